@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MIT
+set(PTYCELL_SANITIZE "" CACHE STRING "sanitizers to build with, as for -fsanitize=")
+set(PTYCELL_HARDEN OFF CACHE BOOL "hardening flags of a release build")
+if(PTYCELL_SANITIZE)
+    add_compile_options(-fsanitize=${PTYCELL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${PTYCELL_SANITIZE})
+endif()
+if(PTYCELL_HARDEN)
+    add_compile_options(-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection)
+    add_link_options(-Wl,-z,relro,-z,now)
+endif()
