@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+enum { BUF_FIRST_CAP = 256 };
+
+void buf_init(struct buf *buf, size_t max)
+{
+	*buf = (struct buf){ .max = size_min(max, BUF_UNBOUNDED) };
+}
+
+void buf_release(struct buf *buf)
+{
+	int saved = errno;
+
+	free(buf->data);
+	buf_init(buf, buf->max);
+	errno = saved;
+}
+
+void buf_clear(struct buf *buf)
+{
+	buf->len = 0;
+	if (buf->data != NULL)
+		buf->data[0] = '\0';
+}
+
+char *buf_reserve(struct buf *buf, size_t len, struct err *err)
+{
+	assert(buf->max > 0);
+	if (len > buf->max - buf->len) {
+		(void)err_set(err, ERR_LIMIT, "more than %zu bytes", buf->max);
+		return NULL;
+	}
+	if (buf->len + len + 1 > buf->cap) {
+		size_t cap = buf->cap > 0 ? buf->cap : BUF_FIRST_CAP;
+
+		while (cap < buf->len + len + 1)
+			cap *= 2;
+		buf->data = xrealloc(buf->data, cap);
+		buf->cap = cap;
+	}
+	return buf->data + buf->len;
+}
+
+void buf_commit(struct buf *buf, size_t len)
+{
+	assert(buf->len + len < buf->cap);
+	buf->len += len;
+	buf->data[buf->len] = '\0';
+}
+
+int buf_add(struct buf *buf, const void *data, size_t len, struct err *err)
+{
+	char *room = buf_reserve(buf, len, err);
+
+	if (room == NULL)
+		return -1;
+	if (len > 0)
+		memcpy(room, data, len);
+	buf_commit(buf, len);
+	return 0;
+}
+
+int buf_add_str(struct buf *buf, const char *s, struct err *err)
+{
+	return buf_add(buf, s, strlen(s), err);
+}
+
+int buf_add_fmt(struct buf *buf, struct err *err, const char *fmt, ...)
+{
+	cleanup_free char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	text = xvasprintf(fmt, args);
+	va_end(args);
+	return buf_add_str(buf, text, err);
+}
+
+void buf_put(struct buf *buf, const void *data, size_t len)
+{
+	struct err err;
+
+	if (buf_add(buf, data, len, &err) < 0) {
+		(void)fprintf(stderr, "ptycell: a bounded buffer overflowed: %s\n", err.msg);
+		abort();
+	}
+}
+
+void buf_puts(struct buf *buf, const char *s)
+{
+	buf_put(buf, s, strlen(s));
+}
+
+void buf_putf(struct buf *buf, const char *fmt, ...)
+{
+	cleanup_free char *text = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	text = xvasprintf(fmt, args);
+	va_end(args);
+	buf_puts(buf, text);
+}
+
+void buf_consume(struct buf *buf, size_t len)
+{
+	assert(len <= buf->len);
+	if (len == 0)
+		return;
+	memmove(buf->data, buf->data + len, buf->len - len + 1);
+	buf->len -= len;
+}
+
+char *buf_steal(struct buf *buf)
+{
+	char *data = buf->data != NULL ? buf->data : xstrdup("");
+
+	buf_init(buf, buf->max);
+	return data;
+}
+
+const char *buf_str(const struct buf *buf)
+{
+	return buf->data != NULL ? buf->data : "";
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+
+void fd_close(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		(void)close(fd_steal(fd));
+	errno = saved;
+}
+
+int fd_steal(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+int fd_set_nonblock(int fd, struct err *err)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return err_sys(err, "making descriptor %d non-blocking", fd);
+	return 0;
+}
+
+int fd_dup(int fd, struct err *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (copy < 0)
+		return err_sys(err, "duplicating descriptor %d", fd);
+	return copy;
+}
+
+char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len, struct err *err)
+{
+	cleanup_fd int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	cleanup_buf struct buf buf;
+
+	buf_init(&buf, max);
+	if (fd < 0) {
+		(void)err_sys(err, "opening '%s'", path);
+		return NULL;
+	}
+	for (;;) {
+		char chunk[4096];
+		ssize_t n = read(fd, chunk, sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			(void)err_sys(err, "reading '%s'", path);
+			return NULL;
+		}
+		if (n == 0)
+			break;
+		if (buf_add(&buf, chunk, (size_t)n, err) < 0) {
+			(void)err_wrap(err, "reading '%s'", path);
+			return NULL;
+		}
+	}
+	if (ret_len != NULL)
+		*ret_len = buf.len;
+	return buf_steal(&buf);
+}
+
+int fd_write_all(int fd, const void *data, size_t len, struct err *err)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "writing %zu bytes", len);
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* fd.h - owning file descriptors. -1 means none; every descriptor is close-on-exec from birth. */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/util.h"
+
+/* Closes once (never retried: on Linux the number is gone even on EINTR), leaves -1, keeps errno.
+ */
+void fd_close(int *fd);
+#define cleanup_fd __attribute__((cleanup(fd_close)))
+
+/* Hands *fd over to the caller and leaves -1. */
+int fd_steal(int *fd);
+int fd_set_nonblock(int fd, struct err *err) MUST_CHECK;
+/* A close-on-exec copy numbered 3 or higher. */
+int fd_dup(int fd, struct err *err) MUST_CHECK;
+
+/*
+ * All of a small file, at most `max` bytes, NUL-terminated; the caller frees it. `dir_fd` may be
+ * AT_FDCWD. Not for files that a session can touch.
+ */
+char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len,
+		   struct err *err) MUST_CHECK;
+/* Writes all of it, waiting where it must: for regular files only. */
+int fd_write_all(int fd, const void *data, size_t len, struct err *err) MUST_CHECK;
+
+#endif

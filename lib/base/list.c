@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/list.h"
+
+#include <assert.h>
+
+void list_init(struct list *node)
+{
+	node->prev = node;
+	node->next = node;
+}
+
+bool list_empty(const struct list *head)
+{
+	return head->next == head;
+}
+
+void list_append(struct list *head, struct list *node)
+{
+	assert(node->next == node);
+	node->prev = head->prev;
+	node->next = head;
+	head->prev->next = node;
+	head->prev = node;
+}
+
+void list_remove(struct list *node)
+{
+	node->prev->next = node->next;
+	node->next->prev = node->prev;
+	list_init(node);
+}

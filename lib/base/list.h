@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* list.h - a doubly linked list whose nodes live in their owners. */
+#ifndef BASE_LIST_H
+#define BASE_LIST_H
+
+#include <stdbool.h>
+
+#include "base/util.h"
+
+/* A head, or a node; a node outside any list points at itself. */
+struct list {
+	struct list *prev;
+	struct list *next;
+};
+
+void list_init(struct list *node);
+bool list_empty(const struct list *head);
+/* Adds `node`, which must be in no list, before `head`: at the end. */
+void list_append(struct list *head, struct list *node);
+/* Takes `node` out; harmless when it is in no list. */
+void list_remove(struct list *node);
+
+#define list_entry(node, type, member) container_of(node, type, member)
+/* `node` may be removed within the body; `next` is a second struct list *. */
+#define list_for_each(node, next, head)                                                            \
+	for ((node) = (head)->next, (next) = (node)->next; (node) != (head);                       \
+	     (node) = (next), (next) = (node)->next)
+
+#endif
