@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sandbox_client.h - the server's side of ptycell-launcher: sandboxes and the interpreters in them.
+ *
+ * One launcher a server, exec'd at the first call of launcher_start. A sandbox belongs to a
+ * session; an interpreter is a process on its own pty, under a subreaper of its own. All
+ * descriptors come from the launcher by SCM_RIGHTS with count and type checked. Nothing here
+ * blocks: starting is a request, the answer a callback from the loop.
+ *
+ * The server never holds a pid of a session's process: whether it lives is told over the
+ * interpreter's minder channel, and whom to kill is said there.
+ */
+#ifndef PROC_SANDBOX_CLIENT_H
+#define PROC_SANDBOX_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "event/loop.h"
+
+struct launcher;
+struct sandbox;
+struct interpreter;
+struct policy; /* sandbox/policy.h */
+
+/* `path` of ptycell-launcher is borrowed for the call. Execs nothing before the first sandbox. */
+struct launcher *launcher_new(struct loop *loop, const char *path);
+/* Kills every sandbox with it. NULL is allowed. */
+void launcher_free(struct launcher *launcher);
+
+/*
+ * Asks for a sandbox with this policy (copied) and the folder `workspace_fd` (borrowed for the
+ * call). Never fails at once: an interpreter's start reports it.
+ */
+struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *policy,
+			     int workspace_fd);
+/* Kills everything in it. Interpreters must have been freed. NULL is allowed. */
+void sandbox_close(struct sandbox *sandbox);
+
+struct interpreter_spec {
+	char *const *argv; /* argv[0] is an absolute path */
+	char *const *envp; /* the whole environment: nothing is inherited */
+	const char *cwd;
+	unsigned short rows; /* of the terminal */
+	unsigned short columns;
+};
+
+struct interpreter_handlers {
+	/* Both descriptors are open and non-blocking; the process has been exec'd. */
+	void (*started)(struct interpreter *interpreter);
+	/* It could not be started; only interpreter_free may follow. */
+	void (*failed)(struct interpreter *interpreter, const struct err *err);
+	/* The interpreter process ended; children of it may live on. */
+	void (*exited)(struct interpreter *interpreter, int wait_status);
+	/* No process of its tree is left. */
+	void (*gone)(struct interpreter *interpreter);
+};
+
+/* `spec` is borrowed for the call, `handlers` until free. */
+struct interpreter *interpreter_start(struct sandbox *sandbox, const struct interpreter_spec *spec,
+				      const struct interpreter_handlers *handlers);
+/* Kills the tree when it still lives; no handler runs after this. NULL is allowed. */
+void interpreter_free(struct interpreter *interpreter);
+/* -1 before `started`. Owned by the interpreter. */
+int interpreter_pty(const struct interpreter *interpreter);
+int interpreter_control(const struct interpreter *interpreter);
+/* The slave, for FIONREAD and termios: opened from the master by TIOCGPTPEER. */
+int interpreter_slave(const struct interpreter *interpreter);
+
+/* The base terminal settings (interpreter-drivers 5), set again at each cell's start. */
+int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err) MUST_CHECK;
+/* `signo` to the terminal's foreground group, by TIOCSIG: pending output is kept. */
+void interpreter_signal_foreground(struct interpreter *interpreter, int signo);
+/* `signo` to every process of the tree; SIGKILL until none is left. */
+void interpreter_signal_tree(struct interpreter *interpreter, int signo);
+/* Live processes under it, itself not counted; as last told by the minder, on request. */
+void interpreter_count_children(struct interpreter *interpreter,
+				void (*done)(struct interpreter *interpreter, int count));
+
+#endif

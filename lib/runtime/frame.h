@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frame.h - the messages between the server and a driver.
+ *
+ *   frame = type " " id " " parts "\n" *part
+ *   part  = name " " length "\n" length*OCTET
+ *
+ * type and name are 1-64 of a-z 0-9 . / + -; numbers are decimal without sign or leading zeros.
+ * What a driver sends is untrusted: the parser's limits below are its only promises.
+ */
+#ifndef RUNTIME_FRAME_H
+#define RUNTIME_FRAME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum {
+	FRAME_NAME_MAX = 64,
+	FRAME_PARTS_MAX = 64,
+	FRAME_LINE_MAX = 256,
+	FRAME_PART_MAX = 64 << 20,
+	FRAME_TOTAL_MAX = 128 << 20,
+};
+
+struct frame_part {
+	char name[FRAME_NAME_MAX + 1];
+	const char *data; /* into the frame's bytes, not NUL-terminated */
+	size_t len;
+};
+
+struct frame {
+	char type[FRAME_NAME_MAX + 1];
+	uint64_t id;
+	size_t part_count;
+	struct frame_part parts[FRAME_PARTS_MAX];
+};
+
+/* NULL when there is none; the first of several. */
+const struct frame_part *frame_part(const struct frame *frame, const char *name);
+/* A copy that the caller frees, NULL when there is no such part. */
+char *frame_text(const struct frame *frame, const char *name);
+
+/* Writing: frame_begin, then exactly `part_count` times frame_add. */
+void frame_begin(struct buf *out, const char *type, uint64_t id, size_t part_count);
+void frame_add(struct buf *out, const char *name, const void *data, size_t len);
+
+struct frame_reader;
+
+struct frame_reader *frame_reader_new(void);
+void frame_reader_free(struct frame_reader *reader);
+/* Takes bytes in any chunking. */
+void frame_reader_feed(struct frame_reader *reader, const void *data, size_t len);
+/*
+ * The next whole frame: 1 and `*ret_frame` (valid until the next call on the reader), 0 when more
+ * bytes are needed, -1 with ERR_INVALID or ERR_LIMIT when the other side breaks the grammar; the
+ * reader is then dead and says the same again. Nothing is allocated for a length not yet received.
+ */
+int frame_reader_next(struct frame_reader *reader, const struct frame **ret_frame,
+		      struct err *err) MUST_CHECK;
+/* True within a frame: some bytes of it have come. */
+bool frame_reader_pending(const struct frame_reader *reader);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* base64.h - RFC 4648 section 4: standard alphabet, padding, one line. */
+#ifndef TEXT_BASE64_H
+#define TEXT_BASE64_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+size_t base64_encoded_len(size_t len);
+void base64_encode(struct buf *out, const void *data, size_t len);
+/* Blanks and line breaks between characters are skipped; anything else is ERR_INVALID. */
+int base64_decode(struct buf *out, const char *s, size_t len, struct err *err) MUST_CHECK;
+
+#endif

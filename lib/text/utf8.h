@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* utf8.h - repairing, counting and cutting UTF-8. */
+#ifndef TEXT_UTF8_H
+#define TEXT_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* A decoder that takes bytes in any chunking; zero-initialised. */
+struct utf8_decoder {
+	uint32_t partial;
+	uint8_t missing; /* continuation bytes still to come */
+	uint8_t lower;   /* the legal range of the next byte */
+	uint8_t upper;
+};
+
+enum { UTF8_REPLACEMENT = 0xfffd, UTF8_MORE = -1 };
+
+/*
+ * One byte in, at most two code points out: UTF8_MORE for none. An ill-formed sequence gives
+ * U+FFFD by the "maximal subpart" practice of Unicode 3.9; the byte that broke it is then
+ * decoded anew, which is the second code point.
+ */
+void utf8_decode(struct utf8_decoder *d, unsigned char byte, int32_t *ret_first,
+		 int32_t *ret_second);
+/* True when a sequence was cut off: one more U+FFFD is due. Resets the decoder. */
+bool utf8_decode_end(struct utf8_decoder *d);
+/* Writes 1-4 bytes, returns how many. `cp` is a scalar value. */
+size_t utf8_encode(uint32_t cp, char out[4]);
+bool utf8_valid(const char *s, size_t len);
+/* Appends `s` with every ill-formed part as U+FFFD. */
+void utf8_repair(struct buf *out, const char *s, size_t len);
+/* Characters (code points) of well-formed text; each ill-formed byte counts at most once. */
+size_t utf8_count(const char *s, size_t len);
+/* The largest character border <= at. */
+size_t utf8_floor(const char *s, size_t len, size_t at);
+/* Byte offset after the first `chars` characters, or `len`. */
+size_t utf8_offset(const char *s, size_t len, size_t chars);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * keep.h - copies of a session's results where the person finds them, and removal of trees.
+ *
+ * Both run in ptycell-files, one process a job: copies can be large and trees hostile.
+ * Copies: regular files only, no links followed, temporary name then rename, mode 0600, only
+ * files overwritten that this session put there, within a quota.
+ */
+#ifndef WORKSPACE_KEEP_H
+#define WORKSPACE_KEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/loop.h"
+#include "workspace/workspace.h"
+
+struct keeper;
+
+struct keep_result {
+	size_t copied;
+	size_t failed;
+	const char *error; /* the first trouble as a sentence, or NULL; this call only */
+};
+
+/*
+ * `root` is PTYCELL_KEEP resolved ("~/ptycell"), or NULL for off; the session's folder
+ * DATE-ID-xxxx below it is made when the first file is kept. `helper` is ptycell-files' path.
+ * All borrowed for the call but `loop` and `workspace`.
+ */
+struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
+			  const char *root, const char *session_id, uint64_t quota_bytes);
+/* Lets a running copy end on its own when `finish`, else kills it. NULL is allowed. */
+void keeper_free(struct keeper *keeper);
+/* Copies these paths (relative to data, below output/). `done` runs from the loop. One at a time.
+ */
+void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
+		 void (*done)(struct keeper *keeper, const struct keep_result *result));
+/* The folder, as the person would name it, once something was kept; else NULL. */
+const char *keeper_folder(const struct keeper *keeper);
+
+struct removal;
+
+/*
+ * Removes `name` below home in a helper process: constant memory, by descriptor, hostile modes and
+ * depths included. `done` runs from the loop, after which it is freed; NULL `done` is allowed.
+ */
+struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
+			      const char *name, void (*done)(struct removal *removal, bool ok));
+/* Stops watching; the helper goes on to its end. */
+void removal_free(struct removal *removal);
+
+#endif
