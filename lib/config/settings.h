@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * settings.h - everything that can be set, in one table.
+ *
+ * One row holds name, type, unit, default, floor, ceiling and help; parsing, --help,
+ * session_info's effective_config and the README's table all come from it. Flags win over the
+ * environment, that over --env-file, that over the defaults. A bad value never stops the server:
+ * the first trouble is kept as a sentence that every tool answers with.
+ */
+#ifndef CONFIG_SETTINGS_H
+#define CONFIG_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
+
+/* Limits that a session may narrow for itself: `config` of session_info. Seconds, bytes, counts. */
+struct session_limits {
+	uint64_t session_ttl;  /* s */
+	uint64_t idle_timeout; /* s */
+	uint64_t exec_timeout; /* s: default deadline of a cell */
+	uint64_t output_chars; /* characters of text in one answer */
+	uint64_t spool_max;    /* bytes of one cell's output kept whole */
+	uint64_t keep_max;     /* bytes of kept copies a session */
+	uint64_t memory_max;   /* bytes a process */
+};
+
+struct settings {
+	struct session_limits limits; /* a session's start values, and its ceilings */
+	uint64_t exec_timeout_max;    /* s: ceiling of a cell's own `timeout` */
+	uint64_t cleanup_interval;    /* s */
+	uint64_t max_sessions;
+	uint64_t line_max; /* bytes of one request */
+	char *home;        /* absolute */
+	char *keep;        /* absolute, or NULL for off */
+	enum settings_results results;
+	bool drain;
+	char *log_level;
+	char *problem; /* what is wrong with the configuration, a sentence; or NULL */
+	char *notices; /* lines for stderr about names of other systems that mean nothing here */
+};
+
+/*
+ * From flags (argv after the program's name; subcommands are taken out by the caller) and the
+ * environment. Never fails; see `problem`. settings_free() frees it.
+ */
+struct settings *settings_load(int argc, char *const argv[], char *const environ[]);
+void settings_free(struct settings *settings);
+
+/*
+ * Changes one limit of a session: `key` as in effective_config. The value is clamped between the
+ * row's floor and the server's own value. ERR_INVALID names the keys there are.
+ */
+int settings_clamp(const struct settings *settings, struct session_limits *limits, const char *key,
+		   double value, struct err *err) MUST_CHECK;
+
+/* effective_config: row `index` of the limits; false past the end. `ret_key` is static. */
+bool settings_limit_at(const struct session_limits *limits, size_t index, const char **ret_key,
+		       uint64_t *ret_value);
+
+/* The table as --help shows it, and as the README's Markdown. */
+void settings_help(struct buf *out);
+void settings_markdown(struct buf *out);
+
+#endif
