@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/cell.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "text/mime.h"
+
+struct cell *cell_new(uint64_t number, const char *language)
+{
+	struct cell *cell = xcalloc(1, sizeof(*cell));
+
+	cell->number = number;
+	cell->language = language;
+	buf_init(&cell->text, BUF_UNBOUNDED);
+	list_init(&cell->images);
+	return cell;
+}
+
+static void image_free(struct cell_image *image)
+{
+	free(image->file);
+	free(image);
+}
+
+void cell_free(struct cell *cell)
+{
+	struct list *node;
+	struct list *next;
+
+	if (cell == NULL)
+		return;
+	list_for_each (node, next, &cell->images)
+		image_free(list_entry(node, struct cell_image, node));
+	for (size_t i = 0; i < cell->change_count; i++)
+		free(cell->changes[i].file.path);
+	free(cell->changes);
+	buf_release(&cell->text);
+	free(cell->spool_path);
+	free(cell->value);
+	free(cell->traceback);
+	free(cell->error_name);
+	free(cell->error_text);
+	free(cell->missing_module);
+	free(cell->names);
+	free(cell->prompt);
+	free(cell->problem);
+	free(cell);
+}
+
+const char *cell_state_name(enum cell_state state)
+{
+	static const char *const names[] = {
+		[CELL_DONE] = "done",
+		[CELL_RAISED] = "raised",
+		[CELL_INTERRUPTED] = "interrupted",
+		[CELL_TIMED_OUT] = "timed_out",
+		[CELL_DIED] = "died",
+		[CELL_NOT_STARTED] = "not_started",
+	};
+	_Static_assert(ARRAY_SIZE(names) == CELL_NOT_STARTED + 1, "every state has a name");
+
+	return names[state];
+}
+
+void cell_set_changes(struct cell *cell, const struct change *changes, size_t count)
+{
+	cell->changes = xcalloc(count, sizeof(*changes));
+	cell->change_count = count;
+	for (size_t i = 0; i < count; i++) {
+		cell->changes[i] = changes[i];
+		cell->changes[i].file.path = xstrdup(changes[i].file.path);
+	}
+}
+
+void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own)
+{
+	struct cell_image *image;
+	size_t count = 0;
+	struct list *node;
+	struct list *next;
+	const char *mime;
+	uint32_t width;
+	uint32_t height;
+
+	list_for_each (node, next, &cell->images)
+		count++;
+	if (count >= CELL_IMAGES_MAX || len > CELL_IMAGE_BYTES_MAX ||
+	    !mime_image(data, len, &mime, &width, &height)) {
+		cell->images_dropped++;
+		free(file_own);
+		return;
+	}
+	image = xcalloc(1, sizeof(*image) + len);
+	list_init(&image->node);
+	image->file = file_own;
+	image->mime = mime;
+	image->width = width;
+	image->height = height;
+	image->len = len;
+	memcpy(image->data, data, len);
+	list_append(&cell->images, &image->node);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* cell.h - one piece of code and everything that is told about its run. */
+#ifndef SESSION_CELL_H
+#define SESSION_CELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "workspace/scan.h"
+
+enum cell_state {
+	CELL_DONE,        /* ran to its end, or ended itself by SystemExit */
+	CELL_RAISED,      /* an exception came out of it */
+	CELL_INTERRUPTED, /* somebody asked for the end */
+	CELL_TIMED_OUT,   /* its deadline passed; see interpreter_lost */
+	CELL_DIED,        /* the interpreter ended while it ran */
+	CELL_NOT_STARTED, /* it never ran */
+};
+
+enum {
+	CELL_IMAGES_MAX = 20,             /* taken from the driver; answers show fewer */
+	CELL_IMAGE_BYTES_MAX = 8 << 20,   /* of one image */
+	CELL_VALUE_CHARS_MAX = 20000,     /* of the last value's text */
+	CELL_TRACEBACK_CHARS_MAX = 20000, /* of the traceback */
+};
+
+struct cell_image {
+	struct list node;
+	char *file; /* its name in output/, or NULL */
+	const char *mime;
+	uint32_t width;
+	uint32_t height;
+	size_t len;
+	char data[];
+};
+
+/* Strings are NULL when there is nothing; foreign ones are not cleaned yet unless said. */
+struct cell {
+	uint64_t number;
+	const char *language; /* static */
+	enum cell_state state;
+	uint64_t elapsed_us;
+	bool ran; /* false: it never reached the driver */
+
+	struct buf text;   /* the terminal's text, cleaned and clipped */
+	size_t text_shown; /* characters */
+	size_t text_total;
+	char *spool_path;  /* where the whole output lies */
+	size_t background; /* characters of `text` that came before the cell began */
+
+	char *value; /* text of the last expression's value */
+	char *traceback;
+	char *error_name; /* "ZeroDivisionError" */
+	char *error_text;
+	char *missing_module;
+	char *names; /* changed globals, one line each: NAME TYPE [SHAPE] */
+
+	bool has_exit_code;
+	int exit_code;
+	int signal;            /* that ended the interpreter, or 0 */
+	int children;          /* live child processes at the end */
+	bool interpreter_lost; /* state is gone */
+	bool was_waiting;      /* it was waiting for terminal input when its time ran out */
+	char *prompt;          /* the line it waited at */
+	uint64_t timeout_ms;   /* its deadline, for the explanation */
+	char *problem;         /* why it could not run, or what broke: a sentence of ours */
+
+	struct list images;
+	size_t images_dropped;
+	struct change *changes; /* copies */
+	size_t change_count;
+	bool scan_capped;
+};
+
+struct cell *cell_new(uint64_t number, const char *language);
+/* NULL is allowed. */
+void cell_free(struct cell *cell);
+/* "done", "raised", ... as the status line has it. */
+const char *cell_state_name(enum cell_state state);
+/* Takes copies of a scan's changes. */
+void cell_set_changes(struct cell *cell, const struct change *changes, size_t count);
+/* Keeps a copy when it is a PNG or JPEG within the limits; counts it as dropped else. */
+void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own);
+
+#endif

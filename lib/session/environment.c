@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "runtime/language.h"
+#include "workspace/workspace.h"
+
+/* Pagers would wait for a key; colours never reach the model. interpreter-drivers.md 1.7 */
+static const char *const common[] = {
+	"TERM=xterm-256color", "PAGER=cat",    "GIT_PAGER=cat", "MANPAGER=cat",  "GH_PAGER=cat",
+	"LC_ALL=C.UTF-8",      "LANG=C.UTF-8", "USER=ptycell",  "SHELL=/bin/sh",
+};
+
+struct strings {
+	char **items;
+	size_t count;
+};
+
+static void add(struct strings *s, char *item_own)
+{
+	s->items = xrealloc(s->items, (s->count + 2) * sizeof(char *));
+	s->items[s->count++] = item_own;
+	s->items[s->count] = NULL;
+}
+
+char **environment_argv(const struct language *language, const char *path)
+{
+	const char *const *arguments = language->arguments();
+	struct strings s = { .items = NULL };
+
+	add(&s, xstrdup(path));
+	for (size_t i = 0; arguments[i] != NULL; i++)
+		add(&s, xstrdup(arguments[i]));
+	return s.items;
+}
+
+/* The interpreter's own folder first, so that its pip and scripts are the ones found. */
+static char *search_path(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash != NULL ? (size_t)(slash - path) : 0;
+	static const char system_path[] = "/usr/local/bin:/usr/bin:/bin";
+
+	if (len == 0 || (len == 8 && memcmp(path, "/usr/bin", 8) == 0))
+		return xasprintf("PATH=%s", system_path);
+	return xasprintf("PATH=%.*s:%s", (int)len, path, system_path);
+}
+
+char **environment_new(const struct language *language, const struct workspace *workspace,
+		       const char *path)
+{
+	const char *data = workspace_data_path(workspace);
+	struct strings s = { .items = NULL };
+
+	add(&s, search_path(path));
+	add(&s, xasprintf("HOME=%s", data));
+	add(&s, xasprintf("XDG_CACHE_HOME=%s/.cache", data));
+	add(&s, xasprintf("MPLCONFIGDIR=%s/.cache/matplotlib", data));
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+		add(&s, xstrdup(common[i]));
+	for (size_t i = 0; language->environment[i] != NULL; i++)
+		add(&s, xstrdup(language->environment[i]));
+	return s.items;
+}
+
+void environment_free(char **strings)
+{
+	for (size_t i = 0; strings[i] != NULL; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+char *environment_output_folder(const struct workspace *workspace)
+{
+	return xasprintf("%s/output", workspace_data_path(workspace));
+}

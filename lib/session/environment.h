@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* environment.h - what an interpreter is started with: arguments and a constructed environment. */
+#ifndef SESSION_ENVIRONMENT_H
+#define SESSION_ENVIRONMENT_H
+
+struct language;
+struct workspace;
+
+/* NULL-terminated arrays of strings; environment_free() frees both kinds. */
+char **environment_argv(const struct language *language, const char *path);
+/* Nothing of the server's own environment but what a locale needs goes in. */
+char **environment_new(const struct language *language, const struct workspace *workspace,
+		       const char *path);
+void environment_free(char **strings);
+/* The output folder as the session sees it: the caller frees it. */
+char *environment_output_folder(const struct workspace *workspace);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * runner.h - one language of a session: its interpreter, its queue, the cell that runs.
+ *
+ *   IDLE --> STARTING --> READY <--> BUSY
+ *              |            |          |
+ *              '----------> ENDING <---'      killed, crashed or quit: waits until the process
+ *                             |               has exited and its output has ended
+ *                             '--> IDLE       generation + 1
+ *
+ * Cells run in order. A cell's end is told by the driver's `done` frame, after which the pty is
+ * read until it is empty; an interpreter's end is told by its minder. Every cell ends exactly once.
+ */
+#ifndef SESSION_RUNNER_H
+#define SESSION_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/language.h"
+#include "session/cell.h"
+
+struct runner;
+struct run;
+struct sandbox;
+struct workspace;
+struct loop;
+
+enum runner_state { RUNNER_IDLE, RUNNER_STARTING, RUNNER_READY, RUNNER_BUSY, RUNNER_ENDING };
+
+enum {
+	RUNNER_QUEUE_MAX = 64,             /* cells waiting for one interpreter */
+	RUNNER_READY_MS = 10000,           /* start to `ready` frame */
+	RUNNER_SECOND_INTERRUPT_MS = 1000, /* escalation, from the first interrupt */
+	RUNNER_DUMP_MS = 3000,
+	RUNNER_TERMINATE_MS = 3100,
+	RUNNER_KILL_MS = 4100,
+	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end: more is a background writer */
+	RUNNER_GONE_MS = 2000,       /* killed, yet the minder is silent */
+};
+
+struct runner_handlers {
+	/*
+	 * The cell has ended; what it changed on disk is not in it yet. Takes the cell. `data` is
+	 * the submitter's, NULL when the run was cancelled. The next cell waits for runner_next.
+	 */
+	void (*ended)(struct runner *runner, struct cell *cell_own, void *data);
+	/* The interpreter is gone; `why` is a sentence of ours without a full stop. */
+	void (*lost)(struct runner *runner, const char *why);
+	/* The next cell's number in this session. */
+	uint64_t (*next_number)(struct runner *runner);
+	/* Right before a cell is handed to the driver. */
+	void (*starting)(struct runner *runner);
+};
+
+struct runner_context {
+	struct loop *loop;
+	struct sandbox *sandbox;
+	const struct workspace *workspace;
+	const struct language *language;
+	const struct runner_handlers *handlers;
+	void *owner;
+	uint64_t spool_max;
+	uint64_t output_chars;
+};
+
+/* Everything in `context` is borrowed until free. Starts nothing. */
+struct runner *runner_new(const struct runner_context *context);
+/* Kills the interpreter; runs still queued or running end nowhere: cancel them first. */
+void runner_free(struct runner *runner);
+
+void *runner_owner(const struct runner *runner);
+const struct language *runner_language(const struct runner *runner);
+enum runner_state runner_state(const struct runner *runner);
+const char *runner_state_name(enum runner_state state);
+/* Version and path as the driver told, NULL before. */
+const char *runner_version(const struct runner *runner);
+const char *runner_path(const struct runner *runner);
+/* How the path was chosen, NULL before. */
+const char *runner_reason(const struct runner *runner);
+bool runner_busy(const struct runner *runner);
+size_t runner_queued(const struct runner *runner);
+
+/*
+ * Queues a cell; `code` is copied. `data` (not NULL) comes back with `ended`. ERR_BUSY when the
+ * queue is full. The interpreter is started when it is not there. The run is the runner's; the
+ * pointer is valid until `ended` tells of it or run_cancel.
+ */
+struct run *runner_submit(struct runner *runner, const char *code, size_t len, uint64_t timeout_ms,
+			  void *data, struct err *err) MUST_CHECK;
+/*
+ * Nobody wants its answer any more: a queued run is dropped, a running one is interrupted and its
+ * end is not told.
+ */
+void run_cancel(struct run *run);
+/* After `ended`: the files have been looked at, the next cell may begin. */
+void runner_next(struct runner *runner);
+/*
+ * Asks how many child processes of the interpreter live; `done` comes from the loop, at most once
+ * and not after runner_free. False when no interpreter runs.
+ */
+bool runner_count_children(struct runner *runner, void (*done)(struct runner *runner, int count));
+/* New limits for the cells to come. */
+void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session.h - a session: one folder, one sandbox, an interpreter a language.
+ *
+ * A call of exec ends exactly once: by its `done`, or by exec_cancel, after which nothing is told.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "config/settings.h"
+#include "runtime/language.h"
+#include "session/cell.h"
+#include "session/runner.h"
+
+struct exec;
+struct home;
+struct launcher;
+struct loop;
+struct scan;
+struct session;
+
+enum { SESSION_ID_MAX = 64 };
+
+/* What the sessions of one server share. Borrowed by each. */
+struct session_host {
+	struct loop *loop;
+	struct home *home;
+	struct launcher *launcher;
+	const struct settings *settings;
+	char *files_helper; /* path of ptycell-files */
+};
+
+/* What is told with a cell's end. Borrowed for the call of `done`. */
+struct exec_result {
+	struct session *session;
+	const struct cell *cell;
+	const char *notice;       /* new session, state lost: sentences of ours; or NULL */
+	const char *saved;        /* folder where results were kept in this cell, or NULL */
+	const char *keep_problem; /* why something was not kept, or NULL */
+};
+
+typedef void exec_done_fn(struct exec *exec, const struct exec_result *result, void *data);
+
+/* 1-64 of A-Z a-z 0-9 . _ -, first a letter or digit: ERR_INVALID tells the rule. */
+int session_id_check(const char *id, struct err *err) MUST_CHECK;
+
+/* A new folder; no process yet. `notice` opens the first answer. */
+struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
+			    char *notice_own, struct err *err) MUST_CHECK;
+/*
+ * Kills everything and hands the folder to a helper for removal. Running and queued execs end with
+ * `done` first: their cell says why (`why`, a sentence of ours without a full stop).
+ */
+void session_free(struct session *session, const char *why);
+
+/* `timeout_ms` 0: the session's own. `done` never runs before this returns. */
+struct exec *session_exec(struct session *session, const struct language *language,
+			  const char *code, size_t len, uint64_t timeout_ms, exec_done_fn *done,
+			  void *data, struct err *err) MUST_CHECK;
+/* Interrupts or withdraws it; the session and its state stay. */
+void exec_cancel(struct exec *exec);
+
+const char *session_id(const struct session *session);
+uint64_t session_generation(const struct session *session);
+/* "idle", "running", "starting". */
+const char *session_state(const struct session *session);
+const struct workspace *session_workspace(const struct session *session);
+const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
+struct session_limits *session_limits(struct session *session);
+/* After a change of session_limits(). */
+void session_limits_changed(struct session *session);
+uint64_t session_age_ms(const struct session *session);
+uint64_t session_idle_ms(const struct session *session);
+/* Somebody used it now. */
+void session_touch(struct session *session);
+/* A cell runs, waits or is queued, an interpreter starts or ends, or files are being kept. */
+bool session_busy(const struct session *session);
+/* Runner `index`, NULL past the end: languages used so far. */
+const struct runner *session_runner(const struct session *session, size_t index);
+/* The notice that is due, taken: the caller frees it; NULL when there is none. */
+char *session_take_notice(struct session *session);
+/*
+ * Asks how many child processes of its interpreters live. `done` comes from the loop, or at once
+ * when no interpreter runs, and not after session_free. One question at a time.
+ */
+void session_count_children(struct session *session,
+			    void (*done)(struct session *session, int count, void *data),
+			    void *data);
+
+/*
+ * The files now, after a scan that is done first; `done` comes from the loop or at once. The scan
+ * is valid for the call.
+ */
+void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
+			void *data);
+/* Forgets a pending session_list_files of this `data`. */
+void session_list_files_cancel(struct session *session, void *data);
+
+#endif

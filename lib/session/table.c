@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/table.h"
+
+#include <stdlib.h>
+
+#include "base/list.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "event/loop.h"
+
+/* An id that is not live any more: why, and which generation the next one is. */
+struct ended {
+	struct list node;
+	char *id;
+	char *why;
+	uint64_t generation;
+};
+
+struct row {
+	struct list node;
+	struct session *session;
+};
+
+struct table {
+	const struct session_host *host;
+	struct map *rows;  /* id -> struct row */
+	struct list order; /* rows, oldest first */
+	struct map *ended; /* id -> struct ended */
+	struct list ended_order;
+	struct loop_timer cleanup;
+	void (*changed)(void *data);
+	void *changed_data;
+};
+
+static void on_cleanup(struct loop_timer *timer);
+
+static void schedule_cleanup(struct table *t)
+{
+	loop_timer_start(t->host->loop, &t->cleanup,
+			 loop_now(t->host->loop) + t->host->settings->cleanup_interval * 1000,
+			 on_cleanup);
+}
+
+struct table *table_new(const struct session_host *host)
+{
+	struct table *t = xcalloc(1, sizeof(*t));
+
+	t->host = host;
+	t->rows = map_new();
+	t->ended = map_new();
+	list_init(&t->order);
+	list_init(&t->ended_order);
+	return t;
+}
+
+static void tell_changed(struct table *t)
+{
+	if (t->changed != NULL)
+		t->changed(t->changed_data);
+}
+
+void table_on_change(struct table *t, void (*changed)(void *data), void *data)
+{
+	t->changed = changed;
+	t->changed_data = data;
+}
+
+/* ---- ids that ended ---- */
+
+static void ended_free(struct table *t, struct ended *ended)
+{
+	(void)map_take(t->ended, ended->id, strlen(ended->id));
+	list_remove(&ended->node);
+	free(ended->id);
+	free(ended->why);
+	free(ended);
+}
+
+static void remember_end(struct table *t, const struct session *session, const char *why)
+{
+	const char *id = session_id(session);
+	struct ended *ended = map_get(t->ended, id, strlen(id));
+
+	if (ended != NULL)
+		ended_free(t, ended);
+	ended = xcalloc(1, sizeof(*ended));
+	list_init(&ended->node);
+	ended->id = xstrdup(id);
+	ended->why = xstrdup(why);
+	ended->generation = session_generation(session) + 1;
+	(void)map_set(t->ended, id, strlen(id), ended);
+	list_append(&t->ended_order, &ended->node);
+	if (map_count(t->ended) > TABLE_ENDED_MAX)
+		ended_free(t, list_entry(t->ended_order.next, struct ended, node));
+}
+
+/* ---- ending ---- */
+
+static void end_row(struct table *t, struct row *row, const char *why)
+{
+	struct session *session = row->session;
+
+	log_info("table", "session '%s' ends: %s", session_id(session), why);
+	remember_end(t, session, why);
+	(void)map_take(t->rows, session_id(session), strlen(session_id(session)));
+	list_remove(&row->node);
+	free(row);
+	session_free(session, why);
+	tell_changed(t);
+}
+
+void table_free(struct table *t, const char *why)
+{
+	if (t == NULL)
+		return;
+	loop_timer_stop(&t->cleanup);
+	t->changed = NULL;
+	while (!list_empty(&t->order))
+		end_row(t, list_entry(t->order.next, struct row, node), why);
+	while (!list_empty(&t->ended_order))
+		ended_free(t, list_entry(t->ended_order.next, struct ended, node));
+	map_free(t->rows);
+	map_free(t->ended);
+	free(t);
+}
+
+static char *why_expired(struct session *session)
+{
+	const struct session_limits *limits = session_limits(session);
+
+	if (session_busy(session))
+		return NULL;
+	if (session_idle_ms(session) >= limits->idle_timeout * 1000)
+		return xasprintf("it was not used for %ju seconds (idle_timeout)",
+				 (uintmax_t)limits->idle_timeout);
+	if (session_age_ms(session) >= limits->session_ttl * 1000)
+		return xasprintf("it was %ju seconds old (session_ttl)",
+				 (uintmax_t)limits->session_ttl);
+	return NULL;
+}
+
+/* Live children mean work in the background: the session stays. */
+static void on_counted(struct session *session, int count, void *data)
+{
+	struct table *t = data;
+	const char *id = session_id(session);
+	cleanup_free char *why = why_expired(session);
+
+	if (why != NULL && count == 0)
+		end_row(t, map_get(t->rows, id, strlen(id)), why);
+}
+
+static void on_cleanup(struct loop_timer *timer)
+{
+	struct table *t = container_of(timer, struct table, cleanup);
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &t->order) {
+		struct row *row = list_entry(node, struct row, node);
+		cleanup_free char *why = why_expired(row->session);
+
+		if (why != NULL)
+			session_count_children(row->session, on_counted, t);
+	}
+	if (map_count(t->rows) > 0)
+		schedule_cleanup(t);
+}
+
+int table_destroy(struct table *t, const char *id, struct err *err)
+{
+	if (table_find(t, id, err) == NULL)
+		return -1;
+	end_row(t, map_get(t->rows, id, strlen(id)), "it was destroyed on request");
+	return 0;
+}
+
+/* ---- finding and making ---- */
+
+/* "a, b and 3 more", or NULL when there is none. */
+static char *name_live(const struct table *t)
+{
+	struct buf names;
+	size_t count = 0;
+
+	if (list_empty(&t->order))
+		return NULL;
+	buf_init(&names, BUF_UNBOUNDED);
+	for (const struct list *node = t->order.prev; node != &t->order; node = node->prev) {
+		const struct row *row = container_of(node, const struct row, node);
+
+		if (count++ < TABLE_LIVE_NAMED_MAX)
+			buf_putf(&names, "%s'%s'", names.len > 0 ? ", " : "",
+				 session_id(row->session));
+	}
+	if (count > TABLE_LIVE_NAMED_MAX)
+		buf_putf(&names, " and %zu more", count - TABLE_LIVE_NAMED_MAX);
+	return buf_steal(&names);
+}
+
+struct session *table_find(struct table *t, const char *id, struct err *err)
+{
+	const struct row *row;
+	cleanup_free char *live = NULL;
+
+	if (session_id_check(id, err) < 0)
+		return NULL;
+	row = map_get(t->rows, id, strlen(id));
+	if (row != NULL)
+		return row->session;
+	live = name_live(t);
+	if (live != NULL)
+		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; live: %s", id, live);
+	else
+		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s', nor any other", id);
+	return NULL;
+}
+
+static char *opening_notice(const struct table *t, const char *id, const struct ended *ended)
+{
+	cleanup_free char *live = name_live(t);
+
+	if (ended != NULL)
+		return xasprintf("Session '%s' is a new one of that name (generation %ju): the "
+				 "earlier one ended because %s. Its variables and files are gone.",
+				 id, (uintmax_t)ended->generation, ended->why);
+	if (live != NULL)
+		return xasprintf("Session '%s' is new and empty. Other live sessions: %s.", id,
+				 live);
+	return xasprintf("Session '%s' is new and empty; there is no other.", id);
+}
+
+struct session *table_open(struct table *t, const char *id, struct err *err)
+{
+	const struct ended *ended;
+	struct row *row;
+	struct session *session;
+
+	if (session_id_check(id, err) < 0)
+		return NULL;
+	row = map_get(t->rows, id, strlen(id));
+	if (row != NULL)
+		return row->session;
+	if (map_count(t->rows) >= t->host->settings->max_sessions) {
+		(void)err_set(err, ERR_LIMIT,
+			      "%ju sessions are open, as many as PTYCELL_MAX_SESSIONS allows; "
+			      "destroy one (list_sessions names them)",
+			      (uintmax_t)t->host->settings->max_sessions);
+		return NULL;
+	}
+	ended = map_get(t->ended, id, strlen(id));
+	session = session_new(t->host, id, ended != NULL ? ended->generation : 1,
+			      opening_notice(t, id, ended), err);
+	if (session == NULL)
+		return NULL;
+	row = xcalloc(1, sizeof(*row));
+	list_init(&row->node);
+	row->session = session;
+	(void)map_set(t->rows, id, strlen(id), row);
+	list_append(&t->order, &row->node);
+	if (!loop_timer_active(&t->cleanup))
+		schedule_cleanup(t);
+	tell_changed(t);
+	return session;
+}
+
+struct session *table_at(const struct table *t, size_t index)
+{
+	for (const struct list *node = t->order.next; node != &t->order; node = node->next)
+		if (index-- == 0)
+			return container_of(node, const struct row, node)->session;
+	return NULL;
+}
+
+size_t table_count(const struct table *t)
+{
+	return map_count(t->rows);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/transcript.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "text/clip.h"
+#include "text/screen.h"
+#include "text/utf8.h"
+#include "workspace/spool.h"
+
+enum { QUERY_MAX = 4 }; /* bytes of "ESC [ 6 n" */
+
+struct transcript {
+	struct spool *spool;
+	bool spooling;
+	struct buf head;
+	char *tail;          /* a ring, allocated with its first byte */
+	uint64_t tail_total; /* bytes that ever went in */
+	uint64_t chars;      /* characters among all bytes */
+	char last[QUERY_MAX - 1];
+	bool query_seen;
+	bool line_open; /* the last byte was no newline */
+};
+
+struct transcript *transcript_new(struct spool *spool_own)
+{
+	struct transcript *t = xcalloc(1, sizeof(*t));
+
+	t->spool = spool_own;
+	buf_init(&t->head, TRANSCRIPT_HEAD_MAX);
+	return t;
+}
+
+void transcript_free(struct transcript *t)
+{
+	if (t == NULL)
+		return;
+	buf_release(&t->head);
+	free(t->tail);
+	spool_free(t->spool);
+	free(t);
+}
+
+static void add_tail(struct transcript *t, const char *data, size_t len)
+{
+	if (t->tail == NULL)
+		t->tail = xcalloc(1, TRANSCRIPT_TAIL_MAX);
+	if (len > TRANSCRIPT_TAIL_MAX) { /* only the end of it will ever be seen */
+		t->tail_total += len - TRANSCRIPT_TAIL_MAX;
+		data += len - TRANSCRIPT_TAIL_MAX;
+		len = TRANSCRIPT_TAIL_MAX;
+	}
+	while (len > 0) {
+		size_t at = t->tail_total % TRANSCRIPT_TAIL_MAX;
+		size_t piece = size_min(len, TRANSCRIPT_TAIL_MAX - at);
+
+		memcpy(t->tail + at, data, piece);
+		t->tail_total += piece;
+		data += piece;
+		len -= piece;
+	}
+}
+
+/* Every byte that does not continue a character begins one. */
+static uint64_t count_chars(const char *data, size_t len)
+{
+	uint64_t chars = 0;
+
+	for (size_t i = 0; i < len; i++)
+		chars += ((unsigned char)data[i] & 0xc0) != 0x80;
+	return chars;
+}
+
+/* The tail in order, in at most two pieces. */
+static size_t tail_pieces(const struct transcript *t, const char *pieces[2], size_t lens[2])
+{
+	size_t at = t->tail_total % TRANSCRIPT_TAIL_MAX;
+
+	if (t->tail_total <= TRANSCRIPT_TAIL_MAX) {
+		pieces[0] = t->tail;
+		lens[0] = (size_t)t->tail_total;
+		return t->tail_total > 0 ? 1 : 0;
+	}
+	pieces[0] = t->tail + at;
+	lens[0] = TRANSCRIPT_TAIL_MAX - at;
+	pieces[1] = t->tail;
+	lens[1] = at;
+	return 2;
+}
+
+/* From here on every byte is spooled; what is held so far goes first. */
+static void start_spooling(struct transcript *t)
+{
+	const char *pieces[2];
+	size_t lens[2];
+	size_t count = tail_pieces(t, pieces, lens);
+
+	t->spooling = true;
+	spool_write(t->spool, t->head.data, t->head.len);
+	for (size_t i = 0; i < count; i++)
+		spool_write(t->spool, pieces[i], lens[i]);
+}
+
+static void look_for_query(struct transcript *t, const char *data, size_t len)
+{
+	char joint[2 * (QUERY_MAX - 1)];
+	size_t n = size_min(len, QUERY_MAX - 1);
+
+	memcpy(joint, t->last, sizeof(t->last));
+	memcpy(joint + sizeof(t->last), data, n);
+	if (memchr(data, '\033', len) != NULL &&
+	    (memmem(data, len, "\033[6n", 4) != NULL || memmem(data, len, "\033[c", 3) != NULL))
+		t->query_seen = true;
+	if (memmem(joint, sizeof(t->last) + n, "\033[6n", 4) != NULL ||
+	    memmem(joint, sizeof(t->last) + n, "\033[c", 3) != NULL)
+		t->query_seen = true;
+	memmove(t->last, joint + n, sizeof(t->last));
+	if (len >= sizeof(t->last))
+		memcpy(t->last, data + len - sizeof(t->last), sizeof(t->last));
+}
+
+void transcript_feed(struct transcript *t, const char *data, size_t len)
+{
+	size_t to_head = size_min(len, TRANSCRIPT_HEAD_MAX - t->head.len);
+
+	if (len == 0)
+		return;
+	t->chars += count_chars(data, len);
+	t->line_open = data[len - 1] != '\n';
+	look_for_query(t, data, len);
+	if (!t->spooling && t->tail_total + len - to_head > TRANSCRIPT_TAIL_MAX)
+		start_spooling(t);
+	if (t->spooling)
+		spool_write(t->spool, data, len);
+	buf_put(&t->head, data, to_head);
+	if (len > to_head)
+		add_tail(t, data + to_head, len - to_head);
+}
+
+void transcript_insert(struct transcript *t, const char *text, size_t len)
+{
+	if (len == 0)
+		return;
+	if (t->line_open)
+		transcript_feed(t, "\n", 1);
+	transcript_feed(t, text, len);
+	if (t->line_open)
+		transcript_feed(t, "\n", 1);
+}
+
+bool transcript_empty(const struct transcript *t)
+{
+	return t->head.len == 0;
+}
+
+static void feed_tail(const struct transcript *t, struct screen *screen)
+{
+	const char *pieces[2];
+	size_t lens[2];
+	size_t count = tail_pieces(t, pieces, lens);
+
+	for (size_t i = 0; i < count; i++)
+		screen_feed(screen, pieces[i], lens[i]);
+}
+
+/* All of it fits in head and tail: one screen shows it exactly. */
+static struct transcript_text render_whole(struct transcript *t, size_t max_chars, struct buf *out)
+{
+	struct screen *screen = screen_new();
+	cleanup_buf struct buf text;
+	struct transcript_text result = { .shown = 0 };
+
+	buf_init(&text, BUF_UNBOUNDED);
+	screen_feed(screen, buf_str(&t->head), t->head.len);
+	feed_tail(t, screen);
+	screen_text(screen, &text);
+	screen_free(screen);
+	result.total = utf8_count(buf_str(&text), text.len);
+	result.shown = clip_text(out, buf_str(&text), text.len, max_chars);
+	if (result.shown < result.total && !t->spooling)
+		start_spooling(t);
+	return result;
+}
+
+/* The rolling tail begins in the middle of a line: its first full line is where it starts. */
+static void render_tail(const struct transcript *t, struct buf *text)
+{
+	struct screen *screen = screen_new();
+	cleanup_buf struct buf tail;
+	const char *newline;
+	size_t skip = 0;
+
+	buf_init(&tail, BUF_UNBOUNDED);
+	feed_tail(t, screen);
+	screen_text(screen, &tail);
+	screen_free(screen);
+	newline = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
+	if (newline != NULL && (size_t)(newline - tail.data) < tail.len / 4)
+		skip = (size_t)(newline - tail.data) + 1;
+	buf_put(text, buf_str(&tail) + skip, tail.len - skip);
+}
+
+/* Head and tail with the middle gone: two thirds and one third of the budget. */
+static struct transcript_text render_ends(const struct transcript *t, size_t max_chars,
+					  struct buf *out)
+{
+	struct screen *screen = screen_new();
+	cleanup_buf struct buf head;
+	cleanup_buf struct buf tail;
+	struct transcript_text result = { .total = (size_t)t->chars };
+	size_t head_len;
+	size_t tail_from;
+	size_t tail_chars;
+
+	buf_init(&head, BUF_UNBOUNDED);
+	buf_init(&tail, BUF_UNBOUNDED);
+	screen_feed(screen, buf_str(&t->head), t->head.len);
+	screen_text(screen, &head);
+	screen_free(screen);
+	render_tail(t, &tail);
+	head_len = utf8_offset(buf_str(&head), head.len, max_chars - max_chars / 3);
+	tail_chars = utf8_count(buf_str(&tail), tail.len);
+	tail_from = tail_chars <= max_chars / 3
+			    ? 0
+			    : utf8_offset(buf_str(&tail), tail.len, tail_chars - max_chars / 3);
+	result.shown = utf8_count(buf_str(&head), head_len) +
+		       utf8_count(buf_str(&tail) + tail_from, tail.len - tail_from);
+	buf_put(out, buf_str(&head), head_len);
+	buf_putf(out, "\n[... %zu characters left out ...]\n",
+		 result.total > result.shown ? result.total - result.shown : 0);
+	buf_put(out, buf_str(&tail) + tail_from, tail.len - tail_from);
+	return result;
+}
+
+struct transcript_text transcript_render(struct transcript *t, size_t max_chars, struct buf *out)
+{
+	struct transcript_text result;
+
+	if (t->tail_total <= TRANSCRIPT_TAIL_MAX)
+		result = render_whole(t, max_chars, out);
+	else
+		result = render_ends(t, max_chars, out);
+	if (t->spooling && result.shown >= result.total) {
+		spool_discard(t->spool);
+		t->spooling = false;
+	}
+	result.spooled = t->spooling && spool_error(t->spool) == NULL;
+	return result;
+}
+
+void transcript_last_line(const struct transcript *t, struct buf *out)
+{
+	struct screen *screen = screen_new();
+
+	if (t->tail_total == 0)
+		screen_feed(screen, buf_str(&t->head), t->head.len);
+	feed_tail(t, screen);
+	screen_last_line(screen, out);
+	screen_free(screen);
+}
+
+void transcript_take_answers(struct transcript *t, struct buf *out)
+{
+	struct screen *screen;
+
+	if (!t->query_seen)
+		return;
+	t->query_seen = false;
+	screen = screen_new();
+	if (t->tail_total == 0)
+		screen_feed(screen, buf_str(&t->head), t->head.len);
+	feed_tail(t, screen);
+	screen_take_answers(screen, out);
+	screen_free(screen);
+}
+
+const char *transcript_spool_path(const struct transcript *t)
+{
+	return t->spooling ? spool_path(t->spool) : NULL;
+}
+
+uint64_t transcript_spool_dropped(const struct transcript *t)
+{
+	return t->spooling ? spool_dropped(t->spool) : 0;
+}

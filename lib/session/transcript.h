@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * transcript.h - what a cell wrote to its terminal, in bounded memory.
+ *
+ * Bytes are kept raw as a head and a rolling tail; the terminal model runs over them once, when
+ * the text is asked for. What does not fit one answer goes whole into a spool file.
+ */
+#ifndef SESSION_TRANSCRIPT_H
+#define SESSION_TRANSCRIPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct spool;
+struct transcript;
+
+enum {
+	TRANSCRIPT_HEAD_MAX = 32 << 10,
+	TRANSCRIPT_TAIL_MAX = 32 << 10,
+};
+
+struct transcript_text {
+	size_t shown; /* characters of the text appended */
+	size_t total; /* characters there are */
+	bool spooled; /* the whole lies in the spool */
+};
+
+/* `spool` is owned by the transcript; nothing is written to it for a short output. */
+struct transcript *transcript_new(struct spool *spool_own);
+void transcript_free(struct transcript *transcript);
+void transcript_feed(struct transcript *transcript, const char *data, size_t len);
+/* Puts `text` at this point of the output, on lines of its own. */
+void transcript_insert(struct transcript *transcript, const char *text, size_t len);
+bool transcript_empty(const struct transcript *transcript);
+/*
+ * Appends the text, at most `max_chars` characters as head and tail. What does not fit is spooled
+ * first; a text that fits discards the spool.
+ */
+struct transcript_text transcript_render(struct transcript *transcript, size_t max_chars,
+					 struct buf *out);
+/* Appends the unfinished last line: the prompt when somebody waits for input. */
+void transcript_last_line(const struct transcript *transcript, struct buf *out);
+/* Appends what a terminal would answer to the queries in the bytes fed last (CSI 6n, CSI c). */
+void transcript_take_answers(struct transcript *transcript, struct buf *out);
+/* Path of the spool as the session sees it, NULL when there is none. */
+const char *transcript_spool_path(const struct transcript *transcript);
+/* Bytes that the spool's limit dropped. */
+uint64_t transcript_spool_dropped(const struct transcript *transcript);
+
+#endif
