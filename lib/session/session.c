@@ -541,6 +541,7 @@ void session_free(struct session *s, const char *why)
 		struct listing *listing = list_entry(node, struct listing, node);
 
 		list_remove(&listing->node);
+		listing->done(listing->data, NULL);
 		free(listing);
 	}
 	loop_defer_stop(&s->work);

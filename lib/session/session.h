@@ -94,7 +94,7 @@ void session_count_children(struct session *session,
 
 /*
  * The files now, after a scan that is done first; `done` comes from the loop or at once. The scan
- * is valid for the call.
+ * is valid for the call, and NULL when the session ended first.
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/python/packages.h"
+
+#include <dirent.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+
+struct found {
+	struct python_package *items;
+	size_t count;
+};
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t len = strlen(name);
+	size_t suffix_len = strlen(suffix);
+
+	return len > suffix_len && str_eq(name + len - suffix_len, suffix);
+}
+
+/* "numpy-1.24.2.dist-info" or "six-1.16.0-py3.11.egg-info": name, then version. */
+static void add(struct found *found, const char *entry)
+{
+	size_t len = strlen(entry) - strlen(".dist-info"); /* .egg-info is one shorter */
+	struct python_package *package;
+	const char *dash;
+	size_t version_len;
+
+	if (has_suffix(entry, ".egg-info"))
+		len++;
+	dash = memchr(entry, '-', len);
+	if (found->count == PYTHON_PACKAGES_MAX)
+		return;
+	found->items = xrealloc(found->items, (found->count + 1) * sizeof(*found->items));
+	package = &found->items[found->count++];
+	package->name = xmemdup(entry, dash != NULL ? (size_t)(dash - entry) : len);
+	version_len = dash != NULL ? len - (size_t)(dash + 1 - entry) : 0;
+	if (dash != NULL && memchr(dash + 1, '-', version_len) != NULL)
+		version_len = strcspn(dash + 1, "-");
+	package->version = xmemdup(dash != NULL ? dash + 1 : "", version_len);
+}
+
+static void read_folder(struct found *found, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	if (dir == NULL)
+		return;
+	while ((entry = readdir(dir)) != NULL)
+		if (has_suffix(entry->d_name, ".dist-info") ||
+		    has_suffix(entry->d_name, ".egg-info"))
+			add(found, entry->d_name);
+	(void)closedir(dir);
+}
+
+static void read_pattern(struct found *found, const char *prefix, const char *below)
+{
+	cleanup_free char *pattern = xasprintf("%s/%s", prefix, below);
+	glob_t matches;
+
+	if (glob(pattern, GLOB_NOSORT, NULL, &matches) == 0)
+		for (size_t i = 0; i < matches.gl_pathc; i++)
+			read_folder(found, matches.gl_pathv[i]);
+	globfree(&matches);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct python_package *left = a;
+	const struct python_package *right = b;
+
+	return strcasecmp(left->name, right->name);
+}
+
+static void drop_doubles(struct found *found)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		if (kept > 0 && by_name(&found->items[kept - 1], &found->items[i]) == 0) {
+			free(found->items[i].name);
+			free(found->items[i].version);
+			continue;
+		}
+		found->items[kept++] = found->items[i];
+	}
+	found->count = kept;
+}
+
+struct python_package *python_packages(const char *interpreter_path, size_t *ret_count)
+{
+	static const char *const below[] = {
+		"lib/python3*/site-packages",
+		"lib64/python3*/site-packages",
+		"lib/python3*/dist-packages",
+		"local/lib/python3*/dist-packages",
+	};
+	struct found found = { .items = NULL };
+	cleanup_free char *prefix = xstrdup(interpreter_path);
+	char *slash;
+
+	for (int i = 0; i < 2; i++) { /* PREFIX/bin/python3 */
+		slash = strrchr(prefix, '/');
+		if (slash != NULL)
+			*slash = '\0';
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
+		read_pattern(&found, prefix, below[i]);
+	if (found.count > 0)
+		qsort(found.items, found.count, sizeof(*found.items), by_name);
+	drop_doubles(&found);
+	*ret_count = found.count;
+	return found.items;
+}
+
+void python_packages_free(struct python_package *packages, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(packages[i].name);
+		free(packages[i].version);
+	}
+	free(packages);
+}

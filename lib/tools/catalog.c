@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/catalog.h"
+
+#include "base/util.h"
+#include "tools/tool.h"
+
+#ifndef PTYCELL_VERSION
+#define PTYCELL_VERSION "0"
+#endif
+
+static const char instructions[] =
+	"Runs code in stateful sessions on the user's own machine. Use one session_id per "
+	"conversation: a topic plus four random characters, such as sales-k3f9, and reuse it: "
+	"variables, imports and files stay until the session ends. Give one step per cell and read "
+	"the status line that ends each answer: [id#cell state seconds | files ... | names ...].\n"
+	"Files: the working folder holds input/ (what you upload) and output/ (results for the "
+	"user: plots are put there by themselves). Chat attachments are not here: ask the user for "
+	"the content or put it in with upload_file. Links into the sandbox do not open for the "
+	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
+	"Code that reads the terminal (input(), pdb) cannot be answered: put the values in the "
+	"code. When an answer says that state was lost, run the setup again. More: resource "
+	"ptycell://guide.";
+
+#define SESSION_ID_SCHEMA "\"session_id\":{\"type\":\"string\"}"
+#define ONLY_SESSION_SCHEMA                                                                        \
+	"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA "},"                             \
+	"\"required\":[\"session_id\"],\"additionalProperties\":false}"
+#define READ_ONLY "{\"readOnlyHint\":true,\"openWorldHint\":false}"
+
+static const struct mcp_tool tools[] = {
+	{
+		.name = "exec_code",
+		.title = "Run code",
+		.description =
+			"Runs a cell in the session's interpreter; state stays for the next cell. "
+			"Answers with the output, the last expression's value, figures as images, "
+			"changed files and a status line. matplotlib figures show without "
+			"plt.show(). !cmd and %magics work. A long output comes as head and tail "
+			"with the path of the whole.",
+		.input_schema =
+			"{\"type\":\"object\",\"properties\":{"
+			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
+			"\"language\":{\"type\":\"string\",\"description\":\"python\"},"
+			"\"code\":{\"type\":\"string\"},"
+			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds until it is "
+			"interrupted; default 300\"}},"
+			"\"required\":[\"session_id\",\"language\",\"code\"],"
+			"\"additionalProperties\":false}",
+		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":true}",
+		.call = tool_exec_code,
+	},
+	{
+		.name = "upload_file",
+		.title = "Put a file into a session",
+		.description =
+			"Writes content into the session's input/ folder; the answer has its "
+			"path there as saved_path. encoding base64 for binary content. An "
+			"existing file stays unless overwrite is true.",
+		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"filename\":{\"type\":\"string\"},"
+				"\"content\":{\"type\":\"string\"},"
+				"\"encoding\":{\"enum\":[\"utf-8\",\"base64\"]},"
+				"\"overwrite\":{\"type\":\"boolean\"}},"
+				"\"required\":[\"session_id\",\"filename\",\"content\"],"
+				"\"additionalProperties\":false}",
+		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":false}",
+		.call = tool_upload_file,
+	},
+	{
+		.name = "list_artifacts",
+		.title = "List files",
+		.description = "Files of a session: path, size, type, resource uri. pattern is a "
+			       "glob (*.csv, output/**); more pages by cursor.",
+		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"pattern\":{\"type\":\"string\"},"
+				"\"cursor\":{\"type\":\"string\"}},"
+				"\"required\":[\"session_id\"],\"additionalProperties\":false}",
+		.annotations = READ_ONLY,
+		.call = tool_list_artifacts,
+	},
+	{
+		.name = "session_info",
+		.title = "Session details",
+		.description =
+			"State, folders, languages and limits of a session, which is made "
+			"when new. config lowers limits for it, e.g. {\"exec_timeout\": 60}; "
+			"include adds variables or packages.",
+		.input_schema =
+			"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+			"\"config\":{\"type\":\"object\"},"
+			"\"include\":{\"type\":\"array\",\"items\":{\"enum\":[\"variables\","
+			"\"packages\"]}}},"
+			"\"required\":[\"session_id\"],\"additionalProperties\":false}",
+		.annotations = READ_ONLY,
+		.call = tool_session_info,
+	},
+	{
+		.name = "list_sessions",
+		.title = "List sessions",
+		.description = "The live sessions with state, age and idle time.",
+		.input_schema = "{\"type\":\"object\",\"additionalProperties\":false}",
+		.annotations = READ_ONLY,
+		.call = tool_list_sessions,
+	},
+	{
+		.name = "destroy_session",
+		.title = "End a session",
+		.description = "Ends the session: its processes, variables and folder go; results "
+			       "already saved for the user stay.",
+		.input_schema = ONLY_SESSION_SCHEMA,
+		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":false}",
+		.call = tool_destroy_session,
+	},
+};
+
+void catalog_features(struct mcp_features *features, enum settings_results results)
+{
+	(void)results;
+	features->name = "ptycell";
+	features->title = "ptycell code interpreter";
+	features->version = PTYCELL_VERSION;
+	features->instructions = instructions;
+	features->tools = tools;
+	features->tool_count = ARRAY_SIZE(tools);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* catalog.h - the list of tools with the texts that a model reads. */
+#ifndef TOOLS_CATALOG_H
+#define TOOLS_CATALOG_H
+
+#include "config/settings.h"
+#include "mcp/server.h"
+
+/* Budgets of the texts, in bytes (hosts cut or drop what is longer). */
+enum {
+	CATALOG_LIST_MAX = 4096, /* the serialised tools/list result */
+	CATALOG_DESCRIPTION_MAX = 400,
+	CATALOG_INSTRUCTIONS_MAX = 1024,
+};
+
+/* Sets name, title, version, instructions and tools. */
+void catalog_features(struct mcp_features *features, enum settings_results results);
+
+#endif

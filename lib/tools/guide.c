@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/guide.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "tools/packages.h"
+#include "json/make.h"
+
+static const char guide[] =
+	"# Working with ptycell\n"
+	"\n"
+	"- One `session_id` per conversation: a topic plus four random characters (`sales-k3f9`). "
+	"Variables, imports and files stay for all its cells. A mistyped id makes a new, empty "
+	"session: the first answer says so.\n"
+	"- Work in small cells: load, look, compute, plot. The value of the last expression is "
+	"shown; end it with `;` to hide it. Top-level `await` works.\n"
+	"- The status line ends every answer: `[id#cell state seconds s | files +new ~changed "
+	"-deleted | names what changed | output n of m chars, all in PATH | saved FOLDER]`. States: "
+	"done, raised, interrupted, timed_out, died, not_started.\n"
+	"- Figures: matplotlib figures are shown without `plt.show()` and lie in `output/` too. "
+	"`display(x)` shows a value in the middle of a cell.\n"
+	"- Files: the working folder is the current folder. Uploads land in `input/`. Everything in "
+	"`output/` is copied to the folder after `saved`, where the user finds it: tell them that "
+	"path. Links into the sandbox do not open for them.\n"
+	"- Long output: the answer has head and tail; the whole lies in the file named in the "
+	"status. Search it with code instead of printing it again.\n"
+	"- `timeout` (seconds) is a cell's deadline. After it the code is interrupted, and variables "
+	"stay unless it cannot be interrupted. Nobody can type: `input()` waits until the "
+	"deadline.\n"
+	"- `!cmd` runs a shell command, `x = !cmd` takes its lines, `%%bash` makes a cell a script. "
+	"Child processes live on after the cell; their later output comes with the next cell.\n"
+	"- When an answer says that state was lost, run the setup cells again; files are still "
+	"there.\n";
+
+void guide_write(struct buf *out)
+{
+	cleanup_json json_t *packages = packages_list();
+	size_t index;
+	const json_t *package;
+
+	buf_puts(out, guide);
+	buf_puts(out, "\n## Python packages that are there\n\n");
+	json_array_foreach (packages, index, package)
+		buf_putf(out, "%s%s", index > 0 ? ", " : "", json_string_value(package));
+	buf_puts(out, json_array_size(packages) > 0 ? "\n" : "Only the standard library.\n");
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* guide.h - ptycell://guide. */
+#ifndef TOOLS_GUIDE_H
+#define TOOLS_GUIDE_H
+
+#include "base/buf.h"
+
+/* Appends the guide, which names the Python packages that are there. */
+void guide_write(struct buf *out);
+
+#endif

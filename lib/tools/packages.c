@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/packages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "runtime/language.h"
+#include "runtime/python/packages.h"
+#include "text/clean.h"
+#include "json/make.h"
+
+extern char **environ;
+
+json_t *packages_list(void)
+{
+	json_t *list = json_array();
+	struct interpreter_path path;
+	struct python_package *packages;
+	size_t count;
+	struct err err;
+
+	if (language_locate(language_find("python"), environ, &path, &err) < 0)
+		return list;
+	packages = python_packages(path.path, &count);
+	for (size_t i = 0; i < count; i++) {
+		cleanup_free char *name = clean_quote(packages[i].name);
+		cleanup_free char *version = clean_quote(packages[i].version);
+
+		json_append(list, json_make_fmt("%s %s", name, version));
+	}
+	python_packages_free(packages, count);
+	interpreter_path_release(&path);
+	return list;
+}
+
+/* One tab-separated field, cleaned; moves past the tab. */
+static json_t *take_field(const char **line, const char *end)
+{
+	const char *tab = memchr(*line, '\t', (size_t)(end - *line));
+	size_t len = (size_t)((tab != NULL ? tab : end) - *line);
+	cleanup_buf struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	clean_line(&out, *line, len, CLEAN_QUOTE_MAX);
+	*line = tab != NULL ? tab + 1 : end;
+	return json_make_text(buf_str(&out), out.len);
+}
+
+json_t *packages_variables(const char *lines, size_t len)
+{
+	static const char *const keys[] = { "name", "type", "shape", "bytes", "value" };
+	json_t *variables = json_array();
+	const char *end = lines + len;
+
+	while (lines < end) {
+		const char *newline = memchr(lines, '\n', (size_t)(end - lines));
+		const char *line_end = newline != NULL ? newline : end;
+		json_t *variable = json_object();
+
+		for (size_t i = 0; i < ARRAY_SIZE(keys) && lines < line_end; i++)
+			json_put(variable, keys[i], take_field(&lines, line_end));
+		json_append(variables, variable);
+		lines = line_end + (newline != NULL ? 1 : 0);
+	}
+	return variables;
+}

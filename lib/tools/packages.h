@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* packages.h - what session_info's `include` adds. */
+#ifndef TOOLS_PACKAGES_H
+#define TOOLS_PACKAGES_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+/* ["NAME VERSION"] of the Python that sessions get, read from its package folders. */
+json_t *packages_list(void);
+/* The driver's table (NAME \t TYPE \t SHAPE \t BYTES \t REPR a line) as [{name, type, ...}],
+ * cleaned. */
+json_t *packages_variables(const char *lines, size_t len);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/record.h"
+
+#include "base/mem.h"
+#include "session/session.h"
+#include "text/clean.h"
+#include "tools/tool.h"
+#include "json/make.h"
+
+static json_t *clean_text(const char *text, size_t max_chars)
+{
+	cleanup_buf struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	clean_line(&out, text, strlen(text), max_chars);
+	return json_make_text(buf_str(&out), out.len);
+}
+
+static void put_clean(json_t *object, const char *key, const char *text, size_t max_chars)
+{
+	if (text != NULL)
+		json_put(object, key, clean_text(text, max_chars));
+}
+
+static json_t *word_at(const char **line)
+{
+	size_t len = strcspn(*line, " \n");
+	cleanup_buf struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	clean_word(&out, *line, len, CLEAN_QUOTE_MAX);
+	*line += len;
+	if (**line == ' ')
+		(*line)++;
+	return json_make_text(buf_str(&out), out.len);
+}
+
+json_t *record_names(const char *lines)
+{
+	json_t *names = json_array();
+
+	while (lines != NULL && *lines != '\0') {
+		json_t *name = json_object();
+
+		json_put(name, "name", word_at(&lines));
+		if (*lines != '\n' && *lines != '\0')
+			json_put(name, "type", word_at(&lines));
+		if (*lines != '\n' && *lines != '\0')
+			json_put(name, "shape", word_at(&lines));
+		json_append(names, name);
+		lines += strcspn(lines, "\n");
+		if (*lines == '\n')
+			lines++;
+	}
+	return names;
+}
+
+json_t *record_artifacts(const struct exec_result *result)
+{
+	json_t *artifacts = json_array();
+
+	for (size_t i = 0; i < result->cell->change_count; i++) {
+		const struct change *change = &result->cell->changes[i];
+
+		if (change->kind != CHANGE_DELETED && !change->file.is_link)
+			json_append(artifacts,
+				    tool_artifact(session_id(result->session), &change->file));
+	}
+	return artifacts;
+}
+
+static json_t *record_changes(const struct cell *cell)
+{
+	static const char *const kinds[] = {
+		[CHANGE_NEW] = "new", [CHANGE_CHANGED] = "changed", [CHANGE_DELETED] = "deleted"
+	};
+	json_t *changes = json_array();
+
+	for (size_t i = 0; i < cell->change_count; i++) {
+		const struct change *change = &cell->changes[i];
+		json_t *object = json_object();
+
+		json_put_str(object, "change", kinds[change->kind]);
+		json_put(object, "path", clean_text(change->file.path, 200));
+		json_put_int(object, "size_bytes", (json_int_t)change->file.size);
+		json_append(changes, object);
+	}
+	return changes;
+}
+
+static void put_end(json_t *record, const struct cell *cell)
+{
+	if (cell->has_exit_code)
+		json_put_int(record, "exit_code", cell->exit_code);
+	if (cell->signal != 0)
+		json_put_int(record, "signal", cell->signal);
+	if (cell->children > 0)
+		json_put_int(record, "children", cell->children);
+	if (cell->interpreter_lost)
+		json_put_bool(record, "state_lost", true);
+	if (cell->was_waiting)
+		json_put_bool(record, "was_waiting_for_input", true);
+	put_clean(record, "prompt", cell->prompt, CLEAN_QUOTE_MAX);
+	put_clean(record, "error_name", cell->error_name, CLEAN_QUOTE_MAX);
+	put_clean(record, "error_text", cell->error_text, 1000);
+	put_clean(record, "problem", cell->problem, 500);
+}
+
+json_t *record_cell(const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	json_t *record = json_object();
+
+	json_put_str(record, "session_id", session_id(result->session));
+	json_put_int(record, "generation", (json_int_t)session_generation(result->session));
+	json_put_int(record, "cell", (json_int_t)cell->number);
+	json_put_str(record, "state", cell_state_name(cell->state));
+	json_put_real(record, "seconds", (double)cell->elapsed_us / 1e6);
+	put_end(record, cell);
+	json_put_int(record, "output_shown", (json_int_t)cell->text_shown);
+	json_put_int(record, "output_chars", (json_int_t)cell->text_total);
+	json_put_str(record, "output_path", cell->spool_path);
+	if (cell->background > 0)
+		json_put_int(record, "background_chars", (json_int_t)cell->background);
+	if (cell->names != NULL)
+		json_put(record, "names", record_names(cell->names));
+	if (cell->change_count > 0)
+		json_put(record, "files", record_changes(cell));
+	json_put_str(record, "saved", result->saved);
+	return record;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* record.h - a cell as JSON: for _meta["ptycell/cell"] and for RESULTS_JSON. */
+#ifndef TOOLS_RECORD_H
+#define TOOLS_RECORD_H
+
+#include <jansson.h>
+
+struct cell;
+struct exec_result;
+
+/* Everything about the cell but its text and images. New reference. */
+json_t *record_cell(const struct exec_result *result);
+/* [{name, type, shape}] from the driver's lines, cleaned. */
+json_t *record_names(const char *lines);
+/* The new and changed files as artifacts (tool_artifact), deleted ones left out. */
+json_t *record_artifacts(const struct exec_result *result);
+
+#endif

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/render.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "session/session.h"
+#include "text/base64.h"
+#include "text/clean.h"
+#include "text/clip.h"
+#include "text/mime.h"
+#include "text/status.h"
+#include "tools/record.h"
+#include "tools/service.h"
+#include "tools/tool.h"
+#include "workspace/workspace.h"
+#include "json/make.h"
+#include "json/write.h"
+
+static bool is_error(const struct cell *cell)
+{
+	return cell->state != CELL_DONE;
+}
+
+/* ---- the text ---- */
+
+static void end_line(struct buf *text)
+{
+	if (text->len > 0 && text->data[text->len - 1] != '\n')
+		buf_puts(text, "\n");
+}
+
+static void add_foreign(struct buf *text, const char *foreign, size_t max_chars)
+{
+	cleanup_buf struct buf clean;
+
+	if (foreign == NULL || foreign[0] == '\0')
+		return;
+	buf_init(&clean, BUF_UNBOUNDED);
+	clean_block(&clean, foreign, strlen(foreign));
+	end_line(text);
+	(void)clip_text(text, buf_str(&clean), clean.len, max_chars);
+}
+
+static void explain_timeout(struct buf *text, const struct cell *cell)
+{
+	buf_putf(text, "The cell ran into its deadline of %.3g s", (double)cell->timeout_ms / 1000);
+	if (cell->was_waiting) {
+		cleanup_free char *prompt = clean_quote(cell->prompt != NULL ? cell->prompt : "");
+
+		buf_putf(text,
+			 " while it waited for input at the prompt '%s'. Nobody can type here: put "
+			 "the value into the code",
+			 prompt);
+	}
+	buf_puts(text, cell->interpreter_lost
+			       ? " and did not react to interrupts, so its interpreter was killed: "
+				 "variables and imports are gone, files are not.\n"
+			       : " and was interrupted; variables and files are kept.\n");
+	if (!cell->was_waiting)
+		buf_puts(text, "If it needs longer, pass a larger timeout.\n");
+}
+
+static void explain_problem(struct buf *text, const struct cell *cell)
+{
+	cleanup_buf struct buf line;
+
+	buf_init(&line, BUF_UNBOUNDED);
+	if (cell->problem != NULL)
+		clean_line(&line, cell->problem, strlen(cell->problem), 600);
+	if (cell->state == CELL_NOT_STARTED)
+		buf_putf(text, "The cell was not run: %s.\n", buf_str(&line));
+	else
+		buf_putf(text,
+			 "The cell ended with its interpreter: %s. Variables and imports are gone, "
+			 "files are not; the next cell starts a new interpreter.\n",
+			 buf_str(&line));
+}
+
+static void explain_missing_module(struct buf *text, const struct cell *cell)
+{
+	cleanup_buf struct buf name;
+
+	buf_init(&name, BUF_UNBOUNDED);
+	clean_word(&name, cell->missing_module, strlen(cell->missing_module), CLEAN_QUOTE_MAX);
+	buf_putf(text,
+		 "The module '%s' is not installed for this interpreter. What is there: "
+		 "session_info with include: [\"packages\"].\n",
+		 buf_str(&name));
+}
+
+/* Our own sentences after what the code wrote. */
+static void explain(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	end_line(text);
+	if (cell->state == CELL_TIMED_OUT)
+		explain_timeout(text, cell);
+	else if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
+		explain_problem(text, cell);
+	else if (cell->state == CELL_INTERRUPTED)
+		buf_puts(text, "The cell was interrupted; variables and files are kept.\n");
+	if (cell->missing_module != NULL)
+		explain_missing_module(text, cell);
+	if (cell->spool_path != NULL)
+		buf_putf(text,
+			 "The whole output is in %s: search it with code, e.g. "
+			 "[l for l in open('%s') if 'word' in l][:20]\n",
+			 cell->spool_path, cell->spool_path);
+	if (cell->images_dropped > 0)
+		buf_putf(text, "%zu figures are too large or too many to show; see output/.\n",
+			 cell->images_dropped);
+	if (cell->scan_capped)
+		buf_putf(text, "Only the first %d files of the folder are watched.\n",
+			 SCAN_FILES_MAX);
+	if (result->keep_problem != NULL)
+		buf_putf(text, "Not everything was saved for the user: %s.\n",
+			 result->keep_problem);
+}
+
+static void build_text(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	buf_put(text, buf_str(&cell->text), cell->text.len);
+	add_foreign(text, cell->value, CELL_VALUE_CHARS_MAX);
+	add_foreign(text, cell->traceback, CELL_TRACEBACK_CHARS_MAX);
+	explain(text, result);
+}
+
+/* ---- images and links ---- */
+
+/* Shows what fits; a later image may fit where an earlier did not. Returns how many do not. */
+static size_t add_images(json_t *content, const struct cell *cell)
+{
+	size_t shown = 0;
+	size_t bytes = 0;
+	size_t left_out = 0;
+
+	for (const struct list *node = cell->images.next; node != &cell->images;
+	     node = node->next) {
+		const struct cell_image *image = container_of(node, const struct cell_image, node);
+		size_t len = base64_encoded_len(image->len);
+
+		if (shown == RENDER_IMAGES_MAX || bytes + len > RENDER_IMAGE_BASE64_MAX) {
+			left_out++;
+			continue;
+		}
+		json_append(content, mcp_image(image->data, image->len, image->mime));
+		shown++;
+		bytes += len;
+	}
+	return left_out;
+}
+
+static void add_links(json_t *content, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	size_t links = 0;
+
+	for (size_t i = 0; i < cell->change_count && links < RENDER_LINKS_MAX; i++) {
+		const struct change *change = &cell->changes[i];
+		cleanup_free char *uri = NULL;
+		cleanup_free char *name = NULL;
+
+		if (change->kind == CHANGE_DELETED || change->file.is_link)
+			continue;
+		uri = tool_file_uri(session_id(result->session), change->file.path);
+		name = clean_quote(change->file.path);
+		json_append(content, mcp_resource_link(uri, name, mime_of_name(change->file.path),
+						       (json_int_t)change->file.size));
+		links++;
+	}
+}
+
+/* ---- the status line ---- */
+
+static void fill_changes(struct status *status, const struct cell *cell)
+{
+	static const char signs[] = {
+		[CHANGE_NEW] = '+', [CHANGE_CHANGED] = '~', [CHANGE_DELETED] = '-'
+	};
+	struct status_change *changes = xcalloc(cell->change_count, sizeof(*changes));
+
+	for (size_t i = 0; i < cell->change_count; i++) {
+		changes[i].kind = signs[cell->changes[i].kind];
+		changes[i].path = cell->changes[i].file.path;
+		changes[i].size = cell->changes[i].file.size;
+	}
+	status->changes = changes;
+	status->change_count = cell->change_count;
+}
+
+static void build_status(struct buf *line, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	struct status status = {
+		.id = session_id(result->session),
+		.cell = cell->number,
+		.state = cell_state_name(cell->state),
+		.seconds = (double)cell->elapsed_us / 1e6,
+		.has_exit_code = cell->has_exit_code,
+		.exit_code = cell->exit_code,
+		.names = cell->names,
+		.output_shown = cell->text_shown,
+		.output_total = cell->text_total,
+		.output_path = cell->spool_path,
+		.background_chars = cell->background,
+		.children = cell->children,
+		.saved = result->saved,
+	};
+
+	fill_changes(&status, cell);
+	status_write(line, &status);
+	free((void *)(uintptr_t)status.changes);
+}
+
+/* ---- the answer ---- */
+
+static json_t *meta(const struct exec_result *result)
+{
+	json_t *record = record_cell(result);
+	cleanup_buf struct buf text;
+	json_t *wrapped;
+	struct err err;
+
+	buf_init(&text, RENDER_RECORD_MAX);
+	if (json_write(&text, record, &err) < 0) { /* the lists are what is long */
+		(void)json_object_del(record, "files");
+		(void)json_object_del(record, "names");
+	}
+	wrapped = json_object();
+	json_put(wrapped, "ptycell/cell", record);
+	return wrapped;
+}
+
+static void finish_blocks(struct mcp_call *call, const struct exec_result *result)
+{
+	json_t *content = json_array();
+	cleanup_buf struct buf text;
+	cleanup_buf struct buf status;
+	size_t left_out;
+
+	buf_init(&text, BUF_UNBOUNDED);
+	buf_init(&status, BUF_UNBOUNDED);
+	if (result->notice != NULL)
+		json_append(content, mcp_text(result->notice, strlen(result->notice)));
+	build_text(&text, result);
+	if (text.len > 0)
+		json_append(content, mcp_text(text.data, text.len));
+	left_out = add_images(content, result->cell);
+	if (left_out > 0) {
+		cleanup_free char *note =
+			xasprintf("%zu more figures lie in output/ as files.", left_out);
+
+		json_append(content, mcp_text(note, strlen(note)));
+	}
+	if (mcp_call_revision(call) >= MCP_2025_06_18)
+		add_links(content, result);
+	build_status(&status, result);
+	json_append(content, mcp_text(buf_str(&status), status.len));
+	mcp_call_finish(call, content, NULL, meta(result), is_error(result->cell));
+}
+
+/* ---- RESULTS_JSON ---- */
+
+struct json_answer {
+	struct mcp_call *call;
+	json_t *object;
+	json_t *images;
+	struct session *session;
+};
+
+static void send_json(struct json_answer *answer)
+{
+	json_t *content = json_array();
+	cleanup_free char *text = json_write_text(answer->object);
+
+	json_append(content, mcp_text(text, strlen(text)));
+	(void)json_array_extend(content, answer->images);
+	json_decref(answer->images);
+	json_decref(answer->object);
+	mcp_call_finish(answer->call, content, NULL, NULL, false);
+	free(answer);
+}
+
+static void on_json_cancel(struct mcp_call *call, void *data)
+{
+	struct json_answer *answer = data;
+
+	(void)call;
+	session_list_files_cancel(answer->session, answer);
+	send_json(answer);
+}
+
+static void on_all_files(void *data, const struct scan *scan)
+{
+	struct json_answer *answer = data;
+	json_t *all = json_array();
+	size_t count = 0;
+	const struct file_info *files = scan != NULL ? scan_files(scan, &count) : NULL;
+
+	for (size_t i = 0; i < count; i++)
+		if (!files[i].is_link)
+			json_append(all, tool_artifact(session_id(answer->session), &files[i]));
+	json_put(answer->object, "all_artifacts", all);
+	send_json(answer);
+}
+
+static void finish_json(struct mcp_call *call, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	struct json_answer *answer = xcalloc(1, sizeof(*answer));
+	cleanup_buf struct buf text;
+	cleanup_buf struct buf status;
+
+	buf_init(&text, BUF_UNBOUNDED);
+	buf_init(&status, BUF_UNBOUNDED);
+	build_text(&text, result);
+	build_status(&status, result);
+	answer->call = call;
+	answer->session = result->session;
+	answer->images = json_array();
+	answer->object = record_cell(result);
+	(void)add_images(answer->images, cell);
+	json_put_str(answer->object, "status", is_error(cell) ? "error" : "success");
+	json_put(answer->object, "output", json_make_text(buf_str(&text), text.len));
+	json_put(answer->object, "new_artifacts", record_artifacts(result));
+	json_put_str(answer->object, "notice", result->notice);
+	json_put_str(answer->object, "status_line", buf_str(&status));
+	if (is_error(cell))
+		json_put_str(answer->object, "error",
+			     cell->error_name != NULL ? cell->error_name
+						      : cell_state_name(cell->state));
+	mcp_call_on_cancel(call, on_json_cancel, answer);
+	session_list_files(result->session, on_all_files, answer);
+}
+
+void render_finish(struct mcp_call *call, const struct service *service,
+		   const struct exec_result *result)
+{
+	if (service_settings(service)->results == RESULTS_JSON)
+		finish_json(call, result);
+	else
+		finish_blocks(call, result);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resource.h - what resources/list and resources/read serve.
+ *
+ *   sessions://                     the live sessions, JSON
+ *   session://{id}                  one session, JSON
+ *   session://{id}/files/{path}     a file; over RESOURCE_INLINE_MAX bytes by ?offset=&length=
+ *   ptycell://guide                 how to work with it, Markdown
+ */
+#ifndef TOOLS_RESOURCE_H
+#define TOOLS_RESOURCE_H
+
+#include "mcp/server.h"
+
+enum { RESOURCE_INLINE_MAX = 700000 };
+
+void resource_features(struct mcp_features *features);
+
+#endif

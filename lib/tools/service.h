@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * service.h - the tools and resources of ptycell, ready to be lent to an mcp_server.
+ *
+ * Nothing touches the disk or starts a process before the first request that needs a session.
+ */
+#ifndef TOOLS_SERVICE_H
+#define TOOLS_SERVICE_H
+
+#include "base/err.h"
+#include "config/settings.h"
+#include "event/loop.h"
+#include "mcp/server.h"
+
+struct service;
+struct table;
+
+/* `settings` is borrowed. */
+struct service *service_new(struct loop *loop, const struct settings *settings);
+/* Ends every session. NULL is allowed. */
+void service_free(struct service *service);
+/* What the server offers; borrowed from the service. */
+const struct mcp_features *service_features(const struct service *service);
+/* The server that is told about changed resources; may be NULL. */
+void service_attach(struct service *service, struct mcp_server *server);
+
+const struct settings *service_settings(const struct service *service);
+/* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */
+struct table *service_table(struct service *service, struct err *err) MUST_CHECK;
+/* The same without making it: NULL while no session was ever asked for. */
+struct table *service_table_if_any(struct service *service);
+
+#endif

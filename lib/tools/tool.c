@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/tool.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "session/table.h"
+#include "text/mime.h"
+#include "tools/service.h"
+#include "workspace/scan.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "json/write.h"
+
+void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err)
+{
+	json_t *object;
+	json_t *content;
+	cleanup_free char *text = NULL;
+
+	if (service_settings(service)->results == RESULTS_BLOCKS) {
+		mcp_call_fail(call, err->msg);
+		return;
+	}
+	object = json_object();
+	content = json_array();
+	json_put_str(object, "status", "error");
+	json_put_str(object, "error", err->msg);
+	text = json_write_text(object);
+	json_append(content, mcp_text(text, strlen(text)));
+	json_decref(object);
+	mcp_call_finish(call, content, NULL, NULL, false);
+}
+
+void tool_answer(struct mcp_call *call, const struct service *service, json_t *object_own)
+{
+	json_t *content = json_array();
+	cleanup_free char *text = NULL;
+
+	if (service_settings(service)->results == RESULTS_JSON)
+		json_put_str(object_own, "status", "success");
+	text = json_write_text(object_own);
+	json_append(content, mcp_text(text, strlen(text)));
+	mcp_call_finish(call, content, object_own, NULL, false);
+}
+
+int tool_check(const struct service *service, json_t *arguments, const char *const *known,
+	       size_t known_count, struct err *err)
+{
+	const struct settings *settings = service_settings(service);
+
+	if (settings->problem != NULL)
+		return err_set(err, ERR_INVALID, "%s", settings->problem);
+	return json_get_only(arguments, "arguments", known, known_count, err);
+}
+
+struct session *tool_session(struct service *service, json_t *arguments, bool make, struct err *err)
+{
+	const char *id = NULL;
+	struct table *table;
+
+	if (json_get_required(arguments, "arguments", "session_id", err) < 0 ||
+	    json_get_text(arguments, "arguments", "session_id", &id, NULL, err) < 0 ||
+	    session_id_check(id, err) < 0)
+		return NULL;
+	table = service_table(service, err);
+	if (table == NULL)
+		return NULL;
+	return make ? table_open(table, id, err) : table_find(table, id, err);
+}
+
+/* RFC 3986: unreserved characters and the separators stay. */
+static void percent_encode(struct buf *out, const char *path)
+{
+	for (const unsigned char *p = (const unsigned char *)path; *p != '\0'; p++) {
+		if (*p < 0x80 && (isalnum(*p) || strchr("-._~/", *p) != NULL))
+			buf_put(out, p, 1);
+		else
+			buf_putf(out, "%%%02X", *p);
+	}
+}
+
+char *tool_file_uri(const char *session_id, const char *path)
+{
+	struct buf uri;
+
+	buf_init(&uri, BUF_UNBOUNDED);
+	buf_putf(&uri, "session://%s/files/", session_id);
+	percent_encode(&uri, path);
+	return buf_steal(&uri);
+}
+
+json_t *tool_artifact(const char *session_id, const struct file_info *file)
+{
+	json_t *artifact = json_object();
+	cleanup_free char *uri = tool_file_uri(session_id, file->path);
+	const char *slash = strrchr(file->path, '/');
+
+	json_put_str(artifact, "path", file->path);
+	json_put_str(artifact, "filename", slash != NULL ? slash + 1 : file->path);
+	json_put_str(artifact, "extension", mime_extension(file->path));
+	json_put_int(artifact, "size_bytes", (json_int_t)file->size);
+	json_put_str(artifact, "mime_type", mime_of_name(file->path));
+	json_put_str(artifact, "uri", uri);
+	return artifact;
+}

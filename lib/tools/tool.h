@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* tool.h - the tools' entry points, and what they share. */
+#ifndef TOOLS_TOOL_H
+#define TOOLS_TOOL_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "mcp/server.h"
+
+struct service;
+struct session;
+struct file_info;
+
+/* One a row of the catalog: mcp_tool.call. `context` is the service. */
+void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context);
+void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context);
+void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context);
+void tool_session_info(struct mcp_call *call, json_t *arguments, void *context);
+void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context);
+void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *context);
+
+/* Ends the call with the error's message, in the way this server answers (blocks or JSON). */
+void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err);
+/* Ends the call with an object: structuredContent, and the same as text. */
+void tool_answer(struct mcp_call *call, const struct service *service, json_t *object_own);
+/*
+ * The session that `arguments` name, made when it is new if `make`. NULL with `err` set, also when
+ * the configuration has a problem: then that is what every tool answers.
+ */
+struct session *tool_session(struct service *service, json_t *arguments, bool make,
+			     struct err *err) MUST_CHECK;
+/* Checks `arguments` for keys that the tool does not know, and the configuration for a problem. */
+int tool_check(const struct service *service, json_t *arguments, const char *const *known,
+	       size_t known_count, struct err *err) MUST_CHECK;
+/* path, filename, extension, size_bytes, mime_type, uri of a file of `session_id`. */
+json_t *tool_artifact(const char *session_id, const struct file_info *file);
+/* What session_info says, and a row of list_sessions. New references. */
+json_t *tool_describe_session(struct session *session);
+json_t *tool_describe_row(const struct session *session);
+/* session://ID/files/PATH with PATH percent-encoded; the caller frees it. */
+char *tool_file_uri(const char *session_id, const char *path);
+
+#endif

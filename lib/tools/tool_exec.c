@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* tool_exec.c - exec_code. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "runtime/language.h"
+#include "session/session.h"
+#include "text/clean.h"
+#include "tools/render.h"
+#include "tools/service.h"
+#include "tools/tool.h"
+#include "json/get.h"
+
+struct pending {
+	struct mcp_call *call;
+	struct service *service;
+	struct exec *exec;
+};
+
+static const char *const known[] = { "session_id", "language", "code", "timeout" };
+
+static int unknown_language(const char *name, struct err *err)
+{
+	cleanup_free char *quoted = clean_quote(name);
+	cleanup_buf struct buf names;
+
+	buf_init(&names, BUF_UNBOUNDED);
+	for (size_t i = 0; language_at(i) != NULL; i++)
+		buf_putf(&names, "%s%s", i > 0 ? ", " : "", language_at(i)->name);
+	return err_set(err, ERR_INVALID,
+		       "arguments.language '%s' is not one that runs here; there is: %s", quoted,
+		       buf_str(&names));
+}
+
+static int get_timeout(const struct settings *settings, json_t *arguments, uint64_t *ret_ms,
+		       struct err *err)
+{
+	double seconds = 0;
+
+	if (json_get_number(arguments, "arguments", "timeout", &seconds, err) < 0)
+		return -1;
+	if (!json_is_number(json_object_get(arguments, "timeout")))
+		return 0;
+	if (!(seconds > 0 && seconds <= (double)settings->exec_timeout_max))
+		return err_set(err, ERR_INVALID,
+			       "arguments.timeout must be seconds above 0 and at most %ju "
+			       "(PTYCELL_EXEC_TIMEOUT_MAX)",
+			       (uintmax_t)settings->exec_timeout_max);
+	*ret_ms = (uint64_t)(seconds * 1000.0 + 0.999);
+	return 0;
+}
+
+static void on_done(struct exec *exec, const struct exec_result *result, void *data)
+{
+	struct pending *pending = data;
+
+	(void)exec;
+	render_finish(pending->call, pending->service, result);
+	free(pending);
+}
+
+static void on_cancel(struct mcp_call *call, void *data)
+{
+	struct pending *pending = data;
+
+	exec_cancel(pending->exec);
+	mcp_call_fail(call, "cancelled");
+	free(pending);
+}
+
+struct request {
+	const struct language *language;
+	const char *code;
+	size_t code_len;
+	uint64_t timeout_ms;
+};
+
+static int read_request(const struct service *service, json_t *arguments, struct request *ret,
+			struct err *err)
+{
+	const char *language = NULL;
+	static const char *const required[] = { "session_id", "language", "code" };
+
+	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
+		if (json_get_required(arguments, "arguments", required[i], err) < 0)
+			return -1;
+	if (json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
+	    json_get_text(arguments, "arguments", "code", &ret->code, &ret->code_len, err) < 0 ||
+	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0)
+		return -1;
+	ret->language = language_find(language);
+	return ret->language == NULL ? unknown_language(language, err) : 0;
+}
+
+void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+	struct request request = { .timeout_ms = 0 };
+	struct session *session;
+	struct pending *pending;
+	struct err err;
+
+	if (read_request(service, arguments, &request, &err) < 0) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	session = tool_session(service, arguments, true, &err);
+	if (session == NULL) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	pending = xcalloc(1, sizeof(*pending));
+	pending->call = call;
+	pending->service = service;
+	pending->exec = session_exec(session, request.language, request.code, request.code_len,
+				     request.timeout_ms, on_done, pending, &err);
+	if (pending->exec == NULL) {
+		free(pending);
+		tool_fail(call, service, &err);
+		return;
+	}
+	mcp_call_on_cancel(call, on_cancel, pending);
+}

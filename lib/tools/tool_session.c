@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* tool_session.c - session_info, list_sessions, destroy_session. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "runtime/language.h"
+#include "session/table.h"
+#include "text/clean.h"
+#include "tools/packages.h"
+#include "tools/service.h"
+#include "tools/tool.h"
+#include "workspace/workspace.h"
+#include "json/get.h"
+#include "json/make.h"
+
+/* ---- session_info ---- */
+
+static const struct runner *runner_of(const struct session *session,
+				      const struct language *language)
+{
+	const struct runner *runner;
+
+	for (size_t i = 0; (runner = session_runner(session, i)) != NULL; i++)
+		if (runner_language(runner) == language)
+			return runner;
+	return NULL;
+}
+
+static json_t *describe_language(const struct session *session, const struct language *language)
+{
+	const struct runner *runner = runner_of(session, language);
+	json_t *object = json_object();
+	json_t *aliases = json_array();
+
+	for (size_t i = 0; language->aliases[i] != NULL; i++)
+		json_append(aliases, json_make_str(language->aliases[i]));
+	json_put_str(object, "name", language->name);
+	json_put(object, "aliases", aliases);
+	json_put_str(object, "state",
+		     runner_state_name(runner != NULL ? runner_state(runner) : RUNNER_IDLE));
+	if (runner != NULL && runner_version(runner) != NULL) {
+		cleanup_free char *version = clean_quote(runner_version(runner));
+
+		json_put_str(object, "version", version);
+		json_put_str(object, "path", runner_path(runner));
+		json_put_str(object, "chosen_by", runner_reason(runner));
+	}
+	return object;
+}
+
+static json_t *describe_languages(const struct session *session)
+{
+	json_t *languages = json_array();
+
+	for (size_t i = 0; language_at(i) != NULL; i++)
+		json_append(languages, describe_language(session, language_at(i)));
+	return languages;
+}
+
+static json_t *describe_limits(struct session *session)
+{
+	json_t *limits = json_object();
+	const char *key;
+	uint64_t value;
+
+	for (size_t i = 0; settings_limit_at(session_limits(session), i, &key, &value); i++)
+		json_put_int(limits, key, (json_int_t)value);
+	return limits;
+}
+
+/* What is enforced, in plain words. */
+static json_t *describe_confinement(void)
+{
+	json_t *object = json_object();
+
+	json_put_str(object, "tier", "none");
+	json_put_str(object, "explanation",
+		     "Code runs as the user who started the server, with that user's files and "
+		     "network. Only a new environment, its own folder, terminal and process "
+		     "limits separate it.");
+	return object;
+}
+
+static void put_folders(json_t *answer, const struct session *session)
+{
+	const char *data = workspace_data_path(session_workspace(session));
+
+	json_put_str(answer, "workdir", data);
+	json_put(answer, "input_dir", json_make_fmt("%s/input", data));
+	json_put(answer, "output_dir", json_make_fmt("%s/output", data));
+	json_put(answer, "keep_dir",
+		 session_keep_folder(session) != NULL ? json_make_str(session_keep_folder(session))
+						      : json_null());
+}
+
+static int apply_config(const struct service *service, struct session *session, json_t *config,
+			struct err *err)
+{
+	struct session_limits limits = *session_limits(session);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (config, key, value) {
+		if (!json_is_number(value))
+			return err_set(err, ERR_INVALID,
+				       "arguments.config: a value must be a number");
+		if (settings_clamp(service_settings(service), &limits, key,
+				   json_number_value(value), err) < 0)
+			return err_wrap(err, "arguments.config");
+	}
+	*session_limits(session) = limits;
+	session_limits_changed(session);
+	return 0;
+}
+
+struct info_request {
+	json_t *config;
+	bool variables;
+	bool packages;
+};
+
+static int read_info(const struct service *service, json_t *arguments, struct info_request *ret,
+		     struct err *err)
+{
+	static const char *const keys[] = { "session_id", "config", "include" };
+	json_t *include = NULL;
+	size_t index;
+	json_t *word;
+
+	if (tool_check(service, arguments, keys, ARRAY_SIZE(keys), err) < 0 ||
+	    json_get_object(arguments, "arguments", "config", &ret->config, err) < 0 ||
+	    json_get_texts(arguments, "arguments", "include", &include, err) < 0)
+		return -1;
+	json_array_foreach (include, index, word) {
+		if (str_eq(json_string_value(word), "variables"))
+			ret->variables = true;
+		else if (str_eq(json_string_value(word), "packages"))
+			ret->packages = true;
+		else
+			return err_set(err, ERR_INVALID,
+				       "arguments.include takes variables and packages");
+	}
+	return 0;
+}
+
+json_t *tool_describe_session(struct session *session)
+{
+	json_t *answer = json_object();
+
+	json_put_str(answer, "session_id", session_id(session));
+	json_put_int(answer, "generation", (json_int_t)session_generation(session));
+	json_put_str(answer, "state", session_state(session));
+	put_folders(answer, session);
+	json_put(answer, "languages", describe_languages(session));
+	json_put(answer, "databases", json_array());
+	json_put(answer, "effective_config", describe_limits(session));
+	json_put(answer, "confinement", describe_confinement());
+	return answer;
+}
+
+/* A session_info that waits for the interpreter to tell its variables. */
+struct pending_info {
+	struct mcp_call *call;
+	struct service *service;
+	json_t *answer;
+	struct query *query;
+};
+
+static void pending_info_free(struct pending_info *pending)
+{
+	json_decref(pending->answer);
+	free(pending);
+}
+
+static void on_variables(const char *lines, size_t len, const char *problem, void *data)
+{
+	struct pending_info *pending = data;
+
+	if (problem != NULL)
+		json_put_str(pending->answer, "variables_problem", problem);
+	else
+		json_put(pending->answer, "variables", packages_variables(lines, len));
+	tool_answer(pending->call, pending->service, json_incref(pending->answer));
+	pending_info_free(pending);
+}
+
+static void on_info_cancel(struct mcp_call *call, void *data)
+{
+	struct pending_info *pending = data;
+
+	query_cancel(pending->query);
+	mcp_call_fail(call, "cancelled");
+	pending_info_free(pending);
+}
+
+static void ask_variables(struct mcp_call *call, struct service *service, struct session *session,
+			  json_t *answer)
+{
+	struct pending_info *pending = xcalloc(1, sizeof(*pending));
+
+	pending->call = call;
+	pending->service = service;
+	pending->answer = answer;
+	pending->query = session_query_variables(session, on_variables, pending);
+	mcp_call_on_cancel(call, on_info_cancel, pending);
+}
+
+void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+	struct info_request request = { .config = NULL };
+	struct session *session;
+	cleanup_free char *notice = NULL;
+	json_t *answer;
+	struct err err;
+
+	if (read_info(service, arguments, &request, &err) < 0 ||
+	    (session = tool_session(service, arguments, true, &err)) == NULL ||
+	    apply_config(service, session, request.config, &err) < 0) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	session_touch(session);
+	answer = tool_describe_session(session);
+	notice = session_take_notice(session);
+	json_put_str(answer, "notice", notice);
+	if (request.packages)
+		json_put(answer, "packages", packages_list());
+	if (request.variables)
+		ask_variables(call, service, session, answer);
+	else
+		tool_answer(call, service, answer);
+}
+
+/* ---- list_sessions and destroy_session ---- */
+
+json_t *tool_describe_row(const struct session *session)
+{
+	json_t *row = json_object();
+
+	json_put_str(row, "session_id", session_id(session));
+	json_put_int(row, "generation", (json_int_t)session_generation(session));
+	json_put_str(row, "state", session_state(session));
+	json_put_int(row, "age_seconds", (json_int_t)(session_age_ms(session) / 1000));
+	json_put_int(row, "idle_seconds", (json_int_t)(session_idle_ms(session) / 1000));
+	json_put_str(row, "workdir", workspace_data_path(session_workspace(session)));
+	return row;
+}
+
+void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+	const struct table *table = service_table_if_any(service);
+	json_t *answer;
+	json_t *rows;
+	struct err err;
+
+	if (tool_check(service, arguments, NULL, 0, &err) < 0) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	answer = json_object();
+	rows = json_array();
+	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++)
+		json_append(rows, tool_describe_row(table_at(table, i)));
+	json_put_int(answer, "count", (json_int_t)json_array_size(rows));
+	json_put(answer, "sessions", rows);
+	tool_answer(call, service, answer);
+}
+
+void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *context)
+{
+	static const char *const keys[] = { "session_id" };
+	struct service *service = context;
+	struct session *session;
+	cleanup_free char *id = NULL;
+	json_t *answer;
+	struct err err;
+
+	if (tool_check(service, arguments, keys, ARRAY_SIZE(keys), &err) < 0 ||
+	    (session = tool_session(service, arguments, false, &err)) == NULL) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	id = xstrdup(session_id(session));
+	answer = json_object();
+	json_put_str(answer, "session_id", id);
+	json_put(answer, "message",
+		 json_make_fmt("Session '%s' is gone with its processes and its folder%s%s.", id,
+			       session_keep_folder(session) != NULL ? "; kept results are in " : "",
+			       session_keep_folder(session) != NULL ? session_keep_folder(session)
+								    : ""));
+	if (table_destroy(service_table_if_any(service), id, &err) < 0)
+		json_put_str(answer, "problem", err.msg);
+	tool_answer(call, service, answer);
+}
