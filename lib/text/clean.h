@@ -2,10 +2,11 @@
 /*
  * clean.h - making foreign text safe to show.
  *
- * Everything that we did not write ourselves goes through here. Escapes and control characters
- * (but newline and tab in blocks) are removed, UTF-8 is repaired, bidi controls (U+202A-202E,
- * U+2066-2069, U+200E/F, U+061C) and zero-width characters (U+200B-200D outside emoji, U+2060,
- * U+FEFF, tag characters U+E0000-E007F, interlinear U+FFF9-FFFB) are removed.
+ * Everything that we did not write ourselves goes through here. Escape sequences and control
+ * characters (C0 and C1) are removed, UTF-8 is repaired, and the characters of filter.h (bidi
+ * controls, zero-width characters, tags) are left out. Line breaks are LF, CR LF, CR, VT, FF,
+ * U+0085, U+2028 and U+2029. The output, at most three bytes for one, goes to a buffer that has
+ * room for it.
  */
 #ifndef TEXT_CLEAN_H
 #define TEXT_CLEAN_H
@@ -16,18 +17,19 @@
 
 enum { CLEAN_QUOTE_MAX = 80 }; /* characters of foreign text in one of our sentences */
 
-/* Many lines stay lines; CR LF becomes LF, a lone CR becomes LF. */
+/* Many lines stay lines, each break becomes LF; tabs stay. */
 void clean_block(struct buf *out, const char *s, size_t len);
 /*
- * One line of at most `max_chars` characters: line breaks and runs of blanks become one space,
- * a longer text ends in "...". Without quotes: the caller's sentence has them.
+ * One line of at most `max_chars` (3 or more) characters: line breaks and runs of white space
+ * become one space, none at the ends; a longer text ends in "...". Without quotes: the caller's
+ * sentence has them.
  */
 void clean_line(struct buf *out, const char *s, size_t len, size_t max_chars);
 /* clean_line with CLEAN_QUOTE_MAX as a string the caller frees. */
 char *clean_quote(const char *s);
 /*
- * One word for the status line: as clean_line, but also blanks, `|`, `[`, `]` and `#` become `_`,
- * so that no name can pass for part of the grammar.
+ * One word for the status line: as clean_line, but blanks, commas, `|`, `[`, `]` and `#` become
+ * `_`, so that no name can pass for part of the grammar. "_" when nothing is left.
  */
 void clean_word(struct buf *out, const char *s, size_t len, size_t max_chars);
 

@@ -8,9 +8,10 @@
 #include "base/buf.h"
 
 /*
- * Appends `s` when it has at most `max_chars` characters. Else its head (two thirds) and tail,
- * cut at line borders where one is near, else at character borders, with one line of ours
- * between them: "[... N characters left out ...]". Returns the characters of `s` shown.
+ * Appends `s`, well-formed UTF-8, when it has at most `max_chars` characters. Else its head (two
+ * thirds) and tail, cut at line borders where one is near, else at character borders, with one
+ * line of ours between them: "[... N characters left out ...]", which is not counted. Returns
+ * the characters of `s` shown.
  */
 size_t clip_text(struct buf *out, const char *s, size_t len, size_t max_chars);
 

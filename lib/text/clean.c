@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/clean.h"
+
+#include <assert.h>
+#include <string.h>
+#include <unictype.h>
+
+#include "text/escape.h"
+#include "text/filter.h"
+#include "text/utf8.h"
+
+enum { DOTS = 3, NEXT_LINE = 0x85 };
+
+/* The way of every text: bytes, sequences left out, code points, filter, then `emit`. */
+struct cleaner {
+	struct escape escape;
+	struct utf8_decoder utf8;
+	struct filter filter;
+	bool after_cr;
+	struct buf *out;
+	void (*emit)(struct cleaner *cleaner, uint32_t cp);
+	/* For one line: */
+	size_t chars;
+	size_t max_chars;
+	size_t cut; /* bytes of `out` with room for the dots */
+	bool blank; /* seen since the last character */
+	bool word;
+	bool full; /* the text goes on after max_chars */
+};
+
+static void write_char(struct buf *out, uint32_t cp)
+{
+	char bytes[4];
+
+	buf_put(out, bytes, utf8_encode(cp, bytes));
+}
+
+static bool is_line_break(uint32_t cp)
+{
+	return (cp >= '\n' && cp <= '\r') || cp == NEXT_LINE || cp == 0x2028 || cp == 0x2029;
+}
+
+static bool is_control(uint32_t cp)
+{
+	return cp < ' ' || (cp >= 0x7f && cp < 0xa0);
+}
+
+static void clean_char(struct cleaner *c, uint32_t cp)
+{
+	bool second_of_crlf = c->after_cr && cp == '\n';
+	uint32_t kept[2];
+	size_t count;
+
+	c->after_cr = cp == '\r';
+	if (second_of_crlf)
+		return;
+	if (is_line_break(cp))
+		cp = '\n';
+	else if (cp != '\t' && is_control(cp))
+		return;
+	count = filter_next(&c->filter, cp, kept);
+	for (size_t i = 0; i < count; i++)
+		c->emit(c, kept[i]);
+}
+
+static void clean_byte(struct cleaner *c, unsigned char byte)
+{
+	int32_t first, second;
+
+	if (escape_feed(&c->escape, byte) != ESCAPE_TEXT) {
+		if (utf8_decode_end(&c->utf8))
+			clean_char(c, UTF8_REPLACEMENT);
+		return;
+	}
+	utf8_decode(&c->utf8, byte, &first, &second);
+	if (first != UTF8_MORE)
+		clean_char(c, (uint32_t)first);
+	if (second != UTF8_MORE)
+		clean_char(c, (uint32_t)second);
+}
+
+static void clean_all(struct cleaner *c, const char *s, size_t len)
+{
+	for (size_t i = 0; i < len && !c->full; i++)
+		clean_byte(c, (unsigned char)s[i]);
+	if (utf8_decode_end(&c->utf8))
+		clean_char(c, UTF8_REPLACEMENT);
+}
+
+static void emit_block(struct cleaner *c, uint32_t cp)
+{
+	write_char(c->out, cp);
+}
+
+void clean_block(struct buf *out, const char *s, size_t len)
+{
+	struct cleaner cleaner = { .out = out, .emit = emit_block };
+
+	clean_all(&cleaner, s, len);
+}
+
+static void add_to_line(struct cleaner *c, uint32_t cp)
+{
+	if (c->chars == c->max_chars) {
+		c->full = true;
+		return;
+	}
+	if (c->chars == c->max_chars - DOTS)
+		c->cut = c->out->len;
+	write_char(c->out, cp);
+	c->chars++;
+}
+
+static void emit_line(struct cleaner *c, uint32_t cp)
+{
+	if (cp == '\n' || cp == '\t' || uc_is_property_white_space(cp)) {
+		c->blank = true;
+		return;
+	}
+	if (c->blank && c->chars > 0)
+		add_to_line(c, c->word ? '_' : ' ');
+	c->blank = false;
+	if (c->word && cp < 0x80 && strchr("|[]#,", (int)cp) != NULL)
+		cp = '_';
+	add_to_line(c, cp);
+}
+
+static size_t clean_one_line(struct cleaner *c, const char *s, size_t len)
+{
+	assert(c->max_chars >= DOTS);
+	clean_all(c, s, len);
+	if (!c->full)
+		return c->chars;
+	c->out->len = c->cut;
+	buf_puts(c->out, "...");
+	return c->max_chars;
+}
+
+void clean_line(struct buf *out, const char *s, size_t len, size_t max_chars)
+{
+	struct cleaner cleaner = { .out = out, .emit = emit_line, .max_chars = max_chars };
+
+	(void)clean_one_line(&cleaner, s, len);
+}
+
+void clean_word(struct buf *out, const char *s, size_t len, size_t max_chars)
+{
+	struct cleaner cleaner = {
+		.out = out, .emit = emit_line, .max_chars = max_chars, .word = true
+	};
+
+	if (clean_one_line(&cleaner, s, len) == 0)
+		buf_puts(out, "_");
+}
+
+char *clean_quote(const char *s)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	clean_line(&out, s, strlen(s), CLEAN_QUOTE_MAX);
+	return buf_steal(&out);
+}

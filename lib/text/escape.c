@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/escape.h"
+
+#include "base/util.h"
+
+enum state { GROUND, ESC, ESC_INTERMEDIATE, CSI, STRING, STRING_ESC };
+
+enum { BEL = 0x07, CAN = 0x18, SUB = 0x1a, ESCAPE = 0x1b, DEL = 0x7f };
+
+static enum escape_step enter(struct escape *e, enum state state)
+{
+	e->state = (uint8_t)state;
+	return ESCAPE_PART;
+}
+
+static enum escape_step finish(struct escape *e, enum escape_step step, unsigned char byte)
+{
+	e->state = GROUND;
+	e->final = (char)byte;
+	return step;
+}
+
+static enum escape_step after_esc(struct escape *e, unsigned char byte)
+{
+	switch (byte) {
+	case '[':
+		*e = (struct escape){ .state = CSI };
+		return ESCAPE_PART;
+	case ']':
+	case 'P':
+	case 'X':
+	case '^':
+	case '_':
+		return enter(e, STRING);
+	default:
+		break;
+	}
+	if (byte >= 0x20 && byte <= 0x2f)
+		return enter(e, ESC_INTERMEDIATE);
+	if (byte >= 0x30 && byte < DEL)
+		return finish(e, ESCAPE_COMMAND, byte);
+	e->state = GROUND;
+	return ESCAPE_TEXT;
+}
+
+static enum escape_step after_intermediate(struct escape *e, unsigned char byte)
+{
+	if (byte >= 0x20 && byte <= 0x2f)
+		return ESCAPE_PART;
+	e->state = GROUND;
+	return byte >= 0x30 && byte < DEL ? ESCAPE_PART : ESCAPE_TEXT;
+}
+
+static void add_digit(struct escape *e, unsigned char digit)
+{
+	uint32_t *param;
+
+	if (e->param_count == 0)
+		e->param_count = 1;
+	if (e->param_count > ESCAPE_PARAMS)
+		return;
+	param = &e->params[e->param_count - 1];
+	*param = (uint32_t)size_min(*param * 10U + (digit - '0'), ESCAPE_PARAM_MAX);
+}
+
+static enum escape_step in_csi(struct escape *e, unsigned char byte)
+{
+	if (byte >= '0' && byte <= '9') {
+		add_digit(e, byte);
+		return ESCAPE_PART;
+	}
+	if (byte == ';' || byte == ':') {
+		if (e->param_count == 0)
+			e->param_count = 1;
+		if (e->param_count <= ESCAPE_PARAMS)
+			e->param_count++;
+		return ESCAPE_PART;
+	}
+	if (byte >= '<' && byte <= '?') {
+		e->prefix = (char)byte;
+		return ESCAPE_PART;
+	}
+	if (byte >= 0x20 && byte <= 0x2f) {
+		e->intermediate = true;
+		return ESCAPE_PART;
+	}
+	if (byte >= 0x40 && byte < DEL)
+		return finish(e, ESCAPE_CSI, byte);
+	if (byte == DEL)
+		return ESCAPE_PART;
+	/* Control characters work within a sequence; a byte of UTF-8 breaks it. */
+	if (byte >= 0x80)
+		e->state = GROUND;
+	return ESCAPE_TEXT;
+}
+
+static enum escape_step in_string(struct escape *e, unsigned char byte)
+{
+	if (byte == '\n') {
+		e->state = GROUND;
+		return ESCAPE_TEXT;
+	}
+	if (byte == BEL)
+		e->state = GROUND;
+	return ESCAPE_PART;
+}
+
+enum escape_step escape_feed(struct escape *e, unsigned char byte)
+{
+	if (e->state == STRING_ESC && byte == '\\')
+		return enter(e, GROUND);
+	if (e->state == STRING_ESC)
+		e->state = ESC;
+	if (byte == ESCAPE)
+		return enter(e, e->state == STRING ? STRING_ESC : ESC);
+	if (e->state != GROUND && (byte == CAN || byte == SUB))
+		return enter(e, GROUND);
+	switch ((enum state)e->state) {
+	case ESC:
+		return after_esc(e, byte);
+	case ESC_INTERMEDIATE:
+		return after_intermediate(e, byte);
+	case CSI:
+		return in_csi(e, byte);
+	case STRING:
+		return in_string(e, byte);
+	case GROUND:
+	case STRING_ESC:
+		break;
+	}
+	return ESCAPE_TEXT;
+}
+
+uint32_t escape_param(const struct escape *escape, size_t index, uint32_t otherwise)
+{
+	if (index >= escape->param_count || index >= ESCAPE_PARAMS || escape->params[index] == 0)
+		return otherwise;
+	return escape->params[index];
+}
