@@ -133,6 +133,11 @@ void output_write(struct output *output, const void *data, size_t len)
 		mark_closed(output);
 }
 
+void *output_owner(const struct output *output)
+{
+	return output->handlers->owner;
+}
+
 bool output_is_full(const struct output *output)
 {
 	return output->full || output_pending(output) > OUTPUT_HIGH_MARK;

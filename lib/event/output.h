@@ -18,12 +18,15 @@ struct output;
 struct output_handlers {
 	void (*closed)(struct output *output);  /* the reader is gone; nothing more is written */
 	void (*drained)(struct output *output); /* fell below the low mark after being full */
+	void *owner;                            /* for output_owner */
 };
 
 enum { OUTPUT_HIGH_MARK = 4 << 20, OUTPUT_LOW_MARK = 1 << 20 };
 
 /* `fd` is borrowed; `handlers` too, until free. */
 struct output *output_new(struct loop *loop, int fd, const struct output_handlers *handlers);
+/* The `owner` of its handlers. */
+void *output_owner(const struct output *output);
 /* Drops what is still queued. NULL is allowed. */
 void output_free(struct output *output);
 /* Queues a copy and writes what fits at once. After `closed` it does nothing. */

@@ -98,6 +98,10 @@ struct mcp_limits {
 struct mcp_server *mcp_server_new(struct loop *loop, const struct mcp_features *features,
 				  const struct mcp_limits *limits,
 				  void (*write)(void *context, const char *line, size_t len));
+/* Another sink than `write` with features->context; before anything is fed. */
+void mcp_server_set_write(struct mcp_server *server,
+			  void (*write)(void *context, const char *line, size_t len),
+			  void *context);
 /* Live calls must have ended. NULL is allowed. */
 void mcp_server_free(struct mcp_server *server);
 void mcp_server_feed(struct mcp_server *server, const char *data, size_t len);
@@ -143,6 +147,8 @@ void mcp_call_finish(struct mcp_call *call, json_t *content_own, json_t *structu
 void mcp_call_fail(struct mcp_call *call, const char *text);
 /* Ends any other request with its result's own members. */
 void mcp_call_finish_result(struct mcp_call *call, json_t *result_own);
+/* Ends a completion/complete with an array of strings; more than 100 are cut. */
+void mcp_call_finish_completion(struct mcp_call *call, json_t *values_own);
 /* Ends any request with a JSON-RPC error. `data_own` may be NULL. */
 void mcp_call_refuse(struct mcp_call *call, int code, const char *message, json_t *data_own);
 /* The right code of this revision for an unknown resource. */
@@ -152,7 +158,14 @@ void mcp_call_refuse_unknown_resource(struct mcp_call *call, const char *uri);
 
 json_t *mcp_text(const char *text, size_t len);
 json_t *mcp_image(const void *data, size_t len, const char *mime_type);
+json_t *mcp_audio(const void *data, size_t len, const char *mime_type);
+/* `mime_type` may be NULL, `size` < 0: unknown. */
 json_t *mcp_resource_link(const char *uri, const char *name, const char *mime_type,
 			  json_int_t size);
+/* One item of a resources/read answer's `contents`; `mime_type` may be NULL. */
+json_t *mcp_resource_text(const char *uri, const char *mime_type, const char *text, size_t len);
+json_t *mcp_resource_blob(const char *uri, const char *mime_type, const void *data, size_t len);
+/* Such an item as a content block. */
+json_t *mcp_embedded(json_t *resource_own);
 
 #endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parse.h - JSON text to values; with write.h the only place that does this.
+ *
+ * Strict: UTF-8, no duplicate keys, at most 2,048 levels (jansson's own cap), integers in 64 bits.
+ * NUL is allowed in strings (program text may hold it), not in keys.
+ */
+#ifndef JSON_PARSE_H
+#define JSON_PARSE_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Any JSON value, a new reference. NULL: ERR_INVALID with the reason and the byte offset. */
+json_t *json_parse(const char *text, size_t len, struct err *err) MUST_CHECK;
+/* Text from our own sources: a mistake in it aborts. */
+json_t *json_parse_const(const char *text);
+
+#endif

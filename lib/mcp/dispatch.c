@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* From a message to the method that serves it: envelope, era, method, params, in this order. */
+#include "mcp/internal.h"
+
+static bool offers_tools(const struct mcp_features *f)
+{
+	return f->tool_count > 0;
+}
+
+static bool offers_prompts(const struct mcp_features *f)
+{
+	return f->prompt_count > 0;
+}
+
+static bool offers_resources(const struct mcp_features *f)
+{
+	return f->resources_list != NULL;
+}
+
+static bool offers_subscribe(const struct mcp_features *f)
+{
+	return f->resources_list != NULL && f->resources_subscribe;
+}
+
+static bool offers_completion(const struct mcp_features *f)
+{
+	return f->complete != NULL;
+}
+
+static bool offers_logging(const struct mcp_features *f)
+{
+	return f->logging;
+}
+
+static const struct mcp_method methods[] = {
+	{ .name = "tools/call",
+	  .legacy = true,
+	  .modern = true,
+	  .counted = true,
+	  .asks = true,
+	  .offered = offers_tools,
+	  .handle = mcp_tools_call },
+	{ .name = "initialize", .legacy = true, .handle = mcp_initialize },
+	{ .name = "ping", .legacy = true, .handle = mcp_ping },
+	{ .name = "server/discover", .modern = true, .cacheable = true, .handle = mcp_discover },
+	{ .name = "subscriptions/listen", .modern = true, .handle = mcp_listen },
+	{ .name = "tools/list",
+	  .legacy = true,
+	  .modern = true,
+	  .cacheable = true,
+	  .offered = offers_tools,
+	  .handle = mcp_tools_list },
+	{ .name = "prompts/list",
+	  .legacy = true,
+	  .modern = true,
+	  .cacheable = true,
+	  .offered = offers_prompts,
+	  .handle = mcp_prompts_list },
+	{ .name = "prompts/get",
+	  .legacy = true,
+	  .modern = true,
+	  .counted = true,
+	  .asks = true,
+	  .offered = offers_prompts,
+	  .handle = mcp_prompts_get },
+	{ .name = "resources/list",
+	  .legacy = true,
+	  .modern = true,
+	  .counted = true,
+	  .cacheable = true,
+	  .offered = offers_resources,
+	  .handle = mcp_resources_list },
+	{ .name = "resources/templates/list",
+	  .legacy = true,
+	  .modern = true,
+	  .cacheable = true,
+	  .offered = offers_resources,
+	  .handle = mcp_resources_templates },
+	{ .name = "resources/read",
+	  .legacy = true,
+	  .modern = true,
+	  .counted = true,
+	  .cacheable = true,
+	  .asks = true,
+	  .offered = offers_resources,
+	  .handle = mcp_resources_read },
+	{ .name = "resources/subscribe",
+	  .legacy = true,
+	  .offered = offers_subscribe,
+	  .handle = mcp_resources_subscribe },
+	{ .name = "resources/unsubscribe",
+	  .legacy = true,
+	  .offered = offers_subscribe,
+	  .handle = mcp_resources_unsubscribe },
+	{ .name = "completion/complete",
+	  .legacy = true,
+	  .modern = true,
+	  .counted = true,
+	  .offered = offers_completion,
+	  .handle = mcp_complete },
+	{ .name = "logging/setLevel",
+	  .legacy = true,
+	  .offered = offers_logging,
+	  .handle = mcp_set_level },
+};
+
+/* NULL when the era has no such method, or we do not offer it (RP-9, ER-6). */
+static const struct mcp_method *find_method(const struct mcp_server *server, const char *name,
+					    bool modern)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		const struct mcp_method *method = &methods[i];
+
+		if (!str_eq(method->name, name))
+			continue;
+		if (!(modern ? method->modern : method->legacy))
+			return NULL;
+		return method->offered == NULL || method->offered(server->features) ? method : NULL;
+	}
+	return NULL;
+}
+
+/* Everything that can be refused before the method's own work. -1 with `no`. */
+static int admit(struct mcp_server *server, const struct rpc_message *message, bool in_batch,
+		 struct mcp_era *era, const struct mcp_method **ret, struct mcp_refusal *no)
+{
+	struct rpc_key key;
+
+	if (mcp_era_read(server, message, era, no) < 0)
+		return -1;
+	*ret = find_method(server, message->method, era->revision >= MCP_2026_07_28);
+	if (*ret == NULL)
+		return mcp_refuse(no, RPC_METHOD_NOT_FOUND, "Method not found: %.80s",
+				  message->method);
+	if (message->params != NULL && !json_is_object(message->params))
+		return mcp_refuse(no, RPC_INVALID_PARAMS, "params must be an object");
+	if (in_batch && ((*ret)->handle == mcp_initialize || era->revision >= MCP_2026_07_28))
+		return mcp_refuse(no, RPC_INVALID_REQUEST, "This request cannot be in a batch");
+	rpc_key_of(message->id, &key);
+	if (map_get(server->by_id, key.data, key.len) != NULL)
+		return mcp_refuse(no, RPC_INVALID_REQUEST, "A request with this id is live");
+	if ((*ret)->counted && server->call_count >= server->limits->live_calls_max)
+		return mcp_refuse(no, RPC_INTERNAL_ERROR,
+				  "%zu requests are live, which is the limit; wait for one",
+				  server->call_count);
+	return 0;
+}
+
+static void take_request(struct mcp_server *server, json_t *value,
+			 const struct rpc_message *message, struct mcp_batch *batch)
+{
+	const struct mcp_method *method = NULL;
+	struct mcp_refusal no;
+	struct mcp_era era;
+	struct mcp_call *call;
+
+	if (admit(server, message, batch != NULL, &era, &method, &no) < 0) {
+		mcp_reply_error(server, batch, message->id, &no);
+		return;
+	}
+	call = mcp_call_new(server, method, value, message);
+	call->era = era;
+	call->era_capabilities = json_incref(era.capabilities);
+	call->batch = batch;
+	if (batch != NULL)
+		batch->pending++;
+	if (method->asks && mcp_is_modern(call) && mcp_ask_resume(call, &no) < 0) {
+		mcp_call_refuse(call, no.code, no.message, no.data);
+		return;
+	}
+	method->handle(call);
+}
+
+static void take_cancelled(struct mcp_server *server, const json_t *params)
+{
+	json_t *id = json_object_get(params, "requestId");
+	struct mcp_call *call;
+	struct rpc_key key;
+
+	if (!rpc_id_valid(id))
+		return;
+	rpc_key_of(id, &key);
+	call = map_get(server->by_id, key.data, key.len);
+	if (call != NULL)
+		mcp_call_cancel(call);
+}
+
+/* Never answered; all but these two mean nothing to us (RP-3, ER-13). */
+static void take_notification(struct mcp_server *server, const struct rpc_message *message)
+{
+	if (str_eq(message->method, "notifications/cancelled"))
+		take_cancelled(server, message->params);
+	else if (str_eq(message->method, "notifications/initialized"))
+		server->legacy.initialized = server->legacy.handshake;
+}
+
+void mcp_dispatch(struct mcp_server *server, json_t *value, struct mcp_batch *batch)
+{
+	struct rpc_message message;
+	struct mcp_refusal no;
+
+	rpc_message_read(value, &message);
+	switch (message.kind) {
+	case RPC_REQUEST:
+		take_request(server, value, &message, batch);
+		break;
+	case RPC_NOTIFICATION:
+		take_notification(server, &message);
+		break;
+	case RPC_RESPONSE:
+		mcp_ask_response(server, &message);
+		break;
+	case RPC_INVALID:
+		(void)mcp_refuse(&no, RPC_INVALID_REQUEST, "Invalid request: %s", message.problem);
+		mcp_reply_error(server, batch, message.id, &no);
+		break;
+	}
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "mcp/server.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "mcp/internal.h"
+#include "json/parse.h"
+
+static void on_line(struct framing *framing, const char *line, size_t len);
+static void on_too_long(struct framing *framing);
+
+static const struct framing_handlers framing_handlers = { on_line, on_too_long };
+
+static json_t *make_server_info_meta(const struct mcp_features *features)
+{
+	json_t *info = json_object();
+	json_t *meta = json_object();
+
+	json_put_str(info, "name", features->name);
+	json_put_str(info, "title", features->title);
+	json_put_str(info, "version", features->version);
+	json_put(meta, META_PREFIX "serverInfo", info);
+	return meta;
+}
+
+struct mcp_server *mcp_server_new(struct loop *loop, const struct mcp_features *features,
+				  const struct mcp_limits *limits,
+				  void (*write)(void *context, const char *line, size_t len))
+{
+	struct mcp_server *server = xcalloc(1, sizeof(*server));
+
+	server->loop = loop;
+	server->features = features;
+	server->limits = limits;
+	mcp_server_set_write(server, write, features->context);
+	framing_init(&server->framing, limits->line_max, &framing_handlers);
+	buf_init(&server->line, MCP_LINE_MAX);
+	server->by_id = map_new();
+	server->asked = map_new();
+	list_init(&server->calls);
+	list_init(&server->listeners);
+	server->legacy.log_level = MCP_LEVEL_INFO;
+	server->legacy.subscribed = json_object();
+	server->server_info_meta = make_server_info_meta(features);
+	server->kept = mcp_keep_new();
+	return server;
+}
+
+void mcp_server_set_write(struct mcp_server *server,
+			  void (*write)(void *context, const char *line, size_t len), void *context)
+{
+	server->write = write;
+	server->write_context = context;
+}
+
+static void free_listeners(struct mcp_server *server)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &server->listeners)
+		mcp_call_end(list_entry(node, struct mcp_call, node));
+}
+
+void mcp_server_free(struct mcp_server *server)
+{
+	if (server == NULL)
+		return;
+	free_listeners(server);
+	assert(list_empty(&server->calls));
+	framing_release(&server->framing);
+	buf_release(&server->line);
+	map_free(server->by_id);
+	map_free(server->asked);
+	json_decref(server->legacy.capabilities);
+	json_decref(server->legacy.subscribed);
+	free(server->legacy.client_name);
+	json_decref(server->server_info_meta);
+	free(server->tools_text[0]);
+	free(server->tools_text[1]);
+	mcp_keep_free(server->kept);
+	free(server);
+}
+
+void mcp_server_feed(struct mcp_server *server, const char *data, size_t len)
+{
+	framing_feed(&server->framing, data, len);
+}
+
+void mcp_server_feed_end(struct mcp_server *server)
+{
+	framing_end(&server->framing);
+	mcp_ask_input_ended(server);
+}
+
+size_t mcp_server_live_calls(const struct mcp_server *server)
+{
+	return server->live_count;
+}
+
+/* A cancelled call's owner may end other calls: search from the start each time. */
+static struct mcp_call *first_live(const struct mcp_server *server)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &server->calls) {
+		struct mcp_call *call = list_entry(node, struct mcp_call, node);
+
+		if (!call->cancelled)
+			return call;
+	}
+	return NULL;
+}
+
+void mcp_server_cancel_all(struct mcp_server *server)
+{
+	struct mcp_call *call;
+
+	while ((call = first_live(server)) != NULL)
+		mcp_call_cancel(call);
+}
+
+static void refuse_line(struct mcp_server *server, int code, const char *problem)
+{
+	struct mcp_refusal no;
+
+	(void)mcp_refuse(&no, code, "%s", problem);
+	mcp_reply_error(server, NULL, NULL, &no);
+}
+
+static bool takes_batches(const struct mcp_server *server)
+{
+	return server->legacy.handshake && server->legacy.revision == MCP_2025_03_26;
+}
+
+static void take_batch(struct mcp_server *server, json_t *array)
+{
+	struct mcp_batch *batch;
+	json_t *item;
+	size_t i;
+
+	if (!takes_batches(server)) {
+		refuse_line(server, RPC_INVALID_REQUEST, "Invalid request: no batches here");
+		return;
+	}
+	if (json_array_size(array) == 0 || json_array_size(array) > MCP_BATCH_MAX) {
+		refuse_line(server, RPC_INVALID_REQUEST,
+			    "Invalid request: a batch has 1 to 50 messages");
+		return;
+	}
+	batch = xcalloc(1, sizeof(*batch));
+	buf_init(&batch->answers, MCP_LINE_MAX);
+	batch->pending = 1; /* the reading itself: no answer goes out before its end */
+	json_array_foreach (array, i, item) {
+		mcp_dispatch(server, item, batch);
+	}
+	mcp_batch_done(server, batch);
+}
+
+static void on_line(struct framing *framing, const char *line, size_t len)
+{
+	struct mcp_server *server = container_of(framing, struct mcp_server, framing);
+	cleanup_json json_t *value = NULL;
+	struct err err;
+
+	value = json_parse(line, len, &err);
+	if (value == NULL)
+		refuse_line(server, RPC_PARSE_ERROR, err.msg);
+	else if (json_is_array(value))
+		take_batch(server, value);
+	else
+		mcp_dispatch(server, value, NULL);
+}
+
+static void on_too_long(struct framing *framing)
+{
+	struct mcp_server *server = container_of(framing, struct mcp_server, framing);
+
+	refuse_line(server, RPC_PARSE_ERROR, "The line is longer than this server reads");
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "mcp/stdio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "event/output.h"
+
+enum {
+	READ_MAX = 64 << 10,
+	FILE_READ_MAX = 4 << 10, /* a file gives more at once than a client ever does */
+	FILE_LIVE_MAX = 32,
+	END_MS = 1000,
+	FLUSH_POLL_MS = 10,
+	PARENT_POLL_MS = 2000,
+};
+
+static const int end_signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+struct end_signal {
+	struct loop_signal source;
+	struct mcp_stdio *stdio;
+};
+
+struct mcp_stdio {
+	struct loop *loop;
+	struct mcp_server *server;
+	struct mcp_stdio_options options;
+	struct output *output;
+	struct output_handlers output_handlers;
+	struct loop_io input;
+	struct loop_defer check; /* a line was written: did that change anything? */
+	struct loop_timer flush; /* after the end of input: is all written? */
+	struct loop_timer parent;
+	struct end_signal signals[ARRAY_SIZE(end_signals)];
+	pid_t parent_pid;
+	bool from_file;
+	bool ended; /* the input */
+	bool done;
+	uint64_t give_up_ms;
+};
+
+int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
+{
+	cleanup_fd int in = fd_dup(STDIN_FILENO, err);
+	cleanup_fd int out = in < 0 ? -1 : fd_dup(STDOUT_FILENO, err);
+	cleanup_fd int null = -1;
+
+	if (out < 0)
+		return -1;
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null < 0)
+		return err_sys(err, "opening /dev/null");
+	if (dup2(null, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return err_sys(err, "moving stdin and stdout away");
+	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	*ret_in_fd = fd_steal(&in);
+	*ret_out_fd = fd_steal(&out);
+	return 0;
+}
+
+static void finish(struct mcp_stdio *stdio, enum mcp_stdio_end end)
+{
+	if (stdio->done)
+		return;
+	stdio->done = true;
+	loop_io_stop(&stdio->input);
+	loop_timer_stop(&stdio->flush);
+	loop_timer_stop(&stdio->parent);
+	stdio->options.done(stdio->options.context, end);
+}
+
+/* ---- output ---- */
+
+static void on_closed(struct output *output)
+{
+	finish(output_owner(output), MCP_STDIO_CLOSED);
+}
+
+/* ---- input ---- */
+
+static bool may_read(const struct mcp_stdio *stdio)
+{
+	if (stdio->done || stdio->ended || output_is_full(stdio->output))
+		return false;
+	return !stdio->from_file || mcp_server_live_calls(stdio->server) < FILE_LIVE_MAX;
+}
+
+static void on_flush_poll(struct loop_timer *timer);
+
+/* After the end of input: done when all is answered and written, or when patience ends. */
+static void finish_if_answered(struct mcp_stdio *stdio)
+{
+	bool answered = mcp_server_live_calls(stdio->server) == 0;
+	uint64_t now = loop_now(stdio->loop);
+
+	if (!stdio->ended || stdio->done)
+		return;
+	if ((answered && output_pending(stdio->output) == 0) || now >= stdio->give_up_ms) {
+		finish(stdio, MCP_STDIO_EOF);
+		return;
+	}
+	/* The last answer comes through on_check; only its way out must be looked at. */
+	loop_timer_start(stdio->loop, &stdio->flush,
+			 answered ? now + FLUSH_POLL_MS : stdio->give_up_ms, on_flush_poll);
+}
+
+static void on_flush_poll(struct loop_timer *timer)
+{
+	finish_if_answered(container_of(timer, struct mcp_stdio, flush));
+}
+
+static void on_check(struct loop_defer *defer);
+
+static void end_input(struct mcp_stdio *stdio)
+{
+	bool patient = stdio->options.drain || stdio->from_file;
+
+	loop_io_stop(&stdio->input);
+	stdio->ended = true;
+	stdio->give_up_ms = patient ? CLOCK_NEVER : loop_now(stdio->loop) + END_MS;
+	mcp_server_feed_end(stdio->server);
+	loop_defer_start(stdio->loop, &stdio->check, on_check);
+}
+
+static void on_readable(struct loop_io *io, uint32_t events)
+{
+	struct mcp_stdio *stdio = container_of(io, struct mcp_stdio, input);
+	char data[READ_MAX];
+	ssize_t len;
+
+	(void)events;
+	len = read(io->fd, data, stdio->from_file ? FILE_READ_MAX : READ_MAX);
+	if (len < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (len < 0)
+		log_debug("stdio", "reading stdin: %s", strerrordesc_np(errno));
+	if (len <= 0) {
+		end_input(stdio);
+		return;
+	}
+	mcp_server_feed(stdio->server, data, (size_t)len);
+	if (!may_read(stdio))
+		loop_io_stop(&stdio->input);
+}
+
+static void read_on(struct mcp_stdio *stdio)
+{
+	struct err err;
+
+	if (!may_read(stdio) || loop_io_active(&stdio->input))
+		return;
+	if (loop_io_start(stdio->loop, &stdio->input, stdio->options.in_fd, EPOLLIN, on_readable,
+			  &err) < 0) {
+		log_debug("stdio", "%s", err.msg);
+		end_input(stdio);
+	}
+}
+
+static void on_drained(struct output *output)
+{
+	read_on(output_owner(output));
+}
+
+/* An answer may have been the one that reading, or the end, was waiting for. */
+static void on_check(struct loop_defer *defer)
+{
+	struct mcp_stdio *stdio = container_of(defer, struct mcp_stdio, check);
+
+	read_on(stdio);
+	finish_if_answered(stdio);
+}
+
+static void write_line(void *context, const char *line, size_t len)
+{
+	struct mcp_stdio *stdio = context;
+
+	output_write(stdio->output, line, len);
+	if (!loop_io_active(&stdio->input))
+		loop_defer_start(stdio->loop, &stdio->check, on_check);
+}
+
+/* What the server says after we are gone. */
+static void drop_line(void *context, const char *line, size_t len)
+{
+	(void)context;
+	(void)line;
+	(void)len;
+}
+
+/* ---- other ends ---- */
+
+static void on_signal(struct loop_signal *signal, int signo)
+{
+	struct end_signal *end = container_of(signal, struct end_signal, source);
+
+	log_debug("stdio", "signal %d", signo);
+	finish(end->stdio, MCP_STDIO_SIGNAL);
+}
+
+static void on_parent_poll(struct loop_timer *timer)
+{
+	struct mcp_stdio *stdio = container_of(timer, struct mcp_stdio, parent);
+
+	if (getppid() != stdio->parent_pid) {
+		finish(stdio, MCP_STDIO_ORPHANED);
+		return;
+	}
+	loop_timer_start(stdio->loop, timer, loop_now(stdio->loop) + PARENT_POLL_MS,
+			 on_parent_poll);
+}
+
+static int start_sources(struct mcp_stdio *stdio, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++) {
+		stdio->signals[i].stdio = stdio;
+		if (loop_signal_start(stdio->loop, &stdio->signals[i].source, end_signals[i],
+				      on_signal, err) < 0)
+			return -1;
+	}
+	loop_timer_start(stdio->loop, &stdio->parent, loop_now(stdio->loop) + PARENT_POLL_MS,
+			 on_parent_poll);
+	return loop_io_start(stdio->loop, &stdio->input, stdio->options.in_fd, EPOLLIN, on_readable,
+			     err);
+}
+
+struct mcp_stdio *mcp_stdio_new(struct loop *loop, struct mcp_server *server,
+				const struct mcp_stdio_options *options, struct err *err)
+{
+	struct mcp_stdio *stdio = xcalloc(1, sizeof(*stdio));
+	struct stat status;
+
+	stdio->loop = loop;
+	stdio->server = server;
+	stdio->options = *options;
+	stdio->give_up_ms = CLOCK_NEVER;
+	stdio->parent_pid = getppid();
+	stdio->from_file = fstat(options->in_fd, &status) == 0 && S_ISREG(status.st_mode);
+	stdio->output_handlers = (struct output_handlers){ .closed = on_closed,
+							   .drained = on_drained,
+							   .owner = stdio };
+	stdio->output = output_new(loop, options->out_fd, &stdio->output_handlers);
+	mcp_server_set_write(server, write_line, stdio);
+	if (start_sources(stdio, err) < 0) {
+		mcp_stdio_free(stdio);
+		return NULL;
+	}
+	return stdio;
+}
+
+void mcp_stdio_free(struct mcp_stdio *stdio)
+{
+	if (stdio == NULL)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++)
+		loop_signal_stop(&stdio->signals[i].source);
+	loop_io_stop(&stdio->input);
+	loop_defer_stop(&stdio->check);
+	loop_timer_stop(&stdio->flush);
+	loop_timer_stop(&stdio->parent);
+	output_free(stdio->output);
+	mcp_server_set_write(stdio->server, drop_line, NULL);
+	free(stdio);
+}
+
+size_t mcp_stdio_pending(const struct mcp_stdio *stdio)
+{
+	return output_pending(stdio->output);
+}

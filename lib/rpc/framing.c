@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "rpc/framing.h"
+
+#include <assert.h>
+
+/* A buffer that one long line has grown is given back after it. */
+enum { KEEP_CAP = 64 << 10 };
+
+void framing_init(struct framing *framing, size_t line_max, const struct framing_handlers *handlers)
+{
+	framing->handlers = handlers;
+	framing->line_max = line_max;
+	framing->skipping = false;
+	buf_init(&framing->partial, line_max);
+}
+
+void framing_release(struct framing *framing)
+{
+	buf_release(&framing->partial);
+}
+
+static bool is_blank(const char *line, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+			return false;
+	return true;
+}
+
+static void emit(struct framing *framing, const char *line, size_t len)
+{
+	if (len > 0 && line[len - 1] == '\r')
+		len--;
+	if (!is_blank(line, len))
+		framing->handlers->line(framing, line, len);
+}
+
+static void drop_partial(struct framing *framing)
+{
+	if (framing->partial.cap > KEEP_CAP)
+		buf_release(&framing->partial);
+	else
+		buf_clear(&framing->partial);
+}
+
+/* Keeps the start of a line; true unless it is over the cap. */
+static bool keep(struct framing *framing, const char *data, size_t len)
+{
+	struct err err;
+
+	if (!framing->skipping && buf_add(&framing->partial, data, len, &err) < 0) {
+		framing->skipping = true;
+		drop_partial(framing);
+		framing->handlers->too_long(framing);
+	}
+	return !framing->skipping;
+}
+
+/* `len` bytes that end a line, without its \n. */
+static void end_line(struct framing *framing, const char *data, size_t len)
+{
+	bool whole = framing->partial.len == 0 && !framing->skipping && len <= framing->line_max;
+
+	if (whole) {
+		emit(framing, data, len);
+		return;
+	}
+	if (keep(framing, data, len))
+		emit(framing, framing->partial.data, framing->partial.len);
+	framing->skipping = false;
+	drop_partial(framing);
+}
+
+void framing_feed(struct framing *framing, const char *data, size_t len)
+{
+	const char *end = data + len;
+
+	while (data < end) {
+		const char *newline = memchr(data, '\n', (size_t)(end - data));
+
+		if (newline == NULL) {
+			(void)keep(framing, data, (size_t)(end - data));
+			return;
+		}
+		end_line(framing, data, (size_t)(newline - data));
+		data = newline + 1;
+	}
+}
+
+void framing_end(struct framing *framing)
+{
+	if (framing->partial.len > 0)
+		end_line(framing, "", 0);
+	framing->skipping = false;
+}
