@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+# How tests become CTest entries. Each sets its label and its time limit; 77 is "skipped".
+# The limits are for a loaded machine; sanitizers get three times as long.
+if(PTYCELL_SANITIZE OR CMAKE_C_FLAGS MATCHES "--coverage")
+    set(limit_factor 3)
+else()
+    set(limit_factor 1)
+endif()
+
+# ptycell_test(NAME LABEL SECONDS command...)
+function(ptycell_test name label seconds)
+    math(EXPR seconds "${seconds} * ${limit_factor}")
+    add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${seconds}
+        SKIP_RETURN_CODE 77 ENVIRONMENT
+        "PTYCELL_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;UBSAN_OPTIONS=print_stacktrace=1")
+endfunction()
+
+# add_support(): of test/support, each .c with a main() is a program in build/NAME/test,
+# the others are the library that every unit test links.
+function(add_support)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/support/*.c)
+    set(library)
+    foreach(source ${sources})
+        get_filename_component(stem ${source} NAME_WE)
+        file(STRINGS ${source} has_main REGEX "^int main\\(")
+        if(NOT has_main)
+            list(APPEND library ${source})
+            continue()
+        endif()
+        add_executable(${stem} ${source})
+        target_compile_definitions(${stem} PRIVATE _GNU_SOURCE)
+        target_include_directories(${stem} PRIVATE ${CMAKE_SOURCE_DIR}/lib)
+        set_target_properties(${stem} PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+    endforeach()
+    if(library)
+        add_library(test_support STATIC ${library})
+        target_compile_definitions(test_support PRIVATE _GNU_SOURCE
+            TEST_DATA="${CMAKE_SOURCE_DIR}/test/data" TEST_BUILD="${CMAKE_BINARY_DIR}")
+        target_include_directories(test_support PUBLIC ${CMAKE_SOURCE_DIR}/test/support)
+        target_link_libraries(test_support PUBLIC lib_base lib_event lib_json)
+    else()
+        add_library(test_support INTERFACE)
+        target_include_directories(test_support INTERFACE ${CMAKE_SOURCE_DIR}/test/support)
+    endif()
+endfunction()
+
+# add_unit_tests(LAYER layer...): one program for each test/unit/LAYER/test_*.c
+function(add_unit_tests layer)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/unit/${layer}/test_*.c)
+    set(layers ${layer} ${ARGN})
+    list(TRANSFORM layers PREPEND lib_)
+    foreach(source ${sources})
+        get_filename_component(stem ${source} NAME_WE)
+        set(target unit_${layer}_${stem})
+        add_executable(${target} ${source})
+        target_compile_definitions(${target} PRIVATE _GNU_SOURCE
+            TEST_DATA="${CMAKE_SOURCE_DIR}/test/data" TEST_BUILD="${CMAKE_BINARY_DIR}")
+        target_link_libraries(${target} PRIVATE test_support ${layers} cmocka)
+        set_target_properties(${target} PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+        ptycell_test(unit.${layer}.${stem} unit 60 $<TARGET_FILE:${target}>)
+    endforeach()
+endfunction()
+
+# add_fallback_test(LAYER STEM syscall...): a unit test once more on a kernel without these calls.
+function(add_fallback_test layer stem)
+    if(NOT TARGET unit_${layer}_${stem})
+        return()
+    endif()
+    list(JOIN ARGN "," denied)
+    ptycell_test(fallback.${layer}.${stem}.${denied} fallback 60 $<TARGET_FILE:deny_syscalls>
+        ${denied} -- $<TARGET_FILE:unit_${layer}_${stem}>)
+endfunction()
+
+# add_pytests(FOLDER LABEL SECONDS): one entry for each FOLDER/test_*.py below test/; those named
+# test_slow_*.py get the label "slow" and ten times as long.
+function(add_pytests folder label seconds)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/${folder}/test_*.py)
+    foreach(source ${sources})
+        get_filename_component(stem ${source} NAME_WE)
+        set(name ${label}.${stem})
+        set(labels ${label})
+        set(limit ${seconds})
+        if(stem MATCHES "^test_slow_")
+            set(labels "${label};slow")
+            math(EXPR limit "${seconds} * 10")
+        endif()
+        ptycell_test(${name} "${labels}" ${limit} ${CMAKE_SOURCE_DIR}/test/support/pytest
+            ${source})
+    endforeach()
+endfunction()
+
+# add_fuzz_targets(): test/fuzz/fuzz_NAME.c is a libFuzzer program in the fuzz configuration and
+# everywhere else a replay of test/fuzz/corpus/NAME.
+function(add_fuzz_targets)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/fuzz/fuzz_*.c)
+    get_property(layers GLOBAL PROPERTY PTYCELL_LAYERS)
+    add_custom_target(fuzzers)
+    foreach(source ${sources})
+        get_filename_component(target ${source} NAME_WE)
+        string(REGEX REPLACE "^fuzz_" "" name ${target})
+        add_executable(${target} ${source})
+        target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+        target_link_libraries(${target} PRIVATE ${layers})
+        set_target_properties(${target} PROPERTIES
+            RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
+        add_dependencies(fuzzers ${target})
+        if(PTYCELL_FUZZ)
+            target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+            continue()
+        endif()
+        target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/test/fuzz/replay.c)
+        ptycell_test(corpus.${name} corpus 60 $<TARGET_FILE:${target}>
+            ${CMAKE_SOURCE_DIR}/test/fuzz/corpus/${name})
+    endforeach()
+endfunction()

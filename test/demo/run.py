@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""run.py PTYCELL: plays a chat host for one conversation and shows what the model sends and gets.
+
+The job: 44 years of carbon dioxide at Mauna Loa (test/data/co2.csv), in one session.
+"""
+import base64
+import json
+import os
+import re
+import struct
+import subprocess
+import sys
+import textwrap
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "data", "co2.csv")
+SESSION = "co2-demo"
+PROTOCOL = "2025-11-25"
+ANSWER_LINES = 24
+
+CELLS = [
+    ("The model reads the file and looks at it.", """
+import pandas as pd
+
+air = pd.read_csv(PATH, parse_dates=["date"], index_col="date")
+print(len(air), "weeks,", int(air.co2.isna().sum()), "of them without a value")
+air.co2.describe().round(1)
+"""),
+    ("The session keeps its state: `air` is still there.", """
+air["co2"] = air.co2.interpolate()
+decades = air.groupby(air.index.year // 10 * 10).co2.agg(["mean", "min", "max"]).round(1)
+decades.index.name = "decade"
+decades
+"""),
+    ("A cell that raises: the model sees the traceback, and nothing is lost.", """
+air["co2"].groupby(air.index.yaer).mean()
+"""),
+    ("It mends its slip and fits trend and season.", """
+import numpy as np
+
+years = air.index.year + air.index.dayofyear / 365.25
+trend = np.polynomial.Polynomial.fit(years, air.co2, 2)
+season = (air.co2 - trend(years)).groupby(air.index.month).mean()
+for year in (1960, 1980, 2000):
+    print(f"in {year} it rose by {trend.deriv()(year):.2f} ppm a year")
+print(f"highest in month {season.idxmax()}, lowest in month {season.idxmin()},",
+      f"{season.max() - season.min():.1f} ppm apart")
+"""),
+    ("And draws it.", """
+import matplotlib.pyplot as plt
+
+fig, (top, low) = plt.subplots(2, figsize=(9, 7), gridspec_kw={"height_ratios": [2, 1]})
+top.plot(air.index, air.co2, lw=0.7, label="weekly mean")
+top.plot(air.index, trend(years), lw=2, label="trend")
+top.set(title="Carbon dioxide at Mauna Loa", ylabel="ppm")
+top.legend()
+low.bar(season.index, season, color=["C3" if v > 0 else "C0" for v in season])
+low.set(xlabel="month", ylabel="ppm above the trend")
+fig.tight_layout()
+fig.savefig("output/co2.png", dpi=110)
+plt.show()
+"""),
+]
+
+
+class Host:
+    """The smallest MCP client: one request at a time over the server's pipes."""
+
+    def __init__(self, program):
+        self.server = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.last_id = 0
+        self.request("initialize", protocolVersion=PROTOCOL, capabilities={},
+                     clientInfo={"name": "ptycell-demo", "version": "1"})
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def send(self, message):
+        self.server.stdin.write(json.dumps(message) + "\n")
+        self.server.stdin.flush()
+
+    def request(self, method, **params):
+        self.last_id += 1
+        self.send({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params})
+        for line in self.server.stdout:
+            message = json.loads(line)
+            if message.get("id") != self.last_id:
+                continue
+            if "error" in message:
+                sys.exit(f"demo: {method}: {message['error']['message']}")
+            return message["result"]
+        sys.exit(f"demo: the server ended with status {self.server.wait()}")
+
+    def call(self, tool, **arguments):
+        return self.request("tools/call", name=tool, arguments=arguments)
+
+    def close(self):
+        self.server.stdin.close()
+        if self.server.wait() != 0:
+            sys.exit(f"demo: the server ended with status {self.server.returncode}")
+
+
+def bold(text):
+    return f"\033[1m{text}\033[0m" if sys.stdout.isatty() else text
+
+
+def show(text, gutter):
+    lines = text.rstrip("\n").split("\n")
+    if len(lines) > ANSWER_LINES:
+        half = ANSWER_LINES // 2
+        lines = lines[:half] + [f"... {len(lines) - 2 * half} more lines ..."] + lines[-half:]
+    print(textwrap.indent("\n".join(lines), gutter, lambda line: True))
+
+
+def describe(block):
+    """One block of an answer as text."""
+    if block["type"] == "text":
+        return block["text"]
+    if block["type"] == "image":
+        data = base64.b64decode(block["data"])
+        size = ""
+        if data.startswith(b"\x89PNG"):
+            size = " of {} x {} pixels".format(*struct.unpack(">II", data[16:24]))
+        return f"(a picture{size}, {len(data) // 1000} KB, which the host shows in the chat)"
+    return f"(a link to {block.get('name') or block.get('uri')})"
+
+
+def run_cell(host, title, code, expect_error):
+    print("\n" + bold(title))
+    show(code.strip("\n"), "  > ")
+    result = host.call("exec_code", session_id=SESSION, language="python", code=code.strip("\n"))
+    for block in result["content"]:
+        show(describe(block), "  | ")
+    if bool(result.get("isError")) != expect_error:
+        sys.exit("demo: this cell should have " + ("raised" if expect_error else "run") + "; something is wrong")
+    return result["content"]
+
+
+def find_saved(content):
+    """The folder that the status line names after "saved"."""
+    found = re.search(r"\| saved ([^|\]]+)", content[-1].get("text", ""))
+    return os.path.expanduser(found[1].strip()) if found else None
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    host = Host(program)
+    tools = [tool["name"] for tool in host.request("tools/list")["tools"]]
+    print(bold("The host started ptycell, which offers: ") + ", ".join(tools))
+    with open(DATA, encoding="utf-8") as f:
+        uploaded = host.call("upload_file", session_id=SESSION, filename="co2.csv", content=f.read())
+    if uploaded.get("isError"):
+        sys.exit("demo: " + describe(uploaded["content"][0]))
+    path = uploaded["structuredContent"]["saved_path"]
+    print(bold("\nThe person's file is in the session: ") + path)
+
+    content = []
+    for title, code in CELLS:
+        content = run_cell(host, title, code.replace("PATH", repr(path)), "raises" in title)
+    saved = find_saved(content)
+    host.close()
+    picture = os.path.join(saved, "co2.png") if saved else ""
+    if not os.path.isfile(picture):
+        sys.exit(f"demo: the picture is not where the status line says: {saved}")
+    print(bold("\nThe session is gone, the picture stays: ") + picture)
+    print(bold("\nTo have this in Claude Desktop:\n"), flush=True)
+    return subprocess.run([program, "config", "claude-desktop"]).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

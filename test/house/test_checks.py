@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What the checks of scripts/ catch, each on a small tree of its own."""
+import os
+import subprocess
+
+import pytest
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+LICENCE = "/* SPDX-License-Identifier: MIT */\n"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """A tree of two layers and a program, with nothing wrong in it."""
+    write(tmp_path, "lib/CMakeLists.txt", "# SPDX-License-Identifier: MIT\n"
+          "add_module(low)\nadd_module(json DEPENDS low LIBS x)\nadd_module(high DEPENDS low json)\n")
+    write(tmp_path, "cmd/CMakeLists.txt", "# SPDX-License-Identifier: MIT\nadd_program(small one LAYERS json)\n")
+    write(tmp_path, "lib/low/low.h", LICENCE)
+    write(tmp_path, "lib/high/high.c", LICENCE + '#include <unistd.h>\n#include "low/low.h"\n')
+    write(tmp_path, "cmd/one/main.c", LICENCE + '#include "low/low.h"\n#include "main.h"\n')
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def write(root, path, text):
+    path = os.path.join(root, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def check(name, root):
+    done = subprocess.run([os.path.join(ROOT, "scripts", name), str(root)], stdout=subprocess.PIPE, text=True)
+    assert (done.returncode != 0) == bool(done.stdout), done.stdout
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", ["check-layers", "check-size", "check-source"])
+def test_a_good_tree_passes(tree, name):
+    assert check(name, tree) == []
+
+
+@pytest.mark.parametrize("path, line, complaint", [
+    ("lib/low/low.c", '#include "high/high.h"', "low may not include high"),
+    ("lib/low/low.c", '#include "low.h"', 'write "low/low.h", from lib/'),
+    ("lib/low/low.c", "#include <jansson.h>", "<jansson.h> belongs to"),
+    ("lib/low/low.c", "#include <unistr.h>", "<unistr.h> belongs to text"),
+    ("lib/high/high.c", "\tjson_dumps(value, 0);", "only the json layer parses and dumps"),
+    ("cmd/one/main.c", '#include "high/high.h"', "one may not include high"),
+    ("lib/stray/stray.c", "", "knows no layer stray"),
+])
+def test_a_stray_include_is_named(tree, path, line, complaint):
+    write(tree, path, LICENCE + line + "\n")
+    problems = check("check-layers", tree)
+    assert len(problems) == 1 and problems[0].startswith(path + ":") and complaint in problems[0]
+
+
+def test_a_layer_depends_only_on_those_above_it(tree):
+    write(tree, "lib/CMakeLists.txt", "add_module(low DEPENDS high)\nadd_module(high DEPENDS low json)\n"
+          "add_module(json)\n")
+    assert check("check-layers", tree)[:2] == [
+        "lib/CMakeLists.txt: low depends on high, which is not above it",
+        "lib/CMakeLists.txt: high depends on json, which is not above it"]
+
+
+@pytest.mark.parametrize("length, found", [(60, 0), (61, 1)])
+def test_a_body_has_at_most_60_lines(tree, length, found):
+    write(tree, "lib/low/low.c", LICENCE + "int low(void)\n{\n" + "\tlow();\n" * length + "}\n")
+    assert len(check("check-size", tree)) == found
+
+
+@pytest.mark.parametrize("length, found", [(600, 0), (601, 1)])
+def test_a_file_has_at_most_600_lines(tree, length, found):
+    write(tree, "test/long.c", LICENCE + "\n" * (length - 1))
+    assert len(check("check-size", tree)) == found
+
+
+@pytest.mark.parametrize("text, complaint", [
+    ("int main(void) { return system(0); }", "system() is banned"),
+    ("/* one\n * two */ int n = atoi (s);", "atoi() is banned"),
+    ("/* " + "TO" + "DO: later */", "do it or make it an issue"),
+    ('char *s = "https://registry.' + 'npmjs.org";', "does not belong in the tree"),
+])
+def test_what_does_not_belong_in_a_source_is_named(tree, text, complaint):
+    write(tree, "lib/low/low.c", LICENCE + text + "\n")
+    problems = check("check-source", tree)
+    assert len(problems) == 1 and complaint in problems[0]
+
+
+@pytest.mark.parametrize("text", [
+    "/* never strcpy() */", 'say("strcpy(a, b)");', "ops->signal(1);", "ops.system(1);", "my_strcpy(a, b);",
+    "char quote = '\"'; /* \" */ int a; /* atoi(\"1\") */",
+])
+def test_a_banned_name_that_is_no_call_passes(tree, text):
+    write(tree, "lib/low/low.c", LICENCE + text + "\n")
+    assert check("check-source", tree) == []
+
+
+@pytest.mark.parametrize("path", ["lib/low/low.c", "scripts/tool", "test/e2e/test_x.py", "lib/CMakeLists.txt"])
+def test_a_source_without_its_licence_line_is_named(tree, path):
+    write(tree, path, "int x;\n")
+    problems = check("check-source", tree)
+    assert len(problems) == 1 and problems[0].startswith(path + ":1:")
+
+
+def test_an_exported_name_tells_its_file(tmp_path):
+    layer = tmp_path / "lib/CMakeFiles/lib_base.dir/base"
+    layer.mkdir(parents=True)
+    source = "int buf_a(void);int buf_a(void){return 1;} int base_b; static int c; int stray = (int)sizeof(c);"
+    subprocess.run(["cc", "-xc", "-", "-c", "-w", "-o", str(layer / "buf.c.o")], input=source, text=True, check=True)
+    assert check("check-names", tmp_path) == ["lib/base/buf.c: stray starts neither with buf_ nor with base_"]
