@@ -19,6 +19,7 @@ import _ast
 import _signal
 import _thread
 import builtins
+import gc
 import posix
 import sys
 
@@ -74,8 +75,8 @@ class Channel:
             while sent < len(frame):
                 frame = memoryview(frame)[sent:]
                 sent = posix.write(self.fd, frame)
-        except OSError:
-            posix._exit(0)
+        except OSError as error:
+            self._end_unless_raised_by_user(error)
 
     def next_frame(self, wait=None):
         """The next frame as (kind, id, parts); `wait` may let other work run until data is there."""
@@ -99,11 +100,18 @@ class Channel:
                 wait()
             try:
                 data = posix.read(self.fd, 65536)
-            except OSError:
-                data = b""
+            except OSError as error:
+                self._end_unless_raised_by_user(error)
+                continue
             if not data:
                 posix._exit(0)
             self.buffer += data
+
+    @staticmethod
+    def _end_unless_raised_by_user(error):
+        if error.errno is None:  # say TimeoutError, from a handler of SIGALRM
+            raise error
+        posix._exit(0)
 
     def _take_frame(self):
         buffer = self.buffer
@@ -128,6 +136,29 @@ class Channel:
 channel = Channel(CONTROL_FD, globals().pop("received", bytearray()))
 
 
+def greet():
+    """Answers the server's hello, before anything else is defined or imported."""
+    kind, _, hello = channel.next_frame()
+    if kind != "hello":
+        posix._exit(1)
+    channel.send(
+        b"ready",
+        0,
+        [
+            ("proto", PROTOCOL),
+            ("nonce", hello.get("nonce", "")),
+            ("language", "python"),
+            ("version", sys.version.partition(" ")[0]),
+            ("executable", sys.executable or ""),
+            ("pid", str(posix.getpid())),
+        ],
+    )
+    return hello
+
+
+HELLO = greet()
+
+
 # ---- what the driver knows about the running cell -------------------------------------------
 
 
@@ -149,7 +180,7 @@ class State:
     running = False  # user code is on the stack; SIGINT may interrupt
     interrupted = False  # SIGINT came while the driver itself was at work
     future_flags = 0  # of `from __future__ import` in earlier cells
-    output = ""  # folder for figures
+    output = HELLO.get("output", "")  # folder for figures
     loop = None  # the event loop of all cells with await
     task = None  # the asyncio task of the running cell
     task_cancelled = False
@@ -680,7 +711,7 @@ def container_text(value):
             text = repr(value)
             if len(text) <= 100 and "\n" not in text:
                 return text
-    head, left_out = container_head(value, [CONTAINER_LIMIT], 0)
+    head, left_out = container_head(value, [CONTAINER_LIMIT], ())
     import pprint
 
     text = bounded(pprint.pformat(head, width=100, compact=True, sort_dicts=False))
@@ -715,8 +746,11 @@ class Raw:
         return self.text
 
 
-def container_head(value, budget, depth):
-    """A copy with the first items only, huge strings and ints cut; and whether it is incomplete."""
+def container_head(value, budget, above):
+    """A copy with the first items only, huge strings and ints cut; and whether it is incomplete.
+
+    `above` are the ids of the containers around it.
+    """
     kind = type(value)
     if kind is int and value.bit_length() > 14000:
         return Raw(int_text(value)), False
@@ -724,8 +758,11 @@ def container_head(value, budget, depth):
         return Raw(string_text(value)), False
     if kind not in PLAIN_CONTAINERS:
         return value, False
-    if depth > 20:
+    if id(value) in above:
+        return Raw("{...}" if kind in (dict, set) else "[...]"), False
+    if len(above) > 20:
         return Raw("..."), True
+    above += (id(value),)
     items, left_out = [], False
     pairs = value.items() if kind is dict else ((None, item) for item in value)
     for key, item in pairs:
@@ -733,7 +770,7 @@ def container_head(value, budget, depth):
             left_out = True
             break
         budget[0] -= 1
-        item, cut = container_head(item, budget, depth + 1)
+        item, cut = container_head(item, budget, above)
         left_out = left_out or cut
         items.append((key, item))
     if kind is dict:
@@ -2155,20 +2192,21 @@ def seconds_text(seconds):
 
 
 def magic_timeit(line):
-    measure(line, "pass")
+    options, statement = split_options(line)
+    measure(options, statement, "pass")
 
 
 def magic_timeit_cell(line, body, lineno):
-    measure(body, line or "pass")
+    options, setup = split_options(line)
+    measure(options, body, setup or "pass")
 
 
-def measure(statement, setup):
+def measure(options, statement, setup):
     import timeit
 
-    number, repeat, statement = timeit_options(statement)
     timer = timeit.Timer(statement, setup, globals=NAMESPACE)
-    if not number:
-        number = timer.autorange()[0]
+    number = options.get("n") or timer.autorange()[0]
+    repeat = options.get("r") or 5
     runs = [total / number for total in timer.repeat(repeat, number)]
     mean = sum(runs) / len(runs)
     deviation = (sum((run - mean) ** 2 for run in runs) / len(runs)) ** 0.5
@@ -2178,16 +2216,17 @@ def measure(statement, setup):
     )
 
 
-def timeit_options(statement):
+def split_options(line):
+    """`-n 10 -r 3 rest` as ({"n": 10, "r": 3}, "rest")."""
     import re
 
-    options = {"n": 0, "r": 5}
+    options = {}
     while True:
-        match = re.match(r"\s*-([nr])\s*(\d+)\s+", statement)
+        match = re.match(r"\s*-([nr])\s*(\d+)(?:\s+|$)", line)
         if match is None:
-            return options["n"], max(1, options["r"]), statement.strip("\n")
+            return options, line
         options[match[1]] = int(match[2])
-        statement = statement[match.end() :]
+        line = line[match.end() :]
 
 
 def magic_prun(line):
@@ -2371,26 +2410,6 @@ def leave_child(outcome):
 # ---- start and main loop --------------------------------------------------------------------
 
 
-def greet():
-    """Answers the server's hello; nothing but builtin modules was imported up to here."""
-    kind, _, hello = channel.next_frame()
-    if kind != "hello":
-        posix._exit(1)
-    State.output = hello.get("output", "")
-    channel.send(
-        b"ready",
-        0,
-        [
-            ("proto", PROTOCOL),
-            ("nonce", hello.get("nonce", "")),
-            ("language", "python"),
-            ("version", sys.version.partition(" ")[0]),
-            ("executable", sys.executable or ""),
-            ("pid", str(posix.getpid())),
-        ],
-    )
-
-
 def set_up():
     import faulthandler
     import os
@@ -2408,6 +2427,7 @@ def set_up():
         sys.path.insert(0, "")
     install_magics()
     install_hooks()
+    gc.enable()  # the stub had it off: collecting while the driver loads finds nothing
     names.ids = {name: id(value) for name, value in NAMESPACE.items()}
 
 
@@ -2437,7 +2457,6 @@ def serve():
             channel.send(b"log", ident, [("text", "unknown frame %s" % clean_word(kind))])
 
 
-greet()
 set_up()
 serve()
 sys.exit(0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-import posix,sys,marshal,_imp,_frozen_importlib_external as x
+import gc,posix,sys,marshal,_imp,_frozen_importlib_external as x
+gc.disable()
 posix.set_inheritable(3,False)
 b=bytearray()
 def fill(n):
