@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+import os
+
+import pytest
+
+import harness
+
+
+def pythons():
+    """The interpreters to test: PTYCELL_TEST_PYTHONS, separated by colons."""
+    return os.environ.get("PTYCELL_TEST_PYTHONS", "/usr/bin/python3").split(":")
+
+
+@pytest.fixture(params=pythons())
+def python(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def codes(tmp_path_factory):
+    """The marshalled driver of each interpreter, made once."""
+    made = {}
+
+    def get(python):
+        if python not in made:
+            path = str(tmp_path_factory.mktemp("driver") / "driver.marshal")
+            made[python] = harness.marshalled(python, path)
+        return made[python]
+
+    return get
+
+
+@pytest.fixture
+def start(python, codes, tmp_path):
+    """Starts sessions in a fresh workspace; they end with the test."""
+    sessions = []
+    (tmp_path / "output").mkdir()
+
+    def start_session(**options):
+        options.setdefault("cwd", str(tmp_path))
+        options.setdefault("output", str(tmp_path / "output"))
+        options.setdefault("marshal", codes(python))
+        options.setdefault("env", {"HOME": str(tmp_path), "MPLCONFIGDIR": "/tmp/ptycell-test-mpl"})
+        sessions.append(harness.Session(python, **options))
+        return sessions[-1]
+
+    yield start_session
+    for session in sessions:
+        session.close()
+
+
+@pytest.fixture
+def session(start):
+    return start()
+
+
+@pytest.fixture
+def needs(python):
+    def check(*modules):
+        for module in modules:
+            if not harness.has_module(python, module):
+                pytest.skip("%s has no %s" % (python, module))
+
+    return check

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""Cells: values, errors, source lines, and what user code may do to its process."""
+import os
+import signal
+
+import pytest
+
+from harness import Died
+
+
+def test_PY01_the_last_expression_is_the_value(session):
+    assert session.run("1+1").value == "2"
+    assert session.run("x=3").value is None
+    assert session.run("None").value is None
+    assert session.run("x;").value is None
+    assert session.run("x").value == "3"
+    assert session.run("_").value == "3"
+
+
+@pytest.mark.parametrize(
+    "code, value",
+    [
+        ("# only comment", None),
+        ("", None),
+        ("\n\n", None),
+        ("5 ;  # comment", None),
+        ("5  # comment;", "5"),
+        ("(5)", "5"),
+        ("(5);", None),
+        ("(5\n);", None),
+        ("'a;'", "'a;'"),
+        ("'é';", None),
+        ("'é;'", "'é;'"),
+        ("x = 1  # c;", None),
+        ("1\r\n2\r\n", "2"),
+        ("\ufeff7", "7"),
+        ("    a = 4\n    a", "4"),
+        ("\tif 1:\n\t\tb = 6\n\tb", "6"),
+        ("#!/usr/bin/python\n# -*- coding: latin-1 -*-\n'é'", "'é'"),
+        ("'\\x1b[31mred'", "'\\x1b[31mred'"),
+    ],
+)
+def test_PY01_values_of_odd_cells(session, code, value):
+    result = session.run(code)
+    assert (result.status, result.value) == ("ok", value)
+
+
+def test_a_user_variable_named_underscore_shadows_the_last_value(session):
+    session.run("_ = 'mine'")
+    session.run("1+1")
+    assert session.run("_").value == "'mine'"
+
+
+def test_PY02_tracebacks_show_lines_of_all_cells_and_no_driver_frame(session):
+    session.run("def f(a):\n    return a / 0")
+    result = session.run("x = 1\nf(x)")
+    trace = result.done["traceback"]
+    assert result.status == "error"
+    assert result.done["ename"] == "ZeroDivisionError"
+    assert result.done["evalue"] == "division by zero"
+    assert result.done["line"] == "2"
+    assert 'File "<cell 2>", line 2' in trace and "    f(x)" in trace
+    assert 'File "<cell 1>", line 2' in trace and "    return a / 0" in trace
+    assert "ptycell" not in trace and "<string>" not in trace
+
+
+def test_PY03_a_syntax_error_points_at_the_place_and_changes_nothing(session):
+    session.run("x = 1")
+    result = session.run("x = 2\nx = = 1")
+    trace = result.done["traceback"]
+    assert result.done["ename"] == "SyntaxError" and result.done["line"] == "2"
+    assert "x = = 1" in trace and "^" in trace
+    assert "ptycell" not in trace and "During handling" not in trace
+    assert session.run("x").value == "1"
+
+
+@pytest.mark.parametrize("code", ["'\0'", "return 5", "lambda: (await x)", "(yield 1)", "if 1:\nprint(1)"])
+def test_PY03_code_that_does_not_compile_is_an_error(session, code):
+    result = session.run(code)
+    assert result.status == "error"
+    assert "ptycell" not in result.done["traceback"]
+
+
+def test_PY04_huge_values_are_bounded(session):
+    assert "6001 digits" in session.run("10**6000").value
+    text = session.run('"z"*10**6').value
+    assert len(text) < 8000 and text.startswith("'zzz") and "1000000" in text
+    assert len(session.run('[["z"*10**6]*3, 10**6000]').value) < 8000
+    assert len(session.run("class B:\n  def __repr__(self): return 'y'*10**6\nB()").value) < 8000
+
+
+def test_PY05_huge_containers_are_answered_fast(session):
+    session.run("import pprint")
+    result = session.run("{i:i for i in range(10**6)}")
+    session.run("big = {i:i for i in range(10**6)}")
+    result = session.run("big")
+    assert result.seconds < 0.5
+    assert len(result.value) < 12000 and "1000000" in result.value
+
+
+def test_containers_keep_type_and_order(session):
+    assert session.run("{'b': 1, 'a': 2}").value == "{'b': 1, 'a': 2}"
+    assert session.run("(1,)").value == "(1,)"
+    assert session.run("a=[]; a.append(a); a").value == "[[...]]"
+    assert session.run("list(range(60))").value.startswith("[0, 1, 2,")
+    assert session.run("set()").value == "set()"
+    assert "[0, 1" in session.run("[list(range(10**6))]*3").value
+
+
+def test_PY06_a_raising_repr_is_an_error_of_the_cell(session):
+    result = session.run("class B:\n  def __repr__(self): 1/0\nB()")
+    assert result.done["ename"] == "ZeroDivisionError"
+    assert "ptycell" not in result.done["traceback"]
+    result = session.run("class E(Exception):\n  def __str__(self): 1/0\nraise E()")
+    assert result.done["ename"] == "E"
+    assert session.run("1").value == "1"
+
+
+def test_PY07_exit_ends_the_cell_only(session):
+    session.run("x = 5")
+    result = session.run("raise SystemExit(3)")
+    assert (result.status, result.done["code"]) == ("exit", "3")
+    assert session.run("exit()").done["code"] == "0"
+    result = session.run("import sys; sys.exit('bye')")
+    assert result.done["code"] == "1" and "bye" in result.output
+    assert session.run("x").value == "5"
+    session.start("input('name? ')")
+    os.write(session.master, b"bob\n")
+    assert session.finish().value == "'bob'"
+
+
+def test_PY08_deep_recursion(session):
+    result = session.run("def r(): r()\nr()")
+    assert result.done["ename"] == "RecursionError"
+    assert "frames left out" in result.done["traceback"]
+    assert len(result.done["traceback"]) < 5000
+
+
+def test_PY08_very_deep_recursion_is_told_fast(session, python):
+    if session.ready["version"].startswith(("3.9", "3.10")):
+        pytest.skip("the C stack overflows before that")
+    session.run("import sys, traceback\ndef r(n):\n  if n: r(n-1)\n  else: 1/0\nsys.setrecursionlimit(10**6)")
+    result = session.run("r(200000)")
+    assert result.done["ename"] == "ZeroDivisionError"
+    assert result.seconds < 2
+
+
+def test_PY09_memory_error(session):
+    assert session.run("bytearray(10**13)").done["ename"] == "MemoryError"
+    assert session.run("1").value == "1"
+
+
+def test_PY10_a_dead_interpreter_leaves_its_output(start):
+    with pytest.raises(Died) as died:
+        start().run("import os; print('before', flush=True); os._exit(3)")
+    assert os.WEXITSTATUS(died.value.status) == 3 and b"before" in died.value.output
+    with pytest.raises(Died) as died:
+        start().run("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert os.WTERMSIG(died.value.status) == signal.SIGKILL
+
+
+def test_PY11_a_segfault_shows_the_line(start):
+    with pytest.raises(Died) as died:
+        start().run("import ctypes\nprint('bye')\nctypes.string_at(0)")
+    assert os.WTERMSIG(died.value.status) == signal.SIGSEGV
+    assert b"bye" in died.value.output and b'"<cell 1>", line 3' in died.value.output
+
+
+def test_PY12_closed_descriptors_come_back(session):
+    session.run("import os; os.close(1)")
+    assert "hello" in session.run("print('hello')").output
+    session.run("for fd in range(3): os.close(fd)")
+    assert "again" in session.run("print('again')").output
+
+
+def test_PY12_a_redirected_stdout_stays_and_is_told(session, tmp_path):
+    session.run("import os; os.dup2(os.open('log', os.O_WRONLY | os.O_CREAT), 1)")
+    result = session.run("print('lost'); 5")
+    assert result.value == "5" and "lost" not in result.output
+    assert "stdout is redirected to" in result.output and "/log" in result.output
+    assert session.run("6").output == ""
+    assert (tmp_path / "log").read_text() == "lost\n"
+
+
+def test_PY13_a_missing_stdout_does_not_matter(session):
+    assert session.run("import sys; sys.stdout = None").status == "ok"
+    assert session.run("5").value == "5"
+
+
+def test_closed_streams_are_opened_again(session):
+    session.run("import sys; sys.stdout.close(); sys.stdin.close(); sys.stderr.close()")
+    assert "back" in session.run("print('back')").output
+    assert "warned" in session.run("print('warned', file=sys.stderr)").output
+
+
+def test_PY23_a_forked_child_never_answers(session):
+    code = "import os\npid = os.fork()\nif pid == 0: print('child')\nelse: os.waitpid(pid, 0); print('parent')"
+    result = session.run(code)
+    assert "child" in result.output and "parent" in result.output
+    assert session.run("3+4").value == "7"
+    assert session.run("pid = os.fork()\nif pid: os.waitpid(pid, 0)[1]\nelse: 1/0").status == "ok"
+
+
+def test_PR08_children_have_no_control_descriptor(session):
+    code = "import os\npid = os.fork()\nif pid == 0: print([os.path.realpath(f'/proc/self/fd/{n}') for n in os.listdir('/proc/self/fd')])\nelse: os.waitpid(pid, 0)"
+    assert "socket" not in session.run(code).output
+    code = "import subprocess; subprocess.run('ls -l /proc/self/fd', shell=True, close_fds=False)"
+    assert "socket" not in session.run(code).output
+
+
+def test_PR08_a_child_of_a_raw_fork_cannot_send(session):
+    code = "import ctypes, os\nc = ctypes.CDLL(None)\npid = c.fork()\nif pid == 0: display(1)\nelse: _ = os.waitpid(pid, 0)"
+    result = session.run(code)
+    assert result.status == "ok" and result.displays == []
+    assert session.run("1").value == "1"
+
+
+def test_PY24_future_imports_stay(session):
+    session.run("from __future__ import annotations")
+    assert session.run("def f(a: Undefined): pass\nf.__annotations__").value == "{'a': 'Undefined'}"
+
+
+def test_PY25_main_is_a_real_module(session):
+    session.run("class A: pass")
+    assert session.run("import pickle; type(pickle.loads(pickle.dumps(A()))) is A").value == "True"
+    assert session.run("__name__ == '__main__', '__file__' in globals(), __spec__").value == "(True, False, None)"
+    assert session.run("import __main__; __main__.__dict__ is globals()").value == "True"
+    names = session.run("[n for n in dir() if not n.startswith('__')]").value
+    assert names == "['A', 'pickle']"
+
+
+def test_PY26_doctest_reports(session):
+    result = session.run('def d():\n  """\n  >>> 1+1\n  3\n  """\nimport doctest; doctest.testmod()')
+    assert "Expected" in result.output and "failed=1" in result.value
+
+
+def test_PY27_the_first_warning_shows_its_source_line(session):
+    result = session.run('import warnings; warnings.warn("careful")')
+    assert '<cell 1>:1: UserWarning: careful' in result.output
+    assert 'warnings.warn("careful")' in result.output.split("\n")[1]
+
+
+def test_PY34_help_does_not_wait_for_a_pager(session):
+    result = session.run("help(len)")
+    assert "Return the number of items" in result.output
+
+
+def test_PY35_output_of_children_is_in_order(session):
+    result = session.run('import os\nprint("a"); os.system("echo b"); print("c")')
+    assert result.output.split() == ["a", "b", "c"]
+
+
+def test_PY36_threads_print_after_the_end(session):
+    session.run("import threading, time\ndef f():\n  time.sleep(.3); print('late')\nthreading.Thread(target=f).start()")
+    assert session.read_output(0.6).strip() == "late"
+
+
+def test_getsource_works_for_functions_and_classes(session):
+    session.run("class A:\n    x = 1\n\nclass B:\n    def m(self): return 2")
+    session.run("def f():\n    return 3")
+    assert "return 3" in session.run("import inspect; print(inspect.getsource(f))").output
+    assert session.run("print(inspect.getsource(A))").output.rstrip() == "class A:\n    x = 1"
+    assert "def m" in session.run("print(inspect.getsource(B))").output
+
+
+def test_the_environment_is_that_of_a_prompt(session):
+    assert session.run("import sys; sys.argv, sys.path[0]").value == "([''], '')"
+    assert session.run("sys.stdout.isatty(), sys.stdout.encoding").value == "(True, 'utf-8')"
+
+
+def test_chained_errors_have_no_driver_frames(session):
+    code = "try:\n  1/0\nexcept ZeroDivisionError as e:\n  raise ValueError('b') from e"
+    trace = session.run(code).done["traceback"]
+    assert "direct cause" in trace and "ptycell" not in trace
+    trace = session.run("class Q:\n  def __repr__(self): 1/0\ndisplay(Q())").done["traceback"]
+    assert "in __repr__" in trace and "ptycell" not in trace
+
+
+def test_errors_name_the_missing_module(session):
+    assert session.run("import no_such_thing.sub").done["missing"] == "no_such_thing"
+    assert "missing" not in session.run("import os.nothing").done
+
+
+def test_the_last_error_is_there_for_post_mortem(session):
+    session.run("1/0")
+    assert session.run("import sys; sys.last_value").value == "ZeroDivisionError('division by zero')"
+    if session.ready["version"] >= "3.12":
+        assert session.run("sys.last_exc is sys.last_value").value == "True"
+
+
+def test_surrogates_and_bytes_do_not_break_answers(session):
+    assert session.run("'\\udcff'").value == "'\\udcff'"
+    assert session.run("class E(Exception): pass\nraise E('\\udcff')").done["evalue"] == "\\udcff"
+    assert session.run("class R:\n  def __repr__(self): return '\\udcff'\nR()").value == "\\udcff"
+
+
+def test_a_broken_displayhook_is_the_cells_own_error(session):
+    session.run("import sys\nsys.displayhook = lambda v: print('mine', v)")
+    assert "mine 5" in session.run("5").output
+    session.run("del sys.displayhook")
+    assert session.run("6").value == "6"

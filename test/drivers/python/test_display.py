@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Values that are more than text: figures, images, tables, MIME bundles."""
+import struct
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def size_of(png):
+    assert png.startswith(PNG)
+    return struct.unpack(">II", png[16:24])
+
+
+def test_PY28_a_data_frame_is_compact_text_with_its_shape(session, needs):
+    needs("pandas")
+    result = session.run("import pandas as pd\ndf = pd.DataFrame({'a': range(200)}); df")
+    frame = [f for f in result.frames if f.kind == "result"][0]
+    assert list(frame.parts) == ["text/plain"]
+    assert "[200 rows x 1 columns]" in result.value
+    assert "[2 rows x 1 columns]" in session.run("df.head(2)").value
+    assert "Length: 200" in session.run("df.a").value
+
+
+def test_PY28_a_plot_without_show_is_one_image(session, needs, tmp_path):
+    needs("matplotlib")
+    result = session.run("import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.title('t')")
+    assert len(result.images) == 1
+    frame = result.images[0]
+    assert frame.kind == "display" and "Figure" in frame["text/plain"]
+    assert frame["file"] == "cell-1-figure-1.png"
+    assert (tmp_path / "output" / frame["file"]).read_bytes() == frame.parts["image/png"]
+    assert session.run("plt.get_fignums()").value == "[]"
+    assert session.run("1").images == []
+
+
+def test_PY28_two_figures_come_in_order(session, needs):
+    needs("matplotlib")
+    code = "import matplotlib.pyplot as plt\nplt.figure(figsize=(4, 4)); plt.plot([1])\nplt.figure(figsize=(6, 4)); plt.plot([1])"
+    widths = [size_of(frame.parts["image/png"])[0] for frame in session.run(code).images]
+    assert len(widths) == 2 and widths[0] <= 400 < widths[1] <= 600
+
+
+def test_PY28_a_figure_as_value_comes_once(session, needs):
+    needs("matplotlib")
+    result = session.run("import matplotlib.pyplot as plt\nfig, ax = plt.subplots(); ax.plot([1, 2]); fig")
+    assert len(result.images) == 1
+    assert len(session.run("fig").images) == 1
+    assert len(session.run("ax.set_title('x')\ndisplay(fig)\ndisplay(fig)").images) == 1
+
+
+def test_show_stands_between_the_prints(session, needs):
+    needs("matplotlib")
+    code = "import matplotlib.pyplot as plt\nplt.plot([1]); print('before'); plt.show(); print('after'); plt.show()"
+    result = session.run(code)
+    assert len(result.images) == 1
+    assert result.output[: result.images[0].offset] == "before\n" and result.output.endswith("after\n")
+
+
+def test_show_works_after_use_agg(session, needs):
+    needs("matplotlib")
+    code = "import matplotlib; matplotlib.use('Agg')\nimport matplotlib.pyplot as plt\nplt.plot([3]); plt.show()"
+    result = session.run(code)
+    assert len(result.images) == 1 and result.output == ""
+
+
+def test_a_failing_cell_still_shows_its_figures(session, needs):
+    needs("matplotlib")
+    result = session.run("import matplotlib.pyplot as plt\nplt.plot([1, 2])\n1/0")
+    assert len(result.images) == 1 and result.done["ename"] == "ZeroDivisionError"
+
+
+def test_a_legend_outside_the_axes_is_not_cut_off(session, needs):
+    needs("matplotlib")
+    inside = session.run("import matplotlib.pyplot as plt\nplt.plot([1], label='a' * 30); plt.legend()")
+    outside = session.run("plt.plot([1], label='a' * 30); plt.legend(bbox_to_anchor=(1.05, 1))")
+    beyond = session.run("plt.plot([1], label='a' * 30); plt.legend(bbox_to_anchor=(2.5, 1))")
+    widths = [size_of(r.images[0].parts["image/png"])[0] for r in (inside, outside, beyond)]
+    assert widths[0] < widths[1] < widths[2]
+
+
+def test_the_empty_border_is_cut_off(session, needs):
+    needs("matplotlib")
+    code = "import matplotlib.pyplot as plt\nfig = plt.figure(figsize=(6, 4)); fig.text(.5, .5, 'x');"
+    width, height = size_of(session.run(code).images[0].parts["image/png"])
+    assert width < 60 and height < 60
+
+
+def test_large_figures_are_scaled_and_saved_whole(session, needs, tmp_path):
+    needs("matplotlib")
+    result = session.run("import matplotlib.pyplot as plt\nfig = plt.figure(figsize=(30, 10)); plt.plot([1, 2]);")
+    frame = result.images[0]
+    assert max(size_of(frame.parts["image/png"])) == 1280
+    whole = (tmp_path / "output" / frame["file"]).read_bytes()
+    assert size_of(whole)[0] > 2000
+
+
+def test_photographs_become_jpeg(session, needs):
+    needs("matplotlib", "numpy")
+    code = "import numpy as np, matplotlib.pyplot as plt\nplt.figure(figsize=(12, 12)); plt.imshow(np.random.rand(900, 900, 3)); plt.axis('off');"
+    frame = session.run(code).images[0]
+    assert frame.parts["image/jpeg"].startswith(b"\xff\xd8")
+
+
+def test_at_most_twenty_images_a_cell(session, needs):
+    needs("matplotlib")
+    code = "import matplotlib.pyplot as plt\nfor i in range(23): plt.figure(figsize=(1, 1)); plt.plot([i])"
+    result = session.run(code)
+    assert len(result.images) == 20 and "3 more images are not shown" in result.output
+
+
+def test_a_missing_output_folder_does_not_matter(start, needs, tmp_path):
+    needs("matplotlib")
+    session = start(output=str(tmp_path / "nowhere"))
+    frame = session.run("import matplotlib.pyplot as plt\nplt.plot([1]);").images[0]
+    assert "file" not in frame
+
+
+def test_an_animation_by_pause_is_one_image(session, needs):
+    needs("matplotlib")
+    code = "import matplotlib.pyplot as plt\nfor i in range(3): plt.plot([i]); plt.pause(.01)"
+    assert len(session.run(code).images) == 1
+
+
+def test_PY29_child_scripts_can_import_pyplot(session, needs):
+    needs("matplotlib")
+    session.run("import matplotlib.pyplot")
+    code = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import matplotlib.pyplot as p; p.plot([1]); print(p.get_backend())'])"
+    assert session.run(code).output.strip().lower() == "agg"
+
+
+def test_pil_images_are_shown(session, needs, tmp_path):
+    needs("PIL")
+    result = session.run("from PIL import Image\nim = Image.new('RGB', (50, 40), 'red'); im")
+    assert size_of(result.images[0].parts["image/png"]) == (50, 40)
+    result = session.run("print('a'); im.show(); print('b')")
+    assert len(result.displays) == 1 and result.displays[0].offset == 2
+    frame = session.run("Image.new('CMYK', (4000, 100))").images[0]
+    assert size_of(frame.parts["image/png"])[0] == 1280
+    assert size_of((tmp_path / "output" / frame["file"]).read_bytes())[0] == 4000
+
+
+IPYTHON = """import sys, types
+core = tmp = None
+import os
+os.makedirs('IPython/core', exist_ok=True)
+open('IPython/__init__.py', 'w').close(); open('IPython/core/__init__.py', 'w').close()
+open('IPython/display.py', 'w').write('from IPython.core.display_functions import display\\n')
+open('IPython/core/display_functions.py', 'w').write('def display(*a): print("<IPython object>")\\ndef publish_display_data(*a): pass\\n')
+from IPython.display import display as show
+class HTML:
+    def _repr_html_(self): return '<b>'
+"""
+
+
+def test_PY30_display_of_ipython_is_ours(session):
+    session.run(IPYTHON)
+    result = session.run("show(HTML())")
+    assert result.displays[0]["text/html"] == "<b>" and "<IPython" not in result.output
+
+
+def test_PY31_objects_with_every_attribute_are_plain_text(session):
+    result = session.run("import unittest.mock as m; m.MagicMock()")
+    assert list(result.frames[0].parts) == ["text/plain"] and "MagicMock" in result.value
+    result = session.run("class R:\n  def __getattr__(self, k): return lambda *a, **k: 'junk'\nR()")
+    assert list(result.frames[0].parts) == ["text/plain"]
+    assert "class" in session.run("class H:\n  def _repr_html_(self): return 'x'\nH").value
+
+
+def test_mime_bundles(session):
+    code = (
+        "class Z:\n  def _repr_mimebundle_(self, include=None, exclude=None):\n"
+        "    return {'application/vnd.x+json': {'a': 1}, 'text/plain': 'Z!', 'bad name': 1}\nZ()"
+    )
+    frame = session.run(code).frames[0]
+    assert frame.parts == {"application/vnd.x+json": b'{"a": 1}', "text/plain": b"Z!"}
+    code = "class Q:\n  def _repr_svg_(self): return '<svg/>'\n  def __repr__(self): return 'Q!'\nQ()"
+    assert session.run(code).frames[0].parts == {"image/svg+xml": b"<svg/>", "text/plain": b"Q!"}
+    code = "class W:\n  def _repr_html_(self): raise ValueError('oops')\n  def _repr_png_(self): raise NotImplementedError\nW()"
+    result = session.run(code)
+    assert "_repr_html_ of W failed: ValueError: oops" in result.output and result.value.startswith("<__main__.W")
+
+
+def test_display_takes_several_objects(session):
+    result = session.run("display(1, 'a'); display({'text/plain': 'raw'}, raw=True)")
+    assert [f["text/plain"] for f in result.displays] == ["1", "'a'", "raw"]
+
+
+PLOTLY = """import os
+os.makedirs('plotly', exist_ok=True)
+open('plotly/__init__.py', 'w').close()
+open('plotly/basedatatypes.py', 'w').write('''
+class Trace: type = "bar"
+class BaseFigure:
+    data = [Trace()]
+    class layout:
+        class title: text = "Sales"
+    def show(self): print("opened a browser")
+    def to_html(self, include_plotlyjs): return "<html>" + include_plotlyjs
+    def to_json(self): return "{}"
+    def _repr_mimebundle_(self, include=None, exclude=None): raise ValueError("no renderer")
+''')
+from plotly.basedatatypes import BaseFigure
+"""
+
+
+def test_plotly_figures_are_outlined_and_saved(session, tmp_path):
+    session.run(PLOTLY)
+    result = session.run("BaseFigure().show()")
+    assert result.displays[0]["text/plain"] == "<plotly figure, traces: bar, title: 'Sales'>"
+    assert result.output == ""
+    assert (tmp_path / "output" / result.displays[0]["file"]).read_text() == "<html>cdn"

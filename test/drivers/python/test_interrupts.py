@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""Interrupts, async cells, background work."""
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from harness import Died
+
+
+def test_PY14_await_and_asyncio_run(session):
+    assert session.run("import asyncio\nawait asyncio.sleep(.01); 42").value == "42"
+    assert session.run('asyncio.run(asyncio.sleep(0, "r"))').value == "'r'"
+    assert session.run("await asyncio.sleep(0, 'again')").value == "'again'"
+
+
+def test_PY15_tasks_run_between_cells(session):
+    code = "import asyncio\nasync def f():\n  for i in range(4):\n    await asyncio.sleep(.05); print('bg', i)\nt = asyncio.create_task(f())"
+    assert session.run(code).status == "ok"
+    output = session.read_output(0.6)
+    assert [line for line in output.split("\n") if line] == ["bg 0", "bg 1", "bg 2", "bg 3"]
+    assert session.run("t.done()").value == "True"
+
+
+def test_a_server_of_the_loop_lives_between_cells(session):
+    session.run(
+        "import asyncio\nasync def h(r, w):\n  w.write(b'pong'); await w.drain(); w.close()\n"
+        "s = await asyncio.start_unix_server(h, 'sock')"
+    )
+    path = session.run("import os; os.path.abspath('sock')").value.strip("'")
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(5)
+        client.connect(path)
+        assert client.recv(10) == b"pong"
+
+
+def test_PY16_interrupted_await_runs_finally(session):
+    code = "import asyncio\ntry:\n  await asyncio.sleep(10)\nfinally:\n  print('cleanup')"
+    result = session.run_interrupted(code)
+    assert result.status == "interrupted" and "cleanup" in result.output
+    assert session.run("1").value == "1"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "import time; time.sleep(9)",
+        "input('n? ')",
+        "import threading; threading.Event().wait()",
+        "import subprocess; subprocess.run(['sleep', '9'])",
+        "import re; re.match(r'(a+)+$', 'a'*40 + 'b')",
+        "10**(10**8)",
+        "import asyncio\nawait asyncio.sleep(0)\nwhile True: pass",
+        "import asyncio\nasync def f():\n  while True: pass\nawait asyncio.create_task(f())",
+        "!sleep 9",
+        "%%time\nwhile True: pass",
+    ],
+)
+def test_PY17_what_an_interrupt_stops(session, code):
+    session.run("x = 5")
+    result = session.run_interrupted(code)
+    assert result.status == "interrupted" and result.seconds < 1.5
+    assert "ptycell" not in result.done["traceback"]
+    assert session.run("x").value == "5"
+
+
+def test_PY18_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
+    session.start("def hang():\n    return sum(range(10**11))\nhang()")
+    time.sleep(0.3)
+    session.interrupt()
+    with pytest.raises(TimeoutError):
+        session.next_frame(0.3)
+    os.kill(session.pid, signal.SIGUSR2)
+    with pytest.raises(TimeoutError):
+        session.next_frame(0.3)
+    assert b'"<cell 1>", line 2 in hang' in session.output
+    os.kill(session.pid, signal.SIGTERM)
+    with pytest.raises(Died) as died:
+        session.finish(5)
+    assert os.WTERMSIG(died.value.status) == signal.SIGTERM
+
+
+def test_PY19_code_that_swallows_interrupts_runs_on(session):
+    code = "import time\nwhile True:\n  try: time.sleep(1)\n  except KeyboardInterrupt: print('no')"
+    session.start(code)
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            session.next_frame(0.2)
+        session.interrupt()
+    with pytest.raises(TimeoutError):
+        session.next_frame(0.2)
+    assert session.output.count(b"no") == 3
+
+
+def test_PY20_each_cell_can_be_interrupted_again(session):
+    session.run("import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    assert session.run_interrupted("time.sleep(9)").status == "interrupted"
+
+
+def test_an_interrupt_between_cells_is_dropped(session):
+    session.run("1")
+    session.interrupt()
+    time.sleep(0.05)
+    assert session.run("2").value == "2"
+
+
+FUZZ = [
+    "x=1",
+    "print('a'*300)",
+    "for i in range(20000): pass",
+    "[print(i) for i in range(30)]",
+    "import time; time.sleep(0.002)",
+    "'v'*5000",
+    "try:\n  for i in range(10**5): pass\nexcept KeyboardInterrupt: y=1",
+    "display('a'); display('b')",
+    "1/0",
+    "def f(: pass",
+    "await __import__('asyncio').sleep(0.001)",
+]
+
+
+def test_PY21_random_interrupts_lose_no_answer(session):
+    chance = random.Random(21)
+    statuses = set()
+    session.run("import asyncio, traceback")
+    for _ in range(1500):
+        session.start(chance.choice(FUZZ))
+        for _ in range(chance.randint(1, 3)):
+            until = time.perf_counter() + chance.random() * 0.0015
+            while time.perf_counter() < until:
+                pass
+            session.interrupt()
+        statuses.add(session.finish(5).status)
+        result = session.run("1")
+        assert (result.status, result.value) == ("ok", "1"), result
+    assert statuses == {"ok", "error", "interrupted"}
+
+
+def test_an_exception_of_a_signal_handler_between_cells_is_survived(session):
+    session.run("import signal\ndef h(*a): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, h); signal.setitimer(signal.ITIMER_REAL, .1)")
+    assert "TimeoutError: late" in session.read_output(0.4)
+    assert session.run("1").value == "1"
+
+
+def test_children_are_counted(session):
+    assert "children" not in session.run("1").done
+    result = session.run("import subprocess; p = subprocess.Popen(['sleep', '30'])")
+    assert result.done["children"] == "1"
+    assert "children" not in session.run("p.kill(); p.wait()").done
+
+
+def test_a_thread_may_display(session):
+    code = "import threading\nt = threading.Thread(target=lambda: display('from thread')); t.start(); t.join()"
+    assert session.run(code).displays[0]["text/plain"] == "'from thread'"

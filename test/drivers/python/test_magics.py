@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Notebook syntax: magics and shell commands."""
+import zipfile
+
+import pytest
+
+
+def test_PY32_shell_commands(session):
+    assert session.run("!echo hi").output == "hi\n"
+    assert session.run("x = !echo a; echo b\nx").value == "['a', 'b']"
+    assert session.run("x.n").value == "'a\\nb'"
+    assert session.run("for i in range(2):\n    !echo {i} $i\nprint(1)").output == "0 0\n1 1\n1\n"
+    assert session.run("!echo a \\\n  b\n1/0").done["line"] == "3"
+    assert session.run("!false\n_exit_code").value == "1"
+
+
+@pytest.mark.parametrize(
+    "code, output, value",
+    [
+        ('s = """\n!not magic\n%nope\n"""\ns', "", "'\\n!not magic\\n%nope\\n'"),
+        ("a = (5\n% 3)\na", "", "2"),
+        ("x = 5 %2\nx", "", "1"),
+        ("x = 5\nx != 3", "", "True"),
+        ('s = """\n!text\n"""\n!echo run', "run\n", None),
+        ("d = {\n 1: 2,\n}\n!echo d", "d\n", None),
+        ("%matplotlib inline\n7", "", "7"),
+        ("if True:\n  %cd /\nimport os; os.getcwd()", "/\n", "'/'"),
+        ("%%bash\necho hi\nX=1; echo $X", "hi\n1\n", None),
+        ("\n%%sh\necho sh", "sh\n", None),
+        ("%env A=b\nimport os; os.environ['A']", "", "'b'"),
+        ("%load_ext autoreload\n%autoreload 2", "", None),
+        ("%%capture out\nprint('x')\n1", "", None),
+        ("p = %pwd\ntype(p)", "", "<class 'str'>"),
+    ],
+)
+def test_PY32_notebook_syntax(session, code, output, value):
+    result = session.run(code)
+    assert (result.status, result.output, result.value) == ("ok", output, value)
+
+
+def test_PY32_timing(session):
+    assert "per loop" in session.run("%timeit -n 100 -r 2 1").output
+    assert "per loop" in session.run("%%timeit -n 10 -r 2\nx = 1").output
+    result = session.run("%%time\nprint(1)\n6*7")
+    assert result.value == "42" and "wall time" in result.output
+    assert session.run("%time 1+1").value == "2"
+
+
+def test_PY32_errors_in_magic_cells_have_the_right_line(session):
+    result = session.run("%%time\nx = 1\n1/0")
+    assert result.done["line"] == "3" and "ptycell" not in result.done["traceback"]
+
+
+@pytest.mark.parametrize("code", ["bad syntax here\n!ls", "def f():\n    return !ls", "!= 3"])
+def test_PY32_what_is_no_magic_keeps_its_own_error(session, code):
+    result = session.run(code)
+    assert result.done["ename"] == "SyntaxError"
+    assert "__ptycell" not in result.done["traceback"]
+
+
+def test_PY32_unknown_magics_name_the_known_ones(session):
+    result = session.run("%nosuch")
+    assert result.done["ename"] == "UsageError" and "%timeit" in result.done["evalue"]
+
+
+def test_PY32_files_and_names(session, tmp_path):
+    assert "Wrote a.py" in session.run("%%writefile a.py\nfrom_a = 3\n").output
+    session.run("%run a.py")
+    assert session.run("from_a").value == "3"
+    assert "from_a" in session.run("%who").output
+    session.run("%reset -f")
+    assert session.run("from_a").done["ename"] == "NameError"
+    assert session.run("%%capture got\nprint('x')").output == ""
+    assert session.run("got.stdout").value == "'x\\n'"
+
+
+def test_PY32_help_by_question_mark(session):
+    assert "number of items" in session.run("len?").output
+    assert "number of items" in session.run("?len").output
+
+
+def test_a_failing_script_is_an_error(session):
+    assert session.run("%%bash\nexit 3").done["ename"] == "CalledProcessError"
+
+
+def test_pip_is_that_of_the_interpreter(session):
+    result = session.run("!pip --version\n%pip --version")
+    version = ".".join(session.ready["version"].split(".")[:2])
+    lines = [line for line in result.output.split("\n") if line]
+    if "No module named pip" in result.output:
+        pytest.skip("no pip")
+    assert len(lines) == 2 and all("python %s" % version in line for line in lines)
+
+
+def write_wheel(path):
+    """The smallest package that pip installs without building."""
+    info = "cellpkg-1.dist-info/"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr("cellpkg.py", "answer = 42\n")
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: cellpkg\nVersion: 1\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(info + "RECORD", "")
+
+
+def test_PY33_an_installed_package_is_importable_at_once(session, needs, tmp_path):
+    needs("pip")
+    write_wheel(tmp_path / "cellpkg-1-py3-none-any.whl")
+    session.run("import sys; sys.path.insert(0, 'site')\ntry: import cellpkg\nexcept ImportError: pass")
+    code = "%pip install -q --no-index --target site ./cellpkg-1-py3-none-any.whl"
+    result = session.run(code, timeout=60)
+    assert session.run("import cellpkg; cellpkg.answer").value == "42", result.output
