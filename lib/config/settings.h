@@ -41,15 +41,17 @@ struct settings {
 	enum settings_results results;
 	bool drain;
 	char *log_level;
-	char *problem; /* what is wrong with the configuration, a sentence; or NULL */
-	char *notices; /* lines for stderr about names of other systems that mean nothing here */
+	char **environment; /* ours with PTYCELL_PYTHON as set by flag or file: language_locate() */
+	char *problem;      /* what is wrong with the configuration, a sentence; or NULL */
+	char *notices; /* lines for stderr about what was passed over, each with its end; or NULL */
 };
 
 /*
- * From flags (argv after the program's name; subcommands are taken out by the caller) and the
- * environment. Never fails; see `problem`. settings_free() frees it.
+ * From flags (argv after the program's name; subcommands are taken out by the caller), `env` (as
+ * environ) and the files that --env-file names. Never fails; see `problem`. settings_free() frees
+ * it.
  */
-struct settings *settings_load(int argc, char *const argv[], char *const environ[]);
+struct settings *settings_load(int argc, char *const argv[], char *const env[]);
 void settings_free(struct settings *settings);
 
 /*

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* envfile.h - a file of NAME=value lines, read and expanded. */
+#ifndef CONFIG_ENVFILE_H
+#define CONFIG_ENVFILE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum { ENVFILE_MAX = 1 << 20 };
+
+struct envfile;
+
+/*
+ * Reads `path` (a leading ~/ is the home folder). ${NAME} comes from `env`, then from the lines
+ * before. NULL with `err` when it cannot be read or is larger than ENVFILE_MAX.
+ */
+struct envfile *envfile_read(const char *path, char *const env[], struct err *err) MUST_CHECK;
+void envfile_free(struct envfile *file);
+
+/* Entry `index` in the file's order; the name is NULL past the end. Names without a value are left
+ * out. */
+const char *envfile_name(const struct envfile *file, size_t index);
+const char *envfile_value(const struct envfile *file, size_t index);
+size_t envfile_line(const struct envfile *file, size_t index);
+/* The first line that could not be read; 0 for none. */
+size_t envfile_bad_line(const struct envfile *file);
+
+#endif

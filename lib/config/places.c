@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/places.h"
+
+#include <pwd.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+const char *places_getenv(char *const env[], const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *env; env++) {
+		if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+			return (*env)[len + 1] ? *env + len + 1 : NULL;
+	}
+	return NULL;
+}
+
+char *places_user_home(char *const env[], uid_t uid)
+{
+	const char *home = places_getenv(env, "HOME");
+	struct passwd entry;
+	struct passwd *found = NULL;
+	char room[4096];
+
+	if (home && home[0] == '/')
+		return xstrdup(home);
+	if (getpwuid_r(uid, &entry, room, sizeof(room), &found) != 0 || !found)
+		return NULL;
+	return found->pw_dir[0] == '/' ? xstrdup(found->pw_dir) : NULL;
+}
+
+char *places_cache(char *const env[], uid_t uid)
+{
+	const char *cache = places_getenv(env, "XDG_CACHE_HOME");
+	cleanup_free char *home = NULL;
+
+	if (uid == 0)
+		return xstrdup("/var/tmp/ptycell");
+	if (cache && cache[0] == '/')
+		return xasprintf("%s/ptycell", cache);
+	home = places_user_home(env, uid);
+	if (!home)
+		return xasprintf("/var/tmp/ptycell-%u", (unsigned)uid);
+	return xasprintf("%s/.cache/ptycell", home);
+}
+
+char *places_absolute(char *const env[], uid_t uid, const char *path)
+{
+	cleanup_free char *home = NULL;
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	if (path[0] != '~' || (path[1] != '/' && path[1] != '\0'))
+		return NULL;
+	home = places_user_home(env, uid);
+	return home ? xasprintf("%s%s", home, path + 1) : NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* places.h - the folders of a person, also where a host starts us with hardly any environment. */
+#ifndef CONFIG_PLACES_H
+#define CONFIG_PLACES_H
+
+#include <sys/types.h>
+
+/* The value of `name`, NULL when unset or empty; borrowed from `env`. */
+const char *places_getenv(char *const env[], const char *name);
+/* HOME when it is absolute, else the home folder of the user's account, else NULL. Caller frees. */
+char *places_user_home(char *const env[], uid_t uid);
+/* Where live sessions' files go when PTYCELL_HOME says nothing. The caller frees it. */
+char *places_cache(char *const env[], uid_t uid);
+/* `path` with a leading ~ replaced; NULL when that is not absolute. The caller frees it. */
+char *places_absolute(char *const env[], uid_t uid, const char *path);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/row.h"
+
+#include <unistd.h>
+
+#include "config/settings.h"
+
+#define KIB ((uint64_t)1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+#define TIB (1024 * GIB)
+#define DAY ((uint64_t)86400)
+#define AT(member) .offset = offsetof(struct settings, member)
+
+static const char *const off_word[] = { "off", NULL };
+static const char *const results_words[] = {
+	[RESULTS_BLOCKS] = "blocks",
+	[RESULTS_JSON] = "json",
+	NULL,
+};
+static const char *const log_words[] = { "error", "warn", "info", "debug", NULL };
+static const char *const switch_words[] = { "0",  "1",     "no",   "yes", "off",
+					    "on", "false", "true", NULL };
+
+/* In the order in which people see them. */
+static const struct row rows[] = {
+	{ .name = "EXEC_TIMEOUT",
+	  .flag = "exec-timeout",
+	  .key = "exec_timeout",
+	  AT(limits.exec_timeout),
+	  .type = ROW_SECONDS,
+	  .fallback = 300,
+	  .floor = 1,
+	  .ceiling = 7 * DAY,
+	  .help = "how long a cell may run when its call names no timeout" },
+	{ .name = "PTYCELL_EXEC_TIMEOUT_MAX",
+	  .flag = "exec-timeout-max",
+	  AT(exec_timeout_max),
+	  .type = ROW_SECONDS,
+	  .fallback = DAY,
+	  .floor = 1,
+	  .ceiling = 7 * DAY,
+	  .help = "the most that a call's own timeout may ask for" },
+	{ .name = "SESSION_TTL",
+	  .flag = "session-ttl",
+	  .key = "session_ttl",
+	  AT(limits.session_ttl),
+	  .type = ROW_SECONDS,
+	  .fallback = DAY,
+	  .floor = 1,
+	  .ceiling = 365 * DAY,
+	  .help = "a session ends this long after its start, between cells" },
+	{ .name = "IDLE_TIMEOUT",
+	  .flag = "idle-timeout",
+	  .key = "idle_timeout",
+	  AT(limits.idle_timeout),
+	  .type = ROW_SECONDS,
+	  .fallback = 14400,
+	  .floor = 1,
+	  .ceiling = 365 * DAY,
+	  .help = "a session ends when unused for this long" },
+	{ .name = "CLEANUP_INTERVAL",
+	  .flag = "cleanup-interval",
+	  AT(cleanup_interval),
+	  .type = ROW_SECONDS,
+	  .fallback = 60,
+	  .floor = 1,
+	  .ceiling = 3600,
+	  .help = "how often sessions are checked for their end" },
+	{ .name = "PTYCELL_MAX_SESSIONS",
+	  .flag = "max-sessions",
+	  AT(max_sessions),
+	  .type = ROW_COUNT,
+	  .fallback = 128,
+	  .floor = 1,
+	  .ceiling = 4096,
+	  .help = "sessions at the same time" },
+	{ .name = "PTYCELL_MEMORY_MAX",
+	  .flag = "memory-max",
+	  .key = "memory_max",
+	  AT(limits.memory_max),
+	  .type = ROW_BYTES,
+	  .fallback_text = "half of the memory, at most 4G",
+	  .floor = 64 * MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "memory of a process in a session" },
+	{ .name = "PTYCELL_OUTPUT_CHARS",
+	  .flag = "output-chars",
+	  .key = "output_chars",
+	  AT(limits.output_chars),
+	  .type = ROW_COUNT,
+	  .fallback = 8000,
+	  .floor = 500,
+	  .ceiling = 200000,
+	  .help = "characters of text in one answer; the middle of a longer one is left out" },
+	{ .name = "PTYCELL_SPOOL_MAX",
+	  .flag = "spool-max",
+	  .key = "spool_max",
+	  AT(limits.spool_max),
+	  .type = ROW_BYTES,
+	  .fallback = 64 * MIB,
+	  .floor = 64 * KIB,
+	  .ceiling = 16 * GIB,
+	  .help = "how much of a cell's output is stored whole, to be searched later" },
+	{ .name = "PTYCELL_KEEP",
+	  .flag = "keep",
+	  AT(keep),
+	  .type = ROW_FOLDER,
+	  .words = off_word,
+	  .fallback_text = "~/ptycell",
+	  .help = "folder where files from output/ are kept for you; off keeps none" },
+	{ .name = "PTYCELL_KEEP_MAX",
+	  .flag = "keep-max",
+	  .key = "keep_max",
+	  AT(limits.keep_max),
+	  .type = ROW_BYTES,
+	  .fallback = GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "how much is kept of one session" },
+	{ .name = "PTYCELL_HOME",
+	  .flag = "home",
+	  AT(home),
+	  .type = ROW_FOLDER,
+	  .fallback_text = "${XDG_CACHE_HOME:-~/.cache}/ptycell; root: /var/tmp/ptycell",
+	  .help = "folder for the files of live sessions" },
+	{ .name = "PTYCELL_RESULTS",
+	  .flag = "results",
+	  AT(results),
+	  .type = ROW_INDEX,
+	  .words = results_words,
+	  .fallback = RESULTS_BLOCKS,
+	  .help = "form of results: blocks for chat hosts, json for agent frameworks" },
+	{ .name = "PTYCELL_PYTHON",
+	  .flag = "python",
+	  .type = ROW_PROGRAM,
+	  .fallback_text = "found",
+	  .help = "the Python to use; else that of VIRTUAL_ENV, else python3 on PATH" },
+	{ .name = "PTYCELL_LOG",
+	  .flag = "log",
+	  AT(log_level),
+	  .type = ROW_WORD,
+	  .words = log_words,
+	  .fallback = 1,
+	  .help = "what is logged on stderr" },
+	{ .name = "PTYCELL_LINE_MAX",
+	  .flag = "line-max",
+	  AT(line_max),
+	  .type = ROW_BYTES,
+	  .fallback = 32 * MIB,
+	  .floor = 64 * KIB,
+	  .ceiling = GIB,
+	  .help = "size of one request" },
+	{ .name = "PTYCELL_DRAIN",
+	  .flag = "drain",
+	  AT(drain),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .help = "at end of input, finish what was accepted; always so when stdin is a file" },
+};
+
+struct unit {
+	char letter;
+	uint64_t factor;
+};
+
+/* Largest first; the first letter that divides a number is the one to print. */
+static const struct unit bytes_units[] = { { 'T', TIB }, { 'G', GIB }, { 'M', MIB }, { 'K', KIB } };
+static const struct unit seconds_units[] = { { 'd', DAY }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+
+const struct row *row_at(size_t index)
+{
+	return index < ARRAY_SIZE(rows) ? &rows[index] : NULL;
+}
+
+size_t row_count(void)
+{
+	return ARRAY_SIZE(rows);
+}
+
+const struct row *row_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (str_eq(rows[i].name, name))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* Levenshtein's distance of two short words; a longer one is far from everything. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[ROW_FLAG_MAX + 1];
+	size_t b_len = strlen(b);
+
+	if (strlen(a) > ROW_FLAG_MAX || b_len > ROW_FLAG_MAX)
+		return ROW_FLAG_MAX;
+	for (size_t j = 0; j <= b_len; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			row[j] = size_min(replaced, 1 + size_min(row[j], row[j - 1]));
+		}
+	}
+	return row[b_len];
+}
+
+const struct row *row_nearest(const char *flag)
+{
+	const struct row *nearest = NULL;
+	size_t least = 1 + size_min(2, strlen(flag) / 3);
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t away = distance(flag, rows[i].flag);
+
+		if (away < least) {
+			least = away;
+			nearest = &rows[i];
+		}
+	}
+	return nearest;
+}
+
+bool row_is_number(const struct row *row)
+{
+	return row->type == ROW_COUNT || row->type == ROW_SECONDS || row->type == ROW_BYTES;
+}
+
+/* Half of the machine's memory, at most 4 GiB. */
+static uint64_t memory_fallback(const struct row *row)
+{
+	long pages = sysconf(_SC_PHYS_PAGES);
+	long page_size = sysconf(_SC_PAGESIZE);
+	uint64_t half = 4 * GIB;
+
+	if (pages > 0 && page_size > 0)
+		half = (uint64_t)pages * (uint64_t)page_size / 2;
+	if (half > 4 * GIB)
+		half = 4 * GIB;
+	return half < row->floor ? row->floor : half;
+}
+
+uint64_t row_fallback(const struct row *row)
+{
+	if (row_is_number(row) && row->fallback == 0)
+		return memory_fallback(row);
+	return row->fallback;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static void trim(const char **s, size_t *len)
+{
+	for (; *len > 0 && is_blank((*s)[0]); (*len)--)
+		(*s)++;
+	while (*len > 0 && is_blank((*s)[*len - 1]))
+		(*len)--;
+}
+
+/* The suffix's factor; 0 when the row knows no such suffix. */
+static uint64_t unit_factor(const struct row *row, char letter)
+{
+	const struct unit *units = row->type == ROW_BYTES ? bytes_units : seconds_units;
+
+	if (row->type == ROW_COUNT)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(bytes_units); i++) {
+		if ((units[i].letter | 0x20) == (letter | 0x20))
+			return units[i].factor;
+	}
+	return 0;
+}
+
+static bool parse_number(const struct row *row, const char *s, size_t len, uint64_t *ret_number)
+{
+	uint64_t number = 0;
+	uint64_t factor = 1;
+	size_t digits = 0;
+
+	while (digits < len && s[digits] >= '0' && s[digits] <= '9') {
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, (uint64_t)(s[digits] - '0'), &number))
+			return false;
+		digits++;
+	}
+	if (len == digits + 1)
+		factor = unit_factor(row, s[digits]);
+	if (digits == 0 || factor == 0 || len > digits + 1 ||
+	    __builtin_mul_overflow(number, factor, &number) || number < row->floor ||
+	    number > row->ceiling)
+		return false;
+	*ret_number = number;
+	return true;
+}
+
+static bool parse_word(const struct row *row, const char *s, size_t len, uint64_t *ret_number)
+{
+	for (size_t i = 0; row->words[i]; i++) {
+		if (strlen(row->words[i]) == len && strncasecmp(row->words[i], s, len) == 0) {
+			*ret_number = row->type == ROW_SWITCH ? i % 2 : i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool row_parse(const struct row *row, const char *text, uint64_t *ret_number)
+{
+	size_t len = strlen(text);
+
+	trim(&text, &len);
+	return row_is_number(row) ? parse_number(row, text, len, ret_number)
+				  : parse_word(row, text, len, ret_number);
+}
+
+void row_print(const struct row *row, uint64_t number, struct buf *out)
+{
+	for (size_t i = 0; row->type == ROW_BYTES && i < ARRAY_SIZE(bytes_units); i++) {
+		uint64_t factor = bytes_units[i].factor;
+
+		if (number >= factor && number % factor == 0) {
+			buf_putf(out, "%llu%c", (unsigned long long)(number / factor),
+				 bytes_units[i].letter);
+			return;
+		}
+	}
+	buf_putf(out, "%llu", (unsigned long long)number);
+}
+
+void row_range(const struct row *row, struct buf *out)
+{
+	if (row_is_number(row)) {
+		row_print(row, row->floor, out);
+		buf_puts(out, " to ");
+		row_print(row, row->ceiling, out);
+		return;
+	}
+	if (row->type == ROW_SWITCH) {
+		buf_puts(out, "0, 1");
+		return;
+	}
+	for (size_t i = 0; row->words && row->words[i] && row->type != ROW_FOLDER; i++)
+		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
+}
+
+void row_legal(const struct row *row, struct buf *out)
+{
+	static const char *const kinds[] = {
+		[ROW_COUNT] = "takes a whole number, ",
+		[ROW_SECONDS] = "takes seconds, ",
+		[ROW_BYTES] = "takes bytes, ",
+		[ROW_INDEX] = "takes one of ",
+		[ROW_WORD] = "takes one of ",
+		[ROW_FOLDER] = "takes an absolute path, or one that starts with ~/",
+		[ROW_SWITCH] = "takes one of ",
+		[ROW_PROGRAM] = "takes the path of a program",
+	};
+
+	buf_puts(out, kinds[row->type]);
+	row_range(row, out);
+	if (row->type == ROW_SECONDS)
+		buf_puts(out, ", also written 90s, 5m, 2h or 1d");
+	if (row->type == ROW_BYTES)
+		buf_puts(out, ", also written 512K, 64M or 2G");
+	if (row->type == ROW_FOLDER && row->words)
+		buf_puts(out, ", or off");
+}
+
+void row_default(const struct row *row, struct buf *out)
+{
+	if (row->fallback_text)
+		buf_puts(out, row->fallback_text);
+	else if (row->words)
+		buf_puts(out, row->words[row->fallback]);
+	else
+		row_print(row, row->fallback, out);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* row.h - the table of settings: one row each, and how its values read and print. */
+#ifndef CONFIG_ROW_H
+#define CONFIG_ROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/util.h"
+
+enum row_type {
+	ROW_COUNT,   /* uint64_t */
+	ROW_SECONDS, /* uint64_t, also as 90s 5m 2h 1d */
+	ROW_BYTES,   /* uint64_t, also as 64K 64M 2G 1T */
+	ROW_INDEX,   /* unsigned: which one of `words` */
+	ROW_WORD,    /* char *: one of `words` */
+	ROW_FOLDER,  /* char *: absolute, ~ is the home folder; NULL for "off" where `words` has it
+		      */
+	ROW_SWITCH,  /* bool; the flag takes no value */
+	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
+};
+
+struct row {
+	const char *name; /* of the environment variable */
+	const char *flag; /* without the dashes in front */
+	const char *key;  /* in effective_config, when a session may narrow it; or NULL */
+	const char *help;
+	const char *fallback_text; /* says the default where a number does not; or NULL */
+	const char *const *words;  /* NULL-terminated, or NULL */
+	size_t offset;             /* in struct settings */
+	uint64_t fallback;
+	uint64_t floor;
+	uint64_t ceiling;
+	enum row_type type;
+};
+
+enum { ROW_FLAG_MAX = 32 }; /* no flag is longer */
+
+/* Row `index`, NULL past the end. */
+const struct row *row_at(size_t index);
+size_t row_count(void);
+/* By the variable's name; NULL when there is none. */
+const struct row *row_find(const char *name);
+/* The row of whose flag `flag` looks like a slip of one or two letters ("max-sesions"), or NULL. */
+const struct row *row_nearest(const char *flag);
+bool row_is_number(const struct row *row);
+/* The row's default; for the memory limit it depends on the machine. */
+uint64_t row_fallback(const struct row *row);
+
+/*
+ * Strict: ASCII digits and one suffix, blanks around them are ignored. A word's number is its
+ * index, a switch's 0 or 1. False when `text` is not legal: row_legal() says what is. Not for
+ * folders and programs.
+ */
+bool row_parse(const struct row *row, const char *text, uint64_t *ret_number) MUST_CHECK;
+/* "takes seconds from 1 to 604800, also written 90s, 5m, 2h or 1d" */
+void row_legal(const struct row *row, struct buf *out);
+/* A number with the row's largest unit that leaves none over: "64M", "300". */
+void row_print(const struct row *row, uint64_t number, struct buf *out);
+/* "1 to 604800" or "blocks, json"; empty for folders and programs. */
+void row_range(const struct row *row, struct buf *out);
+/* The default as it would be written. */
+void row_default(const struct row *row, struct buf *out);
+
+#endif

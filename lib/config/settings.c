@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "config/places.h"
+#include "config/row.h"
+#include "config/sources.h"
+#include "text/clean.h"
+
+/* For a row's field of any type; rows without a field never get here. */
+static void *field_of(struct settings *settings, const struct row *row)
+{
+	return (char *)settings + row->offset;
+}
+
+static void set_number(struct settings *settings, const struct row *row, uint64_t number)
+{
+	void *field = field_of(settings, row);
+
+	switch (row->type) {
+	case ROW_COUNT:
+	case ROW_SECONDS:
+	case ROW_BYTES:
+		*(uint64_t *)field = number;
+		break;
+	case ROW_INDEX:
+		*(enum settings_results *)field = (enum settings_results)number;
+		break;
+	case ROW_WORD:
+		mem_cleanup(field);
+		*(char **)field = xstrdup(row->words[number]);
+		break;
+	case ROW_SWITCH:
+		*(bool *)field = number != 0;
+		break;
+	case ROW_FOLDER:
+	case ROW_PROGRAM:
+		break;
+	}
+}
+
+/* `off` where the row has it, else a path. */
+static void apply_folder(struct settings *s, struct sources *sources, const struct row *row)
+{
+	const struct sources_value *value = sources_find(sources, row);
+	char **field = field_of(s, row);
+	bool is_off = row->words && strcasecmp(value->text, row->words[0]) == 0;
+	char *path = is_off ? NULL : places_absolute(sources->env, geteuid(), value->text);
+
+	if (!path && !is_off) {
+		sources_refuse_value(sources, row, value);
+		return;
+	}
+	mem_cleanup(field);
+	*field = path;
+}
+
+static void apply(struct settings *s, struct sources *sources, const struct row *row)
+{
+	const struct sources_value *value = sources_find(sources, row);
+	uint64_t number;
+
+	if (!value)
+		return;
+	if (row->type == ROW_FOLDER)
+		apply_folder(s, sources, row);
+	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
+		sources_refuse_value(sources, row, value);
+	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
+		sources_refuse_value(sources, row, value);
+	else if (row->type != ROW_PROGRAM)
+		set_number(s, row, number);
+}
+
+static void set_defaults(struct settings *s, char *const env[])
+{
+	cleanup_free char *home = places_user_home(env, geteuid());
+
+	for (size_t i = 0; i < row_count(); i++)
+		set_number(s, row_at(i), row_fallback(row_at(i)));
+	s->home = places_cache(env, geteuid());
+	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
+}
+
+/*
+ * A cell's default deadline lies within the most that a call may ask for. Whoever sets one of the
+ * two means that one.
+ */
+static void reconcile_timeouts(struct settings *s, struct sources *sources)
+{
+	const struct row *timeout = row_find("EXEC_TIMEOUT");
+	const struct row *most = row_find("PTYCELL_EXEC_TIMEOUT_MAX");
+
+	if (s->limits.exec_timeout <= s->exec_timeout_max)
+		return;
+	if (!sources_find(sources, most)) {
+		s->exec_timeout_max = s->limits.exec_timeout;
+		return;
+	}
+	if (sources_find(sources, timeout))
+		sources_refuse(
+			sources,
+			"The setting %s is %llu s, more than %s, which is %llu s. Correct one of them and start ptycell again.",
+			timeout->name, (unsigned long long)s->limits.exec_timeout, most->name,
+			(unsigned long long)s->exec_timeout_max);
+	s->limits.exec_timeout = s->exec_timeout_max;
+}
+
+/* The given environment, with the programs that flags and files name put in. */
+static char **build_environment(const struct sources *sources)
+{
+	size_t count = 0;
+	size_t n = 0;
+	char **out;
+
+	while (sources->env[count])
+		count++;
+	out = xcalloc(count + row_count() + 1, sizeof(*out));
+	for (size_t i = 0; i < row_count(); i++) {
+		const struct sources_value *value = sources_find(sources, row_at(i));
+
+		if (value && row_at(i)->type == ROW_PROGRAM)
+			out[n++] = xasprintf("%s=%s", row_at(i)->name, value->text);
+	}
+	for (size_t i = 0; i < count; i++) {
+		cleanup_free char *name = xmemdup(sources->env[i], strcspn(sources->env[i], "="));
+		const struct row *row = row_find(name);
+
+		if (!row || row->type != ROW_PROGRAM)
+			out[n++] = xstrdup(sources->env[i]);
+	}
+	return out;
+}
+
+struct settings *settings_load(int argc, char *const argv[], char *const env[])
+{
+	struct settings *s = xcalloc(1, sizeof(*s));
+	cleanup_sources struct sources sources;
+
+	sources_init(&sources, env);
+	sources_read(&sources, argc, argv);
+	set_defaults(s, env);
+	for (size_t i = 0; i < row_count(); i++)
+		apply(s, &sources, row_at(i));
+	reconcile_timeouts(s, &sources);
+	s->environment = build_environment(&sources);
+	s->problem = mem_steal(&sources.problem);
+	if (sources.notices.len > 0)
+		s->notices = buf_steal(&sources.notices);
+	return s;
+}
+
+void settings_free(struct settings *settings)
+{
+	if (!settings)
+		return;
+	for (size_t i = 0; settings->environment[i]; i++)
+		free(settings->environment[i]);
+	free(settings->environment);
+	free(settings->home);
+	free(settings->keep);
+	free(settings->log_level);
+	free(settings->problem);
+	free(settings->notices);
+	free(settings);
+}
+
+static const struct row *limit_row(size_t index)
+{
+	for (size_t i = 0; i < row_count(); i++) {
+		if (row_at(i)->key && index-- == 0)
+			return row_at(i);
+	}
+	return NULL;
+}
+
+/* The row's field; its offset counts from struct settings, whose part the limits are. */
+static uint64_t *limit_field(struct session_limits *limits, const struct row *row)
+{
+	return (void *)((char *)limits + (row->offset - offsetof(struct settings, limits)));
+}
+
+static const struct row *find_limit(const char *key)
+{
+	for (size_t i = 0; limit_row(i); i++) {
+		if (str_eq(limit_row(i)->key, key))
+			return limit_row(i);
+	}
+	return NULL;
+}
+
+static int refuse_key(const char *key, struct err *err)
+{
+	cleanup_free char *quoted = clean_quote(key);
+	cleanup_buf struct buf keys;
+
+	buf_init(&keys, BUF_UNBOUNDED);
+	for (size_t i = 0; limit_row(i); i++)
+		buf_putf(&keys, "%s%s", i > 0 ? ", " : "", limit_row(i)->key);
+	return err_set(err, ERR_INVALID, "config has no key '%s'; there are %s", quoted,
+		       buf_str(&keys));
+}
+
+int settings_clamp(const struct settings *settings, struct session_limits *limits, const char *key,
+		   double value, struct err *err)
+{
+	const struct row *row = find_limit(key);
+	struct session_limits ceilings = settings->limits;
+	uint64_t ceiling;
+
+	if (!row)
+		return refuse_key(key, err);
+	if (isnan(value))
+		return err_set(err, ERR_INVALID, "config's '%s' must be a number", key);
+	ceiling = *limit_field(&ceilings, row);
+	if (value <= (double)row->floor)
+		*limit_field(limits, row) = row->floor;
+	else if (value >= (double)ceiling)
+		*limit_field(limits, row) = ceiling;
+	else
+		*limit_field(limits, row) = (uint64_t)value;
+	return 0;
+}
+
+bool settings_limit_at(const struct session_limits *limits, size_t index, const char **ret_key,
+		       uint64_t *ret_value)
+{
+	const struct row *row = limit_row(index);
+	struct session_limits copy = *limits;
+
+	if (!row)
+		return false;
+	*ret_key = row->key;
+	*ret_value = *limit_field(&copy, row);
+	return true;
+}
+
+/* A column of flags and one of explanations; hosts' people read it on 80 columns. */
+static void put_help(struct buf *out, const struct row *row)
+{
+	cleanup_buf struct buf range;
+
+	buf_init(&range, BUF_UNBOUNDED);
+	row_range(row, &range);
+	buf_putf(out, "  --%s%s  (%s)\n      %s.\n      Default: ", row->flag,
+		 row->type == ROW_SWITCH ? "" : " VALUE", row->name, row->help);
+	row_default(row, out);
+	if (range.len > 0)
+		buf_putf(out, "; legal: %s", buf_str(&range));
+	buf_puts(out, ".\n");
+}
+
+void settings_help(struct buf *out)
+{
+	for (size_t i = 0; i < row_count(); i++)
+		put_help(out, row_at(i));
+}
+
+void settings_markdown(struct buf *out)
+{
+	buf_puts(out, "| variable | flag | default | legal | what it is |\n");
+	buf_puts(out, "|---|---|---|---|---|\n");
+	for (size_t i = 0; i < row_count(); i++) {
+		const struct row *row = row_at(i);
+
+		buf_putf(out, "| `%s` | `--%s` | ", row->name, row->flag);
+		row_default(row, out);
+		buf_puts(out, " | ");
+		row_range(row, out);
+		buf_putf(out, " | %s |\n", row->help);
+	}
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/sources.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "config/envfile.h"
+#include "text/clean.h"
+
+/* Lowest first: a value of a later one hides those before it. */
+enum source { SOURCE_FILE, SOURCE_ENVIRONMENT, SOURCE_FLAG, SOURCES };
+
+/* Our variables; nobody else uses names that start so. */
+static const char prefix[] = "PTYCELL_";
+
+static struct sources_value *value_at(const struct sources *s, enum source source,
+				      const struct row *row)
+{
+	return &s->values[(size_t)source * row_count() + (size_t)(row - row_at(0))];
+}
+
+void sources_init(struct sources *sources, char *const env[])
+{
+	*sources = (struct sources){
+		.env = env,
+		.values = xcalloc(SOURCES * row_count(), sizeof(*sources->values)),
+	};
+	buf_init(&sources->notices, BUF_UNBOUNDED);
+}
+
+void sources_release(struct sources *sources)
+{
+	for (size_t i = 0; sources->values && i < SOURCES * row_count(); i++) {
+		mem_cleanup(&sources->values[i].text);
+		mem_cleanup(&sources->values[i].origin);
+	}
+	free(sources->values);
+	sources->values = NULL;
+	buf_release(&sources->notices);
+	mem_cleanup(&sources->problem);
+}
+
+void sources_refuse(struct sources *sources, const char *fmt, ...)
+{
+	va_list args;
+
+	if (sources->problem)
+		return;
+	va_start(args, fmt);
+	sources->problem = xvasprintf(fmt, args);
+	va_end(args);
+}
+
+void sources_refuse_value(struct sources *sources, const struct row *row,
+			  const struct sources_value *value)
+{
+	cleanup_free char *quoted = clean_quote(value->text);
+	bool is_flag = value->origin[0] == '\0';
+	cleanup_buf struct buf legal;
+
+	buf_init(&legal, BUF_UNBOUNDED);
+	row_legal(row, &legal);
+	sources_refuse(
+		sources,
+		"The setting %s%s has the value '%s'%s, but it %s. Correct it and start ptycell again.",
+		is_flag ? "--" : "", is_flag ? row->flag : row->name, quoted, value->origin,
+		buf_str(&legal));
+}
+
+static void give(struct sources *s, enum source source, const struct row *row, const char *text,
+		 const char *origin)
+{
+	struct sources_value *value = value_at(s, source, row);
+
+	mem_cleanup(&value->text);
+	mem_cleanup(&value->origin);
+	value->text = xstrdup(text);
+	value->origin = xstrdup(origin);
+}
+
+/* An empty value is as good as none: hosts write empty ones for fields that nobody filled. */
+const struct sources_value *sources_find(const struct sources *sources, const struct row *row)
+{
+	for (size_t source = SOURCES; source-- > 0;) {
+		const struct sources_value *value = value_at(sources, (enum source)source, row);
+
+		if (value->text && (value->text[0] || source == SOURCE_FLAG))
+			return value;
+	}
+	return NULL;
+}
+
+struct foreign {
+	const char *name;
+	const char *advice;
+};
+
+/* Names of servers that people come from. */
+static const struct foreign foreign_names[] = {
+	{ "MCP_TRANSPORT", "ptycell speaks over stdin and stdout only; the host starts it "
+			   "(ptycell config prints the entry)" },
+	{ "MCP_HOST", "ptycell listens nowhere; to reach it on another machine, let the host run "
+		      "ssh (see the README)" },
+	{ "PORT", "ptycell listens nowhere; the host starts it (ptycell config prints the entry)" },
+	{ "MCP_PORT",
+	  "ptycell listens nowhere; the host starts it (ptycell config prints the entry)" },
+	{ "BASE_WORKDIR", "the folder of live sessions is PTYCELL_HOME, that of kept results "
+			  "PTYCELL_KEEP" },
+};
+
+static void note_foreign(struct sources *s, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_names); i++) {
+		if (str_eq(foreign_names[i].name, name))
+			buf_putf(&s->notices, "%s has no effect: %s.\n", name,
+				 foreign_names[i].advice);
+	}
+}
+
+/* PTYCELL_MAX_SESION: nobody else would use such a name, so it is a typing error. */
+static void note_unknown(struct sources *s, const char *name)
+{
+	char flag[ROW_FLAG_MAX + 1];
+	const struct row *nearest;
+	size_t n;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return;
+	name += sizeof(prefix) - 1;
+	for (n = 0; name[n] && n < ROW_FLAG_MAX; n++)
+		flag[n] = (char)(name[n] == '_' ? '-' : name[n] | 0x20);
+	flag[n] = '\0';
+	nearest = row_nearest(flag);
+	if (nearest) {
+		cleanup_free char *quoted = clean_quote(name);
+
+		buf_putf(&s->notices, "%s%s has no effect: did you mean %s?\n", prefix, quoted,
+			 nearest->name);
+	}
+}
+
+static void take_variable(struct sources *s, enum source source, const char *name,
+			  const char *value, const char *origin)
+{
+	const struct row *row = row_find(name);
+
+	if (row) {
+		give(s, source, row, value, origin);
+		return;
+	}
+	note_foreign(s, name);
+	note_unknown(s, name);
+}
+
+static void take_environment(struct sources *s)
+{
+	for (char *const *entry = s->env; *entry; entry++) {
+		const char *equals = strchr(*entry, '=');
+		cleanup_free char *name = NULL;
+
+		if (!equals)
+			continue;
+		name = xmemdup(*entry, (size_t)(equals - *entry));
+		take_variable(s, SOURCE_ENVIRONMENT, name, equals + 1, " in the environment");
+	}
+}
+
+static void take_file(struct sources *s, const char *path)
+{
+	cleanup_free char *quoted = clean_quote(path);
+	struct envfile *file;
+	struct err err = { 0 };
+
+	file = envfile_read(path, s->env, &err);
+	if (!file) {
+		sources_refuse(s, "The file '%s' of --env-file cannot be read: %s.", quoted,
+			       err.code == ERR_SYSTEM ? strerrordesc_np(err.sys)
+						      : "it is too large");
+		return;
+	}
+	for (size_t i = 0; envfile_name(file, i); i++) {
+		cleanup_free char *origin =
+			xasprintf(" in line %zu of '%s'", envfile_line(file, i), quoted);
+
+		take_variable(s, SOURCE_FILE, envfile_name(file, i), envfile_value(file, i),
+			      origin);
+	}
+	if (envfile_bad_line(file) > 0)
+		buf_putf(&s->notices, "Line %zu of '%s' is not NAME=value; it has no effect.\n",
+			 envfile_bad_line(file), quoted);
+	envfile_free(file);
+}
+
+static void refuse_flag(struct sources *s, const char *flag)
+{
+	cleanup_free char *quoted = clean_quote(flag);
+	const struct row *nearest = strncmp(flag, "--", 2) == 0 ? row_nearest(flag + 2) : NULL;
+
+	if (nearest) {
+		sources_refuse(s, "ptycell has no flag '%s'; did you mean --%s?", quoted,
+			       nearest->flag);
+		return;
+	}
+	sources_refuse(s, "ptycell has no %s '%s'; ptycell --help lists what there is.",
+		       flag[0] == '-' ? "flag" : "command", quoted);
+}
+
+static const struct row *find_flag(const char *flag, size_t len)
+{
+	for (size_t i = 0; i < row_count(); i++) {
+		const char *candidate = row_at(i)->flag;
+
+		if (strlen(candidate) == len && strncmp(candidate, flag, len) == 0)
+			return row_at(i);
+	}
+	return NULL;
+}
+
+/* One flag, its value behind `=` or in the next argument; returns how many arguments it took. */
+static int take_flag(struct sources *s, int argc, char *const argv[])
+{
+	static const char env_file[] = "env-file";
+	const char *flag = strncmp(argv[0], "--", 2) == 0 ? argv[0] + 2 : "";
+	size_t len = strcspn(flag, "=");
+	const struct row *row = find_flag(flag, len);
+	bool is_file = len == sizeof(env_file) - 1 && strncmp(flag, env_file, len) == 0;
+	const char *value = flag[len] ? flag + len + 1 : NULL;
+	int used = 1;
+
+	if (!row && !is_file) {
+		refuse_flag(s, argv[0]);
+		return 1;
+	}
+	if (!value && row && row->type == ROW_SWITCH)
+		value = "1";
+	if (!value && argc > 1) {
+		value = argv[1];
+		used = 2;
+	}
+	if (!value)
+		sources_refuse(s, "The flag %s needs a value behind it.", argv[0]);
+	else if (is_file)
+		take_file(s, value);
+	else
+		give(s, SOURCE_FLAG, row, value, "");
+	return used;
+}
+
+void sources_read(struct sources *sources, int argc, char *const argv[])
+{
+	for (int i = 0; i < argc;)
+		i += take_flag(sources, argc - i, argv + i);
+	take_environment(sources);
+}

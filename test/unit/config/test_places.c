@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "config/places.h"
+#include "literals.h"
+
+enum { NOBODY_HAS_THIS_ID = 4000000 };
+
+static char *const empty_env[] = { NULL };
+
+static void an_empty_variable_counts_as_unset(void **state)
+{
+	char *const *env = LIST("A=", "AB=1", "A", "B=x=y");
+
+	(void)state;
+	assert_null(places_getenv(env, "A"));
+	assert_string_equal(places_getenv(env, "AB"), "1");
+	assert_string_equal(places_getenv(env, "B"), "x=y");
+	assert_null(places_getenv(env, "C"));
+}
+
+static void without_home_the_account_tells(void **state)
+{
+	char *const *relative = LIST("HOME=here");
+	cleanup_free char *unset = places_user_home(empty_env, 0);
+	cleanup_free char *odd = places_user_home(relative, 0);
+
+	(void)state;
+	assert_string_equal(unset, "/root");
+	assert_string_equal(odd, "/root");
+	assert_null(places_user_home(empty_env, NOBODY_HAS_THIS_ID));
+}
+
+static void live_files_go_to_the_cache_and_roots_to_var_tmp(void **state)
+{
+	char *const *home = LIST("HOME=/h");
+	char *const *cache = LIST("HOME=/h", "XDG_CACHE_HOME=/c");
+	char *const *relative = LIST("HOME=/h", "XDG_CACHE_HOME=c");
+	cleanup_free char *a = places_cache(home, 7);
+	cleanup_free char *b = places_cache(cache, 7);
+	cleanup_free char *c = places_cache(relative, 7);
+	cleanup_free char *d = places_cache(cache, 0);
+	cleanup_free char *e = places_cache(empty_env, NOBODY_HAS_THIS_ID);
+
+	(void)state;
+	assert_string_equal(a, "/h/.cache/ptycell");
+	assert_string_equal(b, "/c/ptycell");
+	assert_string_equal(c, "/h/.cache/ptycell");
+	assert_string_equal(d, "/var/tmp/ptycell");
+	assert_string_equal(e, "/var/tmp/ptycell-4000000");
+}
+
+static void a_tilde_is_the_home_folder_and_a_relative_path_is_none(void **state)
+{
+	char *const *home = LIST("HOME=/h");
+	cleanup_free char *alone = places_absolute(home, 7, "~");
+	cleanup_free char *below = places_absolute(home, 7, "~/a b");
+	cleanup_free char *absolute = places_absolute(home, 7, "/x");
+
+	(void)state;
+	assert_string_equal(alone, "/h");
+	assert_string_equal(below, "/h/a b");
+	assert_string_equal(absolute, "/x");
+	assert_null(places_absolute(home, 7, "x"));
+	assert_null(places_absolute(home, 7, "~other/x"));
+	assert_null(places_absolute(home, 7, ""));
+	assert_null(places_absolute(empty_env, NOBODY_HAS_THIS_ID, "~/x"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_variable_counts_as_unset),
+		cmocka_unit_test(without_home_the_account_tells),
+		cmocka_unit_test(live_files_go_to_the_cache_and_roots_to_var_tmp),
+		cmocka_unit_test(a_tilde_is_the_home_folder_and_a_relative_path_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
