@@ -1,85 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* runner.c - the queue of a runner, its cells and their interruption. */
 #include "session/runner.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
-#include <sys/random.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "event/loop.h"
-#include "proc/sandbox_client.h"
-#include "runtime/frame.h"
-#include "session/environment.h"
-#include "session/transcript.h"
-#include "text/clean.h"
-#include "text/utf8.h"
+#include "session/runner_internal.h"
 #include "workspace/spool.h"
-
-extern char **environ;
-
-enum {
-	TERMINAL_ROWS = 40,
-	TERMINAL_COLUMNS = 120,
-	NONCE_LEN = 32,
-	READ_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
-	READ_CHUNK = 16 << 10,
-	CLOSED_GRACE_MS = 500,  /* between a closed control channel and the news of the end */
-	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
-};
-
-struct run {
-	struct list node;
-	struct runner *runner;
-	void *data;
-	char *code;
-	size_t code_len;
-	uint64_t timeout_ms;
-};
-
-struct runner {
-	struct runner_context c;
-	enum runner_state state;
-	struct interpreter *interpreter;
-	struct loop_io pty_io;
-	struct loop_io control_io;
-	struct frame_reader *frames;
-	struct buf to_driver;
-	char nonce[NONCE_LEN + 1];
-	char *path;
-	const char *reason;
-	char *version;
-
-	struct list queue;
-	struct run *current; /* NULL: none, or nobody waits for it any more */
-	struct cell *cell;
-	struct transcript *transcript;
-	struct transcript *background; /* between cells */
-	uint64_t started_us;
-	bool held; /* until runner_next */
-
-	struct loop_timer deadline;
-	struct loop_timer escalation;
-	struct loop_timer ready;
-	struct loop_timer gone_timer;
-	struct loop_timer closed_timer;
-	struct loop_defer kick; /* starts the next cell outside of callbacks */
-	size_t step;
-	uint64_t first_interrupt_ms;
-	bool timed_out;
-	bool cancelled;
-	void (*children_counted)(struct runner *runner, int count);
-};
-
-static void begin_ending(struct runner *r);
-static void set_state(struct runner *r, enum runner_state next);
 
 static void run_free(struct run *run)
 {
@@ -147,7 +78,7 @@ size_t runner_queued(const struct runner *r)
 	return count;
 }
 
-static void set_state(struct runner *r, enum runner_state next)
+void runner_set_state(struct runner *r, enum runner_state next)
 {
 	static const unsigned may_follow[] = {
 		[RUNNER_IDLE] = BIT(RUNNER_STARTING),
@@ -162,82 +93,6 @@ static void set_state(struct runner *r, enum runner_state next)
 	log_debug("runner", "%s: %s -> %s", r->c.language->name, runner_state_name(r->state),
 		  runner_state_name(next));
 	r->state = next;
-}
-
-/* ---- writing to the driver ---- */
-
-/* Never blocks and never waits: what the socket does not take stays queued. */
-static void flush_to_driver(struct runner *r)
-{
-	int fd = interpreter_control(r->interpreter);
-
-	while (r->to_driver.len > 0) {
-		ssize_t n =
-			send(fd, r->to_driver.data, r->to_driver.len, MSG_DONTWAIT | MSG_NOSIGNAL);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			break; /* full, or dead: then its end is told elsewhere */
-		buf_consume(&r->to_driver, (size_t)n);
-	}
-	if (loop_io_active(&r->control_io))
-		loop_io_set_events(&r->control_io,
-				   r->to_driver.len > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN);
-}
-
-static void send_ack(struct runner *r, uint64_t id)
-{
-	frame_begin(&r->to_driver, "ack", id, 0);
-	flush_to_driver(r);
-}
-
-/* ---- the pty ---- */
-
-static struct transcript *sink(struct runner *r)
-{
-	if (r->transcript != NULL)
-		return r->transcript;
-	if (r->background == NULL)
-		r->background = transcript_new(
-			spool_new(r->c.workspace, 0, r->c.language->name, r->c.spool_max));
-	return r->background;
-}
-
-/* Reads until the pty is empty, or `max` bytes. */
-static void drain_pty(struct runner *r, size_t max)
-{
-	char chunk[READ_CHUNK];
-	size_t got = 0;
-	cleanup_buf struct buf answers;
-
-	if (r->interpreter == NULL || interpreter_pty(r->interpreter) < 0)
-		return;
-	while (got < max) {
-		ssize_t n = read(interpreter_pty(r->interpreter), chunk, sizeof(chunk));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		transcript_feed(sink(r), chunk, (size_t)n);
-		got += (size_t)n;
-	}
-	if (got == 0)
-		return;
-	buf_init(&answers, BUF_UNBOUNDED);
-	transcript_take_answers(sink(r), &answers);
-	if (answers.len > 0)
-		(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
-}
-
-static void on_pty(struct loop_io *io, uint32_t events)
-{
-	struct runner *r = container_of(io, struct runner, pty_io);
-
-	drain_pty(r, READ_SLICE);
-	if ((events & (EPOLLHUP | EPOLLERR)) != 0)
-		loop_io_stop(&r->pty_io); /* no slave is open: nothing will come any more */
 }
 
 /* ---- the end of a cell ---- */
@@ -279,7 +134,7 @@ static void take_output(struct runner *r, struct cell *cell)
 }
 
 /* Ends the running cell: the one place where that happens. */
-static void end_cell(struct runner *r, enum cell_state state)
+void runner_end_cell(struct runner *r, enum cell_state state)
 {
 	struct cell *cell = r->cell;
 	struct run *run = r->current;
@@ -316,7 +171,7 @@ static void fail_run(struct runner *r, struct run *run, const char *problem)
 	r->c.handlers->ended(r, cell, data);
 }
 
-static void fail_queue(struct runner *r, const char *problem)
+void runner_fail_queue(struct runner *r, const char *problem)
 {
 	while (!list_empty(&r->queue))
 		fail_run(r, list_entry(r->queue.next, struct run, node), problem);
@@ -354,7 +209,7 @@ static void on_escalation(struct loop_timer *timer)
 				 on_escalation);
 }
 
-static void interrupt(struct runner *r)
+void runner_interrupt(struct runner *r)
 {
 	if (loop_timer_active(&r->escalation) || r->step > 0)
 		return; /* under way */
@@ -362,15 +217,15 @@ static void interrupt(struct runner *r)
 	on_escalation(&r->escalation);
 }
 
-static void on_input_checked(struct interpreter *interpreter, enum input_wait waits)
+static void on_input_checked(struct interpreter *interpreter, const struct interpreter_input *input)
 {
 	struct runner *r = interpreter_data(interpreter);
 
 	if (r->cell == NULL || !r->timed_out)
 		return;
-	drain_pty(r, RUNNER_DRAIN_MAX);
-	r->cell->was_waiting = waits != INPUT_NOT_AWAITED;
-	interrupt(r);
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	r->cell->was_waiting = input->waiting;
+	runner_interrupt(r);
 }
 
 static void on_deadline(struct loop_timer *timer)
@@ -390,7 +245,7 @@ static void send_exec(struct runner *r, const struct run *run)
 	frame_begin(&r->to_driver, "exec", r->cell->number, 2);
 	frame_add(&r->to_driver, "name", name, strlen(name));
 	frame_add(&r->to_driver, "code", run->code, run->code_len);
-	flush_to_driver(r);
+	runner_flush(r);
 }
 
 static void start_cell(struct runner *r)
@@ -399,8 +254,8 @@ static void start_cell(struct runner *r)
 	struct err err;
 
 	list_remove(&run->node);
-	set_state(r, RUNNER_BUSY);
-	drain_pty(r, RUNNER_DRAIN_MAX); /* what came before is not this cell's */
+	runner_set_state(r, RUNNER_BUSY);
+	runner_drain(r, RUNNER_DRAIN_MAX); /* what came before is not this cell's */
 	r->current = run;
 	r->cell = cell_new(r->c.handlers->next_number(r), r->c.language->name);
 	r->cell->timeout_ms = run->timeout_ms;
@@ -420,433 +275,16 @@ static void start_cell(struct runner *r)
 	send_exec(r, run);
 }
 
-/* ---- the interpreter's life ---- */
-
-static char *startup_text(struct runner *r)
-{
-	cleanup_buf struct buf raw;
-	cleanup_buf struct buf line;
-
-	buf_init(&raw, BUF_UNBOUNDED);
-	buf_init(&line, BUF_UNBOUNDED);
-	drain_pty(r, RUNNER_DRAIN_MAX);
-	if (r->background != NULL)
-		(void)transcript_render(r->background, STARTUP_TEXT_MAX, &raw);
-	clean_line(&line, buf_str(&raw), raw.len, STARTUP_TEXT_MAX);
-	return buf_steal(&line);
-}
-
-static void forget_interpreter(struct runner *r)
-{
-	loop_io_stop(&r->pty_io);
-	loop_io_stop(&r->control_io);
-	loop_timer_stop(&r->ready);
-	loop_timer_stop(&r->gone_timer);
-	loop_timer_stop(&r->closed_timer);
-	interpreter_free(r->interpreter);
-	r->interpreter = NULL;
-	frame_reader_free(r->frames);
-	r->frames = NULL;
-	buf_clear(&r->to_driver);
-	transcript_free(r->background);
-	r->background = NULL;
-}
-
-static void on_kick(struct loop_defer *defer);
-
-static void finish_ending(struct runner *r)
-{
-	forget_interpreter(r);
-	set_state(r, RUNNER_IDLE);
-	loop_defer_start(r->c.loop, &r->kick, on_kick);
-}
-
-static void on_gone_timer(struct loop_timer *timer)
-{
-	struct runner *r = container_of(timer, struct runner, gone_timer);
-
-	log_warn("runner", "%s: its processes do not end", r->c.language->name);
-	finish_ending(r);
-}
-
-/* Kills what is left and waits for it. */
-static void begin_ending(struct runner *r)
-{
-	set_state(r, RUNNER_ENDING);
-	loop_timer_stop(&r->ready);
-	loop_timer_stop(&r->closed_timer);
-	loop_io_stop(&r->control_io);
-	interpreter_signal_tree(r->interpreter, SIGKILL);
-	loop_timer_start(r->c.loop, &r->gone_timer, loop_now(r->c.loop) + RUNNER_GONE_MS,
-			 on_gone_timer);
-}
-
-/* The state is lost: ends the cell, if one runs, and the interpreter. */
-static void lose(struct runner *r, const char *why)
-{
-	cleanup_free char *reason = xstrdup(why);
-	struct cell *cell = r->cell;
-
-	if (r->state == RUNNER_ENDING)
-		return;
-	drain_pty(r, RUNNER_DRAIN_MAX);
-	begin_ending(r);
-	r->c.handlers->lost(r, reason);
-	if (cell != NULL) {
-		cell->interpreter_lost = true;
-		if (cell->problem == NULL)
-			cell->problem = xstrdup(reason);
-		end_cell(r, CELL_DIED);
-	}
-}
-
-static void fail_start(struct runner *r, const char *what)
-{
-	cleanup_free char *said = startup_text(r);
-	cleanup_free char *problem = NULL;
-
-	problem = xasprintf("%s (%s) %s%s%s%s. Set %s to another one", r->c.language->name, r->path,
-			    what, said[0] != '\0' ? "; it printed '" : "", said,
-			    said[0] != '\0' ? "'" : "", r->c.language->env_override);
-	begin_ending(r);
-	fail_queue(r, problem);
-}
-
-static void on_ready_timeout(struct loop_timer *timer)
-{
-	struct runner *r = container_of(timer, struct runner, ready);
-
-	fail_start(r, "did not become ready in 10 s");
-}
-
-/* ---- frames ---- */
-
-static void on_ready_frame(struct runner *r, const struct frame *frame)
-{
-	cleanup_free char *nonce = frame_text(frame, "nonce");
-	cleanup_free char *proto = frame_text(frame, "proto");
-
-	if (nonce == NULL || proto == NULL || !str_eq(nonce, r->nonce) || !str_eq(proto, "1")) {
-		fail_start(r, "answered with a wrong handshake");
-		return;
-	}
-	free(r->version);
-	r->version = frame_text(frame, "version");
-	loop_timer_stop(&r->ready);
-	set_state(r, RUNNER_READY);
-	loop_defer_start(r->c.loop, &r->kick, on_kick);
-}
-
-static void insert_figure_note(struct runner *r, const char *file)
-{
-	cleanup_buf struct buf note;
-
-	buf_init(&note, BUF_UNBOUNDED);
-	buf_puts(&note, "[figure");
-	if (file != NULL) {
-		buf_puts(&note, ": output/");
-		clean_word(&note, file, strlen(file), CLEAN_QUOTE_MAX);
-	}
-	buf_puts(&note, "]");
-	transcript_insert(r->transcript, note.data, note.len);
-}
-
-static void on_display_frame(struct runner *r, const struct frame *frame)
-{
-	const struct frame_part *image = frame_part(frame, "image/png");
-	const struct frame_part *text = frame_part(frame, "text/plain");
-
-	if (image == NULL)
-		image = frame_part(frame, "image/jpeg");
-	if (image != NULL) {
-		char *file = frame_text(frame, "file");
-
-		insert_figure_note(r, file);
-		cell_add_image(r->cell, image->data, image->len, file);
-	} else if (text != NULL) {
-		transcript_insert(r->transcript, text->data, text->len);
-	}
-	send_ack(r, frame->id);
-}
-
-static void take_text(char **slot, const struct frame *frame, const char *part)
-{
-	char *text = frame_text(frame, part);
-
-	if (text == NULL)
-		return;
-	free(*slot);
-	*slot = text;
-}
-
-static enum cell_state state_of_done(struct cell *cell, const char *status)
-{
-	if (str_eq(status, "error"))
-		return CELL_RAISED;
-	if (str_eq(status, "interrupted"))
-		return CELL_INTERRUPTED;
-	cell->has_exit_code = str_eq(status, "exit");
-	return CELL_DONE;
-}
-
-static void on_done_frame(struct runner *r, const struct frame *frame)
-{
-	cleanup_free char *status = frame_text(frame, "status");
-	cleanup_free char *code = frame_text(frame, "code");
-	cleanup_free char *children = frame_text(frame, "children");
-	struct cell *cell = r->cell;
-	enum cell_state state = state_of_done(cell, status != NULL ? status : "ok");
-
-	take_text(&cell->error_name, frame, "ename");
-	take_text(&cell->error_text, frame, "evalue");
-	take_text(&cell->traceback, frame, "traceback");
-	take_text(&cell->missing_module, frame, "missing");
-	take_text(&cell->names, frame, "names");
-	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
-	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;
-	set_state(r, RUNNER_READY);
-	end_cell(r, state);
-}
-
-/* Output written before the frame comes before it. */
-static void on_frame(struct runner *r, const struct frame *frame)
-{
-	drain_pty(r, RUNNER_DRAIN_MAX);
-	if (r->state == RUNNER_STARTING) {
-		if (str_eq(frame->type, "ready"))
-			on_ready_frame(r, frame);
-		else if (!str_eq(frame->type, "log"))
-			fail_start(r, "spoke before it was ready");
-		return;
-	}
-	if (r->cell == NULL || frame->id != r->cell->number) {
-		if (str_eq(frame->type, "display"))
-			send_ack(r, frame->id); /* late, from a cell that is over */
-		return;
-	}
-	if (str_eq(frame->type, "display"))
-		on_display_frame(r, frame);
-	else if (str_eq(frame->type, "result"))
-		take_text(&r->cell->value, frame, "text/plain");
-	else if (str_eq(frame->type, "done"))
-		on_done_frame(r, frame);
-	else
-		lose(r, "the code sent an unknown message on the interpreter's control channel");
-}
-
-static void handle_frames(struct runner *r)
-{
-	while (r->state != RUNNER_ENDING && r->state != RUNNER_IDLE) {
-		const struct frame *frame;
-		struct err err;
-		int got = frame_reader_next(r->frames, &frame, &err);
-
-		if (got == 0)
-			return;
-		if (got < 0) {
-			log_debug("runner", "control channel: %s", err.msg);
-			if (r->state == RUNNER_STARTING)
-				fail_start(r, "broke the control channel");
-			else
-				lose(r, "the code broke the interpreter's control channel");
-			return;
-		}
-		on_frame(r, frame);
-	}
-}
-
-static void on_closed_timer(struct loop_timer *timer)
-{
-	struct runner *r = container_of(timer, struct runner, closed_timer);
-
-	if (r->state == RUNNER_STARTING)
-		fail_start(r, "closed the control channel");
-	else
-		lose(r, "the code closed the interpreter's control channel");
-}
-
-/* A process that ends closes it too, and how it ended is told a moment later by the minder. */
-static void on_control_closed(struct runner *r)
-{
-	loop_io_stop(&r->control_io);
-	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + CLOSED_GRACE_MS,
-			 on_closed_timer);
-}
-
-/* Reads without room for descriptors: those sent along are dropped by the kernel. */
-static void read_control(struct runner *r, size_t max)
-{
-	size_t got = 0;
-
-	while (got < max && r->frames != NULL && r->state != RUNNER_ENDING) {
-		char chunk[READ_CHUNK];
-		ssize_t n = recv(interpreter_control(r->interpreter), chunk, sizeof(chunk),
-				 MSG_DONTWAIT);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 && errno == EAGAIN)
-			return;
-		if (n <= 0) {
-			on_control_closed(r);
-			return;
-		}
-		got += (size_t)n;
-		frame_reader_feed(r->frames, chunk, (size_t)n);
-		handle_frames(r);
-	}
-}
-
-static void on_control(struct loop_io *io, uint32_t events)
-{
-	struct runner *r = container_of(io, struct runner, control_io);
-
-	if ((events & EPOLLOUT) != 0)
-		flush_to_driver(r);
-	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
-		read_control(r, READ_SLICE);
-}
-
-/* ---- what the minder tells ---- */
-
-static void on_started(struct interpreter *interpreter)
-{
-	struct runner *r = interpreter_data(interpreter);
-	cleanup_free char *output = environment_output_folder(r->c.workspace);
-	struct err err;
-
-	if (loop_io_start(r->c.loop, &r->pty_io, interpreter_pty(interpreter), EPOLLIN, on_pty,
-			  &err) < 0 ||
-	    loop_io_start(r->c.loop, &r->control_io, interpreter_control(interpreter), EPOLLIN,
-			  on_control, &err) < 0) {
-		fail_start(r, err.msg);
-		return;
-	}
-	r->c.language->boot(&r->to_driver);
-	frame_begin(&r->to_driver, "hello", 0, 3);
-	frame_add(&r->to_driver, "proto", "1", 1);
-	frame_add(&r->to_driver, "nonce", r->nonce, NONCE_LEN);
-	frame_add(&r->to_driver, "output", output, strlen(output));
-	flush_to_driver(r);
-}
-
-static void on_failed(struct interpreter *interpreter, const struct err *err)
-{
-	struct runner *r = interpreter_data(interpreter);
-	cleanup_free char *problem = xasprintf("%s (%s) could not be started: %s",
-					       r->c.language->name, r->path, err->msg);
-
-	forget_interpreter(r);
-	set_state(r, RUNNER_IDLE);
-	fail_queue(r, problem);
-}
-
-static char *describe_end(int wait_status)
-{
-	if (WIFSIGNALED(wait_status)) {
-		const char *name = sigabbrev_np(WTERMSIG(wait_status));
-
-		return xasprintf("the interpreter was killed by signal %d (SIG%s)%s",
-				 WTERMSIG(wait_status), name != NULL ? name : "?",
-				 WTERMSIG(wait_status) == SIGKILL
-					 ? ", as the kernel does when memory runs out"
-					 : "");
-	}
-	return xasprintf("the interpreter exited with code %d", WEXITSTATUS(wait_status));
-}
-
-static void on_exited(struct interpreter *interpreter, int wait_status)
-{
-	struct runner *r = interpreter_data(interpreter);
-	cleanup_free char *why = describe_end(wait_status);
-
-	if (r->state == RUNNER_ENDING)
-		return;
-	if (loop_io_active(&r->control_io))
-		read_control(r, FRAME_TOTAL_MAX); /* what it said before its end */
-	if (r->state == RUNNER_STARTING) {
-		fail_start(r, why);
-		return;
-	}
-	if (r->state == RUNNER_ENDING)
-		return;
-	if (r->cell != NULL && WIFSIGNALED(wait_status))
-		r->cell->signal = WTERMSIG(wait_status);
-	if (r->cell != NULL && WIFEXITED(wait_status)) {
-		r->cell->has_exit_code = true;
-		r->cell->exit_code = WEXITSTATUS(wait_status);
-	}
-	if (r->step > 0 && r->cell != NULL) {
-		lose(r, "the code did not react to interrupts and was killed");
-		return;
-	}
-	lose(r, why);
-}
-
-static void on_gone(struct interpreter *interpreter)
-{
-	struct runner *r = interpreter_data(interpreter);
-
-	if (r->state == RUNNER_ENDING)
-		finish_ending(r);
-}
-
-static const struct interpreter_handlers minder_handlers = {
-	.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
-};
-
-static void make_nonce(char nonce[NONCE_LEN + 1])
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned char random[NONCE_LEN / 2];
-
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		abort();
-	for (size_t i = 0; i < sizeof(random); i++) {
-		nonce[2 * i] = digits[random[i] >> 4];
-		nonce[2 * i + 1] = digits[random[i] & 15];
-	}
-	nonce[NONCE_LEN] = '\0';
-}
-
-static int start_interpreter(struct runner *r, struct err *err)
-{
-	struct interpreter_path path;
-	struct interpreter_spec spec = { .rows = TERMINAL_ROWS, .columns = TERMINAL_COLUMNS };
-	char **argv;
-	char **envp;
-
-	if (language_locate(r->c.language, environ, &path, err) < 0)
-		return -1;
-	free(r->path);
-	r->path = path.path;
-	r->reason = path.reason;
-	make_nonce(r->nonce);
-	r->frames = frame_reader_new();
-	argv = environment_argv(r->c.language, r->path);
-	envp = environment_new(r->c.language, r->c.workspace, r->path);
-	spec.argv = argv;
-	spec.envp = envp;
-	spec.cwd = workspace_data_path(r->c.workspace);
-	r->interpreter = interpreter_start(r->c.sandbox, &spec, &minder_handlers, r);
-	environment_free(argv);
-	environment_free(envp);
-	set_state(r, RUNNER_STARTING);
-	loop_timer_start(r->c.loop, &r->ready, loop_now(r->c.loop) + RUNNER_READY_MS,
-			 on_ready_timeout);
-	return 0;
-}
-
 /* The next step for a queue that has something in it. */
-static void advance(struct runner *r)
+void advance(struct runner *r)
 {
 	struct err err;
 
-	if (list_empty(&r->queue) || r->held)
+	if (list_empty(&r->queue) || r->held || r->query != NULL)
 		return;
 	if (r->state == RUNNER_READY)
 		start_cell(r);
-	else if (r->state == RUNNER_IDLE && start_interpreter(r, &err) < 0)
+	else if (r->state == RUNNER_IDLE && runner_start_interpreter(r, &err) < 0)
 		fail_run(r, list_entry(r->queue.next, struct run, node), err.msg);
 }
 
@@ -855,10 +293,15 @@ static void on_kick(struct loop_defer *defer)
 	advance(container_of(defer, struct runner, kick));
 }
 
+void runner_kick(struct runner *r)
+{
+	loop_defer_start(r->c.loop, &r->kick, on_kick);
+}
+
 void runner_next(struct runner *r)
 {
 	r->held = false;
-	loop_defer_start(r->c.loop, &r->kick, on_kick);
+	runner_kick(r);
 }
 
 struct run *runner_submit(struct runner *r, const char *code, size_t len, uint64_t timeout_ms,
@@ -879,7 +322,7 @@ struct run *runner_submit(struct runner *r, const char *code, size_t len, uint64
 	run->code_len = len;
 	run->timeout_ms = timeout_ms;
 	list_append(&r->queue, &run->node);
-	loop_defer_start(r->c.loop, &r->kick, on_kick); /* never answers before it returned */
+	runner_kick(r); /* never answers before this returned */
 	return run;
 }
 
@@ -890,7 +333,7 @@ void run_cancel(struct run *run)
 	if (run == r->current) {
 		r->current = NULL;
 		r->cancelled = true;
-		interrupt(r);
+		runner_interrupt(r);
 	}
 	run_free(run);
 }
@@ -909,6 +352,74 @@ bool runner_count_children(struct runner *r, void (*done)(struct runner *runner,
 	r->children_counted = done;
 	interpreter_count_children(r->interpreter, on_children_counted);
 	return true;
+}
+
+/* ---- questions about the namespace ---- */
+
+static void on_query_timeout(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, query_timer);
+
+	runner_end_query(r, NULL, "the interpreter did not answer in time");
+}
+
+/* What can be said without asking the interpreter. */
+static void on_query_refused(struct loop_defer *defer)
+{
+	struct query *query = container_of(defer, struct query, refused);
+
+	query->done(NULL, 0, query->problem, query->data);
+	free(query);
+}
+
+struct query *runner_query_variables(struct runner *r, query_done_fn *done, void *data)
+{
+	struct query *query = xcalloc(1, sizeof(*query));
+
+	query->runner = r;
+	query->done = done;
+	query->data = data;
+	if (r->state != RUNNER_READY || r->held || r->query != NULL || !list_empty(&r->queue)) {
+		query->problem =
+			r->state == RUNNER_IDLE
+				? "the interpreter has not been started"
+				: "the interpreter is busy; ask again when the cell has ended";
+		loop_defer_start(r->c.loop, &query->refused, on_query_refused);
+		return query;
+	}
+	r->query = query;
+	query->id = QUERY_FIRST_ID + r->query_count++;
+	frame_begin(&r->to_driver, "vars", query->id, 0);
+	runner_flush(r);
+	loop_timer_start(r->c.loop, &r->query_timer, loop_now(r->c.loop) + RUNNER_QUERY_MS,
+			 on_query_timeout);
+	return query;
+}
+
+void runner_end_query(struct runner *r, const struct frame *frame, const char *problem)
+{
+	struct query *query = r->query;
+	const struct frame_part *lines = frame != NULL ? frame_part(frame, "vars") : NULL;
+
+	if (query == NULL)
+		return;
+	r->query = NULL;
+	loop_timer_stop(&r->query_timer);
+	query->done(lines != NULL ? lines->data : "", lines != NULL ? lines->len : 0, problem,
+		    query->data);
+	free(query);
+	runner_kick(r);
+}
+
+void query_cancel(struct query *query)
+{
+	if (query->runner->query == query) {
+		query->runner->query = NULL;
+		loop_timer_stop(&query->runner->query_timer);
+		runner_kick(query->runner);
+	}
+	loop_defer_stop(&query->refused);
+	free(query);
 }
 
 void runner_set_limits(struct runner *r, uint64_t spool_max, uint64_t output_chars)
@@ -941,7 +452,9 @@ void runner_free(struct runner *r)
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->escalation);
 	loop_defer_stop(&r->kick);
-	forget_interpreter(r);
+	runner_end_query(r, NULL, "the session ended");
+	loop_defer_stop(&r->kick);
+	runner_forget_interpreter(r);
 	transcript_free(r->transcript);
 	cell_free(r->cell);
 	buf_release(&r->to_driver);

@@ -36,7 +36,8 @@ enum {
 	RUNNER_TERMINATE_MS = 3100,
 	RUNNER_KILL_MS = 4100,
 	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end: more is a background writer */
-	RUNNER_GONE_MS = 2000,       /* killed, yet the minder is silent */
+	RUNNER_QUERY_MS = 2000,
+	RUNNER_GONE_MS = 2000, /* killed, yet the minder is silent */
 };
 
 struct runner_handlers {
@@ -100,6 +101,17 @@ void runner_next(struct runner *runner);
  * and not after runner_free. False when no interpreter runs.
  */
 bool runner_count_children(struct runner *runner, void (*done)(struct runner *runner, int count));
+struct query;
+/* `lines` as the driver has them, for the call; `problem` NULL when all went well. */
+typedef void query_done_fn(const char *lines, size_t len, const char *problem, void *data);
+/*
+ * Asks for the names in the interpreter's namespace. `done` comes from the loop, once; a busy
+ * interpreter is not asked, which is the problem told then.
+ */
+struct query *runner_query_variables(struct runner *runner, query_done_fn *done, void *data);
+/* `done` will not be called. */
+void query_cancel(struct query *query);
+
 /* New limits for the cells to come. */
 void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);
 

@@ -398,6 +398,11 @@ static struct runner *runner_for(struct session *s, const struct language *langu
 	return s->runners[s->runner_count++];
 }
 
+struct query *session_query_variables(struct session *s, query_done_fn *done, void *data)
+{
+	return runner_query_variables(runner_for(s, language_find("python")), done, data);
+}
+
 void session_limits_changed(struct session *s)
 {
 	for (size_t i = 0; i < s->runner_count; i++)

@@ -92,6 +92,9 @@ void session_count_children(struct session *session,
 			    void (*done)(struct session *session, int count, void *data),
 			    void *data);
 
+/* The names in the session's Python, as runner_query_variables. */
+struct query *session_query_variables(struct session *session, query_done_fn *done, void *data);
+
 /*
  * The files now, after a scan that is done first; `done` comes from the loop or at once. The scan
  * is valid for the call, and NULL when the session ended first.

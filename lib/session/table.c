@@ -187,8 +187,8 @@ static char *name_live(const struct table *t)
 	if (list_empty(&t->order))
 		return NULL;
 	buf_init(&names, BUF_UNBOUNDED);
-	for (const struct list *node = t->order.prev; node != &t->order; node = node->prev) {
-		const struct row *row = container_of(node, const struct row, node);
+	for (struct list *node = t->order.prev; node != &t->order; node = node->prev) {
+		const struct row *row = container_of(node, struct row, node);
 
 		if (count++ < TABLE_LIVE_NAMED_MAX)
 			buf_putf(&names, "%s'%s'", names.len > 0 ? ", " : "",
@@ -267,9 +267,9 @@ struct session *table_open(struct table *t, const char *id, struct err *err)
 
 struct session *table_at(const struct table *t, size_t index)
 {
-	for (const struct list *node = t->order.next; node != &t->order; node = node->next)
+	for (struct list *node = t->order.next; node != &t->order; node = node->next)
 		if (index-- == 0)
-			return container_of(node, const struct row, node)->session;
+			return container_of(node, struct row, node)->session;
 	return NULL;
 }
 

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * runner_internal.h - what the parts of a runner share.
+ *
+ *   runner.c       queue, cells, interrupts
+ *   runner_io.c    the terminal and the control channel
+ *   runner_life.c  the interpreter's start and end
+ */
+#ifndef SESSION_RUNNER_INTERNAL_H
+#define SESSION_RUNNER_INTERNAL_H
+
+#include "event/loop.h"
+#include "proc/sandbox_client.h"
+#include "runtime/frame.h"
+#include "session/runner.h"
+#include "session/transcript.h"
+
+enum { RUNNER_NONCE_LEN = 32 };
+
+struct run {
+	struct list node;
+	struct runner *runner;
+	void *data;
+	char *code;
+	size_t code_len;
+	uint64_t timeout_ms;
+};
+
+struct runner {
+	struct runner_context c;
+	enum runner_state state;
+	struct interpreter *interpreter;
+	struct loop_io pty_io;
+	struct loop_io control_io;
+	struct frame_reader *frames;
+	struct buf to_driver;
+	char nonce[RUNNER_NONCE_LEN + 1];
+	char *path;
+	const char *reason;
+	char *version;
+
+	struct list queue;
+	struct run *current; /* NULL: none, or nobody waits for it any more */
+	struct cell *cell;
+	struct transcript *transcript;
+	struct transcript *background; /* between cells */
+	uint64_t started_us;
+	bool held; /* until runner_next */
+
+	struct loop_timer deadline;
+	struct loop_timer escalation;
+	struct loop_timer ready;
+	struct loop_timer gone_timer;
+	struct loop_timer closed_timer;
+	struct loop_defer kick; /* starts the next cell outside of callbacks */
+	size_t step;
+	uint64_t first_interrupt_ms;
+	bool timed_out;
+	bool cancelled;
+	struct query *query; /* asked and not answered */
+	uint64_t query_count;
+	struct loop_timer query_timer;
+	void (*children_counted)(struct runner *runner, int count);
+};
+
+/* A question that the driver answers between cells. */
+struct query {
+	struct runner *runner;
+	query_done_fn *done;
+	void *data;
+	uint64_t id;
+	const char *problem;
+	struct loop_defer refused;
+};
+
+/* Ids of questions lie above those of cells. */
+#define QUERY_FIRST_ID (UINT64_C(1) << 62)
+
+/* runner.c */
+void runner_set_state(struct runner *runner, enum runner_state next);
+/* Ends the running cell: the one place where that happens. */
+void runner_end_cell(struct runner *runner, enum cell_state state);
+/* Ends every waiting run as not started. */
+void runner_fail_queue(struct runner *runner, const char *problem);
+/* Starts what waits, after this turn's callbacks. */
+void runner_kick(struct runner *runner);
+/* The answer to the pending query; `problem` NULL when `frame` has it. */
+void runner_end_query(struct runner *runner, const struct frame *frame, const char *problem);
+
+/* runner_io.c */
+loop_io_fn runner_on_pty;
+loop_io_fn runner_on_control;
+/* Reads the terminal until it is empty, or `max` bytes. */
+void runner_drain(struct runner *runner, size_t max);
+/* Reads at most about `max` bytes of the control channel and acts on its frames. */
+void runner_read_control(struct runner *runner, size_t max);
+/* Sends what to_driver holds, as far as the socket takes it. */
+void runner_flush(struct runner *runner);
+
+/* runner_life.c */
+int runner_start_interpreter(struct runner *runner, struct err *err) MUST_CHECK;
+/* Frees the interpreter and everything around it. */
+void runner_forget_interpreter(struct runner *runner);
+/* The `ready` frame came. */
+void runner_on_ready(struct runner *runner, const struct frame *frame);
+/* The interpreter never became ready: everything waiting fails with a sentence. */
+void runner_fail_start(struct runner *runner, const char *what);
+/* The state is lost: ends the cell, if one runs, and the interpreter. */
+void runner_lose(struct runner *runner, const char *why);
+/* The control channel was closed by the other side. */
+void runner_on_control_closed(struct runner *runner);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* runner_io.c - the terminal and the control channel of a runner. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "session/runner_internal.h"
+#include "text/clean.h"
+#include "workspace/spool.h"
+
+enum {
+	READ_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
+	READ_CHUNK = 16 << 10,
+};
+
+/* ---- writing to the driver ---- */
+
+/* Never blocks and never waits: what the socket does not take stays queued. */
+void runner_flush(struct runner *r)
+{
+	int fd = interpreter_control(r->interpreter);
+
+	while (r->to_driver.len > 0) {
+		ssize_t n =
+			send(fd, r->to_driver.data, r->to_driver.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			break; /* full, or dead: then its end is told elsewhere */
+		buf_consume(&r->to_driver, (size_t)n);
+	}
+	if (loop_io_active(&r->control_io))
+		loop_io_set_events(&r->control_io,
+				   r->to_driver.len > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN);
+}
+
+static void send_ack(struct runner *r, uint64_t id)
+{
+	frame_begin(&r->to_driver, "ack", id, 0);
+	runner_flush(r);
+}
+
+/* ---- the pty ---- */
+
+static struct transcript *sink(struct runner *r)
+{
+	if (r->transcript != NULL)
+		return r->transcript;
+	if (r->background == NULL)
+		r->background = transcript_new(
+			spool_new(r->c.workspace, 0, r->c.language->name, r->c.spool_max));
+	return r->background;
+}
+
+/* Reads until the pty is empty, or `max` bytes. */
+void runner_drain(struct runner *r, size_t max)
+{
+	char chunk[READ_CHUNK];
+	size_t got = 0;
+	cleanup_buf struct buf answers;
+
+	if (r->interpreter == NULL || interpreter_pty(r->interpreter) < 0)
+		return;
+	while (got < max) {
+		ssize_t n = read(interpreter_pty(r->interpreter), chunk, sizeof(chunk));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		transcript_feed(sink(r), chunk, (size_t)n);
+		got += (size_t)n;
+	}
+	if (got == 0)
+		return;
+	buf_init(&answers, BUF_UNBOUNDED);
+	transcript_take_answers(sink(r), &answers);
+	if (answers.len > 0)
+		(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
+}
+
+void runner_on_pty(struct loop_io *io, uint32_t events)
+{
+	struct runner *r = container_of(io, struct runner, pty_io);
+
+	runner_drain(r, READ_SLICE);
+	if ((events & (EPOLLHUP | EPOLLERR)) != 0)
+		loop_io_stop(&r->pty_io); /* no slave is open: nothing will come any more */
+}
+
+/* ---- frames ---- */
+
+static void insert_figure_note(struct runner *r, const char *file)
+{
+	cleanup_buf struct buf note;
+
+	buf_init(&note, BUF_UNBOUNDED);
+	buf_puts(&note, "[figure");
+	if (file != NULL) {
+		buf_puts(&note, ": output/");
+		clean_word(&note, file, strlen(file), CLEAN_QUOTE_MAX);
+	}
+	buf_puts(&note, "]");
+	transcript_insert(r->transcript, note.data, note.len);
+}
+
+static void on_display_frame(struct runner *r, const struct frame *frame)
+{
+	const struct frame_part *image = frame_part(frame, "image/png");
+	const struct frame_part *text = frame_part(frame, "text/plain");
+
+	if (image == NULL)
+		image = frame_part(frame, "image/jpeg");
+	if (image != NULL) {
+		char *file = frame_text(frame, "file");
+
+		insert_figure_note(r, file);
+		cell_add_image(r->cell, image->data, image->len, file);
+	} else if (text != NULL) {
+		transcript_insert(r->transcript, text->data, text->len);
+	}
+	send_ack(r, frame->id);
+}
+
+static void take_text(char **slot, const struct frame *frame, const char *part)
+{
+	char *text = frame_text(frame, part);
+
+	if (text == NULL)
+		return;
+	free(*slot);
+	*slot = text;
+}
+
+static enum cell_state state_of_done(struct cell *cell, const char *status)
+{
+	if (str_eq(status, "error"))
+		return CELL_RAISED;
+	if (str_eq(status, "interrupted"))
+		return CELL_INTERRUPTED;
+	cell->has_exit_code = str_eq(status, "exit");
+	return CELL_DONE;
+}
+
+static void on_done_frame(struct runner *r, const struct frame *frame)
+{
+	cleanup_free char *status = frame_text(frame, "status");
+	cleanup_free char *code = frame_text(frame, "code");
+	cleanup_free char *children = frame_text(frame, "children");
+	struct cell *cell = r->cell;
+	enum cell_state state = state_of_done(cell, status != NULL ? status : "ok");
+
+	take_text(&cell->error_name, frame, "ename");
+	take_text(&cell->error_text, frame, "evalue");
+	take_text(&cell->traceback, frame, "traceback");
+	take_text(&cell->missing_module, frame, "missing");
+	take_text(&cell->names, frame, "names");
+	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
+	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;
+	runner_set_state(r, RUNNER_READY);
+	runner_end_cell(r, state);
+}
+
+/* Output written before the frame comes before it. */
+static void on_frame(struct runner *r, const struct frame *frame)
+{
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (r->state == RUNNER_STARTING) {
+		if (str_eq(frame->type, "ready"))
+			runner_on_ready(r, frame);
+		else if (!str_eq(frame->type, "log"))
+			runner_fail_start(r, "spoke before it was ready");
+		return;
+	}
+	if (r->query != NULL && frame->id == r->query->id && str_eq(frame->type, "done")) {
+		runner_end_query(r, frame, NULL);
+		return;
+	}
+	if (r->cell == NULL || frame->id != r->cell->number) {
+		if (str_eq(frame->type, "display"))
+			send_ack(r, frame->id); /* late, from a cell that is over */
+		return;
+	}
+	if (str_eq(frame->type, "display"))
+		on_display_frame(r, frame);
+	else if (str_eq(frame->type, "result"))
+		take_text(&r->cell->value, frame, "text/plain");
+	else if (str_eq(frame->type, "done"))
+		on_done_frame(r, frame);
+	else
+		runner_lose(
+			r, "the code sent an unknown message on the interpreter's control channel");
+}
+
+static void handle_frames(struct runner *r)
+{
+	while (r->state != RUNNER_ENDING && r->state != RUNNER_IDLE) {
+		const struct frame *frame;
+		struct err err;
+		int got = frame_reader_next(r->frames, &frame, &err);
+
+		if (got == 0)
+			return;
+		if (got < 0) {
+			log_debug("runner", "control channel: %s", err.msg);
+			if (r->state == RUNNER_STARTING)
+				runner_fail_start(r, "broke the control channel");
+			else
+				runner_lose(r, "the code broke the interpreter's control channel");
+			return;
+		}
+		on_frame(r, frame);
+	}
+}
+
+/* Reads without room for descriptors: those sent along are dropped by the kernel. */
+void runner_read_control(struct runner *r, size_t max)
+{
+	size_t got = 0;
+
+	while (got < max && r->frames != NULL && r->state != RUNNER_ENDING) {
+		char chunk[READ_CHUNK];
+		ssize_t n = recv(interpreter_control(r->interpreter), chunk, sizeof(chunk),
+				 MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n <= 0) {
+			runner_on_control_closed(r);
+			return;
+		}
+		got += (size_t)n;
+		frame_reader_feed(r->frames, chunk, (size_t)n);
+		handle_frames(r);
+	}
+}
+
+void runner_on_control(struct loop_io *io, uint32_t events)
+{
+	struct runner *r = container_of(io, struct runner, control_io);
+
+	if ((events & EPOLLOUT) != 0)
+		runner_flush(r);
+	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
+		runner_read_control(r, READ_SLICE);
+}

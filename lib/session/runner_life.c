@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* runner_life.c - an interpreter's start and end. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "session/environment.h"
+#include "session/runner_internal.h"
+#include "text/clean.h"
+#include "workspace/workspace.h"
+
+enum {
+	TERMINAL_ROWS = 40,
+	TERMINAL_COLUMNS = 120,
+	CLOSED_GRACE_MS = 500,  /* between a closed control channel and the news of the end */
+	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
+};
+
+/* ---- the interpreter's life ---- */
+
+static char *startup_text(struct runner *r)
+{
+	cleanup_buf struct buf raw;
+	cleanup_buf struct buf line;
+
+	buf_init(&raw, BUF_UNBOUNDED);
+	buf_init(&line, BUF_UNBOUNDED);
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (r->background != NULL)
+		(void)transcript_render(r->background, STARTUP_TEXT_MAX, &raw);
+	clean_line(&line, buf_str(&raw), raw.len, STARTUP_TEXT_MAX);
+	return buf_steal(&line);
+}
+
+void runner_forget_interpreter(struct runner *r)
+{
+	loop_io_stop(&r->pty_io);
+	loop_io_stop(&r->control_io);
+	loop_timer_stop(&r->ready);
+	loop_timer_stop(&r->gone_timer);
+	loop_timer_stop(&r->closed_timer);
+	interpreter_free(r->interpreter);
+	r->interpreter = NULL;
+	frame_reader_free(r->frames);
+	r->frames = NULL;
+	buf_clear(&r->to_driver);
+	transcript_free(r->background);
+	r->background = NULL;
+}
+
+static void finish_ending(struct runner *r)
+{
+	runner_forget_interpreter(r);
+	runner_set_state(r, RUNNER_IDLE);
+	runner_kick(r);
+}
+
+static void on_gone_timer(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, gone_timer);
+
+	log_warn("runner", "%s: its processes do not end", r->c.language->name);
+	finish_ending(r);
+}
+
+/* Kills what is left and waits for it. */
+static void begin_ending(struct runner *r)
+{
+	runner_set_state(r, RUNNER_ENDING);
+	loop_timer_stop(&r->ready);
+	loop_timer_stop(&r->closed_timer);
+	loop_io_stop(&r->control_io);
+	interpreter_signal_tree(r->interpreter, SIGKILL);
+	loop_timer_start(r->c.loop, &r->gone_timer, loop_now(r->c.loop) + RUNNER_GONE_MS,
+			 on_gone_timer);
+}
+
+/* The state is lost: ends the cell, if one runs, and the interpreter. */
+void runner_lose(struct runner *r, const char *why)
+{
+	cleanup_free char *reason = xstrdup(why);
+	struct cell *cell = r->cell;
+
+	if (r->state == RUNNER_ENDING)
+		return;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	begin_ending(r);
+	runner_end_query(r, NULL, reason);
+	r->c.handlers->lost(r, reason);
+	if (cell != NULL) {
+		cell->interpreter_lost = true;
+		if (cell->problem == NULL)
+			cell->problem = xstrdup(reason);
+		runner_end_cell(r, CELL_DIED);
+	}
+}
+
+void runner_fail_start(struct runner *r, const char *what)
+{
+	cleanup_free char *said = startup_text(r);
+	cleanup_free char *problem = NULL;
+
+	problem = xasprintf("%s (%s) %s%s%s%s. Set %s to another one", r->c.language->name, r->path,
+			    what, said[0] != '\0' ? "; it printed '" : "", said,
+			    said[0] != '\0' ? "'" : "", r->c.language->env_override);
+	begin_ending(r);
+	runner_fail_queue(r, problem);
+}
+
+static void on_ready_timeout(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, ready);
+
+	runner_fail_start(r, "did not become ready in 10 s");
+}
+
+void runner_on_ready(struct runner *r, const struct frame *frame)
+{
+	cleanup_free char *nonce = frame_text(frame, "nonce");
+	cleanup_free char *proto = frame_text(frame, "proto");
+
+	if (nonce == NULL || proto == NULL || !str_eq(nonce, r->nonce) || !str_eq(proto, "1")) {
+		runner_fail_start(r, "answered with a wrong handshake");
+		return;
+	}
+	free(r->version);
+	r->version = frame_text(frame, "version");
+	loop_timer_stop(&r->ready);
+	runner_set_state(r, RUNNER_READY);
+	runner_kick(r);
+}
+
+static void on_closed_timer(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, closed_timer);
+
+	if (r->state == RUNNER_STARTING)
+		runner_fail_start(r, "closed the control channel");
+	else
+		runner_lose(r, "the code closed the interpreter's control channel");
+}
+
+/* A process that ends closes it too, and how it ended is told a moment later by the minder. */
+void runner_on_control_closed(struct runner *r)
+{
+	loop_io_stop(&r->control_io);
+	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + CLOSED_GRACE_MS,
+			 on_closed_timer);
+}
+
+/* ---- what the minder tells ---- */
+
+static void on_started(struct interpreter *interpreter)
+{
+	struct runner *r = interpreter_data(interpreter);
+	cleanup_free char *output = environment_output_folder(r->c.workspace);
+	struct err err;
+
+	if (loop_io_start(r->c.loop, &r->pty_io, interpreter_pty(interpreter), EPOLLIN,
+			  runner_on_pty, &err) < 0 ||
+	    loop_io_start(r->c.loop, &r->control_io, interpreter_control(interpreter), EPOLLIN,
+			  runner_on_control, &err) < 0) {
+		runner_fail_start(r, err.msg);
+		return;
+	}
+	r->c.language->boot(&r->to_driver);
+	frame_begin(&r->to_driver, "hello", 0, 3);
+	frame_add(&r->to_driver, "proto", "1", 1);
+	frame_add(&r->to_driver, "nonce", r->nonce, RUNNER_NONCE_LEN);
+	frame_add(&r->to_driver, "output", output, strlen(output));
+	runner_flush(r);
+}
+
+static void on_failed(struct interpreter *interpreter, const struct err *err)
+{
+	struct runner *r = interpreter_data(interpreter);
+	cleanup_free char *problem = xasprintf("%s (%s) could not be started: %s",
+					       r->c.language->name, r->path, err->msg);
+
+	runner_forget_interpreter(r);
+	runner_set_state(r, RUNNER_IDLE);
+	runner_fail_queue(r, problem);
+}
+
+static char *describe_end(int wait_status)
+{
+	if (WIFSIGNALED(wait_status)) {
+		const char *name = sigabbrev_np(WTERMSIG(wait_status));
+
+		return xasprintf("the interpreter was killed by signal %d (SIG%s)%s",
+				 WTERMSIG(wait_status), name != NULL ? name : "?",
+				 WTERMSIG(wait_status) == SIGKILL
+					 ? ", as the kernel does when memory runs out"
+					 : "");
+	}
+	return xasprintf("the interpreter exited with code %d", WEXITSTATUS(wait_status));
+}
+
+static void on_exited(struct interpreter *interpreter, int wait_status)
+{
+	struct runner *r = interpreter_data(interpreter);
+	cleanup_free char *why = describe_end(wait_status);
+
+	if (r->state == RUNNER_ENDING)
+		return;
+	if (loop_io_active(&r->control_io))
+		runner_read_control(r, FRAME_TOTAL_MAX); /* what it said before its end */
+	if (r->state == RUNNER_STARTING) {
+		runner_fail_start(r, why);
+		return;
+	}
+	if (r->state == RUNNER_ENDING)
+		return;
+	if (r->cell != NULL && WIFSIGNALED(wait_status))
+		r->cell->signal = WTERMSIG(wait_status);
+	if (r->cell != NULL && WIFEXITED(wait_status)) {
+		r->cell->has_exit_code = true;
+		r->cell->exit_code = WEXITSTATUS(wait_status);
+	}
+	if (r->step > 0 && r->cell != NULL) {
+		runner_lose(r, "the code did not react to interrupts and was killed");
+		return;
+	}
+	runner_lose(r, why);
+}
+
+static void on_gone(struct interpreter *interpreter)
+{
+	struct runner *r = interpreter_data(interpreter);
+
+	if (r->state == RUNNER_ENDING)
+		finish_ending(r);
+}
+
+static const struct interpreter_handlers minder_handlers = {
+	.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
+};
+
+static void make_nonce(char nonce[RUNNER_NONCE_LEN + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char random[RUNNER_NONCE_LEN / 2];
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		abort();
+	for (size_t i = 0; i < sizeof(random); i++) {
+		nonce[2 * i] = digits[random[i] >> 4];
+		nonce[2 * i + 1] = digits[random[i] & 15];
+	}
+	nonce[RUNNER_NONCE_LEN] = '\0';
+}
+
+int runner_start_interpreter(struct runner *r, struct err *err)
+{
+	struct interpreter_path path;
+	struct interpreter_spec spec = { .rows = TERMINAL_ROWS, .columns = TERMINAL_COLUMNS };
+	char **argv;
+	char **envp;
+
+	if (language_locate(r->c.language, environ, &path, err) < 0)
+		return -1;
+	free(r->path);
+	r->path = path.path;
+	r->reason = path.reason;
+	make_nonce(r->nonce);
+	r->frames = frame_reader_new();
+	argv = environment_argv(r->c.language, r->path);
+	envp = environment_new(r->c.language, r->c.workspace, r->path);
+	spec.argv = argv;
+	spec.envp = envp;
+	spec.cwd = workspace_data_path(r->c.workspace);
+	r->interpreter = interpreter_start(r->c.sandbox, &spec, &minder_handlers, r);
+	environment_free(argv);
+	environment_free(envp);
+	runner_set_state(r, RUNNER_STARTING);
+	loop_timer_start(r->c.loop, &r->ready, loop_now(r->c.loop) + RUNNER_READY_MS,
+			 on_ready_timeout);
+	return 0;
+}
