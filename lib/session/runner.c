@@ -217,14 +217,14 @@ void runner_interrupt(struct runner *r)
 	on_escalation(&r->escalation);
 }
 
-static void on_input_checked(struct interpreter *interpreter, const struct interpreter_input *input)
+static void on_input_checked(struct interpreter *interpreter, enum input_wait wait)
 {
 	struct runner *r = interpreter_data(interpreter);
 
 	if (r->cell == NULL || !r->timed_out)
 		return;
 	runner_drain(r, RUNNER_DRAIN_MAX);
-	r->cell->was_waiting = input->waiting;
+	r->cell->was_waiting = wait != INPUT_NOT_AWAITED;
 	runner_interrupt(r);
 }
 
