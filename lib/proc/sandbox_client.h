@@ -2,10 +2,11 @@
 /*
  * sandbox_client.h - the server's side of ptycell-launcher: sandboxes and the interpreters in them.
  *
- * One launcher a server, exec'd at the first call of launcher_start. A sandbox belongs to a
+ * One launcher a server, exec'd for the first sandbox. A sandbox belongs to a
  * session; an interpreter is a process on its own pty, under a subreaper of its own. All
  * descriptors come from the launcher by SCM_RIGHTS with count and type checked. Nothing here
- * blocks: starting is a request, the answer a callback from the loop.
+ * blocks: starting is a request, the answer a callback from the loop. A launcher that died takes
+ * its sandboxes with it, which their interpreters report; the next sandbox gets a new one.
  *
  * The server never holds a pid of a session's process: whether it lives is told over the
  * interpreter's minder channel, and whom to kill is said there.
@@ -18,11 +19,12 @@
 
 #include "base/err.h"
 #include "event/loop.h"
+#include "sandbox/plan.h"
+#include "sandbox/ttywait.h"
 
 struct launcher;
 struct sandbox;
 struct interpreter;
-struct policy; /* sandbox/policy.h */
 
 /* `path` of ptycell-launcher is borrowed for the call. Execs nothing before the first sandbox. */
 struct launcher *launcher_new(struct loop *loop, const char *path);
@@ -39,11 +41,15 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 void sandbox_close(struct sandbox *sandbox);
 
 struct interpreter_spec {
-	char *const *argv; /* argv[0] is an absolute path */
-	char *const *envp; /* the whole environment: nothing is inherited */
-	const char *cwd;
-	unsigned short rows; /* of the terminal */
-	unsigned short columns;
+	char *const *argv;      /* argv[0] is an absolute path */
+	char *const *envp;      /* the whole environment: nothing is inherited */
+	const char *cwd;        /* an absolute path; NULL is the sandbox's workspace */
+	unsigned short rows;    /* of the terminal; 0 is 40 */
+	unsigned short columns; /* 0 is 120 */
+	/* Beside the terminal on 0-2, which they may replace. NULL is one PLAN_SOCKET "control", 3.
+	 */
+	const struct plan_descriptor *descriptors;
+	size_t descriptor_count;
 };
 
 struct interpreter_handlers {
@@ -64,7 +70,10 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 void interpreter_free(struct interpreter *interpreter);
 /* -1 before `started`. Owned by the interpreter. */
 int interpreter_pty(const struct interpreter *interpreter);
+/* That of the descriptor named "control". */
 int interpreter_control(const struct interpreter *interpreter);
+/* Our end of the descriptor with this name; -1 when there is none. */
+int interpreter_descriptor(const struct interpreter *interpreter, const char *name);
 /* The slave, for FIONREAD and termios: opened from the master by TIOCGPTPEER. */
 int interpreter_slave(const struct interpreter *interpreter);
 
@@ -74,8 +83,21 @@ int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err)
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo);
 /* `signo` to every process of the tree; SIGKILL until none is left. */
 void interpreter_signal_tree(struct interpreter *interpreter, int signo);
-/* Live processes under it, itself not counted; as last told by the minder, on request. */
+/*
+ * Live processes under it, itself not counted. `done` runs once, from the loop, with 0 when the
+ * tree is gone; not at all after interpreter_free.
+ */
 void interpreter_count_children(struct interpreter *interpreter,
 				void (*done)(struct interpreter *interpreter, int count));
+
+struct interpreter_input {
+	struct ttywait_result wait; /* one look: two that agree, without output between, are sure */
+	bool secret;                /* ECHO is off while lines are read: a password */
+};
+
+/* Does somebody wait for input on the terminal? `done` as above. */
+void interpreter_check_input(struct interpreter *interpreter,
+			     void (*done)(struct interpreter *interpreter,
+					  const struct interpreter_input *input));
 
 #endif
