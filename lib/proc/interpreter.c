@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "proc/internal.h"
 #include "sandbox/terminal.h"
+#include "sandbox/ttywait.h"
 
 enum { DEFAULT_ROWS = 40, DEFAULT_COLUMNS = 120 };
 
@@ -28,13 +29,14 @@ enum state {
 struct query {
 	struct list node;
 	void (*count)(struct interpreter *interpreter, int count);
-	void (*input)(struct interpreter *interpreter, const struct interpreter_input *input);
+	void (*input)(struct interpreter *interpreter, enum input_wait wait);
 };
 
 struct interpreter {
 	struct loop *loop;
 	struct sandbox *sandbox;
 	const struct interpreter_handlers *handlers;
+	void *data;
 	enum state state;
 	int minder; /* the channel; -1 once it ended */
 	struct loop_io io;
@@ -61,16 +63,15 @@ static struct query *query_take(struct interpreter *interpreter)
 }
 
 /* Tells and frees it. The interpreter may be gone afterwards. */
-static void query_answer(struct interpreter *interpreter, struct query *query_own, int count,
-			 const struct interpreter_input *input)
+static void query_answer(struct interpreter *interpreter, struct query *query_own, int answer)
 {
 	struct query query = *query_own;
 
 	free(query_own);
 	if (query.count != NULL)
-		query.count(interpreter, count);
+		query.count(interpreter, answer);
 	else
-		query.input(interpreter, input);
+		query.input(interpreter, (enum input_wait)answer);
 }
 
 /* ---- the end ---- */
@@ -86,7 +87,7 @@ static void on_settle(struct loop_defer *defer)
 	if (query != NULL || interpreter->state == RUNNING)
 		loop_defer_start(interpreter->loop, defer, on_settle);
 	if (query != NULL) {
-		query_answer(interpreter, query, 0, &(struct interpreter_input){ 0 });
+		query_answer(interpreter, query, 0);
 	} else if (interpreter->state == STARTING) {
 		interpreter->state = OVER;
 		handlers->failed(interpreter, &interpreter->err);
@@ -188,17 +189,31 @@ static void on_started(struct interpreter *interpreter, struct wire_message *mes
 	interpreter->handlers->started(interpreter);
 }
 
-static void on_input_state(struct interpreter *interpreter, const struct wire_message *message,
-			   struct query *query)
+/* With ICANON off as well, a line editor does its own echo. */
+static bool is_secret(const struct interpreter *interpreter)
 {
-	struct interpreter_input input = { 0 };
 	struct termios settings;
 
-	memcpy(&input.wait, message->payload, sizeof(input.wait));
-	/* With ICANON off as well, a line editor does its own echo. */
-	input.secret = tcgetattr(interpreter->slave, &settings) == 0 &&
-		       (settings.c_lflag & (ICANON | ECHO)) == ICANON;
-	query_answer(interpreter, query, 0, &input);
+	return tcgetattr(interpreter->slave, &settings) == 0 &&
+	       (settings.c_lflag & (ICANON | ECHO)) == ICANON;
+}
+
+static int read_input_state(const struct interpreter *interpreter,
+			    const struct wire_message *message)
+{
+	struct ttywait_result result;
+
+	memcpy(&result, message->payload, sizeof(result));
+	switch (result.state) {
+	case TTYWAIT_YES:
+		return is_secret(interpreter) ? INPUT_AWAITED_SECRET : INPUT_AWAITED;
+	case TTYWAIT_STOPPED:
+		return INPUT_AWAITED_BACKGROUND;
+	case TTYWAIT_GUESS:
+		return INPUT_MAYBE_AWAITED;
+	default:
+		return INPUT_NOT_AWAITED;
+	}
 }
 
 static void on_answer(struct interpreter *interpreter, const struct wire_message *message)
@@ -206,9 +221,9 @@ static void on_answer(struct interpreter *interpreter, const struct wire_message
 	struct query *query = query_take(interpreter);
 
 	if (query != NULL && query->count != NULL && message->type == WIRE_COUNTED) {
-		query_answer(interpreter, query, wire_get_number(message), NULL);
+		query_answer(interpreter, query, wire_get_number(message));
 	} else if (query != NULL && query->input != NULL && message->type == WIRE_INPUT_STATE) {
-		on_input_state(interpreter, message, query);
+		query_answer(interpreter, query, read_input_state(interpreter, message));
 	} else {
 		free(query);
 		end(interpreter);
@@ -298,13 +313,14 @@ static int request(struct interpreter *interpreter, struct err *err)
 }
 
 struct interpreter *interpreter_start(struct sandbox *sandbox, const struct interpreter_spec *spec,
-				      const struct interpreter_handlers *handlers)
+				      const struct interpreter_handlers *handlers, void *data)
 {
 	struct interpreter *interpreter = xcalloc(1, sizeof(*interpreter));
 
 	interpreter->loop = sandbox_loop(sandbox);
 	interpreter->sandbox = sandbox;
 	interpreter->handlers = handlers;
+	interpreter->data = data;
 	interpreter->minder = -1;
 	interpreter->pty = -1;
 	interpreter->slave = -1;
@@ -341,6 +357,11 @@ void interpreter_free(struct interpreter *interpreter)
 }
 
 /* ---- using ---- */
+
+void *interpreter_data(const struct interpreter *interpreter)
+{
+	return interpreter->data;
+}
 
 int interpreter_pty(const struct interpreter *interpreter)
 {
@@ -409,8 +430,7 @@ void interpreter_count_children(struct interpreter *interpreter,
 }
 
 void interpreter_check_input(struct interpreter *interpreter,
-			     void (*done)(struct interpreter *interpreter,
-					  const struct interpreter_input *input))
+			     void (*done)(struct interpreter *interpreter, enum input_wait wait))
 {
 	ask(interpreter, WIRE_INPUT, &(struct query){ .input = done });
 }

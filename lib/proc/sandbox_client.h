@@ -20,7 +20,6 @@
 #include "base/err.h"
 #include "event/loop.h"
 #include "sandbox/plan.h"
-#include "sandbox/ttywait.h"
 
 struct launcher;
 struct sandbox;
@@ -63,9 +62,11 @@ struct interpreter_handlers {
 	void (*gone)(struct interpreter *interpreter);
 };
 
-/* `spec` is borrowed for the call, `handlers` until free. */
+/* `spec` is borrowed for the call, `handlers` and `data` until free. */
 struct interpreter *interpreter_start(struct sandbox *sandbox, const struct interpreter_spec *spec,
-				      const struct interpreter_handlers *handlers);
+				      const struct interpreter_handlers *handlers, void *data);
+/* What was given to interpreter_start. */
+void *interpreter_data(const struct interpreter *interpreter);
 /* Kills the tree when it still lives; no handler runs after this. NULL is allowed. */
 void interpreter_free(struct interpreter *interpreter);
 /* -1 before `started`. Owned by the interpreter. */
@@ -90,14 +91,19 @@ void interpreter_signal_tree(struct interpreter *interpreter, int signo);
 void interpreter_count_children(struct interpreter *interpreter,
 				void (*done)(struct interpreter *interpreter, int count));
 
-struct interpreter_input {
-	struct ttywait_result wait; /* one look: two that agree, without output between, are sure */
-	bool secret;                /* ECHO is off while lines are read: a password */
+enum input_wait {
+	INPUT_NOT_AWAITED,
+	INPUT_AWAITED,
+	INPUT_AWAITED_SECRET,     /* ECHO is off while lines are read: a password */
+	INPUT_AWAITED_BACKGROUND, /* a background process was stopped because it wants input */
+	INPUT_MAYBE_AWAITED,      /* a foreground process sleeps and may not be looked into */
 };
 
-/* Does somebody wait for input on the terminal? `done` as above. */
+/*
+ * Does somebody wait for input on the terminal? One look: an answer that ends a wait early should
+ * be asked for twice, without output between. `done` as above.
+ */
 void interpreter_check_input(struct interpreter *interpreter,
-			     void (*done)(struct interpreter *interpreter,
-					  const struct interpreter_input *input));
+			     void (*done)(struct interpreter *interpreter, enum input_wait wait));
 
 #endif

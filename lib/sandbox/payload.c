@@ -110,11 +110,12 @@ static int set_limits(const struct policy *policy, struct err *err)
 		const char *name;
 	} limits[] = {
 		{ RLIMIT_CORE, 0, 0, "core dumps" },
-		{ RLIMIT_NOFILE, SOFT_OPEN_FILES, policy->max_open_files, "open files" },
-		{ RLIMIT_FSIZE, policy->max_file_bytes, policy->max_file_bytes, "file size" },
-		{ RLIMIT_AS, policy->max_address_bytes, policy->max_address_bytes, "memory" },
-		{ RLIMIT_NPROC, policy->max_processes, policy->max_processes, "processes" },
-		{ RLIMIT_CPU, policy->max_cpu_seconds, policy->max_cpu_seconds, "CPU time" },
+		{ RLIMIT_NOFILE, SOFT_OPEN_FILES, policy->open_files_max, "open files" },
+		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
+		/* Not RLIMIT_AS: Node reserves far more than it uses. */
+		{ RLIMIT_DATA, policy->memory_max, policy->memory_max, "memory" },
+		{ RLIMIT_NPROC, policy->processes_max, policy->processes_max, "processes" },
+		{ RLIMIT_CPU, policy->cpu_seconds_max, policy->cpu_seconds_max, "CPU time" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)

@@ -4,10 +4,10 @@
 void policy_init(struct policy *policy)
 {
 	*policy = (struct policy){
-		.max_open_files = 4096,
-		.max_file_bytes = POLICY_NO_LIMIT,
-		.max_address_bytes = POLICY_NO_LIMIT,
-		.max_processes = POLICY_NO_LIMIT,
-		.max_cpu_seconds = POLICY_NO_LIMIT,
+		.open_files_max = 4096,
+		.file_max = POLICY_NO_LIMIT,
+		.memory_max = POLICY_NO_LIMIT,
+		.processes_max = POLICY_NO_LIMIT,
+		.cpu_seconds_max = POLICY_NO_LIMIT,
 	};
 }

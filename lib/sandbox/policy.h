@@ -14,11 +14,11 @@
 #define POLICY_NO_LIMIT UINT64_MAX
 
 struct policy {
-	uint64_t max_open_files;    /* of one process; its soft limit is at most 1,024 */
-	uint64_t max_file_bytes;    /* of one file */
-	uint64_t max_address_bytes; /* of one process */
-	uint64_t max_processes;     /* of the user */
-	uint64_t max_cpu_seconds;   /* of one process */
+	uint64_t open_files_max;  /* of one process; its soft limit is at most 1,024 */
+	uint64_t file_max;        /* bytes of one file */
+	uint64_t memory_max;      /* bytes of one process: RLIMIT_DATA, see payload.c */
+	uint64_t processes_max;   /* of the user */
+	uint64_t cpu_seconds_max; /* of one process */
 };
 
 /* 4,096 open files, nothing else limited. Core dumps are always off. */
