@@ -2,10 +2,11 @@
 /*
  * sandbox_client.h - the server's side of ptycell-launcher: sandboxes and the interpreters in them.
  *
- * One launcher a server, exec'd at the first call of launcher_start. A sandbox belongs to a
+ * One launcher a server, exec'd for the first sandbox. A sandbox belongs to a
  * session; an interpreter is a process on its own pty, under a subreaper of its own. All
  * descriptors come from the launcher by SCM_RIGHTS with count and type checked. Nothing here
- * blocks: starting is a request, the answer a callback from the loop.
+ * blocks: starting is a request, the answer a callback from the loop. A launcher that died takes
+ * its sandboxes with it, which their interpreters report; the next sandbox gets a new one.
  *
  * The server never holds a pid of a session's process: whether it lives is told over the
  * interpreter's minder channel, and whom to kill is said there.
@@ -18,11 +19,11 @@
 
 #include "base/err.h"
 #include "event/loop.h"
+#include "sandbox/plan.h"
 
 struct launcher;
 struct sandbox;
 struct interpreter;
-struct policy; /* sandbox/policy.h */
 
 /* `path` of ptycell-launcher is borrowed for the call. Execs nothing before the first sandbox. */
 struct launcher *launcher_new(struct loop *loop, const char *path);
@@ -39,11 +40,15 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 void sandbox_close(struct sandbox *sandbox);
 
 struct interpreter_spec {
-	char *const *argv; /* argv[0] is an absolute path */
-	char *const *envp; /* the whole environment: nothing is inherited */
-	const char *cwd;
-	unsigned short rows; /* of the terminal */
-	unsigned short columns;
+	char *const *argv;      /* argv[0] is an absolute path */
+	char *const *envp;      /* the whole environment: nothing is inherited */
+	const char *cwd;        /* an absolute path; NULL is the sandbox's workspace */
+	unsigned short rows;    /* of the terminal; 0 is 40 */
+	unsigned short columns; /* 0 is 120 */
+	/* Beside the terminal on 0-2, which they may replace. NULL is one PLAN_SOCKET "control", 3.
+	 */
+	const struct plan_descriptor *descriptors;
+	size_t descriptor_count;
 };
 
 struct interpreter_handlers {
@@ -57,14 +62,19 @@ struct interpreter_handlers {
 	void (*gone)(struct interpreter *interpreter);
 };
 
-/* `spec` is borrowed for the call, `handlers` until free. */
+/* `spec` is borrowed for the call, `handlers` and `data` until free. */
 struct interpreter *interpreter_start(struct sandbox *sandbox, const struct interpreter_spec *spec,
-				      const struct interpreter_handlers *handlers);
+				      const struct interpreter_handlers *handlers, void *data);
+/* What was given to interpreter_start. */
+void *interpreter_data(const struct interpreter *interpreter);
 /* Kills the tree when it still lives; no handler runs after this. NULL is allowed. */
 void interpreter_free(struct interpreter *interpreter);
 /* -1 before `started`. Owned by the interpreter. */
 int interpreter_pty(const struct interpreter *interpreter);
+/* That of the descriptor named "control". */
 int interpreter_control(const struct interpreter *interpreter);
+/* Our end of the descriptor with this name; -1 when there is none. */
+int interpreter_descriptor(const struct interpreter *interpreter, const char *name);
 /* The slave, for FIONREAD and termios: opened from the master by TIOCGPTPEER. */
 int interpreter_slave(const struct interpreter *interpreter);
 
@@ -74,8 +84,26 @@ int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err)
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo);
 /* `signo` to every process of the tree; SIGKILL until none is left. */
 void interpreter_signal_tree(struct interpreter *interpreter, int signo);
-/* Live processes under it, itself not counted; as last told by the minder, on request. */
+/*
+ * Live processes under it, itself not counted. `done` runs once, from the loop, with 0 when the
+ * tree is gone; not at all after interpreter_free.
+ */
 void interpreter_count_children(struct interpreter *interpreter,
 				void (*done)(struct interpreter *interpreter, int count));
+
+enum input_wait {
+	INPUT_NOT_AWAITED,
+	INPUT_AWAITED,
+	INPUT_AWAITED_SECRET,     /* ECHO is off while lines are read: a password */
+	INPUT_AWAITED_BACKGROUND, /* a background process was stopped because it wants input */
+	INPUT_MAYBE_AWAITED,      /* a foreground process sleeps and may not be looked into */
+};
+
+/*
+ * Does somebody wait for input on the terminal? One look: an answer that ends a wait early should
+ * be asked for twice, without output between. `done` as above.
+ */
+void interpreter_check_input(struct interpreter *interpreter,
+			     void (*done)(struct interpreter *interpreter, enum input_wait wait));
 
 #endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ptycell-launcher: started by ptycell with an empty environment and its channel as descriptor 3,
+ * never by hand. Its copies are what every session's processes are forked from, so it holds
+ * nothing but the program.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "sandbox/launch.h"
+
+/* What a server started under nohup, by a shell or by a host would pass on to every session. */
+static void forget_inherited(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		(void)sigaction(signo, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)umask(S_IWGRP | S_IWOTH);
+	(void)setsid();
+	(void)!chdir("/");
+	(void)close_range(LAUNCH_CHANNEL + 1, ~0U, 0);
+	(void)fcntl(LAUNCH_CHANNEL, F_SETFD, FD_CLOEXEC);
+}
+
+int main(void)
+{
+	struct stat st;
+	struct err err;
+
+	if (fstat(LAUNCH_CHANNEL, &st) < 0 || !S_ISSOCK(st.st_mode)) {
+		(void)fputs("ptycell-launcher: started by ptycell, not by hand\n", stderr);
+		return EXIT_FAILURE;
+	}
+	forget_inherited();
+	if (launch_run(LAUNCH_CHANNEL, &err) < 0) {
+		(void)fprintf(stderr, "ptycell-launcher: %s\n", err.msg);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}

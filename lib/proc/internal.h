@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* internal.h - what launcher.c, sandbox.c and interpreter.c know of each other. */
+#ifndef PROC_INTERNAL_H
+#define PROC_INTERNAL_H
+
+#include "base/err.h"
+#include "event/loop.h"
+#include "proc/sandbox_client.h"
+#include "sandbox/wire.h"
+
+struct loop *launcher_loop(const struct launcher *launcher);
+/* Sends WIRE_SANDBOX, starting a launcher when none runs. The descriptors stay the caller's. */
+int launcher_request(struct launcher *launcher, const int *fds, size_t fd_count,
+		     struct err *err) MUST_CHECK;
+
+/* Sends WIRE_START, or says why the sandbox is not usable. The descriptors stay the caller's. */
+int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count,
+		    struct err *err) MUST_CHECK;
+struct loop *sandbox_loop(const struct sandbox *sandbox);
+/* Why the sandbox failed; false when nobody said. */
+bool sandbox_get_err(const struct sandbox *sandbox, struct err *ret_err);
+
+#endif

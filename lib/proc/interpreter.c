@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <termios.h>
+
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "proc/internal.h"
+#include "sandbox/terminal.h"
+#include "sandbox/ttywait.h"
+
+enum { DEFAULT_ROWS = 40, DEFAULT_COLUMNS = 120 };
+
+enum state {
+	STARTING,
+	RUNNING,
+	EXITED, /* children may live on */
+	OVER,   /* failed or gone has been told */
+};
+
+/* A question to the minder; answers come in order. */
+struct query {
+	struct list node;
+	void (*count)(struct interpreter *interpreter, int count);
+	void (*input)(struct interpreter *interpreter, enum input_wait wait);
+};
+
+struct interpreter {
+	struct loop *loop;
+	struct sandbox *sandbox;
+	const struct interpreter_handlers *handlers;
+	void *data;
+	enum state state;
+	int minder; /* the channel; -1 once it ended */
+	struct loop_io io;
+	struct loop_defer settle; /* what is left to tell after the channel's end */
+	struct list queries;
+	struct err err; /* why it did not start */
+	int pty;
+	int slave;
+	int ends[PLAN_DESCRIPTORS_MAX];
+	struct plan_start spec; /* terminal and descriptors only */
+};
+
+/* ---- asking ---- */
+
+static struct query *query_take(struct interpreter *interpreter)
+{
+	struct query *query;
+
+	if (list_empty(&interpreter->queries))
+		return NULL;
+	query = list_entry(interpreter->queries.next, struct query, node);
+	list_remove(&query->node);
+	return query;
+}
+
+/* Tells and frees it. The interpreter may be gone afterwards. */
+static void query_answer(struct interpreter *interpreter, struct query *query_own, int answer)
+{
+	struct query query = *query_own;
+
+	free(query_own);
+	if (query.count != NULL)
+		query.count(interpreter, answer);
+	else
+		query.input(interpreter, (enum input_wait)answer);
+}
+
+/* ---- the end ---- */
+
+/* Tells the next of: open questions, that it failed, exited, is gone. One a call: see guarantee 1
+ * of the loop for callbacks that free. */
+static void on_settle(struct loop_defer *defer)
+{
+	struct interpreter *interpreter = container_of(defer, struct interpreter, settle);
+	const struct interpreter_handlers *handlers = interpreter->handlers;
+	struct query *query = query_take(interpreter);
+
+	if (query != NULL || interpreter->state == RUNNING)
+		loop_defer_start(interpreter->loop, defer, on_settle);
+	if (query != NULL) {
+		query_answer(interpreter, query, 0);
+	} else if (interpreter->state == STARTING) {
+		interpreter->state = OVER;
+		handlers->failed(interpreter, &interpreter->err);
+	} else if (interpreter->state == RUNNING) {
+		/* Its minder was killed: so was it. */
+		interpreter->state = EXITED;
+		handlers->exited(interpreter, SIGKILL);
+	} else if (interpreter->state == EXITED) {
+		interpreter->state = OVER;
+		handlers->gone(interpreter);
+	}
+}
+
+static void end(struct interpreter *interpreter)
+{
+	loop_io_stop(&interpreter->io);
+	fd_close(&interpreter->minder);
+	loop_defer_start(interpreter->loop, &interpreter->settle, on_settle);
+}
+
+static void end_by_eof(struct interpreter *interpreter)
+{
+	if (interpreter->state == STARTING &&
+	    !sandbox_get_err(interpreter->sandbox, &interpreter->err))
+		(void)err_set(&interpreter->err, ERR_SYSTEM,
+			      "the process that starts interpreters has died");
+	end(interpreter);
+}
+
+/* ---- the minder's messages ---- */
+
+static bool is_pipe(int fd, int access_mode)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) &&
+	       (fcntl(fd, F_GETFL) & O_ACCMODE) == access_mode;
+}
+
+static bool is_stream_socket(int fd)
+{
+	int type = 0;
+	socklen_t len = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
+}
+
+static bool is_end_of(enum plan_descriptor_kind kind, int fd)
+{
+	if (kind == PLAN_SOCKET)
+		return is_stream_socket(fd);
+	return is_pipe(fd, kind == PLAN_PIPE_IN ? O_WRONLY : O_RDONLY);
+}
+
+static int take_pty(struct interpreter *interpreter, struct wire_message *message, struct err *err)
+{
+	unsigned int number;
+
+	/* Only a pty master answers this. */
+	if (ioctl(message->fds[0], TIOCGPTN, &number) < 0)
+		return err_sys(err, "the launcher sent no terminal");
+	interpreter->slave = terminal_open_slave(message->fds[0], err);
+	if (interpreter->slave < 0 || fd_set_nonblock(message->fds[0], err) < 0)
+		return -1;
+	interpreter->pty = fd_steal(&message->fds[0]);
+	return 0;
+}
+
+static int take_descriptors(struct interpreter *interpreter, struct wire_message *message,
+			    struct err *err)
+{
+	const struct plan_start *spec = &interpreter->spec;
+
+	if (message->fd_count != 1 + spec->descriptor_count)
+		return err_set(err, ERR_INTERNAL, "the launcher sent %zu descriptors",
+			       message->fd_count);
+	if (take_pty(interpreter, message, err) < 0)
+		return -1;
+	for (size_t i = 0; i < spec->descriptor_count; i++) {
+		int *fd = &message->fds[1 + i];
+
+		if (!is_end_of(spec->descriptors[i].kind, *fd))
+			return err_set(err, ERR_INTERNAL, "the launcher sent no fit '%s'",
+				       spec->descriptors[i].name);
+		if (fd_set_nonblock(*fd, err) < 0)
+			return -1;
+		interpreter->ends[i] = fd_steal(fd);
+	}
+	return 0;
+}
+
+static void on_started(struct interpreter *interpreter, struct wire_message *message)
+{
+	if (take_descriptors(interpreter, message, &interpreter->err) < 0) {
+		end(interpreter);
+		return;
+	}
+	interpreter->state = RUNNING;
+	interpreter->handlers->started(interpreter);
+}
+
+/* With ICANON off as well, a line editor does its own echo. */
+static bool is_secret(const struct interpreter *interpreter)
+{
+	struct termios settings;
+
+	return tcgetattr(interpreter->slave, &settings) == 0 &&
+	       (settings.c_lflag & (ICANON | ECHO)) == ICANON;
+}
+
+static int read_input_state(const struct interpreter *interpreter,
+			    const struct wire_message *message)
+{
+	struct ttywait_result result;
+
+	memcpy(&result, message->payload, sizeof(result));
+	switch (result.state) {
+	case TTYWAIT_YES:
+		return is_secret(interpreter) ? INPUT_AWAITED_SECRET : INPUT_AWAITED;
+	case TTYWAIT_STOPPED:
+		return INPUT_AWAITED_BACKGROUND;
+	case TTYWAIT_GUESS:
+		return INPUT_MAYBE_AWAITED;
+	default:
+		return INPUT_NOT_AWAITED;
+	}
+}
+
+static void on_answer(struct interpreter *interpreter, const struct wire_message *message)
+{
+	struct query *query = query_take(interpreter);
+
+	if (query != NULL && query->count != NULL && message->type == WIRE_COUNTED) {
+		query_answer(interpreter, query, wire_get_number(message));
+	} else if (query != NULL && query->input != NULL && message->type == WIRE_INPUT_STATE) {
+		query_answer(interpreter, query, read_input_state(interpreter, message));
+	} else {
+		free(query);
+		end(interpreter);
+	}
+}
+
+static void on_message(struct interpreter *interpreter, struct wire_message *message)
+{
+	if (interpreter->state == STARTING && message->type == WIRE_STARTED) {
+		on_started(interpreter, message);
+	} else if (interpreter->state == STARTING && message->type == WIRE_FAILED) {
+		wire_get_err(message, &interpreter->err);
+		end(interpreter);
+	} else if (interpreter->state == RUNNING && message->type == WIRE_EXITED) {
+		interpreter->state = EXITED;
+		interpreter->handlers->exited(interpreter, wire_get_number(message));
+	} else if (message->type == WIRE_COUNTED || message->type == WIRE_INPUT_STATE) {
+		on_answer(interpreter, message);
+	} else {
+		/* WIRE_GONE, or what no minder of ours sends: both are its last word. */
+		end_by_eof(interpreter);
+	}
+}
+
+static void on_minder(struct loop_io *io, uint32_t events)
+{
+	struct interpreter *interpreter = container_of(io, struct interpreter, io);
+	cleanup_wire struct wire_message message = { 0 };
+	struct err err;
+	int got = wire_receive(interpreter->minder, &message, &err);
+
+	(void)events;
+	if (got == 1)
+		on_message(interpreter, &message);
+	else if (got == 0 || err.code != ERR_BUSY)
+		end_by_eof(interpreter);
+}
+
+/* ---- starting ---- */
+
+static void fill_start(struct plan_start *ret_start, const struct interpreter_spec *spec)
+{
+	static const struct plan_descriptor control = { "control", 3, PLAN_SOCKET };
+	const struct plan_descriptor *descriptors = spec->descriptors;
+	size_t count = spec->descriptor_count;
+
+	if (descriptors == NULL) {
+		descriptors = &control;
+		count = 1;
+	}
+	assert(count <= PLAN_DESCRIPTORS_MAX);
+	*ret_start = (struct plan_start){
+		.argv = (char **)(uintptr_t)spec->argv,
+		.envp = (char **)(uintptr_t)spec->envp,
+		.cwd = spec->cwd != NULL ? spec->cwd : "",
+		.rows = spec->rows != 0 ? spec->rows : DEFAULT_ROWS,
+		.columns = spec->columns != 0 ? spec->columns : DEFAULT_COLUMNS,
+		.descriptor_count = count,
+	};
+	memcpy(ret_start->descriptors, descriptors, count * sizeof(*descriptors));
+}
+
+static int seal_start(const struct plan_start *start, struct err *err)
+{
+	cleanup_buf struct buf plan;
+
+	plan_buf_init(&plan);
+	if (plan_write_start(&plan, start, err) < 0)
+		return -1;
+	return plan_seal(&plan, err);
+}
+
+static int request(struct interpreter *interpreter, struct err *err)
+{
+	cleanup_fd int plan = seal_start(&interpreter->spec, err);
+	cleanup_fd int theirs = -1;
+	int pair[2];
+
+	if (plan < 0 || wire_pair(pair, err) < 0)
+		return -1;
+	interpreter->minder = pair[0];
+	theirs = pair[1];
+	if (sandbox_request(interpreter->sandbox, (int[]){ plan, theirs }, 2, err) < 0)
+		return -1;
+	return loop_io_start(interpreter->loop, &interpreter->io, interpreter->minder, EPOLLIN,
+			     on_minder, err);
+}
+
+struct interpreter *interpreter_start(struct sandbox *sandbox, const struct interpreter_spec *spec,
+				      const struct interpreter_handlers *handlers, void *data)
+{
+	struct interpreter *interpreter = xcalloc(1, sizeof(*interpreter));
+
+	interpreter->loop = sandbox_loop(sandbox);
+	interpreter->sandbox = sandbox;
+	interpreter->handlers = handlers;
+	interpreter->data = data;
+	interpreter->minder = -1;
+	interpreter->pty = -1;
+	interpreter->slave = -1;
+	for (size_t i = 0; i < PLAN_DESCRIPTORS_MAX; i++)
+		interpreter->ends[i] = -1;
+	list_init(&interpreter->queries);
+	fill_start(&interpreter->spec, spec);
+	if (request(interpreter, &interpreter->err) < 0)
+		end(interpreter);
+	/* Borrowed for the call. */
+	interpreter->spec.argv = NULL;
+	interpreter->spec.envp = NULL;
+	interpreter->spec.cwd = NULL;
+	return interpreter;
+}
+
+void interpreter_free(struct interpreter *interpreter)
+{
+	struct query *query;
+
+	if (interpreter == NULL)
+		return;
+	loop_defer_stop(&interpreter->settle);
+	loop_io_stop(&interpreter->io);
+	/* The minder kills the tree at the end of its channel. */
+	fd_close(&interpreter->minder);
+	fd_close(&interpreter->pty);
+	fd_close(&interpreter->slave);
+	for (size_t i = 0; i < PLAN_DESCRIPTORS_MAX; i++)
+		fd_close(&interpreter->ends[i]);
+	while ((query = query_take(interpreter)) != NULL)
+		free(query);
+	free(interpreter);
+}
+
+/* ---- using ---- */
+
+void *interpreter_data(const struct interpreter *interpreter)
+{
+	return interpreter->data;
+}
+
+int interpreter_pty(const struct interpreter *interpreter)
+{
+	return interpreter->pty;
+}
+
+int interpreter_slave(const struct interpreter *interpreter)
+{
+	return interpreter->slave;
+}
+
+int interpreter_descriptor(const struct interpreter *interpreter, const char *name)
+{
+	const struct plan_start *spec = &interpreter->spec;
+
+	for (size_t i = 0; i < spec->descriptor_count; i++)
+		if (str_eq(spec->descriptors[i].name, name))
+			return interpreter->ends[i];
+	return -1;
+}
+
+int interpreter_control(const struct interpreter *interpreter)
+{
+	return interpreter_descriptor(interpreter, "control");
+}
+
+int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err)
+{
+	return terminal_reset(interpreter->pty, interpreter->spec.rows, interpreter->spec.columns,
+			      err);
+}
+
+void interpreter_signal_foreground(struct interpreter *interpreter, int signo)
+{
+	/* Fails only when there is no terminal any more, and then nobody to interrupt. */
+	(void)ioctl(interpreter->pty, TIOCSIG, signo);
+}
+
+void interpreter_signal_tree(struct interpreter *interpreter, int signo)
+{
+	int32_t number = signo;
+
+	if (signo == SIGKILL)
+		wire_tell(interpreter->minder, WIRE_KILL, NULL);
+	else
+		wire_tell(interpreter->minder, WIRE_SIGNAL, &number);
+}
+
+static void ask(struct interpreter *interpreter, enum wire_type type, const struct query *query)
+{
+	struct query *copy = xcalloc(1, sizeof(*copy));
+
+	*copy = *query;
+	list_init(&copy->node);
+	list_append(&interpreter->queries, &copy->node);
+	if (interpreter->minder >= 0)
+		wire_tell(interpreter->minder, type, NULL);
+	else
+		loop_defer_start(interpreter->loop, &interpreter->settle, on_settle);
+}
+
+void interpreter_count_children(struct interpreter *interpreter,
+				void (*done)(struct interpreter *interpreter, int count))
+{
+	ask(interpreter, WIRE_COUNT, &(struct query){ .count = done });
+}
+
+void interpreter_check_input(struct interpreter *interpreter,
+			     void (*done)(struct interpreter *interpreter, enum input_wait wait))
+{
+	ask(interpreter, WIRE_INPUT, &(struct query){ .input = done });
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "proc/internal.h"
+#include "sandbox/keeper.h"
+#include "sandbox/launch.h"
+
+/* Longer than the launcher's own grace for its sandboxes. */
+enum { END_GRACE_MS = 2 * KEEPER_LAUNCHER_GRACE_MS };
+
+struct launcher {
+	struct loop *loop;
+	char *path;
+	int channel; /* -1: none runs */
+	struct loop_child child;
+};
+
+/* Ends the one that runs: by itself, at the end of its channel, unless it hangs. */
+static void forget(struct launcher *launcher)
+{
+	struct pollfd ended = { .fd = launcher->child.io.fd, .events = POLLIN };
+
+	fd_close(&launcher->channel);
+	if (!loop_child_active(&launcher->child))
+		return;
+	if (poll(&ended, 1, END_GRACE_MS) <= 0)
+		(void)kill(launcher->child.pid, SIGKILL);
+	loop_child_stop(&launcher->child);
+	(void)waitpid(launcher->child.pid, NULL, 0);
+}
+
+struct launcher *launcher_new(struct loop *loop, const char *path)
+{
+	struct launcher *launcher = xcalloc(1, sizeof(*launcher));
+
+	launcher->loop = loop;
+	launcher->path = xstrdup(path);
+	launcher->channel = -1;
+	return launcher;
+}
+
+void launcher_free(struct launcher *launcher)
+{
+	if (launcher == NULL)
+		return;
+	forget(launcher);
+	free(launcher->path);
+	free(launcher);
+}
+
+struct loop *launcher_loop(const struct launcher *launcher)
+{
+	return launcher->loop;
+}
+
+/* ---- starting the program ---- */
+
+static int fill_actions(posix_spawn_file_actions_t *actions, int channel)
+{
+	for (int fd = 0; fd < STDERR_FILENO; fd++)
+		if (posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0) != 0)
+			return -1;
+	if (posix_spawn_file_actions_adddup2(actions, channel, LAUNCH_CHANNEL) != 0)
+		return -1;
+	return posix_spawn_file_actions_addclosefrom_np(actions, LAUNCH_CHANNEL + 1) != 0 ? -1 : 0;
+}
+
+static int fill_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t all;
+	sigset_t none;
+
+	(void)sigfillset(&all);
+	(void)sigemptyset(&none);
+	if (posix_spawnattr_setsigdefault(attributes, &all) != 0 ||
+	    posix_spawnattr_setsigmask(attributes, &none) != 0)
+		return -1;
+	return posix_spawnattr_setflags(attributes,
+					POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK) != 0
+		       ? -1
+		       : 0;
+}
+
+/* No copy of this process is made: glibc's posix_spawn shares the memory until the exec. */
+static int spawn(const char *path, int channel, pid_t *ret_pid, struct err *err)
+{
+	char *const argv[] = { (char[]){ "ptycell-launcher" }, NULL };
+	char *const envp[] = { NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int rc;
+
+	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0)
+		return err_set(err, ERR_SYSTEM, "preparing '%s'", path);
+	if (fill_actions(&actions, channel) < 0 || fill_attributes(&attributes) < 0)
+		rc = ENOMEM;
+	else
+		rc = posix_spawn(ret_pid, path, &actions, &attributes, argv, envp);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	(void)posix_spawnattr_destroy(&attributes);
+	errno = rc;
+	return rc != 0 ? err_sys(err, "starting '%s'", path) : 0;
+}
+
+/* Its sandboxes notice by their own channels. */
+static void on_exit_of(struct loop_child *child, int wait_status)
+{
+	struct launcher *launcher = container_of(child, struct launcher, child);
+
+	log_error("launcher", "ended with status %d; its sessions end with it", wait_status);
+	fd_close(&launcher->channel);
+}
+
+static int watch(struct launcher *launcher, pid_t pid, struct err *err)
+{
+	if (loop_child_start(launcher->loop, &launcher->child, pid, on_exit_of, err) == 0)
+		return 0;
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return -1;
+}
+
+static int start(struct launcher *launcher, struct err *err)
+{
+	int pair[2];
+	pid_t pid;
+	int rc;
+
+	if (wire_pair(pair, err) < 0)
+		return -1;
+	rc = spawn(launcher->path, pair[1], &pid, err);
+	fd_close(&pair[1]);
+	if (rc == 0)
+		rc = watch(launcher, pid, err);
+	if (rc == 0)
+		launcher->channel = fd_steal(&pair[0]);
+	fd_close(&pair[0]);
+	return rc;
+}
+
+int launcher_request(struct launcher *launcher, const int *fds, size_t fd_count, struct err *err)
+{
+	if (launcher->channel >= 0) {
+		if (wire_send(launcher->channel, WIRE_SANDBOX, NULL, fds, fd_count, err) == 0)
+			return 0;
+		if (err->code == ERR_BUSY)
+			return -1;
+		forget(launcher);
+	}
+	if (start(launcher, err) < 0)
+		return -1;
+	return wire_send(launcher->channel, WIRE_SANDBOX, NULL, fds, fd_count, err);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* launch.h - the launcher's work: forks an init for each sandbox that the server asks for. */
+#ifndef SANDBOX_LAUNCH_H
+#define SANDBOX_LAUNCH_H
+
+#include "base/err.h"
+
+/* The descriptor at which the launcher finds its channel to the server. */
+enum { LAUNCH_CHANNEL = 3 };
+
+/* Until the server is gone; then nothing of any sandbox is left. The caller has one thread. */
+int launch_run(int channel, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/minder.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/keeper.h"
+#include "sandbox/payload.h"
+#include "sandbox/plan.h"
+#include "sandbox/terminal.h"
+#include "sandbox/ttywait.h"
+#include "sandbox/wire.h"
+
+enum { KILL_PAUSE_MS = 2 /* between two rounds of killing */ };
+
+struct minder {
+	struct keeper keeper;
+	pid_t interpreter; /* 0 when it is reaped */
+	int report;        /* from the child, until it has exec'd */
+	bool killing;
+	struct stat slave;
+	/* For the server, until the child has exec'd: the pty master, then the plan's ends. */
+	int handover[WIRE_FDS_MAX];
+	size_t handover_count;
+};
+
+static void tell(struct minder *minder, enum wire_type type, const void *payload)
+{
+	wire_tell(minder->keeper.channel, type, payload);
+}
+
+static void tell_number(struct minder *minder, enum wire_type type, int number)
+{
+	int32_t payload = number;
+
+	tell(minder, type, &payload);
+}
+
+static void close_all(int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fd_close(&fds[i]);
+}
+
+/* ---- starting ---- */
+
+/* Both ends of one of the plan's descriptors. */
+static int make_ends(enum plan_descriptor_kind kind, int *ret_ours, int *ret_theirs,
+		     struct err *err)
+{
+	int pair[2];
+	bool ours_first = kind == PLAN_PIPE_OUT;
+
+	if (kind == PLAN_SOCKET && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_sys(err, "creating a socket");
+	if (kind != PLAN_SOCKET && pipe2(pair, O_CLOEXEC) < 0)
+		return err_sys(err, "creating a pipe");
+	*ret_ours = pair[ours_first ? 0 : 1];
+	*ret_theirs = pair[ours_first ? 1 : 0];
+	return 0;
+}
+
+/* Terminal and descriptors: our ends go to minder->handover, the child's into `payload`. */
+static int make_descriptors(struct minder *minder, struct payload *payload, struct err *err)
+{
+	const struct plan_start *start = payload->start;
+
+	if (terminal_open(start->rows, start->columns, &minder->handover[0], &payload->slave, err) <
+	    0)
+		return -1;
+	minder->handover_count = 1;
+	if (fstat(payload->slave, &minder->slave) < 0)
+		return err_sys(err, "looking at a terminal");
+	for (size_t i = 0; i < start->descriptor_count; i++) {
+		if (make_ends(start->descriptors[i].kind, &minder->handover[minder->handover_count],
+			      &payload->ends[i], err) < 0)
+			return -1;
+		minder->handover_count++;
+	}
+	return 0;
+}
+
+static int fork_payload(struct minder *minder, struct payload *payload, struct err *err)
+{
+	int pipe_ends[2];
+
+	if (pipe2(pipe_ends, O_CLOEXEC) < 0)
+		return err_sys(err, "creating a pipe");
+	minder->report = pipe_ends[0];
+	payload->report = pipe_ends[1];
+	payload->parent = getpid();
+	minder->interpreter = fork();
+	if (minder->interpreter == 0)
+		payload_exec(payload);
+	fd_close(&pipe_ends[1]);
+	if (minder->interpreter < 0) {
+		minder->interpreter = 0;
+		return err_sys(err, "forking an interpreter");
+	}
+	return 0;
+}
+
+static int start_parsed(struct minder *minder, const struct minder_task *task,
+			const struct plan_start *start, struct err *err)
+{
+	struct payload payload = {
+		.start = start, .policy = task->policy, .workspace = task->workspace, .slave = -1
+	};
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(payload.ends); i++)
+		payload.ends[i] = -1;
+	rc = make_descriptors(minder, &payload, err);
+	if (rc == 0)
+		rc = fork_payload(minder, &payload, err);
+	fd_close(&payload.slave);
+	close_all(payload.ends, ARRAY_SIZE(payload.ends));
+	return rc;
+}
+
+static int start_interpreter(struct minder *minder, struct minder_task *task, struct err *err)
+{
+	struct plan_start start;
+	size_t len = 0;
+	const void *plan = plan_map(task->plan, &len, err);
+	int rc;
+
+	fd_close(&task->plan);
+	if (plan == NULL)
+		return -1;
+	rc = plan_parse_start(plan, len, &start, err);
+	if (rc == 0) {
+		rc = start_parsed(minder, task, &start, err);
+		plan_start_release(&start);
+	}
+	plan_unmap(plan, len);
+	fd_close(&task->workspace);
+	return rc;
+}
+
+/* The child has exec'd or said why not. */
+static void on_report(struct minder *minder)
+{
+	struct err err;
+
+	if (read(minder->report, &err, sizeof(err)) == (ssize_t)sizeof(err)) {
+		tell(minder, WIRE_FAILED, &err);
+		minder->keeper.ended = true;
+	} else if (wire_send(minder->keeper.channel, WIRE_STARTED, NULL, minder->handover,
+			     minder->handover_count, &err) < 0) {
+		minder->keeper.ended = true;
+	}
+	close_all(minder->handover, minder->handover_count);
+	fd_close(&minder->report);
+}
+
+/* ---- looking after it ---- */
+
+static void on_command(struct minder *minder, const struct wire_message *message)
+{
+	struct ttywait_result input;
+
+	switch (message->type) {
+	case WIRE_SIGNAL:
+		proctree_signal(wire_get_number(message));
+		break;
+	case WIRE_KILL:
+		minder->killing = true;
+		break;
+	case WIRE_COUNT:
+		tell_number(minder, WIRE_COUNTED,
+			    (int)proctree_count_live() - (minder->interpreter != 0));
+		break;
+	case WIRE_INPUT:
+		input = ttywait_check(&minder->slave);
+		tell(minder, WIRE_INPUT_STATE, &input);
+		break;
+	default:
+		minder->keeper.ended = true;
+	}
+}
+
+/* Reaps; false when nothing is left. */
+static bool reap_all(struct minder *minder)
+{
+	int wait_status = 0;
+	pid_t pid;
+
+	while ((pid = keeper_reap(&minder->keeper, &wait_status)) > 0) {
+		if (pid != minder->interpreter)
+			continue;
+		minder->interpreter = 0;
+		tell_number(minder, WIRE_EXITED, wait_status);
+	}
+	return pid == 0;
+}
+
+static void look_after(struct minder *minder)
+{
+	while (!minder->keeper.ended) {
+		struct keeper_wake wake = keeper_wait(&minder->keeper, minder->report,
+						      minder->killing ? KILL_PAUSE_MS : -1);
+		cleanup_wire struct wire_message message = { 0 };
+
+		/* First: that it started is told before that it ended. */
+		if (wake.extra)
+			on_report(minder);
+		if (wake.message && keeper_receive(&minder->keeper, &message) == 1)
+			on_command(minder, &message);
+		if (minder->killing)
+			proctree_signal(SIGKILL);
+		if ((wake.child || minder->killing) && !reap_all(minder)) {
+			tell(minder, WIRE_GONE, NULL);
+			return;
+		}
+	}
+}
+
+/* Without a word: whoever would listen is gone, or knows. */
+static void kill_all(struct minder *minder)
+{
+	int wait_status;
+	pid_t pid;
+
+	while ((pid = keeper_reap(&minder->keeper, &wait_status)) >= 0) {
+		if (pid > 0)
+			continue;
+		proctree_signal(SIGKILL);
+		(void)keeper_wait(&minder->keeper, -1, KILL_PAUSE_MS);
+	}
+}
+
+int minder_run(const struct minder_task *task)
+{
+	struct minder minder = { .report = -1 };
+	struct minder_task own = *task;
+	struct err err;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(minder.handover); i++)
+		minder.handover[i] = -1;
+	rc = keeper_close_others((int *const[]){ &own.channel, &own.plan, &own.workspace }, 3,
+				 &err);
+	if (rc == 0)
+		rc = keeper_init(&minder.keeper, "ptycell-minder", own.channel, own.parent, &err);
+	if (rc == 0 && start_interpreter(&minder, &own, &err) == 0)
+		look_after(&minder);
+	else
+		wire_tell(own.channel, WIRE_FAILED, &err);
+	kill_all(&minder);
+	return 0;
+}

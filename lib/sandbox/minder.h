@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* minder.h - the process above one interpreter: starts it, tells of its end, kills its tree. */
+#ifndef SANDBOX_MINDER_H
+#define SANDBOX_MINDER_H
+
+#include <sys/types.h>
+
+#include "sandbox/policy.h"
+
+struct minder_task {
+	int channel; /* to the server */
+	int plan;    /* sealed memfd of a plan_start */
+	int workspace;
+	const struct policy *policy;
+	pid_t parent; /* whose death ends it */
+};
+
+/* The whole life of a process just forked; returns its exit status. Takes the descriptors. */
+int minder_run(const struct minder_task *task);
+
+#endif

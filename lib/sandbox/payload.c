@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/payload.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum {
+	SOFT_OPEN_FILES = 1024, /* more breaks programs that use select() */
+	EXIT_NOT_STARTED = 127,
+};
+
+static int bind_life(const struct payload *payload, struct err *err)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return err_sys(err, "tying the interpreter to its minder");
+	if (getppid() != payload->parent)
+		_exit(EXIT_NOT_STARTED);
+	return 0;
+}
+
+static int take_terminal(const struct payload *payload, struct err *err)
+{
+	if (setsid() < 0)
+		return err_sys(err, "starting a session");
+	if (ioctl(payload->slave, TIOCSCTTY, 0) < 0)
+		return err_sys(err, "taking the terminal");
+	return 0;
+}
+
+/* Replaces *fd by a close-on-exec copy above every number that a plan can name. */
+static int move_up(int *fd, struct err *err)
+{
+	int copy = fcntl(*fd, F_DUPFD_CLOEXEC, PLAN_DESCRIPTOR_NUMBER_MAX + 1);
+
+	if (copy < 0)
+		return err_sys(err, "moving a descriptor");
+	*fd = copy;
+	return 0;
+}
+
+/*
+ * Puts `count` descriptors at `numbers` and marks every other from 3 on as close-on-exec. The
+ * copies are made above all numbers first, so that none is overwritten before its turn.
+ */
+static int place_all(int *fds, const int *numbers, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (move_up(&fds[i], err) < 0)
+			return -1;
+	if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+		return err_sys(err, "closing descriptors");
+	for (size_t i = 0; i < count; i++)
+		if (dup2(fds[i], numbers[i]) < 0)
+			return err_sys(err, "placing descriptor %d", numbers[i]);
+	return 0;
+}
+
+static int place_descriptors(struct payload *payload, struct err *err)
+{
+	const struct plan_start *start = payload->start;
+	int fds[3 + PLAN_DESCRIPTORS_MAX];
+	int numbers[3 + PLAN_DESCRIPTORS_MAX];
+	size_t count = 0;
+
+	/* Both are used after this: out of the numbers' way. */
+	if (move_up(&payload->report, err) < 0 || move_up(&payload->workspace, err) < 0)
+		return -1;
+	for (; count < 3; count++) {
+		fds[count] = payload->slave;
+		numbers[count] = (int)count;
+	}
+	/* Later ones win: a plan may replace standard input. */
+	for (size_t i = 0; i < start->descriptor_count; i++, count++) {
+		fds[count] = payload->ends[i];
+		numbers[count] = start->descriptors[i].number;
+	}
+	return place_all(fds, numbers, count, err);
+}
+
+static int limit(__rlimit_resource_t resource, uint64_t soft, uint64_t hard, const char *name,
+		 struct err *err)
+{
+	struct rlimit now;
+	struct rlimit new;
+
+	if (hard == POLICY_NO_LIMIT)
+		return 0;
+	if (getrlimit(resource, &now) < 0)
+		return err_sys(err, "reading the limit of %s", name);
+	/* Raising is not ours: the server's own limit is the ceiling. */
+	new.rlim_max = hard < now.rlim_max ? hard : now.rlim_max;
+	new.rlim_cur = soft < new.rlim_max ? soft : new.rlim_max;
+	if (setrlimit(resource, &new) < 0)
+		return err_sys(err, "limiting %s", name);
+	return 0;
+}
+
+static int set_limits(const struct policy *policy, struct err *err)
+{
+	const struct {
+		__rlimit_resource_t resource;
+		uint64_t soft;
+		uint64_t hard;
+		const char *name;
+	} limits[] = {
+		{ RLIMIT_CORE, 0, 0, "core dumps" },
+		{ RLIMIT_NOFILE, SOFT_OPEN_FILES, policy->open_files_max, "open files" },
+		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
+		/* Not RLIMIT_AS: Node reserves far more than it uses. */
+		{ RLIMIT_DATA, policy->memory_max, policy->memory_max, "memory" },
+		{ RLIMIT_NPROC, policy->processes_max, policy->processes_max, "processes" },
+		{ RLIMIT_CPU, policy->cpu_seconds_max, policy->cpu_seconds_max, "CPU time" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (limit(limits[i].resource, limits[i].soft, limits[i].hard, limits[i].name, err) <
+		    0)
+			return -1;
+	return 0;
+}
+
+static int enter_folder(const struct payload *payload, struct err *err)
+{
+	const char *cwd = payload->start->cwd;
+
+	if (cwd[0] == '\0' && fchdir(payload->workspace) < 0)
+		return err_sys(err, "entering the workspace");
+	if (cwd[0] != '\0' && chdir(cwd) < 0)
+		return err_sys(err, "entering '%s'", cwd);
+	return 0;
+}
+
+static int exec_program(const struct plan_start *start, struct err *err)
+{
+	sigset_t none;
+
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)execve(start->argv[0], start->argv, start->envp);
+	return err_sys(err, "starting '%s'", start->argv[0]);
+}
+
+noreturn void payload_exec(const struct payload *payload)
+{
+	struct payload own = *payload;
+	struct err err = { 0 };
+
+	if (bind_life(&own, &err) == 0 && take_terminal(&own, &err) == 0 &&
+	    place_descriptors(&own, &err) == 0 && set_limits(own.policy, &err) == 0 &&
+	    enter_folder(&own, &err) == 0)
+		(void)exec_program(own.start, &err);
+	(void)!write(own.report, &err, sizeof(err));
+	_exit(EXIT_NOT_STARTED);
+}

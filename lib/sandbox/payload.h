@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* payload.h - the last steps of a forked child on its way to be the interpreter. */
+#ifndef SANDBOX_PAYLOAD_H
+#define SANDBOX_PAYLOAD_H
+
+#include <stdnoreturn.h>
+#include <sys/types.h>
+
+#include "sandbox/plan.h"
+
+struct payload {
+	const struct plan_start *start;
+	const struct policy *policy;
+	pid_t parent;
+	int workspace; /* the working folder when the plan names none */
+	int slave;
+	int ends[PLAN_DESCRIPTORS_MAX]; /* the child's, in the plan's order */
+	int report;                     /* a close-on-exec pipe */
+};
+
+/*
+ * Own session, controlling terminal, descriptors, limits, folder, exec. On failure writes a
+ * struct err to `report` and exits with status 127; end-of-file there means that exec happened.
+ */
+noreturn void payload_exec(const struct payload *payload);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/proctree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+void pidlist_release(struct pidlist *list)
+{
+	free(list->pids);
+	*list = (struct pidlist){ 0 };
+}
+
+bool pidlist_has(const struct pidlist *list, pid_t pid)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (list->pids[i] == pid)
+			return true;
+	return false;
+}
+
+void pidlist_add(struct pidlist *list, pid_t pid)
+{
+	if (list->len == PROCTREE_MAX)
+		return;
+	if (list->len == list->cap) {
+		list->cap = list->cap > 0 ? list->cap * 2 : 16;
+		list->pids = xrealloc(list->pids, list->cap * sizeof(pid_t));
+	}
+	list->pids[list->len++] = pid;
+}
+
+void pidlist_remove(struct pidlist *list, pid_t pid)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (list->pids[i] == pid) {
+			list->pids[i] = list->pids[--list->len];
+			return;
+		}
+}
+
+bool proctree_read(const char *path, char *ret_text, size_t size)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, ret_text, size - 1) : -1;
+
+	if (n < 0)
+		return false;
+	ret_text[n] = '\0';
+	return true;
+}
+
+bool proctree_stat(const char *path, struct proctree_stat *ret_stat)
+{
+	char text[512];
+	const char *after;
+
+	if (!proctree_read(path, text, sizeof(text)))
+		return false;
+	/* The name may hold anything, also parentheses: the last one ends it. */
+	after = strrchr(text, ')');
+	return after != NULL &&
+	       sscanf(after + 1, " %c %d %d %*d %d %d", &ret_stat->state, &ret_stat->parent,
+		      &ret_stat->group, &ret_stat->tty, &ret_stat->foreground) == 5;
+}
+
+/* A pid-named entry of a folder of /proc; 0 at the end. */
+static pid_t next_pid(DIR *dir)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(dir)) != NULL) {
+		long pid = strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0)
+			return (pid_t)pid;
+	}
+	return 0;
+}
+
+/* Adds the children of one thread; false when the kernel has no such file. */
+static bool add_thread_children(struct pidlist *list, pid_t pid, pid_t tid)
+{
+	char path[64];
+	cleanup_fd int fd = -1;
+	char chunk[4096];
+	ssize_t n;
+	pid_t child = 0;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (chunk[i] >= '0' && chunk[i] <= '9') {
+				child = child * 10 + (chunk[i] - '0');
+			} else if (child > 0) {
+				pidlist_add(list, child);
+				child = 0;
+			}
+		}
+	return true;
+}
+
+static void add_children(struct pidlist *list, pid_t pid)
+{
+	char path[64];
+	DIR *tasks;
+	pid_t tid;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (tasks == NULL)
+		return;
+	while ((tid = next_pid(tasks)) != 0)
+		(void)add_thread_children(list, pid, tid);
+	(void)closedir(tasks);
+}
+
+/* For kernels without the children files: one pass over all processes. */
+static void add_children_by_parent(struct pidlist *list, pid_t parent)
+{
+	DIR *proc = opendir("/proc");
+	pid_t pid;
+
+	if (proc == NULL)
+		return;
+	while ((pid = next_pid(proc)) != 0) {
+		struct proctree_stat stat;
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+		if (proctree_stat(path, &stat) && stat.parent == parent)
+			pidlist_add(list, pid);
+	}
+	(void)closedir(proc);
+}
+
+static bool has_children_files(void)
+{
+	return access("/proc/thread-self/children", F_OK) == 0;
+}
+
+void proctree_children(struct pidlist *ret_list)
+{
+	ret_list->len = 0;
+	if (!add_thread_children(ret_list, getpid(), gettid()))
+		add_children_by_parent(ret_list, getpid());
+}
+
+void proctree_descendants(struct pidlist *ret_list)
+{
+	bool by_file = has_children_files();
+
+	proctree_children(ret_list);
+	for (size_t i = 0; i < ret_list->len; i++) {
+		if (by_file)
+			add_children(ret_list, ret_list->pids[i]);
+		else
+			add_children_by_parent(ret_list, ret_list->pids[i]);
+	}
+}
+
+void proctree_signal(int signo)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+
+	proctree_descendants(&list);
+	for (size_t i = 0; i < list.len; i++)
+		(void)kill(list.pids[i], signo);
+}
+
+size_t proctree_count_live(void)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	size_t live = 0;
+
+	proctree_descendants(&list);
+	for (size_t i = 0; i < list.len; i++) {
+		struct proctree_stat stat;
+		char path[64];
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/stat", list.pids[i]);
+		live += proctree_stat(path, &stat) && stat.state != 'Z' && stat.state != 'X';
+	}
+	return live;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * proctree.h - the processes below the caller.
+ *
+ * From /proc/PID/task/TID/children where the kernel has it, else from the parents in
+ * /proc/PID/stat. A tree that changes meanwhile may hide a process from one look: who kills
+ * looks again until waitpid says that there is no child. A subreaper's tree holds its orphans.
+ */
+#ifndef SANDBOX_PROCTREE_H
+#define SANDBOX_PROCTREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { PROCTREE_MAX = 65536 };
+
+struct pidlist {
+	pid_t *pids;
+	size_t len;
+	size_t cap;
+};
+
+void pidlist_release(struct pidlist *list);
+#define cleanup_pidlist __attribute__((cleanup(pidlist_release)))
+bool pidlist_has(const struct pidlist *list, pid_t pid);
+/* Past PROCTREE_MAX nothing is added. */
+void pidlist_add(struct pidlist *list, pid_t pid);
+void pidlist_remove(struct pidlist *list, pid_t pid);
+
+/* Sets *ret_list (an initialised list) to the caller's direct children. */
+void proctree_children(struct pidlist *ret_list);
+/* All descendants of the caller, parents before children, zombies included. */
+void proctree_descendants(struct pidlist *ret_list);
+/* Signals all descendants. */
+void proctree_signal(int signo);
+/* Descendants that are no zombies. */
+size_t proctree_count_live(void);
+
+/* What /proc/PID[/task/TID]/stat says. */
+struct proctree_stat {
+	char state;
+	pid_t parent;
+	pid_t group;
+	int tty;
+	pid_t foreground; /* group of that tty */
+};
+
+/* `path` is that of a stat file. False when the process is gone. */
+bool proctree_stat(const char *path, struct proctree_stat *ret_stat);
+/* Reads a small file of /proc as a string, cut to `size`. False when it cannot be read. */
+bool proctree_read(const char *path, char *ret_text, size_t size);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wire.h - messages between the server, the launcher, a session's init and its minders.
+ *
+ * Each link is a SOCK_SEQPACKET pair: one message, one packet, with its descriptors. A message
+ * is a header and a payload whose size and number of descriptors follow from the type; the
+ * receiver checks all of it again. The channels of init and minder are made by the server and
+ * handed down, so an answer needs no address, and end-of-file means that the process is gone.
+ */
+#ifndef SANDBOX_WIRE_H
+#define SANDBOX_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sandbox/plan.h"
+
+enum wire_type {
+	WIRE_SANDBOX = 1, /* server to launcher; plan, init's channel, workspace */
+	WIRE_START,       /* server to init; plan, the minder's channel */
+	WIRE_FAILED,      /* struct err: init or minder to server, its last message */
+	WIRE_STARTED,     /* minder to server; pty master, then the plan's descriptors in order */
+	WIRE_EXITED,      /* int32_t wait status of the interpreter */
+	WIRE_GONE,        /* nothing of the tree is left; the minder's last message */
+	WIRE_SIGNAL,      /* server to minder; int32_t, to every process of the tree */
+	WIRE_KILL,        /* SIGKILL until none is left */
+	WIRE_COUNT,       /* answered by WIRE_COUNTED */
+	WIRE_COUNTED,     /* int32_t live processes beside the interpreter */
+	WIRE_INPUT,       /* answered by WIRE_INPUT_STATE */
+	WIRE_INPUT_STATE, /* struct ttywait_result */
+	WIRE_TYPES
+};
+
+enum {
+	WIRE_PAYLOAD_MAX = 512,
+	WIRE_FDS_MAX = 1 + PLAN_DESCRIPTORS_MAX,
+};
+
+struct wire_message {
+	enum wire_type type;
+	size_t len;
+	_Alignas(8) unsigned char payload[WIRE_PAYLOAD_MAX];
+	int fds[WIRE_FDS_MAX]; /* owned; -1 once taken */
+	size_t fd_count;
+};
+
+/* Closes what was not taken out of `fds`. */
+void wire_message_release(struct wire_message *message);
+#define cleanup_wire __attribute__((cleanup(wire_message_release)))
+
+/* A connected close-on-exec pair. */
+int wire_pair(int ret_pair[2], struct err *err) MUST_CHECK;
+/* Never blocks: ERR_BUSY when the other side does not read. The descriptors stay the caller's. */
+int wire_send(int channel, enum wire_type type, const void *payload, const int *fds,
+	      size_t fd_count, struct err *err) MUST_CHECK;
+/* The same without descriptors, for who has nobody to complain to: the channel's end tells. */
+void wire_tell(int channel, enum wire_type type, const void *payload);
+/*
+ * Never blocks. 1 with a message (the caller releases it), 0 at the end of the channel, -1 with
+ * ERR_BUSY when nothing is there, with ERR_INVALID when what came is no message.
+ */
+int wire_receive(int channel, struct wire_message *ret_message, struct err *err) MUST_CHECK;
+/* The payload of a WIRE_FAILED, made fit to print. */
+void wire_get_err(const struct wire_message *message, struct err *ret_err);
+/* The payload of the types that carry one number. */
+int32_t wire_get_number(const struct wire_message *message);
+
+#endif

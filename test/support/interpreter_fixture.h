@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interpreter_fixture.h - a loop, a launcher, a sandbox and one interpreter for a cmocka test.
+ *
+ * Include after cmocka.h. What the callbacks said is a string of words, in order.
+ */
+#ifndef TEST_INTERPRETER_FIXTURE_H
+#define TEST_INTERPRETER_FIXTURE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/fd.h"
+#include "event/loop.h"
+#include "proc/sandbox_client.h"
+#include "sandbox/policy.h"
+
+#define FAKE_INTERPRETER TEST_BUILD "/test/fake_interpreter"
+#define LAUNCHER TEST_BUILD "/ptycell-launcher"
+#define FIXTURE_PATIENCE_MS 10000
+
+struct fixture {
+	struct loop *loop;
+	struct launcher *launcher;
+	struct sandbox *sandbox;
+	struct interpreter *interpreter;
+	char said[256]; /* "started exited gone " */
+	struct err err;
+	int wait_status;
+	int count; /* the answer to a question, -1 until told */
+};
+
+/* One a program: the callbacks have no other way to it. */
+static struct fixture fixture;
+
+static void fixture_say(const char *word)
+{
+	size_t used = strlen(fixture.said);
+
+	(void)snprintf(fixture.said + used, sizeof(fixture.said) - used, "%s ", word);
+}
+
+static void fixture_started(struct interpreter *interpreter)
+{
+	(void)interpreter;
+	fixture_say("started");
+}
+
+static void fixture_failed(struct interpreter *interpreter, const struct err *err)
+{
+	(void)interpreter;
+	fixture.err = *err;
+	fixture_say("failed");
+}
+
+static void fixture_exited(struct interpreter *interpreter, int wait_status)
+{
+	(void)interpreter;
+	fixture.wait_status = wait_status;
+	fixture_say("exited");
+}
+
+static void fixture_gone(struct interpreter *interpreter)
+{
+	(void)interpreter;
+	fixture_say("gone");
+}
+
+__attribute__((unused)) static void fixture_counted(struct interpreter *interpreter, int count)
+{
+	(void)interpreter;
+	fixture.count = count;
+}
+
+__attribute__((unused)) static void fixture_looked(struct interpreter *interpreter,
+						   enum input_wait wait)
+{
+	(void)interpreter;
+	fixture.count = (int)wait;
+}
+
+static const struct interpreter_handlers fixture_handlers = {
+	fixture_started,
+	fixture_failed,
+	fixture_exited,
+	fixture_gone,
+};
+
+static void fixture_open_sandbox(void)
+{
+	struct policy policy;
+	cleanup_fd int folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	policy_init(&policy);
+	fixture.sandbox = sandbox_open(fixture.launcher, &policy, folder);
+}
+
+static void fixture_open(void)
+{
+	struct err err;
+
+	memset(&fixture, 0, sizeof(fixture));
+	fixture.count = -1;
+	fixture.loop = loop_new(clock_ms, &err);
+	assert_non_null(fixture.loop);
+	fixture.launcher = launcher_new(fixture.loop, LAUNCHER);
+	fixture_open_sandbox();
+}
+
+static void fixture_close(void)
+{
+	interpreter_free(fixture.interpreter);
+	sandbox_close(fixture.sandbox);
+	launcher_free(fixture.launcher);
+	loop_free(fixture.loop);
+}
+
+static int fixture_set_up(void **state)
+{
+	(void)state;
+	fixture_open();
+	return 0;
+}
+
+static int fixture_tear_down(void **state)
+{
+	(void)state;
+	fixture_close();
+	return 0;
+}
+
+static void fixture_start_spec(const struct interpreter_spec *spec)
+{
+	fixture.said[0] = '\0';
+	fixture.interpreter = interpreter_start(fixture.sandbox, spec, &fixture_handlers, NULL);
+}
+
+/* Starts `argv`, of which argv[0] is the program. */
+static void fixture_start(char *const *argv)
+{
+	char *const envp[] = { (char[]){ "FIXTURE=yes" }, NULL };
+	struct interpreter_spec spec = { .argv = argv, .envp = envp };
+
+	fixture_start_spec(&spec);
+}
+
+/* Starts the fake interpreter with these steps. */
+#define fixture_fake(...)                                                                          \
+	fixture_start((char *const[]){ (char *)(uintptr_t)FAKE_INTERPRETER, __VA_ARGS__, NULL })
+#define STEP(text) ((char *)(uintptr_t)(text))
+
+/* Runs the loop until the callbacks have said `words`. */
+static void fixture_expect(const char *words)
+{
+	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+
+	while (strlen(fixture.said) < strlen(words) && fixture.err.code == ERR_NONE &&
+	       clock_ms() < deadline)
+		loop_turn(fixture.loop, 100);
+	if (strstr(fixture.said, "failed") != NULL && strstr(words, "failed") == NULL)
+		print_error("failed: %s\n", fixture.err.msg);
+	assert_string_equal(fixture.said, words);
+}
+
+/* Runs the loop until a question was answered. */
+__attribute__((unused)) static int fixture_answer(void)
+{
+	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+	int count;
+
+	while (fixture.count < 0 && clock_ms() < deadline)
+		loop_turn(fixture.loop, 100);
+	count = fixture.count;
+	fixture.count = -1;
+	return count;
+}
+
+/* Reads `fd` (non-blocking) into `ret` until it holds `end`; the loop does not run meanwhile. */
+__attribute__((unused)) static void fixture_read_until(int fd, const char *end, struct buf *ret)
+{
+	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+	char chunk[4096];
+
+	while (strstr(buf_str(ret), end) == NULL && clock_ms() < deadline) {
+		ssize_t n;
+
+		(void)poll(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1, 100);
+		n = read(fd, chunk, sizeof(chunk));
+		if (n == 0)
+			break;
+		if (n > 0)
+			buf_put(ret, chunk, (size_t)n);
+	}
+	if (strstr(buf_str(ret), end) == NULL)
+		fail_msg("'%s' did not come, but '%.200s'", end, buf_str(ret));
+}
+
+/* The next thing on the control channel must be `text`. */
+__attribute__((unused)) static void fixture_hear(const char *text)
+{
+	cleanup_buf struct buf heard;
+
+	buf_init(&heard, BUF_UNBOUNDED);
+	fixture_read_until(interpreter_control(fixture.interpreter), text, &heard);
+	assert_string_equal(buf_str(&heard), text);
+}
+
+/* Lets a `hear` step of the fake interpreter go on. */
+__attribute__((unused)) static void fixture_go(void)
+{
+	assert_int_equal(write(interpreter_control(fixture.interpreter), "g", 1), 1);
+}
+
+#endif
