@@ -1,0 +1,2443 @@
+# SPDX-License-Identifier: MIT
+"""The Python driver: runs the cells of one session inside the user's own interpreter.
+
+The server starts `python -c STUB` with a pty as fds 0-2 and the control socket as fd 3. The stub
+reads this program from the socket and runs it in a module of its own, so that the user's
+`__main__` holds nothing of ours. Program text and answers travel as frames on the socket; what the
+code prints goes to the pty as in any terminal. It runs on CPython 3.9 and later.
+
+Two rules shape everything here:
+
+* Nothing but builtin modules is imported before READY is sent, and afterwards each module only
+  when it is needed: `re` or `traceback` cost more than starting the interpreter does.
+* The user's code shares the process and may replace anything (streams, hooks, signal handlers,
+  descriptors). So private references are kept, and what a cell needs is put right again before
+  the next one.
+"""
+
+import _ast
+import _signal
+import _thread
+import builtins
+import posix
+import sys
+
+ModuleType = type(sys)
+CodeType = type((lambda: 0).__code__)
+DRIVER_FILE = (lambda: 0).__code__.co_filename
+
+PROTOCOL = "1"
+CONTROL_FD = 3
+
+VALUE_LIMIT = 6000  # characters of a value's text form
+CONTAINER_LIMIT = 1000  # items of a container that are looked at
+EVALUE_LIMIT = 2000
+TRACEBACK_LIMIT = 20000
+FRAMES_KEPT = 20  # at each end of a traceback
+NAMES_KEPT = 20
+IMAGE_SIDE = 1280  # pixels
+IMAGE_BYTES = 300_000  # a PNG above this is also tried as JPEG
+IMAGES_PER_CELL = 20
+LEAF_CELLS = 1000  # sources kept of cells that define nothing
+
+
+# ---- the control channel --------------------------------------------------------------------
+
+
+class Channel:
+    """Frames on the control socket: `TYPE ID NPARTS\\n`, then per part `NAME LEN\\n` and the bytes.
+
+    Reading keeps everything in `buffer` until a frame is whole, so an exception out of a signal
+    handler of the user's never loses a byte. A channel that fails means that the server is gone
+    (or that the user closed it): the process ends without a word.
+    """
+
+    def __init__(self, fd, received):
+        self.fd = fd
+        self.pid = posix.getpid()
+        self.buffer = received
+        self.waiting = []  # frames that came while an ack was expected
+
+    def send(self, kind, ident, parts):
+        # Also checked here and not only at fork: a fork in C runs no hooks.
+        if posix.getpid() != self.pid:
+            return
+        chunks = [b"%b %d %d\n" % (kind, ident, len(parts))]
+        for name, data in parts:
+            if type(data) is str:
+                data = data.encode("utf-8", "backslashreplace")
+            chunks.append(b"%b %d\n" % (name.encode(), len(data)))
+            chunks.append(data)
+        frame = b"".join(chunks)
+        try:
+            sent = posix.write(self.fd, frame)
+            while sent < len(frame):
+                frame = memoryview(frame)[sent:]
+                sent = posix.write(self.fd, frame)
+        except OSError:
+            posix._exit(0)
+
+    def next_frame(self, wait=None):
+        """The next frame as (kind, id, parts); `wait` may let other work run until data is there."""
+        if self.waiting:
+            return self.waiting.pop(0)
+        return self._read_frame(wait)
+
+    def await_ack(self):
+        while True:
+            frame = self._read_frame(None)
+            if frame[0] == "ack":
+                return
+            self.waiting.append(frame)
+
+    def _read_frame(self, wait):
+        while True:
+            frame = self._take_frame()
+            if frame is not None:
+                return frame
+            if wait is not None:
+                wait()
+            try:
+                data = posix.read(self.fd, 65536)
+            except OSError:
+                data = b""
+            if not data:
+                posix._exit(0)
+            self.buffer += data
+
+    def _take_frame(self):
+        buffer = self.buffer
+        end = buffer.find(b"\n")
+        if end < 0:
+            return None
+        kind, ident, count = buffer[:end].split()
+        parts = {}
+        for _ in range(int(count)):
+            start, end = end + 1, buffer.find(b"\n", end + 1)
+            if end < 0:
+                return None
+            name, size = buffer[start:end].split()
+            start, end = end + 1, end + int(size)
+            if len(buffer) <= end:
+                return None
+            parts[name.decode()] = buffer[start : end + 1].decode("utf-8", "replace")
+        del buffer[: end + 1]
+        return kind.decode(), int(ident), parts
+
+
+channel = Channel(CONTROL_FD, globals().pop("received", bytearray()))
+
+
+# ---- what the driver knows about the running cell -------------------------------------------
+
+
+class Cell:
+    """What lives as long as one cell."""
+
+    def __init__(self, ident, name, source):
+        self.ident = ident
+        self.name = name
+        self.source = source
+        self.assigned = set()  # top-level names that its statements assign
+        self.figures = []  # matplotlib figures already shown
+        self.images = 0
+        self.images_left_out = 0
+
+
+class State:
+    cell = Cell(0, "<cell 0>", "")
+    running = False  # user code is on the stack; SIGINT may interrupt
+    interrupted = False  # SIGINT came while the driver itself was at work
+    future_flags = 0  # of `from __future__ import` in earlier cells
+    output = ""  # folder for figures
+    loop = None  # the event loop of all cells with await
+    task = None  # the asyncio task of the running cell
+    task_cancelled = False
+    main_thread = _thread.get_ident()
+    later = []  # display frames of threads and idle tasks, sent by the next cell
+    streams = ()  # sys.stdin, stdout and stderr as they were at the start
+    terminal = -1  # private copy of the pty's descriptor
+    redirected = None  # where the user sent stdout or stderr, as last told
+
+
+def make_main():
+    main = ModuleType("__main__")
+    main.__builtins__ = builtins
+    main.__annotations__ = {}
+    sys.modules["__main__"] = main
+    return main
+
+
+MAIN = make_main()
+NAMESPACE = MAIN.__dict__
+
+
+def in_child():
+    return posix.getpid() != channel.pid
+
+
+def check_interrupt():
+    """Raises the interrupt that came while a driver frame was innermost."""
+    if State.interrupted:
+        State.interrupted = False
+        raise KeyboardInterrupt
+
+
+def on_sigint(signum, frame):
+    """Interrupts user code, never the driver's own work: a frame must not be torn.
+
+    An interrupt that comes between cells is meant for a cell that has just ended; it is dropped.
+    """
+    if in_child():
+        raise KeyboardInterrupt
+    if not State.running:
+        return
+    if frame is not None and frame.f_code.co_filename == DRIVER_FILE:
+        State.interrupted = True
+        return
+    if cancel_waiting_task():
+        return
+    raise KeyboardInterrupt
+
+
+def cancel_waiting_task():
+    """The first interrupt of a cell that sits in `await` cancels it, so its finally blocks run."""
+    task = State.task
+    if task is None or task.done() or State.task_cancelled:
+        return False
+    asyncio = sys.modules["asyncio"]
+    if asyncio.current_task(State.loop) is not None:
+        return False  # it computes: cancelling would not reach it
+    State.task_cancelled = True
+    task.cancel()
+    State.loop.call_soon_threadsafe(lambda: None)
+    return True
+
+
+# ---- streams and descriptors ----------------------------------------------------------------
+
+
+def flush_streams():
+    """Everything printed so far goes to the pty before a frame says what comes next."""
+    _, out, err = State.streams
+    for stream in (out, err):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+    for stream, own in ((sys.stdout, out), (sys.stderr, err)):
+        if stream is not own and stream is not None:
+            try:
+                stream.flush()
+            except Exception:
+                pass
+
+
+def flush_c_streams():
+    """Extensions print through C stdio; ctypes is the only way there, and is not worth loading."""
+    ctypes = sys.modules.get("ctypes")
+    if ctypes is not None:
+        try:
+            ctypes.PyDLL(None).fflush(None)
+        except Exception:
+            pass
+
+
+def repair_descriptors():
+    """Puts the pty back where the last cell closed a standard descriptor; says what it redirected."""
+    redirected = []
+    for fd in (0, 1, 2):
+        try:
+            posix.get_inheritable(fd)
+        except OSError:
+            posix.dup2(State.terminal, fd)
+        if fd and not posix.isatty(fd):
+            redirected.append(fd)
+    tell_redirection(redirected)
+
+
+def tell_redirection(fds):
+    where = {fd: readlink("/proc/self/fd/%d" % fd) for fd in fds}
+    if where != (State.redirected or {}):
+        State.redirected = where
+        for fd, target in where.items():
+            note = "[%s is redirected to %s]\n" % ("stdout" if fd == 1 else "stderr", target)
+            posix.write(State.terminal, note.encode("utf-8", "backslashreplace"))
+
+
+def readlink(path):
+    try:
+        return posix.readlink(path)
+    except OSError:
+        return "?"
+
+
+def descriptors_are_ours():
+    return posix.isatty(0) and posix.isatty(1) and posix.isatty(2)
+
+
+def reopen_streams():
+    """exit() closes sys.stdin, and code may close the others; the next cell needs them all."""
+    for name, fd in (("stdin", 0), ("stdout", 1), ("stderr", 2)):
+        stream = getattr(sys, name, None)
+        try:
+            closed = stream is not None and stream.closed
+        except Exception:
+            closed = False
+        if closed or (stream is None and fd == 0):
+            setattr(sys, name, open_standard(fd))
+
+
+def open_standard(fd):
+    original = State.streams[fd]
+    stream = open(
+        fd,
+        "w" if fd else "r",
+        encoding=getattr(original, "encoding", "utf-8"),
+        errors="backslashreplace" if fd == 2 else "surrogateescape",
+        buffering=1,
+        closefd=False,
+    )
+    if original is None or original.closed:
+        State.streams = State.streams[:fd] + (stream,) + State.streams[fd + 1 :]
+        setattr(sys, "__%s__" % ("stdin", "stdout", "stderr")[fd], stream)
+    return stream
+
+
+def say(text):
+    """A note of the driver for the person who reads the cell's output."""
+    flush_streams()
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except Exception:
+        pass
+
+
+# ---- sources of cells -----------------------------------------------------------------------
+
+
+class Sources:
+    """The lines of every cell, for tracebacks, warnings, pdb and inspect.
+
+    They go to `linecache` with mtime None, which `checkcache` leaves alone. linecache itself is
+    expensive to import, so an import hook fills it when somebody else does. Cells that define
+    nothing can hardly be named by a later traceback: of those only the last ones are kept.
+    """
+
+    def __init__(self):
+        self.lines = {}
+        self.leaves = {}
+        self.owner = {}  # top-level class or function name -> cell that defined it
+
+    def remember(self, name, source):
+        lines = [line + "\n" for line in source.split("\n")]
+        self.lines[name] = lines
+        linecache = sys.modules.get("linecache")
+        if linecache is not None:
+            self.fill(linecache, name)
+
+    def fill(self, linecache, name):
+        lines = self.lines[name]
+        linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
+
+    def fill_all(self, linecache):
+        for name in list(self.lines):
+            self.fill(linecache, name)
+
+    def note_leaf(self, name):
+        self.leaves[name] = None
+        if len(self.leaves) > LEAF_CELLS:
+            oldest = next(iter(self.leaves))
+            del self.leaves[oldest]
+            self.lines.pop(oldest, None)
+            linecache = sys.modules.get("linecache")
+            if linecache is not None:
+                linecache.cache.pop(oldest, None)
+
+
+sources = Sources()
+
+
+# ---- from source to code --------------------------------------------------------------------
+
+ONLY_AST = 0x400
+TOP_LEVEL_AWAIT = 0x2000
+FUTURE_FLAGS = 0x1FE0000  # every CO_FUTURE_* bit
+COROUTINE = 0x80
+
+DEFINITIONS = (
+    _ast.FunctionDef,
+    _ast.AsyncFunctionDef,
+    _ast.ClassDef,
+    _ast.Import,
+    _ast.ImportFrom,
+)
+
+
+def compile_cell(cell):
+    """The cell as a list of (code, is_value): its statements, then its last expression."""
+    tree = parse_cell(cell)
+    last = last_expression(tree, cell.source)
+    is_leaf = note_definitions(cell, tree)
+    codes = []
+    if tree.body:
+        codes.append((compile_tree(tree, cell.name, "exec"), False))
+    if last is not None:
+        codes.append((compile_tree(_ast.Expression(last), cell.name, "eval"), True))
+    if is_leaf and not any(type(const) is CodeType for code, _ in codes for const in code.co_consts):
+        sources.note_leaf(cell.name)
+    return codes
+
+
+def parse_source(source, name):
+    return compile(source, name, "exec", ONLY_AST | TOP_LEVEL_AWAIT | State.future_flags, True)
+
+
+def compile_tree(tree, name, mode):
+    code = compile(tree, name, mode, TOP_LEVEL_AWAIT | State.future_flags, True)
+    State.future_flags |= code.co_flags & FUTURE_FLAGS
+    return code
+
+
+def parse_cell(cell):
+    source = cell.source
+    if "\r" in source:
+        source = source.replace("\r\n", "\n").replace("\r", "\n")
+    if source.startswith("\ufeff"):
+        source = source[1:]
+    cell.source = source
+    sources.remember(cell.name, source)
+    try:
+        return parse_source(source, cell.name)
+    except SyntaxError as error:
+        tree = parse_otherwise(cell, error)
+        if tree is None:
+            raise
+        return tree
+
+
+def parse_otherwise(cell, error):
+    """A pasted cell may be indented as a whole, or use magics; else the first error stands."""
+    source = cell.source
+    if isinstance(error, IndentationError) and "unexpected indent" in str(error):
+        source = dedent(source)
+        tree = try_parse(source, cell.name)
+        if tree is not None:
+            cell.source = source
+            sources.remember(cell.name, source)
+            return tree
+    rewritten = rewrite_magics(source, cell.name)
+    if rewritten is None:
+        return None
+    cell.source = rewritten
+    return try_parse(rewritten, cell.name)
+
+
+def try_parse(source, name):
+    try:
+        return parse_source(source, name)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def dedent(source):
+    lines = source.split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    return "\n".join(line[len(indent) :] if line.startswith(indent) else line for line in lines)
+
+
+def last_expression(tree, source):
+    """Takes the cell's value off the tree: a last expression that no `;` follows."""
+    body = tree.body
+    if not body or type(body[-1]) is not _ast.Expr:
+        return None
+    if ";" in source and ends_in_semicolon(source, body[-1]):
+        return None
+    return body.pop().value
+
+
+def ends_in_semicolon(source, statement):
+    lines = source.split("\n")[statement.end_lineno - 1 :]
+    lines[0] = lines[0].encode("utf-8", "surrogatepass")[statement.end_col_offset :].decode(
+        "utf-8", "replace"
+    )
+    return "\n".join(lines).lstrip(" \t\n\f)").startswith(";")
+
+
+def note_definitions(cell, tree):
+    """Notes what the cell's own statements bind; False when it defines something."""
+    is_leaf = True
+    for node in tree.body:
+        kind = type(node)
+        if kind is _ast.Assign:
+            for target in node.targets:
+                if type(target) is _ast.Name:
+                    cell.assigned.add(target.id)
+        elif kind in DEFINITIONS:
+            is_leaf = False
+            if kind is not _ast.Import and kind is not _ast.ImportFrom:
+                sources.owner[node.name] = cell.name
+    return is_leaf and not cell.assigned
+
+
+# ---- running code ---------------------------------------------------------------------------
+
+
+def run_codes(codes, source):
+    """Runs compiled parts in `__main__`; the value of the last one is returned when it has one."""
+    if any(code.co_flags & COROUTINE for code, _ in codes) or wants_loop(source):
+        return run_in_loop(await_codes(codes))
+    value = None
+    for code, is_value in codes:
+        check_interrupt()
+        result = eval(code, NAMESPACE)
+        if is_value:
+            value = result
+    return value
+
+
+async def await_codes(codes):
+    # All parts run in one task: what the first one starts, the second one may await.
+    value = None
+    for code, is_value in codes:
+        result = eval(code, NAMESPACE)
+        if code.co_flags & COROUTINE:
+            result = await result
+        if is_value:
+            value = result
+    return value
+
+
+def execute(cell):
+    codes = compile_cell(cell)
+    value = run_codes(codes, cell.source)
+    if value is not None:
+        getattr(sys, "displayhook", show_value)(value)
+
+
+def evaluate(source, name):
+    """Runs source for a magic, as a cell within the cell, and returns its value."""
+    tree = parse_source(source, name)
+    last = last_expression(tree, source)
+    codes = [(compile_tree(tree, name, "exec"), False)] if tree.body else []
+    if last is not None:
+        codes.append((compile_tree(_ast.Expression(last), name, "eval"), True))
+    return run_codes(codes, source)
+
+
+LOOP_CALLS = ("create_task", "ensure_future", "get_running_loop")
+
+
+def wants_loop(source):
+    """Does a cell without await still expect a running loop, as people know it from notebooks?"""
+    if not any(name in source for name in LOOP_CALLS):
+        return False
+    tree = try_parse(source, "<scan>")
+    return tree is not None and calls_loop(tree)
+
+
+def calls_loop(tree):
+    functions = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda, _ast.ClassDef)
+    found = False
+    nodes = list(tree.body)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, functions):
+            continue
+        if isinstance(node, _ast.Call):
+            owner, name = call_target(node.func)
+            found = found or name in LOOP_CALLS
+            if name == "run_until_complete" or (name == "run" and owner == "asyncio"):
+                return False
+        for field in node._fields:
+            child = getattr(node, field, None)
+            for item in child if isinstance(child, list) else (child,):
+                if isinstance(item, _ast.AST):
+                    nodes.append(item)
+    return found
+
+
+def call_target(func):
+    if isinstance(func, _ast.Attribute):
+        return getattr(func.value, "id", ""), func.attr
+    return "", getattr(func, "id", "")
+
+
+def run_in_loop(coroutine):
+    import asyncio
+
+    loop = State.loop
+    if loop is None or loop.is_closed():
+        loop = State.loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    State.task_cancelled = False
+    task = State.task = loop.create_task(coroutine)
+    try:
+        return loop.run_until_complete(task)
+    except asyncio.CancelledError:
+        if State.task_cancelled:
+            raise KeyboardInterrupt from None
+        raise
+    except KeyboardInterrupt:
+        abandon_task(asyncio, loop, task)
+        raise
+    finally:
+        State.task = None
+
+
+def abandon_task(asyncio, loop, task):
+    """Gives the interrupted task a moment for its finally blocks."""
+    if task.done():
+        return
+    task.cancel()
+    try:
+        loop.run_until_complete(asyncio.wait([task], timeout=0.2))
+    except BaseException:
+        pass
+
+
+def loop_has_work():
+    loop = State.loop
+    if loop is None or loop.is_closed():
+        return False
+    try:
+        # One registered file is the loop's own wake-up pipe.
+        return bool(loop._ready or loop._scheduled or len(loop._selector.get_map()) > 1)
+    except AttributeError:
+        return True
+
+
+def pump_loop():
+    """Between cells: lets background tasks run until the server sends something."""
+    if not loop_has_work():
+        return
+    loop = State.loop
+    frame_came = loop.create_future()
+
+    def wake():
+        if not frame_came.done():
+            frame_came.set_result(None)
+
+    loop.add_reader(channel.fd, wake)
+    try:
+        loop.run_until_complete(frame_came)
+    finally:
+        loop.remove_reader(channel.fd)
+
+
+# ---- values as text -------------------------------------------------------------------------
+
+SCALARS = (int, float, bool, complex, str, bytes, type(None))
+PLAIN_CONTAINERS = (list, tuple, dict, set, frozenset)
+
+
+def plain_text(value):
+    """repr, bounded in time and length."""
+    kind = type(value)
+    if kind is int:
+        return int_text(value)
+    if kind is str or kind is bytes or kind is bytearray:
+        return string_text(value)
+    if kind in PLAIN_CONTAINERS:
+        return container_text(value)
+    if is_pandas(kind):
+        return pandas_text(value)
+    text = repr(value)
+    if type(text) is not str:
+        text = str.__str__(text)
+    return bounded(text)
+
+
+def bounded(text, limit=VALUE_LIMIT):
+    if len(text) <= limit:
+        return text
+    head, tail = limit * 2 // 3, limit // 3
+    left_out = len(text) - head - tail
+    return "%s\n... [%d characters left out] ...\n%s" % (text[:head], left_out, text[-tail:])
+
+
+def int_text(value):
+    # repr of a huge int takes quadratic time, and raises above 4,300 digits since 3.11.
+    if value.bit_length() > 14000:
+        return "<int with about %d digits>" % (value.bit_length() * 0.30103 + 1)
+    return repr(value)
+
+
+def string_text(value):
+    if len(value) <= VALUE_LIMIT:
+        return bounded(repr(value))
+    half = VALUE_LIMIT // 4
+    kind = type(value).__name__
+    return "%r ... %r (%s, length %d)" % (value[:half], value[-half:], kind, len(value))
+
+
+def container_text(value):
+    if len(value) < 50:
+        budget = [CONTAINER_LIMIT]
+        if within_budget(value, budget):
+            text = repr(value)
+            if len(text) <= 100 and "\n" not in text:
+                return text
+    head, left_out = container_head(value, [CONTAINER_LIMIT], 0)
+    import pprint
+
+    text = bounded(pprint.pformat(head, width=100, compact=True, sort_dicts=False))
+    if left_out:
+        text += "\n... (%s, length %d, not all shown)" % (type(value).__name__, len(value))
+    return text
+
+
+def within_budget(value, budget):
+    """Are there no more items than `budget` in all plain containers below value?"""
+    budget[0] -= 1 + len(value)
+    if budget[0] < 0:
+        return False
+    for item in value.values() if type(value) is dict else value:
+        kind = type(item)
+        if kind in PLAIN_CONTAINERS and not within_budget(item, budget):
+            return False
+        if kind is int and item.bit_length() > 14000:
+            return False
+        if (kind is str or kind is bytes) and len(item) > VALUE_LIMIT:
+            return False
+    return True
+
+
+class Raw:
+    """Text that pprint prints as it is."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+def container_head(value, budget, depth):
+    """A copy with the first items only, huge strings and ints cut; and whether it is incomplete."""
+    kind = type(value)
+    if kind is int and value.bit_length() > 14000:
+        return Raw(int_text(value)), False
+    if (kind is str or kind is bytes) and len(value) > VALUE_LIMIT:
+        return Raw(string_text(value)), False
+    if kind not in PLAIN_CONTAINERS:
+        return value, False
+    if depth > 20:
+        return Raw("..."), True
+    items, left_out = [], False
+    pairs = value.items() if kind is dict else ((None, item) for item in value)
+    for key, item in pairs:
+        if budget[0] <= 0:
+            left_out = True
+            break
+        budget[0] -= 1
+        item, cut = container_head(item, budget, depth + 1)
+        left_out = left_out or cut
+        items.append((key, item))
+    if kind is dict:
+        return dict(items), left_out
+    # A set's order is the hash table's; a copy of a part may differ, which nobody can notice.
+    items = [item for _, item in items]
+    return (items if kind is list else kind(items)), left_out
+
+
+def is_pandas(kind):
+    return kind.__module__.startswith("pandas.") if type(kind.__module__) is str else False
+
+
+def pandas_text(value):
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return bounded(repr(value))
+    # The shape tells a model what a cut table is part of.
+    with pandas.option_context("display.show_dimensions", True):
+        return bounded(repr(value))
+
+
+# ---- values as MIME bundles -----------------------------------------------------------------
+
+REPR_METHODS = (
+    ("_repr_html_", "text/html"),
+    ("_repr_markdown_", "text/markdown"),
+    ("_repr_svg_", "image/svg+xml"),
+    ("_repr_png_", "image/png"),
+    ("_repr_jpeg_", "image/jpeg"),
+    ("_repr_latex_", "text/latex"),
+    ("_repr_json_", "application/json"),
+)
+MIME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789./+-")
+CANARY = "_ptycell_no_object_has_this_attribute_"
+
+
+def bundle_parts(value):
+    """Everything that value can be shown as, as parts of a frame; text/plain is always there."""
+    kind = type(value)
+    if kind in SCALARS or kind in PLAIN_CONTAINERS:
+        return [("text/plain", plain_text(value))]
+    bundle = rich_forms(value)
+    if "text/plain" not in bundle:
+        bundle["text/plain"] = plain_text(value)
+    return parts_of(bundle)
+
+
+def rich_forms(value):
+    if isinstance(value, type) or answers_to_anything(value):
+        return {}
+    if is_pandas(type(value)) and type(value).__name__ != "Styler":
+        return {}  # the table as text says the same in a third of the size
+    special = special_forms(value)
+    if special is not None:
+        return special
+    bundle = mimebundle_of(value)
+    for method, mime in REPR_METHODS:
+        if mime not in bundle:
+            data = call_repr(value, method)
+            if data is not None:
+                bundle[mime] = data
+    return bundle
+
+
+def special_forms(value):
+    figure = loaded_class("matplotlib.figure", "Figure")
+    if figure is not None and isinstance(value, figure):
+        return figure_forms(value)
+    image = loaded_class("PIL.Image", "Image")
+    if image is not None and isinstance(value, image):
+        return pil_forms(value)
+    plotly = loaded_class("plotly.basedatatypes", "BaseFigure")
+    if plotly is not None and isinstance(value, plotly):
+        return plotly_forms(value)
+    return None
+
+
+def loaded_class(module, name):
+    return getattr(sys.modules.get(module), name, None)
+
+
+def answers_to_anything(value):
+    """Mocks and proxies have every attribute; what their _repr_html_ says is worthless."""
+    try:
+        return getattr(value, CANARY, None) is not None
+    except Exception:
+        return True
+
+
+def mimebundle_of(value):
+    data = call_repr(value, "_repr_mimebundle_", include=None, exclude=None)
+    if not isinstance(data, dict):
+        return {}
+    return {str(mime).lower(): item for mime, item in data.items() if item is not None}
+
+
+def call_repr(value, method, **arguments):
+    try:
+        function = getattr(value, method, None)
+        if function is None:
+            return None
+        data = function(**arguments)
+    except NotImplementedError:
+        return None
+    except Exception as error:
+        say("[%s of %s failed: %s]" % (method, type_name(type(value)), error_line(error)))
+        return None
+    # IPython allows a pair of data and metadata.
+    return data[0] if isinstance(data, tuple) and data else data
+
+
+def parts_of(bundle):
+    parts = []
+    for mime, data in bundle.items():
+        if not mime or len(mime) > 64 or not MIME_CHARACTERS.issuperset(mime):
+            continue
+        if mime in ("image/png", "image/jpeg"):
+            parts.extend(image_parts(mime, data))
+        elif mime == "text/plain":
+            parts.append((mime, bounded(str(data))))
+        elif isinstance(data, (str, bytes)):
+            parts.append((mime, data))
+        else:
+            parts.append((mime, json_text(data)))
+    return parts
+
+
+def json_text(data):
+    import json
+
+    try:
+        return json.dumps(data, default=repr)
+    except (TypeError, ValueError):
+        return json.dumps(repr(data))
+
+
+# ---- showing --------------------------------------------------------------------------------
+
+
+def show_value(value):
+    """sys.displayhook: the value of the cell's last expression."""
+    if value is None:
+        return
+    builtins._ = value
+    parts = bundle_parts(value)
+    if in_child() or not State.running:
+        print(dict(parts)["text/plain"])
+        return
+    flush_streams()
+    channel.send(b"result", State.cell.ident, parts)
+    check_interrupt()
+
+
+def publish(parts):
+    """Shows something at this place of the output; returns when the server has noted the place."""
+    if in_child():
+        text = dict(parts).get("text/plain")
+        if text is not None:
+            print(text)
+        return
+    if not State.running or _thread.get_ident() != State.main_thread:
+        State.later.append(parts)  # only the main thread, within a cell, may read the ack
+        return
+    publish_now(parts)
+    check_interrupt()
+
+
+def publish_now(parts):
+    flush_streams()
+    channel.send(b"display", State.cell.ident, parts)
+    channel.await_ack()
+
+
+def publish_later_ones():
+    while State.later:
+        publish_now(State.later.pop(0))
+
+
+def display(*objects, raw=False, display_id=None, **_):
+    """Shows objects in the output, as IPython's display does."""
+    for item in objects:
+        parts = parts_of(dict(item)) if raw else bundle_parts(item)
+        if parts:
+            publish(parts)
+    return DisplayHandle(display_id) if display_id else None
+
+
+class DisplayHandle:
+    """What display(..., display_id=...) returns; an update is shown as a new output."""
+
+    def __init__(self, display_id):
+        self.display_id = display_id
+
+    def display(self, item, **options):
+        display(item, **options)
+
+    update = display
+
+
+def publish_display_data(data, metadata=None, **_):
+    parts = parts_of(dict(data))
+    if parts:
+        publish(parts)
+
+
+# ---- images ---------------------------------------------------------------------------------
+
+
+def image_parts(mime, data):
+    """The parts for an encoded image: scaled for the model, and whole as a file."""
+    if isinstance(data, str):
+        import binascii
+
+        try:
+            data = binascii.a2b_base64(data)
+        except ValueError:
+            return []
+    data = bytes(data)
+    cell = State.cell
+    if cell.images >= IMAGES_PER_CELL:
+        cell.images_left_out += 1
+        return []
+    cell.images += 1
+    name = save_output(data, "png" if mime == "image/png" else "jpg")
+    small = shrink(mime, data)
+    return [small] + ([("file", name)] if name else [])
+
+
+def shrink(mime, data):
+    """(mime, data) with no side above IMAGE_SIDE and not needlessly large; needs PIL."""
+    side = max(png_size(data)) if mime == "image/png" else 0
+    if mime == "image/png" and side <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
+        return mime, data
+    try:
+        from PIL import Image
+        from io import BytesIO
+
+        image = Image.open(BytesIO(data))
+        if max(image.size) <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
+            return mime, data
+        return encode_image(image)
+    except Exception:
+        return mime, data
+
+
+def png_size(data):
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+def encode_image(image):
+    """A PIL image as (mime, data), scaled; photographs become JPEG."""
+    if max(image.size) > IMAGE_SIDE:
+        image = scaled(image)
+    mime, data = "image/png", png_bytes(image)
+    if len(data) > IMAGE_BYTES and not has_transparency(image):
+        jpeg = saved_bytes(image.convert("RGB"), "jpeg", quality=85)
+        if len(jpeg) < len(data):
+            return "image/jpeg", jpeg
+    return mime, data
+
+
+def scaled(image):
+    factor = IMAGE_SIDE / max(image.size)
+    size = [max(1, round(side * factor)) for side in image.size]
+    if image.mode not in ("L", "RGB", "RGBA", "LA"):
+        image = image.convert("RGBA" if has_transparency(image) else "RGB")
+    # reducing_gap makes huge images cheap at no visible loss
+    return image.resize(size, 1, reducing_gap=3.0)
+
+
+def has_transparency(image):
+    if image.mode == "P":
+        return "transparency" in image.info
+    return image.mode in ("RGBA", "LA", "PA") and image.getchannel("A").getextrema()[0] < 255
+
+
+def png_bytes(image):
+    if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I", "I;16"):
+        image = image.convert("RGB")
+    return saved_bytes(image, "png", compress_level=1)
+
+
+def saved_bytes(image, form, **options):
+    from io import BytesIO
+
+    buffer = BytesIO()
+    image.save(buffer, form, **options)
+    return buffer.getvalue()
+
+
+def pil_forms(image):
+    try:
+        data = png_bytes(image)
+    except Exception as error:
+        say("[the image cannot be shown: %s]" % error_line(error))
+        return {}
+    return {"image/png": data}
+
+
+def save_output(data, extension, number=None):
+    """Saves what is shown into the output folder; its name there, or None when it cannot be."""
+    if not State.output:
+        return None
+    name = "cell-%d-figure-%d.%s" % (State.cell.ident, number or State.cell.images, extension)
+    temporary = "%s/.%s.part" % (State.output, name)
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+        posix.rename(temporary, "%s/%s" % (State.output, name))
+    except OSError:
+        return None
+    return name
+
+
+# ---- matplotlib -----------------------------------------------------------------------------
+
+
+def figure_forms(figure):
+    """A figure as the value of a cell or an argument of display()."""
+    if any(shown is figure for shown in State.cell.figures) and not figure.stale:
+        return {}
+    State.cell.figures.append(figure)
+    return {"image/png": render_figure(figure)}
+
+
+def render_figure(figure):
+    """The figure as PNG, drawn once and with its empty border cut off.
+
+    savefig(bbox_inches="tight") looks the same but draws twice. It is only needed when something
+    (mostly a legend) hangs over the edge of the canvas.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = figure.canvas
+    if not isinstance(canvas, FigureCanvasAgg):
+        canvas = FigureCanvasAgg(figure)
+    try:
+        import numpy
+
+        canvas.draw()
+        pixels = numpy.asarray(canvas.buffer_rgba())
+        box = content_box(numpy, pixels, round(figure.dpi * 0.1))
+        if box is None or legend_outside(figure, canvas):
+            return tight_png(figure)
+        top, bottom, left, right = box
+        return encode_pixels(numpy, pixels[top:bottom, left:right])
+    finally:
+        if figure.canvas is not canvas:
+            figure.set_canvas(canvas)
+
+
+def content_box(numpy, pixels, pad):
+    """Rows and columns that hold more than background; None when content touches the edge."""
+    flat = numpy.ascontiguousarray(pixels).view(numpy.uint32)[:, :, 0]
+    drawn = flat != flat[0, 0]
+    rows, columns = numpy.flatnonzero(drawn.any(1)), numpy.flatnonzero(drawn.any(0))
+    height, width = flat.shape
+    if not len(rows):
+        return 0, height, 0, width
+    if rows[0] == 0 or columns[0] == 0 or rows[-1] == height - 1 or columns[-1] == width - 1:
+        return None
+    return (
+        max(rows[0] - pad, 0),
+        min(rows[-1] + 1 + pad, height),
+        max(columns[0] - pad, 0),
+        min(columns[-1] + 1 + pad, width),
+    )
+
+
+def legend_outside(figure, canvas):
+    """A legend wholly beyond the canvas leaves no trace at its edge."""
+    legends = list(figure.legends)
+    legends += [axes.get_legend() for axes in figure.axes if axes.get_legend() is not None]
+    if not legends:
+        return False
+    renderer = canvas.get_renderer()
+    width, height = canvas.get_width_height()
+    boxes = [legend.get_window_extent(renderer) for legend in legends if legend.get_visible()]
+    return any(b.x1 > width or b.y1 > height or b.x0 < 0 or b.y0 < 0 for b in boxes)
+
+
+def tight_png(figure):
+    from io import BytesIO
+
+    buffer = BytesIO()
+    options = {"compress_level": 1}
+    figure.savefig(
+        buffer, format="png", dpi=figure.dpi, bbox_inches="tight", pil_kwargs=options
+    )
+    return buffer.getvalue()
+
+
+def encode_pixels(numpy, pixels):
+    """RGBA pixels as a PNG without row filters: for plots as small as PIL's, and four times faster."""
+    import struct
+    import zlib
+
+    channels = 3 if (pixels[:, :, 3] == 255).all() else 4
+    height, width = pixels.shape[:2]
+    rows = numpy.zeros((height, 1 + width * channels), numpy.uint8)
+    rows[:, 1:] = pixels[:, :, :channels].reshape(height, -1)
+
+    def chunk(kind, data):
+        checksum = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 6, 0, 0, 0)
+    body = zlib.compress(rows, 1)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
+def show_figures():
+    """Shows and closes all open figures: at plt.show() and at the end of every cell."""
+    helpers = sys.modules.get("matplotlib._pylab_helpers")
+    if helpers is None:
+        return
+    managers = helpers.Gcf.get_all_fig_managers()
+    if not managers or in_child():
+        return
+    try:
+        for manager in managers:
+            show_figure(manager.canvas.figure)
+    finally:
+        helpers.Gcf.destroy_all()
+
+
+def show_figure(figure):
+    if not (figure.axes or figure.lines or figure.patches or figure.texts or figure.images):
+        return
+    if State.cell.images >= IMAGES_PER_CELL:
+        State.cell.images_left_out += 1
+        return
+    try:
+        forms = figure_forms(figure)
+    except Exception as error:
+        say_traceback(error)
+        return
+    if forms:
+        forms["text/plain"] = repr(figure)
+        publish(parts_of(forms))
+
+
+def note_images_left_out():
+    left_out = State.cell.images_left_out
+    if left_out:
+        say("[%d more images are not shown: %d a cell are]" % (left_out, IMAGES_PER_CELL))
+
+
+def hook_pyplot(pyplot):
+    original = pyplot.show
+
+    def show(*args, **kwargs):
+        if pyplot.get_backend().lower() != "agg":
+            return original(*args, **kwargs)
+        if kwargs.get("block", True) is not False:  # pyplot.pause() says block=False
+            show_figures()
+
+    show.__doc__ = original.__doc__
+    pyplot.show = show
+
+
+def hook_figure(module):
+    original = module.Figure.show
+
+    def show(self, *args, **kwargs):
+        if type(self.canvas).__name__ != "FigureCanvasAgg":
+            return original(self, *args, **kwargs)
+        show_figure(self)
+
+    show.__doc__ = original.__doc__
+    module.Figure.show = show
+
+
+# ---- other libraries ------------------------------------------------------------------------
+
+
+def hook_linecache(linecache):
+    sources.fill_all(linecache)
+
+
+def hook_inspect(inspect):
+    """inspect cannot find the source of a class that has no file; the cell's name is as good."""
+    original = inspect.getfile
+
+    def getfile(object):
+        if isinstance(object, type) and object.__module__ == "__main__":
+            name = sources.owner.get(object.__qualname__.partition(".")[0])
+            if name is not None:
+                import linecache  # noqa: F401  its hook fills in the cells
+
+                return name
+        return original(object)
+
+    inspect.getfile = getfile
+
+
+def hook_pil(module):
+    def show(self, title=None, **_):
+        """Shows the image in the output of the cell."""
+        display(self)
+
+    module.Image.show = show
+
+
+def hook_ipython(module):
+    module.display = display
+    module.publish_display_data = publish_display_data
+
+
+def hook_plotly(module):
+    def show(self, *args, **kwargs):
+        """Shows the figure in the output of the cell."""
+        display(self)
+
+    module.BaseFigure.show = show
+
+
+def plotly_forms(figure):
+    """plotly cannot draw without a browser: the page goes to a file, its outline to the model."""
+    forms = {"text/plain": plotly_outline(figure)}
+    if module_exists("kaleido"):
+        try:
+            forms["image/png"] = figure.to_image(format="png")
+            return forms
+        except Exception:
+            pass
+    try:
+        page = figure.to_html(include_plotlyjs="cdn")
+        forms["application/vnd.plotly.v1+json"] = figure.to_json()
+    except Exception as error:
+        say("[the figure cannot be shown: %s]" % error_line(error))
+        return forms
+    State.cell.images += 1
+    name = save_output(page.encode(), "html")
+    if name:
+        forms["file"] = name
+    return forms
+
+
+def plotly_outline(figure):
+    try:
+        traces = [str(getattr(trace, "type", "trace")) for trace in figure.data]
+        title = getattr(getattr(figure.layout, "title", None), "text", None)
+    except Exception:
+        return "<plotly figure>"
+    return "<plotly figure, traces: %s%s>" % (
+        ", ".join(traces[:20]) or "none",
+        ", title: %r" % title if title else "",
+    )
+
+
+def module_exists(name):
+    import importlib.util
+
+    try:
+        return name in sys.modules or importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+# ---- multiprocessing ------------------------------------------------------------------------
+
+
+def hook_spawn(spawn):
+    """Children of spawn and forkserver get a `__main__` with the definitions of all cells.
+
+    They would look for the main module's file, find none, and die one after the other while
+    Pool.map waits for ever.
+    """
+    original = spawn.get_preparation_data
+
+    def get_preparation_data(name):
+        data = original(name)
+        if "init_main_from_name" not in data and "init_main_from_path" not in data:
+            if not in_child():
+                data["init_main_from_path"] = write_definitions()
+        return data
+
+    spawn.get_preparation_data = get_preparation_data
+
+
+DEFINITIONS_SCRIPT = """\
+def _load(segments, names):
+    import linecache
+    for cell, line, source in segments:
+        lines = ["\\n"] * (line - 1) + source.splitlines(True)
+        linecache.cache.setdefault(cell + " ", (0, None, lines, cell))
+        try:
+            exec(compile("\\n" * (line - 1) + source, cell, "exec"), names)
+        except Exception:
+            pass
+_load(%r, globals())
+del _load
+"""
+
+
+class DefinitionsFile:
+    path = None
+
+
+def write_definitions():
+    """A script with only imports, functions, classes and literals: it repeats no side effect."""
+    import tempfile
+
+    if DefinitionsFile.path is None:
+        import atexit
+
+        fd, DefinitionsFile.path = tempfile.mkstemp(prefix="ptycell-main-", suffix=".py")
+        posix.close(fd)
+        atexit.register(remove_definitions, posix.getpid())
+    segments = []
+    for name, lines in list(sources.lines.items()):
+        segments.extend(definition_segments(name, lines))
+    with open(DefinitionsFile.path, "w", encoding="utf-8") as file:
+        file.write(DEFINITIONS_SCRIPT % (segments,))
+    return DefinitionsFile.path
+
+
+def remove_definitions(pid):
+    if pid == posix.getpid():
+        try:
+            posix.unlink(DefinitionsFile.path)
+        except OSError:
+            pass
+
+
+def definition_segments(name, lines):
+    tree = try_parse("".join(lines), name)
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, DEFINITIONS) or (
+            isinstance(node, _ast.Assign) and is_literal(node.value)
+        ):
+            decorators = getattr(node, "decorator_list", [])
+            first = min([node.lineno] + [item.lineno for item in decorators])
+            yield name, first, "".join(lines[first - 1 : node.end_lineno])
+
+
+def is_literal(node):
+    if isinstance(node, _ast.Constant):
+        return True
+    if isinstance(node, (_ast.List, _ast.Tuple, _ast.Set)):
+        return all(map(is_literal, node.elts))
+    if isinstance(node, _ast.Dict):
+        return None not in node.keys and all(map(is_literal, node.keys + node.values))
+    return isinstance(node, _ast.UnaryOp) and is_literal(node.operand)
+
+
+# ---- import hooks ---------------------------------------------------------------------------
+
+HOOKS = {
+    "linecache": hook_linecache,
+    "inspect": hook_inspect,
+    "matplotlib.pyplot": hook_pyplot,
+    "matplotlib.figure": hook_figure,
+    "PIL.Image": hook_pil,
+    "IPython.core.display_functions": hook_ipython,
+    "plotly.basedatatypes": hook_plotly,
+    "multiprocessing.spawn": hook_spawn,
+}
+
+
+class HookFinder:
+    """Runs a hook right after the module it is meant for was imported."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        hook = HOOKS.get(name)
+        if hook is None:
+            return None
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            if finder is HookFinder or find is None:
+                continue
+            spec = find(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = HookLoader(spec.loader, hook)
+                return spec
+        return None
+
+
+class HookLoader:
+    def __init__(self, loader, hook):
+        self._loader = loader
+        self._hook = hook
+
+    def __getattr__(self, name):
+        return getattr(self._loader, name)
+
+    def create_module(self, spec):
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        run_hook(self._hook, module)
+
+
+def run_hook(hook, module):
+    try:
+        hook(module)
+    except Exception as error:
+        channel.send(b"log", 0, [("text", "%s: %s" % (module.__name__, error_line(error)))])
+
+
+def install_hooks():
+    sys.meta_path.insert(0, HookFinder)
+    for name, hook in HOOKS.items():
+        if name in sys.modules:  # site, or a newer Python, already did
+            run_hook(hook, sys.modules[name])
+
+
+# ---- errors ---------------------------------------------------------------------------------
+
+
+def type_name(kind):
+    """A class's name without asking its metaclass."""
+    return clean_word(type.__dict__["__name__"].__get__(kind))
+
+
+def clean_word(text):
+    return "".join(c if c.isprintable() and not c.isspace() else "?" for c in text[:80])
+
+
+def error_line(error):
+    return bounded("%s: %s" % (type_name(type(error)), error_text(error)), 300)
+
+
+def error_text(error):
+    try:
+        text = str(error)
+    except BaseException:
+        return "<str() failed>"
+    return text if len(text) <= EVALUE_LIMIT else bounded(text, EVALUE_LIMIT)
+
+
+def traceback_frames(tb):
+    frames = []
+    while tb is not None:
+        frames.append(tb)
+        tb = tb.tb_next
+    return frames
+
+
+def link_frames(frames):
+    for tb, following in zip(frames, frames[1:] + [None]):
+        if tb.tb_next is not following:
+            tb.tb_next = following
+    return frames[0] if frames else None
+
+
+def strip_driver_frames(error):
+    """Leaves the user's frames: neither ours, nor what runs a cell, nor the signal handler."""
+    frames = traceback_frames(error.__traceback__)
+    if frames and frames[0].tb_frame.f_code.co_filename in (DRIVER_FILE, "<string>"):
+        # Between our frames and the cell's there may be the event loop's.
+        cells = (i for i, tb in enumerate(frames) if is_cell(tb.tb_frame.f_code.co_filename))
+        frames = frames[next(cells, 0) :]
+    frames = [
+        tb for tb in frames if tb.tb_frame.f_code.co_filename != DRIVER_FILE
+    ]
+    error.__traceback__ = link_frames(frames)
+
+
+def is_cell(name):
+    return name in sources.lines
+
+
+def chained(error):
+    """The error and all that it came from."""
+    seen, queue = [], [error]
+    while queue and len(seen) < 100:
+        item = queue.pop()
+        if item is None or any(item is other for other in seen):
+            continue
+        seen.append(item)
+        queue += [item.__cause__, item.__context__]
+        queue += getattr(item, "exceptions", ()) if is_group(item) else ()
+    return seen
+
+
+def is_group(error):
+    group = getattr(builtins, "BaseExceptionGroup", None)
+    return group is not None and isinstance(error, group)
+
+
+SKIPPED = "ptycell-frames-left-out"
+
+
+def format_error(error):
+    """The traceback text, with the middle of very deep stacks left out.
+
+    Formatting a million frames takes ten seconds, so the chain is shortened before and put
+    together again after.
+    """
+    import traceback
+
+    cuts = []
+    for item in chained(error):
+        frames = traceback_frames(item.__traceback__)
+        if len(frames) > 2 * FRAMES_KEPT + 1:
+            head = frames[FRAMES_KEPT - 1]
+            cuts.append((head, head.tb_next, len(frames) - 2 * FRAMES_KEPT))
+            head.tb_next = frames[-FRAMES_KEPT]
+    try:
+        summary = traceback.TracebackException(type(error), error, error.__traceback__)
+        text = "".join(mark_cuts(traceback, summary, cuts).format())
+    finally:
+        for head, following, _ in cuts:
+            head.tb_next = following
+    return bounded(say_cuts(text), TRACEBACK_LIMIT)
+
+
+def mark_cuts(traceback, summary, cuts):
+    """Puts a stand-in frame where frames are missing; say_cuts makes a sentence of it."""
+    queue, seen = [summary], []
+    while queue and len(seen) < 100:
+        item = queue.pop()
+        if item is None or any(item is other for other in seen):
+            continue
+        seen.append(item)
+        for _, _, count in cuts:
+            if len(item.stack) == 2 * FRAMES_KEPT:
+                stand_in = traceback.FrameSummary(SKIPPED, count, "-", lookup_line=False, line="")
+                item.stack.insert(FRAMES_KEPT, stand_in)
+        queue += [item.__cause__, item.__context__]
+    return summary
+
+
+def say_cuts(text):
+    if SKIPPED not in text:
+        return text
+    lines = []
+    for line in text.split("\n"):
+        if line.lstrip(" |+-").startswith('File "%s"' % SKIPPED):
+            line = "  ... %s frames left out ..." % line.split(" line ")[1].partition(",")[0]
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def say_traceback(error):
+    """Prints an error that belongs to no statement of the cell."""
+    try:
+        strip_driver_frames(error)
+        say(format_error(error).rstrip("\n"))
+    except Exception:
+        say(error_line(error))
+
+
+def describe_error(error, cell):
+    """The parts of `done` for an exception that ended the cell."""
+    for item in chained(error):
+        try:
+            strip_driver_frames(item)
+        except Exception:
+            pass
+    remember_last(error)
+    name = type_name(type(error))
+    text = error_text(error)
+    try:
+        trace = format_error(error)
+    except BaseException as trouble:
+        trace = "%s: %s\n(no traceback: %s)\n" % (name, text, error_line(trouble))
+    interrupted = isinstance(error, KeyboardInterrupt)
+    parts = [
+        ("status", "interrupted" if interrupted else "error"),
+        ("ename", name),
+        ("evalue", text),
+        ("traceback", trace),
+    ]
+    line = error_lineno(error, cell)
+    if line:
+        parts.append(("line", str(line)))
+    missing = missing_module(error)
+    if missing:
+        parts.append(("missing", missing))
+    return parts
+
+
+def remember_last(error):
+    """For pdb.pm() and friends."""
+    sys.last_type, sys.last_value, sys.last_traceback = type(error), error, error.__traceback__
+    sys.last_exc = error
+
+
+def error_lineno(error, cell):
+    if isinstance(error, SyntaxError) and error.filename == cell.name:
+        return error.lineno
+    lines = [
+        tb.tb_lineno
+        for tb in traceback_frames(error.__traceback__)
+        if tb.tb_frame.f_code.co_filename == cell.name
+    ]
+    return lines[-1] if lines else None
+
+
+def missing_module(error):
+    if not isinstance(error, ModuleNotFoundError) or type(error.name) is not str:
+        return None
+    top = error.name.partition(".")[0]
+    return top if top.isidentifier() and top not in sys.modules else None
+
+
+def describe_exit(error):
+    """SystemExit ends the cell, not the session; as a program it would print what is no number."""
+    code = error.code
+    if code is None:
+        code = 0
+    elif not isinstance(code, int):
+        say(error_text(error))
+        code = 1
+    return [("status", "exit"), ("code", str(int(code)))]
+
+
+# ---- names ----------------------------------------------------------------------------------
+
+# Whose `shape` may be asked: a property of the user's own class could do anything.
+ARRAY_MODULES = frozenset(
+    "numpy pandas polars scipy torch tensorflow jax jaxlib xarray pyarrow cupy geopandas".split()
+)
+SIZED = (list, dict, set, tuple, frozenset, str, bytes, bytearray)
+
+
+def shape_of(value):
+    """`150x5` for arrays and tables, the length of plain containers, else an empty string."""
+    kind = type(value)
+    if kind in SIZED:
+        return str(len(value))
+    if not isinstance(kind.__module__, str):
+        return ""
+    root = kind.__module__.partition(".")[0]
+    try:
+        if root in ARRAY_MODULES:
+            return "x".join([str(int(side)) for side in value.shape])
+        if root == "collections":
+            return str(len(value))
+        if root == "PIL":
+            return "x".join([str(int(side)) for side in value.size])
+    except Exception:
+        pass
+    return ""
+
+
+def kind_of(value):
+    if isinstance(value, type):
+        return "class"
+    return type_name(type(value))
+
+
+class Names:
+    """Tells which global names a cell changed.
+
+    A name is changed when it is bound to another object, when the cell assigns it by a plain
+    statement, or when a container or table that can grow has another size. All of it is a few
+    dict operations in C for cells that change nothing.
+    """
+
+    def __init__(self):
+        self.ids = {}
+        self.sizes = {}  # of what can change in place
+
+    def changed(self, assigned):
+        namespace = NAMESPACE.copy()
+        ids = {name: id(value) for name, value in namespace.items()}
+        changed = []
+        if ids != self.ids or assigned:
+            before = self.ids
+            changed = [n for n, i in ids.items() if before.get(n) != i or n in assigned]
+            self.ids = ids
+        for name in [n for n, size in self.sizes.items() if self._size(namespace, n) != size]:
+            if name not in changed and name in namespace:
+                changed.append(name)
+        for name in changed:
+            self._watch(namespace, name)
+        return [name for name in changed if self._is_worth_telling(name, namespace[name])]
+
+    def _size(self, namespace, name):
+        value = namespace.get(name)
+        return len(value) if type(value) in (list, dict, set) else shape_of(value)
+
+    def _watch(self, namespace, name):
+        kind = type(namespace[name])
+        root = kind.__module__.partition(".")[0] if isinstance(kind.__module__, str) else ""
+        if kind in (list, dict, set) or root == "pandas" or root == "collections":
+            self.sizes[name] = self._size(namespace, name)
+        else:
+            self.sizes.pop(name, None)
+
+    def _is_worth_telling(self, name, value):
+        if type(name) is not str or not name.isidentifier():
+            return False
+        return not name.startswith("__") and not isinstance(value, ModuleType)
+
+
+names = Names()
+
+
+def changed_names(cell):
+    changed = names.changed(cell.assigned)
+    if not changed:
+        return None
+    lines = []
+    for name in changed[:NAMES_KEPT]:
+        value = NAMESPACE.get(name)
+        lines.append(" ".join(filter(None, (name, kind_of(value), shape_of(value)))))
+    return "\n".join(lines)
+
+
+def live_children():
+    """How many child processes run; the helpers of multiprocessing are nobody's work."""
+    try:
+        posix.waitid(posix.P_ALL, 0, posix.WEXITED | posix.WNOHANG | posix.WNOWAIT)
+    except OSError:
+        return 0  # none at all, as nearly always: one system call
+    helpers = multiprocessing_helpers()
+    count = 0
+    for task in posix.listdir("/proc/self/task"):
+        try:
+            with open("/proc/self/task/%s/children" % task) as file:
+                pids = file.read().split()
+        except OSError:
+            continue
+        count += sum(1 for pid in pids if int(pid) not in helpers and is_alive(pid))
+    return count
+
+
+def multiprocessing_helpers():
+    pids = set()
+    for module, holder, attribute in (
+        ("multiprocessing.resource_tracker", "_resource_tracker", "_pid"),
+        ("multiprocessing.forkserver", "_forkserver", "_forkserver_pid"),
+    ):
+        pids.add(getattr(getattr(sys.modules.get(module), holder, None), attribute, None))
+    return pids
+
+
+def is_alive(pid):
+    try:
+        with open("/proc/%s/stat" % pid, "rb") as file:
+            return file.read().rpartition(b")")[2].split()[0] != b"Z"
+    except OSError:
+        return False
+
+
+def handle_vars(ident, parts):
+    """One line a variable: name, type, shape, bytes and, of plain values, the repr."""
+    wanted = parts.get("filter", "")
+    lines = []
+    for name, value in NAMESPACE.copy().items():
+        if type(name) is not str or name.startswith("__") or isinstance(value, ModuleType):
+            continue
+        if wanted in name:
+            fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
+            lines.append("\t".join(map(escape_field, fields)))
+    channel.send(b"done", ident, [("status", "ok"), ("vars", "\n".join(lines))])
+
+
+def escape_field(text):
+    text = text.replace("\\", "\\\\").replace("\t", "\\t")
+    return text.replace("\n", "\\n").replace("\r", "\\r")
+
+
+def size_text(value):
+    kind = type(value)
+    try:
+        if is_pandas(kind) and hasattr(value, "memory_usage"):
+            usage = value.memory_usage(index=True)
+            return str(int(usage.sum() if hasattr(usage, "sum") else usage))
+        root = kind.__module__.partition(".")[0]
+        if root in ARRAY_MODULES:
+            return str(int(value.nbytes))
+        # object's own method: a class of the user's may define __sizeof__.
+        size = kind.__sizeof__(value) if kind in SIZED or kind in SCALARS else object.__sizeof__(value)
+        return str(int(size))
+    except Exception:
+        return ""
+
+
+def safe_repr(value):
+    """The repr of values that hold nothing of the user's making, at most 200 characters."""
+    kind = type(value)
+    if kind in SCALARS:
+        return plain_text(value[:200] if kind in (str, bytes) else value)[:200]
+    if kind not in PLAIN_CONTAINERS or len(value) >= CONTAINER_LIMIT:
+        return ""
+    items = list(value) + (list(value.values()) if kind is dict else [])
+    if all(type(item) in SCALARS for item in items) and within_budget(value, [10 * CONTAINER_LIMIT]):
+        return repr(value)[:200]
+    return ""
+
+
+# ---- magics ---------------------------------------------------------------------------------
+
+
+class UsageError(Exception):
+    """A magic that does not exist, or not so."""
+
+
+def rewrite_magics(source, name):
+    """The cell with notebook syntax turned into calls, or None when there is none.
+
+    Only cells that do not compile come here, so valid Python can never be mistaken for a magic.
+    The number of lines stays the same.
+    """
+    stripped = source.lstrip()
+    if not any(mark in source for mark in "!%?"):
+        return None
+    if stripped.startswith("%%"):
+        first, _, body = stripped.partition("\n")
+        magic, _, line = first[2:].partition(" ")
+        skipped = source[: len(source) - len(stripped)].count("\n")
+        call = "__ptycell_cell__(%r, %r, %r, %d)" % (magic, line.strip(), body, skipped + 1)
+        return "\n" * skipped + call
+    lines, found = rewrite_lines(source.split("\n"))
+    return "\n".join(lines) if found else None
+
+
+def rewrite_lines(lines):
+    import re
+
+    start = re.compile(r"(\s*)(?:([\w.,\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
+    asking = re.compile(r"(\s*)(?:\?{1,2}\s*([\w.]+)|([\w.]+)\s*(\?{1,2}))\s*$")
+    done, found, at = [], False, 0
+    while at < len(lines):
+        line, at = lines[at], at + 1
+        magic = start.match(line) if "!" in line or "%" in line else None
+        question = asking.match(line) if "?" in line else None
+        if (magic is None and question is None) or is_open("\n".join(done)):
+            done.append(line)
+            continue
+        found = True
+        if question is not None:
+            done.append("%s__ptycell_help__(%r)" % (question[1], question[2] or question[3]))
+            continue
+        body, merged = magic[4], 0
+        while body.endswith("\\") and at < len(lines):
+            body, at, merged = body[:-1] + lines[at], at + 1, merged + 1
+        done.append(rewrite_line(magic[1], magic[2], magic[3], body))
+        done.extend([""] * merged)
+    return done, found
+
+
+def rewrite_line(indent, target, mark, body):
+    if mark == "%":
+        call = "__ptycell_line__(%r)" % body
+    else:
+        call = "__ptycell_shell__(%r, %r)" % (body, bool(target) or mark == "!!")
+    return "%s%s%s" % (indent, target + " = " if target else "", call)
+
+
+def is_open(text):
+    """Does text end inside a string, a bracket or a continued line?"""
+    if not text.strip():
+        return False
+    if text.rstrip("\n").endswith("\\"):
+        return True
+    import io
+    import tokenize
+
+    depth = 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
+            if token.type == tokenize.OP:
+                depth += (token.string in "([{") - (token.string in ")]}")
+            elif token.type == tokenize.ERRORTOKEN and token.string[:1] in "\"'":
+                return True
+    except tokenize.TokenError:
+        return True
+    except SyntaxError:
+        return False
+    return depth > 0
+
+
+def install_magics():
+    builtins.__ptycell_line__ = run_line_magic
+    builtins.__ptycell_cell__ = run_cell_magic
+    builtins.__ptycell_shell__ = run_shell
+    builtins.__ptycell_help__ = show_help
+
+
+def run_line_magic(text):
+    name, _, line = text.strip().partition(" ")
+    line = line.strip()
+    magic = LINE_MAGICS.get(name)
+    if magic is None:
+        raise UsageError("no line magic %%%s; there are: %s" % (name, listed(LINE_MAGICS, "%")))
+    return magic(line)
+
+
+def run_cell_magic(name, line, body, lineno):
+    magic = CELL_MAGICS.get(name)
+    if magic is None:
+        raise UsageError("no cell magic %%%%%s; there are: %s" % (name, listed(CELL_MAGICS, "%%")))
+    return magic(line, body, lineno)
+
+
+def listed(magics, mark):
+    return " ".join(mark + name for name in sorted(magics))
+
+
+def evaluate_body(body, lineno):
+    return evaluate("\n" * lineno + body, State.cell.name)
+
+
+# Shell commands
+
+
+class Lines(list):
+    """What `x = !cmd` gives: the lines, and as text `.n` (newlines) and `.s` (spaces)."""
+
+    n = nlstr = property(lambda self: "\n".join(self))
+    s = spstr = property(lambda self: " ".join(self))
+
+
+def run_shell(command, capture):
+    import subprocess
+
+    command = own_pip(expand_names(command.strip()))
+    flush_streams()
+    if not capture:
+        NAMESPACE["_exit_code"] = subprocess.call(command, shell=True, executable=shell_path())
+        after_packages(command)
+        return None
+    done = subprocess.run(command, shell=True, executable=shell_path(), stdout=subprocess.PIPE)
+    NAMESPACE["_exit_code"] = done.returncode
+    return Lines(done.stdout.decode("utf-8", "replace").splitlines())
+
+
+def shell_path():
+    return "/bin/bash" if posix.access("/bin/bash", posix.X_OK) else "/bin/sh"
+
+
+def own_pip(command):
+    """`pip` of the PATH may belong to another Python."""
+    import shlex
+
+    words = command.split(None, 1)
+    if words and words[0] in ("pip", "pip3"):
+        rest = words[1] if len(words) > 1 else ""
+        return "%s -m pip %s" % (shlex.quote(sys.executable), rest)
+    return command
+
+
+def after_packages(command):
+    if " pip " in command or " uv " in command:
+        import importlib
+
+        importlib.invalidate_caches()
+
+
+def expand_names(command):
+    """`{expression}` and `$name` of the user's variables; what is none of them is the shell's."""
+    import re
+
+    def braces(match):
+        try:
+            return str(eval(match[1], NAMESPACE))
+        except Exception:
+            return match[0]
+
+    def dollar(match):
+        name = match[1]
+        return str(NAMESPACE[name]) if name in NAMESPACE else match[0]
+
+    command = re.sub(r"(?<![\$\\{])\{([^{}\n]+)\}", braces, command)
+    return re.sub(r"(?<!\\)\$([A-Za-z_]\w*)", dollar, command)
+
+
+def magic_shell(name):
+    def magic(line):
+        return run_shell("%s %s" % (name, line), False)
+
+    return magic
+
+
+def script_magic(program):
+    def magic(line, body, lineno):
+        import subprocess
+
+        flush_streams()
+        # As an argument and not on stdin: the script may read the terminal.
+        code = subprocess.call([program] + line.split() + ["-c", body])
+        NAMESPACE["_exit_code"] = code
+        if code:
+            raise subprocess.CalledProcessError(code, program)
+
+    return magic
+
+
+def magic_pip(line):
+    import shlex
+
+    run_shell("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
+
+
+# Files and environment
+
+
+def magic_cd(line):
+    import os
+
+    target = os.path.expanduser(expand_names(unquoted(line)) or "~")
+    os.chdir(target)
+    print(os.getcwd())
+
+
+def magic_pwd(line):
+    return posix.getcwd()
+
+
+def unquoted(text):
+    if len(text) > 1 and text[0] in "\"'" and text[-1] == text[0]:
+        return text[1:-1]
+    return text
+
+
+def magic_env(line):
+    import os
+
+    name, equals, value = line.partition("=")
+    if not equals and " " in line:
+        name, _, value = line.partition(" ")
+        equals = " "
+    if equals:
+        os.environ[name.strip()] = expand_names(unquoted(value.strip()))
+        return None
+    return os.environ.get(name.strip()) if line else dict(os.environ)
+
+
+def magic_writefile(line, body, lineno):
+    words = line.split(None, 1)
+    append = bool(words) and words[0] in ("-a", "--append")
+    path = unquoted((words[1] if append and len(words) > 1 else line).strip())
+    if not path:
+        raise UsageError("%%writefile needs a file name")
+    with open(path, "a" if append else "w", encoding="utf-8") as file:
+        file.write(body if body.endswith("\n") or not body else body + "\n")
+    print("%s %s" % ("Appended to" if append else "Wrote", path))
+
+
+def magic_run(line):
+    import runpy
+    import shlex
+
+    words = shlex.split(expand_names(line))
+    if not words:
+        raise UsageError("%run needs a file name")
+    saved, sys.argv = sys.argv, words
+    try:
+        result = runpy.run_path(words[0], run_name="__main__")
+    finally:
+        sys.argv = saved
+        sys.modules["__main__"] = MAIN
+    NAMESPACE.update((k, v) for k, v in result.items() if not k.startswith("__"))
+
+
+# Names
+
+
+def user_names():
+    hidden = ("_exit_code",)
+    return sorted(
+        name
+        for name, value in NAMESPACE.items()
+        if not name.startswith("_") and name not in hidden and not isinstance(value, ModuleType)
+    )
+
+
+def magic_who(line):
+    found = [name for name in user_names() if not line or kind_of(NAMESPACE[name]) in line.split()]
+    print("  ".join(found) or "No names are defined.")
+
+
+def magic_whos(line):
+    for name in user_names():
+        value = NAMESPACE[name]
+        print("%-20s %-16s %-10s %s" % (name, kind_of(value), shape_of(value), safe_repr(value)[:60]))
+
+
+def magic_reset(line):
+    for name in [name for name in NAMESPACE if not name.startswith("__")]:
+        del NAMESPACE[name]
+
+
+def magic_debug(line):
+    import pdb
+
+    pdb.pm()
+
+
+# Time
+
+
+def magic_time(line):
+    return timed(lambda: evaluate(line, State.cell.name))
+
+
+def magic_time_cell(line, body, lineno):
+    return timed(lambda: evaluate_body(body, lineno))
+
+
+def timed(work):
+    import time
+
+    cpu, wall = time.process_time(), time.perf_counter()
+    try:
+        return work()
+    finally:
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        print("CPU time %s, wall time %s" % (seconds_text(cpu), seconds_text(wall)))
+
+
+def seconds_text(seconds):
+    for unit, factor in (("s", 1), ("ms", 1e3), ("us", 1e6)):
+        if seconds * factor >= 1:
+            return "%.3g %s" % (seconds * factor, unit)
+    return "%.3g ns" % (seconds * 1e9)
+
+
+def magic_timeit(line):
+    measure(line, "pass")
+
+
+def magic_timeit_cell(line, body, lineno):
+    measure(body, line or "pass")
+
+
+def measure(statement, setup):
+    import timeit
+
+    number, repeat, statement = timeit_options(statement)
+    timer = timeit.Timer(statement, setup, globals=NAMESPACE)
+    if not number:
+        number = timer.autorange()[0]
+    runs = [total / number for total in timer.repeat(repeat, number)]
+    mean = sum(runs) / len(runs)
+    deviation = (sum((run - mean) ** 2 for run in runs) / len(runs)) ** 0.5
+    print(
+        "%s +- %s per loop (mean +- std. dev. of %d runs, %d loops each)"
+        % (seconds_text(mean), seconds_text(deviation), repeat, number)
+    )
+
+
+def timeit_options(statement):
+    import re
+
+    options = {"n": 0, "r": 5}
+    while True:
+        match = re.match(r"\s*-([nr])\s*(\d+)\s+", statement)
+        if match is None:
+            return options["n"], max(1, options["r"]), statement.strip("\n")
+        options[match[1]] = int(match[2])
+        statement = statement[match.end() :]
+
+
+def magic_prun(line):
+    import cProfile
+
+    cProfile.runctx(line, NAMESPACE, NAMESPACE, sort="cumulative")
+
+
+# Output
+
+
+class Captured:
+    """What %%capture keeps."""
+
+    def __init__(self, stdout, stderr):
+        self.stdout = stdout
+        self.stderr = stderr
+
+    def __str__(self):
+        return self.stdout
+
+    def show(self):
+        sys.stdout.write(self.stdout)
+        sys.stderr.write(self.stderr)
+
+    __call__ = show
+
+
+def magic_capture(line, body, lineno):
+    import contextlib
+    import io
+
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            evaluate_body(body, lineno)
+    finally:
+        target = [word for word in line.split() if not word.startswith("-")]
+        if target:
+            NAMESPACE[target[0]] = Captured(out.getvalue(), err.getvalue())
+
+
+def markup_magic(mime):
+    def magic(line, body, lineno):
+        publish_display_data({mime: body, "text/plain": body})
+
+    return magic
+
+
+def magic_ignored(line):
+    """For notebooks' sake: figures are shown inline anyway, and there is nothing to reload."""
+
+
+def magic_lsmagic(line):
+    print(listed(LINE_MAGICS, "%"))
+    print(listed(CELL_MAGICS, "%%"))
+
+
+def show_help(name):
+    import inspect
+
+    value = eval(name, NAMESPACE)
+    try:
+        print("%s%s" % (name, inspect.signature(value)))
+    except (TypeError, ValueError):
+        print("%s: %s %s" % (name, kind_of(value), shape_of(value)))
+    print(inspect.getdoc(value) or "")
+
+
+LINE_MAGICS = {
+    "cd": magic_cd,
+    "pwd": magic_pwd,
+    "env": magic_env,
+    "set_env": magic_env,
+    "pip": magic_pip,
+    "run": magic_run,
+    "who": magic_who,
+    "whos": magic_whos,
+    "reset": magic_reset,
+    "debug": magic_debug,
+    "time": magic_time,
+    "timeit": magic_timeit,
+    "prun": magic_prun,
+    "lsmagic": magic_lsmagic,
+    "sx": lambda line: run_shell(line, True),
+    "system": lambda line: run_shell(line, True),
+}
+LINE_MAGICS.update((n, magic_shell(n)) for n in "ls cat cp mv rm mkdir rmdir head tail".split())
+LINE_MAGICS.update(
+    (name, magic_ignored)
+    for name in "matplotlib autoreload load_ext reload_ext config pylab precision".split()
+)
+
+CELL_MAGICS = {
+    "bash": script_magic("bash"),
+    "sh": script_magic("sh"),
+    "writefile": magic_writefile,
+    "file": magic_writefile,
+    "time": magic_time_cell,
+    "timeit": magic_timeit_cell,
+    "capture": magic_capture,
+    "html": markup_magic("text/html"),
+    "HTML": markup_magic("text/html"),
+    "markdown": markup_magic("text/markdown"),
+    "svg": markup_magic("image/svg+xml"),
+    "latex": markup_magic("text/latex"),
+}
+
+
+# ---- cells ----------------------------------------------------------------------------------
+
+
+def handle_exec(ident, parts):
+    cell = State.cell = Cell(ident, parts.get("name") or "<cell %d>" % ident, parts.get("code", ""))
+    prepare_process()
+    outcome = run_guarded(cell)
+    if in_child():
+        leave_child(outcome)
+    outcome.extend(finish_cell(cell))
+    channel.send(b"done", ident, outcome)
+
+
+def prepare_process():
+    """What the last cell may have broken."""
+    _signal.signal(_signal.SIGINT, on_sigint)
+    if not descriptors_are_ours():
+        repair_descriptors()
+    reopen_streams()
+
+
+def run_guarded(cell):
+    """Runs the cell; its outcome as parts of `done`.
+
+    on_sigint never raises in a frame of this file, so nothing here is interrupted half done.
+    """
+    State.interrupted = False
+    State.running = True
+    try:
+        try:
+            execute(cell)
+        finally:
+            show_figures()
+        State.running = False
+        return [("status", "ok")]
+    except SystemExit as error:
+        State.running = False
+        return describe_exit(error)
+    except BaseException as error:
+        State.running = False
+        return describe_error(error, cell)
+
+
+def finish_cell(cell):
+    """Everything that is told or sent after the code has ended."""
+    if cell.images_left_out:
+        note_images_left_out()
+    if State.later:
+        publish_later_ones()
+    flush_streams()
+    flush_c_streams()
+    parts = []
+    changed = changed_names(cell)
+    if changed:
+        parts.append(("names", changed))
+    children = live_children()
+    if children:
+        parts.append(("children", str(children)))
+    cell.figures.clear()
+    return parts
+
+
+def leave_child(outcome):
+    """A child of os.fork() in the cell came to the cell's end: there its program is over."""
+    status = dict(outcome)
+    if "traceback" in status:
+        say(status["traceback"].rstrip("\n"))
+    flush_streams()
+    posix._exit(int(status.get("code", 0 if status["status"] == "ok" else 1)) & 0xFF)
+
+
+# ---- start and main loop --------------------------------------------------------------------
+
+
+def greet():
+    """Answers the server's hello; nothing but builtin modules was imported up to here."""
+    kind, _, hello = channel.next_frame()
+    if kind != "hello":
+        posix._exit(1)
+    State.output = hello.get("output", "")
+    channel.send(
+        b"ready",
+        0,
+        [
+            ("proto", PROTOCOL),
+            ("nonce", hello.get("nonce", "")),
+            ("language", "python"),
+            ("version", sys.version.partition(" ")[0]),
+            ("executable", sys.executable or ""),
+            ("pid", str(posix.getpid())),
+        ],
+    )
+
+
+def set_up():
+    import faulthandler
+    import os
+
+    State.streams = (sys.stdin, sys.stdout, sys.stderr)
+    State.terminal = posix.dup(1)
+    os.register_at_fork(after_in_child=close_in_child)
+    faulthandler.enable()
+    # The server's last question to code that SIGINT does not stop: where are you?
+    faulthandler.register(_signal.SIGUSR2, all_threads=True, chain=False)
+    builtins.display = display
+    sys.displayhook = show_value
+    sys.argv = [""]
+    if sys.path[:1] != [""]:
+        sys.path.insert(0, "")
+    install_magics()
+    install_hooks()
+    names.ids = {name: id(value) for name, value in NAMESPACE.items()}
+
+
+def close_in_child():
+    try:
+        posix.close(channel.fd)
+    except OSError:
+        pass
+
+
+def serve():
+    """Answers frames until the server says quit."""
+    while True:
+        try:
+            kind, ident, parts = channel.next_frame(pump_loop)
+        except BaseException as error:
+            # Out of a signal handler or a callback of the user's, between cells.
+            say_traceback(error)
+            continue
+        if kind == "exec":
+            handle_exec(ident, parts)
+        elif kind == "vars":
+            handle_vars(ident, parts)
+        elif kind == "quit":
+            return
+        elif kind != "ack":
+            channel.send(b"log", ident, [("text", "unknown frame %s" % clean_word(kind))])
+
+
+greet()
+set_up()
+serve()
+sys.exit(0)

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+import posix,sys,marshal,_imp,_frozen_importlib_external as x
+posix.set_inheritable(3,False)
+b=bytearray()
+def fill(n):
+ while len(b)<n:
+  c=posix.read(3,262144)
+  if not c:posix._exit(0)
+  b.extend(c)
+def line():
+ while b.find(10)<0:fill(len(b)+1)
+ n=b.find(10);s=b[:n].split();del b[:n+1];return s
+def part():
+ n=int(line()[1]);fill(n);p=bytes(b[:n]);del b[:n];return p
+line();m=part();s=part();c=0
+if m[:4]==x.MAGIC_NUMBER and m[4:12]==_imp.source_hash(3,m[12:]):
+ try:c=marshal.loads(m[12:])
+ except Exception:c=0
+M=type(sys)('_ptycell')
+M.received=b
+exec(c or compile(s,'<ptycell driver>','exec',0,True),M.__dict__)

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""Drives the Python driver over a pty and a socketpair, as the server does, without the server."""
+import fcntl
+import os
+import pty
+import select
+import signal
+import socket
+import struct
+import subprocess
+import termios
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+SOURCE = os.path.join(ROOT, "lib/runtime/python/driver.py")
+STUB = os.path.join(ROOT, "lib/runtime/python/stub.py")
+TIOCSIG = 0x40045436
+NONCE = "0123456789abcdef"
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LC_ALL": "C.UTF-8",
+    "TERM": "xterm-256color",
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "MANPAGER": "cat",
+    "MPLBACKEND": "agg",
+    "PYTHON_BASIC_REPL": "1",
+    "PYTHON_COLORS": "0",
+}
+
+
+def read_file(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def marshalled(python, out):
+    """What scripts/pack-driver makes of the driver for this interpreter."""
+    subprocess.run([python, os.path.join(ROOT, "scripts/pack-driver"), out, SOURCE], check=True)
+    return read_file(out)
+
+
+def encode(kind, ident, parts):
+    chunks = [b"%s %d %d\n" % (kind.encode(), ident, len(parts))]
+    for name, data in parts:
+        data = data.encode() if isinstance(data, str) else data
+        chunks.append(b"%s %d\n" % (name.encode(), len(data)) + data)
+    return b"".join(chunks)
+
+
+class Frame:
+    def __init__(self, kind, ident, parts):
+        self.kind, self.ident, self.parts = kind, ident, parts
+        self.offset = 0  # characters on the pty before it
+
+    def __getitem__(self, name):
+        return self.parts[name].decode()
+
+    def get(self, name, default=None):
+        return self.parts[name].decode() if name in self.parts else default
+
+    def __contains__(self, name):
+        return name in self.parts
+
+    def __repr__(self):
+        return "Frame(%s %d %r)" % (self.kind, self.ident, {k: v[:200] for k, v in self.parts.items()})
+
+
+class Died(Exception):
+    """The driver's process ended; `status` is as of waitpid."""
+
+    def __init__(self, status, output):
+        super().__init__("status %r after %r" % (status, output[-2000:]))
+        self.status = status
+        self.output = output
+
+
+class Result:
+    """One answered cell."""
+
+    def __init__(self, frames, output, seconds):
+        self.frames = frames
+        self.output = output
+        self.seconds = seconds
+        self.done = frames[-1]
+        self.status = self.done["status"]
+
+    @property
+    def value(self):
+        results = [f for f in self.frames if f.kind == "result"]
+        return results[-1]["text/plain"] if results else None
+
+    @property
+    def displays(self):
+        return [f for f in self.frames if f.kind == "display"]
+
+    @property
+    def images(self):
+        return [f for f in self.frames if "image/png" in f or "image/jpeg" in f]
+
+    def __repr__(self):
+        return "Result(%r, %r, %.3f s)" % (self.frames, self.output[-2000:], self.seconds)
+
+
+class Session:
+    """One interpreter with the driver in it."""
+
+    def __init__(self, python="/usr/bin/python3", cwd=".", env=None, output="", marshal=b"", flags=()):
+        self.master, slave = pty.openpty()
+        set_raw(slave)
+        ours, theirs = socket.socketpair()
+        self.socket, self.buffer, self.ident, self.output = ours, bytearray(), 0, b""
+        command = [python, *flags, "-c", read_file(STUB).decode()]
+        self.pid = os.fork()
+        if self.pid == 0:
+            become_session(slave, theirs.fileno(), command, cwd, dict(ENVIRONMENT, **(env or {})))
+        os.close(slave)
+        theirs.close()
+        os.set_blocking(self.master, False)
+        self.send("boot", 0, [("marshal", marshal), ("source", read_file(SOURCE))])
+        self.send("hello", 0, [("proto", "1"), ("nonce", NONCE), ("output", output)])
+        self.ready = self.next_frame(15)
+
+    def send(self, kind, ident, parts=()):
+        self.socket.sendall(encode(kind, ident, parts))
+
+    def drain(self):
+        """Reads the pty until it is empty; everything written before a frame is there then."""
+        while True:
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:
+                return
+            if not data:
+                return
+            self.output += data
+
+    def next_frame(self, timeout=20):
+        deadline = time.monotonic() + timeout
+        while True:
+            frame = self._take_frame()
+            if frame is not None:
+                self.drain()
+                frame.offset = len(self.output)
+                return frame
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("no frame; output: %r" % self.output[-2000:])
+            ready = select.select([self.socket, self.master], [], [], left)[0]
+            if self.master in ready:
+                self.drain()
+            if self.socket in ready:
+                self._receive()
+
+    def _receive(self):
+        try:
+            data = self.socket.recv(1 << 20)
+        except ConnectionResetError:
+            data = b""
+        if not data:
+            _, status = os.waitpid(self.pid, 0)
+            self.pid = None
+            self.drain()
+            raise Died(status, self.output)
+        self.buffer += data
+
+    def _take_frame(self):
+        data, end = bytes(self.buffer), self.buffer.find(b"\n")
+        if end < 0:
+            return None
+        kind, ident, count = data[:end].split()
+        parts, at = {}, end + 1
+        for _ in range(int(count)):
+            end = data.find(b"\n", at)
+            if end < 0:
+                return None
+            name, size = data[at:end].split()
+            at = end + 1 + int(size)
+            if len(data) < at:
+                return None
+            parts[name.decode()] = data[end + 1 : at]
+        del self.buffer[:at]
+        return Frame(kind.decode(), int(ident), parts)
+
+    def start(self, code):
+        self.ident += 1
+        self.output = b""
+        self.started = time.monotonic()
+        self.send("exec", self.ident, [("code", code), ("name", "<cell %d>" % self.ident)])
+        return self.ident
+
+    def finish(self, timeout=20):
+        frames = []
+        while not frames or frames[-1].kind != "done":
+            frames.append(self.next_frame(timeout))
+            if frames[-1].kind == "display":
+                self.send("ack", frames[-1].ident)
+        assert frames[-1].ident == self.ident
+        return Result(frames, self.output.decode("utf-8", "replace"), time.monotonic() - self.started)
+
+    def run(self, code, timeout=20):
+        self.start(code)
+        return self.finish(timeout)
+
+    def interrupt(self):
+        fcntl.ioctl(self.master, TIOCSIG, signal.SIGINT)
+
+    def run_interrupted(self, code, after=0.3, timeout=5):
+        """Runs code, interrupts it; `seconds` counts from the interrupt."""
+        self.start(code)
+        try:
+            frame = self.next_frame(after)
+            raise AssertionError("ended by itself: %r" % frame)
+        except TimeoutError:
+            pass
+        self.started = time.monotonic()
+        self.interrupt()
+        return self.finish(timeout)
+
+    def read_output(self, seconds):
+        """What comes on the pty within that time, between cells."""
+        self.output = b""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            select.select([self.master], [], [], max(0, deadline - time.monotonic()))
+            self.drain()
+        return self.output.decode()
+
+    def variables(self, filter=""):
+        self.ident += 1
+        self.send("vars", self.ident, [("filter", filter)])
+        done = self.next_frame()
+        rows = [line.split("\t") for line in done["vars"].split("\n") if line]
+        return {row[0]: row[1:] for row in rows}
+
+    def close(self):
+        if self.pid is not None:
+            for kill in (os.killpg, os.kill):
+                try:
+                    kill(self.pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            os.waitpid(self.pid, 0)
+            self.pid = None
+        self.socket.close()
+        os.close(self.master)
+
+
+def set_raw(slave):
+    """The server's own settings: no output processing; control characters are just text."""
+    attributes = termios.tcgetattr(slave)
+    attributes[1] &= ~termios.OPOST
+    attributes[3] |= termios.NOFLSH
+    termios.tcsetattr(slave, termios.TCSANOW, attributes)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+
+
+def become_session(slave, control, command, cwd, env):
+    try:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        for fd in range(3):
+            os.dup2(slave, fd)
+        os.dup2(control, 3)
+        os.set_inheritable(3, True)
+        os.closerange(4, 256)
+        os.chdir(cwd)
+        os.execve(command[0], command, env)
+    finally:
+        os._exit(127)
+
+
+def has_module(python, name):
+    code = "import importlib.util, sys; sys.exit(importlib.util.find_spec(%r) is None)" % name
+    return subprocess.run([python, "-c", code]).returncode == 0
