@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/beneath.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum { OPEN_TRIES = 8 };
+
+/* The length of the part that starts at `part`. */
+static size_t part_len(const char *part)
+{
+	return strcspn(part, "/");
+}
+
+bool beneath_path_valid(const char *path)
+{
+	if (strlen(path) > BENEATH_PATH_MAX)
+		return false;
+	for (const char *part = path;;) {
+		size_t len = part_len(part);
+
+		if (len == 0 || len > BENEATH_NAME_MAX)
+			return false;
+		if (part[0] == '.' && (len == 1 || (len == 2 && part[1] == '.')))
+			return false;
+		if (part[len] == '\0')
+			return true;
+		part += len + 1;
+	}
+}
+
+/* One step down; `part` need not end in NUL. */
+static int open_part(int dir_fd, const char *part, size_t len, int flags, mode_t mode)
+{
+	char name[BENEATH_NAME_MAX + 1];
+
+	memcpy(name, part, len);
+	name[len] = '\0';
+	return openat(dir_fd, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+}
+
+static int same_device(int fd, int other_fd)
+{
+	struct stat a;
+	struct stat b;
+
+	if (fstat(fd, &a) < 0 || fstat(other_fd, &b) < 0)
+		return -1;
+	if (a.st_dev == b.st_dev)
+		return 0;
+	errno = EXDEV;
+	return -1;
+}
+
+/* For kernels without openat2. A bind mount of the same file system is not told apart here. */
+static int walk(int dir_fd, const char *path, const struct open_how *how)
+{
+	cleanup_fd int held = -1;
+	cleanup_fd int last = -1;
+	int at = dir_fd;
+
+	for (size_t len = part_len(path); path[len] == '/'; len = part_len(path)) {
+		int next = open_part(at, path, len, O_PATH | O_DIRECTORY, 0);
+
+		if (next < 0)
+			return -1;
+		fd_close(&held);
+		held = next;
+		at = next;
+		path += len + 1;
+	}
+	last = open_part(at, path, part_len(path), (int)how->flags, (mode_t)how->mode);
+	if (last >= 0 && (how->resolve & RESOLVE_NO_XDEV) != 0 && same_device(last, dir_fd) < 0)
+		return -1;
+	return fd_steal(&last);
+}
+
+static int resolve(int dir_fd, const char *path, struct open_how *how)
+{
+	int fd = -1;
+
+	if (!beneath_path_valid(path)) {
+		errno = EINVAL;
+		return -1;
+	}
+	how->flags |= O_CLOEXEC | O_NOFOLLOW;
+	how->resolve |= RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+	/* EAGAIN: something was renamed while the kernel looked. */
+	for (int i = 0; i < OPEN_TRIES; i++) {
+		fd = (int)syscall(SYS_openat2, dir_fd, path, how, sizeof(*how));
+		if (fd >= 0 || errno != EAGAIN)
+			break;
+	}
+	/* Old container filters answer EPERM for calls they do not know. */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		return walk(dir_fd, path, how);
+	return fd;
+}
+
+int beneath_open(int dir_fd, const char *path, int flags, mode_t mode)
+{
+	struct open_how how = { .flags = (uint64_t)(unsigned int)flags, .mode = mode };
+
+	return resolve(dir_fd, path, &how);
+}
+
+int beneath_open_same_mount(int dir_fd, const char *path, int flags)
+{
+	struct open_how how = { .flags = (uint64_t)(unsigned int)flags,
+				.resolve = RESOLVE_NO_XDEV };
+
+	return resolve(dir_fd, path, &how);
+}
+
+/* The message never holds `path`: it may be the session's, and the caller can clean it. */
+static int open_failed(struct err *err)
+{
+	switch (errno) {
+	case EINVAL:
+		return err_set(err, ERR_INVALID,
+			       "the path must be relative and stay inside the folder");
+	case ENOENT:
+		return err_set(err, ERR_NOT_FOUND, "there is no such file");
+	case ELOOP:
+		return err_set(err, ERR_DENIED, "a symbolic link is not followed");
+	case ENOTDIR:
+		return err_set(err, ERR_DENIED, "a part of the path is not a folder");
+	case ENXIO:
+		return err_set(err, ERR_DENIED, "not a regular file");
+	case EACCES:
+		return err_set(err, ERR_DENIED, "its permissions forbid it");
+	default:
+		return err_sys(err, "opening the file");
+	}
+}
+
+int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct err *err)
+{
+	cleanup_fd int fd = beneath_open(dir_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	struct stat st;
+
+	if (fd < 0)
+		return open_failed(err);
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, "looking at the file");
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_DENIED, "not a regular file");
+	if (ret_size != NULL)
+		*ret_size = st.st_size;
+	return fd_steal(&fd);
+}
+
+static int make_and_enter(int dir_fd, const char *part, size_t len, struct err *err)
+{
+	char name[BENEATH_NAME_MAX + 1];
+	int fd;
+
+	memcpy(name, part, len);
+	name[len] = '\0';
+	if (mkdirat(dir_fd, name, 0700) < 0 && errno != EEXIST)
+		return err_sys(err, "making a folder");
+	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? open_failed(err) : fd;
+}
+
+int beneath_open_parent(int dir_fd, const char *path, const char **ret_name, struct err *err)
+{
+	cleanup_fd int held = -1;
+
+	if (!beneath_path_valid(path)) {
+		errno = EINVAL;
+		return open_failed(err);
+	}
+	held = fd_dup(dir_fd, err);
+	if (held < 0)
+		return -1;
+	for (size_t len = part_len(path); path[len] == '/'; len = part_len(path)) {
+		int next = make_and_enter(held, path, len, err);
+
+		if (next < 0)
+			return -1;
+		fd_close(&held);
+		held = next;
+		path += len + 1;
+	}
+	*ret_name = path;
+	return fd_steal(&held);
+}
+
+int beneath_rename_new(int dir_fd, const char *from, const char *to)
+{
+	struct stat st;
+
+	if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS && errno != EPERM)
+		return -1;
+	/* Network and Windows file systems lack the flag: a link has the same effect on some. */
+	if (linkat(dir_fd, from, dir_fd, to, 0) == 0)
+		return unlinkat(dir_fd, from, 0);
+	if (errno == EEXIST)
+		return -1;
+	if (fstatat(dir_fd, to, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		errno = EEXIST;
+		return -1;
+	}
+	return renameat(dir_fd, from, dir_fd, to);
+}

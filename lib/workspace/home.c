@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/home.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "workspace/name.h"
+
+#define SERVER_PREFIX "server-"
+#define NEW_PREFIX ".new-"
+#define LOCK_NAME "lock"
+#define SESSIONS_NAME "sessions"
+
+/* STALE_MAX: what one start looks at. UNLOCKED_AGE_S: between making a folder and its lock. */
+enum { STALE_MAX = 4096, UNLOCKED_AGE_S = 60 };
+
+struct home {
+	int fd;
+	int lock_fd;
+	int sessions_fd;
+	char *path; /* absolute */
+	char *name; /* of the server's folder */
+	char **candidates;
+	size_t candidate_count;
+};
+
+/* Makes the folders above the last part of `path`; that they exist already is fine. */
+static int make_parents(const char *path, struct err *err)
+{
+	cleanup_free char *copy = xstrdup(path);
+
+	for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(copy, 0700) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
+			return err_sys(err, "making the folder '%s'", copy);
+		*p = '/';
+	}
+	return 0;
+}
+
+static int check_owner(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, "looking at '%s'", path);
+	if (st.st_uid != geteuid())
+		return err_set(err, ERR_DENIED,
+			       "the folder for sessions belongs to another user; set PTYCELL_HOME "
+			       "to a folder of your own, not '%s'",
+			       path);
+	if ((st.st_mode & 077) != 0)
+		return err_set(err, ERR_DENIED,
+			       "the folder for sessions is open to others (mode %04o); run: "
+			       "chmod 700 '%s', or set PTYCELL_HOME",
+			       (unsigned int)st.st_mode & 07777, path);
+	return 0;
+}
+
+static int open_root(const char *path, struct err *err)
+{
+	cleanup_fd int fd = -1;
+
+	if (path[0] != '/')
+		return err_set(err, ERR_INVALID, "PTYCELL_HOME must be an absolute path, not '%s'",
+			       path);
+	if (make_parents(path, err) < 0)
+		return -1;
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_sys(err, "making the folder for sessions '%s'", path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
+		return err_set(err, ERR_DENIED,
+			       "the folder for sessions is a link or a file, not a folder; set "
+			       "PTYCELL_HOME to a real folder, not '%s'",
+			       path);
+	if (fd < 0)
+		return err_sys(err, "opening the folder for sessions '%s'", path);
+	if (check_owner(fd, path, err) < 0)
+		return -1;
+	return fd_steal(&fd);
+}
+
+static bool is_ours(const char *name)
+{
+	return name_matches(name, SERVER_PREFIX) || name_matches(name, NEW_PREFIX) ||
+	       name_matches(name, HOME_REMOVE_PREFIX);
+}
+
+/* Names of our pattern; whether their servers live is decided when one is taken. */
+static int list_candidates(struct home *home, struct err *err)
+{
+	int fd = openat(home->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (dir == NULL) {
+		(void)err_sys(err, "reading '%s'", home->path);
+		fd_close(&fd);
+		return -1;
+	}
+	while (home->candidate_count < STALE_MAX && (entry = readdir(dir)) != NULL) {
+		if (!is_ours(entry->d_name))
+			continue;
+		home->candidates =
+			xrealloc(home->candidates, (home->candidate_count + 1) * sizeof(char *));
+		home->candidates[home->candidate_count++] = xstrdup(entry->d_name);
+	}
+	(void)closedir(dir);
+	return 0;
+}
+
+static int make_locked(struct home *home, const char *name, struct err *err)
+{
+	cleanup_fd int dir = -1;
+
+	if (mkdirat(home->fd, name, 0700) < 0)
+		return err_sys(err, "making a folder in '%s'", home->path);
+	dir = openat(home->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return err_sys(err, "opening a folder in '%s'", home->path);
+	home->lock_fd = openat(dir, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (home->lock_fd < 0 || flock(home->lock_fd, LOCK_EX | LOCK_NB) < 0)
+		return err_sys(err, "locking a folder in '%s'", home->path);
+	if (mkdirat(dir, SESSIONS_NAME, 0700) < 0)
+		return err_sys(err, "making a folder in '%s'", home->path);
+	home->sessions_fd =
+		openat(dir, SESSIONS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (home->sessions_fd < 0)
+		return err_sys(err, "opening a folder in '%s'", home->path);
+	return 0;
+}
+
+/* The folder gets its final name once it is locked, so nobody ever sees it unlocked. */
+static int make_server(struct home *home, struct err *err)
+{
+	cleanup_free char *hidden = name_new(NEW_PREFIX);
+
+	home->name = xasprintf(SERVER_PREFIX "%s", hidden + strlen(NEW_PREFIX));
+	if (make_locked(home, hidden, err) < 0)
+		return -1;
+	if (renameat(home->fd, hidden, home->fd, home->name) < 0)
+		return err_sys(err, "renaming a folder in '%s'", home->path);
+	return 0;
+}
+
+static void home_release(struct home *home)
+{
+	fd_close(&home->sessions_fd);
+	fd_close(&home->lock_fd);
+	fd_close(&home->fd);
+	for (size_t i = 0; i < home->candidate_count; i++)
+		free(home->candidates[i]);
+	free(home->candidates);
+	free(home->name);
+	free(home->path);
+	free(home);
+}
+
+struct home *home_open(const char *path, struct err *err)
+{
+	struct home *home = xcalloc(1, sizeof(*home));
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	home->path = xmemdup(path, len);
+	home->lock_fd = -1;
+	home->sessions_fd = -1;
+	home->fd = open_root(home->path, err);
+	if (home->fd < 0 || list_candidates(home, err) < 0 || make_server(home, err) < 0) {
+		home_release(home);
+		return NULL;
+	}
+	return home;
+}
+
+void home_close(struct home *home)
+{
+	cleanup_fd int dir = -1;
+
+	if (home == NULL)
+		return;
+	dir = openat(home->fd, home->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	/* While a session is left the lock file stays: the next server finds the folder by it. */
+	if (dir >= 0 && unlinkat(dir, SESSIONS_NAME, AT_REMOVEDIR) == 0) {
+		(void)unlinkat(dir, LOCK_NAME, 0);
+		(void)unlinkat(home->fd, home->name, AT_REMOVEDIR);
+	}
+	home_release(home);
+}
+
+/* A folder without a lock file may be one that is being made or closed. */
+static bool old_enough(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) == 0 && time(NULL) - st.st_mtime > UNLOCKED_AGE_S;
+}
+
+/* True when no living process holds `name`; `*ret_lock` then holds it until the rename. */
+static bool is_stale(const struct home *home, const char *name, int *ret_lock)
+{
+	cleanup_fd int dir =
+		openat(home->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_fd int lock = -1;
+
+	/* A folder that its owner cannot read is one whose remover was cut short. */
+	if (dir < 0)
+		return errno == EACCES && name_matches(name, HOME_REMOVE_PREFIX);
+	if (name_matches(name, HOME_REMOVE_PREFIX)) {
+		/* Removers hold a lock on the folder itself. */
+		if (flock(dir, LOCK_EX | LOCK_NB) < 0)
+			return false;
+		*ret_lock = fd_steal(&dir);
+		return true;
+	}
+	lock = openat(dir, LOCK_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (lock < 0)
+		return old_enough(dir);
+	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
+		return false;
+	*ret_lock = fd_steal(&lock);
+	return true;
+}
+
+char *home_take_stale(struct home *home)
+{
+	while (home->candidate_count > 0) {
+		cleanup_free char *name = home->candidates[--home->candidate_count];
+		cleanup_free char *taken = name_new(HOME_REMOVE_PREFIX);
+		cleanup_fd int lock = -1;
+
+		if (is_stale(home, name, &lock) && renameat(home->fd, name, home->fd, taken) == 0)
+			return mem_steal(&taken);
+	}
+	return NULL;
+}
+
+int home_fd(const struct home *home)
+{
+	return home->fd;
+}
+
+const char *home_path(const struct home *home)
+{
+	return home->path;
+}
+
+const char *home_server_name(const struct home *home)
+{
+	return home->name;
+}
+
+int home_sessions_fd(const struct home *home)
+{
+	return home->sessions_fd;
+}

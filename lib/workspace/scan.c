@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/scan.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "workspace/beneath.h"
+#include "workspace/content.h"
+#include "workspace/snapshot.h"
+
+enum {
+	FOLDERS_MAX = 20000,
+	ENTRIES_MAX = 4 * SCAN_FILES_MAX, /* FIFOs and such count too, or they could hold us */
+	NAMES_SIZE = 16 << 10,            /* what one getdents64 fills */
+	YOUNG_NS = 20 * 1000 * 1000,
+	CLOCK_EVERY = 32, /* entries between two looks at the clock */
+};
+
+enum phase { PHASE_WALK, PHASE_SORT, PHASE_COMPARE, PHASE_IDLE };
+
+struct folder {
+	struct folder *next;
+	const char *path; /* in the snapshot; "" for the top */
+};
+
+struct scan {
+	struct loop *loop;
+	const struct workspace *workspace;
+	void (*done)(struct scan *scan);
+	struct loop_defer defer;
+	enum phase phase;
+	bool first;
+	struct snapshot before;
+	struct snapshot now;
+	struct change *changes;
+	size_t change_count;
+	size_t change_cap;
+	/* While walking. */
+	struct folder *folders; /* still to be read */
+	size_t folder_count;
+	size_t entry_count;
+	const char *folder; /* being read */
+	int folder_fd;
+	char *names;
+	size_t names_len;
+	size_t names_at;
+	struct snapshot_sort sort;
+	/* While comparing. */
+	size_t before_at;
+	size_t now_at;
+};
+
+/* Nobody wants these listed, and some have tens of thousands of files. */
+static const char *const skipped[] = {
+	".git",   ".hg",         ".svn",          "node_modules", ".venv", "__pycache__",
+	".cache", ".mypy_cache", ".pytest_cache", ".ruff_cache",  ".tox",  ".ipynb_checkpoints",
+};
+
+struct scan *scan_new(struct loop *loop, const struct workspace *workspace)
+{
+	struct scan *scan = xcalloc(1, sizeof(*scan));
+
+	scan->loop = loop;
+	scan->workspace = workspace;
+	scan->phase = PHASE_IDLE;
+	scan->first = true;
+	scan->folder_fd = -1;
+	return scan;
+}
+
+static void end_walk(struct scan *scan)
+{
+	while (scan->folders != NULL) {
+		struct folder *next = scan->folders->next;
+
+		free(scan->folders);
+		scan->folders = next;
+	}
+	fd_close(&scan->folder_fd);
+	free(scan->names);
+	scan->names = NULL;
+}
+
+void scan_free(struct scan *scan)
+{
+	if (scan == NULL)
+		return;
+	loop_defer_stop(&scan->defer);
+	end_walk(scan);
+	snapshot_sort_release(&scan->sort);
+	snapshot_release(&scan->before);
+	snapshot_release(&scan->now);
+	free(scan->changes);
+	free(scan);
+}
+
+static uint64_t real_time_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t to_ns(const struct statx_timestamp *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000U + t->tv_nsec;
+}
+
+/* ---- walking ---- */
+
+static bool is_skipped(const char *name)
+{
+	if (name[0] != '.' && name[0] != '_' && name[0] != 'n')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
+		if (str_eq(name, skipped[i]))
+			return true;
+	return false;
+}
+
+static void push_folder(struct scan *scan, const char *path)
+{
+	struct folder *folder;
+
+	if (scan->folder_count == FOLDERS_MAX || strlen(path) > BENEATH_PATH_MAX) {
+		scan->now.capped = true;
+		return;
+	}
+	folder = xcalloc(1, sizeof(*folder));
+	folder->path = path;
+	folder->next = scan->folders;
+	scan->folders = folder;
+	scan->folder_count++;
+}
+
+static void start_walk(struct scan *scan)
+{
+	snapshot_release(&scan->before);
+	scan->before = scan->now;
+	memset(&scan->now, 0, sizeof(scan->now));
+	scan->now.started_ns = real_time_ns();
+	scan->change_count = 0;
+	scan->folder_count = 0;
+	scan->entry_count = 0;
+	scan->names = xcalloc(1, NAMES_SIZE);
+	scan->names_len = 0;
+	scan->names_at = 0;
+	push_folder(scan, snapshot_path(&scan->now, "", ""));
+}
+
+/* A folder is opened by its whole path, so depth costs no descriptors. False: none is left. */
+static bool next_folder(struct scan *scan)
+{
+	int data_fd = workspace_data_fd(scan->workspace);
+
+	while (scan->folders != NULL) {
+		struct folder *folder = scan->folders;
+
+		scan->folders = folder->next;
+		scan->folder = folder->path;
+		free(folder);
+		if (scan->folder[0] == '\0')
+			scan->folder_fd = openat(data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		else
+			scan->folder_fd = beneath_open_same_mount(data_fd, scan->folder,
+								  O_RDONLY | O_DIRECTORY);
+		if (scan->folder_fd >= 0)
+			return true;
+	}
+	return false;
+}
+
+static void add_file(struct scan *scan, const char *name, const struct statx *st)
+{
+	struct file_info file = { .size = st->stx_size,
+				  .mtime_ns = to_ns(&st->stx_mtime),
+				  .is_link = S_ISLNK(st->stx_mode) };
+	struct stamp stamp = { .ino = st->stx_ino, .ctime_ns = to_ns(&st->stx_ctime) };
+
+	if (scan->now.count == SCAN_FILES_MAX) {
+		scan->now.capped = true;
+		return;
+	}
+	file.path = snapshot_path(&scan->now, scan->folder, name);
+	if (!file.is_link && stamp.ctime_ns + YOUNG_NS >= scan->now.started_ns &&
+	    file.size <= CONTENT_HASH_MAX) {
+		stamp.young = true;
+		stamp.hash = content_hash(workspace_data_fd(scan->workspace), file.path);
+	}
+	snapshot_add(&scan->now, &file, &stamp);
+}
+
+static void visit(struct scan *scan, const char *name, unsigned char type)
+{
+	struct statx st;
+
+	if (str_eq(name, ".") || str_eq(name, ".."))
+		return;
+	if (scan->entry_count++ >= ENTRIES_MAX) {
+		scan->now.capped = true;
+		return;
+	}
+	if (type == DT_DIR && !is_skipped(name))
+		push_folder(scan, snapshot_path(&scan->now, scan->folder, name));
+	if (type != DT_REG && type != DT_LNK && type != DT_UNKNOWN)
+		return;
+	if (statx(scan->folder_fd, name, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC,
+		  STATX_BASIC_STATS, &st) < 0)
+		return;
+	if (S_ISREG(st.stx_mode) || S_ISLNK(st.stx_mode))
+		add_file(scan, name, &st);
+	else if (S_ISDIR(st.stx_mode) && !is_skipped(name))
+		push_folder(scan, snapshot_path(&scan->now, scan->folder, name));
+}
+
+/* Refills the names; false at the folder's end. */
+static bool read_names(struct scan *scan)
+{
+	ssize_t n = getdents64(scan->folder_fd, scan->names, NAMES_SIZE);
+
+	scan->names_at = 0;
+	scan->names_len = n > 0 ? (size_t)n : 0;
+	if (n > 0 && scan->entry_count < ENTRIES_MAX)
+		return true;
+	scan->names_len = 0;
+	fd_close(&scan->folder_fd);
+	return false;
+}
+
+/* Up to CLOCK_EVERY entries; true when the walk is over. */
+static bool walk_step(struct scan *scan)
+{
+	for (int i = 0; i < CLOCK_EVERY; i++) {
+		const struct dirent64 *entry;
+
+		if (scan->folder_fd < 0 && !next_folder(scan))
+			return true;
+		if (scan->names_at == scan->names_len && !read_names(scan))
+			continue;
+		entry = (const void *)(scan->names + scan->names_at);
+		scan->names_at += entry->d_reclen;
+		visit(scan, entry->d_name, entry->d_type);
+	}
+	return false;
+}
+
+/* ---- comparing ---- */
+
+static void add_change(struct scan *scan, enum change_kind kind, const struct file_info *file)
+{
+	if (scan->change_count == scan->change_cap) {
+		scan->change_cap = scan->change_cap > 0 ? scan->change_cap * 2 : 16;
+		scan->changes = xrealloc(scan->changes, scan->change_cap * sizeof(*scan->changes));
+	}
+	scan->changes[scan->change_count++] = (struct change){ .kind = kind, .file = *file };
+}
+
+static bool differs(struct scan *scan, size_t before, size_t now)
+{
+	const struct file_info *a = &scan->before.files[before];
+	const struct file_info *b = &scan->now.files[now];
+	const struct stamp *x = &scan->before.stamps[before];
+	struct stamp *y = &scan->now.stamps[now];
+
+	if (x->ino != y->ino || x->ctime_ns != y->ctime_ns || a->mtime_ns != b->mtime_ns ||
+	    a->size != b->size || a->is_link != b->is_link)
+		return true;
+	if (!x->young)
+		return false;
+	if (!y->young)
+		y->hash = content_hash(workspace_data_fd(scan->workspace), b->path);
+	return x->hash != y->hash;
+}
+
+/*
+ * Where files were left out, absence proves nothing: a file is then new when its ctime, which
+ * nobody can set back, is later than the last scan, and none counts as deleted.
+ */
+static bool counts_as_new(const struct scan *scan, size_t now)
+{
+	return !scan->before.capped ||
+	       scan->now.stamps[now].ctime_ns + YOUNG_NS >= scan->before.started_ns;
+}
+
+/* One path; true when both lists are through. */
+static bool compare_one(struct scan *scan)
+{
+	bool more_before = scan->before_at < scan->before.count;
+	bool more_now = scan->now_at < scan->now.count;
+	int order;
+
+	if (!more_before && !more_now)
+		return true;
+	if (more_before && more_now)
+		order = strcmp(scan->before.files[scan->before_at].path,
+			       scan->now.files[scan->now_at].path);
+	else
+		order = more_before ? -1 : 1;
+	if (order < 0) {
+		if (!scan->before.capped && !scan->now.capped)
+			add_change(scan, CHANGE_DELETED, &scan->before.files[scan->before_at]);
+		scan->before_at++;
+	} else if (order > 0) {
+		if (counts_as_new(scan, scan->now_at))
+			add_change(scan, CHANGE_NEW, &scan->now.files[scan->now_at]);
+		scan->now_at++;
+	} else {
+		if (differs(scan, scan->before_at, scan->now_at))
+			add_change(scan, CHANGE_CHANGED, &scan->now.files[scan->now_at]);
+		scan->before_at++;
+		scan->now_at++;
+	}
+	return false;
+}
+
+static bool compare_step(struct scan *scan)
+{
+	if (scan->first)
+		return true;
+	for (int i = 0; i < CLOCK_EVERY; i++)
+		if (compare_one(scan))
+			return true;
+	return false;
+}
+
+/* ---- running ---- */
+
+static void step(struct scan *scan)
+{
+	switch (scan->phase) {
+	case PHASE_WALK:
+		if (!walk_step(scan))
+			return;
+		end_walk(scan);
+		scan->phase = PHASE_SORT;
+		return;
+	case PHASE_SORT:
+		if (!snapshot_sort_step(&scan->now, &scan->sort))
+			return;
+		scan->before_at = 0;
+		scan->now_at = 0;
+		scan->phase = PHASE_COMPARE;
+		return;
+	case PHASE_COMPARE:
+		if (compare_step(scan))
+			scan->phase = PHASE_IDLE;
+		return;
+	case PHASE_IDLE:
+		return;
+	}
+}
+
+static void on_turn(struct loop_defer *defer);
+
+static void run_slice(struct scan *scan)
+{
+	uint64_t until_us = clock_us() + SCAN_SLICE_MS * 1000U;
+
+	while (scan->phase != PHASE_IDLE) {
+		step(scan);
+		if (scan->phase != PHASE_IDLE && clock_us() >= until_us) {
+			loop_defer_start(scan->loop, &scan->defer, on_turn);
+			return;
+		}
+	}
+	scan->first = false;
+	scan->done(scan);
+}
+
+static void on_turn(struct loop_defer *defer)
+{
+	run_slice(container_of(defer, struct scan, defer));
+}
+
+void scan_start(struct scan *scan, void (*done)(struct scan *scan))
+{
+	assert(scan->phase == PHASE_IDLE);
+	scan->done = done;
+	scan->phase = PHASE_WALK;
+	start_walk(scan);
+	run_slice(scan);
+}
+
+bool scan_running(const struct scan *scan)
+{
+	return scan->phase != PHASE_IDLE;
+}
+
+const struct change *scan_changes(const struct scan *scan, size_t *ret_count)
+{
+	*ret_count = scan->change_count;
+	return scan->changes;
+}
+
+const struct file_info *scan_files(const struct scan *scan, size_t *ret_count)
+{
+	*ret_count = scan->now.count;
+	return scan->now.files;
+}
+
+bool scan_capped(const struct scan *scan)
+{
+	return scan->now.capped;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * snapshot.h - the files of one scan, sorted by path, and how two scans differ.
+ *
+ * Parallel arrays keep what callers see apart from what only comparing needs. Sorting is done in
+ * steps, because twenty thousand paths take longer than the loop may be held.
+ */
+#ifndef WORKSPACE_SNAPSHOT_H
+#define WORKSPACE_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "workspace/scan.h"
+
+struct stamp {
+	uint64_t ino;
+	uint64_t ctime_ns;
+	uint64_t hash; /* of the content when `young` */
+	bool young;    /* the clock may not have moved since: compare the content */
+};
+
+struct chunk;
+
+struct snapshot {
+	struct file_info *files;
+	struct stamp *stamps;
+	size_t count;
+	size_t cap;
+	struct chunk *chunks; /* the paths' bytes */
+	bool capped;
+	uint64_t started_ns; /* real time, to compare with ctime */
+};
+
+struct snapshot_sort {
+	uint32_t *order;
+	uint32_t *spare;
+	size_t width; /* of the sorted runs */
+	size_t at;    /* the next pair of runs */
+};
+
+void snapshot_release(struct snapshot *snapshot);
+/* "folder/name", or "name" when `folder` is empty; lives as long as the snapshot. */
+char *snapshot_path(struct snapshot *snapshot, const char *folder, const char *name);
+void snapshot_add(struct snapshot *snapshot, const struct file_info *file,
+		  const struct stamp *stamp);
+
+/* A zeroed `sort` begins; true when done, and the snapshot is then sorted. */
+bool snapshot_sort_step(struct snapshot *snapshot, struct snapshot_sort *sort);
+void snapshot_sort_release(struct snapshot_sort *sort);
+/* The stamp of `path` in a sorted snapshot, its file in `*ret_file`; NULL when it is not there. */
+const struct stamp *snapshot_find(const struct snapshot *snapshot, const char *path,
+				  const struct file_info **ret_file);
+
+#endif

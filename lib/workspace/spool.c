@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+
+struct spool {
+	int dir_fd; /* the workspace's */
+	int fd;     /* -1 before the first byte */
+	bool made;
+	char *path;
+	const char *name; /* within path */
+	size_t max;
+	size_t written;
+	uint64_t dropped;
+	bool failed;
+	struct err err;
+};
+
+struct spool *spool_new(const struct workspace *workspace, uint64_t cell, const char *language,
+			size_t max_bytes)
+{
+	struct spool *spool = xcalloc(1, sizeof(*spool));
+	const char *folder = workspace_spool_path(workspace);
+
+	spool->dir_fd = workspace_spool_fd(workspace);
+	spool->fd = -1;
+	spool->max = max_bytes;
+	spool->path = xasprintf("%s/cell-%" PRIu64 "-%s.txt", folder, cell, language);
+	spool->name = spool->path + strlen(folder) + 1;
+	return spool;
+}
+
+void spool_free(struct spool *spool)
+{
+	if (spool == NULL)
+		return;
+	fd_close(&spool->fd);
+	free(spool->path);
+	free(spool);
+}
+
+static void fail(struct spool *spool)
+{
+	(void)err_sys(&spool->err, "the whole output could not be saved");
+	spool->failed = true;
+	fd_close(&spool->fd);
+}
+
+/* Mode 0400 from birth: our descriptor writes, the session's processes cannot by accident. */
+static void make_file(struct spool *spool)
+{
+	if (unlinkat(spool->dir_fd, spool->name, 0) < 0 && errno != ENOENT) {
+		fail(spool);
+		return;
+	}
+	spool->fd = openat(spool->dir_fd, spool->name,
+			   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	if (spool->fd < 0)
+		fail(spool);
+	else
+		spool->made = true;
+}
+
+static size_t write_some(struct spool *spool, const char *data, size_t len)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = write(spool->fd, data + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			fail(spool);
+			break;
+		}
+		done += (size_t)n;
+	}
+	return done;
+}
+
+void spool_write(struct spool *spool, const void *data, size_t len)
+{
+	size_t room = size_min(len, spool->max - spool->written);
+	size_t done = 0;
+
+	if (room > 0 && !spool->made && !spool->failed)
+		make_file(spool);
+	if (!spool->failed)
+		done = write_some(spool, data, room);
+	spool->written += done;
+	spool->dropped += len - done;
+}
+
+void spool_discard(struct spool *spool)
+{
+	if (spool->made)
+		(void)unlinkat(spool->dir_fd, spool->name, 0);
+	fd_close(&spool->fd);
+	/* What still comes has no file to go to. */
+	spool->max = spool->written;
+}
+
+const char *spool_path(const struct spool *spool)
+{
+	return spool->path;
+}
+
+uint64_t spool_dropped(const struct spool *spool)
+{
+	return spool->dropped;
+}
+
+const char *spool_error(const struct spool *spool)
+{
+	return spool->failed ? spool->err.msg : NULL;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/workspace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "workspace/beneath.h"
+#include "workspace/home.h"
+#include "workspace/name.h"
+
+#define TEMPORARY_PREFIX ".ptycell-"
+
+struct workspace {
+	int data_fd;
+	int spool_fd;
+	char *name; /* relative to home_fd */
+	char *data_path;
+	char *spool_path;
+};
+
+static int make_folder(int dir_fd, const char *name, int *ret_fd, struct err *err)
+{
+	int fd;
+
+	if (mkdirat(dir_fd, name, 0700) < 0)
+		return err_sys(err, "making a session's folder '%s'", name);
+	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, "opening a session's folder '%s'", name);
+	*ret_fd = fd;
+	return 0;
+}
+
+static int make_tree(struct workspace *workspace, int sessions_fd, const char *random,
+		     struct err *err)
+{
+	cleanup_fd int top = -1;
+	cleanup_fd int input = -1;
+	cleanup_fd int output = -1;
+
+	if (make_folder(sessions_fd, random, &top, err) < 0)
+		return -1;
+	if (make_folder(top, "data", &workspace->data_fd, err) < 0 ||
+	    make_folder(top, "spool", &workspace->spool_fd, err) < 0 ||
+	    make_folder(workspace->data_fd, "input", &input, err) < 0 ||
+	    make_folder(workspace->data_fd, "output", &output, err) < 0)
+		return -1;
+	return 0;
+}
+
+struct workspace *workspace_new(struct home *home, struct err *err)
+{
+	struct workspace *workspace = xcalloc(1, sizeof(*workspace));
+	cleanup_free char *random = name_new("");
+
+	workspace->data_fd = -1;
+	workspace->spool_fd = -1;
+	workspace->name = xasprintf("%s/sessions/%s", home_server_name(home), random);
+	workspace->data_path = xasprintf("%s/%s/data", home_path(home), workspace->name);
+	workspace->spool_path = xasprintf("%s/%s/spool", home_path(home), workspace->name);
+	if (make_tree(workspace, home_sessions_fd(home), random, err) < 0) {
+		workspace_free(workspace);
+		return NULL;
+	}
+	return workspace;
+}
+
+void workspace_free(struct workspace *workspace)
+{
+	if (workspace == NULL)
+		return;
+	fd_close(&workspace->data_fd);
+	fd_close(&workspace->spool_fd);
+	free(workspace->name);
+	free(workspace->data_path);
+	free(workspace->spool_path);
+	free(workspace);
+}
+
+int workspace_data_fd(const struct workspace *workspace)
+{
+	return workspace->data_fd;
+}
+
+const char *workspace_data_path(const struct workspace *workspace)
+{
+	return workspace->data_path;
+}
+
+int workspace_spool_fd(const struct workspace *workspace)
+{
+	return workspace->spool_fd;
+}
+
+const char *workspace_spool_path(const struct workspace *workspace)
+{
+	return workspace->spool_path;
+}
+
+const char *workspace_name(const struct workspace *workspace)
+{
+	return workspace->name;
+}
+
+int workspace_open_read(const struct workspace *workspace, const char *path, off_t *ret_size,
+			struct err *err)
+{
+	return beneath_open_regular(workspace->data_fd, path, ret_size, err);
+}
+
+static int write_temporary(int dir, const char *name, const void *data, size_t len, struct err *err)
+{
+	cleanup_fd int fd =
+		openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "making a file");
+	if (fd_write_all(fd, data, len, err) < 0) {
+		(void)unlinkat(dir, name, 0);
+		return -1;
+	}
+	return 0;
+}
+
+static int put_in_place(int dir, const char *from, const char *to, bool overwrite, struct err *err)
+{
+	int result = overwrite ? renameat(dir, from, dir, to) : beneath_rename_new(dir, from, to);
+
+	if (result == 0)
+		return 0;
+	if (errno == EEXIST && !overwrite)
+		(void)err_set(err, ERR_BUSY, "a file of that name exists");
+	else if (errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST)
+		(void)err_set(err, ERR_DENIED, "a folder of that name exists");
+	else
+		(void)err_sys(err, "naming the new file");
+	(void)unlinkat(dir, from, 0);
+	return -1;
+}
+
+int workspace_write(const struct workspace *workspace, const char *path, const void *data,
+		    size_t len, bool overwrite, struct err *err)
+{
+	const char *name = NULL;
+	cleanup_fd int dir = beneath_open_parent(workspace->data_fd, path, &name, err);
+	cleanup_free char *temporary = NULL;
+
+	if (dir < 0)
+		return -1;
+	temporary = name_new(TEMPORARY_PREFIX);
+	if (write_temporary(dir, temporary, data, len, err) < 0)
+		return -1;
+	return put_in_place(dir, temporary, name, overwrite, err);
+}
