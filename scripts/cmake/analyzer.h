@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * analyzer.h - what scripts/lint puts in front of every file.
+ *
+ * clang's analyzer does not see into err.c. It has to be told that these return -1, or it takes
+ * every failed call for one that may have succeeded and its results for garbage.
+ */
+#ifndef ANALYZER_H
+#define ANALYZER_H
+
+#include "base/err.h"
+
+#define err_set(...)                                                                               \
+	__extension__({                                                                            \
+		(err_set)(__VA_ARGS__);                                                            \
+		-1;                                                                                \
+	})
+#define err_sys(...)                                                                               \
+	__extension__({                                                                            \
+		(err_sys)(__VA_ARGS__);                                                            \
+		-1;                                                                                \
+	})
+#define err_wrap(...)                                                                              \
+	__extension__({                                                                            \
+		(err_wrap)(__VA_ARGS__);                                                           \
+		-1;                                                                                \
+	})
+
+#endif
