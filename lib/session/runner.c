@@ -209,7 +209,7 @@ static void on_escalation(struct loop_timer *timer)
 				 on_escalation);
 }
 
-void runner_interrupt(struct runner *r)
+static void interrupt(struct runner *r)
 {
 	if (loop_timer_active(&r->escalation) || r->step > 0)
 		return; /* under way */
@@ -225,7 +225,7 @@ static void on_input_checked(struct interpreter *interpreter, enum input_wait wa
 		return;
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	r->cell->was_waiting = wait != INPUT_NOT_AWAITED;
-	runner_interrupt(r);
+	interrupt(r);
 }
 
 static void on_deadline(struct loop_timer *timer)
@@ -276,7 +276,7 @@ static void start_cell(struct runner *r)
 }
 
 /* The next step for a queue that has something in it. */
-void advance(struct runner *r)
+static void advance(struct runner *r)
 {
 	struct err err;
 
@@ -333,7 +333,7 @@ void run_cancel(struct run *run)
 	if (run == r->current) {
 		r->current = NULL;
 		r->cancelled = true;
-		runner_interrupt(r);
+		interrupt(r);
 	}
 	run_free(run);
 }

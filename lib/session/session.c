@@ -550,11 +550,10 @@ void session_free(struct session *s, const char *why)
 		free(listing);
 	}
 	loop_defer_stop(&s->work);
-	keeper_free(s->keeper, true);
+	keeper_free(s->keeper);
 	scan_free(s->scan);
 	sandbox_close(s->sandbox);
-	(void)removal_start(s->host->loop, s->host->home, s->host->files_helper,
-			    workspace_name(s->workspace), NULL);
+	s->host->remove_folder(s->host, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);
 	free(s->id);

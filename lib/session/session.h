@@ -33,6 +33,8 @@ struct session_host {
 	struct launcher *launcher;
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
+	/* Removes a folder of `home` in the background. */
+	void (*remove_folder)(const struct session_host *host, const char *name);
 };
 
 /* What is told with a cell's end. Borrowed for the call of `done`. */

@@ -30,8 +30,10 @@ struct keep_result {
  * All borrowed for the call but `loop` and `workspace`.
  */
 struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
-			  const char *root, const char *session_id, uint64_t quota_bytes);
-/* Lets a running copy end on its own when `finish`, else kills it. NULL is allowed. */
+			  const char *root, const char *session_id, uint64_t quota_bytes,
+			  void *data);
+void *keeper_data(const struct keeper *keeper);
+/* A running copy goes on to its end; `done` is not called. NULL is allowed. */
 void keeper_free(struct keeper *keeper);
 /* Copies these paths (relative to data, below output/). `done` runs from the loop. One at a time.
  */
@@ -47,7 +49,7 @@ struct removal;
  * depths included. `done` runs from the loop, after which it is freed; NULL `done` is allowed.
  */
 struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
-			      const char *name, void (*done)(struct removal *removal, bool ok));
+			      const char *name, void (*done)(void *data, bool ok), void *data);
 /* Stops watching; the helper goes on to its end. */
 void removal_free(struct removal *removal);
 

@@ -37,7 +37,8 @@ struct change {
 struct scan;
 
 /* Remembers `workspace` (borrowed). The first scan's result is the start: no changes. */
-struct scan *scan_new(struct loop *loop, const struct workspace *workspace);
+struct scan *scan_new(struct loop *loop, const struct workspace *workspace, void *data);
+void *scan_data(const struct scan *scan);
 void scan_free(struct scan *scan);
 /* Starts a scan; `done` runs once, from the loop or before this returns when it was quick. */
 void scan_start(struct scan *scan, void (*done)(struct scan *scan));
