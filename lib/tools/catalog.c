@@ -113,9 +113,8 @@ static const struct mcp_tool tools[] = {
 	},
 };
 
-void catalog_features(struct mcp_features *features, enum settings_results results)
+void catalog_features(struct mcp_features *features)
 {
-	(void)results;
 	features->name = "ptycell";
 	features->title = "ptycell code interpreter";
 	features->version = PTYCELL_VERSION;

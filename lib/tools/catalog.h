@@ -3,7 +3,6 @@
 #ifndef TOOLS_CATALOG_H
 #define TOOLS_CATALOG_H
 
-#include "config/settings.h"
 #include "mcp/server.h"
 
 /* Budgets of the texts, in bytes (hosts cut or drop what is longer). */
@@ -14,6 +13,6 @@ enum {
 };
 
 /* Sets name, title, version, instructions and tools. */
-void catalog_features(struct mcp_features *features, enum settings_results results);
+void catalog_features(struct mcp_features *features);
 
 #endif

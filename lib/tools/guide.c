@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "tools/packages.h"
 #include "json/make.h"
+#include "tools/packages.h"
 
 static const char guide[] =
 	"# Working with ptycell\n"

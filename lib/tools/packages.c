@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "json/make.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
 #include "text/clean.h"
-#include "json/make.h"
 
 extern char **environ;
 

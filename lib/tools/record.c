@@ -2,10 +2,10 @@
 #include "tools/record.h"
 
 #include "base/mem.h"
+#include "json/make.h"
 #include "session/session.h"
 #include "text/clean.h"
 #include "tools/tool.h"
-#include "json/make.h"
 
 static json_t *clean_text(const char *text, size_t max_chars)
 {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/make.h"
+#include "json/write.h"
 #include "session/session.h"
 #include "text/base64.h"
 #include "text/clean.h"
@@ -14,8 +16,6 @@
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
-#include "json/make.h"
-#include "json/write.h"
 
 static bool is_error(const struct cell *cell)
 {

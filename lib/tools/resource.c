@@ -7,6 +7,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "json/make.h"
+#include "json/write.h"
 #include "session/table.h"
 #include "text/base64.h"
 #include "text/mime.h"
@@ -15,8 +17,6 @@
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
-#include "json/make.h"
-#include "json/write.h"
 
 enum { CODE_INVALID_PARAMS = -32602 }; /* JSON-RPC 2.0 */
 
@@ -306,6 +306,7 @@ void resource_features(struct mcp_features *features)
 {
 	features->resources_list = list;
 	features->resources_read = read_uri;
+	features->resources_change = true;
 	features->templates = templates;
 	features->template_count = ARRAY_SIZE(templates);
 }

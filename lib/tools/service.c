@@ -20,6 +20,11 @@ struct service {
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
+	size_t removals; /* under way */
+	struct loop_timer patience;
+	struct loop_defer finished;
+	void (*closed)(void *data);
+	void *closed_data;
 };
 
 struct service *service_new(struct loop *loop, const struct settings *settings)
@@ -28,18 +33,76 @@ struct service *service_new(struct loop *loop, const struct settings *settings)
 
 	service->loop = loop;
 	service->settings = settings;
-	catalog_features(&service->features, settings->results);
+	catalog_features(&service->features);
 	resource_features(&service->features);
 	service->features.context = service;
 	return service;
+}
+
+static void finish_closing(struct service *service)
+{
+	void (*closed)(void *data) = service->closed;
+
+	if (closed == NULL)
+		return;
+	service->closed = NULL;
+	loop_timer_stop(&service->patience);
+	loop_defer_stop(&service->finished);
+	closed(service->closed_data);
+}
+
+static void on_removed(void *data, bool ok)
+{
+	struct service *service = data;
+
+	if (!ok)
+		log_warn("service", "a session's folder could not be removed completely");
+	if (--service->removals == 0)
+		finish_closing(service);
+}
+
+static void remove_folder(const struct session_host *host, const char *name)
+{
+	struct service *service = container_of(host, struct service, host);
+
+	service->removals++;
+	if (removal_start(service->loop, host->home, host->files_helper, name, on_removed,
+			  service) == NULL) {
+		service->removals--;
+		log_warn("service", "a session's folder could not be removed");
+	}
+}
+
+static void on_patience(struct loop_timer *timer)
+{
+	finish_closing(container_of(timer, struct service, patience));
+}
+
+static void on_finished(struct loop_defer *defer)
+{
+	finish_closing(container_of(defer, struct service, finished));
+}
+
+void service_close(struct service *service, void (*closed)(void *data), void *data)
+{
+	service->closed = closed;
+	service->closed_data = data;
+	service->server = NULL;
+	table_free(service->table, "the server ends");
+	service->table = NULL;
+	launcher_free(service->host.launcher);
+	service->host.launcher = NULL;
+	if (service->removals > 0)
+		loop_timer_start(service->loop, &service->patience,
+				 loop_now(service->loop) + SERVICE_CLOSE_MS, on_patience);
+	else
+		loop_defer_start(service->loop, &service->finished, on_finished);
 }
 
 void service_free(struct service *service)
 {
 	if (service == NULL)
 		return;
-	table_free(service->table, "the server ends");
-	launcher_free(service->host.launcher);
 	home_close(service->host.home);
 	free(service->host.files_helper);
 	free(service);
@@ -60,6 +123,14 @@ const struct settings *service_settings(const struct service *service)
 	return service->settings;
 }
 
+static void on_sessions_changed(void *data)
+{
+	struct service *service = data;
+
+	if (service->server != NULL)
+		mcp_server_resources_changed(service->server);
+}
+
 /* What killed servers left behind goes away in the background. */
 static void remove_stale(struct service *service)
 {
@@ -67,8 +138,7 @@ static void remove_stale(struct service *service)
 
 	while ((name = home_take_stale(service->host.home)) != NULL) {
 		log_info("service", "removing what an earlier server left: '%s'", name);
-		(void)removal_start(service->loop, service->host.home, service->host.files_helper,
-				    name, NULL);
+		remove_folder(&service->host, name);
 		free(name);
 	}
 }
@@ -92,12 +162,14 @@ struct table *service_table(struct service *service, struct err *err)
 		return service->table;
 	service->host.loop = service->loop;
 	service->host.settings = service->settings;
+	service->host.remove_folder = remove_folder;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;
 	service->host.home = home_open(service->settings->home, err);
 	if (service->host.home == NULL)
 		return NULL;
 	service->table = table_new(&service->host);
+	table_on_change(service->table, on_sessions_changed, service);
 	remove_stale(service);
 	return service->table;
 }

@@ -15,9 +15,16 @@
 struct service;
 struct table;
 
+enum { SERVICE_CLOSE_MS = 800 }; /* hosts kill a server that takes longer than about 2 s */
+
 /* `settings` is borrowed. */
 struct service *service_new(struct loop *loop, const struct settings *settings);
-/* Ends every session. NULL is allowed. */
+/*
+ * Ends every session and removes its folder. `closed` comes from the loop when nothing is left, or
+ * when SERVICE_CLOSE_MS have passed: a helper then goes on removing by itself.
+ */
+void service_close(struct service *service, void (*closed)(void *data), void *data);
+/* After service_close. NULL is allowed. */
 void service_free(struct service *service);
 /* What the server offers; borrowed from the service. */
 const struct mcp_features *service_features(const struct service *service);

@@ -6,13 +6,13 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "json/write.h"
 #include "session/table.h"
 #include "text/mime.h"
 #include "tools/service.h"
 #include "workspace/scan.h"
-#include "json/get.h"
-#include "json/make.h"
-#include "json/write.h"
 
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err)
 {

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/get.h"
 #include "runtime/language.h"
 #include "session/session.h"
 #include "text/clean.h"
 #include "tools/render.h"
 #include "tools/service.h"
 #include "tools/tool.h"
-#include "json/get.h"
 
 struct pending {
 	struct mcp_call *call;

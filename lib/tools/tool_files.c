@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/get.h"
+#include "json/make.h"
 #include "session/session.h"
 #include "text/base64.h"
 #include "tools/glob.h"
@@ -10,8 +12,6 @@
 #include "tools/tool.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
-#include "json/get.h"
-#include "json/make.h"
 
 enum {
 	LIST_PAGE = 200,

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/get.h"
+#include "json/make.h"
 #include "runtime/language.h"
 #include "session/table.h"
 #include "text/clean.h"
@@ -10,8 +12,6 @@
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
-#include "json/get.h"
-#include "json/make.h"
 
 /* ---- session_info ---- */
 

@@ -37,6 +37,7 @@ struct folder {
 struct scan {
 	struct loop *loop;
 	const struct workspace *workspace;
+	void *data;
 	void (*done)(struct scan *scan);
 	struct loop_defer defer;
 	enum phase phase;
@@ -67,16 +68,22 @@ static const char *const skipped[] = {
 	".cache", ".mypy_cache", ".pytest_cache", ".ruff_cache",  ".tox",  ".ipynb_checkpoints",
 };
 
-struct scan *scan_new(struct loop *loop, const struct workspace *workspace)
+struct scan *scan_new(struct loop *loop, const struct workspace *workspace, void *data)
 {
 	struct scan *scan = xcalloc(1, sizeof(*scan));
 
 	scan->loop = loop;
 	scan->workspace = workspace;
+	scan->data = data;
 	scan->phase = PHASE_IDLE;
 	scan->first = true;
 	scan->folder_fd = -1;
 	return scan;
+}
+
+void *scan_data(const struct scan *scan)
+{
+	return scan->data;
 }
 
 static void end_walk(struct scan *scan)

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - ptycell: a command, or the server. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "config/settings.h"
+#include "help.h"
+#include "mcp/stdio.h"
+#include "options.h"
+#include "serve.h"
+
+/* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
+static void be_private(void)
+{
+	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 0 };
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+static void tell_problems(const struct settings *settings)
+{
+	int level = log_level_parse(settings->log_level);
+
+	if (level >= 0)
+		log_set_level((enum log_level)level);
+	if (settings->notices != NULL)
+		(void)fputs(settings->notices, stderr);
+	if (settings->problem != NULL)
+		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
+}
+
+int main(int argc, char **argv)
+{
+	int in_fd = -1;
+	int out_fd = -1;
+	struct settings *settings;
+	struct err err;
+	int code = options_run(argc, argv);
+
+	if (code != OPTIONS_SERVE)
+		return code;
+	be_private();
+	settings = settings_load(argc - 1, argv + 1, environ);
+	if (isatty(STDIN_FILENO))
+		help_on_terminal(settings);
+	tell_problems(settings);
+	if (mcp_stdio_take(&in_fd, &out_fd, &err) < 0) {
+		(void)fprintf(stderr, "ptycell: %s\n", err.msg);
+		code = EXIT_FAILURE;
+	} else {
+		code = serve_run(settings, in_fd, out_fd);
+	}
+	settings_free(settings);
+	return code;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "serve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "event/loop.h"
+#include "mcp/server.h"
+#include "mcp/stdio.h"
+#include "tools/service.h"
+
+enum { LIVE_CALLS_MAX = 1024, LISTENERS_MAX = 64 };
+
+struct serve {
+	struct loop *loop;
+	struct service *service;
+	struct mcp_server *server;
+	struct mcp_stdio *stdio;
+	struct mcp_limits limits;
+};
+
+static void on_closed(void *data)
+{
+	struct serve *serve = data;
+
+	loop_quit(serve->loop);
+}
+
+static void on_end(void *context, enum mcp_stdio_end end)
+{
+	struct serve *serve = context;
+
+	log_info("serve", "ending (%d)", (int)end);
+	mcp_server_close_listeners(serve->server);
+	mcp_server_cancel_all(serve->server);
+	service_close(serve->service, on_closed, serve);
+}
+
+static int start(struct serve *serve, const struct settings *settings, int in_fd, int out_fd,
+		 struct err *err)
+{
+	const struct mcp_stdio_options options = { .in_fd = in_fd,
+						   .out_fd = out_fd,
+						   .drain = settings->drain,
+						   .done = on_end,
+						   .context = serve };
+
+	serve->limits = (struct mcp_limits){ .line_max = settings->line_max,
+					     .live_calls_max = LIVE_CALLS_MAX,
+					     .listeners_max = LISTENERS_MAX };
+	serve->loop = loop_new(clock_ms, err);
+	if (serve->loop == NULL)
+		return -1;
+	serve->service = service_new(serve->loop, settings);
+	serve->server =
+		mcp_server_new(serve->loop, service_features(serve->service), &serve->limits, NULL);
+	service_attach(serve->service, serve->server);
+	serve->stdio = mcp_stdio_new(serve->loop, serve->server, &options, err);
+	return serve->stdio == NULL ? -1 : 0;
+}
+
+int serve_run(const struct settings *settings, int in_fd, int out_fd)
+{
+	struct serve serve = { .loop = NULL };
+	struct err err;
+
+	if (start(&serve, settings, in_fd, out_fd, &err) < 0) {
+		(void)fprintf(stderr, "ptycell: cannot serve: %s\n", err.msg);
+		return EXIT_FAILURE;
+	}
+	loop_run(serve.loop);
+	mcp_stdio_free(serve.stdio);
+	mcp_server_free(serve.server);
+	service_free(serve.service);
+	loop_free(serve.loop);
+	return EXIT_SUCCESS;
+}
