@@ -34,6 +34,7 @@ struct mcp_call *mcp_call_new(struct mcp_server *server, const struct mcp_method
 	call->params = message->params;
 	call->progress_token = read_token(message->params);
 	call->progress = -INFINITY;
+	list_init(&call->node);
 	list_append(is_listener(call) ? &server->listeners : &server->calls, &call->node);
 	rpc_key_of(call->id, &key);
 	(void)map_set(server->by_id, key.data, key.len, call);
@@ -142,6 +143,13 @@ enum mcp_revision mcp_call_revision(const struct mcp_call *call)
 	return call->era.revision;
 }
 
+const char *mcp_call_target(const struct mcp_call *call)
+{
+	const char *name = json_string_value(json_object_get(call->params, "name"));
+
+	return name != NULL ? name : "";
+}
+
 const char *mcp_call_client_name(const struct mcp_call *call)
 {
 	return call->era.client_name;
@@ -154,10 +162,18 @@ bool mcp_call_wants_progress(const struct mcp_call *call)
 
 static void put_number(json_t *object, const char *key, double value)
 {
-	if (value == floor(value) && fabs(value) < 1e15)
+	if (value > -1e15 && value < 1e15 && value == (double)(json_int_t)value)
 		json_put_int(object, key, (json_int_t)value);
 	else
 		json_put_real(object, key, value);
+}
+
+/* By so much that it still shows in 15 digits. */
+static double just_above(double value)
+{
+	double size = value < 0 ? -value : value;
+
+	return value + (size > 1 ? size : 1) * 1e-6;
 }
 
 void mcp_call_progress(struct mcp_call *call, double progress, double total, const char *message)
@@ -167,7 +183,7 @@ void mcp_call_progress(struct mcp_call *call, double progress, double total, con
 	if (call->progress_token == NULL || call->cancelled || !isfinite(progress))
 		return;
 	if (progress <= call->progress)
-		progress = call->progress + fmax(1, fabs(call->progress)) * 1e-6;
+		progress = just_above(call->progress);
 	call->progress = progress;
 	params = json_object();
 	json_put(params, "progressToken", json_incref(call->progress_token));

@@ -128,6 +128,8 @@ void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call
 bool mcp_call_cancelled(const struct mcp_call *call);
 /* The revision this request is answered in. */
 enum mcp_revision mcp_call_revision(const struct mcp_call *call);
+/* The tool's or prompt's name, "" for other requests. */
+const char *mcp_call_target(const struct mcp_call *call);
 /* The client's name as it said, "" when unknown. */
 const char *mcp_call_client_name(const struct mcp_call *call);
 /* True when the client gave a progress token. */
