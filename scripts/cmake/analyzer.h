@@ -10,20 +10,14 @@
 
 #include "base/err.h"
 
-#define err_set(...)                                                                               \
-	__extension__({                                                                            \
-		(err_set)(__VA_ARGS__);                                                            \
-		-1;                                                                                \
-	})
-#define err_sys(...)                                                                               \
-	__extension__({                                                                            \
-		(err_sys)(__VA_ARGS__);                                                            \
-		-1;                                                                                \
-	})
-#define err_wrap(...)                                                                              \
-	__extension__({                                                                            \
-		(err_wrap)(__VA_ARGS__);                                                           \
-		-1;                                                                                \
-	})
+static inline int analyzer_failed(int result)
+{
+	(void)result;
+	return -1;
+}
+
+#define err_set(...) analyzer_failed((err_set)(__VA_ARGS__))
+#define err_sys(...) analyzer_failed((err_sys)(__VA_ARGS__))
+#define err_wrap(...) analyzer_failed((err_wrap)(__VA_ARGS__))
 
 #endif

@@ -103,9 +103,18 @@ def test_a_source_without_its_licence_line_is_named(tree, path):
     assert len(problems) == 1 and problems[0].startswith(path + ":1:")
 
 
+def compile_object(tmp_path, source, text):
+    """build/.../lib/CMakeFiles/lib_LAYER.dir/SOURCE.o, as CMake would."""
+    path = tmp_path / f"lib/CMakeFiles/lib_{source.split('/')[0]}.dir/{source}.o"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cc", "-xc", "-", "-c", "-w", "-o", str(path)], input=text, text=True, check=True)
+
+
 def test_an_exported_name_tells_its_file(tmp_path):
-    layer = tmp_path / "lib/CMakeFiles/lib_base.dir/base"
-    layer.mkdir(parents=True)
-    source = "int buf_a(void);int buf_a(void){return 1;} int base_b; static int c; int stray = (int)sizeof(c);"
-    subprocess.run(["cc", "-xc", "-", "-c", "-w", "-o", str(layer / "buf.c.o")], input=source, text=True, check=True)
-    assert check("check-names", tmp_path) == ["lib/base/buf.c: stray starts neither with buf_ nor with base_"]
+    compile_object(tmp_path, "base/buf.c", "int buf_a(void){return 1;} int base_b; static int c; int buff_d = (int)sizeof(c);")
+    assert check("check-names", tmp_path) == ["lib/base/buf.c: buff_d does not start with buf_ or base_"]
+
+
+def test_what_a_build_holds_of_a_source_that_is_gone_is_not_checked(tmp_path):
+    compile_object(tmp_path, "base/no_such_file.c", "int stray;")
+    assert check("check-names", tmp_path) == []
