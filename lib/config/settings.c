@@ -239,25 +239,42 @@ bool settings_limit_at(const struct session_limits *limits, size_t index, const 
 	return true;
 }
 
-/* A column of flags and one of explanations; hosts' people read it on 80 columns. */
+static const char *unit_name(const struct row *row)
+{
+	return row->type == ROW_SECONDS ? " s" : "";
+}
+
+static const char *placeholder(const struct row *row)
+{
+	static const char *const names[] = {
+		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
+		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
+		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",
+	};
+
+	return names[row->type];
+}
+
 static void put_help(struct buf *out, const struct row *row)
 {
 	cleanup_buf struct buf range;
 
 	buf_init(&range, BUF_UNBOUNDED);
 	row_range(row, &range);
-	buf_putf(out, "  --%s%s  (%s)\n      %s.\n      Default: ", row->flag,
-		 row->type == ROW_SWITCH ? "" : " VALUE", row->name, row->help);
+	buf_putf(out, "  --%s%s   %s\n      %s.\n      Default: ", row->flag, placeholder(row),
+		 row->name, row->help);
 	row_default(row, out);
+	buf_puts(out, unit_name(row));
 	if (range.len > 0)
-		buf_putf(out, "; legal: %s", buf_str(&range));
-	buf_puts(out, ".\n");
+		buf_putf(out, "; legal: %s%s", buf_str(&range), unit_name(row));
+	buf_puts(out, "\n");
 }
 
 void settings_help(struct buf *out)
 {
 	for (size_t i = 0; i < row_count(); i++)
 		put_help(out, row_at(i));
+	buf_puts(out, "Seconds may also be written 90s, 5m, 2h, 1d, and bytes 512K, 64M, 2G.\n");
 }
 
 void settings_markdown(struct buf *out)
@@ -269,8 +286,8 @@ void settings_markdown(struct buf *out)
 
 		buf_putf(out, "| `%s` | `--%s` | ", row->name, row->flag);
 		row_default(row, out);
-		buf_puts(out, " | ");
+		buf_putf(out, "%s | ", unit_name(row));
 		row_range(row, out);
-		buf_putf(out, " | %s |\n", row->help);
+		buf_putf(out, "%s | %s |\n", unit_name(row), row->help);
 	}
 }

@@ -19,7 +19,7 @@ static int write_with(struct buf *out, const json_t *value, size_t flags, struct
 {
 	struct sink sink = { .out = out, .err = err };
 
-	flags |= JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS);
+	flags |= JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS);
 	/* Set first: the callback's own message, a limit, replaces it. */
 	err->code = ERR_NONE;
 	if (json_dump_callback(value, add_piece, &sink, flags) == 0)
@@ -31,12 +31,17 @@ static int write_with(struct buf *out, const json_t *value, size_t flags, struct
 
 int json_write(struct buf *out, const json_t *value, struct err *err)
 {
-	return write_with(out, value, 0, err);
+	return write_with(out, value, JSON_COMPACT, err);
 }
 
 int json_write_sorted(struct buf *out, const json_t *value, struct err *err)
 {
-	return write_with(out, value, JSON_SORT_KEYS, err);
+	return write_with(out, value, JSON_COMPACT | JSON_SORT_KEYS, err);
+}
+
+int json_write_indented(struct buf *out, const json_t *value, struct err *err)
+{
+	return write_with(out, value, JSON_INDENT(2), err);
 }
 
 char *json_write_text(const json_t *value)

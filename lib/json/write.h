@@ -2,8 +2,8 @@
 /*
  * write.h - values to compact JSON text in a buffer.
  *
- * One line, valid UTF-8, control characters escaped, keys in the order they were set. Reals are
- * written with 15 significant digits, what people expect of 0.1.
+ * One line (but see json_write_indented), valid UTF-8, control characters escaped, keys in the
+ * order they were set. Reals are written with 15 significant digits, what people expect of 0.1.
  */
 #ifndef JSON_WRITE_H
 #define JSON_WRITE_H
@@ -16,6 +16,8 @@
 int json_write(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
 /* The same with sorted keys: equal values give equal text. */
 int json_write_sorted(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
+/* Over several lines, two blanks deep, for files that people edit. */
+int json_write_indented(struct buf *out, const json_t *value, struct err *err) MUST_CHECK;
 /* For values that our own code bounds; the caller frees the text. */
 char *json_write_text(const json_t *value);
 

@@ -393,6 +393,8 @@ static void help_and_markdown_name_every_setting(void **state)
 	buf_init(&markdown, BUF_UNBOUNDED);
 	settings_help(&help);
 	settings_markdown(&markdown);
+	assert_contains(buf_str(&markdown), "| `EXEC_TIMEOUT` | `--exec-timeout` | 300 s | "
+					    "1 to 604800 s | how long");
 	for (size_t i = 0; row_at(i); i++) {
 		assert_contains(buf_str(&help), row_at(i)->name);
 		assert_contains(buf_str(&markdown), row_at(i)->flag);

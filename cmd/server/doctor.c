@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "doctor.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "config/settings.h"
+#include "kernel.h"
+#include "runtime/language.h"
+#include "runtime/python/packages.h"
+#include "text/clean.h"
+
+/* What the report adds up to. */
+struct report {
+	const struct settings *settings;
+	struct buf apt;  /* packages for the one apt line, each with a blank before it */
+	struct buf todo; /* what else to do, a line each */
+	bool broken;     /* something is missing without which no cell runs */
+};
+
+struct wish {
+	const char *distribution; /* as Python's packaging calls it */
+	const char *package;      /* Debian's */
+	const char *use;
+};
+
+/* What people expect of a code interpreter. */
+static const struct wish wishes[] = {
+	{ "numpy", "python3-numpy", "arrays" },
+	{ "pandas", "python3-pandas", "tables" },
+	{ "matplotlib", "python3-matplotlib", "plots" },
+	{ "pillow", "python3-pil", "pictures" },
+};
+
+static void say(const char *topic, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* One line of the report; the topic is empty where a line goes on with the one above. */
+static void say(const char *topic, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("%-10s ", topic);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+}
+
+/* ---- interpreters ---- */
+
+/* Distribution names know no case, and - _ . are the same (PyPA "Name normalization"). */
+static bool same_distribution(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		bool a_mark = strchr("-_.", *a) != NULL;
+		bool b_mark = strchr("-_.", *b) != NULL;
+
+		if (a_mark != b_mark || (!a_mark && (*a | 0x20) != (*b | 0x20)))
+			return false;
+	}
+	return *a == *b;
+}
+
+static const struct python_package *find_package(const struct python_package *packages,
+						 size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (same_distribution(packages[i].name, name))
+			return &packages[i];
+	}
+	return NULL;
+}
+
+/* Debian's packages help Debian's Python only; any other has its own pip. */
+static void wish_for(struct report *r, const char *interpreter, const struct buf *apt,
+		     const struct buf *names)
+{
+	if (strncmp(interpreter, "/usr/bin/", strlen("/usr/bin/")) == 0)
+		buf_puts(&r->apt, buf_str(apt));
+	else
+		buf_putf(&r->todo, "%s -m pip install%s\n", interpreter, buf_str(names));
+}
+
+static void report_packages(struct report *r, const char *interpreter)
+{
+	size_t count = 0;
+	struct python_package *packages = python_packages(interpreter, &count);
+	cleanup_buf struct buf there;
+	cleanup_buf struct buf missing;
+	cleanup_buf struct buf names;
+	cleanup_buf struct buf apt;
+
+	buf_init(&there, BUF_UNBOUNDED);
+	buf_init(&missing, BUF_UNBOUNDED);
+	buf_init(&names, BUF_UNBOUNDED);
+	buf_init(&apt, BUF_UNBOUNDED);
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+		const struct wish *wish = &wishes[i];
+		const struct python_package *found =
+			find_package(packages, count, wish->distribution);
+
+		if (found) {
+			cleanup_free char *version = clean_quote(found->version);
+
+			buf_putf(&there, "%s%s %s", there.len > 0 ? ", " : "", wish->distribution,
+				 version);
+			continue;
+		}
+		buf_putf(&missing, "%s%s (%s)", missing.len > 0 ? ", " : "", wish->distribution,
+			 wish->use);
+		buf_putf(&names, " %s", wish->distribution);
+		buf_putf(&apt, " %s", wish->package);
+	}
+	if (there.len > 0)
+		say("", "with %s", buf_str(&there));
+	if (missing.len > 0) {
+		say("", "without %s", buf_str(&missing));
+		wish_for(r, interpreter, &apt, &names);
+	}
+	python_packages_free(packages, count);
+}
+
+static void report_language(struct report *r, const struct language *language)
+{
+	static const char apt[] = "apt install ";
+	struct interpreter_path path = { 0 };
+	struct err err = { 0 };
+	cleanup_free char *quoted = NULL;
+
+	if (language_locate(language, r->settings->environment, &path, &err) < 0) {
+		say(language->name, "none: %s", err.msg);
+		if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
+			buf_putf(&r->apt, " %s", language->install_hint + sizeof(apt) - 1);
+		else
+			buf_putf(&r->todo, "%s\n", language->install_hint);
+		r->broken = true;
+		return;
+	}
+	quoted = clean_quote(path.path);
+	say(language->name, "%s (by %s)", quoted, path.reason);
+	if (str_eq(language->name, "python"))
+		report_packages(r, path.path);
+	interpreter_path_release(&path);
+}
+
+/* ---- settings, limits ---- */
+
+static void report_settings(struct report *r)
+{
+	const char *rest = r->settings->notices;
+
+	if (r->settings->problem) {
+		say("settings", "%s", r->settings->problem);
+		r->broken = true;
+	} else {
+		say("settings", "all legal");
+	}
+	while (rest && *rest) {
+		size_t len = strcspn(rest, "\n");
+
+		say("", "%.*s", (int)len, rest);
+		rest += len + (rest[len] == '\n');
+	}
+}
+
+static void put_bytes(struct buf *out, uint64_t bytes)
+{
+	static const char units[] = " KMGTP";
+	double amount = (double)bytes;
+	size_t unit = 0;
+
+	for (; amount >= 1024 && unit + 2 < sizeof(units); unit++)
+		amount /= 1024;
+	buf_putf(out, unit > 0 && amount < 10 ? "%.1f%c" : "%.0f%c", amount,
+		 unit > 0 ? units[unit] : 'B');
+}
+
+/* "4 h", "90 s": the largest unit that leaves none over. */
+static void put_time(struct buf *out, uint64_t seconds)
+{
+	static const struct {
+		const char *name;
+		uint64_t seconds;
+	} units[] = { { "days", 86400 }, { "h", 3600 }, { "min", 60 }, { "s", 1 } };
+	size_t i = 0;
+
+	while (seconds % units[i].seconds != 0 || seconds / units[i].seconds < 2) {
+		if (++i == ARRAY_SIZE(units) - 1)
+			break;
+	}
+	buf_putf(out, "%llu %s", (unsigned long long)(seconds / units[i].seconds), units[i].name);
+}
+
+static void report_limits(const struct settings *s)
+{
+	cleanup_buf struct buf ends;
+	cleanup_buf struct buf cells;
+	struct rlimit files = { 0 };
+
+	buf_init(&ends, BUF_UNBOUNDED);
+	buf_init(&cells, BUF_UNBOUNDED);
+	put_time(&ends, s->limits.session_ttl);
+	buf_puts(&ends, ", or unused for ");
+	put_time(&ends, s->limits.idle_timeout);
+	put_time(&cells, s->limits.exec_timeout);
+	buf_puts(&cells, " unless its call says otherwise, with ");
+	put_bytes(&cells, s->limits.memory_max);
+	say("limits", "%llu sessions; one ends after %s", (unsigned long long)s->max_sessions,
+	    buf_str(&ends));
+	say("", "a cell may run %s of memory a process", buf_str(&cells));
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < 4096)
+		say("", "this user may open only %llu files at once, too few for many sessions",
+		    (unsigned long long)files.rlim_max);
+}
+
+/* ---- folders ---- */
+
+/* The folder itself or, while it is not there, the one in which it will be made. */
+static char *existing_part(const char *path)
+{
+	char *part = xstrdup(path);
+	struct stat st;
+
+	while (stat(part, &st) < 0 && part[1]) {
+		char *slash = strrchr(part, '/');
+
+		slash[slash == part] = '\0';
+	}
+	return part;
+}
+
+static void report_folder(struct report *r, const char *topic, const char *path, const char *use,
+			  const char *setting)
+{
+	cleanup_free char *part = existing_part(path);
+	cleanup_free char *quoted = clean_quote(path);
+	cleanup_buf struct buf room;
+	struct statvfs vfs;
+	struct stat st;
+
+	buf_init(&room, BUF_UNBOUNDED);
+	if (stat(part, &st) < 0 || !S_ISDIR(st.st_mode) ||
+	    faccessat(AT_FDCWD, part, W_OK | X_OK, AT_EACCESS) < 0) {
+		say(topic, "%s cannot be written (%s); set %s to a folder of yours", quoted, use,
+		    setting);
+		r->broken = true;
+		return;
+	}
+	if (statvfs(part, &vfs) == 0)
+		put_bytes(&room, (uint64_t)vfs.f_bavail * vfs.f_frsize);
+	say(topic, "%s: %s%s, %s free", quoted, use,
+	    str_eq(part, path) ? "" : " (made when first needed)", buf_str(&room));
+}
+
+static void report_folders(struct report *r)
+{
+	const struct settings *s = r->settings;
+
+	report_folder(r, "folders", s->home, "live sessions", "PTYCELL_HOME");
+	if (s->keep)
+		report_folder(r, "", s->keep, "results kept for you", "PTYCELL_KEEP");
+	else
+		say("", "results are not kept (PTYCELL_KEEP is off, or there is no home folder)");
+}
+
+/* ---- programs, kernel ---- */
+
+/* Beside this binary, or in libexec of the same prefix. */
+static bool has_helper(const char *name)
+{
+	cleanup_free char *own = realpath("/proc/self/exe", NULL);
+	char *slash = own ? strrchr(own, '/') : NULL;
+	cleanup_free char *beside = NULL;
+	cleanup_free char *installed = NULL;
+
+	if (!slash)
+		return false;
+	*slash = '\0';
+	beside = xasprintf("%s/%s", own, name);
+	installed = xasprintf("%s/../libexec/ptycell/%s", own, name);
+	return access(beside, X_OK) == 0 || access(installed, X_OK) == 0;
+}
+
+static void report_helpers(struct report *r)
+{
+	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
+		if (has_helper(helpers[i]))
+			continue;
+		say("programs", "%s is missing beside ptycell; install ptycell whole", helpers[i]);
+		r->broken = true;
+	}
+}
+
+static void report_kernel(void)
+{
+	int abi = kernel_landlock_abi();
+	cleanup_free char *landlock = abi > 0 ? xasprintf("ABI %d", abi) : xstrdup("no");
+	struct utsname name;
+
+	if (uname(&name) < 0)
+		return;
+	say("kernel", "Linux %s; for the sandbox:", name.release);
+	say("", "landlock %s, user namespaces %s, pidfd %s, openat2 %s", landlock,
+	    kernel_has_user_namespaces() ? "yes" : "no", kernel_has_pidfd() ? "yes" : "no",
+	    kernel_has_openat2() ? "yes" : "no");
+}
+
+static void report_verdict(const struct report *r)
+{
+	putchar('\n');
+	if (r->apt.len > 0)
+		printf("To install what is missing:\n  %sapt install%s\n",
+		       geteuid() == 0 ? "" : "sudo ", buf_str(&r->apt));
+	if (r->todo.len > 0)
+		printf("To do:\n  %s", buf_str(&r->todo));
+	puts(r->broken ? "It does not work yet: see above."
+		       : "It works. Next: ptycell config claude-desktop (or another host).");
+}
+
+int doctor_main(int argc, char **argv)
+{
+	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
+	struct report r = { .settings = settings };
+	int code;
+
+	buf_init(&r.apt, BUF_UNBOUNDED);
+	buf_init(&r.todo, BUF_UNBOUNDED);
+	puts("ptycell " PTYCELL_VERSION "\n");
+	for (size_t i = 0; language_at(i); i++)
+		report_language(&r, language_at(i));
+	report_settings(&r);
+	report_limits(settings);
+	report_folders(&r);
+	report_helpers(&r);
+	report_kernel();
+	report_verdict(&r);
+	code = r.broken ? 1 : 0;
+	buf_release(&r.apt);
+	buf_release(&r.todo);
+	settings_free(settings);
+	return code;
+}

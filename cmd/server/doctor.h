@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * doctor.h - `ptycell doctor`: what works on this machine, in plain words on stdout.
+ *
+ * Looks at files and asks the kernel; starts nothing and changes nothing.
+ */
+#ifndef SERVER_DOCTOR_H
+#define SERVER_DOCTOR_H
+
+/* argv[0] is "doctor", then flags as for the server. 0 when it works, 1 when something is missing.
+ */
+int doctor_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "help.h"
+
+#include <stdio.h>
+
+static const char intro[] =
+	"ptycell " PTYCELL_VERSION
+	" - a code interpreter for chat hosts, over MCP on stdin and stdout.\n"
+	"\n"
+	"Usage:\n"
+	"  ptycell [FLAG...]          serve; a chat host starts it so\n"
+	"  ptycell doctor [FLAG...]   say what works on this machine and what is missing\n"
+	"  ptycell config HOST        print the entry for a host's configuration; HOST is\n"
+	"                             claude-desktop, claude-code, vscode, cursor or inspector\n"
+	"  ptycell config settings    print the table of settings as Markdown\n"
+	"  ptycell --help, ptycell --version\n"
+	"\n"
+	"Settings are flags, variables of the environment, or lines of a file; a flag wins over a\n"
+	"variable, that over a file.\n"
+	"\n"
+	"  --env-file FILE\n"
+	"      Read NAME=value lines from FILE; may be given more than once.\n";
+
+void help_print(void)
+{
+	cleanup_buf struct buf settings;
+
+	buf_init(&settings, BUF_UNBOUNDED);
+	settings_help(&settings);
+	printf("%s%s", intro, buf_str(&settings));
+}
+
+void help_version(void)
+{
+	puts("ptycell " PTYCELL_VERSION);
+}
+
+void help_on_terminal(const struct settings *settings)
+{
+	fputs("ptycell " PTYCELL_VERSION " is a server that a chat host starts; it waits for "
+	      "requests on stdin, one a line.\n"
+	      "  ptycell doctor                  says what works on this machine\n"
+	      "  ptycell config claude-desktop   prints what your host needs to start it\n"
+	      "  ptycell < requests.jsonl        answers the requests of a file\n"
+	      "Ctrl-D ends it. More: ptycell --help\n",
+	      stderr);
+	if (settings->problem)
+		fprintf(stderr, "%s\n", settings->problem);
+}
