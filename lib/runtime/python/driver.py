@@ -518,12 +518,13 @@ def note_definitions(cell, tree):
 
 def run_codes(codes, source):
     """Runs compiled parts in `__main__`; the value of the last one is returned when it has one."""
+    check_interrupt()
     if any(code.co_flags & COROUTINE for code, _ in codes) or wants_loop(source):
         return run_in_loop(await_codes(codes))
     value = None
     for code, is_value in codes:
-        check_interrupt()
         result = eval(code, NAMESPACE)
+        check_interrupt()
         if is_value:
             value = result
     return value
@@ -536,6 +537,7 @@ async def await_codes(codes):
         result = eval(code, NAMESPACE)
         if code.co_flags & COROUTINE:
             result = await result
+        check_interrupt()
         if is_value:
             value = result
     return value
@@ -1103,14 +1105,13 @@ def render_figure(figure):
     savefig(bbox_inches="tight") looks the same but draws twice. It is only needed when something
     (mostly a legend) hangs over the edge of the canvas.
     """
+    import numpy
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    canvas = figure.canvas
+    original = canvas = figure.canvas
     if not isinstance(canvas, FigureCanvasAgg):
         canvas = FigureCanvasAgg(figure)
     try:
-        import numpy
-
         canvas.draw()
         pixels = numpy.asarray(canvas.buffer_rgba())
         box = content_box(numpy, pixels, round(figure.dpi * 0.1))
@@ -1119,8 +1120,8 @@ def render_figure(figure):
         top, bottom, left, right = box
         return encode_pixels(numpy, pixels[top:bottom, left:right])
     finally:
-        if figure.canvas is not canvas:
-            figure.set_canvas(canvas)
+        if original is not canvas:
+            figure.set_canvas(original)
 
 
 def content_box(numpy, pixels, pad):
@@ -1569,36 +1570,37 @@ def format_error(error):
     """
     import traceback
 
-    cuts = []
+    cuts = {}
     for item in chained(error):
         frames = traceback_frames(item.__traceback__)
-        if len(frames) > 2 * FRAMES_KEPT + 1:
+        if len(frames) > 2 * FRAMES_KEPT:
             head = frames[FRAMES_KEPT - 1]
-            cuts.append((head, head.tb_next, len(frames) - 2 * FRAMES_KEPT))
+            cuts[id(item)] = head, head.tb_next, len(frames) - 2 * FRAMES_KEPT
             head.tb_next = frames[-FRAMES_KEPT]
     try:
         summary = traceback.TracebackException(type(error), error, error.__traceback__)
-        text = "".join(mark_cuts(traceback, summary, cuts).format())
+        mark_cuts(traceback.FrameSummary, summary, error, cuts)
+        text = "".join(summary.format())
     finally:
-        for head, following, _ in cuts:
+        for head, following, _ in cuts.values():
             head.tb_next = following
     return bounded(say_cuts(text), TRACEBACK_LIMIT)
 
 
-def mark_cuts(traceback, summary, cuts):
+def mark_cuts(new_frame, summary, error, cuts):
     """Puts a stand-in frame where frames are missing; say_cuts makes a sentence of it."""
-    queue, seen = [summary], []
-    while queue and len(seen) < 100:
-        item = queue.pop()
-        if item is None or any(item is other for other in seen):
+    pairs, seen = [(summary, error)], set()
+    while pairs:
+        summary, error = pairs.pop()
+        if summary is None or error is None or id(summary) in seen:
             continue
-        seen.append(item)
-        for _, _, count in cuts:
-            if len(item.stack) == 2 * FRAMES_KEPT:
-                stand_in = traceback.FrameSummary(SKIPPED, count, "-", lookup_line=False, line="")
-                item.stack.insert(FRAMES_KEPT, stand_in)
-        queue += [item.__cause__, item.__context__]
-    return summary
+        seen.add(id(summary))
+        if id(error) in cuts:
+            count = cuts[id(error)][2]
+            stand_in = new_frame(SKIPPED, count, "-", lookup_line=False, line="")
+            summary.stack.insert(FRAMES_KEPT, stand_in)
+        pairs.append((summary.__cause__, error.__cause__))
+        pairs.append((summary.__context__, error.__context__))
 
 
 def say_cuts(text):
@@ -1763,14 +1765,18 @@ class Names:
     def _is_worth_telling(self, name, value):
         if type(name) is not str or not name.isidentifier():
             return False
-        return not name.startswith("__") and not isinstance(value, ModuleType)
+        return is_users(name) and not isinstance(value, ModuleType)
 
 
 names = Names()
 
 
-def changed_names(cell):
-    changed = names.changed(cell.assigned)
+def is_users(name):
+    return not name.startswith("__") and name != "_exit_code"
+
+
+def changed_names(assigned):
+    changed = names.changed(assigned)
     if not changed:
         return None
     lines = []
@@ -1821,7 +1827,7 @@ def handle_vars(ident, parts):
     wanted = parts.get("filter", "")
     lines = []
     for name, value in NAMESPACE.copy().items():
-        if type(name) is not str or name.startswith("__") or isinstance(value, ModuleType):
+        if type(name) is not str or not is_users(name) or isinstance(value, ModuleType):
             continue
         if wanted in name:
             fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
@@ -2132,11 +2138,10 @@ def magic_run(line):
 
 
 def user_names():
-    hidden = ("_exit_code",)
     return sorted(
         name
         for name, value in NAMESPACE.items()
-        if not name.startswith("_") and name not in hidden and not isinstance(value, ModuleType)
+        if not name.startswith("_") and not isinstance(value, ModuleType)
     )
 
 
@@ -2341,17 +2346,29 @@ CELL_MAGICS = {
 
 def handle_exec(ident, parts):
     cell = State.cell = Cell(ident, parts.get("name") or "<cell %d>" % ident, parts.get("code", ""))
-    prepare_process()
+    try:
+        prepare_process()
+    except Exception as error:
+        log(error)
     outcome = run_guarded(cell)
     if in_child():
         leave_child(outcome)
-    outcome.extend(finish_cell(cell))
+    try:
+        outcome.extend(finish_cell(cell, outcome[0][1] == "ok"))
+    except Exception as error:  # say a recursion limit too low for us: the answer still goes out
+        log(error)
     channel.send(b"done", ident, outcome)
+
+
+def log(error):
+    """The driver's own trouble goes to the server's log, not into the cell's output."""
+    channel.send(b"log", State.cell.ident, [("text", error_line(error))])
 
 
 def prepare_process():
     """What the last cell may have broken."""
     _signal.signal(_signal.SIGINT, on_sigint)
+    sys.modules["__main__"] = MAIN
     if not descriptors_are_ours():
         repair_descriptors()
     reopen_streams()
@@ -2379,7 +2396,7 @@ def run_guarded(cell):
         return describe_error(error, cell)
 
 
-def finish_cell(cell):
+def finish_cell(cell, ran_whole):
     """Everything that is told or sent after the code has ended."""
     if cell.images_left_out:
         note_images_left_out()
@@ -2388,7 +2405,7 @@ def finish_cell(cell):
     flush_streams()
     flush_c_streams()
     parts = []
-    changed = changed_names(cell)
+    changed = changed_names(cell.assigned if ran_whole else ())
     if changed:
         parts.append(("names", changed))
     children = live_children()
@@ -2417,9 +2434,9 @@ def set_up():
     State.streams = (sys.stdin, sys.stdout, sys.stderr)
     State.terminal = posix.dup(1)
     os.register_at_fork(after_in_child=close_in_child)
-    faulthandler.enable()
+    faulthandler.enable(2)
     # The server's last question to code that SIGINT does not stop: where are you?
-    faulthandler.register(_signal.SIGUSR2, all_threads=True, chain=False)
+    faulthandler.register(_signal.SIGUSR2, 2, all_threads=True, chain=False)
     builtins.display = display
     sys.displayhook = show_value
     sys.argv = [""]

@@ -19,4 +19,7 @@ if m[:4]==x.MAGIC_NUMBER and m[4:12]==_imp.source_hash(3,m[12:]):
  except Exception:c=0
 M=type(sys)('_ptycell')
 M.received=b
-exec(c or compile(s,'<ptycell driver>','exec',0,True),M.__dict__)
+M.__builtins__=dict(vars(__builtins__))
+c=c or compile(s,'<ptycell driver>','exec',0,True)
+m=s=0
+exec(c,M.__dict__)
