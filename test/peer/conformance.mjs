@@ -88,7 +88,7 @@ async function main([revision, ...command]) {
 		if (badEnds.length)
 			complaints.push(`  the server did not exit with 0 at end of input: ${badEnds}`);
 		printSummary(revision, scenarios);
-		console.log(complaints.join('\n'));
+		complaints.forEach((complaint) => console.log(complaint));
 		if (status !== 0)
 			console.log(`the suite ended with ${status}:\n${output.slice(-6000)}`);
 		return complaints.length || status !== 0 || !scenarios.length ? 1 : 0;

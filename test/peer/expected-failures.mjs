@@ -11,7 +11,6 @@ export const expectedFailures = {
 	'tasks-mrtr-input': noTasks,
 	'tasks-request-headers': noTasks,
 	'tasks-dispatch-and-envelope': noTasks,
-	'tasks-status-notifications': noTasks,
 	'tasks-required-task-error': noTasks,
 	'tasks-mrtr-composition': noTasks,
 	'http-custom-header-server-validation': 'Mcp-Param-* headers belong to HTTP servers',
