@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interpreter.h - where on this machine a language's interpreter is, without running anything.
+ *
+ * A version manager's shim is a small script in <root>/shims that looks up the version and
+ * starts <root>/versions/VERSION/bin/COMMAND (pyenv) or <root>/installs/TOOL/VERSION/bin/COMMAND
+ * (asdf, mise). The version is the one that holds everywhere: of the environment, else the
+ * user's global file; folders' own files do not count, for sessions do not run in them.
+ */
+#ifndef RUNTIME_INTERPRETER_H
+#define RUNTIME_INTERPRETER_H
+
+#include "base/err.h"
+
+struct interpreter_path;
+struct language;
+
+/* As language_locate() says. */
+int interpreter_locate(const struct language *language, char *const environ[],
+		       struct interpreter_path *ret_path, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/language.h"
+
+#include <strings.h>
+
+#include "runtime/interpreter.h"
+#include "runtime/python/python.h"
+
+static const struct language *(*const rows[])(void) = { python_language };
+
+const struct language *language_at(size_t index)
+{
+	return index < ARRAY_SIZE(rows) ? rows[index]() : NULL;
+}
+
+static bool has_name(const struct language *language, const char *name)
+{
+	if (strcasecmp(language->name, name) == 0)
+		return true;
+	for (size_t i = 0; language->aliases[i] != NULL; i++) {
+		if (strcasecmp(language->aliases[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct language *language_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (has_name(rows[i](), name))
+			return rows[i]();
+	}
+	return NULL;
+}
+
+int language_locate(const struct language *language, char *const environ[],
+		    struct interpreter_path *ret_path, struct err *err)
+{
+	return interpreter_locate(language, environ, ret_path, err);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/python/python.h"
+
+#include <stddef.h>
+
+#include "runtime/frame.h"
+#include "runtime/language.h"
+
+/* Made by the build from driver.py and stub.py; each ends with a 0 that is not counted. */
+extern const unsigned char python_driver_source[];
+extern const size_t python_driver_source_len;
+extern const unsigned char python_driver_marshal[];
+extern const size_t python_driver_marshal_len;
+extern const unsigned char python_stub_source[];
+
+static void boot(struct buf *out)
+{
+	frame_begin(out, "boot", 0, 2);
+	frame_add(out, "marshal", python_driver_marshal, python_driver_marshal_len);
+	frame_add(out, "source", python_driver_source, python_driver_source_len);
+}
+
+static const char *const *arguments(void)
+{
+	static const char *const argv[] = { "-c", (const char *)python_stub_source, NULL };
+
+	return argv;
+}
+
+static const char *const aliases[] = { "py", "python3", "ipython", NULL };
+static const char *const commands[] = { "python3", "python", NULL };
+static const char *const environment[] = {
+	"PYTHON_BASIC_REPL=1", /* pdb and code.interact() of 3.13: no screen editor */
+	"PYTHON_COLORS=0",
+	"MPLBACKEND=agg", /* scripts that cells start have no display */
+	NULL,
+};
+
+const struct language *python_language(void)
+{
+	static const struct language row = {
+		.name = "python",
+		.aliases = aliases,
+		.env_override = "PTYCELL_PYTHON",
+		.commands = commands,
+		.install_hint = "apt install python3",
+		.boot = boot,
+		.arguments = arguments,
+		.environment = environment,
+	};
+
+	return &row;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* python.h - the row of Python: CPython 3.9 and later. */
+#ifndef RUNTIME_PYTHON_PYTHON_H
+#define RUNTIME_PYTHON_PYTHON_H
+
+struct language;
+
+/* Static storage. */
+const struct language *python_language(void);
+
+#endif
