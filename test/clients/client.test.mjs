@@ -10,41 +10,41 @@ import { clientInfo } from './support.mjs';
 const MODERN = '2026-07-28';
 
 function connectWith(mode) {
-	return async ({ command, args, env }) => {
-		const client = new Client(clientInfo, { versionNegotiation: { mode } });
-		const transport = new StdioClientTransport({ command, args, env });
-		await client.connect(transport);
-		return { client, transport };
-	};
+    return async ({ command, args, env }) => {
+        const client = new Client(clientInfo, { versionNegotiation: { mode } });
+        const transport = new StdioClientTransport({ command, args, env });
+        await client.connect(transport);
+        return { client, transport };
+    };
 }
 
 function negotiates(era, version, rules) {
-	return (peer) => {
-		test(`negotiates ${version} (${rules})`, () => {
-			assert.equal(peer.client.getNegotiatedProtocolVersion(), version);
-			assert.equal(peer.client.getProtocolEra(), era);
-		});
-	};
+    return (peer) => {
+        test(`negotiates ${version} (${rules})`, () => {
+            assert.equal(peer.client.getNegotiatedProtocolVersion(), version);
+            assert.equal(peer.client.getProtocolEra(), era);
+        });
+    };
 }
 
 // This client turns the -32002 of the legacy era into the modern code before it throws.
 const unknownResource = -32602;
 
 describeClient('client 2.4, legacy', {
-	connect: connectWith('legacy'),
-	unknownResource,
-	more: negotiates('legacy', '2025-11-25', 'ER-7'),
+    connect: connectWith('legacy'),
+    unknownResource,
+    more: negotiates('legacy', '2025-11-25', 'ER-7'),
 });
 
 // A malformed answer to the probe makes the client fall back silently, so the era is the proof.
 describeClient('client 2.4, auto', {
-	connect: connectWith('auto'),
-	unknownResource,
-	more: negotiates('modern', MODERN, 'MR-1, MR-2, SD-5'),
+    connect: connectWith('auto'),
+    unknownResource,
+    more: negotiates('modern', MODERN, 'MR-1, MR-2, SD-5'),
 });
 
 describeClient('client 2.4, pinned modern', {
-	connect: connectWith({ pin: MODERN }),
-	unknownResource,
-	more: negotiates('modern', MODERN, 'MR-1, MR-2, SD-5'),
+    connect: connectWith({ pin: MODERN }),
+    unknownResource,
+    more: negotiates('modern', MODERN, 'MR-1, MR-2, SD-5'),
 });

@@ -6,10 +6,10 @@ import { existsSync } from 'node:fs';
 import { ptycell } from './support.mjs';
 
 if (!existsSync(ptycell)) {
-	console.log(`skipped: ${ptycell} is not built`);
-	process.exit(77);
+    console.log(`skipped: ${ptycell} is not built`);
+    process.exit(77);
 }
 const { status } = spawnSync(process.execPath,
-	['--test', '--test-reporter=spec', '--test-timeout=60000', ...process.argv.slice(2)],
-	{ stdio: 'inherit' });
+    ['--test', '--test-reporter=spec', '--test-timeout=60000', ...process.argv.slice(2)],
+    { stdio: 'inherit' });
 process.exit(status ?? 1);

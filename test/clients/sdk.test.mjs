@@ -8,25 +8,25 @@ import { describeClient } from './behaviour.mjs';
 import { clientInfo } from './support.mjs';
 
 async function connect({ command, args, env }) {
-	const client = new Client(clientInfo);
-	const transport = new StdioClientTransport({ command, args, env });
-	await client.connect(transport);
-	// callTool's second parameter is a result schema; undefined means the usual one.
-	return { client, transport, schemaArgument: [undefined] };
+    const client = new Client(clientInfo);
+    const transport = new StdioClientTransport({ command, args, env });
+    await client.connect(transport);
+    // callTool's second parameter is a result schema; undefined means the usual one.
+    return { client, transport, schemaArgument: [undefined] };
 }
 
 describeClient('SDK 1.32', {
-	connect,
-	unknownResource: -32002,
-	more(peer) {
-		test('shakes hands by initialize and names the server (ER-7)', () => {
-			assert.equal(peer.client.getServerVersion().name, 'ptycell');
-			assert.ok(peer.client.getServerCapabilities().tools);
-			assert.ok(peer.client.getServerCapabilities().resources);
-		});
+    connect,
+    unknownResource: -32002,
+    more(peer) {
+        test('shakes hands by initialize and names the server (ER-7)', () => {
+            assert.equal(peer.client.getServerVersion().name, 'ptycell');
+            assert.ok(peer.client.getServerCapabilities().tools);
+            assert.ok(peer.client.getServerCapabilities().resources);
+        });
 
-		test('answers ping (ER-8)', async () => {
-			assert.deepEqual(await peer.client.ping(), {});
-		});
-	},
+        test('answers ping (ER-8)', async () => {
+            assert.deepEqual(await peer.client.ping(), {});
+        });
+    },
 });

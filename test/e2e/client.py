@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""A small MCP client over pipes for the end-to-end tests: one thread reads, callers wait."""
+import json
+import os
+import pathlib
+import queue
+import subprocess
+import sys
+import threading
+
+BUILD = pathlib.Path(os.environ.get("PTYCELL_BUILD", "build/dev"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import status_parser  # noqa: E402
+
+REVISION = "2025-11-25"
+WAIT_S = 60
+
+
+class Result:
+    """The answer of a tool call, taken apart."""
+
+    def __init__(self, result):
+        self.raw = result
+        self.content = result["content"]
+        self.is_error = result.get("isError", False)
+        self.texts = [b["text"] for b in self.content if b["type"] == "text"]
+        self.images = [b for b in self.content if b["type"] == "image"]
+        self.links = [b for b in self.content if b["type"] == "resource_link"]
+        self.object = result.get("structuredContent")
+        self.cell = result.get("_meta", {}).get("ptycell/cell", {})
+
+    @property
+    def status(self):
+        """The parsed status line: always the last block."""
+        return status_parser.parse(self.texts[-1])
+
+    @property
+    def state(self):
+        return self.status.state
+
+    @property
+    def text(self):
+        """Everything before the status line."""
+        return "\n".join(self.texts[:-1])
+
+
+class Server:
+    """A running ptycell. Use as a context manager."""
+
+    def __init__(self, home, *args, env=None, initialize=True, **popen):
+        self.home = home
+        environ = {"HOME": str(home), "PATH": os.environ["PATH"],
+                   "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
+        environ.update(env or {})
+        self.process = subprocess.Popen(
+            [str(BUILD / "ptycell"), *args], env=environ, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
+        self.next_id = 0
+        self.waiting = {}
+        self.others = queue.Queue()  # notifications and requests of the server
+        self.stderr = b""
+        self.readers = [threading.Thread(target=self._read, daemon=True),
+                        threading.Thread(target=self._read_stderr, daemon=True)]
+        for thread in self.readers:
+            thread.start()
+        if initialize:
+            self.request("initialize", {"protocolVersion": REVISION, "capabilities": {},
+                                        "clientInfo": {"name": "e2e", "version": "1"}})
+            self.notify("notifications/initialized")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _read(self):
+        for line in self.process.stdout:
+            message = json.loads(line)
+            waiting = self.waiting.pop(message.get("id"), None) if "method" not in message else None
+            (waiting or self.others).put(message)
+        for waiting in list(self.waiting.values()):
+            waiting.put({"error": {"code": 0, "message": "the server closed its stdout"}})
+
+    def _read_stderr(self):
+        self.stderr = self.process.stderr.read()
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def notify(self, method, params=None):
+        self.send({"jsonrpc": "2.0", "method": method, "params": params or {}})
+
+    def start(self, method, params=None):
+        """Sends a request; the queue it returns gets the answer."""
+        self.next_id += 1
+        answer = queue.Queue()
+        answer.id = self.next_id
+        self.waiting[self.next_id] = answer
+        self.send({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params or {}})
+        return answer
+
+    def request(self, method, params=None, wait=WAIT_S):
+        message = self.start(method, params).get(timeout=wait)
+        assert "error" not in message, message["error"]
+        return message["result"]
+
+    def call(self, tool, wait=WAIT_S, **arguments):
+        return Result(self.request("tools/call", {"name": tool, "arguments": arguments}, wait))
+
+    def start_cell(self, code, session="s", **arguments):
+        return self.start("tools/call", {"name": "exec_code", "arguments": {
+            "session_id": session, "language": "python", "code": code, **arguments}})
+
+    def cell(self, code, session="s", wait=WAIT_S, **arguments):
+        message = self.start_cell(code, session, **arguments).get(timeout=wait)
+        assert "error" not in message, message["error"]
+        return Result(message["result"])
+
+    def cancel(self, answer):
+        self.waiting.pop(answer.id, None)
+        self.notify("notifications/cancelled", {"requestId": answer.id})
+
+    def close(self, wait=10):
+        """Ends its input; returns the exit code."""
+        if self.process.stdin and not self.process.stdin.closed:
+            try:
+                self.process.stdin.close()
+            except BrokenPipeError:
+                pass
+        try:
+            code = self.process.wait(wait)
+        finally:
+            self.process.kill()
+            for thread in self.readers:
+                thread.join(5)
+        return code
