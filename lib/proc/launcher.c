@@ -13,11 +13,11 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "proc/internal.h"
-#include "sandbox/keeper.h"
 #include "sandbox/launch.h"
+#include "sandbox/warden.h"
 
 /* Longer than the launcher's own grace for its sandboxes. */
-enum { END_GRACE_MS = 2 * KEEPER_LAUNCHER_GRACE_MS };
+enum { END_GRACE_MS = 2 * WARDEN_LAUNCHER_GRACE_MS };
 
 struct launcher {
 	struct loop *loop;

@@ -4,20 +4,20 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "sandbox/keeper.h"
 #include "sandbox/minder.h"
 #include "sandbox/plan.h"
+#include "sandbox/warden.h"
 #include "sandbox/wire.h"
 
 struct init {
-	struct keeper keeper;
+	struct warden warden;
 	struct policy policy;
 	int workspace;
 };
 
-static void on_start(struct keeper *keeper, const struct wire_message *message)
+static void on_start(struct warden *warden, const struct wire_message *message)
 {
-	struct init *init = container_of(keeper, struct init, keeper);
+	struct init *init = container_of(warden, struct init, warden);
 	struct minder_task task = { .policy = &init->policy,
 				    .workspace = init->workspace,
 				    .parent = getpid() };
@@ -25,7 +25,7 @@ static void on_start(struct keeper *keeper, const struct wire_message *message)
 	pid_t pid;
 
 	if (message->type != WIRE_START) {
-		keeper->ended = true;
+		warden->ended = true;
 		return;
 	}
 	task.plan = message->fds[0];
@@ -34,7 +34,7 @@ static void on_start(struct keeper *keeper, const struct wire_message *message)
 	if (pid == 0)
 		_exit(minder_run(&task));
 	if (pid > 0) {
-		pidlist_add(&keeper->known, pid);
+		pidlist_add(&warden->known, pid);
 		return;
 	}
 	(void)err_sys(&err, "forking a minder");
@@ -67,16 +67,16 @@ int init_run(const struct init_task *task)
 	struct err err;
 	int rc;
 
-	rc = keeper_close_others((int *const[]){ &own.channel, &own.plan, &own.workspace }, 3,
+	rc = warden_close_others((int *const[]){ &own.channel, &own.plan, &own.workspace }, 3,
 				 &err);
 	if (rc == 0)
-		rc = keeper_init(&init.keeper, "ptycell-init", own.channel, own.parent, &err);
+		rc = warden_init(&init.warden, "ptycell-init", own.channel, own.parent, &err);
 	if (rc == 0)
 		rc = set_up(&init, &own, &err);
 	if (rc < 0) {
 		wire_tell(own.channel, WIRE_FAILED, &err);
 		return 1;
 	}
-	keeper_serve(&init.keeper, on_start, KEEPER_INIT_GRACE_MS);
+	warden_serve(&init.warden, on_start, WARDEN_INIT_GRACE_MS);
 	return 0;
 }

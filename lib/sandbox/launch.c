@@ -4,17 +4,17 @@
 #include <unistd.h>
 
 #include "sandbox/init.h"
-#include "sandbox/keeper.h"
+#include "sandbox/warden.h"
 #include "sandbox/wire.h"
 
-static void on_sandbox(struct keeper *keeper, const struct wire_message *message)
+static void on_sandbox(struct warden *warden, const struct wire_message *message)
 {
 	struct init_task task = { .parent = getpid() };
 	struct err err;
 	pid_t pid;
 
 	if (message->type != WIRE_SANDBOX) {
-		keeper->ended = true;
+		warden->ended = true;
 		return;
 	}
 	task.plan = message->fds[0];
@@ -24,7 +24,7 @@ static void on_sandbox(struct keeper *keeper, const struct wire_message *message
 	if (pid == 0)
 		_exit(init_run(&task));
 	if (pid > 0) {
-		pidlist_add(&keeper->known, pid);
+		pidlist_add(&warden->known, pid);
 		return;
 	}
 	(void)err_sys(&err, "forking a sandbox");
@@ -33,11 +33,11 @@ static void on_sandbox(struct keeper *keeper, const struct wire_message *message
 
 int launch_run(int channel, struct err *err)
 {
-	struct keeper keeper = { 0 };
+	struct warden warden = { 0 };
 
-	if (keeper_init(&keeper, "ptycell-launch", channel, 0, err) < 0)
+	if (warden_init(&warden, "ptycell-launch", channel, 0, err) < 0)
 		return -1;
-	keeper_serve(&keeper, on_sandbox, KEEPER_LAUNCHER_GRACE_MS);
-	keeper_release(&keeper);
+	warden_serve(&warden, on_sandbox, WARDEN_LAUNCHER_GRACE_MS);
+	warden_release(&warden);
 	return 0;
 }

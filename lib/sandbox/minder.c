@@ -9,17 +9,17 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "sandbox/keeper.h"
 #include "sandbox/payload.h"
 #include "sandbox/plan.h"
 #include "sandbox/terminal.h"
 #include "sandbox/ttywait.h"
+#include "sandbox/warden.h"
 #include "sandbox/wire.h"
 
 enum { KILL_PAUSE_MS = 2 /* between two rounds of killing */ };
 
 struct minder {
-	struct keeper keeper;
+	struct warden warden;
 	pid_t interpreter; /* 0 when it is reaped */
 	int report;        /* from the child, until it has exec'd */
 	bool killing;
@@ -31,7 +31,7 @@ struct minder {
 
 static void tell(struct minder *minder, enum wire_type type, const void *payload)
 {
-	wire_tell(minder->keeper.channel, type, payload);
+	wire_tell(minder->warden.channel, type, payload);
 }
 
 static void tell_number(struct minder *minder, enum wire_type type, int number)
@@ -150,10 +150,10 @@ static void on_report(struct minder *minder)
 
 	if (read(minder->report, &err, sizeof(err)) == (ssize_t)sizeof(err)) {
 		tell(minder, WIRE_FAILED, &err);
-		minder->keeper.ended = true;
-	} else if (wire_send(minder->keeper.channel, WIRE_STARTED, NULL, minder->handover,
+		minder->warden.ended = true;
+	} else if (wire_send(minder->warden.channel, WIRE_STARTED, NULL, minder->handover,
 			     minder->handover_count, &err) < 0) {
-		minder->keeper.ended = true;
+		minder->warden.ended = true;
 	}
 	close_all(minder->handover, minder->handover_count);
 	fd_close(&minder->report);
@@ -181,7 +181,7 @@ static void on_command(struct minder *minder, const struct wire_message *message
 		tell(minder, WIRE_INPUT_STATE, &input);
 		break;
 	default:
-		minder->keeper.ended = true;
+		minder->warden.ended = true;
 	}
 }
 
@@ -191,7 +191,7 @@ static bool reap_all(struct minder *minder)
 	int wait_status = 0;
 	pid_t pid;
 
-	while ((pid = keeper_reap(&minder->keeper, &wait_status)) > 0) {
+	while ((pid = warden_reap(&minder->warden, &wait_status)) > 0) {
 		if (pid != minder->interpreter)
 			continue;
 		minder->interpreter = 0;
@@ -202,15 +202,15 @@ static bool reap_all(struct minder *minder)
 
 static void look_after(struct minder *minder)
 {
-	while (!minder->keeper.ended) {
-		struct keeper_wake wake = keeper_wait(&minder->keeper, minder->report,
+	while (!minder->warden.ended) {
+		struct warden_wake wake = warden_wait(&minder->warden, minder->report,
 						      minder->killing ? KILL_PAUSE_MS : -1);
 		cleanup_wire struct wire_message message = { 0 };
 
 		/* First: that it started is told before that it ended. */
 		if (wake.extra)
 			on_report(minder);
-		if (wake.message && keeper_receive(&minder->keeper, &message) == 1)
+		if (wake.message && warden_receive(&minder->warden, &message) == 1)
 			on_command(minder, &message);
 		if (minder->killing)
 			proctree_signal(SIGKILL);
@@ -227,11 +227,11 @@ static void kill_all(struct minder *minder)
 	int wait_status;
 	pid_t pid;
 
-	while ((pid = keeper_reap(&minder->keeper, &wait_status)) >= 0) {
+	while ((pid = warden_reap(&minder->warden, &wait_status)) >= 0) {
 		if (pid > 0)
 			continue;
 		proctree_signal(SIGKILL);
-		(void)keeper_wait(&minder->keeper, -1, KILL_PAUSE_MS);
+		(void)warden_wait(&minder->warden, -1, KILL_PAUSE_MS);
 	}
 }
 
@@ -244,10 +244,10 @@ int minder_run(const struct minder_task *task)
 
 	for (size_t i = 0; i < ARRAY_SIZE(minder.handover); i++)
 		minder.handover[i] = -1;
-	rc = keeper_close_others((int *const[]){ &own.channel, &own.plan, &own.workspace }, 3,
+	rc = warden_close_others((int *const[]){ &own.channel, &own.plan, &own.workspace }, 3,
 				 &err);
 	if (rc == 0)
-		rc = keeper_init(&minder.keeper, "ptycell-minder", own.channel, own.parent, &err);
+		rc = warden_init(&minder.warden, "ptycell-minder", own.channel, own.parent, &err);
 	if (rc == 0 && start_interpreter(&minder, &own, &err) == 0)
 		look_after(&minder);
 	else

@@ -2,7 +2,6 @@
 #include "sandbox/proctree.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,41 +10,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/mem.h"
-
-void pidlist_release(struct pidlist *list)
-{
-	free(list->pids);
-	*list = (struct pidlist){ 0 };
-}
-
-bool pidlist_has(const struct pidlist *list, pid_t pid)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (list->pids[i] == pid)
-			return true;
-	return false;
-}
-
-void pidlist_add(struct pidlist *list, pid_t pid)
-{
-	if (list->len == PROCTREE_MAX)
-		return;
-	if (list->len == list->cap) {
-		list->cap = list->cap > 0 ? list->cap * 2 : 16;
-		list->pids = xrealloc(list->pids, list->cap * sizeof(pid_t));
-	}
-	list->pids[list->len++] = pid;
-}
-
-void pidlist_remove(struct pidlist *list, pid_t pid)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (list->pids[i] == pid) {
-			list->pids[i] = list->pids[--list->len];
-			return;
-		}
-}
 
 bool proctree_read(const char *path, char *ret_text, size_t size)
 {

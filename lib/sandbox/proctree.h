@@ -13,20 +13,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { PROCTREE_MAX = 65536 };
-
-struct pidlist {
-	pid_t *pids;
-	size_t len;
-	size_t cap;
-};
-
-void pidlist_release(struct pidlist *list);
-#define cleanup_pidlist __attribute__((cleanup(pidlist_release)))
-bool pidlist_has(const struct pidlist *list, pid_t pid);
-/* Past PROCTREE_MAX nothing is added. */
-void pidlist_add(struct pidlist *list, pid_t pid);
-void pidlist_remove(struct pidlist *list, pid_t pid);
+#include "sandbox/pidlist.h"
 
 /* Sets *ret_list (an initialised list) to the caller's direct children. */
 void proctree_children(struct pidlist *ret_list);

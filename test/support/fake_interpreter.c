@@ -20,6 +20,11 @@
 
 enum { CONTROL = 3 };
 
+static int number(const char *value)
+{
+	return (int)strtol(value, NULL, 10);
+}
+
 static void put(int fd, const char *text, size_t len)
 {
 	while (len > 0) {
@@ -57,12 +62,12 @@ static void hear(const char *value)
 
 static void leave(const char *value)
 {
-	_exit(atoi(value));
+	_exit(number(value));
 }
 
 static void crash(const char *value)
 {
-	(void)raise(atoi(value));
+	(void)raise(number(value));
 }
 
 static void wait_for_ever(const char *value)
@@ -75,7 +80,7 @@ static void wait_for_ever(const char *value)
 /* Lines of 100 bytes, each with its number. */
 static void flood(const char *value)
 {
-	long lines = atol(value) / 100;
+	long lines = number(value) / 100;
 	char line[101];
 
 	for (long i = 0; i < lines; i++) {
@@ -86,7 +91,7 @@ static void flood(const char *value)
 
 static void ignore(const char *value)
 {
-	int only = atoi(value);
+	int only = number(value);
 
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
 		if (only == 0 || only == signo)
@@ -104,7 +109,7 @@ static void on_signal(int signo)
 
 static void catch_signal(const char *value)
 {
-	(void)sigaction(atoi(value), &(struct sigaction){ .sa_handler = on_signal }, NULL);
+	(void)sigaction(number(value), &(struct sigaction){ .sa_handler = on_signal }, NULL);
 }
 
 /* A child in our process group, with the terminal open. */
@@ -117,7 +122,7 @@ static void grandchild(const char *value)
 /* So many processes that have left the session and ignore what can be ignored. */
 static void daemons(const char *value)
 {
-	for (int i = atoi(value); i > 0; i--) {
+	for (int i = number(value); i > 0; i--) {
 		if (fork() != 0) {
 			(void)wait(NULL);
 			continue;
@@ -136,7 +141,7 @@ static void runaway(const char *value)
 	ignore("0");
 	for (;;) {
 		if (fork() != 0) {
-			(void)usleep((useconds_t)atoi(value));
+			(void)usleep((useconds_t)number(value));
 			_exit(0);
 		}
 		(void)setsid();
@@ -152,7 +157,7 @@ static void close_control(const char *value)
 /* Passes a descriptor so many times, one with each byte. */
 static void send_descriptors(const char *value)
 {
-	for (int i = atoi(value); i > 0; i--) {
+	for (int i = number(value); i > 0; i--) {
 		union {
 			char bytes[CMSG_SPACE(sizeof(int))];
 			struct cmsghdr header;

@@ -123,14 +123,14 @@ static void fixture_close(void)
 	loop_free(fixture.loop);
 }
 
-static int fixture_set_up(void **state)
+__attribute__((unused)) static int fixture_set_up(void **state)
 {
 	(void)state;
 	fixture_open();
 	return 0;
 }
 
-static int fixture_tear_down(void **state)
+__attribute__((unused)) static int fixture_tear_down(void **state)
 {
 	(void)state;
 	fixture_close();

@@ -4,10 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <cmocka.h>
 
 #include "interpreter_fixture.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keeper.h - what launcher, init and minder have in common: a single-threaded process that
+ * warden.h - what launcher, init and minder have in common: a single-threaded process that
  * serves one channel and looks after the processes below it.
  *
  * Each is a subreaper, told by a signal when its parent dies and by end-of-file when its channel
  * does, and ends everything below it before it ends itself. The signal is SIGTERM and not
  * SIGKILL, because without a pid namespace nobody else would find a daemon's processes.
  */
-#ifndef SANDBOX_KEEPER_H
-#define SANDBOX_KEEPER_H
+#ifndef SANDBOX_WARDEN_H
+#define SANDBOX_WARDEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,11 +19,11 @@
 #include "sandbox/wire.h"
 
 enum {
-	KEEPER_INIT_GRACE_MS = 150,     /* for minders, until they are killed */
-	KEEPER_LAUNCHER_GRACE_MS = 300, /* for inits */
+	WARDEN_INIT_GRACE_MS = 150,     /* for minders, until they are killed */
+	WARDEN_LAUNCHER_GRACE_MS = 300, /* for inits */
 };
 
-struct keeper {
+struct warden {
 	int channel;          /* owned */
 	int signals;          /* a signalfd with SIGCHLD and SIGTERM */
 	struct pidlist known; /* children of its own making; any other is somebody's orphan */
@@ -32,40 +32,40 @@ struct keeper {
 
 /*
  * Turns the calling process, which must have forked from `parent` (0: anybody) and has one
- * thread, into a keeper: name, subreaper, death signal, signals blocked but for the signalfd.
+ * thread, into a warden: name, subreaper, death signal, signals blocked but for the signalfd.
  */
-int keeper_init(struct keeper *keeper, const char *name, int channel, pid_t parent,
+int warden_init(struct warden *warden, const char *name, int channel, pid_t parent,
 		struct err *err) MUST_CHECK;
 /*
  * Closes every descriptor but standard input, output, error and these, which are renumbered
  * from 3 on and written back.
  */
-int keeper_close_others(int *const *fds, size_t count, struct err *err) MUST_CHECK;
+int warden_close_others(int *const *fds, size_t count, struct err *err) MUST_CHECK;
 
-struct keeper_wake {
+struct warden_wake {
 	bool message; /* the channel has a message or its end */
 	bool child;   /* one ended; or came, when it is an orphan */
 	bool extra;
 };
 
 /* Waits for a message, a child, or input on `extra_fd` (-1: none). */
-struct keeper_wake keeper_wait(struct keeper *keeper, int extra_fd, int timeout_ms);
+struct warden_wake warden_wait(struct warden *warden, int extra_fd, int timeout_ms);
 /*
  * 1 with a message (the caller releases it), 0 when there is none. The end of the channel and a
  * malformed message, which only an attacker can have sent, set `ended`.
  */
-int keeper_receive(struct keeper *keeper, struct wire_message *ret_message);
+int warden_receive(struct warden *warden, struct wire_message *ret_message);
 /* Reaps one ended child: its pid, 0 when none has ended, -1 when there is no child at all. */
-pid_t keeper_reap(struct keeper *keeper, int *ret_wait_status);
+pid_t warden_reap(struct warden *warden, int *ret_wait_status);
 /* Kills children that are not known; returns how many there were. */
-size_t keeper_kill_strangers(struct keeper *keeper);
+size_t warden_kill_strangers(struct warden *warden);
 /* SIGTERM to the known children, SIGKILL to others, after `grace_ms` to all, until none is left. */
-void keeper_end_all(struct keeper *keeper, unsigned int grace_ms);
+void warden_end_all(struct warden *warden, unsigned int grace_ms);
 
-typedef void keeper_fn(struct keeper *keeper, const struct wire_message *message);
+typedef void warden_fn(struct warden *warden, const struct wire_message *message);
 /* Hands messages to `fn` and kills orphans, until the end; then ends everything. */
-void keeper_serve(struct keeper *keeper, keeper_fn *fn, unsigned int grace_ms);
+void warden_serve(struct warden *warden, warden_fn *fn, unsigned int grace_ms);
 /* Frees what the struct owns, the channel included. */
-void keeper_release(struct keeper *keeper);
+void warden_release(struct warden *warden);
 
 #endif

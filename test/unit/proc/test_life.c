@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is killed, the rest must follow: a small server is forked, and this process, a subreaper
+ * above it, sees every process that escaped as a child of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <cmocka.h>
+
+#include "interpreter_fixture.h"
+#include "sandbox/proctree.h"
+
+enum {
+	DAEMONS = 5,
+	END_MS = 500, /* the promise, on a machine that is not loaded */
+	LOADED_FACTOR = 4,
+};
+
+/* In the forked server: two sandboxes, one with daemons; a byte on `up` when all run. */
+static void serve(int up)
+{
+	struct interpreter *first;
+	struct sandbox *first_sandbox;
+
+	fixture_open();
+	fixture_fake(STEP("daemons=5"), STEP("grandchild"), STEP("ignore=0"), STEP("tell=up"),
+		     STEP("wait"));
+	fixture_expect("started ");
+	fixture_hear("up");
+	first = fixture.interpreter;
+	first_sandbox = fixture.sandbox;
+	fixture_open_sandbox();
+	fixture_fake(STEP("tell=up"), STEP("wait"));
+	fixture_expect("started ");
+	fixture_hear("up");
+	(void)!write(up, "u", 1);
+	for (;;)
+		loop_turn(fixture.loop, -1);
+	interpreter_free(first);
+	sandbox_close(first_sandbox);
+}
+
+static pid_t start_server(void)
+{
+	int up[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+	assert_int_equal(pipe2(up, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		serve(up[1]);
+		_exit(1);
+	}
+	(void)close(up[1]);
+	assert_int_equal(read(up[0], &byte, 1), 1);
+	(void)close(up[0]);
+	return pid;
+}
+
+static bool has_name(pid_t pid, const char *name)
+{
+	char path[64];
+	char text[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	return proctree_read(path, text, sizeof(text)) && strncmp(text, name, strlen(name)) == 0 &&
+	       text[strlen(name)] == '\n';
+}
+
+/* Counts the descendants with this name; *ret_pid is one of them. */
+static int find_named(const char *name, pid_t *ret_pid)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	int n = 0;
+
+	proctree_descendants(&list);
+	for (size_t i = 0; i < list.len; i++)
+		if (has_name(list.pids[i], name)) {
+			*ret_pid = list.pids[i];
+			n++;
+		}
+	return n;
+}
+
+/* Waits until no descendant has this name. */
+static uint64_t wait_for_none(const char *name)
+{
+	uint64_t start = clock_ms();
+	pid_t pid;
+
+	while (find_named(name, &pid) > 0 && clock_ms() - start < FIXTURE_PATIENCE_MS)
+		(void)poll(NULL, 0, 1);
+	return clock_ms() - start;
+}
+
+static void wait_for_end(void)
+{
+	uint64_t start = clock_ms();
+
+	while (waitpid(-1, NULL, WNOHANG) >= 0 && clock_ms() - start < FIXTURE_PATIENCE_MS)
+		(void)poll(NULL, 0, 1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_in_range(clock_ms() - start, 0, END_MS * LOADED_FACTOR);
+	print_message("all gone after %d ms\n", (int)(clock_ms() - start));
+}
+
+static void a_server_has_one_launcher_an_init_each_and_a_minder_each(void **state)
+{
+	pid_t server = start_server();
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(find_named("ptycell-launch", &pid), 1);
+	assert_int_equal(find_named("ptycell-init", &pid), 2);
+	assert_int_equal(find_named("ptycell-minder", &pid), 2);
+	assert_int_equal(find_named("fake_interprete", &pid), 1 + 1 + DAEMONS + 1);
+	assert_int_equal(kill(server, SIGKILL), 0);
+	wait_for_end();
+}
+
+static void killing_the_server_ends_everything(void **state)
+{
+	pid_t server = start_server();
+
+	(void)state;
+	assert_int_equal(kill(server, SIGKILL), 0);
+	wait_for_end();
+}
+
+/* Kills all of this name; nothing of the sessions may be left, though the server lives. */
+static void kill_named(const char *name)
+{
+	pid_t server = start_server();
+	cleanup_pidlist struct pidlist list = { 0 };
+	int killed = 0;
+
+	proctree_descendants(&list);
+	for (size_t i = 0; i < list.len; i++)
+		if (has_name(list.pids[i], name))
+			killed += kill(list.pids[i], SIGKILL) == 0;
+	assert_true(killed > 0);
+	assert_in_range(wait_for_none("fake_interprete"), 0, END_MS * LOADED_FACTOR);
+	assert_int_equal(kill(server, SIGKILL), 0);
+	wait_for_end();
+}
+
+static void killing_the_launcher_ends_every_session(void **state)
+{
+	(void)state;
+	kill_named("ptycell-launch");
+}
+
+static void killing_the_inits_ends_their_sessions(void **state)
+{
+	(void)state;
+	kill_named("ptycell-init");
+}
+
+static void killing_the_minders_ends_their_trees(void **state)
+{
+	(void)state;
+	kill_named("ptycell-minder");
+}
+
+static void killing_launcher_and_server_at_once_ends_everything(void **state)
+{
+	pid_t server = start_server();
+	pid_t launcher = -1;
+
+	(void)state;
+	assert_int_equal(find_named("ptycell-launch", &launcher), 1);
+	assert_int_equal(kill(launcher, SIGKILL), 0);
+	assert_int_equal(kill(server, SIGKILL), 0);
+	wait_for_end();
+}
+
+static void a_stopped_launcher_does_not_keep_sessions_alive(void **state)
+{
+	pid_t server = start_server();
+	pid_t launcher = -1;
+
+	(void)state;
+	assert_int_equal(find_named("ptycell-launch", &launcher), 1);
+	assert_int_equal(kill(launcher, SIGSTOP), 0);
+	assert_int_equal(kill(server, SIGKILL), 0);
+	assert_in_range(wait_for_none("fake_interprete"), 0, END_MS * LOADED_FACTOR);
+	assert_int_equal(kill(launcher, SIGKILL), 0);
+	wait_for_end();
+}
+
+static void a_dead_launcher_is_told_and_replaced(void **state)
+{
+	pid_t launcher = -1;
+
+	(void)state;
+	fixture_open();
+	fixture_fake(STEP("daemons=1"), STEP("tell=up"), STEP("wait"));
+	fixture_expect("started ");
+	fixture_hear("up");
+	assert_int_equal(find_named("ptycell-launch", &launcher), 1);
+	assert_int_equal(kill(launcher, SIGKILL), 0);
+	fixture_expect("started exited gone ");
+	assert_int_equal(fixture.wait_status, SIGKILL);
+	interpreter_free(fixture.interpreter);
+	/* The old sandbox says so, a new one works. */
+	fixture_fake(STEP("wait"));
+	fixture_expect("failed ");
+	interpreter_free(fixture.interpreter);
+	sandbox_close(fixture.sandbox);
+	memset(&fixture.err, 0, sizeof(fixture.err));
+	fixture_open_sandbox();
+	fixture_fake(STEP("exit=0"));
+	fixture_expect("started exited gone ");
+	fixture_close();
+}
+
+static void freeing_the_launcher_leaves_no_process(void **state)
+{
+	(void)state;
+	fixture_open();
+	fixture_fake(STEP("daemons=5"), STEP("tell=up"), STEP("wait"));
+	fixture_expect("started ");
+	fixture_hear("up");
+	fixture_close();
+	wait_for_end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_server_has_one_launcher_an_init_each_and_a_minder_each),
+		cmocka_unit_test(killing_the_server_ends_everything),
+		cmocka_unit_test(killing_the_launcher_ends_every_session),
+		cmocka_unit_test(killing_the_inits_ends_their_sessions),
+		cmocka_unit_test(killing_the_minders_ends_their_trees),
+		cmocka_unit_test(killing_launcher_and_server_at_once_ends_everything),
+		cmocka_unit_test(a_stopped_launcher_does_not_keep_sessions_alive),
+		cmocka_unit_test(a_dead_launcher_is_told_and_replaced),
+		cmocka_unit_test(freeing_the_launcher_leaves_no_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
