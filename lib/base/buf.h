@@ -24,6 +24,12 @@ struct buf {
 /* For bytes that our own code bounds elsewhere. */
 #define BUF_UNBOUNDED ((size_t)-1 / 2)
 
+/* An automatic buffer with cleanup_buf begins with this, before any return. */
+#define BUF_INIT(most)                                                                             \
+	{                                                                                          \
+		.max = (most)                                                                      \
+	}
+
 void buf_init(struct buf *buf, size_t max);
 /* Frees the bytes; the buffer is empty and reusable. */
 void buf_release(struct buf *buf);

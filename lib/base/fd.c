@@ -45,9 +45,8 @@ int fd_dup(int fd, struct err *err)
 char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len, struct err *err)
 {
 	cleanup_fd int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-	cleanup_buf struct buf buf;
+	cleanup_buf struct buf buf = BUF_INIT(max);
 
-	buf_init(&buf, max);
 	if (fd < 0) {
 		(void)err_sys(err, "opening '%s'", path);
 		return NULL;

@@ -33,7 +33,7 @@ struct mcp_call *mcp_call_new(struct mcp_server *server, const struct mcp_method
 	call->id = message->id;
 	call->params = message->params;
 	call->progress_token = read_token(message->params);
-	call->progress = -INFINITY;
+	call->progress = -HUGE_VAL;
 	list_init(&call->node);
 	list_append(is_listener(call) ? &server->listeners : &server->calls, &call->node);
 	rpc_key_of(call->id, &key);

@@ -271,10 +271,10 @@ static bool try_virtual_env(const struct search *search, struct interpreter_path
 	return false;
 }
 
-int interpreter_locate(const struct language *language, char *const environ[],
+int interpreter_locate(const struct language *language, char *const env[],
 		       struct interpreter_path *ret_path, struct err *err)
 {
-	const struct search search = { language, environ };
+	const struct search search = { language, env };
 	const char *override = env_get(&search, language->env_override);
 
 	if (override != NULL) {

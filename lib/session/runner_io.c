@@ -62,7 +62,7 @@ void runner_drain(struct runner *r, size_t max)
 {
 	char chunk[READ_CHUNK];
 	size_t got = 0;
-	cleanup_buf struct buf answers;
+	cleanup_buf struct buf answers = BUF_INIT(BUF_UNBOUNDED);
 
 	if (r->interpreter == NULL || interpreter_pty(r->interpreter) < 0)
 		return;
@@ -78,7 +78,6 @@ void runner_drain(struct runner *r, size_t max)
 	}
 	if (got == 0)
 		return;
-	buf_init(&answers, BUF_UNBOUNDED);
 	transcript_take_answers(sink(r), &answers);
 	if (answers.len > 0)
 		(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
@@ -97,9 +96,8 @@ void runner_on_pty(struct loop_io *io, uint32_t events)
 
 static void insert_figure_note(struct runner *r, const char *file)
 {
-	cleanup_buf struct buf note;
+	cleanup_buf struct buf note = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&note, BUF_UNBOUNDED);
 	buf_puts(&note, "[figure");
 	if (file != NULL) {
 		buf_puts(&note, ": output/");

@@ -26,11 +26,9 @@ enum {
 
 static char *startup_text(struct runner *r)
 {
-	cleanup_buf struct buf raw;
-	cleanup_buf struct buf line;
+	cleanup_buf struct buf raw = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&raw, BUF_UNBOUNDED);
-	buf_init(&line, BUF_UNBOUNDED);
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	if (r->background != NULL)
 		(void)transcript_render(r->background, STARTUP_TEXT_MAX, &raw);

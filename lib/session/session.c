@@ -508,7 +508,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s->limits.keep_max, s);
-	scan_start(s->scan, NULL);
+	scan_start(s->scan, on_scanned); /* an empty folder: the start of all comparing */
 	return s;
 }
 
@@ -553,7 +553,7 @@ void session_free(struct session *s, const char *why)
 	keeper_free(s->keeper);
 	scan_free(s->scan);
 	sandbox_close(s->sandbox);
-	s->host->remove_folder(s->host, workspace_name(s->workspace));
+	s->host->remove_folder(s->host->owner, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);
 	free(s->id);

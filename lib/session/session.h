@@ -34,7 +34,8 @@ struct session_host {
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
 	/* Removes a folder of `home` in the background. */
-	void (*remove_folder)(const struct session_host *host, const char *name);
+	void (*remove_folder)(void *owner, const char *name);
+	void *owner;
 };
 
 /* What is told with a cell's end. Borrowed for the call of `done`. */

@@ -168,10 +168,9 @@ static void feed_tail(const struct transcript *t, struct screen *screen)
 static struct transcript_text render_whole(struct transcript *t, size_t max_chars, struct buf *out)
 {
 	struct screen *screen = screen_new();
-	cleanup_buf struct buf text;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	struct transcript_text result = { .shown = 0 };
 
-	buf_init(&text, BUF_UNBOUNDED);
 	screen_feed(screen, buf_str(&t->head), t->head.len);
 	feed_tail(t, screen);
 	screen_text(screen, &text);
@@ -187,11 +186,10 @@ static struct transcript_text render_whole(struct transcript *t, size_t max_char
 static void render_tail(const struct transcript *t, struct buf *text)
 {
 	struct screen *screen = screen_new();
-	cleanup_buf struct buf tail;
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
 	const char *newline;
 	size_t skip = 0;
 
-	buf_init(&tail, BUF_UNBOUNDED);
 	feed_tail(t, screen);
 	screen_text(screen, &tail);
 	screen_free(screen);
@@ -206,15 +204,13 @@ static struct transcript_text render_ends(const struct transcript *t, size_t max
 					  struct buf *out)
 {
 	struct screen *screen = screen_new();
-	cleanup_buf struct buf head;
-	cleanup_buf struct buf tail;
+	cleanup_buf struct buf head = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
 	struct transcript_text result = { .total = (size_t)t->chars };
 	size_t head_len;
 	size_t tail_from;
 	size_t tail_chars;
 
-	buf_init(&head, BUF_UNBOUNDED);
-	buf_init(&tail, BUF_UNBOUNDED);
 	screen_feed(screen, buf_str(&t->head), t->head.len);
 	screen_text(screen, &head);
 	screen_free(screen);

@@ -39,9 +39,8 @@ static json_t *take_field(const char **line, const char *end)
 {
 	const char *tab = memchr(*line, '\t', (size_t)(end - *line));
 	size_t len = (size_t)((tab != NULL ? tab : end) - *line);
-	cleanup_buf struct buf out;
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&out, BUF_UNBOUNDED);
 	clean_line(&out, *line, len, CLEAN_QUOTE_MAX);
 	*line = tab != NULL ? tab + 1 : end;
 	return json_make_text(buf_str(&out), out.len);

@@ -9,9 +9,8 @@
 
 static json_t *clean_text(const char *text, size_t max_chars)
 {
-	cleanup_buf struct buf out;
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&out, BUF_UNBOUNDED);
 	clean_line(&out, text, strlen(text), max_chars);
 	return json_make_text(buf_str(&out), out.len);
 }
@@ -25,9 +24,8 @@ static void put_clean(json_t *object, const char *key, const char *text, size_t 
 static json_t *word_at(const char **line)
 {
 	size_t len = strcspn(*line, " \n");
-	cleanup_buf struct buf out;
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&out, BUF_UNBOUNDED);
 	clean_word(&out, *line, len, CLEAN_QUOTE_MAX);
 	*line += len;
 	if (**line == ' ')

@@ -32,11 +32,10 @@ static void end_line(struct buf *text)
 
 static void add_foreign(struct buf *text, const char *foreign, size_t max_chars)
 {
-	cleanup_buf struct buf clean;
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
 	if (foreign == NULL || foreign[0] == '\0')
 		return;
-	buf_init(&clean, BUF_UNBOUNDED);
 	clean_block(&clean, foreign, strlen(foreign));
 	end_line(text);
 	(void)clip_text(text, buf_str(&clean), clean.len, max_chars);
@@ -63,9 +62,8 @@ static void explain_timeout(struct buf *text, const struct cell *cell)
 
 static void explain_problem(struct buf *text, const struct cell *cell)
 {
-	cleanup_buf struct buf line;
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&line, BUF_UNBOUNDED);
 	if (cell->problem != NULL)
 		clean_line(&line, cell->problem, strlen(cell->problem), 600);
 	if (cell->state == CELL_NOT_STARTED)
@@ -79,9 +77,8 @@ static void explain_problem(struct buf *text, const struct cell *cell)
 
 static void explain_missing_module(struct buf *text, const struct cell *cell)
 {
-	cleanup_buf struct buf name;
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&name, BUF_UNBOUNDED);
 	clean_word(&name, cell->missing_module, strlen(cell->missing_module), CLEAN_QUOTE_MAX);
 	buf_putf(text,
 		 "The module '%s' is not installed for this interpreter. What is there: "
@@ -138,8 +135,7 @@ static size_t add_images(json_t *content, const struct cell *cell)
 	size_t bytes = 0;
 	size_t left_out = 0;
 
-	for (struct list *node = cell->images.next; node != &cell->images;
-	     node = node->next) {
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
 		const struct cell_image *image = container_of(node, const struct cell_image, node);
 		size_t len = base64_encoded_len(image->len);
 
@@ -221,11 +217,10 @@ static void build_status(struct buf *line, const struct exec_result *result)
 static json_t *meta(const struct exec_result *result)
 {
 	json_t *record = record_cell(result);
-	cleanup_buf struct buf text;
+	cleanup_buf struct buf text = BUF_INIT(RENDER_RECORD_MAX);
 	json_t *wrapped;
 	struct err err;
 
-	buf_init(&text, RENDER_RECORD_MAX);
 	if (json_write(&text, record, &err) < 0) { /* the lists are what is long */
 		(void)json_object_del(record, "files");
 		(void)json_object_del(record, "names");
@@ -238,12 +233,10 @@ static json_t *meta(const struct exec_result *result)
 static void finish_blocks(struct mcp_call *call, const struct exec_result *result)
 {
 	json_t *content = json_array();
-	cleanup_buf struct buf text;
-	cleanup_buf struct buf status;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf status = BUF_INIT(BUF_UNBOUNDED);
 	size_t left_out;
 
-	buf_init(&text, BUF_UNBOUNDED);
-	buf_init(&status, BUF_UNBOUNDED);
 	if (result->notice != NULL)
 		json_append(content, mcp_text(result->notice, strlen(result->notice)));
 	build_text(&text, result);
@@ -312,11 +305,9 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
 	struct json_answer *answer = xcalloc(1, sizeof(*answer));
-	cleanup_buf struct buf text;
-	cleanup_buf struct buf status;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf status = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&text, BUF_UNBOUNDED);
-	buf_init(&status, BUF_UNBOUNDED);
 	build_text(&text, result);
 	build_status(&status, result);
 	answer->call = call;

@@ -101,9 +101,8 @@ static void finish(struct mcp_call *call, const char *uri, const char *mime, con
 static void finish_json(struct mcp_call *call, const char *uri, json_t *value_own)
 {
 	cleanup_free char *text = json_write_text(value_own);
-	cleanup_buf struct buf data;
+	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&data, BUF_UNBOUNDED);
 	buf_puts(&data, text);
 	json_decref(value_own);
 	finish(call, uri, "application/json", &data, true);
@@ -120,9 +119,8 @@ static void read_sessions(struct mcp_call *call, const struct table *table)
 
 static void read_guide(struct mcp_call *call)
 {
-	cleanup_buf struct buf guide;
+	cleanup_buf struct buf guide = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&guide, BUF_UNBOUNDED);
 	guide_write(&guide);
 	finish(call, guide_uri, "text/markdown", &guide, true);
 }
@@ -252,11 +250,10 @@ static void read_file(struct mcp_call *call, const struct session *session, cons
 		      const char *rest)
 {
 	struct file_request request = { .path = NULL };
-	cleanup_buf struct buf data;
+	cleanup_buf struct buf data = BUF_INIT(RESOURCE_INLINE_MAX);
 	struct err err;
 	const char *mime;
 
-	buf_init(&data, RESOURCE_INLINE_MAX);
 	if (parse_file(rest, &request, &err) < 0 || load(session, &request, &data, &err) < 0) {
 		if (request.path != NULL && (err.code == ERR_NOT_FOUND || err.code == ERR_DENIED))
 			mcp_call_refuse_unknown_resource(call, uri);

@@ -61,13 +61,13 @@ static void on_removed(void *data, bool ok)
 		finish_closing(service);
 }
 
-static void remove_folder(const struct session_host *host, const char *name)
+static void remove_folder(void *owner, const char *name)
 {
-	struct service *service = container_of(host, struct service, host);
+	struct service *service = owner;
 
 	service->removals++;
-	if (removal_start(service->loop, host->home, host->files_helper, name, on_removed,
-			  service) == NULL) {
+	if (removal_start(service->loop, service->host.home, service->host.files_helper, name,
+			  on_removed, service) == NULL) {
 		service->removals--;
 		log_warn("service", "a session's folder could not be removed");
 	}
@@ -138,7 +138,7 @@ static void remove_stale(struct service *service)
 
 	while ((name = home_take_stale(service->host.home)) != NULL) {
 		log_info("service", "removing what an earlier server left: '%s'", name);
-		remove_folder(&service->host, name);
+		remove_folder(service, name);
 		free(name);
 	}
 }
@@ -163,6 +163,7 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.loop = service->loop;
 	service->host.settings = service->settings;
 	service->host.remove_folder = remove_folder;
+	service->host.owner = service;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;
 	service->host.home = home_open(service->settings->home, err);

@@ -22,9 +22,8 @@ static const char *const known[] = { "session_id", "language", "code", "timeout"
 static int unknown_language(const char *name, struct err *err)
 {
 	cleanup_free char *quoted = clean_quote(name);
-	cleanup_buf struct buf names;
+	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&names, BUF_UNBOUNDED);
 	for (size_t i = 0; language_at(i) != NULL; i++)
 		buf_putf(&names, "%s%s", i > 0 ? ", " : "", language_at(i)->name);
 	return err_set(err, ERR_INVALID,

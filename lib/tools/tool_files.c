@@ -58,12 +58,11 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 static int store(const struct session *session, const struct upload *upload, char **ret_path,
 		 size_t *ret_size, struct err *err)
 {
-	cleanup_buf struct buf decoded;
+	cleanup_buf struct buf decoded = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *path = xasprintf("input/%s", upload->filename);
 	const char *data = upload->content;
 	size_t len = upload->len;
 
-	buf_init(&decoded, BUF_UNBOUNDED);
 	if (upload->base64) {
 		if (base64_decode(&decoded, upload->content, upload->len, err) < 0)
 			return err_wrap(err, "arguments.content is not base64");
