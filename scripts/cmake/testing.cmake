@@ -16,8 +16,9 @@ function(ptycell_test name label seconds)
         "PTYCELL_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;UBSAN_OPTIONS=print_stacktrace=1")
 endfunction()
 
-# add_support(): of test/support, each .c with a main() is a program in build/NAME/test,
-# the others are the library that every unit test links.
+# add_support(): of test/support, each .c with a main() is a program in build/NAME/test, the others
+# are the library that every unit test links. The programs stand for what we did not write: without
+# sanitizers, whose signal handlers an interpreter does not have.
 function(add_support)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/support/*.c)
     set(library)
@@ -31,6 +32,10 @@ function(add_support)
         add_executable(${stem} ${source})
         target_compile_definitions(${stem} PRIVATE _GNU_SOURCE)
         target_include_directories(${stem} PRIVATE ${CMAKE_SOURCE_DIR}/lib)
+        if(PTYCELL_SANITIZE)
+            target_compile_options(${stem} PRIVATE -fno-sanitize=all)
+            target_link_options(${stem} PRIVATE -fno-sanitize=all)
+        endif()
         set_target_properties(${stem} PROPERTIES
             RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
     endforeach()
