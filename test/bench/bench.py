@@ -6,6 +6,8 @@
   bench.py --ours CMD -c ours,floor,jupyter-mcp -s warm,plot  some contestants, some scenarios (prefixes)
   bench.py --add new=CMD --add old=CMD -c new,old             two builds, interleaved
   bench.py --list                                             what there is
+
+Ends with 1 when a contestant of --ours, --add or --spec failed in a scenario.
 """
 import argparse
 import ctypes
@@ -89,11 +91,12 @@ def machine():
 
 
 def parse_options():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--ours", metavar="CMD", help="our server's command: adds the contestant 'ours'")
     add("--add", action="append", default=[], metavar="NAME=CMD", help="another server with a tool exec_code")
-    add("--spec", metavar="FILE", help="others, as JSON: see README.md")
+    add("--spec", metavar="FILE", help="other servers, as JSON (README.md)")
     add("-c", "--contestants", help="comma-separated (default: all that are installed)")
     add("-s", "--scenarios", help="comma-separated prefixes (default: all)")
     add("--rounds", type=int, default=10, help="rounds of the warm scenarios (10)")
@@ -156,7 +159,7 @@ def main():
     bench = Bench(options, names, added)
     if options.list:
         print_list(bench)
-        return
+        return 0
     isolated = not options.net and os.geteuid() == 0 and leave_the_network()
     about = {**machine(), "network": "loopback only" if isolated else "as found"}
     bench.log(json.dumps(about))
@@ -170,7 +173,8 @@ def main():
     if options.md:
         with open(options.md, "w", encoding="utf-8") as f:
             f.write(table(bench.results, bench.names(), markdown=True) + "\n")
+    return 1 if bench.results.failures(added) else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The contestants: how each is started, given a session, and asked to run Python."""
+import functools
 import importlib.util
 import json
 import os
@@ -22,6 +23,7 @@ NODE = os.environ.get("BENCH_NODE") or shutil.which("node") or "node"
 COMMANDER = os.path.join(BUILD, "peers/node_modules/@wonderwhy-er/desktop-commander/dist/index.js")
 
 
+@functools.cache
 def has_module(python, module):
     return subprocess.run([python, "-c", "import " + module], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode == 0
@@ -49,8 +51,9 @@ class McpContestant(Contestant):
     """An MCP server over stdio with a tool exec_code whose sessions appear on first use."""
 
     def __init__(self, name, command, tool="exec_code", arguments=None, env=None, images=True,
-                 interruptible=True):
+                 interruptible=True, module=None):
         super().__init__(name)
+        self.module = module  # of PYTHON, that it cannot do without
         self.command = shlex.split(command) if isinstance(command, str) else list(command)
         self.tool, self.env = tool, env or {}
         self.arguments = arguments or {"session_id": "$SID", "language": "python", "code": "$CODE"}
@@ -59,17 +62,21 @@ class McpContestant(Contestant):
         self.kept = tempfile.TemporaryDirectory(prefix="bench-kept-")  # not in the home of who measures
 
     def missing(self):
-        files = [self.command[0]] + [word for word in self.command[1:] if word.startswith("/")]
+        files = self.command[:1] + [word for word in self.command[1:] if word.startswith("/")]
         absent = [file for file in files if not shutil.which(file) and not os.path.exists(file)]
-        return f"{absent[0]} not found" if absent else None
+        if absent:
+            return f"{absent[0]} not found"
+        return f"{PYTHON} has no {self.module}" if self.module and not has_module(PYTHON, self.module) else None
 
     def start(self):
-        self.mcp = Mcp(self.command, {"PYTHONDONTWRITEBYTECODE": "1", "PTYCELL_KEEP": self.kept.name, **self.env})
+        self.mcp = Mcp(self.command, {
+            "PYTHONDONTWRITEBYTECODE": "1", "PTYCELL_KEEP": self.kept.name, **self.env})
         return self.mcp.initialize()
 
     def post(self, session, code):
         values = {"$SID": session, "$CODE": code}
-        return self.mcp.post_tool(self.tool, {key: values.get(value, value) for key, value in self.arguments.items()})
+        arguments = {key: values.get(value, value) for key, value in self.arguments.items()}
+        return self.mcp.post_tool(self.tool, arguments)
 
     def wait(self, request_id, timeout=120):
         result = self.mcp.wait(request_id, timeout)
@@ -218,7 +225,8 @@ class Jupyter(Contestant):
 PEERS = {
     "floor": lambda name: McpContestant(name, [os.path.join(BUILD, "floor"), PYTHON,
                                                os.path.join(BUILD, "driver.pyc")]),
-    "jupyter-mcp": lambda name: McpContestant(name, [PYTHON, os.path.join(HERE, "peers/jupyter_mcp.py")]),
+    "jupyter-mcp": lambda name: McpContestant(name, [PYTHON, os.path.join(HERE, "peers/jupyter_mcp.py")],
+                                               module="ipykernel, jupyter_client"),
     "jupyter": Jupyter,
     "desktop-commander": DesktopCommander,
 }

@@ -113,7 +113,8 @@ class Mcp:
             self.process.wait(2 + len(children) / 10)
         except subprocess.TimeoutExpired:
             pass
-        for kill, pid in [(os.killpg, self.pid)] + [(os.kill, child) for child in children if proc.is_alive(child)]:
+        left = [(os.kill, child) for child in children if proc.is_alive(child)]
+        for kill, pid in [(os.killpg, self.pid), *left]:
             try:
                 kill(pid, signal.SIGKILL)
             except OSError:
@@ -124,8 +125,8 @@ class Mcp:
 
 
 def text_of(result):
-    return "".join(block.get("text", "") for block in result.get("content", []) if block.get("type") == "text")
+    return "".join(block["text"] for block in result.get("content", []) if block["type"] == "text")
 
 
 def images_of(result):
-    return [block for block in result.get("content", []) if block.get("type") == "image"]
+    return [block for block in result.get("content", []) if block["type"] == "image"]

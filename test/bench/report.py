@@ -37,6 +37,10 @@ class Results:
     def fail(self, key, unit, name, why, better=FEWER):
         self.row(key, unit, better)[name] = {"median": None, "rounds": [], "note": str(why)[:200]}
 
+    def failures(self, names):
+        return [(key, name) for key, row in self.rows.items() for name in names
+                if row["cells"].get(name, {"median": 0})["median"] is None]
+
     def ratio(self, key, name, base):
         row = self.rows[key]
         ours, theirs = row["cells"].get(name), row["cells"].get(base)

@@ -319,7 +319,8 @@ def plot(bench):
         for turn in range(bench.options.rounds):
             for name in rotated(first, turn):
                 contestant, (session,) = contestants[name]
-                block = [plot_ms(contestant, session, 10 + i) for i in range(max(3, bench.options.block // 10))]
+                points = range(10, 10 + max(3, bench.options.block // 10))
+                block = [plot_ms(contestant, session, count) for count in points]
                 rounds.setdefault(name, []).append(median(block))
                 samples.setdefault(name, []).extend(block)
     bench.put_all("plot_first", "ms", first)
@@ -357,7 +358,8 @@ def measure_memory(bench, contestant):
         pids = contestant.session_pids()
         pss = proc.memory_sum(server + pids)["pss"] - (alone["pss"] if server else 0)
         bench.results.put(f"mem_{what}_pss", "MB", name, [pss / 1024 / count])
-        bench.results.put(f"mem_{what}_private", "MB", name, [proc.memory_sum(pids)["private"] / 1024 / count])
+        private = proc.memory_sum(pids)["private"]
+        bench.results.put(f"mem_{what}_private", "MB", name, [private / 1024 / count])
         return server + pids
 
     sessions = [contestant.new_session() for _ in range(count)]

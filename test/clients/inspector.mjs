@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as support from './support.mjs';
 
-const launcher = join(support.packages, '.bin', 'mcp-inspector');
+const launcher = join(support.packages,
+    '@modelcontextprotocol/inspector/clients/launcher/build/index.js');
 
 // A config entry whose server first writes down who it is: the Inspector does not tell.
 export function serverThatNamesItself({ root, command, args, env }) {

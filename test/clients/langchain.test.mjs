@@ -112,7 +112,8 @@ describe('LangChain, one client held', () => {
         await invoke(client, 'exec_code', python('endless', 'kept = 6'));
         const state = async () => {
             const [listed] = textsOf(await invoke(client, 'list_sessions', {}));
-            return JSON.parse(listed).sessions.find((entry) => entry.session_id === 'endless').state;
+            const { sessions } = JSON.parse(listed);
+            return sessions.find((entry) => entry.session_id === 'endless').state;
         };
         const atRest = await state();
         const abort = new AbortController();

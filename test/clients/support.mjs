@@ -46,7 +46,8 @@ export async function until(what, condition, timeoutMs = 10_000) {
 // Reads a line of /proc/PID/stat. The start time tells a process from a later one with its number.
 export function parseProcess(stat) {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { pid: parseInt(stat, 10), state: fields[0], parent: Number(fields[1]), started: fields[19] };
+    const [state, parent] = fields;
+    return { pid: parseInt(stat, 10), state, parent: Number(parent), started: fields[19] };
 }
 
 function processNow(pid) {
