@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* layers: text */
+/* Cleaning twice changes nothing; lines and words keep their form, whatever comes in. */
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "text/clean.h"
+#include "text/status.h"
+#include "text/utf8.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_block(const char *s, size_t len)
+{
+	cleanup_buf struct buf once;
+	cleanup_buf struct buf twice;
+
+	buf_init(&once, BUF_UNBOUNDED);
+	buf_init(&twice, BUF_UNBOUNDED);
+	clean_block(&once, s, len);
+	clean_block(&twice, buf_str(&once), once.len);
+	assert(utf8_valid(buf_str(&once), once.len));
+	assert(once.len == twice.len && memcmp(buf_str(&once), buf_str(&twice), once.len) == 0);
+}
+
+static void check_line(const char *s, size_t len)
+{
+	cleanup_buf struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	clean_line(&out, s, len, CLEAN_QUOTE_MAX);
+	assert(utf8_valid(buf_str(&out), out.len));
+	assert(utf8_count(buf_str(&out), out.len) <= CLEAN_QUOTE_MAX);
+	assert(strpbrk(buf_str(&out), "\n\r\t\033") == NULL);
+	buf_clear(&out);
+	clean_word(&out, s, len, CLEAN_QUOTE_MAX);
+	assert(out.len > 0 && strpbrk(buf_str(&out), " |[]#,\n\r\t\033") == NULL);
+}
+
+static void check_status(const char *s)
+{
+	const struct status_change change = { '+', s, 1 };
+	const struct status status = { .id = s,
+				       .state = s,
+				       .changes = &change,
+				       .change_count = 1,
+				       .names = s,
+				       .saved = s,
+				       .try_call = s };
+	cleanup_buf struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	status_write(&out, &status);
+	assert(strpbrk(buf_str(&out), "\n\r\t\033") == NULL);
+	assert(utf8_valid(buf_str(&out), out.len));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	cleanup_buf struct buf string;
+
+	buf_init(&string, BUF_UNBOUNDED);
+	buf_put(&string, data, size);
+	check_block(buf_str(&string), size);
+	check_line(buf_str(&string), size);
+	check_status(buf_str(&string));
+	return 0;
+}
