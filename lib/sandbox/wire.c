@@ -26,6 +26,7 @@ struct wire_shape {
 
 static const struct wire_shape shapes[] = {
 	[WIRE_SANDBOX] = { 0, 3, 3 },
+	[WIRE_OPENED] = { 0, 1, 1 },
 	[WIRE_START] = { 0, 2, 2 },
 	[WIRE_FAILED] = { sizeof(struct err), 0, 0 },
 	[WIRE_STARTED] = { 0, 1, WIRE_FDS_MAX },
