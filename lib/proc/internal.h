@@ -4,11 +4,15 @@
 #define PROC_INTERNAL_H
 
 #include "base/err.h"
+#include "base/list.h"
 #include "event/loop.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/wire.h"
 
 struct loop *launcher_loop(const struct launcher *launcher);
+/* Sandboxes that are closing, by their nodes: launcher_free gives each to sandbox_abandon. */
+struct list *launcher_closing(struct launcher *launcher);
+void sandbox_abandon(struct list *node);
 /* Sends WIRE_SANDBOX, starting a launcher when none runs. The descriptors stay the caller's. */
 int launcher_request(struct launcher *launcher, const int *fds, size_t fd_count,
 		     struct err *err) MUST_CHECK;

@@ -24,6 +24,7 @@ struct launcher {
 	char *path;
 	int channel; /* -1: none runs */
 	struct loop_child child;
+	struct list closing;
 };
 
 /* Ends the one that runs: by itself, at the end of its channel, unless it hangs. */
@@ -47,6 +48,7 @@ struct launcher *launcher_new(struct loop *loop, const char *path)
 	launcher->loop = loop;
 	launcher->path = xstrdup(path);
 	launcher->channel = -1;
+	list_init(&launcher->closing);
 	return launcher;
 }
 
@@ -55,6 +57,8 @@ void launcher_free(struct launcher *launcher)
 	if (launcher == NULL)
 		return;
 	forget(launcher);
+	while (!list_empty(&launcher->closing))
+		sandbox_abandon(launcher->closing.next);
 	free(launcher->path);
 	free(launcher);
 }
@@ -62,6 +66,11 @@ void launcher_free(struct launcher *launcher)
 struct loop *launcher_loop(const struct launcher *launcher)
 {
 	return launcher->loop;
+}
+
+struct list *launcher_closing(struct launcher *launcher)
+{
+	return &launcher->closing;
 }
 
 /* ---- starting the program ---- */

@@ -1,17 +1,32 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "proc/internal.h"
 #include "sandbox/plan.h"
+#include "sandbox/warden.h"
+
+/* How long an init may take to end what is in it, until it is killed itself. */
+enum { CLOSE_GRACE_MS = 2 * WARDEN_INIT_GRACE_MS };
 
 struct sandbox {
 	struct launcher *launcher;
 	int channel; /* to its init; -1 once it is known to be dead */
+	int pidfd;   /* of init; -1 until told */
 	struct loop_io io;
 	struct err err; /* why it failed; ERR_NONE while nobody said */
+	bool closing;   /* closed by its owner, waiting for its init's end */
+	struct list node;
+	struct loop_timer grace;
+	struct loop_defer end; /* of one that is closing */
+	void (*closed)(void *data);
+	void *data;
 };
 
 static void stop(struct sandbox *sandbox)
@@ -20,7 +35,36 @@ static void stop(struct sandbox *sandbox)
 	fd_close(&sandbox->channel);
 }
 
-/* Init speaks only to say that it failed; its end shows at the interpreters as well. */
+static void free_sandbox(struct sandbox *sandbox)
+{
+	stop(sandbox);
+	loop_timer_stop(&sandbox->grace);
+	loop_defer_stop(&sandbox->end);
+	list_remove(&sandbox->node);
+	fd_close(&sandbox->pidfd);
+	free(sandbox);
+}
+
+static void on_end(struct loop_defer *defer)
+{
+	struct sandbox *sandbox = container_of(defer, struct sandbox, end);
+	void (*closed)(void *data) = sandbox->closed;
+	void *data = sandbox->data;
+
+	free_sandbox(sandbox);
+	if (closed != NULL)
+		closed(data);
+}
+
+/* Its init is gone, and so is all that was below. */
+static void end(struct sandbox *sandbox)
+{
+	stop(sandbox);
+	if (sandbox->closing)
+		loop_defer_start(launcher_loop(sandbox->launcher), &sandbox->end, on_end);
+}
+
+/* Init says only that it failed; its end shows at the interpreters as well. */
 static void on_channel(struct loop_io *io, uint32_t events)
 {
 	struct sandbox *sandbox = container_of(io, struct sandbox, io);
@@ -31,9 +75,13 @@ static void on_channel(struct loop_io *io, uint32_t events)
 	(void)events;
 	if (got < 0 && err.code == ERR_BUSY)
 		return;
+	if (got == 1 && message.type == WIRE_OPENED && sandbox->pidfd < 0) {
+		sandbox->pidfd = fd_steal(&message.fds[0]);
+		return;
+	}
 	if (got == 1 && message.type == WIRE_FAILED)
 		wire_get_err(&message, &sandbox->err);
-	stop(sandbox);
+	end(sandbox);
 }
 
 static int seal_policy(const struct policy *policy, struct err *err)
@@ -70,17 +118,48 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 
 	sandbox->launcher = launcher;
 	sandbox->channel = -1;
+	sandbox->pidfd = -1;
+	list_init(&sandbox->node);
 	if (open_sandbox(sandbox, policy, workspace_fd, &sandbox->err) < 0)
 		stop(sandbox);
 	return sandbox;
 }
 
+void sandbox_abandon(struct list *node)
+{
+	free_sandbox(list_entry(node, struct sandbox, node));
+}
+
+/* One that was stopped, say: its death is enough for launcher and minders to do the rest. */
+static void on_grace(struct loop_timer *timer)
+{
+	struct sandbox *sandbox = container_of(timer, struct sandbox, grace);
+
+	if (sandbox->pidfd >= 0)
+		(void)syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0);
+}
+
+void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data)
+{
+	struct loop *loop = launcher_loop(sandbox->launcher);
+
+	sandbox->closing = true;
+	sandbox->closed = closed;
+	sandbox->data = data;
+	list_append(launcher_closing(sandbox->launcher), &sandbox->node);
+	if (sandbox->channel < 0) {
+		end(sandbox);
+		return;
+	}
+	/* Init takes it for the end, and we see its own. */
+	(void)shutdown(sandbox->channel, SHUT_WR);
+	loop_timer_start(loop, &sandbox->grace, loop_now(loop) + CLOSE_GRACE_MS, on_grace);
+}
+
 void sandbox_close(struct sandbox *sandbox)
 {
-	if (sandbox == NULL)
-		return;
-	stop(sandbox);
-	free(sandbox);
+	if (sandbox != NULL)
+		sandbox_close_then(sandbox, NULL, NULL);
 }
 
 struct loop *sandbox_loop(const struct sandbox *sandbox)

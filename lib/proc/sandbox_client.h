@@ -38,6 +38,11 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 			     int workspace_fd);
 /* Kills everything in it. Interpreters must have been freed. NULL is allowed. */
 void sandbox_close(struct sandbox *sandbox);
+/*
+ * The same, and calls `closed` from the loop once no process of it is left: then nobody writes in
+ * its folder any more. Not after launcher_free, before which it may be too early.
+ */
+void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data);
 
 struct interpreter_spec {
 	char *const *argv;      /* argv[0] is an absolute path */

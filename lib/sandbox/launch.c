@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/launch.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "sandbox/init.h"
 #include "sandbox/warden.h"
 #include "sandbox/wire.h"
+
+/* What the server ends a sandbox with whose init does not end by itself. */
+static void hand_over(int channel, pid_t pid)
+{
+	cleanup_fd int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct err err;
+
+	if (pidfd < 0 || wire_send(channel, WIRE_OPENED, NULL, &pidfd, 1, &err) < 0)
+		return;
+}
 
 static void on_sandbox(struct warden *warden, const struct wire_message *message)
 {
@@ -25,6 +37,7 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 		_exit(init_run(&task));
 	if (pid > 0) {
 		pidlist_add(&warden->known, pid);
+		hand_over(task.channel, pid);
 		return;
 	}
 	(void)err_sys(&err, "forking a sandbox");

@@ -187,8 +187,8 @@ static bool is_string(const char *data, size_t len)
 int plan_parse_sandbox(const void *data, size_t len, struct policy *ret_policy, struct err *err)
 {
 	struct reader reader;
-	struct record record;
-	struct record extra;
+	struct record record = { 0 };
+	struct record extra = { 0 };
 
 	if (open_plan(&reader, data, len, PLAN_KIND_SANDBOX, err) < 0)
 		return -1;
@@ -303,7 +303,7 @@ static int read_record(struct start_reader *in, const struct record *record, str
 /* How many records have the tag: the arrays are allocated once. */
 static size_t count_records(struct reader reader, enum plan_tag tag)
 {
-	struct record record;
+	struct record record = { 0 };
 	struct err err;
 	size_t n = 0;
 
@@ -314,7 +314,7 @@ static size_t count_records(struct reader reader, enum plan_tag tag)
 
 static int read_start(struct start_reader *in, struct reader *reader, struct err *err)
 {
-	struct record record;
+	struct record record = { 0 };
 	int got;
 
 	while ((got = next_record(reader, &record, err)) == 1)

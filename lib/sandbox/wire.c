@@ -26,6 +26,7 @@ struct wire_shape {
 
 static const struct wire_shape shapes[] = {
 	[WIRE_SANDBOX] = { 0, 3, 3 },
+	[WIRE_OPENED] = { 0, 1, 1 },
 	[WIRE_START] = { 0, 2, 2 },
 	[WIRE_FAILED] = { sizeof(struct err), 0, 0 },
 	[WIRE_STARTED] = { 0, 1, WIRE_FDS_MAX },
@@ -57,7 +58,7 @@ int wire_pair(int ret_pair[2], struct err *err)
 
 union wire_control {
 	char bytes[CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX)];
-	struct cmsghdr align;
+	struct cmsghdr header;
 };
 
 int wire_send(int channel, enum wire_type type, const void *payload, const int *fds,
@@ -69,17 +70,14 @@ int wire_send(int channel, enum wire_type type, const void *payload, const int *
 				 { (void *)(uintptr_t)payload, shapes[type].len } };
 	union wire_control control = { 0 };
 	struct msghdr packet = { .msg_iov = parts, .msg_iovlen = ARRAY_SIZE(parts) };
-	struct cmsghdr *rights;
 
 	assert(fd_count >= shapes[type].min_fds && fd_count <= shapes[type].max_fds);
 	if (fd_count > 0) {
 		packet.msg_control = control.bytes;
 		packet.msg_controllen = CMSG_SPACE(sizeof(int) * fd_count);
-		rights = CMSG_FIRSTHDR(&packet);
-		rights->cmsg_level = SOL_SOCKET;
-		rights->cmsg_type = SCM_RIGHTS;
-		rights->cmsg_len = CMSG_LEN(sizeof(int) * fd_count);
-		memcpy(CMSG_DATA(rights), fds, sizeof(int) * fd_count);
+		control.header = (struct cmsghdr){ CMSG_LEN(sizeof(int) * fd_count), SOL_SOCKET,
+						   SCM_RIGHTS };
+		memcpy(CMSG_DATA(&control.header), fds, sizeof(int) * fd_count);
 	}
 	if (sendmsg(channel, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return 0;

@@ -18,6 +18,7 @@
 
 enum wire_type {
 	WIRE_SANDBOX = 1, /* server to launcher; plan, init's channel, workspace */
+	WIRE_OPENED,      /* launcher to server, on init's channel; init's pidfd */
 	WIRE_START,       /* server to init; plan, the minder's channel */
 	WIRE_FAILED,      /* struct err: init or minder to server, its last message */
 	WIRE_STARTED,     /* minder to server; pty master, then the plan's descriptors in order */

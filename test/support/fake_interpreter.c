@@ -198,6 +198,7 @@ static void show_descriptors(const char *value)
 	}
 }
 
+/* What an exec passes on: handlers it does not. */
 static void show_signals(const char *value)
 {
 	sigset_t blocked;
@@ -209,9 +210,9 @@ static void show_signals(const char *value)
 		char text[32];
 
 		if (sigaction(signo, NULL, &action) < 0 ||
-		    (action.sa_handler == SIG_DFL && sigismember(&blocked, signo) == 0))
+		    (action.sa_handler != SIG_IGN && sigismember(&blocked, signo) == 0))
 			continue;
-		(void)snprintf(text, sizeof(text), "%d not default ", signo);
+		(void)snprintf(text, sizeof(text), "%d ignored or blocked ", signo);
 		tell(text);
 	}
 	tell("checked");

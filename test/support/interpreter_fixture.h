@@ -32,7 +32,7 @@ struct fixture {
 	struct launcher *launcher;
 	struct sandbox *sandbox;
 	struct interpreter *interpreter;
-	char said[256]; /* "started exited gone " */
+	char said[4096]; /* "started exited gone " */
 	struct err err;
 	int wait_status;
 	int count; /* the answer to a question, -1 until told */

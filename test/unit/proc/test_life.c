@@ -232,6 +232,104 @@ static void freeing_the_launcher_leaves_no_process(void **state)
 	wait_for_end();
 }
 
+static void note_closed(void *data)
+{
+	bool *closed = data;
+
+	*closed = true;
+}
+
+static void close_and_wait(void)
+{
+	bool closed = false;
+	uint64_t start = clock_ms();
+
+	interpreter_free(fixture.interpreter);
+	sandbox_close_then(fixture.sandbox, note_closed, &closed);
+	fixture.interpreter = NULL;
+	fixture.sandbox = NULL;
+	while (!closed && clock_ms() - start < FIXTURE_PATIENCE_MS)
+		loop_turn(fixture.loop, 100);
+	assert_true(closed);
+	print_message("closed after %d ms\n", (int)(clock_ms() - start));
+}
+
+static void a_closed_sandbox_is_told_when_nothing_is_left(void **state)
+{
+	pid_t pid;
+
+	(void)state;
+	fixture_open();
+	fixture_fake(STEP("daemons=5"), STEP("tell=up"), STEP("wait"));
+	fixture_expect("started ");
+	fixture_hear("up");
+	close_and_wait();
+	assert_int_equal(find_named("fake_interprete", &pid), 0);
+	fixture_close();
+	wait_for_end();
+}
+
+static void one_that_was_never_usable_is_told_as_closed(void **state)
+{
+	(void)state;
+	fixture_open();
+	sandbox_close(fixture.sandbox);
+	launcher_free(fixture.launcher);
+	fixture.launcher = launcher_new(fixture.loop, "/nowhere");
+	fixture_open_sandbox();
+	close_and_wait();
+	fixture_close();
+}
+
+static void a_session_that_stops_its_keepers_is_ended_all_the_same(void **state)
+{
+	pid_t init = -1;
+	pid_t minder = -1;
+
+	(void)state;
+	fixture_open();
+	fixture_fake(STEP("daemons=5"), STEP("tell=up"), STEP("wait"));
+	fixture_expect("started ");
+	fixture_hear("up");
+	assert_int_equal(find_named("ptycell-init", &init), 1);
+	assert_int_equal(find_named("ptycell-minder", &minder), 1);
+	assert_int_equal(kill(minder, SIGSTOP), 0);
+	assert_int_equal(kill(init, SIGSTOP), 0);
+	close_and_wait();
+	assert_in_range(wait_for_none("fake_interprete"), 0, END_MS * LOADED_FACTOR);
+	fixture_close();
+	wait_for_end();
+}
+
+/* More than a server allows, before the launcher had a chance to look. */
+static void many_opened_at_once_all_start(void **state)
+{
+	enum { MANY = 150 };
+	struct sandbox *sandboxes[MANY];
+	struct interpreter *interpreters[MANY];
+	char words[MANY * 8 + 1] = "";
+
+	(void)state;
+	fixture_open();
+	for (int i = 0; i < MANY; i++) {
+		if (i > 0)
+			fixture_open_sandbox();
+		fixture_fake(STEP("wait"));
+		sandboxes[i] = fixture.sandbox;
+		interpreters[i] = fixture.interpreter;
+		memcpy(words + i * 8, "started ", 9);
+	}
+	fixture_expect(words);
+	for (int i = 0; i < MANY; i++) {
+		interpreter_free(interpreters[i]);
+		sandbox_close(sandboxes[i]);
+	}
+	fixture.interpreter = NULL;
+	fixture.sandbox = NULL;
+	fixture_close();
+	wait_for_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +342,10 @@ int main(void)
 		cmocka_unit_test(a_stopped_launcher_does_not_keep_sessions_alive),
 		cmocka_unit_test(a_dead_launcher_is_told_and_replaced),
 		cmocka_unit_test(freeing_the_launcher_leaves_no_process),
+		cmocka_unit_test(a_closed_sandbox_is_told_when_nothing_is_left),
+		cmocka_unit_test(one_that_was_never_usable_is_told_as_closed),
+		cmocka_unit_test(a_session_that_stops_its_keepers_is_ended_all_the_same),
+		cmocka_unit_test(many_opened_at_once_all_start),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,7 +268,7 @@ static void a_background_reader_is_told_as_stopped(void **state) /* WT13 */
 {
 	(void)state;
 	fixture_start((char *const[]){ STEP("/bin/bash"), STEP("--norc"), STEP("-c"),
-				       STEP("set -m; (read x) & wait"), NULL });
+				       STEP("set -m; (read x) & sleep 100"), NULL });
 	fixture_expect("started ");
 	expect_wait(INPUT_AWAITED_BACKGROUND);
 }
