@@ -254,7 +254,9 @@ static void folders_are_absolute_or_start_at_home(void **state)
 	assert_string_equal(tilde->keep, "/h/x");
 	assert_null(off->keep);
 	assert_null(off->problem);
-	assert_contains(relative->problem, "PTYCELL_HOME has the value 'x'");
+	assert_contains(relative->problem, "PTYCELL_HOME has the value 'x' in the "
+					   "environment, but it takes a folder, "
+					   "absolute or from ~/ on: a path. Correct");
 	assert_non_null(home_off->problem);
 }
 
