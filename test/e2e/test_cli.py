@@ -38,9 +38,9 @@ def entry_of(printed):
 
 # ---- help ----
 
-@pytest.mark.parametrize("flag", ["--help", "-h", "help"])
-def test_help_names_commands_and_every_setting(home, flag):
-    done = run(home, flag)
+@pytest.mark.parametrize("words", ["--help", "-h", "help", "doctor --help", "--drain --help"])
+def test_help_names_commands_and_every_setting(home, words):
+    done = run(home, *words.split())
     assert done.returncode == 0 and done.stderr == ""
     for word in ["ptycell doctor", "ptycell config HOST", "--env-file", "--exec-timeout SECONDS", "PTYCELL_KEEP"]:
         assert word in done.stdout
