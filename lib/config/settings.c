@@ -62,7 +62,7 @@ static void apply_folder(struct settings *s, struct sources *sources, const stru
 static void apply(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
-	uint64_t number;
+	uint64_t number = 0;
 
 	if (!value)
 		return;
