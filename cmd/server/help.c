@@ -44,6 +44,7 @@ void help_on_terminal(const struct settings *settings)
 	      "  ptycell < requests.jsonl        answers the requests of a file\n"
 	      "Ctrl-D ends it. More: ptycell --help\n",
 	      stderr);
-	if (settings->problem)
-		fprintf(stderr, "%s\n", settings->problem);
+	if (settings->keep)
+		fprintf(stderr, "Files that sessions put into output/ are kept in %s.\n",
+			settings->keep);
 }

@@ -182,7 +182,7 @@ static int store(const char *path, const struct old_file *old, const json_t *roo
 {
 	cleanup_buf struct buf text;
 
-	buf_init(&text, 2 * MERGE_FILE_MAX);
+	buf_init(&text, (size_t)2 * MERGE_FILE_MAX);
 	if (json_write_indented(&text, root, err) < 0 || buf_add_str(&text, "\n", err) < 0)
 		return -1;
 	if (old->exists) {

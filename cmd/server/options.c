@@ -31,21 +31,52 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{ "doctor", doctor_main },      { "config", hosts_main }, { "help", print_help },
-	{ "--help", print_help },       { "-h", print_help },     { "version", print_version },
+	{ "doctor", doctor_main },
+	{ "config", hosts_main },
+	{ "help", print_help },
+	{ "version", print_version },
+};
+
+/* What help asks for wins wherever it stands; config has a help of its own. */
+static const struct command flags[] = {
+	{ "--help", print_help },
+	{ "-h", print_help },
 	{ "--version", print_version },
 };
 
+static const struct command *find(const struct command *list, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (str_eq(list[i].name, name))
+			return &list[i];
+	}
+	return NULL;
+}
+
+static const struct command *find_flag(int argc, char **argv)
+{
+	const struct command *found = NULL;
+
+	for (int i = 1; i < argc && !found; i++)
+		found = find(flags, ARRAY_SIZE(flags), argv[i]);
+	return found;
+}
+
 int options_run(int argc, char **argv)
 {
+	const struct command *command = NULL;
 	cleanup_free char *quoted = NULL;
 
 	if (argc < 2)
 		return OPTIONS_SERVE;
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (str_eq(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+	command = find(commands, ARRAY_SIZE(commands), argv[1]);
+	if (!command || command->run != hosts_main) {
+		const struct command *flag = find_flag(argc, argv);
+
+		command = flag ? flag : command;
 	}
+	if (command)
+		return command->run(argc - 1, argv + 1);
 	if (argv[1][0] == '-')
 		return OPTIONS_SERVE;
 	quoted = clean_quote(argv[1]);

@@ -348,7 +348,9 @@ void row_range(const struct row *row, struct buf *out)
 		buf_puts(out, "0, 1");
 		return;
 	}
-	for (size_t i = 0; row->words && row->words[i] && row->type != ROW_FOLDER; i++)
+	if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM)
+		buf_puts(out, row->words ? "a path, " : "a path");
+	for (size_t i = 0; row->words && row->words[i]; i++)
 		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
 }
 
@@ -360,9 +362,9 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_BYTES] = "takes bytes, ",
 		[ROW_INDEX] = "takes one of ",
 		[ROW_WORD] = "takes one of ",
-		[ROW_FOLDER] = "takes an absolute path, or one that starts with ~/",
+		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
 		[ROW_SWITCH] = "takes one of ",
-		[ROW_PROGRAM] = "takes the path of a program",
+		[ROW_PROGRAM] = "takes a program: ",
 	};
 
 	buf_puts(out, kinds[row->type]);
@@ -371,8 +373,6 @@ void row_legal(const struct row *row, struct buf *out)
 		buf_puts(out, ", also written 90s, 5m, 2h or 1d");
 	if (row->type == ROW_BYTES)
 		buf_puts(out, ", also written 512K, 64M or 2G");
-	if (row->type == ROW_FOLDER && row->words)
-		buf_puts(out, ", or off");
 }
 
 void row_default(const struct row *row, struct buf *out)

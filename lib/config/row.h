@@ -59,7 +59,7 @@ bool row_parse(const struct row *row, const char *text, uint64_t *ret_number) MU
 void row_legal(const struct row *row, struct buf *out);
 /* A number with the row's largest unit that leaves none over: "64M", "300". */
 void row_print(const struct row *row, uint64_t number, struct buf *out);
-/* "1 to 604800" or "blocks, json"; empty for folders and programs. */
+/* "1 to 604800", "blocks, json", "a path, off". */
 void row_range(const struct row *row, struct buf *out);
 /* The default as it would be written. */
 void row_default(const struct row *row, struct buf *out);

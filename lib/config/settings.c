@@ -257,17 +257,12 @@ static const char *placeholder(const struct row *row)
 
 static void put_help(struct buf *out, const struct row *row)
 {
-	cleanup_buf struct buf range;
-
-	buf_init(&range, BUF_UNBOUNDED);
-	row_range(row, &range);
 	buf_putf(out, "  --%s%s   %s\n      %s.\n      Default: ", row->flag, placeholder(row),
 		 row->name, row->help);
 	row_default(row, out);
-	buf_puts(out, unit_name(row));
-	if (range.len > 0)
-		buf_putf(out, "; legal: %s%s", buf_str(&range), unit_name(row));
-	buf_puts(out, "\n");
+	buf_putf(out, "%s; legal: ", unit_name(row));
+	row_range(row, out);
+	buf_putf(out, "%s\n", unit_name(row));
 }
 
 void settings_help(struct buf *out)

@@ -254,7 +254,9 @@ static void folders_are_absolute_or_start_at_home(void **state)
 	assert_string_equal(tilde->keep, "/h/x");
 	assert_null(off->keep);
 	assert_null(off->problem);
-	assert_contains(relative->problem, "PTYCELL_HOME has the value 'x'");
+	assert_contains(relative->problem, "PTYCELL_HOME has the value 'x' in the "
+					   "environment, but it takes a folder, "
+					   "absolute or from ~/ on: a path. Correct");
 	assert_non_null(home_off->problem);
 }
 
@@ -329,7 +331,7 @@ static void a_session_stays_between_floor_and_server(void **state)
 		uint64_t expected;
 	} cases[] = {
 		{ -1, 1 },    { 0, 1 },     { 0.5, 1 },     { 1, 1 },          { 299.9, 299 },
-		{ 300, 300 }, { 301, 300 }, { 1e300, 300 }, { INFINITY, 300 }, { -INFINITY, 1 },
+		{ 300, 300 }, { 301, 300 }, { 1e300, 300 }, { HUGE_VAL, 300 }, { -HUGE_VAL, 1 },
 	};
 	cleanup_settings struct settings *s = settings_load(0, NULL, home_env);
 	struct err err = { 0 };
@@ -378,7 +380,7 @@ static void an_unknown_limit_or_no_number_is_an_error_that_helps(void **state)
 	assert_int_equal(err.code, ERR_INVALID);
 	assert_contains(err.msg, "no key 'exec-timeout'; there are exec_timeout, session_ttl");
 	assert_contains(err.msg, "keep_max");
-	assert_int_equal(settings_clamp(s, &limits, "exec_timeout", NAN, &err), -1);
+	assert_int_equal(settings_clamp(s, &limits, "exec_timeout", (double)NAN, &err), -1);
 	assert_int_equal(err.code, ERR_INVALID);
 	assert_memory_equal(&limits, &s->limits, sizeof(limits));
 }

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: MIT
+"""What a person meets on the command line: help, doctor, config."""
+import json
+import os
+import pty
+import re
+import stat
+import subprocess
+
+import pytest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+BUILD = os.path.abspath(os.environ.get("PTYCELL_BUILD", os.path.join(ROOT, "build/dev")))
+PTYCELL = os.path.join(BUILD, "ptycell")
+HOSTS = ["claude-desktop", "claude-code", "vscode", "cursor", "inspector"]
+
+
+@pytest.fixture(name="home")
+def fixture_home(tmp_path):
+    """A home folder that is also the current one, with a blank in its name."""
+    home = tmp_path / "my home"
+    home.mkdir()
+    return home
+
+
+def run(home, *args, **env):
+    plain = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PTYCELL_HOME": str(home / "live"), **env}
+    return subprocess.run([PTYCELL, *args], cwd=home, env=plain, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+
+
+def entry_of(printed):
+    root = json.loads(printed)
+    (servers,) = root.values()
+    assert list(servers) == ["ptycell"]
+    return servers["ptycell"]
+
+
+# ---- help ----
+
+@pytest.mark.parametrize("words", ["--help", "-h", "help", "doctor --help", "--drain --help"])
+def test_help_names_commands_and_every_setting(home, words):
+    done = run(home, *words.split())
+    assert done.returncode == 0 and done.stderr == ""
+    for word in ["ptycell doctor", "ptycell config HOST", "--env-file", "--exec-timeout SECONDS", "PTYCELL_KEEP"]:
+        assert word in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 100
+
+
+def test_version_is_one_line(home):
+    done = run(home, "--version")
+    assert done.returncode == 0
+    assert re.fullmatch(r"ptycell \d+\.\d+\.\d+\n", done.stdout)
+
+
+def test_an_unknown_command_is_answered_with_those_there_are(home):
+    done = run(home, "docter\x1b[31m")
+    assert done.returncode == 2 and done.stdout == ""
+    assert "no command 'docter'" in done.stderr and "doctor and config" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_on_a_terminal_ptycell_says_what_it_is_waiting_for(home):
+    master, slave = pty.openpty()
+    env = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PTYCELL_HOME": str(home / "live")}
+    with subprocess.Popen([PTYCELL], cwd=home, env=env, stdin=slave, stdout=slave, stderr=slave) as server:
+        os.close(slave)
+        shown = b""
+        while b"ptycell --help" not in shown:
+            shown += os.read(master, 4096)
+        os.write(master, b"\x04")
+        assert server.wait(timeout=30) == 0
+    os.close(master)
+    assert b"ptycell config claude-desktop" in shown and b"Ctrl-D" in shown
+
+
+# ---- doctor ----
+
+def test_doctor_says_that_it_works_and_changes_nothing(home):
+    done = run(home, "doctor")
+    assert done.returncode == 0, done.stdout
+    assert "python     /usr/bin/python3" in done.stdout
+    assert "settings   all legal" in done.stdout
+    assert "It works." in done.stdout and "for the sandbox" in done.stdout
+    assert list(home.iterdir()) == []
+
+
+def test_doctor_without_python_gives_one_apt_line(home):
+    done = run(home, "doctor", PTYCELL_PYTHON="/nowhere/python3")
+    assert done.returncode == 1
+    lines = [line for line in done.stdout.splitlines() if "apt install" in line and line.startswith("  ")]
+    assert len(lines) == 1 and "python3" in lines[0]
+    assert "/nowhere/python3" in done.stdout and "It does not work yet" in done.stdout
+
+
+def test_doctor_tells_another_python_from_debians(home):
+    prefix = home / "venv"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "lib/python3.11/site-packages/pandas-2.0.1.dist-info").mkdir(parents=True)
+    (prefix / "pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n")
+    (prefix / "bin/python3").symlink_to("/usr/bin/python3")
+    done = run(home, "doctor", "--python", str(prefix / "bin/python3"))
+    assert done.returncode == 0
+    assert "with pandas 2.0.1" in done.stdout
+    assert f"{prefix}/bin/python3 -m pip install numpy matplotlib pillow" in done.stdout
+    assert "apt install" not in done.stdout
+
+
+def test_doctor_repeats_what_is_wrong_with_the_settings(home):
+    (home / "env").write_text("EXEC_TIMEOUT=soon\nPORT=8000\n")
+    done = run(home, "doctor", "--env-file", "env")
+    assert done.returncode == 1
+    assert "EXEC_TIMEOUT has the value 'soon' in line 1 of 'env'" in done.stdout
+    assert "PORT has no effect" in done.stdout
+
+
+def test_doctor_finds_a_folder_that_cannot_be_made(home):
+    (home / "file").write_text("")
+    done = run(home, "doctor", PTYCELL_HOME=str(home / "file/live"))
+    assert done.returncode == 1
+    assert "cannot be written" in done.stdout and "PTYCELL_HOME" in done.stdout
+
+
+# ---- config: printing ----
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_each_host_gets_json_with_an_absolute_command(home, host):
+    done = run(home, "config", host)
+    assert done.returncode == 0
+    entry = entry_of(done.stdout)
+    assert entry["command"] == PTYCELL and entry["args"] == []
+    assert ("servers" in json.loads(done.stdout)) == (host == "vscode")
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("host, place", [
+    ("claude-desktop", "{home}/.config/Claude/claude_desktop_config.json"),
+    ("claude-desktop", "%APPDATA%\\Claude\\claude_desktop_config.json"),
+    ("claude-code", " .mcp.json"),
+    ("claude-code", "claude mcp add --scope user ptycell -- " + PTYCELL),
+    ("vscode", ".vscode/mcp.json"),
+    ("cursor", "{home}/.cursor/mcp.json"),
+    ("inspector", "npx @modelcontextprotocol/inspector --config mcp.json --server ptycell"),
+])
+def test_stderr_says_where_the_entry_goes(home, host, place):
+    assert place.format(home=home) in run(home, "config", host).stderr
+
+
+def test_an_unknown_host_is_answered_with_those_there_are(home):
+    for args in (["config"], ["config", "emacs"]):
+        done = run(home, *args)
+        assert done.returncode == 2 and done.stdout == ""
+        assert all(host in done.stderr for host in HOSTS)
+    assert run(home, "config", "--help").stdout.startswith("Usage:")
+
+
+def test_flags_become_arguments_and_a_files_path_absolute(home):
+    (home / "my env").write_text("EXEC_TIMEOUT=9\n")
+    done = run(home, "config", "cursor", "--exec-timeout", "600", "--env-file", "my env", "--env-file=my env")
+    assert entry_of(done.stdout)["args"] == ["--exec-timeout", "600", "--env-file", f"{home}/my env",
+                                             f"--env-file={home}/my env"]
+
+
+@pytest.mark.parametrize("flag, said", [
+    ("--exec-timeout=0", "--exec-timeout has the value '0'"),
+    ("--wls", "no flag '--wls'"),
+    ("--env-file=nowhere", "'nowhere' of --env-file cannot be read"),
+])
+def test_flags_that_the_server_would_refuse_are_refused(home, flag, said):
+    done = run(home, "config", "cursor", flag)
+    assert done.returncode == 2 and done.stdout == ""
+    assert said in done.stderr
+
+
+def test_for_wsl_the_entry_starts_wsl_exe_without_a_shell(home):
+    (home / "env").write_text("")
+    done = run(home, "config", "claude-desktop", "--wsl", "--env-file", "env", WSL_DISTRO_NAME="Debian")
+    entry = entry_of(done.stdout)
+    assert entry["command"] == "wsl.exe"
+    assert entry["args"] == ["-d", "Debian", "--exec", PTYCELL, "--env-file", f"{home}/env"]
+    assert "does not cross into WSL" in done.stderr
+
+
+def test_the_example_is_what_claude_desktop_gets(home):
+    printed = run(home, "config", "claude-desktop").stdout
+    with open(os.path.join(ROOT, "mcp-config.json.example"), encoding="utf-8") as f:
+        assert f.read() == printed.replace(PTYCELL, "/usr/local/bin/ptycell")
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_printed_entry_starts_a_server(home, host):
+    entry = entry_of(run(home, "config", host, "--exec-timeout", "7").stdout)
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}}
+    done = subprocess.run([entry["command"], *entry["args"]], input=json.dumps(request) + "\n", cwd="/",
+                          env={"HOME": str(home), "PTYCELL_HOME": str(home / "live")}, stdout=subprocess.PIPE,
+                          text=True, timeout=30, check=True)
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "ptycell"
+
+
+# ---- config: writing ----
+
+def config_file(home):
+    return home / ".cursor/mcp.json"
+
+
+def backups(path):
+    return sorted(path.parent.glob(path.name + ".*.bak"))
+
+
+def write_config(home, text):
+    path = config_file(home)
+    path.parent.mkdir()
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_writing_makes_folders_and_a_file_for_its_owner_only(home):
+    done = run(home, "config", "cursor", "--write")
+    assert done.returncode == 0 and done.stdout == "" and "is made" in done.stderr
+    path = config_file(home)
+    assert entry_of(path.read_text())["command"] == PTYCELL
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [p.name for p in path.parent.iterdir()] == ["mcp.json"]
+
+
+def test_writing_keeps_everything_else_and_a_copy(home):
+    old = {"theme": "dark", "n": 1.5, "mcpServers": {
+        "other": {"command": "x", "env": {"é": "\n"}},
+        "ptycell": {"command": "/old", "args": ["--drain"], "env": {"EXEC_TIMEOUT": "5"}}}, "z": [None, True]}
+    path = write_config(home, json.dumps(old))
+    path.chmod(0o640)
+    assert run(home, "config", "cursor", "--write").returncode == 0
+    expected = json.loads(json.dumps(old))
+    expected["mcpServers"]["ptycell"].update(command=PTYCELL, args=[])
+    new = json.loads(path.read_text(encoding="utf-8"))
+    assert new == expected and list(new) == list(old)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    (backup,) = backups(path)
+    assert json.loads(backup.read_text(encoding="utf-8")) == old
+    assert len(list(path.parent.iterdir())) == 2
+
+
+def test_writing_twice_changes_nothing(home):
+    path = write_config(home, " \n")
+    assert run(home, "config", "cursor", "--write").returncode == 0
+    before = path.stat()
+    done = run(home, "config", "cursor", "--write")
+    assert done.returncode == 0 and "already" in done.stderr
+    assert path.stat().st_ino == before.st_ino and len(backups(path)) == 1
+
+
+@pytest.mark.parametrize("text, said", [
+    ('{"mcpServers": {', "not valid JSON"),
+    ('{"a": 1, "a": 2}', "not valid JSON"),
+    ('{"a": "//", }', "not valid JSON"),
+    ('{\n// mine\n"a": "\\"//"}', "has comments, which would be lost"),
+    ('{"a": 1 /* one */}', "has comments, which would be lost"),
+    ("[]", "no object"),
+    ('{"mcpServers": []}', "'mcpServers' is an array, not an object"),
+    ('{"mcpServers": {"ptycell": "x"}}', "'ptycell' is a string, not an object"),
+])
+def test_a_file_that_cannot_be_merged_stays_and_the_entry_is_printed(home, text, said):
+    path = write_config(home, text)
+    done = run(home, "config", "cursor", "--write")
+    assert done.returncode == 1
+    assert said in done.stderr and "was not changed" in done.stderr
+    assert entry_of(done.stdout)["command"] == PTYCELL
+    assert path.read_text() == text and len(list(path.parent.iterdir())) == 1
+
+
+def test_a_symbolic_link_stays_one(home):
+    real = home / "dotfiles.json"
+    real.write_text("{}")
+    link = home / "link.json"
+    link.symlink_to(real)
+    assert run(home, "config", "cursor", "--write", "--file", "link.json").returncode == 0
+    assert link.is_symlink() and entry_of(real.read_text())["command"] == PTYCELL
+
+
+def test_a_place_that_cannot_be_written_is_named(home):
+    (home / ".cursor").write_text("")
+    done = run(home, "config", "cursor", "--write")
+    assert done.returncode == 1 and "was not changed" in done.stderr
+    assert (home / ".cursor").read_text() == ""
+
+
+def test_where_no_file_is_known_one_is_asked_for(home):
+    for args in (["inspector"], ["claude-desktop", "--wsl"]):
+        done = run(home, "config", *args, "--write")
+        assert done.returncode == 2 and "--file FILE" in done.stderr
+    done = run(home, "config", "inspector", "--write", "--file", str(home / "a/b/mcp.json"))
+    assert done.returncode == 0 and entry_of((home / "a/b/mcp.json").read_text())
+
+
+# ---- the README's table ----
+
+def readme_table(readme, *args):
+    return subprocess.run([os.path.join(ROOT, "scripts/readme-table"), *args, str(readme)],
+                          env={**os.environ, "PTYCELL_BUILD": BUILD}, stdout=subprocess.PIPE, text=True, check=False)
+
+
+def test_the_readmes_table_is_checked_and_put_in(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("a\n<!-- settings -->\nstale\n<!-- /settings -->\nb\n")
+    assert readme_table(readme, "--check").returncode == 1
+    assert "stale" in readme.read_text()
+    assert readme_table(readme).returncode == 0
+    assert readme_table(readme, "--check").returncode == 0
+    text = readme.read_text()
+    assert text.startswith("a\n") and text.endswith("b\n") and "stale" not in text
+    assert "| `PTYCELL_MAX_SESSIONS` | `--max-sessions` | 128 | 1 to 4096 |" in text
+
+
+def test_a_readme_without_marks_is_refused(tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("nothing\n")
+    assert readme_table(readme).returncode == 1
+    assert readme.read_text() == "nothing\n"
