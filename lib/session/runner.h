@@ -46,8 +46,11 @@ struct runner_handlers {
 	 * the submitter's, NULL when the run was cancelled. The next cell waits for runner_next.
 	 */
 	void (*ended)(struct runner *runner, struct cell *cell_own, void *data);
-	/* The interpreter is gone; `why` is a sentence of ours without a full stop. */
-	void (*lost)(struct runner *runner, const char *why);
+	/*
+	 * The interpreter is gone; `why` is a sentence of ours without a full stop. `told`: a cell
+	 * that somebody waits for ends with it and will say so.
+	 */
+	void (*lost)(struct runner *runner, const char *why, bool told);
 	/* The next cell's number in this session. */
 	uint64_t (*next_number)(struct runner *runner);
 	/* Right before a cell is handed to the driver. */

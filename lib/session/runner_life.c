@@ -90,7 +90,7 @@ void runner_lose(struct runner *r, const char *why)
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	begin_ending(r);
 	runner_end_query(r, NULL, reason);
-	r->c.handlers->lost(r, reason);
+	r->c.handlers->lost(r, reason, cell != NULL && r->current != NULL);
 	if (cell != NULL) {
 		cell->interpreter_lost = true;
 		if (cell->problem == NULL)

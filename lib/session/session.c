@@ -346,12 +346,14 @@ static void on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	scan_next(s);
 }
 
-static void on_lost(struct runner *runner, const char *why)
+static void on_lost(struct runner *runner, const char *why, bool told)
 {
 	struct session *s = runner_owner(runner);
 	cleanup_free char *text = NULL;
 
 	s->generation++;
+	if (told)
+		return;
 	text = xasprintf("The %s state of session '%s' was lost: %s. Variables and imports are "
 			 "gone, files are not; this is generation %ju.",
 			 runner_language(runner)->name, s->id, why, (uintmax_t)s->generation);

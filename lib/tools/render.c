@@ -44,20 +44,20 @@ static void add_foreign(struct buf *text, const char *foreign, size_t max_chars)
 static void explain_timeout(struct buf *text, const struct cell *cell)
 {
 	buf_putf(text, "The cell ran into its deadline of %.3g s", (double)cell->timeout_ms / 1000);
-	if (cell->was_waiting) {
-		cleanup_free char *prompt = clean_quote(cell->prompt != NULL ? cell->prompt : "");
-
-		buf_putf(text,
-			 " while it waited for input at the prompt '%s'. Nobody can type here: put "
-			 "the value into the code",
-			 prompt);
-	}
 	buf_puts(text, cell->interpreter_lost
 			       ? " and did not react to interrupts, so its interpreter was killed: "
 				 "variables and imports are gone, files are not.\n"
 			       : " and was interrupted; variables and files are kept.\n");
-	if (!cell->was_waiting)
+	if (cell->was_waiting) {
+		cleanup_free char *prompt = clean_quote(cell->prompt != NULL ? cell->prompt : "");
+
+		buf_putf(text,
+			 "It was waiting for input at the prompt '%s'. Nobody can type here: put "
+			 "the value into the code.\n",
+			 prompt);
+	} else {
 		buf_puts(text, "If it needs longer, pass a larger timeout.\n");
+	}
 }
 
 static void explain_problem(struct buf *text, const struct cell *cell)
