@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
 #include "text/clean.h"
+
+enum { OLDEST_PYTHON_MINOR = 9 };
 
 /* What the report adds up to. */
 struct report {
@@ -54,6 +57,16 @@ static void say(const char *topic, const char *fmt, ...)
 	putchar('\n');
 }
 
+/* A path on one line of its own, whole: unlike in an answer to a model, it may be long here. */
+static char *clean_path(const char *path)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	clean_line(&out, path, strlen(path), PATH_MAX);
+	return buf_steal(&out);
+}
+
 /* ---- interpreters ---- */
 
 /* Distribution names know no case, and - _ . are the same (PyPA "Name normalization"). */
@@ -86,10 +99,10 @@ static void wish_for(struct report *r, const char *interpreter, const struct buf
 	if (strncmp(interpreter, "/usr/bin/", strlen("/usr/bin/")) == 0)
 		buf_puts(&r->apt, buf_str(apt));
 	else
-		buf_putf(&r->todo, "%s -m pip install%s\n", interpreter, buf_str(names));
+		buf_putf(&r->todo, "  '%s' -m pip install%s\n", interpreter, buf_str(names));
 }
 
-static void report_packages(struct report *r, const char *interpreter)
+static void report_packages(struct report *r, const char *interpreter, const char *quoted)
 {
 	size_t count = 0;
 	struct python_package *packages = python_packages(interpreter, &count);
@@ -123,9 +136,33 @@ static void report_packages(struct report *r, const char *interpreter)
 		say("", "with %s", buf_str(&there));
 	if (missing.len > 0) {
 		say("", "without %s", buf_str(&missing));
-		wish_for(r, interpreter, &apt, &names);
+		wish_for(r, quoted, &apt, &names);
 	}
 	python_packages_free(packages, count);
+}
+
+/* The N of Python 3.N by the name of the binary behind the links; -1 when that does not tell. */
+static int python_minor(const char *path)
+{
+	cleanup_free char *real = realpath(path, NULL);
+	const char *name = real ? strrchr(real, '/') : NULL;
+	int minor = -1;
+
+	if (!name || sscanf(name, "/python3.%d", &minor) != 1)
+		return -1;
+	return minor;
+}
+
+static void report_python(struct report *r, const char *path, const char *quoted)
+{
+	int minor = python_minor(path);
+
+	if (minor >= 0 && minor < OLDEST_PYTHON_MINOR) {
+		say("", "this is Python 3.%d; ptycell needs 3.%d or later", minor,
+		    OLDEST_PYTHON_MINOR);
+		r->broken = true;
+	}
+	report_packages(r, path, quoted);
 }
 
 static void report_language(struct report *r, const struct language *language)
@@ -140,14 +177,14 @@ static void report_language(struct report *r, const struct language *language)
 		if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
 			buf_putf(&r->apt, " %s", language->install_hint + sizeof(apt) - 1);
 		else
-			buf_putf(&r->todo, "%s\n", language->install_hint);
+			buf_putf(&r->todo, "  %s\n", language->install_hint);
 		r->broken = true;
 		return;
 	}
-	quoted = clean_quote(path.path);
-	say(language->name, "%s (by %s)", quoted, path.reason);
+	quoted = clean_path(path.path);
+	say(language->name, "%s (from %s)", quoted, path.reason);
 	if (str_eq(language->name, "python"))
-		report_packages(r, path.path);
+		report_python(r, path.path, quoted);
 	interpreter_path_release(&path);
 }
 
@@ -241,7 +278,7 @@ static void report_folder(struct report *r, const char *topic, const char *path,
 			  const char *setting)
 {
 	cleanup_free char *part = existing_part(path);
-	cleanup_free char *quoted = clean_quote(path);
+	cleanup_free char *quoted = clean_path(path);
 	cleanup_buf struct buf room;
 	struct statvfs vfs;
 	struct stat st;
@@ -317,12 +354,10 @@ static void report_kernel(void)
 
 static void report_verdict(const struct report *r)
 {
-	putchar('\n');
+	puts(r->apt.len + r->todo.len > 0 ? "\nTo install what is missing:" : "");
 	if (r->apt.len > 0)
-		printf("To install what is missing:\n  %sapt install%s\n",
-		       geteuid() == 0 ? "" : "sudo ", buf_str(&r->apt));
-	if (r->todo.len > 0)
-		printf("To do:\n  %s", buf_str(&r->todo));
+		printf("  %sapt install%s\n", geteuid() == 0 ? "" : "sudo ", buf_str(&r->apt));
+	printf("%s", buf_str(&r->todo));
 	puts(r->broken ? "It does not work yet: see above."
 		       : "It works. Next: ptycell config claude-desktop (or another host).");
 }

@@ -188,7 +188,6 @@ static bool read_line_end(struct dotenv *d)
 
 static bool read_entry(struct dotenv *d, struct dotenv_entry *entry)
 {
-	skip_export(d);
 	entry->name = read_name(d);
 	if (!entry->name)
 		return false;
@@ -216,14 +215,16 @@ bool dotenv_next(struct dotenv *d, struct dotenv_entry *ret_entry)
 {
 	struct dotenv_entry entry = { 0 };
 
-	skip_white(d);
-	while (peek(d) == '#') {
-		skip_line(d);
+	for (;;) {
 		skip_white(d);
+		if (at_end(d))
+			return false;
+		entry.line = d->line;
+		skip_export(d);
+		if (peek(d) != '#')
+			break;
+		skip_line(d);
 	}
-	if (at_end(d))
-		return false;
-	entry.line = d->line;
 	if (!read_entry(d, &entry)) {
 		dotenv_entry_release(&entry);
 		skip_line(d);

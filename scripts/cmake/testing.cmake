@@ -2,8 +2,10 @@
 # How tests become CTest entries. Each sets its label and its time limit; 77 is "skipped".
 # The limits are for a loaded machine; sanitizers get three times as long.
 if(PTYCELL_SANITIZE OR CMAKE_C_FLAGS MATCHES "--coverage")
+    set(limits_are_long ON)
     set(limit_factor 3)
 else()
+    set(limits_are_long OFF)
     set(limit_factor 1)
 endif()
 

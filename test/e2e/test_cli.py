@@ -102,8 +102,17 @@ def test_doctor_tells_another_python_from_debians(home):
     done = run(home, "doctor", "--python", str(prefix / "bin/python3"))
     assert done.returncode == 0
     assert "with pandas 2.0.1" in done.stdout
-    assert f"{prefix}/bin/python3 -m pip install numpy matplotlib pillow" in done.stdout
+    assert f"'{prefix}/bin/python3' -m pip install numpy matplotlib pillow" in done.stdout
     assert "apt install" not in done.stdout
+
+
+def test_doctor_refuses_a_python_that_is_too_old(home):
+    old = home / "python3.8"
+    old.write_text("#!/bin/sh\ntouch ran\n")
+    old.chmod(0o755)
+    done = run(home, "doctor", "--python", str(old))
+    assert done.returncode == 1 and "this is Python 3.8; ptycell needs 3.9 or later" in done.stdout
+    assert not (home / "ran").exists()
 
 
 def test_doctor_repeats_what_is_wrong_with_the_settings(home):
