@@ -186,9 +186,11 @@ static uint64_t *limit_field(struct session_limits *limits, const struct row *ro
 
 static const struct row *find_limit(const char *key)
 {
-	for (size_t i = 0; limit_row(i); i++) {
-		if (str_eq(limit_row(i)->key, key))
-			return limit_row(i);
+	const struct row *row;
+
+	for (size_t i = 0; (row = limit_row(i)) != NULL; i++) {
+		if (str_eq(row->key, key))
+			return row;
 	}
 	return NULL;
 }
@@ -196,11 +198,11 @@ static const struct row *find_limit(const char *key)
 static int refuse_key(const char *key, struct err *err)
 {
 	cleanup_free char *quoted = clean_quote(key);
-	cleanup_buf struct buf keys;
+	cleanup_buf struct buf keys = BUF_INIT(BUF_UNBOUNDED);
+	const struct row *row;
 
-	buf_init(&keys, BUF_UNBOUNDED);
-	for (size_t i = 0; limit_row(i); i++)
-		buf_putf(&keys, "%s%s", i > 0 ? ", " : "", limit_row(i)->key);
+	for (size_t i = 0; (row = limit_row(i)) != NULL; i++)
+		buf_putf(&keys, "%s%s", i > 0 ? ", " : "", row->key);
 	return err_set(err, ERR_INVALID, "config has no key '%s'; there are %s", quoted,
 		       buf_str(&keys));
 }
