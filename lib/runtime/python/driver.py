@@ -783,7 +783,25 @@ def container_head(value, budget, above):
 
 
 def is_pandas(kind):
-    return kind.__module__.startswith("pandas.") if type(kind.__module__) is str else False
+    return module_of(kind).startswith("pandas.")
+
+
+def module_of(kind):
+    """A class's module without asking its metaclass; classes made by hand may have none."""
+    try:
+        name = type.__dict__["__module__"].__get__(kind)
+    except AttributeError:
+        return ""
+    return name if type(name) is str else ""
+
+
+def root_of(kind):
+    return module_of(kind).partition(".")[0]
+
+
+def is_a(value, kind):
+    """isinstance without asking the value, whose __class__ may be a property."""
+    return issubclass(type(value), kind)
 
 
 def pandas_text(value):
@@ -822,7 +840,7 @@ def bundle_parts(value):
 
 
 def rich_forms(value):
-    if isinstance(value, type) or answers_to_anything(value):
+    if is_a(value, type) or answers_to_anything(value):
         return {}
     if is_pandas(type(value)) and type(value).__name__ != "Styler":
         return {}  # the table as text says the same in a third of the size
@@ -840,13 +858,13 @@ def rich_forms(value):
 
 def special_forms(value):
     figure = loaded_class("matplotlib.figure", "Figure")
-    if figure is not None and isinstance(value, figure):
+    if figure is not None and is_a(value, figure):
         return figure_forms(value)
     image = loaded_class("PIL.Image", "Image")
-    if image is not None and isinstance(value, image):
+    if image is not None and is_a(value, image):
         return pil_forms(value)
     plotly = loaded_class("plotly.basedatatypes", "BaseFigure")
-    if plotly is not None and isinstance(value, plotly):
+    if plotly is not None and is_a(value, plotly):
         return plotly_forms(value)
     return None
 
@@ -1702,9 +1720,7 @@ def shape_of(value):
     kind = type(value)
     if kind in SIZED:
         return str(len(value))
-    if not isinstance(kind.__module__, str):
-        return ""
-    root = kind.__module__.partition(".")[0]
+    root = root_of(kind)
     try:
         if root in ARRAY_MODULES:
             return "x".join([str(int(side)) for side in value.shape])
@@ -1718,7 +1734,7 @@ def shape_of(value):
 
 
 def kind_of(value):
-    if isinstance(value, type):
+    if is_a(value, type):
         return "class"
     return type_name(type(value))
 
@@ -1756,8 +1772,7 @@ class Names:
 
     def _watch(self, namespace, name):
         kind = type(namespace[name])
-        root = kind.__module__.partition(".")[0] if isinstance(kind.__module__, str) else ""
-        if kind in (list, dict, set) or root == "pandas" or root == "collections":
+        if kind in (list, dict, set) or root_of(kind) in ("pandas", "collections"):
             self.sizes[name] = self._size(namespace, name)
         else:
             self.sizes.pop(name, None)
@@ -1765,7 +1780,7 @@ class Names:
     def _is_worth_telling(self, name, value):
         if type(name) is not str or not name.isidentifier():
             return False
-        return is_users(name) and not isinstance(value, ModuleType)
+        return is_users(name) and not is_a(value, ModuleType)
 
 
 names = Names()
@@ -1827,7 +1842,7 @@ def handle_vars(ident, parts):
     wanted = parts.get("filter", "")
     lines = []
     for name, value in NAMESPACE.copy().items():
-        if type(name) is not str or not is_users(name) or isinstance(value, ModuleType):
+        if type(name) is not str or not is_users(name) or is_a(value, ModuleType):
             continue
         if wanted in name:
             fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
@@ -1846,8 +1861,7 @@ def size_text(value):
         if is_pandas(kind) and hasattr(value, "memory_usage"):
             usage = value.memory_usage(index=True)
             return str(int(usage.sum() if hasattr(usage, "sum") else usage))
-        root = kind.__module__.partition(".")[0]
-        if root in ARRAY_MODULES:
+        if root_of(kind) in ARRAY_MODULES:
             return str(int(value.nbytes))
         # object's own method: a class of the user's may define __sizeof__.
         size = kind.__sizeof__(value) if kind in SIZED or kind in SCALARS else object.__sizeof__(value)
@@ -2141,7 +2155,7 @@ def user_names():
     return sorted(
         name
         for name, value in NAMESPACE.items()
-        if not name.startswith("_") and not isinstance(value, ModuleType)
+        if not name.startswith("_") and not is_a(value, ModuleType)
     )
 
 
@@ -2369,6 +2383,8 @@ def prepare_process():
     """What the last cell may have broken."""
     _signal.signal(_signal.SIGINT, on_sigint)
     sys.modules["__main__"] = MAIN
+    NAMESPACE.setdefault("__name__", "__main__")
+    NAMESPACE.setdefault("__builtins__", builtins)
     if not descriptors_are_ours():
         repair_descriptors()
     reopen_streams()
@@ -2457,13 +2473,18 @@ def close_in_child():
 
 def serve():
     """Answers frames until the server says quit."""
+    failures = 0
     while True:
         try:
-            kind, ident, parts = channel.next_frame(pump_loop)
+            # A loop that fails again and again is left alone until the next frame.
+            kind, ident, parts = channel.next_frame(pump_loop if failures < 5 else None)
         except BaseException as error:
             # Out of a signal handler or a callback of the user's, between cells.
-            say_traceback(error)
+            failures += 1
+            if failures <= 5:
+                say_traceback(error)
             continue
+        failures = 0
         if kind == "exec":
             handle_exec(ident, parts)
         elif kind == "vars":

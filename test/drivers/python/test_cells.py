@@ -299,3 +299,39 @@ def test_a_broken_displayhook_is_the_cells_own_error(session):
     assert "mine 5" in session.run("5").output
     session.run("del sys.displayhook")
     assert session.run("6").value == "6"
+
+
+def test_cleared_globals_are_usable_again(session):
+    session.run("globals().clear()")
+    assert session.run("1+1").value == "2"
+    assert session.run("__name__").value == "'__main__'"
+    assert session.run("!echo a").output == "a\n"
+
+
+def test_broken_builtins_break_only_the_cell(session):
+    session.run("import builtins; builtins.len = builtins.open = builtins.repr = None")
+    assert session.run("5").value == "5"
+    assert session.run("x = 6").done["names"] == "x int"
+
+
+def test_objects_that_refuse_every_question_are_shown(session):
+    code = "class E:\n  @property\n  def __class__(self): 1/0\n  def __getattr__(self, n): 1/0\ne = E()\ne"
+    result = session.run(code)
+    assert result.status == "ok" and result.value.startswith("<__main__.E object")
+    assert result.done["names"] == "E class\ne E"
+    assert session.run("type('X', (), {})()").value.startswith("<__main__.X")
+    result = session.run("class R:\n  def __repr__(self): return 5\nR()")
+    assert result.done["ename"] == "TypeError"
+
+
+def test_a_tiny_recursion_limit_is_survived(session):
+    session.run("import sys; sys.setrecursionlimit(40)")
+    assert session.run("1/0").done["ename"] == "ZeroDivisionError"
+    assert session.run("7").value == "7"
+
+
+def test_exception_groups_have_no_driver_frames(session):
+    if session.ready["version"].startswith(("3.9", "3.10")):
+        pytest.skip("no ExceptionGroup")
+    trace = session.run('raise ExceptionGroup("g", [ValueError(1)])').done["traceback"]
+    assert "ValueError: 1" in trace and "ptycell" not in trace

@@ -157,3 +157,21 @@ def test_children_are_counted(session):
 def test_a_thread_may_display(session):
     code = "import threading\nt = threading.Thread(target=lambda: display('from thread')); t.start(); t.join()"
     assert session.run(code).displays[0]["text/plain"] == "'from thread'"
+
+
+def test_a_task_that_displays_between_cells_is_shown_by_the_next(session):
+    session.run("import asyncio\nasync def f():\n  await asyncio.sleep(.05); display('later')\nt = asyncio.create_task(f())")
+    session.read_output(0.3)
+    assert [f["text/plain"] for f in session.run("1").displays] == ["'later'"]
+
+
+def test_exit_inside_an_async_cell(session):
+    assert session.run("import asyncio, sys\nawait asyncio.sleep(0)\nsys.exit(4)").done["code"] == "4"
+    assert session.run("await asyncio.sleep(0, 1)").value == "1"
+
+
+def test_a_loop_that_fails_for_ever_does_not_spin(session):
+    code = "import asyncio\nloop = asyncio.get_running_loop()\ndef again():\n  loop.call_soon(again); raise SystemExit\nloop.call_soon(again)"
+    session.run(code)
+    session.read_output(0.3)
+    assert session.run("1").value == "1"
