@@ -196,7 +196,8 @@ static int take_line(struct frame_reader *r, const char **ret_line, const char *
 
 static int read_header(struct frame_reader *r, struct err *err)
 {
-	const char *line, *end;
+	const char *line;
+	const char *end;
 	uint64_t parts;
 	int got = take_line(r, &line, &end, err);
 
@@ -216,7 +217,8 @@ static int read_header(struct frame_reader *r, struct err *err)
 static int read_part(struct frame_reader *r, struct err *err)
 {
 	struct frame_part *part = &r->frame.parts[r->parts_seen];
-	const char *line, *end;
+	const char *line;
+	const char *end;
 	uint64_t len;
 	int got = take_line(r, &line, &end, err);
 

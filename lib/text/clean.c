@@ -65,7 +65,8 @@ static void clean_char(struct cleaner *c, uint32_t cp)
 
 static void clean_byte(struct cleaner *c, unsigned char byte)
 {
-	int32_t first, second;
+	int32_t first;
+	int32_t second;
 
 	if (escape_feed(&c->escape, byte) != ESCAPE_TEXT) {
 		if (utf8_decode_end(&c->utf8))

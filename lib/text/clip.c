@@ -29,7 +29,9 @@ size_t clip_text(struct buf *out, const char *s, size_t len, size_t max_chars)
 {
 	size_t total = utf8_count(s, len);
 	size_t tail_chars = max_chars / 3;
-	size_t head, tail, shown;
+	size_t head;
+	size_t tail;
+	size_t shown;
 
 	if (total <= max_chars) {
 		buf_put(out, s, len);

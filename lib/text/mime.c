@@ -213,7 +213,8 @@ static bool jpeg_size(const unsigned char *p, size_t len, uint32_t *ret_width, u
 bool mime_image(const void *data, size_t len, const char **ret_mime, uint32_t *ret_width,
 		uint32_t *ret_height)
 {
-	uint32_t width = 0, height = 0;
+	uint32_t width = 0;
+	uint32_t height = 0;
 	const char *mime = "image/png";
 
 	if (!png_size(data, len, &width, &height)) {

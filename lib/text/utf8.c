@@ -107,7 +107,8 @@ static size_t ill_formed_len(const char *s, size_t len)
 	struct utf8_decoder d = { 0 };
 
 	for (size_t i = 0; i < len; i++) {
-		int32_t first, second;
+		int32_t first;
+		int32_t second;
 
 		utf8_decode(&d, (unsigned char)s[i], &first, &second);
 		if (first == UTF8_REPLACEMENT)

@@ -48,7 +48,8 @@ static inline void golden_case(const char *folder,
 	cleanup_free char *in = NULL;
 	cleanup_free char *expected = NULL;
 	cleanup_buf struct buf out;
-	size_t in_len, expected_len;
+	size_t in_len;
+	size_t expected_len;
 
 	in = golden_read(folder, "in", &in_len);
 	buf_init(&out, BUF_UNBOUNDED);

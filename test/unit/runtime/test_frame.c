@@ -187,7 +187,8 @@ static void breaking_the_grammar_kills_the_reader(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
 		struct frame_reader *own = frame_reader_new();
 		const struct frame *frame;
-		struct err err = { 0 }, again = { 0 };
+		struct err err = { 0 };
+		struct err again = { 0 };
 
 		print_message("%s\n", bad_cases[i].name);
 		frame_reader_feed(own, bad_cases[i].bytes, strlen(bad_cases[i].bytes));

@@ -58,7 +58,8 @@ static void every_budget_is_kept_and_counted_right(void **state)
 	for (size_t max = 0; max < total; max++) {
 		cleanup_buf struct buf out;
 		const char *marker;
-		size_t shown, left_out;
+		size_t shown;
+		size_t left_out;
 
 		buf_init(&out, BUF_UNBOUNDED);
 		shown = clip_text(&out, text, len, max);

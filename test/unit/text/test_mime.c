@@ -66,7 +66,8 @@ static const unsigned char jpeg[] = { 0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 
 static void images_tell_their_size(void **state)
 {
 	const char *mime;
-	uint32_t width, height;
+	uint32_t width;
+	uint32_t height;
 
 	(void)state;
 	assert_true(mime_image(png, sizeof(png), &mime, &width, &height));
@@ -82,7 +83,8 @@ static void images_tell_their_size(void **state)
 static void a_header_cut_anywhere_is_no_image(void **state)
 {
 	const char *mime;
-	uint32_t width, height;
+	uint32_t width;
+	uint32_t height;
 
 	(void)state;
 	for (size_t len = 0; len < sizeof(png); len++)
@@ -104,7 +106,8 @@ static void false_headers_are_no_images(void **state)
 		{ "gif", { 'G', 'I', 'F', '8', '9', 'a', 1, 0, 1, 0, 0, 0, 0, 0, 0, 0 } },
 	};
 	const char *mime;
-	uint32_t width, height;
+	uint32_t width;
+	uint32_t height;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

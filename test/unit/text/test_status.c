@@ -78,7 +78,8 @@ static void render(const char *in, size_t len, struct buf *out)
 {
 	cleanup_free char *copy = xmemdup(in, len);
 	struct parsed p = { 0 };
-	char *line, *rest = copy;
+	char *line;
+	char *rest = copy;
 
 	buf_init(&p.names, BUF_UNBOUNDED);
 	while ((line = strsep(&rest, "\n")) != NULL) {

@@ -91,7 +91,8 @@ static void every_scalar_value_survives_a_round_trip(void **state)
 	for (uint32_t cp = 0; cp <= 0x10ffff; cp++) {
 		struct utf8_decoder d = { 0 };
 		char bytes[4];
-		int32_t first = UTF8_MORE, second;
+		int32_t first = UTF8_MORE;
+		int32_t second;
 		size_t len;
 
 		if (cp >= 0xd800 && cp < 0xe000)
