@@ -397,6 +397,8 @@ static void character(struct screen *s, int32_t decoded)
 		return;
 	if (cp < ' ')
 		control(s, cp);
+	else if (cp == 0x85 || cp == 0x2028 || cp == 0x2029) /* line breaks for clean.h, too */
+		line_feed(s);
 	else if ((cp < 0x7f || cp >= 0xa0) && !filter_hides(cp))
 		put(s, cp);
 }
