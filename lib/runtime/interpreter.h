@@ -16,7 +16,7 @@ struct interpreter_path;
 struct language;
 
 /* As language_locate() says. */
-int interpreter_locate(const struct language *language, char *const environ[],
+int interpreter_locate(const struct language *language, char *const env[],
 		       struct interpreter_path *ret_path, struct err *err) MUST_CHECK;
 
 #endif

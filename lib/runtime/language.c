@@ -33,8 +33,8 @@ const struct language *language_find(const char *name)
 	return NULL;
 }
 
-int language_locate(const struct language *language, char *const environ[],
+int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err)
 {
-	return interpreter_locate(language, environ, ret_path, err);
+	return interpreter_locate(language, env, ret_path, err);
 }

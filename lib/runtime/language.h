@@ -38,12 +38,12 @@ const struct language *language_find(const char *name);
 /* Row `index`, NULL past the end. */
 const struct language *language_at(size_t index);
 /*
- * Finds the interpreter in `environ` (as for getenv): what env_override names, and then nothing
+ * Finds the interpreter in `env` (as environ(7)): what env_override names, and then nothing
  * else; the virtual environment's; the first on PATH, where relative entries do not count and a
  * shim that leads nowhere is passed over. ERR_NOT_FOUND says how to get one. On success
  * interpreter_path_release() frees it. `reason` is the variable or version manager that told.
  */
-int language_locate(const struct language *language, char *const environ[],
+int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err) MUST_CHECK;
 void interpreter_path_release(struct interpreter_path *path);
 

@@ -5,7 +5,7 @@
 
 enum state { GROUND, ESC, ESC_INTERMEDIATE, CSI, STRING, STRING_ESC };
 
-enum { BEL = 0x07, CAN = 0x18, SUB = 0x1a, ESCAPE = 0x1b, DEL = 0x7f };
+enum { BEL = 0x07, CAN = 0x18, SUB = 0x1a, DEL = 0x7f };
 
 static enum escape_step enter(struct escape *e, enum state state)
 {
@@ -111,7 +111,7 @@ enum escape_step escape_feed(struct escape *e, unsigned char byte)
 		return enter(e, GROUND);
 	if (e->state == STRING_ESC)
 		e->state = ESC;
-	if (byte == ESCAPE)
+	if (byte == ESCAPE_BYTE)
 		return enter(e, e->state == STRING ? STRING_ESC : ESC);
 	if (e->state != GROUND && (byte == CAN || byte == SUB))
 		return enter(e, GROUND);

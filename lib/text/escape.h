@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 enum {
+	ESCAPE_BYTE = 0x1b,
 	ESCAPE_PARAMS = 16,
 	ESCAPE_PARAM_MAX = 1 << 20, /* a larger number counts as this one */
 };
@@ -35,7 +36,7 @@ struct escape {
 	uint32_t params[ESCAPE_PARAMS]; /* those not given are 0 */
 };
 
-/* True when no sequence is open: bytes from 0x20 on are text. */
+/* True when no sequence is open: every byte but ESCAPE_BYTE is text or a control character. */
 static inline bool escape_idle(const struct escape *escape)
 {
 	return escape->state == 0;

@@ -36,7 +36,8 @@ static const struct range hidden[] = {
 
 bool filter_hides(uint32_t cp)
 {
-	if (cp < hidden[0].first)
+	/* No need to look: most scripts, symbols, and U+FFFD. */
+	if (cp < hidden[0].first || (cp > 0x3164 && cp < 0xfeff) || cp == 0xfffd)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
 		if (cp <= hidden[i].last)
@@ -61,7 +62,10 @@ static bool selector_stays(const struct filter *filter, uint32_t cp)
 
 static bool is_pictograph(uint32_t cp)
 {
-	return cp >= 0xa9 && uc_is_property_extended_pictographic(cp);
+	/* No need to look: letters, box drawing, ideographs. */
+	if (cp < 0xa9 || (cp > 0x2500 && cp < 0x25a0) || (cp > 0x3299 && cp < 0x1f000))
+		return false;
+	return uc_is_property_extended_pictographic(cp);
 }
 
 /* What may stand between a pictograph and the joiner after it. */

@@ -148,8 +148,14 @@ static bool join_mark(struct grid *grid, size_t row, size_t col, uint32_t cp)
 
 static size_t char_width(uint32_t cp)
 {
-	int width = cp < 0x300 ? 1 : uc_width(cp, "UTF-8");
+	int width;
 
+	/* What is most common, without the library's tables. */
+	if (cp < 0x300 || (cp >= 0x2500 && cp < 0x25a0) || cp == UTF8_REPLACEMENT)
+		return 1;
+	if (cp >= 0x4e00 && cp <= 0x9fff)
+		return 2;
+	width = uc_width(cp, "UTF-8");
 	return width >= 0 ? (size_t)width : 1;
 }
 
@@ -238,20 +244,32 @@ void grid_drop_bottom(struct grid *grid, size_t count)
 		row_release(grid, --grid->count);
 }
 
-static void write_filtered(struct buf *out, struct filter *filter, uint32_t cp)
+/* Collects what goes to `out`: single characters would each cost a call. */
+struct writer {
+	struct buf *out;
+	struct filter filter;
+	size_t used;
+	char chunk[512];
+};
+
+static void flush(struct writer *w)
 {
-	uint32_t kept[2];
-	size_t count = filter_next(filter, cp, kept);
-
-	for (size_t i = 0; i < count; i++) {
-		char bytes[4];
-
-		buf_put(out, bytes, utf8_encode(kept[i], bytes));
-	}
+	buf_put(w->out, w->chunk, w->used);
+	w->used = 0;
 }
 
-static void write_cell(const struct grid *grid, uint32_t cell, struct filter *filter,
-		       struct buf *out)
+static void write_char(struct writer *w, uint32_t cp)
+{
+	uint32_t kept[2];
+	size_t count = filter_next(&w->filter, cp, kept);
+
+	if (w->used + sizeof(kept) > sizeof(w->chunk))
+		flush(w);
+	for (size_t i = 0; i < count; i++)
+		w->used += utf8_encode(kept[i], w->chunk + w->used);
+}
+
+static void write_marked(const struct grid *grid, uint32_t cell, struct writer *w)
 {
 	uint32_t marks[GRID_MARKS_PER_CELL];
 	size_t count = 0;
@@ -262,44 +280,54 @@ static void write_cell(const struct grid *grid, uint32_t cell, struct filter *fi
 		marks[count++] = mark->cp;
 		cell = mark->below;
 	}
-	if (cell != CELL_TAIL)
-		write_filtered(out, filter, cell);
+	write_char(w, cell);
 	while (count > 0)
-		write_filtered(out, filter, marks[--count]);
+		write_char(w, marks[--count]);
 }
 
-static size_t ascii_run(const uint32_t *cells, size_t len, char *chunk, size_t max)
+/* Copies the ASCII that `cells` begins with, as much as fits. */
+static size_t write_ascii(struct writer *w, const uint32_t *cells, size_t len)
 {
 	size_t run = 0;
 
-	while (run < len && run < max && cells[run] < 0x80) {
-		chunk[run] = (char)cells[run];
+	if (w->used == sizeof(w->chunk))
+		flush(w);
+	len = size_min(len, sizeof(w->chunk) - w->used);
+	while (run < len && cells[run] < 0x80) {
+		w->chunk[w->used + run] = (char)cells[run];
 		run++;
 	}
+	if (run > 0)
+		w->filter = (struct filter){ .previous = cells[run - 1] };
+	w->used += run;
 	return run;
 }
 
 void grid_text(const struct grid *grid, size_t row, struct buf *out)
 {
-	struct filter filter = { 0 };
+	struct writer w;
 	const uint32_t *cells;
-	char chunk[512];
 	size_t len = grid_width(grid, row);
 
 	if (len == 0)
 		return;
+	w.out = out;
+	w.filter = (struct filter){ 0 };
+	w.used = 0;
 	cells = grid->lines[row].cells;
 	while (len > 0 && cells[len - 1] == ' ')
 		len--;
 	for (size_t col = 0; col < len;) {
-		size_t run = ascii_run(cells + col, len - col, chunk, sizeof(chunk));
+		size_t run = write_ascii(&w, cells + col, len - col);
 
-		if (run == 0) {
-			write_cell(grid, cells[col++], &filter, out);
-			continue;
-		}
-		buf_put(out, chunk, run);
-		filter = (struct filter){ .previous = cells[col + run - 1] };
 		col += run;
+		if (run > 0)
+			continue;
+		if ((cells[col] & CELL_MARKED) != 0)
+			write_marked(grid, cells[col], &w);
+		else if (cells[col] != CELL_TAIL)
+			write_char(&w, cells[col]);
+		col++;
 	}
+	flush(&w);
 }

@@ -61,15 +61,13 @@ static size_t down_by(size_t value, size_t by)
 	return value - size_min(value, by);
 }
 
-/* Keeps the memory bound: a quarter of the oldest lines goes, else what stands below the cursor. */
-static void make_room(struct screen *s)
+/* A quarter of the memory goes: the oldest lines, else what stands below the cursor. */
+static void drop_lines(struct screen *s)
 {
 	size_t goal = SCREEN_CELLS_MAX / 4 * 3;
 	size_t above = size_min(s->row, s->grid.count);
 	size_t drop = 0;
 
-	if (s->grid.cost <= SCREEN_CELLS_MAX)
-		return;
 	for (size_t cost = s->grid.cost; drop < above && cost > goal; drop++)
 		cost -= grid_row_cost(&s->grid, drop);
 	grid_drop_top(&s->grid, drop);
@@ -80,6 +78,12 @@ static void make_room(struct screen *s)
 	s->note = down_by(s->note, drop);
 	if (s->grid.cost > SCREEN_CELLS_MAX)
 		grid_drop_bottom(&s->grid, s->row + 1);
+}
+
+static inline void make_room(struct screen *s)
+{
+	if (s->grid.cost > SCREEN_CELLS_MAX)
+		drop_lines(s);
 }
 
 static void line_feed(struct screen *s)
@@ -393,19 +397,28 @@ static void character(struct screen *s, int32_t decoded)
 		return;
 	if (cp < ' ')
 		control(s, cp);
+	else if (cp == 0x85 || cp == 0x2028 || cp == 0x2029) /* line breaks for clean.h, too */
+		line_feed(s);
 	else if ((cp < 0x7f || cp >= 0xa0) && !filter_hides(cp))
 		put(s, cp);
 }
 
-static void feed_byte(struct screen *s, unsigned char byte)
+static void feed_text(struct screen *s, unsigned char byte)
 {
-	enum escape_step step = escape_feed(&s->escape, byte);
 	int32_t first, second;
 
-	if (step == ESCAPE_TEXT) {
-		utf8_decode(&s->utf8, byte, &first, &second);
-		character(s, first);
+	utf8_decode(&s->utf8, byte, &first, &second);
+	character(s, first);
+	if (second != UTF8_MORE)
 		character(s, second);
+}
+
+static void feed_escape(struct screen *s, unsigned char byte)
+{
+	enum escape_step step = escape_feed(&s->escape, byte);
+
+	if (step == ESCAPE_TEXT) {
+		feed_text(s, byte);
 		return;
 	}
 	if (utf8_decode_end(&s->utf8))
@@ -425,21 +438,31 @@ static size_t printable_run(const char *data, size_t len)
 	return run;
 }
 
+/* Returns how many bytes it took: the printable ones in one go, for they are nearly all. */
+static size_t feed_idle(struct screen *s, const char *data, size_t len)
+{
+	size_t run = s->utf8.missing == 0 ? printable_run(data, len) : 0;
+
+	if (run == 0) {
+		feed_text(s, (unsigned char)*data);
+		return 1;
+	}
+	if (!s->alternate)
+		put_ascii(s, data, run);
+	return run;
+}
+
 void screen_feed(struct screen *s, const char *data, size_t len)
 {
 	while (len > 0) {
-		size_t run = 0;
+		size_t taken = 1;
 
-		if (escape_idle(&s->escape) && s->utf8.missing == 0)
-			run = printable_run(data, len);
-		if (run == 0) {
-			feed_byte(s, (unsigned char)*data);
-			run = 1;
-		} else if (!s->alternate) {
-			put_ascii(s, data, run);
-		}
-		data += run;
-		len -= run;
+		if (escape_idle(&s->escape) && *data != ESCAPE_BYTE)
+			taken = feed_idle(s, data, len);
+		else
+			feed_escape(s, (unsigned char)*data);
+		data += taken;
+		len -= taken;
 	}
 }
 
