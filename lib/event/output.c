@@ -123,12 +123,13 @@ void output_write(struct output *output, const void *data, size_t len)
 	if (output->closed)
 		return;
 	buf_put(&output->queue, data, len);
-	if (loop_io_active(&output->io))
-		return; /* on_writable goes on in order */
-	flush(output);
+	if (!loop_io_active(&output->io))
+		flush(output); /* else on_writable goes on in order */
 	if (output->closed || output->queue.len == 0)
 		return;
-	output->full = output_pending(output) > OUTPUT_HIGH_MARK;
+	output->full = output->full || output_pending(output) > OUTPUT_HIGH_MARK;
+	if (loop_io_active(&output->io))
+		return;
 	if (loop_io_start(output->loop, &output->io, output->fd, EPOLLOUT, on_writable, &err) < 0)
 		mark_closed(output);
 }
@@ -140,7 +141,7 @@ void *output_owner(const struct output *output)
 
 bool output_is_full(const struct output *output)
 {
-	return output->full || output_pending(output) > OUTPUT_HIGH_MARK;
+	return output->full;
 }
 
 bool output_is_closed(const struct output *output)
