@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json/make.h"
+#include "json/parse.h"
+
+static json_t *parse(const char *text, struct err *err)
+{
+	return json_parse(text, strlen(text), err);
+}
+
+static void integers_keep_all_64_bits(void **state)
+{
+	struct err err;
+	cleanup_json json_t *list = parse("[9223372036854775807,-9223372036854775808]", &err);
+
+	(void)state;
+	assert_true(json_integer_value(json_array_get(list, 0)) == INT64_MAX);
+	assert_true(json_integer_value(json_array_get(list, 1)) == INT64_MIN);
+}
+
+static void nul_is_allowed_in_strings(void **state)
+{
+	struct err err;
+	cleanup_json json_t *text = parse("\"a\\u0000b\"", &err);
+
+	(void)state;
+	assert_int_equal(json_string_length(text), 3);
+	assert_memory_equal(json_string_value(text), "a\0b", 3);
+}
+
+static void bad_text_is_invalid_with_a_reason(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"{",
+		"nope",
+		"1 2",
+		"\"\377\"",
+		"{\"a\":1,\"a\":2}",
+		"[1,",
+		"{1}",
+		"\"\\ud800\"",
+		"{\"\\u0000\":1}",
+		"92233720368547758080",
+		"1e999",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct err err = { .code = ERR_NONE };
+
+		if (parse(texts[i], &err) != NULL)
+			fail_msg("taken: %s", texts[i]);
+		assert_int_equal(err.code, ERR_INVALID);
+		assert_non_null(strstr(err.msg, "at byte"));
+	}
+}
+
+static void nesting_has_a_cap(void **state)
+{
+	static char deep[100000];
+	struct err err;
+	json_t *value;
+
+	(void)state;
+	memset(deep, '[', 2000);
+	memset(deep + 2000, ']', 2000);
+	value = json_parse(deep, 4000, &err);
+	assert_non_null(value);
+	json_decref(value);
+	memset(deep, '[', sizeof(deep));
+	assert_null(json_parse(deep, sizeof(deep), &err));
+	assert_int_equal(err.code, ERR_INVALID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(integers_keep_all_64_bits),
+		cmocka_unit_test(nul_is_allowed_in_strings),
+		cmocka_unit_test(bad_text_is_invalid_with_a_reason),
+		cmocka_unit_test(nesting_has_a_cap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

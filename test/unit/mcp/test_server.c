@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* What needs more than a transcript: sizes, limits, cancellation from our own side. */
+#include "fixture.h"
+
+static json_t *parse_line(const char *line)
+{
+	struct err err;
+	json_t *value = json_parse(line, strlen(line), &err);
+
+	if (value == NULL)
+		fail_msg("%s: %.200s", err.msg, line);
+	return value;
+}
+
+static char *call_line(const char *id, const char *tool, const char *arguments)
+{
+	return xasprintf("{\"jsonrpc\":\"2.0\",\"id\":\"%s\",\"method\":\"tools/call\",\"params\":{"
+			 "\"name\":\"%s\",\"arguments\":{%s}," CLAIM("") "}}",
+			 id, tool, arguments);
+}
+
+/* Calls a tool and gives its parsed answer. */
+static json_t *call_tool(struct fixture *f, const char *tool, const char *arguments)
+{
+	char *line = call_line("t", tool, arguments);
+	json_t *answer = parse_line(say(f, line));
+
+	free(line);
+	return answer;
+}
+
+static void an_answer_of_just_under_a_million_bytes_goes_out(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_json json_t *answer = call_tool(f, "big", "\"bytes\":999700");
+
+	assert_true(f->out.len > 999700 && f->out.len < 1000000);
+	assert_null(json_object_get(json_object_get(answer, "result"), "isError"));
+}
+
+static void a_tool_result_over_a_million_bytes_becomes_a_failure_that_says_so(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_json json_t *answer = call_tool(f, "big", "\"bytes\":1000000");
+	json_t *result = json_object_get(answer, "result");
+	json_t *block = json_array_get(json_object_get(result, "content"), 0);
+
+	assert_true(json_is_true(json_object_get(result, "isError")));
+	assert_string_equal(json_string_value(json_object_get(result, "resultType")), "complete");
+	assert_non_null(strstr(json_string_value(json_object_get(block, "text")), "larger than"));
+}
+
+static void every_answer_of_a_large_batch_fits_into_one_line(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_json json_t *answers = NULL;
+	struct buf line;
+
+	open_legacy(f, "2025-03-26", "");
+	buf_init(&line, BUF_UNBOUNDED);
+	for (int i = 0; i < 50; i++)
+		buf_putf(&line,
+			 "%s{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":{"
+			 "\"name\":\"big\",\"arguments\":{\"bytes\":100000}}}",
+			 i > 0 ? "," : "[", i);
+	buf_puts(&line, "]");
+	answers = parse_line(say(f, buf_str(&line)));
+	assert_int_equal(json_array_size(answers), 50);
+	buf_release(&line);
+}
+
+static void FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served(void **state)
+{
+	struct fixture *f = *state;
+	static char blob[3 << 20];
+
+	memset(blob, 'x', sizeof(blob) - 1);
+	assert_string_equal(say(f, blob),
+			    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":"
+			    "\"The line is longer than this server reads\"}}");
+	assert_string_equal(say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
+			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
+}
+
+static void CN_1_a_cancelled_call_is_told_and_nothing_more_is_written(void **state)
+{
+	struct fixture *f = *state;
+	char *line = call_line("h", "hold", "");
+
+	assert_string_equal(say(f, line), "");
+	assert_int_equal(mcp_server_live_calls(f->server), 1);
+	assert_string_equal(say(f, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","
+				   "\"params\":{\"requestId\":\"h\"}}"),
+			    "");
+	assert_int_equal(f->cancelled_count, 1);
+	assert_int_equal(mcp_server_live_calls(f->server), 0);
+	free(line);
+}
+
+static void cancelling_all_tells_each_live_call_once(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 3; i++) {
+		char id[2] = { (char)('a' + i), '\0' };
+		char *line = call_line(id, "hold", "");
+
+		(void)say(f, line);
+		free(line);
+	}
+	assert_int_equal(mcp_server_live_calls(f->server), 3);
+	mcp_server_cancel_all(f->server);
+	assert_int_equal(f->cancelled_count, 3);
+	assert_int_equal(mcp_server_live_calls(f->server), 0);
+	assert_int_equal(f->out.len, 0);
+}
+
+static const char *const methods_of_parts[] = {
+	"tools/list",
+	"tools/call",
+	"prompts/list",
+	"prompts/get",
+	"resources/list",
+	"resources/read",
+	"resources/subscribe",
+	"resources/unsubscribe",
+	"logging/setLevel",
+	"completion/complete",
+	"resources/templates/list",
+};
+
+static void RP_9_what_is_not_offered_is_not_there(void **state)
+{
+	static const struct mcp_features nothing = { .name = "empty", .version = "1" };
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, &nothing);
+	open_legacy(&f, "2025-11-25", "");
+	for (size_t i = 0; i < ARRAY_SIZE(methods_of_parts); i++) {
+		char *line = xasprintf("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\"}",
+				       methods_of_parts[i]);
+
+		assert_non_null(strstr(say(&f, line), "-32601"));
+		free(line);
+	}
+	assert_non_null(strstr(say(&f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\","
+				       "\"params\":{\"protocolVersion\":\"2025-11-25\"}}"),
+			       "\"capabilities\":{}"));
+	fixture_end(&f);
+}
+
+static void SB_7_listening_works_where_nothing_is_offered(void **state)
+{
+	static const struct mcp_features nothing = { .name = "empty", .version = "1" };
+	struct fixture f;
+
+	(void)state;
+	fixture_start(&f, &nothing);
+	assert_non_null(strstr(say(&f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+				       "\"subscriptions/listen\",\"params\":{\"notifications\":{"
+				       "\"toolsListChanged\":true}," CLAIM("") "}}"),
+			       "\"notifications\":{}"));
+	fixture_end(&f);
+}
+
+static void a_duplicate_of_a_listen_id_is_refused(void **state)
+{
+	struct fixture *f = *state;
+	const char *line = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\","
+			   "\"params\":{\"notifications\":{}," CLAIM("") "}}";
+
+	(void)say(f, line);
+	assert_non_null(strstr(say(f, line), "-32600"));
+	assert_int_equal(mcp_server_live_calls(f->server), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(an_answer_of_just_under_a_million_bytes_goes_out),
+		TEST(a_tool_result_over_a_million_bytes_becomes_a_failure_that_says_so),
+		TEST(every_answer_of_a_large_batch_fits_into_one_line),
+		TEST(FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served),
+		TEST(CN_1_a_cancelled_call_is_told_and_nothing_more_is_written),
+		TEST(cancelling_all_tells_each_live_call_once),
+		cmocka_unit_test(RP_9_what_is_not_offered_is_not_there),
+		cmocka_unit_test(SB_7_listening_works_where_nothing_is_offered),
+		TEST(a_duplicate_of_a_listen_id_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
