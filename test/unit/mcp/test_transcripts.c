@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replays test/data/rpc/CASE/in.jsonl and compares with out.jsonl, fed at once and byte by byte.
+ * Replays test/data/mcp/CASE/in.jsonl and compares with out.jsonl, fed at once and byte by byte.
  * `--update` writes out.jsonl. Ids in the cases name the rule that the line is about.
  */
 #include "fixture.h"
@@ -20,7 +20,7 @@ static size_t case_count;
 
 static char *read_case(const char *name, const char *file, size_t *ret_len)
 {
-	cleanup_free char *path = xasprintf("%s/rpc/%s/%s", TEST_DATA, name, file);
+	cleanup_free char *path = xasprintf("%s/mcp/%s/%s", TEST_DATA, name, file);
 	struct err err;
 	char *data = fd_read_file(AT_FDCWD, path, FILE_MAX_BYTES, ret_len, &err);
 
@@ -31,7 +31,7 @@ static char *read_case(const char *name, const char *file, size_t *ret_len)
 
 static void write_case(const char *name, const struct buf *out)
 {
-	cleanup_free char *path = xasprintf("%s/rpc/%s/out.jsonl", TEST_DATA, name);
+	cleanup_free char *path = xasprintf("%s/mcp/%s/out.jsonl", TEST_DATA, name);
 	cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	struct err err;
 
@@ -77,7 +77,7 @@ static int by_name(const void *a, const void *b)
 
 static void find_cases(void)
 {
-	DIR *folder = opendir(TEST_DATA "/rpc");
+	DIR *folder = opendir(TEST_DATA "/mcp");
 	struct dirent *entry;
 
 	while (folder != NULL && (entry = readdir(folder)) != NULL && case_count < CASES_MAX)
