@@ -24,16 +24,11 @@ enum {
 /* In the forked server: two sandboxes, one with daemons; a byte on `up` when all run. */
 static void serve(int up)
 {
-	struct interpreter *first;
-	struct sandbox *first_sandbox;
-
 	fixture_open();
 	fixture_fake(STEP("daemons=5"), STEP("grandchild"), STEP("ignore=0"), STEP("tell=up"),
 		     STEP("wait"));
 	fixture_expect("started ");
 	fixture_hear("up");
-	first = fixture.interpreter;
-	first_sandbox = fixture.sandbox;
 	fixture_open_sandbox();
 	fixture_fake(STEP("tell=up"), STEP("wait"));
 	fixture_expect("started ");
@@ -41,8 +36,6 @@ static void serve(int up)
 	(void)!write(up, "u", 1);
 	for (;;)
 		loop_turn(fixture.loop, -1);
-	interpreter_free(first);
-	sandbox_close(first_sandbox);
 }
 
 static pid_t start_server(void)
@@ -317,7 +310,7 @@ static void many_opened_at_once_all_start(void **state)
 		fixture_fake(STEP("wait"));
 		sandboxes[i] = fixture.sandbox;
 		interpreters[i] = fixture.interpreter;
-		memcpy(words + i * 8, "started ", 9);
+		memcpy(words + (size_t)i * 8, "started ", 9);
 	}
 	fixture_expect(words);
 	for (int i = 0; i < MANY; i++) {
