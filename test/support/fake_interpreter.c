@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -253,6 +254,22 @@ static void show_folder(const char *value)
 	tell(getcwd(path, sizeof(path)) != NULL ? path : "none");
 }
 
+/* Waits for a line on the terminal. */
+static void read_line(const char *value)
+{
+	char line[256];
+
+	(void)value;
+	(void)!read(STDIN_FILENO, line, sizeof(line));
+}
+
+/* Nobody of the same user may look into us any more. */
+static void hide(const char *value)
+{
+	(void)value;
+	(void)prctl(PR_SET_DUMPABLE, 0);
+}
+
 static const struct verb {
 	const char *name;
 	void (*run)(const char *value);
@@ -277,6 +294,8 @@ static const struct verb {
 	{ "terminal", show_terminal },
 	{ "raw", make_raw },
 	{ "folder", show_folder },
+	{ "read", read_line },
+	{ "hide", hide },
 };
 
 static void run(const char *step)
