@@ -323,6 +323,22 @@ static void many_opened_at_once_all_start(void **state)
 	wait_for_end();
 }
 
+static void the_launcher_refuses_to_be_started_by_hand(void **state)
+{
+	int wait_status = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		(void)close_range(STDERR_FILENO, ~0U, 0);
+		(void)execl(LAUNCHER, LAUNCHER, (char *)NULL);
+		_exit(77);
+	}
+	assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+	assert_true(WIFEXITED(wait_status));
+	assert_int_equal(WEXITSTATUS(wait_status), EXIT_FAILURE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +355,7 @@ int main(void)
 		cmocka_unit_test(one_that_was_never_usable_is_told_as_closed),
 		cmocka_unit_test(a_session_that_stops_its_keepers_is_ended_all_the_same),
 		cmocka_unit_test(many_opened_at_once_all_start),
+		cmocka_unit_test(the_launcher_refuses_to_be_started_by_hand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
