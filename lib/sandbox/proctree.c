@@ -50,8 +50,8 @@ static pid_t next_pid(DIR *dir)
 	return 0;
 }
 
-/* Adds the children of one thread; false when the kernel has no such file. */
-static bool add_thread_children(struct pidlist *list, pid_t pid, pid_t tid)
+/* Adds the children of one thread. */
+static void add_thread_children(struct pidlist *list, pid_t pid, pid_t tid)
 {
 	char path[64];
 	cleanup_fd int fd = -1;
@@ -62,7 +62,7 @@ static bool add_thread_children(struct pidlist *list, pid_t pid, pid_t tid)
 	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return false;
+		return;
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			if (chunk[i] >= '0' && chunk[i] <= '9') {
@@ -72,7 +72,6 @@ static bool add_thread_children(struct pidlist *list, pid_t pid, pid_t tid)
 				child = 0;
 			}
 		}
-	return true;
 }
 
 static void add_children(struct pidlist *list, pid_t pid)
@@ -86,7 +85,7 @@ static void add_children(struct pidlist *list, pid_t pid)
 	if (tasks == NULL)
 		return;
 	while ((tid = next_pid(tasks)) != 0)
-		(void)add_thread_children(list, pid, tid);
+		add_thread_children(list, pid, tid);
 	(void)closedir(tasks);
 }
 
@@ -117,7 +116,9 @@ static bool has_children_files(void)
 void proctree_children(struct pidlist *ret_list)
 {
 	ret_list->len = 0;
-	if (!add_thread_children(ret_list, getpid(), gettid()))
+	if (has_children_files())
+		add_thread_children(ret_list, getpid(), gettid());
+	else
 		add_children_by_parent(ret_list, getpid());
 }
 

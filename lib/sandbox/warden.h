@@ -37,8 +37,8 @@ struct warden {
 int warden_init(struct warden *warden, const char *name, int channel, pid_t parent,
 		struct err *err) MUST_CHECK;
 /*
- * Closes every descriptor but standard input, output, error and these, which are renumbered
- * from 3 on and written back.
+ * Closes every descriptor but standard input and output, which lead nowhere, and these, which
+ * are renumbered from 3 on and written back. Standard error leads nowhere afterwards too.
  */
 int warden_close_others(int *const *fds, size_t count, struct err *err) MUST_CHECK;
 

@@ -41,6 +41,9 @@ static const struct {
 	const char *name;
 	uint32_t nr;
 } known[] = {
+#ifdef SYS_access
+	{ "access", SYS_access },
+#endif
 	{ "clone3", SYS_clone3 },
 	{ "close_range", SYS_close_range },
 	{ "copy_file_range", SYS_copy_file_range },

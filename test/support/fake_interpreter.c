@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <termios.h>
@@ -253,6 +255,38 @@ static void show_folder(const char *value)
 	tell(getcwd(path, sizeof(path)) != NULL ? path : "none");
 }
 
+static void show_limits(const char *value)
+{
+	const __rlimit_resource_t resources[] = { RLIMIT_CORE, RLIMIT_NOFILE, RLIMIT_DATA };
+
+	(void)value;
+	for (size_t i = 0; i < ARRAY_SIZE(resources); i++) {
+		struct rlimit limit;
+		char text[64];
+
+		(void)getrlimit(resources[i], &limit);
+		(void)snprintf(text, sizeof(text), "%llu-%llu ", (unsigned long long)limit.rlim_cur,
+			       (unsigned long long)limit.rlim_max);
+		tell(text);
+	}
+}
+
+/* Waits for a line on the terminal. */
+static void read_line(const char *value)
+{
+	char line[256];
+
+	(void)value;
+	(void)!read(STDIN_FILENO, line, sizeof(line));
+}
+
+/* Nobody of the same user may look into us any more. */
+static void hide(const char *value)
+{
+	(void)value;
+	(void)prctl(PR_SET_DUMPABLE, 0);
+}
+
 static const struct verb {
 	const char *name;
 	void (*run)(const char *value);
@@ -277,6 +311,9 @@ static const struct verb {
 	{ "terminal", show_terminal },
 	{ "raw", make_raw },
 	{ "folder", show_folder },
+	{ "limits", show_limits },
+	{ "read", read_line },
+	{ "hide", hide },
 };
 
 static void run(const char *step)

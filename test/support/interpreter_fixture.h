@@ -32,6 +32,7 @@ struct fixture {
 	struct launcher *launcher;
 	struct sandbox *sandbox;
 	struct interpreter *interpreter;
+	int folder;      /* the workspace: /tmp */
 	char said[4096]; /* "started exited gone " */
 	struct err err;
 	int wait_status;
@@ -97,10 +98,9 @@ static const struct interpreter_handlers fixture_handlers = {
 static void fixture_open_sandbox(void)
 {
 	struct policy policy;
-	cleanup_fd int folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	policy_init(&policy);
-	fixture.sandbox = sandbox_open(fixture.launcher, &policy, folder);
+	fixture.sandbox = sandbox_open(fixture.launcher, &policy, fixture.folder);
 }
 
 static void fixture_open(void)
@@ -109,6 +109,7 @@ static void fixture_open(void)
 
 	memset(&fixture, 0, sizeof(fixture));
 	fixture.count = -1;
+	fixture.folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fixture.loop = loop_new(clock_ms, &err);
 	assert_non_null(fixture.loop);
 	fixture.launcher = launcher_new(fixture.loop, LAUNCHER);
@@ -121,6 +122,7 @@ static void fixture_close(void)
 	sandbox_close(fixture.sandbox);
 	launcher_free(fixture.launcher);
 	loop_free(fixture.loop);
+	fd_close(&fixture.folder);
 }
 
 __attribute__((unused)) static int fixture_set_up(void **state)

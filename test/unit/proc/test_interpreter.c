@@ -267,6 +267,21 @@ static void signals_are_default_also_when_the_server_ignores_them(void **state)
 	fixture_hear("checked");
 }
 
+static void the_policy_limits_it(void **state)
+{
+	struct policy policy;
+
+	(void)state;
+	policy_init(&policy);
+	policy.open_files_max = 2000;
+	policy.memory_max = (uint64_t)1 << 30;
+	sandbox_close(fixture.sandbox);
+	fixture.sandbox = sandbox_open(fixture.launcher, &policy, fixture.folder);
+	fixture_fake(STEP("limits"), STEP("tell=."), STEP("wait"));
+	fixture_expect("started ");
+	fixture_hear("0-0 1024-2000 1073741824-1073741824 .");
+}
+
 static void without_a_folder_it_works_in_the_workspace(void **state)
 {
 	(void)state;
@@ -418,6 +433,7 @@ int main(void)
 		TEST(it_has_only_its_own_descriptors),
 		TEST(declared_descriptors_have_their_numbers_and_directions),
 		TEST(signals_are_default_also_when_the_server_ignores_them),
+		TEST(the_policy_limits_it),
 		TEST(without_a_folder_it_works_in_the_workspace),
 		TEST(a_closed_control_channel_does_not_end_it),
 		TEST(descriptors_that_it_sends_are_dropped),

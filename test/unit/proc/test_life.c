@@ -24,16 +24,11 @@ enum {
 /* In the forked server: two sandboxes, one with daemons; a byte on `up` when all run. */
 static void serve(int up)
 {
-	struct interpreter *first;
-	struct sandbox *first_sandbox;
-
 	fixture_open();
 	fixture_fake(STEP("daemons=5"), STEP("grandchild"), STEP("ignore=0"), STEP("tell=up"),
 		     STEP("wait"));
 	fixture_expect("started ");
 	fixture_hear("up");
-	first = fixture.interpreter;
-	first_sandbox = fixture.sandbox;
 	fixture_open_sandbox();
 	fixture_fake(STEP("tell=up"), STEP("wait"));
 	fixture_expect("started ");
@@ -41,8 +36,6 @@ static void serve(int up)
 	(void)!write(up, "u", 1);
 	for (;;)
 		loop_turn(fixture.loop, -1);
-	interpreter_free(first);
-	sandbox_close(first_sandbox);
 }
 
 static pid_t start_server(void)
@@ -317,7 +310,7 @@ static void many_opened_at_once_all_start(void **state)
 		fixture_fake(STEP("wait"));
 		sandboxes[i] = fixture.sandbox;
 		interpreters[i] = fixture.interpreter;
-		memcpy(words + i * 8, "started ", 9);
+		memcpy(words + (size_t)i * 8, "started ", 9);
 	}
 	fixture_expect(words);
 	for (int i = 0; i < MANY; i++) {
@@ -328,6 +321,22 @@ static void many_opened_at_once_all_start(void **state)
 	fixture.sandbox = NULL;
 	fixture_close();
 	wait_for_end();
+}
+
+static void the_launcher_refuses_to_be_started_by_hand(void **state)
+{
+	int wait_status = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		(void)close_range(STDERR_FILENO, ~0U, 0);
+		(void)execl(LAUNCHER, LAUNCHER, (char *)NULL);
+		_exit(77);
+	}
+	assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+	assert_true(WIFEXITED(wait_status));
+	assert_int_equal(WEXITSTATUS(wait_status), EXIT_FAILURE);
 }
 
 int main(void)
@@ -346,6 +355,7 @@ int main(void)
 		cmocka_unit_test(one_that_was_never_usable_is_told_as_closed),
 		cmocka_unit_test(a_session_that_stops_its_keepers_is_ended_all_the_same),
 		cmocka_unit_test(many_opened_at_once_all_start),
+		cmocka_unit_test(the_launcher_refuses_to_be_started_by_hand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -273,6 +273,15 @@ static void a_background_reader_is_told_as_stopped(void **state) /* WT13 */
 	expect_wait(INPUT_AWAITED_BACKGROUND);
 }
 
+static void one_that_hides_is_a_guess(void **state) /* WT12 */
+{
+	(void)state;
+	fixture_fake(STEP("hide"), STEP("read"));
+	fixture_expect("started ");
+	/* From root nobody hides. */
+	expect_wait(geteuid() == 0 ? INPUT_AWAITED : INPUT_MAYBE_AWAITED);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
@@ -299,6 +308,7 @@ int main(void)
 		TEST(accept_is_no_wait),
 		TEST(one_at_rest_on_its_channel_is_no_wait),
 		TEST(a_background_reader_is_told_as_stopped),
+		TEST(one_that_hides_is_a_guess),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
