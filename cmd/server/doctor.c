@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "config/places.h"
 #include "config/settings.h"
 #include "kernel.h"
 #include "runtime/language.h"
@@ -165,20 +166,29 @@ static void report_python(struct report *r, const char *path, const char *quoted
 	report_packages(r, path, quoted);
 }
 
-static void report_language(struct report *r, const struct language *language)
+/* Whoever named an interpreter that is not there has a setting to correct, nothing to install. */
+static void wish_for_language(struct report *r, const struct language *language)
 {
 	static const char apt[] = "apt install ";
+
+	r->broken = true;
+	if (places_getenv(r->settings->environment, language->env_override))
+		say("", "correct %s, or leave it out to have one found", language->env_override);
+	else if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
+		buf_putf(&r->apt, " %s", language->install_hint + sizeof(apt) - 1);
+	else
+		buf_putf(&r->todo, "  %s\n", language->install_hint);
+}
+
+static void report_language(struct report *r, const struct language *language)
+{
 	struct interpreter_path path = { 0 };
 	struct err err = { 0 };
 	cleanup_free char *quoted = NULL;
 
 	if (language_locate(language, r->settings->environment, &path, &err) < 0) {
 		say(language->name, "none: %s", err.msg);
-		if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
-			buf_putf(&r->apt, " %s", language->install_hint + sizeof(apt) - 1);
-		else
-			buf_putf(&r->todo, "  %s\n", language->install_hint);
-		r->broken = true;
+		wish_for_language(r, language);
 		return;
 	}
 	quoted = clean_path(path.path);

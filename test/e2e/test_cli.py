@@ -86,11 +86,17 @@ def test_doctor_says_that_it_works_and_changes_nothing(home):
 
 
 def test_doctor_without_python_gives_one_apt_line(home):
-    done = run(home, "doctor", PTYCELL_PYTHON="/nowhere/python3")
+    done = run(home, "doctor", PATH="/nowhere")
     assert done.returncode == 1
-    lines = [line for line in done.stdout.splitlines() if "apt install" in line and line.startswith("  ")]
-    assert len(lines) == 1 and "python3" in lines[0]
-    assert "/nowhere/python3" in done.stdout and "It does not work yet" in done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if "apt install" in line and line.startswith("  ")]
+    assert line.endswith("apt install python3")
+    assert "It does not work yet" in done.stdout
+
+
+def test_doctor_has_a_wrong_python_corrected_not_installed(home):
+    done = run(home, "doctor", PTYCELL_PYTHON="/nowhere/python3")
+    assert done.returncode == 1 and "/nowhere/python3" in done.stdout
+    assert "correct PTYCELL_PYTHON" in done.stdout and "To install" not in done.stdout
 
 
 def test_doctor_tells_another_python_from_debians(home):
