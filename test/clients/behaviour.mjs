@@ -33,7 +33,7 @@ function describeLists(peer) {
         const sessions = await peer.client.readResource({ uri: 'sessions://' });
         assert.match(sessions.contents[0].text, /\blisted\b/);
         const guide = await peer.client.readResource({ uri: 'ptycell://guide' });
-        assert.match(guide.contents[0].text, /exec_code/);
+        assert.match(guide.contents[0].text, /session_id/);
     });
 
     test('answers an unknown resource with an error that names it (RS-2)', async () => {
@@ -130,38 +130,38 @@ function describeCancellation(peer) {
     });
 }
 
+// Connects to a server of its own, runs one cell, then `use(client)`, closes, and sees that nothing
+// is left.
+async function closeAfter(connect, use) {
+    const server = support.serverInPrivateFolders();
+    const { client, transport } = await connect(server);
+    let processes;
+    try {
+        support.assertValue(await client.callTool(
+            { name: 'exec_code', arguments: python('last', '6 * 7') }), '42');
+        processes = support.processTree(transport.pid);
+        assert.ok(processes.length > 1, 'an interpreter runs');
+        await use(client);
+    } finally {
+        await client.close();
+    }
+    await support.assertGone(processes);
+    support.assertNothingLeft(server.home);
+    server.cleanup();
+}
+
 function describeEnd(connect) {
     test('leaves no process and no session folder after close (SD-1)', async () => {
-        const server = support.serverInPrivateFolders();
-        try {
-            const { client, transport } = await connect(server);
-            await client.callTool({ name: 'exec_code', arguments: python('last', '1') });
-            const processes = support.processTree(transport.pid);
-            assert.ok(processes.length > 1, 'an interpreter runs');
-            await client.close();
-            await support.assertGone(processes);
-            support.assertNothingLeft(server.home);
-        } finally {
-            server.cleanup();
-        }
+        await closeAfter(connect, () => {});
     });
 
     test('leaves nothing when it is closed while a cell runs (SD-1)', async () => {
-        const server = support.serverInPrivateFolders();
-        try {
-            const { client, transport } = await connect(server);
-            await client.callTool({ name: 'exec_code', arguments: python('last', '1') });
-            const cell = client.callTool(
-                { name: 'exec_code', arguments: python('last', 'while True: pass') });
-            const rejected = assert.rejects(cell);
-            const processes = support.processTree(transport.pid);
-            await client.close();
-            await rejected;
-            await support.assertGone(processes);
-            support.assertNothingLeft(server.home);
-        } finally {
-            server.cleanup();
-        }
+        let rejected;
+        await closeAfter(connect, (client) => {
+            rejected = assert.rejects(client.callTool(
+                { name: 'exec_code', arguments: python('last', 'while True: pass') }));
+        });
+        await rejected;
     });
 }
 
@@ -182,7 +182,7 @@ export function describeClient(name, { connect, unknownResource, more }) {
             Object.assign(peer, { schemaArgument: [] }, await connect(server));
         });
         after(async () => {
-            await peer.client.close();
+            await peer.client?.close();
             server.cleanup();
         });
 

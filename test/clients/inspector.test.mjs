@@ -69,7 +69,7 @@ for (const era of ['legacy', 'modern']) {
 
         test('reads the guide and the empty list of sessions (RS-2, MR-2)', async () => {
             const guide = await inspect(era, 'resources/read', '--uri', 'ptycell://guide');
-            assert.match(guide.result.contents[0].text, /exec_code/);
+            assert.match(guide.result.contents[0].text, /session_id/);
             const sessions = await inspect(era, 'resources/read', '--uri', 'sessions://');
             assert.equal(sessions.result.contents[0].uri, 'sessions://');
         });

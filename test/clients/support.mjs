@@ -15,6 +15,9 @@ export const clientInfo = { name: 'ptycell-test', version: '1.0.0' };
 export const packages = join(here, 'node_modules');
 export const ptycell = resolve(build, 'ptycell');
 
+// The Python for sessions: Debian's, for which the packages of the tests are installed.
+const python3 = process.env.PTYCELL_PYTHON ?? '/usr/bin/python3';
+
 // A server's command with folders of its own, so that tests neither meet each other's sessions
 // nor write into the home of whoever runs them. `cleanup` removes the folders.
 export function serverInPrivateFolders() {
@@ -23,7 +26,11 @@ export function serverInPrivateFolders() {
     return {
         command: ptycell,
         args: [],
-        env: { PTYCELL_HOME: home, PTYCELL_KEEP: join(root, 'keep') },
+        env: {
+            PTYCELL_HOME: home,
+            PTYCELL_KEEP: join(root, 'keep'),
+            PTYCELL_PYTHON: python3,
+        },
         root,
         home,
         cleanup: () => rmSync(root, { recursive: true, force: true }),
