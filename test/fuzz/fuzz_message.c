@@ -15,8 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HELD_MAX = 8 };
 
-static struct mcp_call *held[HELD_MAX];
-static size_t held_count;
+static struct mcp_call *held[HELD_MAX]; /* NULL: a free slot */
 
 static uint64_t clock_zero(void)
 {
@@ -56,22 +55,26 @@ static void on_cancel(struct mcp_call *call, void *data)
 
 static void hold(struct mcp_call *call, json_t *arguments, void *context)
 {
+	size_t i = 0;
+
 	(void)arguments;
 	(void)context;
-	assert(held_count < HELD_MAX);
-	held[held_count] = call;
-	mcp_call_on_cancel(call, on_cancel, &held[held_count]);
-	held_count++;
+	while (held[i] != NULL)
+		i++;
+	assert(i < HELD_MAX);
+	held[i] = call;
+	mcp_call_on_cancel(call, on_cancel, &held[i]);
 }
 
 static void release_all(struct mcp_call *call, json_t *arguments, void *context)
 {
 	(void)arguments;
 	(void)context;
-	for (size_t i = 0; i < held_count; i++)
+	for (size_t i = 0; i < HELD_MAX; i++) {
 		if (held[i] != NULL)
 			finish(held[i]);
-	held_count = 0;
+		held[i] = NULL;
+	}
 	finish(call);
 }
 
@@ -159,7 +162,6 @@ static void run(struct loop *loop, const uint8_t *data, size_t size)
 	size_t step = size > 0 ? data[0] + 1U : 1;
 
 	features.context = server;
-	held_count = 0;
 	for (size_t i = 0; i < size; i += step)
 		mcp_server_feed(server, (const char *)data + i, size_min(step, size - i));
 	mcp_server_tools_changed(server);
