@@ -159,6 +159,28 @@ static void fixture_start(char *const *argv)
 	fixture_start((char *const[]){ (char *)(uintptr_t)FAKE_INTERPRETER, __VA_ARGS__, NULL })
 #define STEP(text) ((char *)(uintptr_t)(text))
 
+static void fixture_note_closed(void *data)
+{
+	bool *closed = data;
+
+	*closed = true;
+}
+
+/* Frees the interpreter, closes the sandbox, and waits until nothing of it is left. */
+__attribute__((unused)) static void fixture_close_sandbox(void)
+{
+	bool closed = false;
+	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+
+	interpreter_free(fixture.interpreter);
+	sandbox_close_then(fixture.sandbox, fixture_note_closed, &closed);
+	fixture.interpreter = NULL;
+	fixture.sandbox = NULL;
+	while (!closed && clock_ms() < deadline)
+		loop_turn(fixture.loop, 100);
+	assert_true(closed);
+}
+
 /* Runs the loop until the callbacks have said `words`. */
 static void fixture_expect(const char *words)
 {

@@ -352,6 +352,87 @@ static void freeing_one_that_is_starting_kills_it(void **state)
 	fixture_expect("started exited gone ");
 }
 
+/* ---- freed within its own callbacks ---- */
+
+static void free_it(struct interpreter *interpreter)
+{
+	fixture_say("freed");
+	fixture.interpreter = NULL;
+	interpreter_free(interpreter);
+}
+
+static void free_on_failure(struct interpreter *interpreter, const struct err *err)
+{
+	(void)err;
+	free_it(interpreter);
+}
+
+static void free_on_exit(struct interpreter *interpreter, int wait_status)
+{
+	(void)wait_status;
+	free_it(interpreter);
+}
+
+static void free_on_count(struct interpreter *interpreter, int count)
+{
+	(void)count;
+	free_it(interpreter);
+}
+
+static void it_may_be_freed_in_every_callback(void **state)
+{
+	const struct interpreter_handlers handlers[] = {
+		{ free_it, free_on_failure, free_on_exit, free_it },
+		{ fixture_started, free_on_failure, free_on_exit, free_it },
+		{ fixture_started, free_on_failure, fixture_exited, free_it },
+	};
+	const char *const said[] = { "freed ", "started freed ", "started exited freed " };
+	char *const good[] = { STEP(FAKE_INTERPRETER), STEP("exit=0"), NULL };
+	char *const bad[] = { STEP("/nowhere"), NULL };
+	char *const envp[] = { NULL };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(handlers); i++) {
+		struct interpreter_spec spec = { .argv = good, .envp = envp };
+
+		fixture.said[0] = '\0';
+		fixture.interpreter = interpreter_start(fixture.sandbox, &spec, &handlers[i], NULL);
+		fixture_expect(said[i]);
+		spec.argv = bad;
+		fixture.said[0] = '\0';
+		fixture.interpreter = interpreter_start(fixture.sandbox, &spec, &handlers[i], NULL);
+		fixture_expect("freed ");
+	}
+}
+
+static void it_may_be_freed_by_an_answer(void **state)
+{
+	(void)state;
+	fixture_fake(STEP("exit=0"));
+	fixture_expect("started exited gone ");
+	/* Two questions to one that is gone: the first answer frees it. */
+	interpreter_count_children(fixture.interpreter, free_on_count);
+	interpreter_count_children(fixture.interpreter, free_on_count);
+	fixture_expect("started exited gone freed ");
+	fixture_fake(STEP("wait"));
+	fixture_expect("started ");
+	interpreter_count_children(fixture.interpreter, free_on_count);
+	fixture_expect("started freed ");
+}
+
+static void its_data_is_what_was_given(void **state)
+{
+	char *const argv[] = { STEP(FAKE_INTERPRETER), NULL };
+	char *const envp[] = { NULL };
+	struct interpreter_spec spec = { .argv = argv, .envp = envp };
+	int data;
+
+	(void)state;
+	fixture.interpreter = interpreter_start(fixture.sandbox, &spec, &fixture_handlers, &data);
+	assert_ptr_equal(interpreter_data(fixture.interpreter), &data);
+	fixture_expect("started exited gone ");
+}
+
 static void two_interpreters_of_a_sandbox_do_not_share_their_end(void **state)
 {
 	struct interpreter *first;
@@ -391,19 +472,15 @@ static void two_hundred_opened_and_closed_leave_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-	fixture_fake(STEP("exit=0"));
-	fixture_expect("started exited gone ");
+	fixture_close_sandbox(); /* the launcher's descriptors are open by now */
 	before = count_descriptors();
 	for (int i = 0; i < ROUNDS; i++) {
-		interpreter_free(fixture.interpreter);
-		sandbox_close(fixture.sandbox);
 		fixture_open_sandbox();
 		fixture_fake(STEP("daemons=1"), STEP("tell=up"), STEP("wait"));
 		fixture_expect("started ");
 		fixture_hear("up");
+		fixture_close_sandbox();
 	}
-	interpreter_signal_tree(fixture.interpreter, SIGKILL);
-	fixture_expect("started exited gone ");
 	assert_int_equal(count_descriptors(), before);
 	fixture_close();
 	wait_until_childless();
@@ -438,6 +515,9 @@ int main(void)
 		TEST(a_closed_control_channel_does_not_end_it),
 		TEST(descriptors_that_it_sends_are_dropped),
 		TEST(freeing_one_that_is_starting_kills_it),
+		TEST(it_may_be_freed_in_every_callback),
+		TEST(it_may_be_freed_by_an_answer),
+		TEST(its_data_is_what_was_given),
 		TEST(two_interpreters_of_a_sandbox_do_not_share_their_end),
 		TEST(two_hundred_opened_and_closed_leave_nothing),
 	};

@@ -225,28 +225,6 @@ static void freeing_the_launcher_leaves_no_process(void **state)
 	wait_for_end();
 }
 
-static void note_closed(void *data)
-{
-	bool *closed = data;
-
-	*closed = true;
-}
-
-static void close_and_wait(void)
-{
-	bool closed = false;
-	uint64_t start = clock_ms();
-
-	interpreter_free(fixture.interpreter);
-	sandbox_close_then(fixture.sandbox, note_closed, &closed);
-	fixture.interpreter = NULL;
-	fixture.sandbox = NULL;
-	while (!closed && clock_ms() - start < FIXTURE_PATIENCE_MS)
-		loop_turn(fixture.loop, 100);
-	assert_true(closed);
-	print_message("closed after %d ms\n", (int)(clock_ms() - start));
-}
-
 static void a_closed_sandbox_is_told_when_nothing_is_left(void **state)
 {
 	pid_t pid;
@@ -256,7 +234,7 @@ static void a_closed_sandbox_is_told_when_nothing_is_left(void **state)
 	fixture_fake(STEP("daemons=5"), STEP("tell=up"), STEP("wait"));
 	fixture_expect("started ");
 	fixture_hear("up");
-	close_and_wait();
+	fixture_close_sandbox();
 	assert_int_equal(find_named("fake_interprete", &pid), 0);
 	fixture_close();
 	wait_for_end();
@@ -270,7 +248,7 @@ static void one_that_was_never_usable_is_told_as_closed(void **state)
 	launcher_free(fixture.launcher);
 	fixture.launcher = launcher_new(fixture.loop, "/nowhere");
 	fixture_open_sandbox();
-	close_and_wait();
+	fixture_close_sandbox();
 	fixture_close();
 }
 
@@ -288,7 +266,7 @@ static void a_session_that_stops_its_keepers_is_ended_all_the_same(void **state)
 	assert_int_equal(find_named("ptycell-minder", &minder), 1);
 	assert_int_equal(kill(minder, SIGSTOP), 0);
 	assert_int_equal(kill(init, SIGSTOP), 0);
-	close_and_wait();
+	fixture_close_sandbox();
 	assert_in_range(wait_for_none("fake_interprete"), 0, END_MS * LOADED_FACTOR);
 	fixture_close();
 	wait_for_end();

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,7 +23,7 @@ static pid_t start(void (*below)(void))
 	char byte;
 	pid_t pid;
 
-	assert_int_equal(pipe(up), 0);
+	assert_int_equal(pipe2(up, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
 		below();
