@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "config/places.h"
 #include "config/settings.h"
+#include "helper/helper.h"
 #include "kernel.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
@@ -320,30 +321,17 @@ static void report_folders(struct report *r)
 
 /* ---- programs, kernel ---- */
 
-/* Beside this binary, or in libexec of the same prefix. */
-static bool has_helper(const char *name)
-{
-	cleanup_free char *own = realpath("/proc/self/exe", NULL);
-	char *slash = own ? strrchr(own, '/') : NULL;
-	cleanup_free char *beside = NULL;
-	cleanup_free char *installed = NULL;
-
-	if (!slash)
-		return false;
-	*slash = '\0';
-	beside = xasprintf("%s/%s", own, name);
-	installed = xasprintf("%s/../libexec/ptycell/%s", own, name);
-	return access(beside, X_OK) == 0 || access(installed, X_OK) == 0;
-}
-
 static void report_helpers(struct report *r)
 {
 	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
-		if (has_helper(helpers[i]))
+		struct err err = { 0 };
+		cleanup_free char *path = helper_locate(helpers[i], &err);
+
+		if (path)
 			continue;
-		say("programs", "%s is missing beside ptycell; install ptycell whole", helpers[i]);
+		say("programs", "%s; install ptycell whole", err.msg);
 		r->broken = true;
 	}
 }

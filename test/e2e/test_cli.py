@@ -74,6 +74,29 @@ def test_on_a_terminal_ptycell_says_what_it_is_waiting_for(home):
     assert b"ptycell config claude-desktop" in shown and b"Ctrl-D" in shown
 
 
+def call(tool, **arguments):
+    return {"jsonrpc": "2.0", "id": tool, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+
+def test_a_bad_value_is_one_line_on_stderr_and_every_tools_answer(home):
+    requests = [
+        {"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}},
+        call("list_sessions"), call("exec_code", session_id="a", language="python", code="1"),
+        call("session_info", session_id="a"),
+    ]
+    done = subprocess.run([PTYCELL, "--drain", "--output-chars=499"], cwd=home, text=True, timeout=30, check=True,
+                          env={"HOME": str(home), "PTYCELL_HOME": str(home / "live"), "PATH": "/usr/bin:/bin"},
+                          input="".join(json.dumps(r) + "\n" for r in requests), capture_output=True)
+    sentence = ("The setting --output-chars has the value '499', but it takes a whole number, 500 to 200000. "
+                "Correct it and start ptycell again.")
+    assert done.stderr == f"ptycell: {sentence}\n"
+    answers = {a["id"]: a["result"] for a in map(json.loads, done.stdout.splitlines())}
+    assert answers["hello"]["serverInfo"]["name"] == "ptycell"
+    for tool in ["list_sessions", "exec_code", "session_info"]:
+        assert answers[tool]["isError"] and answers[tool]["content"][0]["text"] == sentence
+
+
 # ---- doctor ----
 
 def test_doctor_says_that_it_works_and_changes_nothing(home):
