@@ -326,7 +326,7 @@ struct run *runner_submit(struct runner *r, const char *code, size_t len, uint64
 	return run;
 }
 
-void run_cancel(struct run *run)
+void runner_cancel(struct run *run)
 {
 	struct runner *r = run->runner;
 
@@ -411,7 +411,7 @@ void runner_end_query(struct runner *r, const struct frame *frame, const char *p
 	runner_kick(r);
 }
 
-void query_cancel(struct query *query)
+void runner_query_cancel(struct query *query)
 {
 	if (query->runner->query == query) {
 		query->runner->query = NULL;

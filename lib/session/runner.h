@@ -62,6 +62,7 @@ struct runner_context {
 	struct sandbox *sandbox;
 	const struct workspace *workspace;
 	const struct language *language;
+	char *const *environment; /* where interpreters are looked for: PATH, PTYCELL_PYTHON ... */
 	const struct runner_handlers *handlers;
 	void *owner;
 	uint64_t spool_max;
@@ -88,7 +89,7 @@ size_t runner_queued(const struct runner *runner);
 /*
  * Queues a cell; `code` is copied. `data` (not NULL) comes back with `ended`. ERR_BUSY when the
  * queue is full. The interpreter is started when it is not there. The run is the runner's; the
- * pointer is valid until `ended` tells of it or run_cancel.
+ * pointer is valid until `ended` tells of it or runner_cancel.
  */
 struct run *runner_submit(struct runner *runner, const char *code, size_t len, uint64_t timeout_ms,
 			  void *data, struct err *err) MUST_CHECK;
@@ -96,7 +97,7 @@ struct run *runner_submit(struct runner *runner, const char *code, size_t len, u
  * Nobody wants its answer any more: a queued run is dropped, a running one is interrupted and its
  * end is not told.
  */
-void run_cancel(struct run *run);
+void runner_cancel(struct run *run);
 /* After `ended`: the files have been looked at, the next cell may begin. */
 void runner_next(struct runner *runner);
 /*
@@ -113,7 +114,7 @@ typedef void query_done_fn(const char *lines, size_t len, const char *problem, v
  */
 struct query *runner_query_variables(struct runner *runner, query_done_fn *done, void *data);
 /* `done` will not be called. */
-void query_cancel(struct query *query);
+void runner_query_cancel(struct query *query);
 
 /* New limits for the cells to come. */
 void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);

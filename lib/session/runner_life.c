@@ -261,7 +261,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	char **argv;
 	char **envp;
 
-	if (language_locate(r->c.language, environ, &path, err) < 0)
+	if (language_locate(r->c.language, r->c.environment, &path, err) < 0)
 		return -1;
 	free(r->path);
 	r->path = path.path;

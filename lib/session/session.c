@@ -386,6 +386,7 @@ static struct runner *runner_for(struct session *s, const struct language *langu
 		.sandbox = s->sandbox,
 		.workspace = s->workspace,
 		.language = language,
+		.environment = s->host->settings->environment,
 		.handlers = &runner_handlers,
 		.owner = s,
 		.spool_max = s->limits.spool_max,
@@ -438,11 +439,12 @@ void session_count_children(struct session *s,
 
 /* ---- calls ---- */
 
-struct exec *session_exec(struct session *s, const struct language *language, const char *code,
-			  size_t len, uint64_t timeout_ms, exec_done_fn *done, void *data,
-			  struct err *err)
+struct exec *session_exec(struct session *s, const struct exec_request *request, exec_done_fn *done,
+			  void *data, struct err *err)
 {
 	struct exec *exec = xcalloc(1, sizeof(*exec));
+	uint64_t timeout_ms =
+		request->timeout_ms > 0 ? request->timeout_ms : s->limits.exec_timeout * 1000;
 
 	session_touch(s);
 	list_init(&exec->node);
@@ -450,9 +452,8 @@ struct exec *session_exec(struct session *s, const struct language *language, co
 	exec->session = s;
 	exec->done = done;
 	exec->data = data;
-	if (timeout_ms == 0)
-		timeout_ms = s->limits.exec_timeout * 1000;
-	exec->run = runner_submit(runner_for(s, language), code, len, timeout_ms, exec, err);
+	exec->run = runner_submit(runner_for(s, request->language), request->code,
+				  request->code_len, timeout_ms, exec, err);
 	if (exec->run == NULL) {
 		exec_free(exec);
 		return NULL;
@@ -460,13 +461,13 @@ struct exec *session_exec(struct session *s, const struct language *language, co
 	return exec;
 }
 
-void exec_cancel(struct exec *exec)
+void session_exec_cancel(struct exec *exec)
 {
 	if (exec->run != NULL) {
 		struct run *run = exec->run;
 
 		exec_free(exec);
-		run_cancel(run);
+		runner_cancel(run);
 		return;
 	}
 	exec->abandoned = true; /* it has run: only its files remain to be looked at */

@@ -2,7 +2,8 @@
 /*
  * session.h - a session: one folder, one sandbox, an interpreter a language.
  *
- * A call of exec ends exactly once: by its `done`, or by exec_cancel, after which nothing is told.
+ * A call of exec ends exactly once: by its `done`, or by session_exec_cancel, after which nothing
+ * is told.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
@@ -61,12 +62,18 @@ struct session *session_new(const struct session_host *host, const char *id, uin
  */
 void session_free(struct session *session, const char *why);
 
-/* `timeout_ms` 0: the session's own. `done` never runs before this returns. */
-struct exec *session_exec(struct session *session, const struct language *language,
-			  const char *code, size_t len, uint64_t timeout_ms, exec_done_fn *done,
-			  void *data, struct err *err) MUST_CHECK;
+struct exec_request {
+	const struct language *language;
+	const char *code; /* may hold NUL */
+	size_t code_len;
+	uint64_t timeout_ms; /* 0: the session's own */
+};
+
+/* `request` is borrowed for the call. `done` never runs before this returns. */
+struct exec *session_exec(struct session *session, const struct exec_request *request,
+			  exec_done_fn *done, void *data, struct err *err) MUST_CHECK;
 /* Interrupts or withdraws it; the session and its state stay. */
-void exec_cancel(struct exec *exec);
+void session_exec_cancel(struct exec *exec);
 
 const char *session_id(const struct session *session);
 uint64_t session_generation(const struct session *session);

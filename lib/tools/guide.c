@@ -33,9 +33,9 @@ static const char guide[] =
 	"- When an answer says that state was lost, run the setup cells again; files are still "
 	"there.\n";
 
-void guide_write(struct buf *out)
+void guide_write(struct buf *out, const struct settings *settings)
 {
-	cleanup_json json_t *packages = packages_list();
+	cleanup_json json_t *packages = packages_list(settings);
 	size_t index;
 	const json_t *package;
 

@@ -5,7 +5,9 @@
 
 #include "base/buf.h"
 
+struct settings;
+
 /* Appends the guide, which names the Python packages that are there. */
-void guide_write(struct buf *out);
+void guide_write(struct buf *out, const struct settings *settings);
 
 #endif

@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "config/settings.h"
 #include "json/make.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
 #include "text/clean.h"
 
-extern char **environ;
-
-json_t *packages_list(void)
+json_t *packages_list(const struct settings *settings)
 {
 	json_t *list = json_array();
 	struct interpreter_path path;
@@ -20,7 +19,7 @@ json_t *packages_list(void)
 	size_t count;
 	struct err err;
 
-	if (language_locate(language_find("python"), environ, &path, &err) < 0)
+	if (language_locate(language_find("python"), settings->environment, &path, &err) < 0)
 		return list;
 	packages = python_packages(path.path, &count);
 	for (size_t i = 0; i < count; i++) {

@@ -6,8 +6,10 @@
 #include <jansson.h>
 #include <stddef.h>
 
+struct settings;
+
 /* ["NAME VERSION"] of the Python that sessions get, read from its package folders. */
-json_t *packages_list(void);
+json_t *packages_list(const struct settings *settings);
 /* The driver's table (NAME \t TYPE \t SHAPE \t BYTES \t REPR a line) as [{name, type, ...}],
  * cleaned. */
 json_t *packages_variables(const char *lines, size_t len);

@@ -117,11 +117,11 @@ static void read_sessions(struct mcp_call *call, const struct table *table)
 	finish_json(call, sessions_uri, rows);
 }
 
-static void read_guide(struct mcp_call *call)
+static void read_guide(struct mcp_call *call, const struct service *service)
 {
 	cleanup_buf struct buf guide = BUF_INIT(BUF_UNBOUNDED);
 
-	guide_write(&guide);
+	guide_write(&guide, service_settings(service));
 	finish(call, guide_uri, "text/markdown", &guide, true);
 }
 
@@ -290,7 +290,7 @@ static void read_uri(struct mcp_call *call, const char *uri, void *context)
 	struct table *table = service_table_if_any(context);
 
 	if (str_eq(uri, guide_uri))
-		read_guide(call);
+		read_guide(call, context);
 	else if (str_eq(uri, sessions_uri))
 		read_sessions(call, table);
 	else if (strncmp(uri, session_prefix, strlen(session_prefix)) == 0)

@@ -62,19 +62,12 @@ static void on_cancel(struct mcp_call *call, void *data)
 {
 	struct pending *pending = data;
 
-	exec_cancel(pending->exec);
+	session_exec_cancel(pending->exec);
 	mcp_call_fail(call, "cancelled");
 	free(pending);
 }
 
-struct request {
-	const struct language *language;
-	const char *code;
-	size_t code_len;
-	uint64_t timeout_ms;
-};
-
-static int read_request(const struct service *service, json_t *arguments, struct request *ret,
+static int read_request(const struct service *service, json_t *arguments, struct exec_request *ret,
 			struct err *err)
 {
 	const char *language = NULL;
@@ -96,7 +89,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	struct request request = { .timeout_ms = 0 };
+	struct exec_request request = { .timeout_ms = 0 };
 	struct session *session;
 	struct pending *pending;
 	struct err err;
@@ -113,8 +106,7 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 	pending = xcalloc(1, sizeof(*pending));
 	pending->call = call;
 	pending->service = service;
-	pending->exec = session_exec(session, request.language, request.code, request.code_len,
-				     request.timeout_ms, on_done, pending, &err);
+	pending->exec = session_exec(session, &request, on_done, pending, &err);
 	if (pending->exec == NULL) {
 		free(pending);
 		tool_fail(call, service, &err);

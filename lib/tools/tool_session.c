@@ -188,7 +188,7 @@ static void on_info_cancel(struct mcp_call *call, void *data)
 {
 	struct pending_info *pending = data;
 
-	query_cancel(pending->query);
+	runner_query_cancel(pending->query);
 	mcp_call_fail(call, "cancelled");
 	pending_info_free(pending);
 }
@@ -225,7 +225,7 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 	notice = session_take_notice(session);
 	json_put_str(answer, "notice", notice);
 	if (request.packages)
-		json_put(answer, "packages", packages_list());
+		json_put(answer, "packages", packages_list(service_settings(service)));
 	if (request.variables)
 		ask_variables(call, service, session, answer);
 	else
