@@ -224,7 +224,10 @@ static void on_input_checked(struct interpreter *interpreter, enum input_wait wa
 	if (r->cell == NULL || !r->timed_out)
 		return;
 	runner_drain(r, RUNNER_DRAIN_MAX);
-	r->cell->was_waiting = wait != INPUT_NOT_AWAITED;
+	/* A sleeping foreground process alone is no proof; with an open line it looks like a
+	 * prompt. */
+	r->cell->was_waiting = wait == INPUT_MAYBE_AWAITED ? transcript_has_open_line(r->transcript)
+							   : wait != INPUT_NOT_AWAITED;
 	interrupt(r);
 }
 

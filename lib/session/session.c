@@ -555,8 +555,7 @@ void session_free(struct session *s, const char *why)
 	loop_defer_stop(&s->work);
 	keeper_free(s->keeper);
 	scan_free(s->scan);
-	sandbox_close(s->sandbox);
-	s->host->remove_folder(s->host->owner, workspace_name(s->workspace));
+	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);
 	free(s->id);

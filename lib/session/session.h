@@ -21,6 +21,7 @@
 struct exec;
 struct home;
 struct launcher;
+struct sandbox;
 struct loop;
 struct scan;
 struct session;
@@ -34,8 +35,9 @@ struct session_host {
 	struct launcher *launcher;
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
-	/* Removes a folder of `home` in the background. */
-	void (*remove_folder)(void *owner, const char *name);
+	/* Ends the sandbox (taken) and then removes the folder `name` of `home`, in the background.
+	 */
+	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name);
 	void *owner;
 };
 

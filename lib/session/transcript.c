@@ -154,6 +154,11 @@ bool transcript_empty(const struct transcript *t)
 	return t->head.len == 0;
 }
 
+bool transcript_has_open_line(const struct transcript *t)
+{
+	return t->line_open;
+}
+
 static void feed_tail(const struct transcript *t, struct screen *screen)
 {
 	const char *pieces[2];

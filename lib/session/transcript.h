@@ -34,6 +34,8 @@ void transcript_feed(struct transcript *transcript, const char *data, size_t len
 /* Puts `text` at this point of the output, on lines of its own. */
 void transcript_insert(struct transcript *transcript, const char *text, size_t len);
 bool transcript_empty(const struct transcript *transcript);
+/* The last byte did not end a line. */
+bool transcript_has_open_line(const struct transcript *transcript);
 /*
  * Appends the text, at most `max_chars` characters as head and tail. What does not fit is spooled
  * first; a text that fits discards the spool.
