@@ -20,7 +20,8 @@ struct service {
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
-	size_t removals; /* under way */
+	size_t removals; /* under way, or waiting in `retired` */
+	struct list retired;
 	struct loop_timer patience;
 	struct loop_defer finished;
 	void (*closed)(void *data);
@@ -33,6 +34,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings)
 
 	service->loop = loop;
 	service->settings = settings;
+	list_init(&service->retired);
 	catalog_features(&service->features);
 	resource_features(&service->features);
 	service->features.context = service;
@@ -51,26 +53,59 @@ static void finish_closing(struct service *service)
 	closed(service->closed_data);
 }
 
-static void on_removed(void *data, bool ok)
+static void end_removal(struct service *service, bool ok)
 {
-	struct service *service = data;
-
 	if (!ok)
 		log_warn("service", "a session's folder could not be removed completely");
 	if (--service->removals == 0)
 		finish_closing(service);
 }
 
-static void remove_folder(void *owner, const char *name)
+static void on_removed(void *data, bool ok)
+{
+	end_removal(data, ok);
+}
+
+static void remove_folder(struct service *service, const char *name)
+{
+	if (removal_start(service->loop, service->host.home, service->host.files_helper, name,
+			  on_removed, service) == NULL)
+		end_removal(service, false);
+}
+
+/* A session's folder that waits until nobody writes in it any more. */
+struct retired {
+	struct list node;
+	struct service *service;
+	char *name;
+};
+
+static void retired_free(struct retired *retired)
+{
+	list_remove(&retired->node);
+	free(retired->name);
+	free(retired);
+}
+
+static void on_sandbox_closed(void *data)
+{
+	struct retired *retired = data;
+
+	remove_folder(retired->service, retired->name);
+	retired_free(retired);
+}
+
+static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 {
 	struct service *service = owner;
+	struct retired *retired = xcalloc(1, sizeof(*retired));
 
+	list_init(&retired->node);
+	list_append(&service->retired, &retired->node);
+	retired->service = service;
+	retired->name = xstrdup(name);
 	service->removals++;
-	if (removal_start(service->loop, service->host.home, service->host.files_helper, name,
-			  on_removed, service) == NULL) {
-		service->removals--;
-		log_warn("service", "a session's folder could not be removed");
-	}
+	sandbox_close_then(sandbox_own, on_sandbox_closed, retired);
 }
 
 static void on_patience(struct loop_timer *timer)
@@ -90,8 +125,6 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->server = NULL;
 	table_free(service->table, "the server ends");
 	service->table = NULL;
-	launcher_free(service->host.launcher);
-	service->host.launcher = NULL;
 	if (service->removals > 0)
 		loop_timer_start(service->loop, &service->patience,
 				 loop_now(service->loop) + SERVICE_CLOSE_MS, on_patience);
@@ -103,6 +136,9 @@ void service_free(struct service *service)
 {
 	if (service == NULL)
 		return;
+	launcher_free(service->host.launcher);
+	while (!list_empty(&service->retired)) /* the next server removes what is left */
+		retired_free(list_entry(service->retired.next, struct retired, node));
 	home_close(service->host.home);
 	free(service->host.files_helper);
 	free(service);
@@ -138,6 +174,7 @@ static void remove_stale(struct service *service)
 
 	while ((name = home_take_stale(service->host.home)) != NULL) {
 		log_info("service", "removing what an earlier server left: '%s'", name);
+		service->removals++;
 		remove_folder(service, name);
 		free(name);
 	}
@@ -162,7 +199,7 @@ struct table *service_table(struct service *service, struct err *err)
 		return service->table;
 	service->host.loop = service->loop;
 	service->host.settings = service->settings;
-	service->host.remove_folder = remove_folder;
+	service->host.retire = retire;
 	service->host.owner = service;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;
