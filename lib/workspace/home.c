@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "workspace/name.h"
@@ -32,6 +33,7 @@ struct home {
 	char *name; /* of the server's folder */
 	char **candidates;
 	size_t candidate_count;
+	struct list *jobs; /* apart, because starting one does not change the home */
 };
 
 /* Makes the folders above the last part of `path`; that they exist already is fine. */
@@ -162,6 +164,7 @@ static void home_release(struct home *home)
 	for (size_t i = 0; i < home->candidate_count; i++)
 		free(home->candidates[i]);
 	free(home->candidates);
+	free(home->jobs);
 	free(home->name);
 	free(home->path);
 	free(home);
@@ -175,6 +178,8 @@ struct home *home_open(const char *path, struct err *err)
 	while (len > 1 && path[len - 1] == '/')
 		len--;
 	home->path = xmemdup(path, len);
+	home->jobs = xcalloc(1, sizeof(*home->jobs));
+	list_init(home->jobs);
 	home->lock_fd = -1;
 	home->sessions_fd = -1;
 	home->fd = open_root(home->path, err);
@@ -185,12 +190,32 @@ struct home *home_open(const char *path, struct err *err)
 	return home;
 }
 
+void home_add_job(const struct home *home, struct home_job *job)
+{
+	list_init(&job->node);
+	list_append(home->jobs, &job->node);
+}
+
+static void leave_jobs(struct home *home)
+{
+	uint64_t until = clock_ms() + HOME_CLOSE_WAIT_MS;
+
+	while (!list_empty(home->jobs)) {
+		struct home_job *job = list_entry(home->jobs->next, struct home_job, node);
+		uint64_t now = clock_ms();
+
+		list_remove(&job->node);
+		job->leave(job, now < until ? (int)(until - now) : 0);
+	}
+}
+
 void home_close(struct home *home)
 {
 	cleanup_fd int dir = -1;
 
 	if (home == NULL)
 		return;
+	leave_jobs(home);
 	dir = openat(home->fd, home->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* While a session is left the lock file stays: the next server finds the folder by it. */
 	if (dir >= 0 && unlinkat(dir, SESSIONS_NAME, AT_REMOVEDIR) == 0) {

@@ -3,10 +3,24 @@
 #ifndef WORKSPACE_HOME_H
 #define WORKSPACE_HOME_H
 
+#include "base/list.h"
 #include "workspace/workspace.h"
 
 /* Folders that are being removed: hidden, locked (flock on the folder) by their remover. */
 #define HOME_REMOVE_PREFIX ".remove-"
+
+/*
+ * A helper's run that outlives whoever started it: a removal, or a copy whose keeper was freed. It
+ * takes itself out of the home's list when it ends. home_close() leaves those still running.
+ */
+struct home_job {
+	struct list node;
+	void (*leave)(struct home_job *job, int wait_ms); /* frees it; the helper goes on */
+};
+
+void home_add_job(const struct home *home, struct home_job *job);
+/* For files of this layer: workspaces outlive no home. */
+const struct home *workspace_home(const struct workspace *workspace);
 
 /* Borrowed; absolute, without a slash at the end. */
 const char *home_path(const struct home *home);

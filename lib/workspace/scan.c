@@ -383,7 +383,8 @@ static void run_slice(struct scan *scan)
 		}
 	}
 	scan->first = false;
-	scan->done(scan);
+	if (scan->done != NULL)
+		scan->done(scan);
 }
 
 static void on_turn(struct loop_defer *defer)

@@ -40,7 +40,8 @@ struct scan;
 struct scan *scan_new(struct loop *loop, const struct workspace *workspace, void *data);
 void *scan_data(const struct scan *scan);
 void scan_free(struct scan *scan);
-/* Starts a scan; `done` runs once, from the loop or before this returns when it was quick. */
+/* Starts a scan; `done` runs once, from the loop or before this returns when it was quick;
+ * it may be NULL, and may free the scan. Not while another runs. */
 void scan_start(struct scan *scan, void (*done)(struct scan *scan));
 bool scan_running(const struct scan *scan);
 /* Of the last finished scan; valid until the next one starts. Sorted by path. */

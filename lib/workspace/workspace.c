@@ -18,6 +18,7 @@
 #define TEMPORARY_PREFIX ".ptycell-"
 
 struct workspace {
+	const struct home *home;
 	int data_fd;
 	int spool_fd;
 	char *name; /* relative to home_fd */
@@ -60,6 +61,7 @@ struct workspace *workspace_new(struct home *home, struct err *err)
 	struct workspace *workspace = xcalloc(1, sizeof(*workspace));
 	cleanup_free char *random = name_new("");
 
+	workspace->home = home;
 	workspace->data_fd = -1;
 	workspace->spool_fd = -1;
 	workspace->name = xasprintf("%s/sessions/%s", home_server_name(home), random);
@@ -107,6 +109,11 @@ const char *workspace_spool_path(const struct workspace *workspace)
 const char *workspace_name(const struct workspace *workspace)
 {
 	return workspace->name;
+}
+
+const struct home *workspace_home(const struct workspace *workspace)
+{
+	return workspace->home;
 }
 
 int workspace_open_read(const struct workspace *workspace, const char *path, off_t *ret_size,

@@ -21,12 +21,17 @@
 struct home;
 struct workspace;
 
+enum { HOME_CLOSE_WAIT_MS = 1000 };
+
 /*
  * Makes and locks this server's folder under `path`, and finds server folders of ours whose lock
  * is free. ERR_DENIED when `path` is a symlink, not ours, or open to others.
  */
 struct home *home_open(const char *path, struct err *err) MUST_CHECK;
-/* Removes the (by then empty) server folder and unlocks. NULL is allowed. */
+/*
+ * Removes the (by then empty) server folder and unlocks. Waits up to HOME_CLOSE_WAIT_MS for
+ * removals and copies still running, then lets them go on. Before loop_free. NULL is allowed.
+ */
 void home_close(struct home *home);
 /*
  * Takes the name of one stale server folder out of the list, renamed so that no other server
@@ -37,7 +42,7 @@ int home_fd(const struct home *home);
 
 /* A new folder with a random name. */
 struct workspace *workspace_new(struct home *home, struct err *err) MUST_CHECK;
-/* Forgets it; the folder stays for whoever removes it (see removal.h). NULL is allowed. */
+/* Forgets it; the folder stays for whoever removes it (removal_start). NULL is allowed. */
 void workspace_free(struct workspace *workspace);
 /* The data folder: descriptor and absolute path as the server sees it. */
 int workspace_data_fd(const struct workspace *workspace);

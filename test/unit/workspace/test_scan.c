@@ -7,7 +7,7 @@
 
 static void on_done(struct scan *scan)
 {
-	(void)scan;
+	assert_non_null(scan_data(scan));
 }
 
 static void run(struct fixture *f, struct scan *scan)
@@ -20,7 +20,7 @@ static void run(struct fixture *f, struct scan *scan)
 /* A scan whose start is the workspace as it stands. */
 static struct scan *started(struct fixture *f)
 {
-	struct scan *scan = scan_new(f->loop, f->workspace);
+	struct scan *scan = scan_new(f->loop, f->workspace, f);
 
 	run(f, scan);
 	return scan;
@@ -57,7 +57,7 @@ static void make_old(struct fixture *f, struct scan *scan)
 static void the_first_scan_has_files_and_no_changes(void **state)
 {
 	struct fixture *f = *state;
-	struct scan *scan = scan_new(f->loop, f->workspace);
+	struct scan *scan = scan_new(f->loop, f->workspace, f);
 	const struct file_info *files;
 	size_t count;
 
@@ -229,7 +229,7 @@ static void a_fifo_neither_blocks_nor_counts(void **state)
 static void a_file_too_many_is_left_out_and_told(void **state)
 {
 	struct fixture *f = *state;
-	struct scan *scan = scan_new(f->loop, f->workspace);
+	struct scan *scan = scan_new(f->loop, f->workspace, f);
 	const struct file_info *files;
 	char name[32];
 	size_t count;
@@ -257,7 +257,7 @@ static void a_file_too_many_is_left_out_and_told(void **state)
 static void a_large_scan_leaves_the_loop_its_turns(void **state)
 {
 	struct fixture *f = *state;
-	struct scan *scan = scan_new(f->loop, f->workspace);
+	struct scan *scan = scan_new(f->loop, f->workspace, f);
 	uint64_t longest_us = 0;
 	char name[32];
 	int turns = 0;
@@ -348,7 +348,7 @@ static void a_figure_written_twice_is_listed_once(void **state)
 static void a_running_scan_may_be_freed(void **state)
 {
 	struct fixture *f = *state;
-	struct scan *scan = scan_new(f->loop, f->workspace);
+	struct scan *scan = scan_new(f->loop, f->workspace, f);
 	char name[32];
 
 	for (int i = 0; i < SCAN_FILES_MAX; i++) {

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "copy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "workspace/beneath.h"
+#include "workspace/name.h"
+
+#define TEMPORARY_PREFIX ".ptycell-"
+
+enum { READ_SIZE = 128 << 10, NAMES_MAX = 1000, STEM_MAX = 200 };
+
+json_int_t copy_mtime_ns(const struct stat *st)
+{
+	return (json_int_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* ---- bytes ---- */
+
+static int copy_by_reading(int from, int to, off_t left, struct err *err)
+{
+	cleanup_free char *data = xcalloc(1, READ_SIZE);
+
+	while (left > 0) {
+		ssize_t n = read(from, data, left < READ_SIZE ? (size_t)left : READ_SIZE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "reading it");
+		if (n == 0)
+			return 0;
+		if (fd_write_all(to, data, (size_t)n, err) < 0)
+			return -1;
+		left -= n;
+	}
+	return 0;
+}
+
+/* A file that shrinks meanwhile gives what is left of it, one that grows its first bytes. */
+static int copy_bytes(int from, int to, off_t left, struct err *err)
+{
+	if (ioctl(to, FICLONE, from) == 0)
+		return ftruncate(to, left) == 0 ? 0 : err_sys(err, "writing it");
+	while (left > 0) {
+		ssize_t n = copy_file_range(from, NULL, to, NULL, (size_t)left, 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO))
+			return err_sys(err, "writing it");
+		/* Some file systems say 0 where they mean that they cannot. */
+		if (n <= 0)
+			return copy_by_reading(from, to, left, err);
+		left -= n;
+	}
+	return 0;
+}
+
+static int write_temporary(int from, const struct stat *source, int dir, const char *name,
+			   struct err *err)
+{
+	cleanup_fd int to =
+		openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, source->st_mtim };
+
+	if (to < 0)
+		return err_sys(err, "making a file");
+	if (copy_bytes(from, to, source->st_size, err) < 0)
+		return -1;
+	(void)futimens(to, times);
+	return 0;
+}
+
+/* ---- names ---- */
+
+/* "plot.png" gives "plot-2.png"; a long stem is cut, so that the number fits. */
+static char *other_name(const char *name, int number)
+{
+	const char *dot = strrchr(name, '.');
+	size_t stem = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
+	size_t kept = size_min(stem, STEM_MAX);
+	const char *extension = name + stem;
+
+	if (strlen(extension) > BENEATH_NAME_MAX - STEM_MAX - 8)
+		extension = "";
+	/* Not within a character. */
+	while (kept < stem && kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80)
+		kept--;
+	return xasprintf("%.*s-%d%s", (int)kept, name, number, extension);
+}
+
+static bool is_ours(int dir, const char *name, const struct copy_known *known)
+{
+	struct stat st;
+
+	return known->known && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       S_ISREG(st.st_mode) && (json_int_t)st.st_ino == known->ino &&
+	       copy_mtime_ns(&st) == known->mtime_ns && st.st_size == known->size;
+}
+
+static char *place(int dir, const char *temporary, const char *name, const struct copy_known *known,
+		   struct err *err)
+{
+	if (is_ours(dir, name, known)) {
+		if (renameat(dir, temporary, dir, name) == 0)
+			return xstrdup(name);
+		(void)err_sys(err, "replacing the earlier copy");
+		return NULL;
+	}
+	for (int number = 1; number < NAMES_MAX; number++) {
+		char *taken = number == 1 ? xstrdup(name) : other_name(name, number);
+
+		if (beneath_rename_new(dir, temporary, taken) == 0)
+			return taken;
+		mem_cleanup(&taken);
+		if (errno != EEXIST)
+			break;
+	}
+	(void)err_sys(err, "naming the copy");
+	return NULL;
+}
+
+int copy_file(int from_fd, const struct stat *source, int dir_fd, const char *name,
+	      const struct copy_known *known, char **ret_name, struct stat *ret_stat,
+	      struct err *err)
+{
+	cleanup_free char *temporary = name_new(TEMPORARY_PREFIX);
+	char *taken = NULL;
+
+	if (write_temporary(from_fd, source, dir_fd, temporary, err) == 0)
+		taken = place(dir_fd, temporary, name, known, err);
+	if (taken == NULL) {
+		(void)unlinkat(dir_fd, temporary, 0);
+		return -1;
+	}
+	if (fstatat(dir_fd, taken, ret_stat, AT_SYMLINK_NOFOLLOW) < 0) {
+		mem_cleanup(&taken);
+		return err_sys(err, "looking at the copy");
+	}
+	*ret_name = taken;
+	return 0;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "keep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "confine.h"
+#include "copy.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "say.h"
+#include "workspace/beneath.h"
+#include "workspace/percent.h"
+
+struct job {
+	int data_fd;
+	int folder_fd; /* where copies go */
+	json_int_t room;
+};
+
+struct file {
+	char *from;
+	char *to;
+	struct copy_known known;
+};
+
+static void file_release(struct file *file)
+{
+	free(file->from);
+	free(file->to);
+}
+#define cleanup_file __attribute__((cleanup(file_release)))
+
+static char *get_path(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text == NULL ? NULL : percent_decode(text);
+}
+
+static int file_parse(const json_t *value, struct file *ret_file, struct err *err)
+{
+	ret_file->from = get_path(value, "from");
+	ret_file->to = get_path(value, "to");
+	ret_file->known.known = json_is_true(json_object_get(value, "known"));
+	ret_file->known.ino = json_integer_value(json_object_get(value, "ino"));
+	ret_file->known.mtime_ns = json_integer_value(json_object_get(value, "mtime"));
+	ret_file->known.size = json_integer_value(json_object_get(value, "size"));
+	if (ret_file->from == NULL || ret_file->to == NULL)
+		return err_set(err, ERR_INVALID, "a file of the order has no valid path");
+	return 0;
+}
+
+/* ---- the folder ---- */
+
+static int make_root(const char *path, struct err *err)
+{
+	cleanup_free char *copy = xstrdup(path);
+	int fd;
+
+	if (path[0] != '/')
+		return err_set(err, ERR_INVALID, "the folder for results is not absolute");
+	for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		(void)mkdir(copy, 0700);
+		*p = '/';
+	}
+	(void)mkdir(copy, 0700);
+	/* The person may well have made it a link to another disk: only here is one followed. */
+	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err_sys(err, "opening '%s'", path) : fd;
+}
+
+static int open_folder(const char *root_path, const char *name, bool fresh, struct err *err)
+{
+	cleanup_fd int root = make_root(root_path, err);
+	cleanup_fd int folder = -1;
+	struct stat st;
+
+	if (root < 0)
+		return -1;
+	if (strchr(name, '/') != NULL || !beneath_path_valid(name))
+		return err_set(err, ERR_INVALID, "the folder's name is not a name");
+	if (mkdirat(root, name, 0700) < 0) {
+		if (errno != EEXIST)
+			return err_sys(err, "making a folder in '%s'", root_path);
+		if (fresh)
+			return err_set(err, ERR_BUSY, "a folder of that name exists");
+	}
+	folder = beneath_open(root, name, O_RDONLY | O_DIRECTORY, 0);
+	if (folder < 0 || fstat(folder, &st) < 0)
+		return err_sys(err, "opening the folder '%s'", name);
+	if (st.st_uid != geteuid())
+		return err_set(err, ERR_DENIED, "the folder '%s' belongs to another user", name);
+	return fd_steal(&folder);
+}
+
+/* ---- one file ---- */
+
+static int open_source(const struct job *job, const char *path, struct stat *ret_stat,
+		       struct err *err)
+{
+	cleanup_fd int fd = beneath_open_regular(job->data_fd, path, NULL, err);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, ret_stat) < 0)
+		return err_sys(err, "looking at it");
+	return fd_steal(&fd);
+}
+
+static char *join_parent(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	int len = slash == NULL ? 0 : (int)(slash - path) + 1;
+
+	return xasprintf("%.*s%s", len, path, name);
+}
+
+static int keep_file(struct job *job, const struct file *file, json_t *progress, struct err *err)
+{
+	struct stat source;
+	struct stat copy;
+	const char *name = NULL;
+	cleanup_fd int from = open_source(job, file->from, &source, err);
+	cleanup_fd int dir = -1;
+	cleanup_free char *taken = NULL;
+	cleanup_free char *path = NULL;
+	cleanup_free char *encoded = NULL;
+	json_int_t room = job->room + (file->known.known ? file->known.size : 0);
+
+	if (from < 0)
+		return -1;
+	if (source.st_size > room)
+		return err_set(err, ERR_LIMIT, "limit");
+	dir = beneath_open_parent(job->folder_fd, file->to, &name, err);
+	if (dir < 0 || copy_file(from, &source, dir, name, &file->known, &taken, &copy, err) < 0)
+		return -1;
+	job->room = room - copy.st_size;
+	path = join_parent(file->to, taken);
+	encoded = percent_encode(path);
+	json_put_str(progress, "to", encoded);
+	json_put_int(progress, "ino", (json_int_t)copy.st_ino);
+	json_put_int(progress, "mtime", copy_mtime_ns(&copy));
+	json_put_int(progress, "size", copy.st_size);
+	return 0;
+}
+
+static int keep_files(struct job *job, const json_t *files, struct err *err)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (files, index, value) {
+		cleanup_file struct file file = { .from = NULL };
+		json_t *progress = json_object();
+		struct err trouble;
+
+		json_put_int(progress, "file", (json_int_t)index);
+		if (file_parse(value, &file, err) < 0) {
+			json_decref(progress);
+			return -1;
+		}
+		if (keep_file(job, &file, progress, &trouble) < 0)
+			json_put_str(progress, "problem", trouble.msg);
+		say_progress(progress);
+	}
+	return 0;
+}
+
+/* True when one of them can be read: without any, no folder is made. */
+static bool any_readable(const struct job *job, const json_t *files)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (files, index, value) {
+		cleanup_free char *from = get_path(value, "from");
+		struct stat st;
+		struct err err;
+		cleanup_fd int fd = from == NULL ? -1 : open_source(job, from, &st, &err);
+
+		if (fd >= 0 && st.st_size <= job->room)
+			return true;
+	}
+	return false;
+}
+
+static int keep_in_folder(struct job *job, const char *root, const json_t *order, struct err *err)
+{
+	const json_t *files = json_object_get(order, "files");
+	const char *name = json_string_value(json_object_get(order, "folder"));
+	cleanup_fd int folder = -1;
+
+	folder = open_folder(root, name, json_is_true(json_object_get(order, "fresh")), err);
+	if (folder < 0)
+		return -1;
+	struct confine_rule rules[] = { { .fd = job->data_fd, .rights = confine_read },
+					{ .fd = folder, .rights = confine_write } };
+	if (confine_files(rules, ARRAY_SIZE(rules), 1, err) < 0)
+		return -1;
+	job->folder_fd = folder;
+	return keep_files(job, files, err);
+}
+
+int keep_run(int data_fd, const json_t *order, struct err *err)
+{
+	const json_t *files = json_object_get(order, "files");
+	cleanup_free char *root = get_path(order, "root");
+	struct job job = { .data_fd = data_fd,
+			   .folder_fd = -1,
+			   .room = json_integer_value(json_object_get(order, "room")) };
+	bool fresh = json_is_true(json_object_get(order, "fresh"));
+	int result;
+
+	if (root == NULL || !json_is_string(json_object_get(order, "folder")) ||
+	    !json_is_array(files))
+		return err_set(err, ERR_INVALID, "the order lacks root, folder or files");
+	/* Without a folder each file still gets its own answer. */
+	result = fresh && !any_readable(&job, files) ? keep_files(&job, files, err)
+						     : keep_in_folder(&job, root, order, err);
+	if (result == 0)
+		say_result(json_object());
+	return result;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "remove.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "confine.h"
+#include "json/make.h"
+#include "say.h"
+#include "workspace/beneath.h"
+#include "workspace/home.h"
+#include "workspace/name.h"
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+enum {
+	NAMES_SIZE = 32 << 10,
+	IDLE_ROUNDS_MAX = 100, /* in a row, while somebody else moves things about */
+	COPY_WAIT_MS = 20000,
+	COPY_POLL_MS = 10,
+	MOVED_NAME_SIZE = NAME_RANDOM_LEN + 24,
+};
+
+struct remover {
+	int top;
+	uint64_t deadline_ms;
+	char moved_prefix[NAME_RANDOM_LEN + 1];
+	uint64_t moved; /* names given so far */
+	uint64_t removed;
+	/* In this round. */
+	uint64_t done; /* steps forward */
+	bool raced;    /* something was gone when we came */
+	int problem;   /* errno of what could not be removed */
+	char top_names[NAMES_SIZE];
+	char names[NAMES_SIZE];
+};
+
+static void note(struct remover *remover, int error)
+{
+	if (error == ENOENT)
+		remover->raced = true;
+	else
+		remover->problem = error;
+}
+
+static void note_removed(struct remover *remover)
+{
+	remover->removed++;
+	remover->done++;
+}
+
+/* Gives us, its owner, all rights on the folder; never through a link. */
+static int unlock_folder(int dir, const char *name)
+{
+	cleanup_fd int fd = beneath_open_same_mount(dir, name, O_PATH | O_DIRECTORY);
+	char path[32];
+
+	if (fd < 0)
+		return -1;
+	if (syscall(SYS_fchmodat2, fd, "", 0700, AT_EMPTY_PATH) == 0)
+		return 0;
+	/* Before Linux 6.6 only /proc leads from such a descriptor to a chmod. */
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return chmod(path, 0700);
+}
+
+static int open_folder(int dir, const char *name)
+{
+	int fd = beneath_open_same_mount(dir, name, O_RDONLY | O_DIRECTORY);
+	struct stat st;
+
+	if (fd < 0 && errno == EACCES && unlock_folder(dir, name) == 0)
+		fd = beneath_open_same_mount(dir, name, O_RDONLY | O_DIRECTORY);
+	/* Reading may be allowed where removing is not. */
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) != 0700)
+		(void)fchmod(fd, 0700);
+	return fd;
+}
+
+/* ---- a folder directly below the top ---- */
+
+/* Under a new name of ours to the top; names that are taken are stepped over. */
+static int move_up(struct remover *remover, int dir, const char *name)
+{
+	char to[MOVED_NAME_SIZE];
+	int result;
+
+	do {
+		(void)snprintf(to, sizeof(to), "%s-%llu", remover->moved_prefix,
+			       (unsigned long long)remover->moved++);
+		result = renameat(dir, name, remover->top, to);
+	} while (result < 0 && (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR));
+	return result;
+}
+
+static void move_folder_up(struct remover *remover, int dir, const char *name)
+{
+	/* Moving a folder writes into it: its ".." changes. */
+	if (move_up(remover, dir, name) == 0 ||
+	    (errno == EACCES && unlock_folder(dir, name) == 0 && move_up(remover, dir, name) == 0))
+		remover->done++;
+	else
+		note(remover, errno);
+}
+
+static bool is_dot(const char *name)
+{
+	return name[0] == '.' && (name[1] == '\0' || (name[1] == '.' && name[2] == '\0'));
+}
+
+/* True when it is a folder that is not empty, or whose state only opening it tells. */
+static bool remove_entry(struct remover *remover, int dir, const struct dirent64 *entry)
+{
+	if (entry->d_type != DT_DIR) {
+		if (unlinkat(dir, entry->d_name, 0) == 0) {
+			note_removed(remover);
+			return false;
+		}
+		/* Links to folders and unknown kinds: the kernel says what it is. */
+		if (errno != EISDIR && !(errno == EPERM && entry->d_type == DT_UNKNOWN)) {
+			note(remover, errno);
+			return false;
+		}
+	}
+	if (unlinkat(dir, entry->d_name, AT_REMOVEDIR) == 0) {
+		note_removed(remover);
+		return false;
+	}
+	if (errno == ENOTEMPTY || errno == EEXIST || errno == EACCES)
+		return true;
+	note(remover, errno);
+	return false;
+}
+
+static bool out_of_time(const struct remover *remover)
+{
+	return clock_ms() > remover->deadline_ms;
+}
+
+static void empty_folder(struct remover *remover, int dir)
+{
+	ssize_t len;
+
+	while (!out_of_time(remover) && (len = getdents64(dir, remover->names, NAMES_SIZE)) > 0) {
+		for (ssize_t at = 0; at < len;) {
+			const struct dirent64 *entry = (const void *)(remover->names + at);
+
+			at += entry->d_reclen;
+			if (!is_dot(entry->d_name) && remove_entry(remover, dir, entry))
+				move_folder_up(remover, dir, entry->d_name);
+		}
+	}
+}
+
+/* Passes until it is gone or a pass gains nothing: removing may make a reader skip names. */
+static void remove_folder(struct remover *remover, const char *name)
+{
+	cleanup_fd int dir = open_folder(remover->top, name);
+	uint64_t before;
+
+	if (dir < 0) {
+		note(remover, errno);
+		return;
+	}
+	do {
+		before = remover->done;
+		empty_folder(remover, dir);
+		if (unlinkat(remover->top, name, AT_REMOVEDIR) == 0) {
+			note_removed(remover);
+			return;
+		}
+		if (errno != ENOTEMPTY && errno != EEXIST) {
+			note(remover, errno);
+			return;
+		}
+		(void)lseek(dir, 0, SEEK_SET);
+	} while (remover->done > before && !out_of_time(remover));
+}
+
+/* ---- the top ---- */
+
+static void round_over_top(struct remover *remover)
+{
+	ssize_t len;
+
+	remover->done = 0;
+	remover->raced = false;
+	remover->problem = 0;
+	(void)lseek(remover->top, 0, SEEK_SET);
+	while (!out_of_time(remover) &&
+	       (len = getdents64(remover->top, remover->top_names, NAMES_SIZE)) > 0) {
+		for (ssize_t at = 0; at < len;) {
+			const struct dirent64 *entry = (const void *)(remover->top_names + at);
+
+			at += entry->d_reclen;
+			if (!is_dot(entry->d_name) && remove_entry(remover, remover->top, entry))
+				remove_folder(remover, entry->d_name);
+		}
+	}
+}
+
+/* 0 when all is gone, else the errno of what stayed. */
+static int remove_all(struct remover *remover, int home_fd, const char *name)
+{
+	int idle = 0;
+
+	for (;;) {
+		round_over_top(remover);
+		if (unlinkat(home_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
+			return 0;
+		if (errno != ENOTEMPTY && errno != EEXIST)
+			return errno;
+		idle = remover->done > 0 ? 0 : idle + 1;
+		if (out_of_time(remover))
+			return ETIMEDOUT;
+		if (idle > 0 && !remover->raced && remover->problem != 0)
+			return remover->problem;
+		if (idle > IDLE_ROUNDS_MAX)
+			return remover->problem != 0 ? remover->problem : ENOTEMPTY;
+	}
+}
+
+/* A copy of results reads under a shared lock on the data folder: see keep.c of the server. */
+static void wait_for_copy(int top)
+{
+	cleanup_fd int data = beneath_open_same_mount(top, "data", O_RDONLY | O_DIRECTORY);
+
+	for (int waited = 0; data >= 0 && waited < COPY_WAIT_MS; waited += COPY_POLL_MS) {
+		if (flock(data, LOCK_EX | LOCK_NB) == 0)
+			return;
+		(void)poll(NULL, 0, COPY_POLL_MS);
+	}
+}
+
+/* The name under which it can be found again when we are cut short; NULL when it is gone. */
+static char *hide(int home_fd, const char *name, struct err *err)
+{
+	char *hidden;
+
+	if (name_matches(name, HOME_REMOVE_PREFIX))
+		return xstrdup(name);
+	hidden = name_new(HOME_REMOVE_PREFIX);
+	if (renameat(home_fd, name, home_fd, hidden) == 0 ||
+	    (errno == EACCES && unlock_folder(home_fd, name) == 0 &&
+	     renameat(home_fd, name, home_fd, hidden) == 0))
+		return hidden;
+	(void)err_sys(err, "taking '%s' away", name);
+	mem_cleanup(&hidden);
+	return NULL;
+}
+
+static void answer(uint64_t removed, int problem)
+{
+	json_t *result = json_object();
+
+	json_put_int(result, "removed", (json_int_t)removed);
+	if (problem != 0)
+		json_put_str(result, "problem",
+			     problem == ETIMEDOUT ? "it did not end in time"
+						  : strerrordesc_np(problem));
+	say_result(result);
+}
+
+static int remove_hidden(int home_fd, const char *name, struct err *err)
+{
+	struct remover *remover = xcalloc(1, sizeof(*remover));
+	struct confine_rule rule = { .fd = home_fd, .rights = confine_remove };
+	int result = confine_files(&rule, 1, 2, err);
+	int problem;
+
+	remover->deadline_ms = clock_ms() + REMOVE_SECONDS_MAX * 1000U;
+	name_random(remover->moved_prefix, NAME_RANDOM_LEN);
+	remover->top = result < 0 ? -1 : open_folder(home_fd, name);
+	if (remover->top >= 0) {
+		(void)flock(remover->top, LOCK_EX | LOCK_NB);
+		wait_for_copy(remover->top);
+		problem = remove_all(remover, home_fd, name);
+		answer(remover->removed, problem);
+	} else if (result == 0 && (errno == ENOENT || unlinkat(home_fd, name, 0) == 0)) {
+		answer(0, 0);
+	} else if (result == 0) {
+		result = err_sys(err, "opening what is to be removed");
+	}
+	fd_close(&remover->top);
+	mem_cleanup(&remover);
+	return result;
+}
+
+int remove_run(int home_fd, const json_t *order, struct err *err)
+{
+	const char *name = json_string_value(json_object_get(order, "name"));
+	cleanup_free char *hidden = NULL;
+
+	if (name == NULL || !beneath_path_valid(name))
+		return err_set(err, ERR_INVALID, "the order's name is not a path below the folder");
+	hidden = hide(home_fd, name, err);
+	if (hidden != NULL)
+		return remove_hidden(home_fd, hidden, err);
+	if (err->sys != ENOENT)
+		return -1;
+	answer(0, 0);
+	return 0;
+}

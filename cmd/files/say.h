@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* say.h - lines to the server, as helper/reply.h of the server expects them. */
+#ifndef FILES_SAY_H
+#define FILES_SAY_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+/* The value is taken. A server that is gone does not stop the work. */
+void say_progress(json_t *value_own);
+void say_result(json_t *value_own);
+void say_error(const struct err *err);
+
+#endif

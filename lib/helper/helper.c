@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "helper/helper.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "event/output.h"
+#include "helper/reply.h"
+#include "json/write.h"
+
+enum { FIRST_FD = 3, READ_SIZE = 64 << 10, KILL_WAIT_MS = 200 };
+
+struct helper {
+	struct loop *loop;
+	const struct helper_handlers *handlers;
+	void *data;
+	char *name; /* of the program, for messages */
+	struct loop_child child;
+	struct loop_io answer;
+	struct output *order;
+	struct output_handlers order_handlers;
+	int order_fd;
+	int answer_fd;
+	struct reply reply;
+	bool broken;
+	struct err err; /* why, when broken */
+};
+
+/* ---- spawning ---- */
+
+struct spawn {
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int copies[FIRST_FD + HELPER_FDS_MAX]; /* numbered past every target */
+	size_t count;
+};
+
+static int spawn_add(struct spawn *spawn, int fd, struct err *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD + HELPER_FDS_MAX);
+	int target = (int)spawn->count;
+
+	if (copy < 0)
+		return err_sys(err, "duplicating descriptor %d", fd);
+	spawn->copies[spawn->count++] = copy;
+	errno = posix_spawn_file_actions_adddup2(&spawn->actions, copy, target);
+	return errno == 0 ? 0 : err_sys(err, "preparing a helper program");
+}
+
+/* A host may have left descriptors open without close-on-exec: none of them goes on. */
+static int spawn_prepare(struct spawn *spawn, const struct helper_spec *spec, const int ends[2],
+			 struct err *err)
+{
+	sigset_t set;
+
+	if (spawn_add(spawn, ends[0], err) < 0 || spawn_add(spawn, ends[1], err) < 0 ||
+	    spawn_add(spawn, STDERR_FILENO, err) < 0)
+		return -1;
+	for (size_t i = 0; i < spec->fd_count; i++)
+		if (spawn_add(spawn, spec->fds[i], err) < 0)
+			return -1;
+	errno = posix_spawn_file_actions_addclosefrom_np(&spawn->actions, (int)spawn->count);
+	if (errno != 0)
+		return err_sys(err, "preparing a helper program");
+	(void)sigemptyset(&set);
+	(void)posix_spawnattr_setsigmask(&spawn->attributes, &set);
+	(void)sigfillset(&set);
+	(void)posix_spawnattr_setsigdefault(&spawn->attributes, &set);
+	/* A session of its own: Ctrl-C on the server's terminal is the server's business. */
+	(void)posix_spawnattr_setflags(&spawn->attributes, POSIX_SPAWN_SETSIGMASK |
+								   POSIX_SPAWN_SETSIGDEF |
+								   POSIX_SPAWN_SETSID);
+	return 0;
+}
+
+static int spawn_run(struct spawn *spawn, const struct helper_spec *spec, const int ends[2],
+		     pid_t *ret_pid, struct err *err)
+{
+	char *minimal[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "LC_ALL=C.UTF-8" }, NULL };
+	char *argv[] = { NULL, NULL };
+	cleanup_free char *argv0 = xstrdup(spec->path);
+
+	argv[0] = argv0;
+	if (spawn_prepare(spawn, spec, ends, err) < 0)
+		return -1;
+	errno = posix_spawn(ret_pid, spec->path, &spawn->actions, &spawn->attributes, argv,
+			    spec->envp != NULL ? spec->envp : minimal);
+	return errno == 0 ? 0 : err_sys(err, "starting '%s'", spec->path);
+}
+
+static int start_process(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
+			 struct err *err)
+{
+	struct spawn spawn = { .count = 0 };
+	int result;
+
+	assert(spec->fd_count <= HELPER_FDS_MAX);
+	(void)posix_spawn_file_actions_init(&spawn.actions);
+	(void)posix_spawnattr_init(&spawn.attributes);
+	result = spawn_run(&spawn, spec, ends, ret_pid, err);
+	for (size_t i = 0; i < spawn.count; i++)
+		fd_close(&spawn.copies[i]);
+	(void)posix_spawnattr_destroy(&spawn.attributes);
+	(void)posix_spawn_file_actions_destroy(&spawn.actions);
+	return result;
+}
+
+/* ---- its answer ---- */
+
+static void on_progress(struct reply *reply, const json_t *progress)
+{
+	struct helper *helper = container_of(reply, struct helper, reply);
+
+	if (helper->handlers->progress != NULL)
+		helper->handlers->progress(helper, progress);
+}
+
+static void stop_reading(struct helper *helper)
+{
+	loop_io_stop(&helper->answer);
+	fd_close(&helper->answer_fd);
+}
+
+static void break_off(struct helper *helper)
+{
+	helper->broken = true;
+	stop_reading(helper);
+	if (loop_child_active(&helper->child))
+		(void)kill(helper->child.pid, SIGKILL);
+}
+
+/* One read; false when there is nothing more to read for now or ever. */
+static bool read_some(struct helper *helper)
+{
+	char data[READ_SIZE];
+	ssize_t n = read(helper->answer_fd, data, sizeof(data));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		stop_reading(helper);
+		return false;
+	}
+	if (reply_feed(&helper->reply, data, (size_t)n, &helper->err) == 0)
+		return true;
+	break_off(helper);
+	return false;
+}
+
+static void on_answer(struct loop_io *io, uint32_t events)
+{
+	(void)events;
+	(void)read_some(container_of(io, struct helper, answer));
+}
+
+static void tell_end(struct helper *helper, int wait_status)
+{
+	struct err err = helper->err;
+
+	if (!helper->broken && reply_complete(&helper->reply)) {
+		helper->handlers->done(helper, helper->reply.result,
+				       helper->reply.failed ? &helper->reply.error : NULL);
+		return;
+	}
+	if (helper->broken)
+		(void)err_wrap(&err, "'%s'", helper->name);
+	else if (WIFSIGNALED(wait_status))
+		(void)err_set(&err, ERR_INTERNAL, "'%s' was ended by signal %d", helper->name,
+			      WTERMSIG(wait_status));
+	else
+		(void)err_set(&err, ERR_INTERNAL, "'%s' ended with code %d and no answer",
+			      helper->name, WEXITSTATUS(wait_status));
+	helper->handlers->done(helper, NULL, &err);
+}
+
+static void on_exit_of(struct loop_child *child, int wait_status)
+{
+	struct helper *helper = container_of(child, struct helper, child);
+
+	/* What it wrote before it ended is in the pipe by now, and the pipe is bounded. */
+	while (helper->answer_fd >= 0 && read_some(helper))
+		;
+	stop_reading(helper);
+	tell_end(helper, wait_status);
+}
+
+static void on_order_closed(struct output *output)
+{
+	(void)output; /* it ended before it read all: its end tells more */
+}
+
+/* ---- the object ---- */
+
+static void send_order(struct helper *helper, const json_t *order)
+{
+	char *text = json_write_text(order);
+	size_t len = strlen(text);
+
+	output_write(helper->order, text, len);
+	output_write(helper->order, "\n", 1);
+	/* An order may hold a secret. */
+	explicit_bzero(text, len);
+	free(text);
+}
+
+static int helper_watch(struct helper *helper, pid_t pid, struct err *err)
+{
+	if (loop_child_start(helper->loop, &helper->child, pid, on_exit_of, err) < 0) {
+		(void)kill(pid, SIGKILL);
+		(void)waitpid(pid, NULL, 0);
+		return -1;
+	}
+	return loop_io_start(helper->loop, &helper->answer, helper->answer_fd, EPOLLIN, on_answer,
+			     err);
+}
+
+static int helper_launch(struct helper *helper, const struct helper_spec *spec, struct err *err)
+{
+	int order[2] = { -1, -1 };
+	int answer[2] = { -1, -1 };
+	pid_t pid = -1;
+	int result = -1;
+
+	if (pipe2(order, O_CLOEXEC) < 0 || pipe2(answer, O_CLOEXEC) < 0)
+		(void)err_sys(err, "making a pipe");
+	else
+		result = start_process(spec, (int[2]){ order[0], answer[1] }, &pid, err);
+	helper->order_fd = order[1];
+	helper->answer_fd = answer[0];
+	fd_close(&order[0]);
+	fd_close(&answer[1]);
+	if (result == 0)
+		result = helper_watch(helper, pid, err);
+	if (result == 0)
+		result = fd_set_nonblock(helper->answer_fd, err);
+	return result;
+}
+
+struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
+			    const struct helper_handlers *handlers, void *data, struct err *err)
+{
+	struct helper *helper = xcalloc(1, sizeof(*helper));
+	const char *slash = strrchr(spec->path, '/');
+
+	helper->loop = loop;
+	helper->handlers = handlers;
+	helper->data = data;
+	helper->name = xstrdup(slash == NULL ? spec->path : slash + 1);
+	helper->order_fd = -1;
+	helper->answer_fd = -1;
+	helper->order_handlers.closed = on_order_closed;
+	reply_init(&helper->reply, on_progress);
+	if (helper_launch(helper, spec, err) < 0) {
+		helper_free(helper);
+		return NULL;
+	}
+	helper->order = output_new(loop, helper->order_fd, &helper->order_handlers);
+	send_order(helper, spec->order);
+	return helper;
+}
+
+void *helper_data(const struct helper *helper)
+{
+	return helper->data;
+}
+
+void helper_cancel(struct helper *helper)
+{
+	if (loop_child_active(&helper->child))
+		(void)kill(helper->child.pid, SIGTERM);
+}
+
+static void release(struct helper *helper)
+{
+	output_free(helper->order);
+	stop_reading(helper);
+	fd_close(&helper->order_fd);
+	reply_release(&helper->reply);
+	free(helper->name);
+	free(helper);
+}
+
+/* Its pidfd becomes readable with its end. */
+static bool wait_for_end(struct helper *helper, int wait_ms)
+{
+	struct pollfd poll_fd = { .fd = helper->child.io.fd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, wait_ms) > 0 &&
+	       waitpid(helper->child.pid, NULL, WNOHANG) == helper->child.pid;
+}
+
+void helper_free(struct helper *helper)
+{
+	if (helper == NULL)
+		return;
+	if (loop_child_active(&helper->child)) {
+		(void)kill(helper->child.pid, SIGKILL);
+		/* Longer only for a process that the kernel cannot end now: init reaps it later. */
+		(void)wait_for_end(helper, KILL_WAIT_MS);
+		loop_child_stop(&helper->child);
+	}
+	release(helper);
+}
+
+void helper_leave(struct helper *helper, int wait_ms)
+{
+	if (helper == NULL)
+		return;
+	if (loop_child_active(&helper->child)) {
+		(void)wait_for_end(helper, wait_ms);
+		loop_child_stop(&helper->child);
+	}
+	release(helper);
+}

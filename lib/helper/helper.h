@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * helper.h - one run of a helper program: an order in, progress and one result out.
+ *
+ * The order is one JSON object on its stdin, the answer comes on its stdout (see reply.h), its
+ * stderr is ours. It gets a constructed environment, its own session, and no descriptor but these
+ * and the ones listed. Nothing here blocks. What a helper says is data of an untrusted program.
+ */
+#ifndef HELPER_HELPER_H
+#define HELPER_HELPER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "event/loop.h"
+
+struct helper;
+
+struct helper_spec {
+	const char *path; /* from helper_locate */
+	const json_t *order;
+	char *const *envp; /* the whole environment; NULL for a minimal one */
+	const int *fds;    /* become 3, 4, ... */
+	size_t fd_count;   /* at most HELPER_FDS_MAX */
+};
+
+enum { HELPER_FDS_MAX = 8 };
+
+/* Both run from the loop; `done` once, last, when the process has ended: only it may free. */
+struct helper_handlers {
+	void (*progress)(struct helper *helper, const json_t *progress); /* may be NULL */
+	/* Either `result` (borrowed for the call) or `err` is NULL. */
+	void (*done)(struct helper *helper, const json_t *result, const struct err *err);
+};
+
+/*
+ * The path of the helper program `name`: beside this program's binary, else in
+ * ../libexec/ptycell/. The caller frees it. NULL with ERR_NOT_FOUND, naming both places.
+ */
+char *helper_locate(const char *name, struct err *err) MUST_CHECK;
+/* All is borrowed for the call but `handlers`, which is until free. */
+struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
+			    const struct helper_handlers *handlers, void *data,
+			    struct err *err) MUST_CHECK;
+/* The `data` it was started with. */
+void *helper_data(const struct helper *helper);
+/* Asks it to stop (SIGTERM); `done` follows with what it still says. */
+void helper_cancel(struct helper *helper);
+/* Kills it when it still runs; no handler runs after this. NULL is allowed. */
+void helper_free(struct helper *helper);
+/*
+ * As helper_free, but waits up to `wait_ms` for its end and then lets it go on. For the end of the
+ * server, which has nothing else to do then.
+ */
+void helper_leave(struct helper *helper, int wait_ms);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "helper/helper.h"
+#include "json/make.h"
+#include "workspace/beneath.h"
+#include "workspace/home.h"
+#include "workspace/keep.h"
+#include "workspace/name.h"
+
+struct removal {
+	struct home_job job;
+	struct helper *helper;
+	struct loop_defer defer; /* tells the end of one that could not start */
+	void (*done)(void *data, bool ok);
+	void *data;
+};
+
+static void leave(struct home_job *job, int wait_ms)
+{
+	struct removal *removal = container_of(job, struct removal, job);
+
+	loop_defer_stop(&removal->defer);
+	helper_leave(removal->helper, wait_ms);
+	free(removal);
+}
+
+void removal_free(struct removal *removal)
+{
+	if (removal == NULL)
+		return;
+	list_remove(&removal->job.node);
+	leave(&removal->job, 0);
+}
+
+static void finish(struct removal *removal, bool ok)
+{
+	list_remove(&removal->job.node);
+	if (removal->done != NULL)
+		removal->done(removal->data, ok);
+	helper_free(removal->helper);
+	free(removal);
+}
+
+static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+{
+	const char *problem = json_string_value(json_object_get(result, "problem"));
+
+	if (err != NULL)
+		problem = err->msg;
+	if (problem != NULL)
+		log_warn("workspace", "removing a session's files: %s", problem);
+	finish(helper_data(helper), problem == NULL);
+}
+
+static void on_not_started(struct loop_defer *defer)
+{
+	finish(container_of(defer, struct removal, defer), false);
+}
+
+/*
+ * Hidden at once, so that the server's folder is empty and a start finds what is left to do. What
+ * a hostile mode forbids here, the helper does.
+ */
+static char *hide(const struct home *home, const char *name)
+{
+	char *hidden;
+
+	if (name_matches(name, HOME_REMOVE_PREFIX) || !beneath_path_valid(name))
+		return xstrdup(name);
+	hidden = name_new(HOME_REMOVE_PREFIX);
+	if (renameat(home_fd(home), name, home_fd(home), hidden) == 0)
+		return hidden;
+	free(hidden);
+	return xstrdup(name);
+}
+
+struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
+			      const char *name, void (*done)(void *data, bool ok), void *data)
+{
+	static const struct helper_handlers handlers = { .done = on_done };
+	struct removal *removal = xcalloc(1, sizeof(*removal));
+	cleanup_free char *hidden = hide(home, name);
+	cleanup_json json_t *order = json_object();
+	struct helper_spec spec = {
+		.path = helper, .order = order, .fds = (int[]){ home_fd(home) }, .fd_count = 1
+	};
+	struct err err;
+
+	removal->done = done;
+	removal->data = data;
+	removal->job.leave = leave;
+	home_add_job(home, &removal->job);
+	json_put_str(order, "op", "remove");
+	json_put_str(order, "name", hidden);
+	removal->helper = helper_start(loop, &spec, &handlers, removal, &err);
+	if (removal->helper == NULL) {
+		log_warn("workspace", "removing a session's files: %s", err.msg);
+		loop_defer_start(loop, &removal->defer, on_not_started);
+	}
+	return removal;
+}
