@@ -280,6 +280,13 @@ def flush_c_streams():
             pass
 
 
+def check_descriptors():
+    if posix.isatty(0) and posix.isatty(1) and posix.isatty(2):
+        State.redirected = None
+    else:
+        repair_descriptors()
+
+
 def repair_descriptors():
     """Puts the pty back where the last cell closed a descriptor; says what it redirected."""
     redirected = []
@@ -307,10 +314,6 @@ def readlink(path):
         return posix.readlink(path)
     except OSError:
         return "?"
-
-
-def descriptors_are_ours():
-    return posix.isatty(0) and posix.isatty(1) and posix.isatty(2)
 
 
 def reopen_streams():
@@ -2444,8 +2447,7 @@ def prepare_process():
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
-    if not descriptors_are_ours():
-        repair_descriptors()
+    check_descriptors()
     reopen_streams()
 
 
@@ -2473,6 +2475,7 @@ def run_guarded(cell):
 
 def finish_cell(cell, ran_whole):
     """Everything that is told or sent after the code has ended."""
+    check_descriptors()
     if cell.images_left_out:
         note_images_left_out()
     if State.later:
