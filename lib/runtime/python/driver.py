@@ -58,6 +58,7 @@ class Channel:
         self.pid = posix.getpid()
         self.buffer = received
         self.waiting = []  # frames that came while an ack was expected
+        self.sending = False
 
     def send(self, kind, ident, parts):
         # Also checked here and not only at fork: a fork in C runs no hooks.
@@ -70,6 +71,7 @@ class Channel:
             chunks.append(b"%b %d\n" % (name.encode(), len(data)))
             chunks.append(data)
         frame = b"".join(chunks)
+        self.sending = True
         try:
             sent = posix.write(self.fd, frame)
             while sent < len(frame):
@@ -77,9 +79,11 @@ class Channel:
                 sent = posix.write(self.fd, frame)
         except OSError as error:
             self._end_unless_raised_by_user(error)
+        finally:
+            self.sending = False
 
     def next_frame(self, wait=None):
-        """The next frame as (kind, id, parts); `wait` may let other work run until data is there."""
+        """The next frame as (kind, id, parts); `wait` lets other work run until data is there."""
         if self.waiting:
             return self.waiting.pop(0)
         return self._read_frame(wait)
@@ -141,6 +145,8 @@ def greet():
     kind, _, hello = channel.next_frame()
     if kind != "hello":
         posix._exit(1)
+    # From now on the server may interrupt; the handler needs the rest of this file.
+    _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
     channel.send(
         b"ready",
         0,
@@ -274,8 +280,15 @@ def flush_c_streams():
             pass
 
 
+def check_descriptors():
+    if posix.isatty(0) and posix.isatty(1) and posix.isatty(2):
+        State.redirected = None
+    else:
+        repair_descriptors()
+
+
 def repair_descriptors():
-    """Puts the pty back where the last cell closed a standard descriptor; says what it redirected."""
+    """Puts the pty back where the last cell closed a descriptor; says what it redirected."""
     redirected = []
     for fd in (0, 1, 2):
         try:
@@ -301,10 +314,6 @@ def readlink(path):
         return posix.readlink(path)
     except OSError:
         return "?"
-
-
-def descriptors_are_ours():
-    return posix.isatty(0) and posix.isatty(1) and posix.isatty(2)
 
 
 def reopen_streams():
@@ -416,9 +425,13 @@ def compile_cell(cell):
         codes.append((compile_tree(tree, cell.name, "exec"), False))
     if last is not None:
         codes.append((compile_tree(_ast.Expression(last), cell.name, "eval"), True))
-    if is_leaf and not any(type(const) is CodeType for code, _ in codes for const in code.co_consts):
+    if is_leaf and not any(map(defines_code, codes)):
         sources.note_leaf(cell.name)
     return codes
+
+
+def defines_code(part):
+    return any(type(const) is CodeType for const in part[0].co_consts)
 
 
 def parse_source(source, name):
@@ -836,7 +849,33 @@ def bundle_parts(value):
     bundle = rich_forms(value)
     if "text/plain" not in bundle:
         bundle["text/plain"] = plain_text(value)
+    if is_default_repr(str(bundle["text/plain"])):
+        bundle["text/plain"] = text_of_markup(bundle) or bundle["text/plain"]
     return parts_of(bundle)
+
+
+def is_default_repr(text):
+    """Is it of the kind `<IPython.core.display.HTML object>`, which says nothing?"""
+    return text.startswith("<") and text.endswith(">") and " object" in text and "\n" not in text
+
+
+def text_of_markup(bundle):
+    for mime in ("text/markdown", "text/latex"):
+        if mime in bundle:
+            return str(bundle[mime])
+    return text_of_html(str(bundle["text/html"])) if "text/html" in bundle else None
+
+
+def text_of_html(page):
+    """The words of a page, a line a block: enough for a model to know what it shows."""
+    import html
+    import re
+
+    page = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", "", page[: 20 * VALUE_LIMIT])
+    page = re.sub(r"(?i)</t[dh]>", "\t", page)
+    page = re.sub(r"(?i)<(br|/p|/div|/tr|/li|/h[1-6]|/table|/ul|/ol|/pre)\b[^>]*>", "\n", page)
+    lines = html.unescape(re.sub(r"<[^>]*>", "", page)).split("\n")
+    return "\n".join(line.strip() for line in lines if line.strip())
 
 
 def rich_forms(value):
@@ -937,7 +976,7 @@ def show_value(value):
         return
     builtins._ = value
     parts = bundle_parts(value)
-    if in_child() or not State.running:
+    if in_child() or not may_send():
         print(dict(parts)["text/plain"])
         return
     flush_streams()
@@ -952,11 +991,16 @@ def publish(parts):
         if text is not None:
             print(text)
         return
-    if not State.running or _thread.get_ident() != State.main_thread:
-        State.later.append(parts)  # only the main thread, within a cell, may read the ack
+    if not may_send():
+        State.later.append(parts)
         return
     publish_now(parts)
     check_interrupt()
+
+
+def may_send():
+    """Only the main thread, within a cell, and not a finalizer in the middle of another frame."""
+    return State.running and _thread.get_ident() == State.main_thread and not channel.sending
 
 
 def publish_now(parts):
@@ -1184,7 +1228,7 @@ def tight_png(figure):
 
 
 def encode_pixels(numpy, pixels):
-    """RGBA pixels as a PNG without row filters: for plots as small as PIL's, and four times faster."""
+    """RGBA pixels as a PNG without row filters: of plots as small as PIL's, and much faster."""
     import struct
     import zlib
 
@@ -1197,9 +1241,10 @@ def encode_pixels(numpy, pixels):
         checksum = zlib.crc32(kind + data)
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", checksum)
 
-    header = struct.pack(">IIBBBBB", width, height, 8, 2 if channels == 3 else 6, 0, 0, 0)
-    body = zlib.compress(rows, 1)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+    color = 2 if channels == 3 else 6
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, color, 0, 0, 0))
+    body = chunk(b"IDAT", zlib.compress(rows, 1))
+    return b"\x89PNG\r\n\x1a\n" + header + body + chunk(b"IEND", b"")
 
 
 def show_figures():
@@ -1376,8 +1421,9 @@ DEFINITIONS_SCRIPT = """\
 def _load(segments, names):
     import linecache
     for cell, line, source in segments:
-        lines = ["\\n"] * (line - 1) + source.splitlines(True)
-        linecache.cache.setdefault(cell + " ", (0, None, lines, cell))
+        lines = linecache.cache.setdefault(cell, (1, None, [], cell))[2]
+        lines.extend(["\\n"] * (line - 1 - len(lines)))
+        lines[line - 1:] = source.splitlines(True)
         try:
             exec(compile("\\n" * (line - 1) + source, cell, "exec"), names)
         except Exception:
@@ -1388,33 +1434,41 @@ del _load
 
 
 class DefinitionsFile:
-    path = None
+    folder = None
+    text = ""
 
 
 def write_definitions():
-    """A script with only imports, functions, classes and literals: it repeats no side effect."""
+    """A script with only imports, functions, classes and literals: it repeats no side effect.
+
+    Children read it while the next one is being started, so it is replaced as a whole.
+    """
+    import os
     import tempfile
 
-    if DefinitionsFile.path is None:
+    if DefinitionsFile.folder is None:
         import atexit
 
-        fd, DefinitionsFile.path = tempfile.mkstemp(prefix="ptycell-main-", suffix=".py")
-        posix.close(fd)
+        DefinitionsFile.folder = tempfile.mkdtemp(prefix="ptycell-main-")
         atexit.register(remove_definitions, posix.getpid())
+    path = DefinitionsFile.folder + "/cells.py"
     segments = []
     for name, lines in list(sources.lines.items()):
         segments.extend(definition_segments(name, lines))
-    with open(DefinitionsFile.path, "w", encoding="utf-8") as file:
-        file.write(DEFINITIONS_SCRIPT % (segments,))
-    return DefinitionsFile.path
+    text = DEFINITIONS_SCRIPT % (segments,)
+    if text != DefinitionsFile.text or not os.path.exists(path):
+        with open(path + ".part", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(path + ".part", path)
+        DefinitionsFile.text = text
+    return path
 
 
 def remove_definitions(pid):
     if pid == posix.getpid():
-        try:
-            posix.unlink(DefinitionsFile.path)
-        except OSError:
-            pass
+        import shutil
+
+        shutil.rmtree(DefinitionsFile.folder, ignore_errors=True)
 
 
 def definition_segments(name, lines):
@@ -1425,7 +1479,16 @@ def definition_segments(name, lines):
         ):
             decorators = getattr(node, "decorator_list", [])
             first = min([node.lineno] + [item.lineno for item in decorators])
-            yield name, first, "".join(lines[first - 1 : node.end_lineno])
+            yield name, first, statement_text(lines, first, node)
+
+
+def statement_text(lines, first, node):
+    """The statement alone: another one on its line may have side effects."""
+    text = [line.encode("utf-8", "replace") for line in lines[first - 1 : node.end_lineno]]
+    text[-1] = text[-1][: node.end_col_offset]
+    if first == node.lineno:
+        text[0] = text[0][node.col_offset :]
+    return b"".join(text).decode("utf-8", "replace")
 
 
 def is_literal(node):
@@ -1493,7 +1556,7 @@ def run_hook(hook, module):
     try:
         hook(module)
     except Exception as error:
-        channel.send(b"log", 0, [("text", "%s: %s" % (module.__name__, error_line(error)))])
+        log(error)
 
 
 def install_hooks():
@@ -1549,9 +1612,7 @@ def strip_driver_frames(error):
         # Between our frames and the cell's there may be the event loop's.
         cells = (i for i, tb in enumerate(frames) if is_cell(tb.tb_frame.f_code.co_filename))
         frames = frames[next(cells, 0) :]
-    frames = [
-        tb for tb in frames if tb.tb_frame.f_code.co_filename != DRIVER_FILE
-    ]
+    frames = [tb for tb in frames if tb.tb_frame.f_code.co_filename != DRIVER_FILE]
     error.__traceback__ = link_frames(frames)
 
 
@@ -1864,8 +1925,8 @@ def size_text(value):
         if root_of(kind) in ARRAY_MODULES:
             return str(int(value.nbytes))
         # object's own method: a class of the user's may define __sizeof__.
-        size = kind.__sizeof__(value) if kind in SIZED or kind in SCALARS else object.__sizeof__(value)
-        return str(int(size))
+        own = kind if kind in SIZED or kind in SCALARS else object
+        return str(int(own.__sizeof__(value)))
     except Exception:
         return ""
 
@@ -1878,9 +1939,8 @@ def safe_repr(value):
     if kind not in PLAIN_CONTAINERS or len(value) >= CONTAINER_LIMIT:
         return ""
     items = list(value) + (list(value.values()) if kind is dict else [])
-    if all(type(item) in SCALARS for item in items) and within_budget(value, [10 * CONTAINER_LIMIT]):
-        return repr(value)[:200]
-    return ""
+    is_plain = all(type(item) in SCALARS for item in items)
+    return repr(value)[:200] if is_plain and within_budget(value, [CONTAINER_LIMIT]) else ""
 
 
 # ---- magics ---------------------------------------------------------------------------------
@@ -2167,7 +2227,8 @@ def magic_who(line):
 def magic_whos(line):
     for name in user_names():
         value = NAMESPACE[name]
-        print("%-20s %-16s %-10s %s" % (name, kind_of(value), shape_of(value), safe_repr(value)[:60]))
+        text = safe_repr(value)[:60]
+        print("%-20s %-16s %-10s %s" % (name, kind_of(value), shape_of(value), text))
 
 
 def magic_reset(line):
@@ -2376,7 +2437,8 @@ def handle_exec(ident, parts):
 
 def log(error):
     """The driver's own trouble goes to the server's log, not into the cell's output."""
-    channel.send(b"log", State.cell.ident, [("text", error_line(error))])
+    if _thread.get_ident() == State.main_thread:
+        channel.send(b"log", 0, [("text", error_line(error))])
 
 
 def prepare_process():
@@ -2385,8 +2447,7 @@ def prepare_process():
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
-    if not descriptors_are_ours():
-        repair_descriptors()
+    check_descriptors()
     reopen_streams()
 
 
@@ -2414,12 +2475,14 @@ def run_guarded(cell):
 
 def finish_cell(cell, ran_whole):
     """Everything that is told or sent after the code has ended."""
+    check_descriptors()
     if cell.images_left_out:
         note_images_left_out()
     if State.later:
         publish_later_ones()
     flush_streams()
     flush_c_streams()
+    _signal.signal(_signal.SIGINT, on_sigint)  # with SIG_DFL a late interrupt would end us
     parts = []
     changed = changed_names(cell.assigned if ran_whole else ())
     if changed:
@@ -2447,6 +2510,7 @@ def set_up():
     import faulthandler
     import os
 
+    _signal.signal(_signal.SIGINT, on_sigint)
     State.streams = (sys.stdin, sys.stdout, sys.stderr)
     State.terminal = posix.dup(1)
     os.register_at_fork(after_in_child=close_in_child)
@@ -2492,7 +2556,7 @@ def serve():
         elif kind == "quit":
             return
         elif kind != "ack":
-            channel.send(b"log", ident, [("text", "unknown frame %s" % clean_word(kind))])
+            channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(kind))])
 
 
 set_up()

@@ -11,7 +11,7 @@ import subprocess
 import termios
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 SOURCE = os.path.join(ROOT, "lib/runtime/python/driver.py")
 STUB = os.path.join(ROOT, "lib/runtime/python/stub.py")
 TIOCSIG = 0x40045436
@@ -64,7 +64,8 @@ class Frame:
         return name in self.parts
 
     def __repr__(self):
-        return "Frame(%s %d %r)" % (self.kind, self.ident, {k: v[:200] for k, v in self.parts.items()})
+        parts = {name: data[:200] for name, data in self.parts.items()}
+        return "Frame(%s %d %r)" % (self.kind, self.ident, parts)
 
 
 class Died(Exception):
@@ -106,7 +107,9 @@ class Result:
 class Session:
     """One interpreter with the driver in it."""
 
-    def __init__(self, python="/usr/bin/python3", cwd=".", env=None, output="", marshal=b"", flags=()):
+    def __init__(
+        self, python="/usr/bin/python3", cwd=".", env=None, output="", marshal=b"", flags=()
+    ):
         self.master, slave = pty.openpty()
         set_raw(slave)
         ours, theirs = socket.socketpair()
@@ -197,7 +200,8 @@ class Session:
             if frames[-1].kind == "display":
                 self.send("ack", frames[-1].ident)
         assert frames[-1].ident == self.ident
-        return Result(frames, self.output.decode("utf-8", "replace"), time.monotonic() - self.started)
+        seconds = time.monotonic() - self.started
+        return Result(frames, self.output.decode("utf-8", "replace"), seconds)
 
     def run(self, code, timeout=20):
         self.start(code)

@@ -147,14 +147,20 @@ open('IPython/display.py', 'w').write('from IPython.core.display_functions impor
 open('IPython/core/display_functions.py', 'w').write('def display(*a): print("<IPython object>")\\ndef publish_display_data(*a): pass\\n')
 from IPython.display import display as show
 class HTML:
-    def _repr_html_(self): return '<b>'
+    def _repr_html_(self): return '<b>x</b>'
 """
 
 
 def test_PY30_display_of_ipython_is_ours(session):
     session.run(IPYTHON)
     result = session.run("show(HTML())")
-    assert result.displays[0]["text/html"] == "<b>" and "<IPython" not in result.output
+    assert result.displays[0]["text/html"] == "<b>x</b>" and "<IPython" not in result.output
+
+
+def test_markup_without_a_repr_is_told_in_words(session):
+    code = "class H:\n  def _repr_html_(self): return '<style>b {}</style><p>a &lt; <b>b</b></p><p>c</p>'\nH()"
+    assert session.run(code).value == "a < b\nc"
+    assert session.run("class M:\n  def _repr_markdown_(self): return '# t'\nM()").value == "# t"
 
 
 def test_PY31_objects_with_every_attribute_are_plain_text(session):

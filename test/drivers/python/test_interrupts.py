@@ -103,10 +103,13 @@ def test_PY20_each_cell_can_be_interrupted_again(session):
 
 
 def test_an_interrupt_between_cells_is_dropped(session):
-    session.run("1")
     session.interrupt()
     time.sleep(0.05)
-    assert session.run("2").value == "2"
+    session.run("import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)")
+    session.interrupt()
+    time.sleep(0.05)
+    result = session.run("2")
+    assert result.value == "2" and result.output == ""
 
 
 FUZZ = [
@@ -175,3 +178,14 @@ def test_a_loop_that_fails_for_ever_does_not_spin(session):
     session.run(code)
     session.read_output(0.3)
     assert session.run("1").value == "1"
+
+
+def test_a_finalizer_may_display(session):
+    code = (
+        "import gc\nclass F:\n  def __init__(self): self.me = self\n  def __del__(self): display('gone')\n"
+        "gc.set_threshold(1)\nfor i in range(20):\n  F()\n  display({'text/html': 'x' * 10**6}, raw=True)\n"
+        "gc.set_threshold(700)"
+    )
+    result = session.run(code)
+    gone = [frame for frame in result.displays if frame.get("text/plain") == "'gone'"]
+    assert result.status == "ok" and len(result.displays) == 20 + len(gone) and len(gone) >= 10

@@ -2,7 +2,7 @@
 """multiprocessing with functions from cells, in every start method."""
 import pytest
 
-SETUP = """import multiprocessing as mp, math, functools
+SETUP = """é = 1; import multiprocessing as mp, math, functools; print("side effect")
 K = 10
 data = [1, 2]
 print("side effect")
@@ -24,7 +24,8 @@ def test_MP01_pools_find_functions_of_cells(session, method):
     session.run(SETUP)
     code = "with mp.get_context(%r).Pool(2) as p: print(p.map_async(sq, range(4)).get(timeout=8))" % method
     result = session.run(code, timeout=15)
-    assert result.status == "ok" and "[10, 11, 14, 19]" in result.output
+    assert result.status == "ok", result.done["traceback"] + result.output
+    assert "[10, 11, 14, 19]" in result.output
     assert "side effect" not in result.output  # MP03
 
 
@@ -68,6 +69,7 @@ def test_errors_in_children_show_the_cell(session):
     result = session.run("with mp.get_context('spawn').Pool(1) as p: p.map_async(bad, [0]).get(timeout=8)", 15)
     assert result.done["ename"] == "ZeroDivisionError"
     assert 'File "<cell 1>", line 3' in result.done["traceback"]
+    assert "    return 1/x" in result.done["traceback"]
 
 
 def test_helpers_of_multiprocessing_are_no_children(session):
