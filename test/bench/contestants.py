@@ -69,8 +69,8 @@ class McpContestant(Contestant):
         return f"{PYTHON} has no {self.module}" if self.module and not has_module(PYTHON, self.module) else None
 
     def start(self):
-        self.mcp = Mcp(self.command, {
-            "PYTHONDONTWRITEBYTECODE": "1", "PTYCELL_KEEP": self.kept.name, **self.env})
+        self.mcp = Mcp(self.command, {"PYTHONDONTWRITEBYTECODE": "1", "PTYCELL_PYTHON": PYTHON,
+                                      "PTYCELL_KEEP": self.kept.name, **self.env})
         return self.mcp.initialize()
 
     def post(self, session, code):
