@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mcp/internal.h"
 #include "json/get.h"
+#include "mcp/internal.h"
 
 static bool is_listener(const struct mcp_call *call)
 {
@@ -188,7 +188,7 @@ void mcp_call_progress(struct mcp_call *call, double progress, double total, con
 	params = json_object();
 	json_put(params, "progressToken", json_incref(call->progress_token));
 	put_number(params, "progress", progress);
-	if (total >= 0)
+	if (total >= 0 && isfinite(total))
 		put_number(params, "total", total);
 	if (call->era.revision >= MCP_2025_03_26)
 		json_put_str(params, "message", message);

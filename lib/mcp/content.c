@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "json/write.h"
 #include "mcp/internal.h"
 #include "text/base64.h"
-#include "json/write.h"
 
 static json_t *make_block(const char *type)
 {

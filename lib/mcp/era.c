@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "mcp/internal.h"
 #include "json/get.h"
+#include "mcp/internal.h"
 
 static const char *const level_names[] = {
 	[MCP_LEVEL_DEBUG] = "debug",   [MCP_LEVEL_INFO] = "info",

@@ -3,7 +3,7 @@
  * internal.h - what the files of this layer share.
  *
  * One request is one `struct mcp_call`, whatever its method, from dispatch until its answer.
- * Rule ids such as ER-6 are those of the checklist in test/README.md.
+ * Rule ids such as ER-6 are those of the list in test/data/mcp/README.md.
  */
 #ifndef MCP_INTERNAL_H
 #define MCP_INTERNAL_H
@@ -11,11 +11,11 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "base/map.h"
+#include "json/make.h"
 #include "mcp/ask.h"
 #include "mcp/server.h"
 #include "rpc/framing.h"
 #include "rpc/message.h"
-#include "json/make.h"
 
 #define META_PREFIX "io.modelcontextprotocol/"
 #define MODERN_VERSION "2026-07-28"
@@ -193,6 +193,8 @@ void mcp_discover(struct mcp_call *call);
 void mcp_set_level(struct mcp_call *call);
 void mcp_tools_list(struct mcp_call *call);
 void mcp_tools_call(struct mcp_call *call);
+/* The list's text is made anew when it is next asked for. */
+void mcp_tools_forget_list(struct mcp_server *server);
 void mcp_prompts_list(struct mcp_call *call);
 void mcp_prompts_get(struct mcp_call *call);
 void mcp_resources_list(struct mcp_call *call);

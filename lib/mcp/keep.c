@@ -11,12 +11,13 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
-#include "mcp/internal.h"
 #include "json/write.h"
+#include "mcp/internal.h"
 
 enum {
 	HANDLE_BYTES = 16,
-	KEPT_MAX = 64, /* then the oldest goes: a retry may never come (MI-5) */
+	KEPT_MAX = 64,        /* then the oldest goes: a retry may never come (MI-5) */
+	KEPT_BYTES = 4 << 20, /* of requests, with the same rule; one may be larger alone */
 	KEPT_MS = 10 * 60 * 1000,
 };
 
@@ -29,7 +30,8 @@ struct entry {
 
 struct mcp_kept {
 	struct entry entries[KEPT_MAX];
-	size_t next;
+	size_t next; /* a ring: the oldest is here */
+	size_t bytes;
 };
 
 struct mcp_kept *mcp_keep_new(void)
@@ -37,8 +39,9 @@ struct mcp_kept *mcp_keep_new(void)
 	return xcalloc(1, sizeof(struct mcp_kept));
 }
 
-static void clear(struct entry *entry)
+static void clear(struct mcp_kept *kept, struct entry *entry)
 {
+	kept->bytes -= entry->request != NULL ? strlen(entry->request) : 0;
 	free(entry->request);
 	json_decref(entry->state);
 	*entry = (struct entry){ .until_ms = 0 };
@@ -47,7 +50,7 @@ static void clear(struct entry *entry)
 void mcp_keep_free(struct mcp_kept *kept)
 {
 	for (size_t i = 0; i < KEPT_MAX; i++)
-		clear(&kept->entries[i]);
+		clear(kept, &kept->entries[i]);
 	free(kept);
 }
 
@@ -78,16 +81,28 @@ static void make_handle(char *handle)
 		(void)snprintf(handle + 2 * i, 3, "%02x", bytes[i]);
 }
 
+static void drop_oldest(struct mcp_kept *kept, const struct entry *newest)
+{
+	for (size_t i = 0; i < KEPT_MAX && kept->bytes > KEPT_BYTES; i++) {
+		struct entry *entry = &kept->entries[(kept->next + i) % KEPT_MAX];
+
+		if (entry != newest)
+			clear(kept, entry);
+	}
+}
+
 json_t *mcp_keep_put(struct mcp_kept *kept, const struct mcp_call *call, json_t *state_own)
 {
 	struct entry *entry = &kept->entries[kept->next];
 
 	kept->next = (kept->next + 1) % KEPT_MAX;
-	clear(entry);
+	clear(kept, entry);
 	make_handle(entry->handle);
 	entry->request = describe(call);
 	entry->state = state_own;
 	entry->until_ms = loop_now(call->server->loop) + KEPT_MS;
+	kept->bytes += strlen(entry->request);
+	drop_oldest(kept, entry);
 	return json_make_str(entry->handle);
 }
 
@@ -111,6 +126,6 @@ json_t *mcp_keep_take(struct mcp_kept *kept, const struct mcp_call *call, const 
 	request = describe(call);
 	if (entry->until_ms > loop_now(call->server->loop) && str_eq(entry->request, request))
 		state = json_incref(entry->state);
-	clear(entry);
+	clear(kept, entry);
 	return state;
 }

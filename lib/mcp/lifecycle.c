@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mcp/internal.h"
 #include "json/get.h"
+#include "mcp/internal.h"
 
 static const char *const legacy_versions[] = {
 	[MCP_2024_11_05] = "2024-11-05",

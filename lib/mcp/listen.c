@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mcp/internal.h"
 #include "json/get.h"
+#include "mcp/internal.h"
 
 #define SUBSCRIPTION_ID META_PREFIX "subscriptionId"
 
@@ -128,6 +128,7 @@ static void list_changed(struct mcp_server *server, enum notice notice)
 
 void mcp_server_tools_changed(struct mcp_server *server)
 {
+	mcp_tools_forget_list(server);
 	list_changed(server, NOTICE_TOOLS);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* prompts/list, prompts/get and completion/complete. */
-#include "mcp/internal.h"
 #include "json/get.h"
 #include "json/parse.h"
+#include "mcp/internal.h"
 
 enum { COMPLETIONS_MAX = 100 };
 

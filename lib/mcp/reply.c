@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mcp/internal.h"
 #include "json/write.h"
+#include "mcp/internal.h"
 
 /* What each answer of a batch that is still to come may need at least. */
 enum { BATCH_RESERVE = 8 << 10 };

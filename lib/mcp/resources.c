@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* resources/list, templates, read and the legacy subscriptions. */
-#include "mcp/internal.h"
 #include "json/get.h"
+#include "mcp/internal.h"
 
 void mcp_resources_list(struct mcp_call *call)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "mcp/internal.h"
 #include "json/parse.h"
+#include "mcp/internal.h"
 
 static void on_line(struct framing *framing, const char *line, size_t len);
 static void on_too_long(struct framing *framing);
@@ -78,8 +78,7 @@ void mcp_server_free(struct mcp_server *server)
 	json_decref(server->legacy.subscribed);
 	free(server->legacy.client_name);
 	json_decref(server->server_info_meta);
-	free(server->tools_text[0]);
-	free(server->tools_text[1]);
+	mcp_tools_forget_list(server);
 	mcp_keep_free(server->kept);
 	free(server);
 }
@@ -125,9 +124,10 @@ void mcp_server_cancel_all(struct mcp_server *server)
 
 static void refuse_line(struct mcp_server *server, int code, const char *problem)
 {
+	const char *kind = code == RPC_PARSE_ERROR ? "Parse error" : "Invalid request";
 	struct mcp_refusal no;
 
-	(void)mcp_refuse(&no, code, "%s", problem);
+	(void)mcp_refuse(&no, code, "%s: %s", kind, problem);
 	mcp_reply_error(server, NULL, NULL, &no);
 }
 
@@ -143,12 +143,11 @@ static void take_batch(struct mcp_server *server, json_t *array)
 	size_t i;
 
 	if (!takes_batches(server)) {
-		refuse_line(server, RPC_INVALID_REQUEST, "Invalid request: no batches here");
+		refuse_line(server, RPC_INVALID_REQUEST, "no batches here");
 		return;
 	}
 	if (json_array_size(array) == 0 || json_array_size(array) > MCP_BATCH_MAX) {
-		refuse_line(server, RPC_INVALID_REQUEST,
-			    "Invalid request: a batch has 1 to 50 messages");
+		refuse_line(server, RPC_INVALID_REQUEST, "a batch has 1 to 50 messages");
 		return;
 	}
 	batch = xcalloc(1, sizeof(*batch));
@@ -179,5 +178,5 @@ static void on_too_long(struct framing *framing)
 {
 	struct mcp_server *server = container_of(framing, struct mcp_server, framing);
 
-	refuse_line(server, RPC_PARSE_ERROR, "The line is longer than this server reads");
+	refuse_line(server, RPC_PARSE_ERROR, "the line is longer than this server reads");
 }

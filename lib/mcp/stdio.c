@@ -57,10 +57,12 @@ int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
 
 	if (out < 0)
 		return -1;
-	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0)
 		return err_sys(err, "opening /dev/null");
-	if (dup2(null, STDIN_FILENO) < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+	/* Some hosts start us without a stderr. */
+	if (dup2(null, STDIN_FILENO) < 0 ||
+	    (dup2(STDERR_FILENO, STDOUT_FILENO) < 0 && dup2(null, STDOUT_FILENO) < 0))
 		return err_sys(err, "moving stdin and stdout away");
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	*ret_in_fd = fd_steal(&in);

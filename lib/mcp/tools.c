@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tools/list and tools/call. */
 #include "mcp/internal.h"
+#include <stdlib.h>
+
 #include "json/get.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -47,6 +49,14 @@ void mcp_tools_list(struct mcp_call *call)
 		*text = make_list_text(call);
 	mcp_reply_text(call, *text);
 	mcp_call_end(call);
+}
+
+void mcp_tools_forget_list(struct mcp_server *server)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(server->tools_text); i++) {
+		free(server->tools_text[i]);
+		server->tools_text[i] = NULL;
+	}
 }
 
 static const struct mcp_tool *find_tool(const struct mcp_features *f, const char *name)

@@ -2,9 +2,9 @@
 /* The tools that ask: a table of what each asks in each round, and one function for all. */
 #include <stdlib.h>
 
-#include "peer.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "peer.h"
 
 #define FORM(message, fields, required)                                                            \
 	"{\"message\":\"" message                                                                  \
@@ -187,14 +187,18 @@ static void finish(struct mcp_call *call, const struct template *t, bool with_st
 void peer_ask_tool(struct mcp_call *call, json_t *arguments, void *context)
 {
 	const struct asking_tool *tool = find(mcp_call_target(call));
-	const struct template *templates[ROUND_QUESTIONS];
+	const struct template *templates[ROUND_QUESTIONS] = { NULL };
 	json_t *state = mcp_call_state(call);
 	int round = (int)json_integer_value(state);
 	size_t count;
+	bool done = answered(call, tool, round, templates, &count);
 
 	(void)context;
-	if (answered(call, tool, round, templates, &count) &&
-	    (!tool->keeps_state || state != NULL)) {
+	if (templates[0] == NULL) {
+		peer_finish_text(call, "The client declared nothing that could be asked.");
+		return;
+	}
+	if (done && (!tool->keeps_state || state != NULL)) {
 		if (round == 1 || tool->rounds[1][0].key == NULL) {
 			finish(call, templates[0], state != NULL);
 			return;

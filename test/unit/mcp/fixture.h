@@ -12,18 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "mcp/ask.h"
-#include "mcp/server.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "mcp/ask.h"
+#include "mcp/server.h"
 
 #define CLAIM(more)                                                                                \
 	"\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                   \

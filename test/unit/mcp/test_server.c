@@ -77,7 +77,7 @@ static void FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served(void **s
 	memset(blob, 'x', sizeof(blob) - 1);
 	assert_string_equal(say(f, blob),
 			    "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":"
-			    "\"The line is longer than this server reads\"}}");
+			    "\"Parse error: the line is longer than this server reads\"}}");
 	assert_string_equal(say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}"),
 			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 }
@@ -164,6 +164,41 @@ static void SB_7_listening_works_where_nothing_is_offered(void **state)
 	fixture_end(&f);
 }
 
+static void SB_4_a_stream_does_not_count_as_a_call(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 8; i++) {
+		char id[2] = { (char)('a' + i), '\0' };
+		char *line = call_line(id, "hold", "");
+
+		(void)say(f, line);
+		free(line);
+	}
+	assert_non_null(strstr(
+		say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":"
+		       "\"subscriptions/listen\",\"params\":{\"notifications\":{}," CLAIM("") "}}"),
+		"acknowledged"));
+	assert_int_equal(mcp_server_live_calls(f->server), 8);
+}
+
+static void the_tool_list_is_made_anew_when_the_tools_changed(void **state)
+{
+	static const char list[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}";
+	static struct mcp_features features;
+	struct fixture f;
+
+	(void)state;
+	features = fixture_features;
+	fixture_start(&f, &features);
+	open_legacy(&f, "2025-11-25", "");
+	assert_non_null(strstr(say(&f, list), "\"ask\""));
+	features.tool_count--;
+	mcp_server_tools_changed(f.server);
+	assert_null(strstr(say(&f, list), "\"ask\""));
+	fixture_end(&f);
+}
+
 static void a_duplicate_of_a_listen_id_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -186,6 +221,8 @@ int main(void)
 		TEST(cancelling_all_tells_each_live_call_once),
 		cmocka_unit_test(RP_9_what_is_not_offered_is_not_there),
 		cmocka_unit_test(SB_7_listening_works_where_nothing_is_offered),
+		TEST(SB_4_a_stream_does_not_count_as_a_call),
+		cmocka_unit_test(the_tool_list_is_made_anew_when_the_tools_changed),
 		TEST(a_duplicate_of_a_listen_id_is_refused),
 	};
 

@@ -81,7 +81,7 @@ static void find_cases(void)
 	struct dirent *entry;
 
 	while (folder != NULL && (entry = readdir(folder)) != NULL && case_count < CASES_MAX)
-		if (entry->d_name[0] != '.')
+		if (strchr(entry->d_name, '.') == NULL) /* not the README */
 			cases[case_count++] = xstrdup(entry->d_name);
 	if (folder != NULL)
 		(void)closedir(folder);
