@@ -361,6 +361,7 @@ static struct kept *find_kept(struct keeper *keeper, const char *path)
 	kept = xcalloc(1, sizeof(*kept));
 	kept->from = xstrdup(path);
 	kept->to = percent_encode(path + strlen(OUTPUT_PREFIX));
+	list_init(&kept->node);
 	list_append(&keeper->all, &kept->node);
 	(void)map_set(keeper->by_path, path, strlen(path), kept);
 	return kept;

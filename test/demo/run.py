@@ -68,7 +68,9 @@ class Host:
     """The smallest MCP client: one request at a time over the server's pipes."""
 
     def __init__(self, program):
-        self.server = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        # The Python that scripts/install-deps gave pandas and matplotlib; PATH may begin with another.
+        env = {"PTYCELL_PYTHON": "/usr/bin/python3", **os.environ}
+        self.server = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
         self.last_id = 0
         self.request("initialize", protocolVersion=PROTOCOL, capabilities={},
                      clientInfo={"name": "ptycell-demo", "version": "1"})
