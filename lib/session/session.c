@@ -310,6 +310,17 @@ void session_list_files(struct session *s, void (*done)(void *data, const struct
 	loop_defer_start(s->host->loop, &s->work, on_work);
 }
 
+static void on_touched_scanned(void *data, const struct scan *scan)
+{
+	(void)data;
+	(void)scan; /* it is now what the next cell is compared with */
+}
+
+void session_files_touched(struct session *s)
+{
+	session_list_files(s, on_touched_scanned, s);
+}
+
 void session_list_files_cancel(struct session *s, void *data)
 {
 	struct list *node;

@@ -113,6 +113,8 @@ struct query *session_query_variables(struct session *session, query_done_fn *do
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
+/* The server itself changed files: they are not the next cell's. */
+void session_files_touched(struct session *session);
 /* Forgets a pending session_list_files of this `data`. */
 void session_list_files_cancel(struct session *session, void *data);
 

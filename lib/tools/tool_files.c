@@ -100,6 +100,7 @@ void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 		return;
 	}
 	session_touch(session);
+	session_files_touched(session);
 	notice = session_take_notice(session);
 	answer = json_object();
 	json_put_str(answer, "session_id", session_id(session));
