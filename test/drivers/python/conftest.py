@@ -30,8 +30,13 @@ def codes(tmp_path_factory):
     return get
 
 
+@pytest.fixture(scope="session")
+def font_cache(tmp_path_factory):
+    return str(tmp_path_factory.mktemp("matplotlib"))
+
+
 @pytest.fixture
-def start(python, codes, tmp_path):
+def start(python, codes, font_cache, tmp_path):
     """Starts sessions in a fresh workspace; they end with the test."""
     sessions = []
     (tmp_path / "output").mkdir()
@@ -40,7 +45,7 @@ def start(python, codes, tmp_path):
         options.setdefault("cwd", str(tmp_path))
         options.setdefault("output", str(tmp_path / "output"))
         options.setdefault("marshal", codes(python))
-        options.setdefault("env", {"HOME": str(tmp_path), "MPLCONFIGDIR": "/tmp/ptycell-test-mpl"})
+        options.setdefault("env", {"HOME": str(tmp_path), "MPLCONFIGDIR": font_cache})
         sessions.append(harness.Session(python, **options))
         return sessions[-1]
 
