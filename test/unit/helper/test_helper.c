@@ -227,7 +227,11 @@ static void nothing_is_inherited_but_what_is_listed(void **state)
 		loop_turn(f->loop, -1);
 	/* 10 is the shell's own, on its script. */
 	listed = scratch_read(f->scratch.fd, "helper.fds");
-	assert_string_equal(listed, "0\n1\n10\n2\n3\n4\n");
+	/* From 10 on they are the shell's own. */
+	assert_true(leaked < 10);
+	assert_non_null(strstr(listed, "\n4\n"));
+	for (const char *line = listed; *line != '\0'; line = strchr(line, '\n') + 1)
+		assert_false(line[1] == '\n' && line[0] > '4');
 	free(listed);
 	assert_string_equal(result_text(f, "secret"), "");
 	assert_string_equal(result_text(f, "three"), f->scratch.path);

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "fixture.h"
+
+#include <dirent.h>
+
+#include "workspace/keep.h"
+
+#define HELPER TEST_BUILD "/ptycell-files"
+
+struct outcome {
+	bool told;
+	size_t copied;
+	size_t failed;
+	char error[256];
+};
+
+static void on_done(struct keeper *keeper, const struct keep_result *result)
+{
+	struct outcome *outcome = keeper_data(keeper);
+
+	outcome->told = true;
+	outcome->copied = result->copied;
+	outcome->failed = result->failed;
+	(void)snprintf(outcome->error, sizeof(outcome->error), "%s",
+		       result->error == NULL ? "" : result->error);
+}
+
+static struct keeper *new_keeper(struct fixture *f, uint64_t quota, struct outcome *outcome)
+{
+	char root[128];
+
+	(void)snprintf(root, sizeof(root), "%s/kept", f->scratch.path);
+	return keeper_new(f->loop, f->workspace, HELPER, root, "sales/../1", quota, outcome);
+}
+
+static void copy(struct fixture *f, struct keeper *keeper, const char *path)
+{
+	struct outcome *outcome = keeper_data(keeper);
+
+	outcome->told = false;
+	keeper_copy(keeper, &path, 1, on_done);
+	while (!outcome->told)
+		loop_turn(f->loop, -1);
+}
+
+static void assert_kept(const struct keeper *keeper, const char *name, const char *expected)
+{
+	char path[512];
+	char *text;
+
+	assert_non_null(keeper_folder(keeper));
+	(void)snprintf(path, sizeof(path), "%s/%s", keeper_folder(keeper), name);
+	text = scratch_read(AT_FDCWD, path);
+	if (text == NULL)
+		fail_msg("no '%s'", path);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* CB-17, CB-18, CB-24 */
+static void results_are_copied_with_their_folders_and_replaced(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+
+	assert_int_equal(mkdirat(f->data, "output/sub", 0700), 0);
+	scratch_write(f->data, "output/a.csv", "one");
+	scratch_write(f->data, "output/sub/a.csv", "sub");
+	assert_null(keeper_folder(keeper));
+	copy(f, keeper, "output/a.csv");
+	assert_int_equal(outcome.copied, 1);
+	copy(f, keeper, "output/sub/a.csv");
+	scratch_write(f->data, "output/a.csv", "two two");
+	copy(f, keeper, "output/a.csv");
+	assert_string_equal(outcome.error, "");
+	assert_kept(keeper, "a.csv", "two two");
+	assert_kept(keeper, "sub/a.csv", "sub");
+	assert_null(strstr(keeper_folder(keeper), "/../"));
+	keeper_free(keeper);
+}
+
+/* CB-22, CB-23 */
+static void links_and_other_kinds_are_not_copied(void **state)
+{
+	static const char *const paths[] = { "output/host", "output/dangling", "output/fifo",
+					     "output/none" };
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+
+	assert_int_equal(symlinkat("/etc/passwd", f->data, "output/host"), 0);
+	assert_int_equal(symlinkat("none", f->data, "output/dangling"), 0);
+	assert_int_equal(mkfifoat(f->data, "output/fifo", 0600), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		copy(f, keeper, paths[i]);
+		assert_int_equal(outcome.copied, 0);
+		assert_int_equal(outcome.failed, 1);
+		assert_string_not_equal(outcome.error, "");
+	}
+	/* Without a result there is no folder either. */
+	assert_null(keeper_folder(keeper));
+	assert_false(scratch_exists(f->scratch.fd, "kept"));
+	keeper_free(keeper);
+}
+
+static void the_quota_is_told_and_nothing_is_cut(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 10, &outcome);
+
+	scratch_write(f->data, "output/a", "12345678");
+	scratch_write(f->data, "output/b", "123");
+	copy(f, keeper, "output/a");
+	assert_int_equal(outcome.copied, 1);
+	copy(f, keeper, "output/b");
+	assert_int_equal(outcome.failed, 1);
+	assert_non_null(strstr(outcome.error, "PTYCELL_KEEP_MAX"));
+	/* Replacing gives room back. */
+	scratch_write(f->data, "output/a", "1");
+	copy(f, keeper, "output/a");
+	copy(f, keeper, "output/b");
+	assert_int_equal(outcome.copied, 1);
+	assert_kept(keeper, "b", "123");
+	keeper_free(keeper);
+}
+
+static void a_file_of_the_person_stays(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+	char path[512];
+
+	scratch_write(f->data, "output/a.csv", "ours");
+	copy(f, keeper, "output/a.csv");
+	(void)snprintf(path, sizeof(path), "%s/a.csv", keeper_folder(keeper));
+	scratch_write(AT_FDCWD, path, "edited by the person");
+	scratch_write(f->data, "output/a.csv", "ours again");
+	copy(f, keeper, "output/a.csv");
+	assert_kept(keeper, "a.csv", "edited by the person");
+	assert_kept(keeper, "a-2.csv", "ours again");
+	keeper_free(keeper);
+}
+
+static void a_link_planted_among_the_kept_is_not_written_through(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+	char path[512];
+	char *text;
+
+	scratch_write(f->scratch.fd, "victim", "untouched");
+	assert_int_equal(mkdirat(f->scratch.fd, "outside", 0700), 0);
+	scratch_write(f->data, "output/a", "1");
+	copy(f, keeper, "output/a");
+	(void)snprintf(path, sizeof(path), "%s/b", keeper_folder(keeper));
+	assert_int_equal(symlink("../../victim", path), 0);
+	(void)snprintf(path, sizeof(path), "%s/sub", keeper_folder(keeper));
+	assert_int_equal(symlink("../../outside", path), 0);
+	scratch_write(f->data, "output/b", "2");
+	copy(f, keeper, "output/b");
+	assert_kept(keeper, "b-2", "2");
+	assert_int_equal(mkdirat(f->data, "output/sub", 0700), 0);
+	scratch_write(f->data, "output/sub/c", "3");
+	copy(f, keeper, "output/sub/c");
+	assert_int_equal(outcome.failed, 1);
+	assert_false(scratch_exists(f->scratch.fd, "outside/c"));
+	text = scratch_read(f->scratch.fd, "victim");
+	assert_string_equal(text, "untouched");
+	free(text);
+	keeper_free(keeper);
+}
+
+static void copies_are_private_and_keep_their_time(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+	struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000, .tv_nsec = 7 } };
+	struct stat st;
+	char path[512];
+
+	scratch_write(f->data, "output/a", "1");
+	assert_int_equal(fchmodat(f->data, "output/a", 0777, 0), 0);
+	assert_int_equal(utimensat(f->data, "output/a", times, 0), 0);
+	copy(f, keeper, "output/a");
+	(void)snprintf(path, sizeof(path), "%s/a", keeper_folder(keeper));
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(st.st_mtim.tv_sec, 1000);
+	assert_int_equal(stat(keeper_folder(keeper), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	keeper_free(keeper);
+}
+
+static void keeping_off_and_strange_paths_copy_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper =
+		keeper_new(f->loop, f->workspace, HELPER, NULL, "x", 1000, &outcome);
+
+	scratch_write(f->data, "output/a", "1");
+	copy(f, keeper, "output/a");
+	assert_int_equal(outcome.copied, 0);
+	keeper_free(keeper);
+	keeper = new_keeper(f, 1000, &outcome);
+	copy(f, keeper, "input/a");
+	assert_int_equal(outcome.copied, 0);
+	copy(f, keeper, "output/../../x");
+	assert_int_equal(outcome.failed, 1);
+	keeper_free(keeper);
+}
+
+static void a_copy_outlives_its_keeper_and_the_removal_waits_for_it(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, UINT64_MAX, &outcome);
+	static const char *const paths[] = { "output/0", "output/1", "output/2", "output/3" };
+	char *shown;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		scratch_write(f->data, paths[i], "result");
+	copy(f, keeper, paths[0]);
+	shown = strdup(keeper_folder(keeper));
+	keeper_copy(keeper, paths, ARRAY_SIZE(paths), on_done);
+	keeper_free(keeper);
+	(void)removal_start(f->loop, f->home, HELPER, workspace_name(f->workspace), NULL, NULL);
+	home_close(f->home);
+	f->home = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		char path[512];
+		char *text;
+
+		(void)snprintf(path, sizeof(path), "%s/%s", shown, strchr(paths[i], '/') + 1);
+		text = scratch_read(AT_FDCWD, path);
+		assert_non_null(text);
+		assert_string_equal(text, "result");
+		free(text);
+	}
+	free(shown);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(results_are_copied_with_their_folders_and_replaced),
+		FIXTURE_TEST(links_and_other_kinds_are_not_copied),
+		FIXTURE_TEST(the_quota_is_told_and_nothing_is_cut),
+		FIXTURE_TEST(a_file_of_the_person_stays),
+		FIXTURE_TEST(a_link_planted_among_the_kept_is_not_written_through),
+		FIXTURE_TEST(copies_are_private_and_keep_their_time),
+		FIXTURE_TEST(keeping_off_and_strange_paths_copy_nothing),
+		FIXTURE_TEST(a_copy_outlives_its_keeper_and_the_removal_waits_for_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
