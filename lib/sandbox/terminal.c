@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 
@@ -35,9 +36,8 @@ int terminal_open(unsigned short rows, unsigned short columns, int *ret_master, 
 	return 0;
 }
 
-int terminal_reset(int fd, unsigned short rows, unsigned short columns, struct err *err)
+static struct termios base_settings(void)
 {
-	struct winsize size = { .ws_row = rows, .ws_col = columns };
 	struct termios settings = {
 		.c_iflag = ICRNL | IUTF8,
 		.c_cflag = CS8 | CREAD | HUPCL,
@@ -51,9 +51,29 @@ int terminal_reset(int fd, unsigned short rows, unsigned short columns, struct e
 	settings.c_cc[VMIN] = 1;
 	(void)cfsetispeed(&settings, B38400);
 	(void)cfsetospeed(&settings, B38400);
-	if (tcsetattr(fd, TCSANOW, &settings) < 0)
+	return settings;
+}
+
+static bool same_settings(const struct termios *a, const struct termios *b)
+{
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
+	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc)) == 0;
+}
+
+/* Looking is cheaper than setting, which takes the terminal's locks, and is mostly enough. */
+int terminal_reset(int fd, unsigned short rows, unsigned short columns, struct err *err)
+{
+	const struct winsize size = { .ws_row = rows, .ws_col = columns };
+	const struct termios settings = base_settings();
+	struct winsize old_size;
+	struct termios old;
+
+	if ((tcgetattr(fd, &old) < 0 || !same_settings(&old, &settings)) &&
+	    tcsetattr(fd, TCSANOW, &settings) < 0)
 		return err_sys(err, "setting a terminal");
-	if (ioctl(fd, TIOCSWINSZ, &size) < 0)
+	if ((ioctl(fd, TIOCGWINSZ, &old_size) < 0 || old_size.ws_row != rows ||
+	     old_size.ws_col != columns) &&
+	    ioctl(fd, TIOCSWINSZ, &size) < 0)
 		return err_sys(err, "sizing a terminal");
 	return 0;
 }

@@ -92,8 +92,8 @@ loop_io_fn runner_on_pty;
 loop_io_fn runner_on_control;
 /* Reads the terminal until it is empty, or `max` bytes. */
 void runner_drain(struct runner *runner, size_t max);
-/* Reads at most about `max` bytes of the control channel and acts on its frames. */
-void runner_read_control(struct runner *runner, size_t max);
+/* Reads the control channel, a slice or all there is, and acts on its frames. */
+void runner_read_control(struct runner *runner, bool to_the_end);
 /* Sends what to_driver holds, as far as the socket takes it. */
 void runner_flush(struct runner *runner);
 

@@ -15,6 +15,7 @@
 enum {
 	READ_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
 	READ_CHUNK = 16 << 10,
+	PTY_READ_MUCH = 1024, /* one read of a pty returns 4,095 bytes at most */
 };
 
 /* ---- writing to the driver ---- */
@@ -57,8 +58,12 @@ static struct transcript *sink(struct runner *r)
 	return r->background;
 }
 
-/* Reads until the pty is empty, or `max` bytes. */
-void runner_drain(struct runner *r, size_t max)
+/*
+ * `until_empty`: until the kernel says so, which first waits for what is still on its way through
+ * the terminal. Without it a small read ends the slice at no such cost: measured, waiting pays when
+ * much is on its way and costs when little is.
+ */
+static void read_pty(struct runner *r, size_t max, bool until_empty)
 {
 	char chunk[READ_CHUNK];
 	size_t got = 0;
@@ -75,6 +80,8 @@ void runner_drain(struct runner *r, size_t max)
 			break;
 		transcript_feed(sink(r), chunk, (size_t)n);
 		got += (size_t)n;
+		if (!until_empty && n < PTY_READ_MUCH)
+			break;
 	}
 	if (got == 0)
 		return;
@@ -83,11 +90,16 @@ void runner_drain(struct runner *r, size_t max)
 		(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
 }
 
+void runner_drain(struct runner *r, size_t max)
+{
+	read_pty(r, max, true);
+}
+
 void runner_on_pty(struct loop_io *io, uint32_t events)
 {
 	struct runner *r = container_of(io, struct runner, pty_io);
 
-	runner_drain(r, READ_SLICE);
+	read_pty(r, READ_SLICE, false);
 	if ((events & (EPOLLHUP | EPOLLERR)) != 0)
 		loop_io_stop(&r->pty_io); /* no slave is open: nothing will come any more */
 }
@@ -167,7 +179,9 @@ static void on_done_frame(struct runner *r, const struct frame *frame)
 /* Output written before the frame comes before it. */
 static void on_frame(struct runner *r, const struct frame *frame)
 {
-	runner_drain(r, RUNNER_DRAIN_MAX);
+	/* A value goes behind all output: `done`, which follows it, drains. */
+	if (!str_eq(frame->type, "result"))
+		runner_drain(r, RUNNER_DRAIN_MAX);
 	if (r->state == RUNNER_STARTING) {
 		if (str_eq(frame->type, "ready"))
 			runner_on_ready(r, frame);
@@ -217,11 +231,11 @@ static void handle_frames(struct runner *r)
 }
 
 /* Reads without room for descriptors: those sent along are dropped by the kernel. */
-void runner_read_control(struct runner *r, size_t max)
+void runner_read_control(struct runner *r, bool to_the_end)
 {
 	size_t got = 0;
 
-	while (got < max && r->frames != NULL && r->state != RUNNER_ENDING) {
+	while ((to_the_end || got < READ_SLICE) && r->frames != NULL && r->state != RUNNER_ENDING) {
 		char chunk[READ_CHUNK];
 		ssize_t n = recv(interpreter_control(r->interpreter), chunk, sizeof(chunk),
 				 MSG_DONTWAIT);
@@ -237,6 +251,8 @@ void runner_read_control(struct runner *r, size_t max)
 		got += (size_t)n;
 		frame_reader_feed(r->frames, chunk, (size_t)n);
 		handle_frames(r);
+		if (!to_the_end && (size_t)n < sizeof(chunk))
+			return; /* should there be more, the loop calls again */
 	}
 }
 
@@ -247,5 +263,5 @@ void runner_on_control(struct loop_io *io, uint32_t events)
 	if ((events & EPOLLOUT) != 0)
 		runner_flush(r);
 	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
-		runner_read_control(r, READ_SLICE);
+		runner_read_control(r, false);
 }

@@ -208,7 +208,7 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 	if (r->state == RUNNER_ENDING)
 		return;
 	if (loop_io_active(&r->control_io))
-		runner_read_control(r, FRAME_TOTAL_MAX); /* what it said before its end */
+		runner_read_control(r, true); /* what it said before its end */
 	if (r->state == RUNNER_STARTING) {
 		runner_fail_start(r, why);
 		return;
