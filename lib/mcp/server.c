@@ -76,7 +76,7 @@ void mcp_server_free(struct mcp_server *server)
 	map_free(server->asked);
 	json_decref(server->legacy.capabilities);
 	json_decref(server->legacy.subscribed);
-	free(server->legacy.client_name);
+	json_decref(server->legacy.client_info);
 	json_decref(server->server_info_meta);
 	mcp_tools_forget_list(server);
 	mcp_keep_free(server->kept);
