@@ -61,6 +61,7 @@ struct mcp_refusal {
 struct mcp_batch {
 	struct buf answers;
 	size_t pending; /* requests not yet answered, plus one while the array is read */
+	size_t unread;  /* messages still to be read */
 };
 
 struct mcp_listen; /* listen.c */

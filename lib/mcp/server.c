@@ -153,7 +153,9 @@ static void take_batch(struct mcp_server *server, json_t *array)
 	batch = xcalloc(1, sizeof(*batch));
 	buf_init(&batch->answers, MCP_LINE_MAX);
 	batch->pending = 1; /* the reading itself: no answer goes out before its end */
+	batch->unread = json_array_size(array);
 	json_array_foreach (array, i, item) {
+		batch->unread--;
 		mcp_dispatch(server, item, batch);
 	}
 	mcp_batch_done(server, batch);

@@ -69,6 +69,33 @@ static void every_answer_of_a_large_batch_fits_into_one_line(void **state)
 	buf_release(&line);
 }
 
+static void one_large_refusal_leaves_room_for_the_rest_of_its_batch(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_json json_t *answers = NULL;
+	char version[900000];
+	struct buf line;
+
+	memset(version, 'x', sizeof(version));
+	version[sizeof(version) - 1] = '\0';
+	open_legacy(f, "2025-03-26", "");
+	buf_init(&line, BUF_UNBOUNDED);
+	buf_putf(&line,
+		 "[{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\",\"params\":{\"_meta\":{"
+		 "\"io.modelcontextprotocol/protocolVersion\":\"%s\"}}}",
+		 version);
+	for (int i = 1; i < 50; i++) {
+		buf_puts(&line, ",{\"jsonrpc\":\"2.0\",\"method\":\"none\",\"id\":\"");
+		for (int j = 0; j < 1024; j++)
+			buf_puts(&line, "\\u0001");
+		buf_puts(&line, "\"}");
+	}
+	buf_puts(&line, "]");
+	answers = parse_line(say(f, buf_str(&line)));
+	assert_int_equal(json_array_size(answers), 50);
+	buf_release(&line);
+}
+
 static void FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served(void **state)
 {
 	struct fixture *f = *state;
@@ -244,6 +271,7 @@ int main(void)
 		TEST(an_answer_of_just_under_a_million_bytes_goes_out),
 		TEST(a_tool_result_over_a_million_bytes_becomes_a_failure_that_says_so),
 		TEST(every_answer_of_a_large_batch_fits_into_one_line),
+		TEST(one_large_refusal_leaves_room_for_the_rest_of_its_batch),
 		TEST(FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served),
 		TEST(CN_1_a_cancelled_call_is_told_and_nothing_more_is_written),
 		TEST(cancelling_all_tells_each_live_call_once),
