@@ -75,7 +75,8 @@ void mcp_call_end(struct mcp_call *call)
 	list_remove(&call->node);
 	mcp_listen_free(call->listen);
 	json_decref(call->message);
-	json_decref(call->era_capabilities);
+	json_decref(call->era.capabilities);
+	json_decref(call->era.client_info);
 	json_decref(call->no_arguments);
 	json_decref(call->answers);
 	json_decref(call->state);
@@ -152,7 +153,9 @@ const char *mcp_call_target(const struct mcp_call *call)
 
 const char *mcp_call_client_name(const struct mcp_call *call)
 {
-	return call->era.client_name;
+	const char *name = json_string_value(json_object_get(call->era.client_info, "name"));
+
+	return name != NULL ? name : "";
 }
 
 bool mcp_call_wants_progress(const struct mcp_call *call)

@@ -160,7 +160,8 @@ static void take_request(struct mcp_server *server, json_t *value,
 	}
 	call = mcp_call_new(server, method, value, message);
 	call->era = era;
-	call->era_capabilities = json_incref(era.capabilities);
+	(void)json_incref(era.capabilities);
+	(void)json_incref(era.client_info);
 	call->batch = batch;
 	if (batch != NULL)
 		batch->pending++;

@@ -51,13 +51,6 @@ static int refuse_version(const char *asked, struct mcp_refusal *no)
 	return -1;
 }
 
-static const char *name_of_client(const json_t *info)
-{
-	const char *name = json_string_value(json_object_get(info, "name"));
-
-	return name != NULL ? name : "";
-}
-
 static int read_claim(json_t *meta, const json_t *version, struct mcp_era *ret,
 		      struct mcp_refusal *no)
 {
@@ -75,7 +68,7 @@ static int read_claim(json_t *meta, const json_t *version, struct mcp_era *ret,
 	*ret = (struct mcp_era){
 		.revision = MCP_2026_07_28,
 		.capabilities = capabilities,
-		.client_name = name_of_client(json_object_get(meta, META_PREFIX "clientInfo")),
+		.client_info = json_object_get(meta, META_PREFIX "clientInfo"),
 		.log_level = MCP_LEVEL_OFF,
 	};
 	if (level != NULL && mcp_era_parse_level(level, &ret->log_level) < 0)
@@ -110,7 +103,7 @@ int mcp_era_read(const struct mcp_server *server, const struct rpc_message *mess
 	*ret = (struct mcp_era){
 		.revision = legacy->handshake ? legacy->revision : MCP_2025_11_25,
 		.capabilities = legacy->capabilities,
-		.client_name = legacy->client_name != NULL ? legacy->client_name : "",
+		.client_info = legacy->client_info,
 		.log_level = legacy->log_level,
 	};
 	return 0;

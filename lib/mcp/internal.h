@@ -28,7 +28,7 @@ enum {
 
 /* A line with its \n stays below what the strictest host takes (Claude Desktop: 1 MiB). */
 enum { MCP_LINE_MAX = 999999 };
-enum { MCP_BATCH_MAX = 50 };
+enum { MCP_BATCH_MAX = 50, MCP_URIS_MAX = 1024 /* of one listen stream */ };
 
 enum mcp_level {
 	MCP_LEVEL_DEBUG,
@@ -45,8 +45,8 @@ enum mcp_level {
 /* What a request's era says about its sender. Borrowed values. */
 struct mcp_era {
 	enum mcp_revision revision;
-	json_t *capabilities; /* NULL when there are none */
-	const char *client_name;
+	json_t *capabilities;     /* NULL when there are none */
+	json_t *client_info;      /* NULL when it said nothing */
 	enum mcp_level log_level; /* lowest to send */
 };
 
@@ -61,6 +61,7 @@ struct mcp_refusal {
 struct mcp_batch {
 	struct buf answers;
 	size_t pending; /* requests not yet answered, plus one while the array is read */
+	size_t unread;  /* messages still to be read */
 };
 
 struct mcp_listen; /* listen.c */
@@ -86,8 +87,7 @@ struct mcp_call {
 	json_t *id;
 	json_t *params;         /* an object, or NULL */
 	json_t *progress_token; /* or NULL */
-	struct mcp_era era;
-	json_t *era_capabilities; /* owned: a later handshake may replace the session's */
+	struct mcp_era era;     /* values owned: a later handshake may replace the session's */
 	double progress;
 	struct mcp_batch *batch; /* or NULL */
 	bool cancelled;
@@ -105,7 +105,7 @@ struct mcp_legacy {
 	bool initialized; /* the client said so */
 	enum mcp_revision revision;
 	json_t *capabilities;
-	char *client_name;
+	json_t *client_info;
 	enum mcp_level log_level;
 	json_t *subscribed; /* an object used as a set of URIs */
 };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* initialize, ping, server/discover, logging/setLevel. */
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "json/get.h"
 #include "mcp/internal.h"
 
@@ -57,7 +54,6 @@ static void open_session(struct mcp_legacy *legacy, const json_t *params,
 {
 	json_t *capabilities = json_object_get(params, "capabilities");
 	json_t *info = json_object_get(params, "clientInfo");
-	const char *name = json_string_value(json_object_get(info, "name"));
 
 	legacy->handshake = true;
 	legacy->initialized = false;
@@ -65,8 +61,8 @@ static void open_session(struct mcp_legacy *legacy, const json_t *params,
 	legacy->log_level = MCP_LEVEL_INFO;
 	json_decref(legacy->capabilities);
 	legacy->capabilities = json_is_object(capabilities) ? json_incref(capabilities) : NULL;
-	free(legacy->client_name);
-	legacy->client_name = xstrdup(name != NULL ? name : "");
+	json_decref(legacy->client_info);
+	legacy->client_info = json_incref(info);
 	(void)json_object_clear(legacy->subscribed);
 }
 

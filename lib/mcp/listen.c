@@ -56,6 +56,10 @@ static int read_filter(struct mcp_call *call, json_t *honoured, struct err *err)
 	    json_get_object(call->params, "params", "notifications", &filter, err) < 0 ||
 	    json_get_texts(filter, "params.notifications", "resourceSubscriptions", &uris, err) < 0)
 		return -1;
+	if (json_array_size(uris) > MCP_URIS_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "params.notifications.resourceSubscriptions has more than %d URIs",
+			       MCP_URIS_MAX);
 	for (i = 0; i < ARRAY_SIZE(notices); i++) {
 		bool asked = false;
 

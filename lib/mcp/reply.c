@@ -38,7 +38,7 @@ static size_t room(const struct mcp_batch *batch)
 
 	if (batch == NULL)
 		return MCP_LINE_MAX;
-	taken = batch->answers.len + batch->pending * BATCH_RESERVE;
+	taken = batch->answers.len + (batch->pending + batch->unread) * BATCH_RESERVE;
 	return taken < MCP_LINE_MAX - BATCH_RESERVE ? MCP_LINE_MAX - taken : BATCH_RESERVE;
 }
 

@@ -76,7 +76,7 @@ void mcp_server_free(struct mcp_server *server)
 	map_free(server->asked);
 	json_decref(server->legacy.capabilities);
 	json_decref(server->legacy.subscribed);
-	free(server->legacy.client_name);
+	json_decref(server->legacy.client_info);
 	json_decref(server->server_info_meta);
 	mcp_tools_forget_list(server);
 	mcp_keep_free(server->kept);
@@ -153,7 +153,9 @@ static void take_batch(struct mcp_server *server, json_t *array)
 	batch = xcalloc(1, sizeof(*batch));
 	buf_init(&batch->answers, MCP_LINE_MAX);
 	batch->pending = 1; /* the reading itself: no answer goes out before its end */
+	batch->unread = json_array_size(array);
 	json_array_foreach (array, i, item) {
+		batch->unread--;
 		mcp_dispatch(server, item, batch);
 	}
 	mcp_batch_done(server, batch);

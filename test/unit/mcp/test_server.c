@@ -69,6 +69,33 @@ static void every_answer_of_a_large_batch_fits_into_one_line(void **state)
 	buf_release(&line);
 }
 
+static void one_large_refusal_leaves_room_for_the_rest_of_its_batch(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_json json_t *answers = NULL;
+	char version[900000];
+	struct buf line;
+
+	memset(version, 'x', sizeof(version));
+	version[sizeof(version) - 1] = '\0';
+	open_legacy(f, "2025-03-26", "");
+	buf_init(&line, BUF_UNBOUNDED);
+	buf_putf(&line,
+		 "[{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"ping\",\"params\":{\"_meta\":{"
+		 "\"io.modelcontextprotocol/protocolVersion\":\"%s\"}}}",
+		 version);
+	for (int i = 1; i < 50; i++) {
+		buf_puts(&line, ",{\"jsonrpc\":\"2.0\",\"method\":\"none\",\"id\":\"");
+		for (int j = 0; j < 1024; j++)
+			buf_puts(&line, "\\u0001");
+		buf_puts(&line, "\"}");
+	}
+	buf_puts(&line, "]");
+	answers = parse_line(say(f, buf_str(&line)));
+	assert_int_equal(json_array_size(answers), 50);
+	buf_release(&line);
+}
+
 static void FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served(void **state)
 {
 	struct fixture *f = *state;
@@ -164,6 +191,34 @@ static void SB_7_listening_works_where_nothing_is_offered(void **state)
 	fixture_end(&f);
 }
 
+static void ER_12_a_live_call_keeps_the_client_it_came_from(void **state)
+{
+	struct fixture *f = *state;
+
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+		     "\"protocolVersion\":\"2025-11-25\",\"clientInfo\":{\"name\":\"first\"}}}");
+	(void)say(f, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\","
+		     "\"params\":{\"name\":\"hold\"}}");
+	open_legacy(f, "2024-11-05", "");
+	assert_string_equal(mcp_call_client_name(f->held[0]), "first");
+	assert_int_equal(mcp_call_revision(f->held[0]), MCP_2025_11_25);
+}
+
+static void SB_1_a_stream_has_so_many_uris_at_most(void **state)
+{
+	struct fixture *f = *state;
+	struct buf line;
+
+	buf_init(&line, BUF_UNBOUNDED);
+	buf_puts(&line, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"subscriptions/listen\","
+			"\"params\":{" CLAIM("") ",\"notifications\":{\"resourceSubscriptions\":[");
+	for (int i = 0; i < 1025; i++)
+		buf_putf(&line, "%s\"test://%d\"", i > 0 ? "," : "", i);
+	buf_puts(&line, "]}}}");
+	assert_non_null(strstr(say(f, buf_str(&line)), "-32602"));
+	buf_release(&line);
+}
+
 static void SB_4_a_stream_does_not_count_as_a_call(void **state)
 {
 	struct fixture *f = *state;
@@ -216,11 +271,14 @@ int main(void)
 		TEST(an_answer_of_just_under_a_million_bytes_goes_out),
 		TEST(a_tool_result_over_a_million_bytes_becomes_a_failure_that_says_so),
 		TEST(every_answer_of_a_large_batch_fits_into_one_line),
+		TEST(one_large_refusal_leaves_room_for_the_rest_of_its_batch),
 		TEST(FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served),
 		TEST(CN_1_a_cancelled_call_is_told_and_nothing_more_is_written),
 		TEST(cancelling_all_tells_each_live_call_once),
 		cmocka_unit_test(RP_9_what_is_not_offered_is_not_there),
 		cmocka_unit_test(SB_7_listening_works_where_nothing_is_offered),
+		TEST(ER_12_a_live_call_keeps_the_client_it_came_from),
+		TEST(SB_1_a_stream_has_so_many_uris_at_most),
 		TEST(SB_4_a_stream_does_not_count_as_a_call),
 		cmocka_unit_test(the_tool_list_is_made_anew_when_the_tools_changed),
 		TEST(a_duplicate_of_a_listen_id_is_refused),

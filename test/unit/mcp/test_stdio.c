@@ -218,6 +218,41 @@ static void SD_3_a_closed_stdout_ends(void **state)
 	assert_int_equal(p->end, MCP_STDIO_CLOSED);
 }
 
+static void SD_3_a_reader_that_goes_is_noticed_during_a_call(void **state)
+{
+	struct pipes *p = *state;
+
+	send(p, CALL("slow", "hold"));
+	settle(p);
+	fd_close(&p->in);
+	fd_close(&p->out);
+	settle(p);
+	assert_int_equal(p->end, MCP_STDIO_CLOSED);
+}
+
+static void output_may_go_to_a_file(void **state)
+{
+	struct pipes *p = *state;
+	struct mcp_stdio_options options = { .in_fd = p->server_in, .done = on_done, .context = p };
+	FILE *file = tmpfile();
+	char line[64] = "";
+	struct err err;
+
+	mcp_stdio_free(p->stdio);
+	options.out_fd = fileno(file);
+	p->stdio = mcp_stdio_new(p->f.loop, p->f.server, &options, &err);
+	send(p, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
+	fd_close(&p->in);
+	settle(p);
+	assert_int_equal(p->end, MCP_STDIO_EOF);
+	rewind(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_string_equal(line, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+	mcp_stdio_free(p->stdio);
+	p->stdio = NULL;
+	(void)fclose(file);
+}
+
 static void SD_2_a_signal_ends_at_once(void **state)
 {
 	struct pipes *p = *state;
@@ -429,6 +464,8 @@ int main(void)
 						teardown),
 		PIPES(a_cancelled_call_holds_the_end_up_no_longer),
 		PIPES(SD_3_a_closed_stdout_ends),
+		PIPES(SD_3_a_reader_that_goes_is_noticed_during_a_call),
+		cmocka_unit_test_setup_teardown(output_may_go_to_a_file, setup_drain, teardown),
 		PIPES(SD_2_a_signal_ends_at_once),
 		PIPES(FR_7_a_slow_reader_stops_the_reading_and_loses_nothing),
 		cmocka_unit_test(a_regular_file_is_answered_without_a_time_limit),
