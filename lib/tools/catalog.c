@@ -4,10 +4,6 @@
 #include "base/util.h"
 #include "tools/tool.h"
 
-#ifndef PTYCELL_VERSION
-#define PTYCELL_VERSION "0"
-#endif
-
 static const char instructions[] =
 	"Runs code in stateful sessions on the user's own machine. Use one session_id per "
 	"conversation: a topic plus four random characters, such as sales-k3f9, and reuse it: "

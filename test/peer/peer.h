@@ -5,9 +5,9 @@
 
 #include "base/list.h"
 #include "event/loop.h"
+#include "json/make.h"
 #include "mcp/ask.h"
 #include "mcp/server.h"
-#include "json/make.h"
 
 struct peer {
 	struct loop *loop;

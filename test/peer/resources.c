@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "peer.h"
 #include "json/parse.h"
+#include "peer.h"
 
 const struct mcp_resource_template peer_templates[] = {
 	{ .uri_template = "test://template/{id}/data",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "json/parse.h"
 #include "peer.h"
 #include "text/base64.h"
-#include "json/parse.h"
 
 #define NOTHING "{\"type\":\"object\",\"additionalProperties\":false}"
 

@@ -230,8 +230,11 @@ static void nothing_is_inherited_but_what_is_listed(void **state)
 	/* From 10 on they are the shell's own. */
 	assert_true(leaked < 10);
 	assert_non_null(strstr(listed, "\n4\n"));
-	for (const char *line = listed; *line != '\0'; line = strchr(line, '\n') + 1)
+	for (const char *line = listed; line != NULL && *line != '\0';) {
 		assert_false(line[1] == '\n' && line[0] > '4');
+		line = strchr(line, '\n');
+		line = line != NULL ? line + 1 : NULL;
+	}
 	free(listed);
 	assert_string_equal(result_text(f, "secret"), "");
 	assert_string_equal(result_text(f, "three"), f->scratch.path);

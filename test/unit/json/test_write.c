@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
+#include <cmocka.h>
 
 #include "json/make.h"
 #include "json/parse.h"

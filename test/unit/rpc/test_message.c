@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
-#include "rpc/message.h"
 #include "json/make.h"
 #include "json/parse.h"
+#include "rpc/message.h"
 
 struct row {
 	const char *text;
