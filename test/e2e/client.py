@@ -16,6 +16,12 @@ REVISION = "2025-11-25"
 WAIT_S = 60
 
 
+def environment(home):
+    """What a server of the tests finds: a home of its own, and the Python that has pandas."""
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "PTYCELL_PYTHON": "/usr/bin/python3",
+            "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
+
+
 class Result:
     """The answer of a tool call, taken apart."""
 
@@ -32,11 +38,11 @@ class Result:
     @property
     def status(self):
         """The parsed status line: always the last block."""
-        return status_parser.parse(self.texts[-1])
+        return status_parser.of_result(self.raw)
 
     @property
     def state(self):
-        return self.status.state
+        return self.status["state"]
 
     @property
     def text(self):
@@ -49,8 +55,7 @@ class Server:
 
     def __init__(self, home, *args, env=None, initialize=True, **popen):
         self.home = home
-        environ = {"HOME": str(home), "PATH": os.environ["PATH"],
-                   "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
+        environ = environment(home)
         environ.update(env or {})
         self.process = subprocess.Popen(
             [str(BUILD / "ptycell"), *args], env=environ, stdin=subprocess.PIPE,
