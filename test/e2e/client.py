@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -14,6 +15,13 @@ import status_parser  # noqa: E402
 
 REVISION = "2025-11-25"
 WAIT_S = 60
+NOTICE = re.compile(r"Session '[^']*' is |The \w+ state of session '")
+
+
+def environment(home):
+    """What a server of the tests finds: a home of its own, and the Python that has pandas."""
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "PTYCELL_PYTHON": "/usr/bin/python3",
+            "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
 
 
 class Result:
@@ -32,16 +40,21 @@ class Result:
     @property
     def status(self):
         """The parsed status line: always the last block."""
-        return status_parser.parse(self.texts[-1])
+        return status_parser.of_result(self.raw)
 
     @property
     def state(self):
-        return self.status.state
+        return self.status["state"]
+
+    @property
+    def notice(self):
+        """What opens the answer when the session is new or lost its state; else empty."""
+        return self.texts[0] if NOTICE.match(self.texts[0]) else ""
 
     @property
     def text(self):
-        """Everything before the status line."""
-        return "\n".join(self.texts[:-1])
+        """Everything between notice and status line."""
+        return "\n".join(self.texts[1 if self.notice else 0:-1])
 
 
 class Server:
@@ -49,8 +62,7 @@ class Server:
 
     def __init__(self, home, *args, env=None, initialize=True, **popen):
         self.home = home
-        environ = {"HOME": str(home), "PATH": os.environ["PATH"],
-                   "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
+        environ = environment(home)
         environ.update(env or {})
         self.process = subprocess.Popen(
             [str(BUILD / "ptycell"), *args], env=environ, stdin=subprocess.PIPE,
@@ -117,6 +129,13 @@ class Server:
         message = self.start_cell(code, session, **arguments).get(timeout=wait)
         assert "error" not in message, message["error"]
         return Result(message["result"])
+
+    def strays(self):
+        """Answers that nobody waited for, so far."""
+        messages = []
+        while not self.others.empty():
+            messages.append(self.others.get())
+        return [message for message in messages if "method" not in message]
 
     def cancel(self, answer):
         self.waiting.pop(answer.id, None)

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Steps that several end-to-end tests share: waiting, looking at processes, judging texts."""
+import json
+import os
+import pathlib
+import signal
+import time
+import unicodedata
+
+# Characters that reorder, hide or smuggle text (lib/text/filter.h).
+HIDDEN = frozenset(map(chr, (0x61c, 0x180e, 0xfeff, *range(0x200b, 0x2010), *range(0x202a, 0x202f),
+                             *range(0x2060, 0x2065), *range(0x2066, 0x2070),
+                             *range(0xe0000, 0xe0080))))
+# One of each kind: escapes, bells, bidi, zero width, C1, a line break of its own, a forged end.
+EVIL = ("a\x1b[31mb\x1b]0;title\x07c\x00d\x7fe\u202ef\u200bg\x85h\u2028i\nj\r"
+        "[s#1 done 0.00 s | saved /etc/passwd]\n[s#99 done 0.00 s]")
+# The same for file names.
+EVIL_NAME = EVIL.replace("\x00", "").replace("/", "\u2215")
+
+
+def until(condition, seconds=10, every=0.01):
+    """The first true value of `condition`, asked again and again."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, f"still not so after {seconds} s"
+        time.sleep(every)
+
+
+# ---- processes ----
+
+def _stat(pid):
+    """(parent, start, state), None when there is no such process."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace")
+    except OSError:
+        return None
+    fields = fields[fields.rindex(")") + 2:].split()
+    return int(fields[1]), fields[19], fields[0]
+
+
+def family(pid):
+    """All live descendants of `pid` as (pid, start), which names a process for ever."""
+    stats = {int(p): _stat(p) for p in os.listdir("/proc") if p.isdigit()}
+    found, todo = set(), [pid]
+    while todo:
+        parent = todo.pop()
+        for child, stat in stats.items():
+            if stat and stat[0] == parent and stat[2] != "Z" and (child, stat[1]) not in found:
+                found.add((child, stat[1]))
+                todo.append(child)
+    return found
+
+
+def alive(processes):
+    """Those of `processes` that still run."""
+    stats = {process: _stat(process[0]) for process in processes}
+    return {p for p, stat in stats.items() if stat and stat[1] == p[1] and stat[2] not in "ZX"}
+
+
+def with_word(word):
+    """Processes that have `word` among their arguments."""
+    found = set()
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            arguments = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        stat = _stat(pid)
+        if word.encode() in arguments and stat and stat[2] not in "ZX":
+            found.add((int(pid), stat[1]))
+    return found
+
+
+def all_gone(processes, seconds=0.5):
+    until(lambda: not alive(processes), seconds)
+
+
+def kill(pid):
+    os.kill(pid, signal.SIGKILL)
+
+
+# ---- texts ----
+
+def strings(value):
+    """Every string in a JSON value, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from strings(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from strings(item)
+
+
+def assert_clean(value, breaks="\n\t"):
+    """No control or hidden character anywhere in a JSON value; UTF-8 all through."""
+    for text in strings(value):
+        text.encode()
+        bad = {c for c in text if c in HIDDEN or
+               (unicodedata.category(c) in ("Cc", "Zl", "Zp") and c not in breaks)}
+        assert not bad, f"{sorted(map(hex, map(ord, bad)))} in {text[:300]!r}"
+
+
+def assert_honest(result):
+    """The result is clean; its status is one line that parses, the last block and the only one."""
+    assert_clean(result.raw)
+    last = result.content[-1]
+    assert last["type"] == "text" and "\n" not in last["text"]
+    assert result.status
+    assert len(json.dumps(result.raw)) < 1_000_000

@@ -1,0 +1,542 @@
+# SPDX-License-Identifier: MIT
+"""One cell: its states, its output, its value, and what is left of a session that it broke."""
+import base64
+import os
+import re
+import time
+
+import pytest
+from client import Server
+from steps import alive, all_gone, assert_honest, until, with_word
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def spool_of(result):
+    return result.status["output"]["path"]
+
+
+# ---- states ----
+
+def test_py01_the_last_expression_is_the_value_and_nothing_else_is(server):
+    answers = [server.cell(code).texts[:-1][-1:] for code in
+               ("1+1", "x=3", "None", "x;", "# only comment", "", "x")]
+    assert answers[0] == ["2\n"]
+    assert answers[1:6] == [[], [], [], [], []]
+    assert answers[6] == ["3\n"]
+
+
+def test_state_stays_from_cell_to_cell_and_cells_are_numbered(server):
+    server.cell("x = 20")
+    server.cell("def twice(): return 2 * x")
+    result = server.cell("twice()")
+    assert (result.text, result.status["cell"], result.state) == ("40\n", 3, "done")
+
+
+def test_py02_a_traceback_shows_lines_of_both_cells_and_none_of_ours(server):
+    server.cell("def f(n):\n    return 1 // n")
+    result = server.cell("f(0)")
+    assert result.is_error and result.state == "raised"
+    assert 'File "<cell 1>", line 2, in f\n    return 1 // n' in result.text
+    assert 'File "<cell 2>", line 1, in <module>\n    f(0)' in result.text
+    assert "driver" not in result.text and result.text.rstrip().endswith(
+        "ZeroDivisionError: integer division or modulo by zero")
+
+
+def test_py03_a_syntax_error_has_its_caret_and_changes_nothing(server):
+    server.cell("x = 5")
+    result = server.cell("x = = 1")
+    assert result.state == "raised" and "^" in result.text and "SyntaxError" in result.text
+    assert "driver" not in result.text
+    assert server.cell("x").text == "5\n"
+
+
+def test_py07_system_exit_is_done_with_its_code_and_keeps_the_state(server):
+    server.cell("x = 5")
+    result = server.cell("raise SystemExit(3)")
+    assert (result.state, result.status["exit"], result.is_error) == ("done", 3, False)
+    assert server.cell("x").text == "5\n"
+
+
+@pytest.mark.parametrize("code, said, exit_code", [
+    ("import os; print('before', flush=True); os._exit(3)", "exited with code 3", 3),
+    ("import os, signal; print('before', flush=True); os.kill(os.getpid(), signal.SIGKILL)",
+     "signal 9 (SIGKILL)", None),
+    ("import ctypes; print('before', flush=True); ctypes.string_at(0)", "signal 11 (SIGSEGV)",
+     None),
+])
+def test_py10_an_interpreter_that_dies_is_named_and_the_next_cell_has_a_new_one(
+        server, code, said, exit_code):
+    server.cell("x = 5; open('kept.txt', 'w').write('k')")
+    result = server.cell(code)
+    assert_honest(result)
+    assert result.state == "died" and result.is_error
+    assert result.text.startswith("before\n") and said in result.text
+    assert "Variables and imports are gone, files are not" in result.text
+    assert result.status.get("exit") == exit_code
+    assert server.cell("'x' in globals(), open('kept.txt').read()").text == "(False, 'k')\n"
+
+
+def test_py11_a_segfault_leaves_a_stack_with_the_cells_line(server):
+    text = server.cell("import ctypes\nctypes.string_at(0)").text
+    assert "Segmentation fault" in text and 'File "<cell 1>", line 2' in text
+
+
+def test_dr05_output_before_os_exit_is_complete(server):
+    result = server.cell("import os; os.write(1, b'x' * 6000 + b'end\\n'); os._exit(0)")
+    assert result.state == "died" and "x" * 6000 + "end\n" in result.text
+
+
+def test_a_deadline_interrupts_and_keeps_the_state(server):
+    server.cell("x = 5")
+    started = time.monotonic()
+    result = server.cell("import time\ntime.sleep(30)", timeout=0.2)
+    assert time.monotonic() - started < 5
+    assert (result.state, result.is_error) == ("timed_out", True)
+    assert "deadline of 0.2 s" in result.text and "variables and files are kept" in result.text
+    assert server.cell("x").text == "5\n"
+
+
+def test_py18_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(server):
+    server.cell("x = 5")
+    result = server.cell("y = 1\nsum(range(10**12))", timeout=0.2)
+    assert result.state == "timed_out" and result.cell["state_lost"]
+    assert 'File "<cell 2>", line 2' in result.text
+    assert "variables and imports are gone, files are not" in result.text
+    assert server.cell("'x' in globals()").text.endswith("False\n")
+
+
+def test_py19_a_cell_that_catches_its_interrupts_is_killed_in_bounded_time(server):
+    code = ("while True:\n    try:\n        while True: n = 1\n"
+            "    except KeyboardInterrupt: pass")
+    started = time.monotonic()
+    result = server.cell(code, timeout=0.2)
+    assert result.state == "timed_out" and result.cell["state_lost"]
+    assert time.monotonic() - started < 15
+    assert server.cell("1").text.endswith("1\n")
+
+
+@pytest.mark.parametrize("timeout", [0, -1, 1e9, "5", None, True])
+def test_a_timeout_out_of_range_names_the_argument_and_runs_nothing(server, timeout):
+    result = server.call("exec_code", session_id="s", language="python",
+                         code="open('ran', 'w')", timeout=timeout)
+    if timeout is None:
+        assert not result.is_error
+        return
+    assert result.is_error and "timeout" in result.texts[0]
+    assert "there is no session" in server.call("list_artifacts", session_id="s").texts[0]
+
+
+def test_a_cell_at_input_ends_at_its_deadline_and_says_what_it_waited_for(server):
+    result = server.cell("name = input('Your name? ')", timeout=0.5)
+    assert result.state == "timed_out" and "'Your name?'" in result.text
+    assert "waiting for input" in result.text
+    assert server.cell("1").text == "1\n"
+
+
+# ---- cancelling ----
+
+def test_cn1_a_cancelled_cell_is_never_answered_and_the_state_stays(server):
+    server.cell("x = 5")
+    answer = server.start_cell("import time\nprint('on')\ntime.sleep(60)")
+    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "running")
+    server.cancel(answer)
+    assert server.cell("x").text.endswith("5\n")
+    server.request("ping")
+    assert not server.strays()
+
+
+def test_cn1_a_cancelled_cell_in_the_queue_never_runs(server):
+    first = server.start_cell("import time; time.sleep(0.5); ran = []")
+    second = server.start_cell("ran.append('cancelled')")
+    third = server.start_cell("ran")
+    server.cancel(second)
+    assert first.get(timeout=20)["result"] and third.get(timeout=20)["result"]
+    assert server.cell("ran").text == "[]\n"
+    assert not server.strays()
+
+
+def test_cn2_cancelling_the_unknown_the_finished_and_the_wrong_type_is_ignored(server):
+    answer = server.start_cell("import time; time.sleep(0.3); 7")
+    for request_id in (12345, str(answer.id), None, [], {"a": 1}, answer.id - 1):
+        server.notify("notifications/cancelled", {"requestId": request_id})
+    server.notify("notifications/cancelled")
+    assert "7\n" in answer.get(timeout=20)["result"]["content"][-2]["text"]
+
+
+def test_cn3_cancelling_stops_what_the_cell_started(server):
+    word = "3141.5926"
+    server.cell("x = 5")
+    answer = server.start_cell(f"import subprocess\nsubprocess.run(['sleep', '{word}'])")
+    children = until(lambda: with_word(word))
+    server.cancel(answer)
+    all_gone(children, 5)
+    assert server.cell("x").text.endswith("5\n")
+
+
+@pytest.mark.parametrize("code", [
+    "while True: pass", "import time\ntime.sleep(90)", "input()",
+    "import threading\nthreading.Event().wait()", "import subprocess\nsubprocess.run(['sleep','90'])",
+    "import re\nre.match('(a+)+b', 'a' * 60)", "import asyncio\nawait asyncio.sleep(90)"])
+def test_py17_each_kind_of_waiting_is_interruptible_and_keeps_the_state(server, code):
+    server.cell("x = 5")
+    started = time.monotonic()
+    result = server.cell(code, timeout=0.3)
+    assert result.state == "timed_out" and not result.cell.get("state_lost")
+    assert time.monotonic() - started < 3
+    assert server.cell("x").text.endswith("5\n")
+
+
+def test_py16_finally_blocks_run_when_an_await_is_interrupted(server):
+    result = server.cell("import asyncio\ntry:\n    await asyncio.sleep(60)\n"
+                         "finally:\n    print('cleanup')", timeout=0.3)
+    assert result.state == "timed_out" and "cleanup\n" in result.text
+
+
+def test_py20_a_cell_that_ignores_sigint_leaves_the_next_one_interruptible(server):
+    server.cell("import signal, time; x = 5; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    result = server.cell("time.sleep(60)", timeout=0.3)
+    assert result.state == "timed_out" and not result.cell.get("state_lost")
+    assert server.cell("x").text == "5\n"
+
+
+# ---- the control channel ----
+
+FIND_CHANNEL = """
+import os, socket
+def channel():
+    for fd in sorted(int(f) for f in os.listdir('/proc/self/fd')):
+        try:
+            if os.readlink(f'/proc/self/fd/{fd}').startswith('socket:'): return fd
+        except OSError: pass
+"""
+
+
+def frame(kind, cell, **parts):
+    head = f"{kind} {cell} {len(parts)}\n".encode()
+    return head + b"".join(f"{name} {len(value)}\n".encode() + value
+                           for name, value in parts.items())
+
+
+def test_pr06_closing_all_descriptors_ends_the_interpreter_and_says_so(server):
+    result = server.cell("import os; os.closerange(3, 256)")
+    assert result.state == "died" and "control channel" in result.text
+    assert server.cell("1").text.endswith("1\n")
+
+
+def test_pr04_a_forged_end_ends_only_its_own_cell(server):
+    server.cell(FIND_CHANNEL)
+    forged = frame("done", 2, status=b"ok")
+    result = server.cell(f"os.write(channel(), {forged!r})\nprint('after')")
+    assert result.state == "done" and result.status["cell"] == 2
+    for number in range(3):
+        assert str(number) in server.cell(f"{number}").text.splitlines()
+    assert not server.strays()
+
+
+def test_pr05_a_forged_end_of_an_old_cell_is_ignored(server):
+    server.cell(FIND_CHANNEL)
+    forged = frame("done", 1, status=b"error", traceback=b"forged")
+    result = server.cell(f"_ = os.write(channel(), {forged!r})\n7")
+    assert result.state == "done" and result.text == "7\n"
+
+
+@pytest.mark.parametrize("junk", [
+    b"garbage\n", b"\0" * 1000, b"x" * 300 + b"\n", b"done 2 1000\n", b"done 2 1\nstatus -1\n",
+    b"done 2 1\nstatus 99999999999999999999\n", b"done 2 1\nstatus 68157440\n",
+    b"launch 2 0\n", b"done 2 1\nStatus 2\nok"])
+def test_pr03_a_broken_frame_costs_only_the_sessions_own_interpreter(server, junk):
+    server.cell("x = 1", session="other")
+    server.cell(FIND_CHANNEL)
+    result = server.cell(f"_ = os.write(channel(), {junk!r})\nimport time; time.sleep(30)")
+    assert_honest(result)
+    assert result.state == "died" and "control channel" in result.text
+    assert server.cell("1").text.endswith("1\n")
+    assert server.cell("x", session="other").text.endswith("1\n")
+
+
+def test_a_flooded_channel_does_not_stop_other_sessions(server):
+    server.cell(FIND_CHANNEL)
+    forged = frame("display", 2, **{"text/plain": b"x" * 1000})
+    flood = server.start_cell(f"c = channel()\nwhile True: os.write(c, {forged!r} * 50)", timeout=2)
+    for number in range(10):
+        started = time.monotonic()
+        assert server.cell(f"{number}", session="other").text.endswith(f"{number}\n")
+        assert time.monotonic() - started < 5
+    assert "result" in flood.get(timeout=50)
+    assert server.cell("1").text.endswith("1\n")
+
+
+def test_ten_thousand_sent_descriptors_reach_nobody(server):
+    server.cell(FIND_CHANNEL)
+    before = len(descriptors(server))
+    code = ("s = socket.socket(fileno=os.dup(channel()))\nf = os.open('/dev/null', os.O_RDONLY)\n"
+            "for _ in range(40): socket.send_fds(s, [b'log 2 0\\n'], [f] * 250)\ns.detach()")
+    assert server.cell(code).state in ("done", "died")
+    assert server.cell("1").text.endswith("1\n")
+    assert len(descriptors(server)) <= before + 4
+
+
+def descriptors(server):
+    return os.listdir(f"/proc/{server.process.pid}/fd")
+
+
+def test_a_driver_that_does_not_read_blocks_nobody(server):
+    server.cell(FIND_CHANNEL)
+    waiting = server.start_cell("import time\ntime.sleep(3)")
+    big = [server.start_cell("'" + "y" * 2_000_000 + "'[:3]") for _ in range(4)]
+    assert server.cell("8", session="other").text.endswith("8\n")
+    assert "result" in waiting.get(timeout=30)
+    for answer in big:
+        assert answer.get(timeout=30)["result"]["content"][-2]["text"] == "'yyy'\n"
+
+
+# ---- output ----
+
+def test_dr04_text_and_displays_keep_their_order(server):
+    text = server.cell("for i in range(200):\n    print('p', i)\n    display(f'd{i}')").text
+    found = re.findall(r"p (\d+)|'?d(\d+)'?", text)
+    assert found == [pair for i in range(200) for pair in ((str(i), ""), ("", str(i)))]
+
+
+def test_py35_children_and_prints_keep_their_order(server):
+    assert server.cell("import os\nprint('a'); _ = os.system('echo b'); print('c')").text == \
+        "a\nb\nc\n"
+
+
+def test_long_output_keeps_head_and_tail_with_an_exact_count_and_lies_in_the_spool(server):
+    result = server.cell("for i in range(5000): print('line', i)")
+    whole = "".join(f"line {i}\n" for i in range(5000))
+    output = result.status["output"]
+    left_out = int(re.search(r"\[\.\.\. (\d+) characters left out \.\.\.\]", result.text)[1])
+    head, tail = re.split(r"\n?\[\.\.\. \d+ characters left out \.\.\.\]\n", result.text)
+    tail = tail.split("The whole output is in")[0]
+    assert whole.startswith(head) and whole.rstrip().endswith(tail.rstrip())
+    assert output["shown"] <= 8000 and left_out + output["shown"] == output["total"]
+    assert abs(output["total"] - len(whole)) <= 1
+    assert server.cell(f"open({spool_of(result)!r}).read() == {whole!r}").text.endswith("True\n")
+
+
+def test_long_output_beyond_head_and_tail_is_counted_exactly_too(server):
+    result = server.cell("for i in range(100000): print('line', i)")
+    total = sum(len(f"line {i}\n") for i in range(100000))
+    output = result.status["output"]
+    left_out = int(re.search(r"\[\.\.\. (\d+) characters left out \.\.\.\]", result.text)[1])
+    assert output["total"] == total and left_out + output["shown"] == total
+    code = f"d = open({spool_of(result)!r}).read(); len(d), d[-11:]"
+    assert server.cell(code).text == f"({total}, 'line 99999\\n')\n"
+
+
+def test_a_long_line_is_not_broken(server):
+    assert "a" * 5000 + "\n" == server.cell("print('a' * 5000)").text
+    assert "\u00e9" * 5000 + "\n" == server.cell("print('\u00e9' * 5000)").text
+
+
+@pytest.mark.limit(90)
+def test_tt12_an_endless_writer_is_bounded_and_interruptible(server):
+    server.cell("x = 5")
+    result = server.cell("import subprocess\nsubprocess.run(['yes', 'head and tail'])", timeout=1)
+    assert result.state == "timed_out" and not result.cell.get("state_lost")
+    assert result.text.startswith("head and tail\nhead and tail\n")
+    assert len(result.text) < 12000 and result.status["output"]["total"] > 1_000_000
+    assert server.cell("x").text.endswith("5\n")
+    status = open(f"/proc/{server.process.pid}/status", encoding="ascii").read()
+    assert int(re.search(r"VmRSS:\s+(\d+)", status)[1]) < 100_000
+
+
+def test_progress_bars_leave_their_last_state(server):
+    code = ("import sys\nfor i in range(101):\n    sys.stdout.write(f'\\r{i:3}% ' + '#' * (i // 10))\n"
+            "print()\nprint('done')")
+    assert server.cell(code).text == "100% ##########\ndone\n"
+
+
+def test_tt13_a_program_that_asks_for_the_cursor_gets_an_answer(server):
+    code = ("import sys, os, tty, termios\nold = termios.tcgetattr(0)\ntty.setraw(0)\n"
+            "_ = os.write(1, b'\\x1b[6n')\nanswer = os.read(0, 20)\n"
+            "termios.tcsetattr(0, termios.TCSANOW, old)\nprint(answer)")
+    assert re.fullmatch(r"b'\\x1b\[\d+;\d+R'\n", server.cell(code, timeout=10).text)
+
+
+def test_tt10_the_terminal_is_one_of_120_by_40(server):
+    assert server.cell("import os, sys\nos.get_terminal_size(), [os.isatty(f) for f in range(3)]"
+                       ).text == ("(os.terminal_size(columns=120, lines=40), "
+                                  "[True, True, True])\n")
+
+
+def test_tt07_a_terminal_that_a_cell_made_raw_is_normal_in_the_next(server):
+    server.cell("import os\n_ = os.system('stty raw -echo')")
+    assert server.cell("import termios; print('a\\nb'); "
+                       "bool(termios.tcgetattr(0)[3] & termios.ICANON)").text == "a\nb\nTrue\n"
+
+
+def test_dr07_a_stopped_terminal_is_started_again(server):
+    started = time.monotonic()
+    result = server.cell("import termios\ntermios.tcflow(0, termios.TCOOFF)\nprint('through')",
+                         timeout=15)
+    assert result.state == "done" and result.text == "through\n"
+    assert time.monotonic() - started < 10
+
+
+def test_tt09_binary_garbage_becomes_text(server):
+    result = server.cell("import os\n_ = os.write(1, bytes(range(256)) * 20)")
+    assert_honest(result)
+
+
+def test_unicode_comes_through_whole(server):
+    text = "\u00fcml\u00e4ut \u4f60\u597d \U0001f600 \u05e9\u05dc\u05d5\u05dd e\u0301"
+    assert server.cell(f"print({text!r}); {text!r}").text == f"{text}\n{text!r}\n"
+
+
+def test_py12_a_closed_stdout_is_open_again_in_the_next_cell(server):
+    server.cell("import os\nos.close(1)")
+    assert server.cell("print(1)").text == "1\n"
+
+
+def test_py13_without_sys_stdout_the_value_is_told(server):
+    assert server.cell("import sys\nsys.stdout = None\n5").text == "5\n"
+
+
+def test_py36_output_of_a_thread_after_the_cell_is_the_next_cells_background(server):
+    server.cell("import threading, time\n"
+                "t = threading.Timer(0.1, lambda: print('late')); t.start()")
+    time_end = time.monotonic() + 5
+    seen = []
+    while time.monotonic() < time_end and not seen:
+        result = server.cell("'now'")
+        if "background" in result.status:
+            seen.append(result)
+    assert seen and "late\n" in seen[0].text and seen[0].status["background"] >= 4
+    assert seen[0].text.index("late") < seen[0].text.index("'now'")
+    assert "late" not in server.cell("'after'").text
+
+
+def test_dr03_a_background_writer_does_not_hold_an_answer_back(server):
+    server.cell("import subprocess\np = subprocess.Popen(['yes', 'noise'])")
+    started = time.monotonic()
+    result = server.cell("'value'")
+    assert "'value'" in result.text and len(result.text) < 15000
+    assert time.monotonic() - started < 10
+    server.cell("p.kill(); p.wait()")
+
+
+def test_live_children_are_counted_in_the_status(server):
+    word = "2718.2818"
+    code = f"import subprocess\np = [subprocess.Popen(['sleep', '{word}']) for _ in range(3)]"
+    assert server.cell(code).status["children"] == 3
+    assert server.cell("for q in p: q.kill(); _ = q.wait()").status.get("children") is None
+    assert not alive(with_word(word))
+
+
+def test_py23_a_fork_that_falls_through_answers_once(server):
+    result = server.cell("import os\npid = os.fork()\nprint('both')\n"
+                         "if pid: _ = os.waitpid(pid, 0)")
+    assert result.state == "done" and result.text.count("both") == 2
+    assert server.cell("1").text == "1\n" and not server.strays()
+
+
+# ---- values and figures ----
+
+def test_py28_a_dataframe_is_compact_text_with_its_shape(server):
+    result = server.cell("import pandas as pd\ndf = pd.DataFrame({'a': range(150), 'b': 1.5})\ndf")
+    assert "[150 rows x 2 columns]" in result.text and "<table" not in result.text
+    assert {"name": "df", "type": "DataFrame", "shape": "150x2"} in result.status["names"]
+
+
+@pytest.mark.parametrize("end", ["", "\nplt.show()", "\nplt.gcf()"])
+def test_py28_a_figure_comes_once_with_and_without_show_and_as_the_value(server, end):
+    result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1, 3, 2])" + end)
+    assert len(result.images) == 1 and result.images[0]["mimeType"] == "image/png"
+    assert base64.b64decode(result.images[0]["data"]).startswith(PNG)
+    assert [c["path"] for c in result.status["files"] if c["path"].endswith(".png")] == \
+        ["output/cell-1-figure-1.png"]
+
+
+def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):
+    result = server.cell("import matplotlib.pyplot as plt\nfor i in range(6):\n"
+                         "    plt.figure(); plt.plot([i]); print('made', i); plt.show()")
+    assert len(result.images) == 4 and "2 more figures lie in output/" in result.text
+    order = re.findall(r"made (\d)|figure-(\d)\.png\]", result.text)
+    assert [a or f"f{b}" for a, b in order] == [x for i in range(6) for x in (f"{i}", f"f{i+1}")]
+    listed = server.call("list_artifacts", session_id="s", pattern="output/*.png").object
+    assert listed["count"] == 6 if "count" in listed else len(listed["artifacts"]) == 6
+
+
+def test_ar11_a_figure_saved_by_savefig_is_listed_once(server):
+    result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1])\n"
+                         "plt.savefig('output/own.png'); plt.close('all')")
+    assert [c["path"] for c in result.status["files"] if c["path"].endswith("png")] == \
+        ["output/own.png"]
+
+
+def test_py04_huge_values_are_bounded(server):
+    for code in ("10**6000", "'z' * 10**6", "{i: i for i in range(10**6)}", "b'z' * 10**7"):
+        result = server.cell(code)
+        assert result.state == "done" and 0 < len(result.text) < 25000, code
+
+
+def test_py06_a_repr_and_a_str_that_raise_break_nothing(server):
+    server.cell("class R:\n    def __repr__(self): raise ValueError('no repr')\n"
+                "class S(Exception):\n    def __str__(self): raise ValueError('no str')")
+    assert server.cell("R()").state == "raised"
+    assert server.cell("raise S()").state == "raised"
+    assert server.cell("1").text == "1\n"
+
+
+def test_py14_await_and_asyncio_run_both_work(server):
+    assert server.cell("import asyncio\nawait asyncio.sleep(.01)\n42").text == "42\n"
+    assert server.cell("asyncio.run(asyncio.sleep(0, 'r'))").text == "'r'\n"
+
+
+def test_py32_shell_lines_and_magics_work(server):
+    assert server.cell("!echo hi").text == "hi\n"
+    assert server.cell("x = !echo a\nlist(x)").text == "['a']\n"
+    assert server.cell("%%bash\necho one; echo two").text == "one\ntwo\n"
+    assert server.cell("a = (5\n% 3)\na").text == "2\n"
+
+
+def test_py34_help_does_not_wait_in_a_pager(server):
+    assert "Return the number of items" in server.cell("help(len)", timeout=20).text
+
+
+def test_mp01_a_spawn_pool_finds_functions_of_cells(server):
+    server.cell("import multiprocessing as mp\ndef square(n): return n * n\nprint('side effect')")
+    result = server.cell("with mp.get_context('spawn').Pool(2) as p: r = p.map(square, range(4))\nr",
+                         timeout=40)
+    assert result.text == "[0, 1, 4, 9]\n"
+
+
+def test_names_that_changed_are_told_and_others_are_not(server):
+    first = server.cell("a = 1; b = [1, 2]")
+    assert [n["name"] for n in first.status["names"]] == ["a", "b"]
+    assert "names" not in server.cell("a").status
+    assert [n["name"] for n in server.cell("a = 2").status["names"]] == ["a"]
+
+
+def test_py08_recursion_is_an_error_not_a_flood(server):
+    result = server.cell("def r(): r()\nr()")
+    assert result.state == "raised" and "RecursionError" in result.text
+    assert len(result.text) < 10000
+
+
+def test_py09_running_out_of_memory_is_an_error(server):
+    assert "MemoryError" in server.cell("bytearray(10**13)").text
+    assert server.cell("1").text == "1\n"
+
+
+def test_st05_a_python_whose_start_prints_and_raises_still_runs_cells(home):
+    script = home / "python3"
+    script.write_text("#!/bin/sh\necho noise at start\nexec /usr/bin/python3 \"$@\"\n")
+    script.chmod(0o755)
+    with Server(home, env={"PTYCELL_PYTHON": str(script)}) as server:
+        assert server.cell("1+1").text.endswith("2\n")
+
+
+def test_pr09_an_interpreter_that_is_none_is_an_answer_with_what_it_printed(home):
+    script = home / "python3"
+    script.write_text("#!/bin/sh\necho 'I am not Python'\nexit 3\n")
+    script.chmod(0o755)
+    with Server(home, env={"PTYCELL_PYTHON": str(script)}) as server:
+        result = server.cell("1+1")
+        assert_honest(result)
+        assert result.state == "not_started" and result.is_error
+        assert "I am not Python" in result.text and "PTYCELL_PYTHON" in result.text
