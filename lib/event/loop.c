@@ -108,7 +108,13 @@ void loop_io_set_events(struct loop_io *io, uint32_t events)
 	if (io->events == events)
 		return;
 	io->events = events;
-	if (!io->always_ready && epoll_ctl(io->loop->epoll_fd, EPOLL_CTL_MOD, io->fd, &event) < 0)
+	if (io->always_ready) {
+		list_remove(&io->node);
+		if (events != 0)
+			list_append(&io->loop->always_ready, &io->node);
+		return;
+	}
+	if (epoll_ctl(io->loop->epoll_fd, EPOLL_CTL_MOD, io->fd, &event) < 0)
 		abort(); /* only a descriptor closed behind our back can fail here */
 }
 
@@ -377,6 +383,7 @@ static int wait_ms(const struct loop *loop, int timeout_ms)
 static void run_io(struct loop *loop)
 {
 	struct list *node;
+	struct list *next;
 	struct list ready;
 
 	for (int i = 0; i < loop->batch_len; i++) {
@@ -386,19 +393,18 @@ static void run_io(struct loop *loop)
 			io->fn(io, loop->batch[i].events);
 	}
 	loop->batch_len = 0;
-	/* Move them over one by one: a callback may stop any of them. */
+	/* One by one: a callback may stop any of them; what it starts waits for the next turn. */
 	list_init(&ready);
-	while (!list_empty(&loop->always_ready)) {
-		struct loop_io *io = list_entry(loop->always_ready.next, struct loop_io, node);
-
-		list_remove(&io->node);
-		list_append(&ready, &io->node);
-		io->fn(io, io->events);
+	list_for_each (node, next, &loop->always_ready) {
+		list_remove(node);
+		list_append(&ready, node);
 	}
 	while (!list_empty(&ready)) {
-		node = ready.next;
-		list_remove(node);
-		list_append(&loop->always_ready, node);
+		struct loop_io *io = list_entry(ready.next, struct loop_io, node);
+
+		list_remove(&io->node);
+		list_append(&loop->always_ready, &io->node);
+		io->fn(io, io->events);
 	}
 }
 

@@ -11,7 +11,7 @@
  *  3. A child is reported once; its pidfd is then closed.
  *  4. loop_run does not nest.
  *  5. loop_free asserts that nothing is registered.
- *  6. epoll refuses regular files: such a source counts as ready in every turn.
+ *  6. epoll refuses regular files: such a source counts as ready in every turn, unless paused.
  * Stopping a source that is not started is harmless; starting one twice is a bug.
  */
 #ifndef EVENT_LOOP_H
@@ -88,7 +88,7 @@ uint64_t loop_now(const struct loop *loop);
 
 int loop_io_start(struct loop *loop, struct loop_io *io, int fd, uint32_t events, loop_io_fn *fn,
 		  struct err *err) MUST_CHECK;
-/* Another set of events for a started source. */
+/* Another set of events for a started source; 0 pauses it. */
 void loop_io_set_events(struct loop_io *io, uint32_t events);
 void loop_io_stop(struct loop_io *io);
 bool loop_io_active(const struct loop_io *io);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "base/fd.h"
+#include "scratch.h"
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static void closing_leaves_none_and_keeps_errno(void **state)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int number = fd;
+
+	(void)state;
+	errno = ENOSPC;
+	fd_close(&fd);
+	assert_int_equal(fd, -1);
+	assert_false(is_open(number));
+	errno = ENOSPC;
+	fd_close(&fd);
+	assert_int_equal(errno, ENOSPC);
+}
+
+static void scope_exit_closes_what_was_not_stolen(void **state)
+{
+	int kept;
+	int closed;
+
+	(void)state;
+	{
+		cleanup_fd int a = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		cleanup_fd int b = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+		closed = b;
+		kept = fd_steal(&a);
+		assert_int_equal(a, -1);
+	}
+	assert_true(is_open(kept));
+	assert_false(is_open(closed));
+	fd_close(&kept);
+}
+
+static void a_copy_is_close_on_exec_and_above_stderr(void **state)
+{
+	struct err err;
+	cleanup_fd int copy = fd_dup(STDIN_FILENO, &err);
+
+	(void)state;
+	assert_true(copy >= 3);
+	assert_true((fcntl(copy, F_GETFD) & FD_CLOEXEC) != 0);
+	assert_int_equal(fd_dup(-1, &err), -1);
+	assert_int_equal(err.sys, EBADF);
+}
+
+static void non_blocking_is_set_or_refused(void **state)
+{
+	struct err err;
+	int pair[2];
+
+	(void)state;
+	assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
+	assert_int_equal(fd_set_nonblock(pair[0], &err), 0);
+	assert_true((fcntl(pair[0], F_GETFL) & O_NONBLOCK) != 0);
+	assert_true((fcntl(pair[1], F_GETFL) & O_NONBLOCK) == 0);
+	fd_close(&pair[0]);
+	fd_close(&pair[1]);
+	assert_int_equal(fd_set_nonblock(-1, &err), -1);
+	assert_int_equal(err.code, ERR_SYSTEM);
+}
+
+static void a_file_is_read_whole_up_to_its_maximum(void **state)
+{
+	struct scratch scratch;
+	struct err err = { 0 };
+	size_t len = 77;
+	char *text;
+
+	(void)state;
+	scratch_init(&scratch);
+	scratch_write(scratch.fd, "five", "12345");
+	scratch_write(scratch.fd, "none", "");
+	text = fd_read_file(scratch.fd, "five", 5, &len, &err);
+	assert_string_equal(text, "12345");
+	assert_int_equal(len, 5);
+	free(text);
+	assert_null(fd_read_file(scratch.fd, "five", 4, &len, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	assert_non_null(strstr(err.msg, "'five'"));
+	assert_int_equal(len, 5); /* a failure leaves it alone */
+	text = fd_read_file(scratch.fd, "none", 4, NULL, &err);
+	assert_string_equal(text, "");
+	free(text);
+	assert_null(fd_read_file(scratch.fd, "gone", 4, NULL, &err));
+	assert_int_equal(err.sys, ENOENT);
+	assert_null(fd_read_file(scratch.fd, ".", 4, NULL, &err));
+	assert_int_equal(err.sys, EISDIR);
+	scratch_release(&scratch);
+}
+
+static void everything_is_written_or_the_error_told(void **state)
+{
+	struct scratch scratch;
+	struct err err = { 0 };
+	int fd;
+	char *text;
+
+	(void)state;
+	scratch_init(&scratch);
+	fd = openat(scratch.fd, "a", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(fd_write_all(fd, "abc", 3, &err), 0);
+	assert_int_equal(fd_write_all(fd, "", 0, &err), 0);
+	fd_close(&fd);
+	text = scratch_read(scratch.fd, "a");
+	assert_string_equal(text, "abc");
+	free(text);
+	fd = openat(scratch.fd, "a", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fd_write_all(fd, "abc", 3, &err), -1);
+	assert_int_equal(err.sys, EBADF);
+	fd_close(&fd);
+	fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	assert_int_equal(fd_write_all(fd, "abc", 3, &err), -1);
+	assert_int_equal(err.sys, ENOSPC);
+	fd_close(&fd);
+	scratch_release(&scratch);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(closing_leaves_none_and_keeps_errno),
+		cmocka_unit_test(scope_exit_closes_what_was_not_stolen),
+		cmocka_unit_test(a_copy_is_close_on_exec_and_above_stderr),
+		cmocka_unit_test(non_blocking_is_set_or_refused),
+		cmocka_unit_test(a_file_is_read_whole_up_to_its_maximum),
+		cmocka_unit_test(everything_is_written_or_the_error_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
