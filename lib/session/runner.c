@@ -214,6 +214,9 @@ static void interrupt(struct runner *r)
 	if (loop_timer_active(&r->escalation) || r->step > 0)
 		return; /* under way */
 	r->first_interrupt_ms = loop_now(r->c.loop);
+	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
+	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
+	runner_flush(r);
 	on_escalation(&r->escalation);
 }
 

@@ -88,6 +88,24 @@ class Channel:
             return self.waiting.pop(0)
         return self._read_frame(wait)
 
+    def look_ahead(self):
+        """Frames that are there and stay unread."""
+        while True:
+            frame = self._take_frame()
+            if frame is not None:
+                self.waiting.append(frame)
+            elif self._has_data():
+                self._read_some()
+            else:
+                return self.waiting
+
+    def _has_data(self):
+        import select
+
+        poll = select.poll()
+        poll.register(self.fd, select.POLLIN)
+        return bool(poll.poll(0))
+
     def await_ack(self):
         while True:
             frame = self._read_frame(None)
@@ -102,14 +120,17 @@ class Channel:
                 return frame
             if wait is not None:
                 wait()
-            try:
-                data = posix.read(self.fd, 65536)
-            except OSError as error:
-                self._end_unless_raised_by_user(error)
-                continue
-            if not data:
-                posix._exit(0)
-            self.buffer += data
+            self._read_some()
+
+    def _read_some(self):
+        try:
+            data = posix.read(self.fd, 65536)
+        except OSError as error:
+            self._end_unless_raised_by_user(error)
+            return
+        if not data:
+            posix._exit(0)
+        self.buffer += data
 
     @staticmethod
     def _end_unless_raised_by_user(error):
@@ -185,6 +206,7 @@ class State:
     cell = Cell(0, "<cell 0>", "")
     running = False  # user code is on the stack; SIGINT may interrupt
     interrupted = False  # SIGINT came while the driver itself was at work
+    signalled = False  # SIGINT came between cells
     future_flags = 0  # of `from __future__ import` in earlier cells
     output = HELLO.get("output", "")  # folder for figures
     loop = None  # the event loop of all cells with await
@@ -223,11 +245,13 @@ def check_interrupt():
 def on_sigint(signum, frame):
     """Interrupts user code, never the driver's own work: a frame must not be torn.
 
-    An interrupt that comes between cells is meant for a cell that has just ended; it is dropped.
+    One that comes between cells is for a cell that has just ended, or for one whose frame is still
+    unread: meant_for() tells.
     """
     if in_child():
         raise KeyboardInterrupt
     if not State.running:
+        State.signalled = True
         return
     if frame is not None and frame.f_code.co_filename == DRIVER_FILE:
         State.interrupted = True
@@ -235,6 +259,13 @@ def on_sigint(signum, frame):
     if cancel_waiting_task():
         return
     raise KeyboardInterrupt
+
+
+def meant_for(cell):
+    """Whether the interrupt that came before this cell began is for it: the frame sent before the
+    signal names the cell."""
+    State.signalled = False
+    return any(kind == "interrupt" and ident == cell.ident for kind, ident, _ in channel.look_ahead())
 
 
 def cancel_waiting_task():
@@ -2459,6 +2490,8 @@ def run_guarded(cell):
     State.interrupted = False
     State.running = True
     try:
+        if State.signalled and meant_for(cell):
+            raise KeyboardInterrupt
         try:
             execute(cell)
         finally:
@@ -2555,7 +2588,7 @@ def serve():
             handle_vars(ident, parts)
         elif kind == "quit":
             return
-        elif kind != "ack":
+        elif kind not in ("ack", "interrupt"):
             channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(kind))])
 
 

@@ -45,6 +45,27 @@ def test_PY16_interrupted_await_runs_finally(session):
     assert session.run("1").value == "1"
 
 
+def test_an_interrupt_that_overtakes_its_cell_ends_it(session):
+    session.run("1")
+    for _ in range(20):
+        ident = session.ident + 1
+        os.kill(session.pid, signal.SIGSTOP)
+        session.start("print('ran')\nwhile True: pass")
+        session.send("interrupt", ident)
+        session.interrupt()
+        os.kill(session.pid, signal.SIGCONT)
+        assert session.finish(5).status == "interrupted"
+    assert session.run("7").value == "7"
+
+
+def test_an_interrupt_for_the_last_cell_spares_the_next(session):
+    for _ in range(20):
+        session.run("1")
+        session.send("interrupt", session.ident)
+        session.interrupt()
+        assert session.run("2").value == "2"
+
+
 @pytest.mark.parametrize(
     "code",
     [
