@@ -280,10 +280,11 @@ int interpreter_locate(const struct language *language, char *const env[],
 	if (override != NULL) {
 		if (try_override(&search, override, ret_path))
 			return 0;
-		return err_set(err, ERR_NOT_FOUND,
-			       "%s is '%s': neither the absolute path of a program nor a command "
-			       "on PATH",
-			       language->env_override, override);
+		return err_set(
+			err, ERR_NOT_FOUND,
+			"%s is '%s', which is neither the absolute path of a program nor a command "
+			"on PATH",
+			language->env_override, override);
 	}
 	if (try_virtual_env(&search, ret_path))
 		return 0;

@@ -63,6 +63,7 @@ struct cell {
 	int signal;            /* that ended the interpreter, or 0 */
 	int children;          /* live child processes at the end */
 	bool interpreter_lost; /* state is gone */
+	bool session_ended;    /* it died with its whole session */
 	bool was_waiting;      /* it was waiting for terminal input when its time ran out */
 	char *prompt;          /* the line it waited at */
 	uint64_t timeout_ms;   /* its deadline, for the explanation */

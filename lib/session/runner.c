@@ -444,6 +444,18 @@ struct runner *runner_new(const struct runner_context *context)
 	return r;
 }
 
+void runner_end(struct runner *r, const char *why)
+{
+	if (r->cell == NULL)
+		return;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	r->cell->session_ended = true;
+	r->cell->interpreter_lost = true;
+	free(r->cell->problem);
+	r->cell->problem = xstrdup(why);
+	runner_end_cell(r, CELL_DIED);
+}
+
 void runner_free(struct runner *r)
 {
 	struct list *node;

@@ -71,6 +71,11 @@ struct runner_context {
 
 /* Everything in `context` is borrowed until free. Starts nothing. */
 struct runner *runner_new(const struct runner_context *context);
+/*
+ * The whole session ends because of `why` (a sentence of ours without a full stop): the running
+ * cell dies and is told. Only runner_free may follow.
+ */
+void runner_end(struct runner *runner, const char *why);
 /* Kills the interpreter; runs still queued or running end nowhere: cancel them first. */
 void runner_free(struct runner *runner);
 

@@ -104,8 +104,8 @@ void runner_fail_start(struct runner *r, const char *what)
 	cleanup_free char *said = startup_text(r);
 	cleanup_free char *problem = NULL;
 
-	problem = xasprintf("%s (%s) %s%s%s%s. Set %s to another one", r->c.language->name, r->path,
-			    what, said[0] != '\0' ? "; it printed '" : "", said,
+	problem = xasprintf("%s (%s) %s%s%s%s. Set %s to one that works", r->c.language->name,
+			    r->path, what, said[0] != '\0' ? "; it printed '" : "", said,
 			    said[0] != '\0' ? "'" : "", r->c.language->env_override);
 	begin_ending(r);
 	runner_fail_queue(r, problem);
@@ -186,31 +186,33 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
 	runner_fail_queue(r, problem);
 }
 
+/* Goes on after "the interpreter". */
 static char *describe_end(int wait_status)
 {
 	if (WIFSIGNALED(wait_status)) {
 		const char *name = sigabbrev_np(WTERMSIG(wait_status));
 
-		return xasprintf("the interpreter was killed by signal %d (SIG%s)%s",
-				 WTERMSIG(wait_status), name != NULL ? name : "?",
+		return xasprintf("was killed by signal %d (SIG%s)%s", WTERMSIG(wait_status),
+				 name != NULL ? name : "?",
 				 WTERMSIG(wait_status) == SIGKILL
 					 ? ", as the kernel does when memory runs out"
 					 : "");
 	}
-	return xasprintf("the interpreter exited with code %d", WEXITSTATUS(wait_status));
+	return xasprintf("exited with code %d", WEXITSTATUS(wait_status));
 }
 
 static void on_exited(struct interpreter *interpreter, int wait_status)
 {
 	struct runner *r = interpreter_data(interpreter);
-	cleanup_free char *why = describe_end(wait_status);
+	cleanup_free char *how = describe_end(wait_status);
+	cleanup_free char *why = xasprintf("the interpreter %s", how);
 
 	if (r->state == RUNNER_ENDING)
 		return;
 	if (loop_io_active(&r->control_io))
 		runner_read_control(r, true); /* what it said before its end */
 	if (r->state == RUNNER_STARTING) {
-		runner_fail_start(r, why);
+		runner_fail_start(r, how);
 		return;
 	}
 	if (r->state == RUNNER_ENDING)

@@ -545,17 +545,21 @@ static void answer_all(struct session *s, struct list *execs, const char *why)
 
 void session_free(struct session *s, const char *why)
 {
+	cleanup_free char *reason = NULL;
 	struct list *node;
 	struct list *next;
 
 	if (s == NULL)
 		return;
-	for (size_t i = 0; i < s->runner_count; i++)
+	reason = xasprintf("the session ended because %s", why);
+	for (size_t i = 0; i < s->runner_count; i++) {
+		runner_end(s->runners[i], reason);
 		runner_free(s->runners[i]);
+	}
 	s->runner_count = 0;
-	answer_all(s, &s->execs, why);
-	answer_all(s, &s->to_scan, why);
-	answer_all(s, &s->to_keep, why);
+	answer_all(s, &s->execs, reason);
+	answer_all(s, &s->to_scan, reason);
+	answer_all(s, &s->to_keep, reason);
 	list_for_each (node, next, &s->listings) {
 		struct listing *listing = list_entry(node, struct listing, node);
 

@@ -244,8 +244,8 @@ struct session *table_open(struct table *t, const char *id, struct err *err)
 		return row->session;
 	if (map_count(t->rows) >= t->host->settings->max_sessions) {
 		(void)err_set(err, ERR_LIMIT,
-			      "%ju sessions are open, as many as PTYCELL_MAX_SESSIONS allows; "
-			      "destroy one (list_sessions names them)",
+			      "no more than %ju sessions may be open (PTYCELL_MAX_SESSIONS): "
+			      "destroy one of those that list_sessions names",
 			      (uintmax_t)t->host->settings->max_sessions);
 		return NULL;
 	}

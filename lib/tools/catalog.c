@@ -6,12 +6,12 @@
 
 static const char instructions[] =
 	"Runs code in stateful sessions on the user's own machine. Use one session_id per "
-	"conversation: a topic plus four random characters, such as sales-k3f9, and reuse it: "
+	"conversation, a topic plus four random characters such as sales-k3f9, and reuse it: "
 	"variables, imports and files stay until the session ends. Give one step per cell and read "
 	"the status line that ends each answer: [id#cell state seconds | files ... | names ...].\n"
 	"Files: the working folder holds input/ (what you upload) and output/ (results for the "
-	"user: plots are put there by themselves). Chat attachments are not here: ask the user for "
-	"the content or put it in with upload_file. Links into the sandbox do not open for the "
+	"user: figures are put there by themselves). Chat attachments are not here: ask the user for "
+	"their path and open that, or put the content in with upload_file. Links into the session do not open for the "
 	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
 	"Code that reads the terminal (input(), pdb) cannot be answered: put the values in the "
 	"code. When an answer says that state was lost, run the setup again. More: resource "
@@ -39,7 +39,7 @@ static const struct mcp_tool tools[] = {
 			"\"language\":{\"type\":\"string\",\"description\":\"python\"},"
 			"\"code\":{\"type\":\"string\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds until it is "
-			"interrupted; default 300\"}},"
+			"interrupted; else the session's exec_timeout\"}},"
 			"\"required\":[\"session_id\",\"language\",\"code\"],"
 			"\"additionalProperties\":false}",
 		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":true}",

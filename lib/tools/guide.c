@@ -22,7 +22,7 @@ static const char guide[] =
 	"`display(x)` shows a value in the middle of a cell.\n"
 	"- Files: the working folder is the current folder. Uploads land in `input/`. Everything in "
 	"`output/` is copied to the folder after `saved`, where the user finds it: tell them that "
-	"path. Links into the sandbox do not open for them.\n"
+	"path. Links into the session do not open for them.\n"
 	"- Long output: the answer has head and tail; the whole lies in the file named in the "
 	"status. Search it with code instead of printing it again.\n"
 	"- `timeout` (seconds) is a cell's deadline. After it the code is interrupted, and variables "

@@ -7,6 +7,8 @@
 #include "text/clean.h"
 #include "tools/tool.h"
 
+enum { ERROR_CHARS_MAX = 1000 };
+
 static json_t *clean_text(const char *text, size_t max_chars)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -100,8 +102,20 @@ static void put_end(json_t *record, const struct cell *cell)
 		json_put_bool(record, "was_waiting_for_input", true);
 	put_clean(record, "prompt", cell->prompt, CLEAN_QUOTE_MAX);
 	put_clean(record, "error_name", cell->error_name, CLEAN_QUOTE_MAX);
-	put_clean(record, "error_text", cell->error_text, 1000);
+	put_clean(record, "error_text", cell->error_text, ERROR_CHARS_MAX);
 	put_clean(record, "problem", cell->problem, 500);
+}
+
+json_t *record_error(const struct cell *cell)
+{
+	cleanup_free char *text = NULL;
+
+	if (cell->error_name == NULL)
+		return json_make_str(cell_state_name(cell->state));
+	text = cell->error_text != NULL && cell->error_text[0] != '\0'
+		       ? xasprintf("%s: %s", cell->error_name, cell->error_text)
+		       : xstrdup(cell->error_name);
+	return clean_text(text, ERROR_CHARS_MAX);
 }
 
 json_t *record_cell(const struct exec_result *result)

@@ -43,7 +43,8 @@ static void add_foreign(struct buf *text, const char *foreign, size_t max_chars)
 
 static void explain_timeout(struct buf *text, const struct cell *cell)
 {
-	buf_putf(text, "The cell ran into its deadline of %.3g s", (double)cell->timeout_ms / 1000);
+	buf_putf(text, "The cell ran into its deadline of %.15g s",
+		 (double)cell->timeout_ms / 1000);
 	buf_puts(text, cell->interpreter_lost
 			       ? " and did not react to interrupts, so its interpreter was killed: "
 				 "variables and imports are gone, files are not.\n"
@@ -68,10 +69,13 @@ static void explain_problem(struct buf *text, const struct cell *cell)
 		clean_line(&line, cell->problem, strlen(cell->problem), 600);
 	if (cell->state == CELL_NOT_STARTED)
 		buf_putf(text, "The cell was not run: %s.\n", buf_str(&line));
+	else if (cell->session_ended)
+		buf_putf(text, "The cell died: %s. Its variables and files are gone.\n",
+			 buf_str(&line));
 	else
 		buf_putf(text,
-			 "The cell ended with its interpreter: %s. Variables and imports are gone, "
-			 "files are not; the next cell starts a new interpreter.\n",
+			 "The cell died: %s. Variables and imports are gone, files are not; the "
+			 "next cell starts a new interpreter.\n",
 			 buf_str(&line));
 }
 
@@ -102,9 +106,9 @@ static void explain(struct buf *text, const struct exec_result *result)
 		explain_missing_module(text, cell);
 	if (cell->spool_path != NULL)
 		buf_putf(text,
-			 "The whole output is in %s: search it with code, e.g. "
+			 "Search the whole output with code: "
 			 "[l for l in open('%s') if 'word' in l][:20]\n",
-			 cell->spool_path, cell->spool_path);
+			 cell->spool_path);
 	if (cell->images_dropped > 0)
 		buf_putf(text, "%zu figures are too large or too many to show; see output/.\n",
 			 cell->images_dropped);
@@ -321,9 +325,7 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 	json_put_str(answer->object, "notice", result->notice);
 	json_put_str(answer->object, "status_line", buf_str(&status));
 	if (is_error(cell))
-		json_put_str(answer->object, "error",
-			     cell->error_name != NULL ? cell->error_name
-						      : cell_state_name(cell->state));
+		json_put(answer->object, "error", record_error(cell));
 	mcp_call_on_cancel(call, on_json_cancel, answer);
 	session_list_files(result->session, on_all_files, answer);
 }

@@ -26,9 +26,8 @@ static int unknown_language(const char *name, struct err *err)
 
 	for (size_t i = 0; language_at(i) != NULL; i++)
 		buf_putf(&names, "%s%s", i > 0 ? ", " : "", language_at(i)->name);
-	return err_set(err, ERR_INVALID,
-		       "arguments.language '%s' is not one that runs here; there is: %s", quoted,
-		       buf_str(&names));
+	return err_set(err, ERR_INVALID, "arguments.language '%s' does not run here; what does: %s",
+		       quoted, buf_str(&names));
 }
 
 static int get_timeout(const struct settings *settings, json_t *arguments, uint64_t *ret_ms,

@@ -65,7 +65,7 @@ static int store(const struct session *session, const struct upload *upload, cha
 
 	if (upload->base64) {
 		if (base64_decode(&decoded, upload->content, upload->len, err) < 0)
-			return err_wrap(err, "arguments.content is not base64");
+			return err_wrap(err, "arguments.content");
 		data = buf_str(&decoded);
 		len = decoded.len;
 	}
@@ -107,7 +107,7 @@ void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 	json_put(answer, "saved_path",
 		 json_make_fmt("%s/%s", workspace_data_path(session_workspace(session)), path));
 	json_put_int(answer, "size_bytes", (json_int_t)size);
-	json_put(answer, "message", json_make_fmt("In the session's folder as %s", path));
+	json_put(answer, "message", json_make_fmt("Code finds it as '%s'.", path));
 	json_put_str(answer, "notice", notice);
 	tool_answer(call, service, answer);
 }

@@ -93,6 +93,13 @@ static void put_folders(json_t *answer, const struct session *session)
 						      : json_null());
 }
 
+static int refuse_value(const char *key, struct err *err)
+{
+	cleanup_free char *quoted = clean_quote(key);
+
+	return err_set(err, ERR_INVALID, "arguments.config: '%s' must be a number", quoted);
+}
+
 static int apply_config(const struct service *service, struct session *session, json_t *config,
 			struct err *err)
 {
@@ -102,11 +109,10 @@ static int apply_config(const struct service *service, struct session *session, 
 
 	json_object_foreach (config, key, value) {
 		if (!json_is_number(value))
-			return err_set(err, ERR_INVALID,
-				       "arguments.config: a value must be a number");
+			return refuse_value(key, err);
 		if (settings_clamp(service_settings(service), &limits, key,
 				   json_number_value(value), err) < 0)
-			return err_wrap(err, "arguments.config");
+			return err_wrap(err, "arguments");
 	}
 	*session_limits(session) = limits;
 	session_limits_changed(session);
@@ -138,7 +144,7 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 			ret->packages = true;
 		else
 			return err_set(err, ERR_INVALID,
-				       "arguments.include takes variables and packages");
+				       "arguments.include takes only variables and packages");
 	}
 	return 0;
 }

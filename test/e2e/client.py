@@ -60,12 +60,12 @@ class Result:
 class Server:
     """A running ptycell. Use as a context manager."""
 
-    def __init__(self, home, *args, env=None, initialize=True, **popen):
+    def __init__(self, home, *args, env=None, initialize=True, command=None, **popen):
         self.home = home
         environ = environment(home)
         environ.update(env or {})
         self.process = subprocess.Popen(
-            [str(BUILD / "ptycell"), *args], env=environ, stdin=subprocess.PIPE,
+            [*(command or [str(BUILD / "ptycell")]), *args], env=environ, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
         self.next_id = 0
         self.waiting = {}

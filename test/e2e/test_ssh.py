@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""ptycell on another machine: this one, through an sshd of our own."""
+import contextlib
+import os
+import pathlib
+import pwd
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+
+from client import BUILD, Server
+
+SSHD = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+WAIT_S = 20
+
+
+def missing():
+    if not SSHD:
+        return "sshd is not installed (openssh-server)"
+    if not shutil.which("ssh"):
+        return "ssh is not installed (openssh-client)"
+    return None
+
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+
+def wait_until(condition):
+    end = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def answers(port):
+    with contextlib.closing(socket.socket()) as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
+
+
+def make_key(path):
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
+
+
+@pytest.fixture
+def remote(tmp_path):
+    """The words before a command that run it through ssh on this machine."""
+    folder = tmp_path / "ssh"
+    folder.mkdir(mode=0o700)
+    for name in ("host", "user"):
+        make_key(folder / name)
+    shutil.copy(folder / "user.pub", folder / "authorized")
+    port = free_port()
+    (folder / "sshd_config").write_text(
+        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile none\n"
+        f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nUsePAM no\n"
+        "PermitRootLogin prohibit-password\nPasswordAuthentication no\n")
+    if os.geteuid() == 0:
+        pathlib.Path("/run/sshd").mkdir(exist_ok=True)  # where sshd separates its privileges
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    with open(folder / "log", "wb") as log:
+        sshd = subprocess.Popen([SSHD, "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
+    try:
+        wait_until(lambda: answers(port) or sshd.poll() is not None)
+        assert sshd.poll() is None, (folder / "log").read_text()
+        yield ["ssh", "-T", "-F", "none", "-p", str(port), "-i", str(folder / "user"),
+               "-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", "-o", "LogLevel=ERROR",
+               "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", f"{user}@127.0.0.1"]
+    finally:
+        sshd.terminate()
+        sshd.wait(WAIT_S)
+
+
+def processes_of(home):
+    """Those that were started with a path of this test: server, helpers and interpreters have one."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(home).encode() in (folder / "environ").read_bytes() + (folder / "cmdline").read_bytes():
+                found.append((folder / "cmdline").read_bytes())
+    return found
+
+
+def connect(remote, home):
+    command = remote + [str(BUILD.resolve() / "ptycell"), f"--home={home}/cache", f"--keep={home}/kept",
+                        "--python=/usr/bin/python3"]
+    return Server(home, command=command)
+
+
+def test_a_session_runs_on_the_other_side(remote, tmp_path):
+    with connect(remote, tmp_path) as server:
+        server.cell("x = 41")
+        assert server.cell("x + 1").text == "42\n"
+        assert "SSH_CONNECTION" not in server.cell("import os; print(*os.environ)").text
+        assert server.close() == 0
+    assert list((tmp_path / "cache").iterdir()) == []
+
+
+def test_a_connection_that_breaks_leaves_nothing(remote, tmp_path):
+    with connect(remote, tmp_path) as server:
+        server.cell("import subprocess; child = subprocess.Popen(['sleep', '1000'])")
+        server.start_cell("while True: pass")
+        assert any(b"sleep" in line or b"python" in line for line in processes_of(tmp_path / "cache"))
+        server.process.kill()
+        wait_until(lambda: list((tmp_path / "cache").iterdir()) == [])
+        wait_until(lambda: processes_of(tmp_path / "cache") == [])
