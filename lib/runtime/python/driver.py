@@ -136,6 +136,9 @@ class Channel:
     def _end_unless_raised_by_user(error):
         if error.errno is None:  # say TimeoutError, from a handler of SIGALRM
             raise error
+        if error.errno == 9:  # EBADF: the cell closed it, and the server still waits
+            posix.write(2, b"\nThe code closed the interpreter's control channel.\n")
+            posix._exit(1)
         posix._exit(0)
 
     def _take_frame(self):
