@@ -197,6 +197,9 @@ static char *describe_end(int wait_status)
 					 ? ", as the kernel does when memory runs out"
 					 : "");
 	}
+	if (WEXITSTATUS(wait_status) == 0) /* as it does quietly when nobody can hear it */
+		return xstrdup("the interpreter exited with code 0, by itself or because the code "
+			       "closed its control channel");
 	return xasprintf("the interpreter exited with code %d", WEXITSTATUS(wait_status));
 }
 
