@@ -394,6 +394,12 @@ int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err)
 			      err);
 }
 
+void interpreter_restart_output(struct interpreter *interpreter)
+{
+	/* On the slave: the master's own TCOON is another thing. No use when there is none. */
+	(void)tcflow(interpreter->slave, TCOON);
+}
+
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo)
 {
 	/* Fails only when there is no terminal any more, and then nobody to interrupt. */

@@ -83,6 +83,8 @@ int interpreter_descriptor(const struct interpreter *interpreter, const char *na
 /* The slave, for FIONREAD and termios: opened from the master by TIOCGPTPEER. */
 int interpreter_slave(const struct interpreter *interpreter);
 
+/* Lets the terminal's writers go on when a program has stopped its output (tcflow). */
+void interpreter_restart_output(struct interpreter *interpreter);
 /* The base terminal settings (interpreter-drivers 5), set again at each cell's start. */
 int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err) MUST_CHECK;
 /* `signo` to the terminal's foreground group, by TIOCSIG: pending output is kept. */

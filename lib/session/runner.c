@@ -141,6 +141,7 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	void *data = run != NULL ? run->data : NULL;
 
 	loop_timer_stop(&r->deadline);
+	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
 	if (state == CELL_INTERRUPTED && r->timed_out)
 		state = CELL_TIMED_OUT;
@@ -244,6 +245,15 @@ static void on_deadline(struct loop_timer *timer)
 
 /* ---- starting a cell ---- */
 
+/* A terminal that its program has stopped would hold the driver back for ever. */
+static void on_flow(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, flow);
+
+	interpreter_restart_output(r->interpreter);
+	loop_timer_start(r->c.loop, timer, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
+}
+
 static void send_exec(struct runner *r, const struct run *run)
 {
 	cleanup_free char *name = xasprintf("<cell %ju>", (uintmax_t)r->cell->number);
@@ -278,6 +288,7 @@ static void start_cell(struct runner *r)
 	r->started_us = clock_us();
 	loop_timer_start(r->c.loop, &r->deadline, loop_now(r->c.loop) + run->timeout_ms,
 			 on_deadline);
+	loop_timer_start(r->c.loop, &r->flow, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
 	send_exec(r, run);
 }
 
@@ -468,6 +479,7 @@ void runner_free(struct runner *r)
 	if (r->current != NULL)
 		run_free(r->current);
 	loop_timer_stop(&r->deadline);
+	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
 	loop_defer_stop(&r->kick);
 	runner_end_query(r, NULL, "the session ended");

@@ -48,6 +48,7 @@ struct runner {
 	bool held; /* until runner_next */
 
 	struct loop_timer deadline;
+	struct loop_timer flow;
 	struct loop_timer escalation;
 	struct loop_timer ready;
 	struct loop_timer gone_timer;

@@ -119,21 +119,30 @@ static void insert_figure_note(struct runner *r, const char *file)
 	transcript_insert(r->transcript, note.data, note.len);
 }
 
+static const struct frame_part *image_part(const struct frame *frame)
+{
+	const struct frame_part *png = frame_part(frame, "image/png");
+
+	return png != NULL ? png : frame_part(frame, "image/jpeg");
+}
+
+static void take_image(struct runner *r, const struct frame *frame)
+{
+	const struct frame_part *image = image_part(frame);
+	char *file = frame_text(frame, "file");
+
+	insert_figure_note(r, file);
+	cell_add_image(r->cell, image->data, image->len, file);
+}
+
 static void on_display_frame(struct runner *r, const struct frame *frame)
 {
-	const struct frame_part *image = frame_part(frame, "image/png");
 	const struct frame_part *text = frame_part(frame, "text/plain");
 
-	if (image == NULL)
-		image = frame_part(frame, "image/jpeg");
-	if (image != NULL) {
-		char *file = frame_text(frame, "file");
-
-		insert_figure_note(r, file);
-		cell_add_image(r->cell, image->data, image->len, file);
-	} else if (text != NULL) {
+	if (image_part(frame) != NULL)
+		take_image(r, frame);
+	else if (text != NULL)
 		transcript_insert(r->transcript, text->data, text->len);
-	}
 	send_ack(r, frame->id);
 }
 
@@ -145,6 +154,15 @@ static void take_text(char **slot, const struct frame *frame, const char *part)
 		return;
 	free(*slot);
 	*slot = text;
+}
+
+/* An image says it all: "<Figure size 640x480>" beside it would not. */
+static void on_result_frame(struct runner *r, const struct frame *frame)
+{
+	if (image_part(frame) != NULL)
+		take_image(r, frame);
+	else
+		take_text(&r->cell->value, frame, "text/plain");
 }
 
 static enum cell_state state_of_done(struct cell *cell, const char *status)
@@ -179,8 +197,8 @@ static void on_done_frame(struct runner *r, const struct frame *frame)
 /* Output written before the frame comes before it. */
 static void on_frame(struct runner *r, const struct frame *frame)
 {
-	/* A value goes behind all output: `done`, which follows it, drains. */
-	if (!str_eq(frame->type, "result"))
+	/* A value's text goes behind all output: `done`, which follows it, drains. */
+	if (!str_eq(frame->type, "result") || image_part(frame) != NULL)
 		runner_drain(r, RUNNER_DRAIN_MAX);
 	if (r->state == RUNNER_STARTING) {
 		if (str_eq(frame->type, "ready"))
@@ -201,7 +219,7 @@ static void on_frame(struct runner *r, const struct frame *frame)
 	if (str_eq(frame->type, "display"))
 		on_display_frame(r, frame);
 	else if (str_eq(frame->type, "result"))
-		take_text(&r->cell->value, frame, "text/plain");
+		on_result_frame(r, frame);
 	else if (str_eq(frame->type, "done"))
 		on_done_frame(r, frame);
 	else

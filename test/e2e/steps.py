@@ -29,6 +29,12 @@ def until(condition, seconds=10, every=0.01):
         time.sleep(every)
 
 
+def listed(server, pattern="**", session="s"):
+    """Paths of the session's files."""
+    answer = server.call("list_artifacts", session_id=session, pattern=pattern)
+    return [artifact["path"] for artifact in answer.object["artifacts"]]
+
+
 # ---- processes ----
 
 def _stat(pid):

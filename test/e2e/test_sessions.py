@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""Sessions: generations, queues, limits, expiry, and everything gone at their end."""
+import os
+import pathlib
+import re
+import time
+
+import pytest
+from client import Result, Server
+from steps import all_gone, family, kill, until, with_word
+
+SOON = {"CLEANUP_INTERVAL": "1"}
+
+
+def rows(server):
+    return {row["session_id"]: row for row in server.call("list_sessions").object["sessions"]}
+
+
+def answer_of(pending):
+    return Result(pending.get(timeout=60)["result"])
+
+
+def workdir(server, session="s"):
+    return pathlib.Path(server.call("session_info", session_id=session).object["workdir"])
+
+
+# ---- generations and notices ----
+
+def test_the_first_answer_says_that_the_session_is_new_and_which_others_live(server):
+    assert server.cell("1").notice.startswith("Session 's' is new and empty")
+    other = server.cell("1", session="t")
+    assert "Session 't' is new" in other.notice and "'s'" in other.notice
+    assert not server.cell("1").notice
+
+
+def test_a_lost_state_is_told_by_the_cell_that_lost_it_and_counted(server):
+    server.cell("x = 1")
+    lost = server.cell("import os; os._exit(1)")
+    assert "Variables and imports are gone" in lost.text
+    assert server.call("session_info", session_id="s").object["generation"] == 2
+    assert server.cell("'x' in globals()").text == "False\n"
+
+
+def test_a_state_lost_between_cells_opens_the_next_answer(server):
+    pid = int(server.cell("import os\nx = 1\nos.getpid()").text)
+    kill(pid)
+    until(lambda: rows(server)["s"]["generation"] == 2)
+    lost = server.cell("'x' in globals()")
+    assert lost.content[0]["text"] == lost.notice
+    assert "state of session 's' was lost" in lost.notice and "SIGKILL" in lost.notice
+    assert "generation 2" in lost.notice and lost.text == "False\n"
+    assert not server.cell("1").notice
+
+
+def test_cb45_a_destroyed_session_used_again_says_what_is_gone(server):
+    server.cell("x = 1")
+    server.call("destroy_session", session_id="s")
+    again = server.cell("'x' in globals()")
+    assert "generation 2" in again.notice and "destroyed on request" in again.notice
+    assert "variables and files are gone" in again.notice and again.text == "False\n"
+
+
+def test_a_call_that_finds_an_unknown_id_names_the_live_ones(server):
+    server.cell("1", session="sales-k3f9")
+    for tool in ("list_artifacts", "destroy_session"):
+        refused = server.call(tool, session_id="sales-k3f8")
+        assert refused.is_error
+        assert "no session 'sales-k3f8'" in refused.texts[0] and "'sales-k3f9'" in refused.texts[0]
+
+
+# ---- queues ----
+
+def test_parallel_calls_of_one_session_run_in_order(server):
+    pending = [server.start_cell(f"order = [*globals().get('order', []), {n}]") for n in range(30)]
+    numbers = [answer_of(p).status["cell"] for p in pending]
+    assert numbers == list(range(1, 31))
+    assert server.cell("order == list(range(30))").text == "True\n"
+
+
+def test_other_sessions_do_not_wait(server):
+    server.cell("import time", session="slow")
+    slow = server.start_cell("time.sleep(60)", session="slow")
+    started = time.monotonic()
+    assert server.cell("1", session="quick").text == "1\n"
+    server.request("ping")
+    assert time.monotonic() - started < 5
+    assert rows(server)["slow"]["state"] == "running"
+    server.cancel(slow)
+
+
+def test_the_sixty_sixth_waiting_cell_is_refused_with_a_reason(server):
+    running = server.start_cell("import time\ntime.sleep(60)")
+    until(lambda: rows(server).get("s", {}).get("state") == "running")
+    waiting = [server.start_cell("1") for _ in range(64)]
+    refused = server.cell("1")
+    assert refused.is_error and "64 cells are already waiting" in refused.texts[0]
+    server.cancel(running)
+    assert all(answer_of(p).state == "done" for p in waiting)
+
+
+def test_destroying_answers_what_runs_and_what_waits(server):
+    running = server.start_cell("import time\ntime.sleep(60)")
+    until(lambda: rows(server).get("s", {}).get("state") == "running")
+    waiting = server.start_cell("1")
+    assert not server.call("destroy_session", session_id="s").is_error
+    for pending in (running, waiting):
+        result = answer_of(pending)
+        assert result.is_error and "destroyed on request" in result.text
+    assert "s" not in rows(server)
+
+
+# ---- expiry ----
+
+def test_an_idle_session_expires_and_says_why_when_used_again(home):
+    with Server(home, env={"IDLE_TIMEOUT": "1", **SOON}) as server:
+        server.cell("x = 1")
+        until(lambda: not rows(server))
+        again = server.cell("'x' in globals()")
+        assert "was not used for 1 seconds (idle_timeout)" in again.notice
+        assert "generation 2" in again.notice
+
+
+def test_an_old_session_expires_by_its_ttl_although_it_is_used(home):
+    with Server(home, env={"SESSION_TTL": "1", **SOON}) as server:
+        def expired():
+            return "session_ttl" in server.cell("1").notice
+        server.cell("1")
+        until(expired)
+
+
+def test_cb13_a_running_cell_postpones_the_end(home):
+    with Server(home, env={"SESSION_TTL": "1", "IDLE_TIMEOUT": "1", **SOON}) as server:
+        assert server.cell("import time\ntime.sleep(4)\n'whole'").text == "'whole'\n"
+        until(lambda: not rows(server))
+
+
+def test_live_children_postpone_the_end(home):
+    word = "1414.2135"
+    with Server(home, env={"IDLE_TIMEOUT": "1", **SOON}) as server:
+        server.cell(f"import subprocess\np = subprocess.Popen(['sleep', '{word}'])")
+        until(lambda: rows(server)["s"]["idle_seconds"] >= 4, 20)
+        (child, _), = with_word(word)
+        kill(child)
+        until(lambda: not rows(server))
+
+
+# ---- limits ----
+
+def test_the_number_of_sessions_is_limited(home):
+    with Server(home, env={"PTYCELL_MAX_SESSIONS": "2"}) as server:
+        server.cell("1", session="a")
+        server.cell("1", session="b")
+        refused = server.cell("1", session="c")
+        assert refused.is_error and "PTYCELL_MAX_SESSIONS" in refused.texts[0]
+        assert server.cell("2", session="a").text == "2\n"
+        server.call("destroy_session", session_id="b")
+        assert server.cell("3", session="c").text == "3\n"
+
+
+def test_cb30_a_sessions_own_limits_are_clamped_between_floor_and_ceiling(home):
+    with Server(home, env={"EXEC_TIMEOUT": "50"}) as server:
+        def config(**limits):
+            answer = server.call("session_info", session_id="s", config=limits)
+            return answer.object["effective_config"]
+        assert config(exec_timeout=20)["exec_timeout"] == 20
+        assert config(exec_timeout=1e18)["exec_timeout"] == 50
+        for low in (-1, 0, -1e300):
+            assert config(exec_timeout=low, session_ttl=low)["exec_timeout"] == 1
+            assert config(session_ttl=low)["session_ttl"] == 1
+        assert config(exec_timeout=1)["exec_timeout"] == 1
+        assert server.cell("import time\ntime.sleep(30)").state == "timed_out"
+
+
+@pytest.mark.parametrize("config, said", [({"colour": 1}, "colour"), ({"exec_timeout": "9"}, "number"),
+                                          ("fast", "config"), ({"exec_timeout": None}, "number")])
+def test_a_wrong_config_is_refused_by_name(server, config, said):
+    refused = server.call("session_info", session_id="s", config=config)
+    assert refused.is_error and said in refused.texts[0]
+
+
+# ---- ends ----
+
+def test_destroying_kills_everything_and_removes_the_folder(server):
+    word = "1732.0508"
+    server.cell("import subprocess, os\n"
+                f"a = subprocess.Popen(['sleep', '{word}'], start_new_session=True)\n"
+                f"os.system('(trap \"\" HUP TERM INT; nohup setsid sleep {word} &) >/dev/null')")
+    until(lambda: len(with_word(word)) == 2)
+    folder = workdir(server)
+    interpreter = server.cell("os.getpid()").text.strip()
+    assert not server.call("destroy_session", session_id="s").is_error
+    until(lambda: not with_word(word), 2)
+    until(lambda: not os.path.exists(f"/proc/{interpreter}"), 2)
+    until(lambda: not folder.exists(), 5)
+    assert "s" not in rows(server)
+
+
+def test_two_servers_at_once_do_not_touch_each_other(home):
+    with Server(home) as one, Server(home) as two:
+        one.cell("open('f', 'w').write('one')")
+        two.cell("open('f', 'w').write('two')")
+        assert workdir(one) != workdir(two)
+        one.close()
+        assert two.cell("open('f').read()").text == "'two'\n"
+
+
+def test_a_killed_server_is_cleaned_up_by_the_next(home):
+    server = Server(home)
+    server.cell("open('f', 'w').write('x' * 100)")
+    folder = workdir(server)
+    processes = family(server.process.pid)
+    server.process.kill()
+    server.close()
+    all_gone(processes)
+    assert folder.exists()
+    with Server(home) as following:
+        following.cell("1")
+        until(lambda: not folder.exists())
+    assert os.listdir(home / "cache") == []
+
+
+# ---- 200 sessions ----
+
+def resources(server):
+    pid = server.process.pid
+    status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return {"descriptors": len(os.listdir(f"/proc/{pid}/fd")),
+            "processes": len(family(pid)),
+            "files": sum(len(d) + len(f) for _, d, f in os.walk(server.home / "cache")),
+            "rss_kb": int(re.search(r"VmRSS:\s+(\d+)", status)[1])}
+
+
+def cycle(server, number):
+    session = f"s{number}"
+    result = server.cell(f"open('output/r', 'w').write('{number}'); {number}", session=session)
+    assert result.text == f"{number}\n"
+    assert not server.call("destroy_session", session_id=session).is_error
+
+
+def settled(server, want):
+    """Resources once they are as `want`, the memory aside."""
+    def same():
+        now = resources(server)
+        return now if all(now[k] == want[k] for k in want if k != "rss_kb") else None
+    return until(same, 20, every=0.1)
+
+
+@pytest.mark.limit(110)
+def test_two_hundred_sessions_leave_nothing_behind(home):
+    with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
+        for number in range(20):
+            cycle(server, number)
+        until(lambda: len(family(server.process.pid)) == 1, 20)  # the launcher
+        before = resources(server)
+        for number in range(200):
+            cycle(server, number)
+        after = settled(server, before)
+        print(f"before {before}\nafter  {after}")
+        assert after["rss_kb"] - before["rss_kb"] < 1500
