@@ -106,7 +106,7 @@ const char *session_keep_folder(const struct session *s)
 	return keeper_folder(s->keeper);
 }
 
-struct session_limits *session_limits(struct session *s)
+const struct session_limits *session_limits(const struct session *s)
 {
 	return &s->limits;
 }
@@ -390,11 +390,25 @@ static const struct runner_handlers runner_handlers = {
 	.starting = on_starting,
 };
 
+/* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
+static struct sandbox *sandbox_of(struct session *s)
+{
+	struct policy policy;
+
+	if (s->sandbox == NULL) {
+		policy_init(&policy);
+		policy.memory_max = s->limits.memory_max;
+		s->sandbox =
+			sandbox_open(s->host->launcher, &policy, workspace_data_fd(s->workspace));
+	}
+	return s->sandbox;
+}
+
 static struct runner *runner_for(struct session *s, const struct language *language)
 {
 	struct runner_context context = {
 		.loop = s->host->loop,
-		.sandbox = s->sandbox,
+		.sandbox = sandbox_of(s),
 		.workspace = s->workspace,
 		.language = language,
 		.environment = s->host->settings->environment,
@@ -417,10 +431,18 @@ struct query *session_query_variables(struct session *s, query_done_fn *done, vo
 	return runner_query_variables(runner_for(s, language_find("python")), done, data);
 }
 
-void session_limits_changed(struct session *s)
+int session_set_limits(struct session *s, const struct session_limits *limits, struct err *err)
 {
+	if (s->sandbox != NULL && limits->memory_max != s->limits.memory_max)
+		return err_set(err, ERR_INVALID,
+			       "memory_max holds for a session from its first cell on; this one "
+			       "has %ju",
+			       (uintmax_t)s->limits.memory_max);
+	s->limits = *limits;
+	keeper_set_quota(s->keeper, limits->keep_max);
 	for (size_t i = 0; i < s->runner_count; i++)
 		runner_set_limits(s->runners[i], s->limits.spool_max, s->limits.output_chars);
+	return 0;
 }
 
 static void on_counted(struct runner *runner, int count)
@@ -486,17 +508,10 @@ void session_exec_cancel(struct exec *exec)
 
 /* ---- life ---- */
 
-static void seed_policy(struct policy *policy, const struct session_limits *limits)
-{
-	policy_init(policy);
-	policy->memory_max = limits->memory_max;
-}
-
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
 			    char *notice_own, struct err *err)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
-	struct policy policy;
 
 	s->host = host;
 	s->id = xstrdup(id);
@@ -517,8 +532,6 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		free(s);
 		return NULL;
 	}
-	seed_policy(&policy, &s->limits);
-	s->sandbox = sandbox_open(host->launcher, &policy, workspace_data_fd(s->workspace));
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s->limits.keep_max, s);

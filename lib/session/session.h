@@ -35,7 +35,8 @@ struct session_host {
 	struct launcher *launcher;
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
-	/* Ends the sandbox (taken) and then removes the folder `name` of `home`, in the background.
+	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
+	 * of `home`, in the background.
 	 */
 	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name);
 	void *owner;
@@ -83,9 +84,10 @@ uint64_t session_generation(const struct session *session);
 const char *session_state(const struct session *session);
 const struct workspace *session_workspace(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
-struct session_limits *session_limits(struct session *session);
-/* After a change of session_limits(). */
-void session_limits_changed(struct session *session);
+const struct session_limits *session_limits(const struct session *session);
+/* For what comes after. ERR_INVALID for one that can no longer change. */
+int session_set_limits(struct session *session, const struct session_limits *limits,
+		       struct err *err) MUST_CHECK;
 uint64_t session_age_ms(const struct session *session);
 uint64_t session_idle_ms(const struct session *session);
 /* Somebody used it now. */

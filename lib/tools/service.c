@@ -98,13 +98,18 @@ static void on_sandbox_closed(void *data)
 static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 {
 	struct service *service = owner;
-	struct retired *retired = xcalloc(1, sizeof(*retired));
+	struct retired *retired;
 
+	service->removals++;
+	if (sandbox_own == NULL) {
+		remove_folder(service, name);
+		return;
+	}
+	retired = xcalloc(1, sizeof(*retired));
 	list_init(&retired->node);
 	list_append(&service->retired, &retired->node);
 	retired->service = service;
 	retired->name = xstrdup(name);
-	service->removals++;
 	sandbox_close_then(sandbox_own, on_sandbox_closed, retired);
 }
 

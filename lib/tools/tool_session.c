@@ -114,8 +114,8 @@ static int apply_config(const struct service *service, struct session *session, 
 				   json_number_value(value), err) < 0)
 			return err_wrap(err, "arguments");
 	}
-	*session_limits(session) = limits;
-	session_limits_changed(session);
+	if (session_set_limits(session, &limits, err) < 0)
+		return err_wrap(err, "arguments.config");
 	return 0;
 }
 

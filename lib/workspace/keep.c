@@ -140,6 +140,11 @@ void *keeper_data(const struct keeper *keeper)
 	return keeper->data;
 }
 
+void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes)
+{
+	keeper->quota = quota_bytes;
+}
+
 void keeper_free(struct keeper *keeper)
 {
 	if (keeper == NULL)

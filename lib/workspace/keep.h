@@ -33,6 +33,8 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 			  const char *root, const char *session_id, uint64_t quota_bytes,
 			  void *data);
 void *keeper_data(const struct keeper *keeper);
+/* For the copies to come. */
+void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes);
 /* A running copy goes on to its end; `done` is not called. NULL is allowed. */
 void keeper_free(struct keeper *keeper);
 /* Copies these paths (relative to data, below output/). `done` runs from the loop. One at a time.
