@@ -128,6 +128,14 @@ static void listing_free(struct listing *listing)
 	free(listing);
 }
 
+static int check_pattern(const char *pattern, struct err *err)
+{
+	if (strlen(pattern) > GLOB_PATTERN_MAX)
+		return err_set(err, ERR_INVALID, "arguments.pattern is longer than %d bytes",
+			       GLOB_PATTERN_MAX);
+	return 0;
+}
+
 /* Matching files from `from` on, at most a page; returns where the next page begins, 0: nowhere. */
 static size_t add_page(json_t *artifacts, const struct listing *listing, const struct scan *scan)
 {
@@ -215,7 +223,7 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), &err) < 0 ||
 	    json_get_text(arguments, "arguments", "pattern", &pattern, NULL, &err) < 0 ||
 	    json_get_text(arguments, "arguments", "cursor", &cursor, NULL, &err) < 0 ||
-	    read_cursor(cursor, &from, &err) < 0 ||
+	    check_pattern(pattern, &err) < 0 || read_cursor(cursor, &from, &err) < 0 ||
 	    (session = tool_session(service, arguments, false, &err)) == NULL) {
 		tool_fail(call, service, &err);
 		return;

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fake_driver: speaks the control protocol (runtime/frame.h) well and badly, as it is told.
+ *
+ * Each argument is one step, VERB or VERB=VALUE, done in order before the first cell; then the code
+ * of every cell is a list of steps, one a line. "\n" in a value is a line break. A cell ends with a
+ * `done` step, or not at all.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/util.h"
+
+enum { CONTROL = 3, TEXT_MAX = 1 << 16, NAME_MAX_LEN = 80 };
+
+struct message {
+	char type[NAME_MAX_LEN];
+	unsigned long long id;
+	char nonce[NAME_MAX_LEN];
+	char code[TEXT_MAX];
+};
+
+static struct message message; /* the last one that came */
+static unsigned long long id;  /* of what is sent */
+static bool mute;              /* leaves questions unanswered */
+static volatile sig_atomic_t interrupted;
+
+static void put(int fd, const void *data, size_t len)
+{
+	const char *text = data;
+
+	while (len > 0) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			_exit(99);
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+/* ---- reading ---- */
+
+static void take(char *data, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = read(CONTROL, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			_exit(n == 0 ? 0 : 98);
+		data += n;
+		len -= (size_t)n;
+	}
+}
+
+static void take_line(char line[NAME_MAX_LEN])
+{
+	size_t len = 0;
+
+	do {
+		if (len + 1 == NAME_MAX_LEN)
+			_exit(97);
+		take(line + len, 1);
+	} while (line[len++] != '\n');
+	line[len - 1] = '\0';
+}
+
+static void take_message(void)
+{
+	char line[NAME_MAX_LEN];
+	unsigned parts = 0;
+
+	take_line(line);
+	if (sscanf(line, "%79s %llu %u", message.type, &message.id, &parts) != 3)
+		_exit(96);
+	message.code[0] = '\0';
+	while (parts-- > 0) {
+		char name[NAME_MAX_LEN];
+		static char data[TEXT_MAX];
+		size_t len;
+
+		take_line(line);
+		if (sscanf(line, "%79s %zu", name, &len) != 2 || len >= sizeof(data))
+			_exit(95);
+		take(data, len);
+		data[len] = '\0';
+		if (str_eq(name, "code"))
+			memcpy(message.code, data, len + 1);
+		if (str_eq(name, "nonce"))
+			memcpy(message.nonce, data, size_min(len + 1, NAME_MAX_LEN - 1));
+	}
+}
+
+/* ---- sending ---- */
+
+static void send_frame(const char *type, const char *name, const char *value)
+{
+	static char text[TEXT_MAX + 256];
+	int len = snprintf(text, sizeof(text), "%s %llu 1\n%s %zu\n%s", type, id, name,
+			   strlen(value), value);
+
+	put(CONTROL, text, (size_t)len);
+}
+
+static void send_ready(const char *nonce, const char *proto)
+{
+	char text[512];
+	int len;
+
+	while (!str_eq(message.type, "hello"))
+		take_message();
+	if (*nonce == '\0')
+		nonce = message.nonce;
+	len = snprintf(text, sizeof(text), "ready 0 3\nproto %zu\n%snonce %zu\n%sversion 3\n1.2",
+		       strlen(proto), proto, strlen(nonce), nonce);
+	put(CONTROL, text, (size_t)len);
+}
+
+/* ---- steps ---- */
+
+static int number(const char *value)
+{
+	return (int)strtol(value, NULL, 10);
+}
+
+static void ready(const char *value)
+{
+	send_ready(value, "1");
+}
+
+static void ready_proto(const char *value)
+{
+	send_ready("", value);
+}
+
+static void print(const char *value)
+{
+	put(STDOUT_FILENO, value, strlen(value));
+}
+
+static void raw(const char *value)
+{
+	put(CONTROL, value, strlen(value));
+}
+
+static void done(const char *value)
+{
+	send_frame("done", "status", *value != '\0' ? value : "ok");
+}
+
+static void result(const char *value)
+{
+	send_frame("result", "text/plain", value);
+}
+
+static void display(const char *value)
+{
+	send_frame("display", "text/plain", value);
+}
+
+/* Many, and no acknowledgement is read. */
+static void displays(const char *value)
+{
+	for (int i = number(value); i > 0; i--)
+		send_frame("display", "text/plain", "x");
+}
+
+static void set_id(const char *value)
+{
+	id = strtoull(value, NULL, 10);
+}
+
+static void leave(const char *value)
+{
+	_exit(number(value));
+}
+
+static void crash(const char *value)
+{
+	(void)signal(number(value), SIG_DFL);
+	(void)raise(number(value));
+}
+
+static void hang(const char *value)
+{
+	(void)value;
+	for (;;)
+		(void)pause();
+}
+
+/* Until the first interrupt, which ends the cell as a driver does. */
+static void wait_for_interrupt(const char *value)
+{
+	sigset_t set;
+	sigset_t none;
+
+	(void)value;
+	(void)sigemptyset(&none);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	while (!interrupted)
+		(void)sigsuspend(&none);
+	interrupted = 0;
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	done("interrupted");
+}
+
+static void ignore(const char *value)
+{
+	(void)signal(number(value), SIG_IGN);
+}
+
+static void on_caught(int signo)
+{
+	char text[] = "<00>";
+
+	text[1] = (char)('0' + signo / 10);
+	text[2] = (char)('0' + signo % 10);
+	(void)!write(STDOUT_FILENO, text, 4);
+}
+
+/* Says so and goes on. */
+static void catch_signal(const char *value)
+{
+	const struct sigaction action = { .sa_handler = on_caught, .sa_flags = SA_RESTART };
+
+	(void)sigaction(number(value), &action, NULL);
+}
+
+static void close_control(const char *value)
+{
+	(void)value;
+	(void)close(CONTROL);
+}
+
+static void flood(const char *value)
+{
+	static char block[4096];
+	long left = strtol(value, NULL, 10);
+
+	memset(block, 'x', sizeof(block) - 1);
+	block[sizeof(block) - 1] = '\n';
+	for (; left > 0; left -= (long)sizeof(block))
+		put(STDOUT_FILENO, block, sizeof(block));
+}
+
+/* As much as the terminal holds while nobody reads, then how much that was. */
+static void fill(const char *value)
+{
+	char block[512];
+	long total = 0;
+	ssize_t n;
+
+	(void)value;
+	memset(block, 'f', sizeof(block));
+	(void)fcntl(STDOUT_FILENO, F_SETFL, O_NONBLOCK);
+	while ((n = write(STDOUT_FILENO, block, sizeof(block))) > 0)
+		total += n;
+	(void)fcntl(STDOUT_FILENO, F_SETFL, 0);
+	(void)snprintf(block, sizeof(block), "%ld", total);
+	result(block);
+}
+
+static void read_line(const char *value)
+{
+	char line[256];
+
+	(void)value;
+	(void)!read(STDIN_FILENO, line, sizeof(line));
+}
+
+static void child(const char *value)
+{
+	if (fork() == 0) {
+		(void)close(CONTROL);
+		hang(value);
+	}
+}
+
+static void be_mute(const char *value)
+{
+	(void)value;
+	mute = true;
+}
+
+static const struct verb {
+	const char *name;
+	void (*run)(const char *value);
+} verbs[] = {
+	{ "ready", ready },
+	{ "ready-proto", ready_proto },
+	{ "print", print },
+	{ "raw", raw },
+	{ "done", done },
+	{ "result", result },
+	{ "display", display },
+	{ "displays", displays },
+	{ "id", set_id },
+	{ "exit", leave },
+	{ "crash", crash },
+	{ "hang", hang },
+	{ "wait", wait_for_interrupt },
+	{ "ignore", ignore },
+	{ "catch", catch_signal },
+	{ "close-control", close_control },
+	{ "flood", flood },
+	{ "fill", fill },
+	{ "read", read_line },
+	{ "child", child },
+	{ "mute", be_mute },
+};
+
+static void run(char *step)
+{
+	size_t len = strcspn(step, "=");
+	char *value = step[len] == '=' ? step + len + 1 : step + len;
+
+	for (char *s; (s = strstr(value, "\\n")) != NULL;) {
+		*s = '\n';
+		memmove(s + 1, s + 2, strlen(s + 2) + 1);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (strlen(verbs[i].name) == len && strncmp(verbs[i].name, step, len) == 0) {
+			verbs[i].run(value);
+			return;
+		}
+	(void)fprintf(stderr, "fake_driver: no step '%s'\n", step);
+	_exit(94);
+}
+
+static void run_cell(void)
+{
+	char *rest = message.code;
+	char *step;
+
+	id = message.id;
+	while ((step = strsep(&rest, "\n")) != NULL)
+		if (*step != '\0')
+			run(step);
+}
+
+static void on_interrupt(int signo)
+{
+	(void)signo;
+	interrupted = 1;
+}
+
+int main(int argc, char **argv)
+{
+	const struct sigaction action = { .sa_handler = on_interrupt };
+
+	(void)sigaction(SIGINT, &action, NULL);
+	for (int i = 1; i < argc; i++)
+		run(argv[i]);
+	for (;;) {
+		take_message();
+		id = message.id;
+		if (str_eq(message.type, "exec"))
+			run_cell();
+		else if (str_eq(message.type, "vars") && !mute)
+			send_frame("done", "vars", "x\tint\t\t28\t1\n");
+	}
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fixture.h - a home, a launcher, a fake clock, and the language "fake", whose interpreter is
+ * test/support/fake_driver.c: cells are lists of its steps.
+ *
+ * Include after cmocka.h.
+ */
+#ifndef TEST_SESSION_FIXTURE_H
+#define TEST_SESSION_FIXTURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "literals.h"
+#include "proc/sandbox_client.h"
+#include "runtime/language.h"
+#include "scratch.h"
+#include "session/session.h"
+#include "workspace/workspace.h"
+
+#define FIXTURE_FN __attribute__((unused)) static
+
+enum { FIXTURE_PATIENCE_MS = 20000, FIXTURE_NAMES_MAX = 16 };
+
+struct fixture {
+	struct scratch scratch;
+	struct loop *loop;
+	struct home *home;
+	struct launcher *launcher;
+	struct settings settings;
+	struct session_host host;
+	int retired; /* folders handed over for removal */
+};
+
+static struct fixture fixture;
+static uint64_t fixture_now; /* the fake clock; stands still unless moved */
+/* What the next fake interpreter does before its first cell. */
+static const char *fixture_steps[FIXTURE_NAMES_MAX];
+
+FIXTURE_FN uint64_t fixture_clock(void)
+{
+	return fixture_now;
+}
+
+FIXTURE_FN void fixture_boot(struct buf *out)
+{
+	(void)out;
+}
+
+FIXTURE_FN const char *const *fixture_arguments(void)
+{
+	return fixture_steps;
+}
+
+static const char *const fixture_no_names[] = { NULL };
+static const char *const fixture_variables[] = { "FAKE=yes", NULL };
+
+static const struct language fixture_language = {
+	.name = "fake",
+	.aliases = fixture_no_names,
+	.env_override = "PTYCELL_FAKE",
+	.commands = (const char *const[]){ "fake_driver", NULL },
+	.install_hint = "build it",
+	.boot = fixture_boot,
+	.arguments = fixture_arguments,
+	.environment = fixture_variables,
+};
+
+FIXTURE_FN void fixture_start_with(const char *const *steps)
+{
+	size_t i = 0;
+
+	for (; steps[i] != NULL; i++)
+		fixture_steps[i] = steps[i];
+	fixture_steps[i] = NULL;
+}
+
+#define STEPS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+FIXTURE_FN void fixture_retire(void *owner, struct sandbox *sandbox_own, const char *name)
+{
+	(void)owner;
+	(void)name;
+	sandbox_close(sandbox_own);
+	fixture.retired++;
+}
+
+FIXTURE_FN void fixture_open(void)
+{
+	struct err err = { 0 };
+	char path[128];
+
+	memset(&fixture, 0, sizeof(fixture));
+	fixture_now = 1000000;
+	fixture_start_with(STEPS("ready"));
+	scratch_init(&fixture.scratch);
+	(void)snprintf(path, sizeof(path), "%s/home", fixture.scratch.path);
+	fixture.loop = loop_new(fixture_clock, &err);
+	fixture.home = home_open(path, &err);
+	if (fixture.home == NULL)
+		fail_msg("%s", err.msg);
+	fixture.launcher = launcher_new(fixture.loop, TEST_BUILD "/ptycell-launcher");
+	fixture.settings.limits = (struct session_limits){
+		.session_ttl = 1000,
+		.idle_timeout = 100,
+		.exec_timeout = 30,
+		.output_chars = 8000,
+		.spool_max = 1 << 20,
+		.keep_max = 1 << 20,
+	};
+	fixture.settings.limits.memory_max = (uint64_t)1 << 32;
+	fixture.settings.cleanup_interval = 10;
+	fixture.settings.max_sessions = 3;
+	fixture.settings.environment =
+		(char **)(uintptr_t)LIST("PTYCELL_FAKE=" TEST_BUILD "/test/fake_driver");
+	fixture.host = (struct session_host){
+		.loop = fixture.loop,
+		.home = fixture.home,
+		.launcher = fixture.launcher,
+		.settings = &fixture.settings,
+		.files_helper = (char *)(uintptr_t)TEST_BUILD "/ptycell-files",
+		.retire = fixture_retire,
+	};
+}
+
+FIXTURE_FN void fixture_close(void)
+{
+	launcher_free(fixture.launcher);
+	home_close(fixture.home);
+	loop_free(fixture.loop);
+	scratch_release(&fixture.scratch);
+}
+
+/* Turns the loop until `condition`; the fake clock stands. */
+#define fixture_until(condition)                                                                   \
+	do {                                                                                       \
+		uint64_t fixture_deadline = clock_ms() + FIXTURE_PATIENCE_MS;                      \
+		while (!(condition) && clock_ms() < fixture_deadline)                              \
+			loop_turn(fixture.loop, 20);                                               \
+		if (!(condition))                                                                  \
+			fail_msg("never came true: %s", #condition);                               \
+	} while (0)
+
+/* Lets that much time pass at once. */
+FIXTURE_FN void fixture_pass(uint64_t ms)
+{
+	fixture_now += ms;
+	loop_turn(fixture.loop, 0);
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* runner_fixture.h - one runner of the language "fake", and what it tells. After cmocka.h. */
+#ifndef TEST_RUNNER_FIXTURE_H
+#define TEST_RUNNER_FIXTURE_H
+
+#include "fixture.h"
+#include "sandbox/policy.h"
+#include "session/runner_internal.h"
+
+enum { ENDED_MAX = 80 };
+
+struct told {
+	struct workspace *workspace;
+	struct sandbox *sandbox;
+	struct runner *runner;
+	struct cell *cells[ENDED_MAX]; /* in the order they ended */
+	void *datas[ENDED_MAX];
+	size_t ended;
+	bool hold; /* runner_next is the test's */
+	char *why; /* of the last loss */
+	int lost;
+	bool lost_told;
+	int started;
+	uint64_t numbers;
+};
+
+static struct told told;
+
+FIXTURE_FN void on_ended(struct runner *runner, struct cell *cell_own, void *data)
+{
+	assert_true(told.ended < ENDED_MAX);
+	told.cells[told.ended] = cell_own;
+	told.datas[told.ended++] = data;
+	if (!told.hold)
+		runner_next(runner);
+}
+
+FIXTURE_FN void on_lost(struct runner *runner, const char *why, bool is_told)
+{
+	(void)runner;
+	free(told.why);
+	told.why = xstrdup(why);
+	told.lost++;
+	told.lost_told = is_told;
+}
+
+FIXTURE_FN uint64_t on_number(struct runner *runner)
+{
+	assert_ptr_equal(runner_owner(runner), &told);
+	return ++told.numbers;
+}
+
+FIXTURE_FN void on_starting(struct runner *runner)
+{
+	(void)runner;
+	told.started++;
+}
+
+static const struct runner_handlers runner_fixture_handlers = {
+	.ended = on_ended, .lost = on_lost, .next_number = on_number, .starting = on_starting
+};
+
+FIXTURE_FN int runner_set_up(void **state)
+{
+	struct policy policy;
+	struct err err;
+
+	(void)state;
+	fixture_open();
+	memset(&told, 0, sizeof(told));
+	told.workspace = workspace_new(fixture.home, &err);
+	assert_non_null(told.workspace);
+	policy_init(&policy);
+	told.sandbox = sandbox_open(fixture.launcher, &policy, workspace_data_fd(told.workspace));
+	told.runner = runner_new(&(struct runner_context){
+		.loop = fixture.loop,
+		.sandbox = told.sandbox,
+		.workspace = told.workspace,
+		.language = &fixture_language,
+		.environment = fixture.settings.environment,
+		.handlers = &runner_fixture_handlers,
+		.owner = &told,
+		.spool_max = 1 << 20,
+		.output_chars = 8000,
+	});
+	return 0;
+}
+
+FIXTURE_FN int runner_tear_down(void **state)
+{
+	(void)state;
+	runner_free(told.runner);
+	sandbox_close(told.sandbox);
+	workspace_free(told.workspace);
+	for (size_t i = 0; i < told.ended; i++)
+		cell_free(told.cells[i]);
+	free(told.why);
+	fixture_close();
+	return 0;
+}
+
+/* A number as `data`: what came with the end of the cell that was submitted as the `n`th. */
+#define TAG(n) ((void *)(uintptr_t)(n))
+
+FIXTURE_FN struct run *submit(const char *code, uintptr_t tag)
+{
+	struct err err;
+	struct run *run = runner_submit(told.runner, code, strlen(code), 30000, TAG(tag), &err);
+
+	assert_non_null(run);
+	return run;
+}
+
+/* Submits one cell and waits for its end. */
+FIXTURE_FN const struct cell *run_cell(const char *code)
+{
+	size_t before = told.ended;
+
+	(void)submit(code, before + 1);
+	fixture_until(told.ended == before + 1);
+	return told.cells[before];
+}
+
+FIXTURE_FN const char *text_of(const struct cell *cell)
+{
+	return buf_str(&cell->text);
+}
+
+/* What the running cell has written so far. */
+FIXTURE_FN bool has_written(const char *text)
+{
+	const struct transcript *transcript = told.runner->transcript;
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	if (transcript == NULL)
+		return false;
+	transcript_last_line(transcript, &line);
+	return strstr(buf_str(&line), text) != NULL;
+}
+
+#define RUNNER_TEST(name) cmocka_unit_test_setup_teardown(name, runner_set_up, runner_tear_down)
+
+#endif
