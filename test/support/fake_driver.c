@@ -174,6 +174,15 @@ static void displays(const char *value)
 		send_frame("display", "text/plain", "x");
 }
 
+/* Waits for an acknowledgement. */
+static void take_ack(const char *value)
+{
+	(void)value;
+	do
+		take_message();
+	while (!str_eq(message.type, "ack"));
+}
+
 static void set_id(const char *value)
 {
 	id = strtoull(value, NULL, 10);
@@ -305,6 +314,7 @@ static const struct verb {
 	{ "result", result },
 	{ "display", display },
 	{ "displays", displays },
+	{ "ack", take_ack },
 	{ "id", set_id },
 	{ "exit", leave },
 	{ "crash", crash },
@@ -340,9 +350,11 @@ static void run(char *step)
 
 static void run_cell(void)
 {
-	char *rest = message.code;
+	static char code[TEXT_MAX];
+	char *rest = code;
 	char *step;
 
+	memcpy(code, message.code, sizeof(code));
 	id = message.id;
 	while ((step = strsep(&rest, "\n")) != NULL)
 		if (*step != '\0')

@@ -13,7 +13,6 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
-#include "literals.h"
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "scratch.h"
@@ -55,6 +54,8 @@ FIXTURE_FN const char *const *fixture_arguments(void)
 }
 
 static const char *const fixture_no_names[] = { NULL };
+static const char *const fixture_environment[] = { "PTYCELL_FAKE=" TEST_BUILD "/test/fake_driver",
+						   NULL };
 static const char *const fixture_variables[] = { "FAKE=yes", NULL };
 
 static const struct language fixture_language = {
@@ -113,8 +114,7 @@ FIXTURE_FN void fixture_open(void)
 	fixture.settings.limits.memory_max = (uint64_t)1 << 32;
 	fixture.settings.cleanup_interval = 10;
 	fixture.settings.max_sessions = 3;
-	fixture.settings.environment =
-		(char **)(uintptr_t)LIST("PTYCELL_FAKE=" TEST_BUILD "/test/fake_driver");
+	fixture.settings.environment = (char **)(uintptr_t)fixture_environment;
 	fixture.host = (struct session_host){
 		.loop = fixture.loop,
 		.home = fixture.home,

@@ -111,7 +111,7 @@ static void the_ends_of_a_cell_have_their_states(void **state)
 static void displayed_text_stands_where_it_was_shown(void **state)
 {
 	(void)state;
-	assert_string_equal(text_of(run_cell("print=a\ndisplay=shown\nprint=b\\n\ndone")),
+	assert_string_equal(text_of(run_cell("print=a\ndisplay=shown\nack\nprint=b\\n\ndone")),
 			    "a\nshown\nb\n");
 }
 
@@ -122,7 +122,8 @@ static void output_between_cells_is_told_with_the_next(void **state)
 	const struct cell *cell;
 
 	(void)state;
-	(void)run_cell("done\nprint=late\\n\nraw=log 0 0\\n");
+	(void)run_cell("done\nread\nprint=late\\n");
+	assert_int_equal(write(interpreter_pty(told.runner->interpreter), "\n", 1), 1);
 	fixture_until(told.runner->background != NULL);
 	cell = run_cell("print=own\\n\ndone");
 	assert_string_equal(text_of(cell), "[background output since the last cell]\nlate\n"

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+/* Interpreters that break the protocol, die, hang or flood: every cell still ends exactly once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <signal.h>
+#include <cmocka.h>
+
+#include "runner_fixture.h"
+
+/* After any fault the next cell must run in a new interpreter. */
+static void expect_recovery(void)
+{
+	fixture_start_with(STEPS("ready"));
+	assert_int_equal(run_cell("done")->state, CELL_DONE);
+}
+
+/* ---- starting ---- */
+
+static void expect_not_started(const char *why)
+{
+	const struct cell *cell = told.cells[0];
+
+	assert_int_equal(told.ended, 1);
+	assert_int_equal(cell->state, CELL_NOT_STARTED);
+	assert_false(cell->ran);
+	assert_int_equal(told.started, 0);
+	if (strstr(cell->problem, why) == NULL)
+		fail_msg("'%s' does not say '%s'", cell->problem, why);
+	expect_recovery();
+}
+
+static void no_interpreter_is_told_with_how_to_get_one(void **state)
+{
+	static const char *const nowhere[] = { "PATH=/nowhere", NULL };
+	char *const *environment = told.runner->c.environment;
+
+	(void)state;
+	told.runner->c.environment = (char *const *)(uintptr_t)nowhere;
+	(void)run_cell("done");
+	told.runner->c.environment = environment;
+	expect_not_started("no 'fake_driver' on PATH: install it (build it)");
+}
+
+static void a_file_that_is_no_program_is_told(void **state)
+{
+	char *const *environment = told.runner->c.environment;
+	char variable[160];
+	const char *broken[] = { variable, NULL };
+	char path[128];
+
+	(void)state;
+	scratch_write(fixture.scratch.fd, "text", "no program");
+	(void)snprintf(path, sizeof(path), "%s/text", fixture.scratch.path);
+	assert_int_equal(chmod(path, 0700), 0);
+	(void)snprintf(variable, sizeof(variable), "PTYCELL_FAKE=%s", path);
+	told.runner->c.environment = (char *const *)(uintptr_t)broken;
+	(void)run_cell("done");
+	told.runner->c.environment = environment;
+	expect_not_started("could not be started");
+}
+
+/* PR09 */
+static void ready_that_never_comes_is_a_timeout_by_the_clock(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("print=thinking", "hang"));
+	(void)submit("done", 1);
+	fixture_until(told.runner->background != NULL);
+	fixture_pass(RUNNER_READY_MS - 1);
+	assert_int_equal(told.ended, 0);
+	fixture_pass(1);
+	fixture_until(told.ended == 1);
+	expect_not_started("did not become ready in 10 s; it printed 'thinking'");
+}
+
+static void a_start_that_takes_too_long_may_still_come_late(void **state)
+{
+	(void)state;
+	(void)submit("done", 1);
+	loop_turn(fixture.loop, 0); /* asked for, not yet there */
+	assert_int_equal(runner_state(told.runner), RUNNER_STARTING);
+	loop_timer_start(fixture.loop, &told.runner->ready, 0, told.runner->ready.fn);
+	told.hold = true;
+	fixture_until(told.ended == 1);
+	told.hold = false;
+	runner_next(told.runner);
+	expect_not_started("did not become ready");
+}
+
+/* PR10 */
+static void a_wrong_nonce_is_refused(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("ready=00000000000000000000000000000000"));
+	(void)run_cell("done");
+	expect_not_started("wrong handshake");
+}
+
+static void a_wrong_protocol_is_refused(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("ready-proto=2"));
+	(void)run_cell("done");
+	expect_not_started("wrong handshake");
+}
+
+static void who_speaks_before_ready_is_refused(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("raw=done 1 0\\n", "hang"));
+	(void)run_cell("done");
+	expect_not_started("spoke before it was ready");
+}
+
+static void garbage_instead_of_ready_is_refused(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("raw=Traceback (most recent call last):\\n", "hang"));
+	(void)run_cell("done");
+	expect_not_started("broke the control channel");
+}
+
+static void an_interpreter_that_ends_at_once_tells_its_status_and_words(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("print=no module named encodings", "exit=3"));
+	(void)run_cell("done");
+	expect_not_started("exited with code 3; it printed 'no module named encodings'");
+}
+
+static void an_interpreter_that_closes_the_channel_at_once_is_given_up(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("close-control", "hang"));
+	(void)submit("done", 1);
+	fixture_until(loop_timer_active(&told.runner->closed_timer));
+	fixture_pass(1000);
+	fixture_until(told.ended == 1);
+	expect_not_started("closed the control channel");
+}
+
+static void everything_queued_fails_with_the_start(void **state)
+{
+	(void)state;
+	fixture_start_with(STEPS("exit=1"));
+	for (uintptr_t i = 1; i <= 3; i++)
+		(void)submit("done", i);
+	fixture_until(told.ended == 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(told.cells[i]->state, CELL_NOT_STARTED);
+		assert_ptr_equal(told.datas[i], TAG(i + 1));
+	}
+	expect_recovery();
+}
+
+/* ---- dying ---- */
+
+static void expect_died(const struct cell *cell, const char *why)
+{
+	assert_int_equal(cell->state, CELL_DIED);
+	assert_true(cell->interpreter_lost);
+	if (strstr(cell->problem, why) == NULL)
+		fail_msg("'%s' does not say '%s'", cell->problem, why);
+	assert_int_equal(told.lost, 1);
+	assert_true(told.lost_told);
+	expect_recovery();
+	assert_int_equal(told.lost, 1);
+}
+
+static void a_crash_tells_the_signal_and_keeps_the_output(void **state)
+{
+	const struct cell *cell = run_cell("print=before\ncrash=11");
+
+	(void)state;
+	assert_string_equal(text_of(cell), "before");
+	assert_int_equal(cell->signal, SIGSEGV);
+	expect_died(cell, "killed by signal 11 (SIGSEGV)");
+}
+
+static void a_kill_from_outside_speaks_of_memory(void **state)
+{
+	expect_died(run_cell("crash=9"), "as the kernel does when memory runs out");
+	(void)state;
+}
+
+static void an_exit_tells_its_code(void **state)
+{
+	const struct cell *cell = run_cell("exit=7");
+
+	(void)state;
+	assert_true(cell->has_exit_code);
+	assert_int_equal(cell->exit_code, 7);
+	expect_died(cell, "exited with code 7");
+}
+
+static void an_end_behind_done_belongs_to_no_cell(void **state)
+{
+	const struct cell *cell = run_cell("done\nexit=0");
+
+	(void)state;
+	assert_int_equal(cell->state, CELL_DONE);
+	fixture_until(told.lost == 1);
+	assert_false(told.lost_told);
+	assert_string_equal(told.why, "the interpreter exited with code 0");
+	expect_recovery();
+}
+
+static void cells_behind_one_that_died_run_in_a_new_interpreter(void **state)
+{
+	(void)state;
+	(void)submit("crash=6", 1);
+	(void)submit("print=new\ndone", 2);
+	fixture_until(told.ended == 2);
+	assert_int_equal(told.cells[0]->state, CELL_DIED);
+	assert_int_equal(told.cells[1]->state, CELL_DONE);
+	assert_string_equal(text_of(told.cells[1]), "new");
+}
+
+/* ---- the control channel ---- */
+
+static void garbage_on_the_channel_ends_the_interpreter(void **state)
+{
+	expect_died(run_cell("raw=!!garbage!!\\n\nhang"),
+		    "broke the interpreter's control channel");
+	(void)state;
+}
+
+static void a_length_past_the_limit_ends_the_interpreter(void **state)
+{
+	expect_died(run_cell("raw=result 1 1\\ntext/plain 99999999999\\n\nhang"),
+		    "broke the interpreter's control channel");
+	(void)state;
+}
+
+static void an_unknown_message_ends_the_interpreter(void **state)
+{
+	expect_died(run_cell("raw=dance 1 0\\n\nhang"), "unknown message");
+	(void)state;
+}
+
+static void a_closed_channel_ends_the_interpreter_after_a_grace(void **state)
+{
+	(void)state;
+	(void)submit("close-control\nhang", 1);
+	fixture_until(loop_timer_active(&told.runner->closed_timer));
+	assert_int_equal(told.ended, 0);
+	fixture_pass(1000);
+	fixture_until(told.ended == 1);
+	expect_died(told.cells[0], "closed the interpreter's control channel");
+}
+
+static void a_channel_closed_between_cells_is_a_loss(void **state)
+{
+	(void)state;
+	(void)run_cell("done\nclose-control\nhang");
+	fixture_until(loop_timer_active(&told.runner->closed_timer));
+	fixture_pass(1000);
+	assert_int_equal(told.lost, 1);
+	assert_false(told.lost_told);
+	expect_recovery();
+}
+
+static void half_a_message_is_no_end(void **state)
+{
+	struct run *run = submit("raw=done 1 1\\nstatus 2\\no\nprint=half\nwait", 1);
+
+	(void)state;
+	fixture_until(has_written("half"));
+	assert_int_equal(told.ended, 0);
+	runner_cancel(run);
+	fixture_until(told.ended == 1);
+	(void)run;
+}
+
+/* PR05 */
+static void an_end_with_another_id_ends_nothing(void **state)
+{
+	const struct cell *cell;
+
+	(void)state;
+	(void)run_cell("done");
+	cell = run_cell("id=1\nresult=old\ndone=error\nid=99\ndone=error\nid=2\nresult=new\ndone");
+	assert_int_equal(cell->state, CELL_DONE);
+	assert_string_equal(cell->value, "new");
+}
+
+static void a_second_end_is_nobodys(void **state)
+{
+	(void)state;
+	assert_int_equal(run_cell("done\ndone=error\ndone")->state, CELL_DONE);
+	assert_int_equal(run_cell("result=two\ndone")->state, CELL_DONE);
+	assert_string_equal(told.cells[1]->value, "two");
+	assert_int_equal(told.ended, 2);
+	assert_int_equal(told.lost, 0);
+}
+
+static void a_driver_that_reads_no_acknowledgements_costs_no_memory(void **state)
+{
+	(void)state;
+	(void)submit("displays=200000\ndone", 1);
+	for (int i = 0; i < 400 && told.ended == 0; i++) {
+		loop_turn(fixture.loop, 20);
+		assert_true(told.runner->to_driver.len < (2U << 20));
+	}
+	if (told.ended == 0) { /* it waits for us to write, we wait for it to read: deadline */
+		fixture_pass(30000);
+		fixture_until(told.runner->step > 0);
+		fixture_pass(RUNNER_KILL_MS);
+		fixture_until(told.ended == 1);
+	}
+	assert_int_equal(told.ended, 1);
+}
+
+static void a_driver_that_reads_nothing_blocks_nobody(void **state)
+{
+	static char code[400000];
+	struct err err;
+
+	(void)state;
+	fixture_start_with(STEPS("ready", "hang"));
+	memset(code, '\n', sizeof(code));
+	assert_non_null(runner_submit(told.runner, code, sizeof(code), 1000, TAG(1), &err));
+	fixture_until(runner_state(told.runner) == RUNNER_BUSY);
+	loop_turn(fixture.loop, 0);
+	assert_true(told.runner->to_driver.len > 0);
+	fixture_pass(1000);
+	fixture_until(told.runner->step > 0);
+	for (int i = 0; i < 5; i++)
+		fixture_pass(RUNNER_KILL_MS);
+	fixture_until(told.ended == 1);
+	assert_int_equal(told.cells[0]->state, CELL_TIMED_OUT);
+	expect_recovery();
+}
+
+static void a_flood_on_the_terminal_leaves_the_loop_its_turns(void **state)
+{
+	struct run *run = submit("flood=100000000", 1);
+
+	(void)state;
+	fixture_until(told.runner->transcript != NULL);
+	for (int i = 0; i < 20; i++) {
+		uint64_t start = clock_ms();
+
+		loop_turn(fixture.loop, 1000);
+		assert_true(clock_ms() - start < 900);
+	}
+	runner_cancel(run); /* a flood does not look at the driver's flag */
+	fixture_pass(RUNNER_KILL_MS);
+	for (int i = 0; i < 5 && told.ended == 0; i++)
+		fixture_pass(RUNNER_KILL_MS);
+	fixture_until(told.ended == 1);
+	assert_null(told.datas[0]);
+}
+
+/* ---- deadlines and the ladder ---- */
+
+static void expect_output(const char *text)
+{
+	fixture_until(has_written(text));
+}
+
+static void a_deadline_interrupts_and_keeps_the_state(void **state)
+{
+	const struct cell *cell;
+
+	(void)state;
+	(void)submit("print=go\nwait", 1);
+	expect_output("go");
+	fixture_pass(29999);
+	assert_int_equal(told.ended, 0);
+	fixture_pass(1);
+	fixture_until(told.ended == 1);
+	cell = told.cells[0];
+	assert_int_equal(cell->state, CELL_TIMED_OUT);
+	assert_false(cell->interpreter_lost);
+	assert_int_equal(told.lost, 0);
+	assert_int_equal(run_cell("done")->state, CELL_DONE);
+}
+
+/* Each rung comes at its time and not before. */
+static void the_ladder_is_int_int_usr2_term_kill(void **state)
+{
+	static const char code[] = "catch=2\ncatch=12\ncatch=15\nprint=go\nhang";
+	const struct cell *cell;
+
+	(void)state;
+	(void)submit(code, 1);
+	expect_output("go");
+	fixture_pass(30000);
+	expect_output("go<02>");
+	fixture_pass(RUNNER_SECOND_INTERRUPT_MS - 1);
+	assert_int_equal(told.runner->step, 1);
+	fixture_pass(1);
+	expect_output("go<02><02>");
+	fixture_pass(RUNNER_DUMP_MS - RUNNER_SECOND_INTERRUPT_MS);
+	expect_output("go<02><02><12>");
+	fixture_pass(RUNNER_TERMINATE_MS - RUNNER_DUMP_MS);
+	expect_output("go<02><02><12><15>");
+	fixture_pass(RUNNER_KILL_MS - RUNNER_TERMINATE_MS - 1);
+	assert_int_equal(told.ended, 0);
+	fixture_pass(1);
+	fixture_until(told.ended == 1);
+	cell = told.cells[0];
+	assert_int_equal(cell->state, CELL_TIMED_OUT);
+	assert_true(cell->interpreter_lost);
+	assert_int_equal(cell->signal, SIGKILL);
+	assert_string_equal(text_of(cell), "go<02><02><12><15>");
+	assert_int_equal(told.lost, 1);
+	expect_recovery();
+}
+
+static void a_cell_that_gives_in_on_the_way_keeps_its_state(void **state)
+{
+	(void)state;
+	(void)submit("catch=2\nprint=go\nread\ndone=interrupted", 1);
+	expect_output("go");
+	fixture_pass(30000);
+	expect_output("go<02>");
+	assert_int_equal(write(interpreter_pty(told.runner->interpreter), "\n", 1), 1);
+	fixture_until(told.ended == 1);
+	assert_int_equal(told.cells[0]->state, CELL_TIMED_OUT);
+	fixture_pass(RUNNER_KILL_MS); /* the ladder was taken away */
+	assert_int_equal(run_cell("done")->state, CELL_DONE);
+	assert_int_equal(told.lost, 0);
+}
+
+static void waiting_for_input_is_told_with_its_prompt(void **state)
+{
+	(void)state;
+	(void)submit("print=name? \nread\nwait", 1);
+	expect_output("name? ");
+	fixture_until(told.runner->cell != NULL);
+	fixture_pass(30000);
+	fixture_until(told.ended == 1 || told.runner->step > 0);
+	if (told.ended == 0)
+		(void)!write(interpreter_pty(told.runner->interpreter), "\n", 1);
+	fixture_until(told.ended == 1);
+	assert_true(told.cells[0]->was_waiting);
+	assert_string_equal(told.cells[0]->prompt, "name? ");
+}
+
+static void a_cancelled_cell_that_will_not_end_is_killed_too(void **state)
+{
+	struct run *run = submit("ignore=2\nignore=12\nignore=15\nprint=go\nhang", 1);
+
+	(void)state;
+	expect_output("go");
+	runner_cancel(run);
+	for (unsigned ms = 0; ms <= RUNNER_KILL_MS; ms += 100)
+		fixture_pass(100);
+	fixture_until(told.ended == 1);
+	assert_null(told.datas[0]);
+	assert_int_equal(told.lost, 1);
+	assert_false(told.lost_told); /* so the next answer says it */
+	expect_recovery();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RUNNER_TEST(no_interpreter_is_told_with_how_to_get_one),
+		RUNNER_TEST(a_file_that_is_no_program_is_told),
+		RUNNER_TEST(ready_that_never_comes_is_a_timeout_by_the_clock),
+		RUNNER_TEST(a_start_that_takes_too_long_may_still_come_late),
+		RUNNER_TEST(a_wrong_nonce_is_refused),
+		RUNNER_TEST(a_wrong_protocol_is_refused),
+		RUNNER_TEST(who_speaks_before_ready_is_refused),
+		RUNNER_TEST(garbage_instead_of_ready_is_refused),
+		RUNNER_TEST(an_interpreter_that_ends_at_once_tells_its_status_and_words),
+		RUNNER_TEST(an_interpreter_that_closes_the_channel_at_once_is_given_up),
+		RUNNER_TEST(everything_queued_fails_with_the_start),
+		RUNNER_TEST(a_crash_tells_the_signal_and_keeps_the_output),
+		RUNNER_TEST(a_kill_from_outside_speaks_of_memory),
+		RUNNER_TEST(an_exit_tells_its_code),
+		RUNNER_TEST(an_end_behind_done_belongs_to_no_cell),
+		RUNNER_TEST(cells_behind_one_that_died_run_in_a_new_interpreter),
+		RUNNER_TEST(garbage_on_the_channel_ends_the_interpreter),
+		RUNNER_TEST(a_length_past_the_limit_ends_the_interpreter),
+		RUNNER_TEST(an_unknown_message_ends_the_interpreter),
+		RUNNER_TEST(a_closed_channel_ends_the_interpreter_after_a_grace),
+		RUNNER_TEST(a_channel_closed_between_cells_is_a_loss),
+		RUNNER_TEST(half_a_message_is_no_end),
+		RUNNER_TEST(an_end_with_another_id_ends_nothing),
+		RUNNER_TEST(a_second_end_is_nobodys),
+		RUNNER_TEST(a_driver_that_reads_no_acknowledgements_costs_no_memory),
+		RUNNER_TEST(a_driver_that_reads_nothing_blocks_nobody),
+		RUNNER_TEST(a_flood_on_the_terminal_leaves_the_loop_its_turns),
+		RUNNER_TEST(a_deadline_interrupts_and_keeps_the_state),
+		RUNNER_TEST(the_ladder_is_int_int_usr2_term_kill),
+		RUNNER_TEST(a_cell_that_gives_in_on_the_way_keeps_its_state),
+		RUNNER_TEST(waiting_for_input_is_told_with_its_prompt),
+		RUNNER_TEST(a_cancelled_cell_that_will_not_end_is_killed_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
