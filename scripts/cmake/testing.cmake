@@ -67,7 +67,7 @@ function(add_unit_tests layer)
         target_link_libraries(${target} PRIVATE test_support ${layers} cmocka)
         set_target_properties(${target} PROPERTIES
             RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
-        ptycell_test(unit.${layer}.${stem} unit 60 $<TARGET_FILE:${target}>)
+        ptycell_test(unit.${layer}.${stem} unit 120 $<TARGET_FILE:${target}>)
     endforeach()
 endfunction()
 

@@ -310,7 +310,7 @@ def test_long_output_keeps_head_and_tail_with_an_exact_count_and_lies_in_the_spo
     output = result.status["output"]
     left_out = int(re.search(r"\[\.\.\. (\d+) characters left out \.\.\.\]", result.text)[1])
     head, tail = re.split(r"\n?\[\.\.\. \d+ characters left out \.\.\.\]\n", result.text)
-    tail = tail.split("The whole output")[0]
+    tail = tail.split("Search the whole output")[0]
     assert whole.startswith(head) and whole.rstrip().endswith(tail.rstrip())
     assert output["shown"] <= 8000 and left_out + output["shown"] == output["total"]
     assert abs(output["total"] - len(whole)) <= 1

@@ -29,7 +29,7 @@ DEPTH_MAX = 16
 CELLS_A_LIFE = 1500  # of a session, on average
 SILENCE_S = 60
 OMITTED = re.compile(r"\n?\[\.\.\. ([0-9]+) characters left out \.\.\.\]\n")
-SPOOL_HINT = re.compile(r"The whole output is in \S+: search it with code, .*\n")
+SPOOL_HINT = re.compile(r"Search the whole output with code: .*\n")
 BLOCKERS = ("spin()", "time.sleep(60)", "threading.Event().wait(60)",
             "subprocess.run(['/bin/sleep', '60'])")
 

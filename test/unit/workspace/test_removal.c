@@ -187,7 +187,7 @@ static void many_entries_are_removed_while_the_loop_turns(void **state)
 	struct outcome outcome = { .told = false };
 	uint64_t longest = 0;
 
-	make_entries(f->data, 200000);
+	make_entries(f->data, 50000);
 	assert_non_null(removal_start(f->loop, f->home, HELPER, workspace_name(f->workspace),
 				      on_done, &outcome));
 	while (!outcome.told) {
