@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: MIT
+"""The server's start and end, and what may happen on its pipes in between."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from client import BUILD, REVISION, Server, environment
+from steps import alive, all_gone, assert_clean, family, kill, until, with_word
+
+PROGRAM = str(BUILD / "ptycell")
+INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+    "protocolVersion": REVISION, "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}}
+# Cells that do not want to end: they ignore signals, fork twice, and leave session and terminal.
+STUBBORN = """
+import os, signal, subprocess
+for s in range(1, 32):
+    if s not in (9, 11, 17, 19): signal.signal(s, signal.SIG_IGN)
+subprocess.Popen(['setsid', 'sleep', '{word}'])
+subprocess.Popen(['nohup', 'sleep', '{word}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execvp('sleep', ['sleep', '{word}'])
+    os._exit(0)
+"""
+
+
+def exec_code(number, code, session="s", **arguments):
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {
+        "name": "exec_code", "arguments": {"session_id": session, "language": "python",
+                                           "code": code, **arguments}}}
+
+
+def lines(*messages):
+    return b"".join(json.dumps(m).encode() + b"\n" for m in messages)
+
+
+def start(home, *args, env=None, **popen):
+    """The program with raw pipes."""
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([PROGRAM, *args], env={**environment(home), **(env or {})},
+                            **{**options, **popen})
+
+
+def run(home, data, *args, **popen):
+    """Feeds `data`, ends the input; the answers by id."""
+    process = start(home, *args, **popen)
+    out, _ = process.communicate(data, 50)
+    assert process.returncode == 0
+    return answers(out)
+
+
+def answers(out):
+    messages = [json.loads(line) for line in out.splitlines()]
+    assert out.count(b"\r") == 0
+    return {m["id"]: m for m in messages if "id" in m}
+
+
+def text_of(message):
+    return "\n".join(b["text"] for b in message["result"]["content"] if b["type"] == "text")
+
+
+def nothing_left(home):
+    """No file of the server's, once it has ended properly."""
+    return [str(p) for p in (home / "cache").rglob("*")] if (home / "cache").exists() else []
+
+
+def stubborn_server(home, word):
+    server = Server(home)
+    server.cell(STUBBORN.format(word=word))
+    until(lambda: len(with_word(word)) == 3)
+    server.start_cell("while True:\n    try:\n        import time; time.sleep(9)\n"
+                      "    except BaseException: pass")
+    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "running")
+    return server, family(server.process.pid) | with_word(word)
+
+
+# ---- the end of input ----
+
+def test_at_the_end_of_input_what_was_accepted_is_answered_within_a_second(home):
+    started = time.monotonic()
+    got = run(home, lines(INITIALIZE, exec_code(1, "6 * 7"), exec_code(2, "import time\ntime.sleep(60)")))
+    assert "42" in text_of(got[1])
+    assert time.monotonic() - started < 8
+    assert nothing_left(home) == []
+
+
+def test_a_file_as_stdin_is_answered_whole(home):
+    requests = home / "requests.jsonl"
+    requests.write_bytes(lines(INITIALIZE, exec_code(1, "import time; time.sleep(2); 'slow'"),
+                               *(exec_code(n, f"{n}") for n in range(2, 120))))
+    with open(requests, "rb") as stdin:
+        process = start(home, stdin=stdin)
+        out, _ = process.communicate(timeout=50)
+    got = answers(out)
+    assert process.returncode == 0 and sorted(got) == list(range(120))
+    assert "'slow'" in text_of(got[1]) and nothing_left(home) == []
+
+
+@pytest.mark.parametrize("how", [["--drain"], []])
+def test_drain_answers_all_of_a_pipe(home, how):
+    env = {} if how else {"PTYCELL_DRAIN": "1"}
+    process = start(home, *how, env=env)
+    out, _ = process.communicate(lines(INITIALIZE, exec_code(1, "import time; time.sleep(2); 'slow'")), 50)
+    assert "'slow'" in text_of(answers(out)[1]) and process.returncode == 0
+
+
+def test_stdin_from_dev_null_ends_at_once(home):
+    process = start(home, stdin=subprocess.DEVNULL)
+    out, err = process.communicate(timeout=10)
+    assert (process.returncode, out) == (0, b""), err
+
+
+def test_a_stdin_that_is_closed_at_the_start_ends_at_once(home):
+    process = subprocess.run(["sh", "-c", 'exec "$0" <&-', PROGRAM], env=environment(home),
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10, check=False)
+    assert process.stdout == b"" and process.returncode in (0, 1)
+
+
+def test_sd5_a_server_that_nobody_asked_anything_makes_no_file_and_no_process(home):
+    with Server(home) as server:
+        server.request("ping")
+        server.request("tools/list")
+        assert family(server.process.pid) == set()
+    assert nothing_left(home) == []
+
+
+# ---- signals, parents, closed pipes ----
+
+@pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_sd2_each_signal_ends_all_and_leaves_nothing(home, signo):
+    word = f"1618.0{int(signo)}"
+    server, processes = stubborn_server(home, word)
+    server.process.send_signal(signo)
+    assert server.process.wait(5) == 0
+    all_gone(processes)
+    assert nothing_left(home) == []
+    server.close()
+
+
+def test_sd1_the_end_of_input_ends_stubborn_cells(home):
+    server, processes = stubborn_server(home, "1618.1")
+    server.process.stdin.close()
+    assert server.process.wait(5) == 0
+    all_gone(processes)
+    assert nothing_left(home) == []
+    server.close()
+
+
+def test_sd3_a_closed_stdout_ends_the_server(home):
+    process = start(home)
+    process.stdin.write(lines(INITIALIZE, exec_code(1, "1")))
+    process.stdin.flush()
+    for _ in range(2):
+        process.stdout.readline()
+    processes = family(process.pid)
+    process.stdout.close()
+    process.stdin.write(lines(exec_code(2, "2")))
+    process.stdin.flush()
+    assert process.wait(5) == 0
+    all_gone(processes)
+    assert nothing_left(home) == []
+    process.stdin.close()
+    process.stderr.close()
+
+
+def test_a_killed_server_takes_every_process_along(home):
+    server, processes = stubborn_server(home, "1618.2")
+    kill(server.process.pid)
+    all_gone(processes)
+    server.close()
+
+
+def test_a_killed_launcher_takes_its_processes_along_and_the_server_goes_on(home):
+    server, processes = stubborn_server(home, "1618.3")
+    (launcher, _), = (p for p in family(server.process.pid) if
+                      os.readlink(f"/proc/{p[0]}/exe").endswith("ptycell-launcher") and
+                      parent_of(p[0]) == server.process.pid)
+    kill(launcher)
+    all_gone(processes, 5)
+    result = server.cell("1 + 1", session="after")
+    assert "2\n" in result.text
+    assert server.close() == 0
+
+
+def parent_of(pid):
+    stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    return int(stat[stat.rindex(")") + 2:].split()[1])
+
+
+def test_sd4_a_server_whose_parent_was_killed_ends_although_its_pipes_stay_open(home):
+    read, write = os.pipe()
+    script = ("import os, subprocess, sys\n"
+              "p = subprocess.Popen([sys.argv[1]], stdin=int(sys.argv[2]), stdout=1)\n"
+              "print(p.pid, file=sys.stderr, flush=True)\np.wait()")
+    parent = subprocess.Popen([sys.executable, "-c", script, PROGRAM, str(read)], pass_fds=[read],
+                              env=environment(home), stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+    pid = int(parent.stderr.readline())
+    os.write(write, lines(INITIALIZE, exec_code(1, STUBBORN.format(word="1618.4"))))
+    for _ in range(2):
+        parent.stdout.readline()
+    processes = {p for p in family(parent.pid)} | with_word("1618.4")
+    assert any(p[0] == pid for p in processes)
+    kill(parent.pid)
+    all_gone(processes, 10)
+    assert nothing_left(home) == []
+    os.close(write)
+    os.close(read)
+    parent.communicate()
+
+
+def test_started_with_signals_ignored_it_still_ends_and_cells_are_interruptible(home):
+    def ignore():
+        for signo in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+            signal.signal(signo, signal.SIG_IGN)
+    with Server(home, preexec_fn=ignore) as server:
+        server.cell("x = 1")
+        assert server.cell("import time\ntime.sleep(60)", timeout=0.3).state == "timed_out"
+        assert server.cell("x").text == "1\n"
+        assert server.cell("import subprocess\nsubprocess.run(['sh', '-c', 'kill -TERM $$']).returncode"
+                           ).text == "-15\n"
+        processes = family(server.process.pid)
+        server.process.send_signal(signal.SIGTERM)
+        server.process.wait(5)
+        all_gone(processes)
+
+
+def test_kept_results_outlive_the_server(home):
+    with Server(home) as server:
+        server.cell("_ = open('output/r.txt', 'w').write('result')")
+    (kept,) = (home / "kept").rglob("r.txt")
+    assert kept.read_text(encoding="ascii") == "result" and nothing_left(home) == []
+
+
+# ---- what comes in ----
+
+def test_fr5_bytes_one_by_one_and_two_requests_at_once_are_the_same(home):
+    data = lines(INITIALIZE, exec_code(1, "'\u00fc'"), {"jsonrpc": "2.0", "id": 2, "method": "ping"})
+    process = start(home, "--drain")
+    for byte in data[:-60]:
+        os.write(process.stdin.fileno(), bytes([byte]))
+    out, _ = process.communicate(data[-60:], 30)
+    got = answers(out)
+    assert sorted(got) == [0, 1, 2] and "'\u00fc'" in text_of(got[1])
+
+
+def test_fr5_a_last_line_without_its_end_is_no_crash(home):
+    got = run(home, lines(INITIALIZE) + b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
+    assert 0 in got
+    assert run(home, lines(INITIALIZE) + b'{"jsonrpc":"2.0","id":1,"met')
+
+
+@pytest.mark.parametrize("bad", [
+    b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":"\xff\xfe"}}', b"\xff" * 100,
+    b"[" * 100_000, b'{"a":' * 50_000, b"{", b"null", b'"text"', b"\0\0\0",
+    b'{"jsonrpc":"2.0","id":{},"method":"ping"}', b"x" * 2_000_000])
+def test_sd6_a_bad_line_is_refused_or_ignored_and_the_next_is_served(home, bad):
+    got = run(home, bad + b"\r\n\n  \n" + lines(INITIALIZE, {"jsonrpc": "2.0", "id": 7, "method": "ping"}))
+    assert got[7]["result"] == {} and "result" in got[0]
+
+
+def test_fr6_a_line_over_the_cap_is_refused_and_skipped(home):
+    big = lines(exec_code(1, "x = '" + "y" * 200_000 + "'"))
+    ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
+    process = start(home, "--line-max", "64K")
+    out, _ = process.communicate(lines(INITIALIZE) + big + lines(ping), 30)
+    messages = [json.loads(line) for line in out.splitlines()]
+    assert any(m.get("error", {}).get("code") in (-32700, -32600) for m in messages)
+    assert answers(out)[7]["result"] == {}
+
+
+# ---- what goes out ----
+
+def test_fr7_a_client_that_does_not_read_is_not_read_either_and_gets_all(home):
+    process = start(home)
+    count, image = 135, 300 * 300 * 3  # nearly 50 MB of answers
+    code = f"import os\nfrom PIL import Image\np = Image.frombytes('RGB', (300, 300), os.urandom({image}))"
+    names = ("a", "b", "c")
+    process.stdin.write(lines(INITIALIZE, *(exec_code(name, code, name) for name in names)))
+    process.stdin.flush()
+    while "result" not in (last := json.loads(process.stdout.readline())) or last["id"] != "c":
+        pass
+    os.set_blocking(process.stdin.fileno(), False)
+    data = lines(*(exec_code(n, "p", names[n % 3]) for n in range(2, count + 2)))
+    assert len(data) < 65536
+    os.write(process.stdin.fileno(), data)
+    rss = peak_rss(process.pid, settle=1.5)
+    pings = fill(process.stdin.fileno(), lines({"jsonrpc": "2.0", "id": "ping", "method": "ping"}))
+    got, size = {}, 0
+    while len(got) < count or pings > 0:
+        line = process.stdout.readline()
+        assert line and len(line) < 1_000_000
+        size += len(line)
+        message = json.loads(line)
+        if isinstance(message.get("id"), int):
+            got[message["id"]] = message
+        pings -= message.get("id") == "ping"
+    process.stdin.close()
+    assert process.wait(10) == 0
+    print(f"{size} bytes of answers waited in {rss} KB")
+    assert sorted(got) == list(range(2, count + 2)) and size > count * image
+    assert rss < 60_000
+    process.stdout.close()
+    process.stderr.close()
+
+
+def fill(pipe, line):
+    """Writes the line until the pipe takes no more, which proves that nobody reads; how often."""
+    count = 0
+    try:
+        while os.write(pipe, line) == len(line):
+            count += 1
+            assert count < 100_000
+    except BlockingIOError:
+        return count
+    raise AssertionError("a line was cut")
+
+
+def peak_rss(pid, settle):
+    """The most that the process has used so far, once that did not grow for `settle` seconds."""
+    peak, since = 0, time.monotonic()
+    while time.monotonic() - since < settle:
+        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+        now = int(status.split("VmHWM:")[1].split()[0])
+        if now > peak:
+            peak, since = now, time.monotonic()
+        time.sleep(0.05)
+    return peak
+
+
+def test_fr8_a_stderr_that_nobody_drains_or_that_is_closed_blocks_nothing(home):
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    try:
+        while True:
+            os.write(write, b"x" * 4096)
+    except BlockingIOError:
+        os.set_blocking(write, True)
+    full = start(home, "--log", "debug", stderr=write)
+    out, _ = full.communicate(lines(INITIALIZE, exec_code(1, "6 * 7")), 30)
+    assert "42" in text_of(answers(out)[1])
+    os.close(read)
+    os.close(write)
+    closed = subprocess.run(["sh", "-c", 'exec "$0" --log debug 2>&-', PROGRAM],
+                            input=lines(INITIALIZE, exec_code(1, "6 * 7")), env=environment(home),
+                            stdout=subprocess.PIPE, timeout=30, check=False)
+    assert "42" in text_of(answers(closed.stdout)[1])
+
+
+def test_fr2_code_cannot_write_into_the_protocol(home):
+    with Server(home) as server:
+        result = server.cell("import os\nfor fd in range(64):\n    try: _ = os.write(fd, b'{}\\n')\n"
+                             "    except OSError: pass")
+        assert_clean(result.raw)
+        assert not alive(set()) and server.cell("1", session="t").text == "1\n"
+        assert not server.strays()
