@@ -15,7 +15,10 @@
 #include "session/runner.h"
 #include "session/transcript.h"
 
-enum { RUNNER_NONCE_LEN = 32 };
+enum {
+	RUNNER_NONCE_LEN = 32,
+	RUNNER_UNREAD_MAX = 256 << 10, /* bytes that a driver may leave unread and be listened to */
+};
 
 struct run {
 	struct list node;

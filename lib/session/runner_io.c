@@ -20,7 +20,15 @@ enum {
 
 /* ---- writing to the driver ---- */
 
-/* Never blocks and never waits: what the socket does not take stays queued. */
+static bool reads_too_little(const struct runner *r)
+{
+	return r->to_driver.len > RUNNER_UNREAD_MAX;
+}
+
+/*
+ * Never blocks and never waits: what the socket does not take stays queued. A driver that leaves
+ * too much unread is not listened to meanwhile: each of its messages may add to the queue.
+ */
 void runner_flush(struct runner *r)
 {
 	int fd = interpreter_control(r->interpreter);
@@ -31,13 +39,15 @@ void runner_flush(struct runner *r)
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		if (n < 0 && errno != EAGAIN)
+			buf_clear(&r->to_driver); /* dead: its end is told elsewhere */
 		if (n < 0)
-			break; /* full, or dead: then its end is told elsewhere */
+			break;
 		buf_consume(&r->to_driver, (size_t)n);
 	}
 	if (loop_io_active(&r->control_io))
-		loop_io_set_events(&r->control_io,
-				   r->to_driver.len > 0 ? EPOLLIN | EPOLLOUT : EPOLLIN);
+		loop_io_set_events(&r->control_io, (r->to_driver.len > 0 ? EPOLLOUT : 0U) |
+							   (reads_too_little(r) ? 0U : EPOLLIN));
 }
 
 static void send_ack(struct runner *r, uint64_t id)
@@ -271,6 +281,8 @@ void runner_read_control(struct runner *r, bool to_the_end)
 		handle_frames(r);
 		if (!to_the_end && (size_t)n < sizeof(chunk))
 			return; /* should there be more, the loop calls again */
+		if (!to_the_end && reads_too_little(r))
+			return;
 	}
 }
 

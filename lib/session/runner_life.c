@@ -160,6 +160,8 @@ static void on_started(struct interpreter *interpreter)
 	cleanup_free char *output = environment_output_folder(r->c.workspace);
 	struct err err;
 
+	if (r->state == RUNNER_ENDING)
+		return; /* too late: it is being killed */
 	if (loop_io_start(r->c.loop, &r->pty_io, interpreter_pty(interpreter), EPOLLIN,
 			  runner_on_pty, &err) < 0 ||
 	    loop_io_start(r->c.loop, &r->control_io, interpreter_control(interpreter), EPOLLIN,

@@ -85,6 +85,8 @@ static void a_start_that_takes_too_long_may_still_come_late(void **state)
 	loop_timer_start(fixture.loop, &told.runner->ready, 0, told.runner->ready.fn);
 	told.hold = true;
 	fixture_until(told.ended == 1);
+	fixture_until(runner_state(told.runner) == RUNNER_IDLE);
+	assert_false(loop_io_active(&told.runner->control_io));
 	told.hold = false;
 	runner_next(told.runner);
 	expect_not_started("did not become ready");
