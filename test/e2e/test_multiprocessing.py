@@ -59,7 +59,8 @@ def test_mp04_a_lambda_is_refused_and_nothing_hangs(cells):
 def test_mp05_joblib_runs_them_too(cells):
     if cells("import joblib").state == "raised":
         pytest.skip("no joblib for this Python (apt install python3-joblib)")
-    assert cells("joblib.Parallel(n_jobs=2)(joblib.delayed(square)(i) for i in range(3))").text == "[10, 11, 14]\n"
+    result = cells("joblib.Parallel(n_jobs=2)(joblib.delayed(square)(i) for i in range(3))")
+    assert result.text == "[10, 11, 14]\n"
 
 
 def test_mp06_an_interrupted_join_ends_the_children(cells):
