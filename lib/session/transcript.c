@@ -245,8 +245,10 @@ static struct transcript_text render_ends(const struct transcript *t, size_t max
 
 struct transcript_text transcript_render(struct transcript *t, size_t max_chars, struct buf *out)
 {
-	struct transcript_text result;
+	struct transcript_text result = { .shown = 0 };
 
+	if (transcript_empty(t))
+		return result;
 	if (t->tail_total <= TRANSCRIPT_TAIL_MAX)
 		result = render_whole(t, max_chars, out);
 	else

@@ -39,7 +39,7 @@ json_t *record_names(const char *lines)
 {
 	json_t *names = json_array();
 
-	while (lines != NULL && *lines != '\0') {
+	while (lines != NULL && *lines != '\0' && json_array_size(names) < RECORD_NAMES_MAX) {
 		json_t *name = json_object();
 
 		json_put(name, "name", word_at(&lines));
@@ -76,12 +76,12 @@ static json_t *record_changes(const struct cell *cell)
 	};
 	json_t *changes = json_array();
 
-	for (size_t i = 0; i < cell->change_count; i++) {
+	for (size_t i = 0; i < size_min(cell->change_count, RECORD_CHANGES_MAX); i++) {
 		const struct change *change = &cell->changes[i];
 		json_t *object = json_object();
 
 		json_put_str(object, "change", kinds[change->kind]);
-		json_put(object, "path", clean_text(change->file.path, 200));
+		json_put(object, "path", clean_text(change->file.path, RECORD_PATH_MAX));
 		json_put_int(object, "size_bytes", (json_int_t)change->file.size);
 		json_append(changes, object);
 	}

@@ -8,6 +8,13 @@
 struct cell;
 struct exec_result;
 
+enum {
+	RECORD_BYTES_MAX = 32 << 10, /* of record_cell, held by the numbers below */
+	RECORD_CHANGES_MAX = 40,
+	RECORD_NAMES_MAX = 40,
+	RECORD_PATH_MAX = 120, /* characters */
+};
+
 /* Everything about the cell but its text and images. New reference. */
 json_t *record_cell(const struct exec_result *result);
 /* "ValueError: what it said", cleaned; the state's name when nothing was raised. New reference. */

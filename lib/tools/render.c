@@ -220,17 +220,9 @@ static void build_status(struct buf *line, const struct exec_result *result)
 
 static json_t *meta(const struct exec_result *result)
 {
-	json_t *record = record_cell(result);
-	cleanup_buf struct buf text = BUF_INIT(RENDER_RECORD_MAX);
-	json_t *wrapped;
-	struct err err;
+	json_t *wrapped = json_object();
 
-	if (json_write(&text, record, &err) < 0) { /* the lists are what is long */
-		(void)json_object_del(record, "files");
-		(void)json_object_del(record, "names");
-	}
-	wrapped = json_object();
-	json_put(wrapped, "ptycell/cell", record);
+	json_put(wrapped, "ptycell/cell", record_cell(result));
 	return wrapped;
 }
 

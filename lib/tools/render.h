@@ -21,7 +21,6 @@ enum {
 	RENDER_IMAGES_MAX = 4,
 	RENDER_IMAGE_BASE64_MAX = 600000, /* of all images together */
 	RENDER_LINKS_MAX = 20,
-	RENDER_RECORD_MAX = 32 << 10, /* _meta["ptycell/cell"] */
 };
 
 /* Ends the call. */

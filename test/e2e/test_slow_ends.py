@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What a session leaves behind: nothing, however many there were and whatever they made."""
+import os
+import pathlib
+import re
+import statistics
+import threading
+import time
+
+import pytest
+from client import Server
+from steps import family, until
+
+RACER = """import os, sys, itertools
+os.makedirs("race/a/b/c"); os.makedirs("race/other")
+open("race/a/b/c/file", "w").close()
+for i in itertools.count():
+    os.rename("race/a", "race/other/a"); os.rename("race/other/a", "race/a")
+    os.makedirs("race/a/b/%d/d" % (i % 1000), exist_ok=True)
+    os.rename("race/a/b", "race/b"); os.rename("race/b", "race/a/b")
+"""
+
+TREES = {
+    "depth 100,000": ("import os\nos.chdir('output')\n"
+                      "for i in range(100_000):\n  os.mkdir('d'); os.chdir('d')\n"
+                      "open('deepest', 'w').close()"),
+    "1,000,000 entries": ("import os\nopen('output/x', 'w').close()\n"
+                          "for i in range(100):\n  os.mkdir(f'output/{i}'); at = os.open(f'output/{i}', os.O_RDONLY)\n"
+                          "  for j in range(10_000): os.mkdir(str(j), dir_fd=at)\n  os.close(at)"),
+    "mode 000": ("import os\nfor i in range(300):\n  os.makedirs(f'locked/{i}/in/ner')\n"
+                 "  open(f'locked/{i}/in/ner/file', 'w').close()\n"
+                 "  for part in ('in/ner/file', 'in/ner', 'in', ''): os.chmod(f'locked/{i}/{part}', 0)\n"
+                 "os.chmod('locked', 0)"),
+    "a racing renamer": (f"import subprocess, sys\nopen('racer.py', 'w').write({RACER!r})\n"
+                         "racers = [subprocess.Popen([sys.executable, 'racer.py'], start_new_session=True)]"),
+    "odd names": ("import os\nfor i in range(1, 256):\n  if i != 47:\n"
+                  "    os.mkdir(b'odd' + bytes([i]) * 200)\n    os.symlink('/etc', b'odd' + bytes([i]) * 200 + b'/link')\n"
+                  "os.mkfifo('pipe'); os.symlink('.', 'self')"),
+}
+
+
+def figures(server):
+    """(KB in memory, descriptors, processes, entries on disk) of a server."""
+    proc = pathlib.Path(f"/proc/{server.process.pid}")
+    memory = int(re.search(r"VmRSS:\s+(\d+)", (proc / "status").read_text(encoding="ascii"))[1])
+    return (memory, len(list((proc / "fd").iterdir())), len(family(server.process.pid)),
+            len(session_folders(server)))
+
+
+def session_folders(server):
+    """Of live sessions, and those that are still being removed."""
+    return [path for pattern in ("*/sessions/*", ".remove-*") for path in (server.home / "cache").glob(pattern)]
+
+
+class Watch(threading.Thread):
+    """Calls another session again and again; how long each answer took."""
+
+    def __init__(self, server):
+        super().__init__(daemon=True)
+        self.server = server
+        self.seconds = []
+        self.memory = []
+        self.ended = threading.Event()
+
+    def __enter__(self):
+        self.server.cell("1", session="watch")
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.join(30)
+
+    def run(self):
+        while not self.ended.wait(0.01):
+            start = time.monotonic()
+            assert self.server.cell("6 * 7", session="watch").text == "42\n"
+            self.seconds.append(time.monotonic() - start)
+            self.memory.append(figures(self.server)[0])
+
+
+@pytest.mark.limit(300)
+def test_200_sessions_leave_nothing_behind(server):
+    def life(number):
+        name = f"n{number}"
+        assert server.cell("import threading, subprocess\nx = list(range(10000))\n"
+                           "open('output/result.txt', 'w').write('x' * 10000)\n"
+                           "p = subprocess.Popen(['sleep', '1000'])\nprint('y' * 20000)\n1", session=name).state == "done"
+        return name
+
+    def lives(numbers):
+        for some in numbers:
+            for name in [life(number) for number in some]:
+                assert not server.call("destroy_session", session_id=name).is_error
+        until(lambda: not session_folders(server), 30)
+
+    lives([range(10), range(10)])  # what is made once and stays
+    before = until(lambda: figures(server), 5)
+    lives([range(i, i + 10) for i in range(0, 200, 10)])
+    until(lambda: figures(server)[1:] == before[1:], 10)
+    after = figures(server)
+    print("\n200 sessions: KB, descriptors, processes, folders before", before, "and after", after)
+    assert after[0] - before[0] < 512
+    assert server.call("list_sessions").object["sessions"] == []
+
+
+@pytest.mark.limit(500)
+@pytest.mark.parametrize("tree", TREES)
+def test_hostile_trees_are_removed_while_others_work(home, tree):
+    with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
+        start = time.monotonic()
+        result = server.cell(TREES[tree], session="hostile", wait=400)
+        assert result.state == "done", result.texts
+        seen = time.monotonic() - start
+        made = result.status["seconds"]
+        before = figures(server)[0]
+        with Watch(server) as watch:
+            start = time.monotonic()
+            server.call("destroy_session", session_id="hostile", wait=60)
+            answered = time.monotonic() - start
+            until(lambda: len(session_folders(server)) == 1, 400, every=0.05)
+            gone = time.monotonic() - start
+            until(lambda: len(watch.seconds) > 20, 30)
+        median, worst = statistics.median(watch.seconds), max(watch.seconds)
+        print(f"\n{tree}: made in {made:.1f} s, seen after {seen:.1f} s, destroy answered after {answered * 1000:.0f} ms, "
+              f"gone after {gone:.1f} s; meanwhile {len(watch.seconds)} calls of another session, median "
+              f"{median * 1000:.1f} ms, worst {worst * 1000:.0f} ms; server {before} KB, at most {max(watch.memory)} KB")
+        assert median < 0.25 and worst < 10
+        assert max(watch.memory) - before < 4096
+    assert not list((home / "cache").iterdir())
+
+
+@pytest.mark.limit(300)
+def test_a_hostile_tree_at_the_end_of_input_is_removed_too(home):
+    with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
+        for tree in ("a racing renamer", "mode 000", "odd names"):
+            assert server.cell(TREES[tree], session=tree.split()[0]).state == "done"
+        assert server.close(60) == 0
+    until(lambda: not list((home / "cache").iterdir()), 60)
