@@ -28,7 +28,7 @@ struct host {
 
 static const struct host hosts[] = {
 	{ "claude-desktop", "Claude Desktop", "mcpServers", "Claude/claude_desktop_config.json",
-	  "On macOS it is ~/Library/Application Support/Claude/claude_desktop_config.json, on Windows "
+	  "On macOS the file is ~/Library/Application Support/Claude/claude_desktop_config.json, on Windows "
 	  "%APPDATA%\\Claude\\claude_desktop_config.json (there use --wsl). Then quit Claude Desktop "
 	  "and start it again.",
 	  PLACE_CONFIG, false },

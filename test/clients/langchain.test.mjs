@@ -2,6 +2,8 @@
 // LangChain's MCP adapter: a MultiServerMCPClient starts each server once and holds it until
 // close(), so state lasts as long as the client object does.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { delimiter, dirname } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { MultiServerMCPClient } from '@langchain/mcp-adapters';
 import * as support from './support.mjs';
@@ -174,4 +176,26 @@ describe('LangChain, a client of its own', () => {
             assert.match(record.error, /ZeroDivisionError/);
         });
     });
+});
+
+test('the snippet of the README holds one server', async () => {
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+    const [, snippet] = readme.match(/```js\nimport .*\n([^]*?)```/);
+    const AsyncFunction = (async () => {}).constructor;
+    const run = new AsyncFunction('MultiServerMCPClient', `${snippet}; return { client, tools };`);
+    const server = support.serverInPrivateFolders();
+    const { PATH, HOME } = process.env;
+    Object.assign(process.env, { HOME: server.root, PATH: dirname(server.command) + delimiter + PATH });
+    let held;
+    try {
+        held = await run(MultiServerMCPClient);
+        const exec = held.tools.find((tool) => tool.name === 'exec_code');
+        await exec.invoke(python('held', 'kept = 41'));
+        assert.match(JSON.stringify(await exec.invoke(python('held', 'kept + 1'))), /42/);
+        assert.equal(serverProcesses().length, 1);
+    } finally {
+        await held?.client.close();
+        Object.assign(process.env, { PATH, HOME });
+        server.cleanup();
+    }
 });

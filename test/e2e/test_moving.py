@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tables "Moving from CodeBoxMCP and CodeBox-AI" of the README: a test for each row."""
+"""The README for people who come from elsewhere: its snippets, and a test for each row of "Moving from"."""
+import ast
 import base64
 import json
 import pathlib
@@ -29,6 +30,15 @@ def test_every_row_has_its_test():
     assert len(rows()) == len(tested)
     for there in tested:
         assert sum(cell.startswith(there) for cell in rows()) == 1, there
+
+
+def test_the_snippets_are_python_and_start_ptycell():
+    section = README.read_text(encoding="utf-8").partition("## Agent frameworks")[2].partition("\n## ")[0]
+    snippets = re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    assert len(snippets) == 4
+    for snippet in snippets:
+        compile(snippet, "README.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        assert re.search(r"""command(=|": )"ptycell", "?args"?(=|: )\[\]""", snippet)
 
 
 @pytest.fixture

@@ -55,6 +55,19 @@ def test_a_stray_include_is_named(tree, path, line, complaint):
     assert len(problems) == 1 and problems[0].startswith(path + ":") and complaint in problems[0]
 
 
+@pytest.mark.parametrize("rows, complaints", [
+    ("| `low` | | x |\n| `json` | `low` | x |\n| `high` | `low` `json` | x |\n", []),
+    ("| `low` | | x |\n| `json` | | x |\n| `high` | `low` `json` | x |\n", ["the row of json differs"]),
+    ("| `low` | | x |\n| `json` | `low` | x |\n| `old` | | x |\n", ["the row of high differs", "the row of old differs"]),
+    ("| `json` | `low` | x |\n| `low` | | x |\n| `high` | `low` `json` | x |\n", ["stand in another order"]),
+])
+def test_the_table_of_layers_is_that_of_the_build(tree, rows, complaints):
+    write(tree, "lib/README.md", f"<!-- layers -->\n| layer | depends on | what |\n|---|---|---|\n{rows}<!-- /layers -->\n")
+    problems = check("check-layers", tree)
+    assert len(problems) == len(complaints)
+    assert all(complaint in problem for complaint, problem in zip(complaints, problems))
+
+
 def test_a_layer_depends_only_on_those_above_it(tree):
     write(tree, "lib/CMakeLists.txt", "add_module(low DEPENDS high)\nadd_module(high DEPENDS low json)\n"
           "add_module(json)\n")
