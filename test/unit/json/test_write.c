@@ -11,6 +11,7 @@
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "text/utf8.h"
 
 static void assert_written(const json_t *value, const char *wanted)
 {
@@ -43,6 +44,45 @@ static void reals_look_as_people_expect(void **state)
 	json_put_real(object, "c", 3);
 	json_put_real(object, "nan", (double)INFINITY - (double)INFINITY);
 	assert_written(object, "{\"a\":0.1,\"b\":0.42,\"c\":3.0,\"nan\":null}");
+}
+
+/* A string of every code point that UTF-8 has. */
+static json_t *all_of_unicode(void)
+{
+	struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	json_t *value;
+
+	for (uint32_t cp = 1; cp <= 0x10ffff; cp++) {
+		char bytes[4];
+
+		if (cp < 0xd800 || cp > 0xdfff)
+			buf_put(&text, bytes, utf8_encode(cp, bytes));
+	}
+	value = json_stringn(text.data, text.len);
+	buf_release(&text);
+	return value;
+}
+
+static void our_text_is_janssons_byte_by_byte(void **state)
+{
+	cleanup_json json_t *object = json_object();
+	json_t *array = json_array();
+	char *wanted;
+
+	(void)state;
+	json_put(object, "all", all_of_unicode());
+	json_put(object, "nul", json_stringn("a\0b", 3));
+	json_put(object, "k\"e\ny", array);
+	json_append(array, json_object());
+	json_append(array, json_array());
+	json_append(array, json_real(1e300));
+	json_append(array, json_real(-0.5));
+	json_append(array, json_integer(INT64_MIN));
+	json_append(array, json_true());
+	json_append(array, json_null());
+	wanted = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	assert_written(object, wanted);
+	free(wanted);
 }
 
 static void passing_the_maximum_is_a_limit(void **state)
@@ -84,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_one_compact_line_in_the_order_of_setting),
 		cmocka_unit_test(reals_look_as_people_expect),
+		cmocka_unit_test(our_text_is_janssons_byte_by_byte),
 		cmocka_unit_test(passing_the_maximum_is_a_limit),
 		cmocka_unit_test(sorted_text_is_equal_for_equal_values),
 	};
