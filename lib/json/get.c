@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/get.h"
 
-#include "base/buf.h"
+#include <string.h>
 
-/* Keys come from outside: a long one is cut in messages. */
-#define KEY_SHOWN "%.60s"
+#include "base/buf.h"
+#include "text/clean.h"
+
+enum { KEY_SHOWN_MAX = 60 }; /* characters of a key from outside in a message */
 
 const char *json_get_type_name(const json_t *value)
 {
@@ -169,16 +171,14 @@ static bool is_known(const char *key, const char *const *known, size_t count)
 static int refuse_key(const char *where, const char *key, const char *const *known, size_t count,
 		      struct err *err)
 {
-	struct buf list;
-	int status;
+	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_init(&list, BUF_UNBOUNDED);
+	clean_line(&shown, key, strlen(key), KEY_SHOWN_MAX);
 	for (size_t i = 0; i < count; i++)
 		buf_putf(&list, "%s%s", i > 0 ? ", " : "", known[i]);
-	status = err_set(err, ERR_INVALID, "%s." KEY_SHOWN " is not known; there %s: %s", where,
-			 key, count == 1 ? "is" : "are", count > 0 ? buf_str(&list) : "none");
-	buf_release(&list);
-	return status;
+	return err_set(err, ERR_INVALID, "%s.%s is not known; there %s: %s", where, buf_str(&shown),
+		       count == 1 ? "is" : "are", count > 0 ? buf_str(&list) : "none");
 }
 
 int json_get_only(json_t *object, const char *where, const char *const *known, size_t count,

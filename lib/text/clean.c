@@ -162,3 +162,51 @@ char *clean_quote(const char *s)
 	clean_line(&out, s, strlen(s), CLEAN_QUOTE_MAX);
 	return buf_steal(&out);
 }
+
+/* ---- paths ---- */
+
+static bool is_clean_path(const char *s, size_t len)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_block(&clean, s, len);
+	return clean.len == len && memcmp(buf_str(&clean), s, len) == 0 &&
+	       memchr(s, '\n', len) == NULL && memchr(s, '\t', len) == NULL;
+}
+
+/* Without its neighbours nobody knows whether a joiner or selector belongs to an emoji. */
+static bool needs_neighbours(uint32_t cp)
+{
+	return cp == 0x200d || (cp >= 0xfe00 && cp <= 0xfe0f) || (cp >= 0xe0100 && cp <= 0xe01ef);
+}
+
+static void write_path_char(struct buf *out, int32_t decoded)
+{
+	uint32_t cp = (uint32_t)decoded;
+
+	if (decoded == UTF8_MORE)
+		return;
+	if (is_line_break(cp) || is_control(cp) || filter_hides(cp) || needs_neighbours(cp))
+		cp = '_';
+	write_char(out, cp);
+}
+
+void clean_name(struct buf *out, const char *s, size_t len)
+{
+	struct utf8_decoder utf8 = { .missing = 0 };
+
+	if (is_clean_path(s, len)) {
+		buf_put(out, s, len);
+		return;
+	}
+	for (size_t i = 0; i < len; i++) {
+		int32_t first;
+		int32_t second;
+
+		utf8_decode(&utf8, (unsigned char)s[i], &first, &second);
+		write_path_char(out, first);
+		write_path_char(out, second);
+	}
+	if (utf8_decode_end(&utf8))
+		write_char(out, UTF8_REPLACEMENT);
+}

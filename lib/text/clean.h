@@ -32,5 +32,11 @@ char *clean_quote(const char *s);
  * `_`, so that no name can pass for part of the grammar. "_" when nothing is left.
  */
 void clean_word(struct buf *out, const char *s, size_t len, size_t max_chars);
+/*
+ * A file's name or path, to be shown or to be given to a copy: as it is when that is clean, so that
+ * it names the file; else each character that cleaning would change is `_`. Slashes stay and no
+ * part becomes empty, "." or "..".
+ */
+void clean_name(struct buf *out, const char *s, size_t len);
 
 #endif

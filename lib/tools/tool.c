@@ -10,6 +10,7 @@
 #include "json/make.h"
 #include "json/write.h"
 #include "session/table.h"
+#include "text/clean.h"
 #include "text/mime.h"
 #include "tools/service.h"
 #include "workspace/scan.h"
@@ -96,11 +97,14 @@ json_t *tool_artifact(const char *session_id, const struct file_info *file)
 {
 	json_t *artifact = json_object();
 	cleanup_free char *uri = tool_file_uri(session_id, file->path);
-	const char *slash = strrchr(file->path, '/');
+	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
+	const char *slash;
 
-	json_put_str(artifact, "path", file->path);
-	json_put_str(artifact, "filename", slash != NULL ? slash + 1 : file->path);
-	json_put_str(artifact, "extension", mime_extension(file->path));
+	clean_name(&path, file->path, strlen(file->path));
+	slash = strrchr(buf_str(&path), '/');
+	json_put_str(artifact, "path", buf_str(&path));
+	json_put_str(artifact, "filename", slash != NULL ? slash + 1 : buf_str(&path));
+	json_put_str(artifact, "extension", mime_extension(buf_str(&path)));
 	json_put_int(artifact, "size_bytes", (json_int_t)file->size);
 	json_put_str(artifact, "mime_type", mime_of_name(file->path));
 	json_put_str(artifact, "uri", uri);

@@ -7,6 +7,7 @@
 #include "json/make.h"
 #include "session/session.h"
 #include "text/base64.h"
+#include "text/clean.h"
 #include "tools/glob.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -28,6 +29,21 @@ struct upload {
 	bool overwrite;
 };
 
+static int check_filename(const char *name, struct err *err)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	if (name[0] == '\0' || strlen(name) > UPLOAD_NAME_MAX)
+		return err_set(err, ERR_INVALID,
+			       "arguments.filename must have 1 to %d bytes, like data.csv",
+			       UPLOAD_NAME_MAX);
+	clean_name(&clean, name, strlen(name));
+	if (!str_eq(buf_str(&clean), name))
+		return err_set(err, ERR_INVALID,
+			       "arguments.filename has a control or hidden character");
+	return 0;
+}
+
 static int read_upload(const struct service *service, json_t *arguments, struct upload *ret,
 		       struct err *err)
 {
@@ -48,11 +64,7 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 	ret->base64 = str_eq(encoding, "base64");
 	if (!ret->base64 && !str_eq(encoding, "utf-8"))
 		return err_set(err, ERR_INVALID, "arguments.encoding must be utf-8 or base64");
-	if (ret->filename[0] == '\0' || strlen(ret->filename) > UPLOAD_NAME_MAX)
-		return err_set(err, ERR_INVALID,
-			       "arguments.filename must have 1 to %d bytes, like data.csv",
-			       UPLOAD_NAME_MAX);
-	return 0;
+	return check_filename(ret->filename, err);
 }
 
 static int store(const struct session *session, const struct upload *upload, char **ret_path,

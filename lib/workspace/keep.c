@@ -357,6 +357,15 @@ static void on_nothing_to_run(struct loop_defer *defer)
 	finish(container_of(defer, struct keeper, defer));
 }
 
+/* What a person's own programs will show: no escapes, nothing hidden. */
+static char *tame_name(const char *path)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_name(&name, path, strlen(path));
+	return percent_encode(buf_str(&name));
+}
+
 static struct kept *find_kept(struct keeper *keeper, const char *path)
 {
 	struct kept *kept = map_get(keeper->by_path, path, strlen(path));
@@ -365,7 +374,7 @@ static struct kept *find_kept(struct keeper *keeper, const char *path)
 		return kept;
 	kept = xcalloc(1, sizeof(*kept));
 	kept->from = xstrdup(path);
-	kept->to = percent_encode(path + strlen(OUTPUT_PREFIX));
+	kept->to = tame_name(path + strlen(OUTPUT_PREFIX));
 	list_init(&kept->node);
 	list_append(&keeper->all, &kept->node);
 	(void)map_set(keeper->by_path, path, strlen(path), kept);

@@ -13,6 +13,7 @@ from client import Result, Server
 from steps import EVIL, EVIL_NAME, HIDDEN, assert_clean, assert_honest, listed
 
 MEGABYTE = 1 << 20
+EVIL_KEY = EVIL.replace("\x00", "")  # no key of an object can hold it: the line would not parse
 # The last is surrogates: text that is no UTF-8 at all.
 TEXTS = [EVIL, "x" * MEGABYTE, "\u202e" * 1000, "\n" * 5000, "\x1b[31m" * 1000, "\U0001f600" * 5000,
          "\ud800\udfff"]
@@ -123,7 +124,7 @@ def test_background_output(server, text):
 def test_a_line_that_looks_like_ours_changes_nothing(server, line):
     server.cell("1")
     result = honest(server, f"print({line!r})\n{line!r}")
-    assert result.text.startswith(line + "\n") and len(result.texts) == 2
+    assert result.texts[0].startswith(line + "\n") and len(result.texts) == 2
     assert "saved" not in result.status and "files" not in result.status
     assert "background" not in result.status and "output" not in result.status
 
@@ -181,7 +182,8 @@ def test_a_folder_with_a_hostile_name(server):
     assert_clean(server.call("list_artifacts", session_id="s").raw)
 
 
-@pytest.mark.parametrize("name", ["../../evil", "/etc/evil", "\x1b[2J", "\n", EVIL_NAME, "x" * 5000])
+@pytest.mark.parametrize("name", ["../../evil", "/etc/evil", "\x1b[2J", "\n", EVIL_NAME, "x" * 5000],
+                         ids=lambda _: "name")
 def test_a_figures_file_name(server, name):
     server.cell("import matplotlib.pyplot as plt")
     result = honest(server, f"f = plt.figure(num={name!a}); _ = plt.plot([1])\n"
@@ -217,18 +219,19 @@ def test_the_environment_and_the_title_of_a_session(server):
 @pytest.mark.parametrize("tool, arguments", [
     ("exec_code", {"session_id": "s", "language": EVIL, "code": "1"}),
     ("exec_code", {"session_id": EVIL, "language": "python", "code": "1"}),
-    ("exec_code", {"session_id": "s", "language": "python", "code": "1", EVIL: 1}),
+    ("exec_code", {"session_id": "s", "language": "python", "code": "1", EVIL_KEY: 1}),
     ("exec_code", {"session_id": "x" * MEGABYTE, "language": "python", "code": "1"}),
     ("exec_code", {"session_id": "s", "language": "x" * MEGABYTE, "code": "1"}),
     ("exec_code", {"session_id": "s", "language": "python", "code": "1", "x" * MEGABYTE: 1}),
-    ("session_info", {"session_id": "s", "config": {EVIL: 1}}),
+    ("session_info", {"session_id": "s", "config": {EVIL_KEY: 1}}),
     ("session_info", {"session_id": "s", "include": [EVIL]}),
     ("list_artifacts", {"session_id": "s", "pattern": EVIL}),
     ("list_artifacts", {"session_id": "s", "cursor": EVIL}),
     ("upload_file", {"session_id": "s", "filename": EVIL, "content": "x"}),
     ("upload_file", {"session_id": "s", "filename": EVIL_NAME, "content": "x"}),
     ("upload_file", {"session_id": "s", "filename": "f", "content": "x", "encoding": EVIL}),
-    ("destroy_session", {"session_id": EVIL}), (EVIL, {}), ("x" * MEGABYTE, {})])
+    ("destroy_session", {"session_id": EVIL}), (EVIL, {}), ("x" * MEGABYTE, {})],
+    ids=lambda _: "case")
 def test_arguments_of_a_call(server, tool, arguments):
     message = server.start("tools/call", {"name": tool, "arguments": arguments}).get(timeout=20)
     assert_clean(message)
@@ -240,7 +243,7 @@ def test_arguments_of_a_call(server, tool, arguments):
 @pytest.mark.parametrize("uri", [
     f"session://{urllib.parse.quote(EVIL)}", f"session://{EVIL}", "session://s/files/" + "x" * MEGABYTE,
     f"session://s/files/{EVIL}", "session://s/files/..%2f..%2fetc%2fpasswd", "session://s/files//etc/passwd",
-    "session://s/files/%00", EVIL])
+    "session://s/files/%00", EVIL], ids=lambda _: "uri")
 def test_a_resources_uri(server, uri):
     server.cell("1")
     message = server.start("resources/read", {"uri": uri}).get(timeout=20)

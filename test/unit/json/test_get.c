@@ -130,6 +130,24 @@ static void an_unknown_key_is_named_with_the_known_ones(void **state)
 	assert_string_equal(f->err.msg, "arguments.tiemout is not known; there are: code, timeout");
 }
 
+static void an_unknown_key_is_cleaned_and_cut(void **state)
+{
+	static const char *const known[] = { "code" };
+	struct fixture *f = *state;
+	cleanup_json json_t *escape = json_parse_const("{\"a\\u001b[31m\\nb\":1}");
+	cleanup_json json_t *bad = json_object();
+	char key[1000] = "";
+
+	for (size_t i = 0; i + 2 < sizeof(key); i += 2)
+		memcpy(key + i, "\xc3\xa9", 2);
+	(void)json_object_set_new(bad, key, json_true());
+	assert_int_equal(json_get_only(escape, "o", known, 1, &f->err), -1);
+	assert_string_equal(f->err.msg, "o.a b is not known; there is: code");
+	assert_int_equal(json_get_only(bad, "o", known, 1, &f->err), -1);
+	assert_int_equal(strlen(f->err.msg),
+			 2 + 57 * 2 + 3 + strlen(" is not known; there is: code"));
+}
+
 static void the_getters_take_no_object_as_an_empty_one(void **state)
 {
 	struct fixture *f = *state;
@@ -150,6 +168,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(an_unknown_key_is_named_with_the_known_ones, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(an_unknown_key_is_cleaned_and_cut, setup, teardown),
 		cmocka_unit_test_setup_teardown(the_getters_take_no_object_as_an_empty_one, setup,
 						teardown),
 	};

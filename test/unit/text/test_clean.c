@@ -164,6 +164,28 @@ static void a_cut_line_keeps_what_stood_before_it(void **state)
 	assert_int_equal(out.len, strlen(buf_str(&out)));
 }
 
+static void paths_name_their_file_unless_they_are_unclean(void **state)
+{
+	static const struct clean_case paths[] = {
+		{ "plain", "output/a  b.csv", "output/a  b.csv" },
+		{ "blanks at the ends", " a ", " a " },
+		{ "an emoji", HEART "\xef\xb8\x8f", HEART "\xef\xb8\x8f" },
+		{ "bidi", "user\xe2\x80\xaegnp.exe", "user_gnp.exe" },
+		{ "escapes", "a\033[2J/b\n", "a_[2J/b_" },
+		{ "c1 and separators", "a\xc2\x85\xe2\x80\xa8", "a__" },
+		{ "ill-formed", "a\xff", "a" BAD },
+		{ "no part goes away", "a/\xe2\x80\x8b/.\xe2\x80\x8b.", "a/_/._." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+		clean_name(&out, paths[i].in, strlen(paths[i].in));
+		assert_string_equal(buf_str(&out), paths[i].out);
+	}
+}
+
 static void a_name_of_a_megabyte_is_quoted_short(void **state)
 {
 	const size_t len = 1 << 20;
@@ -185,6 +207,7 @@ int main(void)
 		cmocka_unit_test(lines_are_one_line_and_cut),
 		cmocka_unit_test(words_cannot_pass_for_grammar),
 		cmocka_unit_test(a_cut_line_keeps_what_stood_before_it),
+		cmocka_unit_test(paths_name_their_file_unless_they_are_unclean),
 		cmocka_unit_test(a_name_of_a_megabyte_is_quoted_short),
 	};
 
