@@ -9,7 +9,10 @@
 #include "text/utf8.h"
 #include "workspace/spool.h"
 
-enum { QUERY_MAX = 4 }; /* bytes of "ESC [ 6 n" */
+enum {
+	QUERY_MAX = 4,     /* bytes of "ESC [ 6 n" */
+	UTF8_REST_MAX = 3, /* bytes of a character behind its first */
+};
 
 struct transcript {
 	struct spool *spool;
@@ -20,7 +23,8 @@ struct transcript {
 	uint64_t chars;      /* characters among all bytes */
 	char last[QUERY_MAX - 1];
 	bool query_seen;
-	bool line_open; /* the last byte was no newline */
+	uint64_t answered; /* bytes whose queries have their answers */
+	bool line_open;    /* the last byte was no newline */
 };
 
 struct transcript *transcript_new(struct spool *spool_own)
@@ -81,6 +85,44 @@ static uint64_t count_chars(const char *data, size_t len)
 	return len - continuing;
 }
 
+static bool continues(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* The rolling tail may begin within a character: its rest is not shown. */
+static void skip_broken_start(const char *pieces[2], size_t lens[2])
+{
+	size_t skipped = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		while (skipped < UTF8_REST_MAX && lens[i] > 0 && continues(*pieces[i])) {
+			pieces[i]++;
+			lens[i]--;
+			skipped++;
+		}
+		if (lens[i] > 0)
+			return;
+	}
+}
+
+/* Bytes of the head without a character that its end cuts. */
+static size_t whole_head(const struct transcript *t)
+{
+	size_t len = t->head.len;
+	size_t start = len;
+	unsigned char lead;
+	size_t need;
+
+	while (start > 0 && len - start < UTF8_REST_MAX && continues(t->head.data[start - 1]))
+		start--;
+	if (start == 0)
+		return len;
+	lead = (unsigned char)t->head.data[--start];
+	need = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	return len - start < need ? start : len;
+}
+
 /* The tail in order, in at most two pieces. */
 static size_t tail_pieces(const struct transcript *t, const char *pieces[2], size_t lens[2])
 {
@@ -95,6 +137,7 @@ static size_t tail_pieces(const struct transcript *t, const char *pieces[2], siz
 	lens[0] = TRANSCRIPT_TAIL_MAX - at;
 	pieces[1] = t->tail;
 	lens[1] = at;
+	skip_broken_start(pieces, lens);
 	return 2;
 }
 
@@ -225,7 +268,7 @@ static struct transcript_text render_ends(const struct transcript *t, size_t max
 	size_t tail_from;
 	size_t tail_chars;
 
-	screen_feed(screen, buf_str(&t->head), t->head.len);
+	screen_feed(screen, buf_str(&t->head), whole_head(t));
 	screen_text(screen, &head);
 	screen_free(screen);
 	render_tail(t, &tail);
@@ -272,19 +315,39 @@ void transcript_last_line(const struct transcript *t, struct buf *out)
 	screen_free(screen);
 }
 
+/* Feeds bytes that begin at `from` of the output; answers to what was answered are dropped. */
+static void feed_unanswered(const struct transcript *t, struct screen *screen, uint64_t from,
+			    const char *data, size_t len)
+{
+	size_t old = t->answered > from ? size_min(len, (size_t)(t->answered - from)) : 0;
+	cleanup_buf struct buf dropped = BUF_INIT(BUF_UNBOUNDED);
+
+	screen_feed(screen, data, old);
+	if (old > 0)
+		screen_take_answers(screen, &dropped);
+	screen_feed(screen, data + old, len - old);
+}
+
 void transcript_take_answers(struct transcript *t, struct buf *out)
 {
+	const uint64_t total = t->head.len + t->tail_total;
+	const char *pieces[2] = { NULL, NULL };
+	size_t lens[2] = { 0, 0 };
+	size_t count;
 	struct screen *screen;
 
 	if (!t->query_seen)
 		return;
 	t->query_seen = false;
 	screen = screen_new();
-	if (t->tail_total == 0)
-		screen_feed(screen, buf_str(&t->head), t->head.len);
-	feed_tail(t, screen);
+	count = tail_pieces(t, pieces, lens);
+	if (count == 0)
+		feed_unanswered(t, screen, 0, buf_str(&t->head), t->head.len);
+	for (size_t i = 0, left = lens[0] + lens[1]; i < count; left -= lens[i++])
+		feed_unanswered(t, screen, total - left, pieces[i], lens[i]);
 	screen_take_answers(screen, out);
 	screen_free(screen);
+	t->answered = total;
 }
 
 const char *transcript_spool_path(const struct transcript *t)

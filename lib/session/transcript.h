@@ -44,7 +44,7 @@ struct transcript_text transcript_render(struct transcript *transcript, size_t m
 					 struct buf *out);
 /* Appends the unfinished last line: the prompt when somebody waits for input. */
 void transcript_last_line(const struct transcript *transcript, struct buf *out);
-/* Appends what a terminal would answer to the queries in the bytes fed last (CSI 6n, CSI c). */
+/* Appends what a terminal would answer to the queries that have no answer yet (CSI 6n, CSI c). */
 void transcript_take_answers(struct transcript *transcript, struct buf *out);
 /* Path of the spool as the session sees it, NULL when there is none. */
 const char *transcript_spool_path(const struct transcript *transcript);
