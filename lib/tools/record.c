@@ -110,6 +110,8 @@ json_t *record_error(const struct cell *cell)
 {
 	cleanup_free char *text = NULL;
 
+	if (cell->error_name == NULL && cell->problem != NULL)
+		return clean_text(cell->problem, ERROR_CHARS_MAX);
 	if (cell->error_name == NULL)
 		return json_make_str(cell_state_name(cell->state));
 	text = cell->error_text != NULL && cell->error_text[0] != '\0'

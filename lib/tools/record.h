@@ -17,7 +17,7 @@ enum {
 
 /* Everything about the cell but its text and images. New reference. */
 json_t *record_cell(const struct exec_result *result);
-/* "ValueError: what it said", cleaned; the state's name when nothing was raised. New reference. */
+/* "ValueError: what it said", what else went wrong, or the state's name; cleaned. New reference. */
 json_t *record_error(const struct cell *cell);
 /* [{name, type, shape}] from the driver's lines, cleaned. */
 json_t *record_names(const char *lines);

@@ -159,6 +159,8 @@ static void add_links(json_t *content, const struct exec_result *result)
 	const struct cell *cell = result->cell;
 	size_t links = 0;
 
+	if (cell->session_ended)
+		return; /* they lead nowhere any more */
 	for (size_t i = 0; i < cell->change_count && links < RENDER_LINKS_MAX; i++) {
 		const struct change *change = &cell->changes[i];
 		cleanup_free char *uri = NULL;

@@ -26,16 +26,25 @@ def test_a_deadline_is_told_in_seconds(tmp_path, seconds, text):
 
 def test_a_running_cell_whose_session_is_destroyed_died(tmp_path):
     with Server(tmp_path) as server:
-        running = server.start_cell("open('input/started', 'w').close()\nprint('begun')\nwhile True: pass")
-        while not server.call("list_artifacts", session_id="s", pattern="input/started").object["count"]:
+        running = server.start_cell("open('started', 'w').close()\nprint('begun')\nwhile True: pass")
+        while not server.call("list_artifacts", session_id="s", pattern="started").object["count"]:
             pass
         waiting = server.start_cell("1")
         server.call("destroy_session", session_id="s")
         ran, queued = (Result(a.get(timeout=WAIT_S)["result"]) for a in (running, waiting))
     assert ran.cell["state"] == "died" and ran.is_error and ran.cell["cell"] == 1
     assert "begun\nThe cell died: the session ended because it was destroyed on request." in ran.text
+    assert not ran.links
     assert queued.cell["state"] == "not_started"
     assert "The cell was not run: the session ended because it was destroyed on request." in queued.text
+
+
+def test_json_says_why_a_cell_could_not_run(tmp_path):
+    with Server(tmp_path, env={"PTYCELL_RESULTS": "json", "PTYCELL_PYTHON": "/nowhere"}) as server:
+        answer = json.loads(server.cell("1").texts[0])
+    assert answer["status"] == "error" and answer["state"] == "not_started"
+    assert answer["error"] == ("PTYCELL_PYTHON is '/nowhere', which is neither the absolute path of a program nor "
+                               "a command on PATH")
 
 
 def test_an_interpreter_that_does_not_start_is_named_with_its_end(tmp_path):
