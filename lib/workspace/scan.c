@@ -161,7 +161,7 @@ static void start_walk(struct scan *scan)
 	scan->change_count = 0;
 	scan->folder_count = 0;
 	scan->entry_count = 0;
-	scan->names = xcalloc(1, NAMES_SIZE);
+	scan->names = xrealloc(NULL, NAMES_SIZE); /* the kernel fills it: no zeroing */
 	scan->names_len = 0;
 	scan->names_at = 0;
 	push_folder(scan, snapshot_path(&scan->now, "", ""));
