@@ -256,8 +256,9 @@ static void report_limits(const struct settings *s)
 	buf_init(&ends, BUF_UNBOUNDED);
 	buf_init(&cells, BUF_UNBOUNDED);
 	put_time(&ends, s->limits.session_ttl);
-	buf_puts(&ends, ", or unused for ");
+	buf_puts(&ends, ", or ");
 	put_time(&ends, s->limits.idle_timeout);
+	buf_puts(&ends, " without use");
 	put_time(&cells, s->limits.exec_timeout);
 	buf_puts(&cells, " unless its call says otherwise, with ");
 	put_bytes(&cells, s->limits.memory_max);
@@ -344,7 +345,8 @@ static void report_kernel(void)
 
 	if (uname(&name) < 0)
 		return;
-	say("kernel", "Linux %s; for the sandbox:", name.release);
+	say("sandbox", "none in this version: code can do what you can");
+	say("kernel", "Linux %s; what a later sandbox will use:", name.release);
 	say("", "landlock %s, user namespaces %s, pidfd %s, openat2 %s", landlock,
 	    kernel_has_user_namespaces() ? "yes" : "no", kernel_has_pidfd() ? "yes" : "no",
 	    kernel_has_openat2() ? "yes" : "no");
