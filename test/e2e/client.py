@@ -19,8 +19,10 @@ NOTICE = re.compile(r"Session '[^']*' is |The \w+ state of session '")
 
 
 def environment(home):
-    """What a server of the tests finds: a home of its own, and the Python that has pandas."""
-    return {"HOME": str(home), "PATH": os.environ["PATH"], "PTYCELL_PYTHON": "/usr/bin/python3",
+    """What a server of the tests finds: a home of its own, and the Python that has pandas. Freed
+    memory that a sanitizer holds back is not what tests of memory are about."""
+    return {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "quarantine_size_mb=1"),
+            "HOME": str(home), "PATH": os.environ["PATH"], "PTYCELL_PYTHON": "/usr/bin/python3",
             "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
 
 

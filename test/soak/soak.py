@@ -31,6 +31,7 @@ SILENCE_S = 60
 OMITTED = re.compile(r"\n?\[\.\.\. ([0-9]+) characters left out \.\.\.\]\n")
 BLOCKERS = ("spin()", "time.sleep(60)", "threading.Event().wait(60)",
             "subprocess.run(['/bin/sleep', '60'])")
+DEATHS = ("os._exit(7)", "os.kill(os.getpid(), 9); time.sleep(60)")
 
 
 class Wrong(Exception):
@@ -60,9 +61,8 @@ class Cell:
         self.timeout = None
         self.cancel_after = None
         self.cancelled_at = None
-        self.harmless = True  # runs `begin` for certain
-        self.kind = rng.choices(("plain", "display", "raise", "exit", "broken", "deadline", "cancel"),
-                                (72, 8, 4, 2, 1, 3, 10))[0]
+        self.kind = rng.choices(("plain", "display", "raise", "exit", "broken", "deadline", "cancel", "death"),
+                                (714, 80, 40, 20, 10, 30, 100, 6))[0]
         getattr(self, "make_" + self.kind)(rng)
 
     def call(self, rng, ways):
@@ -91,20 +91,20 @@ class Cell:
     def make_broken(self, _rng):
         self.code = f"soak({self.number}, 1, 'one') +"
         self.output = ""
-        self.harmless = False
 
     def make_deadline(self, rng):
         # What is cut short must not go on in a thread or come out of order.
         self.code = self.call(rng, ("one", "lines", "os", "pieces", "child")) + rng.choice(BLOCKERS)
         self.timeout = rng.uniform(0.05, 0.3)
-        self.harmless = False
 
     def make_cancel(self, rng):
         self.code = self.call(rng, ("one", "lines", "os", "pieces", "child"))
         self.code += rng.choice(("Count.cells",) * 4 + BLOCKERS)
         self.blocks = not self.code.endswith("Count.cells")
         self.cancel_after = rng.choice((0, 0, rng.uniform(0, 0.003), rng.uniform(0, 0.1)))
-        self.harmless = False
+
+    def make_death(self, rng):
+        self.code = self.call(rng, list(cellside.WAYS)) + rng.choice(DEATHS)
 
 
 class Session:
@@ -227,6 +227,9 @@ class Soak:
     def open(self, session):
         session.opened = True
         session.left = self.rng.randint(CELLS_A_LIFE // 2, CELLS_A_LIFE * 3 // 2)
+        self.define(session)
+
+    def define(self, session):
         self.exec(session, (HERE / "cellside.py").read_text(encoding="utf-8"), None, "opening")
 
     def fill(self, session):
@@ -248,6 +251,8 @@ class Soak:
         cell = Cell(self.made, self.rng)
         cell.request = self.exec(session, cell.code, cell.timeout, "cell", cell)
         session.waiting.append(cell)
+        if cell.kind == "death":
+            self.define(session)
         if cell.cancel_after is not None:
             heapq.heappush(self.timers, (time.monotonic() + cell.cancel_after, cell.number, session, cell))
         if self.rng.random() < 0.01:
@@ -263,6 +268,7 @@ class Soak:
         if cell.request not in self.requests or session.dying:
             return
         cell.cancelled_at = time.monotonic()
+        cell.was_running = session.waiting[0] is cell
         self.server.send({"method": "notifications/cancelled", "params": {"requestId": cell.request}})
         self.ask("fence", "ping", {}, session, cell)
 
@@ -285,10 +291,11 @@ class Soak:
         check(not result.get("isError"), result)
 
     def on_opening(self, result, session):
-        texts = self.texts(result, session)
+        """Of the first cell, and the first one after a death."""
+        text = self.texts(result, session)
         state = status_parser.of_result(result)["state"]
-        check(state == "done" or session.dying, "the first cell:", texts, state)
-        session.last_number = 1
+        check(state == "done" and not text or session.dying, "the first cell:", text, state)
+        session.count[0] = 0
 
     def on_fence(self, _result, session, cell):
         """What was cancelled and is not answered by now never will be."""
@@ -297,7 +304,7 @@ class Soak:
             return
         del self.requests[cell.request]
         self.forbidden.add(cell.request)
-        self.tally["cancelled"] += 1
+        self.tally["cancelled while running" if cell.was_running else "cancelled in the queue"] += 1
         if session.dying:
             return
         session.waiting.remove(cell)
@@ -416,6 +423,10 @@ class Soak:
     def end_exit(self, rest, status, session, cell):
         session.count = [n + 1 for n in session.count]
         check(status["state"] == "done" and status.get("exit") == cell.number % 256 and not rest, rest)
+
+    def end_death(self, rest, status, _session, cell):
+        check(status["state"] == "died", "state")
+        check(("code 7" if "_exit" in cell.code else "SIGKILL") in rest, rest)
 
     def end_broken(self, rest, status, _session, _cell):
         check(status["state"] == "raised" and "\nSyntaxError: " in rest, rest)
