@@ -393,7 +393,6 @@ struct query *runner_query_variables(struct runner *r, query_done_fn *done, void
 {
 	struct query *query = xcalloc(1, sizeof(*query));
 
-	query->runner = r;
 	query->done = done;
 	query->data = data;
 	if (r->state != RUNNER_READY || r->held || r->query != NULL || !list_empty(&r->queue)) {
@@ -404,6 +403,7 @@ struct query *runner_query_variables(struct runner *r, query_done_fn *done, void
 		loop_defer_start(r->c.loop, &query->refused, on_query_refused);
 		return query;
 	}
+	query->runner = r;
 	r->query = query;
 	query->id = QUERY_FIRST_ID + r->query_count++;
 	frame_begin(&r->to_driver, "vars", query->id, 0);
@@ -430,10 +430,12 @@ void runner_end_query(struct runner *r, const struct frame *frame, const char *p
 
 void runner_query_cancel(struct query *query)
 {
-	if (query->runner->query == query) {
-		query->runner->query = NULL;
-		loop_timer_stop(&query->runner->query_timer);
-		runner_kick(query->runner);
+	struct runner *r = query->runner;
+
+	if (r != NULL) {
+		r->query = NULL;
+		loop_timer_stop(&r->query_timer);
+		runner_kick(r);
 	}
 	loop_defer_stop(&query->refused);
 	free(query);

@@ -69,7 +69,7 @@ struct runner {
 
 /* A question that the driver answers between cells. */
 struct query {
-	struct runner *runner;
+	struct runner *runner; /* that was asked; NULL when it was refused: it may be gone first */
 	query_done_fn *done;
 	void *data;
 	uint64_t id;

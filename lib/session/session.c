@@ -11,7 +11,7 @@
 #include "event/loop.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/policy.h"
-#include "workspace/keep.h"
+#include "workspace/keeper.h"
 #include "workspace/scan.h"
 
 enum {

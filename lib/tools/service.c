@@ -10,7 +10,7 @@
 #include "session/table.h"
 #include "tools/catalog.h"
 #include "tools/resource.h"
-#include "workspace/keep.h"
+#include "workspace/keeper.h"
 #include "workspace/workspace.h"
 
 struct service {

@@ -8,7 +8,7 @@
 #include "json/make.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
-#include "workspace/keep.h"
+#include "workspace/keeper.h"
 #include "workspace/name.h"
 
 struct removal {

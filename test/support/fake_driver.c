@@ -193,9 +193,16 @@ static void leave(const char *value)
 	_exit(number(value));
 }
 
+static void set_action(int signo, void (*handler)(int))
+{
+	const struct sigaction action = { .sa_handler = handler };
+
+	(void)sigaction(signo, &action, NULL);
+}
+
 static void crash(const char *value)
 {
-	(void)signal(number(value), SIG_DFL);
+	set_action(number(value), SIG_DFL);
 	(void)raise(number(value));
 }
 
@@ -226,7 +233,7 @@ static void wait_for_interrupt(const char *value)
 
 static void ignore(const char *value)
 {
-	(void)signal(number(value), SIG_IGN);
+	set_action(number(value), SIG_IGN);
 }
 
 static void on_caught(int signo)
@@ -369,9 +376,7 @@ static void on_interrupt(int signo)
 
 int main(int argc, char **argv)
 {
-	const struct sigaction action = { .sa_handler = on_interrupt };
-
-	(void)sigaction(SIGINT, &action, NULL);
+	set_action(SIGINT, on_interrupt);
 	for (int i = 1; i < argc; i++)
 		run(argv[i]);
 	for (;;) {

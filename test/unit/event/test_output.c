@@ -68,7 +68,7 @@ static void open_pipe(int writer_flags)
 	assert_int_equal(fcntl(f.writer, F_SETFL, writer_flags), 0);
 	f.loop = loop_new(clock_ms, &err);
 	f.output = output_new(f.loop, f.writer, &handlers);
-	(void)signal(SIGPIPE, SIG_IGN);
+	assert_int_equal(sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL), 0);
 }
 
 static int set_up_blocking(void **state)

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "workspace/home.h"
-#include "workspace/keep.h"
+#include "workspace/keeper.h"
 #include "workspace/name.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"

@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 
-#include "workspace/keep.h"
+#include "workspace/keeper.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * keep.h - copies of a session's results where the person finds them, and removal of trees.
+ * keeper.h - copies of a session's results where the person finds them, and removal of trees.
  *
  * Both run in ptycell-files, one process a job: copies can be large and trees hostile.
  * Copies: regular files only, no links followed, temporary name then rename, mode 0600, only
  * files overwritten that this session put there, within a quota.
  */
-#ifndef WORKSPACE_KEEP_H
-#define WORKSPACE_KEEP_H
+#ifndef WORKSPACE_KEEPER_H
+#define WORKSPACE_KEEPER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workspace/keep.h"
+#include "workspace/keeper.h"
 
 #include <assert.h>
 #include <fcntl.h>

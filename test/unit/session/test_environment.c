@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "session/environment.h"
+
+static struct workspace *workspace;
+
+static int set_up(void **state)
+{
+	struct err err;
+
+	(void)state;
+	fixture_open();
+	workspace = workspace_new(fixture.home, &err);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	workspace_free(workspace);
+	fixture_close();
+	return 0;
+}
+
+static const char *value_of(char *const *environment, const char *name)
+{
+	size_t len = strlen(name);
+	const char *found = NULL;
+
+	for (; *environment != NULL; environment++)
+		if (strncmp(*environment, name, len) == 0 && (*environment)[len] == '=') {
+			assert_null(found); /* once only */
+			found = *environment + len + 1;
+		}
+	return found;
+}
+
+static void arguments_follow_the_interpreters_path(void **state)
+{
+	char **argv;
+
+	(void)state;
+	fixture_start_with(STEPS("ready", "hang"));
+	argv = environment_argv(&fixture_language, "/opt/x/fake");
+	assert_string_equal(argv[0], "/opt/x/fake");
+	assert_string_equal(argv[1], "ready");
+	assert_string_equal(argv[2], "hang");
+	assert_null(argv[3]);
+	environment_free(argv);
+}
+
+static void nothing_of_the_servers_environment_goes_in(void **state)
+{
+	char **environment;
+
+	(void)state;
+	assert_int_equal(setenv("SECRET_TOKEN", "x", 1), 0);
+	assert_int_equal(setenv("PYTHONPATH", "/evil", 1), 0);
+	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake");
+	assert_null(value_of(environment, "SECRET_TOKEN"));
+	assert_null(value_of(environment, "PYTHONPATH"));
+	assert_string_equal(value_of(environment, "HOME"), workspace_data_path(workspace));
+	assert_string_equal(value_of(environment, "PAGER"), "cat");
+	assert_string_equal(value_of(environment, "LC_ALL"), "C.UTF-8");
+	assert_string_equal(value_of(environment, "FAKE"), "yes"); /* the language's own */
+	environment_free(environment);
+}
+
+static void the_interpreters_own_folder_is_searched_first(void **state)
+{
+	static const struct {
+		const char *path;
+		const char *search;
+	} rows[] = {
+		{ "/usr/bin/python3", "/usr/local/bin:/usr/bin:/bin" },
+		{ "/opt/venv/bin/python", "/opt/venv/bin:/usr/local/bin:/usr/bin:/bin" },
+		{ "/usr/binx/python", "/usr/binx:/usr/local/bin:/usr/bin:/bin" },
+		{ "/python", "/usr/local/bin:/usr/bin:/bin" },
+		{ "python", "/usr/local/bin:/usr/bin:/bin" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char **environment = environment_new(&fixture_language, workspace, rows[i].path);
+
+		assert_string_equal(value_of(environment, "PATH"), rows[i].search);
+		environment_free(environment);
+	}
+}
+
+static void results_go_to_output_in_the_working_folder(void **state)
+{
+	cleanup_free char *output = environment_output_folder(workspace);
+	size_t len = strlen(workspace_data_path(workspace));
+
+	(void)state;
+	assert_memory_equal(output, workspace_data_path(workspace), len);
+	assert_string_equal(output + len, "/output");
+}
+
+#define WITH(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(arguments_follow_the_interpreters_path),
+		WITH(nothing_of_the_servers_environment_goes_in),
+		WITH(the_interpreters_own_folder_is_searched_first),
+		WITH(results_go_to_output_in_the_working_folder),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* What a model reads before anything else must stay small: hosts cut or drop what is longer. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "mcp/server.h"
+#include "tools/catalog.h"
+
+static struct mcp_features features;
+static struct buf out;
+
+static void on_write(void *context, const char *line, size_t len)
+{
+	(void)context;
+	buf_put(&out, line, len);
+}
+
+/* The result of tools/list as it goes over the wire. */
+static json_t *list(void)
+{
+	static const struct mcp_limits limits = { 1 << 20, 16, 4 };
+	static const char input[] =
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
+		"\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+		"\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n"
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n";
+	struct err err;
+	struct loop *loop = loop_new(clock_ms, &err);
+	struct mcp_server *server;
+	const char *line;
+	json_t *answer;
+	json_t *result;
+
+	catalog_features(&features);
+	buf_init(&out, BUF_UNBOUNDED);
+	server = mcp_server_new(loop, &features, &limits, on_write);
+	mcp_server_feed(server, input, sizeof(input) - 1);
+	line = strstr(buf_str(&out), "\n{") + 1;
+	answer = json_parse(line, strcspn(line, "\n"), &err);
+	assert_non_null(answer);
+	result = json_incref(json_object_get(answer, "result"));
+	json_decref(answer);
+	mcp_server_free(server);
+	buf_release(&out);
+	loop_free(loop);
+	return result;
+}
+
+static void the_list_of_tools_fits_its_budget(void **state)
+{
+	json_t *result = list();
+	char *text = json_write_text(result);
+
+	(void)state;
+	assert_true(json_array_size(json_object_get(result, "tools")) == features.tool_count);
+	assert_in_range(strlen(text), 500, CATALOG_LIST_MAX);
+	free(text);
+	json_decref(result);
+}
+
+static void every_tool_has_its_texts_and_fits(void **state)
+{
+	(void)state;
+	catalog_features(&features);
+	for (size_t i = 0; i < features.tool_count; i++) {
+		const struct mcp_tool *tool = &features.tools[i];
+
+		assert_non_null(tool->title);
+		assert_non_null(tool->call);
+		assert_in_range(strlen(tool->description), 20, CATALOG_DESCRIPTION_MAX - 1);
+	}
+	assert_in_range(strlen(features.instructions), 100, CATALOG_INSTRUCTIONS_MAX - 1);
+}
+
+static void schemas_are_closed_objects_and_name_what_they_require(void **state)
+{
+	(void)state;
+	catalog_features(&features);
+	for (size_t i = 0; i < features.tool_count; i++) {
+		json_t *schema = json_parse_const(features.tools[i].input_schema);
+		json_t *annotations = json_parse_const(features.tools[i].annotations);
+		json_t *required = json_object_get(schema, "required");
+		size_t index;
+		json_t *name;
+
+		assert_string_equal(json_string_value(json_object_get(schema, "type")), "object");
+		assert_true(json_is_false(json_object_get(schema, "additionalProperties")));
+		json_array_foreach (required, index, name)
+			assert_non_null(json_object_get(json_object_get(schema, "properties"),
+							json_string_value(name)));
+		assert_true(json_is_object(annotations));
+		json_decref(schema);
+		json_decref(annotations);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_list_of_tools_fits_its_budget),
+		cmocka_unit_test(every_tool_has_its_texts_and_fits),
+		cmocka_unit_test(schemas_are_closed_objects_and_name_what_they_require),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
