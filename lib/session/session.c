@@ -16,7 +16,7 @@
 
 enum {
 	LANGUAGES_MAX = 8,
-	RUNNING_FILES_PER_COPY = 1000, /* paths handed to one copy */
+	FILES_PER_COPY = 1000, /* paths handed to one helper; more follow in another */
 };
 
 /* A call from its submission to its answer. */
@@ -29,6 +29,9 @@ struct exec {
 	exec_done_fn *done;
 	void *data;
 	bool abandoned;
+	size_t kept_to; /* changes before this one are kept, or no results */
+	size_t kept_count;
+	char *keep_problem; /* the first one */
 };
 
 /* Somebody who waits for a list of files. */
@@ -171,11 +174,11 @@ static void exec_free(struct exec *exec)
 {
 	list_remove(&exec->node);
 	cell_free(exec->cell);
+	free(exec->keep_problem);
 	free(exec);
 }
 
-/* `kept` is NULL when nothing was copied for it. */
-static void answer(struct session *s, struct exec *exec, const struct keep_result *kept)
+static void answer(struct session *s, struct exec *exec)
 {
 	cleanup_free char *notice = NULL;
 	struct exec_result result = { .session = s, .cell = exec->cell };
@@ -185,8 +188,8 @@ static void answer(struct session *s, struct exec *exec, const struct keep_resul
 	if (!exec->abandoned) {
 		notice = session_take_notice(s);
 		result.notice = notice;
-		result.keep_problem = kept != NULL ? kept->error : NULL;
-		result.saved = kept != NULL && kept->copied > 0 ? keeper_folder(s->keeper) : NULL;
+		result.keep_problem = exec->keep_problem;
+		result.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL;
 		exec->done(exec, &result, exec->data);
 	}
 	exec_free(exec);
@@ -202,8 +205,8 @@ static bool is_result(const struct change *change)
 
 static void on_kept(struct keeper *keeper, const struct keep_result *result);
 
-/* Starts the copy of a cell's results; false when there is nothing to copy. */
-static bool start_copy(struct session *s, struct exec *exec)
+/* Copies the next of a cell's results; false when there are none left. */
+static bool copy_more(struct session *s, struct exec *exec)
 {
 	const struct cell *cell = exec->cell;
 	const char **paths;
@@ -211,10 +214,10 @@ static bool start_copy(struct session *s, struct exec *exec)
 
 	if (s->host->settings->keep == NULL)
 		return false;
-	paths = xcalloc(cell->change_count, sizeof(*paths));
-	for (size_t i = 0; i < cell->change_count && count < RUNNING_FILES_PER_COPY; i++)
-		if (is_result(&cell->changes[i]))
-			paths[count++] = cell->changes[i].file.path;
+	paths = xcalloc(FILES_PER_COPY, sizeof(*paths));
+	for (; exec->kept_to < cell->change_count && count < FILES_PER_COPY; exec->kept_to++)
+		if (is_result(&cell->changes[exec->kept_to]))
+			paths[count++] = cell->changes[exec->kept_to].file.path;
 	if (count > 0) {
 		s->keeping = exec;
 		keeper_copy(s->keeper, paths, count, on_kept);
@@ -228,8 +231,8 @@ static void keep_next(struct session *s)
 	while (s->keeping == NULL && !list_empty(&s->to_keep)) {
 		struct exec *exec = list_entry(s->to_keep.next, struct exec, node);
 
-		if (!start_copy(s, exec))
-			answer(s, exec, NULL);
+		if (!copy_more(s, exec))
+			answer(s, exec);
 	}
 }
 
@@ -239,8 +242,10 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 	struct exec *exec = s->keeping;
 
 	s->keeping = NULL;
-	answer(s, exec, result);
-	keep_next(s);
+	exec->kept_count += result->copied;
+	if (exec->keep_problem == NULL && result->error != NULL)
+		exec->keep_problem = xstrdup(result->error);
+	keep_next(s); /* it is still the first of to_keep */
 }
 
 /* ---- looking at files ---- */
@@ -547,7 +552,7 @@ static void answer_ended(struct session *s, struct exec *exec, const char *why)
 		exec->cell->state = CELL_NOT_STARTED;
 		exec->cell->problem = xstrdup(why);
 	}
-	answer(s, exec, NULL);
+	answer(s, exec);
 }
 
 static void answer_all(struct session *s, struct list *execs, const char *why)

@@ -93,6 +93,16 @@ char *tool_file_uri(const char *session_id, const char *path)
 	return buf_steal(&uri);
 }
 
+/* In lower case, as those who compare it expect. */
+static json_t *extension(const char *name)
+{
+	cleanup_free char *lower = xstrdup(mime_extension(name));
+
+	for (char *c = lower; *c != '\0'; c++)
+		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c);
+	return json_make_str(lower);
+}
+
 json_t *tool_artifact(const char *session_id, const struct file_info *file)
 {
 	json_t *artifact = json_object();
@@ -104,7 +114,7 @@ json_t *tool_artifact(const char *session_id, const struct file_info *file)
 	slash = strrchr(buf_str(&path), '/');
 	json_put_str(artifact, "path", buf_str(&path));
 	json_put_str(artifact, "filename", slash != NULL ? slash + 1 : buf_str(&path));
-	json_put_str(artifact, "extension", mime_extension(buf_str(&path)));
+	json_put(artifact, "extension", extension(buf_str(&path)));
 	json_put_int(artifact, "size_bytes", (json_int_t)file->size);
 	json_put_str(artifact, "mime_type", mime_of_name(file->path));
 	json_put_str(artifact, "uri", uri);

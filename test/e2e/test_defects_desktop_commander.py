@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""The six behaviours of Desktop Commander that peers.md 7.3 reproduces, with ours."""
+import time
+
+import pytest
+from client import Server
+from steps import all_gone, family, until, with_word
+
+
+def running(server):
+    rows = server.call("list_sessions").object["sessions"]
+    return rows and rows[0]["state"] == "running"
+
+
+def test_1_a_def_and_a_line_after_it_are_one_input(server):
+    started = time.monotonic()
+    assert server.cell("def f():\n    return 42\nf()").text == "42\n"
+    assert time.monotonic() - started < 5
+
+
+def test_2_a_blank_line_inside_a_function_is_one(server):
+    assert server.cell("def f():\n    a = 1\n\n    b = 2\n\n\n    return a + b\n\nf()").text == "3\n"
+
+
+def test_3_input_says_that_it_waits_and_for_what(server):
+    result = server.cell("input('How many? ')", timeout=0.5)
+    assert result.state == "timed_out" and "waiting for input" in result.text
+    assert "'How many?'" in result.text
+
+
+def test_4_every_answer_belongs_to_its_call(server):
+    result = server.cell("import time\nprint('Error: not one')\nprint('>>> ')\nprint('$ ')\n"
+                         "time.sleep(0.5)\nprint('late')")
+    assert result.state == "done" and result.text == "Error: not one\n>>>\n$\nlate\n"
+    for number in range(5):
+        assert server.cell(f"print({number})").text == f"{number}\n"
+
+
+def test_5_a_cancelled_cell_stops_and_its_session_stays(server):
+    word = "1123.5813"
+    server.cell("x = 5\nimport subprocess")
+    pending = server.start_cell(f"subprocess.run(['sleep', '{word}'])")
+    children = until(lambda: with_word(word))
+    server.cancel(pending)
+    all_gone(children, 3)
+    assert server.cell("x").text == "5\n" and not server.strays()
+
+
+@pytest.mark.parametrize("end", ["input", "terminate"])
+def test_6_after_its_end_no_process_runs_on(home, end):
+    server = Server(home)
+    server.cell("x = 1")
+    server.start_cell("while True: pass")
+    until(lambda: running(server))
+    processes = family(server.process.pid)
+    if end == "input":
+        server.process.stdin.close()
+    else:
+        server.process.terminate()
+    assert server.process.wait(3) == 0
+    all_gone(processes)
+    server.close()

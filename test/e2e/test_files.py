@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: MIT
+"""Files: put in, found, listed, read as resources, and kept for the person."""
+import base64
+import datetime
+import json
+import os
+import pathlib
+import re
+
+import pytest
+from client import Server
+from steps import listed, until
+
+
+def changes(result):
+    return [(c["kind"], c["path"]) for c in result.status.get("files", [])]
+
+
+def upload(server, **arguments):
+    return server.call("upload_file", session_id="s", **arguments)
+
+
+def read(server, path, query="", session="s"):
+    return server.start("resources/read", {"uri": f"session://{session}/files/{path}{query}"}).get(timeout=20)
+
+
+def content(message):
+    return message["result"]["contents"][0]
+
+
+def kept_files(home):
+    return sorted(p for p in (home / "kept").rglob("*") if p.is_file())
+
+
+# ---- upload_file ----
+
+def test_text_comes_in_as_utf8(server):
+    answer = upload(server, filename="\u00fc ber.csv", content="a\n\u00fc\r\n")
+    assert answer.object["size_bytes"] == 6
+    path = answer.object["saved_path"]
+    assert path.endswith("/input/\u00fc ber.csv") and os.path.isabs(path)
+    assert server.cell(f"open({path!r}, 'rb').read()").text == "b'a\\n\\xc3\\xbc\\r\\n'\n"
+
+
+def test_bytes_come_in_as_base64(server):
+    data = bytes(range(256)) * 1000
+    answer = upload(server, filename="b.bin", content=base64.b64encode(data).decode(), encoding="base64")
+    assert answer.object["size_bytes"] == len(data)
+    assert server.cell("open('input/b.bin', 'rb').read() == bytes(range(256)) * 1000").text == "True\n"
+
+
+def test_empty_content_is_an_empty_file(server):
+    assert upload(server, filename="e", content="").object["size_bytes"] == 0
+    assert server.cell("open('input/e').read()").text == "''\n"
+
+
+def test_an_existing_file_stays_unless_overwrite_is_asked_for(server):
+    upload(server, filename="f", content="one")
+    refused = upload(server, filename="f", content="two")
+    assert refused.is_error and "overwrite: true" in refused.texts[0]
+    assert server.cell("open('input/f').read()").text == "'one'\n"
+    assert not upload(server, filename="f", content="3", overwrite=True).is_error
+    assert server.cell("open('input/f').read()").text == "'3'\n"
+
+
+@pytest.mark.parametrize("name", [
+    "../evil", "/etc/evil", "..", ".", "", "a/../../b", "x" * 300, "a\nb", "\x1b[2J", "\u202eevil", "a/", "//",
+    "a\x7f"])
+def test_a_name_that_leads_elsewhere_or_hides_something_is_refused(server, home, name):
+    refused = upload(server, filename=name, content="x")
+    assert refused.is_error and "filename" in refused.texts[0]
+    assert not [p for p in home.rglob("*evil*")] and not os.path.exists("/etc/evil")
+
+
+@pytest.mark.parametrize("planted", [
+    "os.symlink('/tmp', 'input/d')", "os.rename('input', 'old'); os.symlink('/tmp', 'input'); os.mkdir('x')"])
+def test_what_a_session_planted_is_not_followed(server, planted):
+    server.cell(f"import os\n{planted}")
+    name = "d/ptycell-e2e-escaped" if "input/d" in planted else "ptycell-e2e-escaped"
+    assert upload(server, filename=name, content="x", overwrite=True).is_error
+    assert not os.path.exists("/tmp/ptycell-e2e-escaped")
+
+
+def test_overwriting_a_planted_link_leaves_its_target_alone(server, home):
+    target = home / "target"
+    target.write_text("mine", encoding="ascii")
+    server.cell(f"import os\nos.symlink({str(target)!r}, 'input/l'); os.link({str(target)!r}, 'input/h')")
+    for name in ("l", "h"):
+        upload(server, filename=name, content="theirs", overwrite=True)
+    assert target.read_text(encoding="ascii") == "mine"
+
+
+def test_an_upload_is_no_change_of_the_next_cell(server):
+    upload(server, filename="f", content="x")
+    assert changes(server.cell("1")) == []
+    assert listed(server) == ["input/f"]
+
+
+@pytest.mark.parametrize("arguments, said", [
+    ({"filename": "f"}, "content"), ({"content": "x"}, "filename"),
+    ({"filename": "f", "content": "x", "encoding": "latin-1"}, "encoding"),
+    ({"filename": "f", "content": "%%%", "encoding": "base64"}, "base64"),
+    ({"filename": "f", "content": 5}, "content"), ({"filename": "f", "content": "x", "overwrite": "yes"}, "overwrite"),
+    ({"filename": "f", "content": "x", "url": "http://x"}, "url")])
+def test_a_wrong_argument_is_named_and_writes_nothing(server, arguments, said):
+    refused = upload(server, **arguments)
+    assert refused.is_error and said in refused.texts[0]
+    server.cell("1")
+    assert listed(server) == []
+
+
+# ---- what a cell changed ----
+
+def test_ar01_new_changed_deleted_and_renamed(server):
+    assert changes(server.cell("import os\nfor n in 'abc': open(n, 'w').write(n)")) == [("+", n) for n in "abc"]
+    assert sorted(changes(server.cell("open('a', 'w').write('longer'); os.remove('b'); os.rename('c', 'd')"))) == \
+        [("+", "d"), ("-", "b"), ("-", "c"), ("~", "a")]
+
+
+def test_ar02_a_rewrite_of_the_same_size_is_seen(server):
+    server.cell("open('f', 'w').write('aaaa')")
+    for text in ("bbbb", "cccc", "dddd"):
+        assert changes(server.cell(f"open('f', 'w').write('{text}')")) == [("~", "f")]
+
+
+def test_ar03_a_time_set_back_hides_nothing(server):
+    server.cell("import os\nopen('f', 'w').write('aaaa'); s = os.stat('f')")
+    assert changes(server.cell("open('f', 'w').write('bbbb'); os.utime('f', ns=(s.st_atime_ns, s.st_mtime_ns))")) == \
+        [("~", "f")]
+
+
+def test_ar04_a_write_through_a_mapping_is_seen(server):
+    server.cell("import mmap\nopen('f', 'wb').write(b'a' * 4096)")
+    code = "f = open('f', 'r+b'); m = mmap.mmap(f.fileno(), 0); m[0:1] = b'b'; m.flush(); m.close(); f.close()"
+    assert changes(server.cell(code)) == [("~", "f")]
+
+
+def test_ar05_a_link_out_of_the_folder_is_listed_and_never_read(server, home):
+    (home / "secret").write_text("top secret", encoding="ascii")
+    result = server.cell(f"import os\nos.symlink({str(home / 'secret')!r}, 'output/l')")
+    assert ("+", "output/l") in changes(result) and not result.links
+    message = read(server, "output/l")
+    assert "error" in message and "top secret" not in json.dumps(message)
+    assert kept_files(home) == []
+
+
+def test_ar06_a_link_to_a_folder_is_not_gone_into(server):
+    server.cell("import os\nos.mkdir('d'); open('d/f', 'w').close(); os.symlink('d', 'l'); os.symlink('/etc', 'e')")
+    assert sorted(listed(server)) == ["d/f", "e", "l"]
+    assert "error" in read(server, "l/f") and "error" in read(server, "e/passwd")
+
+
+def test_ar07_a_fifo_and_a_socket_hold_nothing_up(server):
+    result = server.cell("import os, socket\nos.mkfifo('output/fifo')\ns = socket.socket(socket.AF_UNIX)\n"
+                         "s.bind('output/sock'); 'done'")
+    assert result.text == "'done'\n"
+    assert "error" in read(server, "output/fifo") and "error" in read(server, "output/sock")
+    assert server.cell("1").text == "1\n"
+
+
+@pytest.mark.limit(110)
+def test_ar08_too_many_files_are_capped_with_a_note(server):
+    result = server.cell("import os\nos.mkdir('many')\nfor i in range(20100): open(f'many/{i}', 'w').close()",
+                         timeout=60)
+    assert "20000" in result.text and result.status["files_more"] > 10_000
+    assert server.cell("2").text.startswith("2\n")
+
+
+def test_ar09_a_file_that_became_a_link_is_refused(server):
+    result = server.cell("import os\nopen('f', 'w').write('x')")
+    server.cell("os.remove('f'); os.symlink('/etc/passwd', 'f')")
+    assert result.links[0]["uri"] == "session://s/files/f"
+    assert "error" in read(server, "f")
+
+
+def test_ar10_what_a_background_process_writes_is_the_next_cells_change(server):
+    server.cell("import subprocess\np = subprocess.Popen(['sh', '-c', 'read x; echo late > late'], "
+                "stdin=subprocess.PIPE)")
+    assert changes(server.cell("1")) == []
+    assert ("+", "late") in changes(server.cell("_ = p.communicate(b'go\\n')"))
+
+
+def test_caches_are_not_results(server):
+    code = "import os\nfor d in ('.git', '__pycache__', 'node_modules', '.venv'):\n    os.mkdir(d); open(d + '/f', 'w').close()"
+    assert changes(server.cell(code)) == []
+
+
+# ---- list_artifacts ----
+
+def test_patterns_choose_files(server):
+    server.cell("import os\nos.makedirs('output/deep')\n"
+                "for n in ('a.csv', 'b.txt', 'output/c.csv', 'output/deep/d.csv'): open(n, 'w').close()")
+    assert sorted(listed(server, "*.csv")) == ["a.csv", "output/c.csv", "output/deep/d.csv"]
+    assert sorted(listed(server, "output/*.csv")) == ["output/c.csv"]
+    assert sorted(listed(server, "output/**")) == ["output/c.csv", "output/deep/d.csv"]
+    assert listed(server, "nothing*") == []
+
+
+def test_a_file_is_told_with_its_size_type_and_uri(server):
+    server.cell("open('output/a b.JSON', 'w').write('{}')")
+    artifact, = server.call("list_artifacts", session_id="s").object["artifacts"]
+    assert artifact == {"path": "output/a b.JSON", "filename": "a b.JSON", "extension": ".json", "size_bytes": 2,
+                        "mime_type": "application/json", "uri": "session://s/files/output/a%20b.JSON"}
+
+
+def test_many_files_come_in_pages_each_once(server):
+    server.cell("for i in range(450): open(f'f{i:03}', 'w').close()")
+    seen, cursor = [], {}
+    while True:
+        page = server.call("list_artifacts", session_id="s", **cursor).object
+        seen += [a["path"] for a in page["artifacts"]]
+        assert len(page["artifacts"]) <= 200
+        next_cursor = page.get("next_cursor") or page.get("nextCursor")
+        if not next_cursor:
+            break
+        cursor = {"cursor": next_cursor}
+    assert sorted(seen) == [f"f{i:03}" for i in range(450)]
+
+
+@pytest.mark.parametrize("cursor", ["x", "-1", "99999999999999999999999", ""])
+def test_a_cursor_that_is_none_is_refused_or_empty(server, cursor):
+    server.cell("1")
+    answer = server.call("list_artifacts", session_id="s", cursor=cursor)
+    assert answer.is_error or answer.object["artifacts"] == []
+
+
+# ---- resources ----
+
+def test_text_is_read_as_text_and_bytes_as_a_blob(server):
+    server.cell("open('t.csv', 'w').write('\u00fc,1\\n'); open('b.bin', 'wb').write(bytes(range(256)))\n"
+                "open('bad.txt', 'wb').write(b'\\xff\\xfe')")
+    assert content(read(server, "t.csv"))["text"] == "\u00fc,1\n"
+    assert base64.b64decode(content(read(server, "b.bin"))["blob"]) == bytes(range(256))
+    assert base64.b64decode(content(read(server, "bad.txt"))["blob"]) == b"\xff\xfe"
+
+
+def test_a_large_file_is_read_in_ranges(server):
+    server.cell("open('big', 'wb').write(bytes(i % 251 for i in range(1_500_000)))")
+    whole = bytes(i % 251 for i in range(1_500_000))
+    refused = read(server, "big")
+    assert refused["error"]["code"] == -32602 and "?offset=0&length=" in refused["error"]["message"]
+    got, step = b"", int(re.search(r"length=(\d+)", refused["error"]["message"])[1])
+    while len(got) < len(whole):
+        piece = base64.b64decode(content(read(server, "big", f"?offset={len(got)}&length={step}"))["blob"])
+        assert 0 < len(piece) <= step
+        got += piece
+    assert got == whole
+    assert content(read(server, "big", "?offset=9999999&length=5"))["blob"] == ""
+
+
+@pytest.mark.parametrize("query", ["?offset=-1", "?length=x", "?offset=1;", "?size=5", "?offset=99999999999999999999999"])
+def test_a_range_that_is_none_is_refused(server, query):
+    server.cell("open('f', 'w').write('x')")
+    assert "error" in read(server, "f", query)
+
+
+def test_the_fixed_resources_are_listed_and_readable(server):
+    server.cell("1", session="sales")
+    uris = [r["uri"] for r in server.request("resources/list")["resources"]]
+    assert uris == ["ptycell://guide", "sessions://", "session://sales"]
+    for uri in uris:
+        one, = server.request("resources/read", {"uri": uri})["contents"]
+        assert one["uri"] == uri and one["text"]
+    assert "pandas" in server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
+    assert read(server, "f", session="nobody")["error"]
+
+
+# ---- kept copies ----
+
+def test_results_are_kept_in_a_folder_of_their_own_for_their_owner_only(server, home):
+    result = server.cell("import os\nos.mkdir('output/d'); open('output/d/r.txt', 'w').write('r')\n"
+                         "open('elsewhere.txt', 'w').write('e')\nos.chmod('output/d/r.txt', 0o777)")
+    copy, = kept_files(home)
+    assert copy.read_text(encoding="ascii") == "r" and copy.stat().st_mode & 0o777 == 0o600
+    folder = copy.parent.parent
+    assert re.fullmatch(rf"{datetime.date.today()}-s-[a-z0-9]{{4}}", folder.name)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert result.status["saved"] == f"~/kept/{folder.name}"
+    assert server.call("session_info", session_id="s").object["keep_dir"] == f"~/kept/{folder.name}"
+
+
+def test_without_results_there_is_no_folder(server, home):
+    assert "saved" not in server.cell("open('f', 'w').write('x')").status
+    assert not (home / "kept").exists()
+
+
+def test_kept_copies_outlive_deletion_and_destruction(server, home):
+    server.cell("import os\nopen('output/r', 'w').write('r')")
+    server.cell("os.remove('output/r')")
+    server.call("destroy_session", session_id="s")
+    assert [p.read_text(encoding="ascii") for p in kept_files(home)] == ["r"]
+
+
+def test_a_file_that_the_person_put_there_is_never_overwritten(server, home):
+    server.cell("open('output/a', 'w').write('a')")
+    folder = kept_files(home)[0].parent
+    (folder / "b").write_text("the person's", encoding="ascii")
+    server.cell("open('output/b', 'w').write('the session\\'s')")
+    assert (folder / "b").read_text(encoding="ascii") == "the person's"
+    assert "the session's" in [p.read_text(encoding="ascii") for p in kept_files(home)]
+
+
+def test_links_are_not_followed_into_the_copies(server, home):
+    server.cell("import os\nos.symlink('/etc/passwd', 'output/p'); os.symlink('/etc', 'output/e')\n"
+                "open('output/real', 'w').write('x')")
+    assert [p.name for p in kept_files(home)] == ["real"]
+
+
+def test_a_quota_stops_the_copies_and_says_so(home):
+    with Server(home, env={"PTYCELL_KEEP_MAX": "1M"}) as server:
+        server.cell("open('output/a', 'wb').write(b'x' * 700_000)")
+        result = server.cell("open('output/b', 'wb').write(b'x' * 700_000)")
+        assert "saved" in result.text or "kept" in result.text
+        assert sum(p.stat().st_size for p in kept_files(home)) <= 1_048_576
+        assert server.cell("len(open('output/b').read())").text == "700000\n"
+
+
+def test_keeping_can_be_off(home):
+    with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
+        assert "saved" not in server.cell("open('output/r', 'w').write('r')").status
+        assert server.call("session_info", session_id="s").object["keep_dir"] is None
+    assert not (home / "kept").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told_and_costs_no_answer(home):
+    (home / "kept").write_text("a file", encoding="ascii")
+    with Server(home) as server:
+        result = server.cell("open('output/r', 'w').write('r'); 7")
+        assert result.state == "done" and "7\n" in result.text and "saved" not in result.status
+        assert "Not everything was saved" in result.text or "not" in result.text.lower()
+
+
+def test_a_cells_many_results_are_all_kept(server, home):
+    server.cell("for i in range(1200): open(f'output/{i:04}', 'w').write(str(i))")
+    until(lambda: len(kept_files(home)) == 1200, 10)
+
+
+def test_uploads_and_scratch_are_gone_with_the_session(server):
+    upload(server, filename="f", content="x")
+    folder = pathlib.Path(server.call("session_info", session_id="s").object["workdir"])
+    assert (folder / "input/f").exists()
+    server.call("destroy_session", session_id="s")
+    until(lambda: not folder.exists())
