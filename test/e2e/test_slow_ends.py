@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a session leaves behind: nothing, however many there were and whatever they made."""
+"""What a session leaves behind: nothing, however many there were and whatever they made.
+
+PTYCELL_FULL=1 makes the tree of many entries a million large; without it a hundred thousand do.
+"""
 import os
 import pathlib
 import re
@@ -20,15 +23,17 @@ for i in itertools.count():
     os.rename("race/a/b", "race/b"); os.rename("race/b", "race/a/b")
 """
 
+FOLDERS = 100 if os.environ.get("PTYCELL_FULL") == "1" else 10  # of 10,000 entries each
+
 TREES = {
     "depth 100,000": ("import os\nos.chdir('output')\n"
                       "for i in range(100_000):\n  os.mkdir('d'); os.chdir('d')\n"
                       "open('deepest', 'w').close()"),
     # Links are made soonest.
-    "1,000,000 entries": ("import os\nfor i in range(100):\n"
-                          "  os.makedirs(f'many/{i}'); os.chdir(f'many/{i}'); open('x', 'w').close()\n"
-                          "  for j in range(9_800): os.link('x', str(j))\n"
-                          "  for j in range(200): os.mkdir(f'd{j}')\n  os.chdir('../..')"),
+    "many entries": (f"import os\nfor i in range({FOLDERS}):\n"
+                     "  os.makedirs(f'many/{i}'); os.chdir(f'many/{i}'); open('x', 'w').close()\n"
+                     "  for j in range(9_800): os.link('x', str(j))\n"
+                     "  for j in range(200): os.mkdir(f'd{j}')\n  os.chdir('../..')"),
     "mode 000": ("import os\nfor i in range(300):\n  os.makedirs(f'locked/{i}/in/ner')\n"
                  "  open(f'locked/{i}/in/ner/file', 'w').close()\n"
                  "  for part in ('in/ner/file', 'in/ner', 'in', ''): os.chmod(f'locked/{i}/{part}', 0)\n"
