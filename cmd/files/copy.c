@@ -129,23 +129,22 @@ static char *place(int dir, const char *temporary, const char *name, const struc
 	return NULL;
 }
 
-int copy_file(int from_fd, const struct stat *source, int dir_fd, const char *name,
-	      const struct copy_known *known, char **ret_name, struct stat *ret_stat,
-	      struct err *err)
+int copy_file(const struct copy_source *source, int dir_fd, const char *name,
+	      const struct copy_known *known, struct copy_made *ret_made, struct err *err)
 {
 	cleanup_free char *temporary = name_new(TEMPORARY_PREFIX);
-	char *taken = NULL;
+	struct copy_made made = { .name = NULL };
 
-	if (write_temporary(from_fd, source, dir_fd, temporary, err) == 0)
-		taken = place(dir_fd, temporary, name, known, err);
-	if (taken == NULL) {
+	if (write_temporary(source->fd, &source->stat, dir_fd, temporary, err) == 0)
+		made.name = place(dir_fd, temporary, name, known, err);
+	if (made.name == NULL) {
 		(void)unlinkat(dir_fd, temporary, 0);
 		return -1;
 	}
-	if (fstatat(dir_fd, taken, ret_stat, AT_SYMLINK_NOFOLLOW) < 0) {
-		mem_cleanup(&taken);
+	if (fstatat(dir_fd, made.name, &made.stat, AT_SYMLINK_NOFOLLOW) < 0) {
+		mem_cleanup(&made.name);
 		return err_sys(err, "looking at the copy");
 	}
-	*ret_name = taken;
+	*ret_made = made;
 	return 0;
 }

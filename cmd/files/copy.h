@@ -17,13 +17,23 @@ struct copy_known {
 	json_int_t size;
 };
 
+/* A file that is open: its bytes, as many as `stat` says, and its mtime are what is copied. */
+struct copy_source {
+	int fd;
+	struct stat stat;
+};
+
+struct copy_made {
+	char *name; /* the one taken; the caller frees it */
+	struct stat stat;
+};
+
 /*
- * Copies `from_fd`'s bytes (as many as `*source` says) to `name` in `dir_fd`, mode 0600, with its
- * mtime. A file there that is not `known` stays, and "name-2" and so on is tried. `*ret_name` is
- * the name taken, freed by the caller; `*ret_stat` describes the copy.
+ * Copies `source` to `name` in `dir_fd`, mode 0600. A file there that is not `known` stays, and
+ * "name-2" and so on is tried.
  */
-int copy_file(int from_fd, const struct stat *source, int dir_fd, const char *name,
-	      const struct copy_known *known, char **ret_name, struct stat *ret_stat,
+int copy_file(const struct copy_source *source, int dir_fd, const char *name,
+	      const struct copy_known *known, struct copy_made *ret_made,
 	      struct err *err) MUST_CHECK;
 json_int_t copy_mtime_ns(const struct stat *st);
 

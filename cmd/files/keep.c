@@ -125,10 +125,10 @@ static char *join_parent(const char *path, const char *name)
 
 static int keep_file(struct job *job, const struct file *file, json_t *progress, struct err *err)
 {
-	struct stat source;
-	struct stat copy;
+	struct copy_source source;
+	struct copy_made copy;
 	const char *name = NULL;
-	cleanup_fd int from = open_source(job, file->from, &source, err);
+	cleanup_fd int from = open_source(job, file->from, &source.stat, err);
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
 	cleanup_free char *path = NULL;
@@ -137,18 +137,20 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 
 	if (from < 0)
 		return -1;
-	if (source.st_size > room)
+	if (source.stat.st_size > room)
 		return err_set(err, ERR_LIMIT, "limit");
+	source.fd = from;
 	dir = beneath_open_parent(job->folder_fd, file->to, &name, err);
-	if (dir < 0 || copy_file(from, &source, dir, name, &file->known, &taken, &copy, err) < 0)
+	if (dir < 0 || copy_file(&source, dir, name, &file->known, &copy, err) < 0)
 		return -1;
-	job->room = room - copy.st_size;
+	taken = copy.name;
+	job->room = room - copy.stat.st_size;
 	path = join_parent(file->to, taken);
 	encoded = percent_encode(path);
 	json_put_str(progress, "to", encoded);
-	json_put_int(progress, "ino", (json_int_t)copy.st_ino);
-	json_put_int(progress, "mtime", copy_mtime_ns(&copy));
-	json_put_int(progress, "size", copy.st_size);
+	json_put_int(progress, "ino", (json_int_t)copy.stat.st_ino);
+	json_put_int(progress, "mtime", copy_mtime_ns(&copy.stat));
+	json_put_int(progress, "size", copy.stat.st_size);
 	return 0;
 }
 

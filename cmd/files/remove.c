@@ -281,7 +281,7 @@ static int remove_hidden(int home_fd, const char *name, struct err *err)
 	int result = confine_files(&rule, 1, 2, err);
 	int problem;
 
-	remover->deadline_ms = clock_ms() + REMOVE_SECONDS_MAX * 1000U;
+	remover->deadline_ms = clock_ms() + (uint64_t)REMOVE_SECONDS_MAX * 1000;
 	name_random(remover->moved_prefix, NAME_RANDOM_LEN);
 	remover->top = result < 0 ? -1 : open_folder(home_fd, name);
 	if (remover->top >= 0) {

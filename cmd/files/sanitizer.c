@@ -10,9 +10,9 @@
 #endif
 
 #ifdef WITH_SANITIZER
-const char *__asan_default_options(void);
+const char *__asan_default_options(void); /* NOLINT: the sanitizer's name */
 
-const char *__asan_default_options(void)
+const char *__asan_default_options(void) /* NOLINT */
 {
 	return "detect_leaks=0";
 }

@@ -191,9 +191,10 @@ static const struct manager *manager_of(const struct search *search, const char 
 	return NULL;
 }
 
-static bool found(char *path, const char *reason, struct interpreter_path *ret_path)
+/* NOLINTNEXTLINE(readability-non-const-parameter): the result takes it */
+static bool found(char *path_own, const char *reason, struct interpreter_path *ret_path)
 {
-	*ret_path = (struct interpreter_path){ .path = path, .reason = reason };
+	*ret_path = (struct interpreter_path){ .path = path_own, .reason = reason };
 	return true;
 }
 

@@ -539,7 +539,8 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	}
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
-			       s->id, s->limits.keep_max, s);
+			       s->id, s);
+	keeper_set_quota(s->keeper, s->limits.keep_max);
 	scan_start(s->scan, on_scanned); /* an empty folder: the start of all comparing */
 	return s;
 }

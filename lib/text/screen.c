@@ -64,7 +64,7 @@ static size_t down_by(size_t value, size_t by)
 /* A quarter of the memory goes: the oldest lines, else what stands below the cursor. */
 static void drop_lines(struct screen *s)
 {
-	size_t goal = SCREEN_CELLS_MAX / 4 * 3;
+	size_t goal = (size_t)SCREEN_CELLS_MAX / 4 * 3;
 	size_t above = size_min(s->row, s->grid.count);
 	size_t drop = 0;
 
@@ -405,7 +405,8 @@ static void character(struct screen *s, int32_t decoded)
 
 static void feed_text(struct screen *s, unsigned char byte)
 {
-	int32_t first, second;
+	int32_t first;
+	int32_t second;
 
 	utf8_decode(&s->utf8, byte, &first, &second);
 	character(s, first);

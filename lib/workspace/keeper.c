@@ -112,8 +112,7 @@ static bool is_id_character(char c)
 }
 
 struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
-			  const char *root, const char *session_id, uint64_t quota_bytes,
-			  void *data)
+			  const char *root, const char *session_id, void *data)
 {
 	struct keeper *keeper = xcalloc(1, sizeof(*keeper));
 
@@ -128,7 +127,6 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 	for (char *c = keeper->id; *c != '\0'; c++)
 		if (!is_id_character(*c))
 			*c = '-';
-	keeper->quota = quota_bytes;
 	keeper->data = data;
 	list_init(&keeper->all);
 	keeper->by_path = map_new();
@@ -172,7 +170,7 @@ static char *show_path(const char *root, const char *folder)
 
 	while (len > 0 && own[len - 1] == '/')
 		len--;
-	if (len > 0 && strncmp(root, own, len) == 0 && root[len] == '/')
+	if (own != NULL && len > 0 && strncmp(root, own, len) == 0 && root[len] == '/')
 		return xasprintf("~%s/%s", root + len, folder);
 	return xasprintf("%s/%s", root, folder);
 }

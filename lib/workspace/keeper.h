@@ -30,10 +30,9 @@ struct keep_result {
  * All borrowed for the call but `loop` and `workspace`.
  */
 struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
-			  const char *root, const char *session_id, uint64_t quota_bytes,
-			  void *data);
+			  const char *root, const char *session_id, void *data);
 void *keeper_data(const struct keeper *keeper);
-/* For the copies to come. */
+/* For the copies to come; 0 at the start. */
 void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes);
 /* A running copy goes on to its end; `done` is not called. NULL is allowed. */
 void keeper_free(struct keeper *keeper);

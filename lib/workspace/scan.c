@@ -373,7 +373,7 @@ static void on_turn(struct loop_defer *defer);
 
 static void run_slice(struct scan *scan)
 {
-	uint64_t until_us = clock_us() + SCAN_SLICE_MS * 1000U;
+	uint64_t until_us = clock_us() + (uint64_t)SCAN_SLICE_MS * 1000;
 
 	while (scan->phase != PHASE_IDLE) {
 		step(scan);

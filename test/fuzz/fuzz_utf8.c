@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	buf_init(&clipped, BUF_UNBOUNDED);
 	utf8_repair(&whole, (const char *)data, size);
 	for (size_t i = 0; i < size; i++) {
-		int32_t first, second;
+		int32_t first;
+		int32_t second;
 
 		utf8_decode(&decoder, data[i], &first, &second);
 		put_cp(&parts, first);

@@ -46,7 +46,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	f->done = true;
 	if (result != NULL)
 		f->result = json_deep_copy(result);
-	else
+	else if (err != NULL)
 		f->err = *err;
 	helper_free(helper);
 	f->helper = NULL;

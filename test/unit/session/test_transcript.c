@@ -132,7 +132,7 @@ static void what_does_not_fit_is_spooled_whole(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(chunks); i++) {
 		char *whole;
-		size_t len;
+		size_t len = 0;
 
 		transcript_free(t);
 		t = transcript_new(spool_new(workspace, i + 2, "fake", SPOOL_MAX));

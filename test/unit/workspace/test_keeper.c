@@ -30,7 +30,11 @@ static struct keeper *new_keeper(struct fixture *f, uint64_t quota, struct outco
 	char root[128];
 
 	(void)snprintf(root, sizeof(root), "%s/kept", f->scratch.path);
-	return keeper_new(f->loop, f->workspace, HELPER, root, "sales/../1", quota, outcome);
+	struct keeper *keeper =
+		keeper_new(f->loop, f->workspace, HELPER, root, "sales/../1", outcome);
+
+	keeper_set_quota(keeper, quota);
+	return keeper;
 }
 
 static void copy(struct fixture *f, struct keeper *keeper, const char *path)
@@ -200,8 +204,7 @@ static void keeping_off_and_strange_paths_copy_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct outcome outcome = { .told = false };
-	struct keeper *keeper =
-		keeper_new(f->loop, f->workspace, HELPER, NULL, "x", 1000, &outcome);
+	struct keeper *keeper = keeper_new(f->loop, f->workspace, HELPER, NULL, "x", &outcome);
 
 	scratch_write(f->data, "output/a", "1");
 	copy(f, keeper, "output/a");
