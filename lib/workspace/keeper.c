@@ -188,6 +188,7 @@ static void name_folder(struct keeper *keeper)
 	free(keeper->folder);
 	free(keeper->shown);
 	keeper->folder = xasprintf("%s-%s-%s", date, keeper->id, suffix);
+	assert(keeper->root != NULL);
 	keeper->shown = show_path(keeper->root, keeper->folder);
 }
 
