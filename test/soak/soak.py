@@ -181,9 +181,14 @@ class Server:
         return [json.loads(line) for line in lines]
 
     def figures(self):
+        """KB in memory, and descriptors as far as we may look: only root sees into a server."""
         fields = dict(line.split(":", 1) for line in
                       open(f"/proc/{self.process.pid}/status", encoding="ascii"))
-        return int(fields["VmRSS"].split()[0]), len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        try:
+            descriptors = len(os.listdir(f"/proc/{self.process.pid}/fd"))
+        except PermissionError:
+            descriptors = "?"
+        return int(fields["VmRSS"].split()[0]), descriptors
 
     def close(self):
         self.process.stdin.close()
