@@ -259,7 +259,9 @@ def test_st06_a_shim_is_resolved_to_what_it_stands_for(home):
 def other_pythons():
     found = [shutil.which(f"python3.{minor}", path="/usr/bin:/usr/local/bin") for minor in range(9, 16)]
     pyenv = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
-    return [p for p in found if p] + [str(p) for p in sorted(pyenv.glob("versions/3.*/bin/python3"))]
+    if os.access(pyenv, os.R_OK | os.X_OK):
+        found += map(str, sorted(pyenv.glob("versions/3.*/bin/python3")))
+    return [python for python in found if python]
 
 
 def has_supported_version(python):
