@@ -261,6 +261,13 @@ def test_a_large_file_is_read_in_ranges(server):
     assert content(read(server, "big", "?offset=9999999&length=5"))["blob"] == ""
 
 
+@pytest.mark.parametrize("text", ['"' * 690_000, "\x01" * 200_000, "a,b\n" * 170_000])
+def test_text_that_json_blows_up_is_read_all_the_same(server, text):
+    server.cell(f"open('t.txt', 'w').write({text[:4]!r} * {len(text) // 4})")
+    got = content(read(server, "t.txt"))
+    assert got.get("text", base64.b64decode(got.get("blob", "")).decode()) == text
+
+
 @pytest.mark.parametrize("query", ["?offset=-1", "?length=x", "?offset=1;", "?size=5", "?offset=99999999999999999999999"])
 def test_a_range_that_is_none_is_refused(server, query):
     server.cell("open('f', 'w').write('x')")

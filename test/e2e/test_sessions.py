@@ -216,3 +216,10 @@ def test_a_killed_server_is_cleaned_up_by_the_next(home):
         following.cell("1")
         until(lambda: not folder.exists())
     assert os.listdir(home / "cache") == []
+
+
+def test_more_variables_than_an_answer_holds_are_counted(server):
+    server.cell("for n in range(20000): globals()[f'v{n}'] = '\U0001f600' * 100")
+    answer = server.call("session_info", session_id="s", include=["variables"])
+    assert len(answer.object["variables"]) == 200
+    assert answer.object["variables_left_out"] == 20_001 - 200
