@@ -45,20 +45,30 @@ static json_t *take_field(const char **line, const char *end)
 	return json_make_text(buf_str(&out), out.len);
 }
 
-json_t *packages_variables(const char *lines, size_t len)
+static json_t *take_variable(const char *line, const char *end)
 {
 	static const char *const keys[] = { "name", "type", "shape", "bytes", "value" };
+	json_t *variable = json_object();
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys) && line < end; i++)
+		json_put(variable, keys[i], take_field(&line, end));
+	return variable;
+}
+
+json_t *packages_variables(const char *lines, size_t len, size_t *ret_left_out)
+{
 	json_t *variables = json_array();
 	const char *end = lines + len;
 
+	*ret_left_out = 0;
 	while (lines < end) {
 		const char *newline = memchr(lines, '\n', (size_t)(end - lines));
 		const char *line_end = newline != NULL ? newline : end;
-		json_t *variable = json_object();
 
-		for (size_t i = 0; i < ARRAY_SIZE(keys) && lines < line_end; i++)
-			json_put(variable, keys[i], take_field(&lines, line_end));
-		json_append(variables, variable);
+		if (json_array_size(variables) < PACKAGES_VARIABLES_MAX)
+			json_append(variables, take_variable(lines, line_end));
+		else
+			(*ret_left_out)++;
 		lines = line_end + (newline != NULL ? 1 : 0);
 	}
 	return variables;

@@ -55,16 +55,21 @@ json_t *record_names(const char *lines)
 	return names;
 }
 
-json_t *record_artifacts(const struct exec_result *result)
+json_t *record_artifacts(const struct exec_result *result, size_t max_bytes, size_t *ret_left_out)
 {
 	json_t *artifacts = json_array();
+	size_t left = max_bytes;
 
 	for (size_t i = 0; i < result->cell->change_count; i++) {
 		const struct change *change = &result->cell->changes[i];
 
-		if (change->kind != CHANGE_DELETED && !change->file.is_link)
+		if (change->kind == CHANGE_DELETED || change->file.is_link)
+			continue;
+		if (tool_artifact_fits(&left, &change->file))
 			json_append(artifacts,
 				    tool_artifact(session_id(result->session), &change->file));
+		else
+			(*ret_left_out)++;
 	}
 	return artifacts;
 }

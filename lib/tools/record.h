@@ -21,7 +21,10 @@ json_t *record_cell(const struct exec_result *result);
 json_t *record_error(const struct cell *cell);
 /* [{name, type, shape}] from the driver's lines, cleaned. */
 json_t *record_names(const char *lines);
-/* The new and changed files as artifacts (tool_artifact), deleted ones left out. */
-json_t *record_artifacts(const struct exec_result *result);
+/*
+ * The new and changed files as artifacts (tool_artifact), without the deleted ones and links;
+ * `ret_left_out` grows by those that max_bytes has no room for.
+ */
+json_t *record_artifacts(const struct exec_result *result, size_t max_bytes, size_t *ret_left_out);
 
 #endif

@@ -285,17 +285,31 @@ static void on_json_cancel(struct mcp_call *call, void *data)
 	send_json(answer);
 }
 
+static void put_left_out(json_t *object, const char *key, size_t count)
+{
+	if (count > 0)
+		json_put_int(object, key, (json_int_t)count);
+}
+
 static void on_all_files(void *data, const struct scan *scan)
 {
 	struct json_answer *answer = data;
 	json_t *all = json_array();
 	size_t count = 0;
+	size_t left = RENDER_ARTIFACTS_BYTES_MAX;
+	size_t left_out = 0;
 	const struct file_info *files = scan != NULL ? scan_files(scan, &count) : NULL;
 
-	for (size_t i = 0; i < count; i++)
-		if (!files[i].is_link)
+	for (size_t i = 0; i < count; i++) {
+		if (files[i].is_link)
+			continue;
+		if (tool_artifact_fits(&left, &files[i]))
 			json_append(all, tool_artifact(session_id(answer->session), &files[i]));
+		else
+			left_out++;
+	}
 	json_put(answer->object, "all_artifacts", all);
+	put_left_out(answer->object, "all_artifacts_left_out", left_out);
 	send_json(answer);
 }
 
@@ -305,6 +319,7 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 	struct json_answer *answer = xcalloc(1, sizeof(*answer));
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf status = BUF_INIT(BUF_UNBOUNDED);
+	size_t left_out = 0;
 
 	build_text(&text, result);
 	build_status(&status, result);
@@ -315,7 +330,9 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 	(void)add_images(answer->images, cell);
 	json_put_str(answer->object, "status", is_error(cell) ? "error" : "success");
 	json_put(answer->object, "output", json_make_text(buf_str(&text), text.len));
-	json_put(answer->object, "new_artifacts", record_artifacts(result));
+	json_put(answer->object, "new_artifacts",
+		 record_artifacts(result, RENDER_ARTIFACTS_BYTES_MAX, &left_out));
+	put_left_out(answer->object, "new_artifacts_left_out", left_out);
 	json_put_str(answer->object, "notice", result->notice);
 	json_put_str(answer->object, "status_line", buf_str(&status));
 	if (is_error(cell))

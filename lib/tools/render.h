@@ -19,7 +19,8 @@ struct service;
 
 enum {
 	RENDER_IMAGES_MAX = 4,
-	RENDER_IMAGE_BASE64_MAX = 600000, /* of all images together */
+	RENDER_ARTIFACTS_BYTES_MAX = 130000, /* of each list in a JSON result */
+	RENDER_IMAGE_BASE64_MAX = 600000,    /* of all images together */
 	RENDER_LINKS_MAX = 20,
 };
 

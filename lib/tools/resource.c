@@ -18,7 +18,10 @@
 #include "tools/tool.h"
 #include "workspace/workspace.h"
 
-enum { CODE_INVALID_PARAMS = -32602 }; /* JSON-RPC 2.0 */
+enum {
+	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
+	RESOURCE_TEXT_MAX = 900000,   /* bytes of a text in JSON; a line has less than 1,000,000 */
+};
 
 static const char guide_uri[] = "ptycell://guide";
 static const char sessions_uri[] = "sessions://";
@@ -246,6 +249,22 @@ static int load(const struct session *session, const struct file_request *reques
 	return read_range(fd, request, (size_t)left, out, err);
 }
 
+/* What text grows to in JSON; base64 of the same bytes always fits into a line. */
+static bool fits_as_text(const struct buf *data)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < data->len; i++) {
+		unsigned char c = (unsigned char)data->data[i];
+
+		if (c >= ' ')
+			size += c == '"' || c == '\\' ? 2 : 1;
+		else
+			size += (c >= '\b' && c <= '\r' && c != '\v') ? 2 : 6;
+	}
+	return size <= RESOURCE_TEXT_MAX;
+}
+
 static void read_file(struct mcp_call *call, const struct session *session, const char *uri,
 		      const char *rest)
 {
@@ -263,7 +282,8 @@ static void read_file(struct mcp_call *call, const struct session *session, cons
 		return;
 	}
 	mime = mime_of_name(request.path);
-	finish(call, uri, mime, &data, mime_is_text(mime) && utf8_valid(buf_str(&data), data.len));
+	finish(call, uri, mime, &data,
+	       mime_is_text(mime) && utf8_valid(buf_str(&data), data.len) && fits_as_text(&data));
 	free(request.path);
 }
 

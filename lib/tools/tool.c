@@ -15,6 +15,13 @@
 #include "tools/service.h"
 #include "workspace/scan.h"
 
+enum {
+	ARTIFACT_COST = 300, /* bytes of an artifact in an answer, its path aside */
+	/* And of each byte of the path: it is there twice and in the uri, escaped, as an object and
+	 * as text. */
+	ARTIFACT_PATH_COST = 18,
+};
+
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err)
 {
 	json_t *object;
@@ -91,6 +98,16 @@ char *tool_file_uri(const char *session_id, const char *path)
 	buf_putf(&uri, "session://%s/files/", session_id);
 	percent_encode(&uri, path);
 	return buf_steal(&uri);
+}
+
+bool tool_artifact_fits(size_t *left, const struct file_info *file)
+{
+	size_t cost = ARTIFACT_COST + ARTIFACT_PATH_COST * strlen(file->path);
+
+	if (cost > *left)
+		return false;
+	*left -= cost;
+	return true;
 }
 
 /* In lower case, as those who compare it expect. */

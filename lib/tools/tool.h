@@ -35,6 +35,8 @@ int tool_check(const struct service *service, json_t *arguments, const char *con
 	       size_t known_count, struct err *err) MUST_CHECK;
 /* path, filename, extension, size_bytes, mime_type, uri of a file of `session_id`. */
 json_t *tool_artifact(const char *session_id, const struct file_info *file);
+/* Takes what such an object may cost of a line from `left`; false when there is not so much. */
+bool tool_artifact_fits(size_t *left, const struct file_info *file);
 /* What session_info says, and a row of list_sessions. New references. */
 json_t *tool_describe_session(struct session *session);
 json_t *tool_describe_row(const struct session *session);

@@ -16,6 +16,7 @@
 
 enum {
 	LIST_PAGE = 200,
+	LIST_BYTES = 800000,   /* an answer is one line of less than 1,000,000 */
 	UPLOAD_NAME_MAX = 200, /* bytes */
 };
 
@@ -154,13 +155,15 @@ static size_t add_page(json_t *artifacts, const struct listing *listing, const s
 	size_t count;
 	const struct file_info *files = scan_files(scan, &count);
 	size_t matching = 0;
+	size_t left = LIST_BYTES;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!glob_match(listing->pattern, files[i].path))
 			continue;
 		if (matching++ < listing->from)
 			continue;
-		if (json_array_size(artifacts) == LIST_PAGE)
+		if (json_array_size(artifacts) == LIST_PAGE ||
+		    !tool_artifact_fits(&left, &files[i]))
 			return matching - 1;
 		json_append(artifacts, tool_artifact(session_id(listing->session), &files[i]));
 	}

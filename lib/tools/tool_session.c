@@ -181,11 +181,14 @@ static void pending_info_free(struct pending_info *pending)
 static void on_variables(const char *lines, size_t len, const char *problem, void *data)
 {
 	struct pending_info *pending = data;
+	size_t left_out = 0;
 
 	if (problem != NULL)
 		json_put_str(pending->answer, "variables_problem", problem);
 	else
-		json_put(pending->answer, "variables", packages_variables(lines, len));
+		json_put(pending->answer, "variables", packages_variables(lines, len, &left_out));
+	if (left_out > 0)
+		json_put_int(pending->answer, "variables_left_out", (json_int_t)left_out);
 	tool_answer(pending->call, pending->service, json_incref(pending->answer));
 	pending_info_free(pending);
 }

@@ -210,11 +210,24 @@ def test_many_files_come_in_pages_each_once(server):
         page = server.call("list_artifacts", session_id="s", **cursor).object
         seen += [a["path"] for a in page["artifacts"]]
         assert len(page["artifacts"]) <= 200
-        next_cursor = page.get("next_cursor") or page.get("nextCursor")
-        if not next_cursor:
+        if not page.get("next_cursor"):
             break
-        cursor = {"cursor": next_cursor}
+        cursor = {"cursor": page["next_cursor"]}
     assert sorted(seen) == [f"f{i:03}" for i in range(450)]
+
+
+def test_long_paths_come_in_shorter_pages_each_once(server):
+    server.cell("import os\nd = '\"' * 200\nfor n in range(3): os.makedirs('/'.join([str(n), *[d] * 12]))\n"
+                "for n in range(3):\n    here = os.getcwd()\n"
+                "    for part in [str(n), *[d] * 12]: os.chdir(part)\n"
+                "    for i in range(60): open(f'{i:02}', 'w').close()\n    os.chdir(here)")
+    seen, cursor = [], {}
+    while not seen or cursor:
+        page = server.call("list_artifacts", session_id="s", **cursor)
+        assert page.object["artifacts"] and len(json.dumps(page.raw)) < 1_000_000
+        seen += [a["path"][:1] + a["path"][-2:] for a in page.object["artifacts"]]
+        cursor = {"cursor": page.object["next_cursor"]} if page.object.get("next_cursor") else {}
+    assert sorted(seen) == [f"{n}{i:02}" for n in range(3) for i in range(60)]
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "99999999999999999999999", ""])
@@ -246,6 +259,13 @@ def test_a_large_file_is_read_in_ranges(server):
         got += piece
     assert got == whole
     assert content(read(server, "big", "?offset=9999999&length=5"))["blob"] == ""
+
+
+@pytest.mark.parametrize("text", ['"' * 690_000, "\x01" * 200_000, "a,b\n" * 170_000])
+def test_text_that_json_blows_up_is_read_all_the_same(server, text):
+    server.cell(f"open('t.txt', 'w').write({text[:4]!r} * {len(text) // 4})")
+    got = content(read(server, "t.txt"))
+    assert got.get("text", base64.b64decode(got.get("blob", "")).decode()) == text
 
 
 @pytest.mark.parametrize("query", ["?offset=-1", "?length=x", "?offset=1;", "?size=5", "?offset=99999999999999999999999"])

@@ -305,7 +305,7 @@ def test_fr7_a_client_that_does_not_read_is_not_read_either_and_gets_all(home):
     assert process.wait(10) == 0
     print(f"{size} bytes of answers waited in {rss} KB")
     assert sorted(got) == list(range(2, count + 2)) and size > count * image
-    assert rss < 60_000
+    assert rss < 60_000 or BUILD.name != "dev"  # sanitizers keep what was freed
     process.stdout.close()
     process.stderr.close()
 

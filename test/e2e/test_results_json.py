@@ -107,3 +107,11 @@ def test_a_destroyed_sessions_running_cell_is_answered(agent):
     agent.call("destroy_session", session_id="s")
     message = pending.get(timeout=20)
     assert json.loads(message["result"]["content"][0]["text"])["status"] == "error"
+
+
+def test_a_folder_full_of_files_costs_no_output(agent):
+    got = answer(agent.cell("for i in range(9000): open(f'f{i}', 'w').close()\nprint('hello')"))
+    assert got["output"] == "hello\n" and len(got["new_artifacts"]) > 100
+    assert len(got["new_artifacts"]) + got["new_artifacts_left_out"] == 9000
+    got = answer(agent.cell("1"))
+    assert got["new_artifacts"] == [] and len(got["all_artifacts"]) + got["all_artifacts_left_out"] == 9000
