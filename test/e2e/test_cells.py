@@ -437,3 +437,50 @@ def test_py08_recursion_is_an_error_not_a_flood(server):
 def test_py09_running_out_of_memory_is_an_error(server):
     assert "MemoryError" in server.cell("bytearray(10**13)").text
     assert server.cell("1").text == "1\n"
+
+
+def test_py05_a_dictionary_of_a_million_entries_is_shown_quickly_and_short(server):
+    server.cell("d = {i: i for i in range(10**6)}")
+    result = server.cell("d")
+    assert result.state == "done" and len(result.text) < 12_000 and result.status["seconds"] < 2
+
+
+def test_py25_the_cells_module_is_main_and_pickles(server):
+    server.cell("import pickle\nclass A:\n    def __eq__(self, other): return isinstance(other, A)")
+    assert server.cell("pickle.loads(pickle.dumps(A())) == A(), __name__, '__file__' in globals()"
+                       ).text == "(True, '__main__', False)\n"
+
+
+def test_py27_a_warning_in_the_first_cell_has_its_line(server):
+    text = server.cell("import warnings\nwarnings.warn('careful')").text
+    assert "<cell 1>:2: UserWarning: careful" in text and "warnings.warn('careful')" in text
+
+
+def test_py29_a_child_that_plots_needs_no_display(server):
+    code = "import matplotlib.pyplot as p; p.plot([1]); p.savefig('output/child.png'); print('drawn')"
+    result = server.cell(f"import subprocess, sys\n_ = subprocess.run([sys.executable, '-c', {code!r}], check=True)")
+    assert result.text == "drawn\n" and ("+", "output/child.png") in [
+        (c["kind"], c["path"]) for c in result.status["files"]]
+
+
+def test_py30_html_is_no_object_in_brackets(server):
+    result = server.cell("class H:\n    def _repr_html_(self): return '<b>bold</b>'\n"
+                         "    def __repr__(self): return 'plain'\ndisplay(H())\nH()")
+    assert result.text == "plain\nplain\n"
+
+
+def test_py31_an_object_that_answers_to_every_name_is_shown_plainly(server):
+    result = server.cell("from unittest.mock import MagicMock\nMagicMock(name='m')")
+    assert result.state == "done" and result.text.startswith("<MagicMock name='m'")
+
+
+def test_a_value_is_kept_apart_from_what_was_printed(server):
+    result = server.cell("print('printed', end='')\n'value'")
+    assert result.text == "printed\n'value'\n"
+
+
+def test_tracebacks_and_values_are_not_cut_away_by_long_output(server):
+    result = server.cell("for i in range(5000): print('line', i)\n1/0")
+    assert "ZeroDivisionError: division by zero" in result.text and "left out" in result.text
+    result = server.cell("for i in range(5000): print('line', i)\n'the value'")
+    assert "'the value'\n" in result.text and "left out" in result.text
