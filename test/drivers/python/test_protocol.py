@@ -76,7 +76,8 @@ def test_large_frames_pass_both_ways(session):
 def test_PR06_a_lost_channel_ends_the_session(session):
     with pytest.raises(Died) as died:
         session.run("import os; os.closerange(3, 256)")
-    assert os.WEXITSTATUS(died.value.status) == 0
+    assert os.WEXITSTATUS(died.value.status) == 1
+    assert "The code closed the interpreter's control channel." in str(died.value)
 
 
 def test_PR07_a_gone_server_ends_the_driver_quietly(session):

@@ -17,7 +17,7 @@
 
 #define HELPER TEST_BUILD "/ptycell-files"
 
-enum { RSS_MAX_KB = 20 * 1024, DEPTH = 100000, LOOP_DELAY_MAX_MS = 1000 };
+enum { RSS_MAX_KB = 20 * 1024, DEPTH = 20000, LOOP_DELAY_MAX_MS = 1000 };
 
 struct outcome {
 	bool told;
@@ -187,7 +187,7 @@ static void many_entries_are_removed_while_the_loop_turns(void **state)
 	struct outcome outcome = { .told = false };
 	uint64_t longest = 0;
 
-	make_entries(f->data, 50000);
+	make_entries(f->data, 20000);
 	assert_non_null(removal_start(f->loop, f->home, HELPER, workspace_name(f->workspace),
 				      on_done, &outcome));
 	while (!outcome.told) {
