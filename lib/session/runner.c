@@ -357,9 +357,16 @@ void runner_cancel(struct run *run)
 
 static void on_children_counted(struct interpreter *interpreter, int count)
 {
-	struct runner *r = interpreter_data(interpreter);
+	runner_end_count(interpreter_data(interpreter), count);
+}
 
-	r->children_counted(r, count);
+void runner_end_count(struct runner *r, int count)
+{
+	void (*done)(struct runner * runner, int count) = r->children_counted;
+
+	r->children_counted = NULL;
+	if (done != NULL)
+		done(r, count);
 }
 
 bool runner_count_children(struct runner *r, void (*done)(struct runner *runner, int count))
@@ -476,6 +483,7 @@ void runner_free(struct runner *r)
 
 	if (r == NULL)
 		return;
+	r->children_counted = NULL; /* nobody is told any more */
 	list_for_each (node, next, &r->queue)
 		run_free(list_entry(node, struct run, node));
 	if (r->current != NULL)

@@ -91,6 +91,9 @@ void runner_kick(struct runner *runner);
 /* The answer to the pending query; `problem` NULL when `frame` has it. */
 void runner_end_query(struct runner *runner, const struct frame *frame, const char *problem);
 
+/* Answers a pending count of children, if there is one. */
+void runner_end_count(struct runner *runner, int count);
+
 /* runner_io.c */
 loop_io_fn runner_on_pty;
 loop_io_fn runner_on_control;

@@ -45,6 +45,7 @@ void runner_forget_interpreter(struct runner *r)
 	loop_timer_stop(&r->closed_timer);
 	interpreter_free(r->interpreter);
 	r->interpreter = NULL;
+	runner_end_count(r, 0); /* a minder that is gone does not count */
 	frame_reader_free(r->frames);
 	r->frames = NULL;
 	buf_clear(&r->to_driver);

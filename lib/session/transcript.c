@@ -280,7 +280,8 @@ static struct transcript_text render_ends(const struct transcript *t, size_t max
 	result.shown = utf8_count(buf_str(&head), head_len) +
 		       utf8_count(buf_str(&tail) + tail_from, tail.len - tail_from);
 	buf_put(out, buf_str(&head), head_len);
-	buf_putf(out, "\n[... %zu characters left out ...]\n",
+	buf_putf(out, "%s[... %zu characters left out ...]\n",
+		 out->len > 0 && out->data[out->len - 1] == '\n' ? "" : "\n",
 		 result.total > result.shown ? result.total - result.shown : 0);
 	buf_put(out, buf_str(&tail) + tail_from, tail.len - tail_from);
 	return result;
