@@ -1374,6 +1374,20 @@ def hook_pil(module):
     module.Image.show = show
 
 
+def hook_pdb(pdb):
+    """At its prompt pdb takes an interrupt for a change of mind and asks again, so a cell that
+    nobody answers could only be killed, with all state. Here the interrupt ends the cell."""
+
+    def loop_once(debugger):
+        debugger.allow_kbdint = True
+        try:
+            debugger.cmdloop()
+        finally:
+            debugger.allow_kbdint = False
+
+    pdb.Pdb._cmdloop = loop_once
+
+
 def hook_ipython(module):
     module.display = display
     module.publish_display_data = publish_display_data
@@ -1540,6 +1554,7 @@ def is_literal(node):
 HOOKS = {
     "linecache": hook_linecache,
     "inspect": hook_inspect,
+    "pdb": hook_pdb,
     "matplotlib.pyplot": hook_pyplot,
     "matplotlib.figure": hook_figure,
     "PIL.Image": hook_pil,

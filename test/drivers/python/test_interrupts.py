@@ -90,6 +90,13 @@ def test_PY17_what_an_interrupt_stops(session, code):
     assert session.run("x").value == "5"
 
 
+@pytest.mark.parametrize("ask", ["breakpoint()", "import pdb; pdb.set_trace()\ny = 1"])
+def test_PY22_an_interrupt_at_a_debuggers_prompt_ends_the_cell_and_keeps_its_state(session, ask):
+    result = session.run_interrupted("x = 41\n" + ask)
+    assert result.status == "interrupted" and "(Pdb)" in result.output
+    assert session.run("x + 1").value == "42"
+
+
 def test_PY18_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
     session.start("def hang():\n    return sum(range(10**11))\nhang()")
     time.sleep(0.3)
