@@ -167,6 +167,16 @@ static void report_python(struct report *r, const char *path, const char *quoted
 	report_packages(r, path, quoted);
 }
 
+/* The language, and with it what would be missing next: one line installs all. */
+static void wish_for_debians(struct report *r, const struct language *language, const char *names)
+{
+	buf_putf(&r->apt, " %s", names);
+	if (!str_eq(language->name, "python"))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++)
+		buf_putf(&r->apt, " %s", wishes[i].package);
+}
+
 /* Whoever named an interpreter that is not there has a setting to correct, nothing to install. */
 static void wish_for_language(struct report *r, const struct language *language)
 {
@@ -176,7 +186,7 @@ static void wish_for_language(struct report *r, const struct language *language)
 	if (places_getenv(r->settings->environment, language->env_override))
 		say("", "correct %s, or leave it out to have one found", language->env_override);
 	else if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
-		buf_putf(&r->apt, " %s", language->install_hint + sizeof(apt) - 1);
+		wish_for_debians(r, language, language->install_hint + sizeof(apt) - 1);
 	else
 		buf_putf(&r->todo, "  %s\n", language->install_hint);
 }
