@@ -303,6 +303,13 @@ static void child(const char *value)
 	}
 }
 
+static void stop_minder(const char *value)
+{
+	(void)value;
+	if (kill(getppid(), SIGSTOP) < 0)
+		_exit(97);
+}
+
 static void be_mute(const char *value)
 {
 	(void)value;
@@ -335,6 +342,7 @@ static const struct verb {
 	{ "read", read_line },
 	{ "child", child },
 	{ "mute", be_mute },
+	{ "stop-minder", stop_minder },
 };
 
 static void run(char *step)

@@ -487,6 +487,29 @@ static void a_cancelled_cell_that_will_not_end_is_killed_too(void **state)
 	expect_recovery();
 }
 
+/* Code is its minder's equal where nothing confines it. */
+static void code_that_stops_its_minder_is_given_up_by_the_clock(void **state)
+{
+	const struct cell *cell;
+
+	(void)state;
+	(void)submit("ignore=2\nstop-minder\nprint=go\nhang", 1);
+	expect_output("go");
+	fixture_pass(30000);
+	fixture_pass(RUNNER_INPUT_CHECK_MS);
+	for (unsigned ms = 0; ms < RUNNER_GIVE_UP_MS; ms += 100) {
+		assert_int_equal(told.ended, 0);
+		fixture_pass(100);
+	}
+	fixture_until(told.ended == 1);
+	cell = told.cells[0];
+	assert_int_equal(cell->state, CELL_TIMED_OUT);
+	assert_true(cell->interpreter_lost);
+	assert_int_equal(told.lost, 1);
+	fixture_pass(RUNNER_GONE_MS);
+	expect_recovery();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -523,6 +546,7 @@ int main(void)
 		RUNNER_TEST(a_cell_that_gives_in_on_the_way_keeps_its_state),
 		RUNNER_TEST(waiting_for_input_is_told_with_its_prompt),
 		RUNNER_TEST(a_cancelled_cell_that_will_not_end_is_killed_too),
+		RUNNER_TEST(code_that_stops_its_minder_is_given_up_by_the_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
