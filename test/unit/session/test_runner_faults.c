@@ -278,6 +278,12 @@ static void half_a_message_is_no_end(void **state)
 }
 
 /* PR05 */
+static void a_text_that_no_driver_of_ours_sends_is_cut(void **state)
+{
+	(void)state;
+	assert_int_equal(strlen(run_cell("long-result=2097152\ndone")->value), CELL_TEXT_BYTES_MAX);
+}
+
 static void an_end_with_another_id_ends_nothing(void **state)
 {
 	const struct cell *cell;
@@ -535,6 +541,7 @@ int main(void)
 		RUNNER_TEST(a_closed_channel_ends_the_interpreter_after_a_grace),
 		RUNNER_TEST(a_channel_closed_between_cells_is_a_loss),
 		RUNNER_TEST(half_a_message_is_no_end),
+		RUNNER_TEST(a_text_that_no_driver_of_ours_sends_is_cut),
 		RUNNER_TEST(an_end_with_another_id_ends_nothing),
 		RUNNER_TEST(a_second_end_is_nobodys),
 		RUNNER_TEST(a_driver_that_reads_no_acknowledgements_costs_no_memory),
