@@ -67,6 +67,8 @@ int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
 	    (dup2(STDERR_FILENO, STDOUT_FILENO) < 0 && dup2(null, STDOUT_FILENO) < 0))
 		return err_sys(err, "moving stdin and stdout away");
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	/* Past a limit of the size of files, writing then fails as on a full disk. */
+	(void)sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	*ret_in_fd = fd_steal(&in);
 	*ret_out_fd = fd_steal(&out);
 	return 0;

@@ -86,7 +86,8 @@ void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_
 	list_for_each (node, next, &cell->images)
 		count++;
 	if (count >= CELL_IMAGES_MAX || len > CELL_IMAGE_BYTES_MAX ||
-	    !mime_image(data, len, &mime, &width, &height)) {
+	    !mime_image(data, len, &mime, &width, &height) || width > CELL_IMAGE_SIDE_MAX ||
+	    height > CELL_IMAGE_SIDE_MAX) {
 		cell->images_dropped++;
 		free(file_own);
 		return;

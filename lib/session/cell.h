@@ -23,6 +23,8 @@ enum cell_state {
 enum {
 	CELL_IMAGES_MAX = 20,             /* taken from the driver; answers show fewer */
 	CELL_IMAGE_BYTES_MAX = 8 << 20,   /* of one image */
+	CELL_IMAGE_SIDE_MAX = 2000,       /* pixels: models refuse a chat with larger ones */
+	CELL_TEXT_BYTES_MAX = 1 << 20,    /* of each text from the driver; ours sends far less */
 	CELL_VALUE_CHARS_MAX = 20000,     /* of the last value's text */
 	CELL_TRACEBACK_CHARS_MAX = 20000, /* of the traceback */
 };

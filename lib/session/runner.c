@@ -191,6 +191,7 @@ static const struct {
 	{ RUNNER_DUMP_MS, SIGUSR2, true }, /* the driver's faulthandler shows where it hangs */
 	{ RUNNER_TERMINATE_MS, SIGTERM, true },
 	{ RUNNER_KILL_MS, SIGKILL, true },
+	{ RUNNER_GIVE_UP_MS, 0, true }, /* code that stopped its minder is not waited for */
 };
 
 static void on_escalation(struct loop_timer *timer)
@@ -200,6 +201,10 @@ static void on_escalation(struct loop_timer *timer)
 
 	if (r->interpreter == NULL)
 		return;
+	if (escalation_steps[step].signo == 0) {
+		runner_lose(r, "the code did not react to interrupts and could not be killed");
+		return;
+	}
 	if (escalation_steps[step].whole_tree)
 		interpreter_signal_tree(r->interpreter, escalation_steps[step].signo);
 	else
@@ -235,11 +240,19 @@ static void on_input_checked(struct interpreter *interpreter, enum input_wait wa
 	interrupt(r);
 }
 
+static void on_input_unchecked(struct loop_timer *timer)
+{
+	interrupt(container_of(timer, struct runner, deadline));
+}
+
 static void on_deadline(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, deadline);
 
 	r->timed_out = true;
+	/* Who answers is a process that the code may have stopped. */
+	loop_timer_start(r->c.loop, timer, loop_now(r->c.loop) + RUNNER_INPUT_CHECK_MS,
+			 on_input_unchecked);
 	interpreter_check_input(r->interpreter, on_input_checked);
 }
 

@@ -35,6 +35,8 @@ enum {
 	RUNNER_DUMP_MS = 3000,
 	RUNNER_TERMINATE_MS = 3100,
 	RUNNER_KILL_MS = 4100,
+	RUNNER_GIVE_UP_MS = 6100,    /* the kill was of no use: its minder does nothing */
+	RUNNER_INPUT_CHECK_MS = 500, /* for what an overdue cell waits; then it is interrupted */
 	RUNNER_FLOW_MS = 1000,       /* between restarts of a terminal that may be stopped */
 	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end: more is a background writer */
 	RUNNER_QUERY_MS = 2000,

@@ -15,7 +15,8 @@
 enum {
 	READ_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
 	READ_CHUNK = 16 << 10,
-	PTY_READ_MUCH = 1024, /* one read of a pty returns 4,095 bytes at most */
+	READ_END_MAX = 1 << 20, /* after an end: more is a surviving child that keeps writing */
+	PTY_READ_MUCH = 1024,   /* one read of a pty returns 4,095 bytes at most */
 };
 
 /* ---- writing to the driver ---- */
@@ -136,10 +137,18 @@ static const struct frame_part *image_part(const struct frame *frame)
 	return png != NULL ? png : frame_part(frame, "image/jpeg");
 }
 
+/* Code can speak as its driver does: what would take seconds to clean is cut first. */
+static char *short_text(const struct frame *frame, const char *name)
+{
+	const struct frame_part *part = frame_part(frame, name);
+
+	return part != NULL ? xmemdup(part->data, size_min(part->len, CELL_TEXT_BYTES_MAX)) : NULL;
+}
+
 static void take_image(struct runner *r, const struct frame *frame)
 {
 	const struct frame_part *image = image_part(frame);
-	char *file = frame_text(frame, "file");
+	char *file = short_text(frame, "file");
 
 	insert_figure_note(r, file);
 	cell_add_image(r->cell, image->data, image->len, file);
@@ -158,7 +167,7 @@ static void on_display_frame(struct runner *r, const struct frame *frame)
 
 static void take_text(char **slot, const struct frame *frame, const char *part)
 {
-	char *text = frame_text(frame, part);
+	char *text = short_text(frame, part);
 
 	if (text == NULL)
 		return;
@@ -263,7 +272,8 @@ void runner_read_control(struct runner *r, bool to_the_end)
 {
 	size_t got = 0;
 
-	while ((to_the_end || got < READ_SLICE) && r->frames != NULL && r->state != RUNNER_ENDING) {
+	while (got < (to_the_end ? READ_END_MAX : READ_SLICE) && r->frames != NULL &&
+	       r->state != RUNNER_ENDING) {
 		char chunk[READ_CHUNK];
 		ssize_t n = recv(interpreter_control(r->interpreter), chunk, sizeof(chunk),
 				 MSG_DONTWAIT);

@@ -116,8 +116,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 		buf_putf(text, "Only the first %d files of the folder are watched.\n",
 			 SCAN_FILES_MAX);
 	if (result->keep_problem != NULL)
-		buf_putf(text, "Not everything was saved for the user: %s.\n",
-			 result->keep_problem);
+		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
 }
 
 static void build_text(struct buf *text, const struct exec_result *result)

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 
 import pytest
 from client import Server
@@ -347,7 +348,18 @@ def test_a_folder_that_cannot_be_made_is_told_and_costs_no_answer(home):
     with Server(home) as server:
         result = server.cell("open('output/r', 'w').write('r'); 7")
         assert result.state == "done" and "7\n" in result.text and "saved" not in result.status
-        assert "Not everything was saved" in result.text or "not" in result.text.lower()
+        assert "Not everything was saved for the user: Nothing was saved: " in result.text
+        assert not re.search(r"[^.]\.\.\n", result.text)
+
+
+def test_a_limit_of_file_sizes_is_told_and_ends_nothing(home):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+
+    with Server(home, preexec_fn=limit) as server:
+        answer = server.call("upload_file", session_id="s", filename="f", content="x" * 100_000)
+        assert answer.is_error and "File too large" in answer.texts[0]
+        assert server.cell("print('x' * 100_000)").state == "done"
 
 
 def test_a_cells_many_results_are_all_kept(server, home):

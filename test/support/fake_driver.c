@@ -168,6 +168,19 @@ static void display(const char *value)
 }
 
 /* Many, and no acknowledgement is read. */
+static void long_result(const char *value)
+{
+	static char block[4096];
+	int left = number(value); /* whole blocks of it */
+	char header[NAME_MAX_LEN];
+	int len = snprintf(header, sizeof(header), "result %llu 1\ntext/plain %d\n", id, left);
+
+	put(CONTROL, header, (size_t)len);
+	memset(block, 'r', sizeof(block));
+	for (; left > 0; left -= (int)sizeof(block))
+		put(CONTROL, block, sizeof(block));
+}
+
 static void displays(const char *value)
 {
 	for (int i = number(value); i > 0; i--)
@@ -303,6 +316,13 @@ static void child(const char *value)
 	}
 }
 
+static void stop_minder(const char *value)
+{
+	(void)value;
+	if (kill(getppid(), SIGSTOP) < 0)
+		_exit(97);
+}
+
 static void be_mute(const char *value)
 {
 	(void)value;
@@ -319,6 +339,7 @@ static const struct verb {
 	{ "raw", raw },
 	{ "done", done },
 	{ "result", result },
+	{ "long-result", long_result },
 	{ "display", display },
 	{ "displays", displays },
 	{ "ack", take_ack },
@@ -335,6 +356,7 @@ static const struct verb {
 	{ "read", read_line },
 	{ "child", child },
 	{ "mute", be_mute },
+	{ "stop-minder", stop_minder },
 };
 
 static void run(char *step)

@@ -86,6 +86,28 @@ static void what_is_no_image_or_too_large_is_counted_and_dropped(void **state)
 	cell_free(cell);
 }
 
+/* A few bytes may claim any size; the host would decode it, or refuse the whole chat. */
+static void an_image_of_too_many_pixels_is_dropped(void **state)
+{
+	struct cell *cell = cell_new(1, "python");
+	unsigned char claim[sizeof(png)];
+
+	(void)state;
+	memcpy(claim, png, sizeof(png));
+	claim[18] = CELL_IMAGE_SIDE_MAX >> 8;
+	claim[19] = CELL_IMAGE_SIDE_MAX & 255;
+	cell_add_image(cell, claim, sizeof(claim), NULL);
+	assert_int_equal(image_count(cell), 1);
+	claim[19]++;
+	cell_add_image(cell, claim, sizeof(claim), NULL);
+	memcpy(claim, png, sizeof(png));
+	claim[20] = 0x7f;
+	cell_add_image(cell, claim, sizeof(claim), NULL);
+	assert_int_equal(image_count(cell), 1);
+	assert_int_equal(cell->images_dropped, 2);
+	cell_free(cell);
+}
+
 static void no_more_than_the_maximum_of_images_is_kept(void **state)
 {
 	struct cell *cell = cell_new(1, "python");
@@ -124,6 +146,7 @@ int main(void)
 		cmocka_unit_test(every_state_has_its_name),
 		cmocka_unit_test(images_are_kept_in_order_with_what_was_seen_in_them),
 		cmocka_unit_test(what_is_no_image_or_too_large_is_counted_and_dropped),
+		cmocka_unit_test(an_image_of_too_many_pixels_is_dropped),
 		cmocka_unit_test(no_more_than_the_maximum_of_images_is_kept),
 		cmocka_unit_test(changes_are_copies),
 	};

@@ -278,6 +278,12 @@ static void half_a_message_is_no_end(void **state)
 }
 
 /* PR05 */
+static void a_text_that_no_driver_of_ours_sends_is_cut(void **state)
+{
+	(void)state;
+	assert_int_equal(strlen(run_cell("long-result=2097152\ndone")->value), CELL_TEXT_BYTES_MAX);
+}
+
 static void an_end_with_another_id_ends_nothing(void **state)
 {
 	const struct cell *cell;
@@ -487,6 +493,29 @@ static void a_cancelled_cell_that_will_not_end_is_killed_too(void **state)
 	expect_recovery();
 }
 
+/* Code is its minder's equal where nothing confines it. */
+static void code_that_stops_its_minder_is_given_up_by_the_clock(void **state)
+{
+	const struct cell *cell;
+
+	(void)state;
+	(void)submit("ignore=2\nstop-minder\nprint=go\nhang", 1);
+	expect_output("go");
+	fixture_pass(30000);
+	fixture_pass(RUNNER_INPUT_CHECK_MS);
+	for (unsigned ms = 0; ms < RUNNER_GIVE_UP_MS; ms += 100) {
+		assert_int_equal(told.ended, 0);
+		fixture_pass(100);
+	}
+	fixture_until(told.ended == 1);
+	cell = told.cells[0];
+	assert_int_equal(cell->state, CELL_TIMED_OUT);
+	assert_true(cell->interpreter_lost);
+	assert_int_equal(told.lost, 1);
+	fixture_pass(RUNNER_GONE_MS);
+	expect_recovery();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -512,6 +541,7 @@ int main(void)
 		RUNNER_TEST(a_closed_channel_ends_the_interpreter_after_a_grace),
 		RUNNER_TEST(a_channel_closed_between_cells_is_a_loss),
 		RUNNER_TEST(half_a_message_is_no_end),
+		RUNNER_TEST(a_text_that_no_driver_of_ours_sends_is_cut),
 		RUNNER_TEST(an_end_with_another_id_ends_nothing),
 		RUNNER_TEST(a_second_end_is_nobodys),
 		RUNNER_TEST(a_driver_that_reads_no_acknowledgements_costs_no_memory),
@@ -523,6 +553,7 @@ int main(void)
 		RUNNER_TEST(a_cell_that_gives_in_on_the_way_keeps_its_state),
 		RUNNER_TEST(waiting_for_input_is_told_with_its_prompt),
 		RUNNER_TEST(a_cancelled_cell_that_will_not_end_is_killed_too),
+		RUNNER_TEST(code_that_stops_its_minder_is_given_up_by_the_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
