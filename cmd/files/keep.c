@@ -15,8 +15,8 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "say.h"
+#include "text/percent.h"
 #include "workspace/beneath.h"
-#include "workspace/percent.h"
 
 struct job {
 	int data_fd;
@@ -41,7 +41,7 @@ static char *get_path(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
-	return text == NULL ? NULL : percent_decode(text);
+	return text == NULL ? NULL : percent_decode(text, strlen(text));
 }
 
 static int file_parse(const json_t *value, struct file *ret_file, struct err *err)

@@ -233,7 +233,7 @@ static int remove_all(struct remover *remover, int home_fd, const char *name)
 	}
 }
 
-/* A copy of results reads under a shared lock on the data folder: see keep.c of the server. */
+/* A copy of results reads under a shared lock on the data folder: see lib/workspace/keeper.c. */
 static void wait_for_copy(int top)
 {
 	cleanup_fd int data = beneath_open_same_mount(top, "data", O_RDONLY | O_DIRECTORY);

@@ -55,7 +55,7 @@ uint64_t row_fallback(const struct row *row);
  * folders and programs.
  */
 bool row_parse(const struct row *row, const char *text, uint64_t *ret_number) MUST_CHECK;
-/* "takes seconds from 1 to 604800, also written 90s, 5m, 2h or 1d" */
+/* "takes seconds, 1 to 604800, also written 90s, 5m, 2h or 1d" */
 void row_legal(const struct row *row, struct buf *out);
 /* A number with the row's largest unit that leaves none over: "64M", "300". */
 void row_print(const struct row *row, uint64_t number, struct buf *out);

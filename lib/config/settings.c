@@ -203,8 +203,7 @@ static int refuse_key(const char *key, struct err *err)
 
 	for (size_t i = 0; (row = limit_row(i)) != NULL; i++)
 		buf_putf(&keys, "%s%s", i > 0 ? ", " : "", row->key);
-	return err_set(err, ERR_INVALID, "config has no key '%s'; there are %s", quoted,
-		       buf_str(&keys));
+	return err_set(err, ERR_INVALID, "no key '%s'; there are %s", quoted, buf_str(&keys));
 }
 
 int settings_clamp(const struct settings *settings, struct session_limits *limits, const char *key,
@@ -217,7 +216,7 @@ int settings_clamp(const struct settings *settings, struct session_limits *limit
 	if (!row)
 		return refuse_key(key, err);
 	if (isnan(value))
-		return err_set(err, ERR_INVALID, "config's '%s' must be a number", key);
+		return err_set(err, ERR_INVALID, "'%s' must be a number", key);
 	ceiling = *limit_field(&ceilings, row);
 	if (value <= (double)row->floor)
 		*limit_field(limits, row) = row->floor;

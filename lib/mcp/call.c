@@ -134,11 +134,6 @@ void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call
 	call->on_cancel_data = data;
 }
 
-bool mcp_call_cancelled(const struct mcp_call *call)
-{
-	return call->cancelled;
-}
-
 enum mcp_revision mcp_call_revision(const struct mcp_call *call)
 {
 	return call->era.revision;
@@ -156,11 +151,6 @@ const char *mcp_call_client_name(const struct mcp_call *call)
 	const char *name = json_string_value(json_object_get(call->era.client_info, "name"));
 
 	return name != NULL ? name : "";
-}
-
-bool mcp_call_wants_progress(const struct mcp_call *call)
-{
-	return call->progress_token != NULL;
 }
 
 static void put_number(json_t *object, const char *key, double value)

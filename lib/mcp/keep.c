@@ -6,24 +6,23 @@
  * works once, for ten minutes, and only with the method and params that it was given out for.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/random.h"
 #include "json/write.h"
 #include "mcp/internal.h"
 
 enum {
-	HANDLE_BYTES = 16,
+	HANDLE_LEN = 32,
 	KEPT_MAX = 64,        /* then the oldest goes: a retry may never come (MI-5) */
 	KEPT_BYTES = 4 << 20, /* of requests, with the same rule; one may be larger alone */
 	KEPT_MS = 10 * 60 * 1000,
 };
 
 struct entry {
-	char handle[2 * HANDLE_BYTES + 1]; /* "" when free */
-	char *request;                     /* what it belongs to */
+	char handle[HANDLE_LEN + 1]; /* "" when free */
+	char *request;               /* what it belongs to */
 	json_t *state;
 	uint64_t until_ms;
 };
@@ -71,16 +70,6 @@ static char *describe(const struct mcp_call *call)
 	return buf_steal(&text);
 }
 
-static void make_handle(char *handle)
-{
-	unsigned char bytes[HANDLE_BYTES];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != HANDLE_BYTES)
-		abort(); /* cannot fail for so few bytes */
-	for (size_t i = 0; i < HANDLE_BYTES; i++)
-		(void)snprintf(handle + 2 * i, 3, "%02x", bytes[i]);
-}
-
 static void drop_oldest(struct mcp_kept *kept, const struct entry *newest)
 {
 	for (size_t i = 0; i < KEPT_MAX && kept->bytes > KEPT_BYTES; i++) {
@@ -97,7 +86,7 @@ json_t *mcp_keep_put(struct mcp_kept *kept, const struct mcp_call *call, json_t 
 
 	kept->next = (kept->next + 1) % KEPT_MAX;
 	clear(kept, entry);
-	make_handle(entry->handle);
+	random_hex(entry->handle, HANDLE_LEN);
 	entry->request = describe(call);
 	entry->state = state_own;
 	entry->until_ms = loop_now(call->server->loop) + KEPT_MS;

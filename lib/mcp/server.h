@@ -74,7 +74,7 @@ struct mcp_features {
 
 	/* Resources are there when list is not NULL. `cursor` may be NULL. */
 	void (*resources_list)(struct mcp_call *call, const char *cursor, void *context);
-	/* Unknown: mcp_call_fail_not_found. */
+	/* Unknown: mcp_call_refuse_unknown_resource. */
 	void (*resources_read)(struct mcp_call *call, const char *uri, void *context);
 	const struct mcp_resource_template *templates;
 	size_t template_count;
@@ -128,15 +128,12 @@ void mcp_server_resource_updated(struct mcp_server *server, const char *uri);
  */
 void mcp_call_on_cancel(struct mcp_call *call, void (*cancelled)(struct mcp_call *call, void *data),
 			void *data);
-bool mcp_call_cancelled(const struct mcp_call *call);
 /* The revision this request is answered in. */
 enum mcp_revision mcp_call_revision(const struct mcp_call *call);
 /* The tool's or prompt's name, "" for other requests. */
 const char *mcp_call_target(const struct mcp_call *call);
 /* The client's name as it said, "" when unknown. */
 const char *mcp_call_client_name(const struct mcp_call *call);
-/* True when the client gave a progress token. */
-bool mcp_call_wants_progress(const struct mcp_call *call);
 /* `total` < 0: unknown. A value that does not rise is raised a little. No-op without a token. */
 void mcp_call_progress(struct mcp_call *call, double progress, double total, const char *message);
 /* A log message (only with features.logging). */

@@ -85,7 +85,7 @@ int interpreter_slave(const struct interpreter *interpreter);
 
 /* Lets the terminal's writers go on when a program has stopped its output (tcflow). */
 void interpreter_restart_output(struct interpreter *interpreter);
-/* The base terminal settings (interpreter-drivers 5), set again at each cell's start. */
+/* The base terminal settings of sandbox/terminal.h, set again at each cell's start. */
 int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err) MUST_CHECK;
 /* `signo` to the terminal's foreground group, by TIOCSIG: pending output is kept. */
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo);

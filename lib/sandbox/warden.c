@@ -107,7 +107,7 @@ pid_t warden_reap(struct warden *warden, int *ret_wait_status)
 	return pid;
 }
 
-size_t warden_kill_strangers(struct warden *warden)
+static size_t kill_strangers(struct warden *warden)
 {
 	cleanup_pidlist struct pidlist children = { 0 };
 	size_t strangers = 0;
@@ -127,7 +127,7 @@ static void signal_known(const struct warden *warden, int signo)
 		(void)kill(warden->known.pids[i], signo);
 }
 
-void warden_end_all(struct warden *warden, unsigned int grace_ms)
+static void end_all(struct warden *warden, unsigned int grace_ms)
 {
 	uint64_t deadline = clock_ms() + grace_ms;
 	int wait_status;
@@ -140,7 +140,7 @@ void warden_end_all(struct warden *warden, unsigned int grace_ms)
 			return;
 		if (pid > 0)
 			continue;
-		(void)warden_kill_strangers(warden);
+		(void)kill_strangers(warden);
 		if (clock_ms() >= deadline)
 			signal_known(warden, SIGKILL);
 		/* Woken by the signalfd when a child ends; orphans come without a signal. */
@@ -157,7 +157,7 @@ static bool tidy(struct warden *warden)
 
 	while (warden_reap(warden, &wait_status) > 0)
 		;
-	return warden_kill_strangers(warden) > 0;
+	return kill_strangers(warden) > 0;
 }
 
 void warden_serve(struct warden *warden, warden_fn *fn, unsigned int grace_ms)
@@ -173,7 +173,7 @@ void warden_serve(struct warden *warden, warden_fn *fn, unsigned int grace_ms)
 		if (wake.child || untidy)
 			untidy = tidy(warden);
 	}
-	warden_end_all(warden, grace_ms);
+	end_all(warden, grace_ms);
 }
 
 void warden_release(struct warden *warden)

@@ -57,10 +57,6 @@ struct warden_wake warden_wait(struct warden *warden, int extra_fd, int timeout_
 int warden_receive(struct warden *warden, struct wire_message *ret_message);
 /* Reaps one ended child: its pid, 0 when none has ended, -1 when there is no child at all. */
 pid_t warden_reap(struct warden *warden, int *ret_wait_status);
-/* Kills children that are not known; returns how many there were. */
-size_t warden_kill_strangers(struct warden *warden);
-/* SIGTERM to the known children, SIGKILL to others, after `grace_ms` to all, until none is left. */
-void warden_end_all(struct warden *warden, unsigned int grace_ms);
 
 typedef void warden_fn(struct warden *warden, const struct wire_message *message);
 /* Hands messages to `fn` and kills orphans, until the end; then ends everything. */

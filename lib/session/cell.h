@@ -51,6 +51,7 @@ struct cell {
 	size_t text_shown; /* characters */
 	size_t text_total;
 	char *spool_path;  /* where the whole output lies */
+	bool spool_cut;    /* or only its start: it is larger than spool_max */
 	size_t background; /* characters of `text` that came before the cell began */
 
 	char *value; /* text of the last expression's value */

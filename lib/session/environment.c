@@ -8,7 +8,7 @@
 #include "runtime/language.h"
 #include "workspace/workspace.h"
 
-/* Pagers would wait for a key; colours never reach the model. interpreter-drivers.md 1.7 */
+/* Pagers would wait for a key; colours never reach the model. */
 static const char *const common[] = {
 	"TERM=xterm-256color", "PAGER=cat",    "GIT_PAGER=cat", "MANPAGER=cat",  "GH_PAGER=cat",
 	"LC_ALL=C.UTF-8",      "LANG=C.UTF-8", "USER=ptycell",  "SHELL=/bin/sh",

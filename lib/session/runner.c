@@ -120,8 +120,10 @@ static void take_output(struct runner *r, struct cell *cell)
 
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
-	if (shown.spooled)
+	if (shown.spooled) {
 		cell->spool_path = xstrdup(transcript_spool_path(r->transcript));
+		cell->spool_cut = transcript_spool_dropped(r->transcript) > 0;
+	}
 	if (cell->was_waiting) {
 		cleanup_buf struct buf prompt;
 

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "session/environment.h"
 #include "session/runner_internal.h"
 #include "text/clean.h"
@@ -245,20 +245,6 @@ static const struct interpreter_handlers minder_handlers = {
 	.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
 };
 
-static void make_nonce(char nonce[RUNNER_NONCE_LEN + 1])
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned char random[RUNNER_NONCE_LEN / 2];
-
-	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
-		abort();
-	for (size_t i = 0; i < sizeof(random); i++) {
-		nonce[2 * i] = digits[random[i] >> 4];
-		nonce[2 * i + 1] = digits[random[i] & 15];
-	}
-	nonce[RUNNER_NONCE_LEN] = '\0';
-}
-
 int runner_start_interpreter(struct runner *r, struct err *err)
 {
 	struct interpreter_path path;
@@ -271,7 +257,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	free(r->path);
 	r->path = path.path;
 	r->reason = path.reason;
-	make_nonce(r->nonce);
+	random_hex(r->nonce, RUNNER_NONCE_LEN);
 	r->frames = frame_reader_new();
 	argv = environment_argv(r->c.language, r->path);
 	envp = environment_new(r->c.language, r->c.workspace, r->path);

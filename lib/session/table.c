@@ -213,7 +213,7 @@ struct session *table_find(struct table *t, const char *id, struct err *err)
 	if (live != NULL)
 		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; live: %s", id, live);
 	else
-		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s', nor any other", id);
+		(void)err_set(err, ERR_NOT_FOUND, "there is no session '%s'; none is live", id);
 	return NULL;
 }
 

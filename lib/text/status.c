@@ -119,7 +119,7 @@ static void put_output(struct buf *out, const struct status *status)
 		buf_putf(out, " | output %zu of %zu chars", status->output_shown,
 			 status->output_total);
 		if (status->output_path != NULL) {
-			buf_puts(out, ", all in ");
+			buf_puts(out, status->output_cut ? ", start in " : ", all in ");
 			put_phrase(out, status->output_path, STATUS_PATH_MAX);
 		}
 	}

@@ -6,7 +6,7 @@
  *   part    = "exit " code
  *           / "files" 1*12( " " change ) [ " and " n " more" ]
  *           / "names " name *11( ", " name ) [ " and " n " more" ]
- *           / "output " n " of " n " chars" [ ", all in " path ]
+ *           / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
  *           / "background " n " chars" / "children " n / "saved " path / "try " call
  *   change  = "+" word " " size / ( "~" / "-" ) word
  *   name    = word [ " " word [ " " word ] ]     ; name, type, shape
@@ -52,6 +52,7 @@ struct status {
 	size_t output_shown; /* characters; the part is left out when all are shown */
 	size_t output_total;
 	const char *output_path;
+	bool output_cut; /* only its start is there */
 	size_t background_chars;
 	int children;
 	const char *saved;

@@ -148,15 +148,6 @@ size_t utf8_count(const char *s, size_t len)
 	return count;
 }
 
-size_t utf8_floor(const char *s, size_t len, size_t at)
-{
-	if (at >= len)
-		return len;
-	while (at > 0 && continues(s[at]))
-		at--;
-	return at;
-}
-
 size_t utf8_offset(const char *s, size_t len, size_t chars)
 {
 	size_t at = 0;

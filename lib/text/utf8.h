@@ -34,8 +34,6 @@ bool utf8_valid(const char *s, size_t len);
 void utf8_repair(struct buf *out, const char *s, size_t len);
 /* Characters (code points) of well-formed text; each ill-formed byte counts at most once. */
 size_t utf8_count(const char *s, size_t len);
-/* The largest character border <= at. */
-size_t utf8_floor(const char *s, size_t len, size_t at);
 /* Byte offset after the first `chars` characters, or `len`. */
 size_t utf8_offset(const char *s, size_t len, size_t chars);
 

@@ -10,7 +10,7 @@ static const char instructions[] =
 	"variables, imports and files stay until the session ends. Give one step per cell and read "
 	"the status line that ends each answer: [id#cell state seconds | files ... | names ...].\n"
 	"Files: the working folder holds input/ (what you upload) and output/ (results for the "
-	"user: figures are put there by themselves). Chat attachments are not here: ask the user for "
+	"user: figures go there automatically). Chat attachments are not here: ask the user for "
 	"their path and open that, or put the content in with upload_file. Links into the session do not open for the "
 	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
 	"Code that reads the terminal (input(), pdb) cannot be answered: put the values in the "

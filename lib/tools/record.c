@@ -139,6 +139,8 @@ json_t *record_cell(const struct exec_result *result)
 	json_put_int(record, "output_shown", (json_int_t)cell->text_shown);
 	json_put_int(record, "output_chars", (json_int_t)cell->text_total);
 	json_put_str(record, "output_path", cell->spool_path);
+	if (cell->spool_cut)
+		json_put(record, "output_cut", json_true());
 	if (cell->background > 0)
 		json_put_int(record, "background_chars", (json_int_t)cell->background);
 	if (cell->names != NULL)

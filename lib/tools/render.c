@@ -105,9 +105,9 @@ static void explain(struct buf *text, const struct exec_result *result)
 	if (cell->missing_module != NULL)
 		explain_missing_module(text, cell);
 	if (cell->spool_path != NULL)
-		buf_putf(text,
-			 "Search the whole output with code: "
-			 "[l for l in open('%s') if 'word' in l][:20]\n",
+		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
+			 cell->spool_cut ? "Only the start of the output is stored; search it"
+					 : "Search the whole output",
 			 cell->spool_path);
 	if (cell->images_dropped > 0)
 		buf_putf(text, "%zu figures are too large or too many to show; see output/.\n",
@@ -207,6 +207,7 @@ static void build_status(struct buf *line, const struct exec_result *result)
 		.output_shown = cell->text_shown,
 		.output_total = cell->text_total,
 		.output_path = cell->spool_path,
+		.output_cut = cell->spool_cut,
 		.background_chars = cell->background,
 		.children = cell->children,
 		.saved = result->saved,

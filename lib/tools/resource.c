@@ -12,6 +12,7 @@
 #include "session/table.h"
 #include "text/base64.h"
 #include "text/mime.h"
+#include "text/percent.h"
 #include "text/utf8.h"
 #include "tools/guide.h"
 #include "tools/service.h"
@@ -135,35 +136,6 @@ struct file_request {
 	uint64_t length; /* 0: not given */
 };
 
-static int hex_digit(char c)
-{
-	static const char digits[] = "0123456789abcdef";
-	const char *found = c != '\0' ? strchr(digits, c | 0x20) : NULL;
-
-	return found != NULL ? (int)(found - digits) : -1;
-}
-
-static char *percent_decode(const char *s, size_t len)
-{
-	char *out = xcalloc(1, len + 1);
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] == '%' && i + 2 < len && hex_digit(s[i + 1]) >= 0 &&
-		    hex_digit(s[i + 2]) >= 0) {
-			out[n++] = (char)(hex_digit(s[i + 1]) * 16 + hex_digit(s[i + 2]));
-			i += 2;
-		} else {
-			out[n++] = s[i];
-		}
-	}
-	if (memchr(out, '\0', n) != NULL) { /* %00: no file has such a name */
-		free(out);
-		return xstrdup("");
-	}
-	return out;
-}
-
 static bool parse_number(const char **p, uint64_t *ret)
 {
 	char *end;
@@ -202,7 +174,7 @@ static int parse_file(const char *rest, struct file_request *request, struct err
 	if (rest[len] == '?' && parse_query(rest + len + 1, request, err) < 0)
 		return -1;
 	request->path = percent_decode(rest, len);
-	return 0;
+	return request->path != NULL ? 0 : err_set(err, ERR_INVALID, "the path has a %%00");
 }
 
 static int read_range(int fd, const struct file_request *request, size_t len, struct buf *out,

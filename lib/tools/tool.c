@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/tool.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -12,6 +11,7 @@
 #include "session/table.h"
 #include "text/clean.h"
 #include "text/mime.h"
+#include "text/percent.h"
 #include "tools/service.h"
 #include "workspace/scan.h"
 
@@ -79,25 +79,11 @@ struct session *tool_session(struct service *service, json_t *arguments, bool ma
 	return make ? table_open(table, id, err) : table_find(table, id, err);
 }
 
-/* RFC 3986: unreserved characters and the separators stay. */
-static void percent_encode(struct buf *out, const char *path)
-{
-	for (const unsigned char *p = (const unsigned char *)path; *p != '\0'; p++) {
-		if (*p < 0x80 && (isalnum(*p) || strchr("-._~/", *p) != NULL))
-			buf_put(out, p, 1);
-		else
-			buf_putf(out, "%%%02X", *p);
-	}
-}
-
 char *tool_file_uri(const char *session_id, const char *path)
 {
-	struct buf uri;
+	cleanup_free char *encoded = percent_encode(path);
 
-	buf_init(&uri, BUF_UNBOUNDED);
-	buf_putf(&uri, "session://%s/files/", session_id);
-	percent_encode(&uri, path);
-	return buf_steal(&uri);
+	return xasprintf("session://%s/files/%s", session_id, encoded);
 }
 
 bool tool_artifact_fits(size_t *left, const struct file_info *file)

@@ -112,7 +112,7 @@ static int apply_config(const struct service *service, struct session *session, 
 			return refuse_value(key, err);
 		if (settings_clamp(service_settings(service), &limits, key,
 				   json_number_value(value), err) < 0)
-			return err_wrap(err, "arguments");
+			return err_wrap(err, "arguments.config");
 	}
 	if (session_set_limits(session, &limits, err) < 0)
 		return err_wrap(err, "arguments.config");

@@ -18,9 +18,9 @@
 #include "helper/helper.h"
 #include "json/make.h"
 #include "text/clean.h"
+#include "text/percent.h"
 #include "workspace/home.h"
 #include "workspace/name.h"
-#include "workspace/percent.h"
 
 #define OUTPUT_PREFIX "output/"
 

@@ -22,7 +22,7 @@ void name_random(char *out, size_t len)
 	out[len] = '\0';
 }
 
-bool name_is_random(const char *text, size_t len)
+static bool name_is_random(const char *text, size_t len)
 {
 	return strlen(text) == len && strspn(text, alphabet) == len;
 }

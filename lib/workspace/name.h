@@ -10,8 +10,6 @@ enum { NAME_RANDOM_LEN = 16 };
 
 /* `len` characters of a-z and 2-7 (five random bits each) and NUL; `out` has room for len + 1. */
 void name_random(char *out, size_t len);
-/* True for text that name_random could have made with this length. */
-bool name_is_random(const char *text, size_t len);
 /* prefix + NAME_RANDOM_LEN random characters, freed by the caller. */
 char *name_new(const char *prefix);
 /* True when `text` could have come from name_new(prefix). */

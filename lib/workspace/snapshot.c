@@ -165,25 +165,3 @@ void snapshot_sort_release(struct snapshot_sort *sort)
 	free(sort->spare);
 	memset(sort, 0, sizeof(*sort));
 }
-
-const struct stamp *snapshot_find(const struct snapshot *snapshot, const char *path,
-				  const struct file_info **ret_file)
-{
-	size_t low = 0;
-	size_t high = snapshot->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = strcmp(path, snapshot->files[middle].path);
-
-		if (order == 0) {
-			*ret_file = &snapshot->files[middle];
-			return &snapshot->stamps[middle];
-		}
-		if (order < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return NULL;
-}

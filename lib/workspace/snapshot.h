@@ -49,8 +49,5 @@ void snapshot_add(struct snapshot *snapshot, const struct file_info *file,
 /* A zeroed `sort` begins; true when done, and the snapshot is then sorted. */
 bool snapshot_sort_step(struct snapshot *snapshot, struct snapshot_sort *sort);
 void snapshot_sort_release(struct snapshot_sort *sort);
-/* The stamp of `path` in a sorted snapshot, its file in `*ret_file`; NULL when it is not there. */
-const struct stamp *snapshot_find(const struct snapshot *snapshot, const char *path,
-				  const struct file_info **ret_file);
 
 #endif

@@ -153,10 +153,10 @@ def test_raised_code_is_an_error(json_server, tmp_path):
 @row('errors are results with `status: "error"`')
 def test_errors_have_a_form_of_their_own(json_server, tmp_path):
     assert object_of(json_server.call("list_artifacts", session_id="nope")) == {
-        "status": "error", "error": "there is no session 'nope', nor any other"}
+        "status": "error", "error": "there is no session 'nope'; none is live"}
     with Server(tmp_path) as server:
         answer = server.call("list_artifacts", session_id="nope")
-    assert answer.is_error and answer.texts == ["there is no session 'nope', nor any other"]
+    assert answer.is_error and answer.texts == ["there is no session 'nope'; none is live"]
 
 
 @row("`Python`, `py` and `python`")

@@ -63,6 +63,15 @@ def test_a_long_output_names_its_file_once_in_the_text_and_once_in_the_status(tm
     assert f"[l for l in open('{path}') if 'word' in l][:20]" in answer.text
 
 
+def test_an_output_larger_than_its_file_may_be_is_not_said_to_be_all_there(tmp_path):
+    with Server(tmp_path, env={"PTYCELL_SPOOL_MAX": "64K"}) as server:
+        answer = server.cell("for i in range(20000): print('line', i)")
+    path = answer.cell["output_path"]
+    assert answer.cell["output_cut"] is True
+    assert f"Only the start of the output is stored; search it with code: [l for l in open('{path}')" in answer.text
+    assert f" chars, start in {path}]" in answer.texts[-1]
+
+
 @pytest.mark.parametrize("tool, arguments, text", [
     ("exec_code", {"session_id": "s", "language": "perl", "code": "1"},
      "arguments.language 'perl' does not run here; what does: python"),
@@ -70,7 +79,7 @@ def test_a_long_output_names_its_file_once_in_the_text_and_once_in_the_status(tm
      "arguments.content: not base64 at byte 0"),
     ("session_info", {"session_id": "s", "config": {"exec_timeout": "5"}},
      "arguments.config: 'exec_timeout' must be a number"),
-    ("session_info", {"session_id": "s", "config": {"colour": 5}}, "arguments: config has no key 'colour'; there are"),
+    ("session_info", {"session_id": "s", "config": {"colour": 5}}, "arguments.config: no key 'colour'; there are"),
     ("exec_code", {"session_id": "a b", "language": "python", "code": "1"}, "session_id must be 1 to 64 characters"),
 ])
 def test_a_wrong_argument_is_named(tmp_path, tool, arguments, text):

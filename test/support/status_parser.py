@@ -23,7 +23,7 @@ PARTS = {
     "files": re.compile(rf"files(?P<value>(?: (?:{CHANGE})){{1,12}}?){MORE}"),
     "names": re.compile(rf"names (?P<value>{NAME}(?:, {NAME}){{0,11}}?){MORE}"),
     "output": re.compile(rf"output (?P<shown>{COUNT}) of (?P<total>{COUNT}) chars"
-                         rf"(?:, all in (?P<path>{PHRASE}))?"),
+                         rf"(?:, (?:all|start) in (?P<path>{PHRASE}))?"),
     "background": re.compile(rf"background (?P<value>{COUNT}) chars"),
     "children": re.compile(rf"children (?P<value>{COUNT})"),
     "saved": re.compile(rf"saved (?P<value>{PHRASE})"),

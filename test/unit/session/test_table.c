@@ -135,7 +135,7 @@ static void an_unknown_id_names_the_live_ones(void **state)
 	(void)state;
 	assert_null(table_find(table, "x", &err));
 	assert_int_equal(err.code, ERR_NOT_FOUND);
-	assert_string_equal(err.msg, "there is no session 'x', nor any other");
+	assert_string_equal(err.msg, "there is no session 'x'; none is live");
 	(void)open_one("a");
 	(void)open_one("b");
 	assert_null(table_find(table, "x", &err));

@@ -117,10 +117,6 @@ static void counting_and_cutting_keep_characters_whole(void **state)
 	assert_int_equal(utf8_offset(s, len, 2), 3);
 	assert_int_equal(utf8_offset(s, len, 3), 7);
 	assert_int_equal(utf8_offset(s, len, 99), len);
-	assert_int_equal(utf8_floor(s, len, 2), 1);
-	assert_int_equal(utf8_floor(s, len, 3), 3);
-	assert_int_equal(utf8_floor(s, len, 6), 3);
-	assert_int_equal(utf8_floor(s, len, 99), len);
 }
 
 int main(void)

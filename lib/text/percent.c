@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "workspace/percent.h"
+#include "text/percent.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const char digits[] = "0123456789ABCDEF";
 static bool is_plain(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       (c != '\0' && strchr("-._~/ ", c) != NULL);
+	       (c != '\0' && strchr("-._~/", c) != NULL);
 }
 
 char *percent_encode(const char *bytes)
@@ -35,32 +35,31 @@ char *percent_encode(const char *bytes)
 
 static int digit_value(char c)
 {
-	const char *at = c == '\0' ? NULL : strchr(digits, c);
+	const char *at;
 
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	at = c == '\0' ? NULL : strchr(digits, c);
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-char *percent_decode(const char *text)
+char *percent_decode(const char *text, size_t len)
 {
-	cleanup_free char *bytes = xcalloc(strlen(text) + 1, 1);
+	cleanup_free char *bytes = xcalloc(len + 1, 1);
 	char *out = bytes;
 
-	while (*text != '\0') {
-		int high;
-		int low;
+	for (size_t i = 0; i < len; i++) {
+		int high = text[i] == '%' && len - i > 2 ? digit_value(text[i + 1]) : -1;
+		int low = high < 0 ? -1 : digit_value(text[i + 2]);
 
-		if (is_plain(*text)) {
-			*out++ = *text++;
+		if (low < 0) {
+			*out++ = text[i];
 			continue;
 		}
-		if (*text != '%')
-			return NULL;
-		high = digit_value(text[1]);
-		low = high < 0 ? -1 : digit_value(text[2]);
-		if (low < 0 || (high == 0 && low == 0))
+		if (high == 0 && low == 0)
 			return NULL;
 		*out++ = (char)(high << 4 | low);
-		text += 3;
+		i += 2;
 	}
 	return mem_steal(&bytes);
 }
