@@ -132,11 +132,10 @@ static char *why_expired(struct session *session)
 	if (session_busy(session))
 		return NULL;
 	if (session_idle_ms(session) >= limits->idle_timeout * 1000)
-		return xasprintf("it was not used for %ju seconds (idle_timeout)",
+		return xasprintf("it was not used for %ju s (idle_timeout)",
 				 (uintmax_t)limits->idle_timeout);
 	if (session_age_ms(session) >= limits->session_ttl * 1000)
-		return xasprintf("it was %ju seconds old (session_ttl)",
-				 (uintmax_t)limits->session_ttl);
+		return xasprintf("it was %ju s old (session_ttl)", (uintmax_t)limits->session_ttl);
 	return NULL;
 }
 

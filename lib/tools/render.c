@@ -51,11 +51,12 @@ static void explain_timeout(struct buf *text, const struct cell *cell)
 			       : " and was interrupted; variables and files are kept.\n");
 	if (cell->was_waiting) {
 		cleanup_free char *prompt = clean_quote(cell->prompt != NULL ? cell->prompt : "");
+		bool known = prompt[0] != '\0';
 
 		buf_putf(text,
-			 "It was waiting for input at the prompt '%s'. Nobody can type here: put "
-			 "the value into the code.\n",
-			 prompt);
+			 "It was waiting for input%s%s%s. Nobody can type here: put the value into "
+			 "the code.\n",
+			 known ? " at the prompt '" : "", prompt, known ? "'" : "");
 	} else {
 		buf_puts(text, "If it needs longer, pass a larger timeout.\n");
 	}
@@ -110,7 +111,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 					 : "Search the whole output",
 			 cell->spool_path);
 	if (cell->images_dropped > 0)
-		buf_putf(text, "%zu figures are too large or too many to show; see output/.\n",
+		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
 			 cell->images_dropped);
 	if (cell->scan_capped)
 		buf_putf(text, "Only the first %d files of the folder are watched.\n",
@@ -243,7 +244,7 @@ static void finish_blocks(struct mcp_call *call, const struct exec_result *resul
 	left_out = add_images(content, result->cell);
 	if (left_out > 0) {
 		cleanup_free char *note =
-			xasprintf("%zu more figures lie in output/ as files.", left_out);
+			xasprintf("Figures that only lie in output/ as files: %zu.", left_out);
 
 		json_append(content, mcp_text(note, strlen(note)));
 	}

@@ -250,7 +250,7 @@ def test_the_answer_after_an_end_says_so(tmp_path):
             pass
         answer = server.cell("x")
     assert answer.texts[0].startswith("Session 's' is a new one of that name (generation 2): the earlier one ended "
-                                      "because it was not used for 1 seconds (idle_timeout).")
+                                      "because it was not used for 1 s (idle_timeout).")
 
 
 @row("`destroy_session` of an unknown id")

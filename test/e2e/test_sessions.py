@@ -115,7 +115,7 @@ def test_an_idle_session_expires_and_says_why_when_used_again(home):
         server.cell("x = 1")
         until(lambda: not rows(server))
         again = server.cell("'x' in globals()")
-        assert "was not used for 1 seconds (idle_timeout)" in again.notice
+        assert "was not used for 1 s (idle_timeout)" in again.notice
         assert "generation 2" in again.notice
 
 

@@ -245,7 +245,7 @@ static void an_idle_session_ends_after_its_limit(void **state)
 	assert_int_equal(table_count(table), 0);
 	assert_null(table_find(table, "a", &err));
 	run_cell(open_one("a"), "done");
-	assert_non_null(strstr(answer_notice, "it was not used for 100 seconds (idle_timeout)"));
+	assert_non_null(strstr(answer_notice, "it was not used for 100 s (idle_timeout)"));
 }
 
 static void an_old_session_ends_though_it_is_used(void **state)
@@ -257,7 +257,7 @@ static void an_old_session_ends_though_it_is_used(void **state)
 	}
 	assert_non_null(open_one("a"));
 	run_cell(open_one("a"), "done");
-	assert_non_null(strstr(answer_notice, "it was 1000 seconds old (session_ttl)"));
+	assert_non_null(strstr(answer_notice, "it was 1000 s old (session_ttl)"));
 }
 
 static void what_runs_or_waits_is_never_ended_by_the_clock(void **state)

@@ -238,7 +238,7 @@ static void images_are_limited_by_number(void **state)
 		add_image(sizeof(png));
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
-	assert_non_null(strstr(buf_str(&out), "3 more figures lie in output/ as files."));
+	assert_non_null(strstr(buf_str(&out), "Figures that only lie in output/ as files: 3."));
 }
 
 static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
@@ -252,7 +252,7 @@ static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
 	add_image(100);
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), 2);
-	assert_non_null(strstr(buf_str(&out), "2 more figures"));
+	assert_non_null(strstr(buf_str(&out), "as files: 2."));
 	assert_true(out.len < 1000000);
 }
 
