@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -49,6 +50,7 @@ struct mcp_stdio {
 	bool ended; /* the input */
 	bool done;
 	uint64_t give_up_ms;
+	size_t stuck; /* bytes that waited at the last look; 0: none, or the client lives */
 };
 
 int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
@@ -214,12 +216,33 @@ static void on_signal(struct loop_signal *signal, int signo)
 	finish(end->stdio, MCP_STDIO_SIGNAL);
 }
 
+/*
+ * While output is full nothing is read, so an end of input would go unnoticed for ever. A client
+ * that has closed its end and took nothing between two looks is gone in all but name.
+ */
+static bool is_abandoned(struct mcp_stdio *stdio)
+{
+	struct pollfd in = { .fd = stdio->options.in_fd, .events = 0 };
+	size_t stuck = stdio->stuck;
+
+	stdio->stuck = 0;
+	if (stdio->ended || stdio->options.drain || !output_is_full(stdio->output) ||
+	    poll(&in, 1, 0) != 1 || (in.revents & POLLHUP) == 0)
+		return false;
+	stdio->stuck = output_pending(stdio->output);
+	return stdio->stuck == stuck;
+}
+
 static void on_parent_poll(struct loop_timer *timer)
 {
 	struct mcp_stdio *stdio = container_of(timer, struct mcp_stdio, parent);
 
 	if (getppid() != stdio->parent_pid) {
 		finish(stdio, MCP_STDIO_ORPHANED);
+		return;
+	}
+	if (is_abandoned(stdio)) {
+		finish(stdio, MCP_STDIO_EOF);
 		return;
 	}
 	loop_timer_start(stdio->loop, timer, loop_now(stdio->loop) + PARENT_POLL_MS,

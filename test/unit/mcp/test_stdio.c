@@ -264,11 +264,33 @@ static void SD_2_a_signal_ends_at_once(void **state)
 	assert_int_equal(p->end, MCP_STDIO_SIGNAL);
 }
 
+static const char big[] =
+	"{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\","
+	"\"params\":{\"name\":\"big\",\"arguments\":{\"bytes\":900000}," CLAIM("") "}}\n";
+
+static void SD_1_an_end_behind_full_output_is_noticed_when_nothing_is_taken(void **state)
+{
+	struct pipes *p = *state;
+
+	for (int i = 0; i < 20; i++) {
+		send(p, big);
+		settle(p);
+	}
+	fd_close(&p->in);
+	fixture_now += 2000;
+	settle(p);
+	receive(p); /* it still takes something */
+	settle(p);
+	fixture_now += 2000;
+	settle(p);
+	assert_int_equal(p->end, NOT_DONE);
+	fixture_now += 2000;
+	settle(p);
+	assert_int_equal(p->end, MCP_STDIO_EOF);
+}
+
 static void FR_7_a_slow_reader_stops_the_reading_and_loses_nothing(void **state)
 {
-	static const char big[] =
-		"{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\","
-		"\"params\":{\"name\":\"big\",\"arguments\":{\"bytes\":900000}," CLAIM("") "}}\n";
 	struct pipes *p = *state;
 	size_t lines = 0;
 
@@ -467,6 +489,7 @@ int main(void)
 		PIPES(SD_3_a_reader_that_goes_is_noticed_during_a_call),
 		cmocka_unit_test_setup_teardown(output_may_go_to_a_file, setup_drain, teardown),
 		PIPES(SD_2_a_signal_ends_at_once),
+		PIPES(SD_1_an_end_behind_full_output_is_noticed_when_nothing_is_taken),
 		PIPES(FR_7_a_slow_reader_stops_the_reading_and_loses_nothing),
 		cmocka_unit_test(a_regular_file_is_answered_without_a_time_limit),
 		cmocka_unit_test(a_file_with_many_requests_is_read_no_faster_than_it_is_served),
