@@ -173,6 +173,6 @@ def test_cb45_a_session_that_expired_says_so_when_it_is_used_again(home):
         until(lambda: not sessions(server))
         again = server.cell("import os; 'x' in globals(), os.listdir('.')")
         assert again.content[0]["text"] == again.notice
-        assert "generation 2" in again.notice and "was not used for 1 seconds" in again.notice
+        assert "generation 2" in again.notice and "was not used for 1 s" in again.notice
         assert "variables and files are gone" in again.notice
         assert again.text.startswith("(False, [") and "'f'" not in again.text
