@@ -43,15 +43,16 @@ struct cell_image {
 struct cell {
 	uint64_t number;
 	const char *language; /* static */
-	enum cell_state state;
 	uint64_t elapsed_us;
-	bool ran; /* false: it never reached the driver */
+	enum cell_state state;
+	bool ran;         /* false: it never reached the driver */
+	bool spool_cut;   /* spool_path holds only the start: it is larger than spool_max */
+	bool scan_capped; /* files beyond SCAN_FILES_MAX were not looked at */
 
 	struct buf text;   /* the terminal's text, cleaned and clipped */
 	size_t text_shown; /* characters */
 	size_t text_total;
 	char *spool_path;  /* where the whole output lies */
-	bool spool_cut;    /* or only its start: it is larger than spool_max */
 	size_t background; /* characters of `text` that came before the cell began */
 
 	char *value; /* text of the last expression's value */
@@ -76,7 +77,6 @@ struct cell {
 	size_t images_dropped;
 	struct change *changes; /* copies */
 	size_t change_count;
-	bool scan_capped;
 };
 
 struct cell *cell_new(uint64_t number, const char *language);
