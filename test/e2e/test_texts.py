@@ -26,7 +26,7 @@ def test_a_deadline_is_told_in_seconds(tmp_path, seconds, text):
 
 def test_a_running_cell_whose_session_is_destroyed_died(tmp_path):
     with Server(tmp_path) as server:
-        running = server.start_cell("open('started', 'w').close()\nprint('begun')\nwhile True: pass")
+        running = server.start_cell("print('begun')\nopen('started', 'w').close()\nwhile True: pass")
         while not server.call("list_artifacts", session_id="s", pattern="started").object["count"]:
             pass
         waiting = server.start_cell("1")
