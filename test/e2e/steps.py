@@ -7,6 +7,8 @@ import signal
 import time
 import unicodedata
 
+import pytest
+
 # Characters that reorder, hide or smuggle text (lib/text/filter.h).
 HIDDEN = frozenset(map(chr, (0x61c, 0x180e, 0xfeff, *range(0x200b, 0x2010), *range(0x202a, 0x202f),
                              *range(0x2060, 0x2065), *range(0x2066, 0x2070),
@@ -119,3 +121,11 @@ def assert_honest(result):
     assert last["type"] == "text" and "\n" not in last["text"]
     assert result.status
     assert len(json.dumps(result.raw)) < 1_000_000
+
+
+def descriptors(server):
+    """The server's descriptors by name; only root may look, as the server is not dumpable."""
+    try:
+        return os.listdir(f"/proc/{server.process.pid}/fd")
+    except PermissionError:
+        pytest.skip("only root may look into the server")

@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from steps import alive, all_gone, assert_honest, listed, until, with_word
+from steps import alive, all_gone, assert_honest, descriptors, listed, until, with_word
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -265,10 +265,6 @@ def test_ten_thousand_sent_descriptors_reach_nobody(server):
     assert server.cell(code).state in ("done", "died")
     assert server.cell("1").text.endswith("1\n")
     assert len(descriptors(server)) <= before + 4
-
-
-def descriptors(server):
-    return os.listdir(f"/proc/{server.process.pid}/fd")
 
 
 def test_a_driver_that_does_not_read_blocks_nobody(server):

@@ -179,7 +179,7 @@ def test_a_killed_server_takes_every_process_along(home):
 def test_a_killed_launcher_takes_its_processes_along_and_the_server_goes_on(home):
     server, processes = stubborn_server(home, "1618.3")
     (launcher, _), = (p for p in family(server.process.pid) if
-                      os.readlink(f"/proc/{p[0]}/exe").endswith("ptycell-launcher") and
+                      pathlib.Path(f"/proc/{p[0]}/comm").read_text(encoding="utf-8") == "ptycell-launch\n" and
                       parent_of(p[0]) == server.process.pid)
     kill(launcher)
     all_gone(processes, 5)

@@ -3,12 +3,14 @@
 import ast
 import base64
 import json
+import os
 import pathlib
 import re
 
 import pytest
 
 from client import WAIT_S, Result, Server
+from steps import descriptors
 
 README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
 tested = []
@@ -365,8 +367,8 @@ def test_nothing_listens(tmp_path):
         inodes = {line.split()[9] for name in ("tcp", "tcp6", "udp", "udp6")
                   for line in open(f"/proc/net/{name}").readlines()[1:]}
         held = set()
-        for fd in pathlib.Path(f"/proc/{server.process.pid}/fd").iterdir():
-            held.update(re.findall(r"socket:\[(\d+)\]", str(fd.readlink())))
+        for fd in descriptors(server):
+            held.update(re.findall(r"socket:\[(\d+)\]", os.readlink(f"/proc/{server.process.pid}/fd/{fd}")))
     assert not inodes & held
 
 
