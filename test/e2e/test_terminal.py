@@ -205,8 +205,8 @@ def test_pr07_everything_ends_with_a_killed_server(home, busy):
     with Server(home) as server:
         server.cell("import subprocess, os\np = subprocess.Popen(['sleep', '7171'])\n"
                     "q = subprocess.Popen(['sleep', '7171'], start_new_session=True)")
+        until(lambda: len(with_word("7171")) == 2)  # a child is made before it has its name
         processes = family(server.process.pid) | with_word("7171")
-        assert len(with_word("7171")) == 2
         if busy:
             server.start_cell("while True: pass")
             server.cell("1", session="other")
