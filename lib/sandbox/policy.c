@@ -4,10 +4,29 @@
 void policy_init(struct policy *policy)
 {
 	*policy = (struct policy){
+		.tier = POLICY_NAMESPACES,
 		.open_files_max = 4096,
 		.file_max = POLICY_NO_LIMIT,
 		.memory_max = POLICY_NO_LIMIT,
 		.processes_max = POLICY_NO_LIMIT,
 		.cpu_seconds_max = POLICY_NO_LIMIT,
+		.tmp_bytes_max = 256ULL << 20,
+		.tmp_files_max = 65536,
+		.data_path = "",
+		.spool_path = "",
+		.packages_path = "",
+		.unix_sockets = true,
 	};
+}
+
+const char *policy_tier_name(enum policy_tier tier)
+{
+	static const char *const names[POLICY_TIERS] = {
+		[POLICY_UNCONFINED] = "unconfined",
+		[POLICY_LANDLOCK] = "landlock",
+		[POLICY_BWRAP] = "bwrap",
+		[POLICY_NAMESPACES] = "namespaces",
+	};
+
+	return names[tier];
 }
