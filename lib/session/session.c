@@ -148,13 +148,14 @@ static const struct runner_handlers runner_handlers = {
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
+	const struct sandbox_folders folders = { .data = workspace_data_fd(s->workspace) };
 	struct policy policy;
 
 	if (s->sandbox == NULL) {
 		policy_init(&policy);
+		policy.tier = POLICY_UNCONFINED;
 		policy.memory_max = s->limits.memory_max;
-		s->sandbox =
-			sandbox_open(s->host->launcher, &policy, workspace_data_fd(s->workspace));
+		s->sandbox = sandbox_open(s->host->launcher, &policy, &folders);
 	}
 	return s->sandbox;
 }
