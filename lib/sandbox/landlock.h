@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * landlock.h - which files, sockets and processes a session reaches, whatever its mounts say.
+ *
+ * The numbers are the kernel's (Documentation/userspace-api/landlock.rst), here up to ABI 9: the
+ * header of the system may be older. What a kernel does not know is left out.
+ */
+#ifndef SANDBOX_LANDLOCK_H
+#define SANDBOX_LANDLOCK_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sandbox/policy.h"
+
+enum {
+	LANDLOCK_ABI_SIGNALS = 6, /* scopes signals and abstract sockets */
+	LANDLOCK_ABI_SOCKETS = 9, /* the first that guards sockets with a path */
+	LANDLOCK_ABI_MAX = 9,     /* the newest that landlock.c knows */
+};
+
+/* What the kernel's has, at most `max` of it; 0 when it has none. */
+int landlock_abi(int max);
+
+/*
+ * Enters the domain of the policy's tier, for the calling thread and all that it starts, for
+ * good: what no rule names is refused. `workspace` is a descriptor of the folder for tier
+ * landlock; a root of our own has it at POLICY_DATA. With `abi` 0 it does nothing, unless the
+ * tier is landlock: ERR_UNSUPPORTED. Needs no_new_privs.
+ */
+int landlock_enter(const struct policy *policy, int workspace, int abi, struct err *err) MUST_CHECK;
+/*
+ * Enters a domain that only keeps signals from whoever is outside it: kill(-1) then reaches no
+ * process but those that the caller starts. ERR_UNSUPPORTED below LANDLOCK_ABI_SIGNALS.
+ */
+int landlock_enter_signal_scope(int abi, struct err *err) MUST_CHECK;
+
+#endif
