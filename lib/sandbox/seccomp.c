@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/seccomp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/ioprio.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	SPANS_MAX = 256,
+	JUMP_MAX = 255, /* what a condition can skip */
+};
+
+#define NAMESPACE_FLAGS                                                                            \
+	(CLONE_NEWTIME | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |             \
+	 CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+#define SET_ID_BITS (S_ISUID | S_ISGID)
+/* O_TMPFILE's own bit: its other one, O_DIRECTORY, differs between architectures. */
+#define CREATE_BITS (O_CREAT | 020000000)
+#define SOCKET_TYPE_BITS 0xf
+
+/* Numbers from `first` to the next span's; the last one ends at the highest there can be. */
+struct span {
+	uint32_t first;
+	enum seccomp_verdict verdict;
+};
+
+struct builder {
+	struct seccomp_program *program;
+	const struct seccomp_options *options;
+	struct span spans[SPANS_MAX];
+	size_t span_count;
+	bool overflow;
+};
+
+/* ---- instructions ---- */
+
+static void put(struct builder *builder, uint16_t code, uint32_t k, uint8_t if_true,
+		uint8_t if_false)
+{
+	struct seccomp_program *program = builder->program;
+
+	if (program->len == SECCOMP_CODE_MAX) {
+		builder->overflow = true;
+		return;
+	}
+	program->code[program->len++] = (struct sock_filter){ code, if_true, if_false, k };
+}
+
+static void put_allow(struct builder *builder)
+{
+	put(builder, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static void put_errno(struct builder *builder, int error)
+{
+	put(builder, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
+}
+
+static void put_load(struct builder *builder, size_t offset)
+{
+	put(builder, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+/* The low half: both architectures are little-endian. */
+static void put_load_argument(struct builder *builder, size_t argument)
+{
+	put_load(builder, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
+}
+
+/* Runs the next instruction when what was loaded is `value`, else the one after it. */
+static void put_if_equal(struct builder *builder, uint32_t value)
+{
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+}
+
+static void put_if_any_bit(struct builder *builder, uint32_t bits)
+{
+	put(builder, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+}
+
+/* ---- what happens to one call ---- */
+
+static void refuse_bits(struct builder *builder, size_t argument, uint32_t bits)
+{
+	put_load_argument(builder, argument);
+	put_if_any_bit(builder, bits);
+	put_errno(builder, EPERM);
+	put_allow(builder);
+}
+
+static void refuse_value(struct builder *builder, size_t argument, uint32_t value)
+{
+	put_load_argument(builder, argument);
+	put_if_equal(builder, value);
+	put_errno(builder, EPERM);
+}
+
+static void allow_zero(struct builder *builder, size_t argument)
+{
+	put_load_argument(builder, argument);
+	put_if_equal(builder, 0);
+	put_allow(builder);
+	put_errno(builder, EPERM);
+}
+
+/* Without such a flag the mode is what happens to be in the register. */
+static void put_create(struct builder *builder, size_t mode)
+{
+	put_load_argument(builder, mode - 1);
+	put(builder, BPF_JMP | BPF_JSET | BPF_K, CREATE_BITS, 1, 0);
+	put_allow(builder);
+	refuse_bits(builder, mode, SET_ID_BITS);
+}
+
+static void put_ioctl(struct builder *builder)
+{
+	/* TIOCSTI CVE-2017-5226, TIOCLINUX CVE-2023-28100; a line discipline is a module. */
+	static const uint32_t requests[] = { TIOCSTI, TIOCLINUX, TIOCSETD };
+
+	put_load_argument(builder, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		put_if_equal(builder, requests[i]);
+		put_errno(builder, EPERM);
+	}
+	put_allow(builder);
+}
+
+static void put_family(struct builder *builder, uint32_t family, bool allowed)
+{
+	put_if_equal(builder, family);
+	if (allowed)
+		put_allow(builder);
+	else
+		put_errno(builder, EACCES);
+}
+
+static void put_socket(struct builder *builder)
+{
+	put_load_argument(builder, 0);
+	put_family(builder, AF_UNIX, builder->options->unix_sockets);
+	put_family(builder, AF_INET, builder->options->inet_sockets);
+	put_family(builder, AF_INET6, builder->options->inet_sockets);
+	put_family(builder, AF_NETLINK, builder->options->inet_sockets);
+	put_errno(builder, EAFNOSUPPORT);
+}
+
+/*
+ * A datagram end of a pair can send to any address later on, so that pairs would be sockets for
+ * whoever may have none; SOCK_RAW is the same type under another name.
+ */
+static void put_socketpair(struct builder *builder)
+{
+	put_load_argument(builder, 0);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
+	put_errno(builder, EAFNOSUPPORT);
+	if (!builder->options->unix_sockets) {
+		put_load_argument(builder, 1);
+		put(builder, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_BITS, 0, 0);
+		put_if_equal(builder, SOCK_DGRAM);
+		put_errno(builder, EACCES);
+		put_if_equal(builder, SOCK_RAW);
+		put_errno(builder, EACCES);
+	}
+	put_allow(builder);
+}
+
+static void put_personality(struct builder *builder)
+{
+	put_load_argument(builder, 0);
+	put_if_equal(builder, PER_LINUX);
+	put_allow(builder);
+	put_if_equal(builder, UINT32_MAX); /* asks */
+	put_allow(builder);
+	put_errno(builder, EPERM);
+}
+
+static void put_own(struct builder *builder, enum seccomp_verdict verdict)
+{
+	if (!builder->options->foreign_pids) {
+		put_allow(builder);
+		return;
+	}
+	/* "0" is the caller, but for a user it means all that the user has. */
+	if (verdict == SECCOMP_OWN_PRIORITY)
+		refuse_value(builder, 0, PRIO_USER);
+	if (verdict == SECCOMP_OWN_IO_PRIORITY)
+		refuse_value(builder, 0, IOPRIO_WHO_USER);
+	allow_zero(builder, verdict == SECCOMP_OWN_PID ? 0 : 1);
+}
+
+static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
+{
+	switch (verdict) {
+	case SECCOMP_ALLOW:
+		put_allow(builder);
+		break;
+	case SECCOMP_REFUSE:
+		put_errno(builder, EPERM);
+		break;
+	case SECCOMP_ABSENT:
+		put_errno(builder, ENOSYS);
+		break;
+	case SECCOMP_NO_NAMESPACES:
+		refuse_bits(builder, 0, NAMESPACE_FLAGS);
+		break;
+	case SECCOMP_NO_INJECTION:
+		put_ioctl(builder);
+		break;
+	case SECCOMP_FAMILIES:
+		put_socket(builder);
+		break;
+	case SECCOMP_PAIRS:
+		put_socketpair(builder);
+		break;
+	case SECCOMP_MODE_1:
+	case SECCOMP_MODE_2:
+	case SECCOMP_MODE_3:
+		refuse_bits(builder, verdict - SECCOMP_MODE_1 + 1, SET_ID_BITS);
+		break;
+	case SECCOMP_CREATE_MODE_2:
+	case SECCOMP_CREATE_MODE_3:
+		put_create(builder, verdict - SECCOMP_CREATE_MODE_2 + 2);
+		break;
+	case SECCOMP_PERSONALITY:
+		put_personality(builder);
+		break;
+	case SECCOMP_OWN_PID:
+	case SECCOMP_OWN_PRIORITY:
+	case SECCOMP_OWN_IO_PRIORITY:
+		put_own(builder, verdict);
+		break;
+	case SECCOMP_VERDICTS:
+		builder->overflow = true;
+	}
+}
+
+/* ---- the search for a number ---- */
+
+/*
+ * The number is searched by halves. The kernel runs the filter once for every number when it is
+ * loaded, to learn which calls are always allowed: a list instead of a tree costs 0.1 ms there.
+ */
+static void put_spans(struct builder *builder, const struct span *spans, size_t count)
+{
+	struct seccomp_program *program = builder->program;
+	unsigned short at = program->len;
+	size_t half = count / 2;
+	int skip;
+
+	if (count == 1) {
+		put_verdict(builder, spans[0].verdict);
+		return;
+	}
+	put(builder, BPF_JMP | BPF_JGE | BPF_K, spans[half].first, 0, 0);
+	put_spans(builder, spans, half);
+	skip = program->len - at - 1;
+	if (skip > JUMP_MAX)
+		builder->overflow = true;
+	program->code[at].jt = (uint8_t)skip;
+	put_spans(builder, spans + half, count - half);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *one = a;
+	const struct span *two = b;
+
+	return (one->first > two->first) - (one->first < two->first);
+}
+
+static void add_span(struct builder *builder, uint32_t first, enum seccomp_verdict verdict)
+{
+	if (builder->span_count == SPANS_MAX) {
+		builder->overflow = true;
+		return;
+	}
+	builder->spans[builder->span_count++] = (struct span){ first, verdict };
+}
+
+/* Sorted numbers of the architecture's rules. */
+static size_t collect(struct span *ret_rules, enum seccomp_arch arch)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < seccomp_rule_count && count < SPANS_MAX; i++)
+		if (seccomp_rules[i].numbers[arch] != SECCOMP_NONE)
+			ret_rules[count++] =
+				(struct span){ (uint32_t)seccomp_rules[i].numbers[arch],
+					       seccomp_rules[i].verdict };
+	qsort(ret_rules, count, sizeof(ret_rules[0]), compare_spans);
+	return count;
+}
+
+/* Neighbours with one plain answer become one span, what lies between rules is allowed. */
+static int make_spans(struct builder *builder, enum seccomp_arch arch, struct err *err)
+{
+	struct span rules[SPANS_MAX];
+	size_t count = collect(rules, arch);
+	uint32_t next = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool gap = rules[i].first > next;
+
+		if (rules[i].first < next)
+			return err_set(err, ERR_INTERNAL, "system call %u is filtered twice",
+				       rules[i].first);
+		if (gap)
+			add_span(builder, next, SECCOMP_ALLOW);
+		if (gap || i == 0 || rules[i].verdict != rules[i - 1].verdict)
+			add_span(builder, rules[i].first, rules[i].verdict);
+		next = rules[i].first + 1;
+	}
+	if (next <= SECCOMP_HIGHEST)
+		add_span(builder, next, SECCOMP_ALLOW);
+	add_span(builder, SECCOMP_HIGHEST + 1, SECCOMP_ABSENT);
+	return 0;
+}
+
+enum seccomp_arch seccomp_native(void)
+{
+#if defined(__x86_64__)
+	return SECCOMP_X86_64;
+#elif defined(__aarch64__)
+	return SECCOMP_AARCH64;
+#else
+	return SECCOMP_ARCHES;
+#endif
+}
+
+int seccomp_build(struct seccomp_program *ret_program, enum seccomp_arch arch,
+		  const struct seccomp_options *options, struct err *err)
+{
+	static const uint32_t audit_arches[] = {
+		[SECCOMP_X86_64] = AUDIT_ARCH_X86_64,
+		[SECCOMP_AARCH64] = AUDIT_ARCH_AARCH64,
+	};
+	struct builder builder = { .program = ret_program, .options = options };
+
+	if (make_spans(&builder, arch, err) < 0)
+		return -1;
+	ret_program->len = 0;
+	put_load(&builder, offsetof(struct seccomp_data, arch));
+	put(&builder, BPF_JMP | BPF_JEQ | BPF_K, audit_arches[arch], 1, 0);
+	put(&builder, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	put_load(&builder, offsetof(struct seccomp_data, nr));
+	put_spans(&builder, builder.spans, builder.span_count);
+	if (builder.overflow)
+		return err_set(err, ERR_INTERNAL, "the filter of system calls is too long");
+	return 0;
+}
+
+int seccomp_enter(const struct seccomp_options *options, struct err *err)
+{
+	struct seccomp_program program;
+	struct sock_fprog raw = { .filter = program.code };
+
+	if (seccomp_native() == SECCOMP_ARCHES)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "there is no filter of system calls for this processor");
+	if (seccomp_build(&program, seccomp_native(), options, err) < 0)
+		return -1;
+	raw.len = program.len;
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &raw) < 0)
+		return err_sys(err, "loading the filter of system calls");
+	return 0;
+}
