@@ -225,7 +225,6 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 		break;
 	case SECCOMP_MODE_1:
 	case SECCOMP_MODE_2:
-	case SECCOMP_MODE_3:
 		refuse_bits(builder, verdict - SECCOMP_MODE_1 + 1, SET_ID_BITS);
 		break;
 	case SECCOMP_CREATE_MODE_2:

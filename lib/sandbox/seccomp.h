@@ -38,7 +38,6 @@ enum seccomp_verdict {
 	/* No set-user-id and set-group-id bits: where the mode is. */
 	SECCOMP_MODE_1,
 	SECCOMP_MODE_2,
-	SECCOMP_MODE_3,
 	/* The same, where the flags before the mode say that a file is made. */
 	SECCOMP_CREATE_MODE_2,
 	SECCOMP_CREATE_MODE_3,

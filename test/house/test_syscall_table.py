@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""The numbers in lib/sandbox/seccomp_table.c are those of the kernel's headers."""
+import os
+import re
+import subprocess
+
+import pytest
+
+TABLE = os.path.join(os.path.dirname(__file__), "../../lib/sandbox/seccomp_table.c")
+# The generic table is aarch64's; its own header asks for these as well.
+GENERIC = "#define __ARCH_WANT_RENAMEAT\n#define __ARCH_WANT_NEW_STAT\n#define __ARCH_WANT_SET_GET_RLIMIT\n" \
+    "#define __ARCH_WANT_SYS_CLONE3\n#define __ARCH_WANT_MEMFD_SECRET\n#define __BITS_PER_LONG 64\n" \
+    "#include <asm-generic/unistd.h>\n"
+
+
+def numbers_of(source):
+    """What a header defines, {name: number}; None when this machine has no such header."""
+    done = subprocess.run(["cc", "-E", "-dM", "-"], input=source, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    if done.returncode != 0:
+        return None
+    return {name: int(number) for name, number in re.findall(r"#define __NR_(\w+) (\d+)", done.stdout)}
+
+
+def rules():
+    with open(TABLE, encoding="utf-8") as f:
+        found = re.findall(r'RULE\("(\w+)", (\w+), (\w+),', f.read())
+    assert len(found) > 100
+    return found
+
+
+@pytest.mark.parametrize("column,source", [(1, "#include <asm/unistd_64.h>\n"), (2, GENERIC)],
+                         ids=["x86_64", "aarch64"])
+def test_numbers_are_the_headers(column, source):
+    known = numbers_of(source)
+    if known is None:
+        pytest.skip("no header with this architecture's numbers")
+    newest = max(known.values())
+    for rule in rules():
+        name, number = rule[0], rule[column]
+        if name in known:
+            assert number == str(known[name]), name
+        else:
+            # Absent, or newer than the header: those have one number everywhere.
+            assert number == "NONE" or (int(number) > newest and rule[1] == rule[2]), name
+
+
+def test_each_call_stands_once():
+    names = [rule[0] for rule in rules()]
+    assert len(names) == len(set(names))
+    for column in (1, 2):
+        numbers = [rule[column] for rule in rules() if rule[column] != "NONE"]
+        assert len(numbers) == len(set(numbers))
