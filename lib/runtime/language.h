@@ -5,6 +5,8 @@
  * Interpreters are found without running them: PTYCELL_PYTHON and the like, VIRTUAL_ENV, then
  * PATH; version managers' shims are resolved to the real binary (a pyenv shim costs 100 ms a
  * start). The version is told by the driver's `ready` frame, from inside.
+ *
+ * What a row leaves out is the simplest there is: one socket, frames as they are.
  */
 #ifndef RUNTIME_LANGUAGE_H
 #define RUNTIME_LANGUAGE_H
@@ -14,18 +16,54 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+struct frame;
+
+/* Seen from the interpreter. */
+enum language_descriptor_kind {
+	LANGUAGE_SOCKET,   /* a stream both ways */
+	LANGUAGE_PIPE_IN,  /* it reads */
+	LANGUAGE_PIPE_OUT, /* it writes */
+};
+
+/* Beside the terminal on 0-2, one of which it may replace. */
+struct language_descriptor {
+	/* Frames come by "control", and go by "commands" where there is one. */
+	const char *name;
+	int number;
+	enum language_descriptor_kind kind;
+};
+
+enum { LANGUAGE_DESCRIPTORS_MAX = 4 };
+
+/* For a driver that cannot speak frames: its other half, on our side. One a running interpreter. */
+struct language_codec {
+	void *(*start)(void);
+	void (*end)(void *codec);
+	/* Appends what the driver is to read for a frame of ours; nothing for what it ignores. */
+	void (*encode)(void *codec, const struct frame *frame, struct buf *out);
+	/*
+	 * Takes what the driver wrote, in any chunking, and appends whole frames. -1 with
+	 * ERR_INVALID or ERR_LIMIT when it breaks its grammar: the codec is not used again.
+	 */
+	int (*decode)(void *codec, const char *data, size_t len, struct buf *frames,
+		      struct err *err) MUST_CHECK;
+};
+
 struct language {
 	const char *name;            /* "python" */
 	const char *const *aliases;  /* NULL-terminated, without the name */
 	const char *env_override;    /* "PTYCELL_PYTHON" */
 	const char *const *commands; /* looked for on PATH, in this order; NULL-terminated */
 	const char *install_hint;    /* "apt install python3" */
-	/* Appends what is sent first on the control channel, before `hello`. */
+	/* Appends the frames that are sent first, before `hello`; NULL: none. */
 	void (*boot)(struct buf *out);
 	/* argv after the interpreter's path; NULL-terminated, static. */
 	const char *const *(*arguments)(void);
 	/* "NAME=value" added to the interpreter's environment; NULL-terminated. */
 	const char *const *environment;
+	const struct language_descriptor *descriptors; /* NULL: a socket "control", 3 */
+	size_t descriptor_count;
+	const struct language_codec *codec; /* NULL: the driver speaks frames */
 };
 
 struct interpreter_path {

@@ -12,6 +12,7 @@
 #include "event/loop.h"
 #include "proc/sandbox_client.h"
 #include "runtime/frame.h"
+#include "runtime/link.h"
 #include "session/runner.h"
 #include "session/transcript.h"
 
@@ -35,8 +36,10 @@ struct runner {
 	struct interpreter *interpreter;
 	struct loop_io pty_io;
 	struct loop_io control_io;
+	struct loop_io commands_io; /* while a pipe to the driver is full */
+	struct link *link;
 	struct frame_reader *frames;
-	struct buf to_driver;
+	struct buf to_driver; /* whole frames */
 	char nonce[RUNNER_NONCE_LEN + 1];
 	char *path;
 	const char *reason;
@@ -101,7 +104,7 @@ loop_io_fn runner_on_control;
 void runner_drain(struct runner *runner, size_t max);
 /* Reads the control channel, a slice or all there is, and acts on its frames. */
 void runner_read_control(struct runner *runner, bool to_the_end);
-/* Sends what to_driver holds, as far as the socket takes it. */
+/* Sends what to_driver holds, as far as the driver takes it. */
 void runner_flush(struct runner *runner);
 
 /* runner_life.c */

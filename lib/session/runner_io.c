@@ -21,34 +21,84 @@ enum {
 
 /* ---- writing to the driver ---- */
 
-static bool reads_too_little(const struct runner *r)
+static size_t unsent(struct runner *r)
 {
-	return r->to_driver.len > RUNNER_UNREAD_MAX;
+	return link_outgoing(r->link, &r->to_driver)->len;
+}
+
+static bool reads_too_little(struct runner *r)
+{
+	return unsent(r) > RUNNER_UNREAD_MAX;
+}
+
+/* The pipe to the driver; -1 when frames go both ways on the control socket. */
+static int commands_of(const struct runner *r)
+{
+	return interpreter_descriptor(r->interpreter, "commands");
+}
+
+static ssize_t send_some(const struct runner *r, const struct buf *out)
+{
+	int pipe = commands_of(r);
+
+	if (pipe >= 0)
+		return write(pipe, out->data, out->len);
+	return send(interpreter_control(r->interpreter), out->data, out->len,
+		    MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void on_commands(struct loop_io *io, uint32_t events)
+{
+	(void)events;
+	runner_flush(container_of(io, struct runner, commands_io));
+}
+
+/* A pipe is watched only while it is full: an end that nobody reads would report errors for ever.
+ */
+static void watch_commands(struct runner *r, bool full)
+{
+	struct err err;
+
+	if (!full)
+		loop_io_stop(&r->commands_io);
+	else if (!loop_io_active(&r->commands_io) &&
+		 loop_io_start(r->c.loop, &r->commands_io, commands_of(r), EPOLLOUT, on_commands,
+			       &err) < 0)
+		log_warn("runner", "%s", err.msg); /* the cell ends at its deadline */
+}
+
+static void watch_driver(struct runner *r)
+{
+	bool full = unsent(r) > 0;
+	bool by_pipe = commands_of(r) >= 0;
+
+	if (by_pipe)
+		watch_commands(r, full);
+	if (loop_io_active(&r->control_io))
+		loop_io_set_events(&r->control_io, (full && !by_pipe ? EPOLLOUT : 0U) |
+							   (reads_too_little(r) ? 0U : EPOLLIN));
 }
 
 /*
- * Never blocks and never waits: what the socket does not take stays queued. A driver that leaves
- * too much unread is not listened to meanwhile: each of its messages may add to the queue.
+ * Never blocks and never waits: what the driver does not take stays queued. One that leaves too
+ * much unread is not listened to meanwhile: each of its messages may add to the queue.
  */
 void runner_flush(struct runner *r)
 {
-	int fd = interpreter_control(r->interpreter);
+	struct buf *out = link_outgoing(r->link, &r->to_driver);
 
-	while (r->to_driver.len > 0) {
-		ssize_t n =
-			send(fd, r->to_driver.data, r->to_driver.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (out->len > 0) {
+		ssize_t n = send_some(r, out);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			buf_clear(&r->to_driver); /* dead: its end is told elsewhere */
+			buf_clear(out); /* dead: its end is told elsewhere */
 		if (n < 0)
 			break;
-		buf_consume(&r->to_driver, (size_t)n);
+		buf_consume(out, (size_t)n);
 	}
-	if (loop_io_active(&r->control_io))
-		loop_io_set_events(&r->control_io, (r->to_driver.len > 0 ? EPOLLOUT : 0U) |
-							   (reads_too_little(r) ? 0U : EPOLLIN));
+	watch_driver(r);
 }
 
 static void send_ack(struct runner *r, uint64_t id)
@@ -246,6 +296,15 @@ static void on_frame(struct runner *r, const struct frame *frame)
 			r, "the code sent an unknown message on the interpreter's control channel");
 }
 
+static void on_broken(struct runner *r, const struct err *err)
+{
+	log_debug("runner", "control channel: %s", err->msg);
+	if (r->state == RUNNER_STARTING)
+		runner_fail_start(r, "broke the control channel");
+	else
+		runner_lose(r, "the code broke the interpreter's control channel");
+}
+
 static void handle_frames(struct runner *r)
 {
 	while (r->state != RUNNER_ENDING && r->state != RUNNER_IDLE) {
@@ -256,15 +315,21 @@ static void handle_frames(struct runner *r)
 		if (got == 0)
 			return;
 		if (got < 0) {
-			log_debug("runner", "control channel: %s", err.msg);
-			if (r->state == RUNNER_STARTING)
-				runner_fail_start(r, "broke the control channel");
-			else
-				runner_lose(r, "the code broke the interpreter's control channel");
+			on_broken(r, &err);
 			return;
 		}
 		on_frame(r, frame);
 	}
+}
+
+static void take_bytes(struct runner *r, const char *data, size_t len)
+{
+	struct err err;
+
+	if (link_take(r->link, data, len, r->frames, &err) < 0)
+		on_broken(r, &err);
+	else
+		handle_frames(r);
 }
 
 /* Reads without room for descriptors: those sent along are dropped by the kernel. */
@@ -275,8 +340,7 @@ void runner_read_control(struct runner *r, bool to_the_end)
 	while (got < (to_the_end ? READ_END_MAX : READ_SLICE) && r->frames != NULL &&
 	       r->state != RUNNER_ENDING) {
 		char chunk[READ_CHUNK];
-		ssize_t n = recv(interpreter_control(r->interpreter), chunk, sizeof(chunk),
-				 MSG_DONTWAIT);
+		ssize_t n = read(interpreter_control(r->interpreter), chunk, sizeof(chunk));
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -287,8 +351,7 @@ void runner_read_control(struct runner *r, bool to_the_end)
 			return;
 		}
 		got += (size_t)n;
-		frame_reader_feed(r->frames, chunk, (size_t)n);
-		handle_frames(r);
+		take_bytes(r, chunk, (size_t)n);
 		if (!to_the_end && (size_t)n < sizeof(chunk))
 			return; /* should there be more, the loop calls again */
 		if (!to_the_end && reads_too_little(r))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* runner_life.c - an interpreter's start and end. */
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ void runner_forget_interpreter(struct runner *r)
 {
 	loop_io_stop(&r->pty_io);
 	loop_io_stop(&r->control_io);
+	loop_io_stop(&r->commands_io);
 	loop_timer_stop(&r->ready);
 	loop_timer_stop(&r->gone_timer);
 	loop_timer_stop(&r->closed_timer);
@@ -48,6 +50,8 @@ void runner_forget_interpreter(struct runner *r)
 	runner_end_count(r, 0); /* a minder that is gone does not count */
 	frame_reader_free(r->frames);
 	r->frames = NULL;
+	link_free(r->link);
+	r->link = NULL;
 	buf_clear(&r->to_driver);
 	transcript_free(r->background);
 	r->background = NULL;
@@ -75,6 +79,7 @@ static void begin_ending(struct runner *r)
 	loop_timer_stop(&r->ready);
 	loop_timer_stop(&r->closed_timer);
 	loop_io_stop(&r->control_io);
+	loop_io_stop(&r->commands_io);
 	interpreter_signal_tree(r->interpreter, SIGKILL);
 	loop_timer_start(r->c.loop, &r->gone_timer, loop_now(r->c.loop) + RUNNER_GONE_MS,
 			 on_gone_timer);
@@ -170,7 +175,8 @@ static void on_started(struct interpreter *interpreter)
 		runner_fail_start(r, err.msg);
 		return;
 	}
-	r->c.language->boot(&r->to_driver);
+	if (r->c.language->boot != NULL)
+		r->c.language->boot(&r->to_driver);
 	frame_begin(&r->to_driver, "hello", 0, 3);
 	frame_add(&r->to_driver, "proto", "1", 1);
 	frame_add(&r->to_driver, "nonce", r->nonce, RUNNER_NONCE_LEN);
@@ -245,8 +251,31 @@ static const struct interpreter_handlers minder_handlers = {
 	.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
 };
 
+/* The row's descriptors as the plan has them. */
+static size_t plan_descriptors(const struct language *language,
+			       struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
+{
+	static const enum plan_descriptor_kind kinds[] = {
+		[LANGUAGE_SOCKET] = PLAN_SOCKET,
+		[LANGUAGE_PIPE_IN] = PLAN_PIPE_IN,
+		[LANGUAGE_PIPE_OUT] = PLAN_PIPE_OUT,
+	};
+
+	assert(language->descriptor_count <= LANGUAGE_DESCRIPTORS_MAX);
+	for (size_t i = 0; i < language->descriptor_count; i++) {
+		const struct language_descriptor *from = &language->descriptors[i];
+
+		ret[i] = (struct plan_descriptor){ .number = from->number,
+						   .kind = kinds[from->kind] };
+		assert(strlen(from->name) < sizeof(ret[i].name));
+		memcpy(ret[i].name, from->name, strlen(from->name));
+	}
+	return language->descriptor_count;
+}
+
 int runner_start_interpreter(struct runner *r, struct err *err)
 {
+	struct plan_descriptor descriptors[LANGUAGE_DESCRIPTORS_MAX];
 	struct interpreter_path path;
 	struct interpreter_spec spec = { .rows = TERMINAL_ROWS, .columns = TERMINAL_COLUMNS };
 	char **argv;
@@ -259,10 +288,13 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	r->reason = path.reason;
 	random_hex(r->nonce, RUNNER_NONCE_LEN);
 	r->frames = frame_reader_new();
+	r->link = link_new(r->c.language->codec);
 	argv = environment_argv(r->c.language, r->path);
 	envp = environment_new(r->c.language, r->c.workspace, r->path);
 	spec.argv = argv;
 	spec.envp = envp;
+	spec.descriptor_count = plan_descriptors(r->c.language, descriptors);
+	spec.descriptors = spec.descriptor_count > 0 ? descriptors : NULL;
 	spec.cwd = workspace_data_path(r->c.workspace);
 	r->interpreter = interpreter_start(r->c.sandbox, &spec, &minder_handlers, r);
 	environment_free(argv);
