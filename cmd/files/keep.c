@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keep.h"
+#include "helper/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include "copy.h"
 #include "json/get.h"
 #include "json/make.h"
-#include "say.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 

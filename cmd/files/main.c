@@ -6,45 +6,20 @@
  * order is about as descriptor 3. It outlives the server: both jobs have an end of their own, and
  * half of either helps nobody.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/util.h"
 #include "confine.h"
+#include "helper/order.h"
+#include "helper/say.h"
 #include "json/make.h"
-#include "json/parse.h"
 #include "keep.h"
 #include "remove.h"
-#include "say.h"
 
 enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3 };
-
-/* Up to the first newline. */
-static int read_order(struct buf *order, struct err *err)
-{
-	for (;;) {
-		char *room = buf_reserve(order, 64 << 10, err);
-		ssize_t n;
-
-		if (room == NULL)
-			return -1;
-		n = read(STDIN_FILENO, room, 64 << 10);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "reading the order");
-		if (n == 0)
-			return err_set(err, ERR_INVALID, "the order ends before its line does");
-		buf_commit(order, (size_t)n);
-		if (memchr(order->data + order->len - n, '\n', (size_t)n) != NULL)
-			return 0;
-	}
-}
 
 static int obey(const json_t *order, struct err *err)
 {
@@ -62,16 +37,12 @@ static int obey(const json_t *order, struct err *err)
 
 static int run(struct err *err)
 {
-	cleanup_buf struct buf text;
 	cleanup_json json_t *order = NULL;
 
-	buf_init(&text, ORDER_MAX);
-	if (confine_process(err) < 0 || read_order(&text, err) < 0)
+	if (confine_process(err) < 0)
 		return -1;
-	order = json_parse(text.data, text.len, err);
-	if (order == NULL)
-		return err_wrap(err, "the order");
-	return obey(order, err);
+	order = order_read(ORDER_MAX, err);
+	return order != NULL ? obey(order, err) : -1;
 }
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "remove.h"
+#include "helper/say.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include "base/mem.h"
 #include "confine.h"
 #include "json/make.h"
-#include "say.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/name.h"

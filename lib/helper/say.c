@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "say.h"
+#include "helper/say.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* say.h - lines to the server, as helper/reply.h of the server expects them. */
-#ifndef FILES_SAY_H
-#define FILES_SAY_H
+/* say.h - a helper's lines to the server, as helper/reply.h expects them. */
+#ifndef HELPER_SAY_H
+#define HELPER_SAY_H
 
 #include <jansson.h>
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * head.h - heads of HTTP/1 messages (RFC 9112): what a proxy must know of them, and their
+ * rewriting for the next hop.
+ *
+ * Strict where two readers could differ: CR LF ends lines, no folding, no control characters, no
+ * blank before a colon, one Host, one Content-Length or one "chunked". Requests are CONNECT or
+ * name their whole URL. A parsed head borrows from the bytes it was parsed from.
+ */
+#ifndef NET_HEAD_H
+#define NET_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "net/body.h"
+#include "net/host.h"
+
+enum { HEAD_MAX = 32768, HEAD_FIELDS_MAX = 128 };
+
+struct head_text {
+	const char *data;
+	size_t len;
+};
+
+struct head_field {
+	struct head_text name;
+	struct head_text value;
+};
+
+struct head_fields {
+	struct head_field items[HEAD_FIELDS_MAX];
+	size_t count;
+};
+
+struct head_request {
+	bool connect;
+	struct head_text method;
+	struct head_text path; /* with the query, from '/' on; "" is "/" */
+	int minor;             /* of HTTP/1.x */
+	struct host_port to;
+	enum body_kind body;
+	uint64_t body_len; /* of BODY_LENGTH */
+	struct head_fields fields;
+};
+
+struct head_response {
+	struct head_text line; /* the status line without its end */
+	int status;
+	struct head_fields fields;
+};
+
+/* Bytes of the head at the start of `data` with its empty line; 0 while it is not complete. */
+size_t head_len(const char *data, size_t len);
+/* `len` is that of head_len. ERR_INVALID is a sentence for who sent it. */
+int head_parse_request(const char *data, size_t len, struct head_request *ret_request,
+		       struct err *err) MUST_CHECK;
+int head_parse_response(const char *data, size_t len, struct head_response *ret_response,
+			struct err *err) MUST_CHECK;
+
+/*
+ * The request for the server itself, or, with `absolute`, for another proxy, which also gets
+ * `authorization` (the field's value; NULL for none). What concerns one hop only is left out and
+ * Host comes from the URL.
+ */
+void head_write_request(const struct head_request *request, bool absolute,
+			const char *authorization, struct buf *out);
+/* The response for a client whose connection ends with it. */
+void head_write_response(const struct head_response *response, struct buf *out);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/hosts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+static const uint16_t usual_ports[] = { 443, 80 };
+static const char separators[] = ", \t\r\n";
+
+struct entry {
+	struct host_port at; /* port 0: the usual ones, or all when it forbids */
+	bool below;          /* `*.suffix` */
+	bool forbids;
+};
+
+struct hosts {
+	struct entry entries[HOSTS_MAX];
+	size_t count;
+};
+
+static int parse_entry(const char *text, size_t len, struct entry *ret_entry, struct err *err)
+{
+	struct entry entry = { .forbids = len > 0 && text[0] == '!' };
+	const char *colon;
+
+	if (entry.forbids) {
+		text++;
+		len--;
+	}
+	entry.below = len > 1 && text[0] == '*' && text[1] == '.';
+	if (entry.below) {
+		text += 2;
+		len -= 2;
+	}
+	colon = memchr(text, ':', len);
+	if (colon == NULL && host_canonicalise(text, len, entry.at.host, err) < 0)
+		return -1;
+	if (colon != NULL && host_parse_authority(text, len, 0, &entry.at, err) < 0)
+		return -1;
+	*ret_entry = entry;
+	return 0;
+}
+
+struct hosts *hosts_parse(const char *text, struct err *err)
+{
+	struct hosts *hosts = xcalloc(1, sizeof(*hosts));
+
+	for (;;) {
+		size_t len;
+
+		text += strspn(text, separators);
+		if (*text == '\0')
+			return hosts;
+		len = strcspn(text, separators);
+		if (hosts->count == HOSTS_MAX)
+			(void)err_set(err, ERR_INVALID, "there are more than %d entries",
+				      HOSTS_MAX);
+		else if (parse_entry(text, len, &hosts->entries[hosts->count], err) == 0) {
+			hosts->count++;
+			text += len;
+			continue;
+		} else
+			(void)err_wrap(err, "entry %zu", hosts->count + 1);
+		hosts_free(hosts);
+		return NULL;
+	}
+}
+
+void hosts_free(struct hosts *hosts)
+{
+	free(hosts);
+}
+
+bool hosts_empty(const struct hosts *hosts)
+{
+	for (size_t i = 0; i < hosts->count; i++)
+		if (!hosts->entries[i].forbids)
+			return false;
+	return true;
+}
+
+static bool names(const struct entry *entry, const char *host)
+{
+	return entry->below ? host_is_below(host, entry->at.host) : str_eq(host, entry->at.host);
+}
+
+static bool has_port(const struct entry *entry, uint16_t port)
+{
+	if (entry->at.port != 0)
+		return entry->at.port == port;
+	return entry->forbids || port == usual_ports[0] || port == usual_ports[1];
+}
+
+enum hosts_verdict hosts_check(const struct hosts *hosts, const struct host_port *to)
+{
+	enum hosts_verdict verdict = HOSTS_NOT_LISTED;
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		const struct entry *entry = &hosts->entries[i];
+
+		if (!names(entry, to->host))
+			continue;
+		if (entry->forbids && has_port(entry, to->port))
+			return HOSTS_FORBIDDEN;
+		if (!entry->forbids && has_port(entry, to->port))
+			verdict = HOSTS_ALLOWED;
+		else if (!entry->forbids && verdict == HOSTS_NOT_LISTED)
+			verdict = HOSTS_OTHER_PORT;
+	}
+	return verdict;
+}
+
+static size_t add_port(uint16_t *ports, size_t count, size_t max, uint16_t port)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ports[i] == port)
+			return count;
+	if (count < max)
+		ports[count++] = port;
+	return count;
+}
+
+size_t hosts_ports(const struct hosts *hosts, uint16_t *ret_ports, size_t max)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		const struct entry *entry = &hosts->entries[i];
+
+		if (entry->forbids)
+			continue;
+		if (entry->at.port != 0) {
+			count = add_port(ret_ports, count, max, entry->at.port);
+			continue;
+		}
+		for (size_t k = 0; k < ARRAY_SIZE(usual_ports); k++)
+			count = add_port(ret_ports, count, max, usual_ports[k]);
+	}
+	return count;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* layers: net */
+#include <arpa/inet.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "net/host.h"
+#include "net/hosts.h"
+#include "net/upstream.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A canonical name is canonical, and no resolver takes it for an address. */
+static void check_host(const char *text, size_t len)
+{
+	char host[HOST_MAX + 1];
+	char again[HOST_MAX + 1];
+	struct in_addr address;
+	struct err err;
+
+	if (host_canonicalise(text, len, host, &err) < 0)
+		return;
+	if (strlen(host) + 1 < len || strlen(host) > len || inet_aton(host, &address) != 0 ||
+	    host_canonicalise(host, strlen(host), again, &err) < 0 || !str_eq(host, again))
+		abort();
+}
+
+/* Who is allowed was named by an entry that allows. */
+static void check_list(const char *text)
+{
+	struct host_port to = { .host = "a.example", .port = 443 };
+	struct upstream upstream;
+	struct err err;
+	struct hosts *hosts = hosts_parse(text, &err);
+	uint16_t ports[4];
+
+	(void)!upstream_parse(text, &upstream, &err);
+	(void)upstream_excepted(text, to.host);
+	if (hosts == NULL)
+		return;
+	if (hosts_check(hosts, &to) == HOSTS_ALLOWED &&
+	    (hosts_empty(hosts) || hosts_ports(hosts, ports, 4) == 0))
+		abort();
+	hosts_free(hosts);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	cleanup_free char *text = xmemdup(data, size);
+	struct host_port to;
+	struct err err;
+
+	check_host(text, size);
+	(void)!host_parse_authority(text, size, 80, &to, &err);
+	check_list(text);
+	return 0;
+}
