@@ -24,7 +24,7 @@ enum settings_floor { FLOOR_LANDLOCK, FLOOR_BWRAP, FLOOR_NAMESPACES };
 
 enum { SETTINGS_SHARES_MAX = 32 };
 
-/* One folder of --share, as it was written: session/share.h looks at the disk. */
+/* One folder of --share, as it was written: session/shares.h looks at the disk. */
 struct settings_share {
 	char *path; /* absolute */
 	bool writable;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * share.h - the person's folders that code may see, as the disk has them.
+ * shares.h - the person's folders that code may see, as the disk has them.
  *
  * What settings name is looked at when the first session needs it, by descriptor and through no
  * symbolic link, and holds from then on: a folder that is replaced later is another folder. A
  * share that is too much (the root, a system folder, the home folder, our own folders) refuses
  * all, with a sentence that says what to write instead.
  */
-#ifndef SESSION_SHARE_H
-#define SESSION_SHARE_H
+#ifndef SESSION_SHARES_H
+#define SESSION_SHARES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,6 +45,6 @@ int shares_open_file(const struct shares *shares, const char *path, off_t *ret_s
 		     struct err *err) MUST_CHECK;
 
 /* True when `path` is `folder` or lies in it, both absolute and plain: whole names are compared. */
-bool share_path_within(const char *folder, const char *path);
+bool shares_path_within(const char *folder, const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/share.h"
+#include "session/shares.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static const char *const roots[] = { "/",        "/home",      "/media",  "/mnt"
 
 static const char *const session_folders[] = { POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES };
 
-bool share_path_within(const char *folder, const char *path)
+bool shares_path_within(const char *folder, const char *path)
 {
 	size_t len = strlen(folder);
 
@@ -57,7 +57,7 @@ bool share_path_within(const char *folder, const char *path)
 
 static bool overlap(const char *a, const char *b)
 {
-	return share_path_within(a, b) || share_path_within(b, a);
+	return shares_path_within(a, b) || shares_path_within(b, a);
 }
 
 /* ---- what may be shared ---- */
@@ -112,7 +112,7 @@ static int check_home(const struct shares *shares, const struct share *share, st
 
 	if (is_a_home(share->path) && !share->is_home)
 		return refuse(share->path, whole, err);
-	if (shares->home == NULL || !share_path_within(share->path, shares->home))
+	if (shares->home == NULL || !shares_path_within(share->path, shares->home))
 		return 0;
 	if (!str_eq(share->path, shares->home))
 		return refuse(share->path, "holds home folders: share a folder in yours", err);
@@ -276,7 +276,7 @@ static int check_nesting(const struct shares *shares, struct err *err)
 			const struct share *inner = &shares->items[j];
 
 			if (i != j && outer->policy.writable && !inner->policy.writable &&
-			    share_path_within(outer->path, inner->path))
+			    shares_path_within(outer->path, inner->path))
 				return refuse(inner->path,
 					      "is to be read only, but lies in one that may be "
 					      "written: share only one of them",
@@ -292,7 +292,7 @@ static bool is_redundant(const struct shares *shares, size_t index)
 
 	for (size_t i = 0; i < index; i++)
 		if (shares->items[i].policy.writable == inner->policy.writable &&
-		    share_path_within(shares->items[i].path, inner->path))
+		    shares_path_within(shares->items[i].path, inner->path))
 			return true;
 	return false;
 }
@@ -387,7 +387,7 @@ static const struct share *find(const struct shares *shares, const char *path)
 	const struct share *found = NULL;
 
 	for (size_t i = 0; i < shares->count; i++)
-		if (share_path_within(shares->items[i].path, path))
+		if (shares_path_within(shares->items[i].path, path))
 			found = &shares->items[i];
 	return found;
 }

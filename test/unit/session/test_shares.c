@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "scratch.h"
-#include "session/share.h"
+#include "session/shares.h"
 
 /* A person's home with a folder, a link and a file in it, and sessions' folders beside. */
 struct fixture {
@@ -190,9 +190,9 @@ static void names_that_only_begin_like_a_system_folder_are_none_ca_30(void **sta
 		/* Past the rules, and only then not there. */
 		assert_says(&err, ERR_NOT_FOUND, "is not there");
 	}
-	assert_true(share_path_within("/etc", "/etc/x"));
-	assert_true(share_path_within("/", "/x"));
-	assert_false(share_path_within("/etc", "/etcetera"));
+	assert_true(shares_path_within("/etc", "/etc/x"));
+	assert_true(shares_path_within("/", "/x"));
+	assert_false(shares_path_within("/etc", "/etcetera"));
 }
 
 static void the_home_folder_is_shared_only_when_that_is_said(void **state)
