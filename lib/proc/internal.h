@@ -13,9 +13,15 @@ struct loop *launcher_loop(const struct launcher *launcher);
 /* Sandboxes that are closing, by their nodes: launcher_free gives each to sandbox_abandon. */
 struct list *launcher_closing(struct launcher *launcher);
 void sandbox_abandon(struct list *node);
-/* Sends WIRE_SANDBOX, starting a launcher when none runs. The descriptors stay the caller's. */
-int launcher_request(struct launcher *launcher, const int *fds, size_t fd_count,
-		     struct err *err) MUST_CHECK;
+/* Probes that have no answer yet: launcher_free gives each to launcher_probe_abandon. */
+struct list *launcher_probes(struct launcher *launcher);
+void launcher_probe_abandon(struct list *node);
+/*
+ * Sends WIRE_SANDBOX or WIRE_PROBE, starting a launcher when none runs. The descriptors stay the
+ * caller's.
+ */
+int launcher_request(struct launcher *launcher, enum wire_type type, const int *fds,
+		     size_t fd_count, struct err *err) MUST_CHECK;
 
 /* Sends WIRE_START, or says why the sandbox is not usable. The descriptors stay the caller's. */
 int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count,

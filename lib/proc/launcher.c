@@ -25,6 +25,7 @@ struct launcher {
 	int channel; /* -1: none runs */
 	struct loop_child child;
 	struct list closing;
+	struct list probes;
 };
 
 /* Ends the one that runs: by itself, at the end of its channel, unless it hangs. */
@@ -49,6 +50,7 @@ struct launcher *launcher_new(struct loop *loop, const char *path)
 	launcher->path = xstrdup(path);
 	launcher->channel = -1;
 	list_init(&launcher->closing);
+	list_init(&launcher->probes);
 	return launcher;
 }
 
@@ -59,6 +61,8 @@ void launcher_free(struct launcher *launcher)
 	forget(launcher);
 	while (!list_empty(&launcher->closing))
 		sandbox_abandon(launcher->closing.next);
+	while (!list_empty(&launcher->probes))
+		launcher_probe_abandon(launcher->probes.next);
 	free(launcher->path);
 	free(launcher);
 }
@@ -71,6 +75,11 @@ struct loop *launcher_loop(const struct launcher *launcher)
 struct list *launcher_closing(struct launcher *launcher)
 {
 	return &launcher->closing;
+}
+
+struct list *launcher_probes(struct launcher *launcher)
+{
+	return &launcher->probes;
 }
 
 /* ---- starting the program ---- */
@@ -158,10 +167,11 @@ static int start(struct launcher *launcher, struct err *err)
 	return rc;
 }
 
-int launcher_request(struct launcher *launcher, const int *fds, size_t fd_count, struct err *err)
+int launcher_request(struct launcher *launcher, enum wire_type type, const int *fds,
+		     size_t fd_count, struct err *err)
 {
 	if (launcher->channel >= 0) {
-		if (wire_send(launcher->channel, WIRE_SANDBOX, NULL, fds, fd_count, err) == 0)
+		if (wire_send(launcher->channel, type, NULL, fds, fd_count, err) == 0)
 			return 0;
 		if (err->code == ERR_BUSY)
 			return -1;
@@ -169,5 +179,5 @@ int launcher_request(struct launcher *launcher, const int *fds, size_t fd_count,
 	}
 	if (start(launcher, err) < 0)
 		return -1;
-	return wire_send(launcher->channel, WIRE_SANDBOX, NULL, fds, fd_count, err);
+	return wire_send(launcher->channel, type, NULL, fds, fd_count, err);
 }

@@ -27,6 +27,8 @@ struct sandbox {
 	struct loop_defer end; /* of one that is closing */
 	void (*closed)(void *data);
 	void *data;
+	void (*listener)(void *data, int listener_own);
+	void *listener_data;
 };
 
 static void stop(struct sandbox *sandbox)
@@ -64,7 +66,27 @@ static void end(struct sandbox *sandbox)
 		loop_defer_start(launcher_loop(sandbox->launcher), &sandbox->end, on_end);
 }
 
-/* Init says only that it failed; its end shows at the interpreters as well. */
+static bool is_listener(int fd)
+{
+	int listens = 0;
+	int family = 0;
+	socklen_t len = sizeof(int);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) == 0 && listens != 0 &&
+	       getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &len) == 0 && family == AF_INET;
+}
+
+/* What nobody waits for, and a second one, is closed with the message. */
+static void take_listener(struct sandbox *sandbox, int *fd)
+{
+	void (*fn)(void *data, int listener_own) = sandbox->listener;
+
+	sandbox->listener = NULL;
+	if (fn != NULL)
+		fn(sandbox->listener_data, fd_steal(fd));
+}
+
+/* Init says only what it made, or that it failed; its end shows at the interpreters as well. */
 static void on_channel(struct loop_io *io, uint32_t events)
 {
 	struct sandbox *sandbox = container_of(io, struct sandbox, io);
@@ -77,6 +99,10 @@ static void on_channel(struct loop_io *io, uint32_t events)
 		return;
 	if (got == 1 && message.type == WIRE_OPENED && sandbox->pidfd < 0) {
 		sandbox->pidfd = fd_steal(&message.fds[0]);
+		return;
+	}
+	if (got == 1 && message.type == WIRE_LISTENER && is_listener(message.fds[0])) {
+		take_listener(sandbox, &message.fds[0]);
 		return;
 	}
 	if (got == 1 && message.type == WIRE_FAILED)
@@ -94,25 +120,46 @@ static int seal_policy(const struct policy *policy, struct err *err)
 	return plan_seal(&plan, err);
 }
 
-static int open_sandbox(struct sandbox *sandbox, const struct policy *policy, int workspace_fd,
-			struct err *err)
+/* The descriptors of the folders that the policy names, in the order of wire.h. */
+static size_t list_folders(const struct policy *policy, const struct sandbox_folders *folders,
+			   int *ret_fds)
+{
+	size_t n = 0;
+
+	ret_fds[n++] = folders->data;
+	if (policy->spool_path[0] != '\0')
+		ret_fds[n++] = folders->spool;
+	if (policy->packages_path[0] != '\0')
+		ret_fds[n++] = folders->packages;
+	for (size_t i = 0; i < policy->share_count; i++)
+		ret_fds[n++] = folders->shares[i];
+	return n;
+}
+
+static int open_sandbox(struct sandbox *sandbox, const struct policy *policy,
+			const struct sandbox_folders *folders, struct err *err)
 {
 	cleanup_fd int plan = seal_policy(policy, err);
 	cleanup_fd int theirs = -1;
+	int fds[WIRE_SANDBOX_FDS_MAX];
 	int pair[2];
+	size_t n;
 
 	if (plan < 0 || wire_pair(pair, err) < 0)
 		return -1;
 	sandbox->channel = pair[0];
 	theirs = pair[1];
-	if (launcher_request(sandbox->launcher, (int[]){ plan, theirs, workspace_fd }, 3, err) < 0)
+	fds[WIRE_SANDBOX_PLAN] = plan;
+	fds[WIRE_SANDBOX_CHANNEL] = theirs;
+	n = WIRE_SANDBOX_DATA + list_folders(policy, folders, fds + WIRE_SANDBOX_DATA);
+	if (launcher_request(sandbox->launcher, WIRE_SANDBOX, fds, n, err) < 0)
 		return -1;
 	return loop_io_start(launcher_loop(sandbox->launcher), &sandbox->io, sandbox->channel,
 			     EPOLLIN, on_channel, err);
 }
 
 struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *policy,
-			     int workspace_fd)
+			     const struct sandbox_folders *folders)
 {
 	struct sandbox *sandbox = xcalloc(1, sizeof(*sandbox));
 
@@ -120,7 +167,7 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 	sandbox->channel = -1;
 	sandbox->pidfd = -1;
 	list_init(&sandbox->node);
-	if (open_sandbox(sandbox, policy, workspace_fd, &sandbox->err) < 0)
+	if (open_sandbox(sandbox, policy, folders, &sandbox->err) < 0)
 		stop(sandbox);
 	return sandbox;
 }
@@ -144,6 +191,7 @@ void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), voi
 	struct loop *loop = launcher_loop(sandbox->launcher);
 
 	sandbox->closing = true;
+	sandbox->listener = NULL;
 	sandbox->closed = closed;
 	sandbox->data = data;
 	list_append(launcher_closing(sandbox->launcher), &sandbox->node);
@@ -154,6 +202,13 @@ void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), voi
 	/* Init takes it for the end, and we see its own. */
 	(void)shutdown(sandbox->channel, SHUT_WR);
 	loop_timer_start(loop, &sandbox->grace, loop_now(loop) + CLOSE_GRACE_MS, on_grace);
+}
+
+void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int listener_own),
+			    void *data)
+{
+	sandbox->listener = fn;
+	sandbox->listener_data = data;
 }
 
 void sandbox_close(struct sandbox *sandbox)

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "event/loop.h"
 #include "sandbox/plan.h"
+#include "sandbox/report.h"
 
 struct launcher;
 struct sandbox;
@@ -31,11 +32,39 @@ struct launcher *launcher_new(struct loop *loop, const char *path);
 void launcher_free(struct launcher *launcher);
 
 /*
- * Asks for a sandbox with this policy (copied) and the folder `workspace_fd` (borrowed for the
- * call). Never fails at once: an interpreter's start reports it.
+ * Exactly one of `report` and `err` is not NULL; both for this call only. The launcher may be
+ * freed.
+ */
+typedef void launcher_probe_fn(void *data, const struct sandbox_report *report,
+			       const struct err *err);
+/*
+ * Finds out what this machine gives a sandbox, in throw-away processes, starting a launcher when
+ * none runs. Calls `done` once, from the loop, after 10 s at the latest; not after launcher_free.
+ */
+void launcher_probe(struct launcher *launcher, launcher_probe_fn *done, void *data);
+
+/* The folders that a policy names, as the server holds them: by descriptor. */
+struct sandbox_folders {
+	int data;
+	int spool;    /* looked at only when policy.spool_path is not "" */
+	int packages; /* likewise */
+	int shares[POLICY_SHARES_MAX];
+};
+
+/*
+ * Asks for a sandbox with this policy (copied) and these folders (borrowed for the call). The
+ * descriptors say which folders are meant: a path of the policy that leads elsewhere by then fails.
+ * Never fails at once: an interpreter's start reports it.
  */
 struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *policy,
-			     int workspace_fd);
+			     const struct sandbox_folders *folders);
+/*
+ * For a policy with `proxy`: calls `fn` once, from the loop, before any interpreter of it has
+ * started, with the socket that listens on 127.0.0.1:WIRE_PROXY_PORT inside; the descriptor is then
+ * the callee's. To be set before the loop turns. Not after sandbox_close.
+ */
+void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int listener_own),
+			    void *data);
 /* Kills everything in it. Interpreters must have been freed. NULL is allowed. */
 void sandbox_close(struct sandbox *sandbox);
 /*

@@ -3,12 +3,19 @@
 #ifndef SANDBOX_INIT_H
 #define SANDBOX_INIT_H
 
+#include <stddef.h>
 #include <sys/types.h>
+
+#include "sandbox/wire.h"
+
+enum { INIT_FOLDERS_MAX = WIRE_SANDBOX_FDS_MAX - WIRE_SANDBOX_DATA };
 
 struct init_task {
 	int channel; /* to the server */
 	int plan;    /* sealed memfd of a policy */
-	int workspace;
+	/* Those that the policy names, in the order of wire.h: the workspace first. */
+	int folders[INIT_FOLDERS_MAX];
+	size_t folder_count;
 	pid_t parent; /* whose death ends it */
 };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/launch.h"
 
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "sandbox/init.h"
+#include "sandbox/probe.h"
 #include "sandbox/warden.h"
-#include "sandbox/wire.h"
 
 /* What the server ends a sandbox with whose init does not end by itself. */
 static void hand_over(int channel, pid_t pid)
@@ -21,17 +22,14 @@ static void hand_over(int channel, pid_t pid)
 
 static void on_sandbox(struct warden *warden, const struct wire_message *message)
 {
-	struct init_task task = { .parent = getpid() };
+	struct init_task task = { .plan = message->fds[WIRE_SANDBOX_PLAN],
+				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
+				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA,
+				  .parent = getpid() };
 	struct err err;
 	pid_t pid;
 
-	if (message->type != WIRE_SANDBOX) {
-		warden->ended = true;
-		return;
-	}
-	task.plan = message->fds[0];
-	task.channel = message->fds[1];
-	task.workspace = message->fds[2];
+	memcpy(task.folders, message->fds + WIRE_SANDBOX_DATA, task.folder_count * sizeof(int));
 	pid = fork();
 	if (pid == 0)
 		_exit(init_run(&task));
@@ -44,13 +42,39 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 	wire_tell(task.channel, WIRE_FAILED, &err);
 }
 
+static void on_probe(struct warden *warden, const struct wire_message *message)
+{
+	const pid_t parent = getpid();
+	struct err err;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(probe_run(message->fds[0], parent));
+	if (pid > 0) {
+		pidlist_add(&warden->known, pid);
+		return;
+	}
+	(void)err_sys(&err, "forking a probe");
+	wire_tell(message->fds[0], WIRE_FAILED, &err);
+}
+
+static void on_message(struct warden *warden, const struct wire_message *message)
+{
+	if (message->type == WIRE_SANDBOX)
+		on_sandbox(warden, message);
+	else if (message->type == WIRE_PROBE)
+		on_probe(warden, message);
+	else
+		warden->ended = true;
+}
+
 int launch_run(int channel, struct err *err)
 {
 	struct warden warden = { 0 };
 
 	if (warden_init(&warden, "ptycell-launch", channel, 0, err) < 0)
 		return -1;
-	warden_serve(&warden, on_sandbox, WARDEN_LAUNCHER_GRACE_MS);
+	warden_serve(&warden, on_message, WARDEN_LAUNCHER_GRACE_MS);
 	warden_release(&warden);
 	return 0;
 }

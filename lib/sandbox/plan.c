@@ -10,21 +10,11 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "sandbox/plan_internal.h"
 
 enum { PLAN_MAGIC = 0x4e4c5050, PLAN_VERSION = 1, PLAN_SEALS = 0xf };
 _Static_assert(PLAN_SEALS == (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE),
 	       "a plan is sealed against everything");
-
-enum plan_kind { PLAN_KIND_SANDBOX = 1, PLAN_KIND_START = 2 };
-
-enum plan_tag {
-	TAG_POLICY = 1,
-	TAG_ARGUMENT,
-	TAG_VARIABLE,
-	TAG_CWD,
-	TAG_TERMINAL,
-	TAG_DESCRIPTOR,
-};
 
 struct plan_header {
 	uint32_t magic;
@@ -56,22 +46,22 @@ void plan_buf_init(struct buf *buf)
 	buf_init(buf, PLAN_BYTES_MAX);
 }
 
-static int add_header(struct buf *plan, enum plan_kind kind, struct err *err)
+int plan_add_header(struct buf *plan, enum plan_kind kind, struct err *err)
 {
 	struct plan_header header = { PLAN_MAGIC, PLAN_VERSION, (uint16_t)kind, 0 };
 
 	return buf_add(plan, &header, sizeof(header), err);
 }
 
-static void close_header(struct buf *plan)
+void plan_close_header(struct buf *plan)
 {
 	uint32_t len = (uint32_t)plan->len;
 
 	memcpy(plan->data + offsetof(struct plan_header, len), &len, sizeof(len));
 }
 
-static int add_record(struct buf *plan, enum plan_tag tag, const void *data, size_t len,
-		      struct err *err)
+int plan_add_record(struct buf *plan, enum plan_tag tag, const void *data, size_t len,
+		    struct err *err)
 {
 	struct record_header header = { tag, (uint32_t)len };
 
@@ -85,17 +75,8 @@ static int add_record(struct buf *plan, enum plan_tag tag, const void *data, siz
 static int add_strings(struct buf *plan, enum plan_tag tag, char *const *strings, struct err *err)
 {
 	for (size_t i = 0; strings[i] != NULL; i++)
-		if (add_record(plan, tag, strings[i], strlen(strings[i]) + 1, err) < 0)
+		if (plan_add_record(plan, tag, strings[i], strlen(strings[i]) + 1, err) < 0)
 			return -1;
-	return 0;
-}
-
-int plan_write_sandbox(struct buf *ret_plan, const struct policy *policy, struct err *err)
-{
-	if (add_header(ret_plan, PLAN_KIND_SANDBOX, err) < 0 ||
-	    add_record(ret_plan, TAG_POLICY, policy, sizeof(*policy), err) < 0)
-		return -1;
-	close_header(ret_plan);
 	return 0;
 }
 
@@ -106,7 +87,7 @@ static int add_descriptors(struct buf *plan, const struct plan_start *start, str
 		struct descriptor_record record = { (uint32_t)d->number, d->kind, "" };
 
 		memcpy(record.name, d->name, sizeof(record.name));
-		if (add_record(plan, TAG_DESCRIPTOR, &record, sizeof(record), err) < 0)
+		if (plan_add_record(plan, TAG_DESCRIPTOR, &record, sizeof(record), err) < 0)
 			return -1;
 	}
 	return 0;
@@ -117,14 +98,14 @@ int plan_write_start(struct buf *ret_plan, const struct plan_start *start, struc
 	struct terminal_record terminal = { start->rows, start->columns };
 	struct plan_start check;
 
-	if (add_header(ret_plan, PLAN_KIND_START, err) < 0 ||
+	if (plan_add_header(ret_plan, PLAN_KIND_START, err) < 0 ||
 	    add_strings(ret_plan, TAG_ARGUMENT, start->argv, err) < 0 ||
 	    add_strings(ret_plan, TAG_VARIABLE, start->envp, err) < 0 ||
-	    add_record(ret_plan, TAG_CWD, start->cwd, strlen(start->cwd) + 1, err) < 0 ||
-	    add_record(ret_plan, TAG_TERMINAL, &terminal, sizeof(terminal), err) < 0 ||
+	    plan_add_record(ret_plan, TAG_CWD, start->cwd, strlen(start->cwd) + 1, err) < 0 ||
+	    plan_add_record(ret_plan, TAG_TERMINAL, &terminal, sizeof(terminal), err) < 0 ||
 	    add_descriptors(ret_plan, start, err) < 0)
 		return -1;
-	close_header(ret_plan);
+	plan_close_header(ret_plan);
 	/* The reader's rules are the only ones: what it would refuse is refused here, by name. */
 	if (plan_parse_start(ret_plan->data, ret_plan->len, &check, err) < 0)
 		return -1;
@@ -134,19 +115,8 @@ int plan_write_start(struct buf *ret_plan, const struct plan_start *start, struc
 
 /* ---- reading ---- */
 
-struct reader {
-	const char *at;
-	const char *end;
-};
-
-struct record {
-	uint32_t tag;
-	uint32_t len;
-	const char *data;
-};
-
-static int open_plan(struct reader *reader, const void *data, size_t len, enum plan_kind kind,
-		     struct err *err)
+int plan_open(struct plan_reader *reader, const void *data, size_t len, enum plan_kind kind,
+	      struct err *err)
 {
 	struct plan_header header;
 
@@ -161,8 +131,7 @@ static int open_plan(struct reader *reader, const void *data, size_t len, enum p
 	return 0;
 }
 
-/* 1 with the next record, 0 at the end. */
-static int next_record(struct reader *reader, struct record *ret_record, struct err *err)
+int plan_next(struct plan_reader *reader, struct plan_record *ret_record, struct err *err)
 {
 	struct record_header header;
 	size_t left = (size_t)(reader->end - reader->at);
@@ -174,29 +143,14 @@ static int next_record(struct reader *reader, struct record *ret_record, struct 
 	memcpy(&header, reader->at, sizeof(header));
 	if (header.len > left - sizeof(header))
 		return err_set(err, ERR_INVALID, "a plan with a record past its end");
-	*ret_record = (struct record){ header.tag, header.len, reader->at + sizeof(header) };
+	*ret_record = (struct plan_record){ header.tag, header.len, reader->at + sizeof(header) };
 	reader->at += sizeof(header) + header.len;
 	return 1;
 }
 
-static bool is_string(const char *data, size_t len)
+bool plan_is_string(const char *data, size_t len)
 {
 	return len > 0 && memchr(data, '\0', len) == data + len - 1;
-}
-
-int plan_parse_sandbox(const void *data, size_t len, struct policy *ret_policy, struct err *err)
-{
-	struct reader reader;
-	struct record record = { 0 };
-	struct record extra = { 0 };
-
-	if (open_plan(&reader, data, len, PLAN_KIND_SANDBOX, err) < 0)
-		return -1;
-	if (next_record(&reader, &record, err) != 1 || record.tag != TAG_POLICY ||
-	    record.len != sizeof(*ret_policy) || next_record(&reader, &extra, err) != 0)
-		return err_set(err, ERR_INVALID, "a sandbox's plan that is not one policy");
-	memcpy(ret_policy, record.data, sizeof(*ret_policy));
-	return 0;
 }
 
 /* What has been read of a start so far. */
@@ -208,12 +162,12 @@ struct start_reader {
 	bool terminal_seen;
 };
 
-static int read_string(struct start_reader *in, const struct record *record, struct err *err)
+static int read_string(struct start_reader *in, const struct plan_record *record, struct err *err)
 {
 	/* The bytes are only ever read: execve's types lack the const. */
 	char *string = (char *)(uintptr_t)record->data;
 
-	if (!is_string(record->data, record->len))
+	if (!plan_is_string(record->data, record->len))
 		return err_set(err, ERR_INVALID, "an argument or variable that is no string");
 	in->string_bytes += record->len;
 	if (in->string_bytes > PLAN_STRING_BYTES_MAX ||
@@ -231,10 +185,10 @@ static int read_string(struct start_reader *in, const struct record *record, str
 	return 0;
 }
 
-static int read_cwd(struct plan_start *start, const struct record *record, struct err *err)
+static int read_cwd(struct plan_start *start, const struct plan_record *record, struct err *err)
 {
 	if (start->cwd != NULL || record->len > PLAN_PATH_MAX ||
-	    !is_string(record->data, record->len))
+	    !plan_is_string(record->data, record->len))
 		return err_set(err, ERR_INVALID, "a plan with a wrong working folder");
 	if (record->data[0] != '/' && record->data[0] != '\0')
 		return err_set(err, ERR_INVALID, "the folder '%s' is no absolute path",
@@ -243,7 +197,7 @@ static int read_cwd(struct plan_start *start, const struct record *record, struc
 	return 0;
 }
 
-static int read_terminal(struct start_reader *in, const struct record *record, struct err *err)
+static int read_terminal(struct start_reader *in, const struct plan_record *record, struct err *err)
 {
 	struct terminal_record terminal;
 
@@ -260,7 +214,8 @@ static int read_terminal(struct start_reader *in, const struct record *record, s
 	return 0;
 }
 
-static int read_descriptor(struct plan_start *start, const struct record *record, struct err *err)
+static int read_descriptor(struct plan_start *start, const struct plan_record *record,
+			   struct err *err)
 {
 	struct descriptor_record raw;
 	struct plan_descriptor *d;
@@ -283,7 +238,7 @@ static int read_descriptor(struct plan_start *start, const struct record *record
 	return 0;
 }
 
-static int read_record(struct start_reader *in, const struct record *record, struct err *err)
+static int read_record(struct start_reader *in, const struct plan_record *record, struct err *err)
 {
 	switch (record->tag) {
 	case TAG_ARGUMENT:
@@ -301,23 +256,23 @@ static int read_record(struct start_reader *in, const struct record *record, str
 }
 
 /* How many records have the tag: the arrays are allocated once. */
-static size_t count_records(struct reader reader, enum plan_tag tag)
+static size_t count_records(struct plan_reader reader, enum plan_tag tag)
 {
-	struct record record = { 0 };
+	struct plan_record record = { 0 };
 	struct err err;
 	size_t n = 0;
 
-	while (next_record(&reader, &record, &err) == 1)
+	while (plan_next(&reader, &record, &err) == 1)
 		n += record.tag == tag;
 	return n < PLAN_STRINGS_MAX ? n : PLAN_STRINGS_MAX;
 }
 
-static int read_start(struct start_reader *in, struct reader *reader, struct err *err)
+static int read_start(struct start_reader *in, struct plan_reader *reader, struct err *err)
 {
-	struct record record = { 0 };
+	struct plan_record record = { 0 };
 	int got;
 
-	while ((got = next_record(reader, &record, err)) == 1)
+	while ((got = plan_next(reader, &record, err)) == 1)
 		if (read_record(in, &record, err) < 0)
 			return -1;
 	if (got < 0)
@@ -332,9 +287,9 @@ int plan_parse_start(const void *data, size_t len, struct plan_start *ret_start,
 {
 	struct plan_start start = { 0 };
 	struct start_reader in = { .start = &start };
-	struct reader reader;
+	struct plan_reader reader;
 
-	if (open_plan(&reader, data, len, PLAN_KIND_START, err) < 0)
+	if (plan_open(&reader, data, len, PLAN_KIND_START, err) < 0)
 		return -1;
 	start.argv = xcalloc(count_records(reader, TAG_ARGUMENT) + 1, sizeof(char *));
 	start.envp = xcalloc(count_records(reader, TAG_VARIABLE) + 1, sizeof(char *));

@@ -57,12 +57,19 @@ struct plan_start {
 /* A buffer that can hold any plan. */
 void plan_buf_init(struct buf *buf);
 
-/* Both append the whole plan to `ret_plan`, an empty plan_buf_init'ed buffer. */
+/*
+ * Both append the whole plan to `ret_plan`, an empty plan_buf_init'ed buffer, and refuse what the
+ * readers below would. ERR_INVALID, ERR_LIMIT.
+ */
 int plan_write_sandbox(struct buf *ret_plan, const struct policy *policy,
 		       struct err *err) MUST_CHECK;
 int plan_write_start(struct buf *ret_plan, const struct plan_start *start,
 		     struct err *err) MUST_CHECK;
 
+/*
+ * `data` must live as long as *ret_policy, whose paths lie in it. Every path is absolute, below /,
+ * and has no empty, "." or ".." component; data_path is "" for POLICY_UNCONFINED at most.
+ */
 int plan_parse_sandbox(const void *data, size_t len, struct policy *ret_policy,
 		       struct err *err) MUST_CHECK;
 /* `data` must live as long as *ret_start, which the caller gives to plan_start_release. */

@@ -48,4 +48,13 @@ struct sandbox_report {
 	char reason[POLICY_TIERS][REPORT_REASON_MAX];
 };
 
+/*
+ * Is every number in its range and every reason a string? ERR_INVALID. The reasons are ours, but
+ * came through a process that the kernel may have helped an attacker into: they are cut at the
+ * first control character.
+ */
+int report_check(struct sandbox_report *report, struct err *err) MUST_CHECK;
+/* Sets the reason for `tier`, the message of `why`, cut. */
+void report_set_reason(struct sandbox_report *report, enum policy_tier tier, const struct err *why);
+
 #endif

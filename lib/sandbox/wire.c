@@ -9,7 +9,7 @@
 #include "base/fd.h"
 #include "sandbox/ttywait.h"
 
-enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 1 };
+enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 2 };
 
 struct wire_header {
 	uint32_t magic;
@@ -25,11 +25,12 @@ struct wire_shape {
 };
 
 static const struct wire_shape shapes[] = {
-	[WIRE_SANDBOX] = { 0, 3, 3 },
+	[WIRE_SANDBOX] = { 0, WIRE_SANDBOX_FDS_MIN, WIRE_SANDBOX_FDS_MAX },
 	[WIRE_OPENED] = { 0, 1, 1 },
+	[WIRE_LISTENER] = { 0, 1, 1 },
 	[WIRE_START] = { 0, 2, 2 },
 	[WIRE_FAILED] = { sizeof(struct err), 0, 0 },
-	[WIRE_STARTED] = { 0, 1, WIRE_FDS_MAX },
+	[WIRE_STARTED] = { 0, 1, 1 + PLAN_DESCRIPTORS_MAX },
 	[WIRE_EXITED] = { sizeof(int32_t), 0, 0 },
 	[WIRE_GONE] = { 0, 0, 0 },
 	[WIRE_SIGNAL] = { sizeof(int32_t), 0, 0 },
@@ -38,9 +39,12 @@ static const struct wire_shape shapes[] = {
 	[WIRE_COUNTED] = { sizeof(int32_t), 0, 0 },
 	[WIRE_INPUT] = { 0, 0, 0 },
 	[WIRE_INPUT_STATE] = { sizeof(struct ttywait_result), 0, 0 },
+	[WIRE_PROBE] = { 0, 1, 1 },
+	[WIRE_REPORT] = { sizeof(struct sandbox_report), 0, 0 },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
 _Static_assert(sizeof(struct err) <= WIRE_PAYLOAD_MAX, "an error fits");
+_Static_assert(sizeof(struct sandbox_report) <= WIRE_PAYLOAD_MAX, "a report fits");
 
 void wire_message_release(struct wire_message *message)
 {
@@ -163,6 +167,18 @@ void wire_get_err(const struct wire_message *message, struct err *ret_err)
 		err.code = ERR_INTERNAL;
 	err.msg[sizeof(err.msg) - 1] = '\0';
 	*ret_err = err;
+}
+
+int wire_get_report(const struct wire_message *message, struct sandbox_report *ret_report,
+		    struct err *err)
+{
+	struct sandbox_report report;
+
+	memcpy(&report, message->payload, sizeof(report));
+	if (report_check(&report, err) < 0)
+		return -1;
+	*ret_report = report;
+	return 0;
 }
 
 int32_t wire_get_number(const struct wire_message *message)

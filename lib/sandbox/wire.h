@@ -15,10 +15,13 @@
 
 #include "base/err.h"
 #include "sandbox/plan.h"
+#include "sandbox/report.h"
 
 enum wire_type {
-	WIRE_SANDBOX = 1, /* server to launcher; plan, init's channel, workspace */
+	WIRE_SANDBOX = 1, /* server to launcher; plan, init's channel, the folders: below */
 	WIRE_OPENED,      /* launcher to server, on init's channel; init's pidfd */
+	WIRE_LISTENER,    /* init to server; with policy.proxy, once, before any WIRE_STARTED: a
+			     listening stream socket on 127.0.0.1:3128 of the session */
 	WIRE_START,       /* server to init; plan, the minder's channel */
 	WIRE_FAILED,      /* struct err: init or minder to server, its last message */
 	WIRE_STARTED,     /* minder to server; pty master, then the plan's descriptors in order */
@@ -30,13 +33,26 @@ enum wire_type {
 	WIRE_COUNTED,     /* int32_t live processes beside the interpreter */
 	WIRE_INPUT,       /* answered by WIRE_INPUT_STATE */
 	WIRE_INPUT_STATE, /* struct ttywait_result */
+	WIRE_PROBE,       /* server to launcher; the channel of the answer */
+	WIRE_REPORT,      /* struct sandbox_report, or WIRE_FAILED; the last message there */
 	WIRE_TYPES
 };
 
+/* The descriptors of a WIRE_SANDBOX, in this order, each when the policy names it. */
 enum {
-	WIRE_PAYLOAD_MAX = 512,
-	WIRE_FDS_MAX = 1 + PLAN_DESCRIPTORS_MAX,
+	WIRE_SANDBOX_PLAN,
+	WIRE_SANDBOX_CHANNEL,
+	WIRE_SANDBOX_DATA, /* always, then spool, packages, the shares in the policy's order */
+	WIRE_SANDBOX_FDS_MIN,
+	WIRE_SANDBOX_FDS_MAX = WIRE_SANDBOX_FDS_MIN + 2 + POLICY_SHARES_MAX,
 };
+
+enum {
+	WIRE_PAYLOAD_MAX = 1024,
+	WIRE_FDS_MAX = WIRE_SANDBOX_FDS_MAX,
+	WIRE_PROXY_PORT = 3128,
+};
+_Static_assert(1 + PLAN_DESCRIPTORS_MAX <= WIRE_FDS_MAX, "a started interpreter's fit");
 
 struct wire_message {
 	enum wire_type type;
@@ -64,6 +80,9 @@ void wire_tell(int channel, enum wire_type type, const void *payload);
 int wire_receive(int channel, struct wire_message *ret_message, struct err *err) MUST_CHECK;
 /* The payload of a WIRE_FAILED, made fit to print. */
 void wire_get_err(const struct wire_message *message, struct err *ret_err);
+/* The payload of a WIRE_REPORT: checked and fit to print, or ERR_INVALID. */
+int wire_get_report(const struct wire_message *message, struct sandbox_report *ret_report,
+		    struct err *err) MUST_CHECK;
 /* The payload of the types that carry one number. */
 int32_t wire_get_number(const struct wire_message *message);
 

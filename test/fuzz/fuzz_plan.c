@@ -18,13 +18,34 @@ static size_t count_bytes(char *const *strings)
 	return bytes;
 }
 
+static void check_path(const char *path)
+{
+	if (path[0] != '/' || path[1] == '\0' || strlen(path) >= PLAN_PATH_MAX ||
+	    strstr(path, "/../") != NULL || strstr(path, "//") != NULL)
+		abort();
+}
+
+static void check_policy(const struct policy *policy)
+{
+	if (policy->share_count > POLICY_SHARES_MAX || policy->runtime_count > POLICY_RUNTIMES_MAX)
+		abort();
+	for (size_t i = 0; i < policy->share_count; i++)
+		check_path(policy->shares[i].path);
+	for (size_t i = 0; i < policy->runtime_count; i++)
+		check_path(policy->runtimes[i]);
+	if (policy->tier != POLICY_UNCONFINED)
+		check_path(policy->data_path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct plan_start start;
 	struct policy policy;
 	struct err err;
 
-	if (plan_parse_sandbox(data, size, &policy, &err) < 0 && err.msg[0] == '\0')
+	if (plan_parse_sandbox(data, size, &policy, &err) == 0)
+		check_policy(&policy);
+	else if (err.msg[0] == '\0')
 		abort();
 	if (plan_parse_start(data, size, &start, &err) < 0)
 		return 0;

@@ -97,10 +97,12 @@ static const struct interpreter_handlers fixture_handlers = {
 
 static void fixture_open_sandbox(void)
 {
+	const struct sandbox_folders folders = { .data = fixture.folder };
 	struct policy policy;
 
 	policy_init(&policy);
-	fixture.sandbox = sandbox_open(fixture.launcher, &policy, fixture.folder);
+	policy.tier = POLICY_UNCONFINED;
+	fixture.sandbox = sandbox_open(fixture.launcher, &policy, &folders);
 }
 
 static void fixture_open(void)
@@ -146,7 +148,7 @@ static void fixture_start_spec(const struct interpreter_spec *spec)
 }
 
 /* Starts `argv`, of which argv[0] is the program. */
-static void fixture_start(char *const *argv)
+__attribute__((unused)) static void fixture_start(char *const *argv)
 {
 	char *const envp[] = { (char[]){ "FIXTURE=yes" }, NULL };
 	struct interpreter_spec spec = { .argv = argv, .envp = envp };
@@ -182,7 +184,7 @@ __attribute__((unused)) static void fixture_close_sandbox(void)
 }
 
 /* Runs the loop until the callbacks have said `words`. */
-static void fixture_expect(const char *words)
+__attribute__((unused)) static void fixture_expect(const char *words)
 {
 	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
 

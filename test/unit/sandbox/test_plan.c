@@ -70,20 +70,242 @@ static void a_start_survives_the_way(void **state)
 	plan_start_release(&start);
 }
 
+static struct policy sample_policy(void)
+{
+	struct policy policy;
+
+	policy_init(&policy);
+	policy.memory_max = 1234567;
+	policy.processes_max = 99;
+	policy.data_path = "/home/u/.cache/data";
+	policy.spool_path = "/home/u/.cache/spool";
+	policy.shares[0] = (struct policy_share){ "/home/u/notes", false };
+	policy.shares[1] = (struct policy_share){ "/home/u/project", true };
+	policy.share_count = 2;
+	policy.runtimes[0] = "/opt/python";
+	policy.runtime_count = 1;
+	policy.proxy = true;
+	return policy;
+}
+
+static void write_policy(struct buf *plan)
+{
+	struct policy policy = sample_policy();
+	struct err err;
+
+	plan_buf_init(plan);
+	assert_int_equal(plan_write_sandbox(plan, &policy, &err), 0);
+}
+
 static void a_policy_survives_the_way(void **state)
 {
 	cleanup_buf struct buf plan;
+	struct policy parsed;
+	struct err err;
+
+	(void)state;
+	write_policy(&plan);
+	assert_int_equal(plan_parse_sandbox(plan.data, plan.len, &parsed, &err), 0);
+	assert_int_equal(parsed.tier, POLICY_NAMESPACES);
+	assert_int_equal(parsed.memory_max, 1234567);
+	assert_int_equal(parsed.processes_max, 99);
+	assert_int_equal(parsed.file_max, POLICY_NO_LIMIT);
+	assert_int_equal(parsed.tmp_files_max, 65536);
+	assert_string_equal(parsed.data_path, "/home/u/.cache/data");
+	assert_string_equal(parsed.spool_path, "/home/u/.cache/spool");
+	assert_string_equal(parsed.packages_path, "");
+	assert_int_equal(parsed.share_count, 2);
+	assert_string_equal(parsed.shares[0].path, "/home/u/notes");
+	assert_false(parsed.shares[0].writable);
+	assert_string_equal(parsed.shares[1].path, "/home/u/project");
+	assert_true(parsed.shares[1].writable);
+	assert_int_equal(parsed.runtime_count, 1);
+	assert_string_equal(parsed.runtimes[0], "/opt/python");
+	assert_true(parsed.unix_sockets);
+	assert_true(parsed.proxy);
+}
+
+static void no_pointer_of_a_policy_travels(void **state)
+{
+	cleanup_buf struct buf plan;
+	struct policy policy = sample_policy();
+
+	(void)state;
+	write_policy(&plan);
+	assert_null(memmem(plan.data, plan.len, &policy.data_path, sizeof(policy.data_path)));
+	assert_null(memmem(plan.data, plan.len, &policy.shares[0].path, sizeof(char *)));
+}
+
+static void check_policy_refused(const struct policy *policy, enum err_code code)
+{
+	cleanup_buf struct buf plan;
+	struct err err;
+
+	plan_buf_init(&plan);
+	assert_int_equal(plan_write_sandbox(&plan, policy, &err), -1);
+	assert_int_equal(err.code, code);
+}
+
+static void a_policy_names_plain_absolute_paths_only(void **state)
+{
+	static const char *const wrong[] = {
+		"relative", "/",     "//",       "/a//b", "/a/", "/a/./b",
+		"/a/../b",  "/a/..", "/a/b/../", "/.",    "/..",
+	};
+	static const char *const odd[] = { "/..a", "/a/...", "/a/.b", "/a\nb", "/-rf" };
 	struct policy policy;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		policy = sample_policy();
+		policy.data_path = wrong[i];
+		check_policy_refused(&policy, ERR_INVALID);
+		policy = sample_policy();
+		policy.shares[1].path = wrong[i];
+		check_policy_refused(&policy, ERR_INVALID);
+		policy = sample_policy();
+		policy.runtimes[0] = wrong[i];
+		check_policy_refused(&policy, ERR_INVALID);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+		cleanup_buf struct buf plan;
+		struct err err;
+
+		plan_buf_init(&plan);
+		policy = sample_policy();
+		policy.shares[1].path = odd[i];
+		assert_int_equal(plan_write_sandbox(&plan, &policy, &err), 0);
+	}
+}
+
+static void only_an_unconfined_policy_may_lack_the_workspace(void **state)
+{
+	cleanup_buf struct buf plan;
+	struct policy policy = sample_policy();
+	struct err err;
+
+	(void)state;
+	plan_buf_init(&plan);
+	policy.data_path = "";
+	check_policy_refused(&policy, ERR_INVALID);
+	policy.tier = POLICY_UNCONFINED;
+	assert_int_equal(plan_write_sandbox(&plan, &policy, &err), 0);
+	policy.tier = POLICY_TIERS;
+	check_policy_refused(&policy, ERR_INVALID);
+}
+
+static void the_largest_policy_fits(void **state)
+{
+	cleanup_buf struct buf plan;
+	struct policy policy = sample_policy();
+	char *path = calloc(1, PLAN_PATH_MAX + 1);
 	struct policy parsed;
 	struct err err;
 
 	(void)state;
 	plan_buf_init(&plan);
-	policy_init(&policy);
-	policy.memory_max = 1234567;
+	memset(path, 'x', PLAN_PATH_MAX - 1);
+	path[0] = '/';
+	policy.data_path = policy.spool_path = policy.packages_path = path;
+	for (size_t i = 0; i < POLICY_SHARES_MAX; i++)
+		policy.shares[i].path = path;
+	for (size_t i = 0; i < POLICY_RUNTIMES_MAX; i++)
+		policy.runtimes[i] = path;
+	policy.share_count = POLICY_SHARES_MAX;
+	policy.runtime_count = POLICY_RUNTIMES_MAX;
 	assert_int_equal(plan_write_sandbox(&plan, &policy, &err), 0);
 	assert_int_equal(plan_parse_sandbox(plan.data, plan.len, &parsed, &err), 0);
-	assert_memory_equal(&parsed, &policy, sizeof(policy));
+	assert_int_equal(parsed.share_count, POLICY_SHARES_MAX);
+	assert_int_equal(parsed.runtime_count, POLICY_RUNTIMES_MAX);
+	path[PLAN_PATH_MAX - 1] = 'x';
+	check_policy_refused(&policy, ERR_INVALID);
+	free(path);
+}
+
+/* The last record, or one that is added after it, twice: the second is refused. */
+static void a_folder_or_too_many_of_a_kind_is_refused(void **state)
+{
+	static const struct {
+		uint32_t tag;
+		const char *path;
+		size_t times;
+	} rows[] = {
+		{ 7, "/x", 1 },
+		{ 8, "/x", 1 },
+		{ 10, "/x", POLICY_SHARES_MAX - 1 },
+		{ 11, "/x", POLICY_SHARES_MAX - 1 },
+		{ 12, "/x", POLICY_RUNTIMES_MAX },
+		{ 13, "/x", 1 },
+	};
+
+	(void)state;
+	for (size_t row = 0; row < ARRAY_SIZE(rows); row++) {
+		cleanup_buf struct buf plan;
+		const uint32_t header[] = { rows[row].tag, (uint32_t)strlen(rows[row].path) + 1 };
+		struct policy parsed;
+		struct err err;
+		uint32_t len;
+
+		write_policy(&plan);
+		for (size_t i = 0; i < rows[row].times; i++) {
+			buf_put(&plan, header, sizeof(header));
+			buf_put(&plan, rows[row].path, header[1]);
+		}
+		len = (uint32_t)plan.len;
+		memcpy(plan.data + 8, &len, sizeof(len));
+		if (plan_parse_sandbox(plan.data, plan.len, &parsed, &err) == 0)
+			fail_msg("record %u was accepted", rows[row].tag);
+	}
+}
+
+static void a_cut_policy_is_refused_at_every_length(void **state)
+{
+	cleanup_buf struct buf plan;
+
+	(void)state;
+	write_policy(&plan);
+	for (size_t len = 0; len < plan.len; len++) {
+		char *cut = malloc(len + 1);
+		struct policy parsed;
+		struct err err;
+
+		memcpy(cut, plan.data, len);
+		assert_int_equal(plan_parse_sandbox(cut, len, &parsed, &err), -1);
+		free(cut);
+	}
+}
+
+static void check_policy_promises(const struct policy *policy)
+{
+	assert_in_range(policy->tier, 0, POLICY_TIERS - 1);
+	assert_int_equal(policy->data_path[0], '/');
+	assert_true(policy->spool_path[0] == '/' || policy->spool_path[0] == '\0');
+	assert_in_range(policy->share_count, 0, POLICY_SHARES_MAX);
+	for (size_t i = 0; i < policy->share_count; i++)
+		assert_null(strstr(policy->shares[i].path, "/../"));
+	for (size_t i = 0; i < policy->runtime_count; i++)
+		assert_int_equal(policy->runtimes[i][0], '/');
+}
+
+static void every_flipped_bit_of_a_policy_is_refused_or_keeps_the_promises(void **state)
+{
+	cleanup_buf struct buf plan;
+	int refused = 0;
+
+	(void)state;
+	write_policy(&plan);
+	for (size_t bit = 0; bit < plan.len * 8; bit++) {
+		struct policy parsed;
+		struct err err;
+
+		plan.data[bit / 8] ^= (char)(1 << bit % 8);
+		if (plan_parse_sandbox(plan.data, plan.len, &parsed, &err) == 0)
+			check_policy_promises(&parsed);
+		else
+			refused++;
+		plan.data[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	assert_true(refused > 12 * 8 + 6 * 4 * 8);
 }
 
 static void one_kind_of_plan_is_not_the_other(void **state)
@@ -251,6 +473,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_start_survives_the_way),
 		cmocka_unit_test(a_policy_survives_the_way),
+		cmocka_unit_test(no_pointer_of_a_policy_travels),
+		cmocka_unit_test(a_policy_names_plain_absolute_paths_only),
+		cmocka_unit_test(only_an_unconfined_policy_may_lack_the_workspace),
+		cmocka_unit_test(the_largest_policy_fits),
+		cmocka_unit_test(a_folder_or_too_many_of_a_kind_is_refused),
+		cmocka_unit_test(a_cut_policy_is_refused_at_every_length),
+		cmocka_unit_test(every_flipped_bit_of_a_policy_is_refused_or_keeps_the_promises),
 		cmocka_unit_test(one_kind_of_plan_is_not_the_other),
 		cmocka_unit_test(a_cut_plan_is_refused_at_every_length),
 		cmocka_unit_test(every_flipped_bit_is_refused_or_keeps_the_promises),

@@ -62,6 +62,7 @@ static const struct runner_handlers runner_fixture_handlers = {
 
 FIXTURE_FN int runner_set_up(void **state)
 {
+	struct sandbox_folders folders = { 0 };
 	struct policy policy;
 	struct err err;
 
@@ -71,7 +72,9 @@ FIXTURE_FN int runner_set_up(void **state)
 	told.workspace = workspace_new(fixture.home, &err);
 	assert_non_null(told.workspace);
 	policy_init(&policy);
-	told.sandbox = sandbox_open(fixture.launcher, &policy, workspace_data_fd(told.workspace));
+	policy.tier = POLICY_UNCONFINED;
+	folders.data = workspace_data_fd(told.workspace);
+	told.sandbox = sandbox_open(fixture.launcher, &policy, &folders);
 	told.runner = runner_new(&(struct runner_context){
 		.loop = fixture.loop,
 		.sandbox = told.sandbox,
