@@ -364,6 +364,11 @@ const struct policy_share *shares_at(const struct shares *shares, size_t index)
 	return index < shares->count ? &shares->list[index] : NULL;
 }
 
+int shares_fd(const struct shares *shares, size_t index)
+{
+	return shares->items[index].fd;
+}
+
 bool shares_any_writable(const struct shares *shares)
 {
 	for (size_t i = 0; i < shares->count; i++)
