@@ -162,13 +162,17 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
 			     const struct sandbox_folders *folders)
 {
 	struct sandbox *sandbox = xcalloc(1, sizeof(*sandbox));
+	struct err err;
 
 	sandbox->launcher = launcher;
 	sandbox->channel = -1;
 	sandbox->pidfd = -1;
 	list_init(&sandbox->node);
-	if (open_sandbox(sandbox, policy, folders, &sandbox->err) < 0)
+	/* An error that a second try overcame is none of the sandbox's. */
+	if (open_sandbox(sandbox, policy, folders, &err) < 0) {
+		sandbox->err = err;
 		stop(sandbox);
+	}
 	return sandbox;
 }
 

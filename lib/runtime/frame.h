@@ -14,16 +14,17 @@
  *   exec's done, part `names`, what the cell changed:
  *     NAME [" " TYPE [" " SHAPE]]       bound anew, or changed in place
  *     "-" NAME                          gone
- *   vars, part `limit`: a decimal number. Its done has status ok and
- *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines, by name
- *     total  how many there are, when they are more
+ *   vars, part `limit`, a decimal number. Its done has status ok and
+ *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines
+ *     total  how many names there are, when they are more
  *
- * TYPE is what the language calls it ("DataFrame", "function", "declare -a"), SHAPE "150x5" or a
- * length, BYTES decimal; each but NAME may be empty. PREVIEW is plain values only, at most 200
- * characters, empty for what only the user's code could show. Within a field of vars a backslash
- * is \\, a tab \t, a line feed \n, a carriage return \r. Left out: what the language or the driver
- * put there, modules, and names that the language hides. A language without names answers vars
- * with an empty part. vars is asked between cells only and must be answered within 2 s.
+ * TYPE is what the language calls it ("DataFrame", "function", "array"), SHAPE "150x5" or a length,
+ * neither with a blank; BYTES is decimal; each but NAME may be empty. PREVIEW shows plain values
+ * only, at most 200 characters, and is empty for what only the user's code could show. Within a
+ * field of vars a backslash is \\, a tab \t, a line feed \n, a carriage return \r. Left out: what
+ * the language or the driver put there, modules, and names that the language hides. A language
+ * without names answers vars with an empty part. vars is asked between cells only; an answer that
+ * takes longer than 2 s is not waited for.
  */
 #ifndef RUNTIME_FRAME_H
 #define RUNTIME_FRAME_H

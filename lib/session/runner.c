@@ -407,11 +407,23 @@ static void on_query_refused(struct loop_defer *defer)
 {
 	struct query *query = container_of(defer, struct query, refused);
 
-	query->done(NULL, 0, query->problem, query->data);
+	const struct query_answer answer = { .problem = query->problem };
+
+	query->done(&answer, query->data);
 	free(query);
 }
 
-struct query *runner_query_variables(struct runner *r, query_done_fn *done, void *data)
+static void send_question(struct runner *r, uint64_t id, unsigned limit)
+{
+	cleanup_free char *text = xasprintf("%u", limit);
+
+	frame_begin(&r->to_driver, "vars", id, 1);
+	frame_add(&r->to_driver, "limit", text, strlen(text));
+	runner_flush(r);
+}
+
+struct query *runner_query_variables(struct runner *r, unsigned limit, query_done_fn *done,
+				     void *data)
 {
 	struct query *query = xcalloc(1, sizeof(*query));
 
@@ -420,7 +432,7 @@ struct query *runner_query_variables(struct runner *r, query_done_fn *done, void
 	if (r->state != RUNNER_READY || r->held || r->query != NULL || !list_empty(&r->queue)) {
 		query->problem =
 			r->state == RUNNER_IDLE
-				? "the interpreter has not been started"
+				? "the interpreter does not run: there are no names"
 				: "the interpreter is busy; ask again when the cell has ended";
 		loop_defer_start(r->c.loop, &query->refused, on_query_refused);
 		return query;
@@ -428,24 +440,36 @@ struct query *runner_query_variables(struct runner *r, query_done_fn *done, void
 	query->runner = r;
 	r->query = query;
 	query->id = QUERY_FIRST_ID + r->query_count++;
-	frame_begin(&r->to_driver, "vars", query->id, 0);
-	runner_flush(r);
+	send_question(r, query->id, limit);
 	loop_timer_start(r->c.loop, &r->query_timer, loop_now(r->c.loop) + RUNNER_QUERY_MS,
 			 on_query_timeout);
 	return query;
 }
 
+static void read_answer(const struct frame *frame, struct query_answer *answer)
+{
+	const struct frame_part *lines = frame_part(frame, "vars");
+	cleanup_free char *total = frame_text(frame, "total");
+
+	if (lines != NULL) {
+		answer->lines = lines->data;
+		answer->len = lines->len;
+	}
+	answer->total = total != NULL ? strtoull(total, NULL, 10) : 0;
+}
+
 void runner_end_query(struct runner *r, const struct frame *frame, const char *problem)
 {
 	struct query *query = r->query;
-	const struct frame_part *lines = frame != NULL ? frame_part(frame, "vars") : NULL;
+	struct query_answer answer = { .problem = problem };
 
 	if (query == NULL)
 		return;
+	if (frame != NULL)
+		read_answer(frame, &answer);
 	r->query = NULL;
 	loop_timer_stop(&r->query_timer);
-	query->done(lines != NULL ? lines->data : "", lines != NULL ? lines->len : 0, problem,
-		    query->data);
+	query->done(&answer, query->data);
 	free(query);
 	runner_kick(r);
 }

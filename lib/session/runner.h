@@ -114,13 +114,20 @@ void runner_next(struct runner *runner);
  */
 bool runner_count_children(struct runner *runner, void (*done)(struct runner *runner, int count));
 struct query;
-/* `lines` as the driver has them, for the call; `problem` NULL when all went well. */
-typedef void query_done_fn(const char *lines, size_t len, const char *problem, void *data);
+/* For the call of `done`. */
+struct query_answer {
+	const char *lines; /* of `vars` in runtime/frame.h, untrusted; not NUL-terminated */
+	size_t len;
+	uint64_t total;      /* names there are as the driver says, 0 when these are all */
+	const char *problem; /* why there is nothing, a sentence of ours without a stop; or NULL */
+};
+typedef void query_done_fn(const struct query_answer *answer, void *data);
 /*
- * Asks for the names in the interpreter's namespace. `done` comes from the loop, once; a busy
- * interpreter is not asked, which is the problem told then.
+ * Asks for at most `limit` names of the interpreter's namespace. `done` comes from the loop, or
+ * from runner_free, once; a busy interpreter is not asked, which is the problem told then.
  */
-struct query *runner_query_variables(struct runner *runner, query_done_fn *done, void *data);
+struct query *runner_query_variables(struct runner *runner, unsigned limit, query_done_fn *done,
+				     void *data);
 /* `done` will not be called. */
 void runner_query_cancel(struct query *query);
 

@@ -182,9 +182,12 @@ struct runner *session_runner_for(struct session *s, const struct language *lang
 	return s->runners[s->runner_count++];
 }
 
-struct query *session_query_variables(struct session *s, query_done_fn *done, void *data)
+struct query *session_query_variables(struct session *s, size_t index, unsigned limit,
+				      query_done_fn *done, void *data)
 {
-	return runner_query_variables(session_runner_for(s, language_find("python")), done, data);
+	if (index >= s->runner_count)
+		return NULL;
+	return runner_query_variables(s->runners[index], limit, done, data);
 }
 
 int session_set_limits(struct session *s, const struct session_limits *limits, struct err *err)

@@ -106,8 +106,9 @@ void session_count_children(struct session *session,
 			    void (*done)(struct session *session, int count, void *data),
 			    void *data);
 
-/* The names in the session's Python, as runner_query_variables. */
-struct query *session_query_variables(struct session *session, query_done_fn *done, void *data);
+/* The names in runner `index`, as runner_query_variables; NULL past the end. */
+struct query *session_query_variables(struct session *session, size_t index, unsigned limit,
+				      query_done_fn *done, void *data);
 
 /*
  * The files now, after a scan that is done first; `done` comes from the loop or at once. The scan

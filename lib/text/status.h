@@ -9,7 +9,7 @@
  *           / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
  *           / "background " n " chars" / "children " n / "saved " path / "try " call
  *   change  = "+" word " " size / ( "~" / "-" ) word
- *   name    = word [ " " word [ " " word ] ]     ; name, type, shape
+ *   name    = word [ " " word [ " " word ] ]     ; name, type, shape; "-" name for one that is gone
  *   size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
  *
  * The parts come in this order. A word has no blank, `|`, `[`, `]`, `#` or comma (clean_word()),
@@ -48,7 +48,7 @@ struct status {
 	int exit_code;
 	const struct status_change *changes;
 	size_t change_count;
-	const char *names;   /* one line each: NAME [TYPE [SHAPE]] */
+	const char *names;   /* one line each: NAME [TYPE [SHAPE]], or -NAME */
 	size_t output_shown; /* characters; the part is left out when all are shown */
 	size_t output_total;
 	const char *output_path;

@@ -41,8 +41,12 @@ json_t *record_names(const char *lines)
 
 	while (lines != NULL && *lines != '\0' && json_array_size(names) < RECORD_NAMES_MAX) {
 		json_t *name = json_object();
+		bool gone = lines[0] == '-';
 
+		lines += gone ? 1 : 0;
 		json_put(name, "name", word_at(&lines));
+		if (gone)
+			json_put_bool(name, "gone", true);
 		if (*lines != '\n' && *lines != '\0')
 			json_put(name, "type", word_at(&lines));
 		if (*lines != '\n' && *lines != '\0')

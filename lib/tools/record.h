@@ -19,7 +19,7 @@ enum {
 json_t *record_cell(const struct exec_result *result);
 /* "ValueError: what it said", what else went wrong, or the state's name; cleaned. New reference. */
 json_t *record_error(const struct cell *cell);
-/* [{name, type, shape}] from the driver's lines, cleaned. */
+/* [{name, type, shape}], {name, gone} for -NAME, from the driver's lines; cleaned. */
 json_t *record_names(const char *lines);
 /*
  * The new and changed files as artifacts (tool_artifact), without the deleted ones and links;

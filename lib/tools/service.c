@@ -159,6 +159,11 @@ void service_attach(struct service *service, struct mcp_server *server)
 	service->server = server;
 }
 
+struct loop *service_loop(const struct service *service)
+{
+	return service->loop;
+}
+
 const struct settings *service_settings(const struct service *service)
 {
 	return service->settings;

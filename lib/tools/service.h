@@ -31,6 +31,7 @@ const struct mcp_features *service_features(const struct service *service);
 /* The server that is told about changed resources; may be NULL. */
 void service_attach(struct service *service, struct mcp_server *server);
 
+struct loop *service_loop(const struct service *service);
 const struct settings *service_settings(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */
 struct table *service_table(struct service *service, struct err *err) MUST_CHECK;

@@ -11,6 +11,7 @@
 #include "tools/packages.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+#include "tools/variables.h"
 #include "workspace/workspace.h"
 
 /* ---- session_info ---- */
@@ -164,42 +165,30 @@ json_t *tool_describe_session(struct session *session)
 	return answer;
 }
 
-/* A session_info that waits for the interpreter to tell its variables. */
+/* A session_info that waits for the interpreters to tell their variables. */
 struct pending_info {
 	struct mcp_call *call;
 	struct service *service;
 	json_t *answer;
-	struct query *query;
+	struct variables *variables;
 };
 
-static void pending_info_free(struct pending_info *pending)
-{
-	json_decref(pending->answer);
-	free(pending);
-}
-
-static void on_variables(const char *lines, size_t len, const char *problem, void *data)
+static void on_variables(void *data)
 {
 	struct pending_info *pending = data;
-	size_t left_out = 0;
 
-	if (problem != NULL)
-		json_put_str(pending->answer, "variables_problem", problem);
-	else
-		json_put(pending->answer, "variables", packages_variables(lines, len, &left_out));
-	if (left_out > 0)
-		json_put_int(pending->answer, "variables_left_out", (json_int_t)left_out);
-	tool_answer(pending->call, pending->service, json_incref(pending->answer));
-	pending_info_free(pending);
+	tool_answer(pending->call, pending->service, pending->answer);
+	free(pending);
 }
 
 static void on_info_cancel(struct mcp_call *call, void *data)
 {
 	struct pending_info *pending = data;
 
-	runner_query_cancel(pending->query);
+	variables_cancel(pending->variables);
 	mcp_call_fail(call, "cancelled");
-	pending_info_free(pending);
+	json_decref(pending->answer);
+	free(pending);
 }
 
 static void ask_variables(struct mcp_call *call, struct service *service, struct session *session,
@@ -210,7 +199,8 @@ static void ask_variables(struct mcp_call *call, struct service *service, struct
 	pending->call = call;
 	pending->service = service;
 	pending->answer = answer;
-	pending->query = session_query_variables(session, on_variables, pending);
+	pending->variables =
+		variables_ask(service_loop(service), session, answer, on_variables, pending);
 	mcp_call_on_cancel(call, on_info_cancel, pending);
 }
 

@@ -218,6 +218,49 @@ def test_a_killed_server_is_cleaned_up_by_the_next(home):
     assert os.listdir(home / "cache") == []
 
 
+def variables(server, session="s"):
+    return server.call("session_info", session_id=session, include=["variables"]).object
+
+
+def test_variables_have_type_shape_size_and_preview(server):
+    server.cell("import pandas as pd\ndf = pd.DataFrame({'x': range(5)}); s = 'a\\tb\\n'; n = 5")
+    told = {v.pop("name"): v for v in variables(server)["variables"]}
+    assert told["n"] == {"language": "python", "type": "int", "bytes": "28", "value": "5"}
+    assert told["df"]["type"] == "DataFrame" and told["df"]["shape"] == "5x1"
+    assert "value" not in told["df"] and int(told["df"]["bytes"]) > 40
+    assert told["s"]["value"] == "'a\\tb\\n'" and "pd" not in told
+
+
+def test_PR12_asking_for_variables_runs_nothing_of_the_user_and_leaves_no_trace(server):
+    server.cell("class E:\n  def __repr__(self): print('called'); return 'E'\n"
+                "  __len__ = __sizeof__ = __str__ = __repr__\n  shape = property(__repr__)\n"
+                "e, es = E(), [E()]\n41 + 1")
+    assert {v["name"] for v in variables(server)["variables"]} == {"E", "e", "es"}
+    result = server.cell("_")
+    assert result.text == "42\n" and result.status["cell"] == 2 and "background" not in result.status
+
+
+def test_a_busy_interpreter_is_not_asked_for_variables(server, tmp_path):
+    cell = server.start_cell(f"open({str(tmp_path / 'runs')!r}, 'w').close(); input()", timeout=30)
+    until((tmp_path / "runs").exists)
+    told = variables(server)
+    assert told["variables"] == [] and "python: the interpreter is busy" in told["variables_problem"]
+    server.cancel(cell)
+    until(lambda: "variables_problem" not in variables(server))
+
+
+def test_a_session_without_an_interpreter_has_no_variables_and_starts_none(server):
+    told = variables(server)
+    assert told["variables"] == [] and "variables_problem" not in told and told["state"] == "idle"
+
+
+def test_a_name_that_is_gone_is_told(server):
+    server.cell("x = 1; y = 2")
+    result = server.cell("del x")
+    assert [n["name"] for n in result.status["names"]] == ["-x"]
+    assert result.cell["names"] == [{"name": "x", "gone": True}]
+
+
 def test_more_variables_than_an_answer_holds_are_counted(server):
     server.cell("for n in range(20000): globals()[f'v{n}'] = '\U0001f600' * 100")
     answer = server.call("session_info", session_id="s", include=["variables"])

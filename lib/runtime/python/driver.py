@@ -200,6 +200,7 @@ class Cell:
         self.name = name
         self.source = source
         self.assigned = set()  # top-level names that its statements assign
+        self.touched = set()  # those that they may change in place: x[0] = 1, x.a = 1, x += 1
         self.figures = []  # matplotlib figures already shown
         self.images = 0
         self.images_left_out = 0
@@ -553,11 +554,29 @@ def note_definitions(cell, tree):
             for target in node.targets:
                 if type(target) is _ast.Name:
                     cell.assigned.add(target.id)
+                else:
+                    note_targets(cell, target)
+        elif kind is _ast.AugAssign or kind is _ast.AnnAssign:
+            note_targets(cell, node.target)
+        elif kind is _ast.Delete:
+            for target in node.targets:
+                note_targets(cell, target)
         elif kind in DEFINITIONS:
             is_leaf = False
             if kind is not _ast.Import and kind is not _ast.ImportFrom:
                 sources.owner[node.name] = cell.name
     return is_leaf and not cell.assigned
+
+
+def note_targets(cell, target):
+    """Notes the names that a target binds or changes in place."""
+    for part in getattr(target, "elts", (target,)):
+        while type(part) in (_ast.Subscript, _ast.Attribute, _ast.Starred):
+            part = part.value
+        if type(part) is _ast.Name:
+            cell.touched.add(part.id)
+        elif part is not target:
+            note_targets(cell, part)
 
 
 # ---- running code ---------------------------------------------------------------------------
@@ -1852,9 +1871,10 @@ def kind_of(value):
 class Names:
     """Tells which global names a cell changed.
 
-    A name is changed when it is bound to another object, when the cell assigns it by a plain
-    statement, or when a container or table that can grow has another size. All of it is a few
-    dict operations in C for cells that change nothing.
+    A name is changed when it is bound to another object, when a statement of the cell assigns it,
+    an element or an attribute of it, or when a container or table that can grow has another size.
+    All of it is a few dict operations in C for cells that change nothing. What methods and
+    functions do to an object of the same size is not seen.
     """
 
     def __init__(self):
@@ -1862,19 +1882,25 @@ class Names:
         self.sizes = {}  # of what can change in place
 
     def changed(self, assigned):
+        """The names changed, and those that are gone."""
         namespace = NAMESPACE.copy()
         ids = {name: id(value) for name, value in namespace.items()}
         changed = []
+        gone = []
         if ids != self.ids or assigned:
             before = self.ids
             changed = [n for n, i in ids.items() if before.get(n) != i or n in assigned]
+            gone = [n for n in before if n not in ids]
             self.ids = ids
+        for name in gone:
+            self.sizes.pop(name, None)
         for name in [n for n, size in self.sizes.items() if self._size(namespace, n) != size]:
-            if name not in changed and name in namespace:
+            if name not in changed:
                 changed.append(name)
         for name in changed:
             self._watch(namespace, name)
-        return [name for name in changed if self._is_worth_telling(name, namespace[name])]
+        told = [name for name in changed if self._is_worth_telling(name, namespace[name])]
+        return told, [name for name in gone if self._is_worth_telling(name, None)]
 
     def _size(self, namespace, name):
         value = namespace.get(name)
@@ -1901,14 +1927,13 @@ def is_users(name):
 
 
 def changed_names(assigned):
-    changed = names.changed(assigned)
-    if not changed:
-        return None
+    changed, gone = names.changed(assigned)
     lines = []
     for name in changed[:NAMES_KEPT]:
         value = NAMESPACE.get(name)
         lines.append(" ".join(filter(None, (name, kind_of(value), shape_of(value)))))
-    return "\n".join(lines)
+    lines += ["-" + name for name in gone]
+    return "\n".join(lines[:NAMES_KEPT])
 
 
 def live_children():
@@ -1949,15 +1974,19 @@ def is_alive(pid):
 
 def handle_vars(ident, parts):
     """One line a variable: name, type, shape, bytes and, of plain values, the repr."""
-    wanted = parts.get("filter", "")
+    told = [
+        (name, value)
+        for name, value in NAMESPACE.copy().items()
+        if type(name) is str and is_users(name) and not is_a(value, ModuleType)
+    ]
     lines = []
-    for name, value in NAMESPACE.copy().items():
-        if type(name) is not str or not is_users(name) or is_a(value, ModuleType):
-            continue
-        if wanted in name:
-            fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
-            lines.append("\t".join(map(escape_field, fields)))
-    channel.send(b"done", ident, [("status", "ok"), ("vars", "\n".join(lines))])
+    for name, value in told[: int(parts["limit"])]:
+        fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
+        lines.append("\t".join(map(escape_field, fields)))
+    answer = [("status", "ok"), ("vars", "\n".join(lines))]
+    if len(told) > len(lines):
+        answer.append(("total", str(len(told))))
+    channel.send(b"done", ident, answer)
 
 
 def escape_field(text):
@@ -2535,7 +2564,7 @@ def finish_cell(cell, ran_whole):
     flush_c_streams()
     _signal.signal(_signal.SIGINT, on_sigint)  # with SIG_DFL a late interrupt would end us
     parts = []
-    changed = changed_names(cell.assigned if ran_whole else ())
+    changed = changed_names(cell.assigned | cell.touched if ran_whole else ())
     if changed:
         parts.append(("names", changed))
     children = live_children()

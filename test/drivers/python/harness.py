@@ -231,11 +231,13 @@ class Session:
             self.drain()
         return self.output.decode()
 
-    def variables(self, filter=""):
+    def ask_variables(self, limit=200):
         self.ident += 1
-        self.send("vars", self.ident, [("filter", filter)])
-        done = self.next_frame()
-        rows = [line.split("\t") for line in done["vars"].split("\n") if line]
+        self.send("vars", self.ident, [("limit", str(limit))])
+        return self.next_frame()
+
+    def variables(self):
+        rows = [line.split("\t") for line in self.ask_variables()["vars"].split("\n") if line]
         return {row[0]: row[1:] for row in rows}
 
     def close(self):

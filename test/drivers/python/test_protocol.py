@@ -146,7 +146,27 @@ def test_changed_names_are_told(session):
     assert names_of(session.run("def f(): pass\nclass A: pass")) == ["f function", "A class"]
     assert names_of(session.run("for i in range(30): globals()['v%d' % i] = i"))[:1] == ["i int"]
     assert len(names_of(session.run("for i in range(30): globals()['w%d' % i] = i"))) == 20
-    assert "names" not in session.run("del x").done
+
+
+def test_names_that_are_gone_are_told(session):
+    session.run("x = 1; xs = [1]; df = {}; y = 2")
+    assert names_of(session.run("del x; xs.append(2)")) == ["xs list 2", "-x"]
+    assert names_of(session.run("del xs[0], df\ny = 3")) == ["xs list 1", "y int", "-df"]
+    assert "names" not in session.run("z = 1; del z").done
+    assert names_of(session.run("for n in [n for n in globals() if n[0] == 'y']: del globals()[n]")) == ["n str 1", "-y"]
+
+
+@pytest.mark.parametrize("code", ["a[0] = 9", "a[0][1] = 9", "a[0].x = 9", "b, a[0] = 1, 2", "[b, *a[1:2]] = 1, 2",
+                                  "a[0] *= 1", "a *= 1", "a: list = a", "(b, (a[0], c)) = 1, (2, 3)"])
+def test_names_changed_in_place_are_told(session, code):
+    session.run("class V(list): pass\na = V([V([1, 2]), V()]); b = c = 1")
+    told = names_of(session.run(code))
+    assert "a V" in told
+
+
+def test_a_cell_that_raised_tells_only_what_is_bound_anew(session):
+    session.run("a = [1]; b = 1")
+    assert names_of(session.run("b = 2\n1/0\na[0] = 2")) == ["b int"]
 
 
 def test_changed_names_cannot_forge_lines(session):
@@ -168,7 +188,13 @@ def test_variables_are_listed(session):
     assert found["s"][3] == "'a\\\\tb\\\\n'"
     assert found["xs"][0:2] == ["list", "2"] and found["xs"][3] == "[1, 2]"
     assert found["f"][0] == "function" and "os" not in found
-    assert list(session.variables("x")) == ["xs"]
+
+
+def test_variables_are_limited_and_counted(session):
+    session.run("for i in range(300): globals()['v%d' % i] = i")
+    done = session.ask_variables(limit=2)
+    assert done["vars"].count("\n") == 1 and done["total"] == "301"
+    assert "total" not in session.ask_variables(limit=301)
 
 
 def test_PR12_variables_never_call_user_code(session):

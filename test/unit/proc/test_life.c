@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <cmocka.h>
 
 #include "interpreter_fixture.h"
@@ -214,6 +215,29 @@ static void a_dead_launcher_is_told_and_replaced(void **state)
 	fixture_close();
 }
 
+/* Dead, but the loop has not told so yet: the request fails first, then the new one takes it. */
+static void a_launcher_that_died_unnoticed_is_replaced(void **state)
+{
+	struct pollfd gone = { .events = POLLIN };
+	pid_t launcher = -1;
+
+	(void)state;
+	fixture_open();
+	fixture_fake(STEP("wait"));
+	fixture_expect("started ");
+	interpreter_free(fixture.interpreter);
+	sandbox_close(fixture.sandbox);
+	assert_int_equal(find_named("ptycell-launch", &launcher), 1);
+	gone.fd = (int)syscall(SYS_pidfd_open, launcher, 0);
+	assert_int_equal(kill(launcher, SIGKILL), 0);
+	assert_int_equal(poll(&gone, 1, -1), 1);
+	(void)close(gone.fd);
+	fixture_open_sandbox();
+	fixture_fake(STEP("exit=0"));
+	fixture_expect("started exited gone ");
+	fixture_close();
+}
+
 static void freeing_the_launcher_leaves_no_process(void **state)
 {
 	(void)state;
@@ -328,6 +352,7 @@ int main(void)
 		cmocka_unit_test(killing_launcher_and_server_at_once_ends_everything),
 		cmocka_unit_test(a_stopped_launcher_does_not_keep_sessions_alive),
 		cmocka_unit_test(a_dead_launcher_is_told_and_replaced),
+		cmocka_unit_test(a_launcher_that_died_unnoticed_is_replaced),
 		cmocka_unit_test(freeing_the_launcher_leaves_no_process),
 		cmocka_unit_test(a_closed_sandbox_is_told_when_nothing_is_left),
 		cmocka_unit_test(one_that_was_never_usable_is_told_as_closed),

@@ -228,14 +228,14 @@ static char *answer;
 static char *problem;
 static int answers;
 
-static void on_variables(const char *lines, size_t len, const char *why, void *data)
+static void on_variables(const struct query_answer *told_us, void *data)
 {
 	(void)data;
 	answers++;
 	free(answer);
 	free(problem);
-	answer = lines != NULL ? xmemdup(lines, len) : NULL;
-	problem = why != NULL ? xstrdup(why) : NULL;
+	answer = told_us->lines != NULL ? xmemdup(told_us->lines, told_us->len) : NULL;
+	problem = told_us->problem != NULL ? xstrdup(told_us->problem) : NULL;
 }
 
 static int forget_answers(void **state)
@@ -252,7 +252,7 @@ static void variables_are_asked_for_between_cells(void **state)
 {
 	(void)state;
 	(void)run_cell("done");
-	(void)runner_query_variables(told.runner, on_variables, NULL);
+	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
 	assert_int_equal(answers, 0);
 	(void)submit("done", 2); /* waits for the answer */
 	fixture_until(answers == 1);
@@ -264,13 +264,13 @@ static void variables_are_asked_for_between_cells(void **state)
 static void who_cannot_be_asked_is_told_from_the_loop(void **state)
 {
 	(void)state;
-	(void)runner_query_variables(told.runner, on_variables, NULL);
+	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
 	assert_int_equal(answers, 0);
 	loop_turn(fixture.loop, 0);
-	assert_string_equal(problem, "the interpreter has not been started");
+	assert_string_equal(problem, "the interpreter does not run: there are no names");
 	(void)submit("wait", 1);
 	fixture_until(runner_state(told.runner) == RUNNER_BUSY);
-	(void)runner_query_variables(told.runner, on_variables, NULL);
+	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
 	loop_turn(fixture.loop, 0);
 	assert_int_equal(answers, 2);
 	assert_non_null(strstr(problem, "busy"));
@@ -281,7 +281,7 @@ static void a_question_without_an_answer_ends_by_the_clock(void **state)
 	(void)state;
 	fixture_start_with(STEPS("mute", "ready"));
 	(void)run_cell("done");
-	(void)runner_query_variables(told.runner, on_variables, NULL);
+	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
 	fixture_pass(RUNNER_QUERY_MS - 1);
 	assert_int_equal(answers, 0);
 	fixture_pass(1);
@@ -295,9 +295,9 @@ static void a_cancelled_question_is_never_answered(void **state)
 	struct query *query;
 
 	(void)state;
-	runner_query_cancel(runner_query_variables(told.runner, on_variables, NULL));
+	runner_query_cancel(runner_query_variables(told.runner, 200, on_variables, NULL));
 	(void)run_cell("done");
-	query = runner_query_variables(told.runner, on_variables, NULL);
+	query = runner_query_variables(told.runner, 200, on_variables, NULL);
 	runner_query_cancel(query);
 	(void)run_cell("done");
 	assert_int_equal(answers, 0);
@@ -305,7 +305,7 @@ static void a_cancelled_question_is_never_answered(void **state)
 
 static void a_refused_question_may_be_cancelled_after_its_runner(void **state)
 {
-	struct query *query = runner_query_variables(told.runner, on_variables, NULL);
+	struct query *query = runner_query_variables(told.runner, 200, on_variables, NULL);
 
 	(void)state;
 	runner_free(told.runner);
@@ -319,7 +319,7 @@ static void a_runner_that_is_freed_answers_what_was_asked(void **state)
 {
 	(void)state;
 	(void)run_cell("done");
-	(void)runner_query_variables(told.runner, on_variables, NULL);
+	(void)runner_query_variables(told.runner, 200, on_variables, NULL);
 	runner_free(told.runner);
 	told.runner = NULL;
 	assert_int_equal(answers, 1);

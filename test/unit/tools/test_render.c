@@ -349,12 +349,14 @@ static void the_record_travels_beside_the_text_and_stays_small(void **state)
 
 static void names_are_read_line_by_line(void **state)
 {
-	json_t *names = record_names("df DataFrame 150x5\nx int\nodd\n");
+	json_t *names = record_names("df DataFrame 150x5\nx int\nodd\n-old\n");
 	char *text = json_dumps(names, JSON_COMPACT);
 
 	(void)state;
-	assert_string_equal(text, "[{\"name\":\"df\",\"type\":\"DataFrame\",\"shape\":\"150x5\"},"
-				  "{\"name\":\"x\",\"type\":\"int\"},{\"name\":\"odd\"}]");
+	assert_string_equal(
+		text,
+		"[{\"name\":\"df\",\"type\":\"DataFrame\",\"shape\":\"150x5\"},"
+		"{\"name\":\"x\",\"type\":\"int\"},{\"name\":\"odd\"},{\"name\":\"old\",\"gone\":true}]");
 	free(text);
 	json_decref(names);
 	names = record_names(NULL);
