@@ -18,6 +18,12 @@ static const char *const results_words[] = {
 	[RESULTS_JSON] = "json",
 	NULL,
 };
+static const char *const floor_words[] = {
+	[FLOOR_LANDLOCK] = "landlock",
+	[FLOOR_BWRAP] = "bwrap",
+	[FLOOR_NAMESPACES] = "namespaces",
+	NULL,
+};
 static const char *const log_words[] = { "error", "warn", "info", "debug", NULL };
 static const char *const switch_words[] = { "0",  "1",     "no",   "yes", "off",
 					    "on", "false", "true", NULL };
@@ -83,7 +89,66 @@ static const struct row rows[] = {
 	  .fallback_text = "half of the memory, at most 4G",
 	  .floor = 64 * MIB,
 	  .ceiling = 64 * TIB,
-	  .help = "memory of a process in a session" },
+	  .fixed = true,
+	  .help = "memory of a session's processes together, and of each of them" },
+	{ .name = "PTYCELL_PROCESSES_MAX",
+	  .flag = "processes-max",
+	  .key = "processes_max",
+	  AT(limits.processes_max),
+	  .type = ROW_COUNT,
+	  .fallback = 256,
+	  .floor = 16,
+	  .ceiling = 32768,
+	  .fixed = true,
+	  .help = "processes and threads of a session" },
+	{ .name = "PTYCELL_OPEN_FILES_MAX",
+	  .flag = "open-files-max",
+	  .key = "open_files_max",
+	  AT(limits.open_files_max),
+	  .type = ROW_COUNT,
+	  .fallback = 4096,
+	  .floor = 64,
+	  .ceiling = 1048576,
+	  .fixed = true,
+	  .help = "files that one process of a session may have open" },
+	{ .name = "PTYCELL_FILE_MAX",
+	  .flag = "file-max",
+	  .key = "file_max",
+	  AT(limits.file_max),
+	  .type = ROW_BYTES,
+	  .fallback = GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .fixed = true,
+	  .help = "size of one file that code writes" },
+	{ .name = "PTYCELL_DISK_MAX",
+	  .flag = "disk-max",
+	  .key = "disk_max",
+	  AT(limits.disk_max),
+	  .type = ROW_BYTES,
+	  .fallback = 2 * GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "size of a session's folder" },
+	{ .name = "PTYCELL_TMP_MAX",
+	  .flag = "tmp-max",
+	  .key = "tmp_max",
+	  AT(limits.tmp_max),
+	  .type = ROW_BYTES,
+	  .fallback = 256 * MIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .fixed = true,
+	  .help = "size of a session's /tmp, which lies in memory, and of its /dev/shm" },
+	{ .name = "PTYCELL_CPU_MAX",
+	  .flag = "cpu-max",
+	  .key = "cpu_max",
+	  AT(limits.cpu_max),
+	  .type = ROW_SECONDS,
+	  .fallback = 30 * DAY,
+	  .floor = 1,
+	  .ceiling = 365 * DAY,
+	  .help = "processor time of all processes of a session together" },
 	{ .name = "PTYCELL_OUTPUT_CHARS",
 	  .flag = "output-chars",
 	  .key = "output_chars",
@@ -124,6 +189,25 @@ static const struct row rows[] = {
 	  .type = ROW_FOLDER,
 	  .fallback_text = "${XDG_CACHE_HOME:-~/.cache}/ptycell; root: /var/tmp/ptycell",
 	  .help = "folder for the files of live sessions" },
+	{ .name = "PTYCELL_SHARE",
+	  .flag = "share",
+	  AT(shares),
+	  .type = ROW_SHARES,
+	  .fallback_text = "none",
+	  .help = "folder of yours that code may read, at its own path; :rw lets it write" },
+	{ .name = "PTYCELL_FLOOR",
+	  .flag = "floor",
+	  AT(floor),
+	  .type = ROW_INDEX,
+	  .words = floor_words,
+	  .fallback = FLOOR_LANDLOCK,
+	  .help = "the weakest confinement that will do; with less, no code runs" },
+	{ .name = "",
+	  .flag = "unconfined",
+	  AT(unconfined),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .help = "no confinement: code can do whatever you can; every answer says so" },
 	{ .name = "PTYCELL_RESULTS",
 	  .flag = "results",
 	  AT(results),
@@ -180,7 +264,7 @@ size_t row_count(void)
 
 const struct row *row_find(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; name[0] && i < ARRAY_SIZE(rows); i++) {
 		if (str_eq(rows[i].name, name))
 			return &rows[i];
 	}
@@ -350,6 +434,8 @@ void row_range(const struct row *row, struct buf *out)
 	}
 	if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM)
 		buf_puts(out, row->words ? "a path, " : "a path");
+	if (row->type == ROW_SHARES)
+		buf_puts(out, "PATH or PATH:rw, one a line");
 	for (size_t i = 0; row->words && row->words[i]; i++)
 		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
 }
@@ -365,6 +451,7 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
 		[ROW_SWITCH] = "takes one of ",
 		[ROW_PROGRAM] = "takes a program: ",
+		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",
 	};
 
 	buf_puts(out, kinds[row->type]);

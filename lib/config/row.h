@@ -20,10 +20,11 @@ enum row_type {
 		      */
 	ROW_SWITCH,  /* bool; the flag takes no value */
 	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
+	ROW_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */
 };
 
 struct row {
-	const char *name; /* of the environment variable */
+	const char *name; /* of the environment variable; "" when there is only the flag */
 	const char *flag; /* without the dashes in front */
 	const char *key;  /* in effective_config, when a session may narrow it; or NULL */
 	const char *help;
@@ -34,6 +35,7 @@ struct row {
 	uint64_t floor;
 	uint64_t ceiling;
 	enum row_type type;
+	bool fixed; /* a session may set it before its first cell only */
 };
 
 enum { ROW_FLAG_MAX = 32 }; /* no flag is longer */
@@ -52,7 +54,7 @@ uint64_t row_fallback(const struct row *row);
 /*
  * Strict: ASCII digits and one suffix, blanks around them are ignored. A word's number is its
  * index, a switch's 0 or 1. False when `text` is not legal: row_legal() says what is. Not for
- * folders and programs.
+ * folders, programs and shares.
  */
 bool row_parse(const struct row *row, const char *text, uint64_t *ret_number) MUST_CHECK;
 /* "takes seconds, 1 to 604800, also written 90s, 5m, 2h or 1d" */

@@ -28,7 +28,7 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 		*(uint64_t *)field = number;
 		break;
 	case ROW_INDEX:
-		*(enum settings_results *)field = (enum settings_results)number;
+		*(unsigned int *)field = (unsigned int)number;
 		break;
 	case ROW_WORD:
 		mem_cleanup(field);
@@ -39,7 +39,61 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 		break;
 	case ROW_FOLDER:
 	case ROW_PROGRAM:
+	case ROW_SHARES:
 		break;
+	}
+}
+
+/* Cuts `word` off the end of `text`. */
+static bool take_suffix(char *text, const char *word)
+{
+	size_t len = strlen(text);
+	size_t word_len = strlen(word);
+
+	if (len <= word_len || !str_eq(text + len - word_len, word))
+		return false;
+	text[len - word_len] = '\0';
+	return true;
+}
+
+/* False when `line` is no share, or one too many. */
+static bool add_share(struct settings *s, char *const env[], char *line)
+{
+	struct settings_share share = { .path = NULL };
+
+	while (take_suffix(line, " ") || take_suffix(line, "\t") || take_suffix(line, "\r"))
+		;
+	line += strspn(line, " \t\r");
+	if (line[0] == '\0')
+		return true;
+	for (bool more = true; more;) {
+		more = take_suffix(line, ":rw");
+		share.writable = share.writable || more;
+		if (take_suffix(line, ":home"))
+			share.is_home = more = true;
+	}
+	share.path = places_absolute(env, geteuid(), line);
+	if (!share.path || s->share_count == SETTINGS_SHARES_MAX) {
+		free(share.path);
+		return false;
+	}
+	s->shares = xrealloc(s->shares, (s->share_count + 1) * sizeof(*s->shares));
+	s->shares[s->share_count++] = share;
+	return true;
+}
+
+static void apply_shares(struct settings *s, struct sources *sources, const struct row *row)
+{
+	const struct sources_value *value = sources_find(sources, row);
+	cleanup_free char *copy = xstrdup(value->text);
+	char *rest = copy;
+	char *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		if (!add_share(s, sources->env, line)) {
+			sources_refuse_value(sources, row, value);
+			return;
+		}
 	}
 }
 
@@ -68,6 +122,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		return;
 	if (row->type == ROW_FOLDER)
 		apply_folder(s, sources, row);
+	else if (row->type == ROW_SHARES)
+		apply_shares(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
 	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
@@ -161,6 +217,9 @@ void settings_free(struct settings *settings)
 	for (size_t i = 0; settings->environment[i]; i++)
 		free(settings->environment[i]);
 	free(settings->environment);
+	for (size_t i = 0; i < settings->share_count; i++)
+		free(settings->shares[i].path);
+	free(settings->shares);
 	free(settings->home);
 	free(settings->keep);
 	free(settings->log_level);
@@ -240,6 +299,24 @@ bool settings_limit_at(const struct session_limits *limits, size_t index, const 
 	return true;
 }
 
+const char *settings_fixed_difference(const struct session_limits *a,
+				      const struct session_limits *b, uint64_t *ret_value)
+{
+	struct session_limits copy_a = *a;
+	struct session_limits copy_b = *b;
+	const struct row *row;
+
+	for (size_t i = 0; (row = limit_row(i)) != NULL; i++) {
+		uint64_t value = *limit_field(&copy_a, row);
+
+		if (row->fixed && value != *limit_field(&copy_b, row)) {
+			*ret_value = value;
+			return row->key;
+		}
+	}
+	return NULL;
+}
+
 static const char *unit_name(const struct row *row)
 {
 	return row->type == ROW_SECONDS ? " s" : "";
@@ -250,7 +327,7 @@ static const char *placeholder(const struct row *row)
 	static const char *const names[] = {
 		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
-		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",
+		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
 	};
 
 	return names[row->type];
@@ -280,7 +357,10 @@ void settings_markdown(struct buf *out)
 	for (size_t i = 0; i < row_count(); i++) {
 		const struct row *row = row_at(i);
 
-		buf_putf(out, "| `%s` | `--%s` | ", row->name, row->flag);
+		if (row->name[0])
+			buf_putf(out, "| `%s` | `--%s` | ", row->name, row->flag);
+		else
+			buf_putf(out, "| | `--%s` | ", row->flag);
 		row_default(row, out);
 		buf_putf(out, "%s | ", unit_name(row));
 		row_range(row, out);

@@ -19,6 +19,18 @@
 
 enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
 
+/* The weakest confinement that will do; weakest first. */
+enum settings_floor { FLOOR_LANDLOCK, FLOOR_BWRAP, FLOOR_NAMESPACES };
+
+enum { SETTINGS_SHARES_MAX = 32 };
+
+/* One folder of --share, as it was written: session/shares.h looks at the disk. */
+struct settings_share {
+	char *path; /* absolute */
+	bool writable;
+	bool is_home; /* ":home": the person means the whole home folder */
+};
+
 /* Limits that a session may narrow for itself: `config` of session_info. Seconds, bytes, counts. */
 struct session_limits {
 	uint64_t session_ttl;  /* s */
@@ -27,7 +39,14 @@ struct session_limits {
 	uint64_t output_chars; /* characters of text in one answer */
 	uint64_t spool_max;    /* bytes of one cell's output kept whole */
 	uint64_t keep_max;     /* bytes of kept copies a session */
-	uint64_t memory_max;   /* bytes a process */
+	/* Bytes of a session's processes together, and of each. */
+	uint64_t memory_max;
+	uint64_t processes_max;  /* and threads */
+	uint64_t open_files_max; /* of one process */
+	uint64_t file_max;       /* bytes of one file */
+	uint64_t disk_max;       /* bytes of the session's folder */
+	uint64_t tmp_max;        /* bytes of /tmp, and of /dev/shm */
+	uint64_t cpu_max;        /* s of processor time of all its processes */
 };
 
 struct settings {
@@ -39,6 +58,10 @@ struct settings {
 	char *home;        /* absolute */
 	char *keep;        /* absolute, or NULL for off */
 	enum settings_results results;
+	enum settings_floor floor;
+	bool unconfined;
+	struct settings_share *shares;
+	size_t share_count;
 	bool drain;
 	char *log_level;
 	char **environment; /* ours with PTYCELL_PYTHON as set by flag or file: language_locate() */
@@ -64,6 +87,13 @@ int settings_clamp(const struct settings *settings, struct session_limits *limit
 /* effective_config: row `index` of the limits; false past the end. `ret_key` is static. */
 bool settings_limit_at(const struct session_limits *limits, size_t index, const char **ret_key,
 		       uint64_t *ret_value);
+
+/*
+ * The key of a limit that holds from a session's first cell on and differs between the two; NULL
+ * when there is none. `ret_value` is that of `a`.
+ */
+const char *settings_fixed_difference(const struct session_limits *a,
+				      const struct session_limits *b, uint64_t *ret_value);
 
 /* The table as --help shows it, and as the README's Markdown. */
 void settings_help(struct buf *out);

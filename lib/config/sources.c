@@ -72,10 +72,13 @@ static void give(struct sources *s, enum source source, const struct row *row, c
 		 const char *origin)
 {
 	struct sources_value *value = value_at(s, source, row);
+	cleanup_free char *earlier = mem_steal(&value->text);
 
-	mem_cleanup(&value->text);
 	mem_cleanup(&value->origin);
-	value->text = xstrdup(text);
+	if (row->type == ROW_SHARES && source == SOURCE_FLAG && earlier)
+		value->text = xasprintf("%s\n%s", earlier, text);
+	else
+		value->text = xstrdup(text);
 	value->origin = xstrdup(origin);
 }
 
@@ -135,8 +138,12 @@ static void note_unknown(struct sources *s, const char *name)
 	if (nearest) {
 		cleanup_free char *quoted = clean_quote(name);
 
-		buf_putf(&s->notices, "%s%s has no effect: did you mean %s?\n", prefix, quoted,
-			 nearest->name);
+		if (!nearest->name[0])
+			buf_putf(&s->notices, "%s%s has no effect: there is only the flag --%s.\n",
+				 prefix, quoted, nearest->flag);
+		else
+			buf_putf(&s->notices, "%s%s has no effect: did you mean %s?\n", prefix,
+				 quoted, nearest->name);
 	}
 }
 

@@ -192,11 +192,13 @@ struct query *session_query_variables(struct session *s, size_t index, unsigned 
 
 int session_set_limits(struct session *s, const struct session_limits *limits, struct err *err)
 {
-	if (s->sandbox != NULL && limits->memory_max != s->limits.memory_max)
+	uint64_t now = 0;
+	const char *key = settings_fixed_difference(&s->limits, limits, &now);
+
+	if (s->sandbox != NULL && key != NULL)
 		return err_set(err, ERR_INVALID,
-			       "memory_max holds for a session from its first cell on; this one "
-			       "has %ju",
-			       (uintmax_t)s->limits.memory_max);
+			       "%s holds for a session from its first cell on; this one has %ju",
+			       key, (uintmax_t)now);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
 	for (size_t i = 0; i < s->runner_count; i++)

@@ -24,6 +24,8 @@ struct workspace {
 	char *name; /* relative to home_fd */
 	char *data_path;
 	char *spool_path;
+	char *host_data_path;
+	char *host_spool_path;
 };
 
 static int make_folder(int dir_fd, const char *name, int *ret_fd, struct err *err)
@@ -65,8 +67,10 @@ struct workspace *workspace_new(struct home *home, struct err *err)
 	workspace->data_fd = -1;
 	workspace->spool_fd = -1;
 	workspace->name = xasprintf("%s/sessions/%s", home_server_name(home), random);
-	workspace->data_path = xasprintf("%s/%s/data", home_path(home), workspace->name);
-	workspace->spool_path = xasprintf("%s/%s/spool", home_path(home), workspace->name);
+	workspace->host_data_path = xasprintf("%s/%s/data", home_path(home), workspace->name);
+	workspace->host_spool_path = xasprintf("%s/%s/spool", home_path(home), workspace->name);
+	workspace->data_path = xstrdup(workspace->host_data_path);
+	workspace->spool_path = xstrdup(workspace->host_spool_path);
 	if (make_tree(workspace, home_sessions_fd(home), random, err) < 0) {
 		workspace_free(workspace);
 		return NULL;
@@ -83,7 +87,28 @@ void workspace_free(struct workspace *workspace)
 	free(workspace->name);
 	free(workspace->data_path);
 	free(workspace->spool_path);
+	free(workspace->host_data_path);
+	free(workspace->host_spool_path);
 	free(workspace);
+}
+
+void workspace_move_inside(struct workspace *workspace, const char *data_path,
+			   const char *spool_path)
+{
+	free(workspace->data_path);
+	free(workspace->spool_path);
+	workspace->data_path = xstrdup(data_path);
+	workspace->spool_path = xstrdup(spool_path);
+}
+
+const char *workspace_host_data_path(const struct workspace *workspace)
+{
+	return workspace->host_data_path;
+}
+
+const char *workspace_host_spool_path(const struct workspace *workspace)
+{
+	return workspace->host_spool_path;
 }
 
 int workspace_data_fd(const struct workspace *workspace)

@@ -44,11 +44,17 @@ int home_fd(const struct home *home);
 struct workspace *workspace_new(struct home *home, struct err *err) MUST_CHECK;
 /* Forgets it; the folder stays for whoever removes it (removal_start). NULL is allowed. */
 void workspace_free(struct workspace *workspace);
-/* The data folder: descriptor and absolute path as the server sees it. */
+/* From now on paths are told as a session sees them that has a root of its own. */
+void workspace_move_inside(struct workspace *workspace, const char *data_path,
+			   const char *spool_path);
+/* The data folder: descriptor and absolute path as the session sees it. */
 int workspace_data_fd(const struct workspace *workspace);
 const char *workspace_data_path(const struct workspace *workspace);
 int workspace_spool_fd(const struct workspace *workspace);
 const char *workspace_spool_path(const struct workspace *workspace);
+/* As the server sees them: only to say where a sandbox's folders come from. */
+const char *workspace_host_data_path(const struct workspace *workspace);
+const char *workspace_host_spool_path(const struct workspace *workspace);
 /* The folder that holds both, relative to home_fd(). */
 const char *workspace_name(const struct workspace *workspace);
 

@@ -134,6 +134,8 @@ static void every_flag_is_its_variable_in_small_letters(void **state)
 		const struct row *row = row_at(i);
 		const char *name = row->name;
 
+		if (name[0] == '\0') /* the flag alone */
+			continue;
 		if (strncmp(name, "PTYCELL_", 8) == 0)
 			name += 8;
 		assert_int_equal(strlen(name), strlen(row->flag));

@@ -80,6 +80,94 @@ static void nothing_set_gives_the_defaults(void **state)
 	assert_string_equal(s->keep, "/h/ptycell");
 	assert_int_equal(s->home[0], '/');
 	assert_false(s->drain);
+	assert_int_equal(s->floor, FLOOR_LANDLOCK);
+	assert_false(s->unconfined);
+	assert_int_equal(s->share_count, 0);
+	assert_int_equal(s->limits.processes_max, 256);
+	assert_int_equal(s->limits.tmp_max, 256 << 20);
+}
+
+static void shares_come_one_a_line_or_by_a_repeated_flag(void **state)
+{
+	char *const *argv = LIST("--share=~/a", "--share", " /b c:rw ", "--share=~:home");
+	cleanup_settings struct settings *flags = settings_load(4, argv, home_env);
+	cleanup_settings struct settings *env = load_env("PTYCELL_SHARE=/x\n\n /y:rw\r\n");
+
+	(void)state;
+	assert_null(flags->problem);
+	assert_int_equal(flags->share_count, 3);
+	assert_string_equal(flags->shares[0].path, "/h/a");
+	assert_false(flags->shares[0].writable);
+	assert_string_equal(flags->shares[1].path, "/b c");
+	assert_true(flags->shares[1].writable);
+	assert_false(flags->shares[1].is_home);
+	assert_string_equal(flags->shares[2].path, "/h");
+	assert_true(flags->shares[2].is_home);
+	assert_null(env->problem);
+	assert_int_equal(env->share_count, 2);
+	assert_string_equal(env->shares[1].path, "/y");
+	assert_true(env->shares[1].writable);
+}
+
+static void a_share_that_is_no_absolute_path_is_explained(void **state)
+{
+	cleanup_settings struct settings *s = load_env("PTYCELL_SHARE=/x\ndata:rw");
+
+	(void)state;
+	assert_contains(s->problem, "PTYCELL_SHARE");
+	assert_contains(s->problem, "absolute or from ~/ on: PATH or PATH:rw, one a line");
+}
+
+static void more_shares_than_a_session_can_have_are_refused(void **state)
+{
+	cleanup_buf struct buf value = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	buf_puts(&value, "PTYCELL_SHARE=");
+	for (int i = 0; i <= SETTINGS_SHARES_MAX; i++)
+		buf_putf(&value, "/s%d\n", i);
+	{
+		cleanup_settings struct settings *s = load_env(buf_str(&value));
+
+		assert_contains(s->problem, "at most 32 folders");
+	}
+}
+
+/* sandbox.md 1: an unconfined mode exists only by an explicit flag. */
+static void only_the_flag_takes_confinement_away(void **state)
+{
+	cleanup_settings struct settings *flag = load_flags("--unconfined", NULL);
+	cleanup_settings struct settings *env = load_env("PTYCELL_UNCONFINED=1");
+
+	(void)state;
+	assert_true(flag->unconfined);
+	assert_false(env->unconfined);
+	assert_contains(env->notices, "there is only the flag --unconfined");
+}
+
+static void the_floor_is_one_of_the_tiers(void **state)
+{
+	cleanup_settings struct settings *good = load_env("PTYCELL_FLOOR=Namespaces");
+	cleanup_settings struct settings *bad = load_env("PTYCELL_FLOOR=docker");
+
+	(void)state;
+	assert_int_equal(good->floor, FLOOR_NAMESPACES);
+	assert_contains(bad->problem, "landlock, bwrap, namespaces");
+}
+
+static void a_limit_of_the_whole_sandbox_is_told_from_others(void **state)
+{
+	cleanup_settings struct settings *s = settings_load(0, NULL, home_env);
+	struct session_limits other = s->limits;
+	uint64_t value = 0;
+
+	(void)state;
+	other.disk_max--;
+	other.exec_timeout--;
+	assert_null(settings_fixed_difference(&s->limits, &other, &value));
+	other.file_max--;
+	assert_string_equal(settings_fixed_difference(&s->limits, &other, &value), "file_max");
+	assert_int_equal(value, s->limits.file_max);
 }
 
 static void flags_win_over_the_environment_and_that_over_files(void **state)
@@ -120,7 +208,8 @@ static void every_setting_is_also_a_flag(void **state)
 			xasprintf("%llu", (unsigned long long)row_fallback(row));
 		const char *value = number;
 
-		if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM)
+		if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM ||
+		    row->type == ROW_SHARES)
 			value = "/x";
 		else if (row->words)
 			value = row->words[1];
@@ -406,6 +495,12 @@ static void help_and_markdown_name_every_setting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shares_come_one_a_line_or_by_a_repeated_flag),
+		cmocka_unit_test(a_share_that_is_no_absolute_path_is_explained),
+		cmocka_unit_test(more_shares_than_a_session_can_have_are_refused),
+		cmocka_unit_test(only_the_flag_takes_confinement_away),
+		cmocka_unit_test(the_floor_is_one_of_the_tiers),
+		cmocka_unit_test(a_limit_of_the_whole_sandbox_is_told_from_others),
 		cmocka_unit_test(nothing_set_gives_the_defaults),
 		cmocka_unit_test(flags_win_over_the_environment_and_that_over_files),
 		cmocka_unit_test(the_last_of_one_kind_wins),

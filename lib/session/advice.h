@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * advice.h - what a person can do on this machine to get stronger confinement: read from the
+ * switches of its kernel, said with the commands to type.
+ */
+#ifndef SESSION_ADVICE_H
+#define SESSION_ADVICE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "sandbox/report.h"
+
+/* What stands in the way of user namespaces, or of landlock. */
+struct advice_machine {
+	bool apparmor;     /* Ubuntu's rule for programs without a profile */
+	bool switched_off; /* kernel.unprivileged_userns_clone is 0 */
+	bool none_allowed; /* user.max_user_namespaces is 0 */
+	bool container;    /* Docker, Podman, Kubernetes */
+	bool wsl1;         /* no Linux kernel at all */
+	bool has_bwrap;
+};
+
+/* `root` is "" but in tests. */
+void advice_look(const char *root, struct advice_machine *ret_machine);
+
+/*
+ * Appends lines, each with its end: why the tier is not the strongest, and what to type. Nothing
+ * when it is.
+ */
+void advice_write(struct buf *out, const struct sandbox_report *report,
+		  const struct advice_machine *machine);
+
+#endif

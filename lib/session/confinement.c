@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/confinement.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "config/places.h"
+#include "proc/sandbox_client.h"
+#include "session/advice.h"
+#include "session/runtimes.h"
+#include "workspace/workspace.h"
+
+/* The first ABI of landlock that can refuse Unix sockets by their path. */
+enum { ABI_RESOLVE_UNIX = 9 };
+
+enum state {
+	UNKNOWN,
+	ASKING,
+	FAILED, /* may pass: known, and asked again */
+	SETTLED,
+};
+
+struct confinement {
+	struct loop *loop;
+	struct launcher *launcher;
+	const struct settings *settings;
+	enum state state;
+	enum policy_tier tier;
+	bool probed;
+	struct sandbox_report report;
+	time_t verified_at;
+	struct shares *shares;
+	char *refusal;
+	char *home; /* the person's, or NULL */
+	char *cwd;  /* or NULL */
+	struct loop_defer tell;
+	void (*settled)(void *data);
+	void *data;
+};
+
+struct confinement *confinement_new(struct loop *loop, struct launcher *launcher,
+				    const struct settings *settings)
+{
+	struct confinement *c = xcalloc(1, sizeof(*c));
+
+	c->loop = loop;
+	c->launcher = launcher;
+	c->settings = settings;
+	c->home = places_user_home(settings->environment, geteuid());
+	c->cwd = getcwd(NULL, 0);
+	return c;
+}
+
+void confinement_free(struct confinement *c)
+{
+	if (c == NULL)
+		return;
+	loop_defer_stop(&c->tell);
+	shares_free(c->shares);
+	free(c->refusal);
+	free(c->home);
+	free(c->cwd);
+	free(c);
+}
+
+bool confinement_settled(const struct confinement *c)
+{
+	return c->state == SETTLED;
+}
+
+/* ---- choosing ---- */
+
+static enum policy_tier floor_of(const struct settings *settings)
+{
+	static const enum policy_tier tiers[] = {
+		[FLOOR_LANDLOCK] = POLICY_LANDLOCK,
+		[FLOOR_BWRAP] = POLICY_BWRAP,
+		[FLOOR_NAMESPACES] = POLICY_NAMESPACES,
+	};
+
+	return tiers[settings->floor];
+}
+
+static void tell(struct confinement *c)
+{
+	void (*settled)(void *data) = c->settled;
+
+	c->settled = NULL;
+	if (settled != NULL)
+		settled(c->data);
+}
+
+static void on_tell(struct loop_defer *defer)
+{
+	tell(container_of(defer, struct confinement, tell));
+}
+
+/* The reason of the tier that was wanted, and what to type. */
+static char *explain_floor(const struct confinement *c, enum policy_tier floor)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct advice_machine machine;
+
+	buf_putf(&text,
+		 "No code runs, because this machine confines it less than PTYCELL_FLOOR=%s asks "
+		 "for: %s.\n",
+		 policy_tier_name(floor), c->report.reason[floor]);
+	advice_look("", &machine);
+	advice_write(&text, &c->report, &machine);
+	if (c->report.tier >= POLICY_LANDLOCK)
+		buf_putf(&text,
+			 "Or, if less is enough, set PTYCELL_FLOOR=%s. `ptycell doctor` says what "
+			 "that means.",
+			 policy_tier_name((enum policy_tier)c->report.tier));
+	else
+		buf_puts(&text, "`ptycell doctor` says more. The flag --unconfined runs code with "
+				"all of the user's rights.");
+	return buf_steal(&text);
+}
+
+static char *explain_canaries(const struct confinement *c)
+{
+	return xasprintf("No code runs, because %d of %u attempts to break out of the sandbox were "
+			 "not stopped. Please report this with what `ptycell doctor` prints.",
+			 __builtin_popcount(c->report.through), c->report.canaries);
+}
+
+static void choose(struct confinement *c)
+{
+	enum policy_tier floor = floor_of(c->settings);
+
+	c->state = SETTLED;
+	if (c->report.through != 0)
+		c->refusal = explain_canaries(c);
+	else if (c->report.tier < (int32_t)floor)
+		c->refusal = explain_floor(c, floor);
+	else
+		c->tier = (enum policy_tier)c->report.tier;
+	if (c->report.canaries > 0 && c->report.through == 0)
+		c->verified_at = time(NULL);
+}
+
+static void log_choice(const struct confinement *c)
+{
+	if (c->refusal != NULL)
+		log_error("confinement", "%s", c->refusal);
+	else if (c->tier == POLICY_UNCONFINED)
+		log_warn("confinement", "none, as --unconfined asks: code can do what you can");
+	else if (c->tier < POLICY_NAMESPACES)
+		log_warn("confinement", "tier %s, not namespaces: %s; ptycell doctor says more",
+			 policy_tier_name(c->tier), c->report.reason[POLICY_NAMESPACES]);
+	else
+		log_info("confinement", "tier %s, landlock ABI %d, %u canaries stopped",
+			 policy_tier_name(c->tier), (int)c->report.landlock_abi,
+			 c->report.canaries);
+}
+
+static void on_probed(void *data, const struct sandbox_report *report, const struct err *err)
+{
+	struct confinement *c = data;
+
+	if (report != NULL) {
+		c->probed = true;
+		c->report = *report;
+		choose(c);
+	} else {
+		c->state = FAILED;
+		c->refusal = xasprintf("No code runs, because it could not be found out how this "
+				       "machine confines it: %s.",
+				       err->msg);
+	}
+	log_choice(c);
+	tell(c);
+}
+
+static int look_at_shares(struct confinement *c)
+{
+	struct err err;
+
+	if (c->shares == NULL)
+		c->shares = shares_open(c->settings, &err);
+	if (c->shares != NULL)
+		return 0;
+	c->state = FAILED;
+	c->refusal = xasprintf("No code runs: %s. Correct --share or PTYCELL_SHARE and start "
+			       "ptycell again.",
+			       err.msg);
+	log_choice(c);
+	return -1;
+}
+
+void confinement_settle(struct confinement *c, void (*settled)(void *data), void *data)
+{
+	c->settled = settled;
+	c->data = data;
+	if (c->state == ASKING)
+		return;
+	if (c->state != SETTLED) {
+		mem_cleanup(&c->refusal);
+		c->refusal = NULL;
+	}
+	if (c->state == SETTLED || look_at_shares(c) < 0) {
+		loop_defer_start(c->loop, &c->tell, on_tell);
+	} else if (c->settings->unconfined) {
+		c->state = SETTLED;
+		log_choice(c);
+		loop_defer_start(c->loop, &c->tell, on_tell);
+	} else {
+		c->state = ASKING;
+		launcher_probe(c->launcher, on_probed, c);
+	}
+}
+
+/* ---- what was chosen ---- */
+
+const char *confinement_refusal(const struct confinement *c)
+{
+	return c->refusal;
+}
+
+int confinement_check(const struct confinement *c, struct err *err)
+{
+	if (c->refusal != NULL)
+		return err_set(err, ERR_DENIED, "%.*s", (int)strcspn(c->refusal, "\n"), c->refusal);
+	if (c->state != SETTLED)
+		return err_set(err, ERR_INTERNAL, "it is not known yet how code is confined");
+	return 0;
+}
+
+enum policy_tier confinement_tier(const struct confinement *c)
+{
+	return c->tier;
+}
+
+const struct sandbox_report *confinement_report(const struct confinement *c)
+{
+	return c->probed ? &c->report : NULL;
+}
+
+time_t confinement_verified_at(const struct confinement *c)
+{
+	return c->verified_at;
+}
+
+bool confinement_rooted(const struct confinement *c)
+{
+	return c->tier >= POLICY_BWRAP;
+}
+
+/* sandbox.md 10: a socket in a shared folder is the person's, and could be connected to. */
+bool confinement_unix_sockets(const struct confinement *c)
+{
+	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= ABI_RESOLVE_UNIX)
+		return true;
+	return c->tier != POLICY_LANDLOCK && shares_count(c->shares) == 0;
+}
+
+const struct shares *confinement_shares(const struct confinement *c)
+{
+	return c->shares;
+}
+
+char *confinement_notice(const struct confinement *c)
+{
+	static const char *const texts[POLICY_TIERS] = {
+		[POLICY_UNCONFINED] = "Nothing confines the code here (--unconfined): it can read, "
+				      "change and send whatever the user can.",
+		[POLICY_LANDLOCK] = "Confinement is the weakest tier here (landlock): no network, "
+				    "files only in the session's folder, but names and command "
+				    "lines of the user's processes can be read.",
+		[POLICY_BWRAP] = "Confinement is made by bwrap here, one step below the strongest.",
+	};
+
+	return c->refusal == NULL && texts[c->tier] != NULL ? xstrdup(texts[c->tier]) : NULL;
+}
+
+/* ---- a session's sandbox ---- */
+
+static int locate(const struct confinement *c, const struct language *language,
+		  struct runtimes *runtimes, struct interpreter_path *ret_path, struct err *err)
+{
+	const struct runtimes_bounds bounds = {
+		.home = c->home, .cwd = c->cwd, .sessions = c->settings->home, .shares = c->shares
+	};
+	struct interpreter_path found;
+	char *path;
+
+	if (language_locate(language, c->settings->environment, &found, err) < 0)
+		return -1;
+	if (c->tier == POLICY_UNCONFINED) {
+		*ret_path = found;
+		return 0;
+	}
+	path = runtimes_add(runtimes, &bounds, found.path, err);
+	if (path == NULL) {
+		(void)err_wrap(err, "'%s' cannot run confined", found.path);
+		interpreter_path_release(&found);
+		return -1;
+	}
+	free(found.path);
+	found.path = path;
+	*ret_path = found;
+	return 0;
+}
+
+int confinement_locate(const struct confinement *c, const struct language *language,
+		       struct interpreter_path *ret_path, struct err *err)
+{
+	cleanup_runtimes struct runtimes runtimes = { .count = 0 };
+
+	return locate(c, language, &runtimes, ret_path, err);
+}
+
+/* Of every language: a sandbox is made once, before it is known which ones are used. */
+static void find_runtimes(const struct confinement *c, struct runtimes *runtimes)
+{
+	const struct language *language;
+
+	for (size_t i = 0; (language = language_at(i)) != NULL; i++) {
+		struct interpreter_path path;
+		struct err err;
+
+		/* Why one cannot run is said when somebody wants it. */
+		if (locate(c, language, runtimes, &path, &err) == 0)
+			interpreter_path_release(&path);
+	}
+}
+
+static void set_limits(const struct confinement *c, const struct session_limits *limits,
+		       struct policy *policy)
+{
+	policy->memory_max = limits->memory_max;
+	policy->open_files_max = limits->open_files_max;
+	policy->file_max = limits->file_max;
+	policy->tmp_bytes_max = limits->tmp_max;
+	/* Without a user namespace the kernel counts every process of the user. */
+	if (c->tier >= POLICY_BWRAP)
+		policy->processes_max = limits->processes_max;
+}
+
+struct sandbox *confinement_open(const struct confinement *c, const struct workspace *workspace,
+				 const struct session_limits *limits)
+{
+	cleanup_runtimes struct runtimes runtimes = { .count = 0 };
+	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
+					   .spool = workspace_spool_fd(workspace),
+					   .packages = -1 };
+	struct policy policy;
+
+	policy_init(&policy);
+	policy.tier = c->tier;
+	policy.data_path = workspace_host_data_path(workspace);
+	policy.spool_path = workspace_host_spool_path(workspace);
+	policy.unix_sockets = confinement_unix_sockets(c);
+	set_limits(c, limits, &policy);
+	find_runtimes(c, &runtimes);
+	for (size_t i = 0; i < shares_count(c->shares); i++) {
+		policy.shares[policy.share_count++] = *shares_at(c->shares, i);
+		folders.shares[i] = shares_fd(c->shares, i);
+	}
+	for (size_t i = 0; i < runtimes.count; i++)
+		policy.runtimes[policy.runtime_count++] = runtimes.paths[i];
+	return sandbox_open(c->launcher, &policy, &folders);
+}

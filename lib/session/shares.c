@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/shares.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "config/places.h"
+#include "config/settings.h"
+#include "text/clean.h"
+#include "workspace/beneath.h"
+
+struct share {
+	struct policy_share policy;
+	char *path; /* what policy.path points at */
+	int fd;
+	bool is_home;
+};
+
+struct shares {
+	const struct settings *settings;
+	char *home; /* the person's, or NULL */
+	struct share *items;
+	struct policy_share *list;
+	size_t count;
+};
+
+enum { SHOWN_MAX = 120 /* characters of a path in a sentence */ };
+
+/* Everywhere the same, or the machine's own: a session has its own, or sees them anyway. */
+static const char *const system_folders[] = {
+	"/bin",    "/boot", "/dev", "/efi",  "/etc", "/lib", "/lib32",   "/lib64",
+	"/libx32", "/proc", "/run", "/sbin", "/sys", "/usr", "/var/run",
+};
+
+/* These are too much, but what lies in them may be shared. */
+static const char *const roots[] = { "/",        "/home",      "/media",  "/mnt", "/opt",
+				     "/root",    "/srv",       "/tmp",    "/var", "/var/lib",
+				     "/var/log", "/var/spool", "/var/tmp" };
+
+static const char *const session_folders[] = { POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES };
+
+bool shares_path_within(const char *folder, const char *path)
+{
+	size_t len = strlen(folder);
+
+	if (len == 1)
+		return true;
+	return strncmp(folder, path, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+static bool overlap(const char *a, const char *b)
+{
+	return shares_path_within(a, b) || shares_path_within(b, a);
+}
+
+/* ---- what may be shared ---- */
+
+/* The caller frees it. */
+static char *show(const char *path)
+{
+	struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_line(&line, path, strlen(path), SHOWN_MAX);
+	return buf_steal(&line);
+}
+
+static int refuse(const char *path, const char *why, struct err *err)
+{
+	cleanup_free char *quoted = show(path);
+
+	return err_set(err, ERR_DENIED, "the share '%s' %s", quoted, why);
+}
+
+/* Without doubled slashes and one at the end; NULL for "." and ".." parts, which say too little. */
+static char *plain_path(const char *path)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if ((len == 1 && path[0] == '.') || (len == 2 && path[0] == '.' && path[1] == '.'))
+			return NULL;
+		if (len > 0)
+			buf_putf(&out, "/%.*s", (int)len, path);
+		path += len + (path[len] == '/');
+	}
+	return out.len > 0 ? buf_steal(&out) : xstrdup("/");
+}
+
+/* A folder right in /home is somebody's, also when the person's own is elsewhere. */
+static bool is_a_home(const char *path)
+{
+	static const char parent[] = "/home/";
+	size_t len = sizeof(parent) - 1;
+
+	return strncmp(path, parent, len) == 0 && strchr(path + len, '/') == NULL;
+}
+
+static int check_home(const struct shares *shares, const struct share *share, struct err *err)
+{
+	static const char whole[] =
+		"is a whole home folder, with keys and passwords in it: share a folder in it, or "
+		"write :home behind it if you mean it";
+
+	if (is_a_home(share->path) && !share->is_home)
+		return refuse(share->path, whole, err);
+	if (shares->home == NULL || !shares_path_within(share->path, shares->home))
+		return 0;
+	if (!str_eq(share->path, shares->home))
+		return refuse(share->path, "holds home folders: share a folder in yours", err);
+	if (!share->is_home)
+		return refuse(share->path, whole, err);
+	return 0;
+}
+
+static int check_ours(const struct shares *shares, const struct share *share, struct err *err)
+{
+	const struct settings *settings = shares->settings;
+
+	if (overlap(share->path, settings->home))
+		return refuse(share->path,
+			      "holds the folders of other sessions, or lies among them: set "
+			      "PTYCELL_HOME to a folder outside of it",
+			      err);
+	if (share->policy.writable && settings->keep != NULL &&
+	    overlap(share->path, settings->keep))
+		return refuse(share->path,
+			      "would let code change kept results: share it without :rw, or set "
+			      "PTYCELL_KEEP to a folder outside of it",
+			      err);
+	return 0;
+}
+
+static bool is_in_list(const char *const *list, size_t count, const char *path,
+		       bool (*matches)(const char *listed, const char *path))
+{
+	for (size_t i = 0; i < count; i++)
+		if (matches(list[i], path))
+			return true;
+	return false;
+}
+
+static int check_place(const struct shares *shares, const struct share *share, struct err *err)
+{
+	const char *path = share->path;
+
+	if (!str_eq(path, "/") &&
+	    is_in_list(system_folders, ARRAY_SIZE(system_folders), path, overlap))
+		return refuse(path, "is a system folder, holds one or lies in one", err);
+	if (check_home(shares, share, err) < 0)
+		return -1;
+	if (!share->is_home && is_in_list(roots, ARRAY_SIZE(roots), path, str_eq))
+		return refuse(path, "is too much: share a folder in it", err);
+	if (is_in_list(session_folders, ARRAY_SIZE(session_folders), path, overlap))
+		return refuse(path, "would lie where each session has folders of its own", err);
+	return check_ours(shares, share, err);
+}
+
+/* ---- opening ---- */
+
+/* From the root down, through no link; `path` is plain. */
+static int open_plain(const char *path, int flags)
+{
+	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (root < 0)
+		return -1;
+	if (path[1] == '\0')
+		return fd_steal(&root);
+	return beneath_open(root, path + 1, flags, 0);
+}
+
+static int open_failed(const char *path, struct err *err)
+{
+	char real[PATH_MAX];
+	int saved = errno;
+	cleanup_free char *quoted = show(path);
+	cleanup_free char *led = NULL;
+
+	if ((saved == ELOOP || saved == ENOTDIR) && realpath(path, real) != NULL &&
+	    !str_eq(real, path)) {
+		led = show(real);
+		return err_set(err, ERR_DENIED,
+			       "the share '%s' leads through a symbolic link: share '%s'", quoted,
+			       led);
+	}
+	if (saved == ENOENT)
+		return err_set(err, ERR_NOT_FOUND, "the share '%s' is not there", quoted);
+	if (saved == ENOTDIR)
+		return err_set(err, ERR_INVALID,
+			       "the share '%s' is no folder: share the one it is in", quoted);
+	errno = saved;
+	return err_sys(err, "opening the share '%s'", quoted);
+}
+
+static int check_owner(const struct share *share, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(share->fd, &st) < 0)
+		return err_sys(err, "looking at the share '%s'", share->path);
+	if (!share->policy.writable)
+		return 0;
+	if (st.st_uid != geteuid())
+		return refuse(share->path, "is not yours: share it without :rw", err);
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return refuse(share->path,
+			      "can be written by others: share it without :rw, or take their "
+			      "right to write (chmod go-w)",
+			      err);
+	return 0;
+}
+
+static int open_share(const struct shares *shares, struct share *share, struct err *err)
+{
+	if (check_place(shares, share, err) < 0)
+		return -1;
+	share->fd = open_plain(share->path, O_RDONLY | O_DIRECTORY);
+	if (share->fd < 0)
+		return open_failed(share->path, err);
+	return check_owner(share, err);
+}
+
+static void share_release(struct share *share)
+{
+	fd_close(&share->fd);
+	free(share->path);
+}
+
+/* Adds one, or its right to write to the same path that is there. */
+static int add(struct shares *shares, const struct settings_share *wanted, struct err *err)
+{
+	struct share share = { .path = plain_path(wanted->path),
+			       .fd = -1,
+			       .is_home = wanted->is_home };
+
+	if (share.path == NULL)
+		return refuse(wanted->path, "must have no . or .. in its path", err);
+	for (size_t i = 0; i < shares->count; i++) {
+		if (!str_eq(shares->items[i].path, share.path))
+			continue;
+		share.policy.writable = shares->items[i].policy.writable;
+		share_release(&shares->items[i]);
+		shares->items[i] = shares->items[--shares->count];
+		break;
+	}
+	share.policy.path = share.path;
+	share.policy.writable = share.policy.writable || wanted->writable;
+	if (open_share(shares, &share, err) < 0) {
+		share_release(&share);
+		return -1;
+	}
+	shares->items[shares->count++] = share;
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct share *)a)->path, ((const struct share *)b)->path);
+}
+
+/* Rights of landlock only add up: what is read-only cannot lie in what is writable. */
+static int check_nesting(const struct shares *shares, struct err *err)
+{
+	for (size_t i = 0; i < shares->count; i++)
+		for (size_t j = 0; j < shares->count; j++) {
+			const struct share *outer = &shares->items[i];
+			const struct share *inner = &shares->items[j];
+
+			if (i != j && outer->policy.writable && !inner->policy.writable &&
+			    shares_path_within(outer->path, inner->path))
+				return refuse(inner->path,
+					      "is to be read only, but lies in one that may be "
+					      "written: share only one of them",
+					      err);
+		}
+	return 0;
+}
+
+/* A share in another one of the same rights adds nothing. */
+static bool is_redundant(const struct shares *shares, size_t index)
+{
+	const struct share *inner = &shares->items[index];
+
+	for (size_t i = 0; i < index; i++)
+		if (shares->items[i].policy.writable == inner->policy.writable &&
+		    shares_path_within(shares->items[i].path, inner->path))
+			return true;
+	return false;
+}
+
+static void arrange(struct shares *shares)
+{
+	size_t kept = 0;
+
+	if (shares->count > 0)
+		qsort(shares->items, shares->count, sizeof(*shares->items), by_path);
+	for (size_t i = 0; i < shares->count; i++) {
+		struct share share = shares->items[i];
+
+		/* Those before it are final: outer paths sort first. */
+		shares->items[kept] = share;
+		if (is_redundant(shares, kept))
+			share_release(&share);
+		else
+			kept++;
+	}
+	shares->count = kept;
+	for (size_t i = 0; i < kept; i++)
+		shares->list[i] = shares->items[i].policy;
+}
+
+struct shares *shares_open(const struct settings *settings, struct err *err)
+{
+	struct shares *shares = xcalloc(1, sizeof(*shares));
+	size_t room = settings->share_count + 1;
+	int rc = 0;
+
+	shares->settings = settings;
+	shares->home = places_user_home(settings->environment, geteuid());
+	shares->items = xcalloc(room, sizeof(*shares->items));
+	shares->list = xcalloc(room, sizeof(*shares->list));
+	for (size_t i = 0; rc == 0 && i < settings->share_count; i++)
+		rc = add(shares, &settings->shares[i], err);
+	if (rc == 0)
+		rc = check_nesting(shares, err);
+	if (rc < 0) {
+		shares_free(shares);
+		return NULL;
+	}
+	arrange(shares);
+	return shares;
+}
+
+void shares_free(struct shares *shares)
+{
+	if (shares == NULL)
+		return;
+	for (size_t i = 0; i < shares->count; i++)
+		share_release(&shares->items[i]);
+	free(shares->items);
+	free(shares->list);
+	free(shares->home);
+	free(shares);
+}
+
+/* ---- asking ---- */
+
+size_t shares_count(const struct shares *shares)
+{
+	return shares->count;
+}
+
+const struct policy_share *shares_at(const struct shares *shares, size_t index)
+{
+	return index < shares->count ? &shares->list[index] : NULL;
+}
+
+int shares_fd(const struct shares *shares, size_t index)
+{
+	return shares->items[index].fd;
+}
+
+bool shares_any_writable(const struct shares *shares)
+{
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->items[i].policy.writable)
+			return true;
+	return false;
+}
+
+bool shares_overlap(const struct shares *shares, const char *path, bool only_writable)
+{
+	for (size_t i = 0; i < shares->count; i++)
+		if ((!only_writable || shares->items[i].policy.writable) &&
+		    overlap(shares->items[i].path, path))
+			return true;
+	return false;
+}
+
+/* The innermost share that holds `path`. */
+static const struct share *find(const struct shares *shares, const char *path)
+{
+	const struct share *found = NULL;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares_path_within(shares->items[i].path, path))
+			found = &shares->items[i];
+	return found;
+}
+
+static int not_shared(const char *path, struct err *err)
+{
+	cleanup_free char *folder = xmemdup(path, (size_t)(strrchr(path, '/') - path));
+	cleanup_free char *quoted = show(folder);
+
+	return err_set(err, ERR_DENIED,
+		       "that file lies in no shared folder; the user can share it by starting "
+		       "ptycell with --share '%s' (or a line in PTYCELL_SHARE)",
+		       quoted[0] != '\0' ? quoted : "/FOLDER");
+}
+
+int shares_open_file(const struct shares *shares, const char *path, off_t *ret_size,
+		     struct err *err)
+{
+	cleanup_free char *plain = path[0] == '/' ? plain_path(path) : NULL;
+	const struct share *share;
+	size_t len;
+
+	if (plain == NULL)
+		return err_set(err, ERR_INVALID, "the path must be absolute, without . and ..");
+	share = find(shares, plain);
+	if (share == NULL)
+		return not_shared(plain, err);
+	len = strlen(share->path);
+	return beneath_open_regular(share->fd, plain[len] == '/' ? plain + len + 1 : "", ret_size,
+				    err);
+}
