@@ -9,6 +9,7 @@
 #include "config/places.h"
 #include "proc/sandbox_client.h"
 #include "session/advice.h"
+#include "session/confinement_text.h"
 #include "session/runtimes.h"
 #include "workspace/workspace.h"
 
@@ -132,6 +133,8 @@ static void choose(struct confinement *c)
 	enum policy_tier floor = floor_of(c->settings);
 
 	c->state = SETTLED;
+	if (str_eq(c->report.reason[POLICY_NAMESPACES], "this build does not confine"))
+		return;
 	if (c->report.through != 0)
 		c->refusal = explain_canaries(c);
 	else if (c->report.tier < (int32_t)floor)
@@ -262,18 +265,9 @@ const struct shares *confinement_shares(const struct confinement *c)
 	return c->shares;
 }
 
-char *confinement_notice(const struct confinement *c)
+const char *confinement_notice(const struct confinement *c)
 {
-	static const char *const texts[POLICY_TIERS] = {
-		[POLICY_UNCONFINED] = "Nothing confines the code here (--unconfined): it can read, "
-				      "change and send whatever the user can.",
-		[POLICY_LANDLOCK] = "Confinement is the weakest tier here (landlock): no network, "
-				    "files only in the session's folder, but names and command "
-				    "lines of the user's processes can be read.",
-		[POLICY_BWRAP] = "Confinement is made by bwrap here, one step below the strongest.",
-	};
-
-	return c->refusal == NULL && texts[c->tier] != NULL ? xstrdup(texts[c->tier]) : NULL;
+	return c->refusal == NULL ? confinement_tier_notice(c->tier) : NULL;
 }
 
 /* ---- a session's sandbox ---- */

@@ -58,7 +58,7 @@ bool confinement_unix_sockets(const struct confinement *confinement);
 /* NULL when they could not be opened: that is the refusal. */
 const struct shares *confinement_shares(const struct confinement *confinement);
 /* For a session's first answer: one sentence on what is weaker than it could be; NULL else. */
-char *confinement_notice(const struct confinement *confinement);
+const char *confinement_notice(const struct confinement *confinement);
 
 /* A sandbox for a session of these limits. Never fails at once: as sandbox_open. */
 struct sandbox *confinement_open(const struct confinement *confinement,
