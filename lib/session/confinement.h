@@ -40,6 +40,9 @@ bool confinement_settled(const struct confinement *confinement);
  */
 void confinement_settle(struct confinement *confinement, void (*settled)(void *data), void *data);
 
+/* What was found out, a line in the log: at start-up, and for nobody else. */
+void confinement_log(const struct confinement *confinement);
+
 /* NULL when code may run; else why not and what to do: sentences, some with commands. */
 const char *confinement_refusal(const struct confinement *confinement);
 /* The same in one line, as an error. */

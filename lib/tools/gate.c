@@ -53,6 +53,7 @@ static void on_settled(void *data)
 {
 	struct gate *gate = data;
 
+	confinement_log(gate->confinement(gate->context));
 	while (!list_empty(&gate->held)) {
 		struct held *held = list_entry(gate->held.next, struct held, node);
 		json_t *arguments = json_incref(held->arguments);
