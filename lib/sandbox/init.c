@@ -10,6 +10,7 @@
 #include "sandbox/namespaces.h"
 #include "sandbox/plan.h"
 #include "sandbox/root.h"
+#include "sandbox/usage.h"
 #include "sandbox/warden.h"
 
 struct init {
@@ -19,6 +20,28 @@ struct init {
 	bool private_proc;
 	int user_ns; /* of the interpreters; -1 is our own */
 };
+
+/* Minders are the first generation, interpreters the second. */
+enum { FIRST_OF_SESSION = 2 };
+
+static void measure(const struct warden *warden, bool exact)
+{
+	struct usage_largest largest;
+	struct usage usage;
+
+	usage_measure(FIRST_OF_SESSION, exact, &usage, &largest);
+	wire_tell(warden->channel, WIRE_MEASURED, &usage);
+}
+
+static void relieve(const struct warden *warden)
+{
+	struct usage_largest largest;
+	struct usage usage;
+
+	usage_measure(FIRST_OF_SESSION, true, &usage, &largest);
+	usage_kill(&largest);
+	wire_tell(warden->channel, WIRE_RELIEVED, &largest);
+}
 
 static void on_start(struct warden *warden, const struct wire_message *message)
 {
@@ -30,10 +53,6 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 	struct err err;
 	pid_t pid;
 
-	if (message->type != WIRE_START) {
-		warden->ended = true;
-		return;
-	}
 	task.plan = message->fds[0];
 	task.channel = message->fds[1];
 	pid = fork();
@@ -45,6 +64,18 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 	}
 	(void)err_sys(&err, "forking a minder");
 	wire_tell(task.channel, WIRE_FAILED, &err);
+}
+
+static void on_message(struct warden *warden, const struct wire_message *message)
+{
+	if (message->type == WIRE_START)
+		on_start(warden, message);
+	else if (message->type == WIRE_MEASURE)
+		measure(warden, wire_get_number(message) != 0);
+	else if (message->type == WIRE_RELIEVE)
+		relieve(warden);
+	else
+		warden->ended = true;
 }
 
 static size_t count_folders(const struct policy *policy)
@@ -174,6 +205,6 @@ int init_run(const struct init_task *task)
 		wire_tell(own.channel, WIRE_FAILED, &err);
 		return 1;
 	}
-	warden_serve(&init.warden, on_start, WARDEN_INIT_GRACE_MS);
+	warden_serve(&init.warden, on_message, WARDEN_INIT_GRACE_MS);
 	return 0;
 }
