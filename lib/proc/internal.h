@@ -27,7 +27,7 @@ int launcher_request(struct launcher *launcher, enum wire_type type, const int *
 int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count,
 		    struct err *err) MUST_CHECK;
 struct loop *sandbox_loop(const struct sandbox *sandbox);
-/* Why the sandbox failed; false when nobody said. */
-bool sandbox_get_err(const struct sandbox *sandbox, struct err *ret_err);
+/* Why the sandbox failed, by what its init has said until now; false when nobody said. */
+bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err);
 
 #endif

@@ -87,27 +87,42 @@ static void take_listener(struct sandbox *sandbox, int *fd)
 }
 
 /* Init says only what it made, or that it failed; its end shows at the interpreters as well. */
-static void on_channel(struct loop_io *io, uint32_t events)
+static void on_message(struct sandbox *sandbox, struct wire_message *message)
 {
-	struct sandbox *sandbox = container_of(io, struct sandbox, io);
+	if (message->type == WIRE_OPENED && sandbox->pidfd < 0) {
+		sandbox->pidfd = fd_steal(&message->fds[0]);
+	} else if (message->type == WIRE_LISTENER && is_listener(message->fds[0])) {
+		take_listener(sandbox, &message->fds[0]);
+	} else {
+		if (message->type == WIRE_FAILED)
+			wire_get_err(message, &sandbox->err);
+		end(sandbox);
+	}
+}
+
+/* Takes what init said, or its end; false when there is nothing (any more). */
+static bool hear(struct sandbox *sandbox)
+{
 	cleanup_wire struct wire_message message = { 0 };
 	struct err err;
-	int got = wire_receive(sandbox->channel, &message, &err);
+	int got;
 
-	(void)events;
+	if (sandbox->channel < 0)
+		return false;
+	got = wire_receive(sandbox->channel, &message, &err);
 	if (got < 0 && err.code == ERR_BUSY)
-		return;
-	if (got == 1 && message.type == WIRE_OPENED && sandbox->pidfd < 0) {
-		sandbox->pidfd = fd_steal(&message.fds[0]);
-		return;
-	}
-	if (got == 1 && message.type == WIRE_LISTENER && is_listener(message.fds[0])) {
-		take_listener(sandbox, &message.fds[0]);
-		return;
-	}
-	if (got == 1 && message.type == WIRE_FAILED)
-		wire_get_err(&message, &sandbox->err);
-	end(sandbox);
+		return false;
+	if (got == 1)
+		on_message(sandbox, &message);
+	else
+		end(sandbox);
+	return true;
+}
+
+static void on_channel(struct loop_io *io, uint32_t events)
+{
+	(void)events;
+	(void)hear(container_of(io, struct sandbox, io));
 }
 
 static int seal_policy(const struct policy *policy, struct err *err)
@@ -226,8 +241,11 @@ struct loop *sandbox_loop(const struct sandbox *sandbox)
 	return launcher_loop(sandbox->launcher);
 }
 
-bool sandbox_get_err(const struct sandbox *sandbox, struct err *ret_err)
+/* Its last word may still lie in the channel while the end of others has been seen. */
+bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err)
 {
+	while (hear(sandbox))
+		;
 	if (sandbox->err.code == ERR_NONE)
 		return false;
 	*ret_err = sandbox->err;
@@ -240,5 +258,9 @@ int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count, st
 		return -1;
 	if (sandbox->channel < 0)
 		return err_set(err, ERR_SYSTEM, "the session's sandbox has died");
-	return wire_send(sandbox->channel, WIRE_START, NULL, fds, fd_count, err);
+	if (wire_send(sandbox->channel, WIRE_START, NULL, fds, fd_count, err) == 0)
+		return 0;
+	/* When it died right now, why is the better answer. */
+	(void)sandbox_get_err(sandbox, err);
+	return -1;
 }

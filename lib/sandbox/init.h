@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* init.h - the first process of a session's sandbox: forks a minder for each interpreter. */
+/*
+ * init.h - the first process of a session's sandbox: builds what confines all of it, then forks a
+ * minder for each interpreter.
+ *
+ * In tier namespaces it is pid 1, keeps its capabilities in the first user namespace, cannot be
+ * looked into, and holds no descriptors but its channel and the second user namespace.
+ */
 #ifndef SANDBOX_INIT_H
 #define SANDBOX_INIT_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sandbox/usermap.h"
 #include "sandbox/wire.h"
 
 enum { INIT_FOLDERS_MAX = WIRE_SANDBOX_FDS_MAX - WIRE_SANDBOX_DATA };
@@ -16,7 +23,9 @@ struct init_task {
 	/* Those that the policy names, in the order of wire.h: the workspace first. */
 	int folders[INIT_FOLDERS_MAX];
 	size_t folder_count;
-	pid_t parent; /* whose death ends it */
+	pid_t parent; /* whose death ends it; 0 for one that namespaces_fork made */
+	/* For tier namespaces. */
+	struct usermap map;
 };
 
 /* The whole life of a process just forked; returns its exit status. Takes the descriptors. */

@@ -7,6 +7,8 @@
 
 #include "base/fd.h"
 #include "sandbox/init.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/plan.h"
 #include "sandbox/probe.h"
 #include "sandbox/warden.h"
 
@@ -20,26 +22,58 @@ static void hand_over(int channel, pid_t pid)
 		return;
 }
 
+/* What has to be known of a policy before its process exists. */
+static int read_tier(int fd, enum policy_tier *ret_tier, struct err *err)
+{
+	struct policy policy;
+	size_t len = 0;
+	const void *plan = plan_map(fd, &len, err);
+	int rc;
+
+	if (plan == NULL)
+		return -1;
+	rc = plan_parse_sandbox(plan, len, &policy, err);
+	plan_unmap(plan, len);
+	if (rc == 0)
+		*ret_tier = policy.tier;
+	return rc;
+}
+
+static pid_t fork_init(struct init_task *task, struct err *err)
+{
+	enum policy_tier tier;
+	pid_t pid;
+
+	if (read_tier(task->plan, &tier, err) < 0)
+		return -1;
+	if (tier == POLICY_NAMESPACES) {
+		if (usermap_choose(task->folders[0], &task->map, err) < 0)
+			return -1;
+		return namespaces_fork(&task->map, err);
+	}
+	task->parent = getpid();
+	pid = fork();
+	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
+}
+
 static void on_sandbox(struct warden *warden, const struct wire_message *message)
 {
 	struct init_task task = { .plan = message->fds[WIRE_SANDBOX_PLAN],
 				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
-				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA,
-				  .parent = getpid() };
+				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA };
 	struct err err;
 	pid_t pid;
 
 	memcpy(task.folders, message->fds + WIRE_SANDBOX_DATA, task.folder_count * sizeof(int));
-	pid = fork();
+	pid = fork_init(&task, &err);
 	if (pid == 0)
 		_exit(init_run(&task));
 	if (pid > 0) {
 		pidlist_add(&warden->known, pid);
 		hand_over(task.channel, pid);
-		return;
+	} else {
+		wire_tell(task.channel, WIRE_FAILED, &err);
 	}
-	(void)err_sys(&err, "forking a sandbox");
-	wire_tell(task.channel, WIRE_FAILED, &err);
 }
 
 static void on_probe(struct warden *warden, const struct wire_message *message)

@@ -108,9 +108,11 @@ static int fork_payload(struct minder *minder, struct payload *payload, struct e
 static int start_parsed(struct minder *minder, const struct minder_task *task,
 			const struct plan_start *start, struct err *err)
 {
-	struct payload payload = {
-		.start = start, .policy = task->policy, .workspace = task->workspace, .slave = -1
-	};
+	struct payload payload = { .start = start,
+				   .policy = task->policy,
+				   .workspace = task->workspace,
+				   .user_ns = task->user_ns,
+				   .slave = -1 };
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(payload.ends); i++)
@@ -140,6 +142,7 @@ static int start_interpreter(struct minder *minder, struct minder_task *task, st
 	}
 	plan_unmap(plan, len);
 	fd_close(&task->workspace);
+	fd_close(&task->user_ns);
 	return rc;
 }
 
@@ -235,6 +238,19 @@ static void kill_all(struct minder *minder)
 	}
 }
 
+/* Everything that was inherited but these, which are renumbered. */
+static int close_others(struct minder_task *task, struct err *err)
+{
+	int *kept[4] = { &task->channel, &task->plan };
+	size_t count = 2;
+
+	if (task->workspace >= 0)
+		kept[count++] = &task->workspace;
+	if (task->user_ns >= 0)
+		kept[count++] = &task->user_ns;
+	return warden_close_others(kept, count, err);
+}
+
 int minder_run(const struct minder_task *task)
 {
 	struct minder minder = { .report = -1 };
@@ -244,10 +260,10 @@ int minder_run(const struct minder_task *task)
 
 	for (size_t i = 0; i < ARRAY_SIZE(minder.handover); i++)
 		minder.handover[i] = -1;
-	rc = warden_close_others((int *const[]){ &own.channel, &own.plan, &own.workspace }, 3,
-				 &err);
+	rc = close_others(&own, &err);
 	if (rc == 0)
 		rc = warden_init(&minder.warden, "ptycell-minder", own.channel, own.parent, &err);
+	minder.warden.obeys_parent_only = own.user_ns >= 0;
 	if (rc == 0 && start_interpreter(&minder, &own, &err) == 0)
 		look_after(&minder);
 	else

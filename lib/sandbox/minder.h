@@ -8,9 +8,10 @@
 #include "sandbox/policy.h"
 
 struct minder_task {
-	int channel; /* to the server */
-	int plan;    /* sealed memfd of a plan_start */
-	int workspace;
+	int channel;   /* to the server */
+	int plan;      /* sealed memfd of a plan_start */
+	int workspace; /* -1: POLICY_DATA */
+	int user_ns;   /* that the interpreter joins; -1: none */
 	const struct policy *policy;
 	pid_t parent; /* whose death ends it */
 };

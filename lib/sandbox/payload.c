@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/namespaces.h"
 
 enum {
 	SOFT_OPEN_FILES = 1024, /* more breaks programs that use select() */
@@ -68,8 +69,10 @@ static int place_descriptors(struct payload *payload, struct err *err)
 	int numbers[3 + PLAN_DESCRIPTORS_MAX];
 	size_t count = 0;
 
-	/* Both are used after this: out of the numbers' way. */
-	if (move_up(&payload->report, err) < 0 || move_up(&payload->workspace, err) < 0)
+	/* These are used after this: out of the numbers' way. */
+	if (move_up(&payload->report, err) < 0 ||
+	    (payload->workspace >= 0 && move_up(&payload->workspace, err) < 0) ||
+	    (payload->user_ns >= 0 && move_up(&payload->user_ns, err) < 0))
 		return -1;
 	for (; count < 3; count++) {
 		fds[count] = payload->slave;
@@ -129,10 +132,22 @@ static int enter_folder(const struct payload *payload, struct err *err)
 {
 	const char *cwd = payload->start->cwd;
 
-	if (cwd[0] == '\0' && fchdir(payload->workspace) < 0)
-		return err_sys(err, "entering the workspace");
-	if (cwd[0] != '\0' && chdir(cwd) < 0)
-		return err_sys(err, "entering '%s'", cwd);
+	if (cwd[0] == '\0' && payload->workspace >= 0)
+		return fchdir(payload->workspace) < 0 ? err_sys(err, "entering the workspace") : 0;
+	if (cwd[0] == '\0')
+		cwd = POLICY_DATA;
+	return chdir(cwd) < 0 ? err_sys(err, "entering '%s'", cwd) : 0;
+}
+
+/*
+ * What a program of a session gives up for good. In this order: filters may forbid what makes
+ * them, and joining the second user namespace needs capabilities and gives new ones.
+ */
+static int confine(const struct payload *payload, struct err *err)
+{
+	if (payload->user_ns >= 0 &&
+	    (namespaces_join_inner(payload->user_ns, err) < 0 || bind_life(payload, err) < 0))
+		return -1;
 	return 0;
 }
 
@@ -153,7 +168,7 @@ noreturn void payload_exec(const struct payload *payload)
 
 	if (bind_life(&own, &err) == 0 && take_terminal(&own, &err) == 0 &&
 	    place_descriptors(&own, &err) == 0 && set_limits(own.policy, &err) == 0 &&
-	    enter_folder(&own, &err) == 0)
+	    confine(&own, &err) == 0 && enter_folder(&own, &err) == 0)
 		(void)exec_program(own.start, &err);
 	(void)!write(own.report, &err, sizeof(err));
 	_exit(EXIT_NOT_STARTED);

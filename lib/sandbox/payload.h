@@ -12,7 +12,8 @@ struct payload {
 	const struct plan_start *start;
 	const struct policy *policy;
 	pid_t parent;
-	int workspace; /* the working folder when the plan names none */
+	int workspace; /* the working folder when the plan names none; -1: POLICY_DATA */
+	int user_ns;   /* to be joined; -1: none */
 	int slave;
 	int ends[PLAN_DESCRIPTORS_MAX]; /* the child's, in the plan's order */
 	int report;                     /* a close-on-exec pipe */

@@ -58,15 +58,21 @@ int warden_close_others(int *const *fds, size_t count, struct err *err)
 	return 0;
 }
 
+/* Not what sigqueue() makes up: only kill() has this code. The parent of a pid 1 is 0. */
+static bool is_from_parent(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_USER && info->ssi_pid == (uint32_t)getppid();
+}
+
 static void read_signals(struct warden *warden, struct warden_wake *wake)
 {
 	struct signalfd_siginfo info;
 
 	while (read(warden->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo == SIGTERM)
-			warden->ended = true;
-		else
+		if (info.ssi_signo == SIGCHLD)
 			wake->child = true;
+		else if (!warden->obeys_parent_only || is_from_parent(&info))
+			warden->ended = true;
 	}
 }
 
@@ -127,6 +133,14 @@ static void signal_known(const struct warden *warden, int signo)
 		(void)kill(warden->known.pids[i], signo);
 }
 
+/* Before we end ourselves: the end of the channel tells that nobody writes to the folder. */
+static void end_namespace(void)
+{
+	do
+		(void)kill(-1, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
+}
+
 static void end_all(struct warden *warden, unsigned int grace_ms)
 {
 	uint64_t deadline = clock_ms() + grace_ms;
@@ -173,7 +187,10 @@ void warden_serve(struct warden *warden, warden_fn *fn, unsigned int grace_ms)
 		if (wake.child || untidy)
 			untidy = tidy(warden);
 	}
-	end_all(warden, grace_ms);
+	if (warden->is_namespace)
+		end_namespace();
+	else
+		end_all(warden, grace_ms);
 }
 
 void warden_release(struct warden *warden)

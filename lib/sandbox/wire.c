@@ -140,6 +140,9 @@ int wire_receive(int channel, struct wire_message *ret_message, struct err *err)
 				 .msg_controllen = CMSG_LEN(sizeof(int) * WIRE_FDS_MAX) };
 	ssize_t n = recvmsg(channel, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
+	/* Told once, when a message of ours was never read, and before what the peer still said. */
+	if (n < 0 && errno == ECONNRESET)
+		n = recvmsg(channel, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	ret_message->fd_count = 0;
 	if (n == 0 || (n < 0 && errno == ECONNRESET))
 		return 0;

@@ -61,6 +61,21 @@ static void a_message_arrives_with_its_descriptors(void **state)
 	assert_int_equal(count_descriptors(), before);
 }
 
+static void the_last_word_of_who_did_not_read_arrives(void **state)
+{
+	struct wire_message message;
+	int32_t number = 5;
+	struct err err;
+
+	(void)state;
+	wire_tell(pair[0], WIRE_SIGNAL, &number);
+	wire_tell(pair[1], WIRE_EXITED, &number);
+	fd_close(&pair[1]);
+	assert_int_equal(wire_receive(pair[0], &message, &err), 1);
+	assert_int_equal(message.type, WIRE_EXITED);
+	assert_int_equal(wire_receive(pair[0], &message, &err), 0);
+}
+
 static void a_number_arrives(void **state)
 {
 	cleanup_wire struct wire_message message = { 0 };
@@ -198,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_message_arrives_with_its_descriptors),
+		TEST(the_last_word_of_who_did_not_read_arrives),
 		TEST(a_number_arrives),
 		TEST(an_error_arrives_fit_to_print),
 		TEST(nothing_to_read_is_busy_and_the_end_is_zero),

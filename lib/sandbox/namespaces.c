@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/namespaces.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/wire.h"
+
+enum {
+	NAMESPACE_FLAGS = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+			  CLONE_NEWUTS | CLONE_NEWCGROUP,
+	PROXY_BACKLOG = 64,
+	CHILD_STACK = 32 * 1024,
+	SHARED_PAGES_MAX = 4096, /* of System V, which nobody's limits count */
+};
+
+/* ---- the fork ---- */
+
+/* Container profiles that cannot look into clone3's arguments answer ENOSYS. */
+static pid_t clone_into(void)
+{
+	struct clone_args args = { .flags = NAMESPACE_FLAGS, .exit_signal = SIGCHLD };
+	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+
+	if (pid < 0 && errno == ENOSYS)
+		pid = (pid_t)syscall(SYS_clone, NAMESPACE_FLAGS | SIGCHLD, NULL, NULL, NULL, 0);
+	return pid;
+}
+
+/* `parent` is a pidfd, since getppid() says 0 across a pid namespace. */
+static void begin_child(int parent, int go)
+{
+	struct pollfd ended = { .fd = parent, .events = POLLIN };
+	char byte;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || poll(&ended, 1, 0) != 0)
+		_exit(EXIT_FAILURE);
+	if (read(go, &byte, 1) != 1)
+		_exit(EXIT_FAILURE);
+}
+
+/* The map first: the child goes on only when it is there. */
+static int let_go(pid_t pid, int go, const struct usermap *map, struct err *err)
+{
+	if (map->foreign && usermap_write_for(pid, map, err) < 0)
+		return -1;
+	return write(go, "g", 1) == 1 ? 0 : err_sys(err, "starting a sandbox");
+}
+
+pid_t namespaces_fork(const struct usermap *map, struct err *err)
+{
+	cleanup_fd int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	cleanup_fd int read_end = -1;
+	cleanup_fd int write_end = -1;
+	int pair[2];
+	pid_t pid;
+
+	if (self < 0 || pipe2(pair, O_CLOEXEC) < 0)
+		return err_sys(err, "preparing a sandbox");
+	read_end = pair[0];
+	write_end = pair[1];
+	pid = clone_into();
+	if (pid < 0)
+		return err_sys(err, "creating namespaces");
+	if (pid == 0) {
+		fd_close(&write_end);
+		begin_child(self, read_end);
+		return 0;
+	}
+	if (let_go(pid, write_end, map, err) < 0) {
+		fd_close(&write_end);
+		(void)waitpid(pid, NULL, 0);
+		return -1;
+	}
+	return pid;
+}
+
+int namespaces_bind_life(bool dumpable, struct err *err)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, dumpable ? 1 : 0) < 0)
+		return err_sys(err, "tying a sandbox to the launcher");
+	return 0;
+}
+
+/* ---- what is in them ---- */
+
+static int raise_loopback(struct err *err)
+{
+	cleanup_fd int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = { .ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING };
+
+	if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &request) < 0)
+		return err_sys(err, "starting the loopback interface");
+	return 0;
+}
+
+int namespaces_start(struct err *err)
+{
+	static const char name[] = "ptycell";
+
+	if (sethostname(name, sizeof(name) - 1) < 0)
+		return err_sys(err, "setting the host name");
+	return raise_loopback(err);
+}
+
+int namespaces_listen(struct err *err)
+{
+	const struct sockaddr_in address = { .sin_family = AF_INET,
+					     .sin_port = htons(WIRE_PROXY_PORT),
+					     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	cleanup_fd int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    listen(fd, PROXY_BACKLOG) < 0)
+		return err_sys(err, "listening for the proxy");
+	return fd_steal(&fd);
+}
+
+/* ---- limits ---- */
+
+static int write_number(const char *path, unsigned int number)
+{
+	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%u\n", number);
+
+	return fd < 0 || write(fd, text, (size_t)len) < 0 ? -1 : 0;
+}
+
+/* Of the first user namespace: whoever is below it cannot raise them again. */
+static int forbid_namespaces(struct err *err)
+{
+	static const char *const kinds[] = { "mnt", "pid", "net", "ipc", "uts", "cgroup", "time" };
+	char path[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		(void)snprintf(path, sizeof(path), "/proc/sys/user/max_%s_namespaces", kinds[i]);
+		if (write_number(path, 0) < 0 && errno != ENOENT)
+			return err_sys(err, "forbidding further %s namespaces", kinds[i]);
+	}
+	if (write_number("/proc/sys/user/max_user_namespaces", 1) < 0)
+		return err_sys(err, "forbidding further user namespaces");
+	/* Not everywhere ours to set; the filter of system calls refuses such segments anyway. */
+	(void)write_number("/proc/sys/kernel/shmall", SHARED_PAGES_MAX);
+	return 0;
+}
+
+/* ---- the second user namespace ---- */
+
+struct inner {
+	int user_ns;
+	struct err err;
+};
+
+/*
+ * In a process that shares our memory and descriptors, for the moment that it takes: its
+ * namespace is what is wanted, and stays alive by the descriptor.
+ */
+static int open_inner(void *data)
+{
+	struct inner *inner = data;
+
+	if (usermap_write_own(USERMAP_INSIDE, &(struct usermap){ 0 }, &inner->err) < 0)
+		return EXIT_FAILURE;
+	inner->user_ns = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	if (inner->user_ns < 0)
+		(void)err_sys(&inner->err, "opening the second user namespace");
+	return EXIT_SUCCESS;
+}
+
+int namespaces_make_inner(int *ret_user_ns, struct err *err)
+{
+	_Alignas(16) char stack[CHILD_STACK];
+	struct inner inner = { .user_ns = -1 };
+	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES | CLONE_NEWUSER | SIGCHLD;
+	pid_t pid = clone(open_inner, stack + sizeof(stack), flags, &inner);
+
+	if (pid < 0)
+		return err_sys(err, "creating the second user namespace");
+	(void)waitpid(pid, NULL, 0);
+	if (inner.user_ns < 0) {
+		*err = inner.err;
+		return -1;
+	}
+	if (forbid_namespaces(err) < 0) {
+		fd_close(&inner.user_ns);
+		return -1;
+	}
+	*ret_user_ns = inner.user_ns;
+	return 0;
+}
+
+int namespaces_join_inner(int user_ns, struct err *err)
+{
+	if (setns(user_ns, CLONE_NEWUSER) < 0)
+		return err_sys(err, "joining the second user namespace");
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * namespaces.h - the namespaces of a session: user, mount, pid, net, ipc, uts and cgroup, and a
+ * second user namespace for its programs.
+ *
+ * Init and minders stay in the first user namespace with all capabilities of it; every interpreter
+ * joins the second one, in which it owns nothing that confines it.
+ */
+#ifndef SANDBOX_NAMESPACES_H
+#define SANDBOX_NAMESPACES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "sandbox/usermap.h"
+
+/*
+ * fork(), into new namespaces: 0 in the child, which dies with the caller. A foreign `map` is
+ * written by then. The caller has one thread. ERR_SYSTEM when the kernel refuses.
+ */
+pid_t namespaces_fork(const struct usermap *map, struct err *err) MUST_CHECK;
+/* Asks again for what a change of credentials takes away: the death signal; and `dumpable`. */
+int namespaces_bind_life(bool dumpable, struct err *err) MUST_CHECK;
+
+/* In the child, in this order; the tree of root.h is built between the two. */
+
+/* Host name and loopback. */
+int namespaces_start(struct err *err) MUST_CHECK;
+/*
+ * Makes the second user namespace, an open descriptor of it, and forbids every further namespace.
+ * Needs /proc writable and a dumpable process.
+ */
+int namespaces_make_inner(int *ret_user_ns, struct err *err) MUST_CHECK;
+/* A listening socket on 127.0.0.1:WIRE_PROXY_PORT. */
+int namespaces_listen(struct err *err) MUST_CHECK;
+
+/* Moves the calling process into the second user namespace. */
+int namespaces_join_inner(int user_ns, struct err *err) MUST_CHECK;
+
+#endif

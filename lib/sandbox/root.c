@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/root.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/root_internal.h"
+#include "sandbox/source.h"
+
+enum { OPTIONS_MAX = 96, BINDS_MAX = POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX };
+
+static const struct source_bind read_only = { .execute = true };
+static const struct source_bind read_write = { .execute = true, .writable = true };
+static const struct source_bind device = { .writable = true, .devices = true };
+
+/* ---- sources ---- */
+
+static void close_all(int *fds, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		fd_close(&fds[i]);
+}
+
+void root_sources_release(struct root_sources *sources)
+{
+	fd_close(&sources->data);
+	fd_close(&sources->spool);
+	fd_close(&sources->packages);
+	close_all(sources->shares, POLICY_SHARES_MAX);
+	close_all(sources->runtimes, POLICY_RUNTIMES_MAX);
+}
+
+/* The next of `folders`, unless the policy has no such path. */
+static int open_next(const char *path, const int **folders, int *ret_fd, struct err *err)
+{
+	if (path[0] == '\0')
+		return 0;
+	*ret_fd = source_open(path, *(*folders)++, err);
+	return *ret_fd < 0 ? -1 : 0;
+}
+
+static int open_all(const struct policy *policy, const int *folders, struct root_sources *sources,
+		    struct err *err)
+{
+	if (open_next(policy->data_path, &folders, &sources->data, err) < 0 ||
+	    open_next(policy->spool_path, &folders, &sources->spool, err) < 0 ||
+	    open_next(policy->packages_path, &folders, &sources->packages, err) < 0)
+		return -1;
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (open_next(policy->shares[i].path, &folders, &sources->shares[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < policy->runtime_count; i++) {
+		sources->runtimes[i] = source_open(policy->runtimes[i], -1, err);
+		if (sources->runtimes[i] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int root_open_sources(const struct policy *policy, const int *folders,
+		      struct root_sources *ret_sources, struct err *err)
+{
+	struct root_sources sources = { -1, -1, -1, { 0 }, { 0 } };
+
+	for (size_t i = 0; i < POLICY_SHARES_MAX; i++)
+		sources.shares[i] = -1;
+	for (size_t i = 0; i < POLICY_RUNTIMES_MAX; i++)
+		sources.runtimes[i] = -1;
+	if (open_all(policy, folders, &sources, err) < 0) {
+		root_sources_release(&sources);
+		return -1;
+	}
+	*ret_sources = sources;
+	return 0;
+}
+
+/* ---- folders and links ---- */
+
+int root_make_folder(const char *path, struct err *err)
+{
+	char part[PATH_MAX];
+	size_t len = strlen(path);
+
+	if (len >= sizeof(part))
+		return err_set(err, ERR_LIMIT, "the path '%s' is too long", path);
+	memcpy(part, path, len + 1);
+	for (char *end = part; end != NULL;) {
+		end = strchr(end + 1, '/');
+		if (end != NULL)
+			*end = '\0';
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			return err_sys(err, "creating '%s' in the sandbox", part);
+		if (end != NULL)
+			*end = '/';
+	}
+	return 0;
+}
+
+int root_make_parent(const char *path, struct err *err)
+{
+	char parent[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t len = (size_t)(slash - path);
+
+	if (len == 0)
+		return 0;
+	if (len >= sizeof(parent))
+		return err_set(err, ERR_LIMIT, "the path '%s' is too long", path);
+	memcpy(parent, path, len);
+	parent[len] = '\0';
+	return root_make_folder(parent, err);
+}
+
+static int make_link(const char *target, const char *path, struct err *err)
+{
+	if (symlink(target, path) < 0)
+		return err_sys(err, "creating '%s' in the sandbox", path);
+	return 0;
+}
+
+static int make_file(const char *path, struct err *err)
+{
+	cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	return fd < 0 ? err_sys(err, "creating '%s' in the sandbox", path) : 0;
+}
+
+/* Something to mount on, of the kind of `source`. */
+static int make_target(const char *path, mode_t kind, struct err *err)
+{
+	struct stat st;
+
+	if (S_ISDIR(kind))
+		return root_make_folder(path, err);
+	if (root_make_parent(path, err) < 0)
+		return -1;
+	return lstat(path, &st) == 0 ? 0 : make_file(path, err);
+}
+
+static int copy_link(const char *from, const char *to, struct err *err)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlink(from, target, sizeof(target) - 1);
+
+	if (len < 0)
+		return err_sys(err, "reading '%s'", from);
+	target[len] = '\0';
+	return make_link(target, to, err);
+}
+
+static int show(const char *path, const struct source_bind *how, struct err *err)
+{
+	cleanup_fd int source = -1;
+	char old[PATH_MAX];
+	struct stat st;
+
+	(void)snprintf(old, sizeof(old), ROOT_OLD "%s", path);
+	if (lstat(old, &st) < 0)
+		return 0;
+	if (S_ISLNK(st.st_mode))
+		return root_make_parent(path, err) < 0 ? -1 : copy_link(old, path, err);
+	source = source_open(old, -1, err);
+	if (source < 0 || make_target(path, st.st_mode, err) < 0)
+		return -1;
+	return source_bind(source, path, -1, how, err);
+}
+
+int root_show(const char *path, struct err *err)
+{
+	return show(path, &read_only, err);
+}
+
+static int mount_tmpfs(const char *path, unsigned long flags, const char *options, struct err *err)
+{
+	if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | flags, options) < 0)
+		return err_sys(err, "mounting a tmpfs on '%s'", path);
+	return 0;
+}
+
+/* A tmpfs that everybody may write to, as large as the policy allows. */
+static int mount_scratch(const char *path, const struct policy *policy, struct err *err)
+{
+	char options[OPTIONS_MAX] = "mode=1777";
+	size_t used = strlen(options);
+
+	if (policy->tmp_bytes_max != POLICY_NO_LIMIT)
+		used += (size_t)snprintf(options + used, sizeof(options) - used, ",size=%llu",
+					 (unsigned long long)policy->tmp_bytes_max);
+	if (policy->tmp_files_max != POLICY_NO_LIMIT)
+		(void)snprintf(options + used, sizeof(options) - used, ",nr_inodes=%llu",
+			       (unsigned long long)policy->tmp_files_max);
+	if (root_make_folder(path, err) < 0)
+		return -1;
+	return mount_tmpfs(path, 0, options, err);
+}
+
+/* ---- the parts of the tree ---- */
+
+/* Enters an empty tmpfs. First of all, so that a folder below the place it is put on is not hidden.
+ */
+static int enter_base(struct err *err)
+{
+	static const char base[] = "/usr"; /* any folder that every host has */
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return err_sys(err, "making the mounts private");
+	if (mount_tmpfs(base, 0, "mode=755,size=1m,nr_inodes=4096", err) < 0)
+		return -1;
+	if (chdir(base) < 0 || mkdir("old", 0700) < 0 || syscall(SYS_pivot_root, ".", "old") < 0 ||
+	    chdir("/") < 0)
+		return err_sys(err, "changing the root");
+	return 0;
+}
+
+static int make_system(struct err *err)
+{
+	static const char *const shown[] = { "/usr",   "/bin",   "/sbin",  "/lib",
+					     "/lib32", "/lib64", "/libx32" };
+	static const char *const empty[] = { "/home", "/mnt", "/root", "/run", "/var" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		if (root_show(shown[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
+		if (root_make_folder(empty[i], err) < 0)
+			return -1;
+	if (make_link("../tmp", "/var/tmp", err) < 0)
+		return -1;
+	return root_make_etc(err);
+}
+
+static int make_proc(bool *ret_private, struct err *err)
+{
+	static const struct source_bind shared = { .writable = true };
+	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+	cleanup_fd int old = -1;
+
+	if (root_make_folder("/proc", err) < 0)
+		return -1;
+	*ret_private = mount("proc", "/proc", "proc", flags, NULL) == 0;
+	if (*ret_private)
+		return 0;
+	/* Refused when ours would show what a container's masks on its own one hide. */
+	if (errno != EPERM)
+		return err_sys(err, "mounting /proc");
+	old = source_open(ROOT_OLD "/proc", -1, err);
+	return old < 0 ? -1 : source_bind(old, "/proc", -1, &shared, err);
+}
+
+static int make_terminals(struct err *err)
+{
+	if (root_make_folder("/dev/pts", err) < 0)
+		return -1;
+	if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+		  "newinstance,ptmxmode=0666,mode=620,max=256") < 0)
+		return err_sys(err, "mounting /dev/pts");
+	return make_link("pts/ptmx", "/dev/ptmx", err);
+}
+
+static int make_devices(const struct policy *policy, struct err *err)
+{
+	static const char *const nodes[] = { "/dev/null",   "/dev/zero",    "/dev/full",
+					     "/dev/random", "/dev/urandom", "/dev/tty" };
+	static const char *const links[][2] = {
+		{ "/proc/self/fd", "/dev/fd" },
+		{ "/proc/self/fd/0", "/dev/stdin" },
+		{ "/proc/self/fd/1", "/dev/stdout" },
+		{ "/proc/self/fd/2", "/dev/stderr" },
+	};
+
+	if (root_make_folder("/dev", err) < 0 ||
+	    mount_tmpfs("/dev", MS_NOEXEC, "mode=755,size=64k,nr_inodes=64", err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
+		if (show(nodes[i], &device, err) < 0)
+			return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
+		if (make_link(links[i][0], links[i][1], err) < 0)
+			return -1;
+	if (make_terminals(err) < 0)
+		return -1;
+	return mount_scratch("/dev/shm", policy, err);
+}
+
+/* ---- the session's own folders ---- */
+
+struct bind {
+	const char *path;
+	int source;
+	const struct source_bind *how;
+};
+
+static bool is_at_or_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+/* What would hide a part of the tree that confines. */
+static bool is_reserved(const char *path)
+{
+	static const char *const ours[] = { "/proc",     "/dev",       "/sys",         "/old",
+					    POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES };
+	static const char *const whole[] = { "/bin", "/etc",  "/lib", "/lib32", "/lib64", "/libx32",
+					     "/mnt", "/sbin", "/tmp", "/usr",   "/var",   "/run" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (is_at_or_below(path, ours[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
+		if (str_eq(path, whole[i]))
+			return true;
+	return false;
+}
+
+static int bind_one(int root, const struct bind *bind, struct err *err)
+{
+	cleanup_fd int target = -1;
+	struct stat st;
+
+	if (is_reserved(bind->path))
+		return err_set(err, ERR_DENIED, "'%s' cannot be shown to a session", bind->path);
+	if (fstat(bind->source, &st) < 0)
+		return err_sys(err, "looking at '%s'", bind->path);
+	if (make_target(bind->path, st.st_mode, err) < 0)
+		return -1;
+	/* It may lie in a share that earlier sessions could write to: no link is followed. */
+	target = source_open_below(root, bind->path, err);
+	return target < 0 ? -1 : source_bind(bind->source, bind->path, target, bind->how, err);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	size_t len_a = strlen(((const struct bind *)a)->path);
+	size_t len_b = strlen(((const struct bind *)b)->path);
+
+	return len_a < len_b ? -1 : len_a > len_b;
+}
+
+static int bind_others(const struct policy *policy, const struct root_sources *sources,
+		       struct err *err)
+{
+	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct bind binds[BINDS_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < policy->share_count; i++)
+		binds[count++] =
+			(struct bind){ policy->shares[i].path, sources->shares[i],
+				       policy->shares[i].writable ? &read_write : &read_only };
+	for (size_t i = 0; i < policy->runtime_count; i++)
+		if (!is_at_or_below(policy->runtimes[i], "/usr"))
+			binds[count++] = (struct bind){ policy->runtimes[i], sources->runtimes[i],
+							&read_only };
+	/* The outer before the inner, which would be hidden by it. */
+	qsort(binds, count, sizeof(binds[0]), by_length);
+	for (size_t i = 0; i < count; i++)
+		if (bind_one(root, &binds[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+static int bind_folder(int source, const char *target, const struct source_bind *how,
+		       struct err *err)
+{
+	if (source < 0)
+		return 0;
+	if (root_make_folder(target, err) < 0)
+		return -1;
+	return source_bind(source, target, -1, how, err);
+}
+
+static int build(const struct policy *policy, const struct root_sources *sources,
+		 bool *ret_private_proc, struct err *err)
+{
+	if (enter_base(err) < 0 || make_system(err) < 0 || make_proc(ret_private_proc, err) < 0 ||
+	    make_devices(policy, err) < 0 || mount_scratch("/tmp", policy, err) < 0)
+		return -1;
+	if (bind_others(policy, sources, err) < 0 ||
+	    bind_folder(sources->data, POLICY_DATA, &read_write, err) < 0 ||
+	    bind_folder(sources->spool, POLICY_SPOOL, &read_only, err) < 0)
+		return -1;
+	return bind_folder(sources->packages, POLICY_PACKAGES, &read_only, err);
+}
+
+int root_build(const struct policy *policy, struct root_sources *sources, bool *ret_private_proc,
+	       struct err *err)
+{
+	int rc = build(policy, sources, ret_private_proc, err);
+
+	root_sources_release(sources);
+	return rc;
+}
+
+int root_finish(struct err *err)
+{
+	if (umount2(ROOT_OLD, MNT_DETACH) < 0 || rmdir(ROOT_OLD) < 0)
+		return err_sys(err, "leaving the old root");
+	if (source_seal("/dev", err) < 0 || source_seal("/proc", err) < 0)
+		return -1;
+	return source_seal("/", err);
+}

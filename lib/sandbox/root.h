@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * root.h - the file tree of a session: what of the host is seen in it, and where.
+ *
+ * A tmpfs of our own with, all without set-user-id bits and devices unless said:
+ *   /usr; /bin /sbin /lib* as the host has them     the host's, read-only
+ *   /etc                                            a list of the host's, read-only (root_etc.c);
+ *                                                   passwd, group, hosts, hostname are made
+ *   /tmp, /dev/shm                                  tmpfs with the policy's limits
+ *   /proc                                           fresh, read-only
+ *   /dev                                            a few of the host's nodes, own devpts
+ *   /mnt/data                                       the workspace, the only folder that may be
+ *                                                   written, but for shares that are writable
+ *   /mnt/spool, /mnt/packages                       read-only, when the policy names them
+ *   shares and runtimes                             at their own paths
+ * /home, /root, /run, /var are empty; /var/tmp is /tmp. There is no /sys.
+ *
+ * To be called in a new mount namespace, in this order, by a process that is 0 of the user
+ * namespace that owns it; sources are opened before it becomes that, as they may be root's.
+ */
+#ifndef SANDBOX_ROOT_H
+#define SANDBOX_ROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "sandbox/policy.h"
+
+/* O_PATH descriptors, -1 where the policy names nothing. Closed by root_build. */
+struct root_sources {
+	int data;
+	int spool;
+	int packages;
+	int shares[POLICY_SHARES_MAX];
+	int runtimes[POLICY_RUNTIMES_MAX];
+};
+
+void root_sources_release(struct root_sources *sources);
+
+/*
+ * `folders` are the descriptors of a WIRE_SANDBOX: what is found by the policy's paths must be the
+ * same, ERR_DENIED otherwise. On failure nothing is left open.
+ */
+int root_open_sources(const struct policy *policy, const int *folders,
+		      struct root_sources *ret_sources, struct err *err) MUST_CHECK;
+/*
+ * Makes the tree and enters it. The old one is still at /old, /proc is writable. *ret_private_proc:
+ * is /proc a fresh one, or the host's, which masks keep us from mounting anew?
+ */
+int root_build(const struct policy *policy, struct root_sources *sources, bool *ret_private_proc,
+	       struct err *err) MUST_CHECK;
+/* Lets go of the old tree and makes /, /dev and /proc read-only. */
+int root_finish(struct err *err) MUST_CHECK;
+
+#endif

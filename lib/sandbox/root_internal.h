@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* root_internal.h - what root.c and root_etc.c share. */
+#ifndef SANDBOX_ROOT_INTERNAL_H
+#define SANDBOX_ROOT_INTERNAL_H
+
+#include "base/err.h"
+#include "sandbox/root.h"
+
+/* Where the host's tree is while ours is made. */
+#define ROOT_OLD "/old"
+
+/* The same as mkdir -p; what is there already is left as it is. */
+int root_make_folder(const char *path, struct err *err) MUST_CHECK;
+/* The folder above `path`. */
+int root_make_parent(const char *path, struct err *err) MUST_CHECK;
+/*
+ * Shows `path` of the host at the same path, read-only: a symbolic link as it is, a file or folder
+ * by a mount. 0 too when the host has none.
+ */
+int root_show(const char *path, struct err *err) MUST_CHECK;
+/* Everything in /etc. */
+int root_make_etc(struct err *err) MUST_CHECK;
+
+#endif

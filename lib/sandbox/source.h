@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* source.h - host folders found again by name in a new mount namespace, and bound by descriptor. */
+#ifndef SANDBOX_SOURCE_H
+#define SANDBOX_SOURCE_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/*
+ * An O_PATH descriptor of the plain absolute path (sandbox/plan.h), the caller's. With
+ * `expected` >= 0 no component may be a symbolic link and the two must be the same file: a
+ * descriptor from another mount namespace cannot be bound itself. ERR_DENIED when they differ.
+ */
+int source_open(const char *path, int expected, struct err *err) MUST_CHECK;
+/* The same below `root`, which absolute links do not leave; nothing is expected, no link allowed.
+ */
+int source_open_below(int root, const char *path, struct err *err) MUST_CHECK;
+
+struct source_bind {
+	bool writable;
+	bool devices; /* device nodes on it work */
+	bool execute;
+};
+
+/*
+ * Puts the tree at `source` (an O_PATH descriptor of this mount namespace) on `target`, a path,
+ * which `target_fd` was opened at when it is >= 0. Never with set-user-id bits. What is mounted
+ * below `source` comes along.
+ */
+int source_bind(int source, const char *target, int target_fd, const struct source_bind *how,
+		struct err *err) MUST_CHECK;
+/* Makes the mount at `path` read-only, and keeps its other flags. */
+int source_seal(const char *path, struct err *err) MUST_CHECK;
+
+#endif

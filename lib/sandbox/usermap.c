@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/usermap.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+
+enum { DEPTH_MAX = 64, MAP_TEXT_MAX = 64 };
+
+/* ---- choosing ---- */
+
+static bool may_give_away(void)
+{
+	const uint32_t needed = BIT(CAP_SETUID) | BIT(CAP_SETGID) | BIT(CAP_CHOWN);
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return syscall(SYS_capget, &header, data) == 0 && (data[0].effective & needed) == needed;
+}
+
+/* Does every id that we may choose exist in the namespace that we are in ourselves? */
+static bool are_ids_mapped(const char *path)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	unsigned int first;
+	unsigned int outside;
+	unsigned int count;
+	int used = 0;
+
+	if (n <= 0)
+		return false;
+	text[n] = '\0';
+	for (const char *line = text;
+	     sscanf(line, "%u %u %u%n", &first, &outside, &count, &used) == 3; line += used)
+		if (first <= USERMAP_FIRST && count > (unsigned int)USERMAP_LAST - first)
+			return true;
+	return false;
+}
+
+static int pick(uid_t *ret_uid, struct err *err)
+{
+	uint32_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		return err_sys(err, "choosing a session's user");
+	*ret_uid = USERMAP_FIRST + number % (USERMAP_LAST - USERMAP_FIRST + 1);
+	return 0;
+}
+
+static int give(int fd, uid_t uid, int depth, struct err *err);
+
+/* Takes `fd`. */
+static int give_entries(int fd, uid_t uid, int depth, struct err *err)
+{
+	DIR *folder = fdopendir(fd);
+	struct dirent *entry;
+	int rc = 0;
+
+	if (folder == NULL) {
+		fd_close(&fd);
+		return err_sys(err, "reading a session's folder");
+	}
+	while (rc == 0 && (entry = readdir(folder)) != NULL) {
+		cleanup_fd int child = -1;
+
+		if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
+			continue;
+		child = openat(dirfd(folder), entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (child >= 0)
+			rc = give(child, uid, depth + 1, err);
+	}
+	(void)closedir(folder);
+	return rc;
+}
+
+static int give(int fd, uid_t uid, int depth, struct err *err)
+{
+	struct stat st;
+
+	if (depth > DEPTH_MAX)
+		return err_set(err, ERR_LIMIT, "folders nested deeper than %d", DEPTH_MAX);
+	if (fstat(fd, &st) < 0 || fchownat(fd, "", uid, uid, AT_EMPTY_PATH) < 0)
+		return err_sys(err, "giving a session its folder");
+	if (!S_ISDIR(st.st_mode))
+		return 0;
+	return give_entries(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), uid, depth, err);
+}
+
+int usermap_choose(int data_fd, struct usermap *ret_map, struct err *err)
+{
+	struct usermap map = { geteuid(), getegid(), false };
+	struct stat st;
+
+	if (map.uid != 0 || !may_give_away() || !are_ids_mapped("/proc/self/uid_map") ||
+	    !are_ids_mapped("/proc/self/gid_map")) {
+		*ret_map = map;
+		return 0;
+	}
+	if (fstat(data_fd, &st) < 0)
+		return err_sys(err, "looking at a session's folder");
+	map.foreign = true;
+	map.uid = st.st_uid;
+	if (map.uid < USERMAP_FIRST || map.uid > USERMAP_LAST)
+		if (pick(&map.uid, err) < 0 || give(data_fd, map.uid, 0, err) < 0)
+			return -1;
+	map.gid = map.uid;
+	*ret_map = map;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static int write_file(const char *folder, const char *name, const char *text, struct err *err)
+{
+	cleanup_fd int fd = -1;
+	char path[MAP_TEXT_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		return err_sys(err, "writing %s of a user namespace", name);
+	return 0;
+}
+
+static int write_maps(const char *folder, uid_t inside, uid_t uid, gid_t gid, struct err *err)
+{
+	char uid_map[MAP_TEXT_MAX];
+	char gid_map[MAP_TEXT_MAX];
+
+	(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1\n", inside, uid);
+	(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1\n", inside, gid);
+	if (write_file(folder, "uid_map", uid_map, err) < 0)
+		return -1;
+	return write_file(folder, "gid_map", gid_map, err);
+}
+
+int usermap_write_for(pid_t pid, const struct usermap *map, struct err *err)
+{
+	char folder[MAP_TEXT_MAX];
+
+	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	return write_maps(folder, 0, map->uid, map->gid, err);
+}
+
+int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err)
+{
+	/* The kernel's condition for a group map of one's own. */
+	if (write_file("/proc/self", "setgroups", "deny\n", err) < 0)
+		return -1;
+	return write_maps("/proc/self", inside, map->uid, map->gid, err);
+}
+
+int usermap_become_inner(struct err *err)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(0, 0, 0) < 0 || setresuid(0, 0, 0) < 0)
+		return err_sys(err, "becoming the session's user");
+	return 0;
+}

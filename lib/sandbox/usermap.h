@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * usermap.h - who a session's processes are, outside and inside.
+ *
+ * The first user namespace of a session has the one user 0, who is the server's own user outside.
+ * A server that is root gives each session an unprivileged user of its own instead, who owns the
+ * session's folder: the kernel holds no limit of processes for root, and a file that a session
+ * leaves behind must not be root's. The second namespace, in which the session's programs run, has
+ * the one user USERMAP_INSIDE, the same outside.
+ */
+#ifndef SANDBOX_USERMAP_H
+#define SANDBOX_USERMAP_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+enum {
+	USERMAP_INSIDE = 1000,
+	/* Above what systemd gives to containers, below what is reserved. */
+	USERMAP_FIRST = 0x70000000,
+	USERMAP_LAST = 0x77ffffff,
+};
+
+struct usermap {
+	uid_t uid; /* outside */
+	gid_t gid;
+	bool foreign; /* another user than the caller: who made the namespace has to write the map
+		       */
+};
+
+/*
+ * For a session whose workspace is `data_fd`: the caller's own user, or for root the folder's owner
+ * when that is one of ours, else a new one at random, to whom it and all in it is given. No session
+ * may be running in it. Root that may not do this (a container without those capabilities or ids)
+ * stays itself.
+ */
+int usermap_choose(int data_fd, struct usermap *ret_map, struct err *err) MUST_CHECK;
+/* Writes the maps of `pid`'s new namespace: 0 inside. The caller made it and is privileged. */
+int usermap_write_for(pid_t pid, const struct usermap *map, struct err *err) MUST_CHECK;
+/* The map of the caller's own namespace: `inside` for a user that it is itself. It is dumpable. */
+int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err) MUST_CHECK;
+/* Becomes 0 of the caller's namespace; clears the parent-death signal and dumpable. */
+int usermap_become_inner(struct err *err) MUST_CHECK;
+
+#endif
