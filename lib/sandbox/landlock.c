@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/landlock.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <linux/landlock.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/hosttree.h"
 
 #define FS_TRUNCATE (UINT64_C(1) << 14)
 #define FS_IOCTL_DEV (UINT64_C(1) << 15)
@@ -68,52 +67,18 @@ static const uint64_t rights[ACCESSES] = {
 
 /* A root of our own: what is mounted there bounds it already, so all of it may be read. */
 static const struct rule own_root[] = {
-	{ "/", ACCESS_READ },
-	{ "/tmp", ACCESS_OWN },
-	{ "/dev/shm", ACCESS_OWN },
-	{ POLICY_DATA, ACCESS_OWN },
-	{ "/dev/null", ACCESS_DEVICE },
-	{ "/dev/zero", ACCESS_DEVICE },
-	{ "/dev/full", ACCESS_DEVICE },
-	{ "/dev/random", ACCESS_DEVICE },
-	{ "/dev/urandom", ACCESS_DEVICE },
-	{ "/dev/tty", ACCESS_TERMINAL },
-	{ "/dev/pts", ACCESS_TERMINAL },
+	{ "/", ACCESS_READ },        { "/tmp", ACCESS_OWN },          { "/dev/shm", ACCESS_OWN },
+	{ POLICY_DATA, ACCESS_OWN }, { "/dev/pts", ACCESS_TERMINAL },
 };
 
-/* The host's root: /tmp, /dev/shm and the terminals in /dev/pts are other programs' too. */
+/*
+ * The host's root, beside hosttree.h: /tmp, /dev/shm and the terminals in /dev/pts are other
+ * programs' too. Without accounts there would be no user name.
+ */
 static const struct rule host_root[] = {
-	{ "/usr", ACCESS_READ },
-	{ "/bin", ACCESS_READ },
-	{ "/sbin", ACCESS_READ },
-	{ "/lib", ACCESS_READ },
-	{ "/lib32", ACCESS_READ },
-	{ "/lib64", ACCESS_READ },
-	{ "/libx32", ACCESS_READ },
-	{ "/proc", ACCESS_LOOK },
-	{ "/sys/devices/system/cpu", ACCESS_LOOK },
-	{ "/dev/null", ACCESS_DEVICE },
-	{ "/dev/zero", ACCESS_DEVICE },
-	{ "/dev/full", ACCESS_DEVICE },
-	{ "/dev/random", ACCESS_DEVICE },
-	{ "/dev/urandom", ACCESS_DEVICE },
-	{ "/dev/tty", ACCESS_TERMINAL },
-	{ "/etc/ssl/certs", ACCESS_LOOK },
-	{ "/etc/ssl/openssl.cnf", ACCESS_LOOK },
-	{ "/etc/pki/tls/certs", ACCESS_LOOK },
-	{ "/etc/pki/ca-trust", ACCESS_LOOK },
-};
-
-/* Of /etc, by pattern; nothing in it is secret on any distribution. */
-static const char *const host_etc[] = {
-	"alternatives",  "bash.bashrc",  "debian_version",
-	"fonts",         "gai.conf",     "group",
-	"host.conf",     "hosts",        "inputrc",
-	"ld.so.*",       "locale*",      "localtime",
-	"magic*",        "matplotlibrc", "mime.types",
-	"nsswitch.conf", "os-release",   "passwd",
-	"protocols",     "python3*",     "R",
-	"services",      "terminfo",     "timezone",
+	{ "/proc", ACCESS_LOOK },       { "/sys/devices/system/cpu", ACCESS_LOOK },
+	{ "/etc/passwd", ACCESS_LOOK }, { "/etc/group", ACCESS_LOOK },
+	{ "/etc/hosts", ACCESS_LOOK },
 };
 
 /* What each version can refuse, and the size of its struct. */
@@ -184,10 +149,10 @@ static int allow_fd(const struct domain *domain, int fd, enum access access, str
 	return 0;
 }
 
-static int allow_path(const struct domain *domain, int dir_fd, const char *path, enum access access,
+static int allow_path(const struct domain *domain, const char *path, enum access access,
 		      struct err *err)
 {
-	cleanup_fd int fd = openat(dir_fd, path, O_PATH | O_CLOEXEC);
+	cleanup_fd int fd = open(path, O_PATH | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_sys(err, "opening '%s' for a landlock rule", path);
@@ -195,39 +160,34 @@ static int allow_path(const struct domain *domain, int dir_fd, const char *path,
 }
 
 /* What this system does not have needs no rule. */
+static int allow_if_there(const struct domain *domain, const char *path, enum access access,
+			  struct err *err)
+{
+	if (allow_path(domain, path, access, err) < 0 && err->sys != ENOENT)
+		return -1;
+	return 0;
+}
+
 static int allow_all(const struct domain *domain, const struct rule *rules, size_t count,
 		     struct err *err)
 {
 	for (size_t i = 0; i < count; i++)
-		if (allow_path(domain, AT_FDCWD, rules[i].path, rules[i].access, err) < 0 &&
-		    err->sys != ENOENT)
+		if (allow_if_there(domain, rules[i].path, rules[i].access, err) < 0)
 			return -1;
 	return 0;
 }
 
-static bool is_etc_allowed(const char *name)
+static int allow_devices(const struct domain *domain, struct err *err)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(host_etc); i++)
-		if (fnmatch(host_etc[i], name, 0) == 0)
-			return true;
-	return false;
+	for (size_t i = 0; i < hosttree_device_count; i++)
+		if (allow_if_there(domain, hosttree_devices[i], ACCESS_DEVICE, err) < 0)
+			return -1;
+	return allow_if_there(domain, "/dev/tty", ACCESS_TERMINAL, err);
 }
 
-static int allow_etc(const struct domain *domain, struct err *err)
+static int allow_etc(void *data, const char *path, struct err *err)
 {
-	DIR *etc = opendir("/etc");
-	const struct dirent *entry;
-	int rc = 0;
-
-	if (etc == NULL)
-		return err_sys(err, "reading /etc");
-	while (rc == 0 && (entry = readdir(etc)) != NULL)
-		if (is_etc_allowed(entry->d_name) &&
-		    allow_path(domain, dirfd(etc), entry->d_name, ACCESS_LOOK, err) < 0 &&
-		    err->sys != ENOENT) /* a link that leads nowhere */
-			rc = -1;
-	(void)closedir(etc);
-	return rc;
+	return allow_if_there(data, path, ACCESS_LOOK, err);
 }
 
 /* The interpreter's own terminal, of all that stand in the host's /dev/pts. */
@@ -249,28 +209,30 @@ static int allow_shares(const struct domain *domain, const struct policy *policy
 			return err_set(err, ERR_UNSUPPORTED,
 				       "the share '%s' cannot be writable in tier landlock",
 				       share->path);
-		if (allow_path(domain, AT_FDCWD, share->path,
-			       share->writable ? ACCESS_CHANGE : ACCESS_READ, err) < 0)
+		if (allow_path(domain, share->path, share->writable ? ACCESS_CHANGE : ACCESS_READ,
+			       err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int allow_host(const struct domain *domain, const struct policy *policy, int workspace,
+static int allow_host(struct domain *domain, const struct policy *policy, int workspace,
 		      struct err *err)
 {
 	const char *const folders[] = { policy->spool_path, policy->packages_path };
 
 	if (allow_all(domain, host_root, ARRAY_SIZE(host_root), err) < 0 ||
-	    allow_etc(domain, err) < 0 || allow_terminal(domain, err) < 0 ||
+	    hosttree_each_etc("", allow_etc, domain, err) < 0 || allow_terminal(domain, err) < 0 ||
 	    allow_fd(domain, workspace, ACCESS_OWN, err) < 0)
 		return -1;
+	for (size_t i = 0; i < hosttree_system_count; i++)
+		if (allow_if_there(domain, hosttree_system[i], ACCESS_READ, err) < 0)
+			return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		if (folders[i][0] != '\0' &&
-		    allow_path(domain, AT_FDCWD, folders[i], ACCESS_READ, err) < 0)
+		if (folders[i][0] != '\0' && allow_path(domain, folders[i], ACCESS_READ, err) < 0)
 			return -1;
 	for (size_t i = 0; i < policy->runtime_count; i++)
-		if (allow_path(domain, AT_FDCWD, policy->runtimes[i], ACCESS_READ, err) < 0)
+		if (allow_path(domain, policy->runtimes[i], ACCESS_READ, err) < 0)
 			return -1;
 	return 0;
 }
@@ -297,7 +259,7 @@ int landlock_enter(const struct policy *policy, int workspace, int abi, struct e
 		rc = allow_host(&domain, policy, workspace, err);
 	else
 		rc = allow_all(&domain, own_root, ARRAY_SIZE(own_root), err);
-	if (rc < 0 || allow_shares(&domain, policy, err) < 0)
+	if (rc < 0 || allow_devices(&domain, err) < 0 || allow_shares(&domain, policy, err) < 0)
 		return -1;
 	return restrict_self(ruleset, err);
 }

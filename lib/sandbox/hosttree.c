@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/hosttree.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+
+const char *const hosttree_system[] = {
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
+};
+const size_t hosttree_system_count = ARRAY_SIZE(hosttree_system);
+
+const char *const hosttree_devices[] = {
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
+};
+const size_t hosttree_device_count = ARRAY_SIZE(hosttree_devices);
+
+static const char *const listed[] = {
+	"/etc/ld.so.cache",
+	"/etc/alternatives",
+	"/etc/localtime",
+	"/etc/timezone",
+	"/etc/nsswitch.conf",
+	"/etc/host.conf",
+	"/etc/gai.conf",
+	"/etc/protocols",
+	"/etc/services",
+	"/etc/os-release",
+	"/etc/debian_version",
+	"/etc/mime.types",
+	"/etc/magic",
+	"/etc/inputrc",
+	"/etc/terminfo",
+	"/etc/fonts",
+	"/etc/matplotlibrc",
+	"/etc/perl",
+	"/etc/R",
+	"/etc/ImageMagick-6",
+	"/etc/ssl/certs",
+	"/etc/ssl/openssl.cnf",
+	"/etc/ca-certificates",
+	"/etc/crypto-policies",
+	"/etc/pki/tls/certs",
+	"/etc/pki/tls/openssl.cnf",
+	"/etc/pki/ca-trust/extracted",
+};
+
+/* /etc/python3.11 and the like, whichever there are: Debian's sitecustomize lies there. */
+static int each_python(const char *root, hosttree_fn *fn, void *data, struct err *err)
+{
+	static const char prefix[] = "python3";
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	DIR *folder;
+	int rc = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/etc", root);
+	folder = opendir(path);
+	if (folder == NULL)
+		return err_sys(err, "reading '%s'", path);
+	while (rc == 0 && (entry = readdir(folder)) != NULL) {
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
+			continue;
+		(void)snprintf(path, sizeof(path), "/etc/%s", entry->d_name);
+		rc = fn(data, path, err);
+	}
+	(void)closedir(folder);
+	return rc;
+}
+
+int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(listed); i++)
+		if (fn(data, listed[i], err) < 0)
+			return -1;
+	return each_python(root, fn, data, err);
+}

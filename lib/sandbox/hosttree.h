@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hosttree.h - what of the host's file system every session sees, in every tier, read-only.
+ *
+ * The programs, and of /etc by list what interpreters and their libraries read on any
+ * distribution: nothing in it tells about the machine's people.
+ */
+#ifndef SANDBOX_HOSTTREE_H
+#define SANDBOX_HOSTTREE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* /usr, /bin and the like: folders or links, some of which a host does not have. */
+extern const char *const hosttree_system[];
+extern const size_t hosttree_system_count;
+/* The nodes of /dev that a program may expect. */
+extern const char *const hosttree_devices[];
+extern const size_t hosttree_device_count;
+
+/* `path` is absolute, as seen from the host's root; whether it is there is not known. */
+typedef int hosttree_fn(void *data, const char *path, struct err *err);
+
+/* Calls `fn` for everything in /etc of the host whose root is `root` ("" for ours). */
+int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err *err) MUST_CHECK;
+
+#endif
