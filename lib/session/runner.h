@@ -107,6 +107,10 @@ struct run *runner_submit(struct runner *runner, const char *code, size_t len, u
  * end is not told.
  */
 void runner_cancel(struct run *run);
+/* Kills the interpreter and with it the cell that runs: `why` as runner_end takes it. */
+void runner_kill(struct runner *runner, const char *why);
+/* Should the interpreter be killed now, that is why. NULL: it is not expected any more. */
+void runner_expect_kill(struct runner *runner, const char *why);
 /* After `ended`: the files have been looked at, the next cell may begin. */
 void runner_next(struct runner *runner);
 /*

@@ -10,6 +10,7 @@
 #include "sandbox/policy.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
+#include "session/watchdog.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -108,7 +109,7 @@ char *session_take_notice(struct session *s)
 	return mem_steal(&s->notice);
 }
 
-static void add_notice(struct session *s, const char *text)
+void session_add_notice(struct session *s, const char *text)
 {
 	char *joined = s->notice != NULL ? xasprintf("%s\n%s", s->notice, text) : xstrdup(text);
 
@@ -129,7 +130,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 	text = xasprintf("The %s state of session '%s' was lost: %s. Variables and imports are "
 			 "gone, files are not; this is generation %ju.",
 			 runner_language(runner)->name, s->id, why, (uintmax_t)s->generation);
-	add_notice(s, text);
+	session_add_notice(s, text);
 }
 
 static uint64_t next_number(struct runner *runner)
@@ -141,7 +142,10 @@ static uint64_t next_number(struct runner *runner)
 
 static void on_starting(struct runner *runner)
 {
-	session_touch(runner_owner(runner));
+	struct session *s = runner_owner(runner);
+
+	session_touch(s);
+	watchdog_wake(s->watchdog);
 }
 
 static const struct runner_handlers runner_handlers = {
@@ -154,8 +158,10 @@ static const struct runner_handlers runner_handlers = {
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
-	if (s->sandbox == NULL)
+	if (s->sandbox == NULL) {
 		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+		s->watchdog = watchdog_new(s);
+	}
 	return s->sandbox;
 }
 
@@ -285,6 +291,7 @@ void session_free(struct session *s, const char *why)
 	loop_defer_stop(&s->work);
 	keeper_free(s->keeper);
 	scan_free(s->scan);
+	watchdog_free(s->watchdog);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);

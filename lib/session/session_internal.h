@@ -13,6 +13,7 @@
 #include "session/session.h"
 
 struct keeper;
+struct watchdog;
 struct workspace;
 
 enum { SESSION_LANGUAGES_MAX = 8 };
@@ -47,6 +48,7 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
+	struct watchdog *watchdog; /* of the sandbox */
 	struct scan *scan;
 	struct keeper *keeper;
 	struct runner *runners[SESSION_LANGUAGES_MAX];
@@ -87,5 +89,8 @@ void session_scan_first(struct session *session);
 void session_scan_next(struct session *session);
 /* Tells everybody who waits for a list that there is none. */
 void session_end_listings(struct session *session);
+
+/* A sentence of ours for the next answer. */
+void session_add_notice(struct session *session, const char *text);
 
 #endif

@@ -13,6 +13,7 @@
 #include "text/clip.h"
 #include "text/mime.h"
 #include "text/status.h"
+#include "tools/limits.h"
 #include "tools/record.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -106,6 +107,9 @@ static void explain(struct buf *text, const struct exec_result *result)
 		buf_puts(text, "The cell was interrupted; variables and files are kept.\n");
 	if (cell->missing_module != NULL)
 		explain_missing_module(text, cell);
+	else
+		limits_explain(text, cell, session_limits(result->session),
+			       confinement_tier(session_confinement(result->session)));
 	if (cell->spool_path != NULL)
 		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
 			 cell->spool_cut ? "Only the start of the output is stored; search it"
