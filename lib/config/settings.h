@@ -52,6 +52,7 @@ struct session_limits {
 struct settings {
 	struct session_limits limits; /* a session's start values, and its ceilings */
 	uint64_t exec_timeout_max;    /* s: ceiling of a cell's own `timeout` */
+	uint64_t call_budget;         /* s: a call is answered by then, its cell ended or not */
 	uint64_t cleanup_interval;    /* s */
 	uint64_t max_sessions;
 	uint64_t line_max; /* bytes of one request */
