@@ -47,6 +47,7 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
+	struct proxy *proxy; /* NULL: none yet, or no hosts */
 	struct scan *scan;
 	struct keeper *keeper;
 	struct runner *runners[SESSION_LANGUAGES_MAX];
