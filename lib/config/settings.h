@@ -47,6 +47,7 @@ struct session_limits {
 	uint64_t disk_max;       /* bytes of the session's folder */
 	uint64_t tmp_max;        /* bytes of /tmp, and of /dev/shm */
 	uint64_t cpu_max;        /* s of processor time of all its processes */
+	uint64_t net_max;        /* bytes to and from hosts */
 };
 
 struct settings {
@@ -63,6 +64,8 @@ struct settings {
 	bool unconfined;
 	struct settings_share *shares;
 	size_t share_count;
+	char *hosts; /* what net/hosts.h reads; NULL for no network */
+	bool allow_private_hosts;
 	bool drain;
 	char *log_level;
 	char **environment; /* ours with PTYCELL_PYTHON as set by flag or file: language_locate() */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "proc/sandbox_client.h"
+#include "proxy/proxy.h"
 #include "sandbox/policy.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
@@ -50,6 +51,16 @@ const struct workspace *session_workspace(const struct session *s)
 const struct confinement *session_confinement(const struct session *s)
 {
 	return s->host->confinement;
+}
+
+const struct settings *session_settings(const struct session *s)
+{
+	return s->host->settings;
+}
+
+const struct proxy *session_proxy(const struct session *s)
+{
+	return s->proxy;
 }
 
 const char *session_keep_folder(const struct session *s)
@@ -152,11 +163,28 @@ static const struct runner_handlers runner_handlers = {
 	.unmoved = session_on_unmoved,
 };
 
+/* What it may reach is copied from the settings, and holds for the session's whole life. */
+static void on_listener(void *data, int listener_own)
+{
+	struct session *s = data;
+	const struct settings *settings = s->host->settings;
+	const struct proxy_spec spec = { .helper = s->host->proxy_helper,
+					 .hosts = settings->hosts,
+					 .allow_private = settings->allow_private_hosts,
+					 .bytes_max = s->limits.net_max,
+					 .environment = settings->environment };
+
+	s->proxy = proxy_new(s->host->loop, &spec, listener_own);
+}
+
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
-	if (s->sandbox == NULL)
-		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	if (s->sandbox != NULL)
+		return s->sandbox;
+	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	if (confinement_reaches_hosts(s->host->confinement))
+		sandbox_watch_listener(s->sandbox, on_listener, s);
 	return s->sandbox;
 }
 
@@ -303,6 +331,7 @@ void session_free(struct session *s, const char *why)
 	loop_defer_stop(&s->work);
 	keeper_free(s->keeper);
 	scan_free(s->scan);
+	proxy_free(s->proxy);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);

@@ -25,6 +25,7 @@ struct home;
 struct launcher;
 struct sandbox;
 struct loop;
+struct proxy;
 struct scan;
 struct session;
 
@@ -38,6 +39,7 @@ struct session_host {
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
+	char *proxy_helper; /* of ptycell-proxy; NULL where no session may reach hosts */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
 	 * of `home`, in the background.
 	 */
@@ -113,6 +115,10 @@ uint64_t session_generation(const struct session *session);
 const char *session_state(const struct session *session);
 const struct workspace *session_workspace(const struct session *session);
 const struct confinement *session_confinement(const struct session *session);
+/* Those of the server: its own limits are session_limits. */
+const struct settings *session_settings(const struct session *session);
+/* Its way to hosts; NULL when it has none, or none yet. */
+const struct proxy *session_proxy(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
 const struct session_limits *session_limits(const struct session *session);
 /* For what comes after. ERR_INVALID for one that can no longer change. */

@@ -73,6 +73,7 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
+	struct proxy *proxy; /* NULL: none yet, or no hosts */
 	struct scan *scan;
 	struct keeper *keeper;
 	struct lane lanes[SESSION_LANGUAGES_MAX];
