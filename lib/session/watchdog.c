@@ -35,8 +35,8 @@ static void schedule(struct watchdog *w, uint64_t wait_ms)
 
 static bool is_running(const struct session *s)
 {
-	for (size_t i = 0; i < s->runner_count; i++)
-		if (runner_state(s->runners[i]) == RUNNER_BUSY)
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
 			return true;
 	return false;
 }
@@ -49,9 +49,9 @@ static void end_interpreters(struct watchdog *w, const char *why)
 	struct session *s = w->session;
 	bool running = is_running(s);
 
-	for (size_t i = 0; i < s->runner_count; i++)
-		if (!running || runner_state(s->runners[i]) == RUNNER_BUSY)
-			runner_kill(s->runners[i], why);
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (!running || runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+			runner_kill(s->lanes[i].runner, why);
 }
 
 static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t limit,
@@ -76,8 +76,8 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 		  "memory_max");
 	buf_puts(&why, ", and this interpreter the most, so it was killed");
 	/* Which one it will be is known once it is dead. */
-	for (size_t i = 0; i < s->runner_count; i++)
-		runner_expect_kill(s->runners[i], buf_str(&why));
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
 	w->relieving = true;
 	sandbox_relieve(s->sandbox);
 }
@@ -145,8 +145,8 @@ static void on_relieved(void *data, const struct sandbox_victim *victim)
 	w->relieving = false;
 	if (victim->memory_bytes == 0 || victim->interpreter)
 		return;
-	for (size_t i = 0; i < s->runner_count; i++)
-		runner_expect_kill(s->runners[i], NULL);
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_expect_kill(s->lanes[i].runner, NULL);
 	buf_putf(&text, "The program '%s', which code had started, was killed: with its ", name);
 	status_size(&text, victim->memory_bytes);
 	buf_puts(&text, " of memory the session went over its limit of ");

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "session/confinement.h"
 #include "text/status.h"
 
 enum { NEEDLES_MAX = 5 };
@@ -141,14 +142,17 @@ static const char *last_line(const char *text)
 }
 
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
-		    enum policy_tier tier)
+		    const struct confinement *confinement)
 {
+	enum policy_tier tier = confinement_tier(confinement);
+
 	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
 		explain_file(out, limits);
 	if (cell->state != CELL_RAISED)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (tier < rows[i].from || tier > rows[i].to)
+		if (tier < rows[i].from || tier > rows[i].to ||
+		    (rows[i].explain == explain_network && confinement_reaches_hosts(confinement)))
 			continue;
 		if (!has_any(cell->error_name, rows[i].needles) &&
 		    !has_any(cell->error_text, rows[i].needles) &&

@@ -10,11 +10,12 @@
 
 #include "base/buf.h"
 #include "config/settings.h"
-#include "sandbox/policy.h"
 #include "session/cell.h"
+
+struct confinement;
 
 /* Appends a line, or nothing when the cell did not end by such an error. */
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
-		    enum policy_tier tier);
+		    const struct confinement *confinement);
 
 #endif
