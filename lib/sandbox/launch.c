@@ -44,14 +44,13 @@ static pid_t fork_init(struct init_task *task, struct err *err)
 	enum policy_tier tier;
 	pid_t pid;
 
+	task->parent = getpid();
 	if (read_tier(task->plan, &tier, err) < 0)
 		return -1;
-	if (tier == POLICY_NAMESPACES) {
-		if (usermap_choose(task->folders[0], &task->map, err) < 0)
-			return -1;
+	if (tier != POLICY_UNCONFINED && usermap_choose(task->folders[0], &task->map, err) < 0)
+		return -1;
+	if (tier == POLICY_NAMESPACES)
 		return namespaces_fork(&task->map, err);
-	}
-	task->parent = getpid();
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
