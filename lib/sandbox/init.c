@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/killgroup.h"
+#include "sandbox/landlock.h"
 #include "sandbox/minder.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/plan.h"
@@ -17,6 +19,8 @@ struct init {
 	struct policy policy; /* its strings lie in the plan, which stays mapped */
 	int workspace;        /* -1 when it has a path of its own inside */
 	bool private_proc;
+	bool in_group; /* of killgroup.h */
+	const struct confine_means *means;
 	int user_ns; /* of the interpreters; -1 is our own */
 };
 
@@ -24,6 +28,7 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 {
 	struct init *init = container_of(warden, struct init, warden);
 	struct minder_task task = { .policy = &init->policy,
+				    .means = init->means,
 				    .workspace = init->workspace,
 				    .user_ns = init->user_ns,
 				    .parent = getpid() };
@@ -139,6 +144,28 @@ static void close_folders(struct init_task *task, size_t first)
 		fd_close(&task->folders[i]);
 }
 
+/*
+ * Without namespaces: a user of the session's own when we are root, and signals that stay in. As
+ * long as nothing else holds them in, the session could end all that the person has running.
+ */
+static int join_group(struct init *init, const struct init_task *task, struct err *err)
+{
+	int abi = landlock_abi(task->means->landlock_abi);
+
+	prefer_for_oom();
+	if (!task->map.foreign)
+		init->policy.processes_max = POLICY_NO_LIMIT; /* the person's others count too */
+	else if (confine_bound_capabilities(err) < 0 || usermap_become(&task->map, err) < 0)
+		return -1;
+	if (killgroup_join(task->parent, abi, &init->in_group, err) < 0)
+		return -1;
+	if (!init->in_group)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this kernel's landlock has ABI %d, and holds signals in from %d on",
+			       abi, LANDLOCK_ABI_SIGNALS);
+	return 0;
+}
+
 static int set_up(struct init *init, struct init_task *task, struct err *err)
 {
 	if (take_policy(init, task, err) < 0)
@@ -151,12 +178,12 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 	}
 	init->workspace = task->folders[0];
 	close_folders(task, 1);
-	return 0;
+	return init->policy.tier == POLICY_LANDLOCK ? join_group(init, task, err) : 0;
 }
 
 int init_run(const struct init_task *task)
 {
-	struct init init = { .workspace = -1, .user_ns = -1 };
+	struct init init = { .workspace = -1, .user_ns = -1, .means = task->means };
 	struct init_task own = *task;
 	struct err err;
 	int rc = close_others(&own, &err);
@@ -165,10 +192,10 @@ int init_run(const struct init_task *task)
 		rc = set_up(&init, &own, &err);
 	if (rc == 0)
 		rc = warden_init(&init.warden, "ptycell-init", own.channel, own.parent, &err);
-	init.warden.is_namespace = init.policy.tier == POLICY_NAMESPACES;
-	init.warden.obeys_parent_only = init.warden.is_namespace;
+	init.warden.is_namespace = init.policy.tier == POLICY_NAMESPACES || init.in_group;
+	init.warden.obeys_parent_only = init.policy.tier == POLICY_NAMESPACES;
 	/* The kernel ends a namespace with its pid 1: no need for a gentle signal. */
-	if (rc == 0 && init.warden.is_namespace)
+	if (rc == 0 && init.policy.tier == POLICY_NAMESPACES)
 		rc = namespaces_bind_life(false, &err);
 	if (rc < 0) {
 		wire_tell(own.channel, WIRE_FAILED, &err);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sandbox/confine.h"
 #include "sandbox/usermap.h"
 #include "sandbox/wire.h"
 
@@ -24,8 +25,9 @@ struct init_task {
 	int folders[INIT_FOLDERS_MAX];
 	size_t folder_count;
 	pid_t parent; /* whose death ends it; 0 for one that namespaces_fork made */
-	/* For tier namespaces. */
+	/* Not for POLICY_UNCONFINED. */
 	struct usermap map;
+	const struct confine_means *means;
 };
 
 /* The whole life of a process just forked; returns its exit status. Takes the descriptors. */

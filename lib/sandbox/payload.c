@@ -148,7 +148,7 @@ static int confine(const struct payload *payload, struct err *err)
 	if (payload->user_ns >= 0 &&
 	    (namespaces_join_inner(payload->user_ns, err) < 0 || bind_life(payload, err) < 0))
 		return -1;
-	return 0;
+	return confine_apply(payload->policy, payload->workspace, payload->means, err);
 }
 
 static int exec_program(const struct plan_start *start, struct err *err)
