@@ -9,11 +9,15 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/confine.h"
 #include "sandbox/namespaces.h"
 
 enum {
 	SOFT_OPEN_FILES = 1024, /* more breaks programs that use select() */
 	EXIT_NOT_STARTED = 127,
+	LOCKED_BYTES = 1 << 20,
+	PENDING_SIGNALS = 256,
+	NICENESS = 5,
 };
 
 static int bind_life(const struct payload *payload, struct err *err)
@@ -86,32 +90,41 @@ static int place_descriptors(struct payload *payload, struct err *err)
 	return place_all(fds, numbers, count, err);
 }
 
-static int limit(__rlimit_resource_t resource, uint64_t soft, uint64_t hard, const char *name,
-		 struct err *err)
+struct limit_row {
+	__rlimit_resource_t resource;
+	uint64_t soft;
+	uint64_t hard;
+	const char *name;
+};
+
+static int limit(const struct limit_row *row, struct err *err)
 {
 	struct rlimit now;
 	struct rlimit new;
 
-	if (hard == POLICY_NO_LIMIT)
+	if (row->hard == POLICY_NO_LIMIT)
 		return 0;
-	if (getrlimit(resource, &now) < 0)
-		return err_sys(err, "reading the limit of %s", name);
+	if (getrlimit(row->resource, &now) < 0)
+		return err_sys(err, "reading the limit of %s", row->name);
 	/* Raising is not ours: the server's own limit is the ceiling. */
-	new.rlim_max = hard < now.rlim_max ? hard : now.rlim_max;
-	new.rlim_cur = soft < new.rlim_max ? soft : new.rlim_max;
-	if (setrlimit(resource, &new) < 0)
-		return err_sys(err, "limiting %s", name);
+	new.rlim_max = row->hard < now.rlim_max ? row->hard : now.rlim_max;
+	new.rlim_cur = row->soft < new.rlim_max ? row->soft : new.rlim_max;
+	if (setrlimit(row->resource, &new) < 0)
+		return err_sys(err, "limiting %s", row->name);
+	return 0;
+}
+
+static int limit_all(const struct limit_row *rows, size_t count, struct err *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (limit(&rows[i], err) < 0)
+			return -1;
 	return 0;
 }
 
 static int set_limits(const struct policy *policy, struct err *err)
 {
-	const struct {
-		__rlimit_resource_t resource;
-		uint64_t soft;
-		uint64_t hard;
-		const char *name;
-	} limits[] = {
+	const struct limit_row limits[] = {
 		{ RLIMIT_CORE, 0, 0, "core dumps" },
 		{ RLIMIT_NOFILE, SOFT_OPEN_FILES, policy->open_files_max, "open files" },
 		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
@@ -120,12 +133,20 @@ static int set_limits(const struct policy *policy, struct err *err)
 		{ RLIMIT_NPROC, policy->processes_max, policy->processes_max, "processes" },
 		{ RLIMIT_CPU, policy->cpu_seconds_max, policy->cpu_seconds_max, "CPU time" },
 	};
+	const struct limit_row confined[] = {
+		{ RLIMIT_MEMLOCK, LOCKED_BYTES, LOCKED_BYTES, "locked memory" },
+		/* Kernel memory that no other limit counts. */
+		{ RLIMIT_MSGQUEUE, 0, 0, "message queues" },
+		{ RLIMIT_SIGPENDING, PENDING_SIGNALS, PENDING_SIGNALS, "pending signals" },
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-		if (limit(limits[i].resource, limits[i].soft, limits[i].hard, limits[i].name, err) <
-		    0)
-			return -1;
-	return 0;
+	if (limit_all(limits, ARRAY_SIZE(limits), err) < 0)
+		return -1;
+	if (policy->tier == POLICY_UNCONFINED)
+		return 0;
+	/* The person's own programs come first. */
+	(void)setpriority(PRIO_PROCESS, 0, NICENESS);
+	return limit_all(confined, ARRAY_SIZE(confined), err);
 }
 
 static int enter_folder(const struct payload *payload, struct err *err)

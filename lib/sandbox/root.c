@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/hosttree.h"
 #include "sandbox/root_internal.h"
 #include "sandbox/source.h"
 
@@ -223,12 +224,10 @@ static int enter_base(struct err *err)
 
 static int make_system(struct err *err)
 {
-	static const char *const shown[] = { "/usr",   "/bin",   "/sbin",  "/lib",
-					     "/lib32", "/lib64", "/libx32" };
 	static const char *const empty[] = { "/home", "/mnt", "/root", "/run", "/var" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		if (root_show(shown[i], err) < 0)
+	for (size_t i = 0; i < hosttree_system_count; i++)
+		if (root_show(hosttree_system[i], err) < 0)
 			return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
 		if (root_make_folder(empty[i], err) < 0)
@@ -268,8 +267,6 @@ static int make_terminals(struct err *err)
 
 static int make_devices(const struct policy *policy, struct err *err)
 {
-	static const char *const nodes[] = { "/dev/null",   "/dev/zero",    "/dev/full",
-					     "/dev/random", "/dev/urandom", "/dev/tty" };
 	static const char *const links[][2] = {
 		{ "/proc/self/fd", "/dev/fd" },
 		{ "/proc/self/fd/0", "/dev/stdin" },
@@ -280,8 +277,8 @@ static int make_devices(const struct policy *policy, struct err *err)
 	if (root_make_folder("/dev", err) < 0 ||
 	    mount_tmpfs("/dev", MS_NOEXEC, "mode=755,size=64k,nr_inodes=64", err) < 0)
 		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
-		if (show(nodes[i], &device, err) < 0)
+	for (size_t i = 0; i < hosttree_device_count; i++)
+		if (show(hosttree_devices[i], &device, err) < 0)
 			return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++)
 		if (make_link(links[i][0], links[i][1], err) < 0)
