@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -15,10 +14,12 @@
 #include "base/mem.h"
 #include "config/places.h"
 #include "config/settings.h"
+#include "doctor_sandbox.h"
 #include "helper/helper.h"
 #include "kernel.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
+#include "say.h"
 #include "text/clean.h"
 
 enum { OLDEST_PYTHON_MINOR = 9 };
@@ -44,30 +45,6 @@ static const struct wish wishes[] = {
 	{ "matplotlib", "python3-matplotlib", "plots" },
 	{ "pillow", "python3-pil", "pictures" },
 };
-
-static void say(const char *topic, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-/* One line of the report; the topic is empty where a line goes on with the one above. */
-static void say(const char *topic, const char *fmt, ...)
-{
-	va_list args;
-
-	printf("%-10s ", topic);
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	putchar('\n');
-}
-
-/* A path on one line of its own, whole: unlike in an answer to a model, it may be long here. */
-static char *clean_path(const char *path)
-{
-	struct buf out;
-
-	buf_init(&out, BUF_UNBOUNDED);
-	clean_line(&out, path, strlen(path), PATH_MAX);
-	return buf_steal(&out);
-}
 
 /* ---- interpreters ---- */
 
@@ -202,7 +179,7 @@ static void report_language(struct report *r, const struct language *language)
 		wish_for_language(r, language);
 		return;
 	}
-	quoted = clean_path(path.path);
+	quoted = say_path(path.path);
 	say(language->name, "%s (from %s)", quoted, path.reason);
 	if (str_eq(language->name, "python"))
 		report_python(r, path.path, quoted);
@@ -274,7 +251,7 @@ static void report_limits(const struct settings *s)
 	put_bytes(&cells, s->limits.memory_max);
 	say("limits", "%llu sessions; one ends after %s", (unsigned long long)s->max_sessions,
 	    buf_str(&ends));
-	say("", "a cell may run %s of memory a process", buf_str(&cells));
+	say("", "a cell may run %s of memory", buf_str(&cells));
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < 4096)
 		say("", "this user may open only %llu files at once, too few for many sessions",
 		    (unsigned long long)files.rlim_max);
@@ -300,7 +277,7 @@ static void report_folder(struct report *r, const char *topic, const char *path,
 			  const char *setting)
 {
 	cleanup_free char *part = existing_part(path);
-	cleanup_free char *quoted = clean_path(path);
+	cleanup_free char *quoted = say_path(path);
 	cleanup_buf struct buf room;
 	struct statvfs vfs;
 	struct stat st;
@@ -355,11 +332,8 @@ static void report_kernel(void)
 
 	if (uname(&name) < 0)
 		return;
-	say("sandbox", "none in this version: code can do what you can");
-	say("kernel", "Linux %s; what a later sandbox will use:", name.release);
-	say("", "landlock %s, user namespaces %s, pidfd %s, openat2 %s", landlock,
-	    kernel_has_user_namespaces() ? "yes" : "no", kernel_has_pidfd() ? "yes" : "no",
-	    kernel_has_openat2() ? "yes" : "no");
+	say("kernel", "Linux %s: landlock %s, pidfd %s, openat2 %s", name.release, landlock,
+	    kernel_has_pidfd() ? "yes" : "no", kernel_has_openat2() ? "yes" : "no");
 }
 
 static void report_verdict(const struct report *r)
@@ -387,6 +361,7 @@ int doctor_main(int argc, char **argv)
 	report_limits(settings);
 	report_folders(&r);
 	report_helpers(&r);
+	r.broken = !doctor_sandbox(settings) || r.broken;
 	report_kernel();
 	report_verdict(&r);
 	code = r.broken ? 1 : 0;

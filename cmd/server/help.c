@@ -13,6 +13,7 @@ static const char intro[] =
 	"  ptycell config HOST        print the entry for a host's configuration; HOST is\n"
 	"                             claude-desktop, claude-code, vscode, cursor or inspector\n"
 	"  ptycell config settings    print the table of settings as Markdown\n"
+	"  ptycell config apparmor    print the AppArmor profile that Ubuntu asks for\n"
 	"  ptycell --help, ptycell --version\n"
 	"\n"
 	"Settings are flags, variables of the environment, or lines of a file; a flag wins over a\n"

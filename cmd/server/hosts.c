@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "apparmor.h"
 #include "base/mem.h"
 #include "config/places.h"
 #include "config/settings.h"
@@ -322,6 +323,8 @@ int hosts_main(int argc, char **argv)
 	}
 	if (str_eq(argv[1], "settings") && argc == 2)
 		return print_settings();
+	if (str_eq(argv[1], "apparmor") && argc == 2)
+		return apparmor_main();
 	order.flags = xcalloc((size_t)argc, sizeof(*order.flags));
 	code = run_order(&order, argc, argv);
 	free(order.flags);

@@ -9,7 +9,5 @@ bool kernel_has_pidfd(void);
 bool kernel_has_openat2(void);
 /* The newest landlock ABI, 0 for none. */
 int kernel_landlock_abi(void);
-/* Whether this user may make user namespaces, as far as the kernel's switches tell. */
-bool kernel_has_user_namespaces(void);
 
 #endif

@@ -49,8 +49,8 @@ static int build(const struct policy *policy, const struct usermap *map,
 	return namespaces_bind_life(false, err);
 }
 
-static int enclose_in_namespaces(const struct policy *policy, const int *folders,
-				 const struct usermap *map, struct enclosure *made, struct err *err)
+static int enclose_in_namespaces(const struct policy *policy, const struct enclose_task *task,
+				 struct enclosure *made, struct err *err)
 {
 	struct root_sources sources;
 	int rc;
@@ -63,9 +63,9 @@ static int enclose_in_namespaces(const struct policy *policy, const int *folders
 		       BIT(LAYER_PRIVATE_PTY);
 	/* Only who may be looked into can write its maps. Nobody of the session is here yet. */
 	if (namespaces_bind_life(true, err) < 0 ||
-	    root_open_sources(policy, folders, &sources, err) < 0)
+	    root_open_sources(policy, task->folders, &sources, err) < 0)
 		return -1;
-	rc = build(policy, map, &sources, made, err);
+	rc = build(policy, task->map, &sources, made, err);
 	root_sources_release(&sources);
 	if (rc < 0)
 		fd_close(&made->user_ns);
@@ -74,31 +74,43 @@ static int enclose_in_namespaces(const struct policy *policy, const int *folders
 
 /* ---- tier landlock ---- */
 
-static int enclose_in_group(const struct usermap *map, pid_t outside, struct enclosure *made,
-			    struct err *err)
+/*
+ * Without namespaces: a user of the session's own when we are root, and signals that stay in. As
+ * long as nothing else holds them in, the session could end all that the person has running.
+ */
+static int enclose_in_group(struct policy *policy, const struct enclose_task *task,
+			    struct enclosure *made, struct err *err)
 {
+	int abi = landlock_abi(task->means->landlock_abi);
+
 	prefer_for_oom();
-	if (map->foreign && usermap_become(map->uid, map->gid, err) < 0)
+	if (!task->map->foreign)
+		policy->processes_max = POLICY_NO_LIMIT; /* the person's others count too */
+	else if (confine_bound_capabilities(err) < 0 ||
+		 usermap_become(task->map->uid, task->map->gid, err) < 0)
 		return -1;
-	if (killgroup_join(outside, landlock_abi(LANDLOCK_ABI_MAX), &made->kills_all, err) < 0)
+	if (killgroup_join(task->outside, abi, &made->kills_all, err) < 0)
 		return -1;
-	if (made->kills_all)
-		made->layers |= BIT(LAYER_KILL_GROUP);
+	if (!made->kills_all)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this kernel's landlock has ABI %d, and holds signals in from %d on",
+			       abi, LANDLOCK_ABI_SIGNALS);
+	made->layers |= BIT(LAYER_KILL_GROUP);
 	return 0;
 }
 
-int enclose_self(const struct policy *policy, const int *folders, const struct usermap *map,
-		 pid_t outside, struct enclosure *ret_enclosure, struct err *err)
+int enclose_self(struct policy *policy, const struct enclose_task *task,
+		 struct enclosure *ret_enclosure, struct err *err)
 {
 	struct enclosure made = { .workspace = -1, .user_ns = -1 };
 	int rc = 0;
 
 	if (policy->tier == POLICY_NAMESPACES)
-		rc = enclose_in_namespaces(policy, folders, map, &made, err);
+		rc = enclose_in_namespaces(policy, task, &made, err);
 	else
-		made.workspace = folders[0];
+		made.workspace = task->folders[0];
 	if (policy->tier == POLICY_LANDLOCK)
-		rc = enclose_in_group(map, outside, &made, err);
+		rc = enclose_in_group(policy, task, &made, err);
 	if (policy->tier == POLICY_BWRAP)
 		rc = err_set(err, ERR_UNSUPPORTED, "this build does not start bwrap");
 	if (rc == 0)

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "sandbox/confine.h"
 #include "sandbox/policy.h"
 #include "sandbox/usermap.h"
 
@@ -22,13 +23,19 @@ struct enclosure {
 	uint32_t layers; /* 1U << enum report_layer */
 };
 
+struct enclose_task {
+	const int *folders;        /* those of a WIRE_SANDBOX */
+	const struct usermap *map; /* what usermap_choose gave for the first one */
+	pid_t outside;             /* a process of the server's that the session must not reach */
+	const struct confine_means *means;
+};
+
 /*
- * By the policy's tier. `folders` are those of a WIRE_SANDBOX, `map` is what usermap_choose gave
- * for the first one, `outside` a process of the server's that the session must not reach. In tier
- * namespaces the caller was made by namespaces_fork with the same map. It is then neither to be
- * looked into, nor are more than *ret_enclosure and `folders` left open.
+ * By the policy's tier; a limit that cannot hold there is taken out of it. In tier namespaces the
+ * caller was made by namespaces_fork with the same map. Afterwards it cannot be looked into, and
+ * nothing but *ret_enclosure and the folders is left open.
  */
-int enclose_self(const struct policy *policy, const int *folders, const struct usermap *map,
-		 pid_t outside, struct enclosure *ret_enclosure, struct err *err) MUST_CHECK;
+int enclose_self(struct policy *policy, const struct enclose_task *task,
+		 struct enclosure *ret_enclosure, struct err *err) MUST_CHECK;
 
 #endif

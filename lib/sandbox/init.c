@@ -15,12 +15,14 @@ struct init {
 	struct warden warden;
 	struct policy policy; /* its strings lie in the plan, which stays mapped */
 	struct enclosure enclosure;
+	const struct confine_means *means;
 };
 
 static void on_start(struct warden *warden, const struct wire_message *message)
 {
 	struct init *init = container_of(warden, struct init, warden);
 	struct minder_task task = { .policy = &init->policy,
+				    .means = init->means,
 				    .workspace = init->enclosure.workspace,
 				    .user_ns = init->enclosure.user_ns,
 				    .parent = getpid() };
@@ -86,8 +88,12 @@ static int hand_out_listener(int channel, struct err *err)
 static int set_up(struct init *init, struct init_task *task, struct err *err)
 {
 	if (take_policy(init, task, err) < 0 ||
-	    enclose_self(&init->policy, task->folders, &task->map, task->parent, &init->enclosure,
-			 err) < 0)
+	    enclose_self(&init->policy,
+			 &(struct enclose_task){ .folders = task->folders,
+						 .map = &task->map,
+						 .outside = task->parent,
+						 .means = task->means },
+			 &init->enclosure, err) < 0)
 		return -1;
 	for (size_t i = 0; i < task->folder_count; i++)
 		if (task->folders[i] != init->enclosure.workspace)
@@ -112,7 +118,8 @@ static int become_warden(struct init *init, const struct init_task *task, struct
 
 int init_run(const struct init_task *task)
 {
-	struct init init = { .enclosure = { .workspace = -1, .user_ns = -1 } };
+	struct init init = { .means = task->means,
+			     .enclosure = { .workspace = -1, .user_ns = -1 } };
 	struct init_task own = *task;
 	struct err err;
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sandbox/confine.h"
 #include "sandbox/usermap.h"
 #include "sandbox/wire.h"
 
@@ -25,6 +26,7 @@ struct init_task {
 	size_t folder_count;
 	pid_t parent;       /* whose death ends it */
 	struct usermap map; /* what usermap_choose said for the workspace */
+	const struct confine_means *means;
 };
 
 /* The whole life of a process just forked; returns its exit status. Takes the descriptors. */

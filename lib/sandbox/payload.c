@@ -171,7 +171,7 @@ int payload_give_up(const struct payload *payload, struct err *err)
 	if (payload->user_ns >= 0 &&
 	    (namespaces_join_inner(payload->user_ns, err) < 0 || bind_life(payload, err) < 0))
 		return -1;
-	return confine_apply(payload->policy, payload->workspace, &confine_whole, err);
+	return confine_apply(payload->policy, payload->workspace, payload->means, err);
 }
 
 static int exec_program(const struct plan_start *start, struct err *err)

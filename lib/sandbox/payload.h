@@ -6,11 +6,13 @@
 #include <stdnoreturn.h>
 #include <sys/types.h>
 
+#include "sandbox/confine.h"
 #include "sandbox/plan.h"
 
 struct payload {
 	const struct plan_start *start;
 	const struct policy *policy;
+	const struct confine_means *means;
 	pid_t parent;
 	int workspace; /* the working folder when the plan names none; -1: POLICY_DATA */
 	int user_ns;   /* to be joined; -1: none */

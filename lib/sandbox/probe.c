@@ -32,6 +32,7 @@ struct site {
 	char bait_folder[PATH_MAX];
 	int data_fd;
 	struct canary_bait bait;
+	const struct confine_means *means;
 };
 
 /* What a throw-away sandbox says through a pipe. */
@@ -80,9 +81,9 @@ static int make_top(struct site *site, struct err *err)
 	return err_sys(err, "creating a folder to try the sandbox in");
 }
 
-static int make_site(struct site *site, struct err *err)
+static int make_site(struct site *site, const struct confine_means *means, struct err *err)
 {
-	*site = (struct site){ .data_fd = -1 };
+	*site = (struct site){ .data_fd = -1, .means = means };
 	if (make_top(site, err) < 0)
 		return -1;
 	if (make_folder(site->data, sizeof(site->data), site->folder, "data", err) == 0 &&
@@ -99,11 +100,12 @@ static int make_site(struct site *site, struct err *err)
 /* ---- inside ---- */
 
 /* What minder and interpreter do, up to the exec. */
-static int confine_child(const struct policy *policy, const struct enclosure *enclosure,
-			 struct err *err)
+static int confine_child(const struct site *site, const struct policy *policy,
+			 const struct enclosure *enclosure, struct err *err)
 {
 	cleanup_fd int master = -1;
 	struct payload payload = { .policy = policy,
+				   .means = site->means,
 				   .parent = getppid(),
 				   .workspace = enclosure->workspace,
 				   .user_ns = enclosure->user_ns,
@@ -123,23 +125,25 @@ static void try_canaries(const struct site *site, const struct policy *policy,
 	const char *data = policy->tier == POLICY_NAMESPACES ? POLICY_DATA : site->data;
 	struct verdict verdict = { .layers = enclosure->layers };
 
-	if (confine_child(policy, enclosure, &verdict.err) == 0) {
-		verdict.layers |= confine_layers(policy, &confine_whole);
+	if (confine_child(site, policy, enclosure, &verdict.err) == 0) {
+		verdict.err.code = ERR_NONE;
+		verdict.layers |= confine_layers(policy, site->means);
 		verdict.canaries = canary_run(&site->bait, data);
 	}
 	(void)!write(pipe_end, &verdict, sizeof(verdict));
 }
 
 /* The throw-away sandbox's first process. */
-static int run_inside(const struct site *site, const struct policy *policy,
-		      const struct usermap *map, pid_t outside, int pipe_end)
+static int run_inside(const struct site *site, struct policy *policy, const struct usermap *map,
+		      pid_t outside, int pipe_end)
 {
+	const struct enclose_task task = { &site->data_fd, map, outside, site->means };
 	struct verdict verdict = { 0 };
 	struct enclosure enclosure;
 	int status;
 	pid_t pid;
 
-	if (enclose_self(policy, &site->data_fd, map, outside, &enclosure, &verdict.err) < 0) {
+	if (enclose_self(policy, &task, &enclosure, &verdict.err) < 0) {
 		(void)!write(pipe_end, &verdict, sizeof(verdict));
 		return EXIT_FAILURE;
 	}
@@ -229,11 +233,11 @@ static void try_all(const struct site *site, struct sandbox_report *report)
 	}
 }
 
-static int look(struct sandbox_report *report, struct err *err)
+static int look(const struct confine_means *means, struct sandbox_report *report, struct err *err)
 {
 	struct site site;
 
-	if (make_site(&site, err) < 0)
+	if (make_site(&site, means, err) < 0)
 		return -1;
 	try_all(&site, report);
 	canary_release(&site.bait);
@@ -241,16 +245,16 @@ static int look(struct sandbox_report *report, struct err *err)
 	return 0;
 }
 
-int probe_run(int channel, pid_t parent)
+int probe_run(int channel, pid_t parent, const struct confine_means *means)
 {
 	struct sandbox_report report = { .tier = POLICY_UNCONFINED,
-					 .landlock_abi = landlock_abi(LANDLOCK_ABI_MAX) };
+					 .landlock_abi = landlock_abi(means->landlock_abi) };
 	struct warden warden;
 	struct err err;
 
 	if (warden_close_others((int *const[]){ &channel }, 1, &err) < 0 ||
 	    warden_init(&warden, "ptycell-probe", channel, parent, &err) < 0 ||
-	    look(&report, &err) < 0)
+	    look(means, &report, &err) < 0)
 		wire_tell(channel, WIRE_FAILED, &err);
 	else
 		wire_tell(channel, WIRE_REPORT, &report);

@@ -8,7 +8,9 @@
 #include "base/mem.h"
 #include "config/places.h"
 #include "proc/sandbox_client.h"
+#include "sandbox/canary.h"
 #include "session/advice.h"
+#include "session/confinement_text.h"
 #include "session/runtimes.h"
 #include "workspace/workspace.h"
 
@@ -123,8 +125,10 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 static char *explain_canaries(const struct confinement *c)
 {
 	return xasprintf("No code runs, because %d of %u attempts to break out of the sandbox were "
-			 "not stopped. Please report this with what `ptycell doctor` prints.",
-			 __builtin_popcount(c->report.through), c->report.canaries);
+			 "not stopped: one %s. Please report this with what `ptycell doctor` "
+			 "prints.",
+			 __builtin_popcount(c->report.through), c->report.canaries,
+			 canary_name((enum canary)__builtin_ctz(c->report.through)));
 }
 
 static void choose(struct confinement *c)
@@ -132,6 +136,8 @@ static void choose(struct confinement *c)
 	enum policy_tier floor = floor_of(c->settings);
 
 	c->state = SETTLED;
+	if (str_eq(c->report.reason[POLICY_NAMESPACES], "this build does not confine"))
+		return;
 	if (c->report.through != 0)
 		c->refusal = explain_canaries(c);
 	else if (c->report.tier < (int32_t)floor)
@@ -140,21 +146,6 @@ static void choose(struct confinement *c)
 		c->tier = (enum policy_tier)c->report.tier;
 	if (c->report.canaries > 0 && c->report.through == 0)
 		c->verified_at = time(NULL);
-}
-
-static void log_choice(const struct confinement *c)
-{
-	if (c->refusal != NULL)
-		log_error("confinement", "%s", c->refusal);
-	else if (c->tier == POLICY_UNCONFINED)
-		log_warn("confinement", "none, as --unconfined asks: code can do what you can");
-	else if (c->tier < POLICY_NAMESPACES)
-		log_warn("confinement", "tier %s, not namespaces: %s; ptycell doctor says more",
-			 policy_tier_name(c->tier), c->report.reason[POLICY_NAMESPACES]);
-	else
-		log_info("confinement", "tier %s, landlock ABI %d, %u canaries stopped",
-			 policy_tier_name(c->tier), (int)c->report.landlock_abi,
-			 c->report.canaries);
 }
 
 static void on_probed(void *data, const struct sandbox_report *report, const struct err *err)
@@ -171,7 +162,6 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 				       "machine confines it: %s.",
 				       err->msg);
 	}
-	log_choice(c);
 	tell(c);
 }
 
@@ -187,7 +177,6 @@ static int look_at_shares(struct confinement *c)
 	c->refusal = xasprintf("No code runs: %s. Correct --share or PTYCELL_SHARE and start "
 			       "ptycell again.",
 			       err.msg);
-	log_choice(c);
 	return -1;
 }
 
@@ -205,7 +194,6 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 		loop_defer_start(c->loop, &c->tell, on_tell);
 	} else if (c->settings->unconfined) {
 		c->state = SETTLED;
-		log_choice(c);
 		loop_defer_start(c->loop, &c->tell, on_tell);
 	} else {
 		c->state = ASKING;
@@ -214,6 +202,21 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 }
 
 /* ---- what was chosen ---- */
+
+void confinement_log(const struct confinement *c)
+{
+	if (c->refusal != NULL)
+		log_error("confinement", "%s", c->refusal);
+	else if (c->tier == POLICY_UNCONFINED)
+		log_warn("confinement", "none, as --unconfined asks: code can do what you can");
+	else if (c->tier < POLICY_NAMESPACES)
+		log_warn("confinement", "tier %s, not namespaces: %s; ptycell doctor says more",
+			 policy_tier_name(c->tier), c->report.reason[POLICY_NAMESPACES]);
+	else
+		log_info("confinement", "tier %s, landlock ABI %d, %u canaries stopped",
+			 policy_tier_name(c->tier), (int)c->report.landlock_abi,
+			 c->report.canaries);
+}
 
 const char *confinement_refusal(const struct confinement *c)
 {
@@ -262,18 +265,9 @@ const struct shares *confinement_shares(const struct confinement *c)
 	return c->shares;
 }
 
-char *confinement_notice(const struct confinement *c)
+const char *confinement_notice(const struct confinement *c)
 {
-	static const char *const texts[POLICY_TIERS] = {
-		[POLICY_UNCONFINED] = "Nothing confines the code here (--unconfined): it can read, "
-				      "change and send whatever the user can.",
-		[POLICY_LANDLOCK] = "Confinement is the weakest tier here (landlock): no network, "
-				    "files only in the session's folder, but names and command "
-				    "lines of the user's processes can be read.",
-		[POLICY_BWRAP] = "Confinement is made by bwrap here, one step below the strongest.",
-	};
-
-	return c->refusal == NULL && texts[c->tier] != NULL ? xstrdup(texts[c->tier]) : NULL;
+	return c->refusal == NULL ? confinement_tier_notice(c->tier) : NULL;
 }
 
 /* ---- a session's sandbox ---- */

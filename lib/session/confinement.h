@@ -40,6 +40,9 @@ bool confinement_settled(const struct confinement *confinement);
  */
 void confinement_settle(struct confinement *confinement, void (*settled)(void *data), void *data);
 
+/* What was found out, a line in the log: at start-up, and for nobody else. */
+void confinement_log(const struct confinement *confinement);
+
 /* NULL when code may run; else why not and what to do: sentences, some with commands. */
 const char *confinement_refusal(const struct confinement *confinement);
 /* The same in one line, as an error. */
@@ -58,7 +61,7 @@ bool confinement_unix_sockets(const struct confinement *confinement);
 /* NULL when they could not be opened: that is the refusal. */
 const struct shares *confinement_shares(const struct confinement *confinement);
 /* For a session's first answer: one sentence on what is weaker than it could be; NULL else. */
-char *confinement_notice(const struct confinement *confinement);
+const char *confinement_notice(const struct confinement *confinement);
 
 /* A sandbox for a session of these limits. Never fails at once: as sandbox_open. */
 struct sandbox *confinement_open(const struct confinement *confinement,

@@ -20,6 +20,7 @@
 #include "runtime/language.h"
 #include "session/cell.h"
 
+struct confinement;
 struct runner;
 struct run;
 struct sandbox;
@@ -65,7 +66,7 @@ struct runner_context {
 	struct sandbox *sandbox;
 	const struct workspace *workspace;
 	const struct language *language;
-	char *const *environment; /* where interpreters are looked for: PATH, PTYCELL_PYTHON ... */
+	const struct confinement *confinement; /* knows where interpreters are */
 	const struct runner_handlers *handlers;
 	void *owner;
 	uint64_t spool_max;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "session/confinement.h"
 #include "session/environment.h"
 #include "session/runner_internal.h"
 #include "text/clean.h"
@@ -281,7 +282,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	char **argv;
 	char **envp;
 
-	if (language_locate(r->c.language, r->c.environment, &path, err) < 0)
+	if (confinement_locate(r->c.confinement, r->c.language, &path, err) < 0)
 		return -1;
 	free(r->path);
 	r->path = path.path;

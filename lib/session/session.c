@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/policy.h"
+#include "session/confinement.h"
 #include "session/session_internal.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
@@ -44,6 +45,11 @@ uint64_t session_generation(const struct session *s)
 const struct workspace *session_workspace(const struct session *s)
 {
 	return s->workspace;
+}
+
+const struct confinement *session_confinement(const struct session *s)
+{
+	return s->host->confinement;
 }
 
 const char *session_keep_folder(const struct session *s)
@@ -148,15 +154,8 @@ static const struct runner_handlers runner_handlers = {
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
-	const struct sandbox_folders folders = { .data = workspace_data_fd(s->workspace) };
-	struct policy policy;
-
-	if (s->sandbox == NULL) {
-		policy_init(&policy);
-		policy.tier = POLICY_UNCONFINED;
-		policy.memory_max = s->limits.memory_max;
-		s->sandbox = sandbox_open(s->host->launcher, &policy, &folders);
-	}
+	if (s->sandbox == NULL)
+		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
 	return s->sandbox;
 }
 
@@ -167,7 +166,7 @@ struct runner *session_runner_for(struct session *s, const struct language *lang
 		.sandbox = sandbox_of(s),
 		.workspace = s->workspace,
 		.language = language,
-		.environment = s->host->settings->environment,
+		.confinement = s->host->confinement,
 		.handlers = &runner_handlers,
 		.owner = s,
 		.spool_max = s->limits.spool_max,
@@ -257,6 +256,8 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		free(s);
 		return NULL;
 	}
+	if (confinement_rooted(host->confinement))
+		workspace_move_inside(s->workspace, POLICY_DATA, POLICY_SPOOL);
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);

@@ -18,6 +18,7 @@
 #include "session/cell.h"
 #include "session/runner.h"
 
+struct confinement;
 struct exec;
 struct home;
 struct launcher;
@@ -33,6 +34,7 @@ struct session_host {
 	struct loop *loop;
 	struct home *home;
 	struct launcher *launcher;
+	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
@@ -83,6 +85,7 @@ uint64_t session_generation(const struct session *session);
 /* "idle", "running", "starting". */
 const char *session_state(const struct session *session);
 const struct workspace *session_workspace(const struct session *session);
+const struct confinement *session_confinement(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
 const struct session_limits *session_limits(const struct session *session);
 /* For what comes after. ERR_INVALID for one that can no longer change. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "session/confinement.h"
 #include "session/session_internal.h"
 #include "workspace/keeper.h"
 
@@ -74,10 +75,13 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 struct exec *session_exec(struct session *s, const struct exec_request *request, exec_done_fn *done,
 			  void *data, struct err *err)
 {
-	struct exec *exec = xcalloc(1, sizeof(*exec));
+	struct exec *exec;
 	uint64_t timeout_ms =
 		request->timeout_ms > 0 ? request->timeout_ms : s->limits.exec_timeout * 1000;
 
+	if (confinement_check(s->host->confinement, err) < 0)
+		return NULL;
+	exec = xcalloc(1, sizeof(*exec));
 	session_touch(s);
 	list_init(&exec->node);
 	list_append(&s->execs, &exec->node);

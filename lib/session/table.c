@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "event/loop.h"
+#include "session/confinement.h"
 
 /* An id that is not live any more: why, and which generation the next one is. */
 struct ended {
@@ -216,7 +217,7 @@ struct session *table_find(struct table *t, const char *id, struct err *err)
 	return NULL;
 }
 
-static char *opening_notice(const struct table *t, const char *id, const struct ended *ended)
+static char *describe_new(const struct table *t, const char *id, const struct ended *ended)
 {
 	cleanup_free char *live = name_live(t);
 
@@ -228,6 +229,14 @@ static char *opening_notice(const struct table *t, const char *id, const struct 
 		return xasprintf("Session '%s' is new and empty. Other live sessions: %s.", id,
 				 live);
 	return xasprintf("Session '%s' is new and empty; there is no other.", id);
+}
+
+static char *opening_notice(const struct table *t, const char *id, const struct ended *ended)
+{
+	cleanup_free char *text = describe_new(t, id, ended);
+	const char *weak = confinement_notice(t->host->confinement);
+
+	return weak != NULL ? xasprintf("%s\n%s", text, weak) : mem_steal(&text);
 }
 
 struct session *table_open(struct table *t, const char *id, struct err *err)

@@ -142,6 +142,8 @@ void status_write(struct buf *out, const struct status *status)
 	put_output(out, status);
 	if (status->children > 0)
 		buf_putf(out, " | children %d", status->children);
+	if (status->unconfined)
+		buf_puts(out, " | unconfined");
 	if (status->saved != NULL) {
 		buf_puts(out, " | saved ");
 		put_phrase(out, status->saved, STATUS_PATH_MAX);

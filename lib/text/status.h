@@ -7,7 +7,8 @@
  *           / "files" 1*12( " " change ) [ " and " n " more" ]
  *           / "names " name *11( ", " name ) [ " and " n " more" ]
  *           / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
- *           / "background " n " chars" / "children " n / "saved " path / "try " call
+ *           / "background " n " chars" / "children " n / "unconfined" / "saved " path
+ *           / "try " call
  *   change  = "+" word " " size / ( "~" / "-" ) word
  *   name    = word [ " " word [ " " word ] ]     ; name, type, shape; "-" name for one that is gone
  *   size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
@@ -55,6 +56,7 @@ struct status {
 	bool output_cut; /* only its start is there */
 	size_t background_chars;
 	int children;
+	bool unconfined; /* nothing confined the code */
 	const char *saved;
 	const char *try_call; /* what to do next, as a call */
 };

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "session/confinement.h"
 #include "session/session.h"
 #include "text/base64.h"
 #include "text/clean.h"
@@ -211,6 +212,8 @@ static void build_status(struct buf *line, const struct exec_result *result)
 		.output_cut = cell->spool_cut,
 		.background_chars = cell->background,
 		.children = cell->children,
+		.unconfined =
+			confinement_tier(session_confinement(result->session)) == POLICY_UNCONFINED,
 		.saved = result->saved,
 	};
 

@@ -7,8 +7,10 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "proc/sandbox_client.h"
+#include "session/confinement.h"
 #include "session/table.h"
 #include "tools/catalog.h"
+#include "tools/gate.h"
 #include "tools/resource.h"
 #include "workspace/keeper.h"
 #include "workspace/workspace.h"
@@ -17,6 +19,7 @@ struct service {
 	struct loop *loop;
 	const struct settings *settings;
 	struct mcp_features features;
+	struct gate *gate;
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
@@ -38,6 +41,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings)
 	catalog_features(&service->features);
 	resource_features(&service->features);
 	service->features.context = service;
+	service->gate = gate_new(&service->features, service_confinement);
 	return service;
 }
 
@@ -142,6 +146,8 @@ void service_free(struct service *service)
 	if (service == NULL)
 		return;
 	launcher_free(service->host.launcher);
+	confinement_free(service->host.confinement);
+	gate_free(service->gate);
 	while (!list_empty(&service->retired)) /* the next server removes what is left */
 		retired_free(list_entry(service->retired.next, struct retired, node));
 	home_close(service->host.home);
@@ -200,7 +206,26 @@ static int locate_helpers(struct service *service, struct err *err)
 	if (service->host.files_helper == NULL)
 		return -1;
 	service->host.launcher = launcher_new(service->loop, launcher);
+	service->host.confinement =
+		confinement_new(service->loop, service->host.launcher, service->settings);
 	return 0;
+}
+
+struct gate *service_gate(const struct service *service)
+{
+	return service->gate;
+}
+
+struct confinement *service_confinement(struct service *service)
+{
+	struct err err;
+
+	/* Both are what every call is answered with: nothing is to be found out. */
+	if (service->settings->problem != NULL)
+		return NULL;
+	if (service->host.launcher == NULL && locate_helpers(service, &err) < 0)
+		return NULL;
+	return service->host.confinement;
 }
 
 struct table *service_table(struct service *service, struct err *err)

@@ -12,6 +12,8 @@
 #include "event/loop.h"
 #include "mcp/server.h"
 
+struct confinement;
+struct gate;
 struct service;
 struct table;
 
@@ -33,6 +35,10 @@ void service_attach(struct service *service, struct mcp_server *server);
 
 struct loop *service_loop(const struct service *service);
 const struct settings *service_settings(const struct service *service);
+/* Made at the first call, perhaps not settled. NULL when tools can only answer why not. */
+struct confinement *service_confinement(struct service *service);
+/* For the gate itself. */
+struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */
 struct table *service_table(struct service *service, struct err *err) MUST_CHECK;
 /* The same without making it: NULL while no session was ever asked for. */

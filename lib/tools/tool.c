@@ -24,18 +24,23 @@ enum {
 
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err)
 {
+	tool_fail_text(call, service, err->msg);
+}
+
+void tool_fail_text(struct mcp_call *call, const struct service *service, const char *message)
+{
 	json_t *object;
 	json_t *content;
 	cleanup_free char *text = NULL;
 
 	if (service_settings(service)->results == RESULTS_BLOCKS) {
-		mcp_call_fail(call, err->msg);
+		mcp_call_fail(call, message);
 		return;
 	}
 	object = json_object();
 	content = json_array();
 	json_put_str(object, "status", "error");
-	json_put_str(object, "error", err->msg);
+	json_put_str(object, "error", message);
 	text = json_write_text(object);
 	json_append(content, mcp_text(text, strlen(text)));
 	json_decref(object);
@@ -49,6 +54,9 @@ void tool_answer(struct mcp_call *call, const struct service *service, json_t *o
 
 	if (service_settings(service)->results == RESULTS_JSON)
 		json_put_str(object_own, "status", "success");
+	if (service_settings(service)->unconfined &&
+	    json_object_get(object_own, "confinement") == NULL)
+		json_put_str(object_own, "confinement", "unconfined");
 	text = json_write_text(object_own);
 	json_append(content, mcp_text(text, strlen(text)));
 	mcp_call_finish(call, content, object_own, NULL, false);

@@ -22,6 +22,8 @@ void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *contex
 
 /* Ends the call with the error's message, in the way this server answers (blocks or JSON). */
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err);
+/* The same with a text that may be long. */
+void tool_fail_text(struct mcp_call *call, const struct service *service, const char *message);
 /* Ends the call with an object: structuredContent, and the same as text. */
 void tool_answer(struct mcp_call *call, const struct service *service, json_t *object_own);
 /*

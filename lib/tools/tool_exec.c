@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "json/get.h"
 #include "runtime/language.h"
+#include "session/confinement.h"
 #include "session/session.h"
 #include "text/clean.h"
 #include "tools/render.h"
@@ -85,6 +86,17 @@ static int read_request(const struct service *service, json_t *arguments, struct
 	return ret->language == NULL ? unknown_language(language, err) : 0;
 }
 
+/* No code runs here: answered with why and what to do, which is too long for an error. */
+static bool refused(struct mcp_call *call, struct service *service)
+{
+	const struct confinement *confinement = service_confinement(service);
+	const char *why = confinement != NULL ? confinement_refusal(confinement) : NULL;
+
+	if (why != NULL)
+		tool_fail_text(call, service, why);
+	return why != NULL;
+}
+
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
@@ -97,6 +109,8 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 		tool_fail(call, service, &err);
 		return;
 	}
+	if (refused(call, service))
+		return;
 	session = tool_session(service, arguments, true, &err);
 	if (session == NULL) {
 		tool_fail(call, service, &err);

@@ -8,6 +8,7 @@
 #include "runtime/language.h"
 #include "session/table.h"
 #include "text/clean.h"
+#include "tools/confined.h"
 #include "tools/packages.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -67,19 +68,6 @@ static json_t *describe_limits(struct session *session)
 	for (size_t i = 0; settings_limit_at(session_limits(session), i, &key, &value); i++)
 		json_put_int(limits, key, (json_int_t)value);
 	return limits;
-}
-
-/* What is enforced, in plain words. */
-static json_t *describe_confinement(void)
-{
-	json_t *object = json_object();
-
-	json_put_str(object, "tier", "none");
-	json_put_str(object, "explanation",
-		     "Code runs as the user who started the server, with that user's files and "
-		     "network. Only a new environment, its own folder, terminal and process "
-		     "limits separate it.");
-	return object;
 }
 
 static void put_folders(json_t *answer, const struct session *session)
@@ -161,7 +149,7 @@ json_t *tool_describe_session(struct session *session)
 	json_put(answer, "languages", describe_languages(session));
 	json_put(answer, "databases", json_array());
 	json_put(answer, "effective_config", describe_limits(session));
-	json_put(answer, "confinement", describe_confinement());
+	json_put(answer, "confinement", confined_describe(session_confinement(session)));
 	return answer;
 }
 

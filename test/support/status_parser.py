@@ -26,6 +26,7 @@ PARTS = {
                          rf"(?:, (?:all|start) in (?P<path>{PHRASE}))?"),
     "background": re.compile(rf"background (?P<value>{COUNT}) chars"),
     "children": re.compile(rf"children (?P<value>{COUNT})"),
+    "unconfined": re.compile(r"(?P<value>unconfined)"),
     "saved": re.compile(rf"saved (?P<value>{PHRASE})"),
     "try": re.compile(rf"try (?P<value>{PHRASE})"),
 }

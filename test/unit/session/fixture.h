@@ -16,6 +16,7 @@
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "scratch.h"
+#include "session/confinement.h"
 #include "session/session.h"
 #include "workspace/workspace.h"
 
@@ -88,6 +89,24 @@ FIXTURE_FN void fixture_retire(void *owner, struct sandbox *sandbox_own, const c
 	fixture.retired++;
 }
 
+FIXTURE_FN void fixture_on_settled(void *data)
+{
+	*(bool *)data = true;
+}
+
+/* Where nothing confines: the fake interpreter lies in a build folder. */
+FIXTURE_FN void fixture_settle(void)
+{
+	bool settled = false;
+
+	fixture.settings.unconfined = true;
+	fixture.host.confinement =
+		confinement_new(fixture.loop, fixture.launcher, &fixture.settings);
+	confinement_settle(fixture.host.confinement, fixture_on_settled, &settled);
+	while (!settled)
+		loop_turn(fixture.loop, 20);
+}
+
 FIXTURE_FN void fixture_open(void)
 {
 	struct err err = { 0 };
@@ -112,6 +131,12 @@ FIXTURE_FN void fixture_open(void)
 		.keep_max = 1 << 20,
 	};
 	fixture.settings.limits.memory_max = (uint64_t)1 << 32;
+	fixture.settings.limits.processes_max = 256;
+	fixture.settings.limits.open_files_max = 4096;
+	fixture.settings.limits.file_max = (uint64_t)1 << 30;
+	fixture.settings.limits.disk_max = (uint64_t)1 << 31;
+	fixture.settings.limits.tmp_max = (uint64_t)1 << 28;
+	fixture.settings.limits.cpu_max = 86400;
 	fixture.settings.cleanup_interval = 10;
 	fixture.settings.max_sessions = 3;
 	fixture.settings.environment = (char **)(uintptr_t)fixture_environment;
@@ -123,11 +148,13 @@ FIXTURE_FN void fixture_open(void)
 		.files_helper = (char *)(uintptr_t)TEST_BUILD "/ptycell-files",
 		.retire = fixture_retire,
 	};
+	fixture_settle();
 }
 
 FIXTURE_FN void fixture_close(void)
 {
 	launcher_free(fixture.launcher);
+	confinement_free(fixture.host.confinement);
 	home_close(fixture.home);
 	loop_free(fixture.loop);
 	scratch_release(&fixture.scratch);

@@ -80,7 +80,7 @@ FIXTURE_FN int runner_set_up(void **state)
 		.sandbox = told.sandbox,
 		.workspace = told.workspace,
 		.language = &fixture_language,
-		.environment = fixture.settings.environment,
+		.confinement = fixture.host.confinement,
 		.handlers = &runner_fixture_handlers,
 		.owner = &told,
 		.spool_max = 1 << 20,

@@ -35,18 +35,18 @@ static void expect_not_started(const char *why)
 static void no_interpreter_is_told_with_how_to_get_one(void **state)
 {
 	static const char *const nowhere[] = { "PATH=/nowhere", NULL };
-	char *const *environment = told.runner->c.environment;
+	char **environment = fixture.settings.environment;
 
 	(void)state;
-	told.runner->c.environment = (char *const *)(uintptr_t)nowhere;
+	fixture.settings.environment = (char **)(uintptr_t)nowhere;
 	(void)run_cell("done");
-	told.runner->c.environment = environment;
+	fixture.settings.environment = environment;
 	expect_not_started("no 'fake_driver' on PATH: install it (build it)");
 }
 
 static void a_file_that_is_no_program_is_told(void **state)
 {
-	char *const *environment = told.runner->c.environment;
+	char **environment = fixture.settings.environment;
 	char variable[160];
 	const char *broken[] = { variable, NULL };
 	char path[128];
@@ -56,9 +56,9 @@ static void a_file_that_is_no_program_is_told(void **state)
 	(void)snprintf(path, sizeof(path), "%s/text", fixture.scratch.path);
 	assert_int_equal(chmod(path, 0700), 0);
 	(void)snprintf(variable, sizeof(variable), "PTYCELL_FAKE=%s", path);
-	told.runner->c.environment = (char *const *)(uintptr_t)broken;
+	fixture.settings.environment = (char **)(uintptr_t)broken;
 	(void)run_cell("done");
-	told.runner->c.environment = environment;
+	fixture.settings.environment = environment;
 	expect_not_started("could not be started");
 }
 

@@ -177,7 +177,7 @@ static void a_silent_cell_is_its_status_line(void **state)
 	(void)state;
 	call_as("2025-11-25");
 	assert_string_equal(kinds(), "text");
-	assert_string_equal(status_line(), "[sales#14 done 0.42 s]");
+	assert_string_equal(status_line(), "[sales#14 done 0.42 s | unconfined]");
 	assert_false(is_error());
 	assert_null(json_object_get(answer, "structuredContent"));
 }
@@ -197,7 +197,8 @@ static void the_blocks_come_in_their_order(void **state)
 	assert_string_equal(kinds(), "text text image resource_link text");
 	assert_string_equal(text_at(0), "Session 'sales' is new.");
 	assert_string_equal(text_at(1), "printed\n42\n");
-	assert_string_equal(status_line(), "[sales#14 done 0.42 s | files +output/plot.png 18 KB]");
+	assert_string_equal(status_line(),
+			    "[sales#14 done 0.42 s | files +output/plot.png 18 KB | unconfined]");
 }
 
 static void older_clients_get_no_links(void **state)

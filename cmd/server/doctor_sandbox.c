@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "doctor_sandbox.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "event/loop.h"
+#include "helper/helper.h"
+#include "proc/sandbox_client.h"
+#include "sandbox/canary.h"
+#include "say.h"
+#include "session/advice.h"
+#include "session/confinement.h"
+#include "session/confinement_text.h"
+
+static void on_settled(void *data)
+{
+	*(bool *)data = true;
+}
+
+static void say_layers(const struct sandbox_report *report)
+{
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	for (unsigned int i = 0; i < LAYERS; i++) {
+		if ((report->layers & BIT(i)) == 0)
+			continue;
+		if (line.len > 70) {
+			say("", "%s,", buf_str(&line));
+			buf_clear(&line);
+		}
+		buf_putf(&line, "%s%s", line.len > 0 ? ", " : "",
+			 confinement_layer_name((enum report_layer)i));
+		if (i == LAYER_LANDLOCK)
+			buf_putf(&line, " (ABI %d)", (int)report->landlock_abi);
+	}
+	if (line.len > 0)
+		say("", "%s", buf_str(&line));
+}
+
+static void say_canaries(const struct sandbox_report *report)
+{
+	if (report->canaries == 0)
+		return;
+	say("", "tried just now: %u of %u attempts to break out were stopped",
+	    report->canaries - (unsigned int)__builtin_popcount(report->through), report->canaries);
+	for (unsigned int i = 0; i < CANARIES; i++)
+		if ((report->through & BIT(i)) != 0)
+			say("", "NOT stopped: one that %s", canary_name((enum canary)i));
+}
+
+/* Why stronger tiers are not had, and what to type. */
+static void say_more(const struct sandbox_report *report)
+{
+	cleanup_buf struct buf advice = BUF_INIT(BUF_UNBOUNDED);
+	struct advice_machine machine;
+
+	for (int tier = POLICY_TIERS - 1; tier > report->tier; tier--)
+		if (report->reason[tier][0] != '\0')
+			say("", "not %s: %s", policy_tier_name((enum policy_tier)tier),
+			    report->reason[tier]);
+	advice_look("", &machine);
+	advice_write(&advice, report, &machine);
+	say_text("", buf_str(&advice));
+}
+
+static void say_shares(const struct confinement *confinement)
+{
+	const struct shares *shares = confinement_shares(confinement);
+	const struct policy_share *share;
+
+	if (shares == NULL)
+		return;
+	if (shares_count(shares) == 0)
+		say("shares", "none of your folders; --share FOLDER lets code read one");
+	for (size_t i = 0; (share = shares_at(shares, i)) != NULL; i++) {
+		cleanup_free char *path = say_path(share->path);
+
+		say(i == 0 ? "shares" : "", "%s: code may read%s", path,
+		    share->writable ? " and change it" : "");
+	}
+}
+
+static void say_all(const struct confinement *confinement)
+{
+	const struct sandbox_report *report = confinement_report(confinement);
+	const char *refusal = confinement_refusal(confinement);
+	enum policy_tier tier = confinement_tier(confinement);
+
+	if (refusal != NULL) {
+		say_text("sandbox", refusal);
+	} else {
+		say("sandbox", "%s", policy_tier_name(tier));
+		say_text("", confinement_tier_text(tier));
+	}
+	if (report != NULL) {
+		say_layers(report);
+		say_canaries(report);
+	}
+	if (report != NULL && refusal == NULL)
+		say_more(report);
+	say_shares(confinement);
+}
+
+static bool settle_and_say(struct loop *loop, struct launcher *launcher,
+			   const struct settings *settings)
+{
+	struct confinement *confinement = confinement_new(loop, launcher, settings);
+	bool settled = false;
+	bool runs;
+
+	confinement_settle(confinement, on_settled, &settled);
+	while (!settled)
+		loop_turn(loop, -1);
+	say_all(confinement);
+	runs = confinement_refusal(confinement) == NULL;
+	launcher_free(launcher);
+	confinement_free(confinement);
+	return runs;
+}
+
+bool doctor_sandbox(const struct settings *settings)
+{
+	struct err err;
+	struct loop *loop = loop_new(clock_ms, &err);
+	cleanup_free char *path = loop != NULL ? helper_locate("ptycell-launcher", &err) : NULL;
+	bool runs = false;
+
+	if (path != NULL)
+		runs = settle_and_say(loop, launcher_new(loop, path), settings);
+	else
+		say("sandbox", "%s", err.msg);
+	if (loop != NULL)
+		loop_free(loop);
+	return runs;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "say.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "text/clean.h"
+
+enum { TEXT_WIDTH = 85 };
+
+void say(const char *topic, const char *fmt, ...)
+{
+	va_list args;
+
+	printf("%-10s ", topic);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+}
+
+/* How much of the line `text` fits; what does not fit begins behind a blank. */
+static size_t fitting(const char *text, size_t len)
+{
+	size_t at = size_min(len, TEXT_WIDTH);
+
+	if (at == len || text[0] == ' ')
+		return len;
+	while (at > 0 && text[at] != ' ')
+		at--;
+	return at > 0 ? at : len;
+}
+
+void say_text(const char *topic, const char *text)
+{
+	while (*text) {
+		size_t len = strcspn(text, "\n");
+		size_t fits = fitting(text, len);
+
+		say(topic, "%.*s", (int)fits, text);
+		topic = "";
+		text += fits;
+		text += *text == ' ' || *text == '\n';
+	}
+}
+
+char *say_path(const char *path)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	clean_line(&out, path, strlen(path), PATH_MAX);
+	return buf_steal(&out);
+}

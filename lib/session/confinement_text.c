@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/confinement_text.h"
+
+#include <stddef.h>
+
+const char *confinement_layer_name(enum report_layer layer)
+{
+	static const char *const names[LAYERS] = {
+		[LAYER_USER_NAMESPACE] = "user namespace",
+		[LAYER_MOUNT_NAMESPACE] = "own root",
+		[LAYER_PID_NAMESPACE] = "own processes",
+		[LAYER_NET_NAMESPACE] = "own network",
+		[LAYER_IPC_NAMESPACE] = "own ipc",
+		[LAYER_UTS_NAMESPACE] = "own host name",
+		[LAYER_CGROUP_NAMESPACE] = "own cgroups",
+		[LAYER_SECOND_USER_NAMESPACE] = "second user namespace",
+		[LAYER_PRIVATE_PROC] = "own /proc",
+		[LAYER_PRIVATE_PTY] = "own terminals",
+		[LAYER_NO_CAPABILITIES] = "no capabilities",
+		[LAYER_NO_NEW_PRIVILEGES] = "no new privileges",
+		[LAYER_KEYRING] = "own keyring",
+		[LAYER_LANDLOCK] = "landlock",
+		[LAYER_SECCOMP] = "seccomp",
+		[LAYER_KILL_GROUP] = "kill group",
+		[LAYER_CGROUP_LIMITS] = "cgroup limits",
+	};
+
+	return names[layer];
+}
+
+const char *confinement_tier_text(enum policy_tier tier)
+{
+	static const char *const texts[POLICY_TIERS] = {
+		[POLICY_UNCONFINED] =
+			"Code runs as the user who started the server, with that user's files and "
+			"network, because of the flag --unconfined.",
+		[POLICY_LANDLOCK] =
+			"Code can write its own folder only and read the system's programs; it has "
+			"no network. It can see the names and command lines of the user's other "
+			"processes, not what is in them.",
+		[POLICY_BWRAP] = "Code sees a small system of its own, made by bwrap: its folder, "
+				 "its /tmp, its processes, no network, nothing of the user's but "
+				 "the shares.",
+		[POLICY_NAMESPACES] = "Code sees a small system of its own: its folder, its /tmp, "
+				      "its processes and terminals, no network, nothing of the "
+				      "user's but the shares.",
+	};
+
+	return texts[tier];
+}
+
+const char *confinement_tier_notice(enum policy_tier tier)
+{
+	static const char *const texts[POLICY_TIERS] = {
+		[POLICY_UNCONFINED] = "Nothing confines the code here (--unconfined): it can read, "
+				      "change and send whatever the user can.",
+		[POLICY_LANDLOCK] = "Confinement here is the weakest tier, landlock: code can see "
+				    "names and command lines of the user's processes.",
+		[POLICY_BWRAP] = "Confinement here is made by bwrap, one step below the strongest.",
+	};
+
+	return texts[tier];
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* confinement_text.h - words for tiers and layers, for models and people. */
+#ifndef SESSION_CONFINEMENT_TEXT_H
+#define SESSION_CONFINEMENT_TEXT_H
+
+#include "sandbox/report.h"
+
+/* "user namespace", "landlock" ... */
+const char *confinement_layer_name(enum report_layer layer);
+/* What the tier means for code, in sentences. */
+const char *confinement_tier_text(enum policy_tier tier);
+/* What a person's first answers say of a tier below the strongest; NULL for that. */
+const char *confinement_tier_notice(enum policy_tier tier);
+
+#endif

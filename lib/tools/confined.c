@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/confined.h"
+
+#include "base/mem.h"
+#include "json/make.h"
+#include "session/confinement.h"
+#include "session/confinement_text.h"
+
+/* Why stronger tiers are not had. */
+static void put_reasons(json_t *object, const struct sandbox_report *report)
+{
+	json_t *reasons = json_object();
+
+	for (int tier = report->tier + 1; tier < POLICY_TIERS; tier++)
+		if (report->reason[tier][0] != '\0')
+			json_put_str(reasons, policy_tier_name((enum policy_tier)tier),
+				     report->reason[tier]);
+	if (json_object_size(reasons) > 0)
+		json_put(object, "stronger_tiers", reasons);
+	else
+		json_decref(reasons);
+}
+
+static void put_report(json_t *object, const struct sandbox_report *report)
+{
+	json_t *layers = json_array();
+
+	for (unsigned int i = 0; i < LAYERS; i++)
+		if ((report->layers & BIT(i)) != 0)
+			json_append(layers,
+				    json_make_str(confinement_layer_name((enum report_layer)i)));
+	json_put(object, "layers", layers);
+	json_put_int(object, "landlock_abi", report->landlock_abi);
+	json_put(object, "verified",
+		 json_make_fmt("%u of %u attempts to break out were stopped",
+			       report->canaries - (unsigned int)__builtin_popcount(report->through),
+			       report->canaries));
+	put_reasons(object, report);
+}
+
+static void put_shares(json_t *object, const struct shares *shares)
+{
+	json_t *list = json_array();
+	const struct policy_share *share;
+
+	for (size_t i = 0; (share = shares_at(shares, i)) != NULL; i++) {
+		json_t *item = json_object();
+
+		json_put_str(item, "path", share->path);
+		json_put_bool(item, "writable", share->writable);
+		json_append(list, item);
+	}
+	json_put(object, "shares", list);
+}
+
+json_t *confined_describe(const struct confinement *confinement)
+{
+	enum policy_tier tier = confinement_tier(confinement);
+	const char *refusal = confinement_refusal(confinement);
+	json_t *object = json_object();
+
+	json_put_str(object, "tier", refusal != NULL ? "refused" : policy_tier_name(tier));
+	json_put_str(object, "explanation",
+		     refusal != NULL ? refusal : confinement_tier_text(tier));
+	if (confinement_report(confinement) != NULL)
+		put_report(object, confinement_report(confinement));
+	if (confinement_shares(confinement) != NULL)
+		put_shares(object, confinement_shares(confinement));
+	if (refusal == NULL)
+		json_put_bool(object, "unix_sockets", confinement_unix_sockets(confinement));
+	return object;
+}

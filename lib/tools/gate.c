@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/gate.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/mem.h"
+#include "session/confinement.h"
+#include "tools/service.h"
+
+struct gate {
+	const struct mcp_tool *tools; /* as they were */
+	size_t tool_count;
+	struct mcp_tool *gated;
+	struct confinement *(*confinement)(struct service *service);
+	struct service *context; /* of the features */
+	struct list held;        /* in order */
+};
+
+struct held {
+	struct list node;
+	struct gate *gate;
+	struct mcp_call *call;
+	json_t *arguments;
+};
+
+static void held_free(struct held *held)
+{
+	list_remove(&held->node);
+	json_decref(held->arguments);
+	free(held);
+}
+
+static void on_cancel(struct mcp_call *call, void *data)
+{
+	held_free(data);
+	mcp_call_fail(call, "cancelled");
+}
+
+static void pass(const struct gate *gate, struct mcp_call *call, json_t *arguments)
+{
+	for (size_t i = 0; i < gate->tool_count; i++)
+		if (str_eq(gate->tools[i].name, mcp_call_target(call))) {
+			gate->tools[i].call(call, arguments, gate->context);
+			return;
+		}
+	mcp_call_fail(call, "there is no such tool");
+}
+
+static void on_settled(void *data)
+{
+	struct gate *gate = data;
+
+	confinement_log(gate->confinement(gate->context));
+	while (!list_empty(&gate->held)) {
+		struct held *held = list_entry(gate->held.next, struct held, node);
+		json_t *arguments = json_incref(held->arguments);
+		struct mcp_call *call = held->call;
+
+		held_free(held);
+		mcp_call_on_cancel(call, NULL, NULL);
+		pass(gate, call, arguments);
+		json_decref(arguments);
+	}
+}
+
+static void hold(struct gate *gate, struct mcp_call *call, json_t *arguments)
+{
+	struct held *held = xcalloc(1, sizeof(*held));
+
+	list_init(&held->node);
+	held->gate = gate;
+	held->call = call;
+	held->arguments = json_incref(arguments);
+	list_append(&gate->held, &held->node);
+	mcp_call_on_cancel(call, on_cancel, held);
+}
+
+/* Only a call that names a session needs one. */
+static void gate_call(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+	struct gate *gate = service_gate(service);
+	bool wants = json_object_get(arguments, "session_id") != NULL;
+	struct confinement *confinement = wants ? gate->confinement(gate->context) : NULL;
+
+	if (confinement == NULL || confinement_settled(confinement)) {
+		pass(gate, call, arguments);
+		return;
+	}
+	hold(gate, call, arguments);
+	confinement_settle(confinement, on_settled, gate);
+}
+
+struct gate *gate_new(struct mcp_features *features,
+		      struct confinement *(*confinement)(struct service *service))
+{
+	struct gate *gate = xcalloc(1, sizeof(*gate));
+	size_t size = features->tool_count * sizeof(*gate->gated);
+
+	gate->tools = features->tools;
+	gate->tool_count = features->tool_count;
+	gate->gated = xcalloc(features->tool_count, sizeof(*gate->gated));
+	memcpy(gate->gated, features->tools, size);
+	for (size_t i = 0; i < gate->tool_count; i++)
+		gate->gated[i].call = gate_call;
+	gate->confinement = confinement;
+	gate->context = features->context;
+	list_init(&gate->held);
+	features->tools = gate->gated;
+	return gate;
+}
+
+void gate_free(struct gate *gate)
+{
+	if (gate == NULL)
+		return;
+	assert(list_empty(&gate->held));
+	free(gate->gated);
+	free(gate);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gate.h - holds the first calls that need a session until it is known how code is confined.
+ *
+ * Finding out takes some milliseconds and must not happen before somebody needs it, nor may a
+ * session begin before. Held calls go on in their order.
+ */
+#ifndef TOOLS_GATE_H
+#define TOOLS_GATE_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "mcp/server.h"
+
+struct confinement;
+struct gate;
+struct service;
+
+/*
+ * Puts itself before every tool of `features`, whose context is the service: ->tools is replaced by
+ * rows that call the gate. `confinement` is called when a session is wanted; NULL lets the call
+ * go on, to say why.
+ */
+struct gate *gate_new(struct mcp_features *features,
+		      struct confinement *(*confinement)(struct service *service));
+/* No call is held any more. NULL is allowed. */
+void gate_free(struct gate *gate);
+
+#endif
