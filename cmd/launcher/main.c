@@ -40,7 +40,7 @@ int main(void)
 		return EXIT_FAILURE;
 	}
 	forget_inherited();
-	if (launch_run(LAUNCH_CHANNEL, &err) < 0) {
+	if (launch_run(LAUNCH_CHANNEL, &confine_whole, &err) < 0) {
 		(void)fprintf(stderr, "ptycell-launcher: %s\n", err.msg);
 		return EXIT_FAILURE;
 	}

@@ -51,18 +51,38 @@ static int write_no_capabilities(struct err *err)
 	return 0;
 }
 
-/* So that no program run later gets any: the upper bound, and what being root would give. */
-static int shut_ways_back(struct err *err)
+/* Who has not this one has no way to bound them, and none to need a bound. */
+static bool may_bound(const struct __user_cap_data_struct *sets)
 {
-	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-				   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-				   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+	return (sets[0].effective & BIT(CAP_SETPCAP)) != 0;
+}
 
+static int drop_bound(struct err *err)
+{
 	/* Up to the first that this kernel does not know. */
 	for (unsigned long capability = 0; prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0;
 	     capability++)
 		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) < 0)
 			return err_sys(err, "bounding capabilities");
+	return 0;
+}
+
+int confine_bound_capabilities(struct err *err)
+{
+	struct __user_cap_data_struct sets[CAPABILITY_WORDS] = { 0 };
+
+	if (read_capabilities(sets, err) < 0)
+		return -1;
+	return may_bound(sets) ? drop_bound(err) : 0;
+}
+
+/* What being root would give. */
+static int lock_root(struct err *err)
+{
+	const unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+				   SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+				   SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+
 	if (prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) < 0)
 		return err_sys(err, "locking capabilities");
 	return 0;
@@ -74,8 +94,7 @@ static int drop_capabilities(struct err *err)
 
 	if (read_capabilities(sets, err) < 0)
 		return -1;
-	/* Who has not this one has no way to bound them, and none to need a bound. */
-	if ((sets[0].effective & BIT(CAP_SETPCAP)) != 0 && shut_ways_back(err) < 0)
+	if (may_bound(sets) && (drop_bound(err) < 0 || lock_root(err) < 0))
 		return -1;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
 		return err_sys(err, "giving up ambient capabilities");

@@ -33,6 +33,11 @@ extern const struct confine_means confine_whole;
  */
 int confine_apply(const struct policy *policy, int workspace, const struct confine_means *means,
 		  struct err *err) MUST_CHECK;
+/*
+ * Makes every capability one that no program run from here can get again; those that the process
+ * has stay. Nothing for who may not.
+ */
+int confine_bound_capabilities(struct err *err) MUST_CHECK;
 /* The layers that confine_apply puts in force on this machine, as bits of enum report_layer. */
 uint32_t confine_layers(const struct policy *policy, const struct confine_means *means);
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "sandbox/confine.h"
 #include "sandbox/usermap.h"
 #include "sandbox/wire.h"
 
@@ -23,9 +24,9 @@ struct init_task {
 	/* Those that the policy names, in the order of wire.h: the workspace first. */
 	int folders[INIT_FOLDERS_MAX];
 	size_t folder_count;
-	pid_t parent; /* whose death ends it; 0 for one that namespaces_fork made */
-	/* For tier namespaces. */
-	struct usermap map;
+	pid_t parent;       /* whose death ends it */
+	struct usermap map; /* what usermap_choose said for the workspace */
+	const struct confine_means *means;
 };
 
 /* The whole life of a process just forked; returns its exit status. Takes the descriptors. */

@@ -12,6 +12,11 @@
 #include "sandbox/probe.h"
 #include "sandbox/warden.h"
 
+struct launch {
+	struct warden warden;
+	const struct confine_means *means;
+};
+
 /* What the server ends a sandbox with whose init does not end by itself. */
 static void hand_over(int channel, pid_t pid)
 {
@@ -44,21 +49,22 @@ static pid_t fork_init(struct init_task *task, struct err *err)
 	enum policy_tier tier;
 	pid_t pid;
 
+	task->parent = getpid();
 	if (read_tier(task->plan, &tier, err) < 0)
 		return -1;
-	if (tier == POLICY_NAMESPACES) {
-		if (usermap_choose(task->folders[0], &task->map, err) < 0)
-			return -1;
+	if (tier != POLICY_UNCONFINED && usermap_choose(task->folders[0], &task->map, err) < 0)
+		return -1;
+	if (tier == POLICY_NAMESPACES)
 		return namespaces_fork(&task->map, err);
-	}
-	task->parent = getpid();
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
 
 static void on_sandbox(struct warden *warden, const struct wire_message *message)
 {
-	struct init_task task = { .plan = message->fds[WIRE_SANDBOX_PLAN],
+	const struct launch *launch = container_of(warden, struct launch, warden);
+	struct init_task task = { .means = launch->means,
+				  .plan = message->fds[WIRE_SANDBOX_PLAN],
 				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
 				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA };
 	struct err err;
@@ -78,12 +84,13 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 
 static void on_probe(struct warden *warden, const struct wire_message *message)
 {
+	const struct launch *launch = container_of(warden, struct launch, warden);
 	const pid_t parent = getpid();
 	struct err err;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(probe_run(message->fds[0], parent));
+		_exit(probe_run(message->fds[0], parent, launch->means));
 	if (pid > 0) {
 		pidlist_add(&warden->known, pid);
 		return;
@@ -102,13 +109,13 @@ static void on_message(struct warden *warden, const struct wire_message *message
 		warden->ended = true;
 }
 
-int launch_run(int channel, struct err *err)
+int launch_run(int channel, const struct confine_means *means, struct err *err)
 {
-	struct warden warden = { 0 };
+	struct launch launch = { .means = means };
 
-	if (warden_init(&warden, "ptycell-launch", channel, 0, err) < 0)
+	if (warden_init(&launch.warden, "ptycell-launch", channel, 0, err) < 0)
 		return -1;
-	warden_serve(&warden, on_message, WARDEN_LAUNCHER_GRACE_MS);
-	warden_release(&warden);
+	warden_serve(&launch.warden, on_message, WARDEN_LAUNCHER_GRACE_MS);
+	warden_release(&launch.warden);
 	return 0;
 }

@@ -4,11 +4,15 @@
 #define SANDBOX_LAUNCH_H
 
 #include "base/err.h"
+#include "sandbox/confine.h"
 
 /* The descriptor at which the launcher finds its channel to the server. */
 enum { LAUNCH_CHANNEL = 3 };
 
-/* Until the server is gone; then nothing of any sandbox is left. The caller has one thread. */
-int launch_run(int channel, struct err *err) MUST_CHECK;
+/*
+ * Until the server is gone; then nothing of any sandbox is left. The caller has one thread. `means`
+ * is confine_whole but in a test's launcher, and borrowed.
+ */
+int launch_run(int channel, const struct confine_means *means, struct err *err) MUST_CHECK;
 
 #endif

@@ -110,6 +110,7 @@ static int start_parsed(struct minder *minder, const struct minder_task *task,
 {
 	struct payload payload = { .start = start,
 				   .policy = task->policy,
+				   .means = task->means,
 				   .workspace = task->workspace,
 				   .user_ns = task->user_ns,
 				   .slave = -1 };

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "sandbox/confine.h"
 #include "sandbox/policy.h"
 
 struct minder_task {
@@ -13,6 +14,7 @@ struct minder_task {
 	int workspace; /* -1: POLICY_DATA */
 	int user_ns;   /* that the interpreter joins; -1: none */
 	const struct policy *policy;
+	const struct confine_means *means;
 	pid_t parent; /* whose death ends it */
 };
 

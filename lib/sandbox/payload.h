@@ -6,11 +6,13 @@
 #include <stdnoreturn.h>
 #include <sys/types.h>
 
+#include "sandbox/confine.h"
 #include "sandbox/plan.h"
 
 struct payload {
 	const struct plan_start *start;
 	const struct policy *policy;
+	const struct confine_means *means;
 	pid_t parent;
 	int workspace; /* the working folder when the plan names none; -1: POLICY_DATA */
 	int user_ns;   /* to be joined; -1: none */
@@ -18,6 +20,14 @@ struct payload {
 	int ends[PLAN_DESCRIPTORS_MAX]; /* the child's, in the plan's order */
 	int report;                     /* a close-on-exec pipe */
 };
+
+/* Starts a session (setsid) with the slave as its terminal. */
+int payload_take_terminal(const struct payload *payload, struct err *err) MUST_CHECK;
+/*
+ * Limits, the second user namespace, and all that confine.h takes: what a program of a session
+ * gives up for good. The caller is no other program's yet, and dies with `payload->parent`.
+ */
+int payload_give_up(const struct payload *payload, struct err *err) MUST_CHECK;
 
 /*
  * Own session, controlling terminal, descriptors, limits, folder, exec. On failure writes a
