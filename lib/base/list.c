@@ -14,6 +14,15 @@ bool list_empty(const struct list *head)
 	return head->next == head;
 }
 
+size_t list_len(const struct list *head)
+{
+	size_t len = 0;
+
+	for (const struct list *node = head->next; node != head; node = node->next)
+		len++;
+	return len;
+}
+
 void list_append(struct list *head, struct list *node)
 {
 	assert(node->next == node);

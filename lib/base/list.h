@@ -4,6 +4,7 @@
 #define BASE_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/util.h"
 
@@ -15,6 +16,7 @@ struct list {
 
 void list_init(struct list *node);
 bool list_empty(const struct list *head);
+size_t list_len(const struct list *head);
 /* Adds `node`, which must be in no list, before `head`: at the end. */
 void list_append(struct list *head, struct list *node);
 /* Takes `node` out; harmless when it is in no list. */

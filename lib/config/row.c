@@ -47,6 +47,14 @@ static const struct row rows[] = {
 	  .floor = 1,
 	  .ceiling = 7 * DAY,
 	  .help = "the most that a call's own timeout may ask for" },
+	{ .name = "PTYCELL_CALL_BUDGET",
+	  .flag = "call-budget",
+	  AT(call_budget),
+	  .type = ROW_SECONDS,
+	  .fallback = 45,
+	  .floor = 0,
+	  .ceiling = DAY,
+	  .help = "a call is answered by then and its cell runs on; hosts give up after 60 s" },
 	{ .name = "SESSION_TTL",
 	  .flag = "session-ttl",
 	  .key = "session_ttl",
@@ -149,6 +157,16 @@ static const struct row rows[] = {
 	  .floor = 1,
 	  .ceiling = 365 * DAY,
 	  .help = "processor time of all processes of a session together" },
+	{ .name = "PTYCELL_NET_MAX",
+	  .flag = "net-max",
+	  .key = "net_max",
+	  AT(limits.net_max),
+	  .type = ROW_BYTES,
+	  .fallback = 2 * GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .fixed = true,
+	  .help = "how much a session may exchange with hosts, both ways together" },
 	{ .name = "PTYCELL_OUTPUT_CHARS",
 	  .flag = "output-chars",
 	  .key = "output_chars",
@@ -195,6 +213,18 @@ static const struct row rows[] = {
 	  .type = ROW_SHARES,
 	  .fallback_text = "none",
 	  .help = "folder of yours that code may read, at its own path; :rw lets it write" },
+	{ .name = "PTYCELL_HOSTS",
+	  .flag = "hosts",
+	  AT(hosts),
+	  .type = ROW_HOSTS,
+	  .fallback_text = "none",
+	  .help = "hosts in the network that code may reach; without any it has no network" },
+	{ .name = "PTYCELL_ALLOW_PRIVATE_HOSTS",
+	  .flag = "allow-private-hosts",
+	  AT(allow_private_hosts),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .help = "these hosts may also be this machine and its private networks" },
 	{ .name = "PTYCELL_FLOOR",
 	  .flag = "floor",
 	  AT(floor),
@@ -436,6 +466,8 @@ void row_range(const struct row *row, struct buf *out)
 		buf_puts(out, row->words ? "a path, " : "a path");
 	if (row->type == ROW_SHARES)
 		buf_puts(out, "PATH or PATH:rw, one a line");
+	if (row->type == ROW_HOSTS)
+		buf_puts(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between");
 	for (size_t i = 0; row->words && row->words[i]; i++)
 		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
 }
@@ -452,6 +484,7 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_SWITCH] = "takes one of ",
 		[ROW_PROGRAM] = "takes a program: ",
 		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",
+		[ROW_HOSTS] = "takes at most 256 hosts by name: ",
 	};
 
 	buf_puts(out, kinds[row->type]);

@@ -21,6 +21,7 @@ enum row_type {
 	ROW_SWITCH,  /* bool; the flag takes no value */
 	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
 	ROW_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */
+	ROW_HOSTS,   /* char *: a list of net/hosts.h; NULL when it allows nothing */
 };
 
 struct row {
@@ -54,7 +55,7 @@ uint64_t row_fallback(const struct row *row);
 /*
  * Strict: ASCII digits and one suffix, blanks around them are ignored. A word's number is its
  * index, a switch's 0 or 1. False when `text` is not legal: row_legal() says what is. Not for
- * folders, programs and shares.
+ * folders, programs, shares and hosts.
  */
 bool row_parse(const struct row *row, const char *text, uint64_t *ret_number) MUST_CHECK;
 /* "takes seconds, 1 to 604800, also written 90s, 5m, 2h or 1d" */

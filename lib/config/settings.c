@@ -9,6 +9,7 @@
 #include "config/places.h"
 #include "config/row.h"
 #include "config/sources.h"
+#include "net/hosts.h"
 #include "text/clean.h"
 
 /* For a row's field of any type; rows without a field never get here. */
@@ -40,6 +41,7 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 	case ROW_FOLDER:
 	case ROW_PROGRAM:
 	case ROW_SHARES:
+	case ROW_HOSTS:
 		break;
 	}
 }
@@ -97,6 +99,27 @@ static void apply_shares(struct settings *s, struct sources *sources, const stru
 	}
 }
 
+static void apply_hosts(struct settings *s, struct sources *sources, const struct row *row)
+{
+	const struct sources_value *value = sources_find(sources, row);
+	struct err err;
+	struct hosts *hosts = hosts_parse(value->text, &err);
+
+	if (!hosts) {
+		bool is_flag = value->origin[0] == '\0';
+
+		sources_refuse(
+			sources,
+			"The setting %s%s%s has a mistake: %s. Correct it and start ptycell again.",
+			is_flag ? "--" : "", is_flag ? row->flag : row->name, value->origin,
+			err.msg);
+		return;
+	}
+	mem_cleanup(&s->hosts);
+	s->hosts = hosts_empty(hosts) ? NULL : xstrdup(value->text);
+	hosts_free(hosts);
+}
+
 /* `off` where the row has it, else a path. */
 static void apply_folder(struct settings *s, struct sources *sources, const struct row *row)
 {
@@ -124,6 +147,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_folder(s, sources, row);
 	else if (row->type == ROW_SHARES)
 		apply_shares(s, sources, row);
+	else if (row->type == ROW_HOSTS)
+		apply_hosts(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
 	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
@@ -222,6 +247,7 @@ void settings_free(struct settings *settings)
 	free(settings->shares);
 	free(settings->home);
 	free(settings->keep);
+	free(settings->hosts);
 	free(settings->log_level);
 	free(settings->problem);
 	free(settings->notices);
@@ -328,6 +354,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
+		[ROW_HOSTS] = " LIST",
 	};
 
 	return names[row->type];

@@ -47,11 +47,13 @@ struct session_limits {
 	uint64_t disk_max;       /* bytes of the session's folder */
 	uint64_t tmp_max;        /* bytes of /tmp, and of /dev/shm */
 	uint64_t cpu_max;        /* s of processor time of all its processes */
+	uint64_t net_max;        /* bytes to and from hosts */
 };
 
 struct settings {
 	struct session_limits limits; /* a session's start values, and its ceilings */
 	uint64_t exec_timeout_max;    /* s: ceiling of a cell's own `timeout` */
+	uint64_t call_budget;         /* s: a call is answered by then, its cell ended or not */
 	uint64_t cleanup_interval;    /* s */
 	uint64_t max_sessions;
 	uint64_t line_max; /* bytes of one request */
@@ -62,6 +64,8 @@ struct settings {
 	bool unconfined;
 	struct settings_share *shares;
 	size_t share_count;
+	char *hosts; /* what net/hosts.h reads; NULL for no network */
+	bool allow_private_hosts;
 	bool drain;
 	char *log_level;
 	char **environment; /* ours with PTYCELL_PYTHON as set by flag or file: language_locate() */

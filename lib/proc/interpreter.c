@@ -406,6 +406,13 @@ void interpreter_signal_foreground(struct interpreter *interpreter, int signo)
 	(void)ioctl(interpreter->pty, TIOCSIG, signo);
 }
 
+void interpreter_signal(struct interpreter *interpreter, int signo)
+{
+	int32_t number = signo;
+
+	wire_tell(interpreter->minder, WIRE_SIGNAL_ONE, &number);
+}
+
 void interpreter_signal_tree(struct interpreter *interpreter, int signo)
 {
 	int32_t number = signo;

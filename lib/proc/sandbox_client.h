@@ -118,6 +118,8 @@ void interpreter_restart_output(struct interpreter *interpreter);
 int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err) MUST_CHECK;
 /* `signo` to the terminal's foreground group, by TIOCSIG: pending output is kept. */
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo);
+/* `signo` to the interpreter's process alone. */
+void interpreter_signal(struct interpreter *interpreter, int signo);
 /* `signo` to every process of the tree; SIGKILL until none is left. */
 void interpreter_signal_tree(struct interpreter *interpreter, int signo);
 /*

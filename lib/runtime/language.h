@@ -64,6 +64,8 @@ struct language {
 	const struct language_descriptor *descriptors; /* NULL: a socket "control", 3 */
 	size_t descriptor_count;
 	const struct language_codec *codec; /* NULL: the driver speaks frames */
+	/* Makes the interpreter print where it is, and do no harm; 0 when there is none. */
+	int dump_signal;
 };
 
 struct interpreter_path {

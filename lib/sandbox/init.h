@@ -24,9 +24,8 @@ struct init_task {
 	/* Those that the policy names, in the order of wire.h: the workspace first. */
 	int folders[INIT_FOLDERS_MAX];
 	size_t folder_count;
-	pid_t parent; /* whose death ends it; 0 for one that namespaces_fork made */
-	/* Not for POLICY_UNCONFINED. */
-	struct usermap map;
+	pid_t parent;       /* whose death ends it */
+	struct usermap map; /* what usermap_choose said for the workspace */
 	const struct confine_means *means;
 };
 

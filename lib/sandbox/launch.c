@@ -49,13 +49,13 @@ static pid_t fork_init(struct init_task *task, struct err *err)
 	enum policy_tier tier;
 	pid_t pid;
 
+	task->parent = getpid();
 	if (read_tier(task->plan, &tier, err) < 0)
 		return -1;
 	if (tier != POLICY_UNCONFINED && usermap_choose(task->folders[0], &task->map, err) < 0)
 		return -1;
 	if (tier == POLICY_NAMESPACES)
 		return namespaces_fork(&task->map, err);
-	task->parent = getpid();
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
@@ -84,12 +84,13 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 
 static void on_probe(struct warden *warden, const struct wire_message *message)
 {
+	const struct launch *launch = container_of(warden, struct launch, warden);
 	const pid_t parent = getpid();
 	struct err err;
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(probe_run(message->fds[0], parent));
+		_exit(probe_run(message->fds[0], parent, launch->means));
 	if (pid > 0) {
 		pidlist_add(&warden->known, pid);
 		return;

@@ -173,6 +173,10 @@ static void on_command(struct minder *minder, const struct wire_message *message
 	case WIRE_SIGNAL:
 		proctree_signal(wire_get_number(message));
 		break;
+	case WIRE_SIGNAL_ONE:
+		if (minder->interpreter != 0)
+			(void)kill(minder->interpreter, wire_get_number(message));
+		break;
 	case WIRE_KILL:
 		minder->killing = true;
 		break;

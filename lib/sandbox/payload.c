@@ -29,7 +29,7 @@ static int bind_life(const struct payload *payload, struct err *err)
 	return 0;
 }
 
-static int take_terminal(const struct payload *payload, struct err *err)
+int payload_take_terminal(const struct payload *payload, struct err *err)
 {
 	if (setsid() < 0)
 		return err_sys(err, "starting a session");
@@ -161,11 +161,13 @@ static int enter_folder(const struct payload *payload, struct err *err)
 }
 
 /*
- * What a program of a session gives up for good. In this order: filters may forbid what makes
- * them, and joining the second user namespace needs capabilities and gives new ones.
+ * In this order: filters may forbid what makes them, and joining the second user namespace needs
+ * capabilities and gives new ones.
  */
-static int confine(const struct payload *payload, struct err *err)
+int payload_give_up(const struct payload *payload, struct err *err)
 {
+	if (set_limits(payload->policy, err) < 0)
+		return -1;
 	if (payload->user_ns >= 0 &&
 	    (namespaces_join_inner(payload->user_ns, err) < 0 || bind_life(payload, err) < 0))
 		return -1;
@@ -187,9 +189,9 @@ noreturn void payload_exec(const struct payload *payload)
 	struct payload own = *payload;
 	struct err err = { 0 };
 
-	if (bind_life(&own, &err) == 0 && take_terminal(&own, &err) == 0 &&
-	    place_descriptors(&own, &err) == 0 && set_limits(own.policy, &err) == 0 &&
-	    confine(&own, &err) == 0 && enter_folder(&own, &err) == 0)
+	if (bind_life(&own, &err) == 0 && payload_take_terminal(&own, &err) == 0 &&
+	    place_descriptors(&own, &err) == 0 && payload_give_up(&own, &err) == 0 &&
+	    enter_folder(&own, &err) == 0)
 		(void)exec_program(own.start, &err);
 	(void)!write(own.report, &err, sizeof(err));
 	_exit(EXIT_NOT_STARTED);

@@ -21,6 +21,14 @@ struct payload {
 	int report;                     /* a close-on-exec pipe */
 };
 
+/* Starts a session (setsid) with the slave as its terminal. */
+int payload_take_terminal(const struct payload *payload, struct err *err) MUST_CHECK;
+/*
+ * Limits, the second user namespace, and all that confine.h takes: what a program of a session
+ * gives up for good. The caller is no other program's yet, and dies with `payload->parent`.
+ */
+int payload_give_up(const struct payload *payload, struct err *err) MUST_CHECK;
+
 /*
  * Own session, controlling terminal, descriptors, limits, folder, exec. On failure writes a
  * struct err to `report` and exits with status 127; end-of-file there means that exec happened.

@@ -1,37 +1,262 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/probe.h"
 
-#include <linux/landlock.h>
-#include <sys/syscall.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+#include "sandbox/canary.h"
+#include "sandbox/confine.h"
+#include "sandbox/enclose.h"
+#include "sandbox/landlock.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/payload.h"
 #include "sandbox/report.h"
+#include "sandbox/terminal.h"
 #include "sandbox/warden.h"
 #include "sandbox/wire.h"
 
-/* 0 when the kernel has none, or has it switched off. */
-static int landlock_abi(void)
-{
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+enum { PATIENCE_MS = 4000, ROWS = 24, COLUMNS = 80 };
 
-	return abi > 0 ? (int)abi : 0;
+/* Where it happens: a folder of its own with a workspace and a bait. */
+struct site {
+	char folder[PATH_MAX];
+	char data[PATH_MAX];
+	char bait_folder[PATH_MAX];
+	int data_fd;
+	struct canary_bait bait;
+	const struct confine_means *means;
+};
+
+/* What a throw-away sandbox says through a pipe. */
+struct verdict {
+	struct err err; /* ERR_NONE: it stands */
+	uint32_t layers;
+	struct canary_result canaries;
+};
+
+/* ---- the site ---- */
+
+static int make_folder(char *ret_path, size_t size, const char *in, const char *name,
+		       struct err *err)
+{
+	int len = snprintf(ret_path, size, "%s/%s", in, name);
+
+	if (len < 0 || (size_t)len >= size)
+		return err_set(err, ERR_LIMIT, "the path '%s' is too long", in);
+	if (mkdir(ret_path, 0700) < 0)
+		return err_sys(err, "creating '%s'", ret_path);
+	return 0;
 }
 
-int probe_run(int channel, pid_t parent)
+static void remove_site(struct site *site)
+{
+	fd_close(&site->data_fd);
+	(void)rmdir(site->bait_folder);
+	(void)rmdir(site->data);
+	(void)rmdir(site->folder);
+}
+
+/* Anywhere that can be written to, and without a link on the way: a workspace must be so. */
+static int make_top(struct site *site, struct err *err)
+{
+	static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	char place[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (realpath(places[i], place) == NULL)
+			continue;
+		(void)snprintf(site->folder, sizeof(site->folder), "%.*s/ptycell-probe-XXXXXX",
+			       PATH_MAX - 32, place);
+		if (mkdtemp(site->folder) != NULL)
+			return 0;
+	}
+	return err_sys(err, "creating a folder to try the sandbox in");
+}
+
+static int make_site(struct site *site, const struct confine_means *means, struct err *err)
+{
+	*site = (struct site){ .data_fd = -1, .means = means };
+	if (make_top(site, err) < 0)
+		return -1;
+	if (make_folder(site->data, sizeof(site->data), site->folder, "data", err) == 0 &&
+	    make_folder(site->bait_folder, sizeof(site->bait_folder), site->folder, "bait", err) ==
+		    0) {
+		site->data_fd = open(site->data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (canary_lay(&site->bait, site->bait_folder, err) == 0)
+			return 0;
+	}
+	remove_site(site);
+	return -1;
+}
+
+/* ---- inside ---- */
+
+/* What minder and interpreter do, up to the exec. */
+static int confine_child(const struct site *site, const struct policy *policy,
+			 const struct enclosure *enclosure, struct err *err)
+{
+	cleanup_fd int master = -1;
+	struct payload payload = { .policy = policy,
+				   .means = site->means,
+				   .parent = getppid(),
+				   .workspace = enclosure->workspace,
+				   .user_ns = enclosure->user_ns,
+				   .slave = -1 };
+	int rc = terminal_open(ROWS, COLUMNS, &master, &payload.slave, err);
+
+	if (rc == 0)
+		rc = payload_take_terminal(&payload, err);
+	if (rc == 0)
+		rc = payload_give_up(&payload, err);
+	return rc;
+}
+
+static void try_canaries(const struct site *site, const struct policy *policy,
+			 const struct enclosure *enclosure, int pipe_end)
+{
+	const char *data = policy->tier == POLICY_NAMESPACES ? POLICY_DATA : site->data;
+	struct verdict verdict = { .layers = enclosure->layers };
+
+	if (confine_child(site, policy, enclosure, &verdict.err) == 0) {
+		verdict.err.code = ERR_NONE;
+		verdict.layers |= confine_layers(policy, site->means);
+		verdict.canaries = canary_run(&site->bait, data);
+	}
+	(void)!write(pipe_end, &verdict, sizeof(verdict));
+}
+
+/* The throw-away sandbox's first process. */
+static int run_inside(const struct site *site, struct policy *policy, const struct usermap *map,
+		      pid_t outside, int pipe_end)
+{
+	const struct enclose_task task = { &site->data_fd, map, outside, site->means };
+	struct verdict verdict = { 0 };
+	struct enclosure enclosure;
+	int status;
+	pid_t pid;
+
+	if (enclose_self(policy, &task, &enclosure, &verdict.err) < 0) {
+		(void)!write(pipe_end, &verdict, sizeof(verdict));
+		return EXIT_FAILURE;
+	}
+	pid = fork();
+	if (pid == 0) {
+		try_canaries(site, policy, &enclosure, pipe_end);
+		_exit(EXIT_SUCCESS);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- outside ---- */
+
+static pid_t fork_inside(const struct policy *policy, const struct usermap *map, struct err *err)
+{
+	pid_t pid;
+
+	if (policy->tier == POLICY_NAMESPACES)
+		return namespaces_fork(map, err);
+	pid = fork();
+	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
+}
+
+static int hear_verdict(int pipe_end, struct verdict *ret_verdict, struct err *err)
+{
+	if (poll(&(struct pollfd){ .fd = pipe_end, .events = POLLIN }, 1, PATIENCE_MS) <= 0)
+		return err_set(err, ERR_TIMEOUT, "building a sandbox took over %d s",
+			       PATIENCE_MS / 1000);
+	if (read(pipe_end, ret_verdict, sizeof(*ret_verdict)) != (ssize_t)sizeof(*ret_verdict))
+		return err_set(err, ERR_SYSTEM, "a sandbox died while it was being built");
+	if (ret_verdict->err.code == ERR_NONE)
+		return 0;
+	*err = ret_verdict->err;
+	return -1;
+}
+
+/* The whole chain of one tier; 0 when it stands. */
+static int try_tier(const struct site *site, enum policy_tier tier, struct verdict *ret_verdict,
+		    struct err *err)
+{
+	cleanup_fd int read_end = -1;
+	cleanup_fd int write_end = -1;
+	const pid_t outside = getpid();
+	struct policy policy;
+	struct usermap map;
+	int pair[2];
+	pid_t pid;
+	int rc;
+
+	policy_init(&policy);
+	policy.tier = tier;
+	policy.data_path = site->data;
+	if (usermap_choose(site->data_fd, &map, err) < 0)
+		return -1;
+	if (pipe2(pair, O_CLOEXEC) < 0)
+		return err_sys(err, "creating a pipe");
+	read_end = pair[0];
+	write_end = pair[1];
+	pid = fork_inside(&policy, &map, err);
+	if (pid < 0)
+		return -1;
+	if (pid == 0)
+		_exit(run_inside(site, &policy, &map, outside, write_end));
+	fd_close(&write_end);
+	rc = hear_verdict(read_end, ret_verdict, err);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return rc;
+}
+
+/* From the strongest down to the first that stands. */
+static void try_all(const struct site *site, struct sandbox_report *report)
+{
+	for (int tier = POLICY_NAMESPACES; tier > POLICY_UNCONFINED; tier--) {
+		struct verdict verdict = { 0 };
+		struct err err;
+
+		if (try_tier(site, (enum policy_tier)tier, &verdict, &err) < 0) {
+			report_set_reason(report, (enum policy_tier)tier, &err);
+			continue;
+		}
+		report->tier = tier;
+		report->layers = verdict.layers;
+		report->canaries = (uint32_t)__builtin_popcount(verdict.canaries.tried);
+		report->through = verdict.canaries.through;
+		return;
+	}
+}
+
+static int look(const struct confine_means *means, struct sandbox_report *report, struct err *err)
+{
+	struct site site;
+
+	if (make_site(&site, means, err) < 0)
+		return -1;
+	try_all(&site, report);
+	canary_release(&site.bait);
+	remove_site(&site);
+	return 0;
+}
+
+int probe_run(int channel, pid_t parent, const struct confine_means *means)
 {
 	struct sandbox_report report = { .tier = POLICY_UNCONFINED,
-					 .landlock_abi = landlock_abi() };
+					 .landlock_abi = landlock_abi(means->landlock_abi) };
 	struct warden warden;
 	struct err err;
 
 	if (warden_close_others((int *const[]){ &channel }, 1, &err) < 0 ||
-	    warden_init(&warden, "ptycell-probe", channel, parent, &err) < 0) {
+	    warden_init(&warden, "ptycell-probe", channel, parent, &err) < 0 ||
+	    look(means, &report, &err) < 0)
 		wire_tell(channel, WIRE_FAILED, &err);
-		return 1;
-	}
-	(void)err_set(&err, ERR_UNSUPPORTED, "this build does not confine");
-	for (enum policy_tier tier = POLICY_LANDLOCK; tier < POLICY_TIERS; tier++)
-		report_set_reason(&report, tier, &err);
-	wire_tell(channel, WIRE_REPORT, &report);
+	else
+		wire_tell(channel, WIRE_REPORT, &report);
 	return 0;
 }

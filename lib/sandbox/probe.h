@@ -5,10 +5,12 @@
 
 #include <sys/types.h>
 
+#include "sandbox/confine.h"
+
 /*
  * The whole life of a process just forked from `parent`: sends WIRE_REPORT or WIRE_FAILED over
  * `channel`, which it takes, and returns its exit status.
  */
-int probe_run(int channel, pid_t parent);
+int probe_run(int channel, pid_t parent, const struct confine_means *means);
 
 #endif

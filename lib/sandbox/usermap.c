@@ -163,15 +163,9 @@ int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err)
 	return write_maps("/proc/self", inside, map->uid, map->gid, err);
 }
 
-int usermap_become(const struct usermap *map, struct err *err)
+int usermap_become(uid_t uid, gid_t gid, struct err *err)
 {
-	if (setgroups(0, NULL) < 0 || setresgid(map->gid, map->gid, map->gid) < 0 ||
-	    setresuid(map->uid, map->uid, map->uid) < 0)
+	if (setgroups(0, NULL) < 0 || setresgid(gid, gid, gid) < 0 || setresuid(uid, uid, uid) < 0)
 		return err_sys(err, "becoming the session's user");
 	return 0;
-}
-
-int usermap_become_inner(struct err *err)
-{
-	return usermap_become(&(struct usermap){ 0 }, err);
 }

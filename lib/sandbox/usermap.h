@@ -41,9 +41,7 @@ int usermap_choose(int data_fd, struct usermap *ret_map, struct err *err) MUST_C
 int usermap_write_for(pid_t pid, const struct usermap *map, struct err *err) MUST_CHECK;
 /* The map of the caller's own namespace: `inside` for a user that it is itself. It is dumpable. */
 int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err) MUST_CHECK;
-/* Becomes the map's user without any namespace; clears the parent-death signal and dumpable. */
-int usermap_become(const struct usermap *map, struct err *err) MUST_CHECK;
-/* Becomes 0 of the caller's namespace; clears the parent-death signal and dumpable. */
-int usermap_become_inner(struct err *err) MUST_CHECK;
+/* Becomes this user of the caller's namespace; clears the parent-death signal and dumpable. */
+int usermap_become(uid_t uid, gid_t gid, struct err *err) MUST_CHECK;
 
 #endif

@@ -134,7 +134,7 @@ static void signal_known(const struct warden *warden, int signo)
 }
 
 /* Before we end ourselves: the end of the channel tells that nobody writes to the folder. */
-static void end_namespace(void)
+static void end_group(void)
 {
 	do
 		(void)kill(-1, SIGKILL);
@@ -187,8 +187,8 @@ void warden_serve(struct warden *warden, warden_fn *fn, unsigned int grace_ms)
 		if (wake.child || untidy)
 			untidy = tidy(warden);
 	}
-	if (warden->is_namespace)
-		end_namespace();
+	if (warden->kills_all)
+		end_group();
 	else
 		end_all(warden, grace_ms);
 }

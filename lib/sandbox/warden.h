@@ -28,7 +28,7 @@ struct warden {
 	int signals;            /* a signalfd with SIGCHLD and SIGTERM */
 	struct pidlist known;   /* children of its own making; any other is somebody's orphan */
 	bool ended;             /* parent or channel is gone, or SIGTERM came */
-	bool is_namespace;      /* kill(-1) reaches what is below it, and nobody else */
+	bool kills_all;         /* kill(-1) reaches what is below it, all of it, and nothing else */
 	bool obeys_parent_only; /* SIGTERM of others is nothing: a session has the same user */
 };
 

@@ -34,6 +34,7 @@ static const struct wire_shape shapes[] = {
 	[WIRE_EXITED] = { sizeof(int32_t), 0, 0 },
 	[WIRE_GONE] = { 0, 0, 0 },
 	[WIRE_SIGNAL] = { sizeof(int32_t), 0, 0 },
+	[WIRE_SIGNAL_ONE] = { sizeof(int32_t), 0, 0 },
 	[WIRE_KILL] = { 0, 0, 0 },
 	[WIRE_COUNT] = { 0, 0, 0 },
 	[WIRE_COUNTED] = { sizeof(int32_t), 0, 0 },

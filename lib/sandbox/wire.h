@@ -28,6 +28,7 @@ enum wire_type {
 	WIRE_EXITED,      /* int32_t wait status of the interpreter */
 	WIRE_GONE,        /* nothing of the tree is left; the minder's last message */
 	WIRE_SIGNAL,      /* server to minder; int32_t, to every process of the tree */
+	WIRE_SIGNAL_ONE,  /* int32_t, to the interpreter alone */
 	WIRE_KILL,        /* SIGKILL until none is left */
 	WIRE_COUNT,       /* answered by WIRE_COUNTED */
 	WIRE_COUNTED,     /* int32_t live processes beside the interpreter */

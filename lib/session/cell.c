@@ -57,8 +57,10 @@ const char *cell_state_name(enum cell_state state)
 		[CELL_TIMED_OUT] = "timed_out",
 		[CELL_DIED] = "died",
 		[CELL_NOT_STARTED] = "not_started",
+		[CELL_RUNNING] = "running",
+		[CELL_WAITING] = "waiting_for_input",
 	};
-	_Static_assert(ARRAY_SIZE(names) == CELL_NOT_STARTED + 1, "every state has a name");
+	_Static_assert(ARRAY_SIZE(names) == CELL_WAITING + 1, "every state has a name");
 
 	return names[state];
 }

@@ -18,6 +18,8 @@ enum cell_state {
 	CELL_TIMED_OUT,   /* its deadline passed; see interpreter_lost */
 	CELL_DIED,        /* the interpreter ended while it ran */
 	CELL_NOT_STARTED, /* it never ran */
+	CELL_RUNNING,     /* it runs on: what is told is what there is so far */
+	CELL_WAITING,     /* the same, and somebody in it waits for input on the terminal */
 };
 
 enum {
@@ -32,6 +34,7 @@ enum {
 struct cell_image {
 	struct list node;
 	char *file; /* its name in output/, or NULL */
+	bool shown; /* in an earlier answer */
 	const char *mime;
 	uint32_t width;
 	uint32_t height;
@@ -47,6 +50,8 @@ struct cell {
 	enum cell_state state;
 	bool ran;         /* false: it never reached the driver */
 	bool spool_cut;   /* spool_path holds only the start: it is larger than spool_max */
+	bool cancelled;   /* its call was */
+	bool bare;        /* only number, state and time are told */
 	bool scan_capped; /* files beyond SCAN_FILES_MAX were not looked at */
 
 	struct buf text;   /* the terminal's text, cleaned and clipped */
@@ -66,6 +71,7 @@ struct cell {
 	int exit_code;
 	int signal;            /* that ended the interpreter, or 0 */
 	int children;          /* live child processes at the end */
+	uint64_t stop_took_ms; /* from the request to end it until it ended; 0: nobody asked */
 	bool interpreter_lost; /* state is gone */
 	bool session_ended;    /* it died with its whole session */
 	bool was_waiting;      /* it was waiting for terminal input when its time ran out */

@@ -252,6 +252,12 @@ bool confinement_rooted(const struct confinement *c)
 	return c->tier >= POLICY_BWRAP;
 }
 
+/* Without a network of its own a session has none at all, or, unconfined, the person's. */
+bool confinement_reaches_hosts(const struct confinement *c)
+{
+	return c->settings->hosts != NULL && confinement_rooted(c);
+}
+
 /* sandbox.md 10: a socket in a shared folder is the person's, and could be connected to. */
 bool confinement_unix_sockets(const struct confinement *c)
 {
@@ -348,6 +354,7 @@ struct sandbox *confinement_open(const struct confinement *c, const struct works
 	policy.data_path = workspace_host_data_path(workspace);
 	policy.spool_path = workspace_host_spool_path(workspace);
 	policy.unix_sockets = confinement_unix_sockets(c);
+	policy.proxy = confinement_reaches_hosts(c);
 	set_limits(c, limits, &policy);
 	find_runtimes(c, &runtimes);
 	for (size_t i = 0; i < shares_count(c->shares); i++) {

@@ -56,6 +56,8 @@ const struct sandbox_report *confinement_report(const struct confinement *confin
 time_t confinement_verified_at(const struct confinement *confinement);
 /* Sessions have a root of their own: folders are at the paths of sandbox/policy.h. */
 bool confinement_rooted(const struct confinement *confinement);
+/* Sessions have a proxy to the hosts that the person named. */
+bool confinement_reaches_hosts(const struct confinement *confinement);
 /* May programs make Unix sockets? */
 bool confinement_unix_sockets(const struct confinement *confinement);
 /* NULL when they could not be opened: that is the refusal. */

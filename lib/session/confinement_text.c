@@ -39,11 +39,10 @@ const char *confinement_tier_text(enum policy_tier tier)
 			"no network. It can see the names and command lines of the user's other "
 			"processes, not what is in them.",
 		[POLICY_BWRAP] = "Code sees a small system of its own, made by bwrap: its folder, "
-				 "its /tmp, its processes, no network, nothing of the user's but "
-				 "the shares.",
+				 "its /tmp, its processes, nothing of the user's but the shares.",
 		[POLICY_NAMESPACES] = "Code sees a small system of its own: its folder, its /tmp, "
-				      "its processes and terminals, no network, nothing of the "
-				      "user's but the shares.",
+				      "its processes and terminals, nothing of the user's but "
+				      "the shares.",
 	};
 
 	return texts[tier];

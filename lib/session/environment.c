@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "runtime/language.h"
+#include "sandbox/wire.h"
 #include "workspace/workspace.h"
 
 /* Pagers would wait for a key; colours never reach the model. */
@@ -49,8 +50,21 @@ static char *search_path(const char *path)
 	return xasprintf("PATH=%.*s:%s", (int)len, path, system_path);
 }
 
+/* Some programs read the one case, some the other; Node asks to be asked. */
+static void add_proxy(struct strings *s)
+{
+	static const char *const names[] = { "http_proxy", "https_proxy", "all_proxy",
+					     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		add(s, xasprintf("%s=http://127.0.0.1:%d", names[i], WIRE_PROXY_PORT));
+	add(s, xstrdup("no_proxy=localhost,127.0.0.1,::1"));
+	add(s, xstrdup("NO_PROXY=localhost,127.0.0.1,::1"));
+	add(s, xstrdup("NODE_USE_ENV_PROXY=1"));
+}
+
 char **environment_new(const struct language *language, const struct workspace *workspace,
-		       const char *path)
+		       const char *path, bool proxied)
 {
 	const char *data = workspace_data_path(workspace);
 	struct strings s = { .items = NULL };
@@ -63,6 +77,8 @@ char **environment_new(const struct language *language, const struct workspace *
 		add(&s, xstrdup(common[i]));
 	for (size_t i = 0; language->environment[i] != NULL; i++)
 		add(&s, xstrdup(language->environment[i]));
+	if (proxied)
+		add_proxy(&s);
 	return s.items;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* runner.c - the queue of a runner, its cells and their interruption. */
+/* runner.c - the queue of a runner and its cells. */
 #include "session/runner.h"
 
 #include <assert.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -71,11 +70,7 @@ bool runner_busy(const struct runner *r)
 
 size_t runner_queued(const struct runner *r)
 {
-	size_t count = 0;
-
-	for (const struct list *node = r->queue.next; node != &r->queue; node = node->next)
-		count++;
-	return count;
+	return list_len(&r->queue);
 }
 
 void runner_set_state(struct runner *r, enum runner_state next)
@@ -97,7 +92,7 @@ void runner_set_state(struct runner *r, enum runner_state next)
 
 /* ---- the end of a cell ---- */
 
-static void add_background(struct runner *r, struct cell *cell)
+void runner_take_background(struct runner *r, struct cell *cell)
 {
 	struct transcript_text shown;
 
@@ -107,23 +102,32 @@ static void add_background(struct runner *r, struct cell *cell)
 	shown = transcript_render(r->background, (size_t)r->c.output_chars / 4, &cell->text);
 	if (cell->text.len > 0 && cell->text.data[cell->text.len - 1] != '\n')
 		buf_puts(&cell->text, "\n");
-	buf_puts(&cell->text, "[output of this cell]\n");
+	if (cell->ran)
+		buf_puts(&cell->text, "[output of this cell]\n");
 	cell->background = shown.total;
 	transcript_free(r->background);
 	r->background = NULL;
 }
 
+static void set_spool(struct runner *r, struct cell *cell, const struct transcript_text *shown)
+{
+	free(cell->spool_path);
+	cell->spool_path = shown->spooled ? xstrdup(transcript_spool_path(r->transcript)) : NULL;
+	cell->spool_cut = shown->spooled && transcript_spool_dropped(r->transcript) > 0;
+}
+
+static void forget_shown(struct cell *cell);
+
 static void take_output(struct runner *r, struct cell *cell)
 {
-	struct transcript_text shown =
-		transcript_render(r->transcript, (size_t)r->c.output_chars, &cell->text);
+	struct transcript_text shown;
 
+	if (r->looked)
+		forget_shown(cell);
+	shown = transcript_render(r->transcript, (size_t)r->c.output_chars, &cell->text);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
-	if (shown.spooled) {
-		cell->spool_path = xstrdup(transcript_spool_path(r->transcript));
-		cell->spool_cut = transcript_spool_dropped(r->transcript) > 0;
-	}
+	set_spool(r, cell, &shown);
 	if (cell->was_waiting) {
 		cleanup_buf struct buf prompt;
 
@@ -135,36 +139,76 @@ static void take_output(struct runner *r, struct cell *cell)
 	r->transcript = NULL;
 }
 
+/* What a look showed is not shown again. */
+static void forget_shown(struct cell *cell)
+{
+	buf_clear(&cell->text);
+	cell->background = 0;
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
+		list_entry(node, struct cell_image, node)->shown = true;
+}
+
+struct cell *runner_look(struct runner *r)
+{
+	struct cell *cell = r->cell;
+	struct transcript_text shown;
+
+	if (cell == NULL)
+		return NULL;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (r->looked)
+		forget_shown(cell);
+	r->looked = true;
+	shown = transcript_take(r->transcript, (size_t)r->c.output_chars, &cell->text);
+	cell->text_shown = shown.shown;
+	cell->text_total = shown.total;
+	set_spool(r, cell, &shown);
+	cell->state = CELL_RUNNING;
+	cell->elapsed_us = clock_us() - r->started_us;
+	return cell;
+}
+
+uint64_t runner_elapsed_us(const struct runner *r)
+{
+	return r->cell != NULL ? clock_us() - r->started_us : 0;
+}
+
+void *runner_current(const struct runner *r)
+{
+	return r->current != NULL ? r->current->data : NULL;
+}
+
 /* Ends the running cell: the one place where that happens. */
 void runner_end_cell(struct runner *r, enum cell_state state)
 {
 	struct cell *cell = r->cell;
 	struct run *run = r->current;
-	void *data = run != NULL ? run->data : NULL;
+	void *data = run->data;
 
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
 	if (state == CELL_INTERRUPTED && r->timed_out)
 		state = CELL_TIMED_OUT;
-	else if (state == CELL_INTERRUPTED && !r->cancelled)
+	else if (state == CELL_INTERRUPTED && r->stop == RUNNER_STOP_NONE)
 		state = CELL_RAISED; /* its own KeyboardInterrupt */
 	else if (state == CELL_DIED && r->timed_out)
 		state = CELL_TIMED_OUT;
 	cell->state = state;
 	cell->elapsed_us = clock_us() - r->started_us;
+	if (r->stop != RUNNER_STOP_NONE)
+		cell->stop_took_ms = loop_now(r->c.loop) - r->stop_ms;
 	take_output(r, cell);
 	r->cell = NULL;
 	r->current = NULL;
 	r->held = true;
-	if (run != NULL)
-		run_free(run);
+	run_free(run);
 	r->c.handlers->ended(r, cell, data);
 }
 
 static void fail_run(struct runner *r, struct run *run, const char *problem)
 {
-	struct cell *cell = cell_new(r->c.handlers->next_number(r), r->c.language->name);
+	struct cell *cell = cell_new(run->number, r->c.language->name);
 	void *data = run->data;
 
 	run_free(run);
@@ -178,84 +222,6 @@ void runner_fail_queue(struct runner *r, const char *problem)
 {
 	while (!list_empty(&r->queue))
 		fail_run(r, list_entry(r->queue.next, struct run, node), problem);
-}
-
-/* ---- interrupting ---- */
-
-/* SIGINT keeps the state; what follows only when that did not help. */
-static const struct {
-	unsigned after_ms;
-	int signo;
-	bool whole_tree;
-} escalation_steps[] = {
-	{ 0, SIGINT, false },
-	{ RUNNER_SECOND_INTERRUPT_MS, SIGINT, false },
-	{ RUNNER_DUMP_MS, SIGUSR2, true }, /* the driver's faulthandler shows where it hangs */
-	{ RUNNER_TERMINATE_MS, SIGTERM, true },
-	{ RUNNER_KILL_MS, SIGKILL, true },
-	{ RUNNER_GIVE_UP_MS, 0, true }, /* code that stopped its minder is not waited for */
-};
-
-static void on_escalation(struct loop_timer *timer)
-{
-	struct runner *r = container_of(timer, struct runner, escalation);
-	size_t step = r->step++;
-
-	if (r->interpreter == NULL)
-		return;
-	if (escalation_steps[step].signo == 0) {
-		runner_lose(r, "the code did not react to interrupts and could not be killed");
-		return;
-	}
-	if (escalation_steps[step].whole_tree)
-		interpreter_signal_tree(r->interpreter, escalation_steps[step].signo);
-	else
-		interpreter_signal_foreground(r->interpreter, escalation_steps[step].signo);
-	if (r->step < ARRAY_SIZE(escalation_steps))
-		loop_timer_start(r->c.loop, &r->escalation,
-				 r->first_interrupt_ms + escalation_steps[r->step].after_ms,
-				 on_escalation);
-}
-
-static void interrupt(struct runner *r)
-{
-	if (loop_timer_active(&r->escalation) || r->step > 0)
-		return; /* under way */
-	r->first_interrupt_ms = loop_now(r->c.loop);
-	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
-	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
-	runner_flush(r);
-	on_escalation(&r->escalation);
-}
-
-static void on_input_checked(struct interpreter *interpreter, enum input_wait wait)
-{
-	struct runner *r = interpreter_data(interpreter);
-
-	if (r->cell == NULL || !r->timed_out)
-		return;
-	runner_drain(r, RUNNER_DRAIN_MAX);
-	/* A sleeping foreground process alone is no proof; with an open line it looks like a
-	 * prompt. */
-	r->cell->was_waiting = wait == INPUT_MAYBE_AWAITED ? transcript_has_open_line(r->transcript)
-							   : wait != INPUT_NOT_AWAITED;
-	interrupt(r);
-}
-
-static void on_input_unchecked(struct loop_timer *timer)
-{
-	interrupt(container_of(timer, struct runner, deadline));
-}
-
-static void on_deadline(struct loop_timer *timer)
-{
-	struct runner *r = container_of(timer, struct runner, deadline);
-
-	r->timed_out = true;
-	/* Who answers is a process that the code may have stopped. */
-	loop_timer_start(r->c.loop, timer, loop_now(r->c.loop) + RUNNER_INPUT_CHECK_MS,
-			 on_input_unchecked);
-	interpreter_check_input(r->interpreter, on_input_checked);
 }
 
 /* ---- starting a cell ---- */
@@ -288,21 +254,21 @@ static void start_cell(struct runner *r)
 	runner_set_state(r, RUNNER_BUSY);
 	runner_drain(r, RUNNER_DRAIN_MAX); /* what came before is not this cell's */
 	r->current = run;
-	r->cell = cell_new(r->c.handlers->next_number(r), r->c.language->name);
+	r->cell = cell_new(run->number, r->c.language->name);
 	r->cell->timeout_ms = run->timeout_ms;
 	r->cell->ran = true;
 	r->timed_out = false;
-	r->cancelled = false;
+	r->looked = false;
+	r->stop = RUNNER_STOP_NONE;
 	r->step = 0;
-	add_background(r, r->cell);
+	runner_take_background(r, r->cell);
 	r->transcript = transcript_new(
 		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max));
 	if (interpreter_reset_terminal(r->interpreter, &err) < 0)
 		log_debug("runner", "terminal: %s", err.msg);
 	r->c.handlers->starting(r);
 	r->started_us = clock_us();
-	loop_timer_start(r->c.loop, &r->deadline, loop_now(r->c.loop) + run->timeout_ms,
-			 on_deadline);
+	runner_start_clock(r, run->timeout_ms);
 	loop_timer_start(r->c.loop, &r->flow, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
 	send_exec(r, run);
 }
@@ -353,20 +319,20 @@ struct run *runner_submit(struct runner *r, const char *code, size_t len, uint64
 	run->code = xmemdup(code, len);
 	run->code_len = len;
 	run->timeout_ms = timeout_ms;
+	run->number = r->c.handlers->next_number(r);
 	list_append(&r->queue, &run->node);
 	runner_kick(r); /* never answers before this returned */
 	return run;
 }
 
-void runner_cancel(struct run *run)
+uint64_t runner_number(const struct run *run)
 {
-	struct runner *r = run->runner;
+	return run->number;
+}
 
-	if (run == r->current) {
-		r->current = NULL;
-		r->cancelled = true;
-		interrupt(r);
-	}
+void runner_withdraw(struct run *run)
+{
+	assert(run != run->runner->current);
 	run_free(run);
 }
 

@@ -47,18 +47,29 @@ enum {
 struct runner_handlers {
 	/*
 	 * The cell has ended; what it changed on disk is not in it yet. Takes the cell. `data` is
-	 * the submitter's, NULL when the run was cancelled. The next cell waits for runner_next.
+	 * the submitter's. The next cell waits for runner_next.
 	 */
 	void (*ended)(struct runner *runner, struct cell *cell_own, void *data);
 	/*
 	 * The interpreter is gone; `why` is a sentence of ours without a full stop. `told`: a cell
-	 * that somebody waits for ends with it and will say so.
+	 * ends with it and will say so.
 	 */
 	void (*lost)(struct runner *runner, const char *why, bool told);
-	/* The next cell's number in this session. */
+	/* The number of the cell that is being submitted. */
 	uint64_t (*next_number)(struct runner *runner);
 	/* Right before a cell is handed to the driver. */
 	void (*starting)(struct runner *runner);
+	/* A cell that was only to be interrupted went on, all the same. */
+	void (*unmoved)(struct runner *runner);
+};
+
+/* Ways to end a cell, each stronger than the one before. */
+enum runner_stop {
+	RUNNER_STOP_NONE,
+	RUNNER_STOP_INTERRUPT, /* SIGINT, twice; then a stack dump, and the cell may go on */
+	RUNNER_STOP_CANCEL,    /* the same; then SIGTERM to the tree, and SIGKILL */
+	RUNNER_STOP_TERMINATE, /* SIGTERM at once, then SIGKILL */
+	RUNNER_STOP_KILL,
 };
 
 struct runner_context {
@@ -98,15 +109,30 @@ size_t runner_queued(const struct runner *runner);
 /*
  * Queues a cell; `code` is copied. `data` (not NULL) comes back with `ended`. ERR_BUSY when the
  * queue is full. The interpreter is started when it is not there. The run is the runner's; the
- * pointer is valid until `ended` tells of it or runner_cancel.
+ * pointer is valid until `ended` tells of it or runner_withdraw.
  */
 struct run *runner_submit(struct runner *runner, const char *code, size_t len, uint64_t timeout_ms,
 			  void *data, struct err *err) MUST_CHECK;
+/* Of the run's cell. */
+uint64_t runner_number(const struct run *run);
+/* Drops a queued run: nothing is told of it. Not for the one that runs. */
+void runner_withdraw(struct run *run);
 /*
- * Nobody wants its answer any more: a queued run is dropped, a running one is interrupted and its
- * end is not told.
+ * Ends the running cell early; its end is told as any other. Without one the two strongest end
+ * the interpreter.
  */
-void runner_cancel(struct run *run);
+void runner_stop(struct runner *runner, enum runner_stop stop);
+/* The `data` of the run whose cell runs now; NULL when none does. */
+void *runner_current(const struct runner *runner);
+/* For how long it has run; 0 when none does. */
+uint64_t runner_elapsed_us(const struct runner *runner);
+/*
+ * The running cell with the output that no look has shown yet in `text`, and the state "running";
+ * NULL when none runs. Borrowed until the next call about this runner.
+ */
+struct cell *runner_look(struct runner *runner);
+/* Puts what was written between cells into a cell's text. */
+void runner_take_background(struct runner *runner, struct cell *cell);
 /* After `ended`: the files have been looked at, the next cell may begin. */
 void runner_next(struct runner *runner);
 /*

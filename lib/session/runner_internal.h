@@ -2,7 +2,8 @@
 /*
  * runner_internal.h - what the parts of a runner share.
  *
- *   runner.c       queue, cells, interrupts
+ *   runner.c       queue, cells
+ *   runner_stop.c  deadline, interrupts and what follows them
  *   runner_io.c    the terminal and the control channel
  *   runner_life.c  the interpreter's start and end
  */
@@ -28,6 +29,7 @@ struct run {
 	char *code;
 	size_t code_len;
 	uint64_t timeout_ms;
+	uint64_t number; /* of its cell */
 };
 
 struct runner {
@@ -46,7 +48,7 @@ struct runner {
 	char *version;
 
 	struct list queue;
-	struct run *current; /* NULL: none, or nobody waits for it any more */
+	struct run *current;
 	struct cell *cell;
 	struct transcript *transcript;
 	struct transcript *background; /* between cells */
@@ -60,10 +62,12 @@ struct runner {
 	struct loop_timer gone_timer;
 	struct loop_timer closed_timer;
 	struct loop_defer kick; /* starts the next cell outside of callbacks */
-	size_t step;
-	uint64_t first_interrupt_ms;
+	enum runner_stop stop;  /* the strongest asked for, for this cell */
+	uint64_t stop_ms;       /* when that was */
+	unsigned int step;      /* the next of the escalation; 0: none was done */
+	uint64_t escalation_ms; /* what its times count from */
 	bool timed_out;
-	bool cancelled;
+	bool looked;         /* a look has shown the start of the cell's output */
 	struct query *query; /* asked and not answered */
 	uint64_t query_count;
 	struct loop_timer query_timer;
@@ -96,6 +100,12 @@ void runner_end_query(struct runner *runner, const struct frame *frame, const ch
 
 /* Answers a pending count of children, if there is one. */
 void runner_end_count(struct runner *runner, int count);
+
+/* runner_stop.c */
+/* The cell has this much time left until its deadline. */
+void runner_start_clock(struct runner *runner, uint64_t left_ms);
+/* Why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent. */
+const char *runner_stop_reason(const struct runner *runner);
 
 /* runner_io.c */
 loop_io_fn runner_on_pty;

@@ -97,7 +97,7 @@ void runner_lose(struct runner *r, const char *why)
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	begin_ending(r);
 	runner_end_query(r, NULL, reason);
-	r->c.handlers->lost(r, reason, cell != NULL && r->current != NULL);
+	r->c.handlers->lost(r, reason, cell != NULL);
 	if (cell != NULL) {
 		cell->interpreter_lost = true;
 		if (cell->problem == NULL)
@@ -233,11 +233,10 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 		r->cell->has_exit_code = true;
 		r->cell->exit_code = WEXITSTATUS(wait_status);
 	}
-	if (r->step > 0 && r->cell != NULL) {
-		runner_lose(r, "the code did not react to interrupts and was killed");
-		return;
-	}
-	runner_lose(r, why);
+	if (r->cell != NULL && runner_stop_reason(r) != NULL)
+		runner_lose(r, runner_stop_reason(r));
+	else
+		runner_lose(r, why);
 }
 
 static void on_gone(struct interpreter *interpreter)
@@ -291,7 +290,8 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	r->frames = frame_reader_new();
 	r->link = link_new(r->c.language->codec);
 	argv = environment_argv(r->c.language, r->path);
-	envp = environment_new(r->c.language, r->c.workspace, r->path);
+	envp = environment_new(r->c.language, r->c.workspace, r->path,
+			       confinement_reaches_hosts(r->c.confinement));
 	spec.argv = argv;
 	spec.envp = envp;
 	spec.descriptor_count = plan_descriptors(r->c.language, descriptors);

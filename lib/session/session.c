@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "proc/sandbox_client.h"
+#include "proxy/proxy.h"
 #include "sandbox/policy.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
@@ -52,6 +53,16 @@ const struct confinement *session_confinement(const struct session *s)
 	return s->host->confinement;
 }
 
+const struct settings *session_settings(const struct session *s)
+{
+	return s->host->settings;
+}
+
+const struct proxy *session_proxy(const struct session *s)
+{
+	return s->proxy;
+}
+
 const char *session_keep_folder(const struct session *s)
 {
 	return keeper_folder(s->keeper);
@@ -79,13 +90,13 @@ void session_touch(struct session *s)
 
 const struct runner *session_runner(const struct session *s, size_t index)
 {
-	return index < s->runner_count ? s->runners[index] : NULL;
+	return index < s->lane_count ? s->lanes[index].runner : NULL;
 }
 
 bool session_busy(const struct session *s)
 {
-	for (size_t i = 0; i < s->runner_count; i++)
-		if (runner_busy(s->runners[i]))
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
 	       s->keeping != NULL;
@@ -95,10 +106,10 @@ const char *session_state(const struct session *s)
 {
 	bool starting = false;
 
-	for (size_t i = 0; i < s->runner_count; i++) {
-		if (runner_state(s->runners[i]) == RUNNER_BUSY)
+	for (size_t i = 0; i < s->lane_count; i++) {
+		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
 			return "running";
-		starting = starting || runner_state(s->runners[i]) == RUNNER_STARTING;
+		starting = starting || runner_state(s->lanes[i].runner) == RUNNER_STARTING;
 	}
 	return starting ? "starting" : "idle";
 }
@@ -149,18 +160,46 @@ static const struct runner_handlers runner_handlers = {
 	.lost = on_lost,
 	.next_number = next_number,
 	.starting = on_starting,
+	.unmoved = session_on_unmoved,
 };
+
+/* What it may reach is copied from the settings, and holds for the session's whole life. */
+static void on_listener(void *data, int listener_own)
+{
+	struct session *s = data;
+	const struct settings *settings = s->host->settings;
+	const struct proxy_spec spec = { .helper = s->host->proxy_helper,
+					 .hosts = settings->hosts,
+					 .allow_private = settings->allow_private_hosts,
+					 .bytes_max = s->limits.net_max,
+					 .environment = settings->environment };
+
+	s->proxy = proxy_new(s->host->loop, &spec, listener_own);
+}
 
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
-	if (s->sandbox == NULL)
-		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	if (s->sandbox != NULL)
+		return s->sandbox;
+	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	if (confinement_reaches_hosts(s->host->confinement))
+		sandbox_watch_listener(s->sandbox, on_listener, s);
 	return s->sandbox;
 }
 
-struct runner *session_runner_for(struct session *s, const struct language *language)
+struct lane *session_lane_of(struct session *s, const struct runner *runner)
 {
+	size_t i = 0;
+
+	while (s->lanes[i].runner != runner)
+		i++;
+	return &s->lanes[i];
+}
+
+struct lane *session_lane_for(struct session *s, const struct language *language)
+{
+	struct lane *lane;
 	struct runner_context context = {
 		.loop = s->host->loop,
 		.sandbox = sandbox_of(s),
@@ -173,20 +212,25 @@ struct runner *session_runner_for(struct session *s, const struct language *lang
 		.output_chars = s->limits.output_chars,
 	};
 
-	for (size_t i = 0; i < s->runner_count; i++)
-		if (runner_language(s->runners[i]) == language)
-			return s->runners[i];
-	assert(s->runner_count < SESSION_LANGUAGES_MAX);
-	s->runners[s->runner_count] = runner_new(&context);
-	return s->runners[s->runner_count++];
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_language(s->lanes[i].runner) == language)
+			return &s->lanes[i];
+	assert(s->lane_count < SESSION_LANGUAGES_MAX);
+	lane = &s->lanes[s->lane_count++];
+	lane->session = s;
+	lane->runner = runner_new(&context);
+	lane->last.language = language->name;
+	list_init(&lane->lookers);
+	list_init(&lane->untold);
+	return lane;
 }
 
 struct query *session_query_variables(struct session *s, size_t index, unsigned limit,
 				      query_done_fn *done, void *data)
 {
-	if (index >= s->runner_count)
+	if (index >= s->lane_count)
 		return NULL;
-	return runner_query_variables(s->runners[index], limit, done, data);
+	return runner_query_variables(s->lanes[index].runner, limit, done, data);
 }
 
 int session_set_limits(struct session *s, const struct session_limits *limits, struct err *err)
@@ -200,8 +244,8 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 			       key, (uintmax_t)now);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
-	for (size_t i = 0; i < s->runner_count; i++)
-		runner_set_limits(s->runners[i], s->limits.spool_max, s->limits.output_chars);
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
 	return 0;
 }
 
@@ -223,8 +267,8 @@ void session_count_children(struct session *s,
 	s->counted = done;
 	s->counted_data = data;
 	s->child_count = 0;
-	for (size_t i = 0; i < s->runner_count; i++)
-		if (runner_count_children(s->runners[i], on_counted))
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_count_children(s->lanes[i].runner, on_counted))
 			s->counts_awaited++;
 	if (s->counts_awaited == 0)
 		done(s, 0, data);
@@ -273,18 +317,21 @@ void session_free(struct session *s, const char *why)
 	if (s == NULL)
 		return;
 	reason = xasprintf("the session ended because %s", why);
-	for (size_t i = 0; i < s->runner_count; i++) {
-		runner_end(s->runners[i], reason);
-		runner_free(s->runners[i]);
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_end(s->lanes[i].runner, reason);
+	session_end_execs(s, &s->execs, reason);
+	session_end_execs(s, &s->to_scan, reason);
+	session_end_execs(s, &s->to_keep, reason);
+	for (size_t i = 0; i < s->lane_count; i++) {
+		session_lane_release(&s->lanes[i], reason);
+		runner_free(s->lanes[i].runner);
 	}
-	s->runner_count = 0;
-	session_answer_all(s, &s->execs, reason);
-	session_answer_all(s, &s->to_scan, reason);
-	session_answer_all(s, &s->to_keep, reason);
+	s->lane_count = 0;
 	session_end_listings(s);
 	loop_defer_stop(&s->work);
 	keeper_free(s->keeper);
 	scan_free(s->scan);
+	proxy_free(s->proxy);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);

@@ -2,8 +2,9 @@
 /*
  * session.h - a session: one folder, one sandbox, an interpreter a language.
  *
- * A call of exec ends exactly once: by its `done`, or by session_exec_cancel, after which nothing
- * is told.
+ * Code runs apart from whoever brought it: a call is answered exactly once, with the cell's end or
+ * with what there is when its wait is over, and the cell runs on. What ended while nobody waited is
+ * told with the next answer about its language.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
@@ -18,12 +19,13 @@
 #include "session/cell.h"
 #include "session/runner.h"
 
+struct call;
 struct confinement;
-struct exec;
 struct home;
 struct launcher;
 struct sandbox;
 struct loop;
+struct proxy;
 struct scan;
 struct session;
 
@@ -37,6 +39,7 @@ struct session_host {
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
+	char *proxy_helper; /* of ptycell-proxy; NULL where no session may reach hosts */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
 	 * of `home`, in the background.
 	 */
@@ -44,16 +47,19 @@ struct session_host {
 	void *owner;
 };
 
-/* What is told with a cell's end. Borrowed for the call of `done`. */
+/* An answer. Borrowed for the call of `done`. */
 struct exec_result {
 	struct session *session;
-	const struct cell *cell;
+	const struct cell *cell;  /* ended, or running with what is new of it */
 	const char *notice;       /* new session, state lost: sentences of ours; or NULL */
 	const char *saved;        /* folder where results were kept in this cell, or NULL */
 	const char *keep_problem; /* why something was not kept, or NULL */
+	/* Cells that ended before and were told to nobody, oldest first; without notices. */
+	const struct exec_result *earlier;
+	size_t earlier_count;
 };
 
-typedef void exec_done_fn(struct exec *exec, const struct exec_result *result, void *data);
+typedef void call_done_fn(struct call *call, const struct exec_result *result, void *data);
 
 /* 1-64 of A-Z a-z 0-9 . _ -, first a letter or digit: ERR_INVALID tells the rule. */
 int session_id_check(const char *id, struct err *err) MUST_CHECK;
@@ -72,13 +78,36 @@ struct exec_request {
 	const char *code; /* may hold NUL */
 	size_t code_len;
 	uint64_t timeout_ms; /* 0: the session's own */
+	uint64_t wait_ms;    /* until it is answered at the latest */
 };
 
-/* `request` is borrowed for the call. `done` never runs before this returns. */
-struct exec *session_exec(struct session *session, const struct exec_request *request,
-			  exec_done_fn *done, void *data, struct err *err) MUST_CHECK;
-/* Interrupts or withdraws it; the session and its state stay. */
-void session_exec_cancel(struct exec *exec);
+/*
+ * Runs code. `request` is borrowed for the call. `done` comes from the loop, once. Code whose turn
+ * does not come in time, or that finds a cell whose own call was answered before its end, is
+ * withdrawn: not_started.
+ */
+struct call *session_exec(struct session *session, const struct exec_request *request,
+			  call_done_fn *done, void *data, struct err *err) MUST_CHECK;
+
+enum look_action { LOOK_WAIT, LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
+
+struct look_request {
+	const struct language *language; /* NULL: the one in use */
+	enum look_action action;         /* done first */
+	uint64_t wait_ms;
+};
+
+/*
+ * Looks at what runs: answered when it ends, and at the latest when `wait_ms` are over; at once
+ * when nothing runs. ERR_NOT_FOUND when nothing ever ran.
+ */
+struct call *session_look(struct session *session, const struct look_request *request,
+			  call_done_fn *done, void *data, struct err *err) MUST_CHECK;
+/*
+ * Nobody waits any more: code that the call brought is interrupted or withdrawn, and how it ended
+ * is told with the next answer. A look just ends.
+ */
+void session_call_cancel(struct call *call);
 
 const char *session_id(const struct session *session);
 uint64_t session_generation(const struct session *session);
@@ -86,6 +115,10 @@ uint64_t session_generation(const struct session *session);
 const char *session_state(const struct session *session);
 const struct workspace *session_workspace(const struct session *session);
 const struct confinement *session_confinement(const struct session *session);
+/* Those of the server: its own limits are session_limits. */
+const struct settings *session_settings(const struct session *session);
+/* Its way to hosts; NULL when it has none, or none yet. */
+const struct proxy *session_proxy(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
 const struct session_limits *session_limits(const struct session *session);
 /* For what comes after. ERR_INVALID for one that can no longer change. */

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* session_exec.c - calls, from submission to answer. */
+/* session_exec.c - code, from its submission to its end. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
-#include "workspace/keeper.h"
 
-/* ---- answers ---- */
-
-static void exec_free(struct exec *exec)
+void session_exec_free(struct exec *exec)
 {
 	list_remove(&exec->node);
 	cell_free(exec->cell);
@@ -17,38 +14,39 @@ static void exec_free(struct exec *exec)
 	free(exec);
 }
 
-void session_answer(struct session *s, struct exec *exec)
+static struct exec *exec_new(struct lane *lane)
 {
-	cleanup_free char *notice = NULL;
-	struct exec_result result = { .session = s, .cell = exec->cell };
+	struct exec *exec = xcalloc(1, sizeof(*exec));
 
-	session_touch(s);
+	list_init(&exec->node);
+	exec->lane = lane;
+	return exec;
+}
+
+/* ---- the end ---- */
+
+static void remember_last(struct lane *lane, const struct cell *cell)
+{
+	lane->last.number = cell->number;
+	lane->last.state = cell->state;
+	lane->last.elapsed_us = cell->elapsed_us;
+}
+
+void session_exec_over(struct exec *exec)
+{
+	struct lane *lane = exec->lane;
+
+	session_touch(lane->session);
 	list_remove(&exec->node);
-	if (!exec->abandoned) {
-		notice = session_take_notice(s);
-		result.notice = notice;
-		result.keep_problem = exec->keep_problem;
-		result.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL;
-		exec->done(exec, &result, exec->data);
+	if (exec->cell->state == CELL_NOT_STARTED && exec->call == NULL) {
+		session_exec_free(exec);
+		return;
 	}
-	exec_free(exec);
-}
-
-/* A call that can no longer run to its end is answered with what there is. */
-static void answer_ended(struct session *s, struct exec *exec, const char *why)
-{
-	if (exec->cell == NULL) {
-		exec->cell = cell_new(s->next_cell++, "");
-		exec->cell->state = CELL_NOT_STARTED;
-		exec->cell->problem = xstrdup(why);
-	}
-	session_answer(s, exec);
-}
-
-void session_answer_all(struct session *s, struct list *execs, const char *why)
-{
-	while (!list_empty(execs))
-		answer_ended(s, list_entry(execs->next, struct exec, node), why);
+	exec->over = true;
+	list_append(&lane->untold, &exec->node);
+	if (exec->cell->state != CELL_NOT_STARTED)
+		remember_last(lane, exec->cell);
+	session_tell_end(lane, exec);
 }
 
 void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
@@ -56,55 +54,136 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	struct session *s = runner_owner(runner);
 	struct exec *exec = data;
 
-	if (exec == NULL) { /* cancelled: its files are looked at all the same */
-		exec = xcalloc(1, sizeof(*exec));
-		list_init(&exec->node);
-		exec->session = s;
-		exec->abandoned = true;
-	}
 	exec->run = NULL;
 	exec->cell = cell_own;
+	exec->cell->cancelled = exec->cancelled;
 	exec->runner = runner;
 	list_remove(&exec->node);
 	list_append(&s->to_scan, &exec->node);
 	session_scan_next(s);
 }
 
-/* ---- calls ---- */
+static struct cell *not_started(const struct exec *exec, char *why_own)
+{
+	struct cell *cell = cell_new(exec->number, runner_language(exec->lane->runner)->name);
 
-struct exec *session_exec(struct session *s, const struct exec_request *request, exec_done_fn *done,
+	cell->state = CELL_NOT_STARTED;
+	cell->problem = why_own;
+	return cell;
+}
+
+void session_end_execs(struct session *s, struct list *execs, const char *why)
+{
+	(void)s;
+	while (!list_empty(execs)) {
+		struct exec *exec = list_entry(execs->next, struct exec, node);
+
+		if (exec->cell == NULL)
+			exec->cell = not_started(exec, xstrdup(why));
+		session_exec_over(exec);
+	}
+}
+
+/* ---- turns ---- */
+
+static struct exec *first_of(const struct list *execs, const struct lane *lane)
+{
+	for (struct list *node = execs->next; node != execs; node = node->next) {
+		struct exec *exec = list_entry(node, struct exec, node);
+
+		if (exec->lane == lane)
+			return exec;
+	}
+	return NULL;
+}
+
+struct exec *session_first_exec(const struct lane *lane)
+{
+	const struct session *s = lane->session;
+	struct exec *exec = first_of(&s->to_keep, lane);
+
+	if (exec == NULL)
+		exec = first_of(&s->to_scan, lane);
+	return exec != NULL ? exec : first_of(&s->execs, lane);
+}
+
+struct exec *session_exec_ahead(const struct exec *exec)
+{
+	struct exec *first = first_of(&exec->lane->session->execs, exec->lane);
+
+	return first != exec ? first : NULL;
+}
+
+static char *why_not_started(const struct exec *ahead)
+{
+	return xasprintf(
+		"cell %ju has been running for %ju s. Look at it with interact (action wait) or "
+		"stop it (action interrupt), then send this code again",
+		(uintmax_t)ahead->number,
+		(uintmax_t)(runner_elapsed_us(ahead->lane->runner) / 1000000));
+}
+
+void session_exec_withdraw(struct exec *exec)
+{
+	struct exec *ahead = session_exec_ahead(exec);
+
+	runner_withdraw(exec->run);
+	exec->run = NULL;
+	exec->cell = not_started(exec, why_not_started(ahead));
+	session_exec_over(exec);
+}
+
+/* It would wait for a cell of which nobody knows how long it takes: that is better told at once. */
+static bool finds_detached(const struct lane *lane)
+{
+	const struct exec *running = first_of(&lane->session->execs, lane);
+
+	return running != NULL && running->call == NULL && !running->cancelled;
+}
+
+struct call *session_exec(struct session *s, const struct exec_request *request, call_done_fn *done,
 			  void *data, struct err *err)
 {
+	struct lane *lane;
 	struct exec *exec;
 	uint64_t timeout_ms =
 		request->timeout_ms > 0 ? request->timeout_ms : s->limits.exec_timeout * 1000;
+	struct call *call;
 
 	if (confinement_check(s->host->confinement, err) < 0)
 		return NULL;
-	exec = xcalloc(1, sizeof(*exec));
+	lane = session_lane_for(s, request->language);
+	exec = exec_new(lane);
 	session_touch(s);
-	list_init(&exec->node);
-	list_append(&s->execs, &exec->node);
-	exec->session = s;
-	exec->done = done;
-	exec->data = data;
-	exec->run = runner_submit(session_runner_for(s, request->language), request->code,
-				  request->code_len, timeout_ms, exec, err);
-	if (exec->run == NULL) {
-		exec_free(exec);
-		return NULL;
+	if (finds_detached(lane)) {
+		exec->number = s->next_cell++;
+		exec->cell = not_started(exec, why_not_started(first_of(&s->execs, lane)));
+		exec->over = true;
+		list_append(&lane->untold, &exec->node);
+	} else {
+		exec->run = runner_submit(lane->runner, request->code, request->code_len,
+					  timeout_ms, exec, err);
+		if (exec->run == NULL) {
+			session_exec_free(exec);
+			return NULL;
+		}
+		exec->number = runner_number(exec->run);
+		list_append(&s->execs, &exec->node);
 	}
-	return exec;
+	call = session_call_new(lane, exec, done, data);
+	session_call_wait(call, exec->over ? 0 : request->wait_ms);
+	return call;
 }
 
 void session_exec_cancel(struct exec *exec)
 {
-	if (exec->run != NULL) {
-		struct run *run = exec->run;
-
-		exec_free(exec);
-		runner_cancel(run);
+	exec->cancelled = true;
+	if (exec->over || exec->run == NULL)
+		return; /* its end is told with the next answer */
+	if (runner_current(exec->lane->runner) == exec) {
+		runner_stop(exec->lane->runner, RUNNER_STOP_CANCEL);
 		return;
 	}
-	exec->abandoned = true; /* it has run: only its files remain to be looked at */
+	runner_withdraw(exec->run);
+	session_exec_free(exec);
 }

@@ -47,7 +47,7 @@ static void keep_next(struct session *s)
 		struct exec *exec = list_entry(s->to_keep.next, struct exec, node);
 
 		if (!copy_more(s, exec))
-			session_answer(s, exec);
+			session_exec_over(exec);
 	}
 }
 

@@ -3,7 +3,8 @@
  * session_internal.h - what the parts of a session share.
  *
  *   session.c        the session's life, its runners and limits
- *   session_exec.c   calls, from submission to answer
+ *   session_exec.c   code, from submission to its end
+ *   session_call.c   who waits for an answer, and what it gets when
  *   session_files.c  what comes after a cell: the scan, keeping results; lists of files
  */
 #ifndef SESSION_SESSION_INTERNAL_H
@@ -15,21 +16,46 @@
 struct keeper;
 struct workspace;
 
-enum { SESSION_LANGUAGES_MAX = 8 };
+enum {
+	SESSION_LANGUAGES_MAX = 8,
+	SESSION_UNTOLD_MAX = 4, /* of a language; then the oldest is forgotten */
+};
 
-/* A call from its submission to its answer. */
+struct lane;
+
+/* Somebody who waits for an answer: with code that it brought, or looking on. */
+struct call {
+	struct list node; /* among lane->lookers when it brought none */
+	struct lane *lane;
+	struct exec *exec;
+	call_done_fn *done;
+	void *data;
+	struct loop_timer wait;
+};
+
+/* Code from its submission until its end was told. */
 struct exec {
 	struct list node;
-	struct session *session;
+	struct lane *lane;
+	struct call *call;     /* that brought it; NULL when it was answered or cancelled */
 	struct run *run;       /* NULL once the cell has ended */
 	struct cell *cell;     /* then */
 	struct runner *runner; /* held until the scan is done; else NULL */
-	exec_done_fn *done;
-	void *data;
-	bool abandoned;
+	uint64_t number;
+	bool over; /* among lane->untold */
+	bool cancelled;
 	size_t kept_to; /* changes before this one are kept, or no results */
 	size_t kept_count;
 	char *keep_problem; /* the first one */
+};
+
+/* A language of a session. */
+struct lane {
+	struct session *session;
+	struct runner *runner;
+	struct list lookers;
+	struct list untold; /* execs that ended and were told to nobody, oldest first */
+	struct cell last;   /* of the cell that ended last: number, language, state, time */
 };
 
 /* Somebody who waits for a list of files. */
@@ -47,10 +73,11 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
+	struct proxy *proxy; /* NULL: none yet, or no hosts */
 	struct scan *scan;
 	struct keeper *keeper;
-	struct runner *runners[SESSION_LANGUAGES_MAX];
-	size_t runner_count;
+	struct lane lanes[SESSION_LANGUAGES_MAX];
+	size_t lane_count;
 	uint64_t next_cell;
 	uint64_t created_ms;
 	uint64_t used_ms;
@@ -69,16 +96,36 @@ struct session {
 };
 
 /* session.c */
-/* The runner of this language, made when it is new. */
-struct runner *session_runner_for(struct session *session, const struct language *language);
+/* The lane of this language, made when it is new. */
+struct lane *session_lane_for(struct session *session, const struct language *language);
+struct lane *session_lane_of(struct session *session, const struct runner *runner);
 
 /* session_exec.c */
-/* Answers a call whose cell is over and frees it. */
-void session_answer(struct session *session, struct exec *exec);
-/* A runner's cell ended: runner_handlers.ended. */
+/* All that belongs to the end of this code is done: it can be told. */
+void session_exec_over(struct exec *exec);
+/* Runner handlers. */
 void session_on_ended(struct runner *runner, struct cell *cell_own, void *data);
-/* Answers all of them with what there is: they can no longer run to their end. */
-void session_answer_all(struct session *session, struct list *execs, const char *why);
+/* Ends all of these with what there is: they can no longer run to their end. */
+void session_end_execs(struct session *session, struct list *execs, const char *why);
+/* The oldest of a lane that is not over: it runs, or ended, or will be the next; NULL: none. */
+struct exec *session_first_exec(const struct lane *lane);
+/* What runs, or will run, before it; NULL when nothing does. */
+struct exec *session_exec_ahead(const struct exec *exec);
+/* Its turn did not come: tells that it was not started. */
+void session_exec_withdraw(struct exec *exec);
+/* Its call was cancelled. */
+void session_exec_cancel(struct exec *exec);
+void session_exec_free(struct exec *exec);
+
+/* session_call.c */
+struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn *done, void *data);
+/* Answers a call at the latest after `ms`; 0: in the next turn. */
+void session_call_wait(struct call *call, uint64_t ms);
+/* Code ended: answers whoever waits for it. */
+void session_tell_end(struct lane *lane, struct exec *exec);
+void session_on_unmoved(struct runner *runner);
+/* The session ends: answers those who look on, and forgets what was told to nobody. */
+void session_lane_release(struct lane *lane, const char *why);
 
 /* session_files.c */
 /* Looks at the files of a new session: the start of all comparing. */

@@ -5,13 +5,15 @@
 
 #include "base/mem.h"
 #include "text/clip.h"
+#include "text/escape.h"
 #include "text/screen.h"
 #include "text/utf8.h"
 #include "workspace/spool.h"
 
 enum {
-	QUERY_MAX = 4,     /* bytes of "ESC [ 6 n" */
-	UTF8_REST_MAX = 3, /* bytes of a character behind its first */
+	UNFINISHED_MAX = 64, /* bytes of a control sequence that are waited for */
+	QUERY_MAX = 4,       /* bytes of "ESC [ 6 n" */
+	UTF8_REST_MAX = 3,   /* bytes of a character behind its first */
 };
 
 struct transcript {
@@ -25,6 +27,7 @@ struct transcript {
 	bool query_seen;
 	uint64_t answered; /* bytes whose queries have their answers */
 	bool line_open;    /* the last byte was no newline */
+	bool taken;        /* something was shown and is not held any more */
 };
 
 struct transcript *transcript_new(struct spool *spool_own)
@@ -106,6 +109,11 @@ static void skip_broken_start(const char *pieces[2], size_t lens[2])
 	}
 }
 
+static size_t utf8_need(unsigned char lead)
+{
+	return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+}
+
 /* Bytes of the head without a character that its end cuts. */
 static size_t whole_head(const struct transcript *t)
 {
@@ -119,7 +127,7 @@ static size_t whole_head(const struct transcript *t)
 	if (start == 0)
 		return len;
 	lead = (unsigned char)t->head.data[--start];
-	need = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	need = utf8_need(lead);
 	return len - start < need ? start : len;
 }
 
@@ -297,11 +305,79 @@ struct transcript_text transcript_render(struct transcript *t, size_t max_chars,
 		result = render_whole(t, max_chars, out);
 	else
 		result = render_ends(t, max_chars, out);
-	if (t->spooling && result.shown >= result.total) {
+	if (t->spooling && !t->taken && result.shown >= result.total) {
 		spool_discard(t->spool);
 		t->spooling = false;
 	}
 	result.spooled = t->spooling && spool_error(t->spool) == NULL;
+	return result;
+}
+
+/* Bytes at the end that only make sense with what follows: a cut character or control sequence. */
+static size_t unfinished(const char *data, size_t len)
+{
+	struct escape escape = { 0 };
+	size_t from = 0;
+	size_t lead = len;
+
+	for (size_t i = 0; i < len; i++) {
+		if (escape_idle(&escape))
+			from = i;
+		(void)escape_feed(&escape, (unsigned char)data[i]);
+	}
+	if (!escape_idle(&escape))
+		return len - from;
+	while (lead > 0 && len - lead < UTF8_REST_MAX && continues(data[lead - 1]))
+		lead--;
+	if (lead == 0 || (unsigned char)data[lead - 1] < 0xc0)
+		return 0;
+	lead--;
+	return len - lead < utf8_need((unsigned char)data[lead]) ? len - lead : 0;
+}
+
+/* The last bytes that are held, at most `max`. */
+static size_t copy_end(const struct transcript *t, char *ret, size_t max)
+{
+	size_t tail = (size_t)(t->tail_total < max ? t->tail_total : max);
+	size_t head = size_min(max - tail, t->head.len);
+
+	if (head > 0)
+		memcpy(ret, t->head.data + t->head.len - head, head);
+	for (size_t i = 0; i < tail; i++)
+		ret[head + i] = t->tail[(t->tail_total - tail + i) % TRANSCRIPT_TAIL_MAX];
+	return head + tail;
+}
+
+/* Takes the last `len` bytes back. Of a full ring the oldest are then gone: they become nothing. */
+static void drop_end(struct transcript *t, size_t len)
+{
+	size_t from_tail = (size_t)(t->tail_total < len ? t->tail_total : len);
+
+	for (size_t i = 0; i < from_tail; i++)
+		t->tail[--t->tail_total % TRANSCRIPT_TAIL_MAX] = '\0';
+	t->head.len -= len - from_tail;
+}
+
+struct transcript_text transcript_take(struct transcript *t, size_t max_chars, struct buf *out)
+{
+	struct transcript_text result;
+	char end[UNFINISHED_MAX];
+	size_t len = copy_end(t, end, sizeof(end));
+	size_t rest = unfinished(end, len);
+
+	if (t->head.len + t->tail_total > rest) {
+		if (!t->spooling)
+			start_spooling(t);
+		t->taken = true;
+	}
+	drop_end(t, rest);
+	t->chars -= count_chars(end + len - rest, rest);
+	result = transcript_render(t, max_chars, out);
+	buf_clear(&t->head);
+	t->tail_total = 0;
+	t->answered = 0;
+	t->chars = count_chars(end + len - rest, rest);
+	buf_put(&t->head, end + len - rest, rest);
 	return result;
 }
 

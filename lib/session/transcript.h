@@ -42,6 +42,12 @@ bool transcript_has_open_line(const struct transcript *transcript);
  */
 struct transcript_text transcript_render(struct transcript *transcript, size_t max_chars,
 					 struct buf *out);
+/*
+ * The same for what came since the last take, and begins anew: what comes now is shown by the next
+ * one. From the first on everything is spooled, and stays.
+ */
+struct transcript_text transcript_take(struct transcript *transcript, size_t max_chars,
+				       struct buf *out);
 /* Appends the unfinished last line: the prompt when somebody waits for input. */
 void transcript_last_line(const struct transcript *transcript, struct buf *out);
 /* Appends what a terminal would answer to the queries that have no answer yet (CSI 6n, CSI c). */

@@ -39,11 +39,29 @@ static const struct mcp_tool tools[] = {
 			"\"language\":{\"type\":\"string\",\"description\":\"python\"},"
 			"\"code\":{\"type\":\"string\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds until it is "
-			"interrupted; else the session's exec_timeout\"}},"
+			"interrupted; else the session's exec_timeout\"},"
+			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until this "
+			"call is answered, the code running on; default 45\"}},"
 			"\"required\":[\"session_id\",\"language\",\"code\"],"
 			"\"additionalProperties\":false}",
 		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":true}",
 		.call = tool_exec_code,
+	},
+	{
+		.name = "interact",
+		.title = "Look at a running cell",
+		.description =
+			"For a cell that was answered as running: waits for its end and tells what "
+			"is new (action wait), stops it with its variables kept (interrupt), or "
+			"ends it with them lost (terminate, kill).",
+		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"language\":{\"type\":\"string\"},"
+				"\"action\":{\"enum\":[\"wait\",\"interrupt\",\"terminate\","
+				"\"kill\"]},"
+				"\"wait\":{\"type\":\"number\"}},"
+				"\"required\":[\"session_id\"],\"additionalProperties\":false}",
+		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":false}",
+		.call = tool_interact,
 	},
 	{
 		.name = "upload_file",

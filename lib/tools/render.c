@@ -13,123 +13,11 @@
 #include "text/clip.h"
 #include "text/mime.h"
 #include "text/status.h"
+#include "tools/explain.h"
 #include "tools/record.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
-
-static bool is_error(const struct cell *cell)
-{
-	return cell->state != CELL_DONE;
-}
-
-/* ---- the text ---- */
-
-static void end_line(struct buf *text)
-{
-	if (text->len > 0 && text->data[text->len - 1] != '\n')
-		buf_puts(text, "\n");
-}
-
-static void add_foreign(struct buf *text, const char *foreign, size_t max_chars)
-{
-	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-
-	if (foreign == NULL || foreign[0] == '\0')
-		return;
-	clean_block(&clean, foreign, strlen(foreign));
-	end_line(text);
-	(void)clip_text(text, buf_str(&clean), clean.len, max_chars);
-}
-
-static void explain_timeout(struct buf *text, const struct cell *cell)
-{
-	buf_putf(text, "The cell ran into its deadline of %.15g s",
-		 (double)cell->timeout_ms / 1000);
-	buf_puts(text, cell->interpreter_lost
-			       ? " and did not react to interrupts, so its interpreter was killed: "
-				 "variables and imports are gone, files are not.\n"
-			       : " and was interrupted; variables and files are kept.\n");
-	if (cell->was_waiting) {
-		cleanup_free char *prompt = clean_quote(cell->prompt != NULL ? cell->prompt : "");
-		bool known = prompt[0] != '\0';
-
-		buf_putf(text,
-			 "It was waiting for input%s%s%s. Nobody can type here: put the value into "
-			 "the code.\n",
-			 known ? " at the prompt '" : "", prompt, known ? "'" : "");
-	} else {
-		buf_puts(text, "If it needs longer, pass a larger timeout.\n");
-	}
-}
-
-static void explain_problem(struct buf *text, const struct cell *cell)
-{
-	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
-
-	if (cell->problem != NULL)
-		clean_line(&line, cell->problem, strlen(cell->problem), 600);
-	if (cell->state == CELL_NOT_STARTED)
-		buf_putf(text, "The cell was not run: %s.\n", buf_str(&line));
-	else if (cell->session_ended)
-		buf_putf(text, "The cell died: %s. Its variables and files are gone.\n",
-			 buf_str(&line));
-	else
-		buf_putf(text,
-			 "The cell died: %s. Variables and imports are gone, files are not; the "
-			 "next cell starts a new interpreter.\n",
-			 buf_str(&line));
-}
-
-static void explain_missing_module(struct buf *text, const struct cell *cell)
-{
-	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
-
-	clean_word(&name, cell->missing_module, strlen(cell->missing_module), CLEAN_QUOTE_MAX);
-	buf_putf(text,
-		 "The module '%s' is not installed for this interpreter. What is there: "
-		 "session_info with include: [\"packages\"].\n",
-		 buf_str(&name));
-}
-
-/* Our own sentences after what the code wrote. */
-static void explain(struct buf *text, const struct exec_result *result)
-{
-	const struct cell *cell = result->cell;
-
-	end_line(text);
-	if (cell->state == CELL_TIMED_OUT)
-		explain_timeout(text, cell);
-	else if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
-		explain_problem(text, cell);
-	else if (cell->state == CELL_INTERRUPTED)
-		buf_puts(text, "The cell was interrupted; variables and files are kept.\n");
-	if (cell->missing_module != NULL)
-		explain_missing_module(text, cell);
-	if (cell->spool_path != NULL)
-		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
-			 cell->spool_cut ? "Only the start of the output is stored; search it"
-					 : "Search the whole output",
-			 cell->spool_path);
-	if (cell->images_dropped > 0)
-		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
-			 cell->images_dropped);
-	if (cell->scan_capped)
-		buf_putf(text, "Only the first %d files of the folder are watched.\n",
-			 SCAN_FILES_MAX);
-	if (result->keep_problem != NULL)
-		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
-}
-
-static void build_text(struct buf *text, const struct exec_result *result)
-{
-	const struct cell *cell = result->cell;
-
-	buf_put(text, buf_str(&cell->text), cell->text.len);
-	add_foreign(text, cell->value, CELL_VALUE_CHARS_MAX);
-	add_foreign(text, cell->traceback, CELL_TRACEBACK_CHARS_MAX);
-	explain(text, result);
-}
 
 /* ---- images and links ---- */
 
@@ -144,6 +32,8 @@ static size_t add_images(json_t *content, const struct cell *cell)
 		const struct cell_image *image = container_of(node, const struct cell_image, node);
 		size_t len = base64_encoded_len(image->len);
 
+		if (image->shown)
+			continue;
 		if (shown == RENDER_IMAGES_MAX || bytes + len > RENDER_IMAGE_BASE64_MAX) {
 			left_out++;
 			continue;
@@ -195,9 +85,23 @@ static void fill_changes(struct status *status, const struct cell *cell)
 	status->change_count = cell->change_count;
 }
 
+/* What to do about a cell that is not over. */
+static char *next_call(const struct exec_result *result)
+{
+	switch (result->cell->state) {
+	case CELL_RUNNING:
+	case CELL_NOT_STARTED:
+		return xasprintf("interact {\"session_id\":\"%s\",\"action\":\"wait\"}",
+				 session_id(result->session));
+	default:
+		return NULL;
+	}
+}
+
 static void build_status(struct buf *line, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
+	cleanup_free char *try_call = next_call(result);
 	struct status status = {
 		.id = session_id(result->session),
 		.cell = cell->number,
@@ -215,6 +119,7 @@ static void build_status(struct buf *line, const struct exec_result *result)
 		.unconfined =
 			confinement_tier(session_confinement(result->session)) == POLICY_UNCONFINED,
 		.saved = result->saved,
+		.try_call = try_call,
 	};
 
 	fill_changes(&status, cell);
@@ -232,6 +137,17 @@ static json_t *meta(const struct exec_result *result)
 	return wrapped;
 }
 
+static void add_earlier(json_t *content, const struct exec_result *result)
+{
+	for (size_t i = 0; i < result->earlier_count; i++) {
+		cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+		explain_earlier(&text, &result->earlier[i]);
+		json_append(content, mcp_text(text.data, text.len));
+		(void)add_images(content, result->earlier[i].cell);
+	}
+}
+
 static void finish_blocks(struct mcp_call *call, const struct exec_result *result)
 {
 	json_t *content = json_array();
@@ -241,7 +157,8 @@ static void finish_blocks(struct mcp_call *call, const struct exec_result *resul
 
 	if (result->notice != NULL)
 		json_append(content, mcp_text(result->notice, strlen(result->notice)));
-	build_text(&text, result);
+	add_earlier(content, result);
+	explain_text(&text, result);
 	if (text.len > 0)
 		json_append(content, mcp_text(text.data, text.len));
 	left_out = add_images(content, result->cell);
@@ -255,7 +172,7 @@ static void finish_blocks(struct mcp_call *call, const struct exec_result *resul
 		add_links(content, result);
 	build_status(&status, result);
 	json_append(content, mcp_text(buf_str(&status), status.len));
-	mcp_call_finish(call, content, NULL, meta(result), is_error(result->cell));
+	mcp_call_finish(call, content, NULL, meta(result), explain_is_error(result->cell));
 }
 
 /* ---- RESULTS_JSON ---- */
@@ -325,21 +242,23 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 	cleanup_buf struct buf status = BUF_INIT(BUF_UNBOUNDED);
 	size_t left_out = 0;
 
-	build_text(&text, result);
+	for (size_t i = 0; i < result->earlier_count; i++)
+		explain_earlier(&text, &result->earlier[i]);
+	explain_text(&text, result);
 	build_status(&status, result);
 	answer->call = call;
 	answer->session = result->session;
 	answer->images = json_array();
 	answer->object = record_cell(result);
 	(void)add_images(answer->images, cell);
-	json_put_str(answer->object, "status", is_error(cell) ? "error" : "success");
+	json_put_str(answer->object, "status", explain_is_error(cell) ? "error" : "success");
 	json_put(answer->object, "output", json_make_text(buf_str(&text), text.len));
 	json_put(answer->object, "new_artifacts",
 		 record_artifacts(result, RENDER_ARTIFACTS_BYTES_MAX, &left_out));
 	put_left_out(answer->object, "new_artifacts_left_out", left_out);
 	json_put_str(answer->object, "notice", result->notice);
 	json_put_str(answer->object, "status_line", buf_str(&status));
-	if (is_error(cell))
+	if (explain_is_error(cell))
 		json_put(answer->object, "error", record_error(cell));
 	mcp_call_on_cancel(call, on_json_cancel, answer);
 	session_list_files(result->session, on_all_files, answer);

@@ -152,6 +152,7 @@ void service_free(struct service *service)
 		retired_free(list_entry(service->retired.next, struct retired, node));
 	home_close(service->host.home);
 	free(service->host.files_helper);
+	free(service->host.proxy_helper);
 	free(service);
 }
 
@@ -205,6 +206,11 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.files_helper = helper_locate("ptycell-files", err);
 	if (service->host.files_helper == NULL)
 		return -1;
+	if (service->settings->hosts != NULL) {
+		service->host.proxy_helper = helper_locate("ptycell-proxy", err);
+		if (service->host.proxy_helper == NULL)
+			return -1;
+	}
 	service->host.launcher = launcher_new(service->loop, launcher);
 	service->host.confinement =
 		confinement_new(service->loop, service->host.launcher, service->settings);

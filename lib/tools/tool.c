@@ -8,6 +8,7 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "runtime/language.h"
 #include "session/table.h"
 #include "text/clean.h"
 #include "text/mime.h"
@@ -85,6 +86,38 @@ struct session *tool_session(struct service *service, json_t *arguments, bool ma
 	if (table == NULL)
 		return NULL;
 	return make ? table_open(table, id, err) : table_find(table, id, err);
+}
+
+int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
+		  struct err *err)
+{
+	const struct settings *settings = service_settings(service);
+	double seconds = (double)settings->call_budget;
+
+	if (json_get_number(arguments, "arguments", "wait", &seconds, err) < 0)
+		return -1;
+	if (!(seconds >= 0 && seconds <= (double)settings->exec_timeout_max))
+		return err_set(err, ERR_INVALID,
+			       "arguments.wait must be seconds from 0 to %ju; hosts give up after "
+			       "60 or so",
+			       (uintmax_t)settings->exec_timeout_max);
+	*ret_ms = (uint64_t)(seconds * 1000.0);
+	return 0;
+}
+
+const struct language *tool_find_language(const char *name, struct err *err)
+{
+	const struct language *language = language_find(name);
+	cleanup_free char *quoted = clean_quote(name);
+	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
+
+	if (language != NULL)
+		return language;
+	for (size_t i = 0; language_at(i) != NULL; i++)
+		buf_putf(&names, "%s%s", i > 0 ? ", " : "", language_at(i)->name);
+	(void)err_set(err, ERR_INVALID, "arguments.language '%s' does not run here; what does: %s",
+		      quoted, buf_str(&names));
+	return NULL;
 }
 
 char *tool_file_uri(const char *session_id, const char *path)

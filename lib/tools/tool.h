@@ -10,10 +10,12 @@
 
 struct service;
 struct session;
+struct language;
 struct file_info;
 
 /* One a row of the catalog: mcp_tool.call. `context` is the service. */
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context);
+void tool_interact(struct mcp_call *call, json_t *arguments, void *context);
 void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context);
 void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context);
 void tool_session_info(struct mcp_call *call, json_t *arguments, void *context);
@@ -35,6 +37,11 @@ struct session *tool_session(struct service *service, json_t *arguments, bool ma
 /* Checks `arguments` for keys that the tool does not know, and the configuration for a problem. */
 int tool_check(const struct service *service, json_t *arguments, const char *const *known,
 	       size_t known_count, struct err *err) MUST_CHECK;
+/* `wait` of the arguments, else the settings' call budget. */
+int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
+		  struct err *err) MUST_CHECK;
+/* The language of this name or alias; ERR_INVALID names those there are. */
+const struct language *tool_find_language(const char *name, struct err *err) MUST_CHECK;
 /* path, filename, extension, size_bytes, mime_type, uri of a file of `session_id`. */
 json_t *tool_artifact(const char *session_id, const struct file_info *file);
 /* Takes what such an object may cost of a line from `left`; false when there is not so much. */

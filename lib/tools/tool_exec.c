@@ -1,35 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_exec.c - exec_code. */
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "json/get.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
 #include "session/session.h"
-#include "text/clean.h"
-#include "tools/render.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+#include "tools/waiter.h"
 
-struct pending {
-	struct mcp_call *call;
-	struct service *service;
-	struct exec *exec;
-};
-
-static const char *const known[] = { "session_id", "language", "code", "timeout" };
-
-static int unknown_language(const char *name, struct err *err)
-{
-	cleanup_free char *quoted = clean_quote(name);
-	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
-
-	for (size_t i = 0; language_at(i) != NULL; i++)
-		buf_putf(&names, "%s%s", i > 0 ? ", " : "", language_at(i)->name);
-	return err_set(err, ERR_INVALID, "arguments.language '%s' does not run here; what does: %s",
-		       quoted, buf_str(&names));
-}
+static const char *const known[] = { "session_id", "language", "code", "timeout", "wait" };
 
 static int get_timeout(const struct settings *settings, json_t *arguments, uint64_t *ret_ms,
 		       struct err *err)
@@ -49,24 +28,6 @@ static int get_timeout(const struct settings *settings, json_t *arguments, uint6
 	return 0;
 }
 
-static void on_done(struct exec *exec, const struct exec_result *result, void *data)
-{
-	struct pending *pending = data;
-
-	(void)exec;
-	render_finish(pending->call, pending->service, result);
-	free(pending);
-}
-
-static void on_cancel(struct mcp_call *call, void *data)
-{
-	struct pending *pending = data;
-
-	session_exec_cancel(pending->exec);
-	mcp_call_fail(call, "cancelled");
-	free(pending);
-}
-
 static int read_request(const struct service *service, json_t *arguments, struct exec_request *ret,
 			struct err *err)
 {
@@ -80,10 +41,11 @@ static int read_request(const struct service *service, json_t *arguments, struct
 			return -1;
 	if (json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
 	    json_get_text(arguments, "arguments", "code", &ret->code, &ret->code_len, err) < 0 ||
-	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0)
+	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0 ||
+	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0)
 		return -1;
-	ret->language = language_find(language);
-	return ret->language == NULL ? unknown_language(language, err) : 0;
+	ret->language = tool_find_language(language, err);
+	return ret->language == NULL ? -1 : 0;
 }
 
 /* No code runs here: answered with why and what to do, which is too long for an error. */
@@ -102,7 +64,7 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 	struct service *service = context;
 	struct exec_request request = { .timeout_ms = 0 };
 	struct session *session;
-	struct pending *pending;
+	struct waiter *waiter;
 	struct err err;
 
 	if (read_request(service, arguments, &request, &err) < 0) {
@@ -116,14 +78,6 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 		tool_fail(call, service, &err);
 		return;
 	}
-	pending = xcalloc(1, sizeof(*pending));
-	pending->call = call;
-	pending->service = service;
-	pending->exec = session_exec(session, &request, on_done, pending, &err);
-	if (pending->exec == NULL) {
-		free(pending);
-		tool_fail(call, service, &err);
-		return;
-	}
-	mcp_call_on_cancel(call, on_cancel, pending);
+	waiter = waiter_new(call, service);
+	waiter_start(waiter, session_exec(session, &request, waiter_done, waiter, &err), &err);
 }

@@ -9,6 +9,7 @@
 #include "session/table.h"
 #include "text/clean.h"
 #include "tools/confined.h"
+#include "tools/network.h"
 #include "tools/packages.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -68,6 +69,14 @@ static json_t *describe_limits(struct session *session)
 	for (size_t i = 0; settings_limit_at(session_limits(session), i, &key, &value); i++)
 		json_put_int(limits, key, (json_int_t)value);
 	return limits;
+}
+
+static json_t *describe_confinement(const struct session *session)
+{
+	json_t *object = confined_describe(session_confinement(session));
+
+	json_put(object, "network", network_describe(session));
+	return object;
 }
 
 static void put_folders(json_t *answer, const struct session *session)
@@ -149,7 +158,7 @@ json_t *tool_describe_session(struct session *session)
 	json_put(answer, "languages", describe_languages(session));
 	json_put(answer, "databases", json_array());
 	json_put(answer, "effective_config", describe_limits(session));
-	json_put(answer, "confinement", confined_describe(session_confinement(session)));
+	json_put(answer, "confinement", describe_confinement(session));
 	return answer;
 }
 

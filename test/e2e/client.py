@@ -15,6 +15,7 @@ import status_parser  # noqa: E402
 
 REVISION = "2025-11-25"
 WAIT_S = 60
+EARLIER = re.compile(r"\[cell \d+ ended before: ")
 NOTICE = re.compile(r"Session '[^']*' is |The \w+ state of session '")
 
 
@@ -54,9 +55,15 @@ class Result:
         return self.texts[0] if NOTICE.match(self.texts[0]) else ""
 
     @property
+    def earlier(self):
+        """What is told of cells that ended before, one text each."""
+        return [text for text in self.texts if EARLIER.match(text)]
+
+    @property
     def text(self):
-        """Everything between notice and status line."""
-        return "\n".join(self.texts[1 if self.notice else 0:-1])
+        """Everything between notice and status line, but what is told of earlier cells."""
+        texts = self.texts[1 if self.notice else 0:-1]
+        return "\n".join(text for text in texts if text not in self.earlier)
 
 
 class Server:
@@ -120,10 +127,15 @@ class Server:
         assert "error" not in message, message["error"]
         return message["result"]
 
-    def call(self, tool, wait=WAIT_S, **arguments):
+    def call(self, tool, wait=WAIT_S, budget=None, **arguments):
+        """`wait` is this client's patience, `budget` the tool's own argument of the name wait."""
+        if budget is not None:
+            arguments["wait"] = budget
         return Result(self.request("tools/call", {"name": tool, "arguments": arguments}, wait))
 
-    def start_cell(self, code, session="s", **arguments):
+    def start_cell(self, code, session="s", budget=None, **arguments):
+        if budget is not None:
+            arguments["wait"] = budget
         return self.start("tools/call", {"name": "exec_code", "arguments": {
             "session_id": session, "language": "python", "code": code, **arguments}})
 
@@ -131,6 +143,9 @@ class Server:
         message = self.start_cell(code, session, **arguments).get(timeout=wait)
         assert "error" not in message, message["error"]
         return Result(message["result"])
+
+    def interact(self, session="s", **arguments):
+        return self.call("interact", session_id=session, **arguments)
 
     def strays(self):
         """Answers that nobody waited for, so far."""

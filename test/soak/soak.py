@@ -206,6 +206,7 @@ class Soak:
         self.made = 0
         self.sessions = [Session(f"soak{i}") for i in range(SESSIONS)]
         self.requests = {}           # id -> ("cell", session, cell) and others
+        self.cancelled = set()       # numbers of cells
         self.withdrawn = {}          # id of a cancelled call -> cell, until the fence has passed
         self.forbidden = set()       # ids that must never be answered any more
         self.next_id = 0
@@ -275,6 +276,7 @@ class Soak:
         if cell.request not in self.requests or session.dying:
             return
         cell.cancelled_at = time.monotonic()
+        self.cancelled.add(cell.number)
         cell.was_running = session.waiting[0] is cell
         self.server.send({"method": "notifications/cancelled", "params": {"requestId": cell.request}})
         self.ask("fence", "ping", {}, session, cell)
@@ -331,8 +333,15 @@ class Soak:
         if not session.noticed and texts and texts[0].startswith(f"Session '{session.name}' is"):
             session.noticed = True
             del texts[0]
+        while texts and texts[0].startswith("[cell "):
+            self.check_earlier(texts.pop(0))
         check(len(texts) <= 1, "too many blocks:", texts)
         return texts[0] if texts else ""
+
+    def check_earlier(self, text):
+        """What a cancelled cell had to tell comes with the next answer; nothing else does."""
+        for number in set(re.findall(r"^(\d+):\d+:", text, re.MULTILINE)):
+            check(int(number) in self.cancelled, f"output of cell {number}, which was not cancelled:", text)
 
     def on_cell(self, result, session, cell):
         status = status_parser.of_result(result)

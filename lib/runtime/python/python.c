@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/python/python.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 #include "runtime/frame.h"
@@ -47,6 +48,7 @@ const struct language *python_language(void)
 		.boot = boot,
 		.arguments = arguments,
 		.environment = environment,
+		.dump_signal = SIGUSR2,
 	};
 
 	return &row;

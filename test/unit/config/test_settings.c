@@ -208,9 +208,10 @@ static void every_setting_is_also_a_flag(void **state)
 			xasprintf("%llu", (unsigned long long)row_fallback(row));
 		const char *value = number;
 
-		if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM ||
-		    row->type == ROW_SHARES)
+		if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM || row->type == ROW_SHARES)
 			value = "/x";
+		else if (row->type == ROW_HOSTS)
+			value = "a.example";
 		else if (row->words)
 			value = row->words[1];
 		cleanup_settings struct settings *s =
@@ -492,6 +493,27 @@ static void help_and_markdown_name_every_setting(void **state)
 	}
 }
 
+static void hosts_are_checked_when_they_are_set(void **state)
+{
+	cleanup_settings struct settings *none = load_env("PTYCELL_HOSTS= ");
+	cleanup_settings struct settings *forbidding = load_env("PTYCELL_HOSTS=!a.example");
+	cleanup_settings struct settings *good =
+		load_flags("--hosts", "a.example,*.b.example:8443");
+	cleanup_settings struct settings *bad = load_env("PTYCELL_HOSTS=a.example 10.0.0.1");
+	cleanup_settings struct settings *flag = load_flags("--hosts", "*");
+
+	(void)state;
+	assert_null(none->problem);
+	assert_null(none->hosts);
+	assert_null(forbidding->hosts);
+	assert_null(good->problem);
+	assert_string_equal(good->hosts, "a.example,*.b.example:8443");
+	assert_false(good->allow_private_hosts);
+	assert_contains(bad->problem, "PTYCELL_HOSTS in the environment has a mistake: entry 2: ");
+	assert_null(bad->hosts);
+	assert_contains(flag->problem, "The setting --hosts has a mistake: entry 1: ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +544,7 @@ int main(void)
 		cmocka_unit_test(every_limit_clamps_to_its_own_row),
 		cmocka_unit_test(an_unknown_limit_or_no_number_is_an_error_that_helps),
 		cmocka_unit_test(help_and_markdown_name_every_setting),
+		cmocka_unit_test(hosts_are_checked_when_they_are_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,16 @@ static void a_probe_reports_a_reason_for_every_tier_that_is_not_had(void **state
 	assert_in_range(told.report.tier, 0, POLICY_TIERS - 1);
 	for (int32_t tier = told.report.tier + 1; tier < POLICY_TIERS; tier++)
 		assert_string_not_equal(told.report.reason[tier], "");
+	if (told.report.tier == POLICY_UNCONFINED)
+		return;
+	assert_string_equal(told.report.reason[told.report.tier], "");
+	assert_true(told.report.canaries > 10);
+	assert_int_equal(told.report.through, 0);
+	assert_true((told.report.layers & BIT(LAYER_SECCOMP)) != 0);
+	if (told.report.tier == POLICY_NAMESPACES)
+		assert_int_equal(told.report.layers & (BIT(LAYER_PRIVATE_PTY + 1) - 1) &
+					 ~BIT(LAYER_PRIVATE_PROC),
+				 (BIT(LAYER_PRIVATE_PTY + 1) - 1) & ~BIT(LAYER_PRIVATE_PROC));
 }
 
 static void a_probe_without_a_launcher_fails_from_the_loop(void **state)

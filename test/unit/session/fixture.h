@@ -8,6 +8,7 @@
 #ifndef TEST_SESSION_FIXTURE_H
 #define TEST_SESSION_FIXTURE_H
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -68,6 +69,7 @@ static const struct language fixture_language = {
 	.boot = fixture_boot,
 	.arguments = fixture_arguments,
 	.environment = fixture_variables,
+	.dump_signal = SIGUSR2,
 };
 
 FIXTURE_FN void fixture_start_with(const char *const *steps)

@@ -21,6 +21,7 @@ struct told {
 	int lost;
 	bool lost_told;
 	int started;
+	int unmoved;
 	uint64_t numbers;
 };
 
@@ -56,8 +57,18 @@ FIXTURE_FN void on_starting(struct runner *runner)
 	told.started++;
 }
 
+FIXTURE_FN void on_unmoved(struct runner *runner)
+{
+	(void)runner;
+	told.unmoved++;
+}
+
 static const struct runner_handlers runner_fixture_handlers = {
-	.ended = on_ended, .lost = on_lost, .next_number = on_number, .starting = on_starting
+	.ended = on_ended,
+	.lost = on_lost,
+	.next_number = on_number,
+	.starting = on_starting,
+	.unmoved = on_unmoved,
 };
 
 FIXTURE_FN int runner_set_up(void **state)

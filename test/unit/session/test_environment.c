@@ -63,7 +63,7 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 	(void)state;
 	assert_int_equal(setenv("SECRET_TOKEN", "x", 1), 0);
 	assert_int_equal(setenv("PYTHONPATH", "/evil", 1), 0);
-	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake");
+	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake", false);
 	assert_null(value_of(environment, "SECRET_TOKEN"));
 	assert_null(value_of(environment, "PYTHONPATH"));
 	assert_string_equal(value_of(environment, "HOME"), workspace_data_path(workspace));
@@ -71,6 +71,21 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 	assert_string_equal(value_of(environment, "LC_ALL"), "C.UTF-8");
 	assert_string_equal(value_of(environment, "FAKE"), "yes"); /* the language's own */
 	environment_free(environment);
+}
+
+static void a_proxied_session_is_told_of_its_proxy_and_another_is_not(void **state)
+{
+	char **plain = environment_new(&fixture_language, workspace, "/usr/bin/fake", false);
+	char **proxied = environment_new(&fixture_language, workspace, "/usr/bin/fake", true);
+
+	(void)state;
+	assert_int_equal(setenv("https_proxy", "http://me:secret@proxy.example:1", 1), 0);
+	assert_null(value_of(plain, "https_proxy"));
+	assert_string_equal(value_of(proxied, "https_proxy"), "http://127.0.0.1:3128");
+	assert_string_equal(value_of(proxied, "HTTP_PROXY"), "http://127.0.0.1:3128");
+	assert_string_equal(value_of(proxied, "no_proxy"), "localhost,127.0.0.1,::1");
+	environment_free(plain);
+	environment_free(proxied);
 }
 
 static void the_interpreters_own_folder_is_searched_first(void **state)
@@ -88,7 +103,8 @@ static void the_interpreters_own_folder_is_searched_first(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char **environment = environment_new(&fixture_language, workspace, rows[i].path);
+		char **environment =
+			environment_new(&fixture_language, workspace, rows[i].path, false);
 
 		assert_string_equal(value_of(environment, "PATH"), rows[i].search);
 		environment_free(environment);
@@ -112,6 +128,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH(arguments_follow_the_interpreters_path),
 		WITH(nothing_of_the_servers_environment_goes_in),
+		WITH(a_proxied_session_is_told_of_its_proxy_and_another_is_not),
 		WITH(the_interpreters_own_folder_is_searched_first),
 		WITH(results_go_to_output_in_the_working_folder),
 	};

@@ -173,7 +173,7 @@ static void a_queued_cell_that_is_cancelled_never_runs(void **state)
 	(void)submit("done", 1);
 	second = submit("print=no\ndone", 2);
 	(void)submit("done", 3);
-	runner_cancel(second);
+	runner_withdraw(second);
 	fixture_until(told.ended == 2);
 	assert_ptr_equal(told.datas[1], TAG(3));
 	assert_int_equal(told.started, 2);
@@ -186,7 +186,7 @@ static void a_cell_cancelled_while_its_interpreter_starts_never_runs(void **stat
 	(void)state;
 	loop_turn(fixture.loop, 0);
 	assert_int_equal(runner_state(told.runner), RUNNER_STARTING);
-	runner_cancel(run);
+	runner_withdraw(run);
 	fixture_until(runner_state(told.runner) == RUNNER_READY);
 	assert_int_equal(told.ended + (size_t)told.started, 0);
 	assert_false(runner_busy(told.runner));
@@ -194,13 +194,14 @@ static void a_cell_cancelled_while_its_interpreter_starts_never_runs(void **stat
 
 static void a_running_cell_that_is_cancelled_is_interrupted_and_state_stays(void **state)
 {
-	struct run *run = submit("print=go\nwait", 1);
-
 	(void)state;
+	(void)submit("print=go\nwait", 1);
 	fixture_until(has_written("go"));
-	runner_cancel(run);
+	assert_ptr_equal(runner_current(told.runner), TAG(1));
+	runner_stop(told.runner, RUNNER_STOP_CANCEL);
 	fixture_until(told.ended == 1);
-	assert_null(told.datas[0]); /* nobody is told */
+	assert_ptr_equal(told.datas[0], TAG(1));
+	assert_null(runner_current(told.runner));
 	assert_int_equal(told.cells[0]->state, CELL_INTERRUPTED);
 	assert_int_equal(run_cell("done")->state, CELL_DONE);
 	assert_int_equal(told.lost, 0);
@@ -215,7 +216,7 @@ static void a_cell_cancelled_after_its_interpreter_was_killed_is_dropped(void **
 	(void)run_cell("crash=11");
 	assert_int_equal(runner_state(told.runner), RUNNER_ENDING);
 	next = submit("done", 2);
-	runner_cancel(next);
+	runner_withdraw(next);
 	runner_next(told.runner);
 	fixture_until(runner_state(told.runner) == RUNNER_IDLE);
 	assert_int_equal(told.ended, 1);

@@ -35,12 +35,12 @@ static void copy(char *to, size_t size, const char *from)
 	(void)snprintf(to, size, "%s", from != NULL ? from : "");
 }
 
-static void on_done(struct exec *exec, const struct exec_result *result, void *data)
+static void on_done(struct call *call, const struct exec_result *result, void *data)
 {
 	struct answer *answer = data;
 	const struct cell *cell = result->cell;
 
-	assert_non_null(exec);
+	assert_non_null(call);
 	told_count++;
 	answer->count++;
 	answer->state = cell->state;
@@ -79,11 +79,12 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct exec *start(const char *code, size_t index)
+static struct call *start(const char *code, size_t index)
 {
 	const struct exec_request request = { .language = &fixture_language,
 					      .code = code,
-					      .code_len = strlen(code) };
+					      .code_len = strlen(code),
+					      .wait_ms = 3600000 };
 	struct err err;
 
 	return session_exec(session, &request, on_done, &answers[index], &err);
@@ -203,16 +204,16 @@ static void a_full_queue_refuses_and_answers_the_others(void **state)
 
 static void a_cancelled_call_is_never_answered(void **state)
 {
-	struct exec *queued;
-	struct exec *running;
+	struct call *queued;
+	struct call *running;
 
 	(void)state;
 	running = start("print=go\nwait", 0);
 	queued = start("done", 1);
 	(void)start("done", 2);
 	fixture_until(str_eq(session_state(session), "running"));
-	session_exec_cancel(queued);
-	session_exec_cancel(running);
+	session_call_cancel(queued);
+	session_call_cancel(running);
 	fixture_until(answers[2].count == 1);
 	assert_int_equal(told_count, 1);
 	assert_int_equal(session_generation(session), 1);

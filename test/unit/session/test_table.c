@@ -65,9 +65,9 @@ static void expect_notice(struct session *session, const char *text)
 	free(notice);
 }
 
-static void on_done(struct exec *exec, const struct exec_result *result, void *data)
+static void on_done(struct call *call, const struct exec_result *result, void *data)
 {
-	(void)exec;
+	(void)call;
 	(void)data;
 	answered++;
 	answer_state = result->cell->state;
@@ -81,7 +81,8 @@ static void start(struct session *session, const char *code)
 {
 	const struct exec_request request = { .language = &fixture_language,
 					      .code = code,
-					      .code_len = strlen(code) };
+					      .code_len = strlen(code),
+					      .wait_ms = 3600000 };
 	struct err err;
 
 	assert_non_null(session_exec(session, &request, on_done, NULL, &err));
@@ -270,16 +271,17 @@ static void what_runs_or_waits_is_never_ended_by_the_clock(void **state)
 	const struct exec_request request = { .language = &fixture_language,
 					      .code = "print=go\nwait",
 					      .code_len = 13,
-					      .timeout_ms = 5000000 };
+					      .timeout_ms = 5000000,
+					      .wait_ms = 5000000 };
 	struct err err;
 	struct session *a = open_one("a");
-	struct exec *exec = session_exec(a, &request, on_done, NULL, &err);
+	struct call *call = session_exec(a, &request, on_done, NULL, &err);
 
 	(void)state;
 	fixture_until(str_eq(session_state(a), "running"));
 	pass_seconds(2000);
 	assert_int_equal(table_count(table), 1);
-	session_exec_cancel(exec);
+	session_call_cancel(call);
 	fixture_until(!session_busy(a));
 	pass_seconds(120);
 	fixture_until(table_count(table) == 0);

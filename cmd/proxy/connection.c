@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: MIT */
+#include "connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "dial.h"
+#include "net/body.h"
+#include "net/head.h"
+#include "net/hello.h"
+#include "refuse.h"
+#include "side.h"
+#include "text/base64.h"
+
+enum {
+	HEAD_SECONDS = 30,      /* for a request's head, a ClientHello, a proxy's answer */
+	IDLE_SECONDS = 300,     /* without a byte either way */
+	LINGER_SECONDS = 2,     /* for a client to read the answer and close */
+	HELLO_BYTES = 32 << 10, /* held while a ClientHello is not complete */
+};
+
+enum state {
+	STATE_HEAD,     /* the request's head is awaited */
+	STATE_DIAL,     /* a connection to the host or the person's proxy is */
+	STATE_UPSTREAM, /* the person's proxy is to answer CONNECT */
+	STATE_HELLO,    /* the client's ClientHello is awaited */
+	STATE_TUNNEL,
+	STATE_PLAIN,  /* request body up, the response's head awaited */
+	STATE_ANSWER, /* the response's body */
+	STATE_LINGER, /* the last bytes for the client */
+	STATES
+};
+
+struct connection {
+	struct gate *gate;
+	struct list node;
+	enum state state;
+	struct side client;
+	struct side server; /* the host, or the person's proxy */
+	struct dial dial;
+	struct loop_timer timer;
+	struct host_port to;
+	struct tally_row *row;
+	const struct upstream *upstream; /* NULL: directly */
+	bool tunnel;
+	struct buf request; /* the rewritten head, until there is a connection */
+	struct body body;
+};
+
+/* ---- states ---- */
+
+static void on_timer(struct loop_timer *timer)
+{
+	connection_free(container_of(timer, struct connection, timer));
+}
+
+static void set_timer(struct connection *c)
+{
+	static const int seconds[] = {
+		[STATE_HEAD] = HEAD_SECONDS,     [STATE_DIAL] = 0,
+		[STATE_UPSTREAM] = HEAD_SECONDS, [STATE_HELLO] = HEAD_SECONDS,
+		[STATE_TUNNEL] = IDLE_SECONDS,   [STATE_PLAIN] = IDLE_SECONDS,
+		[STATE_ANSWER] = IDLE_SECONDS,   [STATE_LINGER] = IDLE_SECONDS,
+	};
+	_Static_assert(ARRAY_SIZE(seconds) == STATES, "a time for each");
+	uint64_t wait_s =
+		(uint64_t)(c->state == STATE_LINGER && c->client.shut ? LINGER_SECONDS
+								      : seconds[c->state]);
+
+	if (wait_s > 0)
+		loop_timer_start(c->gate->loop, &c->timer, loop_now(c->gate->loop) + wait_s * 1000,
+				 on_timer);
+	else
+		loop_timer_stop(&c->timer);
+}
+
+static void set_state(struct connection *c, enum state state)
+{
+	c->state = state;
+	set_timer(c);
+}
+
+static void linger(struct connection *c)
+{
+	side_release(&c->server);
+	c->client.closing = true;
+	set_state(c, STATE_LINGER);
+}
+
+static void refuse(struct connection *c, enum verdict verdict, const char *detail)
+{
+	if (c->row == NULL)
+		c->row = tally_find(c->gate->tally, NULL);
+	tally_count(c->gate->tally, c->row, verdict);
+	refuse_write(&c->client.out, verdict, c->to.host[0] != '\0' ? &c->to : NULL, detail);
+	linger(c);
+}
+
+/* ---- the request ---- */
+
+/* "Basic ..." for the person's proxy; NULL when it has no user. The caller frees it. */
+static char *authorization(const struct upstream *upstream)
+{
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	if (upstream == NULL || upstream->user[0] == '\0')
+		return NULL;
+	buf_puts(&out, "Basic ");
+	base64_encode(&out, upstream->user, strlen(upstream->user));
+	return buf_steal(&out);
+}
+
+static void write_request(struct connection *c, const struct head_request *request)
+{
+	cleanup_free char *secret = authorization(c->upstream);
+
+	if (!request->connect) {
+		head_write_request(request, c->upstream != NULL, secret, &c->request);
+	} else if (c->upstream != NULL) {
+		buf_putf(&c->request, "CONNECT %s:%u HTTP/1.1\r\nHost: %s:%u\r\n", c->to.host,
+			 c->to.port, c->to.host, c->to.port);
+		if (secret != NULL)
+			buf_putf(&c->request, "Proxy-Authorization: %s\r\n", secret);
+		buf_puts(&c->request, "\r\n");
+	}
+}
+
+static enum verdict judge(const struct connection *c)
+{
+	static const enum verdict verdicts[] = {
+		[HOSTS_ALLOWED] = VERDICT_ALLOWED,
+		[HOSTS_NOT_LISTED] = VERDICT_NOT_LISTED,
+		[HOSTS_OTHER_PORT] = VERDICT_PORT,
+		[HOSTS_FORBIDDEN] = VERDICT_FORBIDDEN,
+	};
+	enum verdict verdict = verdicts[hosts_check(c->gate->order->hosts, &c->to)];
+
+	if (verdict == VERDICT_ALLOWED && tally_bytes(c->gate->tally) >= c->gate->order->bytes_max)
+		return VERDICT_BYTES;
+	return verdict;
+}
+
+static void start_dial(struct connection *c)
+{
+	const struct order *order = c->gate->order;
+	const char *host = c->upstream != NULL ? c->upstream->host : c->to.host;
+	uint16_t port = c->upstream != NULL ? c->upstream->port : c->to.port;
+
+	c->dial.trust = c->upstream != NULL    ? DIAL_ANY
+			: order->allow_private ? DIAL_PRIVATE
+					       : DIAL_GLOBAL;
+	set_state(c, STATE_DIAL);
+	dial_start(&c->dial, c->gate->resolver, gate_question(c->gate), host, port);
+}
+
+static void take_request(struct connection *c, size_t len)
+{
+	struct head_request request;
+	enum verdict verdict;
+	struct err err;
+
+	if (head_parse_request(c->client.in.data, len, &request, &err) < 0) {
+		refuse(c, VERDICT_MALFORMED, err.msg);
+		return;
+	}
+	c->to = request.to;
+	c->tunnel = request.connect;
+	c->row = tally_find(c->gate->tally, &c->to);
+	verdict = judge(c);
+	if (verdict != VERDICT_ALLOWED) {
+		refuse(c, verdict, NULL);
+		return;
+	}
+	c->upstream = order_upstream(c->gate->order, c->to.host, c->tunnel);
+	write_request(c, &request);
+	body_init(&c->body, request.body, request.body_len);
+	buf_consume(&c->client.in, len);
+	start_dial(c);
+}
+
+static bool step_head(struct connection *c)
+{
+	size_t len = head_len(c->client.in.data, c->client.in.len);
+
+	if (len == 0 ? c->client.in.len >= HEAD_MAX : len > HEAD_MAX)
+		refuse(c, VERDICT_MALFORMED, "the request's head is too long");
+	else if (len > 0)
+		take_request(c, len);
+	else if (c->client.ended)
+		linger(c);
+	else
+		return false;
+	return true;
+}
+
+/* ---- the way there ---- */
+
+static void run(struct connection *c);
+
+static void on_dialled(struct dial *dial, enum verdict verdict, const char *detail)
+{
+	struct connection *c = container_of(dial, struct connection, dial);
+
+	if (verdict != VERDICT_ALLOWED) {
+		refuse(c, verdict,
+		       c->upstream != NULL ? "the proxy of this machine is not reached" : detail);
+		run(c);
+		return;
+	}
+	side_open(&c->server, fd_steal(&dial->fd));
+	buf_put(&c->server.out, c->request.data, c->request.len);
+	tally_add(c->gate->tally, c->row, c->request.len, 0);
+	buf_release(&c->request);
+	if (c->tunnel && c->upstream == NULL) {
+		buf_puts(&c->client.out, "HTTP/1.1 200 Connection established\r\n\r\n");
+		set_state(c, STATE_HELLO);
+	} else if (c->tunnel) {
+		set_state(c, STATE_UPSTREAM);
+	} else {
+		tally_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+		set_state(c, STATE_PLAIN);
+	}
+	run(c);
+}
+
+/* Takes the head at the start of what the server sent. 0 when it is not complete, -1: refused. */
+static int take_response(struct connection *c, struct head_response *ret_response, size_t *ret_len)
+{
+	struct buf *in = &c->server.in;
+	struct err err;
+
+	*ret_len = head_len(in->data, in->len);
+	if (*ret_len == 0 && in->len < HEAD_MAX && !c->server.ended)
+		return 0;
+	if (*ret_len > 0 && head_parse_response(in->data, *ret_len, ret_response, &err) == 0)
+		return 1;
+	refuse(c, VERDICT_UNREACHABLE, "what it answered is no HTTP");
+	return -1;
+}
+
+static bool step_upstream(struct connection *c)
+{
+	struct head_response response;
+	size_t len;
+	int got = take_response(c, &response, &len);
+
+	if (got <= 0)
+		return got < 0;
+	if (response.status < 200 || response.status > 299) {
+		refuse(c, VERDICT_UNREACHABLE, "the proxy of this machine refuses it");
+		return true;
+	}
+	buf_consume(&c->server.in, len);
+	buf_puts(&c->client.out, "HTTP/1.1 200 Connection established\r\n\r\n");
+	set_state(c, STATE_HELLO);
+	return true;
+}
+
+/* ---- tunnels ---- */
+
+/* In a tunnel the client expects TLS: it is told in TLS, unless it does not speak it. */
+static void refuse_tunnel(struct connection *c, const char *detail)
+{
+	const struct buf *in = &c->client.in;
+
+	tally_count(c->gate->tally, c->row, VERDICT_TLS);
+	if (in->len > 0 && in->data[0] == 0x16)
+		refuse_write_alert(&c->client.out);
+	else
+		refuse_write(&c->client.out, VERDICT_TLS, &c->to, detail);
+	linger(c);
+}
+
+static bool step_hello(struct connection *c)
+{
+	const struct buf *in = &c->client.in;
+	char host[HOST_MAX + 1];
+	struct err err;
+	int got = hello_read_name(in->data, in->len, host, &err);
+
+	if (got < 0) {
+		refuse_tunnel(c, err.msg);
+	} else if (got > 0 && !str_eq(host, c->to.host)) {
+		refuse_tunnel(c, "the server name (SNI) in TLS is another one");
+	} else if (got > 0) {
+		tally_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+		set_state(c, STATE_TUNNEL);
+	} else if (in->len >= HELLO_BYTES) {
+		refuse_tunnel(c, "the ClientHello is too long");
+	} else if (c->client.ended || c->server.broken) {
+		linger(c);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Passes on up to `len` bytes; false when there is nothing to do now. */
+static bool pass(struct connection *c, struct side *from, struct side *to, size_t len)
+{
+	bool up = from == &c->client;
+
+	if (len > from->in.len)
+		len = from->in.len;
+	if (len == 0 || (to->out.len >= SIDE_BUFFER && !to->broken))
+		return false;
+	if (!to->broken)
+		buf_put(&to->out, from->in.data, len);
+	buf_consume(&from->in, len);
+	tally_add(c->gate->tally, c->row, up ? len : 0, up ? 0 : len);
+	set_timer(c);
+	return true;
+}
+
+static bool over_the_cap(struct connection *c)
+{
+	if (tally_bytes(c->gate->tally) < c->gate->order->bytes_max)
+		return false;
+	tally_count(c->gate->tally, c->row, VERDICT_BYTES);
+	linger(c);
+	return true;
+}
+
+static bool step_tunnel(struct connection *c)
+{
+	bool up = pass(c, &c->client, &c->server, SIDE_BUFFER);
+	bool down = pass(c, &c->server, &c->client, SIDE_BUFFER);
+
+	if (over_the_cap(c))
+		return true;
+	if (c->client.ended && c->client.in.len == 0)
+		c->server.closing = true;
+	if (c->server.ended && c->server.in.len == 0)
+		c->client.closing = true;
+	if (c->client.closing && (c->server.closing || c->server.broken)) {
+		if (!side_flushed(&c->server))
+			return up || down;
+		linger(c);
+		return true;
+	}
+	return up || down;
+}
+
+/* ---- plain requests ---- */
+
+/* The request's body and no byte more. */
+static bool pass_body(struct connection *c)
+{
+	struct body before = c->body;
+	const struct buf *in = &c->client.in;
+	struct err err;
+	ptrdiff_t len;
+
+	if (body_done(&c->body) || in->len == 0 || c->server.out.len >= SIDE_BUFFER)
+		return false;
+	len = body_take(&c->body, in->data, in->len, &err);
+	if (len < 0) {
+		c->body = before;
+		refuse(c, VERDICT_MALFORMED, err.msg);
+		return true;
+	}
+	return pass(c, &c->client, &c->server, (size_t)len);
+}
+
+static bool step_plain(struct connection *c)
+{
+	bool up = pass_body(c);
+	struct head_response response;
+	size_t len;
+	int got;
+
+	if (c->state != STATE_PLAIN || over_the_cap(c))
+		return true;
+	got = take_response(c, &response, &len);
+	if (got <= 0)
+		return up || got < 0;
+	if (response.status == 101) { /* Upgrade was not asked for */
+		refuse(c, VERDICT_UNREACHABLE, "what it answered is no HTTP");
+		return true;
+	}
+	head_write_response(&response, &c->client.out);
+	buf_consume(&c->server.in, len);
+	tally_add(c->gate->tally, c->row, 0, len);
+	if (response.status >= 200)
+		set_state(c, STATE_ANSWER);
+	return true;
+}
+
+static bool step_answer(struct connection *c)
+{
+	bool up = pass_body(c);
+	bool down;
+
+	if (c->state != STATE_ANSWER)
+		return true;
+	down = pass(c, &c->server, &c->client, SIDE_BUFFER);
+	if (over_the_cap(c))
+		return true;
+	if (c->server.ended && c->server.in.len == 0) {
+		linger(c);
+		return true;
+	}
+	return up || down;
+}
+
+/* ---- running ---- */
+
+static bool step_dial(struct connection *c)
+{
+	(void)c; /* on_dialled() goes on */
+	return false;
+}
+
+static bool step_linger(struct connection *c)
+{
+	buf_clear(&c->client.in);
+	return false;
+}
+
+/* Is more of what the client says wanted? */
+static bool listens(const struct connection *c)
+{
+	switch (c->state) {
+	case STATE_DIAL:
+	case STATE_UPSTREAM:
+		return false;
+	case STATE_PLAIN:
+	case STATE_ANSWER:
+		return !body_done(&c->body);
+	default:
+		return true;
+	}
+}
+
+static bool has_ended(const struct connection *c)
+{
+	if (c->state == STATE_DIAL)
+		return false; /* its lookup is one of a bounded number */
+	return c->client.broken ||
+	       (c->state == STATE_LINGER && c->client.ended && side_flushed(&c->client));
+}
+
+/* May free `c`. */
+static void run(struct connection *c)
+{
+	static bool (*const steps[])(struct connection *) = {
+		[STATE_HEAD] = step_head,         [STATE_DIAL] = step_dial,
+		[STATE_UPSTREAM] = step_upstream, [STATE_HELLO] = step_hello,
+		[STATE_TUNNEL] = step_tunnel,     [STATE_PLAIN] = step_plain,
+		[STATE_ANSWER] = step_answer,     [STATE_LINGER] = step_linger,
+	};
+	_Static_assert(ARRAY_SIZE(steps) == STATES, "a step for each");
+
+	bool was_shut = c->client.shut;
+
+	while (steps[c->state](c))
+		;
+	c->client.reading = listens(c);
+	c->server.reading = c->state != STATE_HELLO;
+	side_update(&c->client);
+	side_update(&c->server);
+	if (c->client.shut && !was_shut && c->state == STATE_LINGER)
+		set_timer(c);
+	if (has_ended(c))
+		connection_free(c);
+}
+
+static void on_client(struct side *side)
+{
+	run(container_of(side, struct connection, client));
+}
+
+static void on_server(struct side *side)
+{
+	run(container_of(side, struct connection, server));
+}
+
+/* ---- the object ---- */
+
+void connection_start(struct gate *gate, int fd_own)
+{
+	struct connection *c = xcalloc(1, sizeof(*c));
+
+	c->gate = gate;
+	list_init(&c->node);
+	list_append(&gate->connections, &c->node);
+	side_init(&c->client, gate->loop, on_client);
+	side_init(&c->server, gate->loop, on_server);
+	buf_init(&c->request, BUF_UNBOUNDED);
+	c->dial.loop = gate->loop;
+	c->dial.fd = -1;
+	c->dial.done = on_dialled;
+	side_open(&c->client, fd_own);
+	set_state(c, STATE_HEAD);
+	run(c);
+}
+
+struct connection *connection_of(struct list *node)
+{
+	return list_entry(node, struct connection, node);
+}
+
+void connection_free(struct connection *c)
+{
+	struct gate *gate = c->gate;
+
+	list_remove(&c->node);
+	loop_timer_stop(&c->timer);
+	dial_release(&c->dial);
+	side_release(&c->client);
+	side_release(&c->server);
+	buf_release(&c->request);
+	free(c);
+	gate_forget(gate);
+}
+
+bool connection_answer(struct connection *c, const struct resolver_answer *answer)
+{
+	if (c->state != STATE_DIAL || c->dial.question == 0 || c->dial.question != answer->id)
+		return false;
+	dial_answer(&c->dial, answer);
+	return true;
+}

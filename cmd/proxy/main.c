@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ptycell-proxy: lets one session reach the hosts that the person named, and no other.
+ *
+ * Its order (order.h) is a line of JSON on stdin, the session's listener descriptor 3. It reports
+ * on stdout (tally.h) and serves until it is killed or stdin ends, which is the server's end. One
+ * process a session: what a session may reach is then nothing that another's connection, or a
+ * change of settings, could touch.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/util.h"
+#include "confine.h"
+#include "gate.h"
+#include "helper/say.h"
+#include "order.h"
+#include "resolver.h"
+
+enum { LISTENER_FD = 3, PORTS_MAX = HOSTS_MAX + 4 };
+
+struct server {
+	struct loop *loop;
+	struct loop_io order; /* standard input: nothing more comes but its end */
+};
+
+static void on_order(struct loop_io *io, uint32_t events)
+{
+	struct server *server = container_of(io, struct server, order);
+	char byte;
+
+	(void)events;
+	if (read(STDIN_FILENO, &byte, 1) <= 0)
+		loop_quit(server->loop);
+}
+
+static int check_listener(struct err *err)
+{
+	socklen_t len = sizeof(int);
+	int listens = 0;
+
+	if (getsockopt(LISTENER_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) < 0 || !listens)
+		return err_set(err, ERR_INVALID, "descriptor 3 is no listener");
+	return fd_set_nonblock(LISTENER_FD, err);
+}
+
+static int confine(const struct order *order, struct err *err)
+{
+	uint16_t ports[PORTS_MAX];
+	size_t count = hosts_ports(order->hosts, ports, PORTS_MAX - 2);
+
+	if (order->https.port != 0)
+		ports[count++] = order->https.port;
+	if (order->http.port != 0)
+		ports[count++] = order->http.port;
+	return confine_proxy(ports, count, err);
+}
+
+static int serve(const struct order *order, int resolver, struct err *err)
+{
+	struct server server = { .loop = loop_new(clock_ms, err) };
+	struct gate gate;
+
+	if (server.loop == NULL)
+		return -1;
+	if (confine(order, err) < 0 ||
+	    loop_io_start(server.loop, &server.order, STDIN_FILENO, EPOLLIN, on_order, err) < 0 ||
+	    gate_init(&gate, server.loop, order, resolver, LISTENER_FD, err) < 0)
+		return -1;
+	loop_run(server.loop);
+	tally_finish(gate.tally);
+	gate_release(&gate);
+	loop_io_stop(&server.order);
+	loop_free(server.loop);
+	return 0;
+}
+
+static int run(struct err *err)
+{
+	cleanup_fd int resolver = -1;
+	struct order order;
+	int result;
+
+	if (confine_process(err) < 0 || check_listener(err) < 0)
+		return -1;
+	resolver = resolver_spawn(err);
+	if (resolver < 0 || order_take(&order, err) < 0)
+		return -1;
+	result = serve(&order, resolver, err);
+	order_release(&order);
+	return result;
+}
+
+int main(void)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct err err;
+
+	(void)sigaction(SIGPIPE, &ignore, NULL);
+	if (run(&err) == 0)
+		_exit(EXIT_SUCCESS); /* nothing is left to flush, and a leak checker may not run */
+	say_error(&err);
+	return EXIT_FAILURE;
+}

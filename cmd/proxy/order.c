@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "order.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "helper/order.h"
+#include "json/get.h"
+#include "json/make.h"
+
+enum { ORDER_MAX = 1 << 20 };
+
+static int take_upstream(const json_t *json, const char *key, struct upstream *ret_upstream,
+			 struct err *err)
+{
+	const char *url = NULL;
+
+	if (json_get_text(json, "order", key, &url, NULL, err) < 0)
+		return -1;
+	if (url == NULL || url[0] == '\0')
+		return 0;
+	if (upstream_parse(url, ret_upstream, err) < 0)
+		return err_wrap(err, "the proxy of %s", key);
+	return 0;
+}
+
+static int take(const json_t *json, struct order *order, struct err *err)
+{
+	const char *hosts = "";
+	const char *no_proxy = "";
+	json_int_t bytes_max = 0;
+
+	if (json_get_required(json, "order", "hosts", err) < 0 ||
+	    json_get_text(json, "order", "hosts", &hosts, NULL, err) < 0 ||
+	    json_get_bool(json, "order", "allow_private", &order->allow_private, err) < 0 ||
+	    json_get_required(json, "order", "bytes_max", err) < 0 ||
+	    json_get_int(json, "order", "bytes_max", &bytes_max, err) < 0 ||
+	    take_upstream(json, "https_proxy", &order->https, err) < 0 ||
+	    take_upstream(json, "http_proxy", &order->http, err) < 0 ||
+	    json_get_text(json, "order", "no_proxy", &no_proxy, NULL, err) < 0)
+		return -1;
+	if (bytes_max < 0)
+		return err_set(err, ERR_INVALID, "order.bytes_max is negative");
+	order->bytes_max = (uint64_t)bytes_max;
+	order->no_proxy = xstrdup(no_proxy);
+	order->hosts = hosts_parse(hosts, err);
+	return order->hosts != NULL ? 0 : err_wrap(err, "order.hosts");
+}
+
+int order_take(struct order *ret_order, struct err *err)
+{
+	cleanup_json json_t *json = order_read(ORDER_MAX, err);
+
+	*ret_order = (struct order){ .hosts = NULL };
+	if (json == NULL)
+		return -1;
+	if (take(json, ret_order, err) < 0) {
+		order_release(ret_order);
+		return -1;
+	}
+	return 0;
+}
+
+void order_release(struct order *order)
+{
+	hosts_free(order->hosts);
+	free(order->no_proxy);
+	explicit_bzero(order, sizeof(*order));
+}
+
+const struct upstream *order_upstream(const struct order *order, const char *host, bool tunnel)
+{
+	const struct upstream *upstream = tunnel ? &order->https : &order->http;
+
+	if (upstream->host[0] == '\0' || upstream_excepted(order->no_proxy, host))
+		return NULL;
+	return upstream;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * order.h - what one session may reach, and how: read once, never changed.
+ *
+ *   {"hosts": "a.example *.b.example:8443", "allow_private": false, "bytes_max": 1073741824,
+ *    "https_proxy": "http://...", "http_proxy": "...", "no_proxy": "..."}
+ */
+#ifndef PROXY_ORDER_H
+#define PROXY_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "net/hosts.h"
+#include "net/upstream.h"
+
+struct order {
+	struct hosts *hosts;
+	bool allow_private;
+	uint64_t bytes_max; /* both ways together */
+	/* The person's own proxies; host is "" where there is none. */
+	struct upstream https;
+	struct upstream http;
+	char *no_proxy;
+};
+
+/* From standard input. */
+int order_take(struct order *ret_order, struct err *err) MUST_CHECK;
+void order_release(struct order *order);
+/* The proxy through which `host` is reached by tunnels or by plain requests; NULL for none. */
+const struct upstream *order_upstream(const struct order *order, const char *host, bool tunnel);
+
+#endif

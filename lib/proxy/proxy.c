@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "proxy/proxy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "helper/helper.h"
+#include "json/get.h"
+#include "json/make.h"
+
+struct proxy {
+	struct loop *loop;
+	char *path;    /* of ptycell-proxy */
+	json_t *order; /* until the program has it */
+	int listener;  /* until then, too */
+	struct loop_io arrivals;
+	struct helper *helper;
+	char *problem;
+	struct proxy_row rows[PROXY_ROWS_MAX];
+	size_t count;
+};
+
+/* ---- the order ---- */
+
+/* The value of the first of these variables that has one. */
+static const char *find_value(char *const *environment, const char *const *names)
+{
+	for (; *names != NULL; names++) {
+		size_t len = strlen(*names);
+
+		for (size_t i = 0; environment[i] != NULL; i++)
+			if (strncmp(environment[i], *names, len) == 0 &&
+			    environment[i][len] == '=' && environment[i][len + 1] != '\0')
+				return environment[i] + len + 1;
+	}
+	return NULL;
+}
+
+static json_t *make_order(const struct proxy_spec *spec)
+{
+	/* As curl: HTTP_PROXY may come from a request, where a web server starts us. */
+	static const char *const https[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+					     NULL };
+	static const char *const http[] = { "http_proxy", "all_proxy", "ALL_PROXY", NULL };
+	static const char *const except[] = { "no_proxy", "NO_PROXY", NULL };
+	json_t *order = json_object();
+
+	json_put_str(order, "hosts", spec->hosts);
+	json_put_bool(order, "allow_private", spec->allow_private);
+	json_put_int(order, "bytes_max", (json_int_t)spec->bytes_max);
+	json_put_str(order, "https_proxy", find_value(spec->environment, https));
+	json_put_str(order, "http_proxy", find_value(spec->environment, http));
+	json_put_str(order, "no_proxy", find_value(spec->environment, except));
+	return order;
+}
+
+/* ---- reports ---- */
+
+static int take_number(const json_t *row, const char *key, uint64_t *ret, struct err *err)
+{
+	json_int_t value = 0;
+
+	if (json_get_int(row, "row", key, &value, err) < 0)
+		return -1;
+	if (value < 0)
+		return err_set(err, ERR_INVALID, "row.%s is negative", key);
+	*ret = (uint64_t)value;
+	return 0;
+}
+
+static int take_name(const json_t *row, struct proxy_row *ret_row, struct err *err)
+{
+	const char *host = "";
+	const char *last = "";
+	uint64_t port = 0;
+
+	if (json_get_text(row, "row", "host", &host, NULL, err) < 0 ||
+	    json_get_text(row, "row", "last", &last, NULL, err) < 0 ||
+	    take_number(row, "port", &port, err) < 0)
+		return -1;
+	if (host[0] != '\0' && host_canonicalise(host, strlen(host), ret_row->host, err) < 0)
+		return -1;
+	ret_row->last = verdict_find(last);
+	if (port > UINT16_MAX || ret_row->last == VERDICTS)
+		return err_set(err, ERR_INVALID, "a row of the report is none");
+	ret_row->port = (uint16_t)port;
+	return 0;
+}
+
+static int take_row(const json_t *row, struct proxy_row *ret_row, struct err *err)
+{
+	if (!json_is_object(row))
+		return err_set(err, ERR_INVALID, "a row of the report is none");
+	if (take_name(row, ret_row, err) < 0 ||
+	    take_number(row, "allowed", &ret_row->allowed, err) < 0 ||
+	    take_number(row, "refused", &ret_row->refused, err) < 0 ||
+	    take_number(row, "failed", &ret_row->failed, err) < 0 ||
+	    take_number(row, "sent", &ret_row->sent, err) < 0 ||
+	    take_number(row, "received", &ret_row->received, err) < 0)
+		return -1;
+	return 0;
+}
+
+static int take_report(const json_t *report, struct proxy *proxy, struct err *err)
+{
+	struct proxy_row rows[PROXY_ROWS_MAX] = { { .port = 0 } };
+	json_t *list = NULL;
+	size_t index;
+	json_t *row;
+
+	if (json_get_array(report, "report", "hosts", &list, err) < 0)
+		return -1;
+	if (json_array_size(list) > PROXY_ROWS_MAX)
+		return err_set(err, ERR_INVALID, "the report has too many rows");
+	json_array_foreach (list, index, row)
+		if (take_row(row, &rows[index], err) < 0)
+			return -1;
+	memcpy(proxy->rows, rows, sizeof(rows));
+	proxy->count = json_array_size(list);
+	return 0;
+}
+
+/* ---- the program ---- */
+
+static void set_problem(struct proxy *proxy, const struct err *err)
+{
+	free(proxy->problem);
+	proxy->problem = xstrdup(err->msg);
+	log_warn("proxy", "a session is without network: %s", err->msg);
+}
+
+static void on_progress(struct helper *helper, const json_t *progress)
+{
+	struct proxy *proxy = helper_data(helper);
+	struct err err;
+
+	if (take_report(progress, proxy, &err) < 0)
+		log_warn("proxy", "a report is not usable: %s", err.msg);
+}
+
+static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct proxy *proxy = helper_data(helper);
+	struct err ended;
+
+	(void)result; /* it ends by itself only when it fails */
+	(void)err_set(&ended, ERR_INTERNAL, "ptycell-proxy ended");
+	set_problem(proxy, err != NULL ? err : &ended);
+	proxy->helper = NULL;
+	helper_free(helper);
+}
+
+static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+
+static int start(struct proxy *proxy, struct err *err)
+{
+	struct helper_spec spec = {
+		.path = proxy->path, .order = proxy->order, .fds = &proxy->listener, .fd_count = 1
+	};
+
+	proxy->helper = helper_start(proxy->loop, &spec, &handlers, proxy, err);
+	return proxy->helper != NULL ? 0 : -1;
+}
+
+/* Ours is then the program's, or nobody's: connections are refused when it is gone. */
+static void give_away(struct proxy *proxy)
+{
+	loop_io_stop(&proxy->arrivals);
+	fd_close(&proxy->listener);
+	json_decref(proxy->order);
+	proxy->order = NULL;
+}
+
+static void on_arrival(struct loop_io *io, uint32_t events)
+{
+	struct proxy *proxy = container_of(io, struct proxy, arrivals);
+	struct err err;
+
+	(void)events;
+	if (start(proxy, &err) < 0)
+		set_problem(proxy, &err);
+	give_away(proxy);
+}
+
+/* ---- the object ---- */
+
+struct proxy *proxy_new(struct loop *loop, const struct proxy_spec *spec, int listener_own)
+{
+	struct proxy *proxy = xcalloc(1, sizeof(*proxy));
+	struct err err;
+
+	proxy->loop = loop;
+	proxy->path = xstrdup(spec->helper);
+	proxy->listener = listener_own;
+	proxy->order = make_order(spec);
+	if (loop_io_start(loop, &proxy->arrivals, listener_own, EPOLLIN, on_arrival, &err) < 0) {
+		set_problem(proxy, &err);
+		give_away(proxy);
+	}
+	return proxy;
+}
+
+void proxy_free(struct proxy *proxy)
+{
+	if (proxy == NULL)
+		return;
+	give_away(proxy);
+	helper_free(proxy->helper);
+	free(proxy->problem);
+	free(proxy->path);
+	free(proxy);
+}
+
+const struct proxy_row *proxy_row(const struct proxy *proxy, size_t index)
+{
+	return index < proxy->count ? &proxy->rows[index] : NULL;
+}
+
+const char *proxy_problem(const struct proxy *proxy)
+{
+	return proxy->problem;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "sandbox/enclose.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "sandbox/killgroup.h"
+#include "sandbox/landlock.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/report.h"
+#include "sandbox/root.h"
+
+/* All that are forked from here: rather one of them than anything else of the machine. */
+static void prefer_for_oom(void)
+{
+	cleanup_fd int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	(void)!write(fd, "1000", strlen("1000"));
+}
+
+/* ---- tier namespaces ---- */
+
+/* Becomes 0 of the first user namespace. Until then the server's user's files can be opened. */
+static int take_user(const struct usermap *map, struct err *err)
+{
+	if (!map->foreign)
+		return usermap_write_own(0, map, err);
+	if (usermap_become(0, 0, err) < 0)
+		return -1;
+	return namespaces_bind_life(true, err);
+}
+
+static int build(const struct policy *policy, const struct usermap *map,
+		 struct root_sources *sources, struct enclosure *made, struct err *err)
+{
+	bool private_proc = false;
+
+	if (take_user(map, err) < 0 || namespaces_start(err) < 0 ||
+	    root_build(policy, sources, &private_proc, err) < 0)
+		return -1;
+	prefer_for_oom();
+	if (namespaces_make_inner(&made->user_ns, err) < 0 || root_finish(err) < 0)
+		return -1;
+	if (private_proc)
+		made->layers |= BIT(LAYER_PRIVATE_PROC);
+	return namespaces_bind_life(false, err);
+}
+
+static int enclose_in_namespaces(const struct policy *policy, const struct enclose_task *task,
+				 struct enclosure *made, struct err *err)
+{
+	struct root_sources sources;
+	int rc;
+
+	made->kills_all = true;
+	made->layers = BIT(LAYER_USER_NAMESPACE) | BIT(LAYER_MOUNT_NAMESPACE) |
+		       BIT(LAYER_PID_NAMESPACE) | BIT(LAYER_NET_NAMESPACE) |
+		       BIT(LAYER_IPC_NAMESPACE) | BIT(LAYER_UTS_NAMESPACE) |
+		       BIT(LAYER_CGROUP_NAMESPACE) | BIT(LAYER_SECOND_USER_NAMESPACE) |
+		       BIT(LAYER_PRIVATE_PTY);
+	/* Only who may be looked into can write its maps. Nobody of the session is here yet. */
+	if (namespaces_bind_life(true, err) < 0 ||
+	    root_open_sources(policy, task->folders, &sources, err) < 0)
+		return -1;
+	rc = build(policy, task->map, &sources, made, err);
+	root_sources_release(&sources);
+	if (rc < 0)
+		fd_close(&made->user_ns);
+	return rc;
+}
+
+/* ---- tier landlock ---- */
+
+/*
+ * Without namespaces: a user of the session's own when we are root, and signals that stay in. As
+ * long as nothing else holds them in, the session could end all that the person has running.
+ */
+static int enclose_in_group(struct policy *policy, const struct enclose_task *task,
+			    struct enclosure *made, struct err *err)
+{
+	int abi = landlock_abi(task->means->landlock_abi);
+
+	prefer_for_oom();
+	if (!task->map->foreign)
+		policy->processes_max = POLICY_NO_LIMIT; /* the person's others count too */
+	else if (confine_bound_capabilities(err) < 0 ||
+		 usermap_become(task->map->uid, task->map->gid, err) < 0)
+		return -1;
+	if (killgroup_join(task->outside, abi, &made->kills_all, err) < 0)
+		return -1;
+	if (!made->kills_all)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this kernel's landlock has ABI %d, and holds signals in from %d on",
+			       abi, LANDLOCK_ABI_SIGNALS);
+	made->layers |= BIT(LAYER_KILL_GROUP);
+	return 0;
+}
+
+int enclose_self(struct policy *policy, const struct enclose_task *task,
+		 struct enclosure *ret_enclosure, struct err *err)
+{
+	struct enclosure made = { .workspace = -1, .user_ns = -1 };
+	int rc = 0;
+
+	if (policy->tier == POLICY_NAMESPACES)
+		rc = enclose_in_namespaces(policy, task, &made, err);
+	else
+		made.workspace = task->folders[0];
+	if (policy->tier == POLICY_LANDLOCK)
+		rc = enclose_in_group(policy, task, &made, err);
+	if (policy->tier == POLICY_BWRAP)
+		rc = err_set(err, ERR_UNSUPPORTED, "this build does not start bwrap");
+	if (rc == 0)
+		*ret_enclosure = made;
+	return rc;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* runner_stop.c - ending a cell before its time: deadline, interrupts, and what follows them. */
+#include <signal.h>
+
+#include "session/runner_internal.h"
+
+enum whom { FOREGROUND, INTERPRETER, TREE };
+
+enum step { STEP_INTERRUPT, STEP_AGAIN, STEP_DUMP, STEP_TERMINATE, STEP_KILL, STEP_GIVE_UP };
+
+/* SIGINT keeps the state; what follows only when that did not help. */
+static const struct {
+	unsigned after_ms;
+	int signo; /* 0: the language's, or none */
+	enum whom whom;
+} steps[] = {
+	[STEP_INTERRUPT] = { 0, SIGINT, FOREGROUND },
+	[STEP_AGAIN] = { RUNNER_SECOND_INTERRUPT_MS, SIGINT, FOREGROUND },
+	[STEP_DUMP] = { RUNNER_DUMP_MS, 0, INTERPRETER }, /* where does it hang? */
+	[STEP_TERMINATE] = { RUNNER_TERMINATE_MS, SIGTERM, TREE },
+	[STEP_KILL] = { RUNNER_KILL_MS, SIGKILL, TREE },
+	[STEP_GIVE_UP] = { RUNNER_GIVE_UP_MS, 0, TREE }, /* code may have stopped its minder */
+};
+
+static void send_signal(struct runner *r, enum step step)
+{
+	int signo = step == STEP_DUMP ? r->c.language->dump_signal : steps[step].signo;
+
+	if (signo == 0)
+		return;
+	if (steps[step].whom == FOREGROUND)
+		interpreter_signal_foreground(r->interpreter, signo);
+	else if (steps[step].whom == INTERPRETER)
+		interpreter_signal(r->interpreter, signo);
+	else
+		interpreter_signal_tree(r->interpreter, signo);
+}
+
+static void on_escalation(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, escalation);
+	enum step step = (enum step)r->step;
+
+	if (r->interpreter == NULL)
+		return;
+	if (step == STEP_GIVE_UP) {
+		runner_lose(r, "the code did not react to interrupts and could not be killed");
+		return;
+	}
+	if (step == STEP_TERMINATE && r->stop == RUNNER_STOP_INTERRUPT) {
+		r->c.handlers->unmoved(r);
+		return;
+	}
+	r->step = step + 1;
+	send_signal(r, step);
+	loop_timer_start(r->c.loop, &r->escalation, r->escalation_ms + steps[r->step].after_ms,
+			 on_escalation);
+}
+
+/* Goes on from `step`, whatever was under way. */
+static void escalate_from(struct runner *r, enum step step)
+{
+	uint64_t now = loop_now(r->c.loop);
+
+	r->step = step;
+	r->escalation_ms = now - steps[step].after_ms;
+	on_escalation(&r->escalation);
+}
+
+static void interrupt(struct runner *r, enum runner_stop stop)
+{
+	bool under_way = loop_timer_active(&r->escalation);
+
+	if (stop > r->stop)
+		r->stop = stop;
+	if (under_way)
+		return;
+	if (r->step == STEP_TERMINATE && stop == RUNNER_STOP_CANCEL) {
+		escalate_from(r, STEP_TERMINATE); /* interrupts were of no use */
+		return;
+	}
+	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
+	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
+	runner_flush(r);
+	escalate_from(r, STEP_INTERRUPT);
+}
+
+void runner_stop(struct runner *r, enum runner_stop stop)
+{
+	static const char *const reasons[] = {
+		[RUNNER_STOP_TERMINATE] = "the interpreter was terminated on request",
+		[RUNNER_STOP_KILL] = "the interpreter was killed on request",
+	};
+
+	if (r->cell == NULL) {
+		if (stop >= RUNNER_STOP_TERMINATE && r->state == RUNNER_READY)
+			runner_lose(r, reasons[stop]);
+		return;
+	}
+	if (r->stop == RUNNER_STOP_NONE)
+		r->stop_ms = loop_now(r->c.loop);
+	if (stop < RUNNER_STOP_TERMINATE) {
+		interrupt(r, stop);
+	} else if (stop > r->stop) {
+		r->stop = stop;
+		escalate_from(r, stop == RUNNER_STOP_KILL ? STEP_KILL : STEP_TERMINATE);
+	}
+}
+
+const char *runner_stop_reason(const struct runner *r)
+{
+	if (r->step <= STEP_TERMINATE)
+		return NULL;
+	switch (r->stop) {
+	case RUNNER_STOP_TERMINATE:
+		return "it was terminated on request";
+	case RUNNER_STOP_KILL:
+		return "it was killed on request";
+	default:
+		return "the code did not react to interrupts and was killed";
+	}
+}
+
+static void on_input_checked(struct interpreter *interpreter, enum input_wait wait)
+{
+	struct runner *r = interpreter_data(interpreter);
+
+	if (r->cell == NULL || !r->timed_out)
+		return;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	/* A sleeping foreground process alone is no proof; with an open line it looks like a
+	 * prompt. */
+	r->cell->was_waiting = wait == INPUT_MAYBE_AWAITED ? transcript_has_open_line(r->transcript)
+							   : wait != INPUT_NOT_AWAITED;
+	runner_stop(r, RUNNER_STOP_CANCEL);
+}
+
+static void on_input_unchecked(struct loop_timer *timer)
+{
+	runner_stop(container_of(timer, struct runner, deadline), RUNNER_STOP_CANCEL);
+}
+
+static void on_deadline(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, deadline);
+
+	r->timed_out = true;
+	/* Who answers is a process that the code may have stopped. */
+	loop_timer_start(r->c.loop, timer, loop_now(r->c.loop) + RUNNER_INPUT_CHECK_MS,
+			 on_input_unchecked);
+	interpreter_check_input(r->interpreter, on_input_checked);
+}
+
+void runner_start_clock(struct runner *r, uint64_t left_ms)
+{
+	loop_timer_start(r->c.loop, &r->deadline, loop_now(r->c.loop) + left_ms, on_deadline);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/explain.h"
+
+#include "base/mem.h"
+#include "session/session.h"
+#include "text/clean.h"
+#include "text/clip.h"
+
+static void end_line(struct buf *text)
+{
+	if (text->len > 0 && text->data[text->len - 1] != '\n')
+		buf_puts(text, "\n");
+}
+
+static void add_foreign(struct buf *text, const char *foreign, size_t max_chars)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	if (foreign == NULL || foreign[0] == '\0')
+		return;
+	clean_block(&clean, foreign, strlen(foreign));
+	end_line(text);
+	(void)clip_text(text, buf_str(&clean), clean.len, max_chars);
+}
+
+static void explain_timeout(struct buf *text, const struct cell *cell)
+{
+	buf_putf(text, "The cell ran into its deadline of %.15g s",
+		 (double)cell->timeout_ms / 1000);
+	buf_puts(text, cell->interpreter_lost
+			       ? " and did not react to interrupts, so its interpreter was killed: "
+				 "variables and imports are gone, files are not.\n"
+			       : " and was interrupted; variables and files are kept.\n");
+	if (cell->was_waiting) {
+		cleanup_free char *prompt = clean_quote(cell->prompt != NULL ? cell->prompt : "");
+		bool known = prompt[0] != '\0';
+
+		buf_putf(text,
+			 "It was waiting for input%s%s%s. Nobody can type here: put the value into "
+			 "the code.\n",
+			 known ? " at the prompt '" : "", prompt, known ? "'" : "");
+	} else {
+		buf_puts(text, "If it needs longer, pass a larger timeout.\n");
+	}
+}
+
+static void explain_problem(struct buf *text, const struct cell *cell)
+{
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	if (cell->problem != NULL)
+		clean_line(&line, cell->problem, strlen(cell->problem), 600);
+	if (cell->state == CELL_NOT_STARTED)
+		buf_putf(text, "The cell was not run: %s.\n", buf_str(&line));
+	else if (cell->session_ended)
+		buf_putf(text, "The cell died: %s. Its variables and files are gone.\n",
+			 buf_str(&line));
+	else
+		buf_putf(text,
+			 "The cell died: %s. Variables and imports are gone, files are not; the "
+			 "next cell starts a new interpreter.\n",
+			 buf_str(&line));
+}
+
+static void explain_missing_module(struct buf *text, const struct cell *cell)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_word(&name, cell->missing_module, strlen(cell->missing_module), CLEAN_QUOTE_MAX);
+	buf_putf(text,
+		 "The module '%s' is not installed for this interpreter. What is there: "
+		 "session_info with include: [\"packages\"].\n",
+		 buf_str(&name));
+}
+
+static void explain_interrupt(struct buf *text, const struct cell *cell)
+{
+	buf_putf(text, "The cell was %sinterrupted after %ju ms; variables and files are kept.\n",
+		 cell->cancelled ? "cancelled: " : "", (uintmax_t)cell->stop_took_ms);
+}
+
+static void explain_running(struct buf *text, const struct cell *cell)
+{
+	if (cell->problem != NULL)
+		buf_putf(text, "The cell goes on: %s.\n", cell->problem);
+	else
+		buf_puts(text, "The cell runs on.\n");
+}
+
+/* Our own sentences after what the code wrote. */
+static void explain(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	end_line(text);
+	if (cell->bare && cell->state != CELL_RUNNING) {
+		buf_puts(text, "No cell runs; the last one ended before.\n");
+		return;
+	}
+	if (cell->state == CELL_TIMED_OUT)
+		explain_timeout(text, cell);
+	else if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
+		explain_problem(text, cell);
+	else if (cell->state == CELL_INTERRUPTED)
+		explain_interrupt(text, cell);
+	else if (cell->state == CELL_RUNNING)
+		explain_running(text, cell);
+	if (cell->missing_module != NULL)
+		explain_missing_module(text, cell);
+	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
+		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
+			 cell->spool_cut ? "Only the start of the output is stored; search it"
+					 : "Search the whole output",
+			 cell->spool_path);
+	if (cell->images_dropped > 0)
+		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
+			 cell->images_dropped);
+	if (cell->scan_capped)
+		buf_putf(text, "Only the first %d files of the folder are watched.\n",
+			 SCAN_FILES_MAX);
+	if (result->keep_problem != NULL)
+		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
+}
+
+void explain_text(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	buf_put(text, buf_str(&cell->text), cell->text.len);
+	add_foreign(text, cell->value, CELL_VALUE_CHARS_MAX);
+	add_foreign(text, cell->traceback, CELL_TRACEBACK_CHARS_MAX);
+	explain(text, result);
+}
+
+void explain_earlier(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	buf_putf(text, "[cell %ju ended before: %s after %.1f s]\n", (uintmax_t)cell->number,
+		 cell_state_name(cell->state), (double)cell->elapsed_us / 1e6);
+	explain_text(text, result);
+}
+
+bool explain_is_error(const struct cell *cell)
+{
+	if (cell->bare && cell->state != CELL_NOT_STARTED)
+		return false;
+	return cell->state != CELL_DONE && cell->state != CELL_RUNNING &&
+	       cell->state != CELL_WAITING && cell->state != CELL_INTERRUPTED;
+}

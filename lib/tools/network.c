@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/network.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/make.h"
+#include "proxy/proxy.h"
+#include "session/confinement.h"
+#include "session/session.h"
+#include "text/clean.h"
+
+enum mode { MODE_NONE, MODE_PROXY, MODE_HOST };
+
+static enum mode mode_of(const struct session *session)
+{
+	const struct confinement *confinement = session_confinement(session);
+
+	if (confinement_tier(confinement) == POLICY_UNCONFINED &&
+	    confinement_refusal(confinement) == NULL)
+		return MODE_HOST;
+	return confinement_reaches_hosts(confinement) ? MODE_PROXY : MODE_NONE;
+}
+
+static const char *explain(const struct session *session, enum mode mode)
+{
+	switch (mode) {
+	case MODE_HOST:
+		return "Code uses the network of this machine as it likes.";
+	case MODE_PROXY:
+		return "Code reaches the allowed hosts by HTTP and HTTPS, through the proxy that its "
+		       "environment names, and nothing else. Whatever it can read it can send there.";
+	case MODE_NONE:
+		break;
+	}
+	return session_settings(session)->hosts != NULL
+		       ? "Code has no network: PTYCELL_HOSTS needs a confinement tier with a "
+			 "network of its own."
+		       : "Code has no network. The person can name hosts in PTYCELL_HOSTS.";
+}
+
+static json_t *describe_row(const struct proxy_row *row)
+{
+	json_t *object = json_object();
+
+	if (row->host[0] != '\0')
+		json_put(object, "host", json_make_fmt("%s:%u", row->host, row->port));
+	else
+		json_put_str(object, "host", "others");
+	json_put_int(object, "allowed", (json_int_t)row->allowed);
+	json_put_int(object, "refused", (json_int_t)row->refused);
+	json_put_int(object, "failed", (json_int_t)row->failed);
+	json_put_int(object, "bytes_sent", (json_int_t)row->sent);
+	json_put_int(object, "bytes_received", (json_int_t)row->received);
+	json_put_str(object, "last", verdict_word(row->last));
+	return object;
+}
+
+static void put_requests(json_t *object, const struct proxy *proxy)
+{
+	json_t *requests = json_array();
+	const struct proxy_row *row;
+
+	for (size_t i = 0; proxy != NULL && (row = proxy_row(proxy, i)) != NULL; i++)
+		json_append(requests, describe_row(row));
+	json_put(object, "requests", requests);
+	if (proxy != NULL && proxy_problem(proxy) != NULL) {
+		cleanup_free char *problem = clean_quote(proxy_problem(proxy));
+
+		json_put_str(object, "problem", problem);
+	}
+}
+
+json_t *network_describe(const struct session *session)
+{
+	static const char *const names[] = {
+		[MODE_NONE] = "none", [MODE_PROXY] = "proxy", [MODE_HOST] = "host"
+	};
+	enum mode mode = mode_of(session);
+	json_t *object = json_object();
+
+	json_put_str(object, "mode", names[mode]);
+	json_put_str(object, "explanation", explain(session, mode));
+	if (mode == MODE_PROXY) {
+		json_put_str(object, "allowed", session_settings(session)->hosts);
+		put_requests(object, session_proxy(session));
+	}
+	return object;
+}

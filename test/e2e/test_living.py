@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Long cells: a call is answered within its wait and the code runs on; interact looks, waits, stops."""
+import time
+
+import pytest
+from client import Result
+from steps import assert_honest, until
+
+TICKS = "import time\nfor i in range({n}):\n  print('tick', i)\n  time.sleep({s})\n'end'"
+
+
+# ---- the call budget ----
+
+def test_a_call_is_answered_within_its_wait_and_its_cell_runs_on(server):
+    first = server.cell(TICKS.format(n=4, s=0.2), budget=0.3)
+    assert first.state == "running" and not first.is_error and "tick 0\n" in first.text
+    assert_honest(first)
+    rest = server.interact()
+    assert (rest.state, rest.status["cell"]) == ("done", 1) and rest.text.endswith("'end'\n")
+    # Each answer has only what is new.
+    lines = [line for text in (first.text, rest.text) for line in text.splitlines() if "tick" in line]
+    assert lines == [f"tick {i}" for i in range(4)]
+
+
+def test_a_wait_of_0_starts_the_code_and_answers_at_once(server):
+    server.cell("import time")
+    result = server.cell("time.sleep(0.3)\nx = 5\nx", budget=0)
+    assert result.state == "running"
+    assert server.interact().text == "5\n"
+
+
+@pytest.mark.parametrize("value", [-1, 1e9, "5", True])
+def test_a_wait_that_is_none_is_refused_by_name(server, value):
+    for result in (server.cell("1", budget=value), server.interact(budget=value)):
+        assert result.is_error and "arguments.wait" in result.texts[0]
+
+
+def test_code_that_finds_a_cell_running_on_is_not_started_and_told_so_at_once(server):
+    server.cell("import time; x = 1")
+    assert server.cell("time.sleep(60)", budget=0.1).state == "running"
+    start = time.monotonic()
+    result = server.cell("x = 2")
+    assert time.monotonic() - start < 5
+    assert result.state == "not_started" and result.is_error
+    assert "cell 2 has been running for " in result.text and "action wait" in result.text
+    assert server.interact(action="interrupt").state == "interrupted"
+    assert server.cell("x").text == "1\n"
+
+
+def test_code_whose_turn_does_not_come_within_its_wait_is_withdrawn(server):
+    server.cell("import time; x = 1")
+    first = server.start_cell("time.sleep(1)\n'slow'")
+    second = server.start_cell("x = 2", budget=0.2)
+    third = server.start_cell("x")
+    withdrawn = Result(second.get(timeout=10)["result"])
+    assert withdrawn.state == "not_started" and "cell 2" in withdrawn.text
+    assert Result(first.get(timeout=10)["result"]).text == "'slow'\n"
+    assert Result(third.get(timeout=10)["result"]).text == "1\n"
+
+
+def test_another_session_never_waits(server):
+    assert server.cell("import time; time.sleep(60)", budget=0).state == "running"
+    start = time.monotonic()
+    assert server.cell("7", session="other").text == "7\n"
+    assert time.monotonic() - start < 10
+
+
+def test_what_ended_while_nobody_waited_is_told_with_the_next_answer(server):
+    code = "import time\nprint('before')\ntime.sleep(0.3)\nprint('after')\n1/0"
+    assert server.cell(code, budget=0.2).state == "running"
+    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "idle")
+    result = server.cell("6 * 7")
+    assert result.text == "42\n" and not result.is_error
+    (earlier,) = result.earlier
+    assert earlier.startswith("[cell 1 ended before: raised after 0.")
+    assert "after\n" in earlier and "ZeroDivisionError" in earlier and "before\n" not in earlier
+    assert not server.cell("1").earlier  # once
+
+
+def test_a_look_when_nothing_runs_says_what_ended_last(server):
+    server.call("session_info", session_id="s")
+    assert "no cell has run in session 's'" in server.interact().texts[0]
+    server.cell("1")
+    result = server.interact()
+    assert result.state == "done" and "No cell runs" in result.text and not result.is_error
+
+
+def test_a_look_at_a_session_that_is_not_there_makes_none(server):
+    result = server.interact(session="nowhere")
+    assert result.is_error and "there is no session 'nowhere'" in result.texts[0]
+
+
+# ---- interrupting ----
+
+def test_an_interrupt_keeps_the_state_and_proves_it(server):
+    server.cell("import time; x = 41")
+    server.cell("x += 1\nwhile True: pass", budget=0.1)
+    result = server.interact(action="interrupt")
+    assert result.state == "interrupted" and not result.is_error
+    assert "interrupted after " in result.text and "variables and files are kept" in result.text
+    assert server.cell("x").text == "42\n"
+
+
+def test_a_cancelled_cell_is_told_of_with_the_next_answer(server):
+    server.cell("import time; x = 1")
+    pending = server.start_cell("print('begun')\ntime.sleep(60)")
+    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "running")
+    server.cancel(pending)
+    result = server.cell("x")
+    assert result.text == "1\n"
+    (earlier,) = result.earlier
+    assert "cancelled: interrupted after " in earlier and "variables and files are kept" in earlier
+    assert not server.strays()
+
+
+def test_py19_code_that_catches_interrupts_goes_on_until_it_is_terminated(server):
+    server.cell("import time\nprint('begun')\nwhile True:\n  try: time.sleep(60)\n"
+                "  except KeyboardInterrupt: print('no')", budget=0.3)
+    result = server.interact(action="interrupt", wait=20)
+    assert result.state == "running" and "did not react" in result.text and "terminate" in result.text
+    assert "File \"<cell 1>\"" in result.text  # where it is
+    result = server.interact(action="terminate")
+    assert result.state == "died" and "terminated on request" in result.text
+    assert server.cell("1").text == "1\n"
+
+
+def test_kill_ends_what_ignores_everything(server):
+    server.cell("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)", budget=0.2)
+    result = server.interact(action="kill")
+    assert result.state == "died" and "killed on request" in result.text
+    assert server.cell("2").text == "2\n"
+
+
+def test_the_stack_dump_kills_no_child(server):
+    # SIGUSR2 is for the interpreter alone: a child that knows nothing of it would die.
+    server.cell("import subprocess, time\np = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+                "while p.poll() is None:\n  try: time.sleep(0.02)\n  except KeyboardInterrupt: n = 1", budget=0.2)
+    result = server.interact(action="interrupt", wait=20)
+    assert result.state == "running" and "most recent call first" in result.text
+    assert server.interact(budget=0.3).state == "running"  # so its child lives
+    server.interact(action="terminate")
+
+
+def test_cancelling_a_look_leaves_the_cell_alone(server):
+    server.cell("import time\ntime.sleep(0.5)\n'whole'", budget=0)
+    look = server.start("tools/call", {"name": "interact", "arguments": {"session_id": "s"}})
+    server.cancel(look)
+    assert server.interact().text == "'whole'\n"
