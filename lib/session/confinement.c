@@ -9,6 +9,7 @@
 #include "config/places.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/canary.h"
+#include "sandbox/usermap.h"
 #include "session/advice.h"
 #include "session/confinement_text.h"
 #include "session/runtimes.h"
@@ -275,6 +276,20 @@ const char *confinement_notice(const struct confinement *c)
 }
 
 /* ---- a session's sandbox ---- */
+
+int confinement_adopt(const struct confinement *c, struct workspace *workspace, struct err *err)
+{
+	struct usermap map;
+
+	if (c->tier == POLICY_UNCONFINED)
+		return 0;
+	if (confinement_rooted(c))
+		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL);
+	else if (workspace_make_tmp(workspace, err) < 0)
+		return -1;
+	/* The launcher takes the owner for the session's user; this early nothing is there yet. */
+	return usermap_choose(workspace_data_fd(workspace), &map, err);
+}
 
 static int locate(const struct confinement *c, const struct language *language,
 		  struct runtimes *runtimes, struct interpreter_path *ret_path, struct err *err)

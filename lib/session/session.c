@@ -299,14 +299,13 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->to_keep);
 	list_init(&s->listings);
 	s->workspace = workspace_new(host->home, err);
-	if (s->workspace == NULL) {
+	if (s->workspace == NULL || confinement_adopt(host->confinement, s->workspace, err) < 0) {
+		workspace_free(s->workspace);
 		free(s->notice);
 		free(s->id);
 		free(s);
 		return NULL;
 	}
-	if (confinement_rooted(host->confinement))
-		workspace_move_inside(s->workspace, POLICY_DATA, POLICY_SPOOL);
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);

@@ -10,7 +10,7 @@ import resource
 
 import pytest
 from client import Server
-from steps import listed, until
+from steps import listed, session_folders, until
 
 
 def changes(result):
@@ -367,9 +367,9 @@ def test_a_cells_many_results_are_all_kept(server, home):
     until(lambda: len(kept_files(home)) == 1200, 10)
 
 
-def test_uploads_and_scratch_are_gone_with_the_session(server):
+def test_uploads_and_scratch_are_gone_with_the_session(server, home):
     upload(server, filename="f", content="x")
-    folder = pathlib.Path(server.call("session_info", session_id="s").object["workdir"])
+    (folder,) = session_folders(home)
     assert (folder / "input/f").exists()
     server.call("destroy_session", session_id="s")
     until(lambda: not folder.exists())
