@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -343,6 +344,7 @@ static void a_full_disk_leaves_what_was_there(void **state)
 	struct rlimit before;
 	struct rlimit small;
 	enum journal_taken taken;
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	char *big = calloc(1, 70001);
 	json_t *value;
 
@@ -352,7 +354,7 @@ static void a_full_disk_leaves_what_was_there(void **state)
 	entry.record = record;
 	entry.text = big;
 	entry.text_len = 70000;
-	(void)signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(sigaction(SIGXFSZ, &ignore, NULL), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	small = before;
 	/* The record fits, half of the notebook's cell does not. */
