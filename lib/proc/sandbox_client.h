@@ -73,6 +73,33 @@ void sandbox_close(struct sandbox *sandbox);
  */
 void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data);
 
+/* What its processes use: of every interpreter and of what those started. */
+struct sandbox_usage {
+	uint64_t memory_bytes;
+	uint64_t cpu_ms; /* since it was opened */
+	unsigned int processes;
+};
+
+/* The process that was killed for its memory. */
+struct sandbox_victim {
+	uint64_t memory_bytes; /* 0: there was none */
+	bool interpreter;      /* itself, no child of one */
+	char name[16];         /* foreign */
+};
+
+/* Both come from the loop, on request, and not after sandbox_close. */
+struct sandbox_watcher {
+	void (*measured)(void *data, const struct sandbox_usage *usage);
+	void (*relieved)(void *data, const struct sandbox_victim *victim);
+};
+
+/* `watcher` and `data` are borrowed until sandbox_close. */
+void sandbox_watch(struct sandbox *sandbox, const struct sandbox_watcher *watcher, void *data);
+/* `exact` shares pages out among those who share them, which costs more. */
+void sandbox_measure(struct sandbox *sandbox, bool exact);
+/* Kills the process with the most memory. */
+void sandbox_relieve(struct sandbox *sandbox);
+
 struct interpreter_spec {
 	char *const *argv;      /* argv[0] is an absolute path */
 	char *const *envp;      /* the whole environment: nothing is inherited */

@@ -125,6 +125,10 @@ void runner_withdraw(struct run *run, struct cell *cell);
  * the interpreter.
  */
 void runner_stop(struct runner *runner, enum runner_stop stop);
+/* Kills the interpreter and with it the cell that runs: `why` as runner_end takes it. */
+void runner_kill(struct runner *runner, const char *why);
+/* Should the interpreter be killed now, that is why. NULL: it is not expected any more. */
+void runner_expect_kill(struct runner *runner, const char *why);
 /* The `data` of the run whose cell runs now; NULL when none does. */
 void *runner_current(const struct runner *runner);
 /* For how long it has run; 0 when none does. */

@@ -46,6 +46,7 @@ struct runner {
 	char *path;
 	const char *reason;
 	char *version;
+	char *expected_kill; /* why it would be killed, or NULL */
 
 	struct list queue;
 	struct run *current;

@@ -12,6 +12,7 @@
 #include "sandbox/policy.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
+#include "session/watchdog.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -125,7 +126,7 @@ char *session_take_notice(struct session *s)
 	return mem_steal(&s->notice);
 }
 
-static void add_notice(struct session *s, const char *text)
+void session_add_notice(struct session *s, const char *text)
 {
 	char *joined = s->notice != NULL ? xasprintf("%s\n%s", s->notice, text) : xstrdup(text);
 
@@ -152,7 +153,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 	text = xasprintf("The %s state of session '%s' was lost: %s. Variables and imports are "
 			 "gone, files are not; this is generation %ju.",
 			 runner_language(runner)->name, s->id, why, (uintmax_t)s->generation);
-	add_notice(s, text);
+	session_add_notice(s, text);
 }
 
 static uint64_t next_number(struct runner *runner)
@@ -164,8 +165,11 @@ static uint64_t next_number(struct runner *runner)
 
 static void on_starting(struct runner *runner)
 {
-	session_touch(runner_owner(runner));
-	session_tell_state(runner_owner(runner));
+	struct session *s = runner_owner(runner);
+
+	session_touch(s);
+	session_tell_state(s);
+	watchdog_wake(s->watchdog);
 }
 
 static const struct runner_handlers runner_handlers = {
@@ -196,6 +200,7 @@ static struct sandbox *sandbox_of(struct session *s)
 	if (s->sandbox != NULL)
 		return s->sandbox;
 	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	s->watchdog = watchdog_new(s);
 	if (confinement_reaches_hosts(s->host->confinement))
 		sandbox_watch_listener(s->sandbox, on_listener, s);
 	return s->sandbox;
@@ -349,6 +354,7 @@ void session_free(struct session *s, const char *why)
 	keeper_free(s->keeper);
 	journal_free(s->journal);
 	scan_free(s->scan);
+	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);

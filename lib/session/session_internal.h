@@ -15,6 +15,7 @@
 #include "session/session.h"
 
 struct keeper;
+struct watchdog;
 struct workspace;
 
 enum {
@@ -75,7 +76,8 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
-	struct proxy *proxy; /* NULL: none yet, or no hosts */
+	struct watchdog *watchdog; /* of the sandbox */
+	struct proxy *proxy;       /* NULL: none yet, or no hosts */
 	struct scan *scan;
 	struct keeper *keeper;
 	struct journal *journal;
@@ -150,5 +152,8 @@ void session_scan_first(struct session *session);
 void session_scan_next(struct session *session);
 /* Tells everybody who waits for a list that there is none. */
 void session_end_listings(struct session *session);
+
+/* A sentence of ours for the next answer. */
+void session_add_notice(struct session *session, const char *text);
 
 #endif
