@@ -159,17 +159,32 @@ int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct e
 	return fd_steal(&fd);
 }
 
+int beneath_give(int dir_fd, int fd, struct err *err)
+{
+	struct stat st;
+
+	if (geteuid() != 0)
+		return 0;
+	if (fstat(dir_fd, &st) < 0 || (st.st_uid != 0 && fchown(fd, st.st_uid, st.st_gid) < 0))
+		return err_sys(err, "giving a session its file");
+	return 0;
+}
+
 static int make_and_enter(int dir_fd, const char *part, size_t len, struct err *err)
 {
 	char name[BENEATH_NAME_MAX + 1];
-	int fd;
+	cleanup_fd int fd = -1;
+	bool made;
 
 	memcpy(name, part, len);
 	name[len] = '\0';
-	if (mkdirat(dir_fd, name, 0700) < 0 && errno != EEXIST)
+	made = mkdirat(dir_fd, name, 0700) == 0;
+	if (!made && errno != EEXIST)
 		return err_sys(err, "making a folder");
 	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? open_failed(err) : fd;
+	if (fd < 0)
+		return open_failed(err);
+	return made && beneath_give(dir_fd, fd, err) < 0 ? -1 : fd_steal(&fd);
 }
 
 int beneath_open_parent(int dir_fd, const char *path, const char **ret_name, struct err *err)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -54,7 +55,7 @@ static void fail(struct spool *spool)
 	fd_close(&spool->fd);
 }
 
-/* Mode 0400 from birth: our descriptor writes, the session's processes cannot by accident. */
+/* Read-only from birth: our descriptor writes, the session's processes cannot by accident. */
 static void make_file(struct spool *spool)
 {
 	if (unlinkat(spool->dir_fd, spool->name, 0) < 0 && errno != ENOENT) {
@@ -62,8 +63,8 @@ static void make_file(struct spool *spool)
 		return;
 	}
 	spool->fd = openat(spool->dir_fd, spool->name,
-			   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
-	if (spool->fd < 0)
+			   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0444);
+	if (spool->fd < 0 || fchmod(spool->fd, 0444) < 0)
 		fail(spool);
 	else
 		spool->made = true;
