@@ -46,7 +46,7 @@ static int read_tier(int fd, enum policy_tier *ret_tier, struct err *err)
 
 static pid_t fork_init(struct init_task *task, struct err *err)
 {
-	enum policy_tier tier;
+	enum policy_tier tier = POLICY_TIERS;
 	pid_t pid;
 
 	task->parent = getpid();
