@@ -5,6 +5,9 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "sandbox/policy.h"
+#include "sandbox/usermap.h"
+
 const char *const hosttree_system[] = {
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 };
@@ -14,6 +17,18 @@ const char *const hosttree_devices[] = {
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
 };
 const size_t hosttree_device_count = ARRAY_SIZE(hosttree_devices);
+
+_Static_assert(USERMAP_INSIDE == 1000, "the accounts name the session's user");
+
+const struct hosttree_file hosttree_made[] = {
+	{ "/etc/passwd", "root:x:0:0:root:/:/usr/sbin/nologin\n"
+			 "user:x:1000:1000:user:" POLICY_DATA ":/bin/bash\n"
+			 "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n" },
+	{ "/etc/group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n" },
+	{ "/etc/hostname", "ptycell\n" },
+	{ "/etc/hosts", "127.0.0.1 localhost ptycell\n::1 localhost\n" },
+};
+const size_t hosttree_made_count = ARRAY_SIZE(hosttree_made);
 
 static const char *const listed[] = {
 	"/etc/ld.so.cache",
@@ -74,4 +89,27 @@ int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err 
 		if (fn(data, listed[i], err) < 0)
 			return -1;
 	return each_python(root, fn, data, err);
+}
+
+static bool is_at_or_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
+}
+
+bool hosttree_is_reserved(const char *path)
+{
+	static const char *const ours[] = { "/proc",     "/dev",       "/sys",         "/old",
+					    POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES };
+	static const char *const whole[] = { "/bin", "/etc",  "/lib", "/lib32", "/lib64", "/libx32",
+					     "/mnt", "/sbin", "/tmp", "/usr",   "/var",   "/run" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (is_at_or_below(path, ours[i]))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
+		if (str_eq(path, whole[i]))
+			return true;
+	return false;
 }

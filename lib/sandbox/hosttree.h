@@ -8,6 +8,7 @@
 #ifndef SANDBOX_HOSTTREE_H
 #define SANDBOX_HOSTTREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -18,6 +19,18 @@ extern const size_t hosttree_system_count;
 /* The nodes of /dev that a program may expect. */
 extern const char *const hosttree_devices[];
 extern const size_t hosttree_device_count;
+
+/* What is made for /etc: accounts and names that are the same in every session. */
+struct hosttree_file {
+	const char *path;
+	const char *text;
+};
+
+extern const struct hosttree_file hosttree_made[];
+extern const size_t hosttree_made_count;
+
+/* Would something of the host at this path hide a part of the tree that confines? */
+bool hosttree_is_reserved(const char *path);
 
 /* `path` is absolute, as seen from the host's root; whether it is there is not known. */
 typedef int hosttree_fn(void *data, const char *path, struct err *err);

@@ -304,29 +304,12 @@ static bool is_at_or_below(const char *path, const char *folder)
 	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-/* What would hide a part of the tree that confines. */
-static bool is_reserved(const char *path)
-{
-	static const char *const ours[] = { "/proc",     "/dev",       "/sys",         "/old",
-					    POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES };
-	static const char *const whole[] = { "/bin", "/etc",  "/lib", "/lib32", "/lib64", "/libx32",
-					     "/mnt", "/sbin", "/tmp", "/usr",   "/var",   "/run" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
-		if (is_at_or_below(path, ours[i]))
-			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
-		if (str_eq(path, whole[i]))
-			return true;
-	return false;
-}
-
 static int bind_one(int root, const struct bind *bind, struct err *err)
 {
 	cleanup_fd int target = -1;
 	struct stat st;
 
-	if (is_reserved(bind->path))
+	if (hosttree_is_reserved(bind->path))
 		return err_set(err, ERR_DENIED, "'%s' cannot be shown to a session", bind->path);
 	if (fstat(bind->source, &st) < 0)
 		return err_sys(err, "looking at '%s'", bind->path);

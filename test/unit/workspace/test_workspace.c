@@ -35,7 +35,7 @@ static void a_workspace_has_private_folders(void **state)
 		(void)snprintf(path, sizeof(path), "%s/%s", workspace_name(f->workspace), names[i]);
 		assert_int_equal(fstatat(home_fd(f->home), path, &st, AT_SYMLINK_NOFOLLOW), 0);
 		assert_true(S_ISDIR(st.st_mode));
-		/* Its reader may be a user of its own; nobody else comes through the folder above. */
+		/* Its reader may be a user of its own; the folder above is closed. */
 		assert_int_equal(st.st_mode & 07777, str_eq(names[i], "spool") ? 0755 : 0700);
 	}
 }
