@@ -5,11 +5,13 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
 #include "sandbox/policy.h"
+#include "sandbox/usermap.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
 #include "session/watchdog.h"
@@ -295,6 +297,21 @@ void session_count_children(struct session *s,
 
 /* ---- life ---- */
 
+/*
+ * A root server's session has a user of its own, who owns the folder before anything is put in it:
+ * the launcher would have to give it away later, which looks like a change. When it cannot be done
+ * here, it will be tried there, and said.
+ */
+static void give_to_its_user(const struct session *s)
+{
+	struct usermap map;
+	struct err err;
+
+	if (confinement_tier(s->host->confinement) != POLICY_UNCONFINED &&
+	    usermap_choose(workspace_data_fd(s->workspace), &map, &err) < 0)
+		log_warn("session", "%s", err.msg);
+}
+
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
 			    char *notice_own, struct err *err)
 {
@@ -319,6 +336,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		free(s);
 		return NULL;
 	}
+	give_to_its_user(s);
 	if (confinement_rooted(host->confinement))
 		workspace_move_inside(s->workspace, POLICY_DATA, POLICY_SPOOL);
 	s->scan = scan_new(host->loop, s->workspace, s);
