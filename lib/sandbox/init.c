@@ -77,7 +77,7 @@ static void on_message(struct warden *warden, const struct wire_message *message
 		warden->ended = true;
 }
 
-static size_t count_folders(const struct policy *policy)
+size_t init_count_folders(const struct policy *policy)
 {
 	return 1U + (policy->spool_path[0] != '\0') + (policy->packages_path[0] != '\0') +
 	       policy->share_count;
@@ -91,9 +91,6 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 	fd_close(&task->plan);
 	if (plan == NULL || plan_parse_sandbox(plan, len, &init->policy, err) < 0)
 		return -1;
-	if (task->folder_count != count_folders(&init->policy))
-		return err_set(err, ERR_INVALID, "a policy with %zu folders and %zu descriptors",
-			       count_folders(&init->policy), task->folder_count);
 	return 0;
 }
 

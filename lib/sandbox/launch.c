@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/launch.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/list.h"
+#include "base/mem.h"
 #include "sandbox/init.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/plan.h"
 #include "sandbox/probe.h"
+#include "sandbox/protect.h"
 #include "sandbox/warden.h"
 
 struct launch {
 	struct warden warden;
 	const struct confine_means *means;
+	struct list guards;
 };
 
 /* What the server ends a sandbox with whose init does not end by itself. */
@@ -27,42 +32,125 @@ static void hand_over(int channel, pid_t pid)
 		return;
 }
 
-/* What has to be known of a policy before its process exists. */
-static int read_tier(int fd, enum policy_tier *ret_tier, struct err *err)
-{
-	struct policy policy;
-	size_t len = 0;
-	const void *plan = plan_map(fd, &len, err);
-	int rc;
+/* ---- shares ---- */
 
-	if (plan == NULL)
-		return -1;
-	rc = plan_parse_sandbox(plan, len, &policy, err);
-	plan_unmap(plan, len);
-	if (rc == 0)
-		*ret_tier = policy.tier;
-	return rc;
+/* Writable shares of one sandbox, held by protect.h until its init is gone. */
+struct guard {
+	struct list node;
+	pid_t init; /* 0: not yet */
+	int held[POLICY_SHARES_MAX];
+	size_t count;
+};
+
+static void guard_free(struct guard *guard)
+{
+	for (size_t i = 0; i < guard->count; i++)
+		protect_release(&guard->held[i]);
+	list_remove(&guard->node);
+	free(guard);
 }
 
-static pid_t fork_init(struct init_task *task, struct err *err)
+static bool has_writable_share(const struct policy *policy)
 {
-	enum policy_tier tier;
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (policy->shares[i].writable)
+			return true;
+	return false;
+}
+
+/* `shares` are the descriptors of the policy's. */
+static int guard_new(struct launch *launch, const struct policy *policy, const int *shares,
+		     struct guard **ret_guard, struct err *err)
+{
+	struct guard *guard;
+
+	if (policy->tier != POLICY_NAMESPACES || !has_writable_share(policy))
+		return 0;
+	guard = xcalloc(1, sizeof(*guard));
+	list_init(&guard->node);
+	list_append(&launch->guards, &guard->node);
+	for (size_t i = 0; i < policy->share_count; i++) {
+		int held = policy->shares[i].writable ? protect_hold(shares[i], err) : -1;
+
+		if (policy->shares[i].writable && held < 0) {
+			guard_free(guard);
+			return -1;
+		}
+		guard->held[guard->count++] = held;
+	}
+	*ret_guard = guard;
+	return 0;
+}
+
+static void on_reaped(struct warden *warden, pid_t pid)
+{
+	struct launch *launch = container_of(warden, struct launch, warden);
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &launch->guards)
+		if (list_entry(node, struct guard, node)->init == pid)
+			guard_free(list_entry(node, struct guard, node));
+}
+
+/* ---- sandboxes ---- */
+
+static pid_t fork_init(struct init_task *task, const struct policy *policy, struct err *err)
+{
 	pid_t pid;
 
 	task->parent = getpid();
-	if (read_tier(task->plan, &tier, err) < 0)
+	if (policy->tier != POLICY_UNCONFINED &&
+	    usermap_choose(task->folders[0], &task->map, err) < 0)
 		return -1;
-	if (tier != POLICY_UNCONFINED && usermap_choose(task->folders[0], &task->map, err) < 0)
-		return -1;
-	if (tier == POLICY_NAMESPACES)
+	if (policy->tier == POLICY_NAMESPACES)
 		return namespaces_fork(&task->map, err);
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
 
+/* 0 in the child. */
+static pid_t open_sandbox(struct launch *launch, struct init_task *task,
+			  const struct policy *policy, struct err *err)
+{
+	struct guard *guard = NULL;
+	pid_t pid;
+
+	if (task->folder_count != init_count_folders(policy))
+		return err_set(err, ERR_INVALID, "a policy with %zu folders and %zu descriptors",
+			       init_count_folders(policy), task->folder_count);
+	if (guard_new(launch, policy, task->folders + task->folder_count - policy->share_count,
+		      &guard, err) < 0)
+		return -1;
+	pid = fork_init(task, policy, err);
+	if (pid > 0)
+		pidlist_add(&launch->warden.known, pid);
+	if (pid > 0 && guard != NULL)
+		guard->init = pid;
+	if (pid < 0 && guard != NULL)
+		guard_free(guard);
+	return pid;
+}
+
+/* The policy is needed before its process exists. */
+static pid_t open_planned(struct launch *launch, struct init_task *task, struct err *err)
+{
+	struct policy policy;
+	size_t len = 0;
+	const void *plan = plan_map(task->plan, &len, err);
+	pid_t pid = -1;
+
+	if (plan == NULL)
+		return -1;
+	if (plan_parse_sandbox(plan, len, &policy, err) == 0)
+		pid = open_sandbox(launch, task, &policy, err);
+	plan_unmap(plan, len);
+	return pid;
+}
+
 static void on_sandbox(struct warden *warden, const struct wire_message *message)
 {
-	const struct launch *launch = container_of(warden, struct launch, warden);
+	struct launch *launch = container_of(warden, struct launch, warden);
 	struct init_task task = { .means = launch->means,
 				  .plan = message->fds[WIRE_SANDBOX_PLAN],
 				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
@@ -71,15 +159,13 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 	pid_t pid;
 
 	memcpy(task.folders, message->fds + WIRE_SANDBOX_DATA, task.folder_count * sizeof(int));
-	pid = fork_init(&task, &err);
+	pid = open_planned(launch, &task, &err);
 	if (pid == 0)
 		_exit(init_run(&task));
-	if (pid > 0) {
-		pidlist_add(&warden->known, pid);
+	if (pid > 0)
 		hand_over(task.channel, pid);
-	} else {
+	else
 		wire_tell(task.channel, WIRE_FAILED, &err);
-	}
 }
 
 static void on_probe(struct warden *warden, const struct wire_message *message)
@@ -113,8 +199,10 @@ int launch_run(int channel, const struct confine_means *means, struct err *err)
 {
 	struct launch launch = { .means = means };
 
+	list_init(&launch.guards);
 	if (warden_init(&launch.warden, "ptycell-launch", channel, 0, err) < 0)
 		return -1;
+	launch.warden.reaped = on_reaped;
 	warden_serve(&launch.warden, on_message, WARDEN_LAUNCHER_GRACE_MS);
 	warden_release(&launch.warden);
 	return 0;

@@ -17,10 +17,14 @@
 
 #define TEMPORARY_PREFIX ".ptycell-"
 
+/* Read by a session whose user may be another one (sandbox/usermap.h); the folder above is 0700. */
+enum { SPOOL_MODE = 0755 };
+
 struct workspace {
 	const struct home *home;
 	int data_fd;
 	int spool_fd;
+	int journal_fd;
 	char *name; /* relative to home_fd */
 	char *data_path;
 	char *spool_path;
@@ -36,16 +40,10 @@ static int make_folder(int dir_fd, const char *name, mode_t mode, int *ret_fd, s
 	if (mkdirat(dir_fd, name, mode) < 0)
 		return err_sys(err, "making a session's folder '%s'", name);
 	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 || fchmod(fd, mode) < 0)
 		return err_sys(err, "opening a session's folder '%s'", name);
 	*ret_fd = fd;
 	return 0;
-}
-
-/* For sessions that run as users of their own. The folders above let in nobody but them. */
-static int open_to_readers(int fd, struct err *err)
-{
-	return fchmod(fd, 0755) < 0 ? err_sys(err, "opening a session's folder") : 0;
 }
 
 static int make_tree(struct workspace *workspace, int sessions_fd, const char *random,
@@ -58,8 +56,8 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 	if (make_folder(sessions_fd, random, home_folder_mode(), &top, err) < 0)
 		return -1;
 	if (make_folder(top, "data", 0700, &workspace->data_fd, err) < 0 ||
-	    make_folder(top, "spool", 0700, &workspace->spool_fd, err) < 0 ||
-	    open_to_readers(workspace->spool_fd, err) < 0 ||
+	    make_folder(top, "spool", SPOOL_MODE, &workspace->spool_fd, err) < 0 ||
+	    make_folder(top, "journal", 0700, &workspace->journal_fd, err) < 0 ||
 	    make_folder(workspace->data_fd, "input", 0700, &input, err) < 0 ||
 	    make_folder(workspace->data_fd, "output", 0700, &output, err) < 0)
 		return -1;
@@ -74,6 +72,7 @@ struct workspace *workspace_new(struct home *home, struct err *err)
 	workspace->home = home;
 	workspace->data_fd = -1;
 	workspace->spool_fd = -1;
+	workspace->journal_fd = -1;
 	workspace->name = xasprintf("%s/sessions/%s", home_server_name(home), random);
 	workspace->host_data_path = xasprintf("%s/%s/data", home_path(home), workspace->name);
 	workspace->host_spool_path = xasprintf("%s/%s/spool", home_path(home), workspace->name);
@@ -92,6 +91,7 @@ void workspace_free(struct workspace *workspace)
 		return;
 	fd_close(&workspace->data_fd);
 	fd_close(&workspace->spool_fd);
+	fd_close(&workspace->journal_fd);
 	free(workspace->name);
 	free(workspace->data_path);
 	free(workspace->spool_path);
@@ -156,6 +156,11 @@ int workspace_spool_fd(const struct workspace *workspace)
 const char *workspace_spool_path(const struct workspace *workspace)
 {
 	return workspace->spool_path;
+}
+
+int workspace_journal_fd(const struct workspace *workspace)
+{
+	return workspace->journal_fd;
 }
 
 const char *workspace_name(const struct workspace *workspace)
