@@ -16,7 +16,7 @@ static const char *const hop_fields[] = {
 
 size_t head_len(const char *data, size_t len)
 {
-	const char *end = memmem(data, len, "\r\n\r\n", 4);
+	const char *end = len > 0 ? memmem(data, len, "\r\n\r\n", 4) : NULL;
 
 	return end != NULL ? (size_t)(end - data) + 4 : 0;
 }
@@ -159,7 +159,9 @@ static int parse_url(struct head_text target, struct head_request *request, stru
 	return host_parse_authority(target.data, authority_len, HTTP_PORT, &request->to, err);
 }
 
-static int parse_request_line(struct head_text line, struct head_request *request, struct err *err)
+/* `tunnel` is where a tunnel leads that the request came in; NULL for none. */
+static int parse_request_line(struct head_text line, const struct host_port *tunnel,
+			      struct head_request *request, struct err *err)
 {
 	struct head_text target;
 
@@ -168,6 +170,13 @@ static int parse_request_line(struct head_text line, struct head_request *reques
 		return err_set(err, ERR_INVALID, "the request's first line is not one of HTTP");
 	if (parse_version(line, &request->minor, err) < 0 || check_target(target, err) < 0)
 		return -1;
+	if (tunnel != NULL) {
+		request->to = *tunnel;
+		request->path = target;
+		if (target.len == 0 || target.data[0] != '/')
+			return err_set(err, ERR_INVALID, "a request in a tunnel names a path");
+		return 0;
+	}
 	request->connect =
 		request->method.len == 7 && memcmp(request->method.data, "CONNECT", 7) == 0;
 	if (!request->connect)
@@ -238,17 +247,29 @@ static int parse_body(struct head_request *request, struct err *err)
 	return 0;
 }
 
-int head_parse_request(const char *data, size_t len, struct head_request *ret_request,
-		       struct err *err)
+static int parse_request(struct head_text rest, const struct host_port *tunnel,
+			 struct head_request *ret_request, struct err *err)
 {
-	struct head_text rest = { data, len };
 	struct head_text line;
 
 	*ret_request = (struct head_request){ .connect = false };
-	if (take_line(&rest, &line, err) < 0 || parse_request_line(line, ret_request, err) < 0 ||
+	if (take_line(&rest, &line, err) < 0 ||
+	    parse_request_line(line, tunnel, ret_request, err) < 0 ||
 	    take_fields(&rest, &ret_request->fields, err) < 0 || check_host(ret_request, err) < 0)
 		return -1;
 	return parse_body(ret_request, err);
+}
+
+int head_parse_request(const char *data, size_t len, struct head_request *ret_request,
+		       struct err *err)
+{
+	return parse_request((struct head_text){ data, len }, NULL, ret_request, err);
+}
+
+int head_parse_tunnelled(const char *data, size_t len, const struct host_port *to,
+			 struct head_request *ret_request, struct err *err)
+{
+	return parse_request((struct head_text){ data, len }, to, ret_request, err);
 }
 
 /* ---- responses ---- */

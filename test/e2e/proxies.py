@@ -116,7 +116,7 @@ class Host:
                 host.said.append(said)
                 try:
                     talk(self.request, said)
-                except (OSError, ssl.SSLError):
+                except (OSError, ValueError):  # it went away
                     pass
 
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)

@@ -190,7 +190,7 @@ ALERT = b"\x15\x03\x03\x00\x02\x02\x70"
     (hello("sub.ok.test"), ALERT),
     (hello(None), ALERT),
     (hello("ok.test")[:60] + bytes(2000), ALERT),
-    (b"GET / HTTP/1.1\r\nHost: ok.test\r\n\r\n", b"HTTP/1.1 403 "),
+    (b"GET / HTTP/1.1\r\nHost: ok.test\r\n\r\n", b"HTTP/1.1 403 "),  # without its port
     (b"CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n", b"HTTP/1.1 403 "),
     (b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 403 "),
 ], ids=["other", "below", "none", "garbled", "http", "connect", "ssh"])
@@ -206,6 +206,37 @@ def test_a_tunnel_without_tls_for_its_host_is_closed(tmp_path, first, answer):
         assert not there.said[0]
         row = proxy.end()["ok.test", there.port]
         assert (row["allowed"], row["refused"], row["last"]) == (0, 1, "tls")
+
+
+def test_a_plain_request_in_a_tunnel_is_judged_like_one_without(tmp_path):
+    """52: Node fetches http:// like this. What follows it, and another Host, does not get through."""
+    with Host(answer_once) as there, \
+            Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
+        for host, good in (("ok.test", True), ("evil.test", False)):
+            s, _ = proxy.tunnel("ok.test", there.port)
+            with s:
+                s.sendall(f"GET /x HTTP/1.1\r\nHost: {host}:{there.port}\r\nConnection: keep-alive\r\n\r\n"
+                          f"GET /second HTTP/1.1\r\nHost: evil.test\r\n\r\n".encode())
+                answer = read_all(s)
+            assert answer.endswith(b"\r\n\r\nhello") if good else verdict(answer) == "tls"
+        until(lambda: len(there.said) == 2)
+        assert there.said[0] == f"GET /x HTTP/1.1\r\nHost: ok.test:{there.port}\r\nConnection: close\r\n\r\n".encode()
+        assert not there.said[1]
+
+
+def test_the_https_port_carries_tls_only(tmp_path):
+    """51: no plain request in a tunnel to 443, whoever answers there."""
+    def talk(s, said):
+        read_head(s, said)
+        s.sendall(b"HTTP/1.1 200 fine\r\n\r\n")
+        say_anything(s, said)
+
+    with Host(talk) as there, Proxy(tmp_path, "ok.test", "", https_proxy=f"127.0.0.1:{there.port}") as proxy:
+        s, _ = proxy.tunnel("ok.test", 443)
+        with s:
+            s.sendall(b"GET / HTTP/1.1\r\nHost: ok.test:443\r\n\r\n")
+            assert verdict(read_all(s)) == "tls"
+        assert b"GET" not in there.said[0]
 
 
 def test_a_hello_in_small_pieces_is_waited_for(tmp_path):
