@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import shutil
 import socket
 import socketserver
 import ssl
@@ -17,17 +16,15 @@ WAIT_S = 20
 
 
 def own_names(hosts, command):
-    """`command` in a mount namespace where the file `hosts` is /etc/hosts."""
+    """`command` in a mount namespace where the file `hosts` is /etc/hosts, as the user that we are."""
     script = 'mount --bind "$0" /etc/hosts && exec "$@"'
-    return [*unshare(), "sh", "-c", script, str(hosts), *command]
-
-
-def unshare():
-    for flags in (["-m"], ["-U", "-r", "-m"]):
-        if shutil.which("unshare") and not subprocess.run(["unshare", *flags, "true"], stderr=subprocess.DEVNULL,
-                                                           check=False).returncode:
-            return ["unshare", *flags]
-    pytest.skip("no mount namespace here, so no names of our own")
+    first, then = ["unshare", "-m"], []
+    if os.geteuid():
+        first = ["unshare", "-U", "-r", "-m"]
+        then = ["unshare", "-U", f"--map-user={os.geteuid()}", f"--map-group={os.getegid()}"]
+    if subprocess.run([*first, *then, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("no mount namespace here, so no names of our own")
+    return [*first, "sh", "-c", script, str(hosts), *then, *command]
 
 
 class Proxy:
