@@ -177,7 +177,10 @@ static void take_request(struct connection *c, size_t len)
 		refuse(c, verdict, NULL);
 		return;
 	}
-	c->upstream = order_upstream(c->gate->order, c->to.host, c->tunnel);
+	if (order_find_upstream(c->gate->order, c->to.host, c->tunnel, &c->upstream, &err) < 0) {
+		refuse(c, VERDICT_UNREACHABLE, err.msg);
+		return;
+	}
 	write_request(c, &request);
 	body_init(&c->body, request.body, request.body_len);
 	buf_consume(&c->client.in, len);

@@ -410,6 +410,16 @@ def test_a_refusal_of_the_persons_proxy_is_said_so(tmp_path):
         assert status(answer) == 502 and b"the proxy of this machine refuses it" in answer
 
 
+@pytest.mark.parametrize("url", ["socks5://127.0.0.1:9", "https://127.0.0.1:9", "http://127.0.0.1"])
+def test_a_proxy_that_cannot_be_used_is_not_passed_by(tmp_path, url):
+    """Whoever set it wants no direct connections."""
+    with Host(say_anything) as there, \
+            Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True, https_proxy=url) as proxy:
+        answer = proxy.ask(f"CONNECT ok.test:{there.port} HTTP/1.0\r\n\r\n".encode())
+        assert status(answer) == 502 and b"cannot be used: it must be http://HOST:PORT" in answer
+        assert not there.said
+
+
 def test_no_proxy_goes_directly(tmp_path):
     with Host(answer_once) as there, \
             Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True, http_proxy="http://127.0.0.1:9",
