@@ -188,7 +188,7 @@ static int parse_request_line(struct head_text line, const struct host_port *tun
 /* The Host that a request names must be where it goes. */
 static int check_host(const struct head_request *request, struct err *err)
 {
-	struct head_text value;
+	struct head_text value = { "", 0 };
 	struct host_port named;
 	size_t count = find_field(&request->fields, "host", &value);
 
@@ -224,8 +224,8 @@ static int parse_length(struct head_text value, uint64_t *ret_len, struct err *e
 
 static int parse_body(struct head_request *request, struct err *err)
 {
-	struct head_text length;
-	struct head_text coding;
+	struct head_text length = { "", 0 };
+	struct head_text coding = { "", 0 };
 	size_t lengths = find_field(&request->fields, "content-length", &length);
 	size_t codings = find_field(&request->fields, "transfer-encoding", &coding);
 
@@ -299,26 +299,30 @@ int head_parse_response(const char *data, size_t len, struct head_response *ret_
 
 /* ---- writing ---- */
 
-/* Is `name` among the comma-separated words of a Connection field? */
-static bool is_named(const struct head_fields *fields, struct head_text name)
+/* Is `name` among the comma-separated words of `list`? */
+static bool has_word(struct head_text list, struct head_text name)
 {
-	for (size_t i = 0; i < fields->count; i++) {
-		struct head_text rest = fields->items[i].value;
+	while (list.len > 0) {
 		struct head_text word;
 
-		if (!text_is(fields->items[i].name, "connection"))
-			continue;
-		while (rest.len > 0) {
-			if (!split(&rest, ',', &word)) {
-				word = rest;
-				rest.len = 0;
-			}
-			word = trim(word);
-			if (word.len == name.len &&
-			    strncasecmp(word.data, name.data, name.len) == 0)
-				return true;
+		if (!split(&list, ',', &word)) {
+			word = list;
+			list.len = 0;
 		}
+		word = trim(word);
+		if (word.len == name.len && strncasecmp(word.data, name.data, name.len) == 0)
+			return true;
 	}
+	return false;
+}
+
+/* Does a Connection field name it? */
+static bool is_named(const struct head_fields *fields, struct head_text name)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (text_is(fields->items[i].name, "connection") &&
+		    has_word(fields->items[i].value, name))
+			return true;
 	return false;
 }
 

@@ -16,14 +16,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void check_host(const char *text, size_t len)
 {
 	char host[HOST_MAX + 1];
-	char again[HOST_MAX + 1];
+	char copy[HOST_MAX + 1];
 	struct in_addr address;
 	struct err err;
 
 	if (host_canonicalise(text, len, host, &err) < 0)
 		return;
 	if (strlen(host) + 1 < len || strlen(host) > len || inet_aton(host, &address) != 0 ||
-	    host_canonicalise(host, strlen(host), again, &err) < 0 || !str_eq(host, again))
+	    host_canonicalise(host, strlen(host), copy, &err) < 0 || !str_eq(host, copy))
 		abort();
 }
 
