@@ -15,15 +15,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A canonical name is canonical, and no resolver takes it for an address. */
 static void check_host(const char *text, size_t len)
 {
-	char host[HOST_MAX + 1];
+	char found[HOST_MAX + 1];
 	char copy[HOST_MAX + 1];
 	struct in_addr address;
 	struct err err;
 
-	if (host_canonicalise(text, len, host, &err) < 0)
+	if (host_canonicalise(text, len, found, &err) < 0)
 		return;
-	if (strlen(host) + 1 < len || strlen(host) > len || inet_aton(host, &address) != 0 ||
-	    host_canonicalise(host, strlen(host), copy, &err) < 0 || !str_eq(host, copy))
+	if (strlen(found) + 1 < len || strlen(found) > len || inet_aton(found, &address) != 0 ||
+	    host_canonicalise(found, strlen(found), copy, &err) < 0 || !str_eq(found, copy))
 		abort();
 }
 
