@@ -417,6 +417,8 @@ static bool step_plain(struct connection *c)
 
 	if (c->state != STATE_PLAIN || over_the_cap(c))
 		return true;
+	if (c->client.out.len >= SIDE_BUFFER) /* of interim answers that nobody reads */
+		return up;
 	got = take_response(c, &response, &len);
 	if (got <= 0)
 		return up || got < 0;

@@ -117,7 +117,7 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 		return;
 	}
 	mem_cleanup(&s->hosts);
-	s->hosts = hosts_empty(hosts) ? NULL : xstrdup(value->text);
+	s->hosts = hosts_empty(hosts) ? NULL : hosts_write(hosts);
 	hosts_free(hosts);
 }
 

@@ -8,7 +8,7 @@ import ssl
 import threading
 
 import pytest
-from proxies import Authority, Host, Proxy, answer_once, read_all, read_head
+from proxies import Authority, Host, NameServer, Proxy, answer_once, read_all, read_head
 from steps import family, until
 
 OK = "127.0.0.1 ok.test\n"
@@ -125,6 +125,41 @@ def test_every_lookup_is_judged_anew(tmp_path):
         assert verdict(proxy.ask(request)) == "reserved"
         proxy.name(OK)
         assert status(proxy.ask(request)) == 200
+
+
+def test_a_name_server_cannot_change_its_mind_between_look_and_connection(tmp_path):
+    """50: one lookup a connection, and what was looked at is what is connected to."""
+    with Host(answer_once) as there, NameServer(tmp_path, "127.0.0.1", "169.254.169.254", "127.0.0.1") as dns, \
+            Proxy(tmp_path, f"ok.test:{there.port}", resolv=dns.resolv, allow_private=True) as proxy:
+        request = b"GET http://ok.test:%d/ HTTP/1.0\r\n\r\n" % there.port
+        assert status(proxy.ask(request)) == 200
+        assert verdict(proxy.ask(request)) == "reserved"
+        assert status(proxy.ask(request)) == 200
+        assert not dns.answers
+
+
+def test_a_name_server_is_not_asked_in_search_domains(tmp_path):
+    """49: the name that was judged is the name that is looked up."""
+    with NameServer(tmp_path) as dns:
+        dns.resolv.write_text(dns.resolv.read_text() + "search evil.test\n")
+        with Proxy(tmp_path, "intranet other.test", resolv=dns.resolv) as proxy:
+            for host in ("intranet", "other.test"):
+                with proxy.connect() as s:
+                    s.sendall(f"CONNECT {host}:443 HTTP/1.0\r\n\r\n".encode())
+                    wanted = b"".join(bytes([len(part)]) + part.encode() for part in host.split("."))
+                    until(lambda w=wanted: w in dns.asked)
+            assert not [name for name in dns.asked if b"evil" in name]
+
+
+def test_a_name_server_that_is_slow_holds_nobody_up(tmp_path):
+    with NameServer(tmp_path) as dns, \
+            Proxy(tmp_path, "slow.test ok.test", "127.0.0.1 ok.test\n", resolv=dns.resolv) as proxy:
+        with proxy.connect() as slow:
+            slow.sendall(b"CONNECT slow.test:443 HTTP/1.0\r\n\r\n")
+            until(lambda: dns.asked)
+            for _ in range(3):
+                assert verdict(proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")) == "private"
+            assert verdict(read_all(slow)) == "unresolved"
 
 
 def test_of_several_addresses_only_the_allowed_ones_are_tried(tmp_path):

@@ -27,6 +27,18 @@ static void check_host(const char *text, size_t len)
 		abort();
 }
 
+static void check_written(const struct hosts *hosts)
+{
+	cleanup_free char *text = hosts_write(hosts);
+	struct err err;
+	struct hosts *again = hosts_parse(text, &err);
+	cleanup_free char *same = again != NULL ? hosts_write(again) : NULL;
+
+	if (same == NULL || !str_eq(text, same))
+		abort();
+	hosts_free(again);
+}
+
 /* Who is allowed was named by an entry that allows. */
 static void check_list(const char *text)
 {
@@ -43,6 +55,7 @@ static void check_list(const char *text)
 	if (hosts_check(hosts, &to) == HOSTS_ALLOWED &&
 	    (hosts_empty(hosts) || hosts_ports(hosts, ports, 4) == 0))
 		abort();
+	check_written(hosts);
 	hosts_free(hosts);
 }
 
