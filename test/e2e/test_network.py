@@ -303,3 +303,18 @@ def test_the_helper_that_is_missing_is_told_before_code_runs(home, tmp_path):
         answer = server.cell("1")
         assert answer.is_error and "ptycell-proxy" in answer.texts[0]
     assert subprocess.run([bare / "ptycell", "--version"], check=False, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home):
+    """63: no user namespaces are left for the server, so the tier is landlock, which has no sockets."""
+    script = 'echo 1 > /proc/sys/user/max_user_namespaces && exec unshare -U --map-user=1000 --map-group=1000 "$0" "$@"'
+    command = ["unshare", "-U", "-r", "sh", "-c", script, str((BUILD / "ptycell").resolve())]
+    if subprocess.run([*command[:-1], "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("no user namespace here that could forbid others")
+    with Server(home, "--hosts", "ok.test", command=command) as server:
+        answer = server.cell("import os; print('https_proxy' in os.environ)")
+        confinement = server.call("session_info", session_id="s").object["confinement"]
+        assert confinement["tier"] == "landlock" and answer.text.strip() == "False"
+        assert confinement["network"] == {
+            "mode": "none",
+            "explanation": "Code has no network: PTYCELL_HOSTS needs a confinement tier with a network of its own."}
