@@ -5,6 +5,7 @@
 #include "session/session.h"
 #include "text/clean.h"
 #include "text/clip.h"
+#include "tools/network.h"
 
 static void end_line(struct buf *text)
 {
@@ -107,6 +108,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 		explain_running(text, cell);
 	if (cell->missing_module != NULL)
 		explain_missing_module(text, cell);
+	network_explain(text, result);
 	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
 		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
 			 cell->spool_cut ? "Only the start of the output is stored; search it"

@@ -76,6 +76,22 @@ def fetch(url):
 """
 
 
+@pytest.mark.parametrize("hosts, says", [
+    ("", "Code has no network. The person can name hosts in PTYCELL_HOSTS.\n"),
+    ("b.test,*.a.test", "Code reaches by HTTP and HTTPS only, and through the proxy that its environment names: "
+                        "b.test,*.a.test.\n")], ids=["none", "proxy"])
+def test_a_cell_that_failed_for_want_of_network_is_told_what_there_is(start, hosts, says):
+    """sandbox.md 1.6: a bare ENETUNREACH sends a model looking for the mistake in its code."""
+    server = start(hosts)
+    for code in ("import socket; socket.create_connection(('1.1.1.1', 53))",
+                 "import socket; socket.getaddrinfo('a.test', 443)"):
+        answer = server.cell(code)
+        assert answer.is_error and answer.text.endswith(says), answer.text
+    assert "PTYCELL_HOSTS" not in server.cell("1/0").text
+    guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
+    assert says.strip() in guide
+
+
 def test_python_reaches_allowed_hosts_and_no_other(start, authority):
     """49: by https and http; a refusal says why and what to do in the exception itself."""
     with authority.serve(answer_once) as tls, Host(answer_once) as plain:
@@ -311,7 +327,8 @@ def test_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home
     command = ["unshare", "-U", "-r", "sh", "-c", script, str((BUILD / "ptycell").resolve())]
     if subprocess.run([*command[:-1], "true"], stderr=subprocess.DEVNULL, check=False).returncode:
         pytest.skip("no user namespace here that could forbid others")
-    with Server(home, "--hosts", "ok.test", command=command) as server:
+    # A sanitizer's shadow counts as memory of the process that becomes the interpreter.
+    with Server(home, "--hosts", "ok.test", "--memory-max", "64T", command=command) as server:
         answer = server.cell("import os; print('https_proxy' in os.environ)")
         confinement = server.call("session_info", session_id="s").object["confinement"]
         assert confinement["tier"] == "landlock" and answer.text.strip() == "False"
