@@ -6,6 +6,7 @@
 #include "text/clean.h"
 #include "text/clip.h"
 #include "tools/limits.h"
+#include "tools/network.h"
 
 static void end_line(struct buf *text)
 {
@@ -134,6 +135,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 	else
 		limits_explain(text, cell, session_limits(result->session),
 			       session_confinement(result->session));
+	network_explain(text, result);
 	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
 		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
 			 cell->spool_cut ? "Only the start of the output is stored; search it"
