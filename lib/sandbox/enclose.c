@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/bwrap.h"
 #include "sandbox/killgroup.h"
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/report.h"
 #include "sandbox/root.h"
 
-/* All that are forked from here: rather one of them than anything else of the machine. */
-static void prefer_for_oom(void)
+void enclose_prefer_for_oom(void)
 {
 	cleanup_fd int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
@@ -41,7 +41,7 @@ static int build(const struct policy *policy, const struct usermap *map,
 	if (take_user(map, err) < 0 || namespaces_start(err) < 0 ||
 	    root_build(policy, sources, &private_proc, err) < 0)
 		return -1;
-	prefer_for_oom();
+	enclose_prefer_for_oom();
 	if (namespaces_make_inner(&made->user_ns, err) < 0 || root_finish(err) < 0)
 		return -1;
 	if (private_proc)
@@ -83,7 +83,7 @@ static int enclose_in_group(struct policy *policy, const struct enclose_task *ta
 {
 	int abi = landlock_abi(task->means->landlock_abi);
 
-	prefer_for_oom();
+	enclose_prefer_for_oom();
 	if (!task->map->foreign)
 		policy->processes_max = POLICY_NO_LIMIT; /* the person's others count too */
 	else if (confine_bound_capabilities(err) < 0 ||
@@ -99,20 +99,36 @@ static int enclose_in_group(struct policy *policy, const struct enclose_task *ta
 	return 0;
 }
 
+/* ---- tier bwrap ---- */
+
+/* All of it is made; what is left is to see that it is made of the right folders. */
+static int enclose_in_bwrap(const struct policy *policy, const struct enclose_task *task,
+			    struct enclosure *made, struct err *err)
+{
+	made->kills_all = true;
+	made->layers =
+		BIT(LAYER_USER_NAMESPACE) | BIT(LAYER_MOUNT_NAMESPACE) | BIT(LAYER_PID_NAMESPACE) |
+		BIT(LAYER_NET_NAMESPACE) | BIT(LAYER_IPC_NAMESPACE) | BIT(LAYER_UTS_NAMESPACE) |
+		BIT(LAYER_CGROUP_NAMESPACE) | BIT(LAYER_PRIVATE_PROC) | BIT(LAYER_PRIVATE_PTY);
+	if (bwrap_compare(policy, task->folders, err) < 0)
+		return -1;
+	return namespaces_bind_life(false, err);
+}
+
 int enclose_self(struct policy *policy, const struct enclose_task *task,
 		 struct enclosure *ret_enclosure, struct err *err)
 {
 	struct enclosure made = { .workspace = -1, .user_ns = -1 };
 	int rc = 0;
 
+	if (policy->tier < POLICY_BWRAP)
+		made.workspace = task->folders[0];
 	if (policy->tier == POLICY_NAMESPACES)
 		rc = enclose_in_namespaces(policy, task, &made, err);
-	else
-		made.workspace = task->folders[0];
+	if (policy->tier == POLICY_BWRAP)
+		rc = enclose_in_bwrap(policy, task, &made, err);
 	if (policy->tier == POLICY_LANDLOCK)
 		rc = enclose_in_group(policy, task, &made, err);
-	if (policy->tier == POLICY_BWRAP)
-		rc = err_set(err, ERR_UNSUPPORTED, "this build does not start bwrap");
 	if (rc == 0)
 		*ret_enclosure = made;
 	return rc;
