@@ -14,11 +14,16 @@
 #include "sandbox/report.h"
 #include "sandbox/root.h"
 
+/* The file belongs to root as long as the process may not be looked into. */
 void enclose_prefer_for_oom(void)
 {
-	cleanup_fd int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	const unsigned long dumpable = prctl(PR_GET_DUMPABLE) == 1;
+	cleanup_fd int fd = -1;
 
+	(void)prctl(PR_SET_DUMPABLE, 1UL);
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	(void)!write(fd, "1000", strlen("1000"));
+	(void)prctl(PR_SET_DUMPABLE, dumpable);
 }
 
 /* ---- tier namespaces ---- */
