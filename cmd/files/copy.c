@@ -65,16 +65,26 @@ static int copy_bytes(int from, int to, off_t left, struct err *err)
 	return 0;
 }
 
-static int write_temporary(int from, const struct stat *source, int dir, const char *name,
+static int put_suffix(int to, const char *suffix, struct err *err)
+{
+	if (suffix == NULL)
+		return 0;
+	if (lseek(to, 0, SEEK_END) < 0)
+		return err_sys(err, "writing it");
+	return fd_write_all(to, suffix, strlen(suffix), err);
+}
+
+static int write_temporary(const struct copy_source *source, int dir, const char *name,
 			   struct err *err)
 {
 	cleanup_fd int to =
 		openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, source->st_mtim };
+	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, source->stat.st_mtim };
 
 	if (to < 0)
 		return err_sys(err, "making a file");
-	if (copy_bytes(from, to, source->st_size, err) < 0)
+	if (copy_bytes(source->fd, to, source->stat.st_size, err) < 0 ||
+	    put_suffix(to, source->suffix, err) < 0)
 		return -1;
 	(void)futimens(to, times);
 	return 0;
@@ -135,7 +145,7 @@ int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	cleanup_free char *temporary = name_new(TEMPORARY_PREFIX);
 	struct copy_made made = { .name = NULL };
 
-	if (write_temporary(source->fd, &source->stat, dir_fd, temporary, err) == 0)
+	if (write_temporary(source, dir_fd, temporary, err) == 0)
 		made.name = place(dir_fd, temporary, name, known, err);
 	if (made.name == NULL) {
 		(void)unlinkat(dir_fd, temporary, 0);

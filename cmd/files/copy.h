@@ -17,10 +17,14 @@ struct copy_known {
 	json_int_t size;
 };
 
-/* A file that is open: its bytes, as many as `stat` says, and its mtime are what is copied. */
+/*
+ * A file that is open: its bytes, as many as `stat` says, and its mtime are what is copied; then
+ * comes `suffix`, unless it is NULL.
+ */
 struct copy_source {
 	int fd;
 	struct stat stat;
+	const char *suffix;
 };
 
 struct copy_made {

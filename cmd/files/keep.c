@@ -28,6 +28,8 @@ struct file {
 	char *from;
 	char *to;
 	struct copy_known known;
+	const char *suffix; /* borrowed of the order; NULL for a copy of the whole file */
+	json_int_t take;    /* then: how much of it comes before */
 };
 
 static void file_release(struct file *file)
@@ -52,6 +54,8 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 	ret_file->known.ino = json_integer_value(json_object_get(value, "ino"));
 	ret_file->known.mtime_ns = json_integer_value(json_object_get(value, "mtime"));
 	ret_file->known.size = json_integer_value(json_object_get(value, "size"));
+	ret_file->suffix = json_string_value(json_object_get(value, "suffix"));
+	ret_file->take = json_integer_value(json_object_get(value, "take"));
 	if (ret_file->from == NULL || ret_file->to == NULL)
 		return err_set(err, ERR_INVALID, "a file of the order has no valid path");
 	return 0;
@@ -137,9 +141,14 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 
 	if (from < 0)
 		return -1;
+	if (file->suffix != NULL && (file->take < 0 || file->take > source.stat.st_size))
+		return err_set(err, ERR_INVALID, "it is shorter than it was");
+	if (file->suffix != NULL)
+		source.stat.st_size = file->take;
 	if (source.stat.st_size > room)
 		return err_set(err, ERR_LIMIT, "limit");
 	source.fd = from;
+	source.suffix = file->suffix;
 	dir = beneath_open_parent(job->folder_fd, file->to, &name, err);
 	if (dir < 0 || copy_file(&source, dir, name, &file->known, &copy, err) < 0)
 		return -1;

@@ -24,6 +24,11 @@ static const char *const floor_words[] = {
 	[FLOOR_NAMESPACES] = "namespaces",
 	NULL,
 };
+static const char *const notebook_words[] = {
+	[NOTEBOOK_ON] = "on",
+	[NOTEBOOK_OFF] = "off",
+	NULL,
+};
 static const char *const log_words[] = { "error", "warn", "info", "debug", NULL };
 static const char *const switch_words[] = { "0",  "1",     "no",   "yes", "off",
 					    "on", "false", "true", NULL };
@@ -201,6 +206,29 @@ static const struct row rows[] = {
 	  .floor = MIB,
 	  .ceiling = 64 * TIB,
 	  .help = "how much is kept of one session" },
+	{ .name = "PTYCELL_NOTEBOOK",
+	  .flag = "notebook",
+	  AT(notebook),
+	  .type = ROW_INDEX,
+	  .words = notebook_words,
+	  .fallback = NOTEBOOK_ON,
+	  .help = "whether a notebook of what a session did is kept beside its files" },
+	{ .name = "PTYCELL_JOURNAL_MAX",
+	  .flag = "journal-max",
+	  .key = "journal_max",
+	  AT(limits.journal_max),
+	  .type = ROW_BYTES,
+	  .fallback = 256 * MIB,
+	  .floor = 64 * KIB,
+	  .ceiling = 16 * GIB,
+	  .help = "size of a session's journal and notebook; cells past it come without outputs" },
+	{ .name = "PTYCELL_AUDIT",
+	  .flag = "audit",
+	  AT(audit),
+	  .type = ROW_FILE,
+	  .words = off_word,
+	  .fallback_text = "off",
+	  .help = "file to which every cell of every session adds a line of JSON" },
 	{ .name = "PTYCELL_HOME",
 	  .flag = "home",
 	  AT(home),
@@ -462,7 +490,7 @@ void row_range(const struct row *row, struct buf *out)
 		buf_puts(out, "0, 1");
 		return;
 	}
-	if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM)
+	if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM)
 		buf_puts(out, row->words ? "a path, " : "a path");
 	if (row->type == ROW_SHARES)
 		buf_puts(out, "PATH or PATH:rw, one a line");
@@ -481,6 +509,7 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_INDEX] = "takes one of ",
 		[ROW_WORD] = "takes one of ",
 		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
+		[ROW_FILE] = "takes a file, absolute or from ~/ on: ",
 		[ROW_SWITCH] = "takes one of ",
 		[ROW_PROGRAM] = "takes a program: ",
 		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",

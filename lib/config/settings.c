@@ -39,6 +39,7 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 		*(bool *)field = number != 0;
 		break;
 	case ROW_FOLDER:
+	case ROW_FILE:
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
@@ -121,7 +122,7 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 }
 
 /* `off` where the row has it, else a path. */
-static void apply_folder(struct settings *s, struct sources *sources, const struct row *row)
+static void apply_path(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
 	char **field = field_of(s, row);
@@ -143,8 +144,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 
 	if (!value)
 		return;
-	if (row->type == ROW_FOLDER)
-		apply_folder(s, sources, row);
+	if (row->type == ROW_FOLDER || row->type == ROW_FILE)
+		apply_path(s, sources, row);
 	else if (row->type == ROW_SHARES)
 		apply_shares(s, sources, row);
 	else if (row->type == ROW_HOSTS)
@@ -248,6 +249,7 @@ void settings_free(struct settings *settings)
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
+	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);
 	free(settings->notices);
@@ -355,6 +357,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
 		[ROW_HOSTS] = " LIST",
+		[ROW_FILE] = " FILE",
 	};
 
 	return names[row->type];

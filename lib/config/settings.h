@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+enum settings_notebook { NOTEBOOK_ON, NOTEBOOK_OFF };
 enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
 
 /* The weakest confinement that will do; weakest first. */
@@ -39,6 +40,7 @@ struct session_limits {
 	uint64_t output_chars; /* characters of text in one answer */
 	uint64_t spool_max;    /* bytes of one cell's output kept whole */
 	uint64_t keep_max;     /* bytes of kept copies a session */
+	uint64_t journal_max;  /* bytes of a session's journal */
 	/* Bytes of a session's processes together, and of each. */
 	uint64_t memory_max;
 	uint64_t processes_max;  /* and threads */
@@ -56,9 +58,11 @@ struct settings {
 	uint64_t call_budget;         /* s: a call is answered by then, its cell ended or not */
 	uint64_t cleanup_interval;    /* s */
 	uint64_t max_sessions;
-	uint64_t line_max; /* bytes of one request */
-	char *home;        /* absolute */
-	char *keep;        /* absolute, or NULL for off */
+	uint64_t line_max;               /* bytes of one request */
+	char *home;                      /* absolute */
+	char *keep;                      /* absolute, or NULL for off */
+	enum settings_notebook notebook; /* whether it is kept there too */
+	char *audit;                     /* absolute, or NULL for off */
 	enum settings_results results;
 	enum settings_floor floor;
 	bool unconfined;

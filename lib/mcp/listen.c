@@ -170,6 +170,31 @@ void mcp_server_resource_updated(struct mcp_server *server, const char *uri)
 	}
 }
 
+bool mcp_server_resource_watched(const struct mcp_server *server, const char *uri)
+{
+	if (server->legacy.initialized && json_object_get(server->legacy.subscribed, uri) != NULL)
+		return true;
+	for (struct list *node = server->listeners.next; node != &server->listeners;
+	     node = node->next) {
+		const struct mcp_call *call = list_entry(node, struct mcp_call, node);
+
+		if (json_object_get(call->listen->uris, uri) != NULL)
+			return true;
+	}
+	return false;
+}
+
+bool mcp_server_resources_watched(const struct mcp_server *server)
+{
+	if (json_object_size(server->legacy.subscribed) > 0)
+		return true;
+	for (struct list *node = server->listeners.next; node != &server->listeners;
+	     node = node->next)
+		if (json_object_size(list_entry(node, struct mcp_call, node)->listen->uris) > 0)
+			return true;
+	return false;
+}
+
 /* SB-5: the response first; a client ignores a cancellation of what has ended. */
 static void close_listener(struct mcp_call *call)
 {

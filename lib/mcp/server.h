@@ -119,6 +119,10 @@ void mcp_server_tools_changed(struct mcp_server *server);
 void mcp_server_prompts_changed(struct mcp_server *server);
 void mcp_server_resources_changed(struct mcp_server *server);
 void mcp_server_resource_updated(struct mcp_server *server, const char *uri);
+/* Somebody subscribed to this uri: without, mcp_server_resource_updated says nothing. */
+bool mcp_server_resource_watched(const struct mcp_server *server, const char *uri);
+/* To any at all. */
+bool mcp_server_resources_watched(const struct mcp_server *server);
 
 /* ---- a live request ---- */
 

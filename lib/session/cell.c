@@ -13,6 +13,7 @@ struct cell *cell_new(uint64_t number, const char *language)
 	cell->number = number;
 	cell->language = language;
 	buf_init(&cell->text, BUF_UNBOUNDED);
+	buf_init(&cell->told, BUF_UNBOUNDED);
 	list_init(&cell->images);
 	return cell;
 }
@@ -36,6 +37,8 @@ void cell_free(struct cell *cell)
 		free(cell->changes[i].file.path);
 	free(cell->changes);
 	buf_release(&cell->text);
+	buf_release(&cell->told);
+	free(cell->code);
 	free(cell->spool_path);
 	free(cell->value);
 	free(cell->traceback);
@@ -63,6 +66,26 @@ const char *cell_state_name(enum cell_state state)
 	_Static_assert(ARRAY_SIZE(names) == CELL_WAITING + 1, "every state has a name");
 
 	return names[state];
+}
+
+static void keep_told(struct cell *cell)
+{
+	if (cell->told_cut || cell->text.len == 0)
+		return;
+	cell->told_cut = cell->told.len + cell->text.len > CELL_TOLD_BYTES_MAX;
+	if (cell->told_cut)
+		buf_puts(&cell->told, "[... output left out ...]\n");
+	else
+		buf_put(&cell->told, cell->text.data, cell->text.len);
+}
+
+void cell_forget_shown(struct cell *cell)
+{
+	keep_told(cell);
+	buf_clear(&cell->text);
+	cell->background = 0;
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
+		list_entry(node, struct cell_image, node)->shown = true;
 }
 
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count)

@@ -29,6 +29,7 @@ enum {
 	CELL_TEXT_BYTES_MAX = 1 << 20,    /* of each text from the driver; ours sends far less */
 	CELL_VALUE_CHARS_MAX = 20000,     /* of the last value's text */
 	CELL_TRACEBACK_CHARS_MAX = 20000, /* of the traceback */
+	CELL_TOLD_BYTES_MAX = 64 << 10,   /* of what earlier answers showed, for the journal */
 };
 
 struct cell_image {
@@ -47,14 +48,18 @@ struct cell {
 	uint64_t number;
 	const char *language; /* static */
 	uint64_t elapsed_us;
+	char *code; /* may hold NUL */
+	size_t code_len;
 	enum cell_state state;
 	bool ran;         /* false: it never reached the driver */
+	bool told_cut;    /* `told` lacks some */
 	bool spool_cut;   /* spool_path holds only the start: it is larger than spool_max */
 	bool cancelled;   /* its call was */
 	bool bare;        /* only number, state and time are told */
 	bool scan_capped; /* files beyond SCAN_FILES_MAX were not looked at */
 
 	struct buf text;   /* the terminal's text, cleaned and clipped */
+	struct buf told;   /* what earlier answers showed of it, as far as it fits */
 	size_t text_shown; /* characters */
 	size_t text_total;
 	char *spool_path;  /* where the whole output lies */
@@ -90,6 +95,8 @@ struct cell *cell_new(uint64_t number, const char *language);
 void cell_free(struct cell *cell);
 /* "done", "raised", ... as the status line has it. */
 const char *cell_state_name(enum cell_state state);
+/* What was shown of it goes to `told`, and is not shown again. */
+void cell_forget_shown(struct cell *cell);
 /* Takes copies of a scan's changes. */
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count);
 /* Keeps a copy when it is a PNG or JPEG within the limits; counts it as dropped else. */

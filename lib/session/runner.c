@@ -116,14 +116,12 @@ static void set_spool(struct runner *r, struct cell *cell, const struct transcri
 	cell->spool_cut = shown->spooled && transcript_spool_dropped(r->transcript) > 0;
 }
 
-static void forget_shown(struct cell *cell);
-
 static void take_output(struct runner *r, struct cell *cell)
 {
 	struct transcript_text shown;
 
 	if (r->looked)
-		forget_shown(cell);
+		cell_forget_shown(cell);
 	shown = transcript_render(r->transcript, (size_t)r->c.output_chars, &cell->text);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
@@ -139,15 +137,6 @@ static void take_output(struct runner *r, struct cell *cell)
 	r->transcript = NULL;
 }
 
-/* What a look showed is not shown again. */
-static void forget_shown(struct cell *cell)
-{
-	buf_clear(&cell->text);
-	cell->background = 0;
-	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
-		list_entry(node, struct cell_image, node)->shown = true;
-}
-
 struct cell *runner_look(struct runner *r)
 {
 	struct cell *cell = r->cell;
@@ -157,7 +146,7 @@ struct cell *runner_look(struct runner *r)
 		return NULL;
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	if (r->looked)
-		forget_shown(cell);
+		cell_forget_shown(cell);
 	r->looked = true;
 	shown = transcript_take(r->transcript, (size_t)r->c.output_chars, &cell->text);
 	cell->text_shown = shown.shown;
@@ -206,11 +195,18 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	r->c.handlers->ended(r, cell, data);
 }
 
+static void take_code(struct cell *cell, struct run *run)
+{
+	cell->code = mem_steal(&run->code);
+	cell->code_len = run->code_len;
+}
+
 static void fail_run(struct runner *r, struct run *run, const char *problem)
 {
 	struct cell *cell = cell_new(run->number, r->c.language->name);
 	void *data = run->data;
 
+	take_code(cell, run);
 	run_free(run);
 	cell->state = CELL_NOT_STARTED;
 	cell->problem = xstrdup(problem);
@@ -271,6 +267,7 @@ static void start_cell(struct runner *r)
 	runner_start_clock(r, run->timeout_ms);
 	loop_timer_start(r->c.loop, &r->flow, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
 	send_exec(r, run);
+	take_code(r->cell, run);
 }
 
 /* The next step for a queue that has something in it. */
@@ -330,9 +327,11 @@ uint64_t runner_number(const struct run *run)
 	return run->number;
 }
 
-void runner_withdraw(struct run *run)
+void runner_withdraw(struct run *run, struct cell *cell)
 {
 	assert(run != run->runner->current);
+	if (cell != NULL)
+		take_code(cell, run);
 	run_free(run);
 }
 

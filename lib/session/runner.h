@@ -115,8 +115,11 @@ struct run *runner_submit(struct runner *runner, const char *code, size_t len, u
 			  void *data, struct err *err) MUST_CHECK;
 /* Of the run's cell. */
 uint64_t runner_number(const struct run *run);
-/* Drops a queued run: nothing is told of it. Not for the one that runs. */
-void runner_withdraw(struct run *run);
+/*
+ * Drops a queued run: nothing is told of it. Not for the one that runs. `cell` gets its code; NULL
+ * when nobody wants that.
+ */
+void runner_withdraw(struct run *run, struct cell *cell);
 /*
  * Ends the running cell early; its end is told as any other. Without one the two strongest end
  * the interpreter.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "journal/journal.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
 #include "sandbox/policy.h"
@@ -66,6 +67,11 @@ const struct proxy *session_proxy(const struct session *s)
 const char *session_keep_folder(const struct session *s)
 {
 	return keeper_folder(s->keeper);
+}
+
+struct journal *session_journal(const struct session *s)
+{
+	return s->journal;
 }
 
 const struct session_limits *session_limits(const struct session *s)
@@ -129,12 +135,18 @@ static void add_notice(struct session *s, const char *text)
 
 /* ---- what runners tell ---- */
 
+void session_tell_state(struct session *s)
+{
+	s->host->state_changed(s->host->owner, s);
+}
+
 static void on_lost(struct runner *runner, const char *why, bool told)
 {
 	struct session *s = runner_owner(runner);
 	cleanup_free char *text = NULL;
 
 	s->generation++;
+	session_tell_state(s);
 	if (told)
 		return;
 	text = xasprintf("The %s state of session '%s' was lost: %s. Variables and imports are "
@@ -153,6 +165,7 @@ static uint64_t next_number(struct runner *runner)
 static void on_starting(struct runner *runner)
 {
 	session_touch(runner_owner(runner));
+	session_tell_state(runner_owner(runner));
 }
 
 static const struct runner_handlers runner_handlers = {
@@ -244,6 +257,7 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 			       key, (uintmax_t)now);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
+	journal_set_max(s->journal, limits->journal_max);
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
 	return 0;
@@ -303,6 +317,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	if (confinement_rooted(host->confinement))
 		workspace_move_inside(s->workspace, POLICY_DATA, POLICY_SPOOL);
 	s->scan = scan_new(host->loop, s->workspace, s);
+	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
@@ -328,8 +343,11 @@ void session_free(struct session *s, const char *why)
 	}
 	s->lane_count = 0;
 	session_end_listings(s);
+	session_tell_state(s);
 	loop_defer_stop(&s->work);
+	session_notebook_end(s);
 	keeper_free(s->keeper);
+	journal_free(s->journal);
 	scan_free(s->scan);
 	proxy_free(s->proxy);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));

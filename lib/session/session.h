@@ -21,7 +21,9 @@
 
 struct call;
 struct confinement;
+struct exec_result;
 struct home;
+struct journal;
 struct launcher;
 struct sandbox;
 struct loop;
@@ -44,6 +46,13 @@ struct session_host {
 	 * of `home`, in the background.
 	 */
 	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name);
+	/*
+	 * A cell is over, whether or not somebody waited for it; told after the answer, each once.
+	 * `result` has no notice.
+	 */
+	void (*cell_over)(void *owner, const struct exec_result *result);
+	/* What session_state() says may be another. */
+	void (*state_changed)(void *owner, const struct session *session);
 	void *owner;
 };
 
@@ -120,6 +129,10 @@ const struct settings *session_settings(const struct session *session);
 /* Its way to hosts; NULL when it has none, or none yet. */
 const struct proxy *session_proxy(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
+/* What was done in it; its owner fills it. */
+struct journal *session_journal(const struct session *session);
+/* The journal grew: the copy of its notebook that is kept for the person is made anew soon. */
+void session_keep_notebook(struct session *session);
 const struct session_limits *session_limits(const struct session *session);
 /* For what comes after. ERR_INVALID for one that can no longer change. */
 int session_set_limits(struct session *session, const struct session_limits *limits,

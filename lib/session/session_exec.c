@@ -5,10 +5,29 @@
 #include "base/mem.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
+#include "workspace/keeper.h"
+
+/* Tells the host, once, that its cell is over. */
+static void record(struct exec *exec)
+{
+	struct session *s = exec->lane->session;
+	const struct exec_result result = {
+		.session = s,
+		.cell = exec->cell,
+		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
+		.keep_problem = exec->keep_problem,
+	};
+
+	if (!exec->recorded)
+		s->host->cell_over(s->host->owner, &result);
+	exec->recorded = true;
+}
 
 void session_exec_free(struct exec *exec)
 {
 	list_remove(&exec->node);
+	if (exec->cell != NULL) /* told by now: no answer waits for this */
+		record(exec);
 	cell_free(exec->cell);
 	free(exec->keep_problem);
 	free(exec);
@@ -46,6 +65,8 @@ void session_exec_over(struct exec *exec)
 	list_append(&lane->untold, &exec->node);
 	if (exec->cell->state != CELL_NOT_STARTED)
 		remember_last(lane, exec->cell);
+	if (exec->call == NULL)
+		record(exec);
 	session_tell_end(lane, exec);
 }
 
@@ -60,6 +81,7 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	exec->runner = runner;
 	list_remove(&exec->node);
 	list_append(&s->to_scan, &exec->node);
+	session_tell_state(s);
 	session_scan_next(s);
 }
 
@@ -127,9 +149,9 @@ void session_exec_withdraw(struct exec *exec)
 {
 	struct exec *ahead = session_exec_ahead(exec);
 
-	runner_withdraw(exec->run);
-	exec->run = NULL;
 	exec->cell = not_started(exec, why_not_started(ahead));
+	runner_withdraw(exec->run, exec->cell);
+	exec->run = NULL;
 	session_exec_over(exec);
 }
 
@@ -158,6 +180,8 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 	if (finds_detached(lane)) {
 		exec->number = s->next_cell++;
 		exec->cell = not_started(exec, why_not_started(first_of(&s->execs, lane)));
+		exec->cell->code = xmemdup(request->code, request->code_len);
+		exec->cell->code_len = request->code_len;
 		exec->over = true;
 		list_append(&lane->untold, &exec->node);
 	} else {
@@ -184,6 +208,6 @@ void session_exec_cancel(struct exec *exec)
 		runner_stop(exec->lane->runner, RUNNER_STOP_CANCEL);
 		return;
 	}
-	runner_withdraw(exec->run);
+	runner_withdraw(exec->run, NULL);
 	session_exec_free(exec);
 }

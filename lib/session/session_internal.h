@@ -6,6 +6,7 @@
  *   session_exec.c   code, from submission to its end
  *   session_call.c   who waits for an answer, and what it gets when
  *   session_files.c  what comes after a cell: the scan, keeping results; lists of files
+ *   session_notebook.c  the kept copy of the notebook
  */
 #ifndef SESSION_SESSION_INTERNAL_H
 #define SESSION_SESSION_INTERNAL_H
@@ -43,6 +44,7 @@ struct exec {
 	struct runner *runner; /* held until the scan is done; else NULL */
 	uint64_t number;
 	bool over; /* among lane->untold */
+	bool recorded;
 	bool cancelled;
 	size_t kept_to; /* changes before this one are kept, or no results */
 	size_t kept_count;
@@ -76,6 +78,7 @@ struct session {
 	struct proxy *proxy; /* NULL: none yet, or no hosts */
 	struct scan *scan;
 	struct keeper *keeper;
+	struct journal *journal;
 	struct lane lanes[SESSION_LANGUAGES_MAX];
 	size_t lane_count;
 	uint64_t next_cell;
@@ -89,6 +92,12 @@ struct session {
 	struct list listings;
 	struct loop_defer work; /* the next scan or copy */
 
+	struct loop_timer notebook; /* its copy is due */
+	uint64_t notebook_ms;       /* when its last copy began; then how long that took */
+	bool notebook_copying;
+	bool notebook_stale;  /* the journal grew since */
+	bool notebook_failed; /* and it was said */
+
 	int counts_awaited; /* of session_count_children */
 	int child_count;
 	void (*counted)(struct session *session, int count, void *data);
@@ -99,6 +108,13 @@ struct session {
 /* The lane of this language, made when it is new. */
 struct lane *session_lane_for(struct session *session, const struct language *language);
 struct lane *session_lane_of(struct session *session, const struct runner *runner);
+
+/* Something happened after which session_state() may differ. */
+void session_tell_state(struct session *session);
+
+/* session_notebook.c */
+/* Copies what is not copied yet; the copy outlives the session. */
+void session_notebook_end(struct session *session);
 
 /* session_exec.c */
 /* All that belongs to the end of this code is done: it can be told. */

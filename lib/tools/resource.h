@@ -5,6 +5,9 @@
  *   sessions://                     the live sessions, JSON
  *   session://{id}                  one session, JSON
  *   session://{id}/files/{path}     a file; over RESOURCE_INLINE_MAX bytes by ?offset=&length=
+ *   session://{id}/cells            its cells, JSON; /cells/{n} one, /cells/{n}/{k} its figure k
+ *   session://{id}/notebook         a Jupyter notebook of them
+ *   session://{id}/script           their code; ?language= for another than that of most cells
  *   ptycell://guide                 how to work with it, Markdown
  */
 #ifndef TOOLS_RESOURCE_H

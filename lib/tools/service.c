@@ -6,12 +6,16 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
+#include "journal/journal.h"
 #include "proc/sandbox_client.h"
 #include "session/confinement.h"
 #include "session/table.h"
 #include "tools/catalog.h"
 #include "tools/gate.h"
+#include "tools/history.h"
+#include "tools/notices.h"
 #include "tools/resource.h"
+#include "tools/tool.h"
 #include "workspace/keeper.h"
 #include "workspace/workspace.h"
 
@@ -23,6 +27,8 @@ struct service {
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
+	struct history *history;
+	struct notices *notices;
 	size_t removals; /* under way, or waiting in `retired` */
 	struct list retired;
 	struct loop_timer patience;
@@ -37,6 +43,8 @@ struct service *service_new(struct loop *loop, const struct settings *settings)
 
 	service->loop = loop;
 	service->settings = settings;
+	service->history = history_new(settings);
+	service->notices = notices_new(loop);
 	list_init(&service->retired);
 	catalog_features(&service->features);
 	resource_features(&service->features);
@@ -131,7 +139,7 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 {
 	service->closed = closed;
 	service->closed_data = data;
-	service->server = NULL;
+	service_attach(service, NULL);
 	table_free(service->table, "the server ends");
 	service->table = NULL;
 	if (service->removals > 0)
@@ -151,6 +159,8 @@ void service_free(struct service *service)
 	while (!list_empty(&service->retired)) /* the next server removes what is left */
 		retired_free(list_entry(service->retired.next, struct retired, node));
 	home_close(service->host.home);
+	history_free(service->history);
+	notices_free(service->notices);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service);
@@ -164,6 +174,7 @@ const struct mcp_features *service_features(const struct service *service)
 void service_attach(struct service *service, struct mcp_server *server)
 {
 	service->server = server;
+	notices_attach(service->notices, server);
 }
 
 struct loop *service_loop(const struct service *service)
@@ -176,12 +187,53 @@ const struct settings *service_settings(const struct service *service)
 	return service->settings;
 }
 
+void service_file_changed(struct service *service, const char *id, const char *path)
+{
+	cleanup_free char *uri = tool_file_uri(id, path);
+
+	notices_changed(service->notices, uri);
+}
+
 static void on_sessions_changed(void *data)
 {
 	struct service *service = data;
 
-	if (service->server != NULL)
-		mcp_server_resources_changed(service->server);
+	notices_list_changed(service->notices);
+	notices_changed(service->notices, "sessions://");
+}
+
+static void tell_cell(struct service *service, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	const char *id = session_id(result->session);
+	cleanup_free char *own = xasprintf("/cells/%ju", (uintmax_t)cell->number);
+	const char *const below[] = { "", "/cells", own, "/notebook", "/script" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(below); i++)
+		notices_session_changed(service->notices, id, below[i]);
+	for (size_t i = 0; i < cell->change_count; i++)
+		service_file_changed(service, id, cell->changes[i].file.path);
+}
+
+static void on_cell_over(void *owner, const struct exec_result *result)
+{
+	struct service *service = owner;
+
+	bool first = journal_notebook_size(session_journal(result->session)) == 0;
+
+	history_add(service->history, result);
+	if (first) /* resources/list names the notebook from now on */
+		notices_list_changed(service->notices);
+	if (service->server != NULL && mcp_server_resources_watched(service->server))
+		tell_cell(service, result);
+}
+
+static void on_state_changed(void *owner, const struct session *session)
+{
+	struct service *service = owner;
+
+	notices_session_changed(service->notices, session_id(session), "");
+	notices_changed(service->notices, "sessions://");
 }
 
 /* What killed servers left behind goes away in the background. */
@@ -241,6 +293,8 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.loop = service->loop;
 	service->host.settings = service->settings;
 	service->host.retire = retire;
+	service->host.cell_over = on_cell_over;
+	service->host.state_changed = on_state_changed;
 	service->host.owner = service;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;

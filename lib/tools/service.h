@@ -33,6 +33,8 @@ const struct mcp_features *service_features(const struct service *service);
 /* The server that is told about changed resources; may be NULL. */
 void service_attach(struct service *service, struct mcp_server *server);
 
+/* A file of a session, new or changed or gone: whoever subscribed to it is told. */
+void service_file_changed(struct service *service, const char *session_id, const char *path);
 struct loop *service_loop(const struct service *service);
 const struct settings *service_settings(const struct service *service);
 /* Made at the first call, perhaps not settled. NULL when tools can only answer why not. */

@@ -114,6 +114,7 @@ void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 	}
 	session_touch(session);
 	session_files_touched(session);
+	service_file_changed(service, session_id(session), path);
 	notice = session_take_notice(session);
 	answer = json_object();
 	json_put_str(answer, "session_id", session_id(session));

@@ -9,6 +9,7 @@
 #include "session/table.h"
 #include "text/clean.h"
 #include "tools/confined.h"
+#include "tools/history.h"
 #include "tools/network.h"
 #include "tools/packages.h"
 #include "tools/service.h"
@@ -158,6 +159,7 @@ json_t *tool_describe_session(struct session *session)
 	json_put(answer, "languages", describe_languages(session));
 	json_put(answer, "databases", json_array());
 	json_put(answer, "effective_config", describe_limits(session));
+	json_put(answer, "journal", history_describe(session));
 	json_put(answer, "confinement", describe_confinement(session));
 	return answer;
 }

@@ -37,11 +37,32 @@ struct kept {
 	bool known; /* it was put there */
 };
 
+/* A helper that copies; results and the notebook are copied beside each other. */
+struct copy {
+	struct keeper *keeper;
+	int from_fd; /* the folder; the results' is borrowed */
+	struct helper *helper;
+	struct loop_defer defer;
+	struct kept **files;
+	size_t file_count;
+	uint64_t size; /* copied of the only file, with `suffix` behind it; 0: all */
+	char *suffix;
+	uint64_t next_size; /* of the copy that follows at once, when next_suffix is not NULL */
+	char *next_suffix;
+	int lock; /* shared, on the data folder, from the first copy to the last */
+	int tries;
+	size_t copied;
+	char *problem;
+	void (*done)(struct keeper *keeper, const struct keep_result *result);
+};
+
 struct keeper {
 	struct home_job job; /* in the home's list once freed with a copy running */
+	bool freed;
 	struct loop *loop;
 	const struct home *home;
-	int data_fd; /* borrowed */
+	int data_fd; /* borrowed, as the next: not after keeper_free */
+	int journal_fd;
 	char *helper_path;
 	char *root;
 	char *id;
@@ -53,26 +74,25 @@ struct keeper {
 	uint64_t used;
 	struct list all; /* every struct kept */
 	struct map *by_path;
-	/* The copy that runs. */
-	struct helper *helper;
-	struct loop_defer defer;
-	struct kept **files;
-	size_t file_count;
-	int tries;
-	size_t copied;
-	char *problem;
-	void (*done)(struct keeper *keeper, const struct keep_result *result);
+	struct copy results;
+	struct copy notebook;
 };
 
-static void free_copy(struct keeper *keeper)
+static void copy_release(struct copy *copy)
 {
-	free(keeper->files);
-	free(keeper->problem);
-	keeper->files = NULL;
-	keeper->problem = NULL;
-	keeper->file_count = 0;
-	keeper->copied = 0;
-	keeper->tries = 0;
+	if (copy == &copy->keeper->notebook)
+		fd_close(&copy->from_fd);
+	free(copy->files);
+	free(copy->problem);
+	free(copy->suffix);
+	fd_close(&copy->lock);
+	copy->files = NULL;
+	copy->problem = NULL;
+	copy->suffix = NULL;
+	copy->file_count = 0;
+	copy->copied = 0;
+	copy->tries = 0;
+	copy->size = 0;
 }
 
 static void release(struct keeper *keeper)
@@ -87,7 +107,9 @@ static void release(struct keeper *keeper)
 		free(kept->to);
 		free(kept);
 	}
-	free_copy(keeper);
+	copy_release(&keeper->results);
+	copy_release(&keeper->notebook);
+	free(keeper->notebook.next_suffix);
 	map_free(keeper->by_path);
 	free(keeper->helper_path);
 	free(keeper->root);
@@ -101,7 +123,10 @@ static void leave(struct home_job *job, int wait_ms)
 {
 	struct keeper *keeper = container_of(job, struct keeper, job);
 
-	helper_leave(keeper->helper, wait_ms);
+	if (keeper->results.helper != NULL)
+		helper_leave(keeper->results.helper, wait_ms);
+	if (keeper->notebook.helper != NULL)
+		helper_leave(keeper->notebook.helper, wait_ms);
 	release(keeper);
 }
 
@@ -121,6 +146,13 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 	keeper->loop = loop;
 	keeper->home = workspace_home(workspace);
 	keeper->data_fd = workspace_data_fd(workspace);
+	keeper->results.keeper = keeper;
+	keeper->results.lock = -1;
+	keeper->notebook.lock = -1;
+	keeper->results.from_fd = workspace_data_fd(workspace);
+	keeper->notebook.keeper = keeper;
+	keeper->notebook.from_fd = -1;
+	keeper->journal_fd = workspace_journal_fd(workspace);
 	keeper->helper_path = xstrdup(helper);
 	keeper->root = root == NULL ? NULL : xstrdup(root);
 	keeper->id = xmemdup(session_id, strnlen(session_id, ID_MAX));
@@ -147,9 +179,12 @@ void keeper_free(struct keeper *keeper)
 {
 	if (keeper == NULL)
 		return;
-	loop_defer_stop(&keeper->defer);
-	keeper->done = NULL;
-	if (keeper->helper == NULL)
+	loop_defer_stop(&keeper->results.defer);
+	loop_defer_stop(&keeper->notebook.defer);
+	keeper->results.done = NULL;
+	keeper->notebook.done = NULL;
+	keeper->freed = true;
+	if (keeper->results.helper == NULL && keeper->notebook.helper == NULL)
 		release(keeper);
 	else
 		home_add_job(keeper->home, &keeper->job);
@@ -201,29 +236,30 @@ static const char *base_name(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-static void note_problem(struct keeper *keeper, const char *from, const char *reason)
+static void note_problem(struct copy *copy, const char *from, const char *reason)
 {
 	cleanup_free char *name = NULL;
 	cleanup_free char *why = NULL;
 
-	if (keeper->problem != NULL)
+	if (copy->problem != NULL)
 		return;
 	if (str_eq(reason, "limit"))
 		why = xasprintf("more than %" PRIu64 " MB would be kept for this session "
 				"(PTYCELL_KEEP_MAX)",
-				keeper->quota >> 20);
+				copy->keeper->quota >> 20);
 	else
 		why = clean_quote(reason);
 	if (from == NULL) {
-		keeper->problem = xasprintf("Nothing was saved: %s.", why);
+		copy->problem = xasprintf("Nothing was saved: %s.", why);
 		return;
 	}
 	name = clean_quote(base_name(from));
-	keeper->problem = xasprintf("'%s' was not saved: %s.", name, why);
+	copy->problem = xasprintf("'%s' was not saved: %s.", name, why);
 }
 
-static void take_copy(struct keeper *keeper, struct kept *kept, const json_t *progress)
+static void take_copy(struct copy *copy, struct kept *kept, const json_t *progress)
 {
+	struct keeper *keeper = copy->keeper;
 	const char *to = json_string_value(json_object_get(progress, "to"));
 	json_int_t size = json_integer_value(json_object_get(progress, "size"));
 
@@ -239,70 +275,107 @@ static void take_copy(struct keeper *keeper, struct kept *kept, const json_t *pr
 	kept->size = size;
 	kept->known = true;
 	keeper->made = true;
-	keeper->copied++;
+	copy->copied++;
 }
 
 static void on_progress(struct helper *helper, const json_t *progress)
 {
-	struct keeper *keeper = helper_data(helper);
+	struct copy *copy = helper_data(helper);
 	json_t *file = json_object_get(progress, "file");
 	json_int_t index = json_integer_value(file);
 	const char *problem = json_string_value(json_object_get(progress, "problem"));
 
-	if (!json_is_integer(file) || index < 0 || (size_t)index >= keeper->file_count)
+	if (!json_is_integer(file) || index < 0 || (size_t)index >= copy->file_count)
 		return;
 	if (problem != NULL)
-		note_problem(keeper, keeper->files[index]->from, problem);
+		note_problem(copy, copy->files[index]->from, problem);
 	else
-		take_copy(keeper, keeper->files[index], progress);
+		take_copy(copy, copy->files[index], progress);
 }
 
 /* ---- running ---- */
 
-static void finish(struct keeper *keeper)
-{
-	void (*done)(struct keeper * keeper, const struct keep_result *result) = keeper->done;
-	cleanup_free char *problem = mem_steal(&keeper->problem);
-	struct keep_result result = { .copied = keeper->copied,
-				      .failed = keeper->file_count - keeper->copied,
-				      .error = problem };
+static bool start_next(struct copy *copy);
 
-	free_copy(keeper);
-	helper_free(keeper->helper);
-	keeper->helper = NULL;
-	keeper->done = NULL;
+static void finish(struct copy *copy)
+{
+	struct keeper *keeper = copy->keeper;
+	void (*done)(struct keeper * keeper, const struct keep_result *result) = copy->done;
+	cleanup_free char *problem = NULL;
+	struct keep_result result;
+
+	helper_free(copy->helper);
+	copy->helper = NULL;
+	if (copy->next_suffix != NULL && start_next(copy))
+		return;
+	problem = mem_steal(&copy->problem);
+	result = (struct keep_result){ .copied = copy->copied,
+				       .failed = copy->file_count - copy->copied,
+				       .error = problem };
+	copy_release(copy);
+	copy->done = NULL;
 	if (done != NULL) {
 		done(keeper, &result);
 		return;
 	}
+	if (!keeper->freed || keeper->results.helper != NULL || keeper->notebook.helper != NULL)
+		return;
 	list_remove(&keeper->job.node);
 	release(keeper);
 }
 
-static int start_helper(struct keeper *keeper, struct err *err);
+static int start_helper(struct copy *copy, struct err *err);
 
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
 {
-	struct keeper *keeper = helper_data(helper);
+	struct copy *copy = helper_data(helper);
 	struct err again = { 0 };
 
 	(void)result;
 	/* Somebody has a folder of that name: another four characters. */
-	if (keeper->done != NULL && err != NULL && err->code == ERR_BUSY && !keeper->made &&
-	    ++keeper->tries < FOLDER_TRIES) {
+	if (!copy->keeper->freed && err != NULL && err->code == ERR_BUSY && !copy->keeper->made &&
+	    ++copy->tries < FOLDER_TRIES) {
 		helper_free(helper);
-		name_folder(keeper);
-		if (start_helper(keeper, &again) == 0)
+		name_folder(copy->keeper);
+		if (start_helper(copy, &again) == 0)
 			return;
 		err = &again;
 	}
 	if (err != NULL)
-		note_problem(keeper, NULL, err->msg);
-	finish(keeper);
+		note_problem(copy, NULL, err->msg);
+	finish(copy);
 }
 
-static json_t *make_order(const struct keeper *keeper)
+static json_t *order_file(const struct copy *copy, const struct kept *kept)
 {
+	cleanup_free char *from = percent_encode(kept->from);
+	json_t *file = json_object();
+
+	json_put_str(file, "from", from);
+	json_put_str(file, "to", kept->to);
+	json_put_bool(file, "known", kept->known);
+	json_put_int(file, "ino", kept->ino);
+	json_put_int(file, "mtime", kept->mtime_ns);
+	json_put_int(file, "size", kept->size);
+	if (copy->suffix != NULL) {
+		json_put_int(file, "take", (json_int_t)(copy->size & INT64_MAX));
+		json_put_str(file, "suffix", copy->suffix);
+	}
+	return file;
+}
+
+/* The other copy may be making the folder at this moment. */
+static bool is_fresh(const struct copy *copy)
+{
+	const struct keeper *keeper = copy->keeper;
+	const struct copy *other = copy == &keeper->results ? &keeper->notebook : &keeper->results;
+
+	return !keeper->made && other->helper == NULL;
+}
+
+static json_t *make_order(const struct copy *copy)
+{
+	const struct keeper *keeper = copy->keeper;
 	json_t *order = json_object();
 	json_t *files = json_array();
 	cleanup_free char *root = percent_encode(keeper->root);
@@ -311,49 +384,39 @@ static json_t *make_order(const struct keeper *keeper)
 	json_put_str(order, "op", "keep");
 	json_put_str(order, "root", root);
 	json_put_str(order, "folder", keeper->folder);
-	json_put_bool(order, "fresh", !keeper->made);
+	json_put_bool(order, "fresh", is_fresh(copy));
 	json_put_int(order, "room", (json_int_t)(room & INT64_MAX));
-	for (size_t i = 0; i < keeper->file_count; i++) {
-		const struct kept *kept = keeper->files[i];
-		cleanup_free char *from = percent_encode(kept->from);
-		json_t *file = json_object();
-
-		json_put_str(file, "from", from);
-		json_put_str(file, "to", kept->to);
-		json_put_bool(file, "known", kept->known);
-		json_put_int(file, "ino", kept->ino);
-		json_put_int(file, "mtime", kept->mtime_ns);
-		json_put_int(file, "size", kept->size);
-		json_append(files, file);
-	}
+	for (size_t i = 0; i < copy->file_count; i++)
+		json_append(files, order_file(copy, copy->files[i]));
 	json_put(order, "files", files);
 	return order;
 }
 
 /*
- * The helper gets the data folder opened anew with a shared lock, which lasts as long as it holds
- * the descriptor: a removal waits for that.
+ * The helper gets the data folder opened anew with a shared lock, which lasts as long as it or we
+ * hold the descriptor: a removal waits for that.
  */
-static int start_helper(struct keeper *keeper, struct err *err)
+static int start_helper(struct copy *copy, struct err *err)
 {
 	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
-	cleanup_fd int data = openat(keeper->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cleanup_json json_t *order = make_order(keeper);
-	struct helper_spec spec = {
-		.path = keeper->helper_path, .order = order, .fds = &data, .fd_count = 1
-	};
+	struct keeper *keeper = copy->keeper;
+	cleanup_json json_t *order = make_order(copy);
+	struct helper_spec spec = { .path = keeper->helper_path, .order = order, .fd_count = 2 };
 
-	keeper->helper = NULL;
-	if (data < 0)
+	copy->helper = NULL;
+	if (copy->lock < 0)
+		copy->lock = openat(keeper->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (copy->lock < 0 || copy->from_fd < 0)
 		return err_sys(err, "opening the session's folder");
-	(void)flock(data, LOCK_SH | LOCK_NB);
-	keeper->helper = helper_start(keeper->loop, &spec, &handlers, keeper, err);
-	return keeper->helper == NULL ? -1 : 0;
+	(void)flock(copy->lock, LOCK_SH | LOCK_NB);
+	spec.fds = (int[]){ copy->from_fd, copy->lock };
+	copy->helper = helper_start(keeper->loop, &spec, &handlers, copy, err);
+	return copy->helper == NULL ? -1 : 0;
 }
 
 static void on_nothing_to_run(struct loop_defer *defer)
 {
-	finish(container_of(defer, struct keeper, defer));
+	finish(container_of(defer, struct copy, defer));
 }
 
 /* What a person's own programs will show: no escapes, nothing hidden. */
@@ -365,38 +428,86 @@ static char *tame_name(const char *path)
 	return percent_encode(buf_str(&name));
 }
 
-static struct kept *find_kept(struct keeper *keeper, const char *path)
+/* `from` is the key: no name outside of output/ can be one of the results'. */
+static struct kept *find_kept(struct keeper *keeper, const char *from, const char *to)
 {
-	struct kept *kept = map_get(keeper->by_path, path, strlen(path));
+	struct kept *kept = map_get(keeper->by_path, from, strlen(from));
 
 	if (kept != NULL)
 		return kept;
 	kept = xcalloc(1, sizeof(*kept));
-	kept->from = xstrdup(path);
-	kept->to = tame_name(path + strlen(OUTPUT_PREFIX));
+	kept->from = xstrdup(from);
+	kept->to = tame_name(to);
 	list_init(&kept->node);
 	list_append(&keeper->all, &kept->node);
-	(void)map_set(keeper->by_path, path, strlen(path), kept);
+	(void)map_set(keeper->by_path, from, strlen(from), kept);
 	return kept;
+}
+
+static void start(struct copy *copy)
+{
+	struct keeper *keeper = copy->keeper;
+	struct err err;
+
+	if (copy->file_count > 0) {
+		if (keeper->folder == NULL)
+			name_folder(keeper);
+		if (start_helper(copy, &err) == 0)
+			return;
+		note_problem(copy, NULL, err.msg);
+	}
+	loop_defer_start(keeper->loop, &copy->defer, on_nothing_to_run);
 }
 
 void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result))
 {
-	struct err err;
+	struct copy *copy = &keeper->results;
 
-	assert(keeper->done == NULL);
-	keeper->done = done;
-	keeper->files = xcalloc(count + 1, sizeof(struct kept *));
+	assert(copy->done == NULL);
+	copy->done = done;
+	copy->files = xcalloc(count + 1, sizeof(struct kept *));
 	for (size_t i = 0; i < count && keeper->root != NULL; i++)
 		if (strncmp(paths[i], OUTPUT_PREFIX, strlen(OUTPUT_PREFIX)) == 0)
-			keeper->files[keeper->file_count++] = find_kept(keeper, paths[i]);
-	if (keeper->file_count > 0) {
-		if (keeper->folder == NULL)
-			name_folder(keeper);
-		if (start_helper(keeper, &err) == 0)
-			return;
-		note_problem(keeper, NULL, err.msg);
+			copy->files[copy->file_count++] =
+				find_kept(keeper, paths[i], paths[i] + strlen(OUTPUT_PREFIX));
+	start(copy);
+}
+
+/* The files of a copy stand: only how much of them differs. */
+static bool start_next(struct copy *copy)
+{
+	struct err err;
+
+	free(copy->suffix);
+	copy->suffix = mem_steal(&copy->next_suffix);
+	copy->size = copy->next_size;
+	copy->tries = 0;
+	copy->copied = 0;
+	if (start_helper(copy, &err) == 0)
+		return true;
+	note_problem(copy, NULL, err.msg);
+	return false;
+}
+
+void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size,
+			  const char *suffix,
+			  void (*done)(struct keeper *keeper, const struct keep_result *result))
+{
+	struct copy *copy = &keeper->notebook;
+
+	if (copy->done != NULL) {
+		free(copy->next_suffix);
+		copy->next_suffix = xstrdup(suffix);
+		copy->next_size = size;
+		return;
 	}
-	loop_defer_start(keeper->loop, &keeper->defer, on_nothing_to_run);
+	copy->done = done;
+	copy->size = size;
+	copy->suffix = xstrdup(suffix);
+	copy->from_fd = openat(keeper->journal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	copy->files = xcalloc(1, sizeof(struct kept *));
+	if (keeper->root != NULL)
+		copy->files[copy->file_count++] = find_kept(keeper, file, file);
+	start(copy);
 }

@@ -40,6 +40,14 @@ void keeper_free(struct keeper *keeper);
  */
 void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result));
+/*
+ * Copies the first `size` bytes of the journal's file, which never change, and then `suffix` into
+ * the same folder. May run beside keeper_copy, `done` as there. While one runs, the newest
+ * call's copy follows it and the one `done` is for both; keeper_free lets both come to their end.
+ */
+void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size,
+			  const char *suffix,
+			  void (*done)(struct keeper *keeper, const struct keep_result *result));
 /* The folder, as the person would name it, once something was kept; else NULL. */
 const char *keeper_folder(const struct keeper *keeper);
 

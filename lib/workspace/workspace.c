@@ -21,6 +21,7 @@ struct workspace {
 	const struct home *home;
 	int data_fd;
 	int spool_fd;
+	int journal_fd;
 	char *name; /* relative to home_fd */
 	char *data_path;
 	char *spool_path;
@@ -52,6 +53,7 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 		return -1;
 	if (make_folder(top, "data", &workspace->data_fd, err) < 0 ||
 	    make_folder(top, "spool", &workspace->spool_fd, err) < 0 ||
+	    make_folder(top, "journal", &workspace->journal_fd, err) < 0 ||
 	    make_folder(workspace->data_fd, "input", &input, err) < 0 ||
 	    make_folder(workspace->data_fd, "output", &output, err) < 0)
 		return -1;
@@ -66,6 +68,7 @@ struct workspace *workspace_new(struct home *home, struct err *err)
 	workspace->home = home;
 	workspace->data_fd = -1;
 	workspace->spool_fd = -1;
+	workspace->journal_fd = -1;
 	workspace->name = xasprintf("%s/sessions/%s", home_server_name(home), random);
 	workspace->host_data_path = xasprintf("%s/%s/data", home_path(home), workspace->name);
 	workspace->host_spool_path = xasprintf("%s/%s/spool", home_path(home), workspace->name);
@@ -84,6 +87,7 @@ void workspace_free(struct workspace *workspace)
 		return;
 	fd_close(&workspace->data_fd);
 	fd_close(&workspace->spool_fd);
+	fd_close(&workspace->journal_fd);
 	free(workspace->name);
 	free(workspace->data_path);
 	free(workspace->spool_path);
@@ -129,6 +133,11 @@ int workspace_spool_fd(const struct workspace *workspace)
 const char *workspace_spool_path(const struct workspace *workspace)
 {
 	return workspace->spool_path;
+}
+
+int workspace_journal_fd(const struct workspace *workspace)
+{
+	return workspace->journal_fd;
 }
 
 const char *workspace_name(const struct workspace *workspace)

@@ -3,8 +3,9 @@
  * workspace.h - the folders of a server and of its sessions, by descriptor.
  *
  *   $PTYCELL_HOME/<server>/lock                  flock'ed while the server lives
- *   $PTYCELL_HOME/<server>/sessions/<random>/{data,spool}
- *   data holds input/ and output/ and is the session's working folder.
+ *   $PTYCELL_HOME/<server>/sessions/<random>/{data,spool,journal}
+ *   data holds input/ and output/ and is the session's working folder; the session reads spool
+ *   and never sees journal.
  *
  * The server never follows what a session planted: every access below `data` goes through
  * workspace_open_*(), which use openat2 with BENEATH, NO_SYMLINKS and NO_MAGICLINKS.
@@ -55,7 +56,8 @@ const char *workspace_spool_path(const struct workspace *workspace);
 /* As the server sees them: only to say where a sandbox's folders come from. */
 const char *workspace_host_data_path(const struct workspace *workspace);
 const char *workspace_host_spool_path(const struct workspace *workspace);
-/* The folder that holds both, relative to home_fd(). */
+int workspace_journal_fd(const struct workspace *workspace);
+/* The folder that holds all three, relative to home_fd(). */
 const char *workspace_name(const struct workspace *workspace);
 
 /*

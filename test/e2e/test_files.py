@@ -278,7 +278,7 @@ def test_a_range_that_is_none_is_refused(server, query):
 def test_the_fixed_resources_are_listed_and_readable(server):
     server.cell("1", session="sales")
     uris = [r["uri"] for r in server.request("resources/list")["resources"]]
-    assert uris == ["ptycell://guide", "sessions://", "session://sales"]
+    assert uris == ["ptycell://guide", "sessions://", "session://sales", "session://sales/notebook"]
     for uri in uris:
         one, = server.request("resources/read", {"uri": uri})["contents"]
         assert one["uri"] == uri and one["text"]

@@ -208,7 +208,8 @@ static void every_setting_is_also_a_flag(void **state)
 			xasprintf("%llu", (unsigned long long)row_fallback(row));
 		const char *value = number;
 
-		if (row->type == ROW_FOLDER || row->type == ROW_PROGRAM || row->type == ROW_SHARES)
+		if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM ||
+		    row->type == ROW_SHARES)
 			value = "/x";
 		else if (row->type == ROW_HOSTS)
 			value = "a.example";

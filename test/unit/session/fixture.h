@@ -32,6 +32,7 @@ struct fixture {
 	struct launcher *launcher;
 	struct settings settings;
 	struct session_host host;
+	int cells_over;
 	int retired; /* folders handed over for removal */
 };
 
@@ -109,6 +110,19 @@ FIXTURE_FN void fixture_settle(void)
 		loop_turn(fixture.loop, 20);
 }
 
+FIXTURE_FN void fixture_on_cell_over(void *owner, const struct exec_result *result)
+{
+	(void)owner;
+	(void)result;
+	fixture.cells_over++;
+}
+
+FIXTURE_FN void fixture_on_state_changed(void *owner, const struct session *session)
+{
+	(void)owner;
+	(void)session;
+}
+
 FIXTURE_FN void fixture_open(void)
 {
 	struct err err = { 0 };
@@ -131,6 +145,7 @@ FIXTURE_FN void fixture_open(void)
 		.output_chars = 8000,
 		.spool_max = 1 << 20,
 		.keep_max = 1 << 20,
+		.journal_max = 1 << 20,
 	};
 	fixture.settings.limits.memory_max = (uint64_t)1 << 32;
 	fixture.settings.limits.processes_max = 256;
@@ -143,6 +158,8 @@ FIXTURE_FN void fixture_open(void)
 	fixture.settings.max_sessions = 3;
 	fixture.settings.environment = (char **)(uintptr_t)fixture_environment;
 	fixture.host = (struct session_host){
+		.cell_over = fixture_on_cell_over,
+		.state_changed = fixture_on_state_changed,
 		.loop = fixture.loop,
 		.home = fixture.home,
 		.launcher = fixture.launcher,

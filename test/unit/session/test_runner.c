@@ -173,7 +173,7 @@ static void a_queued_cell_that_is_cancelled_never_runs(void **state)
 	(void)submit("done", 1);
 	second = submit("print=no\ndone", 2);
 	(void)submit("done", 3);
-	runner_withdraw(second);
+	runner_withdraw(second, NULL);
 	fixture_until(told.ended == 2);
 	assert_ptr_equal(told.datas[1], TAG(3));
 	assert_int_equal(told.started, 2);
@@ -186,7 +186,7 @@ static void a_cell_cancelled_while_its_interpreter_starts_never_runs(void **stat
 	(void)state;
 	loop_turn(fixture.loop, 0);
 	assert_int_equal(runner_state(told.runner), RUNNER_STARTING);
-	runner_withdraw(run);
+	runner_withdraw(run, NULL);
 	fixture_until(runner_state(told.runner) == RUNNER_READY);
 	assert_int_equal(told.ended + (size_t)told.started, 0);
 	assert_false(runner_busy(told.runner));
@@ -216,7 +216,7 @@ static void a_cell_cancelled_after_its_interpreter_was_killed_is_dropped(void **
 	(void)run_cell("crash=11");
 	assert_int_equal(runner_state(told.runner), RUNNER_ENDING);
 	next = submit("done", 2);
-	runner_withdraw(next);
+	runner_withdraw(next, NULL);
 	runner_next(told.runner);
 	fixture_until(runner_state(told.runner) == RUNNER_IDLE);
 	assert_int_equal(told.ended, 1);

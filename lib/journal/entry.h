@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* entry.h - one cell that is over, as the journal takes it. */
+#ifndef JOURNAL_ENTRY_H
+#define JOURNAL_ENTRY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct journal_image {
+	const char *mime; /* image/png or image/jpeg */
+	const char *file; /* its name in output/, foreign; or NULL */
+	const void *data;
+	size_t len;
+};
+
+/* Everything is borrowed for the call it is given to; strings are NULL when there is nothing. */
+struct journal_entry {
+	uint64_t number;
+	const char *language; /* static; "" for a cell that reached no interpreter */
+	const char *state;    /* static: "done", "raised", ... */
+	bool ran;             /* else it is in the journal, but not in the notebook or script */
+	const char *code;     /* may hold NUL */
+	size_t code_len;
+	const char *text; /* the terminal's, cleaned */
+	size_t text_len;
+	const char *value; /* foreign from here on, not cleaned */
+	const char *traceback;
+	const char *error_name;
+	const char *error_text;
+	const char *note; /* how it ended, a sentence, when that is not in the traceback */
+	const struct journal_image *images;
+	size_t image_count;
+	json_t *record; /* everything else about it: an object */
+};
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "journal/notebook.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/make.h"
+#include "json/write.h"
+#include "text/base64.h"
+#include "text/clean.h"
+#include "text/clip.h"
+
+static const struct {
+	const char *language;
+	const char *magic;
+} magics[] = {
+	{ "python", "" },
+	{ "bash", "%%bash\n" },
+	{ "javascript", "%%script node\n" },
+	{ "r", "%%R\n" },
+};
+
+void notebook_head(struct buf *out, const char *session_id)
+{
+	json_t *metadata = json_object();
+	json_t *kernel = json_object();
+	json_t *language = json_object();
+	json_t *ours = json_object();
+	cleanup_free char *text = NULL;
+
+	json_put_str(kernel, "display_name", "Python 3");
+	json_put_str(kernel, "language", "python");
+	json_put_str(kernel, "name", "python3");
+	json_put_str(language, "name", "python");
+	json_put_str(ours, "session_id", session_id);
+	json_put(metadata, "kernelspec", kernel);
+	json_put(metadata, "language_info", language);
+	json_put(metadata, "ptycell", ours);
+	text = json_write_text(metadata);
+	json_decref(metadata);
+	buf_putf(out, "{\"nbformat\":4,\"nbformat_minor\":5,\"metadata\":%s,\"cells\":[\n", text);
+}
+
+void notebook_separator(struct buf *out)
+{
+	buf_puts(out, ",\n");
+}
+
+static void put_object(struct buf *out, json_t *object_own)
+{
+	cleanup_free char *text = json_write_text(object_own);
+
+	buf_puts(out, text);
+	json_decref(object_own);
+}
+
+void notebook_tail(struct buf *out, uint64_t left_out)
+{
+	if (left_out > 0) {
+		json_t *cell = json_object();
+
+		buf_puts(out, ",\n");
+		json_put_str(cell, "cell_type", "markdown");
+		json_put_str(cell, "id", "left-out");
+		json_put(cell, "metadata", json_object());
+		json_put(cell, "source",
+			 json_make_fmt("The journal is full: %" PRIu64
+				       " cells after this point are "
+				       "not in it (`PTYCELL_JOURNAL_MAX`).",
+				       left_out));
+		put_object(out, cell);
+	}
+	buf_puts(out, "\n]}\n");
+}
+
+/* ---- a cell ---- */
+
+static json_t *source_of(const struct journal_entry *entry)
+{
+	cleanup_buf struct buf source = BUF_INIT(BUF_UNBOUNDED);
+	const char *magic = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
+		if (str_eq(magics[i].language, entry->language))
+			magic = magics[i].magic;
+	if (magic != NULL)
+		buf_puts(&source, magic);
+	else
+		buf_putf(&source, "%%%%script %s\n", entry->language);
+	buf_put(&source, entry->code, entry->code_len);
+	return json_make_text(buf_str(&source), source.len);
+}
+
+static void begin_output(struct buf *out, bool *first)
+{
+	buf_puts(out, *first ? "" : ",");
+	*first = false;
+}
+
+static void put_stream(struct buf *out, bool *first, const char *name, const char *text, size_t len)
+{
+	json_t *output = json_object();
+
+	begin_output(out, first);
+	json_put_str(output, "output_type", "stream");
+	json_put_str(output, "name", name);
+	json_put(output, "text", json_make_text(text, len));
+	put_object(out, output);
+}
+
+static void put_note(struct buf *out, bool *first, const char *note)
+{
+	cleanup_free char *line = xasprintf("[%s]\n", note);
+
+	put_stream(out, first, "stderr", line, strlen(line));
+}
+
+static void put_value(struct buf *out, bool *first, const struct journal_entry *entry)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf clipped = BUF_INIT(BUF_UNBOUNDED);
+	json_t *output = json_object();
+	json_t *data = json_object();
+
+	clean_block(&clean, entry->value, strlen(entry->value));
+	(void)clip_text(&clipped, buf_str(&clean), clean.len, NOTEBOOK_VALUE_CHARS_MAX);
+	begin_output(out, first);
+	json_put(data, "text/plain", json_make_text(buf_str(&clipped), clipped.len));
+	json_put_str(output, "output_type", "execute_result");
+	json_put_int(output, "execution_count", (json_int_t)entry->number);
+	json_put(output, "data", data);
+	json_put(output, "metadata", json_object());
+	put_object(out, output);
+}
+
+static json_t *lines_of(const char *text, size_t len)
+{
+	json_t *lines = json_array();
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline != NULL ? newline : end;
+
+		json_append(lines, json_make_text(text, (size_t)(stop - text)));
+		text = stop + 1;
+	}
+	return lines;
+}
+
+static json_t *clean_quoted(const char *text)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	text = text != NULL ? text : "";
+	clean_line(&clean, text, strlen(text), 1000);
+	return json_make_text(buf_str(&clean), clean.len);
+}
+
+static void put_error(struct buf *out, bool *first, const struct journal_entry *entry)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf clipped = BUF_INIT(BUF_UNBOUNDED);
+	const char *traceback = entry->traceback != NULL ? entry->traceback : "";
+	json_t *output = json_object();
+
+	clean_block(&clean, traceback, strlen(traceback));
+	(void)clip_text(&clipped, buf_str(&clean), clean.len, NOTEBOOK_TRACEBACK_CHARS_MAX);
+	begin_output(out, first);
+	json_put_str(output, "output_type", "error");
+	json_put(output, "ename",
+		 clean_quoted(entry->error_name != NULL ? entry->error_name : "Error"));
+	json_put(output, "evalue", clean_quoted(entry->error_text));
+	json_put(output, "traceback", lines_of(buf_str(&clipped), clipped.len));
+	put_object(out, output);
+}
+
+static void put_image(struct buf *out, bool *first, const struct journal_image *image,
+		      struct notebook_span *span, size_t start)
+{
+	begin_output(out, first);
+	buf_putf(out, "{\"output_type\":\"display_data\",\"data\":{\"%s\":\"", image->mime);
+	span->offset = out->len - start;
+	span->len = base64_encoded_len(image->len);
+	base64_encode(out, image->data, image->len);
+	buf_puts(out, "\"},\"metadata\":{}}");
+}
+
+static void put_images(struct buf *out, bool *first, const struct journal_entry *entry,
+		       struct notebook_span *spans, size_t start)
+{
+	size_t room = NOTEBOOK_IMAGES_MAX;
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < entry->image_count; i++) {
+		size_t len = base64_encoded_len(entry->images[i].len);
+
+		if (len > room) {
+			left_out++;
+			continue;
+		}
+		room -= len;
+		put_image(out, first, &entry->images[i], &spans[i], start);
+	}
+	if (left_out > 0) {
+		cleanup_free char *note = xasprintf("figures too large for the notebook: %zu; "
+						    "they lie beside it as files",
+						    left_out);
+
+		put_note(out, first, note);
+	}
+}
+
+static void put_outputs(struct buf *out, const struct journal_entry *entry,
+			struct notebook_span *spans, size_t start)
+{
+	bool first = true;
+
+	if (entry->text_len > 0)
+		put_stream(out, &first, "stdout", entry->text, entry->text_len);
+	put_images(out, &first, entry, spans, start);
+	if (entry->value != NULL)
+		put_value(out, &first, entry);
+	if (entry->traceback != NULL || entry->error_name != NULL)
+		put_error(out, &first, entry);
+	if (entry->note != NULL)
+		put_note(out, &first, entry->note);
+}
+
+void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs,
+		   struct notebook_span *spans)
+{
+	size_t start = out->len;
+	json_t *metadata = json_object();
+	json_t *cell = json_object();
+	cleanup_free char *text = NULL;
+
+	memset(spans, 0, entry->image_count * sizeof(*spans));
+	json_put(metadata, "ptycell", json_incref(entry->record));
+	json_put_str(cell, "cell_type", "code");
+	json_put(cell, "id", json_make_fmt("cell-%" PRIu64, entry->number));
+	json_put_int(cell, "execution_count", (json_int_t)entry->number);
+	json_put(cell, "metadata", metadata);
+	json_put(cell, "source", source_of(entry));
+	text = json_write_text(cell);
+	json_decref(cell);
+	buf_put(out, text, strlen(text) - 1); /* the brace stays open */
+	buf_puts(out, ",\"outputs\":[");
+	if (outputs) {
+		put_outputs(out, entry, spans, start);
+	} else {
+		bool first = true;
+
+		put_note(out, &first,
+			 "the outputs were left out: the journal is nearly full "
+			 "(PTYCELL_JOURNAL_MAX)");
+	}
+	buf_puts(out, "]}");
+}

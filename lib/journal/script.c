@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "journal/script.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *leader_of(const char *language)
+{
+	return str_eq(language, "javascript") ? "// " : "# ";
+}
+
+/* Bytes up to and with the end of the line at `s`, or all `len` when nothing ends it. */
+static size_t line_len(const char *s, size_t len, bool *ret_ended)
+{
+	*ret_ended = true;
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '\n')
+			return i + 1;
+		if (s[i] == '\r')
+			return i + (i + 1 < len && s[i + 1] == '\n' ? 2 : 1);
+		/* U+2028 and U+2029 */
+		if (i + 2 < len && memcmp(s + i, "\xe2\x80", 2) == 0 &&
+		    ((unsigned char)s[i + 2] & 0xfeU) == 0xa8U)
+			return i + 3;
+	}
+	*ret_ended = false;
+	return len;
+}
+
+size_t script_lines(const char *code, size_t len, bool *ret_open)
+{
+	size_t lines = 0;
+	bool ended = true;
+
+	for (; len > 0; lines++) {
+		size_t line = line_len(code, len, &ended);
+
+		code += line;
+		len -= line;
+	}
+	*ret_open = !ended;
+	return lines;
+}
+
+static void put_head(struct buf *out, const struct script_cell *cell, const char *language)
+{
+	buf_putf(out, "%s%%%% cell %" PRIu64, leader_of(language), cell->number);
+	if (!str_eq(cell->language, language))
+		buf_putf(out, ", %s", cell->language);
+	if (!str_eq(cell->state, "done"))
+		buf_putf(out, ", %s", cell->state);
+	buf_puts(out, "\n");
+}
+
+size_t script_size(const struct script_cell *cell, const char *language)
+{
+	cleanup_buf struct buf head = BUF_INIT(BUF_UNBOUNDED);
+	size_t prefix = str_eq(cell->language, language) ? 0 : strlen(leader_of(language));
+
+	put_head(&head, cell, language);
+	return head.len + cell->code_len + cell->lines * prefix + (cell->open ? 1 : 0) + 1;
+}
+
+void script_write(struct buf *out, const struct script_cell *cell, const char *language,
+		  const char *code)
+{
+	const char *prefix = str_eq(cell->language, language) ? "" : leader_of(language);
+	size_t left = cell->code_len;
+
+	put_head(out, cell, language);
+	while (left > 0) {
+		bool ended;
+		size_t line = line_len(code, left, &ended);
+
+		buf_puts(out, prefix);
+		buf_put(out, code, line);
+		code += line;
+		left -= line;
+	}
+	buf_puts(out, cell->open ? "\n\n" : "\n");
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * session_notebook.c - the kept copy of the notebook.
+ *
+ * Made anew some time after a cell, so that a run of quick cells makes one copy, and never more
+ * often than lets it take a small part of the machine. No answer waits for it.
+ */
+#include "base/log.h"
+#include "journal/journal.h"
+#include "session/session_internal.h"
+#include "workspace/keeper.h"
+
+enum {
+	NOTEBOOK_AFTER_MS = 500, /* after the first cell that it lacks */
+	NOTEBOOK_REST = 20,      /* times a copy's duration, until the next one */
+};
+
+static void on_due(struct loop_timer *timer);
+
+static void on_copied(struct keeper *keeper, const struct keep_result *result)
+{
+	struct session *s = keeper_data(keeper);
+	uint64_t now = loop_now(s->host->loop);
+
+	s->notebook_copying = false;
+	s->notebook_ms = now - s->notebook_ms;
+	if (result->error != NULL && !s->notebook_failed) {
+		s->notebook_failed = true;
+		log_warn("session", "'%s': the notebook: %s", s->id, result->error);
+	}
+	if (s->notebook_stale)
+		loop_timer_start(s->host->loop, &s->notebook,
+				 now + NOTEBOOK_AFTER_MS + s->notebook_ms * NOTEBOOK_REST, on_due);
+}
+
+static void copy(struct session *s)
+{
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t size = journal_notebook_stable(s->journal, &tail);
+
+	s->notebook_stale = false;
+	s->notebook_copying = true;
+	s->notebook_ms = loop_now(s->host->loop);
+	keeper_copy_notebook(s->keeper, JOURNAL_NOTEBOOK_FILE, size, buf_str(&tail), on_copied);
+}
+
+static void on_due(struct loop_timer *timer)
+{
+	copy(container_of(timer, struct session, notebook));
+}
+
+void session_keep_notebook(struct session *s)
+{
+	if (s->host->settings->keep == NULL || s->host->settings->notebook == NOTEBOOK_OFF ||
+	    journal_notebook_size(s->journal) == 0)
+		return;
+	s->notebook_stale = true;
+	if (!s->notebook_copying && !loop_timer_active(&s->notebook))
+		loop_timer_start(s->host->loop, &s->notebook,
+				 loop_now(s->host->loop) + NOTEBOOK_AFTER_MS, on_due);
+}
+
+void session_notebook_end(struct session *s)
+{
+	loop_timer_stop(&s->notebook);
+	if (s->notebook_stale)
+		copy(s);
+}

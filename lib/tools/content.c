@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/content.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "json/make.h"
+#include "json/write.h"
+#include "mcp/server.h"
+#include "text/base64.h"
+#include "text/utf8.h"
+#include "tools/resource.h"
+
+enum {
+	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
+	RESOURCE_TEXT_MAX = 900000,   /* bytes of a text in JSON; a line has less than 1,000,000 */
+};
+
+/* ---- queries ---- */
+
+struct query {
+	uint64_t offset;
+	uint64_t length; /* 0: not given */
+	char language[32];
+};
+
+static bool parse_number(const char **p, uint64_t *ret)
+{
+	char *end;
+
+	if (**p < '0' || **p > '9')
+		return false;
+	errno = 0;
+	*ret = strtoull(*p, &end, 10);
+	*p = end;
+	return errno == 0;
+}
+
+static bool parse_word(const char **p, char *word, size_t size)
+{
+	size_t len = strspn(*p, "abcdefghijklmnopqrstuvwxyz");
+
+	if (len == 0 || len >= size)
+		return false;
+	memcpy(word, *p, len);
+	word[len] = '\0';
+	*p += len;
+	return true;
+}
+
+static bool parse_member(const char **p, struct query *query)
+{
+	if (strncmp(*p, "language=", 9) == 0) {
+		*p += 9;
+		return parse_word(p, query->language, sizeof(query->language));
+	}
+	if (strncmp(*p, "offset=", 7) != 0 && strncmp(*p, "length=", 7) != 0)
+		return false;
+	*p += 7;
+	return parse_number(p, (*p)[-7] == 'o' ? &query->offset : &query->length);
+}
+
+static int parse_query(const char *text, struct query *query, struct err *err)
+{
+	const char *p = text;
+
+	*query = (struct query){ .offset = 0 };
+	while (*p != '\0') {
+		if ((*p != '?' && *p != '&') || (*p == '?') != (p == text))
+			return err_set(err, ERR_INVALID, "the query does not begin with ?");
+		p++;
+		if (!parse_member(&p, query) || (*p != '&' && *p != '\0'))
+			return err_set(err, ERR_INVALID,
+				       "after the path only ?offset=BYTES&length=BYTES may stand, "
+				       "and language=NAME for a script");
+	}
+	return 0;
+}
+
+int content_language(struct content_range *ret_range, const char *text, struct err *err)
+{
+	struct query query;
+
+	if (parse_query(text, &query, err) < 0)
+		return -1;
+	memcpy(ret_range->language, query.language, sizeof(query.language));
+	return 0;
+}
+
+int content_range(struct content_range *ret_range, const char *text, const char *what,
+		  uint64_t size, struct err *err)
+{
+	struct query query;
+	uint64_t left;
+
+	if (parse_query(text, &query, err) < 0)
+		return -1;
+	left = size > query.offset ? size - query.offset : 0;
+	if (query.length > 0 && query.length < left)
+		left = query.length;
+	if (left > RESOURCE_INLINE_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "the %s has %ju bytes and one answer takes %d: add "
+			       "?offset=0&length=%d and read it in ranges",
+			       what, (uintmax_t)size, RESOURCE_INLINE_MAX, RESOURCE_INLINE_MAX);
+	ret_range->offset = query.offset;
+	ret_range->len = (size_t)left;
+	memcpy(ret_range->language, query.language, sizeof(query.language));
+	return 0;
+}
+
+/* ---- answers ---- */
+
+static void finish_with(struct mcp_call *call, const char *uri, const char *mime, const char *key,
+			json_t *value_own)
+{
+	json_t *result = json_object();
+	json_t *contents = json_array();
+	json_t *content = json_object();
+
+	json_put_str(content, "uri", uri);
+	json_put_str(content, "mimeType", mime);
+	json_put(content, key, value_own);
+	json_append(contents, content);
+	json_put(result, "contents", contents);
+	mcp_call_finish_result(call, result);
+}
+
+void content_finish_base64(struct mcp_call *call, const char *uri, const char *mime,
+			   const struct buf *base64)
+{
+	finish_with(call, uri, mime, "blob", json_make_text(buf_str(base64), base64->len));
+}
+
+/* What text grows to in JSON; base64 of the same bytes always fits into a line. */
+static bool fits_as_text(const struct buf *data)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < data->len; i++) {
+		unsigned char c = (unsigned char)data->data[i];
+
+		if (c >= ' ')
+			size += c == '"' || c == '\\' ? 2 : 1;
+		else
+			size += (c >= '\b' && c <= '\r' && c != '\v') ? 2 : 6;
+	}
+	return size <= RESOURCE_TEXT_MAX;
+}
+
+void content_finish(struct mcp_call *call, const char *uri, const char *mime,
+		    const struct buf *data, bool may_be_text)
+{
+	cleanup_buf struct buf encoded = BUF_INIT(BUF_UNBOUNDED);
+
+	if (may_be_text && utf8_valid(buf_str(data), data->len) && fits_as_text(data)) {
+		finish_with(call, uri, mime, "text", json_make_text(buf_str(data), data->len));
+		return;
+	}
+	base64_encode(&encoded, buf_str(data), data->len);
+	content_finish_base64(call, uri, mime, &encoded);
+}
+
+void content_finish_json(struct mcp_call *call, const char *uri, json_t *value_own)
+{
+	cleanup_free char *text = json_write_text(value_own);
+	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&data, text);
+	json_decref(value_own);
+	content_finish(call, uri, "application/json", &data, true);
+}
+
+void content_refuse(struct mcp_call *call, const char *uri, const struct err *err)
+{
+	if (err->code == ERR_NOT_FOUND || err->code == ERR_DENIED)
+		mcp_call_refuse_unknown_resource(call, uri);
+	else
+		mcp_call_refuse(call, CODE_INVALID_PARAMS, err->msg, NULL);
+}

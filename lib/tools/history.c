@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/history.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "config/settings.h"
+#include "journal/audit.h"
+#include "journal/journal.h"
+#include "json/make.h"
+#include "session/session.h"
+#include "text/clean.h"
+#include "tools/record.h"
+
+struct history {
+	const struct settings *settings;
+	bool audit_failed;
+	bool journal_failed;
+};
+
+struct history *history_new(const struct settings *settings)
+{
+	struct history *history = xcalloc(1, sizeof(*history));
+
+	history->settings = settings;
+	return history;
+}
+
+void history_free(struct history *history)
+{
+	free(history);
+}
+
+/* "2026-11-20T14:03:05.120Z" */
+static json_t *now_text(void)
+{
+	struct timespec now;
+	struct tm utc;
+	char date[32] = "";
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	if (gmtime_r(&now.tv_sec, &utc) != NULL)
+		(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	return json_make_fmt("%s.%03ldZ", date, now.tv_nsec / 1000000);
+}
+
+/* How it ended, where the traceback does not say so. */
+static char *note_of(const struct cell *cell)
+{
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+
+	switch (cell->state) {
+	case CELL_INTERRUPTED:
+		return xstrdup("interrupted");
+	case CELL_TIMED_OUT:
+		return xasprintf("stopped at its deadline of %.15g s",
+				 (double)cell->timeout_ms / 1000);
+	case CELL_DIED:
+	case CELL_NOT_STARTED:
+		if (cell->problem != NULL)
+			clean_line(&why, cell->problem, strlen(cell->problem), 600);
+		return xasprintf("%s: %s", cell->state == CELL_DIED ? "died" : "not run",
+				 buf_str(&why));
+	default:
+		return NULL;
+	}
+}
+
+static size_t list_images(const struct cell *cell, struct journal_image *images)
+{
+	size_t count = 0;
+
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
+		const struct cell_image *image = container_of(node, const struct cell_image, node);
+
+		images[count++] = (struct journal_image){ .mime = image->mime,
+							  .file = image->file,
+							  .data = image->data,
+							  .len = image->len };
+	}
+	return count;
+}
+
+static void add_to_journal(struct history *history, const struct exec_result *result,
+			   json_t *record)
+{
+	const struct cell *cell = result->cell;
+	struct journal *journal = session_journal(result->session);
+	struct journal_image images[CELL_IMAGES_MAX];
+	cleanup_free char *note = note_of(cell);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	enum journal_taken taken;
+	struct err err;
+	struct journal_entry entry = {
+		.number = cell->number,
+		.language = cell->language,
+		.state = cell_state_name(cell->state),
+		.ran = cell->ran,
+		.code = cell->code != NULL ? cell->code : "",
+		.code_len = cell->code_len,
+		.value = cell->value,
+		.traceback = cell->traceback,
+		.error_name = cell->error_name,
+		.error_text = cell->error_text,
+		.note = note,
+		.images = images,
+		.image_count = list_images(cell, images),
+		.record = record,
+	};
+
+	buf_put(&text, buf_str(&cell->told), cell->told.len);
+	buf_put(&text, buf_str(&cell->text), cell->text.len);
+	entry.text = buf_str(&text);
+	entry.text_len = text.len;
+	if (journal_add(journal, &entry, &taken, &err) < 0) {
+		if (!history->journal_failed)
+			log_warn("history", "a cell of '%s' is not in its journal: %s",
+				 session_id(result->session), err.msg);
+		history->journal_failed = true;
+		return;
+	}
+	session_keep_notebook(result->session);
+}
+
+/* The code and its record, without outputs: those are in the notebook. */
+static void add_to_audit(struct history *history, const struct cell *cell, const json_t *record)
+{
+	cleanup_json json_t *line = NULL;
+	struct err err;
+
+	if (history->settings->audit == NULL)
+		return;
+	line = json_copy((json_t *)(uintptr_t)record);
+	json_put_str(line, "language", cell->language);
+	json_put(line, "code",
+		 json_make_text(cell->code != NULL ? cell->code : "", cell->code_len));
+	if (audit_append(history->settings->audit, line, &err) == 0)
+		return;
+	if (!history->audit_failed)
+		log_warn("history", "PTYCELL_AUDIT: %s; cells are not recorded there", err.msg);
+	history->audit_failed = true;
+}
+
+void history_add(struct history *history, const struct exec_result *result)
+{
+	cleanup_json json_t *record = record_cell(result);
+
+	json_put(record, "ended", now_text());
+	add_to_journal(history, result, record);
+	add_to_audit(history, result->cell, record);
+}
+
+json_t *history_describe(const struct session *session)
+{
+	const struct journal *journal = session_journal(session);
+	json_t *object = json_object();
+
+	json_put_int(object, "cells", (json_int_t)journal_count(journal));
+	json_put_int(object, "bytes", (json_int_t)journal_bytes(journal));
+	if (journal_bare_count(journal) > 0)
+		json_put_int(object, "cells_without_outputs",
+			     (json_int_t)journal_bare_count(journal));
+	if (journal_left_out(journal) > 0)
+		json_put_int(object, "cells_left_out", (json_int_t)journal_left_out(journal));
+	return object;
+}

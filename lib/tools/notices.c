@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/notices.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "event/loop.h"
+#include "json/make.h"
+#include "mcp/server.h"
+
+struct notices {
+	struct loop *loop;
+	struct mcp_server *server;
+	struct loop_timer timer;
+	bool list;
+	json_t *uris; /* an object used as a set */
+};
+
+struct notices *notices_new(struct loop *loop)
+{
+	struct notices *notices = xcalloc(1, sizeof(*notices));
+
+	notices->loop = loop;
+	notices->uris = json_object();
+	return notices;
+}
+
+void notices_free(struct notices *notices)
+{
+	if (notices == NULL)
+		return;
+	loop_timer_stop(&notices->timer);
+	json_decref(notices->uris);
+	free(notices);
+}
+
+void notices_attach(struct notices *notices, struct mcp_server *server)
+{
+	notices->server = server;
+	loop_timer_stop(&notices->timer);
+	notices->list = false;
+	(void)json_object_clear(notices->uris);
+}
+
+static void on_timer(struct loop_timer *timer)
+{
+	struct notices *notices = container_of(timer, struct notices, timer);
+	cleanup_json json_t *uris = notices->uris;
+	const char *uri;
+	json_t *value;
+
+	notices->uris = json_object();
+	if (notices->list)
+		mcp_server_resources_changed(notices->server);
+	notices->list = false;
+	json_object_foreach (uris, uri, value) {
+		mcp_server_resource_updated(notices->server, uri);
+	}
+}
+
+static void wait_for_more(struct notices *notices)
+{
+	if (!loop_timer_active(&notices->timer))
+		loop_timer_start(notices->loop, &notices->timer,
+				 loop_now(notices->loop) + NOTICES_MS, on_timer);
+}
+
+void notices_list_changed(struct notices *notices)
+{
+	if (notices->server == NULL)
+		return;
+	notices->list = true;
+	wait_for_more(notices);
+}
+
+void notices_changed(struct notices *notices, const char *uri)
+{
+	if (notices->server == NULL || !mcp_server_resource_watched(notices->server, uri))
+		return;
+	json_put(notices->uris, uri, json_true());
+	wait_for_more(notices);
+}
+
+void notices_session_changed(struct notices *notices, const char *id, const char *below)
+{
+	cleanup_free char *uri = xasprintf("session://%s%s", id, below);
+
+	notices_changed(notices, uri);
+}

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: MIT
+"""What was done in a session: cells, notebook, script, audit file, and what of it is kept."""
+import base64
+import json
+import os
+import re
+import stat
+
+import pytest
+
+from client import Server
+from steps import assert_clean, until
+
+PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);\n"
+MEGABYTE = 1_000_000
+
+
+def contents(server, uri):
+    return server.request("resources/read", {"uri": uri})["contents"][0]
+
+
+def read(server, path, session="s"):
+    """The text of session://SESSION/PATH."""
+    return contents(server, f"session://{session}/{path}")["text"]
+
+
+def refusal(server, uri):
+    answer = server.start("resources/read", {"uri": uri}).get(timeout=30)
+    return answer["error"]
+
+
+def notebook(server, session="s"):
+    return json.loads(read(server, "notebook", session))
+
+
+def kept(home, name="notebook.ipynb"):
+    """The kept notebooks, parsed."""
+    return [json.loads(path.read_text()) for path in (home / "kept").glob(f"*/{name}")]
+
+
+def outputs(cell):
+    return [output["output_type"] for output in cell["outputs"]]
+
+
+def test_a_cell_is_read_with_code_output_and_how_it_ended(server):
+    server.cell("x = 1\nprint('hello')\nx + 41")
+    server.cell("print('before'); 1/0")
+    cell = json.loads(read(server, "cells/1"))
+    assert cell["code"] == "x = 1\nprint('hello')\nx + 41"
+    assert (cell["text"], cell["value"], cell["state"]) == ("hello\n", "42", "done")
+    assert cell["language"] == "python" and cell["names"] == [{"name": "x", "type": "int"}]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", cell["ended"])
+    failed = json.loads(read(server, "cells/2"))
+    assert failed["state"] == "raised" and failed["error_name"] == "ZeroDivisionError"
+    assert "1/0" in failed["traceback"] and failed["text"] == "before\n"
+    index = json.loads(read(server, "cells"))
+    assert [(c["cell"], c["state"]) for c in index] == [(1, "done"), (2, "raised")]
+
+
+def test_RS2_what_is_not_in_the_journal_is_an_unknown_resource(server):
+    server.call("session_info", session_id="empty")
+    server.cell("1")
+    for path in ("s/cells/2", "s/cells/0", "s/cells/01", "s/cells/x", "s/cells/1/1", "s/cells/1/x",
+                 "s/cells/99999999999999999999", "s/notebooks", "s/notebook/1", "s/cells/1/1/1",
+                 "empty/notebook", "empty/script", "other/notebook", "s/script/"):
+        assert refusal(server, f"session://{path}")["code"] == -32002, path
+    for path in ("s/notebook?x=1", "s/notebook?offset=", "s/script?language=cobol", "s/notebook?offset=1?length=2",
+                 "s/cells?length=-1", "s/script?language=../x"):
+        assert refusal(server, f"session://{path}")["code"] == -32602, path
+
+
+def test_figures_are_resources_of_their_cell(server):
+    result = server.cell(PLOT)
+    cell = json.loads(read(server, "cells/1"))
+    figure = contents(server, cell["figures"][0]["uri"])
+    assert figure["mimeType"] == "image/png" and figure["blob"] == result.images[0]["data"]
+    assert cell["figures"][0]["size_bytes"] == len(base64.b64decode(figure["blob"]))
+    assert cell["figures"][0]["path"] == "output/cell-1-figure-1.png"
+
+
+def test_the_notebook_is_valid_and_has_text_figures_values_and_errors(server):
+    nbformat = pytest.importorskip("nbformat")
+    server.cell(PLOT + "print('plotted')\nplt.gcf()")
+    server.cell("from PIL import Image\ndisplay(Image.new('RGB', (4, 4)))\n'value'")
+    server.cell("def f(): 1/0\nf()")
+    server.cell("import time; time.sleep(30)", timeout=0.2)
+    server.cell("import os; os._exit(3)")
+    server.cell("%%bash\necho hi")
+    server.cell("")
+    book = nbformat.reads(read(server, "notebook"), as_version=4)
+    nbformat.validate(book)
+    assert (book.nbformat, book.nbformat_minor) == (4, 5)
+    assert book.metadata.kernelspec.name == "python3"
+    first, second, raised, late, died, magic, empty = book.cells
+    assert "stream" in outputs(first) and "display_data" in outputs(first)
+    assert base64.b64decode(first.outputs[1].data["image/png"])[:4] == b"\x89PNG"
+    assert second.outputs[-1].output_type == "execute_result"
+    assert second.outputs[-1].data == {"text/plain": "'value'"}
+    assert raised.outputs[-1].ename == "ZeroDivisionError" and len(raised.outputs[-1].traceback) > 3
+    assert late.outputs[-1].text == "[stopped at its deadline of 0.2 s]\n"
+    assert "died: " in died.outputs[-1].text and "3" in died.outputs[-1].text
+    assert magic.source == "%%bash\necho hi" and empty.outputs == []
+    assert [c.execution_count for c in book.cells] == [1, 2, 3, 4, 5, 6, 7]
+    assert raised.metadata.ptycell.state == "raised"
+
+
+@pytest.mark.limit(180)
+def test_the_notebook_runs_again_in_jupyter(server, tmp_path):
+    manager = pytest.importorskip("jupyter_client.manager")
+    pytest.importorskip("ipykernel")
+    server.cell("import math\nxs = [n * n for n in range(5)]")
+    server.cell("print(sum(xs))")
+    server.cell("%%bash\necho from $((40 + 2))")
+    server.cell("print(6 * 7)\nmath.floor(2.5)")
+    book = notebook(server)
+    kernel, client = manager.start_new_kernel(kernel_name="python3", cwd=str(tmp_path))
+    try:
+        for cell in book["cells"]:
+            said = []
+            reply = client.execute_interactive(
+                cell["source"], timeout=60,
+                output_hook=lambda m: said.append(m["content"].get("text", "")))
+            assert reply["content"]["status"] == "ok"
+            streams = "".join(o["text"] for o in cell["outputs"] if o["output_type"] == "stream")
+            assert "".join(said) == streams
+    finally:
+        client.stop_channels()
+        kernel.shutdown_kernel(now=True)
+
+
+def test_rich_outputs_stand_in_the_notebook_as_text_alone(server):
+    """HTML, SVG and JavaScript would run or load things when the notebook is opened."""
+    server.cell("class Rich:\n"
+                "  def _repr_mimebundle_(self, include=None, exclude=None):\n"
+                "    return {'text/html': '<script>1</script>', 'image/svg+xml': '<svg onload=1/>',"
+                " 'application/javascript': 'alert(1)', 'text/plain': 'plain words'}\n"
+                "display(Rich()); Rich()")
+    server.cell("class Html:\n  def _repr_html_(self): return '<b>bold</b>'\nHtml()")
+    book = notebook(server)
+    kinds = {kind for cell in book["cells"] for o in cell["outputs"] for kind in o.get("data", {})}
+    assert kinds == {"text/plain"}
+    told = json.dumps([cell["outputs"] for cell in book["cells"]])
+    assert "plain words" in told and "<svg" not in told and "alert" not in told
+
+
+def test_the_script_is_the_code_alone_and_runs(server, tmp_path):
+    server.cell("x = 20\nprint('out')")
+    server.cell("raise ValueError")
+    server.cell("print(x + 22)")
+    script = read(server, "script")
+    assert contents(server, "session://s/script")["mimeType"] == "text/x-python"
+    assert script == ("# %% cell 1\nx = 20\nprint('out')\n\n# %% cell 2, raised\nraise ValueError\n\n"
+                      "# %% cell 3\nprint(x + 22)\n\n")
+    assert read(server, "script?language=python") == script
+    assert read(server, "script?offset=5&length=6") == script[5:11]
+
+
+def test_a_cancelled_cell_is_in_the_journal(server, tmp_path):
+    server.cell("1")
+    cell = server.start_cell(f"open({str(tmp_path / 'runs')!r}, 'w').close()\nwhile True: pass")
+    until((tmp_path / "runs").exists)
+    server.cancel(cell)
+    assert server.cell("2").status["cell"] == 3
+    assert json.loads(read(server, "cells/2"))["state"] == "interrupted"
+    assert notebook(server)["cells"][1]["outputs"][-1]["text"] == "[interrupted]\n"
+
+
+@pytest.mark.limit(240)
+def test_a_large_notebook_is_read_in_ranges_and_holds_nobody_up(server):
+    """1,000 cells with figures; another session answers meanwhile as ever."""
+    server.cell("import base64, os\nfrom PIL import Image\n"
+                "images = [Image.frombytes('RGB', (60, 60), os.urandom(10800)) for _ in range(10)]")
+    for n in range(1000):
+        assert server.cell(f"display(images[{n % 10}])").images
+    error = refusal(server, "session://s/notebook")
+    assert error["code"] == -32602 and "?offset=0&length=700000" in error["message"]
+    parts, offset = [], 0
+    while True:
+        asked = server.start("resources/read",
+                             {"uri": f"session://s/notebook?offset={offset}&length=700000"})
+        other = server.cell("1", session="other")
+        assert other.text == "1\n"
+        part = asked.get(timeout=30)["result"]["contents"][0]
+        assert len(json.dumps(part)) < MEGABYTE
+        data = part["text"].encode() if "text" in part else base64.b64decode(part["blob"])
+        parts.append(data)
+        offset += len(data)
+        if not data:
+            break
+    book = json.loads(b"".join(parts))
+    assert len(book["cells"]) == 1001 and offset > 10_000_000
+    assert len(read(server, "cells")) < 100_000
+
+
+def test_a_full_journal_keeps_code_longer_than_outputs(home):
+    with Server(home, "--journal-max=64K", "--output-chars=8000") as server:
+        for _ in range(40):
+            server.cell("print('o' * 4000)")
+        info = server.call("session_info", session_id="s").object
+        book = notebook(server)
+        script = read(server, "script")
+    journal = info["journal"]
+    assert info["effective_config"]["journal_max"] == 65536 and journal["bytes"] <= 65536
+    assert journal["cells_without_outputs"] > 3 and journal["cells"] > 10
+    assert journal["cells"] + journal.get("cells_left_out", 0) == 40
+    assert script.count("print(") == journal["cells"]
+    assert len([c for c in book["cells"] if c["cell_type"] == "code"]) == journal["cells"]
+
+
+# ---- what is kept ----
+
+def test_the_notebook_is_kept_for_the_person(home):
+    with Server(home) as server:
+        server.cell("print('one')")
+        until(lambda: kept(home))
+        server.cell("print('two')")
+        until(lambda: len(kept(home)[0]["cells"]) == 2)
+        folder, = (home / "kept").iterdir()
+        assert stat.S_IMODE((folder / "notebook.ipynb").stat().st_mode) == 0o600
+        assert server.call("session_info", session_id="s").object["keep_dir"] == f"~/kept/{folder.name}"
+        server.cell("print('three')")
+    assert [c["source"] for c in kept(home)[0]["cells"]] == ["print('one')", "print('two')", "print('three')"]
+    assert os.listdir(folder) == ["notebook.ipynb"]
+
+
+def test_the_last_cell_is_in_the_kept_notebook_however_a_session_ends(home):
+    with Server(home) as server:
+        server.cell("1", session="destroyed")
+        server.call("destroy_session", session_id="destroyed")
+        until(lambda: len(kept(home)) == 1)
+        running = server.start_cell("import time; print('begun', flush=True); time.sleep(60)")
+        until(lambda: server.call("session_info", session_id="s").object["state"] == "running")
+        server.call("destroy_session", session_id="s")
+        assert running.get(timeout=30)
+        until(lambda: len(kept(home)) == 2)
+    assert any("destroyed on request" in json.dumps(book) for book in kept(home))
+
+
+def test_results_and_notebook_lie_in_one_folder(home):
+    with Server(home) as server:
+        for n in range(10):
+            server.cell(f"open('output/f{n}.txt', 'w').write('x')", session=f"s{n % 3}")
+        server.cell("open('output/notebook.ipynb', 'w').write('theirs')", session="s0")
+    folders = sorted((home / "kept").iterdir())
+    assert len(folders) == 3
+    theirs = [p for p in folders[0].iterdir() if p.read_text() == "theirs"]
+    assert len(theirs) == 1 and len(list(folders[0].glob("notebook*.ipynb"))) == 2
+
+
+def test_a_notebook_that_the_person_changed_is_not_overwritten(home):
+    with Server(home) as server:
+        server.cell("1")
+        until(lambda: kept(home))
+        path, = (home / "kept").glob("*/notebook.ipynb")
+        path.write_text("mine now")
+        server.cell("2")
+    assert path.read_text() == "mine now"
+    assert len(json.loads((path.parent / "notebook-2.ipynb").read_text())["cells"]) == 2
+
+
+@pytest.mark.parametrize("setting", ["--notebook=off", "--keep=off"])
+def test_no_notebook_is_kept_where_none_is_wanted(home, setting):
+    with Server(home, setting) as server:
+        server.cell("1")
+        assert len(notebook(server)["cells"]) == 1
+    assert not (home / "kept").exists()
+
+
+def test_sessions_that_ran_nothing_leave_nothing(home):
+    with Server(home) as server:
+        server.call("session_info", session_id="s")
+        server.call("exec_code", session_id="s", language="cobol", code="1")
+    assert not (home / "kept").exists()
+
+
+def test_the_journal_goes_with_the_session(home):
+    with Server(home) as server:
+        server.cell("1")
+        until(lambda: list((home / "cache").glob("*/sessions/*/journal/notebook.ipynb")))
+        server.call("destroy_session", session_id="s")
+        until(lambda: not list((home / "cache").glob("**/journal")))
+        server.cell("2")
+        assert len(notebook(server)["cells"]) == 1
+    assert os.listdir(home / "cache") == []
+
+
+def test_what_code_says_about_itself_is_clean_in_the_journal(server):
+    server.cell("class E(Exception): pass\nE.__name__ = 'a\\x1b[31m\\n'\n"
+                "print('\\x1b[31mred\\u202e'); raise E('\\x07\\u200b')")
+    assert_clean(json.loads(read(server, "cells/1")))
+    assert_clean(notebook(server))
+
+
+# ---- the audit file ----
+
+def test_each_cell_adds_a_line_to_the_audit_file(home):
+    path = home / "audit.jsonl"
+    with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
+        server.cell("secret = 1\nprint('output')", session="a")
+        server.cell("1/0", session="b")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    first, second = map(json.loads, path.read_text().splitlines())
+    assert (first["session_id"], first["cell"], first["state"]) == ("a", 1, "done")
+    assert first["code"] == "secret = 1\nprint('output')" and first["language"] == "python"
+    assert (second["session_id"], second["state"]) == ("b", "raised") and "ended" in second
+    assert "output" not in first.get("text", "")
+
+
+def test_an_audit_file_that_cannot_be_written_is_told_once_and_stops_nothing(home):
+    (home / "audit").symlink_to(home / "elsewhere")
+    server = Server(home, f"--audit={home / 'audit'}")
+    assert server.cell("1").text == "1\n" and server.cell("2").text == "2\n"
+    server.close()
+    assert server.stderr.decode().count("PTYCELL_AUDIT") == 1
+    assert not (home / "elsewhere").exists()
