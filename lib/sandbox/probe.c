@@ -278,16 +278,21 @@ static noreturn void begin(struct trial *trial)
 	_exit(EXIT_FAILURE);
 }
 
-/* What bwrap said before it ended, one line. */
+/* What bwrap said before it ended. */
 static void quote_complaint(int complaint, struct err *err)
 {
 	char text[COMPLAINT_MAX];
+	char *end;
 	ssize_t len = read(complaint, text, sizeof(text) - 1);
 
 	if (len <= 0)
 		return;
 	text[len] = '\0';
 	text[strcspn(text, "\n")] = '\0';
+	/* Its first sentence: others follow with addresses of Debian's. */
+	end = strstr(text, ". ");
+	if (end != NULL)
+		*end = '\0';
 	(void)err_set(err, ERR_UNSUPPORTED, "%s", text);
 }
 
