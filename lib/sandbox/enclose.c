@@ -38,16 +38,20 @@ static int take_user(const struct usermap *map, struct err *err)
 	return namespaces_bind_life(true, err);
 }
 
-static int build(const struct policy *policy, const struct usermap *map,
+static int build(const struct policy *policy, const struct enclose_task *task,
 		 struct root_sources *sources, struct enclosure *made, struct err *err)
 {
+	const uint32_t without = task->means->without;
 	bool private_proc = false;
 
-	if (take_user(map, err) < 0 || namespaces_start(err) < 0 ||
+	if (take_user(task->map, err) < 0 || namespaces_start(without, err) < 0 ||
 	    root_build(policy, sources, &private_proc, err) < 0)
 		return -1;
 	enclose_prefer_for_oom();
-	if (namespaces_make_inner(&made->user_ns, err) < 0 || root_finish(err) < 0)
+	if ((without & BIT(LAYER_SECOND_USER_NAMESPACE)) == 0 &&
+	    namespaces_make_inner(&made->user_ns, err) < 0)
+		return -1;
+	if (root_finish(err) < 0)
 		return -1;
 	if (private_proc)
 		made->layers |= BIT(LAYER_PRIVATE_PROC);
@@ -70,7 +74,7 @@ static int enclose_in_namespaces(const struct policy *policy, const struct enclo
 	if (namespaces_bind_life(true, err) < 0 ||
 	    root_open_sources(policy, task->folders, &sources, err) < 0)
 		return -1;
-	rc = build(policy, task->map, &sources, made, err);
+	rc = build(policy, task, &sources, made, err);
 	root_sources_release(&sources);
 	if (rc < 0)
 		fd_close(&made->user_ns);
@@ -134,6 +138,7 @@ int enclose_self(struct policy *policy, const struct enclose_task *task,
 		rc = enclose_in_bwrap(policy, task, &made, err);
 	if (policy->tier == POLICY_LANDLOCK)
 		rc = enclose_in_group(policy, task, &made, err);
+	made.layers &= ~task->means->without;
 	if (rc == 0)
 		*ret_enclosure = made;
 	return rc;

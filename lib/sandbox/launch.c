@@ -88,7 +88,7 @@ static pid_t fork_init(struct init_task *task, enum policy_tier *ret_tier, struc
 	if (tier != POLICY_UNCONFINED && usermap_choose(task->folders[0], &task->map, err) < 0)
 		return -1;
 	if (tier == POLICY_NAMESPACES)
-		return namespaces_fork(&task->map, err);
+		return namespaces_fork(&task->map, task->means->without, err);
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }

@@ -210,16 +210,6 @@ int probe_run_inside(const struct confine_means *means)
 
 /* ---- outside ---- */
 
-static pid_t fork_inside(const struct policy *policy, const struct usermap *map, struct err *err)
-{
-	pid_t pid;
-
-	if (policy->tier == POLICY_NAMESPACES)
-		return namespaces_fork(map, err);
-	pid = fork();
-	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
-}
-
 static int hear_verdict(int pipe_end, struct verdict *ret_verdict, struct err *err)
 {
 	if (poll(&(struct pollfd){ .fd = pipe_end, .events = POLLIN }, 1, PATIENCE_MS) <= 0)
@@ -296,9 +286,19 @@ static void quote_complaint(int complaint, struct err *err)
 	(void)err_set(err, ERR_UNSUPPORTED, "%s", text);
 }
 
+static pid_t fork_inside(const struct trial *trial, struct err *err)
+{
+	pid_t pid;
+
+	if (trial->policy.tier == POLICY_NAMESPACES)
+		return namespaces_fork(&trial->map, trial->site->means->without, err);
+	pid = fork();
+	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
+}
+
 static int run_trial(struct trial *trial, struct verdict *ret_verdict, struct err *err)
 {
-	pid_t pid = fork_inside(&trial->policy, &trial->map, err);
+	pid_t pid = fork_inside(trial, err);
 	int rc;
 
 	if (pid < 0)
