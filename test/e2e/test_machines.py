@@ -180,3 +180,11 @@ def test_66_a_canary_that_gets_through_refuses_all_code(place, weakened, layer):
         assert "were not stopped" in text
         # Each call says it; none runs anything.
         assert "were not stopped" in refusal(server)
+
+
+@needs_scope
+def test_what_gets_through_without_a_layer_is_known():
+    matrix = pathlib.Path(__file__).resolve().parents[1] / "weak/matrix"
+    done = subprocess.run([str(matrix), "--check", str(matrix.parents[1] / "README.md")],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
