@@ -78,7 +78,7 @@ static int become_bwrap(const struct init_task *task)
 
 static pid_t fork_init(struct init_task *task, enum policy_tier *ret_tier, struct err *err)
 {
-	enum policy_tier tier;
+	enum policy_tier tier = POLICY_TIERS;
 	pid_t pid;
 
 	task->parent = getpid();
