@@ -158,10 +158,10 @@ static void be_docker(void)
 static int is_bwrap(uint32_t pid)
 {
 	char name[64];
-	char path[BWRAP_MAX] = "";
+	char program[BWRAP_MAX] = "";
 
 	(void)snprintf(name, sizeof(name), "/proc/%u/exe", pid);
-	return readlink(name, path, sizeof(path) - 1) > 0 && strcmp(path, "/usr/bin/bwrap") == 0;
+	return readlink(name, program, sizeof(program) - 1) > 0 && strcmp(program, "/usr/bin/bwrap") == 0;
 }
 
 static void decide(int listener)
