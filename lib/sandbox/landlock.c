@@ -19,9 +19,11 @@
 #define SCOPE_SIGNALS UINT64_C(2)
 
 #define READ_FILES (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-#define WRITE_NODE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)
+#define WRITE_FILES (LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)
 /* What a rule for something that is no folder may say. */
-#define FILE_RIGHTS (LANDLOCK_ACCESS_FS_EXECUTE | WRITE_NODE | FS_IOCTL_DEV | FS_RESOLVE_UNIX)
+#define FILE_RIGHTS                                                                                \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES | FS_IOCTL_DEV |  \
+	 FS_RESOLVE_UNIX)
 
 /* What may be done to a file, or below a folder. */
 enum access {
@@ -50,7 +52,7 @@ struct domain {
 	uint64_t fs; /* the rights that it handles */
 };
 
-static const uint64_t change = READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE | WRITE_NODE |
+static const uint64_t change = READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE | WRITE_FILES |
 			       LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
 			       LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
 			       LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
@@ -61,8 +63,8 @@ static const uint64_t rights[ACCESSES] = {
 	[ACCESS_LOOK] = READ_FILES,
 	[ACCESS_CHANGE] = change,
 	[ACCESS_OWN] = change | FS_RESOLVE_UNIX,
-	[ACCESS_DEVICE] = WRITE_NODE,
-	[ACCESS_TERMINAL] = READ_FILES | WRITE_NODE | FS_IOCTL_DEV,
+	[ACCESS_DEVICE] = LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES,
+	[ACCESS_TERMINAL] = READ_FILES | WRITE_FILES | FS_IOCTL_DEV,
 };
 
 /* A root of our own: what is mounted there bounds it already, so all of it may be read. */
@@ -204,11 +206,11 @@ static int allow_shares(const struct domain *domain, const struct policy *policy
 	for (size_t i = 0; i < policy->share_count; i++) {
 		const struct policy_share *share = &policy->shares[i];
 
-		/* Landlock cannot take .git/hooks out of a folder again. */
-		if (share->writable && policy->tier == POLICY_LANDLOCK)
+		/* Neither landlock nor bwrap can keep a name in it from being made. */
+		if (share->writable && policy->tier != POLICY_NAMESPACES)
 			return err_set(err, ERR_UNSUPPORTED,
-				       "the share '%s' cannot be writable in tier landlock",
-				       share->path);
+				       "the share '%s' cannot be writable in tier %s", share->path,
+				       policy_tier_name(policy->tier));
 		if (allow_path(domain, share->path, share->writable ? ACCESS_CHANGE : ACCESS_READ,
 			       err) < 0)
 			return -1;

@@ -177,6 +177,9 @@ static void on_started(struct interpreter *interpreter)
 		runner_fail_start(r, err.msg);
 		return;
 	}
+	if (r->c.language->typed != NULL)
+		(void)!write(interpreter_pty(interpreter), r->c.language->typed,
+			     strlen(r->c.language->typed));
 	if (r->c.language->boot != NULL)
 		r->c.language->boot(&r->to_driver);
 	frame_begin(&r->to_driver, "hello", 0, 3);

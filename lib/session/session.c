@@ -177,7 +177,9 @@ static const struct runner_handlers runner_handlers = {
 	.lost = on_lost,
 	.next_number = next_number,
 	.starting = on_starting,
-	.unmoved = session_on_unmoved,
+	.waits = session_on_waits,
+	.stuck = session_on_stuck,
+	.wrote = session_on_wrote,
 };
 
 /* What it may reach is copied from the settings, and holds for the session's whole life. */

@@ -15,6 +15,7 @@
 #include "session/session.h"
 
 struct keeper;
+struct until;
 struct watchdog;
 struct workspace;
 
@@ -33,6 +34,8 @@ struct call {
 	call_done_fn *done;
 	void *data;
 	struct loop_timer wait;
+	struct until *until; /* or NULL */
+	bool until_seen;
 };
 
 /* Code from its submission until its end was told. */
@@ -141,7 +144,10 @@ struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn
 void session_call_wait(struct call *call, uint64_t ms);
 /* Code ended: answers whoever waits for it. */
 void session_tell_end(struct lane *lane, struct exec *exec);
-void session_on_unmoved(struct runner *runner);
+/* Runner handlers. */
+void session_on_waits(struct runner *runner);
+void session_on_stuck(struct runner *runner, const char *how);
+void session_on_wrote(struct runner *runner, const char *data, size_t len);
 /* The session ends: answers those who look on, and forgets what was told to nobody. */
 void session_lane_release(struct lane *lane, const char *why);
 
