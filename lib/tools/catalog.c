@@ -21,6 +21,7 @@ static const char instructions[] =
 #define ONLY_SESSION_SCHEMA                                                                        \
 	"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA "},"                             \
 	"\"required\":[\"session_id\"],\"additionalProperties\":false}"
+#define CLOSED "{\"destructiveHint\":false,\"openWorldHint\":false}"
 #define READ_ONLY "{\"readOnlyHint\":true,\"openWorldHint\":false}"
 
 static const struct mcp_tool tools[] = {
@@ -44,7 +45,7 @@ static const struct mcp_tool tools[] = {
 			"call is answered, the code running on; default 45\"}},"
 			"\"required\":[\"session_id\",\"language\",\"code\"],"
 			"\"additionalProperties\":false}",
-		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":true}",
+		.annotations = CLOSED,
 		.call = tool_exec_code,
 	},
 	{
@@ -135,4 +136,24 @@ void catalog_features(struct mcp_features *features)
 	features->instructions = instructions;
 	features->tools = tools;
 	features->tool_count = ARRAY_SIZE(tools);
+}
+
+static bool shares_for_writing(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->share_count; i++)
+		if (settings->shares[i].writable)
+			return true;
+	return false;
+}
+
+const char *catalog_code_annotations(const struct settings *settings)
+{
+	bool destructive = settings->unconfined || shares_for_writing(settings);
+	bool open = settings->unconfined || settings->hosts != NULL;
+
+	if (destructive && open)
+		return "{\"destructiveHint\":true,\"openWorldHint\":true}";
+	if (destructive)
+		return "{\"destructiveHint\":true,\"openWorldHint\":false}";
+	return open ? "{\"destructiveHint\":false,\"openWorldHint\":true}" : CLOSED;
 }

@@ -130,6 +130,14 @@ struct gate *gate_new(struct loop *loop, struct mcp_features *features,
 	return gate;
 }
 
+void gate_annotate(struct gate *gate, const char *annotations)
+{
+	for (size_t i = 0; i < gate->tool_count; i++)
+		if (str_eq(gate->gated[i].name, "exec_code") ||
+		    str_eq(gate->gated[i].name, "interact"))
+			gate->gated[i].annotations = annotations;
+}
+
 void gate_free(struct gate *gate)
 {
 	if (gate == NULL)

@@ -25,6 +25,8 @@ struct service;
  */
 struct gate *gate_new(struct loop *loop, struct mcp_features *features,
 		      struct confinement *(*confinement)(struct service *service));
+/* What the rows named exec_code and interact say of themselves; borrowed. */
+void gate_annotate(struct gate *gate, const char *annotations);
 /* No call is held any more. NULL is allowed. */
 void gate_free(struct gate *gate);
 

@@ -50,6 +50,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings)
 	resource_features(&service->features);
 	service->features.context = service;
 	service->gate = gate_new(service->loop, &service->features, service_confinement);
+	gate_annotate(service->gate, catalog_code_annotations(settings));
 	return service;
 }
 
