@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ptycell-launcher: started by ptycell with an empty environment and its channel as descriptor 3,
- * never by hand. Its copies are what every session's processes are forked from, so it holds
- * nothing but the program.
+ * never by hand; in tier bwrap once more inside each sandbox, as its init. Its copies are what
+ * every session's processes are forked from, so it holds nothing but the program.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -30,11 +30,13 @@ static void forget_inherited(void)
 	(void)fcntl(LAUNCH_CHANNEL, F_SETFD, FD_CLOEXEC);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct stat st;
 	struct err err;
 
+	if (argc > 1)
+		return launch_inside(argc, argv, &confine_whole);
 	if (fstat(LAUNCH_CHANNEL, &st) < 0 || !S_ISSOCK(st.st_mode)) {
 		(void)fputs("ptycell-launcher: started by ptycell, not by hand\n", stderr);
 		return EXIT_FAILURE;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "sandbox/enclose.h"
 #include "sandbox/hosttree.h"
 #include "sandbox/source.h"
 #include "sandbox/usermap.h"
@@ -66,8 +68,8 @@ static void add_number(struct command *command, const char *option, unsigned lon
 static void add_namespaces(struct command *command)
 {
 	static const char *const options[] = {
-		"--unshare-user", "--unshare-pid",        "--unshare-net",     "--unshare-ipc",
-		"--unshare-uts",  "--unshare-cgroup-try", "--die-with-parent", "--as-pid-1",
+		"--unshare-user", "--unshare-pid",    "--unshare-net",     "--unshare-ipc",
+		"--unshare-uts",  "--unshare-cgroup", "--die-with-parent", "--as-pid-1",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
@@ -185,7 +187,6 @@ static void add_end(struct command *command, int program, const struct bwrap_sta
 	cleanup_free char *path = xasprintf("/proc/self/fd/%d", program);
 
 	add_pair(command, "--remount-ro", "/dev");
-	add_pair(command, "--remount-ro", "/proc");
 	add_pair(command, "--remount-ro", "/");
 	add_pair(command, "--chdir", "/");
 	add(command, path);
@@ -301,6 +302,7 @@ int bwrap_exec(const struct bwrap_start *start, struct err *err)
 {
 	struct command command = { .argc = 0 };
 	char *const no_environment[] = { NULL };
+	sigset_t none;
 	int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	if (program < 0)
@@ -315,6 +317,9 @@ int bwrap_exec(const struct bwrap_start *start, struct err *err)
 	add_end(&command, program, start);
 	if (command.overflow)
 		return err_set(err, ERR_LIMIT, "more folders than bwrap can be told of");
+	enclose_prefer_for_oom();
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)execve(BWRAP_PROGRAM, command.argv, no_environment);
 	return err_sys(err, "starting " BWRAP_PROGRAM);
 }

@@ -7,18 +7,23 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/bwrap.h"
 #include "sandbox/killgroup.h"
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/report.h"
 #include "sandbox/root.h"
 
-/* All that are forked from here: rather one of them than anything else of the machine. */
-static void prefer_for_oom(void)
+/* The file belongs to root as long as the process may not be looked into. */
+void enclose_prefer_for_oom(void)
 {
-	cleanup_fd int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	const unsigned long dumpable = prctl(PR_GET_DUMPABLE) == 1;
+	cleanup_fd int fd = -1;
 
+	(void)prctl(PR_SET_DUMPABLE, 1UL);
+	fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 	(void)!write(fd, "1000", strlen("1000"));
+	(void)prctl(PR_SET_DUMPABLE, dumpable);
 }
 
 /* ---- tier namespaces ---- */
@@ -33,16 +38,20 @@ static int take_user(const struct usermap *map, struct err *err)
 	return namespaces_bind_life(true, err);
 }
 
-static int build(const struct policy *policy, const struct usermap *map,
+static int build(const struct policy *policy, const struct enclose_task *task,
 		 struct root_sources *sources, struct enclosure *made, struct err *err)
 {
+	const uint32_t without = task->means->without;
 	bool private_proc = false;
 
-	if (take_user(map, err) < 0 || namespaces_start(err) < 0 ||
+	if (take_user(task->map, err) < 0 || namespaces_start(without, err) < 0 ||
 	    root_build(policy, sources, &private_proc, err) < 0)
 		return -1;
-	prefer_for_oom();
-	if (namespaces_make_inner(&made->user_ns, err) < 0 || root_finish(err) < 0)
+	enclose_prefer_for_oom();
+	if ((without & BIT(LAYER_SECOND_USER_NAMESPACE)) == 0 &&
+	    namespaces_make_inner(&made->user_ns, err) < 0)
+		return -1;
+	if (root_finish(err) < 0)
 		return -1;
 	if (private_proc)
 		made->layers |= BIT(LAYER_PRIVATE_PROC);
@@ -65,7 +74,7 @@ static int enclose_in_namespaces(const struct policy *policy, const struct enclo
 	if (namespaces_bind_life(true, err) < 0 ||
 	    root_open_sources(policy, task->folders, &sources, err) < 0)
 		return -1;
-	rc = build(policy, task->map, &sources, made, err);
+	rc = build(policy, task, &sources, made, err);
 	root_sources_release(&sources);
 	if (rc < 0)
 		fd_close(&made->user_ns);
@@ -83,7 +92,7 @@ static int enclose_in_group(struct policy *policy, const struct enclose_task *ta
 {
 	int abi = landlock_abi(task->means->landlock_abi);
 
-	prefer_for_oom();
+	enclose_prefer_for_oom();
 	if (!task->map->foreign)
 		policy->processes_max = POLICY_NO_LIMIT; /* the person's others count too */
 	else if (confine_bound_capabilities(err) < 0 ||
@@ -99,20 +108,37 @@ static int enclose_in_group(struct policy *policy, const struct enclose_task *ta
 	return 0;
 }
 
+/* ---- tier bwrap ---- */
+
+/* All of it is made; what is left is to see that it is made of the right folders. */
+static int enclose_in_bwrap(const struct policy *policy, const struct enclose_task *task,
+			    struct enclosure *made, struct err *err)
+{
+	made->kills_all = true;
+	made->layers =
+		BIT(LAYER_USER_NAMESPACE) | BIT(LAYER_MOUNT_NAMESPACE) | BIT(LAYER_PID_NAMESPACE) |
+		BIT(LAYER_NET_NAMESPACE) | BIT(LAYER_IPC_NAMESPACE) | BIT(LAYER_UTS_NAMESPACE) |
+		BIT(LAYER_CGROUP_NAMESPACE) | BIT(LAYER_PRIVATE_PROC) | BIT(LAYER_PRIVATE_PTY);
+	if (bwrap_compare(policy, task->folders, err) < 0)
+		return -1;
+	return namespaces_bind_life(false, err);
+}
+
 int enclose_self(struct policy *policy, const struct enclose_task *task,
 		 struct enclosure *ret_enclosure, struct err *err)
 {
 	struct enclosure made = { .workspace = -1, .user_ns = -1 };
 	int rc = 0;
 
+	if (policy->tier < POLICY_BWRAP)
+		made.workspace = task->folders[0];
 	if (policy->tier == POLICY_NAMESPACES)
 		rc = enclose_in_namespaces(policy, task, &made, err);
-	else
-		made.workspace = task->folders[0];
+	if (policy->tier == POLICY_BWRAP)
+		rc = enclose_in_bwrap(policy, task, &made, err);
 	if (policy->tier == POLICY_LANDLOCK)
 		rc = enclose_in_group(policy, task, &made, err);
-	if (policy->tier == POLICY_BWRAP)
-		rc = err_set(err, ERR_UNSUPPORTED, "this build does not start bwrap");
+	made.layers &= ~task->means->without;
 	if (rc == 0)
 		*ret_enclosure = made;
 	return rc;

@@ -16,6 +16,9 @@
 #include "sandbox/policy.h"
 #include "sandbox/usermap.h"
 
+/* Rather the calling process and all that it will fork than anything else of the machine. */
+void enclose_prefer_for_oom(void);
+
 struct enclosure {
 	int workspace;   /* the folder of interpreters; -1: POLICY_DATA. Borrowed from `folders` */
 	int user_ns;     /* the second user namespace, owned; -1: none */

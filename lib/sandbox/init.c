@@ -95,7 +95,7 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 	for (size_t i = 0; i < task->folder_count; i++)
 		if (task->folders[i] != init->enclosure.workspace)
 			fd_close(&task->folders[i]);
-	if (init->policy.proxy && init->policy.tier == POLICY_NAMESPACES)
+	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)
 		return hand_out_listener(task->channel, err);
 	return 0;
 }
@@ -103,7 +103,7 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 /* In a pid namespace the kernel ends all of it with its pid 1: no need for a gentle signal. */
 static int become_warden(struct init *init, const struct init_task *task, struct err *err)
 {
-	const bool is_first = init->policy.tier == POLICY_NAMESPACES;
+	const bool is_first = init->policy.tier >= POLICY_BWRAP;
 
 	if (warden_init(&init->warden, "ptycell-init", task->channel, is_first ? 0 : task->parent,
 			err) < 0)

@@ -204,11 +204,11 @@ static int allow_shares(const struct domain *domain, const struct policy *policy
 	for (size_t i = 0; i < policy->share_count; i++) {
 		const struct policy_share *share = &policy->shares[i];
 
-		/* Landlock cannot take .git/hooks out of a folder again. */
-		if (share->writable && policy->tier == POLICY_LANDLOCK)
+		/* Neither landlock nor bwrap can keep a name in it from being made. */
+		if (share->writable && policy->tier != POLICY_NAMESPACES)
 			return err_set(err, ERR_UNSUPPORTED,
-				       "the share '%s' cannot be writable in tier landlock",
-				       share->path);
+				       "the share '%s' cannot be writable in tier %s", share->path,
+				       policy_tier_name(policy->tier));
 		if (allow_path(domain, share->path, share->writable ? ACCESS_CHANGE : ACCESS_READ,
 			       err) < 0)
 			return -1;

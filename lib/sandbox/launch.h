@@ -15,4 +15,10 @@ enum { LAUNCH_CHANNEL = 3 };
  */
 int launch_run(int channel, const struct confine_means *means, struct err *err) MUST_CHECK;
 
+/*
+ * The program once more, in the sandbox that bwrap made (bwrap.h): with the arguments of main(),
+ * returns the exit status.
+ */
+int launch_inside(int argc, char **argv, const struct confine_means *means);
+
 #endif

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/report.h"
 #include "sandbox/wire.h"
 
 enum {
@@ -35,14 +36,32 @@ enum {
 /* ---- the fork ---- */
 
 /* Container profiles that cannot look into clone3's arguments answer ENOSYS. */
-static pid_t clone_into(void)
+static pid_t clone_into(unsigned long flags)
 {
-	struct clone_args args = { .flags = NAMESPACE_FLAGS, .exit_signal = SIGCHLD };
+	struct clone_args args = { .flags = flags, .exit_signal = SIGCHLD };
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 
 	if (pid < 0 && errno == ENOSYS)
-		pid = (pid_t)syscall(SYS_clone, NAMESPACE_FLAGS | SIGCHLD, NULL, NULL, NULL, 0);
+		pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0);
 	return pid;
+}
+
+static unsigned long choose_flags(uint32_t without)
+{
+	static const struct {
+		enum report_layer layer;
+		unsigned long flag;
+	} optional[] = {
+		{ LAYER_NET_NAMESPACE, CLONE_NEWNET },
+		{ LAYER_IPC_NAMESPACE, CLONE_NEWIPC },
+		{ LAYER_CGROUP_NAMESPACE, CLONE_NEWCGROUP },
+	};
+	unsigned long flags = NAMESPACE_FLAGS;
+
+	for (size_t i = 0; i < ARRAY_SIZE(optional); i++)
+		if ((without & BIT(optional[i].layer)) != 0)
+			flags &= ~optional[i].flag;
+	return flags;
 }
 
 /* `parent` is a pidfd, since getppid() says 0 across a pid namespace. */
@@ -65,7 +84,7 @@ static int let_go(pid_t pid, int go, const struct usermap *map, struct err *err)
 	return write(go, "g", 1) == 1 ? 0 : err_sys(err, "starting a sandbox");
 }
 
-pid_t namespaces_fork(const struct usermap *map, struct err *err)
+pid_t namespaces_fork(const struct usermap *map, uint32_t without, struct err *err)
 {
 	cleanup_fd int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	cleanup_fd int read_end = -1;
@@ -77,7 +96,7 @@ pid_t namespaces_fork(const struct usermap *map, struct err *err)
 		return err_sys(err, "preparing a sandbox");
 	read_end = pair[0];
 	write_end = pair[1];
-	pid = clone_into();
+	pid = clone_into(choose_flags(without));
 	if (pid < 0)
 		return err_sys(err, "creating namespaces");
 	if (pid == 0) {
@@ -112,13 +131,13 @@ static int raise_loopback(struct err *err)
 	return 0;
 }
 
-int namespaces_start(struct err *err)
+int namespaces_start(uint32_t without, struct err *err)
 {
 	static const char name[] = "ptycell";
 
 	if (sethostname(name, sizeof(name) - 1) < 0)
 		return err_sys(err, "setting the host name");
-	return raise_loopback(err);
+	return (without & BIT(LAYER_NET_NAMESPACE)) == 0 ? raise_loopback(err) : 0;
 }
 
 int namespaces_listen(struct err *err)

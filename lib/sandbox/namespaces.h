@@ -10,6 +10,7 @@
 #define SANDBOX_NAMESPACES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -17,16 +18,17 @@
 
 /*
  * fork(), into new namespaces: 0 in the child, which dies with the caller. A foreign `map` is
- * written by then. The caller has one thread. ERR_SYSTEM when the kernel refuses.
+ * written by then. The caller has one thread. ERR_SYSTEM when the kernel refuses. `without` are
+ * bits of enum report_layer, for the tests: net, ipc and cgroup can be left out.
  */
-pid_t namespaces_fork(const struct usermap *map, struct err *err) MUST_CHECK;
+pid_t namespaces_fork(const struct usermap *map, uint32_t without, struct err *err) MUST_CHECK;
 /* Asks again for what a change of credentials takes away: the death signal; and `dumpable`. */
 int namespaces_bind_life(bool dumpable, struct err *err) MUST_CHECK;
 
 /* In the child, in this order; the tree of root.h is built between the two. */
 
-/* Host name and loopback. */
-int namespaces_start(struct err *err) MUST_CHECK;
+/* Host name and, of a network of its own, loopback. */
+int namespaces_start(uint32_t without, struct err *err) MUST_CHECK;
 /*
  * Makes the second user namespace, an open descriptor of it, and forbids every further namespace.
  * Needs /proc writable and a dumpable process.

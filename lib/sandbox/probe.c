@@ -7,11 +7,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/bwrap.h"
 #include "sandbox/canary.h"
 #include "sandbox/confine.h"
 #include "sandbox/enclose.h"
@@ -23,7 +26,7 @@
 #include "sandbox/warden.h"
 #include "sandbox/wire.h"
 
-enum { PATIENCE_MS = 4000, ROWS = 24, COLUMNS = 80 };
+enum { PATIENCE_MS = 4000, ROWS = 24, COLUMNS = 80, COMPLAINT_MAX = 256 };
 
 /* Where it happens: a folder of its own with a workspace and a bait. */
 struct site {
@@ -75,8 +78,9 @@ static int make_top(struct site *site, struct err *err)
 			continue;
 		(void)snprintf(site->folder, sizeof(site->folder), "%.*s/ptycell-probe-XXXXXX",
 			       PATH_MAX - 32, place);
+		/* A session of root's has a user of its own, who has to get through. */
 		if (mkdtemp(site->folder) != NULL)
-			return 0;
+			return chmod(site->folder, 0711) == 0 ? 0 : err_sys(err, "%s", place);
 	}
 	return err_sys(err, "creating a folder to try the sandbox in");
 }
@@ -122,7 +126,7 @@ static int confine_child(const struct site *site, const struct policy *policy,
 static void try_canaries(const struct site *site, const struct policy *policy,
 			 const struct enclosure *enclosure, int pipe_end)
 {
-	const char *data = policy->tier == POLICY_NAMESPACES ? POLICY_DATA : site->data;
+	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : site->data;
 	struct verdict verdict = { .layers = enclosure->layers };
 
 	if (confine_child(site, policy, enclosure, &verdict.err) == 0) {
@@ -155,17 +159,56 @@ static int run_inside(const struct site *site, struct policy *policy, const stru
 	return pid > 0 && waitpid(pid, &status, 0) == pid ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* ---- outside ---- */
+/* ---- inside of bwrap ---- */
 
-static pid_t fork_inside(const struct policy *policy, const struct usermap *map, struct err *err)
+/* What crosses the exec of bwrap: the site, and below it these descriptors. */
+enum { INSIDE_PIPE = BWRAP_FIRST_FD, INSIDE_SITE, INSIDE_DATA, INSIDE_VICTIM, INSIDE_SLAVE };
+
+/* Becomes bwrap, and with it probe_run_inside(). */
+static void become_bwrap(const struct site *site, const struct policy *policy, int pipe_end)
 {
-	pid_t pid;
+	struct site own = *site;
+	int copy = memfd_create("ptycell", MFD_CLOEXEC);
+	int *const fds[] = { &pipe_end, &copy, &own.data_fd, &own.bait.victim_fd, &own.bait.slave };
+	struct bwrap_start start = {
+		.role = PROBE_ROLE,
+		.policy = policy,
+		.fds = fds,
+		.fd_count = ARRAY_SIZE(fds),
+		.folders = &own.data_fd,
+	};
+	struct verdict verdict = { 0 };
 
-	if (policy->tier == POLICY_NAMESPACES)
-		return namespaces_fork(map, err);
-	pid = fork();
-	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
+	if (copy < 0 || pwrite(copy, site, sizeof(*site), 0) != (ssize_t)sizeof(*site))
+		(void)err_sys(&verdict.err, "preparing bwrap");
+	else
+		(void)!bwrap_exec(&start, &verdict.err);
+	(void)!write(pipe_end, &verdict, sizeof(verdict));
 }
+
+int probe_run_inside(const struct confine_means *means)
+{
+	const struct usermap map = { 0 };
+	struct policy policy;
+	struct site site;
+	sigset_t all;
+
+	/* As wardens do: a terminal that goes sends its session a signal. */
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, NULL);
+	if (pread(INSIDE_SITE, &site, sizeof(site), 0) != (ssize_t)sizeof(site))
+		return EXIT_FAILURE;
+	site.means = means;
+	site.data_fd = INSIDE_DATA;
+	site.bait.victim_fd = INSIDE_VICTIM;
+	site.bait.slave = INSIDE_SLAVE;
+	policy_init(&policy);
+	policy.tier = POLICY_BWRAP;
+	policy.data_path = site.data;
+	return run_inside(&site, &policy, &map, 0, INSIDE_PIPE);
+}
+
+/* ---- outside ---- */
 
 static int hear_verdict(int pipe_end, struct verdict *ret_verdict, struct err *err)
 {
@@ -180,37 +223,107 @@ static int hear_verdict(int pipe_end, struct verdict *ret_verdict, struct err *e
 	return -1;
 }
 
+struct trial {
+	const struct site *site;
+	struct policy policy;
+	struct usermap map;
+	pid_t outside;
+	int verdict[2];   /* a pipe */
+	int complaint[2]; /* another, for what bwrap says when it fails */
+};
+
+static void release_trial(struct trial *trial)
+{
+	for (int i = 0; i < 2; i++) {
+		fd_close(&trial->verdict[i]);
+		fd_close(&trial->complaint[i]);
+	}
+}
+
+static int make_trial(struct trial *trial, const struct site *site, enum policy_tier tier,
+		      struct err *err)
+{
+	*trial = (struct trial){
+		.site = site, .outside = getpid(), .verdict = { -1, -1 }, .complaint = { -1, -1 }
+	};
+	policy_init(&trial->policy);
+	trial->policy.tier = tier;
+	trial->policy.data_path = site->data;
+	if (usermap_choose(site->data_fd, &trial->map, err) < 0)
+		return -1;
+	if (pipe2(trial->verdict, O_CLOEXEC) < 0 ||
+	    pipe2(trial->complaint, O_CLOEXEC | O_NONBLOCK) < 0)
+		return err_sys(err, "creating a pipe");
+	return 0;
+}
+
+/* The whole life of the child. */
+static noreturn void begin(struct trial *trial)
+{
+	if (trial->policy.tier != POLICY_BWRAP)
+		_exit(run_inside(trial->site, &trial->policy, &trial->map, trial->outside,
+				 trial->verdict[1]));
+	(void)dup2(trial->complaint[1], STDERR_FILENO);
+	become_bwrap(trial->site, &trial->policy, trial->verdict[1]);
+	_exit(EXIT_FAILURE);
+}
+
+/* What bwrap said before it ended. */
+static void quote_complaint(int complaint, struct err *err)
+{
+	char text[COMPLAINT_MAX];
+	char *end;
+	ssize_t len = read(complaint, text, sizeof(text) - 1);
+
+	if (len <= 0)
+		return;
+	text[len] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	/* Its first sentence: others follow with addresses of Debian's. */
+	end = strstr(text, ". ");
+	if (end != NULL)
+		*end = '\0';
+	(void)err_set(err, ERR_UNSUPPORTED, "%s", text);
+}
+
+static pid_t fork_inside(const struct trial *trial, struct err *err)
+{
+	pid_t pid;
+
+	if (trial->policy.tier == POLICY_NAMESPACES)
+		return namespaces_fork(&trial->map, trial->site->means->without, err);
+	pid = fork();
+	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
+}
+
+static int run_trial(struct trial *trial, struct verdict *ret_verdict, struct err *err)
+{
+	pid_t pid = fork_inside(trial, err);
+	int rc;
+
+	if (pid < 0)
+		return -1;
+	if (pid == 0)
+		begin(trial);
+	fd_close(&trial->verdict[1]);
+	rc = hear_verdict(trial->verdict[0], ret_verdict, err);
+	if (rc < 0)
+		quote_complaint(trial->complaint[0], err);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return rc;
+}
+
 /* The whole chain of one tier; 0 when it stands. */
 static int try_tier(const struct site *site, enum policy_tier tier, struct verdict *ret_verdict,
 		    struct err *err)
 {
-	cleanup_fd int read_end = -1;
-	cleanup_fd int write_end = -1;
-	const pid_t outside = getpid();
-	struct policy policy;
-	struct usermap map;
-	int pair[2];
-	pid_t pid;
-	int rc;
+	struct trial trial;
+	int rc = make_trial(&trial, site, tier, err);
 
-	policy_init(&policy);
-	policy.tier = tier;
-	policy.data_path = site->data;
-	if (usermap_choose(site->data_fd, &map, err) < 0)
-		return -1;
-	if (pipe2(pair, O_CLOEXEC) < 0)
-		return err_sys(err, "creating a pipe");
-	read_end = pair[0];
-	write_end = pair[1];
-	pid = fork_inside(&policy, &map, err);
-	if (pid < 0)
-		return -1;
-	if (pid == 0)
-		_exit(run_inside(site, &policy, &map, outside, write_end));
-	fd_close(&write_end);
-	rc = hear_verdict(read_end, ret_verdict, err);
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
+	if (rc == 0)
+		rc = run_trial(&trial, ret_verdict, err);
+	release_trial(&trial);
 	return rc;
 }
 

@@ -13,4 +13,8 @@
  */
 int probe_run(int channel, pid_t parent, const struct confine_means *means);
 
+/* For tier bwrap: the first argument of the program inside, and what it does then. */
+#define PROBE_ROLE "probe"
+int probe_run_inside(const struct confine_means *means);
+
 #endif

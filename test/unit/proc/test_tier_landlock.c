@@ -112,15 +112,16 @@ static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 	assert_int_equal(errno, EPIPE);
 }
 
-static void nobody_has_rights_sandbox_22(void **state)
+static void nobody_has_rights_sandbox_22_and_61(void **state)
 {
 	(void)state;
 	confined_expect(
 		"grep -E 'Cap(Inh|Prm|Eff|Amb)|NoNewPrivs|Seccomp:' /proc/self/status | tr -d "
-		"' \\t'; test $(id -u) != 0 && echo user",
+		"' \\t'; test $(id -u) != 0 && echo user; cat /proc/self/oom_score_adj; echo 0 "
+		"2>/dev/null > /proc/self/oom_score_adj || echo kept",
 		"CapInh:0000000000000000\nCapPrm:0000000000000000\n"
 		"CapEff:0000000000000000\nCapAmb:0000000000000000\nNoNewPrivs:1\n"
-		"Seccomp:2\nuser\n");
+		"Seccomp:2\nuser\n1000\nkept\n");
 }
 
 static void a_writable_share_is_refused(void **state)
@@ -153,7 +154,7 @@ int main(void)
 			confined_tear_down),
 		cmocka_unit_test_setup_teardown(what_a_closed_session_left_is_dead_sandbox_25,
 						set_up, confined_tear_down),
-		cmocka_unit_test_setup_teardown(nobody_has_rights_sandbox_22, set_up,
+		cmocka_unit_test_setup_teardown(nobody_has_rights_sandbox_22_and_61, set_up,
 						confined_tear_down),
 		cmocka_unit_test_setup_teardown(a_writable_share_is_refused, set_up,
 						confined_tear_down),

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""What a server does on machines that give less (sandbox.md tests 63 to 66): simulated, by
+support/hostile.c, support/deny_syscalls.c and a launcher that leaves layers out (weak/)."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+from client import BUILD, Server
+
+NOBODY = 65534
+IS_ROOT = os.geteuid() == 0
+LAYERS = ["user", "mount", "pid", "net", "ipc", "uts", "cgroup", "second", "proc", "pty", "capabilities",
+          "nnp", "keyring", "landlock", "seccomp"]
+
+
+def landlock_abi():
+    """The kernel's, asked as lib/sandbox/landlock.c does."""
+    done = subprocess.run([shutil.which("python3"), "-c",
+                           "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))"],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return max(0, int(done.stdout))
+
+
+ABI = landlock_abi()
+needs_scope = pytest.mark.skipif(ABI < 6, reason="this kernel's landlock does not hold signals in")
+
+
+@pytest.fixture
+def place():
+    """A home folder of the ordinary user that the servers here run as."""
+    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
+        if IS_ROOT:
+            os.chown(folder, NOBODY, NOBODY)
+        yield pathlib.Path(folder)
+
+
+def as_user():
+    """Popen's arguments for an ordinary user."""
+    if not IS_ROOT:
+        return {}
+    if subprocess.run([str(BUILD / "ptycell"), "--version"], user=NOBODY, stdout=subprocess.DEVNULL).returncode != 0:
+        pytest.skip("an ordinary user may not run this build")
+    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+
+
+def on(place, *wrapper, program=BUILD / "ptycell", **more):
+    return Server(place, command=[*map(str, wrapper), str(program)], **as_user(), **more)
+
+
+def hostile(kind):
+    return [BUILD / "test/hostile", kind, "--"]
+
+
+def deny(calls):
+    return [BUILD / "test/deny_syscalls", calls, "--"]
+
+
+def tier_of(server):
+    server.cell("1")
+    return server.call("session_info", session_id="s").object["confinement"]
+
+
+@needs_scope
+@pytest.mark.parametrize("kind", ["docker", "no-userns"])
+def test_63_without_namespaces_the_tier_is_landlock(place, kind):
+    with on(place, *hostile(kind)) as server:
+        seen = tier_of(server)
+        assert seen["tier"] == "landlock"
+        assert "creating namespaces" in seen["stronger_tiers"]["namespaces"]
+        assert "bwrap" in seen["stronger_tiers"]
+        assert {"kill group", "landlock", "seccomp"} <= set(seen["layers"])
+        assert "own network" not in seen["layers"]
+        # It works, and is closed.
+        result = server.cell("import socket\nopen('f', 'w').write('x')\ntry: socket.socket()\nexcept OSError as e: print(e)\n"
+                             "try: open('/etc/shadow')\nexcept OSError as e: print(e)")
+        assert result.text.count("Permission denied") == 2
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
+def test_63_where_only_bwrap_may_mount_the_tier_is_bwrap(place):
+    with on(place, *hostile("apparmor")) as server:
+        seen = tier_of(server)
+        assert seen["tier"] == "bwrap"
+        assert "Permission denied" in seen["stronger_tiers"]["namespaces"]
+        assert server.cell("import os; os.getcwd(), os.getuid()").text == "('/mnt/data', 1000)\n"
+
+
+def masked_proc():
+    """A real one: with a mask over a file of /proc nobody without rights mounts another."""
+    command = ["unshare", "-m", "sh", "-c", 'mount --bind /dev/null /proc/version && exec "$@"', "sh"]
+    if not IS_ROOT or subprocess.run([*command, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+        pytest.skip("only root can mask a file of /proc")
+    return [*command, "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+
+
+def test_63_with_a_masked_proc_the_hosts_is_shown(place):
+    with Server(place, command=[*masked_proc(), str(BUILD / "ptycell")]) as server:
+        seen = tier_of(server)
+        assert seen["tier"] == "namespaces"
+        assert "own /proc" not in seen["layers"]
+        # Nothing of what is seen there can be looked into.
+        assert server.cell(f"try: open('/proc/{server.process.pid}/environ')\nexcept OSError as e: print(e.strerror)\n"
+                           "open('/proc/self/stat').read() != ''").text == "Permission denied\nTrue\n"
+
+
+def test_63_without_landlock_the_namespaces_hold_alone(place):
+    with on(place, *deny("landlock_create_ruleset")) as server:
+        seen = tier_of(server)
+        assert (seen["tier"], seen["landlock_abi"]) == ("namespaces", 0)
+        assert "landlock" not in seen["layers"]
+        assert server.cell("1 + 1").text == "2\n"
+
+
+def refusal(server):
+    result = server.cell("print('ran')")
+    assert result.is_error and "ran" not in result.text
+    return " ".join(result.texts)
+
+
+def test_63_with_neither_code_is_refused_with_the_reasons(place):
+    with on(place, *hostile("docker"), *deny("landlock_create_ruleset")) as server:
+        text = refusal(server)
+        assert "PTYCELL_FLOOR=landlock" in text and "no landlock" in text
+
+
+def test_64_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(place):
+    with on(place, *hostile("docker"), env={"PTYCELL_FLOOR": "namespaces"}) as server:
+        text = refusal(server)
+        assert "creating namespaces: Operation not permitted" in text
+        assert "PTYCELL_FLOOR" in text
+
+
+# ---- with a launcher that leaves layers out ----
+
+@pytest.fixture
+def weakened(tmp_path_factory):
+    """Makes a ptycell whose launcher lacks layers; gives the program."""
+    folders = []
+
+    def make(without=(), abi=ABI):
+        folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))
+        folders.append(folder)
+        folder.chmod(0o755)
+        for program in BUILD.glob("ptycell*"):
+            if program.is_file() and os.access(program, os.X_OK):
+                shutil.copy(BUILD / "test/weak/ptycell-launcher" if program.name == "ptycell-launcher" else program,
+                            folder / program.name)
+        bits = sum(1 << LAYERS.index(layer) for layer in without)
+        (folder / "means").write_text(f"{bits:x} {abi}\n")
+        return folder / "ptycell"
+    yield make
+    for folder in folders:
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("abi", range(ABI + 1))
+def test_65_the_report_follows_the_abi_of_landlock(place, weakened, abi):
+    with on(place, program=weakened(abi=abi)) as server:
+        seen = tier_of(server)
+        assert (seen["tier"], seen["landlock_abi"]) == ("namespaces", abi)
+        assert ("landlock" in seen["layers"]) == (abi > 0)
+
+
+@pytest.mark.parametrize("abi", range(ABI + 1))
+def test_65_without_namespaces_an_old_landlock_refuses_or_holds(place, weakened, abi):
+    with on(place, *hostile("docker"), program=weakened(abi=abi)) as server:
+        if abi >= 6:
+            assert tier_of(server)["tier"] == "landlock"
+        else:
+            assert ("ABI" if abi else "no landlock") in refusal(server)
+
+
+@pytest.mark.parametrize("layer", ["seccomp", "capabilities"])
+def test_66_a_canary_that_gets_through_refuses_all_code(place, weakened, layer):
+    with on(place, program=weakened([layer])) as server:
+        text = refusal(server)
+        assert "were not stopped" in text
+        # Each call says it; none runs anything.
+        assert "were not stopped" in refusal(server)
+
+
+@needs_scope
+def test_what_gets_through_without_a_layer_is_known():
+    matrix = pathlib.Path(__file__).resolve().parents[1] / "weak/matrix"
+    done = subprocess.run([str(matrix), "--check", str(matrix.parents[1] / "README.md")],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, done.stdout
