@@ -159,14 +159,14 @@ int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct e
 	return fd_steal(&fd);
 }
 
-int beneath_give(int dir_fd, int fd, struct err *err)
+int beneath_inherit_owner(int dir_fd, int fd, struct err *err)
 {
 	struct stat st;
 
-	if (geteuid() != 0)
-		return 0;
-	if (fstat(dir_fd, &st) < 0 || (st.st_uid != 0 && fchown(fd, st.st_uid, st.st_gid) < 0))
-		return err_sys(err, "giving a session its file");
+	if (fstat(dir_fd, &st) < 0)
+		return err_sys(err, "looking at the folder");
+	if (st.st_uid != geteuid() && fchown(fd, st.st_uid, st.st_gid) < 0)
+		return err_sys(err, "giving the file to the session");
 	return 0;
 }
 
@@ -184,7 +184,9 @@ static int make_and_enter(int dir_fd, const char *part, size_t len, struct err *
 	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return open_failed(err);
-	return made && beneath_give(dir_fd, fd, err) < 0 ? -1 : fd_steal(&fd);
+	if (made && beneath_inherit_owner(dir_fd, fd, err) < 0)
+		return -1;
+	return fd_steal(&fd);
 }
 
 int beneath_open_parent(int dir_fd, const char *path, const char **ret_name, struct err *err)

@@ -52,7 +52,7 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 	cleanup_fd int input = -1;
 	cleanup_fd int output = -1;
 
-	if (make_folder(sessions_fd, random, 0700, &top, err) < 0)
+	if (make_folder(sessions_fd, random, home_folder_mode(), &top, err) < 0)
 		return -1;
 	if (make_folder(top, "data", 0700, &workspace->data_fd, err) < 0 ||
 	    make_folder(top, "spool", SPOOL_MODE, &workspace->spool_fd, err) < 0 ||
@@ -166,7 +166,7 @@ static int write_temporary(int dir, const char *name, const void *data, size_t l
 
 	if (fd < 0)
 		return err_sys(err, "making a file");
-	if (beneath_give(dir, fd, err) < 0 || fd_write_all(fd, data, len, err) < 0) {
+	if (fd_write_all(fd, data, len, err) < 0 || beneath_inherit_owner(dir, fd, err) < 0) {
 		(void)unlinkat(dir, name, 0);
 		return -1;
 	}

@@ -35,7 +35,8 @@ static void a_workspace_has_private_folders(void **state)
 		(void)snprintf(path, sizeof(path), "%s/%s", workspace_name(f->workspace), names[i]);
 		assert_int_equal(fstatat(home_fd(f->home), path, &st, AT_SYMLINK_NOFOLLOW), 0);
 		assert_true(S_ISDIR(st.st_mode));
-		/* Its reader may be a user of its own; the folder above is closed. */
+		/* The spool is read by sessions that are users of their own; nobody else gets
+		 * there. */
 		assert_int_equal(st.st_mode & 07777, str_eq(names[i], "spool") ? 0755 : 0700);
 	}
 }
