@@ -19,9 +19,11 @@
 #define SCOPE_SIGNALS UINT64_C(2)
 
 #define READ_FILES (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
-#define WRITE_NODE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)
+#define WRITE_FILES (LANDLOCK_ACCESS_FS_WRITE_FILE | FS_TRUNCATE)
 /* What a rule for something that is no folder may say. */
-#define FILE_RIGHTS (LANDLOCK_ACCESS_FS_EXECUTE | WRITE_NODE | FS_IOCTL_DEV | FS_RESOLVE_UNIX)
+#define FILE_RIGHTS                                                                                \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES | FS_IOCTL_DEV |  \
+	 FS_RESOLVE_UNIX)
 
 /* What may be done to a file, or below a folder. */
 enum access {
@@ -50,7 +52,7 @@ struct domain {
 	uint64_t fs; /* the rights that it handles */
 };
 
-static const uint64_t change = READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE | WRITE_NODE |
+static const uint64_t change = READ_FILES | LANDLOCK_ACCESS_FS_EXECUTE | WRITE_FILES |
 			       LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
 			       LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
 			       LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
@@ -61,8 +63,8 @@ static const uint64_t rights[ACCESSES] = {
 	[ACCESS_LOOK] = READ_FILES,
 	[ACCESS_CHANGE] = change,
 	[ACCESS_OWN] = change | FS_RESOLVE_UNIX,
-	[ACCESS_DEVICE] = WRITE_NODE,
-	[ACCESS_TERMINAL] = READ_FILES | WRITE_NODE | FS_IOCTL_DEV,
+	[ACCESS_DEVICE] = LANDLOCK_ACCESS_FS_READ_FILE | WRITE_FILES,
+	[ACCESS_TERMINAL] = READ_FILES | WRITE_FILES | FS_IOCTL_DEV,
 };
 
 /* A root of our own: what is mounted there bounds it already, so all of it may be read. */

@@ -157,11 +157,11 @@ static void be_docker(void)
 /* As the kernel does, by the program; it is out of sight for who hides from us, as ours do. */
 static int is_bwrap(uint32_t pid)
 {
-	char link[64];
-	char path[BWRAP_MAX] = "";
+	char name[64];
+	char program[BWRAP_MAX] = "";
 
-	(void)snprintf(link, sizeof(link), "/proc/%u/exe", pid);
-	return readlink(link, path, sizeof(path) - 1) > 0 && strcmp(path, "/usr/bin/bwrap") == 0;
+	(void)snprintf(name, sizeof(name), "/proc/%u/exe", pid);
+	return readlink(name, program, sizeof(program) - 1) > 0 && strcmp(program, "/usr/bin/bwrap") == 0;
 }
 
 static void decide(int listener)
