@@ -15,9 +15,11 @@
 #include "text/base64.h"
 
 enum {
-	HEAD_SECONDS = 30,      /* for a request's head, a ClientHello, a proxy's answer */
-	IDLE_SECONDS = 300,     /* without a byte either way */
-	LINGER_SECONDS = 2,     /* for a client to read the answer and close */
+	HEAD_SECONDS = 30,  /* for a request's head, a ClientHello, a proxy's answer */
+	IDLE_SECONDS = 300, /* without a byte either way */
+	LINGER_SECONDS = 2, /* for a client to read the answer and close */
+	TLS_HANDSHAKE = 22,
+	HTTPS_PORT = 443,
 	HELLO_BYTES = 32 << 10, /* held while a ClientHello is not complete */
 };
 
@@ -26,6 +28,7 @@ enum state {
 	STATE_DIAL,     /* a connection to the host or the person's proxy is */
 	STATE_UPSTREAM, /* the person's proxy is to answer CONNECT */
 	STATE_HELLO,    /* the client's ClientHello is awaited */
+	STATE_INNER,    /* no TLS: the head of a plain request in the tunnel is */
 	STATE_TUNNEL,
 	STATE_PLAIN,  /* request body up, the response's head awaited */
 	STATE_ANSWER, /* the response's body */
@@ -61,8 +64,9 @@ static void set_timer(struct connection *c)
 	static const int seconds[] = {
 		[STATE_HEAD] = HEAD_SECONDS,     [STATE_DIAL] = 0,
 		[STATE_UPSTREAM] = HEAD_SECONDS, [STATE_HELLO] = HEAD_SECONDS,
-		[STATE_TUNNEL] = IDLE_SECONDS,   [STATE_PLAIN] = IDLE_SECONDS,
-		[STATE_ANSWER] = IDLE_SECONDS,   [STATE_LINGER] = IDLE_SECONDS,
+		[STATE_INNER] = HEAD_SECONDS,    [STATE_TUNNEL] = IDLE_SECONDS,
+		[STATE_PLAIN] = IDLE_SECONDS,    [STATE_ANSWER] = IDLE_SECONDS,
+		[STATE_LINGER] = IDLE_SECONDS,
 	};
 	_Static_assert(ARRAY_SIZE(seconds) == STATES, "a time for each");
 	uint64_t wait_s =
@@ -173,7 +177,10 @@ static void take_request(struct connection *c, size_t len)
 		refuse(c, verdict, NULL);
 		return;
 	}
-	c->upstream = order_upstream(c->gate->order, c->to.host, c->tunnel);
+	if (order_find_upstream(c->gate->order, c->to.host, c->tunnel, &c->upstream, &err) < 0) {
+		refuse(c, VERDICT_UNREACHABLE, err.msg);
+		return;
+	}
 	write_request(c, &request);
 	body_init(&c->body, request.body, request.body_len);
 	buf_consume(&c->client.in, len);
@@ -266,7 +273,7 @@ static void refuse_tunnel(struct connection *c, const char *detail)
 	const struct buf *in = &c->client.in;
 
 	tally_count(c->gate->tally, c->row, VERDICT_TLS);
-	if (in->len > 0 && in->data[0] == 0x16)
+	if (in->len > 0 && in->data[0] == TLS_HANDSHAKE)
 		refuse_write_alert(&c->client.out);
 	else
 		refuse_write(&c->client.out, VERDICT_TLS, &c->to, detail);
@@ -280,7 +287,9 @@ static bool step_hello(struct connection *c)
 	struct err err;
 	int got = hello_read_name(in->data, in->len, host, &err);
 
-	if (got < 0) {
+	if (got < 0 && in->data[0] != TLS_HANDSHAKE && c->to.port != HTTPS_PORT) {
+		set_state(c, STATE_INNER);
+	} else if (got < 0) {
 		refuse_tunnel(c, err.msg);
 	} else if (got > 0 && !str_eq(host, c->to.host)) {
 		refuse_tunnel(c, "the server name (SNI) in TLS is another one");
@@ -294,6 +303,41 @@ static bool step_hello(struct connection *c)
 	} else {
 		return false;
 	}
+	return true;
+}
+
+/* Its first line is here and none of HTTP: no need to wait for more. */
+static bool is_other_protocol(const struct buf *in)
+{
+	const char *end = memchr(in->data, '\n', in->len);
+
+	return end != NULL && memmem(in->data, (size_t)(end - in->data), " HTTP/1.", 8) == NULL;
+}
+
+/* Node asks for http:// by a tunnel: such a request is judged as if it came without. */
+static bool step_inner(struct connection *c)
+{
+	const struct buf *in = &c->client.in;
+	size_t len = head_len(in->data, in->len);
+	struct head_request request;
+	struct err err;
+
+	if (len == 0 && in->len < HEAD_MAX && !is_other_protocol(in)) {
+		if (!c->client.ended && !c->server.broken)
+			return false;
+		linger(c);
+		return true;
+	}
+	if (len == 0 || head_parse_tunnelled(in->data, len, &c->to, &request, &err) < 0) {
+		refuse_tunnel(c, len > 0 ? err.msg : "this is neither TLS nor HTTP");
+		return true;
+	}
+	head_write_request(&request, false, NULL, &c->server.out);
+	body_init(&c->body, request.body, request.body_len);
+	buf_consume(&c->client.in, len);
+	tally_add(c->gate->tally, c->row, len, 0);
+	tally_count(c->gate->tally, c->row, VERDICT_ALLOWED);
+	set_state(c, STATE_PLAIN);
 	return true;
 }
 
@@ -373,6 +417,8 @@ static bool step_plain(struct connection *c)
 
 	if (c->state != STATE_PLAIN || over_the_cap(c))
 		return true;
+	if (c->client.out.len >= SIDE_BUFFER) /* of interim answers that nobody reads */
+		return up;
 	got = take_response(c, &response, &len);
 	if (got <= 0)
 		return up || got < 0;
@@ -448,8 +494,9 @@ static void run(struct connection *c)
 	static bool (*const steps[])(struct connection *) = {
 		[STATE_HEAD] = step_head,         [STATE_DIAL] = step_dial,
 		[STATE_UPSTREAM] = step_upstream, [STATE_HELLO] = step_hello,
-		[STATE_TUNNEL] = step_tunnel,     [STATE_PLAIN] = step_plain,
-		[STATE_ANSWER] = step_answer,     [STATE_LINGER] = step_linger,
+		[STATE_INNER] = step_inner,       [STATE_TUNNEL] = step_tunnel,
+		[STATE_PLAIN] = step_plain,       [STATE_ANSWER] = step_answer,
+		[STATE_LINGER] = step_linger,
 	};
 	_Static_assert(ARRAY_SIZE(steps) == STATES, "a step for each");
 
@@ -458,7 +505,7 @@ static void run(struct connection *c)
 	while (steps[c->state](c))
 		;
 	c->client.reading = listens(c);
-	c->server.reading = c->state != STATE_HELLO;
+	c->server.reading = c->state != STATE_HELLO && c->state != STATE_INNER;
 	side_update(&c->client);
 	side_update(&c->server);
 	if (c->client.shut && !was_shut && c->state == STATE_LINGER)

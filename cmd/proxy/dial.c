@@ -83,9 +83,10 @@ static bool is_allowed(const struct dial *dial, const struct sockaddr_storage *a
 	       address_allowed((const struct sockaddr *)address, dial->trust == DIAL_PRIVATE);
 }
 
-/* Leaves only what may be connected to; *ret_what is what one of the others is. */
-static void sort_out(struct dial *dial, const char **ret_what)
+/* Leaves only what may be connected to; what the last of the others is. */
+static enum verdict sort_out(struct dial *dial, const char **ret_what)
 {
+	enum address_class class = ADDRESS_GLOBAL;
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < dial->answer.count; i++) {
@@ -94,14 +95,16 @@ static void sort_out(struct dial *dial, const char **ret_what)
 		if (is_allowed(dial, address))
 			dial->answer.addresses[kept++] = *address;
 		else
-			(void)address_classify((const struct sockaddr *)address, ret_what);
+			class = address_classify((const struct sockaddr *)address, ret_what);
 	}
 	dial->answer.count = kept;
+	return class == ADDRESS_PRIVATE ? VERDICT_PRIVATE : VERDICT_RESERVED;
 }
 
 void dial_answer(struct dial *dial, const struct resolver_answer *answer)
 {
 	const char *what = NULL;
+	enum verdict verdict;
 
 	dial->question = 0;
 	dial->answer = *answer;
@@ -109,9 +112,9 @@ void dial_answer(struct dial *dial, const struct resolver_answer *answer)
 		finish(dial, VERDICT_UNRESOLVED, NULL);
 		return;
 	}
-	sort_out(dial, &what);
+	verdict = sort_out(dial, &what);
 	if (dial->answer.count == 0) {
-		finish(dial, VERDICT_ADDRESS, what);
+		finish(dial, verdict, what);
 		return;
 	}
 	dial->next = 0;

@@ -55,10 +55,10 @@ static int confine(const struct order *order, struct err *err)
 	uint16_t ports[PORTS_MAX];
 	size_t count = hosts_ports(order->hosts, ports, PORTS_MAX - 2);
 
-	if (order->https.port != 0)
-		ports[count++] = order->https.port;
-	if (order->http.port != 0)
-		ports[count++] = order->http.port;
+	if (order->https.at.port != 0)
+		ports[count++] = order->https.at.port;
+	if (order->http.at.port != 0)
+		ports[count++] = order->http.at.port;
 	return confine_proxy(ports, count, err);
 }
 

@@ -10,17 +10,16 @@
 
 enum { ORDER_MAX = 1 << 20 };
 
-static int take_upstream(const json_t *json, const char *key, struct upstream *ret_upstream,
-			 struct err *err)
+static int take_proxy(const json_t *json, const char *key, struct order_proxy *ret_proxy,
+		      struct err *err)
 {
 	const char *url = NULL;
+	struct err unusable;
 
 	if (json_get_text(json, "order", key, &url, NULL, err) < 0)
 		return -1;
-	if (url == NULL || url[0] == '\0')
-		return 0;
-	if (upstream_parse(url, ret_upstream, err) < 0)
-		return err_wrap(err, "the proxy of %s", key);
+	if (url != NULL && url[0] != '\0')
+		ret_proxy->unusable = upstream_parse(url, &ret_proxy->at, &unusable) < 0;
 	return 0;
 }
 
@@ -35,8 +34,8 @@ static int take(const json_t *json, struct order *order, struct err *err)
 	    json_get_bool(json, "order", "allow_private", &order->allow_private, err) < 0 ||
 	    json_get_required(json, "order", "bytes_max", err) < 0 ||
 	    json_get_int(json, "order", "bytes_max", &bytes_max, err) < 0 ||
-	    take_upstream(json, "https_proxy", &order->https, err) < 0 ||
-	    take_upstream(json, "http_proxy", &order->http, err) < 0 ||
+	    take_proxy(json, "https_proxy", &order->https, err) < 0 ||
+	    take_proxy(json, "http_proxy", &order->http, err) < 0 ||
 	    json_get_text(json, "order", "no_proxy", &no_proxy, NULL, err) < 0)
 		return -1;
 	if (bytes_max < 0)
@@ -68,11 +67,19 @@ void order_release(struct order *order)
 	explicit_bzero(order, sizeof(*order));
 }
 
-const struct upstream *order_upstream(const struct order *order, const char *host, bool tunnel)
+int order_find_upstream(const struct order *order, const char *host, bool tunnel,
+			const struct upstream **ret_upstream, struct err *err)
 {
-	const struct upstream *upstream = tunnel ? &order->https : &order->http;
+	const struct order_proxy *proxy = tunnel ? &order->https : &order->http;
 
-	if (upstream->host[0] == '\0' || upstream_excepted(order->no_proxy, host))
-		return NULL;
-	return upstream;
+	*ret_upstream = NULL;
+	if (upstream_excepted(order->no_proxy, host))
+		return 0;
+	if (proxy->unusable)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "the proxy that this machine's environment names cannot be used: it "
+			       "must be http://HOST:PORT");
+	if (proxy->at.host[0] != '\0')
+		*ret_upstream = &proxy->at;
+	return 0;
 }

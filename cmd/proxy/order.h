@@ -15,20 +15,29 @@
 #include "net/hosts.h"
 #include "net/upstream.h"
 
+struct order_proxy {
+	struct upstream at; /* host is "" where there is none */
+	bool unusable;      /* one is named that we cannot speak to */
+};
+
 struct order {
 	struct hosts *hosts;
 	bool allow_private;
 	uint64_t bytes_max; /* both ways together */
-	/* The person's own proxies; host is "" where there is none. */
-	struct upstream https;
-	struct upstream http;
+	/* The person's own proxies. */
+	struct order_proxy https;
+	struct order_proxy http;
 	char *no_proxy;
 };
 
 /* From standard input. */
 int order_take(struct order *ret_order, struct err *err) MUST_CHECK;
 void order_release(struct order *order);
-/* The proxy through which `host` is reached by tunnels or by plain requests; NULL for none. */
-const struct upstream *order_upstream(const struct order *order, const char *host, bool tunnel);
+/*
+ * The proxy through which `host` is reached by tunnels or by plain requests; NULL for none.
+ * ERR_UNSUPPORTED when it cannot be used: never is it passed by.
+ */
+int order_find_upstream(const struct order *order, const char *host, bool tunnel,
+			const struct upstream **ret_upstream, struct err *err) MUST_CHECK;
 
 #endif

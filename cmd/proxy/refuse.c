@@ -20,9 +20,9 @@ static const struct row rows[] = {
 				 ask_for_host },
 	[VERDICT_FORBIDDEN] = { 403, "is forbidden by an entry of PTYCELL_HOSTS", "" },
 	[VERDICT_PORT] = { 403, "may be reached, but not on this port", ask_for_host },
-	[VERDICT_ADDRESS] = { 403, "leads to an address that is not for sessions",
-			      "; PTYCELL_ALLOW_PRIVATE_HOSTS=1 allows private networks and this "
-			      "machine" },
+	[VERDICT_PRIVATE] = { 403, "leads to this machine or its networks",
+			      "; the person can allow that with PTYCELL_ALLOW_PRIVATE_HOSTS=1 for new sessions" },
+	[VERDICT_RESERVED] = { 403, "leads to an address that is not for sessions", "" },
 	[VERDICT_TLS] = { 403, "is reached by TLS with its own name only", "" },
 	[VERDICT_BYTES] = { 403, "is not reached: this session's PTYCELL_NET_MAX is used up",
 			    "; the person can raise it for new sessions" },

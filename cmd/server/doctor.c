@@ -158,9 +158,12 @@ static void wish_for_debians(struct report *r, const struct language *language, 
 static void wish_for_language(struct report *r, const struct language *language)
 {
 	static const char apt[] = "apt install ";
+	bool named = places_getenv(r->settings->environment, language->env_override) != NULL;
 
-	r->broken = true;
-	if (places_getenv(r->settings->environment, language->env_override))
+	/* Whoever does not use the others needs none of them. */
+	if (named || str_eq(language->name, "python"))
+		r->broken = true;
+	if (named)
 		say("", "correct %s, or leave it out to have one found", language->env_override);
 	else if (strncmp(language->install_hint, apt, sizeof(apt) - 1) == 0)
 		wish_for_debians(r, language, language->install_hint + sizeof(apt) - 1);

@@ -117,7 +117,7 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 		return;
 	}
 	mem_cleanup(&s->hosts);
-	s->hosts = hosts_empty(hosts) ? NULL : xstrdup(value->text);
+	s->hosts = hosts_empty(hosts) ? NULL : hosts_write(hosts);
 	hosts_free(hosts);
 }
 
@@ -356,8 +356,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
-		[ROW_HOSTS] = " LIST",
-		[ROW_FILE] = " FILE",
+		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",
 	};
 
 	return names[row->type];

@@ -68,7 +68,7 @@ struct settings {
 	bool unconfined;
 	struct settings_share *shares;
 	size_t share_count;
-	char *hosts; /* what net/hosts.h reads; NULL for no network */
+	char *hosts; /* as hosts_write of net/hosts.h; NULL for no network */
 	bool allow_private_hosts;
 	bool drain;
 	char *log_level;

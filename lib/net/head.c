@@ -16,7 +16,7 @@ static const char *const hop_fields[] = {
 
 size_t head_len(const char *data, size_t len)
 {
-	const char *end = memmem(data, len, "\r\n\r\n", 4);
+	const char *end = len > 0 ? memmem(data, len, "\r\n\r\n", 4) : NULL;
 
 	return end != NULL ? (size_t)(end - data) + 4 : 0;
 }
@@ -159,7 +159,9 @@ static int parse_url(struct head_text target, struct head_request *request, stru
 	return host_parse_authority(target.data, authority_len, HTTP_PORT, &request->to, err);
 }
 
-static int parse_request_line(struct head_text line, struct head_request *request, struct err *err)
+/* `tunnel` is where a tunnel leads that the request came in; NULL for none. */
+static int parse_request_line(struct head_text line, const struct host_port *tunnel,
+			      struct head_request *request, struct err *err)
 {
 	struct head_text target;
 
@@ -168,6 +170,13 @@ static int parse_request_line(struct head_text line, struct head_request *reques
 		return err_set(err, ERR_INVALID, "the request's first line is not one of HTTP");
 	if (parse_version(line, &request->minor, err) < 0 || check_target(target, err) < 0)
 		return -1;
+	if (tunnel != NULL) {
+		request->to = *tunnel;
+		request->path = target;
+		if (target.len == 0 || target.data[0] != '/')
+			return err_set(err, ERR_INVALID, "a request in a tunnel names a path");
+		return 0;
+	}
 	request->connect =
 		request->method.len == 7 && memcmp(request->method.data, "CONNECT", 7) == 0;
 	if (!request->connect)
@@ -179,7 +188,7 @@ static int parse_request_line(struct head_text line, struct head_request *reques
 /* The Host that a request names must be where it goes. */
 static int check_host(const struct head_request *request, struct err *err)
 {
-	struct head_text value;
+	struct head_text value = { "", 0 };
 	struct host_port named;
 	size_t count = find_field(&request->fields, "host", &value);
 
@@ -215,8 +224,8 @@ static int parse_length(struct head_text value, uint64_t *ret_len, struct err *e
 
 static int parse_body(struct head_request *request, struct err *err)
 {
-	struct head_text length;
-	struct head_text coding;
+	struct head_text length = { "", 0 };
+	struct head_text coding = { "", 0 };
 	size_t lengths = find_field(&request->fields, "content-length", &length);
 	size_t codings = find_field(&request->fields, "transfer-encoding", &coding);
 
@@ -238,17 +247,29 @@ static int parse_body(struct head_request *request, struct err *err)
 	return 0;
 }
 
-int head_parse_request(const char *data, size_t len, struct head_request *ret_request,
-		       struct err *err)
+static int parse_request(struct head_text rest, const struct host_port *tunnel,
+			 struct head_request *ret_request, struct err *err)
 {
-	struct head_text rest = { data, len };
 	struct head_text line;
 
 	*ret_request = (struct head_request){ .connect = false };
-	if (take_line(&rest, &line, err) < 0 || parse_request_line(line, ret_request, err) < 0 ||
+	if (take_line(&rest, &line, err) < 0 ||
+	    parse_request_line(line, tunnel, ret_request, err) < 0 ||
 	    take_fields(&rest, &ret_request->fields, err) < 0 || check_host(ret_request, err) < 0)
 		return -1;
 	return parse_body(ret_request, err);
+}
+
+int head_parse_request(const char *data, size_t len, struct head_request *ret_request,
+		       struct err *err)
+{
+	return parse_request((struct head_text){ data, len }, NULL, ret_request, err);
+}
+
+int head_parse_tunnelled(const char *data, size_t len, const struct host_port *to,
+			 struct head_request *ret_request, struct err *err)
+{
+	return parse_request((struct head_text){ data, len }, to, ret_request, err);
 }
 
 /* ---- responses ---- */
@@ -278,26 +299,30 @@ int head_parse_response(const char *data, size_t len, struct head_response *ret_
 
 /* ---- writing ---- */
 
-/* Is `name` among the comma-separated words of a Connection field? */
-static bool is_named(const struct head_fields *fields, struct head_text name)
+/* Is `name` among the comma-separated words of `list`? */
+static bool has_word(struct head_text list, struct head_text name)
 {
-	for (size_t i = 0; i < fields->count; i++) {
-		struct head_text rest = fields->items[i].value;
+	while (list.len > 0) {
 		struct head_text word;
 
-		if (!text_is(fields->items[i].name, "connection"))
-			continue;
-		while (rest.len > 0) {
-			if (!split(&rest, ',', &word)) {
-				word = rest;
-				rest.len = 0;
-			}
-			word = trim(word);
-			if (word.len == name.len &&
-			    strncasecmp(word.data, name.data, name.len) == 0)
-				return true;
+		if (!split(&list, ',', &word)) {
+			word = list;
+			list.len = 0;
 		}
+		word = trim(word);
+		if (word.len == name.len && strncasecmp(word.data, name.data, name.len) == 0)
+			return true;
 	}
+	return false;
+}
+
+/* Does a Connection field name it? */
+static bool is_named(const struct head_fields *fields, struct head_text name)
+{
+	for (size_t i = 0; i < fields->count; i++)
+		if (text_is(fields->items[i].name, "connection") &&
+		    has_word(fields->items[i].value, name))
+			return true;
 	return false;
 }
 

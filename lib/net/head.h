@@ -53,11 +53,17 @@ struct head_response {
 	struct head_fields fields;
 };
 
-/* Bytes of the head at the start of `data` with its empty line; 0 while it is not complete. */
+/*
+ * Bytes of the head at the start of `data` (NULL when `len` is 0) with its empty line; 0 while it
+ * is not complete.
+ */
 size_t head_len(const char *data, size_t len);
 /* `len` is that of head_len. ERR_INVALID is a sentence for who sent it. */
 int head_parse_request(const char *data, size_t len, struct head_request *ret_request,
 		       struct err *err) MUST_CHECK;
+/* The same for a request within a tunnel to `to`: it names its path, and in Host that host. */
+int head_parse_tunnelled(const char *data, size_t len, const struct host_port *to,
+			 struct head_request *ret_request, struct err *err) MUST_CHECK;
 int head_parse_response(const char *data, size_t len, struct head_response *ret_response,
 			struct err *err) MUST_CHECK;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 
 static const uint16_t usual_ports[] = { 443, 80 };
@@ -71,6 +72,21 @@ struct hosts *hosts_parse(const char *text, struct err *err)
 void hosts_free(struct hosts *hosts)
 {
 	free(hosts);
+}
+
+char *hosts_write(const struct hosts *hosts)
+{
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < hosts->count; i++) {
+		const struct entry *entry = &hosts->entries[i];
+
+		buf_putf(&out, "%s%s%s%s", i > 0 ? "," : "", entry->forbids ? "!" : "",
+			 entry->below ? "*." : "", entry->at.host);
+		if (entry->at.port != 0)
+			buf_putf(&out, ":%u", entry->at.port);
+	}
+	return buf_steal(&out);
 }
 
 bool hosts_empty(const struct hosts *hosts)

@@ -32,6 +32,8 @@ struct hosts;
 struct hosts *hosts_parse(const char *text, struct err *err) MUST_CHECK;
 /* NULL is allowed. */
 void hosts_free(struct hosts *hosts);
+/* The list in one form, with commas between. The caller frees it. */
+char *hosts_write(const struct hosts *hosts);
 /* True when no entry allows anything. */
 bool hosts_empty(const struct hosts *hosts);
 enum hosts_verdict hosts_check(const struct hosts *hosts, const struct host_port *to);

@@ -13,7 +13,8 @@ enum verdict {
 	VERDICT_NOT_LISTED, /* refused by PTYCELL_HOSTS: this one and the next two */
 	VERDICT_FORBIDDEN,
 	VERDICT_PORT,
-	VERDICT_ADDRESS,    /* the name leads to an address that is not for sessions */
+	VERDICT_PRIVATE,    /* the name leads to this machine or its networks */
+	VERDICT_RESERVED,   /* or to an address that no session is to reach */
 	VERDICT_TLS,        /* what came in the tunnel was not TLS for the host that was named */
 	VERDICT_BYTES,      /* PTYCELL_NET_MAX is used up */
 	VERDICT_UNRESOLVED, /* allowed, but its name leads nowhere: this one and the next */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <assert.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -29,7 +30,7 @@ enum state {
 struct query {
 	struct list node;
 	void (*count)(struct interpreter *interpreter, int count);
-	void (*input)(struct interpreter *interpreter, enum input_wait wait);
+	void (*input)(struct interpreter *interpreter, const struct input_look *look);
 };
 
 struct interpreter {
@@ -63,15 +64,16 @@ static struct query *query_take(struct interpreter *interpreter)
 }
 
 /* Tells and frees it. The interpreter may be gone afterwards. */
-static void query_answer(struct interpreter *interpreter, struct query *query_own, int answer)
+static void query_answer(struct interpreter *interpreter, struct query *query_own, int count,
+			 const struct input_look *look)
 {
 	struct query query = *query_own;
 
 	free(query_own);
 	if (query.count != NULL)
-		query.count(interpreter, answer);
+		query.count(interpreter, count);
 	else
-		query.input(interpreter, (enum input_wait)answer);
+		query.input(interpreter, look);
 }
 
 /* ---- the end ---- */
@@ -87,7 +89,7 @@ static void on_settle(struct loop_defer *defer)
 	if (query != NULL || interpreter->state == RUNNING)
 		loop_defer_start(interpreter->loop, defer, on_settle);
 	if (query != NULL) {
-		query_answer(interpreter, query, 0);
+		query_answer(interpreter, query, 0, &(struct input_look){ .thread = 0 });
 	} else if (interpreter->state == STARTING) {
 		interpreter->state = OVER;
 		handlers->failed(interpreter, &interpreter->err);
@@ -198,15 +200,11 @@ static bool is_secret(const struct interpreter *interpreter)
 	       (settings.c_lflag & (ICANON | ECHO)) == ICANON;
 }
 
-static int read_input_state(const struct interpreter *interpreter,
-			    const struct wire_message *message)
+static enum input_wait wait_of(int32_t state)
 {
-	struct ttywait_result result;
-
-	memcpy(&result, message->payload, sizeof(result));
-	switch (result.state) {
+	switch (state) {
 	case TTYWAIT_YES:
-		return is_secret(interpreter) ? INPUT_AWAITED_SECRET : INPUT_AWAITED;
+		return INPUT_AWAITED;
 	case TTYWAIT_STOPPED:
 		return INPUT_AWAITED_BACKGROUND;
 	case TTYWAIT_GUESS:
@@ -216,14 +214,33 @@ static int read_input_state(const struct interpreter *interpreter,
 	}
 }
 
+static struct input_look read_look(const struct interpreter *interpreter,
+				   const struct wire_message *message)
+{
+	struct ttywait_result result;
+	struct input_look look = { .thread = 0 };
+
+	memcpy(&result, message->payload, sizeof(result));
+	look.wait = wait_of(result.state);
+	look.secret = look.wait != INPUT_NOT_AWAITED && is_secret(interpreter);
+	look.child = result.child != 0;
+	look.thread = result.thread;
+	look.ran = result.ran;
+	_Static_assert(sizeof(look.name) == sizeof(result.name), "names fit");
+	memcpy(look.name, result.name, sizeof(look.name) - 1);
+	return look;
+}
+
 static void on_answer(struct interpreter *interpreter, const struct wire_message *message)
 {
 	struct query *query = query_take(interpreter);
 
 	if (query != NULL && query->count != NULL && message->type == WIRE_COUNTED) {
-		query_answer(interpreter, query, wire_get_number(message));
+		query_answer(interpreter, query, wire_get_number(message), NULL);
 	} else if (query != NULL && query->input != NULL && message->type == WIRE_INPUT_STATE) {
-		query_answer(interpreter, query, read_input_state(interpreter, message));
+		struct input_look look = read_look(interpreter, message);
+
+		query_answer(interpreter, query, 0, &look);
 	} else {
 		free(query);
 		end(interpreter);
@@ -394,6 +411,18 @@ int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err)
 			      err);
 }
 
+bool interpreter_unread_input(const struct interpreter *interpreter)
+{
+	struct pollfd slave = { .fd = interpreter->slave, .events = POLLIN };
+	int unread = 0;
+
+	/* Polling first waits for what is still on its way through the terminal, which FIONREAD
+	 * does not count; but it does not see less than what the reader asked for at once. */
+	if (poll(&slave, 1, 0) == 1 && (slave.revents & POLLIN) != 0)
+		return true;
+	return ioctl(interpreter->slave, FIONREAD, &unread) == 0 && unread > 0;
+}
+
 void interpreter_restart_output(struct interpreter *interpreter)
 {
 	/* On the slave: the master's own TCOON is another thing. No use when there is none. */
@@ -443,7 +472,8 @@ void interpreter_count_children(struct interpreter *interpreter,
 }
 
 void interpreter_check_input(struct interpreter *interpreter,
-			     void (*done)(struct interpreter *interpreter, enum input_wait wait))
+			     void (*done)(struct interpreter *interpreter,
+					  const struct input_look *look))
 {
 	ask(interpreter, WIRE_INPUT, &(struct query){ .input = done });
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "proc/internal.h"
 #include "sandbox/plan.h"
+#include "sandbox/usage.h"
 #include "sandbox/warden.h"
 
 /* How long an init may take to end what is in it, until it is killed itself. */
@@ -27,6 +28,8 @@ struct sandbox {
 	struct loop_defer end; /* of one that is closing */
 	void (*closed)(void *data);
 	void *data;
+	const struct sandbox_watcher *watcher; /* NULL: nobody watches */
+	void *watcher_data;
 	void (*listener)(void *data, int listener_own);
 	void *listener_data;
 };
@@ -86,13 +89,52 @@ static void take_listener(struct sandbox *sandbox, int *fd)
 		fn(sandbox->listener_data, fd_steal(fd));
 }
 
-/* Init says only what it made, or that it failed; its end shows at the interpreters as well. */
+static void tell_measured(const struct sandbox *sandbox, const struct wire_message *message)
+{
+	struct usage usage;
+
+	memcpy(&usage, message->payload, sizeof(usage));
+	sandbox->watcher->measured(sandbox->watcher_data,
+				   &(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
+							    .cpu_ms = usage.cpu_ms,
+							    .processes = usage.processes });
+}
+
+static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)
+{
+	struct sandbox_victim victim = { 0 };
+	struct usage_largest largest;
+
+	memcpy(&largest, message->payload, sizeof(largest));
+	victim.memory_bytes = largest.memory_bytes;
+	victim.interpreter = largest.generations == 2;
+	_Static_assert(sizeof(victim.name) == sizeof(largest.name), "names fit");
+	memcpy(victim.name, largest.name, sizeof(victim.name) - 1);
+	sandbox->watcher->relieved(sandbox->watcher_data, &victim);
+}
+
+static void take_usage(const struct sandbox *sandbox, const struct wire_message *message)
+{
+	if (sandbox->watcher == NULL)
+		return;
+	if (message->type == WIRE_MEASURED)
+		tell_measured(sandbox, message);
+	else
+		tell_relieved(sandbox, message);
+}
+
+/*
+ * Init says what it made or was asked, or that it failed; its end shows at the interpreters as
+ * well.
+ */
 static void on_message(struct sandbox *sandbox, struct wire_message *message)
 {
 	if (message->type == WIRE_OPENED && sandbox->pidfd < 0) {
 		sandbox->pidfd = fd_steal(&message->fds[0]);
 	} else if (message->type == WIRE_LISTENER && is_listener(message->fds[0])) {
 		take_listener(sandbox, &message->fds[0]);
+	} else if (message->type == WIRE_MEASURED || message->type == WIRE_RELIEVED) {
+		take_usage(sandbox, message);
 	} else {
 		if (message->type == WIRE_FAILED)
 			wire_get_err(message, &sandbox->err);
@@ -211,6 +253,7 @@ void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), voi
 
 	sandbox->closing = true;
 	sandbox->listener = NULL;
+	sandbox->watcher = NULL;
 	sandbox->closed = closed;
 	sandbox->data = data;
 	list_append(launcher_closing(sandbox->launcher), &sandbox->node);
@@ -234,6 +277,26 @@ void sandbox_close(struct sandbox *sandbox)
 {
 	if (sandbox != NULL)
 		sandbox_close_then(sandbox, NULL, NULL);
+}
+
+void sandbox_watch(struct sandbox *sandbox, const struct sandbox_watcher *watcher, void *data)
+{
+	sandbox->watcher = watcher;
+	sandbox->watcher_data = data;
+}
+
+void sandbox_measure(struct sandbox *sandbox, bool exact)
+{
+	const int32_t number = exact;
+
+	if (sandbox->channel >= 0)
+		wire_tell(sandbox->channel, WIRE_MEASURE, &number);
+}
+
+void sandbox_relieve(struct sandbox *sandbox)
+{
+	if (sandbox->channel >= 0)
+		wire_tell(sandbox->channel, WIRE_RELIEVE, NULL);
 }
 
 struct loop *sandbox_loop(const struct sandbox *sandbox)

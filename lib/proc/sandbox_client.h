@@ -73,6 +73,33 @@ void sandbox_close(struct sandbox *sandbox);
  */
 void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data);
 
+/* What its processes use: of every interpreter and of what those started. */
+struct sandbox_usage {
+	uint64_t memory_bytes;
+	uint64_t cpu_ms; /* since it was opened */
+	unsigned int processes;
+};
+
+/* The process that was killed for its memory. */
+struct sandbox_victim {
+	uint64_t memory_bytes; /* 0: there was none */
+	bool interpreter;      /* itself, no child of one */
+	char name[16];         /* foreign */
+};
+
+/* Both come from the loop, on request, and not after sandbox_close. */
+struct sandbox_watcher {
+	void (*measured)(void *data, const struct sandbox_usage *usage);
+	void (*relieved)(void *data, const struct sandbox_victim *victim);
+};
+
+/* `watcher` and `data` are borrowed until sandbox_close. */
+void sandbox_watch(struct sandbox *sandbox, const struct sandbox_watcher *watcher, void *data);
+/* `exact` shares pages out among those who share them, which costs more. */
+void sandbox_measure(struct sandbox *sandbox, bool exact);
+/* Kills the process with the most memory. */
+void sandbox_relieve(struct sandbox *sandbox);
+
 struct interpreter_spec {
 	char *const *argv;      /* argv[0] is an absolute path */
 	char *const *envp;      /* the whole environment: nothing is inherited */
@@ -112,6 +139,8 @@ int interpreter_descriptor(const struct interpreter *interpreter, const char *na
 /* The slave, for FIONREAD and termios: opened from the master by TIOCGPTPEER. */
 int interpreter_slave(const struct interpreter *interpreter);
 
+/* Whether input that was written to the terminal has not been read yet. */
+bool interpreter_unread_input(const struct interpreter *interpreter);
 /* Lets the terminal's writers go on when a program has stopped its output (tcflow). */
 void interpreter_restart_output(struct interpreter *interpreter);
 /* The base terminal settings of sandbox/terminal.h, set again at each cell's start. */
@@ -132,16 +161,25 @@ void interpreter_count_children(struct interpreter *interpreter,
 enum input_wait {
 	INPUT_NOT_AWAITED,
 	INPUT_AWAITED,
-	INPUT_AWAITED_SECRET,     /* ECHO is off while lines are read: a password */
 	INPUT_AWAITED_BACKGROUND, /* a background process was stopped because it wants input */
 	INPUT_MAYBE_AWAITED,      /* a foreground process sleeps and may not be looked into */
 };
 
+struct input_look {
+	enum input_wait wait;
+	bool secret;   /* ECHO is off while lines are read: a password */
+	bool child;    /* it is a program that the interpreter started */
+	int thread;    /* which one it is */
+	uint64_t ran;  /* and how long it ever ran, ns: equal means that it slept all the time */
+	char name[16]; /* of its program; foreign */
+};
+
 /*
  * Does somebody wait for input on the terminal? One look: an answer that ends a wait early should
- * be asked for twice, without output between. `done` as above.
+ * be asked for twice, without output between. `done` as above; `look` is borrowed.
  */
 void interpreter_check_input(struct interpreter *interpreter,
-			     void (*done)(struct interpreter *interpreter, enum input_wait wait));
+			     void (*done)(struct interpreter *interpreter,
+					  const struct input_look *look));
 
 #endif

@@ -3,10 +3,12 @@
 
 #include <strings.h>
 
+#include "runtime/bash/bash.h"
 #include "runtime/interpreter.h"
 #include "runtime/python/python.h"
+#include "runtime/r/r.h"
 
-static const struct language *(*const rows[])(void) = { python_language };
+static const struct language *(*const rows[])(void) = { python_language, bash_language, r_language };
 
 const struct language *language_at(size_t index)
 {

@@ -57,6 +57,8 @@ struct language {
 	const char *install_hint;    /* "apt install python3" */
 	/* Appends the frames that are sent first, before `hello`; NULL: none. */
 	void (*boot)(struct buf *out);
+	/* What is typed on the terminal at the start: a line with its end; NULL: nothing. */
+	const char *typed;
 	/* argv after the interpreter's path; NULL-terminated, static. */
 	const char *const *(*arguments)(void);
 	/* "NAME=value" added to the interpreter's environment; NULL-terminated. */

@@ -9,6 +9,7 @@
 #include "sandbox/minder.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/plan.h"
+#include "sandbox/usage.h"
 #include "sandbox/warden.h"
 
 struct init {
@@ -17,6 +18,28 @@ struct init {
 	struct enclosure enclosure;
 	const struct confine_means *means;
 };
+
+/* Minders are the first generation, interpreters the second. */
+enum { FIRST_OF_SESSION = 2 };
+
+static void measure(const struct warden *warden, bool exact)
+{
+	struct usage_largest largest;
+	struct usage usage;
+
+	usage_measure(FIRST_OF_SESSION, exact, &usage, &largest);
+	wire_tell(warden->channel, WIRE_MEASURED, &usage);
+}
+
+static void relieve(const struct warden *warden)
+{
+	struct usage_largest largest;
+	struct usage usage;
+
+	usage_measure(FIRST_OF_SESSION, true, &usage, &largest);
+	usage_kill(&largest);
+	wire_tell(warden->channel, WIRE_RELIEVED, &largest);
+}
 
 static void on_start(struct warden *warden, const struct wire_message *message)
 {
@@ -29,10 +52,6 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 	struct err err;
 	pid_t pid;
 
-	if (message->type != WIRE_START) {
-		warden->ended = true;
-		return;
-	}
 	task.plan = message->fds[0];
 	task.channel = message->fds[1];
 	pid = fork();
@@ -46,7 +65,19 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 	wire_tell(task.channel, WIRE_FAILED, &err);
 }
 
-static size_t count_folders(const struct policy *policy)
+static void on_message(struct warden *warden, const struct wire_message *message)
+{
+	if (message->type == WIRE_START)
+		on_start(warden, message);
+	else if (message->type == WIRE_MEASURE)
+		measure(warden, wire_get_number(message) != 0);
+	else if (message->type == WIRE_RELIEVE)
+		relieve(warden);
+	else
+		warden->ended = true;
+}
+
+size_t init_count_folders(const struct policy *policy)
 {
 	return 1U + (policy->spool_path[0] != '\0') + (policy->packages_path[0] != '\0') +
 	       policy->share_count;
@@ -60,9 +91,6 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 	fd_close(&task->plan);
 	if (plan == NULL || plan_parse_sandbox(plan, len, &init->policy, err) < 0)
 		return -1;
-	if (task->folder_count != count_folders(&init->policy))
-		return err_set(err, ERR_INVALID, "a policy with %zu folders and %zu descriptors",
-			       count_folders(&init->policy), task->folder_count);
 	return 0;
 }
 
@@ -128,6 +156,6 @@ int init_run(const struct init_task *task)
 		wire_tell(own.channel, WIRE_FAILED, &err);
 		return 1;
 	}
-	warden_serve(&init.warden, on_start, WARDEN_INIT_GRACE_MS);
+	warden_serve(&init.warden, on_message, WARDEN_INIT_GRACE_MS);
 	return 0;
 }

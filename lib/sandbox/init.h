@@ -29,6 +29,8 @@ struct init_task {
 	const struct confine_means *means;
 };
 
+/* How many the policy names. */
+size_t init_count_folders(const struct policy *policy);
 /* The whole life of a process just forked; returns its exit status. Takes the descriptors. */
 int init_run(const struct init_task *task);
 

@@ -7,20 +7,19 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "sandbox/bwrap.h"
+#include "base/list.h"
+#include "base/mem.h"
 #include "sandbox/init.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/plan.h"
 #include "sandbox/probe.h"
+#include "sandbox/protect.h"
 #include "sandbox/warden.h"
-
-#define ROLE_INIT "init"
-
-enum { DECIMAL = 10 };
 
 struct launch {
 	struct warden warden;
 	const struct confine_means *means;
+	struct list guards;
 };
 
 /* What the server ends a sandbox with whose init does not end by itself. */
@@ -33,87 +32,142 @@ static void hand_over(int channel, pid_t pid)
 		return;
 }
 
-/* What has to be known of a policy before its process exists. */
-static int read_tier(int fd, enum policy_tier *ret_tier, struct err *err)
-{
-	struct policy policy;
-	size_t len = 0;
-	const void *plan = plan_map(fd, &len, err);
-	int rc;
+/* ---- shares ---- */
 
-	if (plan == NULL)
-		return -1;
-	rc = plan_parse_sandbox(plan, len, &policy, err);
-	plan_unmap(plan, len);
-	if (rc == 0)
-		*ret_tier = policy.tier;
-	return rc;
+/* Writable shares of one sandbox, held by protect.h until its init is gone. */
+struct guard {
+	struct list node;
+	pid_t init; /* 0: not yet */
+	int held[POLICY_SHARES_MAX];
+	size_t count;
+};
+
+static void guard_free(struct guard *guard)
+{
+	for (size_t i = 0; i < guard->count; i++)
+		protect_release(&guard->held[i]);
+	list_remove(&guard->node);
+	free(guard);
 }
 
-/* The whole life of a child that becomes bwrap, and with it init_inside(). */
-static int become_bwrap(const struct init_task *task)
+static bool has_writable_share(const struct policy *policy)
 {
-	struct init_task own = *task;
-	int *fds[2 + INIT_FOLDERS_MAX] = { &own.channel, &own.plan };
-	struct policy policy;
-	struct bwrap_start start = {
-		.role = ROLE_INIT,
-		.policy = &policy,
-		.fds = fds,
-		.fd_count = 2 + own.folder_count,
-		.folders = own.folders,
-	};
-	struct err err;
-	size_t len = 0;
-	/* Until exec: the policy's strings lie in it. */
-	const void *plan = plan_map(own.plan, &len, &err);
-
-	for (size_t i = 0; i < own.folder_count; i++)
-		fds[2 + i] = &own.folders[i];
-	if (plan == NULL || plan_parse_sandbox(plan, len, &policy, &err) < 0 ||
-	    bwrap_exec(&start, &err) < 0)
-		wire_tell(own.channel, WIRE_FAILED, &err);
-	return EXIT_FAILURE;
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (policy->shares[i].writable)
+			return true;
+	return false;
 }
 
-static pid_t fork_init(struct init_task *task, enum policy_tier *ret_tier, struct err *err)
+/* `shares` are the descriptors of the policy's. */
+static int guard_new(struct launch *launch, const struct policy *policy, const int *shares,
+		     struct guard **ret_guard, struct err *err)
 {
-	enum policy_tier tier = POLICY_TIERS;
+	struct guard *guard;
+
+	if (policy->tier != POLICY_NAMESPACES || !has_writable_share(policy))
+		return 0;
+	guard = xcalloc(1, sizeof(*guard));
+	list_init(&guard->node);
+	list_append(&launch->guards, &guard->node);
+	for (size_t i = 0; i < policy->share_count; i++) {
+		int held = policy->shares[i].writable ? protect_hold(shares[i], err) : -1;
+
+		if (policy->shares[i].writable && held < 0) {
+			guard_free(guard);
+			return -1;
+		}
+		guard->held[guard->count++] = held;
+	}
+	*ret_guard = guard;
+	return 0;
+}
+
+static void on_reaped(struct warden *warden, pid_t pid)
+{
+	struct launch *launch = container_of(warden, struct launch, warden);
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &launch->guards)
+		if (list_entry(node, struct guard, node)->init == pid)
+			guard_free(list_entry(node, struct guard, node));
+}
+
+/* ---- sandboxes ---- */
+
+static pid_t fork_init(struct init_task *task, const struct policy *policy, struct err *err)
+{
 	pid_t pid;
 
 	task->parent = getpid();
-	if (read_tier(task->plan, &tier, err) < 0)
+	if (policy->tier != POLICY_UNCONFINED &&
+	    usermap_choose(task->folders[0], &task->map, err) < 0)
 		return -1;
-	*ret_tier = tier;
-	if (tier != POLICY_UNCONFINED && usermap_choose(task->folders[0], &task->map, err) < 0)
-		return -1;
-	if (tier == POLICY_NAMESPACES)
+	if (policy->tier == POLICY_NAMESPACES)
 		return namespaces_fork(&task->map, task->means->without, err);
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
 
+/* 0 in the child. */
+static pid_t open_sandbox(struct launch *launch, struct init_task *task,
+			  const struct policy *policy, struct err *err)
+{
+	struct guard *guard = NULL;
+	pid_t pid;
+
+	if (task->folder_count != init_count_folders(policy))
+		return err_set(err, ERR_INVALID, "a policy with %zu folders and %zu descriptors",
+			       init_count_folders(policy), task->folder_count);
+	if (guard_new(launch, policy, task->folders + task->folder_count - policy->share_count,
+		      &guard, err) < 0)
+		return -1;
+	pid = fork_init(task, policy, err);
+	if (pid == 0 && policy->tier == POLICY_BWRAP)
+		_exit(launch_become_bwrap(task, policy));
+	if (pid > 0)
+		pidlist_add(&launch->warden.known, pid);
+	if (pid > 0 && guard != NULL)
+		guard->init = pid;
+	if (pid < 0 && guard != NULL)
+		guard_free(guard);
+	return pid;
+}
+
+/* The policy is needed before its process exists. */
+static pid_t open_planned(struct launch *launch, struct init_task *task, struct err *err)
+{
+	struct policy policy;
+	size_t len = 0;
+	const void *plan = plan_map(task->plan, &len, err);
+	pid_t pid = -1;
+
+	if (plan == NULL)
+		return -1;
+	if (plan_parse_sandbox(plan, len, &policy, err) == 0)
+		pid = open_sandbox(launch, task, &policy, err);
+	plan_unmap(plan, len);
+	return pid;
+}
+
 static void on_sandbox(struct warden *warden, const struct wire_message *message)
 {
-	const struct launch *launch = container_of(warden, struct launch, warden);
+	struct launch *launch = container_of(warden, struct launch, warden);
 	struct init_task task = { .means = launch->means,
 				  .plan = message->fds[WIRE_SANDBOX_PLAN],
 				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
 				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA };
-	enum policy_tier tier = POLICY_UNCONFINED;
 	struct err err;
 	pid_t pid;
 
 	memcpy(task.folders, message->fds + WIRE_SANDBOX_DATA, task.folder_count * sizeof(int));
-	pid = fork_init(&task, &tier, &err);
+	pid = open_planned(launch, &task, &err);
 	if (pid == 0)
-		_exit(tier == POLICY_BWRAP ? become_bwrap(&task) : init_run(&task));
-	if (pid > 0) {
-		pidlist_add(&warden->known, pid);
+		_exit(init_run(&task));
+	if (pid > 0)
 		hand_over(task.channel, pid);
-	} else {
+	else
 		wire_tell(task.channel, WIRE_FAILED, &err);
-	}
 }
 
 static void on_probe(struct warden *warden, const struct wire_message *message)
@@ -147,33 +201,11 @@ int launch_run(int channel, const struct confine_means *means, struct err *err)
 {
 	struct launch launch = { .means = means };
 
+	list_init(&launch.guards);
 	if (warden_init(&launch.warden, "ptycell-launch", channel, 0, err) < 0)
 		return -1;
+	launch.warden.reaped = on_reaped;
 	warden_serve(&launch.warden, on_message, WARDEN_LAUNCHER_GRACE_MS);
 	warden_release(&launch.warden);
 	return 0;
-}
-
-/* ---- inside of bwrap ---- */
-
-static int init_inside(int fd_count, const struct confine_means *means)
-{
-	struct init_task task = { .channel = BWRAP_FIRST_FD,
-				  .plan = BWRAP_FIRST_FD + 1,
-				  .means = means };
-
-	if (fd_count < 2 || fd_count > 2 + INIT_FOLDERS_MAX)
-		return EXIT_FAILURE;
-	for (int fd = task.plan + 1; fd < BWRAP_FIRST_FD + fd_count; fd++)
-		task.folders[task.folder_count++] = fd;
-	return init_run(&task);
-}
-
-int launch_inside(int argc, char **argv, const struct confine_means *means)
-{
-	if (argc == 3 && str_eq(argv[1], ROLE_INIT))
-		return init_inside((int)strtol(argv[2], NULL, DECIMAL), means);
-	if (argc == 3 && str_eq(argv[1], PROBE_ROLE))
-		return probe_run_inside(means);
-	return EXIT_FAILURE;
 }

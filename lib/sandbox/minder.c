@@ -186,6 +186,7 @@ static void on_command(struct minder *minder, const struct wire_message *message
 		break;
 	case WIRE_INPUT:
 		input = ttywait_check(&minder->slave);
+		input.child = input.process != minder->interpreter;
 		tell(minder, WIRE_INPUT_STATE, &input);
 		break;
 	default:

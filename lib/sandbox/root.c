@@ -14,6 +14,7 @@
 
 #include "base/fd.h"
 #include "sandbox/hosttree.h"
+#include "sandbox/protect.h"
 #include "sandbox/root_internal.h"
 #include "sandbox/source.h"
 
@@ -346,6 +347,10 @@ static int bind_others(const struct policy *policy, const struct root_sources *s
 	qsort(binds, count, sizeof(binds[0]), by_length);
 	for (size_t i = 0; i < count; i++)
 		if (bind_one(root, &binds[i], err) < 0)
+			return -1;
+	/* Last: a share within a share has its own. */
+	for (size_t i = 0; i < count; i++)
+		if (binds[i].how->writable && protect_mount(root, binds[i].path, err) < 0)
 			return -1;
 	return 0;
 }

@@ -207,18 +207,37 @@ static void check_process(const struct stat *slave, pid_t pid, struct ttywait_re
 		int state = sleeper.tid > 0 ? (int)check_thread(&sleeper) : TTYWAIT_NO;
 
 		if (weight(state) > weight(result->state))
-			*result = (struct ttywait_result){ state, sleeper.tid };
+			*result = (struct ttywait_result){ .state = state,
+							   .process = pid,
+							   .thread = sleeper.tid };
 	}
 	(void)closedir(tasks);
+}
+
+static void describe(struct ttywait_result *result)
+{
+	char path[64];
+	char text[128];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", result->process,
+		       result->thread);
+	if (proctree_read(path, text, sizeof(text)))
+		result->ran = strtoull(text, NULL, 10);
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", result->process);
+	if (proctree_read(path, text, sizeof(text)))
+		(void)snprintf(result->name, sizeof(result->name), "%.*s", (int)strcspn(text, "\n"),
+			       text);
 }
 
 struct ttywait_result ttywait_check(const struct stat *slave)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
-	struct ttywait_result result = { TTYWAIT_NO, 0 };
+	struct ttywait_result result = { .state = TTYWAIT_NO };
 
 	proctree_descendants(&list);
 	for (size_t i = 0; i < list.len; i++)
 		check_process(slave, list.pids[i], &result);
+	if (result.state != TTYWAIT_NO)
+		describe(&result);
 	return result;
 }

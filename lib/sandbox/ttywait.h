@@ -21,9 +21,15 @@ enum ttywait_state {
 	TTYWAIT_STATES
 };
 
+enum { TTYWAIT_NAME_MAX = 16 };
+
 struct ttywait_result {
-	int32_t state;  /* enum ttywait_state */
-	int32_t thread; /* which one: two checks that name the same are surer than one */
+	int32_t state;   /* enum ttywait_state */
+	int32_t process; /* whose thread it is */
+	int32_t thread;  /* two looks that name the same are surer than one */
+	int32_t child;   /* 1: not the interpreter's own */
+	uint64_t ran; /* nanoseconds that the thread ever ran; 0 where the kernel does not tell */
+	char name[TTYWAIT_NAME_MAX]; /* of the program, ended by 0; foreign */
 };
 
 /* Looks at all descendants of the calling process. `slave` is the fstat of the terminal. */

@@ -108,8 +108,11 @@ pid_t warden_reap(struct warden *warden, int *ret_wait_status)
 {
 	pid_t pid = waitpid(-1, ret_wait_status, WNOHANG);
 
-	if (pid > 0)
-		pidlist_remove(&warden->known, pid);
+	if (pid <= 0)
+		return pid;
+	pidlist_remove(&warden->known, pid);
+	if (warden->reaped != NULL)
+		warden->reaped(warden, pid);
 	return pid;
 }
 

@@ -30,6 +30,7 @@ struct warden {
 	bool ended;             /* parent or channel is gone, or SIGTERM came */
 	bool kills_all;         /* kill(-1) reaches what is below it, all of it, and nothing else */
 	bool obeys_parent_only; /* SIGTERM of others is nothing: a session has the same user */
+	void (*reaped)(struct warden *warden, pid_t pid); /* told of each; may be NULL */
 };
 
 /*

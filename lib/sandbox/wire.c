@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "sandbox/ttywait.h"
+#include "sandbox/usage.h"
 
 enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 2 };
 
@@ -42,6 +43,10 @@ static const struct wire_shape shapes[] = {
 	[WIRE_INPUT_STATE] = { sizeof(struct ttywait_result), 0, 0 },
 	[WIRE_PROBE] = { 0, 1, 1 },
 	[WIRE_REPORT] = { sizeof(struct sandbox_report), 0, 0 },
+	[WIRE_MEASURE] = { sizeof(int32_t), 0, 0 },
+	[WIRE_MEASURED] = { sizeof(struct usage), 0, 0 },
+	[WIRE_RELIEVE] = { 0, 0, 0 },
+	[WIRE_RELIEVED] = { sizeof(struct usage_largest), 0, 0 },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
 _Static_assert(sizeof(struct err) <= WIRE_PAYLOAD_MAX, "an error fits");

@@ -36,6 +36,10 @@ enum wire_type {
 	WIRE_INPUT_STATE, /* struct ttywait_result */
 	WIRE_PROBE,       /* server to launcher; the channel of the answer */
 	WIRE_REPORT,      /* struct sandbox_report, or WIRE_FAILED; the last message there */
+	WIRE_MEASURE,     /* server to init; int32_t, not 0: exact; answered by WIRE_MEASURED */
+	WIRE_MEASURED,    /* struct usage, of all interpreters and what they started */
+	WIRE_RELIEVE,     /* kill the process with the most memory; answered by WIRE_RELIEVED */
+	WIRE_RELIEVED,    /* struct usage_largest: which one */
 	WIRE_TYPES
 };
 

@@ -46,7 +46,6 @@ void cell_free(struct cell *cell)
 	free(cell->error_text);
 	free(cell->missing_module);
 	free(cell->names);
-	free(cell->prompt);
 	free(cell->problem);
 	free(cell);
 }

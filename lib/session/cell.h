@@ -11,6 +11,8 @@
 #include "base/list.h"
 #include "workspace/scan.h"
 
+struct runner_wait;
+
 enum cell_state {
 	CELL_DONE,        /* ran to its end, or ended itself by SystemExit */
 	CELL_RAISED,      /* an exception came out of it */
@@ -79,10 +81,9 @@ struct cell {
 	uint64_t stop_took_ms; /* from the request to end it until it ended; 0: nobody asked */
 	bool interpreter_lost; /* state is gone */
 	bool session_ended;    /* it died with its whole session */
-	bool was_waiting;      /* it was waiting for terminal input when its time ran out */
-	char *prompt;          /* the line it waited at */
-	uint64_t timeout_ms;   /* its deadline, for the explanation */
-	char *problem;         /* why it could not run, or what broke: a sentence of ours */
+	const struct runner_wait *wait; /* who waits, in CELL_WAITING; borrowed from the runner */
+	uint64_t timeout_ms;            /* its deadline, for the explanation */
+	char *problem; /* why it could not run, or what broke: a sentence of ours */
 
 	struct list images;
 	size_t images_dropped;

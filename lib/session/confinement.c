@@ -136,8 +136,6 @@ static void choose(struct confinement *c)
 	enum policy_tier floor = floor_of(c->settings);
 
 	c->state = SETTLED;
-	if (str_eq(c->report.reason[POLICY_NAMESPACES], "this build does not confine"))
-		return;
 	if (c->report.through != 0)
 		c->refusal = explain_canaries(c);
 	else if (c->report.tier < (int32_t)floor)

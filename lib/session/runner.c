@@ -120,19 +120,13 @@ static void take_output(struct runner *r, struct cell *cell)
 {
 	struct transcript_text shown;
 
+	cell->wait = NULL;
 	if (r->looked)
 		cell_forget_shown(cell);
 	shown = transcript_render(r->transcript, (size_t)r->c.output_chars, &cell->text);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
 	set_spool(r, cell, &shown);
-	if (cell->was_waiting) {
-		cleanup_buf struct buf prompt;
-
-		buf_init(&prompt, BUF_UNBOUNDED);
-		transcript_last_line(r->transcript, &prompt);
-		cell->prompt = buf_steal(&prompt);
-	}
 	transcript_free(r->transcript);
 	r->transcript = NULL;
 }
@@ -152,9 +146,19 @@ struct cell *runner_look(struct runner *r)
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
 	set_spool(r, cell, &shown);
-	cell->state = CELL_RUNNING;
+	cell->state = runner_wait(r) != NULL ? CELL_WAITING : CELL_RUNNING;
+	cell->wait = runner_wait(r);
 	cell->elapsed_us = clock_us() - r->started_us;
 	return cell;
+}
+
+void runner_read_held(struct runner *r, struct buf *out)
+{
+	const struct transcript *transcript = r->transcript != NULL ? r->transcript : r->background;
+
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (transcript != NULL)
+		transcript_read(transcript, out);
 }
 
 uint64_t runner_elapsed_us(const struct runner *r)
@@ -177,6 +181,8 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
+	runner_watch_stop(r);
+	runner_type_clear(r);
 	if (state == CELL_INTERRUPTED && r->timed_out)
 		state = CELL_TIMED_OUT;
 	else if (state == CELL_INTERRUPTED && r->stop == RUNNER_STOP_NONE)
@@ -265,6 +271,7 @@ static void start_cell(struct runner *r)
 	r->c.handlers->starting(r);
 	r->started_us = clock_us();
 	runner_start_clock(r, run->timeout_ms);
+	runner_watch_start(r);
 	loop_timer_start(r->c.loop, &r->flow, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
 	send_exec(r, run);
 	take_code(r->cell, run);
@@ -464,6 +471,7 @@ struct runner *runner_new(const struct runner_context *context)
 
 	r->c = *context;
 	list_init(&r->queue);
+	list_init(&r->typed);
 	buf_init(&r->to_driver, BUF_UNBOUNDED);
 	return r;
 }
@@ -498,6 +506,8 @@ void runner_free(struct runner *r)
 	loop_defer_stop(&r->kick);
 	runner_end_query(r, NULL, "the session ended");
 	loop_defer_stop(&r->kick);
+	runner_watch_stop(r);
+	runner_type_clear(r);
 	runner_forget_interpreter(r);
 	transcript_free(r->transcript);
 	cell_free(r->cell);

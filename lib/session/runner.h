@@ -38,6 +38,7 @@ enum {
 	RUNNER_KILL_MS = 4100,
 	RUNNER_GIVE_UP_MS = 6100,    /* the kill was of no use: its minder does nothing */
 	RUNNER_INPUT_CHECK_MS = 500, /* for what an overdue cell waits; then it is interrupted */
+	RUNNER_TYPED_MAX = 8 << 20,  /* bytes of input that nobody has read yet */
 	RUNNER_FLOW_MS = 1000,       /* between restarts of a terminal that may be stopped */
 	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end: more is a background writer */
 	RUNNER_QUERY_MS = 2000,
@@ -59,8 +60,33 @@ struct runner_handlers {
 	uint64_t (*next_number)(struct runner *runner);
 	/* Right before a cell is handed to the driver. */
 	void (*starting)(struct runner *runner);
-	/* A cell that was only to be interrupted went on, all the same. */
-	void (*unmoved)(struct runner *runner);
+	/* The running cell began to wait for input: runner_wait. */
+	void (*waits)(struct runner *runner);
+	/* It goes on in a way that somebody should know of: a sentence of ours, after "it". */
+	void (*stuck)(struct runner *runner, const char *how);
+	/* Bytes came from the terminal. */
+	void (*wrote)(struct runner *runner, const char *data, size_t len);
+};
+
+enum wait_kind { WAIT_NONE, WAIT_SURE, WAIT_GUESSED };
+enum waiter_kind { WAITER_INTERPRETER, WAITER_DEBUGGER, WAITER_PROGRAM };
+
+/* Somebody in the running cell waits for input on the terminal. */
+struct runner_wait {
+	enum wait_kind kind;
+	enum waiter_kind who;
+	bool secret;      /* it reads without echo: a password */
+	uint64_t number;  /* of this wait in its cell, from 1 */
+	char *prompt;     /* the line that it waits at, "" for none; foreign, clean */
+	char program[16]; /* foreign */
+	int thread;
+	uint64_t clock_left_ms;
+};
+
+enum runner_typing {
+	TYPE_LINE, /* text; Enter at its end, when there is none */
+	TYPE_RAW,  /* bytes as they are */
+	TYPE_KEY,  /* the bytes of one key, all at once; 03 and 1c interrupt where they do */
 };
 
 /* Ways to end a cell, each stronger than the one before. */
@@ -125,6 +151,10 @@ void runner_withdraw(struct run *run, struct cell *cell);
  * the interpreter.
  */
 void runner_stop(struct runner *runner, enum runner_stop stop);
+/* Kills the interpreter and with it the cell that runs: `why` as runner_end takes it. */
+void runner_kill(struct runner *runner, const char *why);
+/* Should the interpreter be killed now, that is why. NULL: it is not expected any more. */
+void runner_expect_kill(struct runner *runner, const char *why);
 /* The `data` of the run whose cell runs now; NULL when none does. */
 void *runner_current(const struct runner *runner);
 /* For how long it has run; 0 when none does. */
@@ -134,6 +164,17 @@ uint64_t runner_elapsed_us(const struct runner *runner);
  * NULL when none runs. Borrowed until the next call about this runner.
  */
 struct cell *runner_look(struct runner *runner);
+/* Appends the raw output, of the cell or between cells, that nobody was shown. */
+void runner_read_held(struct runner *runner, struct buf *out);
+/* Who waits for input; NULL when nobody does. Borrowed until the next turn of the loop. */
+const struct runner_wait *runner_wait(const struct runner *runner);
+/*
+ * Types into the running cell's terminal, as fast as it is read. ERR_NOT_FOUND when no cell runs,
+ * ERR_LIMIT when too much is unread. What is typed is kept nowhere; it shows in the cell's text
+ * where a terminal would show it and somebody waits for it, who did not turn echo off.
+ */
+int runner_type(struct runner *runner, enum runner_typing kind, const char *text, size_t len,
+		struct err *err) MUST_CHECK;
 /* Puts what was written between cells into a cell's text. */
 void runner_take_background(struct runner *runner, struct cell *cell);
 /* After `ended`: the files have been looked at, the next cell may begin. */

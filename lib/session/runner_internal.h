@@ -4,6 +4,8 @@
  *
  *   runner.c       queue, cells
  *   runner_stop.c  deadline, interrupts and what follows them
+ *   runner_watch.c does somebody wait for input?
+ *   runner_type.c  typing it
  *   runner_io.c    the terminal and the control channel
  *   runner_life.c  the interpreter's start and end
  */
@@ -32,6 +34,20 @@ struct run {
 	uint64_t number; /* of its cell */
 };
 
+/* Looking for who waits. */
+struct runner_watch {
+	struct loop_timer timer;
+	uint64_t cell;           /* that was last asked about */
+	uint64_t output;         /* counts whatever shows that the cell goes on */
+	uint64_t quiet_since_ms; /* that came last at */
+	unsigned int looks;      /* since then */
+	unsigned int agreed;     /* of them the last in a row that said the same */
+	bool rested;             /* and the thread slept between the last two */
+	struct input_look last;
+	uint64_t second_ms; /* for the rate */
+	unsigned int second_looks;
+};
+
 struct runner {
 	struct runner_context c;
 	enum runner_state state;
@@ -46,6 +62,7 @@ struct runner {
 	char *path;
 	const char *reason;
 	char *version;
+	char *expected_kill; /* why it would be killed, or NULL */
 
 	struct list queue;
 	struct run *current;
@@ -67,6 +84,12 @@ struct runner {
 	unsigned int step;      /* the next of the escalation; 0: none was done */
 	uint64_t escalation_ms; /* what its times count from */
 	bool timed_out;
+	uint64_t clock_end_ms; /* the deadline */
+	struct runner_watch watch;
+	struct runner_wait wait;
+	struct list typed; /* not written to the terminal yet */
+	struct loop_timer typing;
+	unsigned int typing_pause_ms;
 	bool looked;         /* a look has shown the start of the cell's output */
 	struct query *query; /* asked and not answered */
 	uint64_t query_count;
@@ -106,6 +129,20 @@ void runner_end_count(struct runner *runner, int count);
 void runner_start_clock(struct runner *runner, uint64_t left_ms);
 /* Why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent. */
 const char *runner_stop_reason(const struct runner *runner);
+
+/* runner_watch.c */
+/* A cell begins, and ends. */
+void runner_watch_start(struct runner *runner);
+void runner_watch_stop(struct runner *runner);
+/* The cell wrote something; somebody typed something: a wait is over. */
+void runner_watch_output(struct runner *runner);
+void runner_watch_typed(struct runner *runner);
+/* Its time is over: one more look, then the wait goes on or the cell is stopped. */
+void runner_watch_last(struct runner *runner);
+
+/* runner_type.c */
+/* Drops what was typed and not read. */
+void runner_type_clear(struct runner *runner);
 
 /* runner_io.c */
 loop_io_fn runner_on_pty;

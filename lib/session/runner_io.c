@@ -140,12 +140,14 @@ static void read_pty(struct runner *r, size_t max, bool until_empty)
 		if (n <= 0)
 			break;
 		transcript_feed(sink(r), chunk, (size_t)n);
+		r->c.handlers->wrote(r, chunk, (size_t)n);
 		got += (size_t)n;
 		if (!until_empty && n < PTY_READ_MUCH)
 			break;
 	}
 	if (got == 0)
 		return;
+	runner_watch_output(r);
 	transcript_take_answers(sink(r), &answers);
 	if (answers.len > 0)
 		(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);

@@ -48,6 +48,7 @@ void runner_forget_interpreter(struct runner *r)
 	loop_timer_stop(&r->closed_timer);
 	interpreter_free(r->interpreter);
 	r->interpreter = NULL;
+	runner_expect_kill(r, NULL);
 	runner_end_count(r, 0); /* a minder that is gone does not count */
 	frame_reader_free(r->frames);
 	r->frames = NULL;
@@ -176,6 +177,9 @@ static void on_started(struct interpreter *interpreter)
 		runner_fail_start(r, err.msg);
 		return;
 	}
+	if (r->c.language->typed != NULL)
+		(void)!write(interpreter_pty(interpreter), r->c.language->typed,
+			     strlen(r->c.language->typed));
 	if (r->c.language->boot != NULL)
 		r->c.language->boot(&r->to_driver);
 	frame_begin(&r->to_driver, "hello", 0, 3);
@@ -233,10 +237,27 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 		r->cell->has_exit_code = true;
 		r->cell->exit_code = WEXITSTATUS(wait_status);
 	}
-	if (r->cell != NULL && runner_stop_reason(r) != NULL)
+	if (r->expected_kill != NULL && WIFSIGNALED(wait_status) &&
+	    WTERMSIG(wait_status) == SIGKILL)
+		runner_lose(r, r->expected_kill);
+	else if (r->cell != NULL && runner_stop_reason(r) != NULL)
 		runner_lose(r, runner_stop_reason(r));
 	else
 		runner_lose(r, why);
+}
+
+void runner_kill(struct runner *r, const char *why)
+{
+	if (r->state == RUNNER_STARTING)
+		runner_fail_start(r, why);
+	else if (r->state == RUNNER_READY || r->state == RUNNER_BUSY)
+		runner_lose(r, why);
+}
+
+void runner_expect_kill(struct runner *r, const char *why)
+{
+	free(r->expected_kill);
+	r->expected_kill = why != NULL ? xstrdup(why) : NULL;
 }
 
 static void on_gone(struct interpreter *interpreter)

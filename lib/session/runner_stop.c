@@ -48,7 +48,8 @@ static void on_escalation(struct loop_timer *timer)
 		return;
 	}
 	if (step == STEP_TERMINATE && r->stop == RUNNER_STOP_INTERRUPT) {
-		r->c.handlers->unmoved(r);
+		r->c.handlers->stuck(r, "it did not react to the interrupt; action terminate ends "
+					"it, and its variables with it");
 		return;
 	}
 	r->step = step + 1;
@@ -79,6 +80,7 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 		escalate_from(r, STEP_TERMINATE); /* interrupts were of no use */
 		return;
 	}
+	runner_type_clear(r);
 	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
 	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
 	runner_flush(r);
@@ -121,21 +123,7 @@ const char *runner_stop_reason(const struct runner *r)
 	}
 }
 
-static void on_input_checked(struct interpreter *interpreter, enum input_wait wait)
-{
-	struct runner *r = interpreter_data(interpreter);
-
-	if (r->cell == NULL || !r->timed_out)
-		return;
-	runner_drain(r, RUNNER_DRAIN_MAX);
-	/* A sleeping foreground process alone is no proof; with an open line it looks like a
-	 * prompt. */
-	r->cell->was_waiting = wait == INPUT_MAYBE_AWAITED ? transcript_has_open_line(r->transcript)
-							   : wait != INPUT_NOT_AWAITED;
-	runner_stop(r, RUNNER_STOP_CANCEL);
-}
-
-static void on_input_unchecked(struct loop_timer *timer)
+static void on_unchecked(struct loop_timer *timer)
 {
 	runner_stop(container_of(timer, struct runner, deadline), RUNNER_STOP_CANCEL);
 }
@@ -147,11 +135,12 @@ static void on_deadline(struct loop_timer *timer)
 	r->timed_out = true;
 	/* Who answers is a process that the code may have stopped. */
 	loop_timer_start(r->c.loop, timer, loop_now(r->c.loop) + RUNNER_INPUT_CHECK_MS,
-			 on_input_unchecked);
-	interpreter_check_input(r->interpreter, on_input_checked);
+			 on_unchecked);
+	runner_watch_last(r);
 }
 
 void runner_start_clock(struct runner *r, uint64_t left_ms)
 {
-	loop_timer_start(r->c.loop, &r->deadline, loop_now(r->c.loop) + left_ms, on_deadline);
+	r->clock_end_ms = loop_now(r->c.loop) + left_ms;
+	loop_timer_start(r->c.loop, &r->deadline, r->clock_end_ms, on_deadline);
 }

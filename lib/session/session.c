@@ -5,13 +5,16 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
 #include "sandbox/policy.h"
+#include "sandbox/usermap.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
+#include "session/watchdog.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -125,7 +128,7 @@ char *session_take_notice(struct session *s)
 	return mem_steal(&s->notice);
 }
 
-static void add_notice(struct session *s, const char *text)
+void session_add_notice(struct session *s, const char *text)
 {
 	char *joined = s->notice != NULL ? xasprintf("%s\n%s", s->notice, text) : xstrdup(text);
 
@@ -152,7 +155,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 	text = xasprintf("The %s state of session '%s' was lost: %s. Variables and imports are "
 			 "gone, files are not; this is generation %ju.",
 			 runner_language(runner)->name, s->id, why, (uintmax_t)s->generation);
-	add_notice(s, text);
+	session_add_notice(s, text);
 }
 
 static uint64_t next_number(struct runner *runner)
@@ -164,8 +167,11 @@ static uint64_t next_number(struct runner *runner)
 
 static void on_starting(struct runner *runner)
 {
-	session_touch(runner_owner(runner));
-	session_tell_state(runner_owner(runner));
+	struct session *s = runner_owner(runner);
+
+	session_touch(s);
+	session_tell_state(s);
+	watchdog_wake(s->watchdog);
 }
 
 static const struct runner_handlers runner_handlers = {
@@ -173,7 +179,9 @@ static const struct runner_handlers runner_handlers = {
 	.lost = on_lost,
 	.next_number = next_number,
 	.starting = on_starting,
-	.unmoved = session_on_unmoved,
+	.waits = session_on_waits,
+	.stuck = session_on_stuck,
+	.wrote = session_on_wrote,
 };
 
 /* What it may reach is copied from the settings, and holds for the session's whole life. */
@@ -196,6 +204,7 @@ static struct sandbox *sandbox_of(struct session *s)
 	if (s->sandbox != NULL)
 		return s->sandbox;
 	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	s->watchdog = watchdog_new(s);
 	if (confinement_reaches_hosts(s->host->confinement))
 		sandbox_watch_listener(s->sandbox, on_listener, s);
 	return s->sandbox;
@@ -290,6 +299,21 @@ void session_count_children(struct session *s,
 
 /* ---- life ---- */
 
+/*
+ * A root server's session has a user of its own, who owns the folder before anything is put in it:
+ * the launcher would have to give it away later, which looks like a change. When it cannot be done
+ * here, it will be tried there, and said.
+ */
+static void give_to_its_user(const struct session *s)
+{
+	struct usermap map;
+	struct err err;
+
+	if (confinement_tier(s->host->confinement) != POLICY_UNCONFINED &&
+	    usermap_choose(workspace_data_fd(s->workspace), &map, &err) < 0)
+		log_warn("session", "%s", err.msg);
+}
+
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
 			    char *notice_own, struct err *err)
 {
@@ -314,6 +338,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		free(s);
 		return NULL;
 	}
+	give_to_its_user(s);
 	if (confinement_rooted(host->confinement))
 		workspace_move_inside(s->workspace, POLICY_DATA, POLICY_SPOOL);
 	s->scan = scan_new(host->loop, s->workspace, s);
@@ -349,6 +374,7 @@ void session_free(struct session *s, const char *why)
 	keeper_free(s->keeper);
 	journal_free(s->journal);
 	scan_free(s->scan);
+	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);

@@ -60,6 +60,7 @@ struct session_host {
 struct exec_result {
 	struct session *session;
 	const struct cell *cell;  /* ended, or running with what is new of it */
+	const char *note;         /* on how it goes on, after "it"; or NULL */
 	const char *notice;       /* new session, state lost: sentences of ours; or NULL */
 	const char *saved;        /* folder where results were kept in this cell, or NULL */
 	const char *keep_problem; /* why something was not kept, or NULL */
@@ -98,17 +99,23 @@ struct exec_request {
 struct call *session_exec(struct session *session, const struct exec_request *request,
 			  call_done_fn *done, void *data, struct err *err) MUST_CHECK;
 
-enum look_action { LOOK_WAIT, LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
+enum look_action { LOOK_WAIT, LOOK_TYPE, LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
 
 struct look_request {
 	const struct language *language; /* NULL: the one in use */
 	enum look_action action;         /* done first */
+	enum runner_typing typing;       /* what LOOK_TYPE types, and `text` */
+	const char *text;
+	size_t text_len;
+	const char *until; /* NULL: none */
+	size_t until_len;
 	uint64_t wait_ms;
 };
 
 /*
- * Looks at what runs: answered when it ends, and at the latest when `wait_ms` are over; at once
- * when nothing runs. ERR_NOT_FOUND when nothing ever ran.
+ * Looks at what runs: answered when it ends, waits for input or has written `until`, and at the
+ * latest when `wait_ms` are over; at once when nothing runs. ERR_NOT_FOUND when nothing ever ran,
+ * or nothing runs to type to.
  */
 struct call *session_look(struct session *session, const struct look_request *request,
 			  call_done_fn *done, void *data, struct err *err) MUST_CHECK;

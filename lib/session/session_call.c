@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "session/session_internal.h"
+#include "session/until.h"
 #include "workspace/keeper.h"
 
 struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn *done, void *data)
@@ -26,6 +27,7 @@ static void call_free(struct call *call)
 {
 	list_remove(&call->node);
 	loop_timer_stop(&call->wait);
+	until_free(call->until);
 	if (call->exec != NULL)
 		call->exec->call = NULL;
 	free(call);
@@ -74,7 +76,8 @@ static void forget_told(struct lane *lane)
 }
 
 /* The one place where a call is answered. `subject` is what ended, NULL when `cell` goes on. */
-static void tell(struct call *call, const struct cell *cell, const struct exec *subject)
+static void tell(struct call *call, const struct cell *cell, const struct exec *subject,
+		 const char *note)
 {
 	struct lane *lane = call->lane;
 	struct session *s = lane->session;
@@ -86,6 +89,7 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 	if (subject != NULL)
 		fill(&result, subject);
 	result.notice = notice;
+	result.note = note;
 	result.earlier_count = fill_earlier(lane, subject, earlier);
 	result.earlier = earlier;
 	call->done(call, &result, call->data);
@@ -99,58 +103,51 @@ static void tell_end(struct call *call)
 	struct list *last = call->lane->untold.prev;
 	struct exec *exec = call->exec != NULL ? call->exec : list_entry(last, struct exec, node);
 
-	tell(call, exec->cell, exec);
+	tell(call, exec->cell, exec, NULL);
 }
 
-/* What has ended already, or has not begun: nothing of it can be shown yet. */
-static void tell_bare(struct call *call, const struct cell *like, const char *problem)
+/* What has ended already, or has not begun: nothing of it can be shown. */
+static void tell_bare(struct call *call, const struct cell *like, const char *note)
 {
 	struct cell *cell = cell_new(like->number, like->language);
 
 	cell->state = like->state;
 	cell->elapsed_us = like->elapsed_us;
 	cell->bare = true;
-	cell->problem = problem != NULL ? xstrdup(problem) : NULL;
 	if (like->state != CELL_RUNNING)
 		runner_take_background(call->lane->runner, cell);
-	tell(call, cell, NULL);
+	tell(call, cell, NULL, note);
 	cell_free(cell);
 }
 
-static void tell_running(struct call *call, const char *problem)
+static void tell_running(struct call *call, const char *note)
 {
 	struct lane *lane = call->lane;
 	struct exec *exec = session_first_exec(lane);
 	struct cell like = { .number = exec->number,
 			     .language = runner_language(lane->runner)->name,
 			     .state = CELL_RUNNING };
-	struct cell *cell;
 
 	if (exec->cell != NULL) {
 		like.elapsed_us = exec->cell->elapsed_us;
 		tell_bare(call, &like, "its code has ended, its files are still being looked at");
 	} else if (runner_current(lane->runner) == exec) {
-		cell = runner_look(lane->runner);
-		free(cell->problem);
-		cell->problem = problem != NULL ? xstrdup(problem) : NULL;
-		tell(call, cell, NULL);
-		free(cell->problem);
-		cell->problem = NULL;
+		tell(call, runner_look(lane->runner), NULL, note);
 	} else {
 		tell_bare(call, &like, "it is about to begin");
 	}
 }
 
-static void tell_now(struct call *call)
+static void tell_now(struct call *call, const char *note)
 {
 	struct lane *lane = call->lane;
 
 	if (session_first_exec(lane) != NULL)
-		tell_running(call, NULL);
+		tell_running(call, note);
 	else if (!list_empty(&lane->untold))
 		tell_end(call);
 	else
-		tell_bare(call, &lane->last, NULL);
+		tell_bare(call, &lane->last, note);
 }
 
 void session_tell_end(struct lane *lane, struct exec *exec)
@@ -165,19 +162,54 @@ void session_tell_end(struct lane *lane, struct exec *exec)
 	else if (list_len(&lane->untold) > SESSION_UNTOLD_MAX)
 		session_exec_free(list_entry(lane->untold.next, struct exec, node));
 	list_for_each (node, next, &lane->lookers)
-		tell_now(list_entry(node, struct call, node));
+		tell_now(list_entry(node, struct call, node), NULL);
 }
 
-void session_on_unmoved(struct runner *runner)
+/* ---- what running cells do ---- */
+
+static void tell_lookers(struct lane *lane, const char *note)
 {
-	struct lane *lane = session_lane_of(runner_owner(runner), runner);
 	struct list *node;
 	struct list *next;
 
 	list_for_each (node, next, &lane->lookers)
-		tell_running(list_entry(node, struct call, node),
-			     "it did not react to the interrupt; action terminate ends it, and its "
-			     "variables with it");
+		tell_running(list_entry(node, struct call, node), note);
+}
+
+static struct lane *lane_of(struct runner *runner)
+{
+	return session_lane_of(runner_owner(runner), runner);
+}
+
+void session_on_waits(struct runner *runner)
+{
+	struct lane *lane = lane_of(runner);
+	struct exec *exec = runner_current(runner);
+
+	if (exec->call != NULL)
+		tell_running(exec->call, NULL);
+	tell_lookers(lane, NULL);
+}
+
+void session_on_stuck(struct runner *runner, const char *how)
+{
+	struct lane *lane = lane_of(runner);
+
+	tell_lookers(lane, how);
+}
+
+void session_on_wrote(struct runner *runner, const char *data, size_t len)
+{
+	struct lane *lane = lane_of(runner);
+
+	for (struct list *node = lane->lookers.next; node != &lane->lookers; node = node->next) {
+		struct call *call = list_entry(node, struct call, node);
+
+		if (call->until == NULL || call->until_seen || !until_feed(call->until, data, len))
+			continue;
+		call->until_seen = true;
+		session_call_wait(call, 0); /* the rest of what is there comes along */
+	}
 }
 
 /* ---- waiting ---- */
@@ -192,7 +224,7 @@ static void on_wait(struct loop_timer *timer)
 	else if (exec != NULL && exec->run != NULL && session_exec_ahead(exec) != NULL)
 		session_exec_withdraw(exec);
 	else
-		tell_now(call);
+		tell_now(call, call->until_seen ? "it has written the text to wait for" : NULL);
 }
 
 void session_call_wait(struct call *call, uint64_t ms)
@@ -247,25 +279,59 @@ static struct lane *lane_to_look_at(struct session *s, const struct language *la
 	return found;
 }
 
-struct call *session_look(struct session *s, const struct look_request *request, call_done_fn *done,
-			  void *data, struct err *err)
+static int act(struct lane *lane, const struct look_request *request, struct err *err)
 {
 	static const enum runner_stop stops[] = {
-		[LOOK_WAIT] = RUNNER_STOP_NONE,
 		[LOOK_INTERRUPT] = RUNNER_STOP_INTERRUPT,
 		[LOOK_TERMINATE] = RUNNER_STOP_TERMINATE,
 		[LOOK_KILL] = RUNNER_STOP_KILL,
 	};
+
+	if (request->action == LOOK_TYPE)
+		return runner_type(lane->runner, request->typing, request->text, request->text_len,
+				   err);
+	if (request->action != LOOK_WAIT)
+		runner_stop(lane->runner, stops[request->action]);
+	return 0;
+}
+
+/* Output that is there and was never told counts as well. */
+static void look_for(struct call *call, const char *text, size_t len)
+{
+	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
+
+	call->until = until_new(text, len);
+	runner_read_held(call->lane->runner, &held);
+	call->until_seen = until_feed(call->until, buf_str(&held), held.len);
+}
+
+/* Whether there is something to wait for. */
+static bool may_wait(const struct call *call, const struct look_request *request)
+{
+	const struct lane *lane = call->lane;
+
+	if (call->until_seen)
+		return false;
+	if (session_first_exec(lane) == NULL)
+		return call->until != NULL && list_empty(&lane->untold);
+	return request->action != LOOK_WAIT || runner_wait(lane->runner) == NULL;
+}
+
+struct call *session_look(struct session *s, const struct look_request *request, call_done_fn *done,
+			  void *data, struct err *err)
+{
 	struct lane *lane = lane_to_look_at(s, request->language, err);
 	struct call *call;
 
 	if (lane == NULL)
 		return NULL;
 	session_touch(s);
-	if (request->action != LOOK_WAIT)
-		runner_stop(lane->runner, stops[request->action]);
+	if (act(lane, request, err) < 0)
+		return NULL;
 	call = session_call_new(lane, NULL, done, data);
-	session_call_wait(call, session_first_exec(lane) != NULL ? request->wait_ms : 0);
+	if (request->until != NULL)
+		look_for(call, request->until, request->until_len);
+	session_call_wait(call, may_wait(call, request) ? request->wait_ms : 0);
 	return call;
 }
 
@@ -282,6 +348,6 @@ void session_lane_release(struct lane *lane, const char *why)
 	}
 	(void)why;
 	while (!list_empty(&lane->lookers))
-		tell_now(list_entry(lane->lookers.next, struct call, node));
+		tell_now(list_entry(lane->lookers.next, struct call, node), NULL);
 	forget_told(lane);
 }

@@ -15,6 +15,8 @@
 #include "session/session.h"
 
 struct keeper;
+struct until;
+struct watchdog;
 struct workspace;
 
 enum {
@@ -32,6 +34,8 @@ struct call {
 	call_done_fn *done;
 	void *data;
 	struct loop_timer wait;
+	struct until *until; /* or NULL */
+	bool until_seen;
 };
 
 /* Code from its submission until its end was told. */
@@ -75,7 +79,8 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
-	struct proxy *proxy; /* NULL: none yet, or no hosts */
+	struct watchdog *watchdog; /* of the sandbox */
+	struct proxy *proxy;       /* NULL: none yet, or no hosts */
 	struct scan *scan;
 	struct keeper *keeper;
 	struct journal *journal;
@@ -139,7 +144,10 @@ struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn
 void session_call_wait(struct call *call, uint64_t ms);
 /* Code ended: answers whoever waits for it. */
 void session_tell_end(struct lane *lane, struct exec *exec);
-void session_on_unmoved(struct runner *runner);
+/* Runner handlers. */
+void session_on_waits(struct runner *runner);
+void session_on_stuck(struct runner *runner, const char *how);
+void session_on_wrote(struct runner *runner, const char *data, size_t len);
 /* The session ends: answers those who look on, and forgets what was told to nobody. */
 void session_lane_release(struct lane *lane, const char *why);
 
@@ -150,5 +158,8 @@ void session_scan_first(struct session *session);
 void session_scan_next(struct session *session);
 /* Tells everybody who waits for a list that there is none. */
 void session_end_listings(struct session *session);
+
+/* A sentence of ours for the next answer. */
+void session_add_notice(struct session *session, const char *text);
 
 #endif

@@ -27,6 +27,7 @@ struct transcript {
 	bool query_seen;
 	uint64_t answered; /* bytes whose queries have their answers */
 	bool line_open;    /* the last byte was no newline */
+	char *open;        /* the unfinished last line when something was taken, or NULL */
 	bool taken;        /* something was shown and is not held any more */
 };
 
@@ -45,6 +46,7 @@ void transcript_free(struct transcript *t)
 		return;
 	buf_release(&t->head);
 	free(t->tail);
+	free(t->open);
 	spool_free(t->spool);
 	free(t);
 }
@@ -358,6 +360,29 @@ static void drop_end(struct transcript *t, size_t len)
 	t->head.len -= len - from_tail;
 }
 
+void transcript_read(const struct transcript *t, struct buf *out)
+{
+	const char *pieces[2];
+	size_t lens[2];
+	size_t count = tail_pieces(t, pieces, lens);
+
+	buf_put(out, buf_str(&t->head), t->head.len);
+	for (size_t i = 0; i < count; i++)
+		buf_put(out, pieces[i], lens[i]);
+}
+
+/* What a prompt is still asked for after it was shown. */
+static void keep_open_line(struct transcript *t)
+{
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	if (transcript_empty(t))
+		return;
+	transcript_last_line(t, &line);
+	free(t->open);
+	t->open = buf_steal(&line);
+}
+
 struct transcript_text transcript_take(struct transcript *t, size_t max_chars, struct buf *out)
 {
 	struct transcript_text result;
@@ -371,6 +396,7 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 		t->taken = true;
 	}
 	drop_end(t, rest);
+	keep_open_line(t);
 	t->chars -= count_chars(end + len - rest, rest);
 	result = transcript_render(t, max_chars, out);
 	buf_clear(&t->head);
@@ -384,6 +410,9 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 void transcript_last_line(const struct transcript *t, struct buf *out)
 {
 	struct screen *screen = screen_new();
+
+	if (transcript_empty(t) && t->open != NULL)
+		buf_puts(out, t->open);
 
 	if (t->tail_total == 0)
 		screen_feed(screen, buf_str(&t->head), t->head.len);

@@ -5,6 +5,8 @@
 #include "session/session.h"
 #include "text/clean.h"
 #include "text/clip.h"
+#include "tools/limits.h"
+#include "tools/network.h"
 
 static void end_line(struct buf *text)
 {
@@ -31,17 +33,7 @@ static void explain_timeout(struct buf *text, const struct cell *cell)
 			       ? " and did not react to interrupts, so its interpreter was killed: "
 				 "variables and imports are gone, files are not.\n"
 			       : " and was interrupted; variables and files are kept.\n");
-	if (cell->was_waiting) {
-		cleanup_free char *prompt = clean_quote(cell->prompt != NULL ? cell->prompt : "");
-		bool known = prompt[0] != '\0';
-
-		buf_putf(text,
-			 "It was waiting for input%s%s%s. Nobody can type here: put the value into "
-			 "the code.\n",
-			 known ? " at the prompt '" : "", prompt, known ? "'" : "");
-	} else {
-		buf_puts(text, "If it needs longer, pass a larger timeout.\n");
-	}
+	buf_puts(text, "If it needs longer, pass a larger timeout.\n");
 }
 
 static void explain_problem(struct buf *text, const struct cell *cell)
@@ -79,10 +71,39 @@ static void explain_interrupt(struct buf *text, const struct cell *cell)
 		 cell->cancelled ? "cancelled: " : "", (uintmax_t)cell->stop_took_ms);
 }
 
-static void explain_running(struct buf *text, const struct cell *cell)
+static void explain_waiter(struct buf *text, const struct runner_wait *wait)
 {
-	if (cell->problem != NULL)
-		buf_putf(text, "The cell goes on: %s.\n", cell->problem);
+	cleanup_free char *program = clean_quote(wait->program);
+
+	if (wait->kind == WAIT_GUESSED)
+		buf_puts(text, "It seems that ");
+	if (wait->who == WAITER_DEBUGGER)
+		buf_puts(text, wait->kind == WAIT_GUESSED ? "the debugger" : "The debugger");
+	else if (wait->who == WAITER_PROGRAM)
+		buf_putf(text, "%she program '%s'", wait->kind == WAIT_GUESSED ? "t" : "T",
+			 program);
+	else
+		buf_puts(text, wait->kind == WAIT_GUESSED ? "the code" : "The code");
+	buf_putf(text, " waits for %s", wait->secret ? "a secret" : "input");
+}
+
+static void explain_wait(struct buf *text, const struct runner_wait *wait)
+{
+	cleanup_free char *prompt = clean_quote(wait->prompt);
+
+	explain_waiter(text, wait);
+	if (prompt[0] != '\0')
+		buf_putf(text, " at the prompt '%s'", prompt);
+	buf_puts(text, wait->secret
+			       ? ". Only the user may give it; what interact types there is kept "
+				 "nowhere.\n"
+			       : ". Answer with interact's input.\n");
+}
+
+static void explain_running(struct buf *text, const struct exec_result *result)
+{
+	if (result->note != NULL)
+		buf_putf(text, "The cell goes on: %s.\n", result->note);
 	else
 		buf_puts(text, "The cell runs on.\n");
 }
@@ -94,7 +115,9 @@ static void explain(struct buf *text, const struct exec_result *result)
 
 	end_line(text);
 	if (cell->bare && cell->state != CELL_RUNNING) {
-		buf_puts(text, "No cell runs; the last one ended before.\n");
+		buf_putf(text, "No cell runs%s%s; the last one ended before.\n",
+			 result->note != NULL ? ", but " : "",
+			 result->note != NULL ? result->note : "");
 		return;
 	}
 	if (cell->state == CELL_TIMED_OUT)
@@ -104,9 +127,15 @@ static void explain(struct buf *text, const struct exec_result *result)
 	else if (cell->state == CELL_INTERRUPTED)
 		explain_interrupt(text, cell);
 	else if (cell->state == CELL_RUNNING)
-		explain_running(text, cell);
+		explain_running(text, result);
+	else if (cell->state == CELL_WAITING)
+		explain_wait(text, cell->wait);
 	if (cell->missing_module != NULL)
 		explain_missing_module(text, cell);
+	else
+		limits_explain(text, cell, session_limits(result->session),
+			       session_confinement(result->session));
+	network_explain(text, result);
 	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
 		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
 			 cell->spool_cut ? "Only the start of the output is stored; search it"

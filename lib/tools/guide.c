@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "json/make.h"
+#include "tools/network.h"
 #include "tools/packages.h"
 
 static const char guide[] =
@@ -44,4 +45,5 @@ void guide_write(struct buf *out, const struct settings *settings)
 	json_array_foreach (packages, index, package)
 		buf_putf(out, "%s%s", index > 0 ? ", " : "", json_string_value(package));
 	buf_puts(out, json_array_size(packages) > 0 ? "\n" : "Only the standard library.\n");
+	network_guide(out, settings);
 }

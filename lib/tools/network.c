@@ -22,6 +22,11 @@ static enum mode mode_of(const struct session *session)
 	return confinement_reaches_hosts(confinement) ? MODE_PROXY : MODE_NONE;
 }
 
+static const char no_network[] = "Code has no network. The person can name hosts in PTYCELL_HOSTS.";
+static const char no_effect[] =
+	"Code has no network: PTYCELL_HOSTS needs a confinement tier with a "
+	"network of its own.";
+
 static const char *explain(const struct session *session, enum mode mode)
 {
 	switch (mode) {
@@ -33,10 +38,60 @@ static const char *explain(const struct session *session, enum mode mode)
 	case MODE_NONE:
 		break;
 	}
-	return session_settings(session)->hosts != NULL
-		       ? "Code has no network: PTYCELL_HOSTS needs a confinement tier with a "
-			 "network of its own."
-		       : "Code has no network. The person can name hosts in PTYCELL_HOSTS.";
+	return session_settings(session)->hosts != NULL ? no_effect : no_network;
+}
+
+static void put_reach(struct buf *text, const char *hosts)
+{
+	buf_putf(text,
+		 "Code reaches by HTTP and HTTPS only, and through the proxy that its environment "
+		 "names: %s.\n",
+		 hosts);
+}
+
+/* As Python, Node, curl, R and the C library put it. */
+static bool speaks_of_network(const char *text)
+{
+	static const char *const phrases[] = {
+		"Network is unreachable",
+		"Temporary failure in name resolution",
+		"Name or service not known",
+		"No address associated with hostname",
+		"ENETUNREACH",
+		"EAI_AGAIN",
+		"Could not resolve host",
+	};
+
+	for (size_t i = 0; text != NULL && i < ARRAY_SIZE(phrases); i++)
+		if (strstr(text, phrases[i]) != NULL)
+			return true;
+	return false;
+}
+
+void network_explain(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+	enum mode mode;
+
+	if (cell->state != CELL_RAISED ||
+	    (!speaks_of_network(cell->traceback) && !speaks_of_network(buf_str(&cell->text))))
+		return;
+	mode = mode_of(result->session);
+	if (mode == MODE_PROXY)
+		put_reach(text, session_settings(result->session)->hosts);
+	else if (mode == MODE_NONE)
+		buf_putf(text, "%s\n", explain(result->session, mode));
+}
+
+void network_guide(struct buf *text, const struct settings *settings)
+{
+	if (settings->unconfined)
+		return;
+	buf_puts(text, "\n## Network\n\n");
+	if (settings->hosts != NULL)
+		put_reach(text, settings->hosts);
+	else
+		buf_putf(text, "%s\n", no_network);
 }
 
 static json_t *describe_row(const struct proxy_row *row)

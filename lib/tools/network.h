@@ -5,9 +5,17 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
+#include "config/settings.h"
+
+struct exec_result;
 struct session;
 
 /* A new reference. */
 json_t *network_describe(const struct session *session);
+/* After a cell that seems to have failed for want of network: a line that says what there is. */
+void network_explain(struct buf *text, const struct exec_result *result);
+/* The same for the guide, by the settings alone. */
+void network_guide(struct buf *text, const struct settings *settings);
 
 #endif

@@ -97,6 +97,23 @@ static json_t *record_changes(const struct cell *cell)
 	return changes;
 }
 
+static void put_wait(json_t *record, const struct runner_wait *wait)
+{
+	static const char *const who[] = {
+		[WAITER_INTERPRETER] = "interpreter",
+		[WAITER_DEBUGGER] = "debugger",
+		[WAITER_PROGRAM] = "program",
+	};
+
+	put_clean(record, "prompt", wait->prompt, CLEAN_QUOTE_MAX);
+	json_put_str(record, "waits", who[wait->who]);
+	if (wait->who == WAITER_PROGRAM)
+		put_clean(record, "program", wait->program, CLEAN_QUOTE_MAX);
+	json_put_bool(record, "secret", wait->secret);
+	if (wait->kind == WAIT_GUESSED)
+		json_put_bool(record, "guessed", true);
+}
+
 static void put_end(json_t *record, const struct cell *cell)
 {
 	if (cell->has_exit_code)
@@ -107,9 +124,8 @@ static void put_end(json_t *record, const struct cell *cell)
 		json_put_int(record, "children", cell->children);
 	if (cell->interpreter_lost)
 		json_put_bool(record, "state_lost", true);
-	if (cell->was_waiting)
-		json_put_bool(record, "was_waiting_for_input", true);
-	put_clean(record, "prompt", cell->prompt, CLEAN_QUOTE_MAX);
+	if (cell->wait != NULL)
+		put_wait(record, cell->wait);
 	put_clean(record, "error_name", cell->error_name, CLEAN_QUOTE_MAX);
 	put_clean(record, "error_text", cell->error_text, ERROR_CHARS_MAX);
 	put_clean(record, "problem", cell->problem, 500);

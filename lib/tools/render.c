@@ -89,6 +89,9 @@ static void fill_changes(struct status *status, const struct cell *cell)
 static char *next_call(const struct exec_result *result)
 {
 	switch (result->cell->state) {
+	case CELL_WAITING:
+		return xasprintf("interact {\"session_id\":\"%s\",\"input\":\"...\"}",
+				 session_id(result->session));
 	case CELL_RUNNING:
 	case CELL_NOT_STARTED:
 		return xasprintf("interact {\"session_id\":\"%s\",\"action\":\"wait\"}",

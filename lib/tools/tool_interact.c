@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_interact.c - interact: looking at a cell that runs, and ending it. */
+/* tool_interact.c - interact: looking at a cell that runs, typing to it, ending it. */
 #include "base/mem.h"
 #include "json/get.h"
 #include "session/session.h"
 #include "text/clean.h"
+#include "tools/key.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/waiter.h"
 
-static const char *const known[] = { "session_id", "language", "action", "wait" };
+enum { UNTIL_MAX = 1000 /* bytes */ };
+
+static const char *const known[] = { "session_id", "language", "input", "raw",
+				     "key",        "action",   "until", "wait" };
 
 static const struct {
 	const char *name;
@@ -35,16 +39,66 @@ static int find_action(const char *name, enum look_action *ret, struct err *err)
 		       quoted);
 }
 
+static int read_key(const char *name, struct look_request *ret, struct err *err)
+{
+	cleanup_free char *quoted = NULL;
+
+	if (key_find(name, &ret->text, &ret->text_len)) {
+		ret->action = LOOK_TYPE;
+		ret->typing = TYPE_KEY;
+		return 0;
+	}
+	quoted = clean_quote(name);
+	return err_set(
+		err, ERR_INVALID,
+		"arguments.key '%s' is no key; there are ctrl-a to ctrl-z, enter, tab, escape, "
+		"space, backspace, delete, up, down, left, right, home, end, page-up, page-down",
+		quoted);
+}
+
+/* One of input, key and action; none is a wait. */
+static int read_action(json_t *arguments, struct look_request *ret, struct err *err)
+{
+	const char *action = NULL;
+	const char *key = NULL;
+	bool raw = false;
+
+	if (json_get_text(arguments, "arguments", "input", &ret->text, &ret->text_len, err) < 0 ||
+	    json_get_text(arguments, "arguments", "key", &key, NULL, err) < 0 ||
+	    json_get_text(arguments, "arguments", "action", &action, NULL, err) < 0 ||
+	    json_get_bool(arguments, "arguments", "raw", &raw, err) < 0)
+		return -1;
+	if ((ret->text != NULL) + (key != NULL) + (action != NULL) > 1)
+		return err_set(err, ERR_INVALID,
+			       "arguments.input, key and action: give one of them");
+	if (ret->text != NULL) {
+		ret->action = LOOK_TYPE;
+		ret->typing = raw ? TYPE_RAW : TYPE_LINE;
+		return 0;
+	}
+	if (key != NULL)
+		return read_key(key, ret, err);
+	return action != NULL ? find_action(action, &ret->action, err) : 0;
+}
+
+static int read_until(json_t *arguments, struct look_request *ret, struct err *err)
+{
+	if (json_get_text(arguments, "arguments", "until", &ret->until, &ret->until_len, err) < 0)
+		return -1;
+	if (ret->until != NULL && (ret->until_len == 0 || ret->until_len > UNTIL_MAX))
+		return err_set(err, ERR_INVALID, "arguments.until must have 1 to %d bytes",
+			       UNTIL_MAX);
+	return 0;
+}
+
 static int read_request(const struct service *service, json_t *arguments, struct look_request *ret,
 			struct err *err)
 {
 	const char *language = NULL;
-	const char *action = "wait";
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
 	    json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
-	    json_get_text(arguments, "arguments", "action", &action, NULL, err) < 0 ||
-	    find_action(action, &ret->action, err) < 0 ||
+	    read_action(arguments, ret, err) < 0 || read_until(arguments, ret, err) < 0 ||
 	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0)
 		return -1;
 	if (language == NULL)
@@ -56,7 +110,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	struct look_request request = { .language = NULL };
+	struct look_request request = { .action = LOOK_WAIT };
 	struct session *session;
 	struct waiter *waiter;
 	struct err err;

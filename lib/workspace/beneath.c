@@ -159,17 +159,34 @@ int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct e
 	return fd_steal(&fd);
 }
 
+int beneath_inherit_owner(int dir_fd, int fd, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(dir_fd, &st) < 0)
+		return err_sys(err, "looking at the folder");
+	if (st.st_uid != geteuid() && fchown(fd, st.st_uid, st.st_gid) < 0)
+		return err_sys(err, "giving the file to the session");
+	return 0;
+}
+
 static int make_and_enter(int dir_fd, const char *part, size_t len, struct err *err)
 {
 	char name[BENEATH_NAME_MAX + 1];
-	int fd;
+	cleanup_fd int fd = -1;
+	bool made;
 
 	memcpy(name, part, len);
 	name[len] = '\0';
-	if (mkdirat(dir_fd, name, 0700) < 0 && errno != EEXIST)
+	made = mkdirat(dir_fd, name, 0700) == 0;
+	if (!made && errno != EEXIST)
 		return err_sys(err, "making a folder");
 	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return fd < 0 ? open_failed(err) : fd;
+	if (fd < 0)
+		return open_failed(err);
+	if (made && beneath_inherit_owner(dir_fd, fd, err) < 0)
+		return -1;
+	return fd_steal(&fd);
 }
 
 int beneath_open_parent(int dir_fd, const char *path, const char **ret_name, struct err *err)

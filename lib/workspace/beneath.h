@@ -36,6 +36,11 @@ int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct e
  */
 int beneath_open_parent(int dir_fd, const char *path, const char **ret_name,
 			struct err *err) MUST_CHECK;
+/*
+ * Gives what was just made in `dir_fd`, open as `fd`, to the folder's owner: a session that root
+ * confines as a user of its own has to be able to use it. Nothing when that is us.
+ */
+int beneath_inherit_owner(int dir_fd, int fd, struct err *err) MUST_CHECK;
 /* As renameat() within one folder, but an existing `to` is EEXIST. */
 int beneath_rename_new(int dir_fd, const char *from, const char *to);
 

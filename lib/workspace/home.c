@@ -36,6 +36,12 @@ struct home {
 	struct list *jobs; /* apart, because starting one does not change the home */
 };
 
+/* A session of root is a user of its own and has to reach its folder, whose name nobody guesses. */
+mode_t home_folder_mode(void)
+{
+	return geteuid() == 0 ? 0711 : 0700;
+}
+
 /* Makes the folders above the last part of `path`; that they exist already is fine. */
 static int make_parents(const char *path, struct err *err)
 {
@@ -61,7 +67,7 @@ static int check_owner(int fd, const char *path, struct err *err)
 			       "the folder for sessions belongs to another user; set PTYCELL_HOME "
 			       "to a folder of your own, not '%s'",
 			       path);
-	if ((st.st_mode & 077) != 0)
+	if ((st.st_mode & 077 & ~home_folder_mode()) != 0)
 		return err_set(err, ERR_DENIED,
 			       "the folder for sessions is open to others (mode %04o); run: "
 			       "chmod 700 '%s', or set PTYCELL_HOME",
@@ -78,7 +84,7 @@ static int open_root(const char *path, struct err *err)
 			       path);
 	if (make_parents(path, err) < 0)
 		return -1;
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+	if (mkdir(path, home_folder_mode()) < 0 && errno != EEXIST)
 		return err_sys(err, "making the folder for sessions '%s'", path);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
@@ -126,7 +132,7 @@ static int make_locked(struct home *home, const char *name, struct err *err)
 {
 	cleanup_fd int dir = -1;
 
-	if (mkdirat(home->fd, name, 0700) < 0)
+	if (mkdirat(home->fd, name, home_folder_mode()) < 0)
 		return err_sys(err, "making a folder in '%s'", home->path);
 	dir = openat(home->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0)
@@ -134,7 +140,7 @@ static int make_locked(struct home *home, const char *name, struct err *err)
 	home->lock_fd = openat(dir, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (home->lock_fd < 0 || flock(home->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return err_sys(err, "locking a folder in '%s'", home->path);
-	if (mkdirat(dir, SESSIONS_NAME, 0700) < 0)
+	if (mkdirat(dir, SESSIONS_NAME, home_folder_mode()) < 0)
 		return err_sys(err, "making a folder in '%s'", home->path);
 	home->sessions_fd =
 		openat(dir, SESSIONS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -22,6 +22,8 @@ void home_add_job(const struct home *home, struct home_job *job);
 /* For files of this layer: workspaces outlive no home. */
 const struct home *workspace_home(const struct workspace *workspace);
 
+/* Of the folders down to a session's own. */
+mode_t home_folder_mode(void);
 /* Borrowed; absolute, without a slash at the end. */
 const char *home_path(const struct home *home);
 const char *home_server_name(const struct home *home);

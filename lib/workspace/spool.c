@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -54,7 +55,7 @@ static void fail(struct spool *spool)
 	fd_close(&spool->fd);
 }
 
-/* Mode 0400 from birth: our descriptor writes, the session's processes cannot by accident. */
+/* Never writable but by our descriptor; readable by a session that runs as a user of its own. */
 static void make_file(struct spool *spool)
 {
 	if (unlinkat(spool->dir_fd, spool->name, 0) < 0 && errno != ENOENT) {
@@ -63,7 +64,7 @@ static void make_file(struct spool *spool)
 	}
 	spool->fd = openat(spool->dir_fd, spool->name,
 			   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
-	if (spool->fd < 0)
+	if (spool->fd < 0 || fchmod(spool->fd, 0444) < 0)
 		fail(spool);
 	else
 		spool->made = true;

@@ -17,6 +17,9 @@
 
 #define TEMPORARY_PREFIX ".ptycell-"
 
+/* Read by a session whose user may be another one (sandbox/usermap.h); the folder above is 0700. */
+enum { SPOOL_MODE = 0755 };
+
 struct workspace {
 	const struct home *home;
 	int data_fd;
@@ -29,14 +32,14 @@ struct workspace {
 	char *host_spool_path;
 };
 
-static int make_folder(int dir_fd, const char *name, int *ret_fd, struct err *err)
+static int make_folder(int dir_fd, const char *name, mode_t mode, int *ret_fd, struct err *err)
 {
 	int fd;
 
-	if (mkdirat(dir_fd, name, 0700) < 0)
+	if (mkdirat(dir_fd, name, mode) < 0)
 		return err_sys(err, "making a session's folder '%s'", name);
 	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 || fchmod(fd, mode) < 0)
 		return err_sys(err, "opening a session's folder '%s'", name);
 	*ret_fd = fd;
 	return 0;
@@ -49,13 +52,13 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 	cleanup_fd int input = -1;
 	cleanup_fd int output = -1;
 
-	if (make_folder(sessions_fd, random, &top, err) < 0)
+	if (make_folder(sessions_fd, random, home_folder_mode(), &top, err) < 0)
 		return -1;
-	if (make_folder(top, "data", &workspace->data_fd, err) < 0 ||
-	    make_folder(top, "spool", &workspace->spool_fd, err) < 0 ||
-	    make_folder(top, "journal", &workspace->journal_fd, err) < 0 ||
-	    make_folder(workspace->data_fd, "input", &input, err) < 0 ||
-	    make_folder(workspace->data_fd, "output", &output, err) < 0)
+	if (make_folder(top, "data", 0700, &workspace->data_fd, err) < 0 ||
+	    make_folder(top, "spool", SPOOL_MODE, &workspace->spool_fd, err) < 0 ||
+	    make_folder(top, "journal", 0700, &workspace->journal_fd, err) < 0 ||
+	    make_folder(workspace->data_fd, "input", 0700, &input, err) < 0 ||
+	    make_folder(workspace->data_fd, "output", 0700, &output, err) < 0)
 		return -1;
 	return 0;
 }
@@ -163,7 +166,7 @@ static int write_temporary(int dir, const char *name, const void *data, size_t l
 
 	if (fd < 0)
 		return err_sys(err, "making a file");
-	if (fd_write_all(fd, data, len, err) < 0) {
+	if (fd_write_all(fd, data, len, err) < 0 || beneath_inherit_owner(dir, fd, err) < 0) {
 		(void)unlinkat(dir, name, 0);
 		return -1;
 	}

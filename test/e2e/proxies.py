@@ -3,7 +3,6 @@
 import json
 import os
 import pathlib
-import shutil
 import socket
 import socketserver
 import ssl
@@ -16,31 +15,29 @@ from client import BUILD
 WAIT_S = 20
 
 
-def own_names(hosts, command):
-    """`command` in a mount namespace where the file `hosts` is /etc/hosts."""
-    script = 'mount --bind "$0" /etc/hosts && exec "$@"'
-    return [*unshare(), "sh", "-c", script, str(hosts), *command]
-
-
-def unshare():
-    for flags in (["-m"], ["-U", "-r", "-m"]):
-        if shutil.which("unshare") and not subprocess.run(["unshare", *flags, "true"], stderr=subprocess.DEVNULL,
-                                                           check=False).returncode:
-            return ["unshare", *flags]
-    pytest.skip("no mount namespace here, so no names of our own")
+def own_names(hosts, command, resolv="/etc/resolv.conf"):
+    """`command` in a mount namespace where these files are those of /etc, as the user that we are."""
+    script = 'mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
+    first, then = ["unshare", "-m"], []
+    if os.geteuid():
+        first = ["unshare", "-U", "-r", "-m"]
+        then = ["unshare", "-U", f"--map-user={os.geteuid()}", f"--map-group={os.getegid()}"]
+    if subprocess.run([*first, *then, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
+        pytest.skip("no mount namespace here, so no names of our own")
+    return [*first, "sh", "-c", script, str(hosts), str(resolv), *then, *command]
 
 
 class Proxy:
     """A running ptycell-proxy. Use as a context manager."""
 
-    def __init__(self, folder, hosts, names="", env=None, **order):
+    def __init__(self, folder, hosts, names="", resolv="/etc/resolv.conf", **order):
         self.names = folder / "hosts"
         self.name(names)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=64)
         script = f"exec 3<&{self.listener.fileno()}; exec \"$0\""
         command = ["bash", "-c", script, str((BUILD / "ptycell-proxy").resolve())]
         self.process = subprocess.Popen(
-            own_names(self.names, command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env,
+            own_names(self.names, command, resolv), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, pass_fds=[self.listener.fileno()])
         line = json.dumps({"hosts": hosts, "bytes_max": 1 << 30, **order})
         self.process.stdin.write(line.encode() + b"\n")
@@ -116,7 +113,7 @@ class Host:
                 host.said.append(said)
                 try:
                     talk(self.request, said)
-                except (OSError, ssl.SSLError):
+                except (OSError, ValueError):  # it went away
                     pass
 
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
@@ -130,6 +127,51 @@ class Host:
     def __exit__(self, *_):
         self.server.shutdown()
         self.server.server_close()
+
+
+class NameServer:
+    """A name server that answers the next question for an address with the next of `answers`, and then no more."""
+
+    def __init__(self, folder, *answers):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        address = f"127.{os.getpid() >> 8 & 255}.{os.getpid() & 255}.53"
+        try:
+            self.socket.bind((address, 53))
+        except PermissionError:
+            pytest.skip("only root may be a name server")
+        self.resolv = folder / "resolv.conf"
+        self.resolv.write_text(f"nameserver {address}\noptions timeout:30\n")
+        self.answers = list(answers)
+        self.asked = []
+        self.ended = threading.Event()
+        self.socket.settimeout(0.05)
+        self.thread = threading.Thread(target=self._serve, daemon=True)
+        self.thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+        self.socket.close()
+
+    def _serve(self):
+        while not self.ended.is_set():
+            try:
+                question, who = self.socket.recvfrom(512)
+            except TimeoutError:
+                continue
+            end = question.index(b"\0", 12) + 5
+            is_v4 = question[end - 4:end - 2] == b"\0\1"
+            self.asked.append(question[12:end - 5])
+            if is_v4 and not self.answers:
+                continue
+            record = b""
+            if is_v4:
+                record = b"\xc0\x0c\0\1\0\1\0\0\0\0\0\4" + socket.inet_aton(self.answers.pop(0))
+            flags = b"\x81\x80\0\1" + (b"\0\1" if record else b"\0\0") + bytes(4)
+            self.socket.sendto(question[:2] + flags + question[12:end] + record, who)
 
 
 def read_head(s, said):

@@ -23,8 +23,8 @@ def test_2_a_blank_line_inside_a_function_is_one(server):
 
 
 def test_3_input_says_that_it_waits_and_for_what(server):
-    result = server.cell("input('How many? ')", timeout=0.5)
-    assert result.state == "timed_out" and "waiting for input" in result.text
+    result = server.cell("input('How many? ')")
+    assert result.state == "waiting_for_input" and "waits for input" in result.text
     assert "'How many?'" in result.text
 
 

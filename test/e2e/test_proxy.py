@@ -8,7 +8,7 @@ import ssl
 import threading
 
 import pytest
-from proxies import Authority, Host, Proxy, answer_once, read_all, read_head
+from proxies import Authority, Host, NameServer, Proxy, answer_once, read_all, read_head
 from steps import family, until
 
 OK = "127.0.0.1 ok.test\n"
@@ -105,13 +105,14 @@ def test_a_name_that_leads_inside_is_refused(tmp_path, address):
     """50."""
     with Proxy(tmp_path, "ok.test", f"{address} ok.test\n") as proxy:
         answer = proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")
-        assert status(answer) == 403 and verdict(answer) == "address", answer
+        assert status(answer) == 403 and verdict(answer) in ("private", "reserved"), answer
+        assert (b"PTYCELL_ALLOW_PRIVATE_HOSTS=1" in answer) == (verdict(answer) == "private")
 
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "0.0.0.0", "fe80::1", "fd00:ec2::254", "100.100.100.200"])
 def test_metadata_services_are_refused_even_where_private_hosts_are_allowed(tmp_path, address):
     with Proxy(tmp_path, "ok.test", f"{address} ok.test\n", allow_private=True) as proxy:
-        assert verdict(proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")) == "address"
+        assert verdict(proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")) == "reserved"
 
 
 def test_every_lookup_is_judged_anew(tmp_path):
@@ -121,9 +122,44 @@ def test_every_lookup_is_judged_anew(tmp_path):
         request = b"GET http://ok.test:%d/ HTTP/1.0\r\n\r\n" % there.port
         assert status(proxy.ask(request)) == 200
         proxy.name("169.254.169.254 ok.test\n")
-        assert verdict(proxy.ask(request)) == "address"
+        assert verdict(proxy.ask(request)) == "reserved"
         proxy.name(OK)
         assert status(proxy.ask(request)) == 200
+
+
+def test_a_name_server_cannot_change_its_mind_between_look_and_connection(tmp_path):
+    """50: one lookup a connection, and what was looked at is what is connected to."""
+    with Host(answer_once) as there, NameServer(tmp_path, "127.0.0.1", "169.254.169.254", "127.0.0.1") as dns, \
+            Proxy(tmp_path, f"ok.test:{there.port}", resolv=dns.resolv, allow_private=True) as proxy:
+        request = b"GET http://ok.test:%d/ HTTP/1.0\r\n\r\n" % there.port
+        assert status(proxy.ask(request)) == 200
+        assert verdict(proxy.ask(request)) == "reserved"
+        assert status(proxy.ask(request)) == 200
+        assert not dns.answers
+
+
+def test_a_name_server_is_not_asked_in_search_domains(tmp_path):
+    """49: the name that was judged is the name that is looked up."""
+    with NameServer(tmp_path) as dns:
+        dns.resolv.write_text(dns.resolv.read_text() + "search evil.test\n")
+        with Proxy(tmp_path, "intranet other.test", resolv=dns.resolv) as proxy:
+            for host in ("intranet", "other.test"):
+                with proxy.connect() as s:
+                    s.sendall(f"CONNECT {host}:443 HTTP/1.0\r\n\r\n".encode())
+                    wanted = b"".join(bytes([len(part)]) + part.encode() for part in host.split("."))
+                    until(lambda w=wanted: w in dns.asked)
+            assert not [name for name in dns.asked if b"evil" in name]
+
+
+def test_a_name_server_that_is_slow_holds_nobody_up(tmp_path):
+    with NameServer(tmp_path) as dns, \
+            Proxy(tmp_path, "slow.test ok.test", "127.0.0.1 ok.test\n", resolv=dns.resolv) as proxy:
+        with proxy.connect() as slow:
+            slow.sendall(b"CONNECT slow.test:443 HTTP/1.0\r\n\r\n")
+            until(lambda: dns.asked)
+            for _ in range(3):
+                assert verdict(proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")) == "private"
+            assert verdict(read_all(slow)) == "unresolved"
 
 
 def test_of_several_addresses_only_the_allowed_ones_are_tried(tmp_path):
@@ -190,7 +226,7 @@ ALERT = b"\x15\x03\x03\x00\x02\x02\x70"
     (hello("sub.ok.test"), ALERT),
     (hello(None), ALERT),
     (hello("ok.test")[:60] + bytes(2000), ALERT),
-    (b"GET / HTTP/1.1\r\nHost: ok.test\r\n\r\n", b"HTTP/1.1 403 "),
+    (b"GET / HTTP/1.1\r\nHost: ok.test\r\n\r\n", b"HTTP/1.1 403 "),  # without its port
     (b"CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n", b"HTTP/1.1 403 "),
     (b"SSH-2.0-OpenSSH\r\n", b"HTTP/1.1 403 "),
 ], ids=["other", "below", "none", "garbled", "http", "connect", "ssh"])
@@ -206,6 +242,37 @@ def test_a_tunnel_without_tls_for_its_host_is_closed(tmp_path, first, answer):
         assert not there.said[0]
         row = proxy.end()["ok.test", there.port]
         assert (row["allowed"], row["refused"], row["last"]) == (0, 1, "tls")
+
+
+def test_a_plain_request_in_a_tunnel_is_judged_like_one_without(tmp_path):
+    """52: Node fetches http:// like this. What follows it, and another Host, does not get through."""
+    with Host(answer_once) as there, \
+            Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
+        for host, good in (("ok.test", True), ("evil.test", False)):
+            s, _ = proxy.tunnel("ok.test", there.port)
+            with s:
+                s.sendall(f"GET /x HTTP/1.1\r\nHost: {host}:{there.port}\r\nConnection: keep-alive\r\n\r\n"
+                          f"GET /second HTTP/1.1\r\nHost: evil.test\r\n\r\n".encode())
+                answer = read_all(s)
+            assert answer.endswith(b"\r\n\r\nhello") if good else verdict(answer) == "tls"
+        until(lambda: len(there.said) == 2)
+        assert there.said[0] == f"GET /x HTTP/1.1\r\nHost: ok.test:{there.port}\r\nConnection: close\r\n\r\n".encode()
+        assert not there.said[1]
+
+
+def test_the_https_port_carries_tls_only(tmp_path):
+    """51: no plain request in a tunnel to 443, whoever answers there."""
+    def talk(s, said):
+        read_head(s, said)
+        s.sendall(b"HTTP/1.1 200 fine\r\n\r\n")
+        say_anything(s, said)
+
+    with Host(talk) as there, Proxy(tmp_path, "ok.test", "", https_proxy=f"127.0.0.1:{there.port}") as proxy:
+        s, _ = proxy.tunnel("ok.test", 443)
+        with s:
+            s.sendall(b"GET / HTTP/1.1\r\nHost: ok.test:443\r\n\r\n")
+            assert verdict(read_all(s)) == "tls"
+        assert b"GET" not in there.said[0]
 
 
 def test_a_hello_in_small_pieces_is_waited_for(tmp_path):
@@ -376,6 +443,16 @@ def test_a_refusal_of_the_persons_proxy_is_said_so(tmp_path):
     with Host(talk) as there, Proxy(tmp_path, "ok.test", "", https_proxy=f"127.0.0.1:{there.port}") as proxy:
         answer = proxy.ask(b"CONNECT ok.test:443 HTTP/1.0\r\n\r\n")
         assert status(answer) == 502 and b"the proxy of this machine refuses it" in answer
+
+
+@pytest.mark.parametrize("url", ["socks5://127.0.0.1:9", "https://127.0.0.1:9", "http://127.0.0.1"])
+def test_a_proxy_that_cannot_be_used_is_not_passed_by(tmp_path, url):
+    """Whoever set it wants no direct connections."""
+    with Host(say_anything) as there, \
+            Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True, https_proxy=url) as proxy:
+        answer = proxy.ask(f"CONNECT ok.test:{there.port} HTTP/1.0\r\n\r\n".encode())
+        assert status(answer) == 502 and b"cannot be used: it must be http://HOST:PORT" in answer
+        assert not there.said
 
 
 def test_no_proxy_goes_directly(tmp_path):

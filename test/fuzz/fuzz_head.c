@@ -56,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *text = (const char *)data;
 	size_t len = head_len(text, size);
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	const struct host_port tunnel = { .host = "a.example", .port = 80 };
 	struct head_request request;
 	struct head_response response;
 	struct err err;
@@ -65,6 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	if (head_parse_request(text, len, &request, &err) == 0 && !request.connect)
+		check_rewritten(&request);
+	if (head_parse_tunnelled(text, len, &tunnel, &request, &err) == 0)
 		check_rewritten(&request);
 	if (head_parse_response(text, len, &response, &err) == 0)
 		head_write_response(&response, &out);

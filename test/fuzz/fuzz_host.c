@@ -15,16 +15,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* A canonical name is canonical, and no resolver takes it for an address. */
 static void check_host(const char *text, size_t len)
 {
-	char host[HOST_MAX + 1];
-	char again[HOST_MAX + 1];
+	char found[HOST_MAX + 1];
+	char copy[HOST_MAX + 1];
 	struct in_addr address;
 	struct err err;
 
-	if (host_canonicalise(text, len, host, &err) < 0)
+	if (host_canonicalise(text, len, found, &err) < 0)
 		return;
-	if (strlen(host) + 1 < len || strlen(host) > len || inet_aton(host, &address) != 0 ||
-	    host_canonicalise(host, strlen(host), again, &err) < 0 || !str_eq(host, again))
+	if (strlen(found) + 1 < len || strlen(found) > len || inet_aton(found, &address) != 0 ||
+	    host_canonicalise(found, strlen(found), copy, &err) < 0 || !str_eq(found, copy))
 		abort();
+}
+
+static void check_written(const struct hosts *hosts)
+{
+	cleanup_free char *text = hosts_write(hosts);
+	struct err err;
+	struct hosts *again = hosts_parse(text, &err);
+	cleanup_free char *same = again != NULL ? hosts_write(again) : NULL;
+
+	if (same == NULL || !str_eq(text, same))
+		abort();
+	hosts_free(again);
 }
 
 /* Who is allowed was named by an entry that allows. */
@@ -43,6 +55,7 @@ static void check_list(const char *text)
 	if (hosts_check(hosts, &to) == HOSTS_ALLOWED &&
 	    (hosts_empty(hosts) || hosts_ports(hosts, ports, 4) == 0))
 		abort();
+	check_written(hosts);
 	hosts_free(hosts);
 }
 

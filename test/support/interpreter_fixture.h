@@ -37,6 +37,7 @@ struct fixture {
 	struct err err;
 	int wait_status;
 	int count; /* the answer to a question, -1 until told */
+	struct input_look look;
 };
 
 /* One a program: the callbacks have no other way to it. */
@@ -82,10 +83,11 @@ __attribute__((unused)) static void fixture_counted(struct interpreter *interpre
 }
 
 __attribute__((unused)) static void fixture_looked(struct interpreter *interpreter,
-						   enum input_wait wait)
+						   const struct input_look *look)
 {
 	(void)interpreter;
-	fixture.count = (int)wait;
+	fixture.count = (int)look->wait;
+	fixture.look = *look;
 }
 
 static const struct interpreter_handlers fixture_handlers = {

@@ -111,6 +111,36 @@ static void a_request_names_its_host_once_and_clearly(void **state)
 	}
 }
 
+static void a_request_in_a_tunnel_is_for_its_host(void **state)
+{
+	static const struct {
+		const char *text;
+		bool good;
+	} tunnelled[] = {
+		{ "GET /x HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", true },
+		{ "GET /x HTTP/1.0\r\n\r\n", true },
+		{ "GET /x HTTP/1.1\r\nHost: a.example\r\n\r\n", false },
+		{ "GET /x HTTP/1.1\r\nHost: b.example:8080\r\n\r\n", false },
+		{ "GET /x HTTP/1.1\r\n\r\n", false },
+		{ "GET http://a.example:8080/ HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", false },
+		{ "CONNECT b.example:443 HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", false },
+	};
+	const struct host_port to = { .host = "a.example", .port = 8080 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(tunnelled); i++) {
+		const char *text = tunnelled[i].text;
+		struct head_request request;
+		struct err err;
+
+		print_message("%s", text);
+		assert_int_equal(head_parse_tunnelled(text, strlen(text), &to, &request, &err),
+				 tunnelled[i].good ? 0 : -1);
+		if (tunnelled[i].good)
+			assert_string_equal(request.to.host, "a.example");
+	}
+}
+
 static void a_head_ends_with_its_empty_line(void **state)
 {
 	(void)state;
@@ -265,6 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_request_names_its_host_once_and_clearly),
+		cmocka_unit_test(a_request_in_a_tunnel_is_for_its_host),
 		cmocka_unit_test(a_head_ends_with_its_empty_line),
 		cmocka_unit_test(more_than_128_fields_are_refused),
 		cmocka_unit_test(the_next_hop_sees_nothing_of_this_one),

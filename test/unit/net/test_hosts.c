@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "net/host.h"
 #include "net/hosts.h"
 
@@ -239,6 +240,21 @@ static void a_list_is_at_most_256_entries(void **state)
 	assert_null(hosts_parse(buf_str(&text), &err));
 }
 
+static void a_list_is_written_in_one_form(void **state)
+{
+	struct err err;
+	struct hosts *hosts = hosts_parse(" A.example.,\n!*.b.EXAMPLE:80\tc.example:443 ", &err);
+	cleanup_free char *text = hosts_write(hosts);
+	struct hosts *again = hosts_parse(text, &err);
+	cleanup_free char *same = hosts_write(again);
+
+	(void)state;
+	assert_string_equal(text, "a.example,!*.b.example:80,c.example:443");
+	assert_string_equal(same, text);
+	hosts_free(hosts);
+	hosts_free(again);
+}
+
 static void ports_are_told_once(void **state)
 {
 	uint16_t ports[8];
@@ -265,6 +281,7 @@ int main(void)
 		cmocka_unit_test(a_bad_entry_is_named_by_its_place),
 		cmocka_unit_test(a_list_without_allowing_entries_is_empty),
 		cmocka_unit_test(a_list_is_at_most_256_entries),
+		cmocka_unit_test(a_list_is_written_in_one_form),
 		cmocka_unit_test(ports_are_told_once),
 	};
 

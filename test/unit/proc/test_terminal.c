@@ -183,7 +183,10 @@ static void getpass_waits_for_a_secret(void **state) /* WT02 */
 {
 	(void)state;
 	start_python("import getpass; getpass.getpass()");
-	expect_wait(INPUT_AWAITED_SECRET);
+	fixture.look.secret = false;
+	expect_wait(INPUT_AWAITED);
+	assert_true(fixture.look.secret);
+	assert_false(fixture.look.child);
 }
 
 static void pdb_waits(void **state) /* WT03 */
@@ -206,6 +209,9 @@ static void a_child_that_reads_waits(void **state) /* WT05 */
 	(void)state;
 	start_python("import subprocess; subprocess.run('cat | sort', shell=True)");
 	expect_wait(INPUT_AWAITED);
+	assert_true(fixture.look.child);
+	assert_string_equal(fixture.look.name, "cat");
+	assert_false(fixture.look.secret);
 }
 
 static void asyncio_that_watches_the_terminal_waits(void **state)

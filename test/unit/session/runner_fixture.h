@@ -21,7 +21,9 @@ struct told {
 	int lost;
 	bool lost_told;
 	int started;
-	int unmoved;
+	int waits;
+	int stuck;
+	size_t wrote;
 	uint64_t numbers;
 };
 
@@ -57,10 +59,24 @@ FIXTURE_FN void on_starting(struct runner *runner)
 	told.started++;
 }
 
-FIXTURE_FN void on_unmoved(struct runner *runner)
+FIXTURE_FN void on_waits(struct runner *runner)
+{
+	assert_non_null(runner_wait(runner));
+	told.waits++;
+}
+
+FIXTURE_FN void on_stuck(struct runner *runner, const char *how)
 {
 	(void)runner;
-	told.unmoved++;
+	assert_non_null(how);
+	told.stuck++;
+}
+
+FIXTURE_FN void on_wrote(struct runner *runner, const char *data, size_t len)
+{
+	(void)runner;
+	(void)data;
+	told.wrote += len;
 }
 
 static const struct runner_handlers runner_fixture_handlers = {
@@ -68,7 +84,9 @@ static const struct runner_handlers runner_fixture_handlers = {
 	.lost = on_lost,
 	.next_number = on_number,
 	.starting = on_starting,
-	.unmoved = on_unmoved,
+	.waits = on_waits,
+	.stuck = on_stuck,
+	.wrote = on_wrote,
 };
 
 FIXTURE_FN int runner_set_up(void **state)

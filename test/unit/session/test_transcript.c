@@ -356,11 +356,71 @@ static void a_query_behind_a_long_output_is_answered(void **state)
 
 #define TEXT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static const char *take(void)
+{
+	buf_clear(&out);
+	(void)transcript_take(t, 8000, &out);
+	return buf_str(&out);
+}
+
+static void each_take_has_what_is_new(void **state)
+{
+	(void)state;
+	feed("one\n");
+	assert_string_equal(take(), "one\n");
+	assert_string_equal(take(), "");
+	feed("two");
+	assert_string_equal(take(), "two");
+	feed(" three\n");
+	assert_string_equal(take(), " three\n");
+}
+
+static void a_take_cuts_no_character_and_no_escape_sequence(void **state)
+{
+	(void)state;
+	feed("a\xe2\x82");
+	assert_string_equal(take(), "a");
+	feed("\xac\033[3");
+	assert_string_equal(take(), "\xe2\x82\xac");
+	feed("1mred\033");
+	assert_string_equal(take(), "red");
+	feed("[0m.");
+	assert_string_equal(take(), ".");
+}
+
+static void a_take_of_much_cuts_none_either(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 20000; i++)
+		feed("line\n");
+	feed("\xe2\x82");
+	(void)take();
+	assert_null(strstr(buf_str(&out), "\xef\xbf\xbd"));
+	assert_non_null(strstr(buf_str(&out), "characters left out"));
+	feed("\xac\n");
+	assert_string_equal(take(), "\xe2\x82\xac\n");
+}
+
+static void the_prompt_is_known_after_it_was_taken(void **state)
+{
+	cleanup_buf struct buf prompt = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	feed("text\nname? ");
+	(void)take();
+	transcript_last_line(t, &prompt);
+	assert_string_equal(buf_str(&prompt), "name?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEXT_TEST(a_short_output_is_shown_whole_and_not_spooled),
 		TEXT_TEST(nothing_is_nothing),
+		TEXT_TEST(each_take_has_what_is_new),
+		TEXT_TEST(a_take_cuts_no_character_and_no_escape_sequence),
+		TEXT_TEST(a_take_of_much_cuts_none_either),
+		TEXT_TEST(the_prompt_is_known_after_it_was_taken),
 		TEXT_TEST(the_budget_itself_fits_and_one_more_does_not),
 		TEXT_TEST(what_does_not_fit_is_spooled_whole),
 		TEXT_TEST(head_and_tail_hold_what_they_say),

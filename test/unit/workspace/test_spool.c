@@ -35,7 +35,7 @@ static void the_file_is_read_only_and_outlives_the_spool(void **state)
 	text = scratch_read(AT_FDCWD, path);
 	assert_string_equal(text, "one two");
 	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0400);
+	assert_int_equal(st.st_mode & 07777, 0444);
 	free(text);
 	free(path);
 }

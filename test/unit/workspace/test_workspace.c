@@ -35,7 +35,9 @@ static void a_workspace_has_private_folders(void **state)
 		(void)snprintf(path, sizeof(path), "%s/%s", workspace_name(f->workspace), names[i]);
 		assert_int_equal(fstatat(home_fd(f->home), path, &st, AT_SYMLINK_NOFOLLOW), 0);
 		assert_true(S_ISDIR(st.st_mode));
-		assert_int_equal(st.st_mode & 07777, 0700);
+		/* The spool is read by sessions that are users of their own; nobody else gets
+		 * there. */
+		assert_int_equal(st.st_mode & 07777, str_eq(names[i], "spool") ? 0755 : 0700);
 	}
 }
 
@@ -51,6 +53,23 @@ static void paths_name_the_same_folders_as_descriptors(void **state)
 	assert_int_equal(stat(workspace_spool_path(f->workspace), &by_path), 0);
 	assert_int_equal(fstat(workspace_spool_fd(f->workspace), &by_fd), 0);
 	assert_int_equal(by_path.st_ino, by_fd.st_ino);
+}
+
+static void what_root_writes_is_the_sessions_own_users(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+	struct err err;
+
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(fchown(f->data, 12345, 12345), 0);
+	assert_int_equal(workspace_write(f->workspace, "a/b", "x", 1, false, &err), 0);
+	assert_int_equal(fstatat(f->data, "a", &st, 0), 0);
+	assert_int_equal(st.st_uid, 12345);
+	assert_int_equal(fstatat(f->data, "a/b", &st, 0), 0);
+	assert_int_equal(st.st_uid, 12345);
+	assert_int_equal(st.st_gid, 12345);
 }
 
 static void a_regular_file_is_read(void **state)
@@ -285,6 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(a_workspace_has_private_folders),
 		FIXTURE_TEST(paths_name_the_same_folders_as_descriptors),
+		FIXTURE_TEST(what_root_writes_is_the_sessions_own_users),
 		FIXTURE_TEST(a_regular_file_is_read),
 		FIXTURE_TEST(paths_that_climb_or_are_absolute_are_invalid),
 		FIXTURE_TEST(overlong_paths_are_invalid),

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/bash/bash.h"
+
+#include <stddef.h>
+
+#include "runtime/bash/codec.h"
+#include "runtime/language.h"
+
+/* Made by the build from driver.bash: "PTYCELL_DRIVER=" and the source. */
+extern const unsigned char bash_driver_variable[];
+
+/* The terminal's own line editing would be in the way, and nobody's settings are. */
+static const char *const *arguments(void)
+{
+	static const char *const argv[] = { "--norc", "--noprofile", "--noediting", "-i", NULL };
+
+	return argv;
+}
+
+/* "zsh" is not one of them: its code would run, and mean something else. */
+static const char *const aliases[] = { "sh", "shell", NULL };
+static const char *const commands[] = { "bash", NULL };
+/* What runs at the first prompt is the driver: no file, no line on the pipe, no fork. */
+static const char *const environment[] = {
+	(const char *)bash_driver_variable,
+	"PROMPT_COMMAND=builtin eval \"$PTYCELL_DRIVER\"",
+	"PS1=",
+	"PS2=",
+	"HISTFILE=",
+	NULL,
+};
+static const struct language_descriptor descriptors[] = {
+	{ "commands", 0, LANGUAGE_PIPE_IN },
+	{ "control", 15, LANGUAGE_PIPE_OUT },
+};
+
+const struct language *bash_language(void)
+{
+	static const struct language row = {
+		.name = "bash",
+		.aliases = aliases,
+		.env_override = "PTYCELL_BASH",
+		.commands = commands,
+		.install_hint = "apt install bash",
+		.arguments = arguments,
+		.environment = environment,
+		.descriptors = descriptors,
+		.descriptor_count = ARRAY_SIZE(descriptors),
+		.codec = &bash_codec,
+	};
+
+	return &row;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/bash/codec.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "runtime/bash/declaration.h"
+#include "runtime/bash/names.h"
+#include "runtime/frame.h"
+#include "runtime/language.h"
+
+enum {
+	NONCE_MAX = 64,
+	MARK_MAX = NONCE_MAX + 16,
+	VARS_DEFAULT = 1000,
+	WHAT_MAX = 200,
+};
+
+struct bash {
+	char nonce[NONCE_MAX + 1];
+	struct buf in;  /* the message so far */
+	size_t scanned; /* of it, for its end */
+	bool cut;       /* its declarations did not fit */
+	char *traps;    /* what the next cell begins with */
+	struct names names;
+	uint64_t limit; /* of the last question */
+};
+
+/* The parts of a message. */
+struct message {
+	const char *traps;
+	size_t traps_len;
+	char what[WHAT_MAX];
+	const char *jobs;
+	size_t jobs_len;
+	const char *names;
+	size_t names_len;
+};
+
+static void *codec_start(void)
+{
+	struct bash *b = xcalloc(1, sizeof(*b));
+
+	buf_init(&b->in, BASH_MESSAGE_MAX + MARK_MAX + (1 << 20));
+	b->traps = xstrdup("");
+	return b;
+}
+
+static void codec_end(void *codec)
+{
+	struct bash *b = codec;
+
+	buf_release(&b->in);
+	names_release(&b->names);
+	free(b->traps);
+	free(b);
+}
+
+/* ---- down ---- */
+
+/* A shell has no NUL, and takes the CR of a foreign line end for a part of the last word. */
+static void put_code(struct buf *out, const struct frame_part *part)
+{
+	for (size_t i = 0; part != NULL && i < part->len; i++) {
+		char c = part->data[i];
+
+		if (c == '\0' || (c == '\r' && i + 1 < part->len && part->data[i + 1] == '\n'))
+			continue;
+		buf_put(out, &c, 1);
+	}
+}
+
+static void encode_exec(const struct bash *b, const struct frame *frame, struct buf *out)
+{
+	cleanup_buf struct buf code = BUF_INIT(BUF_UNBOUNDED);
+
+	put_code(&code, frame_part(frame, "code"));
+	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, strlen(b->traps),
+		 code.len, b->traps);
+	buf_put(out, buf_str(&code), code.len);
+	buf_puts(out, "__ptycell_next\n");
+}
+
+static void take_limit(struct bash *b, const struct frame *frame)
+{
+	cleanup_free char *limit = frame_text(frame, "limit");
+
+	b->limit = limit != NULL ? strtoull(limit, NULL, 10) : VARS_DEFAULT;
+}
+
+static void encode_hello(struct bash *b, const struct frame *frame, struct buf *out)
+{
+	const struct frame_part *nonce = frame_part(frame, "nonce");
+	size_t len = nonce != NULL ? size_min(nonce->len, NONCE_MAX) : 0;
+
+	if (len > 0)
+		memcpy(b->nonce, nonce->data, len);
+	b->nonce[len] = '\0';
+	buf_putf(out, "hello %s\n", b->nonce);
+}
+
+/* The rest, `interrupt` and `ack`, must not lie in the pipe while bash itself reads from it. */
+static void codec_encode(void *codec, const struct frame *frame, struct buf *out)
+{
+	struct bash *b = codec;
+
+	if (str_eq(frame->type, "hello")) {
+		encode_hello(b, frame, out);
+	} else if (str_eq(frame->type, "exec")) {
+		encode_exec(b, frame, out);
+	} else if (str_eq(frame->type, "vars")) {
+		take_limit(b, frame);
+		buf_putf(out, "@%s vars %ju\n", b->nonce, (uintmax_t)frame->id);
+	}
+}
+
+/* ---- traps ---- */
+
+/* One `trap -- WORD SIGNAL`, as the next cell shall begin with it. */
+static void put_trap(struct buf *out, const char *word, size_t word_len, const char *signal)
+{
+	if (word_len == 1 && word[0] == '-')
+		return; /* so bash in its POSIX mode says that there is none */
+	if (str_eq(signal, "EXIT"))
+		buf_putf(out, "__ptycell_bye=%.*s; ", (int)word_len, word);
+	else
+		buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
+}
+
+static const char *take_trap(struct buf *out, const char *at, const char *end, bool *leaves)
+{
+	static const char ours[] = "'__ptycell_leave'";
+	const char *word_end = declaration_word_end(at, end);
+	const char *newline;
+	cleanup_free char *signal = NULL;
+
+	if (word_end == NULL || word_end == end || *word_end != ' ')
+		return end;
+	newline = memchr(word_end, '\n', (size_t)(end - word_end));
+	if (newline == NULL)
+		return end;
+	signal = xmemdup(word_end + 1, (size_t)(newline - word_end - 1));
+	*leaves = *leaves || str_eq(signal, "EXIT");
+	if ((size_t)(word_end - at) != sizeof(ours) - 1 || memcmp(at, ours, sizeof(ours) - 1) != 0)
+		put_trap(out, at, (size_t)(word_end - at), signal);
+	return newline + 1;
+}
+
+static void keep_traps(struct bash *b, const struct message *message)
+{
+	static const char statement[] = "trap -- ";
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	const char *at = message->traps;
+	const char *end = at + message->traps_len;
+	bool leaves = false; /* somebody looks after EXIT */
+
+	while ((size_t)(end - at) > sizeof(statement) &&
+	       memcmp(at, statement, sizeof(statement) - 1) == 0)
+		at = take_trap(&out, at + sizeof(statement) - 1, end, &leaves);
+	if (!leaves)
+		buf_puts(&out, "__ptycell_bye=; "); /* the cell wants no trap of its own any more */
+	free(b->traps);
+	b->traps = buf_steal(&out);
+}
+
+/* ---- up ---- */
+
+static void put_part(struct buf *out, const char *name, const char *text)
+{
+	frame_add(out, name, text, strlen(text));
+}
+
+static void put_ready(struct bash *b, const struct message *message, const char *version,
+		      struct buf *out)
+{
+	cleanup_buf struct buf changed = BUF_INIT(BUF_UNBOUNDED);
+
+	if (!b->cut)
+		names_take(&b->names, message->names, message->names_len, &changed);
+	names_settle(&b->names);
+	frame_begin(out, "ready", 0, 3);
+	put_part(out, "nonce", b->nonce);
+	put_part(out, "proto", "1");
+	put_part(out, "version", version);
+}
+
+static size_t count_lines(const char *text, size_t len)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len; i++)
+		count += text[i] == '\n';
+	return count;
+}
+
+static void put_done(struct bash *b, const struct message *message, struct buf *out)
+{
+	cleanup_buf struct buf changed = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *children =
+		xasprintf("%zu", count_lines(message->jobs, message->jobs_len));
+	cleanup_free char *code = NULL;
+	unsigned long long id = 0;
+	char state[16] = "";
+	int status = 0;
+
+	if (sscanf(message->what, "done %llu %15s %d", &id, state, &status) != 3)
+		return;
+	code = xasprintf("%d", status);
+	keep_traps(b, message);
+	if (!b->cut)
+		names_take(&b->names, message->names, message->names_len, &changed);
+	frame_begin(out, "done", id, 4);
+	if (str_eq(state, "interrupted"))
+		put_part(out, "status", "interrupted");
+	else
+		put_part(out, "status", status != 0 ? "exit" : "ok");
+	put_part(out, "code", code);
+	put_part(out, "children", children);
+	frame_add(out, "names", buf_str(&changed), changed.len);
+}
+
+static void put_vars(struct bash *b, const struct message *message, struct buf *out)
+{
+	cleanup_buf struct buf rows = BUF_INIT(BUF_UNBOUNDED);
+	unsigned long long id = strtoull(message->what + strlen("vars "), NULL, 10);
+	size_t count = names_rows(&b->names, message->names, message->names_len, b->limit, &rows);
+	cleanup_free char *total = xasprintf("%zu", count);
+
+	frame_begin(out, "done", id, count > b->limit ? 3 : 2);
+	put_part(out, "status", "ok");
+	frame_add(out, "vars", buf_str(&rows), rows.len);
+	if (count > b->limit)
+		put_part(out, "total", total);
+}
+
+/* ---- messages ---- */
+
+/* "@NONCE word" and a line's end, or a blank for more of the line. */
+static size_t make_mark(const struct bash *b, const char *word, char mark[MARK_MAX])
+{
+	return (size_t)snprintf(mark, MARK_MAX, "@%s %s", b->nonce, word);
+}
+
+/* The first line of `text` that begins with `mark`, looked for from offset `from` on. */
+static const char *find_line(const char *text, size_t len, size_t from, const char *mark)
+{
+	const char *at = text + from;
+	const char *end = text + len;
+	size_t mark_len = strlen(mark);
+
+	while (at != NULL && (size_t)(end - at) >= mark_len) {
+		at = memmem(at, (size_t)(end - at), mark, mark_len);
+		if (at == NULL || at == text || at[-1] == '\n')
+			return at;
+		at++;
+	}
+	return NULL;
+}
+
+static int split(const struct bash *b, size_t len, struct message *ret, struct err *err)
+{
+	char mark[MARK_MAX];
+	const char *text = buf_str(&b->in);
+	const char *what;
+	const char *what_end;
+	const char *names;
+	size_t skip = make_mark(b, "", mark);
+
+	what = find_line(text, len, 0, mark);
+	what_end = what != NULL ? memchr(what, '\n', len - (size_t)(what - text)) : NULL;
+	if (what_end == NULL || (size_t)(what_end - what) - skip >= WHAT_MAX)
+		return err_set(err, ERR_INVALID, "bash told nothing that is known");
+	*ret = (struct message){ .traps = text, .traps_len = (size_t)(what - text) };
+	memcpy(ret->what, what + skip, (size_t)(what_end - what) - skip);
+	ret->jobs = what_end + 1;
+	skip = make_mark(b, "names\n", mark);
+	names = find_line(text, len, (size_t)(ret->jobs - text), mark);
+	if (names == NULL)
+		return err_set(err, ERR_INVALID, "bash told no names");
+	ret->jobs_len = (size_t)(names - ret->jobs);
+	ret->names = names + skip;
+	ret->names_len = len - (size_t)(ret->names - text);
+	return 0;
+}
+
+static int take_message(struct bash *b, size_t len, struct buf *frames, struct err *err)
+{
+	struct message message;
+
+	if (split(b, len, &message, err) < 0)
+		return -1;
+	if (strncmp(message.what, "ready ", 6) == 0)
+		put_ready(b, &message, message.what + 6, frames);
+	else if (strncmp(message.what, "done ", 5) == 0)
+		put_done(b, &message, frames);
+	else if (strncmp(message.what, "vars ", 5) == 0)
+		put_vars(b, &message, frames);
+	return 0;
+}
+
+/* Declarations beyond the maximum are dropped, but for where their end may be. */
+static int make_room(struct bash *b, struct err *err)
+{
+	char mark[MARK_MAX];
+	const char *names;
+	size_t head;
+
+	if (b->in.len <= BASH_MESSAGE_MAX)
+		return 0;
+	head = make_mark(b, "names\n", mark);
+	names = find_line(buf_str(&b->in), b->in.len, 0, mark);
+	if (names == NULL)
+		return err_set(err, ERR_LIMIT, "bash told of too many traps and jobs");
+	head += (size_t)(names - b->in.data);
+	if (b->in.len - head > MARK_MAX) {
+		memmove(b->in.data + head, b->in.data + b->in.len - MARK_MAX, MARK_MAX);
+		b->in.len = head + MARK_MAX;
+		b->in.data[b->in.len] = '\0';
+	}
+	b->scanned = head;
+	b->cut = true;
+	return 0;
+}
+
+static int codec_decode(void *codec, const char *data, size_t len, struct buf *frames,
+			struct err *err)
+{
+	struct bash *b = codec;
+	char mark[MARK_MAX];
+	size_t mark_len = make_mark(b, "end\n", mark);
+
+	if (buf_add(&b->in, data, len, err) < 0)
+		return -1;
+	for (;;) {
+		const char *text = buf_str(&b->in);
+		const char *end = find_line(text, b->in.len, b->scanned, mark);
+
+		if (end == NULL)
+			break;
+		if (take_message(b, (size_t)(end - text), frames, err) < 0)
+			return -1;
+		buf_consume(&b->in, (size_t)(end - text) + mark_len);
+		b->scanned = 0;
+		b->cut = false;
+	}
+	/* The mark may have come in part, and what is before it decides whether it begins a line.
+	 */
+	b->scanned = b->in.len > mark_len ? b->in.len - mark_len : 0;
+	return make_room(b, err);
+}
+
+const struct language_codec bash_codec = {
+	.start = codec_start,
+	.end = codec_end,
+	.encode = codec_encode,
+	.decode = codec_decode,
+};

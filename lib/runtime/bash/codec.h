@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * codec.h - frames for a driver that is a shell: bash can neither hold bytes nor count them.
+ *
+ * Down, on bash's standard input; NONCE is that of `hello`, lengths are bytes:
+ *
+ *   "hello " NONCE
+ *   "@" NONCE " exec " CELL " " TRAPS " " CODE LF traps code "__ptycell_next" LF
+ *   "@" NONCE " vars " ID LF
+ *
+ * Up, each message as it comes out of bash's own `trap -p`, `jobs -pr`, `declare -p` and
+ * `declare -F`, which could only be captured there by a fork:
+ *
+ *   traps "@" NONCE " " what LF jobs "@" NONCE " names" LF declarations "@" NONCE " end" LF
+ *   what = "ready " VERSION / "done " CELL " " STATE " " STATUS / "vars " ID
+ *
+ * What it gets of names and traps is kept here, to tell what a cell changed and to put its traps
+ * back in the next one. All of it is untrusted.
+ */
+#ifndef RUNTIME_BASH_CODEC_H
+#define RUNTIME_BASH_CODEC_H
+
+struct language_codec;
+
+enum { BASH_MESSAGE_MAX = 8 << 20 /* of a message: names beyond it are not looked at */ };
+
+extern const struct language_codec bash_codec;
+
+#endif

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+# The bash driver: an interactive bash whose prompts are where cells begin and end.
+#
+# Standard input is a pipe of commands, the terminal is 1 and 2, and 15, soon 14, tells the other
+# half of this driver, codec.c, which says what goes over both. Every prompt runs __ptycell_hook: it
+# tells how the last cell ended, waits for the next and sources it, with the terminal as its
+# standard input. An interactive bash comes back to its prompt whatever a cell does: after
+# errors, after Ctrl-C, and after `exit` too, which starts it anew (__ptycell_leave).
+#
+# Behind each cell the pipe holds one line for bash itself, __ptycell_next: a cell that changed
+# PROMPT_COMMAND would be the last one otherwise.
+#
+# Cells share this shell. So the functions are read-only, call builtins by name, fork nothing, and
+# what a cell has set on (-e, -u, -x, -v, traps) is off while they work and on again in the next.
+
+# One line: with -v set in the cell, bash would show what it reads behind it. Traps are looked at here,
+# as functions do not have them all; aliases do not reach what begins with a backslash.
+__ptycell_look='case $__ptycell_looked in no) __ptycell_looked=yes; '\
+'\builtin trap -p DEBUG ERR EXIT INT RETURN >&14; \builtin trap - DEBUG ERR RETURN;; esac'
+__ptycell_hook='{ __ptycell_prompt=$?; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
+"$__ptycell_look; __ptycell_turn; } >/dev/null 2>&1; "\
+'\builtin . /dev/fd/13 13<<<"$__ptycell_text" </dev/tty; '\
+"{ __ptycell_over \$?; $__ptycell_look; } >/dev/null 2>&1"
+
+# At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
+__ptycell_turn() {
+	builtin set +ektuvx
+	__ptycell_text=
+	__ptycell_set_prompt
+	case $__ptycell_state in
+	begun)
+		# Bash buffers what it reads by itself: nothing may follow __ptycell_next in the pipe
+		# before it has been read. So the server is told at the next prompt.
+		__ptycell_cut "$__ptycell_prompt"
+		builtin return 0
+		;;
+	left)
+		__ptycell_state=over
+		builtin return 0
+		;;
+	esac
+	if [[ $__ptycell_cell ]]; then
+		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status"
+		__ptycell_cell=
+	fi
+	builtin trap __ptycell_leave EXIT
+	builtin trap '' INT
+	__ptycell_wait
+	builtin trap - INT
+}
+
+# A cell did not run to its end.
+__ptycell_cut() {
+	if (( $1 == 130 )); then
+		__ptycell_status=130 __ptycell_state=interrupted
+	else
+		__ptycell_status=1 __ptycell_state=over
+	fi
+}
+
+# A cell ran to its end.
+__ptycell_over() {
+	if [[ $__ptycell_state == begun ]]; then
+		__ptycell_flags=$-
+		builtin set +ektuvx
+		__ptycell_status=$1 __ptycell_state=over
+	fi
+	__ptycell_set_prompt
+}
+
+# What decides how bash itself reads. An assignment to what the user has made read-only would end
+# the function.
+__ptycell_set_prompt() {
+	[[ -o vi || -o emacs ]] && builtin set +o vi +o emacs
+	[[ ! ${PS1-} ]] || PS1=
+	[[ ! ${PS2-} ]] || PS2=
+	if [[ ${PROMPT_COMMAND-} != "$__ptycell_hook" || ${#PROMPT_COMMAND[@]} != 1 ]]; then
+		builtin unset PROMPT_COMMAND
+		PROMPT_COMMAND=$__ptycell_hook
+	fi
+}
+
+__ptycell_next() {
+	builtin set -- $? "$@"
+	if [[ $__ptycell_state == begun ]]; then
+		__ptycell_flags=$-
+		builtin set +ektuvx
+		__ptycell_cut "$1"
+	fi
+	__ptycell_set_prompt
+}
+
+# Answers questions until a cell comes, which is then in __ptycell_text.
+__ptycell_wait() {
+	while TMOUT= IFS= builtin read -r __ptycell_line; do
+		case $__ptycell_line in
+		"hello "*)
+			__ptycell_nonce=${__ptycell_line#hello }
+			__ptycell_tell "ready $BASH_VERSION"
+			;;
+		"@$__ptycell_nonce vars "*)
+			__ptycell_tell "vars ${__ptycell_line##* }"
+			;;
+		"@$__ptycell_nonce exec "*)
+			__ptycell_begin
+			builtin return 0
+			;;
+		esac
+	done
+	builtin trap - EXIT
+	builtin exit 0
+}
+
+# The line ends in CELL TRAPS CODE: the last two are the lengths of what follows it, in bytes.
+__ptycell_begin() {
+	__ptycell_line=${__ptycell_line#* exec }
+	__ptycell_cell=${__ptycell_line%% *}
+	builtin set -- "${__ptycell_line#* }"
+	builtin set -- "${1% *}" "${1#* }"
+	__ptycell_text='exec 13<&-;'
+	case $__ptycell_flags in
+	*e*) __ptycell_text+=' set -e;' ;;
+	esac
+	case $__ptycell_flags in
+	*u*) __ptycell_text+=' set -u;' ;;
+	esac
+	if (( $1 > 0 )); then
+		LC_ALL=C TMOUT= IFS= builtin read -r -N "$1" __ptycell_line
+		__ptycell_text+=" $__ptycell_line"
+	elif [[ $__ptycell_flags != *[ekvx]* ]]; then
+		__ptycell_text+=" __ptycell_return $__ptycell_status;"
+	fi
+	case $__ptycell_flags in
+	*k*) __ptycell_text+=' set -k;' ;;
+	esac
+	case $__ptycell_flags in
+	*v*) __ptycell_text+=' set -v;' ;;
+	esac
+	case $__ptycell_flags in
+	*x*) __ptycell_text+=' set -x;' ;;
+	esac
+	__ptycell_line=
+	if (( $2 > 0 )); then
+		LC_ALL=C TMOUT= IFS= builtin read -r -N "$2" __ptycell_line
+	fi
+	__ptycell_text+=" $__ptycell_line"
+	__ptycell_state=begun __ptycell_looked=no
+}
+
+# The cell's first command may ask for $?.
+__ptycell_return() {
+	builtin return "$1"
+}
+
+# $1, then what runs in the background and the names. All of it goes by one descriptor
+# and is taken apart on the other side: capturing it here would be a fork.
+__ptycell_tell() {
+	{
+		builtin printf '@%s %s\n' "$__ptycell_nonce" "$1"
+		builtin jobs -pr
+		builtin printf '@%s names\n' "$__ptycell_nonce"
+		__ptycell_names
+		builtin printf '@%s end\n' "$__ptycell_nonce"
+	} >&14
+}
+
+# Large values make this slow: then it is left out of the next cells.
+__ptycell_names() {
+	if (( __ptycell_skip > 0 )); then
+		__ptycell_skip=$(( __ptycell_skip - 1 ))
+		builtin return 0
+	fi
+	__ptycell_line=${EPOCHREALTIME//[.,]/}
+	builtin declare -p
+	builtin declare -F
+	if (( ${EPOCHREALTIME//[.,]/} - __ptycell_line > 50000 )); then
+		__ptycell_skip=20
+	fi
+}
+
+# The trap of EXIT. `exit`, or a failure under set -e, ends this bash: another takes its place in
+# the same process and gets all that can be handed over.
+__ptycell_leave() {
+	__ptycell_status=$? __ptycell_flags=$-
+	builtin set +ektuvx
+	[[ $__ptycell_state == begun && $BASHPID == "$$" ]] || builtin return 0
+	builtin trap - EXIT
+	builtin eval "$__ptycell_bye"
+	__ptycell_text=$(builtin trap -p) 2>/dev/null
+	builtin trap : INT
+	__ptycell_state=left __ptycell_bye=
+	__ptycell_line=$(
+		builtin declare -p
+		builtin declare -f
+		builtin alias -p
+		builtin shopt -p
+		builtin set +o
+	) 2>/dev/null
+	__ptycell_line+=$'\n'$__ptycell_text
+	# What is left of the cell's own redirections may still be there.
+	PTYCELL_DRIVER=$__ptycell_driver PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
+		HISTFILE= PTYCELL_RESUME=1 \
+		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i \
+		13<<<"$__ptycell_line" <&12 15>&1 >&14
+}
+
+if [[ ${PTYCELL_RESUME-} ]]; then
+	exec 14>&1 >&15 15>&14 14>&-
+	builtin . /dev/fd/13 2>/dev/null
+	exec 13<&-
+	unset PTYCELL_RESUME
+else
+	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags=
+	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
+fi
+# No program of a cell gets them: bash marks its own copy of what a redirection replaces as
+# close-on-exec, always the first free one from 10 on, and a copy of such a one is so too.
+{ exec 12<&10; } </dev/null
+{ exec 14>&10; } 15>&-
+exec 15>&-
+
+__ptycell_text= __ptycell_line= __ptycell_driver=$PTYCELL_DRIVER
+readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+	__ptycell_return __ptycell_tell __ptycell_names __ptycell_leave
+builtin unset PTYCELL_DRIVER HISTFILE
+builtin set +o history +o histexpand
+builtin export -n PS1 PS2 PROMPT_COMMAND
+builtin trap : USR2
+builtin trap __ptycell_leave EXIT
+PS1= PS2= PROMPT_COMMAND=$__ptycell_hook
+builtin eval "$__ptycell_hook"

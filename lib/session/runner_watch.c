@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* runner_watch.c - noticing that somebody in a cell waits for input, and that the wait is over. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "session/runner_internal.h"
+
+enum {
+	AGREED = 2,            /* looks in a row that must say the same */
+	AGREED_RESTLESS = 4,   /* when the waiting thread wakes now and then */
+	GUESS_MS = 500,        /* without output, before a guess is made */
+	WAITING_MS = 500,      /* between looks while it waits */
+	LOOKS_A_SECOND = 8,    /* of which more come only after a pause: a look costs 15-300 us */
+	CLOCK_LEFT_MIN = 1000, /* ms that a cell has at least after a wait */
+};
+
+/* From the last output to the looks. A line without an end looks like a prompt. */
+static const unsigned int quiet_ms[] = { 30, 60, 120, 250 };
+static const unsigned int prompt_ms[] = { 15, 30, 60, 120, 250 };
+
+static void on_watch(struct loop_timer *timer);
+
+static unsigned int delay(const struct runner *r)
+{
+	size_t i = r->watch.looks;
+
+	if (r->wait.kind != WAIT_NONE)
+		return WAITING_MS;
+	if (transcript_has_open_line(r->transcript))
+		return i < ARRAY_SIZE(prompt_ms) ? prompt_ms[i]
+						 : prompt_ms[ARRAY_SIZE(prompt_ms) - 1];
+	return i < ARRAY_SIZE(quiet_ms) ? quiet_ms[i] : quiet_ms[ARRAY_SIZE(quiet_ms) - 1];
+}
+
+static void schedule(struct runner *r)
+{
+	uint64_t now = loop_now(r->c.loop);
+	uint64_t at = r->watch.quiet_since_ms + delay(r);
+
+	/* The first few count from the last output, the others from one another. */
+	if (at <= now)
+		at = now + delay(r);
+	if (now >= r->watch.second_ms + 1000) {
+		r->watch.second_ms = now;
+		r->watch.second_looks = 0;
+	}
+	if (r->watch.second_looks >= LOOKS_A_SECOND && at < r->watch.second_ms + 1000)
+		at = r->watch.second_ms + 1000;
+	loop_timer_start(r->c.loop, &r->watch.timer, at, on_watch);
+}
+
+/* ---- a wait begins and ends ---- */
+
+static bool is_debugger(const char *prompt)
+{
+	static const char *const prompts[] = { "(Pdb)", "(Pdb++)", "ipdb>",
+					       "(gdb)", "(lldb)",  "debug>" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prompts); i++)
+		if (strncmp(prompt, prompts[i], strlen(prompts[i])) == 0)
+			return true;
+	return strncmp(prompt, "Browse[", 7) == 0;
+}
+
+static void begin_wait(struct runner *r, const struct input_look *look)
+{
+	cleanup_buf struct buf prompt = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t now = loop_now(r->c.loop);
+
+	transcript_last_line(r->transcript, &prompt);
+	free(r->wait.prompt);
+	r->wait.prompt = buf_steal(&prompt);
+	r->wait.number++;
+	r->wait.kind = look->wait == INPUT_MAYBE_AWAITED ? WAIT_GUESSED : WAIT_SURE;
+	r->wait.secret = look->secret;
+	r->wait.thread = look->thread;
+	r->wait.who = look->child ? WAITER_PROGRAM : WAITER_INTERPRETER;
+	if (is_debugger(r->wait.prompt))
+		r->wait.who = WAITER_DEBUGGER;
+	memcpy(r->wait.program, look->name, sizeof(r->wait.program));
+	/* Nobody computes meanwhile; but a guess may be wrong, and must not run for ever. */
+	if (r->wait.kind == WAIT_SURE) {
+		r->wait.clock_left_ms = r->clock_end_ms > now + CLOCK_LEFT_MIN
+						? r->clock_end_ms - now
+						: CLOCK_LEFT_MIN;
+		loop_timer_stop(&r->deadline);
+	}
+	r->c.handlers->waits(r);
+}
+
+static void end_wait(struct runner *r)
+{
+	if (r->wait.kind == WAIT_SURE && r->cell != NULL)
+		runner_start_clock(r, r->wait.clock_left_ms);
+	r->wait.kind = WAIT_NONE;
+}
+
+/* ---- looking ---- */
+
+/* What was typed and not read yet will end the wait. */
+static bool input_pending(const struct runner *r)
+{
+	return !list_empty(&r->typed) || interpreter_unread_input(r->interpreter);
+}
+
+static bool same_wait(const struct input_look *a, const struct input_look *b)
+{
+	return a->wait == b->wait && a->thread == b->thread;
+}
+
+static bool is_wait(const struct runner *r, const struct input_look *look)
+{
+	bool quiet = loop_now(r->c.loop) - r->watch.quiet_since_ms >= GUESS_MS;
+
+	if (r->watch.agreed < AGREED || input_pending(r))
+		return false;
+	if (look->wait == INPUT_AWAITED)
+		return r->watch.rested || r->watch.agreed >= AGREED_RESTLESS;
+	return look->wait == INPUT_MAYBE_AWAITED && quiet &&
+	       (look->secret || transcript_has_open_line(r->transcript));
+}
+
+static void note_look(struct runner *r, const struct input_look *look)
+{
+	bool same = same_wait(look, &r->watch.last);
+
+	r->watch.agreed = same ? r->watch.agreed + 1 : 1;
+	r->watch.rested = same && look->ran == r->watch.last.ran;
+	r->watch.last = *look;
+	r->watch.looks++;
+}
+
+static void tell_stopped(struct runner *r, const struct input_look *look)
+{
+	if (look->wait != INPUT_AWAITED_BACKGROUND || r->watch.agreed != AGREED)
+		return;
+	r->c.handlers->stuck(r, "a background process of it wants input from the terminal, which "
+				"only the foreground gets, and was stopped");
+}
+
+static void on_looked(struct interpreter *interpreter, const struct input_look *look)
+{
+	struct runner *r = interpreter_data(interpreter);
+	uint64_t output = r->watch.output;
+
+	if (r->cell == NULL || r->watch.cell != r->cell->number)
+		return;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (output != r->watch.output) { /* it went on while we looked */
+		schedule(r);
+		return;
+	}
+	note_look(r, look);
+	schedule(r);
+	if (r->wait.kind == WAIT_NONE) {
+		tell_stopped(r, look);
+		if (is_wait(r, look))
+			begin_wait(r, look);
+	} else if (look->wait == INPUT_NOT_AWAITED || look->thread != r->wait.thread) {
+		end_wait(r);
+	}
+}
+
+static void on_watch(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, watch.timer);
+
+	if (loop_now(r->c.loop) < r->watch.quiet_since_ms + delay(r)) {
+		schedule(r); /* there was output since */
+		return;
+	}
+	r->watch.second_looks++;
+	r->watch.cell = r->cell->number;
+	interpreter_check_input(r->interpreter, on_looked);
+}
+
+static void begin_anew(struct runner *r)
+{
+	r->watch.looks = 0;
+	r->watch.agreed = 0;
+	r->watch.last = (struct input_look){ .thread = 0 };
+	r->watch.quiet_since_ms = loop_now(r->c.loop);
+}
+
+void runner_watch_output(struct runner *r)
+{
+	if (r->cell == NULL)
+		return;
+	r->watch.output++;
+	end_wait(r);
+	begin_anew(r);
+}
+
+void runner_watch_typed(struct runner *r)
+{
+	runner_watch_output(r);
+	schedule(r);
+}
+
+void runner_watch_start(struct runner *r)
+{
+	r->wait.kind = WAIT_NONE;
+	r->wait.number = 0;
+	begin_anew(r);
+	schedule(r);
+}
+
+void runner_watch_stop(struct runner *r)
+{
+	loop_timer_stop(&r->watch.timer);
+	free(r->wait.prompt);
+	r->wait.prompt = NULL;
+	r->wait.kind = WAIT_NONE;
+}
+
+/* ---- at the deadline ---- */
+
+static void on_last_look(struct interpreter *interpreter, const struct input_look *look)
+{
+	struct runner *r = interpreter_data(interpreter);
+
+	if (r->cell == NULL || !r->timed_out || r->stop != RUNNER_STOP_NONE)
+		return;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (look->wait == INPUT_AWAITED && !input_pending(r)) {
+		r->timed_out = false;
+		begin_wait(r, look);
+		return;
+	}
+	runner_stop(r, RUNNER_STOP_CANCEL);
+}
+
+void runner_watch_last(struct runner *r)
+{
+	interpreter_check_input(r->interpreter, on_last_look);
+}
+
+const struct runner_wait *runner_wait(const struct runner *r)
+{
+	return r->wait.kind != WAIT_NONE ? &r->wait : NULL;
+}

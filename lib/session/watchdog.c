@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/watchdog.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "proc/sandbox_client.h"
+#include "session/confinement.h"
+#include "session/session_internal.h"
+#include "text/clean.h"
+#include "text/status.h"
+#include "workspace/disk.h"
+
+struct watchdog {
+	struct session *session;
+	struct loop_timer timer;
+	bool exact;     /* the measure under way is one */
+	bool relieving; /* a process is being killed */
+	bool was_running;
+	struct disk *disk;
+	uint64_t disk_due_ms;
+	uint64_t disk_bytes; /* at the last look */
+	uint64_t disk_free;
+};
+
+static void on_tick(struct loop_timer *timer);
+
+static void schedule(struct watchdog *w, uint64_t wait_ms)
+{
+	struct loop *loop = w->session->host->loop;
+
+	loop_timer_start(loop, &w->timer, loop_now(loop) + wait_ms, on_tick);
+}
+
+static bool is_running(const struct session *s)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+			return true;
+	return false;
+}
+
+/* ---- ending ---- */
+
+/* Interpreters that run a cell, or all when none does: then it is their children. */
+static void end_interpreters(struct watchdog *w, const char *why)
+{
+	struct session *s = w->session;
+	bool running = is_running(s);
+
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (!running || runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+			runner_kill(s->lanes[i].runner, why);
+}
+
+static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t limit,
+		      const char *key)
+{
+	buf_puts(out, what);
+	buf_puts(out, " ");
+	status_size(out, used);
+	buf_puts(out, ", more than the limit of ");
+	status_size(out, limit);
+	buf_putf(out, " (%s)", key);
+}
+
+/* ---- memory and processor time ---- */
+
+static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	struct session *s = w->session;
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+
+	put_sizes(&why, "the session's processes used", usage->memory_bytes, s->limits.memory_max,
+		  "memory_max");
+	buf_puts(&why, ", and this interpreter the most, so it was killed");
+	/* Which one it will be is known once it is dead. */
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
+	w->relieving = true;
+	sandbox_relieve(s->sandbox);
+}
+
+static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	if (usage->memory_bytes <= w->session->limits.memory_max || w->relieving)
+		return;
+	if (w->exact) {
+		relieve(w, usage);
+		return;
+	}
+	w->exact = true;
+	sandbox_measure(w->session->sandbox, true);
+}
+
+static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	uint64_t limit = w->session->limits.cpu_max;
+	cleanup_free char *why = NULL;
+
+	if (usage->cpu_ms <= limit * 1000)
+		return;
+	why = xasprintf("the session has used %" PRIu64 " s of processor time, more than the "
+			"limit of %" PRIu64 " s (cpu_max); a new session starts at 0",
+			usage->cpu_ms / 1000, limit);
+	end_interpreters(w, why);
+}
+
+/* Where the kernel would count every process of the user, we count the session's. */
+static void check_processes(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	const struct session *s = w->session;
+	cleanup_free char *why = NULL;
+
+	if (confinement_tier(s->host->confinement) != POLICY_LANDLOCK ||
+	    usage->processes <= s->limits.processes_max)
+		return;
+	why = xasprintf("the session had %u processes, more than the limit of %" PRIu64
+			" (processes_max)",
+			usage->processes, s->limits.processes_max);
+	end_interpreters(w, why);
+}
+
+static void on_measured(void *data, const struct sandbox_usage *usage)
+{
+	struct watchdog *w = data;
+	bool exact = w->exact;
+
+	check_memory(w, usage);
+	if (exact)
+		w->exact = false;
+	check_cpu(w, usage);
+	check_processes(w, usage);
+}
+
+/* An interpreter's end tells itself; that of a program that code started would go unseen. */
+static void on_relieved(void *data, const struct sandbox_victim *victim)
+{
+	struct watchdog *w = data;
+	struct session *s = w->session;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *name = clean_quote(victim->name);
+
+	w->relieving = false;
+	if (victim->memory_bytes == 0 || victim->interpreter)
+		return;
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_expect_kill(s->lanes[i].runner, NULL);
+	buf_putf(&text, "The program '%s', which code had started, was killed: with its ", name);
+	status_size(&text, victim->memory_bytes);
+	buf_puts(&text, " of memory the session went over its limit of ");
+	status_size(&text, s->limits.memory_max);
+	buf_puts(&text, " (memory_max). Use less at a time.");
+	session_add_notice(s, buf_str(&text));
+}
+
+/* ---- disk ---- */
+
+static void explain_disk(const struct watchdog *w, uint64_t bytes, struct buf *out)
+{
+	put_sizes(out, "the session's folder holds", bytes, w->session->limits.disk_max,
+		  "disk_max");
+	buf_puts(out, "; delete files that are not needed");
+}
+
+static void on_disk_measured(struct disk *disk, uint64_t bytes)
+{
+	struct watchdog *w = disk_data(disk);
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t left = disk_free_bytes(w->session->workspace);
+	/* A cell that deletes files must be able to. */
+	bool grew = bytes > w->disk_bytes;
+	bool ran_full = left < WATCHDOG_DISK_FREE_MIN && w->disk_free >= WATCHDOG_DISK_FREE_MIN;
+
+	w->disk_bytes = bytes;
+	w->disk_free = left;
+	if (bytes > w->session->limits.disk_max && grew) {
+		explain_disk(w, bytes, &why);
+	} else if (ran_full) {
+		buf_puts(&why, "the disk on which the session's folder lies ran full; ");
+		status_size(&why, left);
+		buf_puts(&why, " were left");
+	}
+	if (why.len == 0)
+		return;
+	if (is_running(w->session)) {
+		end_interpreters(w, buf_str(&why));
+	} else {
+		cleanup_free char *notice = xasprintf("Mind that %s.", buf_str(&why));
+
+		session_add_notice(w->session, notice);
+	}
+}
+
+static void look_at_disk(struct watchdog *w)
+{
+	uint64_t now = loop_now(w->session->host->loop);
+
+	if (now < w->disk_due_ms)
+		return;
+	w->disk_due_ms = now + WATCHDOG_DISK_MS;
+	disk_start(w->disk, on_disk_measured);
+}
+
+/* ---- its life ---- */
+
+static void on_tick(struct loop_timer *timer)
+{
+	struct watchdog *w = container_of(timer, struct watchdog, timer);
+	bool running = is_running(w->session);
+
+	w->exact = false;
+	sandbox_measure(w->session->sandbox, false);
+	if (w->was_running && !running)
+		w->disk_due_ms = 0; /* what a cell left behind */
+	if (running || w->was_running)
+		look_at_disk(w);
+	w->was_running = running;
+	schedule(w, running ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
+}
+
+void watchdog_wake(struct watchdog *w)
+{
+	uint64_t due = loop_now(w->session->host->loop) + WATCHDOG_BUSY_MS;
+
+	if (!loop_timer_active(&w->timer) || w->timer.deadline_ms > due)
+		schedule(w, WATCHDOG_BUSY_MS);
+}
+
+struct watchdog *watchdog_new(struct session *s)
+{
+	static const struct sandbox_watcher watcher = { .measured = on_measured,
+							.relieved = on_relieved };
+	struct watchdog *w = xcalloc(1, sizeof(*w));
+
+	w->session = s;
+	w->disk = disk_new(s->host->loop, s->workspace, w);
+	w->disk_free = UINT64_MAX;
+	w->disk_due_ms = loop_now(s->host->loop) + WATCHDOG_DISK_MS / 5;
+	sandbox_watch(s->sandbox, &watcher, w);
+	return w;
+}
+
+void watchdog_free(struct watchdog *w)
+{
+	if (w == NULL)
+		return;
+	loop_timer_stop(&w->timer);
+	disk_free(w->disk);
+	free(w);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * watchdog.h - limits of a whole session that no kernel holds for us: memory of its processes
+ * together, processor time, the disk that its folder takes.
+ *
+ * It looks twice a second while a cell runs and seldom else. Over the limit of memory the process
+ * that has the most is killed; over that of disk or processor time the interpreters that run. What
+ * ended, why, and what to do is in the next answer.
+ */
+#ifndef SESSION_WATCHDOG_H
+#define SESSION_WATCHDOG_H
+
+#include "session/session.h"
+
+struct watchdog;
+
+enum {
+	WATCHDOG_BUSY_MS = 500,
+	WATCHDOG_IDLE_MS = 5000,
+	WATCHDOG_DISK_MS = 10000,
+};
+
+/* With this little left on the file system a cell that fills it is ended, whatever its limit. */
+#define WATCHDOG_DISK_FREE_MIN (64ULL << 20)
+
+/* The session, whose sandbox has just been opened, is borrowed until free. */
+struct watchdog *watchdog_new(struct session *session);
+/* Before sandbox_close. NULL is allowed. */
+void watchdog_free(struct watchdog *watchdog);
+/* A cell begins: what it takes is looked at soon. */
+void watchdog_wake(struct watchdog *watchdog);
+
+#endif

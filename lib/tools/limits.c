@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/limits.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "session/confinement.h"
+#include "text/status.h"
+
+enum { NEEDLES_MAX = 5 };
+
+static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
+{
+	buf_puts(out, what);
+	buf_puts(out, " ");
+	status_size(out, bytes);
+	buf_putf(out, " (%s).", key);
+}
+
+static void explain_memory(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "The memory of one process here is limited to", limits->memory_max,
+		  "memory_max");
+	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
+}
+
+static void explain_file(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "One file here is limited to", limits->file_max, "file_max");
+	buf_puts(out, " Split it, or write a compressed format.\n");
+}
+
+static void explain_space(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "/tmp and /dev/shm lie in memory and hold up to", limits->tmp_max,
+		  "tmp_max");
+	buf_puts(out, " Write large files to the working folder.\n");
+}
+
+static void explain_processes(struct buf *out, const struct session_limits *limits)
+{
+	buf_putf(out,
+		 "Processes and threads here are limited to %" PRIu64
+		 " (processes_max). Use fewer workers, and end those that are not needed.\n",
+		 limits->processes_max);
+}
+
+static void explain_open_files(struct buf *out, const struct session_limits *limits)
+{
+	buf_putf(out,
+		 "Open files of one process are limited to %" PRIu64
+		 " (open_files_max). Close what is not needed.\n",
+		 limits->open_files_max < 1024 ? limits->open_files_max : 1024);
+}
+
+static void explain_network(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out, "Blocked by the sandbox: this session has no network. Data comes in by "
+		      "upload_file, or from a folder that the user shares.\n");
+}
+
+static void explain_read_only(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out, "Blocked by the sandbox: code may write in its working folder and in /tmp, "
+		      "nowhere else.\n");
+}
+
+static void explain_denied(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out, "Blocked by the sandbox: code may write in its working folder and read the "
+		      "system's programs, nothing else.\n");
+}
+
+static void explain_missing(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out, "The user's files are not visible here. Put the file in with upload_file, or "
+		      "ask the user to start ptycell with --share FOLDER.\n");
+}
+
+/* What interpreters print for the kernel's answers. */
+static const struct {
+	const char *needles[NEEDLES_MAX];
+	void (*explain)(struct buf *out, const struct session_limits *limits);
+	enum policy_tier from; /* in these tiers */
+	enum policy_tier to;
+} rows[] = {
+	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
+	    "Array buffer allocation failed" },
+	  explain_memory,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "File too large", "EFBIG" }, explain_file, POLICY_UNCONFINED, POLICY_NAMESPACES },
+	{ { "No space left on device", "ENOSPC" }, explain_space, POLICY_BWRAP, POLICY_NAMESPACES },
+	{ { "can't start new thread", "Resource temporarily unavailable", "EAGAIN" },
+	  explain_processes,
+	  POLICY_BWRAP,
+	  POLICY_NAMESPACES },
+	{ { "Too many open files", "EMFILE" },
+	  explain_open_files,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
+	{ { "Network is unreachable", "name resolution", "ENETUNREACH", "EAI_AGAIN",
+	    "Could not resolve" },
+	  explain_network,
+	  POLICY_LANDLOCK,
+	  POLICY_NAMESPACES },
+	{ { "Read-only file system", "EROFS" },
+	  explain_read_only,
+	  POLICY_BWRAP,
+	  POLICY_NAMESPACES },
+	{ { "Permission denied", "EACCES" }, explain_denied, POLICY_LANDLOCK, POLICY_LANDLOCK },
+	{ { "No such file or directory: '/home/", "No such file or directory: '/root/",
+	    "No such file or directory: '/Users/", "open '/home/", "open '/root/" },
+	  explain_missing,
+	  POLICY_BWRAP,
+	  POLICY_NAMESPACES },
+};
+
+static bool has_any(const char *text, const char *const *needles)
+{
+	for (size_t i = 0; text != NULL && i < NEEDLES_MAX && needles[i] != NULL; i++)
+		if (strstr(text, needles[i]) != NULL)
+			return true;
+	return false;
+}
+
+/* The last of a traceback: what it is about, not what was handled on the way. */
+static const char *last_line(const char *text)
+{
+	size_t len = text != NULL ? strlen(text) : 0;
+
+	while (len > 0 && text[len - 1] == '\n')
+		len--;
+	while (len > 0 && text[len - 1] != '\n')
+		len--;
+	return text != NULL ? text + len : NULL;
+}
+
+void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
+		    const struct confinement *confinement)
+{
+	enum policy_tier tier = confinement_tier(confinement);
+
+	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
+		explain_file(out, limits);
+	if (cell->state != CELL_RAISED)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (tier < rows[i].from || tier > rows[i].to ||
+		    (rows[i].explain == explain_network && confinement_reaches_hosts(confinement)))
+			continue;
+		if (!has_any(cell->error_name, rows[i].needles) &&
+		    !has_any(cell->error_text, rows[i].needles) &&
+		    !has_any(last_line(cell->traceback), rows[i].needles))
+			continue;
+		rows[i].explain(out, limits);
+		return;
+	}
+}

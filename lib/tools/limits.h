@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * limits.h - the sentence that names the limit or the layer that code ran into.
+ *
+ * Programs report only what the kernel told them: "File too large", "Network is unreachable". The
+ * sentence says which limit that was, how much it is, and what to do.
+ */
+#ifndef TOOLS_LIMITS_H
+#define TOOLS_LIMITS_H
+
+#include "base/buf.h"
+#include "config/settings.h"
+#include "session/cell.h"
+
+struct confinement;
+
+/* Appends a line, or nothing when the cell did not end by such an error. */
+void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
+		    const struct confinement *confinement);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * disk.h - how much of the disk a session's folder takes.
+ *
+ * A walk over all of `data`, also over what a scan does not enter, by descriptor and through no
+ * link, in slices of DISK_SLICE_MS. A file with several names counts a part with each. What was
+ * deleted and is still open is not seen: the free space of the file system tells of that.
+ */
+#ifndef WORKSPACE_DISK_H
+#define WORKSPACE_DISK_H
+
+#include <stdint.h>
+
+#include "event/loop.h"
+#include "workspace/workspace.h"
+
+enum { DISK_SLICE_MS = 5, DISK_DEPTH_MAX = 64 };
+
+struct disk;
+
+/* `workspace` is borrowed until free. */
+struct disk *disk_new(struct loop *loop, const struct workspace *workspace, void *data);
+/* Ends a walk under way. NULL is allowed. */
+void disk_free(struct disk *disk);
+void *disk_data(const struct disk *disk);
+/* `done` comes once, from the loop, and may free the disk. While one walks nothing is begun. */
+void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t bytes));
+
+/* Bytes that are free for this user where the folder lies; UINT64_MAX when nobody knows. */
+uint64_t disk_free_bytes(const struct workspace *workspace);
+
+#endif

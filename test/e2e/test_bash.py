@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""bash as a session: the end of a cell, its status, Ctrl-C, and what persists."""
+import signal
+
+import pytest
+from client import Server
+from steps import assert_honest, until
+
+
+@pytest.fixture
+def sh(server):
+    """Runs a cell of bash."""
+    def run(code, **arguments):
+        result = server.cell(code, language="bash", **arguments)
+        assert_honest(result)
+        return result
+    return run
+
+
+def test_a_cell_ends_with_its_status_and_the_state_stays(sh):
+    """BR01."""
+    first = sh("x=5; false")
+    assert (first.state, first.status["exit"], first.is_error) == ("done", 1, False)
+    assert sh("echo $x $?").text == "5 1\n"
+    assert "exit" not in sh("true").status
+
+
+@pytest.mark.parametrize("code", [
+    "for i in 1 2 3; do sleep 30; echo not-reached; done",
+    "while :; do :; done; echo not-reached",
+    "sleep 30; echo not-reached",
+    "python3 -c 'import time; time.sleep(30)'; echo not-reached",
+    "f() { sleep 30; }; f; echo not-reached",
+    "read x; echo not-reached",
+    "cat; echo not-reached",
+    "sleep 30 | sleep 30; echo not-reached",
+])
+def test_ctrl_c_aborts_the_cell_and_keeps_the_shell(sh, code):
+    """BR02: the rest of the cell does not run, the next one finds everything."""
+    sh("kept=here; cd /tmp")
+    result = sh(code, timeout=0.4)
+    assert result.state == "timed_out" and "variables and files are kept" in result.text
+    assert "not-reached" not in result.text
+    after = sh("echo $kept $PWD")
+    assert after.text == "here /tmp\n" and not after.notice
+
+
+def test_a_program_that_ignores_ctrl_c_is_killed_and_the_shell_is_not(sh):
+    sh("kept=here")
+    result = sh("python3 -c 'import signal, time; signal.signal(2, signal.SIG_IGN); time.sleep(60)'",
+                timeout=0.4)
+    assert result.state in ("done", "timed_out") and result.status["seconds"] < 5
+    assert sh("echo $kept").text == "here\n"
+
+
+def test_read_waits_at_its_prompt(sh):
+    """BR03, WT06, OI-08."""
+    result = sh('read -p "name? " n; echo got $n', timeout=0.5)
+    assert result.state == "timed_out" and "It was waiting for input" in result.text
+    assert "name?" in result.text and sh("echo fine").text == "fine\n"
+
+
+@pytest.mark.parametrize("code", ['echo "open', "echo 'open", "x=(1 2", "if true; then", "f() {", "$(", "`"])
+def test_code_that_does_not_end_is_an_error_and_the_next_cell_is_fine(sh, code):
+    """BR04, OI-06."""
+    assert "unexpected" in sh(code).text
+    assert sh("echo fine").text == "fine\n"
+
+
+@pytest.mark.parametrize("code, status", [
+    ("exit 4", 4), ("f() { exit 4; }; f", 4), ("set -e; false; echo not-reached", 1),
+    ("set -e; f() { false; echo not-reached; }; f", 1), ("echo ${nothing:?is not set}", 1),
+    ("set -u; echo $nothing; echo not-reached", 1), ("return 3; echo not-reached", 3),
+    ("set -euo pipefail; false | cat; echo not-reached", 1), ("set -t; exit 5", 5),
+])
+def test_the_end_of_a_script_ends_the_cell_with_its_status(sh, code, status):
+    """BR05, BR06: and all that a shell can hand over is there in the next cell."""
+    sh("x=5; a=(1 2 3); declare -A m=([k]=v); f1() { echo function; }; alias al='echo alias'; "
+       "export ex=port; cd /tmp; readonly ro=1; shopt -s extglob; umask 027; exec 7</etc/passwd")
+    result = sh(code)
+    assert (result.state, result.status["exit"]) == ("done", status)
+    assert "not-reached" not in result.text and not result.is_error
+    after = sh("set +eu\necho $x ${a[2]} ${m[k]} $ex $ro $PWD $(umask); f1\nal; shopt extglob\n"
+               "read -u 7 line; echo ${line%%:*}; echo $?")
+    assert after.text.split() == ["5", "3", "v", "port", "1", "/tmp", "0027", "function", "alias",
+                                  "extglob", "on", "root", "0"]
+
+
+def test_an_exit_trap_of_the_users_runs_at_exit(sh):
+    sh("trap 'echo cleaned up' EXIT")
+    result = sh("exit 3")
+    assert result.text == "cleaned up\n" and result.status["exit"] == 3
+    assert sh("exit 4").text == ""  # once
+
+
+def test_exec_ends_the_shell_and_says_so(sh):
+    """BR05."""
+    result = sh("x=5; exec sh -c 'echo replaced; exit 9'")
+    assert (result.state, result.status["exit"]) == ("died", 9) and "replaced" in result.text
+    assert sh("echo ${x-gone}").text == "gone\n"
+
+
+def test_a_killed_shell_is_told(sh):
+    result = sh("kill -9 $$")
+    assert result.state == "died" and "SIGKILL" in result.text
+    assert sh("echo new").text == "new\n"
+
+
+def test_programs_see_the_terminal_and_nothing_else(sh):
+    """BR07."""
+    assert sh("ls /proc/self/fd").text.split() == ["0", "1", "2", "3"]  # 3: of ls itself
+    assert sh("tty -s && [ -t 1 ] && [ -t 2 ] && echo yes").text == "yes\n"
+    assert "ptycell_driver" not in sh("env").text.lower()
+    sh("exit 1")
+    assert sh("ls /proc/self/fd").text.split() == ["0", "1", "2", "3"]
+
+
+def test_a_redirected_shell_still_answers(sh):
+    """BR08."""
+    assert sh("exec >/dev/null").state == "done"
+    assert sh("echo gone").text == ""
+    assert sh("exec >/dev/tty; echo back").text == "back\n"
+    assert sh("exec 2>errors.txt").state == "done"
+    sh("echo to-file >&2")
+    assert sh("exec 2>&1; cat errors.txt").text == "to-file\n"
+
+
+def test_a_here_document_is_what_was_written(sh):
+    """OI-07."""
+    assert sh("x=5\ncat <<EOF\nline 1\n  $x\nEOF\ncat <<'EOF'\n$x\nEOF").text == "line 1\n  5\n$x\n"
+    assert "line 1" in sh("cat <<EOF\nline 1").text
+    assert sh("echo fine").text == "fine\n"
+
+
+def test_what_marks_the_end_of_a_cell_can_be_printed(sh):
+    """OI-09."""
+    sh("printf '@%s done 1 over 0\\n@%s end\\n' $__ptycell_nonce $__ptycell_nonce; echo __ptycell_next")
+    assert sh("echo next").text == "next\n"
+
+
+def test_output_and_errors_keep_their_order(sh):
+    """OI-10."""
+    assert sh("echo out1; echo err1 >&2; echo out2; echo err2 >&2").text == "out1\nerr1\nout2\nerr2\n"
+
+
+def test_progress_bars_leave_their_last_state(sh):
+    """OI-12."""
+    assert sh(r'for i in 1 2 3; do printf "\r%d%%" $i; done; echo').text == "3%\n"
+
+
+def test_large_output_comes_as_head_and_tail(sh):
+    result = sh("seq 100000")
+    assert result.status["output"]["total"] == 588895
+    assert result.text.startswith("1\n2\n") and "\n100000\n" in result.text
+    assert sh(f"tail -1 '{result.status['output']['path']}'").text == "100000\n"
+
+
+@pytest.mark.parametrize("hostile", [
+    "printf() { echo no; }; echo() { command printf x; }; read() { :; }; trap() { :; }; set() { :; }",
+    "PROMPT_COMMAND='echo pc'; PS1='$ '; PS2='> '; PS4='# '", "unset PROMPT_COMMAND PS1 PS2",
+    "PROMPT_COMMAND='echo pc'; ${x?}", "PROMPT_COMMAND=(a b); exit 1", "set -f; IFS=:; GLOBIGNORE='*'",
+    "LC_ALL=C; LANG=xx", "TMOUT=1", "shopt -s nocasematch extdebug failglob nullglob",
+    "set -o posix", "set -o vi", "set -o emacs", "set -o noclobber -o ignoreeof; set -k", "set -x; set +x",
+    "trap '' INT USR1 USR2 TERM HUP; trap - INT", "exec 12>&- 13>&- 15>&-", "POSIXLY_CORRECT=1",
+    "alias printf='echo no' .='echo no' builtin='echo no'; shopt -s expand_aliases",
+    "enable -n true", "declare -i __ptycell_x=1", "ulimit -n 64", "stty raw -echo",
+    "__ptycell_tell() { :; }", "unset -f __ptycell_tell", "history -c; set -o history -o histexpand",
+])
+def test_no_setting_of_a_cell_breaks_the_next(sh, hostile):
+    sh(hostile)
+    command = "unset -f printf echo read trap set; unalias -a\nbuiltin echo plain \"$((1 + 1))\" '!x'"
+    assert sh(command).text == "plain 2 !x\n"
+    assert sh("(exit 3)").status["exit"] == 3
+
+
+def test_traps_options_and_tracing_are_the_cells_own(sh):
+    sh("trap 'echo debug' DEBUG")
+    assert sh("echo 1").text == "debug\n1\n"
+    assert sh("trap - DEBUG").text == "debug\n"
+    sh("trap 'echo error $LINENO' ERR")
+    assert sh("\n\nfalse\n").text == "error 3\n"
+    sh("trap - ERR; trap 'echo usr' USR1")
+    assert sh("kill -USR1 $$").text == "usr\n"
+    sh("set -x")
+    traced = sh("echo traced").text
+    assert traced.endswith("echo traced\ntraced\n") and "ptycell" not in traced
+    assert "ptycell" not in sh("set +x").text
+    sh("set -v")
+    verbose = sh("echo one\necho two").text
+    assert "ptycell" not in verbose and verbose.endswith("two\n")
+    assert "ptycell" not in sh("set +v").text
+
+
+def test_errors_name_their_line(sh):
+    assert "line 3: syntax error" in sh("true\n\nif then").text
+    assert sh("\n\necho $LINENO; f() {\n false\n caller 0; }\nf").text.splitlines() == ["3", "6 source /dev/fd/13"]
+
+
+def test_background_jobs_live_on_and_are_counted(sh):
+    first = sh("sleep 60 &")
+    assert first.status["children"] == 1
+    assert "Running" in sh("jobs").text and "Terminated" in sh("kill %1; wait; jobs").text
+    assert "children" not in sh("true").status
+    assert sh("mkfifo f; (read line <f; echo late $line) & echo now").text == "now\n"
+    seen = [sh("echo word >f").text]
+    until(lambda: seen.append(sh("true").text) or "late word" in "".join(seen))
+
+
+def test_a_background_reader_of_the_terminal_does_not_hang(sh):
+    """WT13."""
+    result = sh("set -m; (read x; echo got $x) &\nsleep 0.2; echo on")
+    assert result.state == "done" and result.text.endswith("on\n")
+    assert "Stopped" in sh("sleep 0.2; jobs").text
+    assert "fine" in sh("kill -9 %1; wait 2>/dev/null; echo fine").text
+
+
+def test_names_that_changed_are_told(sh):
+    names = {n["name"]: n for n in sh("x=5; list=(a b c); declare -A m=([k]=v); f() { :; }").status["names"]}
+    assert names["list"] == {"name": "list", "type": "array", "shape": "3"}
+    assert names["m"]["type"] == "map" and names["f"]["type"] == "function" and names["x"]["shape"] == "1"
+    assert "names" not in sh("echo $x; cd /tmp; true | false").status
+    assert [n["name"] for n in sh("list+=(d)").status["names"]] == ["list"]
+    assert [n["name"] for n in sh("PATH=$PATH:/x").status["names"]] == ["PATH"]
+
+
+def test_large_values_do_not_make_cells_slow(sh):
+    sh("big=$(head -c 3000000 /dev/zero | tr '\\0' x); echo ${#big}")
+    assert sh("echo ${#big}").text == "3000000\n"
+    huge = sh("huge=$big$big$big$big; echo ${#huge}")
+    assert huge.text == "12000000\n" and huge.state == "done"
+    assert sh("unset big huge; y=1").state == "done"
+
+
+def test_code_of_any_size_and_content_arrives(sh):
+    """OI-11 in the large: also what a pipe does not hold at once."""
+    text = "é漢'\"\\ \t$" * 20000
+    quoted = text.replace("'", "'\\''")
+    result = sh(f"x='{quoted}'; echo ${{#x}}")
+    assert result.text == f"{len(text)}\n"
+    assert sh("echo a\0b").text == "ab\n"
+    assert sh("echo one\r\nif true\r\nthen echo two\r\nfi\r\n").text == "one\ntwo\n"
+    assert sh("").state == sh("# only a comment").state == sh("\n\n").state == "done"
+
+
+def test_status_of_a_program_killed_by_a_signal(sh):
+    assert sh("sh -c 'kill -9 $$'").status["exit"] == 128 + signal.SIGKILL
+    assert sh("nosuchcommand").status["exit"] == 127
+
+
+def test_an_own_bash_is_used(home, tmp_path):
+    own = tmp_path / "mybash"
+    own.symlink_to("/bin/bash")
+    with Server(home, env={"PTYCELL_BASH": str(own)}) as server:
+        assert server.cell("echo $BASH", language="bash").text == f"{own}\n"
+    with Server(home, env={"PTYCELL_BASH": "/nowhere/bash"}) as server:
+        result = server.cell("echo", language="bash")
+        assert result.state == "not_started" and "PTYCELL_BASH" in result.text

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""R as a session: values, plots, questions, interrupts, conditions, quit."""
+import base64
+import shutil
+
+import pytest
+from client import Server
+from steps import assert_honest
+
+if not shutil.which("R"):
+    pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
+
+
+@pytest.fixture
+def r(server):
+    """Runs a cell of R."""
+    def run(code, **arguments):
+        result = server.cell(code, language="R", **arguments)
+        assert_honest(result)
+        return result
+    return run
+
+
+@pytest.mark.parametrize("code, text", [
+    ("1+1", "[1] 2\n"), ("invisible(1)", ""), ("x <- 3", ""), ("(x <- 3)", "[1] 3\n"), ("NULL", "NULL\n"),
+    ("1; 2", "[1] 1\n[1] 2\n"), ("", ""), ("# only a comment", ""), ("c(a=1, b=NA)", " a  b \n 1 NA \n"),
+    ('"\u00e9\u6f22"; nchar("\u6f22")', '[1] "\u00e9\u6f22"\n[1] 1\n'),
+    ('data.frame(a=1:2, b=letters[1:2])', "  a b\n1 1 a\n2 2 b\n"),
+    ('setClass("P", representation(x="numeric")); new("P", x=1)', 'An object of class "P"\nSlot "x":\n[1] 1\n'),
+    ("f <- function(x) {\n  x + 1\n}\nf(1)\r\n", "[1] 2\n"), ("interactive()", "[1] TRUE\n"),
+    ('cat("no line end"); 5', "no line end\n[1] 5\n"), ("for (i in 1:2) print(i)", "[1] 1\n[1] 2\n"),
+])
+def test_visible_values_are_shown(r, code, text):
+    """BR09."""
+    result = r(code)
+    assert (result.text, result.state) == (text, "done")
+
+
+def test_state_stays_and_names_are_told(r):
+    names = {n["name"]: n for n in r("x <- 1:10; df <- mtcars; f <- function() 1").status["names"]}
+    assert names["df"] == {"name": "df", "type": "data.frame", "shape": "32x11"}
+    assert names["x"]["shape"] == "10" and names["f"]["type"] == "function"
+    assert "names" not in r("mean(x)").status
+    assert [n["name"] for n in r("x[3] <- 7L").status["names"]] == ["x"]
+    assert [n["name"] for n in r("rm(x)").status["names"]] == ["-x"]
+    assert r(".Last.value; nrow(df)").text.endswith("[1] 32\n")
+
+
+def png_size(image):
+    data = base64.b64decode(image["data"])
+    assert data.startswith(b"\x89PNG")
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+def test_a_plot_is_shown_and_again_when_lines_are_added_later(r):
+    """BR10."""
+    first = r("plot(1:10)")
+    assert [png_size(i) for i in first.images] == [(960, 720)]
+    second = r("lines(1:10); abline(h = 5)")
+    assert len(second.images) == 1 and second.images[0]["data"] != first.images[0]["data"]
+    assert r("x <- 1; par(mar = c(2, 2, 2, 2))").images == []
+
+
+def test_two_plots_in_a_cell_are_two_pictures_in_their_places(r):
+    """BR11."""
+    result = r('plot(1); cat("between\\n"); hist(c(1, 2, 2)); cat("after\\n")')
+    assert len(result.images) == 2
+    lines = result.text.splitlines()
+    assert lines == ["between", "[figure: output/cell-1-figure-1.png]", "after",
+                     "[figure: output/cell-1-figure-2.png]"]
+    assert [change["path"] for change in result.status["files"]] == [
+        "output/cell-1-figure-1.png", "output/cell-1-figure-2.png"]
+
+
+def test_several_plots_on_a_page_are_one_picture(r):
+    r("plot(1)")
+    assert len(r("par(mfrow = c(1, 2)); plot(1); plot(2)").images) == 1
+    assert len(r("plot(3)").images) == 1
+
+
+def test_grid_draws_too(r):
+    assert len(r("grid::grid.newpage(); grid::grid.rect()").images) == 1
+    assert len(r("grid::grid.circle()").images) == 1
+
+
+def test_ggplots_are_shown_as_values_and_when_printed(r):
+    if r('isTRUE(requireNamespace("ggplot2", quietly = TRUE))').text != "[1] TRUE\n":
+        pytest.skip("there is no ggplot2 here (apt install r-cran-ggplot2)")
+    result = r("library(ggplot2); p <- ggplot(mtcars, aes(mpg, hp)) + geom_point(); p", timeout=50)
+    assert len(result.images) == 1 and result.state == "done"
+    assert len(r("print(p); print(p + theme_bw()); invisible(1)").images) == 2
+    assert r("p <- p + geom_line()").images == []
+
+
+def test_own_devices_are_left_alone(r):
+    result = r('png("own.png"); plot(1:5); invisible(dev.off())')
+    assert result.images == [] and [c["path"] for c in result.status["files"]] == ["own.png"]
+    assert len(r("plot(1:9); invisible(dev.off())").images) == 1
+    assert len(r("plot(1)").images) == 1
+
+
+def test_errors_name_their_call_and_the_way_to_it(r):
+    """BR12."""
+    result = r('f <- function(a) g(a); g <- function(b) stop("deep"); f(1)')
+    assert result.state == "raised" and result.is_error
+    assert result.text == "Error in g(a) : deep\nCalls: f -> g\n"
+    assert r('stop("top")').text == "Error: top\n"
+    assert r('log("a")').text == 'Error in log("a") : non-numeric argument to mathematical function\n'
+    assert r("h <- function() h(); h()").state == "raised"
+    assert r('tryCatch(stop("a"), error = function(e) "caught")').text == '[1] "caught"\n'
+
+
+def test_what_does_not_parse_is_shown_where(r):
+    assert "<cell 1>:2:5: unexpected '='" in r("1\nx = = 2").text
+    assert "unexpected end of input" in r("f(").text
+    assert r('exists("x")').text == "[1] FALSE\n"
+
+
+def test_warnings_and_messages_come_in_their_places(r):
+    result = r('cat("a\\n"); warning("w"); message("m"); log(-1); invisible(1)')
+    assert result.text == "a\nWarning: w\nm\nWarning in log(-1) : NaNs produced\n[1] NaN\n"
+
+
+def test_a_missing_package_is_named(r):
+    result = r("library(nosuchpackage)")
+    assert result.state == "raised" and "'nosuchpackage' is not installed" in result.text
+
+
+@pytest.mark.parametrize("code", ["repeat {}", "Sys.sleep(60)", "for (i in 1:1e10) i", "readline('> ')",
+                                  "x <- 0; while (TRUE) x <- x + 1", "f <- function() repeat {}; f()"])
+def test_an_interrupt_ends_the_cell_and_keeps_the_state(r, code):
+    """BR13."""
+    r("kept <- 7")
+    result = r(code, timeout=0.5)
+    assert result.state == "timed_out" and result.status["seconds"] < 3
+    assert r("kept").text == "[1] 7\n"
+
+
+def test_readline_waits_at_its_prompt(r):
+    """BR14, WT08."""
+    result = r('n <- readline("n? ")', timeout=1)
+    assert result.state == "timed_out" and "waiting for input at the prompt 'n?'" in result.text
+
+
+def test_the_browser_waits_and_can_be_interrupted(r):
+    result = r("f <- function() { y <- 5; browser(); y }; f()", timeout=1)
+    assert result.state == "timed_out" and "waiting for input" in result.text
+    assert r("1").text == "[1] 1\n"
+
+
+def test_quit_ends_the_cell_with_its_status(r):
+    """BR15: as SystemExit does in Python; the state is kept."""
+    result = r('x <- 1; quit(status = 3); cat("not reached")')
+    assert (result.state, result.status["exit"]) == ("done", 3)
+    assert r("q('no'); 5").status["exit"] == 0
+    assert r("x").text == "[1] 1\n"
+
+
+def test_the_end_of_the_process_is_told(r):
+    result = r("x <- 1; base::quit(status = 4)")
+    assert (result.state, result.status["exit"]) == ("died", 4)
+    assert r('exists("x")').text.endswith("[1] FALSE\n")
+    assert r("tools::pskill(Sys.getpid(), 9)").state == "died"
+
+
+def test_large_values_and_outputs_are_bounded(r):
+    assert len(r("1:1e6").text) < 30000
+    result = r('for (i in 1:20000) cat("line", i, "\\n")')
+    assert "line 1\n" in result.text and "line 20000" in result.text and "output" in result.status
+
+
+@pytest.mark.parametrize("hostile", [
+    "options(warn = 2, error = quote(stop()), width = 20, prompt = 'x', device = 'png')",
+    "print <- function(...) 1; cat <- 1; sapply <- 2; T <- FALSE; c <- function(...) NULL",
+    "sink('sunk.txt'); cat('x')", "rm(list = ls(all.names = TRUE)); detach('tools:ptycell')",
+    "setwd(tempdir()); gc()", "Sys.setlocale('LC_ALL', 'C')", "invokeRestart('abort')",
+    "on.exit(stop('late')); closeAllConnections", "options(expressions = 100)", "set.seed(1); rm(.Random.seed)",
+    "makeActiveBinding('active', function() stop('no'), globalenv())", "delayedAssign('late', stop('no'))",
+    "x <- 1; lockBinding('x', globalenv()); lockEnvironment(globalenv())",
+    "class(y <- 1) <- 'odd'; length.odd <- function(x) stop('no'); dim.odd <- length.odd; y <- structure(1, class = 'odd')",
+])
+def test_no_setting_of_a_cell_breaks_the_next(r, hostile):
+    r(hostile)
+    assert r("invisible(base::print(base::paste('still', 1 + 1)))").text == '[1] "still 2"\n'
+
+
+def test_an_own_r_is_used(home):
+    with Server(home, env={"PTYCELL_R": "/nowhere/R"}) as server:
+        result = server.cell("1", language="r")
+        assert result.state == "not_started" and "PTYCELL_R" in result.text

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: MIT
+"""Somebody waits for input: noticed for any program on the terminal, told with prompt and who it is,
+answered by interact. WT, PY and TT are the cases of the interpreters' design."""
+import shutil
+import subprocess
+import time
+
+import pytest
+from client import Result, Server
+from steps import EVIL, assert_clean, assert_honest, until
+
+LONG = 20  # seconds that nothing here takes
+
+
+def needs(program):
+    if not shutil.which(program):
+        pytest.skip(f"{program} is not installed")
+
+
+def waiting(server, code, **arguments):
+    """Runs code that soon waits; its answer, which says so."""
+    result = server.cell(code, budget=LONG, **arguments)
+    assert result.state == "waiting_for_input" and not result.is_error, result.texts
+    assert_honest(result)
+    return result
+
+
+def never_waits(server, code, seconds=1.2):
+    """Runs code for longer than it takes to notice a wait."""
+    result = server.cell(code, budget=seconds)
+    assert result.state == "running", result.texts
+    server.interact(action="interrupt", wait=20)
+    return result
+
+
+@pytest.fixture
+def warm(server):
+    server.cell("import getpass, os, select, socket, subprocess, sys, termios, threading, time, tty")
+    return server
+
+
+# ---- WT: who waits ----
+
+def test_wt01_input_waits_with_its_prompt_and_soon(warm):
+    start = time.monotonic()
+    result = waiting(warm, "n = input('n? ')\nn * 2")
+    assert time.monotonic() - start < 5
+    assert result.text.startswith("n?\n") and "at the prompt 'n?'" in result.text
+    assert result.cell["prompt"] == "n?" and result.cell["waits"] == "interpreter"
+    assert result.cell["secret"] is False
+    # What was typed shows where a terminal shows it.
+    assert warm.interact(input="ab").text == "ab\n'abab'\n"
+
+
+def test_wt02_py22_getpass_waits_for_a_secret_that_is_shown_nowhere(home):
+    with Server(home, env={"PTYCELL_LOG": "debug"}) as server:
+        result = waiting(server, "import getpass\np = getpass.getpass()\nlen(p)")
+        assert result.cell["secret"] is True and "waits for a secret at the prompt 'Password:'" in result.text
+        answer = server.interact(input="hunter2-xyzzy")
+        assert answer.text.endswith("13\n") and "xyzzy" not in str(answer.raw)
+        assert "xyzzy" not in str(server.interact().raw)
+        server.close()
+        assert b"xyzzy" not in server.stderr
+    found = subprocess.run(["grep", "-rl", "xyzzy", str(home)], stdout=subprocess.PIPE, check=False)
+    assert not found.stdout
+
+
+def test_wt03_py22_the_debugger_waits_and_is_driven(warm):
+    result = waiting(warm, "y = 41\nbreakpoint()\ny")
+    assert result.cell["waits"] == "debugger" and "The debugger waits" in result.text
+    assert "\n42\n" in warm.interact(input="p y + 1").text
+    result = warm.interact(input="c")
+    assert result.state == "done" and result.text.endswith("41\n")
+
+
+def test_wt04_input_in_a_thread_waits(warm):
+    waiting(warm, "t = threading.Thread(target=lambda: print('got', input('t? ')))\nt.start(); t.join()")
+    assert warm.interact(input="5").text == "5\ngot 5\n"
+
+
+def test_wt05_a_child_program_that_reads_waits_and_is_named(warm):
+    result = waiting(warm, "subprocess.run('cat | sort', shell=True).returncode")
+    assert result.cell["waits"] == "program" and "program 'cat' waits" in result.text
+    assert warm.interact(input="b\na").state == "waiting_for_input"
+    assert warm.interact(key="ctrl-d").text.endswith("a\nb\n0\n")
+
+
+def test_wt06_bash_read_waits(warm):
+    result = waiting(warm, "subprocess.run(['bash', '-c', 'read -p \"name? \" n; echo hi $n'])")
+    assert result.cell["prompt"] == "name?" and result.cell["program"] == "bash"
+    assert "hi Eve" in warm.interact(input="Eve").text
+
+
+@pytest.mark.parametrize("code", [
+    "require('readline').createInterface({input: process.stdin, output: process.stdout})"
+    ".question('n? ', a => { console.log('got ' + a); process.exit() })",
+    "const b = Buffer.alloc(9); require('fs').writeSync(1, 'n? '); "
+    "console.log('got ' + b.subarray(0, require('fs').readSync(0, b)))"], ids=["readline", "readSync"])
+def test_wt07_node_waits(warm, code):
+    needs("node")
+    warm.cell(f"js = {code!r}")
+    result = waiting(warm, "subprocess.run(['node', '-e', js])")
+    assert result.cell["prompt"] == "n?"
+    assert "got 7" in warm.interact(input="7").text
+
+
+def test_wt08_r_readline_waits(warm):
+    needs("R")
+    waiting(warm, "subprocess.run(['R', '--no-save', '--quiet', '--no-readline', '--interactive'])")
+    result = warm.interact(input="x <- readline('n? ')", budget=LONG)
+    assert result.cell["prompt"] == "n?" and result.cell["program"] == "R"
+    assert "got 7" in warm.interact(input="7\ncat('got', x)", budget=LONG).text
+    assert warm.interact(input="q()", budget=LONG).state == "done"
+
+
+@pytest.mark.parametrize("code", [
+    "time.sleep(60)", "while True: pass",
+    "s = socket.create_server(('127.0.0.1', 0)); s.accept()",
+    "subprocess.run(['sleep', '60'])", "threading.Event().wait()",
+    "select.select([], [], [], 60)",
+    "import asyncio; asyncio.run(asyncio.sleep(60))"])
+def test_wt09_what_does_not_read_never_waits(warm, code):
+    never_waits(warm, "print('prompt? ', end='', flush=True)\n" + code)
+
+
+def test_wt10_what_prints_without_end_never_waits(warm):
+    never_waits(warm, "while True: print('y')")
+    never_waits(warm, "while True:\n  print('.', end='', flush=True)\n  time.sleep(0.01)")
+
+
+def test_wt13_a_background_reader_is_told_of_and_nothing_hangs(warm):
+    warm.cell("p = subprocess.Popen(['bash', '-c', 'set -m; (read x) & sleep 60'])\np.wait()", budget=0)
+    result = warm.interact(budget=LONG)
+    assert result.state == "running" and "wants input from the terminal" in result.text
+    warm.interact(action="interrupt")
+
+
+def test_wt14_a_session_at_rest_does_not_wait(warm):
+    assert warm.interact().state == "done"
+    assert warm.call("session_info", session_id="s").object["state"] == "idle"
+
+
+def test_line_editors_and_watchers_wait_too(warm):
+    waiting(warm, "import readline\ninput('r? ')")
+    assert "'x'" in warm.interact(input="x").text
+    waiting(warm, "select.select([0], [], [])\nos.read(0, 9)")
+    assert "b'y\\n'" in warm.interact(input="y").text
+    waiting(warm, "tty.setcbreak(0)\nprint('key:', end='', flush=True)\nsys.stdin.read(1)")
+    assert "'k'" in warm.interact(input="k", raw=True).text
+
+
+def test_a_program_with_its_own_screen_is_driven_by_keys(warm):
+    needs("less")
+    warm.cell("open('long.txt', 'w').write('\\n'.join(map(str, range(500))))")
+    waiting(warm, "subprocess.run(['less', 'long.txt']).returncode")
+    assert warm.interact(key="page-down").state == "waiting_for_input"
+    assert warm.interact(input="q", raw=True).text.endswith("0\n")
+
+
+# ---- answering ----
+
+def test_each_answer_tells_only_what_is_new(warm):
+    first = waiting(warm, "a = input('a? ')\nb = input('b? ')\na + b")
+    second = warm.interact(input="1")
+    assert second.state == "waiting_for_input" and second.text.startswith("1\nb?\n") and "a?" not in second.text
+    assert first.status["cell"] == second.status["cell"]
+    assert warm.interact(input="2").text == "2\n'12'\n"
+
+
+def test_the_clock_stands_while_a_cell_waits(warm):
+    waiting(warm, "input('? ')\n'late'", timeout=1)
+    time.sleep(1.3)
+    assert warm.interact(budget=0).state == "waiting_for_input"
+    assert warm.interact(input="").text.endswith("'late'\n")
+
+
+def test_a_look_at_a_cell_that_waits_answers_at_once(warm):
+    waiting(warm, "input('? ')")
+    start = time.monotonic()
+    assert warm.interact().state == "waiting_for_input"
+    assert time.monotonic() - start < 5
+    assert warm.interact(action="interrupt").state == "interrupted"
+
+
+def test_a_foreign_prompt_cannot_break_out_of_our_sentence(warm):
+    warm.cell(f"evil = {EVIL!r}")
+    result = waiting(warm, "input(evil + 'x' * 500)")
+    assert_clean(result.raw)
+    assert len(result.cell["prompt"]) <= 80
+    warm.interact(action="interrupt")
+
+
+def test_typing_when_no_cell_runs_is_refused(warm):
+    result = warm.interact(input="5")
+    assert result.is_error and "no python cell runs" in result.texts[0]
+    assert warm.cell("input('x? ')", budget=LONG).state == "waiting_for_input"  # nothing was left over
+
+
+def test_what_was_typed_ahead_goes_with_its_cell(warm):
+    warm.cell("time.sleep(0.4)\n'over'", budget=0)
+    assert warm.interact(input="for nobody").text == "'over'\n"
+    result = waiting(warm, "input('? ')")
+    assert "nobody" not in result.text
+
+
+@pytest.mark.parametrize("arguments, named", [
+    ({"input": "x", "action": "wait"}, "give one of them"), ({"key": "hyper-x"}, "arguments.key 'hyper-x'"),
+    ({"action": "explode"}, "arguments.action"), ({"until": ""}, "arguments.until"),
+    ({"until": "x" * 5000}, "arguments.until"), ({"input": 5}, "arguments.input"),
+    ({"language": "cobol"}, "arguments.language 'cobol'"), ({"text": "x"}, "arguments")])
+def test_wrong_arguments_are_named(warm, arguments, named):
+    result = warm.interact(**arguments)
+    assert result.is_error and named in result.texts[0]
+
+
+def test_input_with_nul_and_controls_goes_as_it_is(warm):
+    waiting(warm, "tty.setraw(0)\nd = b''\nwhile b'Q' not in d: d += os.read(0, 99)\nd")
+    assert "b'a\\x00\\x1b[A\\r\\nQ'" in warm.interact(input="a\0\x1b[A\r\nQ", raw=True).text
+
+
+# ---- until ----
+
+def test_a_look_ends_at_a_literal_text(warm):
+    code = "for i in range(1000):\n  print('\\x1b[32mepoch\\x1b[0m', i)\n  time.sleep(0.02)"
+    warm.cell(code, budget=0)
+    result = warm.interact(until="epoch 7\n")
+    assert result.state == "running" and "epoch 7\n" in result.text and "epoch 30\n" not in result.text
+    assert "written the text" in result.text
+    warm.interact(action="interrupt")
+
+
+def test_a_text_that_was_written_and_never_told_counts(warm):
+    warm.cell("print('ready to serve')\ntime.sleep(60)", budget=0)
+    time.sleep(0.2)
+    start = time.monotonic()
+    assert "ready to serve" in warm.interact(until="to serve").text
+    assert time.monotonic() - start < 10
+    warm.interact(action="interrupt")
+
+
+def test_until_waits_for_what_works_in_the_background_too(warm):
+    warm.cell("def f():\n  time.sleep(0.5); print('thread is up')\nthreading.Thread(target=f).start()")
+    result = warm.interact(until="is up", budget=LONG)
+    assert "thread is up" in result.text and result.status["background"] > 0
+
+
+# ---- PY: interrupting ----
+
+PY17 = ["while True: pass", "time.sleep(9)", "input()", "threading.Event().wait()",
+        "subprocess.run(['sleep', '9'])", "import re; re.match(r'(a+)+$', 'a' * 40 + 'b')", "10**(10**8)"]
+
+
+def test_py16_an_interrupted_await_runs_its_finally(warm):
+    warm.cell("import asyncio\ntry: await asyncio.sleep(60)\nfinally: print('cleanup')", budget=0.3)
+    result = warm.interact(action="interrupt")
+    assert result.state == "interrupted" and "cleanup\n" in result.text
+
+
+@pytest.mark.parametrize("code", PY17)
+def test_py17_what_sigint_stops_is_stopped_and_state_stays(warm, code):
+    warm.cell("x = 5")
+    warm.cell(code, budget=0.3)
+    result = warm.interact(action="interrupt", wait=20)
+    assert result.state == "interrupted"
+    assert warm.cell("x").text == "5\n"
+
+
+def test_py18_a_call_that_no_interrupt_reaches_tells_where_it_hangs_and_dies(warm):
+    result = warm.cell("sum(range(10**11))", timeout=0.5, wait=30)
+    assert result.state == "timed_out" and result.cell["state_lost"]
+    assert 'File "<cell 2>", line 1' in result.text
+
+
+def test_py20_code_that_ignored_sigint_does_not_spoil_the_next_cell(warm):
+    warm.cell("import signal; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
+    warm.cell("time.sleep(60)", budget=0.2)
+    assert warm.interact(action="interrupt", wait=20).state == "interrupted"
+
+
+# ---- TT: the terminal ----
+
+SANE = "os.system('stty sane -echo')\n"
+SET = "print('the mode is set')\n"
+
+
+def running_in_mode(server, code):
+    """Runs code whose first lines set the terminal's mode, up to there: what is typed while a mode
+    changes is lost on any terminal."""
+    server.cell(code, budget=0)
+    assert "the mode is set" in server.interact(until="the mode is set", budget=LONG).text
+
+
+@pytest.mark.parametrize("mode", ["", SANE], ids=["extproc", "canonical"])
+@pytest.mark.parametrize("asleep", [0, 0.4], ids=["awake", "asleep"])
+@pytest.mark.parametrize("size", [6000, 100_000, 1_000_000])
+def test_tt03_a_long_line_arrives_whole(warm, mode, asleep, size):
+    running_in_mode(warm, f"{mode}{SET}time.sleep({asleep})\nlen(input())")
+    result = warm.interact(input="z" * size, budget=LONG)
+    assert result.state == "done" and f"\n{size}\n" in "\n" + result.text
+
+
+@pytest.mark.parametrize("mode", ["", "os.system('stty sane -echo -icanon')\n", "tty.setraw(0)\n"],
+                         ids=["extproc", "plain", "raw"])
+def test_tt04_control_characters_in_text_are_text_to_a_raw_reader(warm, mode):
+    waiting(warm, f"{mode}d = b''\nwhile b'Q' not in d: d += os.read(0, 99)\nd")
+    result = warm.interact(input="a\x16\x15\x17\x7f\x04b" + ("" if "plain" in mode or "sane" in mode else "\x03")
+                           + "Q\n", raw=True)
+    assert "a\\x16\\x15\\x17\\x7f\\x04b" in result.text
+
+
+@pytest.mark.parametrize("mode", ["", SANE], ids=["extproc", "canonical"])
+def test_tt05_ctrl_d_is_the_end_of_input_once(warm, mode):
+    waiting(warm, f"{mode}input()")
+    assert "EOFError" in warm.interact(key="ctrl-d").text
+    waiting(warm, f"{mode}input()")
+    assert "'x'" in warm.interact(input="x").text
+
+
+@pytest.mark.parametrize("mode", ["", SANE], ids=["extproc", "canonical"])
+def test_tt06_many_lines_to_a_sleeping_reader_all_arrive(warm, mode):
+    running_in_mode(warm, f"{mode}{SET}time.sleep(0.5)\nsum(int(line) for line in sys.stdin)")
+    assert warm.interact(input="\n".join(map(str, range(20000)))).state == "waiting_for_input"
+    assert str(sum(range(20000))) in warm.interact(key="ctrl-d", budget=LONG).text
+
+
+def test_ctrl_c_as_a_key_interrupts_or_is_a_byte_to_who_wants_it_raw(warm):
+    waiting(warm, "input('? ')")
+    assert "KeyboardInterrupt" in warm.interact(key="ctrl-c").text
+    waiting(warm, "tty.setraw(0)\nos.read(0, 9)")
+    assert "b'\\x03'" in warm.interact(key="ctrl-c").text
+
+
+# ---- others at the same time ----
+
+def test_a_look_beside_the_call_that_runs_the_cell_takes_nothing_from_it(warm):
+    pending = warm.start_cell("print('mine')\ntime.sleep(0.6)\nprint('too')")
+    until(lambda: warm.call("list_sessions").object["sessions"][0]["state"] == "running")
+    look = warm.interact(budget=LONG)
+    result = Result(pending.get(timeout=LONG)["result"])
+    assert result.text == "mine\ntoo\n"
+    assert look.state == "done" and "mine" not in look.text
+
+
+def test_the_answer_of_a_waiting_cell_goes_to_the_call_that_runs_it(warm):
+    pending = warm.start_cell("input('who? ')")
+    result = Result(pending.get(timeout=LONG)["result"])
+    assert result.state == "waiting_for_input"
+    assert warm.cell("1").state == "not_started"
+    assert "'me'" in warm.interact(input="me").text
