@@ -11,7 +11,7 @@ enum {
 	AGREED_RESTLESS = 4,   /* when the waiting thread wakes now and then */
 	GUESS_MS = 500,        /* without output, before a guess is made */
 	WAITING_MS = 500,      /* between looks while it waits */
-	LOOKS_A_SECOND = 8,    /* of which more come only after a pause: a look costs 15-300 us */
+	LOOKS_A_SECOND = 16,   /* of those that find nobody: a look costs 15-300 us */
 	CLOCK_LEFT_MIN = 1000, /* ms that a cell has at least after a wait */
 };
 
@@ -72,6 +72,7 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 	free(r->wait.prompt);
 	r->wait.prompt = buf_steal(&prompt);
 	r->wait.number++;
+	r->watch.second_looks = 0;
 	r->wait.kind = look->wait == INPUT_MAYBE_AWAITED ? WAIT_GUESSED : WAIT_SURE;
 	r->wait.secret = look->secret;
 	r->wait.thread = look->thread;
