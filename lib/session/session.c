@@ -178,6 +178,8 @@ static const struct runner_handlers runner_handlers = {
 	.next_number = next_number,
 	.starting = on_starting,
 	.waits = session_on_waits,
+	.resumed = session_on_resumed,
+	.unanswered = session_on_unanswered,
 	.stuck = session_on_stuck,
 	.wrote = session_on_wrote,
 };

@@ -87,8 +87,9 @@ static void explain_waiter(struct buf *text, const struct runner_wait *wait)
 	buf_putf(text, " waits for %s", wait->secret ? "a secret" : "input");
 }
 
-static void explain_wait(struct buf *text, const struct runner_wait *wait)
+static void explain_wait(struct buf *text, const struct exec_result *result)
 {
+	const struct runner_wait *wait = result->cell->wait;
 	cleanup_free char *prompt = clean_quote(wait->prompt);
 
 	explain_waiter(text, wait);
@@ -98,6 +99,8 @@ static void explain_wait(struct buf *text, const struct runner_wait *wait)
 			       ? ". Only the user may give it; what interact types there is kept "
 				 "nowhere.\n"
 			       : ". Answer with interact's input.\n");
+	if (result->note != NULL)
+		buf_putf(text, "Of this wait: %s.\n", result->note);
 }
 
 static void explain_running(struct buf *text, const struct exec_result *result)
@@ -129,7 +132,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 	else if (cell->state == CELL_RUNNING)
 		explain_running(text, result);
 	else if (cell->state == CELL_WAITING)
-		explain_wait(text, cell->wait);
+		explain_wait(text, result);
 	if (cell->missing_module != NULL)
 		explain_missing_module(text, cell);
 	else

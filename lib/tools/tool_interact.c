@@ -115,6 +115,8 @@ void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 	struct waiter *waiter;
 	struct err err;
 
+	if (waiter_resume(call, service, arguments))
+		return;
 	if (read_request(service, arguments, &request, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
