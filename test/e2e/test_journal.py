@@ -278,7 +278,7 @@ def test_the_journal_goes_with_the_session(home):
         server.cell("1")
         until(lambda: list((home / "cache").glob("*/sessions/*/journal/notebook.ipynb")))
         server.call("destroy_session", session_id="s")
-        until(lambda: not list((home / "cache").glob("**/journal")))
+        until(lambda: not list((home / "cache").glob("*/sessions/*")))
         server.cell("2")
         assert len(notebook(server)["cells"]) == 1
     assert os.listdir(home / "cache") == []
