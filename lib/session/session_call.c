@@ -186,6 +186,7 @@ void session_on_waits(struct runner *runner)
 	struct lane *lane = lane_of(runner);
 	struct exec *exec = runner_current(runner);
 
+	session_tell_state(lane->session);
 	if (exec->call != NULL)
 		tell_running(exec->call, NULL);
 	tell_lookers(lane, NULL);

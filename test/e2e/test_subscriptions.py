@@ -120,6 +120,21 @@ def test_a_session_that_begins_to_run_and_one_that_ends_is_told(server):
     assert notices(server, 1) == [{"uri": "session://s"}]
 
 
+def test_a_session_that_waits_for_input_is_told(server):
+    server.cell("1")
+    subscribe(server, "session://s")
+    drain(server)
+    server.start_cell("input('name? ')")
+
+    def state():
+        notices(server, 1)
+        return json.loads(server.request("resources/read", {"uri": "session://s"})["contents"][0]["text"])["state"]
+
+    until(lambda: state() == "waiting_for_input")
+    server.interact(action="interrupt")
+    until(lambda: state() == "idle")
+
+
 def test_many_changes_are_told_once(server):
     subscribe(server, "session://s")
     server.cell("1")
