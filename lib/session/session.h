@@ -157,7 +157,7 @@ void session_call_cancel(struct call *call);
 
 const char *session_id(const struct session *session);
 uint64_t session_generation(const struct session *session);
-/* "idle", "running", "starting". */
+/* "idle", "running", "starting", "waiting_for_input": what matters most of its languages. */
 const char *session_state(const struct session *session);
 const struct workspace *session_workspace(const struct session *session);
 const struct confinement *session_confinement(const struct session *session);

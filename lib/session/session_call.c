@@ -199,6 +199,7 @@ static void tell_all(struct lane *lane, const char *note)
 	struct list *node;
 	struct list *next;
 
+	session_tell_state(lane->session);
 	if (exec->call != NULL)
 		tell_running(exec->call, note);
 	list_for_each (node, next, &lane->lookers)

@@ -41,6 +41,9 @@ static const char guide[] =
 	"After it the code is interrupted, and variables stay unless it cannot be interrupted.\n"
 	"- `!cmd` runs a shell command, `x = !cmd` takes its lines, `%%bash` makes a cell a script. "
 	"Child processes live on after the cell; their later output comes with the next cell.\n"
+	"- The user gets a notebook of all cells beside the saved files. What was done so far: the "
+	"resources `session://ID/cells/N`, `/notebook`, `/script`. What is defined now: "
+	"session_info with include: [\"variables\"].\n"
 	"- When an answer says that state was lost, run the setup cells again; files are still "
 	"there.\n";
 
