@@ -314,7 +314,9 @@ int confinement_locate(const struct confinement *c, const struct language *langu
 
 	if (locate(c, language, &runtimes, ret_path, err) == 0)
 		return 0;
-	if (err->code != ERR_NOT_FOUND)
+	/* Whoever named a program has a setting to correct. */
+	if (err->code != ERR_NOT_FOUND ||
+	    places_getenv(c->settings->environment, language->env_override) != NULL)
 		return -1;
 	language_list_here(c->settings->environment, &here);
 	why = *err;
