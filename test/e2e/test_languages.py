@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Several languages in one session: names, independence, one folder."""
+import pathlib
 import shutil
 
 import pytest
@@ -108,3 +109,64 @@ def test_variables_of_every_language_are_told(server, name):
     server.cell(CELLS[name][0], language=name)
     info = server.call("session_info", session_id="s", include=["variables"]).object
     assert "'x'" in str(info) or '"x"' in str(info), info
+
+
+CO2 = pathlib.Path(__file__).resolve().parents[1] / "data/co2.csv"
+CLEAN = r"""
+set -euo pipefail
+mkdir -p work
+{ echo year,co2; tail -n +2 input/co2.csv | awk -F, '$2 != "" { print substr($1, 1, 4) "," $2 }'; } > work/weeks.csv
+wc -l < work/weeks.csv
+"""
+MODEL = r"""
+weeks <- read.csv("work/weeks.csv")
+years <- aggregate(co2 ~ year, weeks, mean)
+model <- lm(co2 ~ poly(year, 2), years)
+years$fit <- fitted(model)
+write.csv(years, "work/years.csv", row.names = FALSE)
+round(summary(model)$r.squared, 3)
+"""
+PLOT = r"""
+import matplotlib.pyplot as plt, pandas as pd
+years = pd.read_csv("work/years.csv")
+axes = years.plot(x="year", y=["co2", "fit"], title="CO2 at Mauna Loa")
+years.to_json("work/years.json", orient="records")
+import http.server, threading
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+server.RequestHandlerClass.log_message = lambda *_: None
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_port, file=open("work/port", "w"))
+len(years)
+"""
+REPORT = r"""
+import fs from "node:fs";
+const port = fs.readFileSync("work/port", "utf8").trim();
+const years = await (await fetch(`http://127.0.0.1:${port}/work/years.json`)).json();
+const growth = years.at(-1).co2 - years[0].co2;
+fs.writeFileSync("output/report.txt", `${years.length} years, +${growth.toFixed(1)} ppm\n`);
+growth.toFixed(1)
+"""
+FETCH = r"""
+exec 3<>"/dev/tcp/127.0.0.1/$(<work/port)"
+printf 'GET /work/years.json HTTP/1.0\r\n\r\n' >&3
+grep -o '"year":[0-9]*' <&3 | wc -l
+"""
+
+
+@pytest.mark.limit(120)
+def test_a_pipeline_through_all_languages(server):
+    """bash cleans, R models, Python plots and serves, JavaScript reads it over the session's loopback."""
+    if "r" not in HERE:
+        pytest.skip("there is no R here")
+    server.call("upload_file", session_id="s", filename="co2.csv", content=CO2.read_text())
+    assert server.cell(CLEAN, language="bash").text == "2226\n"
+    assert server.cell(MODEL, language="R", wait=50).text == "[1] 0.998\n"
+    plot = server.cell(PLOT, wait=50)
+    assert plot.text.endswith("44\n") and len(plot.images) == 1
+    assert server.cell(FETCH, language="bash").text == "44\n"
+    languages = [row["name"] for row in server.call("session_info", session_id="s").object["languages"]]
+    if "javascript" not in languages or not shutil.which("node"):
+        return
+    report = server.cell(REPORT, language="javascript")
+    assert "55." in report.text
+    assert [change["path"] for change in report.status["files"]] == ["output/report.txt"]
