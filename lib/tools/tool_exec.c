@@ -44,7 +44,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0 ||
 	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0)
 		return -1;
-	ret->language = tool_find_language(language, err);
+	ret->language = tool_find_language(service, language, err);
 	return ret->language == NULL ? -1 : 0;
 }
 

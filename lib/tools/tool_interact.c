@@ -103,7 +103,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 		return -1;
 	if (language == NULL)
 		return 0;
-	ret->language = tool_find_language(language, err);
+	ret->language = tool_find_language(service, language, err);
 	return ret->language == NULL ? -1 : 0;
 }
 
