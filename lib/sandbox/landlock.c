@@ -266,15 +266,21 @@ int landlock_enter(const struct policy *policy, int workspace, int abi, struct e
 	return restrict_self(ruleset, err);
 }
 
+/* Every domain refuses moves between folders, handled or not, where no rule allows them. */
 int landlock_enter_signal_scope(int abi, struct err *err)
 {
-	const struct ruleset_attr attr = { .scoped = SCOPE_SIGNALS };
+	const struct ruleset_attr attr = { .fs = LANDLOCK_ACCESS_FS_REFER,
+					   .scoped = SCOPE_SIGNALS };
 	cleanup_fd int ruleset = -1;
+	struct domain domain;
 
 	if (abi < LANDLOCK_ABI_SIGNALS)
 		return err_set(err, ERR_UNSUPPORTED, "this kernel's landlock leaves signals alone");
 	ruleset = make_ruleset(&attr, sizeof(attr), err);
 	if (ruleset < 0)
+		return -1;
+	domain = (struct domain){ .ruleset = ruleset, .fs = attr.fs };
+	if (allow_path(&domain, "/", ACCESS_CHANGE, err) < 0)
 		return -1;
 	return restrict_self(ruleset, err);
 }

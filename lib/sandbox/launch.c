@@ -9,17 +9,12 @@
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
-#include "sandbox/bwrap.h"
 #include "sandbox/init.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/plan.h"
 #include "sandbox/probe.h"
 #include "sandbox/protect.h"
 #include "sandbox/warden.h"
-
-#define ROLE_INIT "init"
-
-enum { DECIMAL = 10 };
 
 struct launch {
 	struct warden warden;
@@ -100,32 +95,6 @@ static void on_reaped(struct warden *warden, pid_t pid)
 
 /* ---- sandboxes ---- */
 
-/* The whole life of a child that becomes bwrap, and with it init_inside(). */
-static int become_bwrap(const struct init_task *task)
-{
-	struct init_task own = *task;
-	int *fds[2 + INIT_FOLDERS_MAX] = { &own.channel, &own.plan };
-	struct policy policy;
-	struct bwrap_start start = {
-		.role = ROLE_INIT,
-		.policy = &policy,
-		.fds = fds,
-		.fd_count = 2 + own.folder_count,
-		.folders = own.folders,
-	};
-	struct err err;
-	size_t len = 0;
-	/* Until exec: the policy's strings lie in it. */
-	const void *plan = plan_map(own.plan, &len, &err);
-
-	for (size_t i = 0; i < own.folder_count; i++)
-		fds[2 + i] = &own.folders[i];
-	if (plan == NULL || plan_parse_sandbox(plan, len, &policy, &err) < 0 ||
-	    bwrap_exec(&start, &err) < 0)
-		wire_tell(own.channel, WIRE_FAILED, &err);
-	return EXIT_FAILURE;
-}
-
 static pid_t fork_init(struct init_task *task, const struct policy *policy, struct err *err)
 {
 	pid_t pid;
@@ -154,6 +123,8 @@ static pid_t open_sandbox(struct launch *launch, struct init_task *task,
 		      &guard, err) < 0)
 		return -1;
 	pid = fork_init(task, policy, err);
+	if (pid == 0 && policy->tier == POLICY_BWRAP)
+		_exit(launch_become_bwrap(task, policy));
 	if (pid > 0)
 		pidlist_add(&launch->warden.known, pid);
 	if (pid > 0 && guard != NULL)
@@ -164,8 +135,7 @@ static pid_t open_sandbox(struct launch *launch, struct init_task *task,
 }
 
 /* The policy is needed before its process exists. */
-static pid_t open_planned(struct launch *launch, struct init_task *task, enum policy_tier *ret_tier,
-			  struct err *err)
+static pid_t open_planned(struct launch *launch, struct init_task *task, struct err *err)
 {
 	struct policy policy;
 	size_t len = 0;
@@ -174,10 +144,8 @@ static pid_t open_planned(struct launch *launch, struct init_task *task, enum po
 
 	if (plan == NULL)
 		return -1;
-	if (plan_parse_sandbox(plan, len, &policy, err) == 0) {
-		*ret_tier = policy.tier;
+	if (plan_parse_sandbox(plan, len, &policy, err) == 0)
 		pid = open_sandbox(launch, task, &policy, err);
-	}
 	plan_unmap(plan, len);
 	return pid;
 }
@@ -189,14 +157,13 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 				  .plan = message->fds[WIRE_SANDBOX_PLAN],
 				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
 				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA };
-	enum policy_tier tier = POLICY_UNCONFINED;
 	struct err err;
 	pid_t pid;
 
 	memcpy(task.folders, message->fds + WIRE_SANDBOX_DATA, task.folder_count * sizeof(int));
-	pid = open_planned(launch, &task, &tier, &err);
+	pid = open_planned(launch, &task, &err);
 	if (pid == 0)
-		_exit(tier == POLICY_BWRAP ? become_bwrap(&task) : init_run(&task));
+		_exit(init_run(&task));
 	if (pid > 0)
 		hand_over(task.channel, pid);
 	else
@@ -241,28 +208,4 @@ int launch_run(int channel, const struct confine_means *means, struct err *err)
 	warden_serve(&launch.warden, on_message, WARDEN_LAUNCHER_GRACE_MS);
 	warden_release(&launch.warden);
 	return 0;
-}
-
-/* ---- inside of bwrap ---- */
-
-static int init_inside(int fd_count, const struct confine_means *means)
-{
-	struct init_task task = { .channel = BWRAP_FIRST_FD,
-				  .plan = BWRAP_FIRST_FD + 1,
-				  .means = means };
-
-	if (fd_count < 2 || fd_count > 2 + INIT_FOLDERS_MAX)
-		return EXIT_FAILURE;
-	for (int fd = task.plan + 1; fd < BWRAP_FIRST_FD + fd_count; fd++)
-		task.folders[task.folder_count++] = fd;
-	return init_run(&task);
-}
-
-int launch_inside(int argc, char **argv, const struct confine_means *means)
-{
-	if (argc == 3 && str_eq(argv[1], ROLE_INIT))
-		return init_inside((int)strtol(argv[2], NULL, DECIMAL), means);
-	if (argc == 3 && str_eq(argv[1], PROBE_ROLE))
-		return probe_run_inside(means);
-	return EXIT_FAILURE;
 }

@@ -5,6 +5,8 @@
 
 #include "base/err.h"
 #include "sandbox/confine.h"
+#include "sandbox/init.h"
+#include "sandbox/policy.h"
 
 /* The descriptor at which the launcher finds its channel to the server. */
 enum { LAUNCH_CHANNEL = 3 };
@@ -16,9 +18,11 @@ enum { LAUNCH_CHANNEL = 3 };
 int launch_run(int channel, const struct confine_means *means, struct err *err) MUST_CHECK;
 
 /*
- * The program once more, in the sandbox that bwrap made (bwrap.h): with the arguments of main(),
- * returns the exit status.
+ * For tier bwrap. The whole life of a child that becomes bwrap: returns only when it could not,
+ * having told the server. In the sandbox that it makes (bwrap.h) the program runs once more, as
+ * launch_inside with the arguments of main(). Both return the exit status.
  */
+int launch_become_bwrap(const struct init_task *task, const struct policy *policy);
 int launch_inside(int argc, char **argv, const struct confine_means *means);
 
 #endif

@@ -322,8 +322,19 @@ int confinement_locate(const struct confinement *c, const struct language *langu
 		       struct interpreter_path *ret_path, struct err *err)
 {
 	cleanup_runtimes struct runtimes runtimes = { .count = 0 };
+	cleanup_buf struct buf here = BUF_INIT(BUF_UNBOUNDED);
+	struct err why;
 
-	return locate(c, language, &runtimes, ret_path, err);
+	if (locate(c, language, &runtimes, ret_path, err) == 0)
+		return 0;
+	/* Whoever named a program has a setting to correct. */
+	if (err->code != ERR_NOT_FOUND ||
+	    places_getenv(c->settings->environment, language->env_override) != NULL)
+		return -1;
+	language_list_here(c->settings->environment, &here);
+	why = *err;
+	return err_set(err, ERR_NOT_FOUND, "%s. What is here: %s", why.msg,
+		       here.len > 0 ? buf_str(&here) : "nothing");
 }
 
 /* Of every language: a sandbox is made once, before it is known which ones are used. */

@@ -112,13 +112,17 @@ bool session_busy(const struct session *s)
 const char *session_state(const struct session *s)
 {
 	bool starting = false;
+	bool running = false;
 
 	for (size_t i = 0; i < s->lane_count; i++) {
-		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
-			return "running";
-		starting = starting || runner_state(s->lanes[i].runner) == RUNNER_STARTING;
+		const struct runner *runner = s->lanes[i].runner;
+
+		if (runner_state(runner) == RUNNER_BUSY && runner_wait(runner) != NULL)
+			return "waiting_for_input";
+		running = running || runner_state(runner) == RUNNER_BUSY;
+		starting = starting || runner_state(runner) == RUNNER_STARTING;
 	}
-	return starting ? "starting" : "idle";
+	return running ? "running" : starting ? "starting" : "idle";
 }
 
 char *session_take_notice(struct session *s)
@@ -178,6 +182,8 @@ static const struct runner_handlers runner_handlers = {
 	.next_number = next_number,
 	.starting = on_starting,
 	.waits = session_on_waits,
+	.resumed = session_on_resumed,
+	.unanswered = session_on_unanswered,
 	.stuck = session_on_stuck,
 	.wrote = session_on_wrote,
 };

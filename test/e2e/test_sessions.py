@@ -6,7 +6,7 @@ import time
 
 import pytest
 from client import Result, Server
-from steps import (alive, all_gone, family, interpreters, kill, session_folders, until,
+from steps import (alive, all_gone, family, interpreters, kill, listed, session_folders, until,
                    with_word)
 
 SOON = {"CLEANUP_INTERVAL": "1"}
@@ -240,9 +240,9 @@ def test_PR12_asking_for_variables_runs_nothing_of_the_user_and_leaves_no_trace(
     assert result.text == "42\n" and result.status["cell"] == 2 and "background" not in result.status
 
 
-def test_a_busy_interpreter_is_not_asked_for_variables(server, home):
+def test_a_busy_interpreter_is_not_asked_for_variables(server):
     cell = server.start_cell("open('runs', 'w').close(); input()", timeout=30)
-    until(lambda: [f for f in session_folders(home) if (f / "runs").exists()])
+    until(lambda: "runs" in listed(server))
     told = variables(server)
     assert told["variables"] == [] and "python: the interpreter is busy" in told["variables_problem"]
     server.cancel(cell)

@@ -161,7 +161,8 @@ static int is_bwrap(uint32_t pid)
 	char program[BWRAP_MAX] = "";
 
 	(void)snprintf(name, sizeof(name), "/proc/%u/exe", pid);
-	return readlink(name, program, sizeof(program) - 1) > 0 && strcmp(program, "/usr/bin/bwrap") == 0;
+	return readlink(name, program, sizeof(program) - 1) > 0 &&
+	       strcmp(program, "/usr/bin/bwrap") == 0;
 }
 
 static void decide(int listener)

@@ -23,10 +23,23 @@ static int set_up(void **state)
 static void a_session_works_in_its_folder(void **state)
 {
 	(void)state;
-	confined_expect(
-		"echo text > file && cat file && mkdir d && mv file d && ls d && pwd | grep -c "
-		"data",
-		"text\nfile\n1\n");
+	confined_expect("echo text > file && cat file && mkdir d && mv file d && ls d && pwd | "
+			"grep -c data",
+			"text\nfile\n1\n");
+}
+
+/* Each domain of landlock has to allow it, also the one that only holds signals in. */
+static void a_file_moves_between_folders(void **state)
+{
+	(void)state;
+	confined_expect("python3 -c '\n"
+			"import os\n"
+			"os.mkdir(\"d\")\n"
+			"open(\"file\", \"w\").close()\n"
+			"os.link(\"file\", \"d/link\")\n"
+			"os.rename(\"file\", \"d/file\")\n"
+			"print(os.stat(\"d/file\").st_nlink)'",
+			"2\n");
 }
 
 static void the_hosts_files_are_closed_sandbox_1_2(void **state)
@@ -142,6 +155,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_session_works_in_its_folder, set_up,
+						confined_tear_down),
+		cmocka_unit_test_setup_teardown(a_file_moves_between_folders, set_up,
 						confined_tear_down),
 		cmocka_unit_test_setup_teardown(the_hosts_files_are_closed_sandbox_1_2, set_up,
 						confined_tear_down),
