@@ -98,6 +98,11 @@ static int enclose_in_group(struct policy *policy, const struct enclose_task *ta
 	else if (confine_bound_capabilities(err) < 0 ||
 		 usermap_become(task->map->uid, task->map->gid, err) < 0)
 		return -1;
+	if (access(policy->data_path, X_OK) < 0)
+		return err_set(err, ERR_DENIED,
+			       "a session's own user cannot get to '%s': a folder above it is "
+			       "closed to others",
+			       policy->data_path);
 	if (killgroup_join(task->outside, abi, &made->kills_all, err) < 0)
 		return -1;
 	if (!made->kills_all)

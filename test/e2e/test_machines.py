@@ -9,6 +9,7 @@ import tempfile
 
 import pytest
 from client import BUILD, Server
+from steps import all_gone, family, kill
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
@@ -26,6 +27,8 @@ def landlock_abi():
 
 ABI = landlock_abi()
 needs_scope = pytest.mark.skipif(ABI < 6, reason="this kernel's landlock does not hold signals in")
+
+needs_bwrap = pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
 
 
 @pytest.fixture
@@ -79,7 +82,27 @@ def test_63_without_namespaces_the_tier_is_landlock(place, kind):
         assert result.text.count("Permission denied") == 2
 
 
-@pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
+@pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
+@pytest.mark.parametrize("abi", [1, ABI])
+def test_63_root_in_a_container_gives_each_session_a_user(place, weakened, abi):
+    place.chmod(0o711)
+    os.chown(place, 0, 0)
+    with Server(place, command=[*map(str, hostile("docker")), str(weakened(abi=abi))]) as server:
+        assert tier_of(server)["tier"] == "landlock"
+        uids = {server.cell("import os; os.getuid()", session=name).texts[-2] for name in "ab"}
+        assert len(uids) == 2 and "0\n" not in uids
+        # What the session wrote is looked at and kept by the server; nobody else gets to it.
+        result = server.cell("open('output/f.txt', 'w').write('x' * 10)\nimport tempfile\n"
+                             "with tempfile.TemporaryFile() as f: print(f.write(b'abc'))", session="a")
+        assert result.text == "3\n" and result.status["files"]
+        assert server.cell("import os\ntry: os.kill(os.getppid(), 9)\nexcept OSError as e: print(e.strerror)",
+                           session="b").state in ("done", "died")
+        path = server.cell("import os; print(os.getcwd())", session="a").text.strip()
+        assert "denied" in server.cell(f"try: open({path!r} + '/output/f.txt')\nexcept OSError as e: print(e.strerror)",
+                                       session="b").text
+
+
+@needs_bwrap
 def test_63_where_only_bwrap_may_mount_the_tier_is_bwrap(place):
     with on(place, *hostile("apparmor")) as server:
         seen = tier_of(server)
@@ -131,6 +154,36 @@ def test_64_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(
         text = refusal(server)
         assert "creating namespaces: Operation not permitted" in text
         assert "PTYCELL_FLOOR" in text
+
+
+DAEMONS = """import os, signal, subprocess, time
+for _ in range(3):
+    child = os.fork()
+    if child == 0:
+        os.setsid(); signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if os.fork() == 0: time.sleep(1000)
+        os._exit(0)
+    os.waitpid(child, 0)
+subprocess.Popen(['nohup', 'sleep', '1000'], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)"""
+
+
+@needs_scope
+@pytest.mark.parametrize("kind", ["docker", pytest.param("apparmor", marks=needs_bwrap)])
+@pytest.mark.parametrize("whom", ["server", "launcher", "session"])
+def test_25_26_nothing_outlives_a_weaker_tier(place, kind, whom):
+    with on(place, *hostile(kind)) as server:
+        assert tier_of(server)["tier"] == {"docker": "landlock", "apparmor": "bwrap"}[kind]
+        launcher = {process for process in family(server.process.pid)
+                    if "ptycell-launch" in pathlib.Path(f"/proc/{process[0]}/comm").read_text()}
+        server.cell(DAEMONS)
+        everything = family(server.process.pid)
+        assert len(everything) > 6
+        if whom == "session":
+            server.call("destroy_session", session_id="s")
+            everything -= launcher
+        else:
+            kill(server.process.pid if whom == "server" else min(launcher)[0])
+        all_gone(everything)
 
 
 # ---- with a launcher that leaves layers out ----
