@@ -71,6 +71,7 @@ struct settings {
 	char *hosts; /* as hosts_write of net/hosts.h; NULL for no network */
 	bool allow_private_hosts;
 	bool drain;
+	bool elicit; /* the user is asked when code waits for input */
 	char *log_level;
 	char **environment; /* ours with PTYCELL_PYTHON as set by flag or file: language_locate() */
 	char *problem;      /* what is wrong with the configuration, a sentence; or NULL */

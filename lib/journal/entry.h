@@ -29,7 +29,8 @@ struct journal_entry {
 	const char *traceback;
 	const char *error_name;
 	const char *error_text;
-	const char *note; /* how it ended, a sentence, when that is not in the traceback */
+	const char *note;     /* how it ended, a sentence, when that is not in the traceback */
+	const char *left_out; /* "HTML, SVG": forms of its values that are not in it */
 	const struct journal_image *images;
 	size_t image_count;
 	json_t *record; /* everything else about it: an object */

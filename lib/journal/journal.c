@@ -122,6 +122,8 @@ static json_t *make_record(const struct journal_entry *entry, bool outputs)
 	json_t *record = json_copy(entry->record);
 
 	json_put_str(record, "language", entry->language);
+	if (entry->left_out != NULL)
+		json_put_str(record, "left_out", entry->left_out);
 	if (entry->note != NULL)
 		json_put_str(record, "note", entry->note);
 	if (!outputs) {

@@ -110,11 +110,11 @@ static void put_stream(struct buf *out, bool *first, const char *name, const cha
 	put_object(out, output);
 }
 
-static void put_note(struct buf *out, bool *first, const char *note)
+static void put_note(struct buf *out, bool *first, const char *stream, const char *note)
 {
 	cleanup_free char *line = xasprintf("[%s]\n", note);
 
-	put_stream(out, first, "stderr", line, strlen(line));
+	put_stream(out, first, stream, line, strlen(line));
 }
 
 static void put_value(struct buf *out, bool *first, const struct journal_entry *entry)
@@ -209,7 +209,7 @@ static void put_images(struct buf *out, bool *first, const struct journal_entry 
 						    "they lie beside it as files",
 						    left_out);
 
-		put_note(out, first, note);
+		put_note(out, first, "stdout", note);
 	}
 }
 
@@ -223,10 +223,16 @@ static void put_outputs(struct buf *out, const struct journal_entry *entry,
 	put_images(out, &first, entry, spans, start);
 	if (entry->value != NULL)
 		put_value(out, &first, entry);
+	if (entry->left_out != NULL) {
+		cleanup_free char *note =
+			xasprintf("shown as text, without its form as %s", entry->left_out);
+
+		put_note(out, &first, "stdout", note);
+	}
 	if (entry->traceback != NULL || entry->error_name != NULL)
 		put_error(out, &first, entry);
 	if (entry->note != NULL)
-		put_note(out, &first, entry->note);
+		put_note(out, &first, "stderr", entry->note);
 }
 
 void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs,
@@ -253,7 +259,7 @@ void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outp
 	} else {
 		bool first = true;
 
-		put_note(out, &first,
+		put_note(out, &first, "stdout",
 			 "the outputs were left out: the journal is nearly full "
 			 "(PTYCELL_JOURNAL_MAX)");
 	}

@@ -12,10 +12,20 @@ enum { ASK_TIMEOUT_MS = 10 * 60 * 1000 };
 
 /* One request of ours to a legacy client. */
 struct asked {
-	struct mcp_call *call;
+	struct mcp_call *call; /* NULL: it is an aside */
+	struct mcp_aside *aside;
 	char id[24]; /* "s1": a string, so that it differs from the ids that clients use */
 	char *key;
 	bool open;
+};
+
+struct mcp_aside {
+	struct list node;
+	struct mcp_server *server;
+	struct asked asked;
+	enum mcp_ask_kind kind;
+	void (*answered)(void *data, json_t *result);
+	void *data;
 };
 
 /* A call that waits for a legacy client. */
@@ -251,20 +261,14 @@ static void run_again(struct mcp_call *call)
 	call->method->handle(call);
 }
 
-static int send_question(struct mcp_asking *asking, struct asked *asked,
+static int send_question(struct mcp_server *server, struct asked *asked,
 			 const struct mcp_question *question)
 {
-	struct mcp_server *server = asking->call->server;
-
 	(void)snprintf(asked->id, sizeof(asked->id), "s%llu",
 		       (unsigned long long)++server->last_asked);
-	asked->call = asking->call;
-	asked->key = xstrdup(question->key);
-	asking->count++;
 	if (mcp_reply_request(server, asked->id, methods[question->kind], question->params) < 0)
 		return -1;
 	asked->open = true;
-	asking->open++;
 	(void)map_set(server->asked, asked->id, strlen(asked->id), asked);
 	return 0;
 }
@@ -280,10 +284,16 @@ static void ask_legacy(struct mcp_call *call, const struct mcp_question *questio
 	asking->state = state_own;
 	asking->asked = xcalloc(count, sizeof(*asking->asked));
 	for (size_t i = 0; i < count; i++) {
-		if (send_question(asking, &asking->asked[i], &questions[i]) < 0) {
+		struct asked *asked = &asking->asked[i];
+
+		asked->call = call;
+		asked->key = xstrdup(questions[i].key);
+		asking->count++;
+		if (send_question(call->server, asked, &questions[i]) < 0) {
 			fail_asking(call, "The question to the user is too long.");
 			return;
 		}
+		asking->open++;
 	}
 	loop_timer_start(call->server->loop, &asking->timeout,
 			 loop_now(call->server->loop) + ASK_TIMEOUT_MS, on_timeout);
@@ -321,6 +331,51 @@ static void fail_by_client(struct mcp_call *call, const json_t *error)
 	fail_asking(call, err.msg);
 }
 
+/* ---- beside a call ---- */
+
+static void end_aside(struct mcp_aside *aside, json_t *result)
+{
+	void (*answered)(void *data, json_t *result) = aside->answered;
+	void *data = aside->data;
+
+	list_remove(&aside->node);
+	free(aside);
+	answered(data, result);
+}
+
+struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_question *question,
+				     void (*answered)(void *data, json_t *result), void *data)
+{
+	struct mcp_aside *aside;
+
+	if (mcp_is_modern(call) || !mcp_call_can_ask(call, question->kind) || call->cancelled)
+		return NULL;
+	aside = xcalloc(1, sizeof(*aside));
+	list_init(&aside->node);
+	aside->server = call->server;
+	aside->asked.aside = aside;
+	aside->kind = question->kind;
+	aside->answered = answered;
+	aside->data = data;
+	if (send_question(call->server, &aside->asked, question) < 0) {
+		free(aside);
+		return NULL;
+	}
+	list_append(&call->server->asides, &aside->node);
+	return aside;
+}
+
+void mcp_aside_withdraw(struct mcp_aside *aside)
+{
+	if (aside == NULL)
+		return;
+	close_asked(aside->server, &aside->asked, true);
+	list_remove(&aside->node);
+	free(aside);
+}
+
+/* ---- what the client says ---- */
+
 void mcp_ask_response(struct mcp_server *server, const struct rpc_message *message)
 {
 	const char *id = json_string_value(message->id);
@@ -331,6 +386,11 @@ void mcp_ask_response(struct mcp_server *server, const struct rpc_message *messa
 		return; /* never answered, whatever it is (RP-4) */
 	call = asked->call;
 	close_asked(server, asked, false);
+	if (asked->aside != NULL) {
+		end_aside(asked->aside,
+			  has_shape(message->result, asked->aside->kind) ? message->result : NULL);
+		return;
+	}
 	if (message->error != NULL) {
 		fail_by_client(call, message->error);
 		return;
@@ -358,6 +418,12 @@ void mcp_ask_input_ended(struct mcp_server *server)
 {
 	struct mcp_call *call;
 
+	while (!list_empty(&server->asides)) {
+		struct mcp_aside *aside = list_entry(server->asides.next, struct mcp_aside, node);
+
+		close_asked(server, &aside->asked, false);
+		end_aside(aside, NULL);
+	}
 	while ((call = first_asking(server)) != NULL)
 		fail_asking(call, "The client ended its input, so the question has no answer.");
 }

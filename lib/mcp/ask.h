@@ -45,4 +45,18 @@ json_t *mcp_call_state(const struct mcp_call *call);
 void mcp_call_ask(struct mcp_call *call, const struct mcp_question *questions, size_t count,
 		  json_t *state_own, const char *instead);
 
+/* ---- beside a call ---- */
+
+struct mcp_aside;
+/*
+ * Puts one question to a legacy client while the call stays its owner's, who answers it when it
+ * likes. `answered` comes from feed, at most once, with the client's result (borrowed) or NULL when
+ * it is none, an error or will never come; the aside is then over. NULL when the client cannot be
+ * asked so: see mcp_call_can_ask; modern ones never can.
+ */
+struct mcp_aside *mcp_call_ask_aside(struct mcp_call *call, const struct mcp_question *question,
+				     void (*answered)(void *data, json_t *result), void *data);
+/* The answer is of no use any more: the client is told to forget the question. NULL is allowed. */
+void mcp_aside_withdraw(struct mcp_aside *aside);
+
 #endif

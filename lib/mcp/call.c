@@ -175,6 +175,8 @@ void mcp_call_progress(struct mcp_call *call, double progress, double total, con
 
 	if (call->progress_token == NULL || call->cancelled || !isfinite(progress))
 		return;
+	if (call->server->flowing != NULL && !call->server->flowing(call->server->write_context))
+		return;
 	if (progress <= call->progress)
 		progress = just_above(call->progress);
 	call->progress = progress;

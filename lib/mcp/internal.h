@@ -116,6 +116,7 @@ struct mcp_server {
 	const struct mcp_limits *limits;
 	void (*write)(void *context, const char *line, size_t len);
 	void *write_context;
+	bool (*flowing)(void *context); /* of write; NULL: always */
 	struct framing framing;
 	struct buf line;   /* being composed */
 	struct map *by_id; /* calls and listeners whose id is in use */
@@ -128,6 +129,7 @@ struct mcp_server {
 	json_t *server_info_meta; /* {"io.modelcontextprotocol/serverInfo": ...} */
 	char *tools_text[2];      /* the list's result, by `modern`; made when first asked for */
 	struct map *asked;        /* our requests to a legacy client, by id */
+	struct list asides;       /* those of them that no call waits for */
 	uint64_t last_asked;
 	struct mcp_kept *kept; /* states behind requestState handles */
 };

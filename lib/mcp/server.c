@@ -39,6 +39,7 @@ struct mcp_server *mcp_server_new(struct loop *loop, const struct mcp_features *
 	buf_init(&server->line, MCP_LINE_MAX);
 	server->by_id = map_new();
 	server->asked = map_new();
+	list_init(&server->asides);
 	list_init(&server->calls);
 	list_init(&server->listeners);
 	server->legacy.log_level = MCP_LEVEL_INFO;
@@ -53,6 +54,11 @@ void mcp_server_set_write(struct mcp_server *server,
 {
 	server->write = write;
 	server->write_context = context;
+}
+
+void mcp_server_set_flowing(struct mcp_server *server, bool (*flowing)(void *context))
+{
+	server->flowing = flowing;
 }
 
 static void free_listeners(struct mcp_server *server)

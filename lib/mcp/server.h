@@ -102,6 +102,11 @@ struct mcp_server *mcp_server_new(struct loop *loop, const struct mcp_features *
 void mcp_server_set_write(struct mcp_server *server,
 			  void (*write)(void *context, const char *line, size_t len),
 			  void *context);
+/*
+ * `flowing` says whether the client takes what is written. Without it, or while it does, progress
+ * is told; else dropped, as it would only pile up and come in one piece with the answer.
+ */
+void mcp_server_set_flowing(struct mcp_server *server, bool (*flowing)(void *context));
 /* Live calls must have ended. NULL is allowed. */
 void mcp_server_free(struct mcp_server *server);
 void mcp_server_feed(struct mcp_server *server, const char *data, size_t len);

@@ -198,6 +198,13 @@ static void write_line(void *context, const char *line, size_t len)
 		loop_defer_start(stdio->loop, &stdio->check, on_check);
 }
 
+static bool is_flowing(void *context)
+{
+	const struct mcp_stdio *stdio = context;
+
+	return output_pending(stdio->output) == 0;
+}
+
 /* What the server says after we are gone. */
 static void drop_line(void *context, const char *line, size_t len)
 {
@@ -306,6 +313,7 @@ struct mcp_stdio *mcp_stdio_new(struct loop *loop, struct mcp_server *server,
 							   .owner = stdio };
 	stdio->output = output_new(loop, options->out_fd, &stdio->output_handlers);
 	mcp_server_set_write(server, write_line, stdio);
+	mcp_server_set_flowing(server, is_flowing);
 	if (start_sources(stdio, err) < 0) {
 		mcp_stdio_free(stdio);
 		return NULL;
@@ -326,6 +334,7 @@ void mcp_stdio_free(struct mcp_stdio *stdio)
 	loop_timer_stop(&stdio->flush);
 	loop_timer_stop(&stdio->parent);
 	output_free(stdio->output);
+	mcp_server_set_flowing(stdio->server, NULL);
 	mcp_server_set_write(stdio->server, drop_line, NULL);
 	free(stdio);
 }

@@ -8,7 +8,8 @@
 #include "runtime/python/python.h"
 #include "runtime/r/r.h"
 
-static const struct language *(*const rows[])(void) = { python_language, bash_language, r_language };
+static const struct language *(*const rows[])(void) = { python_language, bash_language,
+							r_language };
 
 const struct language *language_at(size_t index)
 {
@@ -39,4 +40,34 @@ int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err)
 {
 	return interpreter_locate(language, env, ret_path, err);
+}
+
+static bool is_here(const struct language *language, char *const env[])
+{
+	struct interpreter_path path = { 0 };
+	struct err err;
+
+	if (interpreter_locate(language, env, &path, &err) < 0)
+		return false;
+	interpreter_path_release(&path);
+	return true;
+}
+
+void language_list_here(char *const env[], struct buf *out)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (is_here(rows[i](), env))
+			buf_putf(out, "%s%s", listed++ > 0 ? ", " : "", rows[i]()->name);
+}
+
+void language_list_missing(char *const env[], struct buf *out)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!is_here(rows[i](), env))
+			buf_putf(out, "%s%s (%s)", listed++ > 0 ? ", " : "", rows[i]()->name,
+				 rows[i]()->install_hint);
 }

@@ -88,5 +88,9 @@ const struct language *language_at(size_t index);
 int language_locate(const struct language *language, char *const env[],
 		    struct interpreter_path *ret_path, struct err *err) MUST_CHECK;
 void interpreter_path_release(struct interpreter_path *path);
+/* Appends the names of those whose interpreter is there: "python, bash". */
+void language_list_here(char *const env[], struct buf *out);
+/* Of the others, each with how to get it: "r (apt install r-base-core)". */
+void language_list_missing(char *const env[], struct buf *out);
 
 #endif

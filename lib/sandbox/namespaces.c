@@ -164,7 +164,10 @@ static int write_number(const char *path, unsigned int number)
 	return fd < 0 || write(fd, text, (size_t)len) < 0 ? -1 : 0;
 }
 
-/* Of the first user namespace: whoever is below it cannot raise them again. */
+/*
+ * Of the first user namespace: whoever is below it cannot raise them again. In a container whose
+ * /proc we have to share they may be read-only: then the filter of system calls stands alone.
+ */
 static int forbid_namespaces(struct err *err)
 {
 	static const char *const kinds[] = { "mnt", "pid", "net", "ipc", "uts", "cgroup", "time" };
@@ -172,10 +175,10 @@ static int forbid_namespaces(struct err *err)
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		(void)snprintf(path, sizeof(path), "/proc/sys/user/max_%s_namespaces", kinds[i]);
-		if (write_number(path, 0) < 0 && errno != ENOENT)
+		if (write_number(path, 0) < 0 && errno != ENOENT && errno != EROFS)
 			return err_sys(err, "forbidding further %s namespaces", kinds[i]);
 	}
-	if (write_number("/proc/sys/user/max_user_namespaces", 1) < 0)
+	if (write_number("/proc/sys/user/max_user_namespaces", 1) < 0 && errno != EROFS)
 		return err_sys(err, "forbidding further user namespaces");
 	/* Not everywhere ours to set; the filter of system calls refuses such segments anyway. */
 	(void)write_number("/proc/sys/kernel/shmall", SHARED_PAGES_MAX);

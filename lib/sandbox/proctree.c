@@ -36,6 +36,62 @@ bool proctree_stat(const char *path, struct proctree_stat *ret_stat)
 		      &ret_stat->group, &ret_stat->tty, &ret_stat->foreground) == 5;
 }
 
+/* ---- numbers ---- */
+
+/* Our own number as /proc has it, which may be that of another pid namespace. */
+static pid_t listed_self(void)
+{
+	char text[32];
+	ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
+
+	if (n <= 0)
+		return getpid();
+	text[n] = '\0';
+	return (pid_t)strtol(text, NULL, 10);
+}
+
+/* The last of its NSpid. */
+static pid_t number_of(pid_t listed)
+{
+	char path[64];
+	char text[4096];
+	char *line;
+	char *end;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/status", listed);
+	if (!proctree_read(path, text, sizeof(text)))
+		return 0;
+	line = strstr(text, "\nNSpid:");
+	if (line == NULL)
+		return 0;
+	line++;
+	line[strcspn(line, "\n")] = '\0';
+	end = strrchr(line, '\t');
+	return end != NULL ? (pid_t)strtol(end, NULL, 10) : 0;
+}
+
+pid_t proctree_number(pid_t listed)
+{
+	return listed_self() == getpid() ? listed : number_of(listed);
+}
+
+static void make_numbers(struct pidlist *list)
+{
+	size_t kept = 0;
+
+	if (listed_self() == getpid())
+		return;
+	for (size_t i = 0; i < list->len; i++) {
+		pid_t pid = number_of(list->pids[i]);
+
+		if (pid > 0)
+			list->pids[kept++] = pid;
+	}
+	list->len = kept;
+}
+
+/* ---- children ---- */
+
 /* A pid-named entry of a folder of /proc; 0 at the end. */
 static pid_t next_pid(DIR *dir)
 {
@@ -50,17 +106,14 @@ static pid_t next_pid(DIR *dir)
 	return 0;
 }
 
-/* Adds the children of one thread. */
-static void add_thread_children(struct pidlist *list, pid_t pid, pid_t tid)
+/* Adds the children of one thread; `path` is that of its children file. */
+static void add_thread_children(struct pidlist *list, const char *path)
 {
-	char path[64];
-	cleanup_fd int fd = -1;
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char chunk[4096];
 	ssize_t n;
 	pid_t child = 0;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
@@ -84,8 +137,10 @@ static void add_children(struct pidlist *list, pid_t pid)
 	tasks = opendir(path);
 	if (tasks == NULL)
 		return;
-	while ((tid = next_pid(tasks)) != 0)
-		add_thread_children(list, pid, tid);
+	while ((tid = next_pid(tasks)) != 0) {
+		(void)snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, tid);
+		add_thread_children(list, path);
+	}
 	(void)closedir(tasks);
 }
 
@@ -113,20 +168,26 @@ static bool has_children_files(void)
 	return access("/proc/thread-self/children", F_OK) == 0;
 }
 
-void proctree_children(struct pidlist *ret_list)
+static void list_children(struct pidlist *ret_list)
 {
 	ret_list->len = 0;
 	if (has_children_files())
-		add_thread_children(ret_list, getpid(), gettid());
+		add_thread_children(ret_list, "/proc/thread-self/children");
 	else
-		add_children_by_parent(ret_list, getpid());
+		add_children_by_parent(ret_list, listed_self());
+}
+
+void proctree_children(struct pidlist *ret_list)
+{
+	list_children(ret_list);
+	make_numbers(ret_list);
 }
 
 void proctree_descendants(struct pidlist *ret_list)
 {
 	bool by_file = has_children_files();
 
-	proctree_children(ret_list);
+	list_children(ret_list);
 	for (size_t i = 0; i < ret_list->len; i++) {
 		if (by_file)
 			add_children(ret_list, ret_list->pids[i]);
@@ -140,6 +201,7 @@ void proctree_signal(int signo)
 	cleanup_pidlist struct pidlist list = { 0 };
 
 	proctree_descendants(&list);
+	make_numbers(&list);
 	for (size_t i = 0; i < list.len; i++)
 		(void)kill(list.pids[i], signo);
 }

@@ -17,8 +17,13 @@
 
 /* Sets *ret_list (an initialised list) to the caller's direct children. */
 void proctree_children(struct pidlist *ret_list);
-/* All descendants of the caller, parents before children, zombies included. */
+/*
+ * All descendants of the caller, parents before children, zombies included, by the numbers that
+ * they have in /proc: those of another pid namespace where a sandbox has no /proc of its own.
+ */
 void proctree_descendants(struct pidlist *ret_list);
+/* What kill() takes for such a number; 0 when it is gone. */
+pid_t proctree_number(pid_t listed);
 /* Signals all descendants. */
 void proctree_signal(int signo);
 /* Descendants that are no zombies. */

@@ -145,8 +145,8 @@ void usage_measure(int first, bool exact, struct usage *ret_usage,
 
 void usage_kill(const struct usage_largest *largest)
 {
-	cleanup_fd int pidfd =
-		largest->pid > 0 ? (int)syscall(SYS_pidfd_open, largest->pid, 0) : -1;
+	pid_t pid = largest->pid > 0 ? proctree_number(largest->pid) : 0;
+	cleanup_fd int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	cleanup_pidlist struct pidlist list = { 0 };
 
 	/* Looked for again, so that it is no other process that has got its number. */

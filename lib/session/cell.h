@@ -34,6 +34,9 @@ enum {
 	CELL_TOLD_BYTES_MAX = 64 << 10,   /* of what earlier answers showed, for the journal */
 };
 
+/* Forms of values that are shown as text or not at all: bits of cell.left_out. */
+enum cell_form { CELL_HTML = 1, CELL_SVG = 2, CELL_JAVASCRIPT = 4 };
+
 struct cell_image {
 	struct list node;
 	char *file; /* its name in output/, or NULL */
@@ -85,6 +88,7 @@ struct cell {
 	uint64_t timeout_ms;            /* its deadline, for the explanation */
 	char *problem; /* why it could not run, or what broke: a sentence of ours */
 
+	unsigned left_out; /* enum cell_form */
 	struct list images;
 	size_t images_dropped;
 	struct change *changes; /* copies */

@@ -9,6 +9,7 @@
 #include "config/places.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/canary.h"
+#include "sandbox/usermap.h"
 #include "session/advice.h"
 #include "session/confinement_text.h"
 #include "session/runtimes.h"
@@ -276,6 +277,20 @@ const char *confinement_notice(const struct confinement *c)
 
 /* ---- a session's sandbox ---- */
 
+int confinement_adopt(const struct confinement *c, struct workspace *workspace, struct err *err)
+{
+	struct usermap map;
+
+	if (c->tier == POLICY_UNCONFINED)
+		return 0;
+	if (confinement_rooted(c))
+		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL);
+	else if (workspace_make_tmp(workspace, err) < 0)
+		return -1;
+	/* The launcher takes the owner for the session's user; this early nothing is there yet. */
+	return usermap_choose(workspace_data_fd(workspace), &map, err);
+}
+
 static int locate(const struct confinement *c, const struct language *language,
 		  struct runtimes *runtimes, struct interpreter_path *ret_path, struct err *err)
 {
@@ -307,8 +322,19 @@ int confinement_locate(const struct confinement *c, const struct language *langu
 		       struct interpreter_path *ret_path, struct err *err)
 {
 	cleanup_runtimes struct runtimes runtimes = { .count = 0 };
+	cleanup_buf struct buf here = BUF_INIT(BUF_UNBOUNDED);
+	struct err why;
 
-	return locate(c, language, &runtimes, ret_path, err);
+	if (locate(c, language, &runtimes, ret_path, err) == 0)
+		return 0;
+	/* Whoever named a program has a setting to correct. */
+	if (err->code != ERR_NOT_FOUND ||
+	    places_getenv(c->settings->environment, language->env_override) != NULL)
+		return -1;
+	language_list_here(c->settings->environment, &here);
+	why = *err;
+	return err_set(err, ERR_NOT_FOUND, "%s. What is here: %s", why.msg,
+		       here.len > 0 ? buf_str(&here) : "nothing");
 }
 
 /* Of every language: a sandbox is made once, before it is known which ones are used. */

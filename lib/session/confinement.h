@@ -65,6 +65,9 @@ const struct shares *confinement_shares(const struct confinement *confinement);
 /* For a session's first answer: one sentence on what is weaker than it could be; NULL else. */
 const char *confinement_notice(const struct confinement *confinement);
 
+/* Makes a new session's folder what its sandbox needs: whose it is, and by which path it goes. */
+int confinement_adopt(const struct confinement *confinement, struct workspace *workspace,
+		      struct err *err) MUST_CHECK;
 /* A sandbox for a session of these limits. Never fails at once: as sandbox_open. */
 struct sandbox *confinement_open(const struct confinement *confinement,
 				 const struct workspace *workspace,

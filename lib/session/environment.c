@@ -71,6 +71,8 @@ char **environment_new(const struct language *language, const struct workspace *
 
 	add(&s, search_path(path));
 	add(&s, xasprintf("HOME=%s", data));
+	if (workspace_tmp_path(workspace) != NULL)
+		add(&s, xasprintf("TMPDIR=%s", workspace_tmp_path(workspace)));
 	add(&s, xasprintf("XDG_CACHE_HOME=%s/.cache", data));
 	add(&s, xasprintf("MPLCONFIGDIR=%s/.cache/matplotlib", data));
 	for (size_t i = 0; i < ARRAY_SIZE(common); i++)

@@ -152,6 +152,16 @@ struct cell *runner_look(struct runner *r)
 	return cell;
 }
 
+char *runner_last_line(const struct runner *r)
+{
+	struct buf line;
+
+	buf_init(&line, BUF_UNBOUNDED);
+	if (r->transcript != NULL)
+		transcript_end_line(r->transcript, &line);
+	return buf_steal(&line);
+}
+
 void runner_read_held(struct runner *r, struct buf *out)
 {
 	const struct transcript *transcript = r->transcript != NULL ? r->transcript : r->background;

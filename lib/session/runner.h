@@ -62,6 +62,10 @@ struct runner_handlers {
 	void (*starting)(struct runner *runner);
 	/* The running cell began to wait for input: runner_wait. */
 	void (*waits)(struct runner *runner);
+	/* The wait is over: it goes on, or it ended. */
+	void (*resumed)(struct runner *runner);
+	/* What runner_answer was to type was not typed. */
+	void (*unanswered)(struct runner *runner);
 	/* It goes on in a way that somebody should know of: a sentence of ours, after "it". */
 	void (*stuck)(struct runner *runner, const char *how);
 	/* Bytes came from the terminal. */
@@ -175,6 +179,13 @@ const struct runner_wait *runner_wait(const struct runner *runner);
  */
 int runner_type(struct runner *runner, enum runner_typing kind, const char *text, size_t len,
 		struct err *err) MUST_CHECK;
+/*
+ * Types a line to the wait of this number, and only if that still lasts when it is looked at once
+ * more and reads no secret; else `unanswered` tells. False when it is over already.
+ */
+bool runner_answer(struct runner *runner, uint64_t wait_number, const char *line, size_t len);
+/* The last line with something on it that the running cell wrote, clean; "" when there is none. */
+char *runner_last_line(const struct runner *runner);
 /* Puts what was written between cells into a cell's text. */
 void runner_take_background(struct runner *runner, struct cell *cell);
 /* After `ended`: the files have been looked at, the next cell may begin. */

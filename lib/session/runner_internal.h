@@ -87,7 +87,10 @@ struct runner {
 	uint64_t clock_end_ms; /* the deadline */
 	struct runner_watch watch;
 	struct runner_wait wait;
-	struct list typed; /* not written to the terminal yet */
+	char *answer; /* to be typed when a last look agrees, or NULL */
+	size_t answer_len;
+	uint64_t answer_wait; /* its number */
+	struct list typed;    /* not written to the terminal yet */
 	struct loop_timer typing;
 	unsigned int typing_pause_ms;
 	bool looked;         /* a look has shown the start of the cell's output */

@@ -206,10 +206,28 @@ static void take_image(struct runner *r, const struct frame *frame)
 	cell_add_image(r->cell, image->data, image->len, file);
 }
 
+/* Forms that a notebook would run or load when it is opened. */
+static void note_forms(struct cell *cell, const struct frame *frame)
+{
+	static const struct {
+		const char *mime;
+		enum cell_form form;
+	} forms[] = { { "text/html", CELL_HTML },
+		      { "image/svg+xml", CELL_SVG },
+		      { "application/javascript", CELL_JAVASCRIPT } };
+
+	if (image_part(frame) != NULL)
+		return; /* the picture says it */
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (frame_part(frame, forms[i].mime) != NULL)
+			cell->left_out |= forms[i].form;
+}
+
 static void on_display_frame(struct runner *r, const struct frame *frame)
 {
 	const struct frame_part *text = frame_part(frame, "text/plain");
 
+	note_forms(r->cell, frame);
 	if (image_part(frame) != NULL)
 		take_image(r, frame);
 	else if (text != NULL)
@@ -230,6 +248,7 @@ static void take_text(char **slot, const struct frame *frame, const char *part)
 /* An image says it all: "<Figure size 640x480>" beside it would not. */
 static void on_result_frame(struct runner *r, const struct frame *frame)
 {
+	note_forms(r->cell, frame);
 	if (image_part(frame) != NULL)
 		take_image(r, frame);
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runner_watch.c - noticing that somebody in a cell waits for input, and that the wait is over. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "session/runner_internal.h"
@@ -10,7 +11,7 @@ enum {
 	AGREED_RESTLESS = 4,   /* when the waiting thread wakes now and then */
 	GUESS_MS = 500,        /* without output, before a guess is made */
 	WAITING_MS = 500,      /* between looks while it waits */
-	LOOKS_A_SECOND = 8,    /* of which more come only after a pause: a look costs 15-300 us */
+	LOOKS_A_SECOND = 16,   /* of those that find nobody: a look costs 15-300 us */
 	CLOCK_LEFT_MIN = 1000, /* ms that a cell has at least after a wait */
 };
 
@@ -71,6 +72,7 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 	free(r->wait.prompt);
 	r->wait.prompt = buf_steal(&prompt);
 	r->wait.number++;
+	r->watch.second_looks = 0;
 	r->wait.kind = look->wait == INPUT_MAYBE_AWAITED ? WAIT_GUESSED : WAIT_SURE;
 	r->wait.secret = look->secret;
 	r->wait.thread = look->thread;
@@ -92,7 +94,10 @@ static void end_wait(struct runner *r)
 {
 	if (r->wait.kind == WAIT_SURE && r->cell != NULL)
 		runner_start_clock(r, r->wait.clock_left_ms);
+	if (r->wait.kind == WAIT_NONE)
+		return;
 	r->wait.kind = WAIT_NONE;
+	r->c.handlers->resumed(r);
 }
 
 /* ---- looking ---- */
@@ -205,12 +210,59 @@ void runner_watch_start(struct runner *r)
 	schedule(r);
 }
 
+static void forget_answer(struct runner *r)
+{
+	if (r->answer != NULL)
+		explicit_bzero(r->answer, r->answer_len);
+	free(r->answer);
+	r->answer = NULL;
+}
+
 void runner_watch_stop(struct runner *r)
 {
 	loop_timer_stop(&r->watch.timer);
+	forget_answer(r);
+	if (r->wait.kind != WAIT_NONE) {
+		r->wait.kind = WAIT_NONE;
+		r->c.handlers->resumed(r);
+	}
 	free(r->wait.prompt);
 	r->wait.prompt = NULL;
-	r->wait.kind = WAIT_NONE;
+}
+
+/* ---- answers from somebody else than the model ---- */
+
+static bool still_waits(const struct runner *r, const struct input_look *look)
+{
+	return r->wait.kind == WAIT_SURE && r->wait.number == r->answer_wait &&
+	       look->wait == INPUT_AWAITED && look->thread == r->wait.thread && !look->secret;
+}
+
+static void on_answer_look(struct interpreter *interpreter, const struct input_look *look)
+{
+	struct runner *r = interpreter_data(interpreter);
+	struct err err;
+	bool typed = false;
+
+	if (r->cell == NULL || r->answer == NULL)
+		return;
+	runner_drain(r, RUNNER_DRAIN_MAX);
+	if (still_waits(r, look))
+		typed = runner_type(r, TYPE_LINE, r->answer, r->answer_len, &err) == 0;
+	forget_answer(r);
+	if (!typed)
+		r->c.handlers->unanswered(r);
+}
+
+bool runner_answer(struct runner *r, uint64_t wait_number, const char *line, size_t len)
+{
+	if (r->wait.kind != WAIT_SURE || r->wait.number != wait_number || r->answer != NULL)
+		return false;
+	r->answer = xmemdup(line, len);
+	r->answer_len = len;
+	r->answer_wait = wait_number;
+	interpreter_check_input(r->interpreter, on_answer_look);
+	return true;
 }
 
 /* ---- at the deadline ---- */

@@ -5,13 +5,11 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
 #include "sandbox/policy.h"
-#include "sandbox/usermap.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
 #include "session/watchdog.h"
@@ -114,13 +112,17 @@ bool session_busy(const struct session *s)
 const char *session_state(const struct session *s)
 {
 	bool starting = false;
+	bool running = false;
 
 	for (size_t i = 0; i < s->lane_count; i++) {
-		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
-			return "running";
-		starting = starting || runner_state(s->lanes[i].runner) == RUNNER_STARTING;
+		const struct runner *runner = s->lanes[i].runner;
+
+		if (runner_state(runner) == RUNNER_BUSY && runner_wait(runner) != NULL)
+			return "waiting_for_input";
+		running = running || runner_state(runner) == RUNNER_BUSY;
+		starting = starting || runner_state(runner) == RUNNER_STARTING;
 	}
-	return starting ? "starting" : "idle";
+	return running ? "running" : starting ? "starting" : "idle";
 }
 
 char *session_take_notice(struct session *s)
@@ -180,6 +182,8 @@ static const struct runner_handlers runner_handlers = {
 	.next_number = next_number,
 	.starting = on_starting,
 	.waits = session_on_waits,
+	.resumed = session_on_resumed,
+	.unanswered = session_on_unanswered,
 	.stuck = session_on_stuck,
 	.wrote = session_on_wrote,
 };
@@ -299,21 +303,6 @@ void session_count_children(struct session *s,
 
 /* ---- life ---- */
 
-/*
- * A root server's session has a user of its own, who owns the folder before anything is put in it:
- * the launcher would have to give it away later, which looks like a change. When it cannot be done
- * here, it will be tried there, and said.
- */
-static void give_to_its_user(const struct session *s)
-{
-	struct usermap map;
-	struct err err;
-
-	if (confinement_tier(s->host->confinement) != POLICY_UNCONFINED &&
-	    usermap_choose(workspace_data_fd(s->workspace), &map, &err) < 0)
-		log_warn("session", "%s", err.msg);
-}
-
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
 			    char *notice_own, struct err *err)
 {
@@ -332,15 +321,13 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->to_keep);
 	list_init(&s->listings);
 	s->workspace = workspace_new(host->home, err);
-	if (s->workspace == NULL) {
+	if (s->workspace == NULL || confinement_adopt(host->confinement, s->workspace, err) < 0) {
+		workspace_free(s->workspace);
 		free(s->notice);
 		free(s->id);
 		free(s);
 		return NULL;
 	}
-	give_to_its_user(s);
-	if (confinement_rooted(host->confinement))
-		workspace_move_inside(s->workspace, POLICY_DATA, POLICY_SPOOL);
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,

@@ -99,7 +99,15 @@ struct exec_request {
 struct call *session_exec(struct session *session, const struct exec_request *request,
 			  call_done_fn *done, void *data, struct err *err) MUST_CHECK;
 
-enum look_action { LOOK_WAIT, LOOK_TYPE, LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
+/* A wait for input, named so that an answer can come later, from elsewhere. */
+struct wait_name {
+	const struct language *language;
+	uint64_t generation;
+	uint64_t cell;
+	uint64_t number;
+};
+
+enum look_action { LOOK_WAIT, LOOK_TYPE, LOOK_ANSWER, LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
 
 struct look_request {
 	const struct language *language; /* NULL: the one in use */
@@ -107,7 +115,9 @@ struct look_request {
 	enum runner_typing typing;       /* what LOOK_TYPE types, and `text` */
 	const char *text;
 	size_t text_len;
-	const char *until; /* NULL: none */
+	struct wait_name wait; /* LOOK_ANSWER types `text` as a line, but only to this one */
+	const char *note;      /* NULL, or what is told instead of waiting; static, after "it" */
+	const char *until;     /* NULL: none */
 	size_t until_len;
 	uint64_t wait_ms;
 };
@@ -120,6 +130,26 @@ struct look_request {
 struct call *session_look(struct session *session, const struct look_request *request,
 			  call_done_fn *done, void *data, struct err *err) MUST_CHECK;
 /*
+ * Has `ask` called (from the loop) when the cell waits for input that somebody else may be asked
+ * for, before the call is answered: no secret, no debugger, a prompt, three times a cell at most.
+ * True: it does ask, and the call waits on, or was forgotten by `ask`. `wait` NULL: the wait that
+ * was asked about is over.
+ */
+typedef bool call_ask_fn(struct call *call, const struct runner_wait *wait,
+			 const struct wait_name *name, void *data);
+void session_call_on_wait(struct call *call, call_ask_fn *ask);
+struct session *session_of_call(const struct call *call);
+/* An answer to what was asked: typed if that wait still lasts; else the call is answered now. */
+void session_call_answer(struct call *call, const struct wait_name *wait, const char *line,
+			 size_t len);
+/* No answer will come: `why` goes on after "it"; static. */
+void session_call_unanswered(struct call *call, const char *why);
+/* Not answered any more, and its code goes on as if it had been. */
+void session_call_forget(struct call *call);
+/* What its cell wrote last, one line, for the caller to free; and for how long it has run. */
+char *session_call_progress(const struct call *call, uint64_t *ret_ms);
+
+/*
  * Nobody waits any more: code that the call brought is interrupted or withdrawn, and how it ended
  * is told with the next answer. A look just ends.
  */
@@ -127,7 +157,7 @@ void session_call_cancel(struct call *call);
 
 const char *session_id(const struct session *session);
 uint64_t session_generation(const struct session *session);
-/* "idle", "running", "starting". */
+/* "idle", "running", "starting", "waiting_for_input": what matters most of its languages. */
 const char *session_state(const struct session *session);
 const struct workspace *session_workspace(const struct session *session);
 const struct confinement *session_confinement(const struct session *session);

@@ -7,6 +7,8 @@
 #include "session/until.h"
 #include "workspace/keeper.h"
 
+static const char until_note[] = "it has written the text to wait for";
+
 struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn *done, void *data)
 {
 	struct call *call = xcalloc(1, sizeof(*call));
@@ -16,6 +18,7 @@ struct call *session_call_new(struct lane *lane, struct exec *exec, call_done_fn
 	call->exec = exec;
 	call->done = done;
 	call->data = data;
+	call->since_ms = loop_now(lane->session->host->loop);
 	if (exec != NULL)
 		exec->call = call;
 	else
@@ -167,15 +170,6 @@ void session_tell_end(struct lane *lane, struct exec *exec)
 
 /* ---- what running cells do ---- */
 
-static void tell_lookers(struct lane *lane, const char *note)
-{
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &lane->lookers)
-		tell_running(list_entry(node, struct call, node), note);
-}
-
 static struct lane *lane_of(struct runner *runner)
 {
 	return session_lane_of(runner_owner(runner), runner);
@@ -185,17 +179,46 @@ void session_on_waits(struct runner *runner)
 {
 	struct lane *lane = lane_of(runner);
 	struct exec *exec = runner_current(runner);
+	struct list *node;
+	struct list *next;
 
-	if (exec->call != NULL)
+	if (exec->call != NULL && !session_call_ask(exec->call, exec))
 		tell_running(exec->call, NULL);
-	tell_lookers(lane, NULL);
+	list_for_each (node, next, &lane->lookers) {
+		struct call *call = list_entry(node, struct call, node);
+
+		if (!session_call_ask(call, exec))
+			tell_running(call, NULL);
+	}
+}
+
+/* Whoever waits learns how it stands. */
+static void tell_all(struct lane *lane, const char *note)
+{
+	struct exec *exec = runner_current(lane->runner);
+	struct list *node;
+	struct list *next;
+
+	session_tell_state(lane->session);
+	if (exec->call != NULL)
+		tell_running(exec->call, note);
+	list_for_each (node, next, &lane->lookers)
+		tell_running(list_entry(node, struct call, node), note);
+}
+
+void session_on_unanswered(struct runner *runner)
+{
+	tell_all(lane_of(runner), "the user's answer came too late for it");
 }
 
 void session_on_stuck(struct runner *runner, const char *how)
 {
 	struct lane *lane = lane_of(runner);
+	struct list *node;
+	struct list *next;
 
-	tell_lookers(lane, how);
+	list_for_each (node, next, &lane->lookers)
+		tell_running(list_entry(node, struct call, node), how);
 }
 
 void session_on_wrote(struct runner *runner, const char *data, size_t len)
@@ -208,6 +231,7 @@ void session_on_wrote(struct runner *runner, const char *data, size_t len)
 		if (call->until == NULL || call->until_seen || !until_feed(call->until, data, len))
 			continue;
 		call->until_seen = true;
+		call->note = until_note;
 		session_call_wait(call, 0); /* the rest of what is there comes along */
 	}
 }
@@ -224,7 +248,7 @@ static void on_wait(struct loop_timer *timer)
 	else if (exec != NULL && exec->run != NULL && session_exec_ahead(exec) != NULL)
 		session_exec_withdraw(exec);
 	else
-		tell_now(call, call->until_seen ? "it has written the text to wait for" : NULL);
+		tell_now(call, call->note);
 }
 
 void session_call_wait(struct call *call, uint64_t ms)
@@ -241,6 +265,17 @@ void session_call_cancel(struct call *call)
 	call_free(call);
 	if (exec != NULL)
 		session_exec_cancel(exec);
+}
+
+void session_call_forget(struct call *call)
+{
+	call_free(call);
+}
+
+char *session_call_progress(const struct call *call, uint64_t *ret_ms)
+{
+	*ret_ms = loop_now(call->lane->session->host->loop) - call->since_ms;
+	return runner_last_line(call->lane->runner);
 }
 
 /* ---- looking ---- */
@@ -287,6 +322,8 @@ static int act(struct lane *lane, const struct look_request *request, struct err
 		[LOOK_KILL] = RUNNER_STOP_KILL,
 	};
 
+	if (request->action == LOOK_ANSWER)
+		return 0; /* whether it can be typed is no matter of the request */
 	if (request->action == LOOK_TYPE)
 		return runner_type(lane->runner, request->typing, request->text, request->text_len,
 				   err);
@@ -303,6 +340,7 @@ static void look_for(struct call *call, const char *text, size_t len)
 	call->until = until_new(text, len);
 	runner_read_held(call->lane->runner, &held);
 	call->until_seen = until_feed(call->until, buf_str(&held), held.len);
+	call->note = call->until_seen ? until_note : NULL;
 }
 
 /* Whether there is something to wait for. */
@@ -310,7 +348,7 @@ static bool may_wait(const struct call *call, const struct look_request *request
 {
 	const struct lane *lane = call->lane;
 
-	if (call->until_seen)
+	if (call->note != NULL)
 		return false;
 	if (session_first_exec(lane) == NULL)
 		return call->until != NULL && list_empty(&lane->untold);
@@ -329,6 +367,10 @@ struct call *session_look(struct session *s, const struct look_request *request,
 	if (act(lane, request, err) < 0)
 		return NULL;
 	call = session_call_new(lane, NULL, done, data);
+	call->note = request->note;
+	if (request->action == LOOK_ANSWER &&
+	    !session_answer_wait(lane, &request->wait, request->text, request->text_len))
+		call->note = "the user's answer came too late for it";
 	if (request->until != NULL)
 		look_for(call, request->until, request->until_len);
 	session_call_wait(call, may_wait(call, request) ? request->wait_ms : 0);

@@ -5,6 +5,7 @@
  *   session.c        the session's life, its runners and limits
  *   session_exec.c   code, from submission to its end
  *   session_call.c   who waits for an answer, and what it gets when
+ *   session_ask.c    input that somebody else may give
  *   session_files.c  what comes after a cell: the scan, keeping results; lists of files
  *   session_notebook.c  the kept copy of the notebook
  */
@@ -22,6 +23,7 @@ struct workspace;
 enum {
 	SESSION_LANGUAGES_MAX = 8,
 	SESSION_UNTOLD_MAX = 4, /* of a language; then the oldest is forgotten */
+	SESSION_ASKS_MAX = 3,   /* of a cell */
 };
 
 struct lane;
@@ -36,6 +38,10 @@ struct call {
 	struct loop_timer wait;
 	struct until *until; /* or NULL */
 	bool until_seen;
+	call_ask_fn *ask; /* or NULL */
+	bool asking;
+	const char *note; /* told with the answer; or NULL */
+	uint64_t since_ms;
 };
 
 /* Code from its submission until its end was told. */
@@ -50,7 +56,9 @@ struct exec {
 	bool over; /* among lane->untold */
 	bool recorded;
 	bool cancelled;
-	size_t kept_to; /* changes before this one are kept, or no results */
+	unsigned int asks;   /* how often somebody else was asked for input */
+	uint64_t asked_wait; /* the last wait that was about */
+	size_t kept_to;      /* changes before this one are kept, or no results */
 	size_t kept_count;
 	char *keep_problem; /* the first one */
 };
@@ -146,10 +154,19 @@ void session_call_wait(struct call *call, uint64_t ms);
 void session_tell_end(struct lane *lane, struct exec *exec);
 /* Runner handlers. */
 void session_on_waits(struct runner *runner);
+void session_on_resumed(struct runner *runner);
+void session_on_unanswered(struct runner *runner);
 void session_on_stuck(struct runner *runner, const char *how);
 void session_on_wrote(struct runner *runner, const char *data, size_t len);
 /* The session ends: answers those who look on, and forgets what was told to nobody. */
 void session_lane_release(struct lane *lane, const char *why);
+
+/* session_ask.c */
+/* The cell waits: true when somebody else is asked, and the call may be gone. */
+bool session_call_ask(struct call *call, struct exec *exec);
+/* Types a line to this wait, if it lasts; false when it is over already. */
+bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const char *line,
+			 size_t len);
 
 /* session_files.c */
 /* Looks at the files of a new session: the start of all comparing. */

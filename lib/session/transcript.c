@@ -11,9 +11,10 @@
 #include "workspace/spool.h"
 
 enum {
-	UNFINISHED_MAX = 64, /* bytes of a control sequence that are waited for */
-	QUERY_MAX = 4,       /* bytes of "ESC [ 6 n" */
-	UTF8_REST_MAX = 3,   /* bytes of a character behind its first */
+	END_LINE_BYTES = 2048, /* in which the last line is looked for */
+	UNFINISHED_MAX = 64,   /* bytes of a control sequence that are waited for */
+	QUERY_MAX = 4,         /* bytes of "ESC [ 6 n" */
+	UTF8_REST_MAX = 3,     /* bytes of a character behind its first */
 };
 
 struct transcript {
@@ -369,6 +370,28 @@ void transcript_read(const struct transcript *t, struct buf *out)
 	buf_put(out, buf_str(&t->head), t->head.len);
 	for (size_t i = 0; i < count; i++)
 		buf_put(out, pieces[i], lens[i]);
+}
+
+void transcript_end_line(const struct transcript *t, struct buf *out)
+{
+	char end[END_LINE_BYTES];
+	size_t len = copy_end(t, end, sizeof(end));
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct screen *screen = screen_new();
+	const char *line;
+	size_t to;
+
+	screen_feed(screen, end, len);
+	screen_text(screen, &text);
+	screen_free(screen);
+	to = text.len;
+	while (to > 0 && (text.data[to - 1] == '\n' || text.data[to - 1] == ' '))
+		to--;
+	if (to == 0)
+		return;
+	line = memrchr(text.data, '\n', to);
+	line = line != NULL ? line + 1 : text.data;
+	buf_put(out, line, (size_t)(text.data + to - line));
 }
 
 /* What a prompt is still asked for after it was shown. */

@@ -48,6 +48,8 @@ struct transcript_text transcript_render(struct transcript *transcript, size_t m
  */
 struct transcript_text transcript_take(struct transcript *transcript, size_t max_chars,
 				       struct buf *out);
+/* Appends the last line that is not empty, finished or not, of what is held. */
+void transcript_end_line(const struct transcript *transcript, struct buf *out);
 /* Appends the bytes that are held, without the middle that is not. */
 void transcript_read(const struct transcript *transcript, struct buf *out);
 /* Appends the unfinished last line: the prompt when somebody waits for input. */

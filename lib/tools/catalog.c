@@ -13,14 +13,15 @@ static const char instructions[] =
 	"user: figures go there automatically). Chat attachments are not here: ask the user for "
 	"their path and open that, or put the content in with upload_file. Links into the session do not open for the "
 	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
-	"Code that reads the terminal (input(), pdb) cannot be answered: put the values in the "
-	"code. When an answer says that state was lost, run the setup again. More: resource "
-	"ptycell://guide.";
+	"A call answers within 45 s; its code runs on (state running) until interact tells its end, and "
+	"waits where it reads the terminal (waiting_for_input) for interact's input. When an answer says "
+	"that state was lost, run the setup again. More: resource ptycell://guide.";
 
 #define SESSION_ID_SCHEMA "\"session_id\":{\"type\":\"string\"}"
 #define ONLY_SESSION_SCHEMA                                                                        \
 	"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA "},"                             \
 	"\"required\":[\"session_id\"],\"additionalProperties\":false}"
+#define CLOSED "{\"destructiveHint\":false,\"openWorldHint\":false}"
 #define READ_ONLY "{\"readOnlyHint\":true,\"openWorldHint\":false}"
 
 static const struct mcp_tool tools[] = {
@@ -28,38 +29,42 @@ static const struct mcp_tool tools[] = {
 		.name = "exec_code",
 		.title = "Run code",
 		.description =
-			"Runs a cell in the session's interpreter; state stays for the next cell. "
-			"Answers with the output, the last expression's value, figures as images, "
-			"changed files and a status line. matplotlib figures show without "
-			"plt.show(). !cmd and %magics work. A long output comes as head and tail "
-			"with the path of the whole.",
+			"Runs a cell; the interpreter's state stays. Answers with output, last value, "
+			"figures (no plt.show() needed), changed files and a status line; a long output "
+			"as head and tail with the path of the whole. !cmd and %magics work. Code that "
+			"takes longer than wait, or waits for input, goes on with interact.",
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
-			"\"language\":{\"type\":\"string\",\"description\":\"python\"},"
+			"\"language\":{\"type\":\"string\",\"description\":\"python, bash or r\"},"
 			"\"code\":{\"type\":\"string\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds until it is "
 			"interrupted; else the session's exec_timeout\"},"
-			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until this "
-			"call is answered, the code running on; default 45\"}},"
+			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until this is "
+			"answered; default 45\"}},"
 			"\"required\":[\"session_id\",\"language\",\"code\"],"
 			"\"additionalProperties\":false}",
-		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":true}",
+		.annotations = CLOSED,
 		.call = tool_exec_code,
 	},
 	{
 		.name = "interact",
-		.title = "Look at a running cell",
+		.title = "Continue a running cell",
 		.description =
-			"For a cell that was answered as running: waits for its end and tells what "
-			"is new (action wait), stops it with its variables kept (interrupt), or "
-			"ends it with them lost (terminate, kill).",
-		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
-				"\"language\":{\"type\":\"string\"},"
-				"\"action\":{\"enum\":[\"wait\",\"interrupt\",\"terminate\","
-				"\"kill\"]},"
-				"\"wait\":{\"type\":\"number\"}},"
-				"\"required\":[\"session_id\"],\"additionalProperties\":false}",
+			"Continues a cell that runs on or waits for input. Answers with what is new when "
+			"it ends, waits, wrote the text until, or after wait seconds. Give one of input "
+			"(a line; raw: without Enter), key (enter, ctrl-d, up ...), action: wait, "
+			"interrupt (variables stay), terminate or kill (they go).",
+		.input_schema =
+			"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+			"\"language\":{\"type\":\"string\"},"
+			"\"input\":{\"type\":\"string\"},"
+			"\"raw\":{\"type\":\"boolean\"},"
+			"\"key\":{\"type\":\"string\"},"
+			"\"action\":{\"enum\":[\"wait\",\"interrupt\",\"terminate\",\"kill\"]},"
+			"\"until\":{\"type\":\"string\"},"
+			"\"wait\":{\"type\":\"number\"}},"
+			"\"required\":[\"session_id\"],\"additionalProperties\":false}",
 		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":false}",
 		.call = tool_interact,
 	},
@@ -135,4 +140,24 @@ void catalog_features(struct mcp_features *features)
 	features->instructions = instructions;
 	features->tools = tools;
 	features->tool_count = ARRAY_SIZE(tools);
+}
+
+static bool shares_for_writing(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->share_count; i++)
+		if (settings->shares[i].writable)
+			return true;
+	return false;
+}
+
+const char *catalog_code_annotations(const struct settings *settings)
+{
+	bool destructive = settings->unconfined || shares_for_writing(settings);
+	bool open = settings->unconfined || settings->hosts != NULL;
+
+	if (destructive && open)
+		return "{\"destructiveHint\":true,\"openWorldHint\":true}";
+	if (destructive)
+		return "{\"destructiveHint\":true,\"openWorldHint\":false}";
+	return open ? "{\"destructiveHint\":false,\"openWorldHint\":true}" : CLOSED;
 }

@@ -3,6 +3,7 @@
 #ifndef TOOLS_CATALOG_H
 #define TOOLS_CATALOG_H
 
+#include "config/settings.h"
 #include "mcp/server.h"
 
 /* Budgets of the texts, in bytes (hosts cut or drop what is longer). */
@@ -14,5 +15,10 @@ enum {
 
 /* Sets name, title, version, instructions and tools. */
 void catalog_features(struct mcp_features *features);
+/*
+ * The annotations of the tools that run code: what it can do to the person's things, and whom it
+ * can reach, depend on what is shared, which hosts are named, and whether it is confined. Static.
+ */
+const char *catalog_code_annotations(const struct settings *settings);
 
 #endif

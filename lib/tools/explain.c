@@ -59,10 +59,29 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 
 	clean_word(&name, cell->missing_module, strlen(cell->missing_module), CLEAN_QUOTE_MAX);
+	if (str_eq(cell->language, "r")) {
+		buf_putf(text,
+			 "The package '%s' is not installed for this R; on Debian it is the user's "
+			 "to install: apt install r-cran-NAME.\n",
+			 buf_str(&name));
+		return;
+	}
 	buf_putf(text,
 		 "The module '%s' is not installed for this interpreter. What is there: "
 		 "session_info with include: [\"packages\"].\n",
 		 buf_str(&name));
+}
+
+/* Python's in Python; whoever runs another language has a shell. */
+static void explain_search(struct buf *text, const struct cell *cell)
+{
+	buf_puts(text, cell->spool_cut ? "Only the start of the output is stored; search it"
+				       : "Search the whole output");
+	buf_putf(text,
+		 str_eq(cell->language, "python")
+			 ? " with code: [l for l in open('%s') if 'word' in l][:20]\n"
+			 : " with bash: grep -n 'word' '%s' | head -20\n",
+		 cell->spool_path);
 }
 
 static void explain_interrupt(struct buf *text, const struct cell *cell)
@@ -87,8 +106,9 @@ static void explain_waiter(struct buf *text, const struct runner_wait *wait)
 	buf_putf(text, " waits for %s", wait->secret ? "a secret" : "input");
 }
 
-static void explain_wait(struct buf *text, const struct runner_wait *wait)
+static void explain_wait(struct buf *text, const struct exec_result *result)
 {
+	const struct runner_wait *wait = result->cell->wait;
 	cleanup_free char *prompt = clean_quote(wait->prompt);
 
 	explain_waiter(text, wait);
@@ -98,6 +118,8 @@ static void explain_wait(struct buf *text, const struct runner_wait *wait)
 			       ? ". Only the user may give it; what interact types there is kept "
 				 "nowhere.\n"
 			       : ". Answer with interact's input.\n");
+	if (result->note != NULL)
+		buf_putf(text, "Of this wait: %s.\n", result->note);
 }
 
 static void explain_running(struct buf *text, const struct exec_result *result)
@@ -129,7 +151,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 	else if (cell->state == CELL_RUNNING)
 		explain_running(text, result);
 	else if (cell->state == CELL_WAITING)
-		explain_wait(text, cell->wait);
+		explain_wait(text, result);
 	if (cell->missing_module != NULL)
 		explain_missing_module(text, cell);
 	else
@@ -137,10 +159,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 			       session_confinement(result->session));
 	network_explain(text, result);
 	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
-		buf_putf(text, "%s with code: [l for l in open('%s') if 'word' in l][:20]\n",
-			 cell->spool_cut ? "Only the start of the output is stored; search it"
-					 : "Search the whole output",
-			 cell->spool_path);
+		explain_search(text, cell);
 	if (cell->images_dropped > 0)
 		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
 			 cell->images_dropped);

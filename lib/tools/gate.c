@@ -11,6 +11,8 @@
 #include "tools/service.h"
 
 struct gate {
+	struct loop *loop;
+	struct loop_defer next;
 	const struct mcp_tool *tools; /* as they were */
 	size_t tool_count;
 	struct mcp_tool *gated;
@@ -49,21 +51,33 @@ static void pass(const struct gate *gate, struct mcp_call *call, json_t *argumen
 	mcp_call_fail(call, "there is no such tool");
 }
 
+/* One a turn, as if they had come one after the other. */
+static void on_next(struct loop_defer *defer)
+{
+	struct gate *gate = container_of(defer, struct gate, next);
+	struct held *held;
+	struct mcp_call *call;
+	json_t *arguments;
+
+	if (list_empty(&gate->held))
+		return;
+	held = list_entry(gate->held.next, struct held, node);
+	call = held->call;
+	arguments = json_incref(held->arguments);
+	held_free(held);
+	mcp_call_on_cancel(call, NULL, NULL);
+	pass(gate, call, arguments);
+	json_decref(arguments);
+	/* After what the call itself put off. */
+	loop_defer_start(gate->loop, defer, on_next);
+}
+
 static void on_settled(void *data)
 {
 	struct gate *gate = data;
 
 	confinement_log(gate->confinement(gate->context));
-	while (!list_empty(&gate->held)) {
-		struct held *held = list_entry(gate->held.next, struct held, node);
-		json_t *arguments = json_incref(held->arguments);
-		struct mcp_call *call = held->call;
-
-		held_free(held);
-		mcp_call_on_cancel(call, NULL, NULL);
-		pass(gate, call, arguments);
-		json_decref(arguments);
-	}
+	loop_defer_start(gate->loop, &gate->next, on_next);
 }
 
 static void hold(struct gate *gate, struct mcp_call *call, json_t *arguments)
@@ -78,28 +92,31 @@ static void hold(struct gate *gate, struct mcp_call *call, json_t *arguments)
 	mcp_call_on_cancel(call, on_cancel, held);
 }
 
-/* Only a call that names a session needs one. */
+/* Only a call that names a session needs one; none overtakes a call that is held. */
 static void gate_call(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
 	struct gate *gate = service_gate(service);
+	bool waits = !list_empty(&gate->held);
 	bool wants = json_object_get(arguments, "session_id") != NULL;
-	struct confinement *confinement = wants ? gate->confinement(gate->context) : NULL;
+	struct confinement *confinement = wants ? gate->confinement(service) : NULL;
 
-	if (confinement == NULL || confinement_settled(confinement)) {
+	if (!waits && (confinement == NULL || confinement_settled(confinement))) {
 		pass(gate, call, arguments);
 		return;
 	}
 	hold(gate, call, arguments);
-	confinement_settle(confinement, on_settled, gate);
+	if (!waits)
+		confinement_settle(confinement, on_settled, gate);
 }
 
-struct gate *gate_new(struct mcp_features *features,
+struct gate *gate_new(struct loop *loop, struct mcp_features *features,
 		      struct confinement *(*confinement)(struct service *service))
 {
 	struct gate *gate = xcalloc(1, sizeof(*gate));
 	size_t size = features->tool_count * sizeof(*gate->gated);
 
+	gate->loop = loop;
 	gate->tools = features->tools;
 	gate->tool_count = features->tool_count;
 	gate->gated = xcalloc(features->tool_count, sizeof(*gate->gated));
@@ -113,11 +130,20 @@ struct gate *gate_new(struct mcp_features *features,
 	return gate;
 }
 
+void gate_annotate(struct gate *gate, const char *annotations)
+{
+	for (size_t i = 0; i < gate->tool_count; i++)
+		if (str_eq(gate->gated[i].name, "exec_code") ||
+		    str_eq(gate->gated[i].name, "interact"))
+			gate->gated[i].annotations = annotations;
+}
+
 void gate_free(struct gate *gate)
 {
 	if (gate == NULL)
 		return;
 	assert(list_empty(&gate->held));
+	loop_defer_stop(&gate->next);
 	free(gate->gated);
 	free(gate);
 }

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#include "event/loop.h"
 #include "mcp/server.h"
 
 struct confinement;
@@ -22,8 +23,10 @@ struct service;
  * rows that call the gate. `confinement` is called when a session is wanted; NULL lets the call
  * go on, to say why.
  */
-struct gate *gate_new(struct mcp_features *features,
+struct gate *gate_new(struct loop *loop, struct mcp_features *features,
 		      struct confinement *(*confinement)(struct service *service));
+/* What the rows named exec_code and interact say of themselves; borrowed. */
+void gate_annotate(struct gate *gate, const char *annotations);
 /* No call is held any more. NULL is allowed. */
 void gate_free(struct gate *gate);
 

@@ -69,6 +69,18 @@ static char *note_of(const struct cell *cell)
 	}
 }
 
+/* "HTML, SVG"; NULL when nothing was left out. */
+static char *forms_of(const struct cell *cell)
+{
+	static const char *const names[] = { "HTML", "SVG", "JavaScript" };
+	cleanup_buf struct buf forms = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if ((cell->left_out & BIT(i)) != 0)
+			buf_putf(&forms, "%s%s", forms.len > 0 ? ", " : "", names[i]);
+	return forms.len > 0 ? buf_steal(&forms) : NULL;
+}
+
 static size_t list_images(const struct cell *cell, struct journal_image *images)
 {
 	size_t count = 0;
@@ -91,6 +103,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	struct journal *journal = session_journal(result->session);
 	struct journal_image images[CELL_IMAGES_MAX];
 	cleanup_free char *note = note_of(cell);
+	cleanup_free char *left_out = forms_of(cell);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	enum journal_taken taken;
 	struct err err;
@@ -106,6 +119,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 		.error_name = cell->error_name,
 		.error_text = cell->error_text,
 		.note = note,
+		.left_out = left_out,
 		.images = images,
 		.image_count = list_images(cell, images),
 		.record = record,

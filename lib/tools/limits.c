@@ -64,8 +64,9 @@ static void explain_network(struct buf *out, const struct session_limits *limits
 static void explain_read_only(struct buf *out, const struct session_limits *limits)
 {
 	(void)limits;
-	buf_puts(out, "Blocked by the sandbox: code may write in its working folder and in /tmp, "
-		      "nowhere else.\n");
+	buf_puts(out,
+		 "Blocked by the sandbox: code may write in its working folder, in /tmp and in "
+		 "folders shared with :rw; names such as .git/hooks are never written.\n");
 }
 
 static void explain_denied(struct buf *out, const struct session_limits *limits)
@@ -121,6 +122,13 @@ static const struct {
 	  POLICY_NAMESPACES },
 };
 
+/* The call that made a Unix socket says nothing but that. */
+static bool is_unix_socket(const struct cell *cell, const struct confinement *confinement)
+{
+	return !confinement_unix_sockets(confinement) && cell->error_text != NULL &&
+	       str_eq(cell->error_text, "[Errno 13] Permission denied");
+}
+
 static bool has_any(const char *text, const char *const *needles)
 {
 	for (size_t i = 0; text != NULL && i < NEEDLES_MAX && needles[i] != NULL; i++)
@@ -150,6 +158,10 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		explain_file(out, limits);
 	if (cell->state != CELL_RAISED)
 		return;
+	if (is_unix_socket(cell, confinement)) {
+		buf_puts(out, "If that was a Unix socket: they are off in this session.\n");
+		return;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (tier < rows[i].from || tier > rows[i].to ||
 		    (rows[i].explain == explain_network && confinement_reaches_hosts(confinement)))

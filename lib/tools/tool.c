@@ -105,18 +105,24 @@ int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *re
 	return 0;
 }
 
-const struct language *tool_find_language(const char *name, struct err *err)
+const struct language *tool_find_language(const struct service *service, const char *name,
+					  struct err *err)
 {
 	const struct language *language = language_find(name);
-	cleanup_free char *quoted = clean_quote(name);
-	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
+	char *const *env = service_settings(service)->environment;
+	cleanup_free char *quoted = NULL;
+	cleanup_buf struct buf here = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf missing = BUF_INIT(BUF_UNBOUNDED);
 
 	if (language != NULL)
 		return language;
-	for (size_t i = 0; language_at(i) != NULL; i++)
-		buf_putf(&names, "%s%s", i > 0 ? ", " : "", language_at(i)->name);
-	(void)err_set(err, ERR_INVALID, "arguments.language '%s' does not run here; what does: %s",
-		      quoted, buf_str(&names));
+	quoted = clean_quote(name);
+	language_list_here(env, &here);
+	language_list_missing(env, &missing);
+	(void)err_set(err, ERR_INVALID,
+		      "arguments.language '%s' does not run here; what does: %s%s%s", quoted,
+		      buf_str(&here), missing.len > 0 ? "; to be installed: " : "",
+		      buf_str(&missing));
 	return NULL;
 }
 

@@ -41,7 +41,8 @@ int tool_check(const struct service *service, json_t *arguments, const char *con
 int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
 		  struct err *err) MUST_CHECK;
 /* The language of this name or alias; ERR_INVALID names those there are. */
-const struct language *tool_find_language(const char *name, struct err *err) MUST_CHECK;
+const struct language *tool_find_language(const struct service *service, const char *name,
+					  struct err *err) MUST_CHECK;
 /* path, filename, extension, size_bytes, mime_type, uri of a file of `session_id`. */
 json_t *tool_artifact(const char *session_id, const struct file_info *file);
 /* Takes what such an object may cost of a line from `left`; false when there is not so much. */

@@ -44,7 +44,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0 ||
 	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0)
 		return -1;
-	ret->language = tool_find_language(language, err);
+	ret->language = tool_find_language(service, language, err);
 	return ret->language == NULL ? -1 : 0;
 }
 
@@ -67,6 +67,8 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 	struct waiter *waiter;
 	struct err err;
 
+	if (waiter_resume(call, service, arguments))
+		return;
 	if (read_request(service, arguments, &request, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;

@@ -103,7 +103,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 		return -1;
 	if (language == NULL)
 		return 0;
-	ret->language = tool_find_language(language, err);
+	ret->language = tool_find_language(service, language, err);
 	return ret->language == NULL ? -1 : 0;
 }
 
@@ -115,6 +115,8 @@ void tool_interact(struct mcp_call *call, json_t *arguments, void *context)
 	struct waiter *waiter;
 	struct err err;
 
+	if (waiter_resume(call, service, arguments))
+		return;
 	if (read_request(service, arguments, &request, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;

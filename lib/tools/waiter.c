@@ -4,16 +4,29 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "json/parse.h"
+#include "mcp/ask.h"
 #include "mcp/server.h"
 #include "session/session.h"
+#include "session/table.h"
+#include "text/clean.h"
 #include "tools/render.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+
+#define ANSWER "answer" /* the question's key, and its one field */
+
+enum { LINE_MAX_CHARS = 200 /* of a progress message */ };
 
 struct waiter {
 	struct mcp_call *call;
 	struct service *service;
 	struct call *waiting;
+	struct loop_timer progress;
+	struct mcp_aside *aside; /* a question that a legacy client has, or NULL */
+	struct wait_name asked;  /* what it is about */
 };
 
 struct waiter *waiter_new(struct mcp_call *call, struct service *service)
@@ -25,13 +38,20 @@ struct waiter *waiter_new(struct mcp_call *call, struct service *service)
 	return waiter;
 }
 
+static void waiter_free(struct waiter *waiter)
+{
+	loop_timer_stop(&waiter->progress);
+	mcp_aside_withdraw(waiter->aside);
+	free(waiter);
+}
+
 void waiter_done(struct call *call, const struct exec_result *result, void *data)
 {
 	struct waiter *waiter = data;
 
 	(void)call;
 	render_finish(waiter->call, waiter->service, result);
-	free(waiter);
+	waiter_free(waiter);
 }
 
 static void on_cancel(struct mcp_call *call, void *data)
@@ -40,16 +60,171 @@ static void on_cancel(struct mcp_call *call, void *data)
 
 	session_call_cancel(waiter->waiting);
 	mcp_call_fail(call, "cancelled");
-	free(waiter);
+	waiter_free(waiter);
 }
+
+/* ---- progress ---- */
+
+static void on_progress(struct loop_timer *timer);
+
+static void schedule_progress(struct waiter *waiter)
+{
+	struct loop *loop = service_loop(waiter->service);
+
+	loop_timer_start(loop, &waiter->progress, loop_now(loop) + WAITER_PROGRESS_MS, on_progress);
+}
+
+static void on_progress(struct loop_timer *timer)
+{
+	struct waiter *waiter = container_of(timer, struct waiter, progress);
+	uint64_t ms = 0;
+	cleanup_free char *line = session_call_progress(waiter->waiting, &ms);
+	cleanup_buf struct buf message = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_line(&message, line, strlen(line), LINE_MAX_CHARS);
+	mcp_call_progress(waiter->call, (double)ms / 1000, -1,
+			  message.len > 0 ? buf_str(&message) : NULL);
+	schedule_progress(waiter);
+}
+
+/* ---- asking the user ---- */
+
+/* Ours are the first words and the last; the code's stand in quotes that it cannot close. */
+static json_t *question(const struct session *session, const char *prompt)
+{
+	static const char schema[] = "{\"type\":\"object\",\"properties\":{\"" ANSWER
+				     "\":{\"type\":\"string\",\"title\":\"Answer\"}},"
+				     "\"required\":[\"" ANSWER "\"]}";
+	cleanup_free char *quoted = clean_quote(prompt);
+	cleanup_free char *message = NULL;
+	json_t *params = json_object();
+
+	for (char *c = strchr(quoted, '"'); c != NULL; c = strchr(c, '"'))
+		*c = '\'';
+	message = xasprintf("Code that runs in session '%s' asks for input: \"%s\" - It will see "
+			    "what you answer. Give no passwords or other secrets.",
+			    session_id(session), quoted);
+	json_put_str(params, "message", message);
+	json_put(params, "requestedSchema", json_parse_const(schema));
+	return params;
+}
+
+static json_t *name_as_json(const struct session *session, const struct wait_name *name)
+{
+	json_t *state = json_object();
+
+	json_put_str(state, "session_id", session_id(session));
+	json_put_str(state, "language", name->language->name);
+	json_put_int(state, "generation", (json_int_t)name->generation);
+	json_put_int(state, "cell", (json_int_t)name->cell);
+	json_put_int(state, "wait", (json_int_t)name->number);
+	return state;
+}
+
+/* What the client brought; NULL when the user did not answer. */
+static const char *answer_of(json_t *result)
+{
+	const char *action = json_string_value(json_object_get(result, "action"));
+
+	if (action == NULL || !str_eq(action, "accept"))
+		return NULL;
+	return json_string_value(json_object_get(json_object_get(result, "content"), ANSWER));
+}
+
+static void on_answered(void *data, json_t *result)
+{
+	struct waiter *waiter = data;
+	const char *answer = answer_of(result);
+
+	waiter->aside = NULL;
+	if (answer != NULL)
+		session_call_answer(waiter->waiting, &waiter->asked, answer, strlen(answer));
+	else
+		session_call_unanswered(waiter->waiting, "the user was asked and gave no answer");
+}
+
+static bool on_wait(struct call *call, const struct runner_wait *wait, const struct wait_name *name,
+		    void *data)
+{
+	struct waiter *waiter = data;
+	struct mcp_question asked = { .key = ANSWER, .kind = MCP_ASK_FORM };
+	cleanup_json json_t *params = NULL;
+
+	if (wait == NULL) {
+		mcp_aside_withdraw(waiter->aside);
+		waiter->aside = NULL;
+		return true;
+	}
+	if (!service_settings(waiter->service)->elicit ||
+	    !mcp_call_can_ask(waiter->call, MCP_ASK_FORM))
+		return false;
+	params = question(session_of_call(call), wait->prompt);
+	asked.params = params;
+	waiter->asked = *name;
+	if (mcp_call_revision(waiter->call) < MCP_2026_07_28) {
+		waiter->aside = mcp_call_ask_aside(waiter->call, &asked, on_answered, waiter);
+		return waiter->aside != NULL;
+	}
+	mcp_call_ask(waiter->call, &asked, 1, name_as_json(session_of_call(call), name), "");
+	session_call_forget(call);
+	waiter_free(waiter);
+	return true;
+}
+
+/* ---- starting ---- */
 
 void waiter_start(struct waiter *waiter, struct call *call, const struct err *err)
 {
 	if (call == NULL) {
 		tool_fail(waiter->call, waiter->service, err);
-		free(waiter);
+		waiter_free(waiter);
 		return;
 	}
 	waiter->waiting = call;
+	session_call_on_wait(call, on_wait);
 	mcp_call_on_cancel(waiter->call, on_cancel, waiter);
+	schedule_progress(waiter);
+}
+
+static struct call *look_with_answer(struct waiter *waiter, json_t *arguments, json_t *state,
+				     struct err *err)
+{
+	struct look_request request = { .action = LOOK_WAIT };
+	json_t *result = mcp_call_answer(waiter->call, ANSWER, MCP_ASK_FORM);
+	struct session *session = NULL;
+	struct table *table = service_table(waiter->service, err);
+
+	if (table != NULL)
+		session = table_find(table, json_string_value(json_object_get(state, "session_id")),
+				     err);
+	if (session == NULL || tool_get_wait(waiter->service, arguments, &request.wait_ms, err) < 0)
+		return NULL;
+	request.wait.language =
+		language_find(json_string_value(json_object_get(state, "language")));
+	request.wait.generation =
+		(uint64_t)json_integer_value(json_object_get(state, "generation"));
+	request.wait.cell = (uint64_t)json_integer_value(json_object_get(state, "cell"));
+	request.wait.number = (uint64_t)json_integer_value(json_object_get(state, "wait"));
+	request.language = request.wait.language;
+	request.text = answer_of(result);
+	if (request.text != NULL) {
+		request.action = LOOK_ANSWER;
+		request.text_len = strlen(request.text);
+	} else {
+		request.note = "the user was asked and gave no answer";
+	}
+	return session_look(session, &request, waiter_done, waiter, err);
+}
+
+bool waiter_resume(struct mcp_call *call, struct service *service, json_t *arguments)
+{
+	json_t *state = mcp_call_state(call);
+	struct waiter *waiter;
+	struct err err;
+
+	if (state == NULL)
+		return false;
+	waiter = waiter_new(call, service);
+	waiter_start(waiter, look_with_answer(waiter, arguments, state, &err), &err);
+	return true;
 }

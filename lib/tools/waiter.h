@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* waiter.h - an MCP call that waits for a session's answer: exec_code and interact. */
+/*
+ * waiter.h - an MCP call that waits for a session's answer: exec_code and interact.
+ *
+ * While it waits it tells its progress to who asked for it, and when the code waits for input it
+ * has the user asked, where the client can do that. A legacy client is asked beside the call. A
+ * modern one gets the question as the answer of its request, and sends it again with the user's:
+ * that is what waiter_resume is for, before the request's arguments are looked at.
+ */
 #ifndef TOOLS_WAITER_H
 #define TOOLS_WAITER_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
 
 #include "base/err.h"
 
@@ -11,6 +22,8 @@ struct mcp_call;
 struct service;
 struct waiter;
 
+enum { WAITER_PROGRESS_MS = 2000 };
+
 struct waiter *waiter_new(struct mcp_call *call, struct service *service);
 /*
  * What the session made of the request; NULL: it refused, and `err` is the answer. The waiter
@@ -19,5 +32,7 @@ struct waiter *waiter_new(struct mcp_call *call, struct service *service);
 void waiter_start(struct waiter *waiter, struct call *call, const struct err *err);
 /* The `done` of the session's call, whose data is the waiter. */
 void waiter_done(struct call *call, const struct exec_result *result, void *data);
+/* True when the request brings the user's answer to a question of ours: then it is under way. */
+bool waiter_resume(struct mcp_call *call, struct service *service, json_t *arguments);
 
 #endif

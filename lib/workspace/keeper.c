@@ -40,7 +40,7 @@ struct kept {
 /* A helper that copies; results and the notebook are copied beside each other. */
 struct copy {
 	struct keeper *keeper;
-	int from_fd; /* the folder; the results' is borrowed */
+	int from_fd; /* the notebook's folder; results come from `lock` */
 	struct helper *helper;
 	struct loop_defer defer;
 	struct kept **files;
@@ -49,7 +49,8 @@ struct copy {
 	char *suffix;
 	uint64_t next_size; /* of the copy that follows at once, when next_suffix is not NULL */
 	char *next_suffix;
-	int lock; /* shared, on the data folder, from the first copy to the last */
+	bool waiting; /* for the other one to make the folder */
+	int lock;     /* shared, on the data folder, from the first copy to the last */
 	int tries;
 	size_t copied;
 	char *problem;
@@ -80,8 +81,7 @@ struct keeper {
 
 static void copy_release(struct copy *copy)
 {
-	if (copy == &copy->keeper->notebook)
-		fd_close(&copy->from_fd);
+	fd_close(&copy->from_fd);
 	free(copy->files);
 	free(copy->problem);
 	free(copy->suffix);
@@ -149,7 +149,7 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 	keeper->results.keeper = keeper;
 	keeper->results.lock = -1;
 	keeper->notebook.lock = -1;
-	keeper->results.from_fd = workspace_data_fd(workspace);
+	keeper->results.from_fd = -1;
 	keeper->notebook.keeper = keeper;
 	keeper->notebook.from_fd = -1;
 	keeper->journal_fd = workspace_journal_fd(workspace);
@@ -295,7 +295,15 @@ static void on_progress(struct helper *helper, const json_t *progress)
 
 /* ---- running ---- */
 
+static struct copy *other_of(struct copy *copy)
+{
+	struct keeper *keeper = copy->keeper;
+
+	return copy == &keeper->results ? &keeper->notebook : &keeper->results;
+}
+
 static bool start_next(struct copy *copy);
+static void start(struct copy *copy);
 
 static void finish(struct copy *copy)
 {
@@ -314,6 +322,8 @@ static void finish(struct copy *copy)
 				       .error = problem };
 	copy_release(copy);
 	copy->done = NULL;
+	if (other_of(copy)->waiting)
+		start(other_of(copy));
 	if (done != NULL) {
 		done(keeper, &result);
 		return;
@@ -364,15 +374,6 @@ static json_t *order_file(const struct copy *copy, const struct kept *kept)
 	return file;
 }
 
-/* The other copy may be making the folder at this moment. */
-static bool is_fresh(const struct copy *copy)
-{
-	const struct keeper *keeper = copy->keeper;
-	const struct copy *other = copy == &keeper->results ? &keeper->notebook : &keeper->results;
-
-	return !keeper->made && other->helper == NULL;
-}
-
 static json_t *make_order(const struct copy *copy)
 {
 	const struct keeper *keeper = copy->keeper;
@@ -384,7 +385,7 @@ static json_t *make_order(const struct copy *copy)
 	json_put_str(order, "op", "keep");
 	json_put_str(order, "root", root);
 	json_put_str(order, "folder", keeper->folder);
-	json_put_bool(order, "fresh", is_fresh(copy));
+	json_put_bool(order, "fresh", !keeper->made);
 	json_put_int(order, "room", (json_int_t)(room & INT64_MAX));
 	for (size_t i = 0; i < copy->file_count; i++)
 		json_append(files, order_file(copy, copy->files[i]));
@@ -404,12 +405,9 @@ static int start_helper(struct copy *copy, struct err *err)
 	struct helper_spec spec = { .path = keeper->helper_path, .order = order, .fd_count = 2 };
 
 	copy->helper = NULL;
-	if (copy->lock < 0)
-		copy->lock = openat(keeper->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (copy->lock < 0 || copy->from_fd < 0)
+	if (copy->lock < 0 || (copy == &keeper->notebook && copy->from_fd < 0))
 		return err_sys(err, "opening the session's folder");
-	(void)flock(copy->lock, LOCK_SH | LOCK_NB);
-	spec.fds = (int[]){ copy->from_fd, copy->lock };
+	spec.fds = (int[]){ copy == &keeper->results ? copy->lock : copy->from_fd, copy->lock };
 	copy->helper = helper_start(keeper->loop, &spec, &handlers, copy, err);
 	return copy->helper == NULL ? -1 : 0;
 }
@@ -449,6 +447,14 @@ static void start(struct copy *copy)
 	struct keeper *keeper = copy->keeper;
 	struct err err;
 
+	if (copy->lock < 0) {
+		copy->lock = openat(keeper->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		(void)flock(copy->lock, LOCK_SH | LOCK_NB);
+	}
+	/* Who makes the folder refuses one that is there already: only one may. */
+	copy->waiting = !keeper->made && other_of(copy)->helper != NULL;
+	if (copy->waiting)
+		return;
 	if (copy->file_count > 0) {
 		if (keeper->folder == NULL)
 			name_folder(keeper);

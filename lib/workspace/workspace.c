@@ -28,6 +28,7 @@ struct workspace {
 	char *name; /* relative to home_fd */
 	char *data_path;
 	char *spool_path;
+	char *tmp_path;
 	char *host_data_path;
 	char *host_spool_path;
 };
@@ -94,9 +95,28 @@ void workspace_free(struct workspace *workspace)
 	free(workspace->name);
 	free(workspace->data_path);
 	free(workspace->spool_path);
+	free(workspace->tmp_path);
 	free(workspace->host_data_path);
 	free(workspace->host_spool_path);
 	free(workspace);
+}
+
+int workspace_make_tmp(struct workspace *workspace, struct err *err)
+{
+	cleanup_fd int cache = -1;
+	cleanup_fd int tmp = -1;
+
+	/* A folder that scans do not enter. */
+	if (make_folder(workspace->data_fd, ".cache", 0700, &cache, err) < 0 ||
+	    make_folder(cache, "tmp", 0700, &tmp, err) < 0)
+		return -1;
+	workspace->tmp_path = xasprintf("%s/.cache/tmp", workspace->data_path);
+	return 0;
+}
+
+const char *workspace_tmp_path(const struct workspace *workspace)
+{
+	return workspace->tmp_path;
 }
 
 void workspace_move_inside(struct workspace *workspace, const char *data_path,

@@ -48,6 +48,10 @@ void workspace_free(struct workspace *workspace);
 /* From now on paths are told as a session sees them that has a root of its own. */
 void workspace_move_inside(struct workspace *workspace, const char *data_path,
 			   const char *spool_path);
+/* Makes a folder below data for temporary files, where /tmp is not the session's own. */
+int workspace_make_tmp(struct workspace *workspace, struct err *err) MUST_CHECK;
+/* Its path; NULL: /tmp will do. */
+const char *workspace_tmp_path(const struct workspace *workspace);
 /* The data folder: descriptor and absolute path as the session sees it. */
 int workspace_data_fd(const struct workspace *workspace);
 const char *workspace_data_path(const struct workspace *workspace);

@@ -27,6 +27,24 @@ function negotiates(era, version, rules) {
     };
 }
 
+// The client opens a stream for a filter; notices come to the handlers that legacy ones do.
+function listens(peer) {
+    negotiates('modern', MODERN, 'MR-1, MR-2, SD-5')(peer);
+    test('is told of a cell on a listen stream (SB-2, SB-3, SB-5)', async () => {
+        const uri = 'session://watched/notebook';
+        const told = new Promise((resolve) => {
+            peer.client.setNotificationHandler('notifications/resources/updated',
+                ({ params }) => params.uri === uri && resolve(params));
+        });
+        const stream = await peer.client.listen({ resourceSubscriptions: [uri] });
+        await peer.call('exec_code', { session_id: 'watched', language: 'python', code: '6 * 7' });
+        assert.equal((await told).uri, uri);
+        await stream.close();
+        const { contents } = await peer.client.readResource({ uri });
+        assert.equal(JSON.parse(contents[0].text).cells[0].source, '6 * 7');
+    });
+}
+
 // This client turns the -32002 of the legacy era into the modern code before it throws.
 const unknownResource = -32602;
 
@@ -46,5 +64,5 @@ describeClient('client 2.4, auto', {
 describeClient('client 2.4, pinned modern', {
     connect: connectWith({ pin: MODERN }),
     unknownResource,
-    more: negotiates('modern', MODERN, 'MR-1, MR-2, SD-5'),
+    more: listens,
 });

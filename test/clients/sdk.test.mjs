@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describeClient } from './behaviour.mjs';
 import { clientInfo } from './support.mjs';
@@ -23,6 +24,21 @@ describeClient('SDK 1.32', {
             assert.equal(peer.client.getServerVersion().name, 'ptycell');
             assert.ok(peer.client.getServerCapabilities().tools);
             assert.ok(peer.client.getServerCapabilities().resources);
+        });
+
+        test('is told of a cell by a legacy subscription (RS-4)', async () => {
+            const uri = 'session://watched/notebook';
+            const told = new Promise((resolve) => {
+                peer.client.setNotificationHandler(ResourceUpdatedNotificationSchema,
+                    ({ params }) => params.uri === uri && resolve(params));
+            });
+            assert.equal(peer.client.getServerCapabilities().resources.subscribe, true);
+            await peer.client.subscribeResource({ uri });
+            await peer.call('exec_code', { session_id: 'watched', language: 'python', code: '6 * 7' });
+            assert.equal((await told).uri, uri);
+            const { contents } = await peer.client.readResource({ uri });
+            assert.equal(JSON.parse(contents[0].text).cells[0].source, '6 * 7');
+            await peer.client.unsubscribeResource({ uri });
         });
 
         test('answers ping (ER-8)', async () => {

@@ -147,6 +147,13 @@ class Server:
     def interact(self, session="s", **arguments):
         return self.call("interact", session_id=session, **arguments)
 
+    def notifications(self, method):
+        """Those of this method that have come; all others so far are passed over."""
+        messages = []
+        while not self.others.empty():
+            messages.append(self.others.get())
+        return [message for message in messages if message.get("method") == method]
+
     def strays(self):
         """Answers that nobody waited for, so far."""
         messages = []

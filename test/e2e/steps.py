@@ -37,6 +37,19 @@ def listed(server, pattern="**", session="s"):
     return [artifact["path"] for artifact in answer.object["artifacts"]]
 
 
+# ---- where a session lies, seen from outside ----
+
+def session_folders(home):
+    """The working folders of all sessions below this home, as the server sees them."""
+    return sorted((home / "cache").glob("server-*/sessions/*/data"))
+
+
+def spooled(home, path):
+    """The text of a spool file that an answer names as the session sees it."""
+    (found,) = (home / "cache").glob(f"server-*/sessions/*/spool/{pathlib.PurePath(path).name}")
+    return found.read_text(encoding="utf-8")
+
+
 # ---- processes ----
 
 def _stat(pid):
@@ -60,6 +73,12 @@ def family(pid):
                 found.add((child, stat[1]))
                 todo.append(child)
     return found
+
+
+def interpreters(server):
+    """The server's Python interpreters, among all that it started; outside their pids are others."""
+    return {p for p in family(server.process.pid) if
+            pathlib.Path(f"/proc/{p[0]}/comm").read_text(encoding="utf-8").startswith("python")}
 
 
 def alive(processes):

@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from client import Server
-from steps import assert_clean, until
+from client import Result, Server
+from steps import assert_clean, listed, until
 
 PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);\n"
 MEGABYTE = 1_000_000
@@ -36,6 +36,12 @@ def notebook(server, session="s"):
 def kept(home, name="notebook.ipynb"):
     """The kept notebooks, parsed."""
     return [json.loads(path.read_text()) for path in (home / "kept").glob(f"*/{name}")]
+
+
+def look(server):
+    """What the running cell has to show now."""
+    return Result(server.request("tools/call", {"name": "interact", "arguments": {
+        "session_id": "s", "action": "wait", "wait": 0}}))
 
 
 def outputs(cell):
@@ -141,6 +147,32 @@ def test_rich_outputs_stand_in_the_notebook_as_text_alone(server):
     assert kinds == {"text/plain"}
     told = json.dumps([cell["outputs"] for cell in book["cells"]])
     assert "plain words" in told and "<svg" not in told and "alert" not in told
+    assert "without its form as HTML, SVG, JavaScript]" in json.dumps(book["cells"][0]["outputs"])
+    assert book["cells"][1]["outputs"][-1]["text"] == "[shown as text, without its form as HTML]\n"
+    assert json.loads(read(server, "cells/2"))["left_out"] == "HTML"
+
+
+def test_a_cell_that_was_looked_at_while_it_ran_is_whole_in_the_journal(server):
+    server.cell("import os, time")
+    server.cell("for n in range(3):\n  print('line', n, flush=True)\n"
+                "  while not os.path.exists(f'input/go{n}'): time.sleep(0.01)", budget=0)
+    for n in range(3):
+        until(lambda: f"line {n}" in look(server).text, 20)
+        server.call("upload_file", session_id="s", filename=f"go{n}", content="")
+    until(lambda: look(server).state == "done", 20)
+    assert json.loads(read(server, "cells/2"))["text"] == "line 0\nline 1\nline 2\n"
+    assert notebook(server)["cells"][1]["outputs"][0]["text"] == "line 0\nline 1\nline 2\n"
+
+
+def test_code_that_was_withdrawn_is_in_the_journal_and_not_in_the_notebook(server):
+    server.cell("1")
+    server.cell("while True: pass", budget=0)
+    assert server.cell("x = 'withdrawn'", budget=0).state == "not_started"
+    assert server.interact(action="interrupt").state == "interrupted"
+    cell = json.loads(read(server, "cells/3"))
+    assert (cell["code"], cell["state"]) == ("x = 'withdrawn'", "not_started")
+    assert [c["source"] for c in notebook(server)["cells"]] == ["1", "while True: pass"]
+    assert "withdrawn" not in read(server, "script")
 
 
 def test_the_script_is_the_code_alone_and_runs(server, tmp_path):
@@ -155,10 +187,10 @@ def test_the_script_is_the_code_alone_and_runs(server, tmp_path):
     assert read(server, "script?offset=5&length=6") == script[5:11]
 
 
-def test_a_cancelled_cell_is_in_the_journal(server, tmp_path):
+def test_a_cancelled_cell_is_in_the_journal(server):
     server.cell("1")
-    cell = server.start_cell(f"open({str(tmp_path / 'runs')!r}, 'w').close()\nwhile True: pass")
-    until((tmp_path / "runs").exists)
+    cell = server.start_cell("open('runs', 'w').close()\nwhile True: pass")
+    until(lambda: "runs" in listed(server))
     server.cancel(cell)
     assert server.cell("2").status["cell"] == 3
     assert json.loads(read(server, "cells/2"))["state"] == "interrupted"
@@ -278,7 +310,7 @@ def test_the_journal_goes_with_the_session(home):
         server.cell("1")
         until(lambda: list((home / "cache").glob("*/sessions/*/journal/notebook.ipynb")))
         server.call("destroy_session", session_id="s")
-        until(lambda: not list((home / "cache").glob("**/journal")))
+        until(lambda: not list((home / "cache").glob("*/sessions/*")))
         server.cell("2")
         assert len(notebook(server)["cells"]) == 1
     assert os.listdir(home / "cache") == []
@@ -289,6 +321,17 @@ def test_what_code_says_about_itself_is_clean_in_the_journal(server):
                 "print('\\x1b[31mred\\u202e'); raise E('\\x07\\u200b')")
     assert_clean(json.loads(read(server, "cells/1")))
     assert_clean(notebook(server))
+
+
+def test_no_code_sees_or_changes_the_journal(server):
+    server.cell("1")
+    told = server.cell("import os\nfound = []\nfor top in ('.', '..', '/mnt', os.path.expanduser('~')):\n"
+                       "  for where, folders, files in os.walk(top):\n"
+                       "    found += [f for f in folders + files if f in ('journal', 'notebook.ipynb', 'records')]\n"
+                       "found")
+    if "none" in server.call("session_info", session_id="s").object["confinement"]["tier"]:
+        pytest.skip("nothing confines here")
+    assert told.text == "[]\n"
 
 
 # ---- the audit file ----

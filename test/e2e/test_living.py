@@ -146,3 +146,42 @@ def test_cancelling_a_look_leaves_the_cell_alone(server):
     look = server.start("tools/call", {"name": "interact", "arguments": {"session_id": "s"}})
     server.cancel(look)
     assert server.interact().text == "'whole'\n"
+
+
+# ---- progress ----
+
+def test_progress_rises_with_the_last_line_and_never_follows_the_answer(server):
+    server.cell("import time")
+    pending = server.start("tools/call", {"name": "exec_code", "_meta": {"progressToken": 0}, "arguments": {
+        "session_id": "s", "language": "python",
+        "code": "for i in range(50):\n  print(f'\\x1b[32mepoch {i}\\x1b[0m')\n  time.sleep(0.1)\n'end'"}})
+    result = Result(pending.get(timeout=30)["result"])
+    assert result.state == "done"
+    notes = [m["params"] for m in server.notifications("notifications/progress")]
+    assert len(notes) == 2 and all(note["progressToken"] == 0 for note in notes)
+    assert 1.9 < notes[0]["progress"] < 3.5 < notes[1]["progress"] < 5.5
+    assert [note["message"].split()[0] for note in notes] == ["epoch", "epoch"]
+
+
+def test_nobody_who_did_not_ask_is_told_progress(server):
+    server.cell("import time; time.sleep(2.5)")
+    assert not server.notifications("notifications/progress")
+
+
+# ---- death ----
+
+@pytest.mark.parametrize("code, says", [
+    ("import os; os._exit(3)", "exited with code 3"),
+    ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "killed by signal 9 (SIGKILL)"),
+    ("import ctypes; ctypes.string_at(0)", "killed by signal 11 (SIGSEGV)")])
+def test_a_death_while_nobody_looks_is_explained_by_the_next_answer(server, code, says):
+    server.cell("x = 5")
+    server.cell("import time\ntime.sleep(0.3)\n" + code, budget=0)
+    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "idle")
+    result = server.cell("'x' in globals()")
+    assert result.text == "False\n"
+    (earlier,) = result.earlier
+    assert earlier.startswith("[cell 2 ended before: died after ") and says in earlier
+    assert "Variables and imports are gone, files are not" in earlier
+    if "SEGV" in says:
+        assert 'File "<cell 2>", line 3' in earlier

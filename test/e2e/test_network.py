@@ -5,12 +5,14 @@ import pathlib
 import shutil
 import socket
 import subprocess
+import tempfile
 
 import pytest
 from client import BUILD, Server
 from proxies import Authority, Host, answer_once, own_names
 from steps import alive, all_gone, family, kill, until
 
+NOBODY = 65534
 NAMES = "127.0.0.1 localhost ok.test other.test evil.test\n"
 
 
@@ -259,7 +261,7 @@ def test_a_proxy_that_died_is_not_started_again(start):
     answer = server.cell("fetch('http://evil.test/')")
     assert "Connection refused" in answer.text
     assert requests(server)["evil.test:80"]["refused"] == 1
-    assert not proxies(server)
+    until(lambda: not proxies(server))
 
 
 def test_a_name_that_leads_here_is_refused_unless_the_person_allows_it(start):
@@ -334,3 +336,19 @@ def test_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home
         assert confinement["network"] == {
             "mode": "none",
             "explanation": "Code has no network: PTYCELL_HOSTS needs a confinement tier with a network of its own."}
+
+
+@pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
+def test_a_session_that_bwrap_made_reaches_hosts_by_its_proxy():
+    """63: the listener is made inside, whoever made the network."""
+    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as place:
+        user = {}
+        if os.geteuid() == 0:
+            os.chown(place, NOBODY, NOBODY)
+            user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        command = [str(BUILD / "test/hostile"), "apparmor", "--", str(BUILD / "ptycell")]
+        with Server(pathlib.Path(place), "--hosts", "ok.test", command=command, **user) as server:
+            answer = server.cell(FETCH + "print(fetch('http://evil.test/'))")
+            confinement = server.call("session_info", session_id="s").object["confinement"]
+            assert confinement["tier"] == "bwrap" and confinement["network"]["mode"] == "proxy"
+            assert "'evil.test:80' is not among the hosts that this session may reach" in answer.text

@@ -123,7 +123,7 @@ def test_warnings_and_messages_come_in_their_places(r):
 
 def test_a_missing_package_is_named(r):
     result = r("library(nosuchpackage)")
-    assert result.state == "raised" and "'nosuchpackage' is not installed" in result.text
+    assert result.state == "raised" and "The package 'nosuchpackage' is not installed for this R" in result.text
 
 
 @pytest.mark.parametrize("code", ["repeat {}", "Sys.sleep(60)", "for (i in 1:1e10) i", "readline('> ')",

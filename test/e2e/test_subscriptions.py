@@ -105,11 +105,11 @@ def test_RS4_unsubscribing_ends_it(server):
     assert [m for m in drain(server) if m.get("method") == UPDATED] == []
 
 
-def test_a_session_that_begins_to_run_and_one_that_ends_is_told(server, tmp_path):
+def test_a_session_that_begins_to_run_and_one_that_ends_is_told(server):
     server.cell("1")
     subscribe(server, "session://s")
     drain(server)
-    cell = server.start_cell(f"open({str(tmp_path / 'runs')!r}, 'w').close()\nwhile True: pass")
+    cell = server.start_cell("open('runs', 'w').close()\nwhile True: pass")
     notices(server, 1)
     state = json.loads(server.request("resources/read", {"uri": "session://s"})["contents"][0]["text"])
     assert state["state"] == "running"
@@ -118,6 +118,21 @@ def test_a_session_that_begins_to_run_and_one_that_ends_is_told(server, tmp_path
     drain(server)
     server.call("destroy_session", session_id="s")
     assert notices(server, 1) == [{"uri": "session://s"}]
+
+
+def test_a_session_that_waits_for_input_is_told(server):
+    server.cell("1")
+    subscribe(server, "session://s")
+    drain(server)
+    server.start_cell("input('name? ')")
+
+    def state():
+        notices(server, 1)
+        return json.loads(server.request("resources/read", {"uri": "session://s"})["contents"][0]["text"])["state"]
+
+    until(lambda: state() == "waiting_for_input")
+    server.interact(action="interrupt")
+    until(lambda: state() == "idle")
 
 
 def test_many_changes_are_told_once(server):

@@ -18,7 +18,7 @@ static const char *const *arguments(void)
 	return argv;
 }
 
-static const char *const aliases[] = { "rlang", "rscript", NULL };
+static const char *const aliases[] = { NULL };
 static const char *const commands[] = { "R", NULL };
 static const char *const environment[] = { (const char *)r_driver_variable, NULL };
 /* R opens them by name, which sockets refuse. */

@@ -58,7 +58,7 @@ FIXTURE_FN const char *const *fixture_arguments(void)
 
 static const char *const fixture_no_names[] = { NULL };
 static const char *const fixture_environment[] = { "PTYCELL_FAKE=" TEST_BUILD "/test/fake_driver",
-						   NULL };
+						   "PATH=/usr/bin", NULL };
 static const char *const fixture_variables[] = { "FAKE=yes", NULL };
 
 static const struct language fixture_language = {

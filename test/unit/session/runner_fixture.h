@@ -22,6 +22,8 @@ struct told {
 	bool lost_told;
 	int started;
 	int waits;
+	int resumed;
+	int unanswered;
 	int stuck;
 	size_t wrote;
 	uint64_t numbers;
@@ -65,6 +67,18 @@ FIXTURE_FN void on_waits(struct runner *runner)
 	told.waits++;
 }
 
+FIXTURE_FN void on_resumed(struct runner *runner)
+{
+	(void)runner;
+	told.resumed++;
+}
+
+FIXTURE_FN void on_unanswered(struct runner *runner)
+{
+	(void)runner;
+	told.unanswered++;
+}
+
 FIXTURE_FN void on_stuck(struct runner *runner, const char *how)
 {
 	(void)runner;
@@ -85,6 +99,8 @@ static const struct runner_handlers runner_fixture_handlers = {
 	.next_number = on_number,
 	.starting = on_starting,
 	.waits = on_waits,
+	.resumed = on_resumed,
+	.unanswered = on_unanswered,
 	.stuck = on_stuck,
 	.wrote = on_wrote,
 };

@@ -444,12 +444,29 @@ static void a_cell_that_gives_in_on_the_way_keeps_its_state(void **state)
 	assert_int_equal(told.lost, 0);
 }
 
+static struct input_look looked;
+
+static void on_looked(struct interpreter *interpreter, const struct input_look *look)
+{
+	(void)interpreter;
+	looked = *look;
+}
+
+static enum input_wait look(void)
+{
+	interpreter_check_input(told.runner->interpreter, on_looked);
+	loop_turn(fixture.loop, 20);
+	return looked.wait;
+}
+
 /* Its clock stands meanwhile; the look at the deadline finds a wait that began just before. */
 static void a_cell_that_waits_for_input_at_its_deadline_is_not_overdue(void **state)
 {
 	(void)state;
 	(void)submit("print=name? \nread\ndone", 1);
 	expect_output("name?");
+	looked.wait = INPUT_NOT_AWAITED;
+	fixture_until(look() == INPUT_AWAITED);
 	loop_timer_stop(&told.runner->watch.timer);
 	fixture_pass(30000);
 	fixture_until(told.waits == 1);

@@ -248,6 +248,87 @@ static void a_copy_outlives_its_keeper_and_the_removal_waits_for_it(void **state
 	free(shown);
 }
 
+static void copy_notebook(struct fixture *f, struct keeper *keeper, uint64_t size,
+			  const char *suffix)
+{
+	struct outcome *outcome = keeper_data(keeper);
+
+	outcome->told = false;
+	keeper_copy_notebook(keeper, "notebook.ipynb", size, suffix, on_done);
+	while (!outcome->told)
+		loop_turn(f->loop, -1);
+}
+
+static void the_notebook_is_so_much_of_the_journals_and_its_end(void **state)
+{
+	struct fixture *f = *state;
+	int journal = workspace_journal_fd(f->workspace);
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+
+	scratch_write(journal, "notebook.ipynb", "head,one,TAIL");
+	copy_notebook(f, keeper, 8, "]");
+	assert_string_equal(outcome.error, "");
+	assert_kept(keeper, "notebook.ipynb", "head,one]");
+	scratch_write(journal, "notebook.ipynb", "head,one,two,TAIL");
+	copy_notebook(f, keeper, 12, "]");
+	assert_kept(keeper, "notebook.ipynb", "head,one,two]");
+	copy_notebook(f, keeper, 100, "]");
+	assert_non_null(strstr(outcome.error, "shorter"));
+	assert_kept(keeper, "notebook.ipynb", "head,one,two]");
+	keeper_free(keeper);
+}
+
+static void notebook_and_results_share_a_folder_and_do_not_wait_for_each_other(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+	const char *path = "output/notebook.ipynb";
+	char first[512];
+	char *text;
+
+	scratch_write(workspace_journal_fd(f->workspace), "notebook.ipynb", "ours");
+	scratch_write(f->data, path, "theirs");
+	keeper_copy_notebook(keeper, "notebook.ipynb", 4, "", on_done);
+	keeper_copy(keeper, &path, 1, on_done);
+	for (int told = 0; told < 2; told += outcome.told ? 1 : 0) {
+		outcome.told = false;
+		loop_turn(f->loop, -1);
+	}
+	assert_string_equal(outcome.error, "");
+	(void)snprintf(first, sizeof(first), "%s/notebook.ipynb", keeper_folder(keeper));
+	text = scratch_read(AT_FDCWD, first);
+	assert_kept(keeper, "notebook-2.ipynb", strcmp(text, "ours") == 0 ? "theirs" : "ours");
+	free(text);
+	keeper_free(keeper);
+}
+
+static void the_last_notebook_follows_one_that_is_under_way_when_the_keeper_is_freed(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+	char path[512];
+	char *text = NULL;
+
+	scratch_write(workspace_journal_fd(f->workspace), "notebook.ipynb", "one,two,three");
+	copy_notebook(f, keeper, 3, "]");
+	(void)snprintf(path, sizeof(path), "%s/notebook.ipynb", keeper_folder(keeper));
+	keeper_copy_notebook(keeper, "notebook.ipynb", 7, "]", on_done);
+	keeper_copy_notebook(keeper, "notebook.ipynb", 9, "]", on_done);
+	keeper_copy_notebook(keeper, "notebook.ipynb", 13, "]", on_done);
+	keeper_free(keeper);
+	for (;;) {
+		free(text);
+		text = scratch_read(AT_FDCWD, path);
+		if (strcmp(text, "one,two,three]") == 0)
+			break;
+		loop_turn(f->loop, 100);
+	}
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +340,10 @@ int main(void)
 		FIXTURE_TEST(copies_are_private_and_keep_their_time),
 		FIXTURE_TEST(keeping_off_and_strange_paths_copy_nothing),
 		FIXTURE_TEST(a_copy_outlives_its_keeper_and_the_removal_waits_for_it),
+		FIXTURE_TEST(the_notebook_is_so_much_of_the_journals_and_its_end),
+		FIXTURE_TEST(notebook_and_results_share_a_folder_and_do_not_wait_for_each_other),
+		FIXTURE_TEST(
+			the_last_notebook_follows_one_that_is_under_way_when_the_keeper_is_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

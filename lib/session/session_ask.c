@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* session_ask.c - input that somebody else than the model may give. */
+#include <stdlib.h>
+
+#include "session/session_internal.h"
+
+struct session *session_of_call(const struct call *call)
+{
+	return call->lane->session;
+}
+
+void session_call_on_wait(struct call *call, call_ask_fn *ask)
+{
+	call->ask = ask;
+}
+
+/* Secrets are for nobody to ask for, a debugger is driven by who wrote the code, and without a
+ * prompt there is nothing to ask. */
+static bool may_ask(const struct exec *exec, const struct runner_wait *wait)
+{
+	return wait->kind == WAIT_SURE && !wait->secret && wait->who != WAITER_DEBUGGER &&
+	       wait->prompt[0] != '\0' && exec->asks < SESSION_ASKS_MAX &&
+	       exec->asked_wait != wait->number;
+}
+
+bool session_call_ask(struct call *call, struct exec *exec)
+{
+	struct runner *runner = call->lane->runner;
+	const struct runner_wait *wait = runner_wait(runner);
+	const struct wait_name name = { .language = runner_language(runner),
+					.generation = call->lane->session->generation,
+					.cell = exec->number,
+					.number = wait->number };
+
+	if (call->ask == NULL || !may_ask(exec, wait))
+		return false;
+	exec->asks++;
+	exec->asked_wait = wait->number;
+	call->asking = true;
+	if (call->ask(call, wait, &name, call->data))
+		return true; /* it may be gone */
+	call->asking = false;
+	exec->asks--;
+	return false;
+}
+
+static void withdraw(struct call *call)
+{
+	if (!call->asking)
+		return;
+	call->asking = false;
+	(void)call->ask(call, NULL, NULL, call->data);
+}
+
+void session_on_resumed(struct runner *runner)
+{
+	struct lane *lane = session_lane_of(runner_owner(runner), runner);
+	struct exec *exec = runner_current(runner);
+
+	if (exec != NULL && exec->call != NULL)
+		withdraw(exec->call);
+	for (struct list *node = lane->lookers.next; node != &lane->lookers; node = node->next)
+		withdraw(list_entry(node, struct call, node));
+}
+
+bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const char *line,
+			 size_t len)
+{
+	const struct exec *exec = runner_current(lane->runner);
+
+	return exec != NULL && wait->generation == lane->session->generation &&
+	       wait->cell == exec->number && runner_answer(lane->runner, wait->number, line, len);
+}
+
+void session_call_answer(struct call *call, const struct wait_name *wait, const char *line,
+			 size_t len)
+{
+	call->asking = false;
+	if (!session_answer_wait(call->lane, wait, line, len))
+		session_call_unanswered(call, "the user's answer came too late for it");
+}
+
+void session_call_unanswered(struct call *call, const char *why)
+{
+	call->asking = false;
+	call->note = why;
+	session_call_wait(call, 0);
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Limits of a session, each with the sentence that names it (sandbox.md tests 55 to 59 as far as
+they are the server's: what the watchdog sees, and how a death is explained)."""
+import pytest
+from client import Server
+from steps import family, session_folders, until
+
+MIB = 1 << 20
+SMALL = {"memory_max": 200 * MIB, "disk_max": 40 * MIB, "file_max": 16 * MIB, "processes_max": 40,
+         "open_files_max": 64, "tmp_max": 4 * MIB}
+# Memory that RLIMIT_DATA does not see; it says so and stays.
+SHARED = ("import mmap, time\nm = mmap.mmap(-1, {0} << 20)\n"
+          "for i in range(0, {0} << 20, 4096): m[i] = 1\n{1}time.sleep(60)")
+
+
+@pytest.fixture(name="small")
+def fixture_small(home):
+    with Server(home) as server:
+        assert not server.call("session_info", session_id="s", config=SMALL).is_error
+        yield server
+
+
+@pytest.mark.parametrize("code, error, words", [
+    ("x = bytearray(300 << 20)", "MemoryError", "limited to 210 MB (memory_max)"),
+    ("open('big', 'wb').write(b'x' * (20 << 20))", "OSError", "limited to 17 MB (file_max)"),
+    ("import threading, time\nfor _ in range(99): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()",
+     "RuntimeError", "limited to 40 (processes_max)"),
+    ("files = [open('/dev/null') for _ in range(99)]", "OSError", "limited to 64 (open_files_max)"),
+    ("for i in range(9): open(f'/tmp/{i}', 'wb').write(b'x' * MIB)", "OSError", "up to 4.2 MB (tmp_max)"),
+    ("import socket\nsocket.create_connection(('198.51.100.1', 80))", "OSError", "this session has no network"),
+    ("import urllib.request\nurllib.request.urlopen('http://example.com')", "URLError", "this session has no network"),
+    ("open('/usr/x', 'w')", "OSError", "code may write in its working folder"),
+    ("open('/home/someone/data.csv')", "FileNotFoundError", "--share FOLDER"),
+])
+def test_an_error_of_the_kernel_ends_with_the_limit_behind_it(small, code, error, words):
+    result = small.cell(f"MIB = {MIB}\n{code}")
+    assert (result.state, result.cell["error_name"]) == ("raised", error), result.text
+    assert words in result.text
+
+
+def test_a_missing_file_of_its_own_is_no_matter_of_confinement(small):
+    assert "--share" not in small.cell("open('nothing.csv')").text
+
+
+def test_56_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
+    result = small.cell(SHARED.format(400, ""), timeout=50)
+    assert result.state == "died" and result.is_error
+    assert "more than the limit of 210 MB (memory_max)" in result.text and "was killed" in result.text
+    again = small.cell("'m' in globals()")
+    assert again.text == "False\n" and not again.is_error
+
+
+def test_56_a_program_that_code_started_is_killed_and_the_interpreter_stays(small):
+    small.cell("kept = 1")
+    child = SHARED.format(300, "")
+    result = small.cell(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {child!r}]).returncode, kept")
+    assert result.text.endswith("(-9, 1)\n")
+    assert "The program 'python3', which code had started, was killed" in result.raw["content"][0]["text"]
+
+
+def test_56_one_session_over_its_limit_does_not_touch_another(small):
+    small.cell("x = 1", session="other")
+    assert small.cell(SHARED.format(400, ""), timeout=50).state == "died"
+    assert small.cell("x", session="other").text == "1\n"
+
+
+def test_processes_that_share_memory_count_it_once(small):
+    """Forked workers share what their parent made: that is no reason to kill anybody."""
+    result = small.cell("import os, time\nx = bytearray(120 << 20)\n"
+                        "for _ in range(4):\n  if os.fork() == 0: time.sleep(3); os._exit(0)\n"
+                        "for _ in range(4): os.wait()\nlen(x) >> 20")
+    assert (result.state, result.text) == ("done", "120\n")
+
+
+def test_59_a_folder_that_grows_past_its_limit_ends_the_cell(small, home):
+    result = small.cell("import time\nfor i in range(8):\n  open(f'f{i}', 'wb').write(b'x' * (8 << 20))\n"
+                        "  time.sleep(0.2)\ntime.sleep(50)", timeout=55)
+    assert result.state == "died" and "(disk_max); delete files that are not needed" in result.text
+    # What is too much can be deleted.
+    assert small.cell("import os\nfor i in range(8): os.path.exists(f'f{i}') and os.remove(f'f{i}')").state == "done"
+    (folder,) = session_folders(home)
+    assert not list(folder.glob("f*"))
+
+
+def test_59_files_in_folders_that_no_scan_enters_count_too(small):
+    result = small.cell("import os, time\nos.makedirs('.cache/deep/er')\n"
+                        "for i in range(8): open(f'.cache/deep/er/{i}', 'wb').write(b'x' * (8 << 20))\n"
+                        "time.sleep(50)", timeout=55)
+    assert result.state == "died" and "(disk_max)" in result.text
+
+
+def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
+    result = small.cell("open('sparse', 'wb').truncate(500 << 30)")
+    assert result.state == "raised" and "(file_max)" in result.text
+
+
+def test_processor_time_is_counted_over_all_processes_of_a_session(home):
+    with Server(home) as server:
+        server.call("session_info", session_id="s", config={"cpu_max": 2})
+        result = server.cell("import os\nfor _ in range(3):\n  if os.fork() == 0:\n    while True: pass\n"
+                             "import time; time.sleep(60)", timeout=60)
+        assert result.state == "died" and "more than the limit of 2 s (cpu_max)" in result.text
+        until(lambda: len(family(server.process.pid)) <= 3)
+
+
+def test_limits_of_the_whole_sandbox_hold_from_the_first_cell_on(small):
+    small.cell("1")
+    refused = small.call("session_info", session_id="s", config={"processes_max": 20})
+    assert refused.is_error and "processes_max holds for a session from its first cell on; this one has 40" in refused.texts[0]
+    assert not small.call("session_info", session_id="s", config={"disk_max": 30 * MIB}).is_error
+
+
+def test_a_session_cannot_raise_what_the_server_allows(home):
+    with Server(home, "--processes-max", "30") as server:
+        told = server.call("session_info", session_id="s", config={"processes_max": 9000, "tmp_max": 1}).object
+        assert told["effective_config"]["processes_max"] == 30
+        assert told["effective_config"]["tmp_max"] == MIB

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Several languages in one session: names, independence, one folder."""
+import pathlib
+import shutil
+
+import pytest
+from client import Server
+from steps import listed, until
+
+HERE = ["python", "bash"] + (["r"] if shutil.which("R") else [])
+# Sets x to 7; shows x; never ends; ends the process with code 9.
+CELLS = {
+    "python": ("x = 7", "print(x)", "while True: pass", "import os; os._exit(9)"),
+    "bash": ("x=7", "echo $x", "while :; do :; done", "exec sh -c 'exit 9'"),
+    "r": ("x <- 7", "cat(x, '\\n', sep = '')", "repeat {}", "base::quit(status = 9)"),
+}
+
+
+@pytest.mark.parametrize("names", [
+    ["python", "py", "Python", "PYTHON3"], ["bash", "sh", "shell", "Bash", "SHELL"], ["r", "R"]],
+    ids=lambda names: names[0])
+def test_all_names_of_a_language_are_one_interpreter(server, names):
+    """OI-01."""
+    if names[0] not in HERE:
+        pytest.skip(f"there is no {names[0]} here")
+    assign, show, *_ = CELLS[names[0]]
+    assert server.cell(assign, language=names[0]).state == "done"
+    assert {server.cell(show, language=name).text for name in names} == {"7\n"}
+
+
+def test_an_unknown_language_names_those_that_are_there(server):
+    for name in ("cobol", "", "zsh", "../bash", "x" * 500):
+        result = server.call("exec_code", session_id="s", language=name, code="1")
+        assert result.is_error and "python, bash" in result.texts[0], result.texts
+
+
+def test_a_missing_language_says_how_to_get_it(home, tmp_path):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "bash").symlink_to("/bin/bash")
+    with Server(home, env={"PATH": str(folder)}) as server:
+        result = server.cell("1", language="R")
+        assert result.state == "not_started" and "apt install r-base-core" in result.text
+        assert "What is here: python, bash" in result.text
+        unknown = server.call("exec_code", session_id="s", language="cobol", code="1")
+        assert "what does: python, bash" in unknown.texts[0]
+        assert "r (apt install r-base-core)" in unknown.texts[0]
+        assert server.cell("echo fine", language="bash").text == "fine\n"
+
+
+def test_each_language_of_a_session_is_described(server):
+    server.cell("1")
+    server.cell("true", language="sh")
+    described = {row["name"]: row for row in server.call("session_info", session_id="s").object["languages"]}
+    assert {"python", "bash", "r"} <= set(described)
+    assert described["bash"]["state"] == "ready" and described["bash"]["version"].startswith(("4.", "5."))
+    assert described["bash"]["aliases"] == ["sh", "shell"]
+    assert described["r"]["state"] == "not started"
+
+
+def test_languages_share_folder_and_numbers(server):
+    """OI-02."""
+    assert server.cell("open('a.txt', 'w').write('from python')").status["cell"] == 1
+    second = server.cell("cat a.txt; echo; echo word > output/b.txt; pwd", language="bash")
+    assert second.status["cell"] == 2 and second.text.startswith("from python\n")
+    assert [change["path"] for change in second.status["files"]] == ["output/b.txt"]
+    if "r" in HERE:
+        third = server.cell("writeLines('r', 'c.txt'); readLines('output/b.txt')", language="R")
+        assert third.status["cell"] == 3 and third.text == '[1] "word"\n'
+    assert {"a.txt", "output/b.txt"} <= set(listed(server))
+
+
+@pytest.mark.parametrize("hurt", HERE)
+@pytest.mark.parametrize("how", ["interrupt", "crash"])
+def test_what_happens_to_one_language_leaves_the_others_alone(server, hurt, how):
+    for name in HERE:
+        assert server.cell(CELLS[name][0], language=name).state == "done"
+    _, _, endless, crash = CELLS[hurt]
+    if how == "interrupt":
+        result = server.cell(endless, language=hurt, timeout=0.5)
+        assert result.state == "timed_out"
+    else:
+        result = server.cell(crash, language=hurt)
+        assert (result.state, result.status["exit"]) == ("died", 9)
+    for name in HERE:
+        if name != hurt:
+            assert server.cell(CELLS[name][1], language=name).text == "7\n"
+    if how == "interrupt":
+        assert server.cell(CELLS[hurt][1], language=hurt).text == "7\n"
+
+
+def test_a_hung_language_does_not_hold_up_another(server):
+    hung = server.start_cell("while True: pass", timeout=30)
+    until(lambda: [s["state"] for s in server.call("list_sessions").object["sessions"]] == ["running"])
+    assert server.cell("echo meanwhile", language="bash").text == "meanwhile\n"
+    server.cancel(hung)
+    assert server.cell("1").state == "done"
+
+
+def test_background_of_one_language_is_not_anothers(server):
+    server.cell("(sleep 0.2; echo late) &", language="bash")
+    seen = []
+    until(lambda: seen.append(server.cell("true", language="bash").text) or "late" in "".join(seen))
+    assert "late" not in server.cell("1").text
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_variables_of_every_language_are_told(server, name):
+    server.cell(CELLS[name][0], language=name)
+    info = server.call("session_info", session_id="s", include=["variables"]).object
+    assert "'x'" in str(info) or '"x"' in str(info), info
+
+
+CO2 = pathlib.Path(__file__).resolve().parents[1] / "data/co2.csv"
+CLEAN = r"""
+set -euo pipefail
+mkdir -p work
+{ echo year,co2; tail -n +2 input/co2.csv | awk -F, '$2 != "" { print substr($1, 1, 4) "," $2 }'; } > work/weeks.csv
+wc -l < work/weeks.csv
+"""
+MODEL = r"""
+weeks <- read.csv("work/weeks.csv")
+years <- aggregate(co2 ~ year, weeks, mean)
+model <- lm(co2 ~ poly(year, 2), years)
+years$fit <- fitted(model)
+write.csv(years, "work/years.csv", row.names = FALSE)
+round(summary(model)$r.squared, 3)
+"""
+PLOT = r"""
+import matplotlib.pyplot as plt, pandas as pd
+years = pd.read_csv("work/years.csv")
+axes = years.plot(x="year", y=["co2", "fit"], title="CO2 at Mauna Loa")
+years.to_json("work/years.json", orient="records")
+import http.server, threading
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+server.RequestHandlerClass.log_message = lambda *_: None
+threading.Thread(target=server.serve_forever, daemon=True).start()
+print(server.server_port, file=open("work/port", "w"))
+len(years)
+"""
+REPORT = r"""
+import fs from "node:fs";
+const port = fs.readFileSync("work/port", "utf8").trim();
+const years = await (await fetch(`http://127.0.0.1:${port}/work/years.json`)).json();
+const growth = years.at(-1).co2 - years[0].co2;
+fs.writeFileSync("output/report.txt", `${years.length} years, +${growth.toFixed(1)} ppm\n`);
+growth.toFixed(1)
+"""
+FETCH = r"""
+exec 3<>"/dev/tcp/127.0.0.1/$(<work/port)"
+printf 'GET /work/years.json HTTP/1.0\r\n\r\n' >&3
+grep -o '"year":[0-9]*' <&3 | wc -l
+"""
+
+
+@pytest.mark.limit(120)
+def test_a_pipeline_through_all_languages(server):
+    """bash cleans, R models, Python plots and serves, JavaScript reads it over the session's loopback."""
+    if "r" not in HERE:
+        pytest.skip("there is no R here")
+    server.call("upload_file", session_id="s", filename="co2.csv", content=CO2.read_text())
+    assert server.cell(CLEAN, language="bash").text == "2226\n"
+    assert server.cell(MODEL, language="R", wait=50).text == "[1] 0.998\n"
+    plot = server.cell(PLOT, wait=50)
+    assert plot.text.endswith("44\n") and len(plot.images) == 1
+    assert server.cell(FETCH, language="bash").text == "44\n"
+    languages = [row["name"] for row in server.call("session_info", session_id="s").object["languages"]]
+    if "javascript" not in languages or not shutil.which("node"):
+        return
+    report = server.cell(REPORT, language="javascript")
+    assert "55." in report.text
+    assert [change["path"] for change in report.status["files"]] == ["output/report.txt"]
