@@ -27,7 +27,10 @@ enum language_descriptor_kind {
 
 /* Beside the terminal on 0-2, one of which it may replace. */
 struct language_descriptor {
-	/* Frames come by "control", and go by "commands" where there is one. */
+	/*
+	 * Frames come by "control", and go by "commands" where there is one. "interrupt" gets the
+	 * number of a cell that is to end, as a line, for who reads it while the driver cannot.
+	 */
 	const char *name;
 	int number;
 	enum language_descriptor_kind kind;

@@ -151,6 +151,40 @@ static void pythons_arguments_are_the_stub(void **state)
 	assert_null(argv[2]);
 }
 
+static void javascripts_boot_frame_holds_the_drivers_parts(void **state)
+{
+	const struct language *node = language_find("javascript");
+	struct frame_reader *reader = frame_reader_new();
+	const struct frame *frame = NULL;
+	cleanup_buf struct buf out;
+	struct err err;
+
+	(void)state;
+	buf_init(&out, BUF_UNBOUNDED);
+	node->boot(&out);
+	frame_reader_feed(reader, out.data, out.len);
+	assert_int_equal(frame_reader_next(reader, &frame, &err), 1);
+	assert_string_equal(frame->type, "boot");
+	assert_int_equal(frame->part_count, 3);
+	for (size_t i = 0; i < frame->part_count; i++)
+		assert_true(frame->parts[i].len > 0);
+	assert_false(frame_reader_pending(reader));
+	frame_reader_free(reader);
+	assert_string_equal(node->arguments()[0], "-e");
+	assert_null(node->arguments()[2]);
+}
+
+static void javascript_has_a_descriptor_for_interrupts(void **state)
+{
+	const struct language *node = language_find("TypeScript");
+
+	(void)state;
+	assert_ptr_equal(node, language_find("js"));
+	assert_int_equal(node->descriptor_count, 2);
+	assert_string_equal(node->descriptors[1].name, "interrupt");
+	assert_int_equal(node->descriptors[1].kind, LANGUAGE_PIPE_IN);
+}
+
 static void the_first_on_path_is_taken(void **state)
 {
 	(void)state;
@@ -334,6 +368,8 @@ int main(void)
 		cmocka_unit_test(names_and_aliases_are_found_in_any_case),
 		cmocka_unit_test(pythons_boot_frame_holds_the_driver_twice),
 		cmocka_unit_test(pythons_arguments_are_the_stub),
+		cmocka_unit_test(javascripts_boot_frame_holds_the_drivers_parts),
+		cmocka_unit_test(javascript_has_a_descriptor_for_interrupts),
 		folder_test(the_first_on_path_is_taken),
 		folder_test(the_second_command_serves_when_the_first_is_nowhere),
 		folder_test(relative_entries_folders_and_plain_files_do_not_count),
