@@ -153,10 +153,12 @@ def test_without_node_the_answer_says_how_to_get_it(home):
 
 
 def test_a_node_that_is_too_old_is_said(home):
-    old = home / "node"
-    old.write_text(f"#!/bin/sh\nexec {shutil.which('node')} --require={home}/old.cjs \"$@\"\n")
+    folder = home / "old/bin"
+    folder.mkdir(parents=True)
+    old = folder / "node"
+    old.write_text(f"#!/bin/sh\nexec {shutil.which('node')} --require={folder}/old.cjs \"$@\"\n")
     old.chmod(0o755)
-    (home / "old.cjs").write_text("Object.defineProperty(process, 'versions', {value: {node: '16.20.2'}})\n"
+    (folder / "old.cjs").write_text("Object.defineProperty(process, 'versions', {value: {node: '16.20.2'}})\n"
                                   "Object.defineProperty(process, 'version', {value: 'v16.20.2'})")
     with Server(home, env={"PTYCELL_NODE": str(old)}) as server:
         result = server.cell("1", language="js")

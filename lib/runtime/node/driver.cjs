@@ -65,7 +65,8 @@ const JupyterDisplay = Symbol.for('Jupyter.display');
 const CONTROL = 3;
 const INTERRUPT = 4;
 const HELD = -0x80000000;
-const GUARD_MS = 30; // that a cell which waits has to end by itself
+const GUARD_MS = 30; // that a cell has to end by itself
+const GUARD_WAITS_MS = 400; // and one that waits: Node aborts when a timer's code is terminated
 const EVALUE_LIMIT = 2000;
 const TRACEBACK_LIMIT = 20000;
 const IMAGES_PER_CELL = 20;
@@ -203,13 +204,17 @@ function awaitAck(id) {
 // negative once the guard has asked V8. Whoever finds it negative must not go on: the termination is
 // under way and may hit anywhere. It spins, is hit, and the guard's message ends the cell.
 
-const shared = new Int32Array(new SharedArrayBuffer(4)); // [running]
+const shared = new Int32Array(new SharedArrayBuffer(8)); // [running, cell that has begun to wait]
 const GUARD = `
 const { parentPort, workerData: [shared, fd] } = require('worker_threads');
 const { Session } = require('inspector');
-const end = (cell) => {
+const end = (cell, again) => {
   if (Atomics.load(shared, 0) === ${HELD}) {
-    setTimeout(end, 1, cell);
+    setTimeout(end, 1, cell, again);
+    return;
+  }
+  if (!again && Atomics.load(shared, 1) === cell) {
+    setTimeout(end, ${GUARD_WAITS_MS}, cell, true);
     return;
   }
   if (Atomics.compareExchange(shared, 0, cell, -cell) !== cell) return;
@@ -353,6 +358,7 @@ function evaluate(text, done) {
   store(shared, 0, mine.number);
   if (guard) launch();
   else runWatched(mine);
+  store(shared, 1, mine.number);
 }
 
 function runWatched(mine) {
