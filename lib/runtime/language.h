@@ -58,6 +58,8 @@ struct language {
 	const char *env_override;    /* "PTYCELL_PYTHON" */
 	const char *const *commands; /* looked for on PATH, in this order; NULL-terminated */
 	const char *install_hint;    /* "apt install python3" */
+	const char *asdf_name;       /* that of its plugin, NULL: the name */
+	const char *mise_name;       /* likewise */
 	/* Appends the frames that are sent first, before `hello`; NULL: none. */
 	void (*boot)(struct buf *out);
 	/* What is typed on the terminal at the start: a line with its end; NULL: nothing. */

@@ -52,6 +52,8 @@ const struct language *node_language(void)
 		.env_override = "PTYCELL_NODE",
 		.commands = commands,
 		.install_hint = "apt install nodejs",
+		.asdf_name = "nodejs",
+		.mise_name = "node",
 		.boot = boot,
 		.arguments = arguments,
 		.environment = environment,

@@ -82,18 +82,23 @@ static void set_env(const char *name, const char *value)
 	env[env_count++] = buf_steal(&out);
 }
 
-static void expect_found(const char *path, const char *reason)
+static void expect_found_of(const char *language, const char *path, const char *reason)
 {
 	cleanup_free char *full = xasprintf("%s/%s", root, path);
 	struct interpreter_path at = { 0 };
 	struct err err = { 0 };
 
-	if (language_locate(language_find("python"), env, &at, &err) < 0)
+	if (language_locate(language_find(language), env, &at, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_string_equal(at.path, full);
 	assert_string_equal(at.reason, reason);
 	interpreter_path_release(&at);
 	assert_null(at.path);
+}
+
+static void expect_found(const char *path, const char *reason)
+{
+	expect_found_of("python", path, reason);
 }
 
 static void expect_missing(const char *hint)
@@ -351,6 +356,31 @@ static void st06_a_mise_shim_is_resolved(void **state)
 	expect_found(".local/share/mise/installs/python/3.10/bin/python3", "mise");
 }
 
+static void st06_nodes_shims_are_resolved(void **state)
+{
+	(void)state;
+	make_program(".volta/bin/node");
+	make_program(".volta/tools/image/node/20.11.0/bin/node");
+	make_program(".asdf/shims/node");
+	make_program(".asdf/installs/nodejs/22.1.0/bin/node");
+	make_program(".local/share/mise/shims/node");
+	make_program(".local/share/mise/installs/node/latest/bin/node");
+	make_program(".nodenv/shims/node");
+	make_program(".nodenv/versions/18.20.4/bin/node");
+	set_env("HOME", "R");
+	set_env("PATH", "R/.volta/bin:R/.asdf/shims:R/.nodenv/shims:R/.local/share/mise/shims");
+	expect_found_of("js", ".local/share/mise/installs/node/latest/bin/node", "mise");
+	make_file(".nodenv/version", 0644, "18.20.4\n");
+	expect_found_of("js", ".nodenv/versions/18.20.4/bin/node", "nodenv");
+	make_file(".tool-versions", 0644, "nodejs 22.1.0\n");
+	expect_found_of("js", ".asdf/installs/nodejs/22.1.0/bin/node", "asdf");
+	make_file(".volta/tools/user/platform.json", 0644,
+		  "{\n  \"node\": {\n    \"runtime\": \"20.11.0\",\n    \"npm\": null\n  }\n}");
+	expect_found_of("js", ".volta/tools/image/node/20.11.0/bin/node", "volta");
+	make_file(".volta/tools/user/platform.json", 0644, "{\"runtime\": \"../../x\"}");
+	expect_found_of("js", ".asdf/installs/nodejs/22.1.0/bin/node", "asdf");
+}
+
 static void st06_an_override_that_is_a_shim_is_resolved(void **state)
 {
 	(void)state;
@@ -386,6 +416,7 @@ int main(void)
 		folder_test(st06_pyenvs_root_may_be_elsewhere),
 		folder_test(st06_an_asdf_shim_is_resolved),
 		folder_test(st06_a_mise_shim_is_resolved),
+		folder_test(st06_nodes_shims_are_resolved),
 		folder_test(st06_an_override_that_is_a_shim_is_resolved),
 	};
 
