@@ -377,18 +377,24 @@ struct call *session_look(struct session *s, const struct look_request *request,
 	return call;
 }
 
-void session_lane_release(struct lane *lane, const char *why)
+/* Code that was refused at once, its answer due in the next turn. */
+static struct call *first_untold_call(const struct lane *lane)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &lane->untold) {
-		struct exec *exec = list_entry(node, struct exec, node);
+	for (struct list *node = lane->untold.next; node != &lane->untold; node = node->next) {
+		const struct exec *exec = list_entry(node, struct exec, node);
 
 		if (exec->call != NULL)
-			tell_end(exec->call);
+			return exec->call;
 	}
-	(void)why;
+	return NULL;
+}
+
+void session_lane_release(struct lane *lane)
+{
+	struct call *call;
+
+	while ((call = first_untold_call(lane)) != NULL)
+		tell_end(call);
 	while (!list_empty(&lane->lookers))
 		tell_now(list_entry(lane->lookers.next, struct call, node), NULL);
 	forget_told(lane);

@@ -159,7 +159,7 @@ void session_on_unanswered(struct runner *runner);
 void session_on_stuck(struct runner *runner, const char *how);
 void session_on_wrote(struct runner *runner, const char *data, size_t len);
 /* The session ends: answers those who look on, and forgets what was told to nobody. */
-void session_lane_release(struct lane *lane, const char *why);
+void session_lane_release(struct lane *lane);
 
 /* session_ask.c */
 /* The cell waits: true when somebody else is asked, and the call may be gone. */
