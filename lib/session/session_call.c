@@ -242,11 +242,13 @@ static void on_wait(struct loop_timer *timer)
 {
 	struct call *call = container_of(timer, struct call, wait);
 	struct exec *exec = call->exec;
+	const struct exec *ahead =
+		exec != NULL && exec->run != NULL ? session_exec_ahead(exec) : NULL;
 
 	if (exec != NULL && exec->over)
 		tell_end(call);
-	else if (exec != NULL && exec->run != NULL && session_exec_ahead(exec) != NULL)
-		session_exec_withdraw(exec);
+	else if (ahead != NULL)
+		session_exec_withdraw(exec, ahead);
 	else
 		tell_now(call, call->note);
 }

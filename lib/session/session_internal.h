@@ -140,8 +140,8 @@ void session_end_execs(struct session *session, struct list *execs, const char *
 struct exec *session_first_exec(const struct lane *lane);
 /* What runs, or will run, before it; NULL when nothing does. */
 struct exec *session_exec_ahead(const struct exec *exec);
-/* Its turn did not come: tells that it was not started. */
-void session_exec_withdraw(struct exec *exec);
+/* Its turn did not come, because `ahead` still runs: tells that it was not started. */
+void session_exec_withdraw(struct exec *exec, const struct exec *ahead);
 /* Its call was cancelled. */
 void session_exec_cancel(struct exec *exec);
 void session_exec_free(struct exec *exec);
