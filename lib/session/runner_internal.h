@@ -130,6 +130,8 @@ void runner_end_count(struct runner *runner, int count);
 /* runner_stop.c */
 /* The cell has this much time left until its deadline. */
 void runner_start_clock(struct runner *runner, uint64_t left_ms);
+/* A cell that was to be interrupted came back to its prompt: that is what interrupts do there. */
+void runner_stop_interrupting(struct runner *runner);
 /* Why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent. */
 const char *runner_stop_reason(const struct runner *runner);
 

@@ -277,6 +277,17 @@ def test_py20_code_that_ignored_sigint_does_not_spoil_the_next_cell(warm):
     assert warm.interact(action="interrupt", wait=20).state == "interrupted"
 
 
+def test_code_that_an_interrupt_brings_back_to_its_prompt_is_left_there(warm):
+    waiting(warm, "while True:\n  try: input('> ')\n  except KeyboardInterrupt: print('back')")
+    result = warm.interact(action="interrupt", budget=LONG)
+    assert result.state == "waiting_for_input" and "back\n" in result.text
+    # Neither a second SIGINT nor the stack that a hanging cell prints follows, in the time of both.
+    time.sleep(3.5)
+    result = warm.interact()
+    assert result.state == "waiting_for_input" and "most recent call" not in result.text and "back" not in result.text
+    warm.interact(action="kill")
+
+
 # ---- TT: the terminal ----
 
 SANE = "os.system('stty sane -echo')\n"
