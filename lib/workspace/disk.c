@@ -2,6 +2,7 @@
 #include "workspace/disk.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -106,8 +107,9 @@ static void enter(struct disk *disk, int dir_fd, const char *name)
 	DIR *dir = open_dir(dir_fd, name);
 	struct stat st;
 
-	/* What cannot be entered is the session's own closed folder: the kernel counts it no more.
-	 */
+	/* Closed by the session, say, or out of descriptors; what is only gone does not matter. */
+	if (dir == NULL && errno != ENOENT && errno != ELOOP && errno != ENOTDIR)
+		give_up(disk);
 	if (dir == NULL)
 		return;
 	if (fstat(dirfd(dir), &st) < 0 || disk->depth == DISK_DEPTH_MAX) {

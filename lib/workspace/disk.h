@@ -22,8 +22,8 @@ enum {
 };
 
 /*
- * Instead of a size: nobody knows it, because there is more than the maxima above, or because deep
- * folders were moved during the walk.
+ * Instead of a size: nobody knows it, because there is more than the maxima above, because a folder
+ * is closed to us, or because deep ones were moved during the walk.
  */
 #define DISK_UNKNOWN UINT64_MAX
 
