@@ -201,7 +201,8 @@ struct home *home_open(const char *path, struct err *err)
 	home->lock_fd = -1;
 	home->sessions_fd = -1;
 	home->fd = open_root(home->path, err);
-	if (home->fd < 0 || make_canonical(home, err) < 0 || list_candidates(home, err) < 0 || make_server(home, err) < 0) {
+	if (home->fd < 0 || make_canonical(home, err) < 0 || list_candidates(home, err) < 0 ||
+	    make_server(home, err) < 0) {
 		home_release(home);
 		return NULL;
 	}
