@@ -141,7 +141,9 @@ static void try_canaries(const struct site *site, const struct policy *policy,
 static int run_inside(const struct site *site, struct policy *policy, const struct usermap *map,
 		      pid_t outside, int pipe_end)
 {
-	const struct enclose_task task = { &site->data_fd, map, outside, site->means };
+	const struct enclose_task task = {
+		.folders = &site->data_fd, .map = map, .outside = outside, .means = site->means
+	};
 	struct verdict verdict = { 0 };
 	struct enclosure enclosure;
 	int status;

@@ -156,6 +156,8 @@ void runner_drain(struct runner *runner, size_t max);
 void runner_read_control(struct runner *runner, bool to_the_end);
 /* Sends what to_driver holds, as far as the driver takes it. */
 void runner_flush(struct runner *runner);
+/* Tells the driver that its cell is to end; also by the descriptor "interrupt", if it has one. */
+void runner_send_interrupt(struct runner *runner);
 
 /* runner_life.c */
 int runner_start_interpreter(struct runner *runner, struct err *err) MUST_CHECK;

@@ -82,8 +82,7 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 	}
 	runner_type_clear(r);
 	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
-	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
-	runner_flush(r);
+	runner_send_interrupt(r);
 	escalate_from(r, STEP_INTERRUPT);
 }
 

@@ -350,7 +350,7 @@ void session_free(struct session *s, const char *why)
 	session_end_execs(s, &s->to_scan, reason);
 	session_end_execs(s, &s->to_keep, reason);
 	for (size_t i = 0; i < s->lane_count; i++) {
-		session_lane_release(&s->lanes[i], reason);
+		session_lane_release(&s->lanes[i]);
 		runner_free(s->lanes[i].runner);
 	}
 	s->lane_count = 0;

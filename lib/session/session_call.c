@@ -242,11 +242,13 @@ static void on_wait(struct loop_timer *timer)
 {
 	struct call *call = container_of(timer, struct call, wait);
 	struct exec *exec = call->exec;
+	const struct exec *ahead =
+		exec != NULL && exec->run != NULL ? session_exec_ahead(exec) : NULL;
 
 	if (exec != NULL && exec->over)
 		tell_end(call);
-	else if (exec != NULL && exec->run != NULL && session_exec_ahead(exec) != NULL)
-		session_exec_withdraw(exec);
+	else if (ahead != NULL)
+		session_exec_withdraw(exec, ahead);
 	else
 		tell_now(call, call->note);
 }
@@ -377,18 +379,24 @@ struct call *session_look(struct session *s, const struct look_request *request,
 	return call;
 }
 
-void session_lane_release(struct lane *lane, const char *why)
+/* Code that was refused at once, its answer due in the next turn. */
+static struct call *first_untold_call(const struct lane *lane)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &lane->untold) {
-		struct exec *exec = list_entry(node, struct exec, node);
+	for (struct list *node = lane->untold.next; node != &lane->untold; node = node->next) {
+		const struct exec *exec = list_entry(node, struct exec, node);
 
 		if (exec->call != NULL)
-			tell_end(exec->call);
+			return exec->call;
 	}
-	(void)why;
+	return NULL;
+}
+
+void session_lane_release(struct lane *lane)
+{
+	struct call *call;
+
+	while ((call = first_untold_call(lane)) != NULL)
+		tell_end(call);
 	while (!list_empty(&lane->lookers))
 		tell_now(list_entry(lane->lookers.next, struct call, node), NULL);
 	forget_told(lane);

@@ -159,6 +159,13 @@ static void on_relieved(void *data, const struct sandbox_victim *victim)
 
 static void explain_disk(const struct watchdog *w, uint64_t bytes, struct buf *out)
 {
+	if (bytes == DISK_TOO_DEEP) {
+		buf_putf(out,
+			 "the session's folder has more than %d folders in each other, so that it "
+			 "cannot be told how much it holds; remove them",
+			 DISK_DEPTH_MAX);
+		return;
+	}
 	put_sizes(out, "the session's folder holds", bytes, w->session->limits.disk_max,
 		  "disk_max");
 	buf_puts(out, "; delete files that are not needed");

@@ -36,7 +36,7 @@ static const struct mcp_tool tools[] = {
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
-			"\"language\":{\"type\":\"string\",\"description\":\"python, bash or r\"},"
+			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash or r\"},"
 			"\"code\":{\"type\":\"string\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds until it is "
 			"interrupted; else the session's exec_timeout\"},"

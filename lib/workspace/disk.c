@@ -22,6 +22,7 @@ struct disk {
 	DIR *open[DISK_DEPTH_MAX]; /* from data down to where the walk is */
 	size_t depth;
 	uint64_t bytes;
+	bool too_deep;
 	void (*done)(struct disk *disk, uint64_t bytes);
 };
 
@@ -60,8 +61,10 @@ static void enter(struct disk *disk, int dir_fd, const char *name)
 	cleanup_fd int fd = -1;
 	DIR *dir;
 
-	if (disk->depth == DISK_DEPTH_MAX)
+	if (disk->depth == DISK_DEPTH_MAX) {
+		disk->too_deep = true;
 		return;
+	}
 	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	dir = fd >= 0 ? fdopendir(fd) : NULL;
 	if (dir == NULL)
@@ -115,7 +118,7 @@ static void on_slice(struct loop_timer *timer)
 		if (walk_some(disk))
 			continue;
 		disk->done = NULL;
-		done(disk, disk->bytes);
+		done(disk, disk->too_deep ? DISK_TOO_DEEP : disk->bytes);
 		return;
 	}
 	loop_timer_start(disk->loop, timer, loop_now(disk->loop), on_slice);
@@ -127,6 +130,7 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 		return;
 	disk->done = done;
 	disk->bytes = 0;
+	disk->too_deep = false;
 	enter(disk, workspace_data_fd(disk->workspace), ".");
 	loop_timer_start(disk->loop, &disk->slice, loop_now(disk->loop), on_slice);
 }

@@ -14,7 +14,10 @@
 #include "event/loop.h"
 #include "workspace/workspace.h"
 
-enum { DISK_SLICE_MS = 5, DISK_DEPTH_MAX = 64 };
+enum { DISK_SLICE_MS = 5, DISK_DEPTH_MAX = 100 };
+
+/* Instead of a size: folders lie deeper in each other than is followed, so it is not known. */
+#define DISK_TOO_DEEP UINT64_MAX
 
 struct disk;
 

@@ -145,6 +145,31 @@ def warm_block(bench, contestant, session, code, want):
     return figures
 
 
+def shell(bench):
+    """bash: the first result of a new session on a warm server, then `echo`, one call at a time"""
+    first, rounds, samples = {}, {}, {}
+    with live(bench, bench.names(lambda contestant: contestant.many_languages), sessions=1) as contestants:
+        for contestant, _ in contestants.values():
+            contestant.arguments = {**contestant.arguments, "language": "bash"}
+        for turn in range(bench.options.rounds):
+            for name in rotated(contestants, turn):
+                contestant, _ = contestants[name]
+                time.sleep(0.15)  # let it come to rest
+                session = contestant.new_session()
+                try:
+                    figure, answer = milliseconds(contestant.run, session, "echo 1")
+                    check(answer, "1")
+                    first.setdefault(name, []).append(figure)
+                    block = warm_block(bench, contestant, session, "echo v{}", lambda i: f"v{i}")
+                    rounds.setdefault(name, []).append(median(block))
+                    samples.setdefault(name, []).extend(block)
+                except Exception as error:
+                    bench.fail("shell_warm", "ms", name, error)
+    bench.put_all("shell_session_start", "ms", first)
+    for name in rounds:
+        bench.results.put("shell_warm", "ms", name, rounds[name], samples=samples[name])
+
+
 def ping(bench):
     """the protocol alone: ping and tools/list one at a time, pings with 64 in flight"""
     figures = {}
@@ -477,4 +502,4 @@ def e2e_csv(bench):
 
 
 ALL = {function.__name__: function for function in (
-    server_start, first_result, session_start, warm, ping, calls, out, plot, mem, sessions, cancel, e2e_csv)}
+    server_start, first_result, session_start, warm, shell, ping, calls, out, plot, mem, sessions, cancel, e2e_csv)}
