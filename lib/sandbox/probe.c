@@ -270,22 +270,25 @@ static noreturn void begin(struct trial *trial)
 	_exit(EXIT_FAILURE);
 }
 
-/* What bwrap said before it ended. */
+/* What bwrap said before it ended: its first sentence, others follow with addresses. */
 static void quote_complaint(int complaint, struct err *err)
 {
+	static const char prefix[] = "bwrap: ";
 	char text[COMPLAINT_MAX];
-	char *end;
 	ssize_t len = read(complaint, text, sizeof(text) - 1);
+	const char *start = text;
+	char *end;
 
 	if (len <= 0)
 		return;
 	text[len] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	/* Its first sentence: others follow with addresses of Debian's. */
 	end = strstr(text, ". ");
 	if (end != NULL)
 		*end = '\0';
-	(void)err_set(err, ERR_UNSUPPORTED, "%s", text);
+	if (strncmp(text, prefix, strlen(prefix)) == 0)
+		start += strlen(prefix);
+	(void)err_set(err, ERR_UNSUPPORTED, "%s", start);
 }
 
 static pid_t fork_inside(const struct trial *trial, struct err *err)

@@ -25,7 +25,9 @@
 #include "sandbox/policy.h"
 
 #define FAKE_INTERPRETER TEST_BUILD "/test/fake_interpreter"
+#ifndef LAUNCHER
 #define LAUNCHER TEST_BUILD "/ptycell-launcher"
+#endif
 #define FIXTURE_PATIENCE_MS 10000
 
 struct fixture {
