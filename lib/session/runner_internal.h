@@ -82,9 +82,10 @@ struct runner {
 	enum runner_stop stop;  /* the strongest asked for, for this cell */
 	uint64_t stop_ms;       /* when that was */
 	unsigned int step;      /* the next of the escalation; 0: none was done */
-	uint64_t escalation_ms; /* what its times count from */
 	bool timed_out;
-	uint64_t clock_end_ms; /* the deadline */
+	bool looked;            /* a look has shown the start of the cell's output */
+	uint64_t escalation_ms; /* what its times count from */
+	uint64_t clock_end_ms;  /* the deadline */
 	struct runner_watch watch;
 	struct runner_wait wait;
 	char *answer; /* to be typed when a last look agrees, or NULL */
@@ -93,7 +94,6 @@ struct runner {
 	struct list typed;    /* not written to the terminal yet */
 	struct loop_timer typing;
 	unsigned int typing_pause_ms;
-	bool looked;         /* a look has shown the start of the cell's output */
 	struct query *query; /* asked and not answered */
 	uint64_t query_count;
 	struct loop_timer query_timer;
