@@ -17,7 +17,6 @@
 'use strict';
 
 const fs = host.require('fs');
-const net = host.require('net');
 const path = host.require('path');
 const util = host.require('util');
 const vm = host.require('vm');
@@ -183,6 +182,8 @@ function onBytes(length, bytes) {
   work();
   return true;
 }
+
+let listening = false; // the channel does not block
 
 // Reads what is there; false when there is nothing yet.
 function readSome() {
@@ -579,7 +580,7 @@ function succeed(parts) {
 function fail(error) {
   let outcome;
   cell.computes = true;
-  while (readSome()); // an interrupt also ends children, by which the code fails
+  while (listening && readSome()); // an interrupt also ends children, by which the code fails
   try {
     outcome = describeError(error);
   } catch {
@@ -968,19 +969,25 @@ function setUpGlobals() {
   process.execArgv = []; // the stub is not for children
 }
 
+// The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer.
+function begin() {
+  takeFrames();
+  while (waiting.length === 0) readSome();
+  work();
+  soon(() => soon(listen));
+}
+
 function listen() {
+  const net = host.require('net');
   const control = new net.Socket({ fd: CONTROL, readable: true, writable: false,
     onread: { buffer: new Bytes(65536), callback: onBytes } });
   on(control, 'end', () => reallyExit(0));
   on(control, 'error', () => reallyExit(0));
-  process.nextTick(() => {
-    takeFrames();
-    work();
-  });
+  listening = true;
 }
 
 connect();
 setUpGlobals();
 values.hideGlobals();
 prepareProcess();
-listen();
+process.nextTick(begin);
