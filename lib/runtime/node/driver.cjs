@@ -17,7 +17,6 @@
 'use strict';
 
 const fs = host.require('fs');
-const net = host.require('net');
 const path = host.require('path');
 const util = host.require('util');
 const vm = host.require('vm');
@@ -29,6 +28,7 @@ const { pathToFileURL } = host.require('url');
 const syntax = host.load('syntax');
 const values = host.load('values');
 
+const { byteLength } = Buffer;
 const { process, Number, BigInt, SyntaxError } = globalThis;
 const { min } = Math;
 const call = Function.prototype.call;
@@ -117,16 +117,32 @@ function concat(chunks) {
   return whole;
 }
 
-function send(type, id, parts) {
-  flush();
-  const chunks = [bytesOf(`${type} ${id} ${parts.length}\n`)];
+// Adds a frame to `chunks`; texts that follow each other become one.
+function addFrame(chunks, type, id, parts) {
+  let text = `${type} ${id} ${parts.length}\n`;
   for (let i = 0; i < parts.length; i++) {
-    const data = typeof parts[i][1] === 'string' ? bytesOf(parts[i][1]) : parts[i][1];
-    push(chunks, bytesOf(`${parts[i][0]} ${data.length}\n`), data);
+    const data = parts[i][1];
+    if (typeof data === 'string') {
+      text += `${parts[i][0]} ${byteLength(data)}\n${data}`;
+    } else {
+      push(chunks, bytesOf(`${text}${parts[i][0]} ${data.length}\n`), data);
+      text = '';
+    }
   }
-  unsentFrom = 0;
-  unsent = concat(chunks);
+  push(chunks, bytesOf(text));
+}
+
+function sendChunks(chunks) {
   flush();
+  unsentFrom = 0;
+  unsent = chunks.length === 1 ? chunks[0] : concat(chunks);
+  flush();
+}
+
+function send(type, id, parts) {
+  const chunks = [];
+  addFrame(chunks, type, id, parts);
+  sendChunks(chunks);
 }
 
 // The first whole frame in `received` as {type, id, parts}; undefined when there is none yet.
@@ -166,6 +182,8 @@ function onBytes(length, bytes) {
   work();
   return true;
 }
+
+let listening = false; // the channel does not block
 
 // Reads what is there; false when there is nothing yet.
 function readSome() {
@@ -562,7 +580,7 @@ function succeed(parts) {
 function fail(error) {
   let outcome;
   cell.computes = true;
-  while (readSome()); // an interrupt also ends children, by which the code fails
+  while (listening && readSome()); // an interrupt also ends children, by which the code fails
   try {
     outcome = describeError(error);
   } catch {
@@ -586,8 +604,10 @@ function finish() {
     } catch (error) {
       send('log', 0, [['text', `${error}`]]);
     }
-    if (mine.value !== undefined) send('result', mine.id, mine.value);
-    send('done', mine.id, mine.outcome);
+    const chunks = [];
+    if (mine.value !== undefined) addFrame(chunks, 'result', mine.id, mine.value);
+    addFrame(chunks, 'done', mine.id, mine.outcome);
+    sendChunks(chunks); // at once: each is a wake of the server's
     cell = null;
     if (guard === null) soon(startGuard);
     work();
@@ -632,9 +652,14 @@ function addChildren(parts) {
 }
 
 let childProcess = false;
+let modulesLoaded = 0;
 
 function childrenPossible() {
-  if (!childProcess) childProcess = includes(process.moduleLoadList, 'NativeModule child_process');
+  const { length } = process.moduleLoadList;
+  if (!childProcess && length !== modulesLoaded) {
+    modulesLoaded = length;
+    childProcess = includes(process.moduleLoadList, 'NativeModule child_process');
+  }
   return childProcess;
 }
 
@@ -944,19 +969,25 @@ function setUpGlobals() {
   process.execArgv = []; // the stub is not for children
 }
 
+// The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer.
+function begin() {
+  takeFrames();
+  while (waiting.length === 0) readSome();
+  work();
+  soon(() => soon(listen));
+}
+
 function listen() {
+  const net = host.require('net');
   const control = new net.Socket({ fd: CONTROL, readable: true, writable: false,
     onread: { buffer: new Bytes(65536), callback: onBytes } });
   on(control, 'end', () => reallyExit(0));
   on(control, 'error', () => reallyExit(0));
-  process.nextTick(() => {
-    takeFrames();
-    work();
-  });
+  listening = true;
 }
 
 connect();
 setUpGlobals();
 values.hideGlobals();
 prepareProcess();
-listen();
+process.nextTick(begin);
