@@ -9,56 +9,17 @@ import tempfile
 
 import pytest
 from client import BUILD, Server
+from machines import ABI, IS_ROOT, NOBODY, deny, hostile, needs_bwrap, needs_scope, on, user_home
 from steps import all_gone, family, kill
 
-NOBODY = 65534
-IS_ROOT = os.geteuid() == 0
 LAYERS = ["user", "mount", "pid", "net", "ipc", "uts", "cgroup", "second", "proc", "pty", "capabilities",
           "nnp", "keyring", "landlock", "seccomp"]
 
 
-def landlock_abi():
-    """The kernel's, asked as lib/sandbox/landlock.c does."""
-    done = subprocess.run([shutil.which("python3"), "-c",
-                           "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))"],
-                          stdout=subprocess.PIPE, text=True, check=True)
-    return max(0, int(done.stdout))
-
-
-ABI = landlock_abi()
-needs_scope = pytest.mark.skipif(ABI < 6, reason="this kernel's landlock does not hold signals in")
-
-needs_bwrap = pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
-
-
 @pytest.fixture
 def place():
-    """A home folder of the ordinary user that the servers here run as."""
-    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
-        if IS_ROOT:
-            os.chown(folder, NOBODY, NOBODY)
-        yield pathlib.Path(folder)
-
-
-def as_user():
-    """Popen's arguments for an ordinary user."""
-    if not IS_ROOT:
-        return {}
-    if subprocess.run([str(BUILD / "ptycell"), "--version"], user=NOBODY, stdout=subprocess.DEVNULL).returncode != 0:
-        pytest.skip("an ordinary user may not run this build")
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-
-
-def on(place, *wrapper, program=BUILD / "ptycell", **more):
-    return Server(place, command=[*map(str, wrapper), str(program)], **as_user(), **more)
-
-
-def hostile(kind):
-    return [BUILD / "test/hostile", kind, "--"]
-
-
-def deny(calls):
-    return [BUILD / "test/deny_syscalls", calls, "--"]
+    with user_home() as home:
+        yield home
 
 
 def tier_of(server):
