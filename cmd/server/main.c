@@ -16,7 +16,8 @@
 /* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
 static void be_private(void)
 {
-	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 0 };
+	/* Sessions get the 1 (sandbox/payload.c), which is none as well. */
+	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 1 };
 
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

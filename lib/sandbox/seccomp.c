@@ -255,6 +255,46 @@ static void put_own(struct builder *builder, enum seccomp_verdict verdict)
 	allow_zero(builder, verdict == SECCOMP_OWN_PID ? 0 : 1);
 }
 
+/*
+ * The limit of core dumps stays at 1 (sandbox/payload.c), and who sets it is told that it is done:
+ * many programs forbid themselves dumps, and end when they cannot.
+ */
+static void put_core_limit(struct builder *builder, size_t resource)
+{
+	put_load_argument(builder, resource);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 1, 0);
+	put_allow(builder);
+}
+
+/* Both halves of a pointer. */
+static void put_if_null(struct builder *builder, size_t argument, bool allowed)
+{
+	put_load_argument(builder, argument);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+	put_load(builder, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t) +
+				  sizeof(uint32_t));
+	put_if_equal(builder, 0);
+	if (allowed)
+		put_allow(builder);
+	else
+		put_errno(builder, 0);
+}
+
+static void put_prlimit(struct builder *builder)
+{
+	if (!builder->options->foreign_pids)
+		put_if_null(builder, 2, true);
+	put_load_argument(builder, 0);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+	put_errno(builder, EPERM);
+	if (builder->options->foreign_pids)
+		put_if_null(builder, 2, true);
+	put_core_limit(builder, 1);
+	/* Nobody would fill in the old one. */
+	put_if_null(builder, 3, false);
+	put_errno(builder, EPERM);
+}
+
 static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 {
 	switch (verdict) {
@@ -294,6 +334,13 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 	case SECCOMP_OWN_PRIORITY:
 	case SECCOMP_OWN_IO_PRIORITY:
 		put_own(builder, verdict);
+		break;
+	case SECCOMP_SET_LIMIT:
+		put_prlimit(builder);
+		break;
+	case SECCOMP_OLD_SET_LIMIT:
+		put_core_limit(builder, 0);
+		put_errno(builder, 0);
 		break;
 	case SECCOMP_VERDICTS:
 		builder->overflow = true;

@@ -175,8 +175,10 @@ void content_finish_json(struct mcp_call *call, const char *uri, json_t *value_o
 
 void content_refuse(struct mcp_call *call, const char *uri, const struct err *err)
 {
-	if (err->code == ERR_NOT_FOUND || err->code == ERR_DENIED)
+	if (err->code == ERR_NOT_FOUND)
 		mcp_call_refuse_unknown_resource(call, uri);
+	else if (err->code == ERR_DENIED)
+		mcp_call_refuse_resource(call, uri, err->msg);
 	else
 		mcp_call_refuse(call, CODE_INVALID_PARAMS, err->msg, NULL);
 }

@@ -1,73 +1,32 @@
 # SPDX-License-Identifier: MIT
 """What a server does on machines that give less (sandbox.md tests 63 to 66): simulated, by
 support/hostile.c, support/deny_syscalls.c and a launcher that leaves layers out (weak/)."""
+import functools
 import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 
+import machines
 import pytest
-from client import BUILD, Server
+from client import BUILD
+from machines import ABI, IS_ROOT, NOBODY, deny, hostile, needs_bwrap, needs_scope, programs
 from steps import all_gone, family, kill
 
-NOBODY = 65534
-IS_ROOT = os.geteuid() == 0
 LAYERS = ["user", "mount", "pid", "net", "ipc", "uts", "cgroup", "second", "proc", "pty", "capabilities",
           "nnp", "keyring", "landlock", "seccomp"]
 
 
-def landlock_abi():
-    """The kernel's, asked as lib/sandbox/landlock.c does."""
-    done = subprocess.run([shutil.which("python3"), "-c",
-                           "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))"],
-                          stdout=subprocess.PIPE, text=True, check=True)
-    return max(0, int(done.stdout))
-
-
-ABI = landlock_abi()
-needs_scope = pytest.mark.skipif(ABI < 6, reason="this kernel's landlock does not hold signals in")
-
-needs_bwrap = pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
-
-
 @pytest.fixture
 def place():
-    """A home folder of the ordinary user that the servers here run as."""
-    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
-        if IS_ROOT:
-            os.chown(folder, NOBODY, NOBODY)
-        yield pathlib.Path(folder)
-
-
-@pytest.fixture(scope="module")
-def programs():
-    """The build's programs, and the tests', where the ordinary user gets at them."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        os.chmod(folder, 0o755)
-        for source in (BUILD, BUILD / "test"):
-            for program in source.iterdir():
-                if program.name.startswith(("ptycell", "hostile", "deny_syscalls")) and program.is_file():
-                    shutil.copy(program, folder)
-        yield pathlib.Path(folder)
+    with machines.user_home() as home:
+        yield home
 
 
 @pytest.fixture
-def on(place, programs):
-    """Starts a server behind wrappers, as an ordinary user unless told otherwise."""
-    def start(*wrapper, program=programs / "ptycell", as_root=False, **more):
-        command = [str(programs / word) if word in ("hostile", "deny_syscalls") else str(word) for word in wrapper]
-        user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if IS_ROOT and not as_root else {}
-        return Server(place, command=[*command, str(program)], **user, **more)
-    return start
-
-
-def hostile(kind):
-    return ["hostile", kind, "--"]
-
-
-def deny(calls):
-    return ["deny_syscalls", calls, "--"]
+def on(place):
+    return functools.partial(machines.on, place)
 
 
 def tier_of(server):
@@ -198,7 +157,7 @@ def test_25_26_nothing_outlives_a_weaker_tier(on, kind, whom):
 # ---- with a launcher that leaves layers out ----
 
 @pytest.fixture
-def weakened(programs):
+def weakened():
     """Makes a ptycell whose launcher lacks layers; gives the program."""
     folders = []
 
@@ -206,7 +165,7 @@ def weakened(programs):
         folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))
         folders.append(folder)
         folder.chmod(0o755)
-        for program in programs.glob("ptycell*"):
+        for program in programs().glob("ptycell*"):
             shutil.copy(program, folder)
         shutil.copy(BUILD / "test/weak/ptycell-launcher", folder)
         bits = sum(1 << LAYERS.index(layer) for layer in without)

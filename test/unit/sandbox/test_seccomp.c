@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -326,10 +327,10 @@ static void the_personality_stays(void **state)
 	EXPECT("personality", &all, FAILS(EPERM), GARBAGE | 0x0400000);
 }
 
-static void limits_and_scheduling_are_the_callers_where_others_can_be_named(void **state)
+static void scheduling_is_the_callers_where_others_can_be_named(void **state)
 {
-	static const char *const calls[] = { "prlimit64", "sched_setaffinity", "sched_setattr",
-					     "sched_setparam", "sched_setscheduler" };
+	static const char *const calls[] = { "sched_setaffinity", "sched_setattr", "sched_setparam",
+					     "sched_setscheduler" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
@@ -348,6 +349,34 @@ static void limits_and_scheduling_are_the_callers_where_others_can_be_named(void
 	EXPECT("ioprio_set", &host, ALLOWED, 2, 0);
 	EXPECT("ioprio_set", &host, FAILS(EPERM), 1, 4711);
 	EXPECT("ioprio_set", &host, FAILS(EPERM), 3, 0);
+}
+
+/* Tests 17 and 61. */
+static void limits_are_set_by_the_caller_for_itself(void **state)
+{
+	const uint64_t odd = UINT64_C(0x100000000); /* a pointer whose low half is 0 */
+
+	(void)state;
+	EXPECT("prlimit64", &all, ALLOWED, 0, RLIMIT_NPROC, 2);
+	EXPECT("prlimit64", &all, ALLOWED, 4711, RLIMIT_NPROC, 0, 2);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 4711, RLIMIT_NPROC, 2);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 4711, RLIMIT_NPROC, odd);
+	EXPECT("prlimit64", &host, ALLOWED, GARBAGE, RLIMIT_NPROC, 2);
+	EXPECT("prlimit64", &host, ALLOWED, 0, RLIMIT_CORE, 0, 2);
+	EXPECT("prlimit64", &host, FAILS(EPERM), 4711, RLIMIT_NPROC, 0, 2);
+	EXPECT("setrlimit", &all, ALLOWED, RLIMIT_CPU, 2);
+}
+
+/* Test 42: at 0 dumps would go to the program that the host pipes them to. */
+static void the_limit_of_core_dumps_stays_and_setting_it_looks_done(void **state)
+{
+	(void)state;
+	EXPECT("setrlimit", &all, FAILS(0), RLIMIT_CORE, 2);
+	EXPECT("prlimit64", &all, FAILS(0), 0, RLIMIT_CORE, 2);
+	EXPECT("prlimit64", &host, FAILS(0), 0, GARBAGE | RLIMIT_CORE, 2);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 0, RLIMIT_CORE, 2, 3);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 0, RLIMIT_CORE, 2, UINT64_C(0x100000000));
+	EXPECT("prlimit64", &all, ALLOWED, 0, RLIMIT_CORE, 0, 3);
 }
 
 /* What the evaluator says is what the kernel does. */
@@ -391,7 +420,9 @@ int main(void)
 		cmocka_unit_test(sockets_have_the_usual_protocols_only),
 		cmocka_unit_test(a_pair_is_no_way_to_a_socket_that_reaches_others),
 		cmocka_unit_test(the_personality_stays),
-		cmocka_unit_test(limits_and_scheduling_are_the_callers_where_others_can_be_named),
+		cmocka_unit_test(scheduling_is_the_callers_where_others_can_be_named),
+		cmocka_unit_test(limits_are_set_by_the_caller_for_itself),
+		cmocka_unit_test(the_limit_of_core_dumps_stays_and_setting_it_looks_done),
 		cmocka_unit_test(the_kernel_takes_the_filter),
 	};
 
