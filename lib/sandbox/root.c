@@ -302,8 +302,8 @@ static int make_devices(const struct policy *policy, struct err *err)
 
 struct bind {
 	const char *path;
-	int source;
 	const struct source_bind *how;
+	int source;
 	bool is_mount; /* that needs a place only */
 };
 
@@ -350,14 +350,19 @@ static int bind_others(const struct policy *policy, const struct root_sources *s
 	size_t count = 0;
 
 	for (size_t i = 0; i < policy->share_count; i++)
-		binds[count++] =
-			(struct bind){ policy->shares[i].path, sources->shares[i],
-				       policy->shares[i].writable ? &read_write : &read_only,
-				       (sources->shifted & BIT(i)) != 0 };
+		binds[count++] = (struct bind){
+			.path = policy->shares[i].path,
+			.how = policy->shares[i].writable ? &read_write : &read_only,
+			.source = sources->shares[i],
+			.is_mount = (sources->shifted & BIT(i)) != 0,
+		};
 	for (size_t i = 0; i < policy->runtime_count; i++)
 		if (!is_at_or_below(policy->runtimes[i], "/usr"))
-			binds[count++] = (struct bind){ policy->runtimes[i], sources->runtimes[i],
-							&read_only, false };
+			binds[count++] = (struct bind){
+				.path = policy->runtimes[i],
+				.how = &read_only,
+				.source = sources->runtimes[i],
+			};
 	/* The outer before the inner, which would be hidden by it. */
 	qsort(binds, count, sizeof(binds[0]), by_length);
 	for (size_t i = 0; i < count; i++)

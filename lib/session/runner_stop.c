@@ -108,6 +108,15 @@ void runner_stop(struct runner *r, enum runner_stop stop)
 	}
 }
 
+void runner_stop_interrupting(struct runner *r)
+{
+	if (r->stop != RUNNER_STOP_INTERRUPT)
+		return;
+	loop_timer_stop(&r->escalation);
+	r->stop = RUNNER_STOP_NONE;
+	r->step = STEP_INTERRUPT;
+}
+
 const char *runner_stop_reason(const struct runner *r)
 {
 	if (r->step <= STEP_TERMINATE)

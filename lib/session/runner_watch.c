@@ -82,6 +82,7 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 	if (is_debugger(r->wait.prompt))
 		r->wait.who = WAITER_DEBUGGER;
 	memcpy(r->wait.program, look->name, sizeof(r->wait.program));
+	runner_stop_interrupting(r);
 	/* Nobody computes meanwhile; but a guess may be wrong, and must not run for ever. */
 	if (r->wait.kind == WAIT_SURE) {
 		r->wait.clock_left_ms = r->clock_end_ms > now + CLOCK_LEFT_MIN

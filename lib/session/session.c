@@ -154,9 +154,12 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 	session_tell_state(s);
 	if (told)
 		return;
-	text = xasprintf("The %s state of session '%s' was lost: %s. Variables and imports are "
-			 "gone, files are not; this is generation %ju.",
-			 runner_language(runner)->name, s->id, why, (uintmax_t)s->generation);
+	text = xasprintf("The %s state of session '%s' was lost after cell %ju: %s. Variables and "
+			 "imports are gone; files are not, and session://%s/script has the code "
+			 "that ran. This is generation %ju.",
+			 runner_language(runner)->name, s->id,
+			 (uintmax_t)session_lane_of(s, runner)->last.number, why, s->id,
+			 (uintmax_t)s->generation);
 	session_add_notice(s, text);
 }
 

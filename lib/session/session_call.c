@@ -59,7 +59,7 @@ static size_t fill_earlier(const struct lane *lane, const struct exec *subject,
 	for (struct list *node = lane->untold.next; node != &lane->untold; node = node->next) {
 		const struct exec *exec = list_entry(node, struct exec, node);
 
-		if (exec != subject && exec->call == NULL)
+		if (exec->call == NULL && exec != subject)
 			fill(&results[count++], exec);
 	}
 	return count;

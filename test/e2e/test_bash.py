@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """bash as a session: the end of a cell, its status, Ctrl-C, and what persists."""
+import shutil
 import signal
 
 import pytest
@@ -248,8 +249,9 @@ def test_status_of_a_program_killed_by_a_signal(sh):
 
 
 def test_an_own_bash_is_used(home, tmp_path):
-    own = tmp_path / "mybash"
-    own.symlink_to("/bin/bash")
+    own = tmp_path / "own/bin/mybash"
+    own.parent.mkdir(parents=True)
+    shutil.copy("/bin/bash", own)
     with Server(home, env={"PTYCELL_BASH": str(own)}) as server:
         assert server.cell("echo $BASH", language="bash").text == f"{own}\n"
     with Server(home, env={"PTYCELL_BASH": "/nowhere/bash"}) as server:
