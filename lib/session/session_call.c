@@ -153,6 +153,21 @@ static void tell_now(struct call *call, const char *note)
 		tell_bare(call, &lane->last, note);
 }
 
+static void forget_oldest(struct lane *lane)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &lane->untold) {
+		struct exec *exec = list_entry(node, struct exec, node);
+
+		if (exec->call == NULL) {
+			session_exec_free(exec);
+			return;
+		}
+	}
+}
+
 void session_tell_end(struct lane *lane, struct exec *exec)
 {
 	struct list *node;
@@ -163,7 +178,7 @@ void session_tell_end(struct lane *lane, struct exec *exec)
 	else if (!list_empty(&lane->lookers))
 		tell_end(list_entry(lane->lookers.next, struct call, node));
 	else if (list_len(&lane->untold) > SESSION_UNTOLD_MAX)
-		session_exec_free(list_entry(lane->untold.next, struct exec, node));
+		forget_oldest(lane);
 	list_for_each (node, next, &lane->lookers)
 		tell_now(list_entry(node, struct call, node), NULL);
 }
