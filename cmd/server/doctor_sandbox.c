@@ -84,6 +84,12 @@ static void say_shares(const struct confinement *confinement)
 
 static void say_all(const struct confinement *confinement)
 {
+	static const char *const ranks[POLICY_TIERS] = {
+		[POLICY_UNCONFINED] = ", as you asked",
+		[POLICY_LANDLOCK] = ", the weakest of three tiers",
+		[POLICY_BWRAP] = ", the second of three tiers",
+		[POLICY_NAMESPACES] = ", the strongest of three tiers",
+	};
 	const struct sandbox_report *report = confinement_report(confinement);
 	const char *refusal = confinement_refusal(confinement);
 	enum policy_tier tier = confinement_tier(confinement);
@@ -91,7 +97,7 @@ static void say_all(const struct confinement *confinement)
 	if (refusal != NULL) {
 		say_text("sandbox", refusal);
 	} else {
-		say("sandbox", "%s", policy_tier_name(tier));
+		say("sandbox", "%s%s", policy_tier_name(tier), ranks[tier]);
 		say_text("", confinement_tier_text(tier));
 	}
 	if (report != NULL) {

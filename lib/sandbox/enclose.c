@@ -72,7 +72,7 @@ static int enclose_in_namespaces(const struct policy *policy, const struct enclo
 		       BIT(LAYER_PRIVATE_PTY);
 	/* Only who may be looked into can write its maps. Nobody of the session is here yet. */
 	if (namespaces_bind_life(true, err) < 0 ||
-	    root_open_sources(policy, task->folders, &sources, err) < 0)
+	    root_open_sources(policy, task->folders, task->shifted, &sources, err) < 0)
 		return -1;
 	rc = build(policy, task, &sources, made, err);
 	root_sources_release(&sources);

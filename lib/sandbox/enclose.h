@@ -29,6 +29,7 @@ struct enclosure {
 struct enclose_task {
 	const int *folders;        /* those of a WIRE_SANDBOX */
 	const struct usermap *map; /* what usermap_choose gave for the first one */
+	uint32_t shifted;          /* as shift_shares returned it, of the folders that are shares */
 	pid_t outside;             /* a process of the server's that the session must not reach */
 	const struct confine_means *means;
 };

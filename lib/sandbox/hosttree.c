@@ -2,11 +2,16 @@
 #include "sandbox/hosttree.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "base/fd.h"
 #include "sandbox/policy.h"
 #include "sandbox/usermap.h"
+
+enum { ENTRIES_BYTES = 4096 };
 
 const char *const hosttree_system[] = {
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
@@ -60,27 +65,44 @@ static const char *const listed[] = {
 	"/etc/pki/ca-trust/extracted",
 };
 
+struct visit {
+	hosttree_fn *fn;
+	void *data;
+};
+
 /* /etc/python3.11 and the like, whichever there are: Debian's sitecustomize lies there. */
-static int each_python(const char *root, hosttree_fn *fn, void *data, struct err *err)
+static int visit_python(const struct visit *visit, const char *name, struct err *err)
 {
 	static const char prefix[] = "python3";
+	char path[sizeof("/etc/") + NAME_MAX];
+
+	if (strncmp(name, prefix, strlen(prefix)) != 0)
+		return 0;
+	(void)snprintf(path, sizeof(path), "/etc/%.*s", NAME_MAX, name);
+	return visit->fn(visit->data, path, err);
+}
+
+/* Without opendir(), which asks for memory: an interpreter's limit may be in force. */
+static int each_python(const char *root, const struct visit *visit, struct err *err)
+{
+	_Alignas(struct dirent64) char entries[ENTRIES_BYTES];
 	char path[PATH_MAX];
-	const struct dirent *entry;
-	DIR *folder;
-	int rc = 0;
+	cleanup_fd int folder = -1;
+	ssize_t len;
 
 	(void)snprintf(path, sizeof(path), "%s/etc", root);
-	folder = opendir(path);
-	if (folder == NULL)
+	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
 		return err_sys(err, "reading '%s'", path);
-	while (rc == 0 && (entry = readdir(folder)) != NULL) {
-		if (strncmp(entry->d_name, prefix, strlen(prefix)) != 0)
-			continue;
-		(void)snprintf(path, sizeof(path), "/etc/%s", entry->d_name);
-		rc = fn(data, path, err);
-	}
-	(void)closedir(folder);
-	return rc;
+	while ((len = getdents64(folder, entries, sizeof(entries))) > 0)
+		for (ssize_t at = 0; at < len;) {
+			const struct dirent64 *entry = (const void *)(entries + at);
+
+			if (visit_python(visit, entry->d_name, err) < 0)
+				return -1;
+			at += entry->d_reclen;
+		}
+	return len < 0 ? err_sys(err, "reading '%s'", path) : 0;
 }
 
 int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err *err)
@@ -88,7 +110,7 @@ int hosttree_each_etc(const char *root, hosttree_fn *fn, void *data, struct err 
 	for (size_t i = 0; i < ARRAY_SIZE(listed); i++)
 		if (fn(data, listed[i], err) < 0)
 			return -1;
-	return each_python(root, fn, data, err);
+	return each_python(root, &(struct visit){ fn, data }, err);
 }
 
 static bool is_at_or_below(const char *path, const char *folder)

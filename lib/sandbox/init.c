@@ -119,6 +119,7 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 	    enclose_self(&init->policy,
 			 &(struct enclose_task){ .folders = task->folders,
 						 .map = &task->map,
+						 .shifted = task->shifted,
 						 .outside = task->parent,
 						 .means = task->means },
 			 &init->enclosure, err) < 0)

@@ -10,6 +10,7 @@
 #define SANDBOX_INIT_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "sandbox/confine.h"
@@ -26,6 +27,7 @@ struct init_task {
 	size_t folder_count;
 	pid_t parent;       /* whose death ends it */
 	struct usermap map; /* what usermap_choose said for the workspace */
+	uint32_t shifted;   /* shares whose descriptor is what shift_shares made of it */
 	const struct confine_means *means;
 };
 

@@ -14,6 +14,7 @@
 #include "sandbox/plan.h"
 #include "sandbox/probe.h"
 #include "sandbox/protect.h"
+#include "sandbox/shift.h"
 #include "sandbox/warden.h"
 
 struct launch {
@@ -95,6 +96,19 @@ static void on_reaped(struct warden *warden, pid_t pid)
 
 /* ---- sandboxes ---- */
 
+static pid_t fork_into_namespaces(struct init_task *task, const struct policy *policy,
+				  struct err *err)
+{
+	int *shares = task->folders + task->folder_count - policy->share_count;
+	pid_t pid;
+
+	task->shifted = shift_shares(policy, &task->map, shares);
+	pid = namespaces_fork(&task->map, task->means->without, err);
+	if (pid != 0)
+		shift_release(task->shifted, shares);
+	return pid;
+}
+
 static pid_t fork_init(struct init_task *task, const struct policy *policy, struct err *err)
 {
 	pid_t pid;
@@ -104,7 +118,7 @@ static pid_t fork_init(struct init_task *task, const struct policy *policy, stru
 	    usermap_choose(task->folders[0], &task->map, err) < 0)
 		return -1;
 	if (policy->tier == POLICY_NAMESPACES)
-		return namespaces_fork(&task->map, task->means->without, err);
+		return fork_into_namespaces(task, policy, err);
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }

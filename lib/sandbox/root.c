@@ -50,6 +50,15 @@ static int open_next(const char *path, const int **folders, int *ret_fd, struct 
 	return *ret_fd < 0 ? -1 : 0;
 }
 
+static int open_share(const struct policy *policy, size_t i, const int **folders,
+		      struct root_sources *sources, struct err *err)
+{
+	if ((sources->shifted & BIT(i)) == 0)
+		return open_next(policy->shares[i].path, folders, &sources->shares[i], err);
+	sources->shares[i] = fd_dup(*(*folders)++, err);
+	return sources->shares[i] < 0 ? -1 : 0;
+}
+
 static int open_all(const struct policy *policy, const int *folders, struct root_sources *sources,
 		    struct err *err)
 {
@@ -58,7 +67,7 @@ static int open_all(const struct policy *policy, const int *folders, struct root
 	    open_next(policy->packages_path, &folders, &sources->packages, err) < 0)
 		return -1;
 	for (size_t i = 0; i < policy->share_count; i++)
-		if (open_next(policy->shares[i].path, &folders, &sources->shares[i], err) < 0)
+		if (open_share(policy, i, &folders, sources, err) < 0)
 			return -1;
 	for (size_t i = 0; i < policy->runtime_count; i++) {
 		sources->runtimes[i] = source_open(policy->runtimes[i], -1, err);
@@ -68,10 +77,10 @@ static int open_all(const struct policy *policy, const int *folders, struct root
 	return 0;
 }
 
-int root_open_sources(const struct policy *policy, const int *folders,
+int root_open_sources(const struct policy *policy, const int *folders, uint32_t shifted,
 		      struct root_sources *ret_sources, struct err *err)
 {
-	struct root_sources sources = { -1, -1, -1, { 0 }, { 0 } };
+	struct root_sources sources = { -1, -1, -1, { 0 }, { 0 }, shifted };
 
 	for (size_t i = 0; i < POLICY_SHARES_MAX; i++)
 		sources.shares[i] = -1;
@@ -293,8 +302,9 @@ static int make_devices(const struct policy *policy, struct err *err)
 
 struct bind {
 	const char *path;
-	int source;
 	const struct source_bind *how;
+	int source;
+	bool is_mount; /* that needs a place only */
 };
 
 static bool is_at_or_below(const char *path, const char *folder)
@@ -317,7 +327,11 @@ static int bind_one(int root, const struct bind *bind, struct err *err)
 		return -1;
 	/* It may lie in a share that earlier sessions could write to: no link is followed. */
 	target = source_open_below(root, bind->path, err);
-	return target < 0 ? -1 : source_bind(bind->source, bind->path, target, bind->how, err);
+	if (target < 0)
+		return -1;
+	if (bind->is_mount)
+		return source_place(bind->source, bind->path, target, err);
+	return source_bind(bind->source, bind->path, target, bind->how, err);
 }
 
 static int by_length(const void *a, const void *b)
@@ -336,13 +350,19 @@ static int bind_others(const struct policy *policy, const struct root_sources *s
 	size_t count = 0;
 
 	for (size_t i = 0; i < policy->share_count; i++)
-		binds[count++] =
-			(struct bind){ policy->shares[i].path, sources->shares[i],
-				       policy->shares[i].writable ? &read_write : &read_only };
+		binds[count++] = (struct bind){
+			.path = policy->shares[i].path,
+			.how = policy->shares[i].writable ? &read_write : &read_only,
+			.source = sources->shares[i],
+			.is_mount = (sources->shifted & BIT(i)) != 0,
+		};
 	for (size_t i = 0; i < policy->runtime_count; i++)
 		if (!is_at_or_below(policy->runtimes[i], "/usr"))
-			binds[count++] = (struct bind){ policy->runtimes[i], sources->runtimes[i],
-							&read_only };
+			binds[count++] = (struct bind){
+				.path = policy->runtimes[i],
+				.how = &read_only,
+				.source = sources->runtimes[i],
+			};
 	/* The outer before the inner, which would be hidden by it. */
 	qsort(binds, count, sizeof(binds[0]), by_length);
 	for (size_t i = 0; i < count; i++)

@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "sandbox/policy.h"
@@ -34,15 +35,17 @@ struct root_sources {
 	int packages;
 	int shares[POLICY_SHARES_MAX];
 	int runtimes[POLICY_RUNTIMES_MAX];
+	uint32_t shifted; /* shares that are mounts of their own already */
 };
 
 void root_sources_release(struct root_sources *sources);
 
 /*
  * `folders` are the descriptors of a WIRE_SANDBOX: what is found by the policy's paths must be the
- * same, ERR_DENIED otherwise. On failure nothing is left open.
+ * same, ERR_DENIED otherwise; a share that was shifted needs no path.  On failure nothing is left
+ * open.
  */
-int root_open_sources(const struct policy *policy, const int *folders,
+int root_open_sources(const struct policy *policy, const int *folders, uint32_t shifted,
 		      struct root_sources *ret_sources, struct err *err) MUST_CHECK;
 /*
  * Makes the tree and enters it. The old one is still at /old, /proc is writable. *ret_private_proc:

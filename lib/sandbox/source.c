@@ -145,6 +145,27 @@ int source_bind(int source, const char *target, int target_fd, const struct sour
 	return rc < 0 ? err_sys(err, "mounting '%s'", target) : 0;
 }
 
+int source_shift(int source, bool writable, int user_ns, struct err *err)
+{
+	const struct source_bind how = { .writable = writable, .execute = true };
+	struct mount_attr attributes = { .attr_set = MOUNT_ATTR_IDMAP,
+					 .userns_fd = (unsigned int)user_ns };
+	cleanup_fd int tree = clone_tree(source, &how);
+
+	if (tree < 0 || syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH | AT_RECURSIVE,
+				&attributes, sizeof(attributes)) < 0)
+		return err_sys(err, "mapping the owners of a share");
+	return fd_steal(&tree);
+}
+
+int source_place(int tree, const char *target, int target_fd, struct err *err)
+{
+	if (syscall(SYS_move_mount, tree, "", target_fd, "",
+		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
+		return err_sys(err, "mounting '%s'", target);
+	return 0;
+}
+
 int source_seal(const char *path, struct err *err)
 {
 	unsigned long flags = MS_BIND | MS_REMOUNT | MS_RDONLY | flags_of(path);

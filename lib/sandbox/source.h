@@ -30,6 +30,13 @@ struct source_bind {
  */
 int source_bind(int source, const char *target, int target_fd, const struct source_bind *how,
 		struct err *err) MUST_CHECK;
+/*
+ * The tree at `source` as a mount that is nowhere yet, the caller's, with the owners of `user_ns`:
+ * who is N inside of it is N on the disk. ERR_SYSTEM when the kernel or the file system cannot.
+ */
+int source_shift(int source, bool writable, int user_ns, struct err *err) MUST_CHECK;
+/* Puts such a mount on `target_fd`, which was opened at `target`. */
+int source_place(int tree, const char *target, int target_fd, struct err *err) MUST_CHECK;
 /* Makes the mount at `path` read-only, and keeps its other flags. */
 int source_seal(const char *path, struct err *err) MUST_CHECK;
 

@@ -6,12 +6,16 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -135,24 +139,36 @@ static int write_file(const char *folder, const char *name, const char *text, st
 	return 0;
 }
 
-static int write_maps(const char *folder, uid_t inside, uid_t uid, gid_t gid, struct err *err)
+static int write_map(const char *folder, const char *name, unsigned int inside,
+		     unsigned int outside, struct err *err)
 {
-	char uid_map[MAP_TEXT_MAX];
-	char gid_map[MAP_TEXT_MAX];
+	char text[MAP_TEXT_MAX];
 
-	(void)snprintf(uid_map, sizeof(uid_map), "%u %u 1\n", inside, uid);
-	(void)snprintf(gid_map, sizeof(gid_map), "%u %u 1\n", inside, gid);
-	if (write_file(folder, "uid_map", uid_map, err) < 0)
-		return -1;
-	return write_file(folder, "gid_map", gid_map, err);
+	(void)snprintf(text, sizeof(text), "%u %u 1\n", inside, outside);
+	return write_file(folder, name, text, err);
 }
 
-int usermap_write_for(pid_t pid, const struct usermap *map, struct err *err)
+/* The map's user is `uid` and `gid` inside. */
+static int write_maps(const char *folder, uid_t uid, gid_t gid, const struct usermap *map,
+		      struct err *err)
+{
+	if (write_map(folder, "uid_map", uid, map->uid, err) < 0)
+		return -1;
+	return write_map(folder, "gid_map", gid, map->gid, err);
+}
+
+static int write_maps_of(pid_t pid, uid_t uid, gid_t gid, const struct usermap *map,
+			 struct err *err)
 {
 	char folder[MAP_TEXT_MAX];
 
 	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
-	return write_maps(folder, 0, map->uid, map->gid, err);
+	return write_maps(folder, uid, gid, map, err);
+}
+
+int usermap_write_for(pid_t pid, const struct usermap *map, struct err *err)
+{
+	return write_maps_of(pid, 0, 0, map, err);
 }
 
 int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err)
@@ -160,7 +176,36 @@ int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err)
 	/* The kernel's condition for a group map of one's own. */
 	if (write_file("/proc/self", "setgroups", "deny\n", err) < 0)
 		return -1;
-	return write_maps("/proc/self", inside, map->uid, map->gid, err);
+	return write_maps("/proc/self", inside, inside, map, err);
+}
+
+static int open_user_ns(pid_t pid, struct err *err)
+{
+	char path[MAP_TEXT_MAX];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? err_sys(err, "opening a user namespace") : fd;
+}
+
+int usermap_open_shifted(uid_t uid, gid_t gid, const struct usermap *map, struct err *err)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, 0);
+	int fd = -1;
+
+	if (pid < 0)
+		return err_sys(err, "creating a user namespace");
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)pause();
+	}
+	if (write_maps_of(pid, uid, gid, map, err) == 0)
+		fd = open_user_ns(pid, err);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	return fd;
 }
 
 int usermap_become(uid_t uid, gid_t gid, struct err *err)

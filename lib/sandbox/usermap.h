@@ -41,6 +41,12 @@ int usermap_choose(int data_fd, struct usermap *ret_map, struct err *err) MUST_C
 int usermap_write_for(pid_t pid, const struct usermap *map, struct err *err) MUST_CHECK;
 /* The map of the caller's own namespace: `inside` for a user that it is itself. It is dumpable. */
 int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err) MUST_CHECK;
+/*
+ * A user namespace that maps `uid` and `gid` to the map's user, by descriptor: for mounts that map
+ * owners. The caller is privileged.
+ */
+int usermap_open_shifted(uid_t uid, gid_t gid, const struct usermap *map,
+			 struct err *err) MUST_CHECK;
 /* Becomes this user of the caller's namespace; clears the parent-death signal and dumpable. */
 int usermap_become(uid_t uid, gid_t gid, struct err *err) MUST_CHECK;
 

@@ -241,6 +241,11 @@ const struct sandbox_report *confinement_report(const struct confinement *c)
 	return c->probed ? &c->report : NULL;
 }
 
+enum policy_tier confinement_floor(const struct confinement *c)
+{
+	return floor_of(c->settings);
+}
+
 time_t confinement_verified_at(const struct confinement *c)
 {
 	return c->verified_at;

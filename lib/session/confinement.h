@@ -50,6 +50,8 @@ int confinement_check(const struct confinement *confinement, struct err *err) MU
 
 /* Of a settled one. POLICY_UNCONFINED also when nothing may run. */
 enum policy_tier confinement_tier(const struct confinement *confinement);
+/* The weakest that the person accepts. */
+enum policy_tier confinement_floor(const struct confinement *confinement);
 /* NULL when nothing was probed: unconfined on request, or the probe failed. */
 const struct sandbox_report *confinement_report(const struct confinement *confinement);
 /* When the canaries were stopped; 0 when none ran. */

@@ -36,7 +36,9 @@ static unsigned int delay(const struct runner *r)
 static void schedule(struct runner *r)
 {
 	uint64_t now = loop_now(r->c.loop);
-	uint64_t at = r->watch.quiet_since_ms + delay(r);
+	/* Whether a line is open then decides whether that is the time. */
+	unsigned int first = r->watch.looks == 0 ? prompt_ms[0] : delay(r);
+	uint64_t at = r->watch.quiet_since_ms + first;
 
 	/* The first few count from the last output, the others from one another. */
 	if (at <= now)
@@ -80,6 +82,7 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 	if (is_debugger(r->wait.prompt))
 		r->wait.who = WAITER_DEBUGGER;
 	memcpy(r->wait.program, look->name, sizeof(r->wait.program));
+	runner_stop_interrupting(r);
 	/* Nobody computes meanwhile; but a guess may be wrong, and must not run for ever. */
 	if (r->wait.kind == WAIT_SURE) {
 		r->wait.clock_left_ms = r->clock_end_ms > now + CLOCK_LEFT_MIN
@@ -189,11 +192,16 @@ static void begin_anew(struct runner *r)
 
 void runner_watch_output(struct runner *r)
 {
+	bool was_quiet = r->watch.looks > 0;
+
 	if (r->cell == NULL)
 		return;
+
 	r->watch.output++;
 	end_wait(r);
 	begin_anew(r);
+	if (was_quiet) /* else a timer for it runs */
+		schedule(r);
 }
 
 void runner_watch_typed(struct runner *r)

@@ -201,22 +201,43 @@ static int open_failed(const char *path, struct err *err)
 	return err_sys(err, "opening the share '%s'", quoted);
 }
 
-static int check_owner(const struct share *share, struct err *err)
+static int check_writable(const struct share *share, const struct stat *st, struct err *err)
 {
-	struct stat st;
-
-	if (fstat(share->fd, &st) < 0)
-		return err_sys(err, "looking at the share '%s'", share->path);
-	if (!share->policy.writable)
-		return 0;
-	if (st.st_uid != geteuid())
+	if (st->st_uid != geteuid())
 		return refuse(share->path, "is not yours: share it without :rw", err);
-	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return refuse(share->path,
 			      "can be written by others: share it without :rw, or take their "
 			      "right to write (chmod go-w)",
 			      err);
 	return 0;
+}
+
+/* Sessions of root are users of their own (sandbox/usermap.h), to whom permissions apply. */
+static int check_for_root(const struct share *share, const struct stat *st, struct err *err)
+{
+	if (share->policy.writable)
+		return refuse(share->path,
+			      "cannot be shared with :rw by root, whose sessions are users of "
+			      "their own: start ptycell as the folder's owner",
+			      err);
+	if ((st->st_mode & S_IXOTH) == 0)
+		return refuse(share->path,
+			      "lets nobody else in, and sessions of root are users of their own: "
+			      "run chmod -R o+rX on it, or start ptycell as its owner",
+			      err);
+	return 0;
+}
+
+static int check_owner(const struct shares *shares, const struct share *share, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(share->fd, &st) < 0)
+		return err_sys(err, "looking at the share '%s'", share->path);
+	if (geteuid() == 0 && !shares->settings->unconfined)
+		return check_for_root(share, &st, err);
+	return share->policy.writable ? check_writable(share, &st, err) : 0;
 }
 
 static int open_share(const struct shares *shares, struct share *share, struct err *err)
@@ -226,7 +247,7 @@ static int open_share(const struct shares *shares, struct share *share, struct e
 	share->fd = open_plain(share->path, O_RDONLY | O_DIRECTORY);
 	if (share->fd < 0)
 		return open_failed(share->path, err);
-	return check_owner(share, err);
+	return check_owner(shares, share, err);
 }
 
 static void share_release(struct share *share)

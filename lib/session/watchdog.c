@@ -159,6 +159,11 @@ static void on_relieved(void *data, const struct sandbox_victim *victim)
 
 static void explain_disk(const struct watchdog *w, uint64_t bytes, struct buf *out)
 {
+	if (bytes == DISK_UNKNOWN) {
+		buf_puts(out, "what the session's folder holds cannot be counted: it has too many "
+			      "files, or folders without read permission; open or remove them");
+		return;
+	}
 	put_sizes(out, "the session's folder holds", bytes, w->session->limits.disk_max,
 		  "disk_max");
 	buf_puts(out, "; delete files that are not needed");
@@ -170,7 +175,7 @@ static void on_disk_measured(struct disk *disk, uint64_t bytes)
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t left = disk_free_bytes(w->session->workspace);
 	/* A cell that deletes files must be able to. */
-	bool grew = bytes > w->disk_bytes;
+	bool grew = bytes > w->disk_bytes || bytes == DISK_UNKNOWN;
 	bool ran_full = left < WATCHDOG_DISK_FREE_MIN && w->disk_free >= WATCHDOG_DISK_FREE_MIN;
 
 	w->disk_bytes = bytes;

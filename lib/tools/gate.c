@@ -69,7 +69,8 @@ static void on_next(struct loop_defer *defer)
 	pass(gate, call, arguments);
 	json_decref(arguments);
 	/* After what the call itself put off. */
-	loop_defer_start(gate->loop, defer, on_next);
+	if (!list_empty(&gate->held))
+		loop_defer_start(gate->loop, defer, on_next);
 }
 
 static void on_settled(void *data)

@@ -129,6 +129,19 @@ static bool is_unix_socket(const struct cell *cell, const struct confinement *co
 	       str_eq(cell->error_text, "[Errno 13] Permission denied");
 }
 
+/* A file that its owner shares and does not let others read, say. */
+static bool is_shared(const struct cell *cell, const struct confinement *confinement)
+{
+	const struct policy_share *share;
+
+	if (cell->error_text == NULL || strstr(cell->error_text, "Permission denied") == NULL)
+		return false;
+	for (size_t i = 0; (share = shares_at(confinement_shares(confinement), i)) != NULL; i++)
+		if (strstr(cell->error_text, share->path) != NULL)
+			return true;
+	return false;
+}
+
 static bool has_any(const char *text, const char *const *needles)
 {
 	for (size_t i = 0; text != NULL && i < NEEDLES_MAX && needles[i] != NULL; i++)
@@ -159,7 +172,16 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 	if (cell->state != CELL_RAISED)
 		return;
 	if (is_unix_socket(cell, confinement)) {
-		buf_puts(out, "If that was a Unix socket: they are off in this session.\n");
+		buf_puts(out, tier == POLICY_LANDLOCK
+				      ? "Sockets and /dev/shm, which pools of multiprocessing "
+					"need, are off in this tier of confinement: use threads.\n"
+				      : "If that was a Unix socket: they are off in this "
+					"session.\n");
+		return;
+	}
+	if (is_shared(cell, confinement)) {
+		buf_puts(out, "It lies in a shared folder, but its permissions do not let code at "
+			      "it. The user can change them, or share the folder with :rw.\n");
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -81,6 +81,16 @@ function(add_fallback_test layer stem)
         ${denied} -- $<TARGET_FILE:unit_${layer}_${stem}>)
 endfunction()
 
+# add_confined_test(LAYER STEM): a unit test that uses interpreter_fixture.h once more, with its
+# interpreters in a sandbox of tier namespaces.
+function(add_confined_test layer stem)
+    if(NOT TARGET unit_${layer}_${stem})
+        return()
+    endif()
+    ptycell_test(confined.${layer}.${stem} unit 120 ${CMAKE_COMMAND} -E env
+        PTYCELL_TEST_TIER=namespaces $<TARGET_FILE:unit_${layer}_${stem}>)
+endfunction()
+
 # add_pytests(FOLDER LABEL SECONDS): one entry for each FOLDER/test_*.py below test/; those named
 # test_slow_*.py get the label "slow" and ten times as long.
 function(add_pytests folder label seconds)

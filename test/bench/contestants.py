@@ -33,6 +33,7 @@ class Contestant:
     images = True  # figures come back as image content
     interruptible = True
     speaks_mcp = True
+    many_languages = False  # other than Python, by the argument `language`
 
     def __init__(self, name):
         self.name = name
@@ -235,7 +236,9 @@ PEERS = {
 def make(name, added):
     """A fresh contestant; `added` holds the constructor arguments of those from the command line."""
     if name in added:
-        return McpContestant(name, **added[name])
+        contestant = McpContestant(name, **added[name])
+        contestant.many_languages = "language" in contestant.arguments
+        return contestant
     if name not in PEERS:
         raise SystemExit(f"no contestant '{name}' (there are: {', '.join([*added, *PEERS])})")
     return PEERS[name](name)

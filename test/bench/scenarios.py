@@ -145,6 +145,31 @@ def warm_block(bench, contestant, session, code, want):
     return figures
 
 
+def shell(bench):
+    """bash: the first result of a new session on a warm server, then `echo`, one call at a time"""
+    first, rounds, samples = {}, {}, {}
+    with live(bench, bench.names(lambda contestant: contestant.many_languages), sessions=1) as contestants:
+        for contestant, _ in contestants.values():
+            contestant.arguments = {**contestant.arguments, "language": "bash"}
+        for turn in range(bench.options.rounds):
+            for name in rotated(contestants, turn):
+                contestant, _ = contestants[name]
+                time.sleep(0.15)  # let it come to rest
+                session = contestant.new_session()
+                try:
+                    figure, answer = milliseconds(contestant.run, session, "echo 1")
+                    check(answer, "1")
+                    first.setdefault(name, []).append(figure)
+                    block = warm_block(bench, contestant, session, "echo v{}", lambda i: f"v{i}")
+                    rounds.setdefault(name, []).append(median(block))
+                    samples.setdefault(name, []).extend(block)
+                except Exception as error:
+                    bench.fail("shell_warm", "ms", name, error)
+    bench.put_all("shell_session_start", "ms", first)
+    for name in rounds:
+        bench.results.put("shell_warm", "ms", name, rounds[name], samples=samples[name])
+
+
 def ping(bench):
     """the protocol alone: ping and tools/list one at a time, pings with 64 in flight"""
     figures = {}
@@ -401,6 +426,33 @@ def sessions(bench):
             contestant.close()
 
 
+FOREVER = ("while True: pass", "import time; time.sleep(600)", "while True: print('y' * 200)",
+           "import subprocess; subprocess.run(['sleep', '600'])")
+
+
+def beside(bench):
+    """from a cell's last statement to its answer, while four other sessions compute, sleep, flood, wait"""
+    for name in bench.names(lambda contestant: contestant.interruptible):
+        contestant = bench.make(name)
+        figures = []
+        try:
+            contestant.start()
+            session = contestant.new_session()
+            contestant.run(session, "import time")
+            for code in FOREVER:
+                other = contestant.new_session()
+                contestant.run(other, "1")
+                contestant.post(other, code)
+            for _ in range(20):
+                text, _ = contestant.run(session, "time.sleep(0.05); print('at', time.monotonic())")
+                figures.append((time.monotonic() - float(text.split("at ")[1].split()[0])) * 1e3)
+            bench.results.put("answer_beside", "ms", name, figures)
+        except Exception as error:
+            bench.fail("answer_beside", "ms", name, error)
+        finally:
+            contestant.close()
+
+
 def cancel(bench):
     """`while True: pass`, cancelled after 0.3 s -> the next result of the same session"""
     for name in bench.names(lambda contestant: contestant.interruptible):
@@ -477,4 +529,5 @@ def e2e_csv(bench):
 
 
 ALL = {function.__name__: function for function in (
-    server_start, first_result, session_start, warm, ping, calls, out, plot, mem, sessions, cancel, e2e_csv)}
+    server_start, first_result, session_start, warm, shell, ping, calls, out, plot, mem, sessions, beside, cancel,
+    e2e_csv)}

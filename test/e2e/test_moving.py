@@ -372,8 +372,20 @@ def test_nothing_listens(tmp_path):
     assert not inodes & held
 
 
-@row("`--mount`, package policy")
-def test_mounts_and_rules_are_unknown_flags(tmp_path):
-    with Server(tmp_path, "--mount", "/data") as server:
+@row("`--mount DIR`")
+def test_a_mount_is_a_share(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    folder.chmod(0o755)
+    with Server(tmp_path, "--mount", str(folder)) as server:
         answer = server.cell("1")
-    assert answer.is_error and "--mount" in answer.texts[0]
+        assert answer.is_error and "--mount" in answer.texts[0]
+    with Server(tmp_path, "--share", str(folder)) as server:
+        assert server.cell(f"import os; os.listdir({str(folder)!r})").text == "[]\n"
+        assert server.cell(f"open({str(folder / 'x')!r}, 'w')").state == "raised"
+
+
+@row("package policy, code rules")
+def test_code_is_not_judged_but_confined(server):
+    assert server.cell("eval('1 + 1'), __import__('os').system('true')").text == "(2, 0)\n"
+    assert server.cell("open('/etc/shadow')").state == "raised"

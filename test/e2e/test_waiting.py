@@ -128,6 +128,16 @@ def test_wt10_what_prints_without_end_never_waits(warm):
     never_waits(warm, "while True:\n  print('.', end='', flush=True)\n  time.sleep(0.01)")
 
 
+def test_wt12_who_cannot_be_looked_into_is_guessed_at(warm):
+    # PR_SET_DUMPABLE; whoever may look all the same is sure.
+    result = waiting(warm, "import ctypes\nctypes.CDLL(None).prctl(4, 0)\nprint('x' * 9)\ninput('name? ')")
+    assert result.cell["prompt"] == "name?"
+    assert ("It seems that the code waits" in result.text) == result.cell.get("guessed", False)
+    assert "'Eve'" in warm.interact(input="Eve").text
+    # A sleeper without a prompt is none.
+    never_waits(warm, "ctypes.CDLL(None).prctl(4, 0)\nprint('a whole line')\ntime.sleep(60)")
+
+
 def test_wt13_a_background_reader_is_told_of_and_nothing_hangs(warm):
     warm.cell("p = subprocess.Popen(['bash', '-c', 'set -m; (read x) & sleep 60'])\np.wait()", budget=0)
     result = warm.interact(budget=LONG)
@@ -275,6 +285,17 @@ def test_py20_code_that_ignored_sigint_does_not_spoil_the_next_cell(warm):
     warm.cell("import signal; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
     warm.cell("time.sleep(60)", budget=0.2)
     assert warm.interact(action="interrupt", wait=20).state == "interrupted"
+
+
+def test_code_that_an_interrupt_brings_back_to_its_prompt_is_left_there(warm):
+    waiting(warm, "while True:\n  try: input('> ')\n  except KeyboardInterrupt: print('back')")
+    result = warm.interact(action="interrupt", budget=LONG)
+    assert result.state == "waiting_for_input" and "back\n" in result.text
+    # Neither a second SIGINT nor the stack that a hanging cell prints follows, in the time of both.
+    time.sleep(3.5)
+    result = warm.interact()
+    assert result.state == "waiting_for_input" and "most recent call" not in result.text and "back" not in result.text
+    warm.interact(action="kill")
 
 
 # ---- TT: the terminal ----

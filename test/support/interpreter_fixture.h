@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +25,9 @@
 #include "sandbox/policy.h"
 
 #define FAKE_INTERPRETER TEST_BUILD "/test/fake_interpreter"
+#ifndef LAUNCHER
 #define LAUNCHER TEST_BUILD "/ptycell-launcher"
+#endif
 #define FIXTURE_PATIENCE_MS 10000
 
 struct fixture {
@@ -32,7 +35,8 @@ struct fixture {
 	struct launcher *launcher;
 	struct sandbox *sandbox;
 	struct interpreter *interpreter;
-	int folder;      /* the workspace: /tmp */
+	char workspace[512];
+	int folder;      /* the workspace */
 	char said[4096]; /* "started exited gone " */
 	struct err err;
 	int wait_status;
@@ -97,14 +101,58 @@ static const struct interpreter_handlers fixture_handlers = {
 	fixture_gone,
 };
 
-static void fixture_open_sandbox(void)
+/* Unconfined, unless the environment asks for the same tests in another tier. */
+static bool fixture_is_confined(void)
+{
+	const char *tier = getenv("PTYCELL_TEST_TIER");
+
+	return tier != NULL && str_eq(tier, policy_tier_name(POLICY_NAMESPACES));
+}
+
+/* The programs of the build are where they are, as an interpreter's would be. */
+static void fixture_policy(struct policy *ret_policy)
+{
+	policy_init(ret_policy);
+	ret_policy->tier = POLICY_UNCONFINED;
+	if (!fixture_is_confined())
+		return;
+	ret_policy->tier = POLICY_NAMESPACES;
+	ret_policy->data_path = fixture.workspace;
+	ret_policy->runtimes[0] = TEST_BUILD "/test";
+	ret_policy->runtime_count = 1;
+}
+
+static void fixture_open_policy(const struct policy *policy)
 {
 	const struct sandbox_folders folders = { .data = fixture.folder };
+
+	fixture.sandbox = sandbox_open(fixture.launcher, policy, &folders);
+}
+
+/*
+ * A confined session's is its own, and given to its user; the other tests write nothing. It stays,
+ * as a test's server may be killed, and lies in the build unless somebody else built.
+ */
+static void fixture_open_workspace(void)
+{
+	(void)snprintf(fixture.workspace, sizeof(fixture.workspace), "/tmp");
+	if (fixture_is_confined()) {
+		(void)snprintf(fixture.workspace, sizeof(fixture.workspace),
+			       "%s/ptycell-workspace-%u",
+			       access(TEST_BUILD, W_OK) == 0 ? TEST_BUILD : "/tmp", geteuid());
+		if (mkdir(fixture.workspace, 0700) < 0)
+			assert_int_equal(errno, EEXIST);
+	}
+	fixture.folder = open(fixture.workspace, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fixture.folder >= 0);
+}
+
+static void fixture_open_sandbox(void)
+{
 	struct policy policy;
 
-	policy_init(&policy);
-	policy.tier = POLICY_UNCONFINED;
-	fixture.sandbox = sandbox_open(fixture.launcher, &policy, &folders);
+	fixture_policy(&policy);
+	fixture_open_policy(&policy);
 }
 
 static void fixture_open(void)
@@ -113,7 +161,7 @@ static void fixture_open(void)
 
 	memset(&fixture, 0, sizeof(fixture));
 	fixture.count = -1;
-	fixture.folder = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fixture_open_workspace();
 	fixture.loop = loop_new(clock_ms, &err);
 	assert_non_null(fixture.loop);
 	fixture.launcher = launcher_new(fixture.loop, LAUNCHER);

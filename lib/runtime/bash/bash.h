@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bash.h - the row of bash: 4.4 and later. */
+/* bash.h - the row of bash: 5.0 and later. */
 #ifndef RUNTIME_BASH_BASH_H
 #define RUNTIME_BASH_BASH_H
 

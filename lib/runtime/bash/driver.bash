@@ -14,9 +14,11 @@
 # what a cell has set on (-e, -u, -x, -v, traps) is off while they work and on again in the next.
 
 # One line: with -v set in the cell, bash would show what it reads behind it. Traps are looked at here,
-# as functions do not have them all; aliases do not reach what begins with a backslash.
-__ptycell_look='case $__ptycell_looked in no) __ptycell_looked=yes; '\
-'\builtin trap -p DEBUG ERR EXIT INT RETURN >&14; \builtin trap - DEBUG ERR RETURN;; esac'
+# as functions do not have them all; aliases do not reach what begins with a backslash. From then on
+# an interrupt is nobody's: one within __ptycell_turn would make it tell the same end twice.
+__ptycell_look='case $__ptycell_looked in no) '\
+'\builtin trap -p DEBUG ERR EXIT INT RETURN >&14; __ptycell_looked=yes; '\
+'\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
 __ptycell_hook='{ __ptycell_prompt=$?; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
 "$__ptycell_look; __ptycell_turn; } >/dev/null 2>&1; "\
 '\builtin . /dev/fd/13 13<<<"$__ptycell_text" </dev/tty; '\
@@ -24,6 +26,7 @@ __ptycell_hook='{ __ptycell_prompt=$?; case $__ptycell_state in begun) __ptycell
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
 __ptycell_turn() {
+	builtin trap '' INT
 	builtin set +ektuvx
 	__ptycell_text=
 	__ptycell_set_prompt
@@ -44,7 +47,6 @@ __ptycell_turn() {
 		__ptycell_cell=
 	fi
 	builtin trap __ptycell_leave EXIT
-	builtin trap '' INT
 	__ptycell_wait
 	builtin trap - INT
 }

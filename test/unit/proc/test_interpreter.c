@@ -269,16 +269,14 @@ static void signals_are_default_also_when_the_server_ignores_them(void **state)
 
 static void the_policy_limits_it(void **state)
 {
-	const struct sandbox_folders folders = { .data = fixture.folder };
 	struct policy policy;
 
 	(void)state;
-	policy_init(&policy);
-	policy.tier = POLICY_UNCONFINED;
+	fixture_policy(&policy);
 	policy.open_files_max = 2000;
 	policy.memory_max = (uint64_t)1 << 30;
 	sandbox_close(fixture.sandbox);
-	fixture.sandbox = sandbox_open(fixture.launcher, &policy, &folders);
+	fixture_open_policy(&policy);
 	fixture_fake(STEP("limits"), STEP("tell=."), STEP("wait"));
 	fixture_expect("started ");
 	fixture_hear("1-1 1024-2000 1073741824-1073741824 .");
@@ -289,7 +287,7 @@ static void without_a_folder_it_works_in_the_workspace(void **state)
 	(void)state;
 	fixture_fake(STEP("folder"), STEP("wait"));
 	fixture_expect("started ");
-	fixture_hear("/tmp");
+	fixture_hear(fixture_is_confined() ? POLICY_DATA : "/tmp");
 }
 
 static void a_closed_control_channel_does_not_end_it(void **state)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -267,6 +268,36 @@ static void sockets_have_four_families_at_most(void **state)
 		}
 }
 
+static void sockets_have_the_usual_protocols_only(void **state)
+{
+	static const uint64_t usual[] = { 0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP,
+					  IPPROTO_ICMPV6 };
+	static const uint64_t families[] = { AF_INET, AF_INET6 };
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(families); f++) {
+		for (uint64_t protocol = 0; protocol < 300; protocol++) {
+			uint32_t expected = FAILS(EPROTONOSUPPORT);
+
+			for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+				if (protocol == usual[i])
+					expected = ALLOWED;
+			EXPECT("socket", &all, expected, families[f], SOCK_STREAM | SOCK_CLOEXEC,
+			       protocol);
+			EXPECT("socket", &all, expected, families[f], SOCK_DGRAM, protocol);
+		}
+		for (uint64_t type = 0; type <= 0xf; type++)
+			EXPECT("socket", &all,
+			       type >= SOCK_STREAM && type <= SOCK_RAW ? ALLOWED
+								       : FAILS(ESOCKTNOSUPPORT),
+			       families[f], SOCK_NONBLOCK | type);
+	}
+	EXPECT("socket", &all, ALLOWED, AF_NETLINK, SOCK_RAW, 0);
+	for (uint64_t protocol = 1; protocol < 32; protocol++)
+		EXPECT("socket", &all, FAILS(EPROTONOSUPPORT), AF_NETLINK, SOCK_RAW, protocol);
+	EXPECT("socket", &all, ALLOWED, AF_UNIX, SOCK_DGRAM, 1);
+}
+
 static void a_pair_is_no_way_to_a_socket_that_reaches_others(void **state)
 {
 	static const uint64_t flags[] = { 0, SOCK_CLOEXEC, SOCK_NONBLOCK | SOCK_CLOEXEC, GARBAGE };
@@ -386,6 +417,7 @@ int main(void)
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(opening_looks_at_the_mode_only_when_it_makes_a_file),
 		cmocka_unit_test(sockets_have_four_families_at_most),
+		cmocka_unit_test(sockets_have_the_usual_protocols_only),
 		cmocka_unit_test(a_pair_is_no_way_to_a_socket_that_reaches_others),
 		cmocka_unit_test(the_personality_stays),
 		cmocka_unit_test(scheduling_is_the_callers_where_others_can_be_named),

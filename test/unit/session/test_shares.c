@@ -29,6 +29,7 @@ struct fixture {
 static void make_folder(const struct fixture *f, const char *name)
 {
 	assert_int_equal(mkdirat(f->scratch.fd, name, 0700), 0);
+	assert_int_equal(fchmodat(f->scratch.fd, name, 0755, 0), 0);
 }
 
 static void write_text(const struct fixture *f, const char *name, const char *text)
@@ -58,6 +59,8 @@ static int setup(void **state)
 	f->settings.home = xasprintf("%s/cache", f->scratch.path);
 	f->settings.keep = xasprintf("%s/me/ptycell", f->scratch.path);
 	f->settings.shares = f->list;
+	/* For the rules of ordinary users; root has one more. */
+	f->settings.unconfined = true;
 	*state = f;
 	return 0;
 }
@@ -273,6 +276,23 @@ static void a_folder_of_others_is_not_shared_for_writing(void **state)
 	assert_says(&err, ERR_DENIED, "is not yours");
 }
 
+static void sessions_of_root_get_what_others_may_have(void **state)
+{
+	struct fixture *f = *state;
+	struct err err;
+
+	if (geteuid() != 0)
+		skip();
+	f->settings.unconfined = false;
+	want(f, "me/data", true);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, "start ptycell as the folder's owner");
+	assert_int_equal(fchmodat(f->scratch.fd, "me/data", 0700, 0), 0);
+	want(f, "me/data", false);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, "chmod -R o+rX");
+}
+
 static void one_path_twice_is_one_share_and_inner_ones_come_later(void **state)
 {
 	struct fixture *f = *state;
@@ -385,6 +405,7 @@ int main(void)
 		SHARE_TEST(folders_of_sessions_and_kept_results_are_protected),
 		SHARE_TEST(a_link_is_not_followed_and_its_end_is_named),
 		SHARE_TEST(a_folder_of_others_is_not_shared_for_writing),
+		SHARE_TEST(sessions_of_root_get_what_others_may_have),
 		SHARE_TEST(one_path_twice_is_one_share_and_inner_ones_come_later),
 		SHARE_TEST(a_share_within_one_of_the_same_rights_is_dropped),
 		SHARE_TEST(files_of_a_share_are_opened_through_no_link),

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * shift.h - lets a root server's session use a share as the share's owner, whom it is not.
+ *
+ * Such a session has an unprivileged user of its own (sandbox/usermap.h). By a mount that maps
+ * owners, files of whoever owns the share's top are its own inside, and what it makes there
+ * belongs to that owner outside: the same as when the server runs as that owner. Files of others
+ * stay others'.
+ */
+#ifndef SANDBOX_SHIFT_H
+#define SANDBOX_SHIFT_H
+
+#include <stdint.h>
+
+#include "sandbox/policy.h"
+#include "sandbox/usermap.h"
+
+/*
+ * Replaces the descriptors of the policy's shares by mounts that are nowhere yet, whose owners are
+ * mapped: those are the caller's to close. Returns 1U << which; none when `map` is not foreign. A
+ * share on a file system that cannot do it is left as it is.
+ */
+uint32_t shift_shares(const struct policy *policy, const struct usermap *map, int *shares);
+/* Closes what shift_shares made. */
+void shift_release(uint32_t shifted, int *shares);
+
+#endif

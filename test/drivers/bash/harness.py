@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Drives the bash driver over a pty and two pipes, as the server and its codec do, without them."""
+import fcntl
+import os
+import pty
+import select
+import signal
+import termios
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
+DRIVER = os.path.join(ROOT, "lib/runtime/bash/driver.bash")
+TIOCSIG = 0x40045436
+
+
+class Session:
+    """One bash with the driver in it."""
+
+    def __init__(self, cwd):
+        self.master, slave = pty.openpty()
+        attributes = termios.tcgetattr(slave)
+        attributes[1] &= ~termios.OPOST
+        attributes[3] |= termios.NOFLSH
+        attributes[3] &= ~termios.ECHO
+        termios.tcsetattr(slave, termios.TCSANOW, attributes)
+        commands, self.down = os.pipe()
+        self.up, control = os.pipe()
+        self.buffer, self.output, self.number = b"", b"", 0
+        self.pid = os.fork()
+        if self.pid == 0:
+            become_bash(slave, commands, control, cwd)
+        for fd in (slave, commands, control):
+            os.close(fd)
+        os.set_blocking(self.master, False)
+        os.write(self.down, b"hello nonce\n")
+        self.ready = self.message()
+
+    def drain(self):
+        while True:
+            try:
+                data = os.read(self.master, 65536)
+            except OSError:
+                return
+            if not data:
+                return
+            self.output += data
+
+    def message(self, timeout=20):
+        """The words of the next message, and the lines around them; None at the end of the pipe."""
+        end = time.monotonic() + timeout
+        while b"@nonce end\n" not in self.buffer:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError("no message; output %r" % self.output[-2000:])
+            ready = select.select([self.up, self.master], [], [], left)[0]
+            if self.master in ready:
+                self.drain()
+            if self.up in ready:
+                data = os.read(self.up, 65536)
+                if not data:
+                    return None
+                self.buffer += data
+        self.drain()
+        text, _, self.buffer = self.buffer.partition(b"@nonce end\n")
+        traps, _, rest = text.decode().partition("@nonce ")
+        what, _, rest = rest.partition("\n")
+        jobs, _, names = rest.partition("@nonce names\n")
+        self.traps, self.jobs, self.names = traps, jobs, names
+        return what.split(" ")
+
+    def start(self, code):
+        self.number += 1
+        self.output = b""
+        code = code.encode()
+        os.write(self.down, b"@nonce exec %d 0 %d\n%s__ptycell_next\n" % (self.number, len(code), code))
+
+    def run(self, code):
+        """(state, status, output) of a cell."""
+        self.start(code)
+        what = self.message()
+        assert what[:2] == ["done", str(self.number)], what
+        return what[2], int(what[3]), self.output.decode()
+
+    def interrupt(self):
+        fcntl.ioctl(self.master, TIOCSIG, signal.SIGINT)
+
+    def close(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        for fd in (self.master, self.down, self.up):
+            os.close(fd)
+
+
+def become_bash(slave, commands, control, cwd):
+    try:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in (commands, slave, slave, control)]
+        for fd, number in zip(high, (0, 1, 2, 15)):
+            os.dup2(fd, number)
+        os.closerange(3, 15)
+        os.closerange(16, 400)
+        os.chdir(cwd)
+        with open(DRIVER, encoding="utf-8") as file:
+            driver = file.read()
+        os.execve("/bin/bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"], {
+            "PATH": "/usr/bin:/bin", "PTYCELL_DRIVER": driver, "PS1": "", "PS2": "", "HISTFILE": "",
+            "LC_ALL": "C.UTF-8", "PROMPT_COMMAND": 'builtin eval "$PTYCELL_DRIVER"'})
+    finally:
+        os._exit(127)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""The bash driver alone: one message a cell, whatever happens and whenever."""
+import os
+import random
+import time
+
+import pytest
+
+import harness
+
+
+@pytest.fixture
+def bash(tmp_path):
+    session = harness.Session(tmp_path)
+    yield session
+    session.close()
+
+
+def test_it_greets_with_its_version_and_names(bash):
+    assert bash.ready[0] == "ready" and bash.ready[1].startswith(("4.", "5."))
+    assert "declare -x PATH=" in bash.names and bash.output == b""
+
+
+def test_each_cell_has_one_message(bash):
+    assert bash.run("echo hi; (exit 3)") == ("over", 3, "hi\n")
+    assert bash.run("sleep 60 &") == ("over", 0, "")
+    assert len(bash.jobs.split()) == 1
+    assert bash.run("trap 'echo x' USR1 ERR; x=5") == ("over", 0, "")
+    assert "trap -- 'echo x' ERR" in bash.traps and 'declare -- x="5"' in bash.names
+
+
+def test_an_interrupt_is_told_as_one(bash):
+    bash.start("echo begun; while :; do :; done; echo no")
+    while b"begun" not in bash.output:
+        bash.drain()
+    bash.interrupt()
+    assert bash.message()[2:] == ["interrupted", "130"]
+    assert bash.run("echo $?") == ("over", 0, "130\n")
+
+
+def test_interrupts_between_cells_are_nobodys(bash):
+    for _ in range(20):
+        bash.interrupt()
+        assert bash.run("echo fine")[:2] == ("over", 0)
+
+
+@pytest.mark.limit(120)
+def test_interrupts_at_any_moment_leave_one_message_a_cell(bash):
+    """PY21, for bash: 300 cells, each with one to three interrupts."""
+    chance = random.Random(1)
+    cells = ["x=1; for i in {1..300}; do x=$i; done", "sleep 0.004", "echo $(echo a | cat)", "f() { sleep 0.002; }; f; f"]
+    for _ in range(300):
+        bash.start(chance.choice(cells))
+        for _ in range(chance.randint(1, 3)):
+            time.sleep(chance.random() * 0.003)
+            bash.interrupt()
+        what = bash.message()
+        assert what[:2] == ["done", str(bash.number)] and what[2] in ("over", "interrupted")
+    time.sleep(0.05)
+    assert bash.run("echo still here")[2].endswith("still here\n")
+
+
+def test_the_end_of_the_pipe_ends_the_shell(bash):
+    os.close(bash.down)
+    assert bash.message() is None
+    bash.down = os.open("/dev/null", os.O_WRONLY)
+
+
+def test_a_restarted_shell_is_the_same_process(bash):
+    before = bash.run("echo $$; x=5; set -e; false")
+    assert before[:2] == ("over", 1)
+    assert bash.run("set +e; echo $$ $x")[2] == before[2].strip() + " 5\n"
+    for _ in range(5):
+        assert bash.run("exit 7")[:2] == ("over", 7)
+    assert bash.run("echo $x; ls /proc/$$/fd | wc -l")[2].split() == ["5", bash.run("ls /proc/$$/fd | wc -l")[2].strip()]
+
+
+def test_a_background_shell_does_not_end_the_cell(bash):
+    state, status, output = bash.run("(exit 3) & wait $!; (set -e; false); echo $?; { exit 5; } & wait $!")
+    assert (state, status) == ("over", 5) and "\n1\n" in "\n" + output

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The R driver alone: one `done` a cell, whatever happens and whenever."""
+import random
+import shutil
+import time
+
+import pytest
+
+if not shutil.which("R"):
+    pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
+
+import harness  # noqa: E402
+
+
+@pytest.fixture
+def r(tmp_path):
+    session = harness.Session(tmp_path)
+    yield session
+    session.close()
+
+
+def test_it_greets_with_nonce_and_version(r):
+    kind, _, parts = r.ready
+    assert (kind, parts["nonce"], parts["proto"]) == ("ready", b"nonce", b"1")
+    assert parts["version"].startswith(b"4.") and r.output == b""
+
+
+def test_values_plots_and_ends_are_frames(r):
+    frames = r.run("x <- 1:3; plot(x); x")
+    assert [frame[0] for frame in frames] == ["result", "display", "done"]
+    assert frames[0][2]["text/plain"] == b"[1] 1 2 3"
+    assert frames[1][2]["image/png"].startswith(b"\x89PNG")
+    assert frames[2][2]["names"] == b"x integer 3"
+    error = r.run("stop('no')")[-1][2]
+    assert (error["status"], error["ename"], error["evalue"]) == (b"error", b"simpleError", b"no")
+
+
+def test_variables_are_asked_for(r):
+    r.run("a <- 1; b <- 'x\ty'; d <- mtcars; makeActiveBinding('act', function() stop('no'), globalenv())")
+    r.send("vars", 99, limit="3")
+    kind, ident, parts = r.frame()
+    assert (kind, ident, parts["total"]) == ("done", 99, b"4")
+    rows = [line.split("\t") for line in parts["vars"].decode().split("\n")]
+    assert [row[0] for row in rows] == ["a", "act", "b"]
+    assert rows[0][1:3] == ["numeric", "1"] and rows[2][4] == "x\\ty"
+
+
+@pytest.mark.limit(120)
+def test_interrupts_at_any_moment_leave_one_done_a_cell(r):
+    """PY21, for R: 150 cells, each with one to three interrupts."""
+    chance = random.Random(1)
+    cells = ["for (i in 1:20000) i", "Sys.sleep(0.004)", "invisible(lapply(1:500, function(i) i))", "print(1:5)"]
+    for _ in range(150):
+        r.start(chance.choice(cells))
+        for _ in range(chance.randint(1, 3)):
+            time.sleep(chance.random() * 0.003)
+            r.interrupt()
+        assert r.finish()[-1][2]["status"] in (b"ok", b"interrupted")
+    time.sleep(0.05)
+    r.run("NULL")
+    assert r.run("1 + 1")[0][2]["text/plain"] == b"[1] 2"
+
+
+def test_the_browsers_quit_comes_back_to_the_cells(r):
+    r.start("x <- 7; browser(); x <- 8")
+    while b"Browse" not in r.output and b"Called from" not in r.output:
+        r.drain()
+    import os
+    os.write(r.master, b"Q\n")
+    assert r.finish()[-1][2]["status"] == b"interrupted"
+    assert r.run("x")[0][2]["text/plain"] == b"[1] 7"

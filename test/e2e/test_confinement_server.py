@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT
+"""What confinement asks of the server itself (issue 3, tests 72 to 78): its folders, its processes,
+the person's own programs, and what two sessions have in common."""
+import ctypes
+import fcntl
+import itertools
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+
+import pytest
+from client import BUILD, Server, environment
+from steps import all_gone, alive, family, interpreters, session_folders, until
+
+IS_ROOT = os.geteuid() == 0
+SECRET = "correct-horse-battery-staple"
+KCMP_FILE = 0
+SYS_KCMP = {"x86_64": 312, "aarch64": 272, "riscv64": 272}.get(os.uname().machine)
+
+
+def comm(pid):
+    return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+
+
+# ---- 72: the home folder ----
+
+def refused(home):
+    with Server(home) as server:
+        result = server.cell("print('ran')")
+        assert result.is_error and "ran" not in "".join(result.texts)
+        return "".join(result.texts)
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o1777])
+def test_72_a_home_open_to_others_is_refused_with_the_command(home, mode):
+    cache = home / "cache"
+    cache.mkdir()
+    cache.chmod(mode)
+    assert "chmod 700" in refused(home)
+    assert os.listdir(cache) == []
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root can give a folder away")
+def test_72_a_home_of_another_user_is_refused(home):
+    (home / "cache").mkdir(0o700)
+    os.chown(home / "cache", 65534, 65534)
+    assert "belongs to another user" in refused(home)
+
+
+def test_72_a_link_in_place_of_the_home_is_refused(home):
+    (home / "elsewhere").mkdir(0o700)
+    (home / "cache").symlink_to(home / "elsewhere")
+    assert "is a link" in refused(home)
+    assert os.listdir(home / "elsewhere") == []
+
+
+def test_72_only_a_folder_whose_lock_is_free_is_removed(home):
+    cache = home / "cache"
+    held, free = (cache / f"server-{letter * 16}" for letter in "ab")
+    for folder in (held, free):
+        (folder / "sessions").mkdir(parents=True)
+        (folder / "lock").touch()
+    cache.chmod(0o700)
+    with open(held / "lock", "rb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with Server(home) as server:
+            server.cell("1")
+            until(lambda: not free.exists())
+            assert held.exists()
+    assert held.exists()
+
+
+def test_72_two_servers_share_a_home_and_nothing_else(home):
+    with Server(home) as one, Server(home) as two:
+        one.cell("open('f', 'w').write('1')")
+        two.cell("open('f', 'w').write('2')")
+        assert len({folder.parents[2] for folder in session_folders(home)}) == 2
+        assert one.close() == 0
+        assert two.cell("open('f').read()").text == "'2'\n"
+
+
+# ---- 73: signals ----
+
+def test_73_the_server_ends_its_own_and_nobody_else(home):
+    """Whatever number the session gives its processes, or asks for: a stranger of the same user lives."""
+    stranger = subprocess.Popen(["sleep", "600"])
+    try:
+        with Server(home) as server:
+            server.cell(f"import os\ntry: os.kill({stranger.pid}, 9)\nexcept OSError as e: print(e)\n"
+                        "for pid in range(1, 400):\n  try: os.kill(pid, 0)\n  except OSError: pass")
+            result = server.cell("import os, time\nfor _ in range(300):\n  if os.fork() == 0: os._exit(0)\n  os.wait()\n"
+                                 "while True: pass", timeout=1)
+            assert result.state == "timed_out"
+            server.call("destroy_session", session_id="s")
+            assert stranger.poll() is None
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+# ---- 75: what the server's processes give away ----
+
+def test_75_no_helper_has_the_environment_of_the_host(home):
+    with Server(home, env={"MY_SECRET": SECRET, "OPENAI_API_KEY": SECRET}) as server:
+        server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
+        processes = family(server.process.pid)
+        assert len(processes) >= 5  # launcher, init, minder, interpreter, its child
+        for pid, _ in processes:
+            try:
+                assert SECRET.encode() not in pathlib.Path(f"/proc/{pid}/environ").read_bytes(), comm(pid)
+            except PermissionError:
+                assert not IS_ROOT
+            assert SECRET.encode() not in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        assert SECRET not in server.cell("import os; print(dict(os.environ), open('/proc/self/environ').read())").text
+
+
+def test_75_server_and_helpers_leave_no_core_and_are_not_dumpable(home):
+    resource_limit = resource.getrlimit(resource.RLIMIT_CORE)
+    with Server(home) as server:
+        server.cell("1")
+        for pid, _ in family(server.process.pid) | {(server.process.pid, "")}:
+            soft, hard = resource.prlimit(pid, resource.RLIMIT_CORE) if IS_ROOT else (0, 0)
+            assert (soft, hard) == (0, 0), (comm(pid), resource_limit)
+            if comm(pid).startswith("ptycell") and not IS_ROOT:
+                # What is not dumpable belongs to root in /proc.
+                assert os.stat(f"/proc/{pid}/environ").st_uid == 0, comm(pid)
+
+
+# ---- 76: the person's own programs ----
+
+def booby_trap(home):
+    """A project with an environment whose Python, and whose site, tell where they ran."""
+    project = home / "project"
+    venv = project / ".venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "pyvenv.cfg").write_text("home = /usr/bin\n", encoding="ascii")
+    python = venv / "bin/python3"
+    python.write_text("#!/bin/sh\n: > /mnt/data/ran-inside 2>/dev/null\n"
+                      f": > '{home}/ran-outside' 2>/dev/null\nexec /usr/bin/python3 \"$@\"\n", encoding="ascii")
+    python.chmod(0o755)
+    for folder in (project, venv):
+        (folder / "sitecustomize.py").write_text(f"open({str(home / 'ran-outside')!r}, 'w')\n", encoding="ascii")
+    for folder in (home, project, venv, venv / "bin"):
+        folder.chmod(0o755)
+    return project
+
+
+def test_76_a_projects_own_python_never_runs_outside(home):
+    project = booby_trap(home)
+    env = {"VIRTUAL_ENV": str(project / ".venv"), "PTYCELL_PYTHON": "", "PYTHONPATH": str(project),
+           "PYTHONSTARTUP": str(project / "sitecustomize.py")}
+    with Server(home, env=env, cwd=project, command=[str(BUILD.resolve() / "ptycell")]) as server:
+        server.call("session_info", session_id="s", include=["packages"])
+        assert server.cell("6 * 7").text == "42\n"
+        assert server.call("session_info", session_id="s").object["languages"][0]["chosen_by"] == "VIRTUAL_ENV"
+        (folder,) = session_folders(home)
+        assert (folder / "ran-inside").exists()
+    done = subprocess.run([BUILD.resolve() / "ptycell", "doctor"], cwd=project, env={**environment(home), **env},
+                          stdout=subprocess.PIPE, text=True, check=False)
+    assert str(project / ".venv/bin/python3") in done.stdout
+    assert not (home / "ran-outside").exists()
+
+
+# ---- 77: what a session cannot write ----
+
+def test_77_the_spool_is_read_and_not_written(server, home):
+    path = server.cell("print('y' * 20000)").status["output"]["path"]
+    for code in (f"open({path!r}, 'a')", f"import os; os.remove({path!r})", f"import os; os.chmod({path!r}, 0o666)",
+                 f"import os; os.rename({path!r}, '/mnt/data/x')", "open('/mnt/spool/new', 'w')",
+                 f"import os; os.link({path!r}, '/mnt/data/x')"):
+        assert server.cell(code).state == "raised", code
+    assert server.cell(f"len(open({path!r}).read())").text == "20001\n"
+
+
+def test_77_nothing_but_its_own_folders_is_there(server):
+    assert server.cell("import os; sorted(os.listdir('/mnt'))").text in ("['data', 'spool']\n",
+                                                                       "['data', 'packages', 'spool']\n")
+    assert server.cell("import os; os.listdir('/mnt/data')").text == "['input', 'output']\n"
+    for name in ("journal", "packages"):
+        assert server.cell(f"open('/mnt/{name}/x', 'w')").state == "raised"
+        assert server.cell(f"open('/mnt/data/../{name}/x', 'w')").state == "raised"
+
+
+# ---- 78: what two sessions have in common ----
+
+def same_description(one, two):
+    """Do two (pid, descriptor) share one open file? kcmp(2) tells."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return libc.syscall(SYS_KCMP, one[0], two[0], KCMP_FILE, one[1], two[1]) == 0
+
+
+def open_files(processes):
+    for pid, _ in processes:
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            yield (pid, int(number)), os.readlink(f"/proc/{pid}/fd/{number}")
+
+
+@pytest.mark.skipif(not IS_ROOT or SYS_KCMP is None, reason="only root may compare other processes' descriptors")
+def test_78_two_sessions_share_no_open_file_but_the_null_device(home):
+    with Server(home) as server:
+        server.cell("1", session="a")
+        first = interpreters(server)
+        server.cell("1", session="b")
+        second = interpreters(server) - first
+        assert len(first) == len(second) == 1
+        for one, two in itertools.product(open_files(first), open_files(second)):
+            assert not same_description(one[0], two[0]), (one, two)
+        # And with none of ours: launcher, inits and minders keep theirs to themselves.
+        ours = {p for p in family(server.process.pid) if comm(p[0]).startswith("ptycell")}
+        ours.add((server.process.pid, ""))
+        for one, two in itertools.product(open_files(ours), open_files(first | second)):
+            shared = same_description(one[0], two[0])
+            assert not shared or one[1] == "/dev/null", (comm(one[0][0]), one, two)
+
+
+# ---- unconfined ----
+
+def test_without_confinement_every_answer_says_so(home):
+    with Server(home, "--unconfined") as server:
+        first = server.cell("1")
+        assert "Nothing confines the code here (--unconfined)" in first.notice
+        assert first.status["unconfined"] == "unconfined"
+        assert server.cell("2").status["unconfined"] == "unconfined"
+        told = server.call("session_info", session_id="s").object["confinement"]
+        assert told["tier"] == "unconfined" and "--unconfined" in told["explanation"]
+        assert server.call("list_sessions").object["confinement"] == "unconfined"
+        assert server.call("list_artifacts", session_id="s").object["confinement"] == "unconfined"
+        tools = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
+        assert tools["exec_code"] == {"destructiveHint": True, "openWorldHint": True}
+
+
+def test_confined_code_is_called_neither_destructive_nor_open(server):
+    tools = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
+    assert tools["exec_code"] == {"destructiveHint": False, "openWorldHint": False}
+    assert "unconfined" not in server.cell("1").status
+
+
+def test_nothing_is_found_out_before_somebody_needs_a_session(server):
+    server.request("tools/list")
+    server.call("list_sessions")
+    assert not family(server.process.pid)
+    server.call("session_info", session_id="s")
+    # The probe, with all that it built, is gone again.
+    until(lambda: len(family(server.process.pid)) == 1)
+    ((launcher, _),) = family(server.process.pid)
+    assert comm(launcher) == "ptycell-launch"
+
+
+def test_calls_that_come_at_once_are_answered_in_their_order(home):
+    with Server(home) as server:
+        waiting = [server.start_cell(f"x = {i}; x") for i in range(8)]
+        answers = [answer.get(timeout=60)["result"]["_meta"]["ptycell/cell"]["cell"] for answer in waiting]
+        assert answers == list(range(1, 9))
+
+
+def test_a_call_cancelled_while_it_waits_for_the_sandbox_is_not_run(home):
+    with Server(home) as server:
+        server.process.send_signal(signal.SIGSTOP)
+        answer = server.start_cell("open('ran', 'w')")
+        server.cancel(answer)
+        server.process.send_signal(signal.SIGCONT)
+        assert server.cell("import os; os.path.exists('ran')").text == "False\n"
+
+
+def test_the_session_tells_how_it_is_confined(server):
+    told = server.call("session_info", session_id="s").object["confinement"]
+    assert told["tier"] in ("namespaces", "bwrap", "landlock")
+    tried, of = told["verified"].split()[0], told["verified"].split()[2]
+    assert tried == of and int(tried) >= 12 and told["floor"] == "landlock"
+    assert {"seccomp", "no new privileges", "no capabilities"} <= set(told["layers"])
+    if told["tier"] == "namespaces":
+        assert "stronger_tiers" not in told
+        assert server.call("session_info", session_id="s").object["workdir"] == "/mnt/data"
+
+
+def test_a_server_that_is_killed_leaves_no_sandbox(home):
+    server = Server(home)
+    server.cell("import os\nif os.fork() == 0:\n  os.setsid()\n  import time; time.sleep(600)")
+    processes = family(server.process.pid)
+    assert alive(processes)
+    server.process.kill()
+    all_gone(processes)
+    server.close()

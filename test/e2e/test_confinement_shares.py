@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Folders that a person shares (issue 3, sandbox.md 13 and 47, prior-art.md CA-30)."""
+import os
+import socket
+
+import pytest
+from client import Server
+
+
+IS_ROOT = os.geteuid() == 0
+
+
+@pytest.fixture(name="data")
+def fixture_data(home):
+    folder = home / "my data"
+    folder.mkdir()
+    # A session of root is a user of its own.
+    folder.chmod(0o755)
+    home.chmod(0o755)
+    (folder / "a.csv").write_text("x,y\n1,2\n", encoding="ascii")
+    (folder / "a.csv").chmod(0o644)
+    return folder
+
+
+def confinement(server, session="s"):
+    return server.call("session_info", session_id=session).object["confinement"]
+
+
+def refusal(home, *args, **env):
+    """What a cell is answered with when nothing may run."""
+    with Server(home, *args, env=env) as server:
+        result = server.cell("print('ran')")
+        assert result.is_error and "ran" not in "".join(result.texts)
+        assert confinement(server)["tier"] == "refused"
+        return result.texts[0]
+
+
+def test_a_share_is_read_at_its_own_path_and_not_written(home, data):
+    with Server(home, "--share", str(data)) as server:
+        assert server.cell(f"open({str(data / 'a.csv')!r}).read()").text == "'x,y\\n1,2\\n'\n"
+        for code in (f"open({str(data / 'new')!r}, 'w')", f"open({str(data / 'a.csv')!r}, 'a')",
+                     f"import os; os.remove({str(data / 'a.csv')!r})"):
+            result = server.cell(code)
+            assert result.state == "raised", code
+            assert "Blocked by the sandbox" in result.text or "in a shared folder" in result.text
+        assert confinement(server)["shares"] == [{"path": str(data), "writable": False}]
+    assert os.listdir(data) == ["a.csv"]
+
+
+def test_nothing_else_of_the_home_folder_is_seen(home, data):
+    (home / "secret.txt").write_text("secret", encoding="ascii")
+    with Server(home, "--share", str(data)) as server:
+        assert server.cell(f"import os; os.listdir({str(home)!r})").text == f"{[data.name]}\n"
+        assert server.cell(f"open({str(home / 'secret.txt')!r})").cell["error_name"] == "FileNotFoundError"
+
+
+@pytest.mark.skipif(IS_ROOT, reason="sessions of root are users of their own")
+def test_a_share_for_writing_is_written_by_the_person_s_own_user(home, data):
+    with Server(home, "--share", f"{data}:rw") as server:
+        server.cell(f"open({str(data / 'new.txt')!r}, 'w').write('hi')")
+        assert (data / "new.txt").read_text(encoding="ascii") == "hi"
+        tools = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
+        assert tools["exec_code"]["destructiveHint"] and not tools["exec_code"]["openWorldHint"]
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
+def test_what_sessions_of_root_could_not_use_is_refused(home, data):
+    assert "start ptycell as the folder's owner" in refusal(home, "--share", f"{data}:rw")
+    data.chmod(0o700)
+    assert "chmod -R o+rX" in refusal(home, "--share", str(data))
+
+
+def test_shares_hold_for_every_session_and_from_its_start(home, data):
+    with Server(home, env={"PTYCELL_SHARE": f"{data}\n"}) as server:
+        for session in "ab":
+            assert "x,y" in server.cell(f"open({str(data / 'a.csv')!r}).read()", session=session).text
+        data.rename(home / "moved")
+        (home / "my data").mkdir()
+        assert "x,y" in server.cell(f"open({str(data / 'a.csv')!r}).read()", session="a").text
+
+
+def test_a_folder_that_was_swapped_meanwhile_is_not_shared(home, data):
+    """sandbox.md 9: what was looked at is compared with what is mounted."""
+    with Server(home, "--share", str(data)) as server:
+        server.cell("1", session="first")
+        data.rename(home / "moved")
+        data.symlink_to("/etc")
+        result = server.cell(f"open({str(data / 'passwd')!r}).read()", session="second")
+        assert result.is_error and "root" not in result.text.replace(str(home), "")
+
+
+def test_47_unix_sockets_are_off_where_shares_could_hold_one(home, data):
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(home / "s"))
+    os.rename(home / "s", data / "agent.sock")
+    listener.listen()
+    code = f"import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect({str(data / 'agent.sock')!r})"
+    with Server(home, "--share", str(data)) as server:
+        result = server.cell(code)
+        assert result.state == "raised" and "denied" in result.cell["error_text"]
+        told = confinement(server)
+        assert told["unix_sockets"] == (told["landlock_abi"] >= 9)
+        if not told["unix_sockets"]:
+            assert "Unix socket" in result.text
+    with Server(home) as server:
+        assert confinement(server)["unix_sockets"]
+        assert server.cell("import multiprocessing\nwith multiprocessing.Manager() as m: print(list(m.list([1])))").text == "[1]\n"
+
+
+@pytest.mark.parametrize("share, words", [
+    ("/", "holds home folders"), ("/root", "share '/root'"), ("/home", "share '/home'"), ("/run", "is a system folder"),
+    ("/lib", "is a system folder"), ("//etc", "is a system folder"), ("/a/../etc", "must have no . or .."),
+    ("/proc/self", "is a system folder"), ("/mnt/data", "folders of its own"), ("/tmp", "share '/tmp'"),
+    ("/etcetera", "is not there"), ("/system", "is not there"),
+])
+def test_ca_30_what_is_too_much_is_refused_and_what_is_not_there_is_named(home, share, words):
+    text = refusal(home, "--share", share)
+    assert words in text and "Correct --share or PTYCELL_SHARE" in text
+
+
+def test_the_home_folder_is_shared_only_when_that_is_said(home, data):
+    live, kept = home.parent / "live", home.parent / "kept"
+    env = {"PTYCELL_HOME": str(live), "PTYCELL_KEEP": str(kept)}
+    assert "write :home behind it if you mean it" in refusal(home, "--share", "~", **env)
+    with Server(home, "--share", "~:home", env=env) as server:
+        assert "x,y" in server.cell(f"open({str(data / 'a.csv')!r}).read()").text
+
+
+def test_the_folders_of_other_sessions_are_never_shared(home):
+    assert "set PTYCELL_HOME to a folder outside of it" in refusal(home, "--share", "~:home")
+    assert "PTYCELL_HOME" in refusal(home, "--share", str(home / "cache"))
+    (home / "kept").mkdir()
+    assert "PTYCELL_KEEP" in refusal(home, "--share", str(home / "kept") + ":rw")
+
+
+def test_a_link_is_refused_with_what_it_leads_to(home, data):
+    (home / "link").symlink_to(data)
+    assert f"share '{data}'" in refusal(home, "--share", str(home / "link"))
+
+
+def test_a_share_that_is_made_later_works_without_a_new_server(home):
+    folder = home / "later"
+    with Server(home, "--share", str(folder)) as server:
+        assert "is not there" in server.cell("1").texts[0]
+        folder.mkdir()
+        assert server.cell(f"import os; os.listdir({str(folder)!r})").text == "[]\n"
+
+
+def test_a_share_that_is_no_path_is_a_setting_to_correct(home):
+    with Server(home, env={"PTYCELL_SHARE": "data:rw"}) as server:
+        assert "PTYCELL_SHARE has the value 'data:rw'" in server.cell("1").texts[0]

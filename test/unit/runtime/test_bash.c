@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* The half of bash's driver that runs here: its protocol, names and traps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "runtime/bash/codec.h"
+#include "runtime/bash/declaration.h"
+#include "runtime/frame.h"
+#include "runtime/language.h"
+
+static void *codec;
+static struct buf frames;
+static struct frame_reader *reader;
+
+/* The bytes that bash gets for a frame of one or two parts. */
+static char *sent(const char *type, uint64_t id, const char *name, const void *data, size_t len)
+{
+	struct frame frame = { .id = id, .part_count = name != NULL };
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	memcpy(frame.type, type, strlen(type));
+	if (name != NULL) {
+		memcpy(frame.parts[0].name, name, strlen(name));
+		frame.parts[0].data = data;
+		frame.parts[0].len = len;
+	}
+	bash_codec.encode(codec, &frame, &out);
+	return buf_steal(&out);
+}
+
+static int start(void **state)
+{
+	cleanup_free char *hello = NULL;
+
+	(void)state;
+	codec = bash_codec.start();
+	buf_init(&frames, BUF_UNBOUNDED);
+	reader = frame_reader_new();
+	hello = sent("hello", 0, "nonce", "abc", 3);
+	assert_string_equal(hello, "hello abc\n");
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	bash_codec.end(codec);
+	buf_release(&frames);
+	frame_reader_free(reader);
+	return 0;
+}
+
+static const struct frame *told(const char *text)
+{
+	const struct frame *frame = NULL;
+	struct err err = { 0 };
+
+	if (bash_codec.decode(codec, text, strlen(text), &frames, &err) < 0)
+		fail_msg("%s", err.msg);
+	frame_reader_feed(reader, buf_str(&frames), frames.len);
+	buf_clear(&frames);
+	return frame_reader_next(reader, &frame, &err) == 1 ? frame : NULL;
+}
+
+static void expect_part(const struct frame *frame, const char *name, const char *value)
+{
+	cleanup_free char *text = frame_text(frame, name);
+
+	assert_non_null(text);
+	assert_string_equal(text, value);
+}
+
+static void ready(void)
+{
+	const struct frame *frame = told("@abc ready 5.2\n@abc names\ndeclare -x HOME=\"/h\"\n"
+					 "declare -ir UID=\"0\"\n@abc end\n");
+
+	assert_non_null(frame);
+	assert_string_equal(frame->type, "ready");
+	expect_part(frame, "nonce", "abc");
+	expect_part(frame, "version", "5.2");
+}
+
+#define OURS "trap -- '__ptycell_leave' EXIT\n"
+
+/* The end of cell `n` with these declarations. */
+static const struct frame *done(const char *n, const char *names)
+{
+	cleanup_free char *text =
+		xasprintf(OURS "@abc done %s over 0\n@abc names\n%s@abc end\n", n, names);
+
+	return told(text);
+}
+
+static void a_cell_is_sent_without_what_no_shell_can_read(void **state)
+{
+	static const char code[] = "echo a\0b\r\necho \r";
+	cleanup_free char *text = sent("exec", 7, "code", code, sizeof(code) - 1);
+
+	(void)state;
+	assert_string_equal(text, "@abc exec 7 0 14\necho ab\necho \r__ptycell_next\n");
+}
+
+static void what_bash_need_not_know_is_not_sent(void **state)
+{
+	cleanup_free char *interrupt = sent("interrupt", 7, NULL, NULL, 0);
+	cleanup_free char *ack = sent("ack", 7, NULL, NULL, 0);
+
+	(void)state;
+	assert_string_equal(interrupt, "");
+	assert_string_equal(ack, "");
+}
+
+static void the_end_of_a_cell_has_status_jobs_and_names(void **state)
+{
+	const struct frame *frame;
+
+	(void)state;
+	ready();
+	frame = told(OURS "@abc done 3 over 4\n11\n12\n@abc names\ndeclare -- x=\"5\"\n"
+			  "declare -f f\n@abc end\n");
+	assert_string_equal(frame->type, "done");
+	assert_int_equal(frame->id, 3);
+	expect_part(frame, "status", "exit");
+	expect_part(frame, "code", "4");
+	expect_part(frame, "children", "2");
+	expect_part(frame, "names", "x string 1\nf function\n-HOME");
+	frame = told(OURS "@abc done 4 interrupted 130\n@abc names\n@abc end\n");
+	expect_part(frame, "status", "interrupted");
+	expect_part(frame, "names", "");
+}
+
+static void only_changes_are_told(void **state)
+{
+	(void)state;
+	ready();
+	expect_part(done("1", "declare -x HOME=\"/h\"\ndeclare -a a=([0]=\"1\" [1]=\"(\\\"[\")\n"),
+		    "names", "a array 2");
+	expect_part(done("2", "declare -x HOME=\"/h\"\ndeclare -a a=([0]=\"1\" [1]=\"(\\\"[\")\n"),
+		    "names", "");
+	expect_part(done("3", "declare -x HOME=\"/other\"\n"), "names", "HOME string 6\n-a");
+	/* Too slow to be told: nothing is known, nothing forgotten. */
+	expect_part(done("4", ""), "names", "");
+	expect_part(done("5", "declare -x HOME=\"/other\"\n"), "names", "");
+}
+
+static void traps_come_back_with_the_next_cell(void **state)
+{
+	cleanup_free char *text = NULL;
+
+	(void)state;
+	ready();
+	(void)told("trap -- 'echo '\\''a b'\\''' DEBUG\ntrap -- '' SIGINT\ntrap -- - ERR\n"
+		   "trap -- 'bye\nbye' EXIT\n@abc done 1 over 0\n@abc names\n@abc end\n");
+	text = sent("exec", 2, "code", "x", 1);
+	assert_string_equal(text, "@abc exec 2 78 1\n"
+				  "trap -- 'echo '\\''a b'\\''' DEBUG; trap -- '' SIGINT; "
+				  "__ptycell_bye='bye\nbye'; x__ptycell_next\n");
+}
+
+static void a_trap_of_exit_that_is_gone_is_forgotten(void **state)
+{
+	cleanup_free char *text = NULL;
+
+	(void)state;
+	(void)told("@abc done 1 over 0\n@abc names\n@abc end\n");
+	text = sent("exec", 2, "code", "x", 1);
+	assert_string_equal(text, "@abc exec 2 16 1\n__ptycell_bye=; x__ptycell_next\n");
+}
+
+static void variables_are_rows_by_name(void **state)
+{
+	cleanup_free char *question = sent("vars", 9, "limit", "2", 1);
+	const struct frame *frame;
+
+	(void)state;
+	assert_string_equal(question, "@abc vars 9\n");
+	ready();
+	frame = told(
+		"@abc vars 9\n@abc names\ndeclare -x HOME=\"/h\"\n"
+		"declare -- t=$'a\\tb\\n\\'c'\ndeclare -A m=([k]=\"v\" )\ndeclare -r zero\n@abc end\n");
+	expect_part(frame, "vars", "m\tmap\t1\t10\t\nt\tstring\t6\t12\ta\\tb\\n'c");
+	expect_part(frame, "total", "3");
+}
+
+static void a_message_may_come_in_any_pieces(void **state)
+{
+	static const char text[] =
+		OURS "@abc done 3 over 0\n@abc names\ndeclare -- x=\"\n@abc end\"\n"
+		     "@abc end\n";
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i + 1 < sizeof(text); i++) {
+		assert_int_equal(frames.len, 0);
+		assert_int_equal(bash_codec.decode(codec, text + i, 1, &frames, &err), 0);
+	}
+	assert_non_null(told(""));
+}
+
+static void declarations_without_end_are_dropped_not_kept(void **state)
+{
+	cleanup_free char *megabyte = xcalloc(1, (1 << 20) + 1);
+
+	(void)state;
+	ready();
+	memset(megabyte, 'x', 1 << 20);
+	assert_null(told(OURS "@abc done 1 over 3\n@abc names\ndeclare -- a=\""));
+	for (int i = 0; i < 40; i++)
+		assert_null(told(megabyte));
+	expect_part(told("\"\n@abc end\n"), "code", "3");
+	expect_part(done("2", "declare -x HOME=\"/h\"\n"), "names", "");
+}
+
+static void what_is_no_message_breaks_the_channel(void **state)
+{
+	static const char *const texts[] = { "\n@abc end\n", "@abc done 1 over 0\n@abc end\n",
+					     "@xyz done\n@abc end\n" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		void *other = bash_codec.start();
+		struct err err = { 0 };
+
+		void *ours = codec;
+
+		codec = other;
+		free(sent("hello", 0, "nonce", "abc", 3));
+		assert_int_equal(
+			bash_codec.decode(other, texts[i], strlen(texts[i]), &frames, &err), -1);
+		assert_int_equal(err.code, ERR_INVALID);
+		bash_codec.end(other);
+		codec = ours;
+	}
+}
+
+static void traps_without_end_are_refused(void **state)
+{
+	cleanup_free char *megabyte = xcalloc(1, (1 << 20) + 1);
+	struct err err = { 0 };
+	int rc = 0;
+
+	(void)state;
+	memset(megabyte, 'x', 1 << 20);
+	for (int i = 0; i < 40 && rc == 0; i++)
+		rc = bash_codec.decode(codec, megabyte, 1 << 20, &frames, &err);
+	assert_int_equal(rc, -1);
+	assert_int_equal(err.code, ERR_LIMIT);
+}
+
+static void a_preview_is_cut_between_characters(void **state)
+{
+	static const char text[] = "declare -- x=\"a\303\251\303\251\303\251\"\n";
+	const char *at = text;
+	struct declaration d;
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	assert_true(declaration_next(&at, text + strlen(text), &d));
+	declaration_preview(&d, 4, &out);
+	assert_string_equal(buf_str(&out), "a\303\251");
+	assert_false(declaration_next(&at, text + strlen(text), &d));
+}
+
+#define BASH_TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		BASH_TEST(a_cell_is_sent_without_what_no_shell_can_read),
+		BASH_TEST(what_bash_need_not_know_is_not_sent),
+		BASH_TEST(the_end_of_a_cell_has_status_jobs_and_names),
+		BASH_TEST(only_changes_are_told),
+		BASH_TEST(traps_come_back_with_the_next_cell),
+		BASH_TEST(a_trap_of_exit_that_is_gone_is_forgotten),
+		BASH_TEST(variables_are_rows_by_name),
+		BASH_TEST(a_message_may_come_in_any_pieces),
+		BASH_TEST(declarations_without_end_are_dropped_not_kept),
+		BASH_TEST(what_is_no_message_breaks_the_channel),
+		BASH_TEST(traps_without_end_are_refused),
+		BASH_TEST(a_preview_is_cut_between_characters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sandbox/usage.h"
+
+enum { MIB = 1 << 20 };
+
+/* A child that has `bytes` of memory, shared or its own, and waits; its child has the same. */
+static pid_t start(size_t bytes, int flags, bool with_child)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		char *memory =
+			mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		memset(memory, 1, bytes);
+		if (with_child && fork() == 0)
+			(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)!write(ready[1], "r", 1);
+		for (;;)
+			(void)pause();
+	}
+	for (int i = 0; i < (with_child ? 2 : 1); i++)
+		assert_int_equal(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	/* Orphans of it come to us and are killed by its death. */
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+static void memory_of_both_kinds_is_seen(void **state)
+{
+	static const int kinds[] = { MAP_PRIVATE, MAP_SHARED };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		pid_t pid = start(32 * MIB, kinds[i], false);
+		struct usage_largest largest;
+		struct usage usage;
+
+		usage_measure(1, false, &usage, &largest);
+		assert_int_equal(usage.processes, 1);
+		assert_in_range(usage.memory_bytes, 32 * MIB, 64 * MIB);
+		assert_int_equal(largest.pid, pid);
+		assert_int_equal(largest.generations, 1);
+		assert_string_equal(largest.name, "unit_sandbox_te");
+		end(pid);
+	}
+}
+
+static void pages_that_relatives_share_count_once_when_it_matters(void **state)
+{
+	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
+	struct usage_largest largest;
+	struct usage quick;
+	struct usage exact;
+
+	(void)state;
+	usage_measure(1, false, &quick, &largest);
+	usage_measure(1, true, &exact, &largest);
+	assert_int_equal(quick.processes, 2);
+	assert_in_range(quick.memory_bytes, 64 * MIB, 128 * MIB);
+	assert_in_range(exact.memory_bytes, 32 * MIB, 48 * MIB);
+	end(pid);
+}
+
+static void our_own_generations_are_not_counted(void **state)
+{
+	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
+	struct usage_largest largest;
+	struct usage usage;
+
+	(void)state;
+	usage_measure(2, false, &usage, &largest);
+	assert_int_equal(usage.processes, 1);
+	assert_int_not_equal(largest.pid, pid);
+	assert_int_equal(largest.generations, 2);
+	end(pid);
+}
+
+static void processor_time_stays_when_its_process_is_gone(void **state)
+{
+	struct usage_largest largest;
+	struct usage before;
+	struct usage after;
+	pid_t pid;
+
+	(void)state;
+	usage_measure(1, false, &before, &largest);
+	pid = fork();
+	if (pid == 0) {
+		volatile unsigned int n = 0;
+
+		while (clock() < CLOCKS_PER_SEC / 10)
+			n++;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	usage_measure(1, false, &after, &largest);
+	assert_int_equal(after.processes, 0);
+	assert_int_equal(largest.pid, 0);
+	assert_in_range(after.cpu_ms - before.cpu_ms, 80, 2000);
+}
+
+/* Test 73: a number that is somebody else's by now. */
+static void only_a_process_below_us_is_killed(void **state)
+{
+	pid_t parent = fork();
+	struct usage_largest largest = { .pid = 0 };
+	int wait_status = 0;
+
+	(void)state;
+	usage_kill(&largest);
+	if (parent == 0) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			largest.pid = getppid();
+			usage_kill(&largest);
+			_exit(0);
+		}
+		(void)waitpid(child, NULL, 0);
+		_exit(7);
+	}
+	assert_int_equal(waitpid(parent, &wait_status, 0), parent);
+	assert_true(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 7);
+	largest.pid = start(MIB, MAP_PRIVATE, false);
+	usage_kill(&largest);
+	assert_int_equal(waitpid(largest.pid, &wait_status, 0), largest.pid);
+	assert_true(WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_of_both_kinds_is_seen),
+		cmocka_unit_test(pages_that_relatives_share_count_once_when_it_matters),
+		cmocka_unit_test(our_own_generations_are_not_counted),
+		cmocka_unit_test(processor_time_stays_when_its_process_is_gone),
+		cmocka_unit_test(only_a_process_below_us_is_killed),
+	};
+
+	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
