@@ -76,7 +76,8 @@ void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), voi
 /* What its processes use: of every interpreter and of what those started. */
 struct sandbox_usage {
 	uint64_t memory_bytes;
-	uint64_t cpu_ms; /* since it was opened */
+	uint64_t cpu_ms;        /* since it was opened */
+	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
 };
 
