@@ -32,6 +32,7 @@ struct confinement {
 	enum state state;
 	enum policy_tier tier;
 	bool probed;
+	bool asked_again;
 	struct sandbox_report report;
 	time_t verified_at;
 	struct shares *shares;
@@ -110,6 +111,9 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 		 "No code runs, because this machine confines it less than PTYCELL_FLOOR=%s asks "
 		 "for: %s.\n",
 		 policy_tier_name(floor), c->report.reason[floor]);
+	if (floor != POLICY_NAMESPACES)
+		buf_putf(&text, "The strongest tier, namespaces, failed with: %s.\n",
+			 c->report.reason[POLICY_NAMESPACES]);
 	advice_look("", &machine);
 	advice_write(&text, &c->report, &machine);
 	if (c->report.tier >= POLICY_LANDLOCK)
@@ -137,12 +141,14 @@ static void choose(struct confinement *c)
 	enum policy_tier floor = floor_of(c->settings);
 
 	c->state = SETTLED;
-	if (c->report.through != 0)
+	if (c->report.through != 0) {
 		c->refusal = explain_canaries(c);
-	else if (c->report.tier < (int32_t)floor)
+	} else if (c->report.tier < (int32_t)floor) {
+		c->state = FAILED; /* no session runs yet that this could change for */
 		c->refusal = explain_floor(c, floor);
-	else
+	} else {
 		c->tier = (enum policy_tier)c->report.tier;
+	}
 	if (c->report.canaries > 0 && c->report.through == 0)
 		c->verified_at = time(NULL);
 }
@@ -151,6 +157,12 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 {
 	struct confinement *c = data;
 
+	/* A step down is believed only when it is seen twice: a busy machine fails once. */
+	if (report != NULL && report->tier < POLICY_NAMESPACES && !c->asked_again) {
+		c->asked_again = true;
+		launcher_probe(c->launcher, on_probed, c);
+		return;
+	}
 	if (report != NULL) {
 		c->probed = true;
 		c->report = *report;
@@ -196,6 +208,7 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 		loop_defer_start(c->loop, &c->tell, on_tell);
 	} else {
 		c->state = ASKING;
+		c->asked_again = false;
 		launcher_probe(c->launcher, on_probed, c);
 	}
 }
