@@ -125,7 +125,7 @@ class Ends:
         self.within = within
         self.mounts = mounts()
         self.tally = collections.Counter()
-        self.worst_ms = 0
+        self.worst_ms = {}  # by whom was killed
 
     def wait_for_all(self, whom):
         killed = time.monotonic()
@@ -138,7 +138,7 @@ class Ends:
             if took > self.within:
                 raise Wrong(f"{took * 1000:.0f} ms after the end of the {whom} there are {left}")
             time.sleep(0.002)
-        self.worst_ms = max(self.worst_ms, took * 1000)
+        self.note(whom, took)
         if mounts() != self.mounts:
             raise Wrong(f"mounts changed:\n{self.mounts}\n{mounts()}")
 
@@ -178,7 +178,10 @@ class Ends:
             if time.monotonic() - killed > self.within:
                 raise Wrong(f"after the end of the launcher there are {there & set(below(os.getpid()))}")
             time.sleep(0.002)
-        self.worst_ms = max(self.worst_ms, (time.monotonic() - killed) * 1000)
+        self.note("launcher", time.monotonic() - killed)
+
+    def note(self, whom, took):
+        self.worst_ms[whom] = max(self.worst_ms.get(whom, 0), round(took * 1000))
 
     def look_at_files(self):
         """After a server's first session nothing of those before is left; after its end nothing at all."""
@@ -224,7 +227,7 @@ def main():
             reap()
             return 1
     print(f"all right: {', '.join(f'{name} {count}' for name, count in sorted(ends.tally.items()))}, "
-          f"gone after {ends.worst_ms:.0f} ms at most")
+          f"ms until all was gone, at most: {ends.worst_ms}")
     return 0
 
 
