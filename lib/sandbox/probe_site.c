@@ -2,6 +2,7 @@
 #include "sandbox/probe_site.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@
 #include "base/fd.h"
 
 #define PREFIX "ptycell-probe-"
+
+enum { TRIES = 100 /* for a folder that no other probe removes before it is locked */ };
 
 static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm" };
 
@@ -86,14 +89,38 @@ static int make_folder(const struct probe_site *site, const char *name, struct e
 	return 0;
 }
 
+/* Another probe may take it for a left one, until it is locked: 1 when that has happened. */
+static int lock_top(struct probe_site *site, struct err *err)
+{
+	site->folder_fd = open(site->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (site->folder_fd < 0)
+		return errno == ENOENT ? 1 : err_sys(err, "opening '%s'", site->folder);
+	if (flock(site->folder_fd, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? 1 : err_sys(err, "locking '%s'", site->folder);
+	return access(site->folder, F_OK) < 0;
+}
+
+static int make_locked_top(struct probe_site *site, struct err *err)
+{
+	for (int i = 0; i < TRIES; i++) {
+		int taken;
+
+		if (make_top(site, err) < 0)
+			return -1;
+		taken = lock_top(site, err);
+		if (taken <= 0)
+			return taken;
+		fd_close(&site->folder_fd);
+	}
+	return err_set(err, ERR_BUSY, "others remove the folders to try the sandbox in");
+}
+
 static int fill(struct probe_site *site, struct err *err)
 {
 	char bait[PATH_MAX];
 
-	site->folder_fd = open(site->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* A session of root's has a user of its own, who has to get through. */
-	if (site->folder_fd < 0 || flock(site->folder_fd, LOCK_EX | LOCK_NB) < 0 ||
-	    fchmod(site->folder_fd, 0711) < 0)
+	if (fchmod(site->folder_fd, 0711) < 0)
 		return err_sys(err, "preparing '%s'", site->folder);
 	if (make_folder(site, data_name, err) < 0 || make_folder(site, bait_name, err) < 0)
 		return -1;
@@ -109,9 +136,7 @@ static int fill(struct probe_site *site, struct err *err)
 int probe_site_make(struct probe_site *ret_site, struct err *err)
 {
 	*ret_site = (struct probe_site){ .folder_fd = -1, .data_fd = -1 };
-	if (make_top(ret_site, err) < 0)
-		return -1;
-	if (fill(ret_site, err) == 0)
+	if (make_locked_top(ret_site, err) == 0 && fill(ret_site, err) == 0)
 		return 0;
 	probe_site_remove(ret_site);
 	return -1;
@@ -124,5 +149,6 @@ void probe_site_remove(struct probe_site *site)
 	if (site->folder_fd >= 0)
 		empty(site->folder_fd);
 	fd_close(&site->folder_fd);
-	(void)rmdir(site->folder);
+	if (site->folder[0] != '\0')
+		(void)rmdir(site->folder);
 }
