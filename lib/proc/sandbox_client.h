@@ -169,6 +169,8 @@ enum input_wait {
 struct input_look {
 	enum input_wait wait;
 	bool secret;   /* ECHO is off while lines are read: a password */
+	bool raw;      /* lines are not read: an editor, or keys */
+	bool watches;  /* it waits for many things, and the terminal may be left among them */
 	bool child;    /* it is a program that the interpreter started */
 	int thread;    /* which one it is */
 	uint64_t ran;  /* and how long it ever ran, ns: equal means that it slept all the time */
