@@ -97,6 +97,7 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 	sandbox->watcher->measured(sandbox->watcher_data,
 				   &(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
 							    .cpu_ms = usage.cpu_ms,
+							    .deleted_bytes = usage.deleted_bytes,
 							    .processes = usage.processes });
 }
 

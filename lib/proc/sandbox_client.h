@@ -75,7 +75,8 @@ void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *da
 /* What its processes use: of every interpreter and of what those started. */
 struct sandbox_usage {
 	uint64_t memory_bytes;
-	uint64_t cpu_ms; /* since it was opened */
+	uint64_t cpu_ms;        /* since it was opened */
+	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
 };
 
@@ -167,6 +168,8 @@ enum input_wait {
 struct input_look {
 	enum input_wait wait;
 	bool secret;   /* ECHO is off while lines are read: a password */
+	bool raw;      /* lines are not read: an editor, or keys */
+	bool watches;  /* it waits for many things, and the terminal may be left among them */
 	bool child;    /* it is a program that the interpreter started */
 	int thread;    /* which one it is */
 	uint64_t ran;  /* and how long it ever ran, ns: equal means that it slept all the time */

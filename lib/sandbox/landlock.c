@@ -140,8 +140,10 @@ static int allow_shares(const struct domain *domain, const struct policy *policy
 		/* Neither landlock nor bwrap can keep a name in it from being made. */
 		if (share->writable && policy->tier != POLICY_NAMESPACES)
 			return err_set(err, ERR_UNSUPPORTED,
-				       "the share '%s' cannot be writable in tier %s", share->path,
-				       policy_tier_name(policy->tier));
+				       "writing in a share needs tier namespaces, and this is "
+				       "tier %s: share '%s' without :rw, or ask 'ptycell doctor' "
+				       "how this machine gets that tier",
+				       policy_tier_name(policy->tier), share->path);
 		if (allow_path(domain, share->path, share->writable ? ACCESS_CHANGE : ACCESS_READ,
 			       err) < 0)
 			return -1;

@@ -62,21 +62,40 @@ static void sweep(const char *place)
 
 /* ---- making ---- */
 
+/*
+ * 1 with the folder locked, 0 when another probe took it for somebody's leavings before the lock.
+ */
+static int make_locked(struct probe_site *site, const char *place)
+{
+	struct stat st;
+
+	(void)snprintf(site->folder, sizeof(site->folder), "%.*s/" PREFIX "XXXXXX", PATH_MAX - 32,
+		       place);
+	if (mkdtemp(site->folder) == NULL)
+		return -1;
+	site->folder_fd = open(site->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (site->folder_fd >= 0 && flock(site->folder_fd, LOCK_EX | LOCK_NB) == 0 &&
+	    fstat(site->folder_fd, &st) == 0 && st.st_nlink > 0)
+		return 1;
+	fd_close(&site->folder_fd);
+	return 0;
+}
+
 /* Anywhere that can be written to, and without a link on the way: a workspace must be so. */
 static int make_top(struct probe_site *site, struct err *err)
 {
 	char place[PATH_MAX];
+	int made = -1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places) && made < 0; i++) {
 		if (realpath(places[i], place) == NULL)
 			continue;
 		sweep(place);
-		(void)snprintf(site->folder, sizeof(site->folder), "%.*s/" PREFIX "XXXXXX",
-			       PATH_MAX - 32, place);
-		if (mkdtemp(site->folder) != NULL)
-			return 0;
+		do
+			made = make_locked(site, place);
+		while (made == 0);
 	}
-	return err_sys(err, "creating a folder to try the sandbox in");
+	return made < 0 ? err_sys(err, "creating a folder to try the sandbox in") : 0;
 }
 
 static int make_folder(const struct probe_site *site, const char *name, struct err *err)
@@ -90,10 +109,8 @@ static int fill(struct probe_site *site, struct err *err)
 {
 	char bait[PATH_MAX];
 
-	site->folder_fd = open(site->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* A session of root's has a user of its own, who has to get through. */
-	if (site->folder_fd < 0 || flock(site->folder_fd, LOCK_EX | LOCK_NB) < 0 ||
-	    fchmod(site->folder_fd, 0711) < 0)
+	if (fchmod(site->folder_fd, 0711) < 0)
 		return err_sys(err, "preparing '%s'", site->folder);
 	if (make_folder(site, data_name, err) < 0 || make_folder(site, bait_name, err) < 0)
 		return -1;

@@ -2,6 +2,7 @@
 #include "session/confinement.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -30,6 +31,7 @@ struct confinement {
 	enum state state;
 	enum policy_tier tier;
 	bool probed;
+	bool asked_again;
 	struct sandbox_report report;
 	time_t verified_at;
 	struct shares *shares;
@@ -108,6 +110,9 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 		 "No code runs, because this machine confines it less than PTYCELL_FLOOR=%s asks "
 		 "for: %s.\n",
 		 policy_tier_name(floor), c->report.reason[floor]);
+	if (floor != POLICY_NAMESPACES)
+		buf_putf(&text, "The strongest tier, namespaces, failed with: %s.\n",
+			 c->report.reason[POLICY_NAMESPACES]);
 	advice_look("", &machine);
 	advice_write(&text, &c->report, &machine);
 	if (c->report.tier >= POLICY_LANDLOCK)
@@ -130,17 +135,49 @@ static char *explain_canaries(const struct confinement *c)
 			 canary_name((enum canary)__builtin_ctz(c->report.through)));
 }
 
+/* In weaker tiers nothing keeps names such as .git/hooks from being made. */
+static const char *find_writable(const struct confinement *c)
+{
+	const struct policy_share *share;
+
+	for (size_t i = 0; (share = shares_at(c->shares, i)) != NULL; i++)
+		if (share->writable)
+			return share->path;
+	return NULL;
+}
+
+static char *explain_writable(const struct confinement *c, const char *path)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct advice_machine machine;
+
+	buf_putf(
+		&text,
+		"No code runs: the folder '%s' is shared with :rw, which only tier namespaces can "
+		"hold, and this machine gives %s.\nShare it without :rw, and code reads it; or make "
+		"the machine give more:\n",
+		path, policy_tier_name((enum policy_tier)c->report.tier));
+	advice_look("", &machine);
+	advice_write(&text, &c->report, &machine);
+	return buf_steal(&text);
+}
+
 static void choose(struct confinement *c)
 {
 	enum policy_tier floor = floor_of(c->settings);
+	const char *writable = find_writable(c);
 
 	c->state = SETTLED;
-	if (c->report.through != 0)
+	if (c->report.through != 0) {
 		c->refusal = explain_canaries(c);
-	else if (c->report.tier < (int32_t)floor)
+	} else if (c->report.tier < (int32_t)floor) {
+		c->state = FAILED; /* no session runs yet that this could change for */
 		c->refusal = explain_floor(c, floor);
-	else
+	} else if (c->report.tier < POLICY_NAMESPACES && writable != NULL) {
+		c->refusal = explain_writable(c, writable);
+	} else {
 		c->tier = (enum policy_tier)c->report.tier;
+	}
 	if (c->report.canaries > 0 && c->report.through == 0)
 		c->verified_at = time(NULL);
 }
@@ -149,6 +186,12 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 {
 	struct confinement *c = data;
 
+	/* A step down is believed only when it is seen twice: a busy machine fails once. */
+	if (report != NULL && report->tier < POLICY_NAMESPACES && !c->asked_again) {
+		c->asked_again = true;
+		launcher_probe(c->launcher, on_probed, c);
+		return;
+	}
 	if (report != NULL) {
 		c->probed = true;
 		c->report = *report;
@@ -194,6 +237,7 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 		loop_defer_start(c->loop, &c->tell, on_tell);
 	} else {
 		c->state = ASKING;
+		c->asked_again = false;
 		launcher_probe(c->launcher, on_probed, c);
 	}
 }
@@ -203,7 +247,8 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 void confinement_log(const struct confinement *c)
 {
 	if (c->refusal != NULL)
-		log_error("confinement", "%s", c->refusal);
+		log_error("confinement", "%.*s See `ptycell doctor`.",
+			  (int)strcspn(c->refusal, "\n"), c->refusal);
 	else if (c->tier == POLICY_UNCONFINED)
 		log_warn("confinement", "none, as --unconfined asks: code can do what you can");
 	else if (c->tier < POLICY_NAMESPACES)

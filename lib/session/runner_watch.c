@@ -116,6 +116,14 @@ static bool same_wait(const struct input_look *a, const struct input_look *b)
 	return a->wait == b->wait && a->thread == b->thread;
 }
 
+/* An event loop that read the terminal once keeps it in its set: it waits when it shows a prompt.
+ */
+static bool is_leftover(const struct runner *r, const struct input_look *look)
+{
+	return look->watches && !look->raw && !look->secret &&
+	       !transcript_has_open_line(r->transcript);
+}
+
 static bool is_wait(const struct runner *r, const struct input_look *look)
 {
 	bool quiet = loop_now(r->c.loop) - r->watch.quiet_since_ms >= GUESS_MS;
@@ -123,7 +131,8 @@ static bool is_wait(const struct runner *r, const struct input_look *look)
 	if (r->watch.agreed < AGREED || input_pending(r))
 		return false;
 	if (look->wait == INPUT_AWAITED)
-		return r->watch.rested || r->watch.agreed >= AGREED_RESTLESS;
+		return !is_leftover(r, look) &&
+		       (r->watch.rested || r->watch.agreed >= AGREED_RESTLESS);
 	return look->wait == INPUT_MAYBE_AWAITED && quiet &&
 	       (look->secret || transcript_has_open_line(r->transcript));
 }
@@ -282,7 +291,7 @@ static void on_last_look(struct interpreter *interpreter, const struct input_loo
 	if (r->cell == NULL || !r->timed_out || r->stop != RUNNER_STOP_NONE)
 		return;
 	runner_drain(r, RUNNER_DRAIN_MAX);
-	if (look->wait == INPUT_AWAITED && !input_pending(r)) {
+	if (look->wait == INPUT_AWAITED && !is_leftover(r, look) && !input_pending(r)) {
 		r->timed_out = false;
 		begin_wait(r, look);
 		return;

@@ -17,7 +17,7 @@ static const char guide[] =
 	"- One `session_id` per conversation: a topic plus four random characters (`sales-k3f9`). "
 	"Variables, imports and files stay for all its cells. A mistyped id makes a new, empty "
 	"session: the first answer says so.\n"
-	"- Languages: `python`, `bash` and `r`, as far as they are installed (`session_info`). Each keeps "
+	"- Languages: `python`, `javascript`, `bash` and `r`, as far as they are installed (`session_info`). Each keeps "
 	"its own state; all share the folder and /tmp, so hand data over in files. A hung one does "
 	"not hold up the others.\n"
 	"- javascript (Node): `let`, `const`, functions and imports stay and can be declared again; "

@@ -423,13 +423,11 @@ def crashes():
 
 def core_limit(wanted):
     """The limit after an attempt to change it: 0 and a handler of the host's would get our memory."""
-    told(lambda: resource.setrlimit(resource.RLIMIT_CORE, (wanted, wanted)))
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (wanted, wanted))
+    except (OSError, ValueError):
+        pass
     return list(resource.getrlimit(resource.RLIMIT_CORE))
-
-
-def keys():
-    with open("/proc/keys", encoding="ascii") as f:
-        return f.read()
 
 
 def kernel():
@@ -443,7 +441,7 @@ def kernel():
     rings = {"37 session keyring": mount_call("keyctl", 0, -3, 0), "37 user keyring": mount_call("keyctl", 0, -4, 0),
              "37 search": mount_call("keyctl", 10, -3, b"user", b"x", 0), "37 read": mount_call("keyctl", 11, -3, bytes(64), 64),
              "37 add_key": mount_call("add_key", b"user", b"x", b"y", 1, -3),
-             "37 request_key": mount_call("request_key", b"user", b"x", None, 0), "37 /proc/keys": keys}
+             "37 request_key": mount_call("request_key", b"user", b"x", None, 0)}
     families = {"ALG": 38, "VSOCK": 40, "PACKET": 17, "KEY": 15, "TIPC": 30, "RDS": 21, "BLUETOOTH": 31, "CAN": 29, "XDP": 44, "SMC": 43,
                 "QIPCRTR": 42, "AX25": 3, "NFC": 39, "PPPOX": 24, "CAIF": 37}
     sockets = {**{f"38 AF_{name}": makes_socket(number, socket.SOCK_DGRAM) for name, number in families.items()},
@@ -476,7 +474,10 @@ def raises(limit):
     soft, hard = resource.getrlimit(limit)
     if hard == resource.RLIM_INFINITY:
         return "unlimited"
-    resource.setrlimit(limit, (soft, hard + 1))
+    try:
+        resource.setrlimit(limit, (soft, hard + 1))
+    except ValueError:
+        return "not allowed"
     return "raised"
 
 
@@ -525,7 +526,7 @@ def terminal():
     wide = {"31 TIOCSTI": types(termios.TIOCSTI), "31 TIOCSTI with high bits": lambda: call(16 if X86 else 29, 0, 0x5412 | 1 << 40, b"#"),
             "31 TIOCLINUX": line_code, "31 TIOCSETD": lambda: fcntl.ioctl(0, 0x5423, struct.pack("i", 15)) and "set",
             "31 TIOCCONS": lambda: fcntl.ioctl(0, 0x541D) and "taken"}
-    good = {"32 ttyname": lambda: os.ttyname(0), "32 tty": lambda: runs("tty"), "32 isatty": lambda: [os.isatty(fd) for fd in range(3)],
+    good = {"32 ttyname": lambda: os.ttyname(0), "32 tty": lambda: f"exit {subprocess.run(['tty'], stdin=0, stdout=subprocess.DEVNULL).returncode}", "32 isatty": lambda: [os.isatty(fd) for fd in range(3)],
             "32 stty": sizes, "32 openpty": new_terminal, "32 /dev/tty": lambda: open("/dev/tty", encoding="ascii").isatty(),
             "32 other terminals": other_terminals}
     return {**wide, **good}

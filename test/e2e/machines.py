@@ -103,9 +103,6 @@ class Confined:
         self.server = Server(home, command=command, env=secrets, **identity)
         self.ready = set()
 
-    def info(self, session="s"):
-        return self.server.call("session_info", session_id=session).object
-
     def prepare(self, session):
         """Puts the module of attempts into a session."""
         if session in self.ready:
@@ -141,8 +138,10 @@ def confined_in(tier):
     with (user_home() if tier in ("bwrap", "landlock") else own_home()) as home:
         confined = Confined(tier, home)
         try:
-            confined.server.cell("1")
-            assert confined.info()["confinement"]["tier"] == confined.tier
+            confined.server.cell("1", session="first")
+            seen = confined.server.call("session_info", session_id="first").object["confinement"]
+            assert seen["tier"] == confined.tier
+            confined.server.call("destroy_session", session_id="first")
             yield confined
         finally:
             confined.close()

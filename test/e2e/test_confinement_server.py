@@ -118,12 +118,12 @@ def test_75_no_helper_has_the_environment_of_the_host(home):
 
 
 def test_75_server_and_helpers_leave_no_core_and_are_not_dumpable(home):
-    resource_limit = resource.getrlimit(resource.RLIMIT_CORE)
+    """A limit of 1 is none too, also for a handler to which the host pipes dumps."""
     with Server(home) as server:
         server.cell("1")
         for pid, _ in family(server.process.pid) | {(server.process.pid, "")}:
             soft, hard = resource.prlimit(pid, resource.RLIMIT_CORE) if IS_ROOT else (0, 0)
-            assert (soft, hard) == (0, 0), (comm(pid), resource_limit)
+            assert soft <= 1 and hard in (0, 1), comm(pid)
             if comm(pid).startswith("ptycell") and not IS_ROOT:
                 # What is not dumpable belongs to root in /proc.
                 assert os.stat(f"/proc/{pid}/environ").st_uid == 0, comm(pid)

@@ -170,13 +170,19 @@ def test_a_language_is_one_under_all_its_names(tmp_path):
             assert answer.text == "42\n"
 
 
-@row("JavaScript, Shell, R")
-def test_only_python_runs_and_reaches_a_shell(tmp_path):
+@row("Shell, R, JavaScript")
+def test_other_languages_keep_their_state_and_answer_prompts(tmp_path):
     with Server(tmp_path) as server:
-        answer = server.call("exec_code", session_id="s", language="JavaScript", code="1")
-        assert answer.texts == ["arguments.language 'JavaScript' does not run here; what does: python"]
+        for language, define, use in (("Shell", "x=41", "echo $((x + 1))"),
+                                      ("JavaScript", "let x = 41", "x + 1")):
+            answer = server.call("exec_code", session_id="s", language=language, code=define)
+            assert answer.state == "done"
+            answer = server.call("exec_code", session_id="s", language=language, code=use)
+            assert answer.text == "42\n"
+        answer = server.call("exec_code", session_id="s", language="sh", code="read -p 'name? ' n; echo $n")
+        assert answer.state == "waiting_for_input"
+        assert server.interact(language="bash", input="Ann").text.endswith("Ann\n")
         assert server.cell("!echo from a shell").text.endswith("from a shell\n")
-        assert server.cell("%%bash\necho ${BASH_VERSION:+bash}").text == "bash\n"
 
 
 @row("plots are lost")

@@ -104,6 +104,16 @@ def test_wt07_node_waits(warm, code):
     assert "got 7" in warm.interact(input="7").text
 
 
+def test_an_event_loop_that_read_the_terminal_once_does_not_wait_ever_after(warm):
+    needs("node")
+    warm.cell("""js = "const rl = require('readline').createInterface({input: process.stdin, output: process.stdout});\
+rl.question('n? ', () => { rl.close(); console.log('read'); setTimeout(() => 0, 60000) })" """)
+    waiting(warm, "subprocess.run(['node', '-e', js])")
+    assert "read\n" in warm.interact(input="7", until="read", budget=LONG).text
+    assert warm.interact(budget=1.2).state == "running"
+    warm.interact(action="interrupt")
+
+
 def test_wt08_r_readline_waits(warm):
     needs("R")
     waiting(warm, "subprocess.run(['R', '--no-save', '--quiet', '--no-readline', '--interactive'])")

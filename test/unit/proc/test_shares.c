@@ -244,7 +244,7 @@ static void make_repository(int dir, const char *name)
 	scratch_check(fchmodat(dir, path, 0777, 0) == 0, path);
 	(void)snprintf(path, sizeof(path), "%s/.git/config", name);
 	scratch_write(dir, path, "[core]\n");
-	(void)fchmodat(dir, path, 0666, 0);
+	scratch_check(fchmodat(dir, path, 0666, 0) == 0, path);
 }
 
 static void a_repository_can_be_used_but_not_armed_sandbox_13(void **state)
