@@ -178,7 +178,7 @@ static void what_would_hide_the_sandboxs_own_tree_is_refused(void **state)
 		confined.policy.share_count = 1;
 		confined.folders.shares[0] = fd;
 		check_refused(ERR_DENIED);
-		sandbox_close(fixture.sandbox);
+		sandbox_close(fixture.sandbox, NULL, NULL);
 		fixture.sandbox = NULL;
 		memset(&fixture.err, 0, sizeof(fixture.err));
 	}
@@ -318,7 +318,7 @@ static void placeholders_stay_until_the_last_session_is_gone(void **state)
 	confined_open();
 	(void)confined_run("true");
 	closed = false;
-	sandbox_close_then(first, on_closed, NULL);
+	sandbox_close(first, on_closed, NULL);
 	while (!closed)
 		loop_turn(fixture.loop, 100);
 	assert_true(exists(fd, ".mcp.json"));
