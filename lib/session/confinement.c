@@ -10,14 +10,12 @@
 #include "config/places.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/canary.h"
+#include "sandbox/landlock_ruleset.h"
 #include "sandbox/usermap.h"
 #include "session/advice.h"
 #include "session/confinement_text.h"
 #include "session/runtimes.h"
 #include "workspace/workspace.h"
-
-/* The first ABI of landlock that can refuse Unix sockets by their path. */
-enum { ABI_RESOLVE_UNIX = 9 };
 
 enum state {
 	UNKNOWN,
@@ -296,7 +294,8 @@ time_t confinement_verified_at(const struct confinement *c)
 	return c->verified_at;
 }
 
-bool confinement_rooted(const struct confinement *c)
+/* Sessions have a root of their own: folders are at the paths of sandbox/policy.h. */
+static bool is_rooted(const struct confinement *c)
 {
 	return c->tier >= POLICY_BWRAP;
 }
@@ -304,13 +303,13 @@ bool confinement_rooted(const struct confinement *c)
 /* Without a network of its own a session has none at all, or, unconfined, the person's. */
 bool confinement_reaches_hosts(const struct confinement *c)
 {
-	return c->settings->hosts != NULL && confinement_rooted(c);
+	return c->settings->hosts != NULL && is_rooted(c);
 }
 
-/* sandbox.md 10: a socket in a shared folder is the person's, and could be connected to. */
+/* A socket in a shared folder is the person's, and could be connected to. */
 bool confinement_unix_sockets(const struct confinement *c)
 {
-	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= ABI_RESOLVE_UNIX)
+	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= LANDLOCK_ABI_SOCKETS)
 		return true;
 	return c->tier != POLICY_LANDLOCK && shares_count(c->shares) == 0;
 }
@@ -333,7 +332,7 @@ int confinement_adopt(const struct confinement *c, struct workspace *workspace, 
 
 	if (c->tier == POLICY_UNCONFINED)
 		return 0;
-	if (confinement_rooted(c))
+	if (is_rooted(c))
 		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL);
 	else if (workspace_make_tmp(workspace, err) < 0)
 		return -1;

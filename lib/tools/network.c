@@ -41,8 +41,8 @@ static const char *explain(const struct session *session, enum mode mode)
 	if (session_settings(session)->hosts != NULL)
 		return no_effect;
 	/* Naming hosts helps only where there is a network to reach them by. */
-	return confinement_rooted(session_confinement(session)) ? no_network
-								: "Code has no network.";
+	return confinement_reaches_hosts(session_confinement(session)) ? no_network
+								       : "Code has no network.";
 }
 
 static void put_reach(struct buf *text, const char *hosts)
