@@ -93,11 +93,11 @@ static char *next_call(const struct exec_result *result)
 		return xasprintf("interact {\"session_id\":\"%s\",\"input\":\"...\"}",
 				 session_id(result->session));
 	case CELL_NOT_STARTED:
-		/* One that could not be started waits for nothing. */
-		if (str_eq(session_state(result->session), "idle"))
-			return NULL;
-		/* fallthrough */
 	case CELL_RUNNING:
+		/* One that could not be started waits for nothing. */
+		if (result->cell->state == CELL_NOT_STARTED &&
+		    str_eq(session_state(result->session), "idle"))
+			return NULL;
 		return xasprintf("interact {\"session_id\":\"%s\",\"action\":\"wait\"}",
 				 session_id(result->session));
 	default:
