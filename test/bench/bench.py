@@ -5,6 +5,7 @@
   bench.py --ours build/release/ptycell                      ours beside every peer that is installed
   bench.py --ours CMD -c ours,floor,jupyter-mcp -s warm,plot  some contestants, some scenarios (prefixes)
   bench.py --add new=CMD --add old=CMD -c new,old             two builds, interleaved
+  bench.py --tiers CMD                                       what confinement costs
   bench.py --list                                             what there is
 
 Ends with 1 when a contestant of --ours, --add or --spec failed in a scenario.
@@ -23,6 +24,7 @@ import time
 
 import contestants
 import scenarios
+import tiers
 from report import FEWER, Results, table
 
 QUICK = {"rounds": 3, "block": 20, "cold": 3, "sessions": 10, "csv_mb": 5, "flood_s": 0.3}
@@ -96,6 +98,7 @@ def parse_options():
     add = parser.add_argument
     add("--ours", metavar="CMD", help="our server's command: adds the contestant 'ours'")
     add("--add", action="append", default=[], metavar="NAME=CMD", help="another server with a tool exec_code")
+    add("--tiers", metavar="CMD", help="our server unconfined, in tier namespaces and in tier bwrap, and nobody else")
     add("--spec", metavar="FILE", help="other servers, as JSON (README.md)")
     add("-c", "--contestants", help="comma-separated (default: all that are installed)")
     add("-s", "--scenarios", help="comma-separated prefixes (default: all)")
@@ -114,6 +117,9 @@ def parse_options():
     options = parser.parse_args()
     if options.quick:
         vars(options).update(QUICK)
+    if options.tiers:
+        options.contestants = options.contestants or ",".join(tiers.NAMES)
+        options.scenarios = options.scenarios or tiers.SCENARIOS
     return options
 
 
@@ -124,6 +130,8 @@ def added_contestants(options):
     for entry in options.add:
         name, _, command = entry.partition("=")
         added[name] = {"command": command}
+    if options.tiers:
+        added.update(tiers.contestants_of(options.tiers))
     if options.spec:
         with open(options.spec, encoding="utf-8") as f:
             added.update(json.load(f))
@@ -168,6 +176,8 @@ def main():
     except KeyboardInterrupt:
         bench.log("interrupted; what there is:")
     print(table(bench.results, bench.names()))
+    if options.tiers:
+        print(tiers.summary(bench.results))
     if options.json:
         write_json(options.json, bench, about)
     if options.md:
