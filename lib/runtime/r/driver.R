@@ -287,9 +287,10 @@ local({
 		start <- which(vapply(calls, function(call)
 			identical(call, quote(eval(code[i], user))), NA))
 		if (length(start) == 0L) return(character())
-		calls <- calls[-seq_len(start[length(start)])]
+		# The last is our handler.
+		calls <- utils::head(calls[-seq_len(start[length(start)])], -1L)
 		names <- vapply(calls, function(call) deparse(call[[1L]], nlines = 1L)[1L], "")
-		names <- names[!names %in% c("stop", ".handleSimpleError", "h", "eval", "withVisible")]
+		names <- names[!names %in% c("stop", ".handleSimpleError", "eval", "withVisible")]
 		if (length(names) > CALLS_SHOWN)
 			names <- c(names[1:5], "...", utils::tail(names, 5L))
 		names
