@@ -2,8 +2,8 @@
 /*
  * confine.h - the least that this program may do from here on, by landlock.
  *
- * Rights are LANDLOCK_ACCESS_FS_* bits of linux/landlock.h and of confine.c's table; those that
- * the kernel does not know yet are left out. Whatever no rule allows is refused, TCP included.
+ * Rights are bits of sandbox/landlock_ruleset.h; those that the kernel does not know yet are left
+ * out. Whatever no rule allows is refused, TCP included.
  */
 #ifndef FILES_CONFINE_H
 #define FILES_CONFINE_H
@@ -22,8 +22,6 @@ extern const uint64_t confine_read;   /* read files and folders */
 extern const uint64_t confine_write;  /* and make, write, rename and remove files, make folders */
 extern const uint64_t confine_remove; /* read folders, move and remove anything */
 
-/* No core, no debugger, no new rights through exec. */
-int confine_process(struct err *err) MUST_CHECK;
 /*
  * Below `min_abi` (renaming across folders needs 2) and without landlock it does nothing: the
  * program then runs with the user's own rights, as everything did before landlock.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -35,6 +36,15 @@ static void tell_problems(const struct settings *settings)
 		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
 }
 
+/* Where requests come from a file there is no host that gives up: each waits for its cell. */
+static void wait_for_cells(struct settings *settings)
+{
+	struct stat st;
+
+	if (settings->drain || (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)))
+		settings->call_budget = settings->exec_timeout_max;
+}
+
 int main(int argc, char **argv)
 {
 	int in_fd = -1;
@@ -50,6 +60,7 @@ int main(int argc, char **argv)
 	if (isatty(STDIN_FILENO))
 		help_on_terminal(settings);
 	tell_problems(settings);
+	wait_for_cells(settings);
 	if (mcp_stdio_take(&in_fd, &out_fd, &err) < 0) {
 		(void)fprintf(stderr, "ptycell: %s\n", err.msg);
 		code = EXIT_FAILURE;

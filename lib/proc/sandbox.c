@@ -248,10 +248,13 @@ static void on_grace(struct loop_timer *timer)
 		(void)syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0);
 }
 
-void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data)
+void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data)
 {
-	struct loop *loop = launcher_loop(sandbox->launcher);
+	struct loop *loop;
 
+	if (sandbox == NULL)
+		return;
+	loop = launcher_loop(sandbox->launcher);
 	sandbox->closing = true;
 	sandbox->listener = NULL;
 	sandbox->watcher = NULL;
@@ -272,12 +275,6 @@ void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int 
 {
 	sandbox->listener = fn;
 	sandbox->listener_data = data;
-}
-
-void sandbox_close(struct sandbox *sandbox)
-{
-	if (sandbox != NULL)
-		sandbox_close_then(sandbox, NULL, NULL);
 }
 
 void sandbox_watch(struct sandbox *sandbox, const struct sandbox_watcher *watcher, void *data)

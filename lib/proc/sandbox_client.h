@@ -65,13 +65,12 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
  */
 void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int listener_own),
 			    void *data);
-/* Kills everything in it. Interpreters must have been freed. NULL is allowed. */
-void sandbox_close(struct sandbox *sandbox);
 /*
- * The same, and calls `closed` from the loop once no process of it is left: then nobody writes in
- * its folder any more. Not after launcher_free, before which it may be too early.
+ * Kills everything in it; interpreters must have been freed. `closed`, where there is one, is
+ * called from the loop once no process of it is left: then nobody writes in its folder any more.
+ * Not after launcher_free, before which it may be too early. NULL is allowed.
  */
-void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data);
+void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data);
 
 /* What its processes use: of every interpreter and of what those started. */
 struct sandbox_usage {

@@ -2,7 +2,6 @@
 #include "sandbox/probe_site.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,6 @@
 #include "base/fd.h"
 
 #define PREFIX "ptycell-probe-"
-
-enum { TRIES = 100 /* for a folder that no other probe removes before it is locked */ };
 
 static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm" };
 
@@ -65,21 +62,40 @@ static void sweep(const char *place)
 
 /* ---- making ---- */
 
+/*
+ * 1 with the folder locked, 0 when another probe took it for somebody's leavings before the lock.
+ */
+static int make_locked(struct probe_site *site, const char *place)
+{
+	struct stat st;
+
+	(void)snprintf(site->folder, sizeof(site->folder), "%.*s/" PREFIX "XXXXXX", PATH_MAX - 32,
+		       place);
+	if (mkdtemp(site->folder) == NULL)
+		return -1;
+	site->folder_fd = open(site->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (site->folder_fd >= 0 && flock(site->folder_fd, LOCK_EX | LOCK_NB) == 0 &&
+	    fstat(site->folder_fd, &st) == 0 && st.st_nlink > 0)
+		return 1;
+	fd_close(&site->folder_fd);
+	return 0;
+}
+
 /* Anywhere that can be written to, and without a link on the way: a workspace must be so. */
 static int make_top(struct probe_site *site, struct err *err)
 {
 	char place[PATH_MAX];
+	int made = -1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places) && made < 0; i++) {
 		if (realpath(places[i], place) == NULL)
 			continue;
 		sweep(place);
-		(void)snprintf(site->folder, sizeof(site->folder), "%.*s/" PREFIX "XXXXXX",
-			       PATH_MAX - 32, place);
-		if (mkdtemp(site->folder) != NULL)
-			return 0;
+		do
+			made = make_locked(site, place);
+		while (made == 0);
 	}
-	return err_sys(err, "creating a folder to try the sandbox in");
+	return made < 0 ? err_sys(err, "creating a folder to try the sandbox in") : 0;
 }
 
 static int make_folder(const struct probe_site *site, const char *name, struct err *err)
@@ -87,32 +103,6 @@ static int make_folder(const struct probe_site *site, const char *name, struct e
 	if (mkdirat(site->folder_fd, name, 0700) < 0)
 		return err_sys(err, "creating '%s/%s'", site->folder, name);
 	return 0;
-}
-
-/* Another probe may take it for a left one, until it is locked: 1 when that has happened. */
-static int lock_top(struct probe_site *site, struct err *err)
-{
-	site->folder_fd = open(site->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (site->folder_fd < 0)
-		return errno == ENOENT ? 1 : err_sys(err, "opening '%s'", site->folder);
-	if (flock(site->folder_fd, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? 1 : err_sys(err, "locking '%s'", site->folder);
-	return access(site->folder, F_OK) < 0;
-}
-
-static int make_locked_top(struct probe_site *site, struct err *err)
-{
-	for (int i = 0; i < TRIES; i++) {
-		int taken;
-
-		if (make_top(site, err) < 0)
-			return -1;
-		taken = lock_top(site, err);
-		if (taken <= 0)
-			return taken;
-		fd_close(&site->folder_fd);
-	}
-	return err_set(err, ERR_BUSY, "others remove the folders to try the sandbox in");
 }
 
 static int fill(struct probe_site *site, struct err *err)
@@ -136,7 +126,9 @@ static int fill(struct probe_site *site, struct err *err)
 int probe_site_make(struct probe_site *ret_site, struct err *err)
 {
 	*ret_site = (struct probe_site){ .folder_fd = -1, .data_fd = -1 };
-	if (make_locked_top(ret_site, err) == 0 && fill(ret_site, err) == 0)
+	if (make_top(ret_site, err) < 0)
+		return -1;
+	if (fill(ret_site, err) == 0)
 		return 0;
 	probe_site_remove(ret_site);
 	return -1;
@@ -149,6 +141,5 @@ void probe_site_remove(struct probe_site *site)
 	if (site->folder_fd >= 0)
 		empty(site->folder_fd);
 	fd_close(&site->folder_fd);
-	if (site->folder[0] != '\0')
-		(void)rmdir(site->folder);
+	(void)rmdir(site->folder);
 }

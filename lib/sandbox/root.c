@@ -116,7 +116,7 @@ int root_make_folder(const char *path, struct err *err)
 	return 0;
 }
 
-int root_make_parent(const char *path, struct err *err)
+static int make_parent(const char *path, struct err *err)
 {
 	char parent[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -152,7 +152,7 @@ static int make_target(const char *path, mode_t kind, struct err *err)
 
 	if (S_ISDIR(kind))
 		return root_make_folder(path, err);
-	if (root_make_parent(path, err) < 0)
+	if (make_parent(path, err) < 0)
 		return -1;
 	return lstat(path, &st) == 0 ? 0 : make_file(path, err);
 }
@@ -178,7 +178,7 @@ static int show(const char *path, const struct source_bind *how, struct err *err
 	if (lstat(old, &st) < 0)
 		return 0;
 	if (S_ISLNK(st.st_mode))
-		return root_make_parent(path, err) < 0 ? -1 : copy_link(old, path, err);
+		return make_parent(path, err) < 0 ? -1 : copy_link(old, path, err);
 	source = source_open(old, -1, err);
 	if (source < 0 || make_target(path, st.st_mode, err) < 0)
 		return -1;

@@ -91,7 +91,7 @@ static bool runs_cell(const struct session *session, const char *language)
 
 	for (size_t i = 0; (runner = session_runner(session, i)) != NULL; i++)
 		if (str_eq(runner_language(runner)->name, language))
-			return runner_current(runner) != NULL;
+			return runner_current(runner) != NULL || runner_queued(runner) > 0;
 	return false;
 }
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Files: what a session cannot read or change, and what it planted for the server (sandbox.md tests
-1 to 12 and 14). Attempts from inside are functions of inside.py, in every tier."""
+1 to 14, and 47). Attempts from inside are functions of inside.py, in every tier."""
 import base64
 import json
+import os
+import socket
 import urllib.parse
 
 import pytest
-from machines import TIERS, confined_in
+from machines import IS_ROOT, NOBODY, TIERS, confined_in, hostile, on, user_home
 from steps import session_folders
 
 REFUSED = {"ENOENT", "EACCES", "EPERM", "EROFS"}
@@ -220,3 +222,91 @@ def test_12_names_of_every_kind_are_listed_and_served(server):
     assert len(artifacts) == len(NAMES)
     for artifact in artifacts:
         assert text_of({"result": server.request("resources/read", {"uri": artifact["uri"]})}) == "12"
+
+
+# ---- shares that may be written ----
+
+OURS = """
+import os, shutil, subprocess
+os.chdir({share!r})
+def tries(name, attempt):
+    try: attempt(); print(name, 'THROUGH')
+    except OSError as e: print(name, type(e).__name__)
+def put(path): open(path, 'w').write('#!/bin/sh\\ntouch /tmp/owned\\n')
+for path in ('.git/hooks/pre-commit', '.git/hooks/post-checkout', '.git/config', '.mcp.json', '.envrc', '.claude/settings.json',
+             '.vscode/tasks.json', '.cursor/mcp.json', 'nested/.git/hooks/pre-commit', 'nested/.git/config', 'nested/.envrc'):
+    tries('write ' + path, lambda: put(path))
+for path in ('.git/hooks', '.git', '.mcp.json', '.claude', '.vscode', '.envrc', 'nested/.git/hooks', 'nested/.git/config'):
+    tries('move ' + path, lambda: os.rename(path, 'moved'))
+    tries('replace ' + path, lambda: (put('mine'), os.rename('mine', path)))
+    tries('remove ' + path, lambda: os.remove(path) if os.path.isfile(path) else os.rmdir(path))
+    if path != '.git': tries('chmod ' + path, lambda: os.chmod(path, 0o777))
+for path in ('.claude', '.vscode', '.mcp.json'):
+    tries('link ' + path, lambda: os.symlink('/tmp', path))
+    tries('make ' + path, lambda: os.mkdir(path))
+put('allowed.txt'); put('.git/description'); os.makedirs('new/deep'); put('new/deep/file')
+print('ok', open('allowed.txt').read() != '')
+"""
+COMMANDING = (".mcp.json", ".envrc", ".claude", ".vscode", ".cursor")
+
+
+def a_project(folder):
+    project = folder / "a project"
+    for path in (".git/hooks", "nested/.git/hooks"):
+        (project / path).mkdir(parents=True)
+    for path in (".git/config", "nested/.git/config", "nested/.envrc"):
+        (project / path).write_text("mine", encoding="ascii")
+    if IS_ROOT:
+        for path in (project, *project.rglob("*")):
+            os.chown(path, NOBODY, NOBODY)
+    return project
+
+
+@pytest.mark.parametrize("tier", [tier for tier in TIERS if tier != "landlock for root"])
+def test_13_names_that_command_the_persons_programs_stay(tier):
+    """As root sessions are users of their own, so that this is about an ordinary user."""
+    wrapper = {"namespaces": [], "bwrap": hostile("apparmor"), "landlock": hostile("docker")}[tier]
+    with user_home() as home:
+        project = a_project(home)
+        with on(home, *wrapper, env={"PTYCELL_SHARE": f"{project}:rw"}) as server:
+            result = server.cell(OURS.format(share=str(project)))
+            if tier != "namespaces":  # they cannot hold names, so they do not share for writing
+                assert result.state == "not_started" and "without :rw" in result.text
+                assert "try" not in result.status
+            else:
+                lines = result.text.splitlines()
+                assert lines[-1] == "ok True", result.text
+                assert [line for line in lines if "THROUGH" in line] == []
+                assert (project / "allowed.txt").read_text(encoding="ascii").startswith("#!")
+        for path in ("nested/.git/config", "nested/.envrc", ".git/config"):
+            assert (project / path).read_text(encoding="ascii") == "mine"
+        assert not list((project / ".git/hooks").iterdir()) + list((project / "nested/.git/hooks").iterdir())
+        # What stood there meanwhile is gone with the session.
+        assert not [name for name in COMMANDING if (project / name).exists()]
+
+
+@pytest.mark.parametrize("mode", ["", ":rw"])
+def test_47_a_socket_in_a_shared_folder_is_not_reached(mode):
+    with user_home() as home:
+        project = a_project(home)
+        with socket.socket(socket.AF_UNIX) as agent, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as datagrams:
+            for one, name in ((agent, "agent"), (datagrams, "datagrams")):
+                one.bind(str(project / name))
+                (project / name).chmod(0o777)
+            agent.listen()
+            agent.setblocking(False)
+            datagrams.setblocking(False)
+            with on(home, env={"PTYCELL_SHARE": f"{project}{mode}"}) as server:
+                result = server.cell(
+                    f"import os, socket\nos.chdir({str(project)!r})\n"
+                    "def tries(attempt):\n    try: attempt(); print('THROUGH')\n    except OSError: print('stopped')\n"
+                    "tries(lambda: socket.socket(socket.AF_UNIX).connect('agent'))\n"
+                    "tries(lambda: socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', 'datagrams'))\n"
+                    "a, b = socket.socketpair()\n"
+                    "tries(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(b'x', 'datagrams'))\n"
+                    "tries(lambda: socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)[0].connect('agent'))\n"
+                    "tries(lambda: os.open('agent', os.O_RDWR))")
+                assert result.state == "done" and result.text.split() == ["stopped"] * 5, result.text
+            for take in (agent.accept, lambda: datagrams.recv(10)):
+                with pytest.raises(BlockingIOError):
+                    take()

@@ -101,6 +101,29 @@ def test_73_the_server_ends_its_own_and_nobody_else(home):
         stranger.wait()
 
 
+# ---- 74: channels ----
+
+def sockets(processes):
+    """The inodes of their sockets."""
+    return {name for _, name in open_files(processes) if name.startswith("socket:")}
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root may look at the descriptors of processes that hide them")
+def test_74_no_channel_of_init_and_launcher_is_in_a_session(home):
+    with Server(home) as server:
+        server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
+        inside = {p for p in family(server.process.pid) if not comm(p[0]).startswith("ptycell")}
+        ours = {p for p in family(server.process.pid) if comm(p[0]).startswith("ptycell")}
+        assert len(inside) == 2 and len(ours) >= 3  # launcher, init, minder
+        # The interpreter's own socket leads to the server, which is nobody else's.
+        assert len(sockets(inside)) == 1 and not sockets(inside) & sockets(ours)
+        found = server.cell("import os\nfor pid in filter(str.isdigit, os.listdir('/proc')):\n"
+                            "  try: print(*(os.readlink(f'/proc/{pid}/fd/{fd}') for fd in os.listdir(f'/proc/{pid}/fd')))\n"
+                            "  except OSError as error: print(error.strerror)").text
+        assert "Permission denied" in found
+        assert not [name for name in sockets(ours) if name in found]
+
+
 # ---- 75: what the server's processes give away ----
 
 def test_75_no_helper_has_the_environment_of_the_host(home):

@@ -14,6 +14,8 @@ from client import BUILD
 from machines import ABI, IS_ROOT, NOBODY, deny, hostile, needs_bwrap, needs_scope, programs
 from steps import all_gone, family, kill
 
+# What a cell may do to the person outside of its folder, and every word about the tier says.
+LEFT_BY_LANDLOCK = "change the modes and times of the user's files"
 LAYERS = ["user", "mount", "pid", "net", "ipc", "uts", "cgroup", "second", "proc", "pty", "capabilities",
           "nnp", "keyring", "landlock", "seccomp"]
 
@@ -32,6 +34,64 @@ def on(place):
 def tier_of(server):
     server.cell("1")
     return server.call("session_info", session_id="s").object["confinement"]
+
+
+def doctor(place, *wrapper, **env):
+    """What it prints, its lines joined, and how it ends."""
+    done = subprocess.run([*map(str, wrapper), programs() / "ptycell", "doctor"], stdout=subprocess.PIPE, text=True,
+                          env={"PATH": os.environ["PATH"], "HOME": str(place), **env}, **machines.as_user())
+    return " ".join(done.stdout.split()), done.returncode
+
+
+@needs_scope
+def test_63_what_the_weakest_tier_leaves_is_said(on, place):
+    """A cell of an ordinary user changes modes and times of the user's files: landlock does not cover that."""
+    mine = place / "mine"
+    mine.write_text("private", encoding="ascii")
+    if IS_ROOT:
+        os.chown(mine, NOBODY, NOBODY)
+    with on(*hostile("docker")) as server:
+        result = server.cell(f"import os\nos.chmod({str(mine)!r}, 0o604)\nos.utime({str(mine)!r}, (5, 5))\nopen({str(mine)!r})")
+        assert LEFT_BY_LANDLOCK in result.texts[0] and result.cell["error_name"] == "PermissionError"
+        assert (mine.stat().st_mode & 0o777, mine.stat().st_mtime) == (0o604, 5)
+        seen = server.call("session_info", session_id="s").object["confinement"]
+        assert LEFT_BY_LANDLOCK in seen["explanation"]
+        assert "PTYCELL_HOSTS" not in seen["network"]["explanation"]
+    told, status = doctor(place, *hostile("docker"))
+    assert status == 0 and LEFT_BY_LANDLOCK in told and "landlock, the weakest of three tiers" in told
+
+
+@needs_scope
+def test_63_switched_off_namespaces_are_named_with_what_to_type(place):
+    """Also in a container: no option of it would help."""
+    told, status = doctor(place, *hostile("no-userns"))
+    assert status == 0 and "No space left" not in told and "docker" not in told
+    assert "not namespaces: creating namespaces: this system allows none (user.max_user_namespaces)" in told
+    assert "echo user.max_user_namespaces=15000 | sudo tee /etc/sysctl.d/60-ptycell.conf sudo sysctl --system" in told
+
+
+@needs_scope
+def test_64_doctor_below_the_floor_says_what_there_is_and_why_not_more(place):
+    told, status = doctor(place, *hostile("docker"), PTYCELL_FLOOR="namespaces")
+    assert status == 1 and "No code runs" in told and "not bwrap: " in told
+    assert "What there is: landlock, the weakest of three tiers" in told and LEFT_BY_LANDLOCK in told
+
+
+@pytest.mark.parametrize("kind, tier", [pytest.param("docker", "landlock", marks=needs_scope),
+                                        pytest.param("apparmor", "bwrap", marks=needs_bwrap)])
+def test_63_a_share_for_writing_that_the_tier_cannot_hold_is_refused_before_code_runs(on, place, kind, tier):
+    folder = place / "mine"
+    folder.mkdir()
+    if IS_ROOT:
+        os.chown(folder, NOBODY, NOBODY)
+    with on(*hostile(kind), env={"PTYCELL_SHARE": f"{folder}:rw"}) as server:
+        text = refusal(server)
+        assert text.startswith(f"No code runs: the folder '{folder}' is shared with :rw, which only tier namespaces can hold, "
+                               f"and this machine gives {tier}.\nShare it without :rw")
+        seen = server.call("session_info", session_id="s").object["confinement"]
+        assert seen["tier"] == "refused"
+    told, status = doctor(place, *hostile(kind), PTYCELL_SHARE=f"{folder}:rw")
+    assert status == 1 and "is shared with :rw" in told and "code may" not in told
 
 
 @needs_scope

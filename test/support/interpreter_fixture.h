@@ -171,7 +171,7 @@ static void fixture_open(void)
 static void fixture_close(void)
 {
 	interpreter_free(fixture.interpreter);
-	sandbox_close(fixture.sandbox);
+	sandbox_close(fixture.sandbox, NULL, NULL);
 	launcher_free(fixture.launcher);
 	loop_free(fixture.loop);
 	fd_close(&fixture.folder);
@@ -225,7 +225,7 @@ __attribute__((unused)) static void fixture_close_sandbox(void)
 	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
 
 	interpreter_free(fixture.interpreter);
-	sandbox_close_then(fixture.sandbox, fixture_note_closed, &closed);
+	sandbox_close(fixture.sandbox, fixture_note_closed, &closed);
 	fixture.interpreter = NULL;
 	fixture.sandbox = NULL;
 	while (!closed && clock_ms() < deadline)

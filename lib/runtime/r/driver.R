@@ -344,7 +344,8 @@ local({
 				interrupt = function(e) list(status = "interrupted")
 			),
 			ptycell_quit = function(status) list(status = "exit", code = as.character(status)),
-			abort = function() list(status = "interrupted")
+			abort = function() list(status = "interrupted",
+				traceback = "Back at top level, as by Q in the browser.")
 		)
 	}
 
