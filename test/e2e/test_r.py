@@ -160,7 +160,8 @@ def test_the_browser_is_driven_and_left(r, server):
     assert "[1] 10" in server.interact(input="y * 2", language="R").text
     assert server.interact(input="c", language="R").text.endswith("[1] 5\n")
     assert r("browser(); 5").state == "waiting_for_input"
-    assert server.interact(input="Q", language="R").state in ("raised", "interrupted")
+    left = server.interact(input="Q", language="R")
+    assert left.state == "raised" and "Left for top level, as Q in the browser does.\n" in left.text
     assert r("1").text == "[1] 1\n"
 
 

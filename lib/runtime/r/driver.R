@@ -326,6 +326,8 @@ local({
 		invokeRestart("muffleWarning")
 	}
 
+	left <- list(status = "interrupted", traceback = "Left for top level, as Q in the browser does.")
+
 	# The parts of `done`. An error is looked at where it happens and told when it came through.
 	evaluate <- function(code) {
 		path <- character()
@@ -344,8 +346,7 @@ local({
 				interrupt = function(e) list(status = "interrupted")
 			),
 			ptycell_quit = function(status) list(status = "exit", code = as.character(status)),
-			abort = function() list(status = "interrupted",
-				traceback = "Back at top level, as by Q in the browser.")
+			abort = function() left
 		)
 	}
 
@@ -405,7 +406,7 @@ local({
 		if (any(vapply(sys.calls(), function(call) identical(call[[1L]], quote(base::quit)) ||
 			identical(call[[1L]], quote(quit)) || identical(call[[1L]], quote(q)), NA)))
 			return()
-		if (nzchar(state$id)) finish_cell(list(status = "interrupted"))
+		if (nzchar(state$id)) finish_cell(left)
 		serve()
 	}
 
