@@ -31,7 +31,7 @@ static const struct mcp_tool tools[] = {
 		.description =
 			"Runs a cell; the interpreter's state stays. Answers with output, last value, "
 			"figures (no plt.show() needed), changed files and a status line; a long output "
-			"as head and tail with the path of the whole. !cmd and %magics work. Code that "
+			"as head and tail with the path of the whole. In Python !cmd and %magics work. Code that "
 			"takes longer than wait, or waits for input, goes on with interact.",
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{"
