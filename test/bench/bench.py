@@ -27,7 +27,7 @@ import scenarios
 import tiers
 from report import FEWER, Results, table
 
-QUICK = {"rounds": 3, "block": 20, "cold": 3, "sessions": 10, "csv_mb": 5, "flood_s": 0.3}
+QUICK = {"rounds": 3, "block": 20, "cold": 3, "sessions": 10, "csv_mb": 5, "flood_s": 0.3, "watch_s": 0.5}
 
 
 class Bench:
@@ -35,12 +35,17 @@ class Bench:
         self.options, self.all_names, self.added = options, names, added
         self.results = Results()
 
-    def make(self, name):
-        return contestants.make(name, self.added)
+    def make(self, name, language="python"):
+        contestant = contestants.make(name, self.added)
+        if language != "python":
+            contestant.speak(language)
+        return contestant
 
-    def names(self, condition=lambda contestant: True):
-        made = [self.make(name) for name in self.all_names]
-        return [one.name for one in made if not one.missing() and condition(one)]
+    def names(self, condition=lambda contestant: True, language="python"):
+        if not contestants.has_language(language):
+            return []
+        made = [contestants.make(name, self.added) for name in self.all_names]
+        return [one.name for one in made if language in one.languages and not one.missing() and condition(one)]
 
     def put_all(self, key, unit, figures, better=FEWER):
         for name, rounds in figures.items():
@@ -107,6 +112,7 @@ def parse_options():
     add("--block-s", type=float, default=1.5, help="but no more than these seconds of them (1.5)")
     add("--cold", type=int, default=15, help="runs of the cold scenarios (15)")
     add("--flood-s", type=float, default=0.7, help="seconds of a measurement of throughput (0.7)")
+    add("--watch-s", type=float, default=3, help="seconds of a measurement of processor time at rest (3)")
     add("--sessions", type=int, default=100, help="how many sessions to keep open (100)")
     add("--csv-mb", type=int, default=100, help="size of the file of e2e_csv (100)")
     add("--quick", action="store_true", help="less of everything, to see that it works")
