@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # How tests become CTest entries. Each sets its label and its time limit; 77 is "skipped".
 # The limits are for a loaded machine; sanitizers get three times as long.
-if(PTYCELL_SANITIZE OR CMAKE_C_FLAGS MATCHES "--coverage")
+if(PTYCELL_SANITIZE OR CMAKE_C_FLAGS MATCHES "-fprofile-arcs")
     set(limits_are_long ON)
     set(limit_factor 3)
 else()
