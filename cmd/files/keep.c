@@ -11,7 +11,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "confine.h"
+#include "helper/confine.h"
 #include "copy.h"
 #include "json/get.h"
 #include "json/make.h"

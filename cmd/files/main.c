@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "confine.h"
+#include "helper/confine.h"
 #include "helper/order.h"
 #include "helper/say.h"
 #include "json/make.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "confine.h"
+#include "helper/confine.h"
 
 #include <linux/landlock.h>
 #include <sys/prctl.h>
@@ -68,7 +68,8 @@ static int add_rule(int ruleset, const struct confine_rule *rule, uint64_t handl
 	return 0;
 }
 
-int confine_files(const struct confine_rule *rules, size_t count, int min_abi, struct err *err)
+static int enter(const struct confine_rule *rules, size_t count, int min_abi, bool with_network,
+		 struct err *err)
 {
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	cleanup_fd int ruleset = -1;
@@ -79,6 +80,8 @@ int confine_files(const struct confine_rule *rules, size_t count, int min_abi, s
 	if (abi > (long)ARRAY_SIZE(abis) - 1)
 		abi = (long)ARRAY_SIZE(abis) - 1;
 	attr = abis[abi].attr;
+	if (with_network)
+		attr.net = 0;
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, abis[abi].size, 0);
 	if (ruleset < 0)
 		return err_sys(err, "making a landlock ruleset");
@@ -88,4 +91,14 @@ int confine_files(const struct confine_rule *rules, size_t count, int min_abi, s
 	if (syscall(SYS_landlock_restrict_self, ruleset, 0) < 0)
 		return err_sys(err, "entering the landlock ruleset");
 	return 0;
+}
+
+int confine_files(const struct confine_rule *rules, size_t count, int min_abi, struct err *err)
+{
+	return enter(rules, count, min_abi, false, err);
+}
+
+int confine_files_only(const struct confine_rule *rules, size_t count, struct err *err)
+{
+	return enter(rules, count, 0, true, err);
 }

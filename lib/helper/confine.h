@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confine.h - the least that this program may do from here on, by landlock.
+ * confine.h - the least that a helper program may do from here on, by landlock.
  *
  * Rights are LANDLOCK_ACCESS_FS_* bits of linux/landlock.h and of confine.c's table; those that
  * the kernel does not know yet are left out. Whatever no rule allows is refused, TCP included.
  */
-#ifndef FILES_CONFINE_H
-#define FILES_CONFINE_H
+#ifndef HELPER_CONFINE_H
+#define HELPER_CONFINE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 struct confine_rule {
-	int fd; /* a folder: it and all below */
+	int fd; /* a folder: it and all below; or a file, and rights that files have */
 	uint64_t rights;
 };
 
@@ -30,5 +30,7 @@ int confine_process(struct err *err) MUST_CHECK;
  */
 int confine_files(const struct confine_rule *rules, size_t count, int min_abi,
 		  struct err *err) MUST_CHECK;
+/* The same for a program that needs the network. */
+int confine_files_only(const struct confine_rule *rules, size_t count, struct err *err) MUST_CHECK;
 
 #endif
