@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "stop.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static struct {
+	pthread_mutex_t lock;
+	void (*cancel)(void *data);
+	void *data;
+	atomic_bool requested;
+} stop = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void *wait_for_signal(void *unused)
+{
+	sigset_t set;
+	int signal_number;
+
+	(void)unused;
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTERM);
+	while (sigwait(&set, &signal_number) == 0) {
+		(void)pthread_mutex_lock(&stop.lock);
+		atomic_store(&stop.requested, true);
+		if (stop.cancel != NULL)
+			stop.cancel(stop.data);
+		(void)pthread_mutex_unlock(&stop.lock);
+	}
+	return NULL;
+}
+
+int stop_watch(struct err *err)
+{
+	pthread_t thread;
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTERM);
+	errno = pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (errno == 0)
+		errno = pthread_create(&thread, NULL, wait_for_signal, NULL);
+	if (errno == 0)
+		errno = pthread_detach(thread);
+	return errno == 0 ? 0 : err_sys(err, "starting a thread");
+}
+
+static void set_cancel(void (*cancel)(void *data), void *data)
+{
+	(void)pthread_mutex_lock(&stop.lock);
+	stop.cancel = cancel;
+	stop.data = data;
+	(void)pthread_mutex_unlock(&stop.lock);
+}
+
+void stop_begin(void (*cancel)(void *data), void *data)
+{
+	set_cancel(cancel, data);
+}
+
+void stop_end(void)
+{
+	set_cancel(NULL, NULL);
+}
+
+bool stop_requested(void)
+{
+	return atomic_load_explicit(&stop.requested, memory_order_relaxed);
+}
+
+int stop_fail(struct err *err)
+{
+	return err_set(err, ERR_CANCELLED, "the query was cancelled");
+}
