@@ -88,7 +88,6 @@ static void add_defaults(struct buf *string, enum sql_dialect dialect)
 		return;
 	connection_default(string, "UseDeclareFetch", "1");
 	connection_default(string, "Fetch", "2000");
-	connection_default(string, "ReadOnly", "1");
 	connection_default(string, "BoolsAsChar", "0");
 	connection_default(string, "ByteaAsLongVarBinary", "1");
 }
