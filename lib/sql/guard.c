@@ -237,7 +237,7 @@ static int check_word(const struct guard *g, size_t i, struct err *err)
 
 	if (is_option(g, i))
 		return 0;
-	for (size_t n = 0; (rule = word_rule_at(n)) != NULL; n++)
+	for (size_t n = 0; (rule = words_rule(n)) != NULL; n++)
 		if (breaks(g, i, rule, name))
 			return deny(g, i, rule->why, err);
 	return 0;

@@ -179,7 +179,7 @@ static const struct word_rule rules[] = {
 	CALL("source_pos_wait", G, WAITS),
 };
 
-const struct word_rule *word_rule_at(size_t index)
+const struct word_rule *words_rule(size_t index)
 {
 	return index < ARRAY_SIZE(rules) ? &rules[index] : NULL;
 }

@@ -22,6 +22,6 @@ struct word_rule {
 };
 
 /* Row `index`, NULL past the end. */
-const struct word_rule *word_rule_at(size_t index);
+const struct word_rule *words_rule(size_t index);
 
 #endif

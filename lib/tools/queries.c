@@ -390,8 +390,8 @@ static json_t *make_order(const struct query *query, const struct query_spec *sp
 	return order;
 }
 
-struct query *query_start(struct queries *queries, const struct query_spec *spec,
-			  const struct query_handlers *handlers, void *data, struct err *err)
+struct query *queries_start(struct queries *queries, const struct query_spec *spec,
+			    const struct query_handlers *handlers, void *data, struct err *err)
 {
 	struct link *link = find_link(queries, spec);
 	struct query *query;
@@ -417,7 +417,7 @@ struct query *query_start(struct queries *queries, const struct query_spec *spec
 	return NULL;
 }
 
-void query_cancel(struct query *query)
+void queries_cancel(struct query *query)
 {
 	struct link *link = query->link;
 	struct err err;

@@ -52,11 +52,11 @@ struct queries *queries_new(struct loop *loop, const char *program);
 /* Kills what runs; queries must be over. NULL is allowed. */
 void queries_free(struct queries *queries);
 /* All is borrowed for the call but `handlers`. NULL: it could not be started. */
-struct query *query_start(struct queries *queries, const struct query_spec *spec,
-			  const struct query_handlers *handlers, void *data,
-			  struct err *err) MUST_CHECK;
+struct query *queries_start(struct queries *queries, const struct query_spec *spec,
+			    const struct query_handlers *handlers, void *data,
+			    struct err *err) MUST_CHECK;
 /* `done` follows with ERR_CANCELLED, or with the answer when that was there first. */
-void query_cancel(struct query *query);
+void queries_cancel(struct query *query);
 /* The session of this folder (workspace_name) ends: its queries fail now. NULL is allowed. */
 void queries_end_folder(struct queries *queries, const char *folder);
 

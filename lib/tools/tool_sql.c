@@ -174,7 +174,7 @@ static void on_cancel(struct mcp_call *call, void *data)
 	struct sql_call *sql = data;
 
 	(void)call;
-	query_cancel(sql->query);
+	queries_cancel(sql->query);
 }
 
 static int start(struct sql_call *sql, const struct sql_request *request, struct err *err)
@@ -203,7 +203,7 @@ static int start(struct sql_call *sql, const struct sql_request *request, struct
 	if (database == NULL)
 		return -1;
 	spec.database = database;
-	sql->query = query_start(queries, &spec, &handlers, sql, err);
+	sql->query = queries_start(queries, &spec, &handlers, sql, err);
 	return sql->query != NULL ? 0 : -1;
 }
 
