@@ -11,8 +11,8 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "confine.h"
 #include "copy.h"
-#include "helper/confine.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "text/percent.h"

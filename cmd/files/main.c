@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
-#include "helper/confine.h"
+#include "helper/harden.h"
 #include "helper/order.h"
 #include "helper/say.h"
 #include "json/make.h"
@@ -39,7 +39,7 @@ static int run(struct err *err)
 {
 	cleanup_json json_t *order = NULL;
 
-	if (confine_process(err) < 0)
+	if (harden_process(err) < 0)
 		return -1;
 	order = order_read(ORDER_MAX, err);
 	return order != NULL ? obey(order, err) : -1;

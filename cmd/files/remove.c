@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
-#include "helper/confine.h"
+#include "confine.h"
 #include "json/make.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"

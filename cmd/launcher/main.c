@@ -18,7 +18,7 @@
 /* What a server started under nohup, by a shell or by a host would pass on to every session. */
 static void forget_inherited(void)
 {
-	const struct rlimit none = { 0, 0 };
+	const struct rlimit none = { 0, 1 }; /* see sandbox/payload.c */
 
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
 		(void)sigaction(signo, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);

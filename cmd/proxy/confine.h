@@ -14,8 +14,6 @@
 
 #include "base/err.h"
 
-/* No core, no debugger, no new rights through exec. First of all. */
-int confine_process(struct err *err) MUST_CHECK;
 /* The proxy, once its resolver runs and its order is read. */
 int confine_proxy(const uint16_t *ports, size_t count, struct err *err) MUST_CHECK;
 /* The resolver and its children: they read what a lookup needs, and ask name servers. */

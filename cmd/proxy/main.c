@@ -19,6 +19,7 @@
 #include "base/util.h"
 #include "confine.h"
 #include "gate.h"
+#include "helper/harden.h"
 #include "helper/say.h"
 #include "order.h"
 #include "resolver.h"
@@ -87,7 +88,7 @@ static int run(struct err *err)
 	struct order order;
 	int result;
 
-	if (confine_process(err) < 0 || check_listener(err) < 0)
+	if (harden_process(err) < 0 || check_listener(err) < 0)
 		return -1;
 	resolver = resolver_spawn(err);
 	if (resolver < 0 || order_take(&order, err) < 0)

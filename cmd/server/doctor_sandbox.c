@@ -50,16 +50,20 @@ static void say_canaries(const struct sandbox_report *report)
 			say("", "NOT stopped: one that %s", canary_name((enum canary)i));
 }
 
-/* Why stronger tiers are not had, and what to type. */
-static void say_more(const struct sandbox_report *report)
+/* Why stronger tiers are not had. */
+static void say_reasons(const struct sandbox_report *report)
 {
-	cleanup_buf struct buf advice = BUF_INIT(BUF_UNBOUNDED);
-	struct advice_machine machine;
-
 	for (int tier = POLICY_TIERS - 1; tier > report->tier; tier--)
 		if (report->reason[tier][0] != '\0')
 			say("", "not %s: %s", policy_tier_name((enum policy_tier)tier),
 			    report->reason[tier]);
+}
+
+static void say_advice(const struct sandbox_report *report)
+{
+	cleanup_buf struct buf advice = BUF_INIT(BUF_UNBOUNDED);
+	struct advice_machine machine;
+
 	advice_look("", &machine);
 	advice_write(&advice, report, &machine);
 	say_text("", buf_str(&advice));
@@ -82,25 +86,41 @@ static void say_shares(const struct confinement *confinement)
 	}
 }
 
+static void say_tier(const char *topic, const char *lead, enum policy_tier tier)
+{
+	static const char *const ranks[POLICY_TIERS] = {
+		[POLICY_UNCONFINED] = ", as you asked",
+		[POLICY_LANDLOCK] = ", the weakest of three tiers",
+		[POLICY_BWRAP] = ", the second of three tiers",
+		[POLICY_NAMESPACES] = ", the strongest of three tiers",
+	};
+
+	say(topic, "%s%s%s", lead, policy_tier_name(tier), ranks[tier]);
+	say_text("", confinement_tier_text(tier));
+}
+
 static void say_all(const struct confinement *confinement)
 {
 	const struct sandbox_report *report = confinement_report(confinement);
 	const char *refusal = confinement_refusal(confinement);
-	enum policy_tier tier = confinement_tier(confinement);
 
 	if (refusal != NULL) {
 		say_text("sandbox", refusal);
+		if (report != NULL && report->tier >= POLICY_LANDLOCK && report->through == 0)
+			say_tier("", "What there is: ", (enum policy_tier)report->tier);
 	} else {
-		say("sandbox", "%s", policy_tier_name(tier));
-		say_text("", confinement_tier_text(tier));
+		say_tier("sandbox", "", confinement_tier(confinement));
 	}
 	if (report != NULL) {
 		say_layers(report);
 		say_canaries(report);
+		say_reasons(report);
 	}
+	/* A refusal holds it. */
 	if (report != NULL && refusal == NULL)
-		say_more(report);
-	say_shares(confinement);
+		say_advice(report);
+	if (refusal == NULL)
+		say_shares(confinement);
 }
 
 static bool settle_and_say(struct loop *loop, struct launcher *launcher,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -16,7 +17,8 @@
 /* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
 static void be_private(void)
 {
-	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 0 };
+	/* Sessions get the 1 (sandbox/payload.c), which is none as well. */
+	const struct rlimit none = { .rlim_cur = 0, .rlim_max = 1 };
 
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -34,6 +36,15 @@ static void tell_problems(const struct settings *settings)
 		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
 }
 
+/* Where requests come from a file there is no host that gives up: each waits for its cell. */
+static void wait_for_cells(struct settings *settings)
+{
+	struct stat st;
+
+	if (settings->drain || (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)))
+		settings->call_budget = settings->exec_timeout_max;
+}
+
 int main(int argc, char **argv)
 {
 	int in_fd = -1;
@@ -49,6 +60,7 @@ int main(int argc, char **argv)
 	if (isatty(STDIN_FILENO))
 		help_on_terminal(settings);
 	tell_problems(settings);
+	wait_for_cells(settings);
 	if (mcp_stdio_take(&in_fd, &out_fd, &err) < 0) {
 		(void)fprintf(stderr, "ptycell: %s\n", err.msg);
 		code = EXIT_FAILURE;

@@ -8,54 +8,71 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "filter.h"
-#include "helper/confine.h"
+#include "sandbox/landlock_ruleset.h"
 #include "stop.h"
 
+static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+static const uint64_t writing = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+				LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+				LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR |
+				LANDLOCK_RULESET_TRUNCATE;
+
 /* Drivers, their configuration, certificates, name service and local sockets. */
-static const char *const driver_folders[] = { "/etc",     "/usr",         "/lib",
-					      "/lib64",   "/opt",         "/run",
-					      "/var/run", "/var/lib/sss", "/proc/self" };
+static const char *const driver_folders[] = { "/etc", "/usr",     "/lib",         "/lib64", "/opt",
+					      "/run", "/var/run", "/var/lib/sss", NULL };
+
+static int allow_path(int ruleset, const char *path, struct err *err)
+{
+	cleanup_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	/* One that is not there needs no rule. */
+	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, reading, err);
+}
+
+/* `dir_fd` to write to, `paths` to read. Nothing where the kernel has no landlock. */
+static int enter(int dir_fd, const char *const *paths, bool with_network, struct err *err)
+{
+	int abi = landlock_abi(LANDLOCK_ABI_SIGNALS);
+	struct landlock_rights rights;
+	cleanup_fd int ruleset = -1;
+
+	if (abi < 1)
+		return 0;
+	rights = landlock_ruleset_rights(abi);
+	if (with_network)
+		rights.net = 0;
+	ruleset = landlock_ruleset_new(&rights, err);
+	if (ruleset < 0 || landlock_ruleset_allow(ruleset, dir_fd, writing & rights.fs, err) < 0)
+		return -1;
+	for (; *paths != NULL; paths++)
+		if (allow_path(ruleset, *paths, err) < 0)
+			return -1;
+	return landlock_ruleset_enter(ruleset, err);
+}
+
+/* The folder of a database: its journal and log lie beside it. */
+static char *folder_of(const char *path)
+{
+	cleanup_free char *real = realpath(path, NULL);
+	char *folder = xstrdup(real != NULL ? real : path);
+
+	*(strrchr(folder, '/') + 1) = '\0';
+	return folder;
+}
 
 int confine_local(int dir_fd, const char *path, struct err *err)
 {
-	struct confine_rule rules[2] = { { .fd = dir_fd, .rights = confine_write } };
-	cleanup_free char *folder = NULL;
-	cleanup_fd int fd = -1;
-	size_t count = 1;
+	cleanup_free char *folder = path != NULL ? folder_of(path) : NULL;
+	const char *const paths[] = { folder, NULL };
 
-	if (path != NULL) {
-		/* Its journal and log lie beside it. */
-		cleanup_free char *real = realpath(path, NULL);
-
-		folder = xstrdup(real != NULL ? real : path);
-		*(strrchr(folder, '/') + 1) = '\0';
-		fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0)
-			return err_sys(err, "opening the folder of the database");
-		rules[count++] = (struct confine_rule){ .fd = fd, .rights = confine_read };
-	}
-	if (confine_files(rules, count, 0, err) < 0 || stop_watch(err) < 0)
+	if (enter(dir_fd, paths, false, err) < 0 || stop_watch(err) < 0)
 		return -1;
 	return filter_local(err);
 }
 
 int confine_driver(int dir_fd, struct err *err)
 {
-	struct confine_rule rules[ARRAY_SIZE(driver_folders) + 1];
-	size_t count = 0;
-	int result;
-
-	rules[count++] = (struct confine_rule){ .fd = dir_fd, .rights = confine_write };
-	for (size_t i = 0; i < ARRAY_SIZE(driver_folders); i++) {
-		int fd = open(driver_folders[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-		if (fd >= 0)
-			rules[count++] = (struct confine_rule){ .fd = fd, .rights = confine_read };
-	}
-	result = confine_files_only(rules, count, err);
-	for (size_t i = 1; i < count; i++)
-		fd_close(&rules[i].fd);
-	if (result < 0 || stop_watch(err) < 0)
+	if (enter(dir_fd, driver_folders, true, err) < 0 || stop_watch(err) < 0)
 		return -1;
 	return filter_driver(err);
 }

@@ -16,7 +16,7 @@
 
 #include "base/util.h"
 #include "database.h"
-#include "helper/confine.h"
+#include "helper/harden.h"
 #include "helper/order.h"
 #include "helper/say.h"
 #include "json/get.h"
@@ -103,7 +103,7 @@ static int serve(struct err *err)
 	cleanup_json json_t *first = NULL;
 	struct database *database;
 
-	if (confine_process(err) < 0)
+	if (harden_process(err) < 0)
 		return -1;
 	first = order_read(ORDER_MAX, err);
 	if (first == NULL)

@@ -282,11 +282,18 @@ void mcp_call_refuse(struct mcp_call *call, int code, const char *message, json_
 	mcp_call_end(call);
 }
 
-void mcp_call_refuse_unknown_resource(struct mcp_call *call, const char *uri)
+void mcp_call_refuse_resource(struct mcp_call *call, const char *uri, const char *reason)
 {
+	cleanup_free char *text = xasprintf("Resource not found%s%s", reason != NULL ? ": " : "",
+					    reason != NULL ? reason : "");
 	json_t *data = json_object();
 
 	json_put_str(data, "uri", uri);
-	mcp_call_refuse(call, mcp_is_modern(call) ? RPC_INVALID_PARAMS : MCP_UNKNOWN_RESOURCE,
-			"Resource not found", data);
+	mcp_call_refuse(call, mcp_is_modern(call) ? RPC_INVALID_PARAMS : MCP_UNKNOWN_RESOURCE, text,
+			data);
+}
+
+void mcp_call_refuse_unknown_resource(struct mcp_call *call, const char *uri)
+{
+	mcp_call_refuse_resource(call, uri, NULL);
 }

@@ -164,6 +164,8 @@ void mcp_call_finish_completion(struct mcp_call *call, json_t *values_own);
 void mcp_call_refuse(struct mcp_call *call, int code, const char *message, json_t *data_own);
 /* The right code of this revision for an unknown resource. */
 void mcp_call_refuse_unknown_resource(struct mcp_call *call, const char *uri);
+/* The same with a reason, which says what is there instead; NULL for none. */
+void mcp_call_refuse_resource(struct mcp_call *call, const char *uri, const char *reason);
 
 /* ---- content blocks: new references ---- */
 

@@ -192,12 +192,14 @@ static void on_started(struct interpreter *interpreter, struct wire_message *mes
 }
 
 /* With ICANON off as well, a line editor does its own echo. */
-static bool is_secret(const struct interpreter *interpreter)
+static void read_mode(const struct interpreter *interpreter, struct input_look *look)
 {
 	struct termios settings;
 
-	return tcgetattr(interpreter->slave, &settings) == 0 &&
-	       (settings.c_lflag & (ICANON | ECHO)) == ICANON;
+	if (tcgetattr(interpreter->slave, &settings) < 0)
+		return;
+	look->secret = (settings.c_lflag & (ICANON | ECHO)) == ICANON;
+	look->raw = (settings.c_lflag & ICANON) == 0;
 }
 
 static enum input_wait wait_of(int32_t state)
@@ -222,7 +224,9 @@ static struct input_look read_look(const struct interpreter *interpreter,
 
 	memcpy(&result, message->payload, sizeof(result));
 	look.wait = wait_of(result.state);
-	look.secret = look.wait != INPUT_NOT_AWAITED && is_secret(interpreter);
+	if (look.wait != INPUT_NOT_AWAITED)
+		read_mode(interpreter, &look);
+	look.watches = result.watches != 0;
 	look.child = result.child != 0;
 	look.thread = result.thread;
 	look.ran = result.ran;

@@ -97,6 +97,7 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 	sandbox->watcher->measured(sandbox->watcher_data,
 				   &(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
 							    .cpu_ms = usage.cpu_ms,
+							    .deleted_bytes = usage.deleted_bytes,
 							    .processes = usage.processes });
 }
 
@@ -247,10 +248,13 @@ static void on_grace(struct loop_timer *timer)
 		(void)syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0);
 }
 
-void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data)
+void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data)
 {
-	struct loop *loop = launcher_loop(sandbox->launcher);
+	struct loop *loop;
 
+	if (sandbox == NULL)
+		return;
+	loop = launcher_loop(sandbox->launcher);
 	sandbox->closing = true;
 	sandbox->listener = NULL;
 	sandbox->watcher = NULL;
@@ -271,12 +275,6 @@ void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int 
 {
 	sandbox->listener = fn;
 	sandbox->listener_data = data;
-}
-
-void sandbox_close(struct sandbox *sandbox)
-{
-	if (sandbox != NULL)
-		sandbox_close_then(sandbox, NULL, NULL);
 }
 
 void sandbox_watch(struct sandbox *sandbox, const struct sandbox_watcher *watcher, void *data)

@@ -65,18 +65,18 @@ struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *pol
  */
 void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int listener_own),
 			    void *data);
-/* Kills everything in it. Interpreters must have been freed. NULL is allowed. */
-void sandbox_close(struct sandbox *sandbox);
 /*
- * The same, and calls `closed` from the loop once no process of it is left: then nobody writes in
- * its folder any more. Not after launcher_free, before which it may be too early.
+ * Kills everything in it; interpreters must have been freed. `closed`, where there is one, is
+ * called from the loop once no process of it is left: then nobody writes in its folder any more.
+ * Not after launcher_free, before which it may be too early. NULL is allowed.
  */
-void sandbox_close_then(struct sandbox *sandbox, void (*closed)(void *data), void *data);
+void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data);
 
 /* What its processes use: of every interpreter and of what those started. */
 struct sandbox_usage {
 	uint64_t memory_bytes;
-	uint64_t cpu_ms; /* since it was opened */
+	uint64_t cpu_ms;        /* since it was opened */
+	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
 };
 
@@ -168,6 +168,8 @@ enum input_wait {
 struct input_look {
 	enum input_wait wait;
 	bool secret;   /* ECHO is off while lines are read: a password */
+	bool raw;      /* lines are not read: an editor, or keys */
+	bool watches;  /* it waits for many things, and the terminal may be left among them */
 	bool child;    /* it is a program that the interpreter started */
 	int thread;    /* which one it is */
 	uint64_t ran;  /* and how long it ever ran, ns: equal means that it slept all the time */

@@ -24,6 +24,7 @@ struct manager {
 	const char *name;
 	const char *root_env;
 	const char *root_in_home;
+	const char *shims; /* folder in the root */
 	/* Appends the folder of the wanted version's binaries to `out`; false when unknown. */
 	bool (*bin)(const struct search *search, const char *root, struct buf *out);
 };
@@ -77,9 +78,10 @@ static char *read_home_file(const struct search *search, const char *name)
 	return fd_read_file(AT_FDCWD, path, VERSION_FILE_MAX, &len, &err);
 }
 
-static bool pyenv_bin(const struct search *search, const char *root, struct buf *out)
+static bool versions_bin(const struct search *search, const char *variable, const char *root,
+			 struct buf *out)
 {
-	const char *version = env_get(search, "PYENV_VERSION");
+	const char *version = env_get(search, variable);
 	cleanup_free char *path = xasprintf("%s/version", root);
 	cleanup_free char *file = NULL;
 	struct err err;
@@ -90,6 +92,39 @@ static bool pyenv_bin(const struct search *search, const char *root, struct buf 
 	if (version == NULL || !is_plain_name(version, word_len(version)))
 		return false;
 	buf_putf(out, "%s/versions/%.*s/bin", root, (int)word_len(version), version);
+	return true;
+}
+
+static bool pyenv_bin(const struct search *search, const char *root, struct buf *out)
+{
+	return versions_bin(search, "PYENV_VERSION", root, out);
+}
+
+static bool nodenv_bin(const struct search *search, const char *root, struct buf *out)
+{
+	return versions_bin(search, "NODENV_VERSION", root, out);
+}
+
+/* The user's own version is the first "runtime" of a small file of JSON. */
+static bool volta_bin(const struct search *search, const char *root, struct buf *out)
+{
+	static const char key[] = "\"runtime\"";
+	cleanup_free char *path = xasprintf("%s/tools/user/platform.json", root);
+	cleanup_free char *file = NULL;
+	const char *version;
+	struct err err;
+	size_t len;
+
+	(void)search;
+	file = fd_read_file(AT_FDCWD, path, VERSION_FILE_MAX, &len, &err);
+	version = file != NULL ? strstr(file, key) : NULL;
+	if (version == NULL)
+		return false;
+	version += strlen(key) + strspn(version + strlen(key), " \t\r\n:\"");
+	len = strcspn(version, "\"");
+	if (!is_plain_name(version, len))
+		return false;
+	buf_putf(out, "%s/tools/image/node/%.*s/bin", root, (int)len, version);
 	return true;
 }
 
@@ -107,63 +142,72 @@ static const char *tool_version(const char *file, const char *tool)
 }
 
 /* PREFIX_TOOL_VERSION of the environment. */
-static const char *tool_env(const struct search *search, const char *prefix)
+static const char *tool_env(const struct search *search, const char *prefix, const char *tool)
 {
-	cleanup_free char *name = xasprintf("%s_%s_VERSION", prefix, search->language->name);
+	cleanup_free char *name = xasprintf("%s_%s_VERSION", prefix, tool);
 
 	for (char *c = name; *c != '\0'; c++)
 		*c = (char)toupper((unsigned char)*c);
 	return env_get(search, name);
 }
 
-static bool install_bin(const struct search *search, const char *root, const char *version,
-			struct buf *out)
+static bool install_bin(const char *root, const char *tool, const char *version, struct buf *out)
 {
 	if (version == NULL || !is_plain_name(version, word_len(version)))
 		return false;
-	buf_putf(out, "%s/installs/%s/%.*s/bin", root, search->language->name,
-		 (int)word_len(version), version);
+	buf_putf(out, "%s/installs/%s/%.*s/bin", root, tool, (int)word_len(version), version);
 	return true;
+}
+
+static const char *tool_name(const struct search *search, const char *own)
+{
+	return own != NULL ? own : search->language->name;
 }
 
 static bool asdf_bin(const struct search *search, const char *root, struct buf *out)
 {
 	cleanup_free char *file = read_home_file(search, ".tool-versions");
-	const char *version = tool_env(search, "ASDF");
+	const char *tool = tool_name(search, search->language->asdf_name);
+	const char *version = tool_env(search, "ASDF", tool);
 
 	if (version == NULL && file != NULL)
-		version = tool_version(file, search->language->name);
-	return install_bin(search, root, version, out);
+		version = tool_version(file, tool);
+	return install_bin(root, tool, version, out);
 }
 
 static bool mise_bin(const struct search *search, const char *root, struct buf *out)
 {
 	cleanup_free char *file = read_home_file(search, ".tool-versions");
-	const char *version = tool_env(search, "MISE");
+	const char *tool = tool_name(search, search->language->mise_name);
+	const char *version = tool_env(search, "MISE", tool);
 
 	if (version == NULL && file != NULL)
-		version = tool_version(file, search->language->name);
+		version = tool_version(file, tool);
 	/* mise keeps this link to the newest one that is installed. */
-	return install_bin(search, root, version != NULL ? version : "latest", out);
+	return install_bin(root, tool, version != NULL ? version : "latest", out);
 }
 
 static const struct manager managers[] = {
-	{ "pyenv", "PYENV_ROOT", ".pyenv", pyenv_bin },
-	{ "asdf", "ASDF_DATA_DIR", ".asdf", asdf_bin },
-	{ "mise", "MISE_DATA_DIR", ".local/share/mise", mise_bin },
+	{ "pyenv", "PYENV_ROOT", ".pyenv", "shims", pyenv_bin },
+	{ "nodenv", "NODENV_ROOT", ".nodenv", "shims", nodenv_bin },
+	{ "volta", "VOLTA_HOME", ".volta", "bin", volta_bin },
+	{ "asdf", "ASDF_DATA_DIR", ".asdf", "shims", asdf_bin },
+	{ "mise", "MISE_DATA_DIR", ".local/share/mise", "shims", mise_bin },
 };
 
-/* True when `folder` is ROOT/shims, with or without slashes at the end. */
-static bool is_shims_of(const char *folder, const char *root)
+/* True when `folder` is ROOT/NAME, with or without slashes at the end. */
+static bool is_shims_of(const char *folder, const char *root, const char *name)
 {
 	size_t len = strlen(root);
+	size_t name_len = strlen(name);
 
 	while (len > 0 && root[len - 1] == '/')
 		len--;
 	if (len == 0 || strncmp(folder, root, len) != 0 || folder[len] != '/')
 		return false;
 	folder += len + strspn(folder + len, "/");
-	return strncmp(folder, "shims", 5) == 0 && strspn(folder + 5, "/") == strlen(folder + 5);
+	return strncmp(folder, name, name_len) == 0 &&
+	       strspn(folder + name_len, "/") == strlen(folder + name_len);
 }
 
 /* The manager whose shims lie in `folder`, with its root, which the caller frees. */
@@ -176,14 +220,14 @@ static const struct manager *manager_of(const struct search *search, const char 
 		const char *from_env = env_get(search, managers[i].root_env);
 		cleanup_free char *root = NULL;
 
-		if (from_env != NULL && is_shims_of(folder, from_env)) {
+		if (from_env != NULL && is_shims_of(folder, from_env, managers[i].shims)) {
 			*ret_root = xstrdup(from_env);
 			return &managers[i];
 		}
 		if (home == NULL)
 			continue;
 		root = xasprintf("%s/%s", home, managers[i].root_in_home);
-		if (is_shims_of(folder, root)) {
+		if (is_shims_of(folder, root, managers[i].shims)) {
 			*ret_root = mem_steal(&root);
 			return &managers[i];
 		}

@@ -3,9 +3,11 @@
  * interpreter.h - where on this machine a language's interpreter is, without running anything.
  *
  * A version manager's shim is a small script in <root>/shims that looks up the version and
- * starts <root>/versions/VERSION/bin/COMMAND (pyenv) or <root>/installs/TOOL/VERSION/bin/COMMAND
- * (asdf, mise). The version is the one that holds everywhere: of the environment, else the
- * user's global file; folders' own files do not count, for sessions do not run in them.
+ * starts <root>/versions/VERSION/bin/COMMAND (pyenv, nodenv),
+ * <root>/installs/TOOL/VERSION/bin/COMMAND (asdf, mise) or <root>/tools/image/node/VERSION/bin/node
+ * (volta, whose shims lie in <root>/bin). nvm and fnm put real folders on PATH. The version is the
+ * one that holds everywhere: of the environment, else the user's global file; folders' own files do
+ * not count, for sessions do not run in them.
  */
 #ifndef RUNTIME_INTERPRETER_H
 #define RUNTIME_INTERPRETER_H

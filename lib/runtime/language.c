@@ -5,11 +5,12 @@
 
 #include "runtime/bash/bash.h"
 #include "runtime/interpreter.h"
+#include "runtime/node/node.h"
 #include "runtime/python/python.h"
 #include "runtime/r/r.h"
 
-static const struct language *(*const rows[])(void) = { python_language, bash_language,
-							r_language };
+static const struct language *(*const rows[])(void) = { python_language, node_language,
+							bash_language, r_language };
 
 const struct language *language_at(size_t index)
 {

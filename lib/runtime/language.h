@@ -27,7 +27,10 @@ enum language_descriptor_kind {
 
 /* Beside the terminal on 0-2, one of which it may replace. */
 struct language_descriptor {
-	/* Frames come by "control", and go by "commands" where there is one. */
+	/*
+	 * Frames come by "control", and go by "commands" where there is one. "interrupt" gets the
+	 * number of a cell that is to end, as a line, for who reads it while the driver cannot.
+	 */
 	const char *name;
 	int number;
 	enum language_descriptor_kind kind;
@@ -55,6 +58,8 @@ struct language {
 	const char *env_override;    /* "PTYCELL_PYTHON" */
 	const char *const *commands; /* looked for on PATH, in this order; NULL-terminated */
 	const char *install_hint;    /* "apt install python3" */
+	const char *asdf_name;       /* that of its plugin, NULL: the name */
+	const char *mise_name;       /* likewise */
 	/* Appends the frames that are sent first, before `hello`; NULL: none. */
 	void (*boot)(struct buf *out);
 	/* What is typed on the terminal at the start: a line with its end; NULL: nothing. */

@@ -46,8 +46,8 @@ struct cage {
 	pid_t victim; /* its number in here; 0: it has none */
 };
 
-static const char secret_name[] = "canary";
-static const char socket_name[] = "canary.sock";
+static const char secret_name[] = CANARY_FILE;
+static const char socket_name[] = CANARY_SOCKET;
 
 /* ---- the bait ---- */
 
@@ -178,6 +178,8 @@ void canary_release(struct canary_bait *bait)
 			     &bait->socket,    &bait->master,   &bait->slave };
 	char path[PATH_MAX];
 
+	if (bait->folder[0] == '\0')
+		return;
 	if (bait->victim > 0) {
 		(void)kill(bait->victim, SIGKILL);
 		(void)waitpid(bait->victim, NULL, 0);

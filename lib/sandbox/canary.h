@@ -15,6 +15,10 @@
 
 #include "base/err.h"
 
+/* What the bait's folder holds; a canary makes the first in the workspace too, for a moment. */
+#define CANARY_FILE "canary"
+#define CANARY_SOCKET "canary.sock"
+
 enum canary {
 	CANARY_READ,
 	CANARY_WRITE,
@@ -58,7 +62,7 @@ struct canary_result {
 
 /* `folder`, absolute, is one of the caller's that only this bait uses. */
 int canary_lay(struct canary_bait *ret_bait, const char *folder, struct err *err) MUST_CHECK;
-/* Ends the victim and removes the files; not the folder. */
+/* Ends the victim and removes the files; not the folder. One that was never laid is all zeroes. */
 void canary_release(struct canary_bait *bait);
 
 /*

@@ -22,12 +22,16 @@ struct init {
 /* Minders are the first generation, interpreters the second. */
 enum { FIRST_OF_SESSION = 2 };
 
-static void measure(const struct warden *warden, bool exact)
+static void measure(struct warden *warden, bool exact)
 {
+	const struct policy *policy = &container_of(warden, struct init, warden)->policy;
+	const char *folder = policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP
+				     ? POLICY_DATA
+				     : policy->data_path;
 	struct usage_largest largest;
 	struct usage usage;
 
-	usage_measure(FIRST_OF_SESSION, exact, &usage, &largest);
+	usage_measure(FIRST_OF_SESSION, exact, folder, &usage, &largest);
 	wire_tell(warden->channel, WIRE_MEASURED, &usage);
 }
 
@@ -36,7 +40,7 @@ static void relieve(const struct warden *warden)
 	struct usage_largest largest;
 	struct usage usage;
 
-	usage_measure(FIRST_OF_SESSION, true, &usage, &largest);
+	usage_measure(FIRST_OF_SESSION, true, NULL, &usage, &largest);
 	usage_kill(&largest);
 	wire_tell(warden->channel, WIRE_RELIEVED, &largest);
 }

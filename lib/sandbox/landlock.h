@@ -2,25 +2,14 @@
 /*
  * landlock.h - which files, sockets and processes a session reaches, whatever its mounts say.
  *
- * The numbers are the kernel's (Documentation/userspace-api/landlock.rst), here up to ABI 9: the
- * header of the system may be older. What a kernel does not know is left out.
+ * What a kernel does not know is left out (sandbox/landlock_ruleset.h).
  */
 #ifndef SANDBOX_LANDLOCK_H
 #define SANDBOX_LANDLOCK_H
 
-#include <stdint.h>
-
 #include "base/err.h"
+#include "sandbox/landlock_ruleset.h"
 #include "sandbox/policy.h"
-
-enum {
-	LANDLOCK_ABI_SIGNALS = 6, /* scopes signals and abstract sockets */
-	LANDLOCK_ABI_SOCKETS = 9, /* the first that guards sockets with a path */
-	LANDLOCK_ABI_MAX = 9,     /* the newest that landlock.c knows */
-};
-
-/* What the kernel's has, at most `max` of it; 0 when it has none. */
-int landlock_abi(int max);
 
 /*
  * Enters the domain of the policy's tier, for the calling thread and all that it starts, for

@@ -97,6 +97,10 @@ pid_t namespaces_fork(const struct usermap *map, uint32_t without, struct err *e
 	read_end = pair[0];
 	write_end = pair[1];
 	pid = clone_into(choose_flags(without));
+	if (pid < 0 && errno == ENOSPC)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "creating namespaces: this system allows none "
+			       "(user.max_user_namespaces)");
 	if (pid < 0)
 		return err_sys(err, "creating namespaces");
 	if (pid == 0) {

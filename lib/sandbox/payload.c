@@ -125,7 +125,8 @@ static int limit_all(const struct limit_row *rows, size_t count, struct err *err
 static int set_limits(const struct policy *policy, struct err *err)
 {
 	const struct limit_row limits[] = {
-		{ RLIMIT_CORE, 0, 0, "core dumps" },
+		/* With 0 a program that the host pipes dumps to would still get this memory. */
+		{ RLIMIT_CORE, 1, 1, "core dumps" },
 		{ RLIMIT_NOFILE, SOFT_OPEN_FILES, policy->open_files_max, "open files" },
 		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
 		/* Not RLIMIT_AS: Node reserves far more than it uses. */

@@ -19,7 +19,7 @@ struct policy_record {
 
 enum { FLAG_UNIX_SOCKETS = 1, FLAG_PROXY = 2, FLAGS_ALL = 3 };
 
-_Static_assert((3 + POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX) * (PLAN_PATH_MAX + 8) +
+_Static_assert((size_t)(3 + POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX) * (PLAN_PATH_MAX + 8) +
 			       sizeof(struct policy_record) + 64 <=
 		       PLAN_BYTES_MAX,
 	       "the largest policy fits");

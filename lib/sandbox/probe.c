@@ -2,14 +2,12 @@
 #include "sandbox/probe.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/payload.h"
+#include "sandbox/probe_site.h"
 #include "sandbox/report.h"
 #include "sandbox/terminal.h"
 #include "sandbox/warden.h"
@@ -28,13 +27,9 @@
 
 enum { PATIENCE_MS = 4000, ROWS = 24, COLUMNS = 80, COMPLAINT_MAX = 256 };
 
-/* Where it happens: a folder of its own with a workspace and a bait. */
+/* What every throw-away sandbox of one probe shares. */
 struct site {
-	char folder[PATH_MAX];
-	char data[PATH_MAX];
-	char bait_folder[PATH_MAX];
-	int data_fd;
-	struct canary_bait bait;
+	struct probe_site place;
 	const struct confine_means *means;
 };
 
@@ -44,62 +39,6 @@ struct verdict {
 	uint32_t layers;
 	struct canary_result canaries;
 };
-
-/* ---- the site ---- */
-
-static int make_folder(char *ret_path, size_t size, const char *in, const char *name,
-		       struct err *err)
-{
-	int len = snprintf(ret_path, size, "%s/%s", in, name);
-
-	if (len < 0 || (size_t)len >= size)
-		return err_set(err, ERR_LIMIT, "the path '%s' is too long", in);
-	if (mkdir(ret_path, 0700) < 0)
-		return err_sys(err, "creating '%s'", ret_path);
-	return 0;
-}
-
-static void remove_site(struct site *site)
-{
-	fd_close(&site->data_fd);
-	(void)rmdir(site->bait_folder);
-	(void)rmdir(site->data);
-	(void)rmdir(site->folder);
-}
-
-/* Anywhere that can be written to, and without a link on the way: a workspace must be so. */
-static int make_top(struct site *site, struct err *err)
-{
-	static const char *const places[] = { "/tmp", "/var/tmp", "/dev/shm" };
-	char place[PATH_MAX];
-
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		if (realpath(places[i], place) == NULL)
-			continue;
-		(void)snprintf(site->folder, sizeof(site->folder), "%.*s/ptycell-probe-XXXXXX",
-			       PATH_MAX - 32, place);
-		/* A session of root's has a user of its own, who has to get through. */
-		if (mkdtemp(site->folder) != NULL)
-			return chmod(site->folder, 0711) == 0 ? 0 : err_sys(err, "%s", place);
-	}
-	return err_sys(err, "creating a folder to try the sandbox in");
-}
-
-static int make_site(struct site *site, const struct confine_means *means, struct err *err)
-{
-	*site = (struct site){ .data_fd = -1, .means = means };
-	if (make_top(site, err) < 0)
-		return -1;
-	if (make_folder(site->data, sizeof(site->data), site->folder, "data", err) == 0 &&
-	    make_folder(site->bait_folder, sizeof(site->bait_folder), site->folder, "bait", err) ==
-		    0) {
-		site->data_fd = open(site->data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (canary_lay(&site->bait, site->bait_folder, err) == 0)
-			return 0;
-	}
-	remove_site(site);
-	return -1;
-}
 
 /* ---- inside ---- */
 
@@ -126,13 +65,13 @@ static int confine_child(const struct site *site, const struct policy *policy,
 static void try_canaries(const struct site *site, const struct policy *policy,
 			 const struct enclosure *enclosure, int pipe_end)
 {
-	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : site->data;
+	const char *data = policy->tier >= POLICY_BWRAP ? POLICY_DATA : site->place.data;
 	struct verdict verdict = { .layers = enclosure->layers };
 
 	if (confine_child(site, policy, enclosure, &verdict.err) == 0) {
 		verdict.err.code = ERR_NONE;
 		verdict.layers |= confine_layers(policy, site->means);
-		verdict.canaries = canary_run(&site->bait, data);
+		verdict.canaries = canary_run(&site->place.bait, data);
 	}
 	(void)!write(pipe_end, &verdict, sizeof(verdict));
 }
@@ -141,9 +80,10 @@ static void try_canaries(const struct site *site, const struct policy *policy,
 static int run_inside(const struct site *site, struct policy *policy, const struct usermap *map,
 		      pid_t outside, int pipe_end)
 {
-	const struct enclose_task task = {
-		.folders = &site->data_fd, .map = map, .outside = outside, .means = site->means
-	};
+	const struct enclose_task task = { .folders = &site->place.data_fd,
+					   .map = map,
+					   .outside = outside,
+					   .means = site->means };
 	struct verdict verdict = { 0 };
 	struct enclosure enclosure;
 	int status;
@@ -171,13 +111,14 @@ static void become_bwrap(const struct site *site, const struct policy *policy, i
 {
 	struct site own = *site;
 	int copy = memfd_create("ptycell", MFD_CLOEXEC);
-	int *const fds[] = { &pipe_end, &copy, &own.data_fd, &own.bait.victim_fd, &own.bait.slave };
+	int *const fds[] = { &pipe_end, &copy, &own.place.data_fd, &own.place.bait.victim_fd,
+			     &own.place.bait.slave };
 	struct bwrap_start start = {
 		.role = PROBE_ROLE,
 		.policy = policy,
 		.fds = fds,
 		.fd_count = ARRAY_SIZE(fds),
-		.folders = &own.data_fd,
+		.folders = &own.place.data_fd,
 	};
 	struct verdict verdict = { 0 };
 
@@ -201,12 +142,12 @@ int probe_run_inside(const struct confine_means *means)
 	if (pread(INSIDE_SITE, &site, sizeof(site), 0) != (ssize_t)sizeof(site))
 		return EXIT_FAILURE;
 	site.means = means;
-	site.data_fd = INSIDE_DATA;
-	site.bait.victim_fd = INSIDE_VICTIM;
-	site.bait.slave = INSIDE_SLAVE;
+	site.place.data_fd = INSIDE_DATA;
+	site.place.bait.victim_fd = INSIDE_VICTIM;
+	site.place.bait.slave = INSIDE_SLAVE;
 	policy_init(&policy);
 	policy.tier = POLICY_BWRAP;
-	policy.data_path = site.data;
+	policy.data_path = site.place.data;
 	return run_inside(&site, &policy, &map, 0, INSIDE_PIPE);
 }
 
@@ -250,8 +191,8 @@ static int make_trial(struct trial *trial, const struct site *site, enum policy_
 	};
 	policy_init(&trial->policy);
 	trial->policy.tier = tier;
-	trial->policy.data_path = site->data;
-	if (usermap_choose(site->data_fd, &trial->map, err) < 0)
+	trial->policy.data_path = site->place.data;
+	if (usermap_choose(site->place.data_fd, &trial->map, err) < 0)
 		return -1;
 	if (pipe2(trial->verdict, O_CLOEXEC) < 0 ||
 	    pipe2(trial->complaint, O_CLOEXEC | O_NONBLOCK) < 0)
@@ -270,22 +211,25 @@ static noreturn void begin(struct trial *trial)
 	_exit(EXIT_FAILURE);
 }
 
-/* What bwrap said before it ended. */
+/* What bwrap said before it ended: its first sentence, others follow with addresses. */
 static void quote_complaint(int complaint, struct err *err)
 {
+	static const char prefix[] = "bwrap: ";
 	char text[COMPLAINT_MAX];
-	char *end;
 	ssize_t len = read(complaint, text, sizeof(text) - 1);
+	const char *start = text;
+	char *end;
 
 	if (len <= 0)
 		return;
 	text[len] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	/* Its first sentence: others follow with addresses of Debian's. */
 	end = strstr(text, ". ");
 	if (end != NULL)
 		*end = '\0';
-	(void)err_set(err, ERR_UNSUPPORTED, "%s", text);
+	if (strncmp(text, prefix, strlen(prefix)) == 0)
+		start += strlen(prefix);
+	(void)err_set(err, ERR_UNSUPPORTED, "%s", start);
 }
 
 static pid_t fork_inside(const struct trial *trial, struct err *err)
@@ -350,13 +294,12 @@ static void try_all(const struct site *site, struct sandbox_report *report)
 
 static int look(const struct confine_means *means, struct sandbox_report *report, struct err *err)
 {
-	struct site site;
+	struct site site = { .means = means };
 
-	if (make_site(&site, means, err) < 0)
+	if (probe_site_make(&site.place, err) < 0)
 		return -1;
 	try_all(&site, report);
-	canary_release(&site.bait);
-	remove_site(&site);
+	probe_site_remove(&site.place);
 	return 0;
 }
 

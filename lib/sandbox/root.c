@@ -116,7 +116,7 @@ int root_make_folder(const char *path, struct err *err)
 	return 0;
 }
 
-int root_make_parent(const char *path, struct err *err)
+static int make_parent(const char *path, struct err *err)
 {
 	char parent[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -152,7 +152,7 @@ static int make_target(const char *path, mode_t kind, struct err *err)
 
 	if (S_ISDIR(kind))
 		return root_make_folder(path, err);
-	if (root_make_parent(path, err) < 0)
+	if (make_parent(path, err) < 0)
 		return -1;
 	return lstat(path, &st) == 0 ? 0 : make_file(path, err);
 }
@@ -178,7 +178,7 @@ static int show(const char *path, const struct source_bind *how, struct err *err
 	if (lstat(old, &st) < 0)
 		return 0;
 	if (S_ISLNK(st.st_mode))
-		return root_make_parent(path, err) < 0 ? -1 : copy_link(old, path, err);
+		return make_parent(path, err) < 0 ? -1 : copy_link(old, path, err);
 	source = source_open(old, -1, err);
 	if (source < 0 || make_target(path, st.st_mode, err) < 0)
 		return -1;
@@ -302,8 +302,8 @@ static int make_devices(const struct policy *policy, struct err *err)
 
 struct bind {
 	const char *path;
-	int source;
 	const struct source_bind *how;
+	int source;
 	bool is_mount; /* that needs a place only */
 };
 
@@ -350,14 +350,19 @@ static int bind_others(const struct policy *policy, const struct root_sources *s
 	size_t count = 0;
 
 	for (size_t i = 0; i < policy->share_count; i++)
-		binds[count++] =
-			(struct bind){ policy->shares[i].path, sources->shares[i],
-				       policy->shares[i].writable ? &read_write : &read_only,
-				       (sources->shifted & BIT(i)) != 0 };
+		binds[count++] = (struct bind){
+			.path = policy->shares[i].path,
+			.how = policy->shares[i].writable ? &read_write : &read_only,
+			.source = sources->shares[i],
+			.is_mount = (sources->shifted & BIT(i)) != 0,
+		};
 	for (size_t i = 0; i < policy->runtime_count; i++)
 		if (!is_at_or_below(policy->runtimes[i], "/usr"))
-			binds[count++] = (struct bind){ policy->runtimes[i], sources->runtimes[i],
-							&read_only, false };
+			binds[count++] = (struct bind){
+				.path = policy->runtimes[i],
+				.how = &read_only,
+				.source = sources->runtimes[i],
+			};
 	/* The outer before the inner, which would be hidden by it. */
 	qsort(binds, count, sizeof(binds[0]), by_length);
 	for (size_t i = 0; i < count; i++)

@@ -11,8 +11,6 @@
 
 /* The same as mkdir -p; what is there already is left as it is. */
 int root_make_folder(const char *path, struct err *err) MUST_CHECK;
-/* The folder above `path`. */
-int root_make_parent(const char *path, struct err *err) MUST_CHECK;
 /*
  * Shows `path` of the host at the same path, read-only: a symbolic link as it is, a file or folder
  * by a mount. 0 too when the host has none.

@@ -5,8 +5,10 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/ioprio.h>
+#include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
@@ -34,6 +36,9 @@ struct span {
 	uint32_t first;
 	enum seccomp_verdict verdict;
 };
+
+/* Those of seccomp_options.inet_sockets. */
+static const uint32_t inet_families[] = { AF_INET, AF_INET6, AF_NETLINK };
 
 struct builder {
 	struct seccomp_program *program;
@@ -136,22 +141,74 @@ static void put_ioctl(struct builder *builder)
 	put_allow(builder);
 }
 
-static void put_family(struct builder *builder, uint32_t family, bool allowed)
+/* Where a jump skips `steps` more instructions when what was loaded is `value`. */
+static void skip_if_equal(struct builder *builder, uint32_t value, uint8_t steps)
 {
-	put_if_equal(builder, family);
-	if (allowed)
-		put_allow(builder);
-	else
-		put_errno(builder, EACCES);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, value, steps, 0);
+}
+
+static void put_load_type(struct builder *builder)
+{
+	put_load_argument(builder, 1);
+	put(builder, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_BITS, 0, 0);
+}
+
+static void put_only(struct builder *builder, const uint32_t *values, size_t count, int error)
+{
+	for (size_t i = 0; i < count; i++)
+		skip_if_equal(builder, values[i], (uint8_t)(count - i));
+	put_errno(builder, error);
+}
+
+/*
+ * Of the internet's protocols those that everybody uses, and of netlink what tells about
+ * interfaces: for any other the kernel may load a module (SCTP, DCCP, L2TP, netfilter).
+ */
+static void put_protocols(struct builder *builder)
+{
+	static const uint32_t types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_RAW };
+	static const uint32_t protocols[] = { IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP,
+					      IPPROTO_ICMPV6 };
+
+	put_load_type(builder);
+	put_only(builder, types, ARRAY_SIZE(types), ESOCKTNOSUPPORT);
+	put_load_argument(builder, 2);
+	put_only(builder, protocols, ARRAY_SIZE(protocols), EPROTONOSUPPORT);
+	put_allow(builder);
+}
+
+static void put_netlink(struct builder *builder)
+{
+	put_load_argument(builder, 2);
+	put_if_equal(builder, NETLINK_ROUTE);
+	put_allow(builder);
+	put_errno(builder, EPROTONOSUPPORT);
 }
 
 static void put_socket(struct builder *builder)
 {
+	const struct seccomp_options *options = builder->options;
+
 	put_load_argument(builder, 0);
-	put_family(builder, AF_UNIX, builder->options->unix_sockets);
-	put_family(builder, AF_INET, builder->options->inet_sockets);
-	put_family(builder, AF_INET6, builder->options->inet_sockets);
-	put_family(builder, AF_NETLINK, builder->options->inet_sockets);
+	put_if_equal(builder, AF_UNIX);
+	if (options->unix_sockets)
+		put_allow(builder);
+	else
+		put_errno(builder, EACCES);
+	if (options->inet_sockets) {
+		/* The block for netlink has four instructions. */
+		put(builder, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 4);
+		put_netlink(builder);
+		skip_if_equal(builder, AF_INET, 2);
+		skip_if_equal(builder, AF_INET6, 1);
+		put_errno(builder, EAFNOSUPPORT);
+		put_protocols(builder);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(inet_families); i++) {
+		put_if_equal(builder, inet_families[i]);
+		put_errno(builder, EACCES);
+	}
 	put_errno(builder, EAFNOSUPPORT);
 }
 
@@ -162,11 +219,10 @@ static void put_socket(struct builder *builder)
 static void put_socketpair(struct builder *builder)
 {
 	put_load_argument(builder, 0);
-	put(builder, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
+	skip_if_equal(builder, AF_UNIX, 1);
 	put_errno(builder, EAFNOSUPPORT);
 	if (!builder->options->unix_sockets) {
-		put_load_argument(builder, 1);
-		put(builder, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_BITS, 0, 0);
+		put_load_type(builder);
 		put_if_equal(builder, SOCK_DGRAM);
 		put_errno(builder, EACCES);
 		put_if_equal(builder, SOCK_RAW);
@@ -197,6 +253,46 @@ static void put_own(struct builder *builder, enum seccomp_verdict verdict)
 	if (verdict == SECCOMP_OWN_IO_PRIORITY)
 		refuse_value(builder, 0, IOPRIO_WHO_USER);
 	allow_zero(builder, verdict == SECCOMP_OWN_PID ? 0 : 1);
+}
+
+/*
+ * The limit of core dumps stays at 1 (sandbox/payload.c), and who sets it is told that it is done:
+ * many programs forbid themselves dumps, and end when they cannot.
+ */
+static void put_core_limit(struct builder *builder, size_t resource)
+{
+	put_load_argument(builder, resource);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 1, 0);
+	put_allow(builder);
+}
+
+/* Both halves of a pointer. */
+static void put_if_null(struct builder *builder, size_t argument, bool allowed)
+{
+	put_load_argument(builder, argument);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+	put_load(builder, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t) +
+				  sizeof(uint32_t));
+	put_if_equal(builder, 0);
+	if (allowed)
+		put_allow(builder);
+	else
+		put_errno(builder, 0);
+}
+
+static void put_prlimit(struct builder *builder)
+{
+	if (!builder->options->foreign_pids)
+		put_if_null(builder, 2, true);
+	put_load_argument(builder, 0);
+	put(builder, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+	put_errno(builder, EPERM);
+	if (builder->options->foreign_pids)
+		put_if_null(builder, 2, true);
+	put_core_limit(builder, 1);
+	/* Nobody would fill in the old one. */
+	put_if_null(builder, 3, false);
+	put_errno(builder, EPERM);
 }
 
 static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
@@ -238,6 +334,13 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 	case SECCOMP_OWN_PRIORITY:
 	case SECCOMP_OWN_IO_PRIORITY:
 		put_own(builder, verdict);
+		break;
+	case SECCOMP_SET_LIMIT:
+		put_prlimit(builder);
+		break;
+	case SECCOMP_OLD_SET_LIMIT:
+		put_core_limit(builder, 0);
+		put_errno(builder, 0);
 		break;
 	case SECCOMP_VERDICTS:
 		builder->overflow = true;

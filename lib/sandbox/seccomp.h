@@ -46,6 +46,9 @@ enum seccomp_verdict {
 	SECCOMP_OWN_PID,
 	SECCOMP_OWN_PRIORITY,    /* setpriority */
 	SECCOMP_OWN_IO_PRIORITY, /* ioprio_set */
+	/* Limits are set by the caller for itself only: a limit of processor time kills. */
+	SECCOMP_SET_LIMIT,     /* prlimit64 */
+	SECCOMP_OLD_SET_LIMIT, /* setrlimit */
 	SECCOMP_VERDICTS
 };
 

@@ -128,8 +128,10 @@ const struct seccomp_rule seccomp_rules[] = {
 	RULE("socket", 41, 198, SECCOMP_FAMILIES),
 	RULE("socketpair", 53, 199, SECCOMP_PAIRS),
 	RULE("personality", 135, 92, SECCOMP_PERSONALITY),
-	/* Limits and scheduling of others. A limit of CPU time kills. */
-	RULE("prlimit64", 302, 261, SECCOMP_OWN_PID),
+	/* Limits of init and minder, which are of the session's user: one of CPU time kills. */
+	RULE("prlimit64", 302, 261, SECCOMP_SET_LIMIT),
+	RULE("setrlimit", 160, 164, SECCOMP_OLD_SET_LIMIT),
+	/* Scheduling of others. */
 	RULE("sched_setaffinity", 203, 122, SECCOMP_OWN_PID),
 	RULE("sched_setattr", 314, 274, SECCOMP_OWN_PID),
 	RULE("sched_setparam", 142, 118, SECCOMP_OWN_PID),

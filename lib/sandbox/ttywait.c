@@ -114,6 +114,15 @@ static bool epolls_terminal(const struct sleeper *sleeper)
 	return false;
 }
 
+static bool is_epoll(const struct sleeper *sleeper)
+{
+#ifdef SYS_epoll_wait
+	if (sleeper->number == SYS_epoll_wait)
+		return true;
+#endif
+	return sleeper->number == SYS_epoll_pwait || sleeper->number == SYS_epoll_pwait2;
+}
+
 static bool waits_for_terminal(const struct sleeper *sleeper)
 {
 	switch (sleeper->number) {
@@ -209,7 +218,8 @@ static void check_process(const struct stat *slave, pid_t pid, struct ttywait_re
 		if (weight(state) > weight(result->state))
 			*result = (struct ttywait_result){ .state = state,
 							   .process = pid,
-							   .thread = sleeper.tid };
+							   .thread = sleeper.tid,
+							   .watches = is_epoll(&sleeper) };
 	}
 	(void)closedir(tasks);
 }

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/deleted.h"
 #include "sandbox/proctree.h"
 
 enum {
@@ -116,7 +118,14 @@ static void count(const struct process *process, uint64_t memory, struct usage *
 	memcpy(largest->name, process->name, sizeof(largest->name));
 }
 
-void usage_measure(int first, bool exact, struct usage *ret_usage,
+static uint64_t deleted_below(const struct pidlist *list, const char *folder)
+{
+	struct stat st;
+
+	return folder != NULL && stat(folder, &st) == 0 ? deleted_bytes(list, st.st_dev) : 0;
+}
+
+void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
 		   struct usage_largest *ret_largest)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
@@ -141,6 +150,7 @@ void usage_measure(int first, bool exact, struct usage *ret_usage,
 			      &candidate);
 	}
 	free(generations);
+	ret_usage->deleted_bytes = deleted_below(&list, folder);
 }
 
 void usage_kill(const struct usage_largest *largest)

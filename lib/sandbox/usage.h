@@ -17,7 +17,8 @@
 /* Crosses a channel as it is. */
 struct usage {
 	uint64_t memory_bytes;
-	uint64_t cpu_ms; /* of all that ever ran below and was waited for, too */
+	uint64_t cpu_ms;        /* of all that ever ran below and was waited for, too */
+	uint64_t deleted_bytes; /* of files without a name that they have open (deleted.h) */
 	uint32_t processes;
 };
 
@@ -32,7 +33,8 @@ struct usage_largest {
 };
 
 /* Processes of a generation above `first` (1 is a child) are not counted: they are ours. */
-void usage_measure(int first, bool exact, struct usage *ret_usage,
+/* `folder` lies on the file system whose deleted files count; NULL for none. */
+void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
 		   struct usage_largest *ret_largest);
 
 /* Kills that process, when it is still one below the caller. */

@@ -167,11 +167,25 @@ static void end_all(struct warden *warden, unsigned int grace_ms)
 	}
 }
 
+/* Where nothing confines it, code can stop who looks after it: that must not outlive its session.
+ */
+static void wake_stopped(const struct warden *warden)
+{
+	for (size_t i = 0; i < warden->known.len; i++) {
+		siginfo_t info = { .si_pid = 0 };
+
+		if (waitid(P_PID, (id_t)warden->known.pids[i], &info, WSTOPPED | WNOHANG) == 0 &&
+		    info.si_pid != 0)
+			(void)kill(info.si_pid, SIGCONT);
+	}
+}
+
 /* Reaps whoever ended; true while there are orphans that must still die. */
 static bool tidy(struct warden *warden)
 {
 	int wait_status;
 
+	wake_stopped(warden);
 	while (warden_reap(warden, &wait_status) > 0)
 		;
 	return kill_strangers(warden) > 0;

@@ -66,17 +66,19 @@ static void advise_namespaces(struct buf *out, const struct advice_machine *mach
 		buf_puts(out, "This is WSL 1, which has no Linux kernel. In Windows, type:\n"
 			      "  wsl --update\n"
 			      "  wsl --set-version DISTRIBUTION 2\n");
+	else if (machine->none_allowed)
+		buf_putf(out,
+			 "User namespaces are switched off here. To allow them, type%s:\n"
+			 "  echo user.max_user_namespaces=15000 | sudo tee "
+			 "/etc/sysctl.d/60-ptycell.conf\n"
+			 "  sudo sysctl --system\n",
+			 machine->container ? ", on the machine that runs this container" : "");
 	else if (machine->container)
 		buf_puts(out, "This is a container whose rules forbid namespaces. Start it with\n"
 			      "  docker run --security-opt seccomp=unconfined --security-opt "
 			      "systempaths=unconfined\n"
 			      "and, where the host is Ubuntu, also\n"
 			      "  --security-opt apparmor=unconfined\n");
-	else if (machine->none_allowed)
-		buf_puts(out, "User namespaces are switched off here. To allow them, type:\n"
-			      "  echo user.max_user_namespaces=15000 | sudo tee "
-			      "/etc/sysctl.d/60-ptycell.conf\n"
-			      "  sudo sysctl --system\n");
 	else if (machine->switched_off)
 		buf_puts(out, "This kernel lets only root make user namespaces. To allow them, "
 			      "type:\n"

@@ -2,6 +2,7 @@
 #include "session/confinement.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -9,14 +10,12 @@
 #include "config/places.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/canary.h"
+#include "sandbox/landlock_ruleset.h"
 #include "sandbox/usermap.h"
 #include "session/advice.h"
 #include "session/confinement_text.h"
 #include "session/runtimes.h"
 #include "workspace/workspace.h"
-
-/* The first ABI of landlock that can refuse Unix sockets by their path. */
-enum { ABI_RESOLVE_UNIX = 9 };
 
 enum state {
 	UNKNOWN,
@@ -32,6 +31,7 @@ struct confinement {
 	enum state state;
 	enum policy_tier tier;
 	bool probed;
+	bool asked_again;
 	struct sandbox_report report;
 	time_t verified_at;
 	struct shares *shares;
@@ -110,6 +110,9 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 		 "No code runs, because this machine confines it less than PTYCELL_FLOOR=%s asks "
 		 "for: %s.\n",
 		 policy_tier_name(floor), c->report.reason[floor]);
+	if (floor != POLICY_NAMESPACES)
+		buf_putf(&text, "The strongest tier, namespaces, failed with: %s.\n",
+			 c->report.reason[POLICY_NAMESPACES]);
 	advice_look("", &machine);
 	advice_write(&text, &c->report, &machine);
 	if (c->report.tier >= POLICY_LANDLOCK)
@@ -132,17 +135,49 @@ static char *explain_canaries(const struct confinement *c)
 			 canary_name((enum canary)__builtin_ctz(c->report.through)));
 }
 
+/* In weaker tiers nothing keeps names such as .git/hooks from being made. */
+static const char *find_writable(const struct confinement *c)
+{
+	const struct policy_share *share;
+
+	for (size_t i = 0; (share = shares_at(c->shares, i)) != NULL; i++)
+		if (share->writable)
+			return share->path;
+	return NULL;
+}
+
+static char *explain_writable(const struct confinement *c, const char *path)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct advice_machine machine;
+
+	buf_putf(
+		&text,
+		"No code runs: the folder '%s' is shared with :rw, which only tier namespaces can "
+		"hold, and this machine gives %s.\nShare it without :rw, and code reads it; or make "
+		"the machine give more:\n",
+		path, policy_tier_name((enum policy_tier)c->report.tier));
+	advice_look("", &machine);
+	advice_write(&text, &c->report, &machine);
+	return buf_steal(&text);
+}
+
 static void choose(struct confinement *c)
 {
 	enum policy_tier floor = floor_of(c->settings);
+	const char *writable = find_writable(c);
 
 	c->state = SETTLED;
-	if (c->report.through != 0)
+	if (c->report.through != 0) {
 		c->refusal = explain_canaries(c);
-	else if (c->report.tier < (int32_t)floor)
+	} else if (c->report.tier < (int32_t)floor) {
+		c->state = FAILED; /* no session runs yet that this could change for */
 		c->refusal = explain_floor(c, floor);
-	else
+	} else if (c->report.tier < POLICY_NAMESPACES && writable != NULL) {
+		c->refusal = explain_writable(c, writable);
+	} else {
 		c->tier = (enum policy_tier)c->report.tier;
+	}
 	if (c->report.canaries > 0 && c->report.through == 0)
 		c->verified_at = time(NULL);
 }
@@ -151,6 +186,12 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 {
 	struct confinement *c = data;
 
+	/* A step down is believed only when it is seen twice: a busy machine fails once. */
+	if (report != NULL && report->tier < POLICY_NAMESPACES && !c->asked_again) {
+		c->asked_again = true;
+		launcher_probe(c->launcher, on_probed, c);
+		return;
+	}
 	if (report != NULL) {
 		c->probed = true;
 		c->report = *report;
@@ -196,6 +237,7 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 		loop_defer_start(c->loop, &c->tell, on_tell);
 	} else {
 		c->state = ASKING;
+		c->asked_again = false;
 		launcher_probe(c->launcher, on_probed, c);
 	}
 }
@@ -205,7 +247,8 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 void confinement_log(const struct confinement *c)
 {
 	if (c->refusal != NULL)
-		log_error("confinement", "%s", c->refusal);
+		log_error("confinement", "%.*s See `ptycell doctor`.",
+			  (int)strcspn(c->refusal, "\n"), c->refusal);
 	else if (c->tier == POLICY_UNCONFINED)
 		log_warn("confinement", "none, as --unconfined asks: code can do what you can");
 	else if (c->tier < POLICY_NAMESPACES)
@@ -241,12 +284,18 @@ const struct sandbox_report *confinement_report(const struct confinement *c)
 	return c->probed ? &c->report : NULL;
 }
 
+enum policy_tier confinement_floor(const struct confinement *c)
+{
+	return floor_of(c->settings);
+}
+
 time_t confinement_verified_at(const struct confinement *c)
 {
 	return c->verified_at;
 }
 
-bool confinement_rooted(const struct confinement *c)
+/* Sessions have a root of their own: folders are at the paths of sandbox/policy.h. */
+static bool is_rooted(const struct confinement *c)
 {
 	return c->tier >= POLICY_BWRAP;
 }
@@ -254,13 +303,13 @@ bool confinement_rooted(const struct confinement *c)
 /* Without a network of its own a session has none at all, or, unconfined, the person's. */
 bool confinement_reaches_hosts(const struct confinement *c)
 {
-	return c->settings->hosts != NULL && confinement_rooted(c);
+	return c->settings->hosts != NULL && is_rooted(c);
 }
 
-/* sandbox.md 10: a socket in a shared folder is the person's, and could be connected to. */
+/* A socket in a shared folder is the person's, and could be connected to. */
 bool confinement_unix_sockets(const struct confinement *c)
 {
-	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= ABI_RESOLVE_UNIX)
+	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= LANDLOCK_ABI_SOCKETS)
 		return true;
 	return c->tier != POLICY_LANDLOCK && shares_count(c->shares) == 0;
 }
@@ -283,7 +332,7 @@ int confinement_adopt(const struct confinement *c, struct workspace *workspace, 
 
 	if (c->tier == POLICY_UNCONFINED)
 		return 0;
-	if (confinement_rooted(c))
+	if (is_rooted(c))
 		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL);
 	else if (workspace_make_tmp(workspace, err) < 0)
 		return -1;

@@ -36,8 +36,9 @@ const char *confinement_tier_text(enum policy_tier tier)
 			"network, because of the flag --unconfined.",
 		[POLICY_LANDLOCK] =
 			"Code can write its own folder only and read the system's programs; it has "
-			"no network. It can see the names and command lines of the user's other "
-			"processes, not what is in them.",
+			"no network. It can see names and command lines of the user's other "
+			"processes and change the modes and times of the user's files, but not see "
+			"what is in either.",
 		[POLICY_BWRAP] = "Code sees a small system of its own, made by bwrap: its folder, "
 				 "its /tmp, its processes, nothing of the user's but the shares.",
 		[POLICY_NAMESPACES] = "Code sees a small system of its own: its folder, its /tmp, "
@@ -54,7 +55,8 @@ const char *confinement_tier_notice(enum policy_tier tier)
 		[POLICY_UNCONFINED] = "Nothing confines the code here (--unconfined): it can read, "
 				      "change and send whatever the user can.",
 		[POLICY_LANDLOCK] = "Confinement here is the weakest tier, landlock: code can see "
-				    "names and command lines of the user's processes.",
+				    "names and command lines of the user's processes and "
+				    "change the modes and times of the user's files.",
 		[POLICY_BWRAP] = "Confinement here is made by bwrap, one step below the strongest.",
 	};
 

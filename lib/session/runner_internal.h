@@ -50,7 +50,6 @@ struct runner_watch {
 
 struct runner {
 	struct runner_context c;
-	enum runner_state state;
 	struct interpreter *interpreter;
 	struct loop_io pty_io;
 	struct loop_io control_io;
@@ -58,11 +57,13 @@ struct runner {
 	struct link *link;
 	struct frame_reader *frames;
 	struct buf to_driver; /* whole frames */
-	char nonce[RUNNER_NONCE_LEN + 1];
 	char *path;
 	const char *reason;
 	char *version;
 	char *expected_kill; /* why it would be killed, or NULL */
+	struct loop_timer ready;
+	struct loop_timer gone_timer;
+	struct loop_timer closed_timer;
 
 	struct list queue;
 	struct run *current;
@@ -70,21 +71,15 @@ struct runner {
 	struct transcript *transcript;
 	struct transcript *background; /* between cells */
 	uint64_t started_us;
-	bool held; /* until runner_next */
+	struct loop_timer flow;
+	struct loop_defer kick; /* starts the next cell outside of callbacks */
 
 	struct loop_timer deadline;
-	struct loop_timer flow;
-	struct loop_timer escalation;
-	struct loop_timer ready;
-	struct loop_timer gone_timer;
-	struct loop_timer closed_timer;
-	struct loop_defer kick; /* starts the next cell outside of callbacks */
-	enum runner_stop stop;  /* the strongest asked for, for this cell */
-	uint64_t stop_ms;       /* when that was */
-	unsigned int step;      /* the next of the escalation; 0: none was done */
-	uint64_t escalation_ms; /* what its times count from */
-	bool timed_out;
 	uint64_t clock_end_ms; /* the deadline */
+	struct loop_timer escalation;
+	uint64_t stop_ms;       /* when its end was asked for */
+	uint64_t escalation_ms; /* what the times of the steps count from */
+
 	struct runner_watch watch;
 	struct runner_wait wait;
 	char *answer; /* to be typed when a last look agrees, or NULL */
@@ -92,12 +87,20 @@ struct runner {
 	uint64_t answer_wait; /* its number */
 	struct list typed;    /* not written to the terminal yet */
 	struct loop_timer typing;
-	unsigned int typing_pause_ms;
-	bool looked;         /* a look has shown the start of the cell's output */
+
 	struct query *query; /* asked and not answered */
 	uint64_t query_count;
 	struct loop_timer query_timer;
 	void (*children_counted)(struct runner *runner, int count);
+
+	enum runner_state state;
+	enum runner_stop stop; /* the strongest asked for, for this cell */
+	unsigned int step;     /* the next of the escalation; 0: none was done */
+	unsigned int typing_pause_ms;
+	bool held; /* until runner_next */
+	bool timed_out;
+	bool looked; /* a look has shown the start of the cell's output */
+	char nonce[RUNNER_NONCE_LEN + 1];
 };
 
 /* A question that the driver answers between cells. */
@@ -130,6 +133,8 @@ void runner_end_count(struct runner *runner, int count);
 /* runner_stop.c */
 /* The cell has this much time left until its deadline. */
 void runner_start_clock(struct runner *runner, uint64_t left_ms);
+/* A cell that was to be interrupted came back to its prompt: that is what interrupts do there. */
+void runner_stop_interrupting(struct runner *runner);
 /* Why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent. */
 const char *runner_stop_reason(const struct runner *runner);
 
@@ -156,6 +161,8 @@ void runner_drain(struct runner *runner, size_t max);
 void runner_read_control(struct runner *runner, bool to_the_end);
 /* Sends what to_driver holds, as far as the driver takes it. */
 void runner_flush(struct runner *runner);
+/* Tells the driver that its cell is to end; also by the descriptor "interrupt", if it has one. */
+void runner_send_interrupt(struct runner *runner);
 
 /* runner_life.c */
 int runner_start_interpreter(struct runner *runner, struct err *err) MUST_CHECK;

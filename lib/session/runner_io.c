@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runner_io.c - the terminal and the control channel of a runner. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -99,6 +100,17 @@ void runner_flush(struct runner *r)
 		buf_consume(out, (size_t)n);
 	}
 	watch_driver(r);
+}
+
+void runner_send_interrupt(struct runner *r)
+{
+	int pipe = interpreter_descriptor(r->interpreter, "interrupt");
+
+	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
+	runner_flush(r);
+	/* Non-blocking: a full pipe holds enough lines that nobody has read. */
+	if (pipe >= 0)
+		(void)!dprintf(pipe, "%ju\n", (uintmax_t)r->cell->number);
 }
 
 static void send_ack(struct runner *r, uint64_t id)

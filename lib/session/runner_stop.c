@@ -82,8 +82,7 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 	}
 	runner_type_clear(r);
 	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
-	frame_begin(&r->to_driver, "interrupt", r->cell->number, 0);
-	runner_flush(r);
+	runner_send_interrupt(r);
 	escalate_from(r, STEP_INTERRUPT);
 }
 
@@ -107,6 +106,15 @@ void runner_stop(struct runner *r, enum runner_stop stop)
 		r->stop = stop;
 		escalate_from(r, stop == RUNNER_STOP_KILL ? STEP_KILL : STEP_TERMINATE);
 	}
+}
+
+void runner_stop_interrupting(struct runner *r)
+{
+	if (r->stop != RUNNER_STOP_INTERRUPT)
+		return;
+	loop_timer_stop(&r->escalation);
+	r->stop = RUNNER_STOP_NONE;
+	r->step = STEP_INTERRUPT;
 }
 
 const char *runner_stop_reason(const struct runner *r)

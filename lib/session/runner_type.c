@@ -190,7 +190,8 @@ static void pump(struct runner *r)
 		return;
 	loop_timer_start(r->c.loop, &r->typing, loop_now(r->c.loop) + r->typing_pause_ms,
 			 on_typing);
-	r->typing_pause_ms = (unsigned int)size_min(2 * r->typing_pause_ms, PAUSE_MAX_MS);
+	r->typing_pause_ms =
+		r->typing_pause_ms < PAUSE_MAX_MS / 2 ? 2 * r->typing_pause_ms : PAUSE_MAX_MS;
 }
 
 static void on_typing(struct loop_timer *timer)

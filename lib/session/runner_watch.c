@@ -36,7 +36,9 @@ static unsigned int delay(const struct runner *r)
 static void schedule(struct runner *r)
 {
 	uint64_t now = loop_now(r->c.loop);
-	uint64_t at = r->watch.quiet_since_ms + delay(r);
+	/* Whether a line is open then decides whether that is the time. */
+	unsigned int first = r->watch.looks == 0 ? prompt_ms[0] : delay(r);
+	uint64_t at = r->watch.quiet_since_ms + first;
 
 	/* The first few count from the last output, the others from one another. */
 	if (at <= now)
@@ -80,6 +82,7 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 	if (is_debugger(r->wait.prompt))
 		r->wait.who = WAITER_DEBUGGER;
 	memcpy(r->wait.program, look->name, sizeof(r->wait.program));
+	runner_stop_interrupting(r);
 	/* Nobody computes meanwhile; but a guess may be wrong, and must not run for ever. */
 	if (r->wait.kind == WAIT_SURE) {
 		r->wait.clock_left_ms = r->clock_end_ms > now + CLOCK_LEFT_MIN
@@ -113,6 +116,14 @@ static bool same_wait(const struct input_look *a, const struct input_look *b)
 	return a->wait == b->wait && a->thread == b->thread;
 }
 
+/* An event loop that read the terminal once keeps it in its set: it waits when it shows a prompt.
+ */
+static bool is_leftover(const struct runner *r, const struct input_look *look)
+{
+	return look->watches && !look->raw && !look->secret &&
+	       !transcript_has_open_line(r->transcript);
+}
+
 static bool is_wait(const struct runner *r, const struct input_look *look)
 {
 	bool quiet = loop_now(r->c.loop) - r->watch.quiet_since_ms >= GUESS_MS;
@@ -120,7 +131,8 @@ static bool is_wait(const struct runner *r, const struct input_look *look)
 	if (r->watch.agreed < AGREED || input_pending(r))
 		return false;
 	if (look->wait == INPUT_AWAITED)
-		return r->watch.rested || r->watch.agreed >= AGREED_RESTLESS;
+		return !is_leftover(r, look) &&
+		       (r->watch.rested || r->watch.agreed >= AGREED_RESTLESS);
 	return look->wait == INPUT_MAYBE_AWAITED && quiet &&
 	       (look->secret || transcript_has_open_line(r->transcript));
 }
@@ -189,11 +201,16 @@ static void begin_anew(struct runner *r)
 
 void runner_watch_output(struct runner *r)
 {
+	bool was_quiet = r->watch.looks > 0;
+
 	if (r->cell == NULL)
 		return;
+
 	r->watch.output++;
 	end_wait(r);
 	begin_anew(r);
+	if (was_quiet) /* else a timer for it runs */
+		schedule(r);
 }
 
 void runner_watch_typed(struct runner *r)
@@ -274,7 +291,7 @@ static void on_last_look(struct interpreter *interpreter, const struct input_loo
 	if (r->cell == NULL || !r->timed_out || r->stop != RUNNER_STOP_NONE)
 		return;
 	runner_drain(r, RUNNER_DRAIN_MAX);
-	if (look->wait == INPUT_AWAITED && !input_pending(r)) {
+	if (look->wait == INPUT_AWAITED && !is_leftover(r, look) && !input_pending(r)) {
 		r->timed_out = false;
 		begin_wait(r, look);
 		return;

@@ -154,9 +154,12 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 	session_tell_state(s);
 	if (told)
 		return;
-	text = xasprintf("The %s state of session '%s' was lost: %s. Variables and imports are "
-			 "gone, files are not; this is generation %ju.",
-			 runner_language(runner)->name, s->id, why, (uintmax_t)s->generation);
+	text = xasprintf("The %s state of session '%s' was lost after cell %ju: %s. Variables and "
+			 "imports are gone; files are not, and session://%s/script has the code "
+			 "that ran. This is generation %ju.",
+			 runner_language(runner)->name, s->id,
+			 (uintmax_t)session_lane_of(s, runner)->last.number, why, s->id,
+			 (uintmax_t)s->generation);
 	session_add_notice(s, text);
 }
 
@@ -350,7 +353,7 @@ void session_free(struct session *s, const char *why)
 	session_end_execs(s, &s->to_scan, reason);
 	session_end_execs(s, &s->to_keep, reason);
 	for (size_t i = 0; i < s->lane_count; i++) {
-		session_lane_release(&s->lanes[i], reason);
+		session_lane_release(&s->lanes[i]);
 		runner_free(s->lanes[i].runner);
 	}
 	s->lane_count = 0;

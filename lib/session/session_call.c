@@ -59,7 +59,7 @@ static size_t fill_earlier(const struct lane *lane, const struct exec *subject,
 	for (struct list *node = lane->untold.next; node != &lane->untold; node = node->next) {
 		const struct exec *exec = list_entry(node, struct exec, node);
 
-		if (exec != subject && exec->call == NULL)
+		if (exec->call == NULL && exec != subject)
 			fill(&results[count++], exec);
 	}
 	return count;
@@ -153,6 +153,21 @@ static void tell_now(struct call *call, const char *note)
 		tell_bare(call, &lane->last, note);
 }
 
+static void forget_oldest(struct lane *lane)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &lane->untold) {
+		struct exec *exec = list_entry(node, struct exec, node);
+
+		if (exec->call == NULL) {
+			session_exec_free(exec);
+			return;
+		}
+	}
+}
+
 void session_tell_end(struct lane *lane, struct exec *exec)
 {
 	struct list *node;
@@ -163,7 +178,7 @@ void session_tell_end(struct lane *lane, struct exec *exec)
 	else if (!list_empty(&lane->lookers))
 		tell_end(list_entry(lane->lookers.next, struct call, node));
 	else if (list_len(&lane->untold) > SESSION_UNTOLD_MAX)
-		session_exec_free(list_entry(lane->untold.next, struct exec, node));
+		forget_oldest(lane);
 	list_for_each (node, next, &lane->lookers)
 		tell_now(list_entry(node, struct call, node), NULL);
 }
@@ -242,11 +257,13 @@ static void on_wait(struct loop_timer *timer)
 {
 	struct call *call = container_of(timer, struct call, wait);
 	struct exec *exec = call->exec;
+	const struct exec *ahead =
+		exec != NULL && exec->run != NULL ? session_exec_ahead(exec) : NULL;
 
 	if (exec != NULL && exec->over)
 		tell_end(call);
-	else if (exec != NULL && exec->run != NULL && session_exec_ahead(exec) != NULL)
-		session_exec_withdraw(exec);
+	else if (ahead != NULL)
+		session_exec_withdraw(exec, ahead);
 	else
 		tell_now(call, call->note);
 }
@@ -377,18 +394,24 @@ struct call *session_look(struct session *s, const struct look_request *request,
 	return call;
 }
 
-void session_lane_release(struct lane *lane, const char *why)
+/* Code that was refused at once, its answer due in the next turn. */
+static struct call *first_untold_call(const struct lane *lane)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &lane->untold) {
-		struct exec *exec = list_entry(node, struct exec, node);
+	for (struct list *node = lane->untold.next; node != &lane->untold; node = node->next) {
+		const struct exec *exec = list_entry(node, struct exec, node);
 
 		if (exec->call != NULL)
-			tell_end(exec->call);
+			return exec->call;
 	}
-	(void)why;
+	return NULL;
+}
+
+void session_lane_release(struct lane *lane)
+{
+	struct call *call;
+
+	while ((call = first_untold_call(lane)) != NULL)
+		tell_end(call);
 	while (!list_empty(&lane->lookers))
 		tell_now(list_entry(lane->lookers.next, struct call, node), NULL);
 	forget_told(lane);

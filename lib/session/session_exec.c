@@ -145,10 +145,8 @@ static char *why_not_started(const struct exec *ahead)
 		(uintmax_t)(runner_elapsed_us(ahead->lane->runner) / 1000000));
 }
 
-void session_exec_withdraw(struct exec *exec)
+void session_exec_withdraw(struct exec *exec, const struct exec *ahead)
 {
-	struct exec *ahead = session_exec_ahead(exec);
-
 	exec->cell = not_started(exec, why_not_started(ahead));
 	runner_withdraw(exec->run, exec->cell);
 	exec->run = NULL;
@@ -156,16 +154,17 @@ void session_exec_withdraw(struct exec *exec)
 }
 
 /* It would wait for a cell of which nobody knows how long it takes: that is better told at once. */
-static bool finds_detached(const struct lane *lane)
+static const struct exec *find_detached(const struct lane *lane)
 {
 	const struct exec *running = first_of(&lane->session->execs, lane);
 
-	return running != NULL && running->call == NULL && !running->cancelled;
+	return running != NULL && running->call == NULL && !running->cancelled ? running : NULL;
 }
 
 struct call *session_exec(struct session *s, const struct exec_request *request, call_done_fn *done,
 			  void *data, struct err *err)
 {
+	const struct exec *detached;
 	struct lane *lane;
 	struct exec *exec;
 	uint64_t timeout_ms =
@@ -177,9 +176,10 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 	lane = session_lane_for(s, request->language);
 	exec = exec_new(lane);
 	session_touch(s);
-	if (finds_detached(lane)) {
+	detached = find_detached(lane);
+	if (detached != NULL) {
 		exec->number = s->next_cell++;
-		exec->cell = not_started(exec, why_not_started(first_of(&s->execs, lane)));
+		exec->cell = not_started(exec, why_not_started(detached));
 		exec->cell->code = xmemdup(request->code, request->code_len);
 		exec->cell->code_len = request->code_len;
 		exec->over = true;

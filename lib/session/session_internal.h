@@ -140,8 +140,8 @@ void session_end_execs(struct session *session, struct list *execs, const char *
 struct exec *session_first_exec(const struct lane *lane);
 /* What runs, or will run, before it; NULL when nothing does. */
 struct exec *session_exec_ahead(const struct exec *exec);
-/* Its turn did not come: tells that it was not started. */
-void session_exec_withdraw(struct exec *exec);
+/* Its turn did not come, because `ahead` still runs: tells that it was not started. */
+void session_exec_withdraw(struct exec *exec, const struct exec *ahead);
 /* Its call was cancelled. */
 void session_exec_cancel(struct exec *exec);
 void session_exec_free(struct exec *exec);
@@ -159,7 +159,7 @@ void session_on_unanswered(struct runner *runner);
 void session_on_stuck(struct runner *runner, const char *how);
 void session_on_wrote(struct runner *runner, const char *data, size_t len);
 /* The session ends: answers those who look on, and forgets what was told to nobody. */
-void session_lane_release(struct lane *lane, const char *why);
+void session_lane_release(struct lane *lane);
 
 /* session_ask.c */
 /* The cell waits: true when somebody else is asked, and the call may be gone. */

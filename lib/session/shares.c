@@ -390,14 +390,6 @@ int shares_fd(const struct shares *shares, size_t index)
 	return shares->items[index].fd;
 }
 
-bool shares_any_writable(const struct shares *shares)
-{
-	for (size_t i = 0; i < shares->count; i++)
-		if (shares->items[i].policy.writable)
-			return true;
-	return false;
-}
-
 bool shares_overlap(const struct shares *shares, const char *path, bool only_writable)
 {
 	for (size_t i = 0; i < shares->count; i++)

@@ -22,6 +22,8 @@ struct watchdog {
 	uint64_t disk_due_ms;
 	uint64_t disk_bytes; /* at the last look */
 	uint64_t disk_free;
+	uint64_t deleted_bytes; /* at the last measure */
+	bool has_children;      /* then, too: beside the interpreters */
 };
 
 static void on_tick(struct loop_timer *timer);
@@ -39,6 +41,15 @@ static bool is_running(const struct session *s)
 		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
 			return true;
 	return false;
+}
+
+static unsigned int live_interpreters(const struct session *s)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < s->lane_count; i++)
+		count += runner_state(s->lanes[i].runner) != RUNNER_IDLE;
+	return count;
 }
 
 /* ---- ending ---- */
@@ -127,6 +138,8 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	struct watchdog *w = data;
 	bool exact = w->exact;
 
+	w->deleted_bytes = usage->deleted_bytes;
+	w->has_children = usage->processes > live_interpreters(w->session);
 	check_memory(w, usage);
 	if (exact)
 		w->exact = false;
@@ -159,11 +172,9 @@ static void on_relieved(void *data, const struct sandbox_victim *victim)
 
 static void explain_disk(const struct watchdog *w, uint64_t bytes, struct buf *out)
 {
-	if (bytes == DISK_TOO_DEEP) {
-		buf_putf(out,
-			 "the session's folder has more than %d folders in each other, so that it "
-			 "cannot be told how much it holds; remove them",
-			 DISK_DEPTH_MAX);
+	if (bytes == DISK_UNKNOWN) {
+		buf_puts(out, "what the session's folder holds cannot be counted: it has too many "
+			      "files, or folders without read permission; open or remove them");
 		return;
 	}
 	put_sizes(out, "the session's folder holds", bytes, w->session->limits.disk_max,
@@ -171,13 +182,14 @@ static void explain_disk(const struct watchdog *w, uint64_t bytes, struct buf *o
 	buf_puts(out, "; delete files that are not needed");
 }
 
-static void on_disk_measured(struct disk *disk, uint64_t bytes)
+static void on_disk_measured(struct disk *disk, uint64_t named_bytes)
 {
 	struct watchdog *w = disk_data(disk);
+	uint64_t bytes = named_bytes + w->deleted_bytes;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t left = disk_free_bytes(w->session->workspace);
 	/* A cell that deletes files must be able to. */
-	bool grew = bytes > w->disk_bytes;
+	bool grew = bytes > w->disk_bytes || bytes == DISK_UNKNOWN;
 	bool ran_full = left < WATCHDOG_DISK_FREE_MIN && w->disk_free >= WATCHDOG_DISK_FREE_MIN;
 
 	w->disk_bytes = bytes;
@@ -191,7 +203,8 @@ static void on_disk_measured(struct disk *disk, uint64_t bytes)
 	}
 	if (why.len == 0)
 		return;
-	if (is_running(w->session)) {
+	/* What code left running in the background is ended with its interpreter. */
+	if (is_running(w->session) || w->has_children) {
 		end_interpreters(w, buf_str(&why));
 	} else {
 		cleanup_free char *notice = xasprintf("Mind that %s.", buf_str(&why));
@@ -200,11 +213,20 @@ static void on_disk_measured(struct disk *disk, uint64_t bytes)
 	}
 }
 
+/* Much less room than at the last look: somebody writes, and it may be this session. */
+static bool shrinks(const struct watchdog *w)
+{
+	uint64_t step = w->session->limits.disk_max / 4;
+
+	return w->disk_free != UINT64_MAX &&
+	       disk_free_bytes(w->session->workspace) + step < w->disk_free;
+}
+
 static void look_at_disk(struct watchdog *w)
 {
 	uint64_t now = loop_now(w->session->host->loop);
 
-	if (now < w->disk_due_ms)
+	if (now < w->disk_due_ms && !shrinks(w))
 		return;
 	w->disk_due_ms = now + WATCHDOG_DISK_MS;
 	disk_start(w->disk, on_disk_measured);
@@ -221,10 +243,10 @@ static void on_tick(struct loop_timer *timer)
 	sandbox_measure(w->session->sandbox, false);
 	if (w->was_running && !running)
 		w->disk_due_ms = 0; /* what a cell left behind */
-	if (running || w->was_running)
+	if (running || w->was_running || w->has_children)
 		look_at_disk(w);
 	w->was_running = running;
-	schedule(w, running ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
+	schedule(w, running || w->has_children ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
 }
 
 void watchdog_wake(struct watchdog *w)

@@ -10,8 +10,8 @@ static const char instructions[] =
 	"variables, imports and files stay until the session ends. Give one step per cell and read "
 	"the status line that ends each answer: [id#cell state seconds | files ... | names ...].\n"
 	"Files: the working folder holds input/ (what you upload) and output/ (results for the "
-	"user: figures go there automatically). Chat attachments are not here: ask the user for "
-	"their path and open that, or put the content in with upload_file. Links into the session do not open for the "
+	"user: figures go there automatically). The user's files and chat attachments are "
+	"not here: put the content in with upload_file, or open a folder that the user shares. Links into the session do not open for the "
 	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
 	"A call answers within 45 s; its code runs on (state running) until interact tells its end, and "
 	"waits where it reads the terminal (waiting_for_input) for interact's input. When an answer says "
@@ -36,7 +36,7 @@ static const struct mcp_tool tools[] = {
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
-			"\"language\":{\"type\":\"string\",\"description\":\"python, bash or r\"},"
+			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash or r\"},"
 			"\"code\":{\"type\":\"string\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds; else the "
 			"session's exec_timeout\"},"
@@ -72,8 +72,8 @@ static const struct mcp_tool tools[] = {
 		.name = "exec_sql",
 		.title = "Query a database",
 		.description =
-			"Runs one SELECT. database: a name from session_info, a SQLite file, or files: "
-			"CSV files as tables by name (default when none is configured).",
+			"Runs one SELECT. database: a name of session_info, a SQLite file, or files: "
+			"CSV files as tables (default when none is configured).",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 				"\"query\":{\"type\":\"string\"},"
 				"\"params\":{\"type\":\"array\"},"

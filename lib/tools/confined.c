@@ -21,6 +21,21 @@ static void put_reasons(json_t *object, const struct sandbox_report *report)
 		json_decref(reasons);
 }
 
+static void put_verified(json_t *object, const struct confinement *confinement)
+{
+	const struct sandbox_report *report = confinement_report(confinement);
+	time_t when = confinement_verified_at(confinement);
+	unsigned int stopped = report->canaries - (unsigned int)__builtin_popcount(report->through);
+	char text[sizeof("hh:mm")] = "";
+	struct tm local;
+
+	if (when != 0 && localtime_r(&when, &local) != NULL)
+		(void)strftime(text, sizeof(text), "%H:%M", &local);
+	json_put(object, "verified",
+		 json_make_fmt("%u of %u attempts to break out were stopped%s%s", stopped,
+			       report->canaries, text[0] != '\0' ? " at " : "", text));
+}
+
 static void put_report(json_t *object, const struct sandbox_report *report)
 {
 	json_t *layers = json_array();
@@ -31,10 +46,6 @@ static void put_report(json_t *object, const struct sandbox_report *report)
 				    json_make_str(confinement_layer_name((enum report_layer)i)));
 	json_put(object, "layers", layers);
 	json_put_int(object, "landlock_abi", report->landlock_abi);
-	json_put(object, "verified",
-		 json_make_fmt("%u of %u attempts to break out were stopped",
-			       report->canaries - (unsigned int)__builtin_popcount(report->through),
-			       report->canaries));
 	put_reasons(object, report);
 }
 
@@ -62,8 +73,11 @@ json_t *confined_describe(const struct confinement *confinement)
 	json_put_str(object, "tier", refusal != NULL ? "refused" : policy_tier_name(tier));
 	json_put_str(object, "explanation",
 		     refusal != NULL ? refusal : confinement_tier_text(tier));
-	if (confinement_report(confinement) != NULL)
+	json_put_str(object, "floor", policy_tier_name(confinement_floor(confinement)));
+	if (confinement_report(confinement) != NULL) {
 		put_report(object, confinement_report(confinement));
+		put_verified(object, confinement);
+	}
 	if (confinement_shares(confinement) != NULL)
 		put_shares(object, confinement_shares(confinement));
 	if (refusal == NULL)

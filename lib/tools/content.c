@@ -79,35 +79,35 @@ static int parse_query(const char *text, struct query *query, struct err *err)
 	return 0;
 }
 
-int content_language(struct content_range *ret_range, const char *text, struct err *err)
+int content_language(struct content_range *ret_range, const char *query, struct err *err)
 {
-	struct query query;
+	struct query parsed;
 
-	if (parse_query(text, &query, err) < 0)
+	if (parse_query(query, &parsed, err) < 0)
 		return -1;
-	memcpy(ret_range->language, query.language, sizeof(query.language));
+	memcpy(ret_range->language, parsed.language, sizeof(parsed.language));
 	return 0;
 }
 
-int content_range(struct content_range *ret_range, const char *text, const char *what,
+int content_range(struct content_range *ret_range, const char *query, const char *what,
 		  uint64_t size, struct err *err)
 {
-	struct query query;
+	struct query parsed;
 	uint64_t left;
 
-	if (parse_query(text, &query, err) < 0)
+	if (parse_query(query, &parsed, err) < 0)
 		return -1;
-	left = size > query.offset ? size - query.offset : 0;
-	if (query.length > 0 && query.length < left)
-		left = query.length;
+	left = size > parsed.offset ? size - parsed.offset : 0;
+	if (parsed.length > 0 && parsed.length < left)
+		left = parsed.length;
 	if (left > RESOURCE_INLINE_MAX)
 		return err_set(err, ERR_LIMIT,
 			       "the %s has %ju bytes and one answer takes %d: add "
 			       "?offset=0&length=%d and read it in ranges",
 			       what, (uintmax_t)size, RESOURCE_INLINE_MAX, RESOURCE_INLINE_MAX);
-	ret_range->offset = query.offset;
+	ret_range->offset = parsed.offset;
 	ret_range->len = (size_t)left;
-	memcpy(ret_range->language, query.language, sizeof(query.language));
+	memcpy(ret_range->language, parsed.language, sizeof(parsed.language));
 	return 0;
 }
 
@@ -175,8 +175,10 @@ void content_finish_json(struct mcp_call *call, const char *uri, json_t *value_o
 
 void content_refuse(struct mcp_call *call, const char *uri, const struct err *err)
 {
-	if (err->code == ERR_NOT_FOUND || err->code == ERR_DENIED)
+	if (err->code == ERR_NOT_FOUND)
 		mcp_call_refuse_unknown_resource(call, uri);
+	else if (err->code == ERR_DENIED)
+		mcp_call_refuse_resource(call, uri, err->msg);
 	else
 		mcp_call_refuse(call, CODE_INVALID_PARAMS, err->msg, NULL);
 }

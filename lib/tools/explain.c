@@ -36,8 +36,9 @@ static void explain_timeout(struct buf *text, const struct cell *cell)
 	buf_puts(text, "If it needs longer, pass a larger timeout.\n");
 }
 
-static void explain_problem(struct buf *text, const struct cell *cell)
+static void explain_problem(struct buf *text, const struct exec_result *result)
 {
+	const struct cell *cell = result->cell;
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
 	if (cell->problem != NULL)
@@ -49,9 +50,10 @@ static void explain_problem(struct buf *text, const struct cell *cell)
 			 buf_str(&line));
 	else
 		buf_putf(text,
-			 "The cell died: %s. Variables and imports are gone, files are not; the "
-			 "next cell starts a new interpreter.\n",
-			 buf_str(&line));
+			 "The cell died: %s. Variables and imports are gone, files are not, and "
+			 "session://%s/script has the code that ran; the next cell starts a new "
+			 "interpreter.\n",
+			 buf_str(&line), session_id(result->session));
 }
 
 static void explain_missing_module(struct buf *text, const struct cell *cell)
@@ -145,7 +147,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 	if (cell->state == CELL_TIMED_OUT)
 		explain_timeout(text, cell);
 	else if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
-		explain_problem(text, cell);
+		explain_problem(text, result);
 	else if (cell->state == CELL_INTERRUPTED)
 		explain_interrupt(text, cell);
 	else if (cell->state == CELL_RUNNING)

@@ -5,8 +5,11 @@
 
 #include "base/mem.h"
 #include "json/make.h"
+#include "text/clean.h"
 #include "tools/network.h"
 #include "tools/packages.h"
+
+enum { SHARE_CHARS_MAX = 400 /* of one path */ };
 
 static const char guide[] =
 	"# Working with ptycell\n"
@@ -14,9 +17,14 @@ static const char guide[] =
 	"- One `session_id` per conversation: a topic plus four random characters (`sales-k3f9`). "
 	"Variables, imports and files stay for all its cells. A mistyped id makes a new, empty "
 	"session: the first answer says so.\n"
-	"- Languages: `python`, `bash` and `r`, as far as they are installed (`session_info`). Each keeps "
+	"- Languages: `python`, `javascript`, `bash` and `r`, as far as they are installed (`session_info`). Each keeps "
 	"its own state; all share the folder and /tmp, so hand data over in files. A hung one does "
 	"not hold up the others.\n"
+	"- javascript (Node): `let`, `const`, functions and imports stay and can be declared again; "
+	"`await` and `import` stand anywhere, `require` too. A promise as last value is awaited. "
+	"`display(x)` shows a value or picture (a PNG Buffer, a canvas, a `Symbol.for('Jupyter.display')` "
+	"bundle). Timers and servers go on between cells. TypeScript runs where Node is 22.13 or later. "
+	"`process.exit()` ends the interpreter: variables are lost.\n"
 	"- bash: variables, functions, aliases, the folder and background jobs stay. The status line "
 	"shows the exit status; `exit` and `set -e` end the cell, not the session. A failing command "
 	"in the middle does not stop a cell: write `set -e` where it should.\n"
@@ -55,6 +63,30 @@ static const char guide[] =
 	"- When an answer says that state was lost, run the setup cells again; files are still "
 	"there.\n";
 
+static void write_shares(struct buf *out, const struct settings *settings)
+{
+	buf_puts(out, "\n## What code can see\n\n");
+	if (settings->unconfined) {
+		buf_puts(out, "Nothing confines the code: it can do what the user can.\n");
+		return;
+	}
+	buf_puts(out,
+		 "The session's folder, its own /tmp and the system's programs, nothing of the "
+		 "user's. ");
+	if (settings->share_count == 0)
+		buf_puts(out, "The user can share a folder by starting ptycell with --share "
+			      "FOLDER.\n");
+	else
+		buf_puts(out, "Shared by the user:\n\n");
+	for (size_t i = 0; i < settings->share_count; i++) {
+		buf_puts(out, "- `");
+		clean_line(out, settings->shares[i].path, strlen(settings->shares[i].path),
+			   SHARE_CHARS_MAX);
+		buf_puts(out,
+			 settings->shares[i].writable ? "`, to read and write\n" : "`, to read\n");
+	}
+}
+
 void guide_write(struct buf *out, const struct settings *settings)
 {
 	cleanup_json json_t *packages = packages_list(settings);
@@ -66,5 +98,6 @@ void guide_write(struct buf *out, const struct settings *settings)
 	json_array_foreach (packages, index, package)
 		buf_putf(out, "%s%s", index > 0 ? ", " : "", json_string_value(package));
 	buf_puts(out, json_array_size(packages) > 0 ? "\n" : "Only the standard library.\n");
+	write_shares(out, settings);
 	network_guide(out, settings);
 }

@@ -172,7 +172,11 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 	if (cell->state != CELL_RAISED)
 		return;
 	if (is_unix_socket(cell, confinement)) {
-		buf_puts(out, "If that was a Unix socket: they are off in this session.\n");
+		buf_puts(out, tier == POLICY_LANDLOCK
+				      ? "Sockets and /dev/shm, which pools of multiprocessing "
+					"need, are off in this tier of confinement: use threads.\n"
+				      : "If that was a Unix socket: they are off in this "
+					"session.\n");
 		return;
 	}
 	if (is_shared(cell, confinement)) {

@@ -38,7 +38,12 @@ static const char *explain(const struct session *session, enum mode mode)
 	case MODE_NONE:
 		break;
 	}
-	return session_settings(session)->hosts != NULL ? no_effect : no_network;
+	if (session_settings(session)->hosts != NULL)
+		return no_effect;
+	/* Naming hosts helps only where there is a network to reach them by. */
+	return confinement_tier(session_confinement(session)) >= POLICY_BWRAP
+		       ? no_network
+		       : "Code has no network.";
 }
 
 static void put_reach(struct buf *text, const char *hosts)

@@ -92,8 +92,12 @@ static char *next_call(const struct exec_result *result)
 	case CELL_WAITING:
 		return xasprintf("interact {\"session_id\":\"%s\",\"input\":\"...\"}",
 				 session_id(result->session));
-	case CELL_RUNNING:
 	case CELL_NOT_STARTED:
+		/* One that could not be started waits for nothing. */
+		if (str_eq(session_state(result->session), "idle"))
+			return NULL;
+		/* fallthrough */
+	case CELL_RUNNING:
 		return xasprintf("interact {\"session_id\":\"%s\",\"action\":\"wait\"}",
 				 session_id(result->session));
 	default:

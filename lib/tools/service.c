@@ -126,7 +126,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 	list_append(&service->retired, &retired->node);
 	retired->service = service;
 	retired->name = xstrdup(name);
-	sandbox_close_then(sandbox_own, on_sandbox_closed, retired);
+	sandbox_close(sandbox_own, on_sandbox_closed, retired);
 }
 
 static void on_patience(struct loop_timer *timer)

@@ -131,11 +131,11 @@ static int open_failed(struct err *err)
 	case ENOENT:
 		return err_set(err, ERR_NOT_FOUND, "there is no such file");
 	case ELOOP:
-		return err_set(err, ERR_DENIED, "a symbolic link is not followed");
+		return err_set(err, ERR_DENIED, "symbolic links are not followed");
 	case ENOTDIR:
 		return err_set(err, ERR_DENIED, "a part of the path is not a folder");
 	case ENXIO:
-		return err_set(err, ERR_DENIED, "not a regular file");
+		return err_set(err, ERR_DENIED, "it is not a regular file");
 	case EACCES:
 		return err_set(err, ERR_DENIED, "its permissions forbid it");
 	default:
@@ -153,7 +153,7 @@ int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct e
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, "looking at the file");
 	if (!S_ISREG(st.st_mode))
-		return err_set(err, ERR_DENIED, "not a regular file");
+		return err_set(err, ERR_DENIED, "it is not a regular file");
 	if (ret_size != NULL)
 		*ret_size = st.st_size;
 	return fd_steal(&fd);

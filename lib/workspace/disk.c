@@ -2,6 +2,7 @@
 #include "workspace/disk.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,15 +15,25 @@
 
 enum { ENTRIES_BETWEEN_LOOKS = 64, BLOCK_BYTES = 512 };
 
+/* A folder on the way from data down to where the walk is. */
+struct level {
+	DIR *dir; /* NULL: closed meanwhile, at `position` */
+	long position;
+	dev_t dev;
+	ino_t ino;
+};
+
 struct disk {
 	struct loop *loop;
 	const struct workspace *workspace;
 	void *data;
 	struct loop_timer slice;
-	DIR *open[DISK_DEPTH_MAX]; /* from data down to where the walk is */
+	struct level *levels;
 	size_t depth;
+	size_t room;
+	size_t entries;
 	uint64_t bytes;
-	bool too_deep;
+	bool unknown;
 	void (*done)(struct disk *disk, uint64_t bytes);
 };
 
@@ -36,9 +47,17 @@ struct disk *disk_new(struct loop *loop, const struct workspace *workspace, void
 	return disk;
 }
 
-static void leave(struct disk *disk)
+static void close_level(struct level *level)
 {
-	(void)closedir(disk->open[--disk->depth]);
+	if (level->dir != NULL)
+		(void)closedir(level->dir);
+	level->dir = NULL;
+}
+
+static void close_all(struct disk *disk)
+{
+	while (disk->depth > 0)
+		close_level(&disk->levels[--disk->depth]);
 }
 
 void disk_free(struct disk *disk)
@@ -46,8 +65,8 @@ void disk_free(struct disk *disk)
 	if (disk == NULL)
 		return;
 	loop_timer_stop(&disk->slice);
-	while (disk->depth > 0)
-		leave(disk);
+	close_all(disk);
+	free(disk->levels);
 	free(disk);
 }
 
@@ -56,21 +75,78 @@ void *disk_data(const struct disk *disk)
 	return disk->data;
 }
 
+static DIR *open_dir(int dir_fd, const char *name)
+{
+	cleanup_fd int fd =
+		openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (dir != NULL)
+		(void)fd_steal(&fd); /* the stream's */
+	return dir;
+}
+
+static void give_up(struct disk *disk)
+{
+	disk->unknown = true;
+	close_all(disk);
+}
+
+static void push(struct disk *disk, DIR *dir, const struct stat *st)
+{
+	if (disk->depth == disk->room) {
+		disk->room = disk->room * 2 + DISK_OPEN_MAX;
+		disk->levels = xrealloc(disk->levels, disk->room * sizeof(*disk->levels));
+	}
+	disk->levels[disk->depth++] =
+		(struct level){ .dir = dir, .dev = st->st_dev, .ino = st->st_ino };
+}
+
 static void enter(struct disk *disk, int dir_fd, const char *name)
 {
-	cleanup_fd int fd = -1;
-	DIR *dir;
+	DIR *dir = open_dir(dir_fd, name);
+	struct stat st;
 
-	if (disk->depth == DISK_DEPTH_MAX) {
-		disk->too_deep = true;
-		return;
-	}
-	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	/* Closed by the session, say, or out of descriptors; what is only gone does not matter. */
+	if (dir == NULL && errno != ENOENT && errno != ELOOP && errno != ENOTDIR)
+		give_up(disk);
 	if (dir == NULL)
 		return;
-	(void)fd_steal(&fd);
-	disk->open[disk->depth++] = dir;
+	if (fstat(dirfd(dir), &st) < 0 || disk->depth == DISK_DEPTH_MAX) {
+		(void)closedir(dir);
+		give_up(disk);
+		return;
+	}
+	if (disk->depth > DISK_OPEN_MAX) {
+		struct level *above = &disk->levels[disk->depth - 1];
+
+		above->position = telldir(above->dir);
+		close_level(above);
+	}
+	push(disk, dir, &st);
+}
+
+/* Opens the folder above `below` again, if it still is the one that was left. */
+static bool reopen(struct level *level, DIR *below)
+{
+	struct stat st;
+
+	level->dir = open_dir(dirfd(below), "..");
+	if (level->dir == NULL || fstat(dirfd(level->dir), &st) < 0 || st.st_dev != level->dev ||
+	    st.st_ino != level->ino)
+		return false;
+	seekdir(level->dir, level->position);
+	return true;
+}
+
+static void leave(struct disk *disk)
+{
+	struct level left = disk->levels[--disk->depth];
+	struct level *above = disk->depth > 0 ? &disk->levels[disk->depth - 1] : NULL;
+
+	if (above != NULL && above->dir == NULL && !reopen(above, left.dir))
+		give_up(disk);
+	close_level(&left);
 }
 
 static void count(struct disk *disk, int dir_fd, const char *name)
@@ -93,12 +169,16 @@ static void count(struct disk *disk, int dir_fd, const char *name)
 static bool walk_some(struct disk *disk)
 {
 	for (int i = 0; i < ENTRIES_BETWEEN_LOOKS; i++) {
-		DIR *dir;
 		const struct dirent *entry;
+		DIR *dir;
 
 		if (disk->depth == 0)
 			return false;
-		dir = disk->open[disk->depth - 1];
+		if (++disk->entries > DISK_ENTRIES_MAX) {
+			give_up(disk);
+			return false;
+		}
+		dir = disk->levels[disk->depth - 1].dir;
 		entry = readdir(dir);
 		if (entry != NULL)
 			count(disk, dirfd(dir), entry->d_name);
@@ -118,7 +198,7 @@ static void on_slice(struct loop_timer *timer)
 		if (walk_some(disk))
 			continue;
 		disk->done = NULL;
-		done(disk, disk->too_deep ? DISK_TOO_DEEP : disk->bytes);
+		done(disk, disk->unknown ? DISK_UNKNOWN : disk->bytes);
 		return;
 	}
 	loop_timer_start(disk->loop, timer, loop_now(disk->loop), on_slice);
@@ -130,7 +210,8 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 		return;
 	disk->done = done;
 	disk->bytes = 0;
-	disk->too_deep = false;
+	disk->unknown = false;
+	disk->entries = 0;
 	enter(disk, workspace_data_fd(disk->workspace), ".");
 	loop_timer_start(disk->loop, &disk->slice, loop_now(disk->loop), on_slice);
 }

@@ -14,10 +14,18 @@
 #include "event/loop.h"
 #include "workspace/workspace.h"
 
-enum { DISK_SLICE_MS = 5, DISK_DEPTH_MAX = 100 };
+enum {
+	DISK_SLICE_MS = 5,
+	DISK_OPEN_MAX = 64,       /* folders held open; deeper ones are found again from below */
+	DISK_DEPTH_MAX = 1 << 20, /* of folders in each other */
+	DISK_ENTRIES_MAX = 20 << 20,
+};
 
-/* Instead of a size: folders lie deeper in each other than is followed, so it is not known. */
-#define DISK_TOO_DEEP UINT64_MAX
+/*
+ * Instead of a size: nobody knows it, because there is more than the maxima above, because a folder
+ * is closed to us, or because deep ones were moved during the walk.
+ */
+#define DISK_UNKNOWN UINT64_MAX
 
 struct disk;
 

@@ -176,6 +176,18 @@ static void home_release(struct home *home)
 	free(home);
 }
 
+/* Sandboxes find folders again by their path, and follow no link: /home is one on some systems. */
+static int make_canonical(struct home *home, struct err *err)
+{
+	char *path = realpath(home->path, NULL);
+
+	if (path == NULL)
+		return err_sys(err, "looking at '%s'", home->path);
+	free(home->path);
+	home->path = path;
+	return 0;
+}
+
 struct home *home_open(const char *path, struct err *err)
 {
 	struct home *home = xcalloc(1, sizeof(*home));
@@ -189,7 +201,8 @@ struct home *home_open(const char *path, struct err *err)
 	home->lock_fd = -1;
 	home->sessions_fd = -1;
 	home->fd = open_root(home->path, err);
-	if (home->fd < 0 || list_candidates(home, err) < 0 || make_server(home, err) < 0) {
+	if (home->fd < 0 || make_canonical(home, err) < 0 || list_candidates(home, err) < 0 ||
+	    make_server(home, err) < 0) {
 		home_release(home);
 		return NULL;
 	}

@@ -24,7 +24,7 @@ const struct home *workspace_home(const struct workspace *workspace);
 
 /* Of the folders down to a session's own. */
 mode_t home_folder_mode(void);
-/* Borrowed; absolute, without a slash at the end. */
+/* Borrowed; canonical: absolute, without links. */
 const char *home_path(const struct home *home);
 const char *home_server_name(const struct home *home);
 int home_sessions_fd(const struct home *home);

@@ -65,8 +65,12 @@ def peak_rss(pid):
 
 
 def cpu_seconds(pids):
+    """Of those that are there; a helper may end meanwhile."""
     ticks = 0
     for pid in pids:
-        fields = stat_fields(pid)
+        try:
+            fields = stat_fields(pid)
+        except OSError:
+            continue
         ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")

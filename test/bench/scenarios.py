@@ -426,6 +426,33 @@ def sessions(bench):
             contestant.close()
 
 
+FOREVER = ("while True: pass", "import time; time.sleep(600)", "while True: print('y' * 200)",
+           "import subprocess; subprocess.run(['sleep', '600'])")
+
+
+def beside(bench):
+    """from a cell's last statement to its answer, while four other sessions compute, sleep, flood, wait"""
+    for name in bench.names(lambda contestant: contestant.interruptible):
+        contestant = bench.make(name)
+        figures = []
+        try:
+            contestant.start()
+            session = contestant.new_session()
+            contestant.run(session, "import time")
+            for code in FOREVER:
+                other = contestant.new_session()
+                contestant.run(other, "1")
+                contestant.post(other, code)
+            for _ in range(20):
+                text, _ = contestant.run(session, "time.sleep(0.05); print('at', time.monotonic())")
+                figures.append((time.monotonic() - float(text.split("at ")[1].split()[0])) * 1e3)
+            bench.results.put("answer_beside", "ms", name, figures)
+        except Exception as error:
+            bench.fail("answer_beside", "ms", name, error)
+        finally:
+            contestant.close()
+
+
 def cancel(bench):
     """`while True: pass`, cancelled after 0.3 s -> the next result of the same session"""
     for name in bench.names(lambda contestant: contestant.interruptible):
@@ -502,4 +529,5 @@ def e2e_csv(bench):
 
 
 ALL = {function.__name__: function for function in (
-    server_start, first_result, session_start, warm, shell, ping, calls, out, plot, mem, sessions, cancel, e2e_csv)}
+    server_start, first_result, session_start, warm, shell, ping, calls, out, plot, mem, sessions, beside, cancel,
+    e2e_csv)}

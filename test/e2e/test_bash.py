@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """bash as a session: the end of a cell, its status, Ctrl-C, and what persists."""
+import shutil
 import signal
 
 import pytest
@@ -31,8 +32,6 @@ def test_a_cell_ends_with_its_status_and_the_state_stays(sh):
     "sleep 30; echo not-reached",
     "python3 -c 'import time; time.sleep(30)'; echo not-reached",
     "f() { sleep 30; }; f; echo not-reached",
-    "read x; echo not-reached",
-    "cat; echo not-reached",
     "sleep 30 | sleep 30; echo not-reached",
 ])
 def test_ctrl_c_aborts_the_cell_and_keeps_the_shell(sh, code):
@@ -53,11 +52,32 @@ def test_a_program_that_ignores_ctrl_c_is_killed_and_the_shell_is_not(sh):
     assert sh("echo $kept").text == "here\n"
 
 
-def test_read_waits_at_its_prompt(sh):
+def test_read_waits_at_its_prompt_and_is_answered(sh, server):
     """BR03, WT06, OI-08."""
-    result = sh('read -p "name? " n; echo got $n', timeout=0.5)
-    assert result.state == "timed_out" and "It was waiting for input" in result.text
-    assert "name?" in result.text and sh("echo fine").text == "fine\n"
+    result = sh('read -p "name? " n; echo got $n')
+    assert result.state == "waiting_for_input" and result.cell["prompt"] == "name?"
+    assert server.interact(input="bob", language="bash").text.endswith("got bob\n")
+    result = sh('read -s -p "secret? " n; echo ${#n}')
+    assert result.state == "waiting_for_input" and result.cell["secret"] is True
+    answer = server.interact(input="xyzzy", language="sh")
+    assert answer.text.endswith("5\n") and "xyzzy" not in answer.text
+
+
+@pytest.mark.parametrize("code", ["read x; echo not-reached", "cat; echo not-reached",
+                                  "select x in a b; do echo not-reached; done"])
+def test_a_cell_that_waits_can_be_interrupted(sh, server, code):
+    sh("kept=here")
+    assert sh(code).state == "waiting_for_input"
+    result = server.interact(action="interrupt", language="bash")
+    assert result.state == "interrupted" and "not-reached" not in result.text
+    assert sh("echo $kept").text == "here\n"
+
+
+def test_programs_of_a_cell_read_what_is_typed(sh, server):
+    assert sh("sort; echo end").state == "waiting_for_input"
+    server.interact(input="b", language="bash")
+    server.interact(input="a", language="bash")
+    assert server.interact(key="ctrl-d", language="bash").text.endswith("a\nb\nend\n")
 
 
 @pytest.mark.parametrize("code", ['echo "open', "echo 'open", "x=(1 2", "if true; then", "f() {", "$(", "`"])
@@ -248,10 +268,13 @@ def test_status_of_a_program_killed_by_a_signal(sh):
 
 
 def test_an_own_bash_is_used(home, tmp_path):
-    own = tmp_path / "mybash"
-    own.symlink_to("/bin/bash")
+    own = tmp_path / "own/bin/mybash"
+    own.parent.mkdir(parents=True)
+    shutil.copy("/bin/bash", own)
     with Server(home, env={"PTYCELL_BASH": str(own)}) as server:
-        assert server.cell("echo $BASH", language="bash").text == f"{own}\n"
+        assert server.cell("echo fine", language="bash").text == "fine\n"
+        rows = server.call("session_info", session_id="s").object["languages"]
+        assert [row["chosen_by"] for row in rows if row["name"] == "bash"] == ["PTYCELL_BASH"]
     with Server(home, env={"PTYCELL_BASH": "/nowhere/bash"}) as server:
         result = server.cell("echo", language="bash")
         assert result.state == "not_started" and "PTYCELL_BASH" in result.text

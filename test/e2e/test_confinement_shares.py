@@ -3,8 +3,10 @@
 import os
 import socket
 
+import machines
 import pytest
 from client import Server
+from steps import until
 
 
 IS_ROOT = os.geteuid() == 0
@@ -61,6 +63,37 @@ def test_a_share_for_writing_is_written_by_the_person_s_own_user(home, data):
         assert (data / "new.txt").read_text(encoding="ascii") == "hi"
         tools = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
         assert tools["exec_code"]["destructiveHint"] and not tools["exec_code"]["openWorldHint"]
+
+
+ARMED = [".git/hooks/pre-commit", ".git/config", ".mcp.json", ".claude/settings.json", ".vscode/tasks.json", ".envrc"]
+
+
+def test_13_names_that_make_other_programs_run_something_are_never_written():
+    """At the share's top whether they are there or not, below it where they are; and what a session needed to hold them is gone after it."""
+    with machines.user_home() as place:
+        folder = place / "project"
+        (folder / "old/.git/hooks").mkdir(parents=True)
+        (folder / "old/.git/config").write_text("[core]\n", encoding="ascii")
+        if IS_ROOT:
+            for path in (folder, *folder.rglob("*")):
+                os.chown(path, machines.NOBODY, machines.NOBODY)
+        with machines.on(place, env={"PTYCELL_SHARE": f"{folder}:rw"}) as server:
+            if confinement(server)["tier"] != "namespaces":
+                pytest.skip("only tier namespaces holds these names")
+            result = server.cell(f"""import os, pathlib
+root = pathlib.Path({str(folder)!r})
+(root / 'free.txt').write_text('x')
+for name in {ARMED + ["old/.git/config", "old/.git/hooks/post-merge"]!r}:
+    try:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text('x')
+        print('written', name)
+    except OSError as error:
+        print(type(error).__name__)
+""")
+            assert result.state == "done" and "written" not in result.text and result.text.count("Error") == 8
+        until(lambda: sorted(os.listdir(folder)) == ["free.txt", "old"])
+        assert (folder / "old/.git/config").read_text(encoding="ascii") == "[core]\n"
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")

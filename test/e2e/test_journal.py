@@ -187,6 +187,18 @@ def test_the_script_is_the_code_alone_and_runs(server, tmp_path):
     assert read(server, "script?offset=5&length=6") == script[5:11]
 
 
+def test_cells_of_several_languages_stand_in_one_notebook_and_script(server):
+    server.cell("x = 1")
+    server.cell("y=2; echo $y", language="bash")
+    server.cell("print(x)")
+    assert [c["source"] for c in notebook(server)["cells"]] == ["x = 1", "%%bash\ny=2; echo $y", "print(x)"]
+    assert read(server, "script") == ("# %% cell 1\nx = 1\n\n# %% cell 2, bash\n# y=2; echo $y\n\n"
+                                      "# %% cell 3\nprint(x)\n\n")
+    assert "# x = 1" in read(server, "script?language=bash")
+    told = server.call("session_info", session_id="s", include=["variables"]).object["variables"]
+    assert {("python", "x", "1"), ("bash", "y", "2")} <= {(v["language"], v["name"], v.get("value")) for v in told}
+
+
 def test_a_cancelled_cell_is_in_the_journal(server):
     server.cell("1")
     cell = server.start_cell("open('runs', 'w').close()\nwhile True: pass")

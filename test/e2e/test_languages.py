@@ -7,17 +7,19 @@ import pytest
 from client import Server
 from steps import listed, until
 
-HERE = ["python", "bash"] + (["r"] if shutil.which("R") else [])
+HERE = ["python", "bash"] + (["javascript"] if shutil.which("node") else []) + (["r"] if shutil.which("R") else [])
 # Sets x to 7; shows x; never ends; ends the process with code 9.
 CELLS = {
     "python": ("x = 7", "print(x)", "while True: pass", "import os; os._exit(9)"),
     "bash": ("x=7", "echo $x", "while :; do :; done", "exec sh -c 'exit 9'"),
+    "javascript": ("x = 7;", "console.log(x)", "while (true) {}", "process.exit(9)"),
     "r": ("x <- 7", "cat(x, '\\n', sep = '')", "repeat {}", "base::quit(status = 9)"),
 }
 
 
 @pytest.mark.parametrize("names", [
-    ["python", "py", "Python", "PYTHON3"], ["bash", "sh", "shell", "Bash", "SHELL"], ["r", "R"]],
+    ["python", "py", "Python", "PYTHON3"], ["bash", "sh", "shell", "Bash", "SHELL"], ["r", "R"],
+    ["javascript", "js", "node", "typescript", "ts", "JS"]],
     ids=lambda names: names[0])
 def test_all_names_of_a_language_are_one_interpreter(server, names):
     """OI-01."""
@@ -31,7 +33,8 @@ def test_all_names_of_a_language_are_one_interpreter(server, names):
 def test_an_unknown_language_names_those_that_are_there(server):
     for name in ("cobol", "", "zsh", "../bash", "x" * 500):
         result = server.call("exec_code", session_id="s", language=name, code="1")
-        assert result.is_error and "python, bash" in result.texts[0], result.texts
+        assert result.is_error and "what does: python, " in result.texts[0], result.texts
+        assert " bash" in result.texts[0]
 
 
 def test_a_missing_language_says_how_to_get_it(home, tmp_path):

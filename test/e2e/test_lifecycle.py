@@ -95,7 +95,7 @@ def test_a_file_as_stdin_is_answered_whole(home):
     requests.write_bytes(lines(INITIALIZE, exec_code(1, "import time; time.sleep(2); 'slow'"),
                                *(exec_code(n, f"{n}") for n in range(2, 120))))
     with open(requests, "rb") as stdin:
-        process = start(home, stdin=stdin)
+        process = start(home, stdin=stdin, env={"PTYCELL_CALL_BUDGET": "1"})
         out, _ = process.communicate(timeout=50)
     got = answers(out)
     assert process.returncode == 0 and sorted(got) == list(range(120))
@@ -105,7 +105,7 @@ def test_a_file_as_stdin_is_answered_whole(home):
 @pytest.mark.parametrize("how", [["--drain"], []])
 def test_drain_answers_all_of_a_pipe(home, how):
     env = {} if how else {"PTYCELL_DRAIN": "1"}
-    process = start(home, *how, env=env)
+    process = start(home, *how, env={**env, "PTYCELL_CALL_BUDGET": "1"})
     out, _ = process.communicate(lines(INITIALIZE, exec_code(1, "import time; time.sleep(2); 'slow'")), 50)
     assert "'slow'" in text_of(answers(out)[1]) and process.returncode == 0
 

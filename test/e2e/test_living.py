@@ -133,8 +133,9 @@ def test_kill_ends_what_ignores_everything(server):
 
 def test_the_stack_dump_kills_no_child(server):
     # SIGUSR2 is for the interpreter alone: a child that knows nothing of it would die.
-    server.cell("import subprocess, time\np = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
-                "while p.poll() is None:\n  try: time.sleep(0.02)\n  except KeyboardInterrupt: n = 1", budget=0.2)
+    server.cell("import signal, subprocess, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+                "p = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
+                "while p.poll() is None: time.sleep(0.02)", budget=0.2)
     result = server.interact(action="interrupt", wait=20)
     assert result.state == "running" and "most recent call first" in result.text
     assert server.interact(budget=0.3).state == "running"  # so its child lives

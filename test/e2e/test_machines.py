@@ -1,64 +1,34 @@
 # SPDX-License-Identifier: MIT
 """What a server does on machines that give less (sandbox.md tests 63 to 66): simulated, by
 support/hostile.c, support/deny_syscalls.c and a launcher that leaves layers out (weak/)."""
+import functools
 import os
 import pathlib
 import shutil
 import subprocess
 import tempfile
 
+import machines
 import pytest
-from client import BUILD, Server
+from client import BUILD
+from machines import ABI, IS_ROOT, NOBODY, deny, hostile, needs_bwrap, needs_scope, programs
 from steps import all_gone, family, kill
 
-NOBODY = 65534
-IS_ROOT = os.geteuid() == 0
+# What a cell may do to the person outside of its folder, and every word about the tier says.
+LEFT_BY_LANDLOCK = "change the modes and times of the user's files"
 LAYERS = ["user", "mount", "pid", "net", "ipc", "uts", "cgroup", "second", "proc", "pty", "capabilities",
           "nnp", "keyring", "landlock", "seccomp"]
 
 
-def landlock_abi():
-    """The kernel's, asked as lib/sandbox/landlock.c does."""
-    done = subprocess.run([shutil.which("python3"), "-c",
-                           "import ctypes; print(ctypes.CDLL(None).syscall(444, None, 0, 1))"],
-                          stdout=subprocess.PIPE, text=True, check=True)
-    return max(0, int(done.stdout))
-
-
-ABI = landlock_abi()
-needs_scope = pytest.mark.skipif(ABI < 6, reason="this kernel's landlock does not hold signals in")
-
-needs_bwrap = pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
+@pytest.fixture
+def place():
+    with machines.user_home() as home:
+        yield home
 
 
 @pytest.fixture
-def place():
-    """A home folder of the ordinary user that the servers here run as."""
-    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
-        if IS_ROOT:
-            os.chown(folder, NOBODY, NOBODY)
-        yield pathlib.Path(folder)
-
-
-def as_user():
-    """Popen's arguments for an ordinary user."""
-    if not IS_ROOT:
-        return {}
-    if subprocess.run([str(BUILD / "ptycell"), "--version"], user=NOBODY, stdout=subprocess.DEVNULL).returncode != 0:
-        pytest.skip("an ordinary user may not run this build")
-    return {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-
-
-def on(place, *wrapper, program=BUILD / "ptycell", **more):
-    return Server(place, command=[*map(str, wrapper), str(program)], **as_user(), **more)
-
-
-def hostile(kind):
-    return [BUILD / "test/hostile", kind, "--"]
-
-
-def deny(calls):
-    return [BUILD / "test/deny_syscalls", calls, "--"]
+def on(place):
+    return functools.partial(machines.on, place)
 
 
 def tier_of(server):
@@ -66,14 +36,72 @@ def tier_of(server):
     return server.call("session_info", session_id="s").object["confinement"]
 
 
+def doctor(place, *wrapper, **env):
+    """What it prints, its lines joined, and how it ends."""
+    done = subprocess.run([*map(str, wrapper), programs() / "ptycell", "doctor"], stdout=subprocess.PIPE, text=True,
+                          env={"PATH": os.environ["PATH"], "HOME": str(place), **env}, **machines.as_user())
+    return " ".join(done.stdout.split()), done.returncode
+
+
+@needs_scope
+def test_63_what_the_weakest_tier_leaves_is_said(on, place):
+    """A cell of an ordinary user changes modes and times of the user's files: landlock does not cover that."""
+    mine = place / "mine"
+    mine.write_text("private", encoding="ascii")
+    if IS_ROOT:
+        os.chown(mine, NOBODY, NOBODY)
+    with on(*hostile("docker")) as server:
+        result = server.cell(f"import os\nos.chmod({str(mine)!r}, 0o604)\nos.utime({str(mine)!r}, (5, 5))\nopen({str(mine)!r})")
+        assert LEFT_BY_LANDLOCK in result.texts[0] and result.cell["error_name"] == "PermissionError"
+        assert (mine.stat().st_mode & 0o777, mine.stat().st_mtime) == (0o604, 5)
+        seen = server.call("session_info", session_id="s").object["confinement"]
+        assert LEFT_BY_LANDLOCK in seen["explanation"]
+        assert "PTYCELL_HOSTS" not in seen["network"]["explanation"]
+    told, status = doctor(place, *hostile("docker"))
+    assert status == 0 and LEFT_BY_LANDLOCK in told and "landlock, the weakest of three tiers" in told
+
+
+@needs_scope
+def test_63_switched_off_namespaces_are_named_with_what_to_type(place):
+    """Also in a container: no option of it would help."""
+    told, status = doctor(place, *hostile("no-userns"))
+    assert status == 0 and "No space left" not in told and "docker" not in told
+    assert "not namespaces: creating namespaces: this system allows none (user.max_user_namespaces)" in told
+    assert "echo user.max_user_namespaces=15000 | sudo tee /etc/sysctl.d/60-ptycell.conf sudo sysctl --system" in told
+
+
+@needs_scope
+def test_64_doctor_below_the_floor_says_what_there_is_and_why_not_more(place):
+    told, status = doctor(place, *hostile("docker"), PTYCELL_FLOOR="namespaces")
+    assert status == 1 and "No code runs" in told and "not bwrap: " in told
+    assert "What there is: landlock, the weakest of three tiers" in told and LEFT_BY_LANDLOCK in told
+
+
+@pytest.mark.parametrize("kind, tier", [pytest.param("docker", "landlock", marks=needs_scope),
+                                        pytest.param("apparmor", "bwrap", marks=needs_bwrap)])
+def test_63_a_share_for_writing_that_the_tier_cannot_hold_is_refused_before_code_runs(on, place, kind, tier):
+    folder = place / "mine"
+    folder.mkdir()
+    if IS_ROOT:
+        os.chown(folder, NOBODY, NOBODY)
+    with on(*hostile(kind), env={"PTYCELL_SHARE": f"{folder}:rw"}) as server:
+        text = refusal(server)
+        assert text.startswith(f"No code runs: the folder '{folder}' is shared with :rw, which only tier namespaces can hold, "
+                               f"and this machine gives {tier}.\nShare it without :rw")
+        seen = server.call("session_info", session_id="s").object["confinement"]
+        assert seen["tier"] == "refused"
+    told, status = doctor(place, *hostile(kind), PTYCELL_SHARE=f"{folder}:rw")
+    assert status == 1 and "is shared with :rw" in told and "code may" not in told
+
+
 @needs_scope
 @pytest.mark.parametrize("kind", ["docker", "no-userns"])
-def test_63_without_namespaces_the_tier_is_landlock(place, kind):
-    with on(place, *hostile(kind)) as server:
+def test_63_without_namespaces_the_tier_is_landlock(on, kind):
+    with on(*hostile(kind)) as server:
         seen = tier_of(server)
         assert seen["tier"] == "landlock"
         assert "creating namespaces" in seen["stronger_tiers"]["namespaces"]
-        assert "bwrap" in seen["stronger_tiers"]
+        assert "\n" not in seen["stronger_tiers"]["bwrap"] and len(seen["stronger_tiers"]["bwrap"]) < 150
         assert {"kill group", "landlock", "seccomp"} <= set(seen["layers"])
         assert "own network" not in seen["layers"]
         # It works, and is closed.
@@ -84,10 +112,10 @@ def test_63_without_namespaces_the_tier_is_landlock(place, kind):
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
 @pytest.mark.parametrize("abi", [1, ABI])
-def test_63_root_in_a_container_gives_each_session_a_user(place, weakened, abi):
+def test_63_root_in_a_container_gives_each_session_a_user(on, place, weakened, abi):
     place.chmod(0o711)
     os.chown(place, 0, 0)
-    with Server(place, command=[*map(str, hostile("docker")), str(weakened(abi=abi))]) as server:
+    with on(*hostile("docker"), program=weakened(abi=abi), as_root=True) as server:
         assert tier_of(server)["tier"] == "landlock"
         uids = {server.cell("import os; os.getuid()", session=name).texts[-2] for name in "ab"}
         assert len(uids) == 2 and "0\n" not in uids
@@ -103,8 +131,8 @@ def test_63_root_in_a_container_gives_each_session_a_user(place, weakened, abi):
 
 
 @needs_bwrap
-def test_63_where_only_bwrap_may_mount_the_tier_is_bwrap(place):
-    with on(place, *hostile("apparmor")) as server:
+def test_63_where_only_bwrap_may_mount_the_tier_is_bwrap(on):
+    with on(*hostile("apparmor")) as server:
         seen = tier_of(server)
         assert seen["tier"] == "bwrap"
         assert "Permission denied" in seen["stronger_tiers"]["namespaces"]
@@ -119,8 +147,8 @@ def masked_proc():
     return [*command, "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
 
 
-def test_63_with_a_masked_proc_the_hosts_is_shown(place):
-    with Server(place, command=[*masked_proc(), str(BUILD / "ptycell")]) as server:
+def test_63_with_a_masked_proc_the_hosts_is_shown(on):
+    with on(*masked_proc(), as_root=True) as server:
         seen = tier_of(server)
         assert seen["tier"] == "namespaces"
         assert "own /proc" not in seen["layers"]
@@ -129,8 +157,8 @@ def test_63_with_a_masked_proc_the_hosts_is_shown(place):
                            "open('/proc/self/stat').read() != ''").text == "Permission denied\nTrue\n"
 
 
-def test_63_without_landlock_the_namespaces_hold_alone(place):
-    with on(place, *deny("landlock_create_ruleset")) as server:
+def test_63_without_landlock_the_namespaces_hold_alone(on):
+    with on(*deny("landlock_create_ruleset")) as server:
         seen = tier_of(server)
         assert (seen["tier"], seen["landlock_abi"]) == ("namespaces", 0)
         assert "landlock" not in seen["layers"]
@@ -143,14 +171,14 @@ def refusal(server):
     return " ".join(result.texts)
 
 
-def test_63_with_neither_code_is_refused_with_the_reasons(place):
-    with on(place, *hostile("docker"), *deny("landlock_create_ruleset")) as server:
+def test_63_with_neither_code_is_refused_with_the_reasons(on):
+    with on(*hostile("docker"), *deny("landlock_create_ruleset")) as server:
         text = refusal(server)
         assert "PTYCELL_FLOOR=landlock" in text and "no landlock" in text
 
 
-def test_64_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(place):
-    with on(place, *hostile("docker"), env={"PTYCELL_FLOOR": "namespaces"}) as server:
+def test_64_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(on):
+    with on(*hostile("docker"), env={"PTYCELL_FLOOR": "namespaces"}) as server:
         text = refusal(server)
         assert "creating namespaces: Operation not permitted" in text
         assert "PTYCELL_FLOOR" in text
@@ -170,8 +198,8 @@ subprocess.Popen(['nohup', 'sleep', '1000'], start_new_session=True, stdout=subp
 @needs_scope
 @pytest.mark.parametrize("kind", ["docker", pytest.param("apparmor", marks=needs_bwrap)])
 @pytest.mark.parametrize("whom", ["server", "launcher", "session"])
-def test_25_26_nothing_outlives_a_weaker_tier(place, kind, whom):
-    with on(place, *hostile(kind)) as server:
+def test_25_26_nothing_outlives_a_weaker_tier(on, kind, whom):
+    with on(*hostile(kind)) as server:
         assert tier_of(server)["tier"] == {"docker": "landlock", "apparmor": "bwrap"}[kind]
         launcher = {process for process in family(server.process.pid)
                     if "ptycell-launch" in pathlib.Path(f"/proc/{process[0]}/comm").read_text()}
@@ -189,7 +217,7 @@ def test_25_26_nothing_outlives_a_weaker_tier(place, kind, whom):
 # ---- with a launcher that leaves layers out ----
 
 @pytest.fixture
-def weakened(tmp_path_factory):
+def weakened():
     """Makes a ptycell whose launcher lacks layers; gives the program."""
     folders = []
 
@@ -197,10 +225,9 @@ def weakened(tmp_path_factory):
         folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))
         folders.append(folder)
         folder.chmod(0o755)
-        for program in BUILD.glob("ptycell*"):
-            if program.is_file() and os.access(program, os.X_OK):
-                shutil.copy(BUILD / "test/weak/ptycell-launcher" if program.name == "ptycell-launcher" else program,
-                            folder / program.name)
+        for program in programs().glob("ptycell*"):
+            shutil.copy(program, folder)
+        shutil.copy(BUILD / "test/weak/ptycell-launcher", folder)
         bits = sum(1 << LAYERS.index(layer) for layer in without)
         (folder / "means").write_text(f"{bits:x} {abi}\n")
         return folder / "ptycell"
@@ -210,16 +237,16 @@ def weakened(tmp_path_factory):
 
 
 @pytest.mark.parametrize("abi", range(ABI + 1))
-def test_65_the_report_follows_the_abi_of_landlock(place, weakened, abi):
-    with on(place, program=weakened(abi=abi)) as server:
+def test_65_the_report_follows_the_abi_of_landlock(on, weakened, abi):
+    with on(program=weakened(abi=abi)) as server:
         seen = tier_of(server)
         assert (seen["tier"], seen["landlock_abi"]) == ("namespaces", abi)
         assert ("landlock" in seen["layers"]) == (abi > 0)
 
 
 @pytest.mark.parametrize("abi", range(ABI + 1))
-def test_65_without_namespaces_an_old_landlock_refuses_or_holds(place, weakened, abi):
-    with on(place, *hostile("docker"), program=weakened(abi=abi)) as server:
+def test_65_without_namespaces_an_old_landlock_refuses_or_holds(on, weakened, abi):
+    with on(*hostile("docker"), program=weakened(abi=abi)) as server:
         if abi >= 6:
             assert tier_of(server)["tier"] == "landlock"
         else:
@@ -227,8 +254,8 @@ def test_65_without_namespaces_an_old_landlock_refuses_or_holds(place, weakened,
 
 
 @pytest.mark.parametrize("layer", ["seccomp", "capabilities"])
-def test_66_a_canary_that_gets_through_refuses_all_code(place, weakened, layer):
-    with on(place, program=weakened([layer])) as server:
+def test_66_a_canary_that_gets_through_refuses_all_code(on, weakened, layer):
+    with on(program=weakened([layer])) as server:
         text = refusal(server)
         assert "were not stopped" in text
         # Each call says it; none runs anything.

@@ -170,13 +170,19 @@ def test_a_language_is_one_under_all_its_names(tmp_path):
             assert answer.text == "42\n"
 
 
-@row("JavaScript, Shell, R")
-def test_only_python_runs_and_reaches_a_shell(tmp_path):
+@row("Shell, R, JavaScript")
+def test_other_languages_keep_their_state_and_answer_prompts(tmp_path):
     with Server(tmp_path) as server:
-        answer = server.call("exec_code", session_id="s", language="JavaScript", code="1")
-        assert answer.texts == ["arguments.language 'JavaScript' does not run here; what does: python"]
+        for language, define, use in (("Shell", "x=41", "echo $((x + 1))"),
+                                      ("JavaScript", "let x = 41", "x + 1")):
+            answer = server.call("exec_code", session_id="s", language=language, code=define)
+            assert answer.state == "done"
+            answer = server.call("exec_code", session_id="s", language=language, code=use)
+            assert answer.text == "42\n"
+        answer = server.call("exec_code", session_id="s", language="sh", code="read -p 'name? ' n; echo $n")
+        assert answer.state == "waiting_for_input"
+        assert server.interact(language="bash", input="Ann").text.endswith("Ann\n")
         assert server.cell("!echo from a shell").text.endswith("from a shell\n")
-        assert server.cell("%%bash\necho ${BASH_VERSION:+bash}").text == "bash\n"
 
 
 @row("plots are lost")
@@ -376,8 +382,20 @@ def test_nothing_listens(tmp_path):
     assert not inodes & held
 
 
-@row("`--mount`, package policy")
-def test_mounts_and_rules_are_unknown_flags(tmp_path):
-    with Server(tmp_path, "--mount", "/data") as server:
+@row("`--mount DIR`")
+def test_a_mount_is_a_share(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    folder.chmod(0o755)
+    with Server(tmp_path, "--mount", str(folder)) as server:
         answer = server.cell("1")
-    assert answer.is_error and "--mount" in answer.texts[0]
+        assert answer.is_error and "--mount" in answer.texts[0]
+    with Server(tmp_path, "--share", str(folder)) as server:
+        assert server.cell(f"import os; os.listdir({str(folder)!r})").text == "[]\n"
+        assert server.cell(f"open({str(folder / 'x')!r}, 'w')").state == "raised"
+
+
+@row("package policy, code rules")
+def test_code_is_not_judged_but_confined(server):
+    assert server.cell("eval('1 + 1'), __import__('os').system('true')").text == "(2, 0)\n"
+    assert server.cell("open('/etc/shadow')").state == "raised"

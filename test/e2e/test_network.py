@@ -94,7 +94,7 @@ def test_a_cell_that_failed_for_want_of_network_is_told_what_there_is(start, hos
     assert says.strip() in guide
 
 
-def test_python_reaches_allowed_hosts_and_no_other(start, authority):
+def test_49_python_reaches_allowed_hosts_and_no_other(start, authority):
     """49: by https and http; a refusal says why and what to do in the exception itself."""
     with authority.serve(answer_once) as tls, Host(answer_once) as plain:
         server = start(f"ok.test:{tls.port} ok.test:{plain.port}")
@@ -132,7 +132,7 @@ curl("other.test")
         assert "403" in answer.text.splitlines()[1]
 
 
-def test_the_name_in_tls_is_the_name_that_was_asked_for(start, authority):
+def test_51_the_name_in_tls_is_the_name_that_was_asked_for(start, authority):
     """51, with a real TLS client."""
     with authority.serve(answer_once) as there:
         server = start(f"ok.test:{there.port}")
@@ -164,33 +164,70 @@ def probe(family, kind, address):
 
 
 @pytest.mark.parametrize("hosts", ["", "ok.test"], ids=["none", "proxy"])
-def test_nothing_is_reached_but_by_the_proxy(start, hosts):
-    """44, 45, 46: neither the world, nor a name server, nor this machine."""
+def test_44_the_world_and_its_name_servers_are_not_reached(start, hosts):
     server = start(hosts)
-    with socket.create_server(("127.0.0.1", 0)) as listener, \
-            socket.socket(socket.AF_UNIX) as abstract:
-        abstract.bind(f"\0ptycell-test-{os.getpid()}")
-        abstract.listen()
-        answer = server.cell(PROBES + f"""
+    answer = server.cell(PROBES + """
 print(probe(socket.AF_INET, socket.SOCK_STREAM, ("1.1.1.1", 53)))
 print(probe(socket.AF_INET, socket.SOCK_DGRAM, ("1.1.1.1", 53)))
-print(probe(socket.AF_INET, socket.SOCK_STREAM, ("169.254.169.254", 80)))
 print(probe(socket.AF_INET6, socket.SOCK_STREAM, ("2606:4700::1111", 443)))
-print(probe(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", {listener.getsockname()[1]})))
-print(probe(socket.AF_UNIX, socket.SOCK_STREAM, "\\0ptycell-test-{os.getpid()}"))
 try:
     print(socket.getaddrinfo("ok.test", 443))
 except OSError as error:
     print(error.strerror)
 """)
+    lines = answer.text.splitlines()
+    assert lines[:3] == ["Network is unreachable"] * 3
+    assert "127.0.0.1" not in lines[3]
+
+
+def own_address():
+    """This machine's in its network, or loopback where it has none; nothing is sent to find it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        try:
+            way.connect(("192.0.2.1", 9))
+        except OSError:
+            return "127.0.0.1"
+        return way.getsockname()[0]
+
+
+@pytest.mark.parametrize("hosts", ["", "ok.test"], ids=["none", "proxy"])
+def test_45_this_machine_and_its_neighbours_are_not_reached(start, hosts):
+    server = start(hosts)
+    with socket.create_server(("", 0)) as listener:
+        port = listener.getsockname()[1]
+        answer = server.cell(PROBES + f"""
+print(probe(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", {port})))
+print(probe(socket.AF_INET6, socket.SOCK_STREAM, ("::1", {port})))
+print(probe(socket.AF_INET, socket.SOCK_STREAM, ("169.254.169.254", 80)))
+print(probe(socket.AF_INET, socket.SOCK_STREAM, ({own_address()!r}, {port})))
+""")
         lines = answer.text.splitlines()
-        assert lines[:4] == ["Network is unreachable"] * 4
-        assert lines[4] == "Connection refused"
-        assert lines[5] in ("Connection refused", "Operation not permitted")
-        assert "reached" not in lines and "127.0.0.1" not in lines[6]
+        assert lines[0] == "Connection refused" and lines[2] == "Network is unreachable"
+        assert lines[1] in ("Connection refused", "Cannot assign requested address")
+        assert lines[3] in ("Connection refused", "Network is unreachable")
 
 
-def test_without_hosts_there_is_no_proxy(start):
+@pytest.mark.parametrize("hosts", ["", "ok.test"], ids=["none", "proxy"])
+def test_46_sockets_of_this_machine_are_not_reached(start, hosts):
+    server = start(hosts)
+    with socket.socket(socket.AF_UNIX) as abstract, socket.socket(socket.AF_UNIX) as file, \
+            tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        abstract.bind(f"\0ptycell-test-{os.getpid()}")
+        file.bind(f"{folder}/socket")
+        os.chmod(f"{folder}/socket", 0o777)
+        for listener in (abstract, file):
+            listener.listen()
+        answer = server.cell(PROBES + f"""
+print(probe(socket.AF_UNIX, socket.SOCK_STREAM, "\\0ptycell-test-{os.getpid()}"))
+print(probe(socket.AF_UNIX, socket.SOCK_STREAM, {folder + "/socket"!r}))
+""")
+        lines = answer.text.splitlines()
+        assert lines[0] in ("Connection refused", "Operation not permitted")
+        assert lines[1] == "No such file or directory"
+
+
+def test_53_without_hosts_there_is_no_proxy(start):
     """53: nothing listens, nothing is in the environment, nothing is started."""
     server = start("", private=False)
     answer = server.cell(PROBES + """
@@ -203,7 +240,7 @@ print(probe(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 3128)))
     assert network(server)["explanation"] == "Code has no network. The person can name hosts in PTYCELL_HOSTS."
 
 
-def test_a_loopback_server_inside_is_reached_without_the_proxy(start):
+def test_48_a_loopback_server_inside_is_reached_without_the_proxy(start):
     """48."""
     server = start("ok.test")
     answer = server.cell(FETCH + """
@@ -216,7 +253,7 @@ print(b"Directory listing" in fetch(f"http://127.0.0.1:{inside.server_port}/"))
     assert not proxies(server)
 
 
-def test_each_session_has_a_proxy_of_its_own(start):
+def test_54_each_session_has_a_proxy_of_its_own(start):
     """54: no session reaches another's listener, and what one asks for is not counted for another."""
     server = start("ok.test")
     refused = FETCH + "print(fetch('http://evil.test/'))"
@@ -241,7 +278,7 @@ def test_a_proxy_lives_from_the_first_connection_to_the_sessions_end(start):
     all_gone(running)
 
 
-def test_a_killed_server_takes_its_proxies_along(start):
+def test_26_a_killed_server_takes_its_proxies_along(start):
     """26."""
     server = start("ok.test")
     server.cell(FETCH + "fetch('http://evil.test/')")
@@ -264,7 +301,7 @@ def test_a_proxy_that_died_is_not_started_again(start):
     until(lambda: not proxies(server))
 
 
-def test_a_name_that_leads_here_is_refused_unless_the_person_allows_it(start):
+def test_50_a_name_that_leads_here_is_refused_unless_the_person_allows_it(start):
     """50."""
     server = start("ok.test", private=False)
     answer = server.cell(FETCH + "print(fetch('http://ok.test/'))")
@@ -288,7 +325,7 @@ print(fetch("http://ok.test:{there.port}/"))
         assert "PTYCELL_NET_MAX is used up" in answer.text
 
 
-def test_the_persons_secrets_are_not_in_the_session(start):
+def test_75_the_persons_secrets_are_not_in_the_session(start):
     """75: the user and password of the person's proxy."""
     server = start("ok.test", env={"https_proxy": "http://me:hunter2@127.0.0.1:9"})
     answer = server.cell("import os; print(os.environ['https_proxy'], 'hunter2' in str(os.environ))")
@@ -322,7 +359,7 @@ def test_the_helper_that_is_missing_is_told_before_code_runs(home, tmp_path):
     assert subprocess.run([bare / "ptycell", "--version"], check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
-def test_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home):
+def test_63_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home):
     """63: no user namespaces are left for the server, so the tier is landlock, which has no sockets."""
     script = 'echo 1 > /proc/sys/user/max_user_namespaces && exec unshare -U --map-user=1000 --map-group=1000 "$0" "$@"'
     command = ["unshare", "-U", "-r", "sh", "-c", script, str((BUILD / "ptycell").resolve())]
@@ -339,7 +376,7 @@ def test_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(home
 
 
 @pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
-def test_a_session_that_bwrap_made_reaches_hosts_by_its_proxy():
+def test_63_a_session_that_bwrap_made_reaches_hosts_by_its_proxy():
     """63: the listener is made inside, whoever made the network."""
     with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as place:
         user = {}

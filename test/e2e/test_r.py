@@ -126,7 +126,7 @@ def test_a_missing_package_is_named(r):
     assert result.state == "raised" and "The package 'nosuchpackage' is not installed for this R" in result.text
 
 
-@pytest.mark.parametrize("code", ["repeat {}", "Sys.sleep(60)", "for (i in 1:1e10) i", "readline('> ')",
+@pytest.mark.parametrize("code", ["repeat {}", "Sys.sleep(60)", "for (i in 1:1e10) i",
                                   "x <- 0; while (TRUE) x <- x + 1", "f <- function() repeat {}; f()"])
 def test_an_interrupt_ends_the_cell_and_keeps_the_state(r, code):
     """BR13."""
@@ -136,15 +136,25 @@ def test_an_interrupt_ends_the_cell_and_keeps_the_state(r, code):
     assert r("kept").text == "[1] 7\n"
 
 
-def test_readline_waits_at_its_prompt(r):
+def test_readline_waits_at_its_prompt_and_is_answered(r, server):
     """BR14, WT08."""
-    result = r('n <- readline("n? ")', timeout=1)
-    assert result.state == "timed_out" and "waiting for input at the prompt 'n?'" in result.text
+    result = r('n <- readline("n? "); paste("hi", n)')
+    assert result.state == "waiting_for_input" and result.cell["prompt"] == "n?"
+    assert server.interact(input="bob", language="R").text.endswith('[1] "hi bob"\n')
+    assert r("readLines('stdin', 1)").state == "waiting_for_input"
+    assert server.interact(input="line", language="R").text.endswith('[1] "line"\n')
+    assert r('readline("n? ")').state == "waiting_for_input"
+    assert server.interact(action="interrupt", language="R").state == "interrupted"
+    assert r("menu(c('a', 'b'))").state == "waiting_for_input"
+    assert server.interact(input="2", language="R").text.endswith("[1] 2\n")
 
 
-def test_the_browser_waits_and_can_be_interrupted(r):
-    result = r("f <- function() { y <- 5; browser(); y }; f()", timeout=1)
-    assert result.state == "timed_out" and "waiting for input" in result.text
+def test_the_browser_is_driven_and_left(r, server):
+    assert r("f <- function() { y <- 5; browser(); y }; f()").state == "waiting_for_input"
+    assert "[1] 10" in server.interact(input="y * 2", language="R").text
+    assert server.interact(input="c", language="R").text.endswith("[1] 5\n")
+    assert r("browser(); 5").state == "waiting_for_input"
+    assert server.interact(input="Q", language="R").state in ("raised", "interrupted")
     assert r("1").text == "[1] 1\n"
 
 

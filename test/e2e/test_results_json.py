@@ -115,3 +115,16 @@ def test_a_folder_full_of_files_costs_no_output(agent):
     assert len(got["new_artifacts"]) + got["new_artifacts_left_out"] == 9000
     got = answer(agent.cell("1"))
     assert got["new_artifacts"] == [] and len(got["all_artifacts"]) + got["all_artifacts_left_out"] == 9000
+
+
+def test_a_cell_that_runs_on_or_waits_is_no_failure(tmp_path):
+    with Server(tmp_path, env={"PTYCELL_RESULTS": "json"}) as server:
+        running = json.loads(server.cell("import time; print('begun', flush=True); time.sleep(0.5); 42",
+                                         budget=0.3).texts[0])
+        ended = json.loads(server.interact().texts[0])
+        waiting = json.loads(server.cell("input('well? ')").texts[0])
+        refused = json.loads(server.interact(session="nobody").texts[0])
+    assert (running["status"], running["state"]) == ("success", "running") and "begun" in running["output"]
+    assert (ended["status"], ended["state"]) == ("success", "done") and ended["output"] == "42\n"
+    assert (waiting["status"], waiting["state"], waiting["prompt"]) == ("success", "waiting_for_input", "well?")
+    assert refused["status"] == "error" and "there is no session" in refused["error"]

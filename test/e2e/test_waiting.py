@@ -104,6 +104,16 @@ def test_wt07_node_waits(warm, code):
     assert "got 7" in warm.interact(input="7").text
 
 
+def test_an_event_loop_that_read_the_terminal_once_does_not_wait_ever_after(warm):
+    needs("node")
+    warm.cell("""js = "const rl = require('readline').createInterface({input: process.stdin, output: process.stdout});\
+rl.question('n? ', () => { rl.close(); console.log('read'); setTimeout(() => 0, 60000) })" """)
+    waiting(warm, "subprocess.run(['node', '-e', js])")
+    assert "read\n" in warm.interact(input="7", until="read", budget=LONG).text
+    assert warm.interact(budget=1.2).state == "running"
+    warm.interact(action="interrupt")
+
+
 def test_wt08_r_readline_waits(warm):
     needs("R")
     waiting(warm, "subprocess.run(['R', '--no-save', '--quiet', '--no-readline', '--interactive'])")
@@ -126,6 +136,16 @@ def test_wt09_what_does_not_read_never_waits(warm, code):
 def test_wt10_what_prints_without_end_never_waits(warm):
     never_waits(warm, "while True: print('y')")
     never_waits(warm, "while True:\n  print('.', end='', flush=True)\n  time.sleep(0.01)")
+
+
+def test_wt12_who_cannot_be_looked_into_is_guessed_at(warm):
+    # PR_SET_DUMPABLE; whoever may look all the same is sure.
+    result = waiting(warm, "import ctypes\nctypes.CDLL(None).prctl(4, 0)\nprint('x' * 9)\ninput('name? ')")
+    assert result.cell["prompt"] == "name?"
+    assert ("It seems that the code waits" in result.text) == result.cell.get("guessed", False)
+    assert "'Eve'" in warm.interact(input="Eve").text
+    # A sleeper without a prompt is none.
+    never_waits(warm, "ctypes.CDLL(None).prctl(4, 0)\nprint('a whole line')\ntime.sleep(60)")
 
 
 def test_wt13_a_background_reader_is_told_of_and_nothing_hangs(warm):
@@ -275,6 +295,17 @@ def test_py20_code_that_ignored_sigint_does_not_spoil_the_next_cell(warm):
     warm.cell("import signal; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
     warm.cell("time.sleep(60)", budget=0.2)
     assert warm.interact(action="interrupt", wait=20).state == "interrupted"
+
+
+def test_code_that_an_interrupt_brings_back_to_its_prompt_is_left_there(warm):
+    waiting(warm, "while True:\n  try: input('> ')\n  except KeyboardInterrupt: print('back')")
+    result = warm.interact(action="interrupt", budget=LONG)
+    assert result.state == "waiting_for_input" and "back\n" in result.text
+    # Neither a second SIGINT nor the stack that a hanging cell prints follows, in the time of both.
+    time.sleep(3.5)
+    result = warm.interact()
+    assert result.state == "waiting_for_input" and "most recent call" not in result.text and "back" not in result.text
+    warm.interact(action="kill")
 
 
 # ---- TT: the terminal ----

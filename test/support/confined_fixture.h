@@ -44,7 +44,7 @@ static int confined_set_up(void **state)
 	memset(&confined, 0, sizeof(confined));
 	buf_init(&confined.printed, BUF_UNBOUNDED);
 	fixture_open();
-	sandbox_close(fixture.sandbox);
+	sandbox_close(fixture.sandbox, NULL, NULL);
 	fixture.sandbox = NULL;
 	confined_set_up_folders();
 	return 0;

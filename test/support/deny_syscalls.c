@@ -55,6 +55,8 @@ static const struct {
 	{ "landlock_restrict_self", SYS_landlock_restrict_self },
 	{ "memfd_create", SYS_memfd_create },
 	{ "mount", SYS_mount },
+	{ "mount_setattr", SYS_mount_setattr },
+	{ "open_tree", SYS_open_tree },
 	{ "openat2", SYS_openat2 },
 	{ "pidfd_getfd", SYS_pidfd_getfd },
 	{ "pidfd_open", SYS_pidfd_open },

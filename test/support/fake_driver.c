@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/util.h"
+#include "fake_steps.h"
 
-enum { CONTROL = 3, TEXT_MAX = 1 << 16, NAME_MAX_LEN = 80 };
+enum { TEXT_MAX = 1 << 16, NAME_MAX_LEN = 80 };
 
 struct message {
 	char type[NAME_MAX_LEN];
@@ -29,22 +29,6 @@ static struct message message; /* the last one that came */
 static unsigned long long id;  /* of what is sent */
 static bool mute;              /* leaves questions unanswered */
 static volatile sig_atomic_t interrupted;
-
-static void put(int fd, const void *data, size_t len)
-{
-	const char *text = data;
-
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			_exit(99);
-		text += n;
-		len -= (size_t)n;
-	}
-}
 
 /* ---- reading ---- */
 
@@ -127,11 +111,6 @@ static void send_ready(const char *nonce, const char *proto)
 
 /* ---- steps ---- */
 
-static int number(const char *value)
-{
-	return (int)strtol(value, NULL, 10);
-}
-
 static void ready(const char *value)
 {
 	send_ready(value, "1");
@@ -140,11 +119,6 @@ static void ready(const char *value)
 static void ready_proto(const char *value)
 {
 	send_ready("", value);
-}
-
-static void print(const char *value)
-{
-	put(STDOUT_FILENO, value, strlen(value));
 }
 
 static void raw(const char *value)
@@ -201,11 +175,6 @@ static void set_id(const char *value)
 	id = strtoull(value, NULL, 10);
 }
 
-static void leave(const char *value)
-{
-	_exit(number(value));
-}
-
 static void set_action(int signo, void (*handler)(int))
 {
 	const struct sigaction action = { .sa_handler = handler };
@@ -217,13 +186,6 @@ static void crash(const char *value)
 {
 	set_action(number(value), SIG_DFL);
 	(void)raise(number(value));
-}
-
-static void hang(const char *value)
-{
-	(void)value;
-	for (;;)
-		(void)pause();
 }
 
 /* Until the first interrupt, which ends the cell as a driver does. */
@@ -266,12 +228,6 @@ static void catch_signal(const char *value)
 	(void)sigaction(number(value), &action, NULL);
 }
 
-static void close_control(const char *value)
-{
-	(void)value;
-	(void)close(CONTROL);
-}
-
 static void flood(const char *value)
 {
 	static char block[4096];
@@ -300,14 +256,6 @@ static void fill(const char *value)
 	result(block);
 }
 
-static void read_line(const char *value)
-{
-	char line[256];
-
-	(void)value;
-	(void)!read(STDIN_FILENO, line, sizeof(line));
-}
-
 static void child(const char *value)
 {
 	if (fork() == 0) {
@@ -329,10 +277,7 @@ static void be_mute(const char *value)
 	mute = true;
 }
 
-static const struct verb {
-	const char *name;
-	void (*run)(const char *value);
-} verbs[] = {
+static const struct verb verbs[] = {
 	{ "ready", ready },
 	{ "ready-proto", ready_proto },
 	{ "print", print },
@@ -359,24 +304,6 @@ static const struct verb {
 	{ "stop-minder", stop_minder },
 };
 
-static void run(char *step)
-{
-	size_t len = strcspn(step, "=");
-	char *value = step[len] == '=' ? step + len + 1 : step + len;
-
-	for (char *s; (s = strstr(value, "\\n")) != NULL;) {
-		*s = '\n';
-		memmove(s + 1, s + 2, strlen(s + 2) + 1);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-		if (strlen(verbs[i].name) == len && strncmp(verbs[i].name, step, len) == 0) {
-			verbs[i].run(value);
-			return;
-		}
-	(void)fprintf(stderr, "fake_driver: no step '%s'\n", step);
-	_exit(94);
-}
-
 static void run_cell(void)
 {
 	static char code[TEXT_MAX];
@@ -387,7 +314,7 @@ static void run_cell(void)
 	id = message.id;
 	while ((step = strsep(&rest, "\n")) != NULL)
 		if (*step != '\0')
-			run(step);
+			run_step(verbs, ARRAY_SIZE(verbs), step);
 }
 
 static void on_interrupt(int signo)
@@ -400,7 +327,7 @@ int main(int argc, char **argv)
 {
 	set_action(SIGINT, on_interrupt);
 	for (int i = 1; i < argc; i++)
-		run(argv[i]);
+		run_step(verbs, ARRAY_SIZE(verbs), argv[i]);
 	for (;;) {
 		take_message();
 		id = message.id;

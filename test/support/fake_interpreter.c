@@ -18,33 +18,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/util.h"
-
-enum { CONTROL = 3 };
-
-static int number(const char *value)
-{
-	return (int)strtol(value, NULL, 10);
-}
-
-static void put(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			_exit(99);
-		text += n;
-		len -= (size_t)n;
-	}
-}
-
-static void print(const char *value)
-{
-	put(STDOUT_FILENO, value, strlen(value));
-}
+#include "fake_steps.h"
 
 static void tell(const char *value)
 {
@@ -62,21 +36,9 @@ static void hear(const char *value)
 			_exit(98);
 }
 
-static void leave(const char *value)
-{
-	_exit(number(value));
-}
-
 static void crash(const char *value)
 {
 	(void)raise(number(value));
-}
-
-static void wait_for_ever(const char *value)
-{
-	(void)value;
-	for (;;)
-		(void)pause();
 }
 
 /* Lines of 100 bytes, each with its number. */
@@ -118,7 +80,7 @@ static void catch_signal(const char *value)
 static void grandchild(const char *value)
 {
 	if (fork() == 0)
-		wait_for_ever(value);
+		hang(value);
 }
 
 /* So many processes that have left the session and ignore what can be ignored. */
@@ -132,7 +94,7 @@ static void daemons(const char *value)
 		(void)setsid();
 		ignore("0");
 		if (fork() == 0)
-			wait_for_ever(value);
+			hang(value);
 		_exit(0);
 	}
 }
@@ -148,12 +110,6 @@ static void runaway(const char *value)
 		}
 		(void)setsid();
 	}
-}
-
-static void close_control(const char *value)
-{
-	(void)value;
-	(void)close(CONTROL);
 }
 
 /* Passes a descriptor so many times, one with each byte. */
@@ -271,15 +227,6 @@ static void show_limits(const char *value)
 	}
 }
 
-/* Waits for a line on the terminal. */
-static void read_line(const char *value)
-{
-	char line[256];
-
-	(void)value;
-	(void)!read(STDIN_FILENO, line, sizeof(line));
-}
-
 /* Nobody of the same user may look into us any more. */
 static void hide(const char *value)
 {
@@ -287,16 +234,13 @@ static void hide(const char *value)
 	(void)prctl(PR_SET_DUMPABLE, 0);
 }
 
-static const struct verb {
-	const char *name;
-	void (*run)(const char *value);
-} verbs[] = {
+static const struct verb verbs[] = {
 	{ "print", print },
 	{ "tell", tell },
 	{ "hear", hear },
 	{ "exit", leave },
 	{ "crash", crash },
-	{ "wait", wait_for_ever },
+	{ "wait", hang },
 	{ "flood", flood },
 	{ "ignore", ignore },
 	{ "catch", catch_signal },
@@ -316,23 +260,9 @@ static const struct verb {
 	{ "hide", hide },
 };
 
-static void run(const char *step)
-{
-	size_t len = strcspn(step, "=");
-	const char *value = step[len] == '=' ? step + len + 1 : "";
-
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-		if (strlen(verbs[i].name) == len && strncmp(verbs[i].name, step, len) == 0) {
-			verbs[i].run(value);
-			return;
-		}
-	(void)fprintf(stderr, "fake_interpreter: no step '%s'\n", step);
-	_exit(96);
-}
-
 int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		run(argv[i]);
+		run_step(verbs, ARRAY_SIZE(verbs), argv[i]);
 	return 0;
 }

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 	launcher = launcher_new(loop, argv[1]);
 	sandbox = sandbox_open(launcher, &policy, &folders);
 	status = run_in(loop, sandbox, argv + 4);
-	sandbox_close(sandbox);
+	sandbox_close(sandbox, NULL, NULL);
 	launcher_free(launcher);
 	loop_free(loop);
 	return status;

@@ -24,7 +24,7 @@ void names_release(struct names *names)
 	for (size_t i = 0; i < names->count; i++)
 		free(names->items[i].name);
 	free(names->items);
-	*names = (struct names){ NULL };
+	*names = (struct names){ .count = 0 };
 }
 
 static int by_name(const void *a, const void *b)
@@ -51,7 +51,7 @@ static void add_name(struct names *names, const struct declaration *d)
 
 static struct names read_names(const char *text, size_t len)
 {
-	struct names names = { NULL };
+	struct names names = { .count = 0 };
 	struct declaration d;
 	const char *at = text;
 

@@ -157,7 +157,7 @@ static void a_slip_finds_the_flag_that_was_meant(void **state)
 	assert_string_equal(row_nearest("exec-timout")->name, "EXEC_TIMEOUT");
 	assert_string_equal(row_nearest("max-session")->name, "PTYCELL_MAX_SESSIONS");
 	assert_string_equal(row_nearest("keep")->name, "PTYCELL_KEEP");
-	assert_null(row_nearest("node"));
+	assert_null(row_nearest("perl"));
 	assert_null(row_nearest("x"));
 	assert_null(row_nearest(""));
 	assert_null(row_nearest("a-name-that-is-much-longer-than-any-flag-that-there-is"));

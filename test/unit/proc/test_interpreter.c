@@ -71,7 +71,7 @@ static void a_relative_program_is_refused(void **state)
 static void a_launcher_that_does_not_exist_fails_the_start(void **state)
 {
 	(void)state;
-	sandbox_close(fixture.sandbox);
+	sandbox_close(fixture.sandbox, NULL, NULL);
 	launcher_free(fixture.launcher);
 	fixture.launcher = launcher_new(fixture.loop, "/nowhere/launcher");
 	fixture_open_sandbox();
@@ -275,11 +275,11 @@ static void the_policy_limits_it(void **state)
 	fixture_policy(&policy);
 	policy.open_files_max = 2000;
 	policy.memory_max = (uint64_t)1 << 30;
-	sandbox_close(fixture.sandbox);
+	sandbox_close(fixture.sandbox, NULL, NULL);
 	fixture_open_policy(&policy);
 	fixture_fake(STEP("limits"), STEP("tell=."), STEP("wait"));
 	fixture_expect("started ");
-	fixture_hear("0-0 1024-2000 1073741824-1073741824 .");
+	fixture_hear("1-1 1024-2000 1073741824-1073741824 .");
 }
 
 static void without_a_folder_it_works_in_the_workspace(void **state)

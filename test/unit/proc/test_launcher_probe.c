@@ -22,7 +22,7 @@ static void on_report(void *data, const struct sandbox_report *report, const str
 	assert_true((report == NULL) != (err == NULL));
 	if (report != NULL)
 		told->report = *report;
-	else
+	if (err != NULL)
 		told->err = *err;
 }
 

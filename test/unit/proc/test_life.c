@@ -207,7 +207,7 @@ static void a_dead_launcher_is_told_and_replaced(void **state)
 	fixture_fake(STEP("wait"));
 	fixture_expect("failed ");
 	interpreter_free(fixture.interpreter);
-	sandbox_close(fixture.sandbox);
+	sandbox_close(fixture.sandbox, NULL, NULL);
 	memset(&fixture.err, 0, sizeof(fixture.err));
 	fixture_open_sandbox();
 	fixture_fake(STEP("exit=0"));
@@ -226,7 +226,7 @@ static void a_launcher_that_died_unnoticed_is_replaced(void **state)
 	fixture_fake(STEP("wait"));
 	fixture_expect("started ");
 	interpreter_free(fixture.interpreter);
-	sandbox_close(fixture.sandbox);
+	sandbox_close(fixture.sandbox, NULL, NULL);
 	assert_int_equal(find_named("ptycell-launch", &launcher), 1);
 	gone.fd = (int)syscall(SYS_pidfd_open, launcher, 0);
 	assert_int_equal(kill(launcher, SIGKILL), 0);
@@ -268,7 +268,7 @@ static void one_that_was_never_usable_is_told_as_closed(void **state)
 {
 	(void)state;
 	fixture_open();
-	sandbox_close(fixture.sandbox);
+	sandbox_close(fixture.sandbox, NULL, NULL);
 	launcher_free(fixture.launcher);
 	fixture.launcher = launcher_new(fixture.loop, "/nowhere");
 	fixture_open_sandbox();
@@ -317,7 +317,7 @@ static void many_opened_at_once_all_start(void **state)
 	fixture_expect(words);
 	for (int i = 0; i < MANY; i++) {
 		interpreter_free(interpreters[i]);
-		sandbox_close(sandboxes[i]);
+		sandbox_close(sandboxes[i], NULL, NULL);
 	}
 	fixture.interpreter = NULL;
 	fixture.sandbox = NULL;

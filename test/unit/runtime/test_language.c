@@ -82,18 +82,23 @@ static void set_env(const char *name, const char *value)
 	env[env_count++] = buf_steal(&out);
 }
 
-static void expect_found(const char *path, const char *reason)
+static void expect_found_of(const char *language, const char *path, const char *reason)
 {
 	cleanup_free char *full = xasprintf("%s/%s", root, path);
 	struct interpreter_path at = { 0 };
 	struct err err = { 0 };
 
-	if (language_locate(language_find("python"), env, &at, &err) < 0)
+	if (language_locate(language_find(language), env, &at, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_string_equal(at.path, full);
 	assert_string_equal(at.reason, reason);
 	interpreter_path_release(&at);
 	assert_null(at.path);
+}
+
+static void expect_found(const char *path, const char *reason)
+{
+	expect_found_of("python", path, reason);
 }
 
 static void expect_missing(const char *hint)
@@ -149,6 +154,40 @@ static void pythons_arguments_are_the_stub(void **state)
 	assert_string_equal(argv[0], "-c");
 	assert_non_null(strstr(argv[1], "import"));
 	assert_null(argv[2]);
+}
+
+static void javascripts_boot_frame_holds_the_drivers_parts(void **state)
+{
+	const struct language *node = language_find("javascript");
+	struct frame_reader *reader = frame_reader_new();
+	const struct frame *frame = NULL;
+	cleanup_buf struct buf out;
+	struct err err;
+
+	(void)state;
+	buf_init(&out, BUF_UNBOUNDED);
+	node->boot(&out);
+	frame_reader_feed(reader, out.data, out.len);
+	assert_int_equal(frame_reader_next(reader, &frame, &err), 1);
+	assert_string_equal(frame->type, "boot");
+	assert_int_equal(frame->part_count, 3);
+	for (size_t i = 0; i < frame->part_count; i++)
+		assert_true(frame->parts[i].len > 0);
+	assert_false(frame_reader_pending(reader));
+	frame_reader_free(reader);
+	assert_string_equal(node->arguments()[0], "-e");
+	assert_null(node->arguments()[2]);
+}
+
+static void javascript_has_a_descriptor_for_interrupts(void **state)
+{
+	const struct language *node = language_find("TypeScript");
+
+	(void)state;
+	assert_ptr_equal(node, language_find("js"));
+	assert_int_equal(node->descriptor_count, 2);
+	assert_string_equal(node->descriptors[1].name, "interrupt");
+	assert_int_equal(node->descriptors[1].kind, LANGUAGE_PIPE_IN);
 }
 
 static void the_first_on_path_is_taken(void **state)
@@ -317,6 +356,31 @@ static void st06_a_mise_shim_is_resolved(void **state)
 	expect_found(".local/share/mise/installs/python/3.10/bin/python3", "mise");
 }
 
+static void st06_nodes_shims_are_resolved(void **state)
+{
+	(void)state;
+	make_program(".volta/bin/node");
+	make_program(".volta/tools/image/node/20.11.0/bin/node");
+	make_program(".asdf/shims/node");
+	make_program(".asdf/installs/nodejs/22.1.0/bin/node");
+	make_program(".local/share/mise/shims/node");
+	make_program(".local/share/mise/installs/node/latest/bin/node");
+	make_program(".nodenv/shims/node");
+	make_program(".nodenv/versions/18.20.4/bin/node");
+	set_env("HOME", "R");
+	set_env("PATH", "R/.volta/bin:R/.asdf/shims:R/.nodenv/shims:R/.local/share/mise/shims");
+	expect_found_of("js", ".local/share/mise/installs/node/latest/bin/node", "mise");
+	make_file(".nodenv/version", 0644, "18.20.4\n");
+	expect_found_of("js", ".nodenv/versions/18.20.4/bin/node", "nodenv");
+	make_file(".tool-versions", 0644, "nodejs 22.1.0\n");
+	expect_found_of("js", ".asdf/installs/nodejs/22.1.0/bin/node", "asdf");
+	make_file(".volta/tools/user/platform.json", 0644,
+		  "{\n  \"node\": {\n    \"runtime\": \"20.11.0\",\n    \"npm\": null\n  }\n}");
+	expect_found_of("js", ".volta/tools/image/node/20.11.0/bin/node", "volta");
+	make_file(".volta/tools/user/platform.json", 0644, "{\"runtime\": \"../../x\"}");
+	expect_found_of("js", ".asdf/installs/nodejs/22.1.0/bin/node", "asdf");
+}
+
 static void st06_an_override_that_is_a_shim_is_resolved(void **state)
 {
 	(void)state;
@@ -334,6 +398,8 @@ int main(void)
 		cmocka_unit_test(names_and_aliases_are_found_in_any_case),
 		cmocka_unit_test(pythons_boot_frame_holds_the_driver_twice),
 		cmocka_unit_test(pythons_arguments_are_the_stub),
+		cmocka_unit_test(javascripts_boot_frame_holds_the_drivers_parts),
+		cmocka_unit_test(javascript_has_a_descriptor_for_interrupts),
 		folder_test(the_first_on_path_is_taken),
 		folder_test(the_second_command_serves_when_the_first_is_nowhere),
 		folder_test(relative_entries_folders_and_plain_files_do_not_count),
@@ -350,6 +416,7 @@ int main(void)
 		folder_test(st06_pyenvs_root_may_be_elsewhere),
 		folder_test(st06_an_asdf_shim_is_resolved),
 		folder_test(st06_a_mise_shim_is_resolved),
+		folder_test(st06_nodes_shims_are_resolved),
 		folder_test(st06_an_override_that_is_a_shim_is_resolved),
 	};
 

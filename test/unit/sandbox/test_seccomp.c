@@ -8,12 +8,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -83,7 +85,7 @@ static void expect(const char *name, const struct seccomp_options *options, stru
 #define EXPECT(name, options, expected, ...)                                                       \
 	expect(name, options, (struct args){ { __VA_ARGS__ } }, expected)
 
-static void calls_without_a_rule_are_allowed_and_plain_rules_hold(void **state)
+static void test_43_calls_without_a_rule_are_allowed_and_plain_rules_hold(void **state)
 {
 	(void)state;
 	for (enum seccomp_arch arch = 0; arch < SECCOMP_ARCHES; arch++) {
@@ -266,6 +268,36 @@ static void sockets_have_four_families_at_most(void **state)
 		}
 }
 
+static void sockets_have_the_usual_protocols_only(void **state)
+{
+	static const uint64_t usual[] = { 0, IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP,
+					  IPPROTO_ICMPV6 };
+	static const uint64_t families[] = { AF_INET, AF_INET6 };
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(families); f++) {
+		for (uint64_t protocol = 0; protocol < 300; protocol++) {
+			uint32_t expected = FAILS(EPROTONOSUPPORT);
+
+			for (size_t i = 0; i < ARRAY_SIZE(usual); i++)
+				if (protocol == usual[i])
+					expected = ALLOWED;
+			EXPECT("socket", &all, expected, families[f], SOCK_STREAM | SOCK_CLOEXEC,
+			       protocol);
+			EXPECT("socket", &all, expected, families[f], SOCK_DGRAM, protocol);
+		}
+		for (uint64_t type = 0; type <= 0xf; type++)
+			EXPECT("socket", &all,
+			       type >= SOCK_STREAM && type <= SOCK_RAW ? ALLOWED
+								       : FAILS(ESOCKTNOSUPPORT),
+			       families[f], SOCK_NONBLOCK | type);
+	}
+	EXPECT("socket", &all, ALLOWED, AF_NETLINK, SOCK_RAW, 0);
+	for (uint64_t protocol = 1; protocol < 32; protocol++)
+		EXPECT("socket", &all, FAILS(EPROTONOSUPPORT), AF_NETLINK, SOCK_RAW, protocol);
+	EXPECT("socket", &all, ALLOWED, AF_UNIX, SOCK_DGRAM, 1);
+}
+
 static void a_pair_is_no_way_to_a_socket_that_reaches_others(void **state)
 {
 	static const uint64_t flags[] = { 0, SOCK_CLOEXEC, SOCK_NONBLOCK | SOCK_CLOEXEC, GARBAGE };
@@ -295,10 +327,10 @@ static void the_personality_stays(void **state)
 	EXPECT("personality", &all, FAILS(EPERM), GARBAGE | 0x0400000);
 }
 
-static void limits_and_scheduling_are_the_callers_where_others_can_be_named(void **state)
+static void scheduling_is_the_callers_where_others_can_be_named(void **state)
 {
-	static const char *const calls[] = { "prlimit64", "sched_setaffinity", "sched_setattr",
-					     "sched_setparam", "sched_setscheduler" };
+	static const char *const calls[] = { "sched_setaffinity", "sched_setattr", "sched_setparam",
+					     "sched_setscheduler" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
@@ -317,6 +349,34 @@ static void limits_and_scheduling_are_the_callers_where_others_can_be_named(void
 	EXPECT("ioprio_set", &host, ALLOWED, 2, 0);
 	EXPECT("ioprio_set", &host, FAILS(EPERM), 1, 4711);
 	EXPECT("ioprio_set", &host, FAILS(EPERM), 3, 0);
+}
+
+/* Tests 17 and 61. */
+static void limits_are_set_by_the_caller_for_itself(void **state)
+{
+	const uint64_t odd = UINT64_C(0x100000000); /* a pointer whose low half is 0 */
+
+	(void)state;
+	EXPECT("prlimit64", &all, ALLOWED, 0, RLIMIT_NPROC, 2);
+	EXPECT("prlimit64", &all, ALLOWED, 4711, RLIMIT_NPROC, 0, 2);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 4711, RLIMIT_NPROC, 2);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 4711, RLIMIT_NPROC, odd);
+	EXPECT("prlimit64", &host, ALLOWED, GARBAGE, RLIMIT_NPROC, 2);
+	EXPECT("prlimit64", &host, ALLOWED, 0, RLIMIT_CORE, 0, 2);
+	EXPECT("prlimit64", &host, FAILS(EPERM), 4711, RLIMIT_NPROC, 0, 2);
+	EXPECT("setrlimit", &all, ALLOWED, RLIMIT_CPU, 2);
+}
+
+/* Test 42: at 0 dumps would go to the program that the host pipes them to. */
+static void the_limit_of_core_dumps_stays_and_setting_it_looks_done(void **state)
+{
+	(void)state;
+	EXPECT("setrlimit", &all, FAILS(0), RLIMIT_CORE, 2);
+	EXPECT("prlimit64", &all, FAILS(0), 0, RLIMIT_CORE, 2);
+	EXPECT("prlimit64", &host, FAILS(0), 0, GARBAGE | RLIMIT_CORE, 2);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 0, RLIMIT_CORE, 2, 3);
+	EXPECT("prlimit64", &all, FAILS(EPERM), 0, RLIMIT_CORE, 2, UINT64_C(0x100000000));
+	EXPECT("prlimit64", &all, ALLOWED, 0, RLIMIT_CORE, 0, 3);
 }
 
 /* What the evaluator says is what the kernel does. */
@@ -349,7 +409,7 @@ static void the_kernel_takes_the_filter(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_without_a_rule_are_allowed_and_plain_rules_hold),
+		cmocka_unit_test(test_43_calls_without_a_rule_are_allowed_and_plain_rules_hold),
 		cmocka_unit_test(numbers_above_the_highest_known_do_not_exist),
 		cmocka_unit_test(a_call_of_another_architecture_kills),
 		cmocka_unit_test(clone_makes_processes_and_threads_but_no_namespaces),
@@ -357,9 +417,12 @@ int main(void)
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(opening_looks_at_the_mode_only_when_it_makes_a_file),
 		cmocka_unit_test(sockets_have_four_families_at_most),
+		cmocka_unit_test(sockets_have_the_usual_protocols_only),
 		cmocka_unit_test(a_pair_is_no_way_to_a_socket_that_reaches_others),
 		cmocka_unit_test(the_personality_stays),
-		cmocka_unit_test(limits_and_scheduling_are_the_callers_where_others_can_be_named),
+		cmocka_unit_test(scheduling_is_the_callers_where_others_can_be_named),
+		cmocka_unit_test(limits_are_set_by_the_caller_for_itself),
+		cmocka_unit_test(the_limit_of_core_dumps_stays_and_setting_it_looks_done),
 		cmocka_unit_test(the_kernel_takes_the_filter),
 	};
 

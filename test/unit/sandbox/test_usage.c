@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +67,7 @@ static void memory_of_both_kinds_is_seen(void **state)
 		struct usage_largest largest;
 		struct usage usage;
 
-		usage_measure(1, false, &usage, &largest);
+		usage_measure(1, false, NULL, &usage, &largest);
 		assert_int_equal(usage.processes, 1);
 		assert_in_range(usage.memory_bytes, 32 * MIB, 64 * MIB);
 		assert_int_equal(largest.pid, pid);
@@ -84,8 +85,8 @@ static void pages_that_relatives_share_count_once_when_it_matters(void **state)
 	struct usage exact;
 
 	(void)state;
-	usage_measure(1, false, &quick, &largest);
-	usage_measure(1, true, &exact, &largest);
+	usage_measure(1, false, NULL, &quick, &largest);
+	usage_measure(1, true, NULL, &exact, &largest);
 	assert_int_equal(quick.processes, 2);
 	assert_in_range(quick.memory_bytes, 64 * MIB, 128 * MIB);
 	assert_in_range(exact.memory_bytes, 32 * MIB, 48 * MIB);
@@ -99,7 +100,7 @@ static void our_own_generations_are_not_counted(void **state)
 	struct usage usage;
 
 	(void)state;
-	usage_measure(2, false, &usage, &largest);
+	usage_measure(2, false, NULL, &usage, &largest);
 	assert_int_equal(usage.processes, 1);
 	assert_int_not_equal(largest.pid, pid);
 	assert_int_equal(largest.generations, 2);
@@ -114,7 +115,7 @@ static void processor_time_stays_when_its_process_is_gone(void **state)
 	pid_t pid;
 
 	(void)state;
-	usage_measure(1, false, &before, &largest);
+	usage_measure(1, false, NULL, &before, &largest);
 	pid = fork();
 	if (pid == 0) {
 		volatile unsigned int n = 0;
@@ -124,10 +125,37 @@ static void processor_time_stays_when_its_process_is_gone(void **state)
 		_exit(0);
 	}
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	usage_measure(1, false, &after, &largest);
+	usage_measure(1, false, NULL, &after, &largest);
 	assert_int_equal(after.processes, 0);
 	assert_int_equal(largest.pid, 0);
 	assert_in_range(after.cpu_ms - before.cpu_ms, 80, 2000);
+}
+
+/* Test 59. */
+static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
+{
+	static const char folder[] = "/tmp";
+	char block[4096] = "";
+	struct usage_largest largest;
+	struct usage usage;
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	pid_t pid;
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	for (int i = 0; i < 256; i++)
+		assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+	(void)fsync(fd);
+	pid = start(4096, MAP_PRIVATE, true);
+	(void)close(fd);
+	usage_measure(1, false, folder, &usage, &largest);
+	assert_in_range(usage.deleted_bytes, MIB, MIB + MIB / 4);
+	usage_measure(1, false, "/proc", &usage, &largest);
+	assert_int_equal(usage.deleted_bytes, 0);
+	end(pid);
+	usage_measure(1, false, folder, &usage, &largest);
+	assert_int_equal(usage.deleted_bytes, 0);
 }
 
 /* Test 73: a number that is somebody else's by now. */
@@ -164,6 +192,7 @@ int main(void)
 		cmocka_unit_test(memory_of_both_kinds_is_seen),
 		cmocka_unit_test(pages_that_relatives_share_count_once_when_it_matters),
 		cmocka_unit_test(our_own_generations_are_not_counted),
+		cmocka_unit_test(a_deleted_file_counts_once_as_long_as_it_is_open),
 		cmocka_unit_test(processor_time_stays_when_its_process_is_gone),
 		cmocka_unit_test(only_a_process_below_us_is_killed),
 	};

@@ -88,7 +88,7 @@ FIXTURE_FN void fixture_retire(void *owner, struct sandbox *sandbox_own, const c
 {
 	(void)owner;
 	(void)name;
-	sandbox_close(sandbox_own);
+	sandbox_close(sandbox_own, NULL, NULL);
 	fixture.retired++;
 }
 

@@ -138,7 +138,7 @@ FIXTURE_FN int runner_tear_down(void **state)
 {
 	(void)state;
 	runner_free(told.runner);
-	sandbox_close(told.sandbox);
+	sandbox_close(told.sandbox, NULL, NULL);
 	workspace_free(told.workspace);
 	for (size_t i = 0; i < told.ended; i++)
 		cell_free(told.cells[i]);

@@ -85,6 +85,19 @@ static void each_machine_is_told_what_to_type(void **state)
 	}
 }
 
+static void a_container_where_namespaces_are_switched_off_is_told_so(void **state)
+{
+	const struct sandbox_report weak = { .tier = POLICY_LANDLOCK, .landlock_abi = 7 };
+	const struct advice_machine machine = { .container = true, .none_allowed = true };
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	advice_write(&out, &weak, &machine);
+	assert_non_null(strstr(buf_str(&out), "on the machine that runs this container"));
+	assert_non_null(strstr(buf_str(&out), "user.max_user_namespaces=15000"));
+	assert_null(strstr(buf_str(&out), "docker"));
+}
+
 static void the_strongest_tier_needs_no_advice(void **state)
 {
 	const struct sandbox_report strong = { .tier = POLICY_NAMESPACES };
@@ -112,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_machine_is_told_what_to_type),
+		cmocka_unit_test(a_container_where_namespaces_are_switched_off_is_told_so),
 		cmocka_unit_test(the_strongest_tier_needs_no_advice),
 		cmocka_unit_test(a_kernel_without_landlock_is_named),
 	};

@@ -180,8 +180,9 @@ static void a_loss_that_no_answer_told_is_told_with_the_next(void **state)
 	(void)run_one("done\nexit=0", 0);
 	fixture_until(session_generation(session) == 2);
 	next = run_one("done", 1);
-	assert_non_null(strstr(next->notice, "The fake state of session 'test' was lost: the "
-					     "interpreter exited with code 0."));
+	assert_non_null(strstr(next->notice,
+			       "The fake state of session 'test' was lost after cell 1: the "
+			       "interpreter exited with code 0."));
 	assert_non_null(strstr(next->notice, "generation 2"));
 }
 

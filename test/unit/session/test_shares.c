@@ -133,7 +133,6 @@ static void nothing_is_shared_by_default(void **state)
 
 	assert_int_equal(shares_count(shares), 0);
 	assert_null(shares_at(shares, 0));
-	assert_false(shares_any_writable(shares));
 	shares_free(shares);
 	shares_free(NULL);
 }
@@ -307,7 +306,6 @@ static void one_path_twice_is_one_share_and_inner_ones_come_later(void **state)
 	assert_false(shares_at(shares, 0)->writable);
 	assert_true(shares_at(shares, 1)->writable);
 	assert_non_null(strstr(shares_at(shares, 1)->path, "/me/data/deep"));
-	assert_true(shares_any_writable(shares));
 	assert_true(shares_overlap(shares, shares_at(shares, 0)->path, true));
 	assert_false(shares_overlap(shares, f->settings.keep, false));
 	shares_free(shares);

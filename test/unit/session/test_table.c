@@ -55,12 +55,11 @@ static struct session *open_one(const char *id)
 static void expect_notice(struct session *session, const char *text)
 {
 	char *notice = session_take_notice(session);
-	char *line = notice != NULL ? strchr(notice, '\n') : NULL;
 
+	assert_non_null(notice);
+	assert_non_null(strstr(notice, "\nNothing confines the code here (--unconfined)"));
 	/* The second line is about confinement. */
-	assert_non_null(line);
-	assert_non_null(strstr(line, "Nothing confines the code here (--unconfined)"));
-	*line = '\0';
+	notice[strcspn(notice, "\n")] = '\0';
 	assert_string_equal(notice, text);
 	free(notice);
 }

@@ -153,6 +153,24 @@ static void a_home_open_to_others_is_denied_with_the_command_that_helps(void **s
 	home_close(open_home(f));
 }
 
+static void a_home_below_a_link_is_known_by_its_own_path(void **state)
+{
+	struct fixture *f = *state;
+	char path[256];
+	char real[256];
+	struct home *home;
+	struct err err;
+
+	(void)snprintf(path, sizeof(path), "%s/link//./home", f->scratch.path);
+	(void)snprintf(real, sizeof(real), "%s/real/home", f->scratch.path);
+	assert_int_equal(mkdirat(f->scratch.fd, "real", 0700), 0);
+	assert_int_equal(symlinkat("real", f->scratch.fd, "link"), 0);
+	home = home_open(path, &err);
+	assert_non_null(home);
+	assert_string_equal(home_path(home), real);
+	home_close(home);
+}
+
 static void a_home_of_another_user_is_denied(void **state)
 {
 	struct fixture *f = *state;
@@ -352,6 +370,7 @@ int main(void)
 		TEST(a_symlink_as_home_is_denied),
 		TEST(a_file_as_home_is_denied),
 		TEST(a_home_open_to_others_is_denied_with_the_command_that_helps),
+		TEST(a_home_below_a_link_is_known_by_its_own_path),
 		TEST(a_home_of_another_user_is_denied),
 		TEST(a_home_that_cannot_be_made_is_a_system_error),
 		TEST(two_servers_share_a_home),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * confine.h - the least that a helper program may do from here on, by landlock.
+ * confine.h - the least that this program may do from here on, by landlock.
  *
- * Rights are LANDLOCK_ACCESS_FS_* bits of linux/landlock.h and of confine.c's table; those that
- * the kernel does not know yet are left out. Whatever no rule allows is refused, TCP included.
+ * Rights are bits of sandbox/landlock_ruleset.h; those that the kernel does not know yet are left
+ * out. Whatever no rule allows is refused, TCP included.
  */
-#ifndef HELPER_CONFINE_H
-#define HELPER_CONFINE_H
+#ifndef FILES_CONFINE_H
+#define FILES_CONFINE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 struct confine_rule {
-	int fd; /* a folder: it and all below; or a file, and rights that files have */
+	int fd; /* a folder: it and all below */
 	uint64_t rights;
 };
 
@@ -22,15 +22,11 @@ extern const uint64_t confine_read;   /* read files and folders */
 extern const uint64_t confine_write;  /* and make, write, rename and remove files, make folders */
 extern const uint64_t confine_remove; /* read folders, move and remove anything */
 
-/* No core, no debugger, no new rights through exec. */
-int confine_process(struct err *err) MUST_CHECK;
 /*
  * Below `min_abi` (renaming across folders needs 2) and without landlock it does nothing: the
  * program then runs with the user's own rights, as everything did before landlock.
  */
 int confine_files(const struct confine_rule *rules, size_t count, int min_abi,
 		  struct err *err) MUST_CHECK;
-/* The same for a program that needs the network. */
-int confine_files_only(const struct confine_rule *rules, size_t count, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "confine.h"
+
+#include "base/fd.h"
+#include "sandbox/landlock_ruleset.h"
+
+const uint64_t confine_read = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+const uint64_t confine_write = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
+			       LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+			       LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR |
+			       LANDLOCK_RULESET_TRUNCATE;
+const uint64_t confine_remove = LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+				LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+				LANDLOCK_ACCESS_FS_REFER;
+
+int confine_files(const struct confine_rule *rules, size_t count, int min_abi, struct err *err)
+{
+	int abi = landlock_abi(LANDLOCK_ABI_SIGNALS);
+	cleanup_fd int ruleset = -1;
+	struct landlock_rights refused;
+
+	if (abi < 1 || abi < min_abi)
+		return 0;
+	refused = landlock_ruleset_rights(abi);
+	ruleset = landlock_ruleset_new(&refused, err);
+	if (ruleset < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (landlock_ruleset_allow(ruleset, rules[i].fd, rules[i].rights & refused.fs,
+					   err) < 0)
+			return -1;
+	return landlock_ruleset_enter(ruleset, err);
+}

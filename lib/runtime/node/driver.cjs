@@ -1,0 +1,993 @@
+// SPDX-License-Identifier: MIT
+// driver.cjs - runs the cells of one session inside the user's own Node, 18 or later.
+//
+// The server starts `node -e STUB` with a pty as fds 0-2, the control socket as fd 3 and the
+// interrupt pipe as fd 4. The stub reads these programs from the socket. Program text and answers
+// travel as frames on the socket; what the code prints goes to the pty as in any terminal.
+//
+// A cell is evaluated by V8's own console mode, through an inspector session within the process
+// (Runtime.evaluate with replMode): names can be declared again, `await` stands anywhere, and lines
+// are the cell's own. Three rules shape everything here:
+//
+// * The user's code shares the process and may replace anything. What is needed after the start is
+//   taken before it, and no method of a prototype is called by name.
+// * V8 may end the code anywhere (see Interrupts). So state is whole before user code runs, and
+//   what must not be torn is written at once or finished by whoever comes next.
+// * Nothing that costs time is loaded before READY, which the stub has sent.
+'use strict';
+
+const fs = host.require('fs');
+const path = host.require('path');
+const util = host.require('util');
+const vm = host.require('vm');
+const v8 = host.require('v8');
+const Emitter = host.require('events');
+const Module = host.require('module');
+const inspector = host.require('inspector');
+const { pathToFileURL } = host.require('url');
+const syntax = host.load('syntax');
+const values = host.load('values');
+
+const { byteLength } = Buffer;
+const { process, Number, BigInt, SyntaxError } = globalThis;
+const { min } = Math;
+const call = Function.prototype.call;
+const uncurry = (method) => call.bind(method);
+const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
+const { reallyExit } = process;
+const exec = uncurry(RegExp.prototype.exec);
+const slice = uncurry(String.prototype.slice);
+const indexOf = uncurry(String.prototype.indexOf);
+const split = uncurry(String.prototype.split);
+const repeat = uncurry(String.prototype.repeat);
+const push = uncurry(Array.prototype.push);
+const shift = uncurry(Array.prototype.shift);
+const join = uncurry(Array.prototype.join);
+const includes = uncurry(Array.prototype.includes);
+const then = uncurry(Promise.prototype.then);
+const { compareExchange, load, store, wait } = Atomics;
+const { writeSync, readSync, statSync, readFileSync, writeFileSync, renameSync } = fs;
+const Bytes = Uint8Array;
+const bytesPrototype = Object.getPrototypeOf(Uint8Array.prototype);
+const findByte = uncurry(bytesPrototype.indexOf);
+const part = uncurry(bytesPrototype.subarray);
+const copyInto = uncurry(bytesPrototype.set);
+const encoder = new TextEncoder();
+const encode = uncurry(TextEncoder.prototype.encode);
+const latin1 = uncurry(Buffer.prototype.latin1Slice);
+const utf8 = uncurry(Buffer.prototype.utf8Slice);
+const { inspect } = util;
+const soon = setImmediate;
+const on = uncurry(process.on);
+const listeners = uncurry(process.listeners);
+const JupyterDisplay = Symbol.for('Jupyter.display');
+
+const CONTROL = 3;
+const INTERRUPT = 4;
+const HELD = -0x80000000;
+const GUARD_MS = 30; // that a cell has to end by itself
+const GUARD_WAITS_MS = 400; // and one that waits: Node aborts when a timer's code is terminated
+const EVALUE_LIMIT = 2000;
+const TRACEBACK_LIMIT = 20000;
+const IMAGES_PER_CELL = 20;
+const SOURCES_KEPT = 1000; // cells whose lines a traceback can show
+const ATTEMPTS = 12; // at names that stand already as something else
+const OUTPUT = host.hello.output;
+const WORKSPACE = process.cwd();
+
+// ---- the control channel ----------------------------------------------------------------------
+
+let received = new Bytes(host.received);
+let unsent = null; // of a frame: the first cell may have been ended between two writes
+let unsentFrom = 0;
+const nap = new Int32Array(new SharedArrayBuffer(4));
+
+function flush() {
+  while (unsent !== null) {
+    try {
+      unsentFrom += writeSync(CONTROL, unsent, unsentFrom);
+    } catch (error) {
+      endUnless(error);
+    }
+    if (unsentFrom >= unsent.length) unsent = null;
+  }
+}
+
+// A channel that fails means that the server is gone, or that the user closed it.
+function endUnless(error) {
+  if (error.code === 'EAGAIN') {
+    wait(nap, 0, 0, 0.05);
+  } else if (error.code === 'EBADF') {
+    writeSync(2, '\nThe code closed the interpreter\'s control channel.\n');
+    reallyExit(1);
+  } else if (error.code !== 'EINTR') {
+    reallyExit(0);
+  }
+}
+
+function bytesOf(text) {
+  return encode(encoder, text);
+}
+
+function concat(chunks) {
+  let length = 0;
+  for (let i = 0; i < chunks.length; i++) length += chunks[i].length;
+  const whole = new Bytes(length);
+  for (let i = 0, at = 0; i < chunks.length; at += chunks[i].length, i++) copyInto(whole, chunks[i], at);
+  return whole;
+}
+
+// Adds a frame to `chunks`; texts that follow each other become one.
+function addFrame(chunks, type, id, parts) {
+  let text = `${type} ${id} ${parts.length}\n`;
+  for (let i = 0; i < parts.length; i++) {
+    const data = parts[i][1];
+    if (typeof data === 'string') {
+      text += `${parts[i][0]} ${byteLength(data)}\n${data}`;
+    } else {
+      push(chunks, bytesOf(`${text}${parts[i][0]} ${data.length}\n`), data);
+      text = '';
+    }
+  }
+  push(chunks, bytesOf(text));
+}
+
+function sendChunks(chunks) {
+  flush();
+  unsentFrom = 0;
+  unsent = chunks.length === 1 ? chunks[0] : concat(chunks);
+  flush();
+}
+
+function send(type, id, parts) {
+  const chunks = [];
+  addFrame(chunks, type, id, parts);
+  sendChunks(chunks);
+}
+
+// The first whole frame in `received` as {type, id, parts}; undefined when there is none yet.
+function takeFrame() {
+  let end = findByte(received, 10);
+  if (end < 0) return undefined;
+  const head = split(latin1(received, 0, end), ' ');
+  const parts = { __proto__: null };
+  for (let count = Number(head[2]); count > 0; count--) {
+    const start = end + 1;
+    end = findByte(received, 10, start);
+    if (end < 0) return undefined;
+    const line = split(latin1(received, start, end), ' ');
+    const name = line[0];
+    const length = line[1];
+    if (received.length < end + 1 + Number(length)) return undefined;
+    parts[name] = utf8(received, end + 1, end + 1 + Number(length));
+    end += Number(length);
+  }
+  received = part(received, end + 1);
+  return { type: head[0], id: Number(head[1]), idText: head[1], parts };
+}
+
+const waiting = []; // frames to be worked on, between cells
+
+function takeFrames() {
+  for (let frame = takeFrame(); frame !== undefined; frame = takeFrame()) {
+    if (frame.type === 'interrupt') interruptedByServer(frame.id);
+    else if (frame.type !== 'ack') push(waiting, frame);
+    else if (frame.id === ackAwaited) ackAwaited = 0;
+  }
+}
+
+function onBytes(length, bytes) {
+  received = concat([received, part(bytes, 0, length)]);
+  takeFrames();
+  work();
+  return true;
+}
+
+let listening = false; // the channel does not block
+
+// Reads what is there; false when there is nothing yet.
+function readSome() {
+  const chunk = new Bytes(4096);
+  try {
+    const length = readSync(CONTROL, chunk, 0, chunk.length, null);
+    if (length === 0) reallyExit(0);
+    received = concat([received, part(chunk, 0, length)]);
+  } catch (error) {
+    if (error.code === 'EAGAIN') return false;
+    endUnless(error);
+  }
+  takeFrames();
+  return true;
+}
+
+let ackAwaited = 0;
+
+// Reads the channel within a cell, until the server has noted the place of what was shown.
+function awaitAck(id) {
+  ackAwaited = id;
+  while (ackAwaited === id) {
+    if (!readSome()) wait(nap, 0, 0, 0.05);
+  }
+}
+
+// ---- interrupts -------------------------------------------------------------------------------
+//
+// A cell that waits is ended by the `interrupt` frame. One that computes is ended by the guard, a
+// thread that reads the number of the cell from the interrupt pipe and has V8 terminate the code,
+// if that cell still runs a little later. To start the guard costs 3 ms; so a session's first cell
+// goes without when it is simple. SIGINT itself ends that one (vm's breakOnSigint), which leaves
+// moments in which SIGINT kills.
+//
+// `running` says who does: 0 nobody, a cell's number, HELD while it must not be torn, or that number
+// negative once the guard has asked V8. Whoever finds it negative must not go on: the termination is
+// under way and may hit anywhere. It spins, is hit, and the guard's message ends the cell.
+
+const shared = new Int32Array(new SharedArrayBuffer(8)); // [running, cell that has begun to wait]
+const GUARD = `
+const { parentPort, workerData: [shared, fd] } = require('worker_threads');
+const { Session } = require('inspector');
+const end = (cell, again) => {
+  if (Atomics.load(shared, 0) === ${HELD}) {
+    setTimeout(end, 1, cell, again);
+    return;
+  }
+  if (!again && Atomics.load(shared, 1) === cell) {
+    setTimeout(end, ${GUARD_WAITS_MS}, cell, true);
+    return;
+  }
+  if (Atomics.compareExchange(shared, 0, cell, -cell) !== cell) return;
+  const session = new Session();
+  session.connectToMainThread(); // not before: Node says so at its exit
+  session.post('Runtime.terminateExecution', () => {
+    session.disconnect();
+    Atomics.compareExchange(shared, 0, -cell, 0);
+    parentPort.postMessage(cell);
+  });
+};
+let text = '';
+const pipe = new (require('net').Socket)({ fd, readable: true, writable: false });
+pipe.on('error', () => {});
+pipe.on('data', (data) => {
+  text += data;
+  const lines = text.split('\\n');
+  text = lines.pop();
+  lines.forEach((line) => setTimeout(end, ${GUARD_MS}, Number(line)));
+});
+`;
+
+let guard = null;
+
+function startGuard() {
+  if (guard !== null) return;
+  try {
+    const { Worker } = host.require('worker_threads');
+    guard = new Worker(GUARD, { eval: true, workerData: [shared, INTERRUPT], env: {}, execArgv: [], stdin: false,
+      trackUnmanagedFds: false, name: 'ptycell' });
+  } catch {
+    guard = false; // no thread to be had
+    return;
+  }
+  guard.unref();
+  on(guard, 'message', terminated);
+  on(guard, 'error', () => {});
+  on(guard, 'exit', () => { guard = false; });
+}
+
+// No user code runs from here on. When a termination is on its way it hits here, and the guard's
+// message goes on with finish().
+function leaveUserCode() {
+  const { number } = cell;
+  compareExchange(shared, 0, number, 0);
+  while (load(shared, 0) === -number);
+}
+
+// Runs `act`, which must not be torn, within user code.
+function hold(act) {
+  const { number } = cell;
+  while (load(shared, 0) === -number);
+  const running = compareExchange(shared, 0, number, HELD) === number;
+  try {
+    act();
+  } finally {
+    if (running) store(shared, 0, number);
+  }
+}
+
+function terminated(number) {
+  if (cell === null || cell.number !== number || cell.ended) return;
+  if (cell.outcome === undefined) cell.outcome = interrupted();
+  finish();
+}
+
+function interruptedByServer(id) {
+  for (let i = 0; i < waiting.length; i++) {
+    if (waiting[i].type === 'exec' && waiting[i].id === id) waiting[i].interrupted = true;
+  }
+  if (cell === null || cell.id !== id || cell.ended || cell.outcome !== undefined) return;
+  cell.wasInterrupted = true;
+  if (cell.computes || ackAwaited !== 0) return; // its code is on the stack, which the guard ends
+  const waits = compareExchange(shared, 0, cell.number, 0) === cell.number;
+  cell.outcome = interrupted(waits ? 'what it waited for may still go on' : undefined);
+  leaveUserCode();
+  finish();
+}
+
+function interrupted(why) {
+  const text = `Interrupted${why === undefined ? '' : `: ${why}`}`;
+  return [['status', 'interrupted'], ['ename', 'Interrupted'], ['evalue', ''], ['traceback', `${text}\n`]];
+}
+
+// ---- V8's console -----------------------------------------------------------------------------
+
+let session;
+let pinned; // V8 holds the running cell's promise weakly, and Node 22 aborts when it is collected
+let launch; // what the watched script calls
+let box; // where a value comes out
+
+const SECRET = 'ptycell:call';
+const watched = new vm.Script(`globalThis[${JSON.stringify(SECRET)}]()`, { filename: 'ptycell:cell' });
+const BOX = `function (value) { globalThis[${JSON.stringify(SECRET)}](value, 1); }`;
+
+function connect() {
+  if (session !== undefined) session.disconnect();
+  session = new inspector.Session();
+  session.connect();
+}
+
+const objectPrototype = Object.prototype;
+
+// JSON.stringify, by which the message goes, asks every object for toJSON; a library or a cell may
+// have given one to all. It is out of the way until the first member of `params` is written.
+function post(method, params, done) {
+  const own = getOwnPropertyDescriptor(objectPrototype, 'toJSON');
+  if (own !== undefined && own.configurable) {
+    delete objectPrototype.toJSON;
+    const { silent } = params;
+    defineProperty(params, 'silent', { enumerable: true, get() {
+      if (getOwnPropertyDescriptor(objectPrototype, 'toJSON') === undefined) {
+        defineProperty(objectPrototype, 'toJSON', own);
+      }
+      return silent;
+    } });
+  }
+  session.post(method, params, done);
+}
+
+// Evaluates text as the cell's; `done(error, reply, atOnce)`, atOnce when V8 could not compile it.
+function evaluate(text, done) {
+  const mine = cell;
+  launch = () => {
+    let atOnce = true;
+    let stop = v8.promiseHooks.onInit((promise) => {
+      pinned = promise;
+      stop();
+      stop = null;
+    });
+    post('Runtime.evaluate', {
+      __proto__: null, silent: true, expression: `${text}\n//# sourceURL=${mine.file}`, replMode: true,
+      awaitPromise: true, objectGroup: 'cell',
+    }, (error, reply) => {
+      if (cell === mine && mine.outcome === undefined) done(error, reply, atOnce);
+    });
+    atOnce = false;
+    if (stop !== null) stop();
+  };
+  if (guard === null && (mine.id > firstId || !syntax.isSimple(mine.code))) startGuard();
+  store(shared, 0, mine.number);
+  if (guard) launch();
+  else runWatched(mine);
+  store(shared, 1, mine.number);
+}
+
+function runWatched(mine) {
+  try {
+    watched.runInThisContext({ breakOnSigint: true });
+  } catch (error) {
+    if (cell !== mine || mine.outcome !== undefined) return;
+    mine.outcome = error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? interrupted() : describeError(error);
+    leaveUserCode();
+    finish();
+  }
+}
+
+// The object or value that V8 describes.
+function unwrap(remote) {
+  if (remote.objectId !== undefined) {
+    cell.held = true;
+    const params = { __proto__: null, silent: true, functionDeclaration: BOX, executionContextId: 1,
+      arguments: withoutPrototype([{ __proto__: null, objectId: remote.objectId }], null) };
+    box = undefined;
+    post('Runtime.callFunctionOn', params, () => {});
+    const value = box;
+    box = undefined;
+    return value;
+  }
+  const text = remote.unserializableValue;
+  if (text === undefined) return remote.value;
+  return text[text.length - 1] === 'n' ? BigInt(slice(text, 0, -1)) : Number(text);
+}
+
+// ---- cells ------------------------------------------------------------------------------------
+
+let cell = null;
+let firstId = 0; // of a cell
+const sources = { __proto__: null }; // file name -> lines
+
+function work() {
+  while (cell === null && waiting.length > 0) {
+    const frame = shift(waiting);
+    if (frame.type === 'exec') startCell(frame);
+    else if (frame.type === 'vars') answerVariables(frame);
+    else if (frame.type === 'quit') process.exit(0);
+    else send('log', 0, [['text', 'unknown frame']]);
+  }
+}
+
+function answerVariables(frame) {
+  let parts;
+  try {
+    refreshNames();
+    parts = values.variables(Number(frame.parts.limit) || 1000);
+  } catch (error) {
+    parts = [['status', 'error'], ['vars', '']];
+  }
+  send('done', frame.idText, parts);
+}
+
+// A cell from its frame to `done`; exactly one way leads through finish().
+function startCell(frame) {
+  if (firstId === 0) firstId = frame.id;
+  const number = frame.id % 0x7fffffff;
+  cell = {
+    id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, attempts: 0,
+    declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
+    images: 0, imagesLeftOut: 0, typescript: false, typeProblem: undefined, held: false,
+    wasInterrupted: false, computes: false,
+  };
+  if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
+  rememberSource(cell.file, cell.code);
+  prepareProcess();
+  if (frame.interrupted === true) {
+    cell.outcome = interrupted();
+    finish();
+    return;
+  }
+  attempt(cell.code, syntax.isObjectLiteral(cell.code) ? `(${cell.code})` : undefined);
+}
+
+// Evaluates `code`, or first `instead` of it.
+function attempt(code, instead) {
+  const text = syntax.rewrite(instead === undefined ? code : instead, cell.kinds);
+  evaluate(text, (error, reply, atOnce) => {
+    if (error) {
+      // V8 ended it: only the guard asks for that.
+      cell.outcome = interrupted();
+      compareExchange(shared, 0, -cell.number, 0);
+      compareExchange(shared, 0, cell.number, 0);
+      finish();
+    } else if (reply.exceptionDetails === undefined) {
+      onValue(unwrap(reply.result));
+    } else if (!atOnce) {
+      fail(unwrap(reply.exceptionDetails.exception));
+    } else if (instead !== undefined) {
+      attempt(code);
+    } else {
+      onRefused(code, reply.exceptionDetails);
+    }
+  });
+}
+
+const DECLARED = /^Identifier '([^']+)' has already been declared$/;
+
+// V8 could not compile the text: nothing of it has run.
+function onRefused(code, details) {
+  const error = unwrap(details.exception);
+  const taken = exec(DECLARED, `${error.message}`);
+  if (taken !== null && cell.attempts++ < ATTEMPTS && standsAlready(taken[1])) {
+    attempt(code);
+    return;
+  }
+  const stripped = taken === null && !cell.typescript ? stripTypes(code) : undefined;
+  if (stripped !== undefined) {
+    cell.typescript = true;
+    attempt(stripped);
+    return;
+  }
+  cell.outcome = describeSyntaxError(error, details);
+  leaveUserCode();
+  finish();
+}
+
+// Whether the name can be taken as what it stands already: a variable of scripts, or of V8's console.
+function standsAlready(name) {
+  const own = getOwnPropertyDescriptor(globalThis, name);
+  const kind = own !== undefined && !own.configurable ? 'var' : 'let';
+  if (cell.kinds === undefined) cell.kinds = { __proto__: null };
+  if (cell.kinds[name] !== undefined) return false; // twice in this cell
+  cell.kinds[name] = kind;
+  return true;
+}
+
+// JavaScript of the same lines and columns; undefined when it is no TypeScript or Node cannot.
+function stripTypes(code) {
+  if (typeof Module.stripTypeScriptTypes !== 'function') return undefined;
+  const warn = getOwnPropertyDescriptor(process, 'emitWarning');
+  try {
+    process.emitWarning = () => {}; // that this is experimental
+    const stripped = Module.stripTypeScriptTypes(code);
+    return stripped === code ? undefined : stripped;
+  } catch (error) {
+    cell.typeProblem = error.code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX' ? firstLine(error) : undefined;
+    return undefined;
+  } finally {
+    if (warn === undefined) delete process.emitWarning;
+    else defineProperty(process, 'emitWarning', warn);
+  }
+}
+
+// A promise as last value is awaited: `main()` at a script's end means its outcome.
+function onValue(value) {
+  if (values.isPromise(value)) awaitOutcome(value, onFinalValue);
+  else onFinalValue(value);
+}
+
+// Goes on with the promise's outcome, if the cell still waits for it.
+function awaitOutcome(promise, next) {
+  const mine = cell;
+  const still = (act) => (result) => {
+    if (cell !== mine || mine.outcome !== undefined) return;
+    try {
+      act(result);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  then(promise, still(next), still(fail));
+}
+
+function onFinalValue(value) {
+  try {
+    if (value === undefined || isNoise(value)) {
+      succeed(undefined);
+      return;
+    }
+    const bundle = values.ownBundle(value);
+    if (values.isPromise(bundle)) awaitOutcome(bundle, (found) => succeed(partsOf(found, value)));
+    else succeed(partsOf(bundle, value));
+  } catch (error) {
+    fail(error);
+  }
+}
+
+const QUIET = /;\s*$/;
+const WRITES = /(?:^|[\n;])\s*process\.std(?:out|err)\.write\([^\n]*\)\s*;?\s*$/;
+const HANDLES = { __proto__: null, Timeout: true, Immediate: true };
+
+// What `process.stdout.write("x")`, `server.listen(0);` and `setTimeout(f, 9);` return nobody asked for.
+function isNoise(value) {
+  if (value === true) return exec(WRITES, cell.code) !== null;
+  if (value === null || typeof value !== 'object' || exec(QUIET, cell.code) === null) return false;
+  return HANDLES[values.typeName(value)] === true || value instanceof Emitter;
+}
+
+function succeed(parts) {
+  cell.value = parts;
+  cell.outcome = [['status', 'ok']];
+  leaveUserCode();
+  finish();
+}
+
+function fail(error) {
+  let outcome;
+  cell.computes = true;
+  while (listening && readSome()); // an interrupt also ends children, by which the code fails
+  try {
+    outcome = describeError(error);
+  } catch {
+    outcome = [['status', 'error'], ['ename', 'Error'], ['evalue', 'the error cannot be shown']];
+  }
+  if (cell.wasInterrupted) outcome[0][1] = 'interrupted';
+  cell.outcome = outcome;
+  leaveUserCode();
+  finish();
+}
+
+// Tells the outcome; after rejections that nobody handles have been told.
+function finish() {
+  const mine = cell;
+  if (mine.ended) return;
+  mine.ended = true;
+  pinned = undefined;
+  soon(() => {
+    try {
+      tidy(mine);
+    } catch (error) {
+      send('log', 0, [['text', `${error}`]]);
+    }
+    const chunks = [];
+    if (mine.value !== undefined) addFrame(chunks, 'result', mine.id, mine.value);
+    addFrame(chunks, 'done', mine.id, mine.outcome);
+    sendChunks(chunks); // at once: each is a wake of the server's
+    cell = null;
+    if (guard === null) soon(startGuard);
+    work();
+  });
+}
+
+function tidy(mine) {
+  if (mine.outcome[0][1] === 'interrupted') {
+    connect(); // so that no answer to abandoned code comes
+  } else if (mine.held) {
+    post('Runtime.releaseObjectGroup', { __proto__: null, silent: true, objectGroup: 'cell' });
+  }
+  if (mine.imagesLeftOut > 0) say(`[${mine.imagesLeftOut} more pictures not shown]`);
+  if (mine.declares) lexicalAsked = true;
+  refreshNames();
+  const names = values.changedNames();
+  if (names !== undefined) push(mine.outcome, ['names', names]);
+  addChildren(mine.outcome);
+}
+
+let lexicalAsked = true;
+
+function refreshNames() {
+  if (!lexicalAsked) return;
+  lexicalAsked = false;
+  post('Runtime.globalLexicalScopeNames', { __proto__: null, silent: true }, (error, reply) => {
+    if (reply) values.addLexical(reply.names);
+  });
+}
+
+// How many child processes live. Only this thread has any, unless a worker started them.
+function addChildren(parts) {
+  if (!childrenPossible()) return;
+  let count = 0;
+  try {
+    const pids = split(readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1'), ' ');
+    for (let i = 0; i < pids.length; i++) count += pids[i] !== '' && isAlive(pids[i]) ? 1 : 0;
+  } catch {
+    return; // a kernel without these files
+  }
+  if (count > 0) push(parts, ['children', `${count}`]);
+}
+
+let childProcess = false;
+let modulesLoaded = 0;
+
+function childrenPossible() {
+  const { length } = process.moduleLoadList;
+  if (!childProcess && length !== modulesLoaded) {
+    modulesLoaded = length;
+    childProcess = includes(process.moduleLoadList, 'NativeModule child_process');
+  }
+  return childProcess;
+}
+
+function isAlive(pid) {
+  try {
+    return exec(/\) Z /, readFileSync(`/proc/${pid}/stat`, 'latin1')) === null;
+  } catch {
+    return false;
+  }
+}
+
+// ---- showing ----------------------------------------------------------------------------------
+
+function say(text) {
+  try {
+    writeSync(2, text[text.length - 1] === '\n' ? text : `${text}\n`);
+  } catch {
+    // The user closed it.
+  }
+}
+
+function saver(mine) {
+  return (bytes, ending) => {
+    if (mine.images >= IMAGES_PER_CELL) {
+      mine.imagesLeftOut++;
+      return null;
+    }
+    mine.images++;
+    return saveOutput(bytes, `cell-${mine.id}-figure-${mine.images}.${ending}`);
+  };
+}
+
+function saveOutput(bytes, name) {
+  if (!OUTPUT) return undefined;
+  try {
+    const temporary = `${OUTPUT}/.${name}.part`;
+    writeFileSync(temporary, bytes);
+    renameSync(temporary, `${OUTPUT}/${name}`);
+    return name;
+  } catch {
+    return undefined;
+  }
+}
+
+function partsOf(bundle, value) {
+  if (bundle === undefined || bundle === null || typeof bundle !== 'object') {
+    return [['text/plain', values.plainText(value)]];
+  }
+  return values.partsOf(bundle, value, saver(cell));
+}
+
+function publish(bundle, value) {
+  const mine = cell;
+  if (mine === null || mine.ended) {
+    say(values.plainText(value)); // nobody waits for it any more
+    return;
+  }
+  const parts = partsOf(bundle, value);
+  for (let i = 0; i < parts.length; i++) {
+    if (parts[i][0] === 'text/plain' && parts[i][1] !== '') parts[i][1] += '\n';
+  }
+  hold(() => {
+    send('display', mine.id, parts);
+    awaitAck(mine.id);
+  });
+}
+
+// Shows values at this place of the output. With {raw: true} last they are bundles themselves.
+function display(...shown) {
+  const last = shown[shown.length - 1];
+  const raw = shown.length > 1 && last !== null && typeof last === 'object' && last.raw === true;
+  let pending;
+  for (let i = 0; i < shown.length - (raw ? 1 : 0); i++) {
+    const value = shown[i];
+    const bundle = raw ? value : values.ownBundle(value);
+    if (!values.isPromise(bundle)) publish(bundle, value);
+    else pending = then(bundle, (found) => publish(found, value));
+  }
+  return pending;
+}
+
+// ---- errors -----------------------------------------------------------------------------------
+
+function rememberSource(file, code) {
+  sources[file] = code;
+  delete sources[`cell-${Number(slice(file, 5, -3)) - SOURCES_KEPT}.js`];
+}
+
+// Frames of ours and of V8's console are below the cell's, or beside it.
+const OWN_FRAME = /^\s+at .*(?:ptycell:|node:inspector)/;
+const LAST_FRAME = /^\s+at .*(?:Session\.post \(|ptycell:cell)/;
+const CELL_PLACE = /(cell-\d+\.js):(\d+):(\d+)/;
+
+function withoutOwnFrames(text) {
+  const lines = split(text, '\n');
+  const kept = [];
+  let below = false;
+  for (let i = 0; i < lines.length; i++) {
+    const isFrame = exec(/^\s+at /, lines[i]) !== null;
+    if (!isFrame) below = false;
+    else if (exec(LAST_FRAME, lines[i]) !== null) below = true;
+    if (!below && exec(OWN_FRAME, lines[i]) === null) push(kept, lines[i]);
+  }
+  return join(kept, '\n');
+}
+
+function firstLine(error) {
+  return split(`${error.message}`, '\n')[0];
+}
+
+// "cell-3.js:2", the line and a caret, as Node shows where an error was thrown.
+function excerpt(file, line, column) {
+  const source = sources[file];
+  const text = source === undefined ? undefined : split(source, '\n')[line - 1];
+  if (text === undefined || text.length > 200) return '';
+  const caret = column > 0 ? `${repeat(' ', min(column - 1, text.length))}^\n` : '';
+  return `${file}:${line}\n${text}\n${caret}`;
+}
+
+function placeOf(text) {
+  const place = exec(CELL_PLACE, text);
+  return place === null ? undefined : { file: place[1], line: Number(place[2]), column: Number(place[3]) };
+}
+
+function nameOf(error) {
+  if (values.isNativeError(error) || (error !== null && typeof error === 'object' && 'stack' in error)) {
+    const { name } = error;
+    if (typeof name === 'string' && exec(/^[\w$]{1,80}$/, name) !== null) return name;
+  }
+  return error !== null && typeof error === 'object' ? values.typeName(error) : 'Uncaught';
+}
+
+function textOf(error) {
+  try {
+    if (error !== null && typeof error === 'object' && 'message' in error) {
+      return values.bounded(`${error.message}`, EVALUE_LIMIT);
+    }
+    return values.bounded(inspect(error), EVALUE_LIMIT);
+  } catch {
+    return '';
+  }
+}
+
+function traceback(error) {
+  let text;
+  try {
+    text = withoutOwnFrames(inspect(error, { depth: 2, maxStringLength: 2000, maxArrayLength: 20 }));
+  } catch {
+    return 'An error that cannot be shown.\n';
+  }
+  const isError = values.isNativeError(error);
+  if (!isError) text = `Uncaught ${text}`;
+  const place = isError ? placeOf(text) : undefined;
+  const where = place === undefined ? '' : excerpt(place.file, place.line, place.column);
+  return `${values.bounded(`${where}${text}`, TRACEBACK_LIMIT)}\n`;
+}
+
+function describeError(error) {
+  const text = traceback(error);
+  const parts = [['status', 'error'], ['ename', nameOf(error)], ['evalue', textOf(error)], ['traceback', text]];
+  const place = placeOf(text);
+  if (place !== undefined && place.file === cell.file) push(parts, ['line', `${place.line}`]);
+  const missing = missingModule(error);
+  if (missing !== undefined) push(parts, ['missing', missing]);
+  return parts;
+}
+
+const MISSING = /^Cannot find (?:module|package) '((?:@[\w.-]+\/)?[\w.-]+)/;
+
+function missingModule(error) {
+  if (!values.isNativeError(error)) return undefined;
+  if (error.code !== 'MODULE_NOT_FOUND' && error.code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  const found = exec(MISSING, `${error.message}`);
+  return found === null || found[1][0] === '.' ? undefined : found[1];
+}
+
+function describeSyntaxError(error, details) {
+  const lines = split(cell.code, '\n');
+  const line = min(details.lineNumber + 1, lines.length);
+  const column = details.lineNumber + 1 > lines.length ? lines[line - 1].length + 1 : details.columnNumber + 1;
+  const message = firstLine(error);
+  const text = `${excerpt(cell.file, line, column)}SyntaxError: ${message}\n${typeScriptHint()}`;
+  return [['status', 'error'], ['ename', 'SyntaxError'], ['evalue', message], ['traceback', text],
+    ['line', `${line}`]];
+}
+
+function typeScriptHint() {
+  if (cell.typeProblem !== undefined) {
+    return `Node runs TypeScript by taking the types away, which is not enough here: ${cell.typeProblem}\n`;
+  }
+  if (typeof Module.stripTypeScriptTypes === 'function' || !syntax.looksLikeTypeScript(cell.code)) return '';
+  return `This looks like TypeScript, which needs Node 22.13 or later; this is ${process.version}. ` +
+    'Leave the types out.\n';
+}
+
+// What nobody catches is shown, and the session lives, unless the user listens for it.
+function onUncaught(error, origin) {
+  if (listeners(process, 'uncaughtException').length > 1) return;
+  say(`Uncaught ${origin === 'unhandledRejection' ? '(in promise) ' : ''}${traceback(error)}`);
+}
+
+function onRejection(error) {
+  if (listeners(process, 'unhandledRejection').length > 1) return;
+  say(`Uncaught (in promise) ${traceback(error)}`);
+}
+
+function onSigint() {
+  // The frame beside the signal says whom it is for; Node must not die of it.
+}
+
+const handlers = [['SIGINT', onSigint], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
+
+// What the last cell may have broken.
+function prepareProcess() {
+  for (let i = 0; i < handlers.length; i++) {
+    const there = listeners(process, handlers[i][0]);
+    let found = false;
+    for (let k = 0; k < there.length; k++) found = found || there[k] === handlers[i][1];
+    if (!found) on(process, handlers[i][0], handlers[i][1]);
+  }
+}
+
+// ---- modules ----------------------------------------------------------------------------------
+
+const anchor = path.join(WORKSPACE, 'cell.js'); // cells require and import as a file of this name
+const requireFromCell = Module.createRequire(anchor);
+const seen = { __proto__: null }; // file -> what it was when it was loaded
+const versions = { __proto__: null }; // file -> how often it was loaded anew
+
+function fingerprint(file) {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
+}
+
+// Whether a file was loaded and has changed since.
+function hasChanged(file) {
+  const now = fingerprint(file);
+  const changed = seen[file] !== undefined && seen[file] !== now;
+  seen[file] = now;
+  return changed;
+}
+
+function isRelative(specifier) {
+  return exec(/^(?:\.{1,2}\/|\/|\.{1,2}$)/, specifier) !== null;
+}
+
+function require(id) {
+  if (typeof id === 'string' && isRelative(id)) {
+    const file = requireFromCell.resolve(id);
+    if (hasChanged(file)) delete requireFromCell.cache[file];
+  }
+  const loaded = requireFromCell(id);
+  values.noteModule(loaded);
+  return loaded;
+}
+
+function resolveForImport(specifier) {
+  if (!isRelative(specifier)) return specifier;
+  const file = path.resolve(WORKSPACE, specifier);
+  if (hasChanged(file)) versions[file] = (versions[file] || 0) + 1;
+  const version = versions[file] === undefined ? '' : `?version=${versions[file]}`;
+  return `${pathToFileURL(file).href}${version}`;
+}
+
+// import() and the import statement; a relative file that has changed is loaded anew.
+async function importModule(specifier, options) {
+  const module = await host.import(resolveForImport(`${specifier}`), options);
+  return module;
+}
+
+// For `import own, {a, b as c} from`: the module, which must have these names.
+async function importNames(specifier, names, options) {
+  const module = await importModule(specifier, options);
+  for (let i = 0; i < names.length; i++) {
+    if (!(names[i] in module)) {
+      throw new SyntaxError(`The requested module '${specifier}' does not provide an export named '${names[i]}'`);
+    }
+  }
+  values.noteModule(module.default);
+  return module;
+}
+
+// ---- start ------------------------------------------------------------------------------------
+
+function hide(name, value, fixed) {
+  defineProperty(globalThis, name, { value, writable: !fixed, configurable: !fixed, enumerable: false });
+}
+
+function setUpGlobals() {
+  const module = new Module(anchor, null);
+  module.filename = anchor;
+  module.paths = requireFromCell.resolve.paths('x');
+  for (const name of ['resolve', 'cache', 'extensions']) require[name] = requireFromCell[name];
+  require.main = module;
+  importModule.names = importNames;
+  importModule.meta = { __proto__: null, url: pathToFileURL(anchor).href, dirname: WORKSPACE, filename: anchor,
+    resolve: (specifier) => pathToFileURL(requireFromCell.resolve(specifier)).href };
+  hide('require', require);
+  process.nextTick(() => hide('module', module)); // Node puts its own back when the stub ends
+  hide('exports', module.exports);
+  hide('__filename', anchor);
+  hide('__dirname', WORKSPACE);
+  hide('display', display);
+  hide('Jupyter', { display, symbol: JupyterDisplay });
+  hide(syntax.IMPORT, importModule, true);
+  hide(SECRET, (value, boxed) => (boxed === 1 ? void (box = value) : launch()), true);
+  process.execArgv = []; // the stub is not for children
+}
+
+// The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer.
+function begin() {
+  takeFrames();
+  while (waiting.length === 0) readSome();
+  work();
+  soon(() => soon(listen));
+}
+
+function listen() {
+  const net = host.require('net');
+  const control = new net.Socket({ fd: CONTROL, readable: true, writable: false,
+    onread: { buffer: new Bytes(65536), callback: onBytes } });
+  on(control, 'end', () => reallyExit(0));
+  on(control, 'error', () => reallyExit(0));
+  listening = true;
+}
+
+connect();
+setUpGlobals();
+values.hideGlobals();
+prepareProcess();
+process.nextTick(begin);

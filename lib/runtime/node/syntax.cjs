@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// syntax.cjs - what a cell's text becomes before V8 sees it. Lines stay lines, and columns mostly.
+//
+// V8's console mode lets a later `let` replace an earlier one, but neither a `const` nor anything
+// across kinds; and code evaluated through the inspector can neither `import x from` nor `import()`.
+// So at the top level of a cell `const` becomes `let`, an import statement becomes an awaited
+// declaration, and `import(` anywhere calls a function of ours. A lexer is enough for that: it must
+// know strings, templates, regular expressions, comments and brackets, nothing else.
+'use strict';
+
+const exec = Function.prototype.call.bind(RegExp.prototype.exec);
+const charCode = Function.prototype.call.bind(String.prototype.charCodeAt);
+const slice = Function.prototype.call.bind(String.prototype.slice);
+const indexOf = Function.prototype.call.bind(String.prototype.indexOf);
+const repeat = Function.prototype.call.bind(String.prototype.repeat);
+const push = Function.prototype.call.bind(Array.prototype.push);
+const pop = Function.prototype.call.bind(Array.prototype.pop);
+const join = Function.prototype.call.bind(Array.prototype.join);
+const stringify = JSON.stringify;
+const { max } = Math;
+
+// As long as `import`, so that columns stay; what stands in for it in every cell.
+const IMPORT = 'imp\u00f8rt';
+
+// ---- the lexer --------------------------------------------------------------------------------
+
+const BEFORE_VALUE = { __proto__: null };
+for (const word of ('return typeof case in of delete void throw new else do instanceof await yield ' +
+  'extends default').split(' ')) BEFORE_VALUE[word] = true;
+const BEFORE_PAREN = { __proto__: null, if: true, while: true, for: true, with: true };
+
+const WORD = /[\w$\u0080-\uffff]+/y;
+const SPACE = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
+const STRING = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/y;
+const TEMPLATE = /(?:[^`\\$]|\\[^]|\$(?!\{))*(?:`|\$\{|$)/y;
+const REGEX = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[\w$]*/y;
+
+function at(pattern, text, index) {
+  pattern.lastIndex = index;
+  const match = exec(pattern, text);
+  return match === null ? '' : match[0];
+}
+
+// Calls onWord(word, index, before, depth), onClose(index, depth) as it walks; `before` is the
+// token before the word, depth counts open brackets. onWord may return an index to go on from.
+function walk(text, onWord, onClose) {
+  const stack = []; // open brackets: the bracket, and what a slash means after its end
+  let index = 0;
+  let before = '';
+  let valueEnded = false; // a slash now divides
+  while (index < text.length) {
+    const space = at(SPACE, text, index);
+    if (space !== '') {
+      index += space.length;
+      continue;
+    }
+    const c = text[index];
+    const word = at(WORD, text, index);
+    if (word !== '') {
+      const next = onWord(word, index, before, stack.length);
+      index = next === undefined ? index + word.length : next;
+      valueEnded = next === undefined && (BEFORE_VALUE[word] !== true || before === '.');
+      before = next === undefined ? word : ';';
+      continue;
+    }
+    if (c === '"' || c === "'") {
+      index += at(STRING, text, index).length;
+      valueEnded = true;
+    } else if (c === '`' || (c === '}' && stack.length > 0 && stack[stack.length - 1].open === '`')) {
+      if (c === '}') pop(stack);
+      const part = at(TEMPLATE, text, index + 1);
+      index += 1 + part.length;
+      valueEnded = part[part.length - 1] !== '{';
+      if (!valueEnded) push(stack, { open: '`', value: true });
+    } else if (c === '/' && !valueEnded && at(REGEX, text, index) !== '') {
+      index += at(REGEX, text, index).length;
+      valueEnded = true;
+    } else {
+      if (c === '(') push(stack, { open: c, value: BEFORE_PAREN[before] !== true });
+      else if (c === '[') push(stack, { open: c, value: true });
+      else if (c === '{') push(stack, { open: c, value: !valueEnded && opensObject(before) });
+      if (c === ')' || c === ']' || c === '}') {
+        const opened = pop(stack);
+        valueEnded = opened === undefined || opened.value;
+        if (onClose !== undefined) onClose(index, stack.length, c);
+      } else {
+        valueEnded = (c === '+' || c === '-') && before === c ? valueEnded : false;
+      }
+      index++;
+      if (c === '>' && before === '=') {
+        before = '=>';
+        continue;
+      }
+    }
+    before = c;
+  }
+}
+
+function opensObject(before) {
+  return before !== '' && before !== ';' && before !== '}' && before !== '{' && before !== '=>' &&
+    before !== ')' && before !== 'else' && before !== 'do';
+}
+
+// ---- the rewriting ----------------------------------------------------------------------------
+
+const NEEDS_WORK = /\b(?:import|const|export)\b/;
+const DECLARES = /\b(?:let|const|class|import)\b/;
+const STATIC_IMPORT = new RegExp('\\s*(?:([\\w$\\u0080-\\uffff]+)\\s*(?:,\\s*|(?=from\\b)|\\s))?' +
+  '(?:\\*\\s*as\\s+([\\w$\\u0080-\\uffff]+)\\s*|\\{([^}]*)\\}\\s*)?(from\\s*)?' +
+  '(["\'])((?:(?!\\5)[^\\\\\\n])+)\\5(?:\\s*(?:with|assert)\\s*(\\{[^}]*\\}))?[ \\t]*;?', 'y');
+const EXPORT = /\s+(?:default\s+(?=(?:async\s+)?function\b|class\b))?(?=const\b|let\b|var\b|class\b|function\b|async\b)/y;
+const NAMED = /^\s*(?:([\w$\u0080-\uffff]+)|(["'])(.*)\2)(?:\s+as\s+([\w$\u0080-\uffff]+))?\s*$/;
+const COMMENT = /\/\/[^\n]*|\/\*[^]*?\*\//;
+const CALL = /(?:\s|\/\*[^]*?\*\/)*[(.]/y;
+
+// `kinds`: names that stand already and as what, "var" or "let", when V8 has refused the text.
+function rewrite(text, kinds) {
+  if (kinds === undefined && exec(NEEDS_WORK, text) === null) return text;
+  const out = [];
+  let from = 0;
+  let closing = ''; // what ends the declaration that became an assignment
+  const replace = (start, end, by) => {
+    push(out, slice(text, from, start), by);
+    from = end;
+  };
+  walk(text, (word, index, before, depth) => {
+    const end = index + word.length;
+    if (before === '.') return undefined;
+    if (word === 'import') {
+      if (at(CALL, text, end) !== '') {
+        replace(index, end, IMPORT);
+        return undefined;
+      }
+      if (depth > 0) return undefined;
+      STATIC_IMPORT.lastIndex = end;
+      const match = exec(STATIC_IMPORT, text);
+      if (match === null) return undefined;
+      replace(index, end + match[0].length, importStatement(match));
+      return end + match[0].length;
+    }
+    if (depth > 0) return undefined;
+    if (word === 'export') {
+      const rest = at(EXPORT, text, end);
+      if (rest === '') return undefined;
+      replace(index, end + rest.length, blank(slice(text, index, end + rest.length)));
+      return end + rest.length;
+    }
+    if (word === 'const' || (kinds !== undefined && (word === 'let' || word === 'var'))) {
+      replace(index, end, padded(keyword(text, end, word, kinds), word));
+    } else if (kinds !== undefined && (word === 'function' || word === 'class') && before !== 'async') {
+      closing = declared(text, index, word, kinds, replace) ? ';' : '';
+    } else if (kinds !== undefined && word === 'async') {
+      closing = declared(text, index, word, kinds, replace) ? ';' : '';
+    }
+    return undefined;
+  }, (index, depth, c) => {
+    if (closing === '' || depth > 0 || c !== '}') return;
+    replace(index, index + 1, '};');
+    closing = '';
+  });
+  push(out, slice(text, from));
+  return join(out, '');
+}
+
+function padded(by, word) {
+  return by + repeat(' ', max(0, word.length - by.length));
+}
+
+function blank(text) {
+  let lines = '';
+  for (let i = 0; i < text.length; i++) lines += text[i] === '\n' ? '\n' : ' ';
+  return lines;
+}
+
+// ---- declarations of names that stand already -------------------------------------------------
+
+const STATEMENT = /[^;]{0,2000}/y;
+const HEAD = /(?:async\s+)?(?:function\b\s*\*?|class\b)\s*([\w$\u0080-\uffff]+)/y;
+
+// The keyword for a declaration: as what its names stand already.
+function keyword(text, end, word, kinds) {
+  const usual = word === 'var' ? 'var' : 'let';
+  if (kinds === undefined) return usual;
+  const statement = at(STATEMENT, text, end);
+  for (const name in kinds) {
+    if (hasWord(statement, name)) return kinds[name];
+  }
+  return usual;
+}
+
+function hasWord(text, name) {
+  for (let i = indexOf(text, name); i >= 0; i = indexOf(text, name, i + 1)) {
+    if (at(WORD, text, i) === name && (i === 0 || at(WORD, text, i - 1) === '')) return true;
+  }
+  return false;
+}
+
+// A function or class whose name stands as another kind becomes an assignment to it.
+function declared(text, index, word, kinds, replace) {
+  HEAD.lastIndex = index;
+  const match = exec(HEAD, text);
+  if (match === null) return false;
+  const kind = kinds[match[1]];
+  if (kind === undefined || (kind === 'let' && word === 'class') ||
+      (kind === 'var' && word !== 'class')) return false;
+  replace(index, index, `${kind === 'let' ? '' : 'var '}${match[1]}=`);
+  return true;
+}
+
+// ---- import statements ------------------------------------------------------------------------
+
+// `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module.
+function importStatement(match) {
+  let [whole, own, all, named, , , specifier, attributes] = match;
+  const options = attributes === undefined ? '' : `,{with:${attributes},assert:${attributes}}`;
+  const module = `${stringify(specifier)}`;
+  const lines = repeat('\n', countLines(whole));
+  if (own === undefined && all === undefined && named === undefined) {
+    return `await ${IMPORT}(${module}${options});${lines}`;
+  }
+  if (all !== undefined) {
+    const rest = own === undefined ? '' : `,${own}=${all}.default`;
+    return `let ${all}=await ${IMPORT}(${module}${options})${rest};${lines}`;
+  }
+  const names = own === undefined ? [] : ['default'];
+  const pattern = own === undefined ? [] : [`default:${own}`];
+  addNamed(named, names, pattern);
+  return `let {${join(pattern, ',')}}=await ${IMPORT}.names(${module},${stringify(names)}${options});${lines}`;
+}
+
+function addNamed(named, names, pattern) {
+  let text = named === undefined ? '' : named;
+  for (let match = exec(COMMENT, text); match !== null; match = exec(COMMENT, text)) {
+    text = `${slice(text, 0, match.index)} ${slice(text, match.index + match[0].length)}`;
+  }
+  for (let start = 0; start <= text.length;) {
+    const comma = indexOf(text, ',', start);
+    const end = comma < 0 ? text.length : comma;
+    const match = exec(NAMED, slice(text, start, end));
+    if (match !== null) {
+      const name = match[1] === undefined ? match[3] : match[1];
+      push(names, name);
+      push(pattern, match[4] === undefined ? name : `${stringify(name)}:${match[4]}`);
+    }
+    start = end + 1;
+  }
+}
+
+function countLines(text) {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) count += charCode(text, i) === 10 ? 1 : 0;
+  return count;
+}
+
+// ---- TypeScript -------------------------------------------------------------------------------
+
+const TYPESCRIPT = new RegExp([
+  '\\b(?:let|const|var)\\s+[\\w$]+\\s*[:!]\\s*[\\w${[(]',
+  '\\binterface\\s+[\\w$]+[^;(=]*\\{', '\\btype\\s+[\\w$]+(?:<[^>]*>)?\\s*=',
+  '\\b(?:enum|namespace)\\s+[\\w$]+\\s*\\{', '\\bimport\\s+type\\b', '\\)\\s*:\\s*[\\w$<>[\\]| ]+\\s*(?:=>|\\{)',
+  '[(,]\\s*[\\w$]+\\??\\s*:\\s*[\\w$]+', '\\bas\\s+(?:const|any|unknown|string|number|boolean|[A-Z])',
+  '\\bsatisfies\\s', '\\b(?:private|public|protected|readonly)\\s+[\\w$]+',
+].join('|'));
+
+const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|display|Symbol|Proxy|class|import)\b/;
+
+exports.IMPORT = IMPORT;
+exports.rewrite = rewrite;
+exports.declares = (text) => exec(DECLARES, text) !== null;
+// Whether all of it runs at once, and none of it beneath ours.
+exports.isSimple = (text) => exec(NOT_SIMPLE, text) === null;
+exports.looksLikeTypeScript = (text) => exec(TYPESCRIPT, text) !== null;
+// Whether the text is one object literal, which V8 would take for a block.
+exports.isObjectLiteral = (text) => {
+  if (exec(/^\s*\{[^]*\}\s*$/, text) === null) return false;
+  let groups = 0;
+  walk(text, () => undefined, (index, depth) => { groups += depth === 0 ? 1 : 0; });
+  return groups === 1;
+};

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+import glob
+import os
+import pathlib
+import shutil
+import subprocess
+
+import node_harness
+import pytest
+
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+
+
+def version_of(node):
+    return subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
+
+
+def nodes():
+    """The Nodes to test, one a major version: PTYCELL_TEST_NODES, separated by colons, else the
+    machine's own and those that npm has installed below test/."""
+    named = os.environ.get("PTYCELL_TEST_NODES")
+    if named:
+        return named.split(":")
+    installed = glob.glob(f"{TESTS}/*/node_modules/node*/bin/node")
+    found = {}
+    for node in filter(None, [shutil.which("node"), *sorted(installed)]):
+        found.setdefault(version_of(node).partition(".")[0], node)
+    return [node for version, node in sorted(found.items()) if version]
+
+
+@pytest.fixture(params=nodes(), ids=version_of)
+def node(request):
+    return request.param
+
+
+@pytest.fixture
+def start(node, tmp_path):
+    """Starts sessions in a fresh workspace; they end with the test."""
+    sessions = []
+    (tmp_path / "output").mkdir()
+
+    def start_session(**options):
+        options.setdefault("cwd", str(tmp_path))
+        options.setdefault("output", str(tmp_path / "output"))
+        options.setdefault("env", {"HOME": str(tmp_path)})
+        sessions.append(node_harness.Session(options.pop("node", node), **options))
+        return sessions[-1]
+
+    yield start_session
+    for session in sessions:
+        session.close()
+
+
+@pytest.fixture
+def session(start):
+    return start()
+
+
+@pytest.fixture
+def major(session):
+    return int(session.ready["version"].partition(".")[0])

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""What a cell of JavaScript means: names, values, modules, errors (JS01-JS09, JS13, JS16)."""
+import pytest
+
+
+def values(session, *cells):
+    """Runs them all; the last one's value."""
+    for cell in cells:
+        result = session.run(cell)
+        assert result.status == "ok", result
+    return result.value
+
+
+# ---- names ----
+
+
+def test_js01_let_const_and_class_can_be_declared_again_in_any_mix(session):
+    assert values(session, "const a=1; let b=2; class K{}", "const a=5, b=7", "[a, b]") == "[ 5, 7 ]"
+    assert values(session, "let a=9", "const K=3", "class K {}", "const K=4", "[a, K]") == "[ 9, 4 ]"
+
+
+def test_js01_functions_see_the_new_declaration(session):
+    assert values(session, "let a=1; function f() { return a }", "const a=2", "f()") == "2"
+
+
+@pytest.mark.parametrize("first", ["function f(){}", "var f=1", "let f=1", "const f=1", "class f{}",
+                                   "async function f(){}", "let {f}={f:1}"])
+@pytest.mark.parametrize("second, value", [
+    ("const f=()=>1; f()", "1"), ("let f=2; f", "2"), ("var f=3; f", "3"), ("function f() { return 4 }\nf()", "4"),
+    ("class f {}\ntypeof new f()", "'object'"), ("async function f() { return 5 }\nawait f()", "5"),
+    ("function* f() { yield 6 }\n[...f()]", "[ 6 ]")])
+def test_js02_any_declaration_follows_any_other(session, first, second, value):
+    assert values(session, first, second) == value
+    assert values(session, "typeof f") != "'undefined'"
+
+
+def test_js03_destructuring(session):
+    assert values(session, "const {x,y}={x:1,y:2}; x+y") == "3"
+    assert values(session, "const [p, {q = 4}, ...r] = [1, {}, 3, 4]; [p, q, r]") == "[ 1, 4, [ 3, 4 ] ]"
+
+
+def test_the_same_name_twice_in_one_cell_is_an_error(session):
+    result = session.run("let a=1\nlet a=2")
+    assert result.status == "error" and "already been declared" in result.done["evalue"]
+
+
+def test_a_declaration_whose_value_failed_can_be_made_again(session):
+    assert session.run("const v = nothing()").status == "error"
+    assert values(session, "const v = 1", "v") == "1"
+
+
+def test_names_of_builtins_can_be_taken(session):
+    assert values(session, "const process = 1, crypto = 2, fs = 3; [process, crypto, fs]") == "[ 1, 2, 3 ]"
+
+
+def test_oi03_names_persist(session):
+    assert values(session, "let x=41", "typeof x") == "'number'"
+
+
+def test_oi04_a_call_may_span_lines(session):
+    assert session.run("console.log(1 +\n2)").output == "3\n"
+
+
+def test_what_a_cell_changed_is_told(session):
+    session.run("let list = [1]; const text = 'ab'; function f() {} class C {}\nglobalThis.g = new Map()")
+    done = session.run("list.push(2); g.set(1, 2); let other = 5").done
+    assert sorted(done["names"].split("\n")) == ["g Map 1", "list Array 2", "other number"]
+    assert "names" not in session.run("list.length").done
+    assert session.run("delete globalThis.g").done["names"] == "-g"
+
+
+def test_names_of_modules_are_not_told(session):
+    assert "names" not in session.run("import fs from 'fs'; import * as p from 'path'; const os = require('os')").done
+
+
+def test_looking_at_names_runs_nothing_of_the_users(session):
+    session.run("""var calls = 0
+const trap = new Proxy({}, { get() { calls++ }, getPrototypeOf() { calls++; return null },
+  ownKeys() { calls++; return [] } })
+const odd = { get constructor() { calls++ }, [Symbol.for('nodejs.util.inspect.custom')]() { calls++ } }
+Object.defineProperty(globalThis, 'lazy', { get() { calls++ }, enumerable: true, configurable: true })""")
+    names = session.variables()
+    assert names["trap"][0] == "Proxy" and names["odd"][0] == "Object" and "lazy" not in names
+    assert values(session, "calls") == "0"
+
+
+def test_variables_have_type_shape_bytes_and_preview(session):
+    session.run("let n = 1.5, s = 'tab\\t', list = [1, 2], o = {a: 1}, t = new Float64Array(3), deep = {a: {}}, f = () => 1")
+    names = session.variables()
+    assert names["n"] == ["number", "", "", "1.5"]
+    assert names["s"] == ["string", "4", "4", "'tab\\\\t'"]
+    assert names["list"] == ["Array", "2", "", "[ 1, 2 ]"]
+    assert names["o"] == ["Object", "", "", "{ a: 1 }"]
+    assert names["t"] == ["Float64Array", "3", "24", ""]
+    assert names["deep"][3] == "" and names["f"] == ["function", "", "", ""]
+
+
+# ---- modules ----
+
+
+def test_js04_static_imports_of_node(session):
+    cell = 'import fs from "fs"; import {join as J, sep} from "path"; import * as p from "node:path"'
+    assert values(session, cell, '[typeof fs.readFileSync, J("a", "b"), sep, p.sep]') == "[ 'function', 'a/b', '/', '/' ]"
+
+
+def test_js05_modules_of_the_workspace(session, tmp_path):
+    (tmp_path / "m.mjs").write_text("export const z = 5; export default 6")
+    (tmp_path / "c.js").write_text("module.exports = 8")
+    (tmp_path / "data.json").write_text('{"n": 7}')
+    package = tmp_path / "node_modules/pack"
+    package.mkdir(parents=True)
+    (package / "package.json").write_text('{"name": "pack", "version": "1.2.3", "main": "i.js"}')
+    (package / "i.js").write_text("exports.who = 'pack'")
+    assert values(session, 'import d, {z} from "./m.mjs"\n[d, z]') == "[ 6, 5 ]"
+    assert values(session, 'require("./c.js")') == "8"
+    assert values(session, 'require("./data.json").n') == "7"
+    assert values(session, 'require("pack").who') == "'pack'"
+    assert values(session, 'import {who} from "pack"\nwho') == "'pack'"
+    assert values(session, '(await import("./m.mjs")).z') == "5"
+    assert values(session, 'import json from "./data.json" with { type: "json" }; json.n') == "7"
+
+
+def test_js05_a_module_that_has_changed_is_loaded_anew(session, tmp_path):
+    for number in (1, 22):
+        (tmp_path / "m.mjs").write_text(f"export const z = {number}")
+        (tmp_path / "c.js").write_text(f"module.exports = {number}")
+        assert values(session, 'import {z} from "./m.mjs"; [z, require("./c.js")]') == f"[ {number}, {number} ]"
+
+
+def test_an_import_of_a_name_that_is_not_there_is_an_error(session):
+    result = session.run('import {nothing} from "fs"')
+    assert result.status == "error" and "does not provide an export named 'nothing'" in result.done["evalue"]
+
+
+@pytest.mark.parametrize("code", ["import _ from 'nowhere-1'", "require('nowhere-1')", "await import('nowhere-1')",
+                                  "require('nowhere-1/part')"])
+def test_a_missing_package_is_named(session, code):
+    assert session.run(code).done["missing"] == "nowhere-1"
+
+
+def test_idioms_of_script_files(session, tmp_path):
+    assert values(session, "__dirname") == f"'{tmp_path}'"
+    assert values(session, "require.main === module") == "true"
+    assert values(session, "import.meta.dirname") == f"'{tmp_path}'"
+    assert values(session, "export const e = 1; export default function g() { return 2 }", "[e, g()]") == "[ 1, 2 ]"
+    assert values(session, "#!/usr/bin/env node\n5") == "5"
+
+
+@pytest.mark.parametrize("code", ['"import(x) const y"', "`import(x) ${'const'} import z from 'q'`", "/import\\(x\\)/.source",
+                                  "let r = 6 / 2; r / 3 // import(\n", "`${`${'import('}`}`", "({import: 1}).import"])
+def test_js16_only_code_is_rewritten(session, code):
+    assert session.run(code).status == "ok", code
+    assert "\u00f8" not in session.run(code).value
+
+
+# ---- values ----
+
+
+@pytest.mark.parametrize("code, value", [
+    ("1+1", "2"), ("undefined", None), ("null", "null"), ("-0", "-0"), ("10n", "10n"), ("'a'", "'a'"),
+    ("Symbol('x')", "Symbol(x)"), ("{a: 1}", "{ a: 1 }"), ("{let q = 1; q}", "1"), ("new Map([[1, 2]])", "Map(1) { 1 => 2 }"),
+    ("let v = 1", None), ("[1, 2];", "[ 1, 2 ]"), ("async () => 1", "[AsyncFunction (anonymous)]"),
+    ("({a: {b: {c: {d: {e: {f: 1}}}}}})", "{\n  a: {\n    b: { c: { d: { e: [Object] } } }\n  }\n}")])
+def test_the_last_value_is_shown(session, code, value):
+    assert session.run(code).value == value
+
+
+def test_large_values_are_cut(session):
+    assert len(session.run("'x'.repeat(1e7)").value) < 21000
+    assert "100 more items" in session.run("new Array(300).fill(0)").value
+    assert len(session.run("Array.from({length: 1e5}, (_, i) => 'item' + i)").value) < 21000
+
+
+def test_what_nobody_asked_for_is_not_shown(session):
+    for code in ("process.stdout.write('x')", "setTimeout(() => {}, 1);",
+                 "require('http').createServer().listen(0).unref();"):
+        assert session.run(code).value is None
+
+
+def test_js06_await_and_the_value_after_it(session):
+    assert values(session, "await new Promise(r => setTimeout(r, 20)); 7") == "7"
+    assert values(session, "const v = await Promise.resolve(3)", "v") == "3"
+    assert values(session, "let sum = 0; for await (const n of (async function* () { yield 1; yield 2 })()) sum += n\nsum") == "3"
+
+
+def test_a_promise_as_last_value_is_awaited(session):
+    code = "async function main() { await new Promise(r => setTimeout(r, 20)); console.log('ran'); return 4 }\nmain();"
+    result = session.run(code)
+    assert result.output == "ran\n" and result.value == "4"
+    failed = session.run("(async () => { await 1; throw new Error('late') })()")
+    assert failed.status == "error" and failed.done["evalue"] == "late"
+
+
+# ---- errors ----
+
+
+def test_js07_an_error_has_the_cells_place_and_no_frames_of_ours(session):
+    for _ in range(6):
+        session.run("1")
+    done = session.run("let a = 1\n\n  missing(a)").done
+    trace = done["traceback"]
+    assert trace == ("cell-7.js:3\n  missing(a)\n  ^\nReferenceError: missing is not defined\n"
+                     "    at cell-7.js:3:3\n")
+    assert done["ename"] == "ReferenceError" and done["line"] == "3"
+
+
+@pytest.mark.parametrize("code", [
+    "function f() { null.x }\nf()", "await Promise.reject(new Error('e'))", "JSON.parse('{')",
+    "async function f() { await 1; throw new TypeError('e') }\nawait f()",
+    "await new Promise((_, no) => setTimeout(() => no(new Error('e')), 1))", "eval('1 +')",
+    "const e = new Error('e', {cause: new Error('why')}); throw e", "[1].map(() => { throw new Error('e') })",
+    "import('./none.mjs')", "new (class A { constructor() { throw new RangeError('e') } })()"])
+def test_js07_no_frame_is_ours(session, code):
+    result = session.run(code)
+    assert result.status == "error"
+    for word in ("ptycell", "Session.post", "node:inspector", "setImmediate"):
+        assert word not in result.done["traceback"]
+
+
+def test_js07_an_error_in_a_function_of_an_earlier_cell_shows_its_line(session):
+    session.run("function f() {\n  throw new Error('there')\n}")
+    trace = session.run("f()").done["traceback"]
+    assert trace.startswith("cell-1.js:2\n  throw new Error('there')\n")
+    assert "at f (cell-1.js:2:9)\n    at cell-2.js:1:1\n" in trace
+
+
+@pytest.mark.parametrize("code, line, message", [
+    ("let 1x", "1", "Invalid or unexpected token"), ("\nfoo(", "2", "Unexpected end of input"),
+    ("a\n b c", "2", "Unexpected identifier"), ("return 5", "1", "Illegal return statement")])
+def test_js07_a_syntax_error_has_its_line(session, code, line, message):
+    done = session.run(code).done
+    assert done["ename"] == "SyntaxError" and done["line"] == line and message in done["evalue"]
+    assert done["traceback"].startswith(f"cell-1.js:{line}\n")
+
+
+def test_thrown_values_that_are_no_errors(session):
+    for code, text in (("throw 5", "5"), ("throw {code: 5}", "{ code: 5 }"), ("throw null", "null"), ("throw undefined", "undefined"),
+                       ("throw new Proxy({}, {get() { throw 1 }})", "{}")):
+        result = session.run(code)
+        assert result.status == "error" and text in result.done["traceback"], code
+
+
+def test_an_error_that_cannot_be_shown_is_an_error(session):
+    code = "const e = new Error('x'); Object.defineProperty(e, 'stack', {get() { throw 1 }}); "
+    code += "e[Symbol.for('nodejs.util.inspect.custom')] = () => { throw 2 }; throw e"
+    assert session.run(code).status == "error"
+    assert values(session, "1+1") == "2"
+
+
+def test_endless_recursion_and_its_message(session):
+    result = session.run("function r() { return r() }\nr()")
+    assert result.status == "error" and result.done["ename"] == "RangeError"
+    assert values(session, "1+1") == "2"
+
+
+def test_js08_a_rejection_that_nobody_handles_is_shown_and_survived(session):
+    result = session.run("Promise.reject(new Error('lost')); 1")
+    assert result.status == "ok" and result.value == "1"
+    assert "Uncaught (in promise)" in result.output and "Error: lost\n    at cell-1.js:1:16\n" in result.output
+    assert values(session, "2") == "2"
+
+
+def test_js09_a_timer_that_throws_is_shown_and_survived(session):
+    session.run("setTimeout(() => { throw new Error('late') }, 20);")
+    assert "Uncaught cell-1.js:1" in session.read_output(0.4)
+    assert values(session, "2") == "2"
+
+
+def test_js09_whoever_listens_for_uncaught_errors_gets_them(session):
+    session.run("process.on('uncaughtException', (e) => console.log('mine', e.message)); setTimeout(() => { throw new Error('x') }, 50);")
+    assert session.read_output(0.3) == "mine x\n"
+
+
+def test_timers_and_servers_go_on_between_cells(session):
+    session.run("let ticks = 0; const timer = setInterval(() => ticks++, 5);")
+    session.run("const server = require('http').createServer((q, a) => a.end('served')); await new Promise(r => server.listen(0, '127.0.0.1', r))")
+    session.read_output(0.2)
+    assert int(values(session, "ticks")) > 5
+    assert values(session, "await (await fetch(`http://127.0.0.1:${server.address().port}`)).text()") == "'served'"
+
+
+# ---- TypeScript ----
+
+
+def test_js13_types_are_taken_away_or_said_to_be_too_much(session, major):
+    result = session.run("const z: number = 4; z")
+    if major >= 22:
+        assert result.value == "4" and result.output == ""
+        assert values(session, "interface P { a: string }\nfunction g<T>(p: T): T { return p }\ng<P>({a: 'b'}).a") == "'b'"
+        assert session.run("\nlet q: string = nothing()").done["line"] == "2"
+    else:
+        assert "TypeScript, which needs Node 22.13 or later" in result.done["traceback"]
+
+
+def test_js13_what_types_alone_cannot_do_is_said(session, major):
+    trace = session.run("enum Colour { Red }").done["traceback"]
+    assert "not enough here" in trace if major >= 22 else "needs Node 22.13" in trace
+
+
+def test_js13_plain_mistakes_do_not_blame_typescript(session):
+    assert "TypeScript" not in session.run("let 1x = {").done["traceback"]

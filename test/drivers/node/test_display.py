@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""What JavaScript shows beside its text (JS17)."""
+import base64
+
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
+                       "rkJggg==")
+MAKE = f"const png = Buffer.from('{base64.b64encode(PNG).decode()}', 'base64');\n"
+
+
+def test_js17_display_shows_at_its_place(session):
+    session.start("console.log('a'); display({a: 1}); console.log('b')")
+    frame = session.next_frame()
+    assert frame.kind == "display" and frame["text/plain"] == "{ a: 1 }\n" and session.output == b"a\n"
+    session.send("ack", frame.ident)
+    assert session.finish().output == "a\nb\n"
+
+
+def test_js17_an_object_with_jupyters_symbol_is_what_it_says(session, tmp_path):
+    bundle = "[Symbol.for('Jupyter.display')]() { return {'text/html': '<b>h</b>', 'image/png': png} }"
+    result = session.run(MAKE + f"const shown = {{ {bundle} }}\ndisplay(shown); shown")
+    display, value, _ = result.frames
+    for frame in (display, value):
+        assert frame.parts["image/png"] == PNG and frame["text/html"] == "<b>h</b>"
+    assert display["file"] == "cell-1-figure-1.png" and value["file"] == "cell-1-figure-2.png"
+    assert (tmp_path / "output/cell-1-figure-1.png").read_bytes() == PNG
+
+
+def test_js17_base64_promises_and_raw_bundles(session):
+    result = session.run(MAKE + "({async [Symbol.for('Jupyter.display')]() { return {'image/png': png.toString('base64')} }})")
+    assert result.frames[0].parts["image/png"] == PNG
+    result = session.run("display({'text/plain': 'plain', 'application/json': {a: [1]}}, {raw: true})")
+    assert result.frames[0]["text/plain"] == "plain\n" and result.frames[0]["application/json"] == '{"a":[1]}'
+
+
+def test_pictures_of_canvas_libraries_are_figures(session):
+    assert session.run(MAKE + "png").frames[0].parts["image/png"] == PNG
+    canvas = "({toDataURL() {}, toBuffer(type) { return type === 'image/png' ? png : null }})"
+    assert session.run(canvas).frames[0].parts["image/png"] == PNG
+    assert session.run("({toDataURL() {}, async toBuffer() { return png }})").frames[0].parts["image/png"] == PNG
+
+
+def test_html_comes_as_text_too_and_drawings_are_kept(session, tmp_path):
+    result = session.run("({[Symbol.for('Jupyter.display')]: () => ({'text/html': '<h1>T &amp; U</h1><p>words</p>'})})")
+    assert result.value == "T & U\nwords"
+    result = session.run("({[Symbol.for('Jupyter.display')]: () => ({'image/svg+xml': '<svg/>'})})")
+    assert result.value == "[drawing: output/cell-2-figure-1.svg]"
+    assert (tmp_path / "output/cell-2-figure-1.svg").read_text() == "<svg/>"
+
+
+def test_what_cannot_be_shown_is_an_error_of_the_cell(session):
+    result = session.run("({[Symbol.for('Jupyter.display')]() { throw new Error('no picture') }})")
+    assert result.status == "error" and result.done["evalue"] == "no picture"
+    assert session.run("({[Symbol.for('nodejs.util.inspect.custom')]() { throw new Error('no') }})").status == "error"
+
+
+def test_order_of_a_thousand_displays(session):
+    result = session.run("for (let i = 0; i < 1000; i++) { process.stdout.write(i + ','); display(i) }")
+    before = 0
+    for i, frame in enumerate(result.displays):
+        before += len(f"{i},")
+        assert frame["text/plain"] == f"{i}\n" and frame.offset == before

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""The process around the cells: interrupts, children, threads, hostile code (JS10-JS12, JS14, JS15)."""
+import os
+import re
+import time
+
+import node_harness
+import pytest
+
+ENDLESS = [
+    "while (true) {}", "await new Promise(() => {})", "await 1; while (true) {}", "for (;;) await null",
+    "await new Promise(r => setTimeout(r, 20)); while (true) {}", "/(a+)+$/.test('a'.repeat(40) + 'b')",
+    "require('child_process').execSync('sleep 9')", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 9000)",
+    "new Promise(() => {})", "try { while (true) {} } catch {}", "queueMicrotask(() => { while (true) {} }); await new Promise(() => {})",
+    "({[Symbol.for('nodejs.util.inspect.custom')]() { while (true) {} }})",
+]
+
+
+@pytest.mark.parametrize("code", ENDLESS)
+@pytest.mark.parametrize("guarded", [False, True])
+def test_js10_an_interrupt_ends_it_and_keeps_the_state(session, code, guarded):
+    if guarded:
+        session.run("1")
+        session.read_output(0.3)  # the guard comes up behind the first cell
+    session.run("let kept = 1")
+    result = session.run_interrupted(code)
+    assert result.status == "interrupted", result
+    assert result.seconds < 2
+    assert session.run("kept").value == "1"
+    assert session.run("await 1; kept").value == "1"
+
+
+def test_js10_many_cells_with_interrupts_at_any_moment(session):
+    session.run("let n = 0")
+    session.read_output(0.3)
+    for i in range(60):
+        session.start(["n++; let t = Date.now(); while (Date.now() - t < 15) {}", "n++; await 1",
+                       "n++; await new Promise(r => setTimeout(r, 10))"][i % 3])
+        time.sleep((i * 7 % 40) / 1000)
+        session.interrupt()
+        assert session.finish().status in ("ok", "interrupted")
+    assert int(session.run("n").value) >= 40  # the others were interrupted before they began
+
+
+def test_js10_an_interrupt_within_displays_tears_no_frame(session):
+    session.run("1")
+    session.read_output(0.3)
+    session.start("for (;;) display({[Symbol.for('Jupyter.display')]: () => ({'application/x': 'x'.repeat(3e5)})})")
+    for shown in range(1000):
+        frame = session.next_frame()
+        if frame.kind == "done":
+            break
+        assert len(frame.parts["application/x"]) == 300_000
+        session.send("ack", frame.ident)
+        if shown == 5:
+            session.interrupt()
+    assert frame["status"] == "interrupted"
+    assert session.run("1").value == "1"
+
+
+def test_js10_a_late_interrupt_is_not_for_the_next_cell(session):
+    session.run("1")
+    session.read_output(0.3)
+    for _ in range(30):
+        session.run("1")
+        session.interrupt()
+        assert session.run("await new Promise(r => setTimeout(r, 40)); 2").value == "2"
+
+
+def test_js10_an_interrupt_that_is_there_before_the_cell_is_read(session):
+    session.run("setTimeout(() => { const t = Date.now(); while (Date.now() - t < 300) {} }, 1);")
+    session.read_output(0.1)
+    session.start("while (true) {}")
+    session.interrupt()
+    assert session.finish().status == "interrupted"
+
+
+@pytest.mark.limit(90)
+def test_js11_an_await_for_ever_survives_collections(session):
+    code = "const hoard = setInterval(() => { for (let i = 0; i < 50; i++) new Array(1e5).fill({}) }, 5)\nawait new Promise(() => {})"
+    result = session.run_interrupted(code, after=5)
+    assert result.status == "interrupted"
+    assert session.run("clearInterval(hoard); 1").value == "1"
+
+
+def test_js11_sync_cells_survive_collections(session):
+    for _ in range(20):
+        assert session.run("for (let i = 0; i < 40; i++) new Array(1e5).fill(i)\n1").value == "1"
+
+
+def test_js12_a_question_is_answered_on_the_terminal(session):
+    session.start("const {createInterface} = require('readline/promises')\n"
+                  "const rl = createInterface({input: process.stdin, output: process.stdout})\n"
+                  "const answer = await rl.question('name? '); rl.close(); answer")
+    with pytest.raises(TimeoutError):
+        session.next_frame(0.5)
+    assert b"name? " in session.output
+    os.write(session.master, b"bob\n")
+    assert session.finish().value == "'bob'"
+
+
+def test_js12_a_read_of_descriptor_0_waits(session):
+    session.start("require('fs').readSync(0, Buffer.alloc(9))")
+    with pytest.raises(TimeoutError):
+        session.next_frame(0.5)
+    os.write(session.master, b"abc\n")
+    assert session.finish().value == "4"
+
+
+def test_js14_children_have_the_terminal_and_no_descriptor_of_ours(session):
+    listed = session.run("require('child_process').execSync('ls /proc/self/fd').toString()").value
+    assert listed == r"'0\n1\n2\n3\n'"  # the last one is of ls
+    result = session.run("require('child_process').spawnSync('sh', ['-c', 'tty; ls /proc/self/fd | wc -l'], {stdio: 'inherit'}).status")
+    assert result.value == "0" and result.output.startswith("/dev/pts/") and result.output.endswith("\n4\n")
+
+
+def test_children_that_live_on_are_counted(session):
+    assert "children" not in session.run("1").done
+    assert session.run("const child = require('child_process').spawn('sleep', ['60']);").done["children"] == "1"
+    session.run("child.kill(); await new Promise(r => child.on('exit', r))")
+    assert "children" not in session.run("1").done
+
+
+def test_forks_and_workers_run_their_own_files(session, tmp_path):
+    (tmp_path / "f.js").write_text("process.send(process.argv[2])")
+    assert session.run("const f = require('child_process').fork('./f.js', ['x'])\nawait new Promise(r => f.on('message', r))").value == "'x'"
+    code = "const w = new (require('worker_threads').Worker)(\"require('worker_threads').parentPort.postMessage(6*7)\", {eval: true})\n"
+    assert session.run(code + "await new Promise((r, no) => { w.on('message', r); w.on('error', no) })").value == "42"
+
+
+def test_web_assembly_runs(session):
+    code = "const bytes = new Uint8Array([0,97,115,109,1,0,0,0,1,7,1,96,2,127,127,1,127,3,2,1,0,7,7,1,3,97,100,100,0,0,10,9,1,7,0,32,0,32,1,106,11]);\n"
+    assert session.run(code + "(await WebAssembly.instantiate(bytes)).instance.exports.add(2, 3)").value == "5"
+
+
+@pytest.mark.parametrize("code, status", [("process.exit(3)", 3), ("setTimeout(() => process.exit(4), 1); await new Promise(() => {})", 4)])
+def test_js15_process_exit_ends_it_with_its_code(session, code, status):
+    session.start("process.on('exit', () => console.log('bye'))\n" + code)
+    with pytest.raises(node_harness.Died) as died:
+        session.finish()
+    assert os.waitstatus_to_exitcode(died.value.status) == status and died.value.output == b"bye\n"
+
+
+HOSTILE = [
+    "Object.prototype.toJSON = () => { throw 1 }; Array.prototype.toJSON = () => 2; String.prototype.toJSON = () => 3",
+    "Array.prototype.push = Array.prototype.join = Array.prototype.map = Array.prototype.indexOf = () => { throw 1 }",
+    "for (const k of ['slice', 'indexOf', 'split', 'trim', 'repeat']) String.prototype[k] = () => { throw 1 }",
+    "for (const k of Object.getOwnPropertyNames(Buffer.prototype)) try { Buffer.prototype[k] = null } catch {}; Buffer.from = Buffer.concat = Buffer.alloc = null",
+    "JSON.stringify = JSON.parse = () => { throw 1 }; Object.keys = Object.defineProperty = null; Reflect.apply = null",
+    "RegExp.prototype.exec = RegExp.prototype.test = () => { throw 1 }; RegExp.prototype[Symbol.match] = null",
+    "const then = Promise.prototype.then; Promise.prototype.then = function (...a) { return then.apply(this, a) }",
+    "globalThis.Promise = Promise.resolve = null",
+    "process.stdout.write = () => { throw 1 }; process.emitWarning = null; process.exit = null",
+    "const fs = require('fs'); for (const k of Object.keys(fs)) try { fs[k] = () => { throw 1 } } catch {}",
+    "process.removeAllListeners('SIGINT'); process.removeAllListeners('uncaughtException')",
+    "globalThis.setImmediate = globalThis.Symbol = globalThis.Map = globalThis.WeakRef = globalThis.Error = undefined",
+    "Error.prepareStackTrace = () => 5; Error.stackTraceLimit = 0",
+    "Error.prepareStackTrace = () => { throw 1 }",
+    "Object.freeze(globalThis)", "Object.setPrototypeOf(globalThis, null)",
+    "Map.prototype.get = Map.prototype.set = Map.prototype.forEach = null; WeakRef.prototype.deref = null",
+    "Object.prototype[0] = 'x'; Object.prototype.length = 7; Object.prototype.get = null",
+    "globalThis.process = globalThis.require = globalThis.Buffer = globalThis.console = undefined",
+]
+
+
+@pytest.mark.parametrize("code", HOSTILE)
+def test_code_that_replaces_everything_leaves_the_driver_working(session, code):
+    assert session.run(code).status in ("ok", "error")
+    assert session.run("6*7").value == "42"
+    assert session.run("nowhere").done["ename"] == "ReferenceError"
+    assert session.run("let fresh = 1").status == "ok"
+    assert session.run("await 1; 6*8").value == "48"
+    result = session.run_interrupted("while (true) {}")
+    assert result.status == "interrupted"
+    assert session.run("6*9").value == "54"
+
+
+def test_a_closed_channel_ends_the_session_with_a_word(session):
+    session.start("require('fs').closeSync(3)")
+    with pytest.raises(node_harness.Died):
+        session.finish(5)
+
+
+def test_the_driver_ends_when_the_server_is_gone(session):
+    session.run("setInterval(() => {}, 1000);")
+    session.socket.close()
+    _, status = os.waitpid(session.pid, 0)
+    session.pid = None
+    assert os.waitstatus_to_exitcode(status) == 0
+    session.drain()
+    assert session.output == b""
+
+
+def test_js_a_frame_may_come_in_pieces(session):
+    frame = node_harness.harness.encode("exec", 1, [("code", "'\u00e4'.length"), ("name", "<cell 1>")])
+    session.ident = 1
+    session.output, session.started = b"", time.monotonic()
+    for byte in frame:
+        session.socket.sendall(bytes([byte]))
+    assert session.finish().value == "1"
+
+
+def test_a_node_that_is_too_old_says_so(start, node, tmp_path):
+    (tmp_path / "old.cjs").write_text("Object.defineProperty(process, 'versions', {value: {node: '16.20.2'}})\n"
+                                      "Object.defineProperty(process, 'version', {value: 'v16.20.2'})")
+    with pytest.raises(node_harness.Died) as died:
+        start(env={"NODE_OPTIONS": f"--require={tmp_path}/old.cjs"})
+    assert died.value.output == b"ptycell needs Node.js 18 or later; this is v16.20.2\n"
+
+
+def test_ready_tells_version_and_path(session, node):
+    assert re.fullmatch(r"\d+\.\d+\.\d+", session.ready["version"])
+    assert session.ready["executable"] == os.path.realpath(node) and session.ready["language"] == "javascript"

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* Who waits for an answer and what runs are two things: each call is answered once, nothing twice.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "session/session_internal.h"
+
+enum { ANSWERS_MAX = 16, TEXT_MAX = 300 };
+
+struct answer {
+	int count;
+	enum cell_state state;
+	uint64_t number;
+	size_t earlier_count;
+	uint64_t earlier[SESSION_UNTOLD_MAX + 1];
+	bool bare;
+	char text[TEXT_MAX];
+	char note[TEXT_MAX];
+	char problem[TEXT_MAX];
+};
+
+static struct session *session;
+static struct answer answers[ANSWERS_MAX];
+static struct wait_name asked; /* the last one */
+static int asked_count;
+static int withdrawn_count;
+static bool can_ask;
+
+static void copy(char to[TEXT_MAX], const char *from)
+{
+	(void)snprintf(to, TEXT_MAX, "%s", from != NULL ? from : "");
+}
+
+static void on_done(struct call *call, const struct exec_result *result, void *data)
+{
+	struct answer *answer = data;
+
+	assert_non_null(call);
+	answer->count++;
+	answer->state = result->cell->state;
+	answer->number = result->cell->number;
+	answer->bare = result->cell->bare;
+	copy(answer->text, buf_str(&result->cell->text));
+	copy(answer->note, result->note);
+	copy(answer->problem, result->cell->problem);
+	answer->earlier_count = result->earlier_count;
+	assert_true(result->earlier_count <= ARRAY_SIZE(answer->earlier));
+	for (size_t i = 0; i < result->earlier_count; i++)
+		answer->earlier[i] = result->earlier[i].cell->number;
+}
+
+static bool on_ask(struct call *call, const struct runner_wait *wait, const struct wait_name *name,
+		   void *data)
+{
+	(void)call;
+	(void)data;
+	if (wait == NULL) {
+		withdrawn_count++;
+		return true;
+	}
+	if (!can_ask)
+		return false;
+	asked = *name;
+	asked_count++;
+	return true;
+}
+
+static int set_up(void **state)
+{
+	struct err err = { 0 };
+
+	(void)state;
+	fixture_open();
+	memset(answers, 0, sizeof(answers));
+	asked_count = 0;
+	withdrawn_count = 0;
+	can_ask = true;
+	session = session_new(&fixture.host, "test", 1, NULL, &err);
+	assert_non_null(session);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_free(session, "the test ended");
+	for (size_t i = 0; i < ANSWERS_MAX; i++)
+		assert_true(answers[i].count <= 1);
+	fixture_close();
+	return 0;
+}
+
+static struct call *start(const char *code, size_t index, uint64_t wait_ms)
+{
+	const struct exec_request request = { .language = &fixture_language,
+					      .code = code,
+					      .code_len = strlen(code),
+					      .wait_ms = wait_ms };
+	struct err err;
+	struct call *call = session_exec(session, &request, on_done, &answers[index], &err);
+
+	assert_non_null(call);
+	session_call_on_wait(call, on_ask);
+	return call;
+}
+
+static struct call *look(enum look_action action, size_t index, uint64_t wait_ms)
+{
+	const struct look_request request = { .action = action, .wait_ms = wait_ms };
+	struct err err;
+	struct call *call = session_look(session, &request, on_done, &answers[index], &err);
+
+	if (call == NULL)
+		fail_msg("%s", err.msg);
+	session_call_on_wait(call, on_ask);
+	return call;
+}
+
+static bool has_written(void)
+{
+	cleanup_free char *line =
+		session->lane_count > 0 ? runner_last_line(session->lanes[0].runner) : xstrdup("");
+
+	return line[0] != '\0';
+}
+
+/* Runs code that writes something and goes on; its call is answered as running. */
+static void start_detached(const char *code, size_t index)
+{
+	(void)start(code, index, 2000);
+	fixture_until(has_written());
+	fixture_pass(2000);
+	fixture_until(answers[index].count == 1);
+	assert_int_equal(answers[index].state, CELL_RUNNING);
+}
+
+static void a_call_is_answered_at_its_wait_and_the_rest_is_told_to_who_looks(void **state)
+{
+	const struct look_request typed = {
+		.action = LOOK_TYPE, .typing = TYPE_LINE, .text = "", .wait_ms = 60000
+	};
+	struct err err;
+
+	(void)state;
+	start_detached("print=one\\n\nread\nprint=two\\n\nresult=42\ndone", 0);
+	assert_string_equal(answers[0].text, "one\n");
+	assert_non_null(session_look(session, &typed, on_done, &answers[1], &err));
+	fixture_until(answers[1].count == 1);
+	assert_int_equal(answers[1].state, CELL_DONE);
+	assert_string_equal(answers[1].text, "two\n");
+	assert_int_equal(answers[1].number, answers[0].number);
+}
+
+static void code_that_finds_one_running_on_is_refused_in_the_next_turn(void **state)
+{
+	(void)state;
+	start_detached("print=go\nwait\ndone", 0);
+	(void)start("done", 1, 60000);
+	assert_int_equal(answers[1].count, 0); /* never before it returned */
+	fixture_pass(0);
+	assert_int_equal(answers[1].count, 1);
+	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
+	assert_non_null(strstr(answers[1].problem, "cell 1 has been running for "));
+}
+
+static void a_queued_call_is_withdrawn_when_its_wait_is_over(void **state)
+{
+	(void)state;
+	(void)start("print=go\nwait\ndone", 0, 3600000);
+	fixture_until(str_eq(session_state(session), "running"));
+	(void)start("print=never\ndone", 1, 500);
+	fixture_pass(499);
+	assert_int_equal(answers[1].count, 0);
+	fixture_pass(1);
+	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
+	(void)look(LOOK_INTERRUPT, 2, 60000);
+	fixture_until(answers[0].count == 1 && answers[2].count == 1);
+	assert_int_equal(answers[0].state, CELL_INTERRUPTED);
+	assert_true(answers[2].bare); /* its output went to the call that ran it */
+}
+
+static void what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SESSION_UNTOLD_MAX + 2; i++) {
+		struct call *call = start("print=go\nwait\ndone", ANSWERS_MAX - 1, 3600000);
+
+		fixture_until(str_eq(session_state(session), "running"));
+		session_call_cancel(call);
+		fixture_until(!session_busy(session));
+	}
+	(void)start("done", 0, 60000);
+	fixture_until(answers[0].count == 1);
+	assert_int_equal(answers[0].earlier_count, SESSION_UNTOLD_MAX);
+	for (size_t i = 0; i < SESSION_UNTOLD_MAX; i++)
+		assert_int_equal(answers[0].earlier[i], 3 + i);
+	(void)start("done", 1, 60000);
+	fixture_until(answers[1].count == 1);
+	assert_int_equal(answers[1].earlier_count, 0);
+}
+
+/* The answer that is due in the next turn takes along what was told to nobody. */
+static void a_session_that_ends_answers_a_refusal_beside_what_is_untold(void **state)
+{
+	struct call *cancelled = start("print=go\nwait\ndone", ANSWERS_MAX - 1, 3600000);
+	struct err err = { 0 };
+
+	(void)state;
+	fixture_until(str_eq(session_state(session), "running"));
+	session_call_cancel(cancelled);
+	fixture_until(!session_busy(session));
+	(void)start("print=go\nwait\ndone", 0, 0);
+	fixture_until(answers[0].count == 1);
+	(void)start("done", 1, 60000);
+	(void)start("done", 2, 60000);
+	(void)look(LOOK_WAIT, 3, 60000);
+	session_free(session, "it was destroyed on request");
+	for (size_t i = 1; i <= 3; i++)
+		assert_int_equal(answers[i].count, 1);
+	session = session_new(&fixture.host, "test", 2, NULL, &err);
+}
+
+static void a_look_when_nothing_ran_is_an_error(void **state)
+{
+	const struct look_request request = { .action = LOOK_WAIT };
+	struct err err = { 0 };
+
+	(void)state;
+	assert_null(session_look(session, &request, on_done, &answers[0], &err));
+	assert_int_equal(err.code, ERR_NOT_FOUND);
+}
+
+static void typing_when_nothing_runs_is_an_error(void **state)
+{
+	const struct look_request request = { .action = LOOK_TYPE, .text = "x", .text_len = 1 };
+	struct err err = { 0 };
+
+	(void)state;
+	(void)start("done", 0, 60000);
+	fixture_until(answers[0].count == 1);
+	assert_null(session_look(session, &request, on_done, &answers[1], &err));
+	assert_int_equal(err.code, ERR_NOT_FOUND);
+	assert_non_null(strstr(err.msg, "no fake cell runs"));
+}
+
+static void a_cancelled_look_leaves_the_cell_alone(void **state)
+{
+	(void)state;
+	start_detached("print=go\nwait\ndone", 0);
+	session_call_cancel(look(LOOK_WAIT, 1, 60000));
+	for (int i = 0; i < 5; i++)
+		fixture_pass(1000);
+	assert_int_equal(answers[1].count, 0);
+	assert_string_equal(session_state(session), "running");
+}
+
+/* ---- input that somebody else may give ---- */
+
+/* Time passes until a wait is noticed. */
+static void until_asked(int count)
+{
+	for (int i = 0; i < 200 && asked_count < count; i++) {
+		fixture_pass(50);
+		loop_turn(fixture.loop, 10);
+	}
+	assert_int_equal(asked_count, count);
+}
+
+static void an_answer_is_typed_to_the_wait_that_it_is_for(void **state)
+{
+	struct call *call = start("print=name? \nread\nprint=!\\n\ndone", 0, 3600000);
+
+	(void)state;
+	until_asked(1);
+	assert_int_equal(asked.cell, 1);
+	assert_int_equal(asked.number, 1);
+	assert_int_equal(asked.generation, 1);
+	assert_ptr_equal(asked.language, &fixture_language);
+	session_call_answer(call, &asked, "Eve", 3);
+	fixture_until(answers[0].count == 1);
+	assert_int_equal(answers[0].state, CELL_DONE);
+	assert_string_equal(answers[0].text, "name? Eve\n!\n");
+	assert_int_equal(withdrawn_count, 0);
+}
+
+static void an_answer_for_another_wait_types_nothing(void **state)
+{
+	struct call *call = start("print=name? \nread\ndone", 0, 3600000);
+	struct wait_name other;
+
+	(void)state;
+	until_asked(1);
+	other = asked;
+	other.number++;
+	session_call_answer(call, &other, "Eve", 3);
+	fixture_pass(0);
+	assert_int_equal(answers[0].count, 1);
+	assert_int_equal(answers[0].state, CELL_WAITING);
+	assert_non_null(strstr(answers[0].note, "too late"));
+}
+
+static void who_gives_no_answer_leaves_the_cell_to_the_model(void **state)
+{
+	struct call *call = start("print=name? \nread\ndone", 0, 3600000);
+
+	(void)state;
+	until_asked(1);
+	session_call_unanswered(call, "nobody was there");
+	fixture_pass(0);
+	assert_int_equal(answers[0].state, CELL_WAITING);
+	assert_string_equal(answers[0].note, "nobody was there");
+}
+
+static void the_wait_of_a_call_holds_while_somebody_is_asked(void **state)
+{
+	(void)start("print=name? \nread\ndone", 0, 20000);
+
+	(void)state;
+	until_asked(1);
+	fixture_pass(20000);
+	assert_int_equal(answers[0].count, 1);
+	assert_int_equal(answers[0].state, CELL_WAITING);
+}
+
+static void a_question_is_withdrawn_when_its_wait_is_over(void **state)
+{
+	const struct look_request request = { .action = LOOK_TYPE,
+					      .typing = TYPE_LINE,
+					      .text = "me",
+					      .text_len = 2,
+					      .wait_ms = 9000 };
+	struct err err;
+
+	(void)state;
+	(void)start("print=name? \nread\ndone", 0, 3600000);
+	until_asked(1);
+	assert_non_null(session_look(session, &request, on_done, &answers[1], &err));
+	assert_int_equal(withdrawn_count, 1);
+	fixture_until(answers[0].count == 1);
+	assert_int_equal(answers[0].state, CELL_DONE);
+}
+
+static void who_cannot_ask_is_answered(void **state)
+{
+	(void)state;
+	can_ask = false;
+	(void)start("print=name? \nread\ndone", 0, 3600000);
+	for (int i = 0; i < 200 && answers[0].count == 0; i++) {
+		fixture_pass(50);
+		loop_turn(fixture.loop, 10);
+	}
+	assert_int_equal(answers[0].state, CELL_WAITING);
+}
+
+#define CALL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CALL_TEST(a_call_is_answered_at_its_wait_and_the_rest_is_told_to_who_looks),
+		CALL_TEST(code_that_finds_one_running_on_is_refused_in_the_next_turn),
+		CALL_TEST(a_queued_call_is_withdrawn_when_its_wait_is_over),
+		CALL_TEST(what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it),
+		CALL_TEST(a_session_that_ends_answers_a_refusal_beside_what_is_untold),
+		CALL_TEST(a_look_when_nothing_ran_is_an_error),
+		CALL_TEST(typing_when_nothing_runs_is_an_error),
+		CALL_TEST(a_cancelled_look_leaves_the_cell_alone),
+		CALL_TEST(an_answer_is_typed_to_the_wait_that_it_is_for),
+		CALL_TEST(an_answer_for_another_wait_types_nothing),
+		CALL_TEST(who_gives_no_answer_leaves_the_cell_to_the_model),
+		CALL_TEST(the_wait_of_a_call_holds_while_somebody_is_asked),
+		CALL_TEST(a_question_is_withdrawn_when_its_wait_is_over),
+		CALL_TEST(who_cannot_ask_is_answered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
