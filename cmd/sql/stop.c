@@ -34,7 +34,7 @@ static void *wait_for_signal(void *unused)
 
 int stop_watch(struct err *err)
 {
-	pthread_t thread;
+	pthread_t thread = 0;
 	sigset_t set;
 
 	(void)sigemptyset(&set);

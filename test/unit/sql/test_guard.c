@@ -57,8 +57,9 @@ static void check_line(const char *line, size_t number, size_t dialect)
 static void each_statement_is_allowed_or_denied_as_the_file_says(void **state)
 {
 	struct err err;
-	char *data = fd_read_file(AT_FDCWD, TEST_DATA "/sql/statements", 1 << 20, NULL, &err);
-	cleanup_free char *whole = data;
+	cleanup_free char *whole =
+		fd_read_file(AT_FDCWD, TEST_DATA "/sql/statements", 1 << 20, NULL, &err);
+	char *data = whole;
 	const char *names = "";
 	char *line;
 	size_t number = 0;
