@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -14,12 +15,12 @@ static struct {
 	atomic_bool requested;
 } stop = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static void *wait_for_signal(void *unused)
+static void *wait_for_signal(void *started)
 {
 	sigset_t set;
 	int signal_number;
 
-	(void)unused;
+	(void)sem_post(started);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTERM);
 	while (sigwait(&set, &signal_number) == 0) {
@@ -36,14 +37,19 @@ int stop_watch(struct err *err)
 {
 	pthread_t thread = 0;
 	sigset_t set;
+	sem_t started;
 
+	(void)sem_init(&started, 0, 0);
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTERM);
 	errno = pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (errno == 0)
-		errno = pthread_create(&thread, NULL, wait_for_signal, NULL);
+		errno = pthread_create(&thread, NULL, wait_for_signal, &started);
 	if (errno == 0)
 		errno = pthread_detach(thread);
+	/* What a thread does first is no longer allowed once the filter holds. */
+	while (errno == 0 && sem_wait(&started) < 0)
+		errno = errno == EINTR ? 0 : errno;
 	return errno == 0 ? 0 : err_sys(err, "starting a thread");
 }
 

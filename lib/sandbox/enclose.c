@@ -101,7 +101,8 @@ static int enclose_in_group(struct policy *policy, const struct enclose_task *ta
 	if (access(policy->data_path, X_OK) < 0)
 		return err_set(err, ERR_DENIED,
 			       "a session's own user cannot get to '%s': a folder above it is "
-			       "closed to others",
+			       "closed to others; set PTYCELL_HOME to a folder that others may "
+			       "pass through, as /var/tmp/ptycell is",
 			       policy->data_path);
 	if (killgroup_join(task->outside, abi, &made->kills_all, err) < 0)
 		return -1;

@@ -64,6 +64,12 @@ int source_open(const char *path, int expected, struct err *err)
 	struct stat found;
 	struct stat wanted;
 
+	/* Root's rights over files end at the sandbox's border. */
+	if (fd < 0 && errno == EACCES)
+		return err_set(err, ERR_DENIED,
+			       "'%s' cannot be reached: a folder above it is another user's and "
+			       "closed; name one of your own (PTYCELL_HOME, PTYCELL_SHARE)",
+			       path);
 	if (fd < 0)
 		return err_sys(err, "opening '%s'", path);
 	if (expected < 0)

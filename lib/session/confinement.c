@@ -294,8 +294,7 @@ time_t confinement_verified_at(const struct confinement *c)
 	return c->verified_at;
 }
 
-/* Sessions have a root of their own: folders are at the paths of sandbox/policy.h. */
-static bool is_rooted(const struct confinement *c)
+bool confinement_rooted(const struct confinement *c)
 {
 	return c->tier >= POLICY_BWRAP;
 }
@@ -303,7 +302,7 @@ static bool is_rooted(const struct confinement *c)
 /* Without a network of its own a session has none at all, or, unconfined, the person's. */
 bool confinement_reaches_hosts(const struct confinement *c)
 {
-	return c->settings->hosts != NULL && is_rooted(c);
+	return c->settings->hosts != NULL && confinement_rooted(c);
 }
 
 /* A socket in a shared folder is the person's, and could be connected to. */
@@ -332,7 +331,7 @@ int confinement_adopt(const struct confinement *c, struct workspace *workspace, 
 
 	if (c->tier == POLICY_UNCONFINED)
 		return 0;
-	if (is_rooted(c))
+	if (confinement_rooted(c))
 		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL);
 	else if (workspace_make_tmp(workspace, err) < 0)
 		return -1;

@@ -56,6 +56,8 @@ enum policy_tier confinement_floor(const struct confinement *confinement);
 const struct sandbox_report *confinement_report(const struct confinement *confinement);
 /* When the canaries were stopped; 0 when none ran. */
 time_t confinement_verified_at(const struct confinement *confinement);
+/* Sessions have a root of their own: folders are at the paths of sandbox/policy.h. */
+bool confinement_rooted(const struct confinement *confinement);
 /* Sessions have a proxy to the hosts that the person named. */
 bool confinement_reaches_hosts(const struct confinement *confinement);
 /* May programs make Unix sockets? */

@@ -297,38 +297,47 @@ char *session_call_progress(const struct call *call, uint64_t *ret_ms)
 
 /* ---- looking ---- */
 
-/* Without a language the one where something is to be seen; ERR_INVALID when that is not clear. */
+static bool has_news(const struct lane *lane)
+{
+	return session_first_exec(lane) != NULL || !list_empty(&lane->untold);
+}
+
+static int ask_for_language(const struct session *s, struct err *err)
+{
+	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (has_news(&s->lanes[i]))
+			buf_putf(&names, "%s%s", names.len > 0 ? ", " : "",
+				 runner_language(s->lanes[i].runner)->name);
+	return err_set(err, ERR_INVALID, "arguments.language is needed: there is news of %s",
+		       buf_str(&names));
+}
+
+/* Without a language the one with news, else the one used last; ERR_INVALID when several have. */
 static struct lane *lane_to_look_at(struct session *s, const struct language *language,
 				    struct err *err)
 {
 	struct lane *found = NULL;
-	size_t used = 0;
-	size_t busy = 0;
+	size_t news = 0;
 
 	for (size_t i = 0; i < s->lane_count; i++) {
 		struct lane *lane = &s->lanes[i];
-		bool is_busy = session_first_exec(lane) != NULL || !list_empty(&lane->untold);
 
 		if (language != NULL && runner_language(lane->runner) != language)
 			continue;
-		if (lane->last.number == 0 && !is_busy)
-			continue;
-		used++;
-		if (found == NULL || (is_busy && busy == 0))
+		if (has_news(lane)) {
 			found = lane;
-		busy += is_busy;
+			news++;
+		} else if (news == 0 && lane->last.number > (found ? found->last.number : 0)) {
+			found = lane;
+		}
 	}
-	if (found == NULL) {
-		(void)err_set(err, ERR_NOT_FOUND, "no %scell has run in session '%s'",
-			      language != NULL ? language->name : "", s->id);
-		return NULL;
-	}
-	if (busy > 1 || (busy == 0 && used > 1)) {
-		(void)err_set(err, ERR_INVALID,
-			      "arguments.language is needed: this session uses %zu", used);
-		return NULL;
-	}
-	return found;
+	if (found == NULL)
+		(void)err_set(err, ERR_NOT_FOUND, "no %s%scell has run in session '%s'",
+			      language != NULL ? language->name : "", language != NULL ? " " : "",
+			      s->id);
+	return news > 1 && ask_for_language(s, err) < 0 ? NULL : found;
 }
 
 static int act(struct lane *lane, const struct look_request *request, struct err *err)
@@ -344,7 +353,7 @@ static int act(struct lane *lane, const struct look_request *request, struct err
 	if (request->action == LOOK_TYPE)
 		return runner_type(lane->runner, request->typing, request->text, request->text_len,
 				   err);
-	if (request->action != LOOK_WAIT)
+	if (request->action != LOOK_WAIT && !session_exec_stop_queued(lane))
 		runner_stop(lane->runner, stops[request->action]);
 	return 0;
 }

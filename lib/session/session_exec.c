@@ -57,7 +57,7 @@ void session_exec_over(struct exec *exec)
 
 	session_touch(lane->session);
 	list_remove(&exec->node);
-	if (exec->cell->state == CELL_NOT_STARTED && exec->call == NULL) {
+	if (exec->cell->state == CELL_NOT_STARTED && exec->cancelled) {
 		session_exec_free(exec);
 		return;
 	}
@@ -151,6 +151,19 @@ void session_exec_withdraw(struct exec *exec, const struct exec *ahead)
 	runner_withdraw(exec->run, exec->cell);
 	exec->run = NULL;
 	session_exec_over(exec);
+}
+
+bool session_exec_stop_queued(struct lane *lane)
+{
+	struct exec *exec = session_first_exec(lane);
+
+	if (exec == NULL || exec->run == NULL || runner_current(lane->runner) == exec)
+		return false;
+	exec->cell = not_started(exec, xstrdup("it was stopped before it began"));
+	runner_withdraw(exec->run, exec->cell);
+	exec->run = NULL;
+	session_exec_over(exec);
+	return true;
 }
 
 /* It would wait for a cell of which nobody knows how long it takes: that is better told at once. */

@@ -142,6 +142,8 @@ struct exec *session_first_exec(const struct lane *lane);
 struct exec *session_exec_ahead(const struct exec *exec);
 /* Its turn did not come, because `ahead` still runs: tells that it was not started. */
 void session_exec_withdraw(struct exec *exec, const struct exec *ahead);
+/* Withdraws what is next in a lane and did not begin, as its interpreter starts; false: none. */
+bool session_exec_stop_queued(struct lane *lane);
 /* Its call was cancelled. */
 void session_exec_cancel(struct exec *exec);
 void session_exec_free(struct exec *exec);

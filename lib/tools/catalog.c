@@ -30,7 +30,7 @@ static const struct mcp_tool tools[] = {
 		.title = "Run code",
 		.description =
 			"Runs a cell; the interpreter's state stays. Answers with output, last value, "
-			"figures (no plt.show() needed), changed files and a status line. !cmd and "
+			"figures (no plt.show()), changed files and a status line. In Python !cmd and "
 			"%magics work. Code that takes longer than wait, or waits for input, goes on "
 			"with interact.",
 		.input_schema =
@@ -73,7 +73,7 @@ static const struct mcp_tool tools[] = {
 		.title = "Query a database",
 		.description =
 			"Runs one SELECT. database: a name of session_info, a SQLite file, or files: "
-			"CSV files as tables (default when none is configured).",
+			"CSV files as tables (default if none is configured).",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 				"\"query\":{\"type\":\"string\"},"
 				"\"params\":{\"type\":\"array\"},"

@@ -68,19 +68,28 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 			 buf_str(&name));
 		return;
 	}
+	if (str_eq(cell->language, "javascript")) {
+		buf_putf(text,
+			 "The package '%s' is not installed for this Node; require and import find "
+			 "what lies in node_modules of the working folder.\n",
+			 buf_str(&name));
+		return;
+	}
 	buf_putf(text,
 		 "The module '%s' is not installed for this interpreter. What is there: "
 		 "session_info with include: [\"packages\"].\n",
 		 buf_str(&name));
 }
 
-/* Python's in Python; whoever runs another language has a shell. */
+/* Python's in Python, unless that is busy; whoever runs another language has a shell. */
 static void explain_search(struct buf *text, const struct cell *cell)
 {
+	bool busy = cell->state == CELL_RUNNING || cell->state == CELL_WAITING;
+
 	buf_puts(text, cell->spool_cut ? "Only the start of the output is stored; search it"
 				       : "Search the whole output");
 	buf_putf(text,
-		 str_eq(cell->language, "python")
+		 str_eq(cell->language, "python") && !busy
 			 ? " with code: [l for l in open('%s') if 'word' in l][:20]\n"
 			 : " with bash: grep -n 'word' '%s' | head -20\n",
 		 cell->spool_path);

@@ -54,13 +54,6 @@ static void explain_open_files(struct buf *out, const struct session_limits *lim
 		 limits->open_files_max < 1024 ? limits->open_files_max : 1024);
 }
 
-static void explain_network(struct buf *out, const struct session_limits *limits)
-{
-	(void)limits;
-	buf_puts(out, "Blocked by the sandbox: this session has no network. Data comes in by "
-		      "upload_file, or from a folder that the user shares.\n");
-}
-
 static void explain_read_only(struct buf *out, const struct session_limits *limits)
 {
 	(void)limits;
@@ -104,11 +97,6 @@ static const struct {
 	{ { "Too many open files", "EMFILE" },
 	  explain_open_files,
 	  POLICY_UNCONFINED,
-	  POLICY_NAMESPACES },
-	{ { "Network is unreachable", "name resolution", "ENETUNREACH", "EAI_AGAIN",
-	    "Could not resolve" },
-	  explain_network,
-	  POLICY_LANDLOCK,
 	  POLICY_NAMESPACES },
 	{ { "Read-only file system", "EROFS" },
 	  explain_read_only,
@@ -185,8 +173,7 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (tier < rows[i].from || tier > rows[i].to ||
-		    (rows[i].explain == explain_network && confinement_reaches_hosts(confinement)))
+		if (tier < rows[i].from || tier > rows[i].to)
 			continue;
 		if (!has_any(cell->error_name, rows[i].needles) &&
 		    !has_any(cell->error_text, rows[i].needles) &&

@@ -2,8 +2,8 @@
 /*
  * limits.h - the sentence that names the limit or the layer that code ran into.
  *
- * Programs report only what the kernel told them: "File too large", "Network is unreachable". The
- * sentence says which limit that was, how much it is, and what to do.
+ * Programs report only what the kernel told them: "File too large". The sentence says which limit
+ * that was, how much it is, and what to do. What was about the network: tools/network.h.
  */
 #ifndef TOOLS_LIMITS_H
 #define TOOLS_LIMITS_H

@@ -41,9 +41,8 @@ static const char *explain(const struct session *session, enum mode mode)
 	if (session_settings(session)->hosts != NULL)
 		return no_effect;
 	/* Naming hosts helps only where there is a network to reach them by. */
-	return confinement_tier(session_confinement(session)) >= POLICY_BWRAP
-		       ? no_network
-		       : "Code has no network.";
+	return confinement_rooted(session_confinement(session)) ? no_network
+								: "Code has no network.";
 }
 
 static void put_reach(struct buf *text, const char *hosts)
@@ -76,16 +75,21 @@ static bool speaks_of_network(const char *text)
 void network_explain(struct buf *text, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
+	bool failed = cell->state == CELL_RAISED ||
+		      (cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0);
 	enum mode mode;
 
-	if (cell->state != CELL_RAISED ||
+	if (!failed ||
 	    (!speaks_of_network(cell->traceback) && !speaks_of_network(buf_str(&cell->text))))
 		return;
 	mode = mode_of(result->session);
 	if (mode == MODE_PROXY)
 		put_reach(text, session_settings(result->session)->hosts);
 	else if (mode == MODE_NONE)
-		buf_putf(text, "%s\n", explain(result->session, mode));
+		buf_putf(text,
+			 "%s Data comes in by upload_file, or from a folder that the user "
+			 "shares.\n",
+			 explain(result->session, mode));
 }
 
 void network_guide(struct buf *text, const struct settings *settings)

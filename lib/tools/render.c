@@ -85,24 +85,37 @@ static void fill_changes(struct status *status, const struct cell *cell)
 	status->change_count = cell->change_count;
 }
 
+static bool runs_cell(const struct session *session, const char *language)
+{
+	const struct runner *runner;
+
+	for (size_t i = 0; (runner = session_runner(session, i)) != NULL; i++)
+		if (str_eq(runner_language(runner)->name, language))
+			return runner_current(runner) != NULL || runner_queued(runner) > 0;
+	return false;
+}
+
+/* interact, with its language where the session has several. */
+static char *interact_call(const struct exec_result *result, const char *argument)
+{
+	bool several = session_runner(result->session, 1) != NULL;
+
+	return xasprintf("interact {\"session_id\":\"%s\"%s%s%s,%s}", session_id(result->session),
+			 several ? ",\"language\":\"" : "", several ? result->cell->language : "",
+			 several ? "\"" : "", argument);
+}
+
 /* What to do about a cell that is not over. */
 static char *next_call(const struct exec_result *result)
 {
-	switch (result->cell->state) {
-	case CELL_WAITING:
-		return xasprintf("interact {\"session_id\":\"%s\",\"input\":\"...\"}",
-				 session_id(result->session));
-	case CELL_NOT_STARTED:
-		/* One that could not be started waits for nothing. */
-		if (str_eq(session_state(result->session), "idle"))
-			return NULL;
-		/* fallthrough */
-	case CELL_RUNNING:
-		return xasprintf("interact {\"session_id\":\"%s\",\"action\":\"wait\"}",
-				 session_id(result->session));
-	default:
-		return NULL;
-	}
+	const struct cell *cell = result->cell;
+
+	if (cell->state == CELL_WAITING)
+		return interact_call(result, "\"input\":\"...\"");
+	if (cell->state == CELL_RUNNING ||
+	    (cell->state == CELL_NOT_STARTED && runs_cell(result->session, cell->language)))
+		return interact_call(result, "\"action\":\"wait\"");
+	return NULL;
 }
 
 static void build_status(struct buf *line, const struct exec_result *result)

@@ -68,24 +68,20 @@ static void finish_closing(struct service *service)
 	closed(service->closed_data);
 }
 
-static void end_removal(struct service *service, bool ok)
+static void on_removed(void *data, bool ok)
 {
+	struct service *service = data;
+
 	if (!ok)
 		log_warn("service", "a session's folder could not be removed completely");
 	if (--service->removals == 0)
 		finish_closing(service);
 }
 
-static void on_removed(void *data, bool ok)
-{
-	end_removal(data, ok);
-}
-
 static void remove_folder(struct service *service, const char *name)
 {
-	if (removal_start(service->loop, service->host.home, service->host.files_helper, name,
-			  on_removed, service) == NULL)
-		end_removal(service, false);
+	removal_start(service->loop, service->host.home, service->host.files_helper, name,
+		      on_removed, service);
 }
 
 /* A session's folder that waits until nobody writes in it any more. */

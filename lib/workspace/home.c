@@ -42,6 +42,14 @@ mode_t home_folder_mode(void)
 	return geteuid() == 0 ? 0711 : 0700;
 }
 
+static int cannot_make(const char *path, struct err *err)
+{
+	return err_set(err, ERR_SYSTEM,
+		       "the folder for sessions '%s' cannot be made (%s); set PTYCELL_HOME to a "
+		       "folder where you may write",
+		       path, strerrordesc_np(errno));
+}
+
 /* Makes the folders above the last part of `path`; that they exist already is fine. */
 static int make_parents(const char *path, struct err *err)
 {
@@ -49,8 +57,9 @@ static int make_parents(const char *path, struct err *err)
 
 	for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
 		*p = '\0';
-		if (mkdir(copy, 0700) < 0 && errno != EEXIST && errno != EROFS && errno != EACCES)
-			return err_sys(err, "making the folder '%s'", copy);
+		if (mkdir(copy, home_folder_mode()) < 0 && errno != EEXIST && errno != EROFS &&
+		    errno != EACCES)
+			return cannot_make(copy, err);
 		*p = '/';
 	}
 	return 0;
@@ -75,6 +84,15 @@ static int check_owner(int fd, const char *path, struct err *err)
 	return 0;
 }
 
+/* Root's sessions are users of their own, also in a folder that was there and is closed. */
+static void let_sessions_through(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == 0 && (st.st_mode & home_folder_mode()) != home_folder_mode())
+		(void)fchmod(fd, (st.st_mode & 0777) | home_folder_mode());
+}
+
 static int open_root(const char *path, struct err *err)
 {
 	cleanup_fd int fd = -1;
@@ -85,7 +103,7 @@ static int open_root(const char *path, struct err *err)
 	if (make_parents(path, err) < 0)
 		return -1;
 	if (mkdir(path, home_folder_mode()) < 0 && errno != EEXIST)
-		return err_sys(err, "making the folder for sessions '%s'", path);
+		return cannot_make(path, err);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && (errno == ELOOP || errno == ENOTDIR))
 		return err_set(err, ERR_DENIED,
@@ -96,6 +114,7 @@ static int open_root(const char *path, struct err *err)
 		return err_sys(err, "opening the folder for sessions '%s'", path);
 	if (check_owner(fd, path, err) < 0)
 		return -1;
+	let_sessions_through(fd);
 	return fd_steal(&fd);
 }
 

@@ -51,15 +51,12 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 /* The folder, as the person would name it, once something was kept; else NULL. */
 const char *keeper_folder(const struct keeper *keeper);
 
-struct removal;
-
 /*
  * Removes `name` below home in a helper process: constant memory, by descriptor, hostile modes and
- * depths included. `done` runs from the loop, after which it is freed; NULL `done` is allowed.
+ * depths included. `done` comes once, from the loop, also when no helper could start; NULL is
+ * allowed.
  */
-struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
-			      const char *name, void (*done)(void *data, bool ok), void *data);
-/* Stops watching; the helper goes on to its end. */
-void removal_free(struct removal *removal);
+void removal_start(struct loop *loop, const struct home *home, const char *helper, const char *name,
+		   void (*done)(void *data, bool ok), void *data);
 
 #endif

@@ -28,14 +28,6 @@ static void leave(struct home_job *job, int wait_ms)
 	free(removal);
 }
 
-void removal_free(struct removal *removal)
-{
-	if (removal == NULL)
-		return;
-	list_remove(&removal->job.node);
-	leave(&removal->job, 0);
-}
-
 static void finish(struct removal *removal, bool ok)
 {
 	list_remove(&removal->job.node);
@@ -78,8 +70,8 @@ static char *hide(const struct home *home, const char *name)
 	return xstrdup(name);
 }
 
-struct removal *removal_start(struct loop *loop, const struct home *home, const char *helper,
-			      const char *name, void (*done)(void *data, bool ok), void *data)
+void removal_start(struct loop *loop, const struct home *home, const char *helper, const char *name,
+		   void (*done)(void *data, bool ok), void *data)
 {
 	static const struct helper_handlers handlers = { .done = on_done };
 	struct removal *removal = xcalloc(1, sizeof(*removal));
@@ -101,5 +93,4 @@ struct removal *removal_start(struct loop *loop, const struct home *home, const 
 		log_warn("workspace", "removing a session's files: %s", err.msg);
 		loop_defer_start(loop, &removal->defer, on_not_started);
 	}
-	return removal;
 }

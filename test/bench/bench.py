@@ -5,6 +5,7 @@
   bench.py --ours build/release/ptycell                      ours beside every peer that is installed
   bench.py --ours CMD -c ours,floor,jupyter-mcp -s warm,plot  some contestants, some scenarios (prefixes)
   bench.py --add new=CMD --add old=CMD -c new,old             two builds, interleaved
+  bench.py --tiers CMD                                       what confinement costs
   bench.py --list                                             what there is
 
 Ends with 1 when a contestant of --ours, --add or --spec failed in a scenario.
@@ -23,9 +24,10 @@ import time
 
 import contestants
 import scenarios
+import tiers
 from report import FEWER, Results, table
 
-QUICK = {"rounds": 3, "block": 20, "cold": 3, "sessions": 10, "csv_mb": 5, "flood_s": 0.3}
+QUICK = {"rounds": 3, "block": 20, "cold": 3, "sessions": 10, "csv_mb": 5, "flood_s": 0.3, "watch_s": 0.5}
 
 
 class Bench:
@@ -33,12 +35,17 @@ class Bench:
         self.options, self.all_names, self.added = options, names, added
         self.results = Results()
 
-    def make(self, name):
-        return contestants.make(name, self.added)
+    def make(self, name, language="python"):
+        contestant = contestants.make(name, self.added)
+        if language != "python":
+            contestant.speak(language)
+        return contestant
 
-    def names(self, condition=lambda contestant: True):
-        made = [self.make(name) for name in self.all_names]
-        return [one.name for one in made if not one.missing() and condition(one)]
+    def names(self, condition=lambda contestant: True, language="python"):
+        if not contestants.has_language(language):
+            return []
+        made = [contestants.make(name, self.added) for name in self.all_names]
+        return [one.name for one in made if language in one.languages and not one.missing() and condition(one)]
 
     def put_all(self, key, unit, figures, better=FEWER):
         for name, rounds in figures.items():
@@ -96,6 +103,7 @@ def parse_options():
     add = parser.add_argument
     add("--ours", metavar="CMD", help="our server's command: adds the contestant 'ours'")
     add("--add", action="append", default=[], metavar="NAME=CMD", help="another server with a tool exec_code")
+    add("--tiers", metavar="CMD", help="our server unconfined, in tier namespaces and in tier bwrap, and nobody else")
     add("--spec", metavar="FILE", help="other servers, as JSON (README.md)")
     add("-c", "--contestants", help="comma-separated (default: all that are installed)")
     add("-s", "--scenarios", help="comma-separated prefixes (default: all)")
@@ -104,6 +112,7 @@ def parse_options():
     add("--block-s", type=float, default=1.5, help="but no more than these seconds of them (1.5)")
     add("--cold", type=int, default=15, help="runs of the cold scenarios (15)")
     add("--flood-s", type=float, default=0.7, help="seconds of a measurement of throughput (0.7)")
+    add("--watch-s", type=float, default=3, help="seconds of a measurement of processor time at rest (3)")
     add("--sessions", type=int, default=100, help="how many sessions to keep open (100)")
     add("--csv-mb", type=int, default=100, help="size of the file of e2e_csv (100)")
     add("--quick", action="store_true", help="less of everything, to see that it works")
@@ -114,6 +123,9 @@ def parse_options():
     options = parser.parse_args()
     if options.quick:
         vars(options).update(QUICK)
+    if options.tiers:
+        options.contestants = options.contestants or ",".join(tiers.NAMES)
+        options.scenarios = options.scenarios or tiers.SCENARIOS
     return options
 
 
@@ -124,6 +136,8 @@ def added_contestants(options):
     for entry in options.add:
         name, _, command = entry.partition("=")
         added[name] = {"command": command}
+    if options.tiers:
+        added.update(tiers.contestants_of(options.tiers))
     if options.spec:
         with open(options.spec, encoding="utf-8") as f:
             added.update(json.load(f))
@@ -168,6 +182,8 @@ def main():
     except KeyboardInterrupt:
         bench.log("interrupted; what there is:")
     print(table(bench.results, bench.names()))
+    if options.tiers:
+        print(tiers.summary(bench.results))
     if options.json:
         write_json(options.json, bench, about)
     if options.md:

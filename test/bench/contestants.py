@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The contestants: how each is started, given a session, and asked to run Python."""
+"""The contestants: how each is started, given a session, and asked to run code."""
 import functools
 import importlib.util
 import json
@@ -23,6 +23,10 @@ NODE = os.environ.get("BENCH_NODE") or shutil.which("node") or "node"
 COMMANDER = os.path.join(BUILD, "peers/node_modules/@wonderwhy-er/desktop-commander/dist/index.js")
 
 
+def has_language(language):
+    return shutil.which({"python": PYTHON, "javascript": NODE, "bash": "bash"}[language]) is not None
+
+
 @functools.cache
 def has_module(python, module):
     return subprocess.run([python, "-c", "import " + module], stdout=subprocess.DEVNULL,
@@ -33,7 +37,7 @@ class Contestant:
     images = True  # figures come back as image content
     interruptible = True
     speaks_mcp = True
-    many_languages = False  # other than Python, by the argument `language`
+    languages = ("python",)
 
     def __init__(self, name):
         self.name = name
@@ -71,8 +75,13 @@ class McpContestant(Contestant):
 
     def start(self):
         self.mcp = Mcp(self.command, {"PYTHONDONTWRITEBYTECODE": "1", "PTYCELL_PYTHON": PYTHON,
-                                      "PTYCELL_KEEP": self.kept.name, **self.env})
+                                      "PTYCELL_NODE": NODE, "PTYCELL_KEEP": self.kept.name, **self.env})
         return self.mcp.initialize()
+
+    def speak(self, language):
+        """Before the start: what sessions run from now on."""
+        if language != "python":
+            self.arguments = {**self.arguments, "language": language}
 
     def post(self, session, code):
         values = {"$SID": session, "$CODE": code}
@@ -99,6 +108,21 @@ class McpContestant(Contestant):
         if self.mcp:
             self.mcp.close()
         self.kept.cleanup()
+
+
+class Floor(McpContestant):
+    """A server runs one language."""
+
+    languages = ("python", "javascript")
+
+    def __init__(self, name):
+        super().__init__(name, [os.path.join(BUILD, "floor")])
+        self.speak("python")
+
+    def speak(self, language):
+        interpreter = {"python": [PYTHON, "-I", os.path.join(BUILD, "driver.pyc")],
+                       "javascript": [NODE, os.path.join(HERE, "floor/driver.js")]}
+        self.command = self.command[:1] + interpreter[language]
 
 
 class DesktopCommander(McpContestant):
@@ -224,8 +248,7 @@ class Jupyter(Contestant):
 
 
 PEERS = {
-    "floor": lambda name: McpContestant(name, [os.path.join(BUILD, "floor"), PYTHON,
-                                               os.path.join(BUILD, "driver.pyc")]),
+    "floor": Floor,
     "jupyter-mcp": lambda name: McpContestant(name, [PYTHON, os.path.join(HERE, "peers/jupyter_mcp.py")],
                                                module="ipykernel, jupyter_client"),
     "jupyter": Jupyter,
@@ -237,7 +260,8 @@ def make(name, added):
     """A fresh contestant; `added` holds the constructor arguments of those from the command line."""
     if name in added:
         contestant = McpContestant(name, **added[name])
-        contestant.many_languages = "language" in contestant.arguments
+        if "language" in contestant.arguments:
+            contestant.languages = ("python", "javascript", "bash")
         return contestant
     if name not in PEERS:
         raise SystemExit(f"no contestant '{name}' (there are: {', '.join([*added, *PEERS])})")

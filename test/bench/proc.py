@@ -74,3 +74,23 @@ def cpu_seconds(pids):
             continue
         ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def name(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as f:
+            return f.read().strip()
+    except OSError:
+        return ""
+
+
+def cpu_exact(pids):
+    """Seconds of those that are there, where a clock tick is too coarse."""
+    nanoseconds = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/schedstat", encoding="ascii") as f:
+                nanoseconds += int(f.read().split()[0])
+        except OSError:
+            continue
+    return nanoseconds / 1e9

@@ -10,6 +10,8 @@ import time
 import proc
 from report import INFO, MORE, percentile
 
+TWO = {"bash": "echo $((1+1))"}  # where "1+1" does not say 2
+
 now = time.perf_counter
 median = statistics.median
 
@@ -37,18 +39,18 @@ def rotated(names, turn):
 
 
 @contextlib.contextmanager
-def live(bench, names, sessions=0):
+def live(bench, names, sessions=0, language="python"):
     """Starts each; gives {name: (contestant, its sessions)} without those that fail."""
     started = {}
     try:
         for name in names:
-            contestant = bench.make(name)
+            contestant = bench.make(name, language)
             try:
                 contestant.start()
                 started[name] = contestant, []
                 for _ in range(sessions):
                     started[name][1].append(contestant.new_session())
-                    check(contestant.run(started[name][1][-1], "1+1"), "2")
+                    check(contestant.run(started[name][1][-1], TWO.get(language, "1+1")), "2")
             except Exception as error:
                 bench.log(f"   {name}: did not start: {error!r:.200}")
                 if started.pop(name, None):
@@ -61,12 +63,12 @@ def live(bench, names, sessions=0):
 
 # ---- cold
 
-def cold(bench, key, measure):
+def cold(bench, key, measure, language="python"):
     """`measure(contestant)` gives milliseconds; the first round only warms the disk cache."""
     figures = {}
     for turn in range(bench.options.cold + 1):
-        for name in rotated(bench.names(), turn):
-            contestant = bench.make(name)
+        for name in rotated(bench.names(language=language), turn):
+            contestant = bench.make(name, language)
             try:
                 figure = measure(contestant)
                 if turn:
@@ -83,40 +85,60 @@ def server_start(bench):
     cold(bench, "server_start", lambda contestant: contestant.start() * 1e3)
 
 
+def start_to_result(contestant):
+    started = now()
+    contestant.start()
+    check(contestant.run(contestant.new_session(), "1+1"), "2")
+    return (now() - started) * 1e3
+
+
 def first_result(bench):
     """nothing running -> the first result of a first session"""
-    def measure(contestant):
-        started = now()
-        contestant.start()
-        check(contestant.run(contestant.new_session(), "1+1"), "2")
-        return (now() - started) * 1e3
-    cold(bench, "first_result", measure)
+    cold(bench, "first_result", start_to_result)
 
 
-def session_start(bench):
-    """server warm and at rest -> the first result of a new session"""
+def js_first_result(bench):
+    """the same in JavaScript"""
+    cold(bench, "js_first_result", start_to_result, "javascript")
+
+
+def new_sessions(bench, key, language):
     figures = {}
-    with live(bench, bench.names(), sessions=1) as contestants:
+    with live(bench, bench.names(language=language), 1, language) as contestants:
         for turn in range(bench.options.cold):
             for name in rotated(contestants, turn):
                 contestant, _ = contestants[name]
                 time.sleep(0.15)  # let it come to rest
                 try:
-                    figure, answer = milliseconds(contestant.run, contestant.new_session(), "1+1")
+                    code = TWO.get(language, "1+1")
+                    figure, answer = milliseconds(contestant.run, contestant.new_session(), code)
                     check(answer, "2")
                     figures.setdefault(name, []).append(figure)
                 except Exception as error:
-                    bench.fail("session_start", "ms", name, error)
-    bench.put_all("session_start", "ms", figures)
+                    bench.fail(key, "ms", name, error)
+    bench.put_all(key, "ms", figures)
+
+
+def session_start(bench):
+    """server warm and at rest -> the first result of a new session"""
+    new_sessions(bench, "session_start", "python")
+
+
+def js_session_start(bench):
+    """the same in JavaScript"""
+    new_sessions(bench, "js_session_start", "javascript")
+
+
+def bash_session_start(bench):
+    """the same in bash"""
+    new_sessions(bench, "bash_session_start", "bash")
 
 
 # ---- warm
 
-def warm(bench):
-    """one session, one call at a time: `1+1`, then print('x'); median, p95, p99"""
-    cells = {"warm_expr": ("{}+1", lambda i: str(i + 1)), "warm_print": ("print('v{}')", lambda i: f"v{i}")}
+def warm_cells(bench, language, cells):
     rounds, samples = {}, {}
-    with live(bench, bench.names(), sessions=1) as contestants:
+    with live(bench, bench.names(language=language), 1, language) as contestants:
         for turn in range(bench.options.rounds):
             for name in rotated(contestants, turn):
                 contestant, (session,) = contestants[name]
@@ -134,6 +156,22 @@ def warm(bench):
             bench.results.put(f"{key}_p{percent}", "ms", name, [percentile(samples[key, name], percent)])
 
 
+def warm(bench):
+    """one session, one call at a time: `1+1`, then print('x'); median, p95, p99"""
+    warm_cells(bench, "python", {"warm_expr": ("{}+1", lambda i: str(i + 1)),
+                                 "warm_print": ("print('v{}')", lambda i: f"v{i}")})
+
+
+def js_warm(bench):
+    """the same in JavaScript, the expression only"""
+    warm_cells(bench, "javascript", {"js_warm_expr": ("{}+1", lambda i: str(i + 1))})
+
+
+def bash_warm(bench):
+    """the same in bash, `echo`"""
+    warm_cells(bench, "bash", {"bash_warm": ("echo v{}", lambda i: f"v{i}")})
+
+
 def warm_block(bench, contestant, session, code, want):
     figures, stop = [], now() + bench.options.block_s
     for i in range(bench.options.block):
@@ -143,31 +181,6 @@ def warm_block(bench, contestant, session, code, want):
         if now() > stop and len(figures) >= 3:
             break
     return figures
-
-
-def shell(bench):
-    """bash: the first result of a new session on a warm server, then `echo`, one call at a time"""
-    first, rounds, samples = {}, {}, {}
-    with live(bench, bench.names(lambda contestant: contestant.many_languages), sessions=1) as contestants:
-        for contestant, _ in contestants.values():
-            contestant.arguments = {**contestant.arguments, "language": "bash"}
-        for turn in range(bench.options.rounds):
-            for name in rotated(contestants, turn):
-                contestant, _ = contestants[name]
-                time.sleep(0.15)  # let it come to rest
-                session = contestant.new_session()
-                try:
-                    figure, answer = milliseconds(contestant.run, session, "echo 1")
-                    check(answer, "1")
-                    first.setdefault(name, []).append(figure)
-                    block = warm_block(bench, contestant, session, "echo v{}", lambda i: f"v{i}")
-                    rounds.setdefault(name, []).append(median(block))
-                    samples.setdefault(name, []).extend(block)
-                except Exception as error:
-                    bench.fail("shell_warm", "ms", name, error)
-    bench.put_all("shell_session_start", "ms", first)
-    for name in rounds:
-        bench.results.put("shell_warm", "ms", name, rounds[name], samples=samples[name])
 
 
 def ping(bench):
@@ -453,6 +466,39 @@ def beside(bench):
             contestant.close()
 
 
+WATCHED = {
+    "idle": None,
+    "sleeping": "import time; time.sleep(600)",
+    "busy": "while True: pass",
+    "waiting": "input('? ')",
+}
+
+
+def watch(bench):
+    """what a session costs beside its interpreter: idle, in a quiet cell, a busy one, at a prompt"""
+    seconds = bench.options.watch_s
+    for name in bench.names(lambda contestant: contestant.name in bench.added):
+        for key, code in WATCHED.items():
+            contestant = bench.make(name)
+            try:
+                contestant.start()
+                session = contestant.new_session()
+                contestant.run(session, "1+1")
+                if code:
+                    contestant.post(session, code)
+                time.sleep(1)
+                pids = [pid for pid in contestant.server_pids() + contestant.session_pids()
+                        if not proc.name(pid).startswith("python")]
+                before = proc.cpu_exact(pids)
+                time.sleep(seconds)
+                figure = (proc.cpu_exact(pids) - before) * 1e3 / seconds
+                bench.results.put(f"watch_{key}_cpu", "ms/s", name, [figure], INFO)
+            except Exception as error:
+                bench.fail(f"watch_{key}_cpu", "ms/s", name, error, INFO)
+            finally:
+                contestant.close()
+
+
 def cancel(bench):
     """`while True: pass`, cancelled after 0.3 s -> the next result of the same session"""
     for name in bench.names(lambda contestant: contestant.interruptible):
@@ -529,5 +575,5 @@ def e2e_csv(bench):
 
 
 ALL = {function.__name__: function for function in (
-    server_start, first_result, session_start, warm, shell, ping, calls, out, plot, mem, sessions, beside, cancel,
-    e2e_csv)}
+    server_start, first_result, session_start, warm, js_first_result, js_session_start, js_warm, bash_session_start,
+    bash_warm, ping, calls, out, plot, mem, sessions, beside, watch, cancel, e2e_csv)}

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """run.py PTYCELL: plays a chat host for one conversation and shows what the model sends and gets.
 
-The job: 44 years of carbon dioxide at Mauna Loa (test/data/co2.csv), in one session.
+The job: 44 years of carbon dioxide at Mauna Loa (test/data/co2.csv), in one session, by Python and
+bash. Then code tries to break out.
 """
 import base64
 import json
 import os
 import re
+import shlex
 import struct
 import subprocess
 import sys
@@ -20,23 +22,27 @@ PROTOCOL = "2025-11-25"
 ANSWER_LINES = 24
 
 CELLS = [
-    ("The model reads the file and looks at it.", """
+    ("The model looks at the file in bash: its own terminal, the same folder.", "bash", """
+head -3 PATH
+grep -c ^1974 PATH
+"""),
+    ("It reads it in Python.", "python", """
 import pandas as pd
 
 air = pd.read_csv(PATH, parse_dates=["date"], index_col="date")
 print(len(air), "weeks,", int(air.co2.isna().sum()), "of them without a value")
 air.co2.describe().round(1)
 """),
-    ("The session keeps its state: `air` is still there.", """
+    ("The session keeps its state: `air` is still there.", "python", """
 air["co2"] = air.co2.interpolate()
 decades = air.groupby(air.index.year // 10 * 10).co2.agg(["mean", "min", "max"]).round(1)
 decades.index.name = "decade"
 decades
 """),
-    ("A cell that raises: the model sees the traceback, and nothing is lost.", """
+    ("A cell that raises: the model sees the traceback, and nothing is lost.", "python", """
 air["co2"].groupby(air.index.yaer).mean()
 """),
-    ("It mends its slip and fits trend and season.", """
+    ("It mends its slip and fits trend and season.", "python", """
 import numpy as np
 
 years = air.index.year + air.index.dayofyear / 365.25
@@ -47,7 +53,7 @@ for year in (1960, 1980, 2000):
 print(f"highest in month {season.idxmax()}, lowest in month {season.idxmin()},",
       f"{season.max() - season.min():.1f} ppm apart")
 """),
-    ("And draws it.", """
+    ("And draws it.", "python", """
 import matplotlib.pyplot as plt
 
 fig, (top, low) = plt.subplots(2, figsize=(9, 7), gridspec_kw={"height_ratios": [2, 1]})
@@ -62,6 +68,12 @@ fig.savefig("output/co2.png", dpi=110)
 plt.show()
 """),
 ]
+
+# What code might try: a file of the person's, and the network.
+BREAK_OUT = """
+head -c 40 THEIRS
+(: <>/dev/tcp/192.0.2.1/443) && echo connected
+"""
 
 
 class Host:
@@ -126,15 +138,28 @@ def describe(block):
     return f"(a link to {block.get('name') or block.get('uri')})"
 
 
-def run_cell(host, title, code, expect_error):
+def run_cell(host, title, language, code):
+    expect_error = "raises" in title
     print("\n" + bold(title))
     show(code.strip("\n"), "  > ")
-    result = host.call("exec_code", session_id=SESSION, language="python", code=code.strip("\n"))
+    result = host.call("exec_code", session_id=SESSION, language=language, code=code.strip("\n"))
     for block in result["content"]:
         show(describe(block), "  | ")
     if bool(result.get("isError")) != expect_error:
         sys.exit("demo: this cell should have " + ("raised" if expect_error else "run") + "; something is wrong")
     return result["content"]
+
+
+def try_to_break_out(host):
+    """In a cell, as code that a model wrote might; and what the server says of it."""
+    theirs = os.path.abspath(__file__)
+    content = run_cell(host, "Code that looks for the person's files and the network finds neither.", "bash",
+                       BREAK_OUT.replace("THEIRS", shlex.quote(theirs)))
+    if "#!/usr" in content[0]["text"] or "connected" in content[0]["text"]:
+        sys.exit("demo: this code was not confined; something is wrong")
+    told = host.call("session_info", session_id=SESSION)["structuredContent"]["confinement"]
+    print(bold(f"\nConfined by {told['tier']}: ") + told["explanation"])
+    print(f"At the start {told['verified']}.")
 
 
 def find_saved(content):
@@ -156,9 +181,11 @@ def main():
     print(bold("\nThe person's file is in the session: ") + path)
 
     content = []
-    for title, code in CELLS:
-        content = run_cell(host, title, code.replace("PATH", repr(path)), "raises" in title)
+    for title, language, code in CELLS:
+        quoted = shlex.quote(path) if language == "bash" else repr(path)
+        content = run_cell(host, title, language, code.replace("PATH", quoted))
     saved = find_saved(content)
+    try_to_break_out(host)
     host.close()
     picture = os.path.join(saved, "co2.png") if saved else ""
     if not os.path.isfile(picture):

@@ -5,11 +5,13 @@ import base64
 import json
 import os
 import socket
+import tempfile
 import urllib.parse
 
 import pytest
-from machines import IS_ROOT, NOBODY, TIERS, confined_in, hostile, on, user_home
-from steps import session_folders
+from client import BUILD, Server
+from machines import IS_ROOT, NOBODY, TIERS, confined_in, hostile, on, own_home, user_home
+from steps import session_folders, until
 
 REFUSED = {"ENOENT", "EACCES", "EPERM", "EROFS"}
 SECRET = "TOP SECRET"
@@ -271,8 +273,7 @@ def test_13_names_that_command_the_persons_programs_stay(tier):
         with on(home, *wrapper, env={"PTYCELL_SHARE": f"{project}:rw"}) as server:
             result = server.cell(OURS.format(share=str(project)))
             if tier != "namespaces":  # they cannot hold names, so they do not share for writing
-                assert result.state == "not_started" and "without :rw" in result.text
-                assert "try" not in result.status
+                assert result.is_error and "without :rw" in result.texts[0]
             else:
                 lines = result.text.splitlines()
                 assert lines[-1] == "ok True", result.text
@@ -310,3 +311,44 @@ def test_47_a_socket_in_a_shared_folder_is_not_reached(mode):
             for take in (agent.accept, lambda: datagrams.recv(10)):
                 with pytest.raises(BlockingIOError):
                     take()
+
+
+# ---- where the folder for sessions lies ----
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
+def test_a_container_of_roots_works_with_a_folder_that_was_closed_before():
+    """Root's sessions there are users of their own, and have to get through."""
+    with own_home() as home:
+        (home / "cache").mkdir(mode=0o700)
+        with Server(home, command=[*map(str, hostile("docker")), str(BUILD / "ptycell")]) as server:
+            assert server.cell("1 + 1").text == "2\n"
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root can use another user's folder")
+def test_a_folder_in_another_users_closed_home_is_named_with_what_to_do():
+    """Under sudo with PTYCELL_HOME from the person's own environment."""
+    with user_home() as home, Server(home) as server:
+        result = server.cell("1 + 1")
+        assert result.state == "not_started" and "PTYCELL_HOME" in result.text
+
+
+def test_a_home_folder_that_is_not_there_is_named_with_what_to_do(home):
+    with Server(home, env={"HOME": "/nonexistent", "PTYCELL_HOME": "/proc/nowhere/cache"}) as server:
+        assert "set PTYCELL_HOME to a folder where you may write" in server.cell("1").texts[0]
+
+
+@pytest.mark.parametrize("name", ["my home", "h\u00f6me 'q' \"d\"", "-rf", "a:b,c", "line\nbreak"])
+def test_a_home_folder_of_any_name_works(name):
+    with own_home() as above:
+        folder = above / name
+        folder.mkdir(mode=0o711)
+        with Server(folder) as server:
+            assert server.cell("open('output/f', 'w').write('x')\nimport os; os.getcwd()").text == "'/mnt/data'\n"
+        assert len(list((folder / "kept").rglob("f"))) == 1
+
+
+def test_sessions_on_another_file_system_work(home):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder, \
+            Server(home, env={"PTYCELL_HOME": f"{folder}/cache"}) as server:
+        assert server.cell("open('output/f', 'w').write('x')").state == "done"
+        until(lambda: list((home / "kept").rglob("f")))

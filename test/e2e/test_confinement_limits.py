@@ -27,8 +27,8 @@ def fixture_small(home):
      "RuntimeError", "limited to 40 (processes_max)"),
     ("files = [open('/dev/null') for _ in range(99)]", "OSError", "limited to 64 (open_files_max)"),
     ("for i in range(9): open(f'/tmp/{i}', 'wb').write(b'x' * MIB)", "OSError", "up to 4.2 MB (tmp_max)"),
-    ("import socket\nsocket.create_connection(('198.51.100.1', 80))", "OSError", "this session has no network"),
-    ("import urllib.request\nurllib.request.urlopen('http://example.com')", "URLError", "this session has no network"),
+    ("import socket\nsocket.create_connection(('198.51.100.1', 80))", "OSError", "Code has no network"),
+    ("import urllib.request\nurllib.request.urlopen('http://example.com')", "URLError", "Code has no network"),
     ("open('/usr/x', 'w')", "OSError", "code may write in its working folder"),
     ("open('/home/someone/data.csv')", "FileNotFoundError", "--share FOLDER"),
 ])

@@ -6,6 +6,7 @@ import fcntl
 import itertools
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -99,6 +100,39 @@ def test_73_the_server_ends_its_own_and_nobody_else(home):
     finally:
         stranger.kill()
         stranger.wait()
+
+
+def namespace_pid(pid):
+    """What its number is in the server's pid namespace, the second from outside."""
+    return int(re.search(r"^NSpid:(.*)$", pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii"), re.M)[1].split()[1])
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root decides which number the next process has")
+@pytest.mark.parametrize("flags", [[], ["--unconfined"]], ids=["confined", "unconfined"])
+def test_73_a_stranger_with_the_number_of_a_dead_interpreter_is_not_signalled(home, flags):
+    """Forced: in a pid namespace of its own the next number can be chosen."""
+    command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", str((BUILD / "ptycell").resolve())]
+    with Server(home, *flags, command=command) as server:
+        server.cell("1")
+        (own,) = interpreters(server)
+        number = namespace_pid(own[0])
+        os.kill(own[0], signal.SIGKILL)
+        all_gone({own})
+        leader = min(pid for pid, _ in family(server.process.pid))
+        script = f"echo {number - 1} >/proc/sys/kernel/ns_last_pid; sleep 600 & echo $!; wait"
+        stranger = subprocess.Popen(["nsenter", "-t", str(leader), "-p", "-m", "sh", "-c", script],
+                                    stdout=subprocess.PIPE, text=True)
+        try:
+            assert int(stranger.stdout.readline()) == number
+            server.call("interact", session_id="s", action="interrupt")
+            server.call("interact", session_id="s", action="kill")
+            assert server.cell("2").text == "2\n"
+            assert server.cell("while True: pass", timeout=1).state == "timed_out"
+            server.call("destroy_session", session_id="s")
+            assert "sleep" in {comm(pid) for pid, _ in family(stranger.pid)}
+        finally:
+            stranger.kill()
+            stranger.wait()
 
 
 # ---- 74: channels ----

@@ -143,7 +143,7 @@ def test_python_and_javascript_share_the_folder_and_nothing_else(server, js):
 
 def test_a_missing_package_is_named(js):
     result = js("import _ from 'nowhere-1'")
-    assert result.state == "raised" and "The module 'nowhere-1' is not installed" in result.text
+    assert result.state == "raised" and "The package 'nowhere-1' is not installed for this Node" in result.text
 
 
 def test_without_node_the_answer_says_how_to_get_it(home):

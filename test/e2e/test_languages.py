@@ -74,7 +74,7 @@ def test_languages_share_folder_and_numbers(server):
 
 
 @pytest.mark.parametrize("hurt", HERE)
-@pytest.mark.parametrize("how", ["interrupt", "crash"])
+@pytest.mark.parametrize("how", ["interrupt", "crash", "kill"])
 def test_what_happens_to_one_language_leaves_the_others_alone(server, hurt, how):
     for name in HERE:
         assert server.cell(CELLS[name][0], language=name).state == "done"
@@ -82,6 +82,10 @@ def test_what_happens_to_one_language_leaves_the_others_alone(server, hurt, how)
     if how == "interrupt":
         result = server.cell(endless, language=hurt, timeout=0.5)
         assert result.state == "timed_out"
+    elif how == "kill":
+        assert server.cell(endless, language=hurt, budget=0.3).state == "running"
+        assert server.interact(language=hurt, action="kill").state == "died"
+        assert server.cell("1" if hurt != "bash" else "true", language=hurt).state == "done"
     else:
         result = server.cell(crash, language=hurt)
         assert (result.state, result.status["exit"]) == ("died", 9)
@@ -90,6 +94,24 @@ def test_what_happens_to_one_language_leaves_the_others_alone(server, hurt, how)
             assert server.cell(CELLS[name][1], language=name).text == "7\n"
     if how == "interrupt":
         assert server.cell(CELLS[hurt][1], language=hurt).text == "7\n"
+
+
+def test_what_to_call_next_names_the_language_where_there_are_several(server):
+    first = server.cell("input('a? ')")
+    assert first.status["try"] == 'interact {"session_id":"s","input":"..."}'
+    second = server.cell("read -p 'b? ' b", language="sh")
+    assert second.status["try"] == 'interact {"session_id":"s","language":"bash","input":"..."}'
+    assert server.interact(input="x").texts == ["arguments.language is needed: there is news of python, bash"]
+    assert server.interact(input="x", language="sh").state == "done"
+    assert server.interact(input="x").text.endswith("'x'\n")  # the only one left
+    assert "No cell runs" in server.interact(action="interrupt").text
+
+
+def test_a_long_output_of_a_busy_interpreter_is_searched_from_another(server):
+    code = "for i in range(9000): print('line', i)\n"
+    assert "with code: [l for l in open(" in server.cell(code).text
+    result = server.cell(code + "input('? ')")
+    assert "with bash: grep -n 'word' '/" in result.text
 
 
 def test_a_hung_language_does_not_hold_up_another(server):

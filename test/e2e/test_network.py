@@ -88,7 +88,11 @@ def test_a_cell_that_failed_for_want_of_network_is_told_what_there_is(start, hos
     for code in ("import socket; socket.create_connection(('1.1.1.1', 53))",
                  "import socket; socket.getaddrinfo('a.test', 443)"):
         answer = server.cell(code)
-        assert answer.is_error and answer.text.endswith(says), answer.text
+        assert answer.is_error and says.strip() in answer.text, answer.text
+        assert ("upload_file" in answer.text) == (not hosts) and "Blocked by" not in answer.text
+    answer = server.cell("(: <>/dev/tcp/192.0.2.1/443)", language="bash")
+    assert answer.cell["exit_code"] == 1 and says.strip() in answer.text, answer.text
+    assert says.strip() not in server.cell("echo Network is unreachable", language="bash").text
     assert "PTYCELL_HOSTS" not in server.cell("1/0").text
     guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
     assert says.strip() in guide

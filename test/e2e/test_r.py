@@ -124,6 +124,12 @@ def test_warnings_and_messages_come_in_their_places(r):
 def test_a_missing_package_is_named(r):
     result = r("library(nosuchpackage)")
     assert result.state == "raised" and "The package 'nosuchpackage' is not installed for this R" in result.text
+    assert "function" not in result.text  # our handler is not on the way
+
+
+def test_the_way_to_an_error_names_all_functions(r):
+    result = r("h <- function() stop('no'); g <- function() h(); f <- function() g(); f()")
+    assert "Error in h() : no\nCalls: f -> g -> h\n" in result.text
 
 
 @pytest.mark.parametrize("code", ["repeat {}", "Sys.sleep(60)", "for (i in 1:1e10) i",
@@ -154,7 +160,8 @@ def test_the_browser_is_driven_and_left(r, server):
     assert "[1] 10" in server.interact(input="y * 2", language="R").text
     assert server.interact(input="c", language="R").text.endswith("[1] 5\n")
     assert r("browser(); 5").state == "waiting_for_input"
-    assert server.interact(input="Q", language="R").state in ("raised", "interrupted")
+    left = server.interact(input="Q", language="R")
+    assert left.state == "raised" and "Left for top level, as Q in the browser does.\n" in left.text
     assert r("1").text == "[1] 1\n"
 
 

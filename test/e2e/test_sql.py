@@ -302,3 +302,31 @@ def test_credentials_are_nowhere_but_in_the_helper(home):
 def test_a_placeholder_without_a_password_says_so(home):  # CB-43
     with Server(home, env={"AZURE_DATABASE_CONNECTION_STRING": "Driver=x;Pwd={your_password_here}"}) as server:
         assert "there is no password" in sql(server, "SELECT 1").texts[-1]
+
+
+def peak_kb(process):
+    (line,) = [line for line in open(f"/proc/{process[0]}/status", encoding="utf-8") if line.startswith("VmHWM")]
+    return int(line.split()[1])
+
+
+@pytest.mark.limit(100)
+def test_memory_does_not_grow_with_the_rows(home):
+    """A million rows; ten million with PTYCELL_FULL=1."""
+    most = 10_000_000 if os.environ.get("PTYCELL_FULL") else 1_000_000
+    with Server(home) as server:
+        sql(server, MANY.format(1000))
+        few = peak_kb(next(iter(helpers(server))))
+        answer = sql(server, MANY.format(most))
+        many = peak_kb(next(iter(helpers(server))))
+    assert answer.object["row_count"] == most and many < few + 32768
+
+
+def test_a_freetds_connection_that_fails_is_told_and_shows_no_password(home):
+    env = {"PTYCELL_SQL_T": "Driver=FreeTDS;Server=127.0.0.1;Port=9;UID=u;PWD=s3cret;TDS_Version=7.4"}
+    if "[FreeTDS]" not in (open("/etc/odbcinst.ini", encoding="utf-8").read()
+                           if os.path.exists("/etc/odbcinst.ini") else ""):
+        pytest.skip("no FreeTDS driver (apt install tdsodbc)")
+    with Server(home, env=env) as server:
+        answer = sql(server, "SELECT 1", database="t")
+    assert answer.is_error and "connecting to the database: Unable to connect" in answer.texts[-1]
+    assert "s3cret" not in json.dumps(answer.raw)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What the checks of scripts/ catch, each on a small tree of its own."""
 import os
+import pathlib
+import re
 import subprocess
 
 import pytest
@@ -131,3 +133,13 @@ def test_an_exported_name_tells_its_file(tmp_path):
 def test_what_a_build_holds_of_a_source_that_is_gone_is_not_checked(tmp_path):
     compile_object(tmp_path, "base/no_such_file.c", "int stray;")
     assert check("check-names", tmp_path) == []
+
+
+def test_every_number_of_the_sandbox_s_list_has_a_test():
+    """Issue 3: 68 comes with packages, 69 and 70 with forked sessions."""
+    names = set()
+    for folder in ("e2e", "unit"):
+        for path in pathlib.Path(ROOT, "test", folder).rglob("test_*.[cp]*"):
+            names |= set(re.findall(r"(?:def|void) test_((?:\d\d_)+)", path.read_text(encoding="utf-8")))
+    numbers = {int(number) for name in names for number in name.split("_") if number}
+    assert set(range(1, 79)) - numbers <= {68, 69, 70}

@@ -22,11 +22,12 @@ def test_helpers_are_installed_in_libexec(tmp_path):
     assert done.stdout.startswith("ptycell ")
 
 
-def test_the_demo_ends_with_a_picture_and_the_config_entry(tmp_path):
+def test_the_demo_shows_confinement_and_ends_with_a_picture_and_the_config_entry(tmp_path):
     env = dict(os.environ, HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
     done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "test/demo/run.py"), PTYCELL], env=env,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
+    assert "Confined by " in done.stdout
     assert "AttributeError" in done.stdout and '"mcpServers"' in done.stdout
     pictures = [path for path in tmp_path.glob("ptycell/*/co2.png") if path.stat().st_size > 10_000]
     assert len(pictures) == 1

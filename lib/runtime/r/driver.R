@@ -287,9 +287,10 @@ local({
 		start <- which(vapply(calls, function(call)
 			identical(call, quote(eval(code[i], user))), NA))
 		if (length(start) == 0L) return(character())
-		calls <- calls[-seq_len(start[length(start)])]
+		# The last is our handler.
+		calls <- utils::head(calls[-seq_len(start[length(start)])], -1L)
 		names <- vapply(calls, function(call) deparse(call[[1L]], nlines = 1L)[1L], "")
-		names <- names[!names %in% c("stop", ".handleSimpleError", "h", "eval", "withVisible")]
+		names <- names[!names %in% c("stop", ".handleSimpleError", "eval", "withVisible")]
 		if (length(names) > CALLS_SHOWN)
 			names <- c(names[1:5], "...", utils::tail(names, 5L))
 		names
@@ -325,6 +326,8 @@ local({
 		invokeRestart("muffleWarning")
 	}
 
+	left <- list(status = "interrupted", traceback = "Left for top level, as Q in the browser does.")
+
 	# The parts of `done`. An error is looked at where it happens and told when it came through.
 	evaluate <- function(code) {
 		path <- character()
@@ -343,7 +346,7 @@ local({
 				interrupt = function(e) list(status = "interrupted")
 			),
 			ptycell_quit = function(status) list(status = "exit", code = as.character(status)),
-			abort = function() list(status = "interrupted")
+			abort = function() left
 		)
 	}
 
@@ -403,7 +406,7 @@ local({
 		if (any(vapply(sys.calls(), function(call) identical(call[[1L]], quote(base::quit)) ||
 			identical(call[[1L]], quote(quit)) || identical(call[[1L]], quote(q)), NA)))
 			return()
-		if (nzchar(state$id)) finish_cell(list(status = "interrupted"))
+		if (nzchar(state$id)) finish_cell(left)
 		serve()
 	}
 

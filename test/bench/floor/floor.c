@@ -2,11 +2,11 @@
 /*
  * floor: the least that an MCP code interpreter of this design can cost, as a measure for ours.
  *
- * One epoll loop; each session is a Python whose terminal is a pty and which takes code over a
- * socketpair (u32 length, code) and answers in frames (u32 length, u8 kind, body). No safety, no
+ * One epoll loop; each session is an interpreter whose terminal is a pty and which takes code over
+ * a socketpair (u32 length, code) and answers in frames (u32 length, u8 kind, body). No safety, no
  * limits, no errors handled that do not happen in a benchmark: not a product.
  *
- * floor PYTHON DRIVER
+ * floor PROGRAM ARGUMENT... (of the interpreter with its driver)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ struct session {
 };
 
 struct floor {
-	const char *python, *driver;
+	char **command;
 	int epoll;
 	struct session *sessions[MAX_SESSIONS];
 	size_t count;
@@ -106,7 +106,6 @@ static int open_pty(char *slave, size_t size)
 /* Our signals are ignored ones; the interpreter starts with none ignored. */
 static pid_t spawn_driver(const struct floor *f, const char *slave, int ctl)
 {
-	char *argv[] = { (char *)f->python, "-I", (char *)f->driver, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	sigset_t all;
@@ -121,8 +120,8 @@ static pid_t spawn_driver(const struct floor *f, const char *slave, int ctl)
 	posix_spawn_file_actions_adddup2(&actions, 0, 1);
 	posix_spawn_file_actions_adddup2(&actions, 0, 2);
 	posix_spawn_file_actions_adddup2(&actions, ctl, 3);
-	if (posix_spawnp(&pid, f->python, &actions, &attr, argv, environ)) {
-		perror(f->python);
+	if (posix_spawnp(&pid, f->command[0], &actions, &attr, f->command, environ)) {
+		perror(f->command[0]);
 		exit(1);
 	}
 	posix_spawn_file_actions_destroy(&actions);
@@ -422,12 +421,11 @@ int main(int argc, char **argv)
 	static struct floor f;
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: floor PYTHON DRIVER\n");
+	if (argc < 2) {
+		fprintf(stderr, "usage: floor PROGRAM ARGUMENT...\n");
 		return 2;
 	}
-	f.python = argv[1];
-	f.driver = argv[2];
+	f.command = argv + 1;
 	sigaction(SIGPIPE, &ignore, NULL);
 	sigaction(SIGCHLD, &ignore, NULL);
 	f.epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -226,6 +226,53 @@ static void a_session_that_ends_answers_a_refusal_beside_what_is_untold(void **s
 	session = session_new(&fixture.host, "test", 2, NULL, &err);
 }
 
+static void what_did_not_begin_is_stopped_before_it_does(void **state)
+{
+	static const enum look_action stops[] = { LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(stops); i++) {
+		size_t first = 2 * i;
+
+		(void)start("print=go\nwait\ndone", first, 60000);
+		assert_string_not_equal(session_state(session), "running");
+		(void)look(stops[i], first + 1, 60000);
+		fixture_until(answers[first].count == 1 && answers[first + 1].count == 1);
+		assert_int_equal(answers[first].state, CELL_NOT_STARTED);
+		assert_non_null(strstr(answers[first].problem, "stopped before it began"));
+	}
+	(void)start("done", 6, 60000); /* the interpreter starts all the same */
+	fixture_until(answers[6].count == 1);
+	assert_int_equal(answers[6].state, CELL_DONE);
+}
+
+static void who_stops_what_was_answered_and_did_not_begin_is_told(void **state)
+{
+	(void)state;
+	(void)start("print=go\nwait\ndone", 0, 0);
+	fixture_pass(0);
+	assert_int_equal(answers[0].state, CELL_RUNNING);
+	(void)look(LOOK_INTERRUPT, 1, 60000);
+	fixture_until(answers[1].count == 1);
+	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
+	assert_non_null(strstr(answers[1].problem, "stopped before it began"));
+}
+
+static void why_answered_code_could_not_start_is_told(void **state)
+{
+	static const char *const broken[] = { "exit=3", NULL };
+
+	(void)state;
+	fixture_start_with(broken);
+	(void)start("done", 0, 0);
+	fixture_until(answers[0].count == 1);
+	assert_int_equal(answers[0].state, CELL_RUNNING);
+	(void)look(LOOK_WAIT, 1, 60000);
+	fixture_until(answers[1].count == 1);
+	assert_int_equal(answers[1].state, CELL_NOT_STARTED);
+	assert_non_null(strstr(answers[1].problem, "exited with code 3"));
+}
+
 static void a_look_when_nothing_ran_is_an_error(void **state)
 {
 	const struct look_request request = { .action = LOOK_WAIT };
@@ -368,6 +415,9 @@ int main(void)
 		CALL_TEST(a_queued_call_is_withdrawn_when_its_wait_is_over),
 		CALL_TEST(what_was_told_to_nobody_opens_the_next_answer_the_newest_of_it),
 		CALL_TEST(a_session_that_ends_answers_a_refusal_beside_what_is_untold),
+		CALL_TEST(what_did_not_begin_is_stopped_before_it_does),
+		CALL_TEST(who_stops_what_was_answered_and_did_not_begin_is_told),
+		CALL_TEST(why_answered_code_could_not_start_is_told),
 		CALL_TEST(a_look_when_nothing_ran_is_an_error),
 		CALL_TEST(typing_when_nothing_runs_is_an_error),
 		CALL_TEST(a_cancelled_look_leaves_the_cell_alone),

@@ -153,6 +153,17 @@ static void a_home_open_to_others_is_denied_with_the_command_that_helps(void **s
 	home_close(open_home(f));
 }
 
+static void a_closed_home_of_root_lets_its_sessions_through(void **state)
+{
+	struct fixture *f = *state;
+	struct stat st;
+
+	assert_int_equal(mkdirat(f->scratch.fd, "home", 0700), 0);
+	home_close(open_home(f));
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, geteuid() == 0 ? 0711 : 0700);
+}
+
 static void a_home_below_a_link_is_known_by_its_own_path(void **state)
 {
 	struct fixture *f = *state;
@@ -187,7 +198,8 @@ static void a_home_that_cannot_be_made_is_a_system_error(void **state)
 	struct fixture *f = *state;
 
 	(void)snprintf(f->path, sizeof(f->path), "/proc/ptycell");
-	assert_refused(f, ERR_SYSTEM, "/proc/ptycell");
+	assert_refused(f, ERR_SYSTEM, "/proc/ptycell' cannot be made");
+	assert_refused(f, ERR_SYSTEM, "set PTYCELL_HOME");
 }
 
 static void two_servers_share_a_home(void **state)
@@ -370,6 +382,7 @@ int main(void)
 		TEST(a_symlink_as_home_is_denied),
 		TEST(a_file_as_home_is_denied),
 		TEST(a_home_open_to_others_is_denied_with_the_command_that_helps),
+		TEST(a_closed_home_of_root_lets_its_sessions_through),
 		TEST(a_home_below_a_link_is_known_by_its_own_path),
 		TEST(a_home_of_another_user_is_denied),
 		TEST(a_home_that_cannot_be_made_is_a_system_error),

@@ -232,7 +232,7 @@ static void a_copy_outlives_its_keeper_and_the_removal_waits_for_it(void **state
 	shown = strdup(keeper_folder(keeper));
 	keeper_copy(keeper, paths, ARRAY_SIZE(paths), on_done);
 	keeper_free(keeper);
-	(void)removal_start(f->loop, f->home, HELPER, workspace_name(f->workspace), NULL, NULL);
+	removal_start(f->loop, f->home, HELPER, workspace_name(f->workspace), NULL, NULL);
 	home_close(f->home);
 	f->home = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
