@@ -59,8 +59,7 @@ static const struct row rows[] = {
 	  .fallback = 45,
 	  .floor = 0,
 	  .ceiling = DAY,
-	  .help = "a call is answered by then and its cell runs on; hosts give up after 60 s. Not "
-		  "with --drain or a file as stdin" },
+	  .help = "a call is answered by then and its cell runs on; none with --drain or a file as stdin" },
 	{ .name = "SESSION_TTL",
 	  .flag = "session-ttl",
 	  .key = "session_ttl",

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -68,6 +69,7 @@ static int write_at(const struct journal *journal, const char *name, uint64_t of
 	cleanup_fd int fd =
 		openat(journal->dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	size_t done = 0;
+	struct stat st;
 
 	if (fd < 0)
 		return err_sys(err, "opening the journal");
@@ -80,8 +82,9 @@ static int write_at(const struct journal *journal, const char *name, uint64_t of
 			return err_sys(err, "writing the journal");
 		done += (size_t)n;
 	}
-	/* What an earlier tail or a failed write left behind it. */
-	if (ftruncate(fd, (off_t)(offset + data->len)) < 0)
+	/* What an earlier tail or a failed write left behind it; rare, and truncating is dear. */
+	if (fstat(fd, &st) < 0 || (st.st_size > (off_t)(offset + data->len) &&
+				   ftruncate(fd, (off_t)(offset + data->len)) < 0))
 		return err_sys(err, "writing the journal");
 	return 0;
 }

@@ -50,7 +50,7 @@ static const char guide[] =
 	"other sessions and languages are free; code for the busy one is `not_started`.\n"
 	"- Input: where code reads the terminal (`input()`, pdb, a program) the state is "
 	"`waiting_for_input`, with the prompt. Answer with `interact` and `input` (Enter is added; `raw: "
-	"true` types bytes as they are; `key: ctrl-d` ends input). Passwords are the user's to give: what "
+	"true` types bytes as they are; `key: ctrl-d` ends input; name the `language` where several have cells under way). Passwords are the user's to give: what "
 	"is typed while echo is off is kept nowhere.\n"
 	"- Stopping: `action: interrupt` is Ctrl-C, variables stay, and the answer says so. Only what "
 	"does not react needs `terminate` or `kill`, which lose them. Cancelling a call interrupts its "

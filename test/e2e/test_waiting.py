@@ -69,6 +69,9 @@ def test_wt03_py22_the_debugger_waits_and_is_driven(warm):
     result = waiting(warm, "y = 41\nbreakpoint()\ny")
     assert result.cell["waits"] == "debugger" and "The debugger waits" in result.text
     assert "\n42\n" in warm.interact(input="p y + 1").text
+    stack = warm.interact(input="w").text
+    assert "<cell " in stack and "driver" not in stack
+    assert "Oldest frame" in warm.interact(input="up").text
     result = warm.interact(input="c")
     assert result.state == "done" and result.text.endswith("41\n")
 

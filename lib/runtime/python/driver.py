@@ -1395,7 +1395,8 @@ def hook_pil(module):
 
 def hook_pdb(pdb):
     """At its prompt pdb takes an interrupt for a change of mind and asks again, so a cell that
-    nobody answers could only be killed, with all state. Here the interrupt ends the cell."""
+    nobody answers could only be killed, with all state. Here the interrupt ends the cell. And a
+    stack begins with the cell, not with what runs it."""
 
     def loop_once(debugger):
         debugger.allow_kbdint = True
@@ -1404,7 +1405,16 @@ def hook_pdb(pdb):
         finally:
             debugger.allow_kbdint = False
 
+    whole_stack = pdb.Pdb.get_stack
+
+    def own_stack(debugger, frame, traceback):
+        stack, index = whole_stack(debugger, frame, traceback)
+        names = [entry[0].f_code.co_filename for entry in stack]
+        first = next((i for i, name in enumerate(names) if name.startswith("<cell ")), 0)
+        return (stack[first:], index - first) if first <= index else (stack, index)
+
     pdb.Pdb._cmdloop = loop_once
+    pdb.Pdb.get_stack = own_stack
 
 
 def hook_ipython(module):
