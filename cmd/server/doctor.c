@@ -15,6 +15,7 @@
 #include "config/places.h"
 #include "config/settings.h"
 #include "doctor_sandbox.h"
+#include "doctor_sql.h"
 #include "helper/helper.h"
 #include "kernel.h"
 #include "runtime/language.h"
@@ -314,7 +315,7 @@ static void report_folders(struct report *r)
 
 static void report_helpers(struct report *r)
 {
-	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files" };
+	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files", "ptycell-sql" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
 		struct err err = { 0 };
@@ -365,6 +366,7 @@ int doctor_main(int argc, char **argv)
 	report_folders(&r);
 	report_helpers(&r);
 	r.broken = !doctor_sandbox(settings) || r.broken;
+	doctor_sql(settings);
 	report_kernel();
 	report_verdict(&r);
 	code = r.broken ? 1 : 0;

@@ -192,6 +192,53 @@ static void reconcile_timeouts(struct settings *s, struct sources *sources)
 	s->limits.exec_timeout = s->exec_timeout_max;
 }
 
+static void add_database(struct settings *s, const char *name, const char *string)
+{
+	struct settings_database *database;
+
+	s->databases = xrealloc(s->databases, (s->database_count + 1) * sizeof(*s->databases));
+	database = &s->databases[s->database_count++];
+	database->name = xstrdup(name);
+	database->string = xstrdup(string);
+	for (char *c = database->name; *c != '\0'; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c | 0x20);
+}
+
+static bool has_database(const struct settings *s, const char *name)
+{
+	for (size_t i = 0; i < s->database_count; i++)
+		if (str_eq(s->databases[i].name, name))
+			return true;
+	return false;
+}
+
+static void apply_databases(struct settings *s, struct sources *sources)
+{
+	const size_t prefix = sizeof(SOURCES_SQL_PREFIX) - 1;
+	const char *azure = sources_database(sources, SOURCES_AZURE_STRING);
+	const char *password = sources_database(sources, SOURCES_AZURE_PASSWORD);
+
+	for (size_t i = 0; i < sources->database_count; i++) {
+		const char *variable = sources->databases[i].variable;
+
+		if (strncmp(variable, SOURCES_SQL_PREFIX, prefix) != 0)
+			continue;
+		if (variable[prefix] == '\0' || strcasecmp(variable + prefix, "files") == 0)
+			sources_refuse(
+				sources,
+				"%s is no name for a database: write PTYCELL_SQL_NAME with a "
+				"NAME of yours, and not FILES. Correct it and start ptycell "
+				"again.",
+				variable);
+		else if (!has_database(s, variable + prefix))
+			add_database(s, variable + prefix, sources->databases[i].value);
+	}
+	if (azure && !has_database(s, "default"))
+		add_database(s, "default", azure);
+	s->database_password = password ? xstrdup(password) : NULL;
+}
+
 /* The given environment, with the programs that flags and files name put in. */
 static char **build_environment(const struct sources *sources)
 {
@@ -229,6 +276,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	for (size_t i = 0; i < row_count(); i++)
 		apply(s, &sources, row_at(i));
 	reconcile_timeouts(s, &sources);
+	apply_databases(s, &sources);
 	s->environment = build_environment(&sources);
 	s->problem = mem_steal(&sources.problem);
 	if (sources.notices.len > 0)
@@ -246,6 +294,14 @@ void settings_free(struct settings *settings)
 	for (size_t i = 0; i < settings->share_count; i++)
 		free(settings->shares[i].path);
 	free(settings->shares);
+	for (size_t i = 0; i < settings->database_count; i++) {
+		explicit_bzero(settings->databases[i].string,
+			       strlen(settings->databases[i].string));
+		free(settings->databases[i].name);
+		free(settings->databases[i].string);
+	}
+	free(settings->databases);
+	free(settings->database_password);
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);

@@ -32,6 +32,13 @@ struct settings_share {
 	bool is_home; /* ":home": the person means the whole home folder */
 };
 
+/* A database that the person named. */
+struct settings_database {
+	char *name;   /* in lower case; "default" is what queries without a name mean */
+	char *string; /* as written: a connection string, a DSN or sqlite:/path. Never to be shown
+		       */
+};
+
 /* Limits that a session may narrow for itself: `config` of session_info. Seconds, bytes, counts. */
 struct session_limits {
 	uint64_t session_ttl;  /* s */
@@ -43,18 +50,21 @@ struct session_limits {
 	uint64_t journal_max;  /* bytes of a session's journal */
 	/* Bytes of a session's processes together, and of each. */
 	uint64_t memory_max;
-	uint64_t processes_max;  /* and threads */
-	uint64_t open_files_max; /* of one process */
-	uint64_t file_max;       /* bytes of one file */
-	uint64_t disk_max;       /* bytes of the session's folder */
-	uint64_t tmp_max;        /* bytes of /tmp, and of /dev/shm */
-	uint64_t cpu_max;        /* s of processor time of all its processes */
-	uint64_t net_max;        /* bytes to and from hosts */
+	uint64_t processes_max;   /* and threads */
+	uint64_t open_files_max;  /* of one process */
+	uint64_t file_max;        /* bytes of one file */
+	uint64_t disk_max;        /* bytes of the session's folder */
+	uint64_t tmp_max;         /* bytes of /tmp, and of /dev/shm */
+	uint64_t cpu_max;         /* s of processor time of all its processes */
+	uint64_t net_max;         /* bytes to and from hosts */
+	uint64_t sql_inline_rows; /* rows of a query that its answer shows */
 };
 
 struct settings {
 	struct session_limits limits; /* a session's start values, and its ceilings */
 	uint64_t exec_timeout_max;    /* s: ceiling of a cell's own `timeout` */
+	uint64_t query_timeout;       /* s: of exec_sql */
+	uint64_t query_rows_max;      /* of one query */
 	uint64_t call_budget;         /* s: a call is answered by then, its cell ended or not */
 	uint64_t cleanup_interval;    /* s */
 	uint64_t max_sessions;
@@ -70,6 +80,9 @@ struct settings {
 	size_t share_count;
 	char *hosts; /* as hosts_write of net/hosts.h; NULL for no network */
 	bool allow_private_hosts;
+	struct settings_database *databases;
+	size_t database_count;
+	char *database_password; /* for the placeholder of the default database; or NULL */
 	bool drain;
 	bool elicit; /* the user is asked when code waits for input */
 	char *log_level;

@@ -36,6 +36,14 @@ void sources_release(struct sources *sources)
 		mem_cleanup(&sources->values[i].origin);
 	}
 	free(sources->values);
+	for (size_t i = 0; i < sources->database_count; i++) {
+		explicit_bzero(sources->databases[i].value, strlen(sources->databases[i].value));
+		free(sources->databases[i].variable);
+		free(sources->databases[i].value);
+	}
+	free(sources->databases);
+	sources->databases = NULL;
+	sources->database_count = 0;
 	sources->values = NULL;
 	buf_release(&sources->notices);
 	mem_cleanup(&sources->problem);
@@ -147,6 +155,37 @@ static void note_unknown(struct sources *s, const char *name)
 	}
 }
 
+static bool is_database(const char *name)
+{
+	return strncmp(name, SOURCES_SQL_PREFIX, sizeof(SOURCES_SQL_PREFIX) - 1) == 0 ||
+	       str_eq(name, SOURCES_AZURE_STRING) || str_eq(name, SOURCES_AZURE_PASSWORD);
+}
+
+/* Read in the order of their rank: a later one wins, unless nobody filled it. */
+static void take_database(struct sources *s, const char *name, const char *value)
+{
+	if (value[0] == '\0')
+		return;
+	for (size_t i = 0; i < s->database_count; i++) {
+		if (!str_eq(s->databases[i].variable, name))
+			continue;
+		free(s->databases[i].value);
+		s->databases[i].value = xstrdup(value);
+		return;
+	}
+	s->databases = xrealloc(s->databases, (s->database_count + 1) * sizeof(*s->databases));
+	s->databases[s->database_count++] =
+		(struct sources_database){ .variable = xstrdup(name), .value = xstrdup(value) };
+}
+
+const char *sources_database(const struct sources *sources, const char *variable)
+{
+	for (size_t i = 0; i < sources->database_count; i++)
+		if (str_eq(sources->databases[i].variable, variable))
+			return sources->databases[i].value;
+	return NULL;
+}
+
 static void take_variable(struct sources *s, enum source source, const char *name,
 			  const char *value, const char *origin)
 {
@@ -154,6 +193,10 @@ static void take_variable(struct sources *s, enum source source, const char *nam
 
 	if (row) {
 		give(s, source, row, value, origin);
+		return;
+	}
+	if (is_database(name)) {
+		take_database(s, name, value);
 		return;
 	}
 	note_foreign(s, name);

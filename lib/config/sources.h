@@ -11,14 +11,26 @@
 #include "base/util.h"
 #include "config/row.h"
 
+#define SOURCES_SQL_PREFIX "PTYCELL_SQL_"
+#define SOURCES_AZURE_STRING "AZURE_DATABASE_CONNECTION_STRING"
+#define SOURCES_AZURE_PASSWORD "AZURE_DATABASE_PASSWORD"
+
 struct sources_value {
 	char *text;   /* NULL: not given */
 	char *origin; /* " in the environment"; "" for a flag */
 };
 
+/* NAME and value of a PTYCELL_SQL_NAME, or of AZURE_DATABASE_CONNECTION_STRING and _PASSWORD. */
+struct sources_database {
+	char *variable;
+	char *value;
+};
+
 struct sources {
 	char *const *env;
 	struct sources_value *values;
+	struct sources_database *databases;
+	size_t database_count;
 	struct buf notices; /* lines about names that have no effect */
 	char *problem;      /* the first trouble as a sentence, or NULL */
 };
@@ -31,6 +43,8 @@ void sources_release(struct sources *sources);
 void sources_read(struct sources *sources, int argc, char *const argv[]);
 /* The value that counts, NULL when the default does; borrowed. */
 const struct sources_value *sources_find(const struct sources *sources, const struct row *row);
+/* The value of the variable, NULL when it is not set or empty; borrowed. */
+const char *sources_database(const struct sources *sources, const char *variable);
 /* Keeps the sentence when it is the first. */
 void sources_refuse(struct sources *sources, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The same about a value that the row does not take. */

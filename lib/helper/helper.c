@@ -271,6 +271,12 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 	return helper;
 }
 
+void helper_send(struct helper *helper, const json_t *order)
+{
+	helper->reply.total = 0;
+	send_order(helper, order);
+}
+
 void *helper_data(const struct helper *helper)
 {
 	return helper->data;

@@ -46,6 +46,11 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 			    struct err *err) MUST_CHECK;
 /* The `data` it was started with. */
 void *helper_data(const struct helper *helper);
+/*
+ * A further order, for a program that is kept. Its answer comes as progress, and the caps of
+ * reply.h count anew. Lost when the program has ended: `done` tells.
+ */
+void helper_send(struct helper *helper, const json_t *order);
 /* Asks it to stop (SIGTERM); `done` follows with what it still says. */
 void helper_cancel(struct helper *helper);
 /* Kills it when it still runs; no handler runs after this. NULL is allowed. */

@@ -30,18 +30,18 @@ static const struct mcp_tool tools[] = {
 		.title = "Run code",
 		.description =
 			"Runs a cell; the interpreter's state stays. Answers with output, last value, "
-			"figures (no plt.show() needed), changed files and a status line; a long output "
-			"as head and tail with the path of the whole. In Python !cmd and %magics work. Code that "
-			"takes longer than wait, or waits for input, goes on with interact.",
+			"figures (no plt.show()), changed files and a status line. In Python !cmd and "
+			"%magics work. Code that takes longer than wait, or waits for input, goes on "
+			"with interact.",
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
 			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash or r\"},"
 			"\"code\":{\"type\":\"string\"},"
-			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds until it is "
-			"interrupted; else the session's exec_timeout\"},"
-			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until this is "
-			"answered; default 45\"}},"
+			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds; else the "
+			"session's exec_timeout\"},"
+			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until the answer; "
+			"default 45\"}},"
 			"\"required\":[\"session_id\",\"language\",\"code\"],"
 			"\"additionalProperties\":false}",
 		.annotations = CLOSED,
@@ -69,12 +69,27 @@ static const struct mcp_tool tools[] = {
 		.call = tool_interact,
 	},
 	{
+		.name = "exec_sql",
+		.title = "Query a database",
+		.description =
+			"Runs one SELECT. database: a name of session_info, a SQLite file, or files: "
+			"CSV files as tables (default if none is configured).",
+		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"query\":{\"type\":\"string\"},"
+				"\"params\":{\"type\":\"array\"},"
+				"\"database\":{\"type\":\"string\"}},"
+				"\"required\":[\"session_id\",\"query\"],"
+				"\"additionalProperties\":false}",
+		.annotations = "{\"readOnlyHint\":true,\"openWorldHint\":true}",
+		.call = tool_exec_sql,
+	},
+	{
 		.name = "upload_file",
 		.title = "Put a file into a session",
 		.description =
-			"Writes content into the session's input/ folder; the answer has its "
-			"path there as saved_path. encoding base64 for binary content. An "
-			"existing file stays unless overwrite is true.",
+			"Writes content into the session's input/ folder; answers with its path "
+			"as saved_path. encoding base64 for binary content. An existing file stays "
+			"unless overwrite.",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 				"\"filename\":{\"type\":\"string\"},"
 				"\"content\":{\"type\":\"string\"},"
@@ -101,9 +116,8 @@ static const struct mcp_tool tools[] = {
 		.name = "session_info",
 		.title = "Session details",
 		.description =
-			"State, folders, languages and limits of a session, which is made "
-			"when new. config lowers limits for it, e.g. {\"exec_timeout\": 60}; "
-			"include adds variables or packages.",
+			"State, folders, languages and limits of a session, made "
+			"when new. config lowers limits for it, e.g. {\"exec_timeout\": 60}.",
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 			"\"config\":{\"type\":\"object\"},"
@@ -116,7 +130,7 @@ static const struct mcp_tool tools[] = {
 	{
 		.name = "list_sessions",
 		.title = "List sessions",
-		.description = "The live sessions with state, age and idle time.",
+		.description = "Live sessions: state, age, idle time.",
 		.input_schema = "{\"type\":\"object\",\"additionalProperties\":false}",
 		.annotations = READ_ONLY,
 		.call = tool_list_sessions,
@@ -124,8 +138,9 @@ static const struct mcp_tool tools[] = {
 	{
 		.name = "destroy_session",
 		.title = "End a session",
-		.description = "Ends the session: its processes, variables and folder go; results "
-			       "already saved for the user stay.",
+		.description =
+			"Ends the session: processes, variables and folder go; saved results "
+			"stay.",
 		.input_schema = ONLY_SESSION_SCHEMA,
 		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":false}",
 		.call = tool_destroy_session,

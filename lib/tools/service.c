@@ -14,6 +14,7 @@
 #include "tools/gate.h"
 #include "tools/history.h"
 #include "tools/notices.h"
+#include "tools/queries.h"
 #include "tools/resource.h"
 #include "tools/tool.h"
 #include "workspace/keeper.h"
@@ -27,6 +28,7 @@ struct service {
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
+	struct queries *queries; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
 	size_t removals; /* under way, or waiting in `retired` */
@@ -110,6 +112,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 	struct retired *retired;
 
 	service->removals++;
+	queries_end_folder(service->queries, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
 		return;
@@ -158,6 +161,7 @@ void service_free(struct service *service)
 	home_close(service->host.home);
 	history_free(service->history);
 	notices_free(service->notices);
+	queries_free(service->queries);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service);
@@ -264,6 +268,18 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.confinement =
 		confinement_new(service->loop, service->host.launcher, service->settings);
 	return 0;
+}
+
+struct queries *service_queries(struct service *service, struct err *err)
+{
+	cleanup_free char *program = NULL;
+
+	if (service->queries != NULL)
+		return service->queries;
+	program = helper_locate("ptycell-sql", err);
+	if (program != NULL)
+		service->queries = queries_new(service->loop, program);
+	return service->queries;
 }
 
 struct gate *service_gate(const struct service *service)

@@ -14,6 +14,7 @@
 
 struct confinement;
 struct gate;
+struct queries;
 struct service;
 struct table;
 
@@ -39,6 +40,8 @@ struct loop *service_loop(const struct service *service);
 const struct settings *service_settings(const struct service *service);
 /* Made at the first call, perhaps not settled. NULL when tools can only answer why not. */
 struct confinement *service_confinement(struct service *service);
+/* Made at the first query. NULL: ptycell-sql is missing. */
+struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */

@@ -9,6 +9,7 @@
 #include "session/table.h"
 #include "text/clean.h"
 #include "tools/confined.h"
+#include "tools/databases.h"
 #include "tools/history.h"
 #include "tools/network.h"
 #include "tools/packages.h"
@@ -157,7 +158,7 @@ json_t *tool_describe_session(struct session *session)
 	json_put_str(answer, "state", session_state(session));
 	put_folders(answer, session);
 	json_put(answer, "languages", describe_languages(session));
-	json_put(answer, "databases", json_array());
+	json_put(answer, "databases", databases_list(session_settings(session)));
 	json_put(answer, "effective_config", describe_limits(session));
 	json_put(answer, "journal", history_describe(session));
 	json_put(answer, "confinement", describe_confinement(session));

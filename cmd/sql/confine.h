@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * confine.h - this program holds itself to one session's folder and one database.
+ *
+ * Starts the thread of stop.h between landlock, which holds for threads made later, and the filter.
+ */
+#ifndef SQL_CONFINE_H
+#define SQL_CONFINE_H
+
+#include "base/err.h"
+
+/* No network. `path` is a database of the machine to be read, or NULL. */
+int confine_local(int dir_fd, const char *path, struct err *err) MUST_CHECK;
+/* Network, and what drivers are made of and configured by. */
+int confine_driver(int dir_fd, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "database.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "confine.h"
+#include "lite.h"
+#include "odbc.h"
+#include "sql/guard.h"
+#include "stop.h"
+#include "tables.h"
+#include "vfs.h"
+#include "workspace/beneath.h"
+
+enum kind { KIND_FILES, KIND_FILE, KIND_SQLITE, KIND_ODBC, KINDS };
+
+static const char *const kind_names[] = {
+	[KIND_FILES] = "files",
+	[KIND_FILE] = "file",
+	[KIND_SQLITE] = "sqlite",
+	[KIND_ODBC] = "odbc",
+};
+
+struct database {
+	enum kind kind;
+	int dir_fd;
+	char *at; /* path or connection string */
+	struct tables *tables;
+	sqlite3 *db; /* of the machine's file, kept open */
+	struct odbc *odbc;
+};
+
+static int read_about(struct database *database, const json_t *about, struct err *err)
+{
+	const char *kind = json_string_value(json_object_get(about, "kind"));
+	const char *path = json_string_value(json_object_get(about, "path"));
+	const char *string = json_string_value(json_object_get(about, "string"));
+	const char *at = path != NULL ? path : string;
+
+	database->kind = KINDS;
+	for (size_t i = 0; kind != NULL && i < KINDS; i++)
+		if (str_eq(kind, kind_names[i]))
+			database->kind = (enum kind)i;
+	if (database->kind == KINDS || (at == NULL && database->kind != KIND_FILES))
+		return err_set(err, ERR_INVALID, "the order names no database");
+	database->at = at != NULL ? xstrdup(at) : NULL;
+	return 0;
+}
+
+static int prepare(struct database *database, struct err *err)
+{
+	switch (database->kind) {
+	case KIND_FILES:
+		database->tables = tables_new(database->dir_fd, err);
+		return database->tables != NULL ? 0 : -1;
+	case KIND_FILE:
+		return vfs_register(database->dir_fd, err);
+	default:
+		return 0;
+	}
+}
+
+static int confine(const struct database *database, struct err *err)
+{
+	if (database->kind == KIND_ODBC)
+		return confine_driver(database->dir_fd, err);
+	return confine_local(database->dir_fd, database->kind == KIND_SQLITE ? database->at : NULL,
+			     err);
+}
+
+struct database *database_new(int dir_fd, const json_t *about, struct err *err)
+{
+	struct database *database = xcalloc(1, sizeof(*database));
+
+	database->dir_fd = dir_fd;
+	if (read_about(database, about, err) < 0 || confine(database, err) < 0 ||
+	    prepare(database, err) < 0) {
+		free(database->at);
+		free(database);
+		return NULL;
+	}
+	return database;
+}
+
+/* ---- a query ---- */
+
+struct query {
+	const char *text;
+	size_t len;
+	const json_t *params;
+};
+
+static int run_on_files(struct database *database, const struct query *query, struct sink *sink,
+			struct err *err)
+{
+	if (tables_load(database->tables, query->text, query->len, err) < 0)
+		return -1;
+	if (lite_run(tables_db(database->tables), query->text, query->len, query->params, sink,
+		     err) == 0)
+		return 0;
+	tables_explain(database->tables, err);
+	return -1;
+}
+
+static int stat_file(const struct database *database, struct stat *ret, struct err *err)
+{
+	cleanup_fd int fd = beneath_open_regular(database->dir_fd, database->at, NULL, err);
+
+	if (fd < 0)
+		return -1;
+	return fstat(fd, ret) == 0 ? 0 : err_sys(err, "looking at it");
+}
+
+/* A database with a log is written to without asking readers: what we saw is then no one state. */
+static int check_unchanged(const struct database *database, const struct stat *before,
+			   struct err *err)
+{
+	struct stat now;
+
+	if (stat_file(database, &now, err) < 0)
+		return -1;
+	if (now.st_ino != before->st_ino || now.st_size != before->st_size ||
+	    now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+	    now.st_mtim.tv_nsec != before->st_mtim.tv_nsec)
+		return err_set(err, ERR_BUSY, "it changed while it was read; run the query again");
+	return 0;
+}
+
+static int run_on_file(struct database *database, const struct query *query, struct sink *sink,
+		       struct err *err)
+{
+	struct stat before;
+	sqlite3 *db;
+	int result;
+
+	if (vfs_check(database->dir_fd, database->at, err) < 0 ||
+	    stat_file(database, &before, err) < 0)
+		return err_wrap(err, "'%s'", database->at);
+	db = lite_open_file(database->at, err);
+	if (db == NULL)
+		return -1;
+	result = lite_seal(db, err);
+	if (result == 0)
+		result = lite_run(db, query->text, query->len, query->params, sink, err);
+	(void)sqlite3_close(db);
+	if (result == 0 && check_unchanged(database, &before, err) < 0)
+		return err_wrap(err, "'%s'", database->at);
+	return result;
+}
+
+static int run_on_host(struct database *database, const struct query *query, struct sink *sink,
+		       struct err *err)
+{
+	if (database->db == NULL) {
+		sqlite3 *db = lite_open_host(database->at, err);
+
+		if (db == NULL || lite_seal(db, err) < 0) {
+			(void)sqlite3_close(db);
+			return -1;
+		}
+		database->db = db;
+	}
+	return lite_run(database->db, query->text, query->len, query->params, sink, err);
+}
+
+static int run_on_odbc(struct database *database, const struct query *query, struct sink *sink,
+		       struct err *err)
+{
+	return odbc_run(database->odbc, query->text, query->len, query->params, sink, err);
+}
+
+static int dialect_of(struct database *database, enum sql_dialect *ret, struct err *err)
+{
+	*ret = SQL_SQLITE;
+	if (database->kind != KIND_ODBC)
+		return 0;
+	if (database->odbc == NULL)
+		database->odbc = odbc_open(database->at, err);
+	if (database->odbc == NULL)
+		return -1;
+	*ret = odbc_dialect(database->odbc);
+	return 0;
+}
+
+int database_run(struct database *database, const char *query, size_t len, const json_t *params,
+		 struct sink *sink, struct err *err)
+{
+	static int (*const run[])(struct database *, const struct query *, struct sink *,
+				  struct err *) = {
+		[KIND_FILES] = run_on_files,
+		[KIND_FILE] = run_on_file,
+		[KIND_SQLITE] = run_on_host,
+		[KIND_ODBC] = run_on_odbc,
+	};
+	struct guard_statement statement;
+	enum sql_dialect dialect;
+	struct query checked = { .params = params };
+
+	if (dialect_of(database, &dialect, err) < 0 ||
+	    guard_check(dialect, query, len, &statement, err) < 0)
+		return -1;
+	checked.text = query + statement.at;
+	checked.len = statement.len;
+	return run[database->kind](database, &checked, sink, err);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * database.h - the one database that this process is for.
+ *
+ * {"kind": "files"}                       CSV files of the session
+ * {"kind": "file", "path": "input/a.db"}  a SQLite file of the session
+ * {"kind": "sqlite", "path": "/a.db"}     one of the machine
+ * {"kind": "odbc", "string": "Driver=..."}
+ */
+#ifndef SQL_DATABASE_H
+#define SQL_DATABASE_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "sink.h"
+
+struct database;
+
+/* Confines the process to what this database needs. Nothing is opened yet. */
+struct database *database_new(int dir_fd, const json_t *about, struct err *err) MUST_CHECK;
+/* Checks the query (sql/guard.h) and runs it. */
+int database_run(struct database *database, const char *query, size_t len, const json_t *params,
+		 struct sink *sink, struct err *err) MUST_CHECK;
+
+#endif

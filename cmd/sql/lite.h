@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lite.h - queries on SQLite: a database in memory, a file of the session, a file of the person.
+ *
+ * Besides the level-1 check, SQLite itself refuses: files are opened read-only, an authorizer lets
+ * only reading through, defensive mode and query_only are on, schemas are not trusted, there are
+ * no extensions and nothing is attached. ERR_CANCELLED when stop.h says so.
+ */
+#ifndef SQL_LITE_H
+#define SQL_LITE_H
+
+#include <jansson.h>
+#include <sqlite3.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "sink.h"
+
+/* In memory, for tables to be put in. */
+sqlite3 *lite_open_memory(struct err *err) MUST_CHECK;
+/* `path` below the folder of vfs.h. */
+sqlite3 *lite_open_file(const char *path, struct err *err) MUST_CHECK;
+/* An absolute path of the machine. */
+sqlite3 *lite_open_host(const char *path, struct err *err) MUST_CHECK;
+/* From here on only reading, and no change of that. */
+int lite_seal(sqlite3 *db, struct err *err) MUST_CHECK;
+/* Our own statements again, for a database in memory. */
+void lite_unseal(sqlite3 *db);
+/* One statement; `params` is an array or NULL. */
+int lite_run(sqlite3 *db, const char *sql, size_t len, const json_t *params, struct sink *sink,
+	     struct err *err) MUST_CHECK;
+/* What SQLite says is wrong. */
+int lite_fail(sqlite3 *db, struct err *err);
+
+#endif

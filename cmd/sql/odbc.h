@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * odbc.h - queries over unixODBC: a read-only transaction each, always rolled back.
+ *
+ * The connection asks for read-only access and for rows by cursor where a driver reads all at once
+ * otherwise. No message of this module holds the connection string.
+ */
+#ifndef SQL_ODBC_H
+#define SQL_ODBC_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "sink.h"
+#include "sql/dialect.h"
+
+struct odbc;
+
+struct odbc *odbc_open(const char *connection, struct err *err) MUST_CHECK;
+/* By what the database calls itself. */
+enum sql_dialect odbc_dialect(const struct odbc *odbc);
+int odbc_run(struct odbc *odbc, const char *sql, size_t len, const json_t *params,
+	     struct sink *sink, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* odbc_rows.h - the rows of an executed statement into a sink. */
+#ifndef SQL_ODBC_ROWS_H
+#define SQL_ODBC_ROWS_H
+
+#include <sql.h>
+
+#include "base/err.h"
+#include "sink.h"
+
+enum { ODBC_ROWS_DRIVER = -2 };
+
+/* -1 with `err` set; ODBC_ROWS_DRIVER: the statement's diagnostics tell what failed. */
+int odbc_rows_put(SQLHSTMT statement, struct sink *sink, struct err *err) MUST_CHECK;
+
+#endif

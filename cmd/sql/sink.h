@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sink.h - where rows go: into the answer while they are few, else into a CSV file of the session.
+ *
+ * The first rows are kept for the answer in both cases. Memory does not grow with the number of
+ * rows. Values come in the order of the columns; each row ends with sink_end_row.
+ */
+#ifndef SQL_SINK_H
+#define SQL_SINK_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+enum { SINK_COLUMNS_MAX = 2000, SINK_PREVIEW_ROWS = 10 };
+
+struct sink_spec {
+	int dir_fd;         /* the session's folder */
+	const char *result; /* the file, relative to it */
+	const char *part;   /* its name until it is whole */
+	uint64_t inline_rows;
+	uint64_t inline_bytes;
+	uint64_t rows_max;
+	uint64_t bytes_max;
+	json_int_t query; /* its number, for progress */
+};
+
+struct sink;
+
+/* `spec` is borrowed until free. */
+struct sink *sink_new(const struct sink_spec *spec);
+/* Removes a file that was not finished. NULL is allowed. */
+void sink_free(struct sink *sink);
+/* All columns before the first row. `type` may be NULL: told by the first value that has one. */
+int sink_column(struct sink *sink, const char *name, const char *type, struct err *err) MUST_CHECK;
+void sink_null(struct sink *sink);
+void sink_int(struct sink *sink, int64_t value);
+void sink_bool(struct sink *sink, bool value);
+void sink_real(struct sink *sink, double value);
+void sink_text(struct sink *sink, const char *s, size_t len);
+/* A number as the database wrote it. */
+void sink_number(struct sink *sink, const char *s, size_t len);
+void sink_blob(struct sink *sink, const void *data, size_t len);
+/* Sets *ret_full when no more rows are taken; ERR_CANCELLED when somebody asked to stop. */
+int sink_end_row(struct sink *sink, bool *ret_full, struct err *err) MUST_CHECK;
+/* {"columns", "rows", "row_count", "truncated", "file", "bytes"}, the caller's. */
+json_t *sink_finish(struct sink *sink, struct err *err) MUST_CHECK;
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stop.h - SIGTERM means: end the query that runs.
+ *
+ * A thread waits for the signal, so that a driver that blocks can be told from outside of it.
+ */
+#ifndef SQL_STOP_H
+#define SQL_STOP_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* Before any other thread is made. */
+int stop_watch(struct err *err) MUST_CHECK;
+/* A query begins. `cancel` is called from the other thread. A process that was told to stop takes
+ * no further query. */
+void stop_begin(void (*cancel)(void *data), void *data);
+/* It is over: `cancel` is not called any more. */
+void stop_end(void);
+bool stop_requested(void);
+/* ERR_CANCELLED. */
+int stop_fail(struct err *err);
+
+#endif

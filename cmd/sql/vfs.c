@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "vfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "stop.h"
+#include "workspace/beneath.h"
+
+/* The file format's: where the bytes lie that processes lock. */
+enum {
+	PENDING_BYTE = 0x40000000,
+	RESERVED_BYTE = PENDING_BYTE + 1,
+	SHARED_FIRST = PENDING_BYTE + 2,
+	SHARED_SIZE = 510,
+	HEADER_SIZE = 100,
+	WRITE_VERSION = 18, /* 2 in a database with a write-ahead log */
+	SECTOR = 4096,
+	LOCK_TRIES = 100,
+	LOCK_PAUSE_NS = 20000000,
+};
+
+static const char magic[16] = "SQLite format 3";
+
+struct file {
+	sqlite3_file base;
+	int fd;
+};
+
+/* The base is the first member, as SQLite wants it. */
+static struct file *file_of(sqlite3_file *base)
+{
+	return (struct file *)(void *)base;
+}
+
+/* ---- what a connection calls ---- */
+
+static int close_file(sqlite3_file *base)
+{
+	fd_close(&file_of(base)->fd);
+	return SQLITE_OK;
+}
+
+static int read_file(sqlite3_file *base, void *out, int amount, sqlite3_int64 offset)
+{
+	char *to = out;
+	int got = 0;
+
+	while (got < amount) {
+		ssize_t n = pread(file_of(base)->fd, to + got, (size_t)(amount - got),
+				  (off_t)(offset + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return SQLITE_IOERR_READ;
+		if (n == 0)
+			break;
+		got += (int)n;
+	}
+	if (got == amount)
+		return SQLITE_OK;
+	memset(to + got, 0, (size_t)(amount - got));
+	return SQLITE_IOERR_SHORT_READ;
+}
+
+static int refuse_write(sqlite3_file *base, const void *data, int amount, sqlite3_int64 offset)
+{
+	(void)base, (void)data, (void)amount, (void)offset;
+	return SQLITE_READONLY;
+}
+
+static int refuse_truncate(sqlite3_file *base, sqlite3_int64 size)
+{
+	(void)base, (void)size;
+	return SQLITE_READONLY;
+}
+
+static int do_nothing(sqlite3_file *base, int flags)
+{
+	(void)base, (void)flags;
+	return SQLITE_OK;
+}
+
+static int tell_size(sqlite3_file *base, sqlite3_int64 *ret_size)
+{
+	struct stat st;
+
+	if (fstat(file_of(base)->fd, &st) < 0)
+		return SQLITE_IOERR_FSTAT;
+	*ret_size = st.st_size;
+	return SQLITE_OK;
+}
+
+static int tell_reserved(sqlite3_file *base, int *ret)
+{
+	(void)base;
+	*ret = 0;
+	return SQLITE_OK;
+}
+
+static int control(sqlite3_file *base, int op, void *data)
+{
+	(void)base, (void)op, (void)data;
+	return SQLITE_NOTFOUND;
+}
+
+static int tell_sector(sqlite3_file *base)
+{
+	(void)base;
+	return SECTOR;
+}
+
+static int tell_device(sqlite3_file *base)
+{
+	(void)base;
+	return SQLITE_IOCAP_IMMUTABLE;
+}
+
+static const sqlite3_io_methods methods = {
+	.iVersion = 1,
+	.xClose = close_file,
+	.xRead = read_file,
+	.xWrite = refuse_write,
+	.xTruncate = refuse_truncate,
+	.xSync = do_nothing,
+	.xFileSize = tell_size,
+	.xLock = do_nothing,
+	.xUnlock = do_nothing,
+	.xCheckReservedLock = tell_reserved,
+	.xFileControl = control,
+	.xSectorSize = tell_sector,
+	.xDeviceCharacteristics = tell_device,
+};
+
+/* ---- opening ---- */
+
+static int lock_bytes(int fd, short type, off_t start, off_t len)
+{
+	struct flock lock = {
+		.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = len
+	};
+
+	return fcntl(fd, F_OFD_SETLK, &lock);
+}
+
+/* As SQLite's unixLock does for a reader: past a writer that waits for the readers' end. */
+static int lock_shared(int fd)
+{
+	struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+
+	for (int i = 0; i < LOCK_TRIES && !stop_requested(); i++) {
+		if (lock_bytes(fd, F_RDLCK, PENDING_BYTE, 1) == 0) {
+			int result = lock_bytes(fd, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
+
+			(void)lock_bytes(fd, F_UNLCK, PENDING_BYTE, 1);
+			if (result == 0)
+				return SQLITE_OK;
+		}
+		(void)nanosleep(&pause, NULL);
+	}
+	return SQLITE_BUSY;
+}
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags,
+		     int *ret_flags)
+{
+	struct file *file = file_of(base);
+	struct err err;
+	int result;
+
+	base->pMethods = NULL;
+	if (name == NULL || (flags & SQLITE_OPEN_MAIN_DB) == 0)
+		return SQLITE_CANTOPEN;
+	file->fd = beneath_open_regular(*(const int *)vfs->pAppData, name, NULL, &err);
+	if (file->fd < 0)
+		return SQLITE_CANTOPEN;
+	result = lock_shared(file->fd);
+	if (result != SQLITE_OK) {
+		fd_close(&file->fd);
+		return result;
+	}
+	base->pMethods = &methods;
+	if (ret_flags != NULL)
+		*ret_flags = SQLITE_OPEN_READONLY;
+	return SQLITE_OK;
+}
+
+static int refuse_delete(sqlite3_vfs *vfs, const char *name, int sync)
+{
+	(void)vfs, (void)name, (void)sync;
+	return SQLITE_READONLY;
+}
+
+static int tell_access(sqlite3_vfs *vfs, const char *name, int flags, int *ret)
+{
+	(void)vfs, (void)name, (void)flags;
+	*ret = 0;
+	return SQLITE_OK;
+}
+
+static int keep_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
+{
+	(void)vfs;
+	if (strlen(name) >= (size_t)size)
+		return SQLITE_CANTOPEN;
+	memcpy(out, name, strlen(name) + 1);
+	return SQLITE_OK;
+}
+
+int vfs_register(int dir_fd, struct err *err)
+{
+	static int folder;
+	static sqlite3_vfs vfs;
+
+	folder = dir_fd;
+	vfs = *sqlite3_vfs_find(NULL); /* clock, sleep, randomness */
+	vfs.iVersion = 2;
+	vfs.szOsFile = sizeof(struct file);
+	vfs.mxPathname = BENEATH_PATH_MAX;
+	vfs.zName = VFS_NAME;
+	vfs.pAppData = &folder;
+	vfs.pNext = NULL;
+	vfs.xOpen = open_file;
+	vfs.xDelete = refuse_delete;
+	vfs.xAccess = tell_access;
+	vfs.xFullPathname = keep_path;
+	vfs.xDlOpen = NULL;
+	vfs.xDlError = NULL;
+	vfs.xDlSym = NULL;
+	vfs.xDlClose = NULL;
+	if (sqlite3_vfs_register(&vfs, 0) != SQLITE_OK)
+		return err_set(err, ERR_INTERNAL, "SQLite takes no file system");
+	return 0;
+}
+
+/* ---- what would have to be written for ---- */
+
+/* How long PATH with this ending is, 0 when it is not there; its first byte. */
+static off_t side_size(int dir_fd, const char *path, const char *ending, char *ret_first)
+{
+	cleanup_free char *side = xasprintf("%s%s", path, ending);
+	struct err err;
+	off_t size = 0;
+	cleanup_fd int fd = beneath_open_regular(dir_fd, side, &size, &err);
+
+	*ret_first = '\0';
+	if (fd < 0 || pread(fd, ret_first, 1, 0) <= 0)
+		return 0;
+	return size;
+}
+
+static bool is_being_written(int fd)
+{
+	struct flock lock = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1
+	};
+
+	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+int vfs_check(int dir_fd, const char *path, struct err *err)
+{
+	off_t size = 0;
+	cleanup_fd int fd = beneath_open_regular(dir_fd, path, &size, err);
+	char header[HEADER_SIZE] = { 0 };
+	char first;
+
+	if (fd < 0)
+		return -1;
+	if (size > 0 && (pread(fd, header, sizeof(header), 0) != sizeof(header) ||
+			 memcmp(header, magic, sizeof(magic)) != 0))
+		return err_set(err, ERR_INVALID, "it is no SQLite database");
+	if (header[WRITE_VERSION] == 2 && side_size(dir_fd, path, "-wal", &first) > 0)
+		return err_set(err, ERR_BUSY,
+			       "what was last written is still in its log; run PRAGMA "
+			       "wal_checkpoint(TRUNCATE) where it was written, and commit");
+	/* A journal that is over has its first bytes zeroed. */
+	if (side_size(dir_fd, path, "-journal", &first) > 0 && first != '\0' &&
+	    !is_being_written(fd))
+		return err_set(err, ERR_BUSY,
+			       "a transaction was cut off; open it with code once, which rolls "
+			       "that back");
+	return 0;
+}

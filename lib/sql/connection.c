@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/connection.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+
+struct pair {
+	const char *key;
+	size_t key_len;
+	const char *value; /* with its braces */
+	size_t value_len;
+};
+
+/* Where a value ends: behind its braces, or at the next semicolon; NULL when braces stay open. */
+static const char *value_end(const char *s)
+{
+	if (*s != '{')
+		return s + strcspn(s, ";");
+	for (s++; *s != '\0'; s++) {
+		if (*s != '}')
+			continue;
+		if (s[1] != '}')
+			return s + 1;
+		s++;
+	}
+	return NULL;
+}
+
+/* The next KEY=VALUE from *at on: 1, 0 at the end, -1 for what is none. */
+static int next_pair(const char **at, struct pair *ret)
+{
+	const char *s = *at + strspn(*at, "; \t\r\n");
+	const char *end;
+
+	if (*s == '\0')
+		return 0;
+	ret->key = s;
+	ret->key_len = strcspn(s, "=;");
+	if (s[ret->key_len] != '=')
+		return -1;
+	ret->value = s + ret->key_len + 1;
+	while (ret->key_len > 0 && strchr(" \t", s[ret->key_len - 1]) != NULL)
+		ret->key_len--;
+	ret->value += strspn(ret->value, " \t");
+	end = value_end(ret->value);
+	if (end == NULL || ret->key_len == 0)
+		return -1;
+	ret->value_len = (size_t)(end - ret->value);
+	end += strspn(end, " \t\r\n");
+	if (*end != ';' && *end != '\0')
+		return -1;
+	*at = end;
+	return 1;
+}
+
+static char *unquote(const struct pair *pair)
+{
+	char *value;
+	size_t out = 0;
+
+	if (pair->value_len < 2 || pair->value[0] != '{')
+		return xmemdup(pair->value, pair->value_len);
+	value = xmemdup(pair->value + 1, pair->value_len - 2);
+	for (size_t i = 0; value[i] != '\0'; i++) {
+		value[out++] = value[i];
+		i += value[i] == '}' && value[i + 1] == '}';
+	}
+	value[out] = '\0';
+	return value;
+}
+
+char *connection_get(const char *string, const char *keyword)
+{
+	struct pair pair;
+
+	while (next_pair(&string, &pair) > 0)
+		if (strlen(keyword) == pair.key_len &&
+		    strncasecmp(pair.key, keyword, pair.key_len) == 0)
+			return unquote(&pair);
+	return NULL;
+}
+
+static void put_quoted(struct buf *out, const char *value)
+{
+	buf_puts(out, "{");
+	for (; *value != '\0'; value++)
+		buf_put(out, *value == '}' ? "}}" : value, *value == '}' ? 2 : 1);
+	buf_puts(out, "}");
+}
+
+static int check(const char *string, struct err *err)
+{
+	struct pair pair;
+	int result;
+
+	while ((result = next_pair(&string, &pair)) > 0)
+		;
+	return result == 0 ? 0
+			   : err_set(err, ERR_INVALID,
+				     "the connection string is not KEYWORD=value;...; a value with "
+				     "a semicolon belongs in braces");
+}
+
+static bool has_password(const char *string)
+{
+	cleanup_free char *pwd = connection_get(string, "PWD");
+	cleanup_free char *password = connection_get(string, "Password");
+
+	return pwd != NULL || password != NULL;
+}
+
+/* The placeholder may itself stand in braces: {{your_password_here}}. */
+static void replace(const char *string, const char *found, const char *password, struct buf *out)
+{
+	const char *rest = found + strlen(CONNECTION_PLACEHOLDER);
+	size_t before = (size_t)(found - string);
+	bool braced = before > 0 && found[-1] == '{' && *rest == '}';
+
+	buf_put(out, string, before - braced);
+	put_quoted(out, password);
+	buf_puts(out, rest + braced);
+}
+
+int connection_complete(const char *string, const char *password, struct buf *out, struct err *err)
+{
+	const char *found = strstr(string, CONNECTION_PLACEHOLDER);
+	size_t begin = out->len;
+
+	if (found != NULL && password == NULL)
+		return err_set(err, ERR_INVALID,
+			       "the connection string has " CONNECTION_PLACEHOLDER
+			       " and there is no password");
+	if (strchr(string, '=') == NULL)
+		buf_putf(out, "DSN=%s", string);
+	else if (found != NULL)
+		replace(string, found, password, out);
+	else
+		buf_puts(out, string);
+	if (check(buf_str(out) + begin, err) < 0)
+		return -1;
+	if (password != NULL && found == NULL && !has_password(buf_str(out) + begin)) {
+		buf_puts(out, ";PWD=");
+		put_quoted(out, password);
+	}
+	return 0;
+}
+
+void connection_default(struct buf *string, const char *keyword, const char *value)
+{
+	cleanup_free char *there = connection_get(buf_str(string), keyword);
+
+	if (there == NULL)
+		buf_putf(string, ";%s=%s", keyword, value);
+}
+
+enum sql_dialect connection_dialect(const char *string)
+{
+	cleanup_free char *driver = connection_get(string, "Driver");
+
+	return driver != NULL ? dialect_of_product(driver) : SQL_GENERIC;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/dialect.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/util.h"
+
+static const char *const names[] = {
+	[SQL_TSQL] = "T-SQL",
+	[SQL_POSTGRESQL] = "PostgreSQL",
+	[SQL_SQLITE] = "SQLite",
+	[SQL_GENERIC] = "SQL",
+};
+
+_Static_assert(ARRAY_SIZE(names) == SQL_DIALECTS, "each dialect has a name");
+
+/* Substrings, in any case, of the names that drivers and databases give themselves. */
+static const struct {
+	const char *part;
+	enum sql_dialect dialect;
+} products[] = {
+	{ "sql server", SQL_TSQL },     { "freetds", SQL_TSQL },
+	{ "sqlserver", SQL_TSQL },      { "msodbcsql", SQL_TSQL },
+	{ "tdsodbc", SQL_TSQL },        { "postgres", SQL_POSTGRESQL },
+	{ "psqlodbc", SQL_POSTGRESQL }, { "redshift", SQL_POSTGRESQL },
+	{ "sqlite", SQL_SQLITE },
+};
+
+const char *dialect_name(enum sql_dialect dialect)
+{
+	assert(dialect < SQL_DIALECTS);
+	return names[dialect];
+}
+
+enum sql_dialect dialect_of_product(const char *product)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(products); i++)
+		if (strcasestr(product, products[i].part) != NULL)
+			return products[i].dialect;
+	return SQL_GENERIC;
+}

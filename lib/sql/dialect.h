@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* dialect.h - the kinds of SQL that are told apart. */
+#ifndef SQL_DIALECT_H
+#define SQL_DIALECT_H
+
+/* GENERIC is any other database: whatever one of them takes for a statement is refused. */
+enum sql_dialect { SQL_TSQL, SQL_POSTGRESQL, SQL_SQLITE, SQL_GENERIC, SQL_DIALECTS };
+
+/* "T-SQL", "PostgreSQL", "SQLite", "SQL". */
+const char *dialect_name(enum sql_dialect dialect);
+/* By what a driver or a database calls itself: "Microsoft SQL Server", "PostgreSQL Unicode". */
+enum sql_dialect dialect_of_product(const char *product);
+
+#endif

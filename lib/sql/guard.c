@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/guard.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "sql/token.h"
+#include "sql/words.h"
+#include "text/clean.h"
+
+enum { SHOWN_WORD_MAX = 40 };
+
+struct guard {
+	struct lexer lexer;
+	struct token *tokens;
+	size_t count;
+	size_t cap;
+};
+
+/* Behind the last one stands an end. */
+static const struct token *at(const struct guard *g, size_t i)
+{
+	static const struct token end = { .kind = TOKEN_END };
+
+	return i < g->count ? &g->tokens[i] : &end;
+}
+
+static bool is(const struct guard *g, size_t i, const char *word)
+{
+	return token_is(&g->lexer, at(g, i), word);
+}
+
+static bool is_char(const struct guard *g, size_t i, char c)
+{
+	return token_is_char(&g->lexer, at(g, i), c);
+}
+
+static bool is_any(const struct guard *g, size_t i, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		if (is(g, i, *words))
+			return true;
+	return false;
+}
+
+/* "line 1, column 8: DELETE changes data". */
+static int deny(const struct guard *g, size_t i, const char *why, struct err *err)
+{
+	const struct token *token = at(g, i);
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
+	size_t line;
+	size_t column;
+
+	token_place(&g->lexer, token->kind == TOKEN_END ? g->lexer.len : token->at, &line, &column);
+	clean_line(&shown, g->lexer.text + token->at, token->len, SHOWN_WORD_MAX);
+	return err_set(err, ERR_DENIED, "line %zu, column %zu: %s %s", line, column,
+		       shown.len > 0 ? buf_str(&shown) : "the end", why);
+}
+
+/* ---- the beginning ---- */
+
+static const char *const heads[] = { "SELECT", "VALUES", NULL };
+static const char not_a_query[] =
+	"is not allowed here: exec_sql takes one SELECT, WITH, VALUES or EXPLAIN";
+
+/* The token behind the parenthesis that closes the one at `i`. */
+static size_t skip_group(const struct guard *g, size_t i)
+{
+	size_t depth = 0;
+
+	for (; i < g->count; i++) {
+		if (is_char(g, i, '('))
+			depth++;
+		else if (is_char(g, i, ')') && --depth == 0)
+			return i + 1;
+	}
+	return i;
+}
+
+/* Behind the part of a CTE that says in which order rows come: SEARCH ... SET x, CYCLE ... */
+static size_t skip_order(const struct guard *g, size_t i)
+{
+	static const char *const words[] = { "SEARCH", "CYCLE", NULL };
+
+	while (is_any(g, i, words)) {
+		while (i < g->count && !is(g, i, "SET"))
+			i++;
+		i += 2;
+		if (is(g, i, "TO"))
+			i += 4; /* CYCLE ... SET x TO y DEFAULT z */
+		if (is(g, i, "USING"))
+			i += 2;
+	}
+	return i;
+}
+
+/* One name AS (...), or T-SQL's XMLNAMESPACES (...). Returns what is behind it, 0 for none. */
+static size_t skip_cte(const struct guard *g, size_t i)
+{
+	if (at(g, i)->kind != TOKEN_WORD && at(g, i)->kind != TOKEN_QUOTED)
+		return 0;
+	if (is(g, i, "XMLNAMESPACES") && is_char(g, i + 1, '('))
+		return skip_group(g, i + 1);
+	i++;
+	if (is_char(g, i, '('))
+		i = skip_group(g, i);
+	if (!is(g, i, "AS"))
+		return 0;
+	i++;
+	if (is(g, i, "NOT"))
+		i++;
+	if (is(g, i, "MATERIALIZED"))
+		i++;
+	return is_char(g, i, '(') ? skip_order(g, skip_group(g, i)) : 0;
+}
+
+/* The statement that WITH is for. */
+static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct err *err)
+{
+	size_t begin = i++;
+
+	if (is(g, i, "RECURSIVE") && !is(g, i + 1, "AS"))
+		i++;
+	for (;;) {
+		i = skip_cte(g, i);
+		if (i == 0)
+			return deny(g, begin, "is not followed by NAME AS (query)", err);
+		if (!is_char(g, i, ','))
+			break;
+		i++;
+	}
+	*ret_main = i;
+	return 0;
+}
+
+/* SELECT, VALUES, WITH that ends in one of them, all of them in parentheses. */
+static int check_query(const struct guard *g, size_t i, struct err *err)
+{
+	for (;;) {
+		while (is_char(g, i, '('))
+			i++;
+		if (!is(g, i, "WITH"))
+			break;
+		if (find_main(g, i, &i, err) < 0)
+			return -1;
+	}
+	return is_any(g, i, heads) ? 0 : deny(g, i, not_a_query, err);
+}
+
+/* PostgreSQL's (ANALYZE, ...) as well as plain words; returns where the query begins. */
+static int check_explain(const struct guard *g, size_t i, size_t *ret_query, struct err *err)
+{
+	static const char *const plain[] = { "VERBOSE", "QUERY", "PLAN", NULL };
+	static const char *const runs[] = { "ANALYZE", "ANALYSE", NULL };
+	bool options = g->lexer.dialect == SQL_POSTGRESQL && is_char(g, i, '(') &&
+		       !is_char(g, i + 1, '(') && !is_any(g, i + 1, heads) && !is(g, i + 1, "WITH");
+	size_t end = options ? skip_group(g, i) : i;
+
+	if (g->lexer.dialect == SQL_TSQL)
+		return deny(g, i - 1, not_a_query, err);
+	for (; i < end; i++)
+		if (is_any(g, i, runs))
+			return deny(g, i, "runs what it explains", err);
+	if (is_any(g, i, runs))
+		return deny(g, i, "runs what it explains", err);
+	while (is_any(g, i, plain) && g->lexer.dialect != SQL_GENERIC)
+		i++;
+	if (is_any(g, i, runs))
+		return deny(g, i, "runs what it explains", err);
+	*ret_query = i;
+	return 0;
+}
+
+/* ---- every word ---- */
+
+static bool is_called(const struct guard *g, size_t i)
+{
+	return is_char(g, i + 1, '(');
+}
+
+static bool names_prefix(const char *name, const char *prefix)
+{
+	return strncasecmp(name, prefix, strlen(prefix)) == 0;
+}
+
+/* xp_cmdshell 'dir': T-SQL passes arguments without parentheses. */
+static bool has_arguments(const struct guard *g, size_t i)
+{
+	enum token_kind next = at(g, i + 1)->kind;
+
+	if (is_called(g, i))
+		return true;
+	return g->lexer.dialect == SQL_TSQL && at(g, i)->kind == TOKEN_WORD &&
+	       (next == TOKEN_STRING || next == TOKEN_NUMBER || next == TOKEN_PARAM);
+}
+
+/* A word that stands where only a name can: behind a dot, behind AS. */
+static bool is_name(const struct guard *g, size_t i)
+{
+	/* T-SQL's reserved words are no names anywhere. */
+	if (i == 0 || g->lexer.dialect == SQL_TSQL)
+		return false;
+	return is_char(g, i - 1, '.') || is(g, i - 1, "AS");
+}
+
+static bool breaks(const struct guard *g, size_t i, const struct word_rule *rule, const char *name)
+{
+	bool plain = at(g, i)->kind == TOKEN_WORD;
+
+	if ((rule->dialects & BIT(g->lexer.dialect)) == 0)
+		return false;
+	switch (rule->place) {
+	case WORD_ANYWHERE:
+		return plain && strcasecmp(name, rule->word) == 0 && !is_name(g, i);
+	case WORD_PAIR:
+		return plain && strcasecmp(name, rule->word) == 0 && is(g, i + 1, rule->next) &&
+		       !is_name(g, i);
+	case WORD_CALLED:
+		return strcasecmp(name, rule->word) == 0 && is_called(g, i);
+	case WORD_PREFIX:
+		return names_prefix(name, rule->word) && has_arguments(g, i);
+	}
+	return false;
+}
+
+/* OPTION (USE HINT (...)) and OPTION (USE PLAN ...). */
+static bool is_option(const struct guard *g, size_t i)
+{
+	return is(g, i, "USE") && (is(g, i + 1, "HINT") || is(g, i + 1, "PLAN"));
+}
+
+static int check_word(const struct guard *g, size_t i, struct err *err)
+{
+	cleanup_free char *name = token_name(&g->lexer, at(g, i));
+	const struct word_rule *rule;
+
+	if (is_option(g, i))
+		return 0;
+	for (size_t n = 0; (rule = words_rule(n)) != NULL; n++)
+		if (breaks(g, i, rule, name))
+			return deny(g, i, rule->why, err);
+	return 0;
+}
+
+/* WITH a AS (DELETE ...): PostgreSQL's queries that write. */
+static int check_cte_body(const struct guard *g, size_t i, struct err *err)
+{
+	static const char *const writes[] = {
+		"INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", NULL
+	};
+	bool body = i >= 2 && is_char(g, i - 1, '(') &&
+		    (is(g, i - 2, "AS") || is(g, i - 2, "MATERIALIZED"));
+
+	return body && is_any(g, i, writes) ? deny(g, i, "changes data", err) : 0;
+}
+
+/* FROM t WITH (UPDLOCK), FROM t (XLOCK, ROWLOCK). */
+static int check_hint(const struct guard *g, size_t i, struct err *err)
+{
+	static const char *const hints[] = { "UPDLOCK", "XLOCK",   "TABLOCK",  "TABLOCKX",
+					     "PAGLOCK", "ROWLOCK", "HOLDLOCK", "READCOMMITTEDLOCK",
+					     NULL };
+	bool listed = i > 0 && (is_char(g, i - 1, '(') || is_char(g, i - 1, ',')) &&
+		      (is_char(g, i + 1, ')') || is_char(g, i + 1, ','));
+	bool may_be = g->lexer.dialect == SQL_TSQL || g->lexer.dialect == SQL_GENERIC;
+
+	return may_be && listed && is_any(g, i, hints) ? deny(g, i, "locks", err) : 0;
+}
+
+/* T-SQL's FETCH belongs to OFFSET ... ROWS, or it moves a cursor. */
+static int check_fetch(const struct guard *g, size_t i, struct err *err)
+{
+	bool paging = i > 0 && (is(g, i - 1, "ROWS") || is(g, i - 1, "ROW")) &&
+		      (is(g, i + 1, "NEXT") || is(g, i + 1, "FIRST")) && !is(g, i + 2, "FROM");
+
+	if (g->lexer.dialect != SQL_TSQL || !is(g, i, "FETCH") || paging)
+		return 0;
+	return deny(g, i, "moves a cursor", err);
+}
+
+/* Oracle's packages that reach out, and seq.NEXTVAL. */
+static int check_generic(const struct guard *g, size_t i, struct err *err)
+{
+	if (g->lexer.dialect != SQL_GENERIC)
+		return 0;
+	if (is(g, i, "NEXTVAL") && i > 0 && is_char(g, i - 1, '.'))
+		return deny(g, i, "takes a number from a sequence, which stays taken", err);
+	if (is_char(g, i + 1, '.') && (names_prefix(g->lexer.text + at(g, i)->at, "dbms_") ||
+				       names_prefix(g->lexer.text + at(g, i)->at, "utl_")))
+		return deny(g, i, "runs other code", err);
+	return 0;
+}
+
+static int check_words(const struct guard *g, struct err *err)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		enum token_kind kind = at(g, i)->kind;
+
+		if (is_char(g, i, ';'))
+			return deny(g, i, "begins a second statement: one a call", err);
+		if (is_char(g, i, '{') || is_char(g, i, '}'))
+			return deny(g, i, "is no SQL of the database", err);
+		if (kind != TOKEN_WORD && kind != TOKEN_QUOTED)
+			continue;
+		if (check_word(g, i, err) < 0 || check_cte_body(g, i, err) < 0 ||
+		    check_hint(g, i, err) < 0 || check_fetch(g, i, err) < 0 ||
+		    check_generic(g, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int read_tokens(struct guard *g, struct err *err)
+{
+	struct token token;
+
+	for (;;) {
+		if (token_next(&g->lexer, &token, err) < 0)
+			return -1;
+		if (token.kind == TOKEN_END)
+			return 0;
+		if (g->count == g->cap) {
+			g->cap = g->cap == 0 ? 64 : 2 * g->cap;
+			g->tokens = xrealloc(g->tokens, g->cap * sizeof(*g->tokens));
+		}
+		g->tokens[g->count++] = token;
+	}
+}
+
+/* CB-39: a semicolon in front is a habit of those who write T-SQL. */
+static void drop_semicolons(struct guard *g)
+{
+	size_t front = 0;
+
+	while (is_char(g, front, ';'))
+		front++;
+	g->count -= front;
+	if (front > 0)
+		memmove(g->tokens, g->tokens + front, g->count * sizeof(*g->tokens));
+	while (g->count > 0 && is_char(g, g->count - 1, ';'))
+		g->count--;
+}
+
+static int check(struct guard *g, struct guard_statement *ret, struct err *err)
+{
+	size_t query = 0;
+	const struct token *last;
+
+	if (read_tokens(g, err) < 0)
+		return -1;
+	drop_semicolons(g);
+	if (g->count == 0)
+		return err_set(err, ERR_INVALID, "the query is empty");
+	if (is(g, 0, "EXPLAIN") && check_explain(g, 1, &query, err) < 0)
+		return -1;
+	if (check_query(g, query, err) < 0 || check_words(g, err) < 0)
+		return -1;
+	last = at(g, g->count - 1);
+	ret->at = at(g, 0)->at;
+	ret->len = last->at + last->len - ret->at;
+	return 0;
+}
+
+int guard_check(enum sql_dialect dialect, const char *text, size_t len, struct guard_statement *ret,
+		struct err *err)
+{
+	struct guard g = { .count = 0 };
+	int result;
+
+	if (len > GUARD_QUERY_MAX)
+		return err_set(err, ERR_LIMIT, "the query is longer than %d KB",
+			       GUARD_QUERY_MAX >> 10);
+	token_start(&g.lexer, dialect, text, len);
+	result = check(&g, ret, err);
+	free(g.tokens);
+	return result;
+}

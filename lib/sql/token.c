@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/token.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+
+static const char *const bracketing[] = {
+	/* Characters that open a quoted name. */
+	[SQL_TSQL] = "\"[",
+	[SQL_POSTGRESQL] = "\"",
+	[SQL_SQLITE] = "\"`[",
+	[SQL_GENERIC] = "\"`",
+};
+
+/* Text behind its end reads as NUL, which a query does not hold. */
+static char peek(const struct lexer *lexer, size_t ahead)
+{
+	return lexer->at + ahead < lexer->len ? lexer->text[lexer->at + ahead] : '\0';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Every byte of a character beyond ASCII is a letter. */
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       (unsigned char)c >= 0x80;
+}
+
+/* `#t` and `##t` are T-SQL's temporary tables. */
+static bool starts_word(const struct lexer *lexer, char c)
+{
+	return is_letter(c) || (lexer->dialect == SQL_TSQL && c == '#');
+}
+
+static bool is_in_word(const struct lexer *lexer, char c)
+{
+	if (is_letter(c) || is_digit(c) || c == '$')
+		return true;
+	return lexer->dialect == SQL_TSQL && (c == '#' || c == '@');
+}
+
+static int refuse(const struct lexer *lexer, size_t at, struct err *err, const char *what)
+{
+	size_t line;
+	size_t column;
+
+	token_place(lexer, at, &line, &column);
+	return err_set(err, ERR_INVALID, "line %zu, column %zu: %s", line, column, what);
+}
+
+/* ---- comments and blanks ---- */
+
+static int skip_line(struct lexer *lexer, struct err *err)
+{
+	if (lexer->dialect == SQL_GENERIC && !is_blank(peek(lexer, 2)) && peek(lexer, 2) != '\0')
+		return refuse(lexer, lexer->at, err,
+			      "'--' needs a blank behind it here; databases read it differently");
+	while (lexer->at < lexer->len && peek(lexer, 0) != '\n' && peek(lexer, 0) != '\r')
+		lexer->at++;
+	/* Some databases end a comment at a carriage return, some do not. */
+	if (peek(lexer, 0) == '\r' && peek(lexer, 1) != '\n' && lexer->at + 1 < lexer->len)
+		return refuse(lexer, lexer->at, err,
+			      "a carriage return ends a comment for some databases only");
+	return 0;
+}
+
+static int skip_block(struct lexer *lexer, struct err *err)
+{
+	size_t begin = lexer->at;
+	size_t depth = 1;
+
+	if (lexer->dialect == SQL_GENERIC && (peek(lexer, 2) == '!' || peek(lexer, 2) == 'M'))
+		return refuse(lexer, begin, err, "a comment like this is run by MySQL");
+	lexer->at += 2;
+	while (depth > 0) {
+		if (lexer->at >= lexer->len)
+			return refuse(lexer, begin, err, "this comment does not end");
+		if (peek(lexer, 0) == '*' && peek(lexer, 1) == '/') {
+			depth--;
+			lexer->at += 2;
+		} else if (peek(lexer, 0) == '/' && peek(lexer, 1) == '*' &&
+			   lexer->dialect != SQL_SQLITE) {
+			if (lexer->dialect == SQL_GENERIC)
+				return refuse(lexer, lexer->at, err, "a comment within a comment");
+			depth++;
+			lexer->at += 2;
+		} else {
+			lexer->at++;
+		}
+	}
+	return 0;
+}
+
+static int skip_blanks(struct lexer *lexer, struct err *err)
+{
+	while (lexer->at < lexer->len) {
+		if (is_blank(peek(lexer, 0))) {
+			lexer->at++;
+		} else if (peek(lexer, 0) == '-' && peek(lexer, 1) == '-') {
+			if (skip_line(lexer, err) < 0)
+				return -1;
+		} else if (peek(lexer, 0) == '/' && peek(lexer, 1) == '*') {
+			if (skip_block(lexer, err) < 0)
+				return -1;
+		} else {
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* ---- strings and quoted names ---- */
+
+/* Up to `close`, which stands for itself when `doubled`; `escapes`: a backslash hides one. */
+static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escapes, struct err *err)
+{
+	size_t begin = lexer->at++;
+
+	while (lexer->at < lexer->len) {
+		char c = peek(lexer, 0);
+
+		if (c == '\\' && lexer->dialect == SQL_GENERIC &&
+		    (peek(lexer, 1) == close || peek(lexer, 1) == '\\'))
+			return refuse(lexer, lexer->at, err,
+				      "a backslash here means different things to databases; pass "
+				      "the text in params");
+		if (c == '\\' && escapes) {
+			lexer->at += 2;
+		} else if (c != close) {
+			lexer->at++;
+		} else if (doubled && peek(lexer, 1) == close) {
+			lexer->at += 2;
+		} else {
+			lexer->at++;
+			return 0;
+		}
+	}
+	return refuse(lexer, begin, err,
+		      close == '\'' ? "this string does not end" : "this name does not end");
+}
+
+/* E'...', only where PostgreSQL has it. */
+static bool has_escapes(const struct lexer *lexer)
+{
+	char before = lexer->at > 0 ? lexer->text[lexer->at - 1] : '\0';
+
+	return lexer->dialect == SQL_POSTGRESQL && (before == 'e' || before == 'E');
+}
+
+/* The prefix of a string: E'', N'', B'', X'', U&''; 0 when there is none. */
+static size_t string_prefix(const struct lexer *lexer)
+{
+	char c = (char)(peek(lexer, 0) | 0x20);
+
+	if (c == 'u' && peek(lexer, 1) == '&' && peek(lexer, 2) == '\'')
+		return lexer->dialect == SQL_POSTGRESQL ? 2 : 0;
+	if (peek(lexer, 1) != '\'' || c == '\0' || strchr("enbx", c) == NULL)
+		return 0;
+	return c == 'e' && lexer->dialect != SQL_POSTGRESQL ? 0 : 1;
+}
+
+/* U&"..." is one name in PostgreSQL. */
+static bool starts_unicode_name(const struct lexer *lexer)
+{
+	return lexer->dialect == SQL_POSTGRESQL && (peek(lexer, 0) | 0x20) == 'u' &&
+	       peek(lexer, 1) == '&' && peek(lexer, 2) == '"';
+}
+
+/* The length of $tag$ at the position, 0 when it is none. */
+static size_t dollar_tag(const struct lexer *lexer)
+{
+	size_t len = 1;
+
+	if (lexer->dialect != SQL_POSTGRESQL || peek(lexer, 0) != '$' || is_digit(peek(lexer, 1)))
+		return 0;
+	while (is_letter(peek(lexer, len)) || is_digit(peek(lexer, len)))
+		len++;
+	return peek(lexer, len) == '$' ? len + 1 : 0;
+}
+
+static int take_dollar(struct lexer *lexer, size_t tag, struct err *err)
+{
+	const char *begin = lexer->text + lexer->at;
+	const char *end = memmem(begin + tag, lexer->len - lexer->at - tag, begin, tag);
+
+	if (end == NULL)
+		return refuse(lexer, lexer->at, err, "this dollar-quoted string does not end");
+	lexer->at += (size_t)(end - begin) + tag;
+	return 0;
+}
+
+/* ---- the rest ---- */
+
+static void take_word(struct lexer *lexer)
+{
+	lexer->at++;
+	while (lexer->at < lexer->len && is_in_word(lexer, peek(lexer, 0)))
+		lexer->at++;
+}
+
+static void take_digits(struct lexer *lexer)
+{
+	while (is_digit(peek(lexer, 0)) || (peek(lexer, 0) == '_' && is_digit(peek(lexer, 1))))
+		lexer->at++;
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* A word right behind a number is a word: SELECT 1UNION is legal for some. */
+static void take_number(struct lexer *lexer)
+{
+	if (peek(lexer, 0) == '0' && (peek(lexer, 1) | 0x20) == 'x' && is_hex(peek(lexer, 2))) {
+		lexer->at += 2;
+		while (is_hex(peek(lexer, 0)))
+			lexer->at++;
+		return;
+	}
+	take_digits(lexer);
+	if (peek(lexer, 0) == '.') {
+		lexer->at++;
+		take_digits(lexer);
+	}
+	if ((peek(lexer, 0) | 0x20) == 'e') {
+		size_t sign = peek(lexer, 1) == '+' || peek(lexer, 1) == '-';
+
+		if (is_digit(peek(lexer, 1 + sign))) {
+			lexer->at += 1 + sign;
+			take_digits(lexer);
+		}
+	}
+}
+
+static bool starts_param(const struct lexer *lexer)
+{
+	char c = peek(lexer, 0);
+	char next = peek(lexer, 1);
+
+	if (c == '?')
+		return true;
+	if (c == '@')
+		return lexer->dialect != SQL_POSTGRESQL && (is_letter(next) || next == '@');
+	if (c == '$')
+		return is_digit(next) || (lexer->dialect == SQL_SQLITE && is_letter(next));
+	if (c == ':')
+		return is_letter(next) && (lexer->at == 0 || lexer->text[lexer->at - 1] != ':');
+	return false;
+}
+
+static int take_text(struct lexer *lexer, struct token *ret, struct err *err)
+{
+	char c = peek(lexer, 0);
+
+	if (c == '\'') {
+		ret->kind = TOKEN_STRING;
+		lexer->escapes = lexer->at > ret->at ? has_escapes(lexer) : lexer->escapes;
+		return take_quoted(lexer, c, true, lexer->escapes, err);
+	}
+	ret->kind = TOKEN_QUOTED;
+	if (c == '[')
+		return take_quoted(lexer, ']', lexer->dialect == SQL_TSQL, false, err);
+	return take_quoted(lexer, c, true, false, err);
+}
+
+static int take(struct lexer *lexer, struct token *ret, struct err *err)
+{
+	char c = peek(lexer, 0);
+	size_t tag = dollar_tag(lexer);
+
+	if (c == '\0')
+		return refuse(lexer, lexer->at, err, "a NUL character");
+	if (c == '\'' || strchr(bracketing[lexer->dialect], c) != NULL)
+		return take_text(lexer, ret, err);
+	if (starts_unicode_name(lexer) || string_prefix(lexer) > 0) {
+		lexer->at += starts_unicode_name(lexer) ? 2 : string_prefix(lexer);
+		return take_text(lexer, ret, err);
+	}
+	if (tag > 0) {
+		ret->kind = TOKEN_STRING;
+		return take_dollar(lexer, tag, err);
+	}
+	if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1)))) {
+		ret->kind = TOKEN_NUMBER;
+		take_number(lexer);
+	} else if (starts_word(lexer, c) || starts_param(lexer)) {
+		ret->kind = starts_word(lexer, c) ? TOKEN_WORD : TOKEN_PARAM;
+		take_word(lexer);
+	} else if (c == '#' && lexer->dialect == SQL_GENERIC) {
+		return refuse(lexer, lexer->at, err, "'#' begins a comment for some databases");
+	} else {
+		ret->kind = TOKEN_OTHER;
+		lexer->at++;
+	}
+	return 0;
+}
+
+void token_start(struct lexer *lexer, enum sql_dialect dialect, const char *text, size_t len)
+{
+	*lexer = (struct lexer){ .text = text, .len = len, .dialect = dialect };
+}
+
+int token_next(struct lexer *lexer, struct token *ret, struct err *err)
+{
+	struct token token = { .kind = TOKEN_END };
+
+	if (skip_blanks(lexer, err) < 0)
+		return -1;
+	token.at = lexer->at;
+	if (lexer->at < lexer->len && take(lexer, &token, err) < 0)
+		return -1;
+	/* An escape may have reached past the end. */
+	if (lexer->at > lexer->len)
+		return refuse(lexer, token.at, err, "this string does not end");
+	lexer->escapes = lexer->escapes && token.kind == TOKEN_STRING;
+	token.len = lexer->at - token.at;
+	*ret = token;
+	return 0;
+}
+
+bool token_is(const struct lexer *lexer, const struct token *token, const char *word)
+{
+	return token->kind == TOKEN_WORD && strlen(word) == token->len &&
+	       strncasecmp(lexer->text + token->at, word, token->len) == 0;
+}
+
+bool token_is_char(const struct lexer *lexer, const struct token *token, char c)
+{
+	return token->kind == TOKEN_OTHER && lexer->text[token->at] == c;
+}
+
+char *token_name(const struct lexer *lexer, const struct token *token)
+{
+	const char *text = lexer->text + token->at;
+	size_t len = token->len;
+	size_t out = 0;
+	char *name;
+	char close;
+
+	if (token->kind != TOKEN_QUOTED)
+		return xmemdup(text, len);
+	for (; *text != '"' && *text != '`' && *text != '['; len--)
+		text++;
+	close = *text == '[' ? ']' : *text;
+	name = xmemdup(text + 1, len - 2);
+	for (size_t i = 0; i < len - 2; i++) {
+		name[out++] = name[i];
+		if (name[i] == close && i + 1 < len - 2 && name[i + 1] == close)
+			i++;
+	}
+	name[out] = '\0';
+	return name;
+}
+
+void token_place(const struct lexer *lexer, size_t at, size_t *ret_line, size_t *ret_column)
+{
+	size_t line = 1;
+	size_t column = 1;
+
+	for (size_t i = 0; i < at && i < lexer->len; i++) {
+		if (lexer->text[i] == '\n') {
+			line++;
+			column = 1;
+		} else if (((unsigned char)lexer->text[i] & 0xc0) != 0x80) {
+			column++;
+		}
+	}
+	*ret_line = line;
+	*ret_column = column;
+}

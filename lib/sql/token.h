@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * token.h - SQL text as tokens, by the rules of one dialect.
+ *
+ * Blanks and comments are passed over. What databases read differently is ambiguous in
+ * SQL_GENERIC and refused there: a backslash before a quote, a comment in a comment, "--" without
+ * a blank behind, "#" outside of names, MySQL's comments that are run.
+ */
+#ifndef SQL_TOKEN_H
+#define SQL_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "sql/dialect.h"
+
+enum token_kind {
+	TOKEN_END,
+	TOKEN_WORD,   /* a keyword or a plain name */
+	TOKEN_QUOTED, /* a quoted or bracketed name */
+	TOKEN_STRING,
+	TOKEN_NUMBER,
+	TOKEN_PARAM, /* ? $1 :name @name */
+	TOKEN_OTHER, /* one character of punctuation */
+};
+
+struct token {
+	enum token_kind kind;
+	size_t at;
+	size_t len;
+};
+
+struct lexer {
+	const char *text;
+	size_t len;
+	size_t at;
+	enum sql_dialect dialect;
+	bool escapes; /* the token before was E'...', which a string behind it goes on with */
+};
+
+/* The text is borrowed. */
+void token_start(struct lexer *lexer, enum sql_dialect dialect, const char *text, size_t len);
+/* ERR_INVALID for text that does not end where it should or may be read in two ways. */
+int token_next(struct lexer *lexer, struct token *ret, struct err *err) MUST_CHECK;
+/* Whether it is this word, written plainly, in any case. */
+bool token_is(const struct lexer *lexer, const struct token *token, const char *word);
+/* Whether it is this one character. */
+bool token_is_char(const struct lexer *lexer, const struct token *token, char c);
+/* A name without its quotes, doubled ones made single; the caller frees it. */
+char *token_name(const struct lexer *lexer, const struct token *token);
+/* "line 2, column 7", counted in characters from 1, for a position in the text. */
+void token_place(const struct lexer *lexer, size_t at, size_t *ret_line, size_t *ret_column);
+
+#endif

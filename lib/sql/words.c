@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/words.h"
+
+#define T BIT(SQL_TSQL)
+#define P BIT(SQL_POSTGRESQL)
+#define L BIT(SQL_SQLITE)
+#define G BIT(SQL_GENERIC)
+#define ALL (T | P | L | G)
+
+#define WRITES "changes data"
+#define DEFINES "changes the database"
+#define RUNS "runs other code"
+#define ENDS "is about transactions"
+#define WAITS "waits"
+#define LOCKS "locks"
+#define OUT "reaches out of the database"
+#define SERVER "is about the server or the session"
+#define STARTS "begins another statement"
+
+#define ANY(name, mask, reason)                                                                    \
+	{                                                                                          \
+		.word = (name), .why = (reason), .dialects = (mask)                                \
+	}
+#define PAIR(first, second, mask, reason)                                                          \
+	{                                                                                          \
+		.word = (first), .next = (second), .why = (reason), .dialects = (mask),            \
+		.place = WORD_PAIR                                                                 \
+	}
+#define CALL(name, mask, reason)                                                                   \
+	{                                                                                          \
+		.word = (name), .why = (reason), .dialects = (mask), .place = WORD_CALLED          \
+	}
+#define PREFIX(name, mask, reason)                                                                 \
+	{                                                                                          \
+		.word = (name), .why = (reason), .dialects = (mask), .place = WORD_PREFIX          \
+	}
+
+static const struct word_rule rules[] = {
+	/* T-SQL needs no semicolon before another statement; it reserves these words. */
+	ANY("INTO", ALL, "makes a table or a file"),
+	ANY("INSERT", T | G, WRITES),
+	ANY("UPDATE", T, WRITES),
+	ANY("DELETE", T | G, WRITES),
+	ANY("MERGE", T | G, WRITES),
+	ANY("TRUNCATE", T, WRITES),
+	ANY("UPDATETEXT", T, WRITES),
+	ANY("WRITETEXT", T, WRITES),
+	ANY("BULK", T, WRITES),
+	ANY("CREATE", T | G, DEFINES),
+	ANY("ALTER", T | G, DEFINES),
+	ANY("DROP", T | G, DEFINES),
+	ANY("GRANT", T | G, DEFINES),
+	ANY("REVOKE", T | G, DEFINES),
+	ANY("DENY", T, DEFINES),
+	ANY("EXEC", T | G, RUNS),
+	ANY("EXECUTE", T | G, RUNS),
+	ANY("COMMIT", T | G, ENDS),
+	ANY("ROLLBACK", T | G, ENDS),
+	ANY("SAVE", T, ENDS),
+	ANY("BEGIN", T, STARTS),
+	ANY("IF", T, STARTS),
+	ANY("WHILE", T, STARTS),
+	ANY("BREAK", T, STARTS),
+	ANY("CONTINUE", T, STARTS),
+	ANY("GOTO", T, STARTS),
+	ANY("RETURN", T, STARTS),
+	ANY("DECLARE", T, STARTS),
+	ANY("SET", T, SERVER),
+	ANY("USE", T, SERVER),
+	ANY("PRINT", T, STARTS),
+	ANY("RAISERROR", T, STARTS),
+	ANY("OPEN", T, STARTS),
+	ANY("CLOSE", T, STARTS),
+	ANY("DEALLOCATE", T, STARTS),
+	ANY("READTEXT", T, STARTS),
+	ANY("REVERT", T, SERVER),
+	ANY("SETUSER", T, SERVER),
+	ANY("BACKUP", T, SERVER),
+	ANY("RESTORE", T, SERVER),
+	ANY("DUMP", T, SERVER),
+	ANY("LOAD", T, SERVER),
+	ANY("KILL", T, SERVER),
+	ANY("SHUTDOWN", T, SERVER),
+	ANY("CHECKPOINT", T, SERVER),
+	ANY("RECONFIGURE", T, SERVER),
+	ANY("DBCC", T, SERVER),
+	ANY("WAITFOR", T, WAITS),
+	ANY("OPENROWSET", T | G, OUT),
+	ANY("OPENQUERY", T | G, OUT),
+	ANY("OPENDATASOURCE", T | G, OUT),
+	ANY("OPENXML", T | G, OUT),
+
+	/* Not reserved, but a statement, or a lock, before a certain word. */
+	PAIR("UPDATE", "SET", G, WRITES),
+	PAIR("TRUNCATE", "TABLE", G, WRITES),
+	PAIR("NEXT", "VALUE", T | G, "takes a number from a sequence, which stays taken"),
+	PAIR("ENABLE", "TRIGGER", T, DEFINES),
+	PAIR("DISABLE", "TRIGGER", T, DEFINES),
+	PAIR("SEND", "ON", T, RUNS),
+	PAIR("RECEIVE", "TOP", T, WRITES),
+	PAIR("MOVE", "CONVERSATION", T, WRITES),
+	PAIR("GET", "CONVERSATION", T, WRITES),
+	PAIR("END", "CONVERSATION", T, WRITES),
+	PAIR("FOR", "UPDATE", P | L | G, LOCKS),
+	PAIR("FOR", "SHARE", P | L | G, LOCKS),
+	PAIR("FOR", "NO", P | L | G, LOCKS),
+	PAIR("FOR", "KEY", P | L | G, LOCKS),
+	PAIR("LOCK", "IN", G, LOCKS),
+	PAIR("WAITFOR", "DELAY", G, WAITS),
+
+	CALL("nextval", P | G, "takes a number from a sequence, which stays taken"),
+	CALL("setval", P | G, WRITES),
+	CALL("set_config", P | G, SERVER),
+	CALL("pg_terminate_backend", P | G, SERVER),
+	CALL("pg_cancel_backend", P | G, SERVER),
+	CALL("pg_reload_conf", P | G, SERVER),
+	CALL("pg_rotate_logfile", P | G, SERVER),
+	CALL("pg_logfile_rotate", P | G, SERVER),
+	CALL("pg_promote", P | G, SERVER),
+	CALL("pg_start_backup", P | G, SERVER),
+	CALL("pg_stop_backup", P | G, SERVER),
+	CALL("pg_notify", P | G, OUT),
+	CALL("pg_stat_file", P | G, OUT),
+	CALL("pg_export_snapshot", P | G, SERVER),
+	CALL("pg_import_system_collations", P | G, DEFINES),
+	CALL("pg_nextoid", P | G, WRITES),
+	CALL("pg_prewarm", P | G, SERVER),
+	CALL("gin_clean_pending_list", P | G, WRITES),
+	CALL("lowrite", P | G, WRITES),
+	CALL("loread", P | G, "reads a large object by a handle"),
+	CALL("ts_stat", P | G, RUNS),
+	CALL("connectby", P | G, RUNS),
+	CALL("xpath_table", P | G, RUNS),
+	PREFIX("pg_sleep", P | G, WAITS),
+	PREFIX("pg_advisory_", P | G, LOCKS),
+	PREFIX("pg_try_advisory_", P | G, LOCKS),
+	PREFIX("pg_switch_", P | G, SERVER),
+	PREFIX("pg_create_", P | G, SERVER),
+	PREFIX("pg_drop_", P | G, SERVER),
+	PREFIX("pg_copy_", P | G, SERVER),
+	PREFIX("pg_backup_", P | G, SERVER),
+	PREFIX("pg_stat_reset", P | G, SERVER),
+	PREFIX("pg_logical_", P | G, SERVER),
+	PREFIX("pg_replication_", P | G, SERVER),
+	PREFIX("pg_sync_replication_", P | G, SERVER),
+	PREFIX("pg_wal_replay_", P | G, SERVER),
+	PREFIX("pg_log_", P | G, SERVER),
+	PREFIX("pg_read_", P | G, OUT),
+	PREFIX("pg_ls_", P | G, OUT),
+	PREFIX("pg_file_", P | G, OUT),
+	PREFIX("brin_", P | G, WRITES),
+	PREFIX("lo_", P | G, WRITES),
+	PREFIX("dblink", P | G, OUT),
+	PREFIX("query_to_", P | G, RUNS),
+	PREFIX("cursor_to_", P | G, RUNS),
+	PREFIX("crosstab", P | G, RUNS),
+	PREFIX("heap_force_", P | G, WRITES),
+
+	CALL("load_extension", L | G, RUNS),
+	CALL("fts3_tokenizer", L | G, RUNS),
+	CALL("writefile", L | G, OUT),
+	CALL("readfile", L | G, OUT),
+	CALL("edit", L | G, RUNS),
+
+	PREFIX("xp_", T | G, OUT),
+	CALL("fn_xe_file_target_read_file", T | G, OUT),
+	CALL("fn_get_audit_file", T | G, OUT),
+	CALL("fn_trace_gettable", T | G, OUT),
+
+	CALL("sleep", G, WAITS),
+	CALL("benchmark", G, WAITS),
+	CALL("get_lock", G, LOCKS),
+	CALL("release_lock", G, LOCKS),
+	CALL("release_all_locks", G, LOCKS),
+	CALL("load_file", G, OUT),
+	CALL("sys_exec", G, OUT),
+	CALL("sys_eval", G, OUT),
+	CALL("master_pos_wait", G, WAITS),
+	CALL("source_pos_wait", G, WAITS),
+};
+
+const struct word_rule *words_rule(size_t index)
+{
+	return index < ARRAY_SIZE(rules) ? &rules[index] : NULL;
+}

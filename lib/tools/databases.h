@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * databases.h - which databases a session may query, by name.
+ *
+ * "default" and other names come from the settings; "files" are the session's own CSV files; a
+ * path is a SQLite file of the session. Of what the settings say only names are ever shown.
+ */
+#ifndef TOOLS_DATABASES_H
+#define TOOLS_DATABASES_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "config/settings.h"
+
+/* The names, that first which a query without one means. A new reference. */
+json_t *databases_list(const struct settings *settings);
+/*
+ * What ptycell-sql is told of it, a new reference, with secrets in it. `name` NULL is the default;
+ * `data_path` is the session's folder as the session sees it.
+ */
+json_t *databases_find(const struct settings *settings, const char *name, const char *data_path,
+		       struct err *err) MUST_CHECK;
+
+#endif

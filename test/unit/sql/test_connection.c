@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sql/connection.h"
+
+static void assert_complete(const char *string, const char *password, const char *expected)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	struct err err;
+
+	assert_int_equal(connection_complete(string, password, &out, &err), 0);
+	assert_string_equal(buf_str(&out), expected);
+}
+
+static void a_password_is_quoted_wherever_it_goes(void **state)
+{
+	(void)state;
+	assert_complete("Driver=x;Pwd={your_password_here};A=1", "a;b}c",
+			"Driver=x;Pwd={a;b}}c};A=1");
+	assert_complete("Driver=x;Pwd={{your_password_here}}", "a", "Driver=x;Pwd={a}");
+	assert_complete("Driver=x;Uid=u", "a b", "Driver=x;Uid=u;PWD={a b}");
+	assert_complete("Driver=x;PASSWORD=own", "other", "Driver=x;PASSWORD=own");
+	assert_complete("Driver=x", NULL, "Driver=x");
+	assert_complete("mydsn", NULL, "DSN=mydsn");
+	assert_complete("mydsn", "p", "DSN=mydsn;PWD={p}");
+}
+
+static void assert_refused(const char *string, const char *password)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	struct err err;
+
+	assert_int_equal(connection_complete(string, password, &out, &err), -1);
+	assert_int_equal(err.code, ERR_INVALID);
+	assert_null(strstr(err.msg, "s3cret"));
+}
+
+static void what_is_no_connection_string_is_refused_without_showing_it(void **state)
+{
+	(void)state;
+	assert_refused("Driver=x;Pwd={your_password_here}", NULL);
+	assert_refused("Driver=x;Pwd={s3cret", NULL);
+	assert_refused("Driver=x;Pwd={a}s3cret;B=1", NULL);
+	assert_refused("Driver=x;Pwd=a;s3cret", NULL);
+	assert_refused("=s3cret", NULL);
+}
+
+static void values_are_found_in_any_case_and_without_quotes(void **state)
+{
+	static const char string[] = " driver = {a;b}}c} ; UID=u;Empty=;";
+	cleanup_free char *driver = connection_get(string, "Driver");
+	cleanup_free char *uid = connection_get(string, "uid");
+	cleanup_free char *empty = connection_get(string, "empty");
+
+	(void)state;
+	assert_string_equal(driver, "a;b}c");
+	assert_string_equal(uid, "u");
+	assert_string_equal(empty, "");
+	assert_null(connection_get(string, "c"));
+}
+
+static void a_default_does_not_hide_what_is_there(void **state)
+{
+	cleanup_buf struct buf string = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	buf_puts(&string, "Driver=x;Fetch=5");
+	connection_default(&string, "fetch", "100");
+	connection_default(&string, "Other", "1");
+	assert_string_equal(buf_str(&string), "Driver=x;Fetch=5;Other=1");
+}
+
+static void the_dialect_is_told_by_the_driver(void **state)
+{
+	(void)state;
+	assert_int_equal(connection_dialect("Driver={ODBC Driver 18 for SQL Server};Server=x"),
+			 SQL_TSQL);
+	assert_int_equal(connection_dialect("Driver=FreeTDS"), SQL_TSQL);
+	assert_int_equal(connection_dialect("Driver={PostgreSQL Unicode}"), SQL_POSTGRESQL);
+	assert_int_equal(connection_dialect("Driver=/usr/lib/odbc/psqlodbcw.so"), SQL_POSTGRESQL);
+	assert_int_equal(connection_dialect("Driver=SQLite3"), SQL_SQLITE);
+	assert_int_equal(connection_dialect("DSN=postgres"), SQL_GENERIC);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_password_is_quoted_wherever_it_goes),
+		cmocka_unit_test(what_is_no_connection_string_is_refused_without_showing_it),
+		cmocka_unit_test(values_are_found_in_any_case_and_without_quotes),
+		cmocka_unit_test(a_default_does_not_hide_what_is_there),
+		cmocka_unit_test(the_dialect_is_told_by_the_driver),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
