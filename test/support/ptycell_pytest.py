@@ -43,26 +43,26 @@ def pytest_runtest_protocol(item):
         signal.signal(signal.SIGALRM, old)
 
 
-def _refuse_skip(report, name):
+def _refuse_skip(report, item):
     if not report.skipped or hasattr(report, "wasxfail") or os.environ.get("MUST_RUN") != "1":
         return
-    if skips.is_excused(name):
+    if skips.is_excused(item.name):
         return
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
     report.outcome = "failed"
-    report.longrepr = f"MUST_RUN: {name} did not run: {reason}"
+    report.longrepr = f"MUST_RUN: {item.nodeid} did not run: {reason}"
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
     outcome = yield
-    _refuse_skip(outcome.get_result(), item.nodeid)
+    _refuse_skip(outcome.get_result(), item)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_make_collect_report(collector):
     outcome = yield
-    _refuse_skip(outcome.get_result(), collector.nodeid)
+    _refuse_skip(outcome.get_result(), collector)
 
 
 def pytest_sessionfinish(session, exitstatus):

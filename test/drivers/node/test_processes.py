@@ -18,7 +18,11 @@ ENDLESS = [
 
 @pytest.mark.parametrize("code", ENDLESS)
 @pytest.mark.parametrize("guarded", [False, True])
-def test_js10_an_interrupt_ends_it_and_keeps_the_state(session, code, guarded):
+def test_js10_an_interrupt_ends_it_and_keeps_the_state(session, code, guarded, major, request):
+    if major == 22 and code.startswith("queueMicrotask") and not guarded:
+        request.applymarker(pytest.mark.xfail(
+            raises=node_harness.Died, strict=True,
+            reason="Node 22 aborts when it collects a promise that nothing can settle and that an evaluation waits for"))
     if guarded:
         session.run("1")
         session.read_output(0.3)  # the guard comes up behind the first cell
