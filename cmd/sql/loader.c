@@ -172,6 +172,7 @@ static int feed_file(struct loader *loader, int fd, const char *path, struct err
 	if (result == 0)
 		result = csv_finish(&reader, err);
 	csv_release(&reader);
+	loader->reader = NULL;
 	return result;
 }
 

@@ -210,27 +210,36 @@ static bool is_shims_of(const char *folder, const char *root, const char *name)
 	       strspn(folder + name_len, "/") == strlen(folder + name_len);
 }
 
-/* The manager whose shims lie in `folder`, with its root, which the caller frees. */
+/* The root when `folder` is where the manager's shims lie in anybody's home; the caller frees it.
+ */
+static char *root_in_a_home(const struct manager *manager, const char *folder)
+{
+	const char *at = strstr(folder, manager->root_in_home);
+	size_t len = strlen(manager->root_in_home);
+	cleanup_free char *root = NULL;
+
+	if (at == NULL || at == folder || at[-1] != '/')
+		return NULL;
+	root = xasprintf("%.*s", (int)((size_t)(at - folder) + len), folder);
+	return is_shims_of(folder, root, manager->shims) ? mem_steal(&root) : NULL;
+}
+
+/*
+ * The manager whose shims lie in `folder`, with its root, which the caller frees. HOME is not
+ * asked: a host may start us with another one, and the shims are the manager's all the same.
+ */
 static const struct manager *manager_of(const struct search *search, const char *folder,
 					char **ret_root)
 {
-	const char *home = env_get(search, "HOME");
-
 	for (size_t i = 0; i < ARRAY_SIZE(managers); i++) {
 		const char *from_env = env_get(search, managers[i].root_env);
-		cleanup_free char *root = NULL;
 
-		if (from_env != NULL && is_shims_of(folder, from_env, managers[i].shims)) {
+		if (from_env != NULL && is_shims_of(folder, from_env, managers[i].shims))
 			*ret_root = xstrdup(from_env);
+		else
+			*ret_root = root_in_a_home(&managers[i], folder);
+		if (*ret_root != NULL)
 			return &managers[i];
-		}
-		if (home == NULL)
-			continue;
-		root = xasprintf("%s/%s", home, managers[i].root_in_home);
-		if (is_shims_of(folder, root, managers[i].shims)) {
-			*ret_root = mem_steal(&root);
-			return &managers[i];
-		}
 	}
 	return NULL;
 }

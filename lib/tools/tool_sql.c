@@ -67,7 +67,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 
 static void put_size(struct buf *out, json_int_t bytes)
 {
-	if (bytes < KB * KB)
+	if (bytes < (json_int_t)KB * KB)
 		buf_putf(out, "%.1f KB", (double)bytes / KB);
 	else
 		buf_putf(out, "%.1f MB", (double)bytes / KB / KB);

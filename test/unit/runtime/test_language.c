@@ -301,6 +301,15 @@ static void st06_a_pyenv_shim_is_resolved_by_the_global_file(void **state)
 	expect_found(".pyenv/versions/3.12.1/bin/python3", "pyenv");
 }
 
+static void st06_a_shim_is_one_also_where_home_is_another(void **state)
+{
+	(void)state;
+	make_pyenv();
+	make_file(".pyenv/version", 0644, "3.12.1\n");
+	set_env("HOME", "R/other");
+	expect_found(".pyenv/versions/3.12.1/bin/python3", "pyenv");
+}
+
 static void st06_pyenv_version_wins_over_the_global_file(void **state)
 {
 	(void)state;
@@ -411,6 +420,7 @@ int main(void)
 		folder_test(a_removed_virtual_environment_is_passed_over),
 		folder_test(nothing_found_says_how_to_get_one),
 		folder_test(st06_a_pyenv_shim_is_resolved_by_the_global_file),
+		folder_test(st06_a_shim_is_one_also_where_home_is_another),
 		folder_test(st06_pyenv_version_wins_over_the_global_file),
 		folder_test(st06_a_shim_that_leads_nowhere_is_passed_over),
 		folder_test(st06_pyenvs_root_may_be_elsewhere),
