@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "storage/target.h"
 
 enum settings_notebook { NOTEBOOK_ON, NOTEBOOK_OFF };
 enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
@@ -58,6 +59,9 @@ struct session_limits {
 	uint64_t cpu_max;         /* s of processor time of all its processes */
 	uint64_t net_max;         /* bytes to and from hosts */
 	uint64_t sql_inline_rows; /* rows of a query that its answer shows */
+	uint64_t link_hours;      /* h: of links to uploaded files */
+	uint64_t upload_max;      /* bytes of a session in the storage, and files */
+	uint64_t upload_files_max;
 };
 
 struct settings {
@@ -72,6 +76,7 @@ struct settings {
 	char *home;                      /* absolute */
 	char *keep;                      /* absolute, or NULL for off */
 	enum settings_notebook notebook; /* whether it is kept there too */
+	struct storage_target storage;   /* settled: where results are uploaded to */
 	char *audit;                     /* absolute, or NULL for off */
 	enum settings_results results;
 	enum settings_floor floor;
