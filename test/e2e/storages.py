@@ -6,11 +6,12 @@ import pathlib
 import platform
 import re
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 
 import pytest
-from fetching import Fetch
+from fetching import Fetch, Site, head
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 MODULES = TESTS / "storage/node_modules"
@@ -126,3 +127,37 @@ def get(url):
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read()
+
+
+class Trouble:
+    """A storage of ours that answers each request with the next of `answers`, when `open` is set."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.open = threading.Event()
+        self.open.set()
+        self.site = Site({"*": self.answer})
+
+    def answer(self, s, path):
+        assert self.open.wait(60), path
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if answer is None:
+            s.close()
+        else:
+            s.sendall(answer)
+
+    def connection(self):
+        return f"AccountName=acct;AccountKey=c2VjcmV0;BlobEndpoint={self.site.url('')}"
+
+    def order(self):
+        return {"azure": {"connection": self.connection(), "container": "box"}}
+
+    def environment(self):
+        return {"AZURE_BLOB_CONNECTION_STRING": self.connection(), "AZURE_BLOB_CONTAINER_NAME": "box"}
+
+
+CREATED = head(201, "Content-Length: 0")
+
+
+def azure_error(status, code, *fields):
+    return head(status, f"x-ms-error-code: {code}", "Content-Length: 0", *fields)

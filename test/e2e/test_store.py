@@ -5,7 +5,7 @@ import os
 
 import pytest
 from fetching import Site, failure, head
-from storages import FULL, S3, Azurite, Stored, get
+from storages import CREATED, FULL, S3, Azurite, Stored, Trouble, azure_error, get
 
 KINDS = {"azure": Azurite, "s3": S3}
 
@@ -149,32 +149,6 @@ def test_an_order_that_is_none_is_refused(storage, tmp_path):
 
 
 # ---- trouble ----
-
-class Trouble:
-    """A storage of ours that answers each request for a path with the next of `answers`."""
-
-    def __init__(self, *answers):
-        self.answers = list(answers)
-        self.site = Site({"*": self.answer})
-
-    def answer(self, s, path):
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if answer is None:
-            s.close()
-        else:
-            s.sendall(answer)
-
-    def order(self):
-        return {"azure": {"connection": f"AccountName=acct;AccountKey=c2VjcmV0;BlobEndpoint={self.site.url('')}",
-                          "container": "box"}}
-
-
-CREATED = head(201, "Content-Length: 0")
-
-
-def azure_error(status, code, *fields):
-    return head(status, f"x-ms-error-code: {code}", "Content-Length: 0", *fields)
-
 
 @pytest.mark.parametrize("first", [
     azure_error(503, "ServerBusy"), azure_error(500, "InternalError"), azure_error(429, "Slow", "Retry-After: 1"),
