@@ -73,32 +73,28 @@ static char *describe(const struct azure_backend *azure, struct sending *sending
 		      struct headers *headers)
 {
 	const struct upload *upload = sending->upload;
-	cleanup_free char *url = azure_url(&azure->account, azure->target->azure_container,
-					   upload != NULL ? upload->name : NULL);
+	const char *container = azure->target->azure_container;
+	cleanup_free char *url =
+		azure_url(&azure->account, container, upload != NULL ? upload->name : NULL);
 	cleanup_buf struct buf id = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf encoded = BUF_INIT(BUF_UNBOUNDED);
 
-	switch (sending->step) {
-	case STEP_CONTAINER:
+	if (upload == NULL) /* STEP_CONTAINER */
 		return xasprintf("%s?restype=container", url);
-	case STEP_PART:
+	if (sending->step == STEP_PART) {
 		put_block_id(&id, sending->part);
 		url_encode(&encoded, buf_str(&id));
 		return xasprintf("%s?comp=block&blockid=%s", url, buf_str(&encoded));
-	case STEP_FINISH:
-		buf_clear(&sending->text);
-		put_block_list(&sending->text, upload);
-		sending->length = sending->text.len;
-		add_description(headers, upload);
-		return xasprintf("%s?comp=blocklist", url);
-	case STEP_WHOLE:
-	case STEP_BEGIN:
-	case STEP_ABORT:
-		break;
 	}
 	add_description(headers, upload);
-	add_header(headers, xstrdup("x-ms-blob-type: BlockBlob"));
-	return mem_steal(&url);
+	if (sending->step == STEP_WHOLE) {
+		add_header(headers, xstrdup("x-ms-blob-type: BlockBlob"));
+		return mem_steal(&url);
+	}
+	buf_clear(&sending->text);
+	put_block_list(&sending->text, upload);
+	sending->length = sending->text.len;
+	return xasprintf("%s?comp=blocklist", url);
 }
 
 static char *date_header(void)

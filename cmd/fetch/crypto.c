@@ -33,10 +33,10 @@ static void put_hex(const unsigned char out[STORAGE_HASH_LEN], char hex[2 * STOR
 	static const char digits[] = "0123456789abcdef";
 
 	for (size_t i = 0; i < STORAGE_HASH_LEN; i++) {
-		hex[2 * i] = digits[out[i] >> 4];
-		hex[2 * i + 1] = digits[out[i] & 15];
+		*hex++ = digits[out[i] >> 4];
+		*hex++ = digits[out[i] & 15];
 	}
-	hex[2 * STORAGE_HASH_LEN] = '\0';
+	*hex = '\0';
 }
 
 void crypto_hash_text(const void *data, size_t len, char hex[2 * STORAGE_HASH_LEN + 1])

@@ -54,12 +54,12 @@ static json_t *describe_file(const struct uploads *uploads, const struct upload_
 	cleanup_free char *path = percent_encode(item->path);
 	uint64_t others = total - item->size;
 	uint64_t most = uploads->limits.bytes_max;
+	uint64_t room = others < most ? most - others : 0;
 	json_t *file = json_object();
 
 	json_put_str(file, "path", path);
 	json_put_str(file, "name", item->name);
-	json_put_int(file, "size_max",
-		     (json_int_t)((others < most ? most - others : 0) & INT64_MAX));
+	json_put_int(file, "size_max", (json_int_t)(room & INT64_MAX));
 	return file;
 }
 
@@ -69,14 +69,15 @@ static json_t *make_order(const struct upload_batch *batch)
 	const struct storage_target *target = uploads->spec.target;
 	json_t *order = network_order("store", UPLOADS_BATCH_MS_MAX, uploads->spec.environment);
 	json_t *files = json_array();
-	uint64_t hours = storage_target_hours(target, uploads->limits.link_hours);
+	uint64_t seconds =
+		storage_target_hours(target, uploads->limits.link_hours) * SECONDS_PER_HOUR;
 	struct upload_totals totals = uploads_totals(uploads);
 
 	if (target->kind == STORAGE_AZURE)
 		json_put(order, "azure", describe_azure(target));
 	else
 		json_put(order, "s3", describe_s3(target));
-	json_put_int(order, "link_seconds", (json_int_t)(hours * SECONDS_PER_HOUR));
+	json_put_int(order, "link_seconds", (json_int_t)seconds);
 	for (size_t i = 0; i < batch->count; i++)
 		json_append(files, describe_file(uploads, batch->items[i], totals.bytes));
 	json_put(order, "files", files);
@@ -192,7 +193,7 @@ static void take_items(struct upload_batch *batch)
 	struct list *node;
 	struct list *next;
 
-	batch->items = xcalloc(UPLOADS_BATCH_FILES_MAX, sizeof(*batch->items));
+	batch->items = xcalloc(UPLOADS_BATCH_FILES_MAX, sizeof(struct upload_item *));
 	list_for_each (node, next, &uploads->queue) {
 		struct upload_item *item = list_entry(node, struct upload_item, queued);
 

@@ -131,9 +131,11 @@ static void assert_problem(struct fixture *f, const char *said)
 {
 	cleanup_free char *problem = uploads_problem(f->uploads);
 
-	if (problem == NULL || strstr(problem, said) == NULL)
-		fail_msg("'%s' is not in '%s'", said, problem == NULL ? "(none)" : problem);
-	assert_null(strstr(problem, SECRET));
+	const char *text = problem != NULL ? problem : "(none)";
+
+	if (strstr(text, said) == NULL)
+		fail_msg("'%s' is not in '%s'", said, text);
+	assert_null(strstr(text, SECRET));
 }
 
 /* ---- */
