@@ -86,6 +86,7 @@ struct runner {
 	size_t answer_len;
 	uint64_t answer_wait; /* its number */
 	struct list typed;    /* not written to the terminal yet */
+	bool fed;             /* something was written to it, and may still be unread */
 	struct loop_timer typing;
 
 	struct query *query; /* asked and not answered */
