@@ -39,9 +39,22 @@ def listed(server, pattern="**", session="s"):
 
 # ---- where a session lies, seen from outside ----
 
-def session_folders(home):
-    """The working folders of all sessions below this home, as the server sees them."""
+def all_folders(home):
+    """The working folders below this home, as the server sees them; also of what waits for a session."""
     return sorted((home / "cache").glob("server-*/sessions/*/data"))
+
+
+def session_folders(home):
+    """Those of sessions in which something was done."""
+    return [folder for folder in all_folders(home) if
+            any(map(_has_files, (folder, folder / "input", folder / "output", folder.parent / "journal")))]
+
+
+def _has_files(folder):
+    try:
+        return bool(set(os.listdir(folder)) - {"input", "output", ".cache"})
+    except OSError:
+        return False
 
 
 def spooled(home, path):
