@@ -11,7 +11,7 @@
 #include "session/session_internal.h"
 #include "session/spare.h"
 
-/* Less than this is short, or an eighth of all there is, whichever is less. */
+/* With less than this it is short, or an eighth of all there is, whichever is less. */
 #define MEMORY_KB_MIN ((uint64_t)1 << 20)
 
 enum { ROW_SPARES_MAX = 16, LINE_MAX_BYTES = 128 };
@@ -28,19 +28,21 @@ struct row {
 struct spares {
 	const struct session_host *host;
 	const struct language *always;
+	const char *meminfo;
 	struct row rows[SESSION_LANGUAGES_MAX];
 	size_t row_count;
 	struct loop_timer timer;
 	uint64_t disturbed_ms;
-	bool rested;  /* nobody was busy once: the first answer has been given */
-	bool at_work; /* something is left to be done, or under way */
+	enum spares_memory memory; /* at the last look */
+	bool rested;               /* nobody was busy once: the first answer has been given */
+	bool at_work;              /* something is left to be done, or under way */
 };
 
 static void on_timer(struct loop_timer *timer);
 
 /* ---- memory ---- */
 
-bool spares_memory_short(const char *path)
+enum spares_memory spares_look_at_memory(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char line[LINE_MAX_BYTES];
@@ -48,13 +50,15 @@ bool spares_memory_short(const char *path)
 	uint64_t available = UINT64_MAX;
 
 	if (file == NULL)
-		return false;
+		return MEMORY_PLENTY;
 	while (fgets(line, sizeof(line), file) != NULL) {
 		(void)!sscanf(line, "MemTotal: %" SCNu64, &total);
 		(void)!sscanf(line, "MemAvailable: %" SCNu64, &available);
 	}
 	(void)fclose(file);
-	return available < MEMORY_KB_MIN && available < total / 8;
+	if (available < MEMORY_KB_MIN && available < total / 8)
+		return MEMORY_SHORT;
+	return available < total / 4 ? MEMORY_LITTLE : MEMORY_PLENTY;
 }
 
 /* ---- rows ---- */
@@ -219,7 +223,7 @@ static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_
 				spare_pause(spare, false);
 			return now < load_ms || !give_up_load(s, row, i);
 		}
-		if (!spare_wants_load(spare))
+		if (!spare_wants_load(spare) || s->memory != MEMORY_PLENTY)
 			continue;
 		if (now >= load_ms)
 			spare_load(spare);
@@ -272,7 +276,8 @@ static void on_timer(struct loop_timer *timer)
 	s->at_work = false;
 	if (!drop_unwanted(s))
 		return;
-	if (spares_memory_short("/proc/meminfo")) {
+	s->memory = spares_look_at_memory(s->meminfo);
+	if (s->memory == MEMORY_SHORT) {
 		for (size_t i = 0; i < s->row_count; i++)
 			drop_all(&s->rows[i]);
 		log_info("spares", "memory is short: none waits");
@@ -301,12 +306,14 @@ struct spare *spares_take(struct spares *s, const struct language *language)
 
 /* ---- life ---- */
 
-struct spares *spares_new(const struct session_host *host, const struct language *always)
+struct spares *spares_new(const struct session_host *host, const struct language *always,
+			  const char *meminfo)
 {
 	struct spares *s = xcalloc(1, sizeof(*s));
 
 	s->host = host;
 	s->always = always;
+	s->meminfo = meminfo;
 	return s;
 }
 

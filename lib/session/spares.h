@@ -6,7 +6,8 @@
  * PTYCELL_SPARES says, for SPARES_WANTED_MS after the last session that could have had one. They
  * are made when nothing happens, so that nobody waits for them: the first one only after the first
  * answer, and what one imports is stopped as soon as a cell begins. Whoever comes while there is
- * none starts as ever. All are dropped when memory runs short.
+ * none starts as ever. Imports cost each session that gets them some 70 MB: there are none while
+ * less than a quarter of the machine's memory is free, and all is dropped when memory runs short.
  */
 #ifndef SESSION_SPARES_H
 #define SESSION_SPARES_H
@@ -26,8 +27,12 @@ enum {
 	SPARES_FAILURES_MAX = 3,    /* in a row; then that language has none any more */
 };
 
-/* `host` is borrowed; `always` is wanted with every other language too. Starts nothing. */
-struct spares *spares_new(const struct session_host *host, const struct language *always);
+/*
+ * `always` is wanted with every other language too; `meminfo` is the file for
+ * spares_look_at_memory. Both and `host` are borrowed. Starts nothing.
+ */
+struct spares *spares_new(const struct session_host *host, const struct language *always,
+			  const char *meminfo);
 /* NULL is allowed. */
 void spares_free(struct spares *spares);
 
@@ -40,7 +45,9 @@ void spares_want(struct spares *spares, const struct language *language);
 /* A cell began, ended, or did something else: whatever is made ahead waits. */
 void spares_disturb(struct spares *spares);
 
-/* Is memory short, by the kernel's own account in this file (/proc/meminfo)? False when unknown. */
-bool spares_memory_short(const char *path);
+enum spares_memory { MEMORY_PLENTY, MEMORY_LITTLE, MEMORY_SHORT };
+
+/* By the kernel's own account in this file (/proc/meminfo); plenty when unknown. */
+enum spares_memory spares_look_at_memory(const char *path);
 
 #endif

@@ -327,7 +327,8 @@ struct table *service_table(struct service *service, struct err *err)
 	if (service->host.home == NULL)
 		return NULL;
 	if (service->settings->spares > 0)
-		service->host.spares = spares_new(&service->host, language_find("python"));
+		service->host.spares =
+			spares_new(&service->host, language_find("python"), "/proc/meminfo");
 	service->table = table_new(&service->host);
 	table_on_change(service->table, on_sessions_changed, service);
 	remove_stale(service);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What confinement asks of the server itself (issue 3, tests 72 to 78): its folders, its processes,
 the person's own programs, and what two sessions have in common."""
-import ctypes
 import fcntl
 import itertools
 import os
@@ -13,12 +12,10 @@ import subprocess
 
 import pytest
 from client import ALONE, BUILD, Server, environment
-from steps import all_gone, alive, family, interpreters, session_folders, until
+from steps import SYS_KCMP, all_gone, alive, family, interpreters, open_files, same_description, session_folders, until
 
 IS_ROOT = os.geteuid() == 0
 SECRET = "correct-horse-battery-staple"
-KCMP_FILE = 0
-SYS_KCMP = {"x86_64": 312, "aarch64": 272, "riscv64": 272}.get(os.uname().machine)
 
 
 def comm(pid):
@@ -242,18 +239,6 @@ def test_77_nothing_but_its_own_folders_is_there(server):
 
 
 # ---- 78: what two sessions have in common ----
-
-def same_description(one, two):
-    """Do two (pid, descriptor) share one open file? kcmp(2) tells."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    return libc.syscall(SYS_KCMP, one[0], two[0], KCMP_FILE, one[1], two[1]) == 0
-
-
-def open_files(processes):
-    for pid, _ in processes:
-        for number in os.listdir(f"/proc/{pid}/fd"):
-            yield (pid, int(number)), os.readlink(f"/proc/{pid}/fd/{number}")
-
 
 @pytest.mark.skipif(not IS_ROOT or SYS_KCMP is None, reason="only root may compare other processes' descriptors")
 def test_78_two_sessions_share_no_open_file_but_the_null_device(home):

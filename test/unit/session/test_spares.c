@@ -20,6 +20,7 @@ static struct language other_language; /* the same program by another name */
 static struct spares *spares;
 static struct session *session;
 static bool busy;
+static char meminfo[128]; /* not there: plenty */
 static int answered;
 static char answer_text[200];
 static char answer_value[200];
@@ -42,7 +43,8 @@ static int set_up(void **state)
 	busy = false;
 	session = NULL;
 	answered = 0;
-	spares = spares_new(&fixture.host, &fixture_language);
+	(void)snprintf(meminfo, sizeof(meminfo), "%s/meminfo", fixture.scratch.path);
+	spares = spares_new(&fixture.host, &fixture_language, meminfo);
 	fixture.host.spares = spares;
 	return 0;
 }
@@ -53,6 +55,7 @@ static int tear_down(void **state)
 	spares_free(spares);
 	fixture.host.spares = NULL;
 	session_free(session, "the test is over");
+	(void)remove(meminfo);
 	fixture_close();
 	return 0;
 }
@@ -79,6 +82,15 @@ static bool is_there(void)
 		return false;
 	spare_free(spare);
 	return true;
+}
+
+static void have_memory(const char *text)
+{
+	FILE *file = fopen(meminfo, "w");
+
+	assert_non_null(file);
+	(void)fputs(text, file);
+	(void)fclose(file);
 }
 
 /* Time goes by in steps until one is ready, which is taken; NULL after a minute. */
@@ -290,28 +302,53 @@ static void an_import_that_hangs_or_prints_without_end_is_given_up(void **state)
 	fixture_until((fixture_pass(100), fixture.retired == 2));
 }
 
-static void memory_is_short_by_the_kernels_account(void **state)
+static void memory_is_judged_by_the_kernels_account(void **state)
 {
-	char path[128];
-	FILE *file;
+	static const struct {
+		const char *text;
+		enum spares_memory memory;
+	} cases[] = {
+		{ "MemTotal: 16000000 kB\nMemFree: 1 kB\nMemAvailable: 4000000 kB\n",
+		  MEMORY_PLENTY },
+		{ "MemTotal: 16000000 kB\nMemAvailable: 3999999 kB\n", MEMORY_LITTLE },
+		{ "MemTotal: 16000000 kB\nMemAvailable: 1048576 kB\n", MEMORY_LITTLE },
+		{ "MemTotal: 16000000 kB\nMemAvailable: 1048575 kB\n", MEMORY_SHORT },
+		/* A small machine is not always short. */
+		{ "MemTotal: 2000000 kB\nMemAvailable: 300000 kB\n", MEMORY_LITTLE },
+		{ "MemTotal: 2000000 kB\nMemAvailable: 249999 kB\n", MEMORY_SHORT },
+		{ "nothing\n", MEMORY_PLENTY },
+	};
 
 	(void)state;
-	assert_false(spares_memory_short("/nowhere/meminfo"));
-	(void)snprintf(path, sizeof(path), "%s/meminfo", fixture.scratch.path);
-	file = fopen(path, "w");
-	(void)fputs("MemTotal: 16000000 kB\nMemFree: 1 kB\nMemAvailable: 1048576 kB\n", file);
-	(void)fclose(file);
-	assert_false(spares_memory_short(path));
-	file = fopen(path, "w");
-	(void)fputs("MemTotal: 16000000 kB\nMemAvailable: 1048575 kB\n", file);
-	(void)fclose(file);
-	assert_true(spares_memory_short(path));
-	/* A small machine is not always short. */
-	file = fopen(path, "w");
-	(void)fputs("MemTotal: 2000000 kB\nMemAvailable: 300000 kB\n", file);
-	(void)fclose(file);
-	assert_false(spares_memory_short(path));
-	assert_int_equal(remove(path), 0);
+	assert_int_equal(spares_look_at_memory("/nowhere/meminfo"), MEMORY_PLENTY);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		have_memory(cases[i].text);
+		assert_int_equal(spares_look_at_memory(meminfo), cases[i].memory);
+	}
+}
+
+static void little_memory_is_not_spent_on_imports_and_short_memory_is_given_back(void **state)
+{
+	struct spare *spare;
+
+	(void)state;
+	have_memory("MemTotal: 16000000 kB\nMemAvailable: 3000000 kB\n");
+	spares_want(spares, &fixture_language);
+	wait_until_loaded();
+	spare = spares_take(spares, &fixture_language);
+	assert_non_null(spare);
+	assert_true(spare_wants_load(spare));
+	spare_free(spare);
+	spares_want(spares, &fixture_language);
+	wait_until_loaded();
+	assert_int_equal(fixture.retired, 1);
+	have_memory("MemTotal: 16000000 kB\nMemAvailable: 30000 kB\n");
+	fixture_pass(SPARES_LOOK_MS);
+	assert_int_equal(fixture.retired, 2);
+	assert_false(is_there());
+	have_memory("MemTotal: 16000000 kB\nMemAvailable: 9000000 kB\n");
+	spare_free(wait_for(&fixture_language));
+	assert_int_equal(fixture.retired, 3);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -328,7 +365,8 @@ int main(void)
 		TEST(it_goes_when_no_session_came_for_a_quarter_of_an_hour),
 		TEST(one_that_died_is_not_handed_out),
 		TEST(an_import_that_hangs_or_prints_without_end_is_given_up),
-		TEST(memory_is_short_by_the_kernels_account),
+		TEST(memory_is_judged_by_the_kernels_account),
+		TEST(little_memory_is_not_spent_on_imports_and_short_memory_is_given_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
