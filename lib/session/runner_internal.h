@@ -8,6 +8,7 @@
  *   runner_type.c  typing it
  *   runner_io.c    the terminal and the control channel
  *   runner_life.c  the interpreter's start and end
+ *   runner_ahead.c an interpreter that waits for its session
  */
 #ifndef SESSION_RUNNER_INTERNAL_H
 #define SESSION_RUNNER_INTERNAL_H
