@@ -3,26 +3,453 @@
 
 #include <unistd.h>
 
+#include "config/settings.h"
+
 #define KIB ((uint64_t)1024)
 #define MIB (1024 * KIB)
 #define GIB (1024 * MIB)
 #define TIB (1024 * GIB)
 #define DAY ((uint64_t)86400)
+#define AT(member) .offset = offsetof(struct settings, member)
 
-struct unit {
-	char letter;
-	uint64_t factor;
+static const char *const off_word[] = { "off", NULL };
+static const char *const results_words[] = {
+	[RESULTS_BLOCKS] = "blocks",
+	[RESULTS_JSON] = "json",
+	NULL,
+};
+static const char *const floor_words[] = {
+	[FLOOR_LANDLOCK] = "landlock",
+	[FLOOR_BWRAP] = "bwrap",
+	[FLOOR_NAMESPACES] = "namespaces",
+	NULL,
+};
+static const char *const notebook_words[] = {
+	[NOTEBOOK_ON] = "on",
+	[NOTEBOOK_OFF] = "off",
+	NULL,
+};
+static const char *const log_words[] = { "error", "warn", "info", "debug", NULL };
+static const char *const switch_words[] = { "0",  "1",     "no",   "yes", "off",
+					    "on", "false", "true", NULL };
+
+/* In the order in which people see them. */
+static const struct row rows[] = {
+	{ .name = "EXEC_TIMEOUT",
+	  .flag = "exec-timeout",
+	  .key = "exec_timeout",
+	  AT(limits.exec_timeout),
+	  .type = ROW_SECONDS,
+	  .fallback = 300,
+	  .floor = 1,
+	  .ceiling = 7 * DAY,
+	  .help = "how long a cell may run when its call names no timeout" },
+	{ .name = "PTYCELL_EXEC_TIMEOUT_MAX",
+	  .flag = "exec-timeout-max",
+	  AT(exec_timeout_max),
+	  .type = ROW_SECONDS,
+	  .fallback = DAY,
+	  .floor = 1,
+	  .ceiling = 7 * DAY,
+	  .help = "the most that a call's own timeout may ask for" },
+	{ .name = "PTYCELL_CALL_BUDGET",
+	  .flag = "call-budget",
+	  AT(call_budget),
+	  .type = ROW_SECONDS,
+	  .fallback = 45,
+	  .floor = 0,
+	  .ceiling = DAY,
+	  .help = "a call is answered by then and its cell runs on; none with --drain or a file as stdin" },
+	{ .name = "SESSION_TTL",
+	  .flag = "session-ttl",
+	  .key = "session_ttl",
+	  AT(limits.session_ttl),
+	  .type = ROW_SECONDS,
+	  .fallback = DAY,
+	  .floor = 1,
+	  .ceiling = 365 * DAY,
+	  .help = "a session ends this long after its start, between cells" },
+	{ .name = "IDLE_TIMEOUT",
+	  .flag = "idle-timeout",
+	  .key = "idle_timeout",
+	  AT(limits.idle_timeout),
+	  .type = ROW_SECONDS,
+	  .fallback = 14400,
+	  .floor = 1,
+	  .ceiling = 365 * DAY,
+	  .help = "a session ends when unused for this long" },
+	{ .name = "CLEANUP_INTERVAL",
+	  .flag = "cleanup-interval",
+	  AT(cleanup_interval),
+	  .type = ROW_SECONDS,
+	  .fallback = 60,
+	  .floor = 1,
+	  .ceiling = 3600,
+	  .help = "how often sessions are checked for their end" },
+	{ .name = "PTYCELL_MAX_SESSIONS",
+	  .flag = "max-sessions",
+	  AT(max_sessions),
+	  .type = ROW_COUNT,
+	  .fallback = 128,
+	  .floor = 1,
+	  .ceiling = 4096,
+	  .help = "sessions at the same time" },
+	{ .name = "PTYCELL_MEMORY_MAX",
+	  .flag = "memory-max",
+	  .key = "memory_max",
+	  AT(limits.memory_max),
+	  .type = ROW_BYTES,
+	  .fallback_text = "half of the memory, at most 4G",
+	  .floor = 64 * MIB,
+	  .ceiling = 64 * TIB,
+	  .fixed = true,
+	  .help = "memory of a session's processes together, and of each of them" },
+	{ .name = "PTYCELL_PROCESSES_MAX",
+	  .flag = "processes-max",
+	  .key = "processes_max",
+	  AT(limits.processes_max),
+	  .type = ROW_COUNT,
+	  .fallback = 256,
+	  .floor = 16,
+	  .ceiling = 32768,
+	  .fixed = true,
+	  .help = "processes and threads of a session" },
+	{ .name = "PTYCELL_OPEN_FILES_MAX",
+	  .flag = "open-files-max",
+	  .key = "open_files_max",
+	  AT(limits.open_files_max),
+	  .type = ROW_COUNT,
+	  .fallback = 4096,
+	  .floor = 64,
+	  .ceiling = 1048576,
+	  .fixed = true,
+	  .help = "files that one process of a session may have open" },
+	{ .name = "PTYCELL_FILE_MAX",
+	  .flag = "file-max",
+	  .key = "file_max",
+	  AT(limits.file_max),
+	  .type = ROW_BYTES,
+	  .fallback = GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .fixed = true,
+	  .help = "size of one file that code writes" },
+	{ .name = "PTYCELL_DISK_MAX",
+	  .flag = "disk-max",
+	  .key = "disk_max",
+	  AT(limits.disk_max),
+	  .type = ROW_BYTES,
+	  .fallback = 2 * GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "size of a session's folder" },
+	{ .name = "PTYCELL_TMP_MAX",
+	  .flag = "tmp-max",
+	  .key = "tmp_max",
+	  AT(limits.tmp_max),
+	  .type = ROW_BYTES,
+	  .fallback = 256 * MIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .fixed = true,
+	  .help = "size of a session's /tmp, which lies in memory, and of its /dev/shm" },
+	{ .name = "PTYCELL_CPU_MAX",
+	  .flag = "cpu-max",
+	  .key = "cpu_max",
+	  AT(limits.cpu_max),
+	  .type = ROW_SECONDS,
+	  .fallback = 30 * DAY,
+	  .floor = 1,
+	  .ceiling = 365 * DAY,
+	  .help = "processor time of all processes of a session together" },
+	{ .name = "PTYCELL_NET_MAX",
+	  .flag = "net-max",
+	  .key = "net_max",
+	  AT(limits.net_max),
+	  .type = ROW_BYTES,
+	  .fallback = 2 * GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .fixed = true,
+	  .help = "how much a session may exchange with hosts, both ways together" },
+	{ .name = "SQL_MAX_INLINE_ROWS",
+	  .flag = "sql-max-inline-rows",
+	  .key = "sql_max_inline_rows",
+	  AT(limits.sql_inline_rows),
+	  .type = ROW_COUNT,
+	  .fallback = 30,
+	  .floor = 1,
+	  .ceiling = 1000,
+	  .help = "rows of a query in the answer itself; more go into a CSV file" },
+	{ .name = "PTYCELL_QUERY_TIMEOUT",
+	  .flag = "query-timeout",
+	  AT(query_timeout),
+	  .type = ROW_SECONDS,
+	  .fallback = 300,
+	  .floor = 1,
+	  .ceiling = DAY,
+	  .help = "how long a query of exec_sql may run" },
+	{ .name = "PTYCELL_QUERY_ROWS_MAX",
+	  .flag = "query-rows-max",
+	  AT(query_rows_max),
+	  .type = ROW_COUNT,
+	  .fallback = 20000000,
+	  .floor = 1000,
+	  .ceiling = 1000000000,
+	  .help = "rows of a query that its CSV file gets; its size is limited as other files" },
+	{ .name = "PTYCELL_OUTPUT_CHARS",
+	  .flag = "output-chars",
+	  .key = "output_chars",
+	  AT(limits.output_chars),
+	  .type = ROW_COUNT,
+	  .fallback = 8000,
+	  .floor = 500,
+	  .ceiling = 200000,
+	  .help = "characters of text in one answer; the middle of a longer one is left out" },
+	{ .name = "PTYCELL_SPOOL_MAX",
+	  .flag = "spool-max",
+	  .key = "spool_max",
+	  AT(limits.spool_max),
+	  .type = ROW_BYTES,
+	  .fallback = 64 * MIB,
+	  .floor = 64 * KIB,
+	  .ceiling = 16 * GIB,
+	  .help = "how much of a cell's output is stored whole, to be searched later" },
+	{ .name = "PTYCELL_KEEP",
+	  .flag = "keep",
+	  AT(keep),
+	  .type = ROW_FOLDER,
+	  .words = off_word,
+	  .fallback_text = "~/ptycell",
+	  .help = "folder where files from output/ are kept for you; off keeps none" },
+	{ .name = "PTYCELL_KEEP_MAX",
+	  .flag = "keep-max",
+	  .key = "keep_max",
+	  AT(limits.keep_max),
+	  .type = ROW_BYTES,
+	  .fallback = GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "how much is kept of one session" },
+	{ .name = "AZURE_BLOB_CONNECTION_STRING",
+	  .flag = "azure-blob-connection-string",
+	  AT(storage.azure_connection),
+	  .type = ROW_SECRET,
+	  .help = "Azure Blob Storage that files from output/ are uploaded to; answers then have links" },
+	{ .name = "AZURE_BLOB_CONTAINER_NAME",
+	  .flag = "azure-blob-container-name",
+	  AT(storage.azure_container),
+	  .type = ROW_TEXT,
+	  .fallback_text = "code-interpreter-artifacts",
+	  .help = "container for uploads; it is made when it is not there" },
+	{ .name = "PTYCELL_S3_BUCKET",
+	  .flag = "s3-bucket",
+	  AT(storage.s3_bucket),
+	  .type = ROW_TEXT,
+	  .fallback_text = "none",
+	  .help = "bucket of an S3-compatible storage that files from output/ are uploaded to" },
+	{ .name = "PTYCELL_S3_ENDPOINT",
+	  .flag = "s3-endpoint",
+	  AT(storage.s3_endpoint),
+	  .type = ROW_TEXT,
+	  .fallback_text = "Amazon's of the region",
+	  .help = "URL of that storage" },
+	{ .name = "PTYCELL_S3_REGION",
+	  .flag = "s3-region",
+	  AT(storage.s3_region),
+	  .type = ROW_TEXT,
+	  .fallback_text = "us-east-1",
+	  .help = "region of the bucket" },
+	{ .name = "PTYCELL_S3_ACCESS_KEY_ID",
+	  .flag = "s3-access-key-id",
+	  AT(storage.s3_key_id),
+	  .type = ROW_TEXT,
+	  .fallback_text = "none",
+	  .help = "id of the key that may write to the bucket and read from it" },
+	{ .name = "PTYCELL_S3_SECRET_ACCESS_KEY",
+	  .flag = "s3-secret-access-key",
+	  AT(storage.s3_secret),
+	  .type = ROW_SECRET,
+	  .help = "that key" },
+	{ .name = "PTYCELL_S3_SESSION_TOKEN",
+	  .flag = "s3-session-token",
+	  AT(storage.s3_token),
+	  .type = ROW_SECRET,
+	  .help = "for temporary keys; links end with the key" },
+	{ .name = "BLOB_SAS_EXPIRY_HOURS",
+	  .flag = "blob-sas-expiry-hours",
+	  .key = "blob_sas_expiry_hours",
+	  AT(limits.link_hours),
+	  .type = ROW_COUNT,
+	  .fallback = 24,
+	  .floor = 1,
+	  .ceiling = 8760,
+	  .help = "hours that a link to an uploaded file is valid for; S3 allows 168" },
+	{ .name = "PTYCELL_UPLOAD_MAX",
+	  .flag = "upload-max",
+	  .key = "upload_max",
+	  AT(limits.upload_max),
+	  .type = ROW_BYTES,
+	  .fallback = GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "how much of one session lies in the storage" },
+	{ .name = "PTYCELL_UPLOAD_FILES_MAX",
+	  .flag = "upload-files-max",
+	  .key = "upload_files_max",
+	  AT(limits.upload_files_max),
+	  .type = ROW_COUNT,
+	  .fallback = 1000,
+	  .floor = 1,
+	  .ceiling = 20000,
+	  .help = "how many files of one session lie there" },
+	{ .name = "PTYCELL_NOTEBOOK",
+	  .flag = "notebook",
+	  AT(notebook),
+	  .type = ROW_INDEX,
+	  .words = notebook_words,
+	  .fallback = NOTEBOOK_ON,
+	  .help = "whether a notebook of what a session did is kept beside its files" },
+	{ .name = "PTYCELL_JOURNAL_MAX",
+	  .flag = "journal-max",
+	  .key = "journal_max",
+	  AT(limits.journal_max),
+	  .type = ROW_BYTES,
+	  .fallback = 256 * MIB,
+	  .floor = 64 * KIB,
+	  .ceiling = 16 * GIB,
+	  .help = "size of a session's journal and notebook; cells past it come without outputs" },
+	{ .name = "PTYCELL_AUDIT",
+	  .flag = "audit",
+	  AT(audit),
+	  .type = ROW_FILE,
+	  .words = off_word,
+	  .fallback_text = "off",
+	  .help = "file to which every cell of every session adds a line of JSON" },
+	{ .name = "PTYCELL_HOME",
+	  .flag = "home",
+	  AT(home),
+	  .type = ROW_FOLDER,
+	  .fallback_text = "${XDG_CACHE_HOME:-~/.cache}/ptycell; root: /var/tmp/ptycell",
+	  .help = "folder for the files of live sessions" },
+	{ .name = "PTYCELL_SHARE",
+	  .flag = "share",
+	  AT(shares),
+	  .type = ROW_SHARES,
+	  .fallback_text = "none",
+	  .help = "folder of yours that code may read, at its own path; :rw lets it write" },
+	{ .name = "PTYCELL_HOSTS",
+	  .flag = "hosts",
+	  AT(hosts),
+	  .type = ROW_HOSTS,
+	  .fallback_text = "none",
+	  .help = "hosts in the network that code may reach; without any it has no network" },
+	{ .name = "PTYCELL_ALLOW_PRIVATE_HOSTS",
+	  .flag = "allow-private-hosts",
+	  AT(allow_private_hosts),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .help = "these hosts may also be this machine and its private networks" },
+	{ .name = "PTYCELL_FLOOR",
+	  .flag = "floor",
+	  AT(floor),
+	  .type = ROW_INDEX,
+	  .words = floor_words,
+	  .fallback = FLOOR_LANDLOCK,
+	  .help = "the weakest confinement that will do; with less, no code runs" },
+	{ .name = "",
+	  .flag = "unconfined",
+	  AT(unconfined),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .help = "no confinement: code can do whatever you can; every answer says so" },
+	{ .name = "PTYCELL_RESULTS",
+	  .flag = "results",
+	  AT(results),
+	  .type = ROW_INDEX,
+	  .words = results_words,
+	  .fallback = RESULTS_BLOCKS,
+	  .help = "form of results: blocks for chat hosts, json for agent frameworks" },
+	{ .name = "PTYCELL_PYTHON",
+	  .flag = "python",
+	  .type = ROW_PROGRAM,
+	  .fallback_text = "found",
+	  .help = "the Python to use; else that of VIRTUAL_ENV, else python3 on PATH" },
+	{ .name = "PTYCELL_NODE",
+	  .flag = "node",
+	  .type = ROW_PROGRAM,
+	  .fallback_text = "found",
+	  .help = "the Node.js for JavaScript, 18 or later; else node on PATH" },
+	{ .name = "PTYCELL_BASH",
+	  .flag = "bash",
+	  .type = ROW_PROGRAM,
+	  .fallback_text = "found",
+	  .help = "the bash to use; else the one on PATH" },
+	{ .name = "PTYCELL_R",
+	  .flag = "r",
+	  .type = ROW_PROGRAM,
+	  .fallback_text = "found",
+	  .help = "the R to use; else the one on PATH" },
+	{ .name = "PTYCELL_SPARES",
+	  .flag = "spares",
+	  AT(spares),
+	  .type = ROW_COUNT,
+	  .fallback = 1,
+	  .floor = 0,
+	  .ceiling = 16,
+	  .help = "sandboxes a language that wait, started, for the next new session; 0: none" },
+	{ .name = "PTYCELL_PRELOAD",
+	  .flag = "preload",
+	  AT(preload),
+	  .type = ROW_MODULES,
+	  .words = off_word,
+	  .fallback_text = "numpy,pandas,matplotlib.pyplot",
+	  .help = "Python modules that a waiting sandbox has imported, those that are installed" },
+	{ .name = "PTYCELL_LOG",
+	  .flag = "log",
+	  AT(log_level),
+	  .type = ROW_WORD,
+	  .words = log_words,
+	  .fallback = 1,
+	  .help = "what is logged on stderr" },
+	{ .name = "PTYCELL_LINE_MAX",
+	  .flag = "line-max",
+	  AT(line_max),
+	  .type = ROW_BYTES,
+	  .fallback = 32 * MIB,
+	  .floor = 64 * KIB,
+	  .ceiling = GIB,
+	  .help = "size of one request" },
+	{ .name = "PTYCELL_ELICIT",
+	  .flag = "elicit",
+	  AT(elicit),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .fallback = 1,
+	  .help = "whether a client that can is told to ask the user when code waits for input" },
+	{ .name = "PTYCELL_DRAIN",
+	  .flag = "drain",
+	  AT(drain),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .help = "at end of input, finish what was accepted; always so when stdin is a file" },
 };
 
-/* Largest first; the first letter that divides a number is the one to print. */
-static const struct unit bytes_units[] = { { 'T', TIB }, { 'G', GIB }, { 'M', MIB }, { 'K', KIB } };
-static const struct unit seconds_units[] = { { 'd', DAY }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+const struct row *row_at(size_t index)
+{
+	return index < ARRAY_SIZE(rows) ? &rows[index] : NULL;
+}
+
+size_t row_count(void)
+{
+	return ARRAY_SIZE(rows);
+}
 
 const struct row *row_find(const char *name)
 {
-	for (size_t i = 0; name[0] && i < row_count(); i++) {
-		if (str_eq(row_at(i)->name, name))
-			return row_at(i);
+	for (size_t i = 0; name[0] && i < ARRAY_SIZE(rows); i++) {
+		if (str_eq(rows[i].name, name))
+			return &rows[i];
 	}
 	return NULL;
 }
@@ -56,12 +483,12 @@ const struct row *row_nearest(const char *flag)
 	const struct row *nearest = NULL;
 	size_t least = 1 + size_min(2, strlen(flag) / 3);
 
-	for (size_t i = 0; i < row_count(); i++) {
-		size_t away = distance(flag, row_at(i)->flag);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t away = distance(flag, rows[i].flag);
 
 		if (away < least) {
 			least = away;
-			nearest = row_at(i);
+			nearest = &rows[i];
 		}
 	}
 	return nearest;
@@ -91,151 +518,4 @@ uint64_t row_fallback(const struct row *row)
 	if (row_is_number(row) && row->fallback == 0)
 		return memory_fallback(row);
 	return row->fallback;
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static void trim(const char **s, size_t *len)
-{
-	for (; *len > 0 && is_blank((*s)[0]); (*len)--)
-		(*s)++;
-	while (*len > 0 && is_blank((*s)[*len - 1]))
-		(*len)--;
-}
-
-/* The suffix's factor; 0 when the row knows no such suffix. */
-static uint64_t unit_factor(const struct row *row, char letter)
-{
-	const struct unit *units = row->type == ROW_BYTES ? bytes_units : seconds_units;
-
-	if (row->type == ROW_COUNT)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(bytes_units); i++) {
-		if ((units[i].letter | 0x20) == (letter | 0x20))
-			return units[i].factor;
-	}
-	return 0;
-}
-
-static bool parse_number(const struct row *row, const char *s, size_t len, uint64_t *ret_number)
-{
-	uint64_t number = 0;
-	uint64_t factor = 1;
-	size_t digits = 0;
-
-	while (digits < len && s[digits] >= '0' && s[digits] <= '9') {
-		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, (uint64_t)(s[digits] - '0'), &number))
-			return false;
-		digits++;
-	}
-	if (len == digits + 1)
-		factor = unit_factor(row, s[digits]);
-	if (digits == 0 || factor == 0 || len > digits + 1 ||
-	    __builtin_mul_overflow(number, factor, &number) || number < row->floor ||
-	    number > row->ceiling)
-		return false;
-	*ret_number = number;
-	return true;
-}
-
-static bool parse_word(const struct row *row, const char *s, size_t len, uint64_t *ret_number)
-{
-	for (size_t i = 0; row->words[i]; i++) {
-		if (strlen(row->words[i]) == len && strncasecmp(row->words[i], s, len) == 0) {
-			*ret_number = row->type == ROW_SWITCH ? i % 2 : i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool row_parse(const struct row *row, const char *text, uint64_t *ret_number)
-{
-	size_t len = strlen(text);
-
-	trim(&text, &len);
-	return row_is_number(row) ? parse_number(row, text, len, ret_number)
-				  : parse_word(row, text, len, ret_number);
-}
-
-void row_print(const struct row *row, uint64_t number, struct buf *out)
-{
-	for (size_t i = 0; row->type == ROW_BYTES && i < ARRAY_SIZE(bytes_units); i++) {
-		uint64_t factor = bytes_units[i].factor;
-
-		if (number >= factor && number % factor == 0) {
-			buf_putf(out, "%llu%c", (unsigned long long)(number / factor),
-				 bytes_units[i].letter);
-			return;
-		}
-	}
-	buf_putf(out, "%llu", (unsigned long long)number);
-}
-
-void row_range(const struct row *row, struct buf *out)
-{
-	if (row_is_number(row)) {
-		row_print(row, row->floor, out);
-		buf_puts(out, " to ");
-		row_print(row, row->ceiling, out);
-		return;
-	}
-	if (row->type == ROW_SWITCH) {
-		buf_puts(out, "0, 1");
-		return;
-	}
-	if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM)
-		buf_puts(out, row->words ? "a path, " : "a path");
-	if (row->type == ROW_SHARES)
-		buf_puts(out, "PATH or PATH:rw, one a line");
-	if (row->type == ROW_TEXT)
-		buf_puts(out, "text");
-	if (row->type == ROW_SECRET)
-		buf_puts(out, "a secret, as a variable only");
-	if (row->type == ROW_HOSTS)
-		buf_puts(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between");
-	for (size_t i = 0; row->words && row->words[i]; i++)
-		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
-}
-
-void row_legal(const struct row *row, struct buf *out)
-{
-	static const char *const kinds[] = {
-		[ROW_COUNT] = "takes a whole number, ",
-		[ROW_SECONDS] = "takes seconds, ",
-		[ROW_BYTES] = "takes bytes, ",
-		[ROW_INDEX] = "takes one of ",
-		[ROW_WORD] = "takes one of ",
-		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
-		[ROW_FILE] = "takes a file, absolute or from ~/ on: ",
-		[ROW_SWITCH] = "takes one of ",
-		[ROW_PROGRAM] = "takes a program: ",
-		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",
-		[ROW_HOSTS] = "takes at most 256 hosts by name: ",
-		[ROW_TEXT] = "takes ",
-		[ROW_SECRET] = "takes ",
-	};
-
-	buf_puts(out, kinds[row->type]);
-	row_range(row, out);
-	if (row->type == ROW_SECONDS)
-		buf_puts(out, ", also written 90s, 5m, 2h or 1d");
-	if (row->type == ROW_BYTES)
-		buf_puts(out, ", also written 512K, 64M or 2G");
-}
-
-void row_default(const struct row *row, struct buf *out)
-{
-	if (row->type == ROW_SECRET)
-		buf_puts(out, "none");
-	else if (row->fallback_text)
-		buf_puts(out, row->fallback_text);
-	else if (row->words)
-		buf_puts(out, row->words[row->fallback]);
-	else
-		row_print(row, row->fallback, out);
 }

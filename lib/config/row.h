@@ -25,6 +25,7 @@ enum row_type {
 	ROW_HOSTS,   /* char *: a list of net/hosts.h; NULL when it allows nothing */
 	ROW_TEXT,    /* char *: as it is written; NULL when it is not set */
 	ROW_SECRET,  /* char *: the same, but no flag takes it and nothing ever shows it */
+	ROW_MODULES, /* char *: names with commas between; NULL for "off" */
 };
 
 struct row {
@@ -58,7 +59,7 @@ uint64_t row_fallback(const struct row *row);
 /*
  * Strict: ASCII digits and one suffix, blanks around them are ignored. A word's number is its
  * index, a switch's 0 or 1. False when `text` is not legal: row_legal() says what is. Not for
- * folders, programs, shares and hosts.
+ * folders, programs, shares, hosts and modules.
  */
 bool row_parse(const struct row *row, const char *text, uint64_t *ret_number) MUST_CHECK;
 /* "takes seconds, 1 to 604800, also written 90s, 5m, 2h or 1d" */
