@@ -12,7 +12,7 @@ from fetching import Fetch, Site, head
 
 FULL = os.environ.get("PTYCELL_FULL") == "1"
 MIB = 1 << 20
-SPARSE = (5 << 30) if FULL else 512 * MIB
+SPARSE = (5 << 30) if FULL else 256 * MIB
 DENSE = (500 if FULL else 64) * MIB
 CHUNK = 4 * MIB
 PEAK = 48 * MIB  # of a process, libcurl and OpenSSL in it
