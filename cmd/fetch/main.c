@@ -8,8 +8,10 @@
  * leaves is in its place.
  */
 #include <curl/curl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +55,9 @@ static int run(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
+	/* What a killed server wanted, nobody wants any more. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return err_sys(err, "asking to end with the server");
 	order = order_read(ORDER_MAX, err);
 	if (order == NULL)
 		return -1;
@@ -66,6 +71,8 @@ int main(void)
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err;
 
+	/* Hosts in Unicode are converted by the locale's character set. */
+	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	(void)umask(077);
 	if (run(&err) == 0)

@@ -112,6 +112,8 @@ struct session {
 	struct list to_link;  /* kept; they wait for links */
 	struct loop_timer link_wait;
 	struct list listings;
+	struct list placed;     /* files that the server itself put in: not a cell's changes */
+	bool scanning_for_cell; /* what the scan under way finds is a cell's */
 	struct loop_defer work; /* the next scan or copy */
 
 	struct loop_timer notebook; /* its copy is due */
