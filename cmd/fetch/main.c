@@ -9,6 +9,7 @@
 #include <curl/curl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +51,9 @@ static int run(struct err *err)
 
 	if (harden_process(err) < 0)
 		return -1;
+	/* What a killed server wanted, nobody wants any more. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		return err_sys(err, "asking to end with the server");
 	order = order_read(ORDER_MAX, err);
 	if (order == NULL)
 		return -1;
