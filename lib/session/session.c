@@ -323,6 +323,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
 	list_init(&s->listings);
+	list_init(&s->placed);
 	s->workspace = workspace_new(host->home, err);
 	if (s->workspace == NULL || confinement_adopt(host->confinement, s->workspace, err) < 0) {
 		workspace_free(s->workspace);

@@ -130,7 +130,7 @@ static json_t *make_answer(struct service *service, struct session *session, con
 	json_t *answer = json_object();
 
 	session_touch(session);
-	session_files_touched(session);
+	session_file_placed(session, path);
 	service_file_changed(service, session_id(session), path);
 	notice = session_take_notice(session);
 	json_put_str(answer, "session_id", session_id(session));

@@ -173,6 +173,22 @@ def test_several_come_at_once_while_code_runs(server):
     assert server.cell("sorted(os.listdir('input'))").text == "['f0', 'f1', 'f2', 'f3']\n"
 
 
+def test_a_cells_files_are_its_own_whatever_is_asked_or_put_in_meanwhile(server, home):
+    """Listings and uploads look at the files too: what a running cell had written by then is not lost."""
+    server.cell("1")
+    running = server.start_cell("import os\nopen('output/early', 'w').write('x')\n"
+                                "while not os.path.exists('input/go'): pass\nopen('output/late', 'w').write('y')")
+    until(lambda: "output/early" in listed(server))
+    with Site({"/a": body(b"a")}) as site:
+        upload(server, url=site.url("/a"))
+    upload(server, filename="go", content="")
+    ended = Result(running.get(timeout=WAIT_S)["result"])
+    assert [c["path"] for c in ended.status["files"]] == ["output/early", "output/late"]
+    assert {p.name for p in (home / "kept").rglob("*") if p.is_file()} >= {"early", "late"}
+    assert "files" not in server.cell("1").status
+    assert [c["path"] for c in server.cell("open('input/a', 'a').write('b')").status["files"]] == ["input/a"]
+
+
 def test_more_than_the_most_are_refused_at_once(server):
     slow = Slow()
     with Site({"*": slow}) as site:
