@@ -218,6 +218,8 @@ static int explain(const struct handle *handle, CURLcode code, const char *host,
 		   struct err *err)
 {
 	switch ((int)code) {
+	case CURLE_URL_MALFORMAT:
+		return err_set(err, ERR_INVALID, "the host '%s' is not one", host);
 	case CURLE_COULDNT_RESOLVE_HOST:
 		return err_set(err, ERR_NOT_FOUND, "the host '%s' is not known", host);
 	case CURLE_COULDNT_RESOLVE_PROXY:

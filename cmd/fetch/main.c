@@ -7,6 +7,7 @@
  * batch of transfers and ends; to cancel it is to kill it: nothing that it leaves is in its place.
  */
 #include <curl/curl.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -67,6 +68,8 @@ int main(void)
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err;
 
+	/* Hosts in Unicode are converted by the locale's character set. */
+	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	(void)umask(077);
 	if (run(&err) == 0)
