@@ -119,7 +119,8 @@ void row_range(const struct row *row, struct buf *out)
 	if (row->type == ROW_SHARES)
 		buf_puts(out, "PATH or PATH:rw, one a line");
 	if (row->type == ROW_HOSTS)
-		buf_puts(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between");
+		buf_putf(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between%s",
+			 row->words ? "; " : "");
 	if (row->type == ROW_MODULES)
 		buf_puts(out, "names with commas between, ");
 	for (size_t i = 0; row->words && row->words[i]; i++)

@@ -104,8 +104,10 @@ static void apply_shares(struct settings *s, struct sources *sources, const stru
 static void apply_hosts(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
+	bool is_off = row->words && strcasecmp(value->text, row->words[0]) == 0;
+	char **field = field_of(s, row);
 	struct err err;
-	struct hosts *hosts = hosts_parse(value->text, &err);
+	struct hosts *hosts = hosts_parse(is_off ? "" : value->text, &err);
 
 	if (!hosts) {
 		bool is_flag = value->origin[0] == '\0';
@@ -117,8 +119,11 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 			err.msg);
 		return;
 	}
-	mem_cleanup(&s->hosts);
-	s->hosts = hosts_empty(hosts) ? NULL : hosts_write(hosts);
+	mem_cleanup(field);
+	*field = hosts_write(hosts);
+	/* Where there is a word for none, a list that forbids only is still a list. */
+	if (!is_off && (row->words ? (*field)[0] == '\0' : hosts_empty(hosts)))
+		mem_cleanup(field);
 	hosts_free(hosts);
 }
 
@@ -343,6 +348,7 @@ void settings_free(struct settings *settings)
 	free(settings->keep);
 	free(settings->hosts);
 	free(settings->preload);
+	free(settings->fetch_hosts);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);

@@ -50,14 +50,16 @@ struct session_limits {
 	uint64_t journal_max;  /* bytes of a session's journal */
 	/* Bytes of a session's processes together, and of each. */
 	uint64_t memory_max;
-	uint64_t processes_max;   /* and threads */
-	uint64_t open_files_max;  /* of one process */
-	uint64_t file_max;        /* bytes of one file */
-	uint64_t disk_max;        /* bytes of the session's folder */
-	uint64_t tmp_max;         /* bytes of /tmp, and of /dev/shm */
-	uint64_t cpu_max;         /* s of processor time of all its processes */
-	uint64_t net_max;         /* bytes to and from hosts */
-	uint64_t sql_inline_rows; /* rows of a query that its answer shows */
+	uint64_t processes_max;    /* and threads */
+	uint64_t open_files_max;   /* of one process */
+	uint64_t file_max;         /* bytes of one file */
+	uint64_t disk_max;         /* bytes of the session's folder */
+	uint64_t tmp_max;          /* bytes of /tmp, and of /dev/shm */
+	uint64_t cpu_max;          /* s of processor time of all its processes */
+	uint64_t net_max;          /* bytes to and from hosts */
+	uint64_t sql_inline_rows;  /* rows of a query that its answer shows */
+	uint64_t download_timeout; /* s */
+	uint64_t download_max;     /* bytes of one */
 };
 
 struct settings {
@@ -80,7 +82,8 @@ struct settings {
 	bool unconfined;
 	struct settings_share *shares;
 	size_t share_count;
-	char *hosts; /* as hosts_write of net/hosts.h; NULL for no network */
+	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */
+	char *fetch_hosts; /* of downloads, in the same form; NULL for any, "" for none */
 	bool allow_private_hosts;
 	struct settings_database *databases;
 	size_t database_count;

@@ -365,6 +365,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
 	list_init(&s->listings);
+	list_init(&s->placed);
 	s->spare = spares_take(host->spares, first);
 	s->workspace = s->spare != NULL ? spare_take_workspace(s->spare) : new_workspace(host, err);
 	if (first != NULL)

@@ -105,6 +105,8 @@ struct session {
 	struct list to_keep;  /* looked at, their results not kept */
 	struct exec *keeping; /* its copy is under way */
 	struct list listings;
+	struct list placed;     /* files that the server itself put in: not a cell's changes */
+	bool scanning_for_cell; /* what the scan under way finds is a cell's */
 	struct loop_defer work; /* the next scan or copy */
 
 	struct loop_timer notebook; /* its copy is due */

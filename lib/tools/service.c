@@ -19,6 +19,7 @@
 #include "tools/queries.h"
 #include "tools/resource.h"
 #include "tools/tool.h"
+#include "transfer/intakes.h"
 #include "workspace/keeper.h"
 #include "workspace/workspace.h"
 
@@ -31,6 +32,7 @@ struct service {
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
 	struct queries *queries; /* NULL until the first one */
+	struct intakes *intakes; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
 	size_t removals; /* under way, or waiting in `retired` */
@@ -115,6 +117,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 
 	service->removals++;
 	queries_end_folder(service->queries, name);
+	intakes_end_folder(service->intakes, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
 		return;
@@ -166,6 +169,7 @@ void service_free(struct service *service)
 	history_free(service->history);
 	notices_free(service->notices);
 	queries_free(service->queries);
+	intakes_free(service->intakes);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service);
@@ -291,6 +295,13 @@ struct queries *service_queries(struct service *service, struct err *err)
 	if (program != NULL)
 		service->queries = queries_new(service->loop, program);
 	return service->queries;
+}
+
+struct intakes *service_intakes(struct service *service)
+{
+	if (service->intakes == NULL)
+		service->intakes = intakes_new(service->loop);
+	return service->intakes;
 }
 
 struct gate *service_gate(const struct service *service)

@@ -42,6 +42,7 @@ struct scan {
 	struct loop_defer defer;
 	enum phase phase;
 	bool first;
+	bool counts; /* `now` is what the next scan is compared with, else `before` is */
 	struct snapshot before;
 	struct snapshot now;
 	struct change *changes;
@@ -77,6 +78,7 @@ struct scan *scan_new(struct loop *loop, const struct workspace *workspace, void
 	scan->data = data;
 	scan->phase = PHASE_IDLE;
 	scan->first = true;
+	scan->counts = true;
 	scan->folder_fd = -1;
 	return scan;
 }
@@ -154,9 +156,13 @@ static void push_folder(struct scan *scan, const char *path)
 
 static void start_walk(struct scan *scan)
 {
-	snapshot_release(&scan->before);
-	scan->before = scan->now;
-	memset(&scan->now, 0, sizeof(scan->now));
+	if (scan->counts) {
+		snapshot_release(&scan->before);
+		scan->before = scan->now;
+		memset(&scan->now, 0, sizeof(scan->now));
+	}
+	snapshot_release(&scan->now);
+	scan->counts = true;
 	scan->now.started_ns = real_time_ns();
 	scan->change_count = 0;
 	scan->folder_count = 0;
@@ -409,6 +415,12 @@ void scan_start(struct scan *scan, void (*done)(struct scan *scan))
 	scan->phase = PHASE_WALK;
 	start_walk(scan);
 	run_slice(scan);
+}
+
+void scan_disown(struct scan *scan)
+{
+	assert(scan->phase == PHASE_IDLE && !scan->first);
+	scan->counts = scan->before.started_ns == 0;
 }
 
 bool scan_running(const struct scan *scan)

@@ -534,6 +534,24 @@ static void hosts_are_checked_when_they_are_set(void **state)
 	assert_contains(flag->problem, "The setting --hosts has a mistake: entry 1: ");
 }
 
+static void hosts_of_downloads_are_any_unless_some_are_named(void **state)
+{
+	cleanup_settings struct settings *any = load_env("PTYCELL_FETCH_HOSTS= ");
+	cleanup_settings struct settings *off = load_env("PTYCELL_FETCH_HOSTS=Off");
+	cleanup_settings struct settings *some = load_flags("--fetch-hosts", "A.example");
+	cleanup_settings struct settings *forbidding = load_env("PTYCELL_FETCH_HOSTS=!a.example");
+	cleanup_settings struct settings *bad = load_env("PTYCELL_FETCH_HOSTS=10.0.0.1");
+
+	(void)state;
+	assert_null(any->problem);
+	assert_null(any->fetch_hosts);
+	assert_string_equal(off->fetch_hosts, "");
+	assert_string_equal(some->fetch_hosts, "a.example");
+	assert_null(some->hosts);
+	assert_string_equal(forbidding->fetch_hosts, "!a.example");
+	assert_contains(bad->problem, "PTYCELL_FETCH_HOSTS in the environment has a mistake: ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -566,6 +584,7 @@ int main(void)
 		cmocka_unit_test(help_and_markdown_name_every_setting),
 		cmocka_unit_test(modules_are_names_with_commas_or_blanks_between),
 		cmocka_unit_test(hosts_are_checked_when_they_are_set),
+		cmocka_unit_test(hosts_of_downloads_are_any_unless_some_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,6 +54,38 @@ static void make_old(struct fixture *f, struct scan *scan)
 	run(f, scan);
 }
 
+static void what_a_disowned_scan_found_is_found_again(void **state)
+{
+	struct fixture *f = *state;
+	struct scan *scan = started(f);
+
+	scratch_write(f->data, "a", "a");
+	assert_changes(f, scan, "+a");
+	scan_disown(scan);
+	scratch_write(f->data, "b", "b");
+	assert_changes(f, scan, "+a +b");
+	scan_disown(scan);
+	assert_changes(f, scan, "+a +b");
+	assert_changes(f, scan, "");
+	assert_int_equal(unlinkat(f->data, "a", 0), 0);
+	assert_changes(f, scan, "-a");
+	scan_disown(scan);
+	assert_changes(f, scan, "-a");
+	scan_free(scan);
+}
+
+static void the_first_scan_cannot_be_disowned(void **state)
+{
+	struct fixture *f = *state;
+	struct scan *scan;
+
+	scratch_write(f->data, "a", "a");
+	scan = started(f);
+	scan_disown(scan);
+	assert_changes(f, scan, "");
+	scan_free(scan);
+}
+
 static void the_first_scan_has_files_and_no_changes(void **state)
 {
 	struct fixture *f = *state;
@@ -456,6 +488,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(the_first_scan_has_files_and_no_changes),
+		FIXTURE_TEST(what_a_disowned_scan_found_is_found_again),
+		FIXTURE_TEST(the_first_scan_cannot_be_disowned),
 		FIXTURE_TEST(new_changed_deleted_and_renamed_files_are_told_once),
 		FIXTURE_TEST(a_rewrite_of_equal_size_is_a_change),
 		FIXTURE_TEST(equal_times_do_not_hide_a_young_files_change),
