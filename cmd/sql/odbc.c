@@ -19,6 +19,7 @@ struct odbc {
 	SQLHENV env;
 	SQLHDBC link;
 	bool linked;
+	bool blocks; /* odbc_rows_put() */
 	enum sql_dialect dialect;
 	char *password; /* not to be shown in any message, or NULL */
 };
@@ -103,13 +104,19 @@ static int link_up(struct odbc *odbc, const char *connection, struct err *err)
 	return 0;
 }
 
-static void learn_dialect(struct odbc *odbc)
+static void learn(struct odbc *odbc)
 {
+	const SQLUINTEGER needed =
+		SQL_GD_ANY_COLUMN | SQL_GD_ANY_ORDER | SQL_GD_BLOCK | SQL_GD_BOUND;
 	char product[MESSAGE_MAX] = "";
+	SQLUINTEGER extensions = 0;
 	SQLSMALLINT len = 0;
 
 	if (SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_DBMS_NAME, product, sizeof(product), &len)))
 		odbc->dialect = dialect_of_product(product);
+	odbc->blocks = SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_GETDATA_EXTENSIONS, &extensions,
+						sizeof(extensions), &len)) &&
+		       (extensions & needed) == needed;
 }
 
 /* A DSN tells its dialect only now: once more, with what that dialect needs. */
@@ -145,7 +152,7 @@ static int start(struct odbc *odbc, const char *connection, struct err *err)
 	add_defaults(&string, told);
 	if (set_up(odbc, err) < 0 || link_up(odbc, buf_str(&string), err) < 0)
 		return -1;
-	learn_dialect(odbc);
+	learn(odbc);
 	if (odbc->dialect != told && odbc->dialect == SQL_POSTGRESQL &&
 	    link_again(odbc, &string, err) < 0)
 		return -1;
@@ -300,7 +307,7 @@ static int execute(const struct odbc *odbc, SQLHSTMT statement, const struct que
 	}
 	if (!SQL_SUCCEEDED(result) && result != SQL_NO_DATA)
 		return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	put = odbc_rows_put(statement, sink, err);
+	put = odbc_rows_put(statement, odbc->blocks, sink, err);
 	return put == ODBC_ROWS_DRIVER ? fail(odbc, SQL_HANDLE_STMT, statement, err) : put;
 }
 

@@ -4,13 +4,17 @@
 #define SQL_ODBC_ROWS_H
 
 #include <sql.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "sink.h"
 
 enum { ODBC_ROWS_DRIVER = -2 };
 
-/* -1 with `err` set; ODBC_ROWS_DRIVER: the statement's diagnostics tell what failed. */
-int odbc_rows_put(SQLHSTMT statement, struct sink *sink, struct err *err) MUST_CHECK;
+/*
+ * `blocks`: the driver brings many rows at once, and single values of these when asked. -1 with
+ * `err` set; ODBC_ROWS_DRIVER: the statement's diagnostics tell what failed.
+ */
+int odbc_rows_put(SQLHSTMT statement, bool blocks, struct sink *sink, struct err *err) MUST_CHECK;
 
 #endif

@@ -73,21 +73,34 @@ static void put_size(struct buf *out, json_int_t bytes)
 		buf_putf(out, "%.1f MB", (double)bytes / KB / KB);
 }
 
+static void put_file(struct buf *out, const struct sql_call *sql, const json_t *answer)
+{
+	bool cut = json_is_true(json_object_get(answer, "truncated"));
+
+	buf_putf(out, "(the first %zu rows%s; %s%lld rows are in %s, ",
+		 json_array_size(json_object_get(answer, "rows")),
+		 json_is_true(json_object_get(answer, "cut")) ? ", long values cut" : "",
+		 cut ? "only the first " : "all ",
+		 (long long)json_integer_value(json_object_get(answer, "row_count")), sql->file);
+	put_size(out, json_integer_value(json_object_get(answer, "bytes")));
+	buf_putf(out, ")\nimport pandas as pd; df = pd.read_csv('%s')", sql->file);
+}
+
 /* What stands under the table. */
 static char *make_summary(const struct sql_call *sql, const json_t *answer)
 {
 	json_int_t rows = json_integer_value(json_object_get(answer, "row_count"));
-	const json_t *bytes = json_object_get(answer, "bytes");
-	bool cut = json_is_true(json_object_get(answer, "truncated"));
+	json_int_t blobs = json_integer_value(json_object_get(answer, "blobs"));
 	struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
-	if (!json_is_integer(bytes))
-		return xasprintf("(%lld row%s)", (long long)rows, rows == 1 ? "" : "s");
-	buf_putf(&out, "(the first %zu rows; %s%lld rows are in %s, ",
-		 json_array_size(json_object_get(answer, "rows")), cut ? "only the first " : "all ",
-		 (long long)rows, sql->file);
-	put_size(&out, json_integer_value(bytes));
-	buf_putf(&out, ")\nimport pandas as pd; df = pd.read_csv('%s')", sql->file);
+	if (json_is_integer(json_object_get(answer, "bytes")))
+		put_file(&out, sql, answer);
+	else
+		buf_putf(&out, "(%lld row%s)", (long long)rows, rows == 1 ? "" : "s");
+	if (blobs > 0)
+		buf_putf(&out, "\n%lld large binary value%s: path%s in the working folder",
+			 (long long)blobs, blobs == 1 ? " is a file" : "s are files",
+			 blobs == 1 ? "" : "s");
 	return buf_steal(&out);
 }
 
@@ -102,10 +115,14 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 	json_put(object, "row_count", json_incref(json_object_get(answer, "row_count")));
 	if (json_is_true(json_object_get(answer, "truncated")))
 		json_put_bool(object, "truncated", true);
+	if (json_is_true(json_object_get(answer, "cut")))
+		json_put_bool(object, "values_cut", true);
 	if (json_is_integer(json_object_get(answer, "bytes"))) {
 		json_put(object, "file_path", json_make_fmt("%s/%s", data_path, sql->file));
 		json_put(object, "size_bytes", json_incref(json_object_get(answer, "bytes")));
 	}
+	if (json_integer_value(json_object_get(answer, "blobs")) > 0)
+		json_put(object, "blob_files", json_incref(json_object_get(answer, "blobs")));
 	json_put_str(object, "notice", notice);
 	return object;
 }
@@ -125,16 +142,23 @@ static void answer_table(struct sql_call *sql, const json_t *answer, json_t *obj
 	mcp_call_finish(sql->call, content, object_own, NULL, false);
 }
 
+static void tell_files(const struct sql_call *sql, const json_t *answer)
+{
+	bool filed = json_is_integer(json_object_get(answer, "bytes"));
+
+	if (filed)
+		service_file_changed(sql->service, session_id(sql->session), sql->file);
+	if (filed || json_integer_value(json_object_get(answer, "blobs")) > 0)
+		session_files_touched(sql->session);
+}
+
 static void answer(struct sql_call *sql, const json_t *answer)
 {
 	cleanup_free char *notice = session_take_notice(sql->session);
 	json_t *object = make_object(sql, answer, notice);
 
 	session_touch(sql->session);
-	if (json_is_integer(json_object_get(answer, "bytes"))) {
-		session_files_touched(sql->session);
-		service_file_changed(sql->service, session_id(sql->session), sql->file);
-	}
+	tell_files(sql, answer);
 	if (service_settings(sql->service)->results == RESULTS_JSON)
 		tool_answer(sql->call, sql->service, object);
 	else

@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import pathlib
 import re
 import signal
 import sqlite3
@@ -33,9 +34,25 @@ def make_database(server, path="data.db", script="create table t(a, b); insert i
     server.cell(f"import sqlite3\nc = sqlite3.connect({path!r})\nc.executescript({script!r})\nc.commit()\nc.close()")
 
 
+def program(pid):
+    """The name of a process's program, empty once it is gone."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
 def helpers(server):
-    return {p for p in family(server.process.pid) if
-            open(f"/proc/{p[0]}/comm", encoding="utf-8").read().startswith("ptycell-sql")}
+    return {p for p in family(server.process.pid) if program(p[0]) == "ptycell-sql"}
+
+
+def inputs(home):
+    """The names in input/ of the one session, hidden ones too; none while it is being made."""
+    return [path.name for folder in session_folders(home) for path in folder.glob("input/*")]
+
+
+def parts(home):
+    return [name for name in inputs(home) if name.endswith(".part")]
 
 
 def fetched(home, answer):
@@ -196,9 +213,49 @@ def test_the_most_rows_and_bytes_hold(home):
         assert wide.object["truncated"] and wide.object["size_bytes"] < 2 << 20
 
 
-def test_one_row_that_is_large_goes_to_a_file(server):
-    answer = sql(server, "SELECT printf('%.200000c', 'x') AS big")
-    assert answer.object["file_path"] and len(json.dumps(answer.raw)) < 1_000_000
+@pytest.mark.parametrize("length", [200_000, 5_000_000])
+def test_one_row_that_is_large_goes_to_a_file(server, home, length):
+    answer = sql(server, f"SELECT printf('%.{length}c', 'x') AS big, 1 AS n")
+    ((big, n),) = answer.object["rows"]
+    assert re.fullmatch("x{1000}\u2026", big) and n == 1 and answer.object["values_cut"] is True
+    assert "(the first 1 rows, long values cut; all 1 rows are in input/" in answer.texts[-1]
+    assert (answer.object["size_bytes"], len(json.dumps(answer.raw)) < 10_000) == (length + 11, True)
+    (folder,) = session_folders(home)
+    assert len((folder / "input" / os.path.basename(answer.object["file_path"])).read_text().split()[1]) == length + 2
+
+
+def test_large_binary_values_become_files(server):
+    answer = sql(server, "SELECT 1 AS n, randomblob(20000) AS b UNION ALL SELECT 2, x'00ff' UNION ALL SELECT 3, zeroblob(16384)")
+    (_, path), small, (_, most) = answer.object["rows"]
+    assert re.fullmatch(r"input/sql_result_[0-9a-f]{8}_1\.bin", path)
+    assert small == [2, "AP8="] and len(most) == 21848 and answer.object["blob_files"] == 1
+    assert "1 large binary value is a file: path in the working folder" in answer.texts[-1]
+    assert listed(server) == [path]
+    assert server.cell(f"len(open({path!r}, 'rb').read())").text == "20000\n"
+
+
+def test_binary_values_of_many_rows_are_files_beside_theirs(home):
+    with Server(home, env={"SQL_MAX_INLINE_ROWS": "1"}) as server:
+        answer = sql(server, "SELECT zeroblob(20000) AS b UNION ALL SELECT zeroblob(30000)")
+        assert answer.object["blob_files"] == 2 and "2 large binary values are files" in answer.texts[-1]
+        first, second = [row[0] for row in fetched(home, answer)[1:]]
+        (folder,) = session_folders(home)
+        assert [(folder / path).stat().st_size for path in (first, second)] == [20000, 30000]
+
+
+def test_more_binary_files_than_there_may_be_end_the_result(server):
+    answer = sql(server, "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 2000) "
+                         "SELECT n, zeroblob(17000) FROM r")
+    assert (answer.object["row_count"], answer.object["blob_files"]) == (1000, 1000) and answer.object["truncated"]
+
+
+def test_a_query_that_fails_leaves_no_file(server, home):
+    failing = "SELECT zeroblob(20000) UNION ALL SELECT abs(-9223372036854775807 - n) FROM (SELECT 1 AS n)"
+    assert "integer overflow" in sql(server, failing).texts[-1]
+    many = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 100000) SELECT n, " \
+           "CASE n WHEN 90000 THEN abs(-9223372036854775807 - 1) END FROM r"
+    assert "integer overflow" in sql(server, many).texts[-1]
+    assert inputs(home) == []
 
 
 # ---- what is refused ----
@@ -237,19 +294,18 @@ def test_a_query_that_takes_too_long_is_stopped_and_the_next_one_runs(home):
 def test_a_cancelled_query_ends_and_leaves_nothing(server, home):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {
         "session_id": "s", "query": MANY.format(10 ** 12)}})
-    until(lambda: helpers(server) and any(f.endswith(".part") for folder in session_folders(home)
-                                          for f in os.listdir(folder / "input")))
+    until(lambda: helpers(server) and parts(home))
     ran = helpers(server)
     server.cancel(running)
     until(lambda: not alive(ran))
     assert rows(server, "SELECT 1") == [[1]]
-    assert os.listdir(session_folders(home)[0] / "input") == []
+    assert inputs(home) == []
 
 
 def test_a_killed_helper_costs_one_clear_error(server, home):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {
         "session_id": "s", "query": MANY.format(10 ** 12)}})
-    until(lambda: any(f.endswith(".part") for folder in session_folders(home) for f in os.listdir(folder / "input")))
+    until(lambda: parts(home))
     for pid, _ in helpers(server):
         os.kill(pid, signal.SIGKILL)
     answer = Result(running.get(timeout=20)["result"])
