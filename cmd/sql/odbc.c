@@ -19,7 +19,7 @@ struct odbc {
 	SQLHENV env;
 	SQLHDBC link;
 	bool linked;
-	bool blocks; /* odbc_rows_put() */
+	struct odbc_rows_how how;
 	enum sql_dialect dialect;
 	char *password; /* not to be shown in any message, or NULL */
 };
@@ -88,7 +88,7 @@ static void add_defaults(struct buf *string, enum sql_dialect dialect)
 	if (dialect != SQL_POSTGRESQL)
 		return;
 	connection_default(string, "UseDeclareFetch", "1");
-	connection_default(string, "Fetch", "2000");
+	connection_default(string, "Fetch", "1000");
 	connection_default(string, "BoolsAsChar", "0");
 	connection_default(string, "ByteaAsLongVarBinary", "1");
 }
@@ -114,9 +114,10 @@ static void learn(struct odbc *odbc)
 
 	if (SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_DBMS_NAME, product, sizeof(product), &len)))
 		odbc->dialect = dialect_of_product(product);
-	odbc->blocks = SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_GETDATA_EXTENSIONS, &extensions,
-						sizeof(extensions), &len)) &&
-		       (extensions & needed) == needed;
+	odbc->how.exact_reals = odbc->dialect == SQL_POSTGRESQL;
+	odbc->how.blocks = SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_GETDATA_EXTENSIONS, &extensions,
+						    sizeof(extensions), &len)) &&
+			   (extensions & needed) == needed;
 }
 
 /* A DSN tells its dialect only now: once more, with what that dialect needs. */
@@ -307,7 +308,7 @@ static int execute(const struct odbc *odbc, SQLHSTMT statement, const struct que
 	}
 	if (!SQL_SUCCEEDED(result) && result != SQL_NO_DATA)
 		return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	put = odbc_rows_put(statement, odbc->blocks, sink, err);
+	put = odbc_rows_put(statement, &odbc->how, sink, err);
 	return put == ODBC_ROWS_DRIVER ? fail(odbc, SQL_HANDLE_STMT, statement, err) : put;
 }
 

@@ -31,6 +31,7 @@ struct column {
 
 struct rows {
 	SQLHSTMT statement;
+	const struct odbc_rows_how *how;
 	struct sink *sink;
 	struct buf value; /* one that was asked for */
 	struct column *columns;
@@ -217,7 +218,10 @@ static void put_value(struct rows *rows, enum form form, char *s, size_t len)
 		sink_integer(rows->sink, s, len);
 		break;
 	case FORM_REAL:
-		sink_real(rows->sink, strtod(s, NULL));
+		if (rows->how->exact_reals)
+			sink_exact_real(rows->sink, s, len);
+		else
+			sink_real(rows->sink, strtod(s, NULL));
 		break;
 	case FORM_DECIMAL:
 		sink_number(rows->sink, s, len);
@@ -314,9 +318,12 @@ static int put_rows(struct rows *rows, struct err *err)
 	return 0;
 }
 
-int odbc_rows_put(SQLHSTMT statement, bool blocks, struct sink *sink, struct err *err)
+int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
+		  struct err *err)
 {
-	struct rows rows = { .statement = statement, .sink = sink, .block = 1, .fetched = 1 };
+	struct rows rows = {
+		.statement = statement, .how = how, .sink = sink, .block = 1, .fetched = 1
+	};
 	int result;
 
 	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &rows.count)))
@@ -326,7 +333,7 @@ int odbc_rows_put(SQLHSTMT statement, bool blocks, struct sink *sink, struct err
 	buf_init(&rows.value, VALUE_MAX);
 	rows.columns = xcalloc((size_t)rows.count, sizeof(*rows.columns));
 	result = describe(&rows, err);
-	if (result == 0 && blocks)
+	if (result == 0 && how->blocks)
 		result = bind_all(&rows);
 	if (result == 0)
 		result = put_rows(&rows, err);

@@ -11,10 +11,13 @@
 
 enum { ODBC_ROWS_DRIVER = -2 };
 
-/*
- * `blocks`: the driver brings many rows at once, and single values of these when asked. -1 with
- * `err` set; ODBC_ROWS_DRIVER: the statement's diagnostics tell what failed.
- */
-int odbc_rows_put(SQLHSTMT statement, bool blocks, struct sink *sink, struct err *err) MUST_CHECK;
+struct odbc_rows_how {
+	bool blocks;      /* many rows come at once, and single values of these when asked for */
+	bool exact_reals; /* their texts are the shortest that read back as the same number */
+};
+
+/* -1 with `err` set; ODBC_ROWS_DRIVER: the statement's diagnostics tell what failed. */
+int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
+		  struct err *err) MUST_CHECK;
 
 #endif

@@ -176,35 +176,43 @@ static size_t print_real(char *text, size_t size, double value)
 {
 	int len = 0;
 
+	if (isinf(value))
+		return (size_t)snprintf(text, size, value < 0 ? "-Infinity" : "Infinity");
 	for (int digits = 15; digits <= 17; digits++) {
 		len = snprintf(text, size, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
 	}
-	if (strcspn(text, ".en") == (size_t)len)
-		len += snprintf(text + len, size - (size_t)len, ".0");
 	return (size_t)len;
+}
+
+/* As JSON's number where readers get the same of it. */
+static json_t *make_real(const char *text)
+{
+	double value = strtod(text, NULL);
+	char rounded[NUMBER_MAX];
+
+	(void)snprintf(rounded, sizeof(rounded), "%.15g", value);
+	return isfinite(value) && strtod(rounded, NULL) == value ? json_real(value)
+								 : json_make_str(text);
+}
+
+void sink_exact_real(struct sink *sink, const char *s, size_t len)
+{
+	if (begin_value(sink))
+		json_append(sink->row, make_real(s));
+	csv_put(&sink->csv, s, len);
+	/* A whole column of such numbers is to be read as what it is. */
+	if (strcspn(s, ".eEnN") == len)
+		buf_put(&sink->csv, ".0", 2);
+	end_value(sink, "real");
 }
 
 void sink_real(struct sink *sink, double value)
 {
 	char text[NUMBER_MAX];
-	size_t len;
 
-	if (isinf(value)) {
-		sink_number(sink, value < 0 ? "-Infinity" : "Infinity", value < 0 ? 9 : 8);
-		return;
-	}
-	len = print_real(text, sizeof(text), value);
-	if (begin_value(sink)) {
-		char rounded[NUMBER_MAX];
-
-		(void)snprintf(rounded, sizeof(rounded), "%.15g", value);
-		json_append(sink->row, strtod(rounded, NULL) == value ? json_real(value)
-								      : json_make_str(text));
-	}
-	buf_put(&sink->csv, text, len);
-	end_value(sink, "real");
+	sink_exact_real(sink, text, print_real(text, sizeof(text), value));
 }
 
 void sink_text(struct sink *sink, const char *s, size_t len)

@@ -43,6 +43,8 @@ void sink_real(struct sink *sink, double value);
 void sink_text(struct sink *sink, const char *s, size_t len);
 /* Numbers as the database wrote them, NUL-terminated. */
 void sink_integer(struct sink *sink, const char *s, size_t len);
+/* The shortest text for this number. */
+void sink_exact_real(struct sink *sink, const char *s, size_t len);
 void sink_number(struct sink *sink, const char *s, size_t len);
 /* A large one becomes a file of its own, its path the value. What fails, sink_end_row tells. */
 void sink_blob(struct sink *sink, const void *data, size_t len);
