@@ -4,9 +4,11 @@ import csv
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import sqlite3
+import time
 
 import pytest
 from client import Result, Server
@@ -60,6 +62,14 @@ def fetched(home, answer):
     (folder,) = session_folders(home)
     with open(folder / "input" / os.path.basename(answer.object["file_path"]), encoding="utf-8", newline="") as f:
         return list(csv.reader(f))
+
+
+def kill_helpers(server):
+    for pid, _ in helpers(server):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 # ---- CSV files ----
@@ -306,11 +316,33 @@ def test_a_killed_helper_costs_one_clear_error(server, home):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {
         "session_id": "s", "query": MANY.format(10 ** 12)}})
     until(lambda: parts(home))
-    for pid, _ in helpers(server):
-        os.kill(pid, signal.SIGKILL)
+    kill_helpers(server)
     answer = Result(running.get(timeout=20)["result"])
     assert answer.is_error and answer.texts == ["'ptycell-sql' was ended by signal 9; run the query again"]
     assert rows(server, "SELECT 1") == [[1]] and listed(server) == []
+
+
+@pytest.mark.limit(100)
+def test_a_helper_killed_at_any_moment_costs_one_clear_error(server, home):
+    """Small and large results, endless queries and none at all, at moments that chance chooses."""
+    chance = random.Random(7)
+    failed = 0
+    for turn in range(600 if os.environ.get("PTYCELL_FULL") else 60):
+        query = chance.choice(["SELECT 1", MANY.format(200000), MANY.format(10 ** 12), ENDLESS, None])
+        answers = [] if query is None else [server.start("tools/call", {"name": "exec_sql", "arguments": {
+            "session_id": "s", "query": query}})]
+        time.sleep(chance.choice([0, 0.001, 0.02, 0.1]) * chance.random())
+        kill_helpers(server)
+        while answers and answers[0].empty():
+            kill_helpers(server)
+        results = [Result(answer.get(timeout=20)["result"]) for answer in answers] + [sql(server, "SELECT 1")]
+        errors = [result for result in results if result.is_error]
+        assert len(errors) <= 1, (turn, query, [result.texts for result in results])
+        for result in errors:
+            assert result.texts == ["'ptycell-sql' was ended by signal 9; run the query again"]
+        failed += len(errors)
+        assert rows(server, "SELECT 1") == [[1]] and parts(home) == []
+    assert failed > turn // 4 and len(helpers(server)) == 1
 
 
 def test_queries_at_the_same_time_are_each_answered(server):
