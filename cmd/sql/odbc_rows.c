@@ -13,6 +13,8 @@ enum {
 	PIECE = 16 << 10,
 	VALUE_MAX = 64 << 20,
 	ISO_DATE_LEN = 10,
+	YEAR_LEN = 4,
+	TIME_MAX = 64,
 	BLOCK_BYTES = 1 << 20,
 	BLOCK_ROWS = 1000,
 	SHORT_MAX = 256, /* bytes of a value that comes with its block */
@@ -60,6 +62,7 @@ static enum form form_of(SQLSMALLINT type)
 		return FORM_DECIMAL;
 	case SQL_BIT:
 		return FORM_BOOLEAN;
+	case SQL_TYPE_DATE:
 	case SQL_TYPE_TIMESTAMP:
 		return FORM_TIME;
 	case SQL_BINARY:
@@ -211,7 +214,27 @@ static int read_value(struct rows *rows, SQLUSMALLINT index, SQLSMALLINT c_type,
 	}
 }
 
-static void put_value(struct rows *rows, enum form form, char *s, size_t len)
+/* In ISO 8601: FreeTDS writes the year without zeros, and all write a blank before the time. */
+static void put_time(struct rows *rows, const char *s, size_t len)
+{
+	static const char zeros[] = "000";
+	size_t digits = strspn(s, "0123456789");
+	size_t missing =
+		digits > 0 && digits < YEAR_LEN && s[digits] == '-' ? YEAR_LEN - digits : 0;
+	char iso[TIME_MAX];
+
+	if (len + missing >= sizeof(iso)) {
+		sink_text(rows->sink, s, len);
+		return;
+	}
+	memcpy(iso, zeros, missing);
+	memcpy(iso + missing, s, len);
+	if (len + missing > ISO_DATE_LEN && iso[ISO_DATE_LEN] == ' ')
+		iso[ISO_DATE_LEN] = 'T';
+	sink_text(rows->sink, iso, len + missing);
+}
+
+static void put_value(struct rows *rows, enum form form, const char *s, size_t len)
 {
 	switch (form) {
 	case FORM_INTEGER:
@@ -233,9 +256,7 @@ static void put_value(struct rows *rows, enum form form, char *s, size_t len)
 		sink_blob(rows->sink, s, len);
 		break;
 	case FORM_TIME:
-		if (len > ISO_DATE_LEN && s[ISO_DATE_LEN] == ' ')
-			s[ISO_DATE_LEN] = 'T';
-		sink_text(rows->sink, s, len);
+		put_time(rows, s, len);
 		break;
 	case FORM_TEXT:
 		sink_text(rows->sink, s, len);
