@@ -14,6 +14,7 @@
 
 struct confinement;
 struct gate;
+struct history;
 struct queries;
 struct service;
 struct table;
@@ -42,6 +43,7 @@ const struct settings *service_settings(const struct service *service);
 struct confinement *service_confinement(struct service *service);
 /* Made at the first query. NULL: ptycell-sql is missing. */
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
+struct history *service_history(const struct service *service);
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */

@@ -392,6 +392,41 @@ def test_a_placeholder_without_a_password_says_so(home):  # CB-43
         assert "there is no password" in sql(server, "SELECT 1").texts[-1]
 
 
+# ---- what is kept of them ----
+
+def read(server, path):
+    return server.request("resources/read", {"uri": f"session://s/{path}"})["contents"][0]["text"]
+
+
+def test_queries_are_cells_of_the_journal_and_lines_of_the_audit_file(home):
+    with Server(home, env={"PTYCELL_AUDIT": str(home / "audit")}) as server:
+        server.cell("1")
+        put(server, "a.csv", "n\n1\n")
+        assert sql(server, "SELECT n FROM a\nWHERE n > ?", params=[0]).object["cell"] == 2
+        sql(server, "DELETE FROM a")
+        server.cell("2")
+        done, refused = (json.loads(read(server, f"cells/{n}")) for n in (2, 3))
+        notebook, script = json.loads(read(server, "notebook")), read(server, "script")
+        running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": ENDLESS}})
+        until(lambda: helpers(server))
+        server.call("destroy_session", session_id="s")
+        running.get(timeout=20)
+    assert (done["language"], done["state"], done["database"], done["row_count"]) == ("sql", "done", "files", 1)
+    assert (done["code"], done["params"]) == ("SELECT n FROM a\nWHERE n > ?", [0])
+    assert done["text"] == "n\n1\n(1 row)"
+    assert refused["state"] == "raised" and refused["problem"].startswith("line 1, column 1: DELETE")
+    assert [cell["source"].split("\n")[0] for cell in notebook["cells"]] == ["1", "%%script cat", "%%script cat", "2"]
+    assert "# %% cell 2, sql\n# SELECT n FROM a\n# WHERE n > ?\n" in script and script.startswith("# %% cell 1\n1\n")
+    lines = [json.loads(line) for line in (home / "audit").read_text(encoding="utf-8").splitlines()]
+    assert [(line["cell"], line["language"], line["state"]) for line in lines] == [
+        (1, "python", "done"), (2, "sql", "done"), (3, "sql", "raised"), (4, "python", "done"), (5, "sql", "interrupted")]
+
+
+def test_a_session_whose_query_runs_is_not_idle(home):  # CB-13
+    with Server(home, env={"IDLE_TIMEOUT": "1", "CLEANUP_INTERVAL": "1", "PTYCELL_QUERY_TIMEOUT": "4"}) as server:
+        assert "ran into its deadline of 4 s" in sql(server, ENDLESS).texts[-1]
+
+
 def peak_kb(process):
     (line,) = [line for line in open(f"/proc/{process[0]}/status", encoding="utf-8") if line.startswith("VmHWM")]
     return int(line.split()[1])
