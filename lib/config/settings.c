@@ -43,6 +43,7 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
+	case ROW_MODULES:
 		break;
 	}
 }
@@ -121,6 +122,39 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 	hosts_free(hosts);
 }
 
+/* A module's name; it goes to an interpreter. */
+static bool is_module(const char *name)
+{
+	static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_.";
+
+	return name[0] != '\0' && name[0] != '.' && name[strspn(name, legal)] == '\0';
+}
+
+static void apply_modules(struct settings *s, struct sources *sources, const struct row *row)
+{
+	const struct sources_value *value = sources_find(sources, row);
+	cleanup_free char *copy = xstrdup(value->text);
+	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
+	char *rest = copy;
+	char *name;
+	size_t count = 0;
+
+	while ((name = strsep(&rest, ", \t\r\n")) != NULL) {
+		if (name[0] == '\0')
+			continue;
+		if (!is_module(name) || count == SETTINGS_MODULES_MAX) {
+			sources_refuse_value(sources, row, value);
+			return;
+		}
+		buf_putf(&names, "%s%s", count++ > 0 ? "," : "", name);
+	}
+	mem_cleanup(&s->preload);
+	s->preload = count == 0 || strcasecmp(buf_str(&names), row->words[0]) == 0
+			     ? NULL
+			     : buf_steal(&names);
+}
+
 /* `off` where the row has it, else a path. */
 static void apply_path(struct settings *s, struct sources *sources, const struct row *row)
 {
@@ -150,6 +184,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_shares(s, sources, row);
 	else if (row->type == ROW_HOSTS)
 		apply_hosts(s, sources, row);
+	else if (row->type == ROW_MODULES)
+		apply_modules(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
 	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
@@ -165,6 +201,7 @@ static void set_defaults(struct settings *s, char *const env[])
 	for (size_t i = 0; i < row_count(); i++)
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
+	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -305,6 +342,7 @@ void settings_free(struct settings *settings)
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
+	free(settings->preload);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);
@@ -412,7 +450,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
-		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",
+		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_MODULES] = " LIST",
 	};
 
 	return names[row->type];

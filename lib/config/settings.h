@@ -23,7 +23,7 @@ enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
 /* The weakest confinement that will do; weakest first. */
 enum settings_floor { FLOOR_LANDLOCK, FLOOR_BWRAP, FLOOR_NAMESPACES };
 
-enum { SETTINGS_SHARES_MAX = 32 };
+enum { SETTINGS_SHARES_MAX = 32, SETTINGS_MODULES_MAX = 32 };
 
 /* One folder of --share, as it was written: session/shares.h looks at the disk. */
 struct settings_share {
@@ -69,6 +69,8 @@ struct settings {
 	uint64_t cleanup_interval;    /* s */
 	uint64_t max_sessions;
 	uint64_t line_max;               /* bytes of one request */
+	uint64_t spares;                 /* sandboxes of a language that wait; 0: none */
+	char *preload;                   /* modules as "a,b.c" that Python's have; or NULL */
 	char *home;                      /* absolute */
 	char *keep;                      /* absolute, or NULL for off */
 	enum settings_notebook notebook; /* whether it is kept there too */

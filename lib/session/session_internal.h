@@ -16,6 +16,7 @@
 #include "session/session.h"
 
 struct keeper;
+struct spare;
 struct until;
 struct watchdog;
 struct workspace;
@@ -87,6 +88,7 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
+	struct spare *spare; /* to be used by the first cell, if that is as was expected; or NULL */
 	struct watchdog *watchdog; /* of the sandbox */
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */
 	struct scan *scan;

@@ -8,7 +8,9 @@
 #include "helper/helper.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
+#include "runtime/language.h"
 #include "session/confinement.h"
+#include "session/spares.h"
 #include "session/table.h"
 #include "tools/catalog.h"
 #include "tools/gate.h"
@@ -140,6 +142,8 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->closed = closed;
 	service->closed_data = data;
 	service_attach(service, NULL);
+	spares_free(service->host.spares);
+	service->host.spares = NULL;
 	table_free(service->table, "the server ends");
 	service->table = NULL;
 	if (service->removals > 0)
@@ -242,6 +246,13 @@ static void on_state_changed(void *owner, const struct session *session)
 	notices_changed(service->notices, "sessions://");
 }
 
+static bool is_busy(void *owner)
+{
+	const struct service *service = owner;
+
+	return table_busy(service->table);
+}
+
 /* What killed servers left behind goes away in the background. */
 static void remove_stale(struct service *service)
 {
@@ -313,12 +324,16 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.retire = retire;
 	service->host.cell_over = on_cell_over;
 	service->host.state_changed = on_state_changed;
+	service->host.busy = is_busy;
 	service->host.owner = service;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;
 	service->host.home = home_open(service->settings->home, err);
 	if (service->host.home == NULL)
 		return NULL;
+	if (service->settings->spares > 0)
+		service->host.spares =
+			spares_new(&service->host, language_find("python"), "/proc/meminfo");
 	service->table = table_new(&service->host);
 	table_on_change(service->table, on_sessions_changed, service);
 	remove_stale(service);

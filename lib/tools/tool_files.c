@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "runtime/language.h"
 #include "session/session.h"
 #include "text/base64.h"
 #include "text/clean.h"
@@ -107,7 +108,9 @@ void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 	struct err err;
 
 	if (read_upload(service, arguments, &upload, &err) < 0 ||
-	    (session = tool_session(service, arguments, true, &err)) == NULL ||
+	    /* Most often data for Python. */
+	    (session = tool_session_for(service, arguments, language_find("python"), &err)) ==
+		    NULL ||
 	    store(session, &upload, &path, &size, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;

@@ -27,6 +27,7 @@ const inspector = host.require('inspector');
 const { pathToFileURL } = host.require('url');
 const syntax = host.load('syntax');
 const values = host.load('values');
+host.load('output');
 
 const { byteLength } = Buffer;
 const { process, Number, BigInt, SyntaxError } = globalThis;

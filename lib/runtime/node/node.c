@@ -11,6 +11,8 @@
 extern const unsigned char node_stub_source[];
 extern const unsigned char node_driver_source[];
 extern const size_t node_driver_source_len;
+extern const unsigned char node_output_source[];
+extern const size_t node_output_source_len;
 extern const unsigned char node_syntax_source[];
 extern const size_t node_syntax_source_len;
 extern const unsigned char node_values_source[];
@@ -18,8 +20,9 @@ extern const size_t node_values_source_len;
 
 static void boot(struct buf *out)
 {
-	frame_begin(out, "boot", 0, 3);
+	frame_begin(out, "boot", 0, 4);
 	frame_add(out, "driver", node_driver_source, node_driver_source_len);
+	frame_add(out, "output", node_output_source, node_output_source_len);
 	frame_add(out, "syntax", node_syntax_source, node_syntax_source_len);
 	frame_add(out, "values", node_values_source, node_values_source_len);
 }

@@ -14,7 +14,7 @@ sys.path.insert(0, str(DRIVERS / "python"))
 import harness  # noqa: E402
 
 Died = harness.Died
-PARTS = ("driver", "syntax", "values")
+PARTS = ("driver", "output", "syntax", "values")
 
 
 class Session(harness.Session):

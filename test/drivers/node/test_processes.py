@@ -34,6 +34,44 @@ def test_js10_an_interrupt_ends_it_and_keeps_the_state(session, code, guarded, m
     assert session.run("await 1; kept").value == "1"
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_js10_an_interrupted_flood_leaves_no_output_behind(session, stream):
+    """A write that a signal cuts short must not make the stream keep what follows for later."""
+    session.run("1")
+    session.read_output(0.3)  # the guard comes up behind the first cell
+    for _ in range(10):
+        result = session.run_interrupted(f"for (;;) process.{stream}.write('x'.repeat(99) + '\\n')", after=0.03)
+        assert result.status == "interrupted"
+        assert session.run(f"process.{stream}.write('next\\n'); undefined").output == "next\n"
+        assert session.run("1").output == ""
+
+
+def test_output_is_whole_and_in_order_on_a_terminal_that_does_not_block(session):
+    """A child of the code can make the terminal so for all who share it."""
+    code = """process.stdout._handle.setBlocking(false);
+    for (let i = 0; i < 30000; i++) (i % 2 ? console.error : console.log)(i)"""
+    assert session.run(code).output.split() == [str(i) for i in range(30000)]
+
+
+@pytest.mark.parametrize("code, expected", [
+    ("process.stdout.write('ä', 'latin1'); undefined", "\ufffd"),
+    ("process.stdout.write(Buffer.from('b')) && process.stdout.write('c', () => console.log('called')); undefined", "bccalled\n"),
+    ("process.stdout.write(new Uint8Array([100])); process.stdout.end('e'); console.log('f')", "def\n"),
+    ("try { process.stdout.write(1) } catch (error) { console.log(error.code) }", "ERR_INVALID_ARG_TYPE\n"),
+    ("await require('stream/promises').pipeline(['g', 'h'], process.stdout, { end: false }); undefined", "gh"),
+    ("[process.stdout.isTTY, process.stdout.fd, process.stderr.fd, process.stdout === process.stdout].join()", ""),
+    ("let kept = process.stdout.write; process.stdout.write = () => true; console.log('no'); process.stdout.write = kept; console.log('yes')",
+     "yes\n"),
+    ("new (require('worker_threads').Worker)('console.log(\"w\")', { eval: true }).on('exit', () => console.log('x')); "
+     "await new Promise(r => setTimeout(r, 500)); undefined", "w\nx\n"),
+])
+def test_the_standard_streams_are_what_node_promises(session, code, expected):
+    result = session.run(code)
+    assert result.status == "ok" and result.output == expected
+    if "isTTY" in code:
+        assert result.value == "'true,1,2,true'"
+
+
 def test_js10_many_cells_with_interrupts_at_any_moment(session):
     session.run("let n = 0")
     session.read_output(0.3)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// output.cjs - process.stdout and process.stderr that write at once.
+//
+// Node's own streams promise that on a terminal, and break it when a signal cuts a write short or
+// when a child makes the terminal non-blocking: the rest then waits in memory for an event loop that
+// a computing cell does not reach, comes in a later cell, or never when V8 ended the code within the
+// stream. Here a call of write() has no state that could be torn, and the cell's end has all output.
+'use strict';
+
+const { writeSync } = host.require('fs');
+
+const { from } = Buffer;
+const { isView } = ArrayBuffer;
+const { process, Uint8Array, Int32Array, SharedArrayBuffer } = globalThis;
+const { nextTick } = process;
+const { wait } = Atomics;
+const { apply, defineProperty, getOwnPropertyDescriptor } = Reflect;
+const PAUSE_MS = 1;
+const clock = new Int32Array(new SharedArrayBuffer(4));
+
+function bytesOf(chunk, encoding) {
+  if (typeof chunk === 'string') return from(chunk, encoding);
+  return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+// Waits for a terminal that takes nothing.
+function writeAll(fd, bytes) {
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(fd, bytes, at);
+    } catch (error) {
+      if (error.code !== 'EAGAIN') return error;
+      wait(clock, 0, 0, PAUSE_MS);
+    }
+  }
+  return null;
+}
+
+function writesAtOnce(stream, fd) {
+  const { write } = stream;
+  const own = function (chunk, encoding, callback) {
+    const done = typeof encoding === 'function' ? encoding : callback;
+    if (typeof chunk !== 'string' && !isView(chunk)) return apply(write, stream, [chunk, encoding, callback]);
+    const error = writeAll(fd, bytesOf(chunk, typeof encoding === 'string' ? encoding : 'utf8'));
+    if (typeof done === 'function') nextTick(done, error);
+    return true;
+  };
+  defineProperty(stream, 'write', { value: own, writable: true, configurable: true, enumerable: false });
+  // A pipe that ends must not close the session's terminal.
+  const end = function (chunk, encoding, callback) {
+    if (typeof chunk === 'function') return own('', chunk), stream;
+    own(chunk === undefined || chunk === null ? '' : chunk, encoding, callback);
+    return stream;
+  };
+  defineProperty(stream, 'end', { value: end, writable: true, configurable: true, enumerable: false });
+  return stream;
+}
+
+// Node makes a stream at its first use, which is then; so do we.
+function replace(name, fd) {
+  const { get, enumerable } = getOwnPropertyDescriptor(process, name);
+  let stream;
+  defineProperty(process, name, {
+    get: () => stream ?? (stream = writesAtOnce(apply(get, process, []), fd)),
+    enumerable,
+    configurable: true,
+  });
+}
+
+replace('stdout', 1);
+replace('stderr', 2);
