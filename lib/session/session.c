@@ -102,13 +102,29 @@ const struct runner *session_runner(const struct session *s, size_t index)
 	return index < s->lane_count ? s->lanes[index].runner : NULL;
 }
 
+void session_hold(struct session *s)
+{
+	s->holds++;
+}
+
+void session_let_go(struct session *s)
+{
+	s->holds--;
+	session_touch(s);
+}
+
+uint64_t session_take_number(struct session *s)
+{
+	return s->next_cell++;
+}
+
 bool session_busy(const struct session *s)
 {
 	for (size_t i = 0; i < s->lane_count; i++)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL;
+	       s->keeping != NULL || s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -168,9 +184,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 
 static uint64_t next_number(struct runner *runner)
 {
-	struct session *s = runner_owner(runner);
-
-	return s->next_cell++;
+	return session_take_number(runner_owner(runner));
 }
 
 static void on_starting(struct runner *runner)

@@ -186,6 +186,11 @@ uint64_t session_age_ms(const struct session *session);
 uint64_t session_idle_ms(const struct session *session);
 /* Somebody used it now. */
 void session_touch(struct session *session);
+/* Something that is no cell goes on in it, and is over: it is busy meanwhile. */
+void session_hold(struct session *session);
+void session_let_go(struct session *session);
+/* The number of the next cell, for what is no cell of a language and is journaled as one. */
+uint64_t session_take_number(struct session *session);
 /* A cell runs, waits or is queued, an interpreter starts or ends, or files are being kept. */
 bool session_busy(const struct session *session);
 /* Runner `index`, NULL past the end: languages used so far. */

@@ -186,6 +186,11 @@ void service_attach(struct service *service, struct mcp_server *server)
 	notices_attach(service->notices, server);
 }
 
+struct history *service_history(const struct service *service)
+{
+	return service->history;
+}
+
 struct loop *service_loop(const struct service *service)
 {
 	return service->loop;
