@@ -164,6 +164,23 @@ static void add_spelled(struct redact *redact, enum pattern pattern, enum spelli
 			    (uint32_t)redact->count);
 }
 
+/* Python's ascii() and old JavaScript write U+0080 to U+00FF as \xHH, which is then no UTF-8. */
+static void add_latin(struct redact *redact, const char *value, size_t len)
+{
+	cleanup_buf struct buf latin = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char lead = (unsigned char)value[i];
+		char character = (char)((lead & 3) << 6 | (value[i + 1] & 0x3f));
+		bool is_latin = (lead == 0xc2 || lead == 0xc3) && (value[i + 1] & 0xc0) == 0x80;
+
+		buf_put(&latin, is_latin ? &character : value + i, 1);
+		i += is_latin ? 1 : 0;
+	}
+	if (latin.len < len)
+		add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, latin.data, latin.len);
+}
+
 void redact_add(struct redact *redact, const char *name, const char *value)
 {
 	size_t len;
@@ -172,6 +189,7 @@ void redact_add(struct redact *redact, const char *name, const char *value)
 	value = trim(value, &len);
 	add_spelled(redact, PATTERN_PLAIN, SPELLING_PLAIN, value, len);
 	add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, value, len);
+	add_latin(redact, value, len);
 	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, value, len);
 	for (size_t before = 0; before < 3; before++)
 		add_base64(redact, value, len, before);

@@ -89,6 +89,7 @@ static void literals_of_programs_are_found(void **state)
 {
 	(void)state;
 	assert_redacts(VALUE, "b'tk-\"9\\\\a/B+\\xc3\\xa9 z\\n5%41'", "b'[secret A]'");
+	assert_redacts(VALUE, "'tk-\"9\\\\a/B+\\xe9 z\\n5%41'", "'[secret A]'");
 	assert_redacts(VALUE, "$'tk-\"9\\\\a/B+\\303\\251 z\\n5%41'", "$'[secret A]'");
 	assert_redacts("pass\xf0\x9f\x98\x80word", "pass\\ud83d\\ude00word", "[secret A]");
 	assert_redacts("pass\xf0\x9f\x98\x80word", "pass\\U0001f600word", "[secret A]");
