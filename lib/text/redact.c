@@ -40,6 +40,9 @@ static const struct {
 	{ SPELLING_PERCENT, ALPHABET_BASE64, PATTERN_BASE64 },
 };
 
+/* Those of a spelling begin here, and end where the next one's begin. */
+static const size_t first_view[SPELLINGS + 1] = { 0, 3, 5, VIEWS };
+
 struct redact {
 	struct matcher *matchers[PATTERNS];
 	char **names;
@@ -57,8 +60,10 @@ struct mark {
 };
 
 struct view {
+	const struct matcher *matcher;
 	uint32_t state;
-	uint64_t letters;
+	size_t letters;
+	size_t mask;      /* of the ring */
 	uint64_t *starts; /* of the last letters in the text: a ring */
 	uint64_t ignored; /* bytes since the last letter */
 };
@@ -257,20 +262,21 @@ void redact_finish(struct redact *redact)
 
 /* ---- looking ---- */
 
-static const struct matcher *matcher_of(const struct redact_stream *s, size_t view)
-{
-	return s->redact->matchers[views[view].pattern];
-}
-
 struct redact_stream *redact_stream_new(const struct redact *redact)
 {
 	struct redact_stream *s = xcalloc(1, sizeof(*s));
 
 	s->redact = redact;
 	buf_init(&s->text, BUF_UNBOUNDED);
-	for (size_t i = 0; i < VIEWS; i++)
-		s->views[i].starts =
-			xcalloc(matcher_longest(matcher_of(s, i)) + 1, sizeof(*s->views[i].starts));
+	for (size_t i = 0; i < VIEWS; i++) {
+		struct view *v = &s->views[i];
+
+		v->matcher = redact->matchers[views[i].pattern];
+		v->mask = 1;
+		while (v->mask <= matcher_longest(v->matcher))
+			v->mask *= 2;
+		v->starts = xcalloc(v->mask--, sizeof(*v->starts));
+	}
 	return s;
 }
 
@@ -285,15 +291,10 @@ void redact_stream_free(struct redact_stream *s)
 	free(s);
 }
 
-static uint64_t *start_slot(const struct redact_stream *s, size_t view, uint64_t letter)
-{
-	return &s->views[view].starts[letter % (matcher_longest(matcher_of(s, view)) + 1)];
-}
-
 /* Where the last `len` letters begin. */
-static uint64_t start_of(const struct redact_stream *s, size_t view, size_t len)
+static uint64_t start_of(const struct view *v, size_t len)
 {
-	return *start_slot(s, view, s->views[view].letters - len);
+	return v->starts[(v->letters - len) & v->mask];
 }
 
 /* The first mark that ends behind `at`. */
@@ -353,23 +354,20 @@ static void add_mark(struct redact_stream *s, struct mark mark)
 }
 
 /* One letter that stands in the text from `from` to `to`. */
-static void take_letter(struct redact_stream *s, size_t view, int letter, uint64_t from,
-			uint64_t to)
+static void take_letter(struct redact_stream *s, struct view *v, unsigned char letter,
+			uint64_t from, uint64_t to)
 {
-	struct view *v = &s->views[view];
 	uint32_t tag;
 	size_t found;
 
-	if (letter == NO_LETTER) {
-		v->state = MATCHER_START;
+	v->state = matcher_step(v->matcher, v->state, letter);
+	if (v->state == MATCHER_START)
 		return;
-	}
 	v->ignored = 0;
-	*start_slot(s, view, v->letters++) = from;
-	v->state = matcher_step(matcher_of(s, view), v->state, (unsigned char)letter);
-	found = matcher_found(matcher_of(s, view), v->state, &tag);
+	v->starts[v->letters++ & v->mask] = from;
+	found = matcher_found(v->matcher, v->state, &tag);
 	if (found > 0)
-		add_mark(s, (struct mark){ .from = start_of(s, view, found),
+		add_mark(s, (struct mark){ .from = start_of(v, found),
 					   .to = to,
 					   .longest = found,
 					   .tag = tag });
@@ -385,22 +383,26 @@ static void ignore(struct view *v, uint64_t len)
 static void take_spelled(struct redact_stream *s, size_t view, const struct spelled *spelled,
 			 uint64_t at)
 {
+	struct view *v = &s->views[view];
+
 	if (spelled->count == 0)
-		ignore(&s->views[view], spelled->len);
+		ignore(v, spelled->len);
 	for (size_t i = 0; i < spelled->count; i++) {
 		int letter = letter_of(views[view].alphabet, spelled->bytes[i]);
 
 		if (letter == NOTHING)
-			ignore(&s->views[view], spelled->len);
+			ignore(v, spelled->len);
+		else if (letter == NO_LETTER)
+			v->state = MATCHER_START;
 		else
-			take_letter(s, view, letter, at, at + spelled->len);
+			take_letter(s, v, (unsigned char)letter, at, at + spelled->len);
 	}
 }
 
 static bool rests(const struct redact_stream *s, enum spelling spelling)
 {
-	for (size_t i = 0; i < VIEWS; i++)
-		if (views[i].spelling == spelling && s->views[i].state != MATCHER_START)
+	for (size_t i = first_view[spelling]; i < first_view[spelling + 1]; i++)
+		if (s->views[i].state != MATCHER_START)
 			return false;
 	return true;
 }
@@ -419,9 +421,8 @@ static void look(struct redact_stream *s, enum spelling spelling, bool last)
 		if (at == s->text.len ||
 		    !spelling_next(spelling, text + at, s->text.len - at, last, &spelled))
 			break;
-		for (size_t i = 0; i < VIEWS; i++)
-			if (views[i].spelling == spelling)
-				take_spelled(s, i, &spelled, s->base + at);
+		for (size_t i = first_view[spelling]; i < first_view[spelling + 1]; i++)
+			take_spelled(s, i, &spelled, s->base + at);
 		at += spelled.len;
 	}
 	s->read[spelling] = s->base + at;
@@ -480,10 +481,11 @@ static uint64_t first_begun(const struct redact_stream *s, size_t min)
 	uint64_t first = s->base + s->text.len;
 
 	for (size_t i = 0; i < VIEWS; i++) {
-		size_t depth = matcher_depth(matcher_of(s, i), s->views[i].state);
+		const struct view *v = &s->views[i];
+		size_t depth = matcher_depth(v->matcher, v->state);
 
-		if (depth >= min && start_of(s, i, depth) < first)
-			first = start_of(s, i, depth);
+		if (depth >= min && start_of(v, depth) < first)
+			first = start_of(v, depth);
 	}
 	return first;
 }
