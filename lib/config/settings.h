@@ -16,6 +16,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "config/passed.h"
+
+struct redact;
 
 enum settings_notebook { NOTEBOOK_ON, NOTEBOOK_OFF };
 enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
@@ -88,6 +91,8 @@ struct settings {
 	struct settings_database *databases;
 	size_t database_count;
 	char *database_password; /* for the placeholder of the default database; or NULL */
+	struct passed passed;    /* to the environment of code */
+	struct redact *redact;   /* takes the secrets among them out of text; NULL: none */
 	bool drain;
 	bool elicit; /* the user is asked when code waits for input */
 	char *log_level;

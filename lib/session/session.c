@@ -280,6 +280,8 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.confinement = s->host->confinement,
 		.handlers = &runner_handlers,
 		.owner = s,
+		.passed = &s->host->settings->passed,
+		.redact = s->host->settings->redact,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};
@@ -391,7 +393,8 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		return NULL;
 	}
 	s->scan = scan_new(host->loop, s->workspace, s);
-	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max);
+	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
+				 host->settings->redact);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);

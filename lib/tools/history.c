@@ -11,6 +11,7 @@
 #include "journal/audit.h"
 #include "journal/journal.h"
 #include "json/make.h"
+#include "json/redact.h"
 #include "session/session.h"
 #include "text/clean.h"
 #include "tools/record.h"
@@ -154,9 +155,10 @@ static void add_to_audit(struct history *history, const char *language, const ch
 
 	if (history->settings->audit == NULL)
 		return;
-	line = json_copy((json_t *)(uintptr_t)record);
+	line = json_deep_copy((json_t *)(uintptr_t)record);
 	json_put_str(line, "language", language);
 	json_put(line, "code", json_make_text(code != NULL ? code : "", code_len));
+	json_redact(line, history->settings->redact);
 	if (audit_append(history->settings->audit, line, &err) == 0)
 		return;
 	if (!history->audit_failed)

@@ -55,6 +55,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings)
 	catalog_features(&service->features);
 	resource_features(&service->features);
 	service->features.context = service;
+	service->features.redact = settings->redact;
 	service->gate = gate_new(service->loop, &service->features, service_confinement);
 	gate_annotate(service->gate, catalog_code_annotations(settings));
 	return service;

@@ -154,16 +154,23 @@ static void answer_table(struct sql_call *sql, const struct buf *text, json_t *o
 	mcp_call_finish(sql->call, content, object_own, NULL, false);
 }
 
+static void tell_file(const struct sql_call *sql, const char *file)
+{
+	session_file_placed(sql->session, file);
+	service_file_changed(sql->service, sql->session_id, file);
+}
+
 static void tell_files(const struct sql_call *sql, const json_t *answer)
 {
-	bool filed = json_is_integer(json_object_get(answer, "bytes"));
+	json_int_t blobs = json_integer_value(json_object_get(answer, "blobs"));
 
-	if (filed) {
-		session_file_placed(sql->session, sql->file);
-		service_file_changed(sql->service, sql->session_id, sql->file);
+	if (json_is_integer(json_object_get(answer, "bytes")))
+		tell_file(sql, sql->file);
+	for (unsigned i = 1; i <= (unsigned)blobs; i++) {
+		cleanup_free char *blob = result_blob_name(sql->file, i);
+
+		tell_file(sql, blob);
 	}
-	if (filed || json_integer_value(json_object_get(answer, "blobs")) > 0)
-		session_files_touched(sql->session);
 }
 
 static void answer(struct sql_call *sql, const json_t *answer, const struct buf *text)
