@@ -9,6 +9,7 @@
 #include "json/make.h"
 #include "session/cell.h"
 #include "session/table.h"
+#include "sql/result.h"
 #include "text/clean.h"
 #include "tools/databases.h"
 #include "tools/history.h"
