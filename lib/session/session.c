@@ -15,6 +15,7 @@
 #include "session/spare.h"
 #include "session/spares.h"
 #include "session/watchdog.h"
+#include "transfer/uploads.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -72,6 +73,11 @@ const char *session_keep_folder(const struct session *s)
 	return keeper_folder(s->keeper);
 }
 
+const struct uploads *session_uploads(const struct session *s)
+{
+	return s->uploads;
+}
+
 struct journal *session_journal(const struct session *s)
 {
 	return s->journal;
@@ -124,7 +130,7 @@ bool session_busy(const struct session *s)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL || s->holds > 0;
+	       s->keeping != NULL || !list_empty(&s->to_link) || s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -321,6 +327,7 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 		drop_spare(s);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
+	session_uploads_limit(s);
 	journal_set_max(s->journal, limits->journal_max);
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
@@ -380,6 +387,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->execs);
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
+	list_init(&s->to_link);
 	list_init(&s->listings);
 	list_init(&s->placed);
 	s->spare = spares_take(host->spares, first);
@@ -398,6 +406,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
+	session_uploads_new(s);
 	session_scan_first(s);
 	return s;
 }
@@ -414,6 +423,7 @@ void session_free(struct session *s, const char *why)
 	session_end_execs(s, &s->execs, reason);
 	session_end_execs(s, &s->to_scan, reason);
 	session_end_execs(s, &s->to_keep, reason);
+	session_end_execs(s, &s->to_link, reason);
 	for (size_t i = 0; i < s->lane_count; i++) {
 		session_lane_release(&s->lanes[i]);
 		runner_free(s->lanes[i].runner);
@@ -424,6 +434,8 @@ void session_free(struct session *s, const char *why)
 	loop_defer_stop(&s->work);
 	session_notebook_end(s);
 	keeper_free(s->keeper);
+	loop_timer_stop(&s->link_wait);
+	uploads_free(s->uploads);
 	journal_free(s->journal);
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);

@@ -173,6 +173,7 @@ void service_free(struct service *service)
 	intakes_free(service->intakes);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
+	free(service->host.fetch_helper);
 	free(service);
 }
 
@@ -283,6 +284,11 @@ static int locate_helpers(struct service *service, struct err *err)
 	if (service->settings->hosts != NULL) {
 		service->host.proxy_helper = helper_locate("ptycell-proxy", err);
 		if (service->host.proxy_helper == NULL)
+			return -1;
+	}
+	if (service->settings->storage.kind != STORAGE_NONE) {
+		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
+		if (service->host.fetch_helper == NULL)
 			return -1;
 	}
 	service->host.launcher = launcher_new(service->loop, launcher);
