@@ -315,7 +315,8 @@ static void report_folders(struct report *r)
 
 static void report_helpers(struct report *r)
 {
-	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files", "ptycell-sql" };
+	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files", "ptycell-sql",
+					       "ptycell-fetch" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
 		struct err err = { 0 };

@@ -14,6 +14,8 @@
 #include "options.h"
 #include "serve.h"
 
+enum { OPEN_FILES = 16384 };
+
 /* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
 static void be_private(void)
 {
@@ -22,6 +24,17 @@ static void be_private(void)
 
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+/* A session takes about a dozen descriptors, and what is usual is 1,024 for all. */
+static void allow_many_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= OPEN_FILES)
+		return;
+	files.rlim_cur = files.rlim_max < OPEN_FILES ? files.rlim_max : OPEN_FILES;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
 static void tell_problems(const struct settings *settings)
@@ -56,6 +69,7 @@ int main(int argc, char **argv)
 	if (code != OPTIONS_SERVE)
 		return code;
 	be_private();
+	allow_many_files();
 	settings = settings_load(argc - 1, argv + 1, environ);
 	if (isatty(STDIN_FILENO))
 		help_on_terminal(settings);

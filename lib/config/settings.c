@@ -43,6 +43,7 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
+	case ROW_MODULES:
 		break;
 	}
 }
@@ -103,8 +104,10 @@ static void apply_shares(struct settings *s, struct sources *sources, const stru
 static void apply_hosts(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
+	bool is_off = row->words && strcasecmp(value->text, row->words[0]) == 0;
+	char **field = field_of(s, row);
 	struct err err;
-	struct hosts *hosts = hosts_parse(value->text, &err);
+	struct hosts *hosts = hosts_parse(is_off ? "" : value->text, &err);
 
 	if (!hosts) {
 		bool is_flag = value->origin[0] == '\0';
@@ -116,9 +119,45 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 			err.msg);
 		return;
 	}
-	mem_cleanup(&s->hosts);
-	s->hosts = hosts_empty(hosts) ? NULL : hosts_write(hosts);
+	mem_cleanup(field);
+	*field = hosts_write(hosts);
+	/* Where there is a word for none, a list that forbids only is still a list. */
+	if (!is_off && (row->words ? (*field)[0] == '\0' : hosts_empty(hosts)))
+		mem_cleanup(field);
 	hosts_free(hosts);
+}
+
+/* A module's name; it goes to an interpreter. */
+static bool is_module(const char *name)
+{
+	static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_.";
+
+	return name[0] != '\0' && name[0] != '.' && name[strspn(name, legal)] == '\0';
+}
+
+static void apply_modules(struct settings *s, struct sources *sources, const struct row *row)
+{
+	const struct sources_value *value = sources_find(sources, row);
+	cleanup_free char *copy = xstrdup(value->text);
+	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
+	char *rest = copy;
+	char *name;
+	size_t count = 0;
+
+	while ((name = strsep(&rest, ", \t\r\n")) != NULL) {
+		if (name[0] == '\0')
+			continue;
+		if (!is_module(name) || count == SETTINGS_MODULES_MAX) {
+			sources_refuse_value(sources, row, value);
+			return;
+		}
+		buf_putf(&names, "%s%s", count++ > 0 ? "," : "", name);
+	}
+	mem_cleanup(&s->preload);
+	s->preload = count == 0 || strcasecmp(buf_str(&names), row->words[0]) == 0
+			     ? NULL
+			     : buf_steal(&names);
 }
 
 /* `off` where the row has it, else a path. */
@@ -150,6 +189,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_shares(s, sources, row);
 	else if (row->type == ROW_HOSTS)
 		apply_hosts(s, sources, row);
+	else if (row->type == ROW_MODULES)
+		apply_modules(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
 	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
@@ -165,6 +206,7 @@ static void set_defaults(struct settings *s, char *const env[])
 	for (size_t i = 0; i < row_count(); i++)
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
+	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -305,6 +347,8 @@ void settings_free(struct settings *settings)
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
+	free(settings->preload);
+	free(settings->fetch_hosts);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);
@@ -412,7 +456,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
-		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",
+		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_MODULES] = " LIST",
 	};
 
 	return names[row->type];

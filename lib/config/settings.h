@@ -23,7 +23,7 @@ enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
 /* The weakest confinement that will do; weakest first. */
 enum settings_floor { FLOOR_LANDLOCK, FLOOR_BWRAP, FLOOR_NAMESPACES };
 
-enum { SETTINGS_SHARES_MAX = 32 };
+enum { SETTINGS_SHARES_MAX = 32, SETTINGS_MODULES_MAX = 32 };
 
 /* One folder of --share, as it was written: session/shares.h looks at the disk. */
 struct settings_share {
@@ -50,14 +50,16 @@ struct session_limits {
 	uint64_t journal_max;  /* bytes of a session's journal */
 	/* Bytes of a session's processes together, and of each. */
 	uint64_t memory_max;
-	uint64_t processes_max;   /* and threads */
-	uint64_t open_files_max;  /* of one process */
-	uint64_t file_max;        /* bytes of one file */
-	uint64_t disk_max;        /* bytes of the session's folder */
-	uint64_t tmp_max;         /* bytes of /tmp, and of /dev/shm */
-	uint64_t cpu_max;         /* s of processor time of all its processes */
-	uint64_t net_max;         /* bytes to and from hosts */
-	uint64_t sql_inline_rows; /* rows of a query that its answer shows */
+	uint64_t processes_max;    /* and threads */
+	uint64_t open_files_max;   /* of one process */
+	uint64_t file_max;         /* bytes of one file */
+	uint64_t disk_max;         /* bytes of the session's folder */
+	uint64_t tmp_max;          /* bytes of /tmp, and of /dev/shm */
+	uint64_t cpu_max;          /* s of processor time of all its processes */
+	uint64_t net_max;          /* bytes to and from hosts */
+	uint64_t sql_inline_rows;  /* rows of a query that its answer shows */
+	uint64_t download_timeout; /* s */
+	uint64_t download_max;     /* bytes of one */
 };
 
 struct settings {
@@ -69,6 +71,8 @@ struct settings {
 	uint64_t cleanup_interval;    /* s */
 	uint64_t max_sessions;
 	uint64_t line_max;               /* bytes of one request */
+	uint64_t spares;                 /* sandboxes of a language that wait; 0: none */
+	char *preload;                   /* modules as "a,b.c" that Python's have; or NULL */
 	char *home;                      /* absolute */
 	char *keep;                      /* absolute, or NULL for off */
 	enum settings_notebook notebook; /* whether it is kept there too */
@@ -78,7 +82,8 @@ struct settings {
 	bool unconfined;
 	struct settings_share *shares;
 	size_t share_count;
-	char *hosts; /* as hosts_write of net/hosts.h; NULL for no network */
+	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */
+	char *fetch_hosts; /* of downloads, in the same form; NULL for any, "" for none */
 	bool allow_private_hosts;
 	struct settings_database *databases;
 	size_t database_count;

@@ -18,6 +18,9 @@
  *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines
  *     total  how many names there are, when they are more
  *
+ *   preload, part `module`, a module to import ahead of any cell. Its done has status ok, whether
+ * or not there is such a module, and comes when nothing of the import but the module is left.
+ *
  * TYPE is what the language calls it ("DataFrame", "function", "array"), SHAPE "150x5" or a length,
  * neither with a blank; BYTES is decimal; each but NAME may be empty. PREVIEW shows plain values
  * only, at most 200 characters, and is empty for what only the user's code could show. Within a

@@ -11,6 +11,7 @@
 #ifndef RUNTIME_LANGUAGE_H
 #define RUNTIME_LANGUAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -81,6 +82,8 @@ struct language {
 	unsigned int settle_ms;
 	/* Makes the interpreter print where it is, and do no harm; 0 when there is none. */
 	int dump_signal;
+	/* Its driver understands `preload`. */
+	bool preloads;
 };
 
 struct interpreter_path {

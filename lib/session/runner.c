@@ -88,6 +88,8 @@ void runner_set_state(struct runner *r, enum runner_state next)
 	log_debug("runner", "%s: %s -> %s", r->c.language->name, runner_state_name(r->state),
 		  runner_state_name(next));
 	r->state = next;
+	if (r->c.handlers->moved != NULL)
+		r->c.handlers->moved(r);
 }
 
 /* ---- the end of a cell ---- */

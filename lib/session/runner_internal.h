@@ -8,6 +8,7 @@
  *   runner_type.c  typing it
  *   runner_io.c    the terminal and the control channel
  *   runner_life.c  the interpreter's start and end
+ *   runner_ahead.c an interpreter that waits for its session
  */
 #ifndef SESSION_RUNNER_INTERNAL_H
 #define SESSION_RUNNER_INTERNAL_H
@@ -87,6 +88,7 @@ struct runner {
 	size_t answer_len;
 	uint64_t answer_wait; /* its number */
 	struct list typed;    /* not written to the terminal yet */
+	bool fed;             /* something was written to it, and may still be unread */
 	struct loop_timer typing;
 
 	struct query *query; /* asked and not answered */

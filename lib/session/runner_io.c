@@ -161,8 +161,10 @@ static void read_pty(struct runner *r, size_t max, bool until_empty)
 		return;
 	runner_watch_output(r);
 	transcript_take_answers(sink(r), &answers);
-	if (answers.len > 0)
-		(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
+	if (answers.len == 0)
+		return;
+	r->fed = true;
+	(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
 }
 
 void runner_drain(struct runner *r, size_t max)

@@ -12,6 +12,8 @@
 #include "sandbox/policy.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
+#include "session/spare.h"
+#include "session/spares.h"
 #include "session/watchdog.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
@@ -143,6 +145,7 @@ void session_add_notice(struct session *s, const char *text)
 void session_tell_state(struct session *s)
 {
 	s->host->state_changed(s->host->owner, s);
+	spares_disturb(s->host->spares);
 }
 
 static void on_lost(struct runner *runner, const char *why, bool told)
@@ -205,16 +208,42 @@ static void on_listener(void *data, int listener_own)
 	s->proxy = proxy_new(s->host->loop, &spec, listener_own);
 }
 
+/* What waited for it is used no more, its folder excepted. */
+static void drop_spare(struct session *s)
+{
+	spare_free(s->spare);
+	s->spare = NULL;
+}
+
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
+	int listener = -1;
+	uint64_t cpu_ms = 0;
+
 	if (s->sandbox != NULL)
 		return s->sandbox;
-	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
-	s->watchdog = watchdog_new(s);
-	if (confinement_reaches_hosts(s->host->confinement))
+	if (s->spare != NULL)
+		s->sandbox = spare_take_sandbox(s->spare, &listener, &cpu_ms);
+	if (s->sandbox == NULL)
+		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	s->watchdog = watchdog_new(s, cpu_ms);
+	if (listener >= 0)
+		on_listener(s, listener);
+	else if (confinement_reaches_hosts(s->host->confinement))
 		sandbox_watch_listener(s->sandbox, on_listener, s);
 	return s->sandbox;
+}
+
+/* The one that waited for it, if it is for this language. */
+static struct runner *runner_of(struct session *s, const struct runner_context *context)
+{
+	struct runner *runner = NULL;
+
+	if (s->spare != NULL)
+		runner = spare_take_runner(s->spare, context);
+	drop_spare(s);
+	return runner != NULL ? runner : runner_new(context);
 }
 
 struct lane *session_lane_of(struct session *s, const struct runner *runner)
@@ -247,10 +276,11 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 	assert(s->lane_count < SESSION_LANGUAGES_MAX);
 	lane = &s->lanes[s->lane_count++];
 	lane->session = s;
-	lane->runner = runner_new(&context);
+	lane->runner = runner_of(s, &context);
 	lane->last.language = language->name;
 	list_init(&lane->lookers);
 	list_init(&lane->untold);
+	spares_want(s->host->spares, language);
 	return lane;
 }
 
@@ -271,6 +301,8 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 		return err_set(err, ERR_INVALID,
 			       "%s holds for a session from its first cell on; this one has %ju",
 			       key, (uintmax_t)now);
+	if (key != NULL)
+		drop_spare(s);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
 	journal_set_max(s->journal, limits->journal_max);
@@ -306,8 +338,18 @@ void session_count_children(struct session *s,
 
 /* ---- life ---- */
 
+static struct workspace *new_workspace(const struct session_host *host, struct err *err)
+{
+	struct workspace *workspace = workspace_new(host->home, err);
+
+	if (workspace == NULL || confinement_adopt(host->confinement, workspace, err) == 0)
+		return workspace;
+	workspace_free(workspace);
+	return NULL;
+}
+
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
-			    char *notice_own, struct err *err)
+			    char *notice_own, const struct language *first, struct err *err)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 
@@ -323,9 +365,12 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
 	list_init(&s->listings);
-	s->workspace = workspace_new(host->home, err);
-	if (s->workspace == NULL || confinement_adopt(host->confinement, s->workspace, err) < 0) {
-		workspace_free(s->workspace);
+	list_init(&s->placed);
+	s->spare = spares_take(host->spares, first);
+	s->workspace = s->spare != NULL ? spare_take_workspace(s->spare) : new_workspace(host, err);
+	if (first != NULL)
+		spares_want(host->spares, first);
+	if (s->workspace == NULL) {
 		free(s->notice);
 		free(s->id);
 		free(s);
@@ -366,6 +411,9 @@ void session_free(struct session *s, const char *why)
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
+	if (s->sandbox == NULL && s->spare != NULL)
+		s->sandbox = spare_take_sandbox(s->spare, &(int){ -1 }, &(uint64_t){ 0 });
+	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);

@@ -419,19 +419,30 @@ static int not_shared(const char *path, struct err *err)
 		       quoted[0] != '\0' ? quoted : "/FOLDER");
 }
 
+/* `rest` is "" for the share itself, else begins with a slash. */
+static int open_in_share(const struct share *share, const char *rest, off_t *ret_size,
+			 struct err *err)
+{
+	cleanup_fd int folder = -1;
+
+	if (rest[0] != '\0')
+		folder = beneath_open(share->fd, rest + 1, O_PATH | O_DIRECTORY, 0);
+	if (rest[0] == '\0' || folder >= 0)
+		return err_set(err, ERR_DENIED,
+			       "it is a folder: code reads what is in it by the same path");
+	return beneath_open_regular(share->fd, rest + 1, ret_size, err);
+}
+
 int shares_open_file(const struct shares *shares, const char *path, off_t *ret_size,
 		     struct err *err)
 {
 	cleanup_free char *plain = path[0] == '/' ? plain_path(path) : NULL;
 	const struct share *share;
-	size_t len;
 
 	if (plain == NULL)
 		return err_set(err, ERR_INVALID, "the path must be absolute, without . and ..");
 	share = find(shares, plain);
 	if (share == NULL)
 		return not_shared(plain, err);
-	len = strlen(share->path);
-	return beneath_open_regular(share->fd, plain[len] == '/' ? plain + len + 1 : "", ret_size,
-				    err);
+	return open_in_share(share, plain + strlen(share->path), ret_size, err);
 }

@@ -8,7 +8,9 @@
 #include "helper/helper.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
+#include "runtime/language.h"
 #include "session/confinement.h"
+#include "session/spares.h"
 #include "session/table.h"
 #include "tools/catalog.h"
 #include "tools/gate.h"
@@ -17,6 +19,7 @@
 #include "tools/queries.h"
 #include "tools/resource.h"
 #include "tools/tool.h"
+#include "transfer/intakes.h"
 #include "workspace/keeper.h"
 #include "workspace/workspace.h"
 
@@ -29,6 +32,7 @@ struct service {
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
 	struct queries *queries; /* NULL until the first one */
+	struct intakes *intakes; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
 	size_t removals; /* under way, or waiting in `retired` */
@@ -113,6 +117,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 
 	service->removals++;
 	queries_end_folder(service->queries, name);
+	intakes_end_folder(service->intakes, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
 		return;
@@ -140,6 +145,8 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->closed = closed;
 	service->closed_data = data;
 	service_attach(service, NULL);
+	spares_free(service->host.spares);
+	service->host.spares = NULL;
 	table_free(service->table, "the server ends");
 	service->table = NULL;
 	if (service->removals > 0)
@@ -162,6 +169,7 @@ void service_free(struct service *service)
 	history_free(service->history);
 	notices_free(service->notices);
 	queries_free(service->queries);
+	intakes_free(service->intakes);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service);
@@ -237,6 +245,13 @@ static void on_state_changed(void *owner, const struct session *session)
 	notices_changed(service->notices, "sessions://");
 }
 
+static bool is_busy(void *owner)
+{
+	const struct service *service = owner;
+
+	return table_busy(service->table);
+}
+
 /* What killed servers left behind goes away in the background. */
 static void remove_stale(struct service *service)
 {
@@ -282,6 +297,13 @@ struct queries *service_queries(struct service *service, struct err *err)
 	return service->queries;
 }
 
+struct intakes *service_intakes(struct service *service)
+{
+	if (service->intakes == NULL)
+		service->intakes = intakes_new(service->loop);
+	return service->intakes;
+}
+
 struct gate *service_gate(const struct service *service)
 {
 	return service->gate;
@@ -308,12 +330,16 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.retire = retire;
 	service->host.cell_over = on_cell_over;
 	service->host.state_changed = on_state_changed;
+	service->host.busy = is_busy;
 	service->host.owner = service;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;
 	service->host.home = home_open(service->settings->home, err);
 	if (service->host.home == NULL)
 		return NULL;
+	if (service->settings->spares > 0)
+		service->host.spares =
+			spares_new(&service->host, language_find("python"), "/proc/meminfo");
 	service->table = table_new(&service->host);
 	table_on_change(service->table, on_sessions_changed, service);
 	remove_stale(service);

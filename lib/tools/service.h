@@ -14,6 +14,7 @@
 
 struct confinement;
 struct gate;
+struct intakes;
 struct queries;
 struct service;
 struct table;
@@ -42,6 +43,8 @@ const struct settings *service_settings(const struct service *service);
 struct confinement *service_confinement(struct service *service);
 /* Made at the first query. NULL: ptycell-sql is missing. */
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
+/* Made at the first file that comes from elsewhere. */
+struct intakes *service_intakes(struct service *service);
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */

@@ -75,7 +75,7 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 	}
 	if (refused(call, service))
 		return;
-	session = tool_session(service, arguments, true, &err);
+	session = tool_session_for(service, arguments, request.language, &err);
 	if (session == NULL) {
 		tool_fail(call, service, &err);
 		return;

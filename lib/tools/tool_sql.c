@@ -132,7 +132,7 @@ static void answer(struct sql_call *sql, const json_t *answer)
 
 	session_touch(sql->session);
 	if (json_is_integer(json_object_get(answer, "bytes"))) {
-		session_files_touched(sql->session);
+		session_file_placed(sql->session, sql->file);
 		service_file_changed(sql->service, session_id(sql->session), sql->file);
 	}
 	if (service_settings(sql->service)->results == RESULTS_JSON)

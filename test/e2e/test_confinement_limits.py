@@ -4,7 +4,7 @@ they are the server's: what the watchdog sees, and how a death is explained)."""
 import shutil
 
 import pytest
-from client import Server
+from client import ALONE, Server
 from steps import family, session_folders, until
 
 MIB = 1 << 20
@@ -122,7 +122,7 @@ def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
 
 
 def test_processor_time_is_counted_over_all_processes_of_a_session(home):
-    with Server(home) as server:
+    with Server(home, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"cpu_max": 2})
         result = server.cell("import os\nfor _ in range(3):\n  if os.fork() == 0:\n    while True: pass\n"
                              "import time; time.sleep(60)", timeout=60)

@@ -371,7 +371,7 @@ static void files_of_a_share_are_opened_through_no_link(void **state)
 	assert_denied(shares, link, ERR_DENIED, "link");
 	assert_denied(shares, climb, ERR_INVALID, "..");
 	assert_denied(shares, fifo, ERR_DENIED, "not a regular file");
-	assert_denied(shares, folder, ERR_INVALID, "");
+	assert_denied(shares, folder, ERR_DENIED, "it is a folder");
 	assert_denied(shares, "a.csv", ERR_INVALID, "absolute");
 	assert_denied(shares, "/etc/passwd", ERR_DENIED, "--share '/etc'");
 	shares_free(shares);
