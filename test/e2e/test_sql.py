@@ -249,7 +249,7 @@ def test_a_cancelled_query_ends_and_leaves_nothing(server, home):
 def test_a_killed_helper_costs_one_clear_error(server, home):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {
         "session_id": "s", "query": MANY.format(10 ** 12)}})
-    until(lambda: any(f.endswith(".part") for folder in session_folders(home) for f in os.listdir(folder / "input")))
+    until(lambda: any(f.name.endswith(".part") for folder in session_folders(home) for f in folder.glob("input/*")))
     for pid, _ in helpers(server):
         os.kill(pid, signal.SIGKILL)
     answer = Result(running.get(timeout=20)["result"])
