@@ -13,6 +13,7 @@
 #include "mcp/stdio.h"
 #include "options.h"
 #include "serve.h"
+#include "text/redact.h"
 
 enum { OPEN_FILES = 16384 };
 
@@ -37,12 +38,19 @@ static void allow_many_files(void)
 	(void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
+static void filter_log(const void *context, char **text)
+{
+	redact_string(context, text);
+}
+
 static void tell_problems(const struct settings *settings)
 {
 	int level = log_level_parse(settings->log_level);
 
 	if (level >= 0)
 		log_set_level((enum log_level)level);
+	if (settings->redact != NULL)
+		log_set_filter(filter_log, settings->redact);
 	if (settings->notices != NULL)
 		(void)fputs(settings->notices, stderr);
 	if (settings->problem != NULL)
@@ -81,6 +89,7 @@ int main(int argc, char **argv)
 	} else {
 		code = serve_run(settings, in_fd, out_fd);
 	}
+	log_set_filter(NULL, NULL);
 	settings_free(settings);
 	return code;
 }

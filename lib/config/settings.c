@@ -11,6 +11,7 @@
 #include "config/sources.h"
 #include "net/hosts.h"
 #include "text/clean.h"
+#include "text/redact.h"
 
 /* For a row's field of any type; rows without a field never get here. */
 static void *field_of(struct settings *settings, const struct row *row)
@@ -43,6 +44,8 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
+	case ROW_TEXT:
+	case ROW_SECRET:
 	case ROW_MODULES:
 		break;
 	}
@@ -176,6 +179,14 @@ static void apply_path(struct settings *s, struct sources *sources, const struct
 	*field = path;
 }
 
+static void apply_text(struct settings *s, const struct row *row, const char *text)
+{
+	char **field = field_of(s, row);
+
+	mem_cleanup(field);
+	*field = text[0] != '\0' ? xstrdup(text) : NULL;
+}
+
 static void apply(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
@@ -189,6 +200,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_shares(s, sources, row);
 	else if (row->type == ROW_HOSTS)
 		apply_hosts(s, sources, row);
+	else if (row->type == ROW_TEXT || row->type == ROW_SECRET)
+		apply_text(s, row, value->text);
 	else if (row->type == ROW_MODULES)
 		apply_modules(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
@@ -281,6 +294,59 @@ static void apply_databases(struct settings *s, struct sources *sources)
 	s->database_password = password ? xstrdup(password) : NULL;
 }
 
+static void add_secret(struct settings *s, struct sources *sources,
+		       const struct passed_variable *secret)
+{
+	if (strlen(secret->value) > REDACT_BYTES_MAX) {
+		sources_refuse(sources,
+			       "%s%s is longer than %d bytes, which is more than a secret may be. "
+			       "Pass it as %s%s, or shorten it, and start ptycell again.",
+			       PASSED_SECRET_PREFIX, secret->name, REDACT_BYTES_MAX, PASSED_PREFIX,
+			       secret->name);
+		return;
+	}
+	if (!redact_takes(secret->value)) {
+		buf_putf(&sources->notices,
+			 "%s%s is shorter than %d characters: code gets it, but it is not taken "
+			 "out of what is shown.\n",
+			 PASSED_SECRET_PREFIX, secret->name, REDACT_CHARS_MIN);
+		return;
+	}
+	if (s->redact == NULL)
+		s->redact = redact_new();
+	redact_add(s->redact, secret->name, secret->value);
+}
+
+static void apply_passed(struct settings *s, struct sources *sources)
+{
+	s->passed = sources->passed;
+	sources->passed = (struct passed){ .items = NULL };
+	if (s->passed.bytes > PASSED_BYTES_MAX)
+		sources_refuse(sources,
+			       "The variables %sNAME and %sNAME together hold more than %d bytes. "
+			       "Pass less and start ptycell again.",
+			       PASSED_PREFIX, PASSED_SECRET_PREFIX, PASSED_BYTES_MAX);
+	for (size_t i = 0; i < s->passed.count; i++)
+		if (s->passed.items[i].secret)
+			add_secret(s, sources, &s->passed.items[i]);
+	if (s->redact != NULL)
+		redact_finish(s->redact);
+}
+
+static void settle_storage(struct settings *s, struct sources *sources)
+{
+	struct err err;
+
+	if (s->storage.azure_container == NULL)
+		s->storage.azure_container =
+			xstrdup(row_find("AZURE_BLOB_CONTAINER_NAME")->fallback_text);
+	if (storage_target_settle(&s->storage, &err) < 0)
+		sources_refuse(sources,
+			       "The storage for results is not set up right: %s. Correct it and "
+			       "start ptycell again.",
+			       err.msg);
+}
+
 /* The given environment, with the programs that flags and files name put in. */
 static char **build_environment(const struct sources *sources)
 {
@@ -319,6 +385,8 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 		apply(s, &sources, row_at(i));
 	reconcile_timeouts(s, &sources);
 	apply_databases(s, &sources);
+	apply_passed(s, &sources);
+	settle_storage(s, &sources);
 	s->environment = build_environment(&sources);
 	s->problem = mem_steal(&sources.problem);
 	if (sources.notices.len > 0)
@@ -344,6 +412,9 @@ void settings_free(struct settings *settings)
 	}
 	free(settings->databases);
 	free(settings->database_password);
+	passed_release(&settings->passed);
+	redact_free(settings->redact);
+	storage_target_release(&settings->storage);
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
@@ -457,6 +528,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
 		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_MODULES] = " LIST",
+		[ROW_TEXT] = " TEXT",
 	};
 
 	return names[row->type];
@@ -464,8 +536,11 @@ static const char *placeholder(const struct row *row)
 
 static void put_help(struct buf *out, const struct row *row)
 {
-	buf_putf(out, "  --%s%s   %s\n      %s.\n      Default: ", row->flag, placeholder(row),
-		 row->name, row->help);
+	if (row->type == ROW_SECRET)
+		buf_putf(out, "  %s\n", row->name);
+	else
+		buf_putf(out, "  --%s%s   %s\n", row->flag, placeholder(row), row->name);
+	buf_putf(out, "      %s.\n      Default: ", row->help);
 	row_default(row, out);
 	buf_putf(out, "%s; legal: ", unit_name(row));
 	row_range(row, out);
@@ -486,7 +561,9 @@ void settings_markdown(struct buf *out)
 	for (size_t i = 0; i < row_count(); i++) {
 		const struct row *row = row_at(i);
 
-		if (row->name[0])
+		if (row->type == ROW_SECRET)
+			buf_putf(out, "| `%s` | | ", row->name);
+		else if (row->name[0])
 			buf_putf(out, "| `%s` | `--%s` | ", row->name, row->flag);
 		else
 			buf_putf(out, "| | `--%s` | ", row->flag);

@@ -16,6 +16,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "config/passed.h"
+#include "storage/target.h"
+
+struct redact;
 
 enum settings_notebook { NOTEBOOK_ON, NOTEBOOK_OFF };
 enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
@@ -60,6 +64,9 @@ struct session_limits {
 	uint64_t sql_inline_rows;  /* rows of a query that its answer shows */
 	uint64_t download_timeout; /* s */
 	uint64_t download_max;     /* bytes of one */
+	uint64_t link_hours;       /* h: of links to uploaded files */
+	uint64_t upload_max;       /* bytes of a session in the storage, and files */
+	uint64_t upload_files_max;
 };
 
 struct settings {
@@ -76,6 +83,7 @@ struct settings {
 	char *home;                      /* absolute */
 	char *keep;                      /* absolute, or NULL for off */
 	enum settings_notebook notebook; /* whether it is kept there too */
+	struct storage_target storage;   /* settled: where results are uploaded to */
 	char *audit;                     /* absolute, or NULL for off */
 	enum settings_results results;
 	enum settings_floor floor;
@@ -88,6 +96,8 @@ struct settings {
 	struct settings_database *databases;
 	size_t database_count;
 	char *database_password; /* for the placeholder of the default database; or NULL */
+	struct passed passed;    /* to the environment of code */
+	struct redact *redact;   /* takes the secrets among them out of text; NULL: none */
 	bool drain;
 	bool elicit; /* the user is asked when code waits for input */
 	char *log_level;

@@ -278,7 +278,8 @@ static void start_cell(struct runner *r)
 	r->step = 0;
 	runner_take_background(r, r->cell);
 	r->transcript = transcript_new(
-		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max));
+		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),
+		r->c.redact);
 	if (interpreter_reset_terminal(r->interpreter, &err) < 0)
 		log_debug("runner", "terminal: %s", err.msg);
 	r->c.handlers->starting(r);

@@ -316,7 +316,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	r->link = link_new(r->c.language->codec);
 	argv = environment_argv(r->c.language, r->path);
 	envp = environment_new(r->c.language, r->c.workspace, r->path,
-			       confinement_reaches_hosts(r->c.confinement));
+			       confinement_reaches_hosts(r->c.confinement), r->c.passed);
 	spec.argv = argv;
 	spec.envp = envp;
 	spec.descriptor_count = plan_descriptors(r->c.language, descriptors);

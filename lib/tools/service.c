@@ -55,6 +55,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings)
 	catalog_features(&service->features);
 	resource_features(&service->features);
 	service->features.context = service;
+	service->features.redact = settings->redact;
 	service->gate = gate_new(service->loop, &service->features, service_confinement);
 	gate_annotate(service->gate, catalog_code_annotations(settings));
 	return service;
@@ -172,6 +173,7 @@ void service_free(struct service *service)
 	intakes_free(service->intakes);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
+	free(service->host.fetch_helper);
 	free(service);
 }
 
@@ -184,6 +186,11 @@ void service_attach(struct service *service, struct mcp_server *server)
 {
 	service->server = server;
 	notices_attach(service->notices, server);
+}
+
+struct history *service_history(const struct service *service)
+{
+	return service->history;
 }
 
 struct loop *service_loop(const struct service *service)
@@ -277,6 +284,11 @@ static int locate_helpers(struct service *service, struct err *err)
 	if (service->settings->hosts != NULL) {
 		service->host.proxy_helper = helper_locate("ptycell-proxy", err);
 		if (service->host.proxy_helper == NULL)
+			return -1;
+	}
+	if (service->settings->storage.kind != STORAGE_NONE) {
+		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
+		if (service->host.fetch_helper == NULL)
 			return -1;
 	}
 	service->host.launcher = launcher_new(service->loop, launcher);

@@ -309,6 +309,12 @@ def test_without_shares_no_path_is_read(server, shared):
     assert refused.is_error and f"--share '{shared}'" in refused.texts[0]
 
 
+def test_a_share_that_is_refused_is_told_why(home, shared):
+    with Server(home, "--share", str(home)) as server:
+        refused = upload(server, path=str(shared / "a b.csv"))
+    assert refused.is_error and "No code runs: the share '" in refused.texts[0]
+
+
 def test_a_copy_keeps_holes_and_obeys_the_limit(home, shared):
     with open(shared / "holes", "wb") as f:
         f.truncate(5 << 30)
