@@ -228,6 +228,9 @@ struct query *session_query_variables(struct session *session, size_t index, uns
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
+/* The same as the last scan saw them: `done` may come at once. */
+void session_known_files(struct session *session, void (*done)(void *data, const struct scan *scan),
+			 void *data);
 /* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
 void session_file_placed(struct session *session, const char *path);
 /* Forgets a pending session_list_files of this `data`. */

@@ -2,6 +2,7 @@
 #include "tools/service.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -21,6 +22,7 @@
 #include "tools/tool.h"
 #include "transfer/intakes.h"
 #include "workspace/keeper.h"
+#include "workspace/scan.h"
 #include "workspace/workspace.h"
 
 struct service {
@@ -231,6 +233,15 @@ static void tell_cell(struct service *service, const struct exec_result *result)
 		service_file_changed(service, id, cell->changes[i].file.path);
 }
 
+static bool changes_results(const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (cell->changes[i].kind != CHANGE_CHANGED &&
+		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
+			return true;
+	return false;
+}
+
 static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
@@ -238,7 +249,8 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 	bool first = journal_notebook_size(session_journal(result->session)) == 0;
 
 	history_add(service->history, result);
-	if (first) /* resources/list names the notebook from now on */
+	/* resources/list names the notebook from now on, and other files. */
+	if (first || changes_results(result->cell))
 		notices_list_changed(service->notices);
 	if (service->server != NULL && mcp_server_resources_watched(service->server))
 		tell_cell(service, result);
