@@ -18,6 +18,9 @@ enum {
 	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
 	PAGE = 200,
 	PAGE_BYTES = 800000, /* an answer is one line of less than 1,000,000 */
+	FILE_COST = 200,     /* bytes of a file in it, its path aside */
+	/* And of each byte of the path, which is there as a name and in the uri, escaped. */
+	FILE_PATH_COST = 9,
 };
 
 static const char output[] = "output/";
@@ -76,16 +79,22 @@ static void add_session(const struct resource_page *page, const struct session *
 			    make_resource(notebook, name, "application/x-ipynb+json"));
 }
 
-static void add_file(const struct resource_page *page, const struct file_info *file)
+/* False when the page has no room for it. */
+static bool add_file(struct resource_page *page, const struct file_info *file)
 {
+	size_t cost = FILE_COST + FILE_PATH_COST * strlen(file->path);
 	cleanup_free char *uri = tool_file_uri(page->id, file->path);
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
 	json_t *resource;
 
+	if (json_array_size(page->resources) >= PAGE || cost > page->left)
+		return false;
+	page->left -= cost;
 	clean_name(&name, file->path, strlen(file->path));
 	resource = make_resource(uri, buf_str(&name), mime_of_name(file->path));
 	json_put_int(resource, "size", (json_int_t)file->size);
 	json_append(page->resources, resource);
+	return true;
 }
 
 /* True when the page is full. */
@@ -100,12 +109,10 @@ static bool add_files(struct resource_page *page, const struct scan *scan, size_
 			continue;
 		if (matching++ < page->from)
 			continue;
-		if (json_array_size(page->resources) >= PAGE ||
-		    !tool_artifact_fits(&page->left, &files[i])) {
+		if (!add_file(page, &files[i])) {
 			*ret_next = matching - 1;
 			return true;
 		}
-		add_file(page, &files[i]);
 	}
 	return false;
 }
