@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "journal/journal.h"
+#include "policy/rules.h"
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
@@ -52,6 +53,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->loop = loop;
 	service->settings = settings;
 	service->policy = policy;
+	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
@@ -174,6 +176,7 @@ void service_free(struct service *service)
 	notices_free(service->notices);
 	queries_free(service->queries);
 	intakes_free(service->intakes);
+	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service);
