@@ -298,6 +298,7 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.owner = s,
 		.passed = &s->host->settings->passed,
 		.redact = s->host->settings->redact,
+		.rules = s->host->code_rules,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};

@@ -46,6 +46,7 @@ struct session_host {
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
+	char *code_rules;      /* for cells of Python, as policy/rules.h; or NULL */
 	char *files_helper;    /* path of ptycell-files */
 	char *proxy_helper;    /* of ptycell-proxy; NULL where no session may reach hosts */
 	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "journal/journal.h"
+#include "policy/rules.h"
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
@@ -28,6 +29,7 @@
 struct service {
 	struct loop *loop;
 	const struct settings *settings;
+	const struct policyfile *policy;
 	struct mcp_features features;
 	struct gate *gate;
 	struct mcp_server *server;
@@ -45,12 +47,15 @@ struct service {
 	void *closed_data;
 };
 
-struct service *service_new(struct loop *loop, const struct settings *settings)
+struct service *service_new(struct loop *loop, const struct settings *settings,
+			    const struct policyfile *policy)
 {
 	struct service *service = xcalloc(1, sizeof(*service));
 
 	service->loop = loop;
 	service->settings = settings;
+	service->policy = policy;
+	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
@@ -173,6 +178,7 @@ void service_free(struct service *service)
 	notices_free(service->notices);
 	queries_free(service->queries);
 	intakes_free(service->intakes);
+	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service->host.fetch_helper);
@@ -210,6 +216,11 @@ void service_file_changed(struct service *service, const char *id, const char *p
 	cleanup_free char *uri = tool_file_uri(id, path);
 
 	notices_changed(service->notices, uri);
+}
+
+const struct policyfile *service_policy(const struct service *service)
+{
+	return service->policy;
 }
 
 static void on_sessions_changed(void *data)
