@@ -116,8 +116,6 @@ void row_range(const struct row *row, struct buf *out)
 	}
 	if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM)
 		buf_puts(out, row->words ? "a path, " : "a path");
-	if (row->type == ROW_TEXT)
-		buf_puts(out, "text");
 	if (row->type == ROW_SHARES)
 		buf_puts(out, "PATH or PATH:rw, one a line");
 	if (row->type == ROW_TEXT)
@@ -144,7 +142,6 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
 		[ROW_FILE] = "takes a file, absolute or from ~/ on: ",
 		[ROW_SWITCH] = "takes one of ",
-		[ROW_TEXT] = "takes any ",
 		[ROW_PROGRAM] = "takes a program: ",
 		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",
 		[ROW_HOSTS] = "takes at most 256 hosts by name: ",

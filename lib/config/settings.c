@@ -41,7 +41,6 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 		break;
 	case ROW_FOLDER:
 	case ROW_FILE:
-	case ROW_TEXT:
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
@@ -164,14 +163,6 @@ static void apply_modules(struct settings *s, struct sources *sources, const str
 			     : buf_steal(&names);
 }
 
-static void apply_text(struct settings *s, struct sources *sources, const struct row *row)
-{
-	char **field = field_of(s, row);
-
-	mem_cleanup(field);
-	*field = xstrdup(sources_find(sources, row)->text);
-}
-
 /* `off` where the row has it, else a path. */
 static void apply_path(struct settings *s, struct sources *sources, const struct row *row)
 {
@@ -213,8 +204,6 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_text(s, row, value->text);
 	else if (row->type == ROW_MODULES)
 		apply_modules(s, sources, row);
-	else if (row->type == ROW_TEXT)
-		apply_text(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
 	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))

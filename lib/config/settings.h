@@ -94,7 +94,7 @@ struct settings {
 	char *fetch_hosts; /* of downloads, in the same form; NULL for any, "" for none */
 	bool allow_private_hosts;
 	char *policy;        /* absolute, or NULL for what holds without a file */
-	char *pip_index;     /* URLs and folders with blanks between; "off"; "" for the usual one */
+	char *pip_index;     /* URLs and folders with blanks between; "off"; NULL for the usual */
 	char *install_hosts; /* that indexes lead to, as hosts; or NULL */
 	uint64_t install_timeout; /* s */
 	bool install_builds;      /* packages may run code of their own to be built */
