@@ -11,6 +11,7 @@
 #include "config/sources.h"
 #include "net/hosts.h"
 #include "text/clean.h"
+#include "text/redact.h"
 
 /* For a row's field of any type; rows without a field never get here. */
 static void *field_of(struct settings *settings, const struct row *row)
@@ -219,6 +220,7 @@ static void set_defaults(struct settings *s, char *const env[])
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
 	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
+	s->pip_index = xstrdup("");
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -293,6 +295,45 @@ static void apply_databases(struct settings *s, struct sources *sources)
 	s->database_password = password ? xstrdup(password) : NULL;
 }
 
+static void add_secret(struct settings *s, struct sources *sources,
+		       const struct passed_variable *secret)
+{
+	if (strlen(secret->value) > REDACT_BYTES_MAX) {
+		sources_refuse(sources,
+			       "%s%s is longer than %d bytes, which is more than a secret may be. "
+			       "Pass it as %s%s, or shorten it, and start ptycell again.",
+			       PASSED_SECRET_PREFIX, secret->name, REDACT_BYTES_MAX, PASSED_PREFIX,
+			       secret->name);
+		return;
+	}
+	if (!redact_takes(secret->value)) {
+		buf_putf(&sources->notices,
+			 "%s%s is shorter than %d characters: code gets it, but it is not taken "
+			 "out of what is shown.\n",
+			 PASSED_SECRET_PREFIX, secret->name, REDACT_CHARS_MIN);
+		return;
+	}
+	if (s->redact == NULL)
+		s->redact = redact_new();
+	redact_add(s->redact, secret->name, secret->value);
+}
+
+static void apply_passed(struct settings *s, struct sources *sources)
+{
+	s->passed = sources->passed;
+	sources->passed = (struct passed){ .items = NULL };
+	if (s->passed.bytes > PASSED_BYTES_MAX)
+		sources_refuse(sources,
+			       "The variables %sNAME and %sNAME together hold more than %d bytes. "
+			       "Pass less and start ptycell again.",
+			       PASSED_PREFIX, PASSED_SECRET_PREFIX, PASSED_BYTES_MAX);
+	for (size_t i = 0; i < s->passed.count; i++)
+		if (s->passed.items[i].secret)
+			add_secret(s, sources, &s->passed.items[i]);
+	if (s->redact != NULL)
+		redact_finish(s->redact);
+}
+
 static void settle_storage(struct settings *s, struct sources *sources)
 {
 	struct err err;
@@ -345,6 +386,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 		apply(s, &sources, row_at(i));
 	reconcile_timeouts(s, &sources);
 	apply_databases(s, &sources);
+	apply_passed(s, &sources);
 	settle_storage(s, &sources);
 	s->environment = build_environment(&sources);
 	s->problem = mem_steal(&sources.problem);
@@ -371,12 +413,17 @@ void settings_free(struct settings *settings)
 	}
 	free(settings->databases);
 	free(settings->database_password);
+	passed_release(&settings->passed);
+	redact_free(settings->redact);
 	storage_target_release(&settings->storage);
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
 	free(settings->preload);
 	free(settings->fetch_hosts);
+	free(settings->policy);
+	free(settings->pip_index);
+	free(settings->install_hosts);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "journal/journal_internal.h"
 #include "journal/notebook.h"
+#include "journal/redacted.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "text/clean.h"
@@ -35,7 +36,8 @@ static void piece_release(struct piece *piece)
 }
 #define cleanup_piece __attribute__((cleanup(piece_release)))
 
-struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes)
+struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
+			    const struct redact *redact)
 {
 	struct journal *journal = xcalloc(1, sizeof(*journal));
 
@@ -45,6 +47,7 @@ struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_byt
 	journal->notebook = (struct journal_file){ .name = JOURNAL_NOTEBOOK_FILE, .fd = -1 };
 	journal->code = (struct journal_file){ .name = JOURNAL_CODE_FILE, .fd = -1 };
 	journal->records = (struct journal_file){ .name = JOURNAL_RECORDS_FILE, .fd = -1 };
+	journal->redact = redact;
 	return journal;
 }
 
@@ -294,7 +297,7 @@ static void remember(struct journal *journal, const struct journal_entry *entry,
 	}
 	journal->code_size += entry->code_len;
 	journal->records_size += piece->record.len;
-	if (entry->ran)
+	if (entry->ran && !str_eq(entry->language, JOURNAL_SQL))
 		count_language(journal, entry->language);
 }
 
@@ -309,8 +312,8 @@ static int leave_out(struct journal *journal, struct err *err)
 	return write_tail(journal, &tail, journal->notebook_end, err);
 }
 
-int journal_add(struct journal *journal, const struct journal_entry *entry,
-		enum journal_taken *ret_taken, struct err *err)
+static int add_entry(struct journal *journal, const struct journal_entry *entry,
+		     enum journal_taken *ret_taken, struct err *err)
 {
 	cleanup_piece struct piece piece;
 	uint64_t notebook_offset = journal->notebook_end;
@@ -329,6 +332,15 @@ int journal_add(struct journal *journal, const struct journal_entry *entry,
 	journal->bare += outputs ? 0 : 1;
 	*ret_taken = outputs ? JOURNAL_WHOLE : JOURNAL_WITHOUT_OUTPUTS;
 	return 0;
+}
+
+int journal_add(struct journal *journal, const struct journal_entry *entry,
+		enum journal_taken *ret_taken, struct err *err)
+{
+	cleanup_redacted struct redacted_entry redacted;
+
+	redacted_entry_init(&redacted, entry, journal->redact);
+	return add_entry(journal, &redacted.entry, ret_taken, err);
 }
 
 /* ---- looking ---- */

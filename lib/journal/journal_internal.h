@@ -41,6 +41,7 @@ struct journal {
 	struct journal_file records;
 	char *session_id;
 	uint64_t max;
+	const struct redact *redact; /* or NULL */
 	struct kept_cell *cells;
 	size_t count;
 	size_t cap;

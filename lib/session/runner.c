@@ -193,6 +193,7 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
 	runner_watch_stop(r);
 	runner_type_clear(r);
 	if (state == CELL_INTERRUPTED && r->timed_out)
@@ -277,7 +278,8 @@ static void start_cell(struct runner *r)
 	r->step = 0;
 	runner_take_background(r, r->cell);
 	r->transcript = transcript_new(
-		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max));
+		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),
+		r->c.redact);
 	if (interpreter_reset_terminal(r->interpreter, &err) < 0)
 		log_debug("runner", "terminal: %s", err.msg);
 	r->c.handlers->starting(r);
@@ -515,6 +517,7 @@ void runner_free(struct runner *r)
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
 	loop_defer_stop(&r->kick);
 	runner_end_query(r, NULL, "the session ended");
 	loop_defer_stop(&r->kick);

@@ -21,6 +21,8 @@
 #include "session/cell.h"
 
 struct confinement;
+struct passed;
+struct redact;
 struct runner;
 struct run;
 struct sandbox;
@@ -112,6 +114,9 @@ struct runner_context {
 	const struct confinement *confinement; /* knows where interpreters are */
 	const struct runner_handlers *handlers;
 	void *owner;
+	const struct passed *passed; /* to the interpreter's environment; NULL: nothing */
+	const struct redact *redact; /* of secrets in what it says; or NULL */
+	const char *rules;           /* for its cells, as policy/rules.h; or NULL */
 	uint64_t spool_max;
 	uint64_t output_chars;
 };

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
@@ -108,13 +109,29 @@ const struct runner *session_runner(const struct session *s, size_t index)
 	return index < s->lane_count ? s->lanes[index].runner : NULL;
 }
 
+void session_hold(struct session *s)
+{
+	s->holds++;
+}
+
+void session_let_go(struct session *s)
+{
+	s->holds--;
+	session_touch(s);
+}
+
+uint64_t session_take_number(struct session *s)
+{
+	return s->next_cell++;
+}
+
 bool session_busy(const struct session *s)
 {
 	for (size_t i = 0; i < s->lane_count; i++)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL || !list_empty(&s->to_link);
+	       s->keeping != NULL || !list_empty(&s->to_link) || s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -174,9 +191,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 
 static uint64_t next_number(struct runner *runner)
 {
-	struct session *s = runner_owner(runner);
-
-	return s->next_cell++;
+	return session_take_number(runner_owner(runner));
 }
 
 static void on_starting(struct runner *runner)
@@ -219,6 +234,15 @@ static void drop_spare(struct session *s)
 {
 	spare_free(s->spare);
 	s->spare = NULL;
+}
+
+/* That of a session without a cell, which ends with it. */
+static struct sandbox *unused_sandbox(struct session *s)
+{
+	cleanup_fd int listener = -1;
+	uint64_t cpu_ms = 0;
+
+	return s->spare != NULL ? spare_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
 }
 
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
@@ -272,6 +296,9 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.confinement = s->host->confinement,
 		.handlers = &runner_handlers,
 		.owner = s,
+		.passed = &s->host->settings->passed,
+		.redact = s->host->settings->redact,
+		.rules = s->host->code_rules,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};
@@ -385,7 +412,8 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		return NULL;
 	}
 	s->scan = scan_new(host->loop, s->workspace, s);
-	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max);
+	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
+				 host->settings->redact);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
@@ -423,8 +451,8 @@ void session_free(struct session *s, const char *why)
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
-	if (s->sandbox == NULL && s->spare != NULL)
-		s->sandbox = spare_take_sandbox(s->spare, &(int){ -1 }, &(uint64_t){ 0 });
+	if (s->sandbox == NULL)
+		s->sandbox = unused_sandbox(s);
 	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);

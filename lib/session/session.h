@@ -46,6 +46,7 @@ struct session_host {
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
+	char *code_rules;      /* for cells of Python, as policy/rules.h; or NULL */
 	char *files_helper;    /* path of ptycell-files */
 	char *proxy_helper;    /* of ptycell-proxy; NULL where no session may reach hosts */
 	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */
@@ -199,6 +200,11 @@ uint64_t session_age_ms(const struct session *session);
 uint64_t session_idle_ms(const struct session *session);
 /* Somebody used it now. */
 void session_touch(struct session *session);
+/* Something that is no cell goes on in it, and is over: it is busy meanwhile. */
+void session_hold(struct session *session);
+void session_let_go(struct session *session);
+/* The number of the next cell, for what is no cell of a language and is journaled as one. */
+uint64_t session_take_number(struct session *session);
 /* A cell runs, waits or is queued, an interpreter starts or ends, or files are being kept. */
 bool session_busy(const struct session *session);
 /* Runner `index`, NULL past the end: languages used so far. */
@@ -223,6 +229,9 @@ struct query *session_query_variables(struct session *session, size_t index, uns
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
+/* The same as the last scan saw them: `done` may come at once. */
+void session_known_files(struct session *session, void (*done)(void *data, const struct scan *scan),
+			 void *data);
 /* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
 void session_file_placed(struct session *session, const char *path);
 /* Forgets a pending session_list_files of this `data`. */
