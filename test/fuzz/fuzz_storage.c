@@ -28,13 +28,14 @@ static void check_account(const char *text)
 	azure_account_release(&account);
 }
 
-static void check_bucket(char *text)
+static void check_bucket(const char *text)
 {
-	const struct storage_target target = { .s3_bucket = text,
-					       .s3_endpoint = text,
-					       .s3_region = text,
-					       .s3_key_id = text,
-					       .s3_secret = text };
+	cleanup_free char *copy = xstrdup(text);
+	const struct storage_target target = { .s3_bucket = copy,
+					       .s3_endpoint = copy,
+					       .s3_region = copy,
+					       .s3_key_id = copy,
+					       .s3_secret = copy };
 	struct s3_bucket bucket;
 	struct err err;
 
