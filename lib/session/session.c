@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
@@ -235,6 +236,15 @@ static void drop_spare(struct session *s)
 	s->spare = NULL;
 }
 
+/* That of a session without a cell, which ends with it. */
+static struct sandbox *unused_sandbox(struct session *s)
+{
+	cleanup_fd int listener = -1;
+	uint64_t cpu_ms = 0;
+
+	return s->spare != NULL ? spare_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
+}
+
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
@@ -288,6 +298,7 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.owner = s,
 		.passed = &s->host->settings->passed,
 		.redact = s->host->settings->redact,
+		.rules = s->host->code_rules,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};
@@ -440,8 +451,8 @@ void session_free(struct session *s, const char *why)
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
-	if (s->sandbox == NULL && s->spare != NULL)
-		s->sandbox = spare_take_sandbox(s->spare, &(int){ -1 }, &(uint64_t){ 0 });
+	if (s->sandbox == NULL)
+		s->sandbox = unused_sandbox(s);
 	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);

@@ -46,6 +46,7 @@ struct session_host {
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
+	char *code_rules;      /* for cells of Python, as policy/rules.h; or NULL */
 	char *files_helper;    /* path of ptycell-files */
 	char *proxy_helper;    /* of ptycell-proxy; NULL where no session may reach hosts */
 	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */
@@ -228,6 +229,9 @@ struct query *session_query_variables(struct session *session, size_t index, uns
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
+/* The same as the last scan saw them: `done` may come at once. */
+void session_known_files(struct session *session, void (*done)(void *data, const struct scan *scan),
+			 void *data);
 /* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
 void session_file_placed(struct session *session, const char *path);
 /* Forgets a pending session_list_files of this `data`. */

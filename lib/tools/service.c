@@ -2,11 +2,13 @@
 #include "tools/service.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "journal/journal.h"
+#include "policy/rules.h"
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
@@ -21,11 +23,13 @@
 #include "tools/tool.h"
 #include "transfer/intakes.h"
 #include "workspace/keeper.h"
+#include "workspace/scan.h"
 #include "workspace/workspace.h"
 
 struct service {
 	struct loop *loop;
 	const struct settings *settings;
+	const struct policyfile *policy;
 	struct mcp_features features;
 	struct gate *gate;
 	struct mcp_server *server;
@@ -43,12 +47,15 @@ struct service {
 	void *closed_data;
 };
 
-struct service *service_new(struct loop *loop, const struct settings *settings)
+struct service *service_new(struct loop *loop, const struct settings *settings,
+			    const struct policyfile *policy)
 {
 	struct service *service = xcalloc(1, sizeof(*service));
 
 	service->loop = loop;
 	service->settings = settings;
+	service->policy = policy;
+	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
@@ -171,6 +178,7 @@ void service_free(struct service *service)
 	notices_free(service->notices);
 	queries_free(service->queries);
 	intakes_free(service->intakes);
+	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service->host.fetch_helper);
@@ -210,6 +218,11 @@ void service_file_changed(struct service *service, const char *id, const char *p
 	notices_changed(service->notices, uri);
 }
 
+const struct policyfile *service_policy(const struct service *service)
+{
+	return service->policy;
+}
+
 static void on_sessions_changed(void *data)
 {
 	struct service *service = data;
@@ -231,6 +244,15 @@ static void tell_cell(struct service *service, const struct exec_result *result)
 		service_file_changed(service, id, cell->changes[i].file.path);
 }
 
+static bool changes_results(const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (cell->changes[i].kind != CHANGE_CHANGED &&
+		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
+			return true;
+	return false;
+}
+
 static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
@@ -238,7 +260,8 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 	bool first = journal_notebook_size(session_journal(result->session)) == 0;
 
 	history_add(service->history, result);
-	if (first) /* resources/list names the notebook from now on */
+	/* resources/list names the notebook from now on, and other files. */
+	if (first || changes_results(result->cell))
 		notices_list_changed(service->notices);
 	if (service->server != NULL && mcp_server_resources_watched(service->server))
 		tell_cell(service, result);
