@@ -278,10 +278,11 @@ static void tell_result(const struct download *d)
 
 int download_run(const json_t *order, struct err *err)
 {
-	struct download d = { .sink = { .fd = FILE_FD, .max_name = "the limit" } };
+	struct download d = { .raw = false };
 	int result;
 
 	answer_init(&d.answer);
+	sink_init(&d.sink, FILE_FD);
 	d.told_ms = clock_ms();
 	result = run(&d, order, err);
 	if (result == 0)
@@ -290,5 +291,6 @@ int download_run(const json_t *order, struct err *err)
 	curl_url_cleanup(d.url);
 	hosts_free(d.hosts);
 	answer_release(&d.answer);
+	sink_release(&d.sink);
 	return result;
 }

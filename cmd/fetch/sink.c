@@ -7,13 +7,22 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/util.h"
+#include "base/mem.h"
 
-enum { HOLE_MIN = 16 << 10 };
+void sink_init(struct sink *sink, int fd)
+{
+	*sink = (struct sink){ .fd = fd, .max_name = "the limit" };
+	sink->block = xcalloc(1, SINK_BLOCK);
+}
+
+void sink_release(struct sink *sink)
+{
+	mem_cleanup(&sink->block);
+}
 
 static bool is_zeros(const char *data, size_t len)
 {
-	return len >= HOLE_MIN && data[0] == '\0' && memcmp(data, data + 1, len - 1) == 0;
+	return data[0] == '\0' && memcmp(data, data + 1, len - 1) == 0;
 }
 
 static int refuse_size(const struct sink *sink, struct err *err)
@@ -38,13 +47,33 @@ static int write_at(int fd, const char *data, size_t len, uint64_t at, struct er
 	return 0;
 }
 
+/* `at` is where the block begins. */
+static int put_block(const struct sink *sink, const char *block, size_t len, uint64_t at,
+		     struct err *err)
+{
+	if (len == 0 || is_zeros(block, len))
+		return 0;
+	return write_at(sink->fd, block, len, at, err);
+}
+
 int sink_write(struct sink *sink, const char *data, size_t len, struct err *err)
 {
 	if (len > sink->size_max - sink->size)
 		return refuse_size(sink, err);
-	if (!is_zeros(data, len) && write_at(sink->fd, data, len, sink->size, err) < 0)
-		return -1;
-	sink->size += len;
+	while (len > 0) {
+		size_t n = size_min(len, SINK_BLOCK - sink->used);
+
+		memcpy(sink->block + sink->used, data, n);
+		sink->used += n;
+		sink->size += n;
+		data += n;
+		len -= n;
+		if (sink->used < SINK_BLOCK)
+			continue;
+		if (put_block(sink, sink->block, SINK_BLOCK, sink->size - SINK_BLOCK, err) < 0)
+			return -1;
+		sink->used = 0;
+	}
 	return 0;
 }
 
@@ -61,7 +90,10 @@ int sink_check_size(const struct sink *sink, uint64_t size, struct err *err)
 	return 0;
 }
 
-int sink_finish(const struct sink *sink, struct err *err)
+int sink_finish(struct sink *sink, struct err *err)
 {
+	if (put_block(sink, sink->block, sink->used, sink->size - sink->used, err) < 0)
+		return -1;
+	sink->used = 0;
 	return ftruncate(sink->fd, (off_t)sink->size) == 0 ? 0 : err_sys(err, "writing the file");
 }

@@ -297,7 +297,7 @@ static void remember(struct journal *journal, const struct journal_entry *entry,
 	}
 	journal->code_size += entry->code_len;
 	journal->records_size += piece->record.len;
-	if (entry->ran)
+	if (entry->ran && !str_eq(entry->language, JOURNAL_SQL))
 		count_language(journal, entry->language);
 }
 

@@ -255,7 +255,9 @@ void runner_kill(struct runner *r, const char *why)
 {
 	if (r->state == RUNNER_STARTING)
 		runner_fail_start(r, why);
-	else if (r->state == RUNNER_READY || r->state == RUNNER_BUSY)
+	else if (r->state == RUNNER_BUSY)
+		runner_lose_loudly(r, why);
+	else if (r->state == RUNNER_READY)
 		runner_lose(r, why);
 }
 

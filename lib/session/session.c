@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
@@ -15,6 +16,7 @@
 #include "session/spare.h"
 #include "session/spares.h"
 #include "session/watchdog.h"
+#include "transfer/uploads.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -72,6 +74,11 @@ const char *session_keep_folder(const struct session *s)
 	return keeper_folder(s->keeper);
 }
 
+const struct uploads *session_uploads(const struct session *s)
+{
+	return s->uploads;
+}
+
 struct journal *session_journal(const struct session *s)
 {
 	return s->journal;
@@ -102,13 +109,29 @@ const struct runner *session_runner(const struct session *s, size_t index)
 	return index < s->lane_count ? s->lanes[index].runner : NULL;
 }
 
+void session_hold(struct session *s)
+{
+	s->holds++;
+}
+
+void session_let_go(struct session *s)
+{
+	s->holds--;
+	session_touch(s);
+}
+
+uint64_t session_take_number(struct session *s)
+{
+	return s->next_cell++;
+}
+
 bool session_busy(const struct session *s)
 {
 	for (size_t i = 0; i < s->lane_count; i++)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL;
+	       s->keeping != NULL || !list_empty(&s->to_link) || s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -168,9 +191,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 
 static uint64_t next_number(struct runner *runner)
 {
-	struct session *s = runner_owner(runner);
-
-	return s->next_cell++;
+	return session_take_number(runner_owner(runner));
 }
 
 static void on_starting(struct runner *runner)
@@ -213,6 +234,15 @@ static void drop_spare(struct session *s)
 {
 	spare_free(s->spare);
 	s->spare = NULL;
+}
+
+/* That of a session without a cell, which ends with it. */
+static struct sandbox *unused_sandbox(struct session *s)
+{
+	cleanup_fd int listener = -1;
+	uint64_t cpu_ms = 0;
+
+	return s->spare != NULL ? spare_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
 }
 
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
@@ -308,6 +338,7 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 		drop_spare(s);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
+	session_uploads_limit(s);
 	journal_set_max(s->journal, limits->journal_max);
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
@@ -367,6 +398,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->execs);
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
+	list_init(&s->to_link);
 	list_init(&s->listings);
 	list_init(&s->placed);
 	s->spare = spares_take(host->spares, first);
@@ -385,6 +417,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
+	session_uploads_new(s);
 	session_scan_first(s);
 	return s;
 }
@@ -401,6 +434,7 @@ void session_free(struct session *s, const char *why)
 	session_end_execs(s, &s->execs, reason);
 	session_end_execs(s, &s->to_scan, reason);
 	session_end_execs(s, &s->to_keep, reason);
+	session_end_execs(s, &s->to_link, reason);
 	for (size_t i = 0; i < s->lane_count; i++) {
 		session_lane_release(&s->lanes[i]);
 		runner_free(s->lanes[i].runner);
@@ -411,12 +445,14 @@ void session_free(struct session *s, const char *why)
 	loop_defer_stop(&s->work);
 	session_notebook_end(s);
 	keeper_free(s->keeper);
+	loop_timer_stop(&s->link_wait);
+	uploads_free(s->uploads);
 	journal_free(s->journal);
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
-	if (s->sandbox == NULL && s->spare != NULL)
-		s->sandbox = spare_take_sandbox(s->spare, &(int){ -1 }, &(uint64_t){ 0 });
+	if (s->sandbox == NULL)
+		s->sandbox = unused_sandbox(s);
 	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);

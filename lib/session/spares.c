@@ -152,21 +152,29 @@ static void on_failure(struct spares *s, struct row *row)
 	s->at_work = true;
 }
 
-static void on_changed(struct spare *spare, void *data)
+static void judge(struct spares *s, struct row *row, size_t index)
 {
-	struct spares *s = data;
-	struct row *row = row_of(s, spare_language(spare));
-	size_t i = 0;
+	struct spare *spare = row->spares[index];
 
-	while (row->spares[i] != spare)
-		i++;
 	if (spare_state(spare) == SPARE_DEAD) {
-		spare_free(take_at(row, i));
+		spare_free(take_at(row, index));
 		on_failure(s, row);
 	} else if (spare_state(spare) == SPARE_WAITING && !spare_wants_load(spare)) {
 		row->failures = 0;
 		log_info("spares", "%s is ready", row->language->name);
 	}
+}
+
+static void on_changed(struct spare *spare, void *data)
+{
+	struct spares *s = data;
+	struct row *row = row_of(s, spare_language(spare));
+
+	for (size_t i = 0; row != NULL && i < row->count; i++)
+		if (row->spares[i] == spare) {
+			judge(s, row, i);
+			break;
+		}
 	schedule(s, loop_now(s->host->loop));
 }
 

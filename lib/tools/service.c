@@ -2,6 +2,7 @@
 #include "tools/service.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -22,6 +23,7 @@
 #include "tools/tool.h"
 #include "transfer/intakes.h"
 #include "workspace/keeper.h"
+#include "workspace/scan.h"
 #include "workspace/workspace.h"
 
 struct service {
@@ -179,6 +181,7 @@ void service_free(struct service *service)
 	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
+	free(service->host.fetch_helper);
 	free(service);
 }
 
@@ -191,6 +194,11 @@ void service_attach(struct service *service, struct mcp_server *server)
 {
 	service->server = server;
 	notices_attach(service->notices, server);
+}
+
+struct history *service_history(const struct service *service)
+{
+	return service->history;
 }
 
 struct loop *service_loop(const struct service *service)
@@ -236,6 +244,15 @@ static void tell_cell(struct service *service, const struct exec_result *result)
 		service_file_changed(service, id, cell->changes[i].file.path);
 }
 
+static bool changes_results(const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (cell->changes[i].kind != CHANGE_CHANGED &&
+		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
+			return true;
+	return false;
+}
+
 static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
@@ -243,7 +260,8 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 	bool first = journal_notebook_size(session_journal(result->session)) == 0;
 
 	history_add(service->history, result);
-	if (first) /* resources/list names the notebook from now on */
+	/* resources/list names the notebook from now on, and other files. */
+	if (first || changes_results(result->cell))
 		notices_list_changed(service->notices);
 	if (service->server != NULL && mcp_server_resources_watched(service->server))
 		tell_cell(service, result);
@@ -289,6 +307,11 @@ static int locate_helpers(struct service *service, struct err *err)
 	if (service->settings->hosts != NULL) {
 		service->host.proxy_helper = helper_locate("ptycell-proxy", err);
 		if (service->host.proxy_helper == NULL)
+			return -1;
+	}
+	if (service->settings->storage.kind != STORAGE_NONE) {
+		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
+		if (service->host.fetch_helper == NULL)
 			return -1;
 	}
 	service->host.launcher = launcher_new(service->loop, launcher);

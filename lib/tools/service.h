@@ -14,6 +14,7 @@
 
 struct confinement;
 struct gate;
+struct history;
 struct intakes;
 struct policyfile;
 struct queries;
@@ -48,6 +49,7 @@ struct confinement *service_confinement(struct service *service);
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
 /* Made at the first file that comes from elsewhere. */
 struct intakes *service_intakes(struct service *service);
+struct history *service_history(const struct service *service);
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */

@@ -284,14 +284,29 @@ static void upload_url(struct mcp_call *call, struct service *service, struct se
 	begin(call, service, session, &spec, &err);
 }
 
+/* NULL with the reason why no share can be opened. */
+static const struct shares *find_shares(struct service *service, struct err *err)
+{
+	const struct confinement *confinement = service_confinement(service);
+	const struct shares *shares = NULL;
+
+	if (confinement != NULL)
+		shares = confinement_shares(confinement);
+	if (shares == NULL && (confinement == NULL || confinement_check(confinement, err) == 0))
+		(void)err_set(err, ERR_DENIED, "no folder is shared here");
+	return shares;
+}
+
 /* A descriptor of the file that `text` names, and what it is called. */
 static int open_shared(struct service *service, const char *text, char **ret_name, struct err *err)
 {
-	const struct shares *shares = confinement_shares(service_confinement(service));
+	const struct shares *shares = find_shares(service, err);
 	struct hostpath_machine machine;
 	cleanup_free char *path = NULL;
 	cleanup_fd int fd = -1;
 
+	if (shares == NULL)
+		return -1;
 	hostpath_look(&machine, service_settings(service)->environment);
 	path = hostpath_read(&machine, text, err);
 	hostpath_release(&machine);

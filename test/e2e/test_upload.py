@@ -7,7 +7,7 @@ import threading
 import pytest
 from client import WAIT_S, Result, Server
 from fetching import Site, body, head
-from steps import alive, assert_clean, family, listed, session_folders, until
+from steps import alive, all_folders, assert_clean, family, listed, session_folders, until
 
 PRIVATE = {"PTYCELL_ALLOW_PRIVATE_HOSTS": "1"}
 
@@ -44,7 +44,7 @@ def helpers(server, name="ptycell-fetch"):
 
 def parts(home):
     """Files on their way, and what else lies beside sessions' folders."""
-    return [p.name for folder in session_folders(home) for p in folder.parent.iterdir()
+    return [p.name for folder in all_folders(home) for p in folder.parent.iterdir()
             if p.name not in ("data", "spool", "journal")]
 
 
@@ -307,6 +307,12 @@ def test_what_is_not_shared_is_refused_with_the_line_to_add(sharing, shared):
 def test_without_shares_no_path_is_read(server, shared):
     refused = upload(server, path=str(shared / "a b.csv"))
     assert refused.is_error and f"--share '{shared}'" in refused.texts[0]
+
+
+def test_a_share_that_is_refused_is_told_why(home, shared):
+    with Server(home, "--share", str(home)) as server:
+        refused = upload(server, path=str(shared / "a b.csv"))
+    assert refused.is_error and "No code runs: the share '" in refused.texts[0]
 
 
 def test_a_copy_keeps_holes_and_obeys_the_limit(home, shared):

@@ -3,8 +3,8 @@
  * fake_driver: speaks the control protocol (runtime/frame.h) well and badly, as it is told.
  *
  * Each argument is one step, VERB or VERB=VALUE, done in order before the first cell; then the code
- * of every cell is a list of steps, one a line, as is the name of every module to be imported ahead. "\n" in a value is a line break. A cell ends with a
- * `done` step, or not at all.
+ * of every cell is a list of steps, one a line, as is the name of a module to be imported ahead.
+ * "\n" in a value is a line break. A cell ends with a `done` step, or not at all.
  */
 #include <errno.h>
 #include <fcntl.h>
