@@ -9,7 +9,7 @@ ModuleType = type(sys)
 
 IMPORTS = frozenset(
     "_ctypes _interpreters _pickle _posixshmem _posixsubprocess _socket _xxsubinterpreters "
-    "asyncio.subprocess bdb builtins cffi code codeop concurrent.futures.process ctypes ftplib gc "
+    "asyncio.subprocess bdb builtins cffi code codeop concurrent.futures.process ctypes ftplib "
     "http.client http.server imaplib imp importlib marshal mmap multiprocessing nntplib pdb "
     "pexpect pickle poplib posix pty ptyprocess runpy shelve smtplib socket socketserver "
     "subprocess telnetlib urllib.request webbrowser xmlrpc".split()
@@ -18,7 +18,8 @@ BUILTINS = frozenset("__import__ breakpoint compile eval exec".split())
 ATTRIBUTES = frozenset(
     "asyncio.create_subprocess_exec asyncio.create_subprocess_shell asyncio.open_connection "
     "asyncio.start_server builtins.__import__ builtins.breakpoint builtins.compile builtins.eval "
-    "builtins.exec get_ipython().ev get_ipython().ex get_ipython().getoutput "
+    "builtins.exec concurrent.futures.ProcessPoolExecutor gc.get_objects gc.get_referents "
+    "gc.get_referrers get_ipython().ev get_ipython().ex get_ipython().getoutput "
     "get_ipython().run_cell get_ipython().run_cell_magic get_ipython().run_line_magic "
     "get_ipython().system os.exec* os.fork os.forkpty os.popen os.posix_spawn* os.spawn* "
     "os.startfile os.system sys._current_frames sys._getframe sys.addaudithook sys.meta_path "
@@ -27,8 +28,8 @@ ATTRIBUTES = frozenset(
 DUNDERS = frozenset(
     "__base__ __bases__ __builtins__ __closure__ __code__ __func__ __getattribute__ __globals__ "
     "__import__ __loader__ __mro__ __reduce__ __reduce_ex__ __self__ __spec__ __subclasses__ "
-    "__traceback__ ag_code ag_frame cr_code cr_frame f_back f_builtins f_code f_globals f_locals "
-    "gi_code gi_frame mro tb_frame".split()
+    "ag_code ag_frame cr_code cr_frame f_back f_builtins f_code f_globals f_locals "
+    "gi_code gi_frame tb_frame".split()
 )
 MAGICS = frozenset(("debug", "run"))
 SHELL_MAGICS = frozenset(

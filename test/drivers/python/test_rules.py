@@ -48,6 +48,8 @@ REFUSED = [
     ("attributes", 1, 17, "import pathlib; pathlib.os.system('id')"),
     ("attributes", 1, 12, "import os; os.sys.modules['socket']"),
     ("attributes", 1, 18, "import warnings; warnings.sys._getframe()"),
+    ("attributes", 1, 12, "import gc; gc.get_objects()"),
+    ("attributes", 1, 32, "from concurrent.futures import ProcessPoolExecutor"),
     ("attributes", 1, 12, "import os; getattr(os, 'system')('id')"),
     ("attributes", 1, 1, "__import__('os').system('id')"),
     # CA-20: builtins by other names
@@ -145,6 +147,7 @@ FINE = [
     "import json, math, random, datetime, collections, itertools, functools, urllib.parse, logging, pathlib",
     "type(1).__name__, (1).__class__, [].__len__(), print.__doc__, {}.__class__.__name__",
     "import asyncio\nasync def f(): await asyncio.sleep(0)\nawait f()",
+    "import gc, traceback\ngc.collect()\ntry: 1/0\nexcept Exception as e: traceback.format_tb(e.__traceback__)",
     "match = 1\nhasattr(1, '__globals__')",
     "f'{1!r:>4}' + '%d' % 3",
     "x = 1\nx != 2",
