@@ -8,6 +8,10 @@
  * type and name are 1-64 of a-z 0-9 . / + -; numbers are decimal without sign or leading zeros.
  * What a driver sends is untrusted: the parser's limits below are its only promises.
  *
+ * Output. Mostly the terminal carries it. A driver may send it in the part `text` of `output`, with
+ * its cell's id, and then what came over the terminal before counts as older. With a part `ack`
+ * it waits for the answer before anything else may write to the terminal, as after `display`.
+ *
  * Names. Both forms are lines without an end after the last; nothing of the user's code runs for
  * them (no repr, length or property of a user's class), and neither history nor `_` changes.
  *

@@ -16,6 +16,7 @@ Two rules shape everything here:
 """
 
 import _ast
+import _io
 import _signal
 import _thread
 import builtins
@@ -41,6 +42,10 @@ IMAGE_SIDE = 1280  # pixels
 IMAGE_BYTES = 300_000  # a PNG above this is also tried as JPEG
 IMAGES_PER_CELL = 20
 LEAF_CELLS = 1000  # sources kept of cells that define nothing
+FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in blocks
+FLOOD_BLOCK = 128 << 10
+WHOLE_MAX = 2 * FLOOD_BLOCK  # bytes of a frame that a signal's handler cannot tear
+FLOOD_TICK = 0.02  # seconds that a block waits at most
 
 
 # ---- the control channel --------------------------------------------------------------------
@@ -71,6 +76,7 @@ class Channel:
         self.waiting = []  # frames that came while an ack was expected
         self.sending = False
         self.held = b""  # a frame that goes out with the next one
+        self.writer = None
 
     def send(self, kind, ident, parts):
         # Also checked here and not only at fork: a fork in C runs no hooks.
@@ -90,7 +96,23 @@ class Channel:
             frame, self.held = self.held, b""
             self._write(frame)
 
+    def write_whole(self, frame):
+        """Where handlers of the user's may raise at any moment, as they do in a long output: a
+        BufferedWriter takes a frame that fits into it whole, and keeps in C how much it has
+        written: what is left goes before the next one. RuntimeError: it is at it already, and this
+        is such a handler."""
+        if self.writer is None:
+            self.writer = _io.BufferedWriter(_io.FileIO(self.fd, "wb", closefd=False), WHOLE_MAX)
+        try:
+            self.writer.write(frame)
+            self.writer.flush()
+        except OSError as error:
+            self._end_unless_raised_by_user(error)
+
     def _write(self, frame):
+        if self.writer is not None and len(frame) <= WHOLE_MAX:
+            self.write_whole(frame)
+            return
         self.sending = True
         try:
             sent = posix.write(self.fd, frame)
@@ -308,6 +330,237 @@ def cancel_waiting_task():
     return True
 
 
+# ---- output ---------------------------------------------------------------------------------
+
+
+class Flood:
+    """A cell that prints very much does so in blocks on the control channel.
+
+    Until then, and whenever order could be lost, each line goes to the terminal at once: to
+    whatever writes there by itself (children, C code) print is what it always was. The terminal
+    takes 30 MB of lines a second, though, and wakes the server for each. So after FLOOD_BYTES the
+    text of sys.stdout gathers, and goes out when a block is full or a tick is over. A flush, a
+    child, input, a figure or something on stderr ends that: the last block is acknowledged, and
+    then FLOOD_BYTES must come again. Only C code that writes to the terminal amid a flood, unasked,
+    may find itself before what was printed in the last tick.
+    """
+
+    def __init__(self):
+        self.active = False
+        self.entering = False
+        self.inside = 0  # the thread that asked for text itself
+        self.count = 0  # bytes printed line by line
+        self.parts = []
+        self.size = 0
+        self.lock = _thread.RLock()
+        self.blocks = False  # sys.stdout does not flush its lines
+        self.stop = self.gone = None  # releasing `stop` ends the ticks, which release `gone`
+        self.originals = {}
+
+    def begin(self, stream):
+        """From within a write of sys.stdout."""
+        text = State.streams[1]
+        if getattr(text, "buffer", None) is not stream or not text.line_buffering:
+            return
+        self.count = 0
+        # TextIOWrapper is not made for threads; with lines alone they do not get in its way.
+        if _thread._count() or channel.sending or in_child() or not posix.isatty(1):
+            return
+        self.blocks = True
+        text.reconfigure(line_buffering=False)
+        self.entering = True  # a write of a line is followed by a flush
+        self.stop, self.gone = _thread.allocate_lock(), _thread.allocate_lock()
+        self.stop.acquire()
+        self.gone.acquire()
+        self.active = True
+        self._watch_calls()
+        _thread.start_new_thread(self._tick, (self.stop, self.gone))
+
+    def add(self, data, stream):
+        # Written to our side directly it is younger than text that waits above us.
+        text, thread = State.streams[1], _thread.get_ident()
+        with self.lock:
+            if text.buffer is stream and self.inside != thread:
+                self.inside = thread
+                text.flush()
+                self.inside = 0
+            self.parts.append(bytes(data))
+            self.size += len(data)
+            if self.size >= FLOOD_BLOCK:
+                self._send([])
+        if _thread._count() > 1 and thread == State.main_thread:
+            self.end()
+
+    def flushed(self):
+        """sys.stdout was told to flush: nothing of it waits above us."""
+        thread = _thread.get_ident()
+        if thread == self.inside:
+            return
+        if self.entering or thread != State.main_thread:
+            self.entering = False
+            with self.lock:
+                self._send([])
+        else:
+            self.end()
+
+    def end(self):
+        try:
+            self.active = False
+            self.stop.release()
+            self._forget_calls()
+            with self.lock:
+                if self._send([("ack", b"")]):
+                    channel.await_ack()
+            self.gone.acquire()  # who forks wants no thread
+        finally:
+            self.restore()
+
+    def restore(self):
+        if self.blocks:
+            State.streams[1].reconfigure(line_buffering=True)
+            self.blocks = False
+
+    def _send(self, more):
+        if channel.sending or in_child():
+            return False
+        data = b"".join(self.parts)
+        self.parts.clear()
+        self.size = 0
+        for at in range(0, max(len(data), 1), FLOOD_BLOCK):
+            last = at + FLOOD_BLOCK >= len(data)
+            parts = [("text", data[at : at + FLOOD_BLOCK])] + (more if last else [])
+            try:
+                channel.write_whole(encode_frame(b"output", State.cell.ident, parts))
+            except RuntimeError:
+                self.parts.insert(0, data[at:])
+                self.size += len(data) - at
+                return False
+        return True
+
+    def _tick(self, stop, gone):
+        while not stop.acquire(True, FLOOD_TICK):
+            with self.lock:  # before the text is taken: later text then stays behind it
+                try:
+                    State.streams[1].flush()
+                except Exception:
+                    pass
+        gone.release()
+
+    def _watch_calls(self):
+        """What writes to the terminal, or ends us, without asking sys.stdout to flush."""
+        import os
+
+        for name in ("system", "posix_spawn", "posix_spawnp", "write", "writev", "_exit", "execve"):
+            original = self.originals[name] = getattr(os, name)
+            setattr(os, name, settling(original))
+
+    def _forget_calls(self):
+        import os
+
+        for name, original in self.originals.items():
+            if getattr(getattr(os, name), "__wrapped__", None) is original:
+                setattr(os, name, original)
+
+
+flood = Flood()
+
+
+def settle():
+    """All that was printed so far is before what comes now."""
+    if flood.active:
+        State.streams[1].flush()
+
+
+def settling(original):
+    def call(*args, **kwargs):
+        settle()
+        return original(*args, **kwargs)
+
+    call.__name__ = original.__name__
+    call.__doc__ = original.__doc__
+    call.__wrapped__ = original
+    return call
+
+
+class Output(_io._BufferedIOBase):
+    """The binary side of sys.stdout and sys.stderr: the terminal, without a buffer of its own."""
+
+    mode = "wb"
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.name = "<stdout>" if fd == 1 else "<stderr>"
+
+    def readable(self):
+        return False
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.fd
+
+    def isatty(self):
+        return posix.isatty(self.fd)
+
+    @property
+    def raw(self):
+        return _io.FileIO(self.fd, "wb", closefd=False)
+
+    def write(self, data):
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+        size = data.nbytes if type(data) is memoryview else len(data)
+        if flood.active and self.fd == 2:
+            settle()
+        elif not flood.active and self.fd == 1 and State.running:
+            flood.count += size
+            if flood.count > FLOOD_BYTES and _thread.get_ident() == State.main_thread:
+                flood.begin(self)
+        if flood.active and self.fd == 1:
+            flood.add(data, self)
+        else:
+            self._write(data)
+        if State.interrupted and _thread.get_ident() == State.main_thread:
+            check_interrupt()
+        return size
+
+    def _write(self, data):
+        sent = posix.write(self.fd, data)
+        while sent < len(data):
+            data = memoryview(data).cast("B")[sent:]
+            sent = posix.write(self.fd, data)
+
+    def flush(self):
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+        if flood.active and self.fd == 1:
+            flood.flushed()
+
+
+def open_output(fd, original):
+    text = _io.TextIOWrapper(
+        Output(fd),
+        encoding=getattr(original, "encoding", None) or "utf-8",
+        errors="backslashreplace" if fd == 2 else getattr(original, "errors", "surrogateescape"),
+        newline="\n",
+        line_buffering=True,
+    )
+    text.mode = "w"
+    return text
+
+
+def take_streams():
+    """Puts our streams in the place of the interpreter's, where those write to the terminal."""
+    for fd, name in ((1, "stdout"), (2, "stderr")):
+        original = getattr(sys, name)
+        if type(original) is _io.TextIOWrapper and posix.isatty(fd):
+            original.flush()
+            stream = open_output(fd, original)
+            setattr(sys, name, stream)
+            setattr(sys, "__%s__" % name, stream)
+
+
 # ---- streams and descriptors ----------------------------------------------------------------
 
 
@@ -387,14 +640,11 @@ def reopen_streams():
 
 def open_standard(fd):
     original = State.streams[fd]
-    stream = open(
-        fd,
-        "w" if fd else "r",
-        encoding=getattr(original, "encoding", "utf-8"),
-        errors="backslashreplace" if fd == 2 else "surrogateescape",
-        buffering=1,
-        closefd=False,
-    )
+    if fd:
+        stream = open_output(fd, original)
+    else:
+        encoding = getattr(original, "encoding", "utf-8")
+        stream = open(0, encoding=encoding, errors="surrogateescape", closefd=False)
     if original is None or original.closed:
         State.streams = State.streams[:fd] + (stream,) + State.streams[fd + 1 :]
         setattr(sys, "__%s__" % ("stdin", "stdout", "stderr")[fd], stream)
@@ -1471,6 +1721,18 @@ def hook_pdb(pdb):
     pdb.Pdb.get_stack = own_stack
 
 
+def hook_subprocess(subprocess):
+    subprocess.Popen._execute_child = settling(subprocess.Popen._execute_child)
+
+
+def hook_threading(threading):
+    threading.Thread.start = settling(threading.Thread.start)
+
+
+def hook_multiprocessing(util):
+    util.spawnv_passfds = settling(util.spawnv_passfds)
+
+
 def hook_ipython(module):
     module.display = display
     module.publish_display_data = publish_display_data
@@ -1644,6 +1906,9 @@ HOOKS = {
     "IPython.core.display_functions": hook_ipython,
     "plotly.basedatatypes": hook_plotly,
     "multiprocessing.spawn": hook_spawn,
+    "multiprocessing.util": hook_multiprocessing,
+    "subprocess": hook_subprocess,
+    "threading": hook_threading,
 }
 
 
@@ -2589,10 +2854,12 @@ def prepare_process():
         _signal.signal(_signal.SIGINT, on_sigint)
         check_descriptors()
     State.tidy = False
+    flood.count = 0
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
     reopen_streams()
+    flood.restore()
 
 
 def run_guarded(cell):
@@ -2711,9 +2978,10 @@ def set_up():
     import os
 
     _signal.signal(_signal.SIGINT, on_sigint)
+    take_streams()
     State.streams = (sys.stdin, sys.stdout, sys.stderr)
     State.terminal = posix.dup(1)
-    os.register_at_fork(after_in_child=close_in_child)
+    os.register_at_fork(before=settle, after_in_child=close_in_child)
     faulthandler.enable(2)
     # The server's last question to code that SIGINT does not stop: where are you?
     faulthandler.register(_signal.SIGUSR2, 2, all_threads=True, chain=False)

@@ -147,6 +147,9 @@ class Session:
         deadline = time.monotonic() + timeout
         while True:
             frame = self._take_frame()
+            if frame is not None and frame.kind == "output":
+                self._take_output(frame)
+                continue
             if frame is not None:
                 self.drain()
                 frame.offset = len(self.output)
@@ -159,6 +162,13 @@ class Session:
                 self.drain()
             if self.socket in ready:
                 self._receive()
+
+    def _take_output(self, frame):
+        self.drain()
+        self.output += frame.parts["text"]
+        self.blocks += 1
+        if "ack" in frame:
+            self.send("ack", frame.ident)
 
     def _receive(self):
         try:
@@ -192,7 +202,7 @@ class Session:
 
     def start(self, code):
         self.ident += 1
-        self.output = b""
+        self.output, self.blocks = b"", 0
         self.started = time.monotonic()
         self.send("exec", self.ident, [("code", code), ("name", "<cell %d>" % self.ident)])
         return self.ident
