@@ -17,7 +17,7 @@
 enum {
 	STATUS_MAX = 4096,
 	ROLLUP_MAX = 4096,
-	SMALL_BYTES = 8 << 20, /* of such a process it does not matter who owns its pages */
+	SMALL_BYTES = 1 << 20, /* of such a process it does not matter who owns its pages */
 };
 
 /* The number behind `name` in lines "Name:  123 kB", in bytes; 0 when there is none. */

@@ -19,7 +19,7 @@ static const char *const *arguments(void)
 
 /* `trap - INT` is SIG_DFL for an instant, which is after a fraction of this even on a busy machine.
  */
-enum { SETTLE_MS = 20 };
+enum { SETTLE_MS = 50 };
 
 /* "zsh" is not one of them: its code would run, and mean something else. */
 static const char *const aliases[] = { "sh", "shell", NULL };

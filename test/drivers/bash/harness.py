@@ -11,7 +11,7 @@ import time
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 DRIVER = os.path.join(ROOT, "lib/runtime/bash/driver.bash")
 TIOCSIG = 0x40045436
-SETTLE = 0.02  # lib/runtime/bash/bash.c
+SETTLE = 0.05  # lib/runtime/bash/bash.c
 
 
 class Session:

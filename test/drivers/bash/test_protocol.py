@@ -48,8 +48,8 @@ def test_interrupts_between_cells_are_nobodys(bash):
 def test_interrupts_at_any_moment_leave_one_message_a_cell(bash):
     """PY21, for bash: 300 cells, each with one to three interrupts."""
     chance = random.Random(1)
-    cells = ["x=1; for i in {1..8000}; do x=$i; done", "sleep 0.023", "for i in {1..12}; do echo $(echo a | cat); done",
-             "f() { sleep 0.011; }; f; f"]
+    cells = ["x=1; for i in {1..20000}; do x=$i; done", "sleep 0.053", "for i in {1..30}; do echo $(echo a | cat); done",
+             "f() { sleep 0.026; }; f; f"]
     for _ in range(300):
         bash.start(chance.choice(cells))
         for _ in range(chance.randint(1, 3)):

@@ -94,6 +94,21 @@ static void pages_that_relatives_share_count_once_when_it_matters(void **state)
 	end(pid);
 }
 
+/* Many forks of an interpreter are as much as a large one. */
+static void so_do_those_of_small_ones(void **state)
+{
+	pid_t pid = start(6 * MIB, MAP_PRIVATE, true);
+	struct usage_largest largest;
+	struct usage quick;
+	struct usage exact;
+
+	(void)state;
+	usage_measure(1, false, NULL, &quick, &largest);
+	usage_measure(1, true, NULL, &exact, &largest);
+	assert_in_range(exact.memory_bytes + 5 * MIB, 11 * MIB, quick.memory_bytes);
+	end(pid);
+}
+
 static void our_own_generations_are_not_counted(void **state)
 {
 	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
@@ -192,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_of_both_kinds_is_seen),
 		cmocka_unit_test(pages_that_relatives_share_count_once_when_it_matters),
+		cmocka_unit_test(so_do_those_of_small_ones),
 		cmocka_unit_test(our_own_generations_are_not_counted),
 		cmocka_unit_test(a_deleted_file_counts_once_as_long_as_it_is_open),
 		cmocka_unit_test(processor_time_stays_when_its_process_is_gone),
