@@ -278,6 +278,39 @@ static const struct row rows[] = {
 	  .type = ROW_SWITCH,
 	  .words = switch_words,
 	  .help = "these hosts may also be this machine and its private networks" },
+	{ .name = "PTYCELL_POLICY",
+	  .flag = "policy",
+	  AT(policy),
+	  .type = ROW_FILE,
+	  .words = off_word,
+	  .fallback_text = "off",
+	  .help = "file that says which packages may be installed, and rules for code" },
+	{ .name = "PTYCELL_PIP_INDEX",
+	  .flag = "pip-index",
+	  AT(pip_index),
+	  .type = ROW_TEXT,
+	  .fallback_text = "PIP_INDEX_URL, else what pip itself takes",
+	  .help = "where Python packages come from: URLs and folders of wheels, or off" },
+	{ .name = "PTYCELL_INSTALL_HOSTS",
+	  .flag = "install-hosts",
+	  AT(install_hosts),
+	  .type = ROW_HOSTS,
+	  .fallback_text = "none",
+	  .help = "further hosts that an index sends installers to for its files" },
+	{ .name = "PTYCELL_INSTALL_TIMEOUT",
+	  .flag = "install-timeout",
+	  AT(install_timeout),
+	  .type = ROW_SECONDS,
+	  .fallback = 600,
+	  .floor = 1,
+	  .ceiling = DAY,
+	  .help = "how long installing packages may take" },
+	{ .name = "PTYCELL_INSTALL_BUILDS",
+	  .flag = "install-builds",
+	  AT(install_builds),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .help = "packages may run their own code to be built; else only finished ones go in" },
 	{ .name = "PTYCELL_FLOOR",
 	  .flag = "floor",
 	  AT(floor),
@@ -347,15 +380,6 @@ static const struct row rows[] = {
 	  .words = switch_words,
 	  .help = "at end of input, finish what was accepted; always so when stdin is a file" },
 };
-
-struct unit {
-	char letter;
-	uint64_t factor;
-};
-
-/* Largest first; the first letter that divides a number is the one to print. */
-static const struct unit bytes_units[] = { { 'T', TIB }, { 'G', GIB }, { 'M', MIB }, { 'K', KIB } };
-static const struct unit seconds_units[] = { { 'd', DAY }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
 
 const struct row *row_at(size_t index)
 {
@@ -440,143 +464,4 @@ uint64_t row_fallback(const struct row *row)
 	if (row_is_number(row) && row->fallback == 0)
 		return memory_fallback(row);
 	return row->fallback;
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static void trim(const char **s, size_t *len)
-{
-	for (; *len > 0 && is_blank((*s)[0]); (*len)--)
-		(*s)++;
-	while (*len > 0 && is_blank((*s)[*len - 1]))
-		(*len)--;
-}
-
-/* The suffix's factor; 0 when the row knows no such suffix. */
-static uint64_t unit_factor(const struct row *row, char letter)
-{
-	const struct unit *units = row->type == ROW_BYTES ? bytes_units : seconds_units;
-
-	if (row->type == ROW_COUNT)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(bytes_units); i++) {
-		if ((units[i].letter | 0x20) == (letter | 0x20))
-			return units[i].factor;
-	}
-	return 0;
-}
-
-static bool parse_number(const struct row *row, const char *s, size_t len, uint64_t *ret_number)
-{
-	uint64_t number = 0;
-	uint64_t factor = 1;
-	size_t digits = 0;
-
-	while (digits < len && s[digits] >= '0' && s[digits] <= '9') {
-		if (__builtin_mul_overflow(number, 10, &number) ||
-		    __builtin_add_overflow(number, (uint64_t)(s[digits] - '0'), &number))
-			return false;
-		digits++;
-	}
-	if (len == digits + 1)
-		factor = unit_factor(row, s[digits]);
-	if (digits == 0 || factor == 0 || len > digits + 1 ||
-	    __builtin_mul_overflow(number, factor, &number) || number < row->floor ||
-	    number > row->ceiling)
-		return false;
-	*ret_number = number;
-	return true;
-}
-
-static bool parse_word(const struct row *row, const char *s, size_t len, uint64_t *ret_number)
-{
-	for (size_t i = 0; row->words[i]; i++) {
-		if (strlen(row->words[i]) == len && strncasecmp(row->words[i], s, len) == 0) {
-			*ret_number = row->type == ROW_SWITCH ? i % 2 : i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool row_parse(const struct row *row, const char *text, uint64_t *ret_number)
-{
-	size_t len = strlen(text);
-
-	trim(&text, &len);
-	return row_is_number(row) ? parse_number(row, text, len, ret_number)
-				  : parse_word(row, text, len, ret_number);
-}
-
-void row_print(const struct row *row, uint64_t number, struct buf *out)
-{
-	for (size_t i = 0; row->type == ROW_BYTES && i < ARRAY_SIZE(bytes_units); i++) {
-		uint64_t factor = bytes_units[i].factor;
-
-		if (number >= factor && number % factor == 0) {
-			buf_putf(out, "%llu%c", (unsigned long long)(number / factor),
-				 bytes_units[i].letter);
-			return;
-		}
-	}
-	buf_putf(out, "%llu", (unsigned long long)number);
-}
-
-void row_range(const struct row *row, struct buf *out)
-{
-	if (row_is_number(row)) {
-		row_print(row, row->floor, out);
-		buf_puts(out, " to ");
-		row_print(row, row->ceiling, out);
-		return;
-	}
-	if (row->type == ROW_SWITCH) {
-		buf_puts(out, "0, 1");
-		return;
-	}
-	if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM)
-		buf_puts(out, row->words ? "a path, " : "a path");
-	if (row->type == ROW_SHARES)
-		buf_puts(out, "PATH or PATH:rw, one a line");
-	if (row->type == ROW_HOSTS)
-		buf_puts(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between");
-	for (size_t i = 0; row->words && row->words[i]; i++)
-		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
-}
-
-void row_legal(const struct row *row, struct buf *out)
-{
-	static const char *const kinds[] = {
-		[ROW_COUNT] = "takes a whole number, ",
-		[ROW_SECONDS] = "takes seconds, ",
-		[ROW_BYTES] = "takes bytes, ",
-		[ROW_INDEX] = "takes one of ",
-		[ROW_WORD] = "takes one of ",
-		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
-		[ROW_FILE] = "takes a file, absolute or from ~/ on: ",
-		[ROW_SWITCH] = "takes one of ",
-		[ROW_PROGRAM] = "takes a program: ",
-		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",
-		[ROW_HOSTS] = "takes at most 256 hosts by name: ",
-	};
-
-	buf_puts(out, kinds[row->type]);
-	row_range(row, out);
-	if (row->type == ROW_SECONDS)
-		buf_puts(out, ", also written 90s, 5m, 2h or 1d");
-	if (row->type == ROW_BYTES)
-		buf_puts(out, ", also written 512K, 64M or 2G");
-}
-
-void row_default(const struct row *row, struct buf *out)
-{
-	if (row->fallback_text)
-		buf_puts(out, row->fallback_text);
-	else if (row->words)
-		buf_puts(out, row->words[row->fallback]);
-	else
-		row_print(row, row->fallback, out);
 }

@@ -20,6 +20,7 @@ enum row_type {
 		      */
 	ROW_FILE,    /* char *: the same */
 	ROW_SWITCH,  /* bool; the flag takes no value */
+	ROW_TEXT,    /* char *: as it is, "" by default */
 	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
 	ROW_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */
 	ROW_HOSTS,   /* char *: a list of net/hosts.h; NULL when it allows nothing */

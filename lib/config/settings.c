@@ -40,6 +40,7 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 		break;
 	case ROW_FOLDER:
 	case ROW_FILE:
+	case ROW_TEXT:
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
@@ -103,6 +104,7 @@ static void apply_shares(struct settings *s, struct sources *sources, const stru
 static void apply_hosts(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
+	char **field = field_of(s, row);
 	struct err err;
 	struct hosts *hosts = hosts_parse(value->text, &err);
 
@@ -116,9 +118,17 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 			err.msg);
 		return;
 	}
-	mem_cleanup(&s->hosts);
-	s->hosts = hosts_empty(hosts) ? NULL : hosts_write(hosts);
+	mem_cleanup(field);
+	*field = hosts_empty(hosts) ? NULL : hosts_write(hosts);
 	hosts_free(hosts);
+}
+
+static void apply_text(struct settings *s, struct sources *sources, const struct row *row)
+{
+	char **field = field_of(s, row);
+
+	mem_cleanup(field);
+	*field = xstrdup(sources_find(sources, row)->text);
 }
 
 /* `off` where the row has it, else a path. */
@@ -150,6 +160,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_shares(s, sources, row);
 	else if (row->type == ROW_HOSTS)
 		apply_hosts(s, sources, row);
+	else if (row->type == ROW_TEXT)
+		apply_text(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
 	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
@@ -165,6 +177,7 @@ static void set_defaults(struct settings *s, char *const env[])
 	for (size_t i = 0; i < row_count(); i++)
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
+	s->pip_index = xstrdup("");
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -305,6 +318,9 @@ void settings_free(struct settings *settings)
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
+	free(settings->policy);
+	free(settings->pip_index);
+	free(settings->install_hosts);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);
@@ -412,7 +428,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
-		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",
+		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_TEXT] = " TEXT",
 	};
 
 	return names[row->type];

@@ -23,6 +23,7 @@
 struct service {
 	struct loop *loop;
 	const struct settings *settings;
+	const struct policyfile *policy;
 	struct mcp_features features;
 	struct gate *gate;
 	struct mcp_server *server;
@@ -39,12 +40,14 @@ struct service {
 	void *closed_data;
 };
 
-struct service *service_new(struct loop *loop, const struct settings *settings)
+struct service *service_new(struct loop *loop, const struct settings *settings,
+			    const struct policyfile *policy)
 {
 	struct service *service = xcalloc(1, sizeof(*service));
 
 	service->loop = loop;
 	service->settings = settings;
+	service->policy = policy;
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
@@ -193,6 +196,11 @@ void service_file_changed(struct service *service, const char *id, const char *p
 	cleanup_free char *uri = tool_file_uri(id, path);
 
 	notices_changed(service->notices, uri);
+}
+
+const struct policyfile *service_policy(const struct service *service)
+{
+	return service->policy;
 }
 
 static void on_sessions_changed(void *data)

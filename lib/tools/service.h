@@ -14,14 +14,16 @@
 
 struct confinement;
 struct gate;
+struct policyfile;
 struct queries;
 struct service;
 struct table;
 
 enum { SERVICE_CLOSE_MS = 800 }; /* hosts kill a server that takes longer than about 2 s */
 
-/* `settings` is borrowed. */
-struct service *service_new(struct loop *loop, const struct settings *settings);
+/* `settings` and `policy` are borrowed; `policy` NULL: nothing is asked that needs one. */
+struct service *service_new(struct loop *loop, const struct settings *settings,
+			    const struct policyfile *policy);
 /*
  * Ends every session and removes its folder. `closed` comes from the loop when nothing is left, or
  * when SERVICE_CLOSE_MS have passed: a helper then goes on removing by itself.
@@ -38,6 +40,7 @@ void service_attach(struct service *service, struct mcp_server *server);
 void service_file_changed(struct service *service, const char *session_id, const char *path);
 struct loop *service_loop(const struct service *service);
 const struct settings *service_settings(const struct service *service);
+const struct policyfile *service_policy(const struct service *service);
 /* Made at the first call, perhaps not settled. NULL when tools can only answer why not. */
 struct confinement *service_confinement(struct service *service);
 /* Made at the first query. NULL: ptycell-sql is missing. */
