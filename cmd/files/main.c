@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-files: removes a session's folder, or copies its results to where they are kept.
+ * ptycell-files: removes a session's folder, copies its results to where they are kept, or puts
+ * installed packages where they belong.
  *
  * One order as a line of JSON on stdin, an answer on stdout (helper/reply.h), the folder that the
- * order is about as descriptor 3. It outlives the server: both jobs have an end of their own, and
- * half of either helps nobody.
+ * order is about as descriptor 3. It outlives the server: each job has an end of its own, and
+ * half of it helps nobody.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 #include "helper/say.h"
 #include "json/make.h"
 #include "keep.h"
+#include "link.h"
+#include "pack.h"
 #include "remove.h"
 
 enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3 };
@@ -32,6 +35,10 @@ static int obey(const json_t *order, struct err *err)
 		return remove_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "keep"))
 		return keep_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "pack"))
+		return pack_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "link"))
+		return link_run(FOLDER_FD, order, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");
 }
 

@@ -41,7 +41,7 @@ struct session_host {
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
 	char *files_helper; /* path of ptycell-files */
-	char *proxy_helper; /* of ptycell-proxy; NULL where no session may reach hosts */
+	char *proxy_helper; /* of ptycell-proxy; NULL where it is missing and no session needs it */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
 	 * of `home`, in the background.
 	 */

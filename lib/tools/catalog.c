@@ -84,6 +84,19 @@ static const struct mcp_tool tools[] = {
 		.call = tool_exec_sql,
 	},
 	{
+		.name = "install_packages",
+		.title = "Install packages",
+		.description = "Installs packages into a session, e.g. [\"pandas>=2\"]. "
+			       "language: python (default).",
+		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"packages\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+				"\"language\":{\"type\":\"string\"}},"
+				"\"required\":[\"session_id\",\"packages\"],"
+				"\"additionalProperties\":false}",
+		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":true}",
+		.call = tool_install_packages,
+	},
+	{
 		.name = "upload_file",
 		.title = "Put a file into a session",
 		.description =

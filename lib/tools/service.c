@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
+#include "install/broker.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
 #include "session/confinement.h"
@@ -30,6 +31,7 @@ struct service {
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
 	struct queries *queries; /* NULL until the first one */
+	struct broker *broker;   /* likewise */
 	struct history *history;
 	struct notices *notices;
 	size_t removals; /* under way, or waiting in `retired` */
@@ -116,6 +118,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 
 	service->removals++;
 	queries_end_folder(service->queries, name);
+	broker_end_folder(service->broker, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
 		return;
@@ -143,6 +146,7 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->closed = closed;
 	service->closed_data = data;
 	service_attach(service, NULL);
+	broker_end(service->broker);
 	table_free(service->table, "the server ends");
 	service->table = NULL;
 	if (service->removals > 0)
@@ -157,6 +161,7 @@ void service_free(struct service *service)
 	if (service == NULL)
 		return;
 	launcher_free(service->host.launcher);
+	broker_free(service->broker);
 	confinement_free(service->host.confinement);
 	gate_free(service->gate);
 	while (!list_empty(&service->retired)) /* the next server removes what is left */
@@ -267,11 +272,10 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.files_helper = helper_locate("ptycell-files", err);
 	if (service->host.files_helper == NULL)
 		return -1;
-	if (service->settings->hosts != NULL) {
-		service->host.proxy_helper = helper_locate("ptycell-proxy", err);
-		if (service->host.proxy_helper == NULL)
-			return -1;
-	}
+	/* Without it sessions that may reach hosts are not what the person asked for. */
+	service->host.proxy_helper = helper_locate("ptycell-proxy", err);
+	if (service->host.proxy_helper == NULL && service->settings->hosts != NULL)
+		return -1;
 	service->host.launcher = launcher_new(service->loop, launcher);
 	service->host.confinement =
 		confinement_new(service->loop, service->host.launcher, service->settings);
@@ -288,6 +292,18 @@ struct queries *service_queries(struct service *service, struct err *err)
 	if (program != NULL)
 		service->queries = queries_new(service->loop, program);
 	return service->queries;
+}
+
+struct broker *service_broker(struct service *service, struct err *err)
+{
+	if (service->broker == NULL)
+		service->broker = broker_new(&service->host, service->policy, err);
+	return service->broker;
+}
+
+const struct broker *service_broker_if_any(const struct service *service)
+{
+	return service->broker;
 }
 
 struct gate *service_gate(const struct service *service)

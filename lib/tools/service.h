@@ -12,6 +12,7 @@
 #include "event/loop.h"
 #include "mcp/server.h"
 
+struct broker;
 struct confinement;
 struct gate;
 struct policyfile;
@@ -45,6 +46,10 @@ const struct policyfile *service_policy(const struct service *service);
 struct confinement *service_confinement(struct service *service);
 /* Made at the first query. NULL: ptycell-sql is missing. */
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
+/* Made at the first package, after service_table. NULL: its cache cannot be used. */
+struct broker *service_broker(struct service *service, struct err *err) MUST_CHECK;
+/* NULL while nothing was ever installed. */
+const struct broker *service_broker_if_any(const struct service *service);
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */
