@@ -38,6 +38,7 @@ static void installed_free(struct installed *one)
 {
 	list_remove(&one->node);
 	free(one->folder);
+	free(one->from);
 	json_decref(one->wanted);
 	json_decref(one->result);
 	free(one);
@@ -58,6 +59,8 @@ static void remember(struct broker *b, const struct job *job, const json_t *resu
 	json_decref(one->result);
 	one->wanted = json_incref(job->wanted);
 	one->result = json_deep_copy(result);
+	free(one->from);
+	one->from = indexes_describe(&job->indexes);
 }
 
 bool broker_has(const struct broker *b, const struct session *session,
@@ -100,7 +103,8 @@ json_t *broker_list(const struct broker *b, const struct session *session)
 			json_put(shown, "name", json_incref(json_object_get(row, "name")));
 			json_put(shown, "version", json_incref(json_object_get(row, "version")));
 			json_put_str(shown, "language", one->language->name);
-			json_put_str(shown, "from", "install_packages");
+			json_put(shown, "file", json_incref(json_object_get(row, "file")));
+			json_put_str(shown, "from", one->from);
 			json_append(list, shown);
 		}
 	}

@@ -55,7 +55,9 @@ void broker_forget(struct install *install);
 /* All of these were installed for this session before, written the same. */
 bool broker_has(const struct broker *broker, const struct session *session,
 		const struct language *language, const json_t *packages);
-/* What was installed for this session: [{"name", "version", "language", "from"}]. New reference. */
+/* What was installed for this session: [{"name", "version", "language", "file", "from"}], where
+ * `from` are the indexes' hosts and folders. New reference.
+ */
 json_t *broker_list(const struct broker *broker, const struct session *session);
 /* The session of this folder (workspace_name) ends, and what is under way for it. */
 void broker_end_folder(struct broker *broker, const char *folder);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/places.h"
@@ -161,6 +162,17 @@ int indexes_take_default(struct indexes *indexes, const json_t *told, struct err
 		add_hosts(indexes, name);
 	}
 	return 0;
+}
+
+char *indexes_describe(const struct indexes *indexes)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (indexes->hosts != NULL)
+		buf_puts(&text, indexes->hosts);
+	for (size_t i = 0; i < indexes->folder_count; i++)
+		buf_putf(&text, "%s%s", text.len > 0 ? "," : "", indexes->folders[i]);
+	return buf_steal(&text);
 }
 
 void indexes_release(struct indexes *indexes)

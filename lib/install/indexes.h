@@ -38,6 +38,8 @@ int indexes_read(const struct settings *settings, const struct language *languag
 bool indexes_unnamed(const struct indexes *indexes);
 /* Adds {"url": URL, "hosts": [HOST]}, as a program of installer.h answers to "where". */
 int indexes_take_default(struct indexes *indexes, const json_t *told, struct err *err) MUST_CHECK;
+/* Hosts and folders, without credentials; the caller frees it. */
+char *indexes_describe(const struct indexes *indexes);
 void indexes_release(struct indexes *indexes);
 #define cleanup_indexes __attribute__((cleanup(indexes_release)))
 

@@ -27,6 +27,7 @@ struct installed {
 	struct list node;
 	char *folder;
 	const struct language *language;
+	char *from;     /* indexes_describe */
 	json_t *wanted; /* all that was asked for, as it was written */
 	json_t *result; /* as install_done_fn tells it */
 };

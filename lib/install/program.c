@@ -3,8 +3,9 @@
 
 #include "base/util.h"
 
-/* Made by the build from python.py; each ends with a 0. */
+/* Made by the build from python.py and node.cjs; each ends with a 0. */
 extern const unsigned char install_python_source[];
+extern const unsigned char install_node_source[];
 
 const char *const *program_arguments(const char *language)
 {
@@ -12,5 +13,9 @@ const char *const *program_arguments(const char *language)
 	static const char *const python[] = { "-I", "-c", (const char *)install_python_source,
 					      NULL };
 
+	static const char *const node[] = { "-e", (const char *)install_node_source, NULL };
+
+	if (str_eq(language, "javascript"))
+		return node;
 	return str_eq(language, "python") ? python : NULL;
 }

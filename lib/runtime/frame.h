@@ -18,6 +18,13 @@
  *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines
  *     total  how many names there are, when they are more
  *
+ *   imported, part `packages`: lines NAME TAB VERSION TAB MODULE of what was just installed. Its
+ * done has in `vars` a line of text for each that an older copy is imported of. Python only.
+ *
+ * Packages. A cell that is to install some sends `install` with its own id and the parts `language`
+ * and `packages`, a line each, and waits for `installed`, with the same id and the parts `ok`, "1"
+ * or "0"; `text`, for whoever reads the cell's output; and `packages`, as for imported.
+ *
  * TYPE is what the language calls it ("DataFrame", "function", "array"), SHAPE "150x5" or a length,
  * neither with a blank; BYTES is decimal; each but NAME may be empty. PREVIEW shows plain values
  * only, at most 200 characters, and is empty for what only the user's code could show. Within a

@@ -7,6 +7,7 @@
  *   runner_watch.c does somebody wait for input?
  *   runner_type.c  typing it
  *   runner_io.c    the terminal and the control channel
+ *   runner_ask.c   questions to the driver, and the one that it may ask
  *   runner_life.c  the interpreter's start and end
  */
 #ifndef SESSION_RUNNER_INTERNAL_H
@@ -88,6 +89,7 @@ struct runner {
 	struct list typed;    /* not written to the terminal yet */
 	struct loop_timer typing;
 
+	uint64_t installing; /* the cell that waits for packages, or 0 */
 	struct query *query; /* asked and not answered */
 	uint64_t query_count;
 	struct loop_timer query_timer;
@@ -127,6 +129,8 @@ void runner_kick(struct runner *runner);
 /* The answer to the pending query; `problem` NULL when `frame` has it. */
 void runner_end_query(struct runner *runner, const struct frame *frame, const char *problem);
 
+/* A cell wants packages. */
+void runner_on_install(struct runner *runner, const struct frame *frame);
 /* Answers a pending count of children, if there is one. */
 void runner_end_count(struct runner *runner, int count);
 

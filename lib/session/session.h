@@ -51,6 +51,12 @@ struct session_host {
 	 * `result` has no notice.
 	 */
 	void (*cell_over)(void *owner, const struct exec_result *result);
+	/*
+	 * Cell `cell` of `language` wants packages (lines, foreign; `of` too): session_installed
+	 * follows, later.
+	 */
+	void (*install)(void *owner, struct session *session, const struct language *language,
+			uint64_t cell, const char *of, const char *packages);
 	/* What session_state() says may be another. */
 	void (*state_changed)(void *owner, const struct session *session);
 	void *owner;
@@ -192,6 +198,12 @@ void session_count_children(struct session *session,
 			    void (*done)(struct session *session, int count, void *data),
 			    void *data);
 
+/* As runner_installed, for the runner of `language`; nothing when there is none any more. */
+void session_installed(struct session *session, const struct language *language, uint64_t cell,
+		       bool ok, const char *text, const char *packages);
+/* As runner_query_imported, for the runner of `language`; NULL when there is none. */
+struct query *session_query_imported(struct session *session, const struct language *language,
+				     const char *packages, query_done_fn *done, void *data);
 /* The names in runner `index`, as runner_query_variables; NULL past the end. */
 struct query *session_query_variables(struct session *session, size_t index, unsigned limit,
 				      query_done_fn *done, void *data);

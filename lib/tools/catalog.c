@@ -38,6 +38,7 @@ static const struct mcp_tool tools[] = {
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
 			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash or r\"},"
 			"\"code\":{\"type\":\"string\"},"
+			"\"dependencies\":{\"type\":\"array\",\"description\":\"packages to install first\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds; else the "
 			"session's exec_timeout\"},"
 			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until the answer; "

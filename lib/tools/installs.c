@@ -11,6 +11,7 @@ struct installs_call {
 	struct mcp_call *call;
 	struct service *service;
 	char *session_id;
+	const struct language *language;
 	json_t *arguments;
 	struct install *install;
 	struct loop_timer patience;
@@ -74,6 +75,7 @@ int installs_start(const struct installs_request *request, struct err *err)
 	w->call = request->call;
 	w->service = request->service;
 	w->session_id = xstrdup(session_id(request->session));
+	w->language = request->language;
 	w->arguments = json_incref(request->arguments);
 	w->done = request->done;
 	w->late = request->late;
@@ -100,4 +102,9 @@ json_t *installs_arguments(const struct installs_call *w)
 const char *installs_session_id(const struct installs_call *w)
 {
 	return w->session_id;
+}
+
+const struct language *installs_language(const struct installs_call *w)
+{
+	return w->language;
 }

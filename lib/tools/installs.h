@@ -36,6 +36,7 @@ int installs_start(const struct installs_request *request, struct err *err) MUST
 struct mcp_call *installs_call(const struct installs_call *waiting);
 struct service *installs_service(const struct installs_call *waiting);
 json_t *installs_arguments(const struct installs_call *waiting);
+const struct language *installs_language(const struct installs_call *waiting);
 const char *installs_session_id(const struct installs_call *waiting);
 
 #endif

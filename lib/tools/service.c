@@ -12,6 +12,7 @@
 #include "session/confinement.h"
 #include "session/table.h"
 #include "tools/catalog.h"
+#include "tools/cell_install.h"
 #include "tools/gate.h"
 #include "tools/history.h"
 #include "tools/notices.h"
@@ -242,6 +243,18 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 		tell_cell(service, result);
 }
 
+static void on_install(void *owner, struct session *session, const struct language *language,
+		       uint64_t cell, const char *of, const char *packages)
+{
+	const struct cell_install request = { .session = session,
+					      .language = language,
+					      .cell = cell,
+					      .of = of,
+					      .packages = packages };
+
+	cell_install_start(owner, &request);
+}
+
 static void on_state_changed(void *owner, const struct session *session)
 {
 	struct service *service = owner;
@@ -331,6 +344,7 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.settings = service->settings;
 	service->host.retire = retire;
 	service->host.cell_over = on_cell_over;
+	service->host.install = on_install;
 	service->host.state_changed = on_state_changed;
 	service->host.owner = service;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)

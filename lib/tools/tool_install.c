@@ -6,10 +6,15 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "session/confinement.h"
+#include "session/session.h"
+#include "session/table.h"
 #include "text/clean.h"
+#include "tools/installed.h"
 #include "tools/installs.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+
+enum { OLDER_MAX = 4000 };
 
 struct asked {
 	const struct language *language;
@@ -32,44 +37,91 @@ static int read_asked(const struct service *service, json_t *arguments, struct a
 	return ret->language == NULL ? -1 : 0;
 }
 
-static json_t *name_rows(const json_t *rows)
+/* An answer that waits for the interpreter to tell which older copies it has imported. */
+struct finishing {
+	struct mcp_call *call;
+	struct service *service;
+	json_t *answer;
+	struct query *query;
+};
+
+static void put_older(json_t *answer, const struct query_answer *told)
 {
-	json_t *list = json_array();
-	size_t n;
-	json_t *row;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	json_array_foreach (rows, n, row) {
-		const char *name = json_string_value(json_object_get(row, "name"));
-		const char *version = json_string_value(json_object_get(row, "version"));
-		cleanup_free char *clean_name = clean_quote(name);
-		cleanup_free char *clean_version = clean_quote(version);
+	if (told->len == 0)
+		return;
+	clean_block(&text, told->lines, size_min(told->len, OLDER_MAX));
+	json_put_str(answer, "imported", buf_str(&text));
+}
 
-		json_append(list, json_make_fmt("%s %s", clean_name, clean_version));
+static void on_older(const struct query_answer *told, void *data)
+{
+	struct finishing *f = data;
+
+	put_older(f->answer, told);
+	tool_answer(f->call, f->service, f->answer);
+	free(f);
+}
+
+static void on_cancel(struct mcp_call *call, void *data)
+{
+	struct finishing *f = data;
+
+	runner_query_cancel(f->query);
+	mcp_call_fail(call, "cancelled");
+	json_decref(f->answer);
+	free(f);
+}
+
+/* True when the interpreter is asked: then that ends the call. */
+static bool ask_older(const struct installs_call *waiting, const json_t *result, json_t *answer)
+{
+	struct service *service = installs_service(waiting);
+	struct table *table = service_table_if_any(service);
+	cleanup_free char *lines = installed_lines(result);
+	struct finishing *f;
+	struct session *session;
+	struct err err;
+
+	if (lines[0] == '\0' || installs_language(waiting) != language_find("python"))
+		return false;
+	session = table_find(table, installs_session_id(waiting), &err);
+	if (session == NULL)
+		return false;
+	f = xcalloc(1, sizeof(*f));
+	f->query = session_query_imported(session, installs_language(waiting), lines, on_older, f);
+	if (f->query == NULL) {
+		free(f);
+		return false;
 	}
-	return list;
+	f->call = installs_call(waiting);
+	f->service = service;
+	f->answer = answer;
+	mcp_call_on_cancel(f->call, on_cancel, f);
+	return true;
 }
 
 static void on_installed(void *data, const json_t *result, const char *problem)
 {
-	struct installs_call *waiting = data;
-	struct mcp_call *call = installs_call(waiting);
-	struct service *service = installs_service(waiting);
+	const struct installs_call *waiting = data;
+	cleanup_free char *message = NULL;
 	json_t *answer;
 
 	if (result == NULL) {
-		tool_fail_text(call, service, problem);
+		tool_fail_text(installs_call(waiting), installs_service(waiting), problem);
 		return;
 	}
 	answer = json_object();
+	message = installed_sentence(result);
 	json_put_str(answer, "session_id", installs_session_id(waiting));
-	json_put(answer, "packages", name_rows(json_object_get(result, "packages")));
-	json_put(answer, "present", name_rows(json_object_get(result, "present")));
+	json_put_str(answer, "language", installs_language(waiting)->name);
+	json_put(answer, "packages", installed_names(json_object_get(result, "packages")));
+	json_put(answer, "present", installed_names(json_object_get(result, "present")));
 	json_put(answer, "cached", json_incref(json_object_get(result, "cached")));
-	json_put_str(answer, "message",
-		     json_array_size(json_object_get(result, "packages")) > 0
-			     ? "The next cell can import them; no restart is needed."
-			     : "The interpreter has it already; nothing was installed.");
-	tool_answer(call, service, answer);
+	json_put_str(answer, "message", message);
+	if (!ask_older(waiting, result, answer))
+		tool_answer(installs_call(waiting), installs_service(waiting), answer);
 }
 
 static void on_late(struct installs_call *waiting)

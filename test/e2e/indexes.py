@@ -52,6 +52,8 @@ class Index:
     def __init__(self, *files):
         self.files = {}
         self.asked = []
+        self.hold = threading.Event()  # cleared: nothing is answered
+        self.hold.set()
         for name, data in files:
             self.add(name, data)
         index = self
@@ -59,6 +61,7 @@ class Index:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 index.asked.append(self.path)
+                index.hold.wait(20)
                 body, kind = index.page(self.path)
                 self.send_response(200 if body is not None else 404)
                 self.send_header("Content-Type", kind)

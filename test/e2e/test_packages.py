@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """install_packages with real pip against an index of our own: what sessions get, and what they do not."""
+import base64
 import json
 import subprocess
-import sys
 
 import pytest
 from client import Server
@@ -19,6 +19,7 @@ RUNS_CODE = sdist("runscode", "1.0", "import pathlib\nfrom setuptools import set
 @pytest.fixture(scope="module")
 def index():
     index = Index(wheel("alpha", "1.0"), wheel("alpha", "2.0"), wheel("beta", "1.0", ["alpha>=1"]),
+                  *(wheel("dated", v, files={"dated.py": f"__version__ = '{v}'\n"}) for v in ("1.0", "2.0")),
                   wheel("paramiko", "3.0"), wheel("tunnel", "1.0", ["paramiko"]),
                   wheel("pillow", "8.0.0"), wheel("picture", "8.0.0"), wheel("picture", "9.1.0"),
                   wheel("old-picture", "1.0", ["picture<9"]),
@@ -102,6 +103,90 @@ def test_the_folder_of_packages_is_read_only_inside_and_the_session_has_no_netwo
     port = index.server.server_address[1]
     text = python(server, f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)").text
     assert "Error" in text and "refused" in text.lower() or "Permission" in text
+
+
+def test_dependencies_of_a_cell_are_there_when_it_runs(start, index):
+    server = start()
+    code = {"session_id": "s", "language": "python", "code": "import beta; beta.version"}
+    assert "1.0" in server.call("exec_code", dependencies=["beta"], **code).text
+    asked = len(index.asked)
+    again = server.call("exec_code", dependencies=["beta"], **code)
+    assert "1.0" in again.text and len(index.asked) == asked
+    refused = server.call("exec_code", dependencies=["no-such-package-at-all"], **code)
+    assert refused.is_error and "not run" in refused.texts[0] and "No matching distribution" in refused.texts[0]
+
+
+def test_pip_in_a_cell_leads_to_the_same_place_and_says_so(start):
+    """CA-26: every way to write it; the session itself has no network."""
+    server = start()
+    for n, line in enumerate(("%pip install -q beta", "!pip install 'beta'", "! pip3 -q install beta; true",
+                              "!python3 -m pip install --upgrade beta>=1")):
+        text = python(server, f"{line}\nimport beta\nbeta.version", session=f"s{n}").text
+        if ";" in line:
+            assert "Asking ptycell" not in text  # more than pip: the shell's, which has no network
+            continue
+        assert "Asking ptycell to install" in text and "Installed: alpha 2.0, beta 1.0" in text, text
+        assert text.rstrip().endswith("'1.0'"), text
+
+
+def test_a_refused_package_in_a_cell_raises(start):
+    server = start(policy={"python": {"block": ["paramiko"]}})
+    result = python(server, "%pip install tunnel")
+    assert result.is_error and "needed by tunnel" in result.text and "python.block" in result.text
+    assert "block list" in python(server, "!pip install paramiko").text
+    assert "1" in python(server, "_exit_code").text
+
+
+def test_a_requirements_file_of_the_session_is_read_there(start):
+    server = start()
+    code = "open('more.txt', 'w').write('alpha==1.0 # old\\n'); open('all.txt', 'w').write('-r more.txt\\n\\n# x\\nbeta\\n')"
+    assert not python(server, code).is_error
+    assert "Installed: alpha 1.0, beta 1.0" in python(server, "%pip install -r all.txt").text
+
+
+def test_a_local_path_is_installed_in_the_session_itself(start):
+    server = start()
+    name, data = wheel("local-one", "1.0")
+    server.call("upload_file", session_id="s", filename=name, encoding="base64",
+                content=base64.b64encode(data).decode())
+    text = python(server, f"%pip install ./input/{name}\nimport local_one\nlocal_one.version").text
+    assert "Asking ptycell" not in text and "'1.0'" in text
+
+
+def test_an_older_copy_that_is_imported_already_is_told(start):
+    server = start()
+    install(server, "dated==1.0")
+    assert "1.0" in python(server, "import dated; dated.__version__").text
+    result = install(server, "dated==2.0")
+    assert "dated is imported already in version 1.0" in result.object["imported"]
+    assert "imported already" in python(server, "%pip install dated==2.0").text
+    assert "imported" not in install(server, "dated==2.0", session="t").object
+
+
+def test_a_missing_module_ends_with_the_call_that_brings_it(start):
+    server = start()
+    assert 'install_packages with packages: ["beta"]' in python(server, "import beta").text
+
+
+def test_session_info_tells_what_was_installed_and_from_where(start, index):
+    server = start()
+    install(server, "beta")
+    info = server.call("session_info", session_id="s", include=["packages"]).object
+    rows = {row["name"]: row for row in info["installed"]}
+    assert rows["beta"]["version"] == "1.0" and rows["beta"]["language"] == "python"
+    assert rows["beta"]["from"] in index.url and rows["alpha"]["file"] == "alpha-2.0-py3-none-any.whl"
+
+
+def test_a_call_that_does_not_wait_long_enough_finds_its_installation_again(start, index):
+    server = start("--call-budget", "0")
+    index.hold.clear()
+    try:
+        late = install(server, "alpha")
+        assert late.is_error and "Still installing" in late.texts[0]
+    finally:
+        index.hold.set()
+    server = start()
+    assert install(server, "alpha").object["packages"] == ["alpha 2.0"]
 
 
 # ---- the policy ----
