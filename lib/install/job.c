@@ -185,7 +185,8 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 				       .language = job->language,
 				       .proxy_helper = host->proxy_helper,
 				       .hosts = network ? job->indexes.hosts : NULL,
-				       .allow_private = job->indexes.allow_private,
+				       .allow_private = job->indexes.allow_private ||
+							host->settings->allow_private_hosts,
 				       .folders = folders,
 				       .folder_fds = job->indexes.folder_fds,
 				       .folder_count = job->indexes.folder_count,

@@ -74,6 +74,9 @@ def parse(text):
         requirement = requirements.Requirement(text)
     except requirements.InvalidRequirement:
         return "invalid", None, []
+    # Older ones of packaging take anything for a version.
+    if any(type(s).__name__ == "LegacySpecifier" for s in requirement.specifier):
+        return "invalid", None, []
     return ("url" if requirement.url else "requirement"), requirement, hashes
 
 

@@ -79,6 +79,9 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 	    make_folder(workspace->data_fd, "input", 0700, &input, err) < 0 ||
 	    make_folder(workspace->data_fd, "output", 0700, &output, err) < 0)
 		return -1;
+	/* Where a session has no root of its own, Node finds its modules by this; see policy.h. */
+	if (symlinkat("packages/javascript/node_modules", top, "node_modules") < 0)
+		return err_sys(err, "making a session's folder");
 	return make_packages(workspace->packages_fd, err);
 }
 
