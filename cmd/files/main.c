@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-files: removes a session's folder, copies its results to where they are kept, or puts
- * installed packages where they belong.
+ * ptycell-files: removes a session's folder, copies its results to where they are kept, copies a
+ * file of the person's into it, or puts installed packages where they belong.
  *
  * One order as a line of JSON on stdin, an answer on stdout (helper/reply.h), the folder that the
- * order is about as descriptor 3. It outlives the server: each job has an end of its own, and
- * half of it helps nobody.
+ * order is about as descriptor 3, or the two files of an import (import.h). It outlives the server:
+ * the jobs have an end of their own, and half of one helps nobody.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -16,19 +16,22 @@
 #include "helper/harden.h"
 #include "helper/order.h"
 #include "helper/say.h"
+#include "import.h"
 #include "json/make.h"
 #include "keep.h"
 #include "link.h"
 #include "pack.h"
 #include "remove.h"
 
-enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3 };
+enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4 };
 
 static int obey(const json_t *order, struct err *err)
 {
 	const char *op = json_string_value(json_object_get(order, "op"));
 	struct stat st;
 
+	if (op != NULL && str_eq(op, "import"))
+		return import_run(FOLDER_FD, SOURCE_FD, order, err);
 	if (fstat(FOLDER_FD, &st) < 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_INVALID, "descriptor 3 is not a folder");
 	if (op != NULL && str_eq(op, "remove"))

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "confine.h"
 
-#include <fcntl.h>
-
 #include "base/fd.h"
 #include "base/util.h"
 #include "filter.h"
+#include "sandbox/helper_filter.h"
 #include "sandbox/landlock_ruleset.h"
 
 enum { NAME_SERVER_PORT = 53 };
@@ -27,15 +26,6 @@ static int make_ruleset(struct landlock_rights *ret_refused, int *ret_ruleset, s
 	*ret_refused = landlock_ruleset_rights(abi);
 	*ret_ruleset = landlock_ruleset_new(ret_refused, err);
 	return *ret_ruleset < 0 ? -1 : 1;
-}
-
-/* A folder that is not there needs no rule. */
-static int allow_reading(int ruleset, const char *path, struct err *err)
-{
-	cleanup_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-
-	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, reading, err);
 }
 
 int confine_proxy(const uint16_t *ports, size_t count, struct err *err)
@@ -63,12 +53,12 @@ int confine_resolver(struct err *err)
 	if (made < 0)
 		return -1;
 	for (size_t i = 0; made > 0 && i < ARRAY_SIZE(resolver_folders); i++)
-		if (allow_reading(ruleset, resolver_folders[i], err) < 0)
+		if (landlock_ruleset_allow_folder(ruleset, resolver_folders[i], err) < 0)
 			return -1;
 	if (made > 0 && refused.net != 0 &&
 	    landlock_ruleset_allow_port(ruleset, NAME_SERVER_PORT, err) < 0)
 		return -1;
 	if (made > 0 && landlock_ruleset_enter(ruleset, err) < 0)
 		return -1;
-	return filter_resolver(err);
+	return helper_filter_enter_wide(err);
 }

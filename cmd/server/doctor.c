@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "config/places.h"
 #include "config/settings.h"
+#include "doctor_connect.h"
 #include "doctor_sandbox.h"
 #include "doctor_sql.h"
 #include "helper/helper.h"
@@ -315,7 +316,8 @@ static void report_folders(struct report *r)
 
 static void report_helpers(struct report *r)
 {
-	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files", "ptycell-sql" };
+	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files", "ptycell-sql",
+					       "ptycell-fetch" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
 		struct err err = { 0 };
@@ -350,12 +352,30 @@ static void report_verdict(const struct report *r)
 		       : "It works. Next: ptycell config claude-desktop (or another host).");
 }
 
-int doctor_main(int argc, char **argv)
+/* "doctor databases": connects to them, which nobody wants of a mere look around. */
+static int check_databases(int argc, char **argv)
 {
 	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
 	struct report r = { .settings = settings };
+
+	puts("ptycell " PTYCELL_VERSION "\n");
+	report_settings(&r);
+	doctor_sql(settings);
+	r.broken = !doctor_connect(settings) || r.broken;
+	settings_free(settings);
+	return r.broken ? 1 : 0;
+}
+
+int doctor_main(int argc, char **argv)
+{
+	struct settings *settings;
+	struct report r = { .broken = false };
 	int code;
 
+	if (argc > 1 && str_eq(argv[1], "databases"))
+		return check_databases(argc - 1, argv + 1);
+	settings = settings_load(argc - 1, argv + 1, environ);
+	r.settings = settings;
 	buf_init(&r.apt, BUF_UNBOUNDED);
 	buf_init(&r.todo, BUF_UNBOUNDED);
 	puts("ptycell " PTYCELL_VERSION "\n");

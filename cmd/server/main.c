@@ -16,6 +16,9 @@
 #include "options.h"
 #include "policy/policyfile.h"
 #include "serve.h"
+#include "text/redact.h"
+
+enum { OPEN_FILES = 16384 };
 
 /* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
 static void be_private(void)
@@ -27,12 +30,30 @@ static void be_private(void)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
+/* A session takes about a dozen descriptors, and what is usual is 1,024 for all. */
+static void allow_many_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_cur >= OPEN_FILES)
+		return;
+	files.rlim_cur = files.rlim_max < OPEN_FILES ? files.rlim_max : OPEN_FILES;
+	(void)setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static void filter_log(const void *context, char **text)
+{
+	redact_string(context, text);
+}
+
 static void tell_problems(const struct settings *settings)
 {
 	int level = log_level_parse(settings->log_level);
 
 	if (level >= 0)
 		log_set_level((enum log_level)level);
+	if (settings->redact != NULL)
+		log_set_filter(filter_log, settings->redact);
 	if (settings->notices != NULL)
 		(void)fputs(settings->notices, stderr);
 	if (settings->problem != NULL)
@@ -74,6 +95,7 @@ int main(int argc, char **argv)
 	if (code != OPTIONS_SERVE)
 		return code;
 	be_private();
+	allow_many_files();
 	settings = settings_load(argc - 1, argv + 1, environ);
 	policy = load_policy(settings);
 	if (isatty(STDIN_FILENO))
@@ -87,6 +109,7 @@ int main(int argc, char **argv)
 		code = serve_run(settings, policy, in_fd, out_fd);
 	}
 	policyfile_free(policy);
+	log_set_filter(NULL, NULL);
 	settings_free(settings);
 	return code;
 }

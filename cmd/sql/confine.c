@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "confine.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "filter.h"
+#include "sandbox/helper_filter.h"
 #include "sandbox/landlock_ruleset.h"
 #include "stop.h"
-
-static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-static const uint64_t writing = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
-				LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-				LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR |
-				LANDLOCK_RULESET_TRUNCATE;
 
 /* Drivers, their configuration, certificates, name service and local sockets. */
 static const char *const driver_folders[] = { "/etc", "/usr",     "/lib",         "/lib64", "/opt",
 					      "/run", "/var/run", "/var/lib/sss", NULL };
-
-static int allow_path(int ruleset, const char *path, struct err *err)
-{
-	cleanup_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	/* One that is not there needs no rule. */
-	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, reading, err);
-}
 
 /* `dir_fd` to write to, `paths` to read. Nothing where the kernel has no landlock. */
 static int enter(int dir_fd, const char *const *paths, bool with_network, struct err *err)
@@ -42,10 +28,11 @@ static int enter(int dir_fd, const char *const *paths, bool with_network, struct
 	if (with_network)
 		rights.net = 0;
 	ruleset = landlock_ruleset_new(&rights, err);
-	if (ruleset < 0 || landlock_ruleset_allow(ruleset, dir_fd, writing & rights.fs, err) < 0)
+	if (ruleset < 0 ||
+	    landlock_ruleset_allow(ruleset, dir_fd, LANDLOCK_RULESET_WRITE & rights.fs, err) < 0)
 		return -1;
 	for (; *paths != NULL; paths++)
-		if (allow_path(ruleset, *paths, err) < 0)
+		if (landlock_ruleset_allow_folder(ruleset, *paths, err) < 0)
 			return -1;
 	return landlock_ruleset_enter(ruleset, err);
 }
@@ -74,5 +61,5 @@ int confine_driver(int dir_fd, struct err *err)
 {
 	if (enter(dir_fd, driver_folders, true, err) < 0 || stop_watch(err) < 0)
 		return -1;
-	return filter_driver(err);
+	return helper_filter_enter_wide(err);
 }

@@ -4,7 +4,7 @@
  *
  * Orders come as lines of JSON on stdin, one after the other is answered; the session's folder is
  * descriptor 3. {"query": N, "database": OBJECT (database.h, the first order's counts), "sql",
- * "params", "result", "part", "inline_rows", "inline_bytes", "rows_max", "bytes_max"}. Answers
+ * "params", "result", "inline_rows", "inline_bytes", "rows_max", "bytes_max"}. Answers
  * come as progress (helper/reply.h): {"query": N, "rows": COUNT} now and then, last {"query": N,
  * "answer": OBJECT (sink.h)} or {"query": N, "failed": {"code", "message"}}. It ends with stdin.
  */
@@ -41,9 +41,7 @@ static int read_spec(const json_t *order, struct sink_spec *ret, struct err *err
 {
 	*ret = (struct sink_spec){ .dir_fd = FOLDER_FD };
 	if (json_get_required(order, "order", "result", err) < 0 ||
-	    json_get_required(order, "order", "part", err) < 0 ||
 	    json_get_text(order, "order", "result", &ret->result, NULL, err) < 0 ||
-	    json_get_text(order, "order", "part", &ret->part, NULL, err) < 0 ||
 	    json_get_int(order, "order", "query", &ret->query, err) < 0)
 		return -1;
 	if (take_size(order, "inline_rows", &ret->inline_rows, err) < 0 ||

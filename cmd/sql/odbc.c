@@ -19,6 +19,7 @@ struct odbc {
 	SQLHENV env;
 	SQLHDBC link;
 	bool linked;
+	struct odbc_rows_how how;
 	enum sql_dialect dialect;
 	char *password; /* not to be shown in any message, or NULL */
 };
@@ -81,13 +82,18 @@ static int set_up(struct odbc *odbc, struct err *err)
 	return 0;
 }
 
-/* Options of psqlodbc: rows by cursor instead of all at once, and truth as truth. */
+/*
+ * Options of psqlodbc: rows by cursor instead of all at once, and truth as truth. SQL Server's
+ * drivers say by theirs that a replica which can only be read will do.
+ */
 static void add_defaults(struct buf *string, enum sql_dialect dialect)
 {
+	if (dialect == SQL_TSQL)
+		connection_default(string, "ApplicationIntent", "ReadOnly");
 	if (dialect != SQL_POSTGRESQL)
 		return;
 	connection_default(string, "UseDeclareFetch", "1");
-	connection_default(string, "Fetch", "2000");
+	connection_default(string, "Fetch", "1000");
 	connection_default(string, "BoolsAsChar", "0");
 	connection_default(string, "ByteaAsLongVarBinary", "1");
 }
@@ -103,13 +109,20 @@ static int link_up(struct odbc *odbc, const char *connection, struct err *err)
 	return 0;
 }
 
-static void learn_dialect(struct odbc *odbc)
+static void learn(struct odbc *odbc)
 {
+	const SQLUINTEGER needed =
+		SQL_GD_ANY_COLUMN | SQL_GD_ANY_ORDER | SQL_GD_BLOCK | SQL_GD_BOUND;
 	char product[MESSAGE_MAX] = "";
+	SQLUINTEGER extensions = 0;
 	SQLSMALLINT len = 0;
 
 	if (SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_DBMS_NAME, product, sizeof(product), &len)))
 		odbc->dialect = dialect_of_product(product);
+	odbc->how.exact_reals = odbc->dialect == SQL_POSTGRESQL;
+	odbc->how.blocks = SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_GETDATA_EXTENSIONS, &extensions,
+						    sizeof(extensions), &len)) &&
+			   (extensions & needed) == needed;
 }
 
 /* A DSN tells its dialect only now: once more, with what that dialect needs. */
@@ -119,6 +132,48 @@ static int link_again(struct odbc *odbc, struct buf *string, struct err *err)
 	odbc->linked = false;
 	add_defaults(string, odbc->dialect);
 	return link_up(odbc, buf_str(string), err);
+}
+
+static int run_set(const struct odbc *odbc, const char *sql, struct err *err)
+{
+	SQLHSTMT statement;
+	SQLRETURN result;
+	int failed = 0;
+
+	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, odbc->link, &statement)))
+		return fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
+	result = SQLExecDirect(statement, text_of(sql), SQL_NTS);
+	if (!SQL_SUCCEEDED(result) && result != SQL_NO_DATA)
+		failed = fail(odbc, SQL_HANDLE_STMT, statement, err);
+	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
+	return failed;
+}
+
+/* False also when it cannot be asked. */
+static bool has_row(const struct odbc *odbc, const char *sql)
+{
+	SQLHSTMT statement;
+	bool found;
+
+	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, odbc->link, &statement)))
+		return false;
+	found = SQL_SUCCEEDED(SQLExecDirect(statement, text_of(sql), SQL_NTS)) &&
+		SQL_SUCCEEDED(SQLFetch(statement));
+	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
+	return found;
+}
+
+/*
+ * A transaction of SQL Server that sees what was there when it began, and waits for nobody. Before
+ * the first transaction, and only where the database has it: queries fail elsewhere.
+ */
+static int prefer_snapshot(const struct odbc *odbc, struct err *err)
+{
+	if (odbc->dialect != SQL_TSQL ||
+	    !has_row(odbc, "SELECT 1 FROM sys.databases WHERE database_id = DB_ID() AND "
+			   "snapshot_isolation_state = 1"))
+		return 0;
+	return run_set(odbc, "SET TRANSACTION ISOLATION LEVEL SNAPSHOT", err);
 }
 
 static void release(struct odbc *odbc)
@@ -143,11 +198,14 @@ static int start(struct odbc *odbc, const char *connection, struct err *err)
 		odbc->password = connection_get(connection, "Password");
 	buf_puts(&string, connection);
 	add_defaults(&string, told);
+	connection_adapt(&string);
 	if (set_up(odbc, err) < 0 || link_up(odbc, buf_str(&string), err) < 0)
 		return -1;
-	learn_dialect(odbc);
+	learn(odbc);
 	if (odbc->dialect != told && odbc->dialect == SQL_POSTGRESQL &&
 	    link_again(odbc, &string, err) < 0)
+		return -1;
+	if (prefer_snapshot(odbc, err) < 0)
 		return -1;
 	if (!SQL_SUCCEEDED(SQLSetConnectAttr(odbc->link, SQL_ATTR_AUTOCOMMIT,
 					     number_of(SQL_AUTOCOMMIT_OFF), 0)))
@@ -252,21 +310,6 @@ static void cancel(void *statement)
 	(void)SQLCancel(statement);
 }
 
-static int run_set(const struct odbc *odbc, const char *sql, struct err *err)
-{
-	SQLHSTMT statement;
-	SQLRETURN result;
-	int failed = 0;
-
-	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, odbc->link, &statement)))
-		return fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
-	result = SQLExecDirect(statement, text_of(sql), SQL_NTS);
-	if (!SQL_SUCCEEDED(result) && result != SQL_NO_DATA)
-		failed = fail(odbc, SQL_HANDLE_STMT, statement, err);
-	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
-	return failed;
-}
-
 /* The database's own word that nothing is written. */
 static int begin(const struct odbc *odbc, struct err *err)
 {
@@ -300,7 +343,7 @@ static int execute(const struct odbc *odbc, SQLHSTMT statement, const struct que
 	}
 	if (!SQL_SUCCEEDED(result) && result != SQL_NO_DATA)
 		return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	put = odbc_rows_put(statement, sink, err);
+	put = odbc_rows_put(statement, &odbc->how, sink, err);
 	return put == ODBC_ROWS_DRIVER ? fail(odbc, SQL_HANDLE_STMT, statement, err) : put;
 }
 

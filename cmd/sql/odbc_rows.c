@@ -8,16 +8,41 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
-enum { NAME_MAX_BYTES = 1024, PIECE = 16 << 10, VALUE_MAX = 64 << 20, ISO_DATE_LEN = 10 };
+enum {
+	NAME_MAX_BYTES = 1024,
+	PIECE = 16 << 10,
+	VALUE_MAX = 64 << 20,
+	ISO_DATE_LEN = 10,
+	YEAR_LEN = 4,
+	TIME_MAX = 64,
+	BLOCK_BYTES = 1 << 20,
+	BLOCK_ROWS = 1000,
+	SHORT_MAX = 256, /* bytes of a value that comes with its block */
+	UTF8_MAX = 4,
+};
 
 enum form { FORM_TEXT, FORM_INTEGER, FORM_REAL, FORM_DECIMAL, FORM_BOOLEAN, FORM_TIME, FORM_BLOB };
 
+struct column {
+	enum form form;
+	SQLSMALLINT c_type;
+	size_t width; /* of a value in `data`, with its NUL */
+	char *data;   /* NULL: values are asked for one by one */
+	SQLLEN *lens;
+};
+
 struct rows {
 	SQLHSTMT statement;
+	const struct odbc_rows_how *how;
 	struct sink *sink;
-	struct buf value;
-	SQLSMALLINT columns;
-	enum form *forms;
+	struct buf value; /* one that was asked for */
+	struct column *columns;
+	SQLSMALLINT count;
+	SQLULEN block; /* rows that come at once */
+	SQLULEN fetched;
+	SQLUSMALLINT *states; /* of these rows */
+	char *data;
+	SQLLEN *lens;
 };
 
 static enum form form_of(SQLSMALLINT type)
@@ -37,6 +62,7 @@ static enum form form_of(SQLSMALLINT type)
 		return FORM_DECIMAL;
 	case SQL_BIT:
 		return FORM_BOOLEAN;
+	case SQL_TYPE_DATE:
 	case SQL_TYPE_TIMESTAMP:
 		return FORM_TIME;
 	case SQL_BINARY:
@@ -61,9 +87,22 @@ static const char *type_name(SQLSMALLINT type)
 	return type == SQL_TYPE_TIME ? "time" : names[form_of(type)];
 }
 
+/* What is enough for most values; sizes of texts are what drivers make of them. */
+static size_t width_of(enum form form, SQLULEN size)
+{
+	switch (form) {
+	case FORM_TEXT:
+	case FORM_BLOB:
+		return size > 0 && size < SHORT_MAX / UTF8_MAX ? size * UTF8_MAX + 1 : SHORT_MAX;
+	default:
+		return SHORT_MAX / UTF8_MAX;
+	}
+}
+
 static int describe(struct rows *rows, struct err *err)
 {
-	for (SQLSMALLINT i = 0; i < rows->columns; i++) {
+	for (SQLSMALLINT i = 0; i < rows->count; i++) {
+		struct column *column = &rows->columns[i];
 		SQLCHAR name[NAME_MAX_BYTES] = "";
 		SQLSMALLINT len = 0;
 		SQLSMALLINT type = 0;
@@ -75,12 +114,69 @@ static int describe(struct rows *rows, struct err *err)
 						  sizeof(name), &len, &type, &size, &digits,
 						  &nullable)))
 			return ODBC_ROWS_DRIVER;
-		rows->forms[i] = form_of(type);
+		column->form = form_of(type);
+		column->c_type = column->form == FORM_BLOB ? SQL_C_BINARY : SQL_C_CHAR;
+		column->width = width_of(column->form, size);
 		if (sink_column(rows->sink, (const char *)name, type_name(type), err) < 0)
 			return -1;
 	}
 	return 0;
 }
+
+/* ---- blocks ---- */
+
+static size_t row_width(const struct rows *rows)
+{
+	size_t width = 0;
+
+	for (SQLSMALLINT i = 0; i < rows->count; i++)
+		width += rows->columns[i].width + sizeof(SQLLEN);
+	return width;
+}
+
+static int bind_column(struct rows *rows, SQLSMALLINT index, size_t *used)
+{
+	struct column *column = &rows->columns[index];
+	char *data = rows->data + *used;
+
+	column->data = data;
+	column->lens = rows->lens + (size_t)index * rows->block;
+	*used += rows->block * column->width;
+	return SQL_SUCCEEDED(SQLBindCol(rows->statement, (SQLUSMALLINT)(index + 1), column->c_type,
+					data, (SQLLEN)column->width, column->lens))
+		       ? 0
+		       : ODBC_ROWS_DRIVER;
+}
+
+static SQLPOINTER number_of(SQLULEN n)
+{
+	return (SQLPOINTER)n;
+}
+
+/* One call of the driver brings many rows. */
+static int bind_all(struct rows *rows)
+{
+	size_t used = 0;
+
+	rows->block = BLOCK_BYTES / row_width(rows);
+	rows->block = rows->block > BLOCK_ROWS ? BLOCK_ROWS : rows->block + (rows->block == 0);
+	rows->data = xcalloc(rows->block, row_width(rows));
+	rows->lens = xcalloc(rows->block * (size_t)rows->count, sizeof(*rows->lens));
+	rows->states = xcalloc(rows->block, sizeof(*rows->states));
+	for (SQLSMALLINT i = 0; i < rows->count; i++)
+		if (bind_column(rows, i, &used) < 0)
+			return ODBC_ROWS_DRIVER;
+	if (!SQL_SUCCEEDED(SQLSetStmtAttr(rows->statement, SQL_ATTR_ROW_ARRAY_SIZE,
+					  number_of(rows->block), 0)) ||
+	    !SQL_SUCCEEDED(
+		    SQLSetStmtAttr(rows->statement, SQL_ATTR_ROW_STATUS_PTR, rows->states, 0)) ||
+	    !SQL_SUCCEEDED(
+		    SQLSetStmtAttr(rows->statement, SQL_ATTR_ROWS_FETCHED_PTR, &rows->fetched, 0)))
+		return ODBC_ROWS_DRIVER;
+	return 0;
+}
+
+/* ---- values ---- */
 
 /*
  * All of a value, in pieces; *ret_null for NULL. SQL_NO_TOTAL and lengths past the piece mean that
@@ -118,28 +214,37 @@ static int read_value(struct rows *rows, SQLUSMALLINT index, SQLSMALLINT c_type,
 	}
 }
 
-static void put_integer(struct sink *sink, const char *s, size_t len)
+/* In ISO 8601: FreeTDS writes the year without zeros, and all write a blank before the time. */
+static void put_time(struct rows *rows, const char *s, size_t len)
 {
-	char *end;
-	long long value = strtoll(s, &end, 10);
+	static const char zeros[] = "000";
+	size_t digits = strspn(s, "0123456789");
+	size_t missing =
+		digits > 0 && digits < YEAR_LEN && s[digits] == '-' ? YEAR_LEN - digits : 0;
+	char iso[TIME_MAX];
 
-	if (end == s + len && len > 0)
-		sink_int(sink, value);
-	else
-		sink_number(sink, s, len);
+	if (len + missing >= sizeof(iso)) {
+		sink_text(rows->sink, s, len);
+		return;
+	}
+	memcpy(iso, zeros, missing);
+	memcpy(iso + missing, s, len);
+	if (len + missing > ISO_DATE_LEN && iso[ISO_DATE_LEN] == ' ')
+		iso[ISO_DATE_LEN] = 'T';
+	sink_text(rows->sink, iso, len + missing);
 }
 
-static void put_value(struct rows *rows, enum form form)
+static void put_value(struct rows *rows, enum form form, const char *s, size_t len)
 {
-	const char *s = buf_str(&rows->value);
-	size_t len = rows->value.len;
-
 	switch (form) {
 	case FORM_INTEGER:
-		put_integer(rows->sink, s, len);
+		sink_integer(rows->sink, s, len);
 		break;
 	case FORM_REAL:
-		sink_real(rows->sink, strtod(s, NULL));
+		if (rows->how->exact_reals)
+			sink_exact_real(rows->sink, s, len);
+		else
+			sink_real(rows->sink, strtod(s, NULL));
 		break;
 	case FORM_DECIMAL:
 		sink_number(rows->sink, s, len);
@@ -151,9 +256,7 @@ static void put_value(struct rows *rows, enum form form)
 		sink_blob(rows->sink, s, len);
 		break;
 	case FORM_TIME:
-		if (len > ISO_DATE_LEN && s[ISO_DATE_LEN] == ' ')
-			rows->value.data[ISO_DATE_LEN] = 'T';
-		sink_text(rows->sink, s, len);
+		put_time(rows, s, len);
 		break;
 	case FORM_TEXT:
 		sink_text(rows->sink, s, len);
@@ -161,20 +264,58 @@ static void put_value(struct rows *rows, enum form form)
 	}
 }
 
-static int put_row(struct rows *rows, struct err *err)
+/* A value that did not come with its row. */
+static int put_asked(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct err *err)
 {
-	for (SQLSMALLINT i = 0; i < rows->columns; i++) {
-		enum form form = rows->forms[i];
-		bool null;
-		int result = read_value(rows, (SQLUSMALLINT)(i + 1),
-					form == FORM_BLOB ? SQL_C_BINARY : SQL_C_CHAR, &null, err);
+	const struct column *column = &rows->columns[index];
+	bool null;
+	int result;
 
+	if (column->data != NULL &&
+	    !SQL_SUCCEEDED(SQLSetPos(rows->statement, row + 1, SQL_POSITION, SQL_LOCK_NO_CHANGE)))
+		return ODBC_ROWS_DRIVER;
+	result = read_value(rows, (SQLUSMALLINT)(index + 1), column->c_type, &null, err);
+	if (result < 0)
+		return result;
+	if (null)
+		sink_null(rows->sink);
+	else
+		put_value(rows, column->form, rows->value.data, rows->value.len);
+	return 0;
+}
+
+static int put_row(struct rows *rows, SQLULEN row, struct err *err)
+{
+	for (SQLSMALLINT i = 0; i < rows->count; i++) {
+		const struct column *column = &rows->columns[i];
+		SQLLEN len = column->data != NULL ? column->lens[row] : SQL_NO_TOTAL;
+		int result = 0;
+
+		if (len == SQL_NULL_DATA)
+			sink_null(rows->sink);
+		else if (len >= 0 && (size_t)len < column->width)
+			put_value(rows, column->form, column->data + row * column->width,
+				  (size_t)len);
+		else
+			result = put_asked(rows, i, row, err);
 		if (result < 0)
 			return result;
-		if (null)
-			sink_null(rows->sink);
-		else
-			put_value(rows, form);
+	}
+	return 0;
+}
+
+static int put_block(struct rows *rows, bool *ret_full, struct err *err)
+{
+	for (SQLULEN row = 0; row < rows->fetched && !*ret_full; row++) {
+		int result;
+
+		if (rows->states != NULL && rows->states[row] == SQL_ROW_ERROR)
+			return ODBC_ROWS_DRIVER;
+		result = put_row(rows, row, err);
+		if (result < 0)
+			return result;
+		if (sink_end_row(rows->sink, ret_full, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -191,30 +332,36 @@ static int put_rows(struct rows *rows, struct err *err)
 			return 0;
 		if (!SQL_SUCCEEDED(fetched))
 			return ODBC_ROWS_DRIVER;
-		result = put_row(rows, err);
+		result = put_block(rows, &full, err);
 		if (result < 0)
 			return result;
-		if (sink_end_row(rows->sink, &full, err) < 0)
-			return -1;
 	}
 	return 0;
 }
 
-int odbc_rows_put(SQLHSTMT statement, struct sink *sink, struct err *err)
+int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
+		  struct err *err)
 {
-	struct rows rows = { .statement = statement, .sink = sink };
+	struct rows rows = {
+		.statement = statement, .how = how, .sink = sink, .block = 1, .fetched = 1
+	};
 	int result;
 
-	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &rows.columns)))
+	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &rows.count)))
 		return ODBC_ROWS_DRIVER;
-	if (rows.columns <= 0)
+	if (rows.count <= 0)
 		return err_set(err, ERR_INVALID, "the query gives no rows");
 	buf_init(&rows.value, VALUE_MAX);
-	rows.forms = xcalloc((size_t)rows.columns, sizeof(*rows.forms));
+	rows.columns = xcalloc((size_t)rows.count, sizeof(*rows.columns));
 	result = describe(&rows, err);
+	if (result == 0 && how->blocks)
+		result = bind_all(&rows);
 	if (result == 0)
 		result = put_rows(&rows, err);
-	free(rows.forms);
+	free(rows.columns);
+	free(rows.data);
+	free(rows.lens);
+	free(rows.states);
 	buf_release(&rows.value);
 	return result;
 }

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/fd.h"
 #include "base/mem.h"
+#include "files.h"
 #include "helper/say.h"
 #include "json/make.h"
 #include "sql/csv.h"
+#include "sql/result.h"
 #include "stop.h"
 #include "text/base64.h"
-#include "workspace/beneath.h"
+#include "text/utf8.h"
 
 enum {
 	FLUSH_SIZE = 256 << 10,
 	PROGRESS_MS = 500,
 	PROGRESS_ROWS = 4096, /* between looks at the clock */
 	NUMBER_MAX = 40,
+	BLOB_MAX = 16 << 10, /* bytes of a binary value that becomes text */
+	CUT_MIN = 16,        /* characters of a value in the first rows, when all are in the file */
+	CUT_MAX = 1000,
 };
 
 #define SAFE_INTEGER ((int64_t)1 << 53)
@@ -36,13 +38,13 @@ struct sink {
 	json_t *row;   /* the one being made, NULL when it is not for the answer */
 	size_t column; /* the next value's */
 	struct buf csv;
-	int dir_fd; /* that holds the file, -1 until there is one */
-	int fd;
-	const char *part_name; /* within spec->part */
+	struct files files;
+	bool failed; /* a value could not be written: `err` */
+	struct err err;
 	uint64_t row_count;
-	uint64_t bytes; /* written and in `csv` */
 	uint64_t told_ms;
 	bool truncated;
+	bool cut;
 };
 
 struct sink *sink_new(const struct sink_spec *spec)
@@ -53,8 +55,7 @@ struct sink *sink_new(const struct sink_spec *spec)
 	sink->columns = json_array();
 	sink->rows = json_array();
 	sink->types = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->types));
-	sink->dir_fd = -1;
-	sink->fd = -1;
+	files_init(&sink->files, spec->dir_fd, spec->result);
 	sink->told_ms = clock_ms();
 	buf_init(&sink->csv, BUF_UNBOUNDED);
 	return sink;
@@ -64,10 +65,7 @@ void sink_free(struct sink *sink)
 {
 	if (sink == NULL)
 		return;
-	if (sink->fd >= 0)
-		(void)unlinkat(sink->dir_fd, sink->part_name, 0);
-	fd_close(&sink->fd);
-	fd_close(&sink->dir_fd);
+	files_release(&sink->files);
 	json_decref(sink->columns);
 	json_decref(sink->rows);
 	json_decref(sink->row);
@@ -102,7 +100,7 @@ static bool begin_value(struct sink *sink)
 {
 	if (sink->column == 0) {
 		buf_put(&sink->csv, "\r\n", 2);
-		if (sink->fd < 0)
+		if (sink->files.fd < 0)
 			sink->row = json_array();
 	} else {
 		buf_put(&sink->csv, ",", 1);
@@ -136,15 +134,33 @@ static json_t *make_int(int64_t value, const char *text)
 							     : json_make_str(text);
 }
 
+void sink_integer(struct sink *sink, const char *s, size_t len)
+{
+	if (begin_value(sink)) {
+		char *end;
+		long long value = strtoll(s, &end, 10);
+
+		json_append(sink->row,
+			    end == s + len ? make_int(value, s) : json_make_text(s, len));
+	}
+	csv_put(&sink->csv, s, len);
+	end_value(sink, "integer");
+}
+
 void sink_int(struct sink *sink, int64_t value)
 {
 	char text[NUMBER_MAX];
-	int len = snprintf(text, sizeof(text), "%lld", (long long)value);
+	char *at = text + sizeof(text);
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 
-	if (begin_value(sink))
-		json_append(sink->row, make_int(value, text));
-	buf_put(&sink->csv, text, (size_t)len);
-	end_value(sink, "integer");
+	*--at = '\0';
+	do {
+		*--at = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (value < 0)
+		*--at = '-';
+	sink_integer(sink, at, (size_t)(text + sizeof(text) - 1 - at));
 }
 
 void sink_bool(struct sink *sink, bool value)
@@ -160,35 +176,43 @@ static size_t print_real(char *text, size_t size, double value)
 {
 	int len = 0;
 
+	if (isinf(value))
+		return (size_t)snprintf(text, size, value < 0 ? "-Infinity" : "Infinity");
 	for (int digits = 15; digits <= 17; digits++) {
 		len = snprintf(text, size, "%.*g", digits, value);
 		if (strtod(text, NULL) == value)
 			break;
 	}
-	if (strcspn(text, ".en") == (size_t)len)
-		len += snprintf(text + len, size - (size_t)len, ".0");
 	return (size_t)len;
+}
+
+/* As JSON's number where readers get the same of it. */
+static json_t *make_real(const char *text)
+{
+	double value = strtod(text, NULL);
+	char rounded[NUMBER_MAX];
+
+	(void)snprintf(rounded, sizeof(rounded), "%.15g", value);
+	return isfinite(value) && strtod(rounded, NULL) == value ? json_real(value)
+								 : json_make_str(text);
+}
+
+void sink_exact_real(struct sink *sink, const char *s, size_t len)
+{
+	if (begin_value(sink))
+		json_append(sink->row, make_real(s));
+	csv_put(&sink->csv, s, len);
+	/* A whole column of such numbers is to be read as what it is. */
+	if (strcspn(s, ".eEnN") == len)
+		buf_put(&sink->csv, ".0", 2);
+	end_value(sink, "real");
 }
 
 void sink_real(struct sink *sink, double value)
 {
 	char text[NUMBER_MAX];
-	size_t len;
 
-	if (isinf(value)) {
-		sink_number(sink, value < 0 ? "-Infinity" : "Infinity", value < 0 ? 9 : 8);
-		return;
-	}
-	len = print_real(text, sizeof(text), value);
-	if (begin_value(sink)) {
-		char rounded[NUMBER_MAX];
-
-		(void)snprintf(rounded, sizeof(rounded), "%.15g", value);
-		json_append(sink->row, strtod(rounded, NULL) == value ? json_real(value)
-								      : json_make_str(text));
-	}
-	buf_put(&sink->csv, text, len);
-	end_value(sink, "real");
+	sink_exact_real(sink, text, print_real(text, sizeof(text), value));
 }
 
 void sink_text(struct sink *sink, const char *s, size_t len)
@@ -207,12 +231,25 @@ void sink_number(struct sink *sink, const char *s, size_t len)
 	end_value(sink, "decimal");
 }
 
+static void put_blob_file(struct sink *sink, const void *data, size_t len)
+{
+	cleanup_free char *path = NULL;
+
+	if (!sink->failed && files_add_blob(&sink->files, data, len, &path, &sink->err) < 0)
+		sink->failed = true;
+	if (path != NULL)
+		csv_put(&sink->csv, path, strlen(path));
+}
+
 void sink_blob(struct sink *sink, const void *data, size_t len)
 {
 	bool shown = begin_value(sink);
 	size_t begin = sink->csv.len;
 
-	base64_encode(&sink->csv, data, len);
+	if (len > BLOB_MAX && sink->files.blobs < RESULT_BLOBS_MAX)
+		put_blob_file(sink, data, len);
+	else
+		base64_encode(&sink->csv, data, len);
 	if (shown)
 		json_append(sink->row,
 			    json_make_text(buf_str(&sink->csv) + begin, sink->csv.len - begin));
@@ -221,35 +258,47 @@ void sink_blob(struct sink *sink, const void *data, size_t len)
 
 /* ---- the file ---- */
 
-static int open_file(struct sink *sink, struct err *err)
-{
-	sink->dir_fd =
-		beneath_open_parent(sink->spec->dir_fd, sink->spec->part, &sink->part_name, err);
-	if (sink->dir_fd < 0)
-		return -1;
-	sink->fd = openat(sink->dir_fd, sink->part_name,
-			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (sink->fd < 0)
-		return err_sys(err, "making '%s'", sink->spec->result);
-	return 0;
-}
-
 static int flush(struct sink *sink, struct err *err)
 {
-	if (fd_write_all(sink->fd, buf_str(&sink->csv), sink->csv.len, err) < 0)
-		return err_wrap(err, "writing '%s'", sink->spec->result);
-	sink->bytes += sink->csv.len;
+	int result = files_write(&sink->files, buf_str(&sink->csv), sink->csv.len, err);
+
 	buf_clear(&sink->csv);
-	return 0;
+	return result;
+}
+
+/* Values whole are in the file: an answer shows of a long one how it begins. */
+static void cut_row(struct sink *sink, json_t *row, size_t chars)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (row, index, value) {
+		const char *text = json_string_value(value);
+		size_t len = json_string_length(value);
+		size_t kept = text != NULL ? utf8_offset(text, len, chars) : len;
+
+		if (kept == len)
+			continue;
+		(void)json_array_set_new(row, index, json_make_fmt("%.*s\u2026", (int)kept, text));
+		sink->cut = true;
+	}
 }
 
 /* Too much for the answer: from here on all goes to the file, and only the first rows stay. */
 static int overflow(struct sink *sink, struct err *err)
 {
-	if (open_file(sink, err) < 0)
+	size_t values = sink->column_count * SINK_PREVIEW_ROWS;
+	size_t chars = sink->spec->inline_bytes / values;
+	size_t index;
+	json_t *row;
+
+	if (files_open(&sink->files, err) < 0)
 		return -1;
 	while (json_array_size(sink->rows) > SINK_PREVIEW_ROWS)
 		(void)json_array_remove(sink->rows, json_array_size(sink->rows) - 1);
+	chars = chars < CUT_MIN ? CUT_MIN : chars > CUT_MAX ? CUT_MAX : chars;
+	json_array_foreach (sink->rows, index, row)
+		cut_row(sink, row, chars);
 	return 0;
 }
 
@@ -273,7 +322,15 @@ static void tell_progress(struct sink *sink)
 static bool is_full(const struct sink *sink)
 {
 	return sink->row_count >= sink->spec->rows_max ||
-	       sink->bytes + sink->csv.len >= sink->spec->bytes_max;
+	       sink->files.bytes + sink->files.blob_bytes + sink->csv.len >=
+		       sink->spec->bytes_max ||
+	       sink->files.blobs == RESULT_BLOBS_MAX;
+}
+
+static bool is_too_much(const struct sink *sink)
+{
+	return sink->row_count > sink->spec->inline_rows ||
+	       sink->csv.len > sink->spec->inline_bytes;
 }
 
 int sink_end_row(struct sink *sink, bool *ret_full, struct err *err)
@@ -286,12 +343,13 @@ int sink_end_row(struct sink *sink, bool *ret_full, struct err *err)
 	}
 	if (stop_requested())
 		return stop_fail(err);
-	if (sink->fd < 0 &&
-	    (sink->row_count > sink->spec->inline_rows ||
-	     sink->csv.len > sink->spec->inline_bytes) &&
-	    overflow(sink, err) < 0)
+	if (sink->failed) {
+		*err = sink->err;
 		return -1;
-	if (sink->fd >= 0 && sink->csv.len >= FLUSH_SIZE && flush(sink, err) < 0)
+	}
+	if (sink->files.fd < 0 && is_too_much(sink) && overflow(sink, err) < 0)
+		return -1;
+	if (sink->files.fd >= 0 && sink->csv.len >= FLUSH_SIZE && flush(sink, err) < 0)
 		return -1;
 	tell_progress(sink);
 	*ret_full = is_full(sink);
@@ -299,33 +357,26 @@ int sink_end_row(struct sink *sink, bool *ret_full, struct err *err)
 	return 0;
 }
 
-static int finish_file(struct sink *sink, struct err *err)
-{
-	const char *slash = strrchr(sink->spec->result, '/');
-	const char *name = slash != NULL ? slash + 1 : sink->spec->result;
-
-	buf_put(&sink->csv, "\r\n", 2);
-	if (flush(sink, err) < 0 || beneath_inherit_owner(sink->dir_fd, sink->fd, err) < 0)
-		return -1;
-	if (beneath_rename_new(sink->dir_fd, sink->part_name, name) < 0)
-		return err_sys(err, "naming '%s'", sink->spec->result);
-	fd_close(&sink->fd);
-	return 0;
-}
-
 json_t *sink_finish(struct sink *sink, struct err *err)
 {
-	bool filed = sink->fd >= 0;
+	bool filed = sink->files.fd >= 0;
 	json_t *answer;
 
-	if (filed && finish_file(sink, err) < 0)
+	if (filed) {
+		buf_put(&sink->csv, "\r\n", 2);
+		if (flush(sink, err) < 0)
+			return NULL;
+	}
+	if (files_finish(&sink->files, err) < 0)
 		return NULL;
 	answer = json_object();
 	json_put(answer, "columns", json_incref(sink->columns));
 	json_put(answer, "rows", json_incref(sink->rows));
 	json_put_int(answer, "row_count", (json_int_t)sink->row_count);
 	json_put_bool(answer, "truncated", sink->truncated);
+	json_put_bool(answer, "cut", sink->cut);
+	json_put_int(answer, "blobs", (json_int_t)sink->files.blobs);
 	if (filed)
-		json_put_int(answer, "bytes", (json_int_t)sink->bytes);
+		json_put_int(answer, "bytes", (json_int_t)sink->files.bytes);
 	return answer;
 }

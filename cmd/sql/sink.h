@@ -21,7 +21,6 @@ enum { SINK_COLUMNS_MAX = 2000, SINK_PREVIEW_ROWS = 10 };
 struct sink_spec {
 	int dir_fd;         /* the session's folder */
 	const char *result; /* the file, relative to it */
-	const char *part;   /* its name until it is whole */
 	uint64_t inline_rows;
 	uint64_t inline_bytes;
 	uint64_t rows_max;
@@ -42,12 +41,20 @@ void sink_int(struct sink *sink, int64_t value);
 void sink_bool(struct sink *sink, bool value);
 void sink_real(struct sink *sink, double value);
 void sink_text(struct sink *sink, const char *s, size_t len);
-/* A number as the database wrote it. */
+/* Numbers as the database wrote them, NUL-terminated. */
+void sink_integer(struct sink *sink, const char *s, size_t len);
+/* The shortest text for this number. */
+void sink_exact_real(struct sink *sink, const char *s, size_t len);
 void sink_number(struct sink *sink, const char *s, size_t len);
+/* A large one becomes a file of its own, its path the value. What fails, sink_end_row tells. */
 void sink_blob(struct sink *sink, const void *data, size_t len);
 /* Sets *ret_full when no more rows are taken; ERR_CANCELLED when somebody asked to stop. */
 int sink_end_row(struct sink *sink, bool *ret_full, struct err *err) MUST_CHECK;
-/* {"columns", "rows", "row_count", "truncated", "file", "bytes"}, the caller's. */
+/*
+ * {"columns", "rows", "row_count", "truncated", "cut", "bytes", "blobs"}, the caller's. "cut": long
+ * values in "rows" are not whole; "bytes": of the file, when there is one; "blobs": how many values
+ * are files.
+ */
 json_t *sink_finish(struct sink *sink, struct err *err) MUST_CHECK;
 
 #endif

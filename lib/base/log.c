@@ -8,18 +8,28 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 enum { LOG_LINE_MAX = 1024 };
 
 static const char *const level_names[] = {
 	[LOG_ERROR] = "error", [LOG_WARN] = "warn", [LOG_INFO] = "info", [LOG_DEBUG] = "debug"
 };
 
-/* The one process-wide setting of this library: logging has no object to hang on. */
+/* The process-wide settings of this library: logging has no object to hang on. */
 static enum log_level max_level = LOG_WARN;
+static void (*message_filter)(const void *context, char **text);
+static const void *filter_context;
 
 void log_set_level(enum log_level level)
 {
 	max_level = level;
+}
+
+void log_set_filter(void (*filter)(const void *context, char **text), const void *context)
+{
+	message_filter = filter;
+	filter_context = context;
 }
 
 int log_level_parse(const char *name)
@@ -35,6 +45,21 @@ static void escape_controls(char *line, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
 			line[i] = '?';
+}
+
+static void put_message(char *out, size_t size, const char *fmt, va_list args) PRINTF_LIKE(3, 0);
+
+static void put_message(char *out, size_t size, const char *fmt, va_list args)
+{
+	cleanup_free char *message = NULL;
+
+	if (message_filter == NULL) {
+		(void)vsnprintf(out, size, fmt, args);
+		return;
+	}
+	message = xvasprintf(fmt, args);
+	message_filter(filter_context, &message);
+	(void)snprintf(out, size, "%s", message);
 }
 
 static void write_line(enum log_level level, const char *area, const char *fmt, va_list args)
@@ -57,7 +82,7 @@ static void write_line(enum log_level level, const char *area, const char *fmt, 
 	len += (size_t)snprintf(line + len, sizeof(line) - len,
 				".%03ldZ %-5s %s: ", now.tv_nsec / 1000000, level_names[level],
 				area);
-	(void)vsnprintf(line + len, sizeof(line) - len - 1, fmt, args);
+	put_message(line + len, sizeof(line) - len - 1, fmt, args);
 	len = strlen(line);
 	escape_controls(line, len);
 	line[len++] = '\n';

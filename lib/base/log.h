@@ -14,6 +14,8 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 /* Lines above `level` are not written; the start value is LOG_WARN. */
 void log_set_level(enum log_level level);
+/* Every message passes it before it is written: it may replace *text. NULL ends that. */
+void log_set_filter(void (*filter)(const void *context, char **text), const void *context);
 /* "error" "warn" "info" "debug"; -1 for any other name. */
 int log_level_parse(const char *name);
 

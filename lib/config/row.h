@@ -24,6 +24,7 @@ enum row_type {
 	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
 	ROW_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */
 	ROW_HOSTS,   /* char *: a list of net/hosts.h; NULL when it allows nothing */
+	ROW_MODULES, /* char *: names with commas between; NULL for "off" */
 };
 
 struct row {
@@ -57,7 +58,7 @@ uint64_t row_fallback(const struct row *row);
 /*
  * Strict: ASCII digits and one suffix, blanks around them are ignored. A word's number is its
  * index, a switch's 0 or 1. False when `text` is not legal: row_legal() says what is. Not for
- * folders, programs, shares and hosts.
+ * folders, programs, shares, hosts and modules.
  */
 bool row_parse(const struct row *row, const char *text, uint64_t *ret_number) MUST_CHECK;
 /* "takes seconds, 1 to 604800, also written 90s, 5m, 2h or 1d" */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* row_text.c - how the values of settings are read and printed. */
+/* row_text.c - a row's values as text: read, printed, and what is legal. */
 #include <string.h>
 
 #include "config/row.h"
@@ -121,7 +121,10 @@ void row_range(const struct row *row, struct buf *out)
 	if (row->type == ROW_SHARES)
 		buf_puts(out, "PATH or PATH:rw, one a line");
 	if (row->type == ROW_HOSTS)
-		buf_puts(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between");
+		buf_putf(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between%s",
+			 row->words ? "; " : "");
+	if (row->type == ROW_MODULES)
+		buf_puts(out, "names with commas between, ");
 	for (size_t i = 0; row->words && row->words[i]; i++)
 		buf_putf(out, "%s%s", i > 0 ? ", " : "", row->words[i]);
 }
@@ -141,6 +144,7 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_PROGRAM] = "takes a program: ",
 		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",
 		[ROW_HOSTS] = "takes at most 256 hosts by name: ",
+		[ROW_MODULES] = "takes at most 32 modules: ",
 	};
 
 	buf_puts(out, kinds[row->type]);

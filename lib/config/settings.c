@@ -11,6 +11,7 @@
 #include "config/sources.h"
 #include "net/hosts.h"
 #include "text/clean.h"
+#include "text/redact.h"
 
 /* For a row's field of any type; rows without a field never get here. */
 static void *field_of(struct settings *settings, const struct row *row)
@@ -44,6 +45,7 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
+	case ROW_MODULES:
 		break;
 	}
 }
@@ -104,9 +106,10 @@ static void apply_shares(struct settings *s, struct sources *sources, const stru
 static void apply_hosts(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
+	bool is_off = row->words && strcasecmp(value->text, row->words[0]) == 0;
 	char **field = field_of(s, row);
 	struct err err;
-	struct hosts *hosts = hosts_parse(value->text, &err);
+	struct hosts *hosts = hosts_parse(is_off ? "" : value->text, &err);
 
 	if (!hosts) {
 		bool is_flag = value->origin[0] == '\0';
@@ -119,8 +122,44 @@ static void apply_hosts(struct settings *s, struct sources *sources, const struc
 		return;
 	}
 	mem_cleanup(field);
-	*field = hosts_empty(hosts) ? NULL : hosts_write(hosts);
+	*field = hosts_write(hosts);
+	/* Where there is a word for none, a list that forbids only is still a list. */
+	if (!is_off && (row->words ? (*field)[0] == '\0' : hosts_empty(hosts)))
+		mem_cleanup(field);
 	hosts_free(hosts);
+}
+
+/* A module's name; it goes to an interpreter. */
+static bool is_module(const char *name)
+{
+	static const char legal[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_.";
+
+	return name[0] != '\0' && name[0] != '.' && name[strspn(name, legal)] == '\0';
+}
+
+static void apply_modules(struct settings *s, struct sources *sources, const struct row *row)
+{
+	const struct sources_value *value = sources_find(sources, row);
+	cleanup_free char *copy = xstrdup(value->text);
+	cleanup_buf struct buf names = BUF_INIT(BUF_UNBOUNDED);
+	char *rest = copy;
+	char *name;
+	size_t count = 0;
+
+	while ((name = strsep(&rest, ", \t\r\n")) != NULL) {
+		if (name[0] == '\0')
+			continue;
+		if (!is_module(name) || count == SETTINGS_MODULES_MAX) {
+			sources_refuse_value(sources, row, value);
+			return;
+		}
+		buf_putf(&names, "%s%s", count++ > 0 ? "," : "", name);
+	}
+	mem_cleanup(&s->preload);
+	s->preload = count == 0 || strcasecmp(buf_str(&names), row->words[0]) == 0
+			     ? NULL
+			     : buf_steal(&names);
 }
 
 static void apply_text(struct settings *s, struct sources *sources, const struct row *row)
@@ -162,6 +201,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_hosts(s, sources, row);
 	else if (row->type == ROW_TEXT)
 		apply_text(s, sources, row);
+	else if (row->type == ROW_MODULES)
+		apply_modules(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
 		sources_refuse_value(sources, row, value);
 	else if (row->type != ROW_PROGRAM && !row_parse(row, value->text, &number))
@@ -178,6 +219,7 @@ static void set_defaults(struct settings *s, char *const env[])
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
 	s->pip_index = xstrdup("");
+	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -252,6 +294,45 @@ static void apply_databases(struct settings *s, struct sources *sources)
 	s->database_password = password ? xstrdup(password) : NULL;
 }
 
+static void add_secret(struct settings *s, struct sources *sources,
+		       const struct passed_variable *secret)
+{
+	if (strlen(secret->value) > REDACT_BYTES_MAX) {
+		sources_refuse(sources,
+			       "%s%s is longer than %d bytes, which is more than a secret may be. "
+			       "Pass it as %s%s, or shorten it, and start ptycell again.",
+			       PASSED_SECRET_PREFIX, secret->name, REDACT_BYTES_MAX, PASSED_PREFIX,
+			       secret->name);
+		return;
+	}
+	if (!redact_takes(secret->value)) {
+		buf_putf(&sources->notices,
+			 "%s%s is shorter than %d characters: code gets it, but it is not taken "
+			 "out of what is shown.\n",
+			 PASSED_SECRET_PREFIX, secret->name, REDACT_CHARS_MIN);
+		return;
+	}
+	if (s->redact == NULL)
+		s->redact = redact_new();
+	redact_add(s->redact, secret->name, secret->value);
+}
+
+static void apply_passed(struct settings *s, struct sources *sources)
+{
+	s->passed = sources->passed;
+	sources->passed = (struct passed){ .items = NULL };
+	if (s->passed.bytes > PASSED_BYTES_MAX)
+		sources_refuse(sources,
+			       "The variables %sNAME and %sNAME together hold more than %d bytes. "
+			       "Pass less and start ptycell again.",
+			       PASSED_PREFIX, PASSED_SECRET_PREFIX, PASSED_BYTES_MAX);
+	for (size_t i = 0; i < s->passed.count; i++)
+		if (s->passed.items[i].secret)
+			add_secret(s, sources, &s->passed.items[i]);
+	if (s->redact != NULL)
+		redact_finish(s->redact);
+}
+
 /* The given environment, with the programs that flags and files name put in. */
 static char **build_environment(const struct sources *sources)
 {
@@ -290,6 +371,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 		apply(s, &sources, row_at(i));
 	reconcile_timeouts(s, &sources);
 	apply_databases(s, &sources);
+	apply_passed(s, &sources);
 	s->environment = build_environment(&sources);
 	s->problem = mem_steal(&sources.problem);
 	if (sources.notices.len > 0)
@@ -315,12 +397,16 @@ void settings_free(struct settings *settings)
 	}
 	free(settings->databases);
 	free(settings->database_password);
+	passed_release(&settings->passed);
+	redact_free(settings->redact);
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
 	free(settings->policy);
 	free(settings->pip_index);
 	free(settings->install_hosts);
+	free(settings->preload);
+	free(settings->fetch_hosts);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);
@@ -428,7 +514,8 @@ static const char *placeholder(const struct row *row)
 		[ROW_COUNT] = " COUNT", [ROW_SECONDS] = " SECONDS", [ROW_BYTES] = " BYTES",
 		[ROW_INDEX] = " WORD",  [ROW_WORD] = " WORD",       [ROW_FOLDER] = " FOLDER",
 		[ROW_SWITCH] = "",      [ROW_PROGRAM] = " PATH",    [ROW_SHARES] = " FOLDER[:rw]",
-		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_TEXT] = " TEXT",
+		[ROW_HOSTS] = " LIST",  [ROW_FILE] = " FILE",       [ROW_MODULES] = " LIST",
+		[ROW_TEXT] = " TEXT",
 	};
 
 	return names[row->type];

@@ -16,6 +16,9 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "config/passed.h"
+
+struct redact;
 
 enum settings_notebook { NOTEBOOK_ON, NOTEBOOK_OFF };
 enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
@@ -23,7 +26,7 @@ enum settings_results { RESULTS_BLOCKS, RESULTS_JSON };
 /* The weakest confinement that will do; weakest first. */
 enum settings_floor { FLOOR_LANDLOCK, FLOOR_BWRAP, FLOOR_NAMESPACES };
 
-enum { SETTINGS_SHARES_MAX = 32 };
+enum { SETTINGS_SHARES_MAX = 32, SETTINGS_MODULES_MAX = 32 };
 
 /* One folder of --share, as it was written: session/shares.h looks at the disk. */
 struct settings_share {
@@ -50,14 +53,16 @@ struct session_limits {
 	uint64_t journal_max;  /* bytes of a session's journal */
 	/* Bytes of a session's processes together, and of each. */
 	uint64_t memory_max;
-	uint64_t processes_max;   /* and threads */
-	uint64_t open_files_max;  /* of one process */
-	uint64_t file_max;        /* bytes of one file */
-	uint64_t disk_max;        /* bytes of the session's folder */
-	uint64_t tmp_max;         /* bytes of /tmp, and of /dev/shm */
-	uint64_t cpu_max;         /* s of processor time of all its processes */
-	uint64_t net_max;         /* bytes to and from hosts */
-	uint64_t sql_inline_rows; /* rows of a query that its answer shows */
+	uint64_t processes_max;    /* and threads */
+	uint64_t open_files_max;   /* of one process */
+	uint64_t file_max;         /* bytes of one file */
+	uint64_t disk_max;         /* bytes of the session's folder */
+	uint64_t tmp_max;          /* bytes of /tmp, and of /dev/shm */
+	uint64_t cpu_max;          /* s of processor time of all its processes */
+	uint64_t net_max;          /* bytes to and from hosts */
+	uint64_t sql_inline_rows;  /* rows of a query that its answer shows */
+	uint64_t download_timeout; /* s */
+	uint64_t download_max;     /* bytes of one */
 };
 
 struct settings {
@@ -69,6 +74,8 @@ struct settings {
 	uint64_t cleanup_interval;    /* s */
 	uint64_t max_sessions;
 	uint64_t line_max;               /* bytes of one request */
+	uint64_t spares;                 /* sandboxes of a language that wait; 0: none */
+	char *preload;                   /* modules as "a,b.c" that Python's have; or NULL */
 	char *home;                      /* absolute */
 	char *keep;                      /* absolute, or NULL for off */
 	enum settings_notebook notebook; /* whether it is kept there too */
@@ -78,7 +85,8 @@ struct settings {
 	bool unconfined;
 	struct settings_share *shares;
 	size_t share_count;
-	char *hosts; /* as hosts_write of net/hosts.h; NULL for no network */
+	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */
+	char *fetch_hosts; /* of downloads, in the same form; NULL for any, "" for none */
 	bool allow_private_hosts;
 	char *policy;        /* absolute, or NULL for what holds without a file */
 	char *pip_index;     /* URLs and folders with blanks between; "off"; "" for the usual one */
@@ -88,6 +96,8 @@ struct settings {
 	struct settings_database *databases;
 	size_t database_count;
 	char *database_password; /* for the placeholder of the default database; or NULL */
+	struct passed passed;    /* to the environment of code */
+	struct redact *redact;   /* takes the secrets among them out of text; NULL: none */
 	bool drain;
 	bool elicit; /* the user is asked when code waits for input */
 	char *log_level;

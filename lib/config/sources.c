@@ -42,6 +42,7 @@ void sources_release(struct sources *sources)
 		free(sources->databases[i].value);
 	}
 	free(sources->databases);
+	passed_release(&sources->passed);
 	sources->databases = NULL;
 	sources->database_count = 0;
 	sources->values = NULL;
@@ -199,6 +200,8 @@ static void take_variable(struct sources *s, enum source source, const char *nam
 		take_database(s, name, value);
 		return;
 	}
+	if (passed_take(&s->passed, name, value, &s->notices))
+		return;
 	note_foreign(s, name);
 	note_unknown(s, name);
 }

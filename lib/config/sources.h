@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/util.h"
+#include "config/passed.h"
 #include "config/row.h"
 
 #define SOURCES_SQL_PREFIX "PTYCELL_SQL_"
@@ -31,6 +32,7 @@ struct sources {
 	struct sources_value *values;
 	struct sources_database *databases;
 	size_t database_count;
+	struct passed passed;
 	struct buf notices; /* lines about names that have no effect */
 	char *problem;      /* the first trouble as a sentence, or NULL */
 };

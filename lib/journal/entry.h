@@ -15,6 +15,10 @@ struct journal_image {
 	size_t len;
 };
 
+/* The language of queries: they are in no script, and a notebook shows them without running them.
+ */
+#define JOURNAL_SQL "sql"
+
 /* Everything is borrowed for the call it is given to; strings are NULL when there is nothing. */
 struct journal_entry {
 	uint64_t number;

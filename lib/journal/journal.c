@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "journal/journal_internal.h"
 #include "journal/notebook.h"
+#include "journal/redacted.h"
 #include "json/make.h"
 #include "json/write.h"
 #include "text/clean.h"
@@ -35,13 +36,18 @@ static void piece_release(struct piece *piece)
 }
 #define cleanup_piece __attribute__((cleanup(piece_release)))
 
-struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes)
+struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
+			    const struct redact *redact)
 {
 	struct journal *journal = xcalloc(1, sizeof(*journal));
 
 	journal->dir_fd = dir_fd;
 	journal->session_id = xstrdup(session_id);
 	journal->max = max_bytes;
+	journal->notebook = (struct journal_file){ .name = JOURNAL_NOTEBOOK_FILE, .fd = -1 };
+	journal->code = (struct journal_file){ .name = JOURNAL_CODE_FILE, .fd = -1 };
+	journal->records = (struct journal_file){ .name = JOURNAL_RECORDS_FILE, .fd = -1 };
+	journal->redact = redact;
 	return journal;
 }
 
@@ -51,6 +57,9 @@ void journal_free(struct journal *journal)
 		return;
 	for (size_t i = 0; i < journal->count; i++)
 		free(journal->cells[i].images);
+	fd_close(&journal->notebook.fd);
+	fd_close(&journal->code.fd);
+	fd_close(&journal->records.fd);
 	free(journal->cells);
 	free(journal->session_id);
 	free(journal);
@@ -63,29 +72,42 @@ void journal_set_max(struct journal *journal, uint64_t max_bytes)
 
 /* ---- files ---- */
 
-static int write_at(const struct journal *journal, const char *name, uint64_t offset,
-		    const struct buf *data, struct err *err)
+static int open_file(const struct journal *journal, struct journal_file *file, struct err *err)
 {
-	cleanup_fd int fd =
-		openat(journal->dir_fd, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	size_t done = 0;
+	cleanup_fd int fd = openat(journal->dir_fd, file->name,
+				   O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(err, "opening the journal");
+	file->len = (uint64_t)st.st_size;
+	file->fd = fd_steal(&fd);
+	return 0;
+}
+
+static int write_at(const struct journal *journal, struct journal_file *file, uint64_t offset,
+		    const struct buf *data, struct err *err)
+{
+	size_t done = 0;
+
+	if (file->fd < 0 && open_file(journal, file, err) < 0)
+		return -1;
 	while (done < data->len) {
-		ssize_t n = pwrite(fd, data->data + done, data->len - done, (off_t)(offset + done));
+		ssize_t n = pwrite(file->fd, data->data + done, data->len - done,
+				   (off_t)(offset + done));
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
 			return err_sys(err, "writing the journal");
 		done += (size_t)n;
+		if (file->len < offset + done)
+			file->len = offset + done;
 	}
 	/* What an earlier tail or a failed write left behind it; rare, and truncating is dear. */
-	if (fstat(fd, &st) < 0 || (st.st_size > (off_t)(offset + data->len) &&
-				   ftruncate(fd, (off_t)(offset + data->len)) < 0))
+	if (file->len > offset + done && ftruncate(file->fd, (off_t)(offset + done)) < 0)
 		return err_sys(err, "writing the journal");
+	file->len = offset + done;
 	return 0;
 }
 
@@ -195,7 +217,7 @@ static int write_tail(struct journal *journal, struct buf *piece, uint64_t offse
 	size_t len = piece->len;
 
 	notebook_tail(piece, journal->left_out);
-	if (write_at(journal, JOURNAL_NOTEBOOK_FILE, offset, piece, err) < 0)
+	if (write_at(journal, &journal->notebook, offset, piece, err) < 0)
 		return -1;
 	journal->notebook_end = offset + len;
 	journal->notebook_size = offset + piece->len;
@@ -218,8 +240,8 @@ static int write_piece(struct journal *journal, const struct journal_entry *entr
 	/* Borrowed: not released, not written to. */
 	const struct buf code = { .data = (char *)(uintptr_t)entry->code, .len = entry->code_len };
 
-	if (write_at(journal, JOURNAL_CODE_FILE, journal->code_size, &code, err) < 0 ||
-	    write_at(journal, JOURNAL_RECORDS_FILE, journal->records_size, &piece->record, err) < 0)
+	if (write_at(journal, &journal->code, journal->code_size, &code, err) < 0 ||
+	    write_at(journal, &journal->records, journal->records_size, &piece->record, err) < 0)
 		return -1;
 	if (!entry->ran)
 		return 0;
@@ -275,7 +297,7 @@ static void remember(struct journal *journal, const struct journal_entry *entry,
 	}
 	journal->code_size += entry->code_len;
 	journal->records_size += piece->record.len;
-	if (entry->ran)
+	if (entry->ran && !str_eq(entry->language, JOURNAL_SQL))
 		count_language(journal, entry->language);
 }
 
@@ -290,8 +312,8 @@ static int leave_out(struct journal *journal, struct err *err)
 	return write_tail(journal, &tail, journal->notebook_end, err);
 }
 
-int journal_add(struct journal *journal, const struct journal_entry *entry,
-		enum journal_taken *ret_taken, struct err *err)
+static int add_entry(struct journal *journal, const struct journal_entry *entry,
+		     enum journal_taken *ret_taken, struct err *err)
 {
 	cleanup_piece struct piece piece;
 	uint64_t notebook_offset = journal->notebook_end;
@@ -310,6 +332,15 @@ int journal_add(struct journal *journal, const struct journal_entry *entry,
 	journal->bare += outputs ? 0 : 1;
 	*ret_taken = outputs ? JOURNAL_WHOLE : JOURNAL_WITHOUT_OUTPUTS;
 	return 0;
+}
+
+int journal_add(struct journal *journal, const struct journal_entry *entry,
+		enum journal_taken *ret_taken, struct err *err)
+{
+	cleanup_redacted struct redacted_entry redacted;
+
+	redacted_entry_init(&redacted, entry, journal->redact);
+	return add_entry(journal, &redacted.entry, ret_taken, err);
 }
 
 /* ---- looking ---- */

@@ -26,20 +26,25 @@
 #include "journal/entry.h"
 
 struct journal;
+struct redact;
 
 enum journal_taken { JOURNAL_WHOLE, JOURNAL_WITHOUT_OUTPUTS, JOURNAL_NOT };
 
 #define JOURNAL_NOTEBOOK_FILE "notebook.ipynb"
 
-/* `dir_fd` is borrowed; nothing is written before the first cell. */
-struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes);
+/*
+ * `dir_fd` is borrowed; nothing is written before the first cell. `redact` (borrowed, or NULL)
+ * takes secrets out of all that is added.
+ */
+struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
+			    const struct redact *redact);
 void journal_free(struct journal *journal);
 /* For the cells to come. */
 void journal_set_max(struct journal *journal, uint64_t max_bytes);
 
 /*
- * Numbers may come in any order, each once. -1 when the disk fails: the cell is then not in it,
- * and what was there before stands.
+ * The record is changed where a secret is in it. Numbers may come in any order, each once. -1 when
+ * the disk fails: the cell is then not in it, and what was there before stands.
  */
 int journal_add(struct journal *journal, const struct journal_entry *entry,
 		enum journal_taken *ret_taken, struct err *err) MUST_CHECK;

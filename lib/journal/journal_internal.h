@@ -27,10 +27,21 @@ struct kept_cell {
 	struct image *images;
 };
 
+/* Stays open once it is written to: opening cost as much as all else that a cell's end does. */
+struct journal_file {
+	const char *name;
+	int fd; /* -1 before the first write */
+	uint64_t len;
+};
+
 struct journal {
 	int dir_fd;
+	struct journal_file notebook;
+	struct journal_file code;
+	struct journal_file records;
 	char *session_id;
 	uint64_t max;
+	const struct redact *redact; /* or NULL */
 	struct kept_cell *cells;
 	size_t count;
 	size_t cap;

@@ -20,6 +20,7 @@ static const struct {
 	{ "bash", "%%bash\n" },
 	{ "javascript", "%%script node\n" },
 	{ "r", "%%R\n" },
+	{ JOURNAL_SQL, "%%script cat\n" },
 };
 
 void notebook_head(struct buf *out, const char *session_id)

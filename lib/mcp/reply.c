@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "json/redact.h"
 #include "json/write.h"
 #include "mcp/internal.h"
 
@@ -23,6 +24,13 @@ static int add_member(struct mcp_server *server, const char *name, const json_t 
 	if (buf_add_fmt(&server->line, err, ",\"%s\":", name) < 0)
 		return -1;
 	return json_write(&server->line, value, err);
+}
+
+/* The same for what the other side does not know yet: the one way in which any of it goes out. */
+static int add_content(struct mcp_server *server, const char *name, json_t *value, struct err *err)
+{
+	json_redact(value, server->features->redact);
+	return add_member(server, name, value, err);
 }
 
 static void write_line(struct mcp_server *server)
@@ -79,7 +87,7 @@ static int try_error(struct mcp_server *server, struct mcp_batch *batch, const j
 	begin(server, room(batch));
 	if (id != NULL && add_member(server, "id", id, err) < 0)
 		return -1;
-	if (add_member(server, "error", error, err) < 0)
+	if (add_content(server, "error", error, err) < 0)
 		return -1;
 	return finish(server, batch, err);
 }
@@ -111,7 +119,7 @@ static int try_result(struct mcp_call *call, json_t *result, struct err *err)
 
 	begin(server, room(call->batch));
 	if (add_member(server, "id", call->id, err) < 0 ||
-	    add_member(server, "result", result, err) < 0)
+	    add_content(server, "result", result, err) < 0)
 		return -1;
 	return finish(server, call->batch, err);
 }
@@ -168,7 +176,7 @@ void mcp_reply_notify(struct mcp_server *server, const char *method, json_t *par
 
 	begin(server, MCP_LINE_MAX);
 	buf_putf(&server->line, ",\"method\":\"%s\"", method);
-	if (params != NULL && add_member(server, "params", params, &err) < 0)
+	if (params != NULL && add_content(server, "params", params, &err) < 0)
 		return; /* too long: nobody waits for a notification */
 	(void)finish(server, NULL, &err);
 }
@@ -179,7 +187,7 @@ int mcp_reply_request(struct mcp_server *server, const char *id, const char *met
 
 	begin(server, MCP_LINE_MAX);
 	buf_putf(&server->line, ",\"id\":\"%s\",\"method\":\"%s\"", id, method);
-	if (params != NULL && add_member(server, "params", params, &err) < 0)
+	if (params != NULL && add_content(server, "params", params, &err) < 0)
 		return -1;
 	return finish(server, NULL, &err);
 }

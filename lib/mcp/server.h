@@ -86,6 +86,9 @@ struct mcp_features {
 	/* Legacy logging/setLevel and notifications/message, and modern logLevel; else not
 	 * advertised. */
 	bool logging;
+
+	/* Takes secrets out of every result, error and notification; or NULL. */
+	const struct redact *redact;
 };
 
 struct mcp_limits {

@@ -10,6 +10,35 @@
 
 static const char separators[] = ", \t\r\n";
 
+/* The value of the first of these variables that has one. */
+static const char *find_value(char *const *environment, const char *const *names)
+{
+	for (; *names != NULL; names++) {
+		size_t len = strlen(*names);
+
+		for (size_t i = 0; environment[i] != NULL; i++)
+			if (strncmp(environment[i], *names, len) == 0 &&
+			    environment[i][len] == '=' && environment[i][len + 1] != '\0')
+				return environment[i] + len + 1;
+	}
+	return NULL;
+}
+
+void upstream_find(char *const *environment, struct upstream_variables *ret_variables)
+{
+	/* As curl: HTTP_PROXY may come from a request, where a web server starts us. */
+	static const char *const https[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+					     NULL };
+	static const char *const http[] = { "http_proxy", "all_proxy", "ALL_PROXY", NULL };
+	static const char *const except[] = { "no_proxy", "NO_PROXY", NULL };
+	static const char *const authorities[] = { "CURL_CA_BUNDLE", "SSL_CERT_FILE", NULL };
+
+	ret_variables->https_proxy = find_value(environment, https);
+	ret_variables->http_proxy = find_value(environment, http);
+	ret_variables->no_proxy = find_value(environment, except);
+	ret_variables->authorities = find_value(environment, authorities);
+}
+
 /* Percent-decodes into `user`; what does not fit or holds a control character is refused. */
 static int take_user(const char *text, size_t len, struct upstream *upstream, struct err *err)
 {

@@ -21,6 +21,15 @@ struct upstream {
 	char user[UPSTREAM_USER_MAX + 1]; /* "name:password", percent-decoded; "" is none */
 };
 
+/* What the environment says; borrowed from it. NULL when it says nothing. */
+struct upstream_variables {
+	const char *https_proxy;
+	const char *http_proxy;
+	const char *no_proxy;
+	const char *authorities; /* a file of certificates in place of the system's */
+};
+
+void upstream_find(char *const *environment, struct upstream_variables *ret_variables);
 /*
  * From `http://[user[:password]@]host[:port][/]`; the scheme may be missing. ERR_UNSUPPORTED for
  * another kind of proxy. Messages do not repeat what may hold a password.

@@ -11,6 +11,7 @@
 #include "helper/helper.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "net/upstream.h"
 
 struct proxy {
 	struct loop *loop;
@@ -26,35 +27,18 @@ struct proxy {
 
 /* ---- the order ---- */
 
-/* The value of the first of these variables that has one. */
-static const char *find_value(char *const *environment, const char *const *names)
-{
-	for (; *names != NULL; names++) {
-		size_t len = strlen(*names);
-
-		for (size_t i = 0; environment[i] != NULL; i++)
-			if (strncmp(environment[i], *names, len) == 0 &&
-			    environment[i][len] == '=' && environment[i][len + 1] != '\0')
-				return environment[i] + len + 1;
-	}
-	return NULL;
-}
-
 static json_t *make_order(const struct proxy_spec *spec)
 {
-	/* As curl: HTTP_PROXY may come from a request, where a web server starts us. */
-	static const char *const https[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
-					     NULL };
-	static const char *const http[] = { "http_proxy", "all_proxy", "ALL_PROXY", NULL };
-	static const char *const except[] = { "no_proxy", "NO_PROXY", NULL };
+	struct upstream_variables upstream;
 	json_t *order = json_object();
 
+	upstream_find(spec->environment, &upstream);
 	json_put_str(order, "hosts", spec->hosts);
 	json_put_bool(order, "allow_private", spec->allow_private);
 	json_put_int(order, "bytes_max", (json_int_t)spec->bytes_max);
-	json_put_str(order, "https_proxy", find_value(spec->environment, https));
-	json_put_str(order, "http_proxy", find_value(spec->environment, http));
-	json_put_str(order, "no_proxy", find_value(spec->environment, except));
+	json_put_str(order, "https_proxy", upstream.https_proxy);
+	json_put_str(order, "http_proxy", upstream.http_proxy);
+	json_put_str(order, "no_proxy", upstream.no_proxy);
 	return order;
 }
 

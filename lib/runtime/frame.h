@@ -24,6 +24,8 @@
  * Packages. A cell that is to install some sends `install` with its own id and the parts `language`
  * and `packages`, a line each, and waits for `installed`, with the same id and the parts `ok`, "1"
  * or "0"; `text`, for whoever reads the cell's output; and `packages`, as for imported.
+ *   preload, part `module`, a module to import ahead of any cell. Its done has status ok, whether
+ * or not there is such a module, and comes when nothing of the import but the module is left.
  *
  * TYPE is what the language calls it ("DataFrame", "function", "array"), SHAPE "150x5" or a length,
  * neither with a blank; BYTES is decimal; each but NAME may be empty. PREVIEW shows plain values

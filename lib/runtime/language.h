@@ -11,6 +11,7 @@
 #ifndef RUNTIME_LANGUAGE_H
 #define RUNTIME_LANGUAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -20,9 +21,11 @@ struct frame;
 
 /* Seen from the interpreter. */
 enum language_descriptor_kind {
-	LANGUAGE_SOCKET,   /* a stream both ways */
-	LANGUAGE_PIPE_IN,  /* it reads */
-	LANGUAGE_PIPE_OUT, /* it writes */
+	LANGUAGE_SOCKET,     /* a stream both ways */
+	LANGUAGE_PIPE_IN,    /* it reads */
+	LANGUAGE_PIPE_OUT,   /* it writes */
+	LANGUAGE_PIPE_ASIDE, /* it writes, and fails with EAGAIN rather than wait: watched by nobody
+			      */
 };
 
 /* Beside the terminal on 0-2, one of which it may replace. */
@@ -30,6 +33,7 @@ struct language_descriptor {
 	/*
 	 * Frames come by "control", and go by "commands" where there is one. "interrupt" gets the
 	 * number of a cell that is to end, as a line, for who reads it while the driver cannot.
+	 * "aside" is the codec's to read, when "control" says that there is something.
 	 */
 	const char *name;
 	int number;
@@ -42,6 +46,9 @@ enum { LANGUAGE_DESCRIPTORS_MAX = 4 };
 struct language_codec {
 	void *(*start)(void);
 	void (*end)(void *codec);
+	/* Lends it our end of "aside", -1 when there is none, before any decode(); NULL: not
+	 * needed. */
+	void (*attach)(void *codec, int fd);
 	/* Appends what the driver is to read for a frame of ours; nothing for what it ignores. */
 	void (*encode)(void *codec, const struct frame *frame, struct buf *out);
 	/*
@@ -71,8 +78,12 @@ struct language {
 	const struct language_descriptor *descriptors; /* NULL: a socket "control", 3 */
 	size_t descriptor_count;
 	const struct language_codec *codec; /* NULL: the driver speaks frames */
+	/* After it was sent a cell: an interrupt any sooner may end the interpreter. */
+	unsigned int settle_ms;
 	/* Makes the interpreter print where it is, and do no harm; 0 when there is none. */
 	int dump_signal;
+	/* Its driver understands `preload`. */
+	bool preloads;
 };
 
 struct interpreter_path {

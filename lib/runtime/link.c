@@ -43,6 +43,12 @@ void link_free(struct link *link)
 	free(link);
 }
 
+void link_attach(struct link *link, int fd)
+{
+	if (link->codec != NULL && link->codec->attach != NULL)
+		link->codec->attach(link->state, fd);
+}
+
 struct buf *link_outgoing(struct link *link, struct buf *frames)
 {
 	const struct frame *frame;

@@ -20,6 +20,8 @@ struct link;
 struct link *link_new(const struct language_codec *codec);
 /* NULL is allowed. */
 void link_free(struct link *link);
+/* Our end of the row's descriptor "aside", borrowed, or -1. */
+void link_attach(struct link *link, int fd);
 /*
  * The bytes to be sent for what `frames` holds, which must be whole frames; the caller consumes
  * what it could send. Either `frames` itself, or the link's own buffer and `frames` is empty then.

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/landlock_ruleset.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/fd.h"
 
 enum { RULE_NET_PORT = 2, NET_BIND_TCP = 1, NET_CONNECT_TCP = 2 };
 
@@ -57,6 +60,13 @@ int landlock_ruleset_allow(int ruleset, int fd, uint64_t rights, struct err *err
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0)
 		return err_sys(err, "adding a landlock rule");
 	return 0;
+}
+
+int landlock_ruleset_allow_folder(int ruleset, const char *path, struct err *err)
+{
+	cleanup_fd int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, LANDLOCK_RULESET_READ, err);
 }
 
 int landlock_ruleset_allow_port(int ruleset, uint16_t port, struct err *err)

@@ -18,6 +18,12 @@
 #define LANDLOCK_RULESET_IOCTL_DEV (UINT64_C(1) << 15)
 #define LANDLOCK_RULESET_RESOLVE_UNIX (UINT64_C(1) << 16)
 
+/* What helpers are given: to read, or to read and write files. */
+#define LANDLOCK_RULESET_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define LANDLOCK_RULESET_WRITE                                                                     \
+	(LANDLOCK_RULESET_READ | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |  \
+	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_RULESET_TRUNCATE)
+
 enum {
 	LANDLOCK_ABI_PORTS = 4,   /* the first that guards TCP */
 	LANDLOCK_ABI_SIGNALS = 6, /* scopes signals and abstract sockets */
@@ -42,6 +48,8 @@ struct landlock_rights landlock_ruleset_rights(int abi);
 int landlock_ruleset_new(const struct landlock_rights *rights, struct err *err) MUST_CHECK;
 /* Rights for the file `fd`, or for a folder and all below; only ones that `ruleset` refuses. */
 int landlock_ruleset_allow(int ruleset, int fd, uint64_t rights, struct err *err) MUST_CHECK;
+/* To read a folder and all below; one that is not there needs no rule. */
+int landlock_ruleset_allow_folder(int ruleset, const char *path, struct err *err) MUST_CHECK;
 /* To connect to; for a ruleset that refuses `net`. */
 int landlock_ruleset_allow_port(int ruleset, uint16_t port, struct err *err) MUST_CHECK;
 /* For the calling thread and all that it starts, for good. Needs no_new_privs. */

@@ -102,7 +102,8 @@ static pid_t fork_into_namespaces(struct init_task *task, const struct policy *p
 	int *shares = task->folders + task->folder_count - policy->share_count;
 	pid_t pid;
 
-	task->shifted = shift_shares(policy, &task->map, shares);
+	if (shift_shares(policy, &task->map, shares, &task->shifted, err) < 0)
+		return -1;
 	pid = namespaces_fork(&task->map, task->means->without, err);
 	if (pid != 0)
 		shift_release(task->shifted, shares);

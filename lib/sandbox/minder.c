@@ -54,11 +54,12 @@ static int make_ends(enum plan_descriptor_kind kind, int *ret_ours, int *ret_the
 		     struct err *err)
 {
 	int pair[2];
-	bool ours_first = kind == PLAN_PIPE_OUT;
+	bool ours_first = kind == PLAN_PIPE_OUT || kind == PLAN_PIPE_ASIDE;
+	int wait = kind == PLAN_PIPE_ASIDE ? O_NONBLOCK : 0;
 
 	if (kind == PLAN_SOCKET && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, "creating a socket");
-	if (kind != PLAN_SOCKET && pipe2(pair, O_CLOEXEC) < 0)
+	if (kind != PLAN_SOCKET && pipe2(pair, O_CLOEXEC | wait) < 0)
 		return err_sys(err, "creating a pipe");
 	*ret_ours = pair[ours_first ? 0 : 1];
 	*ret_theirs = pair[ours_first ? 1 : 0];

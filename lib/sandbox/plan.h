@@ -31,9 +31,10 @@ enum {
 
 /* Seen from the interpreter. */
 enum plan_descriptor_kind {
-	PLAN_SOCKET,   /* a stream both ways */
-	PLAN_PIPE_IN,  /* it reads */
-	PLAN_PIPE_OUT, /* it writes */
+	PLAN_SOCKET,     /* a stream both ways */
+	PLAN_PIPE_IN,    /* it reads */
+	PLAN_PIPE_OUT,   /* it writes */
+	PLAN_PIPE_ASIDE, /* it writes, and fails with EAGAIN rather than wait */
 	PLAN_DESCRIPTOR_KINDS
 };
 

@@ -7,7 +7,6 @@
 #include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
-#include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -15,8 +14,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum {
 	SPANS_MAX = 256,
@@ -41,90 +38,49 @@ struct span {
 static const uint32_t inet_families[] = { AF_INET, AF_INET6, AF_NETLINK };
 
 struct builder {
-	struct seccomp_program *program;
+	struct bpf *program;
 	const struct seccomp_options *options;
 	struct span spans[SPANS_MAX];
 	size_t span_count;
 	bool overflow;
 };
 
-/* ---- instructions ---- */
-
-static void put(struct builder *builder, uint16_t code, uint32_t k, uint8_t if_true,
-		uint8_t if_false)
-{
-	struct seccomp_program *program = builder->program;
-
-	if (program->len == SECCOMP_CODE_MAX) {
-		builder->overflow = true;
-		return;
-	}
-	program->code[program->len++] = (struct sock_filter){ code, if_true, if_false, k };
-}
-
-static void put_allow(struct builder *builder)
-{
-	put(builder, BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
-}
-
-static void put_errno(struct builder *builder, int error)
-{
-	put(builder, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error, 0, 0);
-}
-
-static void put_load(struct builder *builder, size_t offset)
-{
-	put(builder, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
-}
-
-/* The low half: both architectures are little-endian. */
-static void put_load_argument(struct builder *builder, size_t argument)
-{
-	put_load(builder, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t));
-}
-
-/* Runs the next instruction when what was loaded is `value`, else the one after it. */
-static void put_if_equal(struct builder *builder, uint32_t value)
-{
-	put(builder, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-}
+/* ---- what happens to one call ---- */
 
 static void put_if_any_bit(struct builder *builder, uint32_t bits)
 {
-	put(builder, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+	bpf_put(builder->program, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
 }
-
-/* ---- what happens to one call ---- */
 
 static void refuse_bits(struct builder *builder, size_t argument, uint32_t bits)
 {
-	put_load_argument(builder, argument);
+	bpf_load_argument(builder->program, argument);
 	put_if_any_bit(builder, bits);
-	put_errno(builder, EPERM);
-	put_allow(builder);
+	bpf_errno(builder->program, EPERM);
+	bpf_allow(builder->program);
 }
 
 static void refuse_value(struct builder *builder, size_t argument, uint32_t value)
 {
-	put_load_argument(builder, argument);
-	put_if_equal(builder, value);
-	put_errno(builder, EPERM);
+	bpf_load_argument(builder->program, argument);
+	bpf_if_equal(builder->program, value);
+	bpf_errno(builder->program, EPERM);
 }
 
 static void allow_zero(struct builder *builder, size_t argument)
 {
-	put_load_argument(builder, argument);
-	put_if_equal(builder, 0);
-	put_allow(builder);
-	put_errno(builder, EPERM);
+	bpf_load_argument(builder->program, argument);
+	bpf_if_equal(builder->program, 0);
+	bpf_allow(builder->program);
+	bpf_errno(builder->program, EPERM);
 }
 
 /* Without such a flag the mode is what happens to be in the register. */
 static void put_create(struct builder *builder, size_t mode)
 {
-	put_load_argument(builder, mode - 1);
-	put(builder, BPF_JMP | BPF_JSET | BPF_K, CREATE_BITS, 1, 0);
-	put_allow(builder);
+	bpf_load_argument(builder->program, mode - 1);
+	bpf_put(builder->program, BPF_JMP | BPF_JSET | BPF_K, CREATE_BITS, 1, 0);
+	bpf_allow(builder->program);
 	refuse_bits(builder, mode, SET_ID_BITS);
 }
 
@@ -133,31 +89,25 @@ static void put_ioctl(struct builder *builder)
 	/* TIOCSTI CVE-2017-5226, TIOCLINUX CVE-2023-28100; a line discipline is a module. */
 	static const uint32_t requests[] = { TIOCSTI, TIOCLINUX, TIOCSETD };
 
-	put_load_argument(builder, 1);
+	bpf_load_argument(builder->program, 1);
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
-		put_if_equal(builder, requests[i]);
-		put_errno(builder, EPERM);
+		bpf_if_equal(builder->program, requests[i]);
+		bpf_errno(builder->program, EPERM);
 	}
-	put_allow(builder);
-}
-
-/* Where a jump skips `steps` more instructions when what was loaded is `value`. */
-static void skip_if_equal(struct builder *builder, uint32_t value, uint8_t steps)
-{
-	put(builder, BPF_JMP | BPF_JEQ | BPF_K, value, steps, 0);
+	bpf_allow(builder->program);
 }
 
 static void put_load_type(struct builder *builder)
 {
-	put_load_argument(builder, 1);
-	put(builder, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_BITS, 0, 0);
+	bpf_load_argument(builder->program, 1);
+	bpf_put(builder->program, BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPE_BITS, 0, 0);
 }
 
 static void put_only(struct builder *builder, const uint32_t *values, size_t count, int error)
 {
 	for (size_t i = 0; i < count; i++)
-		skip_if_equal(builder, values[i], (uint8_t)(count - i));
-	put_errno(builder, error);
+		bpf_skip_if_equal(builder->program, values[i], (uint8_t)(count - i));
+	bpf_errno(builder->program, error);
 }
 
 /*
@@ -172,44 +122,44 @@ static void put_protocols(struct builder *builder)
 
 	put_load_type(builder);
 	put_only(builder, types, ARRAY_SIZE(types), ESOCKTNOSUPPORT);
-	put_load_argument(builder, 2);
+	bpf_load_argument(builder->program, 2);
 	put_only(builder, protocols, ARRAY_SIZE(protocols), EPROTONOSUPPORT);
-	put_allow(builder);
+	bpf_allow(builder->program);
 }
 
 static void put_netlink(struct builder *builder)
 {
-	put_load_argument(builder, 2);
-	put_if_equal(builder, NETLINK_ROUTE);
-	put_allow(builder);
-	put_errno(builder, EPROTONOSUPPORT);
+	bpf_load_argument(builder->program, 2);
+	bpf_if_equal(builder->program, NETLINK_ROUTE);
+	bpf_allow(builder->program);
+	bpf_errno(builder->program, EPROTONOSUPPORT);
 }
 
 static void put_socket(struct builder *builder)
 {
 	const struct seccomp_options *options = builder->options;
 
-	put_load_argument(builder, 0);
-	put_if_equal(builder, AF_UNIX);
+	bpf_load_argument(builder->program, 0);
+	bpf_if_equal(builder->program, AF_UNIX);
 	if (options->unix_sockets)
-		put_allow(builder);
+		bpf_allow(builder->program);
 	else
-		put_errno(builder, EACCES);
+		bpf_errno(builder->program, EACCES);
 	if (options->inet_sockets) {
 		/* The block for netlink has four instructions. */
-		put(builder, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 4);
+		bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 4);
 		put_netlink(builder);
-		skip_if_equal(builder, AF_INET, 2);
-		skip_if_equal(builder, AF_INET6, 1);
-		put_errno(builder, EAFNOSUPPORT);
+		bpf_skip_if_equal(builder->program, AF_INET, 2);
+		bpf_skip_if_equal(builder->program, AF_INET6, 1);
+		bpf_errno(builder->program, EAFNOSUPPORT);
 		put_protocols(builder);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(inet_families); i++) {
-		put_if_equal(builder, inet_families[i]);
-		put_errno(builder, EACCES);
+		bpf_if_equal(builder->program, inet_families[i]);
+		bpf_errno(builder->program, EACCES);
 	}
-	put_errno(builder, EAFNOSUPPORT);
+	bpf_errno(builder->program, EAFNOSUPPORT);
 }
 
 /*
@@ -218,33 +168,33 @@ static void put_socket(struct builder *builder)
  */
 static void put_socketpair(struct builder *builder)
 {
-	put_load_argument(builder, 0);
-	skip_if_equal(builder, AF_UNIX, 1);
-	put_errno(builder, EAFNOSUPPORT);
+	bpf_load_argument(builder->program, 0);
+	bpf_skip_if_equal(builder->program, AF_UNIX, 1);
+	bpf_errno(builder->program, EAFNOSUPPORT);
 	if (!builder->options->unix_sockets) {
 		put_load_type(builder);
-		put_if_equal(builder, SOCK_DGRAM);
-		put_errno(builder, EACCES);
-		put_if_equal(builder, SOCK_RAW);
-		put_errno(builder, EACCES);
+		bpf_if_equal(builder->program, SOCK_DGRAM);
+		bpf_errno(builder->program, EACCES);
+		bpf_if_equal(builder->program, SOCK_RAW);
+		bpf_errno(builder->program, EACCES);
 	}
-	put_allow(builder);
+	bpf_allow(builder->program);
 }
 
 static void put_personality(struct builder *builder)
 {
-	put_load_argument(builder, 0);
-	put_if_equal(builder, PER_LINUX);
-	put_allow(builder);
-	put_if_equal(builder, UINT32_MAX); /* asks */
-	put_allow(builder);
-	put_errno(builder, EPERM);
+	bpf_load_argument(builder->program, 0);
+	bpf_if_equal(builder->program, PER_LINUX);
+	bpf_allow(builder->program);
+	bpf_if_equal(builder->program, UINT32_MAX); /* asks */
+	bpf_allow(builder->program);
+	bpf_errno(builder->program, EPERM);
 }
 
 static void put_own(struct builder *builder, enum seccomp_verdict verdict)
 {
 	if (!builder->options->foreign_pids) {
-		put_allow(builder);
+		bpf_allow(builder->program);
 		return;
 	}
 	/* "0" is the caller, but for a user it means all that the user has. */
@@ -261,51 +211,51 @@ static void put_own(struct builder *builder, enum seccomp_verdict verdict)
  */
 static void put_core_limit(struct builder *builder, size_t resource)
 {
-	put_load_argument(builder, resource);
-	put(builder, BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 1, 0);
-	put_allow(builder);
+	bpf_load_argument(builder->program, resource);
+	bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, RLIMIT_CORE, 1, 0);
+	bpf_allow(builder->program);
 }
 
 /* Both halves of a pointer. */
 static void put_if_null(struct builder *builder, size_t argument, bool allowed)
 {
-	put_load_argument(builder, argument);
-	put(builder, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
-	put_load(builder, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t) +
-				  sizeof(uint32_t));
-	put_if_equal(builder, 0);
+	bpf_load_argument(builder->program, argument);
+	bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+	bpf_load(builder->program, offsetof(struct seccomp_data, args) +
+					   argument * sizeof(uint64_t) + sizeof(uint32_t));
+	bpf_if_equal(builder->program, 0);
 	if (allowed)
-		put_allow(builder);
+		bpf_allow(builder->program);
 	else
-		put_errno(builder, 0);
+		bpf_errno(builder->program, 0);
 }
 
 static void put_prlimit(struct builder *builder)
 {
 	if (!builder->options->foreign_pids)
 		put_if_null(builder, 2, true);
-	put_load_argument(builder, 0);
-	put(builder, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
-	put_errno(builder, EPERM);
+	bpf_load_argument(builder->program, 0);
+	bpf_put(builder->program, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0);
+	bpf_errno(builder->program, EPERM);
 	if (builder->options->foreign_pids)
 		put_if_null(builder, 2, true);
 	put_core_limit(builder, 1);
 	/* Nobody would fill in the old one. */
 	put_if_null(builder, 3, false);
-	put_errno(builder, EPERM);
+	bpf_errno(builder->program, EPERM);
 }
 
 static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 {
 	switch (verdict) {
 	case SECCOMP_ALLOW:
-		put_allow(builder);
+		bpf_allow(builder->program);
 		break;
 	case SECCOMP_REFUSE:
-		put_errno(builder, EPERM);
+		bpf_errno(builder->program, EPERM);
 		break;
 	case SECCOMP_ABSENT:
-		put_errno(builder, ENOSYS);
+		bpf_errno(builder->program, ENOSYS);
 		break;
 	case SECCOMP_NO_NAMESPACES:
 		refuse_bits(builder, 0, NAMESPACE_FLAGS);
@@ -340,7 +290,7 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 		break;
 	case SECCOMP_OLD_SET_LIMIT:
 		put_core_limit(builder, 0);
-		put_errno(builder, 0);
+		bpf_errno(builder->program, 0);
 		break;
 	case SECCOMP_VERDICTS:
 		builder->overflow = true;
@@ -355,7 +305,7 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
  */
 static void put_spans(struct builder *builder, const struct span *spans, size_t count)
 {
-	struct seccomp_program *program = builder->program;
+	struct bpf *program = builder->program;
 	unsigned short at = program->len;
 	size_t half = count / 2;
 	int skip;
@@ -364,7 +314,7 @@ static void put_spans(struct builder *builder, const struct span *spans, size_t 
 		put_verdict(builder, spans[0].verdict);
 		return;
 	}
-	put(builder, BPF_JMP | BPF_JGE | BPF_K, spans[half].first, 0, 0);
+	bpf_put(builder->program, BPF_JMP | BPF_JGE | BPF_K, spans[half].first, 0, 0);
 	put_spans(builder, spans, half);
 	skip = program->len - at - 1;
 	if (skip > JUMP_MAX)
@@ -440,7 +390,7 @@ enum seccomp_arch seccomp_native(void)
 #endif
 }
 
-int seccomp_build(struct seccomp_program *ret_program, enum seccomp_arch arch,
+int seccomp_build(struct bpf *ret_program, enum seccomp_arch arch,
 		  const struct seccomp_options *options, struct err *err)
 {
 	static const uint32_t audit_arches[] = {
@@ -451,29 +401,21 @@ int seccomp_build(struct seccomp_program *ret_program, enum seccomp_arch arch,
 
 	if (make_spans(&builder, arch, err) < 0)
 		return -1;
-	ret_program->len = 0;
-	put_load(&builder, offsetof(struct seccomp_data, arch));
-	put(&builder, BPF_JMP | BPF_JEQ | BPF_K, audit_arches[arch], 1, 0);
-	put(&builder, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-	put_load(&builder, offsetof(struct seccomp_data, nr));
+	bpf_begin(ret_program, audit_arches[arch]);
 	put_spans(&builder, builder.spans, builder.span_count);
-	if (builder.overflow)
+	if (builder.overflow || ret_program->overflow)
 		return err_set(err, ERR_INTERNAL, "the filter of system calls is too long");
 	return 0;
 }
 
 int seccomp_enter(const struct seccomp_options *options, struct err *err)
 {
-	struct seccomp_program program;
-	struct sock_fprog raw = { .filter = program.code };
+	struct bpf program;
 
 	if (seccomp_native() == SECCOMP_ARCHES)
 		return err_set(err, ERR_UNSUPPORTED,
 			       "there is no filter of system calls for this processor");
 	if (seccomp_build(&program, seccomp_native(), options, err) < 0)
 		return -1;
-	raw.len = program.len;
-	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &raw) < 0)
-		return err_sys(err, "loading the filter of system calls");
-	return 0;
+	return bpf_enter(&program, err);
 }

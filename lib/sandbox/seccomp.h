@@ -11,17 +11,16 @@
 #ifndef SANDBOX_SECCOMP_H
 #define SANDBOX_SECCOMP_H
 
-#include <linux/filter.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "sandbox/bpf.h"
 
 enum {
 	SECCOMP_HIGHEST = 469, /* file_setattr; new calls have one number on all architectures */
 	SECCOMP_NONE = -1,     /* the architecture lacks the call */
-	SECCOMP_CODE_MAX = 1024,
 };
 
 enum seccomp_arch { SECCOMP_X86_64, SECCOMP_AARCH64, SECCOMP_ARCHES };
@@ -67,15 +66,10 @@ struct seccomp_options {
 	bool foreign_pids; /* no pid namespace: processes of others can be named */
 };
 
-struct seccomp_program {
-	struct sock_filter code[SECCOMP_CODE_MAX];
-	unsigned short len;
-};
-
 /* The architecture that this code is compiled for; SECCOMP_ARCHES for any other. */
 enum seccomp_arch seccomp_native(void);
 /* ERR_INTERNAL when the table does not fit, or names a number twice. */
-int seccomp_build(struct seccomp_program *ret_program, enum seccomp_arch arch,
+int seccomp_build(struct bpf *ret_program, enum seccomp_arch arch,
 		  const struct seccomp_options *options, struct err *err) MUST_CHECK;
 /* For the calling thread and all its children, for good. Needs no_new_privs. */
 int seccomp_enter(const struct seccomp_options *options, struct err *err) MUST_CHECK;

@@ -8,34 +8,51 @@
 
 _Static_assert(POLICY_SHARES_MAX <= 32, "a bit for each share");
 
-static int shift_one(const struct policy_share *row, int share, const struct usermap *map)
+static int shift_one(const struct policy_share *row, int share, const struct usermap *map,
+		     struct err *err)
 {
-	cleanup_fd int found = -1;
+	cleanup_fd int found = source_open(row->path, share, err);
 	cleanup_fd int user_ns = -1;
 	struct stat st;
-	struct err err;
 
-	/* One that was replaced is left to init, which looks again and refuses it. */
-	found = source_open(row->path, share, &err);
-	if (found < 0 || fstat(share, &st) < 0)
+	if (found < 0)
 		return -1;
-	user_ns = usermap_open_shifted(st.st_uid, st.st_gid, map, &err);
-	return user_ns < 0 ? -1 : source_shift(share, row->writable, user_ns, &err);
+	if (fstat(share, &st) < 0)
+		return err_sys(err, "looking at '%s'", row->path);
+	user_ns = usermap_open_shifted(st.st_uid, st.st_gid, map, err);
+	return user_ns < 0 ? -1 : source_shift(share, row->writable, user_ns, err);
 }
 
-uint32_t shift_shares(const struct policy *policy, const struct usermap *map, int *shares)
+/* A share that was replaced is left to init, which looks again and refuses it. */
+static int explain_failed(const struct policy_share *row, struct err *err)
+{
+	if (!row->writable || err->code == ERR_DENIED)
+		return 0;
+	return err_set(err, ERR_UNSUPPORTED,
+		       "this kernel, or the file system of '%s', does not let a session of root "
+		       "write as the folder's owner: share it without :rw, or start ptycell as "
+		       "its owner",
+		       row->path);
+}
+
+int shift_shares(const struct policy *policy, const struct usermap *map, int *shares,
+		 uint32_t *ret_shifted, struct err *err)
 {
 	uint32_t shifted = 0;
 
 	for (size_t i = 0; map->foreign && i < policy->share_count; i++) {
-		int tree = shift_one(&policy->shares[i], shares[i], map);
+		int tree = shift_one(&policy->shares[i], shares[i], map, err);
 
-		if (tree < 0)
-			continue;
-		shares[i] = tree;
-		shifted |= BIT(i);
+		if (tree >= 0) {
+			shares[i] = tree;
+			shifted |= BIT(i);
+		} else if (explain_failed(&policy->shares[i], err) < 0) {
+			shift_release(shifted, shares);
+			return -1;
+		}
 	}
-	return shifted;
+	*ret_shifted = shifted;
+	return 0;
 }
 
 void shift_release(uint32_t shifted, int *shares)

@@ -12,15 +12,18 @@
 
 #include <stdint.h>
 
+#include "base/err.h"
 #include "sandbox/policy.h"
 #include "sandbox/usermap.h"
 
 /*
  * Replaces the descriptors of the policy's shares by mounts that are nowhere yet, whose owners are
- * mapped: those are the caller's to close. Returns 1U << which; none when `map` is not foreign. A
- * share on a file system that cannot do it is left as it is.
+ * mapped: those are the caller's to close. *ret_shifted is 1U << which; none when `map` is not
+ * foreign. Where kernel or file system cannot do it a share is left as it is, and one for writing
+ * is ERR_UNSUPPORTED, with nothing replaced.
  */
-uint32_t shift_shares(const struct policy *policy, const struct usermap *map, int *shares);
+int shift_shares(const struct policy *policy, const struct usermap *map, int *shares,
+		 uint32_t *ret_shifted, struct err *err) MUST_CHECK;
 /* Closes what shift_shares made. */
 void shift_release(uint32_t shifted, int *shares);
 

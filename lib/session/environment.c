@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "config/passed.h"
 #include "runtime/language.h"
 #include "sandbox/wire.h"
 #include "workspace/workspace.h"
@@ -71,8 +72,24 @@ static void add_proxy(struct strings *s)
 	add(s, xstrdup("NODE_USE_ENV_PROXY=1"));
 }
 
+/* In place of one of this name, should there be one. */
+static void put_passed(struct strings *s, const struct passed_variable *variable)
+{
+	char *item = xasprintf("%s=%s", variable->name, variable->value);
+	size_t len = strlen(variable->name) + 1;
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (strncmp(s->items[i], item, len) == 0) {
+			free(s->items[i]);
+			s->items[i] = item;
+			return;
+		}
+	}
+	add(s, item);
+}
+
 char **environment_new(const struct language *language, const struct workspace *workspace,
-		       const char *path, bool proxied)
+		       const char *path, bool proxied, const struct passed *passed)
 {
 	const char *data = workspace_data_path(workspace);
 	const char *packages = workspace_packages_path(workspace);
@@ -91,6 +108,8 @@ char **environment_new(const struct language *language, const struct workspace *
 		add(&s, xstrdup(language->environment[i]));
 	if (proxied)
 		add_proxy(&s);
+	for (size_t i = 0; passed != NULL && i < passed->count; i++)
+		put_passed(&s, &passed->items[i]);
 	return s.items;
 }
 

@@ -6,16 +6,18 @@
 #include <stdbool.h>
 
 struct language;
+struct passed;
 struct workspace;
 
 /* NULL-terminated arrays of strings; environment_free() frees both kinds. */
 char **environment_argv(const struct language *language, const char *path);
 /*
- * Nothing of the server's own environment but what a locale needs goes in. `proxied`: programs
- * are told of the session's proxy, which is their only way out.
+ * Nothing of the server's own environment goes in but what is `passed`, which goes before all
+ * else (NULL: nothing). `proxied`: programs are told of the session's proxy, which is their only
+ * way out.
  */
 char **environment_new(const struct language *language, const struct workspace *workspace,
-		       const char *path, bool proxied);
+		       const char *path, bool proxied, const struct passed *passed);
 void environment_free(char **strings);
 /* The output folder as the session sees it: the caller frees it. */
 char *environment_output_folder(const struct workspace *workspace);

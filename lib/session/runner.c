@@ -88,6 +88,8 @@ void runner_set_state(struct runner *r, enum runner_state next)
 	log_debug("runner", "%s: %s -> %s", r->c.language->name, runner_state_name(r->state),
 		  runner_state_name(next));
 	r->state = next;
+	if (r->c.handlers->moved != NULL)
+		r->c.handlers->moved(r);
 }
 
 /* ---- the end of a cell ---- */
@@ -275,7 +277,8 @@ static void start_cell(struct runner *r)
 	r->step = 0;
 	runner_take_background(r, r->cell);
 	r->transcript = transcript_new(
-		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max));
+		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),
+		r->c.redact);
 	if (interpreter_reset_terminal(r->interpreter, &err) < 0)
 		log_debug("runner", "terminal: %s", err.msg);
 	r->c.handlers->starting(r);

@@ -21,6 +21,8 @@
 #include "session/cell.h"
 
 struct confinement;
+struct passed;
+struct redact;
 struct runner;
 struct run;
 struct sandbox;
@@ -75,6 +77,8 @@ struct runner_handlers {
 	 * runner_installed follows. May be NULL: nobody installs.
 	 */
 	void (*install)(struct runner *runner, const char *language, const char *packages);
+	/* runner_state() is another; the runner must not be freed here. NULL: nobody asks. */
+	void (*moved)(struct runner *runner);
 };
 
 enum wait_kind { WAIT_NONE, WAIT_SURE, WAIT_GUESSED };
@@ -115,6 +119,8 @@ struct runner_context {
 	const struct confinement *confinement; /* knows where interpreters are */
 	const struct runner_handlers *handlers;
 	void *owner;
+	const struct passed *passed; /* to the interpreter's environment; NULL: nothing */
+	const struct redact *redact; /* of secrets in what it says; or NULL */
 	uint64_t spool_max;
 	uint64_t output_chars;
 };
@@ -231,6 +237,23 @@ void runner_installed(struct runner *runner, uint64_t number, bool ok, const cha
 uint64_t runner_cell_number(const struct runner *runner);
 /* `done` will not be called. */
 void runner_query_cancel(struct query *query);
+
+/* ---- an interpreter ahead of its session: runner_ahead.c ---- */
+
+/* Starts the interpreter of a new runner without a cell; how it goes is told by `moved`. */
+int runner_prepare(struct runner *runner, struct err *err) MUST_CHECK;
+/*
+ * Has a READY interpreter import a module. `done` comes once, from the loop or from runner_free;
+ * its answer is empty, and its problem says that the interpreter is gone. One at a time.
+ */
+void runner_preload(struct runner *runner, const char *module, query_done_fn *done, void *data);
+/* Stops the interpreter's process where it is, and lets it go on. */
+void runner_pause(struct runner *runner, bool pause);
+/*
+ * A READY runner without a cell becomes part of a session. What was printed before is dropped;
+ * `context` must name the same sandbox, workspace and language.
+ */
+void runner_adopt(struct runner *runner, const struct runner_context *context);
 
 /* New limits for the cells to come. */
 void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);

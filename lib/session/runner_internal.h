@@ -9,6 +9,7 @@
  *   runner_io.c    the terminal and the control channel
  *   runner_ask.c   questions to the driver, and the one that it may ask
  *   runner_life.c  the interpreter's start and end
+ *   runner_ahead.c an interpreter that waits for its session
  */
 #ifndef SESSION_RUNNER_INTERNAL_H
 #define SESSION_RUNNER_INTERNAL_H
@@ -87,6 +88,7 @@ struct runner {
 	size_t answer_len;
 	uint64_t answer_wait; /* its number */
 	struct list typed;    /* not written to the terminal yet */
+	bool fed;             /* something was written to it, and may still be unread */
 	struct loop_timer typing;
 
 	uint64_t installing; /* the cell that waits for packages, or 0 */

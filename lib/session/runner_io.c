@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "session/runner_internal.h"
 #include "text/clean.h"
+#include "text/redact.h"
 #include "workspace/spool.h"
 
 enum {
@@ -127,7 +128,8 @@ static struct transcript *sink(struct runner *r)
 		return r->transcript;
 	if (r->background == NULL)
 		r->background = transcript_new(
-			spool_new(r->c.workspace, 0, r->c.language->name, r->c.spool_max));
+			spool_new(r->c.workspace, 0, r->c.language->name, r->c.spool_max),
+			r->c.redact);
 	return r->background;
 }
 
@@ -161,8 +163,10 @@ static void read_pty(struct runner *r, size_t max, bool until_empty)
 		return;
 	runner_watch_output(r);
 	transcript_take_answers(sink(r), &answers);
-	if (answers.len > 0)
-		(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
+	if (answers.len == 0)
+		return;
+	r->fed = true;
+	(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
 }
 
 void runner_drain(struct runner *r, size_t max)
@@ -209,6 +213,15 @@ static char *short_text(const struct frame *frame, const char *name)
 	return part != NULL ? xmemdup(part->data, size_min(part->len, CELL_TEXT_BYTES_MAX)) : NULL;
 }
 
+/* A secret in it goes before it is cut further. */
+static char *safe_text(const struct runner *r, const struct frame *frame, const char *name)
+{
+	char *text = short_text(frame, name);
+
+	redact_string(r->c.redact, &text);
+	return text;
+}
+
 static void take_image(struct runner *r, const struct frame *frame)
 {
 	const struct frame_part *image = image_part(frame);
@@ -247,9 +260,9 @@ static void on_display_frame(struct runner *r, const struct frame *frame)
 	send_ack(r, frame->id);
 }
 
-static void take_text(char **slot, const struct frame *frame, const char *part)
+static void take_text(struct runner *r, char **slot, const struct frame *frame, const char *part)
 {
-	char *text = short_text(frame, part);
+	char *text = safe_text(r, frame, part);
 
 	if (text == NULL)
 		return;
@@ -264,7 +277,7 @@ static void on_result_frame(struct runner *r, const struct frame *frame)
 	if (image_part(frame) != NULL)
 		take_image(r, frame);
 	else
-		take_text(&r->cell->value, frame, "text/plain");
+		take_text(r, &r->cell->value, frame, "text/plain");
 }
 
 static enum cell_state state_of_done(struct cell *cell, const char *status)
@@ -285,11 +298,11 @@ static void on_done_frame(struct runner *r, const struct frame *frame)
 	struct cell *cell = r->cell;
 	enum cell_state state = state_of_done(cell, status != NULL ? status : "ok");
 
-	take_text(&cell->error_name, frame, "ename");
-	take_text(&cell->error_text, frame, "evalue");
-	take_text(&cell->traceback, frame, "traceback");
-	take_text(&cell->missing_module, frame, "missing");
-	take_text(&cell->names, frame, "names");
+	take_text(r, &cell->error_name, frame, "ename");
+	take_text(r, &cell->error_text, frame, "evalue");
+	take_text(r, &cell->traceback, frame, "traceback");
+	take_text(r, &cell->missing_module, frame, "missing");
+	take_text(r, &cell->names, frame, "names");
 	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
 	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;
 	runner_set_state(r, RUNNER_READY);

@@ -177,6 +177,7 @@ static void on_started(struct interpreter *interpreter)
 		runner_fail_start(r, err.msg);
 		return;
 	}
+	link_attach(r->link, interpreter_descriptor(interpreter, "aside"));
 	if (r->c.language->typed != NULL)
 		(void)!write(interpreter_pty(interpreter), r->c.language->typed,
 			     strlen(r->c.language->typed));
@@ -280,6 +281,7 @@ static size_t plan_descriptors(const struct language *language,
 		[LANGUAGE_SOCKET] = PLAN_SOCKET,
 		[LANGUAGE_PIPE_IN] = PLAN_PIPE_IN,
 		[LANGUAGE_PIPE_OUT] = PLAN_PIPE_OUT,
+		[LANGUAGE_PIPE_ASIDE] = PLAN_PIPE_ASIDE,
 	};
 
 	assert(language->descriptor_count <= LANGUAGE_DESCRIPTORS_MAX);
@@ -312,7 +314,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	r->link = link_new(r->c.language->codec);
 	argv = environment_argv(r->c.language, r->path);
 	envp = environment_new(r->c.language, r->c.workspace, r->path,
-			       confinement_reaches_hosts(r->c.confinement));
+			       confinement_reaches_hosts(r->c.confinement), r->c.passed);
 	spec.argv = argv;
 	spec.envp = envp;
 	spec.descriptor_count = plan_descriptors(r->c.language, descriptors);

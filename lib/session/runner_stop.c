@@ -68,6 +68,21 @@ static void escalate_from(struct runner *r, enum step step)
 	on_escalation(&r->escalation);
 }
 
+/* Once the interpreter is ready for it. */
+static void first_interrupt(struct runner *r)
+{
+	unsigned int settle_ms = r->c.language->settle_ms;
+	uint64_t ready_ms = r->started_us / 1000 + settle_ms;
+
+	if (settle_ms == 0 || loop_now(r->c.loop) >= ready_ms) {
+		escalate_from(r, STEP_INTERRUPT);
+		return;
+	}
+	r->step = STEP_INTERRUPT;
+	r->escalation_ms = ready_ms;
+	loop_timer_start(r->c.loop, &r->escalation, ready_ms, on_escalation);
+}
+
 static void interrupt(struct runner *r, enum runner_stop stop)
 {
 	bool under_way = loop_timer_active(&r->escalation);
@@ -83,7 +98,7 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 	runner_type_clear(r);
 	/* Before the signal: a driver that has not read the cell yet learns whom it is for. */
 	runner_send_interrupt(r);
-	escalate_from(r, STEP_INTERRUPT);
+	first_interrupt(r);
 }
 
 void runner_stop(struct runner *r, enum runner_stop stop)

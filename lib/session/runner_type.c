@@ -56,8 +56,9 @@ void runner_type_clear(struct runner *r)
 	loop_timer_stop(&r->typing);
 	list_for_each (node, next, &r->typed)
 		typed_free(list_entry(node, struct typed, node));
-	if (r->interpreter != NULL && interpreter_slave(r->interpreter) >= 0)
+	if (r->fed && r->interpreter != NULL && interpreter_slave(r->interpreter) >= 0)
 		(void)tcflush(interpreter_slave(r->interpreter), TCIFLUSH);
+	r->fed = false;
 }
 
 /* ---- pieces ---- */
@@ -170,6 +171,7 @@ static void pump(struct runner *r)
 {
 	int slave = interpreter_slave(r->interpreter);
 
+	r->fed = true;
 	while (!list_empty(&r->typed)) {
 		struct typed *typed = list_entry(r->typed.next, struct typed, node);
 		struct termios now;

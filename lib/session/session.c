@@ -12,6 +12,8 @@
 #include "sandbox/policy.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
+#include "session/spare.h"
+#include "session/spares.h"
 #include "session/watchdog.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
@@ -100,13 +102,29 @@ const struct runner *session_runner(const struct session *s, size_t index)
 	return index < s->lane_count ? s->lanes[index].runner : NULL;
 }
 
+void session_hold(struct session *s)
+{
+	s->holds++;
+}
+
+void session_let_go(struct session *s)
+{
+	s->holds--;
+	session_touch(s);
+}
+
+uint64_t session_take_number(struct session *s)
+{
+	return s->next_cell++;
+}
+
 bool session_busy(const struct session *s)
 {
 	for (size_t i = 0; i < s->lane_count; i++)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL;
+	       s->keeping != NULL || s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -143,6 +161,7 @@ void session_add_notice(struct session *s, const char *text)
 void session_tell_state(struct session *s)
 {
 	s->host->state_changed(s->host->owner, s);
+	spares_disturb(s->host->spares);
 }
 
 static void on_lost(struct runner *runner, const char *why, bool told)
@@ -165,9 +184,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 
 static uint64_t next_number(struct runner *runner)
 {
-	struct session *s = runner_owner(runner);
-
-	return s->next_cell++;
+	return session_take_number(runner_owner(runner));
 }
 
 static void on_starting(struct runner *runner)
@@ -214,16 +231,42 @@ static void on_listener(void *data, int listener_own)
 	s->proxy = proxy_new(s->host->loop, &spec, listener_own);
 }
 
+/* What waited for it is used no more, its folder excepted. */
+static void drop_spare(struct session *s)
+{
+	spare_free(s->spare);
+	s->spare = NULL;
+}
+
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
+	int listener = -1;
+	uint64_t cpu_ms = 0;
+
 	if (s->sandbox != NULL)
 		return s->sandbox;
-	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
-	s->watchdog = watchdog_new(s);
-	if (confinement_reaches_hosts(s->host->confinement))
+	if (s->spare != NULL)
+		s->sandbox = spare_take_sandbox(s->spare, &listener, &cpu_ms);
+	if (s->sandbox == NULL)
+		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+	s->watchdog = watchdog_new(s, cpu_ms);
+	if (listener >= 0)
+		on_listener(s, listener);
+	else if (confinement_reaches_hosts(s->host->confinement))
 		sandbox_watch_listener(s->sandbox, on_listener, s);
 	return s->sandbox;
+}
+
+/* The one that waited for it, if it is for this language. */
+static struct runner *runner_of(struct session *s, const struct runner_context *context)
+{
+	struct runner *runner = NULL;
+
+	if (s->spare != NULL)
+		runner = spare_take_runner(s->spare, context);
+	drop_spare(s);
+	return runner != NULL ? runner : runner_new(context);
 }
 
 struct lane *session_lane_of(struct session *s, const struct runner *runner)
@@ -246,6 +289,8 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.confinement = s->host->confinement,
 		.handlers = &runner_handlers,
 		.owner = s,
+		.passed = &s->host->settings->passed,
+		.redact = s->host->settings->redact,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};
@@ -256,10 +301,11 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 	assert(s->lane_count < SESSION_LANGUAGES_MAX);
 	lane = &s->lanes[s->lane_count++];
 	lane->session = s;
-	lane->runner = runner_new(&context);
+	lane->runner = runner_of(s, &context);
 	lane->last.language = language->name;
 	list_init(&lane->lookers);
 	list_init(&lane->untold);
+	spares_want(s->host->spares, language);
 	return lane;
 }
 
@@ -280,6 +326,8 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 		return err_set(err, ERR_INVALID,
 			       "%s holds for a session from its first cell on; this one has %ju",
 			       key, (uintmax_t)now);
+	if (key != NULL)
+		drop_spare(s);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
 	journal_set_max(s->journal, limits->journal_max);
@@ -340,8 +388,18 @@ void session_count_children(struct session *s,
 
 /* ---- life ---- */
 
+static struct workspace *new_workspace(const struct session_host *host, struct err *err)
+{
+	struct workspace *workspace = workspace_new(host->home, err);
+
+	if (workspace == NULL || confinement_adopt(host->confinement, workspace, err) == 0)
+		return workspace;
+	workspace_free(workspace);
+	return NULL;
+}
+
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
-			    char *notice_own, struct err *err)
+			    char *notice_own, const struct language *first, struct err *err)
 {
 	struct session *s = xcalloc(1, sizeof(*s));
 
@@ -357,16 +415,20 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
 	list_init(&s->listings);
-	s->workspace = workspace_new(host->home, err);
-	if (s->workspace == NULL || confinement_adopt(host->confinement, s->workspace, err) < 0) {
-		workspace_free(s->workspace);
+	list_init(&s->placed);
+	s->spare = spares_take(host->spares, first);
+	s->workspace = s->spare != NULL ? spare_take_workspace(s->spare) : new_workspace(host, err);
+	if (first != NULL)
+		spares_want(host->spares, first);
+	if (s->workspace == NULL) {
 		free(s->notice);
 		free(s->id);
 		free(s);
 		return NULL;
 	}
 	s->scan = scan_new(host->loop, s->workspace, s);
-	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max);
+	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
+				 host->settings->redact);
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
@@ -400,6 +462,9 @@ void session_free(struct session *s, const char *why)
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
+	if (s->sandbox == NULL && s->spare != NULL)
+		s->sandbox = spare_take_sandbox(s->spare, &(int){ -1 }, &(uint64_t){ 0 });
+	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);
 	free(s->notice);

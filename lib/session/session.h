@@ -30,6 +30,7 @@ struct loop;
 struct proxy;
 struct scan;
 struct session;
+struct spares;
 
 enum { SESSION_ID_MAX = 64 };
 
@@ -40,8 +41,9 @@ struct session_host {
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
-	char *files_helper; /* path of ptycell-files */
-	char *proxy_helper; /* of ptycell-proxy; NULL where it is missing and no session needs it */
+	char *files_helper;    /* path of ptycell-files */
+	char *proxy_helper;    /* of ptycell-proxy; NULL where it is missing and not needed */
+	struct spares *spares; /* NULL: every session starts from nothing */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
 	 * of `home`, in the background.
 	 */
@@ -59,6 +61,8 @@ struct session_host {
 			uint64_t cell, const char *of, const char *packages);
 	/* What session_state() says may be another. */
 	void (*state_changed)(void *owner, const struct session *session);
+	/* Is any session busy? NULL: none ever is. */
+	bool (*busy)(void *owner);
 	void *owner;
 };
 
@@ -80,9 +84,13 @@ typedef void call_done_fn(struct call *call, const struct exec_result *result, v
 /* 1-64 of A-Z a-z 0-9 . _ -, first a letter or digit: ERR_INVALID tells the rule. */
 int session_id_check(const char *id, struct err *err) MUST_CHECK;
 
-/* A new folder; no process yet. `notice` opens the first answer. */
+/*
+ * A new folder; no process yet, or one that waited for a session whose first cell is in language
+ * `first` (NULL: nobody knows). `notice` opens the first answer.
+ */
 struct session *session_new(const struct session_host *host, const char *id, uint64_t generation,
-			    char *notice_own, struct err *err) MUST_CHECK;
+			    char *notice_own, const struct language *first,
+			    struct err *err) MUST_CHECK;
 /*
  * Kills everything and hands the folder to a helper for removal. Running and queued execs end with
  * `done` first: their cell says why (`why`, a sentence of ours without a full stop).
@@ -184,6 +192,11 @@ uint64_t session_age_ms(const struct session *session);
 uint64_t session_idle_ms(const struct session *session);
 /* Somebody used it now. */
 void session_touch(struct session *session);
+/* Something that is no cell goes on in it, and is over: it is busy meanwhile. */
+void session_hold(struct session *session);
+void session_let_go(struct session *session);
+/* The number of the next cell, for what is no cell of a language and is journaled as one. */
+uint64_t session_take_number(struct session *session);
 /* A cell runs, waits or is queued, an interpreter starts or ends, or files are being kept. */
 bool session_busy(const struct session *session);
 /* Runner `index`, NULL past the end: languages used so far. */
@@ -214,8 +227,8 @@ struct query *session_query_variables(struct session *session, size_t index, uns
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
-/* The server itself changed files: they are not the next cell's. */
-void session_files_touched(struct session *session);
+/* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
+void session_file_placed(struct session *session, const char *path);
 /* Forgets a pending session_list_files of this `data`. */
 void session_list_files_cancel(struct session *session, void *data);
 

@@ -57,6 +57,7 @@ void session_on_resumed(struct runner *runner)
 	struct lane *lane = session_lane_of(runner_owner(runner), runner);
 	struct exec *exec = runner_current(runner);
 
+	session_tell_state(lane->session);
 	if (exec != NULL && exec->call != NULL)
 		withdraw(exec->call);
 	for (struct list *node = lane->lookers.next; node != &lane->lookers; node = node->next)

@@ -197,6 +197,7 @@ void session_on_waits(struct runner *runner)
 	struct list *node;
 	struct list *next;
 
+	session_tell_state(lane->session);
 	if (exec->call != NULL && !session_call_ask(exec->call, exec))
 		tell_running(exec->call, NULL);
 	list_for_each (node, next, &lane->lookers) {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* session_files.c - what comes after a cell: the scan, keeping results; lists of files. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "session/session_internal.h"
+#include "workspace/beneath.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -67,6 +71,88 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 
 static void on_work(struct loop_defer *defer);
 
+/* A file as the server put it there; `seen` by the scan under way. */
+struct placed {
+	struct list node;
+	struct file_info file;
+	bool seen;
+};
+
+static bool is_placed(const struct session *s, const struct file_info *file)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &s->placed) {
+		const struct placed *placed = list_entry(node, struct placed, node);
+
+		if (placed->file.size == file->size && placed->file.mtime_ns == file->mtime_ns &&
+		    str_eq(placed->file.path, file->path))
+			return true;
+	}
+	return false;
+}
+
+static void placed_free(struct placed *placed)
+{
+	list_remove(&placed->node);
+	free(placed->file.path);
+	free(placed);
+}
+
+/* The scans to come are compared with one that has them. */
+static void forget_placed(struct session *s)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &s->placed) {
+		struct placed *placed = list_entry(node, struct placed, node);
+
+		if (placed->seen)
+			placed_free(placed);
+	}
+}
+
+static void start_scan(struct session *s, void (*done)(struct scan *scan))
+{
+	struct list *node;
+	struct list *next;
+
+	s->scanning_for_cell = !list_empty(&s->to_scan);
+	list_for_each (node, next, &s->placed)
+		list_entry(node, struct placed, node)->seen = true;
+	scan_start(s->scan, done);
+}
+
+/* What the server put in is left out. */
+static void set_changes(const struct session *s, struct cell *cell, const struct scan *scan)
+{
+	size_t count;
+	const struct change *changes = scan_changes(scan, &count);
+	struct change *others;
+	size_t kept = 0;
+
+	if (list_empty(&s->placed)) {
+		cell_set_changes(cell, changes, count);
+		return;
+	}
+	others = xcalloc(count + 1, sizeof(*others));
+	for (size_t i = 0; i < count; i++)
+		if (changes[i].kind == CHANGE_DELETED || !is_placed(s, &changes[i].file))
+			others[kept++] = changes[i];
+	cell_set_changes(cell, others, kept);
+	free(others);
+}
+
+static bool code_runs(const struct session *s)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+			return true;
+	return false;
+}
+
 static void release_runner(struct exec *exec)
 {
 	struct runner *runner = exec->runner;
@@ -81,18 +167,23 @@ static void on_scanned(struct scan *scan)
 	struct session *s = scan_data(scan);
 	struct list *node;
 	struct list *next;
-	size_t count;
-	const struct change *changes = scan_changes(scan, &count);
+	bool for_cell = s->scanning_for_cell && !list_empty(&s->to_scan);
+	bool counts = for_cell || (!code_runs(s) && list_empty(&s->to_scan));
 
-	if (!list_empty(&s->to_scan)) {
+	/* Changes of a cell that runs, or ended after this scan began, are to be found again. */
+	if (!counts)
+		scan_disown(scan);
+	if (for_cell) {
 		struct exec *exec = list_entry(s->to_scan.next, struct exec, node);
 
-		cell_set_changes(exec->cell, changes, count);
+		set_changes(s, exec->cell, scan);
 		exec->cell->scan_capped = scan_capped(scan);
 		list_remove(&exec->node);
 		list_append(&s->to_keep, &exec->node);
 		release_runner(exec);
 	}
+	if (counts)
+		forget_placed(s);
 	list_for_each (node, next, &s->listings) {
 		struct listing *listing = list_entry(node, struct listing, node);
 
@@ -108,14 +199,14 @@ static void on_scanned(struct scan *scan)
 
 void session_scan_first(struct session *s)
 {
-	scan_start(s->scan, on_scanned);
+	start_scan(s, on_scanned);
 }
 
 void session_scan_next(struct session *s)
 {
 	if (scan_running(s->scan) || (list_empty(&s->to_scan) && list_empty(&s->listings)))
 		return;
-	scan_start(s->scan, on_scanned);
+	start_scan(s, on_scanned);
 }
 
 static void on_work(struct loop_defer *defer)
@@ -135,15 +226,28 @@ void session_list_files(struct session *s, void (*done)(void *data, const struct
 	loop_defer_start(s->host->loop, &s->work, on_work);
 }
 
-static void on_touched_scanned(void *data, const struct scan *scan)
+static void on_placed_scanned(void *data, const struct scan *scan)
 {
 	(void)data;
-	(void)scan; /* it is now what the next cell is compared with */
+	(void)scan; /* unless code runs, it is now what the next cell is compared with */
 }
 
-void session_files_touched(struct session *s)
+void session_file_placed(struct session *s, const char *path)
 {
-	session_list_files(s, on_touched_scanned, s);
+	cleanup_fd int fd = beneath_open(workspace_data_fd(s->workspace), path, O_PATH, 0);
+	struct placed *placed;
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0) {
+		placed = xcalloc(1, sizeof(*placed));
+		list_init(&placed->node);
+		placed->file.path = xstrdup(path);
+		placed->file.size = (uint64_t)st.st_size;
+		placed->file.mtime_ns =
+			(uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec;
+		list_append(&s->placed, &placed->node);
+	}
+	session_list_files(s, on_placed_scanned, s);
 }
 
 void session_list_files_cancel(struct session *s, void *data)
@@ -166,6 +270,8 @@ void session_end_listings(struct session *s)
 	struct list *node;
 	struct list *next;
 
+	while (!list_empty(&s->placed))
+		placed_free(list_entry(s->placed.next, struct placed, node));
 	list_for_each (node, next, &s->listings) {
 		struct listing *listing = list_entry(node, struct listing, node);
 

@@ -16,6 +16,7 @@
 #include "session/session.h"
 
 struct keeper;
+struct spare;
 struct until;
 struct watchdog;
 struct workspace;
@@ -87,6 +88,7 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
+	struct spare *spare; /* to be used by the first cell, if that is as was expected; or NULL */
 	struct watchdog *watchdog; /* of the sandbox */
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */
 	struct scan *scan;
@@ -95,6 +97,7 @@ struct session {
 	struct lane lanes[SESSION_LANGUAGES_MAX];
 	size_t lane_count;
 	uint64_t next_cell;
+	unsigned holds;
 	uint64_t created_ms;
 	uint64_t used_ms;
 
@@ -103,6 +106,8 @@ struct session {
 	struct list to_keep;  /* looked at, their results not kept */
 	struct exec *keeping; /* its copy is under way */
 	struct list listings;
+	struct list placed;     /* files that the server itself put in: not a cell's changes */
+	bool scanning_for_cell; /* what the scan under way finds is a cell's */
 	struct loop_defer work; /* the next scan or copy */
 
 	struct loop_timer notebook; /* its copy is due */

@@ -201,9 +201,11 @@ static int open_failed(const char *path, struct err *err)
 	return err_sys(err, "opening the share '%s'", quoted);
 }
 
-static int check_writable(const struct share *share, const struct stat *st, struct err *err)
+/* Confined sessions of root write as the folder's owner, whoever that is (sandbox/shift.h). */
+static int check_writable(const struct share *share, const struct stat *st, bool as_owner,
+			  struct err *err)
 {
-	if (st->st_uid != geteuid())
+	if (!as_owner && st->st_uid != geteuid())
 		return refuse(share->path, "is not yours: share it without :rw", err);
 	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return refuse(share->path,
@@ -216,11 +218,6 @@ static int check_writable(const struct share *share, const struct stat *st, stru
 /* Sessions of root are users of their own (sandbox/usermap.h), to whom permissions apply. */
 static int check_for_root(const struct share *share, const struct stat *st, struct err *err)
 {
-	if (share->policy.writable)
-		return refuse(share->path,
-			      "cannot be shared with :rw by root, whose sessions are users of "
-			      "their own: start ptycell as the folder's owner",
-			      err);
 	if ((st->st_mode & S_IXOTH) == 0)
 		return refuse(share->path,
 			      "lets nobody else in, and sessions of root are users of their own: "
@@ -231,13 +228,14 @@ static int check_for_root(const struct share *share, const struct stat *st, stru
 
 static int check_owner(const struct shares *shares, const struct share *share, struct err *err)
 {
+	bool other_user = geteuid() == 0 && !shares->settings->unconfined;
 	struct stat st;
 
 	if (fstat(share->fd, &st) < 0)
 		return err_sys(err, "looking at the share '%s'", share->path);
-	if (geteuid() == 0 && !shares->settings->unconfined)
-		return check_for_root(share, &st, err);
-	return share->policy.writable ? check_writable(share, &st, err) : 0;
+	if (share->policy.writable)
+		return check_writable(share, &st, other_user, err);
+	return other_user ? check_for_root(share, &st, err) : 0;
 }
 
 static int open_share(const struct shares *shares, struct share *share, struct err *err)
@@ -421,19 +419,30 @@ static int not_shared(const char *path, struct err *err)
 		       quoted[0] != '\0' ? quoted : "/FOLDER");
 }
 
+/* `rest` is "" for the share itself, else begins with a slash. */
+static int open_in_share(const struct share *share, const char *rest, off_t *ret_size,
+			 struct err *err)
+{
+	cleanup_fd int folder = -1;
+
+	if (rest[0] != '\0')
+		folder = beneath_open(share->fd, rest + 1, O_PATH | O_DIRECTORY, 0);
+	if (rest[0] == '\0' || folder >= 0)
+		return err_set(err, ERR_DENIED,
+			       "it is a folder: code reads what is in it by the same path");
+	return beneath_open_regular(share->fd, rest + 1, ret_size, err);
+}
+
 int shares_open_file(const struct shares *shares, const char *path, off_t *ret_size,
 		     struct err *err)
 {
 	cleanup_free char *plain = path[0] == '/' ? plain_path(path) : NULL;
 	const struct share *share;
-	size_t len;
 
 	if (plain == NULL)
 		return err_set(err, ERR_INVALID, "the path must be absolute, without . and ..");
 	share = find(shares, plain);
 	if (share == NULL)
 		return not_shared(plain, err);
-	len = strlen(share->path);
-	return beneath_open_regular(share->fd, plain[len] == '/' ? plain + len + 1 : "", ret_size,
-				    err);
+	return open_in_share(share, plain + strlen(share->path), ret_size, err);
 }

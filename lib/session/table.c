@@ -239,7 +239,8 @@ static char *opening_notice(const struct table *t, const char *id, const struct 
 	return weak != NULL ? xasprintf("%s\n%s", text, weak) : mem_steal(&text);
 }
 
-struct session *table_open(struct table *t, const char *id, struct err *err)
+struct session *table_open(struct table *t, const char *id, const struct language *first,
+			   struct err *err)
 {
 	const struct ended *ended;
 	struct row *row;
@@ -259,7 +260,7 @@ struct session *table_open(struct table *t, const char *id, struct err *err)
 	}
 	ended = map_get(t->ended, id, strlen(id));
 	session = session_new(t->host, id, ended != NULL ? ended->generation : 1,
-			      opening_notice(t, id, ended), err);
+			      opening_notice(t, id, ended), first, err);
 	if (session == NULL)
 		return NULL;
 	row = xcalloc(1, sizeof(*row));
@@ -284,4 +285,12 @@ struct session *table_at(const struct table *t, size_t index)
 size_t table_count(const struct table *t)
 {
 	return map_count(t->rows);
+}
+
+bool table_busy(const struct table *t)
+{
+	for (struct list *node = t->order.next; node != &t->order; node = node->next)
+		if (session_busy(container_of(node, struct row, node)->session))
+			return true;
+	return false;
 }

@@ -20,14 +20,20 @@ enum { TABLE_ENDED_MAX = 1000, TABLE_LIVE_NAMED_MAX = 5 };
 struct table *table_new(const struct session_host *host);
 /* Ends every session; `why` as session_free takes it. NULL is allowed. */
 void table_free(struct table *table, const char *why);
-/* The session of this id, made when it is new. ERR_INVALID (the id), ERR_LIMIT (too many). */
-struct session *table_open(struct table *table, const char *id, struct err *err) MUST_CHECK;
+/*
+ * The session of this id, made when it is new, then with `first` as session_new has it. ERR_INVALID
+ * (the id), ERR_LIMIT (too many).
+ */
+struct session *table_open(struct table *table, const char *id, const struct language *first,
+			   struct err *err) MUST_CHECK;
 /* ERR_NOT_FOUND names the live ones. */
 struct session *table_find(struct table *table, const char *id, struct err *err) MUST_CHECK;
 int table_destroy(struct table *table, const char *id, struct err *err) MUST_CHECK;
 /* In order of making; NULL past the end. */
 struct session *table_at(const struct table *table, size_t index);
 size_t table_count(const struct table *table);
+/* Any of them is. */
+bool table_busy(const struct table *table);
 /* Called after a session was made, ended or began to keep files. */
 void table_on_change(struct table *table, void (*changed)(void *data), void *data);
 

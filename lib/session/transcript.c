@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "text/clip.h"
 #include "text/escape.h"
+#include "text/redact.h"
 #include "text/screen.h"
 #include "text/utf8.h"
 #include "workspace/spool.h"
@@ -19,6 +20,7 @@ enum {
 
 struct transcript {
 	struct spool *spool;
+	struct redact_stream *redact; /* or NULL */
 	bool spooling;
 	struct buf head;
 	char *tail;          /* a ring, allocated with its first byte */
@@ -32,11 +34,12 @@ struct transcript {
 	bool taken;        /* something was shown and is not held any more */
 };
 
-struct transcript *transcript_new(struct spool *spool_own)
+struct transcript *transcript_new(struct spool *spool_own, const struct redact *redact)
 {
 	struct transcript *t = xcalloc(1, sizeof(*t));
 
 	t->spool = spool_own;
+	t->redact = redact != NULL ? redact_stream_new(redact) : NULL;
 	buf_init(&t->head, TRANSCRIPT_HEAD_MAX);
 	return t;
 }
@@ -49,6 +52,7 @@ void transcript_free(struct transcript *t)
 	free(t->tail);
 	free(t->open);
 	spool_free(t->spool);
+	redact_stream_free(t->redact);
 	free(t);
 }
 
@@ -183,7 +187,7 @@ static void look_for_query(struct transcript *t, const char *data, size_t len)
 		memcpy(t->last, data + len - sizeof(t->last), sizeof(t->last));
 }
 
-void transcript_feed(struct transcript *t, const char *data, size_t len)
+static void take_bytes(struct transcript *t, const char *data, size_t len)
 {
 	size_t to_head = size_min(len, TRANSCRIPT_HEAD_MAX - t->head.len);
 
@@ -201,14 +205,46 @@ void transcript_feed(struct transcript *t, const char *data, size_t len)
 		add_tail(t, data + to_head, len - to_head);
 }
 
+void transcript_feed(struct transcript *t, const char *data, size_t len)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	if (t->redact == NULL) {
+		take_bytes(t, data, len);
+		return;
+	}
+	redact_feed(t->redact, data, len, &clean);
+	take_bytes(t, buf_str(&clean), clean.len);
+}
+
+void transcript_settle(struct transcript *t)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	if (t->redact == NULL)
+		return;
+	redact_settle(t->redact, &clean);
+	take_bytes(t, buf_str(&clean), clean.len);
+}
+
+static void end_redaction(struct transcript *t)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	if (t->redact == NULL)
+		return;
+	redact_end(t->redact, &clean);
+	take_bytes(t, buf_str(&clean), clean.len);
+}
+
 void transcript_insert(struct transcript *t, const char *text, size_t len)
 {
 	if (len == 0)
 		return;
-	if (t->line_open)
+	if (transcript_has_open_line(t))
 		transcript_feed(t, "\n", 1);
 	transcript_feed(t, text, len);
-	if (t->line_open)
+	if (transcript_has_open_line(t))
 		transcript_feed(t, "\n", 1);
 }
 
@@ -219,7 +255,7 @@ bool transcript_empty(const struct transcript *t)
 
 bool transcript_has_open_line(const struct transcript *t)
 {
-	return t->line_open;
+	return t->line_open || (t->redact != NULL && redact_held(t->redact) > 0);
 }
 
 static void feed_tail(const struct transcript *t, struct screen *screen)
@@ -298,7 +334,7 @@ static struct transcript_text render_ends(const struct transcript *t, size_t max
 	return result;
 }
 
-struct transcript_text transcript_render(struct transcript *t, size_t max_chars, struct buf *out)
+static struct transcript_text render(struct transcript *t, size_t max_chars, struct buf *out)
 {
 	struct transcript_text result = { .shown = 0 };
 
@@ -314,6 +350,12 @@ struct transcript_text transcript_render(struct transcript *t, size_t max_chars,
 	}
 	result.spooled = t->spooling && spool_error(t->spool) == NULL;
 	return result;
+}
+
+struct transcript_text transcript_render(struct transcript *t, size_t max_chars, struct buf *out)
+{
+	end_redaction(t);
+	return render(t, max_chars, out);
 }
 
 /* Bytes at the end that only make sense with what follows: a cut character or control sequence. */
@@ -410,9 +452,12 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 {
 	struct transcript_text result;
 	char end[UNFINISHED_MAX];
-	size_t len = copy_end(t, end, sizeof(end));
-	size_t rest = unfinished(end, len);
+	size_t len;
+	size_t rest;
 
+	transcript_settle(t);
+	len = copy_end(t, end, sizeof(end));
+	rest = unfinished(end, len);
 	if (t->head.len + t->tail_total > rest) {
 		if (!t->spooling)
 			start_spooling(t);
@@ -421,7 +466,7 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 	drop_end(t, rest);
 	keep_open_line(t);
 	t->chars -= count_chars(end + len - rest, rest);
-	result = transcript_render(t, max_chars, out);
+	result = render(t, max_chars, out);
 	buf_clear(&t->head);
 	t->tail_total = 0;
 	t->answered = 0;

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 
+struct redact;
 struct spool;
 struct transcript;
 
@@ -27,18 +28,23 @@ struct transcript_text {
 	bool spooled; /* the whole lies in the spool */
 };
 
-/* `spool` is owned by the transcript; nothing is written to it for a short output. */
-struct transcript *transcript_new(struct spool *spool_own);
+/*
+ * `spool` is owned by the transcript; nothing is written to it for a short output. `redact`
+ * (borrowed, or NULL) takes secrets out of everything before it is held or spooled.
+ */
+struct transcript *transcript_new(struct spool *spool_own, const struct redact *redact);
 void transcript_free(struct transcript *transcript);
 void transcript_feed(struct transcript *transcript, const char *data, size_t len);
 /* Puts `text` at this point of the output, on lines of its own. */
 void transcript_insert(struct transcript *transcript, const char *text, size_t len);
+/* The output rests: what may be the start of a secret, and is too short for one, is shown. */
+void transcript_settle(struct transcript *transcript);
 bool transcript_empty(const struct transcript *transcript);
 /* The last byte did not end a line. */
 bool transcript_has_open_line(const struct transcript *transcript);
 /*
- * Appends the text, at most `max_chars` characters as head and tail. What does not fit is spooled
- * first; a text that fits discards the spool.
+ * The output is over. Appends the text, at most `max_chars` characters as head and tail. What does
+ * not fit is spooled first; a text that fits discards the spool.
  */
 struct transcript_text transcript_render(struct transcript *transcript, size_t max_chars,
 					 struct buf *out);

@@ -18,6 +18,7 @@ struct watchdog {
 	bool exact;     /* the measure under way is one */
 	bool relieving; /* a process is being killed */
 	bool was_running;
+	uint64_t cpu_before_ms;
 	struct disk *disk;
 	uint64_t disk_due_ms;
 	uint64_t disk_bytes; /* at the last look */
@@ -108,13 +109,14 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	uint64_t limit = w->session->limits.cpu_max;
+	uint64_t used_ms = usage->cpu_ms - w->cpu_before_ms;
 	cleanup_free char *why = NULL;
 
-	if (usage->cpu_ms <= limit * 1000)
+	if (used_ms <= limit * 1000)
 		return;
 	why = xasprintf("the session has used %" PRIu64 " s of processor time, more than the "
 			"limit of %" PRIu64 " s (cpu_max); a new session starts at 0",
-			usage->cpu_ms / 1000, limit);
+			used_ms / 1000, limit);
 	end_interpreters(w, why);
 }
 
@@ -257,13 +259,14 @@ void watchdog_wake(struct watchdog *w)
 		schedule(w, WATCHDOG_BUSY_MS);
 }
 
-struct watchdog *watchdog_new(struct session *s)
+struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 {
 	static const struct sandbox_watcher watcher = { .measured = on_measured,
 							.relieved = on_relieved };
 	struct watchdog *w = xcalloc(1, sizeof(*w));
 
 	w->session = s;
+	w->cpu_before_ms = cpu_ms;
 	w->disk = disk_new(s->host->loop, s->workspace, w);
 	w->disk_free = UINT64_MAX;
 	w->disk_due_ms = loop_now(s->host->loop) + WATCHDOG_DISK_MS / 5;

@@ -23,8 +23,11 @@ enum {
 /* With this little left on the file system a cell that fills it is ended, whatever its limit. */
 #define WATCHDOG_DISK_FREE_MIN (64ULL << 20)
 
-/* The session, whose sandbox has just been opened, is borrowed until free. */
-struct watchdog *watchdog_new(struct session *session);
+/*
+ * The session, whose sandbox has just been opened, is borrowed until free. `cpu_ms` is what that
+ * used before: it does not count.
+ */
+struct watchdog *watchdog_new(struct session *session, uint64_t cpu_ms);
 /* Before sandbox_close. NULL is allowed. */
 void watchdog_free(struct watchdog *watchdog);
 /* A cell begins: what it takes is looked at soon. */

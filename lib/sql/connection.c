@@ -155,6 +155,26 @@ void connection_default(struct buf *string, const char *keyword, const char *val
 		buf_putf(string, ";%s=%s", keyword, value);
 }
 
+void connection_adapt(struct buf *string)
+{
+	cleanup_free char *driver = connection_get(buf_str(string), "Driver");
+	cleanup_free char *whole = NULL;
+	const char *at;
+	struct pair pair;
+
+	if (driver == NULL || strcasestr(driver, "tds") == NULL)
+		return;
+	whole = buf_steal(string);
+	at = whole;
+	while (next_pair(&at, &pair) > 0) {
+		cleanup_free char *value = unquote(&pair);
+		bool braced = pair.value[0] == '{';
+
+		buf_putf(string, "%.*s=%s%s%s;", (int)pair.key_len, pair.key, braced ? "{" : "",
+			 value, braced ? "}" : "");
+	}
+}
+
 enum sql_dialect connection_dialect(const char *string)
 {
 	cleanup_free char *driver = connection_get(string, "Driver");

@@ -26,6 +26,8 @@ int connection_complete(const char *string, const char *password, struct buf *ou
 char *connection_get(const char *string, const char *keyword);
 /* Adds ";KEYWORD=VALUE" unless the string has it. */
 void connection_default(struct buf *string, const char *keyword, const char *value);
+/* For FreeTDS, which reads a doubled brace within braces as two: as it wants it. */
+void connection_adapt(struct buf *string);
 /* As far as the driver's name tells; SQL_GENERIC for a DSN. */
 enum sql_dialect connection_dialect(const char *string);
 

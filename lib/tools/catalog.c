@@ -11,7 +11,7 @@ static const char instructions[] =
 	"the status line that ends each answer: [id#cell state seconds | files ... | names ...].\n"
 	"Files: the working folder holds input/ (what you upload) and output/ (results for the "
 	"user: figures go there automatically). The user's files and chat attachments are "
-	"not here: put the content in with upload_file, or open a folder that the user shares. Links into the session do not open for the "
+	"not here: bring them in with upload_file (url, path or content), or open a folder that the user shares. Links into the session do not open for the "
 	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
 	"A call answers within 45 s; its code runs on (state running) until interact tells its end, and "
 	"waits where it reads the terminal (waiting_for_input) for interact's input. When an answer says "
@@ -101,17 +101,17 @@ static const struct mcp_tool tools[] = {
 		.name = "upload_file",
 		.title = "Put a file into a session",
 		.description =
-			"Writes content into the session's input/ folder; answers with its path "
-			"as saved_path. encoding base64 for binary content. An existing file stays "
-			"unless overwrite.",
+			"Puts a file into input/, from url, path (in a folder the user shares) or "
+			"content with filename (encoding base64 if binary).",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"url\":{\"type\":\"string\"},"
+				"\"path\":{\"type\":\"string\"},"
 				"\"filename\":{\"type\":\"string\"},"
 				"\"content\":{\"type\":\"string\"},"
 				"\"encoding\":{\"enum\":[\"utf-8\",\"base64\"]},"
 				"\"overwrite\":{\"type\":\"boolean\"}},"
-				"\"required\":[\"session_id\",\"filename\",\"content\"],"
-				"\"additionalProperties\":false}",
-		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":false}",
+				"\"required\":[\"session_id\"],\"additionalProperties\":false}",
+		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":true}",
 		.call = tool_upload_file,
 	},
 	{

@@ -11,6 +11,7 @@
 #include "journal/audit.h"
 #include "journal/journal.h"
 #include "json/make.h"
+#include "json/redact.h"
 #include "session/session.h"
 #include "text/clean.h"
 #include "tools/record.h"
@@ -96,17 +97,30 @@ static size_t list_images(const struct cell *cell, struct journal_image *images)
 	return count;
 }
 
+static void put_into_journal(struct history *history, struct session *session,
+			     const struct journal_entry *entry)
+{
+	enum journal_taken taken;
+	struct err err;
+
+	if (journal_add(session_journal(session), entry, &taken, &err) == 0) {
+		session_keep_notebook(session);
+		return;
+	}
+	if (!history->journal_failed)
+		log_warn("history", "a cell of '%s' is not in its journal: %s", session_id(session),
+			 err.msg);
+	history->journal_failed = true;
+}
+
 static void add_to_journal(struct history *history, const struct exec_result *result,
 			   json_t *record)
 {
 	const struct cell *cell = result->cell;
-	struct journal *journal = session_journal(result->session);
 	struct journal_image images[CELL_IMAGES_MAX];
 	cleanup_free char *note = note_of(cell);
 	cleanup_free char *left_out = forms_of(cell);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	enum journal_taken taken;
-	struct err err;
 	struct journal_entry entry = {
 		.number = cell->number,
 		.language = cell->language,
@@ -129,28 +143,22 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	buf_put(&text, buf_str(&cell->text), cell->text.len);
 	entry.text = buf_str(&text);
 	entry.text_len = text.len;
-	if (journal_add(journal, &entry, &taken, &err) < 0) {
-		if (!history->journal_failed)
-			log_warn("history", "a cell of '%s' is not in its journal: %s",
-				 session_id(result->session), err.msg);
-		history->journal_failed = true;
-		return;
-	}
-	session_keep_notebook(result->session);
+	put_into_journal(history, result->session, &entry);
 }
 
 /* The code and its record, without outputs: those are in the notebook. */
-static void add_to_audit(struct history *history, const struct cell *cell, const json_t *record)
+static void add_to_audit(struct history *history, const char *language, const char *code,
+			 size_t code_len, const json_t *record)
 {
 	cleanup_json json_t *line = NULL;
 	struct err err;
 
 	if (history->settings->audit == NULL)
 		return;
-	line = json_copy((json_t *)(uintptr_t)record);
-	json_put_str(line, "language", cell->language);
-	json_put(line, "code",
-		 json_make_text(cell->code != NULL ? cell->code : "", cell->code_len));
+	line = json_deep_copy((json_t *)(uintptr_t)record);
+	json_put_str(line, "language", language);
+	json_put(line, "code", json_make_text(code != NULL ? code : "", code_len));
+	json_redact(line, history->settings->redact);
 	if (audit_append(history->settings->audit, line, &err) == 0)
 		return;
 	if (!history->audit_failed)
@@ -160,11 +168,56 @@ static void add_to_audit(struct history *history, const struct cell *cell, const
 
 void history_add(struct history *history, const struct exec_result *result)
 {
+	const struct cell *cell = result->cell;
 	cleanup_json json_t *record = record_cell(result);
 
 	json_put(record, "ended", now_text());
 	add_to_journal(history, result, record);
-	add_to_audit(history, result->cell, record);
+	add_to_audit(history, cell->language, cell->code, cell->code_len, record);
+}
+
+/* ---- queries ---- */
+
+static json_t *record_query(const struct history_query *query)
+{
+	json_t *record = json_object();
+
+	json_put_str(record, "session_id", query->session_id);
+	json_put_int(record, "cell", (json_int_t)query->number);
+	json_put_str(record, "state", query->state);
+	json_put_real(record, "seconds", (double)query->ms / 1000);
+	json_put_str(record, "database", query->database);
+	if (json_array_size(query->params) > 0)
+		json_put(record, "params", json_deep_copy(query->params));
+	if (query->answer != NULL)
+		json_put(record, "row_count",
+			 json_incref(json_object_get(query->answer, "row_count")));
+	if (json_is_integer(json_object_get(query->answer, "bytes")))
+		json_put_str(record, "output_path", query->file);
+	json_put_str(record, "problem", query->problem);
+	json_put(record, "ended", now_text());
+	return record;
+}
+
+void history_add_query(struct history *history, const struct history_query *query)
+{
+	cleanup_json json_t *record = record_query(query);
+	const struct journal_entry entry = {
+		.number = query->number,
+		.language = JOURNAL_SQL,
+		.state = query->state,
+		.ran = true,
+		.code = query->sql,
+		.code_len = query->sql_len,
+		.text = query->text,
+		.text_len = query->text_len,
+		.note = query->problem,
+		.record = record,
+	};
+
+	if (query->session != NULL)
+		put_into_journal(history, query->session, &entry);
+	add_to_audit(history, JOURNAL_SQL, query->sql, query->sql_len, record);
 }
 
 json_t *history_describe(const struct session *session)

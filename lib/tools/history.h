@@ -9,6 +9,9 @@
 
 #include <jansson.h>
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct exec_result;
 struct history;
 struct session;
@@ -17,6 +20,26 @@ struct settings;
 struct history *history_new(const struct settings *settings);
 void history_free(struct history *history);
 void history_add(struct history *history, const struct exec_result *result);
+
+/* A query of exec_sql that is over. */
+struct history_query {
+	struct session *session; /* NULL: it has ended */
+	const char *session_id;
+	uint64_t number; /* among the session's cells */
+	const char *database;
+	const char *sql;
+	size_t sql_len;
+	const json_t *params; /* or NULL */
+	const char *state;    /* static: "done", "raised", "interrupted", "timed_out" */
+	uint64_t ms;
+	const json_t *answer; /* said.h, or NULL */
+	const char *file;     /* the rows', where the answer has one */
+	const char *text;     /* what was answered, clean */
+	size_t text_len;
+	const char *problem; /* why it failed, clean; or NULL */
+};
+
+void history_add_query(struct history *history, const struct history_query *query);
 
 /* {cells, bytes, cells_without_outputs, cells_left_out}: for session_info. */
 json_t *history_describe(const struct session *session);

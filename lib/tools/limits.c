@@ -8,7 +8,7 @@
 #include "session/confinement.h"
 #include "text/status.h"
 
-enum { NEEDLES_MAX = 5 };
+enum { NEEDLES_MAX = 6, LINES_LOOKED_AT = 6 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
@@ -84,11 +84,14 @@ static const struct {
 	enum policy_tier to;
 } rows[] = {
 	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
-	    "Array buffer allocation failed" },
+	    "Array buffer allocation failed", "memory exhausted" },
 	  explain_memory,
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },
-	{ { "File too large", "EFBIG" }, explain_file, POLICY_UNCONFINED, POLICY_NAMESPACES },
+	{ { "File too large", "EFBIG", "File size limit exceeded" },
+	  explain_file,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
 	{ { "No space left on device", "ENOSPC" }, explain_space, POLICY_BWRAP, POLICY_NAMESPACES },
 	{ { "can't start new thread", "Resource temporarily unavailable", "EAGAIN" },
 	  explain_processes,
@@ -150,6 +153,43 @@ static const char *last_line(const char *text)
 	return text != NULL ? text + len : NULL;
 }
 
+/* A shell and R say on the terminal what went wrong, and are at the end of it. */
+static bool tells_by_text(const struct cell *cell)
+{
+	if (str_eq(cell->language, "bash"))
+		return cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0;
+	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
+}
+
+/* Does one of the last lines end in what the kernel answered? What a file says would not. */
+static bool ends_a_line(const struct buf *text, const char *const *needles)
+{
+	const char *start = buf_str(text);
+	const char *end = start + text->len;
+
+	for (int lines = 0; end > start && lines < LINES_LOOKED_AT; lines++) {
+		const char *line = memrchr(start, '\n', (size_t)(end - start));
+
+		for (size_t i = 0; i < NEEDLES_MAX && needles[i] != NULL; i++) {
+			size_t len = strlen(needles[i]);
+
+			if ((size_t)(end - start) >= len && memcmp(end - len, needles[i], len) == 0)
+				return true;
+		}
+		end = line != NULL ? line : start;
+	}
+	return false;
+}
+
+static bool is_about(const struct cell *cell, const char *const *needles)
+{
+	if (tells_by_text(cell) && ends_a_line(&cell->text, needles))
+		return true;
+	return cell->state == CELL_RAISED &&
+	       (has_any(cell->error_name, needles) || has_any(cell->error_text, needles) ||
+		has_any(last_line(cell->traceback), needles));
+}
+
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
 		    const struct confinement *confinement)
 {
@@ -157,7 +197,7 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 
 	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
 		explain_file(out, limits);
-	if (cell->state != CELL_RAISED)
+	if (cell->state != CELL_RAISED && !tells_by_text(cell))
 		return;
 	if (is_unix_socket(cell, confinement)) {
 		buf_puts(out, tier == POLICY_LANDLOCK
@@ -175,9 +215,7 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (tier < rows[i].from || tier > rows[i].to)
 			continue;
-		if (!has_any(cell->error_name, rows[i].needles) &&
-		    !has_any(cell->error_text, rows[i].needles) &&
-		    !has_any(last_line(cell->traceback), rows[i].needles))
+		if (!is_about(cell, rows[i].needles))
 			continue;
 		rows[i].explain(out, limits);
 		return;

@@ -13,6 +13,8 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "sql/result.h"
+#include "tools/said.h"
 #include "workspace/beneath.h"
 #include "workspace/workspace.h"
 
@@ -47,10 +49,11 @@ struct query {
 	json_t *order;
 	json_int_t number;
 	uint64_t timeout_ms;
-	char *part;
+	char *file;
 };
 
 static void start_next(struct link *link);
+static void on_grace(struct loop_timer *timer);
 
 /* ---- a query's end ---- */
 
@@ -58,19 +61,28 @@ static void query_free(struct query *query)
 {
 	list_remove(&query->node);
 	json_decref(query->order);
-	free(query->part);
+	free(query->file);
 	free(query);
 }
 
-/* What a process that was killed left half written. */
-static void remove_part(const struct link *link, const struct query *query)
+static bool remove_file(const struct link *link, char *path_own)
 {
+	cleanup_free char *path = path_own;
 	const char *name;
 	struct err err;
-	cleanup_fd int dir = beneath_open_parent(link->dir_fd, query->part, &name, &err);
+	cleanup_fd int dir = beneath_open_parent(link->dir_fd, path, &name, &err);
 
-	if (dir >= 0)
-		(void)unlinkat(dir, name, 0);
+	return dir >= 0 && unlinkat(dir, name, 0) == 0;
+}
+
+/* What a process that was killed left. */
+static void remove_files(const struct link *link, const struct query *query)
+{
+	unsigned blob = 1;
+
+	(void)remove_file(link, result_part_name(query->file));
+	while (blob <= RESULT_BLOBS_MAX && remove_file(link, result_blob_name(query->file, blob)))
+		blob++;
 }
 
 static void end_query(struct query *query, const json_t *answer, const struct err *err)
@@ -79,7 +91,7 @@ static void end_query(struct query *query, const json_t *answer, const struct er
 	void *data = query->data;
 
 	if (err != NULL)
-		remove_part(query->link, query);
+		remove_files(query->link, query);
 	query_free(query);
 	handlers->done(data, answer, err);
 }
@@ -111,35 +123,6 @@ static void link_fail(struct link *link, const struct err *err)
 
 /* ---- what the process says ---- */
 
-static bool is_answer(const json_t *answer)
-{
-	const json_t *columns = json_object_get(answer, "columns");
-	const json_t *rows = json_object_get(answer, "rows");
-	size_t index;
-	const json_t *item;
-
-	if (!json_is_array(columns) || !json_is_array(rows) ||
-	    !json_is_integer(json_object_get(answer, "row_count")))
-		return false;
-	json_array_foreach (columns, index, item)
-		if (!json_is_string(json_object_get(item, "name")))
-			return false;
-	json_array_foreach (rows, index, item)
-		if (!json_is_array(item) || json_array_size(item) != json_array_size(columns))
-			return false;
-	return true;
-}
-
-static enum err_code code_of(const json_t *failed)
-{
-	const char *name = json_string_value(json_object_get(failed, "code"));
-
-	for (int code = ERR_INVALID; name != NULL && code <= ERR_INTERNAL; code++)
-		if (str_eq(name, err_code_name((enum err_code)code)))
-			return (enum err_code)code;
-	return ERR_INTERNAL;
-}
-
 static void describe_end(const struct link *link, const struct query *query, struct err *err)
 {
 	if (link->timed_out)
@@ -152,16 +135,6 @@ static void describe_end(const struct link *link, const struct query *query, str
 		(void)err_set(err, ERR_CANCELLED, "the query was cancelled");
 }
 
-static void take_failure(struct link *link, struct query *query, const json_t *failed)
-{
-	const char *message = json_string_value(json_object_get(failed, "message"));
-	struct err err;
-
-	(void)err_set(&err, code_of(failed), "%s", message != NULL ? message : "it failed");
-	describe_end(link, query, &err);
-	end_query(query, NULL, &err);
-}
-
 static void on_idle(struct loop_timer *timer)
 {
 	link_free(container_of(timer, struct link, timer));
@@ -169,42 +142,37 @@ static void on_idle(struct loop_timer *timer)
 
 static void query_over(struct link *link)
 {
+	struct loop *loop = link->queries->loop;
+
 	link->running = false;
+	/* Told to stop when it was done already, it may wait for an order. */
 	if (link->ending)
-		return; /* its process is about to end: on_done goes on */
-	if (!list_empty(&link->waiting))
+		loop_timer_start(loop, &link->timer, loop_now(loop), on_grace);
+	else if (!list_empty(&link->waiting))
 		start_next(link);
 	else
-		loop_timer_start(link->queries->loop, &link->timer,
-				 loop_now(link->queries->loop) + QUERIES_IDLE_MS, on_idle);
+		loop_timer_start(loop, &link->timer, loop_now(loop) + QUERIES_IDLE_MS, on_idle);
 }
 
-static void on_progress(struct helper *helper, const json_t *said)
+static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct link *link = helper_data(helper);
-	const json_t *answer = json_object_get(said, "answer");
-	const json_t *failed = json_object_get(said, "failed");
-	const json_t *rows = json_object_get(said, "rows");
 	struct query *query;
+	struct said said;
 
 	if (!link->running)
 		return;
 	query = list_entry(link->waiting.next, struct query, node);
-	if (json_integer_value(json_object_get(said, "query")) != query->number)
+	said_read(progress, query->number, &said);
+	if (said.kind == SAID_ROWS)
+		query->handlers->progress(query->data, said.rows);
+	if (said.kind != SAID_ANSWER && said.kind != SAID_FAILED)
 		return;
-	if (json_is_integer(rows)) {
-		query->handlers->progress(query->data, (uint64_t)json_integer_value(rows));
-		return;
-	}
-	if (failed == NULL && !is_answer(answer)) {
-		log_warn("queries", "ptycell-sql gave an answer that is none");
-		failed = said;
-	}
 	loop_timer_stop(&link->timer);
-	if (failed != NULL)
-		take_failure(link, query, failed);
-	else
-		end_query(query, answer, NULL);
+	if (said.kind == SAID_FAILED)
+		describe_end(link, query, &said.err);
+	end_query(query, said.kind == SAID_ANSWER ? said.answer : NULL,
+		  said.kind == SAID_FAILED ? &said.err : NULL);
 	query_over(link);
 }
 
@@ -363,15 +331,6 @@ static struct link *link_new(struct queries *queries, const struct query_spec *s
 	return link;
 }
 
-/* Beside the file, with a name that lists of files leave out. */
-static char *part_name(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-	const char *base = slash != NULL ? slash + 1 : file;
-
-	return xasprintf("%.*s.%s.part", (int)(base - file), file, base);
-}
-
 static json_t *make_order(const struct query *query, const struct query_spec *spec)
 {
 	json_t *order = json_object();
@@ -382,7 +341,6 @@ static json_t *make_order(const struct query *query, const struct query_spec *sp
 	json_put(order, "params",
 		 spec->params != NULL ? json_deep_copy(spec->params) : json_array());
 	json_put_str(order, "result", spec->file);
-	json_put_str(order, "part", query->part);
 	json_put_int(order, "inline_rows", (json_int_t)spec->inline_rows);
 	json_put_int(order, "inline_bytes", (json_int_t)spec->inline_bytes);
 	json_put_int(order, "rows_max", (json_int_t)spec->rows_max);
@@ -407,7 +365,7 @@ struct query *queries_start(struct queries *queries, const struct query_spec *sp
 	query->data = data;
 	query->number = ++queries->last_query;
 	query->timeout_ms = spec->timeout_ms;
-	query->part = part_name(spec->file);
+	query->file = xstrdup(spec->file);
 	query->order = make_order(query, spec);
 	list_append(&link->waiting, &query->node);
 	if (link->running || link->ending || start_first(link, err) == 0)

@@ -9,7 +9,9 @@
 #include "install/broker.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
+#include "runtime/language.h"
 #include "session/confinement.h"
+#include "session/spares.h"
 #include "session/table.h"
 #include "tools/catalog.h"
 #include "tools/cell_install.h"
@@ -19,6 +21,7 @@
 #include "tools/queries.h"
 #include "tools/resource.h"
 #include "tools/tool.h"
+#include "transfer/intakes.h"
 #include "workspace/keeper.h"
 #include "workspace/workspace.h"
 
@@ -33,6 +36,7 @@ struct service {
 	struct table *table;
 	struct queries *queries; /* NULL until the first one */
 	struct broker *broker;   /* likewise */
+	struct intakes *intakes; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
 	size_t removals; /* under way, or waiting in `retired` */
@@ -57,6 +61,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	catalog_features(&service->features);
 	resource_features(&service->features);
 	service->features.context = service;
+	service->features.redact = settings->redact;
 	service->gate = gate_new(service->loop, &service->features, service_confinement);
 	gate_annotate(service->gate, catalog_code_annotations(settings));
 	return service;
@@ -120,6 +125,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 	service->removals++;
 	queries_end_folder(service->queries, name);
 	broker_end_folder(service->broker, name);
+	intakes_end_folder(service->intakes, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
 		return;
@@ -148,6 +154,8 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->closed_data = data;
 	service_attach(service, NULL);
 	broker_end(service->broker);
+	spares_free(service->host.spares);
+	service->host.spares = NULL;
 	table_free(service->table, "the server ends");
 	service->table = NULL;
 	if (service->removals > 0)
@@ -171,6 +179,7 @@ void service_free(struct service *service)
 	history_free(service->history);
 	notices_free(service->notices);
 	queries_free(service->queries);
+	intakes_free(service->intakes);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service);
@@ -185,6 +194,11 @@ void service_attach(struct service *service, struct mcp_server *server)
 {
 	service->server = server;
 	notices_attach(service->notices, server);
+}
+
+struct history *service_history(const struct service *service)
+{
+	return service->history;
 }
 
 struct loop *service_loop(const struct service *service)
@@ -263,6 +277,13 @@ static void on_state_changed(void *owner, const struct session *session)
 	notices_changed(service->notices, "sessions://");
 }
 
+static bool is_busy(void *owner)
+{
+	const struct service *service = owner;
+
+	return table_busy(service->table);
+}
+
 /* What killed servers left behind goes away in the background. */
 static void remove_stale(struct service *service)
 {
@@ -319,6 +340,13 @@ const struct broker *service_broker_if_any(const struct service *service)
 	return service->broker;
 }
 
+struct intakes *service_intakes(struct service *service)
+{
+	if (service->intakes == NULL)
+		service->intakes = intakes_new(service->loop);
+	return service->intakes;
+}
+
 struct gate *service_gate(const struct service *service)
 {
 	return service->gate;
@@ -346,12 +374,16 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.cell_over = on_cell_over;
 	service->host.install = on_install;
 	service->host.state_changed = on_state_changed;
+	service->host.busy = is_busy;
 	service->host.owner = service;
 	if (service->host.launcher == NULL && locate_helpers(service, err) < 0)
 		return NULL;
 	service->host.home = home_open(service->settings->home, err);
 	if (service->host.home == NULL)
 		return NULL;
+	if (service->settings->spares > 0)
+		service->host.spares =
+			spares_new(&service->host, language_find("python"), "/proc/meminfo");
 	service->table = table_new(&service->host);
 	table_on_change(service->table, on_sessions_changed, service);
 	remove_stale(service);

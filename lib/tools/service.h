@@ -15,6 +15,8 @@
 struct broker;
 struct confinement;
 struct gate;
+struct history;
+struct intakes;
 struct policyfile;
 struct queries;
 struct service;
@@ -50,6 +52,9 @@ struct queries *service_queries(struct service *service, struct err *err) MUST_C
 struct broker *service_broker(struct service *service, struct err *err) MUST_CHECK;
 /* NULL while nothing was ever installed. */
 const struct broker *service_broker_if_any(const struct service *service);
+/* Made at the first file that comes from elsewhere. */
+struct intakes *service_intakes(struct service *service);
+struct history *service_history(const struct service *service);
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);
 /* Made at the first call. NULL: the home folder cannot be used, `err` says why and what to do. */

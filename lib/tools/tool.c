@@ -73,19 +73,33 @@ int tool_check(const struct service *service, json_t *arguments, const char *con
 	return json_get_only(arguments, "arguments", known, known_count, err);
 }
 
+static struct table *find_table(struct service *service, json_t *arguments, const char **ret_id,
+				struct err *err)
+{
+	if (json_get_required(arguments, "arguments", "session_id", err) < 0 ||
+	    json_get_text(arguments, "arguments", "session_id", ret_id, NULL, err) < 0 ||
+	    session_id_check(*ret_id, err) < 0)
+		return NULL;
+	return service_table(service, err);
+}
+
 struct session *tool_session(struct service *service, json_t *arguments, bool make, struct err *err)
 {
 	const char *id = NULL;
-	struct table *table;
+	struct table *table = find_table(service, arguments, &id, err);
 
-	if (json_get_required(arguments, "arguments", "session_id", err) < 0 ||
-	    json_get_text(arguments, "arguments", "session_id", &id, NULL, err) < 0 ||
-	    session_id_check(id, err) < 0)
-		return NULL;
-	table = service_table(service, err);
 	if (table == NULL)
 		return NULL;
-	return make ? table_open(table, id, err) : table_find(table, id, err);
+	return make ? table_open(table, id, NULL, err) : table_find(table, id, err);
+}
+
+struct session *tool_session_for(struct service *service, json_t *arguments,
+				 const struct language *language, struct err *err)
+{
+	const char *id = NULL;
+	struct table *table = find_table(service, arguments, &id, err);
+
+	return table != NULL ? table_open(table, id, language, err) : NULL;
 }
 
 int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,

@@ -36,6 +36,9 @@ void tool_answer(struct mcp_call *call, const struct service *service, json_t *o
  */
 struct session *tool_session(struct service *service, json_t *arguments, bool make,
 			     struct err *err) MUST_CHECK;
+/* The same, made when it is new, when a cell in `language` is to follow. */
+struct session *tool_session_for(struct service *service, json_t *arguments,
+				 const struct language *language, struct err *err) MUST_CHECK;
 /* Checks `arguments` for keys that the tool does not know, and the configuration for a problem. */
 int tool_check(const struct service *service, json_t *arguments, const char *const *known,
 	       size_t known_count, struct err *err) MUST_CHECK;

@@ -78,7 +78,7 @@ static void run(struct mcp_call *call, struct service *service, json_t *argument
 	}
 	if (refused(call, service))
 		return;
-	session = tool_session(service, arguments, true, &err);
+	session = tool_session_for(service, arguments, request.language, &err);
 	if (session == NULL) {
 		tool_fail(call, service, &err);
 		return;

@@ -1,132 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* tool_files.c - upload_file and list_artifacts. */
+/* tool_files.c - list_artifacts. */
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "session/session.h"
-#include "text/base64.h"
-#include "text/clean.h"
 #include "tools/glob.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/scan.h"
-#include "workspace/workspace.h"
 
 enum {
 	LIST_PAGE = 200,
-	LIST_BYTES = 800000,   /* an answer is one line of less than 1,000,000 */
-	UPLOAD_NAME_MAX = 200, /* bytes */
+	LIST_BYTES = 800000, /* an answer is one line of less than 1,000,000 */
 };
-
-/* ---- upload_file ---- */
-
-struct upload {
-	const char *filename;
-	const char *content;
-	size_t len;
-	bool base64;
-	bool overwrite;
-};
-
-static int check_filename(const char *name, struct err *err)
-{
-	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-
-	if (name[0] == '\0' || strlen(name) > UPLOAD_NAME_MAX)
-		return err_set(err, ERR_INVALID,
-			       "arguments.filename must have 1 to %d bytes, like data.csv",
-			       UPLOAD_NAME_MAX);
-	clean_name(&clean, name, strlen(name));
-	if (!str_eq(buf_str(&clean), name))
-		return err_set(err, ERR_INVALID,
-			       "arguments.filename has a control or hidden character");
-	return 0;
-}
-
-static int read_upload(const struct service *service, json_t *arguments, struct upload *ret,
-		       struct err *err)
-{
-	static const char *const known[] = { "session_id", "filename", "content", "encoding",
-					     "overwrite" };
-	const char *encoding = "utf-8";
-
-	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0)
-		return -1;
-	for (size_t i = 0; i < 3; i++)
-		if (json_get_required(arguments, "arguments", known[i], err) < 0)
-			return -1;
-	if (json_get_text(arguments, "arguments", "filename", &ret->filename, NULL, err) < 0 ||
-	    json_get_text(arguments, "arguments", "content", &ret->content, &ret->len, err) < 0 ||
-	    json_get_text(arguments, "arguments", "encoding", &encoding, NULL, err) < 0 ||
-	    json_get_bool(arguments, "arguments", "overwrite", &ret->overwrite, err) < 0)
-		return -1;
-	ret->base64 = str_eq(encoding, "base64");
-	if (!ret->base64 && !str_eq(encoding, "utf-8"))
-		return err_set(err, ERR_INVALID, "arguments.encoding must be utf-8 or base64");
-	return check_filename(ret->filename, err);
-}
-
-static int store(const struct session *session, const struct upload *upload, char **ret_path,
-		 size_t *ret_size, struct err *err)
-{
-	cleanup_buf struct buf decoded = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_free char *path = xasprintf("input/%s", upload->filename);
-	const char *data = upload->content;
-	size_t len = upload->len;
-
-	if (upload->base64) {
-		if (base64_decode(&decoded, upload->content, upload->len, err) < 0)
-			return err_wrap(err, "arguments.content");
-		data = buf_str(&decoded);
-		len = decoded.len;
-	}
-	if (workspace_write(session_workspace(session), path, data, len, upload->overwrite, err) <
-	    0) {
-		if (err->code == ERR_BUSY)
-			return err_set(err, ERR_BUSY,
-				       "a file of that name is in input/ already; pass "
-				       "overwrite: true to replace it");
-		return err_wrap(err, "arguments.filename");
-	}
-	*ret_path = mem_steal(&path);
-	*ret_size = len;
-	return 0;
-}
-
-void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
-{
-	struct service *service = context;
-	struct upload upload = { .overwrite = false };
-	struct session *session;
-	cleanup_free char *path = NULL;
-	cleanup_free char *notice = NULL;
-	size_t size = 0;
-	json_t *answer;
-	struct err err;
-
-	if (read_upload(service, arguments, &upload, &err) < 0 ||
-	    (session = tool_session(service, arguments, true, &err)) == NULL ||
-	    store(session, &upload, &path, &size, &err) < 0) {
-		tool_fail(call, service, &err);
-		return;
-	}
-	session_touch(session);
-	session_files_touched(session);
-	service_file_changed(service, session_id(session), path);
-	notice = session_take_notice(session);
-	answer = json_object();
-	json_put_str(answer, "session_id", session_id(session));
-	json_put(answer, "saved_path",
-		 json_make_fmt("%s/%s", workspace_data_path(session_workspace(session)), path));
-	json_put_int(answer, "size_bytes", (json_int_t)size);
-	json_put(answer, "message", json_make_fmt("Code finds it as '%s'.", path));
-	json_put_str(answer, "notice", notice);
-	tool_answer(call, service, answer);
-}
-
-/* ---- list_artifacts ---- */
 
 struct listing {
 	struct mcp_call *call;

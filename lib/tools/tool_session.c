@@ -150,6 +150,22 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 	return 0;
 }
 
+/* Names only: that is what code needs to know. */
+static json_t *describe_environment(const struct session *session)
+{
+	const struct passed *passed = &session_settings(session)->passed;
+	json_t *environment = json_object();
+	json_t *variables = json_array();
+	json_t *secrets = json_array();
+
+	for (size_t i = 0; i < passed->count; i++)
+		json_append(passed->items[i].secret ? secrets : variables,
+			    json_make_str(passed->items[i].name));
+	json_put(environment, "variables", variables);
+	json_put(environment, "secrets", secrets);
+	return environment;
+}
+
 json_t *tool_describe_session(struct session *session)
 {
 	json_t *answer = json_object();
@@ -161,6 +177,8 @@ json_t *tool_describe_session(struct session *session)
 	json_put(answer, "languages", describe_languages(session));
 	json_put(answer, "databases", databases_list(session_settings(session)));
 	json_put(answer, "effective_config", describe_limits(session));
+	if (session_settings(session)->passed.count > 0)
+		json_put(answer, "environment", describe_environment(session));
 	json_put(answer, "journal", history_describe(session));
 	json_put(answer, "confinement", describe_confinement(session));
 	return answer;

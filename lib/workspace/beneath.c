@@ -213,22 +213,27 @@ int beneath_open_parent(int dir_fd, const char *path, const char **ret_name, str
 	return fd_steal(&held);
 }
 
-int beneath_rename_new(int dir_fd, const char *from, const char *to)
+int beneath_move_new(int from_fd, const char *from, int to_fd, const char *to)
 {
 	struct stat st;
 
-	if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
+	if (renameat2(from_fd, from, to_fd, to, RENAME_NOREPLACE) == 0)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS && errno != EPERM)
 		return -1;
 	/* Network and Windows file systems lack the flag: a link has the same effect on some. */
-	if (linkat(dir_fd, from, dir_fd, to, 0) == 0)
-		return unlinkat(dir_fd, from, 0);
+	if (linkat(from_fd, from, to_fd, to, 0) == 0)
+		return unlinkat(from_fd, from, 0);
 	if (errno == EEXIST)
 		return -1;
-	if (fstatat(dir_fd, to, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+	if (fstatat(to_fd, to, &st, AT_SYMLINK_NOFOLLOW) == 0) {
 		errno = EEXIST;
 		return -1;
 	}
-	return renameat(dir_fd, from, dir_fd, to);
+	return renameat(from_fd, from, to_fd, to);
+}
+
+int beneath_rename_new(int dir_fd, const char *from, const char *to)
+{
+	return beneath_move_new(dir_fd, from, dir_fd, to);
 }

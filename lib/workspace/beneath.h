@@ -41,7 +41,9 @@ int beneath_open_parent(int dir_fd, const char *path, const char **ret_name,
  * confines as a user of its own has to be able to use it. Nothing when that is us.
  */
 int beneath_inherit_owner(int dir_fd, int fd, struct err *err) MUST_CHECK;
-/* As renameat() within one folder, but an existing `to` is EEXIST. */
+/* As renameat(), but an existing `to` is EEXIST. */
+int beneath_move_new(int from_fd, const char *from, int to_fd, const char *to);
+/* The same within one folder. */
 int beneath_rename_new(int dir_fd, const char *from, const char *to);
 
 #endif

@@ -17,14 +17,14 @@
 #include "base/mem.h"
 #include "workspace/beneath.h"
 #include "workspace/content.h"
+#include "workspace/recheck.h"
 #include "workspace/snapshot.h"
 
 enum {
 	FOLDERS_MAX = 20000,
 	ENTRIES_MAX = 4 * SCAN_FILES_MAX, /* FIFOs and such count too, or they could hold us */
 	NAMES_SIZE = 16 << 10,            /* what one getdents64 fills */
-	YOUNG_NS = 20 * 1000 * 1000,
-	CLOCK_EVERY = 32, /* entries between two looks at the clock */
+	CLOCK_EVERY = 32,                 /* entries between two looks at the clock */
 };
 
 enum phase { PHASE_WALK, PHASE_SORT, PHASE_COMPARE, PHASE_IDLE };
@@ -42,6 +42,7 @@ struct scan {
 	struct loop_defer defer;
 	enum phase phase;
 	bool first;
+	bool counts; /* `now` is what the next scan is compared with, else `before` is */
 	struct snapshot before;
 	struct snapshot now;
 	struct change *changes;
@@ -77,6 +78,7 @@ struct scan *scan_new(struct loop *loop, const struct workspace *workspace, void
 	scan->data = data;
 	scan->phase = PHASE_IDLE;
 	scan->first = true;
+	scan->counts = true;
 	scan->folder_fd = -1;
 	return scan;
 }
@@ -154,9 +156,13 @@ static void push_folder(struct scan *scan, const char *path)
 
 static void start_walk(struct scan *scan)
 {
-	snapshot_release(&scan->before);
-	scan->before = scan->now;
-	memset(&scan->now, 0, sizeof(scan->now));
+	if (scan->counts) {
+		snapshot_release(&scan->before);
+		scan->before = scan->now;
+		memset(&scan->now, 0, sizeof(scan->now));
+	}
+	snapshot_release(&scan->now);
+	scan->counts = true;
 	scan->now.started_ns = real_time_ns();
 	scan->change_count = 0;
 	scan->folder_count = 0;
@@ -183,8 +189,10 @@ static bool next_folder(struct scan *scan)
 		else
 			scan->folder_fd = beneath_open_same_mount(data_fd, scan->folder,
 								  O_RDONLY | O_DIRECTORY);
-		if (scan->folder_fd >= 0)
+		if (scan->folder_fd >= 0) {
+			recheck_note_folder(&scan->now, scan->folder, scan->folder_fd);
 			return true;
+		}
 	}
 	return false;
 }
@@ -194,7 +202,9 @@ static void add_file(struct scan *scan, const char *name, const struct statx *st
 	struct file_info file = { .size = st->stx_size,
 				  .mtime_ns = to_ns(&st->stx_mtime),
 				  .is_link = S_ISLNK(st->stx_mode) };
-	struct stamp stamp = { .ino = st->stx_ino, .ctime_ns = to_ns(&st->stx_ctime) };
+	struct stamp stamp = { .ino = st->stx_ino,
+			       .ctime_ns = to_ns(&st->stx_ctime),
+			       .folder = (uint8_t)(scan->now.folder_count - 1) };
 
 	if (scan->now.count == SCAN_FILES_MAX) {
 		scan->now.capped = true;
@@ -396,9 +406,21 @@ void scan_start(struct scan *scan, void (*done)(struct scan *scan))
 {
 	assert(scan->phase == PHASE_IDLE);
 	scan->done = done;
+	if (!scan->first && recheck_holds(&scan->now, workspace_data_fd(scan->workspace))) {
+		scan->change_count = 0;
+		if (done != NULL)
+			done(scan);
+		return;
+	}
 	scan->phase = PHASE_WALK;
 	start_walk(scan);
 	run_slice(scan);
+}
+
+void scan_disown(struct scan *scan)
+{
+	assert(scan->phase == PHASE_IDLE && !scan->first);
+	scan->counts = scan->before.started_ns == 0;
 }
 
 bool scan_running(const struct scan *scan)

@@ -44,6 +44,11 @@ void scan_free(struct scan *scan);
  * it may be NULL, and may free the scan. Not while another runs. */
 void scan_start(struct scan *scan, void (*done)(struct scan *scan));
 bool scan_running(const struct scan *scan);
+/*
+ * The last finished scan does not count: the next one is compared with what that was compared with,
+ * so that its changes come once more. Not for the first one.
+ */
+void scan_disown(struct scan *scan);
 /* Of the last finished scan; valid until the next one starts. Sorted by path. */
 const struct change *scan_changes(const struct scan *scan, size_t *ret_count);
 const struct file_info *scan_files(const struct scan *scan, size_t *ret_count);

@@ -17,9 +17,21 @@
 struct stamp {
 	uint64_t ino;
 	uint64_t ctime_ns;
-	uint64_t hash; /* of the content when `young` */
-	bool young;    /* the clock may not have moved since: compare the content */
+	uint64_t hash;  /* of the content when `young` */
+	bool young;     /* the clock may not have moved since: compare the content */
+	uint8_t folder; /* of snapshot.folders, when it is not `unsure` */
 };
+
+/* Of a folder when it was listed. */
+struct folder_stamp {
+	const char *path; /* "" for the top */
+	uint64_t device;
+	uint64_t ino;
+	uint64_t mtime_ns;
+	uint64_t ctime_ns;
+};
+
+enum { SNAPSHOT_FOLDERS = 16 };
 
 struct chunk;
 
@@ -31,6 +43,10 @@ struct snapshot {
 	struct chunk *chunks; /* the paths' bytes */
 	bool capped;
 	uint64_t started_ns; /* real time, to compare with ctime */
+	/* For recheck.h. */
+	struct folder_stamp folders[SNAPSHOT_FOLDERS];
+	size_t folder_count;
+	bool unsure; /* more folders, or one whose stamps may hide a change */
 };
 
 struct snapshot_sort {

@@ -27,6 +27,10 @@ def environment(home):
             "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
 
 
+# For a server whose processes or folders a test takes for those of its sessions: nothing is made ahead.
+ALONE = {"PTYCELL_SPARES": "0"}
+
+
 class Result:
     """The answer of a tool call, taken apart."""
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 import pytest
-from client import Server
+from client import ALONE, Server
 
 
 @pytest.fixture
@@ -12,6 +12,14 @@ def home(tmp_path):
 @pytest.fixture
 def server(home):
     with Server(home) as running:
+        yield running
+    if running.stderr:
+        print(running.stderr.decode(errors="replace"))
+
+
+@pytest.fixture
+def lone_server(home):
+    with Server(home, env=ALONE) as running:
         yield running
     if running.stderr:
         print(running.stderr.decode(errors="replace"))

@@ -85,7 +85,7 @@ INSIDE = pathlib.Path(__file__).with_name("inside.py").read_text(encoding="utf-8
 class Confined:
     """A server whose sessions are in `tier`, and what lies around it that they are after."""
 
-    def __init__(self, tier, home):
+    def __init__(self, tier, home, **env):
         self.tier = tier.split()[0]
         self.home = home
         (home / ".ssh").mkdir(mode=0o700)
@@ -99,7 +99,7 @@ class Confined:
         self.bystander = subprocess.Popen(["sh", "-c", "read line", self.word], stdin=subprocess.PIPE, **identity)
         kinds = {"namespaces": [], "bwrap": hostile("apparmor")}
         command = [*map(str, kinds.get(tier, hostile("docker"))), str(programs() / "ptycell")]
-        secrets = {"AWS_SECRET_ACCESS_KEY": "TOP SECRET", "LD_PRELOAD": "", "SSH_AUTH_SOCK": str(home / "agent")}
+        secrets = {"AWS_SECRET_ACCESS_KEY": "TOP SECRET", "LD_PRELOAD": "", "SSH_AUTH_SOCK": str(home / "agent"), **env}
         self.server = Server(home, command=command, env=secrets, **identity)
         self.ready = set()
 
@@ -129,14 +129,14 @@ class Confined:
 
 
 @contextlib.contextmanager
-def confined_in(tier):
+def confined_in(tier, **env):
     """A Confined; skips where this machine cannot have such a tier."""
     if tier == "bwrap" and not HAS_BWRAP:
         pytest.skip(BWRAP_REASON)
     if tier.startswith("landlock") and ABI < 6:
         pytest.skip(SCOPE_REASON)
     with (user_home() if tier in ("bwrap", "landlock") else own_home()) as home:
-        confined = Confined(tier, home)
+        confined = Confined(tier, home, **env)
         try:
             confined.server.cell("1", session="first")
             seen = confined.server.call("session_info", session_id="first").object["confinement"]

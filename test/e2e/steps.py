@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Steps that several end-to-end tests share: waiting, looking at processes, judging texts."""
+import ctypes
 import json
 import os
 import pathlib
@@ -9,6 +10,8 @@ import unicodedata
 
 import pytest
 
+KCMP_FILE = 0
+SYS_KCMP = {"x86_64": 312, "aarch64": 272, "riscv64": 272}.get(os.uname().machine)
 # Characters that reorder, hide or smuggle text (lib/text/filter.h).
 HIDDEN = frozenset(map(chr, (0x61c, 0x180e, 0xfeff, *range(0x200b, 0x2010), *range(0x202a, 0x202f),
                              *range(0x2060, 0x2065), *range(0x2066, 0x2070),
@@ -37,11 +40,29 @@ def listed(server, pattern="**", session="s"):
     return [artifact["path"] for artifact in answer.object["artifacts"]]
 
 
+def has_module(server, module, session):
+    """Has the session imported it?"""
+    return server.cell(f"{module!r} in __import__('sys').modules", session=session).text == "True\n"
+
+
 # ---- where a session lies, seen from outside ----
 
-def session_folders(home):
-    """The working folders of all sessions below this home, as the server sees them."""
+def all_folders(home):
+    """The working folders below this home, as the server sees them; also of what waits for a session."""
     return sorted((home / "cache").glob("server-*/sessions/*/data"))
+
+
+def session_folders(home):
+    """Those of sessions in which something was done."""
+    return [folder for folder in all_folders(home) if
+            any(map(_has_files, (folder, folder / "input", folder / "output", folder.parent / "journal")))]
+
+
+def _has_files(folder):
+    try:
+        return bool(set(os.listdir(folder)) - {"input", "output", ".cache"})
+    except OSError:
+        return False
 
 
 def spooled(home, path):
@@ -77,8 +98,15 @@ def family(pid):
 
 def interpreters(server):
     """The server's Python interpreters, among all that it started; outside their pids are others."""
-    return {p for p in family(server.process.pid) if
-            pathlib.Path(f"/proc/{p[0]}/comm").read_text(encoding="utf-8").startswith("python")}
+    return {process for process in family(server.process.pid) if name_of(process[0]).startswith("python")}
+
+
+def name_of(pid):
+    """Of a process that may be gone: empty."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def alive(processes):
@@ -140,6 +168,18 @@ def assert_honest(result):
     assert last["type"] == "text" and "\n" not in last["text"]
     assert result.status
     assert len(json.dumps(result.raw)) < 1_000_000
+
+
+def same_description(one, two):
+    """Do two (pid, descriptor) share one open file? kcmp(2) tells."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return libc.syscall(SYS_KCMP, one[0], two[0], KCMP_FILE, one[1], two[1]) == 0
+
+
+def open_files(processes):
+    for pid, _ in processes:
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            yield (pid, int(number)), os.readlink(f"/proc/{pid}/fd/{number}")
 
 
 def descriptors(server):

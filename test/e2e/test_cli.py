@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import sqlite3
 import stat
 import subprocess
 
@@ -108,6 +109,26 @@ def test_doctor_says_that_it_works_and_changes_nothing(home):
     assert re.search(r"^sandbox    (namespaces|bwrap|landlock), the [a-z]+ of three tiers$", done.stdout, re.M)
     assert "shares     none of your folders" in done.stdout
     assert list(home.iterdir()) == []
+
+
+def test_doctor_lists_odbc_drivers_and_connects_to_nothing_unasked(home):
+    (home / "odbcinst.ini").write_text("[ODBC]\nTrace = no\n[Own Driver]\nDriver = /nowhere.so\n", encoding="utf-8")
+    done = run(home, "doctor", ODBCSYSINI=str(home), PTYCELL_SQL_SHOP="Driver={Own Driver};Pwd=s3cret")
+    assert "databases  files, shop\n" in done.stdout and "ODBC drivers Own Driver\n" in done.stdout
+    assert done.returncode == 0 and "s3cret" not in done.stdout + done.stderr
+
+
+def test_doctor_databases_asks_each_configured_database(home):
+    sqlite3.connect(home / "a.db").close()
+    env = {"PTYCELL_SQL_GOOD": f"sqlite:{home}/a.db", "PTYCELL_SQL_GONE": f"sqlite:{home}/none.db",
+           "PTYCELL_SQL_FAR": "Driver={/nowhere.so};Server=h;Pwd={s3;cret}"}
+    done = run(home, "doctor", "databases", **env)
+    assert re.search(r"^good       answers SELECT 1 after \d+ ms$", done.stdout, re.M)
+    assert re.search(r"^gone       unable to open database file$", done.stdout, re.M)
+    assert re.search(r"^far        connecting to the database: .*/nowhere.so", done.stdout, re.M)
+    assert done.returncode == 1 and "cret" not in done.stdout + done.stderr
+    assert run(home, "doctor", "databases", PTYCELL_SQL_GOOD=env["PTYCELL_SQL_GOOD"]).returncode == 0
+    assert run(home, "doctor", "databases").returncode == 0 and [p.name for p in home.iterdir()] == ["a.db"]
 
 
 def test_doctor_without_python_gives_one_apt_line(home):

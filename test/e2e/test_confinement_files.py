@@ -203,6 +203,7 @@ def test_08_a_file_that_becomes_a_link_while_it_is_read_gives_nothing_away(serve
 def test_09_a_session_whose_folder_was_replaced_does_not_start_there(confined):
     server = confined.server
     before = set(session_folders(confined.home))
+    server.call("session_info", session_id="replaced")  # what waits has its folder mounted already
     server.call("upload_file", session_id="replaced", filename="f", content="x")
     (folder,) = set(session_folders(confined.home)) - before
     folder.rename(folder.with_name("moved"))

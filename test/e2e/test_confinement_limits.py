@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Limits of a session, each with the sentence that names it (sandbox.md tests 55 to 59 as far as
 they are the server's: what the watchdog sees, and how a death is explained)."""
+import shutil
+
 import pytest
-from client import Server
+from client import ALONE, Server
 from steps import family, session_folders, until
 
 MIB = 1 << 20
@@ -36,6 +38,31 @@ def test_an_error_of_the_kernel_ends_with_the_limit_behind_it(small, code, error
     result = small.cell(f"MIB = {MIB}\n{code}")
     assert (result.state, result.cell["error_name"]) == ("raised", error), result.text
     assert words in result.text
+
+
+@pytest.mark.parametrize("language, code, words", [
+    ("bash", "echo x >/usr/x", "code may write in its working folder"),
+    ("bash", "head -c 9000000 /dev/zero >/tmp/x", "up to 4.2 MB (tmp_max)"),
+    ("bash", "head -c 20000000 /dev/zero >x", "limited to 17 MB (file_max)"),
+    # Bash itself tries for 15 s.
+    ("bash", "(echo 'bash: fork: Resource temporarily unavailable' >&2; exit 254)", "limited to 40 (processes_max)"),
+    ("javascript", "require('fs').writeFileSync('/usr/x', '')", "code may write in its working folder"),
+    ("javascript", "require('fs').writeFileSync('/tmp/x', Buffer.alloc(9e6))", "up to 4.2 MB (tmp_max)"),
+    ("r", "file('/usr/x', 'w')", "code may write in its working folder"),
+    ("r", "x <- numeric(1e8)", "limited to 210 MB (memory_max)"),
+])
+def test_so_does_one_in_another_language(small, language, code, words):
+    if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
+        pytest.skip(f"there is no {language} here")
+    # R does not start with 64 files.
+    assert not small.call("session_info", session_id="many", config={**SMALL, "open_files_max": 512}).is_error
+    result = small.cell(code, language=language, session="many")
+    assert words in result.text, result.text
+
+
+def test_what_a_shell_only_shows_is_not_explained(small):
+    for code in ("echo 'Read-only file system'", "echo 'Read-only file system is a word'; false"):
+        assert "Blocked" not in small.cell(code, language="bash").text
 
 
 def test_a_missing_file_of_its_own_is_no_matter_of_confinement(small):
@@ -95,7 +122,7 @@ def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
 
 
 def test_processor_time_is_counted_over_all_processes_of_a_session(home):
-    with Server(home) as server:
+    with Server(home, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"cpu_max": 2})
         result = server.cell("import os\nfor _ in range(3):\n  if os.fork() == 0:\n    while True: pass\n"
                              "import time; time.sleep(60)", timeout=60)

@@ -6,7 +6,7 @@ import re
 import signal
 
 import pytest
-from client import Server
+from client import ALONE, Server
 from machines import IS_ROOT, TIERS, confined_in
 from steps import alive, all_gone, family, interpreters, kill, until, with_word
 
@@ -234,7 +234,7 @@ def test_29_a_session_without_any_process_left_is_interrupted_and_ended(confined
 
 def test_30_a_stopped_interpreter_still_ends(home):
     """SIGSTOP by itself, and a child that takes the terminal: neither outlives the session."""
-    with Server(home) as server:
+    with Server(home, env=ALONE) as server:
         server.cell("import os, signal, subprocess")
         (interpreter,) = interpreters(server)
         cell = server.start_cell("os.kill(os.getpid(), signal.SIGSTOP)", timeout=100)

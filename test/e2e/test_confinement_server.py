@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What confinement asks of the server itself (issue 3, tests 72 to 78): its folders, its processes,
 the person's own programs, and what two sessions have in common."""
-import ctypes
 import fcntl
 import itertools
 import os
@@ -12,13 +11,11 @@ import signal
 import subprocess
 
 import pytest
-from client import BUILD, Server, environment
-from steps import all_gone, alive, family, interpreters, session_folders, until
+from client import ALONE, BUILD, Server, environment
+from steps import SYS_KCMP, all_gone, alive, family, interpreters, open_files, same_description, session_folders, until
 
 IS_ROOT = os.geteuid() == 0
 SECRET = "correct-horse-battery-staple"
-KCMP_FILE = 0
-SYS_KCMP = {"x86_64": 312, "aarch64": 272, "riscv64": 272}.get(os.uname().machine)
 
 
 def comm(pid):
@@ -112,7 +109,7 @@ def namespace_pid(pid):
 def test_73_a_stranger_with_the_number_of_a_dead_interpreter_is_not_signalled(home, flags):
     """Forced: in a pid namespace of its own the next number can be chosen."""
     command = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc", str((BUILD / "ptycell").resolve())]
-    with Server(home, *flags, command=command) as server:
+    with Server(home, *flags, env=ALONE, command=command) as server:
         server.cell("1")
         (own,) = interpreters(server)
         number = namespace_pid(own[0])
@@ -144,7 +141,7 @@ def sockets(processes):
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root may look at the descriptors of processes that hide them")
 def test_74_no_channel_of_init_and_launcher_is_in_a_session(home):
-    with Server(home) as server:
+    with Server(home, env=ALONE) as server:
         server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
         inside = {p for p in family(server.process.pid) if not comm(p[0]).startswith("ptycell")}
         ours = {p for p in family(server.process.pid) if comm(p[0]).startswith("ptycell")}
@@ -161,7 +158,7 @@ def test_74_no_channel_of_init_and_launcher_is_in_a_session(home):
 # ---- 75: what the server's processes give away ----
 
 def test_75_no_helper_has_the_environment_of_the_host(home):
-    with Server(home, env={"MY_SECRET": SECRET, "OPENAI_API_KEY": SECRET}) as server:
+    with Server(home, env={"MY_SECRET": SECRET, "OPENAI_API_KEY": SECRET, **ALONE}) as server:
         server.cell("import subprocess; p = subprocess.Popen(['sleep', '600'])")
         processes = family(server.process.pid)
         assert len(processes) >= 5  # launcher, init, minder, interpreter, its child
@@ -176,7 +173,7 @@ def test_75_no_helper_has_the_environment_of_the_host(home):
 
 def test_75_server_and_helpers_leave_no_core_and_are_not_dumpable(home):
     """A limit of 1 is none too, also for a handler to which the host pipes dumps."""
-    with Server(home) as server:
+    with Server(home, env=ALONE) as server:
         server.cell("1")
         for pid, _ in family(server.process.pid) | {(server.process.pid, "")}:
             soft, hard = resource.prlimit(pid, resource.RLIMIT_CORE) if IS_ROOT else (0, 0)
@@ -243,21 +240,9 @@ def test_77_nothing_but_its_own_folders_is_there(server):
 
 # ---- 78: what two sessions have in common ----
 
-def same_description(one, two):
-    """Do two (pid, descriptor) share one open file? kcmp(2) tells."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    return libc.syscall(SYS_KCMP, one[0], two[0], KCMP_FILE, one[1], two[1]) == 0
-
-
-def open_files(processes):
-    for pid, _ in processes:
-        for number in os.listdir(f"/proc/{pid}/fd"):
-            yield (pid, int(number)), os.readlink(f"/proc/{pid}/fd/{number}")
-
-
 @pytest.mark.skipif(not IS_ROOT or SYS_KCMP is None, reason="only root may compare other processes' descriptors")
 def test_78_two_sessions_share_no_open_file_but_the_null_device(home):
-    with Server(home) as server:
+    with Server(home, env=ALONE) as server:
         server.cell("1", session="a")
         first = interpreters(server)
         server.cell("1", session="b")

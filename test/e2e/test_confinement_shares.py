@@ -56,11 +56,11 @@ def test_nothing_else_of_the_home_folder_is_seen(home, data):
         assert server.cell(f"open({str(home / 'secret.txt')!r})").cell["error_name"] == "FileNotFoundError"
 
 
-@pytest.mark.skipif(IS_ROOT, reason="sessions of root are users of their own")
 def test_a_share_for_writing_is_written_by_the_person_s_own_user(home, data):
     with Server(home, "--share", f"{data}:rw") as server:
         server.cell(f"open({str(data / 'new.txt')!r}, 'w').write('hi')")
         assert (data / "new.txt").read_text(encoding="ascii") == "hi"
+        assert (data / "new.txt").stat().st_uid == os.geteuid()
         tools = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
         assert tools["exec_code"]["destructiveHint"] and not tools["exec_code"]["openWorldHint"]
 
@@ -97,8 +97,24 @@ for name in {ARMED + ["old/.git/config", "old/.git/hooks/post-merge"]!r}:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
+def test_what_sessions_of_root_write_belongs_to_the_folder_s_owner(home, data):
+    for path in (data, data / "a.csv"):
+        os.chown(path, machines.NOBODY, machines.NOBODY)
+        path.chmod(0o700)
+    (data / "roots").write_text("secret", encoding="ascii")
+    (data / "roots").chmod(0o600)
+    with Server(home, "--share", f"{data}:rw") as server:
+        result = server.cell(f"import os; os.chdir({str(data)!r}); open('a.csv', 'a').write('3,4\\n')\n"
+                             "os.mkdir('made'); open('made/new.txt', 'w').write('hi')\nopen('roots').read()")
+        assert result.state == "raised" and result.cell["error_name"] == "PermissionError", result.text
+    assert (data / "a.csv").read_text(encoding="ascii").endswith("3,4\n")
+    assert {path.stat().st_uid for path in data.rglob("*") if path.name != "roots"} == {machines.NOBODY}
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
 def test_what_sessions_of_root_could_not_use_is_refused(home, data):
-    assert "start ptycell as the folder's owner" in refusal(home, "--share", f"{data}:rw")
+    data.chmod(0o770)
+    assert "can be written by others" in refusal(home, "--share", f"{data}:rw")
     data.chmod(0o700)
     assert "chmod -R o+rX" in refusal(home, "--share", str(data))
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from client import Result, Server
-from steps import assert_honest, listed, session_folders, until
+from steps import assert_honest, listed, all_folders, until
 
 
 def info(server, session="s"):
@@ -32,10 +32,10 @@ def test_cb01_an_id_is_never_part_of_a_path(server, home, session):
 def test_cb02_no_two_ids_share_a_folder(server, home):
     for session in ("b", "B", "session_b", "b.", "b-", "b_"):
         info(server, session)
-    folders = session_folders(home)
+    folders = all_folders(home)
     assert len(folders) == 6
     server.call("destroy_session", session_id="b")
-    until(lambda: len(session_folders(home)) == 5)
+    until(lambda: len(all_folders(home)) == 5)
     assert not any(session in folder.parts for folder in folders for session in ("b", "session_b"))
 
 

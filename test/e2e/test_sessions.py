@@ -39,16 +39,16 @@ def test_a_lost_state_is_told_by_the_cell_that_lost_it_and_counted(server):
     assert server.cell("'x' in globals()").text == "False\n"
 
 
-def test_a_state_lost_between_cells_opens_the_next_answer(server):
-    server.cell("x = 1")
-    (pid, _), = interpreters(server)
+def test_a_state_lost_between_cells_opens_the_next_answer(lone_server):
+    lone_server.cell("x = 1")
+    (pid, _), = interpreters(lone_server)
     kill(pid)
-    until(lambda: rows(server)["s"]["generation"] == 2)
-    lost = server.cell("'x' in globals()")
+    until(lambda: rows(lone_server)["s"]["generation"] == 2)
+    lost = lone_server.cell("'x' in globals()")
     assert lost.content[0]["text"] == lost.notice
     assert "state of session 's' was lost" in lost.notice and "SIGKILL" in lost.notice
     assert "generation 2" in lost.notice and lost.text == "False\n"
-    assert not server.cell("1").notice
+    assert not lone_server.cell("1").notice
 
 
 def test_cb45_a_destroyed_session_used_again_says_what_is_gone(server):
@@ -179,19 +179,19 @@ def test_a_wrong_config_is_refused_by_name(server, config, said):
 
 # ---- ends ----
 
-def test_destroying_kills_everything_and_removes_the_folder(server, home):
+def test_destroying_kills_everything_and_removes_the_folder(lone_server, home):
     word = "1732.0508"
-    server.cell("import subprocess, os\n"
+    lone_server.cell("import subprocess, os\n"
                 f"a = subprocess.Popen(['sleep', '{word}'], start_new_session=True)\n"
                 f"os.system('(trap \"\" HUP TERM INT; nohup setsid sleep {word} &) >/dev/null')")
     until(lambda: len(with_word(word)) == 2)
     (folder,) = session_folders(home)
-    interpreter, = interpreters(server)
-    assert not server.call("destroy_session", session_id="s").is_error
+    interpreter, = interpreters(lone_server)
+    assert not lone_server.call("destroy_session", session_id="s").is_error
     until(lambda: not with_word(word), 2)
     until(lambda: not alive({interpreter}), 2)
     until(lambda: not folder.exists(), 5)
-    assert "s" not in rows(server)
+    assert "s" not in rows(lone_server)
 
 
 def test_two_servers_at_once_do_not_touch_each_other(home):

@@ -11,7 +11,7 @@ import threading
 import time
 
 import pytest
-from client import Server
+from client import ALONE, Server
 from steps import all_gone, family, until
 
 RACER = """import os, sys, itertools
@@ -106,10 +106,10 @@ class Watch(threading.Thread):
 
 
 @pytest.mark.limit(300)
-def test_200_sessions_leave_nothing_behind(server):
+def test_200_sessions_leave_nothing_behind(lone_server):
     def life(number):
         name = f"n{number}"
-        assert server.cell("import threading, subprocess\nx = list(range(10000))\n"
+        assert lone_server.cell("import threading, subprocess\nx = list(range(10000))\n"
                            "open('output/result.txt', 'w').write('x' * 10000)\n"
                            "p = subprocess.Popen(['sleep', '1000'])\nprint('y' * 20000)\n1", session=name).state == "done"
         return name
@@ -117,24 +117,24 @@ def test_200_sessions_leave_nothing_behind(server):
     def lives(numbers):
         for some in numbers:
             for name in [life(number) for number in some]:
-                assert not server.call("destroy_session", session_id=name).is_error
-        until(lambda: not session_folders(server), 30)
+                assert not lone_server.call("destroy_session", session_id=name).is_error
+        until(lambda: not session_folders(lone_server), 30)
 
     lives([range(10)] * 6)  # what is made once and stays
-    before = settled(server)
+    before = settled(lone_server)
     lives([range(i, i + 10) for i in range(0, 200, 10)])
-    until(lambda: figures(server)[1:] == before[1:], 10)
-    after = figures(server)
+    until(lambda: figures(lone_server)[1:] == before[1:], 10)
+    after = figures(lone_server)
     print("\n200 sessions: KB, descriptors, processes, folders before", before, "and after", after)
     assert after[0] - before[0] < 1024
-    assert server.call("list_sessions").object["sessions"] == []
+    assert lone_server.call("list_sessions").object["sessions"] == []
 
 
 @pytest.mark.limit(500)
 @pytest.mark.parametrize("tree", TREES)
 def test_hostile_trees_are_removed_while_others_work(home, tree):
     # Landlock makes each step into a folder cost its depth: 100,000 deep is out of its reach.
-    with Server(home, "--unconfined", env={"PTYCELL_KEEP": "off"}) as server:
+    with Server(home, "--unconfined", env={"PTYCELL_KEEP": "off", **ALONE}) as server:
         start = time.monotonic()
         result = server.cell(TREES[tree], session="hostile", wait=400)
         assert result.state == "done", result.texts

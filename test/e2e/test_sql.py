@@ -3,9 +3,12 @@
 import csv
 import json
 import os
+import pathlib
+import random
 import re
 import signal
 import sqlite3
+import time
 
 import pytest
 from client import Result, Server
@@ -33,9 +36,25 @@ def make_database(server, path="data.db", script="create table t(a, b); insert i
     server.cell(f"import sqlite3\nc = sqlite3.connect({path!r})\nc.executescript({script!r})\nc.commit()\nc.close()")
 
 
+def program(pid):
+    """The name of a process's program, empty once it is gone."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
+
+
 def helpers(server):
-    return {p for p in family(server.process.pid) if
-            open(f"/proc/{p[0]}/comm", encoding="utf-8").read().startswith("ptycell-sql")}
+    return {p for p in family(server.process.pid) if program(p[0]) == "ptycell-sql"}
+
+
+def inputs(home):
+    """The names in input/ of the one session, hidden ones too; none while it is being made."""
+    return [path.name for folder in session_folders(home) for path in folder.glob("input/*")]
+
+
+def parts(home):
+    return [name for name in inputs(home) if name.endswith(".part")]
 
 
 def fetched(home, answer):
@@ -43,6 +62,14 @@ def fetched(home, answer):
     (folder,) = session_folders(home)
     with open(folder / "input" / os.path.basename(answer.object["file_path"]), encoding="utf-8", newline="") as f:
         return list(csv.reader(f))
+
+
+def kill_helpers(server):
+    for pid, _ in helpers(server):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 # ---- CSV files ----
@@ -196,9 +223,49 @@ def test_the_most_rows_and_bytes_hold(home):
         assert wide.object["truncated"] and wide.object["size_bytes"] < 2 << 20
 
 
-def test_one_row_that_is_large_goes_to_a_file(server):
-    answer = sql(server, "SELECT printf('%.200000c', 'x') AS big")
-    assert answer.object["file_path"] and len(json.dumps(answer.raw)) < 1_000_000
+@pytest.mark.parametrize("length", [200_000, 5_000_000])
+def test_one_row_that_is_large_goes_to_a_file(server, home, length):
+    answer = sql(server, f"SELECT printf('%.{length}c', 'x') AS big, 1 AS n")
+    ((big, n),) = answer.object["rows"]
+    assert re.fullmatch("x{1000}\u2026", big) and n == 1 and answer.object["values_cut"] is True
+    assert "(the first 1 rows, long values cut; all 1 rows are in input/" in answer.texts[-1]
+    assert (answer.object["size_bytes"], len(json.dumps(answer.raw)) < 10_000) == (length + 11, True)
+    (folder,) = session_folders(home)
+    assert len((folder / "input" / os.path.basename(answer.object["file_path"])).read_text().split()[1]) == length + 2
+
+
+def test_large_binary_values_become_files(server):
+    answer = sql(server, "SELECT 1 AS n, randomblob(20000) AS b UNION ALL SELECT 2, x'00ff' UNION ALL SELECT 3, zeroblob(16384)")
+    (_, path), small, (_, most) = answer.object["rows"]
+    assert re.fullmatch(r"input/sql_result_[0-9a-f]{8}_1\.bin", path)
+    assert small == [2, "AP8="] and len(most) == 21848 and answer.object["blob_files"] == 1
+    assert "1 large binary value is a file: path in the working folder" in answer.texts[-1]
+    assert listed(server) == [path]
+    assert server.cell(f"len(open({path!r}, 'rb').read())").text == "20000\n"
+
+
+def test_binary_values_of_many_rows_are_files_beside_theirs(home):
+    with Server(home, env={"SQL_MAX_INLINE_ROWS": "1"}) as server:
+        answer = sql(server, "SELECT zeroblob(20000) AS b UNION ALL SELECT zeroblob(30000)")
+        assert answer.object["blob_files"] == 2 and "2 large binary values are files" in answer.texts[-1]
+        first, second = [row[0] for row in fetched(home, answer)[1:]]
+        (folder,) = session_folders(home)
+        assert [(folder / path).stat().st_size for path in (first, second)] == [20000, 30000]
+
+
+def test_more_binary_files_than_there_may_be_end_the_result(server):
+    answer = sql(server, "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 2000) "
+                         "SELECT n, zeroblob(17000) FROM r")
+    assert (answer.object["row_count"], answer.object["blob_files"]) == (1000, 1000) and answer.object["truncated"]
+
+
+def test_a_query_that_fails_leaves_no_file(server, home):
+    failing = "SELECT zeroblob(20000) UNION ALL SELECT abs(-9223372036854775807 - n) FROM (SELECT 1 AS n)"
+    assert "integer overflow" in sql(server, failing).texts[-1]
+    many = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 100000) SELECT n, " \
+           "CASE n WHEN 90000 THEN abs(-9223372036854775807 - 1) END FROM r"
+    assert "integer overflow" in sql(server, many).texts[-1]
+    assert inputs(home) == []
 
 
 # ---- what is refused ----
@@ -237,24 +304,45 @@ def test_a_query_that_takes_too_long_is_stopped_and_the_next_one_runs(home):
 def test_a_cancelled_query_ends_and_leaves_nothing(server, home):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {
         "session_id": "s", "query": MANY.format(10 ** 12)}})
-    until(lambda: helpers(server) and any(f.endswith(".part") for folder in session_folders(home)
-                                          for f in os.listdir(folder / "input")))
+    until(lambda: helpers(server) and parts(home))
     ran = helpers(server)
     server.cancel(running)
     until(lambda: not alive(ran))
     assert rows(server, "SELECT 1") == [[1]]
-    assert os.listdir(session_folders(home)[0] / "input") == []
+    assert inputs(home) == []
 
 
 def test_a_killed_helper_costs_one_clear_error(server, home):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {
         "session_id": "s", "query": MANY.format(10 ** 12)}})
-    until(lambda: any(f.endswith(".part") for folder in session_folders(home) for f in os.listdir(folder / "input")))
-    for pid, _ in helpers(server):
-        os.kill(pid, signal.SIGKILL)
+    until(lambda: parts(home))
+    kill_helpers(server)
     answer = Result(running.get(timeout=20)["result"])
     assert answer.is_error and answer.texts == ["'ptycell-sql' was ended by signal 9; run the query again"]
     assert rows(server, "SELECT 1") == [[1]] and listed(server) == []
+
+
+@pytest.mark.limit(100)
+def test_a_helper_killed_at_any_moment_costs_one_clear_error(server, home):
+    """Small and large results, endless queries and none at all, at moments that chance chooses."""
+    chance = random.Random(7)
+    failed = 0
+    for turn in range(600 if os.environ.get("PTYCELL_FULL") else 60):
+        query = chance.choice(["SELECT 1", MANY.format(200000), MANY.format(10 ** 12), ENDLESS, None])
+        answers = [] if query is None else [server.start("tools/call", {"name": "exec_sql", "arguments": {
+            "session_id": "s", "query": query}})]
+        time.sleep(chance.choice([0, 0.001, 0.02, 0.1]) * chance.random())
+        kill_helpers(server)
+        while answers and answers[0].empty():
+            kill_helpers(server)
+        results = [Result(answer.get(timeout=20)["result"]) for answer in answers] + [sql(server, "SELECT 1")]
+        errors = [result for result in results if result.is_error]
+        assert len(errors) <= 1, (turn, query, [result.texts for result in results])
+        for result in errors:
+            assert result.texts == ["'ptycell-sql' was ended by signal 9; run the query again"]
+        failed += len(errors)
+        assert rows(server, "SELECT 1") == [[1]] and parts(home) == []
+    assert failed > turn // 4 and len(helpers(server)) == 1
 
 
 def test_queries_at_the_same_time_are_each_answered(server):
@@ -302,6 +390,41 @@ def test_credentials_are_nowhere_but_in_the_helper(home):
 def test_a_placeholder_without_a_password_says_so(home):  # CB-43
     with Server(home, env={"AZURE_DATABASE_CONNECTION_STRING": "Driver=x;Pwd={your_password_here}"}) as server:
         assert "there is no password" in sql(server, "SELECT 1").texts[-1]
+
+
+# ---- what is kept of them ----
+
+def read(server, path):
+    return server.request("resources/read", {"uri": f"session://s/{path}"})["contents"][0]["text"]
+
+
+def test_queries_are_cells_of_the_journal_and_lines_of_the_audit_file(home):
+    with Server(home, env={"PTYCELL_AUDIT": str(home / "audit")}) as server:
+        server.cell("1")
+        put(server, "a.csv", "n\n1\n")
+        assert sql(server, "SELECT n FROM a\nWHERE n > ?", params=[0]).object["cell"] == 2
+        sql(server, "DELETE FROM a")
+        server.cell("2")
+        done, refused = (json.loads(read(server, f"cells/{n}")) for n in (2, 3))
+        notebook, script = json.loads(read(server, "notebook")), read(server, "script")
+        running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": ENDLESS}})
+        until(lambda: helpers(server))
+        server.call("destroy_session", session_id="s")
+        running.get(timeout=20)
+    assert (done["language"], done["state"], done["database"], done["row_count"]) == ("sql", "done", "files", 1)
+    assert (done["code"], done["params"]) == ("SELECT n FROM a\nWHERE n > ?", [0])
+    assert done["text"] == "n\n1\n(1 row)"
+    assert refused["state"] == "raised" and refused["problem"].startswith("line 1, column 1: DELETE")
+    assert [cell["source"].split("\n")[0] for cell in notebook["cells"]] == ["1", "%%script cat", "%%script cat", "2"]
+    assert "# %% cell 2, sql\n# SELECT n FROM a\n# WHERE n > ?\n" in script and script.startswith("# %% cell 1\n1\n")
+    lines = [json.loads(line) for line in (home / "audit").read_text(encoding="utf-8").splitlines()]
+    assert [(line["cell"], line["language"], line["state"]) for line in lines] == [
+        (1, "python", "done"), (2, "sql", "done"), (3, "sql", "raised"), (4, "python", "done"), (5, "sql", "interrupted")]
+
+
+def test_a_session_whose_query_runs_is_not_idle(home):  # CB-13
+    with Server(home, env={"IDLE_TIMEOUT": "1", "CLEANUP_INTERVAL": "1", "PTYCELL_QUERY_TIMEOUT": "4"}) as server:
+        assert "ran into its deadline of 4 s" in sql(server, ENDLESS).texts[-1]
 
 
 def peak_kb(process):

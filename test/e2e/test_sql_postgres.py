@@ -5,7 +5,7 @@ import json
 import pytest
 from client import Result, Server
 from postgres import PASSWORD, Postgres
-from steps import until
+from steps import listed, until
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +61,37 @@ def test_params_are_bound(server):
 def test_long_values_come_whole(server):
     answer = sql(server, "SELECT repeat('\u00e4', 20000), repeat('x', 15000)")
     assert answer.object["rows"] == [["\u00e4" * 20000, "x" * 15000]]
+
+
+def test_long_values_among_short_ones_come_whole(server):
+    """Short ones come with blocks of rows, long ones are asked for one by one."""
+    answer = sql(server, "SELECT i, CASE WHEN i % 3 = 0 THEN repeat(chr(228), i) WHEN i % 7 = 1 THEN NULL ELSE i::text END "
+                         "AS a, CASE WHEN i % 5 = 0 THEN decode(repeat('ab', i), 'hex') END AS b, 1e300::float8 * i AS r, "
+                         "round(10::numeric ^ 60) + i AS d FROM generate_series(1, 3000) i")
+    (line,) = [line for line in answer.texts[-1].splitlines() if "read_csv" in line]
+    check = """
+import base64
+df = df.astype(object).where(df.notna(), None)
+for i, a, b in zip(df.i, df.a, df.b):
+    assert a == ('\u00e4' * i if i % 3 == 0 else None if i % 7 == 1 else str(i)), i
+    assert b == (base64.b64encode(bytes([0xab]) * i).decode() if i % 5 == 0 else None), i
+len(df), df.r[6], df.d[2999]"""
+    read = line.replace("')", "', dtype={'a': str, 'd': str})")
+    assert server.cell(read + check).text == f"(3000, 7e+300, '{10 ** 60 + 3000}')\n"
+
+
+def test_large_binary_values_become_files(server):
+    answer = sql(server, "SELECT i, decode(repeat('ab', i), 'hex') AS b FROM generate_series(16383, 16386) i ORDER BY i")
+    assert answer.object["blob_files"] == 2
+    paths = [row[1] for row in answer.object["rows"][2:]]
+    assert server.cell(f"[len(open(p, 'rb').read()) for p in {paths}]").text == "[16385, 16386]\n"
+
+
+@pytest.mark.parametrize("row", [1, 10, 999, 1000, 1001, 50000, 100000])
+def test_an_error_in_a_later_row_is_no_shorter_answer(server, row):
+    answer = sql(server, f"SELECT i, 1 / ({row} - i) AS x FROM generate_series(1, 100000) i")
+    assert answer.is_error and "division by zero" in answer.texts[-1]
+    assert listed(server) == [] and rows(server, "SELECT 1") == [[1]]
 
 
 def test_literals_are_not_templates(server):  # CB-40

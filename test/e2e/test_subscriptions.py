@@ -124,13 +124,15 @@ def test_a_session_that_waits_for_input_is_told(server):
     server.cell("1")
     subscribe(server, "session://s")
     drain(server)
-    server.start_cell("input('name? ')")
+    server.start_cell("import time; time.sleep(0.3); input('name? '); time.sleep(60)")  # `running` is told by itself
 
     def state():
         notices(server, 1)
         return json.loads(server.request("resources/read", {"uri": "session://s"})["contents"][0]["text"])["state"]
 
     until(lambda: state() == "waiting_for_input")
+    server.interact(input="x")
+    until(lambda: state() == "running")
     server.interact(action="interrupt")
     until(lambda: state() == "idle")
 

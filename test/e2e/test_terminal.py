@@ -157,14 +157,14 @@ def test_tt10_the_terminal_is_one_of_120_by_40(server):
     assert result.text == "120 40 [True, True, True]\nTrue\n"
 
 
-def test_tt11_an_interrupt_ends_nothing_but_the_code(server):
-    server.cell("x = 1")
-    before = family(server.process.pid)
+def test_tt11_an_interrupt_ends_nothing_but_the_code(lone_server):
+    lone_server.cell("x = 1")
+    before = family(lone_server.process.pid)
     for _ in range(3):
-        assert server.cell("import time; time.sleep(60)", timeout=0.2).state == "timed_out"
-        assert server.cell("x").text == "1\n"
-    assert family(server.process.pid) == before
-    assert server.cell("2", session="other").text == "2\n"
+        assert lone_server.cell("import time; time.sleep(60)", timeout=0.2).state == "timed_out"
+        assert lone_server.cell("x").text == "1\n"
+    assert family(lone_server.process.pid) == before
+    assert lone_server.cell("2", session="other").text == "2\n"
 
 
 def test_tt12_an_endless_writer_costs_no_memory_and_is_interruptible(server):

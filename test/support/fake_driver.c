@@ -3,8 +3,8 @@
  * fake_driver: speaks the control protocol (runtime/frame.h) well and badly, as it is told.
  *
  * Each argument is one step, VERB or VERB=VALUE, done in order before the first cell; then the code
- * of every cell is a list of steps, one a line. "\n" in a value is a line break. A cell ends with a
- * `done` step, or not at all.
+ * of every cell is a list of steps, one a line, as is the name of a module to be imported ahead.
+ * "\n" in a value is a line break. A cell ends with a `done` step, or not at all.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static void take_message(void)
 			_exit(95);
 		take(data, len);
 		data[len] = '\0';
-		if (str_eq(name, "code"))
+		if (str_eq(name, "code") || str_eq(name, "module"))
 			memcpy(message.code, data, len + 1);
 		if (str_eq(name, "nonce"))
 			memcpy(message.nonce, data, size_min(len + 1, NAME_MAX_LEN - 1));
@@ -331,7 +331,9 @@ int main(int argc, char **argv)
 	for (;;) {
 		take_message();
 		id = message.id;
-		if (str_eq(message.type, "exec"))
+		if (str_eq(message.type, "preload") && message.code[0] == '\0')
+			done("");
+		else if (str_eq(message.type, "exec") || str_eq(message.type, "preload"))
 			run_cell();
 		else if (str_eq(message.type, "vars") && !mute)
 			send_frame("done", "vars", "x\tint\t\t28\t1\n");

@@ -17,6 +17,10 @@ static const char *const *arguments(void)
 	return argv;
 }
 
+/* `trap - INT` is SIG_DFL for an instant, which is after a fraction of this even on a busy machine.
+ */
+enum { SETTLE_MS = 20 };
+
 /* "zsh" is not one of them: its code would run, and mean something else. */
 static const char *const aliases[] = { "sh", "shell", NULL };
 static const char *const commands[] = { "bash", NULL };
@@ -32,6 +36,7 @@ static const char *const environment[] = {
 static const struct language_descriptor descriptors[] = {
 	{ "commands", 0, LANGUAGE_PIPE_IN },
 	{ "control", 15, LANGUAGE_PIPE_OUT },
+	{ "aside", 13, LANGUAGE_PIPE_ASIDE },
 };
 
 const struct language *bash_language(void)
@@ -47,6 +52,7 @@ const struct language *bash_language(void)
 		.descriptors = descriptors,
 		.descriptor_count = ARRAY_SIZE(descriptors),
 		.codec = &bash_codec,
+		.settle_ms = SETTLE_MS,
 	};
 
 	return &row;

@@ -2,9 +2,11 @@
 #include "runtime/bash/codec.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "runtime/bash/declaration.h"
@@ -21,10 +23,12 @@ enum {
 
 struct bash {
 	char nonce[NONCE_MAX + 1];
-	struct buf in;  /* the message so far */
-	size_t scanned; /* of it, for its end */
-	bool cut;       /* its declarations did not fit */
-	char *traps;    /* what the next cell begins with */
+	int aside;        /* where most of a message comes, -1 when none is lent */
+	struct buf apart; /* what came there */
+	struct buf in;    /* the message so far */
+	size_t scanned;   /* of it, for its end */
+	bool cut;         /* its declarations did not fit */
+	char *traps;      /* what the next cell begins with */
 	struct names names;
 	uint64_t limit; /* of the last question */
 };
@@ -44,6 +48,8 @@ static void *codec_start(void)
 {
 	struct bash *b = xcalloc(1, sizeof(*b));
 
+	b->aside = -1;
+	buf_init(&b->apart, BASH_ASIDE_MAX);
 	buf_init(&b->in, BASH_MESSAGE_MAX + MARK_MAX + (1 << 20));
 	b->traps = xstrdup("");
 	return b;
@@ -53,10 +59,20 @@ static void codec_end(void *codec)
 {
 	struct bash *b = codec;
 
+	buf_release(&b->apart);
 	buf_release(&b->in);
 	names_release(&b->names);
 	free(b->traps);
 	free(b);
+}
+
+static void codec_attach(void *codec, int fd)
+{
+	struct bash *b = codec;
+
+	b->aside = fd;
+	if (fd >= 0) /* Refused where the user has many of them: then it is small. */
+		(void)fcntl(fd, F_SETPIPE_SZ, BASH_ASIDE_MAX);
 }
 
 /* ---- down ---- */
@@ -260,10 +276,23 @@ static const char *find_line(const char *text, size_t len, size_t from, const ch
 	return NULL;
 }
 
-static int split(const struct bash *b, size_t len, struct message *ret, struct err *err)
+/* Anew for each message: what does not belong to it is nobody's. */
+static void read_aside(struct bash *b)
+{
+	char chunk[16384];
+	ssize_t n;
+	struct err err;
+
+	buf_clear(&b->apart);
+	while (b->aside >= 0 && (n = read(b->aside, chunk, sizeof(chunk))) > 0)
+		if (buf_add(&b->apart, chunk, (size_t)n, &err) < 0)
+			return;
+}
+
+static int split(const struct bash *b, const char *text, size_t len, struct message *ret,
+		 struct err *err)
 {
 	char mark[MARK_MAX];
-	const char *text = buf_str(&b->in);
 	const char *what;
 	const char *what_end;
 	const char *names;
@@ -286,11 +315,26 @@ static int split(const struct bash *b, size_t len, struct message *ret, struct e
 	return 0;
 }
 
+/* Of `len` bytes that came by the control pipe: none, when all of it lies aside. */
+static int find_message(struct bash *b, size_t len, struct message *ret, struct err *err)
+{
+	read_aside(b);
+	if (len == 0)
+		return split(b, buf_str(&b->apart), b->apart.len, ret, err);
+	if (split(b, buf_str(&b->in), len, ret, err) < 0)
+		return -1;
+	if (ret->traps_len == 0) { /* They were told before the rest did not fit. */
+		ret->traps = buf_str(&b->apart);
+		ret->traps_len = b->apart.len;
+	}
+	return 0;
+}
+
 static int take_message(struct bash *b, size_t len, struct buf *frames, struct err *err)
 {
 	struct message message;
 
-	if (split(b, len, &message, err) < 0)
+	if (find_message(b, len, &message, err) < 0)
 		return -1;
 	if (strncmp(message.what, "ready ", 6) == 0)
 		put_ready(b, &message, message.what + 6, frames);
@@ -355,6 +399,7 @@ static int codec_decode(void *codec, const char *data, size_t len, struct buf *f
 const struct language_codec bash_codec = {
 	.start = codec_start,
 	.end = codec_end,
+	.attach = codec_attach,
 	.encode = codec_encode,
 	.decode = codec_decode,
 };

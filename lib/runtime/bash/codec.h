@@ -14,6 +14,10 @@
  *   traps "@" NONCE " " what LF jobs "@" NONCE " names" LF declarations "@" NONCE " end" LF
  *   what = "ready " VERSION / "done " CELL " " STATE " " STATUS / "vars " ID
  *
+ * All of it but the last line goes by a pipe of its own, "aside", which is read when that line
+ * comes: bash writes each line by itself, and each would wake the server. What does not fit there
+ * comes whole by the control pipe, but for traps.
+ *
  * What it gets of names and traps is kept here, to tell what a cell changed and to put its traps
  * back in the next one. All of it is untrusted.
  */
@@ -22,7 +26,10 @@
 
 struct language_codec;
 
-enum { BASH_MESSAGE_MAX = 8 << 20 /* of a message: names beyond it are not looked at */ };
+enum {
+	BASH_MESSAGE_MAX = 8 << 20, /* of a message: names beyond it are not looked at */
+	BASH_ASIDE_MAX = 256 << 10, /* of what comes aside, as far as the kernel allows it */
+};
 
 extern const struct language_codec bash_codec;
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The bash driver: an interactive bash whose prompts are where cells begin and end.
 #
-# Standard input is a pipe of commands, the terminal is 1 and 2, and 15, soon 14, tells the other
-# half of this driver, codec.c, which says what goes over both. Every prompt runs __ptycell_hook: it
+# Standard input is a pipe of commands, the terminal is 1 and 2. 15 and 13, soon 14 and 16, tell the
+# other half of this driver, codec.c, which says what goes over them. Every prompt runs __ptycell_hook: it
 # tells how the last cell ended, waits for the next and sources it, with the terminal as its
 # standard input. An interactive bash comes back to its prompt whatever a cell does: after
 # errors, after Ctrl-C, and after `exit` too, which starts it anew (__ptycell_leave).
@@ -15,11 +15,14 @@
 
 # One line: with -v set in the cell, bash would show what it reads behind it. Traps are looked at here,
 # as functions do not have them all; aliases do not reach what begins with a backslash. From then on
-# an interrupt is nobody's: one within __ptycell_turn would make it tell the same end twice.
+# an interrupt is nobody's: one within __ptycell_turn would make it tell the same end twice. One that
+# hits a fork before it has become what it is for makes it another interactive bash, which comes to
+# its prompt too and must not take the next cell.
 __ptycell_look='case $__ptycell_looked in no) '\
-'\builtin trap -p DEBUG ERR EXIT INT RETURN >&14; __ptycell_looked=yes; '\
+'{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&16; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&14; }; '\
+'__ptycell_looked=yes; '\
 '\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
-__ptycell_hook='{ __ptycell_prompt=$?; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
+__ptycell_hook='{ __ptycell_prompt=$?; [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
 "$__ptycell_look; __ptycell_turn; } >/dev/null 2>&1; "\
 '\builtin . /dev/fd/13 13<<<"$__ptycell_text" </dev/tty; '\
 "{ __ptycell_over \$?; $__ptycell_look; } >/dev/null 2>&1"
@@ -155,15 +158,17 @@ __ptycell_return() {
 }
 
 # $1, then what runs in the background and the names. All of it goes by one descriptor
-# and is taken apart on the other side: capturing it here would be a fork.
+# and is taken apart on the other side: capturing it here would be a fork. It fails where
+# nobody waits for room in the pipe, aside.
 __ptycell_tell() {
-	{
-		builtin printf '@%s %s\n' "$__ptycell_nonce" "$1"
-		builtin jobs -pr
-		builtin printf '@%s names\n' "$__ptycell_nonce"
-		__ptycell_names
-		builtin printf '@%s end\n' "$__ptycell_nonce"
-	} >&14
+	__ptycell_list "$1" >&16 || __ptycell_list "$1" >&14
+	builtin printf '@%s end\n' "$__ptycell_nonce" >&14
+}
+
+__ptycell_list() {
+	builtin printf '@%s %s\n' "$__ptycell_nonce" "$1"
+	builtin jobs -pr
+	builtin printf '@%s names\n' "$__ptycell_nonce" && __ptycell_names
 }
 
 # Large values make this slow: then it is left out of the next cells.
@@ -175,9 +180,11 @@ __ptycell_names() {
 	__ptycell_line=${EPOCHREALTIME//[.,]/}
 	builtin declare -p
 	builtin declare -F
+	builtin printf '\n' || builtin return 1 # tells of what these two could not write
 	if (( ${EPOCHREALTIME//[.,]/} - __ptycell_line > 50000 )); then
 		__ptycell_skip=20
 	fi
+	builtin return 0
 }
 
 # The trap of EXIT. `exit`, or a failure under set -e, ends this bash: another takes its place in
@@ -199,19 +206,21 @@ __ptycell_leave() {
 		builtin set +o
 	) 2>/dev/null
 	__ptycell_line+=$'\n'$__ptycell_text
-	# What is left of the cell's own redirections may still be there.
+	# What is left of the cell's own redirections may still be there; what was close-on-exec
+	# stays so but for 0 to 2.
 	PTYCELL_DRIVER=$__ptycell_driver PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
 		HISTFILE= PTYCELL_RESUME=1 \
 		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i \
-		13<<<"$__ptycell_line" <&12 15>&1 >&14
+		13<<<"$__ptycell_line" <&12 15>&1 17>&2 >&14 2>&16
 }
 
 if [[ ${PTYCELL_RESUME-} ]]; then
-	exec 14>&1 >&15 15>&14 14>&-
+	exec 14>&1 >&15 15>&14 14>&2 2>&17 17>&14 14>&-
 	builtin . /dev/fd/13 2>/dev/null
 	exec 13<&-
 	unset PTYCELL_RESUME
 else
+	exec 17>&13 13>&-
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags=
 	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
 fi
@@ -219,11 +228,12 @@ fi
 # close-on-exec, always the first free one from 10 on, and a copy of such a one is so too.
 { exec 12<&10; } </dev/null
 { exec 14>&10; } 15>&-
-exec 15>&-
+{ exec 16>&10; } 17>&-
+exec 15>&- 17>&-
 
 __ptycell_text= __ptycell_line= __ptycell_driver=$PTYCELL_DRIVER
 readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
-	__ptycell_return __ptycell_tell __ptycell_names __ptycell_leave
+	__ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND

@@ -22,6 +22,7 @@ import builtins
 import gc
 import posix
 import sys
+from _collections import deque
 
 ModuleType = type(sys)
 CodeType = type((lambda: 0).__code__)
@@ -45,6 +46,16 @@ LEAF_CELLS = 1000  # sources kept of cells that define nothing
 # ---- the control channel --------------------------------------------------------------------
 
 
+def encode_frame(kind, ident, parts):
+    chunks = [b"%b %d %d\n" % (kind, ident, len(parts))]
+    for name, data in parts:
+        if type(data) is str:
+            data = data.encode("utf-8", "backslashreplace")
+        chunks.append(b"%b %d\n" % (name.encode(), len(data)))
+        chunks.append(data)
+    return b"".join(chunks)
+
+
 class Channel:
     """Frames on the control socket: `TYPE ID NPARTS\\n`, then per part `NAME LEN\\n` and the bytes.
 
@@ -59,18 +70,27 @@ class Channel:
         self.buffer = received
         self.waiting = []  # frames that came while an ack was expected
         self.sending = False
+        self.held = b""  # a frame that goes out with the next one
 
     def send(self, kind, ident, parts):
         # Also checked here and not only at fork: a fork in C runs no hooks.
         if posix.getpid() != self.pid:
             return
-        chunks = [b"%b %d %d\n" % (kind, ident, len(parts))]
-        for name, data in parts:
-            if type(data) is str:
-                data = data.encode("utf-8", "backslashreplace")
-            chunks.append(b"%b %d\n" % (name.encode(), len(data)))
-            chunks.append(data)
-        frame = b"".join(chunks)
+        frame = self.held + encode_frame(kind, ident, parts)
+        self.held = b""
+        self._write(frame)
+
+    def hold(self, kind, ident, parts):
+        """Sends with the next frame, soon: one write wakes the server once."""
+        self.release()
+        self.held = encode_frame(kind, ident, parts)
+
+    def release(self):
+        if self.held and posix.getpid() == self.pid:
+            frame, self.held = self.held, b""
+            self._write(frame)
+
+    def _write(self, frame):
         self.sending = True
         try:
             sent = posix.write(self.fd, frame)
@@ -225,6 +245,7 @@ class State:
     streams = ()  # sys.stdin, stdout and stderr as they were at the start
     terminal = -1  # private copy of the pty's descriptor
     redirected = None  # where the user sent stdout or stderr, as last told
+    tidy = False  # descriptors and SIGINT's handler were put right since the last cell's code
 
 
 def make_main():
@@ -405,31 +426,32 @@ class Sources:
     """
 
     def __init__(self):
-        self.lines = {}
-        self.leaves = {}
+        self.text = {}
+        self.leaves = deque()
         self.owner = {}  # top-level class or function name -> cell that defined it
 
     def remember(self, name, source):
-        lines = [line + "\n" for line in source.split("\n")]
-        self.lines[name] = lines
+        self.text[name] = source
         linecache = sys.modules.get("linecache")
         if linecache is not None:
             self.fill(linecache, name)
 
+    def lines(self, name):
+        return [line + "\n" for line in self.text[name].split("\n")]
+
     def fill(self, linecache, name):
-        lines = self.lines[name]
-        linecache.cache[name] = (sum(map(len, lines)), None, lines, name)
+        lines = self.lines(name)
+        linecache.cache[name] = (len(self.text[name]) + 1, None, lines, name)
 
     def fill_all(self, linecache):
-        for name in list(self.lines):
+        for name in list(self.text):
             self.fill(linecache, name)
 
     def note_leaf(self, name):
-        self.leaves[name] = None
+        self.leaves.append(name)
         if len(self.leaves) > LEAF_CELLS:
-            oldest = next(iter(self.leaves))
-            del self.leaves[oldest]
-            self.lines.pop(oldest, None)
+            oldest = self.leaves.popleft()
+            self.text.pop(oldest, None)
             linecache = sys.modules.get("linecache")
             if linecache is not None:
                 linecache.cache.pop(oldest, None)
@@ -635,7 +657,8 @@ LOOP_CALLS = ("create_task", "ensure_future", "get_running_loop")
 
 def wants_loop(source):
     """Does a cell without await still expect a running loop, as people know it from notebooks?"""
-    if not any(name in source for name in LOOP_CALLS):
+    create, ensure, running = LOOP_CALLS
+    if create not in source and ensure not in source and running not in source:
         return False
     tree = try_parse(source, "<scan>")
     return tree is not None and calls_loop(tree)
@@ -1037,7 +1060,9 @@ def show_value(value):
         print(dict(parts)["text/plain"])
         return
     flush_streams()
-    channel.send(b"result", State.cell.ident, parts)
+    # An image's place is among the output.
+    tell = channel.send if State.cell.images else channel.hold
+    tell(b"result", State.cell.ident, parts)
     check_interrupt()
 
 
@@ -1312,6 +1337,7 @@ def show_figures():
     managers = helpers.Gcf.get_all_fig_managers()
     if not managers or in_child():
         return
+    channel.release()  # drawing takes long, and may be the end of us
     try:
         for manager in managers:
             show_figure(manager.canvas.figure)
@@ -1534,8 +1560,8 @@ def write_definitions():
         atexit.register(remove_definitions, posix.getpid())
     path = DefinitionsFile.folder + "/cells.py"
     segments = []
-    for name, lines in list(sources.lines.items()):
-        segments.extend(definition_segments(name, lines))
+    for name in list(sources.text):
+        segments.extend(definition_segments(name, sources.lines(name)))
     text = DEFINITIONS_SCRIPT % (segments,)
     if text != DefinitionsFile.text or not os.path.exists(path):
         with open(path + ".part", "w", encoding="utf-8") as file:
@@ -1699,7 +1725,7 @@ def strip_driver_frames(error):
 
 
 def is_cell(name):
-    return name in sources.lines
+    return name in sources.text
 
 
 def chained(error):
@@ -1898,7 +1924,7 @@ class Names:
     def changed(self, assigned):
         """The names changed, and those that are gone."""
         namespace = NAMESPACE.copy()
-        ids = {name: id(value) for name, value in namespace.items()}
+        ids = dict(zip(namespace, map(id, namespace.values())))
         changed = []
         gone = []
         if ids != self.ids or assigned:
@@ -2696,12 +2722,14 @@ def log(error):
 
 
 def prepare_process():
-    """What the last cell may have broken."""
-    _signal.signal(_signal.SIGINT, on_sigint)
+    """What the last cell may have broken, or code that ran since."""
+    if not State.tidy or State.loop is not None or _thread._count():
+        _signal.signal(_signal.SIGINT, on_sigint)
+        check_descriptors()
+    State.tidy = False
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
-    check_descriptors()
     reopen_streams()
 
 
@@ -2739,6 +2767,7 @@ def finish_cell(cell, ran_whole):
     flush_streams()
     flush_c_streams()
     _signal.signal(_signal.SIGINT, on_sigint)  # with SIG_DFL a late interrupt would end us
+    State.tidy = True
     parts = []
     changed = changed_names(cell.assigned | cell.touched if ran_whole else ())
     if changed:
@@ -2757,6 +2786,50 @@ def leave_child(outcome):
         say(status["traceback"].rstrip("\n"))
     flush_streams()
     posix._exit(int(status.get("code", 0 if status["status"] == "ok" else 1)) & 0xFF)
+
+
+# ---- ahead of a session ---------------------------------------------------------------------
+
+
+def handle_preload(ident, parts):
+    """Imports a module while nobody waits: whoever gets this process finds no other trace of it."""
+    name = parts.get("module")
+    before = folder_entries()
+    try:
+        for module in (name, *ALONG.get(name, ())) if name else OWN_NEEDS:
+            __import__(module)
+    except ModuleNotFoundError:
+        pass
+    except BaseException as error:
+        log(error)
+    flush_streams()
+    flush_c_streams()
+    remove_entries(folder_entries() - before)
+    channel.send(b"done", ident, [("status", "ok")])
+
+
+# What the driver itself loads for first cells, and what a module does for its first use.
+OWN_NEEDS = ("ast", "linecache", "traceback", "warnings")
+ALONG = {"matplotlib.pyplot": ("matplotlib.backends.backend_agg",)}
+
+
+def folder_entries():
+    """Of the working folder and of caches in it, which a session may have from the start."""
+    entries = set(posix.listdir("."))
+    try:
+        entries.update(".cache/" + name for name in posix.listdir(".cache"))
+    except OSError:
+        pass
+    return entries
+
+
+def remove_entries(entries):
+    if not entries:
+        return
+    import shutil
+
+    for name in entries:
+        shutil.rmtree(name, ignore_errors=True)
 
 
 # ---- start and main loop --------------------------------------------------------------------
@@ -2811,6 +2884,8 @@ def serve():
             handle_vars(ident, parts)
         elif kind == "imported":
             handle_imported(ident, parts)
+        elif kind == "preload":
+            handle_preload(ident, parts)
         elif kind == "quit":
             return
         elif kind not in ("ack", "interrupt"):

@@ -49,6 +49,7 @@ const struct language *python_language(void)
 		.arguments = arguments,
 		.environment = environment,
 		.dump_signal = SIGUSR2,
+		.preloads = true,
 	};
 
 	return &row;

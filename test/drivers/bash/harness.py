@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Drives the bash driver over a pty and two pipes, as the server and its codec do, without them."""
+"""Drives the bash driver over a pty and three pipes, as the server and its codec do, without them."""
 import fcntl
 import os
 import pty
@@ -11,6 +11,7 @@ import time
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 DRIVER = os.path.join(ROOT, "lib/runtime/bash/driver.bash")
 TIOCSIG = 0x40045436
+SETTLE = 0.02  # lib/runtime/bash/bash.c
 
 
 class Session:
@@ -25,13 +26,15 @@ class Session:
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
         commands, self.down = os.pipe()
         self.up, control = os.pipe()
-        self.buffer, self.output, self.number = b"", b"", 0
+        self.apart, aside = os.pipe2(os.O_NONBLOCK)
+        self.buffer, self.output, self.number, self.started = b"", b"", 0, 0
         self.pid = os.fork()
         if self.pid == 0:
-            become_bash(slave, commands, control, cwd)
-        for fd in (slave, commands, control):
+            become_bash(slave, commands, control, aside, cwd)
+        for fd in (slave, commands, control, aside):
             os.close(fd)
         os.set_blocking(self.master, False)
+        os.set_blocking(self.apart, False)
         os.write(self.down, b"hello nonce\n")
         self.ready = self.message()
 
@@ -62,15 +65,28 @@ class Session:
                 self.buffer += data
         self.drain()
         text, _, self.buffer = self.buffer.partition(b"@nonce end\n")
-        traps, _, rest = text.decode().partition("@nonce ")
+        apart = self.take_apart()
+        self.inline = bool(text)
+        traps, _, rest = (text or apart).decode().partition("@nonce ")
         what, _, rest = rest.partition("\n")
         jobs, _, names = rest.partition("@nonce names\n")
         self.traps, self.jobs, self.names = traps, jobs, names
         return what.split(" ")
 
+    def take_apart(self):
+        """What came by the pipe that nobody waits at."""
+        data = b""
+        try:
+            while chunk := os.read(self.apart, 65536):
+                data += chunk
+        except BlockingIOError:
+            pass
+        return data
+
     def start(self, code):
         self.number += 1
         self.output = b""
+        self.started = time.monotonic()
         code = code.encode()
         os.write(self.down, b"@nonce exec %d 0 %d\n%s__ptycell_next\n" % (self.number, len(code), code))
 
@@ -82,23 +98,25 @@ class Session:
         return what[2], int(what[3]), self.output.decode()
 
     def interrupt(self):
+        time.sleep(max(0, self.started + SETTLE - time.monotonic()))
         fcntl.ioctl(self.master, TIOCSIG, signal.SIGINT)
 
     def close(self):
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
-        for fd in (self.master, self.down, self.up):
+        for fd in (self.master, self.down, self.up, self.apart):
             os.close(fd)
 
 
-def become_bash(slave, commands, control, cwd):
+def become_bash(slave, commands, control, aside, cwd):
     try:
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in (commands, slave, slave, control)]
-        for fd, number in zip(high, (0, 1, 2, 15)):
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in (commands, slave, slave, control, aside)]
+        for fd, number in zip(high, (0, 1, 2, 15, 13)):
             os.dup2(fd, number)
-        os.closerange(3, 15)
+        os.closerange(3, 13)
+        os.closerange(14, 15)
         os.closerange(16, 400)
         os.chdir(cwd)
         with open(DRIVER, encoding="utf-8") as file:

@@ -231,6 +231,15 @@ class Session:
             self.drain()
         return self.output.decode()
 
+    def read_until(self, text, seconds=20):
+        """What comes on the pty up to that text."""
+        self.output = b""
+        deadline = time.monotonic() + seconds
+        while text.encode() not in self.output and time.monotonic() < deadline:
+            select.select([self.master], [], [], max(0, deadline - time.monotonic()))
+            self.drain()
+        return self.output.decode()
+
     def ask_variables(self, limit=200):
         self.ident += 1
         self.send("vars", self.ident, [("limit", str(limit))])

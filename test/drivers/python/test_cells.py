@@ -251,7 +251,7 @@ def test_PY35_output_of_children_is_in_order(session):
 
 def test_PY36_threads_print_after_the_end(session):
     session.run("import threading, time\ndef f():\n  time.sleep(.3); print('late')\nthreading.Thread(target=f).start()")
-    assert session.read_output(0.6).strip() == "late"
+    assert session.read_until("late\n").strip() == "late"
 
 
 def test_getsource_works_for_functions_and_classes(session):

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/mem.h"
 
 static int real_stderr;
 static int pipe_ends[2];
@@ -86,6 +88,23 @@ static void control_characters_never_reach_a_terminal(void **state)
 	assert_non_null(strstr(written(), "a: one?two?[31m?\n"));
 }
 
+static void replace(const void *context, char **text)
+{
+	free(*text);
+	*text = xasprintf("%s\n", (const char *)context);
+}
+
+static void a_filter_sees_every_message_before_it_is_written(void **state)
+{
+	(void)state;
+	log_set_filter(replace, "instead");
+	log_warn("a", "%s", "hunter2");
+	assert_non_null(strstr(written(), "warn  a: instead?\n"));
+	log_set_filter(NULL, NULL);
+	log_warn("a", "%s", "hunter2");
+	assert_non_null(strstr(written(), "a: hunter2\n"));
+}
+
 static void a_long_line_is_cut_and_still_ends(void **state)
 {
 	char big[3000];
@@ -132,6 +151,7 @@ int main(void)
 		LOG_TEST(a_line_has_time_level_area_and_message),
 		LOG_TEST(lines_above_the_level_are_not_written),
 		LOG_TEST(control_characters_never_reach_a_terminal),
+		LOG_TEST(a_filter_sees_every_message_before_it_is_written),
 		LOG_TEST(a_long_line_is_cut_and_still_ends),
 		LOG_TEST(a_line_that_would_block_is_dropped_and_errno_kept),
 		cmocka_unit_test(levels_have_names),

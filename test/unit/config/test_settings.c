@@ -213,6 +213,8 @@ static void every_setting_is_also_a_flag(void **state)
 			value = "/x";
 		else if (row->type == ROW_HOSTS)
 			value = "a.example";
+		else if (row->type == ROW_MODULES)
+			value = "a,b.c";
 		else if (row->words)
 			value = row->words[1];
 		cleanup_settings struct settings *s =
@@ -494,6 +496,23 @@ static void help_and_markdown_name_every_setting(void **state)
 	}
 }
 
+static void modules_are_names_with_commas_or_blanks_between(void **state)
+{
+	cleanup_settings struct settings *fallback = settings_load(0, LIST(NULL), home_env);
+	cleanup_settings struct settings *two = load_flags("--preload", " numpy, a.b_1 ,");
+	cleanup_settings struct settings *off = load_flags("--preload", "off");
+	cleanup_settings struct settings *path = load_env("PTYCELL_PRELOAD=numpy,/etc/x");
+
+	(void)state;
+	assert_string_equal(fallback->preload, "numpy,pandas,matplotlib.pyplot");
+	assert_string_equal(two->preload, "numpy,a.b_1");
+	assert_null(off->preload);
+	assert_null(off->problem);
+	assert_contains(path->problem, "PTYCELL_PRELOAD has the value 'numpy,/etc/x' in the "
+				       "environment, but it takes at most 32 modules: names with "
+				       "commas between, off.");
+}
+
 static void hosts_are_checked_when_they_are_set(void **state)
 {
 	cleanup_settings struct settings *none = load_env("PTYCELL_HOSTS= ");
@@ -513,6 +532,24 @@ static void hosts_are_checked_when_they_are_set(void **state)
 	assert_contains(bad->problem, "PTYCELL_HOSTS in the environment has a mistake: entry 2: ");
 	assert_null(bad->hosts);
 	assert_contains(flag->problem, "The setting --hosts has a mistake: entry 1: ");
+}
+
+static void hosts_of_downloads_are_any_unless_some_are_named(void **state)
+{
+	cleanup_settings struct settings *any = load_env("PTYCELL_FETCH_HOSTS= ");
+	cleanup_settings struct settings *off = load_env("PTYCELL_FETCH_HOSTS=Off");
+	cleanup_settings struct settings *some = load_flags("--fetch-hosts", "A.example");
+	cleanup_settings struct settings *forbidding = load_env("PTYCELL_FETCH_HOSTS=!a.example");
+	cleanup_settings struct settings *bad = load_env("PTYCELL_FETCH_HOSTS=10.0.0.1");
+
+	(void)state;
+	assert_null(any->problem);
+	assert_null(any->fetch_hosts);
+	assert_string_equal(off->fetch_hosts, "");
+	assert_string_equal(some->fetch_hosts, "a.example");
+	assert_null(some->hosts);
+	assert_string_equal(forbidding->fetch_hosts, "!a.example");
+	assert_contains(bad->problem, "PTYCELL_FETCH_HOSTS in the environment has a mistake: ");
 }
 
 int main(void)
@@ -545,7 +582,9 @@ int main(void)
 		cmocka_unit_test(every_limit_clamps_to_its_own_row),
 		cmocka_unit_test(an_unknown_limit_or_no_number_is_an_error_that_helps),
 		cmocka_unit_test(help_and_markdown_name_every_setting),
+		cmocka_unit_test(modules_are_names_with_commas_or_blanks_between),
 		cmocka_unit_test(hosts_are_checked_when_they_are_set),
+		cmocka_unit_test(hosts_of_downloads_are_any_unless_some_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,10 +8,12 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "journal/journal.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "scratch.h"
+#include "text/redact.h"
 
 static struct scratch scratch;
 static struct journal *journal;
@@ -21,7 +23,7 @@ static int set_up(void **state)
 {
 	(void)state;
 	scratch_init(&scratch);
-	journal = journal_new(scratch.fd, "sales", 1 << 20);
+	journal = journal_new(scratch.fd, "sales", 1 << 20, NULL);
 	return 0;
 }
 
@@ -387,9 +389,48 @@ static void a_journal_that_somebody_cut_short_is_an_error(void **state)
 
 #define JOURNAL_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+static void holds_no_secret(const char *name)
+{
+	cleanup_free char *text = scratch_read(scratch.fd, name);
+
+	assert_non_null(strstr(text, "[secret A]"));
+	assert_null(strstr(text, "hunter2hunter2"));
+}
+
+static void secrets_reach_none_of_the_files(void **state)
+{
+	struct redact *redact = redact_new();
+	struct journal_image image = { .mime = "image/png", .file = "hunter2hunter2.png" };
+	cleanup_json json_t *record = json_pack("{s:s}", "names", "hunter2hunter2");
+	struct journal_entry entry =
+		entry_of(1, "python", "x = 'hunter2hunter2'", "hunter2hunter2\n");
+	enum journal_taken taken;
+
+	(void)state;
+	redact_add(redact, "A", "hunter2hunter2");
+	redact_finish(redact);
+	journal_free(journal);
+	journal = journal_new(scratch.fd, "sales", 1 << 20, redact);
+	entry.value = "'hunter2\xe2\x80\x8bhunter2'"; /* joined by cleaning */
+	entry.traceback = "a\nhunter2hunter2";
+	entry.error_name = "hunter2hunter2";
+	entry.error_text = "hunter2hunter2";
+	entry.note = "hunter2hunter2";
+	entry.images = &image;
+	entry.image_count = 1;
+	entry.record = record;
+	assert_int_equal(journal_add(journal, &entry, &taken, &err), 0);
+	holds_no_secret("notebook.ipynb");
+	holds_no_secret("code");
+	holds_no_secret("records");
+	assert_string_equal(entry.code, "x = 'hunter2hunter2'");
+	redact_free(redact);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		JOURNAL_TEST(secrets_reach_none_of_the_files),
 		JOURNAL_TEST(the_notebook_is_whole_after_every_cell),
 		JOURNAL_TEST(a_cell_is_read_back_with_its_code_and_outputs),
 		JOURNAL_TEST(code_with_a_nul_is_kept_whole),

@@ -88,10 +88,32 @@ static void no_proxy_names_hosts_and_what_is_below(void **state)
 	}
 }
 
+static void the_environment_is_read_as_curl_does(void **state)
+{
+	char *const full[] = {
+		(char[]){ "HTTP_PROXY=http://cgi:1" },    (char[]){ "https_proxy=" },
+		(char[]){ "HTTPS_PROXY=http://upper:1" }, (char[]){ "all_proxy=http://all:1" },
+		(char[]){ "NO_PROXY=a.example" },         NULL
+	};
+	char *const none[] = { (char[]){ "HTTP_PROXY=http://cgi:1" }, NULL };
+	struct upstream_variables found;
+
+	(void)state;
+	upstream_find(full, &found);
+	assert_string_equal(found.https_proxy, "http://upper:1");
+	assert_string_equal(found.http_proxy, "http://all:1");
+	assert_string_equal(found.no_proxy, "a.example");
+	upstream_find(none, &found);
+	assert_null(found.https_proxy);
+	assert_null(found.http_proxy);
+	assert_null(found.no_proxy);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_proxy_is_host_port_and_user),
+		cmocka_unit_test(the_environment_is_read_as_curl_does),
 		cmocka_unit_test(a_refusal_does_not_repeat_the_password),
 		cmocka_unit_test(no_proxy_names_hosts_and_what_is_below),
 	};

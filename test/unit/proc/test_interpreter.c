@@ -255,6 +255,33 @@ static void declared_descriptors_have_their_numbers_and_directions(void **state)
 	fixture_expect("started exited gone ");
 }
 
+static void a_pipe_aside_is_full_rather_than_waited_for(void **state)
+{
+	static const struct plan_descriptor descriptors[] = {
+		{ "control", 3, PLAN_SOCKET },
+		{ "aside", 5, PLAN_PIPE_ASIDE },
+	};
+	char *const argv[] = { STEP("/bin/sh"), STEP("-c"),
+			       STEP("echo some >&5; (head -c 300000 /dev/zero >&5) 2>&3"), NULL };
+	char *const envp[] = { NULL };
+	struct interpreter_spec spec = { .argv = argv,
+					 .envp = envp,
+					 .descriptors = descriptors,
+					 .descriptor_count = ARRAY_SIZE(descriptors) };
+	cleanup_buf struct buf out;
+
+	(void)state;
+	buf_init(&out, BUF_UNBOUNDED);
+	fixture_start_spec(&spec);
+	fixture_expect("started ");
+	fixture_read_until(interpreter_control(fixture.interpreter), "\n", &out);
+	assert_non_null(strstr(buf_str(&out), "Resource temporarily unavailable"));
+	buf_clear(&out);
+	fixture_read_until(interpreter_descriptor(fixture.interpreter, "aside"), "\n", &out);
+	assert_memory_equal(buf_str(&out), "some\n", 5);
+	fixture_expect("started exited gone ");
+}
+
 static void signals_are_default_also_when_the_server_ignores_them(void **state)
 {
 	(void)state;
@@ -509,6 +536,7 @@ int main(void)
 		TEST(an_environment_over_the_cap_is_refused),
 		TEST(it_has_only_its_own_descriptors),
 		TEST(declared_descriptors_have_their_numbers_and_directions),
+		TEST(a_pipe_aside_is_full_rather_than_waited_for),
 		TEST(signals_are_default_also_when_the_server_ignores_them),
 		TEST(the_policy_limits_it),
 		TEST(without_a_folder_it_works_in_the_workspace),

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The half of bash's driver that runs here: its protocol, names and traps. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "runtime/bash/codec.h"
 #include "runtime/bash/declaration.h"
@@ -256,6 +259,70 @@ static void traps_without_end_are_refused(void **state)
 	assert_int_equal(err.code, ERR_LIMIT);
 }
 
+/* What bash writes where nobody waits; our end is the codec's. */
+static int lend_aside(int *ret_ours)
+{
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	bash_codec.attach(codec, ends[0]);
+	*ret_ours = ends[0];
+	return ends[1];
+}
+
+static void say(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+static void a_message_that_lies_aside_is_read_when_its_end_comes(void **state)
+{
+	cleanup_free char *text = NULL;
+	cleanup_fd int ours = -1;
+	cleanup_fd int aside = lend_aside(&ours);
+	const struct frame *frame;
+
+	(void)state;
+	say(aside, "@abc ready 5.2\n@abc names\ndeclare -x HOME=\"/h\"\n");
+	frame = told("@abc end\n");
+	assert_string_equal(frame->type, "ready");
+	say(aside, "trap -- 'echo e' ERR\n" OURS "@abc done 3 over 4\n11\n@abc names\n"
+		   "declare -- x=\"5\"\n");
+	assert_null(told("@abc en"));
+	frame = told("d\n");
+	assert_int_equal(frame->id, 3);
+	expect_part(frame, "children", "1");
+	expect_part(frame, "names", "x string 1\n-HOME");
+	text = sent("exec", 4, "code", "x", 1);
+	assert_string_equal(text, "@abc exec 4 22 1\ntrap -- 'echo e' ERR; x__ptycell_next\n");
+}
+
+static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
+{
+	cleanup_free char *text = NULL;
+	cleanup_fd int ours = -1;
+	cleanup_fd int aside = lend_aside(&ours);
+	const struct frame *frame;
+
+	(void)state;
+	say(aside, "trap -- 'echo e' ERR\n" OURS "@abc done 3 over 0\n@abc names\ndeclare -- x=\"");
+	frame = told("@abc done 3 over 0\n@abc names\ndeclare -- y=\"5\"\n@abc end\n");
+	expect_part(frame, "names", "y string 1");
+	text = sent("exec", 4, "code", "x", 1);
+	assert_string_equal(text, "@abc exec 4 22 1\ntrap -- 'echo e' ERR; x__ptycell_next\n");
+}
+
+static void nothing_aside_is_no_message(void **state)
+{
+	cleanup_fd int ours = -1;
+	cleanup_fd int aside = lend_aside(&ours);
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(bash_codec.decode(codec, "@abc end\n", 9, &frames, &err), -1);
+	assert_int_equal(err.code, ERR_INVALID);
+}
+
 static void a_preview_is_cut_between_characters(void **state)
 {
 	static const char text[] = "declare -- x=\"a\303\251\303\251\303\251\"\n";
@@ -286,6 +353,9 @@ int main(void)
 		BASH_TEST(declarations_without_end_are_dropped_not_kept),
 		BASH_TEST(what_is_no_message_breaks_the_channel),
 		BASH_TEST(traps_without_end_are_refused),
+		BASH_TEST(a_message_that_lies_aside_is_read_when_its_end_comes),
+		BASH_TEST(what_did_not_fit_aside_counts_only_where_it_came_whole),
+		BASH_TEST(nothing_aside_is_no_message),
 		BASH_TEST(a_preview_is_cut_between_characters),
 	};
 

@@ -170,7 +170,7 @@ static void javascripts_boot_frame_holds_the_drivers_parts(void **state)
 	frame_reader_feed(reader, out.data, out.len);
 	assert_int_equal(frame_reader_next(reader, &frame, &err), 1);
 	assert_string_equal(frame->type, "boot");
-	assert_int_equal(frame->part_count, 3);
+	assert_int_equal(frame->part_count, 4);
 	for (size_t i = 0; i < frame->part_count; i++)
 		assert_true(frame->parts[i].len > 0);
 	assert_false(frame_reader_pending(reader));

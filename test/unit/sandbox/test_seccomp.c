@@ -43,7 +43,7 @@ struct args {
 static uint32_t answer(enum seccomp_arch arch, const struct seccomp_options *options,
 		       const struct seccomp_data *call)
 {
-	struct seccomp_program program;
+	struct bpf program;
 	struct err err = { 0 };
 
 	if (seccomp_build(&program, arch, options, &err) < 0)
@@ -89,7 +89,7 @@ static void test_43_calls_without_a_rule_are_allowed_and_plain_rules_hold(void *
 {
 	(void)state;
 	for (enum seccomp_arch arch = 0; arch < SECCOMP_ARCHES; arch++) {
-		struct seccomp_program program;
+		struct bpf program;
 		enum seccomp_verdict verdicts[SECCOMP_HIGHEST + 1] = { SECCOMP_ALLOW };
 		struct err err;
 

@@ -71,6 +71,7 @@ static const struct language fixture_language = {
 	.arguments = fixture_arguments,
 	.environment = fixture_variables,
 	.dump_signal = SIGUSR2,
+	.preloads = true,
 };
 
 FIXTURE_FN void fixture_start_with(const char *const *steps)

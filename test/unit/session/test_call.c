@@ -81,7 +81,7 @@ static int set_up(void **state)
 	asked_count = 0;
 	withdrawn_count = 0;
 	can_ask = true;
-	session = session_new(&fixture.host, "test", 1, NULL, &err);
+	session = session_new(&fixture.host, "test", 1, NULL, NULL, &err);
 	assert_non_null(session);
 	return 0;
 }
@@ -223,7 +223,7 @@ static void a_session_that_ends_answers_a_refusal_beside_what_is_untold(void **s
 	session_free(session, "it was destroyed on request");
 	for (size_t i = 1; i <= 3; i++)
 		assert_int_equal(answers[i].count, 1);
-	session = session_new(&fixture.host, "test", 2, NULL, &err);
+	session = session_new(&fixture.host, "test", 2, NULL, NULL, &err);
 }
 
 static void what_did_not_begin_is_stopped_before_it_does(void **state)

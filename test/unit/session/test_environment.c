@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "config/passed.h"
 #include "fixture.h"
 #include "session/environment.h"
 
@@ -65,7 +66,7 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 	(void)state;
 	assert_int_equal(setenv("SECRET_TOKEN", "x", 1), 0);
 	assert_int_equal(setenv("PYTHONPATH", "/evil", 1), 0);
-	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake", false);
+	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake", false, NULL);
 	assert_null(value_of(environment, "SECRET_TOKEN"));
 	packages = xasprintf("%s/python", workspace_packages_path(workspace));
 	assert_string_equal(value_of(environment, "PYTHONPATH"), packages);
@@ -78,8 +79,8 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 
 static void a_proxied_session_is_told_of_its_proxy_and_another_is_not(void **state)
 {
-	char **plain = environment_new(&fixture_language, workspace, "/usr/bin/fake", false);
-	char **proxied = environment_new(&fixture_language, workspace, "/usr/bin/fake", true);
+	char **plain = environment_new(&fixture_language, workspace, "/usr/bin/fake", false, NULL);
+	char **proxied = environment_new(&fixture_language, workspace, "/usr/bin/fake", true, NULL);
 
 	(void)state;
 	assert_int_equal(setenv("https_proxy", "http://me:secret@proxy.example:1", 1), 0);
@@ -89,6 +90,27 @@ static void a_proxied_session_is_told_of_its_proxy_and_another_is_not(void **sta
 	assert_string_equal(value_of(proxied, "no_proxy"), "localhost,127.0.0.1,::1");
 	environment_free(plain);
 	environment_free(proxied);
+}
+
+static void what_the_person_passes_goes_before_all_else(void **state)
+{
+	static char name[] = "PAGER";
+	static char other[] = "REGION";
+	static char value[] = "less=1";
+	struct passed_variable items[] = { { .name = name, .value = value },
+					   { .name = other, .value = value, .secret = true } };
+	const struct passed passed = { .items = items, .count = ARRAY_SIZE(items) };
+	char **environment =
+		environment_new(&fixture_language, workspace, "/usr/bin/fake", false, &passed);
+	size_t pagers = 0;
+
+	(void)state;
+	for (size_t i = 0; environment[i] != NULL; i++)
+		pagers += strncmp(environment[i], "PAGER=", 6) == 0 ? 1 : 0;
+	assert_int_equal(pagers, 1);
+	assert_string_equal(value_of(environment, "PAGER"), "less=1");
+	assert_string_equal(value_of(environment, "REGION"), "less=1");
+	environment_free(environment);
 }
 
 static void the_interpreters_own_folder_is_searched_first(void **state)
@@ -108,7 +130,7 @@ static void the_interpreters_own_folder_is_searched_first(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char **environment =
-			environment_new(&fixture_language, workspace, rows[i].path, false);
+			environment_new(&fixture_language, workspace, rows[i].path, false, NULL);
 
 		cleanup_free char *search =
 			xasprintf("%s:%s/python/bin:%s/javascript/node_modules/.bin",
@@ -137,6 +159,7 @@ int main(void)
 		WITH(arguments_follow_the_interpreters_path),
 		WITH(nothing_of_the_servers_environment_goes_in),
 		WITH(a_proxied_session_is_told_of_its_proxy_and_another_is_not),
+		WITH(what_the_person_passes_goes_before_all_else),
 		WITH(the_interpreters_own_folder_is_searched_first),
 		WITH(results_go_to_output_in_the_working_folder),
 	};

@@ -64,7 +64,7 @@ static int set_up(void **state)
 	fixture_open();
 	memset(answers, 0, sizeof(answers));
 	told_count = 0;
-	session = session_new(&fixture.host, "test", 1, xstrdup("hello"), &err);
+	session = session_new(&fixture.host, "test", 1, xstrdup("hello"), NULL, &err);
 	if (session == NULL)
 		fail_msg("%s", err.msg);
 	return 0;
@@ -258,7 +258,7 @@ static void results_are_kept_and_the_answer_says_where(void **state)
 	session_free(session, "replaced");
 	(void)snprintf(keep, sizeof(keep), "%s/keep", fixture.scratch.path);
 	fixture.settings.keep = keep;
-	session = session_new(&fixture.host, "keeps", 1, NULL, &err);
+	session = session_new(&fixture.host, "keeps", 1, NULL, NULL, &err);
 	(void)run_one("done", 0);
 	scratch_write(workspace_data_fd(session_workspace(session)), "output/a.csv", "1,2\n");
 	(void)run_one("done", 1);
@@ -332,7 +332,7 @@ static void a_session_ends_at_any_point_of_a_start(void **state)
 		struct err err;
 
 		session_free(session, "it was enough");
-		session = session_new(&fixture.host, "again", 1, NULL, &err);
+		session = session_new(&fixture.host, "again", 1, NULL, NULL, &err);
 		answers[turns].count = 0;
 		(void)start("done", (size_t)turns);
 		for (int i = 0; i < turns; i++)

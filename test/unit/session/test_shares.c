@@ -283,13 +283,18 @@ static void sessions_of_root_get_what_others_may_have(void **state)
 	if (geteuid() != 0)
 		skip();
 	f->settings.unconfined = false;
-	want(f, "me/data", true);
-	err = refused(f);
-	assert_says(&err, ERR_DENIED, "start ptycell as the folder's owner");
 	assert_int_equal(fchmodat(f->scratch.fd, "me/data", 0700, 0), 0);
 	want(f, "me/data", false);
 	err = refused(f);
 	assert_says(&err, ERR_DENIED, "chmod -R o+rX");
+	/* What may be written is used as its owner. */
+	assert_int_equal(fchownat(f->scratch.fd, "me/data", 12345, 12345, 0), 0);
+	want(f, "me/data", true);
+	shares_free(open_all(f));
+	assert_int_equal(fchmodat(f->scratch.fd, "me/data", 0720, 0), 0);
+	want(f, "me/data", true);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, "can be written by others");
 }
 
 static void one_path_twice_is_one_share_and_inner_ones_come_later(void **state)
@@ -366,7 +371,7 @@ static void files_of_a_share_are_opened_through_no_link(void **state)
 	assert_denied(shares, link, ERR_DENIED, "link");
 	assert_denied(shares, climb, ERR_INVALID, "..");
 	assert_denied(shares, fifo, ERR_DENIED, "not a regular file");
-	assert_denied(shares, folder, ERR_INVALID, "");
+	assert_denied(shares, folder, ERR_DENIED, "it is a folder");
 	assert_denied(shares, "a.csv", ERR_INVALID, "absolute");
 	assert_denied(shares, "/etc/passwd", ERR_DENIED, "--share '/etc'");
 	shares_free(shares);

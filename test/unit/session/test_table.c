@@ -45,7 +45,7 @@ static int tear_down(void **state)
 static struct session *open_one(const char *id)
 {
 	struct err err = { 0 };
-	struct session *session = table_open(table, id, &err);
+	struct session *session = table_open(table, id, NULL, &err);
 
 	if (session == NULL)
 		fail_msg("%s", err.msg);
@@ -124,7 +124,7 @@ static void a_bad_id_is_refused_everywhere(void **state)
 	struct err err;
 
 	(void)state;
-	assert_null(table_open(table, "../x", &err));
+	assert_null(table_open(table, "../x", NULL, &err));
 	assert_int_equal(err.code, ERR_INVALID);
 	assert_null(table_find(table, "", &err));
 	assert_int_equal(err.code, ERR_INVALID);
@@ -178,11 +178,11 @@ static void too_many_are_refused_with_the_limit(void **state)
 	(void)open_one("a");
 	(void)open_one("b");
 	(void)open_one("c");
-	assert_null(table_open(table, "d", &err));
+	assert_null(table_open(table, "d", NULL, &err));
 	assert_int_equal(err.code, ERR_LIMIT);
 	assert_non_null(strstr(err.msg, "3 sessions"));
 	assert_non_null(strstr(err.msg, "PTYCELL_MAX_SESSIONS"));
-	assert_non_null(table_open(table, "a", &err)); /* it is there already */
+	assert_non_null(table_open(table, "a", NULL, &err)); /* it is there already */
 	assert_int_equal(table_destroy(table, "b", &err), 0);
 	(void)open_one("d");
 }

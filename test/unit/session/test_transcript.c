@@ -10,6 +10,7 @@
 #include "base/fd.h"
 #include "fixture.h"
 #include "session/transcript.h"
+#include "text/redact.h"
 #include "text/utf8.h"
 #include "workspace/spool.h"
 
@@ -26,7 +27,7 @@ static int set_up(void **state)
 	(void)state;
 	fixture_open();
 	workspace = workspace_new(fixture.home, &err);
-	t = transcript_new(spool_new(workspace, 1, "fake", SPOOL_MAX));
+	t = transcript_new(spool_new(workspace, 1, "fake", SPOOL_MAX), NULL);
 	buf_init(&out, BUF_UNBOUNDED);
 	return 0;
 }
@@ -135,7 +136,7 @@ static void what_does_not_fit_is_spooled_whole(void **state)
 		size_t len = 0;
 
 		transcript_free(t);
-		t = transcript_new(spool_new(workspace, i + 2, "fake", SPOOL_MAX));
+		t = transcript_new(spool_new(workspace, i + 2, "fake", SPOOL_MAX), NULL);
 		feed_lines(2 * BOTH, chunks[i]);
 		text = render(8000);
 		whole = spooled(&len);
@@ -157,7 +158,7 @@ static void head_and_tail_hold_what_they_say(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(chunks); i++) {
 		transcript_free(t);
-		t = transcript_new(spool_new(workspace, i + 2, "fake", SPOOL_MAX));
+		t = transcript_new(spool_new(workspace, i + 2, "fake", SPOOL_MAX), NULL);
 		feed_lines(BOTH, chunks[i]);
 		text = render(BOTH);
 		assert_int_equal(text.total, BOTH);
@@ -265,7 +266,7 @@ static void the_spools_limit_is_counted(void **state)
 {
 	(void)state;
 	transcript_free(t);
-	t = transcript_new(spool_new(workspace, 9, "fake", 1000));
+	t = transcript_new(spool_new(workspace, 9, "fake", 1000), NULL);
 	feed_lines(2 * BOTH, 1000);
 	assert_int_equal(transcript_spool_dropped(t), 2 * BOTH - 1000);
 	assert_true(render(8000).spooled);
@@ -412,6 +413,33 @@ static void the_prompt_is_known_after_it_was_taken(void **state)
 	assert_string_equal(buf_str(&prompt), "name?");
 }
 
+static void a_secret_is_neither_shown_nor_spooled(void **state)
+{
+	struct redact *redact = redact_new();
+	cleanup_free char *whole = NULL;
+	size_t len;
+
+	(void)state;
+	redact_add(redact, "A", "hunter2hunter2");
+	redact_finish(redact);
+	transcript_free(t);
+	t = transcript_new(spool_new(workspace, 7, "fake", SPOOL_MAX), redact);
+	feed("a hunter2hun");
+	assert_true(transcript_has_open_line(t));
+	(void)transcript_take(t, 1000, &out);
+	feed("ter2 b hunt");
+	transcript_settle(t);
+	(void)transcript_take(t, 1000, &out);
+	feed("er2hunter2!");
+	(void)transcript_render(t, 1000, &out);
+	assert_string_equal(buf_str(&out), "a[secret A] b hunt[secret A]!");
+	whole = spooled(&len);
+	assert_string_equal(whole, "a [secret A] b hunt[secret A]!");
+	transcript_free(t);
+	t = NULL;
+	redact_free(redact);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +465,7 @@ int main(void)
 		TEXT_TEST(a_short_query_is_not_found_twice),
 		TEXT_TEST(a_query_in_pieces_is_found),
 		TEXT_TEST(a_query_behind_a_long_output_is_answered),
+		TEXT_TEST(a_secret_is_neither_shown_nor_spooled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

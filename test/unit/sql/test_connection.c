@@ -91,6 +91,27 @@ static void the_dialect_is_told_by_the_driver(void **state)
 	assert_int_equal(connection_dialect("DSN=postgres"), SQL_GENERIC);
 }
 
+static void assert_adapted(const char *string, const char *expected)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&out, string);
+	connection_adapt(&out);
+	assert_string_equal(buf_str(&out), expected);
+}
+
+static void freetds_gets_braces_as_it_reads_them(void **state)
+{
+	(void)state;
+	assert_adapted("Driver={FreeTDS};Server=h;PWD={a}}b;{}",
+		       "Driver={FreeTDS};Server=h;PWD={a}b;{};");
+	assert_adapted("Driver=/usr/lib/libtdsodbc.so;PWD=x",
+		       "Driver=/usr/lib/libtdsodbc.so;PWD=x;");
+	assert_adapted("Driver={ODBC Driver 18 for SQL Server};PWD={a}}b}",
+		       "Driver={ODBC Driver 18 for SQL Server};PWD={a}}b}");
+	assert_adapted("DSN=tds;PWD={a}}b}", "DSN=tds;PWD={a}}b}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +120,7 @@ int main(void)
 		cmocka_unit_test(values_are_found_in_any_case_and_without_quotes),
 		cmocka_unit_test(a_default_does_not_hide_what_is_there),
 		cmocka_unit_test(the_dialect_is_told_by_the_driver),
+		cmocka_unit_test(freetds_gets_braces_as_it_reads_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

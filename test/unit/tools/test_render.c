@@ -60,7 +60,7 @@ static int set_up(void **state)
 
 	(void)state;
 	fixture_open();
-	session = session_new(&fixture.host, "sales", 3, NULL, &err);
+	session = session_new(&fixture.host, "sales", 3, NULL, NULL, &err);
 	assert_non_null(session);
 	service = service_new(fixture.loop, &fixture.settings, NULL);
 	server = mcp_server_new(fixture.loop, &features, &limits, on_write);

@@ -54,6 +54,38 @@ static void make_old(struct fixture *f, struct scan *scan)
 	run(f, scan);
 }
 
+static void what_a_disowned_scan_found_is_found_again(void **state)
+{
+	struct fixture *f = *state;
+	struct scan *scan = started(f);
+
+	scratch_write(f->data, "a", "a");
+	assert_changes(f, scan, "+a");
+	scan_disown(scan);
+	scratch_write(f->data, "b", "b");
+	assert_changes(f, scan, "+a +b");
+	scan_disown(scan);
+	assert_changes(f, scan, "+a +b");
+	assert_changes(f, scan, "");
+	assert_int_equal(unlinkat(f->data, "a", 0), 0);
+	assert_changes(f, scan, "-a");
+	scan_disown(scan);
+	assert_changes(f, scan, "-a");
+	scan_free(scan);
+}
+
+static void the_first_scan_cannot_be_disowned(void **state)
+{
+	struct fixture *f = *state;
+	struct scan *scan;
+
+	scratch_write(f->data, "a", "a");
+	scan = started(f);
+	scan_disown(scan);
+	assert_changes(f, scan, "");
+	scan_free(scan);
+}
+
 static void the_first_scan_has_files_and_no_changes(void **state)
 {
 	struct fixture *f = *state;
@@ -370,6 +402,61 @@ static void names_that_are_no_text_are_kept_as_bytes(void **state)
 	scan_free(scan);
 }
 
+/* Those that rest are looked at without listing a folder; what changes below them is found. */
+static void a_resting_workspace_hides_no_change(void **state)
+{
+	struct fixture *f = *state;
+	struct scan *scan;
+
+	scratch_write(f->data, "top", "x");
+	scratch_write(f->data, "output/a", "x");
+	assert_int_equal(mkdirat(f->data, "output/deep", 0700), 0);
+	scratch_write(f->data, "output/deep/b", "x");
+	scan = started(f);
+	make_old(f, scan);
+	assert_changes(f, scan, "");
+	scratch_write(f->data, "output/deep/b", "y");
+	assert_changes(f, scan, "~output/deep/b");
+	make_old(f, scan);
+	scratch_write(f->data, "top", "longer");
+	assert_changes(f, scan, "~top");
+	make_old(f, scan);
+	scratch_write(f->data, "output/deep/c", "z");
+	assert_changes(f, scan, "+output/deep/c");
+	make_old(f, scan);
+	assert_int_equal(unlinkat(f->data, "output/a", 0), 0);
+	assert_changes(f, scan, "-output/a");
+	make_old(f, scan);
+	assert_int_equal(renameat(f->data, "output/deep", f->data, "moved"), 0);
+	assert_int_equal(symlinkat("../moved", f->data, "output/deep"), 0);
+	assert_changes(f, scan, "+moved/b +moved/c +output/deep -output/deep/b -output/deep/c");
+	make_old(f, scan);
+	assert_changes(f, scan, "");
+	scan_free(scan);
+}
+
+/* A folder and a file replaced by their like, as old as they were. */
+static void a_replaced_folder_is_not_taken_for_the_one_before(void **state)
+{
+	static const struct timespec then[2] = { { .tv_sec = 1000, .tv_nsec = 5 },
+						 { .tv_sec = 1000, .tv_nsec = 5 } };
+	struct fixture *f = *state;
+	struct scan *scan;
+
+	assert_int_equal(mkdirat(f->data, "d", 0700), 0);
+	assert_int_equal(mkdirat(f->data, "e", 0700), 0);
+	scratch_write(f->data, "d/a", "x");
+	scratch_write(f->data, "e/b", "x");
+	assert_int_equal(utimensat(f->data, "d", then, 0), 0);
+	assert_int_equal(utimensat(f->data, "e", then, 0), 0);
+	scan = started(f);
+	make_old(f, scan);
+	assert_int_equal(renameat2(f->data, "d", f->data, "e", RENAME_EXCHANGE), 0);
+	assert_int_equal(utimensat(f->data, ".", then, 0), 0);
+	assert_changes(f, scan, "-d/a +d/b +e/a -e/b");
+	scan_free(scan);
+}
+
 static void an_unchanged_workspace_is_scanned_at_once(void **state)
 {
 	struct fixture *f = *state;
@@ -401,6 +488,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(the_first_scan_has_files_and_no_changes),
+		FIXTURE_TEST(what_a_disowned_scan_found_is_found_again),
+		FIXTURE_TEST(the_first_scan_cannot_be_disowned),
 		FIXTURE_TEST(new_changed_deleted_and_renamed_files_are_told_once),
 		FIXTURE_TEST(a_rewrite_of_equal_size_is_a_change),
 		FIXTURE_TEST(equal_times_do_not_hide_a_young_files_change),
@@ -418,6 +507,8 @@ int main(void)
 		FIXTURE_TEST(a_figure_written_twice_is_listed_once),
 		FIXTURE_TEST(a_running_scan_may_be_freed),
 		FIXTURE_TEST(names_that_are_no_text_are_kept_as_bytes),
+		FIXTURE_TEST(a_resting_workspace_hides_no_change),
+		FIXTURE_TEST(a_replaced_folder_is_not_taken_for_the_one_before),
 		FIXTURE_TEST(an_unchanged_workspace_is_scanned_at_once),
 	};
 

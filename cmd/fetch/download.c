@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "download.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "answer.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "confine.h"
+#include "handle.h"
+#include "helper/say.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "net/filename.h"
+#include "order.h"
+#include "route.h"
+#include "sink.h"
+#include "text/clean.h"
+
+enum {
+	FILE_FD = 3,
+	REDIRECTS_MAX = 10,
+	DISCARD_MAX = 64 << 10, /* bytes of a redirect's body that are read to keep a connection */
+	PROGRESS_MS = 500,
+	TYPE_MAX = 100,
+};
+
+struct download {
+	struct order order;
+	struct route_rules rules;
+	struct hosts *hosts;
+	bool raw;
+	CURLU *url; /* of this hop */
+	struct handle *handle;
+	struct answer answer;
+	struct sink sink;
+	size_t discarded;
+	uint64_t told_ms;
+	bool failed; /* in a callback: `err` says why */
+	struct err err;
+};
+
+/* ---- while it comes ---- */
+
+static json_t *describe_type(const char *type)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_line(&clean, type, strcspn(type, ";"), TYPE_MAX);
+	return json_make_str(buf_str(&clean));
+}
+
+static char *find_name(const struct download *d)
+{
+	const char *disposition = d->answer.disposition;
+	char *name = disposition != NULL
+			     ? filename_from_disposition(disposition, strlen(disposition))
+			     : NULL;
+	char *path;
+
+	if (name != NULL)
+		return name;
+	path = handle_part(d->url, CURLUPART_PATH, 0);
+	if (path != NULL)
+		name = filename_from_path(path);
+	curl_free(path);
+	return name;
+}
+
+static void tell_head(const struct download *d)
+{
+	json_t *said = json_object();
+	json_t *head = json_object();
+	cleanup_free char *name = find_name(d);
+
+	json_put_str(head, "name", name);
+	if (d->answer.type != NULL)
+		json_put(head, "type", describe_type(d->answer.type));
+	if (d->answer.has_length && !d->answer.encoded)
+		json_put_int(head, "total", (json_int_t)d->answer.length);
+	json_put(said, "head", head);
+	say_progress(said);
+}
+
+static void tell_bytes(struct download *d)
+{
+	uint64_t now = clock_ms();
+	json_t *said;
+
+	if (now - d->told_ms < PROGRESS_MS)
+		return;
+	d->told_ms = now;
+	said = json_object();
+	json_put_int(said, "bytes", (json_int_t)d->sink.size);
+	say_progress(said);
+}
+
+/* The head is whole: is a file to come that may? */
+static int look_at_head(struct download *d, struct err *err)
+{
+	if (answer_redirects(&d->answer))
+		return 0;
+	if (answer_check_status(&d->answer, err) < 0)
+		return -1;
+	if (d->answer.has_length && sink_check_size(&d->sink, d->answer.length, err) < 0)
+		return -1;
+	tell_head(d);
+	return 0;
+}
+
+static size_t on_line(char *line, size_t size, size_t count, void *data)
+{
+	struct download *d = data;
+	bool was_complete = d->answer.complete;
+	size_t len = size * count;
+
+	d->failed = answer_take_line(&d->answer, line, len, &d->err) < 0 ||
+		    (d->answer.complete && !was_complete && look_at_head(d, &d->err) < 0);
+	return d->failed ? 0 : len;
+}
+
+static size_t on_data(char *bytes, size_t size, size_t count, void *data)
+{
+	struct download *d = data;
+	size_t len = size * count;
+
+	if (answer_redirects(&d->answer)) {
+		d->discarded += len;
+		return d->discarded > DISCARD_MAX ? 0 : len;
+	}
+	d->failed = sink_write(&d->sink, bytes, len, &d->err) < 0;
+	if (d->failed)
+		return 0;
+	tell_bytes(d);
+	return len;
+}
+
+/* ---- one hop ---- */
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text);
+	size_t end_len = strlen(end);
+
+	return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
+}
+
+/* A file that is compressed by its name is meant to stay so, whatever the server calls it. */
+static bool is_compressed(CURLU *url)
+{
+	static const char *const ends[] = { ".gz", ".tgz", ".svgz", ".zst", ".br", ".Z" };
+	char *path = handle_part(url, CURLUPART_PATH, 0);
+	bool found = false;
+
+	for (size_t i = 0; path != NULL && i < ARRAY_SIZE(ends); i++)
+		found = found || ends_in(path, ends[i]);
+	curl_free(path);
+	return found;
+}
+
+static int set_hop(struct download *d, struct err *err)
+{
+	CURL *curl = d->handle->curl;
+	bool raw = d->raw || is_compressed(d->url);
+
+	if (curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_line) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_HEADERDATA, d) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_WRITEDATA, d) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_COOKIEFILE, "") != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, raw ? NULL : "") != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_HTTP_CONTENT_DECODING, raw ? 0L : 1L) != CURLE_OK)
+		return err_set(err, ERR_INTERNAL, "libcurl does not take an option");
+	return 0;
+}
+
+/* 0 with the answer's head in d->answer, and its body in the sink unless it redirects. */
+static int go(struct download *d, struct err *err)
+{
+	CURLcode code;
+
+	answer_release(&d->answer);
+	d->discarded = 0;
+	if (route_check(d->url, &d->rules, err) < 0 || set_hop(d, err) < 0 ||
+	    handle_aim(d->handle, d->url, err) < 0)
+		return -1;
+	code = curl_easy_perform(d->handle->curl);
+	if (d->failed) {
+		*err = d->err;
+		return -1;
+	}
+	if (d->answer.complete && answer_redirects(&d->answer))
+		return 0; /* however its body ended */
+	if (code != CURLE_OK)
+		return handle_explain(d->handle, code, err);
+	if (!d->answer.complete)
+		return err_set(err, ERR_INVALID, "the server's answer is not HTTP");
+	return 0;
+}
+
+static int go_on(struct download *d, struct err *err)
+{
+	for (int hop = 0; hop <= REDIRECTS_MAX; hop++) {
+		if (go(d, err) < 0)
+			return -1;
+		if (!answer_redirects(&d->answer))
+			return sink_finish(&d->sink, err);
+		if (route_follow(d->url, d->answer.location, err) < 0)
+			return -1;
+	}
+	return err_set(err, ERR_LIMIT, "the server redirects more than %d times", REDIRECTS_MAX);
+}
+
+/* ---- the order ---- */
+
+static int take_order(struct download *d, const json_t *json, struct err *err)
+{
+	const char *url = NULL;
+	const char *hosts = NULL;
+
+	if (order_take(json, &d->order, err) < 0 || order_take_text(json, "url", &url, err) < 0 ||
+	    order_take_text(json, "hosts", &hosts, err) < 0 ||
+	    json_get_bool(json, "order", "allow_private", &d->rules.allow_private, err) < 0 ||
+	    json_get_bool(json, "order", "raw", &d->raw, err) < 0 ||
+	    order_take_size(json, "size_max", &d->sink.size_max, err) < 0 ||
+	    order_take_text(json, "size_name", &d->sink.max_name, err) < 0)
+		return -1;
+	if (hosts != NULL) {
+		d->hosts = hosts_parse(hosts, err);
+		if (d->hosts == NULL)
+			return err_wrap(err, "order.hosts");
+		d->rules.hosts = d->hosts;
+	}
+	d->url = route_start(url != NULL ? url : "", err);
+	return d->url != NULL ? 0 : -1;
+}
+
+static int check_file(struct err *err)
+{
+	struct stat st;
+
+	if (fstat(FILE_FD, &st) < 0 || !S_ISREG(st.st_mode))
+		return err_set(err, ERR_INVALID, "descriptor 3 is no file");
+	return 0;
+}
+
+static int run(struct download *d, const json_t *json, struct err *err)
+{
+	if (check_file(err) < 0 || take_order(d, json, err) < 0 ||
+	    confine_transfers(d->order.ca_file, -1, err) < 0)
+		return -1;
+	d->handle =
+		handle_new(&d->order, d->rules.allow_private ? HANDLE_PRIVATE : HANDLE_WORLD, err);
+	if (d->handle == NULL)
+		return -1;
+	if (go_on(d, err) == 0)
+		return 0;
+	if (order_left_ms(&d->order) > 0)
+		return -1;
+	return err_set(
+		err, ERR_TIMEOUT,
+		"the download took longer than it may (DOWNLOAD_TIMEOUT); %ju bytes had come",
+		(uintmax_t)d->sink.size);
+}
+
+static void tell_result(const struct download *d)
+{
+	json_t *result = json_object();
+	cleanup_free char *from = route_show(d->url);
+
+	json_put_int(result, "size", (json_int_t)d->sink.size);
+	json_put_str(result, "from", from);
+	say_result(result);
+}
+
+int download_run(const json_t *order, struct err *err)
+{
+	struct download d = { .raw = false };
+	int result;
+
+	answer_init(&d.answer);
+	sink_init(&d.sink, FILE_FD);
+	d.told_ms = clock_ms();
+	result = run(&d, order, err);
+	if (result == 0)
+		tell_result(&d);
+	handle_free(d.handle);
+	curl_url_cleanup(d.url);
+	hosts_free(d.hosts);
+	answer_release(&d.answer);
+	sink_release(&d.sink);
+	return result;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * import.h - copying one of the person's files, descriptor 4, into the file that is descriptor 3.
+ *
+ * Order {"op": "import", "name", "size_max", "size_name"}: what it is called, the most bytes that
+ * it may have (holes do not count), and what people call that limit. Progress and result are those
+ * of transfer/intakes.h. The copy shares the bytes where the file system can, and keeps holes.
+ */
+#ifndef FILES_IMPORT_H
+#define FILES_IMPORT_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+int import_run(int to_fd, int from_fd, const json_t *order, struct err *err) MUST_CHECK;
+
+#endif

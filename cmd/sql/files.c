@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "files.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "sql/result.h"
+#include "workspace/beneath.h"
+
+void files_init(struct files *files, int dir_fd, const char *result)
+{
+	*files = (struct files){
+		.dir_fd = dir_fd, .result = result, .part = result_part_name(result), .fd = -1
+	};
+}
+
+static int make(const struct files *files, const char *path, struct err *err)
+{
+	const char *name;
+	cleanup_fd int parent = beneath_open_parent(files->dir_fd, path, &name, err);
+	cleanup_fd int fd = -1;
+	int made;
+
+	if (parent < 0)
+		return -1;
+	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_sys(err, "making '%s'", path);
+	if (beneath_inherit_owner(parent, fd, err) < 0)
+		return -1;
+	made = fd;
+	fd = -1;
+	return made;
+}
+
+int files_open(struct files *files, struct err *err)
+{
+	files->fd = make(files, files->part, err);
+	return files->fd < 0 ? -1 : 0;
+}
+
+int files_write(struct files *files, const char *data, size_t len, struct err *err)
+{
+	if (fd_write_all(files->fd, data, len, err) < 0)
+		return err_wrap(err, "writing '%s'", files->result);
+	files->bytes += len;
+	return 0;
+}
+
+int files_add_blob(struct files *files, const void *data, size_t len, char **ret_path,
+		   struct err *err)
+{
+	cleanup_free char *path = result_blob_name(files->result, files->blobs + 1);
+	cleanup_fd int fd = make(files, path, err);
+
+	if (fd < 0)
+		return -1;
+	files->blobs++;
+	if (fd_write_all(fd, data, len, err) < 0)
+		return err_wrap(err, "writing '%s'", path);
+	files->blob_bytes += len;
+	*ret_path = mem_steal(&path);
+	return 0;
+}
+
+int files_finish(struct files *files, struct err *err)
+{
+	const char *slash = strrchr(files->result, '/');
+	const char *part;
+	cleanup_fd int parent = -1;
+
+	if (files->fd >= 0) {
+		parent = beneath_open_parent(files->dir_fd, files->part, &part, err);
+		if (parent < 0)
+			return -1;
+		if (beneath_rename_new(parent, part, slash != NULL ? slash + 1 : files->result) < 0)
+			return err_sys(err, "naming '%s'", files->result);
+	}
+	files->finished = true;
+	return 0;
+}
+
+static void remove_file(const struct files *files, const char *path)
+{
+	const char *name;
+	struct err err;
+	cleanup_fd int parent = beneath_open_parent(files->dir_fd, path, &name, &err);
+
+	if (parent >= 0)
+		(void)unlinkat(parent, name, 0);
+}
+
+void files_release(struct files *files)
+{
+	if (!files->finished && files->fd >= 0)
+		remove_file(files, files->part);
+	for (unsigned i = 1; !files->finished && i <= files->blobs; i++) {
+		cleanup_free char *path = result_blob_name(files->result, i);
+
+		remove_file(files, path);
+	}
+	fd_close(&files->fd);
+	free(files->part);
+}

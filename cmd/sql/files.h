@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * files.h - the files that a query's result is: a CSV file, and large binary values beside it.
+ *
+ * They belong to whoever owns the session's folder. What is not finished is removed.
+ */
+#ifndef SQL_FILES_H
+#define SQL_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct files {
+	int dir_fd;         /* the session's folder, borrowed */
+	const char *result; /* the CSV file, relative to it, borrowed */
+	char *part;         /* its name until it is whole */
+	int fd;             /* of it, -1 while there is none */
+	unsigned blobs;     /* files beside it */
+	uint64_t bytes;     /* of the CSV file */
+	uint64_t blob_bytes;
+	bool finished;
+};
+
+void files_init(struct files *files, int dir_fd, const char *result);
+/* Begins the CSV file. */
+int files_open(struct files *files, struct err *err) MUST_CHECK;
+int files_write(struct files *files, const char *data, size_t len, struct err *err) MUST_CHECK;
+/* A file of its own; *ret_path, its path, is the caller's to free. */
+int files_add_blob(struct files *files, const void *data, size_t len, char **ret_path,
+		   struct err *err) MUST_CHECK;
+/* The CSV file, if one was begun, gets its name. */
+int files_finish(struct files *files, struct err *err) MUST_CHECK;
+void files_release(struct files *files);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "config/passed.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "text/clean.h"
+
+static void drop_value(struct passed_variable *item)
+{
+	explicit_bzero(item->value, strlen(item->value));
+	free(item->value);
+}
+
+void passed_release(struct passed *passed)
+{
+	for (size_t i = 0; i < passed->count; i++) {
+		drop_value(&passed->items[i]);
+		free(passed->items[i].name);
+	}
+	free(passed->items);
+	*passed = (struct passed){ .items = NULL };
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* POSIX's names. Ours are how the server speaks to its drivers. */
+static bool may_pass(const char *name)
+{
+	if (!is_letter(name[0]) || strncmp(name, "PTYCELL_", 8) == 0)
+		return false;
+	for (size_t i = 1; name[i] != '\0'; i++)
+		if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9'))
+			return false;
+	return true;
+}
+
+static struct passed_variable *find(struct passed *passed, const char *name)
+{
+	for (size_t i = 0; i < passed->count; i++)
+		if (str_eq(passed->items[i].name, name))
+			return &passed->items[i];
+	return NULL;
+}
+
+static void put(struct passed *passed, const char *name, const char *value, bool secret)
+{
+	struct passed_variable *item = find(passed, name);
+
+	if (item != NULL && item->secret && !secret)
+		return;
+	if (item == NULL) {
+		passed->items =
+			xrealloc(passed->items, (passed->count + 1) * sizeof(*passed->items));
+		item = &passed->items[passed->count++];
+		item->name = xstrdup(name);
+		passed->bytes += strlen(name) + 2;
+	} else {
+		passed->bytes -= strlen(item->value);
+		drop_value(item);
+	}
+	item->value = xstrdup(value);
+	item->secret = secret;
+	passed->bytes += strlen(value);
+}
+
+bool passed_take(struct passed *passed, const char *variable, const char *value,
+		 struct buf *notices)
+{
+	bool plain = strncmp(variable, PASSED_PREFIX, sizeof(PASSED_PREFIX) - 1) == 0;
+	bool secret =
+		strncmp(variable, PASSED_SECRET_PREFIX, sizeof(PASSED_SECRET_PREFIX) - 1) == 0;
+	const char *name =
+		variable + (secret ? sizeof(PASSED_SECRET_PREFIX) : sizeof(PASSED_PREFIX)) - 1;
+
+	if (!plain && !secret)
+		return false;
+	if (!may_pass(name)) {
+		cleanup_free char *quoted = clean_quote(variable);
+
+		buf_putf(notices,
+			 "%s has no effect: code can be given names of letters, digits and _, but "
+			 "none that begins with PTYCELL_.\n",
+			 quoted);
+	} else if (value[0] != '\0') {
+		put(passed, name, value, secret);
+	}
+	return true;
+}

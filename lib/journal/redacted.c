@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "journal/redacted.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "json/redact.h"
+#include "text/clean.h"
+#include "text/redact.h"
+
+/* Replaces *text and *len, when a value is in it. Returns what the caller frees. */
+static char *redact_bytes(struct redact_stream *stream, const char **text, size_t *len)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	char *owned;
+
+	if (!redact_text(stream, *text, *len, &out))
+		return NULL;
+	*len = out.len;
+	owned = buf_steal(&out);
+	*text = owned;
+	return owned;
+}
+
+static char *redact_foreign(struct redact_stream *stream, const char **text)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+	const char *result;
+	char *owned;
+	size_t len;
+
+	if (*text == NULL)
+		return NULL;
+	clean_block(&clean, *text, strlen(*text));
+	result = buf_str(&clean);
+	len = clean.len;
+	owned = redact_bytes(stream, &result, &len);
+	if (owned != NULL)
+		*text = owned;
+	return owned;
+}
+
+/* The names of figures' files are the code's own. */
+static void redact_images(struct redacted_entry *r, struct redact_stream *stream)
+{
+	size_t count = r->entry.image_count;
+
+	r->images = xcalloc(count, sizeof(*r->images));
+	for (size_t i = 0; i < count; i++) {
+		r->images[i] = r->entry.images[i];
+		if (redact_foreign(stream, &r->images[i].file) != NULL) {
+			free((char *)(uintptr_t)r->images[i].file);
+			r->images[i].file = "[secret]";
+		}
+	}
+	r->entry.images = r->images;
+}
+
+void redacted_entry_init(struct redacted_entry *r, const struct journal_entry *entry,
+			 const struct redact *redact)
+{
+	struct redact_stream *stream;
+	struct journal_entry *e = &r->entry;
+	size_t n = 0;
+
+	*r = (struct redacted_entry){ .entry = *entry };
+	if (redact == NULL)
+		return;
+	stream = redact_stream_new(redact);
+	if (e->text != NULL)
+		r->texts[n++] = redact_bytes(stream, &e->text, &e->text_len);
+	r->texts[n++] = redact_bytes(stream, &e->code, &e->code_len);
+	r->texts[n++] = redact_foreign(stream, &e->value);
+	r->texts[n++] = redact_foreign(stream, &e->traceback);
+	r->texts[n++] = redact_foreign(stream, &e->error_name);
+	r->texts[n++] = redact_foreign(stream, &e->error_text);
+	r->texts[n++] = redact_foreign(stream, &e->note);
+	redact_images(r, stream);
+	redact_stream_free(stream);
+	json_redact(e->record, redact);
+}
+
+void redacted_entry_release(struct redacted_entry *r)
+{
+	for (size_t i = 0; i < REDACTED_TEXTS; i++)
+		free(r->texts[i]);
+	free(r->images);
+}

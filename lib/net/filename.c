@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "net/filename.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "text/clean.h"
+#include "text/percent.h"
+#include "text/utf8.h"
+
+enum { EXTENSION_MAX = 20 };
+
+static const char latin1[] = "iso-8859-1''";
+
+/* ---- making safe ---- */
+
+static const char *last_part(const char *name, size_t *len)
+{
+	for (size_t i = *len; i > 0; i--) {
+		if (name[i - 1] == '/' || name[i - 1] == '\\') {
+			*len -= i;
+			return name + i;
+		}
+	}
+	return name;
+}
+
+static bool is_edge(char c)
+{
+	return c == '.' || c == ' ';
+}
+
+static void trim(char *name)
+{
+	size_t len = strlen(name);
+	size_t start = 0;
+
+	while (len > 0 && is_edge(name[len - 1]))
+		len--;
+	while (start < len && is_edge(name[start]))
+		start++;
+	memmove(name, name + start, len - start);
+	name[len - start] = '\0';
+}
+
+/* The longest start of at most `max` bytes that ends between two characters. */
+static size_t cut_length(const char *name, size_t max)
+{
+	size_t len = strlen(name);
+
+	if (len <= max)
+		return len;
+	while (max > 0 && ((unsigned char)name[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
+static void shorten(char *name)
+{
+	size_t len = strlen(name);
+	const char *dot = strrchr(name, '.');
+	size_t extension = dot != NULL ? len - (size_t)(dot - name) : 0;
+	size_t stem;
+
+	if (len <= FILENAME_MAX_LEN)
+		return;
+	if (extension > EXTENSION_MAX)
+		extension = 0;
+	stem = cut_length(name, FILENAME_MAX_LEN - extension);
+	memmove(name + stem, name + len - extension, extension);
+	name[stem + extension] = '\0';
+}
+
+char *filename_make_safe(const char *name, size_t len)
+{
+	const char *part = last_part(name, &len);
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *safe = NULL;
+
+	if (memchr(part, '\0', len) != NULL)
+		return NULL;
+	clean_name(&clean, part, len);
+	safe = buf_steal(&clean);
+	for (char *c = safe; *c != '\0'; c++)
+		if (strchr("/\\:*?\"<>|", *c) != NULL)
+			*c = '_';
+	trim(safe);
+	shorten(safe);
+	trim(safe);
+	return safe[0] != '\0' ? mem_steal(&safe) : NULL;
+}
+
+char *filename_from_path(const char *path)
+{
+	size_t len = strlen(path);
+	const char *part = last_part(path, &len);
+	cleanup_free char *decoded = percent_decode(part, len);
+
+	return decoded != NULL ? filename_make_safe(decoded, strlen(decoded)) : NULL;
+}
+
+/* ---- Content-Disposition ---- */
+
+struct reader {
+	const char *at;
+	const char *end;
+};
+
+static void skip_blanks(struct reader *r)
+{
+	while (r->at < r->end && (*r->at == ' ' || *r->at == '\t'))
+		r->at++;
+}
+
+static bool is_token(char c)
+{
+	return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL);
+}
+
+/* A name before `=`; "" when there is none. */
+static void read_token(struct reader *r, struct buf *out)
+{
+	while (r->at < r->end && is_token(*r->at))
+		buf_put(out, r->at++, 1);
+}
+
+static void read_quoted(struct reader *r, struct buf *out)
+{
+	for (r->at++; r->at < r->end && *r->at != '"'; r->at++) {
+		/* Servers write Windows paths without escaping: only these two are escaped. */
+		if (*r->at == '\\' && r->at + 1 < r->end && (r->at[1] == '"' || r->at[1] == '\\'))
+			r->at++;
+		buf_put(out, r->at, 1);
+	}
+	if (r->at < r->end)
+		r->at++;
+}
+
+/* Tokens may not hold blanks or such, but many do: what is not quoted goes on to the `;`. */
+static void read_value(struct reader *r, struct buf *out)
+{
+	skip_blanks(r);
+	if (r->at < r->end && *r->at == '"') {
+		read_quoted(r, out);
+		return;
+	}
+	while (r->at < r->end && *r->at != ';')
+		buf_put(out, r->at++, 1);
+	while (out->len > 0 && (out->data[out->len - 1] == ' ' || out->data[out->len - 1] == '\t'))
+		out->len--;
+}
+
+static void put_latin1(struct buf *out, const char *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)bytes[i];
+		char two[2] = { (char)(0xc0 | c >> 6), (char)(0x80 | (c & 0x3f)) };
+
+		if (c < 0x80)
+			buf_put(out, bytes + i, 1);
+		else
+			buf_put(out, two, 2);
+	}
+}
+
+/* Of text in UTF-8, or in ISO-8859-1 when `is_latin1` or when it is no UTF-8. */
+static char *from_bytes(const char *bytes, size_t len, bool is_latin1)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (is_latin1 || !utf8_valid(bytes, len))
+		put_latin1(&text, bytes, len);
+	else
+		buf_put(&text, bytes, len);
+	return filename_make_safe(buf_str(&text), text.len);
+}
+
+/* charset'language'percent-encoded */
+static char *from_extended(const char *value)
+{
+	const char *quote = strchr(value, '\'');
+	const char *second = quote != NULL ? strchr(quote + 1, '\'') : NULL;
+	bool is_latin1 = strncasecmp(value, latin1, sizeof(latin1) - 2) == 0;
+	cleanup_free char *decoded = NULL;
+
+	if (second == NULL)
+		return NULL;
+	decoded = percent_decode(second + 1, strlen(second + 1));
+	return decoded != NULL ? from_bytes(decoded, strlen(decoded), is_latin1) : NULL;
+}
+
+struct names {
+	char *plain;
+	char *extended;
+};
+
+/* The first of each kind counts. */
+static void take_parameter(struct names *names, const char *name, const struct buf *value)
+{
+	if (names->plain == NULL && strcasecmp(name, "filename") == 0)
+		names->plain = from_bytes(buf_str(value), value->len, false);
+	else if (names->extended == NULL && strcasecmp(name, "filename*") == 0 &&
+		 memchr(buf_str(value), '\0', value->len) == NULL)
+		names->extended = from_extended(buf_str(value));
+}
+
+static void read_parameter(struct reader *r, struct names *names)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf value = BUF_INIT(BUF_UNBOUNDED);
+
+	skip_blanks(r);
+	read_token(r, &name);
+	skip_blanks(r);
+	if (r->at < r->end && *r->at == '=') {
+		r->at++;
+		read_value(r, &value);
+		if (value.len > 0) {
+			value.data[value.len] = '\0';
+			take_parameter(names, buf_str(&name), &value);
+		}
+	}
+	while (r->at < r->end && *r->at != ';')
+		r->at++;
+	if (r->at < r->end)
+		r->at++;
+}
+
+char *filename_from_disposition(const char *value, size_t len)
+{
+	struct reader reader = { .at = value, .end = value + len };
+	struct names names = { .plain = NULL };
+	char *name;
+
+	if (len > FILENAME_HEADER_MAX)
+		return NULL;
+	while (reader.at < reader.end)
+		read_parameter(&reader, &names);
+	name = names.extended != NULL ? mem_steal(&names.extended) : mem_steal(&names.plain);
+	free(names.plain);
+	free(names.extended);
+	return name;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* helper_filter.h - filters of system calls for our own helper programs; all their threads. */
+#ifndef SANDBOX_HELPER_FILTER_H
+#define SANDBOX_HELPER_FILTER_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct bpf;
+
+/* These calls are allowed; what else is may be put behind. helper_filter_enter() refuses the rest.
+ */
+void helper_filter_begin(struct bpf *bpf, const int *calls, size_t count);
+int helper_filter_enter(struct bpf *bpf, struct err *err) MUST_CHECK;
+/*
+ * For a program that runs libraries of the system (name services, ODBC drivers): all but programs,
+ * other processes and what the kernel has for neither.
+ */
+int helper_filter_enter_wide(struct err *err) MUST_CHECK;
+
+#endif

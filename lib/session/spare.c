@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/spare.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "proc/sandbox_client.h"
+#include "session/confinement.h"
+#include "workspace/workspace.h"
+
+struct spare {
+	const struct session_host *host;
+	const struct language *language;
+	void (*changed)(struct spare *spare, void *data); /* NULL once it is taken */
+	void *data;
+	struct loop_defer tell;
+	struct workspace *workspace; /* NULL when taken */
+	struct sandbox *sandbox;     /* likewise, as the runner */
+	struct runner *runner;
+	int listener;
+	enum spare_state state;
+	char *modules; /* to be imported, with commas between */
+	char *next;    /* what is left of them; NULL: nothing */
+	bool paused;
+	uint64_t load_ms; /* when the import began */
+	size_t printed;
+	uint64_t cpu_ms;
+};
+
+static void on_tell(struct loop_defer *defer)
+{
+	struct spare *spare = container_of(defer, struct spare, tell);
+
+	spare->changed(spare, spare->data);
+}
+
+static void set_state(struct spare *spare, enum spare_state state)
+{
+	if (spare->state == state || spare->state == SPARE_DEAD)
+		return;
+	spare->state = state;
+	if (spare->changed != NULL)
+		loop_defer_start(spare->host->loop, &spare->tell, on_tell);
+	/* What this has cost so far is not the session's. */
+	if (state == SPARE_WAITING)
+		sandbox_measure(spare->sandbox, false);
+}
+
+/* ---- what its runner tells ---- */
+
+static void on_moved(struct runner *runner)
+{
+	struct spare *spare = runner_owner(runner);
+
+	if (runner_state(runner) == RUNNER_READY)
+		set_state(spare, SPARE_WAITING);
+	else if (runner_state(runner) != RUNNER_STARTING)
+		set_state(spare, SPARE_DEAD);
+}
+
+static void on_wrote(struct runner *runner, const char *data, size_t len)
+{
+	struct spare *spare = runner_owner(runner);
+
+	(void)data;
+	spare->printed += len;
+	if (spare->printed > SPARE_PRINTED_MAX)
+		set_state(spare, SPARE_DEAD);
+}
+
+static void on_lost(struct runner *runner, const char *why, bool told)
+{
+	(void)runner;
+	(void)told;
+	log_info("spare", "lost: %s", why);
+}
+
+/* The rest is about cells, and there are none. */
+static const struct runner_handlers runner_handlers = { .lost = on_lost,
+							.wrote = on_wrote,
+							.moved = on_moved };
+
+static void on_measured(void *data, const struct sandbox_usage *usage)
+{
+	struct spare *spare = data;
+
+	spare->cpu_ms = usage->cpu_ms;
+}
+
+static void on_relieved(void *data, const struct sandbox_victim *victim)
+{
+	(void)data;
+	(void)victim;
+}
+
+static void on_listener(void *data, int listener_own)
+{
+	struct spare *spare = data;
+
+	spare->listener = listener_own;
+}
+
+/* ---- its life ---- */
+
+static void start_sandbox(struct spare *spare)
+{
+	static const struct sandbox_watcher watcher = { .measured = on_measured,
+							.relieved = on_relieved };
+	const struct session_host *host = spare->host;
+
+	spare->sandbox =
+		confinement_open(host->confinement, spare->workspace, &host->settings->limits);
+	sandbox_watch(spare->sandbox, &watcher, spare);
+	if (confinement_reaches_hosts(host->confinement))
+		sandbox_watch_listener(spare->sandbox, on_listener, spare);
+}
+
+static int start(struct spare *spare, struct err *err)
+{
+	const struct session_host *host = spare->host;
+
+	spare->workspace = workspace_new(host->home, err);
+	if (spare->workspace == NULL ||
+	    confinement_adopt(host->confinement, spare->workspace, err) < 0)
+		return -1;
+	start_sandbox(spare);
+	spare->runner = runner_new(
+		&(struct runner_context){ .loop = host->loop,
+					  .sandbox = spare->sandbox,
+					  .workspace = spare->workspace,
+					  .language = spare->language,
+					  .confinement = host->confinement,
+					  .handlers = &runner_handlers,
+					  .owner = spare,
+					  .spool_max = host->settings->limits.spool_max,
+					  .output_chars = host->settings->limits.output_chars });
+	return runner_prepare(spare->runner, err);
+}
+
+struct spare *spare_new(const struct session_host *host, const struct language *language,
+			void (*changed)(struct spare *spare, void *data), void *data,
+			struct err *err)
+{
+	struct spare *spare = xcalloc(1, sizeof(*spare));
+	const struct settings *settings = host->settings;
+
+	spare->host = host;
+	spare->language = language;
+	spare->changed = changed;
+	spare->data = data;
+	spare->listener = -1;
+	/* The empty name is for the driver's own needs. */
+	if (language->preloads && settings->limits.memory_max >= SPARE_PRELOAD_MEMORY_MIN)
+		spare->modules =
+			xasprintf(",%s", settings->preload != NULL ? settings->preload : "");
+	spare->next = spare->modules;
+	if (start(spare, err) < 0) {
+		spare_free(spare);
+		return NULL;
+	}
+	return spare;
+}
+
+void spare_free(struct spare *spare)
+{
+	if (spare == NULL)
+		return;
+	runner_free(spare->runner);
+	loop_defer_stop(&spare->tell);
+	fd_close(&spare->listener);
+	if (spare->workspace != NULL)
+		spare->host->retire(spare->host->owner, spare->sandbox,
+				    workspace_name(spare->workspace));
+	else
+		sandbox_close(spare->sandbox, NULL, NULL);
+	workspace_free(spare->workspace);
+	free(spare->modules);
+	free(spare);
+}
+
+enum spare_state spare_state(const struct spare *spare)
+{
+	return spare->state;
+}
+
+const struct language *spare_language(const struct spare *spare)
+{
+	return spare->language;
+}
+
+/* ---- importing ---- */
+
+bool spare_wants_load(const struct spare *spare)
+{
+	return spare->next != NULL;
+}
+
+static void on_loaded(const struct query_answer *answer, void *data)
+{
+	struct spare *spare = data;
+
+	if (answer->problem != NULL)
+		return; /* it dies, which is told otherwise */
+	spare_pause(spare, false);
+	set_state(spare, SPARE_WAITING);
+}
+
+void spare_load(struct spare *spare)
+{
+	const char *module = strsep(&spare->next, ",");
+
+	assert(spare->state == SPARE_WAITING);
+	spare->state = SPARE_LOADING;
+	spare->load_ms = loop_now(spare->host->loop);
+	runner_preload(spare->runner, module, on_loaded, spare);
+	if (spare->next != NULL && spare->next[0] == '\0')
+		spare->next = NULL;
+}
+
+uint64_t spare_loading_ms(const struct spare *spare)
+{
+	return loop_now(spare->host->loop) - spare->load_ms;
+}
+
+void spare_pause(struct spare *spare, bool pause)
+{
+	if (spare->state != SPARE_LOADING || spare->paused == pause)
+		return;
+	spare->paused = pause;
+	runner_pause(spare->runner, pause);
+}
+
+/* ---- handing over ---- */
+
+struct workspace *spare_take_workspace(struct spare *spare)
+{
+	struct workspace *workspace = spare->workspace;
+
+	assert(spare->state == SPARE_WAITING);
+	spare->workspace = NULL;
+	spare->changed = NULL;
+	loop_defer_stop(&spare->tell);
+	return workspace;
+}
+
+struct sandbox *spare_take_sandbox(struct spare *spare, int *ret_listener, uint64_t *ret_cpu_ms)
+{
+	struct sandbox *sandbox = spare->sandbox;
+
+	*ret_listener = -1;
+	*ret_cpu_ms = 0;
+	if (spare->state == SPARE_DEAD)
+		return NULL;
+	*ret_listener = fd_steal(&spare->listener);
+	*ret_cpu_ms = spare->cpu_ms;
+	spare->sandbox = NULL;
+	return sandbox;
+}
+
+struct runner *spare_take_runner(struct spare *spare, const struct runner_context *context)
+{
+	struct runner *runner = spare->runner;
+
+	if (spare->state == SPARE_DEAD || context->language != spare->language)
+		return NULL;
+	spare->runner = NULL;
+	runner_adopt(runner, context);
+	return runner;
+}

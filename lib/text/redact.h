@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * redact.h - taking secret values out of text: "[secret NAME]" stands where one stood.
+ *
+ * A value is found as it is, JSON-escaped and with other backslash escapes, percent-encoded, in
+ * hexadecimal and in base64 of either alphabet wherever in the encoded bytes it lies; across
+ * colours, carriage returns, the line breaks of an encoder, and the borders of what is fed. What is
+ * left of a base64 text on either side of it holds at most four bits of the value.
+ *
+ * The time is linear in the text. What is held back is what may still turn out to be a value, and
+ * thus bounded by the longest.
+ */
+#ifndef TEXT_REDACT_H
+#define TEXT_REDACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+struct redact;
+struct redact_stream;
+
+enum {
+	REDACT_CHARS_MIN = 8, /* shorter values would hide half of any text */
+	REDACT_BYTES_MAX = 16 << 10,
+};
+
+/* Whether a value can be found: its characters without the blanks around it are counted. */
+bool redact_takes(const char *value);
+
+struct redact *redact_new(void);
+/* NULL is allowed. */
+void redact_free(struct redact *redact);
+/* A value that redact_takes(). */
+void redact_add(struct redact *redact, const char *name, const char *value);
+/* After the last value, before any text. */
+void redact_finish(struct redact *redact);
+
+/* One text in pieces. `redact` is borrowed. */
+struct redact_stream *redact_stream_new(const struct redact *redact);
+/* NULL is allowed. */
+void redact_stream_free(struct redact_stream *stream);
+/* Appends to `out` what is sure of the text so far. */
+void redact_feed(struct redact_stream *stream, const char *data, size_t len, struct buf *out);
+/*
+ * The text rests here: appends what is held, but for a beginning of REDACT_CHARS_MIN bytes and
+ * more. Should a value go on after it, its rest is taken out.
+ */
+void redact_settle(struct redact_stream *stream, struct buf *out);
+/* The text ends here: appends all that is held. */
+void redact_end(struct redact_stream *stream, struct buf *out);
+/* Bytes that are held. */
+size_t redact_held(const struct redact_stream *stream);
+
+/* A whole text; `stream` is as new before and after. False, with `out` as it was: nothing was
+ * found. */
+bool redact_text(struct redact_stream *stream, const char *text, size_t len, struct buf *out);
+/* Replaces *text, which is the caller's; NULL of either is allowed. */
+void redact_string(const struct redact *redact, char **text);
+
+#endif

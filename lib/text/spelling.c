@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "text/spelling.h"
+
+#include <stdint.h>
+
+#include "text/escape.h"
+#include "text/utf8.h"
+
+enum {
+	DOUBLED_MAX = 8, /* backslashes before one escape: JSON in JSON in JSON */
+	COLOUR_MAX = 32, /* bytes of CSI ... m */
+};
+
+/* What is being read. `more`: the end of `s` came too early, and there may be more. */
+struct reader {
+	const char *s;
+	size_t len;
+	bool last;
+	bool more;
+};
+
+static bool has(struct reader *in, size_t len)
+{
+	if (in->len >= len)
+		return true;
+	in->more = !in->last;
+	return false;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c = (char)(c | 0x20);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The number that `count` digits at `at` write; -1 when they are no such digits, or not all there.
+ */
+static int64_t read_digits(struct reader *in, size_t at, size_t count, int base)
+{
+	int64_t number = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int digit;
+
+		if (!has(in, at + i + 1))
+			return -1;
+		digit = hex_digit(in->s[at + i]);
+		if (digit < 0 || digit >= base)
+			return -1;
+		number = number * base + digit;
+	}
+	return number;
+}
+
+static void mean_byte(struct spelled *ret, size_t len, char byte)
+{
+	ret->len = len;
+	ret->count = byte == '\r' ? 0 : 1;
+	ret->bytes[0] = byte;
+}
+
+static void mean_character(struct spelled *ret, size_t len, int64_t cp)
+{
+	if (cp < 0x80) {
+		mean_byte(ret, len, (char)cp);
+		return;
+	}
+	ret->len = len;
+	ret->count = utf8_encode((uint32_t)cp, ret->bytes);
+}
+
+static bool is_colour_byte(char c)
+{
+	return (c >= '0' && c <= '9') || c == ';' || c == ':';
+}
+
+static void read_colour(struct reader *in, struct spelled *ret)
+{
+	size_t len = 2;
+
+	mean_byte(ret, 1, in->s[0]);
+	if (!has(in, 2) || in->s[1] != '[')
+		return;
+	while (len < COLOUR_MAX && has(in, len + 1) && is_colour_byte(in->s[len]))
+		len++;
+	if (len < COLOUR_MAX && has(in, len + 1) && in->s[len] == 'm')
+		*ret = (struct spelled){ .len = len + 1 };
+}
+
+static void read_plain(struct reader *in, struct spelled *ret)
+{
+	if (in->s[0] == ESCAPE_BYTE)
+		read_colour(in, ret);
+	else
+		mean_byte(ret, 1, in->s[0]);
+}
+
+/* \uHHHH at `at`, the place of the u; two of them for a character beyond U+FFFF. */
+static bool read_utf16(struct reader *in, size_t at, struct spelled *ret)
+{
+	int64_t high = read_digits(in, at + 1, 4, 16);
+	size_t next = at + 5;
+	int64_t low;
+
+	if (high < 0 || (high >= 0xdc00 && high < 0xe000))
+		return false;
+	if (high < 0xd800 || high >= 0xe000) {
+		mean_character(ret, next, high);
+		return true;
+	}
+	while (next - at - 5 < DOUBLED_MAX && has(in, next + 1) && in->s[next] == '\\')
+		next++;
+	if (next == at + 5 || !has(in, next + 1) || in->s[next] != 'u')
+		return false;
+	low = read_digits(in, next + 1, 4, 16);
+	if (low < 0xdc00 || low >= 0xe000)
+		return false;
+	mean_character(ret, next + 5, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+	return true;
+}
+
+/* A number behind backslashes, its first character at `at`. */
+static bool read_numbered(struct reader *in, size_t at, struct spelled *ret)
+{
+	char kind = in->s[at];
+	int64_t number = -1;
+	size_t len = 0;
+
+	if (kind == 'u')
+		return read_utf16(in, at, ret);
+	if (kind == 'x') {
+		len = at + 3;
+		number = read_digits(in, at + 1, 2, 16);
+	} else if (kind >= '0' && kind <= '3') {
+		len = at + 3;
+		number = read_digits(in, at, 3, 8);
+	} else if (kind == 'U') {
+		number = read_digits(in, at + 1, 8, 16);
+		if (number < 0 || number > 0x10ffff || (number >= 0xd800 && number < 0xe000))
+			return false;
+		mean_character(ret, at + 9, number);
+		return true;
+	}
+	if (number < 0)
+		return false;
+	mean_byte(ret, len, (char)number);
+	return true;
+}
+
+static void read_backslashes(struct reader *in, struct spelled *ret)
+{
+	static const char letters[] = "nrtbfv\"'/`";
+	static const char meanings[] = "\n\r\t\b\f\v\"'/`";
+	size_t at = 1;
+	const char *letter;
+
+	while (at < DOUBLED_MAX && has(in, at + 1) && in->s[at] == '\\')
+		at++;
+	mean_byte(ret, at, '\\');
+	if (!has(in, at + 1) || in->s[at] == '\0')
+		return;
+	letter = strchr(letters, in->s[at]);
+	if (letter != NULL)
+		mean_byte(ret, at + 1, meanings[letter - letters]);
+	else if (!read_numbered(in, at, ret))
+		mean_byte(ret, at, '\\');
+}
+
+static void read_percent(struct reader *in, struct spelled *ret)
+{
+	int64_t byte = read_digits(in, 1, 2, 16);
+
+	if (byte < 0)
+		mean_byte(ret, 1, '%');
+	else
+		mean_byte(ret, 3, (char)byte);
+}
+
+bool spelling_next(enum spelling spelling, const char *s, size_t len, bool last,
+		   struct spelled *ret)
+{
+	struct reader in = { .s = s, .len = len, .last = last };
+
+	if (spelling == SPELLING_BACKSLASH && s[0] == '\\')
+		read_backslashes(&in, ret);
+	else if (spelling == SPELLING_PERCENT && s[0] == '%')
+		read_percent(&in, ret);
+	else
+		read_plain(&in, ret);
+	if (spelling == SPELLING_PERCENT && ret->count == 1 && ret->bytes[0] == ' ')
+		ret->bytes[0] = '+';
+	return !in.more;
+}
+
+/* Who writes %HH writes each % so: what a value means there is the value itself. */
+static void percent_of(const char *value, size_t len, struct buf *out)
+{
+	for (size_t i = 0; i < len; i++)
+		if (value[i] != '\r')
+			buf_put(out, value[i] == ' ' ? "+" : value + i, 1);
+}
+
+void spelling_of(enum spelling spelling, const char *value, size_t len, struct buf *out)
+{
+	struct spelled spelled;
+
+	if (spelling == SPELLING_PERCENT) {
+		percent_of(value, len, out);
+		return;
+	}
+	for (size_t i = 0; i < len; i += spelled.len) {
+		(void)spelling_next(spelling, value + i, len - i, true, &spelled);
+		buf_put(out, spelled.bytes, spelled.count);
+	}
+	/* With what comes behind it, it may mean something else. */
+	while (spelling == SPELLING_BACKSLASH && out->len > 0 && out->data[out->len - 1] == '\\')
+		out->data[--out->len] = '\0';
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * spelling.h - text read as somebody who wrote a value into it may have meant it.
+ *
+ * Each spelling takes any text: what is no escape of it stands for itself.
+ *
+ *   PLAIN      as it is
+ *   BACKSLASH  \n \t \" \/ \xHH \OOO \uHHHH \UHHHHHHHH, also with its backslashes doubled again:
+ *              JSON, JSON within JSON, literals of most languages
+ *   PERCENT    %HH; "+" and a blank are the same
+ *
+ * In all of them carriage returns (a terminal's line ends) and colours (CSI ... m) are nothing.
+ */
+#ifndef TEXT_SPELLING_H
+#define TEXT_SPELLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum spelling { SPELLING_PLAIN, SPELLING_BACKSLASH, SPELLING_PERCENT, SPELLINGS };
+
+enum { SPELLING_BYTES_MAX = 64 }; /* more are never one piece */
+
+/* One piece of text and what it means. */
+struct spelled {
+	size_t len;    /* bytes of the text */
+	size_t count;  /* bytes that it means; 0 for nothing */
+	char bytes[4]; /* them */
+};
+
+/*
+ * The piece at the start of `s`, of which there is at least a byte. False when more must come first
+ * to know it, which never happens when this is the `last` of the text.
+ */
+bool spelling_next(enum spelling spelling, const char *s, size_t len, bool last,
+		   struct spelled *ret);
+/*
+ * Appends what a text in this spelling means where it holds `value`, in this spelling or none.
+ */
+void spelling_of(enum spelling spelling, const char *value, size_t len, struct buf *out);
+
+#endif

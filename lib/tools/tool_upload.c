@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* tool_upload.c - upload_file: content, a file of the web, or a file of the person's. */
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "helper/helper.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "net/filename.h"
+#include "runtime/language.h"
+#include "session/confinement.h"
+#include "session/session.h"
+#include "text/base64.h"
+#include "text/clean.h"
+#include "tools/hostpath.h"
+#include "tools/service.h"
+#include "tools/tool.h"
+#include "transfer/intakes.h"
+#include "workspace/workspace.h"
+
+enum {
+	UPLOAD_NAME_MAX = 200, /* bytes */
+	URL_MAX = 16384,       /* bytes */
+	COPY_DEADLINE_MS = 3600 * 1000,
+	MS = 1000,
+};
+
+struct upload {
+	const char *filename; /* NULL: the file's own */
+	const char *content;
+	size_t len;
+	const char *url;
+	const char *path;
+	bool base64;
+	bool overwrite;
+};
+
+/* One whose file is on its way. */
+struct upload_call {
+	struct mcp_call *call;
+	struct service *service;
+	struct session *session; /* lives as long as the intake */
+	struct intake *intake;
+};
+
+/* ---- arguments ---- */
+
+static int check_filename(const char *name, struct err *err)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	if (name[0] == '\0' || strlen(name) > UPLOAD_NAME_MAX)
+		return err_set(err, ERR_INVALID,
+			       "arguments.filename must have 1 to %d bytes, like data.csv",
+			       UPLOAD_NAME_MAX);
+	clean_name(&clean, name, strlen(name));
+	if (!str_eq(buf_str(&clean), name))
+		return err_set(err, ERR_INVALID,
+			       "arguments.filename has a control or hidden character");
+	return 0;
+}
+
+static int check_sources(const struct upload *upload, const char *blob_url, struct err *err)
+{
+	int count = (upload->content != NULL) + (upload->url != NULL) + (blob_url != NULL) +
+		    (upload->path != NULL);
+
+	if (count != 1)
+		return err_set(err, ERR_INVALID,
+			       "arguments must have exactly one of url, path and content");
+	if (upload->content != NULL && upload->filename == NULL)
+		return err_set(err, ERR_INVALID, "arguments.filename is missing");
+	return 0;
+}
+
+static int check_url(const char *url, struct err *err)
+{
+	if (strlen(url) > URL_MAX)
+		return err_set(err, ERR_INVALID, "arguments.url is longer than %d bytes", URL_MAX);
+	for (const char *c = url; *c != '\0'; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return err_set(err, ERR_INVALID, "arguments.url has a control character");
+	return 0;
+}
+
+static int read_texts(json_t *arguments, struct upload *ret, struct err *err)
+{
+	const char *blob_url = NULL; /* as others call it */
+	const char *encoding = "utf-8";
+
+	if (json_get_text(arguments, "arguments", "filename", &ret->filename, NULL, err) < 0 ||
+	    json_get_text(arguments, "arguments", "content", &ret->content, &ret->len, err) < 0 ||
+	    json_get_text(arguments, "arguments", "encoding", &encoding, NULL, err) < 0 ||
+	    json_get_text(arguments, "arguments", "url", &ret->url, NULL, err) < 0 ||
+	    json_get_text(arguments, "arguments", "blob_url", &blob_url, NULL, err) < 0 ||
+	    json_get_text(arguments, "arguments", "path", &ret->path, NULL, err) < 0 ||
+	    check_sources(ret, blob_url, err) < 0)
+		return -1;
+	if (blob_url != NULL)
+		ret->url = blob_url;
+	ret->base64 = str_eq(encoding, "base64");
+	if (!ret->base64 && !str_eq(encoding, "utf-8"))
+		return err_set(err, ERR_INVALID, "arguments.encoding must be utf-8 or base64");
+	return 0;
+}
+
+static int read_upload(const struct service *service, json_t *arguments, struct upload *ret,
+		       struct err *err)
+{
+	static const char *const known[] = { "session_id", "url",      "path",      "content",
+					     "filename",   "encoding", "overwrite", "blob_url" };
+
+	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
+	    json_get_required(arguments, "arguments", "session_id", err) < 0 ||
+	    read_texts(arguments, ret, err) < 0 ||
+	    json_get_bool(arguments, "arguments", "overwrite", &ret->overwrite, err) < 0)
+		return -1;
+	if (ret->filename != NULL && check_filename(ret->filename, err) < 0)
+		return -1;
+	return ret->url != NULL ? check_url(ret->url, err) : 0;
+}
+
+/* ---- the answer ---- */
+
+/* `path` is relative to the session's folder. */
+static json_t *make_answer(struct service *service, struct session *session, const char *path,
+			   uint64_t size)
+{
+	cleanup_free char *notice = NULL;
+	json_t *answer = json_object();
+
+	session_touch(session);
+	session_file_placed(session, path);
+	service_file_changed(service, session_id(session), path);
+	notice = session_take_notice(session);
+	json_put_str(answer, "session_id", session_id(session));
+	json_put(answer, "saved_path",
+		 json_make_fmt("%s/%s", workspace_data_path(session_workspace(session)), path));
+	json_put_int(answer, "size_bytes", (json_int_t)size);
+	json_put(answer, "message", json_make_fmt("Code finds it as '%s'.", path));
+	json_put_str(answer, "notice", notice);
+	return answer;
+}
+
+/* ---- content ---- */
+
+static int store(const struct session *session, const struct upload *upload, char **ret_path,
+		 size_t *ret_size, struct err *err)
+{
+	cleanup_buf struct buf decoded = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *path = xasprintf("input/%s", upload->filename);
+	const char *data = upload->content;
+	size_t len = upload->len;
+
+	if (upload->base64) {
+		if (base64_decode(&decoded, upload->content, upload->len, err) < 0)
+			return err_wrap(err, "arguments.content");
+		data = buf_str(&decoded);
+		len = decoded.len;
+	}
+	if (workspace_write(session_workspace(session), path, data, len, upload->overwrite, err) <
+	    0)
+		return intakes_explain_name(err);
+	*ret_path = mem_steal(&path);
+	*ret_size = len;
+	return 0;
+}
+
+static void upload_content(struct mcp_call *call, struct service *service, struct session *session,
+			   const struct upload *upload)
+{
+	cleanup_free char *path = NULL;
+	size_t size = 0;
+	struct err err;
+
+	if (store(session, upload, &path, &size, &err) < 0)
+		tool_fail(call, service, &err);
+	else
+		tool_answer(call, service, make_answer(service, session, path, size));
+}
+
+/* ---- a file that comes from elsewhere ---- */
+
+static void on_progress(void *data, uint64_t bytes, int64_t total)
+{
+	const struct upload_call *upload = data;
+	cleanup_free char *message = xasprintf("%.1f MB", (double)bytes / (1024.0 * 1024.0));
+
+	mcp_call_progress(upload->call, (double)bytes, (double)total, message);
+}
+
+static void on_done(void *data, const struct intake_result *result, const struct err *err)
+{
+	struct upload_call *upload = data;
+
+	if (err != NULL) {
+		cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+		clean_block(&clean, err->msg, strlen(err->msg));
+		tool_fail_text(upload->call, upload->service, buf_str(&clean));
+	} else {
+		json_t *answer =
+			make_answer(upload->service, upload->session, result->path, result->size);
+
+		json_put_str(answer, "mime_type", result->type);
+		json_put_str(answer, "source", result->from);
+		tool_answer(upload->call, upload->service, answer);
+	}
+	free(upload);
+}
+
+static const struct intake_handlers handlers = { .progress = on_progress, .done = on_done };
+
+static void on_cancel(struct mcp_call *call, void *data)
+{
+	const struct upload_call *upload = data;
+
+	(void)call;
+	intakes_cancel(upload->intake);
+}
+
+static void begin(struct mcp_call *call, struct service *service, struct session *session,
+		  const struct intake_spec *spec, struct err *err)
+{
+	struct upload_call *upload = xcalloc(1, sizeof(*upload));
+
+	upload->call = call;
+	upload->service = service;
+	upload->session = session;
+	upload->intake = intakes_start(service_intakes(service), spec, &handlers, upload, err);
+	if (upload->intake != NULL) {
+		session_touch(session);
+		mcp_call_on_cancel(call, on_cancel, upload);
+		return;
+	}
+	free(upload);
+	tool_fail(call, service, err);
+}
+
+static void set_size(const struct session_limits *limits, uint64_t most, const char *name,
+		     struct intake_web *web)
+{
+	web->size_max = most < limits->disk_max ? most : limits->disk_max;
+	web->size_name = most < limits->disk_max ? name : "PTYCELL_DISK_MAX";
+}
+
+static int check_downloads(const struct settings *settings, struct err *err)
+{
+	if (settings->fetch_hosts == NULL || settings->fetch_hosts[0] != '\0')
+		return 0;
+	return err_set(err, ERR_DENIED,
+		       "downloads are off here (PTYCELL_FETCH_HOSTS): use content or path");
+}
+
+static void upload_url(struct mcp_call *call, struct service *service, struct session *session,
+		       const struct upload *upload)
+{
+	const struct settings *settings = service_settings(service);
+	const struct session_limits *limits = session_limits(session);
+	struct err err;
+	cleanup_free char *program = helper_locate("ptycell-fetch", &err);
+	cleanup_json json_t *order = NULL;
+	struct intake_web web = { .url = upload->url,
+				  .hosts = settings->fetch_hosts,
+				  .allow_private = settings->allow_private_hosts,
+				  .environment = settings->environment,
+				  .deadline_ms = limits->download_timeout * MS };
+	struct intake_spec spec = { .program = program,
+				    .argument = "arguments.url",
+				    .source_fd = -1,
+				    .workspace = session_workspace(session),
+				    .filename = upload->filename,
+				    .overwrite = upload->overwrite,
+				    .deadline_ms = web.deadline_ms };
+
+	if (program == NULL || check_downloads(settings, &err) < 0) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	set_size(limits, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
+	order = intakes_download_order(&web);
+	spec.order = order;
+	begin(call, service, session, &spec, &err);
+}
+
+/* NULL with the reason why no share can be opened. */
+static const struct shares *find_shares(struct service *service, struct err *err)
+{
+	const struct confinement *confinement = service_confinement(service);
+	const struct shares *shares = NULL;
+
+	if (confinement != NULL)
+		shares = confinement_shares(confinement);
+	if (shares == NULL && (confinement == NULL || confinement_check(confinement, err) == 0))
+		(void)err_set(err, ERR_DENIED, "no folder is shared here");
+	return shares;
+}
+
+/* A descriptor of the file that `text` names, and what it is called. */
+static int open_shared(struct service *service, const char *text, char **ret_name, struct err *err)
+{
+	const struct shares *shares = find_shares(service, err);
+	struct hostpath_machine machine;
+	cleanup_free char *path = NULL;
+	cleanup_fd int fd = -1;
+
+	if (shares == NULL)
+		return -1;
+	hostpath_look(&machine, service_settings(service)->environment);
+	path = hostpath_read(&machine, text, err);
+	hostpath_release(&machine);
+	if (path != NULL)
+		fd = shares_open_file(shares, path, NULL, err);
+	if (fd < 0)
+		return err_wrap(err, "arguments.path");
+	*ret_name = filename_make_safe(path, strlen(path));
+	return fd_steal(&fd);
+}
+
+static void upload_path(struct mcp_call *call, struct service *service, struct session *session,
+			const struct upload *upload)
+{
+	const struct session_limits *limits = session_limits(session);
+	struct err err;
+	cleanup_free char *program = helper_locate("ptycell-files", &err);
+	cleanup_free char *name = NULL;
+	cleanup_json json_t *order = NULL;
+	cleanup_fd int fd = -1;
+	struct intake_spec spec = { .program = program,
+				    .argument = "arguments.path",
+				    .workspace = session_workspace(session),
+				    .filename = upload->filename,
+				    .overwrite = upload->overwrite,
+				    .deadline_ms = COPY_DEADLINE_MS };
+
+	if (program != NULL)
+		fd = open_shared(service, upload->path, &name, &err);
+	if (fd < 0) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	order = intakes_copy_order(name, limits->disk_max, "PTYCELL_DISK_MAX");
+	spec.order = order;
+	spec.source_fd = fd;
+	begin(call, service, session, &spec, &err);
+}
+
+void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+	struct upload upload = { .overwrite = false };
+	struct session *session;
+	struct err err;
+
+	if (read_upload(service, arguments, &upload, &err) < 0 ||
+	    /* Most often data for Python. */
+	    (session = tool_session_for(service, arguments, language_find("python"), &err)) == NULL)
+		tool_fail(call, service, &err);
+	else if (upload.url != NULL)
+		upload_url(call, service, session, &upload);
+	else if (upload.path != NULL)
+		upload_path(call, service, session, &upload);
+	else
+		upload_content(call, service, session, &upload);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "text/redact.h"
+
+#define VALUE "tk-\"9\\a/B+\xc3\xa9 z\n5%41"
+
+static struct redact *new_redact(const char *name, const char *value)
+{
+	struct redact *redact = redact_new();
+
+	redact_add(redact, name, value);
+	redact_finish(redact);
+	return redact;
+}
+
+/* In pieces of `step` bytes; the caller frees it. */
+static char *redacted(const struct redact *redact, const char *text, size_t step)
+{
+	struct redact_stream *stream = redact_stream_new(redact);
+	struct buf out;
+	size_t len = strlen(text);
+
+	buf_init(&out, BUF_UNBOUNDED);
+	for (size_t i = 0; i < len; i += step)
+		redact_feed(stream, text + i, size_min(step, len - i), &out);
+	redact_end(stream, &out);
+	assert_int_equal(redact_held(stream), 0);
+	redact_stream_free(stream);
+	return buf_steal(&out);
+}
+
+static void assert_redacts(const char *value, const char *text, const char *expected)
+{
+	struct redact *redact = new_redact("A", value);
+
+	for (size_t step = 1; step <= strlen(text) + 1; step++) {
+		cleanup_free char *out = redacted(redact, text, step);
+
+		assert_string_equal(out, expected);
+	}
+	redact_free(redact);
+}
+
+static void a_value_is_taken_out_as_it_is(void **state)
+{
+	(void)state;
+	assert_redacts("hunter2hunter2", "a hunter2hunter2 b", "a [secret A] b");
+	assert_redacts("hunter2hunter2", "hunter2hunter2", "[secret A]");
+	assert_redacts("hunter2hunter2", "hunter2hunter2hunter2hunter2", "[secret A]");
+	assert_redacts("hunter2hunter3", "hunter2hunter2hunter3", "hunter2[secret A]");
+	assert_redacts(VALUE, "<" VALUE ">", "<[secret A]>");
+}
+
+static void what_only_resembles_it_stays(void **state)
+{
+	(void)state;
+	assert_redacts("hunter2hunter2", "a hunter2hunter b\\", "a hunter2hunter b\\");
+	assert_redacts("hunter2hunter2", "HUNTER2HUNTER2 %68 \\u12 \033[1",
+		       "HUNTER2HUNTER2 %68 \\u12 \033[1");
+	assert_redacts(VALUE, "", "");
+}
+
+static void every_json_spelling_is_found(void **state)
+{
+	(void)state;
+	assert_redacts(VALUE, "\"tk-\\\"9\\\\a/B+\xc3\xa9 z\\n5%41\"", "\"[secret A]\"");
+	assert_redacts(VALUE, "\"tk-\\\"9\\\\a\\/B+\\u00E9 z\\n5%41\"", "\"[secret A]\"");
+	assert_redacts(VALUE, "\"\\u0074k-\\u00229\\u005ca/B\\u002b\\u00e9 z\\u000a5%41\"",
+		       "\"[secret A]\"");
+}
+
+static void json_within_json_is_found(void **state)
+{
+	(void)state;
+	assert_redacts(VALUE, "{\\\"k\\\": \\\"tk-\\\\\\\"9\\\\\\\\a/B+\\\\u00e9 z\\\\n5%41\\\"}",
+		       "{\\\"k\\\": \\\"[secret A]\\\"}");
+}
+
+static void literals_of_programs_are_found(void **state)
+{
+	(void)state;
+	assert_redacts(VALUE, "b'tk-\"9\\\\a/B+\\xc3\\xa9 z\\n5%41'", "b'[secret A]'");
+	assert_redacts(VALUE, "'tk-\"9\\\\a/B+\\xe9 z\\n5%41'", "'[secret A]'");
+	assert_redacts(VALUE, "$'tk-\"9\\\\a/B+\\303\\251 z\\n5%41'", "$'[secret A]'");
+	assert_redacts("pass\xf0\x9f\x98\x80word", "pass\\ud83d\\ude00word", "[secret A]");
+	assert_redacts("pass\xf0\x9f\x98\x80word", "pass\\U0001f600word", "[secret A]");
+}
+
+static void percent_encoding_is_found_whatever_it_spares(void **state)
+{
+	(void)state;
+	assert_redacts(VALUE, "?k=tk-%229%5Ca/B%2B%C3%A9+z%0A5%2541&", "?k=[secret A]&");
+	assert_redacts(VALUE, "?k=tk-%229%5ca%2fB+%c3%a9%20z%0a5%2541&", "?k=[secret A]&");
+	assert_redacts(VALUE, "%74%6B%2D%22%39%5C%61%2F%42%2B%C3%A9%20%7A%0A%35%25%34%31",
+		       "[secret A]");
+}
+
+static void hexadecimal_is_found_in_both_cases(void **state)
+{
+	(void)state;
+	assert_redacts("hunter2z", "x68756e746572327ay", "x[secret A]y");
+	assert_redacts("hunter2z", "68756E746572327A", "[secret A]");
+	assert_redacts("hunter2z", "68:75:6E:74 65 72\n32-7A", "[secret A]");
+	assert_redacts("hunter2z", "068756e746572327a0", "0[secret A]0");
+}
+
+/* Python's base64 of 0 to 2 bytes, "hunter2hunter2~?" and two bytes. */
+static void base64_is_found_at_each_alignment(void **state)
+{
+	const char *value = "hunter2hunter2~?";
+
+	(void)state;
+	assert_redacts(value, "aHVudGVyMmh1bnRlcjJ+P3h4", "[secret A]3h4");
+	assert_redacts(value, "eGh1bnRlcjJodW50ZXIyfj94eA==", "eG[secret A]94eA==");
+	assert_redacts(value, "eHhodW50ZXIyaHVudGVyMn4/eHg=", "eHh[secret A]eHg=");
+	assert_redacts(value, "aHVudGVyMmh1bnRlcjJ-P3h4", "[secret A]3h4");
+	assert_redacts(value, "eHhodW50ZXIyaHVudGVyMn4_eHg=", "eHh[secret A]eHg=");
+	assert_redacts(value, "eHhodW50ZXIy\r\naHVu\ndGVyMn4/eHg=", "eHh[secret A]eHg=");
+	assert_redacts(value, "eHhodW50ZXIy\\naHVudGVyMn4\\/eHg=", "eHh[secret A]eHg=");
+	assert_redacts(value, "eHhodW50ZXIyaHVudGVyMn4%2FeHg%3D", "eHh[secret A]eHg%3D");
+}
+
+static void colours_and_a_terminal_s_line_ends_hide_nothing(void **state)
+{
+	(void)state;
+	assert_redacts("hunter2\nhunter2", "hunter2\r\nhunter2\r\n", "[secret A]\r\n");
+	assert_redacts("hunter2hunter2", "a \033[1mhunter\033[0;31m2\033[mhunter2\033[0m b",
+		       "a \033[1m[secret A]\033[0m b");
+	assert_redacts("hunter2hunter2", "hunter2\033[6nhunter2", "hunter2\033[6nhunter2");
+}
+
+static void blanks_around_a_value_are_not_part_of_it(void **state)
+{
+	(void)state;
+	assert_redacts(" hunter2z\n", "(hunter2z)", "([secret A])");
+}
+
+static void a_value_full_of_escapes_hides_no_escapes(void **state)
+{
+	(void)state;
+	assert_redacts("\\\\\\\\\\\\\\\\", "C:\\dir\\\\ \\\\\\\\\\\\\\\\",
+		       "C:\\dir\\\\ [secret A]");
+	assert_redacts("\\u0041\\u0042", "AB \\u0041\\u0042", "AB [secret A]");
+}
+
+static void values_shorter_than_eight_characters_are_not_taken(void **state)
+{
+	char *longest = xcalloc(1, REDACT_BYTES_MAX + 2);
+
+	(void)state;
+	assert_false(redact_takes("hunter2"));
+	assert_false(redact_takes(" hunter2 \n"));
+	assert_false(redact_takes("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"));
+	assert_true(redact_takes("hunter2z"));
+	memset(longest, 'x', REDACT_BYTES_MAX);
+	assert_true(redact_takes(longest));
+	longest[REDACT_BYTES_MAX] = 'x';
+	assert_false(redact_takes(longest));
+	free(longest);
+}
+
+static void of_values_within_values_nothing_is_left(void **state)
+{
+	struct redact *redact = redact_new();
+	static const char *const rows[][2] = {
+		{ "abcdefghijkl", "[secret LONG]" },
+		{ "abcdefghijk", "[secret SHORT]ijk" },
+		{ "xabcdefgh", "x[secret SHORT]" },
+		{ "abcdefghijklmnop", "[secret LONG]mnop" },
+		{ "abcdefghijklmnopqr", "[secret LONG]" },
+		{ "ijklmnopqr", "ij[secret END]" },
+	};
+
+	(void)state;
+	redact_add(redact, "SHORT", "abcdefgh");
+	redact_add(redact, "LONG", "abcdefghijkl");
+	redact_add(redact, "END", "klmnopqr");
+	redact_finish(redact);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		for (size_t step = 1; step < 20; step++) {
+			cleanup_free char *out = redacted(redact, rows[i][0], step);
+
+			assert_string_equal(out, rows[i][1]);
+		}
+	redact_free(redact);
+}
+
+static void nothing_is_held_that_begins_no_value(void **state)
+{
+	struct redact *redact = new_redact("A", "hunter2hunter2");
+	struct redact_stream *stream = redact_stream_new(redact);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	redact_feed(stream, "Name: ", 6, &out);
+	assert_string_equal(buf_str(&out), "Name: ");
+	redact_feed(stream, "hun", 3, &out);
+	assert_int_equal(redact_held(stream), 3);
+	redact_feed(stream, "gry", 3, &out);
+	assert_string_equal(buf_str(&out), "Name: hungry");
+	redact_stream_free(stream);
+	redact_free(redact);
+}
+
+static void where_a_text_rests_only_long_beginnings_are_held(void **state)
+{
+	struct redact *redact = new_redact("A", "hunter2hunter2");
+	struct redact_stream *stream = redact_stream_new(redact);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	redact_feed(stream, "who? hunt", 9, &out);
+	redact_settle(stream, &out);
+	assert_string_equal(buf_str(&out), "who? hunt");
+	redact_feed(stream, "er2hu", 5, &out);
+	redact_settle(stream, &out);
+	assert_string_equal(buf_str(&out), "who? hunt");
+	redact_feed(stream, "nter2 ok", 8, &out);
+	assert_string_equal(buf_str(&out), "who? hunt[secret A] ok");
+	redact_stream_free(stream);
+	redact_free(redact);
+}
+
+static void an_endless_run_of_letters_is_not_held(void **state)
+{
+	struct redact *redact = new_redact("A", "aaaaaaaaaaaaaaaaaaaa");
+	struct redact_stream *stream = redact_stream_new(redact);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	for (size_t i = 0; i < 10000; i++) {
+		redact_feed(stream, "aaaaaaaaaaaaaaaa", 16, &out);
+		assert_true(redact_held(stream) <= 20);
+	}
+	redact_end(stream, &out);
+	assert_string_equal(buf_str(&out), "[secret A]");
+	redact_stream_free(stream);
+	redact_free(redact);
+}
+
+static void what_means_nothing_is_held_for_a_while_only(void **state)
+{
+	struct redact *redact = new_redact("A", "hunter2hunter2");
+	struct redact_stream *stream = redact_stream_new(redact);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	redact_feed(stream, "hunter2hun", 10, &out);
+	for (size_t i = 0; i < 1000; i++) {
+		redact_feed(stream, "\r\r\r\033[m\033[1m", 10, &out);
+		assert_true(redact_held(stream) <= 512);
+	}
+	assert_true(out.len >= 10000);
+	redact_stream_free(stream);
+	redact_free(redact);
+}
+
+static void a_string_is_replaced_only_when_something_is_found(void **state)
+{
+	struct redact *redact = new_redact("A", "hunter2hunter2");
+	char *same = xstrdup("nothing");
+	char *other = xstrdup("hunter2hunter2");
+	char *none = NULL;
+	const char *before = same;
+
+	(void)state;
+	redact_string(redact, &same);
+	redact_string(redact, &other);
+	redact_string(redact, &none);
+	redact_string(NULL, &same);
+	assert_ptr_equal(same, before);
+	assert_string_equal(other, "[secret A]");
+	assert_null(none);
+	free(same);
+	free(other);
+	redact_free(redact);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_value_is_taken_out_as_it_is),
+		cmocka_unit_test(what_only_resembles_it_stays),
+		cmocka_unit_test(every_json_spelling_is_found),
+		cmocka_unit_test(json_within_json_is_found),
+		cmocka_unit_test(literals_of_programs_are_found),
+		cmocka_unit_test(percent_encoding_is_found_whatever_it_spares),
+		cmocka_unit_test(hexadecimal_is_found_in_both_cases),
+		cmocka_unit_test(base64_is_found_at_each_alignment),
+		cmocka_unit_test(colours_and_a_terminal_s_line_ends_hide_nothing),
+		cmocka_unit_test(blanks_around_a_value_are_not_part_of_it),
+		cmocka_unit_test(a_value_full_of_escapes_hides_no_escapes),
+		cmocka_unit_test(values_shorter_than_eight_characters_are_not_taken),
+		cmocka_unit_test(of_values_within_values_nothing_is_left),
+		cmocka_unit_test(nothing_is_held_that_begins_no_value),
+		cmocka_unit_test(where_a_text_rests_only_long_beginnings_are_held),
+		cmocka_unit_test(an_endless_run_of_letters_is_not_held),
+		cmocka_unit_test(what_means_nothing_is_held_for_a_while_only),
+		cmocka_unit_test(a_string_is_replaced_only_when_something_is_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
