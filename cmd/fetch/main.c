@@ -3,8 +3,9 @@
  * ptycell-fetch: the only program that speaks to servers in the world by libcurl.
  *
  * One order as a line of JSON on stdin, progress and one result on stdout (helper/reply.h). "do"
- * says which: "download" (download.h). What all orders have in common is in order.h. It runs one
- * batch of transfers and ends; to cancel it is to kill it: nothing that it leaves is in its place.
+ * says which: "download" (download.h), "store" (store.h). What all orders have in common is in
+ * order.h. It runs one batch of transfers and ends; to cancel it is to kill it: nothing that it
+ * leaves is in its place.
  */
 #include <curl/curl.h>
 #include <locale.h>
@@ -21,6 +22,7 @@
 #include "helper/say.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "store.h"
 
 enum { ORDER_MAX = 8 << 20 };
 
@@ -32,6 +34,7 @@ struct operation {
 
 static const struct operation operations[] = {
 	{ "download", download_run },
+	{ "store", store_run },
 };
 
 static int obey(const json_t *order, struct err *err)

@@ -15,6 +15,7 @@
 #include "mcp/stdio.h"
 #include "options.h"
 #include "policy/policyfile.h"
+#include "policy/rules.h"
 #include "serve.h"
 #include "text/redact.h"
 
@@ -66,8 +67,9 @@ static struct policyfile *load_policy(struct settings *settings)
 	struct err err;
 	struct policyfile *policy = policyfile_load(settings->policy, &err);
 
-	if (policy != NULL)
+	if (policy != NULL && rules_check(policy, &err) == 0)
 		return policy;
+	policyfile_free(policy);
 	if (settings->problem == NULL)
 		settings->problem = xasprintf("%c%s. Correct it and start ptycell again.",
 					      toupper((unsigned char)err.msg[0]), err.msg + 1);

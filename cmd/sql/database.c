@@ -55,6 +55,8 @@ static int read_about(struct database *database, const json_t *about, struct err
 
 static int prepare(struct database *database, struct err *err)
 {
+	if (database->kind != KIND_ODBC && lite_start(err) < 0)
+		return -1;
 	switch (database->kind) {
 	case KIND_FILES:
 		database->tables = tables_new(database->dir_fd, err);

@@ -28,6 +28,13 @@ static const struct {
 	{ SQLITE_LIMIT_TRIGGER_DEPTH, 0 },
 };
 
+int lite_start(struct err *err)
+{
+	if (sqlite3_config(SQLITE_CONFIG_URI, 0) != SQLITE_OK || sqlite3_initialize() != SQLITE_OK)
+		return err_set(err, ERR_INTERNAL, "SQLite does not start");
+	return 0;
+}
+
 int lite_fail(sqlite3 *db, struct err *err)
 {
 	int code = sqlite3_errcode(db);

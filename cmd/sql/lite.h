@@ -16,6 +16,8 @@
 #include "base/err.h"
 #include "sink.h"
 
+/* First of all. A name is a name, also one that begins with "file:". */
+int lite_start(struct err *err) MUST_CHECK;
 /* In memory, for tables to be put in. */
 sqlite3 *lite_open_memory(struct err *err) MUST_CHECK;
 /* `path` below the folder of vfs.h. */

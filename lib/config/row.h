@@ -20,10 +20,11 @@ enum row_type {
 		      */
 	ROW_FILE,    /* char *: the same */
 	ROW_SWITCH,  /* bool; the flag takes no value */
-	ROW_TEXT,    /* char *: as it is, "" by default */
 	ROW_PROGRAM, /* handed on in the environment: language_locate() reads it there */
 	ROW_SHARES,  /* struct settings_share[]: a folder a line; the flag may be repeated */
 	ROW_HOSTS,   /* char *: a list of net/hosts.h; NULL when it allows nothing */
+	ROW_TEXT,    /* char *: as it is written; NULL when it is not set */
+	ROW_SECRET,  /* char *: the same, but no flag takes it and nothing ever shows it */
 	ROW_MODULES, /* char *: names with commas between; NULL for "off" */
 };
 

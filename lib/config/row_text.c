@@ -116,10 +116,12 @@ void row_range(const struct row *row, struct buf *out)
 	}
 	if (row->type == ROW_FOLDER || row->type == ROW_FILE || row->type == ROW_PROGRAM)
 		buf_puts(out, row->words ? "a path, " : "a path");
-	if (row->type == ROW_TEXT)
-		buf_puts(out, "text");
 	if (row->type == ROW_SHARES)
 		buf_puts(out, "PATH or PATH:rw, one a line");
+	if (row->type == ROW_TEXT)
+		buf_puts(out, "text");
+	if (row->type == ROW_SECRET)
+		buf_puts(out, "a secret, as a variable only");
 	if (row->type == ROW_HOSTS)
 		buf_putf(out, "HOST, HOST:PORT, *.SUFFIX, !HOST, with commas between%s",
 			 row->words ? "; " : "");
@@ -140,10 +142,11 @@ void row_legal(const struct row *row, struct buf *out)
 		[ROW_FOLDER] = "takes a folder, absolute or from ~/ on: ",
 		[ROW_FILE] = "takes a file, absolute or from ~/ on: ",
 		[ROW_SWITCH] = "takes one of ",
-		[ROW_TEXT] = "takes any ",
 		[ROW_PROGRAM] = "takes a program: ",
 		[ROW_SHARES] = "takes at most 32 folders, absolute or from ~/ on: ",
 		[ROW_HOSTS] = "takes at most 256 hosts by name: ",
+		[ROW_TEXT] = "takes ",
+		[ROW_SECRET] = "takes ",
 		[ROW_MODULES] = "takes at most 32 modules: ",
 	};
 
@@ -157,7 +160,9 @@ void row_legal(const struct row *row, struct buf *out)
 
 void row_default(const struct row *row, struct buf *out)
 {
-	if (row->fallback_text)
+	if (row->type == ROW_SECRET)
+		buf_puts(out, "none");
+	else if (row->fallback_text)
 		buf_puts(out, row->fallback_text);
 	else if (row->words)
 		buf_puts(out, row->words[row->fallback]);

@@ -41,10 +41,11 @@ static void set_number(struct settings *settings, const struct row *row, uint64_
 		break;
 	case ROW_FOLDER:
 	case ROW_FILE:
-	case ROW_TEXT:
 	case ROW_PROGRAM:
 	case ROW_SHARES:
 	case ROW_HOSTS:
+	case ROW_TEXT:
+	case ROW_SECRET:
 	case ROW_MODULES:
 		break;
 	}
@@ -162,14 +163,6 @@ static void apply_modules(struct settings *s, struct sources *sources, const str
 			     : buf_steal(&names);
 }
 
-static void apply_text(struct settings *s, struct sources *sources, const struct row *row)
-{
-	char **field = field_of(s, row);
-
-	mem_cleanup(field);
-	*field = xstrdup(sources_find(sources, row)->text);
-}
-
 /* `off` where the row has it, else a path. */
 static void apply_path(struct settings *s, struct sources *sources, const struct row *row)
 {
@@ -186,6 +179,14 @@ static void apply_path(struct settings *s, struct sources *sources, const struct
 	*field = path;
 }
 
+static void apply_text(struct settings *s, const struct row *row, const char *text)
+{
+	char **field = field_of(s, row);
+
+	mem_cleanup(field);
+	*field = text[0] != '\0' ? xstrdup(text) : NULL;
+}
+
 static void apply(struct settings *s, struct sources *sources, const struct row *row)
 {
 	const struct sources_value *value = sources_find(sources, row);
@@ -199,8 +200,8 @@ static void apply(struct settings *s, struct sources *sources, const struct row 
 		apply_shares(s, sources, row);
 	else if (row->type == ROW_HOSTS)
 		apply_hosts(s, sources, row);
-	else if (row->type == ROW_TEXT)
-		apply_text(s, sources, row);
+	else if (row->type == ROW_TEXT || row->type == ROW_SECRET)
+		apply_text(s, row, value->text);
 	else if (row->type == ROW_MODULES)
 		apply_modules(s, sources, row);
 	else if (row->type == ROW_PROGRAM && value->text[0] == '\0')
@@ -218,8 +219,8 @@ static void set_defaults(struct settings *s, char *const env[])
 	for (size_t i = 0; i < row_count(); i++)
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
-	s->pip_index = xstrdup("");
 	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
+	s->pip_index = xstrdup("");
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -333,6 +334,20 @@ static void apply_passed(struct settings *s, struct sources *sources)
 		redact_finish(s->redact);
 }
 
+static void settle_storage(struct settings *s, struct sources *sources)
+{
+	struct err err;
+
+	if (s->storage.azure_container == NULL)
+		s->storage.azure_container =
+			xstrdup(row_find("AZURE_BLOB_CONTAINER_NAME")->fallback_text);
+	if (storage_target_settle(&s->storage, &err) < 0)
+		sources_refuse(sources,
+			       "The storage for results is not set up right: %s. Correct it and "
+			       "start ptycell again.",
+			       err.msg);
+}
+
 /* The given environment, with the programs that flags and files name put in. */
 static char **build_environment(const struct sources *sources)
 {
@@ -372,6 +387,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	reconcile_timeouts(s, &sources);
 	apply_databases(s, &sources);
 	apply_passed(s, &sources);
+	settle_storage(s, &sources);
 	s->environment = build_environment(&sources);
 	s->problem = mem_steal(&sources.problem);
 	if (sources.notices.len > 0)
@@ -399,14 +415,15 @@ void settings_free(struct settings *settings)
 	free(settings->database_password);
 	passed_release(&settings->passed);
 	redact_free(settings->redact);
+	storage_target_release(&settings->storage);
 	free(settings->home);
 	free(settings->keep);
 	free(settings->hosts);
+	free(settings->preload);
+	free(settings->fetch_hosts);
 	free(settings->policy);
 	free(settings->pip_index);
 	free(settings->install_hosts);
-	free(settings->preload);
-	free(settings->fetch_hosts);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);
@@ -523,8 +540,11 @@ static const char *placeholder(const struct row *row)
 
 static void put_help(struct buf *out, const struct row *row)
 {
-	buf_putf(out, "  --%s%s   %s\n      %s.\n      Default: ", row->flag, placeholder(row),
-		 row->name, row->help);
+	if (row->type == ROW_SECRET)
+		buf_putf(out, "  %s\n", row->name);
+	else
+		buf_putf(out, "  --%s%s   %s\n", row->flag, placeholder(row), row->name);
+	buf_putf(out, "      %s.\n      Default: ", row->help);
 	row_default(row, out);
 	buf_putf(out, "%s; legal: ", unit_name(row));
 	row_range(row, out);
@@ -545,7 +565,9 @@ void settings_markdown(struct buf *out)
 	for (size_t i = 0; i < row_count(); i++) {
 		const struct row *row = row_at(i);
 
-		if (row->name[0])
+		if (row->type == ROW_SECRET)
+			buf_putf(out, "| `%s` | | ", row->name);
+		else if (row->name[0])
 			buf_putf(out, "| `%s` | `--%s` | ", row->name, row->flag);
 		else
 			buf_putf(out, "| | `--%s` | ", row->flag);

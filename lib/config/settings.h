@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "config/passed.h"
+#include "storage/target.h"
 
 struct redact;
 
@@ -63,6 +64,9 @@ struct session_limits {
 	uint64_t sql_inline_rows;  /* rows of a query that its answer shows */
 	uint64_t download_timeout; /* s */
 	uint64_t download_max;     /* bytes of one */
+	uint64_t link_hours;       /* h: of links to uploaded files */
+	uint64_t upload_max;       /* bytes of a session in the storage, and files */
+	uint64_t upload_files_max;
 };
 
 struct settings {
@@ -79,6 +83,7 @@ struct settings {
 	char *home;                      /* absolute */
 	char *keep;                      /* absolute, or NULL for off */
 	enum settings_notebook notebook; /* whether it is kept there too */
+	struct storage_target storage;   /* settled: where results are uploaded to */
 	char *audit;                     /* absolute, or NULL for off */
 	enum settings_results results;
 	enum settings_floor floor;
@@ -89,7 +94,7 @@ struct settings {
 	char *fetch_hosts; /* of downloads, in the same form; NULL for any, "" for none */
 	bool allow_private_hosts;
 	char *policy;        /* absolute, or NULL for what holds without a file */
-	char *pip_index;     /* URLs and folders with blanks between; "off"; "" for the usual one */
+	char *pip_index;     /* URLs and folders with blanks between; "off"; NULL for the usual */
 	char *install_hosts; /* that indexes lead to, as hosts; or NULL */
 	uint64_t install_timeout; /* s */
 	bool install_builds;      /* packages may run code of their own to be built */

@@ -32,6 +32,8 @@ void sources_init(struct sources *sources, char *const env[])
 void sources_release(struct sources *sources)
 {
 	for (size_t i = 0; sources->values && i < SOURCES * row_count(); i++) {
+		if (row_at(i % row_count())->type == ROW_SECRET && sources->values[i].text)
+			explicit_bzero(sources->values[i].text, strlen(sources->values[i].text));
 		mem_cleanup(&sources->values[i].text);
 		mem_cleanup(&sources->values[i].origin);
 	}
@@ -291,7 +293,13 @@ static int take_flag(struct sources *s, int argc, char *const argv[])
 		value = argv[1];
 		used = 2;
 	}
-	if (!value)
+	if (row && row->type == ROW_SECRET)
+		sources_refuse(
+			s,
+			"--%s would show the secret to every user of this machine: set it as "
+			"%s in the environment or in a file for --env-file.",
+			row->flag, row->name);
+	else if (!value)
 		sources_refuse(s, "The flag %s needs a value behind it.", argv[0]);
 	else if (is_file)
 		take_file(s, value);

@@ -100,10 +100,10 @@ static int read_python(const struct settings *settings, struct indexes *indexes,
 {
 	const char *text = settings->pip_index;
 
-	if (strcasecmp(text, "off") == 0)
+	if (text != NULL && strcasecmp(text, "off") == 0)
 		return err_set(err, ERR_DENIED,
 			       "installing packages is turned off (PTYCELL_PIP_INDEX=off)");
-	if (text[0] == '\0')
+	if (text == NULL || text[0] == '\0')
 		text = places_getenv(settings->environment, "PIP_INDEX_URL");
 	indexes->allow_private = text != NULL && text[0] != '\0';
 	return text != NULL ? add_words(indexes, text, err) : 0;

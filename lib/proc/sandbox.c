@@ -98,7 +98,8 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 				   &(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
 							    .cpu_ms = usage.cpu_ms,
 							    .deleted_bytes = usage.deleted_bytes,
-							    .processes = usage.processes });
+							    .processes = usage.processes,
+							    .exact = usage.exact != 0 });
 }
 
 static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)

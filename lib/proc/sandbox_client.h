@@ -78,6 +78,7 @@ struct sandbox_usage {
 	uint64_t cpu_ms;        /* since it was opened */
 	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
+	bool exact; /* as it was asked for */
 };
 
 /* The process that was killed for its memory. */

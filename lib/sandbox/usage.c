@@ -132,7 +132,7 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
 	uint64_t ticks_a_second = (uint64_t)sysconf(_SC_CLK_TCK);
 	int32_t *generations;
 
-	*ret_usage = (struct usage){ .cpu_ms = waited_for_ms() };
+	*ret_usage = (struct usage){ .cpu_ms = waited_for_ms(), .exact = exact };
 	*ret_largest = (struct usage_largest){ .pid = 0 };
 	proctree_descendants(&list);
 	generations = calloc(list.len + 1, sizeof(*generations));

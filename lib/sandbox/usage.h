@@ -20,6 +20,7 @@ struct usage {
 	uint64_t cpu_ms;        /* of all that ever ran below and was waited for, too */
 	uint64_t deleted_bytes; /* of files without a name that they have open (deleted.h) */
 	uint32_t processes;
+	uint32_t exact; /* as it was asked for */
 };
 
 enum { USAGE_NAME_MAX = 16 };

@@ -193,6 +193,7 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
 	runner_watch_stop(r);
 	runner_type_clear(r);
 	if (state == CELL_INTERRUPTED && r->timed_out)
@@ -422,6 +423,7 @@ void runner_free(struct runner *r)
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
 	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
 	loop_defer_stop(&r->kick);
 	runner_end_query(r, NULL, "the session ended");
 	loop_defer_stop(&r->kick);

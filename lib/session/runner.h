@@ -121,6 +121,7 @@ struct runner_context {
 	void *owner;
 	const struct passed *passed; /* to the interpreter's environment; NULL: nothing */
 	const struct redact *redact; /* of secrets in what it says; or NULL */
+	const char *rules;           /* for its cells, as policy/rules.h; or NULL */
 	uint64_t spool_max;
 	uint64_t output_chars;
 };

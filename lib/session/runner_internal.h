@@ -79,6 +79,7 @@ struct runner {
 	struct loop_timer deadline;
 	uint64_t clock_end_ms; /* the deadline */
 	struct loop_timer escalation;
+	char *doom;             /* why it is killed once it has said where it is, or NULL */
 	uint64_t stop_ms;       /* when its end was asked for */
 	uint64_t escalation_ms; /* what the times of the steps count from */
 
@@ -141,6 +142,8 @@ void runner_end_count(struct runner *runner, int count);
 void runner_start_clock(struct runner *runner, uint64_t left_ms);
 /* A cell that was to be interrupted came back to its prompt: that is what interrupts do there. */
 void runner_stop_interrupting(struct runner *runner);
+/* runner_lose for an interpreter that runs a cell; it says first where it is, if it can. */
+void runner_lose_loudly(struct runner *runner, const char *why);
 /* Why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent. */
 const char *runner_stop_reason(const struct runner *runner);
 

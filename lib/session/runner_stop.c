@@ -2,6 +2,7 @@
 /* runner_stop.c - ending a cell before its time: deadline, interrupts, and what follows them. */
 #include <signal.h>
 
+#include "base/mem.h"
 #include "session/runner_internal.h"
 
 enum whom { FOREGROUND, INTERPRETER, TREE };
@@ -121,6 +122,27 @@ void runner_stop(struct runner *r, enum runner_stop stop)
 		r->stop = stop;
 		escalate_from(r, stop == RUNNER_STOP_KILL ? STEP_KILL : STEP_TERMINATE);
 	}
+}
+
+static void on_doom(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, escalation);
+
+	runner_lose(r, r->doom);
+}
+
+void runner_lose_loudly(struct runner *r, const char *why)
+{
+	if (r->c.language->dump_signal == 0) {
+		runner_lose(r, why);
+		return;
+	}
+	if (r->doom != NULL)
+		return;
+	r->doom = xstrdup(why);
+	send_signal(r, STEP_DUMP);
+	loop_timer_start(r->c.loop, &r->escalation,
+			 loop_now(r->c.loop) + RUNNER_TERMINATE_MS - RUNNER_DUMP_MS, on_doom);
 }
 
 void runner_stop_interrupting(struct runner *r)

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
@@ -15,6 +16,7 @@
 #include "session/spare.h"
 #include "session/spares.h"
 #include "session/watchdog.h"
+#include "transfer/uploads.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -72,6 +74,11 @@ const char *session_keep_folder(const struct session *s)
 	return keeper_folder(s->keeper);
 }
 
+const struct uploads *session_uploads(const struct session *s)
+{
+	return s->uploads;
+}
+
 struct journal *session_journal(const struct session *s)
 {
 	return s->journal;
@@ -124,7 +131,7 @@ bool session_busy(const struct session *s)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL || s->holds > 0;
+	       s->keeping != NULL || !list_empty(&s->to_link) || s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -238,6 +245,15 @@ static void drop_spare(struct session *s)
 	s->spare = NULL;
 }
 
+/* That of a session without a cell, which ends with it. */
+static struct sandbox *unused_sandbox(struct session *s)
+{
+	cleanup_fd int listener = -1;
+	uint64_t cpu_ms = 0;
+
+	return s->spare != NULL ? spare_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
+}
+
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
@@ -291,6 +307,7 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.owner = s,
 		.passed = &s->host->settings->passed,
 		.redact = s->host->settings->redact,
+		.rules = s->host->code_rules,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};
@@ -330,6 +347,7 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 		drop_spare(s);
 	s->limits = *limits;
 	keeper_set_quota(s->keeper, limits->keep_max);
+	session_uploads_limit(s);
 	journal_set_max(s->journal, limits->journal_max);
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
@@ -414,6 +432,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->execs);
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
+	list_init(&s->to_link);
 	list_init(&s->listings);
 	list_init(&s->placed);
 	s->spare = spares_take(host->spares, first);
@@ -432,6 +451,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
+	session_uploads_new(s);
 	session_scan_first(s);
 	return s;
 }
@@ -448,6 +468,7 @@ void session_free(struct session *s, const char *why)
 	session_end_execs(s, &s->execs, reason);
 	session_end_execs(s, &s->to_scan, reason);
 	session_end_execs(s, &s->to_keep, reason);
+	session_end_execs(s, &s->to_link, reason);
 	for (size_t i = 0; i < s->lane_count; i++) {
 		session_lane_release(&s->lanes[i]);
 		runner_free(s->lanes[i].runner);
@@ -458,12 +479,14 @@ void session_free(struct session *s, const char *why)
 	loop_defer_stop(&s->work);
 	session_notebook_end(s);
 	keeper_free(s->keeper);
+	loop_timer_stop(&s->link_wait);
+	uploads_free(s->uploads);
 	journal_free(s->journal);
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
-	if (s->sandbox == NULL && s->spare != NULL)
-		s->sandbox = spare_take_sandbox(s->spare, &(int){ -1 }, &(uint64_t){ 0 });
+	if (s->sandbox == NULL)
+		s->sandbox = unused_sandbox(s);
 	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);

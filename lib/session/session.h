@@ -31,8 +31,13 @@ struct proxy;
 struct scan;
 struct session;
 struct spares;
+struct uploaded;
+struct uploads;
 
-enum { SESSION_ID_MAX = 64 };
+enum {
+	SESSION_ID_MAX = 64,
+	SESSION_LINKS_MAX = 12, /* that one answer tells */
+};
 
 /* What the sessions of one server share. Borrowed by each. */
 struct session_host {
@@ -41,8 +46,10 @@ struct session_host {
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
+	char *code_rules;      /* for cells of Python, as policy/rules.h; or NULL */
 	char *files_helper;    /* path of ptycell-files */
 	char *proxy_helper;    /* of ptycell-proxy; NULL where it is missing and not needed */
+	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */
 	struct spares *spares; /* NULL: every session starts from nothing */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
 	 * of `home`, in the background.
@@ -74,6 +81,11 @@ struct exec_result {
 	const char *notice;       /* new session, state lost: sentences of ours; or NULL */
 	const char *saved;        /* folder where results were kept in this cell, or NULL */
 	const char *keep_problem; /* why something was not kept, or NULL */
+	/* The session's links that no answer had yet: the first of them, and how many there are. */
+	const struct uploaded *links;
+	size_t links_shown;
+	size_t link_count;
+	const char *upload_problem; /* why something was not uploaded, or NULL */
 	/* Cells that ended before and were told to nobody, oldest first; without notices. */
 	const struct exec_result *earlier;
 	size_t earlier_count;
@@ -180,6 +192,8 @@ const struct settings *session_settings(const struct session *session);
 /* Its way to hosts; NULL when it has none, or none yet. */
 const struct proxy *session_proxy(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
+/* Its results in the storage; NULL when none is set. */
+const struct uploads *session_uploads(const struct session *session);
 /* What was done in it; its owner fills it. */
 struct journal *session_journal(const struct session *session);
 /* The journal grew: the copy of its notebook that is kept for the person is made anew soon. */
@@ -227,6 +241,9 @@ struct query *session_query_variables(struct session *session, size_t index, uns
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
+/* The same as the last scan saw them: `done` may come at once. */
+void session_known_files(struct session *session, void (*done)(void *data, const struct scan *scan),
+			 void *data);
 /* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
 void session_file_placed(struct session *session, const char *path);
 /* Forgets a pending session_list_files of this `data`. */

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "session/session_internal.h"
 #include "session/until.h"
+#include "transfer/uploads.h"
 #include "workspace/keeper.h"
 
 static const char until_note[] = "it has written the text to wait for";
@@ -85,6 +86,8 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 	struct lane *lane = call->lane;
 	struct session *s = lane->session;
 	cleanup_free char *notice = session_take_notice(s);
+	cleanup_free char *upload_problem = NULL;
+	struct uploaded links[SESSION_LINKS_MAX];
 	struct exec_result *earlier = xcalloc(list_len(&lane->untold), sizeof(*earlier));
 	struct exec_result result = { .session = s, .cell = cell };
 
@@ -95,6 +98,13 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 	result.note = note;
 	result.earlier_count = fill_earlier(lane, subject, earlier);
 	result.earlier = earlier;
+	if (s->uploads != NULL) {
+		result.links = links;
+		result.link_count = uploads_news(s->uploads, links, SESSION_LINKS_MAX);
+		result.links_shown = size_min(result.link_count, SESSION_LINKS_MAX);
+		result.upload_problem = upload_problem = uploads_problem(s->uploads);
+		uploads_told(s->uploads);
+	}
 	call->done(call, &result, call->data);
 	call_free(call);
 	free(earlier);

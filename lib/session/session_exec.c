@@ -122,8 +122,10 @@ static struct exec *first_of(const struct list *execs, const struct lane *lane)
 struct exec *session_first_exec(const struct lane *lane)
 {
 	const struct session *s = lane->session;
-	struct exec *exec = first_of(&s->to_keep, lane);
+	struct exec *exec = first_of(&s->to_link, lane);
 
+	if (exec == NULL)
+		exec = first_of(&s->to_keep, lane);
 	if (exec == NULL)
 		exec = first_of(&s->to_scan, lane);
 	return exec != NULL ? exec : first_of(&s->execs, lane);

@@ -16,7 +16,7 @@ enum { FILES_PER_COPY = 1000 /* paths handed to one helper; more follow in anoth
 
 /* ---- keeping results ---- */
 
-static bool is_result(const struct change *change)
+bool session_is_result(const struct change *change)
 {
 	return change->kind != CHANGE_DELETED && !change->file.is_link &&
 	       strncmp(change->file.path, "output/", 7) == 0;
@@ -35,7 +35,7 @@ static bool copy_more(struct session *s, struct exec *exec)
 		return false;
 	paths = xcalloc(FILES_PER_COPY, sizeof(*paths));
 	for (; exec->kept_to < cell->change_count && count < FILES_PER_COPY; exec->kept_to++)
-		if (is_result(&cell->changes[exec->kept_to]))
+		if (session_is_result(&cell->changes[exec->kept_to]))
 			paths[count++] = cell->changes[exec->kept_to].file.path;
 	if (count > 0) {
 		s->keeping = exec;
@@ -51,7 +51,7 @@ static void keep_next(struct session *s)
 		struct exec *exec = list_entry(s->to_keep.next, struct exec, node);
 
 		if (!copy_more(s, exec))
-			session_exec_over(exec);
+			session_exec_kept(exec);
 	}
 }
 
@@ -180,6 +180,7 @@ static void on_scanned(struct scan *scan)
 		exec->cell->scan_capped = scan_capped(scan);
 		list_remove(&exec->node);
 		list_append(&s->to_keep, &exec->node);
+		session_upload(exec);
 		release_runner(exec);
 	}
 	if (counts)
@@ -214,7 +215,7 @@ static void on_work(struct loop_defer *defer)
 	session_scan_next(container_of(defer, struct session, work));
 }
 
-void session_list_files(struct session *s, void (*done)(void *data, const struct scan *scan),
+static void add_listing(struct session *s, void (*done)(void *data, const struct scan *scan),
 			void *data)
 {
 	struct listing *listing = xcalloc(1, sizeof(*listing));
@@ -223,6 +224,21 @@ void session_list_files(struct session *s, void (*done)(void *data, const struct
 	listing->done = done;
 	listing->data = data;
 	list_append(&s->listings, &listing->node);
+}
+
+void session_known_files(struct session *s, void (*done)(void *data, const struct scan *scan),
+			 void *data)
+{
+	if (scan_running(s->scan))
+		add_listing(s, done, data);
+	else
+		done(data, s->scan);
+}
+
+void session_list_files(struct session *s, void (*done)(void *data, const struct scan *scan),
+			void *data)
+{
+	add_listing(s, done, data);
 	loop_defer_start(s->host->loop, &s->work, on_work);
 }
 

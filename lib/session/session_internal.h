@@ -8,6 +8,7 @@
  *   session_ask.c    input that somebody else may give
  *   session_files.c  what comes after a cell: the scan, keeping results; lists of files
  *   session_notebook.c  the kept copy of the notebook
+ *   session_uploads.c  results that go to the storage, and who waits for their links
  */
 #ifndef SESSION_SESSION_INTERNAL_H
 #define SESSION_SESSION_INTERNAL_H
@@ -18,6 +19,7 @@
 struct keeper;
 struct spare;
 struct until;
+struct uploads;
 struct watchdog;
 struct workspace;
 
@@ -61,7 +63,9 @@ struct exec {
 	uint64_t asked_wait; /* the last wait that was about */
 	size_t kept_to;      /* changes before this one are kept, or no results */
 	size_t kept_count;
-	char *keep_problem; /* the first one */
+	char *keep_problem;    /* the first one */
+	uint64_t upload;       /* the number of its results' handing over; 0: none */
+	uint64_t upload_until; /* it waits no longer for their links */
 };
 
 /* A language of a session. */
@@ -93,6 +97,7 @@ struct session {
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */
 	struct scan *scan;
 	struct keeper *keeper;
+	struct uploads *uploads; /* NULL without a storage */
 	struct journal *journal;
 	struct lane lanes[SESSION_LANGUAGES_MAX];
 	size_t lane_count;
@@ -105,6 +110,8 @@ struct session {
 	struct list to_scan;  /* ended, their files not looked at */
 	struct list to_keep;  /* looked at, their results not kept */
 	struct exec *keeping; /* its copy is under way */
+	struct list to_link;  /* kept; they wait for links */
+	struct loop_timer link_wait;
 	struct list listings;
 	struct list placed;     /* files that the server itself put in: not a cell's changes */
 	bool scanning_for_cell; /* what the scan under way finds is a cell's */
@@ -180,8 +187,18 @@ bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const 
 void session_scan_first(struct session *session);
 /* A cell waits in to_scan. */
 void session_scan_next(struct session *session);
+/* A file below output/ that is there: what is kept and uploaded. */
+bool session_is_result(const struct change *change);
 /* Tells everybody who waits for a list that there is none. */
 void session_end_listings(struct session *session);
+
+/* session_uploads.c */
+void session_uploads_new(struct session *session);
+void session_uploads_limit(struct session *session);
+/* Its files were looked at: results are on their way from here on. */
+void session_upload(struct exec *exec);
+/* Its results are kept: over, unless it waits for links. */
+void session_exec_kept(struct exec *exec);
 
 /* A sentence of ours for the next answer. */
 void session_add_notice(struct session *session, const char *text);

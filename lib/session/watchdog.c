@@ -15,7 +15,6 @@
 struct watchdog {
 	struct session *session;
 	struct loop_timer timer;
-	bool exact;     /* the measure under way is one */
 	bool relieving; /* a process is being killed */
 	bool was_running;
 	uint64_t cpu_before_ms;
@@ -98,12 +97,10 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	if (usage->memory_bytes <= w->session->limits.memory_max || w->relieving)
 		return;
-	if (w->exact) {
+	if (usage->exact)
 		relieve(w, usage);
-		return;
-	}
-	w->exact = true;
-	sandbox_measure(w->session->sandbox, true);
+	else
+		sandbox_measure(w->session->sandbox, true);
 }
 
 static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
@@ -138,13 +135,10 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 static void on_measured(void *data, const struct sandbox_usage *usage)
 {
 	struct watchdog *w = data;
-	bool exact = w->exact;
 
 	w->deleted_bytes = usage->deleted_bytes;
 	w->has_children = usage->processes > live_interpreters(w->session);
 	check_memory(w, usage);
-	if (exact)
-		w->exact = false;
 	check_cpu(w, usage);
 	check_processes(w, usage);
 }
@@ -241,7 +235,6 @@ static void on_tick(struct loop_timer *timer)
 	struct watchdog *w = container_of(timer, struct watchdog, timer);
 	bool running = is_running(w->session);
 
-	w->exact = false;
 	sandbox_measure(w->session->sandbox, false);
 	if (w->was_running && !running)
 		w->disk_due_ms = 0; /* what a cell left behind */

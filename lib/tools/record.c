@@ -66,12 +66,13 @@ json_t *record_artifacts(const struct exec_result *result, size_t max_bytes, siz
 
 	for (size_t i = 0; i < result->cell->change_count; i++) {
 		const struct change *change = &result->cell->changes[i];
+		json_t *artifact;
 
 		if (change->kind == CHANGE_DELETED || change->file.is_link)
 			continue;
-		if (tool_artifact_fits(&left, &change->file))
-			json_append(artifacts,
-				    tool_artifact(session_id(result->session), &change->file));
+		artifact = tool_artifact(result->session, &change->file, &left);
+		if (artifact != NULL)
+			json_append(artifacts, artifact);
 		else
 			(*ret_left_out)++;
 	}

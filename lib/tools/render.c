@@ -14,6 +14,7 @@
 #include "text/mime.h"
 #include "text/status.h"
 #include "tools/explain.h"
+#include "tools/links.h"
 #include "tools/record.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -157,6 +158,15 @@ static json_t *meta(const struct exec_result *result)
 	return wrapped;
 }
 
+static void add_storage_links(json_t *content, const struct exec_result *result)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	links_explain(&text, result);
+	if (text.len > 0)
+		json_append(content, mcp_text(text.data, text.len));
+}
+
 static void add_earlier(json_t *content, const struct exec_result *result)
 {
 	for (size_t i = 0; i < result->earlier_count; i++) {
@@ -190,6 +200,7 @@ static void finish_blocks(struct mcp_call *call, const struct exec_result *resul
 	}
 	if (mcp_call_revision(call) >= MCP_2025_06_18)
 		add_links(content, result);
+	add_storage_links(content, result);
 	build_status(&status, result);
 	json_append(content, mcp_text(buf_str(&status), status.len));
 	mcp_call_finish(call, content, NULL, meta(result), explain_is_error(result->cell));
@@ -242,10 +253,13 @@ static void on_all_files(void *data, const struct scan *scan)
 	const struct file_info *files = scan != NULL ? scan_files(scan, &count) : NULL;
 
 	for (size_t i = 0; i < count; i++) {
+		json_t *artifact;
+
 		if (files[i].is_link)
 			continue;
-		if (tool_artifact_fits(&left, &files[i]))
-			json_append(all, tool_artifact(session_id(answer->session), &files[i]));
+		artifact = tool_artifact(answer->session, &files[i], &left);
+		if (artifact != NULL)
+			json_append(all, artifact);
 		else
 			left_out++;
 	}
@@ -276,6 +290,7 @@ static void finish_json(struct mcp_call *call, const struct exec_result *result)
 	json_put(answer->object, "new_artifacts",
 		 record_artifacts(result, RENDER_ARTIFACTS_BYTES_MAX, &left_out));
 	put_left_out(answer->object, "new_artifacts_left_out", left_out);
+	links_put_news(answer->object, result);
 	json_put_str(answer->object, "notice", result->notice);
 	json_put_str(answer->object, "status_line", buf_str(&status));
 	if (explain_is_error(cell))

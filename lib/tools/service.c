@@ -2,12 +2,14 @@
 #include "tools/service.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "install/broker.h"
 #include "journal/journal.h"
+#include "policy/rules.h"
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
@@ -23,6 +25,7 @@
 #include "tools/tool.h"
 #include "transfer/intakes.h"
 #include "workspace/keeper.h"
+#include "workspace/scan.h"
 #include "workspace/workspace.h"
 
 struct service {
@@ -55,6 +58,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->loop = loop;
 	service->settings = settings;
 	service->policy = policy;
+	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
@@ -180,8 +184,10 @@ void service_free(struct service *service)
 	notices_free(service->notices);
 	queries_free(service->queries);
 	intakes_free(service->intakes);
+	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
+	free(service->host.fetch_helper);
 	free(service);
 }
 
@@ -244,6 +250,15 @@ static void tell_cell(struct service *service, const struct exec_result *result)
 		service_file_changed(service, id, cell->changes[i].file.path);
 }
 
+static bool changes_results(const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (cell->changes[i].kind != CHANGE_CHANGED &&
+		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
+			return true;
+	return false;
+}
+
 static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
@@ -251,7 +266,8 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 	bool first = journal_notebook_size(session_journal(result->session)) == 0;
 
 	history_add(service->history, result);
-	if (first) /* resources/list names the notebook from now on */
+	/* resources/list names the notebook from now on, and other files. */
+	if (first || changes_results(result->cell))
 		notices_list_changed(service->notices);
 	if (service->server != NULL && mcp_server_resources_watched(service->server))
 		tell_cell(service, result);
@@ -310,6 +326,11 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.proxy_helper = helper_locate("ptycell-proxy", err);
 	if (service->host.proxy_helper == NULL && service->settings->hosts != NULL)
 		return -1;
+	if (service->settings->storage.kind != STORAGE_NONE) {
+		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
+		if (service->host.fetch_helper == NULL)
+			return -1;
+	}
 	service->host.launcher = launcher_new(service->loop, launcher);
 	service->host.confinement =
 		confinement_new(service->loop, service->host.launcher, service->settings);

@@ -13,6 +13,7 @@
 #include "text/clean.h"
 #include "text/mime.h"
 #include "text/percent.h"
+#include "tools/links.h"
 #include "tools/service.h"
 #include "workspace/scan.h"
 
@@ -147,16 +148,6 @@ char *tool_file_uri(const char *session_id, const char *path)
 	return xasprintf("session://%s/files/%s", session_id, encoded);
 }
 
-bool tool_artifact_fits(size_t *left, const struct file_info *file)
-{
-	size_t cost = ARTIFACT_COST + ARTIFACT_PATH_COST * strlen(file->path);
-
-	if (cost > *left)
-		return false;
-	*left -= cost;
-	return true;
-}
-
 /* In lower case, as those who compare it expect. */
 static json_t *extension(const char *name)
 {
@@ -167,10 +158,20 @@ static json_t *extension(const char *name)
 	return json_make_str(lower);
 }
 
-json_t *tool_artifact(const char *session_id, const struct file_info *file)
+static bool fits(size_t *left, const struct session *session, const struct file_info *file)
+{
+	size_t cost = ARTIFACT_COST + ARTIFACT_PATH_COST * strlen(file->path);
+
+	if (cost > *left || !links_fit(left, session, file->path) || cost > *left)
+		return false;
+	*left -= cost;
+	return true;
+}
+
+static json_t *describe(const struct session *session, const struct file_info *file)
 {
 	json_t *artifact = json_object();
-	cleanup_free char *uri = tool_file_uri(session_id, file->path);
+	cleanup_free char *uri = tool_file_uri(session_id(session), file->path);
 	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
 	const char *slash;
 
@@ -182,5 +183,11 @@ json_t *tool_artifact(const char *session_id, const struct file_info *file)
 	json_put_int(artifact, "size_bytes", (json_int_t)file->size);
 	json_put_str(artifact, "mime_type", mime_of_name(file->path));
 	json_put_str(artifact, "uri", uri);
+	links_put(artifact, session, file->path);
 	return artifact;
+}
+
+json_t *tool_artifact(const struct session *session, const struct file_info *file, size_t *left)
+{
+	return fits(left, session, file) ? describe(session, file) : NULL;
 }

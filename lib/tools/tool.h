@@ -48,10 +48,11 @@ int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *re
 /* The language of this name or alias; ERR_INVALID names those there are. */
 const struct language *tool_find_language(const struct service *service, const char *name,
 					  struct err *err) MUST_CHECK;
-/* path, filename, extension, size_bytes, mime_type, uri of a file of `session_id`. */
-json_t *tool_artifact(const char *session_id, const struct file_info *file);
-/* Takes what such an object may cost of a line from `left`; false when there is not so much. */
-bool tool_artifact_fits(size_t *left, const struct file_info *file);
+/*
+ * path, filename, extension, size_bytes, mime_type, uri of a file, and its link where it has one.
+ * Takes what that may cost of a line from `left`; NULL when there is not so much.
+ */
+json_t *tool_artifact(const struct session *session, const struct file_info *file, size_t *left);
 /* What session_info says, and a row of list_sessions. New references. */
 json_t *tool_describe_session(struct session *session);
 json_t *tool_describe_row(const struct session *session);

@@ -47,14 +47,18 @@ static size_t add_page(json_t *artifacts, const struct listing *listing, const s
 	size_t left = LIST_BYTES;
 
 	for (size_t i = 0; i < count; i++) {
+		json_t *artifact;
+
 		if (!glob_match(listing->pattern, files[i].path))
 			continue;
 		if (matching++ < listing->from)
 			continue;
-		if (json_array_size(artifacts) == LIST_PAGE ||
-		    !tool_artifact_fits(&left, &files[i]))
+		artifact = json_array_size(artifacts) < LIST_PAGE
+				   ? tool_artifact(listing->session, &files[i], &left)
+				   : NULL;
+		if (artifact == NULL)
 			return matching - 1;
-		json_append(artifacts, tool_artifact(session_id(listing->session), &files[i]));
+		json_append(artifacts, artifact);
 	}
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "tools/confined.h"
 #include "tools/databases.h"
 #include "tools/history.h"
+#include "tools/links.h"
 #include "tools/network.h"
 #include "tools/packages.h"
 #include "tools/service.h"
@@ -179,6 +180,7 @@ json_t *tool_describe_session(struct session *session)
 	json_put(answer, "effective_config", describe_limits(session));
 	if (session_settings(session)->passed.count > 0)
 		json_put(answer, "environment", describe_environment(session));
+	json_put(answer, "storage", links_describe(session));
 	json_put(answer, "journal", history_describe(session));
 	json_put(answer, "confinement", describe_confinement(session));
 	return answer;
@@ -295,6 +297,21 @@ void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
 	tool_answer(call, service, answer);
 }
 
+/* What is gone, and what is not. */
+static void put_farewell(json_t *answer, const struct session *session)
+{
+	const char *kept = session_keep_folder(session);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_putf(&text, "Session '%s' is gone with its processes and its folder",
+		 session_id(session));
+	if (kept != NULL)
+		buf_putf(&text, "; kept results are in %s", kept);
+	links_put_rest(&text, session);
+	buf_puts(&text, ".");
+	json_put_str(answer, "message", buf_str(&text));
+}
+
 void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *context)
 {
 	static const char *const keys[] = { "session_id" };
@@ -312,11 +329,7 @@ void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *contex
 	id = xstrdup(session_id(session));
 	answer = json_object();
 	json_put_str(answer, "session_id", id);
-	json_put(answer, "message",
-		 json_make_fmt("Session '%s' is gone with its processes and its folder%s%s.", id,
-			       session_keep_folder(session) != NULL ? "; kept results are in " : "",
-			       session_keep_folder(session) != NULL ? session_keep_folder(session)
-								    : ""));
+	put_farewell(answer, session);
 	if (table_destroy(service_table_if_any(service), id, &err) < 0)
 		json_put_str(answer, "problem", err.msg);
 	tool_answer(call, service, answer);

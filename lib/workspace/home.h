@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* home.h - what this layer's own files need of a home beyond workspace.h. */
+/* home.h - what the jobs of helpers need of a home beyond workspace.h. */
 #ifndef WORKSPACE_HOME_H
 #define WORKSPACE_HOME_H
 
@@ -19,7 +19,7 @@ struct home_job {
 };
 
 void home_add_job(const struct home *home, struct home_job *job);
-/* For files of this layer: workspaces outlive no home. */
+/* For jobs that outlive their workspace. */
 const struct home *workspace_home(const struct workspace *workspace);
 
 /* Of the folders down to a session's own. */

@@ -15,7 +15,7 @@ install_peers() {
     "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=600 update
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 install \
         --no-install-recommends gcc libc6-dev python3 python3-pandas python3-matplotlib python3-ipykernel \
-        python3-jupyter-client
+        python3-jupyter-client postgresql odbc-postgresql sqlite3
     if ! command -v npm >/dev/null; then
         echo "setup.sh: no npm here; the benchmark goes without Desktop Commander" >&2
         return

@@ -127,6 +127,7 @@ def test_processor_time_is_counted_over_all_processes_of_a_session(home):
         result = server.cell("import os\nfor _ in range(3):\n  if os.fork() == 0:\n    while True: pass\n"
                              "import time; time.sleep(60)", timeout=60)
         assert result.state == "died" and "more than the limit of 2 s (cpu_max)" in result.text
+        assert 'File "<cell 1>", line 5' in result.text  # where it was
         until(lambda: len(family(server.process.pid)) <= 3)
 
 

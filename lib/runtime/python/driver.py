@@ -246,6 +246,7 @@ class State:
     terminal = -1  # private copy of the pty's descriptor
     redirected = None  # where the user sent stdout or stderr, as last told
     tidy = False  # descriptors and SIGINT's handler were put right since the last cell's code
+    check = None  # of code rules, when the person has any
 
 
 def make_main():
@@ -479,6 +480,8 @@ DEFINITIONS = (
 def compile_cell(cell):
     """The cell as a list of (code, is_value): its statements, then its last expression."""
     tree = parse_cell(cell)
+    if State.check is not None:
+        check_rules(tree)
     last = last_expression(tree, cell.source)
     is_leaf = note_definitions(cell, tree)
     codes = []
@@ -603,6 +606,31 @@ def note_targets(cell, target):
             cell.touched.add(part.id)
         elif part is not target:
             note_targets(cell, part)
+
+
+# ---- code rules -----------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """The person's rules do not want the cell to run."""
+
+
+def load_rules(source, rules):
+    names = {"__name__": "_ptycell_rules", "__builtins__": __builtins__}
+    exec(compile(source, DRIVER_FILE, "exec", 0, True), names)
+    State.check = names["make_check"](rules)
+
+
+def check_rules(tree):
+    """Before anything of the cell runs. What cannot be judged is refused."""
+    try:
+        refusal, warning = State.check(tree, NAMESPACE, try_parse)
+    except Exception as error:
+        refusal, warning = "The code rules cannot judge this cell: " + error_line(error), None
+    if refusal is not None:
+        raise Refused(refusal)
+    if warning is not None:
+        say(warning)
 
 
 # ---- running code ---------------------------------------------------------------------------
@@ -2752,6 +2780,15 @@ def run_guarded(cell):
     except SystemExit as error:
         State.running = False
         return describe_exit(error)
+    except Refused as refusal:
+        State.running = False
+        text = str(refusal)
+        return [
+            ("status", "error"),
+            ("ename", "CodeRuleError"),
+            ("evalue", text),
+            ("traceback", "CodeRuleError: %s\n" % text),
+        ]
     except BaseException as error:
         State.running = False
         return describe_error(error, cell)
@@ -2853,6 +2890,8 @@ def set_up():
         sys.path.insert(0, "")
     install_magics()
     install_hooks()
+    if "rules" in HELLO:
+        load_rules(HELLO.pop("checker"), HELLO.pop("rules"))
     gc.enable()  # the stub had it off: collecting while the driver loads finds nothing
     names.ids = {name: id(value) for name, value in NAMESPACE.items()}
 

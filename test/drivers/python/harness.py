@@ -13,6 +13,7 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 SOURCE = os.path.join(ROOT, "lib/runtime/python/driver.py")
+RULES = os.path.join(ROOT, "lib/runtime/python/rules.py")
 STUB = os.path.join(ROOT, "lib/runtime/python/stub.py")
 TIOCSIG = 0x40045436
 NONCE = "0123456789abcdef"
@@ -108,7 +109,7 @@ class Session:
     """One interpreter with the driver in it."""
 
     def __init__(
-        self, python="/usr/bin/python3", cwd=".", env=None, output="", marshal=b"", flags=()
+        self, python="/usr/bin/python3", cwd=".", env=None, output="", marshal=b"", flags=(), rules=None
     ):
         self.master, slave = pty.openpty()
         set_raw(slave)
@@ -122,7 +123,10 @@ class Session:
         theirs.close()
         os.set_blocking(self.master, False)
         self.send("boot", 0, [("marshal", marshal), ("source", read_file(SOURCE))])
-        self.send("hello", 0, [("proto", "1"), ("nonce", NONCE), ("output", output)])
+        hello = [("proto", "1"), ("nonce", NONCE), ("output", output)]
+        if rules is not None:
+            hello += [("rules", rules), ("checker", read_file(RULES))]
+        self.send("hello", 0, hello)
         self.ready = self.next_frame(15)
 
     def send(self, kind, ident, parts=()):

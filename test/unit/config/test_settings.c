@@ -217,6 +217,8 @@ static void every_setting_is_also_a_flag(void **state)
 			value = "a,b.c";
 		else if (row->words)
 			value = row->words[1];
+		if (row->type == ROW_TEXT || row->type == ROW_SECRET)
+			continue; /* a storage's only hold together */
 		cleanup_settings struct settings *s =
 			load_flags(flag, row->type == ROW_SWITCH ? NULL : value);
 
@@ -492,7 +494,8 @@ static void help_and_markdown_name_every_setting(void **state)
 					    "1 to 604800 s | how long");
 	for (size_t i = 0; row_at(i); i++) {
 		assert_contains(buf_str(&help), row_at(i)->name);
-		assert_contains(buf_str(&markdown), row_at(i)->flag);
+		assert_contains(buf_str(&markdown),
+				row_at(i)->type == ROW_SECRET ? row_at(i)->name : row_at(i)->flag);
 	}
 }
 

@@ -319,6 +319,7 @@ static void nothing_aside_is_no_message(void **state)
 	struct err err = { 0 };
 
 	(void)state;
+	assert_true(aside >= 0);
 	assert_int_equal(bash_codec.decode(codec, "@abc end\n", 9, &frames, &err), -1);
 	assert_int_equal(err.code, ERR_INVALID);
 }

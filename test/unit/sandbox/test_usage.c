@@ -87,6 +87,7 @@ static void pages_that_relatives_share_count_once_when_it_matters(void **state)
 	(void)state;
 	usage_measure(1, false, NULL, &quick, &largest);
 	usage_measure(1, true, NULL, &exact, &largest);
+	assert_true(exact.exact && !quick.exact);
 	assert_int_equal(quick.processes, 2);
 	assert_in_range(quick.memory_bytes, 64 * MIB, 128 * MIB);
 	assert_in_range(exact.memory_bytes, 32 * MIB, 48 * MIB);

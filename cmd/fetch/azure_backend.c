@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* azure_backend.c - Azure Blob Storage: Put Blob, Put Block, Put Block List, Create Container. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend.h"
+#include "base/mem.h"
+#include "crypto.h"
+#include "storage/azure.h"
+#include "storage/name.h"
+#include "storage/target.h"
+#include "storage/url.h"
+#include "text/base64.h"
+#include "upload.h"
+
+enum { HEADERS_MAX = 8 };
+
+struct azure_backend {
+	struct backend backend;
+	const struct storage_target *target;
+	struct azure_account account;
+};
+
+/* A request's own headers, "name: value". */
+struct headers {
+	char *lines[HEADERS_MAX];
+	size_t count;
+};
+
+static const struct azure_backend *from(const struct backend *backend)
+{
+	return backend->owner;
+}
+
+static void add_header(struct headers *headers, char *line_own)
+{
+	headers->lines[headers->count++] = line_own;
+}
+
+/* All of a file have the same length, as the service wants it. */
+static void put_block_id(struct buf *out, unsigned int part)
+{
+	char number[16];
+	int len = snprintf(number, sizeof(number), "%08u", part);
+
+	base64_encode(out, number, (size_t)len);
+}
+
+static void put_block_list(struct buf *out, const struct upload *upload)
+{
+	buf_puts(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>");
+	for (unsigned int i = 0; i < upload->part_count; i++) {
+		buf_puts(out, "<Latest>");
+		put_block_id(out, i);
+		buf_puts(out, "</Latest>");
+	}
+	buf_puts(out, "</BlockList>");
+}
+
+static void add_description(struct headers *headers, const struct upload *upload)
+{
+	cleanup_free char *type = storage_content_type(upload->name);
+	cleanup_free char *disposition = storage_disposition(upload->name);
+
+	add_header(headers, xasprintf("x-ms-blob-content-type: %s", type));
+	add_header(headers, xasprintf("x-ms-blob-content-disposition: %s", disposition));
+}
+
+/* The URL of a step without what authorises it, and the headers that only this step has. */
+static char *describe(const struct azure_backend *azure, struct sending *sending,
+		      struct headers *headers)
+{
+	const struct upload *upload = sending->upload;
+	const char *container = azure->target->azure_container;
+	cleanup_free char *url =
+		azure_url(&azure->account, container, upload != NULL ? upload->name : NULL);
+	cleanup_buf struct buf id = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf encoded = BUF_INIT(BUF_UNBOUNDED);
+
+	if (upload == NULL) /* STEP_CONTAINER */
+		return xasprintf("%s?restype=container", url);
+	if (sending->step == STEP_PART) {
+		put_block_id(&id, sending->part);
+		url_encode(&encoded, buf_str(&id));
+		return xasprintf("%s?comp=block&blockid=%s", url, buf_str(&encoded));
+	}
+	add_description(headers, upload);
+	if (sending->step == STEP_WHOLE) {
+		add_header(headers, xstrdup("x-ms-blob-type: BlockBlob"));
+		return mem_steal(&url);
+	}
+	buf_clear(&sending->text);
+	put_block_list(&sending->text, upload);
+	sending->length = sending->text.len;
+	return xasprintf("%s?comp=blocklist", url);
+}
+
+static char *date_header(void)
+{
+	char date[64] = "";
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc) != NULL)
+		(void)strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &utc);
+	return xasprintf("x-ms-date: %s", date);
+}
+
+/* By the key when there is one, else by the SAS that was given. */
+static void authorise(const struct azure_backend *azure, struct sending *sending,
+		      struct headers *headers)
+{
+	const struct azure_request request = {
+		.method = sending->method,
+		.url = sending->url,
+		.content_length = sending->length,
+		.x_headers = (const char *const *)headers->lines,
+		.x_header_count = headers->count,
+	};
+	cleanup_free char *url = NULL;
+	cleanup_free char *authorization = NULL;
+
+	if (azure->account.key != NULL) {
+		authorization = azure_authorization(&azure->account, &crypto_functions, &request);
+		add_header(headers, xasprintf("Authorization: %s", authorization));
+		return;
+	}
+	url = sending->url;
+	sending->url =
+		xasprintf("%s%c%s", url, strchr(url, '?') != NULL ? '&' : '?', azure->account.sas);
+}
+
+static int prepare(const struct backend *backend, struct sending *sending, CURL *curl,
+		   struct err *err)
+{
+	struct headers headers = { .count = 0 };
+
+	(void)curl;
+	(void)err;
+	sending->method = "PUT";
+	sending->url = describe(from(backend), sending, &headers);
+	add_header(&headers, xstrdup("x-ms-version: " AZURE_VERSION));
+	add_header(&headers, date_header());
+	authorise(from(backend), sending, &headers);
+	for (size_t i = 0; i < headers.count; i++) {
+		sending->headers = curl_slist_append(sending->headers, headers.lines[i]);
+		free(headers.lines[i]);
+	}
+	return 0;
+}
+
+static int accept_answer(const struct backend *backend, struct upload *upload,
+			 const struct sending *sending, const struct reception *reception,
+			 struct err *err)
+{
+	(void)backend;
+	(void)upload;
+	(void)sending;
+	(void)reception;
+	(void)err;
+	return 0;
+}
+
+static char *make_link(const struct backend *backend, const char *name, uint64_t seconds,
+		       struct err *err)
+{
+	const struct azure_backend *azure = from(backend);
+	const struct azure_grant grant = {
+		.container = azure->target->azure_container,
+		.blob = name,
+		.expires = time(NULL) + (time_t)seconds,
+	};
+
+	if (azure->account.key != NULL)
+		return azure_link(&azure->account, &crypto_functions, &grant);
+	(void)err_set(err, ERR_UNSUPPORTED,
+		      "AZURE_BLOB_CONNECTION_STRING has no AccountKey, and only that makes links");
+	return NULL;
+}
+
+static void free_azure(struct backend *backend)
+{
+	struct azure_backend *azure = backend->owner;
+
+	azure_account_release(&azure->account);
+	free(azure);
+}
+
+struct backend *azure_backend_new(const struct storage_target *target, struct err *err)
+{
+	struct azure_backend *azure = xcalloc(1, sizeof(*azure));
+
+	if (azure_account_parse(target->azure_connection, &azure->account, err) < 0) {
+		free(azure);
+		return NULL;
+	}
+	azure->target = target;
+	azure->backend = (struct backend){
+		.owner = azure,
+		.prepare = prepare,
+		.accept = accept_answer,
+		.link = make_link,
+		.free = free_azure,
+		.makes_container = true,
+		.parts_max = AZURE_BLOCKS_MAX,
+		.key_names = "AZURE_BLOB_CONNECTION_STRING",
+	};
+	return &azure->backend;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "handle.h"
+#include "storage/url.h"
+#include "upload.h"
+
+enum {
+	BODY_MAX = 64 << 10, /* of an answer; the rest is dropped */
+	FIRST_DELAY_MS = 300,
+	DELAY_MAX_MS = 8000,
+	RETRY_AFTER_MAX_S = 20,
+	UPLOAD_BUFFER = 1 << 20,
+	STATUS_REFUSED = 403,
+};
+
+struct request *request_new(const struct sending *sending, struct upload *upload)
+{
+	struct request *request = xcalloc(1, sizeof(*request));
+
+	list_init(&request->node);
+	request->sending = *sending;
+	request->upload = upload;
+	buf_init(&request->reception.body, BODY_MAX);
+	return request;
+}
+
+/* What one try made. */
+static void clear(struct request *request)
+{
+	handle_free(request->handle);
+	request->handle = NULL;
+	curl_slist_free_all(request->sending.headers);
+	request->sending.headers = NULL;
+	if (request->sending.url != NULL) /* it may hold a SAS */
+		explicit_bzero(request->sending.url, strlen(request->sending.url));
+	mem_cleanup(&request->sending.url);
+	mem_cleanup(&request->reception.etag);
+	buf_clear(&request->reception.body);
+	request->sent = 0;
+	request->body_failed = false;
+}
+
+void request_free(struct request *request)
+{
+	clear(request);
+	list_remove(&request->node);
+	buf_release(&request->sending.text);
+	buf_release(&request->reception.body);
+	free(request);
+}
+
+/* ---- bodies ---- */
+
+static size_t read_text(struct request *request, char *out, size_t len)
+{
+	len = size_min(len, request->sending.text.len - request->sent);
+	memcpy(out, buf_str(&request->sending.text) + request->sent, len);
+	request->sent += len;
+	return len;
+}
+
+static size_t on_read(char *out, size_t size, size_t count, void *data)
+{
+	struct request *request = data;
+	const struct sending *sending = &request->sending;
+	uint64_t left = sending->length - request->sent;
+	size_t len = size * count;
+	ssize_t n;
+
+	if (sending->fd < 0)
+		return read_text(request, out, len);
+	if (left < len)
+		len = (size_t)left;
+	if (len == 0)
+		return 0;
+	do
+		n = pread(sending->fd, out, len, (off_t)(sending->offset + request->sent));
+	while (n < 0 && errno == EINTR);
+	if (n <= 0) {
+		request->body_failed = true;
+		if (n < 0)
+			(void)err_sys(&request->err, "reading it");
+		else
+			(void)err_set(&request->err, ERR_INVALID,
+				      "it became shorter while it was uploaded");
+		return CURL_READFUNC_ABORT;
+	}
+	request->sent += (uint64_t)n;
+	return (size_t)n;
+}
+
+static int on_seek(void *data, curl_off_t offset, int origin)
+{
+	struct request *request = data;
+
+	if (origin != SEEK_SET || offset < 0 || (uint64_t)offset > request->sending.length)
+		return CURL_SEEKFUNC_CANTSEEK;
+	request->sent = (uint64_t)offset;
+	return CURL_SEEKFUNC_OK;
+}
+
+static size_t on_data(char *data, size_t size, size_t count, void *owner)
+{
+	struct request *request = owner;
+	struct buf *body = &request->reception.body;
+
+	buf_put(body, data, size_min(size * count, BODY_MAX - body->len));
+	return size * count;
+}
+
+/* ---- sending ---- */
+
+static int set_body(struct request *request, CURL *curl, struct err *err)
+{
+	const struct sending *sending = &request->sending;
+	bool sends = sending->step != STEP_ABORT;
+
+	if (curl_easy_setopt(curl, CURLOPT_UPLOAD, sends ? 1L : 0L) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_read) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_READDATA, request) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_SEEKDATA, request) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE,
+			     sends ? (curl_off_t)sending->length : (curl_off_t)-1) != CURLE_OK)
+		return err_set(err, ERR_INTERNAL, "libcurl does not take an option");
+	return 0;
+}
+
+static int set_options(struct request *request, CURL *curl, struct err *err)
+{
+	if (curl_easy_setopt(curl, CURLOPT_PRIVATE, request) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_WRITEDATA, request) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, request->sending.headers) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->sending.method) != CURLE_OK)
+		return err_set(err, ERR_INTERNAL, "libcurl does not take an option");
+	/* Several connections carry more than one with several streams. */
+	(void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	(void)curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER);
+	return set_body(request, curl, err);
+}
+
+static int aim(const struct request *request, struct err *err)
+{
+	CURLU *url = curl_url();
+	int result = -1;
+
+	if (url == NULL || curl_url_set(url, CURLUPART_URL, request->sending.url, 0) != CURLUE_OK)
+		(void)err_set(err, ERR_INVALID, "the storage's URL is none");
+	else
+		result = handle_aim(request->handle, url, err);
+	curl_url_cleanup(url);
+	return result;
+}
+
+int request_prepare(struct request *request, const struct backend *backend,
+		    const struct order *order, struct err *err)
+{
+	clear(request);
+	request->reception.code[0] = '\0';
+	request->tries++;
+	/* The person named the storage: wherever it is, it is meant. */
+	request->handle = handle_new(order, HANDLE_ANY, err);
+	if (request->handle == NULL ||
+	    backend->prepare(backend, &request->sending, request->handle->curl, err) < 0 ||
+	    set_options(request, request->handle->curl, err) < 0)
+		return -1;
+	return aim(request, err);
+}
+
+/* ---- judging ---- */
+
+static const char *header_of(CURL *curl, const char *name)
+{
+	struct curl_header *header = NULL;
+
+	return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+		       ? header->value
+		       : NULL;
+}
+
+/* Only a word: what else an error says may repeat what was signed. */
+static void take_code(struct reception *reception, const char *text)
+{
+	size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+
+	if (len == 0 || len > BACKEND_CODE_MAX)
+		return;
+	memcpy(reception->code, text, len);
+	reception->code[len] = '\0';
+}
+
+static void receive(struct request *request)
+{
+	struct reception *reception = &request->reception;
+	CURL *curl = request->handle->curl;
+	const char *etag = header_of(curl, "ETag");
+	const char *code = header_of(curl, "x-ms-error-code");
+	const char *element = strstr(buf_str(&reception->body), "<Code>");
+
+	(void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reception->status);
+	if (etag != NULL)
+		reception->etag = xstrdup(etag);
+	if (code != NULL)
+		take_code(reception, code);
+	else if (element != NULL)
+		take_code(reception, element + strlen("<Code>"));
+}
+
+/* Longer every time, and not at the same time as all others. */
+static enum verdict wait_for_more(struct request *request)
+{
+	const char *wanted = header_of(request->handle->curl, "Retry-After");
+	uint64_t delay = (uint64_t)FIRST_DELAY_MS << (request->tries - 1);
+	long seconds = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
+	uint64_t now = clock_ms();
+
+	if (delay > DELAY_MAX_MS)
+		delay = DELAY_MAX_MS;
+	delay += (now ^ (uintptr_t)request >> 4) % (delay / 2);
+	if (seconds > 0 && seconds <= RETRY_AFTER_MAX_S && (uint64_t)seconds * 1000 > delay)
+		delay = (uint64_t)seconds * 1000;
+	request->not_before = now + delay;
+	return delay < order_left_ms(request->handle->order) ? VERDICT_AGAIN : VERDICT_HOPELESS;
+}
+
+static bool may_pass(const struct reception *reception)
+{
+	switch (reception->status) {
+	case 408:
+	case 429:
+	case 500:
+	case 502:
+	case 503:
+	case 504:
+		return true;
+	case 400: /* S3 says so of a body that came too slowly, or whose file was written to */
+		return str_eq(reception->code, "RequestTimeout") ||
+		       str_eq(reception->code, "XAmzContentSHA256Mismatch");
+	case 409:
+		return str_eq(reception->code, "ContainerBeingDeleted") ||
+		       str_eq(reception->code, "OperationAborted");
+	default:
+		return false;
+	}
+}
+
+static enum verdict refuse(struct request *request, const struct backend *backend)
+{
+	const struct reception *reception = &request->reception;
+	const char *code = reception->code;
+
+	if (str_eq(code, "ContainerNotFound"))
+		return VERDICT_NO_CONTAINER;
+	if (reception->status == STATUS_REFUSED || reception->status == 401) {
+		(void)err_set(&request->err, ERR_DENIED,
+			      "the storage refuses it (%ld %s): look at %s, and at this machine's "
+			      "clock",
+			      reception->status, code, backend->key_names);
+		return VERDICT_HOPELESS;
+	}
+	if (str_eq(code, "NoSuchBucket")) {
+		(void)err_set(&request->err, ERR_NOT_FOUND,
+			      "the bucket of PTYCELL_S3_BUCKET does not exist");
+		return VERDICT_HOPELESS;
+	}
+	(void)err_set(&request->err, ERR_SYSTEM, "the storage answered %ld%s%s", reception->status,
+		      code[0] != '\0' ? " " : "", code);
+	return VERDICT_BAD;
+}
+
+static enum verdict judge_transfer(struct request *request, CURLcode code)
+{
+	bool last = request->tries >= REQUEST_TRIES_MAX;
+
+	if (request->body_failed)
+		return VERDICT_BAD;
+	(void)handle_explain(request->handle, code, &request->err);
+	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_URL_MALFORMAT ||
+	    code == CURLE_UNSUPPORTED_PROTOCOL || order_left_ms(request->handle->order) == 0)
+		return VERDICT_HOPELESS;
+	if (!last)
+		return wait_for_more(request);
+	/* A storage that is not there will not be there for the next file. */
+	return request->sent == 0 ? VERDICT_HOPELESS : VERDICT_BAD;
+}
+
+static enum verdict judge_answer(struct request *request, const struct backend *backend)
+{
+	const struct reception *reception = &request->reception;
+	enum verdict verdict;
+
+	if (reception->status >= 200 && reception->status < 300) {
+		if (request->upload == NULL ||
+		    backend->accept(backend, request->upload, &request->sending, reception,
+				    &request->err) == 0)
+			return VERDICT_GOOD;
+		return request->err.code == ERR_BUSY && request->tries < REQUEST_TRIES_MAX
+			       ? wait_for_more(request)
+			       : VERDICT_BAD;
+	}
+	verdict = refuse(request, backend); /* says why, too */
+	if (request->tries < REQUEST_TRIES_MAX && may_pass(reception))
+		return wait_for_more(request);
+	return verdict;
+}
+
+enum verdict request_judge(struct request *request, const struct backend *backend, CURLcode code)
+{
+	enum verdict verdict;
+
+	if (code == CURLE_OK) {
+		receive(request);
+		verdict = judge_answer(request, backend);
+	} else {
+		verdict = judge_transfer(request, code);
+	}
+	clear(request);
+	return verdict;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * s3_backend.c - S3: PutObject, and multipart uploads. libcurl signs, with the hash of the body
+ * in a header: it would sign that of no body.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend.h"
+#include "base/mem.h"
+#include "crypto.h"
+#include "storage/name.h"
+#include "storage/s3.h"
+#include "storage/url.h"
+#include "upload.h"
+
+enum { ID_MAX = 1024, ETAG_MAX = 256 };
+
+struct s3_backend {
+	struct backend backend;
+	const struct storage_target *target;
+	struct s3_bucket bucket;
+};
+
+static const struct s3_backend *from(const struct backend *backend)
+{
+	return backend->owner;
+}
+
+static void add_header(struct sending *sending, char *line_own)
+{
+	sending->headers = curl_slist_append(sending->headers, line_own);
+	free(line_own);
+}
+
+/* What an answer brought stands in XML: as text, with nothing that XML reads. */
+static void put_parts(struct buf *out, const struct upload *upload)
+{
+	buf_puts(out, "<CompleteMultipartUpload>");
+	for (unsigned int i = 0; i < upload->part_count; i++)
+		buf_putf(out, "<Part><PartNumber>%u</PartNumber><ETag>&quot;%s&quot;</ETag></Part>",
+			 i + 1, upload->etags[i]);
+	buf_puts(out, "</CompleteMultipartUpload>");
+}
+
+static void add_description(struct sending *sending)
+{
+	cleanup_free char *type = storage_content_type(sending->upload->name);
+	cleanup_free char *disposition = storage_disposition(sending->upload->name);
+
+	add_header(sending, xasprintf("content-type:%s", type));
+	add_header(sending, xasprintf("content-disposition:%s", disposition));
+}
+
+/* Members of the query stand in the order of their names: libcurl signs them as they are. */
+static void describe(const struct s3_backend *s3, struct sending *sending)
+{
+	const struct upload *upload = sending->upload;
+	cleanup_free char *url = s3_url(&s3->bucket, upload->name);
+	cleanup_buf struct buf id = BUF_INIT(BUF_UNBOUNDED);
+
+	if (upload->id != NULL)
+		url_encode(&id, upload->id);
+	sending->method = "PUT";
+	switch (sending->step) {
+	case STEP_BEGIN:
+		sending->method = "POST";
+		sending->url = xasprintf("%s?uploads=", url);
+		add_description(sending);
+		return;
+	case STEP_PART:
+		sending->url = xasprintf("%s?partNumber=%u&uploadId=%s", url, sending->part + 1,
+					 buf_str(&id));
+		return;
+	case STEP_FINISH:
+		sending->method = "POST";
+		sending->url = xasprintf("%s?uploadId=%s", url, buf_str(&id));
+		buf_clear(&sending->text);
+		put_parts(&sending->text, upload);
+		sending->length = sending->text.len;
+		return;
+	case STEP_ABORT:
+		sending->method = "DELETE";
+		sending->url = xasprintf("%s?uploadId=%s", url, buf_str(&id));
+		return;
+	case STEP_WHOLE:
+	case STEP_CONTAINER:
+		break;
+	}
+	sending->url = mem_steal(&url);
+	add_description(sending);
+}
+
+static int add_hash(struct sending *sending, struct err *err)
+{
+	char hex[2 * STORAGE_HASH_LEN + 1];
+
+	if (sending->fd < 0)
+		crypto_hash_text(buf_str(&sending->text), sending->text.len, hex);
+	else if (crypto_hash_file(sending->fd, sending->offset, sending->length, hex, err) < 0)
+		return -1;
+	add_header(sending, xasprintf("x-amz-content-sha256:%s", hex));
+	return 0;
+}
+
+static int prepare(const struct backend *backend, struct sending *sending, CURL *curl,
+		   struct err *err)
+{
+	const struct s3_backend *s3 = from(backend);
+	cleanup_free char *signer = xasprintf("aws:amz:%s:s3", s3->bucket.region);
+
+	describe(s3, sending);
+	if (add_hash(sending, err) < 0)
+		return -1;
+	if (s3->target->s3_token != NULL)
+		add_header(sending, xasprintf("x-amz-security-token:%s", s3->target->s3_token));
+	if (curl_easy_setopt(curl, CURLOPT_AWS_SIGV4, signer) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_USERNAME, s3->target->s3_key_id) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_PASSWORD, s3->target->s3_secret) != CURLE_OK)
+		return err_set(err, ERR_INTERNAL, "libcurl does not take an option");
+	return 0;
+}
+
+/* The text of an element without children; NULL when it is not there, or not plain. */
+static char *element(const char *xml, const char *name, size_t max)
+{
+	cleanup_free char *open = xasprintf("<%s>", name);
+	const char *start = strstr(xml, open);
+	size_t len;
+
+	if (start == NULL)
+		return NULL;
+	start += strlen(open);
+	len = strcspn(start, "<&\r\n ");
+	return start[len] == '<' && len > 0 && len <= max ? xmemdup(start, len) : NULL;
+}
+
+static char *bare_etag(const char *etag)
+{
+	const char *start = etag + (etag[0] == '"');
+	size_t len =
+		strspn(start, "0123456789abcdefABCDEF-ghijklmnopqrstuvwxyzGHIJKLMNOPQRSTUVWXYZ_");
+
+	return len > 0 && len <= ETAG_MAX && (start[len] == '\0' || start[len] == '"')
+		       ? xmemdup(start, len)
+		       : NULL;
+}
+
+static int accept_answer(const struct backend *backend, struct upload *upload,
+			 const struct sending *sending, const struct reception *reception,
+			 struct err *err)
+{
+	(void)backend;
+	if (sending->step == STEP_BEGIN) {
+		upload->id = element(buf_str(&reception->body), "UploadId", ID_MAX);
+		if (upload->id == NULL)
+			return err_set(err, ERR_INVALID, "the storage gave no id for its parts");
+	}
+	if (sending->step == STEP_PART) {
+		free(upload->etags[sending->part]);
+		upload->etags[sending->part] =
+			reception->etag != NULL ? bare_etag(reception->etag) : NULL;
+		if (upload->etags[sending->part] == NULL)
+			return err_set(err, ERR_INVALID, "the storage gave a part no ETag");
+	}
+	/* It may begin to answer before it knows how it ends. */
+	if (sending->step == STEP_FINISH && strstr(buf_str(&reception->body), "<Error>") != NULL)
+		return err_set(err, ERR_BUSY, "the storage could not put its parts together");
+	return 0;
+}
+
+static char *make_link(const struct backend *backend, const char *name, uint64_t seconds,
+		       struct err *err)
+{
+	const struct s3_backend *s3 = from(backend);
+	const struct s3_grant grant = {
+		.target = s3->target, .name = name, .now = time(NULL), .seconds = seconds
+	};
+
+	(void)err;
+	return s3_link(&s3->bucket, &crypto_functions, &grant);
+}
+
+static void free_s3(struct backend *backend)
+{
+	struct s3_backend *s3 = backend->owner;
+
+	s3_bucket_release(&s3->bucket);
+	free(s3);
+}
+
+struct backend *s3_backend_new(const struct storage_target *target, struct err *err)
+{
+	struct s3_backend *s3 = xcalloc(1, sizeof(*s3));
+
+	if (s3_bucket_make(target, &s3->bucket, err) < 0) {
+		free(s3);
+		return NULL;
+	}
+	s3->target = target;
+	s3->backend = (struct backend){
+		.owner = s3,
+		.prepare = prepare,
+		.accept = accept_answer,
+		.link = make_link,
+		.free = free_s3,
+		.has_begin = true,
+		.parts_max = S3_PARTS_MAX,
+		.key_names = "PTYCELL_S3_ACCESS_KEY_ID and PTYCELL_S3_SECRET_ACCESS_KEY",
+	};
+	return &s3->backend;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "store.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "base/util.h"
+#include "batch.h"
+#include "confine.h"
+#include "helper/say.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "order.h"
+#include "storage/target.h"
+#include "text/percent.h"
+
+enum { FOLDER_FD = 3 };
+
+struct store {
+	struct batch batch;
+	struct order order;
+	struct storage_target target;
+	struct backend *backend;
+	uint64_t link_seconds;
+	size_t stored;
+};
+
+/* ---- the order ---- */
+
+static int take_copy(const json_t *object, const char *key, char **ret, struct err *err)
+{
+	const char *text = NULL;
+
+	if (order_take_text(object, key, &text, err) < 0)
+		return -1;
+	*ret = text != NULL ? xstrdup(text) : NULL;
+	return 0;
+}
+
+static int take_target(const json_t *json, struct storage_target *target, struct err *err)
+{
+	json_t *azure = NULL;
+	json_t *s3 = NULL;
+
+	if (json_get_object(json, "order", "azure", &azure, err) < 0 ||
+	    json_get_object(json, "order", "s3", &s3, err) < 0)
+		return -1;
+	if (azure != NULL && (take_copy(azure, "connection", &target->azure_connection, err) < 0 ||
+			      take_copy(azure, "container", &target->azure_container, err) < 0))
+		return -1;
+	if (s3 != NULL && (take_copy(s3, "bucket", &target->s3_bucket, err) < 0 ||
+			   take_copy(s3, "endpoint", &target->s3_endpoint, err) < 0 ||
+			   take_copy(s3, "region", &target->s3_region, err) < 0 ||
+			   take_copy(s3, "key_id", &target->s3_key_id, err) < 0 ||
+			   take_copy(s3, "secret", &target->s3_secret, err) < 0 ||
+			   take_copy(s3, "token", &target->s3_token, err) < 0))
+		return -1;
+	if (storage_target_settle(target, err) < 0)
+		return -1;
+	return target->kind != STORAGE_NONE ? 0
+					    : err_set(err, ERR_INVALID, "the order has no storage");
+}
+
+static int take_file(const json_t *value, struct upload *upload, struct err *err)
+{
+	const char *path = NULL;
+
+	upload->fd = -1;
+	if (order_take_text(value, "path", &path, err) < 0 ||
+	    take_copy(value, "name", &upload->name, err) < 0 ||
+	    order_take_size(value, "size_max", &upload->size_max, err) < 0)
+		return -1;
+	upload->path = path != NULL ? percent_decode(path, strlen(path)) : NULL;
+	if (upload->path == NULL || upload->name == NULL)
+		return err_set(err, ERR_INVALID, "a file of the order has no path or name");
+	return 0;
+}
+
+static int take_files(struct store *store, const json_t *json, struct err *err)
+{
+	json_t *files = NULL;
+	size_t index;
+	json_t *value;
+
+	if (json_get_array(json, "order", "files", &files, err) < 0)
+		return -1;
+	store->batch.uploads = xcalloc(json_array_size(files) + 1, sizeof(struct upload));
+	json_array_foreach (files, index, value) {
+		store->batch.count++;
+		if (take_file(value, &store->batch.uploads[index], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- what is told ---- */
+
+static void put_link(const struct store *store, const struct upload *upload, json_t *progress)
+{
+	struct err err;
+	cleanup_free char *url =
+		store->backend->link(store->backend, upload->name, store->link_seconds, &err);
+
+	if (url == NULL) {
+		json_put_str(progress, "no_link", err.msg);
+		return;
+	}
+	json_put_str(progress, "url", url);
+	json_put_int(progress, "expires", (json_int_t)time(NULL) + (json_int_t)store->link_seconds);
+}
+
+static void on_told(struct batch *batch, size_t index)
+{
+	struct store *store = container_of(batch, struct store, batch);
+	const struct upload *upload = &batch->uploads[index];
+	json_t *progress = json_object();
+
+	json_put_int(progress, "file", (json_int_t)index);
+	if (upload->state == UPLOAD_DONE) {
+		store->stored++;
+		json_put_int(progress, "size", (json_int_t)upload->size);
+		put_link(store, upload, progress);
+	} else {
+		json_put_str(progress, "problem", upload->err.msg);
+	}
+	say_progress(progress);
+}
+
+/* ---- the run ---- */
+
+static int run(struct store *store, const json_t *json, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(FOLDER_FD, &st) < 0 || !S_ISDIR(st.st_mode))
+		return err_set(err, ERR_INVALID, "descriptor 3 is not a folder");
+	if (order_take(json, &store->order, err) < 0 ||
+	    order_take_size(json, "link_seconds", &store->link_seconds, err) < 0 ||
+	    take_target(json, &store->target, err) < 0 || take_files(store, json, err) < 0 ||
+	    confine_transfers(store->order.ca_file, FOLDER_FD, err) < 0)
+		return -1;
+	store->backend = store->target.kind == STORAGE_AZURE
+				 ? azure_backend_new(&store->target, err)
+				 : s3_backend_new(&store->target, err);
+	if (store->backend == NULL)
+		return -1;
+	store->batch.order = &store->order;
+	store->batch.backend = store->backend;
+	store->batch.folder_fd = FOLDER_FD;
+	store->batch.told = on_told;
+	return batch_run(&store->batch, err);
+}
+
+int store_run(const json_t *order, struct err *err)
+{
+	struct store store = { .stored = 0 };
+	int result = run(&store, order, err);
+	json_t *said;
+
+	if (result == 0) {
+		said = json_object();
+		json_put_int(said, "stored", (json_int_t)store.stored);
+		say_result(said);
+	}
+	for (size_t i = 0; i < store.batch.count; i++)
+		upload_release(&store.batch.uploads[i]);
+	free(store.batch.uploads);
+	if (store.backend != NULL)
+		store.backend->free(store.backend);
+	storage_target_release(&store.target);
+	return result;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* session_uploads.c - results that go to the storage, and who waits for their links. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "session/session_internal.h"
+#include "transfer/uploads.h"
+
+enum { LINK_WAIT_MS = 5000 /* an answer; later links come with the next one */ };
+
+static void wait_on(struct session *s);
+
+/* Tells those that wait for nothing any more, and waits for the others. */
+static void tell_linked(struct session *s)
+{
+	uint64_t now = loop_now(s->host->loop);
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &s->to_link) {
+		struct exec *exec = list_entry(node, struct exec, node);
+
+		if (exec->upload_until <= now || !uploads_pending(s->uploads, exec->upload))
+			session_exec_over(exec);
+	}
+	wait_on(s);
+}
+
+static void on_link_wait(struct loop_timer *timer)
+{
+	tell_linked(container_of(timer, struct session, link_wait));
+}
+
+/* The first of them was there first. */
+static void wait_on(struct session *s)
+{
+	loop_timer_stop(&s->link_wait);
+	if (!list_empty(&s->to_link))
+		loop_timer_start(s->host->loop, &s->link_wait,
+				 list_entry(s->to_link.next, struct exec, node)->upload_until,
+				 on_link_wait);
+}
+
+static void on_changed(struct uploads *uploads, void *data)
+{
+	(void)uploads;
+	tell_linked(data);
+}
+
+void session_uploads_limit(struct session *s)
+{
+	const struct uploads_limits limits = {
+		.bytes_max = s->limits.upload_max,
+		.files_max = s->limits.upload_files_max,
+		.link_hours = s->limits.link_hours,
+	};
+
+	if (s->uploads != NULL)
+		uploads_set_limits(s->uploads, &limits);
+}
+
+void session_uploads_new(struct session *s)
+{
+	const struct settings *settings = s->host->settings;
+	const struct uploads_spec spec = {
+		.loop = s->host->loop,
+		.workspace = s->workspace,
+		.helper = s->host->fetch_helper,
+		.target = &settings->storage,
+		.environment = settings->environment,
+		.session_id = s->id,
+		.changed = on_changed,
+		.data = s,
+	};
+
+	if (settings->storage.kind == STORAGE_NONE)
+		return;
+	s->uploads = uploads_new(&spec);
+	session_uploads_limit(s);
+}
+
+void session_upload(struct exec *exec)
+{
+	struct session *s = exec->lane->session;
+	const struct cell *cell = exec->cell;
+	struct uploads_file *files;
+	size_t count = 0;
+
+	if (s->uploads == NULL || cell->change_count == 0)
+		return;
+	files = xcalloc(cell->change_count, sizeof(*files));
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (session_is_result(&cell->changes[i]))
+			files[count++] = (struct uploads_file){
+				.path = cell->changes[i].file.path,
+				.size = cell->changes[i].file.size,
+			};
+	if (count > 0) {
+		exec->upload = uploads_put(s->uploads, files, count);
+		exec->upload_until = loop_now(s->host->loop) + LINK_WAIT_MS;
+	}
+	free(files);
+}
+
+void session_exec_kept(struct exec *exec)
+{
+	struct session *s = exec->lane->session;
+
+	if (exec->upload == 0 || !uploads_pending(s->uploads, exec->upload) ||
+	    exec->upload_until <= loop_now(s->host->loop)) {
+		session_exec_over(exec);
+		return;
+	}
+	list_remove(&exec->node);
+	list_append(&s->to_link, &exec->node);
+	wait_on(s);
+}

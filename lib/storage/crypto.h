@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * crypto.h - what signing needs and this layer does not compute: libcrypto's, in the program that
+ * signs. The server itself never does.
+ */
+#ifndef STORAGE_CRYPTO_H
+#define STORAGE_CRYPTO_H
+
+#include <stddef.h>
+
+enum { STORAGE_HASH_LEN = 32 };
+
+struct storage_crypto {
+	void (*sha256)(const void *data, size_t len, unsigned char hash[STORAGE_HASH_LEN]);
+	void (*hmac_sha256)(const void *key, size_t key_len, const void *data, size_t len,
+			    unsigned char hash[STORAGE_HASH_LEN]);
+};
+
+#endif

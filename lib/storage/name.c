@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "storage/name.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "text/clean.h"
+#include "text/mime.h"
+#include "text/percent.h"
+
+/* Pages and drawings could carry scripts that would run under the storage's own name. */
+static const char *const shown_types[] = { "image/png",  "image/jpeg", "image/gif",
+					   "image/webp", "text/plain", "application/pdf" };
+
+char *storage_name(const char *session_id, const char *path, struct err *err)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_putf(&name, "%s/", session_id);
+	clean_name(&name, path, strlen(path));
+	if (name.len > STORAGE_NAME_MAX) {
+		(void)err_set(err, ERR_LIMIT, "its path is longer than the storage allows");
+		return NULL;
+	}
+	/* Azure takes it for a slash. */
+	for (char *c = name.data; (c = strchr(c, '\\')) != NULL;)
+		*c = '_';
+	return buf_steal(&name);
+}
+
+char *storage_content_type(const char *name)
+{
+	const char *type = mime_of_name(name);
+
+	return xasprintf("%s%s", type, strncmp(type, "text/", 5) == 0 ? "; charset=utf-8" : "");
+}
+
+static const char *base_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash == NULL ? name : slash + 1;
+}
+
+static bool is_shown(const char *type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(shown_types); i++)
+		if (str_eq(type, shown_types[i]))
+			return true;
+	return false;
+}
+
+char *storage_disposition(const char *name)
+{
+	const char *base = base_name(name);
+	cleanup_free char *ascii = xstrdup(base);
+	cleanup_free char *encoded = percent_encode(base);
+
+	for (char *c = ascii; *c != '\0'; c++)
+		if (*c < ' ' || *c > '~' || *c == '"' || *c == '\\' || *c == '%')
+			*c = '_';
+	return xasprintf("%s; filename=\"%s\"; filename*=UTF-8''%s",
+			 is_shown(mime_of_name(name)) ? "inline" : "attachment", ascii, encoded);
+}
+
+void storage_time(time_t time, char text[STORAGE_TIME_LEN + 1])
+{
+	struct tm utc;
+
+	text[0] = '\0';
+	if (gmtime_r(&time, &utc) != NULL)
+		(void)strftime(text, STORAGE_TIME_LEN + 1, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

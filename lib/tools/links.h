@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* links.h - what answers say about results in the storage. */
+#ifndef TOOLS_LINKS_H
+#define TOOLS_LINKS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+struct exec_result;
+struct session;
+
+/* New links as lines for the user, and what was not uploaded; nothing where there is none. */
+void links_explain(struct buf *text, const struct exec_result *result);
+/* The same in an object: "links" and "upload_problem". */
+void links_put_news(json_t *object, const struct exec_result *result);
+/* "sas_url" and "sas_expires" of a file (relative to data) that has a link. */
+void links_put(json_t *artifact, const struct session *session, const char *path);
+/* Takes what they cost of a line from `left`; false when there is not so much. */
+bool links_fit(size_t *left, const struct session *session, const char *path);
+/* The storage that is on, for session_info; null when none is. New reference. */
+json_t *links_describe(const struct session *session);
+/* Where its results lie on, after a comma; nothing when they do nowhere. */
+void links_put_rest(struct buf *text, const struct session *session);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uploads.h - a session's results on their way to the storage that the person set, and their links.
+ *
+ * ptycell-fetch does it, one process a batch: files that come later do not wait for a large one.
+ * A file that is handed over again while it is under way goes once more. What the helper says is
+ * checked: a link is a URL in plain ASCII.
+ */
+#ifndef TRANSFER_UPLOADS_H
+#define TRANSFER_UPLOADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "event/loop.h"
+#include "storage/target.h"
+#include "workspace/workspace.h"
+
+struct uploads;
+
+struct uploads_spec {
+	struct loop *loop;
+	const struct workspace *workspace;
+	const char *helper; /* path of ptycell-fetch */
+	const struct storage_target *target;
+	char *const *environment; /* for proxies */
+	const char *session_id;
+	/* From the loop, whenever something is over. */
+	void (*changed)(struct uploads *uploads, void *data);
+	void *data;
+};
+
+struct uploads_limits {
+	uint64_t bytes_max;
+	uint64_t files_max;
+	uint64_t link_hours;
+};
+
+/* A file that lies in the storage. */
+struct uploaded {
+	const char *path; /* relative to data */
+	const char *url;  /* NULL: none can be made, or the file has changed and is not there yet */
+	time_t expires;
+};
+
+struct uploads_file {
+	const char *path; /* below output/ */
+	uint64_t size;    /* as the scan saw it */
+};
+
+/* All is borrowed, for longer than uploads_free only `loop`. */
+struct uploads *uploads_new(const struct uploads_spec *spec);
+/* What is under way goes on to its end, or to that of its folder's home. NULL is allowed. */
+void uploads_free(struct uploads *uploads);
+void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *limits);
+
+/* Returns the number of this handing over, for uploads_pending. */
+uint64_t uploads_put(struct uploads *uploads, const struct uploads_file *files, size_t count);
+/* Whether something that was handed over by then, and not again since, is not over yet. */
+bool uploads_pending(const struct uploads *uploads, uint64_t number);
+
+/* False when it has no link that is still good. */
+bool uploads_find(const struct uploads *uploads, const char *path, struct uploaded *ret_uploaded);
+/*
+ * New links since uploads_told, at most `max` of them into `out`; returns how many there are. What
+ * they point at stays until the next turn of the loop.
+ */
+size_t uploads_news(const struct uploads *uploads, struct uploaded *out, size_t max);
+/* Why files have no link, since uploads_told: a sentence that the caller frees, or NULL. */
+char *uploads_problem(const struct uploads *uploads);
+void uploads_told(struct uploads *uploads);
+
+size_t uploads_file_count(const struct uploads *uploads); /* that lie in the storage */
+uint64_t uploads_byte_count(const struct uploads *uploads);
+const struct storage_target *uploads_target(const struct uploads *uploads);
+const char *uploads_session_id(const struct uploads *uploads);
+
+#endif

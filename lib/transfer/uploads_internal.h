@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uploads_internal.h - what the parts of uploads share: uploads.c keeps the files, and
+ * uploads_batch.c the helpers.
+ */
+#ifndef TRANSFER_UPLOADS_INTERNAL_H
+#define TRANSFER_UPLOADS_INTERNAL_H
+
+#include "base/list.h"
+#include "storage/name.h"
+#include "transfer/uploads.h"
+#include "workspace/home.h"
+
+struct helper;
+struct map;
+
+enum {
+	UPLOADS_BATCHES_MAX = 3,        /* helpers of a session at a time */
+	UPLOADS_BATCH_FILES_MAX = 500,  /* files of one */
+	UPLOADS_BATCH_MS_MAX = 3600000, /* then it is given up */
+};
+
+/* A file that was handed over at least once. */
+struct upload_item {
+	struct list node;
+	struct list queued;
+	char *path;
+	char *name; /* in the storage */
+	uint64_t number;
+	uint64_t size; /* when it was handed over last, then as it was uploaded */
+	bool wanted;   /* and not in a batch yet */
+	bool running;
+	bool stored;
+	uint64_t stored_size;
+	char *url;
+	time_t expires;
+	char *problem; /* of the last time */
+	bool news;
+};
+
+struct upload_batch {
+	struct list node;
+	struct uploads *uploads;
+	struct helper *helper;
+	struct upload_item **items;
+	size_t count;
+	int folder; /* the data folder, locked against its removal */
+};
+
+struct uploads {
+	struct home_job job; /* in the home's list once freed with batches under way */
+	bool freed;
+	struct uploads_spec spec;
+	struct uploads_limits limits;
+	char *helper;
+	char *session_id;
+	const struct home *home;
+	struct list items;
+	struct list queue;
+	struct list batches;
+	struct map *by_path;
+	struct loop_defer start;
+	uint64_t number;
+	char *no_link; /* why uploaded files have no links */
+	bool no_link_told;
+	size_t refused_count; /* files past a limit, since it was told */
+	char *refused_path;   /* the first of them */
+	char *refused_why;
+};
+
+/* What lies in the storage and what is on its way there. */
+struct upload_totals {
+	uint64_t files;
+	uint64_t bytes;
+};
+
+/* uploads.c */
+struct upload_totals uploads_totals(const struct uploads *uploads);
+void uploads_release(struct uploads *uploads);
+void uploads_set_problem(struct upload_item *item, const char *problem);
+/* uploads_batch.c */
+/* Starts helpers for what is in the queue, as many as there may be. */
+void uploads_start(struct uploads *uploads);
+void uploads_batch_free(struct upload_batch *batch);
+
+#endif

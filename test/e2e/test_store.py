@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: MIT
+"""ptycell-fetch alone: uploads to storages that really run, and what their links give."""
+import hashlib
+import os
+
+import pytest
+from fetching import Site, failure, head
+from storages import CREATED, FULL, S3, Azurite, Stored, Trouble, azure_error, get
+
+KINDS = {"azure": Azurite, "s3": S3}
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def storage(request, tmp_path_factory):
+    with KINDS[request.param](tmp_path_factory.mktemp(request.param)) as running:
+        yield running
+
+
+def write(folder, name, content=b"a,b\n1,2\n"):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return name
+
+
+def test_a_file_comes_back_by_its_link_with_name_and_type(storage, tmp_path):
+    name = write(tmp_path, "output/données 1.csv")
+    stored = Stored(tmp_path, storage.order(), [name])
+    status, headers, content = get(stored.url(name))
+    assert (status, content) == (200, b"a,b\n1,2\n"), stored.text
+    assert headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert headers["Content-Disposition"] == (
+        "attachment; filename=\"donn__es 1.csv\"; filename*=UTF-8''donn%C3%A9es%201.csv")
+    assert stored.last == {"result": {"stored": 1}}
+    assert stored.files[name]["size"] == 8
+
+
+def test_cb_24_cb_25_each_path_is_a_name_of_its_own(storage, tmp_path):
+    names = [write(tmp_path, name, name.encode()) for name in
+             ("a/p.png", "b/p.png", "with #hash?.txt", "100%.txt", "plus+and&.txt", "ünïcode/日本.txt",
+              "semi;colon='x'.txt", "empty/../empty.txt")[:7]]
+    stored = Stored(tmp_path, storage.order(), names)
+    for name in names:
+        assert get(stored.url(name))[2] == name.encode(), (name, stored.text)
+
+
+def test_an_empty_file_is_a_file(storage, tmp_path):
+    name = write(tmp_path, "empty.txt", b"")
+    stored = Stored(tmp_path, storage.order(), [name])
+    assert get(stored.url(name))[::2] == (200, b""), stored.text
+
+
+def test_a_second_upload_replaces_the_first(storage, tmp_path):
+    name = write(tmp_path, "x.txt", b"first")
+    first = Stored(tmp_path, storage.order(), [name])
+    write(tmp_path, name, b"second")
+    Stored(tmp_path, storage.order(), [name])
+    assert get(first.url(name))[2] == b"second"
+
+
+@pytest.mark.limit(300)
+def test_a_large_file_goes_in_parts_and_comes_back_identical(storage, tmp_path):
+    size = (200 if FULL else 40) * 1000 * 1000 + 12345
+    with open(tmp_path / "big.bin", "wb") as file:
+        for _ in range(size // 1000000):
+            file.write(os.urandom(1000000))
+        file.write(os.urandom(size % 1000000))
+    stored = Stored(tmp_path, storage.order(), ["big.bin"], deadline_ms=250_000, stall_ms=60_000)
+    content = get(stored.url("big.bin"))[2]
+    assert len(content) == size
+    assert hashlib.sha256(content).digest() == hashlib.sha256((tmp_path / "big.bin").read_bytes()).digest()
+
+
+def test_many_files_go_together(storage, tmp_path):
+    names = [write(tmp_path, f"many/{i}.txt", str(i).encode()) for i in range(60)]
+    stored = Stored(tmp_path, storage.order(), names)
+    assert stored.last == {"result": {"stored": 60}}
+    for name in names[::20]:
+        assert get(stored.url(name))[2] == (tmp_path / name).read_bytes()
+
+
+def test_one_failed_file_does_not_fail_the_others(storage, tmp_path):
+    good = write(tmp_path, "good.txt", b"good")
+    large = write(tmp_path, "large.txt", b"x" * 100)
+    os.symlink("/etc/passwd", tmp_path / "link.txt")
+    os.mkfifo(tmp_path / "fifo.txt")
+    stored = Stored(tmp_path, storage.order(), [good, "missing.txt", "link.txt", "fifo.txt", large],
+                    size_max=50)
+    assert get(stored.url(good))[2] == b"good"
+    assert stored.last == {"result": {"stored": 1}}
+    for name in ("missing.txt", "link.txt", "fifo.txt"):
+        assert "url" not in stored.files[name] and stored.files[name]["problem"]
+    assert stored.files[large]["problem"] == "limit"
+
+
+# ---- links ----
+
+def test_an_expired_link_gives_nothing(storage, tmp_path):
+    name = write(tmp_path, "x.txt", b"content")
+    stored = Stored(tmp_path, storage.order(), [name], link_seconds=0)
+    status, _, content = get(stored.url(name))
+    assert status == 403 and b"content" != content
+
+
+@pytest.mark.parametrize("part", ["signature", "time", "name"])
+def test_a_tampered_link_gives_nothing(storage, tmp_path, part):
+    name = write(tmp_path, "x.txt", b"content")
+    other = write(tmp_path, "y.txt", b"content")
+    url = Stored(tmp_path, storage.order(), [name, other]).url(name)
+    if part == "signature":
+        last = url.rstrip("%3D")[-1]
+        stem = url[:url.rindex(last)]
+        changed = stem + ("A" if last != "A" else "B") + url[len(stem) + 1:]
+    elif part == "time":
+        changed = url.replace("se=20", "se=21").replace("X-Amz-Expires=600", "X-Amz-Expires=6000")
+    else:
+        changed = url.replace("/x.txt", "/y.txt")
+    assert changed != url and get(url)[0] == 200
+    assert get(changed)[0] == 403
+
+
+# ---- refusals ----
+
+def test_a_wrong_key_is_told_without_the_key(storage, tmp_path):
+    names = [write(tmp_path, f"{i}.txt") for i in range(20)]
+    wrong = {"key": "c2VjcmV0"} if isinstance(storage, Azurite) else {"secret": "c2VjcmV0"}
+    stored = Stored(tmp_path, storage.order(**wrong), names)
+    assert stored.last == {"result": {"stored": 0}}
+    for name in names:
+        assert "the storage refuses it (403 " in stored.files[name]["problem"]
+        assert "clock" in stored.files[name]["problem"]
+    assert "c2VjcmV0" not in stored.text
+
+
+def test_a_container_is_made_and_a_bucket_is_not(storage, tmp_path):
+    name = write(tmp_path, "x.txt", b"content")
+    stored = Stored(tmp_path, storage.order("not-there-yet"), [name])
+    if isinstance(storage, Azurite):
+        assert get(stored.url(name))[2] == b"content"
+    else:
+        assert "the bucket of PTYCELL_S3_BUCKET does not exist" in stored.files[name]["problem"]
+
+
+def test_an_order_that_is_none_is_refused(storage, tmp_path):
+    assert failure(Stored(tmp_path, {"azure": {"connection": "AccountKey=c2VjcmV0", "container": "box"}},
+                          []).last) == (
+        "invalid", "AZURE_BLOB_CONNECTION_STRING: it has neither AccountName nor BlobEndpoint")
+    assert failure(Stored(tmp_path, {}, []).last) == ("invalid", "the order has no storage")
+
+
+# ---- trouble ----
+
+@pytest.mark.parametrize("first", [
+    azure_error(503, "ServerBusy"), azure_error(500, "InternalError"), azure_error(429, "Slow", "Retry-After: 1"),
+    head(408, "Content-Length: 0"), None], ids=["503", "500", "429", "408", "closed"])
+def test_what_may_pass_is_tried_again(tmp_path, first):
+    name = write(tmp_path, "x.txt")
+    trouble = Trouble(first, first, CREATED)
+    with trouble.site:
+        stored = Stored(tmp_path, trouble.order(), [name])
+    assert stored.last == {"result": {"stored": 1}}, stored.text
+    assert len(trouble.site.paths) == 3
+
+
+def test_what_will_not_pass_is_not_tried_again(tmp_path):
+    name = write(tmp_path, "x.txt")
+    trouble = Trouble(azure_error(409, "BlobImmutableDueToPolicy"), CREATED)
+    with trouble.site:
+        stored = Stored(tmp_path, trouble.order(), [name])
+    assert stored.files[name]["problem"] == "the storage answered 409 BlobImmutableDueToPolicy"
+    assert len(trouble.site.paths) == 1
+
+
+def test_what_a_server_says_is_no_more_than_a_word(tmp_path):
+    name = write(tmp_path, "x.txt")
+    body = b"<Error><Code>Bad\x1b[31m</Code><StringToSign>c2VjcmV0</StringToSign></Error>"
+    trouble = Trouble(head(400, f"Content-Length: {len(body)}") + body)
+    with trouble.site:
+        stored = Stored(tmp_path, trouble.order(), [name])
+    assert stored.files[name]["problem"] == "the storage answered 400 Bad"
+    assert "c2VjcmV0" not in stored.text
+
+
+def test_a_redirect_is_not_followed(tmp_path):
+    name = write(tmp_path, "x.txt")
+    with Site({"*": CREATED}) as other:
+        trouble = Trouble(head(307, f"Location: {other.url('/')}", "Content-Length: 0"))
+        with trouble.site:
+            stored = Stored(tmp_path, trouble.order(), [name])
+        assert other.paths == []
+    assert stored.files[name]["problem"] == "the storage answered 307"
+
+
+def test_a_storage_that_is_not_there_is_told_for_all_at_once(tmp_path):
+    names = [write(tmp_path, f"{i}.txt") for i in range(50)]
+    trouble = Trouble(CREATED)
+    with trouble.site:
+        order = trouble.order()
+    stored = Stored(tmp_path, order, names, deadline_ms=3000)
+    assert stored.last == {"result": {"stored": 0}}
+    assert len(stored.files) == 50
+    assert all("no connection to '127.0.0.1'" in f["problem"] for f in stored.files.values()), stored.text
+
+
+def test_the_container_is_made_once_for_many_files(tmp_path):
+    names = [write(tmp_path, f"{i}.txt") for i in range(8)]
+    absent = azure_error(404, "ContainerNotFound")
+    trouble = Trouble(*[absent] * 6, CREATED)
+    with trouble.site:
+        stored = Stored(tmp_path, trouble.order(), names)
+    assert stored.last == {"result": {"stored": 8}}, stored.text
+    assert [p for p in trouble.site.paths if "restype" in p] == ["/box?restype=container"]
+
+
+def test_a_container_that_may_not_be_made_is_told(tmp_path):
+    names = [write(tmp_path, f"{i}.txt") for i in range(8)]
+    trouble = Trouble(azure_error(404, "ContainerNotFound"), azure_error(403, "AuthorizationFailure"))
+    with trouble.site:
+        stored = Stored(tmp_path, trouble.order(), names[:1])
+    assert stored.files["0.txt"]["problem"].startswith("making the container: the storage refuses it (403 Au")
+
+
+def test_only_a_sas_uploads_and_makes_no_link(tmp_path):
+    name = write(tmp_path, "x.txt")
+    trouble = Trouble(CREATED)
+    order = {"azure": {"connection": f"BlobEndpoint={trouble.site.url('/acct')};SharedAccessSignature=sv=1&sig=c2Vj",
+                       "container": "box"}}
+    with trouble.site:
+        stored = Stored(tmp_path, order, [name])
+    assert trouble.site.paths == ["/acct/box/s1/x.txt?sv=1&sig=c2Vj"]
+    assert "no AccountKey" in stored.files[name]["no_link"] and "url" not in stored.files[name]
+    assert "c2Vj" not in stored.text

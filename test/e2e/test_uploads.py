@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: MIT
+"""Results of cells in a storage: links in answers, in list_artifacts, and what is said of it all."""
+import datetime
+import json
+import os
+import pathlib
+import re
+
+import pytest
+from client import Server
+from steps import until
+from storages import AZURITE_KEY, S3, Azurite, Trouble, azure_error, get
+
+KINDS = {"azure": Azurite, "s3": S3}
+LINK = re.compile(r"^(output/\S+): (http\S+)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def storage(request, tmp_path_factory):
+    with KINDS[request.param](tmp_path_factory.mktemp(request.param)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def azurite(tmp_path_factory):
+    with Azurite(tmp_path_factory.mktemp("azurite")) as running:
+        yield running
+
+
+def links(result):
+    """Path to URL of what an answer offers."""
+    return dict(LINK.findall("\n".join(result.texts)))
+
+
+def listed(server, pattern="output/**", session="s"):
+    answer = server.call("list_artifacts", session_id=session, pattern=pattern)
+    return {artifact["path"]: artifact for artifact in answer.object["artifacts"]}
+
+
+def write(name, content):
+    return f"import pathlib; p = pathlib.Path({name!r}); p.parent.mkdir(exist_ok=True); n = p.write_text({content!r})"
+
+
+def helpers_of(server):
+    """Process ids of its ptycell-fetch."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = path.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        if name == "ptycell-fetch" and int(rest.split()[1]) == server.process.pid:
+            found.append(int(path.parent.name))
+    return found
+
+
+# ---- links ----
+
+def test_a_cell_s_results_come_as_links_that_give_them(storage, home):
+    with Server(home, env=storage.environment()) as server:
+        result = server.cell(write("output/a.csv", "1,2\n"))
+        (url,) = links(result).values()
+        status, headers, content = get(url)
+        assert (status, content) == (200, b"1,2\n")
+        assert "a.csv" in headers["Content-Disposition"] and "text/csv" in headers["Content-Type"]
+        assert "/s/a.csv?" in url
+        assert result.state == "done"
+        assert re.search(r"good until 20\d\d-\d\d-\d\d \d\d:\d\d UTC:", "\n".join(result.texts))
+        assert links(server.cell("1")) == {}
+
+
+def test_cb_17_cb_18_only_new_and_changed_files_go_and_deep_ones_too(azurite, home):
+    with Server(home, env=azurite.environment()) as server:
+        first = server.cell(write("output/sub/x.txt", "one") + "\n" + write("output/top.csv", "a"))
+        assert set(links(first)) == {"output/sub/x.txt", "output/top.csv"}
+        second = server.cell(write("output/top.csv", "b"))
+        assert set(links(second)) == {"output/top.csv"}
+        assert get(links(first)["output/top.csv"])[2] == b"b"
+
+
+def test_cb_20_cb_21_nothing_but_output_goes(azurite, home):
+    with Server(home, env=azurite.environment("only-output")) as server:
+        server.call("upload_file", session_id="s", filename="in.txt", content="private")
+        result = server.cell(write("input/more.txt", "x") + "\n" + write("note.txt", "x"))
+        assert links(result) == {}
+        assert server.call("session_info", session_id="s").object["storage"]["files"] == 0
+
+
+def test_cb_22_cb_23_links_of_the_file_system_are_not_followed(azurite, home):
+    with Server(home, env=azurite.environment()) as server:
+        result = server.cell("import os; os.symlink('/etc/passwd', 'output/p'); os.symlink('gone', 'output/q')")
+        assert result.state == "done" and links(result) == {}
+
+
+def test_cb_24_the_same_name_in_two_folders_is_two_files(azurite, home):
+    with Server(home, env=azurite.environment()) as server:
+        found = links(server.cell(write("output/a/p.txt", "A") + "\n" + write("output/b/p.txt", "B")))
+        assert get(found["output/a/p.txt"])[2] == b"A"
+        assert get(found["output/b/p.txt"])[2] == b"B"
+
+
+def test_cb_25_any_name_makes_a_link_that_works(azurite, home):
+    names = ["output/sp ace.txt", "output/ha#sh.txt", "output/wh?t.txt", "output/ünï.txt", "output/100%.txt"]
+    with Server(home, env=azurite.environment()) as server:
+        server.cell("\n".join(write(name, name) for name in names))
+        found = listed(server)
+        for name in names:
+            assert get(found[name]["sas_url"])[2] == name.encode()
+
+
+def test_list_artifacts_tells_links_and_until_when(azurite, home):
+    with Server(home, env={**azurite.environment(), "BLOB_SAS_EXPIRY_HOURS": "2"}) as server:
+        server.cell(write("output/a.txt", "x") + "\n" + write("b.txt", "y"))
+        found = listed(server, "**")
+        expires = datetime.datetime.strptime(found["output/a.txt"]["sas_expires"], "%Y-%m-%dT%H:%M:%SZ")
+        left = expires - datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
+        assert datetime.timedelta(hours=1, minutes=58) < left <= datetime.timedelta(hours=2)
+        assert get(found["output/a.txt"]["sas_url"])[2] == b"x"
+        assert "sas_url" not in found["b.txt"]
+
+
+def test_a_session_may_shorten_its_links(azurite, home):
+    with Server(home, env=azurite.environment()) as server:
+        config = {"blob_sas_expiry_hours": 1}
+        info = server.call("session_info", session_id="s", config=config).object
+        assert info["effective_config"]["blob_sas_expiry_hours"] == 1
+        assert info["storage"]["link_hours"] == 1
+
+
+def test_many_links_are_cut_and_the_rest_is_listed(azurite, home):
+    with Server(home, env=azurite.environment()) as server:
+        result = server.cell("for i in range(30): open(f'output/{i:02}.txt', 'w').write(str(i))")
+        assert len(links(result)) == 12
+        assert "18 more: list_artifacts has them." in "\n".join(result.texts)
+        assert get(listed(server)["output/29.txt"]["sas_url"])[2] == b"29"
+
+
+def test_json_results_have_links_too(azurite, home):
+    with Server(home, "--results=json", env=azurite.environment()) as server:
+        answer = json.loads(server.cell(write("output/a.txt", "x")).texts[0])
+        assert get(answer["new_artifacts"][0]["sas_url"])[2] == b"x"
+        assert answer["links"][0]["path"] == "output/a.txt"
+        assert answer["links"][0]["sas_url"] == answer["new_artifacts"][0]["sas_url"]
+
+
+def test_figures_go_as_well(azurite, home):
+    with Server(home, env=azurite.environment()) as server:
+        found = links(server.cell("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()"))
+        (url,) = found.values()
+        status, headers, content = get(url)
+        assert (status, headers["Content-Type"], content[:4]) == (200, "image/png", b"\x89PNG")
+        assert headers["Content-Disposition"].startswith("inline;")
+
+
+# ---- waiting ----
+
+@pytest.mark.limit(90)
+def test_an_answer_waits_five_seconds_at_most_and_late_links_come_later(home):
+    trouble = Trouble(azure_error(201, "None"))
+    trouble.open.clear()
+    with trouble.site, Server(home, env=trouble.environment()) as server:
+        slow = server.cell(write("output/a.txt", "x"))
+        assert slow.state == "done" and links(slow) == {}
+        other = server.cell("2")  # nobody waits for another's links
+        assert links(other) == {}
+        trouble.open.set()
+        until(lambda: "sas_url" in listed(server)["output/a.txt"])
+        late = server.cell("3")
+        assert set(links(late)) == {"output/a.txt"}
+        assert links(server.cell("4")) == {}
+
+
+def test_the_next_cell_runs_while_links_are_waited_for(home):
+    trouble = Trouble(azure_error(201, "None"))
+    trouble.open.clear()
+    with trouble.site, Server(home, env=trouble.environment()) as server:
+        waiting = server.start_cell(write("output/a.txt", "x"))
+        until(lambda: trouble.site.paths)
+        second = server.cell("open('output/a.txt').read()")
+        assert second.text == "'x'\n"
+        trouble.open.set()
+        waiting.get(timeout=20)
+
+
+# ---- trouble ----
+
+def test_cb_28_one_failed_upload_never_fails_the_cell_and_the_next_goes_well(home):
+    trouble = Trouble(azure_error(409, "BlobArchived"), azure_error(201, "None"))
+    with trouble.site, Server(home, env=trouble.environment()) as server:
+        result = server.cell(write("output/a.txt", "x"))
+        assert result.state == "done" and not result.is_error
+        assert "'output/a.txt' was not uploaded: the storage answered 409 BlobArchived." in "\n".join(result.texts)
+        assert "sas_url" not in listed(server)["output/a.txt"]
+        assert set(links(server.cell(write("output/a.txt", "y")))) == {"output/a.txt"}
+
+
+def test_a_wrong_key_is_one_sentence_for_many_files(azurite, home):
+    env = {**azurite.environment(), "AZURE_BLOB_CONNECTION_STRING": azurite.connection("c2VjcmV0")}
+    with Server(home, env=env) as server:
+        result = server.cell("for i in range(9): open(f'output/{i}.txt', 'w').write('x')")
+        text = "\n".join(result.texts)
+        assert result.state == "done"
+        assert re.search(r"'output/0.txt' and 8 more were not uploaded: the storage refuses it \(403 ", text)
+        assert "c2VjcmV0" not in text
+
+
+def test_cb_26_a_connection_string_without_a_key_uploads_and_says_why_no_link(home):
+    trouble = Trouble(azure_error(201, "None"))
+    env = {"AZURE_BLOB_CONNECTION_STRING":
+           f"BlobEndpoint={trouble.site.url('/acct')};SharedAccessSignature=sv=1&sig=c2Vj"}
+    with trouble.site, Server(home, env=env) as server:
+        text = "\n".join(server.cell(write("output/a.txt", "x")).texts)
+        assert "uploaded, but there are no links: AZURE_BLOB_CONNECTION_STRING has no AccountKey" in text
+        assert "no links" not in "\n".join(server.cell(write("output/b.txt", "x")).texts)
+        assert len(trouble.site.paths) == 2
+
+
+def test_count_and_size_are_capped(azurite, home):
+    env = {**azurite.environment(), "PTYCELL_UPLOAD_FILES_MAX": "3", "PTYCELL_UPLOAD_MAX": "1M"}
+    with Server(home, env=env) as server:
+        result = server.cell("for i in range(5): open(f'output/{i}.txt', 'w').write('x')")
+        assert len(links(result)) == 3
+        assert ("'output/3.txt' and 1 more were not uploaded: more than 3 files of this session would lie in the "
+                "storage (PTYCELL_UPLOAD_FILES_MAX).") in "\n".join(result.texts)
+        result = server.cell("open('output/0.txt', 'w').write('x' * 2**20)")
+        assert "PTYCELL_UPLOAD_MAX" in "\n".join(result.texts) and links(result) == {}
+
+
+def test_a_storage_that_is_set_wrong_is_every_tool_s_answer(home):
+    with Server(home, env={"AZURE_BLOB_CONNECTION_STRING": "AccountName=a;AccountKey=s3cret!"}) as server:
+        result = server.call("session_info", session_id="s")
+        assert result.is_error and "AccountKey is not Base64" in result.texts[0]
+        assert "s3cret" not in result.texts[0]
+
+
+# ---- what is said, and what is not ----
+
+def test_session_info_says_what_storage_is_on(storage, home):
+    with Server(home, env=storage.environment()) as server:
+        server.cell(write("output/a.txt", "four"))
+        told = server.call("session_info", session_id="s").object["storage"]
+        kind = "azure" if isinstance(storage, Azurite) else "s3"
+        assert (told["kind"], told["files"], told["bytes"], told["prefix"]) == (kind, 1, 4, "s/")
+        assert told["container" if kind == "azure" else "bucket"] == "box"
+        assert told["endpoint"].startswith(storage.endpoint)
+
+
+def test_without_a_storage_session_info_says_so(server):
+    assert server.call("session_info", session_id="s").object["storage"] is None
+
+
+def test_destroying_a_session_says_what_stays_elsewhere(azurite, home):
+    with Server(home, env=azurite.environment()) as server:
+        (url,) = links(server.cell(write("output/a.txt", "x"))).values()
+        message = server.call("destroy_session", session_id="s").object["message"]
+        assert "1 file stays in the storage's container 'box', below s/" in message
+        assert get(url)[2] == b"x"
+
+
+@pytest.mark.limit(90)
+def test_an_upload_outlives_its_session(home):
+    trouble = Trouble(azure_error(201, "None"))
+    trouble.open.clear()
+    with trouble.site, Server(home, env=trouble.environment()) as server:
+        server.cell(write("output/a.txt", "x"))
+        until(lambda: trouble.site.paths)
+        server.call("destroy_session", session_id="s")
+        assert helpers_of(server)
+        trouble.open.set()
+        until(lambda: not helpers_of(server) and not list((home / "cache").glob("server-*/sessions/*")))
+
+
+def test_no_upload_outlives_the_server(home):
+    trouble = Trouble(azure_error(201, "None"))
+    trouble.open.clear()
+    with trouble.site, Server(home, env=trouble.environment()) as server:
+        server.cell(write("output/a.txt", "x"))
+        (helper,) = helpers_of(server)
+        server.close()
+        until(lambda: not pathlib.Path(f"/proc/{helper}").exists())
+        trouble.open.set()
+
+
+@pytest.mark.limit(90)
+def test_no_secret_is_in_argv_environment_log_or_a_session_s_sight(home):
+    trouble = Trouble(azure_error(403, "AuthenticationFailed"))
+    trouble.open.clear()
+    env = {**trouble.environment(), "PTYCELL_LOG": "debug", "PTYCELL_AUDIT": str(home / "audit")}
+    with trouble.site, Server(home, env=env) as server:
+        answer = server.cell("import os, glob\nopen('output/a.txt', 'w').write('x')\nprint(dict(os.environ))\n"
+                             "for p in glob.glob('/proc/[0-9]*/environ') + glob.glob('/proc/[0-9]*/cmdline'):\n"
+                             "    try: print(open(p).read())\n    except OSError: pass")
+        (helper,) = helpers_of(server)
+        seen = pathlib.Path(f"/proc/{helper}/cmdline").read_bytes()
+        seen += pathlib.Path(f"/proc/{helper}/environ").read_bytes()
+        trouble.open.set()
+        texts = ["\n".join(answer.texts)]
+        until(lambda: texts.append("\n".join(server.cell("1").texts)) or "refuses it (403" in texts[-1])
+        server.close()
+        told = "".join(texts) + server.stderr.decode() + (home / "audit").read_text()
+    for secret in ("c2VjcmV0", "secret"):
+        assert secret not in told
+        assert secret.encode() not in seen
+    assert AZURITE_KEY not in told
+    assert os.environ.get("AZURE_BLOB_CONNECTION_STRING") is None
