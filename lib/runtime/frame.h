@@ -22,6 +22,12 @@
  *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines
  *     total  how many names there are, when they are more
  *
+ *   imported, part `packages`: lines NAME TAB VERSION TAB MODULE of what was just installed. Its
+ * done has in `vars` a line of text for each that an older copy is imported of. Python only.
+ *
+ * Packages. A cell that is to install some sends `install` with its own id and the parts `language`
+ * and `packages`, a line each, and waits for `installed`, with the same id and the parts `ok`, "1"
+ * or "0"; `text`, for whoever reads the cell's output; and `packages`, as for imported.
  *   preload, part `module`, a module to import ahead of any cell. Its done has status ok, whether
  * or not there is such a module, and comes when nothing of the import but the module is left.
  *

@@ -360,6 +360,8 @@ static void on_frame(struct runner *r, const struct frame *frame)
 		on_result_frame(r, frame);
 	else if (str_eq(frame->type, "done"))
 		on_done_frame(r, frame);
+	else if (str_eq(frame->type, "install"))
+		runner_on_install(r, frame);
 	else
 		runner_lose(
 			r, "the code sent an unknown message on the interpreter's control channel");

@@ -203,6 +203,14 @@ static void on_starting(struct runner *runner)
 	watchdog_wake(s->watchdog);
 }
 
+static void on_install(struct runner *runner, const char *of, const char *packages)
+{
+	struct session *s = runner_owner(runner);
+
+	s->host->install(s->host->owner, s, runner_language(runner), runner_cell_number(runner), of,
+			 packages);
+}
+
 static const struct runner_handlers runner_handlers = {
 	.ended = session_on_ended,
 	.lost = on_lost,
@@ -213,6 +221,7 @@ static const struct runner_handlers runner_handlers = {
 	.unanswered = session_on_unanswered,
 	.stuck = session_on_stuck,
 	.wrote = session_on_wrote,
+	.install = on_install,
 };
 
 /* What it may reach is copied from the settings, and holds for the session's whole life. */
@@ -343,6 +352,31 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
 	return 0;
+}
+
+static struct runner *find_runner(const struct session *s, const struct language *language)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_language(s->lanes[i].runner) == language)
+			return s->lanes[i].runner;
+	return NULL;
+}
+
+void session_installed(struct session *s, const struct language *language, uint64_t cell, bool ok,
+		       const char *text, const char *packages)
+{
+	struct runner *runner = find_runner(s, language);
+
+	if (runner != NULL)
+		runner_installed(runner, cell, ok, text, packages);
+}
+
+struct query *session_query_imported(struct session *s, const struct language *language,
+				     const char *packages, query_done_fn *done, void *data)
+{
+	struct runner *runner = find_runner(s, language);
+
+	return runner != NULL ? runner_query_imported(runner, packages, done, data) : NULL;
 }
 
 static void on_counted(struct runner *runner, int count)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
+#include "install/broker.h"
 #include "journal/journal.h"
 #include "policy/rules.h"
 #include "proc/sandbox_client.h"
@@ -15,6 +16,7 @@
 #include "session/spares.h"
 #include "session/table.h"
 #include "tools/catalog.h"
+#include "tools/cell_install.h"
 #include "tools/gate.h"
 #include "tools/history.h"
 #include "tools/notices.h"
@@ -36,6 +38,7 @@ struct service {
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
 	struct queries *queries; /* NULL until the first one */
+	struct broker *broker;   /* likewise */
 	struct intakes *intakes; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
@@ -125,6 +128,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 
 	service->removals++;
 	queries_end_folder(service->queries, name);
+	broker_end_folder(service->broker, name);
 	intakes_end_folder(service->intakes, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
@@ -153,6 +157,7 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->closed = closed;
 	service->closed_data = data;
 	service_attach(service, NULL);
+	broker_end(service->broker);
 	spares_free(service->host.spares);
 	service->host.spares = NULL;
 	table_free(service->table, "the server ends");
@@ -169,6 +174,7 @@ void service_free(struct service *service)
 	if (service == NULL)
 		return;
 	launcher_free(service->host.launcher);
+	broker_free(service->broker);
 	confinement_free(service->host.confinement);
 	gate_free(service->gate);
 	while (!list_empty(&service->retired)) /* the next server removes what is left */
@@ -267,6 +273,18 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 		tell_cell(service, result);
 }
 
+static void on_install(void *owner, struct session *session, const struct language *language,
+		       uint64_t cell, const char *of, const char *packages)
+{
+	const struct cell_install request = { .session = session,
+					      .language = language,
+					      .cell = cell,
+					      .of = of,
+					      .packages = packages };
+
+	cell_install_start(owner, &request);
+}
+
 static void on_state_changed(void *owner, const struct session *session)
 {
 	struct service *service = owner;
@@ -304,11 +322,10 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.files_helper = helper_locate("ptycell-files", err);
 	if (service->host.files_helper == NULL)
 		return -1;
-	if (service->settings->hosts != NULL) {
-		service->host.proxy_helper = helper_locate("ptycell-proxy", err);
-		if (service->host.proxy_helper == NULL)
-			return -1;
-	}
+	/* Without it sessions that may reach hosts are not what the person asked for. */
+	service->host.proxy_helper = helper_locate("ptycell-proxy", err);
+	if (service->host.proxy_helper == NULL && service->settings->hosts != NULL)
+		return -1;
 	if (service->settings->storage.kind != STORAGE_NONE) {
 		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
 		if (service->host.fetch_helper == NULL)
@@ -330,6 +347,18 @@ struct queries *service_queries(struct service *service, struct err *err)
 	if (program != NULL)
 		service->queries = queries_new(service->loop, program);
 	return service->queries;
+}
+
+struct broker *service_broker(struct service *service, struct err *err)
+{
+	if (service->broker == NULL)
+		service->broker = broker_new(&service->host, service->policy, err);
+	return service->broker;
+}
+
+const struct broker *service_broker_if_any(const struct service *service)
+{
+	return service->broker;
 }
 
 struct intakes *service_intakes(struct service *service)
@@ -364,6 +393,7 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.settings = service->settings;
 	service->host.retire = retire;
 	service->host.cell_over = on_cell_over;
+	service->host.install = on_install;
 	service->host.state_changed = on_state_changed;
 	service->host.busy = is_busy;
 	service->host.owner = service;

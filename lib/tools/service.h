@@ -12,6 +12,7 @@
 #include "event/loop.h"
 #include "mcp/server.h"
 
+struct broker;
 struct confinement;
 struct gate;
 struct history;
@@ -47,6 +48,10 @@ const struct policyfile *service_policy(const struct service *service);
 struct confinement *service_confinement(struct service *service);
 /* Made at the first query. NULL: ptycell-sql is missing. */
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
+/* Made at the first package, after service_table. NULL: its cache cannot be used. */
+struct broker *service_broker(struct service *service, struct err *err) MUST_CHECK;
+/* NULL while nothing was ever installed. */
+const struct broker *service_broker_if_any(const struct service *service);
 /* Made at the first file that comes from elsewhere. */
 struct intakes *service_intakes(struct service *service);
 struct history *service_history(const struct service *service);

@@ -149,10 +149,14 @@ class Channel:
         return bool(poll.poll(0))
 
     def await_ack(self):
+        self.await_frame("ack")
+
+    def await_frame(self, kind):
+        """The parts of the next frame of this kind; others wait."""
         while True:
             frame = self._read_frame(None)
-            if frame[0] == "ack":
-                return
+            if frame[0] == kind:
+                return frame[2]
             self.waiting.append(frame)
 
     def _read_frame(self, wait):
@@ -2318,6 +2322,36 @@ def handle_vars(ident, parts):
     channel.send(b"done", ident, answer)
 
 
+def handle_imported(ident, parts):
+    lines = "\n".join(older_imports(parts["packages"]))
+    channel.send(b"done", ident, [("status", "ok"), ("vars", lines)])
+
+
+def older_imports(packages):
+    """A sentence for each of these (lines NAME, VERSION, MODULE) of which another copy is imported."""
+    told = []
+    for line in packages.splitlines():
+        name, version, module = line.split("\t")
+        loaded = sys.modules.get(module)
+        path = getattr(loaded, "__file__", None) if is_a(loaded, ModuleType) else None
+        have = getattr(loaded, "__version__", None) if is_a(loaded, ModuleType) else None
+        if type(path) is not str or (type(have) is str and have == version):
+            continue
+        if not path.startswith(packages_folder()) or type(have) is str:
+            told.append(
+                "%s is imported already%s: this interpreter goes on with that copy, and a new one "
+                "(interact with action terminate) imports %s."
+                % (module, " in version " + have if type(have) is str else "", version)
+            )
+    return told
+
+
+def packages_folder():
+    import os
+
+    return os.environ.get("PYTHONPATH", "").partition(":")[0] or "\0"
+
+
 def escape_field(text):
     text = text.replace("\\", "\\\\").replace("\t", "\\t")
     return text.replace("\n", "\\n").replace("\r", "\\r")
@@ -2478,6 +2512,13 @@ def run_shell(command, capture):
 
     command = own_pip(expand_names(command.strip()))
     flush_streams()
+    wanted = None if capture else packages_of(command)
+    if wanted is not None:
+        ok, text = ask_broker(*wanted)
+        print(text)
+        NAMESPACE["_exit_code"] = 0 if ok else 1
+        return None
+    command = with_target(command)
     if not capture:
         NAMESPACE["_exit_code"] = subprocess.call(command, shell=True, executable=shell_path())
         after_packages(command)
@@ -2500,6 +2541,123 @@ def own_pip(command):
         rest = words[1] if len(words) > 1 else ""
         return "%s -m pip %s" % (shlex.quote(sys.executable), rest)
     return command
+
+
+# Packages: a session has no network, and the server brings what it is asked for
+
+PIP_FLAGS = {
+    "-q", "-qq", "-qqq", "--quiet", "-v", "--verbose", "-U", "--upgrade", "--user", "--no-input", "--pre",
+    "--break-system-packages", "--disable-pip-version-check", "--no-cache-dir", "--no-warn-script-location",
+    "--only-binary", ":all:", "--prefer-binary", "--no-color", "--root-user-action=ignore", "-y",
+}  # fmt: skip
+NPM_FLAGS = {"-g", "--global", "-S", "--save", "-D", "--save-dev", "--silent", "-s", "--no-audit", "--no-fund", "--no-save"}
+
+
+def packages_of(command):
+    """(language, packages) when the command only installs some; None when it is the shell's."""
+    words = simple_words(command)
+    if words[:1] == ["npm"] and words[1:2] and words[1] in ("install", "i", "add"):
+        names = [word for word in words[2:] if word not in NPM_FLAGS]
+        return ("javascript", names) if names and not any(map(is_local, names)) else None
+    words = pip_words(words)
+    return python_packages(words[1:]) if words[:1] == ["install"] else None
+
+
+def simple_words(command):
+    """The words of a command that the shell would change nothing of; else none."""
+    import shlex
+
+    if any(mark in command for mark in ";|&$`\n(){}"):
+        return []
+    try:
+        return shlex.split(command, comments=True)
+    except ValueError:
+        return []
+
+
+def pip_words(words):
+    """What follows pip, however that is called."""
+    if words[:1] == ["uv"]:
+        words = words[1:]
+    if len(words) > 2 and words[0].rsplit("/", 1)[-1].startswith("python") and words[1] == "-m":
+        words = words[2:]
+    return words[1:] if words[:1] in (["pip"], ["pip3"]) else []
+
+
+def python_packages(words):
+    """What `pip install` of these words asks the server for; None when it stays in the session."""
+    names = []
+    words = list(words)
+    while words:
+        word = words.pop(0)
+        if word in ("-r", "--requirement") and words:
+            names += read_requirements(words.pop(0), 0)
+        elif word.startswith(("--progress-bar", "--timeout", "--retries")):
+            words = words if "=" in word else words[1:]
+        elif is_local(word) or word in ("-e", "--editable", "--no-index", "-t", "--target", "--find-links", "-f"):
+            return None
+        elif word not in PIP_FLAGS:
+            names.append(word)
+    return ("python", names) if names else None
+
+
+def with_target(command):
+    """pip puts what lies in the session into the session's own folder: Python's is not writable."""
+    import os
+    import shlex
+
+    words = pip_words(simple_words(command))
+    if words[:1] != ["install"] or not any(map(is_local, words)) or any(w.startswith(("-t", "--target")) for w in words):
+        return command
+    folder = os.path.expanduser("~/.cache/packages")
+    if folder not in sys.path:
+        sys.path.append(folder)
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), folder]))
+    options = ["--target", folder, "--upgrade", "--no-deps", "--no-index", "--no-build-isolation"]
+    return shlex.join([sys.executable, "-m", "pip", *words, *options])
+
+
+def is_local(word):
+    import os
+
+    plain = word.partition("[")[0]
+    return word.startswith((".", "/", "~", "file:")) or (plain.endswith((".whl", ".tar.gz", ".zip")) and os.path.exists(plain))
+
+
+def read_requirements(path, depth):
+    """The lines of a requirements file of the session's own, and of those that it names."""
+    import os
+
+    names = []
+    with open(os.path.expanduser(path), encoding="utf-8") as file:
+        for line in file.read().replace("\\\n", " ").splitlines():
+            line = line.partition(" #")[0].strip()
+            first, _, rest = line.partition(" ")
+            if not line or line.startswith("#"):
+                continue
+            if first in ("-r", "--requirement") and depth < 8:
+                names += read_requirements(os.path.join(os.path.dirname(path), rest.strip()), depth + 1)
+            else:
+                names.append(line)
+    return names
+
+
+def ask_broker(language, packages):
+    """(worked, what to tell) of packages that the server is asked to bring."""
+    import importlib
+
+    if in_child() or not may_send():
+        return False, "Packages are installed from the cell's own thread only; or call install_packages."
+    flush_streams()
+    print("Asking ptycell to install %s; the session itself has no network." % " ".join(packages))
+    flush_streams()
+    parts = [("language", language), ("packages", "\n".join(packages))]
+    channel.send(b"install", State.cell.ident, parts)
+    told = channel.await_frame("installed")
+    check_interrupt()
+    importlib.invalidate_caches()
+    lines = older_imports(told["packages"]) if language == "python" else []
+    return told["ok"] == "1", "\n".join([told["text"], *lines])
 
 
 def after_packages(command):
@@ -2551,7 +2709,15 @@ def script_magic(program):
 def magic_pip(line):
     import shlex
 
-    run_shell("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
+    words = shlex.split(expand_names(line), comments=True)
+    wanted = python_packages(words[1:]) if words[:1] == ["install"] else None
+    if wanted is None:
+        run_shell("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
+        return
+    ok, text = ask_broker(*wanted)
+    if not ok:
+        raise UsageError(text)
+    print(text)
 
 
 # Files and environment
@@ -3023,6 +3189,8 @@ def serve():
             handle_exec(ident, parts)
         elif kind == "vars":
             handle_vars(ident, parts)
+        elif kind == "imported":
+            handle_imported(ident, parts)
         elif kind == "preload":
             handle_preload(ident, parts)
         elif kind == "quit":
