@@ -67,7 +67,8 @@ class Azurite(Program):
         self.endpoint = f"{scheme}://127.0.0.1:{self.port}/devstoreaccount1"
 
     def connection(self, key=AZURITE_KEY):
-        return f"AccountName=devstoreaccount1;AccountKey={key};BlobEndpoint={self.endpoint};"
+        return (f"DefaultEndpointsProtocol={self.endpoint.partition(':')[0]};AccountName=devstoreaccount1;"
+                f"AccountKey={key};BlobEndpoint={self.endpoint};")
 
     def order(self, container="box", key=AZURITE_KEY):
         return {"azure": {"connection": self.connection(key), "container": container}}
