@@ -46,7 +46,7 @@ static int copy_by_reading(int from, int to, off_t left, struct err *err)
 }
 
 /* A file that shrinks meanwhile gives what is left of it, one that grows its first bytes. */
-static int copy_bytes(int from, int to, off_t left, struct err *err)
+int copy_bytes(int from, int to, off_t left, struct err *err)
 {
 	if (ioctl(to, FICLONE, from) == 0)
 		return ftruncate(to, left) == 0 ? 0 : err_sys(err, "writing it");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-files: removes a session's folder, copies its results to where they are kept, or copies a
- * file of the person's into it.
+ * ptycell-files: removes a session's folder, copies its results to where they are kept, copies a
+ * file of the person's into it, or puts installed packages where they belong.
  *
  * One order as a line of JSON on stdin, an answer on stdout (helper/reply.h), the folder that the
  * order is about as descriptor 3, or the two files of an import (import.h). It outlives the server:
@@ -19,6 +19,8 @@
 #include "import.h"
 #include "json/make.h"
 #include "keep.h"
+#include "link.h"
+#include "pack.h"
 #include "remove.h"
 
 enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4 };
@@ -36,6 +38,10 @@ static int obey(const json_t *order, struct err *err)
 		return remove_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "keep"))
 		return keep_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "pack"))
+		return pack_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "link"))
+		return link_run(FOLDER_FD, order, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");
 }
 

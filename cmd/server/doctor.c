@@ -314,6 +314,23 @@ static void report_folders(struct report *r)
 
 /* ---- programs, kernel ---- */
 
+/* Not whether it answers: nothing leaves this machine for a look. */
+static void report_storage(const struct settings *settings)
+{
+	const struct storage_target *target = &settings->storage;
+	cleanup_buf struct buf endpoint = BUF_INIT(BUF_UNBOUNDED);
+
+	if (target->kind == STORAGE_NONE) {
+		say("storage", "none; results are only kept on this machine");
+		return;
+	}
+	storage_target_endpoint(target, &endpoint);
+	say("storage", "%s '%s' at %s, links good for %ju h",
+	    target->kind == STORAGE_AZURE ? "Azure Blob container" : "S3 bucket",
+	    storage_target_container(target), buf_str(&endpoint),
+	    (uintmax_t)storage_target_hours(target, settings->limits.link_hours));
+}
+
 static void report_helpers(struct report *r)
 {
 	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files", "ptycell-sql",
@@ -387,6 +404,7 @@ int doctor_main(int argc, char **argv)
 	report_helpers(&r);
 	r.broken = !doctor_sandbox(settings) || r.broken;
 	doctor_sql(settings);
+	report_storage(settings);
 	report_kernel();
 	report_verdict(&r);
 	code = r.broken ? 1 : 0;

@@ -21,7 +21,9 @@ static const char intro[] =
 	"variable, that over a file.\n"
 	"\n"
 	"  --env-file FILE\n"
-	"      Read NAME=value lines from FILE; may be given more than once.\n";
+	"      Read NAME=value lines from FILE; may be given more than once.\n"
+	"  PTYCELL_ENV_NAME, PTYCELL_SECRET_NAME (variables, or lines of such a file)\n"
+	"      Code finds them as NAME; a secret's value is taken out of all that is told.\n";
 
 void help_print(void)
 {

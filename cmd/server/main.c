@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - ptycell: a command, or the server. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -8,10 +9,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "config/settings.h"
 #include "help.h"
 #include "mcp/stdio.h"
 #include "options.h"
+#include "policy/policyfile.h"
+#include "policy/rules.h"
 #include "serve.h"
 #include "text/redact.h"
 
@@ -57,6 +61,21 @@ static void tell_problems(const struct settings *settings)
 		(void)fprintf(stderr, "ptycell: %s\n", settings->problem);
 }
 
+/* With a file that cannot be used nothing runs: what it forbids is not known. */
+static struct policyfile *load_policy(struct settings *settings)
+{
+	struct err err;
+	struct policyfile *policy = policyfile_load(settings->policy, &err);
+
+	if (policy != NULL && rules_check(policy, &err) == 0)
+		return policy;
+	policyfile_free(policy);
+	if (settings->problem == NULL)
+		settings->problem = xasprintf("%c%s. Correct it and start ptycell again.",
+					      toupper((unsigned char)err.msg[0]), err.msg + 1);
+	return policyfile_load(NULL, &err);
+}
+
 /* Where requests come from a file there is no host that gives up: each waits for its cell. */
 static void wait_for_cells(struct settings *settings)
 {
@@ -71,6 +90,7 @@ int main(int argc, char **argv)
 	int in_fd = -1;
 	int out_fd = -1;
 	struct settings *settings;
+	struct policyfile *policy;
 	struct err err;
 	int code = options_run(argc, argv);
 
@@ -79,6 +99,7 @@ int main(int argc, char **argv)
 	be_private();
 	allow_many_files();
 	settings = settings_load(argc - 1, argv + 1, environ);
+	policy = load_policy(settings);
 	if (isatty(STDIN_FILENO))
 		help_on_terminal(settings);
 	tell_problems(settings);
@@ -87,8 +108,9 @@ int main(int argc, char **argv)
 		(void)fprintf(stderr, "ptycell: %s\n", err.msg);
 		code = EXIT_FAILURE;
 	} else {
-		code = serve_run(settings, in_fd, out_fd);
+		code = serve_run(settings, policy, in_fd, out_fd);
 	}
+	policyfile_free(policy);
 	log_set_filter(NULL, NULL);
 	settings_free(settings);
 	return code;

@@ -38,11 +38,11 @@ static void on_end(void *context, enum mcp_stdio_end end)
 	service_close(serve->service, on_closed, serve);
 }
 
-static int start(struct serve *serve, const struct settings *settings, int in_fd, int out_fd,
-		 struct err *err)
+static int start(struct serve *serve, const struct settings *settings,
+		 const struct policyfile *policy, const int fds[2], struct err *err)
 {
-	const struct mcp_stdio_options options = { .in_fd = in_fd,
-						   .out_fd = out_fd,
+	const struct mcp_stdio_options options = { .in_fd = fds[0],
+						   .out_fd = fds[1],
 						   .drain = settings->drain,
 						   .done = on_end,
 						   .context = serve };
@@ -53,7 +53,7 @@ static int start(struct serve *serve, const struct settings *settings, int in_fd
 	serve->loop = loop_new(clock_ms, err);
 	if (serve->loop == NULL)
 		return -1;
-	serve->service = service_new(serve->loop, settings);
+	serve->service = service_new(serve->loop, settings, policy);
 	serve->server =
 		mcp_server_new(serve->loop, service_features(serve->service), &serve->limits, NULL);
 	service_attach(serve->service, serve->server);
@@ -61,12 +61,14 @@ static int start(struct serve *serve, const struct settings *settings, int in_fd
 	return serve->stdio == NULL ? -1 : 0;
 }
 
-int serve_run(const struct settings *settings, int in_fd, int out_fd)
+int serve_run(const struct settings *settings, const struct policyfile *policy, int in_fd,
+	      int out_fd)
 {
+	const int fds[2] = { in_fd, out_fd };
 	struct serve serve = { .loop = NULL };
 	struct err err;
 
-	if (start(&serve, settings, in_fd, out_fd, &err) < 0) {
+	if (start(&serve, settings, policy, fds, &err) < 0) {
 		(void)fprintf(stderr, "ptycell: cannot serve: %s\n", err.msg);
 		return EXIT_FAILURE;
 	}

@@ -5,7 +5,10 @@
 
 #include "config/settings.h"
 
+struct policyfile;
+
 /* Returns the exit code. */
-int serve_run(const struct settings *settings, int in_fd, int out_fd);
+int serve_run(const struct settings *settings, const struct policyfile *policy, int in_fd,
+	      int out_fd);
 
 #endif

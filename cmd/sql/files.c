@@ -73,36 +73,18 @@ int files_finish(struct files *files, struct err *err)
 	const char *part;
 	cleanup_fd int parent = -1;
 
-	if (files->fd >= 0) {
-		parent = beneath_open_parent(files->dir_fd, files->part, &part, err);
-		if (parent < 0)
-			return -1;
-		if (beneath_rename_new(parent, part, slash != NULL ? slash + 1 : files->result) < 0)
-			return err_sys(err, "naming '%s'", files->result);
-	}
-	files->finished = true;
+	if (files->fd < 0)
+		return 0;
+	parent = beneath_open_parent(files->dir_fd, files->part, &part, err);
+	if (parent < 0)
+		return -1;
+	if (beneath_rename_new(parent, part, slash != NULL ? slash + 1 : files->result) < 0)
+		return err_sys(err, "naming '%s'", files->result);
 	return 0;
-}
-
-static void remove_file(const struct files *files, const char *path)
-{
-	const char *name;
-	struct err err;
-	cleanup_fd int parent = beneath_open_parent(files->dir_fd, path, &name, &err);
-
-	if (parent >= 0)
-		(void)unlinkat(parent, name, 0);
 }
 
 void files_release(struct files *files)
 {
-	if (!files->finished && files->fd >= 0)
-		remove_file(files, files->part);
-	for (unsigned i = 1; !files->finished && i <= files->blobs; i++) {
-		cleanup_free char *path = result_blob_name(files->result, i);
-
-		remove_file(files, path);
-	}
 	fd_close(&files->fd);
 	free(files->part);
 }

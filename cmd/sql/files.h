@@ -2,12 +2,12 @@
 /*
  * files.h - the files that a query's result is: a CSV file, and large binary values beside it.
  *
- * They belong to whoever owns the session's folder. What is not finished is removed.
+ * They belong to whoever owns the session's folder. Those of a query that fails are removed by the
+ * server, who has to do that for a process that was killed anyway.
  */
 #ifndef SQL_FILES_H
 #define SQL_FILES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,7 +21,6 @@ struct files {
 	unsigned blobs;     /* files beside it */
 	uint64_t bytes;     /* of the CSV file */
 	uint64_t blob_bytes;
-	bool finished;
 };
 
 void files_init(struct files *files, int dir_fd, const char *result);

@@ -93,7 +93,7 @@ static void add_defaults(struct buf *string, enum sql_dialect dialect)
 	if (dialect != SQL_POSTGRESQL)
 		return;
 	connection_default(string, "UseDeclareFetch", "1");
-	connection_default(string, "Fetch", "1000");
+	connection_default(string, "Fetch", "2000");
 	connection_default(string, "BoolsAsChar", "0");
 	connection_default(string, "ByteaAsLongVarBinary", "1");
 }

@@ -127,7 +127,7 @@ static int describe(struct rows *rows, struct err *err)
 
 static size_t row_width(const struct rows *rows)
 {
-	size_t width = 0;
+	size_t width = sizeof(*rows->states);
 
 	for (SQLSMALLINT i = 0; i < rows->count; i++)
 		width += rows->columns[i].width + sizeof(SQLLEN);

@@ -32,7 +32,7 @@ struct sink;
 
 /* `spec` is borrowed until free. */
 struct sink *sink_new(const struct sink_spec *spec);
-/* Removes a file that was not finished. NULL is allowed. */
+/* NULL is allowed. */
 void sink_free(struct sink *sink);
 /* All columns before the first row. `type` may be NULL: told by the first value that has one. */
 int sink_column(struct sink *sink, const char *name, const char *type, struct err *err) MUST_CHECK;

@@ -220,6 +220,7 @@ static void set_defaults(struct settings *s, char *const env[])
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
 	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
+	s->pip_index = xstrdup("");
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 
@@ -420,6 +421,9 @@ void settings_free(struct settings *settings)
 	free(settings->hosts);
 	free(settings->preload);
 	free(settings->fetch_hosts);
+	free(settings->policy);
+	free(settings->pip_index);
+	free(settings->install_hosts);
 	free(settings->audit);
 	free(settings->log_level);
 	free(settings->problem);

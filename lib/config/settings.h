@@ -93,6 +93,11 @@ struct settings {
 	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */
 	char *fetch_hosts; /* of downloads, in the same form; NULL for any, "" for none */
 	bool allow_private_hosts;
+	char *policy;        /* absolute, or NULL for what holds without a file */
+	char *pip_index;     /* URLs and folders with blanks between; "off"; NULL for the usual */
+	char *install_hosts; /* that indexes lead to, as hosts; or NULL */
+	uint64_t install_timeout; /* s */
+	bool install_builds;      /* packages may run code of their own to be built */
 	struct settings_database *databases;
 	size_t database_count;
 	char *database_password; /* for the placeholder of the default database; or NULL */

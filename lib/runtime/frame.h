@@ -8,6 +8,10 @@
  * type and name are 1-64 of a-z 0-9 . / + -; numbers are decimal without sign or leading zeros.
  * What a driver sends is untrusted: the parser's limits below are its only promises.
  *
+ * Output. Mostly the terminal carries it. A driver may send it in the part `text` of `output`, with
+ * its cell's id, and then what came over the terminal before counts as older. With a part `ack`
+ * it waits for the answer before anything else may write to the terminal, as after `display`.
+ *
  * Names. Both forms are lines without an end after the last; nothing of the user's code runs for
  * them (no repr, length or property of a user's class), and neither history nor `_` changes.
  *
@@ -18,6 +22,12 @@
  *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines
  *     total  how many names there are, when they are more
  *
+ *   imported, part `packages`: lines NAME TAB VERSION TAB MODULE of what was just installed. Its
+ * done has in `vars` a line of text for each that an older copy is imported of. Python only.
+ *
+ * Packages. A cell that is to install some sends `install` with its own id and the parts `language`
+ * and `packages`, a line each, and waits for `installed`, with the same id and the parts `ok`, "1"
+ * or "0"; `text`, for whoever reads the cell's output; and `packages`, as for imported.
  *   preload, part `module`, a module to import ahead of any cell. Its done has status ok, whether
  * or not there is such a module, and comes when nothing of the import but the module is left.
  *

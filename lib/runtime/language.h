@@ -69,6 +69,9 @@ struct language {
 	const char *mise_name;       /* likewise */
 	/* Appends the frames that are sent first, before `hello`; NULL: none. */
 	void (*boot)(struct buf *out);
+	/* Appends two parts of `hello` by which the driver judges cells before they run: `rules`
+	 * are lines of policy/rules.h. NULL: there are no rules for it. */
+	void (*add_rules)(struct buf *hello, const char *rules);
 	/* What is typed on the terminal at the start: a line with its end; NULL: nothing. */
 	const char *typed;
 	/* argv after the interpreter's path; NULL-terminated, static. */

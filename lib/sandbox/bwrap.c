@@ -177,8 +177,10 @@ static int add_folders(struct command *command, const struct policy *policy, str
 	add_three(command, "--bind", policy->data_path, POLICY_DATA);
 	if (policy->spool_path[0] != '\0')
 		add_three(command, "--ro-bind", policy->spool_path, POLICY_SPOOL);
-	if (policy->packages_path[0] != '\0')
+	if (policy->packages_path[0] != '\0') {
 		add_three(command, "--ro-bind", policy->packages_path, POLICY_PACKAGES);
+		add_three(command, "--symlink", POLICY_MODULES_TARGET, POLICY_MODULES);
+	}
 	return 0;
 }
 

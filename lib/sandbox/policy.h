@@ -19,6 +19,9 @@
 #define POLICY_DATA "/mnt/data"
 #define POLICY_SPOOL "/mnt/spool"
 #define POLICY_PACKAGES "/mnt/packages"
+/* A link beside the data folder, for Node's search. */
+#define POLICY_MODULES "/mnt/node_modules"
+#define POLICY_MODULES_TARGET "packages/javascript/node_modules"
 
 enum {
 	POLICY_SHARES_MAX = 32,

@@ -395,6 +395,11 @@ static int build(const struct policy *policy, const struct root_sources *sources
 	    bind_folder(sources->data, POLICY_DATA, &read_write, err) < 0 ||
 	    bind_folder(sources->spool, POLICY_SPOOL, &read_only, err) < 0)
 		return -1;
+	if (sources->packages < 0)
+		return 0;
+	/* Node looks for modules in the folders above a file, and import() nowhere else. */
+	if (symlink(POLICY_MODULES_TARGET, POLICY_MODULES) < 0)
+		return err_sys(err, "making '%s'", POLICY_MODULES);
 	return bind_folder(sources->packages, POLICY_PACKAGES, &read_only, err);
 }
 

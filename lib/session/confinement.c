@@ -332,7 +332,7 @@ int confinement_adopt(const struct confinement *c, struct workspace *workspace, 
 	if (c->tier == POLICY_UNCONFINED)
 		return 0;
 	if (confinement_rooted(c))
-		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL);
+		workspace_move_inside(workspace, POLICY_DATA, POLICY_SPOOL, POLICY_PACKAGES);
 	else if (workspace_make_tmp(workspace, err) < 0)
 		return -1;
 	/* The launcher takes the owner for the session's user; this early nothing is there yet. */
@@ -412,28 +412,60 @@ static void set_limits(const struct confinement *c, const struct session_limits 
 		policy->processes_max = limits->processes_max;
 }
 
+static void add_runtimes(struct policy *policy, const struct runtimes *runtimes)
+{
+	for (size_t i = 0; i < runtimes->count; i++)
+		policy->runtimes[policy->runtime_count++] = runtimes->paths[i];
+}
+
 struct sandbox *confinement_open(const struct confinement *c, const struct workspace *workspace,
 				 const struct session_limits *limits)
 {
 	cleanup_runtimes struct runtimes runtimes = { .count = 0 };
 	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
 					   .spool = workspace_spool_fd(workspace),
-					   .packages = -1 };
+					   .packages = workspace_packages_fd(workspace) };
 	struct policy policy;
 
 	policy_init(&policy);
 	policy.tier = c->tier;
 	policy.data_path = workspace_host_data_path(workspace);
 	policy.spool_path = workspace_host_spool_path(workspace);
+	policy.packages_path = workspace_host_packages_path(workspace);
 	policy.unix_sockets = confinement_unix_sockets(c);
 	policy.proxy = confinement_reaches_hosts(c);
 	set_limits(c, limits, &policy);
 	find_runtimes(c, &runtimes);
+	add_runtimes(&policy, &runtimes);
 	for (size_t i = 0; i < shares_count(c->shares); i++) {
 		policy.shares[policy.share_count++] = *shares_at(c->shares, i);
 		folders.shares[i] = shares_fd(c->shares, i);
 	}
-	for (size_t i = 0; i < runtimes.count; i++)
-		policy.runtimes[policy.runtime_count++] = runtimes.paths[i];
+	return sandbox_open(c->launcher, &policy, &folders);
+}
+
+struct sandbox *confinement_open_installer(const struct confinement *c,
+					   const struct workspace *workspace,
+					   const struct confinement_installer *installer)
+{
+	cleanup_runtimes struct runtimes runtimes = { .count = 0 };
+	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
+					   .spool = -1,
+					   .packages = -1 };
+	struct policy policy;
+
+	policy_init(&policy);
+	policy.tier = c->tier;
+	policy.data_path = workspace_host_data_path(workspace);
+	policy.unix_sockets = false;
+	policy.proxy = installer->network && confinement_rooted(c);
+	set_limits(c, &c->settings->limits, &policy);
+	find_runtimes(c, &runtimes);
+	add_runtimes(&policy, &runtimes);
+	for (size_t i = 0; i < installer->folder_count; i++) {
+		policy.shares[policy.share_count++] =
+			(struct policy_share){ .path = installer->folders[i] };
+		folders.shares[i] = installer->folder_fds[i];
+	}
 	return sandbox_open(c->launcher, &policy, &folders);
 }

@@ -74,6 +74,17 @@ int confinement_adopt(const struct confinement *confinement, struct workspace *w
 struct sandbox *confinement_open(const struct confinement *confinement,
 				 const struct workspace *workspace,
 				 const struct session_limits *limits);
+/* What an installer of packages needs beside its own, empty folder. */
+struct confinement_installer {
+	bool network;               /* a listener for a proxy, where sessions have networks */
+	const char *const *folders; /* of the host, to read; at most POLICY_SHARES_MAX */
+	const int *folder_fds;      /* the same */
+	size_t folder_count;
+};
+/* A sandbox for one, with nothing of any session or share in it. Never fails at once. */
+struct sandbox *confinement_open_installer(const struct confinement *confinement,
+					   const struct workspace *workspace,
+					   const struct confinement_installer *installer);
 /*
  * As language_locate, with the path by which the interpreter is started inside. ERR_DENIED for one
  * that would bring the person's files with it.

@@ -40,15 +40,23 @@ char **environment_argv(const struct language *language, const char *path)
 }
 
 /* The interpreter's own folder first, so that its pip and scripts are the ones found. */
-static char *search_path(const char *path)
+static char *search_path(const char *path, const char *packages)
 {
 	const char *slash = strrchr(path, '/');
 	size_t len = slash != NULL ? (size_t)(slash - path) : 0;
-	static const char system_path[] = "/usr/local/bin:/usr/bin:/bin";
+	bool is_system = len == 0 || (len == 8 && memcmp(path, "/usr/bin", 8) == 0);
 
-	if (len == 0 || (len == 8 && memcmp(path, "/usr/bin", 8) == 0))
-		return xasprintf("PATH=%s", system_path);
-	return xasprintf("PATH=%.*s:%s", (int)len, path, system_path);
+	return xasprintf("PATH=%.*s%s/usr/local/bin:/usr/bin:/bin:%s/python/bin:"
+			 "%s/javascript/node_modules/.bin",
+			 is_system ? 0 : (int)len, path, is_system ? "" : ":", packages, packages);
+}
+
+/* Where interpreters find what install_packages brought. */
+static void add_packages(struct strings *s, const char *packages)
+{
+	add(s, xasprintf("PYTHONPATH=%s/python", packages));
+	add(s, xasprintf("NODE_PATH=%s/javascript/node_modules", packages));
+	add(s, xasprintf("R_LIBS=%s/r", packages));
 }
 
 /* Some programs read the one case, some the other; Node asks to be asked. */
@@ -84,9 +92,11 @@ char **environment_new(const struct language *language, const struct workspace *
 		       const char *path, bool proxied, const struct passed *passed)
 {
 	const char *data = workspace_data_path(workspace);
+	const char *packages = workspace_packages_path(workspace);
 	struct strings s = { .items = NULL };
 
-	add(&s, search_path(path));
+	add(&s, search_path(path, packages));
+	add_packages(&s, packages);
 	add(&s, xasprintf("HOME=%s", data));
 	if (workspace_tmp_path(workspace) != NULL)
 		add(&s, xasprintf("TMPDIR=%s", workspace_tmp_path(workspace)));

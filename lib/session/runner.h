@@ -72,6 +72,11 @@ struct runner_handlers {
 	void (*stuck)(struct runner *runner, const char *how);
 	/* Bytes came from the terminal. */
 	void (*wrote)(struct runner *runner, const char *data, size_t len);
+	/*
+	 * The running cell wants these packages (lines, foreign) of `language` (foreign, a word):
+	 * runner_installed follows. May be NULL: nobody installs.
+	 */
+	void (*install)(struct runner *runner, const char *language, const char *packages);
 	/* runner_state() is another; the runner must not be freed here. NULL: nobody asks. */
 	void (*moved)(struct runner *runner);
 };
@@ -116,6 +121,7 @@ struct runner_context {
 	void *owner;
 	const struct passed *passed; /* to the interpreter's environment; NULL: nothing */
 	const struct redact *redact; /* of secrets in what it says; or NULL */
+	const char *rules;           /* for its cells, as policy/rules.h; or NULL */
 	uint64_t spool_max;
 	uint64_t output_chars;
 };
@@ -216,6 +222,20 @@ typedef void query_done_fn(const struct query_answer *answer, void *data);
  */
 struct query *runner_query_variables(struct runner *runner, unsigned limit, query_done_fn *done,
 				     void *data);
+/*
+ * Asks which of these packages (as `imported` of runtime/frame.h) are imported in another version;
+ * likewise. Only for interpreters of Python.
+ */
+struct query *runner_query_imported(struct runner *runner, const char *packages,
+				    query_done_fn *done, void *data);
+/*
+ * What became of the packages that cell `number` asked for: `text` is for whoever reads its output,
+ * `packages` as in runtime/frame.h. Nothing happens when it is over.
+ */
+void runner_installed(struct runner *runner, uint64_t number, bool ok, const char *text,
+		      const char *packages);
+/* Of the running cell; 0: none runs. */
+uint64_t runner_cell_number(const struct runner *runner);
 /* `done` will not be called. */
 void runner_query_cancel(struct query *query);
 

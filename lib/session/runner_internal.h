@@ -7,6 +7,7 @@
  *   runner_watch.c does somebody wait for input?
  *   runner_type.c  typing it
  *   runner_io.c    the terminal and the control channel
+ *   runner_ask.c   questions to the driver, and the one that it may ask
  *   runner_life.c  the interpreter's start and end
  *   runner_ahead.c an interpreter that waits for its session
  */
@@ -91,6 +92,7 @@ struct runner {
 	bool fed;             /* something was written to it, and may still be unread */
 	struct loop_timer typing;
 
+	uint64_t installing; /* the cell that waits for packages, or 0 */
 	struct query *query; /* asked and not answered */
 	uint64_t query_count;
 	struct loop_timer query_timer;
@@ -130,6 +132,8 @@ void runner_kick(struct runner *runner);
 /* The answer to the pending query; `problem` NULL when `frame` has it. */
 void runner_end_query(struct runner *runner, const struct frame *frame, const char *problem);
 
+/* A cell wants packages. */
+void runner_on_install(struct runner *runner, const struct frame *frame);
 /* Answers a pending count of children, if there is one. */
 void runner_end_count(struct runner *runner, int count);
 

@@ -17,6 +17,7 @@
 enum {
 	READ_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
 	READ_CHUNK = 16 << 10,
+	CONTROL_CHUNK = 64 << 10,
 	READ_END_MAX = 1 << 20, /* after an end: more is a surviving child that keeps writing */
 	PTY_READ_MUCH = 1024,   /* one read of a pty returns 4,095 bytes at most */
 };
@@ -133,6 +134,18 @@ static struct transcript *sink(struct runner *r)
 	return r->background;
 }
 
+static void note_output(struct runner *r)
+{
+	cleanup_buf struct buf answers = BUF_INIT(BUF_UNBOUNDED);
+
+	runner_watch_output(r);
+	transcript_take_answers(sink(r), &answers);
+	if (answers.len == 0)
+		return;
+	r->fed = true;
+	(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
+}
+
 /*
  * `until_empty`: until the kernel says so, which first waits for what is still on its way through
  * the terminal. Without it a small read ends the slice at no such cost: measured, waiting pays when
@@ -142,7 +155,6 @@ static void read_pty(struct runner *r, size_t max, bool until_empty)
 {
 	char chunk[READ_CHUNK];
 	size_t got = 0;
-	cleanup_buf struct buf answers = BUF_INIT(BUF_UNBOUNDED);
 
 	if (r->interpreter == NULL || interpreter_pty(r->interpreter) < 0)
 		return;
@@ -159,14 +171,8 @@ static void read_pty(struct runner *r, size_t max, bool until_empty)
 		if (!until_empty && n < PTY_READ_MUCH)
 			break;
 	}
-	if (got == 0)
-		return;
-	runner_watch_output(r);
-	transcript_take_answers(sink(r), &answers);
-	if (answers.len == 0)
-		return;
-	r->fed = true;
-	(void)!write(interpreter_pty(r->interpreter), answers.data, answers.len);
+	if (got > 0)
+		note_output(r);
 }
 
 void runner_drain(struct runner *r, size_t max)
@@ -260,6 +266,21 @@ static void on_display_frame(struct runner *r, const struct frame *frame)
 	send_ack(r, frame->id);
 }
 
+/* Text that a driver would have written to the terminal, and that is older than what comes there.
+ */
+static void on_output_frame(struct runner *r, const struct frame *frame)
+{
+	const struct frame_part *text = frame_part(frame, "text");
+
+	if (text != NULL && text->len > 0) {
+		transcript_feed(r->transcript, text->data, text->len);
+		r->c.handlers->wrote(r, text->data, text->len);
+		note_output(r);
+	}
+	if (frame_part(frame, "ack") != NULL)
+		send_ack(r, frame->id);
+}
+
 static void take_text(struct runner *r, char **slot, const struct frame *frame, const char *part)
 {
 	char *text = safe_text(r, frame, part);
@@ -327,16 +348,20 @@ static void on_frame(struct runner *r, const struct frame *frame)
 		return;
 	}
 	if (r->cell == NULL || frame->id != r->cell->number) {
-		if (str_eq(frame->type, "display"))
+		if (str_eq(frame->type, "display") || frame_part(frame, "ack") != NULL)
 			send_ack(r, frame->id); /* late, from a cell that is over */
 		return;
 	}
 	if (str_eq(frame->type, "display"))
 		on_display_frame(r, frame);
+	else if (str_eq(frame->type, "output"))
+		on_output_frame(r, frame);
 	else if (str_eq(frame->type, "result"))
 		on_result_frame(r, frame);
 	else if (str_eq(frame->type, "done"))
 		on_done_frame(r, frame);
+	else if (str_eq(frame->type, "install"))
+		runner_on_install(r, frame);
 	else
 		runner_lose(
 			r, "the code sent an unknown message on the interpreter's control channel");
@@ -385,7 +410,7 @@ void runner_read_control(struct runner *r, bool to_the_end)
 
 	while (got < (to_the_end ? READ_END_MAX : READ_SLICE) && r->frames != NULL &&
 	       r->state != RUNNER_ENDING) {
-		char chunk[READ_CHUNK];
+		char chunk[CONTROL_CHUNK];
 		ssize_t n = read(interpreter_control(r->interpreter), chunk, sizeof(chunk));
 
 		if (n < 0 && errno == EINTR)

@@ -167,6 +167,7 @@ static void on_started(struct interpreter *interpreter)
 	struct runner *r = interpreter_data(interpreter);
 	cleanup_free char *output = environment_output_folder(r->c.workspace);
 	struct err err;
+	bool judged;
 
 	if (r->state == RUNNER_ENDING)
 		return; /* too late: it is being killed */
@@ -183,10 +184,13 @@ static void on_started(struct interpreter *interpreter)
 			     strlen(r->c.language->typed));
 	if (r->c.language->boot != NULL)
 		r->c.language->boot(&r->to_driver);
-	frame_begin(&r->to_driver, "hello", 0, 3);
+	judged = r->c.rules != NULL && r->c.language->add_rules != NULL;
+	frame_begin(&r->to_driver, "hello", 0, judged ? 5 : 3);
 	frame_add(&r->to_driver, "proto", "1", 1);
 	frame_add(&r->to_driver, "nonce", r->nonce, RUNNER_NONCE_LEN);
 	frame_add(&r->to_driver, "output", output, strlen(output));
+	if (judged)
+		r->c.language->add_rules(&r->to_driver, r->c.rules);
 	runner_flush(r);
 }
 

@@ -70,6 +70,7 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 	cleanup_buf struct buf prompt = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t now = loop_now(r->c.loop);
 
+	transcript_settle(r->transcript);
 	transcript_last_line(r->transcript, &prompt);
 	free(r->wait.prompt);
 	r->wait.prompt = buf_steal(&prompt);

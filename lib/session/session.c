@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal.h"
 #include "proc/sandbox_client.h"
@@ -202,6 +203,14 @@ static void on_starting(struct runner *runner)
 	watchdog_wake(s->watchdog);
 }
 
+static void on_install(struct runner *runner, const char *of, const char *packages)
+{
+	struct session *s = runner_owner(runner);
+
+	s->host->install(s->host->owner, s, runner_language(runner), runner_cell_number(runner), of,
+			 packages);
+}
+
 static const struct runner_handlers runner_handlers = {
 	.ended = session_on_ended,
 	.lost = on_lost,
@@ -212,6 +221,7 @@ static const struct runner_handlers runner_handlers = {
 	.unanswered = session_on_unanswered,
 	.stuck = session_on_stuck,
 	.wrote = session_on_wrote,
+	.install = on_install,
 };
 
 /* What it may reach is copied from the settings, and holds for the session's whole life. */
@@ -233,6 +243,15 @@ static void drop_spare(struct session *s)
 {
 	spare_free(s->spare);
 	s->spare = NULL;
+}
+
+/* That of a session without a cell, which ends with it. */
+static struct sandbox *unused_sandbox(struct session *s)
+{
+	cleanup_fd int listener = -1;
+	uint64_t cpu_ms = 0;
+
+	return s->spare != NULL ? spare_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
 }
 
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
@@ -288,6 +307,7 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.owner = s,
 		.passed = &s->host->settings->passed,
 		.redact = s->host->settings->redact,
+		.rules = s->host->code_rules,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};
@@ -332,6 +352,31 @@ int session_set_limits(struct session *s, const struct session_limits *limits, s
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_set_limits(s->lanes[i].runner, s->limits.spool_max, s->limits.output_chars);
 	return 0;
+}
+
+static struct runner *find_runner(const struct session *s, const struct language *language)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_language(s->lanes[i].runner) == language)
+			return s->lanes[i].runner;
+	return NULL;
+}
+
+void session_installed(struct session *s, const struct language *language, uint64_t cell, bool ok,
+		       const char *text, const char *packages)
+{
+	struct runner *runner = find_runner(s, language);
+
+	if (runner != NULL)
+		runner_installed(runner, cell, ok, text, packages);
+}
+
+struct query *session_query_imported(struct session *s, const struct language *language,
+				     const char *packages, query_done_fn *done, void *data)
+{
+	struct runner *runner = find_runner(s, language);
+
+	return runner != NULL ? runner_query_imported(runner, packages, done, data) : NULL;
 }
 
 static void on_counted(struct runner *runner, int count)
@@ -440,8 +485,8 @@ void session_free(struct session *s, const char *why)
 	scan_free(s->scan);
 	watchdog_free(s->watchdog);
 	proxy_free(s->proxy);
-	if (s->sandbox == NULL && s->spare != NULL)
-		s->sandbox = spare_take_sandbox(s->spare, &(int){ -1 }, &(uint64_t){ 0 });
+	if (s->sandbox == NULL)
+		s->sandbox = unused_sandbox(s);
 	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);

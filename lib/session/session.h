@@ -46,8 +46,9 @@ struct session_host {
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
+	char *code_rules;      /* for cells of Python, as policy/rules.h; or NULL */
 	char *files_helper;    /* path of ptycell-files */
-	char *proxy_helper;    /* of ptycell-proxy; NULL where no session may reach hosts */
+	char *proxy_helper;    /* of ptycell-proxy; NULL where it is missing and not needed */
 	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */
 	struct spares *spares; /* NULL: every session starts from nothing */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
@@ -59,6 +60,12 @@ struct session_host {
 	 * `result` has no notice.
 	 */
 	void (*cell_over)(void *owner, const struct exec_result *result);
+	/*
+	 * Cell `cell` of `language` wants packages (lines, foreign; `of` too): session_installed
+	 * follows, later.
+	 */
+	void (*install)(void *owner, struct session *session, const struct language *language,
+			uint64_t cell, const char *of, const char *packages);
 	/* What session_state() says may be another. */
 	void (*state_changed)(void *owner, const struct session *session);
 	/* Is any session busy? NULL: none ever is. */
@@ -218,6 +225,12 @@ void session_count_children(struct session *session,
 			    void (*done)(struct session *session, int count, void *data),
 			    void *data);
 
+/* As runner_installed, for the runner of `language`; nothing when there is none any more. */
+void session_installed(struct session *session, const struct language *language, uint64_t cell,
+		       bool ok, const char *text, const char *packages);
+/* As runner_query_imported, for the runner of `language`; NULL when there is none. */
+struct query *session_query_imported(struct session *session, const struct language *language,
+				     const char *packages, query_done_fn *done, void *data);
 /* The names in runner `index`, as runner_query_variables; NULL past the end. */
 struct query *session_query_variables(struct session *session, size_t index, unsigned limit,
 				      query_done_fn *done, void *data);
@@ -228,6 +241,9 @@ struct query *session_query_variables(struct session *session, size_t index, uns
  */
 void session_list_files(struct session *session, void (*done)(void *data, const struct scan *scan),
 			void *data);
+/* The same as the last scan saw them: `done` may come at once. */
+void session_known_files(struct session *session, void (*done)(void *data, const struct scan *scan),
+			 void *data);
 /* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
 void session_file_placed(struct session *session, const char *path);
 /* Forgets a pending session_list_files of this `data`. */

@@ -215,7 +215,7 @@ static void on_work(struct loop_defer *defer)
 	session_scan_next(container_of(defer, struct session, work));
 }
 
-void session_list_files(struct session *s, void (*done)(void *data, const struct scan *scan),
+static void add_listing(struct session *s, void (*done)(void *data, const struct scan *scan),
 			void *data)
 {
 	struct listing *listing = xcalloc(1, sizeof(*listing));
@@ -224,6 +224,21 @@ void session_list_files(struct session *s, void (*done)(void *data, const struct
 	listing->done = done;
 	listing->data = data;
 	list_append(&s->listings, &listing->node);
+}
+
+void session_known_files(struct session *s, void (*done)(void *data, const struct scan *scan),
+			 void *data)
+{
+	if (scan_running(s->scan))
+		add_listing(s, done, data);
+	else
+		done(data, s->scan);
+}
+
+void session_list_files(struct session *s, void (*done)(void *data, const struct scan *scan),
+			void *data)
+{
+	add_listing(s, done, data);
 	loop_defer_start(s->host->loop, &s->work, on_work);
 }
 

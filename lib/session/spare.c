@@ -138,6 +138,7 @@ static int start(struct spare *spare, struct err *err)
 					  .owner = spare,
 					  .passed = &host->settings->passed,
 					  .redact = host->settings->redact,
+					  .rules = host->code_rules,
 					  .spool_max = host->settings->limits.spool_max,
 					  .output_chars = host->settings->limits.output_chars });
 	return runner_prepare(spare->runner, err);

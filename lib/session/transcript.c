@@ -87,8 +87,7 @@ static uint64_t count_chars(const char *data, size_t len)
 		uint64_t bytes;
 
 		memcpy(&bytes, data + i, sizeof(bytes));
-		continuing +=
-			(uint64_t)__builtin_popcountll((bytes >> 7) & ~(bytes >> 6) & low_bits);
+		continuing += (((bytes >> 7) & ~(bytes >> 6) & low_bits) * low_bits) >> 56;
 	}
 	for (; i < len; i++)
 		continuing += ((unsigned char)data[i] & 0xc0) == 0x80;

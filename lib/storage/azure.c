@@ -174,13 +174,12 @@ static int set_emulator(struct azure_account *account, const struct parts *parts
 	const char *given = parts->values[PART_EMULATOR_HOST];
 	cleanup_free char *host = xstrdup(given != NULL ? given : "http://127.0.0.1");
 
-	if (!url_base_valid(host))
-		return err_set(err, ERR_INVALID,
-			       "DevelopmentStorageProxyUri is not a URL like "
-			       "http://127.0.0.1");
 	url_trim(host);
 	account->name = xstrdup(EMULATOR_NAME);
 	account->endpoint = xasprintf("%s:" EMULATOR_PORT "/" EMULATOR_NAME, host);
+	if (!url_base_valid(account->endpoint) || url_path(host)[0] != '\0')
+		return err_set(err, ERR_INVALID,
+			       "DevelopmentStorageProxyUri is not a URL like http://127.0.0.1");
 	return set_key(account, EMULATOR_KEY, err);
 }
 

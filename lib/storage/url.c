@@ -11,6 +11,8 @@
 #define HTTP "http://"
 #define WORD "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
+enum { PORT_LEN = 5 };
+
 /* Behind the scheme; NULL when it is neither. */
 static const char *behind_scheme(const char *url)
 {
@@ -21,13 +23,31 @@ static const char *behind_scheme(const char *url)
 	return NULL;
 }
 
+/* The length of a name, or of an IPv6 address in brackets; 0: neither. */
+static size_t host_len(const char *host)
+{
+	size_t len = host[0] == '[' ? 1 + strspn(host + 1, "0123456789abcdefABCDEF:.") : 0;
+
+	if (len > 0)
+		return host[len] == ']' ? len + 1 : 0;
+	return strspn(host, WORD ".-_");
+}
+
 bool url_base_valid(const char *url)
 {
-	const char *host = behind_scheme(url);
-	size_t len = host == NULL ? 0 : strcspn(host, "/");
+	const char *rest = behind_scheme(url);
+	size_t len = rest == NULL ? 0 : host_len(rest);
 
-	return len > 0 && host[0] != ':' && strspn(host, WORD ".-_:[]") == len &&
-	       host[len + strspn(host + len, WORD ".-_~/%")] == '\0';
+	if (len == 0)
+		return false;
+	rest += len;
+	if (*rest == ':') {
+		len = strspn(++rest, "0123456789");
+		if (len == 0 || len > PORT_LEN)
+			return false;
+		rest += len;
+	}
+	return *rest == '\0' || (*rest == '/' && rest[strspn(rest, WORD ".-_~/%")] == '\0');
 }
 
 bool url_query_valid(const char *query)

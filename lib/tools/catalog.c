@@ -38,6 +38,7 @@ static const struct mcp_tool tools[] = {
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
 			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash or r\"},"
 			"\"code\":{\"type\":\"string\"},"
+			"\"dependencies\":{\"type\":\"array\",\"description\":\"packages to install first\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds; else the "
 			"session's exec_timeout\"},"
 			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until the answer; "
@@ -82,6 +83,19 @@ static const struct mcp_tool tools[] = {
 				"\"additionalProperties\":false}",
 		.annotations = "{\"readOnlyHint\":true,\"openWorldHint\":true}",
 		.call = tool_exec_sql,
+	},
+	{
+		.name = "install_packages",
+		.title = "Install packages",
+		.description = "Installs packages into a session, e.g. [\"pandas>=2\"]. "
+			       "language: python (default).",
+		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"packages\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+				"\"language\":{\"type\":\"string\"}},"
+				"\"required\":[\"session_id\",\"packages\"],"
+				"\"additionalProperties\":false}",
+		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":true}",
+		.call = tool_install_packages,
 	},
 	{
 		.name = "upload_file",

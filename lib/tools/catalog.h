@@ -8,7 +8,7 @@
 
 /* Budgets of the texts, in bytes (hosts cut or drop what is longer). */
 enum {
-	CATALOG_LIST_MAX = 4096, /* the serialised tools/list result */
+	CATALOG_LIST_MAX = 4608, /* the serialised tools/list result */
 	CATALOG_DESCRIPTION_MAX = 400,
 	CATALOG_INSTRUCTIONS_MAX = 1024,
 };

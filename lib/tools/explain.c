@@ -56,6 +56,29 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 			 buf_str(&line), session_id(result->session));
 }
 
+/* Where the two names differ, and people often need it. */
+static const char *package_of(const char *module)
+{
+	static const char *const names[][2] = {
+		{ "PIL", "pillow" },
+		{ "bs4", "beautifulsoup4" },
+		{ "cv2", "opencv-python" },
+		{ "sklearn", "scikit-learn" },
+		{ "yaml", "pyyaml" },
+		{ "skimage", "scikit-image" },
+		{ "dateutil", "python-dateutil" },
+		{ "docx", "python-docx" },
+		{ "pptx", "python-pptx" },
+		{ "fitz", "pymupdf" },
+		{ "dotenv", "python-dotenv" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (str_eq(names[i][0], module))
+			return names[i][1];
+	return module;
+}
+
 static void explain_missing_module(struct buf *text, const struct cell *cell)
 {
 	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
@@ -70,15 +93,15 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 	}
 	if (str_eq(cell->language, "javascript")) {
 		buf_putf(text,
-			 "The package '%s' is not installed for this Node; require and import find "
-			 "what lies in node_modules of the working folder.\n",
-			 buf_str(&name));
+			 "The package '%s' is not installed for this Node: install_packages with "
+			 "language: \"javascript\" and packages: [\"%s\"].\n",
+			 buf_str(&name), buf_str(&name));
 		return;
 	}
 	buf_putf(text,
-		 "The module '%s' is not installed for this interpreter. What is there: "
-		 "session_info with include: [\"packages\"].\n",
-		 buf_str(&name));
+		 "The module '%s' is not installed for this interpreter. If its package has that "
+		 "name: install_packages with packages: [\"%s\"].\n",
+		 buf_str(&name), package_of(buf_str(&name)));
 }
 
 /* Python's in Python, unless that is busy; whoever runs another language has a shell. */

@@ -35,14 +35,19 @@ static void trim(const char **text, size_t *len)
 static char *take_root(const char *line, size_t len)
 {
 	const char *equals = memchr(line, '=', len);
-	const char *value = equals + 1;
-	size_t name_len = equals != NULL ? (size_t)(equals - line) : 0;
+	const char *end = line + len;
+	const char *value;
+	size_t name_len;
 	size_t value_len;
 
-	trim(&line, &name_len);
-	if (equals == NULL || name_len != 4 || strncasecmp(line, "root", 4) != 0)
+	if (equals == NULL)
 		return NULL;
-	value_len = len - (size_t)(value - line);
+	name_len = (size_t)(equals - line);
+	trim(&line, &name_len);
+	if (name_len != 4 || strncasecmp(line, "root", 4) != 0)
+		return NULL;
+	value = equals + 1;
+	value_len = (size_t)(end - value);
 	trim(&value, &value_len);
 	if (value_len > 1 && value[0] == '"' && value[value_len - 1] == '"') {
 		value++;

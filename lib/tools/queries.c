@@ -75,7 +75,7 @@ static bool remove_file(const struct link *link, char *path_own)
 	return dir >= 0 && unlinkat(dir, name, 0) == 0;
 }
 
-/* What a process that was killed left. */
+/* What there is of a result that nobody gets. */
 static void remove_files(const struct link *link, const struct query *query)
 {
 	unsigned blob = 1;

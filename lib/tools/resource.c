@@ -7,7 +7,6 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
-#include "journal/journal.h"
 #include "json/make.h"
 #include "session/table.h"
 #include "text/mime.h"
@@ -22,8 +21,6 @@ enum {
 	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
 };
 
-static const char guide_uri[] = "ptycell://guide";
-static const char sessions_uri[] = "sessions://";
 static const char session_prefix[] = "session://";
 static const char files_part[] = "/files/";
 
@@ -51,61 +48,13 @@ static const struct mcp_resource_template templates[] = {
 	  .mime_type = NULL },
 };
 
-/* ---- resources/list ---- */
-
-static void add_resource(json_t *resources, const char *uri, const char *name, const char *mime)
-{
-	json_t *resource = json_object();
-
-	json_put_str(resource, "uri", uri);
-	json_put_str(resource, "name", name);
-	json_put_str(resource, "mimeType", mime);
-	json_append(resources, resource);
-}
-
-static void add_notebook(json_t *resources, const char *id)
-{
-	cleanup_free char *uri = xasprintf("%s%s/notebook", session_prefix, id);
-	cleanup_free char *name = xasprintf("%s notebook", id);
-
-	add_resource(resources, uri, name, "application/x-ipynb+json");
-}
-
-static void list(struct mcp_call *call, const char *cursor, void *context)
-{
-	const struct table *table = service_table_if_any(context);
-	json_t *resources;
-	json_t *result;
-
-	if (cursor != NULL) { /* one page: any cursor is not ours */
-		mcp_call_refuse(call, CODE_INVALID_PARAMS, "unknown cursor", NULL);
-		return;
-	}
-	resources = json_array();
-	result = json_object();
-	add_resource(resources, guide_uri, "guide", "text/markdown");
-	add_resource(resources, sessions_uri, "sessions", "application/json");
-	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++) {
-		const char *id = session_id(table_at(table, i));
-		cleanup_free char *uri = xasprintf("%s%s", session_prefix, id);
-
-		add_resource(resources, uri, id, "application/json");
-		if (journal_notebook_size(session_journal(table_at(table, i))) > 0)
-			add_notebook(resources, id);
-	}
-	json_put(result, "resources", resources);
-	mcp_call_finish_result(call, result);
-}
-
-/* ---- resources/read ---- */
-
 static void read_sessions(struct mcp_call *call, const struct table *table)
 {
 	json_t *rows = json_array();
 
 	for (size_t i = 0; table != NULL && table_at(table, i) != NULL; i++)
 		json_append(rows, tool_describe_row(table_at(table, i)));
-	content_finish_json(call, sessions_uri, rows);
+	content_finish_json(call, RESOURCE_SESSIONS, rows);
 }
 
 static void read_guide(struct mcp_call *call, const struct service *service)
@@ -113,7 +62,7 @@ static void read_guide(struct mcp_call *call, const struct service *service)
 	cleanup_buf struct buf guide = BUF_INIT(BUF_UNBOUNDED);
 
 	guide_write(&guide, service_settings(service));
-	content_finish(call, guide_uri, "text/markdown", &guide, true);
+	content_finish(call, RESOURCE_GUIDE, "text/markdown", &guide, true);
 }
 
 static int read_range(int fd, uint64_t offset, size_t len, struct buf *out, struct err *err)
@@ -193,9 +142,9 @@ static void read_uri(struct mcp_call *call, const char *uri, void *context)
 {
 	struct table *table = service_table_if_any(context);
 
-	if (str_eq(uri, guide_uri))
+	if (str_eq(uri, RESOURCE_GUIDE))
 		read_guide(call, context);
-	else if (str_eq(uri, sessions_uri))
+	else if (str_eq(uri, RESOURCE_SESSIONS))
 		read_sessions(call, table);
 	else if (strncmp(uri, session_prefix, strlen(session_prefix)) == 0)
 		read_session(call, table, uri);
@@ -205,7 +154,7 @@ static void read_uri(struct mcp_call *call, const char *uri, void *context)
 
 void resource_features(struct mcp_features *features)
 {
-	features->resources_list = list;
+	features->resources_list = resource_list;
 	features->resources_read = read_uri;
 	features->resources_change = true;
 	features->resources_subscribe = true;

@@ -15,8 +15,13 @@
 
 #include "mcp/server.h"
 
+#define RESOURCE_GUIDE "ptycell://guide"
+#define RESOURCE_SESSIONS "sessions://"
+
 enum { RESOURCE_INLINE_MAX = 700000 };
 
 void resource_features(struct mcp_features *features);
+/* The fixed ones, sessions, notebooks and files of output/ as last seen; page by page. */
+void resource_list(struct mcp_call *call, const char *cursor, void *context);
 
 #endif

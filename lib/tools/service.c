@@ -2,17 +2,21 @@
 #include "tools/service.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "helper/helper.h"
+#include "install/broker.h"
 #include "journal/journal.h"
+#include "policy/rules.h"
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
 #include "session/spares.h"
 #include "session/table.h"
 #include "tools/catalog.h"
+#include "tools/cell_install.h"
 #include "tools/gate.h"
 #include "tools/history.h"
 #include "tools/notices.h"
@@ -21,17 +25,20 @@
 #include "tools/tool.h"
 #include "transfer/intakes.h"
 #include "workspace/keeper.h"
+#include "workspace/scan.h"
 #include "workspace/workspace.h"
 
 struct service {
 	struct loop *loop;
 	const struct settings *settings;
+	const struct policyfile *policy;
 	struct mcp_features features;
 	struct gate *gate;
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
 	struct queries *queries; /* NULL until the first one */
+	struct broker *broker;   /* likewise */
 	struct intakes *intakes; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
@@ -43,12 +50,15 @@ struct service {
 	void *closed_data;
 };
 
-struct service *service_new(struct loop *loop, const struct settings *settings)
+struct service *service_new(struct loop *loop, const struct settings *settings,
+			    const struct policyfile *policy)
 {
 	struct service *service = xcalloc(1, sizeof(*service));
 
 	service->loop = loop;
 	service->settings = settings;
+	service->policy = policy;
+	service->host.code_rules = policy != NULL ? rules_lines(policy) : NULL;
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
@@ -118,6 +128,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 
 	service->removals++;
 	queries_end_folder(service->queries, name);
+	broker_end_folder(service->broker, name);
 	intakes_end_folder(service->intakes, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
@@ -146,6 +157,7 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->closed = closed;
 	service->closed_data = data;
 	service_attach(service, NULL);
+	broker_end(service->broker);
 	spares_free(service->host.spares);
 	service->host.spares = NULL;
 	table_free(service->table, "the server ends");
@@ -162,6 +174,7 @@ void service_free(struct service *service)
 	if (service == NULL)
 		return;
 	launcher_free(service->host.launcher);
+	broker_free(service->broker);
 	confinement_free(service->host.confinement);
 	gate_free(service->gate);
 	while (!list_empty(&service->retired)) /* the next server removes what is left */
@@ -171,6 +184,7 @@ void service_free(struct service *service)
 	notices_free(service->notices);
 	queries_free(service->queries);
 	intakes_free(service->intakes);
+	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
 	free(service->host.fetch_helper);
@@ -210,6 +224,11 @@ void service_file_changed(struct service *service, const char *id, const char *p
 	notices_changed(service->notices, uri);
 }
 
+const struct policyfile *service_policy(const struct service *service)
+{
+	return service->policy;
+}
+
 static void on_sessions_changed(void *data)
 {
 	struct service *service = data;
@@ -231,6 +250,15 @@ static void tell_cell(struct service *service, const struct exec_result *result)
 		service_file_changed(service, id, cell->changes[i].file.path);
 }
 
+static bool changes_results(const struct cell *cell)
+{
+	for (size_t i = 0; i < cell->change_count; i++)
+		if (cell->changes[i].kind != CHANGE_CHANGED &&
+		    strncmp(cell->changes[i].file.path, "output/", strlen("output/")) == 0)
+			return true;
+	return false;
+}
+
 static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
@@ -238,10 +266,23 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 	bool first = journal_notebook_size(session_journal(result->session)) == 0;
 
 	history_add(service->history, result);
-	if (first) /* resources/list names the notebook from now on */
+	/* resources/list names the notebook from now on, and other files. */
+	if (first || changes_results(result->cell))
 		notices_list_changed(service->notices);
 	if (service->server != NULL && mcp_server_resources_watched(service->server))
 		tell_cell(service, result);
+}
+
+static void on_install(void *owner, struct session *session, const struct language *language,
+		       uint64_t cell, const char *of, const char *packages)
+{
+	const struct cell_install request = { .session = session,
+					      .language = language,
+					      .cell = cell,
+					      .of = of,
+					      .packages = packages };
+
+	cell_install_start(owner, &request);
 }
 
 static void on_state_changed(void *owner, const struct session *session)
@@ -281,11 +322,10 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.files_helper = helper_locate("ptycell-files", err);
 	if (service->host.files_helper == NULL)
 		return -1;
-	if (service->settings->hosts != NULL) {
-		service->host.proxy_helper = helper_locate("ptycell-proxy", err);
-		if (service->host.proxy_helper == NULL)
-			return -1;
-	}
+	/* Without it sessions that may reach hosts are not what the person asked for. */
+	service->host.proxy_helper = helper_locate("ptycell-proxy", err);
+	if (service->host.proxy_helper == NULL && service->settings->hosts != NULL)
+		return -1;
 	if (service->settings->storage.kind != STORAGE_NONE) {
 		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
 		if (service->host.fetch_helper == NULL)
@@ -307,6 +347,18 @@ struct queries *service_queries(struct service *service, struct err *err)
 	if (program != NULL)
 		service->queries = queries_new(service->loop, program);
 	return service->queries;
+}
+
+struct broker *service_broker(struct service *service, struct err *err)
+{
+	if (service->broker == NULL)
+		service->broker = broker_new(&service->host, service->policy, err);
+	return service->broker;
+}
+
+const struct broker *service_broker_if_any(const struct service *service)
+{
+	return service->broker;
 }
 
 struct intakes *service_intakes(struct service *service)
@@ -341,6 +393,7 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.settings = service->settings;
 	service->host.retire = retire;
 	service->host.cell_over = on_cell_over;
+	service->host.install = on_install;
 	service->host.state_changed = on_state_changed;
 	service->host.busy = is_busy;
 	service->host.owner = service;

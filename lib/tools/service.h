@@ -12,18 +12,21 @@
 #include "event/loop.h"
 #include "mcp/server.h"
 
+struct broker;
 struct confinement;
 struct gate;
 struct history;
 struct intakes;
+struct policyfile;
 struct queries;
 struct service;
 struct table;
 
 enum { SERVICE_CLOSE_MS = 800 }; /* hosts kill a server that takes longer than about 2 s */
 
-/* `settings` is borrowed. */
-struct service *service_new(struct loop *loop, const struct settings *settings);
+/* `settings` and `policy` are borrowed; `policy` NULL: nothing is asked that needs one. */
+struct service *service_new(struct loop *loop, const struct settings *settings,
+			    const struct policyfile *policy);
 /*
  * Ends every session and removes its folder. `closed` comes from the loop when nothing is left, or
  * when SERVICE_CLOSE_MS have passed: a helper then goes on removing by itself.
@@ -40,10 +43,15 @@ void service_attach(struct service *service, struct mcp_server *server);
 void service_file_changed(struct service *service, const char *session_id, const char *path);
 struct loop *service_loop(const struct service *service);
 const struct settings *service_settings(const struct service *service);
+const struct policyfile *service_policy(const struct service *service);
 /* Made at the first call, perhaps not settled. NULL when tools can only answer why not. */
 struct confinement *service_confinement(struct service *service);
 /* Made at the first query. NULL: ptycell-sql is missing. */
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
+/* Made at the first package, after service_table. NULL: its cache cannot be used. */
+struct broker *service_broker(struct service *service, struct err *err) MUST_CHECK;
+/* NULL while nothing was ever installed. */
+const struct broker *service_broker_if_any(const struct service *service);
 /* Made at the first file that comes from elsewhere. */
 struct intakes *service_intakes(struct service *service);
 struct history *service_history(const struct service *service);

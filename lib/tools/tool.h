@@ -17,6 +17,7 @@ struct file_info;
 void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context);
 void tool_interact(struct mcp_call *call, json_t *arguments, void *context);
 void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context);
+void tool_install_packages(struct mcp_call *call, json_t *arguments, void *context);
 void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context);
 void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context);
 void tool_session_info(struct mcp_call *call, json_t *arguments, void *context);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_exec.c - exec_code. */
+#include "base/mem.h"
+#include "install/broker.h"
 #include "json/get.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
 #include "session/session.h"
+#include "tools/installs.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "tools/waiter.h"
 
-static const char *const known[] = { "session_id", "language", "code", "timeout", "wait" };
+static const char *const known[] = { "session_id", "language", "code",
+				     "timeout",    "wait",     "dependencies" };
 
 static int get_timeout(const struct settings *settings, json_t *arguments, uint64_t *ret_ms,
 		       struct err *err)
@@ -29,7 +33,7 @@ static int get_timeout(const struct settings *settings, json_t *arguments, uint6
 }
 
 static int read_request(const struct service *service, json_t *arguments, struct exec_request *ret,
-			struct err *err)
+			json_t **ret_dependencies, struct err *err)
 {
 	const char *language = NULL;
 	static const char *const required[] = { "session_id", "language", "code" };
@@ -42,7 +46,8 @@ static int read_request(const struct service *service, json_t *arguments, struct
 	if (json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0 ||
 	    json_get_text(arguments, "arguments", "code", &ret->code, &ret->code_len, err) < 0 ||
 	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0 ||
-	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0)
+	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0 ||
+	    json_get_texts(arguments, "arguments", "dependencies", ret_dependencies, err) < 0)
 		return -1;
 	ret->language = tool_find_language(service, language, err);
 	return ret->language == NULL ? -1 : 0;
@@ -59,17 +64,15 @@ static bool refused(struct mcp_call *call, struct service *service)
 	return why != NULL;
 }
 
-void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
+static void run(struct mcp_call *call, struct service *service, json_t *arguments)
 {
-	struct service *service = context;
 	struct exec_request request = { .timeout_ms = 0 };
+	json_t *dependencies = NULL;
 	struct session *session;
 	struct waiter *waiter;
 	struct err err;
 
-	if (waiter_resume(call, service, arguments))
-		return;
-	if (read_request(service, arguments, &request, &err) < 0) {
+	if (read_request(service, arguments, &request, &dependencies, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}
@@ -82,4 +85,74 @@ void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
 	}
 	waiter = waiter_new(call, service);
 	waiter_start(waiter, session_exec(session, &request, waiter_done, waiter, &err), &err);
+}
+
+static void on_installed(void *data, const json_t *result, const char *problem)
+{
+	const struct installs_call *waiting = data;
+	cleanup_free char *text = NULL;
+
+	if (result != NULL) {
+		run(installs_call(waiting), installs_service(waiting), installs_arguments(waiting));
+		return;
+	}
+	text = xasprintf("The cell was not run, because its dependencies were not installed. %s",
+			 problem);
+	tool_fail_text(installs_call(waiting), installs_service(waiting), text);
+}
+
+static void on_late(struct installs_call *waiting)
+{
+	tool_fail_text(installs_call(waiting), installs_service(waiting),
+		       "The cell was not run: its dependencies are still being installed. Send it "
+		       "again to go on.");
+}
+
+/* True when the call waits for packages that the cell needs, or failed. */
+static bool install_first(struct mcp_call *call, struct service *service, json_t *arguments)
+{
+	struct exec_request request = { .timeout_ms = 0 };
+	json_t *dependencies = NULL;
+	const struct broker *broker = service_broker_if_any(service);
+	struct session *session;
+	struct err err;
+
+	if (json_object_get(arguments, "dependencies") == NULL)
+		return false;
+	if (read_request(service, arguments, &request, &dependencies, &err) < 0) {
+		tool_fail(call, service, &err);
+		return true;
+	}
+	if (refused(call, service))
+		return true;
+	session = tool_session(service, arguments, true, &err);
+	if (session == NULL) {
+		tool_fail(call, service, &err);
+		return true;
+	}
+	if (json_array_size(dependencies) == 0 ||
+	    (broker != NULL && broker_has(broker, session, request.language, dependencies)))
+		return false;
+	const struct installs_request wanted = { .call = call,
+						 .service = service,
+						 .session = session,
+						 .language = request.language,
+						 .packages = dependencies,
+						 .arguments = arguments,
+						 .wait_ms = request.wait_ms,
+						 .done = on_installed,
+						 .late = on_late };
+	if (installs_start(&wanted, &err) < 0)
+		tool_fail(call, service, &err);
+	return true;
+}
+
+void tool_exec_code(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+
+	if (waiter_resume(call, service, arguments))
+		return;
+	if (!install_first(call, service, arguments))
+		run(call, service, arguments);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "install/broker.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "runtime/language.h"
@@ -224,6 +225,15 @@ static void ask_variables(struct mcp_call *call, struct service *service, struct
 	mcp_call_on_cancel(call, on_info_cancel, pending);
 }
 
+static void put_packages(json_t *answer, const struct service *service,
+			 const struct session *session)
+{
+	const struct broker *broker = service_broker_if_any(service);
+
+	json_put(answer, "packages", packages_list(service_settings(service)));
+	json_put(answer, "installed", broker != NULL ? broker_list(broker, session) : json_array());
+}
+
 void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
@@ -244,7 +254,7 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 	notice = session_take_notice(session);
 	json_put_str(answer, "notice", notice);
 	if (request.packages)
-		json_put(answer, "packages", packages_list(service_settings(service)));
+		put_packages(answer, service, session);
 	if (request.variables)
 		ask_variables(call, service, session, answer);
 	else

@@ -18,19 +18,22 @@
 #define TEMPORARY_PREFIX ".ptycell-"
 
 /* Read by a session whose user may be another one (sandbox/usermap.h); the folder above is 0700. */
-enum { SPOOL_MODE = 0755 };
+enum { READ_MODE = 0755 };
 
 struct workspace {
 	const struct home *home;
 	int data_fd;
 	int spool_fd;
+	int packages_fd;
 	int journal_fd;
 	char *name; /* relative to home_fd */
 	char *data_path;
 	char *spool_path;
+	char *packages_path;
 	char *tmp_path;
 	char *host_data_path;
 	char *host_spool_path;
+	char *host_packages_path;
 };
 
 static int make_folder(int dir_fd, const char *name, mode_t mode, int *ret_fd, struct err *err)
@@ -46,6 +49,20 @@ static int make_folder(int dir_fd, const char *name, mode_t mode, int *ret_fd, s
 	return 0;
 }
 
+/* There from the start: an interpreter forgets folders of its path that it did not find once. */
+static int make_packages(int dir_fd, struct err *err)
+{
+	static const char *const names[] = { "python", "javascript", "r" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		cleanup_fd int fd = -1;
+
+		if (make_folder(dir_fd, names[i], READ_MODE, &fd, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int make_tree(struct workspace *workspace, int sessions_fd, const char *random,
 		     struct err *err)
 {
@@ -56,12 +73,16 @@ static int make_tree(struct workspace *workspace, int sessions_fd, const char *r
 	if (make_folder(sessions_fd, random, home_folder_mode(), &top, err) < 0)
 		return -1;
 	if (make_folder(top, "data", 0700, &workspace->data_fd, err) < 0 ||
-	    make_folder(top, "spool", SPOOL_MODE, &workspace->spool_fd, err) < 0 ||
+	    make_folder(top, "spool", READ_MODE, &workspace->spool_fd, err) < 0 ||
+	    make_folder(top, "packages", READ_MODE, &workspace->packages_fd, err) < 0 ||
 	    make_folder(top, "journal", 0700, &workspace->journal_fd, err) < 0 ||
 	    make_folder(workspace->data_fd, "input", 0700, &input, err) < 0 ||
 	    make_folder(workspace->data_fd, "output", 0700, &output, err) < 0)
 		return -1;
-	return 0;
+	/* Where a session has no root of its own, Node finds its modules by this; see policy.h. */
+	if (symlinkat("packages/javascript/node_modules", top, "node_modules") < 0)
+		return err_sys(err, "making a session's folder");
+	return make_packages(workspace->packages_fd, err);
 }
 
 struct workspace *workspace_new(struct home *home, struct err *err)
@@ -72,12 +93,16 @@ struct workspace *workspace_new(struct home *home, struct err *err)
 	workspace->home = home;
 	workspace->data_fd = -1;
 	workspace->spool_fd = -1;
+	workspace->packages_fd = -1;
 	workspace->journal_fd = -1;
 	workspace->name = xasprintf("%s/sessions/%s", home_server_name(home), random);
 	workspace->host_data_path = xasprintf("%s/%s/data", home_path(home), workspace->name);
 	workspace->host_spool_path = xasprintf("%s/%s/spool", home_path(home), workspace->name);
+	workspace->host_packages_path =
+		xasprintf("%s/%s/packages", home_path(home), workspace->name);
 	workspace->data_path = xstrdup(workspace->host_data_path);
 	workspace->spool_path = xstrdup(workspace->host_spool_path);
+	workspace->packages_path = xstrdup(workspace->host_packages_path);
 	if (make_tree(workspace, home_sessions_fd(home), random, err) < 0) {
 		workspace_free(workspace);
 		return NULL;
@@ -91,13 +116,16 @@ void workspace_free(struct workspace *workspace)
 		return;
 	fd_close(&workspace->data_fd);
 	fd_close(&workspace->spool_fd);
+	fd_close(&workspace->packages_fd);
 	fd_close(&workspace->journal_fd);
 	free(workspace->name);
 	free(workspace->data_path);
 	free(workspace->spool_path);
+	free(workspace->packages_path);
 	free(workspace->tmp_path);
 	free(workspace->host_data_path);
 	free(workspace->host_spool_path);
+	free(workspace->host_packages_path);
 	free(workspace);
 }
 
@@ -120,12 +148,14 @@ const char *workspace_tmp_path(const struct workspace *workspace)
 }
 
 void workspace_move_inside(struct workspace *workspace, const char *data_path,
-			   const char *spool_path)
+			   const char *spool_path, const char *packages_path)
 {
 	free(workspace->data_path);
 	free(workspace->spool_path);
+	free(workspace->packages_path);
 	workspace->data_path = xstrdup(data_path);
 	workspace->spool_path = xstrdup(spool_path);
+	workspace->packages_path = xstrdup(packages_path);
 }
 
 const char *workspace_host_data_path(const struct workspace *workspace)
@@ -156,6 +186,21 @@ int workspace_spool_fd(const struct workspace *workspace)
 const char *workspace_spool_path(const struct workspace *workspace)
 {
 	return workspace->spool_path;
+}
+
+int workspace_packages_fd(const struct workspace *workspace)
+{
+	return workspace->packages_fd;
+}
+
+const char *workspace_packages_path(const struct workspace *workspace)
+{
+	return workspace->packages_path;
+}
+
+const char *workspace_host_packages_path(const struct workspace *workspace)
+{
+	return workspace->host_packages_path;
 }
 
 int workspace_journal_fd(const struct workspace *workspace)

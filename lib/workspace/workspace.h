@@ -3,9 +3,9 @@
  * workspace.h - the folders of a server and of its sessions, by descriptor.
  *
  *   $PTYCELL_HOME/<server>/lock                  flock'ed while the server lives
- *   $PTYCELL_HOME/<server>/sessions/<random>/{data,spool,journal}
+ *   $PTYCELL_HOME/<server>/sessions/<random>/{data,spool,packages,journal}
  *   data holds input/ and output/ and is the session's working folder; the session reads spool
- *   and never sees journal.
+ *   and packages and never sees journal. packages holds a folder a language.
  *
  * The server never follows what a session planted: every access below `data` goes through
  * workspace_open_*(), which use openat2 with BENEATH, NO_SYMLINKS and NO_MAGICLINKS.
@@ -47,7 +47,7 @@ struct workspace *workspace_new(struct home *home, struct err *err) MUST_CHECK;
 void workspace_free(struct workspace *workspace);
 /* From now on paths are told as a session sees them that has a root of its own. */
 void workspace_move_inside(struct workspace *workspace, const char *data_path,
-			   const char *spool_path);
+			   const char *spool_path, const char *packages_path);
 /* Makes a folder below data for temporary files, where /tmp is not the session's own. */
 int workspace_make_tmp(struct workspace *workspace, struct err *err) MUST_CHECK;
 /* Its path; NULL: /tmp will do. */
@@ -57,11 +57,14 @@ int workspace_data_fd(const struct workspace *workspace);
 const char *workspace_data_path(const struct workspace *workspace);
 int workspace_spool_fd(const struct workspace *workspace);
 const char *workspace_spool_path(const struct workspace *workspace);
+int workspace_packages_fd(const struct workspace *workspace);
+const char *workspace_packages_path(const struct workspace *workspace);
 /* As the server sees them: only to say where a sandbox's folders come from. */
 const char *workspace_host_data_path(const struct workspace *workspace);
 const char *workspace_host_spool_path(const struct workspace *workspace);
+const char *workspace_host_packages_path(const struct workspace *workspace);
 int workspace_journal_fd(const struct workspace *workspace);
-/* The folder that holds all three, relative to home_fd(). */
+/* The folder that holds all of them, relative to home_fd(). */
 const char *workspace_name(const struct workspace *workspace);
 
 /*

@@ -5,6 +5,7 @@ import os
 import pathlib
 import platform
 import re
+import ssl
 import subprocess
 import threading
 import urllib.error
@@ -54,17 +55,19 @@ class Program:
 
 
 class Azurite(Program):
-    def __init__(self, folder):
+    """`certificate`: (certificate, key) for TLS."""
+
+    def __init__(self, folder, certificate=None):
+        scheme = "https" if certificate else "http"
+        tls = ["--cert", str(certificate[0]), "--key", str(certificate[1])] if certificate else []
         super().__init__(
             [node(), str(MODULES / "azurite/dist/src/blob/main.js"), "--blobHost", "127.0.0.1",
-             "--blobPort", "0", "--disableTelemetry", "--silent",
-             "--location", str(folder)],
-            r"listens on http://127\.0\.0\.1:(\d+)", cwd=folder)
-        self.endpoint = f"http://127.0.0.1:{self.port}/devstoreaccount1"
+             "--blobPort", "0", "--disableTelemetry", "--silent", "--location", str(folder), *tls],
+            r"listens on https?://127\.0\.0\.1:(\d+)", cwd=folder)
+        self.endpoint = f"{scheme}://127.0.0.1:{self.port}/devstoreaccount1"
 
     def connection(self, key=AZURITE_KEY):
-        return ("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;"
-                f"AccountKey={key};BlobEndpoint={self.endpoint};")
+        return f"AccountName=devstoreaccount1;AccountKey={key};BlobEndpoint={self.endpoint};"
 
     def order(self, container="box", key=AZURITE_KEY):
         return {"azure": {"connection": self.connection(key), "container": container}}
@@ -120,10 +123,13 @@ class Stored:
         return self.files[name]["url"]
 
 
-def get(url):
+def get(url, ca=None):
     """(status, headers, bytes) of a download, as a browser would do it."""
+    handlers = [urllib.request.ProxyHandler({})]
+    if ca is not None:
+        handlers.append(urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=ca)))
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=60) as answer:
+        with urllib.request.build_opener(*handlers).open(url, timeout=60) as answer:
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read()

@@ -295,6 +295,18 @@ def test_long_output_beyond_head_and_tail_is_counted_exactly_too(server):
     assert server.cell(code).text == f"({total}, 'line 99999\\n')\n"
 
 
+def test_dr06_a_flood_and_a_child_amid_it_are_in_order_and_whole_in_the_spool(server):
+    flood = "for i in range(50000): print('line', i, '\u00e9')\n"
+    result = server.cell(flood + "import os; os.system('echo child')\n" + flood)
+    lines = "".join(f"line {i} \u00e9\n" for i in range(50000))
+    whole = lines + "child\n" + lines
+    assert result.status["output"]["total"] == len(whole)
+    assert result.text.startswith(whole[:2000])
+    code = f"d = open({spool_of(result)!r}, encoding='utf-8').read(); len(d), hash(d) == hash({{}})"
+    lines_of = "''.join('line %d \u00e9\\n' % i for i in range(50000))"
+    assert server.cell(code.format(f"({lines_of}) + 'child\\n' + ({lines_of})")).text == f"({len(whole)}, True)\n"
+
+
 def test_a_long_line_is_not_broken(server):
     assert "a" * 5000 + "\n" == server.cell("print('a' * 5000)").text
     assert "\u00e9" * 5000 + "\n" == server.cell("print('\u00e9' * 5000)").text

@@ -118,6 +118,15 @@ def test_doctor_lists_odbc_drivers_and_connects_to_nothing_unasked(home):
     assert done.returncode == 0 and "s3cret" not in done.stdout + done.stderr
 
 
+def test_doctor_says_where_results_are_uploaded_and_no_key(home):
+    env = {"AZURE_BLOB_CONNECTION_STRING": "AccountName=acct;AccountKey=c2VjcmV0", "BLOB_SAS_EXPIRY_HOURS": "3"}
+    done = run(home, "doctor", **env)
+    assert ("Azure Blob container 'code-interpreter-artifacts' at https://acct.blob.core.windows.net, "
+            "links good for 3 h") in " ".join(done.stdout.split())
+    assert "c2VjcmV0" not in done.stdout + done.stderr
+    assert "none; results are only kept on this machine" in run(home, "doctor").stdout
+
+
 def test_doctor_databases_asks_each_configured_database(home):
     sqlite3.connect(home / "a.db").close()
     env = {"PTYCELL_SQL_GOOD": f"sqlite:{home}/a.db", "PTYCELL_SQL_GONE": f"sqlite:{home}/none.db",

@@ -287,6 +287,49 @@ def test_the_fixed_resources_are_listed_and_readable(server):
     assert read(server, "f", session="nobody")["error"]
 
 
+def resource_pages(server):
+    """All pages of resources/list."""
+    pages, params = [], {}
+    while True:
+        result = server.request("resources/list", params)
+        pages.append(result["resources"])
+        if "nextCursor" not in result:
+            return pages
+        params = {"cursor": result["nextCursor"]}
+
+
+def test_results_are_listed_as_resources_that_can_be_read(server):
+    server.cell("import os\nos.makedirs('output/d e'); open('output/d e/\u00fc.csv', 'w').write('x')\n"
+                "open('elsewhere', 'w').close(); os.symlink('/etc/passwd', 'output/link')", session="a")
+    server.cell("open('output/b.png', 'wb').write(b'png')", session="b")
+    (page,) = resource_pages(server)
+    files = {r["uri"]: r for r in page if "/files/" in r["uri"]}
+    assert set(files) == {"session://a/files/output/d%20e/%C3%BC.csv", "session://b/files/output/b.png"}
+    csv = files["session://a/files/output/d%20e/%C3%BC.csv"]
+    assert (csv["name"], csv["mimeType"], csv["size"]) == ("output/d e/\u00fc.csv", "text/csv", 1)
+    assert server.request("resources/read", {"uri": csv["uri"]})["contents"][0]["text"] == "x"
+
+
+def test_many_resources_come_in_pages(server):
+    server.cell("for i in range(450): open(f'output/{i:03}', 'w').close()", session="a")
+    server.cell("open('output/last', 'w').close()", session="b")
+    pages = resource_pages(server)
+    uris = [r["uri"] for page in pages for r in page]
+    assert len(pages) == 3 and max(map(len, pages)) == 200 and len(uris) == len(set(uris))
+    assert [u for u in uris if "/files/" in u] == [f"session://a/files/output/{i:03}" for i in range(450)] + \
+        ["session://b/files/output/last"]
+    for cursor in ("x", "a:x", "nobody:0", "a:99999999", ":", "a:-1"):
+        assert server.start("resources/list", {"cursor": cursor}).get(timeout=20)["error"]["code"] == -32602
+
+
+def test_long_names_do_not_make_a_line_that_is_too_long(server):
+    server.cell("import os\np = 'output/' + '/'.join(['\u00fc' * 100] * 18)\nos.makedirs(p)\n"
+                "for i in range(60): open(f'{p}/{i:03}', 'w').close()", session="a")
+    pages = resource_pages(server)
+    assert len(pages) > 1 and sum("/files/" in r["uri"] for page in pages for r in page) == 60
+    assert all(len(json.dumps(page)) < 1_000_000 for page in pages)
+
+
 # ---- kept copies ----
 
 def test_results_are_kept_in_a_folder_of_their_own_for_their_owner_only(server, home):

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from client import BUILD, REVISION, Server, environment
-from steps import alive, all_gone, assert_clean, family, kill, until, with_word
+from steps import alive, all_gone, assert_clean, family, kill, name_of, until, with_word
 
 PROGRAM = str(BUILD / "ptycell")
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -179,7 +179,7 @@ def test_a_killed_server_takes_every_process_along(home):
 def test_a_killed_launcher_takes_its_processes_along_and_the_server_goes_on(home):
     server, processes = stubborn_server(home, "1618.3")
     (launcher, _), = (p for p in family(server.process.pid) if
-                      pathlib.Path(f"/proc/{p[0]}/comm").read_text(encoding="utf-8") == "ptycell-launch\n" and
+                      name_of(p[0]) == "ptycell-launch\n" and
                       parent_of(p[0]) == server.process.pid)
     kill(launcher)
     all_gone(processes, 5)

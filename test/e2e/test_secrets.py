@@ -327,7 +327,7 @@ def test_bytes_of_files_and_figures_stay_as_they_are(start, home):
 def test_a_prompt_that_ends_as_a_secret_begins_is_shown(start):
     server = start(secret="Name: Rumpelstiltskin")
     waiting = Result(server.start_cell("x = input('Name')", budget=2).get(timeout=30)["result"])
-    assert waiting.state == "waiting_for_input" and "Name" in waiting.text
+    assert waiting.state == "waiting_for_input" and "at the prompt 'Name'." in waiting.text
     server.call("interact", session_id="s", language="python", input="me")
 
 

@@ -290,3 +290,18 @@ def rested(server):
     """How many descriptors it has, once that stays."""
     count = len(descriptors(server))
     return all(time.sleep(0.05) or len(descriptors(server)) == count for _ in range(20)) and count
+
+
+def test_a_session_without_a_cell_gives_back_what_waited_for_it(home):
+    """Its listener too, where hosts may be reached."""
+    with Server(home, env={"PTYCELL_HOSTS": "a.example", **ENV}) as server:
+        server.call("destroy_session", session_id=spared(server))
+        until(lambda: len(all_folders(home)) == 1 and len(interpreters(server)) == 1)
+        before = until(lambda: rested(server))
+        for _ in range(3):
+            waiting = interpreters(server)
+            server.call("upload_file", session_id="u", filename="f", content="x")
+            server.call("destroy_session", session_id="u")
+            all_gone(waiting, 5)
+            until(lambda: len(all_folders(home)) == 1 and len(interpreters(server)) == 1)
+            assert until(lambda: rested(server)) == before

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from client import Result, Server
-from steps import EVIL, alive, assert_clean, family, listed, session_folders, until
+from steps import EVIL, alive, all_folders, assert_clean, family, listed, name_of, session_folders, until
 
 SALES = 'id,city,amount\n1,Bern,2.50\n2,"Z\u00fcrich, west",3\n3,,\n'
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"
@@ -45,7 +45,7 @@ def program(pid):
 
 
 def helpers(server):
-    return {p for p in family(server.process.pid) if program(p[0]) == "ptycell-sql"}
+    return {process for process in family(server.process.pid) if name_of(process[0]).startswith("ptycell-sql")}
 
 
 def inputs(home):

@@ -5,6 +5,7 @@ import os
 
 import pytest
 from fetching import Site, failure, head
+from proxies import openssl
 from storages import CREATED, FULL, S3, Azurite, Stored, Trouble, azure_error, get
 
 KINDS = {"azure": Azurite, "s3": S3}
@@ -117,6 +118,31 @@ def test_a_tampered_link_gives_nothing(storage, tmp_path, part):
         changed = url.replace("/x.txt", "/y.txt")
     assert changed != url and get(url)[0] == 200
     assert get(changed)[0] == 403
+
+
+@pytest.fixture(scope="module")
+def safe(tmp_path_factory):
+    """(Azurite with TLS, the certificate that vouches for it)"""
+    folder = tmp_path_factory.mktemp("safe")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days", "2",
+            "-subj", "/CN=storage", "-addext", "subjectAltName=IP:127.0.0.1")
+    with Azurite(folder, (certificate, key)) as running:
+        yield running, certificate
+
+
+def test_a_link_to_a_safe_storage_is_good_over_tls_only(safe, tmp_path):
+    storage, certificate = safe
+    name = write(tmp_path, "x.txt", b"content")
+    url = Stored(tmp_path, storage.order(), [name], ca_file=str(certificate)).url(name)
+    assert url.startswith("https://") and "&spr=https&" in url
+    assert get(url, certificate)[2] == b"content"
+
+
+def test_a_storage_that_nobody_vouches_for_gets_nothing(safe, tmp_path):
+    name = write(tmp_path, "x.txt", b"content")
+    stored = Stored(tmp_path, safe[0].order(), [name])
+    assert "no safe connection (TLS)" in stored.files[name]["problem"]
 
 
 # ---- refusals ----

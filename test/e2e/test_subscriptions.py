@@ -166,6 +166,10 @@ def test_the_list_changes_when_sessions_come_and_go_and_with_the_first_notebook(
     drain(server)  # the first one made a session of its own
     server.cell("2")
     assert [m for m in drain(server) if m.get("method") == LIST] == []
+    for code, told in [("open('output/f', 'w').write('x')", 1), ("open('output/f', 'w').write('yy')", 0),
+                       ("open('g', 'w').close()", 0), ("import os; os.remove('output/f')", 1)]:
+        server.cell(code)
+        assert len([m for m in drain(server) if m.get("method") == LIST]) == told
     server.call("destroy_session", session_id="s")
     notices(server, 1, LIST)
 

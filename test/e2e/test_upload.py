@@ -7,7 +7,7 @@ import threading
 import pytest
 from client import WAIT_S, Result, Server
 from fetching import Site, body, head
-from steps import alive, assert_clean, family, listed, session_folders, until
+from steps import alive, all_folders, assert_clean, family, listed, session_folders, until
 
 PRIVATE = {"PTYCELL_ALLOW_PRIVATE_HOSTS": "1"}
 
@@ -44,7 +44,7 @@ def helpers(server, name="ptycell-fetch"):
 
 def parts(home):
     """Files on their way, and what else lies beside sessions' folders."""
-    return [p.name for folder in session_folders(home) for p in folder.parent.iterdir()
+    return [p.name for folder in all_folders(home) for p in folder.parent.iterdir()
             if p.name not in ("data", "spool", "journal")]
 
 

@@ -16,6 +16,7 @@ Two rules shape everything here:
 """
 
 import _ast
+import _io
 import _signal
 import _thread
 import builtins
@@ -41,6 +42,10 @@ IMAGE_SIDE = 1280  # pixels
 IMAGE_BYTES = 300_000  # a PNG above this is also tried as JPEG
 IMAGES_PER_CELL = 20
 LEAF_CELLS = 1000  # sources kept of cells that define nothing
+FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in blocks
+FLOOD_BLOCK = 128 << 10
+WHOLE_MAX = 2 * FLOOD_BLOCK  # bytes of a frame that a signal's handler cannot tear
+FLOOD_TICK = 0.02  # seconds that a block waits at most
 
 
 # ---- the control channel --------------------------------------------------------------------
@@ -71,6 +76,7 @@ class Channel:
         self.waiting = []  # frames that came while an ack was expected
         self.sending = False
         self.held = b""  # a frame that goes out with the next one
+        self.writer = None
 
     def send(self, kind, ident, parts):
         # Also checked here and not only at fork: a fork in C runs no hooks.
@@ -90,7 +96,23 @@ class Channel:
             frame, self.held = self.held, b""
             self._write(frame)
 
+    def write_whole(self, frame):
+        """Where handlers of the user's may raise at any moment, as they do in a long output: a
+        BufferedWriter takes a frame that fits into it whole, and keeps in C how much it has
+        written: what is left goes before the next one. RuntimeError: it is at it already, and this
+        is such a handler."""
+        if self.writer is None:
+            self.writer = _io.BufferedWriter(_io.FileIO(self.fd, "wb", closefd=False), WHOLE_MAX)
+        try:
+            self.writer.write(frame)
+            self.writer.flush()
+        except OSError as error:
+            self._end_unless_raised_by_user(error)
+
     def _write(self, frame):
+        if self.writer is not None and len(frame) <= WHOLE_MAX:
+            self.write_whole(frame)
+            return
         self.sending = True
         try:
             sent = posix.write(self.fd, frame)
@@ -127,10 +149,14 @@ class Channel:
         return bool(poll.poll(0))
 
     def await_ack(self):
+        self.await_frame("ack")
+
+    def await_frame(self, kind):
+        """The parts of the next frame of this kind; others wait."""
         while True:
             frame = self._read_frame(None)
-            if frame[0] == "ack":
-                return
+            if frame[0] == kind:
+                return frame[2]
             self.waiting.append(frame)
 
     def _read_frame(self, wait):
@@ -242,6 +268,7 @@ class State:
     terminal = -1  # private copy of the pty's descriptor
     redirected = None  # where the user sent stdout or stderr, as last told
     tidy = False  # descriptors and SIGINT's handler were put right since the last cell's code
+    check = None  # of code rules, when the person has any
 
 
 def make_main():
@@ -305,6 +332,237 @@ def cancel_waiting_task():
     task.cancel()
     State.loop.call_soon_threadsafe(lambda: None)
     return True
+
+
+# ---- output ---------------------------------------------------------------------------------
+
+
+class Flood:
+    """A cell that prints very much does so in blocks on the control channel.
+
+    Until then, and whenever order could be lost, each line goes to the terminal at once: to
+    whatever writes there by itself (children, C code) print is what it always was. The terminal
+    takes 30 MB of lines a second, though, and wakes the server for each. So after FLOOD_BYTES the
+    text of sys.stdout gathers, and goes out when a block is full or a tick is over. A flush, a
+    child, input, a figure or something on stderr ends that: the last block is acknowledged, and
+    then FLOOD_BYTES must come again. Only C code that writes to the terminal amid a flood, unasked,
+    may find itself before what was printed in the last tick.
+    """
+
+    def __init__(self):
+        self.active = False
+        self.entering = False
+        self.inside = 0  # the thread that asked for text itself
+        self.count = 0  # bytes printed line by line
+        self.parts = []
+        self.size = 0
+        self.lock = _thread.RLock()
+        self.blocks = False  # sys.stdout does not flush its lines
+        self.stop = self.gone = None  # releasing `stop` ends the ticks, which release `gone`
+        self.originals = {}
+
+    def begin(self, stream):
+        """From within a write of sys.stdout."""
+        text = State.streams[1]
+        if getattr(text, "buffer", None) is not stream or not text.line_buffering:
+            return
+        self.count = 0
+        # TextIOWrapper is not made for threads; with lines alone they do not get in its way.
+        if _thread._count() or channel.sending or in_child() or not posix.isatty(1):
+            return
+        self.blocks = True
+        text.reconfigure(line_buffering=False)
+        self.entering = True  # a write of a line is followed by a flush
+        self.stop, self.gone = _thread.allocate_lock(), _thread.allocate_lock()
+        self.stop.acquire()
+        self.gone.acquire()
+        self.active = True
+        self._watch_calls()
+        _thread.start_new_thread(self._tick, (self.stop, self.gone))
+
+    def add(self, data, stream):
+        # Written to our side directly it is younger than text that waits above us.
+        text, thread = State.streams[1], _thread.get_ident()
+        with self.lock:
+            if text.buffer is stream and self.inside != thread:
+                self.inside = thread
+                text.flush()
+                self.inside = 0
+            self.parts.append(bytes(data))
+            self.size += len(data)
+            if self.size >= FLOOD_BLOCK:
+                self._send([])
+        if _thread._count() > 1 and thread == State.main_thread:
+            self.end()
+
+    def flushed(self):
+        """sys.stdout was told to flush: nothing of it waits above us."""
+        thread = _thread.get_ident()
+        if thread == self.inside:
+            return
+        if self.entering or thread != State.main_thread:
+            self.entering = False
+            with self.lock:
+                self._send([])
+        else:
+            self.end()
+
+    def end(self):
+        try:
+            self.active = False
+            self.stop.release()
+            self._forget_calls()
+            with self.lock:
+                if self._send([("ack", b"")]):
+                    channel.await_ack()
+            self.gone.acquire()  # who forks wants no thread
+        finally:
+            self.restore()
+
+    def restore(self):
+        if self.blocks:
+            State.streams[1].reconfigure(line_buffering=True)
+            self.blocks = False
+
+    def _send(self, more):
+        if channel.sending or in_child():
+            return False
+        data = b"".join(self.parts)
+        self.parts.clear()
+        self.size = 0
+        for at in range(0, max(len(data), 1), FLOOD_BLOCK):
+            last = at + FLOOD_BLOCK >= len(data)
+            parts = [("text", data[at : at + FLOOD_BLOCK])] + (more if last else [])
+            try:
+                channel.write_whole(encode_frame(b"output", State.cell.ident, parts))
+            except RuntimeError:
+                self.parts.insert(0, data[at:])
+                self.size += len(data) - at
+                return False
+        return True
+
+    def _tick(self, stop, gone):
+        while not stop.acquire(True, FLOOD_TICK):
+            with self.lock:  # before the text is taken: later text then stays behind it
+                try:
+                    State.streams[1].flush()
+                except Exception:
+                    pass
+        gone.release()
+
+    def _watch_calls(self):
+        """What writes to the terminal, or ends us, without asking sys.stdout to flush."""
+        import os
+
+        for name in ("system", "posix_spawn", "posix_spawnp", "write", "writev", "_exit", "execve"):
+            original = self.originals[name] = getattr(os, name)
+            setattr(os, name, settling(original))
+
+    def _forget_calls(self):
+        import os
+
+        for name, original in self.originals.items():
+            if getattr(getattr(os, name), "__wrapped__", None) is original:
+                setattr(os, name, original)
+
+
+flood = Flood()
+
+
+def settle():
+    """All that was printed so far is before what comes now."""
+    if flood.active:
+        State.streams[1].flush()
+
+
+def settling(original):
+    def call(*args, **kwargs):
+        settle()
+        return original(*args, **kwargs)
+
+    call.__name__ = original.__name__
+    call.__doc__ = original.__doc__
+    call.__wrapped__ = original
+    return call
+
+
+class Output(_io._BufferedIOBase):
+    """The binary side of sys.stdout and sys.stderr: the terminal, without a buffer of its own."""
+
+    mode = "wb"
+
+    def __init__(self, fd):
+        self.fd = fd
+        self.name = "<stdout>" if fd == 1 else "<stderr>"
+
+    def readable(self):
+        return False
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return self.fd
+
+    def isatty(self):
+        return posix.isatty(self.fd)
+
+    @property
+    def raw(self):
+        return _io.FileIO(self.fd, "wb", closefd=False)
+
+    def write(self, data):
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+        size = data.nbytes if type(data) is memoryview else len(data)
+        if flood.active and self.fd == 2:
+            settle()
+        elif not flood.active and self.fd == 1 and State.running:
+            flood.count += size
+            if flood.count > FLOOD_BYTES and _thread.get_ident() == State.main_thread:
+                flood.begin(self)
+        if flood.active and self.fd == 1:
+            flood.add(data, self)
+        else:
+            self._write(data)
+        if State.interrupted and _thread.get_ident() == State.main_thread:
+            check_interrupt()
+        return size
+
+    def _write(self, data):
+        sent = posix.write(self.fd, data)
+        while sent < len(data):
+            data = memoryview(data).cast("B")[sent:]
+            sent = posix.write(self.fd, data)
+
+    def flush(self):
+        if self.closed:
+            raise ValueError("I/O operation on closed file.")
+        if flood.active and self.fd == 1:
+            flood.flushed()
+
+
+def open_output(fd, original):
+    text = _io.TextIOWrapper(
+        Output(fd),
+        encoding=getattr(original, "encoding", None) or "utf-8",
+        errors="backslashreplace" if fd == 2 else getattr(original, "errors", "surrogateescape"),
+        newline="\n",
+        line_buffering=True,
+    )
+    text.mode = "w"
+    return text
+
+
+def take_streams():
+    """Puts our streams in the place of the interpreter's, where those write to the terminal."""
+    for fd, name in ((1, "stdout"), (2, "stderr")):
+        original = getattr(sys, name)
+        if type(original) is _io.TextIOWrapper and posix.isatty(fd):
+            original.flush()
+            stream = open_output(fd, original)
+            setattr(sys, name, stream)
+            setattr(sys, "__%s__" % name, stream)
 
 
 # ---- streams and descriptors ----------------------------------------------------------------
@@ -386,14 +644,11 @@ def reopen_streams():
 
 def open_standard(fd):
     original = State.streams[fd]
-    stream = open(
-        fd,
-        "w" if fd else "r",
-        encoding=getattr(original, "encoding", "utf-8"),
-        errors="backslashreplace" if fd == 2 else "surrogateescape",
-        buffering=1,
-        closefd=False,
-    )
+    if fd:
+        stream = open_output(fd, original)
+    else:
+        encoding = getattr(original, "encoding", "utf-8")
+        stream = open(0, encoding=encoding, errors="surrogateescape", closefd=False)
     if original is None or original.closed:
         State.streams = State.streams[:fd] + (stream,) + State.streams[fd + 1 :]
         setattr(sys, "__%s__" % ("stdin", "stdout", "stderr")[fd], stream)
@@ -475,6 +730,8 @@ DEFINITIONS = (
 def compile_cell(cell):
     """The cell as a list of (code, is_value): its statements, then its last expression."""
     tree = parse_cell(cell)
+    if State.check is not None:
+        check_rules(tree)
     last = last_expression(tree, cell.source)
     is_leaf = note_definitions(cell, tree)
     codes = []
@@ -599,6 +856,31 @@ def note_targets(cell, target):
             cell.touched.add(part.id)
         elif part is not target:
             note_targets(cell, part)
+
+
+# ---- code rules -----------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    """The person's rules do not want the cell to run."""
+
+
+def load_rules(source, rules):
+    names = {"__name__": "_ptycell_rules", "__builtins__": __builtins__}
+    exec(compile(source, DRIVER_FILE, "exec", 0, True), names)
+    State.check = names["make_check"](rules)
+
+
+def check_rules(tree):
+    """Before anything of the cell runs. What cannot be judged is refused."""
+    try:
+        refusal, warning = State.check(tree, NAMESPACE, try_parse)
+    except Exception as error:
+        refusal, warning = "The code rules cannot judge this cell: " + error_line(error), None
+    if refusal is not None:
+        raise Refused(refusal)
+    if warning is not None:
+        say(warning)
 
 
 # ---- running code ---------------------------------------------------------------------------
@@ -1443,6 +1725,18 @@ def hook_pdb(pdb):
     pdb.Pdb.get_stack = own_stack
 
 
+def hook_subprocess(subprocess):
+    subprocess.Popen._execute_child = settling(subprocess.Popen._execute_child)
+
+
+def hook_threading(threading):
+    threading.Thread.start = settling(threading.Thread.start)
+
+
+def hook_multiprocessing(util):
+    util.spawnv_passfds = settling(util.spawnv_passfds)
+
+
 def hook_ipython(module):
     module.display = display
     module.publish_display_data = publish_display_data
@@ -1616,6 +1910,9 @@ HOOKS = {
     "IPython.core.display_functions": hook_ipython,
     "plotly.basedatatypes": hook_plotly,
     "multiprocessing.spawn": hook_spawn,
+    "multiprocessing.util": hook_multiprocessing,
+    "subprocess": hook_subprocess,
+    "threading": hook_threading,
 }
 
 
@@ -2025,6 +2322,36 @@ def handle_vars(ident, parts):
     channel.send(b"done", ident, answer)
 
 
+def handle_imported(ident, parts):
+    lines = "\n".join(older_imports(parts["packages"]))
+    channel.send(b"done", ident, [("status", "ok"), ("vars", lines)])
+
+
+def older_imports(packages):
+    """A sentence for each of these (lines NAME, VERSION, MODULE) of which another copy is imported."""
+    told = []
+    for line in packages.splitlines():
+        name, version, module = line.split("\t")
+        loaded = sys.modules.get(module)
+        path = getattr(loaded, "__file__", None) if is_a(loaded, ModuleType) else None
+        have = getattr(loaded, "__version__", None) if is_a(loaded, ModuleType) else None
+        if type(path) is not str or (type(have) is str and have == version):
+            continue
+        if not path.startswith(packages_folder()) or type(have) is str:
+            told.append(
+                "%s is imported already%s: this interpreter goes on with that copy, and a new one "
+                "(interact with action terminate) imports %s."
+                % (module, " in version " + have if type(have) is str else "", version)
+            )
+    return told
+
+
+def packages_folder():
+    import os
+
+    return os.environ.get("PYTHONPATH", "").partition(":")[0] or "\0"
+
+
 def escape_field(text):
     text = text.replace("\\", "\\\\").replace("\t", "\\t")
     return text.replace("\n", "\\n").replace("\r", "\\r")
@@ -2185,6 +2512,13 @@ def run_shell(command, capture):
 
     command = own_pip(expand_names(command.strip()))
     flush_streams()
+    wanted = None if capture else packages_of(command)
+    if wanted is not None:
+        ok, text = ask_broker(*wanted)
+        print(text)
+        NAMESPACE["_exit_code"] = 0 if ok else 1
+        return None
+    command = with_target(command)
     if not capture:
         NAMESPACE["_exit_code"] = subprocess.call(command, shell=True, executable=shell_path())
         after_packages(command)
@@ -2207,6 +2541,123 @@ def own_pip(command):
         rest = words[1] if len(words) > 1 else ""
         return "%s -m pip %s" % (shlex.quote(sys.executable), rest)
     return command
+
+
+# Packages: a session has no network, and the server brings what it is asked for
+
+PIP_FLAGS = {
+    "-q", "-qq", "-qqq", "--quiet", "-v", "--verbose", "-U", "--upgrade", "--user", "--no-input", "--pre",
+    "--break-system-packages", "--disable-pip-version-check", "--no-cache-dir", "--no-warn-script-location",
+    "--only-binary", ":all:", "--prefer-binary", "--no-color", "--root-user-action=ignore", "-y",
+}  # fmt: skip
+NPM_FLAGS = {"-g", "--global", "-S", "--save", "-D", "--save-dev", "--silent", "-s", "--no-audit", "--no-fund", "--no-save"}
+
+
+def packages_of(command):
+    """(language, packages) when the command only installs some; None when it is the shell's."""
+    words = simple_words(command)
+    if words[:1] == ["npm"] and words[1:2] and words[1] in ("install", "i", "add"):
+        names = [word for word in words[2:] if word not in NPM_FLAGS]
+        return ("javascript", names) if names and not any(map(is_local, names)) else None
+    words = pip_words(words)
+    return python_packages(words[1:]) if words[:1] == ["install"] else None
+
+
+def simple_words(command):
+    """The words of a command that the shell would change nothing of; else none."""
+    import shlex
+
+    if any(mark in command for mark in ";|&$`\n(){}"):
+        return []
+    try:
+        return shlex.split(command, comments=True)
+    except ValueError:
+        return []
+
+
+def pip_words(words):
+    """What follows pip, however that is called."""
+    if words[:1] == ["uv"]:
+        words = words[1:]
+    if len(words) > 2 and words[0].rsplit("/", 1)[-1].startswith("python") and words[1] == "-m":
+        words = words[2:]
+    return words[1:] if words[:1] in (["pip"], ["pip3"]) else []
+
+
+def python_packages(words):
+    """What `pip install` of these words asks the server for; None when it stays in the session."""
+    names = []
+    words = list(words)
+    while words:
+        word = words.pop(0)
+        if word in ("-r", "--requirement") and words:
+            names += read_requirements(words.pop(0), 0)
+        elif word.startswith(("--progress-bar", "--timeout", "--retries")):
+            words = words if "=" in word else words[1:]
+        elif is_local(word) or word in ("-e", "--editable", "--no-index", "-t", "--target", "--find-links", "-f"):
+            return None
+        elif word not in PIP_FLAGS:
+            names.append(word)
+    return ("python", names) if names else None
+
+
+def with_target(command):
+    """pip puts what lies in the session into the session's own folder: Python's is not writable."""
+    import os
+    import shlex
+
+    words = pip_words(simple_words(command))
+    if words[:1] != ["install"] or not any(map(is_local, words)) or any(w.startswith(("-t", "--target")) for w in words):
+        return command
+    folder = os.path.expanduser("~/.cache/packages")
+    if folder not in sys.path:
+        sys.path.append(folder)
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), folder]))
+    options = ["--target", folder, "--upgrade", "--no-deps", "--no-index", "--no-build-isolation"]
+    return shlex.join([sys.executable, "-m", "pip", *words, *options])
+
+
+def is_local(word):
+    import os
+
+    plain = word.partition("[")[0]
+    return word.startswith((".", "/", "~", "file:")) or (plain.endswith((".whl", ".tar.gz", ".zip")) and os.path.exists(plain))
+
+
+def read_requirements(path, depth):
+    """The lines of a requirements file of the session's own, and of those that it names."""
+    import os
+
+    names = []
+    with open(os.path.expanduser(path), encoding="utf-8") as file:
+        for line in file.read().replace("\\\n", " ").splitlines():
+            line = line.partition(" #")[0].strip()
+            first, _, rest = line.partition(" ")
+            if not line or line.startswith("#"):
+                continue
+            if first in ("-r", "--requirement") and depth < 8:
+                names += read_requirements(os.path.join(os.path.dirname(path), rest.strip()), depth + 1)
+            else:
+                names.append(line)
+    return names
+
+
+def ask_broker(language, packages):
+    """(worked, what to tell) of packages that the server is asked to bring."""
+    import importlib
+
+    if in_child() or not may_send():
+        return False, "Packages are installed from the cell's own thread only; or call install_packages."
+    flush_streams()
+    print("Asking ptycell to install %s; the session itself has no network." % " ".join(packages))
+    flush_streams()
+    parts = [("language", language), ("packages", "\n".join(packages))]
+    channel.send(b"install", State.cell.ident, parts)
+    told = channel.await_frame("installed")
+    check_interrupt()
+    importlib.invalidate_caches()
+    lines = older_imports(told["packages"]) if language == "python" else []
+    return told["ok"] == "1", "\n".join([told["text"], *lines])
 
 
 def after_packages(command):
@@ -2258,7 +2709,15 @@ def script_magic(program):
 def magic_pip(line):
     import shlex
 
-    run_shell("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
+    words = shlex.split(expand_names(line), comments=True)
+    wanted = python_packages(words[1:]) if words[:1] == ["install"] else None
+    if wanted is None:
+        run_shell("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
+        return
+    ok, text = ask_broker(*wanted)
+    if not ok:
+        raise UsageError(text)
+    print(text)
 
 
 # Files and environment
@@ -2561,10 +3020,12 @@ def prepare_process():
         _signal.signal(_signal.SIGINT, on_sigint)
         check_descriptors()
     State.tidy = False
+    flood.count = 0
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
     reopen_streams()
+    flood.restore()
 
 
 def run_guarded(cell):
@@ -2586,6 +3047,15 @@ def run_guarded(cell):
     except SystemExit as error:
         State.running = False
         return describe_exit(error)
+    except Refused as refusal:
+        State.running = False
+        text = str(refusal)
+        return [
+            ("status", "error"),
+            ("ename", "CodeRuleError"),
+            ("evalue", text),
+            ("traceback", "CodeRuleError: %s\n" % text),
+        ]
     except BaseException as error:
         State.running = False
         return describe_error(error, cell)
@@ -2674,9 +3144,10 @@ def set_up():
     import os
 
     _signal.signal(_signal.SIGINT, on_sigint)
+    take_streams()
     State.streams = (sys.stdin, sys.stdout, sys.stderr)
     State.terminal = posix.dup(1)
-    os.register_at_fork(after_in_child=close_in_child)
+    os.register_at_fork(before=settle, after_in_child=close_in_child)
     faulthandler.enable(2)
     # The server's last question to code that SIGINT does not stop: where are you?
     faulthandler.register(_signal.SIGUSR2, 2, all_threads=True, chain=False)
@@ -2687,6 +3158,8 @@ def set_up():
         sys.path.insert(0, "")
     install_magics()
     install_hooks()
+    if "rules" in HELLO:
+        load_rules(HELLO.pop("checker"), HELLO.pop("rules"))
     gc.enable()  # the stub had it off: collecting while the driver loads finds nothing
     names.ids = {name: id(value) for name, value in NAMESPACE.items()}
 
@@ -2716,6 +3189,8 @@ def serve():
             handle_exec(ident, parts)
         elif kind == "vars":
             handle_vars(ident, parts)
+        elif kind == "imported":
+            handle_imported(ident, parts)
         elif kind == "preload":
             handle_preload(ident, parts)
         elif kind == "quit":

@@ -13,12 +13,20 @@ extern const size_t python_driver_source_len;
 extern const unsigned char python_driver_marshal[];
 extern const size_t python_driver_marshal_len;
 extern const unsigned char python_stub_source[];
+extern const unsigned char python_rules_source[];
+extern const size_t python_rules_source_len;
 
 static void boot(struct buf *out)
 {
 	frame_begin(out, "boot", 0, 2);
 	frame_add(out, "marshal", python_driver_marshal, python_driver_marshal_len);
 	frame_add(out, "source", python_driver_source, python_driver_source_len);
+}
+
+static void add_rules(struct buf *hello, const char *rules)
+{
+	frame_add(hello, "checker", python_rules_source, python_rules_source_len);
+	frame_add(hello, "rules", rules, strlen(rules));
 }
 
 static const char *const *arguments(void)
@@ -46,6 +54,7 @@ const struct language *python_language(void)
 		.commands = commands,
 		.install_hint = "apt install python3",
 		.boot = boot,
+		.add_rules = add_rules,
 		.arguments = arguments,
 		.environment = environment,
 		.dump_signal = SIGUSR2,

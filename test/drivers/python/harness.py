@@ -13,6 +13,7 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 SOURCE = os.path.join(ROOT, "lib/runtime/python/driver.py")
+RULES = os.path.join(ROOT, "lib/runtime/python/rules.py")
 STUB = os.path.join(ROOT, "lib/runtime/python/stub.py")
 TIOCSIG = 0x40045436
 NONCE = "0123456789abcdef"
@@ -108,7 +109,7 @@ class Session:
     """One interpreter with the driver in it."""
 
     def __init__(
-        self, python="/usr/bin/python3", cwd=".", env=None, output="", marshal=b"", flags=()
+        self, python="/usr/bin/python3", cwd=".", env=None, output="", marshal=b"", flags=(), rules=None
     ):
         self.master, slave = pty.openpty()
         set_raw(slave)
@@ -122,7 +123,10 @@ class Session:
         theirs.close()
         os.set_blocking(self.master, False)
         self.send("boot", 0, [("marshal", marshal), ("source", read_file(SOURCE))])
-        self.send("hello", 0, [("proto", "1"), ("nonce", NONCE), ("output", output)])
+        hello = [("proto", "1"), ("nonce", NONCE), ("output", output)]
+        if rules is not None:
+            hello += [("rules", rules), ("checker", read_file(RULES))]
+        self.send("hello", 0, hello)
         self.ready = self.next_frame(15)
 
     def send(self, kind, ident, parts=()):
@@ -143,6 +147,9 @@ class Session:
         deadline = time.monotonic() + timeout
         while True:
             frame = self._take_frame()
+            if frame is not None and frame.kind == "output":
+                self._take_output(frame)
+                continue
             if frame is not None:
                 self.drain()
                 frame.offset = len(self.output)
@@ -155,6 +162,13 @@ class Session:
                 self.drain()
             if self.socket in ready:
                 self._receive()
+
+    def _take_output(self, frame):
+        self.drain()
+        self.output += frame.parts["text"]
+        self.blocks += 1
+        if "ack" in frame:
+            self.send("ack", frame.ident)
 
     def _receive(self):
         try:
@@ -188,7 +202,7 @@ class Session:
 
     def start(self, code):
         self.ident += 1
-        self.output = b""
+        self.output, self.blocks = b"", 0
         self.started = time.monotonic()
         self.send("exec", self.ident, [("code", code), ("name", "<cell %d>" % self.ident)])
         return self.ident

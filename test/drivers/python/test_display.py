@@ -2,6 +2,8 @@
 """Values that are more than text: figures, images, tables, MIME bundles."""
 import struct
 
+import pytest
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -214,3 +216,48 @@ def test_plotly_figures_are_outlined_and_saved(session, tmp_path):
     assert result.displays[0]["text/plain"] == "<plotly figure, traces: bar, title: 'Sales'>"
     assert result.output == ""
     assert (tmp_path / "output" / result.displays[0]["file"]).read_text() == "<html>cdn"
+
+
+FIGURES = {
+    "lines": "plt.plot([1, 4, 2], label='a'); plt.title('Title'); plt.xlabel('x'); plt.legend()",
+    "bars": "plt.bar(['a', 'b'], [3, 5], color=['r', 'g']); plt.grid(True)",
+    "picture": "plt.imshow(np.arange(100).reshape(10, 10)); plt.colorbar()",
+    "text alone": "fig.text(.4, .6, 'words', fontsize=30)",
+    "transparent": "fig.patch.set_alpha(0); plt.plot([1, 2]); plt.gca().patch.set_alpha(0.5)",
+    "several": "fig.subplots(2, 2)[1][0].scatter(range(9), range(9))",
+}
+
+# What is cut off is background, what is left is the canvas; and savefig's own tight box looks the same.
+COMPARE = """import io, numpy as np, matplotlib.pyplot as plt
+fig = plt.figure(figsize=(6, 4), dpi=100)
+%s
+driver = display.__globals__
+def pixels(png):
+    image = plt.imread(io.BytesIO(png))
+    return image if image.shape[2] == 4 else np.dstack([image, np.ones(image.shape[:2], 'f')])
+def content(image):
+    drawn = (image != image[0, 0]).any(2)
+    rows, columns = np.flatnonzero(drawn.any(1)), np.flatnonzero(drawn.any(0))
+    return rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+def cut(image):
+    top, bottom, left, right = content(image)
+    return image[top:bottom, left:right]
+raw = io.BytesIO(); fig.savefig(raw, format='png', dpi=100)
+whole, ours = pixels(raw.getvalue()), pixels(driver['render_figure'](fig))
+tight = pixels(driver['tight_png'](fig))
+plt.close(fig)
+(a, b), (c, d) = content(ours)[::2], content(whole)[::2]
+top, left = c - a, d - b
+same = (whole[top:top + ours.shape[0], left:left + ours.shape[1]] == ours).all()
+off = max(abs(x - y) for x, y in zip(ours.shape, tight.shape))
+one, other = cut(ours), cut(tight)
+size = [min(x, y) for x, y in zip(one.shape, other.shape)]
+difference = abs(one[:size[0], :size[1], :3] - other[:size[0], :size[1], :3]).mean()
+print(same, (cut(whole) == one).all(), ours.shape != whole.shape, off <= 16, difference < 0.03, off, difference)"""
+
+
+@pytest.mark.parametrize("what", FIGURES)
+def test_a_cropped_figure_is_the_canvas_and_looks_as_saved_tight(session, needs, what):
+    needs("matplotlib", "numpy")
+    result = session.run(COMPARE % FIGURES[what], timeout=60)
+    assert result.output.split()[:5] == ["True"] * 5, result

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "config/passed.h"
 #include "fixture.h"
 #include "session/environment.h"
@@ -59,6 +60,7 @@ static void arguments_follow_the_interpreters_path(void **state)
 
 static void nothing_of_the_servers_environment_goes_in(void **state)
 {
+	cleanup_free char *packages = NULL;
 	char **environment;
 
 	(void)state;
@@ -66,7 +68,8 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 	assert_int_equal(setenv("PYTHONPATH", "/evil", 1), 0);
 	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake", false, NULL);
 	assert_null(value_of(environment, "SECRET_TOKEN"));
-	assert_null(value_of(environment, "PYTHONPATH"));
+	packages = xasprintf("%s/python", workspace_packages_path(workspace));
+	assert_string_equal(value_of(environment, "PYTHONPATH"), packages);
 	assert_string_equal(value_of(environment, "HOME"), workspace_data_path(workspace));
 	assert_string_equal(value_of(environment, "PAGER"), "cat");
 	assert_string_equal(value_of(environment, "LC_ALL"), "C.UTF-8");
@@ -122,13 +125,18 @@ static void the_interpreters_own_folder_is_searched_first(void **state)
 		{ "/python", "/usr/local/bin:/usr/bin:/bin" },
 		{ "python", "/usr/local/bin:/usr/bin:/bin" },
 	};
+	const char *packages = workspace_packages_path(workspace);
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char **environment =
 			environment_new(&fixture_language, workspace, rows[i].path, false, NULL);
 
-		assert_string_equal(value_of(environment, "PATH"), rows[i].search);
+		cleanup_free char *search =
+			xasprintf("%s:%s/python/bin:%s/javascript/node_modules/.bin",
+				  rows[i].search, packages, packages);
+
+		assert_string_equal(value_of(environment, "PATH"), search);
 		environment_free(environment);
 	}
 }

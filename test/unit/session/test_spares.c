@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -302,6 +303,55 @@ static void an_import_that_hangs_or_prints_without_end_is_given_up(void **state)
 	fixture_until((fixture_pass(100), fixture.retired == 2));
 }
 
+/* 'R', 'S', 'T' of the interpreter that waits, by its folder; '?': there is none. */
+static char state_of(const char *pid)
+{
+	char path[300];
+	char link[300] = "";
+	char stat[300] = "";
+	FILE *file;
+
+	(void)snprintf(path, sizeof(path), "/proc/%s/cwd", pid);
+	(void)!readlink(path, link, sizeof(link) - 1);
+	(void)snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return '?';
+	(void)!fgets(stat, sizeof(stat), file);
+	(void)fclose(file);
+	if (strstr(stat, "(fake_driver) ") == NULL ||
+	    strncmp(link, fixture.scratch.path, strlen(fixture.scratch.path)) != 0)
+		return '?';
+	return strstr(stat, ") ")[2];
+}
+
+static char state_of_interpreter(void)
+{
+	DIR *folder = opendir("/proc");
+	char state = '?';
+
+	assert_non_null(folder);
+	for (struct dirent *entry; state == '?' && (entry = readdir(folder)) != NULL;)
+		state = state_of(entry->d_name);
+	(void)closedir(folder);
+	return state;
+}
+
+static void an_import_stands_still_while_cells_run(void **state)
+{
+	(void)state;
+	fixture.settings.preload = (char *)(uintptr_t) "hang=1000";
+	spares_want(spares, &fixture_language);
+	wait_until_loaded();
+	fixture_until(state_of_interpreter() == 'S');
+	spares_disturb(spares);
+	fixture_until(state_of_interpreter() == 'T');
+	fixture_pass(SPARES_QUIET_MS);
+	assert_int_equal(state_of_interpreter(), 'T');
+	fixture_pass(SPARES_LOAD_MS - SPARES_QUIET_MS);
+	fixture_until(state_of_interpreter() == 'S');
+}
+
 static void memory_is_judged_by_the_kernels_account(void **state)
 {
 	static const struct {
@@ -365,6 +415,7 @@ int main(void)
 		TEST(it_goes_when_no_session_came_for_a_quarter_of_an_hour),
 		TEST(one_that_died_is_not_handed_out),
 		TEST(an_import_that_hangs_or_prints_without_end_is_given_up),
+		TEST(an_import_stands_still_while_cells_run),
 		TEST(memory_is_judged_by_the_kernels_account),
 		TEST(little_memory_is_not_spent_on_imports_and_short_memory_is_given_back),
 	};

@@ -113,6 +113,12 @@ static void a_wrong_string_is_refused_and_no_part_of_it_shown(void **state)
 	assert_refused("DefaultEndpointsProtocol=gopher;AccountName=a;AccountKey=" KEY,
 		       "DefaultEndpointsProtocol");
 	assert_refused("AccountName=a;SharedAccessSignature=s3cret\nX-Y: 1", "query of a URL");
+	assert_refused("UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://h:1",
+		       "DevelopmentStorageProxyUri");
+	assert_refused("UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://h/s3cret",
+		       "DevelopmentStorageProxyUri");
+	assert_refused("BlobEndpoint=https://a:b:c;AccountName=a;AccountKey=" KEY, "BlobEndpoint");
+	assert_refused("BlobEndpoint=https://[::1;AccountName=a;AccountKey=" KEY, "BlobEndpoint");
 	assert_refused("UseDevelopmentStorage=true;DevelopmentStorageProxyUri=s3cret",
 		       "DevelopmentStorageProxyUri");
 }

@@ -62,7 +62,7 @@ static int set_up(void **state)
 	fixture_open();
 	session = session_new(&fixture.host, "sales", 3, NULL, NULL, &err);
 	assert_non_null(session);
-	service = service_new(fixture.loop, &fixture.settings);
+	service = service_new(fixture.loop, &fixture.settings, NULL);
 	server = mcp_server_new(fixture.loop, &features, &limits, on_write);
 	cell = cell_new(14, "python");
 	cell->elapsed_us = 420000;

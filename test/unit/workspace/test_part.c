@@ -28,10 +28,10 @@ static void assert_file(int dir_fd, const char *path, const char *expected)
 	free(text);
 }
 
-/* Beside data, spool and journal. */
+/* Beside data, spool, packages, their link for Node, and journal. */
 static size_t parts_left(const struct fixture *f)
 {
-	return count_entries(home_fd(f->home), workspace_name(f->workspace)) - 3;
+	return count_entries(home_fd(f->home), workspace_name(f->workspace)) - 5;
 }
 
 static struct part *written_part(const struct fixture *f, const char *text)

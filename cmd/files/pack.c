@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "pack.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "confine.h"
+#include "helper/say.h"
+#include "json/make.h"
+#include "tree.h"
+#include "workspace/beneath.h"
+
+enum { TO_FD = 4 };
+
+static int write_manifest(int dir_fd, const struct buf *manifest, struct err *err)
+{
+	cleanup_fd int fd =
+		openat(dir_fd, "manifest", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "making the manifest");
+	return fd_write_all(fd, manifest->data, manifest->len, err);
+}
+
+static int pack_entry(int from, int to, uint64_t bytes_max, struct err *err)
+{
+	cleanup_buf struct buf manifest = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_fd int files = -1;
+
+	if (mkdirat(to, "files", 0700) < 0)
+		return err_sys(err, "making a folder for packages");
+	files = openat(to, "files", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (files < 0)
+		return err_sys(err, "opening a folder for packages");
+	if (tree_copy(from, files, bytes_max, &manifest, err) < 0)
+		return -1;
+	return write_manifest(to, &manifest, err);
+}
+
+static int pack(int from, const json_t *order, struct err *err)
+{
+	const char *name = json_string_value(json_object_get(order, "to"));
+	bool entry = json_is_true(json_object_get(order, "entry"));
+	uint64_t bytes_max = (uint64_t)json_integer_value(json_object_get(order, "bytes_max"));
+	cleanup_free char *hidden = NULL;
+	cleanup_fd int to = tree_make(TO_FD, &hidden, err);
+	int result;
+
+	if (to < 0)
+		return -1;
+	result = entry ? pack_entry(from, to, bytes_max, err)
+		       : tree_copy(from, to, bytes_max, NULL, err);
+	if (result == 0)
+		result = tree_replace(TO_FD, hidden, name, err);
+	if (result < 0)
+		tree_remove(TO_FD, hidden);
+	return result;
+}
+
+int pack_run(int from_fd, const json_t *order, struct err *err)
+{
+	const char *from = json_string_value(json_object_get(order, "from"));
+	const char *to = json_string_value(json_object_get(order, "to"));
+	cleanup_fd int source = -1;
+	const struct confine_rule rules[] = {
+		{ .fd = from_fd, .rights = confine_read },
+		{ .fd = TO_FD, .rights = confine_write | confine_remove },
+	};
+
+	if (from == NULL || to == NULL || !beneath_path_valid(from) || !beneath_path_valid(to))
+		return err_set(err, ERR_INVALID, "the order lacks from or to");
+	if (confine_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
+		return -1;
+	source = beneath_open(from_fd, from, O_RDONLY | O_DIRECTORY, 0);
+	if (source < 0)
+		return err_sys(err, "opening what was installed");
+	if (pack(source, order, err) < 0)
+		return -1;
+	say_result(json_object());
+	return 0;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+#include "install/broker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/mem.h"
+#include "install/job.h"
+#include "json/make.h"
+#include "workspace/workspace.h"
+
+/* Somebody who waits for a job. */
+struct install {
+	struct list node;
+	install_done_fn *done;
+	void *data;
+};
+
+/* ---- what sessions have ---- */
+
+static struct installed *find_installed(const struct broker *b, const char *folder,
+					const struct language *language)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &b->installed) {
+		struct installed *one = list_entry(node, struct installed, node);
+
+		if (one->language == language && str_eq(one->folder, folder))
+			return one;
+	}
+	return NULL;
+}
+
+static void installed_free(struct installed *one)
+{
+	list_remove(&one->node);
+	free(one->folder);
+	free(one->from);
+	json_decref(one->wanted);
+	json_decref(one->result);
+	free(one);
+}
+
+static void remember(struct broker *b, const struct job *job, const json_t *result)
+{
+	struct installed *one = find_installed(b, job->folder, job->language);
+
+	if (one == NULL) {
+		one = xcalloc(1, sizeof(*one));
+		list_init(&one->node);
+		list_append(&b->installed, &one->node);
+		one->folder = xstrdup(job->folder);
+		one->language = job->language;
+	}
+	json_decref(one->wanted);
+	json_decref(one->result);
+	one->wanted = json_incref(job->wanted);
+	one->result = json_deep_copy(result);
+	free(one->from);
+	one->from = indexes_describe(&job->indexes);
+}
+
+bool broker_has(const struct broker *b, const struct session *session,
+		const struct language *language, const json_t *packages)
+{
+	const struct installed *one =
+		find_installed(b, workspace_name(session_workspace(session)), language);
+	size_t n;
+	json_t *text;
+
+	json_array_foreach (packages, n, text) {
+		size_t i = 0;
+		size_t count = one != NULL ? json_array_size(one->wanted) : 0;
+
+		while (i < count && !json_equal(json_array_get(one->wanted, i), text))
+			i++;
+		if (i == count)
+			return false;
+	}
+	return true;
+}
+
+json_t *broker_list(const struct broker *b, const struct session *session)
+{
+	const char *folder = workspace_name(session_workspace(session));
+	json_t *list = json_array();
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &b->installed) {
+		const struct installed *one = list_entry(node, struct installed, node);
+		size_t n;
+		json_t *row;
+
+		if (!str_eq(one->folder, folder))
+			continue;
+		json_array_foreach (json_object_get(one->result, "packages"), n, row) {
+			json_t *shown = json_object();
+
+			json_put(shown, "name", json_incref(json_object_get(row, "name")));
+			json_put(shown, "version", json_incref(json_object_get(row, "version")));
+			json_put_str(shown, "language", one->language->name);
+			json_put(shown, "file", json_incref(json_object_get(row, "file")));
+			json_put_str(shown, "from", one->from);
+			json_append(list, shown);
+		}
+	}
+	return list;
+}
+
+/* ---- jobs ---- */
+
+static bool is_ahead(const struct job *a, const struct job *b)
+{
+	return a != b && a->language == b->language && str_eq(a->folder, b->folder);
+}
+
+static struct job *find_running(const struct broker *b, const struct job *job)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &b->jobs) {
+		struct job *other = list_entry(node, struct job, node);
+
+		if (other == job)
+			return NULL; /* it is the first of its kind */
+		if (is_ahead(other, job))
+			return other;
+	}
+	return NULL;
+}
+
+/* What the session had, then what is new: later ones of a name replace earlier ones. */
+static json_t *join_wanted(const struct broker *b, const struct job *job)
+{
+	const struct installed *before = find_installed(b, job->folder, job->language);
+	json_t *wanted = json_array();
+	size_t n;
+	json_t *text;
+
+	if (before != NULL)
+		json_array_extend(wanted, before->wanted);
+	json_array_foreach (job->asked, n, text) {
+		size_t i = 0;
+
+		while (i < json_array_size(wanted) && !json_equal(json_array_get(wanted, i), text))
+			i++;
+		if (i < json_array_size(wanted))
+			(void)json_array_remove(wanted, i);
+		json_append(wanted, json_incref(text));
+	}
+	return wanted;
+}
+
+static void start_next(struct broker *b, const char *folder, const struct language *language)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &b->jobs) {
+		struct job *job = list_entry(node, struct job, node);
+
+		if (job->language != language || !str_eq(job->folder, folder))
+			continue;
+		job->wanted = join_wanted(b, job);
+		job_start(job);
+		return;
+	}
+}
+
+static void tell(struct job *job, const json_t *result, const char *problem)
+{
+	while (!list_empty(&job->waiting)) {
+		struct install *install = list_entry(job->waiting.next, struct install, node);
+		install_done_fn *done = install->done;
+		void *data = install->data;
+
+		list_remove(&install->node);
+		free(install);
+		done(data, result, problem);
+	}
+}
+
+void broker_job_over(struct job *job, const json_t *result, const char *problem)
+{
+	struct broker *b = job->broker;
+	const struct language *language = job->language;
+	cleanup_free char *folder = xstrdup(job->folder);
+
+	list_remove(&job->node);
+	if (result != NULL)
+		remember(b, job, result);
+	tell(job, result, problem);
+	job_free(job);
+	start_next(b, folder, language);
+}
+
+static int check_packages(const json_t *packages, struct err *err)
+{
+	size_t n;
+	json_t *text;
+
+	if (json_array_size(packages) == 0)
+		return err_set(err, ERR_INVALID, "arguments.packages names no package");
+	if (json_array_size(packages) > BROKER_PACKAGES_MAX)
+		return err_set(err, ERR_LIMIT, "arguments.packages has more than %d",
+			       BROKER_PACKAGES_MAX);
+	json_array_foreach (packages, n, text)
+		if (json_string_length(text) > BROKER_PACKAGE_CHARS)
+			return err_set(err, ERR_LIMIT, "arguments.packages[%zu] is too long", n);
+	return 0;
+}
+
+/* The same request is answered by the same job: a call that did not wait long enough. */
+static struct job *find_same(const struct broker *b, const struct job *job)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &b->jobs) {
+		struct job *other = list_entry(node, struct job, node);
+
+		if (is_ahead(other, job) && json_equal(other->asked, job->asked))
+			return other;
+	}
+	return NULL;
+}
+
+struct install *broker_install(struct broker *b, const struct session *session,
+			       const struct language *language, const json_t *packages,
+			       install_done_fn *done, void *data, struct err *err)
+{
+	struct install *install;
+	struct job *job;
+	struct job *same;
+
+	if (check_packages(packages, err) < 0)
+		return NULL;
+	job = job_new(b, session, language, packages, err);
+	if (job == NULL)
+		return NULL;
+	install = xcalloc(1, sizeof(*install));
+	list_init(&install->node);
+	install->done = done;
+	install->data = data;
+	same = find_same(b, job);
+	if (same != NULL) {
+		job_free(job);
+		job = same;
+	} else {
+		list_append(&b->jobs, &job->node);
+	}
+	list_append(&job->waiting, &install->node);
+	if (same == NULL && find_running(b, job) == NULL)
+		start_next(b, job->folder, language);
+	return install;
+}
+
+void broker_forget(struct install *install)
+{
+	if (install == NULL)
+		return;
+	list_remove(&install->node);
+	free(install);
+}
+
+/* ---- life ---- */
+
+struct broker *broker_new(const struct session_host *host, const struct policyfile *policy,
+			  struct err *err)
+{
+	struct cache *cache = cache_open(host->home, err);
+	struct broker *b;
+
+	if (cache == NULL)
+		return NULL;
+	b = xcalloc(1, sizeof(*b));
+	b->host = host;
+	b->policy = policy;
+	b->cache = cache;
+	b->defaults = json_object();
+	list_init(&b->jobs);
+	list_init(&b->installed);
+	list_init(&b->abandoned);
+	return b;
+}
+
+static void end_jobs(struct broker *b, const char *folder)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &b->jobs) {
+		struct job *job = list_entry(node, struct job, node);
+
+		if (folder != NULL && !str_eq(job->folder, folder))
+			continue;
+		list_remove(&job->node);
+		tell(job, NULL, "The session ended.");
+		job_abandon(job);
+	}
+}
+
+void broker_end_folder(struct broker *b, const char *folder)
+{
+	struct list *node;
+	struct list *next;
+
+	if (b == NULL)
+		return;
+	end_jobs(b, folder);
+	list_for_each (node, next, &b->installed) {
+		struct installed *one = list_entry(node, struct installed, node);
+
+		if (str_eq(one->folder, folder))
+			installed_free(one);
+	}
+}
+
+void broker_end(struct broker *b)
+{
+	if (b != NULL)
+		end_jobs(b, NULL);
+}
+
+void broker_free(struct broker *b)
+{
+	if (b == NULL)
+		return;
+	while (!list_empty(&b->abandoned))
+		job_free(list_entry(b->abandoned.next, struct job, node));
+	while (!list_empty(&b->installed))
+		installed_free(list_entry(b->installed.next, struct installed, node));
+	json_decref(b->defaults);
+	cache_free(b->cache);
+	free(b);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * broker.h - brings packages into sessions that have no network.
+ *
+ * A job resolves what was asked for together with what the session got before, applies the policy
+ * to all of it, downloads and unpacks it in sandboxes of its own (install/installer.h), stores it
+ * in the cache and puts it into the session's packages folder, which its interpreters see from
+ * their start. A session's jobs for one language run one after the other. Where any of this fails
+ * nothing of the session has changed.
+ */
+#ifndef INSTALL_BROKER_H
+#define INSTALL_BROKER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "runtime/language.h"
+#include "session/session.h"
+
+struct broker;
+struct install;
+struct policyfile;
+
+enum {
+	BROKER_PACKAGES_MAX = 200, /* of one session and language */
+	BROKER_PACKAGE_CHARS = 500,
+	BROKER_FRESH_S = 86400, /* how long the newest version is taken for the newest */
+};
+
+/* `host` (with its home) and `policy` are borrowed. NULL: the cache cannot be used. */
+struct broker *broker_new(const struct session_host *host, const struct policyfile *policy,
+			  struct err *err) MUST_CHECK;
+/* Ends every job; each `done` has come. The launcher still runs. NULL is allowed. */
+void broker_end(struct broker *broker);
+/* After broker_end and launcher_free. NULL is allowed. */
+void broker_free(struct broker *broker);
+
+/*
+ * What became of it, borrowed for the call: {"packages": [{"name", "version", "modules"}],
+ * "present": [{"name", "version"}], "cached": BOOL}: what the session has now, and what its
+ * interpreter had anyway. Or NULL and why, in sentences.
+ */
+typedef void install_done_fn(void *data, const json_t *result, const char *problem);
+
+/*
+ * `packages` is an array of texts as people write them. `done` comes once, from the loop. NULL: the
+ * request itself is wrong.
+ */
+struct install *broker_install(struct broker *broker, const struct session *session,
+			       const struct language *language, const json_t *packages,
+			       install_done_fn *done, void *data, struct err *err) MUST_CHECK;
+/* Nobody waits for it any more: no `done`. The packages still come. NULL is allowed. */
+void broker_forget(struct install *install);
+/* All of these were installed for this session before, written the same. */
+bool broker_has(const struct broker *broker, const struct session *session,
+		const struct language *language, const json_t *packages);
+/* What was installed for this session: [{"name", "version", "language", "file", "from"}], where
+ * `from` are the indexes' hosts and folders. New reference.
+ */
+json_t *broker_list(const struct broker *broker, const struct session *session);
+/* The session of this folder (workspace_name) ends, and what is under way for it. */
+void broker_end_folder(struct broker *broker, const char *folder);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "install/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "workspace/name.h"
+#include "workspace/workspace.h"
+
+#define FOLDER "packages"
+#define INDEX "index"
+#define SETS "sets"
+
+enum { RECORD_MAX = 8 << 20, HASH_LEN = 32 };
+
+struct cache {
+	int index_fd;
+	int sets_fd;
+};
+
+static int open_folder(int dir_fd, const char *name, struct err *err)
+{
+	int fd;
+
+	if (mkdirat(dir_fd, name, 0700) < 0 && errno != EEXIST)
+		return err_sys(err, "making the folder '%s' for packages", name);
+	fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? err_sys(err, "opening the folder '%s' for packages", name) : fd;
+}
+
+struct cache *cache_open(const struct home *home, struct err *err)
+{
+	cleanup_fd int folder = open_folder(home_fd(home), FOLDER, err);
+	struct cache *cache;
+
+	if (folder < 0)
+		return NULL;
+	cache = xcalloc(1, sizeof(*cache));
+	cache->sets_fd = -1;
+	cache->index_fd = open_folder(folder, INDEX, err);
+	if (cache->index_fd >= 0)
+		cache->sets_fd = open_folder(folder, SETS, err);
+	if (cache->sets_fd >= 0)
+		return cache;
+	cache_free(cache);
+	return NULL;
+}
+
+void cache_free(struct cache *cache)
+{
+	if (cache == NULL)
+		return;
+	fd_close(&cache->index_fd);
+	fd_close(&cache->sets_fd);
+	free(cache);
+}
+
+int cache_sets_fd(const struct cache *cache)
+{
+	return cache->sets_fd;
+}
+
+/* FNV-1a, twice: only a name, the key itself is compared. */
+static void hash_key(const char *key, char ret_name[HASH_LEN + 1])
+{
+	uint64_t one = UINT64_C(0xcbf29ce484222325);
+	uint64_t two = UINT64_C(0x84222325cbf29ce4);
+
+	for (; *key != '\0'; key++) {
+		one = (one ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+		two = (two + (unsigned char)*key) * UINT64_C(0x100000001b3);
+	}
+	(void)snprintf(ret_name, HASH_LEN + 1, "%016" PRIx64 "%016" PRIx64, one, two);
+}
+
+static bool is_usable(const struct cache *cache, const json_t *record, const char *key,
+		      uint64_t max_age_s)
+{
+	const char *stored = json_string_value(json_object_get(record, "key"));
+	const char *entry = json_string_value(json_object_get(record, "entry"));
+	json_int_t made = json_integer_value(json_object_get(record, "made"));
+	json_int_t now = (json_int_t)time(NULL);
+
+	if (stored == NULL || entry == NULL || !str_eq(stored, key) || !name_matches(entry, ""))
+		return false;
+	if (max_age_s > 0 && (made > now || now - made > (json_int_t)max_age_s))
+		return false;
+	return faccessat(cache->sets_fd, entry, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+json_t *cache_find(const struct cache *cache, const char *key, uint64_t max_age_s)
+{
+	char name[HASH_LEN + 1];
+	struct err err;
+	size_t len;
+	cleanup_free char *text = NULL;
+	json_t *record;
+
+	hash_key(key, name);
+	text = fd_read_file(cache->index_fd, name, RECORD_MAX, &len, &err);
+	record = text != NULL ? json_parse(text, len, &err) : NULL;
+	if (record == NULL || is_usable(cache, record, key, max_age_s))
+		return record;
+	json_decref(record);
+	return NULL;
+}
+
+static int write_record(const struct cache *cache, const char *name, const char *text,
+			struct err *err)
+{
+	cleanup_free char *hidden = name_new(".new-");
+	cleanup_fd int fd = openat(cache->index_fd, hidden,
+				   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "making a file");
+	if (fd_write_all(fd, text, strlen(text), err) == 0 &&
+	    renameat(cache->index_fd, hidden, cache->index_fd, name) == 0)
+		return 0;
+	(void)err_sys(err, "writing a file");
+	(void)unlinkat(cache->index_fd, hidden, 0);
+	return -1;
+}
+
+void cache_put(const struct cache *cache, const char *key, const json_t *record)
+{
+	cleanup_json json_t *whole = json_copy((json_t *)(uintptr_t)record);
+	cleanup_free char *text = NULL;
+	char name[HASH_LEN + 1];
+	struct err err;
+
+	json_put_str(whole, "key", key);
+	json_put_int(whole, "made", (json_int_t)time(NULL));
+	text = json_write_text(whole);
+	hash_key(key, name);
+	if (write_record(cache, name, text, &err) < 0)
+		log_warn("packages", "not remembered: %s", err.msg);
+}
+
+char *cache_entry_path(const char *entry)
+{
+	return xasprintf(FOLDER "/" SETS "/%s", entry);
+}

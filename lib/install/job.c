@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT */
+#include "install/job.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "helper/helper.h"
+#include "install/installer.h"
+#include "json/make.h"
+#include "json/write.h"
+#include "policy/policyfile.h"
+#include "session/confinement.h"
+#include "workspace/keeper.h"
+#include "workspace/name.h"
+#include "workspace/workspace.h"
+
+static void fetch(struct job *job);
+static void look_up(struct job *job);
+static void link_entry(struct job *job);
+
+/* ---- its ends ---- */
+
+static void on_failed(struct loop_defer *defer)
+{
+	struct job *job = container_of(defer, struct job, failed);
+	cleanup_free char *problem = mem_steal(&job->problem);
+
+	broker_job_over(job, NULL, problem);
+}
+
+static void fail(struct job *job, const char *problem)
+{
+	free(job->problem);
+	job->problem = xstrdup(problem);
+	loop_defer_start(job->broker->host->loop, &job->failed, on_failed);
+}
+
+static void fail_err(struct job *job, const char *what, const struct err *err)
+{
+	cleanup_free char *text = xasprintf("%s: %s.", what, err->msg);
+
+	fail(job, text);
+}
+
+static void succeed(struct job *job, bool cached)
+{
+	cleanup_json json_t *result = json_deep_copy(job->record);
+
+	json_put_bool(result, "cached", cached);
+	broker_job_over(job, result, NULL);
+}
+
+/* ---- keys ---- */
+
+/* Which interpreter it is, without running it. */
+static int put_interpreter(const struct job *job, json_t *key, struct err *err)
+{
+	struct interpreter_path path;
+	struct utsname machine;
+	struct stat st = { .st_size = 0 };
+
+	if (confinement_locate(job->broker->host->confinement, job->language, &path, err) < 0)
+		return -1;
+	json_put_str(key, "interpreter", path.path);
+	if (stat(path.path, &st) == 0) {
+		json_put_int(key, "size", (json_int_t)st.st_size);
+		json_put_int(key, "time", (json_int_t)st.st_mtime);
+		json_put_int(key, "inode", (json_int_t)st.st_ino);
+	}
+	interpreter_path_release(&path);
+	if (uname(&machine) == 0)
+		json_put_str(key, "machine", machine.machine);
+	return 0;
+}
+
+static json_t *key_base(const struct job *job, struct err *err)
+{
+	json_t *key = json_object();
+
+	json_put_str(key, "language", job->language->name);
+	json_put(key, "index", json_incref(job->indexes.urls));
+	for (size_t i = 0; i < job->indexes.folder_count; i++)
+		json_put_bool(key, job->indexes.folders[i], true);
+	if (put_interpreter(job, key, err) == 0)
+		return key;
+	json_decref(key);
+	return NULL;
+}
+
+static char *write_key(const json_t *key)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct err err;
+
+	return json_write_sorted(&text, key, &err) == 0 ? buf_steal(&text) : xstrdup("");
+}
+
+/* What was judged by another policy is judged anew. */
+static int make_key(struct job *job, struct err *err)
+{
+	cleanup_json json_t *key = key_base(job, err);
+
+	if (key == NULL)
+		return -1;
+	json_put(key, "wanted", json_incref(job->wanted));
+	json_put(key, "policy",
+		 json_deep_copy(policyfile_packages(job->broker->policy, job->language->name)));
+	free(job->key);
+	job->key = write_key(key);
+	return 0;
+}
+
+static int make_files_key(struct job *job, const json_t *files, struct err *err)
+{
+	cleanup_json json_t *key = key_base(job, err);
+
+	if (key == NULL)
+		return -1;
+	json_put(key, "files", json_deep_copy(files));
+	free(job->files_key);
+	job->files_key = write_key(key);
+	return 0;
+}
+
+/* Where a build may run code, its result is for nobody else. */
+static bool is_shared(const struct job *job)
+{
+	return !job->broker->host->settings->install_builds;
+}
+
+static json_t *find(const struct job *job, const char *key, uint64_t max_age_s)
+{
+	return is_shared(job) && !job->renewed ? cache_find(job->broker->cache, key, max_age_s)
+					       : NULL;
+}
+
+/* ---- steps in a sandbox ---- */
+
+static json_t *make_order(const struct job *job, const char *step)
+{
+	const struct session_host *host = job->broker->host;
+	const struct policyfile *policy = job->broker->policy;
+	json_t *order = json_object();
+	json_t *folders = json_array();
+
+	for (size_t i = 0; i < job->indexes.folder_count; i++)
+		json_append(folders, json_make_str(job->indexes.folders[i]));
+	json_put_str(order, "step", step);
+	json_put(order, "packages", json_incref(job->wanted));
+	json_put(order, "policy", json_deep_copy(policyfile_packages(policy, job->language->name)));
+	json_put_str(order, "policy_path", policyfile_path(policy));
+	json_put(order, "indexes", json_incref(job->indexes.urls));
+	json_put(order, "options",
+		 job->indexes.options != NULL ? json_incref(job->indexes.options) : json_object());
+	json_put(order, "folders", folders);
+	json_put_bool(order, "builds", host->settings->install_builds);
+	json_put_bool(order, "proxied", confinement_rooted(host->confinement));
+	return order;
+}
+
+static int make_work(struct job *job, struct err *err)
+{
+	const struct session_host *host = job->broker->host;
+
+	if (job->work != NULL)
+		return 0;
+	job->work = workspace_new(host->home, err);
+	if (job->work == NULL)
+		return -1;
+	return confinement_adopt(host->confinement, job->work, err);
+}
+
+static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
+{
+	const struct session_host *host = job->broker->host;
+	cleanup_json json_t *order = make_order(job, step);
+	const char *folders[INDEXES_FOLDERS_MAX];
+	struct installer_spec spec = { .loop = host->loop,
+				       .confinement = host->confinement,
+				       .settings = host->settings,
+				       .language = job->language,
+				       .proxy_helper = host->proxy_helper,
+				       .hosts = network ? job->indexes.hosts : NULL,
+				       .allow_private = job->indexes.allow_private ||
+							host->settings->allow_private_hosts,
+				       .folders = folders,
+				       .folder_fds = job->indexes.folder_fds,
+				       .folder_count = job->indexes.folder_count,
+				       .order = order };
+	struct err err;
+
+	for (size_t i = 0; i < job->indexes.folder_count; i++)
+		folders[i] = job->indexes.folders[i];
+	if (make_work(job, &err) == 0) {
+		spec.workspace = job->work;
+		job->installer = installer_start(&spec, done, job, &err);
+	}
+	if (job->installer == NULL)
+		fail_err(job, "The installer could not be started", &err);
+}
+
+/* True when the step has an answer that is not a refusal. */
+static bool went_well(struct job *job, const json_t *answer, const struct err *err)
+{
+	job->installer = NULL;
+	if (job->abandoned) {
+		list_remove(&job->node);
+		job_free(job);
+		return false;
+	}
+	if (err != NULL)
+		fail_err(job, "It could not be installed", err);
+	else if (json_is_false(json_object_get(answer, "ok")))
+		fail(job, json_string_value(json_object_get(answer, "text")));
+	return err == NULL && json_is_true(json_object_get(answer, "ok"));
+}
+
+/* Rows whose `name` and `version` are texts; what is none is left out. */
+static json_t *take_rows(const json_t *rows)
+{
+	json_t *taken = json_array();
+	size_t n;
+	json_t *row;
+
+	json_array_foreach (rows, n, row)
+		if (json_is_string(json_object_get(row, "name")) &&
+		    json_is_string(json_object_get(row, "version")))
+			json_append(taken, json_deep_copy(row));
+	return taken;
+}
+
+static void put_record(struct job *job, const char *entry, const json_t *packages)
+{
+	const json_t *present = json_object_get(job->record, "present");
+	json_t *record = json_object();
+
+	json_put_str(record, "entry", entry);
+	json_put(record, "packages", take_rows(packages));
+	json_put(record, "present", take_rows(present));
+	json_decref(job->record);
+	job->record = record;
+}
+
+/* ---- pack and link ---- */
+
+static struct helper *start_helper(struct job *job, const json_t *order, const int fds[2],
+				   const struct helper_handlers *handlers, struct err *err)
+{
+	struct helper_spec spec = {
+		.path = job->broker->host->files_helper, .order = order, .fds = fds, .fd_count = 2
+	};
+
+	return helper_start(job->broker->host->loop, &spec, handlers, job, err);
+}
+
+static void end_helper(struct job *job)
+{
+	helper_free(job->helper);
+	job->helper = NULL;
+}
+
+/* An entry that somebody changed is thrown away, and the set made anew. */
+static void renew(struct job *job)
+{
+	const struct session_host *host = job->broker->host;
+	const char *entry = json_string_value(json_object_get(job->record, "entry"));
+	cleanup_free char *path = cache_entry_path(entry);
+
+	removal_start(host->loop, host->home, host->files_helper, path, NULL, NULL);
+	job->renewed = true;
+	fetch(job);
+}
+
+static void on_linked(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct job *job = helper_data(helper);
+
+	(void)result;
+	end_helper(job);
+	if (err == NULL)
+		succeed(job, job->work == NULL);
+	else if (!job->renewed && (err->code == ERR_INVALID || err->code == ERR_NOT_FOUND))
+		renew(job);
+	else
+		fail_err(job, "The packages could not be put into the session", err);
+}
+
+static void link_entry(struct job *job)
+{
+	static const struct helper_handlers handlers = { .done = on_linked };
+	const int fds[2] = { cache_sets_fd(job->broker->cache), job->packages_fd };
+	const struct confinement *confinement = job->broker->host->confinement;
+	cleanup_json json_t *order = json_object();
+	struct err err;
+
+	json_put_str(order, "op", "link");
+	json_put(order, "entry", json_incref(json_object_get(job->record, "entry")));
+	json_put_str(order, "to", job->language->name);
+	json_put_bool(order, "copy", confinement_tier(confinement) == POLICY_UNCONFINED);
+	job->helper = start_helper(job, order, fds, &handlers, &err);
+	if (job->helper == NULL)
+		fail_err(job, "The packages could not be put into the session", &err);
+}
+
+static void on_packed(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct job *job = helper_data(helper);
+
+	(void)result;
+	end_helper(job);
+	if (err != NULL) {
+		fail_err(job, "The packages could not be stored", err);
+	} else if (!is_shared(job)) {
+		succeed(job, false);
+	} else {
+		cache_put(job->broker->cache, job->key, job->record);
+		cache_put(job->broker->cache, job->files_key, job->record);
+		link_entry(job);
+	}
+}
+
+static void pack(struct job *job, const json_t *packages)
+{
+	static const struct helper_handlers handlers = { .done = on_packed };
+	bool shared = is_shared(job);
+	const int fds[2] = { workspace_data_fd(job->work),
+			     shared ? cache_sets_fd(job->broker->cache) : job->packages_fd };
+	cleanup_free char *entry = name_new("");
+	cleanup_json json_t *order = json_object();
+	struct err err;
+
+	put_record(job, entry, packages);
+	json_put_str(order, "op", "pack");
+	json_put_str(order, "from", "site");
+	json_put_str(order, "to", shared ? entry : job->language->name);
+	json_put_bool(order, "entry", shared);
+	json_put_int(order, "bytes_max", (json_int_t)job->broker->host->settings->limits.disk_max);
+	job->helper = start_helper(job, order, fds, &handlers, &err);
+	if (job->helper == NULL)
+		fail_err(job, "The packages could not be stored", &err);
+}
+
+/* ---- what follows what ---- */
+
+static void on_unpacked(void *data, const json_t *answer, const struct err *err)
+{
+	struct job *job = data;
+
+	if (went_well(job, answer, err))
+		pack(job, json_object_get(answer, "packages"));
+}
+
+static void on_fetched(void *data, const json_t *answer, const struct err *err)
+{
+	struct job *job = data;
+	const json_t *files = json_object_get(answer, "files");
+	cleanup_json json_t *known = NULL;
+	struct err trouble;
+
+	if (!went_well(job, answer, err))
+		return;
+	json_decref(job->record);
+	job->record = json_object();
+	json_put(job->record, "present", take_rows(json_object_get(answer, "present")));
+	json_put(job->record, "packages", json_array());
+	if (json_array_size(files) == 0) {
+		succeed(job, false); /* the interpreter has it all */
+		return;
+	}
+	if (make_files_key(job, files, &trouble) < 0) {
+		fail_err(job, "It could not be installed", &trouble);
+		return;
+	}
+	known = find(job, job->files_key, 0);
+	if (known == NULL) {
+		run_step(job, "unpack", false, on_unpacked);
+		return;
+	}
+	put_record(job, json_string_value(json_object_get(known, "entry")),
+		   json_object_get(known, "packages"));
+	cache_put(job->broker->cache, job->key, job->record);
+	link_entry(job);
+}
+
+static void fetch(struct job *job)
+{
+	run_step(job, "fetch", true, on_fetched);
+}
+
+static void look_up(struct job *job)
+{
+	struct err err;
+
+	if (make_key(job, &err) < 0) {
+		fail_err(job, "Nothing was installed", &err);
+		return;
+	}
+	json_decref(job->record);
+	job->record = find(job, job->key, BROKER_FRESH_S);
+	if (job->record != NULL)
+		link_entry(job);
+	else
+		fetch(job);
+}
+
+static void take_default(struct job *job, const json_t *told)
+{
+	struct err err;
+
+	if (indexes_take_default(&job->indexes, told, &err) < 0)
+		fail_err(job, "Nothing was installed", &err);
+	else
+		look_up(job);
+}
+
+static void on_told(void *data, const json_t *answer, const struct err *err)
+{
+	struct job *job = data;
+	struct broker *b = job->broker;
+
+	if (!went_well(job, answer, err))
+		return;
+	json_put(b->defaults, job->language->name, json_deep_copy(answer));
+	take_default(job, answer);
+}
+
+void job_start(struct job *job)
+{
+	const struct broker *b = job->broker;
+	const json_t *told = json_object_get(b->defaults, job->language->name);
+	struct err err;
+
+	if (indexes_read(b->host->settings, job->language, &job->indexes, &err) < 0)
+		fail_err(job, "Nothing was installed", &err);
+	else if (!indexes_unnamed(&job->indexes))
+		look_up(job);
+	else if (told != NULL)
+		take_default(job, told);
+	else
+		run_step(job, "where", false, on_told);
+}
+
+/* ---- life ---- */
+
+struct job *job_new(struct broker *broker, const struct session *session,
+		    const struct language *language, const json_t *packages, struct err *err)
+{
+	const struct workspace *workspace = session_workspace(session);
+	int packages_fd = fd_dup(workspace_packages_fd(workspace), err);
+	struct job *job;
+
+	if (packages_fd < 0)
+		return NULL;
+	job = xcalloc(1, sizeof(*job));
+	list_init(&job->node);
+	list_init(&job->waiting);
+	job->broker = broker;
+	job->folder = xstrdup(workspace_name(workspace));
+	job->language = language;
+	job->asked = json_deep_copy(packages);
+	job->packages_fd = packages_fd;
+	return job;
+}
+
+static void retire_work(struct job *job, struct sandbox *sandbox)
+{
+	const struct session_host *host = job->broker->host;
+
+	if (job->work == NULL)
+		return;
+	host->retire(host->owner, sandbox, workspace_name(job->work));
+	workspace_free(job->work);
+	job->work = NULL;
+}
+
+void job_abandon(struct job *job)
+{
+	struct sandbox *sandbox;
+
+	if (job->installer == NULL) {
+		job_free(job);
+		return;
+	}
+	sandbox = installer_abandon(job->installer);
+	if (sandbox == NULL) {
+		job->abandoned = true;
+		list_append(&job->broker->abandoned, &job->node);
+		return;
+	}
+	job->installer = NULL;
+	retire_work(job, sandbox);
+	job_free(job);
+}
+
+void job_free(struct job *job)
+{
+	list_remove(&job->node);
+	loop_defer_stop(&job->failed);
+	helper_free(job->helper);
+	if (job->installer == NULL)
+		retire_work(job, NULL);
+	installer_free(
+		job->installer); /* the server ends: its folder is the next one's to remove */
+	workspace_free(job->work);
+	indexes_release(&job->indexes);
+	fd_close(&job->packages_fd);
+	json_decref(job->asked);
+	json_decref(job->wanted);
+	json_decref(job->record);
+	free(job->problem);
+	free(job->key);
+	free(job->files_key);
+	free(job->folder);
+	free(job);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * npmrc.h - what of the person's npm configuration says where packages come from.
+ *
+ * npm itself is not run for it. Read are npm_config_registry, the person's .npmrc and npm's global
+ * one beside the npm program's folder, in this order: `registry`, `@SCOPE:registry`, and the
+ * credentials for hosts ("//HOST/:_authToken"). Values may name variables as ${NAME}.
+ */
+#ifndef INSTALL_NPMRC_H
+#define INSTALL_NPMRC_H
+
+#include <jansson.h>
+
+/* An object of strings, perhaps empty. */
+json_t *npmrc_read(char *const *environment);
+
+#endif

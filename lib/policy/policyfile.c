@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "policy/policyfile.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "json/parse.h"
+#include "text/clean.h"
+
+struct policyfile {
+	char *path; /* or NULL */
+	json_t *sections;
+};
+
+static const char *const languages[] = { "python", "javascript", "r" };
+static const char *const keys[] = { "allow", "block", "minimum", "rules" };
+static const char *const modes[] = {
+	[POLICYFILE_OFF] = "off",
+	[POLICYFILE_WARN] = "warn",
+	[POLICYFILE_ENFORCE] = "enforce",
+};
+
+/* The oldest releases without the holes that were known when others drew this line. */
+static const char no_file[] =
+	"{\"python\": {\"minimum\": {\"numpy\": \"1.22.2\", \"pandas\": \"1.4.0\", "
+	"\"pillow\": \"9.0.0\", \"requests\": \"2.31.0\", \"scipy\": \"1.10.0\", "
+	"\"tensorflow\": \"2.11.1\", \"torch\": \"1.13.1\", \"urllib3\": \"1.26.5\"}}}";
+
+/* -1 when there is none of that name. */
+static int find_mode(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+		if (str_eq(modes[i], word))
+			return (int)i;
+	return -1;
+}
+
+static int refuse_member(const char *where, const char *key, const char *what, struct err *err)
+{
+	cleanup_free char *quoted = clean_quote(key);
+
+	return err_set(err, ERR_INVALID, "%s.%s %s", where, quoted, what);
+}
+
+static int check_minimum(json_t *minimum, const char *where, struct err *err)
+{
+	const char *name;
+	json_t *version;
+
+	json_object_foreach (minimum, name, version)
+		if (!json_is_string(version) || json_string_length(version) == 0)
+			return refuse_member(where, name, "must be a version in quotes", err);
+	return 0;
+}
+
+static int check_rules(json_t *rules, const char *where, struct err *err)
+{
+	const char *rule;
+	json_t *mode;
+
+	json_object_foreach (rules, rule, mode)
+		if (!json_is_string(mode) || find_mode(json_string_value(mode)) < 0)
+			return refuse_member(where, rule, "must be off, warn or enforce", err);
+	return 0;
+}
+
+static int check_section(json_t *section, const char *language, struct err *err)
+{
+	cleanup_free char *minimum_name = xasprintf("%s.minimum", language);
+	cleanup_free char *rules_name = xasprintf("%s.rules", language);
+	json_t *list = NULL;
+	json_t *minimum = NULL;
+	json_t *rules = NULL;
+
+	if (json_get_only(section, language, keys, ARRAY_SIZE(keys), err) < 0 ||
+	    json_get_texts(section, language, "allow", &list, err) < 0 ||
+	    json_get_texts(section, language, "block", &list, err) < 0 ||
+	    json_get_object(section, language, "minimum", &minimum, err) < 0 ||
+	    json_get_object(section, language, "rules", &rules, err) < 0)
+		return -1;
+	return check_minimum(minimum, minimum_name, err) < 0 ||
+			       check_rules(rules, rules_name, err) < 0
+		       ? -1
+		       : 0;
+}
+
+static int check(json_t *sections, struct err *err)
+{
+	if (!json_is_object(sections))
+		return err_set(err, ERR_INVALID, "it must be an object, not %s",
+			       json_get_type_name(sections));
+	if (json_get_only(sections, "the policy", languages, ARRAY_SIZE(languages), err) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
+		json_t *section = NULL;
+
+		if (json_get_object(sections, "the policy", languages[i], &section, err) < 0 ||
+		    (section != NULL && check_section(section, languages[i], err) < 0))
+			return -1;
+	}
+	return 0;
+}
+
+/* Puts in what was left out, so that readers need not ask. */
+static void complete(json_t *sections)
+{
+	cleanup_json json_t *fallback = json_parse_const(no_file);
+
+	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
+		const json_t *known = json_object_get(fallback, languages[i]);
+		json_t *section = json_object_get(sections, languages[i]);
+		json_t *minimum = json_object_get(known, "minimum");
+
+		if (!json_is_object(section)) {
+			section = json_object();
+			json_put(sections, languages[i], section);
+		}
+		for (size_t k = 0; k < 2; k++)
+			if (!json_is_array(json_object_get(section, keys[k])))
+				json_put(section, keys[k], json_array());
+		if (!json_is_object(json_object_get(section, "minimum")))
+			json_put(section, "minimum",
+				 minimum != NULL ? json_incref(minimum) : json_object());
+		if (!json_is_object(json_object_get(section, "rules")))
+			json_put(section, "rules", json_object());
+	}
+}
+
+static json_t *read_sections(const char *path, struct err *err)
+{
+	size_t len;
+	cleanup_free char *text = fd_read_file(AT_FDCWD, path, POLICYFILE_SIZE_MAX, &len, err);
+	json_t *sections = text != NULL ? json_parse(text, len, err) : NULL;
+
+	if (sections == NULL)
+		return NULL;
+	if (check(sections, err) == 0)
+		return sections;
+	json_decref(sections);
+	return NULL;
+}
+
+struct policyfile *policyfile_load(const char *path, struct err *err)
+{
+	json_t *sections = path != NULL ? read_sections(path, err) : json_object();
+	struct policyfile *policy;
+
+	if (sections == NULL) {
+		cleanup_free char *quoted = clean_quote(path);
+
+		(void)err_wrap(err, "the policy file '%s'", quoted);
+		return NULL;
+	}
+	complete(sections);
+	policy = xcalloc(1, sizeof(*policy));
+	policy->path = path != NULL ? xstrdup(path) : NULL;
+	policy->sections = sections;
+	return policy;
+}
+
+void policyfile_free(struct policyfile *policy)
+{
+	if (policy == NULL)
+		return;
+	json_decref(policy->sections);
+	free(policy->path);
+	free(policy);
+}
+
+const char *policyfile_path(const struct policyfile *policy)
+{
+	return policy->path;
+}
+
+const json_t *policyfile_packages(const struct policyfile *policy, const char *language)
+{
+	return json_object_get(policy->sections, language);
+}
+
+static json_t *rules_of(const struct policyfile *policy, const char *language)
+{
+	return json_object_get(json_object_get(policy->sections, language), "rules");
+}
+
+enum policyfile_mode policyfile_rule(const struct policyfile *policy, const char *language,
+				     const char *rule)
+{
+	const json_t *mode = json_object_get(rules_of(policy, language), rule);
+
+	return mode == NULL ? POLICYFILE_OFF
+			    : (enum policyfile_mode)find_mode(json_string_value(mode));
+}
+
+const char *policyfile_rule_at(const struct policyfile *policy, const char *language, size_t index,
+			       enum policyfile_mode *ret_mode)
+{
+	const char *rule;
+	json_t *mode;
+
+	json_object_foreach (rules_of(policy, language), rule, mode) {
+		if (index-- > 0)
+			continue;
+		*ret_mode = (enum policyfile_mode)find_mode(json_string_value(mode));
+		return rule;
+	}
+	return NULL;
+}

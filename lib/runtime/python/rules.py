@@ -1,0 +1,521 @@
+# SPDX-License-Identifier: MIT
+# Code rules: what of a cell's own text the person does not want to run. Sent to the driver only
+# when a rule is on, and asked with the very tree that will be compiled. Not a wall: confinement is.
+import _ast
+import builtins
+import sys
+
+ModuleType = type(sys)
+
+IMPORTS = frozenset(
+    "_ctypes _interpreters _pickle _posixshmem _posixsubprocess _socket _xxsubinterpreters "
+    "asyncio.subprocess bdb builtins cffi code codeop concurrent.futures.process ctypes ftplib "
+    "http.client http.server imaplib imp importlib marshal mmap multiprocessing nntplib pdb "
+    "pexpect pickle poplib posix pty ptyprocess runpy shelve smtplib socket socketserver "
+    "subprocess telnetlib urllib.request webbrowser xmlrpc".split()
+)
+BUILTINS = frozenset("__import__ breakpoint compile eval exec".split())
+ATTRIBUTES = frozenset(
+    "asyncio.create_subprocess_exec asyncio.create_subprocess_shell asyncio.open_connection "
+    "asyncio.start_server builtins.__import__ builtins.breakpoint builtins.compile builtins.eval "
+    "builtins.exec concurrent.futures.ProcessPoolExecutor gc.get_objects gc.get_referents "
+    "gc.get_referrers get_ipython().ev get_ipython().ex get_ipython().getoutput "
+    "get_ipython().run_cell get_ipython().run_cell_magic get_ipython().run_line_magic "
+    "get_ipython().system os.exec* os.fork os.forkpty os.popen os.posix_spawn* os.spawn* "
+    "os.startfile os.system sys._current_frames sys._getframe sys.addaudithook sys.meta_path "
+    "sys.modules sys.path_hooks sys.setprofile sys.settrace".split()
+)
+DUNDERS = frozenset(
+    "__base__ __bases__ __builtins__ __closure__ __code__ __func__ __getattribute__ __globals__ "
+    "__import__ __loader__ __mro__ __reduce__ __reduce_ex__ __self__ __spec__ __subclasses__ "
+    "ag_code ag_frame cr_code cr_frame f_back f_builtins f_code f_globals f_locals "
+    "gi_code gi_frame tb_frame".split()
+)
+MAGICS = frozenset(("debug", "run"))
+SHELL_MAGICS = frozenset(
+    "cat cp head ls mkdir mv pip rm rmdir sx system tail conda uv".split()
+)
+SHELL_CELLS = frozenset(("bash", "sh", "script", "!"))
+CODE_MAGICS = frozenset(("time", "timeit", "prun", "capture"))
+OURS = "__ptycell_"
+MADE_BY_CODE = "a shell line or magic that code makes"
+STDLIB = getattr(sys, "stdlib_module_names", frozenset())
+LISTS = {
+    "imports": ("import", IMPORTS),
+    "builtins": ("builtin", BUILTINS),
+    "attributes": ("attribute", ATTRIBUTES),
+    "dunders": ("dunder", DUNDERS),
+    "shell": ("shell", ()),
+    "magics": ("magic", MAGICS),
+}
+KINDS = {kind: rule for rule, (kind, _) in LISTS.items()}
+NAMES_MAX = 10
+
+
+class Rules:
+    """The person's modes: of a rule, and of single names, which go before it."""
+
+    def __init__(self, text):
+        self.modes = dict(line.rsplit(" ", 1) for line in text.split("\n") if line)
+        self.names = {}
+        for key in self.modes:
+            kind, colon, name = key.partition(":")
+            if colon:
+                self.names.setdefault(kind, {})[name] = self.modes[key]
+
+    def mode_of(self, rule, name, parents=False):
+        """(mode, key) for a name; the longest name that is spoken of decides."""
+        kind, listed = LISTS[rule]
+        own = self.names.get(kind, {})
+        tried = name
+        while True:
+            for candidate in (tried, *self._patterns(kind, tried)):
+                if candidate in own:
+                    return own[candidate], "%s:%s" % (kind, candidate)
+                if candidate in listed:
+                    return self.modes.get(rule, "off"), rule
+            if not parents or "." not in tried:
+                return "off", rule
+            tried = tried.rpartition(".")[0]
+
+    def _patterns(self, kind, name):
+        if kind != "attribute":
+            return ()
+        own = [p for p in self.names.get(kind, ()) if p.endswith("*")]
+        listed = [p for p in ATTRIBUTES if p.endswith("*")]
+        return [p for p in own + listed if name.startswith(p[:-1])]
+
+    def shell_mode(self, command):
+        words = command.split()
+        word = words[0] if words else ""
+        own = self.names.get("shell", {}).get(word)
+        if own is not None and (own != "off" or is_plain(command)):
+            return own
+        return self.modes.get("shell", "off")
+
+
+class Checker:
+    """One look at one cell."""
+
+    def __init__(self, rules, namespace, parse):
+        self.rules = rules
+        self.namespace = namespace
+        self.parse = parse
+        self.hits = []  # (mode, rule, name, what, line, column)
+        self.modules = {}  # names that the cell binds to modules or their parts: name -> path
+        self.own = set()  # names of builtins that it defines itself
+        self.scopes = []  # names local to the functions around
+        self.called = set()  # names of ours in the calls that lines of magic became
+
+    # -- what was found
+
+    def hit(self, rule, name, what, node, mode):
+        if mode != "off":
+            key = "%s:%s" % (LISTS[rule][0], name)
+            self.hits.append((mode, rule, key, what, node.lineno, node.col_offset + 1))
+
+    def name_hit(self, rule, name, what, node, parents=False):
+        mode, _ = self.rules.mode_of(rule, name, parents)
+        self.hit(rule, name, what, node, mode)
+        return mode != "off"
+
+    # -- names
+
+    def is_own(self, name):
+        if name in self.own or any(name in scope for scope in self.scopes):
+            return True
+        missing = self.namespace
+        value = self.namespace.get(name, missing)
+        return value is not missing and value is not getattr(builtins, name, missing)
+
+    def path_of(self, node):
+        """The path of an expression from a module on, "" when it has none."""
+        kind = type(node)
+        if kind is _ast.Name:
+            return self.path_of_name(node.id)
+        if kind is _ast.Attribute:
+            base = self.path_of(node.value)
+            return self.canonical(base, node.attr) if base else ""
+        if kind is _ast.Call:
+            if type(node.func) is _ast.Name and node.func.id == "get_ipython":
+                return "get_ipython()"
+            if self.is_call_of(node, "getattr") and self.constant(node, 1) is not None:
+                base = self.path_of(node.args[0])
+                return self.canonical(base, self.constant(node, 1)) if base else ""
+            if self.is_call_of(node, "__import__") and self.constant(node, 0) is not None:
+                return self.constant(node, 0).partition(".")[0]
+        return ""
+
+    def path_of_name(self, name):
+        if any(name in scope for scope in self.scopes):
+            return ""
+        if name in self.modules:
+            return self.modules[name]
+        value = self.namespace.get(name)
+        return self.module_name(value, name) if type(value) is ModuleType else ""
+
+    def canonical(self, base, attr):
+        """`warnings.sys` is sys: modules within modules go by their own name."""
+        module = sys.modules.get(base)
+        if type(module) is ModuleType:
+            value = vars(module).get(attr)
+            if type(value) is ModuleType:
+                return self.module_name(value, "%s.%s" % (base, attr))
+        elif attr in IMPORTS and base.partition(".")[0] in STDLIB:
+            return attr  # not loaded yet, but what else could it be?
+        return "%s.%s" % (base, attr)
+
+    def module_name(self, module, otherwise):
+        name = vars(module).get("__name__")
+        if type(name) is not str or sys.modules.get(name) is not module:
+            return otherwise
+        return {"posixpath": "os.path"}.get(name, name)
+
+    def is_call_of(self, node, name):
+        return (
+            type(node) is _ast.Call
+            and type(node.func) is _ast.Name
+            and node.func.id == name
+            and not self.is_own(name)
+        )
+
+    def constant(self, node, index):
+        if len(node.args) > index and type(node.args[index]) is _ast.Constant:
+            value = node.args[index].value
+            return value if type(value) is str else None
+        return None
+
+    # -- the tree
+
+    def check(self, tree):
+        for statement in tree.body:
+            self.visit(statement)
+            self.bind(statement)
+
+    def bind(self, node):
+        """What a statement at the top of the cell binds for those after it."""
+        kind = type(node)
+        if kind in (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef):
+            self.own.add(node.name)
+            self.modules.pop(node.name, None)
+        elif kind is _ast.Assign:
+            path = self.path_of(node.value)
+            for target in node.targets:
+                if type(target) is _ast.Name:
+                    if path or target.id in self.modules:
+                        self.modules[target.id] = path
+                    if not path and not self.names_builtin(node.value):
+                        self.own.add(target.id)
+        elif kind is _ast.Delete:
+            for target in node.targets:
+                if type(target) is _ast.Name:
+                    self.own.discard(target.id)
+
+    def names_builtin(self, value):
+        return type(value) is _ast.Name and hasattr(builtins, value.id)
+
+    def visit(self, root):
+        """Every node, in the order of the text; functions within functions are not recursion."""
+        todo = [root]
+        while todo:
+            node = todo.pop()
+            if node is None:
+                self.scopes.pop()
+                continue
+            self.look(node)
+            children = []
+            for field in node._fields:
+                value = getattr(node, field, None)
+                if isinstance(value, _ast.AST):
+                    children.append(value)
+                elif type(value) is list:
+                    children.extend(item for item in value if isinstance(item, _ast.AST))
+            if type(node) in (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda):
+                self.scopes.append(local_names(node))
+                todo.append(None)
+            todo.extend(reversed(children))
+
+    def look(self, node):
+        method = LOOKS.get(type(node))
+        if method is not None:
+            method(self, node)
+
+    def look_import(self, node):
+        for alias in node.names:
+            where = alias if hasattr(alias, "lineno") else node
+            self.module_hit(alias.name, where)
+            bound = alias.asname or alias.name.partition(".")[0]
+            self.note_import(bound, alias.name if alias.asname else bound)
+
+    def note_import(self, name, path):
+        self.modules[name] = path
+        (self.scopes[-1] if self.scopes else self.own).add(name)
+
+    def look_import_from(self, node):
+        if node.level or node.module is None:
+            return
+        if self.module_hit(node.module, node):
+            return
+        for alias in node.names:
+            where = alias if hasattr(alias, "lineno") else node
+            path = self.canonical(node.module, alias.name)
+            if alias.name == "*":
+                self.look_star(node.module, where)
+            elif not self.module_hit(path, where):
+                self.attribute_hit(path, where)
+            self.note_import(alias.asname or alias.name, path)
+
+    def look_star(self, module, node):
+        for path in sorted(ATTRIBUTES):
+            if path.startswith(module + ".") and self.attribute_hit(path.rstrip("*"), node):
+                return
+
+    def module_hit(self, name, node):
+        return self.name_hit("imports", name, "the module %s" % name, node, parents=True)
+
+    def attribute_hit(self, path, node):
+        """A path of a module may be written through another one: a.os.system is os.system."""
+        parts = path.split(".")
+        for start in range(len(parts) - 1):
+            tail = ".".join(parts[start:])
+            if self.name_hit("attributes", tail, tail, node):
+                return True
+        return False
+
+    def look_name(self, node):
+        name = node.id
+        if name.startswith(OURS):
+            if node not in self.called:
+                self.hit("shell", "", MADE_BY_CODE, node, self.strictest())
+            return
+        if type(node.ctx) is not _ast.Load or (self.is_own(name) and not is_dunder(name)):
+            return
+        if not self.name_hit("builtins", name, "the builtin %s" % name, node) and is_dunder(name):
+            self.name_hit("dunders", name, name, node)
+
+    def look_attribute(self, node):
+        self.name_hit("dunders", node.attr, node.attr, node)
+        base = self.path_of(node.value)
+        if not base:
+            return
+        path = self.canonical(base, node.attr)
+        # The whole path is looked at once, at its end or where it leaves a module.
+        if not self.attribute_hit(path, node) and path != base and self.is_module(path):
+            self.module_hit(path, node)
+
+    def is_module(self, path):
+        return path in sys.modules or path in IMPORTS
+
+    def look_call(self, node):
+        func = node.func
+        if type(func) is _ast.Name and func.id.startswith(OURS):
+            self.called.add(func)
+            self.look_magic(func.id[len(OURS) :].strip("_"), node)
+            return
+        for name, index in (("getattr", 1), ("hasattr", 1), ("__import__", 0)):
+            if self.is_call_of(node, name) and self.constant(node, index) is not None:
+                self.look_constant(name, node, self.constant(node, index))
+
+    def look_constant(self, name, node, text):
+        """getattr(x, "__globals__") is x.__globals__, __import__("socket") an import."""
+        if name == "__import__":
+            self.module_hit(text, node)
+        elif name == "getattr":
+            self.name_hit("dunders", text, text, node)
+            path = self.path_of(node)
+            if path and not self.attribute_hit(path, node) and self.is_module(path):
+                self.module_hit(path, node)
+
+    def look_match(self, node):
+        for attr in node.kwd_attrs:
+            self.name_hit("dunders", attr, attr, node)
+
+    # -- lines of notebooks
+
+    def look_magic(self, kind, node):
+        texts = [self.constant(node, i) for i in range(len(node.args))]
+        if kind == "shell" and texts and texts[0] is not None:
+            self.look_shell(texts[0], node)
+        elif kind == "line" and texts and texts[0] is not None:
+            name, _, line = texts[0].strip().partition(" ")
+            self.look_line_magic(name, line.strip(), node)
+        elif kind == "cell" and len(texts) > 2 and None not in texts[:3]:
+            self.look_cell_magic(texts[0], texts[1], texts[2], node)
+        elif kind != "help":
+            self.hit("shell", "", MADE_BY_CODE, node, self.strictest())
+
+    def strictest(self):
+        modes = [self.rules.modes.get(rule, "off") for rule in ("shell", "magics")]
+        return max(modes, key=("off", "warn", "enforce").index)
+
+    def look_shell(self, command, node):
+        command = command.strip()
+        word = (command.split() or [""])[0]
+        self.hit("shell", word, "the shell command %s" % quoted(command), node,
+                 self.rules.shell_mode(command))
+        for code in braces(command):
+            self.look_code(code, node, "eval")
+
+    def look_line_magic(self, name, line, node):
+        if name in SHELL_MAGICS:
+            self.look_shell(line if name in ("sx", "system") else "%s %s" % (name, line), node)
+            return
+        if name in CODE_MAGICS:
+            self.look_code(without_options(name, line), node, "exec")
+        self.name_hit("magics", name, "the magic %%%s" % name, node)
+
+    def look_cell_magic(self, name, line, body, node):
+        if name in SHELL_CELLS:
+            word = name if name != "script" else (line.split() or [""])[0]
+            own = self.rules.names.get("magic", {}).get(name)
+            mode = own or self.rules.modes.get("shell", "off")
+            self.hit("shell" if own is None else "magics", name,
+                     "a cell of %%%%%s" % word, node, mode)
+            return
+        if name in CODE_MAGICS:
+            lines = node.args[3].value if len(node.args) > 3 else node.lineno
+            self.look_code("\n" * lines + body, None, "exec")
+            if name == "timeit":
+                self.look_code(without_options(name, line), node, "exec")
+        self.name_hit("magics", name, "the magic %%%%%s" % name, node)
+
+    def look_code(self, code, node, mode):
+        """Code within a line: its places are the line's, those of a cell's body its own."""
+        tree = self.parse(code, "<rules>")
+        if tree is None:
+            return
+        first = len(self.hits)
+        for statement in tree.body:
+            self.visit(statement)
+        if node is not None:
+            self.hits[first:] = [
+                hit[:4] + (node.lineno, node.col_offset + 1) for hit in self.hits[first:]
+            ]
+
+
+LOOKS = {
+    _ast.Import: Checker.look_import,
+    _ast.ImportFrom: Checker.look_import_from,
+    _ast.Name: Checker.look_name,
+    _ast.Attribute: Checker.look_attribute,
+    _ast.Call: Checker.look_call,
+}
+if hasattr(_ast, "MatchClass"):
+    LOOKS[_ast.MatchClass] = Checker.look_match
+
+
+def is_dunder(name):
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
+
+
+def quoted(text):
+    return "'%s'" % (text if len(text) <= 60 else text[:57] + "...").replace("\n", " ")
+
+
+def is_plain(command):
+    """One program with words, and nothing that a shell or we would run besides."""
+    import shlex
+
+    if any(mark in command for mark in "$`{}\n\r\\!"):
+        return False
+    lexer = shlex.shlex(command, posix=False, punctuation_chars=True)
+    lexer.commenters = ""
+    try:
+        return not any(word.strip("();<>|&") == "" for word in lexer)
+    except ValueError:
+        return False
+
+
+def braces(command):
+    """Expressions that a shell line evaluates before it is run."""
+    found, at = [], command.find("{")
+    while at >= 0:
+        end = command.find("}", at)
+        if end < 0:
+            break
+        found.append(command[at + 1 : end])
+        at = command.find("{", end)
+    return found
+
+
+def without_options(name, line):
+    words = line.split()
+    if name == "timeit":
+        while words and words[0].startswith("-"):
+            takes_value = len(words[0]) == 2 and len(words) > 1
+            line = line.split(None, 2 if takes_value else 1)[-1] if len(words) > 1 else ""
+            words = line.split()
+    return line
+
+
+def local_names(function):
+    """Names that within a function are its own: parameters, and what it binds."""
+    args = function.args
+    every = args.args + args.kwonlyargs + getattr(args, "posonlyargs", [])
+    names = {arg.arg for arg in every + [a for a in (args.vararg, args.kwarg) if a]}
+    elsewhere = set()
+    todo = list(function.body) if type(function.body) is list else []
+    while todo:
+        node = todo.pop()
+        kind = type(node)
+        if kind in (_ast.Global, _ast.Nonlocal):
+            elsewhere.update(node.names)
+        elif kind is _ast.Name and type(node.ctx) is _ast.Store:
+            names.add(node.id)
+        elif kind in (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef):
+            names.add(node.name)
+            continue
+        elif kind is _ast.Lambda:
+            continue
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, _ast.AST):
+                todo.append(value)
+            elif type(value) is list:
+                todo.extend(item for item in value if isinstance(item, _ast.AST))
+    return names - elsewhere
+
+
+def place(hit):
+    return "line %d, column %d" % hit[4:]
+
+
+def tell(hits, lead):
+    lines = []
+    for hit in hits[:NAMES_MAX]:
+        lines.append("%s: %s, by the code rule '%s'" % (place(hit), hit[3], hit[1]))
+    if len(hits) > NAMES_MAX:
+        lines.append("and %d more" % (len(hits) - NAMES_MAX))
+    return "%s\n%s" % (lead, "\n".join("  " + line for line in lines))
+
+
+def keys_of(hits):
+    keys = []
+    for hit in hits:
+        key = hit[2] if not hit[2].endswith(":") else hit[1]
+        if key not in keys:
+            keys.append(key)
+    return ", ".join('"%s": "off"' % key for key in keys[:NAMES_MAX])
+
+
+def make_check(text):
+    rules = Rules(text)
+
+    def check(tree, namespace, parse):
+        """(refusal, warning), each a text or None."""
+        checker = Checker(rules, namespace, parse)
+        checker.check(tree)
+        hits = sorted(set(checker.hits), key=lambda hit: hit[4:])
+        refused = [hit for hit in hits if hit[0] == "enforce"]
+        warned = [hit for hit in hits if hit[0] == "warn"]
+        refusal = warning = None
+        if refused:
+            refusal = tell(refused, "Nothing of this cell was run. Refused are:") + (
+                "\nThe person can allow it in the file of PTYCELL_POLICY, for new sessions: "
+                '{"python": {"rules": {%s}}}. Otherwise do it another way.' % keys_of(refused)
+            )
+        elif warned:
+            warning = tell(warned, "[code rules: the person would rather not see this]")
+        return refusal, warning
+
+    return check

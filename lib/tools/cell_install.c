@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/cell_install.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "install/broker.h"
+#include "json/make.h"
+#include "runtime/language.h"
+#include "session/session.h"
+#include "text/clean.h"
+#include "tools/installed.h"
+#include "tools/service.h"
+
+struct waiting {
+	struct session *session; /* its end ends the installation first */
+	const struct language *language;
+	uint64_t cell;
+};
+
+static void finish(struct waiting *w, bool ok, const char *text, const char *packages)
+{
+	session_installed(w->session, w->language, w->cell, ok, text, packages);
+	free(w);
+}
+
+static void on_done(void *data, const json_t *result, const char *problem)
+{
+	cleanup_free char *text = result != NULL ? installed_sentence(result) : NULL;
+	cleanup_free char *lines = result != NULL ? installed_lines(result) : NULL;
+
+	if (result != NULL)
+		finish(data, true, text, lines);
+	else
+		finish(data, false, problem, "");
+}
+
+static json_t *split_lines(const char *text)
+{
+	cleanup_free char *copy = xstrdup(text);
+	json_t *list = json_array();
+	char *rest = copy;
+	const char *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (line[0] != '\0')
+			json_append(list, json_make_str(line));
+	return list;
+}
+
+static int start(struct service *service, const struct cell_install *request, struct waiting *w,
+		 struct err *err)
+{
+	const struct language *of = language_find(request->of);
+	cleanup_json json_t *packages = split_lines(request->packages);
+	struct broker *broker = service_broker(service, err);
+
+	if (broker == NULL)
+		return -1;
+	if (of == NULL)
+		return err_set(err, ERR_INVALID, "there is no such language");
+	return broker_install(broker, request->session, of, packages, on_done, w, err) != NULL ? 0
+											       : -1;
+}
+
+void cell_install_start(struct service *service, const struct cell_install *request)
+{
+	struct waiting *w = xcalloc(1, sizeof(*w));
+	struct err err;
+
+	w->session = request->session;
+	w->language = request->language;
+	w->cell = request->cell;
+	if (start(service, request, w, &err) < 0)
+		finish(w, false, err.msg, "");
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* tool_install.c - install_packages. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "json/get.h"
+#include "json/make.h"
+#include "session/confinement.h"
+#include "session/session.h"
+#include "session/table.h"
+#include "text/clean.h"
+#include "tools/installed.h"
+#include "tools/installs.h"
+#include "tools/service.h"
+#include "tools/tool.h"
+
+enum { OLDER_MAX = 4000 };
+
+struct asked {
+	const struct language *language;
+	json_t *packages;
+};
+
+static int read_asked(const struct service *service, json_t *arguments, struct asked *ret,
+		      struct err *err)
+{
+	static const char *const known[] = { "session_id", "packages", "language" };
+	const char *language = "python";
+
+	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0 ||
+	    json_get_required(arguments, "arguments", "session_id", err) < 0 ||
+	    json_get_required(arguments, "arguments", "packages", err) < 0 ||
+	    json_get_texts(arguments, "arguments", "packages", &ret->packages, err) < 0 ||
+	    json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0)
+		return -1;
+	ret->language = tool_find_language(service, language, err);
+	return ret->language == NULL ? -1 : 0;
+}
+
+/* An answer that waits for the interpreter to tell which older copies it has imported. */
+struct finishing {
+	struct mcp_call *call;
+	struct service *service;
+	json_t *answer;
+	struct query *query;
+};
+
+static void put_older(json_t *answer, const struct query_answer *told)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (told->len == 0)
+		return;
+	clean_block(&text, told->lines, size_min(told->len, OLDER_MAX));
+	json_put_str(answer, "imported", buf_str(&text));
+}
+
+static void on_older(const struct query_answer *told, void *data)
+{
+	struct finishing *f = data;
+
+	put_older(f->answer, told);
+	tool_answer(f->call, f->service, f->answer);
+	free(f);
+}
+
+static void on_cancel(struct mcp_call *call, void *data)
+{
+	struct finishing *f = data;
+
+	runner_query_cancel(f->query);
+	mcp_call_fail(call, "cancelled");
+	json_decref(f->answer);
+	free(f);
+}
+
+/* True when the interpreter is asked: then that ends the call. */
+static bool ask_older(const struct installs_call *waiting, const json_t *result, json_t *answer)
+{
+	struct service *service = installs_service(waiting);
+	struct table *table = service_table_if_any(service);
+	cleanup_free char *lines = installed_lines(result);
+	struct finishing *f;
+	struct session *session;
+	struct err err;
+
+	if (lines[0] == '\0' || installs_language(waiting) != language_find("python"))
+		return false;
+	session = table_find(table, installs_session_id(waiting), &err);
+	if (session == NULL)
+		return false;
+	f = xcalloc(1, sizeof(*f));
+	f->query = session_query_imported(session, installs_language(waiting), lines, on_older, f);
+	if (f->query == NULL) {
+		free(f);
+		return false;
+	}
+	f->call = installs_call(waiting);
+	f->service = service;
+	f->answer = answer;
+	mcp_call_on_cancel(f->call, on_cancel, f);
+	return true;
+}
+
+static void on_installed(void *data, const json_t *result, const char *problem)
+{
+	const struct installs_call *waiting = data;
+	cleanup_free char *message = NULL;
+	json_t *answer;
+
+	if (result == NULL) {
+		tool_fail_text(installs_call(waiting), installs_service(waiting), problem);
+		return;
+	}
+	answer = json_object();
+	message = installed_sentence(result);
+	json_put_str(answer, "session_id", installs_session_id(waiting));
+	json_put_str(answer, "language", installs_language(waiting)->name);
+	json_put(answer, "packages", installed_names(json_object_get(result, "packages")));
+	json_put(answer, "present", installed_names(json_object_get(result, "present")));
+	json_put(answer, "cached", json_incref(json_object_get(result, "cached")));
+	json_put_str(answer, "message", message);
+	if (!ask_older(waiting, result, answer))
+		tool_answer(installs_call(waiting), installs_service(waiting), answer);
+}
+
+static void on_late(struct installs_call *waiting)
+{
+	tool_fail_text(installs_call(waiting), installs_service(waiting),
+		       "Still installing. Call install_packages again with the same packages to "
+		       "wait for it.");
+}
+
+void tool_install_packages(struct mcp_call *call, json_t *arguments, void *context)
+{
+	struct service *service = context;
+	const struct confinement *confinement = service_confinement(service);
+	struct asked asked = { .packages = NULL };
+	struct session *session;
+	struct err err;
+
+	if (read_asked(service, arguments, &asked, &err) < 0) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	if (confinement != NULL && confinement_refusal(confinement) != NULL) {
+		tool_fail_text(call, service, confinement_refusal(confinement));
+		return;
+	}
+	session = tool_session(service, arguments, true, &err);
+	if (session == NULL) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	const struct installs_request request = { .call = call,
+						  .service = service,
+						  .session = session,
+						  .language = asked.language,
+						  .packages = asked.packages,
+						  .done = on_installed,
+						  .late = on_late };
+	if (installs_start(&request, &err) < 0)
+		tool_fail(call, service, &err);
+}

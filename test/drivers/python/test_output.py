@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What is printed comes in order, whichever way it takes; a flood of it comes in blocks."""
+import pytest
+
+FLOOD = "for i in range(2000): print('flood', i, '.' * 60)\n"
+
+
+def flooded(text):
+    """The text without the flood's own lines, which have to be whole and in order."""
+    want = ["flood %d %s" % (i, "." * 60) for i in range(2000)]
+    lines = text.split("\n")
+    assert [line for line in lines if line.startswith("flood ")] == want
+    return "|".join(line for line in lines if not line.startswith("flood ")).strip("|")
+
+
+def test_streams_are_what_they_are_on_a_terminal(session):
+    code = """import sys, io
+s = sys.stdout
+print(s.isatty(), s.fileno(), s.encoding, s.name, s.mode, s.line_buffering, s.buffer.name, s.buffer.isatty())
+print(type(s) is io.TextIOWrapper, s is sys.__stdout__, sys.stderr.fileno(), sys.stderr.errors)
+s.buffer.write(b'bytes\\n')"""
+    wanted = ["True 1 utf-8 <stdout> w True <stdout> True", "True True 2 backslashreplace", "bytes"]
+    assert session.run(code).output.splitlines() == wanted
+
+
+def test_a_flood_comes_in_blocks(session):
+    assert flooded(session.run(FLOOD).output) == ""
+    assert 0 < session.blocks < 40
+    assert session.run("print('a')").output == "a\n" and session.blocks == 0
+
+
+def test_a_large_write_is_whole(session):
+    result = session.run("import sys; n = sys.stdout.write('x' * 3_000_001); print(n)")
+    assert result.output == "x" * 3_000_001 + "3000001\n"
+
+
+@pytest.mark.parametrize("code", [
+    "import os; os.system('echo child')",
+    "import subprocess; subprocess.run(['echo', 'child'])",
+    "import os; _ = os.write(1, b'child\\n')",
+    "import sys; _ = sys.stderr.write('child\\n')",
+    "import sys; sys.stdout.flush(); import ctypes; _ = ctypes.CDLL(None).puts(b'child')",
+    "import os\nif os.fork() == 0:\n  os.write(1, b'child\\n'); os._exit(0)\n_ = os.wait()",
+    "import os; os.waitpid(os.posix_spawn('/bin/echo', ['echo', 'child'], os.environ), 0)[1] * 'x'",
+    "import sys; _ = sys.__stdout__.buffer.write(b'child\\n')",
+])
+def test_DR06_order_is_exact_amid_a_flood(session, code):
+    result = session.run(FLOOD + "print('before')\n" + code + "\nprint('after')\n" + "print('end')")
+    assert flooded(result.output) == "before|child|after|end"
+
+
+def test_a_child_between_two_floods(session):
+    result = session.run(FLOOD + "import os; os.system('echo child')\n" + FLOOD.replace("flood", "again"))
+    lines = [line.split()[0] for line in result.output.splitlines()]
+    assert lines == ["flood"] * 2000 + ["child"] + ["again"] * 2000
+
+
+def test_figures_stand_at_their_place_amid_a_flood(session):
+    result = session.run(FLOOD + "display('here')\nprint('after')")
+    assert result.output[: result.displays[0].offset].endswith("flood 1999 " + "." * 60 + "\n")
+    assert result.output[result.displays[0].offset :] == "after\n"
+
+
+def test_input_ends_a_flood(session):
+    session.start(FLOOD + "x = input('name? ')\nprint('hello', x)")
+    while b"name? " not in session.output:
+        with pytest.raises(TimeoutError):
+            session.next_frame(0.2)
+    import os
+
+    os.write(session.master, b"you\n")
+    assert session.finish().output.replace("you\r\n", "").replace("you\n", "", 1).endswith("hello you\n")
+
+
+def test_what_was_printed_is_seen_while_the_cell_works_on(session):
+    session.start(FLOOD + "print('working')\nimport threading; threading.Event().wait(20)")
+    while b"working\n" not in session.output:
+        with pytest.raises(TimeoutError):
+            session.next_frame(0.1)
+    session.interrupt()
+    assert session.finish().status == "interrupted"
+
+
+def test_an_interrupt_ends_an_endless_flood(session):
+    for _ in range(5):
+        result = session.run_interrupted("while True: print('flood')", after=0.2)
+        assert result.status == "interrupted" and result.seconds < 2
+        assert set(result.output.split("\n")[:-1]) <= {"flood"}
+    assert session.run("1+1").value == "2"
+
+
+def test_a_handler_that_raises_tears_no_frame(session):
+    code = """import signal
+def ring(*_): raise TimeoutError
+signal.signal(signal.SIGALRM, ring)
+for i in range(40):
+    signal.setitimer(signal.ITIMER_REAL, 0.003)
+    try:
+        while True: print('x' * 5000)
+    except TimeoutError:
+        pass
+signal.setitimer(signal.ITIMER_REAL, 0)
+'fine'"""
+    assert session.run(code).value == "'fine'"
+    assert session.run("print('a'); 2").value == "2"
+
+
+@pytest.mark.parametrize("first", ["", FLOOD])
+def test_threads_print_into_a_flood(session, first):
+    code = first + """import threading
+def work(n):
+    for i in range(3000): print(f'{n}:{i}:' + '.' * 50 + '\\n', end='')
+threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+for t in threads: t.start()
+work(3)
+for t in threads: t.join()"""
+    lines = session.run(code).output.split("\n")
+    for n in range(4):
+        own = [line.split(":")[1] for line in lines if line.startswith("%d:" % n)]
+        assert own == [str(i) for i in range(3000)]
+
+
+def test_a_redirected_descriptor_takes_the_flood(session, tmp_path):
+    code = """import os, sys
+saved = os.dup(1)
+sys.stdout.flush(); fd = os.open('all.txt', os.O_WRONLY | os.O_CREAT); os.dup2(fd, 1)
+""" + FLOOD + """sys.stdout.flush(); os.dup2(saved, 1)
+print('back')"""
+    assert session.run(code).output.splitlines()[-1] == "back"
+    assert flooded((tmp_path / "all.txt").read_text()) == ""

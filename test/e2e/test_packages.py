@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""install_packages with real pip against an index of our own: what sessions get, and what they do not."""
+import base64
+import json
+import subprocess
+
+import pytest
+from client import Server
+from indexes import Index, sdist, wheel
+
+HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
+pytestmark = [pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here"), pytest.mark.limit(120)]
+
+TRAVELLER = wheel("traveller", "1.0", extra={"../../evil.py": "print('out')\n"}.items())
+RUNS_CODE = sdist("runscode", "1.0", "import pathlib\nfrom setuptools import setup\n"
+                  "pathlib.Path('/tmp/ran').write_text('x')\nsetup(name='runscode', version='1.0', py_modules=['runscode'])\n")
+
+
+@pytest.fixture(scope="module")
+def index():
+    index = Index(wheel("alpha", "1.0"), wheel("alpha", "2.0"), wheel("beta", "1.0", ["alpha>=1"]),
+                  *(wheel("dated", v, files={"dated.py": f"__version__ = '{v}'\n"}) for v in ("1.0", "2.0")),
+                  wheel("paramiko", "3.0"), wheel("tunnel", "1.0", ["paramiko"]),
+                  wheel("pillow", "8.0.0"), wheel("picture", "8.0.0"), wheel("picture", "9.1.0"),
+                  wheel("old-picture", "1.0", ["picture<9"]),
+                  TRAVELLER, RUNS_CODE)
+    yield index
+    index.close()
+
+
+@pytest.fixture
+def start(home, index, tmp_path):
+    servers = []
+
+    def start_server(*flags, policy=None, env=None, url=None):
+        flags = ["--pip-index", url or index.url, *flags]
+        if policy is not None:
+            path = tmp_path / "policy.json"
+            path.write_text(json.dumps(policy))
+            flags += ["--policy", str(path)]
+        server = Server(home, *flags, env=env)
+        servers.append(server)
+        return server
+
+    yield start_server
+    for server in servers:
+        server.close()
+        print(server.stderr.decode(errors="replace"))
+
+
+def install(server, *packages, session="s", **arguments):
+    return server.call("install_packages", session_id=session, packages=list(packages), **arguments)
+
+
+def python(server, code, session="s"):
+    return server.call("exec_code", session_id=session, language="python", code=code)
+
+
+def test_a_package_is_there_in_the_next_cell_without_a_restart(start):
+    server = start()
+    assert python(server, "import alpha").is_error
+    result = install(server, "beta")
+    assert result.object["packages"] == ["alpha 2.0", "beta 1.0"]
+    assert "2.0" in python(server, "import alpha, beta; alpha.version").text
+    assert "generation" not in (python(server, "1").notice or "")  # it is the same interpreter
+
+
+def test_a_second_session_gets_it_from_the_cache_and_the_first_keeps_its_own(start, index):
+    server = start()
+    install(server, "beta")
+    asked = len(index.asked)
+    again = install(server, "beta", session="t")
+    assert again.object["cached"] and len(index.asked) == asked
+    assert "2.0" in python(server, "import alpha; alpha.version", session="t").text
+    install(server, "alpha==1.0", session="t")
+    assert "1.0" in python(server, "import importlib; importlib.reload(alpha).version", session="t").text
+    assert "2.0" in python(server, "import alpha; alpha.version").text
+
+
+def test_what_the_session_has_stays_when_more_is_installed(start):
+    server = start()
+    install(server, "alpha==1.0")
+    result = install(server, "beta")
+    assert result.object["packages"] == ["alpha 1.0", "beta 1.0"]
+
+
+def test_an_entry_of_the_cache_that_was_changed_is_made_anew(start, home):
+    server = start()
+    install(server, "alpha==1.0")
+    [module] = home.glob("**/packages/sets/*/files/alpha.py")
+    module.chmod(0o644)
+    module.write_text("version = 'evil'\n")
+    again = install(server, "alpha==1.0", session="t")
+    assert not again.is_error and not again.object["cached"]
+    assert "1.0" in python(server, "import alpha; alpha.version", session="t").text
+
+
+def test_the_folder_of_packages_is_read_only_inside_and_the_session_has_no_network(start, index):
+    server = start()
+    install(server, "alpha")
+    assert "Permission" in python(server, "import alpha; open(alpha.__file__, 'a')").text
+    assert "Error: [Errno" in python(server, "import os, alpha; os.remove(alpha.__file__)").text
+    port = index.server.server_address[1]
+    text = python(server, f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)").text
+    assert "Error" in text and "refused" in text.lower() or "Permission" in text
+
+
+def test_dependencies_of_a_cell_are_there_when_it_runs(start, index):
+    server = start()
+    code = {"session_id": "s", "language": "python", "code": "import beta; beta.version"}
+    assert "1.0" in server.call("exec_code", dependencies=["beta"], **code).text
+    asked = len(index.asked)
+    again = server.call("exec_code", dependencies=["beta"], **code)
+    assert "1.0" in again.text and len(index.asked) == asked
+    refused = server.call("exec_code", dependencies=["no-such-package-at-all"], **code)
+    assert refused.is_error and "not run" in refused.texts[0] and "No matching distribution" in refused.texts[0]
+
+
+def test_pip_in_a_cell_leads_to_the_same_place_and_says_so(start):
+    """CA-26: every way to write it; the session itself has no network."""
+    server = start()
+    for n, line in enumerate(("%pip install -q beta", "!pip install 'beta'", "! pip3 -q install beta; true",
+                              "!python3 -m pip install --upgrade beta>=1")):
+        text = python(server, f"{line}\nimport beta\nbeta.version", session=f"s{n}").text
+        if ";" in line:
+            assert "Asking ptycell" not in text  # more than pip: the shell's, which has no network
+            continue
+        assert "Asking ptycell to install" in text and "Installed: alpha 2.0, beta 1.0" in text, text
+        assert text.rstrip().endswith("'1.0'"), text
+
+
+def test_a_refused_package_in_a_cell_raises(start):
+    server = start(policy={"python": {"block": ["paramiko"]}})
+    result = python(server, "%pip install tunnel")
+    assert result.is_error and "needed by tunnel" in result.text and "python.block" in result.text
+    assert "block list" in python(server, "!pip install paramiko").text
+    assert "1" in python(server, "_exit_code").text
+
+
+def test_a_requirements_file_of_the_session_is_read_there(start):
+    server = start()
+    code = "open('more.txt', 'w').write('alpha==1.0 # old\\n'); open('all.txt', 'w').write('-r more.txt\\n\\n# x\\nbeta\\n')"
+    assert not python(server, code).is_error
+    assert "Installed: alpha 1.0, beta 1.0" in python(server, "%pip install -r all.txt").text
+
+
+def test_a_local_path_is_installed_in_the_session_itself(start):
+    server = start()
+    name, data = wheel("local-one", "1.0")
+    server.call("upload_file", session_id="s", filename=name, encoding="base64",
+                content=base64.b64encode(data).decode())
+    text = python(server, f"%pip install ./input/{name}\nimport local_one\nlocal_one.version").text
+    assert "Asking ptycell" not in text and "'1.0'" in text
+
+
+def test_an_older_copy_that_is_imported_already_is_told(start):
+    server = start()
+    install(server, "dated==1.0")
+    assert "1.0" in python(server, "import dated; dated.__version__").text
+    result = install(server, "dated==2.0")
+    assert "dated is imported already in version 1.0" in result.object["imported"]
+    assert "imported already" in python(server, "%pip install dated==2.0").text
+    assert "imported" not in install(server, "dated==2.0", session="t").object
+
+
+def test_a_missing_module_ends_with_the_call_that_brings_it(start):
+    server = start()
+    assert 'install_packages with packages: ["beta"]' in python(server, "import beta").text
+
+
+def test_session_info_tells_what_was_installed_and_from_where(start, index):
+    server = start()
+    install(server, "beta")
+    info = server.call("session_info", session_id="s", include=["packages"]).object
+    rows = {row["name"]: row for row in info["installed"]}
+    assert rows["beta"]["version"] == "1.0" and rows["beta"]["language"] == "python"
+    assert rows["beta"]["from"] in index.url and rows["alpha"]["file"] == "alpha-2.0-py3-none-any.whl"
+
+
+def test_a_call_that_does_not_wait_long_enough_finds_its_installation_again(start, index):
+    server = start("--call-budget", "0")
+    index.hold.clear()
+    try:
+        late = install(server, "alpha")
+        assert late.is_error and "Still installing" in late.texts[0]
+    finally:
+        index.hold.set()
+    server = start()
+    assert install(server, "alpha").object["packages"] == ["alpha 2.0"]
+
+
+# ---- the policy ----
+
+
+def test_a_package_that_is_needed_and_blocked_refuses_all(start, index):
+    """CA-12, CA-26: the rule is applied to what would be installed, not to the words."""
+    server = start(policy={"python": {"block": ["Para_Miko", "paramiko"]}})
+    result = install(server, "tunnel", "alpha")
+    assert result.is_error
+    text = result.texts[0]
+    assert "paramiko" in text and "needed by tunnel" in text and "python.block" in text and "policy.json" in text
+    assert not any("files/paramiko" in path and "files/tunnel" in path for path in index.asked)
+    assert python(server, "import alpha").is_error and python(server, "import paramiko").is_error
+
+
+def test_a_blocked_package_is_refused_before_anything_is_asked(start, index):
+    server = start(policy={"python": {"block": ["paramiko"]}})
+    asked = len(index.asked)
+    for text in ("paramiko", "Paramiko==3.0", "paramiko[ed25519]>=1", "PARAMIKO ; python_version > '3'"):
+        assert "block list" in install(server, text).texts[0]
+    assert len(index.asked) == asked
+
+
+def test_an_allow_list_allows_nothing_else(start):
+    server = start(policy={"python": {"allow": ["beta"]}})
+    assert "not on the allow list" in install(server, "beta").texts[0]
+    server = start(policy={"python": {"allow": ["beta", "al*"]}})
+    assert not install(server, "beta").is_error
+
+
+def test_minimum_versions_hold_without_a_policy(start):
+    result = install(start(), "pillow==8.0.0")
+    assert result.is_error and "9.0.0" in result.texts[0] and "PTYCELL_POLICY" in result.texts[0]
+
+
+PICTURES = {"python": {"minimum": {"Picture": "9.0.0"}}}
+
+
+def test_ca28_a_version_below_the_minimum_is_refused(start):
+    server = start(policy=PICTURES)
+    for text in ("picture<9.0.0", "picture<=8.4", "Picture==8.0.0", "picture~=8.0", "picture[x]==8.0.0", "old-picture"):
+        result = install(server, text)
+        assert result.is_error and "9.0.0" in result.texts[0] and "python.minimum" in result.texts[0], text
+
+
+def test_ca29_legal_ways_to_write_a_version_are_taken(start):
+    server = start(policy=PICTURES)
+    for n, text in enumerate(("picture", "picture==9.1.*", "picture===9.1.0", "picture>=8,!=9.0")):
+        assert install(server, text, session=f"s{n}").object["packages"] == ["picture 9.1.0"], text
+
+
+def test_no_policy_of_the_person_s_can_be_turned_off_by_a_client(start):
+    """CA-10."""
+    result = install(start(), "pillow<9", disable_validation=["all"])
+    assert result.is_error and "disable_validation" in result.texts[0]
+
+
+def test_what_is_no_requirement_is_named(start):
+    """CA-12, CA-26."""
+    server = start()
+    for text, why in {"numpy; rm -rf ~": "no requirement", "--index-url=http://evil.test alpha": "option",
+                      "-r http://evil.test/x": "option", "-e ./x": "option", "git+https://evil.test/x": "URL",
+                      "alpha @ http://evil.test/a.whl": "URL", "http://evil.test/a-1-py3-none-any.whl": "URL",
+                      "./alpha": "path", "/etc": "path", "alpha-1.0.tar.gz": "path", "'alpha'": "no requirement",
+                      "": "empty"}.items():
+        result = install(server, text)
+        assert result.is_error and why in result.texts[0], text
+
+
+def test_ca13_a_package_that_does_not_exist_is_an_error_and_the_session_lives(start):
+    server = start()
+    result = install(server, "no-such-package-at-all")
+    assert result.is_error and "No matching distribution" in result.texts[0]
+    assert "2" in python(server, "1 + 1").text
+
+
+# ---- 68: hostile packages ----
+
+
+def test_68_a_wheel_with_a_path_traversal_is_refused(start, home):
+    result = install(start(), "traveller")
+    assert result.is_error and "outside" in result.texts[0]
+    assert not list(home.rglob("evil.py"))
+
+
+def test_68_a_source_runs_no_code_unless_that_is_allowed(start, tmp_path):
+    result = install(start(), "runscode")
+    assert result.is_error and "PTYCELL_INSTALL_BUILDS" in result.texts[0]
+
+
+# ---- where from ----
+
+
+def test_a_folder_of_wheels_needs_no_network(start, tmp_path):
+    folder = tmp_path / "wheels"
+    folder.mkdir()
+    name, data = wheel("offline", "1.5")
+    (folder / name).write_bytes(data)
+    server = start(url=str(folder))
+    assert install(server, "offline").object["packages"] == ["offline 1.5"]
+    assert "1.5" in python(server, "import offline; offline.version").text
+
+
+def test_turned_off_is_said(start):
+    result = install(start(url="off"), "alpha")
+    assert result.is_error and "PTYCELL_PIP_INDEX=off" in result.texts[0]
+
+
+def test_a_policy_with_a_mistake_is_what_every_tool_answers(start):
+    result = install(start(policy={"python": {"blok": []}}), "alpha")
+    assert result.is_error and "blok" in result.texts[0] and "policy.json" in result.texts[0]

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""install_packages for JavaScript, with real npm and the registry that this machine's npm is set to.
+
+The registry is reached by a relay on this machine: some networks give it an address that no session's
+proxy may connect to.
+"""
+import http.server
+import json
+import shutil
+import subprocess
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+from client import Server
+
+
+def registry():
+    """What npm is set to here."""
+    return subprocess.run(["npm", "config", "get", "registry"], capture_output=True, text=True, timeout=60,
+                          check=True).stdout.strip()
+
+
+def reaches_registry():
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        return "no npm here"
+    done = subprocess.run(["npm", "view", "is-odd@3.0.1", "version"], capture_output=True, text=True, timeout=60,
+                          check=False)
+    return None if done.stdout.strip() == "3.0.1" else "the registry is not reached from here"
+
+
+WHY_NOT = reaches_registry()
+pytestmark = [pytest.mark.skipif(WHY_NOT is not None, reason=str(WHY_NOT)), pytest.mark.limit(180)]
+
+
+@pytest.fixture(scope="module")
+def relay():
+    """The registry once more, at the URL that this gives."""
+    upstream = registry().rstrip("/")
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            headers = {"Accept": self.headers.get("Accept", "*/*")}
+            try:
+                with urllib.request.urlopen(urllib.request.Request(upstream + self.path, headers=headers), timeout=60) as got:
+                    status, kind, body = got.status, got.headers.get("Content-Type", ""), got.read()
+            except urllib.error.HTTPError as error:
+                status, kind, body = error.code, "application/json", b"{}"
+            if "json" in kind:
+                body = body.replace(upstream.encode(), own.encode())
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    own = f"http://localhost:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield own + "/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def start(home, tmp_path, relay):
+    servers = []
+
+    def start_server(policy=None):
+        flags = []
+        if policy is not None:
+            path = tmp_path / "policy.json"
+            path.write_text(json.dumps(policy))
+            flags = ["--policy", str(path)]
+        servers.append(Server(home, *flags, env={"npm_config_registry": relay}))
+        return servers[-1]
+
+    yield start_server
+    for server in servers:
+        server.close()
+        print(server.stderr.decode(errors="replace"))
+
+
+def install(server, *packages, session="s"):
+    return server.call("install_packages", session_id=session, packages=list(packages), language="javascript")
+
+
+def node(server, code, session="s"):
+    return server.call("exec_code", session_id=session, language="javascript", code=code)
+
+
+def test_a_package_of_the_registry_is_there_for_require_and_import(start):
+    server = start()
+    assert node(server, "require('is-odd')").is_error
+    result = install(server, "is-odd@3.0.1")
+    assert result.object["packages"] == ["is-number 6.0.0", "is-odd 3.0.1"]
+    assert "true" in node(server, "require('is-odd')(3)").text
+    assert "true" in node(server, "(await import('is-odd')).default(5)").text
+    again = install(server, "is-odd@3.0.1", session="t")
+    assert again.object["cached"]
+    assert "is-odd 3.0.1" in server.call("exec_code", session_id="u", language="python",
+                                                    code="!npm install is-odd@3.0.1").text
+    assert "Error" in node(server, "await new Promise((ok, no) => require('http').get('http://10.0.0.1', ok).on('error', no))").text
+
+
+def test_a_package_that_is_needed_and_blocked_refuses_all(start):
+    server = start(policy={"javascript": {"block": ["is-number"], "minimum": {"is-even": "2.0.0"}}})
+    result = install(server, "is-odd@3.0.1")
+    assert result.is_error and "is-number (needed by is-odd) is on the block list" in result.texts[0]
+    old = install(server, "is-even@1.0.0")
+    assert old.is_error and ("2.0.0" in old.texts[0] or "is-number" in old.texts[0])
+    for text in ("git+https://evil.test/x.git", "evil/repo", "../x", "http://evil.test/x.tgz", "x@npm:is-odd", "--registry=x"):
+        assert "by name" in install(server, text).texts[0] or "option" in install(server, text).texts[0], text
+
+
+def test_a_package_that_does_not_exist_is_an_error(start):
+    result = install(start(), "no-such-package-at-all-x9q")
+    assert result.is_error and "404" in result.texts[0]

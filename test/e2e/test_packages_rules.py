@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The installers' own rules, without a server: requirements and policies as each ecosystem reads them."""
+import importlib.util
+import json
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = [json.loads(line) for line in (ROOT / "test/data/packages/requirements.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def installer():
+    spec = importlib.util.spec_from_file_location("installer", ROOT / "lib/install/python.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        module.packaging()
+    except module.Refusal as refusal:
+        pytest.skip(str(refusal))
+    return module
+
+
+def test_the_table_is_as_long_as_it_should_be():
+    assert len(GOLDEN) >= 150 and len({row[0] for row in GOLDEN}) == len(GOLDEN)
+
+
+@pytest.mark.parametrize("text, kind, expected", GOLDEN, ids=[row[0] or "empty" for row in GOLDEN])
+def test_a_requirement_means_what_python_s_packaging_says(installer, text, kind, expected):
+    """CA-26, CA-28, CA-29: the table, and the library itself, which is not pip's own copy of it."""
+    found, requirement, _ = installer.parse(text)
+    assert found == kind
+    library = pytest.importorskip("packaging.requirements")
+    plain = (text.partition(" --hash=")[0] if kind == "requirement" else text).strip()
+    if kind == "requirement":
+        other = library.Requirement(plain)
+        told = library.Requirement(expected)
+        for one in (other, told):
+            assert (requirement.name, set(requirement.extras), str(requirement.specifier), str(requirement.marker)) == \
+                   (one.name, set(one.extras), str(one.specifier), str(one.marker))
+    elif kind == "invalid":
+        with pytest.raises(library.InvalidRequirement):
+            other = library.Requirement(plain)
+            if any(type(s).__name__ == "LegacySpecifier" for s in other.specifier):
+                raise library.InvalidRequirement(plain)
+
+
+POLICY = {"allow": [], "block": ["Cx_Freeze", "google-cloud*", "crypto"], "minimum": {"Pillow": "9.0.0", "num.py": "1.22.2"}}
+
+
+@pytest.mark.parametrize("name, version, rule", [
+    ("cx-freeze", "1", "block"), ("CX.FREEZE", "1", "block"), ("google_cloud", "1", "block"),
+    ("Google.Cloud.Storage", "1", "block"), ("googlecloud", "1", None), ("google-clouds", "1", "block"),
+    ("crypto", "1", "block"), ("cryptography", "1", None), ("pycrypto", "1", None),
+    ("pillow", "8.4.0", "minimum"), ("pillow", "9.0.0", None), ("pillow", "9.0.0rc1", "minimum"),
+    ("pillow", "9.0.0.post1", None), ("pillow", "9.0.0+local", None), ("pillow", "10", None), ("pillow", "1!0", None),
+    ("pillow", "nonsense", "minimum"), ("NUM-PY", "1.22.1", "minimum"), ("num_py", "1.22.10", None),
+])
+def test_names_and_versions_are_compared_by_python_s_rules(installer, name, version, rule):
+    """CA-26: google-cloud-storage, google_cloud, cx_Freeze; CA-28."""
+    why = installer.verdict(name, version, POLICY)
+    assert (why and why[0]) == rule
+
+
+def test_an_allow_list_is_compared_in_the_same_way(installer):
+    policy = {"allow": ["Scikit_Learn"], "block": [], "minimum": {}}
+    assert installer.verdict("scikit.learn", "1", policy) is None
+    assert installer.verdict("scikit", "1", policy)[0] == "allow"
+
+
+def test_names_in_a_wheel_that_lead_out_are_refused(installer):
+    for name in ("../x", "a/../../x", "/x", "a\\b", "a/..", "x\0y"):
+        with pytest.raises(installer.Refusal):
+            installer.check_names("w.whl", ["ok.py", name])
+    installer.check_names("w.whl", ["a/b.py", "a/..b/c", "...", "a.dist-info/METADATA"])
+
+
+NODE = """
+const fs = require('fs');
+const source = fs.readFileSync(process.argv[1], 'utf8').replace(/fs\\.writeSync\\(CHANNEL[^;]*;\\n$/, '');
+const rows = new Function('require', 'process', source + '; return { parse, verdict, compare };')(require, process);
+const told = JSON.parse(process.argv[2]).map(([what, ...args]) => {
+  try { return rows[what](...args); } catch (error) { return error.message; }
+});
+console.log(JSON.stringify(told));
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
+def test_javascript_has_its_own_rules():
+    policy = {"allow": [], "block": ["Left-Pad", "@evil/*"], "minimum": {"lodash": "4.17.21"}}
+    cases = [
+        (["compare", "1.0.0", "1.0.0"], 0), (["compare", "1.0.0-rc.1", "1.0.0"], -1), (["compare", "1.0.0-rc.10", "1.0.0-rc.9"], 1),
+        (["compare", "1.10.0", "1.9.9"], 1), (["compare", "1.0.0+a", "1.0.0+b"], 0), (["compare", "1.0.0-1", "1.0.0-a"], -1),
+        (["verdict", {"name": "left-pad", "version": "1.0.0"}, policy], "block"),
+        (["verdict", {"name": "@evil/x", "version": "1.0.0"}, policy], "block"),
+        (["verdict", {"name": "left-pads", "version": "1.0.0"}, policy], None),
+        (["verdict", {"name": "lodash", "version": "4.17.20"}, policy], "minimum"),
+        (["verdict", {"name": "lodash", "version": "4.17.21"}, policy], None),
+        (["parse", "lodash"], "lodash"), (["parse", "Lodash@^4"], "lodash@^4"), (["parse", "@types/node@>=18 <20"], "@types/node@>=18 <20"),
+        (["parse", "lodash@latest"], "lodash@latest"), (["parse", "--registry=x"], "option"), (["parse", "-g"], "option"),
+        (["parse", "git+https://x/y"], "path or a URL"), (["parse", "user/repo"], "path or a URL"), (["parse", "./x"], "path or a URL"),
+        (["parse", "x@npm:y"], "path or a URL"), (["parse", "https://x/y.tgz"], "path or a URL"), (["parse", "x.tgz"], "path or a URL"),
+        (["parse", "x; rm -rf /"], "path or a URL"), (["parse", "x y"], "no package"), (["parse", "$(id)"], "no package"),
+    ]
+    done = subprocess.run(["node", "-e", NODE, str(ROOT / "lib/install/node.cjs"), json.dumps([case for case, _ in cases])],
+                          capture_output=True, text=True, check=True)
+    for (case, expected), told in zip(cases, json.loads(done.stdout)):
+        if isinstance(expected, int):
+            assert (told > 0) - (told < 0) == expected, case
+        elif case[0] == "verdict":
+            assert (told and told[0]) == expected, case
+        else:
+            assert expected in (told["spec"] if isinstance(told, dict) else told), case

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* layers: json */
+/* What our writer makes of any text, and of any value that can be read, is jansson's byte by byte.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/make.h"
+#include "json/parse.h"
+#include "json/write.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const json_t *value)
+{
+	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15);
+	char *ours = json_write_text(value);
+	char *theirs = json_dumps(value, flags);
+
+	assert(theirs != NULL && strcmp(ours, theirs) == 0);
+	free(ours);
+	free(theirs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	cleanup_json json_t *text = json_make_text((const char *)data, size);
+	cleanup_json json_t *object = json_object();
+	cleanup_json json_t *value = NULL;
+	struct err err;
+
+	check(text);
+	json_put(object, "key", json_incref(text));
+	check(object);
+	value = json_parse((const char *)data, size, &err);
+	if (value != NULL)
+		check(value);
+	return 0;
+}

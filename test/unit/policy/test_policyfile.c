@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "policy/policyfile.h"
+#include "scratch.h"
+
+struct fixture {
+	struct scratch scratch;
+	char *path;
+	struct policyfile *policy;
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	scratch_init(&f.scratch);
+	f.path = xasprintf("%s/policy.json", f.scratch.path);
+	f.policy = NULL;
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	policyfile_free(f->policy);
+	free(f->path);
+	scratch_release(&f->scratch);
+	return 0;
+}
+
+static void load(struct fixture *f, const char *text)
+{
+	struct err err = { .msg = "" };
+
+	scratch_write(f->scratch.fd, "policy.json", text);
+	f->policy = policyfile_load(f->path, &err);
+	if (f->policy == NULL)
+		print_error("%s\n", err.msg);
+	assert_non_null(f->policy);
+}
+
+/* The message, which lives until the next call. */
+static const char *refusal(struct fixture *f, const char *text)
+{
+	static struct err err;
+
+	scratch_write(f->scratch.fd, "policy.json", text);
+	assert_null(policyfile_load(f->path, &err));
+	assert_non_null(strstr(err.msg, "the policy file '"));
+	return err.msg;
+}
+
+static const char *minimum(const struct fixture *f, const char *name)
+{
+	const json_t *section = policyfile_packages(f->policy, "python");
+
+	return json_string_value(json_object_get(json_object_get(section, "minimum"), name));
+}
+
+static void without_a_file_only_minimum_versions_hold(void **state)
+{
+	struct fixture *f = *state;
+	const json_t *python;
+	struct err err;
+
+	f->policy = policyfile_load(NULL, &err);
+	python = policyfile_packages(f->policy, "python");
+	assert_null(policyfile_path(f->policy));
+	assert_string_equal(minimum(f, "pillow"), "9.0.0");
+	assert_int_equal(json_array_size(json_object_get(python, "allow")), 0);
+	assert_int_equal(json_array_size(json_object_get(python, "block")), 0);
+	assert_true(json_is_array(
+		json_object_get(policyfile_packages(f->policy, "javascript"), "block")));
+	assert_int_equal(policyfile_rule(f->policy, "python", "imports"), POLICYFILE_OFF);
+}
+
+static void a_file_says_lists_and_rules(void **state)
+{
+	struct fixture *f = *state;
+	enum policyfile_mode mode = POLICYFILE_OFF;
+	const json_t *block;
+
+	load(f, "{\"python\": {\"block\": [\"paramiko\"], \"rules\": {\"imports\": \"warn\", "
+		"\"builtins\": \"enforce\"}}, \"r\": null}");
+	block = json_object_get(policyfile_packages(f->policy, "python"), "block");
+	assert_string_equal(policyfile_path(f->policy), f->path);
+	assert_string_equal(json_string_value(json_array_get(block, 0)), "paramiko");
+	assert_string_equal(minimum(f, "numpy"), "1.22.2");
+	assert_int_equal(policyfile_rule(f->policy, "python", "imports"), POLICYFILE_WARN);
+	assert_int_equal(policyfile_rule(f->policy, "javascript", "imports"), POLICYFILE_OFF);
+	assert_string_equal(policyfile_rule_at(f->policy, "python", 1, &mode), "builtins");
+	assert_int_equal(mode, POLICYFILE_ENFORCE);
+	assert_null(policyfile_rule_at(f->policy, "python", 2, &mode));
+}
+
+static void its_minimum_replaces_ours(void **state)
+{
+	struct fixture *f = *state;
+
+	load(f, "{\"python\": {\"minimum\": {\"six\": \"1.16\"}}}");
+	assert_string_equal(minimum(f, "six"), "1.16");
+	assert_null(minimum(f, "pillow"));
+}
+
+static void a_mistake_is_named_with_its_place(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_non_null(strstr(refusal(f, "["), "the policy file"));
+	assert_non_null(strstr(refusal(f, "[]"), "must be an object"));
+	assert_non_null(strstr(refusal(f, "{\"pyton\": {}}"), "pyton"));
+	assert_non_null(strstr(refusal(f, "{\"python\": {\"deny\": []}}"), "deny"));
+	assert_non_null(strstr(refusal(f, "{\"python\": {\"allow\": \"x\"}}"), "python.allow"));
+	assert_non_null(strstr(refusal(f, "{\"python\": {\"block\": [1]}}"), "python.block"));
+	assert_non_null(strstr(refusal(f, "{\"python\": {\"minimum\": {\"a\": 1}}}"),
+			       "python.minimum.a must be a version"));
+	assert_non_null(strstr(refusal(f, "{\"python\": {\"rules\": {\"x\": \"on\"}}}"),
+			       "python.rules.x must be off, warn or enforce"));
+}
+
+static void a_file_that_is_not_there_is_named(void **state)
+{
+	struct fixture *f = *state;
+	struct err err;
+
+	assert_null(policyfile_load(f->path, &err));
+	assert_non_null(strstr(err.msg, f->path));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(without_a_file_only_minimum_versions_hold, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_file_says_lists_and_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(its_minimum_replaces_ours, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_mistake_is_named_with_its_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_file_that_is_not_there_is_named, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
