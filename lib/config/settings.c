@@ -220,7 +220,6 @@ static void set_defaults(struct settings *s, char *const env[])
 		set_number(s, row_at(i), row_fallback(row_at(i)));
 	s->home = places_cache(env, geteuid());
 	s->preload = xstrdup(row_find("PTYCELL_PRELOAD")->fallback_text);
-	s->pip_index = xstrdup("");
 	s->keep = home ? xasprintf("%s/ptycell", home) : NULL;
 }
 

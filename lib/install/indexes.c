@@ -103,7 +103,7 @@ static int read_python(const struct settings *settings, struct indexes *indexes,
 	if (text != NULL && strcasecmp(text, "off") == 0)
 		return err_set(err, ERR_DENIED,
 			       "installing packages is turned off (PTYCELL_PIP_INDEX=off)");
-	if (text == NULL || text[0] == '\0')
+	if (text == NULL)
 		text = places_getenv(settings->environment, "PIP_INDEX_URL");
 	indexes->allow_private = text != NULL && text[0] != '\0';
 	return text != NULL ? add_words(indexes, text, err) : 0;

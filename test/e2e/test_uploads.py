@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results of cells in a storage: links in answers, in list_artifacts, and what is said of it all."""
+import contextlib
 import datetime
 import json
 import os
@@ -292,7 +293,7 @@ def test_no_secret_is_in_argv_environment_log_or_a_session_s_sight(home):
                              "    try: print(open(p).read())\n    except OSError: pass")
         (helper,) = helpers_of(server)
         seen = pathlib.Path(f"/proc/{helper}/cmdline").read_bytes()
-        if os.geteuid() == 0:  # others may not look
+        with contextlib.suppress(PermissionError):  # what nobody but root reads holds for all
             seen += pathlib.Path(f"/proc/{helper}/environ").read_bytes()
         trouble.open.set()
         texts = ["\n".join(answer.texts)]
