@@ -82,15 +82,20 @@ def downloads(folder):
     env = {"PTYCELL_ALLOW_PRIVATE_HOSTS": "1", "MAX_DOWNLOAD_SIZE": "64G", "PTYCELL_DISK_MAX": "64G",
            "DOWNLOAD_TIMEOUT": "600", "PTYCELL_KEEP": "off"}
     with client.Server(folder, env=env) as server:
-        for _ in range(ROUNDS):
-            for name, way in ways.items():
-                rounds[name].append(way(site.url, target))
-                os.unlink(target)
+        def by_upload(url, _):
             begun = time.monotonic()
-            answer = server.call("upload_file", wait=600, session_id="s", url=site.url)
-            rounds["upload_file"].append((time.monotonic() - begun, float("nan")))
+            answer = server.call("upload_file", wait=600, session_id="s", url=url)
+            used = time.monotonic() - begun
             assert not answer.is_error, answer.texts
             server.call("destroy_session", session_id="s")
+            return used, float("nan")
+
+        ways["upload_file"] = by_upload
+        for turn in range(ROUNDS):
+            order = list(ways)
+            for name in order[turn % 3:] + order[:turn % 3]:
+                rounds[name].append(ways[name](site.url, target))
+                target.unlink(missing_ok=True)
     print(f"{MEGABYTES} MB over loopback, {ROUNDS} rounds; ratio of throughput to curl's, round by round")
     for name, values in rounds.items():
         ratio = statistics.median(c[0] / v[0] for c, v in zip(rounds["curl"], values))
