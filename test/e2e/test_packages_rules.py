@@ -5,8 +5,10 @@ import json
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import pytest
+from client import Server
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = [json.loads(line) for line in (ROOT / "test/data/packages/requirements.jsonl").read_text().splitlines()]
@@ -115,3 +117,13 @@ def test_javascript_has_its_own_rules():
             assert (told and told[0]) == expected, case
         else:
             assert expected in (told["spec"] if isinstance(told, dict) else told), case
+
+
+def test_the_example_policy_is_legal_and_names_no_part_of_python(installer, tmp_path):
+    example = ROOT / "lib/policy/codebox-ai.json"
+    policy = json.loads(example.read_text())["python"]
+    assert not set(policy["block"]) & set(sys.stdlib_module_names)
+    with Server(tmp_path, "--policy", str(example)) as server:
+        assert not server.call("list_sessions").is_error
+    for name in ("google-cloud-storage", "google_cloud", "cx_Freeze", "Paramiko"):
+        assert installer.verdict(name, "1", {"allow": [], **policy})[0] == "block", name
