@@ -192,8 +192,8 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 
 	loop_timer_stop(&r->deadline);
 	loop_timer_stop(&r->flow);
-	loop_timer_stop(&r->escalation);
-	mem_cleanup(&r->doom);
+	if (r->doom == NULL) /* it goes on for the interpreter */
+		loop_timer_stop(&r->escalation);
 	runner_watch_stop(r);
 	runner_type_clear(r);
 	if (state == CELL_INTERRUPTED && r->timed_out)

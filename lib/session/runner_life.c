@@ -46,6 +46,8 @@ void runner_forget_interpreter(struct runner *r)
 	loop_timer_stop(&r->ready);
 	loop_timer_stop(&r->gone_timer);
 	loop_timer_stop(&r->closed_timer);
+	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
 	interpreter_free(r->interpreter);
 	r->interpreter = NULL;
 	runner_expect_kill(r, NULL);
@@ -80,6 +82,8 @@ static void begin_ending(struct runner *r)
 	runner_set_state(r, RUNNER_ENDING);
 	loop_timer_stop(&r->ready);
 	loop_timer_stop(&r->closed_timer);
+	loop_timer_stop(&r->escalation);
+	mem_cleanup(&r->doom);
 	loop_io_stop(&r->control_io);
 	loop_io_stop(&r->commands_io);
 	interpreter_signal_tree(r->interpreter, SIGKILL);

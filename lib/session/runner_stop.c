@@ -127,8 +127,10 @@ void runner_stop(struct runner *r, enum runner_stop stop)
 static void on_doom(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, escalation);
+	cleanup_free char *why = mem_steal(&r->doom);
 
-	runner_lose(r, r->doom);
+	if (r->state == RUNNER_READY || r->state == RUNNER_BUSY)
+		runner_lose(r, why);
 }
 
 void runner_lose_loudly(struct runner *r, const char *why)
