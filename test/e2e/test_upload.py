@@ -43,9 +43,8 @@ def helpers(server, name="ptycell-fetch"):
 
 
 def parts(home):
-    """Files on their way, and what else lies beside sessions' folders."""
-    return [p.name for folder in all_folders(home) for p in folder.parent.iterdir()
-            if p.name not in ("data", "spool", "journal")]
+    """Files on their way: they lie beside sessions' folders."""
+    return [p.name for folder in all_folders(home) for p in folder.parent.glob("part-*")]
 
 
 def nothing_is_left(server, home):
