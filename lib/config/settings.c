@@ -333,10 +333,21 @@ static void apply_passed(struct settings *s, struct sources *sources)
 		redact_finish(s->redact);
 }
 
+/* "<your-connection-string>", as files that come as examples have it. */
+static bool is_placeholder(const char *value)
+{
+	return value != NULL && value[0] == '<' && value[strlen(value) - 1] == '>';
+}
+
 static void settle_storage(struct settings *s, struct sources *sources)
 {
 	struct err err;
 
+	if (is_placeholder(s->storage.azure_connection)) {
+		buf_puts(&sources->notices, "AZURE_BLOB_CONNECTION_STRING is still a placeholder: "
+					    "nothing is uploaded.\n");
+		mem_cleanup(&s->storage.azure_connection);
+	}
 	if (s->storage.azure_container == NULL)
 		s->storage.azure_container =
 			xstrdup(row_find("AZURE_BLOB_CONTAINER_NAME")->fallback_text);

@@ -16,6 +16,7 @@ SOURCE = os.path.join(ROOT, "lib/runtime/python/driver.py")
 RULES = os.path.join(ROOT, "lib/runtime/python/rules.py")
 STUB = os.path.join(ROOT, "lib/runtime/python/stub.py")
 TIOCSIG = 0x40045436
+DRAIN_READS = 100
 NONCE = "0123456789abcdef"
 
 ENVIRONMENT = {
@@ -133,8 +134,9 @@ class Session:
         self.socket.sendall(encode(kind, ident, parts))
 
     def drain(self):
-        """Reads the pty until it is empty; everything written before a frame is there then."""
-        while True:
+        """Reads the pty until it is empty; everything written before a frame is there then. What is
+        still more than a terminal can hold was written since."""
+        for _ in range(DRAIN_READS):
             try:
                 data = os.read(self.master, 65536)
             except OSError:
