@@ -17,7 +17,8 @@ def version_of(node):
 
 def nodes():
     """The Nodes to test, one a major version: PTYCELL_TEST_NODES, separated by colons, else the
-    machine's own and those that npm has installed below test/."""
+    oldest and the newest of the machine's own and those that npm has installed below test/, with
+    PTYCELL_FULL=1 all of them. The end-to-end tests run the machine's own."""
     named = os.environ.get("PTYCELL_TEST_NODES")
     if named:
         return named.split(":")
@@ -25,7 +26,10 @@ def nodes():
     found = {}
     for node in filter(None, [shutil.which("node"), *sorted(installed)]):
         found.setdefault(version_of(node).partition(".")[0], node)
-    return [node for version, node in sorted(found.items()) if version]
+    versions = sorted(int(version[1:]) for version in found if version)
+    if os.environ.get("PTYCELL_FULL") != "1":
+        versions = sorted({versions[0], versions[-1]}) if versions else []
+    return [found[f"v{version}"] for version in versions]
 
 
 @pytest.fixture(params=nodes(), ids=version_of)
