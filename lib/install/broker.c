@@ -231,16 +231,16 @@ static struct job *find_same(const struct broker *b, const struct job *job)
 }
 
 struct install *broker_install(struct broker *b, const struct session *session,
-			       const struct language *language, const json_t *packages,
-			       install_done_fn *done, void *data, struct err *err)
+			       const struct install_wish *wish, install_done_fn *done, void *data,
+			       struct err *err)
 {
 	struct install *install;
 	struct job *job;
 	struct job *same;
 
-	if (check_packages(packages, err) < 0)
+	if (check_packages(wish->packages, err) < 0)
 		return NULL;
-	job = job_new(b, session, language, packages, err);
+	job = job_new(b, session, wish->language, wish->packages, err);
 	if (job == NULL)
 		return NULL;
 	install = xcalloc(1, sizeof(*install));
@@ -256,7 +256,7 @@ struct install *broker_install(struct broker *b, const struct session *session,
 	}
 	list_append(&job->waiting, &install->node);
 	if (same == NULL && find_running(b, job) == NULL)
-		start_next(b, job->folder, language);
+		start_next(b, job->folder, wish->language);
 	return install;
 }
 

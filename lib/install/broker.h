@@ -43,13 +43,19 @@ void broker_free(struct broker *broker);
  */
 typedef void install_done_fn(void *data, const json_t *result, const char *problem);
 
+/* Borrowed for the call. */
+struct install_wish {
+	const struct language *language;
+	const json_t *packages; /* an array of texts as people write them */
+};
+
 /*
- * `packages` is an array of texts as people write them. `done` comes once, from the loop. NULL: the
+ * `done` comes once, from the loop. NULL: the
  * request itself is wrong.
  */
 struct install *broker_install(struct broker *broker, const struct session *session,
-			       const struct language *language, const json_t *packages,
-			       install_done_fn *done, void *data, struct err *err) MUST_CHECK;
+			       const struct install_wish *wish, install_done_fn *done, void *data,
+			       struct err *err) MUST_CHECK;
 /* Nobody waits for it any more: no `done`. The packages still come. NULL is allowed. */
 void broker_forget(struct install *install);
 /* All of these were installed for this session before, written the same. */

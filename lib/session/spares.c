@@ -222,11 +222,12 @@ static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_
 	}
 	for (size_t i = 0; i < row->count; i++) {
 		struct spare *spare = row->spares[i];
+		enum spare_state state = spare_state(spare);
 
 		*ret_due_ms = load_ms;
-		if (spare_state(spare) == SPARE_STARTING)
-			return true;
-		if (spare_state(spare) == SPARE_LOADING) {
+		if (state == SPARE_STARTING || state == SPARE_DEAD)
+			return true; /* it tells by itself, a dead one when the loop turns */
+		if (state == SPARE_LOADING) {
 			if (now >= load_ms)
 				spare_pause(spare, false);
 			return now < load_ms || !give_up_load(s, row, i);

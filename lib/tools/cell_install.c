@@ -52,16 +52,15 @@ static json_t *split_lines(const char *text)
 static int start(struct service *service, const struct cell_install *request, struct waiting *w,
 		 struct err *err)
 {
-	const struct language *of = language_find(request->of);
 	cleanup_json json_t *packages = split_lines(request->packages);
+	const struct install_wish wish = { language_find(request->of), packages };
 	struct broker *broker = service_broker(service, err);
 
 	if (broker == NULL)
 		return -1;
-	if (of == NULL)
+	if (wish.language == NULL)
 		return err_set(err, ERR_INVALID, "there is no such language");
-	return broker_install(broker, request->session, of, packages, on_done, w, err) != NULL ? 0
-											       : -1;
+	return broker_install(broker, request->session, &wish, on_done, w, err) != NULL ? 0 : -1;
 }
 
 void cell_install_start(struct service *service, const struct cell_install *request)

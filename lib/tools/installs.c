@@ -60,13 +60,13 @@ int installs_start(const struct installs_request *request, struct err *err)
 				   ? request->wait_ms
 				   : service_settings(request->service)->call_budget * 1000;
 	struct broker *broker = service_broker(request->service, err);
+	const struct install_wish wish = { request->language, request->packages };
 	struct installs_call *w;
 
 	if (broker == NULL)
 		return -1;
 	w = xcalloc(1, sizeof(*w));
-	w->install = broker_install(broker, request->session, request->language, request->packages,
-				    on_done, w, err);
+	w->install = broker_install(broker, request->session, &wish, on_done, w, err);
 	if (w->install == NULL) {
 		free(w);
 		return -1;

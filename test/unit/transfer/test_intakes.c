@@ -57,10 +57,10 @@ static void on_done(void *data, const struct intake_result *result, const struct
 
 	assert_true((result == NULL) != (err == NULL));
 	f->done++;
-	if (err != NULL) {
+	if (err != NULL)
 		f->err = *err;
+	if (result == NULL)
 		return;
-	}
 	f->path = copy(result->path);
 	f->type = copy(result->type);
 	f->from = copy(result->from);
