@@ -257,10 +257,16 @@ static struct helper *start_helper(struct job *job, const json_t *order, const i
 	return helper_start(job->broker->host->loop, &spec, handlers, job, err);
 }
 
-static void end_helper(struct job *job)
+/* Its error goes with it: what became of it comes back, ERR_NONE when all is well. */
+static struct err end_helper(struct job *job, const struct err *err)
 {
+	struct err problem = { .code = ERR_NONE };
+
+	if (err != NULL)
+		problem = *err;
 	helper_free(job->helper);
 	job->helper = NULL;
+	return problem;
 }
 
 /* An entry that somebody changed is thrown away, and the set made anew. */
@@ -278,15 +284,15 @@ static void renew(struct job *job)
 static void on_linked(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct job *job = helper_data(helper);
+	struct err problem = end_helper(job, err);
 
 	(void)result;
-	end_helper(job);
-	if (err == NULL)
+	if (problem.code == ERR_NONE)
 		succeed(job, job->work == NULL);
-	else if (!job->renewed && (err->code == ERR_INVALID || err->code == ERR_NOT_FOUND))
+	else if (!job->renewed && (problem.code == ERR_INVALID || problem.code == ERR_NOT_FOUND))
 		renew(job);
 	else
-		fail_err(job, "The packages could not be put into the session", err);
+		fail_err(job, "The packages could not be put into the session", &problem);
 }
 
 static void link_entry(struct job *job)
@@ -309,11 +315,11 @@ static void link_entry(struct job *job)
 static void on_packed(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct job *job = helper_data(helper);
+	struct err problem = end_helper(job, err);
 
 	(void)result;
-	end_helper(job);
-	if (err != NULL) {
-		fail_err(job, "The packages could not be stored", err);
+	if (problem.code != ERR_NONE) {
+		fail_err(job, "The packages could not be stored", &problem);
 	} else if (!is_shared(job)) {
 		succeed(job, false);
 	} else {
