@@ -300,7 +300,7 @@ def test_a_proxy_that_died_is_not_started_again(start):
     kill(min(pid for pid, _ in proxies(server)))
     until(lambda: "ptycell-proxy" in network(server).get("problem", ""))
     answer = server.cell("fetch('http://evil.test/')")
-    assert "Connection refused" in answer.text
+    assert "Connection refused" in answer.text or "Connection reset" in answer.text  # just before the listener closed
     assert requests(server)["evil.test:80"]["refused"] == 1
     until(lambda: not proxies(server))
 
