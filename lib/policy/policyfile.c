@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -144,15 +145,22 @@ static json_t *read_sections(const char *path, struct err *err)
 	return NULL;
 }
 
+char *policyfile_quote_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return clean_quote(slash != NULL ? slash + 1 : path);
+}
+
 struct policyfile *policyfile_load(const char *path, struct err *err)
 {
 	json_t *sections = path != NULL ? read_sections(path, err) : json_object();
 	struct policyfile *policy;
 
 	if (sections == NULL) {
-		cleanup_free char *quoted = clean_quote(path);
+		cleanup_free char *name = policyfile_quote_name(path);
 
-		(void)err_wrap(err, "the policy file '%s'", quoted);
+		(void)err_wrap(err, "the policy file '%s'", name);
 		return NULL;
 	}
 	complete(sections);

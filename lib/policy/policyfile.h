@@ -35,6 +35,9 @@ struct policyfile *policyfile_load(const char *path, struct err *err) MUST_CHECK
 void policyfile_free(struct policyfile *policy);
 /* NULL when there is no file. */
 const char *policyfile_path(const struct policyfile *policy);
+/* Its name for a sentence, quoted and without its folders, which would crowd out the rest. To be
+ * freed. */
+char *policyfile_quote_name(const char *path);
 /* {"allow": [], "block": [], "minimum": {}} of a language, all three there. Borrowed. */
 const json_t *policyfile_packages(const struct policyfile *policy, const char *language);
 /* What the file says of a code rule. */

@@ -36,10 +36,10 @@ static bool is_rule(const char *rule)
 static int refuse(const struct policyfile *policy, const char *language, const char *rule,
 		  const char *why, struct err *err)
 {
-	cleanup_free char *path = clean_quote(policyfile_path(policy));
+	cleanup_free char *name = policyfile_quote_name(policyfile_path(policy));
 	cleanup_free char *quoted = clean_quote(rule);
 
-	return err_set(err, ERR_INVALID, "the policy file '%s': %s.rules.%s %s", path, language,
+	return err_set(err, ERR_INVALID, "the policy file '%s': %s.rules.%s %s", name, language,
 		       quoted, why);
 }
 

@@ -249,7 +249,7 @@ def drip(s, _):
 def test_cb07_a_slow_drip_ends_at_the_total_deadline(tmp_path):
     """CB-07"""
     with Site({"/a": drip}) as site:
-        code, said = refused(tmp_path, site.url("/a"), deadline_ms=1000, stall_ms=60_000)
+        code, said = refused(tmp_path, site.url("/a"), deadline_ms=4000, stall_ms=60_000)
     assert code == "timeout" and "DOWNLOAD_TIMEOUT" in said and "bytes had come" in said
 
 

@@ -298,4 +298,4 @@ def test_turned_off_is_said(start):
 
 def test_a_policy_with_a_mistake_is_what_every_tool_answers(start):
     result = install(start(policy={"python": {"blok": []}}), "alpha")
-    assert result.is_error and "blok" in result.texts[0] and result.texts[0].startswith("The policy file '")
+    assert result.is_error and "blok" in result.texts[0] and result.texts[0].startswith("The policy file 'policy.json'")
