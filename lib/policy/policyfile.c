@@ -158,7 +158,7 @@ struct policyfile *policyfile_load(const char *path, struct err *err)
 	struct policyfile *policy;
 
 	if (sections == NULL) {
-		cleanup_free char *name = policyfile_quote_name(path);
+		cleanup_free char *name = policyfile_quote_name(path != NULL ? path : "");
 
 		(void)err_wrap(err, "the policy file '%s'", name);
 		return NULL;
