@@ -231,7 +231,7 @@ def test_a_storage_that_is_not_there_is_told_for_all_at_once(tmp_path):
 def test_the_container_is_made_once_for_many_files(tmp_path):
     names = [write(tmp_path, f"{i}.txt") for i in range(8)]
     absent = azure_error(404, "ContainerNotFound")
-    trouble = Trouble(*[absent] * 6, CREATED)
+    trouble = Trouble(*[absent] * 6, CREATED, container=CREATED)
     with trouble.site:
         stored = Stored(tmp_path, trouble.order(), names)
     assert stored.last == {"result": {"stored": 8}}, stored.text
