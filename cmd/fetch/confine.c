@@ -2,25 +2,32 @@
 #include "confine.h"
 
 #include <fcntl.h>
+#include <sys/syscall.h>
 
 #include "base/fd.h"
 #include "base/util.h"
-#include "filter.h"
+#include "sandbox/helper_filter.h"
 #include "sandbox/landlock_ruleset.h"
 
 enum { NET_CONNECT_TCP = 2 }; /* of linux/landlock.h, which may be older */
 
-static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-
 static const char *const folders[] = { "/etc", "/usr",     "/lib",        "/lib64",
 				       "/run", "/var/run", "/var/lib/sss" };
 
-/* What is not there needs no rule. */
-static int allow_path(int ruleset, const char *path, uint64_t rights, struct err *err)
-{
-	cleanup_fd int fd = open(path, O_PATH | O_CLOEXEC);
+/* It starts nothing, and changes no file but by the descriptors that it was given. */
+static const int refused[] = {
+	SYS_fchmod,   SYS_fchmodat,  SYS_fchown,    SYS_fchownat, SYS_fsetxattr,
+	SYS_setxattr, SYS_lsetxattr, SYS_utimensat,
+#ifdef SYS_fork
+	SYS_fork,     SYS_vfork,     SYS_chmod,     SYS_chown,    SYS_lchown,
+#endif
+};
 
-	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, rights, err);
+static int allow_authorities(int ruleset, const char *file, struct err *err)
+{
+	cleanup_fd int fd = open(file, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? 0 : landlock_ruleset_allow(ruleset, fd, LANDLOCK_ACCESS_FS_READ_FILE, err);
 }
 
 static int enter(const char *ca_file, int read_fd, struct err *err)
@@ -37,11 +44,12 @@ static int enter(const char *ca_file, int read_fd, struct err *err)
 	if (ruleset < 0)
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
-		if (allow_path(ruleset, folders[i], reading, err) < 0)
+		if (landlock_ruleset_allow_folder(ruleset, folders[i], err) < 0)
 			return -1;
-	if (ca_file != NULL && allow_path(ruleset, ca_file, LANDLOCK_ACCESS_FS_READ_FILE, err) < 0)
+	if (ca_file != NULL && allow_authorities(ruleset, ca_file, err) < 0)
 		return -1;
-	if (read_fd >= 0 && landlock_ruleset_allow(ruleset, read_fd, reading, err) < 0)
+	if (read_fd >= 0 &&
+	    landlock_ruleset_allow(ruleset, read_fd, LANDLOCK_RULESET_READ, err) < 0)
 		return -1;
 	return landlock_ruleset_enter(ruleset, err);
 }
@@ -50,5 +58,5 @@ int confine_transfers(const char *ca_file, int read_fd, struct err *err)
 {
 	if (enter(ca_file, read_fd, err) < 0)
 		return -1;
-	return filter_enter(err);
+	return helper_filter_enter_wide(refused, ARRAY_SIZE(refused), err);
 }

@@ -60,5 +60,5 @@ int confine_resolver(struct err *err)
 		return -1;
 	if (made > 0 && landlock_ruleset_enter(ruleset, err) < 0)
 		return -1;
-	return helper_filter_enter_wide(err);
+	return helper_filter_enter_wide(NULL, 0, err);
 }

@@ -61,5 +61,5 @@ int confine_driver(int dir_fd, struct err *err)
 {
 	if (enter(dir_fd, driver_folders, true, err) < 0 || stop_watch(err) < 0)
 		return -1;
-	return helper_filter_enter_wide(err);
+	return helper_filter_enter_wide(NULL, 0, err);
 }

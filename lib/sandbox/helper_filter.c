@@ -52,7 +52,7 @@ int helper_filter_enter(struct bpf *bpf, struct err *err)
 	return bpf_enter(bpf, err);
 }
 
-int helper_filter_enter_wide(struct err *err)
+int helper_filter_enter_wide(const int *also, size_t count, struct err *err)
 {
 	struct bpf bpf;
 
@@ -60,6 +60,7 @@ int helper_filter_enter_wide(struct err *err)
 	bpf_put(&bpf, BPF_JMP | BPF_JGE | BPF_K, FOREIGN_NUMBERS, 0, 1);
 	bpf_errno(&bpf, ENOSYS);
 	bpf_list(&bpf, refused, ARRAY_SIZE(refused), SECCOMP_RET_ERRNO | EPERM);
+	bpf_list(&bpf, also, count, SECCOMP_RET_ERRNO | EPERM);
 	bpf_allow(&bpf);
 	return bpf_enter(&bpf, err);
 }

@@ -15,8 +15,8 @@ void helper_filter_begin(struct bpf *bpf, const int *calls, size_t count);
 int helper_filter_enter(struct bpf *bpf, struct err *err) MUST_CHECK;
 /*
  * For a program that runs libraries of the system (name services, ODBC drivers): all but programs,
- * other processes and what the kernel has for neither.
+ * other processes and what the kernel has for neither. `also`: more calls that it refuses.
  */
-int helper_filter_enter_wide(struct err *err) MUST_CHECK;
+int helper_filter_enter_wide(const int *also, size_t count, struct err *err) MUST_CHECK;
 
 #endif

@@ -18,16 +18,18 @@ function(add_module name)
     target_link_libraries(lib_${name} PUBLIC ${M_LIBS} ${M_DEPENDS})
 endfunction()
 
-# add_program(TARGET FOLDER LAYERS layer... LIBS target...): cmd/FOLDER/*.c.
+# add_program(TARGET FOLDER LAYERS layer... LIBS target... SOURCES file...): cmd/FOLDER/*.c and
+# cmd/FILE, which several share.
 # ptycell is installed in bin, every other program is its helper in libexec/ptycell.
 function(add_program target folder)
-    cmake_parse_arguments(P "" "" "LAYERS;LIBS" ${ARGN})
+    cmake_parse_arguments(P "" "" "LAYERS;LIBS;SOURCES" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/cmd/${folder}/*.c)
+    list(TRANSFORM P_SOURCES PREPEND ${CMAKE_SOURCE_DIR}/cmd/)
     if(NOT ${CMAKE_SOURCE_DIR}/cmd/${folder}/main.c IN_LIST sources)
         return()
     endif()
     list(TRANSFORM P_LAYERS PREPEND lib_)
-    add_executable(${target} ${sources})
+    add_executable(${target} ${sources} ${P_SOURCES})
     target_compile_definitions(${target} PRIVATE _GNU_SOURCE PTYCELL_VERSION="${PROJECT_VERSION}")
     target_link_libraries(${target} PRIVATE ${P_LAYERS} ${P_LIBS})
     if(target STREQUAL "ptycell")

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sanitizer.c - the leak check reads /proc and attaches to the process: confined, it cannot. */
+/* sanitizer.c - for helpers that confine themselves: the leak check reads /proc and attaches to the
+ * process. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WITH_SANITIZER
@@ -14,7 +15,7 @@ const char *__asan_default_options(void); /* NOLINT: the sanitizer's name */
 
 const char *__asan_default_options(void) /* NOLINT */
 {
-	return "detect_leaks=0:quarantine_size_mb=1"; /* tests measure what it holds */
+	return "detect_leaks=0:quarantine_size_mb=1"; /* tests measure memory */
 }
 #else
 _Static_assert(1, "a source needs a declaration");
