@@ -21,6 +21,7 @@
 #include "kernel.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
+#include "sandbox/landlock_ruleset.h"
 #include "say.h"
 #include "text/clean.h"
 
@@ -349,7 +350,7 @@ static void report_helpers(struct report *r)
 
 static void report_kernel(void)
 {
-	int abi = kernel_landlock_abi();
+	int abi = landlock_abi(INT_MAX);
 	cleanup_free char *landlock = abi > 0 ? xasprintf("ABI %d", abi) : xstrdup("no");
 	struct utsname name;
 

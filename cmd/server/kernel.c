@@ -2,7 +2,6 @@
 #include "kernel.h"
 
 #include <fcntl.h>
-#include <linux/landlock.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,11 +21,4 @@ bool kernel_has_openat2(void)
 	cleanup_fd int fd = (int)syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof(how));
 
 	return fd >= 0;
-}
-
-int kernel_landlock_abi(void)
-{
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-
-	return abi > 0 ? (int)abi : 0;
 }

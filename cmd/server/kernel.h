@@ -7,7 +7,5 @@
 
 bool kernel_has_pidfd(void);
 bool kernel_has_openat2(void);
-/* The newest landlock ABI, 0 for none. */
-int kernel_landlock_abi(void);
 
 #endif
