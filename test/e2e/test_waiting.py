@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Somebody waits for input: noticed for any program on the terminal, told with prompt and who it is,
-answered by interact. WT, PY and TT are the cases of the interpreters' design."""
+answered by interact. WT, PY and TT are the cases of the interpreters' design; WT11, all of it inside the sandbox as an
+ordinary user, is what scripts/test-as-user runs this file for."""
 import shutil
 import subprocess
 import time
