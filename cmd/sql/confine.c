@@ -12,8 +12,8 @@
 #include "stop.h"
 
 /* Drivers, their configuration, certificates, name service and local sockets. */
-static const char *const driver_folders[] = { "/etc", "/usr",     "/lib",         "/lib64", "/opt",
-					      "/run", "/var/run", "/var/lib/sss", NULL };
+static const char *const driver_folders[] = { "/etc", "/usr", "/lib",     "/lib64",
+					      "/opt", "/run", "/var/run", "/var/lib/sss" };
 
 /* `dir_fd` to write to, `paths` to read. Nothing where the kernel has no landlock. */
 static int enter(int dir_fd, const char *const *paths, bool with_network, struct err *err)
@@ -57,9 +57,13 @@ int confine_local(int dir_fd, const char *path, struct err *err)
 	return filter_local(err);
 }
 
-int confine_driver(int dir_fd, struct err *err)
+int confine_driver(int dir_fd, const char *folder, struct err *err)
 {
-	if (enter(dir_fd, driver_folders, true, err) < 0 || stop_watch(err) < 0)
+	const char *paths[ARRAY_SIZE(driver_folders) + 2] = { NULL };
+
+	memcpy(paths, driver_folders, sizeof(driver_folders));
+	paths[ARRAY_SIZE(driver_folders)] = folder;
+	if (enter(dir_fd, paths, true, err) < 0 || stop_watch(err) < 0)
 		return -1;
 	return helper_filter_enter_wide(NULL, 0, err);
 }

@@ -11,7 +11,10 @@
 
 /* No network. `path` is a database of the machine to be read, or NULL. */
 int confine_local(int dir_fd, const char *path, struct err *err) MUST_CHECK;
-/* Network, and what drivers are made of and configured by. */
-int confine_driver(int dir_fd, struct err *err) MUST_CHECK;
+/*
+ * Network, and what drivers are made of and configured by; `folder` is the person's own
+ * configuration, or NULL.
+ */
+int confine_driver(int dir_fd, const char *folder, struct err *err) MUST_CHECK;
 
 #endif

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #include "tables.h"
 #include "vfs.h"
 #include "workspace/beneath.h"
+
+enum { INI_MAX = 1 << 20 };
 
 enum kind { KIND_FILES, KIND_FILE, KIND_SQLITE, KIND_ODBC, KINDS };
 
@@ -68,10 +71,35 @@ static int prepare(struct database *database, struct err *err)
 	}
 }
 
-static int confine(const struct database *database, struct err *err)
+/* A copy of it: unixODBC wants to open it for writing, too, and is not to. */
+static void use_ini(const char *path)
+{
+	struct err err;
+	size_t len = 0;
+	cleanup_free char *text = fd_read_file(AT_FDCWD, path, INI_MAX, &len, &err);
+	int fd = text != NULL ? memfd_create("odbc.ini", MFD_CLOEXEC) : -1;
+	cleanup_free char *name = xasprintf("/proc/self/fd/%d", fd);
+
+	if (fd >= 0 && fd_write_all(fd, text, len, &err) == 0)
+		(void)setenv("ODBCINI", name, 1);
+}
+
+static int confine_to_driver(const struct database *database, const json_t *about, struct err *err)
+{
+	const char *ini = json_string_value(json_object_get(about, "ini"));
+	const char *folder = json_string_value(json_object_get(about, "folder"));
+
+	if (ini != NULL)
+		use_ini(ini);
+	if (folder != NULL)
+		(void)setenv("ODBCSYSINI", folder, 1);
+	return confine_driver(database->dir_fd, folder, err);
+}
+
+static int confine(const struct database *database, const json_t *about, struct err *err)
 {
 	if (database->kind == KIND_ODBC)
-		return confine_driver(database->dir_fd, err);
+		return confine_to_driver(database, about, err);
 	return confine_local(database->dir_fd, database->kind == KIND_SQLITE ? database->at : NULL,
 			     err);
 }
@@ -81,7 +109,7 @@ struct database *database_new(int dir_fd, const json_t *about, struct err *err)
 	struct database *database = xcalloc(1, sizeof(*database));
 
 	database->dir_fd = dir_fd;
-	if (read_about(database, about, err) < 0 || confine(database, err) < 0 ||
+	if (read_about(database, about, err) < 0 || confine(database, about, err) < 0 ||
 	    prepare(database, err) < 0) {
 		free(database->at);
 		free(database);
@@ -91,12 +119,6 @@ struct database *database_new(int dir_fd, const json_t *about, struct err *err)
 }
 
 /* ---- a query ---- */
-
-struct query {
-	const char *text;
-	size_t len;
-	const json_t *params;
-};
 
 static int run_on_files(struct database *database, const struct query *query, struct sink *sink,
 			struct err *err)
@@ -174,7 +196,7 @@ static int run_on_host(struct database *database, const struct query *query, str
 static int run_on_odbc(struct database *database, const struct query *query, struct sink *sink,
 		       struct err *err)
 {
-	return odbc_run(database->odbc, query->text, query->len, query->params, sink, err);
+	return odbc_run(database->odbc, query, sink, err);
 }
 
 static int dialect_of(struct database *database, enum sql_dialect *ret, struct err *err)
@@ -190,8 +212,8 @@ static int dialect_of(struct database *database, enum sql_dialect *ret, struct e
 	return 0;
 }
 
-int database_run(struct database *database, const char *query, size_t len, const json_t *params,
-		 struct sink *sink, struct err *err)
+int database_run(struct database *database, const struct query *query, struct sink *sink,
+		 struct err *err)
 {
 	static int (*const run[])(struct database *, const struct query *, struct sink *,
 				  struct err *) = {
@@ -202,12 +224,12 @@ int database_run(struct database *database, const char *query, size_t len, const
 	};
 	struct guard_statement statement;
 	enum sql_dialect dialect;
-	struct query checked = { .params = params };
+	struct query checked = *query;
 
 	if (dialect_of(database, &dialect, err) < 0 ||
-	    guard_check(dialect, query, len, &statement, err) < 0)
+	    guard_check(dialect, query->text, query->len, &statement, err) < 0)
 		return -1;
-	checked.text = query + statement.at;
+	checked.text = query->text + statement.at;
 	checked.len = statement.len;
 	return run[database->kind](database, &checked, sink, err);
 }

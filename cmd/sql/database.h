@@ -5,7 +5,9 @@
  * {"kind": "files"}                       CSV files of the session
  * {"kind": "file", "path": "input/a.db"}  a SQLite file of the session
  * {"kind": "sqlite", "path": "/a.db"}     one of the machine
- * {"kind": "odbc", "string": "Driver=..."}
+ * {"kind": "odbc", "string": "Driver=...", "ini": "/home/me/.odbc.ini", "folder": "/opt/odbc"}
+ *
+ * "ini" and "folder" are unixODBC's ODBCINI and ODBCSYSINI; each may be left out.
  */
 #ifndef SQL_DATABASE_H
 #define SQL_DATABASE_H
@@ -13,6 +15,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "query.h"
 #include "sink.h"
 
 struct database;
@@ -20,7 +23,7 @@ struct database;
 /* Confines the process to what this database needs. Nothing is opened yet. */
 struct database *database_new(int dir_fd, const json_t *about, struct err *err) MUST_CHECK;
 /* Checks the query (sql/guard.h) and runs it. */
-int database_run(struct database *database, const char *query, size_t len, const json_t *params,
-		 struct sink *sink, struct err *err) MUST_CHECK;
+int database_run(struct database *database, const struct query *query, struct sink *sink,
+		 struct err *err) MUST_CHECK;
 
 #endif

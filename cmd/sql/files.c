@@ -26,7 +26,7 @@ static int make(const struct files *files, const char *path, struct err *err)
 	int made;
 
 	if (parent < 0)
-		return -1;
+		return err_wrap(err, "making '%s'", path);
 	fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_sys(err, "making '%s'", path);
@@ -77,7 +77,7 @@ int files_finish(struct files *files, struct err *err)
 		return 0;
 	parent = beneath_open_parent(files->dir_fd, files->part, &part, err);
 	if (parent < 0)
-		return -1;
+		return err_wrap(err, "naming '%s'", files->result);
 	if (beneath_rename_new(parent, part, slash != NULL ? slash + 1 : files->result) < 0)
 		return err_sys(err, "naming '%s'", files->result);
 	return 0;

@@ -56,7 +56,7 @@ static char *free_name(const struct loader *loader, const char *s, size_t len)
 static int add_column(struct loader *loader, const char *s, size_t len, struct err *err)
 {
 	if (loader->columns == SINK_COLUMNS_MAX)
-		return err_set(err, ERR_LIMIT, "it has more than %d columns", SINK_COLUMNS_MAX);
+		return err_set(err, ERR_INVALID, "it has more than %d columns", SINK_COLUMNS_MAX);
 	loader->names[loader->columns] = free_name(loader, s, len);
 	loader->columns++;
 	return 0;
@@ -143,6 +143,21 @@ static size_t skip_mark(const char *data, size_t len)
 	return len >= 3 && memcmp(data, mark, 3) == 0 ? 3 : 0;
 }
 
+/* What spreadsheets call "Unicode text". */
+static bool is_utf16(const char *data, size_t len)
+{
+	return len >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0);
+}
+
+static int begin_file(struct csv_reader *reader, const char *path, const char *data, size_t len,
+		      struct err *err)
+{
+	if (is_utf16(data, len))
+		return err_set(err, ERR_INVALID, "it is UTF-16; write it as UTF-8 first");
+	reader->separator = separator_of(path, data, len);
+	return 0;
+}
+
 static int feed_file(struct loader *loader, int fd, const char *path, struct err *err)
 {
 	cleanup_free char *data = xcalloc(1, READ_SIZE);
@@ -165,9 +180,10 @@ static int feed_file(struct loader *loader, int fd, const char *path, struct err
 		if (n <= 0)
 			break;
 		if (offset == 0)
-			reader.separator = separator_of(path, data, (size_t)n);
+			result = begin_file(&reader, path, data, (size_t)n, err);
 		offset += n;
-		result = csv_feed(&reader, data + skip, (size_t)n - skip, err);
+		if (result == 0)
+			result = csv_feed(&reader, data + skip, (size_t)n - skip, err);
 	}
 	if (result == 0)
 		result = csv_finish(&reader, err);

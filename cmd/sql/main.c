@@ -4,9 +4,10 @@
  *
  * Orders come as lines of JSON on stdin, one after the other is answered; the session's folder is
  * descriptor 3. {"query": N, "database": OBJECT (database.h, the first order's counts), "sql",
- * "params", "result", "inline_rows", "inline_bytes", "rows_max", "bytes_max"}. Answers
- * come as progress (helper/reply.h): {"query": N, "rows": COUNT} now and then, last {"query": N,
- * "answer": OBJECT (sink.h)} or {"query": N, "failed": {"code", "message"}}. It ends with stdin.
+ * "params", "result", "inline_rows", "inline_bytes", "rows_max", "bytes_max", "timeout_ms"}.
+ * Answers come as progress (helper/reply.h): {"query": N, "rows": COUNT} now and then, last
+ * {"query": N, "answer": OBJECT (sink.h)} or {"query": N, "failed": {"code", "message"}}. It ends
+ * with stdin.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -56,15 +57,17 @@ static json_t *run(struct database *database, const json_t *order, const struct 
 		   struct err *err)
 {
 	struct sink *sink = sink_new(spec);
-	const char *sql = "";
-	size_t len = 0;
+	struct query query = { .text = "" };
 	json_t *params = NULL;
 	json_t *answer = NULL;
 
-	if (json_get_text(order, "order", "sql", &sql, &len, err) == 0 &&
+	if (json_get_text(order, "order", "sql", &query.text, &query.len, err) == 0 &&
 	    json_get_array(order, "order", "params", &params, err) == 0 &&
-	    database_run(database, sql, len, params, sink, err) == 0)
-		answer = sink_finish(sink, err);
+	    take_size(order, "timeout_ms", &query.timeout_ms, err) == 0) {
+		query.params = params;
+		if (database_run(database, &query, sink, err) == 0)
+			answer = sink_finish(sink, err);
+	}
 	sink_free(sink);
 	return answer;
 }

@@ -3,15 +3,15 @@
  * odbc.h - queries over unixODBC: a read-only transaction each, always rolled back.
  *
  * The connection asks for read-only access and for rows by cursor where a driver reads all at once
- * otherwise. No message of this module holds the connection string.
+ * otherwise. A query whose process is killed ends in the database soon: PostgreSQL looks every two
+ * seconds whether the connection is there (from version 14 on), and has the query's deadline
+ * itself. No message of this module holds the connection string.
  */
 #ifndef SQL_ODBC_H
 #define SQL_ODBC_H
 
-#include <jansson.h>
-#include <stddef.h>
-
 #include "base/err.h"
+#include "query.h"
 #include "sink.h"
 #include "sql/dialect.h"
 
@@ -20,7 +20,7 @@ struct odbc;
 struct odbc *odbc_open(const char *connection, struct err *err) MUST_CHECK;
 /* By what the database calls itself. */
 enum sql_dialect odbc_dialect(const struct odbc *odbc);
-int odbc_run(struct odbc *odbc, const char *sql, size_t len, const json_t *params,
-	     struct sink *sink, struct err *err) MUST_CHECK;
+int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink,
+	     struct err *err) MUST_CHECK;
 
 #endif

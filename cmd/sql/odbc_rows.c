@@ -6,18 +6,27 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/mem.h"
+#include "sql/record.h"
 
 enum {
 	NAME_MAX_BYTES = 1024,
 	PIECE = 16 << 10,
 	VALUE_MAX = 64 << 20,
+	RECORD_MAX = 2 * VALUE_MAX, /* of all values of a row that comes as one text */
 	ISO_DATE_LEN = 10,
 	YEAR_LEN = 4,
 	TIME_MAX = 64,
-	BLOCK_BYTES = 1 << 20,
-	BLOCK_ROWS = 1000,
-	SHORT_MAX = 256, /* bytes of a value that comes with its block */
+	BLOCK_BYTES = 256 << 10,
+	BLOCK_ROWS = 500,
+	RECORD_WIDTH = 4096,
+	AHEAD_BYTES =
+		2 << 20, /* that a driver is to hold of rows, at most for so long and so many: */
+	AHEAD_MS = 100,
+	AHEAD_ROWS = 10000,
+	PSQLODBC_FETCH = 65541, /* SQL_ATTR_PGOPT_FETCH, of its pgapifunc.h */
+	SHORT_MAX = 256,        /* bytes of a value that comes with its block */
 	UTF8_MAX = 4,
 };
 
@@ -38,8 +47,15 @@ struct rows {
 	struct buf value; /* one that was asked for */
 	struct column *columns;
 	SQLSMALLINT count;
+	struct column record; /* a whole row as one text, when rows come so */
+	struct column *bound; /* what is fetched: `columns`, or `record` */
+	SQLSMALLINT bound_count;
 	SQLULEN block; /* rows that come at once */
 	SQLULEN fetched;
+	SQLULEN ahead; /* rows that the driver asks for */
+	size_t seen_bytes;
+	SQLULEN seen; /* since `looked_ms` */
+	uint64_t looked_ms;
 	SQLUSMALLINT *states; /* of these rows */
 	char *data;
 	SQLLEN *lens;
@@ -74,6 +90,22 @@ static enum form form_of(SQLSMALLINT type)
 	}
 }
 
+/* What a driver takes no time for, and leaves as it is. */
+static bool is_plain(SQLSMALLINT type)
+{
+	switch (type) {
+	case SQL_CHAR:
+	case SQL_VARCHAR:
+	case SQL_LONGVARCHAR:
+	case SQL_WCHAR:
+	case SQL_WVARCHAR:
+	case SQL_WLONGVARCHAR:
+		return true;
+	default:
+		return form_of(type) == FORM_INTEGER || form_of(type) == FORM_BOOLEAN;
+	}
+}
+
 static const char *type_name(SQLSMALLINT type)
 {
 	static const char *const names[] = {
@@ -87,19 +119,29 @@ static const char *type_name(SQLSMALLINT type)
 	return type == SQL_TYPE_TIME ? "time" : names[form_of(type)];
 }
 
-/* What is enough for most values; sizes of texts are what drivers make of them. */
-static size_t width_of(enum form form, SQLULEN size)
+/*
+ * What is enough for most values; sizes of texts are what drivers make of them. Numbers stand one
+ * behind the other, where numbers can.
+ */
+static size_t width_of(const struct column *column, SQLULEN size)
 {
-	switch (form) {
-	case FORM_TEXT:
-	case FORM_BLOB:
-		return size > 0 && size < SHORT_MAX / UTF8_MAX ? size * UTF8_MAX + 1 : SHORT_MAX;
-	default:
-		return SHORT_MAX / UTF8_MAX;
-	}
+	size_t width = SHORT_MAX / UTF8_MAX;
+
+	if (column->c_type == SQL_C_SBIGINT)
+		return sizeof(SQLBIGINT);
+	if (column->form == FORM_TEXT || column->form == FORM_BLOB)
+		width = size > 0 && size < SHORT_MAX / UTF8_MAX ? size * UTF8_MAX + 1 : SHORT_MAX;
+	return (width + sizeof(SQLBIGINT) - 1) / sizeof(SQLBIGINT) * sizeof(SQLBIGINT);
 }
 
-static int describe(struct rows *rows, struct err *err)
+static SQLSMALLINT c_type_of(const struct odbc_rows_how *how, enum form form)
+{
+	if (form == FORM_INTEGER && how->small_integers)
+		return SQL_C_SBIGINT;
+	return form == FORM_BLOB ? SQL_C_BINARY : SQL_C_CHAR;
+}
+
+static int describe(struct rows *rows, SQLHSTMT prepared, struct err *err)
 {
 	for (SQLSMALLINT i = 0; i < rows->count; i++) {
 		struct column *column = &rows->columns[i];
@@ -110,13 +152,13 @@ static int describe(struct rows *rows, struct err *err)
 		SQLSMALLINT nullable = 0;
 		SQLULEN size = 0;
 
-		if (!SQL_SUCCEEDED(SQLDescribeCol(rows->statement, (SQLUSMALLINT)(i + 1), name,
+		if (!SQL_SUCCEEDED(SQLDescribeCol(prepared, (SQLUSMALLINT)(i + 1), name,
 						  sizeof(name), &len, &type, &size, &digits,
 						  &nullable)))
-			return ODBC_ROWS_DRIVER;
+			return err_set(err, ERR_SYSTEM, "the driver does not tell the columns");
 		column->form = form_of(type);
-		column->c_type = column->form == FORM_BLOB ? SQL_C_BINARY : SQL_C_CHAR;
-		column->width = width_of(column->form, size);
+		column->c_type = c_type_of(rows->how, column->form);
+		column->width = width_of(column, size);
 		if (sink_column(rows->sink, (const char *)name, type_name(type), err) < 0)
 			return -1;
 	}
@@ -129,14 +171,30 @@ static size_t row_width(const struct rows *rows)
 {
 	size_t width = sizeof(*rows->states);
 
-	for (SQLSMALLINT i = 0; i < rows->count; i++)
-		width += rows->columns[i].width + sizeof(SQLLEN);
+	for (SQLSMALLINT i = 0; i < rows->bound_count; i++)
+		width += rows->bound[i].width + sizeof(SQLLEN);
 	return width;
+}
+
+/* One column of texts instead of the result's own. */
+static void bind_record(struct rows *rows)
+{
+	size_t width = 2;
+
+	for (SQLSMALLINT i = 0; i < rows->count; i++)
+		width += rows->columns[i].width;
+	rows->record = (struct column){
+		.form = FORM_TEXT,
+		.c_type = SQL_C_CHAR,
+		.width = width < RECORD_WIDTH ? width : RECORD_WIDTH,
+	};
+	rows->bound = &rows->record;
+	rows->bound_count = 1;
 }
 
 static int bind_column(struct rows *rows, SQLSMALLINT index, size_t *used)
 {
-	struct column *column = &rows->columns[index];
+	struct column *column = &rows->bound[index];
 	char *data = rows->data + *used;
 
 	column->data = data;
@@ -153,6 +211,11 @@ static SQLPOINTER number_of(SQLULEN n)
 	return (SQLPOINTER)n;
 }
 
+static SQLULEN min_of(SQLULEN a, SQLULEN b)
+{
+	return a < b ? a : b;
+}
+
 /* One call of the driver brings many rows. */
 static int bind_all(struct rows *rows)
 {
@@ -161,9 +224,9 @@ static int bind_all(struct rows *rows)
 	rows->block = BLOCK_BYTES / row_width(rows);
 	rows->block = rows->block > BLOCK_ROWS ? BLOCK_ROWS : rows->block + (rows->block == 0);
 	rows->data = xcalloc(rows->block, row_width(rows));
-	rows->lens = xcalloc(rows->block * (size_t)rows->count, sizeof(*rows->lens));
+	rows->lens = xcalloc(rows->block * (size_t)rows->bound_count, sizeof(*rows->lens));
 	rows->states = xcalloc(rows->block, sizeof(*rows->states));
-	for (SQLSMALLINT i = 0; i < rows->count; i++)
+	for (SQLSMALLINT i = 0; i < rows->bound_count; i++)
 		if (bind_column(rows, i, &used) < 0)
 			return ODBC_ROWS_DRIVER;
 	if (!SQL_SUCCEEDED(SQLSetStmtAttr(rows->statement, SQL_ATTR_ROW_ARRAY_SIZE,
@@ -174,6 +237,35 @@ static int bind_all(struct rows *rows)
 		    SQLSetStmtAttr(rows->statement, SQL_ATTR_ROWS_FETCHED_PTR, &rows->fetched, 0)))
 		return ODBC_ROWS_DRIVER;
 	return 0;
+}
+
+/*
+ * How many rows a driver asks for at once. While it works the database waits, and the other way
+ * round: few turns are quick ones. But it holds these rows, and nobody can stop it meanwhile.
+ */
+static void set_ahead(struct rows *rows, SQLULEN ahead)
+{
+	rows->ahead = ahead;
+	if (rows->how->ahead != SQL_NULL_HANDLE)
+		(void)SQLSetConnectAttr(rows->how->ahead, PSQLODBC_FETCH, number_of(ahead),
+					SQL_IS_INTEGER);
+}
+
+static void look_ahead(struct rows *rows)
+{
+	uint64_t now = clock_ms();
+	SQLULEN fit;
+
+	rows->seen += rows->fetched;
+	if (rows->seen < rows->ahead)
+		return;
+	fit = AHEAD_BYTES / (rows->seen_bytes / rows->seen + 1);
+	fit = min_of(fit, rows->seen * AHEAD_MS / (now - rows->looked_ms + 1));
+	fit = min_of(fit, AHEAD_ROWS) / rows->block * rows->block;
+	set_ahead(rows, fit > rows->block ? fit : rows->block);
+	rows->looked_ms = now;
+	rows->seen_bytes = 0;
+	rows->seen = 0;
 }
 
 /* ---- values ---- */
@@ -195,8 +287,9 @@ static int read_value(struct rows *rows, SQLUSMALLINT index, SQLSMALLINT c_type,
 		SQLRETURN result;
 
 		if (room == NULL)
-			return err_set(err, ERR_LIMIT, "a value is larger than %d MB",
-				       VALUE_MAX >> 20);
+			return err_set(err, ERR_LIMIT, "a %s is larger than %zu MB",
+				       rows->bound == rows->columns ? "value" : "row",
+				       rows->value.max >> 20);
 		result = SQLGetData(rows->statement, index, c_type, room, PIECE, &len);
 		if (result == SQL_NO_DATA)
 			return 0;
@@ -229,7 +322,8 @@ static void put_time(struct rows *rows, const char *s, size_t len)
 	}
 	memcpy(iso, zeros, missing);
 	memcpy(iso + missing, s, len);
-	if (len + missing > ISO_DATE_LEN && iso[ISO_DATE_LEN] == ' ')
+	if (len + missing > ISO_DATE_LEN + 1 && iso[ISO_DATE_LEN] == ' ' &&
+	    iso[ISO_DATE_LEN + 1] >= '0' && iso[ISO_DATE_LEN + 1] <= '9')
 		iso[ISO_DATE_LEN] = 'T';
 	sink_text(rows->sink, iso, len + missing);
 }
@@ -265,9 +359,10 @@ static void put_value(struct rows *rows, enum form form, const char *s, size_t l
 }
 
 /* A value that did not come with its row. */
-static int put_asked(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct err *err)
+static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct record_value *ret,
+		     struct err *err)
 {
-	const struct column *column = &rows->columns[index];
+	const struct column *column = &rows->bound[index];
 	bool null;
 	int result;
 
@@ -277,32 +372,103 @@ static int put_asked(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct e
 	result = read_value(rows, (SQLUSMALLINT)(index + 1), column->c_type, &null, err);
 	if (result < 0)
 		return result;
-	if (null)
-		sink_null(rows->sink);
-	else
-		put_value(rows, column->form, rows->value.data, rows->value.len);
+	*ret = (struct record_value){ .s = null ? NULL : rows->value.data, .len = rows->value.len };
 	return 0;
+}
+
+static int take_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct record_value *ret,
+		      struct err *err)
+{
+	const struct column *column = &rows->bound[index];
+	SQLLEN len = column->data != NULL ? column->lens[row] : SQL_NO_TOTAL;
+
+	*ret = (struct record_value){ .s = NULL };
+	if (len == SQL_NULL_DATA)
+		return 0;
+	if (len < 0 || ((size_t)len >= column->width && column->c_type != SQL_C_SBIGINT)) {
+		int result = ask_value(rows, index, row, ret, err);
+
+		rows->seen_bytes += ret->len;
+		return result;
+	}
+	*ret = (struct record_value){ .s = column->data + row * column->width, .len = (size_t)len };
+	rows->seen_bytes += (size_t)len;
+	return 0;
+}
+
+static void put_small(struct rows *rows, const char *s)
+{
+	SQLBIGINT value;
+
+	memcpy(&value, s, sizeof(value));
+	sink_int(rows->sink, value);
 }
 
 static int put_row(struct rows *rows, SQLULEN row, struct err *err)
 {
 	for (SQLSMALLINT i = 0; i < rows->count; i++) {
-		const struct column *column = &rows->columns[i];
-		SQLLEN len = column->data != NULL ? column->lens[row] : SQL_NO_TOTAL;
-		int result = 0;
+		struct record_value value;
+		int result = take_value(rows, i, row, &value, err);
 
-		if (len == SQL_NULL_DATA)
-			sink_null(rows->sink);
-		else if (len >= 0 && (size_t)len < column->width)
-			put_value(rows, column->form, column->data + row * column->width,
-				  (size_t)len);
-		else
-			result = put_asked(rows, i, row, err);
 		if (result < 0)
 			return result;
+		if (value.s == NULL)
+			sink_null(rows->sink);
+		else if (rows->columns[i].c_type == SQL_C_SBIGINT)
+			put_small(rows, value.s);
+		else
+			put_value(rows, rows->columns[i].form, value.s, value.len);
 	}
 	return 0;
 }
+
+/* ---- rows as one text ---- */
+
+/* PostgreSQL writes no others than 0-9 and a-f. */
+static unsigned int hex_digit(char c)
+{
+	return c >= 'a' ? (unsigned char)(c - 'a' + 10) & 15 : (unsigned char)(c - '0') & 15;
+}
+
+/* \x00ff, in place. */
+static size_t unhex(char *s, size_t len)
+{
+	size_t out = 0;
+
+	for (size_t i = 2; i + 1 < len; i += 2)
+		s[out++] = (char)(hex_digit(s[i]) << 4 | hex_digit(s[i + 1]));
+	return out;
+}
+
+static void put_split(struct rows *rows, enum form form, struct record_value *value)
+{
+	if (value->s == NULL)
+		sink_null(rows->sink);
+	else if (form == FORM_BLOB)
+		sink_blob(rows->sink, value->s, unhex(value->s, value->len));
+	else
+		put_value(rows, form, value->s, value->len);
+}
+
+static int put_record(struct rows *rows, SQLULEN row, struct err *err)
+{
+	struct record_value text;
+	struct record_value value;
+	struct record record;
+	int result = take_value(rows, 0, row, &text, err);
+
+	if (result < 0)
+		return result;
+	result = text.s != NULL ? record_start(&record, text.s, text.len) : -1;
+	for (SQLSMALLINT i = 0; result >= 0 && i < rows->count; i++) {
+		result = record_next(&record, &value) > 0 ? 0 : -1;
+		if (result == 0)
+			put_split(rows, rows->columns[i].form, &value);
+	}
+	return result == 0 ? 0 : err_set(err, ERR_SYSTEM, "the driver's rows cannot be read");
+}
+
+/* ---- all rows ---- */
 
 static int put_block(struct rows *rows, bool *ret_full, struct err *err)
 {
@@ -311,7 +477,8 @@ static int put_block(struct rows *rows, bool *ret_full, struct err *err)
 
 		if (rows->states != NULL && rows->states[row] == SQL_ROW_ERROR)
 			return ODBC_ROWS_DRIVER;
-		result = put_row(rows, row, err);
+		result = rows->bound == rows->columns ? put_row(rows, row, err)
+						      : put_record(rows, row, err);
 		if (result < 0)
 			return result;
 		if (sink_end_row(rows->sink, ret_full, err) < 0)
@@ -335,29 +502,54 @@ static int put_rows(struct rows *rows, struct err *err)
 		result = put_block(rows, &full, err);
 		if (result < 0)
 			return result;
+		look_ahead(rows);
 	}
 	return 0;
 }
 
-int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
-		  struct err *err)
+bool odbc_rows_are_plain(SQLHSTMT prepared)
+{
+	SQLSMALLINT count = 0;
+
+	if (!SQL_SUCCEEDED(SQLNumResultCols(prepared, &count)))
+		return true;
+	for (SQLSMALLINT i = 1; i <= count; i++) {
+		SQLLEN type = 0;
+
+		if (!SQL_SUCCEEDED(SQLColAttribute(prepared, (SQLUSMALLINT)i, SQL_DESC_CONCISE_TYPE,
+						   NULL, 0, NULL, &type)) ||
+		    !is_plain((SQLSMALLINT)type))
+			return false;
+	}
+	return true;
+}
+
+int odbc_rows_put(SQLHSTMT statement, SQLHSTMT prepared, const struct odbc_rows_how *how,
+		  struct sink *sink, struct err *err)
 {
 	struct rows rows = {
 		.statement = statement, .how = how, .sink = sink, .block = 1, .fetched = 1
 	};
 	int result;
 
-	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &rows.count)))
+	if (!SQL_SUCCEEDED(SQLNumResultCols(prepared, &rows.count)))
 		return ODBC_ROWS_DRIVER;
 	if (rows.count <= 0)
 		return err_set(err, ERR_INVALID, "the query gives no rows");
-	buf_init(&rows.value, VALUE_MAX);
+	buf_init(&rows.value, prepared == statement ? VALUE_MAX : RECORD_MAX);
 	rows.columns = xcalloc((size_t)rows.count, sizeof(*rows.columns));
-	result = describe(&rows, err);
-	if (result == 0 && how->blocks)
+	rows.bound = rows.columns;
+	rows.bound_count = rows.count;
+	result = describe(&rows, prepared, err);
+	if (prepared != statement)
+		bind_record(&rows);
+	if (result == 0 && (how->blocks || prepared != statement))
 		result = bind_all(&rows);
+	rows.looked_ms = clock_ms();
+	rows.ahead = ODBC_ROWS_FEW;
 	if (result == 0)
 		result = put_rows(&rows, err);
+	set_ahead(&rows, ODBC_ROWS_FEW);
 	free(rows.columns);
 	free(rows.data);
 	free(rows.lens);

@@ -9,15 +9,26 @@
 #include "base/err.h"
 #include "sink.h"
 
-enum { ODBC_ROWS_DRIVER = -2 };
-
-struct odbc_rows_how {
-	bool blocks;      /* many rows come at once, and single values of these when asked for */
-	bool exact_reals; /* their texts are the shortest that read back as the same number */
+enum {
+	ODBC_ROWS_DRIVER = -2,
+	ODBC_ROWS_FEW = 100, /* rows that a driver may hold, however large they are */
 };
 
-/* -1 with `err` set; ODBC_ROWS_DRIVER: the statement's diagnostics tell what failed. */
-int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
-		  struct err *err) MUST_CHECK;
+struct odbc_rows_how {
+	bool blocks;         /* many rows come at once, and single values of these when asked for */
+	bool exact_reals;    /* their texts are the shortest that read back as the same number */
+	bool small_integers; /* none is larger than 64 bits with a sign */
+	SQLHDBC ahead; /* psqlodbc's connection, whose rows may be asked for by the thousand */
+};
+
+/* Numbers that are whole, texts and truth: better fetched one by one than as one text. */
+bool odbc_rows_are_plain(SQLHSTMT prepared);
+/*
+ * `prepared` has the columns: `statement` itself, or the query of whose rows `statement` gives each
+ * as one text (sql/record.h). -1 with `err` set; ODBC_ROWS_DRIVER: the diagnostics of `statement`
+ * tell what failed.
+ */
+int odbc_rows_put(SQLHSTMT statement, SQLHSTMT prepared, const struct odbc_rows_how *how,
+		  struct sink *sink, struct err *err) MUST_CHECK;
 
 #endif

@@ -103,7 +103,7 @@ static bool begin_value(struct sink *sink)
 		if (sink->files.fd < 0)
 			sink->row = json_array();
 	} else {
-		buf_put(&sink->csv, ",", 1);
+		buf_put_char(&sink->csv, ',');
 	}
 	return sink->row != NULL;
 }
@@ -186,15 +186,25 @@ static size_t print_real(char *text, size_t size, double value)
 	return (size_t)len;
 }
 
-/* As JSON's number where readers get the same of it. */
+/* As JSON's number where readers get the same of it; money, "$1,234.50", is none. */
 static json_t *make_real(const char *text)
 {
-	double value = strtod(text, NULL);
+	char *end;
+	double value = strtod(text, &end);
 	char rounded[NUMBER_MAX];
 
 	(void)snprintf(rounded, sizeof(rounded), "%.15g", value);
-	return isfinite(value) && strtod(rounded, NULL) == value ? json_real(value)
-								 : json_make_str(text);
+	return *end == '\0' && isfinite(value) && strtod(rounded, NULL) == value
+		       ? json_real(value)
+		       : json_make_str(text);
+}
+
+/* A whole column of such numbers is to be read as what it is. */
+static bool looks_whole(const char *s, size_t len)
+{
+	size_t sign = len > 0 && *s == '-';
+
+	return len > sign && strspn(s + sign, "0123456789") == len - sign;
 }
 
 void sink_exact_real(struct sink *sink, const char *s, size_t len)
@@ -202,8 +212,7 @@ void sink_exact_real(struct sink *sink, const char *s, size_t len)
 	if (begin_value(sink))
 		json_append(sink->row, make_real(s));
 	csv_put(&sink->csv, s, len);
-	/* A whole column of such numbers is to be read as what it is. */
-	if (strcspn(s, ".eEnN") == len)
+	if (looks_whole(s, len))
 		buf_put(&sink->csv, ".0", 2);
 	end_value(sink, "real");
 }

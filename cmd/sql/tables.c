@@ -14,6 +14,7 @@
 #include "lite.h"
 #include "loader.h"
 #include "sql/token.h"
+#include "stop.h"
 #include "text/clean.h"
 #include "workspace/beneath.h"
 
@@ -208,7 +209,9 @@ static int load_all(struct tables *tables, struct err *err)
 		cleanup_free char *stem = stem_of(tables->files[i], false);
 		const char *name = find(tables, stem) != NULL ? stem : tables->files[i];
 
-		if (load(tables, name, tables->files[i], err) < 0)
+		/* A file that is no table does not keep the others from being seen. */
+		if (load(tables, name, tables->files[i], err) < 0 &&
+		    (stop_requested() || err->code == ERR_LIMIT))
 			return -1;
 	}
 	return 0;
@@ -268,13 +271,32 @@ static void drop_missing(struct tables *tables)
 			drop(tables, &tables->loaded[i]);
 }
 
+static int open_empty(struct tables *tables, struct err *err)
+{
+	if (tables->db != NULL)
+		(void)sqlite3_close(tables->db);
+	while (tables->loaded_count > 0)
+		free(tables->loaded[--tables->loaded_count].table);
+	tables->db = lite_open_memory(err);
+	return tables->db != NULL ? 0 : -1;
+}
+
 int tables_load(struct tables *tables, const char *sql, size_t len, struct err *err)
 {
+	size_t before;
+
 	look(tables);
+	if (tables->db == NULL && open_empty(tables, err) < 0)
+		return -1;
 	lite_unseal(tables->db);
 	drop_missing(tables);
-	if (load_each(tables, sql, len, err) < 0)
-		return -1;
+	before = tables->loaded_count;
+	if (load_each(tables, sql, len, err) < 0) {
+		/* Tables of earlier queries give way. */
+		if (err->code != ERR_LIMIT || before == 0 || open_empty(tables, err) < 0 ||
+		    load_each(tables, sql, len, err) < 0)
+			return -1;
+	}
 	return lite_seal(tables->db, err);
 }
 
@@ -282,14 +304,13 @@ int tables_load(struct tables *tables, const char *sql, size_t len, struct err *
 
 struct tables *tables_new(int dir_fd, struct err *err)
 {
-	struct tables *tables;
-	sqlite3 *db = lite_open_memory(err);
+	struct tables *tables = xcalloc(1, sizeof(*tables));
 
-	if (db == NULL)
+	if (open_empty(tables, err) < 0) {
+		free(tables);
 		return NULL;
-	tables = xcalloc(1, sizeof(*tables));
+	}
 	tables->dir_fd = dir_fd;
-	tables->db = db;
 	tables->files = xcalloc(TABLES_FILES_MAX, sizeof(*tables->files));
 	return tables;
 }
@@ -299,24 +320,40 @@ sqlite3 *tables_db(const struct tables *tables)
 	return tables->db;
 }
 
-void tables_explain(const struct tables *tables, struct err *err)
+/* The files that a name means, or all tables for NULL; how many. */
+static size_t put_files(const struct tables *tables, const char *name, struct buf *out)
 {
-	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
-	char message[sizeof(err->msg)];
+	size_t count = 0;
 
-	if (strstr(err->msg, "no such table") == NULL)
-		return;
 	for (size_t i = 0; i < tables->file_count; i++) {
 		cleanup_free char *stem = stem_of(tables->files[i], false);
+		bool alone = name == NULL && find(tables, stem) != NULL;
 
-		buf_putf(&list, "%s%s", i > 0 ? ", " : "",
-			 find(tables, stem) != NULL ? stem : tables->files[i]);
+		if (name == NULL || means(name, tables->files[i]))
+			buf_putf(out, "%s%s", count++ > 0 ? ", " : "",
+				 alone ? stem : tables->files[i]);
+	}
+	return count;
+}
+
+void tables_explain(const struct tables *tables, struct err *err)
+{
+	static const char missing[] = "no such table: ";
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
+	const char *why = "the session's CSV files are the tables ";
+	char message[sizeof(err->msg)];
+
+	if (strncmp(err->msg, missing, sizeof(missing) - 1) != 0)
+		return;
+	memcpy(message, err->msg, sizeof(message));
+	if (put_files(tables, message + sizeof(missing) - 1, &list) > 1) {
+		why = "several files have that name, ask for one by its path in quotes: ";
+	} else {
+		buf_clear(&list);
+		(void)put_files(tables, NULL, &list);
 	}
 	clean_line(&shown, buf_str(&list), list.len, SHOWN_MAX);
-	memcpy(message, err->msg, sizeof(message));
 	(void)err_set(err, err->code, "%s; %s%s", message,
-		      shown.len > 0 ? "the session's CSV files are the tables "
-				    : "the session has no CSV file",
-		      buf_str(&shown));
+		      shown.len > 0 ? why : "the session has no CSV file", buf_str(&shown));
 }

@@ -278,7 +278,9 @@ int vfs_check(int dir_fd, const char *path, struct err *err)
 		return -1;
 	if (size > 0 && (pread(fd, header, sizeof(header), 0) != sizeof(header) ||
 			 memcmp(header, magic, sizeof(magic)) != 0))
-		return err_set(err, ERR_INVALID, "it is no SQLite database");
+		return err_set(err, ERR_INVALID,
+			       "it is no SQLite database; a CSV file is a table, by its name, of "
+			       "the database 'files'");
 	if (header[WRITE_VERSION] == 2 && side_size(dir_fd, path, "-wal", &first) > 0)
 		return err_set(err, ERR_BUSY,
 			       "what was last written is still in its log; run PRAGMA "

@@ -155,24 +155,76 @@ void connection_default(struct buf *string, const char *keyword, const char *val
 		buf_putf(string, ";%s=%s", keyword, value);
 }
 
-void connection_adapt(struct buf *string)
+static bool is_freetds(const char *string)
 {
-	cleanup_free char *driver = connection_get(buf_str(string), "Driver");
+	cleanup_free char *driver = connection_get(string, "Driver");
+
+	return driver != NULL && strcasestr(driver, "tds") != NULL;
+}
+
+static bool needs_braces(const char *value)
+{
+	return value[0] == '{' || strchr(value, ';') != NULL;
+}
+
+bool connection_asks_version(const char *string)
+{
+	struct pair pair;
+
+	if (!is_freetds(string))
+		return false;
+	while (next_pair(&string, &pair) > 0) {
+		cleanup_free char *value = unquote(&pair);
+
+		if (needs_braces(value) && strchr(value, '}') != NULL)
+			return true;
+	}
+	return false;
+}
+
+static int put_adapted(struct buf *out, const struct pair *pair, bool old, struct err *err)
+{
+	cleanup_free char *value = unquote(pair);
+
+	buf_putf(out, "%.*s=", (int)pair->key_len, pair->key);
+	if (!needs_braces(value))
+		buf_puts(out, value);
+	else if (!old)
+		put_quoted(out, value);
+	else if (strstr(value, "};") == NULL)
+		buf_putf(out, "{%s}", value);
+	else
+		return err_set(err, ERR_INVALID,
+			       "FreeTDS before version 1.4 takes no password with '};' in it: "
+			       "change the password, or use a newer driver");
+	buf_puts(out, ";");
+	return 0;
+}
+
+int connection_adapt(struct buf *string, bool old, struct err *err)
+{
 	cleanup_free char *whole = NULL;
 	const char *at;
 	struct pair pair;
+	int result = 0;
 
-	if (driver == NULL || strcasestr(driver, "tds") == NULL)
-		return;
+	if (!is_freetds(buf_str(string)))
+		return 0;
 	whole = buf_steal(string);
 	at = whole;
-	while (next_pair(&at, &pair) > 0) {
-		cleanup_free char *value = unquote(&pair);
-		bool braced = pair.value[0] == '{';
+	while (result == 0 && next_pair(&at, &pair) > 0)
+		result = put_adapted(string, &pair, old, err);
+	return result;
+}
 
-		buf_putf(string, "%.*s=%s%s%s;", (int)pair.key_len, pair.key, braced ? "{" : "",
-			 value, braced ? "}" : "");
-	}
+const char *connection_hint(const char *state)
+{
+	static const char *const no_driver[] = { "IM002", "IM003", "IM004", "01000" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(no_driver); i++)
+		if (str_eq(state, no_driver[i]))
+			return " ('ptycell doctor' lists the drivers found here)";
+	return "";
 }
 
 enum sql_dialect connection_dialect(const char *string)

@@ -26,8 +26,18 @@ int connection_complete(const char *string, const char *password, struct buf *ou
 char *connection_get(const char *string, const char *keyword);
 /* Adds ";KEYWORD=VALUE" unless the string has it. */
 void connection_default(struct buf *string, const char *keyword, const char *value);
-/* For FreeTDS, which reads a doubled brace within braces as two: as it wants it. */
-void connection_adapt(struct buf *string);
+/*
+ * FreeTDS before 1.4 reads a value in braces up to "};" as it stands, newer ones as all drivers do;
+ * outside of braces both read up to a semicolon. Whether some value is not the same to both:
+ */
+bool connection_asks_version(const char *string);
+/*
+ * Values as FreeTDS wants them, of other drivers' strings nothing. `old`: before 1.4. ERR_INVALID
+ * for a value that cannot be said to that one; no message holds a part of it.
+ */
+int connection_adapt(struct buf *string, bool old, struct err *err) MUST_CHECK;
+/* What to add to an error of this SQLSTATE on the way to a connection; "" where it says enough. */
+const char *connection_hint(const char *state);
 /* As far as the driver's name tells; SQL_GENERIC for a DSN. */
 enum sql_dialect connection_dialect(const char *string);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/csv.h"
 
+#include <stdint.h>
 #include <string.h>
 
 void csv_start(struct csv_reader *reader, char separator, const struct csv_handlers *handlers,
@@ -80,8 +81,10 @@ static bool take_border(struct csv_reader *r, char c, int *ret_result, struct er
 	}
 	if (c != '\n' && c != '\r')
 		return false;
-	r->line += c == '\r' || !r->after_cr;
 	*ret_result = end_row(r, err);
+	if (*ret_result < 0)
+		return true;
+	r->line += c == '\r' || !r->after_cr;
 	r->after_cr = c == '\r';
 	return true;
 }
@@ -156,14 +159,35 @@ char csv_separator(const char *head, size_t len)
 	return candidates[best];
 }
 
-static bool needs_quotes(const char *s, size_t len)
+enum { WORD = sizeof(uint64_t) };
+
+#define EACH_BYTE(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* Not zero when one of the eight bytes is zero. */
+static uint64_t zero_bytes(uint64_t word)
 {
-	if (len == 0 || s[0] == ' ' || s[len - 1] == ' ')
-		return true;
+	return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80);
+}
+
+static bool has_special(const char *s, size_t len)
+{
+	uint64_t word = 0;
+
+	for (; len >= WORD; s += WORD, len -= WORD) {
+		memcpy(&word, s, WORD);
+		if ((zero_bytes(word ^ EACH_BYTE(',')) | zero_bytes(word ^ EACH_BYTE('"')) |
+		     zero_bytes(word ^ EACH_BYTE('\n')) | zero_bytes(word ^ EACH_BYTE('\r'))) != 0)
+			return true;
+	}
 	for (size_t i = 0; i < len; i++)
 		if (s[i] == ',' || s[i] == '"' || s[i] == '\n' || s[i] == '\r')
 			return true;
 	return false;
+}
+
+static bool needs_quotes(const char *s, size_t len)
+{
+	return len == 0 || s[0] == ' ' || s[len - 1] == ' ' || has_special(s, len);
 }
 
 void csv_put(struct buf *out, const char *s, size_t len)

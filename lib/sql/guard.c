@@ -16,6 +16,8 @@ struct guard {
 	struct token *tokens;
 	size_t count;
 	size_t cap;
+	size_t main;  /* its SELECT or VALUES */
+	size_t depth; /* of parentheses, where the words are looked at */
 };
 
 /* Behind the last one stands an end. */
@@ -58,9 +60,18 @@ static int deny(const struct guard *g, size_t i, const char *why, struct err *er
 		       shown.len > 0 ? buf_str(&shown) : "the end", why);
 }
 
+/* "line 1, column 8: pg_sleep waits: exec_sql only reads". */
+static int refuse(const struct guard *g, size_t i, const char *why, struct err *err)
+{
+	cleanup_free char *whole = xasprintf("%s: exec_sql only reads", why);
+
+	return deny(g, i, whole, err);
+}
+
 /* ---- the beginning ---- */
 
 static const char *const heads[] = { "SELECT", "VALUES", NULL };
+static const char second_statement[] = "begins a second statement: one a call";
 static const char not_a_query[] =
 	"is not allowed here: exec_sql takes one SELECT, WITH, VALUES or EXPLAIN";
 
@@ -135,7 +146,7 @@ static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct e
 }
 
 /* SELECT, VALUES, WITH that ends in one of them, all of them in parentheses. */
-static int check_query(const struct guard *g, size_t i, struct err *err)
+static int check_query(struct guard *g, size_t i, struct err *err)
 {
 	for (;;) {
 		while (is_char(g, i, '('))
@@ -145,6 +156,7 @@ static int check_query(const struct guard *g, size_t i, struct err *err)
 		if (find_main(g, i, &i, err) < 0)
 			return -1;
 	}
+	g->main = i;
 	return is_any(g, i, heads) ? 0 : deny(g, i, not_a_query, err);
 }
 
@@ -161,13 +173,13 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 		return deny(g, i - 1, not_a_query, err);
 	for (; i < end; i++)
 		if (is_any(g, i, runs))
-			return deny(g, i, "runs what it explains", err);
+			return refuse(g, i, "runs what it explains", err);
 	if (is_any(g, i, runs))
-		return deny(g, i, "runs what it explains", err);
+		return refuse(g, i, "runs what it explains", err);
 	while (is_any(g, i, plain) && g->lexer.dialect != SQL_GENERIC)
 		i++;
 	if (is_any(g, i, runs))
-		return deny(g, i, "runs what it explains", err);
+		return refuse(g, i, "runs what it explains", err);
 	*ret_query = i;
 	return 0;
 }
@@ -239,7 +251,7 @@ static int check_word(const struct guard *g, size_t i, struct err *err)
 		return 0;
 	for (size_t n = 0; (rule = words_rule(n)) != NULL; n++)
 		if (breaks(g, i, rule, name))
-			return deny(g, i, rule->why, err);
+			return refuse(g, i, rule->why, err);
 	return 0;
 }
 
@@ -252,7 +264,7 @@ static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 	bool body = i >= 2 && is_char(g, i - 1, '(') &&
 		    (is(g, i - 2, "AS") || is(g, i - 2, "MATERIALIZED"));
 
-	return body && is_any(g, i, writes) ? deny(g, i, "changes data", err) : 0;
+	return body && is_any(g, i, writes) ? refuse(g, i, "changes data", err) : 0;
 }
 
 /* FROM t WITH (UPDLOCK), FROM t (XLOCK, ROWLOCK). */
@@ -265,7 +277,7 @@ static int check_hint(const struct guard *g, size_t i, struct err *err)
 		      (is_char(g, i + 1, ')') || is_char(g, i + 1, ','));
 	bool may_be = g->lexer.dialect == SQL_TSQL || g->lexer.dialect == SQL_GENERIC;
 
-	return may_be && listed && is_any(g, i, hints) ? deny(g, i, "locks", err) : 0;
+	return may_be && listed && is_any(g, i, hints) ? refuse(g, i, "locks", err) : 0;
 }
 
 /* T-SQL's FETCH belongs to OFFSET ... ROWS, or it moves a cursor. */
@@ -276,7 +288,17 @@ static int check_fetch(const struct guard *g, size_t i, struct err *err)
 
 	if (g->lexer.dialect != SQL_TSQL || !is(g, i, "FETCH") || paging)
 		return 0;
-	return deny(g, i, "moves a cursor", err);
+	return refuse(g, i, "moves a cursor", err);
+}
+
+/* T-SQL needs nothing between two statements: SELECT 1 SELECT 2. */
+static int check_second(const struct guard *g, size_t i, struct err *err)
+{
+	static const char *const joints[] = { "UNION", "ALL", "EXCEPT", "INTERSECT", NULL };
+
+	if (g->lexer.dialect != SQL_TSQL || !is(g, i, "SELECT") || i == g->main || g->depth > 0)
+		return 0;
+	return is_any(g, i - 1, joints) ? 0 : deny(g, i, second_statement, err);
 }
 
 /* Oracle's packages that reach out, and seq.NEXTVAL. */
@@ -285,27 +307,36 @@ static int check_generic(const struct guard *g, size_t i, struct err *err)
 	if (g->lexer.dialect != SQL_GENERIC)
 		return 0;
 	if (is(g, i, "NEXTVAL") && i > 0 && is_char(g, i - 1, '.'))
-		return deny(g, i, "takes a number from a sequence, which stays taken", err);
+		return refuse(g, i, "takes a number from a sequence, which stays taken", err);
 	if (is_char(g, i + 1, '.') && (names_prefix(g->lexer.text + at(g, i)->at, "dbms_") ||
 				       names_prefix(g->lexer.text + at(g, i)->at, "utl_")))
-		return deny(g, i, "runs other code", err);
+		return refuse(g, i, "runs other code", err);
 	return 0;
 }
 
-static int check_words(const struct guard *g, struct err *err)
+static void follow_depth(struct guard *g, size_t i)
+{
+	if (is_char(g, i, '('))
+		g->depth++;
+	else if (is_char(g, i, ')') && g->depth > 0)
+		g->depth--;
+}
+
+static int check_words(struct guard *g, struct err *err)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		enum token_kind kind = at(g, i)->kind;
 
+		follow_depth(g, i);
 		if (is_char(g, i, ';'))
-			return deny(g, i, "begins a second statement: one a call", err);
+			return deny(g, i, second_statement, err);
 		if (is_char(g, i, '{') || is_char(g, i, '}'))
 			return deny(g, i, "is no SQL of the database", err);
 		if (kind != TOKEN_WORD && kind != TOKEN_QUOTED)
 			continue;
 		if (check_word(g, i, err) < 0 || check_cte_body(g, i, err) < 0 ||
 		    check_hint(g, i, err) < 0 || check_fetch(g, i, err) < 0 ||
-		    check_generic(g, i, err) < 0)
+		    check_second(g, i, err) < 0 || check_generic(g, i, err) < 0)
 			return -1;
 	}
 	return 0;

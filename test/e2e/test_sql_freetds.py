@@ -56,6 +56,23 @@ def test_values_come_as_they_are(server):
     assert [c["name"] for c in answer.object["columns"]][3:5] == ["name", "name"]
 
 
+def test_params_are_bound_and_never_text(server, sql_server):
+    """VARCHAR would pass through the server's code page: what is not ASCII is NVARCHAR."""
+    bound = ["x' OR 1=1 --", "Z\u00fcrich \u20ac \u6771", 9007199254740993, 2.5, True, None, "y" * 5000, "\u00e9" * 5000]
+    answer = sql(server, "SELECT * FROM types WHERE a IN (?, ?, ?, ?, ?, ?, ?, ?)", params=bound)
+    assert not answer.is_error and len(answer.object["rows"]) == 2, answer.texts
+    (call,) = sql_server.calls
+    text = call.decode("utf-16-le", "ignore") + call[1:].decode("utf-16-le", "ignore")
+    assert "SELECT * FROM types WHERE a IN (@P1, @P2, @P3, @P4, @P5, @P6, @P7, @P8)" in text and "OR 1=1" not in text
+    declared = [part.split(" ")[1].split("(")[0] for part in text[text.index("@P1 "):].split("\0")[0].split(",")]
+    assert declared[:6] == ["VARCHAR", "NVARCHAR", "BIGINT", "FLOAT", "BIT", "VARCHAR"]
+    for sent in (b"x' OR 1=1 --", "Z\u00fcrich \u20ac \u6771".encode("utf-16-le"), (9007199254740993).to_bytes(8, "little"),
+                 b"y" * 5000, ("\u00e9" * 5000).encode("utf-16-le")):
+        assert sent in call
+    until(lambda: sql_server.seen[-2:] == ["begin", "rollback"])  # it ends behind the answer
+    assert "2 parameters, params has 1" in sql(server, "SELECT ?, ? FROM types", params=[1]).texts[-1]
+
+
 def test_many_rows_go_to_a_file(server):
     answer = sql(server, "SELECT * FROM many")
     assert answer.object["row_count"] == 20000 and answer.object["file_path"]
@@ -65,8 +82,8 @@ def test_a_query_is_in_a_snapshot_that_is_rolled_back(server, sql_server):
     sql(server, "SELECT * FROM types")
     sql(server, "SELECT * FROM many")
     assert "sys.databases" in sql_server.seen[0]
-    assert sql_server.seen[1:] == ["SET TRANSACTION ISOLATION LEVEL SNAPSHOT", "begin", "SELECT * FROM types", "rollback",
-                                   "SELECT * FROM many", "rollback"]
+    until(lambda: sql_server.seen[1:] == ["SET TRANSACTION ISOLATION LEVEL SNAPSHOT", "begin", "SELECT * FROM types", "rollback",
+                                          "SELECT * FROM many", "rollback"])  # it ends behind the answer
 
 
 def test_a_database_without_snapshots_is_asked_without(home, sql_server):
@@ -97,12 +114,24 @@ def test_a_cancelled_query_is_cancelled_in_the_database(server, sql_server):
     assert not sql(server, "SELECT * FROM types").is_error
 
 
-@pytest.mark.parametrize("password", ["plain", "s3cret;x", "a=b c", "{x", "pa;ss}wo{rd=1"])
+@pytest.mark.parametrize("password", ["plain", "s3cret;x", "a=b c", "{x", "{x}y", "a}b}", "a;b}", "a}}b", "pa;ss}wo{rd=1"])
 def test_the_password_arrives_as_it_is_and_is_told_nowhere(home, sql_server, password):
     with Server(home, env=environment(sql_server, password)) as server:
         answer = sql(server, "SELECT * FROM nowhere")
     assert sql_server.logins[0]["user"] == "u" and sql_server.logins[0]["password"] == password
     assert password not in json.dumps(answer.raw)
+
+
+def test_a_password_that_the_driver_cannot_be_told_is_an_error_that_says_so(home, sql_server):
+    """FreeTDS 1.3 ends a value at "};", and nothing escapes that; 1.4 and later read doubled braces."""
+    password = "a};b"
+    with Server(home, env=environment(sql_server, password)) as server:
+        answer = sql(server, "SELECT * FROM types")
+    if answer.is_error:
+        assert "FreeTDS before version 1.4 takes no password with '};' in it" in answer.texts[-1]
+        assert sql_server.logins == [] and password not in json.dumps(answer.raw)
+    else:
+        assert sql_server.logins[0]["password"] == password
 
 
 def test_a_replica_that_can_only_be_read_will_do(server, sql_server):

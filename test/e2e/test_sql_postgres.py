@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: MIT
 """exec_sql on a real PostgreSQL over unixODBC."""
 import json
+import os
+import pathlib
 
 import pytest
 from client import Result, Server
-from postgres import PASSWORD, Postgres
+from postgres import DRIVERS, PASSWORD, Postgres
 from steps import listed, until
+from test_sql import helpers, inputs, kill_helpers, parts, peak_kb
+
+ROWS = 10_000_000 if os.environ.get("PTYCELL_FULL") == "1" else 1_000_000
+LONG = "SELECT count(*) FROM generate_series(1, 1000000000) a, generate_series(1, 1000) b"
+BUSY = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%' " \
+       "AND pid <> pg_backend_pid()"
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +46,24 @@ def test_the_default_database_is_asked_with_a_password_that_needs_quoting(server
     assert rows(server, "SELECT * FROM t ORDER BY id") == [[1, "Z\u00fcrich"], [2, None]]
 
 
+def test_a_dsn_and_a_driver_of_the_persons_own_files_are_found(home, postgres):
+    """In ~/.odbc.ini, or where ODBCINI and ODBCSYSINI say."""
+    dsn = f"Servername={postgres.folder}\nDatabase=postgres\nUsername=boss\n"
+    (home / ".odbc.ini").write_text(f"[shop]\nDriver={DRIVERS[0]}\n{dsn}", encoding="utf-8")
+    own = home / "own"
+    own.mkdir()
+    (own / "odbcinst.ini").write_text(f"[Own Driver]\nDriver={DRIVERS[0]}\n", encoding="utf-8")
+    (own / "data.ini").write_text(f"[depot]\nDriver=Own Driver\n{dsn}", encoding="utf-8")
+    password = "{" + PASSWORD.replace("}", "}}") + "}"
+    with Server(home, env={"PTYCELL_SQL_SHOP": f"DSN=shop;Pwd={password}"}) as server:
+        assert rows(server, "SELECT count(*) FROM t", database="shop") == [[2]]
+    env = {"PTYCELL_SQL_DEPOT": f"DSN=depot;Pwd={password}", "ODBCINI": str(own / "data.ini"), "ODBCSYSINI": str(own)}
+    with Server(home, env=env) as server:
+        assert rows(server, "SELECT count(*) FROM t", database="depot") == [[2]]
+    with Server(home, "--share", f"{own}:rw", env=env) as server:  # code could say what the names mean
+        assert "Data source name not found" in sql(server, "SELECT count(*) FROM t", database="depot").texts[-1]
+
+
 def test_values_keep_what_they_are(server):
     answer = sql(server, "SELECT 9223372036854775807::bigint, 1.10::numeric(10,2), 123456789012345678901234567890::numeric,"
                          " 0.1::float8, 0.1::float4, true, DATE '2024-02-29', TIMESTAMP '2024-02-29 12:34:56.789',"
@@ -48,6 +74,27 @@ def test_values_keep_what_they_are(server):
         "integer", "decimal", "decimal", "real", "real", "boolean", "date", "timestamp", "blob"]
 
 
+def test_values_that_a_driver_would_change_come_as_the_database_says_them(server):
+    answer = sql(server, "SELECT 1234.5::money, TIMESTAMPTZ '2024-02-29 12:00:00+00' AT TIME ZONE 'UTC', "
+                         "TIMESTAMPTZ '2024-02-29 12:00:00+00', 'infinity'::timestamp, DATE '0044-03-15 BC', TIME '12:00:00.5', "
+                         "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid, ARRAY['a,b', NULL, '\"'], ROW(1, 'x y', NULL), "
+                         "E'a\tb\\\\c\n\"d\"', interval '1 day', B'101', 'NaN'::float8, '-Infinity'::float8, ''::bytea, 1 AS ptycell")
+    (row,) = answer.object["rows"]
+    assert row[2].startswith("2024-02-29T") and row[2][-3] in "+-"
+    assert row[:2] + row[3:] == [
+        "$1,234.50", "2024-02-29T12:00:00", "infinity", "0044-03-15 BC", "12:00:00.5",
+        "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", '{"a,b",NULL,"\\""}', '(1,"x y",)', 'a\tb\\c\n"d"', "1 day", "101", "NaN",
+        "-Infinity", "", 1]
+
+
+@pytest.mark.parametrize("query, expected", [
+    ("SELECT NULL::text", [[None]]), ("SELECT ''", [[""]]), ("SELECT 1 AS ptycell, 2 AS ptycell", [[1, 2]]),
+    ("SELECT t FROM t ORDER BY id LIMIT 1", [["(1,Z\u00fcrich)"]]), ("SELECT 1 -- comment", [[1]]), ("VALUES (1, NULL)", [[1, None]]),
+    ("(SELECT 2) UNION ALL (SELECT 1) ORDER BY 1", [[1], [2]]), ("SELECT id FROM t ORDER BY id DESC", [[2], [1]])])
+def test_rows_that_come_as_one_text_are_taken_apart(server, query, expected):
+    assert rows(server, query) == expected
+
+
 def test_names_that_are_the_same_stay_two_columns(server):  # CB-41
     answer = sql(server, "SELECT a.id, b.id FROM t a JOIN t b ON a.id = b.id ORDER BY 1")
     assert [c["name"] for c in answer.object["columns"]] == ["id", "id"] and answer.object["rows"] == [[1, 1], [2, 2]]
@@ -56,6 +103,11 @@ def test_names_that_are_the_same_stay_two_columns(server):  # CB-41
 def test_params_are_bound(server):
     assert rows(server, "SELECT id FROM t WHERE name = ?", params=["Z\u00fcrich"]) == [[1]]
     assert rows(server, "SELECT ? + 1, ?::text, ?::text", params=[1, None, "x' OR 1=1"]) == [[2, None, "x' OR 1=1"]]
+
+
+def test_params_that_are_too_few_or_too_many_are_told(server):
+    assert sql(server, "SELECT ?, ?").texts == ["the query has 2 parameters, params has 0"]
+    assert sql(server, "SELECT 1", params=[1]).texts == ["the query has 0 parameters, params has 1"]
 
 
 def test_long_values_come_whole(server):
@@ -122,7 +174,7 @@ def test_explain_and_values_are_run(server):
 
 def test_an_error_is_told_and_the_next_query_runs(server):
     answer = sql(server, "SELECT nope FROM t")
-    assert answer.is_error and 'column "nope" does not exist' in answer.texts[-1]
+    assert answer.is_error and answer.texts == ['column "nope" does not exist (SQLSTATE 42703)']
     assert rows(server, "SELECT 1") == [[1]]
 
 
@@ -138,20 +190,102 @@ def test_many_rows_come_by_cursor_into_a_file(server):
     assert server.cell(line + "\nlen(df), df.i.sum()").text == "(100000, 5000050000)\n"
 
 
+@pytest.mark.limit(300)
+def test_memory_does_not_grow_with_the_rows(server):
+    """A million rows; ten million with PTYCELL_FULL=1."""
+    query = "SELECT i, i * 0.5::float8 AS h, 'row ' || i AS t FROM generate_series(1, {}) i"
+    sql(server, query.format(20000))
+    few = peak_kb(next(iter(helpers(server))))
+    answer = sql(server, query.format(ROWS))
+    many = peak_kb(next(iter(helpers(server))))
+    assert answer.object["row_count"] == ROWS and many < few + 16384
+
+
+def test_memory_does_not_grow_with_the_width_of_rows(server):
+    """A driver that asked for as many rows of 200 KB as of 20 bytes would hold gigabytes."""
+    answer = sql(server, "SELECT i, repeat('x', CASE WHEN i > 5000 THEN 200000 ELSE 10 END) AS t, i * 1.5 AS r "
+                         "FROM generate_series(1, 6000) i")
+    assert answer.object["row_count"] == 6000 and answer.object["size_bytes"] > 200_000_000
+    assert peak_kb(next(iter(helpers(server)))) < 600 << 10
+
+
+def test_the_connection_string_is_only_in_the_helpers_memory(server):
+    """Not in its arguments, nor in its environment, nor in what a session sees of it."""
+    sql(server, "SELECT 1")
+    ((pid, _),) = helpers(server)
+    if os.geteuid() != 0:
+        with pytest.raises(PermissionError):  # not dumpable: not even its own user looks into it
+            pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+    for name in ("cmdline", "comm", *(["environ"] if os.geteuid() == 0 else [])):
+        said = pathlib.Path(f"/proc/{pid}/{name}").read_bytes()
+        assert PASSWORD.encode() not in said and b"Uid=" not in said
+    seen = server.cell("import glob, subprocess\nout = subprocess.run(['env'], capture_output=True).stdout\n"
+                       "for p in glob.glob('/proc/[0-9]*/environ') + glob.glob('/proc/[0-9]*/cmdline'):\n"
+                       "    try: out += open(p, 'rb').read()\n    except OSError: pass\nout")
+    assert seen.state == "done" and PASSWORD not in json.dumps(seen.raw) and b"Uid=" not in server.stderr
+
+
 def test_a_cancelled_query_ends_in_the_database(server, postgres):
-    query = "SELECT count(*) FROM generate_series(1, 1000000000) a, generate_series(1, 1000) b"
-    busy = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%generate_series%' " \
-           "AND pid <> pg_backend_pid()"
-    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": query}})
-    until(lambda: postgres.psql(busy) == "1")
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": LONG}})
+    until(lambda: postgres.psql(BUSY) == "1", 30)
     server.cancel(running)
-    until(lambda: postgres.psql(busy) == "0")
+    until(lambda: postgres.psql(BUSY) == "0", 30)
     assert rows(server, "SELECT 1") == [[1]]
+
+
+def kill_while_it_runs(server, postgres):
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": LONG}})
+    until(lambda: postgres.psql(BUSY) == "1", 30)
+    kill_helpers(server)
+    assert Result(running.get(timeout=20)["result"]).texts == ["'ptycell-sql' was ended by signal 9; run the query again"]
+
+
+def test_what_a_killed_helper_asked_ends_in_the_database(server, postgres):
+    """It could not cancel: PostgreSQL sees that the connection is gone, long before the deadline of 300 s."""
+    kill_while_it_runs(server, postgres)
+    until(lambda: postgres.psql(BUSY) == "0", 30)
+    assert rows(server, "SELECT 1") == [[1]]
+
+
+def test_a_query_whose_rows_flow_is_cancelled(server, home, postgres):
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {
+        "session_id": "s", "query": "SELECT generate_series(1, 1000000000000) AS i"}})
+    until(lambda: parts(home))
+    server.cancel(running)
+    until(lambda: postgres.psql(BUSY) == "0", 30)
+    assert rows(server, "SELECT 1") == [[1]] and inputs(home) == []
+
+
+@pytest.mark.limit(100)
+def test_where_the_database_does_not_look_its_own_deadline_ends_the_query(home, postgres):
+    postgres.psql("ALTER ROLE boss SET client_connection_check_interval = '1h'")
+    try:
+        with Server(home, env={**postgres.environment(), "PTYCELL_QUERY_TIMEOUT": "10"}) as server:
+            assert rows(server, "SELECT current_setting('client_connection_check_interval')") == [["1h"]]
+            kill_while_it_runs(server, postgres)
+        until(lambda: postgres.psql(BUSY) == "0", 60)
+    finally:
+        postgres.psql("ALTER ROLE boss RESET ALL")
+
+
+def test_the_database_knows_how_long_a_query_may_take_and_that_it_reads(server):
+    assert rows(server, "SELECT current_setting('statement_timeout'), current_setting('transaction_read_only'), "
+                        "current_setting('client_connection_check_interval')") == [["305s", "on", "2s"]]
+
+
+def test_a_limit_that_a_login_has_is_not_raised(home, postgres):
+    postgres.psql("ALTER ROLE boss SET statement_timeout = '700ms'")
+    try:
+        with Server(home, env=postgres.environment()) as server:
+            assert rows(server, "SELECT current_setting('statement_timeout')") == [["700ms"]]
+            assert "canceling statement due to statement timeout" in sql(server, LONG).texts[-1]
+    finally:
+        postgres.psql("ALTER ROLE boss RESET ALL")
 
 
 def test_a_query_past_its_deadline_is_stopped(home, postgres):
     with Server(home, env={**postgres.environment(), "PTYCELL_QUERY_TIMEOUT": "1"}) as server:
-        answer = sql(server, "SELECT count(*) FROM generate_series(1, 1000000000) a, generate_series(1, 1000) b")
+        answer = sql(server, LONG)
         assert "ran into its deadline of 1 s" in answer.texts[-1]
 
 

@@ -91,25 +91,55 @@ static void the_dialect_is_told_by_the_driver(void **state)
 	assert_int_equal(connection_dialect("DSN=postgres"), SQL_GENERIC);
 }
 
-static void assert_adapted(const char *string, const char *expected)
+static void assert_adapted(const char *string, bool old, const char *expected)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	struct err err;
 
 	buf_puts(&out, string);
-	connection_adapt(&out);
+	assert_int_equal(connection_adapt(&out, old, &err), 0);
 	assert_string_equal(buf_str(&out), expected);
 }
 
 static void freetds_gets_braces_as_it_reads_them(void **state)
 {
 	(void)state;
-	assert_adapted("Driver={FreeTDS};Server=h;PWD={a}}b;{}",
-		       "Driver={FreeTDS};Server=h;PWD={a}b;{};");
-	assert_adapted("Driver=/usr/lib/libtdsodbc.so;PWD=x",
+	assert_adapted("Driver={FreeTDS};PWD={a}}b;{};Server=h", true,
+		       "Driver=FreeTDS;PWD={a}b;{};Server=h;");
+	assert_adapted("Driver={FreeTDS};PWD={a}}b;{};Server=h", false,
+		       "Driver=FreeTDS;PWD={a}}b;{};Server=h;");
+	assert_adapted("Driver={FreeTDS};PWD={a}};b}", false, "Driver=FreeTDS;PWD={a}};b};");
+	assert_adapted("Driver={FreeTDS};PWD={a;b}}}", true, "Driver=FreeTDS;PWD={a;b}};");
+	/* Without a semicolon it needs no braces, and is the same to both. */
+	assert_adapted("Driver={FreeTDS};PWD={a}}b}}}", true, "Driver=FreeTDS;PWD=a}b};");
+	assert_adapted("Driver=/usr/lib/libtdsodbc.so;PWD=x", false,
 		       "Driver=/usr/lib/libtdsodbc.so;PWD=x;");
-	assert_adapted("Driver={ODBC Driver 18 for SQL Server};PWD={a}}b}",
+	assert_adapted("Driver={ODBC Driver 18 for SQL Server};PWD={a}}b}", false,
 		       "Driver={ODBC Driver 18 for SQL Server};PWD={a}}b}");
-	assert_adapted("DSN=tds;PWD={a}}b}", "DSN=tds;PWD={a}}b}");
+	assert_adapted("DSN=tds;PWD={a}}b}", false, "DSN=tds;PWD={a}}b}");
+}
+
+static void what_an_old_freetds_cannot_be_told_is_said(void **state)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	struct err err;
+
+	(void)state;
+	buf_puts(&out, "Driver=FreeTDS;PWD={s3c}};ret}");
+	assert_int_equal(connection_adapt(&out, true, &err), -1);
+	assert_int_equal(err.code, ERR_INVALID);
+	assert_non_null(strstr(err.msg, "FreeTDS before version 1.4"));
+	assert_null(strstr(err.msg, "s3c"));
+}
+
+static void the_version_is_asked_only_where_it_matters(void **state)
+{
+	(void)state;
+	assert_true(connection_asks_version("Driver=FreeTDS;PWD={a}};b}"));
+	assert_true(connection_asks_version("Driver=FreeTDS;PWD={{}}}"));
+	assert_false(connection_asks_version("Driver=FreeTDS;PWD={a}}b}"));
+	assert_false(connection_asks_version("Driver=FreeTDS;PWD={a;b}"));
+	assert_false(connection_asks_version("Driver=psqlodbcw.so;PWD={a}};b}"));
 }
 
 int main(void)
@@ -121,6 +151,8 @@ int main(void)
 		cmocka_unit_test(a_default_does_not_hide_what_is_there),
 		cmocka_unit_test(the_dialect_is_told_by_the_driver),
 		cmocka_unit_test(freetds_gets_braces_as_it_reads_them),
+		cmocka_unit_test(what_an_old_freetds_cannot_be_told_is_said),
+		cmocka_unit_test(the_version_is_asked_only_where_it_matters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

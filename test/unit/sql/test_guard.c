@@ -96,11 +96,11 @@ static void a_refusal_says_where_and_why(void **state)
 {
 	(void)state;
 	assert_reason(SQL_TSQL, "SELECT 1\n COMMIT", ERR_DENIED,
-		      "line 2, column 2: COMMIT is about transactions");
+		      "line 2, column 2: COMMIT is about transactions: exec_sql only reads");
 	assert_reason(SQL_SQLITE, "SELECT 'ü', nope;\n\nDROP TABLE t", ERR_DENIED,
 		      "line 1, column 17: ; begins a second statement: one a call");
 	assert_reason(SQL_POSTGRESQL, "SELECT pg_sleep(1)", ERR_DENIED,
-		      "line 1, column 8: pg_sleep waits");
+		      "line 1, column 8: pg_sleep waits: exec_sql only reads");
 	assert_reason(SQL_SQLITE, "SELECT 'a", ERR_INVALID,
 		      "line 1, column 8: this string does not end");
 	assert_reason(SQL_SQLITE, " \n", ERR_INVALID, "the query is empty");

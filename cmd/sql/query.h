@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* query.h - one query, as it was ordered. Everything is borrowed. */
+#ifndef SQL_QUERY_H
+#define SQL_QUERY_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct query {
+	const char *text;
+	size_t len;
+	const json_t *params; /* an array, or NULL */
+	uint64_t timeout_ms;  /* when the server stops it; 0: never */
+};
+
+#endif
