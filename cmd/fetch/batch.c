@@ -107,6 +107,7 @@ static void send_request(struct batch *batch, struct request *request)
 {
 	struct err err;
 
+	request->eager = batch->proven;
 	if (request_prepare(request, batch->backend, batch->order, &err) < 0) {
 		fail_request(batch, request, &err);
 		return;
@@ -131,6 +132,7 @@ static void on_answered(struct batch *batch, CURL *curl, CURLcode code)
 	step = request->sending.step;
 	switch (request_judge(request, batch->backend, code)) {
 	case VERDICT_GOOD:
+		batch->proven = true;
 		upload_step_done(request->upload, step);
 		end_request(batch, request);
 		break;

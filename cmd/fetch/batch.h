@@ -26,6 +26,7 @@ struct batch {
 	struct list waiting; /* requests to be sent again */
 	size_t running;
 	bool container_tried;
+	bool proven; /* a request went well: bodies need not be asked for any more */
 	bool hopeless;
 	struct err why; /* then */
 };

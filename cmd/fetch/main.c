@@ -3,9 +3,9 @@
  * ptycell-fetch: the only program that speaks to servers in the world by libcurl.
  *
  * One order as a line of JSON on stdin, progress and one result on stdout (helper/reply.h). "do"
- * says which: "download" (download.h), "store" (store.h). What all orders have in common is in
- * order.h. It runs one batch of transfers and ends; to cancel it is to kill it: nothing that it
- * leaves is in its place.
+ * says which: "download" (download.h), "store" and "link" (store.h). What all orders have in common
+ * is in order.h. It runs one batch of transfers and ends; to cancel it is to kill it: nothing that
+ * it leaves is in its place.
  */
 #include <curl/curl.h>
 #include <locale.h>
@@ -35,6 +35,7 @@ struct operation {
 static const struct operation operations[] = {
 	{ "download", download_run },
 	{ "store", store_run },
+	{ "link", store_link },
 };
 
 static int obey(const json_t *order, struct err *err)

@@ -48,5 +48,5 @@ uint64_t order_left_ms(const struct order *order)
 {
 	uint64_t now = clock_ms();
 
-	return now < order->deadline_ms ? order->deadline_ms - now : 0;
+	return now + ORDER_SLACK_MS < order->deadline_ms ? order->deadline_ms - now : 0;
 }

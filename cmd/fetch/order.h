@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 
-enum { ORDER_STALL_BYTES = 512 };
+enum { ORDER_STALL_BYTES = 512, ORDER_SLACK_MS = 20 };
 
 /* Texts are borrowed from the order; NULL when missing or empty. */
 struct order {
@@ -34,7 +34,10 @@ int order_take_size(const json_t *json, const char *key, uint64_t *ret, struct e
 /* A text; missing or empty leaves NULL. */
 int order_take_text(const json_t *json, const char *key, const char **ret,
 		    struct err *err) MUST_CHECK;
-/* Milliseconds until the deadline; 0 when it has passed. */
+/*
+ * Milliseconds until the deadline; 0 from ORDER_SLACK_MS before it on: libcurl goes by a clock
+ * that nobody slews, and may call the time over a little before ours does.
+ */
 uint64_t order_left_ms(const struct order *order);
 
 #endif

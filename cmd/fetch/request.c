@@ -145,6 +145,9 @@ static int set_options(struct request *request, CURL *curl, struct err *err)
 	/* Several connections carry more than one with several streams. */
 	(void)curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	(void)curl_easy_setopt(curl, CURLOPT_UPLOAD_BUFFERSIZE, (long)UPLOAD_BUFFER);
+	/* libcurl asks before each large body, and would wait for what a busy server says late. */
+	if (request->eager)
+		(void)curl_easy_setopt(curl, CURLOPT_EXPECT_100_TIMEOUT_MS, 1L);
 	return set_body(request, curl, err);
 }
 

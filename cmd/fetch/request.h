@@ -23,6 +23,7 @@ struct request {
 	uint64_t sent; /* bytes of the body */
 	unsigned int tries;
 	uint64_t not_before; /* on clock_ms() */
+	bool eager;          /* the body does not wait for a word of the storage that it may come */
 	bool body_failed;
 	struct err err; /* then, and of a try that failed */
 };

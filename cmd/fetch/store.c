@@ -25,6 +25,7 @@ struct store {
 	struct storage_target target;
 	struct backend *backend;
 	uint64_t link_seconds;
+	bool links_only;
 	size_t stored;
 };
 
@@ -64,19 +65,28 @@ static int take_target(const json_t *json, struct storage_target *target, struct
 					    : err_set(err, ERR_INVALID, "the order has no storage");
 }
 
-static int take_file(const json_t *value, struct upload *upload, struct err *err)
+/* What is uploaded, beside what it is called in the storage. */
+static int take_source(const json_t *value, struct upload *upload, struct err *err)
 {
 	const char *path = NULL;
 
-	upload->fd = -1;
 	if (order_take_text(value, "path", &path, err) < 0 ||
-	    take_copy(value, "name", &upload->name, err) < 0 ||
 	    order_take_size(value, "size_max", &upload->size_max, err) < 0)
 		return -1;
 	upload->path = path != NULL ? percent_decode(path, strlen(path)) : NULL;
-	if (upload->path == NULL || upload->name == NULL)
-		return err_set(err, ERR_INVALID, "a file of the order has no path or name");
-	return 0;
+	return upload->path != NULL ? 0
+				    : err_set(err, ERR_INVALID, "a file of the order has no path");
+}
+
+static int take_file(const struct store *store, const json_t *value, struct upload *upload,
+		     struct err *err)
+{
+	upload->fd = -1;
+	if (take_copy(value, "name", &upload->name, err) < 0)
+		return -1;
+	if (upload->name == NULL)
+		return err_set(err, ERR_INVALID, "a file of the order has no name");
+	return store->links_only ? 0 : take_source(value, upload, err);
 }
 
 static int take_files(struct store *store, const json_t *json, struct err *err)
@@ -90,7 +100,7 @@ static int take_files(struct store *store, const json_t *json, struct err *err)
 	store->batch.uploads = xcalloc(json_array_size(files) + 1, sizeof(struct upload));
 	json_array_foreach (files, index, value) {
 		store->batch.count++;
-		if (take_file(value, &store->batch.uploads[index], err) < 0)
+		if (take_file(store, value, &store->batch.uploads[index], err) < 0)
 			return -1;
 	}
 	return 0;
@@ -131,27 +141,57 @@ static void on_told(struct batch *batch, size_t index)
 
 /* ---- the run ---- */
 
+/* All of the order; confines this process. */
+static int prepare(struct store *store, const json_t *json, int folder_fd, struct err *err)
+{
+	if (order_take(json, &store->order, err) < 0 ||
+	    order_take_size(json, "link_seconds", &store->link_seconds, err) < 0 ||
+	    take_target(json, &store->target, err) < 0 || take_files(store, json, err) < 0 ||
+	    confine_transfers(store->order.ca_file, folder_fd, err) < 0)
+		return -1;
+	store->backend = store->target.kind == STORAGE_AZURE
+				 ? azure_backend_new(&store->target, err)
+				 : s3_backend_new(&store->target, err);
+	return store->backend != NULL ? 0 : -1;
+}
+
 static int run(struct store *store, const json_t *json, struct err *err)
 {
 	struct stat st;
 
 	if (fstat(FOLDER_FD, &st) < 0 || !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_INVALID, "descriptor 3 is not a folder");
-	if (order_take(json, &store->order, err) < 0 ||
-	    order_take_size(json, "link_seconds", &store->link_seconds, err) < 0 ||
-	    take_target(json, &store->target, err) < 0 || take_files(store, json, err) < 0 ||
-	    confine_transfers(store->order.ca_file, FOLDER_FD, err) < 0)
-		return -1;
-	store->backend = store->target.kind == STORAGE_AZURE
-				 ? azure_backend_new(&store->target, err)
-				 : s3_backend_new(&store->target, err);
-	if (store->backend == NULL)
+	if (prepare(store, json, FOLDER_FD, err) < 0)
 		return -1;
 	store->batch.order = &store->order;
 	store->batch.backend = store->backend;
 	store->batch.folder_fd = FOLDER_FD;
 	store->batch.told = on_told;
 	return batch_run(&store->batch, err);
+}
+
+static int link_all(struct store *store, const json_t *json, struct err *err)
+{
+	if (prepare(store, json, -1, err) < 0)
+		return -1;
+	for (size_t i = 0; i < store->batch.count; i++) {
+		json_t *progress = json_object();
+
+		json_put_int(progress, "file", (json_int_t)i);
+		put_link(store, &store->batch.uploads[i], progress);
+		say_progress(progress);
+	}
+	return 0;
+}
+
+static void release(struct store *store)
+{
+	for (size_t i = 0; i < store->batch.count; i++)
+		upload_release(&store->batch.uploads[i]);
+	free(store->batch.uploads);
+	if (store->backend != NULL)
+		store->backend->free(store->backend);
+	storage_target_release(&store->target);
 }
 
 int store_run(const json_t *order, struct err *err)
@@ -165,11 +205,17 @@ int store_run(const json_t *order, struct err *err)
 		json_put_int(said, "stored", (json_int_t)store.stored);
 		say_result(said);
 	}
-	for (size_t i = 0; i < store.batch.count; i++)
-		upload_release(&store.batch.uploads[i]);
-	free(store.batch.uploads);
-	if (store.backend != NULL)
-		store.backend->free(store.backend);
-	storage_target_release(&store.target);
+	release(&store);
+	return result;
+}
+
+int store_link(const json_t *order, struct err *err)
+{
+	struct store store = { .links_only = true };
+	int result = link_all(&store, order, err);
+
+	if (result == 0)
+		say_result(json_object());
+	release(&store);
 	return result;
 }

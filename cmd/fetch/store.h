@@ -8,6 +8,9 @@
  * (percent-encoded), "name" (the object's), "size_max"}]}. Progress, once a file: {"file": INDEX,
  * "size", "url", "expires" (seconds since 1970), "no_link" (why there is no URL)} or {"file",
  * "problem"}; a problem is "limit" for size_max. Result: {"stored": COUNT}.
+ *
+ * {"do": "link"} has the same order, of whose files only "name" counts, needs no descriptor 3, and
+ * says {"file", "url", "expires", "no_link"} of each: it signs and speaks to nobody.
  */
 #ifndef FETCH_STORE_H
 #define FETCH_STORE_H
@@ -17,5 +20,6 @@
 #include "base/err.h"
 
 int store_run(const json_t *order, struct err *err) MUST_CHECK;
+int store_link(const json_t *order, struct err *err) MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -171,6 +172,18 @@ static int link_entry(int entry, const json_t *order, struct err *err)
 	return result;
 }
 
+/* While it is locked nobody takes it away (trim.h); -1 when somebody did before. */
+static int open_locked(int cache_fd, const char *name)
+{
+	cleanup_fd int entry = beneath_open(cache_fd, name, O_RDONLY | O_DIRECTORY, 0);
+	struct stat st;
+
+	if (entry < 0)
+		return -1;
+	(void)flock(entry, LOCK_SH);
+	return fstat(entry, &st) == 0 && st.st_nlink > 0 ? fd_steal(&entry) : -1;
+}
+
 int link_run(int cache_fd, const json_t *order, struct err *err)
 {
 	const char *name = json_string_value(json_object_get(order, "entry"));
@@ -186,11 +199,13 @@ int link_run(int cache_fd, const json_t *order, struct err *err)
 		return err_set(err, ERR_INVALID, "the order lacks entry or to");
 	if (confine_files(rules, ARRAY_SIZE(rules), 2, err) < 0)
 		return -1;
-	entry = beneath_open(cache_fd, name, O_RDONLY | O_DIRECTORY, 0);
+	entry = open_locked(cache_fd, name);
 	if (entry < 0)
 		return err_set(err, ERR_NOT_FOUND, "there is no such entry");
 	if (link_entry(entry, order, err) < 0)
 		return -1;
+	/* When it was used says who goes first (trim.h). */
+	(void)utimensat(entry, "manifest", NULL, 0);
 	say_result(json_object());
 	return 0;
 }

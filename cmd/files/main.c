@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ptycell-files: removes a session's folder, copies its results to where they are kept, copies a
- * file of the person's into it, or puts installed packages where they belong.
+ * file of the person's into it, puts installed packages where they belong, or keeps them few.
  *
  * One order as a line of JSON on stdin, an answer on stdout (helper/reply.h), the folder that the
  * order is about as descriptor 3, or the two files of an import (import.h). It outlives the server:
@@ -22,6 +22,7 @@
 #include "link.h"
 #include "pack.h"
 #include "remove.h"
+#include "trim.h"
 
 enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4 };
 
@@ -42,6 +43,8 @@ static int obey(const json_t *order, struct err *err)
 		return pack_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "link"))
 		return link_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "trim"))
+		return trim_run(FOLDER_FD, order, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");
 }
 

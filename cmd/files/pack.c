@@ -26,7 +26,7 @@ static int write_manifest(int dir_fd, const struct buf *manifest, struct err *er
 	return fd_write_all(fd, manifest->data, manifest->len, err);
 }
 
-static int pack_entry(int from, int to, uint64_t bytes_max, struct err *err)
+static int pack_entry(int from, int to, const struct tree_limits *limits, struct err *err)
 {
 	cleanup_buf struct buf manifest = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_fd int files = -1;
@@ -36,7 +36,7 @@ static int pack_entry(int from, int to, uint64_t bytes_max, struct err *err)
 	files = openat(to, "files", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (files < 0)
 		return err_sys(err, "opening a folder for packages");
-	if (tree_copy(from, files, bytes_max, &manifest, err) < 0)
+	if (tree_copy(from, files, limits, &manifest, err) < 0)
 		return -1;
 	return write_manifest(to, &manifest, err);
 }
@@ -45,15 +45,18 @@ static int pack(int from, const json_t *order, struct err *err)
 {
 	const char *name = json_string_value(json_object_get(order, "to"));
 	bool entry = json_is_true(json_object_get(order, "entry"));
-	uint64_t bytes_max = (uint64_t)json_integer_value(json_object_get(order, "bytes_max"));
+	const struct tree_limits limits = {
+		.bytes = (uint64_t)json_integer_value(json_object_get(order, "bytes_max")),
+		.files = (uint64_t)json_integer_value(json_object_get(order, "files_max")),
+	};
 	cleanup_free char *hidden = NULL;
 	cleanup_fd int to = tree_make(TO_FD, &hidden, err);
 	int result;
 
 	if (to < 0)
 		return -1;
-	result = entry ? pack_entry(from, to, bytes_max, err)
-		       : tree_copy(from, to, bytes_max, NULL, err);
+	result = entry ? pack_entry(from, to, &limits, err)
+		       : tree_copy(from, to, &limits, NULL, err);
 	if (result == 0)
 		result = tree_replace(TO_FD, hidden, name, err);
 	if (result < 0)

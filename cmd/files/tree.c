@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,34 +19,63 @@
 #include "workspace/name.h"
 
 #define NEW_PREFIX ".new-"
+#define OLD_PREFIX ".old-"
+
+enum { MAKE_TRIES = 5 };
 
 #ifndef RENAME_EXCHANGE
 #define RENAME_EXCHANGE (1U << 1)
 #endif
 
 struct walk {
-	uint64_t bytes_left;
-	size_t files_left;
+	struct tree_limits left;
 	struct buf *manifest; /* or NULL */
 	struct buf path;      /* of the folder that is being copied, with a slash behind */
 	int depth;
 };
 
+static int open_folder(int dir_fd, const char *name)
+{
+	return openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* -1 too when somebody took it for a leftover before it was locked. */
+static int make_locked(int dir_fd, const char *name)
+{
+	cleanup_fd int fd = mkdirat(dir_fd, name, 0700) < 0 ? -1 : open_folder(dir_fd, name);
+	struct stat st;
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 || st.st_nlink == 0 ||
+	    fchmod(fd, TREE_FOLDER_MODE) < 0)
+		return -1;
+	return fd_steal(&fd);
+}
+
 int tree_make(int dir_fd, char **ret_name, struct err *err)
 {
-	char *name = name_new(NEW_PREFIX);
-	int fd = mkdirat(dir_fd, name, 0700) < 0
-			 ? -1
-			 : openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	for (int i = 0; i < MAKE_TRIES; i++) {
+		char *name = name_new(NEW_PREFIX);
+		int fd = make_locked(dir_fd, name);
 
-	if (fd < 0 || fchmod(fd, TREE_FOLDER_MODE) < 0) {
-		(void)err_sys(err, "making a folder for packages");
-		fd_close(&fd);
+		if (fd >= 0) {
+			*ret_name = name;
+			return fd;
+		}
 		free(name);
-		return -1;
 	}
-	*ret_name = name;
-	return fd;
+	return err_sys(err, "making a folder for packages");
+}
+
+bool tree_is_hidden(const char *name)
+{
+	return name_matches(name, NEW_PREFIX) || name_matches(name, OLD_PREFIX);
+}
+
+char *tree_hide(int dir_fd, const char *name)
+{
+	cleanup_free char *hidden = name_new(OLD_PREFIX);
+
+	return renameat(dir_fd, name, dir_fd, hidden) < 0 ? NULL : mem_steal(&hidden);
 }
 
 /* ---- copying ---- */
@@ -66,6 +96,18 @@ static void note_file(struct walk *walk, const char *name, const struct stat *st
 			 buf_str(&walk->path), name);
 }
 
+static int take_room(struct walk *walk, const struct stat *st, struct err *err)
+{
+	if ((uint64_t)st->st_size > walk->left.bytes)
+		return err_set(err, ERR_LIMIT, "they are larger than PTYCELL_INSTALL_MAX allows");
+	if (walk->left.files == 0)
+		return err_set(err, ERR_LIMIT,
+			       "they are more files than PTYCELL_INSTALL_FILES_MAX allows");
+	walk->left.bytes -= (uint64_t)st->st_size;
+	walk->left.files--;
+	return 0;
+}
+
 static int copy_one(struct walk *walk, int from_dir, int to_dir, const char *name, struct err *err)
 {
 	struct stat st;
@@ -77,10 +119,8 @@ static int copy_one(struct walk *walk, int from_dir, int to_dir, const char *nam
 		return err_sys(err, "reading '%s'", name);
 	if (!S_ISREG(st.st_mode))
 		return 0;
-	if ((uint64_t)st.st_size > walk->bytes_left || walk->files_left == 0)
-		return err_set(err, ERR_LIMIT, "the packages take too much room");
-	walk->bytes_left -= (uint64_t)st.st_size;
-	walk->files_left--;
+	if (take_room(walk, &st, err) < 0)
+		return -1;
 	to = openat(to_dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (to < 0)
 		return err_sys(err, "making '%s'", name);
@@ -152,10 +192,10 @@ static int copy_folder(struct walk *walk, int from, int to, struct err *err)
 	return result;
 }
 
-int tree_copy(int from, int to, uint64_t bytes_max, struct buf *manifest, struct err *err)
+int tree_copy(int from, int to, const struct tree_limits *limits, struct buf *manifest,
+	      struct err *err)
 {
-	struct walk walk = { .bytes_left = bytes_max,
-			     .files_left = TREE_FILES_MAX,
+	struct walk walk = { .left = *limits,
 			     .manifest = manifest,
 			     .path = BUF_INIT(BUF_UNBOUNDED) };
 	int result;

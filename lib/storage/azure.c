@@ -71,16 +71,7 @@ static void parts_release(struct parts *parts)
 }
 #define cleanup_parts __attribute__((cleanup(parts_release)))
 
-static char *trim(char *text)
-{
-	size_t len;
-
-	text += strspn(text, " \t\r\n");
-	len = strlen(text);
-	while (len > 0 && strchr(" \t\r\n", text[len - 1]) != NULL)
-		text[--len] = '\0';
-	return text;
-}
+static const char blanks[] = " \t\r\n";
 
 /* A key or a signature has "=" in it: only the first one of a part counts. */
 static int split(struct parts *parts, struct err *err)
@@ -91,7 +82,7 @@ static int split(struct parts *parts, struct err *err)
 	while ((part = strsep(&rest, ";")) != NULL) {
 		char *value = strchr(part, '=');
 
-		if (*trim(part) == '\0')
+		if (*str_trim(part, blanks) == '\0')
 			continue;
 		if (value == NULL)
 			return err_set(err, ERR_INVALID,
@@ -99,8 +90,9 @@ static int split(struct parts *parts, struct err *err)
 				       "NAME=VALUE;NAME=VALUE");
 		*value++ = '\0';
 		for (size_t i = 0; i < PARTS; i++)
-			if (strcasecmp(keywords[i], trim(part)) == 0 && *trim(value) != '\0')
-				parts->values[i] = trim(value);
+			if (strcasecmp(keywords[i], str_trim(part, blanks)) == 0 &&
+			    *str_trim(value, blanks) != '\0')
+				parts->values[i] = str_trim(value, blanks);
 	}
 	return 0;
 }

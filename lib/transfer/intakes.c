@@ -303,6 +303,11 @@ void intakes_cancel(struct intake *intake)
 	stop(intake, &err);
 }
 
+const char *intakes_path(const struct intake *intake)
+{
+	return intake->path;
+}
+
 void intakes_end_folder(struct intakes *intakes, const char *folder)
 {
 	struct list *node;

@@ -83,6 +83,8 @@ struct intake *intakes_start(struct intakes *intakes, const struct intake_spec *
 int intakes_explain_name(struct err *err);
 /* Kills the transfer; `done` follows with ERR_CANCELLED, unless it was over. */
 void intakes_cancel(struct intake *intake);
+/* Where it will lie, relative to the session's folder; NULL while that is not known. */
+const char *intakes_path(const struct intake *intake);
 /* The session of this folder (workspace_name) ends: its files fail now. NULL is allowed. */
 void intakes_end_folder(struct intakes *intakes, const char *folder);
 

@@ -79,6 +79,8 @@ void uploads_free(struct uploads *uploads)
 	if (uploads == NULL)
 		return;
 	uploads->freed = true;
+	uploads_renewal_free(uploads->renewal);
+	uploads->renewal = NULL;
 	if (!list_empty(&uploads->queue))
 		uploads_start(uploads); /* while the folder is still there */
 	loop_defer_stop(&uploads->start);
@@ -304,10 +306,16 @@ char *uploads_problem(const struct uploads *uploads)
 	return say_no_link(uploads->no_link);
 }
 
+/* A link that expired before anybody was told of it is told once it is good again. */
+static void tell_item(struct upload_item *item)
+{
+	item->news = item->news && item->url != NULL && !has_link(item);
+}
+
 void uploads_told(struct uploads *uploads)
 {
 	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next)
-		list_entry(node, struct upload_item, node)->news = false;
+		tell_item(list_entry(node, struct upload_item, node));
 	uploads->no_link_told = uploads->no_link != NULL;
 	uploads->refused_count = 0;
 }

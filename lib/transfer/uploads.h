@@ -20,6 +20,8 @@
 
 struct uploads;
 
+enum { UPLOADS_RENEW_S = 300 };
+
 struct uploads_spec {
 	struct loop *loop;
 	const struct workspace *workspace;
@@ -60,6 +62,13 @@ void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *li
 uint64_t uploads_put(struct uploads *uploads, const struct uploads_file *files, size_t count);
 /* Whether something that was handed over by then, and not again since, is not over yet. */
 bool uploads_pending(const struct uploads *uploads, uint64_t number);
+
+/*
+ * Links that are no longer good for UPLOADS_RENEW_S are made anew, which `changed` tells; returns
+ * whether any are on their way. Nothing is sent anywhere: only the key is needed.
+ */
+bool uploads_renew(struct uploads *uploads);
+bool uploads_renewing(const struct uploads *uploads);
 
 /* False when it has no link that is still good. */
 bool uploads_find(const struct uploads *uploads, const char *path, struct uploaded *ret_uploaded);

@@ -63,21 +63,28 @@ static json_t *describe_file(const struct uploads *uploads, const struct upload_
 	return file;
 }
 
-static json_t *make_order(const struct upload_batch *batch)
+json_t *uploads_order(const struct uploads *uploads, const char *operation)
 {
-	const struct uploads *uploads = batch->uploads;
 	const struct storage_target *target = uploads->spec.target;
-	json_t *order = network_order("store", UPLOADS_BATCH_MS_MAX, uploads->spec.environment);
-	json_t *files = json_array();
+	json_t *order = network_order(operation, UPLOADS_BATCH_MS_MAX, uploads->spec.environment);
 	uint64_t seconds =
 		storage_target_hours(target, uploads->limits.link_hours) * SECONDS_PER_HOUR;
-	struct upload_totals totals = uploads_totals(uploads);
 
 	if (target->kind == STORAGE_AZURE)
 		json_put(order, "azure", describe_azure(target));
 	else
 		json_put(order, "s3", describe_s3(target));
 	json_put_int(order, "link_seconds", (json_int_t)seconds);
+	return order;
+}
+
+static json_t *make_order(const struct upload_batch *batch)
+{
+	const struct uploads *uploads = batch->uploads;
+	json_t *order = uploads_order(uploads, "store");
+	json_t *files = json_array();
+	struct upload_totals totals = uploads_totals(uploads);
+
 	for (size_t i = 0; i < batch->count; i++)
 		json_append(files, describe_file(uploads, batch->items[i], totals.bytes));
 	json_put(order, "files", files);
@@ -96,12 +103,13 @@ static bool is_url(const char *text)
 				     strncmp(text, "http://", strlen("http://")) == 0);
 }
 
-static void take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress)
+void uploads_take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress)
 {
 	const char *url = json_string_value(json_object_get(progress, "url"));
 	const char *no_link = json_string_value(json_object_get(progress, "no_link"));
 
 	if (url != NULL && is_url(url)) {
+		free(item->url);
 		item->url = xstrdup(url);
 		item->expires = (time_t)json_integer_value(json_object_get(progress, "expires"));
 	}
@@ -120,7 +128,7 @@ static void take_stored(struct uploads *uploads, struct upload_item *item, const
 	if (!item->wanted)
 		item->size = item->stored_size;
 	item->news = true;
-	take_link(uploads, item, progress);
+	uploads_take_link(uploads, item, progress);
 }
 
 /* One that was handed over again meanwhile goes once more. */
@@ -131,7 +139,7 @@ static void end_item(struct uploads *uploads, struct upload_item *item)
 		list_append(&uploads->queue, &item->queued);
 }
 
-static void tell_change(struct uploads *uploads)
+void uploads_tell_change(struct uploads *uploads)
 {
 	if (!uploads->freed)
 		uploads->spec.changed(uploads, uploads->spec.data);
@@ -158,7 +166,7 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	else
 		uploads_set_problem(item, problem);
 	end_item(batch->uploads, item);
-	tell_change(batch->uploads);
+	uploads_tell_change(batch->uploads);
 }
 
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
@@ -182,7 +190,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	}
 	if (!uploads->freed)
 		uploads_start(uploads);
-	tell_change(uploads);
+	uploads_tell_change(uploads);
 }
 
 /* ---- running ---- */
@@ -252,5 +260,5 @@ void uploads_start(struct uploads *uploads)
 		failed = true;
 	}
 	if (failed)
-		tell_change(uploads);
+		uploads_tell_change(uploads);
 }

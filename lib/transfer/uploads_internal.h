@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * uploads_internal.h - what the parts of uploads share: uploads.c keeps the files, and
- * uploads_batch.c the helpers.
+ * uploads_internal.h - what the parts of uploads share: uploads.c keeps the files, uploads_batch.c
+ * the helpers that upload them, uploads_renewal.c the one that makes links anew.
  */
 #ifndef TRANSFER_UPLOADS_INTERNAL_H
 #define TRANSFER_UPLOADS_INTERNAL_H
+
+#include <jansson.h>
 
 #include "base/list.h"
 #include "storage/name.h"
@@ -47,6 +49,8 @@ struct upload_batch {
 	int folder; /* the data folder, locked against its removal */
 };
 
+struct upload_renewal;
+
 struct uploads {
 	struct home_job job; /* in the home's list once freed with batches under way */
 	bool freed;
@@ -60,6 +64,7 @@ struct uploads {
 	struct list batches;
 	struct map *by_path;
 	struct loop_defer start;
+	struct upload_renewal *renewal; /* or NULL */
 	uint64_t number;
 	char *no_link; /* why uploaded files have no links */
 	bool no_link_told;
@@ -82,5 +87,12 @@ void uploads_set_problem(struct upload_item *item, const char *problem);
 /* Starts helpers for what is in the queue, as many as there may be. */
 void uploads_start(struct uploads *uploads);
 void uploads_batch_free(struct upload_batch *batch);
+/* An order with the storage and how long its links last. */
+json_t *uploads_order(const struct uploads *uploads, const char *operation);
+/* The link that a helper made for the item, or why there is none. */
+void uploads_take_link(struct uploads *uploads, struct upload_item *item, const json_t *progress);
+void uploads_tell_change(struct uploads *uploads);
+/* uploads_renewal.c */
+void uploads_renewal_free(struct upload_renewal *renewal); /* NULL is allowed */
 
 #endif

@@ -32,6 +32,7 @@ struct disk {
 	size_t depth;
 	size_t room;
 	size_t entries;
+	uint64_t named; /* entries but "." and ".." */
 	uint64_t bytes;
 	bool unknown;
 	void (*done)(struct disk *disk, uint64_t bytes);
@@ -156,6 +157,7 @@ static void count(struct disk *disk, int dir_fd, const char *name)
 	if (str_eq(name, ".") || str_eq(name, "..") ||
 	    fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
+	disk->named++;
 	if (S_ISDIR(st.st_mode)) {
 		disk->bytes += (uint64_t)st.st_blocks * BLOCK_BYTES;
 		enter(disk, dir_fd, name);
@@ -212,8 +214,14 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 	disk->bytes = 0;
 	disk->unknown = false;
 	disk->entries = 0;
+	disk->named = 0;
 	enter(disk, workspace_data_fd(disk->workspace), ".");
 	loop_timer_start(disk->loop, &disk->slice, loop_now(disk->loop), on_slice);
+}
+
+uint64_t disk_entries(const struct disk *disk)
+{
+	return disk->named;
 }
 
 uint64_t disk_free_bytes(const struct workspace *workspace)

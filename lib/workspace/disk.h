@@ -37,6 +37,9 @@ void *disk_data(const struct disk *disk);
 /* `done` comes once, from the loop, and may free the disk. While one walks nothing is begun. */
 void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t bytes));
 
+/* How many files and folders the last whole walk met. */
+uint64_t disk_entries(const struct disk *disk);
+
 /* Bytes that are free for this user where the folder lies; UINT64_MAX when nobody knows. */
 uint64_t disk_free_bytes(const struct workspace *workspace);
 

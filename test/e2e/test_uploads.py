@@ -6,10 +6,12 @@ import json
 import os
 import pathlib
 import re
+import shutil
+import sys
 
 import pytest
-from client import Server
-from steps import until
+from client import BUILD, Server
+from steps import session_folders, until
 from storages import AZURITE_KEY, S3, Azurite, Trouble, azure_error, get
 
 KINDS = {"azure": Azurite, "s3": S3}
@@ -31,6 +33,18 @@ def azurite(tmp_path_factory):
 def links(result):
     """Path to URL of what an answer offers."""
     return dict(LINK.findall("\n".join(result.texts)))
+
+
+def told(server, code, is_enough):
+    """What a cell's answer tells, and the next ones until it is enough: an answer waits five seconds at most."""
+    texts = ["\n".join(server.cell(code).texts)]
+    until(lambda: is_enough("\n".join(texts)) or texts.append("\n".join(server.cell("1").texts)), 60)
+    return "\n".join(texts)
+
+
+def offered(server, code, *paths):
+    """Path to URL of what a cell's answer offers, and the next ones until all of `paths` are among that."""
+    return dict(LINK.findall(told(server, code, lambda text: set(paths) <= set(dict(LINK.findall(text))))))
 
 
 def listed(server, pattern="output/**", session="s"):
@@ -59,24 +73,24 @@ def helpers_of(server):
 
 def test_a_cell_s_results_come_as_links_that_give_them(storage, home):
     with Server(home, env=storage.environment()) as server:
-        result = server.cell(write("output/a.csv", "1,2\n"))
-        (url,) = links(result).values()
+        text = told(server, write("output/a.csv", "1,2\n"), LINK.search)
+        ((_, url),) = LINK.findall(text)
         status, headers, content = get(url)
         assert (status, content) == (200, b"1,2\n")
         assert "a.csv" in headers["Content-Disposition"] and "text/csv" in headers["Content-Type"]
         assert "/s/a.csv?" in url
-        assert result.state == "done"
-        assert re.search(r"good until 20\d\d-\d\d-\d\d \d\d:\d\d UTC:", "\n".join(result.texts))
+        assert re.search(r"good until 20\d\d-\d\d-\d\d \d\d:\d\d UTC:", text)
         assert links(server.cell("1")) == {}
 
 
 def test_cb_17_cb_18_only_new_and_changed_files_go_and_deep_ones_too(azurite, home):
     with Server(home, env=azurite.environment()) as server:
-        first = server.cell(write("output/sub/x.txt", "one") + "\n" + write("output/top.csv", "a"))
-        assert set(links(first)) == {"output/sub/x.txt", "output/top.csv"}
-        second = server.cell(write("output/top.csv", "b"))
-        assert set(links(second)) == {"output/top.csv"}
-        assert get(links(first)["output/top.csv"])[2] == b"b"
+        first = offered(server, write("output/sub/x.txt", "one") + "\n" + write("output/top.csv", "a"),
+                        "output/sub/x.txt", "output/top.csv")
+        assert set(first) == {"output/sub/x.txt", "output/top.csv"}
+        second = offered(server, write("output/top.csv", "b"), "output/top.csv")
+        assert set(second) == {"output/top.csv"}
+        assert get(first["output/top.csv"])[2] == b"b"
 
 
 def test_cb_20_cb_21_nothing_but_output_goes(azurite, home):
@@ -95,7 +109,8 @@ def test_cb_22_cb_23_links_of_the_file_system_are_not_followed(azurite, home):
 
 def test_cb_24_the_same_name_in_two_folders_is_two_files(azurite, home):
     with Server(home, env=azurite.environment()) as server:
-        found = links(server.cell(write("output/a/p.txt", "A") + "\n" + write("output/b/p.txt", "B")))
+        found = offered(server, write("output/a/p.txt", "A") + "\n" + write("output/b/p.txt", "B"),
+                        "output/a/p.txt", "output/b/p.txt")
         assert get(found["output/a/p.txt"])[2] == b"A"
         assert get(found["output/b/p.txt"])[2] == b"B"
 
@@ -104,14 +119,14 @@ def test_cb_25_any_name_makes_a_link_that_works(azurite, home):
     names = ["output/sp ace.txt", "output/ha#sh.txt", "output/wh?t.txt", "output/ünï.txt", "output/100%.txt"]
     with Server(home, env=azurite.environment()) as server:
         server.cell("\n".join(write(name, name) for name in names))
-        found = listed(server)
+        found = until(lambda: (all("sas_url" in (now := listed(server))[name] for name in names)) and now, 60)
         for name in names:
             assert get(found[name]["sas_url"])[2] == name.encode()
 
 
 def test_list_artifacts_tells_links_and_until_when(azurite, home):
     with Server(home, env={**azurite.environment(), "BLOB_SAS_EXPIRY_HOURS": "2"}) as server:
-        server.cell(write("output/a.txt", "x") + "\n" + write("b.txt", "y"))
+        offered(server, write("output/a.txt", "x") + "\n" + write("b.txt", "y"), "output/a.txt")
         found = listed(server, "**")
         expires = datetime.datetime.strptime(found["output/a.txt"]["sas_expires"], "%Y-%m-%dT%H:%M:%SZ")
         left = expires - datetime.datetime.now(datetime.timezone.utc).replace(tzinfo=None)
@@ -128,11 +143,56 @@ def test_a_session_may_shorten_its_links(azurite, home):
         assert info["storage"]["link_hours"] == 1
 
 
+HELPER = """#!{python}
+import json, os, sys
+order = json.loads(sys.stdin.buffer.readline())
+if order["do"] == "store":
+    order["link_seconds"] = 4
+r, w = os.pipe()
+os.write(w, json.dumps(order).encode() + b"\\n")
+os.dup2(r, 0)
+os.execv({fetch!r}, [{fetch!r}])
+"""
+
+
+@pytest.fixture
+def short(tmp_path):
+    """The programs, but that what is uploaded gets links of a few seconds, which no setting allows."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name in ("ptycell-launcher", "ptycell-files", "ptycell-proxy"):
+        (folder / name).symlink_to((BUILD / name).resolve())
+    shutil.copy(BUILD / "ptycell", folder)
+    helper = folder / "ptycell-fetch"
+    helper.write_text(HELPER.format(python=sys.executable, fetch=str((BUILD / "ptycell-fetch").resolve())))
+    helper.chmod(0o755)
+    return [str(folder / "ptycell")]
+
+
+def test_a_dead_link_is_never_given_but_a_fresh_one(storage, home, short):
+    with Server(home, command=short, env=storage.environment()) as server:
+        (old,) = offered(server, write("output/a.csv", "x"), "output/a.csv").values()
+        until(lambda: get(old)[0] == 403)
+        fresh = listed(server)["output/a.csv"]["sas_url"]
+        assert fresh != old and get(fresh)[::2] == (200, b"x")
+        assert listed(server)["output/a.csv"]["sas_url"] == fresh
+
+
+def test_json_results_have_fresh_links_too(azurite, home, short):
+    with Server(home, "--results=json", command=short, env=azurite.environment()) as server:
+        answers = [json.loads(server.cell(write("output/a.txt", "x")).texts[0])]
+        until(lambda: answers[-1].get("links") or answers.append(json.loads(server.cell("1").texts[0])), 60)
+        until(lambda: get(answers[-1]["links"][0]["sas_url"])[0] == 403)
+        later = json.loads(server.cell("1").texts[0])
+        assert get(later["all_artifacts"][0]["sas_url"])[2] == b"x"
+
+
 def test_many_links_are_cut_and_the_rest_is_listed(azurite, home):
     with Server(home, env=azurite.environment()) as server:
-        result = server.cell("for i in range(30): open(f'output/{i:02}.txt', 'w').write(str(i))")
-        assert len(links(result)) == 12
-        assert "18 more: list_artifacts has them." in "\n".join(result.texts)
+        more = re.compile(r"(\d+) more: list_artifacts has them\.")
+        text = told(server, "for i in range(30): open(f'output/{i:02}.txt', 'w').write(str(i))",
+                    lambda text: len(LINK.findall(text)) + sum(map(int, more.findall(text))) == 30)
+        assert 12 <= len(LINK.findall(text)) < 30 and more.search(text)
         assert get(listed(server)["output/29.txt"]["sas_url"])[2] == b"29"
 
 
@@ -144,10 +204,9 @@ def test_json_results_have_links_too(azurite, home):
         assert answer["links"][0]["sas_url"] == answer["new_artifacts"][0]["sas_url"]
 
 
-def test_figures_go_as_well(azurite, home):
+def test_cb_27_figures_go_as_pictures(azurite, home):
     with Server(home, env=azurite.environment()) as server:
-        found = links(server.cell("import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()"))
-        (url,) = found.values()
+        ((_, url),) = LINK.findall(told(server, "import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.show()", LINK.search))
         status, headers, content = get(url)
         assert (status, headers["Content-Type"], content[:4]) == (200, "image/png", b"\x89PNG")
         assert headers["Content-Disposition"].startswith("inline;")
@@ -188,21 +247,19 @@ def test_the_next_cell_runs_while_links_are_waited_for(home):
 def test_cb_28_one_failed_upload_never_fails_the_cell_and_the_next_goes_well(home):
     trouble = Trouble(azure_error(409, "BlobArchived"), azure_error(201, "None"))
     with trouble.site, Server(home, env=trouble.environment()) as server:
-        result = server.cell(write("output/a.txt", "x"))
-        assert result.state == "done" and not result.is_error
-        assert "'output/a.txt' was not uploaded: the storage answered 409 BlobArchived." in "\n".join(result.texts)
+        problem = "'output/a.txt' was not uploaded: the storage answered 409 BlobArchived."
+        text = told(server, write("output/a.txt", "x"), lambda text: problem in text)
+        assert "[s#1 done " in text
         assert "sas_url" not in listed(server)["output/a.txt"]
-        assert set(links(server.cell(write("output/a.txt", "y")))) == {"output/a.txt"}
+        assert set(offered(server, write("output/a.txt", "y"), "output/a.txt")) == {"output/a.txt"}
 
 
 def test_a_wrong_key_is_one_sentence_for_many_files(azurite, home):
     env = {**azurite.environment(), "AZURE_BLOB_CONNECTION_STRING": azurite.connection("c2VjcmV0")}
     with Server(home, env=env) as server:
-        result = server.cell("for i in range(9): open(f'output/{i}.txt', 'w').write('x')")
-        text = "\n".join(result.texts)
-        assert result.state == "done"
-        assert re.search(r"'output/0.txt' and 8 more were not uploaded: the storage refuses it \(403 ", text)
-        assert "c2VjcmV0" not in text
+        problem = re.compile(r"'output/0.txt' and 8 more were not uploaded: the storage refuses it \(403 ")
+        text = told(server, "for i in range(9): open(f'output/{i}.txt', 'w').write('x')", problem.search)
+        assert "[s#1 done " in text and "c2VjcmV0" not in text
 
 
 def test_cb_26_a_connection_string_without_a_key_uploads_and_says_why_no_link(home):
@@ -210,21 +267,20 @@ def test_cb_26_a_connection_string_without_a_key_uploads_and_says_why_no_link(ho
     env = {"AZURE_BLOB_CONNECTION_STRING":
            f"BlobEndpoint={trouble.site.url('/acct')};SharedAccessSignature=sv=1&sig=c2Vj"}
     with trouble.site, Server(home, env=env) as server:
-        text = "\n".join(server.cell(write("output/a.txt", "x")).texts)
-        assert "uploaded, but there are no links: AZURE_BLOB_CONNECTION_STRING has no AccountKey" in text
-        assert "no links" not in "\n".join(server.cell(write("output/b.txt", "x")).texts)
-        assert len(trouble.site.paths) == 2
+        problem = "uploaded, but there are no links: AZURE_BLOB_CONNECTION_STRING has no AccountKey"
+        told(server, write("output/a.txt", "x"), lambda text: problem in text)
+        assert "no links" not in told(server, write("output/b.txt", "x"), lambda _: len(trouble.site.paths) == 2)
 
 
 def test_count_and_size_are_capped(azurite, home):
     env = {**azurite.environment(), "PTYCELL_UPLOAD_FILES_MAX": "3", "PTYCELL_UPLOAD_MAX": "1M"}
     with Server(home, env=env) as server:
-        result = server.cell("for i in range(5): open(f'output/{i}.txt', 'w').write('x')")
-        assert len(links(result)) == 3
+        text = told(server, "for i in range(5): open(f'output/{i}.txt', 'w').write('x')",
+                    lambda text: len(LINK.findall(text)) == 3)
         assert ("'output/3.txt' and 1 more were not uploaded: more than 3 files of this session would lie in the "
-                "storage (PTYCELL_UPLOAD_FILES_MAX).") in "\n".join(result.texts)
-        result = server.cell("open('output/0.txt', 'w').write('x' * 2**20)")
-        assert "PTYCELL_UPLOAD_MAX" in "\n".join(result.texts) and links(result) == {}
+                "storage (PTYCELL_UPLOAD_FILES_MAX).") in text
+        text = told(server, "open('output/0.txt', 'w').write('x' * 2**20)", lambda text: "PTYCELL_UPLOAD_MAX" in text)
+        assert LINK.findall(text) == []
 
 
 def test_a_storage_that_is_set_wrong_is_every_tool_s_answer(home):
@@ -238,12 +294,12 @@ def test_a_storage_that_is_set_wrong_is_every_tool_s_answer(home):
 
 def test_session_info_says_what_storage_is_on(storage, home):
     with Server(home, env=storage.environment()) as server:
-        server.cell(write("output/a.txt", "four"))
-        told = server.call("session_info", session_id="s").object["storage"]
+        offered(server, write("output/a.txt", "four"), "output/a.txt")
+        info = server.call("session_info", session_id="s").object["storage"]
         kind = "azure" if isinstance(storage, Azurite) else "s3"
-        assert (told["kind"], told["files"], told["bytes"], told["prefix"]) == (kind, 1, 4, "s/")
-        assert told["container" if kind == "azure" else "bucket"] == "box"
-        assert told["endpoint"].startswith(storage.endpoint)
+        assert (info["kind"], info["files"], info["bytes"], info["prefix"]) == (kind, 1, 4, "s/")
+        assert info["container" if kind == "azure" else "bucket"] == "box"
+        assert info["endpoint"].startswith(storage.endpoint)
 
 
 def test_without_a_storage_session_info_says_so(server):
@@ -252,7 +308,7 @@ def test_without_a_storage_session_info_says_so(server):
 
 def test_destroying_a_session_says_what_stays_elsewhere(azurite, home):
     with Server(home, env=azurite.environment()) as server:
-        (url,) = links(server.cell(write("output/a.txt", "x"))).values()
+        (url,) = offered(server, write("output/a.txt", "x"), "output/a.txt").values()
         message = server.call("destroy_session", session_id="s").object["message"]
         assert "1 file stays in the storage's container 'box', below s/" in message
         assert get(url)[2] == b"x"
@@ -268,7 +324,7 @@ def test_an_upload_outlives_its_session(home):
         server.call("destroy_session", session_id="s")
         assert helpers_of(server)
         trouble.open.set()
-        until(lambda: not helpers_of(server) and not list((home / "cache").glob("server-*/sessions/*")))
+        until(lambda: not helpers_of(server) and not session_folders(home))
 
 
 def test_no_upload_outlives_the_server(home):
@@ -276,7 +332,7 @@ def test_no_upload_outlives_the_server(home):
     trouble.open.clear()
     with trouble.site, Server(home, env=trouble.environment()) as server:
         server.cell(write("output/a.txt", "x"))
-        (helper,) = helpers_of(server)
+        (helper,) = until(lambda: helpers_of(server))
         server.close()
         until(lambda: not pathlib.Path(f"/proc/{helper}").exists())
         trouble.open.set()
@@ -291,7 +347,7 @@ def test_no_secret_is_in_argv_environment_log_or_a_session_s_sight(home):
         answer = server.cell("import os, glob\nopen('output/a.txt', 'w').write('x')\nprint(dict(os.environ))\n"
                              "for p in glob.glob('/proc/[0-9]*/environ') + glob.glob('/proc/[0-9]*/cmdline'):\n"
                              "    try: print(open(p).read())\n    except OSError: pass")
-        (helper,) = helpers_of(server)
+        (helper,) = until(lambda: helpers_of(server))
         seen = pathlib.Path(f"/proc/{helper}/cmdline").read_bytes()
         with contextlib.suppress(PermissionError):  # what nobody but root reads holds for all
             seen += pathlib.Path(f"/proc/{helper}/environ").read_bytes()
@@ -299,9 +355,9 @@ def test_no_secret_is_in_argv_environment_log_or_a_session_s_sight(home):
         texts = ["\n".join(answer.texts)]
         until(lambda: texts.append("\n".join(server.cell("1").texts)) or "refuses it (403" in texts[-1])
         server.close()
-        told = "".join(texts) + server.stderr.decode() + (home / "audit").read_text()
+        said = "".join(texts) + server.stderr.decode() + (home / "audit").read_text()
     for secret in ("c2VjcmV0", "secret"):
-        assert secret not in told
+        assert secret not in said
         assert secret.encode() not in seen
-    assert AZURITE_KEY not in told
+    assert AZURITE_KEY not in said
     assert os.environ.get("AZURE_BLOB_CONNECTION_STRING") is None

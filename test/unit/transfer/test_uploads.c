@@ -222,6 +222,84 @@ static void a_later_file_does_not_wait_for_an_earlier_one(void **state)
 	wait_for(f, first + 1);
 }
 
+#define LINK_UNTIL(url, expires)                                                                   \
+	"printf '%s\\n' '{\"progress\":{\"file\":0,\"size\":7,\"url\":\"" url                      \
+	"\",\"expires\":" expires "}}'\n"
+#define EXPIRES_THEN(does)                                                                         \
+	"case $order in *'\"do\":\"link\"'*)\n" does                                               \
+	";; *) " LINK_UNTIL("https://old/", "1") ";; esac\n" RESULT
+
+static void renew(struct fixture *f)
+{
+	assert_true(uploads_renew(f->uploads));
+	while (uploads_renewing(f->uploads))
+		loop_turn(f->loop, -1);
+}
+
+static void an_expired_link_is_made_anew_and_told_if_nobody_was(void **state)
+{
+	struct fixture *f = *state;
+	struct uploaded found;
+	char *orders;
+	size_t changes;
+
+	make(f, EXPIRES_THEN(LINK_UNTIL("https://new/", "9999999999")));
+	wait_for(f, put(f, "output/a", 7));
+	assert_false(uploads_find(f->uploads, "output/a", &found));
+	assert_int_equal(uploads_news(f->uploads, &found, 1), 0);
+	uploads_told(f->uploads);
+	changes = f->changes;
+	renew(f);
+	assert_true(f->changes > changes);
+	assert_true(uploads_find(f->uploads, "output/a", &found));
+	assert_string_equal(found.url, "https://new/");
+	assert_int_equal(uploads_news(f->uploads, &found, 1), 1);
+	uploads_told(f->uploads);
+	assert_int_equal(uploads_news(f->uploads, &found, 1), 0);
+	assert_false(uploads_renew(f->uploads));
+	orders = scratch_read(f->scratch.fd, "orders");
+	assert_non_null(strstr(orders, "\"files\":[{\"name\":\"s/a\"}]"));
+	assert_int_equal(order_count(f), 2);
+	free(orders);
+}
+
+static void a_renewal_that_fails_leaves_no_link_and_may_be_tried_again(void **state)
+{
+	struct fixture *f = *state;
+	struct uploaded found;
+
+	make(f, EXPIRES_THEN(LINK_UNTIL("javascript:x", "9999999999")));
+	wait_for(f, put(f, "output/a", 7));
+	renew(f);
+	renew(f);
+	assert_false(uploads_find(f->uploads, "output/a", &found));
+	assert_int_equal(order_count(f), 3);
+}
+
+static void a_file_that_could_not_be_uploaded_anew_gets_no_link_of_its_past(void **state)
+{
+	struct fixture *f = *state;
+
+	make(f, EXPIRES_THEN(":\n"));
+	wait_for(f, put(f, "output/a", 7));
+	put(f, "output/a", 1000);
+	assert_problem(f, "PTYCELL_UPLOAD_MAX");
+	assert_false(uploads_renew(f->uploads));
+}
+
+static void a_renewal_ends_with_its_session(void **state)
+{
+	struct fixture *f = *state;
+
+	make(f, EXPIRES_THEN("exec sleep 60\n"));
+	wait_for(f, put(f, "output/a", 7));
+	assert_true(uploads_renew(f->uploads));
+	while (order_count(f) < 2)
+		loop_turn(f->loop, 10);
+	uploads_free(f->uploads);
+	f->uploads = NULL;
+}
+
 static void an_expired_link_is_none(void **state)
 {
 	struct fixture *f = *state;
@@ -363,6 +441,10 @@ int main(void)
 		test(a_file_that_changed_under_way_goes_once_more),
 		test(a_later_file_does_not_wait_for_an_earlier_one),
 		test(an_expired_link_is_none),
+		test(an_expired_link_is_made_anew_and_told_if_nobody_was),
+		test(a_renewal_that_fails_leaves_no_link_and_may_be_tried_again),
+		test(a_file_that_could_not_be_uploaded_anew_gets_no_link_of_its_past),
+		test(a_renewal_ends_with_its_session),
 		test(a_helper_that_cannot_start_or_dies_is_a_problem),
 		test(a_helper_that_says_nothing_of_a_file_is_a_problem),
 		test(what_a_hostile_helper_says_is_no_link),

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "trim.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "confine.h"
+#include "helper/say.h"
+#include "json/make.h"
+#include "json/parse.h"
+#include "tree.h"
+#include "workspace/beneath.h"
+#include "workspace/name.h"
+
+#define SETS "sets"
+#define INDEX "index"
+
+enum { MANIFEST_MAX = 64 << 20, RECORD_MAX = 8 << 20 };
+
+/* An entry of sets/, or a record of index/. */
+struct item {
+	char *name;
+	struct timespec used;
+	uint64_t bytes;
+};
+
+struct items {
+	struct item *all;
+	size_t count;
+	size_t room;
+};
+
+static void items_add(struct items *items, const struct item *item)
+{
+	if (items->count == items->room) {
+		items->room = items->room * 2 + 64;
+		items->all = xrealloc(items->all, items->room * sizeof(*items->all));
+	}
+	items->all[items->count++] = *item;
+}
+
+static void items_release(struct items *items)
+{
+	for (size_t i = 0; i < items->count; i++)
+		free(items->all[i].name);
+	free(items->all);
+}
+
+#define cleanup_items __attribute__((cleanup(items_release)))
+
+static int compare_used(const void *a, const void *b)
+{
+	const struct timespec *one = &((const struct item *)a)->used;
+	const struct timespec *two = &((const struct item *)b)->used;
+
+	if (one->tv_sec != two->tv_sec)
+		return one->tv_sec < two->tv_sec ? -1 : 1;
+	return (one->tv_nsec > two->tv_nsec) - (one->tv_nsec < two->tv_nsec);
+}
+
+static void sort(struct items *items)
+{
+	if (items->count > 1)
+		qsort(items->all, items->count, sizeof(*items->all), compare_used);
+}
+
+static bool is_fresh(const struct timespec *used)
+{
+	return used->tv_sec + TRIM_FRESH_S > time(NULL);
+}
+
+/* All names of a folder, before anything in it changes. */
+static int read_names(int dir_fd, struct items *names, struct err *err)
+{
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+
+	if (dir == NULL) {
+		fd_close(&copy);
+		return err_sys(err, "reading the folder of packages");
+	}
+	while ((entry = readdir(dir)) != NULL)
+		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, ".."))
+			items_add(names, &(struct item){ .name = xstrdup(entry->d_name) });
+	(void)closedir(dir);
+	return 0;
+}
+
+/* ---- entries ---- */
+
+/* Nobody makes it, links it or takes it away while this is open; -1 when somebody does. */
+static int lock_entry(int sets, const char *name)
+{
+	cleanup_fd int fd = beneath_open(sets, name, O_RDONLY | O_DIRECTORY, 0);
+
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? fd_steal(&fd) : -1;
+}
+
+static void remove_leftover(int sets, const char *name)
+{
+	cleanup_fd int lock = lock_entry(sets, name);
+
+	if (lock >= 0)
+		tree_remove(sets, name);
+}
+
+/* A session has the file of this line, too. */
+static bool is_linked(int entry, const char *path)
+{
+	cleanup_free char *below = xasprintf("files/%s", path);
+	cleanup_fd int fd = beneath_open(entry, below, O_PATH, 0);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_nlink > 1;
+}
+
+/* Sums the manifest's sizes, and looks whether a session has it: its first file tells. */
+static bool measure(int entry, char *manifest, uint64_t *ret_bytes)
+{
+	bool linked = false;
+	char *line;
+
+	*ret_bytes = 0;
+	for (bool first = true; (line = strsep(&manifest, "\n")) != NULL; first = false) {
+		const char *size = strsep(&line, " ");
+
+		*ret_bytes += strtoull(size, NULL, 10);
+		(void)strsep(&line, " ");
+		(void)strsep(&line, " ");
+		if (first && line != NULL)
+			linked = is_linked(entry, line);
+	}
+	return linked;
+}
+
+/* May it go? Its size and last use are told either way. */
+static bool look_at(int sets, struct item *item)
+{
+	cleanup_fd int entry = beneath_open(sets, item->name, O_RDONLY | O_DIRECTORY, 0);
+	cleanup_free char *manifest = NULL;
+	struct stat st = { .st_size = 0 };
+	struct err err;
+	size_t len;
+
+	if (entry < 0)
+		return false;
+	/* Without a manifest it is nothing that anybody could use: the first to go. */
+	if (fstatat(entry, "manifest", &st, AT_SYMLINK_NOFOLLOW) == 0)
+		item->used = st.st_mtim;
+	manifest = fd_read_file(entry, "manifest", MANIFEST_MAX, &len, &err);
+	return manifest == NULL ||
+	       (!measure(entry, manifest, &item->bytes) && !is_fresh(&item->used));
+}
+
+/* It may have been used since it was looked at. */
+static bool remove_entry(int sets, const struct item *item)
+{
+	cleanup_fd int lock = lock_entry(sets, item->name);
+	cleanup_free char *hidden = NULL;
+	struct item now = { .name = item->name };
+
+	if (lock < 0 || !look_at(sets, &now))
+		return false;
+	hidden = tree_hide(sets, item->name);
+	if (hidden == NULL)
+		return false;
+	tree_remove(sets, hidden);
+	return true;
+}
+
+static int trim_sets(int sets, uint64_t bytes_max, json_t *result, struct err *err)
+{
+	cleanup_items struct items names = { .count = 0 };
+	cleanup_items struct items idle = { .count = 0 };
+	uint64_t bytes = 0;
+	json_int_t removed = 0;
+
+	if (read_names(sets, &names, err) < 0)
+		return -1;
+	for (size_t i = 0; i < names.count; i++) {
+		struct item item = names.all[i];
+
+		if (tree_is_hidden(item.name)) {
+			remove_leftover(sets, item.name);
+		} else if (name_matches(item.name, "")) {
+			bool may_go = look_at(sets, &item);
+
+			bytes += item.bytes;
+			item.name = xstrdup(item.name);
+			if (may_go)
+				items_add(&idle, &item);
+			else
+				free(item.name);
+		}
+	}
+	sort(&idle);
+	for (size_t i = 0; i < idle.count && bytes > bytes_max; i++) {
+		if (!remove_entry(sets, &idle.all[i]))
+			continue;
+		bytes -= idle.all[i].bytes;
+		removed++;
+	}
+	json_put_int(result, "removed", removed);
+	json_put_int(result, "bytes", (json_int_t)bytes);
+	return 0;
+}
+
+/* ---- records ---- */
+
+static bool has_entry(int index, int sets, const char *name)
+{
+	struct err err;
+	size_t len;
+	cleanup_free char *text = fd_read_file(index, name, RECORD_MAX, &len, &err);
+	cleanup_json json_t *record = text != NULL ? json_parse(text, len, &err) : NULL;
+	const char *entry = json_string_value(json_object_get(record, "entry"));
+
+	return entry != NULL && name_matches(entry, "") &&
+	       faccessat(sets, entry, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int trim_index(int index, int sets, struct err *err)
+{
+	cleanup_items struct items names = { .count = 0 };
+	cleanup_items struct items records = { .count = 0 };
+
+	if (read_names(index, &names, err) < 0)
+		return -1;
+	for (size_t i = 0; i < names.count; i++) {
+		struct item item = names.all[i];
+		struct stat st;
+
+		/* One that is being written now has another name in a moment. */
+		if (fstatat(index, item.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    is_fresh(&st.st_mtim))
+			continue;
+		item.used = st.st_mtim;
+		if (tree_is_hidden(item.name) || !has_entry(index, sets, item.name)) {
+			(void)unlinkat(index, item.name, 0);
+		} else {
+			item.name = xstrdup(item.name);
+			items_add(&records, &item);
+		}
+	}
+	sort(&records);
+	for (size_t i = 0; i + TRIM_RECORDS_MAX < records.count; i++)
+		(void)unlinkat(index, records.all[i].name, 0);
+	return 0;
+}
+
+int trim_run(int cache_fd, const json_t *order, struct err *err)
+{
+	const json_t *bytes_max = json_object_get(order, "bytes_max");
+	const struct confine_rule rule = { .fd = cache_fd,
+					   .rights = confine_write | confine_remove };
+	cleanup_json json_t *result = json_object();
+	cleanup_fd int sets = -1;
+	cleanup_fd int index = -1;
+
+	if (!json_is_integer(bytes_max) || json_integer_value(bytes_max) < 0)
+		return err_set(err, ERR_INVALID, "the order lacks bytes_max");
+	if (confine_files(&rule, 1, 2, err) < 0)
+		return -1;
+	sets = beneath_open(cache_fd, SETS, O_RDONLY | O_DIRECTORY, 0);
+	index = beneath_open(cache_fd, INDEX, O_RDONLY | O_DIRECTORY, 0);
+	if (sets < 0 || index < 0)
+		return err_sys(err, "opening the folders of packages");
+	if (trim_sets(sets, (uint64_t)json_integer_value(bytes_max), result, err) < 0 ||
+	    trim_index(index, sets, err) < 0)
+		return -1;
+	say_result(json_incref(result));
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "helper/helper.h"
+#include "json/make.h"
+#include "transfer/uploads_internal.h"
+
+struct upload_renewal {
+	struct uploads *uploads;
+	struct helper *helper;
+	struct upload_item *items[UPLOADS_BATCH_FILES_MAX];
+	size_t count;
+	size_t renewed;
+};
+
+void uploads_renewal_free(struct upload_renewal *renewal)
+{
+	if (renewal == NULL)
+		return;
+	helper_free(renewal->helper);
+	free(renewal);
+}
+
+/* What is on its way again gets a link with that. */
+static bool is_due(const struct upload_item *item)
+{
+	return item->url != NULL && !item->wanted && !item->running &&
+	       item->expires - time(NULL) < UPLOADS_RENEW_S;
+}
+
+static void take_items(struct upload_renewal *renewal)
+{
+	const struct list *items = &renewal->uploads->items;
+
+	for (struct list *node = items->next; node != items; node = node->next) {
+		struct upload_item *item = list_entry(node, struct upload_item, node);
+
+		if (is_due(item) && renewal->count < UPLOADS_BATCH_FILES_MAX)
+			renewal->items[renewal->count++] = item;
+	}
+}
+
+static void on_progress(struct helper *helper, const json_t *progress)
+{
+	struct upload_renewal *renewal = helper_data(helper);
+	const json_t *file = json_object_get(progress, "file");
+	json_int_t index = json_integer_value(file);
+	struct upload_item *item;
+
+	if (!json_is_integer(file) || index < 0 || (size_t)index >= renewal->count)
+		return;
+	item = renewal->items[index];
+	if (!is_due(item)) /* also one that could not be uploaded anew meanwhile */
+		return;
+	uploads_take_link(renewal->uploads, item, progress);
+	renewal->renewed += !is_due(item);
+}
+
+/* Those that were too many for one order follow. */
+static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct upload_renewal *renewal = helper_data(helper);
+	struct uploads *uploads = renewal->uploads;
+	bool go_on = err == NULL && renewal->renewed > 0;
+
+	(void)result;
+	uploads_renewal_free(renewal);
+	uploads->renewal = NULL;
+	if (!go_on || !uploads_renew(uploads))
+		uploads_tell_change(uploads);
+}
+
+static json_t *make_order(const struct upload_renewal *renewal)
+{
+	json_t *order = uploads_order(renewal->uploads, "link");
+	json_t *files = json_array();
+
+	for (size_t i = 0; i < renewal->count; i++) {
+		json_t *file = json_object();
+
+		json_put_str(file, "name", renewal->items[i]->name);
+		json_append(files, file);
+	}
+	json_put(order, "files", files);
+	return order;
+}
+
+static void start(struct upload_renewal *renewal)
+{
+	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+	struct uploads *uploads = renewal->uploads;
+	cleanup_json json_t *order = make_order(renewal);
+	const struct helper_spec spec = { .path = uploads->helper, .order = order };
+	struct err err;
+
+	renewal->helper = helper_start(uploads->spec.loop, &spec, &handlers, renewal, &err);
+}
+
+bool uploads_renew(struct uploads *uploads)
+{
+	struct upload_renewal *renewal;
+
+	if (uploads->renewal != NULL)
+		return true;
+	renewal = xcalloc(1, sizeof(*renewal));
+	renewal->uploads = uploads;
+	take_items(renewal);
+	if (renewal->count > 0)
+		start(renewal);
+	if (renewal->helper == NULL) {
+		free(renewal);
+		return false;
+	}
+	uploads->renewal = renewal;
+	return true;
+}
+
+bool uploads_renewing(const struct uploads *uploads)
+{
+	return uploads->renewal != NULL;
+}
