@@ -185,15 +185,23 @@ static void tell(struct job *job, const json_t *result, const char *problem)
 	}
 }
 
+static void trim(struct broker *b)
+{
+	cache_trim(b->cache, b->host->loop, b->host->files_helper, b->host->settings->packages_max);
+}
+
 void broker_job_over(struct job *job, const json_t *result, const char *problem)
 {
 	struct broker *b = job->broker;
 	const struct language *language = job->language;
 	cleanup_free char *folder = xstrdup(job->folder);
+	bool stored = result != NULL && !job->checks;
 
 	list_remove(&job->node);
-	if (result != NULL)
+	if (stored)
 		remember(b, job, result);
+	if (stored && !json_is_true(json_object_get(result, "cached")))
+		trim(b);
 	tell(job, result, problem);
 	job_free(job);
 	start_next(b, folder, language);
@@ -230,34 +238,65 @@ static struct job *find_same(const struct broker *b, const struct job *job)
 	return NULL;
 }
 
+static int check_room(const struct broker *b, const struct job *job, struct err *err)
+{
+	struct list *node;
+	struct list *next;
+	int count = 0;
+
+	list_for_each (node, next, &b->jobs)
+		count += str_eq(list_entry(node, struct job, node)->folder, job->folder);
+	if (count < BROKER_JOBS_MAX || find_same(b, job) != NULL)
+		return 0;
+	return err_set(err, ERR_LIMIT,
+		       "%d installations of this session are not done yet; wait for them (the same "
+		       "call again waits), and name all packages in one call",
+		       BROKER_JOBS_MAX);
+}
+
+static struct install *enqueue(struct broker *b, struct job *job_own, install_done_fn *done,
+			       void *data)
+{
+	struct install *install = xcalloc(1, sizeof(*install));
+	struct job *same = find_same(b, job_own);
+
+	list_init(&install->node);
+	install->done = done;
+	install->data = data;
+	if (same != NULL) {
+		list_append(&same->waiting, &install->node);
+		job_free(job_own);
+		return install;
+	}
+	list_append(&job_own->waiting, &install->node);
+	list_append(&b->jobs, &job_own->node);
+	if (find_running(b, job_own) == NULL)
+		start_next(b, job_own->folder, job_own->language);
+	return install;
+}
+
 struct install *broker_install(struct broker *b, const struct session *session,
 			       const struct install_wish *wish, install_done_fn *done, void *data,
 			       struct err *err)
 {
-	struct install *install;
 	struct job *job;
-	struct job *same;
 
 	if (check_packages(wish->packages, err) < 0)
 		return NULL;
 	job = job_new(b, session, wish->language, wish->packages, err);
 	if (job == NULL)
 		return NULL;
-	install = xcalloc(1, sizeof(*install));
-	list_init(&install->node);
-	install->done = done;
-	install->data = data;
-	same = find_same(b, job);
-	if (same != NULL) {
+	if (check_room(b, job, err) < 0) {
 		job_free(job);
-		job = same;
-	} else {
-		list_append(&b->jobs, &job->node);
+		return NULL;
 	}
-	list_append(&job->waiting, &install->node);
-	if (same == NULL && find_running(b, job) == NULL)
-		start_next(b, job->folder, wish->language);
-	return install;
+	return enqueue(b, job, done, data);
+}
+
+struct install *broker_check(struct broker *b, const struct language *language,
+			     install_done_fn *done, void *data)
+{
+	return enqueue(b, job_new_check(b, language), done, data);
 }
 
 void broker_forget(struct install *install)
@@ -286,6 +325,7 @@ struct broker *broker_new(const struct session_host *host, const struct policyfi
 	list_init(&b->jobs);
 	list_init(&b->installed);
 	list_init(&b->abandoned);
+	trim(b); /* what an earlier server's installers left */
 	return b;
 }
 

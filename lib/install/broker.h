@@ -25,6 +25,7 @@ struct policyfile;
 enum {
 	BROKER_PACKAGES_MAX = 200, /* of one session and language */
 	BROKER_PACKAGE_CHARS = 500,
+	BROKER_JOBS_MAX = 16,   /* of one session, the running one too */
 	BROKER_FRESH_S = 86400, /* how long the newest version is taken for the newest */
 };
 
@@ -56,6 +57,12 @@ struct install_wish {
 struct install *broker_install(struct broker *broker, const struct session *session,
 			       const struct install_wish *wish, install_done_fn *done, void *data,
 			       struct err *err) MUST_CHECK;
+/*
+ * Whether the installer of this language works here and its indexes answer: `done` gets
+ * {"tool": "pip 24.0", "from": as in broker_list}, or why not and what to do.
+ */
+struct install *broker_check(struct broker *broker, const struct language *language,
+			     install_done_fn *done, void *data);
 /* Nobody waits for it any more: no `done`. The packages still come. NULL is allowed. */
 void broker_forget(struct install *install);
 /* All of these were installed for this session before, written the same. */

@@ -14,6 +14,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "helper/helper.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "json/parse.h"
@@ -27,7 +28,17 @@
 
 enum { RECORD_MAX = 8 << 20, HASH_LEN = 32 };
 
+/* What cache_trim was told. */
+struct wish {
+	struct loop *loop;
+	const char *helper;
+	uint64_t bytes_max;
+};
+
 struct cache {
+	int folder_fd;
+	struct helper *trimmer; /* NULL: none is at work */
+	struct wish again;      /* what was wished since it began; no helper: nothing */
 	int index_fd;
 	int sets_fd;
 };
@@ -42,14 +53,20 @@ static int open_folder(int dir_fd, const char *name, struct err *err)
 	return fd < 0 ? err_sys(err, "opening the folder '%s' for packages", name) : fd;
 }
 
+bool cache_exists(const struct home *home)
+{
+	return faccessat(home_fd(home), FOLDER, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 struct cache *cache_open(const struct home *home, struct err *err)
 {
-	cleanup_fd int folder = open_folder(home_fd(home), FOLDER, err);
+	int folder = open_folder(home_fd(home), FOLDER, err);
 	struct cache *cache;
 
 	if (folder < 0)
 		return NULL;
 	cache = xcalloc(1, sizeof(*cache));
+	cache->folder_fd = folder;
 	cache->sets_fd = -1;
 	cache->index_fd = open_folder(folder, INDEX, err);
 	if (cache->index_fd >= 0)
@@ -64,8 +81,10 @@ void cache_free(struct cache *cache)
 {
 	if (cache == NULL)
 		return;
+	helper_free(cache->trimmer);
 	fd_close(&cache->index_fd);
 	fd_close(&cache->sets_fd);
+	fd_close(&cache->folder_fd);
 	free(cache);
 }
 
@@ -154,4 +173,43 @@ void cache_put(const struct cache *cache, const char *key, const json_t *record)
 char *cache_entry_path(const char *entry)
 {
 	return xasprintf(FOLDER "/" SETS "/%s", entry);
+}
+
+/* ---- its size ---- */
+
+static void on_trimmed(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct cache *cache = helper_data(helper);
+	const struct wish again = cache->again;
+	json_int_t removed = json_integer_value(json_object_get(result, "removed"));
+
+	if (err != NULL)
+		log_warn("packages", "not cleaned: %s", err->msg);
+	else if (removed > 0)
+		log_info("packages", "%jd sets removed, unused for longest", (intmax_t)removed);
+	helper_free(cache->trimmer);
+	cache->trimmer = NULL;
+	cache->again.helper = NULL;
+	if (again.helper != NULL)
+		cache_trim(cache, again.loop, again.helper, again.bytes_max);
+}
+
+void cache_trim(struct cache *cache, struct loop *loop, const char *helper, uint64_t bytes_max)
+{
+	static const struct helper_handlers handlers = { .done = on_trimmed };
+	cleanup_json json_t *order = json_object();
+	const struct helper_spec spec = {
+		.path = helper, .order = order, .fds = &cache->folder_fd, .fd_count = 1
+	};
+	struct err err;
+
+	if (cache->trimmer != NULL) {
+		cache->again = (struct wish){ loop, helper, bytes_max };
+		return;
+	}
+	json_put_str(order, "op", "trim");
+	json_put_int(order, "bytes_max", (json_int_t)bytes_max);
+	cache->trimmer = helper_start(loop, &spec, &handlers, cache, &err);
+	if (cache->trimmer == NULL)
+		log_warn("packages", "not cleaned: %s", err.msg);
 }

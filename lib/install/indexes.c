@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fd.h"
@@ -12,9 +13,11 @@
 #include "config/places.h"
 #include "config/settings.h"
 #include "install/npmrc.h"
+#include "install/personal.h"
+#include "install/pipconf.h"
 #include "json/make.h"
 #include "net/host.h"
-#include "net/hosts.h"
+#include "session/shares.h"
 #include "text/clean.h"
 
 static int refuse(const char *word, const char *why, struct err *err)
@@ -24,18 +27,16 @@ static int refuse(const char *word, const char *why, struct err *err)
 	return err_set(err, ERR_INVALID, "the package index '%s' %s", quoted, why);
 }
 
-/* "https://user:word@host:port/path" gives "host:port". */
-static char *authority_of(const char *url)
+/* Of "https://user:word@host:port/path" the host and its port. */
+static int read_authority(const char *url, struct host_port *ret_to, struct err *err)
 {
 	const char *start = strstr(url, "://") + 3;
-	size_t len = strcspn(start, "/?#");
-	cleanup_free char *authority = xmemdup(start, len);
-	const char *at = strrchr(authority, '@');
-	const char *host = at != NULL ? at + 1 : authority;
+	size_t len = strcspn(start, "/?#\\");
+	const char *at = memrchr(start, '@', len);
+	const char *host = at != NULL ? at + 1 : start;
+	uint16_t port = strncasecmp(url, "https", 5) == 0 ? 443 : 80;
 
-	if (strchr(host, ':') != NULL)
-		return xstrdup(host);
-	return xasprintf("%s:%s", host, strncasecmp(url, "https", 5) == 0 ? "443" : "80");
+	return host_parse_authority(host, len - (size_t)(host - start), port, ret_to, err);
 }
 
 static void add_hosts(struct indexes *indexes, const char *text)
@@ -49,12 +50,12 @@ static void add_hosts(struct indexes *indexes, const char *text)
 
 static int add_url(struct indexes *indexes, const char *url, struct err *err)
 {
-	cleanup_free char *authority = authority_of(url);
-	struct hosts *hosts = hosts_parse(authority, err);
+	cleanup_free char *authority = NULL;
+	struct host_port to;
 
-	if (hosts == NULL)
+	if (read_authority(url, &to, err) < 0)
 		return refuse(url, "has no host that can be reached by name", err);
-	hosts_free(hosts);
+	authority = xasprintf("%s:%u", to.host, (unsigned int)to.port);
 	add_hosts(indexes, authority);
 	json_append(indexes->urls, json_make_str(url));
 	return 0;
@@ -65,6 +66,12 @@ static int add_folder(struct indexes *indexes, const char *path, struct err *err
 	cleanup_free char *real = realpath(path, NULL);
 	int fd;
 
+	if (shares_may_change(indexes->shares, path))
+		return refuse(
+			path,
+			"lies in a folder that is shared with :rw: code in a session could put "
+			"packages there. Name one elsewhere, or share it without :rw",
+			err);
 	if (indexes->folder_count == INDEXES_FOLDERS_MAX)
 		return refuse(path, "is one folder too many", err);
 	fd = real == NULL ? -1 : open(real, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -75,10 +82,17 @@ static int add_folder(struct indexes *indexes, const char *path, struct err *err
 	return 0;
 }
 
+static bool is_url(const char *word)
+{
+	return strncasecmp(word, "https://", 8) == 0 || strncasecmp(word, "http://", 7) == 0;
+}
+
 static int add_word(struct indexes *indexes, const char *word, struct err *err)
 {
-	if (strncasecmp(word, "https://", 8) == 0 || strncasecmp(word, "http://", 7) == 0)
+	if (is_url(word))
 		return add_url(indexes, word, err);
+	if (strncasecmp(word, "file:///", 8) == 0)
+		return add_folder(indexes, word + 7, err);
 	if (word[0] == '/')
 		return add_folder(indexes, word, err);
 	return refuse(word, "is neither an http(s) URL nor an absolute path", err);
@@ -96,17 +110,109 @@ static int add_words(struct indexes *indexes, const char *text, struct err *err)
 	return 0;
 }
 
+static int read_certificates(struct indexes *indexes, const char *path, struct err *err)
+{
+	size_t len;
+
+	if (path == NULL || path[0] == '\0' || !personal_holds(indexes->shares, path))
+		return 0;
+	indexes->certificates = fd_read_regular(path, INDEXES_CERTIFICATES_MAX, &len, err);
+	return indexes->certificates != NULL ? 0 : err_wrap(err, "the certificates for packages");
+}
+
+/* pip passes over folders that are not there; pages of links are none of what is read. */
+static int add_links(struct indexes *indexes, const char *text, struct err *err)
+{
+	cleanup_free char *copy = xstrdup(text != NULL ? text : "");
+	char *rest = copy;
+	const char *word;
+
+	while ((word = strsep(&rest, " \t,\n")) != NULL)
+		if (word[0] == '/' && access(word, R_OK | X_OK) == 0 &&
+		    personal_holds(indexes->shares, word) && add_folder(indexes, word, err) < 0)
+			return -1;
+	return 0;
+}
+
+static bool is_on(const char *value)
+{
+	static const char *const words[] = { "1", "true", "yes", "on" };
+
+	for (size_t i = 0; value != NULL && i < ARRAY_SIZE(words); i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static int read_pip_configuration(struct indexes *indexes, const json_t *found, struct err *err)
+{
+	const char *index = json_string_value(json_object_get(found, "index-url"));
+	const char *more = json_string_value(json_object_get(found, "extra-index-url"));
+	bool offline = is_on(json_string_value(json_object_get(found, "no-index")));
+
+	indexes->wants_default = index == NULL && !offline;
+	indexes->allow_private = !offline && (index != NULL || more != NULL);
+	if (!offline && index != NULL && add_words(indexes, index, err) < 0)
+		return -1;
+	if (!offline && more != NULL && add_words(indexes, more, err) < 0)
+		return -1;
+	return add_links(indexes, json_string_value(json_object_get(found, "find-links")), err);
+}
+
+static json_t *words_of(const char *text)
+{
+	json_t *words = json_array();
+	cleanup_free char *copy = xstrdup(text);
+	char *rest = copy;
+	const char *word;
+
+	while ((word = strsep(&rest, " \t,\n")) != NULL)
+		if (word[0] != '\0' && word[0] != '-')
+			json_append(words, json_make_str(word));
+	return words;
+}
+
+/* Words of a setting, or "off". */
+static int add_setting(struct indexes *indexes, const char *text, const char *name, struct err *err)
+{
+	if (text == NULL || text[0] == '\0')
+		return 0;
+	if (strcasecmp(text, "off") == 0)
+		return err_set(err, ERR_DENIED, "installing packages is turned off (%s=off)", name);
+	indexes->allow_private = true;
+	return add_words(indexes, text, err);
+}
+
 static int read_python(const struct settings *settings, struct indexes *indexes, struct err *err)
 {
 	const char *text = settings->pip_index;
+	cleanup_json json_t *found = pipconf_read(settings->environment, indexes->shares);
+	const char *trusted = json_string_value(json_object_get(found, "trusted-host"));
 
-	if (text != NULL && strcasecmp(text, "off") == 0)
-		return err_set(err, ERR_DENIED,
-			       "installing packages is turned off (PTYCELL_PIP_INDEX=off)");
+	if (trusted != NULL)
+		indexes->trusted = words_of(trusted);
+	if (read_certificates(indexes, json_string_value(json_object_get(found, "cert")), err) < 0)
+		return -1;
 	if (text == NULL)
-		text = places_getenv(settings->environment, "PIP_INDEX_URL");
-	indexes->allow_private = text != NULL && text[0] != '\0';
-	return text != NULL ? add_words(indexes, text, err) : 0;
+		return read_pip_configuration(indexes, found, err);
+	indexes->wants_default = text[0] == '\0';
+	return add_setting(indexes, text, "PTYCELL_PIP_INDEX", err);
+}
+
+/* "@scope:registry" has hosts of its own; one that cannot be used is told by npm to who wants it.
+ */
+static void add_scopes(struct indexes *indexes)
+{
+	const char *name;
+	json_t *value;
+	struct err err;
+
+	json_object_foreach (indexes->options, name, value) {
+		const char *url = json_string_value(value);
+
+		if (name[0] == '@' && is_url(url) && add_url(indexes, url, &err) == 0)
+			indexes->allow_private = true;
+	}
 }
 
 static int read_javascript(const struct settings *settings, struct indexes *indexes,
@@ -114,18 +220,42 @@ static int read_javascript(const struct settings *settings, struct indexes *inde
 {
 	const char *registry;
 
-	indexes->options = npmrc_read(settings->environment);
+	indexes->options = npmrc_read(settings->environment, indexes->shares);
 	registry = json_string_value(json_object_get(indexes->options, "registry"));
 	indexes->allow_private = registry != NULL;
-	return registry != NULL ? add_word(indexes, registry, err) : 0;
+	indexes->wants_default = registry == NULL;
+	if (read_certificates(indexes,
+			      json_string_value(json_object_get(indexes->options, "cafile")),
+			      err) < 0)
+		return -1;
+	json_object_del(indexes->options, "cafile"); /* its path is of outside */
+	if (registry != NULL && add_word(indexes, registry, err) < 0)
+		return -1;
+	add_scopes(indexes);
+	return 0;
 }
 
-int indexes_read(const struct settings *settings, const struct language *language,
-		 struct indexes *ret_indexes, struct err *err)
+static int read_r(const struct settings *settings, struct indexes *indexes, struct err *err)
 {
-	struct indexes indexes = { .urls = json_array() };
-	int result = str_eq(language->name, "javascript") ? read_javascript(settings, &indexes, err)
-							  : read_python(settings, &indexes, err);
+	indexes->wants_default = settings->r_repos == NULL || settings->r_repos[0] == '\0';
+	return add_setting(indexes, settings->r_repos, "PTYCELL_R_REPOS", err);
+}
+
+static int read_for(const struct settings *settings, const struct language *language,
+		    struct indexes *indexes, struct err *err)
+{
+	if (str_eq(language->name, "javascript"))
+		return read_javascript(settings, indexes, err);
+	if (str_eq(language->name, "r"))
+		return read_r(settings, indexes, err);
+	return read_python(settings, indexes, err);
+}
+
+int indexes_read(const struct settings *settings, const struct shares *shares,
+		 const struct language *language, struct indexes *ret_indexes, struct err *err)
+{
+	struct indexes indexes = { .urls = json_array(), .shares = shares };
+	int result = read_for(settings, language, &indexes, err);
 
 	if (result < 0) {
 		indexes_release(&indexes);
@@ -137,21 +267,27 @@ int indexes_read(const struct settings *settings, const struct language *languag
 	return 0;
 }
 
-bool indexes_unnamed(const struct indexes *indexes)
+static void move_last_to_front(json_t *list)
 {
-	return json_array_size(indexes->urls) == 0 && indexes->folder_count == 0;
+	size_t last = json_array_size(list) - 1;
+	json_t *value = json_incref(json_array_get(list, last));
+
+	(void)json_array_remove(list, last);
+	(void)json_array_insert_new(list, 0, value);
 }
 
 int indexes_take_default(struct indexes *indexes, const json_t *told, struct err *err)
 {
+	const char *url = json_string_value(json_object_get(told, "url"));
 	const json_t *hosts = json_object_get(told, "hosts");
 	size_t n;
 	json_t *host;
 
-	if (!json_is_string(json_object_get(told, "url")) || !json_is_array(hosts))
+	if (url == NULL || !is_url(url) || !json_is_array(hosts))
 		return err_set(err, ERR_INVALID, "the installer does not tell its index");
-	if (add_word(indexes, json_string_value(json_object_get(told, "url")), err) < 0)
+	if (add_url(indexes, url, err) < 0)
 		return -1;
+	move_last_to_front(indexes->urls);
 	json_array_foreach (hosts, n, host) {
 		char name[HOST_MAX + 1];
 
@@ -179,6 +315,8 @@ void indexes_release(struct indexes *indexes)
 {
 	json_decref(indexes->urls);
 	json_decref(indexes->options);
+	json_decref(indexes->trusted);
+	free(indexes->certificates);
 	for (size_t i = 0; i < indexes->folder_count; i++) {
 		free(indexes->folders[i]);
 		fd_close(&indexes->folder_fds[i]);

@@ -11,17 +11,19 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/settings.h"
+#include "install/answer.h"
 #include "install/program.h"
 #include "json/get.h"
 #include "json/make.h"
-#include "json/parse.h"
 #include "json/write.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
 #include "text/clean.h"
+#include "workspace/disk.h"
 #include "workspace/workspace.h"
 
 enum { ANSWER_MAX = 8 << 20, SAID_MAX = 4096, READ_CHUNK = 16 << 10, SHOWN_MAX = 600 };
+enum { LOOK_MS = 250, LAST_READS_MAX = 4 };
 
 #define CERTIFICATES "/etc/ssl/certs/ca-certificates.crt"
 
@@ -35,14 +37,18 @@ struct installer {
 	struct proxy *proxy;
 	struct interpreter *interpreter;
 	struct loop_io control;
+	struct loop_io commands; /* a pipe of its own, where there is one */
 	struct loop_io pty;
 	struct loop_timer deadline;
+	struct loop_timer look; /* at the size of its folder */
+	struct disk *disk;
 	struct loop_defer ended;
 	char *order; /* a line, until it is written */
 	size_t written;
 	struct buf answer;
 	struct buf said; /* on its terminal: what goes wrong early */
 	struct err err;  /* why there is no answer */
+	bool exited;
 	bool over;
 	installer_done_fn *done;
 	void *data;
@@ -51,8 +57,12 @@ struct installer {
 static void stop(struct installer *i)
 {
 	loop_io_stop(&i->control);
+	loop_io_stop(&i->commands);
 	loop_io_stop(&i->pty);
 	loop_timer_stop(&i->deadline);
+	loop_timer_stop(&i->look);
+	disk_free(i->disk);
+	i->disk = NULL;
 	loop_defer_stop(&i->ended);
 	interpreter_free(i->interpreter);
 	i->interpreter = NULL;
@@ -75,21 +85,6 @@ void installer_free(struct installer *i)
 
 /* ---- its end ---- */
 
-static json_t *read_answer(const struct installer *i, struct err *err)
-{
-	json_t *answer = json_parse(buf_str(&i->answer), i->answer.len, err);
-	const json_t *ok = json_object_get(answer, "ok");
-
-	if (answer == NULL)
-		return NULL;
-	if (json_is_true(ok) ||
-	    (json_is_false(ok) && json_is_string(json_object_get(answer, "text"))))
-		return answer;
-	json_decref(answer);
-	(void)err_set(err, ERR_INVALID, "its answer is none");
-	return NULL;
-}
-
 static void on_closed(void *data)
 {
 	struct installer *i = data;
@@ -99,7 +94,8 @@ static void on_closed(void *data)
 	struct err err = i->err;
 
 	i->sandbox = NULL;
-	if (err.code == ERR_NONE && (answer = read_answer(i, &err)) == NULL)
+	if (err.code == ERR_NONE &&
+	    (answer = answer_read(buf_str(&i->answer), i->answer.len, &err)) == NULL)
 		(void)err_wrap(&err, "the installer");
 	installer_free(i);
 	done(done_data, answer, answer == NULL ? &err : NULL);
@@ -143,21 +139,71 @@ static void fail(struct installer *i, enum err_code code, const char *what)
 
 /* ---- talking to it ---- */
 
+static ssize_t send_some(const struct installer *i)
+{
+	int pipe = interpreter_descriptor(i->interpreter, "commands");
+	const char *rest = i->order + i->written;
+
+	if (pipe >= 0)
+		return write(pipe, rest, strlen(rest));
+	return send(interpreter_control(i->interpreter), rest, strlen(rest),
+		    MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* An end that is gone is told by the other descriptor. */
 static void send_order(struct installer *i)
 {
-	size_t len = strlen(i->order);
+	bool by_pipe = loop_io_active(&i->commands);
+	bool goes_on = true;
+	bool waits;
 
-	while (i->written < len) {
-		ssize_t n = send(interpreter_control(i->interpreter), i->order + i->written,
-				 len - i->written, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (i->order[i->written] != '\0' && goes_on) {
+		ssize_t n = send_some(i);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		i->written += (size_t)n;
+		if (n > 0)
+			i->written += (size_t)n;
+		goes_on = n > 0 || errno == EINTR;
 	}
-	loop_io_set_events(&i->control, EPOLLIN | (i->written < len ? EPOLLOUT : 0U));
+	waits = i->order[i->written] != '\0' && errno == EAGAIN;
+	if (by_pipe && !waits)
+		loop_io_stop(&i->commands);
+	else if (!by_pipe)
+		loop_io_set_events(&i->control, EPOLLIN | (waits ? EPOLLOUT : 0U));
+}
+
+static void on_commands(struct loop_io *io, uint32_t events)
+{
+	(void)events;
+	send_order(container_of(io, struct installer, commands));
+}
+
+static ssize_t read_pty(struct installer *i)
+{
+	char chunk[READ_CHUNK];
+	ssize_t n = read(interpreter_pty(i->interpreter), chunk, sizeof(chunk));
+	size_t room = SAID_MAX - i->said.len;
+
+	if (n > 0)
+		buf_put(&i->said, chunk, (size_t)n < room ? (size_t)n : room);
+	return n;
+}
+
+static void on_ended(struct loop_defer *defer)
+{
+	struct installer *i = container_of(defer, struct installer, ended);
+
+	/* Whom it left behind may write for ever. */
+	for (int n = 0; n < LAST_READS_MAX && loop_io_active(&i->pty) && read_pty(i) > 0; n++)
+		;
+	fail(i, ERR_INTERNAL, "ended without an answer");
+}
+
+/* Why it ended stands on its terminal, perhaps not yet. */
+static void await_end(struct installer *i)
+{
+	loop_io_stop(&i->control);
+	if (i->exited)
+		loop_defer_start(i->loop, &i->ended, on_ended);
 }
 
 static void take_answer(struct installer *i)
@@ -169,7 +215,7 @@ static void take_answer(struct installer *i)
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
 	if (n <= 0)
-		fail(i, ERR_INTERNAL, "ended without an answer");
+		await_end(i);
 	else if (buf_add(&i->answer, chunk, (size_t)n, &err) < 0)
 		fail(i, ERR_LIMIT, "says too much");
 	else if (memchr(chunk, '\n', (size_t)n) != NULL)
@@ -189,24 +235,23 @@ static void on_control(struct loop_io *io, uint32_t events)
 static void on_pty(struct loop_io *io, uint32_t events)
 {
 	struct installer *i = container_of(io, struct installer, pty);
-	char chunk[READ_CHUNK];
-	ssize_t n = read(interpreter_pty(i->interpreter), chunk, sizeof(chunk));
 
-	if (n > 0 && i->said.len + (size_t)n <= SAID_MAX)
-		buf_put(&i->said, chunk, (size_t)n);
-	if (n <= 0 && (events & (EPOLLHUP | EPOLLERR)) != 0)
+	if (read_pty(i) <= 0 && (events & (EPOLLHUP | EPOLLERR)) != 0)
 		loop_io_stop(&i->pty);
 }
 
 static void on_started(struct interpreter *interpreter)
 {
 	struct installer *i = interpreter_data(interpreter);
+	int pipe = interpreter_descriptor(interpreter, "commands");
 	struct err err;
 
 	if (loop_io_start(i->loop, &i->pty, interpreter_pty(interpreter), EPOLLIN, on_pty, &err) <
 		    0 ||
 	    loop_io_start(i->loop, &i->control, interpreter_control(interpreter), EPOLLIN,
-			  on_control, &err) < 0) {
+			  on_control, &err) < 0 ||
+	    (pipe >= 0 &&
+	     loop_io_start(i->loop, &i->commands, pipe, EPOLLOUT, on_commands, &err) < 0)) {
 		fail(i, ERR_SYSTEM, err.msg);
 		return;
 	}
@@ -221,17 +266,13 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
 	fail(i, err->code, what);
 }
 
-static void on_ended(struct loop_defer *defer)
-{
-	fail(container_of(defer, struct installer, ended), ERR_INTERNAL, "ended without an answer");
-}
-
 /* What it said before is read first. */
 static void on_exited(struct interpreter *interpreter, int wait_status)
 {
 	struct installer *i = interpreter_data(interpreter);
 
 	(void)wait_status;
+	i->exited = true;
 	if (!loop_io_active(&i->control))
 		loop_defer_start(i->loop, &i->ended, on_ended);
 }
@@ -252,13 +293,33 @@ static void on_deadline(struct loop_timer *timer)
 	fail(i, ERR_TIMEOUT, what);
 }
 
+static void on_look(struct loop_timer *timer);
+
+static void on_measured(struct disk *disk, uint64_t bytes)
+{
+	struct installer *i = disk_data(disk);
+	const struct settings *settings = i->settings;
+
+	if (bytes > settings->install_max)
+		fail(i, ERR_LIMIT, "needs more room than PTYCELL_INSTALL_MAX allows");
+	else if (disk_entries(disk) > settings->install_files_max)
+		fail(i, ERR_LIMIT, "makes more files than PTYCELL_INSTALL_FILES_MAX allows");
+	else
+		loop_timer_start(i->loop, &i->look, loop_now(i->loop) + LOOK_MS, on_look);
+}
+
+static void on_look(struct loop_timer *timer)
+{
+	disk_start(container_of(timer, struct installer, look)->disk, on_measured);
+}
+
 static void on_listener(void *data, int listener_own)
 {
 	struct installer *i = data;
 	const struct proxy_spec spec = { .helper = i->proxy_helper,
 					 .hosts = i->hosts,
 					 .allow_private = i->allow_private,
-					 .bytes_max = i->settings->limits.net_max,
+					 .bytes_max = i->settings->install_max,
 					 .environment = i->settings->environment };
 
 	i->proxy = proxy_new(i->loop, &spec, listener_own);
@@ -266,17 +327,19 @@ static void on_listener(void *data, int listener_own)
 
 /* ---- its start ---- */
 
-static char **make_environment(const struct workspace *workspace)
+static char **make_environment(const struct workspace *workspace, const struct program *program)
 {
 	const char *data = workspace_data_path(workspace);
 	const char *tmp = workspace_tmp_path(workspace);
-	char **env = xcalloc(8, sizeof(*env));
+	char **env = xcalloc(9, sizeof(*env));
 	size_t n = 0;
 
 	env[n++] = xstrdup("PATH=/usr/local/bin:/usr/bin:/bin");
 	env[n++] = xasprintf("HOME=%s", data);
 	env[n++] = xstrdup("LC_ALL=C.UTF-8");
 	env[n++] = xstrdup("TERM=dumb");
+	if (program->variable != NULL)
+		env[n++] = xstrdup(program->variable);
 	if (tmp != NULL)
 		env[n++] = xasprintf("TMPDIR=%s", tmp);
 	/* The authorities of this machine, also of the person's own indexes. */
@@ -294,14 +357,17 @@ static void free_strings(char **strings)
 	free(strings);
 }
 
-static char **make_arguments(const struct language *language, const char *path)
+static char **make_arguments(const struct program *program, const char *path)
 {
-	const char *const *arguments = program_arguments(language->name);
-	char **argv = xcalloc(PROGRAM_ARGUMENTS_MAX + 2, sizeof(*argv));
+	size_t count = 0;
+	char **argv;
 
+	while (program->arguments[count] != NULL)
+		count++;
+	argv = xcalloc(count + 2, sizeof(*argv));
 	argv[0] = xstrdup(path);
-	for (size_t n = 0; arguments[n] != NULL; n++)
-		argv[n + 1] = xstrdup(arguments[n]);
+	for (size_t n = 0; n < count; n++)
+		argv[n + 1] = xstrdup(program->arguments[n]);
 	return argv;
 }
 
@@ -310,11 +376,14 @@ static void start_program(struct installer *i, const struct installer_spec *spec
 	static const struct interpreter_handlers handlers = {
 		.started = on_started, .failed = on_failed, .exited = on_exited, .gone = on_gone
 	};
-	char **argv = make_arguments(spec->language, path);
-	char **envp = make_environment(spec->workspace);
+	const struct program *program = program_find(spec->language->name);
+	char **argv = make_arguments(program, path);
+	char **envp = make_environment(spec->workspace, program);
 	const struct interpreter_spec start = { .argv = argv,
 						.envp = envp,
-						.cwd = workspace_data_path(spec->workspace) };
+						.cwd = workspace_data_path(spec->workspace),
+						.descriptors = program->descriptors,
+						.descriptor_count = program->descriptor_count };
 
 	i->interpreter = interpreter_start(i->sandbox, &start, &handlers, i);
 	free_strings(argv);
@@ -342,7 +411,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	struct installer *i;
 	cleanup_free char *order = json_write_text(spec->order);
 
-	if (program_arguments(spec->language->name) == NULL) {
+	if (program_find(spec->language->name) == NULL) {
 		(void)err_set(err, ERR_UNSUPPORTED, "packages of %s cannot be installed here",
 			      spec->language->name);
 		return NULL;
@@ -363,7 +432,8 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	open_sandbox(i, spec);
 	start_program(i, spec, path.path);
 	interpreter_path_release(&path);
-	loop_timer_start(i->loop, &i->deadline,
-			 loop_now(i->loop) + spec->settings->install_timeout * 1000, on_deadline);
+	i->disk = disk_new(i->loop, spec->workspace, i);
+	loop_timer_start(i->loop, &i->look, loop_now(i->loop) + LOOK_MS, on_look);
+	loop_timer_start(i->loop, &i->deadline, spec->deadline_ms, on_deadline);
 	return i;
 }

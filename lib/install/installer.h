@@ -4,10 +4,12 @@
  * answer.
  *
  * The program is ours (install/python.py, install/node.cjs) and runs in the interpreter for which
- * it installs. It reads the order as a line of JSON on descriptor 3 and writes its answer there, an
+ * it installs. It reads the order as a line of JSON and writes its answer, on descriptor 3 or those
+ * of its own (install/program.h): an
  * object with `ok`: true, or false and a `text` for whoever asked. `done` comes when nothing of the
  * step lives any more, so that the next one finds its folder as it was left. What it says is data
- * of a program that reads foreign bytes.
+ * of a program that reads foreign bytes (install/answer.h). Its folder is looked at while it works:
+ * one that takes more room or files than settings->install_max says is its end, ERR_LIMIT.
  */
 #ifndef INSTALL_INSTALLER_H
 #define INSTALL_INSTALLER_H
@@ -15,6 +17,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "event/loop.h"
@@ -38,6 +41,7 @@ struct installer_spec {
 	const char *const *folders; /* with packages in them, to read */
 	const int *folder_fds;
 	size_t folder_count;
+	uint64_t deadline_ms; /* of the loop's clock: by then it has answered */
 	const json_t *order;
 };
 

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "helper/helper.h"
+#include "install/answer.h"
 #include "install/installer.h"
 #include "json/make.h"
 #include "json/write.h"
@@ -77,11 +78,14 @@ static int put_interpreter(const struct job *job, json_t *key, struct err *err)
 	return 0;
 }
 
+/* What was judged by another policy is judged anew: "unpack" may see more than "fetch" did. */
 static json_t *key_base(const struct job *job, struct err *err)
 {
+	const struct policyfile *policy = job->broker->policy;
 	json_t *key = json_object();
 
 	json_put_str(key, "language", job->language->name);
+	json_put(key, "policy", json_deep_copy(policyfile_packages(policy, job->language->name)));
 	json_put(key, "index", json_incref(job->indexes.urls));
 	for (size_t i = 0; i < job->indexes.folder_count; i++)
 		json_put_bool(key, job->indexes.folders[i], true);
@@ -99,7 +103,6 @@ static char *write_key(const json_t *key)
 	return json_write_sorted(&text, key, &err) == 0 ? buf_steal(&text) : xstrdup("");
 }
 
-/* What was judged by another policy is judged anew. */
 static int make_key(struct job *job, struct err *err)
 {
 	cleanup_json json_t *key = key_base(job, err);
@@ -107,8 +110,6 @@ static int make_key(struct job *job, struct err *err)
 	if (key == NULL)
 		return -1;
 	json_put(key, "wanted", json_incref(job->wanted));
-	json_put(key, "policy",
-		 json_deep_copy(policyfile_packages(job->broker->policy, job->language->name)));
 	free(job->key);
 	job->key = write_key(key);
 	return 0;
@@ -132,10 +133,18 @@ static bool is_shared(const struct job *job)
 	return !job->broker->host->settings->install_builds;
 }
 
+/* Records lie on disk: what is not as it should be is left out. */
 static json_t *find(const struct job *job, const char *key, uint64_t max_age_s)
 {
-	return is_shared(job) && !job->renewed ? cache_find(job->broker->cache, key, max_age_s)
-					       : NULL;
+	json_t *record = NULL;
+
+	if (is_shared(job) && !job->renewed)
+		record = cache_find(job->broker->cache, key, max_age_s);
+	if (record == NULL)
+		return NULL;
+	json_put(record, "packages", answer_rows(json_object_get(record, "packages")));
+	json_put(record, "present", answer_rows(json_object_get(record, "present")));
+	return record;
 }
 
 /* ---- steps in a sandbox ---- */
@@ -156,6 +165,9 @@ static json_t *make_order(const struct job *job, const char *step)
 	json_put(order, "indexes", json_incref(job->indexes.urls));
 	json_put(order, "options",
 		 job->indexes.options != NULL ? json_incref(job->indexes.options) : json_object());
+	json_put(order, "trusted",
+		 job->indexes.trusted != NULL ? json_incref(job->indexes.trusted) : json_array());
+	json_put_str(order, "certificates", job->indexes.certificates);
 	json_put(order, "folders", folders);
 	json_put_bool(order, "builds", host->settings->install_builds);
 	json_put_bool(order, "proxied", confinement_rooted(host->confinement));
@@ -190,6 +202,7 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 				       .folders = folders,
 				       .folder_fds = job->indexes.folder_fds,
 				       .folder_count = job->indexes.folder_count,
+				       .deadline_ms = job->deadline_ms,
 				       .order = order };
 	struct err err;
 
@@ -219,28 +232,14 @@ static bool went_well(struct job *job, const json_t *answer, const struct err *e
 	return err == NULL && json_is_true(json_object_get(answer, "ok"));
 }
 
-/* Rows whose `name` and `version` are texts; what is none is left out. */
-static json_t *take_rows(const json_t *rows)
-{
-	json_t *taken = json_array();
-	size_t n;
-	json_t *row;
-
-	json_array_foreach (rows, n, row)
-		if (json_is_string(json_object_get(row, "name")) &&
-		    json_is_string(json_object_get(row, "version")))
-			json_append(taken, json_deep_copy(row));
-	return taken;
-}
-
 static void put_record(struct job *job, const char *entry, const json_t *packages)
 {
 	const json_t *present = json_object_get(job->record, "present");
 	json_t *record = json_object();
 
 	json_put_str(record, "entry", entry);
-	json_put(record, "packages", take_rows(packages));
-	json_put(record, "present", take_rows(present));
+	json_put(record, "packages", answer_rows(packages));
+	json_put(record, "present", answer_rows(present));
 	json_decref(job->record);
 	job->record = record;
 }
@@ -329,9 +328,10 @@ static void on_packed(struct helper *helper, const json_t *result, const struct 
 	}
 }
 
-static void pack(struct job *job, const json_t *packages)
+static void pack(struct job *job)
 {
 	static const struct helper_handlers handlers = { .done = on_packed };
+	const struct settings *settings = job->broker->host->settings;
 	bool shared = is_shared(job);
 	const int fds[2] = { workspace_data_fd(job->work),
 			     shared ? cache_sets_fd(job->broker->cache) : job->packages_fd };
@@ -339,12 +339,13 @@ static void pack(struct job *job, const json_t *packages)
 	cleanup_json json_t *order = json_object();
 	struct err err;
 
-	put_record(job, entry, packages);
+	json_put_str(job->record, "entry", entry);
 	json_put_str(order, "op", "pack");
 	json_put_str(order, "from", "site");
 	json_put_str(order, "to", shared ? entry : job->language->name);
 	json_put_bool(order, "entry", shared);
-	json_put_int(order, "bytes_max", (json_int_t)job->broker->host->settings->limits.disk_max);
+	json_put_int(order, "bytes_max", (json_int_t)settings->install_max);
+	json_put_int(order, "files_max", (json_int_t)settings->install_files_max);
 	job->helper = start_helper(job, order, fds, &handlers, &err);
 	if (job->helper == NULL)
 		fail_err(job, "The packages could not be stored", &err);
@@ -352,12 +353,36 @@ static void pack(struct job *job, const json_t *packages)
 
 /* ---- what follows what ---- */
 
-static void on_unpacked(void *data, const json_t *answer, const struct err *err)
+static void on_built(void *data, const json_t *answer, const struct err *err)
 {
 	struct job *job = data;
 
 	if (went_well(job, answer, err))
-		pack(job, json_object_get(answer, "packages"));
+		pack(job);
+}
+
+/*
+ * What is in the set was told before any of its code ran. It is found again by the files that it
+ * was made of: those that "fetch" told could be others, had code run there.
+ */
+static void on_unpacked(void *data, const json_t *answer, const struct err *err)
+{
+	const json_t *files = json_object_get(answer, "files");
+	struct job *job = data;
+	struct err trouble;
+
+	if (!went_well(job, answer, err))
+		return;
+	if (files != NULL && make_files_key(job, files, &trouble) < 0) {
+		fail_err(job, "It could not be installed", &trouble);
+		return;
+	}
+	json_put(job->record, "packages", answer_rows(json_object_get(answer, "packages")));
+	if (job->broker->host->settings->install_builds &&
+	    json_is_true(json_object_get(answer, "build")))
+		run_step(job, "build", false, on_built);
+	else
+		pack(job);
 }
 
 static void on_fetched(void *data, const json_t *answer, const struct err *err)
@@ -371,7 +396,7 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 		return;
 	json_decref(job->record);
 	job->record = json_object();
-	json_put(job->record, "present", take_rows(json_object_get(answer, "present")));
+	json_put(job->record, "present", answer_rows(json_object_get(answer, "present")));
 	json_put(job->record, "packages", json_array());
 	if (json_array_size(files) == 0) {
 		succeed(job, false); /* the interpreter has it all */
@@ -392,6 +417,20 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 	link_entry(job);
 }
 
+static void on_checked(void *data, const json_t *answer, const struct err *err)
+{
+	struct job *job = data;
+	cleanup_json json_t *result = NULL;
+	cleanup_free char *from = NULL;
+
+	if (!went_well(job, answer, err))
+		return;
+	result = json_deep_copy(answer);
+	from = indexes_describe(&job->indexes);
+	json_put_str(result, "from", from);
+	broker_job_over(job, result, NULL);
+}
+
 static void fetch(struct job *job)
 {
 	run_step(job, "fetch", true, on_fetched);
@@ -401,6 +440,10 @@ static void look_up(struct job *job)
 {
 	struct err err;
 
+	if (job->checks) {
+		run_step(job, "check", true, on_checked);
+		return;
+	}
 	if (make_key(job, &err) < 0) {
 		fail_err(job, "Nothing was installed", &err);
 		return;
@@ -440,9 +483,11 @@ void job_start(struct job *job)
 	const json_t *told = json_object_get(b->defaults, job->language->name);
 	struct err err;
 
-	if (indexes_read(b->host->settings, job->language, &job->indexes, &err) < 0)
+	job->deadline_ms = loop_now(b->host->loop) + b->host->settings->install_timeout * 1000;
+	if (indexes_read(b->host->settings, confinement_shares(b->host->confinement), job->language,
+			 &job->indexes, &err) < 0)
 		fail_err(job, "Nothing was installed", &err);
-	else if (!indexes_unnamed(&job->indexes))
+	else if (!job->indexes.wants_default)
 		look_up(job);
 	else if (told != NULL)
 		take_default(job, told);
@@ -451,6 +496,21 @@ void job_start(struct job *job)
 }
 
 /* ---- life ---- */
+
+struct job *job_new_check(struct broker *broker, const struct language *language)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	list_init(&job->node);
+	list_init(&job->waiting);
+	job->broker = broker;
+	job->folder = xstrdup(""); /* as no session's is called */
+	job->language = language;
+	job->asked = json_array();
+	job->packages_fd = -1;
+	job->checks = true;
+	return job;
+}
 
 struct job *job_new(struct broker *broker, const struct session *session,
 		    const struct language *language, const json_t *packages, struct err *err)

@@ -2,13 +2,15 @@
 /*
  * job.h - one installation, from what is wanted to what lies in the session's packages folder.
  *
- *   where     asks pip or npm for the index that nobody named (once a server)
+ *   where     asks pip, npm or R for the index that nobody named (once a server)
  *   fetch     resolves, judges, downloads; with network
  *   unpack    judges the files themselves and unpacks them; without
- *   pack      copies the result to the cache, or straight to the session when its build ran code
+ *   build     runs npm's scripts, installs R's sources, where builds are allowed; without
+ *   pack      copies the result to the cache; to the session where builds are allowed
  *   link      gives the session the cache's files
  *
- * A set that the cache has begins with link. Shared by broker.c and job.c only.
+ * A set that the cache has begins with link. One that only checks has "check" instead, and no
+ * session. Shared by broker.c and job.c only.
  */
 #ifndef INSTALL_JOB_H
 #define INSTALL_JOB_H
@@ -57,17 +59,21 @@ struct job {
 	struct helper *helper;
 	struct loop_defer failed;
 	char *problem;
-	char *key;       /* of what is wanted */
-	char *files_key; /* of the files that this came to */
+	uint64_t deadline_ms; /* for all steps in sandboxes together */
+	char *key;            /* of what is wanted */
+	char *files_key;      /* of the files that this came to */
 	json_t *record;
 	bool renewed; /* the cache is not asked any more */
 	bool abandoned;
+	bool checks;
 };
 
 /* ERR_SYSTEM. `session` is borrowed for the call. */
 struct job *job_new(struct broker *broker, const struct session *session,
 		    const struct language *language, const json_t *packages,
 		    struct err *err) MUST_CHECK;
+/* One that tells whether the installer works: {"tool", "from"}. */
+struct job *job_new_check(struct broker *broker, const struct language *language);
 /* broker_job_over follows from the loop. */
 void job_start(struct job *job);
 /* Ends and frees it, now or when its sandbox has closed. */

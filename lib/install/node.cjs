@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Installs JavaScript packages, in a sandbox of its own, as python.py does for Python: one order on
 // descriptor 3, one answer. npm resolves into a lock file, the policy is applied to that, and `npm ci`
-// fetches and unpacks what it names, by its hashes. No script of a package runs unless builds are
-// allowed; "unpack", without network, judges the lock file once more and what was unpacked by it.
+// fetches and unpacks what it names, by its hashes; "unpack", without network, judges the lock file once
+// more and everything that was unpacked. No script of a package runs in either. Where builds are allowed
+// "build" runs them after that, without network: nothing that they write is judged, or told, again.
 'use strict';
 
+const crypto = require('crypto');
 const fs = require('fs');
 const path = require('path');
 const { spawnSync } = require('child_process');
 
 const CHANNEL = 3;
 const TAIL = 1200;
+const AUTHORITIES = 'authorities.pem';
 const PROXY = 'http://127.0.0.1:3128';
 
 class Refusal extends Error {}
@@ -31,16 +34,24 @@ function writeConfiguration(order) {
   const lines = Object.entries(order.options).map(([name, value]) => `${name}=${value}`);
   if (order.indexes.length > 0) lines.push(`registry=${order.indexes[0]}`);
   if (order.proxied) lines.push(`proxy=${PROXY}`, `https-proxy=${PROXY}`, 'noproxy=');
-  if (process.env.SSL_CERT_FILE) lines.push(`cafile=${process.env.SSL_CERT_FILE}`);
+  const system = process.env.SSL_CERT_FILE ? fs.readFileSync(process.env.SSL_CERT_FILE, 'utf8') : '';
+  fs.writeFileSync(AUTHORITIES, `${system}\n${order.certificates ?? ''}`);
+  if (system || order.certificates) lines.push(`cafile=${path.resolve(AUTHORITIES)}`);
   lines.push('audit=false', 'fund=false', 'update-notifier=false', 'progress=false', 'color=false');
   fs.writeFileSync('.npmrc-installer', lines.join('\n') + '\n', { mode: 0o600 });
 }
 
 function npm(...words) {
-  const env = { PATH: '/usr/bin:/bin', HOME: process.cwd(), LC_ALL: 'C.UTF-8', npm_config_userconfig: path.resolve('.npmrc-installer'),
-    npm_config_globalconfig: '/dev/null', npm_config_cache: path.resolve('cache'), TMPDIR: path.resolve('tmp') };
-  if (process.env.SSL_CERT_FILE) env.NODE_EXTRA_CA_CERTS = process.env.SSL_CERT_FILE;
-  const done = spawnSync(process.execPath, [npmPath(), ...words], { env, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'pipe'] });
+  return npmIn(process.cwd(), ...words);
+}
+
+function npmIn(cwd, ...words) {
+  const env = { PATH: `${path.dirname(process.execPath)}:/usr/bin:/bin`, HOME: process.cwd(), LC_ALL: 'C.UTF-8',
+    npm_config_userconfig: path.resolve('.npmrc-installer'),
+    npm_config_globalconfig: '/dev/null', npm_config_cache: path.resolve('cache'), TMPDIR: path.resolve('tmp'),
+    npm_config_nodedir: path.dirname(path.dirname(fs.realpathSync(process.execPath))) };
+  if (fs.existsSync(AUTHORITIES)) env.NODE_EXTRA_CA_CERTS = path.resolve(AUTHORITIES);
+  const done = spawnSync(process.execPath, [npmPath(), ...words], { cwd, env, encoding: 'utf8', maxBuffer: 64 << 20, stdio: ['ignore', 'pipe', 'pipe'] });
   if (done.status !== 0) throw new Refusal(explain(`${done.stdout}\n${done.stderr}`));
   return done.stdout;
 }
@@ -162,6 +173,43 @@ function lockRows() {
   });
 }
 
+// Every package that lies where npm puts them: archives may hold some that no lock names.
+function* unpacked(folder) {
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
+  for (const name of names.flatMap((one) => (one.startsWith('@') ? fs.readdirSync(`${folder}/${one}`).map((two) => `${one}/${two}`) : [one]))) {
+    const place = `${folder}/${name}`;
+    if (!fs.statSync(place).isDirectory()) continue;
+    yield { place, ...manifest(place) };
+    yield* unpacked(`${place}/node_modules`);
+  }
+}
+
+function manifest(place) {
+  const name = place.slice(place.lastIndexOf('node_modules/') + 13);
+  let told = {};
+  try {
+    told = JSON.parse(fs.readFileSync(`${place}/package.json`, 'utf8')) ?? {};
+  } catch {
+    // A folder without one can be required all the same.
+  }
+  const scripts = ['preinstall', 'install', 'postinstall'].some((script) => told.scripts && script in Object(told.scripts));
+  return { name: typeof told.name === 'string' ? told.name : name, version: typeof told.version === 'string' ? told.version : '0.0.0',
+    builds: scripts || fs.existsSync(`${place}/binding.gyp`) };
+}
+
+// For a package whose registry tells no hash: of all that lies at its place, by name and content.
+function digest(place) {
+  const hash = crypto.createHash('sha256');
+  const add = (file) => {
+    const stat = fs.lstatSync(file);
+    const content = stat.isFile() ? fs.readFileSync(file) : Buffer.alloc(0);
+    hash.update(`${JSON.stringify(file)} ${stat.mode} ${content.length}\n`).update(content);
+    if (stat.isDirectory()) fs.readdirSync(file).sort().forEach((name) => add(`${file}/${name}`));
+  };
+  if (fs.existsSync(place)) add(place);
+  return hash.digest('hex');
+}
+
 // ---- steps ----
 
 const steps = {
@@ -170,17 +218,29 @@ const steps = {
     return { url: npm('config', 'get', 'registry').trim(), hosts: [] };
   },
 
+  // Whether npm works and its registry answers, for the person; it need not have what is asked for.
+  check(order) {
+    writeConfiguration(order);
+    const tool = `npm ${npm('--version').trim()}`;
+    try {
+      npm('view', 'npm', 'version', '--fetch-retries=0', '--fetch-timeout=15000');
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (!/\bE404\b/.test(error.message)) throw new Refusal(error.message.replace('could not install it', 'does not get through'));
+    }
+    return { tool };
+  },
+
   fetch(order) {
     const wanted = parseAll(order.packages);
-    const scripts = order.builds ? [] : ['--ignore-scripts'];
     judge([...wanted.keys()].map((name) => ({ name })), order);
     writeConfiguration(order);
     fs.writeFileSync('package.json', JSON.stringify({ name: 'session', version: '1.0.0', private: true }));
     npm('install', '--package-lock-only', '--ignore-scripts', ...wanted.values());
     const rows = lockRows();
     judge(rows, order);
-    npm('ci', ...scripts);
-    return { files: rows.map(({ place, version, hash }) => ({ file: `${place}@${version}`, sha256: hash || '' })), present: [] };
+    npm('ci', '--ignore-scripts');
+    return { files: rows.map(({ place, version, hash }) => ({ file: `${place}@${version}`, sha256: hash || digest(place) })), present: [] };
   },
 
   unpack(order) {
@@ -193,11 +253,25 @@ const steps = {
         throw new Refusal(`${quote(row.name)} is another version than its lock says.`);
       }
     }
-    judge(rows, order);
+    const found = [...unpacked('node_modules')];
+    const more = found.filter((row) => !all.has(row.place)).flatMap(({ place, name, version }) => [
+      { name, version }, { name: place.slice(place.lastIndexOf('node_modules/') + 13), version }]);
+    judge([...rows, ...more], order);
     fs.mkdirSync('site', { recursive: true });
     if (fs.existsSync('node_modules')) fs.renameSync('node_modules', 'site/node_modules');
     const top = rows.filter((row) => row.place.lastIndexOf('node_modules/') === 0);
-    return { packages: top.map(({ name, version, file }) => ({ name, version, file, modules: [] })) };
+    return { packages: top.map(({ place, name, version, file }) => ({ name, version, file, modules: [place.slice(13)] })),
+      build: order.builds && found.some((row) => row.builds) };
+  },
+
+  build() {
+    writeConfiguration({ options: {}, indexes: [], proxied: false });
+    try {
+      npmIn('site', 'rebuild');
+    } catch (error) {
+      throw error instanceof Refusal ? new Refusal(`${error.message}\nScripts of packages run without network.`) : error;
+    }
+    return {};
   },
 };
 

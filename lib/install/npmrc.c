@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "install/npmrc.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,13 +9,22 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "config/places.h"
+#include "install/personal.h"
 #include "json/make.h"
 
 enum { FILE_MAX = 256 << 10 };
 
+/* Quotes, too, mean nothing around a value. */
+static const char unread[] = " \t\r\"'";
+
+struct source {
+	char *const *environment;
+	const struct shares *shares;
+};
+
 static bool is_wanted(const char *key)
 {
-	return str_eq(key, "registry") || strncmp(key, "//", 2) == 0 ||
+	return str_eq(key, "registry") || str_eq(key, "cafile") || strncmp(key, "//", 2) == 0 ||
 	       (key[0] == '@' && strstr(key, ":registry") != NULL);
 }
 
@@ -41,17 +49,6 @@ static char *expand(const char *value, char *const *environment)
 	return buf_steal(&out);
 }
 
-static char *trim(char *text)
-{
-	size_t len;
-
-	text += strspn(text, " \t\r\"'");
-	len = strlen(text);
-	while (len > 0 && strchr(" \t\r\"'", text[len - 1]) != NULL)
-		text[--len] = '\0';
-	return text;
-}
-
 /* Earlier files win. */
 static void take_line(json_t *options, char *line, char *const *environment)
 {
@@ -62,29 +59,33 @@ static void take_line(json_t *options, char *line, char *const *environment)
 	if (value == NULL || line[0] == ';' || line[0] == '#')
 		return;
 	*value++ = '\0';
-	key = trim(line);
+	key = str_trim(line, unread);
 	if (!is_wanted(key) || json_object_get(options, key) != NULL)
 		return;
-	expanded = expand(trim(value), environment);
+	expanded = expand(str_trim(value, unread), environment);
 	json_object_set_new(options, key, json_make_str(expanded));
 }
 
-static void take_file(json_t *options, const char *path, char *const *environment)
+static void take_file(json_t *options, const char *path, const struct source *source)
 {
+	cleanup_free char *text = NULL;
 	struct err err;
 	size_t len;
-	cleanup_free char *text = fd_read_file(AT_FDCWD, path, FILE_MAX, &len, &err);
-	char *rest = text;
+	char *rest;
 	char *line;
 
+	if (personal_holds(source->shares, path))
+		text = fd_read_regular(path, FILE_MAX, &len, &err);
+	rest = text;
 	while (rest != NULL && (line = strsep(&rest, "\n")) != NULL)
-		take_line(options, line, environment);
+		take_line(options, line, source->environment);
 }
 
-json_t *npmrc_read(char *const *environment)
+json_t *npmrc_read(char *const *environment, const struct shares *shares)
 {
 	static const char *const global[] = { "/usr/etc/npmrc", "/usr/local/etc/npmrc",
 					      "/etc/npmrc" };
+	const struct source source = { .environment = environment, .shares = shares };
 	json_t *options = json_object();
 	const char *registry = places_getenv(environment, "npm_config_registry");
 	const char *named = places_getenv(environment, "npm_config_userconfig");
@@ -94,10 +95,10 @@ json_t *npmrc_read(char *const *environment)
 	if (registry != NULL && registry[0] != '\0')
 		json_put_str(options, "registry", registry);
 	if (named != NULL && named[0] != '\0')
-		take_file(options, named, environment);
+		take_file(options, named, &source);
 	else if (own != NULL)
-		take_file(options, own, environment);
+		take_file(options, own, &source);
 	for (size_t i = 0; i < ARRAY_SIZE(global); i++)
-		take_file(options, global[i], environment);
+		take_file(options, global[i], &source);
 	return options;
 }

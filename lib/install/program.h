@@ -5,10 +5,18 @@
 
 #include <stddef.h>
 
-enum { PROGRAM_ARGUMENTS_MAX = 4 };
+#include "proc/sandbox_client.h"
 
-/* What the interpreter is started with, after its path; NULL: nothing installs for this language.
- */
-const char *const *program_arguments(const char *language);
+struct program {
+	const char *language;
+	const char *const *arguments; /* after the interpreter's path; NULL-terminated */
+	const char *variable;         /* "NAME=value" that it needs; or NULL */
+	/* By which the order comes and the answer goes, as in interpreter_spec. */
+	const struct plan_descriptor *descriptors;
+	size_t descriptor_count;
+};
+
+/* NULL: nothing installs for this language. */
+const struct program *program_find(const char *language);
 
 #endif

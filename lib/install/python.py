@@ -17,9 +17,10 @@ import sys
 import zipfile
 
 CHANNEL = 3
-ORDER_MAX = 1 << 20
+ORDER_MAX = 4 << 20
 TAIL = 1200  # characters of what pip said last
 PROXY = "http://127.0.0.1:3128"
+AUTHORITIES = "authorities.pem"  # of the person's own pip configuration
 
 
 class Refusal(Exception):
@@ -187,19 +188,26 @@ def requires(row, name):
 # ---- pip ----
 
 
-def pip(*arguments):
-    """Runs pip on its own; its complaints become a Refusal."""
+def run_pip(*arguments):
+    """Runs pip on its own: whether it worked, and what it said."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": os.getcwd(), "TMPDIR": os.path.abspath("tmp"),
                    "LC_ALL": "C.UTF-8", "PIP_CONFIG_FILE": os.devnull}
     for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
-        if name in os.environ:
+        if os.path.exists(AUTHORITIES):
+            environment[name] = os.path.abspath(AUTHORITIES)
+        elif name in os.environ:
             environment[name] = os.environ[name]
     command = [sys.executable, "-I", "-m", "pip", "--isolated", "--no-input", "--no-color",
                "--disable-pip-version-check", "--cache-dir", os.path.abspath("cache"), *arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=environment, check=False)
-    said = done.stdout.decode("utf-8", "replace")
-    if done.returncode != 0:
+    return done.returncode == 0, done.stdout.decode("utf-8", "replace")
+
+
+def pip(*arguments):
+    """Its complaints become a Refusal."""
+    ok, said = run_pip(*arguments)
+    if not ok:
         raise Refusal(explain(said))
     return said
 
@@ -217,6 +225,8 @@ def explain(said):
     if "403" in said or "Tunnel connection failed" in said or "ProxyError" in said:
         more = ("\nThe installer reaches only the configured index (PTYCELL_PIP_INDEX); hosts that it leads to "
                 "besides go into PTYCELL_INSTALL_HOSTS.")
+    elif "is not a trusted or secure host" in said:
+        more = ("\nThe index is not https. The user can allow that: trusted-host in pip.conf, or PIP_TRUSTED_HOST.")
     elif "No matching distribution found" in said and "from versions: none" in said:
         more = ("\nThe index has no such package, or only a source that would run code to be built, which the user "
                 "can allow: PTYCELL_INSTALL_BUILDS=1.")
@@ -236,6 +246,8 @@ def sources(order):
         options.append("--no-index")
     for folder in order["folders"]:
         options += ["--find-links", folder]
+    for host in order["trusted"]:
+        options += ["--trusted-host", host]
     if order["proxied"]:
         options += ["--proxy", PROXY]
     return options
@@ -256,7 +268,13 @@ def where(_):
     return {"url": index.simple_url, "hosts": [index.file_storage_domain]}
 
 
+def write_authorities(order):
+    if "certificates" in order:
+        write_lines(AUTHORITIES, [order["certificates"]])
+
+
 def fetch(order):
+    write_authorities(order)
     wanted = parse_all(order["packages"])
     judge([{"name": name} for name in wanted], order)
     write_lines("wanted.txt", [" ".join([str(r), *hashes]) for r, hashes in wanted.values()])
@@ -271,6 +289,21 @@ def fetch(order):
         pip("wheel" if order["builds"] else "download", "--quiet", "--no-deps", "--progress-bar", "off", *only,
             *sources(order), "--wheel-dir" if order["builds"] else "--dest", "wheels", "-r", "locked.txt")
     return {"files": wheels(), "present": present(wanted, found)}
+
+
+UNREACHED = re.compile(r"Retrying \(.*|Could not fetch URL (?!.*\b404\b).*")
+
+
+def check(order):
+    """Whether pip works and its indexes answer, for the person; an index need not have what is asked for."""
+    packaging()
+    write_authorities(order)
+    tool = "pip %s" % pip("--version").split()[1]
+    _, said = run_pip("index", "versions", "-vv", "--retries", "1", "--timeout", "15", *sources(order), "pip")
+    failed = UNREACHED.findall(said)
+    if failed:
+        raise Refusal(explain("ERROR: " + failed[-1]).replace("could not install it", "does not get through", 1))
+    return {"tool": tool}
 
 
 def row_of_report(item):
@@ -355,12 +388,14 @@ def unpack(order):
     write_lines("locked.txt", ["%s @ file://%s --hash=sha256:%s"
                                % (row["name"], os.path.abspath(os.path.join("wheels", row["file"])), row["sha256"])
                                for row in rows])
-    os.makedirs("site", exist_ok=True)
+    shutil.rmtree("site", ignore_errors=True)  # a build's, which came before
+    os.makedirs("site")
     if rows:
         pip("install", "--quiet", "--no-deps", "--no-index", "--require-hashes", "--no-warn-script-location",
             "--target", "site", "-r", "locked.txt")
         drop_python_s_own()
-    return {"packages": [{"name": row["name"], "version": row["version"], "file": row["file"],
+    return {"files": [{"file": row["file"], "sha256": row["sha256"]} for row in rows],
+            "packages": [{"name": row["name"], "version": row["version"], "file": row["file"],
                           "modules": modules(row)} for row in rows]}
 
 
@@ -397,7 +432,7 @@ def answer(order):
     for folder in ("tmp", "cache"):
         os.makedirs(folder, exist_ok=True)
     try:
-        steps = {"where": where, "fetch": fetch, "unpack": unpack}
+        steps = {"where": where, "fetch": fetch, "unpack": unpack, "check": check}
         return {"ok": True, **steps[order["step"]](order)}
     except Refusal as refusal:
         return {"ok": False, "text": str(refusal)}

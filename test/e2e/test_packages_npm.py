@@ -4,15 +4,17 @@
 The registry is reached by a relay on this machine: some networks give it an address that no session's
 proxy may connect to.
 """
+import functools
 import http.server
-import json
 import shutil
+import socket
 import subprocess
 import threading
 import urllib.error
 import urllib.request
 
 import pytest
+import steps
 from client import Server
 
 
@@ -67,26 +69,11 @@ def relay():
 
 
 @pytest.fixture
-def start(home, tmp_path, relay):
-    servers = []
-
-    def start_server(policy=None):
-        flags = []
-        if policy is not None:
-            path = tmp_path / "policy.json"
-            path.write_text(json.dumps(policy))
-            flags = ["--policy", str(path)]
-        servers.append(Server(home, *flags, env={"npm_config_registry": relay}))
-        return servers[-1]
-
-    yield start_server
-    for server in servers:
-        server.close()
-        print(server.stderr.decode(errors="replace"))
+def start(servers, relay):
+    return functools.partial(servers, env={"npm_config_registry": relay})
 
 
-def install(server, *packages, session="s"):
-    return server.call("install_packages", session_id=session, packages=list(packages), language="javascript")
+install = functools.partial(steps.install, language="javascript")
 
 
 def node(server, code, session="s"):
@@ -120,3 +107,48 @@ def test_a_package_that_is_needed_and_blocked_refuses_all(start):
 def test_a_package_that_does_not_exist_is_an_error(start):
     result = install(start(), "no-such-package-at-all-x9q")
     assert result.is_error and "404" in result.texts[0]
+
+
+def test_npm_install_in_a_cell_leads_to_the_same_place_and_says_so(start):
+    """As models write it; what stands elsewhere is text, or JavaScript."""
+    server = start()
+    told = "Asking ptycell to install is-odd@3.0.1; the session itself has no network."
+    for n, line in enumerate(("npm install is-odd@3.0.1", "!npm i 'is-odd@3.0.1' --save", "// first\n\n  %npm add -D is-odd@3.0.1")):
+        result = node(server, f"{line}\nconst isOdd = require('is-odd')\nisOdd(3)", session=f"s{n}")
+        assert told in result.text and "is-odd 3.0.1" in result.text and result.text.rstrip().endswith("true"), result.text
+    again = node(server, "npm install is-odd@3.0.1", session="s0")
+    assert told in again.text and not again.is_error
+    assert "cell-3.js:2" in node(server, "npm install is-odd@3.0.1\nnull.x", session="s0").text
+    text = node(server, "let a = `\nnpm install is-odd\n`; console.log(a)", session="s0").text
+    assert "Asking" not in text and "npm install is-odd" in text
+    assert "SyntaxError" in node(server, "1\nnpm install is-odd", session="s0").text
+    shell = server.call("exec_code", session_id="b", language="bash",
+                        code="npm install is-odd@3.0.1 2>&1 | tail -2 && node -e 'console.log(require(\"is-odd\")(3))'").text
+    assert told in shell and shell.rstrip().endswith("true"), shell
+
+
+def test_a_refused_package_in_a_cell_is_an_error_and_the_rest_does_not_run(start):
+    server = start(policy={"javascript": {"block": ["is-number"]}})
+    result = node(server, "npm install is-odd@3.0.1\nconsole.log('not-' + 'reached')")
+    assert result.is_error and "needed by is-odd" in result.text and "not-reached" not in result.text
+    assert "2" in node(server, "1 + 1").text
+
+
+def test_what_lies_in_the_session_is_installed_there(start):
+    server = start()
+    code = ("const fs = require('fs'); fs.mkdirSync('mine'); fs.writeFileSync('mine/index.js', 'module.exports = 41');\n"
+            "fs.writeFileSync('mine/package.json', '{\"name\": \"mine\", \"version\": \"1.0.0\"}')")
+    assert not node(server, code).is_error
+    result = node(server, "npm install ./mine\nrequire('mine') + 1")
+    assert "Asking" not in result.text and result.text.rstrip().endswith("42"), result.text
+
+
+def test_waiting_for_packages_is_interrupted_and_the_state_stays(home):
+    """The registry takes the connection and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        with Server(home, env={"npm_config_registry": f"http://localhost:{silent.getsockname()[1]}/"}) as server:
+            node(server, "kept = 5")
+            for language, code in (("javascript", "npm install is-odd\nkept = 6"), ("bash", "npm install is-odd")):
+                result = server.call("exec_code", session_id="s", language=language, code=code, timeout=2)
+                assert result.state == "timed_out", result.text
+            assert node(server, "kept").text.strip() == "5"

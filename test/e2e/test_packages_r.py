@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: MIT
+"""install_packages for R, with R's own install.packages and a repository in CRAN's form made here."""
+import functools
+import http.server
+import io
+import shutil
+import subprocess
+import tarfile
+import threading
+
+import pytest
+import steps
+from steps import paths_in
+
+if not shutil.which("R"):
+    pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
+pytestmark = pytest.mark.limit(180)
+
+# Of each: version, what it imports, whether the repository has it built. What is not runs code when it is installed.
+PACKAGES = {
+    "alphapkg": ("2.0", "", True), "betapkg": ("1.0", "alphapkg (>= 1.5)", True), "tunnelpkg": ("1.0", "evilpkg", True),
+    "evilpkg": ("3.0", "", True), "oldpkg": ("0.9-2", "", True), "needsnew": ("1.0", "alphapkg (>= 9.0)", True),
+    "lackspkg": ("1.0", "nowherepkg", True), "sourcepkg": ("1.0", "alphapkg", False), "brokenpkg": ("1.0", "", False),
+}
+RAN = ('cat("built", file = "ran.txt"); built_by <- Sys.getpid(); '
+       'inherited <- grep("^pipe:", Sys.readlink(c("/proc/self/fd/5", "/proc/self/fd/6")))')
+
+
+def r(*arguments, cwd, env=None):
+    subprocess.run(["R", "CMD", *arguments], cwd=cwd, env=env, check=True, capture_output=True, timeout=120)
+
+
+def write_source(folder, name, version, imports, code):
+    (folder / "R").mkdir(parents=True)
+    (folder / "DESCRIPTION").write_text(
+        f"Package: {name}\nVersion: {version}\nTitle: Test\nDescription: A test.\nAuthor: T\nMaintainer: T <t@t.test>\n"
+        "License: MIT\n" + (f"Imports: {imports}\n" if imports else ""))
+    used = "".join(f"import({text.split()[0]})\n" for text in [imports] if text and name not in ("lackspkg", "needsnew"))
+    (folder / "NAMESPACE").write_text(f"{used}export(version_of)\n")
+    (folder / "R" / "all.R").write_text(f'version_of <- function() "{name} {version}"\n{code}\n')
+
+
+def write_tar(path, members):
+    """`members`: names and texts, or names and the links that they are, in their order; names may be there twice."""
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in members.items() if isinstance(members, dict) else members:
+            member = text if isinstance(text, tarfile.TarInfo) else tarfile.TarInfo(name)
+            member.name, member.mode = name, 0o755
+            member.size = 0 if member is text else len(text)
+            archive.addfile(member, None if member is text else io.BytesIO(text.encode()))
+
+
+def link_to(target, kind=tarfile.SYMTYPE):
+    member = tarfile.TarInfo()
+    member.type, member.linkname = kind, target
+    return member
+
+
+def description(name):
+    return (f"Package: {name}\nVersion: 1.0\nTitle: T\nDescription: D.\nAuthor: T\nMaintainer: T <t@t.test>\nLicense: MIT\n"
+            "Built: R 4.2.2; ; 2026-01-01 00:00:00 UTC; unix\n")
+
+
+def write_hostile(contrib):
+    write_tar(contrib / "travelpkg_1.0.tar.gz", {"travelpkg/DESCRIPTION": description("travelpkg"), "../../evil.R": "1\n"})
+    write_tar(contrib / "liarpkg_1.0.tar.gz", {"liarpkg/DESCRIPTION": description("liarpkg")})
+    foreign = description("foreignpkg").replace("; ;", "; sparc-sun-solaris2.10;")
+    write_tar(contrib / "foreignpkg_1.0.tar.gz", {"foreignpkg/DESCRIPTION": foreign})
+    write_tar(contrib / "swappedpkg_1.0.tar.gz", {"swappedpkg/DESCRIPTION": description("swappedpkg")})
+
+
+CONFIGURE = "#!/bin/sh\necho CONFIGURE-RAN >&2\nexit 1\n"
+# What follows a DESCRIPTION that says that it was built: with all of it unpacked R sees a source.
+# What an index may say of where a file lies, each with what is told of it.
+MISPLACED = {
+    "climbpkg": ("File: ../../climbpkg_1.0.tar.gz", "its File of climbpkg is '../../climbpkg_1.0.tar.gz'"),
+    "rootpkg": ("File: /etc/rootpkg_1.0.tar.gz", "its File of rootpkg is '/etc/rootpkg_1.0.tar.gz'"),
+    "elsepkg": ("File: alphapkg_2.0.tar.gz", "its File of elsepkg is 'alphapkg_2.0.tar.gz'"),
+    "uppkg": ("Path: Older/../../..", "its Path of uppkg is 'Older/../../..'"),
+    "abspkg": ("Path: /etc", "its Path of abspkg is '/etc'"),
+    "schemepkg": ("Path: file:///etc", "its Path of schemepkg is 'file:///etc'"),
+    "brokenlinepkg": ("Path: a\n b", "its Path of brokenlinepkg is 'a b'"),
+    "queerpkg": ("Version: 1.0/../../x", "its Version of queerpkg is '1.0/../../x'"),
+}
+TWO_FACED = {
+    "dotpkg": lambda source: [("dotpkg/./DESCRIPTION", source)],
+    "slashpkg": lambda source: [("slashpkg//DESCRIPTION", source)],
+    "twicepkg": lambda source: [("twicepkg/DESCRIPTION", source)],
+    "linkpkg": lambda source: [("linkpkg/d", link_to(".")), ("linkpkg/d/DESCRIPTION", source)],
+    "hardpkg": lambda source: [("hardpkg/o", source), ("hardpkg/./DESCRIPTION", link_to("hardpkg/o", tarfile.LNKTYPE))],
+    "morepkg": lambda source: [("otherpkg/DESCRIPTION", source)],
+}
+
+
+def write_two_faced(contrib):
+    for name, more in TWO_FACED.items():
+        built = description(name)
+        source = built[:built.index("Built:")]
+        write_tar(contrib / f"{name}_1.0.tar.gz",
+                  [(f"{name}/DESCRIPTION", built), (f"{name}/configure", CONFIGURE), *more(source)])
+
+
+def write_rows(contrib):
+    """What write_PACKAGES would not write."""
+    rows = [f"Package: {name}\n" + ("" if row.startswith("Version") else "Version: 1.0\n") + f"{row}\n" for name, (row, _) in MISPLACED.items()]
+    (contrib / "Older").mkdir()
+    write_tar(contrib / "Older" / "lowerpkg_7.tar.gz", {"lowerpkg/DESCRIPTION": description("lowerpkg")})
+    rows.append("Package: lowerpkg\nVersion: 1.0\nPath: Older\nFile: lowerpkg_7.tar.gz\n")
+    write_tar(contrib / "aheadpkg_9.0.tar.gz", {"aheadpkg/DESCRIPTION": description("aheadpkg")})
+    rows.append("Package: aheadpkg\nVersion: 9.0\n")
+    with (contrib / "PACKAGES").open("a") as index:
+        index.write("\n" + "\n".join(rows))
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    """A folder: built packages and sources side by side, as in repositories for one system."""
+    top = tmp_path_factory.mktemp("cran")
+    contrib = top / "repository" / "src" / "contrib"
+    contrib.mkdir(parents=True)
+    library = top / "library"
+    library.mkdir()
+    for name, (version, imports, built) in PACKAGES.items():
+        code = {"sourcepkg": RAN, "brokenpkg": 'stop("no luck")'}.get(name, "")
+        write_source(top / name, name, version, imports, code)
+        if built and name in ("lackspkg", "needsnew", "tunnelpkg"):  # what they import need not be there: built by hand
+            (top / name / "NAMESPACE").write_text("export(version_of)\n")
+    order = [name for name, row in PACKAGES.items() if row[2] and name not in ("lackspkg", "needsnew")]
+    for name in ["evilpkg", *[n for n in order if n != "evilpkg"]]:
+        r("INSTALL", "--build", "--no-test-load", f"--library={library}", str(top / name), cwd=contrib,
+          env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(top), "R_LIBS": str(library)})
+    for path in contrib.glob("*_R_*.tar.gz"):
+        path.rename(contrib / (path.name.partition("_R_")[0] + ".tar.gz"))
+    r("build", *(str(top / name) for name in PACKAGES if name not in order), cwd=contrib)
+    write_hostile(contrib)
+    write_two_faced(contrib)
+    subprocess.run(["Rscript", "-e", "tools::write_PACKAGES('.', type = 'source')"], cwd=contrib, check=True,
+                   capture_output=True, timeout=120)
+    # What the index tells is true, but the files are others by now.
+    write_tar(contrib / "swappedpkg_1.0.tar.gz", {"swappedpkg/DESCRIPTION": description("swappedpkg") + "X: y\n"})
+    for path in contrib.glob("PACKAGES.*"):
+        path.unlink()
+    text = (contrib / "PACKAGES").read_text()
+    liar = text[text.index("Package: liarpkg"):].split("\n\n")[0]
+    (contrib / "PACKAGES").write_text(text.replace(liar, "\n".join(
+        line for line in liar.splitlines() if not line.startswith("MD5sum:"))))
+    write_tar(contrib / "liarpkg_1.0.tar.gz", {"liarpkg/DESCRIPTION": description("evilpkg")})
+    write_rows(contrib)
+    return top / "repository"
+
+
+@pytest.fixture(scope="module")
+def served(repository):
+    """Its URL; `asked` are the paths that were fetched."""
+    asked = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=str(repository))
+
+        def do_GET(self):
+            asked.append(self.path)
+            super().do_GET()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server.url = f"http://localhost:{server.server_address[1]}"
+    server.asked = asked
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def start(servers, served):
+    return lambda *flags, repos=None, **options: servers("--r-repos", repos or served.url, *flags, **options)
+
+
+install = functools.partial(steps.install, language="r")
+
+
+def cell(server, code, session="s", **arguments):
+    return server.call("exec_code", session_id=session, language="r", code=code, **arguments)
+
+
+def has_no_network(server, served, session="s"):
+    port = served.server_address[1]
+    text = cell(server, f'suppressWarnings(tryCatch(close(socketConnection("127.0.0.1", {port}, timeout = 2)), '
+                        'error = function(e) cat("no way")))', session=session).text
+    return "no way" in text
+
+
+def test_a_package_of_the_repository_is_there_in_the_next_cell_without_a_restart(start, served):
+    server = start()
+    missing = cell(server, "library(betapkg)")
+    assert missing.is_error and 'language: "r" and packages: ["betapkg"]' in missing.text
+    result = install(server, "betapkg")
+    assert result.object["packages"] == ["alphapkg 2.0", "betapkg 1.0"], result.texts
+    assert "betapkg 1.0" in cell(server, "library(betapkg); version_of()").text
+    assert "alphapkg 2.0" in cell(server, "alphapkg::version_of()").text
+    assert has_no_network(server, served)
+    rows = {row["name"]: row for row in
+            server.call("session_info", session_id="s", include=["packages"]).object["installed"]}
+    assert (rows["betapkg"]["version"], rows["betapkg"]["language"]) == ("1.0", "r")
+    assert rows["betapkg"]["from"] in served.url and rows["alphapkg"]["file"] == "alphapkg_2.0.tar.gz"
+
+
+def test_a_second_session_gets_it_from_the_cache_and_nobody_writes_there(start, served):
+    server = start()
+    install(server, "betapkg")
+    asked = len(served.asked)
+    assert install(server, "betapkg", session="t").object["cached"] and len(served.asked) == asked
+    assert "alphapkg 2.0" in cell(server, "alphapkg::version_of()", session="t").text
+    text = cell(server, 'folder <- find.package("alphapkg"); unlink(folder, recursive = TRUE); '
+                        'cat(file.exists(file.path(folder, "DESCRIPTION")), file.create(file.path(folder, "x")))').text
+    assert "TRUE FALSE" in text
+
+
+def test_install_packages_in_a_cell_leads_to_the_same_place_and_says_so(start, served):
+    server = start()
+    for n, code in enumerate(('install.packages("betapkg")', 'utils::install.packages(c("betapkg"), quiet = TRUE)',
+                              'install.packages("betapkg", repos = "https://cran.invalid")')):
+        text = cell(server, f"{code}\nlibrary(betapkg); version_of()", session=f"s{n}").text
+        assert "Asking ptycell to install betapkg" in text and "Installed: alphapkg 2.0, betapkg 1.0" in text, text
+        assert '"betapkg 1.0"' in text
+    refused = cell(server, 'install.packages("nowherepkg")', session="s0")
+    assert refused.is_error and "no package 'nowherepkg'" in refused.text
+    assert "[1] 2" in cell(server, "1 + 1", session="s0").text and has_no_network(server, served, session="s0")
+
+
+def test_dependencies_of_a_cell_are_there_when_it_runs(start):
+    server = start()
+    assert "betapkg 1.0" in cell(server, "betapkg::version_of()", dependencies=["betapkg"]).text
+    assert "3.0" in cell(server, 'packageVersion("evilpkg")', dependencies=["evilpkg (>= 2.5)"]).text
+    assert "betapkg 1.0" in cell(server, "betapkg::version_of()").text
+
+
+def test_a_package_that_is_needed_and_blocked_refuses_all_before_it_is_fetched(start, served):
+    server = start(policy={"r": {"block": ["evil*"]}})
+    served.asked.clear()
+    result = install(server, "tunnelpkg", "alphapkg")
+    assert result.is_error
+    assert "evilpkg (needed by tunnelpkg) is on the block list (r.block has 'evil*')" in result.texts[0], result.texts
+    assert not any(path.endswith(".tar.gz") for path in served.asked)
+    assert cell(server, "library(alphapkg)").is_error
+    assert "r.block" in cell(server, 'install.packages("evilpkg")').text
+
+
+def test_versions_below_the_minimum_and_names_off_the_allow_list_are_refused(start):
+    server = start(policy={"r": {"minimum": {"oldpkg": "0.9.3"}}})
+    result = install(server, "oldpkg")
+    assert result.is_error and "version 0.9-2" in result.texts[0] and "r.minimum" in result.texts[0]
+    server = start(policy={"r": {"minimum": {"oldpkg": "0.9.2", "OLDPKG": "9"}}})
+    assert install(server, "oldpkg").object["packages"] == ["oldpkg 0.9-2"]
+    server = start(policy={"r": {"allow": ["betapkg"]}})
+    assert "alphapkg (needed by betapkg) is not on the allow list" in install(server, "betapkg").texts[0]
+
+
+def test_a_source_runs_no_code_unless_that_is_allowed(start):
+    """Also one that is nothing but R: what stands at its top level runs when it is installed."""
+    result = install(start(), "sourcepkg")
+    assert result.is_error and "PTYCELL_INSTALL_BUILDS=1" in result.texts[0] and "runs its code" in result.texts[0]
+
+
+def test_68_files_that_are_not_what_they_say_are_refused(start, home):
+    server = start(policy={"r": {"block": ["evilpkg"]}})
+    for name, why in {"travelpkg": "its file '../../evil.R' would lie outside", "liarpkg": "calls itself otherwise inside",
+                      "foreignpkg": "was built for another system", "swappedpkg": "is not the one that the repository's index tells of"}.items():
+        result = install(server, name)
+        assert result.is_error and why in result.texts[0], (name, result.texts)
+    assert not paths_in(home, "**/evil.R")
+
+
+def test_an_archive_is_judged_by_what_comes_out_of_it(start):
+    """68: no second name of a file, and no link, makes a source of what was judged as built."""
+    server = start()
+    for name in TWO_FACED:
+        result = install(server, name)
+        assert result.is_error and "was not installed: its file" in result.texts[0], (name, result.texts)
+
+
+def test_an_index_that_leads_out_of_its_repository_is_refused(start, served, repository):
+    """Nothing it says becomes a path or a URL but plain names below the repository."""
+    for n, repos in enumerate((served.url, str(repository))):
+        server = start(repos=repos)
+        served.asked.clear()
+        for name, (_, why) in MISPLACED.items():
+            result = install(server, name, "alphapkg", session=f"{n}{name}")
+            assert result.is_error and why in result.texts[0], (name, result.texts)
+        assert not any(path.endswith(".tar.gz") for path in served.asked)
+        assert install(server, "lowerpkg", session=f"{n}").object["packages"] == ["lowerpkg 1.0"]
+
+
+def test_a_policy_of_later_holds_for_what_the_cache_has(start):
+    """Also where only the file itself says what it is."""
+    assert install(start(), "aheadpkg").object["packages"] == ["aheadpkg 1.0"]
+    result = install(start(policy={"r": {"minimum": {"aheadpkg": "5.0"}}}), "aheadpkg", session="t")
+    assert result.is_error and "aheadpkg is version 1.0, and the least" in result.texts[0], result.texts
+
+
+def test_no_index_is_read_that_could_run_code(start, served, repository):
+    """CVE-2024-27322: R before 4.4 runs what an .rds file promises. This one says other things than the text does."""
+    contrib = repository / "src" / "contrib"
+    code = ('x <- read.dcf("PACKAGES"); x[, "Version"] <- "77.0"; rownames(x) <- x[, "Package"]; '
+            'saveRDS(x, "PACKAGES.rds")')
+    subprocess.run(["Rscript", "-e", code], cwd=contrib, check=True, capture_output=True, timeout=120)
+    try:
+        for n, repos in enumerate((served.url, str(repository))):
+            served.asked.clear()
+            result = install(start(repos=repos), "alphapkg", session=f"s{n}")
+            assert result.object["packages"] == ["alphapkg 2.0"], result.texts
+            assert not any(path.endswith(".rds") for path in served.asked)
+    finally:
+        (contrib / "PACKAGES.rds").unlink()
+
+
+def test_what_was_built_here_is_for_that_session_alone(start, home):
+    server = start("--install-builds")
+    assert install(server, "sourcepkg").object["packages"] == ["alphapkg 2.0", "sourcepkg 1.0"]
+    assert "sourcepkg 1.0" in cell(server, "sourcepkg::version_of()").text
+    assert "TRUE" in cell(server, "sourcepkg:::built_by != Sys.getpid()").text  # it ran while it was installed
+    assert "[1] 0" in cell(server, "length(sourcepkg:::inherited)").text  # it cannot answer for the installer
+    assert not install(server, "sourcepkg", session="t").object["cached"]
+    assert not paths_in(home, "cache/packages/sets/*/files/sourcepkg")
+    broken = install(server, "brokenpkg")
+    assert broken.is_error and "no luck" in broken.texts[0]
+
+
+def test_a_folder_needs_no_network(start, repository):
+    for n, repos in enumerate((str(repository), f"file://{repository}")):
+        server = start(repos=repos)
+        assert install(server, "alphapkg", session=f"s{n}").object["packages"] == ["alphapkg 2.0"]
+    off = install(start(repos="off"), "alphapkg")
+    assert off.is_error and "PTYCELL_R_REPOS=off" in off.texts[0]
+
+
+def test_what_cannot_be_had_is_said(start):
+    server = start()
+    for text, why in {"needsnew": "alphapkg (>= 9.0) is wanted by needsnew, and the repository has version 2.0",
+                      "lackspkg": "no package 'nowherepkg', which is needed by lackspkg", "./x": "path", "x.tar.gz": "path",
+                      "alphapkg==1.0": "no package; write", "https://evil.test/x": "URL", "--repos=x": "option",
+                      "a b": "no package", "alphapkg (>= 1); q()": "no package", "github::x/y": "URL"}.items():
+        result = install(server, text)
+        assert result.is_error and why in result.texts[0], (text, result.texts)
+    assert install(server, "stats", "utils (>= 3.0)").object["present"][0].startswith("stats ")
+
+
+def test_a_local_path_is_installed_in_the_session_itself(start):
+    server = start()
+    code = """
+dir.create("mine/R", recursive = TRUE)
+writeLines(c("Package: mine", "Version: 0.1", "Title: T", "Description: D.", "License: MIT", "Author: T", "Maintainer: T <t@t.test>"), "mine/DESCRIPTION")
+writeLines("export(own)", "mine/NAMESPACE")
+writeLines("own <- function() 'my own'", "mine/R/own.R")
+install.packages("./mine", repos = NULL, type = "source")
+library(mine)
+own()
+"""
+    text = cell(server, code).text
+    assert "Asking ptycell" not in text and "my own" in text
+
+
+def test_an_older_copy_that_is_loaded_already_is_told(start):
+    server = start()
+    code = """
+dir.create("alphapkg/R", recursive = TRUE)
+writeLines(c("Package: alphapkg", "Version: 0.1", "Title: T", "Description: D.", "License: MIT", "Author: T", "Maintainer: T <t@t.test>"), "alphapkg/DESCRIPTION")
+writeLines("", "alphapkg/NAMESPACE")
+install.packages("./alphapkg", repos = NULL, type = "source")
+loadNamespace("alphapkg")
+"""
+    cell(server, code)
+    assert "alphapkg is loaded already in version 0.1" in install(server, "alphapkg").object["imported"]
+    assert "loaded already" in cell(server, 'install.packages("alphapkg")').text
+
+
+def test_waiting_for_packages_can_be_interrupted(start, tmp_path):
+    """The repository takes the connection and says nothing."""
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = start(repos=f"http://localhost:{silent.getsockname()[1]}")
+        cell(server, "kept <- 5")
+        result = cell(server, 'install.packages("alphapkg")', timeout=2)
+        assert result.state == "timed_out"
+        assert "[1] 5" in cell(server, "kept").text

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""Where packages come from: the person's own configuration of pip and npm, hashes, proxies."""
+import hashlib
+import http.server
+import json
+import shutil
+import socket
+import ssl
+import subprocess
+import threading
+
+import pytest
+from indexes import Index, wheel
+from proxies import Authority
+from registries import Registry, package
+from steps import install
+
+HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
+HAS_NPM = shutil.which("npm") is not None and shutil.which("node") is not None
+pytestmark = [pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here"), pytest.mark.limit(180)]
+
+ALPHA = wheel("alpha", "1.0")
+
+
+@pytest.fixture
+def index():
+    index = Index(ALPHA)
+    yield index
+    index.close()
+
+
+@pytest.fixture
+def start(servers):
+    return lambda *flags, **env: servers(*flags, env=env)
+
+
+# ---- indexes: the person's own configuration
+
+
+def pip_conf(home, text):
+    (home / ".config/pip").mkdir(parents=True, exist_ok=True)
+    (home / ".config/pip/pip.conf").write_text(text)
+
+
+def test_pip_s_own_configuration_names_indexes(start, home, index):
+    other = Index(wheel("gamma", "1.0", ["alpha"]))
+    try:
+        pip_conf(home, f"[global]\nindex-url = {index.url}\nextra-index-url =\n    {other.url}\n")
+        assert install(start(), "gamma").object["packages"] == ["alpha 1.0", "gamma 1.0"]
+    finally:
+        other.close()
+
+
+def test_pip_s_own_variables_go_before_its_files(start, home, index):
+    pip_conf(home, "[global]\nindex-url = http://localhost:9/simple\n")
+    assert install(start(PIP_INDEX_URL=index.url), "alpha").object["packages"] == ["alpha 1.0"]
+
+
+def test_pip_s_own_folders_work_without_an_index(start, home, tmp_path):
+    (tmp_path / "wheels").mkdir()
+    (tmp_path / "wheels" / ALPHA[0]).write_bytes(ALPHA[1])
+    pip_conf(home, f"[install]\nno-index = true\nfind-links = {tmp_path}/wheels /no/such/folder\n")
+    assert install(start(), "alpha").object["packages"] == ["alpha 1.0"]
+
+
+def test_code_of_a_writable_share_does_not_choose_the_index(start, home, index, tmp_path):
+    """Neither by pip.conf of an environment that lies in it, nor does a pipe there hold the server up."""
+    evil, venv = Index(wheel("leaked", "1.0")), tmp_path / "project" / ".venv"
+    venv.mkdir(parents=True)
+    try:
+        pip_conf(home, f"[global]\nindex-url = {index.url}\n")
+        server = start("--share", f"{venv.parent}:rw", VIRTUAL_ENV=str(venv))
+        write = f"open({str(venv / 'pip.conf')!r}, 'w').write('[global]\\nindex-url = {evil.url}\\n')"
+        assert not server.cell(write).is_error
+        assert install(server, "leaked").is_error and not evil.asked
+        assert install(server, "alpha").object["packages"] == ["alpha 1.0"]
+        pipe = f"import os\nos.remove({str(venv / 'pip.conf')!r})\nos.mkfifo({str(venv / 'pip.conf')!r})"
+        assert not server.cell(pipe).is_error
+        assert install(server, "alpha", session="t").object["packages"] == ["alpha 1.0"]
+    finally:
+        evil.close()
+
+
+def tls_index(tmp_path):
+    authority = Authority(tmp_path, "localhost")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority.chain)
+    return authority, Index(ALPHA, tls=context)
+
+
+def test_certificates_and_trusted_hosts_of_pip_s_configuration_hold(start, home, tmp_path):
+    """Hosts whose certificate nobody here knows are refused until the person says otherwise."""
+    authority, index = tls_index(tmp_path)
+    try:
+        pip_conf(home, f"[global]\nindex-url = {index.url}\nretries = 0\n")
+        unknown = install(start(), "alpha")
+        assert unknown.is_error and "alpha" in unknown.texts[0], unknown.texts
+        pip_conf(home, f"[global]\nindex-url = {index.url}\ncert = {authority.ca}\n")
+        assert install(start(), "alpha").object["packages"] == ["alpha 1.0"]
+        pip_conf(home, f"[global]\nindex-url = {index.url}\ntrusted-host = localhost\n")
+        assert install(start(PTYCELL_HOME=str(home / "another")), "alpha").object["packages"] == ["alpha 1.0"]
+    finally:
+        index.close()
+
+
+@pytest.mark.skipif(not HAS_NPM, reason="no npm here")
+def test_npm_s_own_configuration_names_the_registry_and_who_asks(start, home):
+    registry = Registry(package("plain", "1.0.0"), package("scoped", "2.0.0"))
+    try:
+        host = registry.url.partition(":")[2]
+        (home / ".npmrc").write_text(f"registry={registry.url}\n{host}:_authToken=${{NPM_TOKEN}}\n")
+        result = install(start(NPM_TOKEN="t0k3n-of-the-person"), "plain", language="javascript")
+        assert result.object["packages"] == ["plain 1.0.0"], result.texts
+        assert "Bearer t0k3n-of-the-person" in registry.authorizations
+        assert not any("t0k3n" in text for text in result.texts)
+    finally:
+        registry.close()
+
+
+@pytest.mark.skipif(not HAS_NPM, reason="no npm here")
+def test_a_scope_of_npm_s_configuration_has_its_own_registry(start, home):
+    """A set of another registry is none of this one's."""
+    plain, one, other = (Registry(package("@own/scoped" if n else "plain", "1.0.0", {"who.txt": str(n)})) for n in range(3))
+    try:
+        for n, registry in enumerate((one, other), 1):
+            (home / ".npmrc").write_text(f"registry={plain.url}\n@own:registry={registry.url}\n")
+            server = start()
+            result = install(server, "@own/scoped", "plain", session=f"s{n}", language="javascript")
+            assert result.object["packages"] == ["@own/scoped 1.0.0", "plain 1.0.0"], result.texts
+            code = "require('fs').readFileSync(require.resolve('@own/scoped').replace('index.js', 'who.txt'), 'utf8')"
+            text = server.call("exec_code", session_id=f"s{n}", language="javascript", code=code).text
+            assert text.strip() == f"'{n}'", text
+    finally:
+        for registry in (plain, one, other):
+            registry.close()
+
+
+# ---- hashes
+
+
+@pytest.mark.skipif(not HAS_NPM, reason="no npm here")
+def test_without_a_hash_a_package_is_told_by_what_it_holds(start, home):
+    """A registry that tells none may have another file of the same name and version by tomorrow."""
+    registry = Registry(package("loose", "1.0.0"), hashes=False)
+    try:
+        (home / ".npmrc").write_text(f"registry={registry.url}\n")
+        for n, value in enumerate(("1.0.0", "other")):
+            registry.packages = (package("loose", "1.0.0", {"index.js": f"module.exports = '{value}'"}),)
+            # By then: what was resolved is asked for again.
+            for record in (home / "cache/packages").glob("index/*"):
+                record.write_text(json.dumps({**json.loads(record.read_text()), "made": 1000}))
+            server = start()
+            assert not install(server, "loose", session=f"s{n}", language="javascript").is_error
+            text = server.call("exec_code", session_id=f"s{n}", language="javascript", code="require('loose')").text
+            assert text.strip() == f"'{value}'", text
+    finally:
+        registry.close()
+
+
+def test_a_requirement_with_a_hash_takes_that_file_and_no_other(start, index):
+    server = start("--pip-index", index.url)
+    wrong = install(server, "alpha==1.0 --hash=sha256:" + "0" * 64)
+    assert wrong.is_error and "hash" in wrong.texts[0].lower(), wrong.texts
+    right = hashlib.sha256(ALPHA[1]).hexdigest()
+    assert install(server, f"alpha==1.0 --hash=sha256:{right}").object["packages"] == ["alpha 1.0"]
+
+
+# ---- proxies
+
+
+class Upstream:
+    """A person's HTTP proxy, which alone knows where packages.test is: at `target`."""
+
+    def __init__(self, target):
+        self.asked = []
+        upstream = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_CONNECT(self):
+                upstream.asked.append(self.path)
+                with socket.create_connection(("127.0.0.1", target), 20) as there:
+                    self.send_response(200)
+                    self.end_headers()
+                    back = threading.Thread(target=relay, args=(there, self.connection), daemon=True)
+                    back.start()
+                    relay(self.connection, there)
+                    back.join(20)
+                self.close_connection = True
+
+            def do_GET(self):
+                upstream.asked.append(self.path)
+                path = "/" + self.path.split("/", 3)[3]
+                with socket.create_connection(("127.0.0.1", target), 20) as there:
+                    there.sendall(f"GET {path} HTTP/1.0\r\nHost: packages.test\r\n\r\n".encode())
+                    relay(there, self.connection)
+                self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def relay(source, sink):
+    try:
+        while piece := source.recv(65536):
+            sink.sendall(piece)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def test_the_person_s_proxy_is_the_way_to_the_index(start, index):
+    upstream = Upstream(index.server.server_address[1])
+    try:
+        proxies = {"http_proxy": upstream.url, "https_proxy": upstream.url}
+        plain = install(start("--pip-index", "http://packages.test/simple", **proxies), "alpha")
+        assert plain.is_error and "trusted-host" in plain.texts[0], plain.texts
+        server = start("--pip-index", "http://packages.test/simple", PIP_TRUSTED_HOST="packages.test", **proxies)
+        result = install(server, "alpha")
+        assert not result.is_error, (result.texts, upstream.asked)
+        assert result.object["packages"] == ["alpha 1.0"]
+        assert upstream.asked and all("packages.test" in asked for asked in upstream.asked)
+    finally:
+        upstream.close()
