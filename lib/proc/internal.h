@@ -26,6 +26,8 @@ int launcher_request(struct launcher *launcher, enum wire_type type, const int *
 /* Sends WIRE_START, or says why the sandbox is not usable. The descriptors stay the caller's. */
 int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count,
 		    struct err *err) MUST_CHECK;
+/* Takes what its init has said until now. */
+void sandbox_catch_up(struct sandbox *sandbox);
 struct loop *sandbox_loop(const struct sandbox *sandbox);
 /* Why the sandbox failed, by what its init has said until now; false when nobody said. */
 bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err);

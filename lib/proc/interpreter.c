@@ -44,6 +44,7 @@ struct interpreter {
 	struct loop_defer settle; /* what is left to tell after the channel's end */
 	struct list queries;
 	struct err err; /* why it did not start */
+	bool copied;
 	int pty;
 	int slave;
 	int ends[PLAN_DESCRIPTORS_MAX];
@@ -129,18 +130,20 @@ static bool is_pipe(int fd, int access_mode)
 	       (fcntl(fd, F_GETFL) & O_ACCMODE) == access_mode;
 }
 
-static bool is_stream_socket(int fd)
+static bool is_socket(int fd, int expected)
 {
 	int type = 0;
 	socklen_t len = sizeof(type);
 
-	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == SOCK_STREAM;
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 && type == expected;
 }
 
 static bool is_end_of(enum plan_descriptor_kind kind, int fd)
 {
 	if (kind == PLAN_SOCKET)
-		return is_stream_socket(fd);
+		return is_socket(fd, SOCK_STREAM);
+	if (kind == PLAN_PACKETS)
+		return is_socket(fd, SOCK_SEQPACKET);
 	return is_pipe(fd, kind == PLAN_PIPE_IN ? O_WRONLY : O_RDONLY);
 }
 
@@ -187,6 +190,9 @@ static void on_started(struct interpreter *interpreter, struct wire_message *mes
 		end(interpreter);
 		return;
 	}
+	/* What init made for it was told before, but over another channel. */
+	sandbox_catch_up(interpreter->sandbox);
+	interpreter->copied = wire_get_number(message) != 0;
 	interpreter->state = RUNNING;
 	interpreter->handlers->started(interpreter);
 }
@@ -317,17 +323,20 @@ static int seal_start(const struct plan_start *start, struct err *err)
 	return plan_seal(&plan, err);
 }
 
-static int request(struct interpreter *interpreter, struct err *err)
+static int request(struct interpreter *interpreter, const struct interpreter *parent,
+		   struct err *err)
 {
 	cleanup_fd int plan = seal_start(&interpreter->spec, err);
 	cleanup_fd int theirs = -1;
+	const int fork_from = parent != NULL ? interpreter_descriptor(parent, "fork") : -1;
 	int pair[2];
 
 	if (plan < 0 || wire_pair(pair, err) < 0)
 		return -1;
 	interpreter->minder = pair[0];
 	theirs = pair[1];
-	if (sandbox_request(interpreter->sandbox, (int[]){ plan, theirs }, 2, err) < 0)
+	if (sandbox_request(interpreter->sandbox, (int[]){ plan, theirs, fork_from },
+			    fork_from >= 0 ? 3 : 2, err) < 0)
 		return -1;
 	return loop_io_start(interpreter->loop, &interpreter->io, interpreter->minder, EPOLLIN,
 			     on_minder, err);
@@ -349,7 +358,7 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 		interpreter->ends[i] = -1;
 	list_init(&interpreter->queries);
 	fill_start(&interpreter->spec, spec);
-	if (request(interpreter, &interpreter->err) < 0)
+	if (request(interpreter, spec->parent, &interpreter->err) < 0)
 		end(interpreter);
 	/* Borrowed for the call. */
 	interpreter->spec.argv = NULL;
@@ -382,6 +391,11 @@ void interpreter_free(struct interpreter *interpreter)
 void *interpreter_data(const struct interpreter *interpreter)
 {
 	return interpreter->data;
+}
+
+bool interpreter_is_copy(const struct interpreter *interpreter)
+{
+	return interpreter->copied;
 }
 
 int interpreter_pty(const struct interpreter *interpreter)

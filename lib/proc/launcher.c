@@ -149,12 +149,14 @@ static int watch(struct launcher *launcher, pid_t pid, struct err *err)
 	return -1;
 }
 
-static int start(struct launcher *launcher, struct err *err)
+int launcher_start(struct launcher *launcher, struct err *err)
 {
 	int pair[2];
 	pid_t pid;
 	int rc;
 
+	if (launcher->channel >= 0)
+		return 0;
 	if (wire_pair(pair, err) < 0)
 		return -1;
 	rc = spawn(launcher->path, pair[1], &pid, err);
@@ -177,7 +179,7 @@ int launcher_request(struct launcher *launcher, enum wire_type type, const int *
 			return -1;
 		forget(launcher);
 	}
-	if (start(launcher, err) < 0)
+	if (launcher_start(launcher, err) < 0)
 		return -1;
 	return wire_send(launcher->channel, type, NULL, fds, fd_count, err);
 }

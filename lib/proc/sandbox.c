@@ -7,14 +7,19 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "proc/cgroups.h"
 #include "proc/internal.h"
+#include "sandbox/nursery.h"
 #include "sandbox/plan.h"
 #include "sandbox/usage.h"
 #include "sandbox/warden.h"
 
 /* How long an init may take to end what is in it, until it is killed itself. */
 enum { CLOSE_GRACE_MS = 2 * WARDEN_INIT_GRACE_MS };
+/* How often, and how many times, it is looked whether a group is empty that was killed. */
+enum { LEAF_PAUSE_MS = 2, LEAF_LOOKS_MAX = 250 };
 
 struct sandbox {
 	struct launcher *launcher;
@@ -24,41 +29,77 @@ struct sandbox {
 	struct err err; /* why it failed; ERR_NONE while nobody said */
 	bool closing;   /* closed by its owner, waiting for its init's end */
 	struct list node;
-	struct loop_timer grace;
-	struct loop_defer end; /* of one that is closing */
+	struct loop_timer grace;     /* of one that is closing: for its init */
+	struct loop_defer end;       /* likewise */
+	struct cgroup_leaf *leaf;    /* or NULL */
+	struct loop_timer leaf_look; /* for its being empty */
+	unsigned int looks;
 	void (*closed)(void *data);
 	void *data;
 	const struct sandbox_watcher *watcher; /* NULL: nobody watches */
 	void *watcher_data;
 	void (*listener)(void *data, int listener_own);
 	void *listener_data;
+	int nursery[NURSERY_NAMESPACES]; /* -1: not told */
 };
 
 static void stop(struct sandbox *sandbox)
 {
 	loop_io_stop(&sandbox->io);
+	loop_timer_stop(&sandbox->grace);
 	fd_close(&sandbox->channel);
 }
 
 static void free_sandbox(struct sandbox *sandbox)
 {
 	stop(sandbox);
-	loop_timer_stop(&sandbox->grace);
+	loop_timer_stop(&sandbox->leaf_look);
 	loop_defer_stop(&sandbox->end);
 	list_remove(&sandbox->node);
 	fd_close(&sandbox->pidfd);
+	for (size_t i = 0; i < NURSERY_NAMESPACES; i++)
+		fd_close(&sandbox->nursery[i]);
+	cgroups_leaf_free(sandbox->leaf);
 	free(sandbox);
+}
+
+static void on_leaf_look(struct loop_timer *timer);
+
+/* The kernel kills what is left of a group, whatever it does, and says when there is nothing. */
+static bool leaf_is_over(struct sandbox *sandbox)
+{
+	struct loop *loop = launcher_loop(sandbox->launcher);
+
+	if (sandbox->leaf == NULL || cgroups_leaf_end(sandbox->leaf))
+		return true;
+	if (++sandbox->looks > LEAF_LOOKS_MAX) {
+		log_warn("sandbox", "killed processes do not end: its control group is left");
+		return true;
+	}
+	loop_timer_start(loop, &sandbox->leaf_look, loop_now(loop) + LEAF_PAUSE_MS, on_leaf_look);
+	return false;
+}
+
+static void finish(struct sandbox *sandbox)
+{
+	void (*closed)(void *data) = sandbox->closed;
+	void *data = sandbox->data;
+
+	if (!leaf_is_over(sandbox))
+		return;
+	free_sandbox(sandbox);
+	if (closed != NULL)
+		closed(data);
+}
+
+static void on_leaf_look(struct loop_timer *timer)
+{
+	finish(container_of(timer, struct sandbox, leaf_look));
 }
 
 static void on_end(struct loop_defer *defer)
 {
-	struct sandbox *sandbox = container_of(defer, struct sandbox, end);
-	void (*closed)(void *data) = sandbox->closed;
-	void *data = sandbox->data;
-
-	free_sandbox(sandbox);
-	if (closed != NULL)
-		closed(data);
+	finish(container_of(defer, struct sandbox, end));
 }
 
 /* Its init is gone, and so is all that was below. */
@@ -94,12 +135,14 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 	struct usage usage;
 
 	memcpy(&usage, message->payload, sizeof(usage));
-	sandbox->watcher->measured(sandbox->watcher_data,
-				   &(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
-							    .cpu_ms = usage.cpu_ms,
-							    .deleted_bytes = usage.deleted_bytes,
-							    .processes = usage.processes,
-							    .exact = usage.exact != 0 });
+	sandbox->watcher->measured(
+		sandbox->watcher_data,
+		&(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
+					 .cpu_ms = usage.cpu_ms,
+					 .deleted_bytes = usage.deleted_bytes,
+					 .processes = usage.processes,
+					 .exact = usage.exact != 0,
+					 .interpreter = usage.largest_is_first != 0 });
 }
 
 static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)
@@ -135,6 +178,9 @@ static void on_message(struct sandbox *sandbox, struct wire_message *message)
 		sandbox->pidfd = fd_steal(&message->fds[0]);
 	} else if (message->type == WIRE_LISTENER && is_listener(message->fds[0])) {
 		take_listener(sandbox, &message->fds[0]);
+	} else if (message->type == WIRE_NURSERY && sandbox->nursery[0] < 0) {
+		for (size_t i = 0; i < NURSERY_NAMESPACES; i++)
+			sandbox->nursery[i] = fd_steal(&message->fds[i]);
 	} else if (message->type == WIRE_MEASURED || message->type == WIRE_RELIEVED) {
 		take_usage(sandbox, message);
 	} else {
@@ -192,11 +238,23 @@ static size_t list_folders(const struct policy *policy, const struct sandbox_fol
 		ret_fds[n++] = folders->packages;
 	for (size_t i = 0; i < policy->share_count; i++)
 		ret_fds[n++] = folders->shares[i];
+	for (size_t i = 0; policy->nested && i < NURSERY_NAMESPACES; i++)
+		ret_fds[n++] = folders->nursery[i];
 	return n;
 }
 
+static int make_leaf(struct sandbox *sandbox, const struct sandbox_group *group, struct err *err)
+{
+	const struct cgroup_limits limits = { .memory_max = group->memory_max,
+					      .tasks_max = group->tasks_max };
+
+	sandbox->leaf = cgroups_leaf_new(group->groups, &limits, err);
+	return sandbox->leaf != NULL ? 0 : -1;
+}
+
 static int open_sandbox(struct sandbox *sandbox, const struct policy *policy,
-			const struct sandbox_folders *folders, struct err *err)
+			const struct sandbox_folders *folders, const struct sandbox_group *group,
+			struct err *err)
 {
 	cleanup_fd int plan = seal_policy(policy, err);
 	cleanup_fd int theirs = -1;
@@ -211,6 +269,10 @@ static int open_sandbox(struct sandbox *sandbox, const struct policy *policy,
 	fds[WIRE_SANDBOX_PLAN] = plan;
 	fds[WIRE_SANDBOX_CHANNEL] = theirs;
 	n = WIRE_SANDBOX_DATA + list_folders(policy, folders, fds + WIRE_SANDBOX_DATA);
+	if (group != NULL && make_leaf(sandbox, group, err) < 0)
+		return -1;
+	if (sandbox->leaf != NULL)
+		fds[n++] = cgroups_leaf_folder(sandbox->leaf);
 	if (launcher_request(sandbox->launcher, WIRE_SANDBOX, fds, n, err) < 0)
 		return -1;
 	return loop_io_start(launcher_loop(sandbox->launcher), &sandbox->io, sandbox->channel,
@@ -218,17 +280,22 @@ static int open_sandbox(struct sandbox *sandbox, const struct policy *policy,
 }
 
 struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *policy,
-			     const struct sandbox_folders *folders)
+			     const struct sandbox_folders *folders,
+			     const struct sandbox_group *group)
 {
 	struct sandbox *sandbox = xcalloc(1, sizeof(*sandbox));
+	struct policy own = *policy;
 	struct err err;
 
 	sandbox->launcher = launcher;
 	sandbox->channel = -1;
 	sandbox->pidfd = -1;
+	for (size_t i = 0; i < NURSERY_NAMESPACES; i++)
+		sandbox->nursery[i] = -1;
 	list_init(&sandbox->node);
+	own.in_group = group != NULL;
 	/* An error that a second try overcame is none of the sandbox's. */
-	if (open_sandbox(sandbox, policy, folders, &err) < 0) {
+	if (open_sandbox(sandbox, &own, folders, group, &err) < 0) {
 		sandbox->err = err;
 		stop(sandbox);
 	}
@@ -247,6 +314,8 @@ static void on_grace(struct loop_timer *timer)
 
 	if (sandbox->pidfd >= 0)
 		(void)syscall(SYS_pidfd_send_signal, sandbox->pidfd, SIGKILL, NULL, 0);
+	if (sandbox->leaf != NULL)
+		(void)cgroups_leaf_end(sandbox->leaf);
 }
 
 void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data)
@@ -298,16 +367,34 @@ void sandbox_relieve(struct sandbox *sandbox)
 		wire_tell(sandbox->channel, WIRE_RELIEVE, NULL);
 }
 
+const int *sandbox_nursery(const struct sandbox *sandbox)
+{
+	return sandbox->nursery[0] >= 0 ? sandbox->nursery : NULL;
+}
+
+uint64_t sandbox_oom_kills(const struct sandbox *sandbox, uint64_t *ret_limit)
+{
+	if (sandbox->leaf == NULL)
+		return 0;
+	*ret_limit = cgroups_leaf_memory_max(sandbox->leaf);
+	return cgroups_leaf_oom_kills(sandbox->leaf);
+}
+
 struct loop *sandbox_loop(const struct sandbox *sandbox)
 {
 	return launcher_loop(sandbox->launcher);
 }
 
-/* Its last word may still lie in the channel while the end of others has been seen. */
-bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err)
+void sandbox_catch_up(struct sandbox *sandbox)
 {
 	while (hear(sandbox))
 		;
+}
+
+/* Its last word may still lie in the channel while the end of others has been seen. */
+bool sandbox_get_err(struct sandbox *sandbox, struct err *ret_err)
+{
+	sandbox_catch_up(sandbox);
 	if (sandbox->err.code == ERR_NONE)
 		return false;
 	*ret_err = sandbox->err;

@@ -2,7 +2,7 @@
 /*
  * sandbox_client.h - the server's side of ptycell-launcher: sandboxes and the interpreters in them.
  *
- * One launcher a server, exec'd for the first sandbox. A sandbox belongs to a
+ * One launcher a server, exec'd for the first sandbox or ahead of it. A sandbox belongs to a
  * session; an interpreter is a process on its own pty, under a subreaper of its own. All
  * descriptors come from the launcher by SCM_RIGHTS with count and type checked. Nothing here
  * blocks: starting is a request, the answer a callback from the loop. A launcher that died takes
@@ -22,12 +22,18 @@
 #include "sandbox/plan.h"
 #include "sandbox/report.h"
 
+struct cgroups;
 struct launcher;
 struct sandbox;
 struct interpreter;
 
-/* `path` of ptycell-launcher is borrowed for the call. Execs nothing before the first sandbox. */
+/* `path` of ptycell-launcher is borrowed for the call. Execs nothing yet. */
 struct launcher *launcher_new(struct loop *loop, const char *path);
+/*
+ * Execs it when none runs, so that the first sandbox need not wait for it. What fails here fails
+ * there again.
+ */
+int launcher_start(struct launcher *launcher, struct err *err) MUST_CHECK;
 /* Kills every sandbox with it. NULL is allowed. */
 void launcher_free(struct launcher *launcher);
 
@@ -43,21 +49,31 @@ typedef void launcher_probe_fn(void *data, const struct sandbox_report *report,
  */
 void launcher_probe(struct launcher *launcher, launcher_probe_fn *done, void *data);
 
-/* The folders that a policy names, as the server holds them: by descriptor. */
+/* What the kernel holds all of a sandbox by, in a control group of its own (cgroups.h). */
+struct sandbox_group {
+	struct cgroups *groups; /* outlives the launcher */
+	uint64_t memory_max;
+	uint64_t tasks_max; /* processes and threads, ours included */
+};
+
+/* What a policy names, as the server holds it: by descriptor. */
 struct sandbox_folders {
 	int data;
 	int spool;    /* looked at only when policy.spool_path is not "" */
 	int packages; /* likewise */
 	int shares[POLICY_SHARES_MAX];
+	const int *nursery; /* what sandbox_nursery said; looked at only for a nested policy */
 };
 
 /*
- * Asks for a sandbox with this policy (copied) and these folders (borrowed for the call). The
- * descriptors say which folders are meant: a path of the policy that leads elsewhere by then fails.
- * Never fails at once: an interpreter's start reports it.
+ * Asks for a sandbox with this policy (copied) and these folders (borrowed for the call), as is
+ * `group`; NULL: it stays in the server's. The descriptors say which folders are meant: a path of
+ * the policy that leads elsewhere by then fails. Never fails at once: an interpreter's start
+ * reports it.
  */
 struct sandbox *sandbox_open(struct launcher *launcher, const struct policy *policy,
-			     const struct sandbox_folders *folders);
+			     const struct sandbox_folders *folders,
+			     const struct sandbox_group *group);
 /*
  * For a policy with `proxy`: calls `fn` once, from the loop, before any interpreter of it has
  * started, with the socket that listens on 127.0.0.1:WIRE_PROXY_PORT inside; the descriptor is then
@@ -67,10 +83,23 @@ void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int 
 			    void *data);
 /*
  * Kills everything in it; interpreters must have been freed. `closed`, where there is one, is
- * called from the loop once no process of it is left: then nobody writes in its folder any more.
+ * called from the loop once no process of it is left: then nobody writes in its folder any more. A
+ * group whose processes do not end is given up, with a line in the log, after 500 ms.
  * Not after launcher_free, before which it may be too early. NULL is allowed.
  */
 void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data);
+
+/*
+ * For a policy with `nursery`: the descriptors of sandbox/nursery.h, the sandbox's own, once it is
+ * made; NULL before. Certainly when an interpreter of it has started.
+ */
+const int *sandbox_nursery(const struct sandbox *sandbox);
+
+/*
+ * How many of its processes the kernel has killed because memory was at the limit of its control
+ * group, *ret_limit; 0 without one.
+ */
+uint64_t sandbox_oom_kills(const struct sandbox *sandbox, uint64_t *ret_limit);
 
 /* What its processes use: of every interpreter and of what those started. */
 struct sandbox_usage {
@@ -78,7 +107,8 @@ struct sandbox_usage {
 	uint64_t cpu_ms;        /* since it was opened */
 	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
-	bool exact; /* as it was asked for */
+	bool exact;       /* as it was asked for */
+	bool interpreter; /* the one with the most memory is an interpreter */
 };
 
 /* The process that was killed for its memory. */
@@ -111,6 +141,11 @@ struct interpreter_spec {
 	 */
 	const struct plan_descriptor *descriptors;
 	size_t descriptor_count;
+	/*
+	 * A started one with a descriptor "fork" (PLAN_PACKETS), of which it may be forked; NULL:
+	 * none. When that does not answer, and in a sandbox that is not nested, it is exec'd.
+	 */
+	const struct interpreter *parent;
 };
 
 struct interpreter_handlers {
@@ -131,6 +166,8 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 void *interpreter_data(const struct interpreter *interpreter);
 /* Kills the tree when it still lives; no handler runs after this. NULL is allowed. */
 void interpreter_free(struct interpreter *interpreter);
+/* It was forked from the parent of its spec. Of a started one. */
+bool interpreter_is_copy(const struct interpreter *interpreter);
 /* -1 before `started`. Owned by the interpreter. */
 int interpreter_pty(const struct interpreter *interpreter);
 /* That of the descriptor named "control". */

@@ -49,7 +49,7 @@ static int build(const struct policy *policy, const struct enclose_task *task,
 		return -1;
 	enclose_prefer_for_oom();
 	if ((without & BIT(LAYER_SECOND_USER_NAMESPACE)) == 0 &&
-	    namespaces_make_inner(&made->user_ns, err) < 0)
+	    namespaces_make_inner(policy->nursery, &made->user_ns, err) < 0)
 		return -1;
 	if (root_finish(err) < 0)
 		return -1;
@@ -106,6 +106,9 @@ static int enclose_in_group(struct policy *policy, const struct enclose_task *ta
 			       policy->data_path);
 	if (killgroup_join(task->outside, abi, &made->kills_all, err) < 0)
 		return -1;
+	if (!made->kills_all && abi == 0)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "this kernel has no landlock, or it is switched off");
 	if (!made->kills_all)
 		return err_set(err, ERR_UNSUPPORTED,
 			       "this kernel's landlock has ABI %d, and holds signals in from %d on",

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/init.h"
 
+#include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/enclose.h"
 #include "sandbox/minder.h"
 #include "sandbox/namespaces.h"
+#include "sandbox/nursery.h"
 #include "sandbox/plan.h"
 #include "sandbox/usage.h"
 #include "sandbox/warden.h"
@@ -16,11 +20,16 @@ struct init {
 	struct warden warden;
 	struct policy policy; /* its strings lie in the plan, which stays mapped */
 	struct enclosure enclosure;
-	const struct confine_means *means;
+	struct confine_means means;
+	int plan;    /* -1: not kept */
+	int members; /* -1: minders that are forked elsewhere are where they belong */
 };
 
 /* Minders are the first generation, interpreters the second. */
-enum { FIRST_OF_SESSION = 2 };
+enum {
+	FIRST_OF_SESSION = 2,
+	PARENT_ANSWERS_MS = 1000, /* it forks in 5: then it hangs */
+};
 
 static void measure(struct warden *warden, bool exact)
 {
@@ -32,6 +41,7 @@ static void measure(struct warden *warden, bool exact)
 	struct usage usage;
 
 	usage_measure(FIRST_OF_SESSION, exact, folder, &usage, &largest);
+	usage.largest_is_first = largest.generations == FIRST_OF_SESSION;
 	wire_tell(warden->channel, WIRE_MEASURED, &usage);
 }
 
@@ -45,11 +55,60 @@ static void relieve(const struct warden *warden)
 	wire_tell(warden->channel, WIRE_RELIEVED, &largest);
 }
 
+/* ---- starting ---- */
+
+static int ask_parent(const struct minder_task *task, int policy, int report, int parent,
+		      struct err *err)
+{
+	int fds[WIRE_FORK_FDS] = {
+		[WIRE_FORK_PLAN] = task->plan,       [WIRE_FORK_CHANNEL] = task->channel,
+		[WIRE_FORK_POLICY] = policy,         [WIRE_FORK_REPORT] = report,
+		[WIRE_FORK_USER_NS] = task->user_ns,
+	};
+	int rc;
+
+	if (namespaces_open_own(fds + WIRE_FORK_NAMESPACES, err) < 0)
+		return -1;
+	rc = wire_send(parent, WIRE_FORK, NULL, fds, WIRE_FORK_FDS, err);
+	for (size_t i = WIRE_FORK_NAMESPACES; i < WIRE_FORK_FDS; i++)
+		fd_close(&fds[i]);
+	return rc;
+}
+
+/*
+ * A minder that is forked from the parent, and waits there until it is known to be ours, and in our
+ * control group. 0: there is none, and if there should be one after all, it sees the end of the
+ * report.
+ */
+static pid_t summon(const struct minder_task *task, const struct init *init, int parent)
+{
+	cleanup_fd int ours = -1;
+	cleanup_fd int theirs = -1;
+	int pair[2];
+	int32_t pid = 0;
+	struct err err;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return 0;
+	ours = pair[0];
+	theirs = pair[1];
+	if (ask_parent(task, init->plan, theirs, parent, &err) < 0)
+		return 0;
+	fd_close(&theirs);
+	if (poll(&(struct pollfd){ .fd = ours, .events = POLLIN }, 1, PARENT_ANSWERS_MS) == 0)
+		(void)shutdown(parent, SHUT_RDWR); /* nobody is to wait for it again */
+	if (recv(ours, &pid, sizeof(pid), MSG_DONTWAIT) != (ssize_t)sizeof(pid) || pid <= 0)
+		return 0;
+	if (init->members >= 0 && cgroup_move(init->members, pid) < 0)
+		return 0;
+	return send(ours, "g", 1, MSG_NOSIGNAL) == 1 ? pid : 0;
+}
+
 static void on_start(struct warden *warden, const struct wire_message *message)
 {
 	struct init *init = container_of(warden, struct init, warden);
 	struct minder_task task = { .policy = &init->policy,
-				    .means = init->means,
+				    .means = &init->means,
 				    .workspace = init->enclosure.workspace,
 				    .user_ns = init->enclosure.user_ns,
 				    .parent = getpid() };
@@ -58,6 +117,13 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 
 	task.plan = message->fds[0];
 	task.channel = message->fds[1];
+	if (message->fd_count > 2 && init->plan >= 0) {
+		pid = summon(&task, init, message->fds[2]);
+		if (pid > 0) {
+			pidlist_add(&warden->known, pid);
+			return;
+		}
+	}
 	pid = fork();
 	if (pid == 0)
 		_exit(minder_run(&task));
@@ -92,20 +158,31 @@ static int take_policy(struct init *init, struct init_task *task, struct err *er
 	size_t len = 0;
 	const void *plan = plan_map(task->plan, &len, err);
 
-	fd_close(&task->plan);
 	if (plan == NULL || plan_parse_sandbox(plan, len, &init->policy, err) < 0)
 		return -1;
+	/* A parent puts all layers in force, which is not what some tests want. */
+	if (init->policy.nested && init->means.without == 0)
+		init->plan = fd_steal(&task->plan);
+	fd_close(&task->plan);
+	/* Who forks sessions' interpreters must be able to join what confines them. */
+	if (init->policy.nursery)
+		init->means.without |= BIT(LAYER_LANDLOCK) | BIT(LAYER_SECCOMP);
+	if (init->policy.nursery && task->map.foreign)
+		init->means.without |= BIT(LAYER_SECOND_USER_NAMESPACE);
 	return 0;
 }
 
-/* Everything that was inherited but channel, plan and folders, which are renumbered. */
+/* Everything that was inherited but these, which are renumbered. */
 static int close_others(struct init_task *task, struct err *err)
 {
-	int *kept[2 + INIT_FOLDERS_MAX] = { &task->channel, &task->plan };
+	int *kept[3 + INIT_FOLDERS_MAX] = { &task->channel, &task->plan };
+	size_t count = 2;
 
+	if (task->members >= 0)
+		kept[count++] = &task->members;
 	for (size_t i = 0; i < task->folder_count; i++)
-		kept[2 + i] = &task->folders[i];
-	return warden_close_others(kept, 2 + task->folder_count, err);
+		kept[count++] = &task->folders[i];
+	return warden_close_others(kept, count, err);
 }
 
 static int hand_out_listener(int channel, struct err *err)
@@ -117,6 +194,19 @@ static int hand_out_listener(int channel, struct err *err)
 	return wire_send(channel, WIRE_LISTENER, NULL, &listener, 1, err);
 }
 
+static int hand_out_nursery(int channel, int inner, struct err *err)
+{
+	int fds[NURSERY_NAMESPACES];
+	int rc;
+
+	if (nursery_open(inner, fds, err) < 0)
+		return -1;
+	rc = wire_send(channel, WIRE_NURSERY, NULL, fds, NURSERY_NAMESPACES, err);
+	for (size_t i = 0; i < NURSERY_NAMESPACES; i++)
+		fd_close(&fds[i]);
+	return rc;
+}
+
 static int set_up(struct init *init, struct init_task *task, struct err *err)
 {
 	if (take_policy(init, task, err) < 0 ||
@@ -125,12 +215,15 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 						 .map = &task->map,
 						 .shifted = task->shifted,
 						 .outside = task->parent,
-						 .means = task->means },
+						 .means = &init->means },
 			 &init->enclosure, err) < 0)
 		return -1;
 	for (size_t i = 0; i < task->folder_count; i++)
 		if (task->folders[i] != init->enclosure.workspace)
 			fd_close(&task->folders[i]);
+	init->members = task->members;
+	if (init->policy.nursery)
+		return hand_out_nursery(task->channel, init->enclosure.user_ns, err);
 	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)
 		return hand_out_listener(task->channel, err);
 	return 0;
@@ -151,7 +244,9 @@ static int become_warden(struct init *init, const struct init_task *task, struct
 
 int init_run(const struct init_task *task)
 {
-	struct init init = { .means = task->means,
+	struct init init = { .means = *task->means,
+			     .plan = -1,
+			     .members = -1,
 			     .enclosure = { .workspace = -1, .user_ns = -1 } };
 	struct init_task own = *task;
 	struct err err;

@@ -4,7 +4,11 @@
  * minder for each interpreter.
  *
  * In tier namespaces it is pid 1, keeps its capabilities in the first user namespace, cannot be
- * looked into, and holds no descriptors but its channel and the second user namespace.
+ * looked into, and holds no descriptors but its channel, the second user namespace and, nested in
+ * a nursery, its plan and the means to take processes into its control group. There an interpreter
+ * is forked from a parent when the server names one and that answers, with a minder that becomes
+ * init's child; else from init, as everywhere. The minder is born in the parent's group, waits, and
+ * goes on only when it is in that of init: nothing of a session is ever outside of it.
  */
 #ifndef SANDBOX_INIT_H
 #define SANDBOX_INIT_H
@@ -17,6 +21,7 @@
 #include "sandbox/usermap.h"
 #include "sandbox/wire.h"
 
+/* And the folder of the control group, until init is forked. */
 enum { INIT_FOLDERS_MAX = WIRE_SANDBOX_FDS_MAX - WIRE_SANDBOX_DATA };
 
 struct init_task {
@@ -25,6 +30,8 @@ struct init_task {
 	/* Those that the policy names, in the order of wire.h: the workspace first. */
 	int folders[INIT_FOLDERS_MAX];
 	size_t folder_count;
+	int group;          /* the folder of its control group; -1: the launcher's. Borrowed */
+	int members;        /* of it, for cgroup_move; -1: none are forked elsewhere */
 	pid_t parent;       /* whose death ends it */
 	struct usermap map; /* what usermap_choose said for the workspace */
 	uint32_t shifted;   /* shares whose descriptor is what shift_shares made of it */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -151,6 +152,45 @@ static int allow_shares(const struct domain *domain, const struct policy *policy
 	return 0;
 }
 
+static bool holds_share(const struct policy *policy, const char *path)
+{
+	const size_t len = strlen(path);
+
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (strncmp(policy->shares[i].path, path, len) == 0 &&
+		    (policy->shares[i].path[len] == '/' || policy->shares[i].path[len] == '\0'))
+			return true;
+	return false;
+}
+
+/*
+ * A rule holds through mounts: below a folder whose sockets are the session's own there may be a
+ * share, with sockets of the person's programs. An interpreter reaches those that it made itself
+ * without a rule.
+ */
+static int allow_own_root(const struct domain *domain, const struct policy *policy, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_root); i++) {
+		enum access access = own_root[i].access;
+
+		if (access == ACCESS_OWN && holds_share(policy, own_root[i].path))
+			access = ACCESS_CHANGE;
+		if (allow_if_there(domain, own_root[i].path, access, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What the session's user cannot get to is of no use to it, and no reason to refuse the rest. */
+static int allow_runtimes(const struct domain *domain, const struct policy *policy, struct err *err)
+{
+	for (size_t i = 0; i < policy->runtime_count; i++)
+		if (allow_path(domain, policy->runtimes[i], ACCESS_READ, err) < 0 &&
+		    err->sys != EACCES)
+			return -1;
+	return 0;
+}
+
 static int allow_host(struct domain *domain, const struct policy *policy, int workspace,
 		      struct err *err)
 {
@@ -166,10 +206,7 @@ static int allow_host(struct domain *domain, const struct policy *policy, int wo
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
 		if (folders[i][0] != '\0' && allow_path(domain, folders[i], ACCESS_READ, err) < 0)
 			return -1;
-	for (size_t i = 0; i < policy->runtime_count; i++)
-		if (allow_path(domain, policy->runtimes[i], ACCESS_READ, err) < 0)
-			return -1;
-	return 0;
+	return allow_runtimes(domain, policy, err);
 }
 
 int landlock_enter(const struct policy *policy, int workspace, int abi, struct err *err)
@@ -192,7 +229,7 @@ int landlock_enter(const struct policy *policy, int workspace, int abi, struct e
 	if (host)
 		rc = allow_host(&domain, policy, workspace, err);
 	else
-		rc = allow_all(&domain, own_root, ARRAY_SIZE(own_root), err);
+		rc = allow_own_root(&domain, policy, err);
 	if (rc < 0 || allow_devices(&domain, err) < 0 || allow_shares(&domain, policy, err) < 0)
 		return -1;
 	return landlock_ruleset_enter(ruleset, err);

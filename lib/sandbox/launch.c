@@ -9,8 +9,10 @@
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/mem.h"
+#include "sandbox/cgroup.h"
 #include "sandbox/init.h"
 #include "sandbox/namespaces.h"
+#include "sandbox/nursery.h"
 #include "sandbox/plan.h"
 #include "sandbox/probe.h"
 #include "sandbox/protect.h"
@@ -96,15 +98,32 @@ static void on_reaped(struct warden *warden, pid_t pid)
 
 /* ---- sandboxes ---- */
 
+/* Whom a parent forks is born in the group of that. Nobody in the sandbox could open this. */
+static int open_members(struct init_task *task, const struct policy *policy, struct err *err)
+{
+	if (!policy->nested || task->group < 0)
+		return 0;
+	task->members = cgroup_open_members(task->group);
+	return task->members >= 0 ? 0 : err_sys(err, "opening a control group");
+}
+
 static pid_t fork_into_namespaces(struct init_task *task, const struct policy *policy,
 				  struct err *err)
 {
 	int *shares = task->folders + task->folder_count - policy->share_count;
+	const int *nursery = policy->nested ? task->folders + task->folder_count : NULL;
 	pid_t pid;
 
-	if (shift_shares(policy, &task->map, shares, &task->shifted, err) < 0)
+	if (policy->nursery && task->map.uid == 0)
+		return err_set(err, ERR_UNSUPPORTED, "root without a user to give");
+	task->map.nursery = policy->nursery && task->map.foreign;
+	/* The one user that there is, by the name that it has there. */
+	if (policy->nested && !task->map.foreign)
+		task->map = (struct usermap){ .uid = USERMAP_INSIDE, .gid = USERMAP_INSIDE };
+	if (open_members(task, policy, err) < 0 ||
+	    shift_shares(policy, &task->map, shares, &task->shifted, err) < 0)
 		return -1;
-	pid = namespaces_fork(&task->map, task->means->without, err);
+	pid = namespaces_fork(&task->map, task->group, task->means->without, nursery, err);
 	if (pid != 0)
 		shift_release(task->shifted, shares);
 	return pid;
@@ -120,7 +139,7 @@ static pid_t fork_init(struct init_task *task, const struct policy *policy, stru
 		return -1;
 	if (policy->tier == POLICY_NAMESPACES)
 		return fork_into_namespaces(task, policy, err);
-	pid = fork();
+	pid = cgroup_fork(0, task->group);
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }
 
@@ -131,6 +150,10 @@ static pid_t open_sandbox(struct launch *launch, struct init_task *task,
 	struct guard *guard = NULL;
 	pid_t pid;
 
+	if (policy->in_group && task->folder_count > 0)
+		task->group = task->folders[--task->folder_count];
+	if (policy->nested && task->folder_count > NURSERY_NAMESPACES)
+		task->folder_count -= NURSERY_NAMESPACES;
 	if (task->folder_count != init_count_folders(policy))
 		return err_set(err, ERR_INVALID, "a policy with %zu folders and %zu descriptors",
 			       init_count_folders(policy), task->folder_count);
@@ -171,7 +194,9 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 	struct init_task task = { .means = launch->means,
 				  .plan = message->fds[WIRE_SANDBOX_PLAN],
 				  .channel = message->fds[WIRE_SANDBOX_CHANNEL],
-				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA };
+				  .folder_count = message->fd_count - WIRE_SANDBOX_DATA,
+				  .group = -1,
+				  .members = -1 };
 	struct err err;
 	pid_t pid;
 
@@ -179,6 +204,7 @@ static void on_sandbox(struct warden *warden, const struct wire_message *message
 	pid = open_planned(launch, &task, &err);
 	if (pid == 0)
 		_exit(init_run(&task));
+	fd_close(&task.members);
 	if (pid > 0)
 		hand_over(task.channel, pid);
 	else

@@ -31,9 +31,9 @@ int launch_become_bwrap(const struct init_task *task, const struct policy *polic
 
 static int init_inside(int fd_count, const struct confine_means *means)
 {
-	struct init_task task = { .channel = BWRAP_FIRST_FD,
-				  .plan = BWRAP_FIRST_FD + 1,
-				  .means = means };
+	struct init_task task = {
+		.channel = BWRAP_FIRST_FD, .plan = BWRAP_FIRST_FD + 1, .members = -1, .means = means
+	};
 
 	if (fd_count < 2 || fd_count > 2 + INIT_FOLDERS_MAX)
 		return EXIT_FAILURE;

@@ -16,13 +16,17 @@
 #include "sandbox/warden.h"
 #include "sandbox/wire.h"
 
-enum { KILL_PAUSE_MS = 2 /* between two rounds of killing */ };
+enum {
+	KILL_PAUSE_MS = 2, /* between two rounds of killing */
+	IS_INTERPRETER = 1,
+};
 
 struct minder {
 	struct warden warden;
 	pid_t interpreter; /* 0 when it is reaped */
 	int report;        /* from the child, until it has exec'd */
 	bool killing;
+	bool copied; /* the interpreter, from a parent */
 	struct stat slave;
 	/* For the server, until the child has exec'd: the pty master, then the plan's ends. */
 	int handover[WIRE_FDS_MAX];
@@ -57,9 +61,11 @@ static int make_ends(enum plan_descriptor_kind kind, int *ret_ours, int *ret_the
 	bool ours_first = kind == PLAN_PIPE_OUT || kind == PLAN_PIPE_ASIDE;
 	int wait = kind == PLAN_PIPE_ASIDE ? O_NONBLOCK : 0;
 
+	if (kind == PLAN_PACKETS && wire_pair(pair, err) < 0)
+		return -1;
 	if (kind == PLAN_SOCKET && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_sys(err, "creating a socket");
-	if (kind != PLAN_SOCKET && pipe2(pair, O_CLOEXEC | wait) < 0)
+	if (kind != PLAN_SOCKET && kind != PLAN_PACKETS && pipe2(pair, O_CLOEXEC | wait) < 0)
 		return err_sys(err, "creating a pipe");
 	*ret_ours = pair[ours_first ? 0 : 1];
 	*ret_theirs = pair[ours_first ? 1 : 0];
@@ -86,7 +92,8 @@ static int make_descriptors(struct minder *minder, struct payload *payload, stru
 	return 0;
 }
 
-static int fork_payload(struct minder *minder, struct payload *payload, struct err *err)
+/* IS_INTERPRETER in the child, when that is no other program. */
+static int fork_payload(struct minder *minder, struct payload *payload, bool execs, struct err *err)
 {
 	int pipe_ends[2];
 
@@ -96,8 +103,12 @@ static int fork_payload(struct minder *minder, struct payload *payload, struct e
 	payload->report = pipe_ends[1];
 	payload->parent = getpid();
 	minder->interpreter = fork();
-	if (minder->interpreter == 0)
+	if (minder->interpreter == 0 && execs)
 		payload_exec(payload);
+	if (minder->interpreter == 0) {
+		payload_become(payload);
+		return IS_INTERPRETER;
+	}
 	fd_close(&pipe_ends[1]);
 	if (minder->interpreter < 0) {
 		minder->interpreter = 0;
@@ -121,7 +132,9 @@ static int start_parsed(struct minder *minder, const struct minder_task *task,
 		payload.ends[i] = -1;
 	rc = make_descriptors(minder, &payload, err);
 	if (rc == 0)
-		rc = fork_payload(minder, &payload, err);
+		rc = fork_payload(minder, &payload, task->born == NULL, err);
+	if (rc == IS_INTERPRETER)
+		return rc; /* these are closed there, and their numbers are others' */
 	fd_close(&payload.slave);
 	close_all(payload.ends, ARRAY_SIZE(payload.ends));
 	return rc;
@@ -140,9 +153,13 @@ static int start_interpreter(struct minder *minder, struct minder_task *task, st
 	rc = plan_parse_start(plan, len, &start, err);
 	if (rc == 0) {
 		rc = start_parsed(minder, task, &start, err);
+		if (rc == IS_INTERPRETER)
+			task->born(&start);
 		plan_start_release(&start);
 	}
 	plan_unmap(plan, len);
+	if (rc == IS_INTERPRETER)
+		return rc;
 	fd_close(&task->workspace);
 	fd_close(&task->user_ns);
 	return rc;
@@ -151,12 +168,13 @@ static int start_interpreter(struct minder *minder, struct minder_task *task, st
 /* The child has exec'd or said why not. */
 static void on_report(struct minder *minder)
 {
+	const int32_t copied = minder->copied;
 	struct err err;
 
 	if (read(minder->report, &err, sizeof(err)) == (ssize_t)sizeof(err)) {
 		tell(minder, WIRE_FAILED, &err);
 		minder->warden.ended = true;
-	} else if (wire_send(minder->warden.channel, WIRE_STARTED, NULL, minder->handover,
+	} else if (wire_send(minder->warden.channel, WIRE_STARTED, &copied, minder->handover,
 			     minder->handover_count, &err) < 0) {
 		minder->warden.ended = true;
 	}
@@ -260,7 +278,7 @@ static int close_others(struct minder_task *task, struct err *err)
 
 int minder_run(const struct minder_task *task)
 {
-	struct minder minder = { .report = -1 };
+	struct minder minder = { .report = -1, .copied = task->born != NULL };
 	struct minder_task own = *task;
 	struct err err;
 	int rc;
@@ -271,7 +289,11 @@ int minder_run(const struct minder_task *task)
 	if (rc == 0)
 		rc = warden_init(&minder.warden, "ptycell-minder", own.channel, own.parent, &err);
 	minder.warden.obeys_parent_only = own.user_ns >= 0;
-	if (rc == 0 && start_interpreter(&minder, &own, &err) == 0)
+	if (rc == 0)
+		rc = start_interpreter(&minder, &own, &err);
+	if (rc == IS_INTERPRETER)
+		return MINDER_INTERPRETER;
+	if (rc == 0)
 		look_after(&minder);
 	else
 		wire_tell(own.channel, WIRE_FAILED, &err);

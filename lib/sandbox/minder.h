@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "sandbox/confine.h"
+#include "sandbox/plan.h"
 #include "sandbox/policy.h"
 
 struct minder_task {
@@ -16,7 +17,14 @@ struct minder_task {
 	const struct policy *policy;
 	const struct confine_means *means;
 	pid_t parent; /* whose death ends it */
+	/*
+	 * NULL: the interpreter is exec'd. Else it is a copy of the calling process: this is called
+	 * in it, confined as any other, and minder_run returns MINDER_INTERPRETER there.
+	 */
+	void (*born)(const struct plan_start *start);
 };
+
+enum { MINDER_INTERPRETER = -1 };
 
 /* The whole life of a process just forked; returns its exit status. Takes the descriptors. */
 int minder_run(const struct minder_task *task);

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sched.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -22,6 +21,8 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/nursery.h"
 #include "sandbox/report.h"
 #include "sandbox/wire.h"
 
@@ -34,17 +35,6 @@ enum {
 };
 
 /* ---- the fork ---- */
-
-/* Container profiles that cannot look into clone3's arguments answer ENOSYS. */
-static pid_t clone_into(unsigned long flags)
-{
-	struct clone_args args = { .flags = flags, .exit_signal = SIGCHLD };
-	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-
-	if (pid < 0 && errno == ENOSYS)
-		pid = (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, 0);
-	return pid;
-}
 
 static unsigned long choose_flags(uint32_t without)
 {
@@ -77,14 +67,15 @@ static void begin_child(int parent, int go)
 }
 
 /* The map first: the child goes on only when it is there. */
-static int let_go(pid_t pid, int go, const struct usermap *map, struct err *err)
+static int let_go(pid_t pid, int go, const struct usermap *map, bool written, struct err *err)
 {
-	if (map->foreign && usermap_write_for(pid, map, err) < 0)
+	if (map->foreign && !written && usermap_write_for(pid, map, err) < 0)
 		return -1;
 	return write(go, "g", 1) == 1 ? 0 : err_sys(err, "starting a sandbox");
 }
 
-pid_t namespaces_fork(const struct usermap *map, uint32_t without, struct err *err)
+pid_t namespaces_fork(const struct usermap *map, int group, uint32_t without, const int *nursery,
+		      struct err *err)
 {
 	cleanup_fd int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	cleanup_fd int read_end = -1;
@@ -96,7 +87,13 @@ pid_t namespaces_fork(const struct usermap *map, uint32_t without, struct err *e
 		return err_sys(err, "preparing a sandbox");
 	read_end = pair[0];
 	write_end = pair[1];
-	pid = clone_into(choose_flags(without));
+	if (nursery != NULL) {
+		pid = nursery_clone(nursery, choose_flags(without), map, group, err);
+		if (pid < 0)
+			return -1;
+	} else {
+		pid = cgroup_fork(choose_flags(without), group);
+	}
 	if (pid < 0 && errno == ENOSPC)
 		return err_set(err, ERR_UNSUPPORTED,
 			       "creating namespaces: this system allows none "
@@ -108,12 +105,44 @@ pid_t namespaces_fork(const struct usermap *map, uint32_t without, struct err *e
 		begin_child(self, read_end);
 		return 0;
 	}
-	if (let_go(pid, write_end, map, err) < 0) {
+	if (let_go(pid, write_end, map, nursery != NULL, err) < 0) {
 		fd_close(&write_end);
 		(void)waitpid(pid, NULL, 0);
 		return -1;
 	}
 	return pid;
+}
+
+static const struct {
+	const char *path;
+	int kind;
+} own[NAMESPACES_ALL] = {
+	{ "/proc/self/ns/user", CLONE_NEWUSER }, { "/proc/self/ns/mnt", CLONE_NEWNS },
+	{ "/proc/self/ns/net", CLONE_NEWNET },   { "/proc/self/ns/ipc", CLONE_NEWIPC },
+	{ "/proc/self/ns/uts", CLONE_NEWUTS },   { "/proc/self/ns/cgroup", CLONE_NEWCGROUP },
+	{ "/proc/self/ns/pid", CLONE_NEWPID },
+};
+
+int namespaces_open_own(int *ret_fds, struct err *err)
+{
+	for (size_t i = 0; i < NAMESPACES_ALL; i++) {
+		ret_fds[i] = open(own[i].path, O_RDONLY | O_CLOEXEC);
+		if (ret_fds[i] >= 0)
+			continue;
+		(void)err_sys(err, "opening '%s'", own[i].path);
+		while (i-- > 0)
+			fd_close(&ret_fds[i]);
+		return -1;
+	}
+	return 0;
+}
+
+int namespaces_join(const int *fds, struct err *err)
+{
+	for (size_t i = 0; i < NAMESPACES_ALL; i++)
+		if (setns(fds[i], own[i].kind) < 0)
+			return err_sys(err, "joining the namespace '%s'", own[i].path);
+	return 0;
 }
 
 int namespaces_bind_life(bool dumpable, struct err *err)
@@ -212,7 +241,7 @@ static int open_inner(void *data)
 	return EXIT_SUCCESS;
 }
 
-int namespaces_make_inner(int *ret_user_ns, struct err *err)
+int namespaces_make_inner(bool more, int *ret_user_ns, struct err *err)
 {
 	_Alignas(16) char stack[CHILD_STACK];
 	struct inner inner = { .user_ns = -1 };
@@ -226,7 +255,7 @@ int namespaces_make_inner(int *ret_user_ns, struct err *err)
 		*err = inner.err;
 		return -1;
 	}
-	if (forbid_namespaces(err) < 0) {
+	if (!more && forbid_namespaces(err) < 0) {
 		fd_close(&inner.user_ns);
 		return -1;
 	}

@@ -16,12 +16,24 @@
 #include "base/err.h"
 #include "sandbox/usermap.h"
 
+enum { NAMESPACES_ALL = 7 };
+
 /*
  * fork(), into new namespaces: 0 in the child, which dies with the caller. A foreign `map` is
  * written by then. The caller has one thread. ERR_SYSTEM when the kernel refuses. `without` are
- * bits of enum report_layer, for the tests: net, ipc and cgroup can be left out.
+ * bits of enum report_layer, for the tests: net, ipc and cgroup can be left out. `group` is the
+ * folder of the child's control group, -1 for the caller's. `nursery` has NURSERY_NAMESPACES
+ * descriptors, and the namespaces lie in it; or is NULL.
  */
-pid_t namespaces_fork(const struct usermap *map, uint32_t without, struct err *err) MUST_CHECK;
+pid_t namespaces_fork(const struct usermap *map, int group, uint32_t without, const int *nursery,
+		      struct err *err) MUST_CHECK;
+/*
+ * Descriptors of the caller's own, in the order in which a process joins them; NAMESPACES_ALL of
+ * them. On failure nothing is left open.
+ */
+int namespaces_open_own(int *ret_fds, struct err *err) MUST_CHECK;
+/* Joins them; children of the caller, but not itself, are then in the pid namespace. */
+int namespaces_join(const int *fds, struct err *err) MUST_CHECK;
 /* Asks again for what a change of credentials takes away: the death signal; and `dumpable`. */
 int namespaces_bind_life(bool dumpable, struct err *err) MUST_CHECK;
 
@@ -30,10 +42,11 @@ int namespaces_bind_life(bool dumpable, struct err *err) MUST_CHECK;
 /* Host name and, of a network of its own, loopback. */
 int namespaces_start(uint32_t without, struct err *err) MUST_CHECK;
 /*
- * Makes the second user namespace, an open descriptor of it, and forbids every further namespace.
+ * Makes the second user namespace, an open descriptor of it, and forbids every further namespace,
+ * unless there may be `more`.
  * Needs /proc writable and a dumpable process.
  */
-int namespaces_make_inner(int *ret_user_ns, struct err *err) MUST_CHECK;
+int namespaces_make_inner(bool more, int *ret_user_ns, struct err *err) MUST_CHECK;
 /* A listening socket on 127.0.0.1:WIRE_PROXY_PORT. */
 int namespaces_listen(struct err *err) MUST_CHECK;
 

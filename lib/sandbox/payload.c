@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/payload.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -175,14 +177,31 @@ int payload_give_up(const struct payload *payload, struct err *err)
 	return confine_apply(payload->policy, payload->workspace, payload->means, err);
 }
 
-static int exec_program(const struct plan_start *start, struct err *err)
+/* All but the last step. */
+static int prepare(struct payload *own, struct err *err)
+{
+	if (bind_life(own, err) < 0 || payload_take_terminal(own, err) < 0 ||
+	    place_descriptors(own, err) < 0 || payload_give_up(own, err) < 0)
+		return -1;
+	return enter_folder(own, err);
+}
+
+static void unblock_signals(void)
 {
 	sigset_t none;
 
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int exec_program(const struct plan_start *start, struct err *err)
+{
+	const char *why;
+
+	unblock_signals();
 	(void)execve(start->argv[0], start->argv, start->envp);
-	return err_sys(err, "starting '%s'", start->argv[0]);
+	why = errno == EACCES ? ", to which the session's user must have access" : "";
+	return err_sys(err, "starting '%s'%s", start->argv[0], why);
 }
 
 noreturn void payload_exec(const struct payload *payload)
@@ -190,10 +209,47 @@ noreturn void payload_exec(const struct payload *payload)
 	struct payload own = *payload;
 	struct err err = { 0 };
 
-	if (bind_life(&own, &err) == 0 && payload_take_terminal(&own, &err) == 0 &&
-	    place_descriptors(&own, &err) == 0 && payload_give_up(&own, &err) == 0 &&
-	    enter_folder(&own, &err) == 0)
+	if (prepare(&own, &err) == 0)
 		(void)exec_program(own.start, &err);
+	(void)!write(own.report, &err, sizeof(err));
+	_exit(EXIT_NOT_STARTED);
+}
+
+static bool is_of_plan(const struct plan_start *start, int fd)
+{
+	for (size_t i = 0; i < start->descriptor_count; i++)
+		if (start->descriptors[i].number == fd)
+			return true;
+	return false;
+}
+
+/*
+ * What exec does: name, descriptors, and only then who may look into it: a sibling with the same
+ * user could take what is still open. The report's end tells of success.
+ */
+static int shed(const struct payload *own, struct err *err)
+{
+	const char *slash = strrchr(own->start->argv[0], '/');
+
+	if (prctl(PR_SET_NAME, slash != NULL ? slash + 1 : own->start->argv[0]) < 0)
+		return err_sys(err, "becoming an interpreter");
+	for (int fd = STDERR_FILENO + 1; fd <= PLAN_DESCRIPTOR_NUMBER_MAX; fd++)
+		if (!is_of_plan(own->start, fd))
+			(void)close(fd);
+	if (close_range(PLAN_DESCRIPTOR_NUMBER_MAX + 1, ~0U, 0) < 0)
+		return err_sys(err, "closing descriptors");
+	(void)prctl(PR_SET_DUMPABLE, 1UL);
+	unblock_signals();
+	return 0;
+}
+
+void payload_become(const struct payload *payload)
+{
+	struct payload own = *payload;
+	struct err err = { 0 };
+
+	if (prepare(&own, &err) == 0 && shed(&own, &err) == 0)
+		return;
 	(void)!write(own.report, &err, sizeof(err));
 	_exit(EXIT_NOT_STARTED);
 }

@@ -34,5 +34,10 @@ int payload_give_up(const struct payload *payload, struct err *err) MUST_CHECK;
  * struct err to `report` and exits with status 127; end-of-file there means that exec happened.
  */
 noreturn void payload_exec(const struct payload *payload);
+/*
+ * The same without exec: on success every descriptor but the terminal and the plan's is closed,
+ * and the process goes on as the interpreter.
+ */
+void payload_become(const struct payload *payload);
 
 #endif

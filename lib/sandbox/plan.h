@@ -35,6 +35,7 @@ enum plan_descriptor_kind {
 	PLAN_PIPE_IN,    /* it reads */
 	PLAN_PIPE_OUT,   /* it writes */
 	PLAN_PIPE_ASIDE, /* it writes, and fails with EAGAIN rather than wait */
+	PLAN_PACKETS,    /* a channel of wire.h */
 	PLAN_DESCRIPTOR_KINDS
 };
 

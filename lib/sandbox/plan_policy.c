@@ -17,7 +17,14 @@ struct policy_record {
 	uint64_t tmp_files_max;
 };
 
-enum { FLAG_UNIX_SOCKETS = 1, FLAG_PROXY = 2, FLAGS_ALL = 3 };
+enum {
+	FLAG_UNIX_SOCKETS = 1,
+	FLAG_PROXY = 2,
+	FLAG_IN_GROUP = 4,
+	FLAG_NURSERY = 8,
+	FLAG_NESTED = 16,
+	FLAGS_ALL = 31,
+};
 
 _Static_assert((size_t)(3 + POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX) * (PLAN_PATH_MAX + 8) +
 			       sizeof(struct policy_record) + 64 <=
@@ -31,7 +38,10 @@ static int add_numbers(struct buf *plan, const struct policy *policy, struct err
 	const struct policy_record record = {
 		.tier = policy->tier,
 		.flags = (policy->unix_sockets ? FLAG_UNIX_SOCKETS : 0U) |
-			 (policy->proxy ? FLAG_PROXY : 0U),
+			 (policy->proxy ? FLAG_PROXY : 0U) |
+			 (policy->in_group ? FLAG_IN_GROUP : 0U) |
+			 (policy->nursery ? FLAG_NURSERY : 0U) |
+			 (policy->nested ? FLAG_NESTED : 0U),
 		.open_files_max = policy->open_files_max,
 		.file_max = policy->file_max,
 		.memory_max = policy->memory_max,
@@ -101,6 +111,9 @@ static int read_numbers(struct policy *policy, const struct plan_record *record,
 		.tmp_files_max = raw.tmp_files_max,
 		.unix_sockets = (raw.flags & FLAG_UNIX_SOCKETS) != 0,
 		.proxy = (raw.flags & FLAG_PROXY) != 0,
+		.nursery = (raw.flags & FLAG_NURSERY) != 0,
+		.nested = (raw.flags & FLAG_NESTED) != 0,
+		.in_group = (raw.flags & FLAG_IN_GROUP) != 0,
 	};
 	return 0;
 }
@@ -189,6 +202,8 @@ static int check_whole(const struct policy *policy, struct err *err)
 			       "a policy that does not say where its folders are");
 	if (policy->tier != POLICY_UNCONFINED && policy->data_path[0] == '\0')
 		return err_set(err, ERR_INVALID, "a policy without a workspace");
+	if (policy->tier != POLICY_NAMESPACES && (policy->nursery || policy->nested))
+		return err_set(err, ERR_INVALID, "a nursery without namespaces");
 	return 0;
 }
 

@@ -67,6 +67,9 @@ struct policy {
 
 	bool unix_sockets; /* may programs make AF_UNIX sockets? */
 	bool proxy;        /* hand out a listener on the session's own loopback */
+	bool nursery;      /* no session's, but of sandbox/nursery.h; tier namespaces */
+	bool nested;       /* within a nursery, whose namespaces come beside the folders */
+	bool in_group;     /* its control group's descriptor came last; sandbox_open sets it */
 };
 
 /*

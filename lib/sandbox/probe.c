@@ -237,7 +237,7 @@ static pid_t fork_inside(const struct trial *trial, struct err *err)
 	pid_t pid;
 
 	if (trial->policy.tier == POLICY_NAMESPACES)
-		return namespaces_fork(&trial->map, trial->site->means->without, err);
+		return namespaces_fork(&trial->map, -1, trial->site->means->without, NULL, err);
 	pid = fork();
 	return pid < 0 ? err_sys(err, "forking a sandbox") : pid;
 }

@@ -21,6 +21,9 @@ struct usage {
 	uint64_t deleted_bytes; /* of files without a name that they have open (deleted.h) */
 	uint32_t processes;
 	uint32_t exact; /* as it was asked for */
+	/* The process with the most memory is of the first generation that counts. */
+	uint32_t largest_is_first;
+	uint32_t reserved;
 };
 
 enum { USAGE_NAME_MAX = 16 };

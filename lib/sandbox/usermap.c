@@ -105,7 +105,7 @@ static int give(int fd, uid_t uid, int depth, struct err *err)
 
 int usermap_choose(int data_fd, struct usermap *ret_map, struct err *err)
 {
-	struct usermap map = { geteuid(), getegid(), false };
+	struct usermap map = { .uid = geteuid(), .gid = getegid() };
 	struct stat st;
 
 	if (map.uid != 0 || !may_give_away() || !are_ids_mapped("/proc/self/uid_map") ||
@@ -166,9 +166,30 @@ static int write_maps_of(pid_t pid, uid_t uid, gid_t gid, const struct usermap *
 	return write_maps(folder, uid, gid, map, err);
 }
 
+/* Every session's user, and the nursery's own in their midst as 0. */
+static int write_nursery_map(pid_t pid, const char *name, uid_t own, struct err *err)
+{
+	char folder[MAP_TEXT_MAX];
+	char text[4 * MAP_TEXT_MAX];
+	int len = snprintf(text, sizeof(text), "0 %u 1\n%d 0 1\n", own, USERMAP_NURSERY_ROOT);
+
+	if (own > USERMAP_FIRST)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "%d %d %u\n", USERMAP_FIRST,
+				USERMAP_FIRST, own - USERMAP_FIRST);
+	if (own < USERMAP_LAST)
+		(void)snprintf(text + len, sizeof(text) - (size_t)len, "%u %u %u\n", own + 1,
+			       own + 1, USERMAP_LAST - own);
+	(void)snprintf(folder, sizeof(folder), "/proc/%d", (int)pid);
+	return write_file(folder, name, text, err);
+}
+
 int usermap_write_for(pid_t pid, const struct usermap *map, struct err *err)
 {
-	return write_maps_of(pid, 0, 0, map, err);
+	if (!map->nursery)
+		return write_maps_of(pid, 0, 0, map, err);
+	if (write_nursery_map(pid, "uid_map", map->uid, err) < 0)
+		return -1;
+	return write_nursery_map(pid, "gid_map", map->gid, err);
 }
 
 int usermap_write_own(uid_t inside, const struct usermap *map, struct err *err)

@@ -21,6 +21,7 @@ enum {
 	/* Above what systemd gives to containers, below what is reserved. */
 	USERMAP_FIRST = 0x70000000,
 	USERMAP_LAST = 0x77ffffff,
+	USERMAP_NURSERY_ROOT = 1, /* see nursery.h */
 };
 
 struct usermap {
@@ -28,6 +29,7 @@ struct usermap {
 	gid_t gid;
 	bool foreign; /* another user than the caller: who made the namespace has to write the map
 		       */
+	bool nursery; /* foreign, and with all that nursery.h says */
 };
 
 /*

@@ -7,10 +7,12 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/nursery.h"
 #include "sandbox/ttywait.h"
 #include "sandbox/usage.h"
 
-enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 2 };
+enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 4 };
 
 struct wire_header {
 	uint32_t magic;
@@ -29,9 +31,11 @@ static const struct wire_shape shapes[] = {
 	[WIRE_SANDBOX] = { 0, WIRE_SANDBOX_FDS_MIN, WIRE_SANDBOX_FDS_MAX },
 	[WIRE_OPENED] = { 0, 1, 1 },
 	[WIRE_LISTENER] = { 0, 1, 1 },
-	[WIRE_START] = { 0, 2, 2 },
+	[WIRE_NURSERY] = { 0, NURSERY_NAMESPACES, NURSERY_NAMESPACES },
+	[WIRE_START] = { 0, 2, 3 },
+	[WIRE_FORK] = { 0, WIRE_FORK_FDS, WIRE_FORK_FDS },
 	[WIRE_FAILED] = { sizeof(struct err), 0, 0 },
-	[WIRE_STARTED] = { 0, 1, 1 + PLAN_DESCRIPTORS_MAX },
+	[WIRE_STARTED] = { sizeof(int32_t), 1, 1 + PLAN_DESCRIPTORS_MAX },
 	[WIRE_EXITED] = { sizeof(int32_t), 0, 0 },
 	[WIRE_GONE] = { 0, 0, 0 },
 	[WIRE_SIGNAL] = { sizeof(int32_t), 0, 0 },
@@ -50,6 +54,7 @@ static const struct wire_shape shapes[] = {
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
 _Static_assert(sizeof(struct err) <= WIRE_PAYLOAD_MAX, "an error fits");
+_Static_assert(WIRE_FORK_FDS == WIRE_FORK_NAMESPACES + NAMESPACES_ALL, "all namespaces fit");
 _Static_assert(sizeof(struct sandbox_report) <= WIRE_PAYLOAD_MAX, "a report fits");
 
 void wire_message_release(struct wire_message *message)

@@ -22,9 +22,14 @@ enum wire_type {
 	WIRE_OPENED,      /* launcher to server, on init's channel; init's pidfd */
 	WIRE_LISTENER,    /* init to server; with policy.proxy, once, before any WIRE_STARTED: a
 			     listening stream socket on 127.0.0.1:3128 of the session */
-	WIRE_START,       /* server to init; plan, the minder's channel */
-	WIRE_FAILED,      /* struct err: init or minder to server, its last message */
-	WIRE_STARTED,     /* minder to server; pty master, then the plan's descriptors in order */
+	WIRE_NURSERY,     /* init of a nursery to server, once; its NURSERY_NAMESPACES */
+	WIRE_START,       /* server to init; plan, the minder's channel; and when the interpreter
+			     may be forked from it, that of a parent */
+	WIRE_FORK,        /* init to parent; WIRE_FORK_FDS below */
+	WIRE_FAILED,      /* struct err: init or minder to server, its last message; parent to
+			     server, why there is no copy */
+	WIRE_STARTED,     /* minder to server; int32_t, not 0: a copy of a parent; pty master,
+			     then the plan's descriptors in order */
 	WIRE_EXITED,      /* int32_t wait status of the interpreter */
 	WIRE_GONE,        /* nothing of the tree is left; the minder's last message */
 	WIRE_SIGNAL,      /* server to minder; int32_t, to every process of the tree */
@@ -47,9 +52,21 @@ enum wire_type {
 enum {
 	WIRE_SANDBOX_PLAN,
 	WIRE_SANDBOX_CHANNEL,
-	WIRE_SANDBOX_DATA, /* always, then spool, packages, the shares in the policy's order */
+	WIRE_SANDBOX_DATA, /* always, then spool, packages, the shares in the policy's order, then
+			      NURSERY_NAMESPACES of a nested one, the control group */
 	WIRE_SANDBOX_FDS_MIN,
-	WIRE_SANDBOX_FDS_MAX = WIRE_SANDBOX_FDS_MIN + 2 + POLICY_SHARES_MAX,
+	WIRE_SANDBOX_FDS_MAX = WIRE_SANDBOX_FDS_MIN + 5 + POLICY_SHARES_MAX + 1,
+};
+
+/* The descriptors of a WIRE_FORK, in this order. */
+enum {
+	WIRE_FORK_PLAN,
+	WIRE_FORK_CHANNEL, /* the minder's */
+	WIRE_FORK_POLICY,  /* the plan of the sandbox */
+	WIRE_FORK_REPORT,  /* a stream: int32_t the minder's pid; then a byte lets it go on */
+	WIRE_FORK_USER_NS, /* that the interpreter joins at last */
+	WIRE_FORK_NAMESPACES,
+	WIRE_FORK_FDS = WIRE_FORK_NAMESPACES + 7, /* NAMESPACES_ALL */
 };
 
 enum {

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	launcher = launcher_new(loop, argv[1]);
-	sandbox = sandbox_open(launcher, &policy, &folders);
+	sandbox = sandbox_open(launcher, &policy, &folders, NULL);
 	status = run_in(loop, sandbox, argv + 4);
 	sandbox_close(sandbox, NULL, NULL);
 	launcher_free(launcher);

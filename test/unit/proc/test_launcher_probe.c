@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "interpreter_fixture.h"
 
 struct told {
@@ -71,6 +72,43 @@ static void a_probe_without_a_launcher_fails_from_the_loop(void **state)
 	launcher_free(none);
 }
 
+static size_t count_children(void)
+{
+	cleanup_free char *path = xasprintf("/proc/self/task/%d/children", (int)getpid());
+	FILE *file = fopen(path, "re");
+	size_t count = 0;
+	int pid;
+
+	assert_non_null(file);
+	while (fscanf(file, "%d", &pid) == 1)
+		count++;
+	(void)fclose(file);
+	return count;
+}
+
+static void a_launcher_that_was_started_ahead_is_the_one_that_works(void **state)
+{
+	struct launcher *none = launcher_new(fixture.loop, "/nonexistent/ptycell-launcher");
+	struct launcher *launcher = launcher_new(fixture.loop, LAUNCHER);
+	size_t others = count_children();
+	struct told told = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(launcher_start(none, &err), -1);
+	assert_int_equal(err.code, ERR_SYSTEM);
+	launcher_free(none);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(launcher_start(launcher, &err), 0);
+		assert_int_equal(count_children(), others + 1);
+	}
+	launcher_probe(launcher, on_report, &told);
+	wait_for(&told);
+	assert_int_equal(count_children(), others + 1);
+	launcher_free(launcher);
+	assert_int_equal(count_children(), others);
+}
+
 static void freeing_the_launcher_drops_its_probes(void **state)
 {
 	struct launcher *launcher = launcher_new(fixture.loop, LAUNCHER);
@@ -91,6 +129,9 @@ int main(void)
 			fixture_tear_down),
 		cmocka_unit_test_setup_teardown(a_probe_without_a_launcher_fails_from_the_loop,
 						fixture_set_up, fixture_tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_launcher_that_was_started_ahead_is_the_one_that_works, fixture_set_up,
+			fixture_tear_down),
 		cmocka_unit_test_setup_teardown(freeing_the_launcher_drops_its_probes,
 						fixture_set_up, fixture_tear_down),
 	};

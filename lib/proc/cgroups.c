@@ -1,0 +1,506 @@
+/* SPDX-License-Identifier: MIT */
+#include "proc/cgroups.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "sandbox/pidlist.h"
+#include "sandbox/proctree.h"
+
+#define PREFIX "ptycell-"
+/* Of the server among its sessions, when all of them want the processor; theirs is 100. */
+#define SERVER_WEIGHT "1000"
+
+enum {
+	TOKEN_LEN = 12,
+	SERVER_NAME_MAX = 24, /* with its NUL */
+	LEAF_NAME_MAX = 48,
+	TEXT_MAX = 1 << 20,
+	DECIMAL = 10,
+	GENERATIONS_MAX = 64, /* between the server and a helper's child */
+	MOVES_MAX = 16,       /* somebody forks meanwhile */
+	FOLDER_MODE = 0755,
+	ENDING_MS = 100,
+};
+
+struct cgroups {
+	int own;    /* the group that was given to us */
+	int server; /* and the one below it in which we are; -1: not yet */
+	char name[SERVER_NAME_MAX];
+	uint32_t controllers;
+	uint32_t enabled; /* by us, so that they are switched off again */
+	bool can_kill;
+	uint64_t next;
+};
+
+struct cgroup_leaf {
+	struct cgroups *groups;
+	int folder;
+	char name[LEAF_NAME_MAX];
+	uint64_t memory_max;
+	bool removed;
+};
+
+/* ---- files ---- */
+
+/* NULL when it cannot be read. */
+static char *read_text(int folder, const char *name)
+{
+	struct err err;
+	size_t len;
+
+	return fd_read_file(folder, name, TEXT_MAX, &len, &err);
+}
+
+static int write_text(int folder, const char *name, const char *text)
+{
+	cleanup_fd int fd = openat(folder, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+
+	return fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+static int write_number(int folder, const char *name, uint64_t number)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
+	return write_text(folder, name, text);
+}
+
+static bool is_there(int folder, const char *name)
+{
+	return faccessat(folder, name, F_OK, 0) == 0;
+}
+
+static bool can_write(int folder, const char *name)
+{
+	return faccessat(folder, name, W_OK, AT_EACCESS) == 0;
+}
+
+static uint64_t read_event(int folder, const char *file, const char *key)
+{
+	cleanup_free char *text = read_text(folder, file);
+
+	return text != NULL ? cgroup_parse_event(text, key) : 0;
+}
+
+static int open_folder(int parent, const char *name)
+{
+	return openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+static int make_folder(int parent, const char *name)
+{
+	return mkdirat(parent, name, FOLDER_MODE) == 0 ? open_folder(parent, name) : -1;
+}
+
+/* ---- whose group is it? ---- */
+
+/* With its path, for the caller to free. */
+static int open_own(char **ret_path, struct err *err)
+{
+	cleanup_free char *groups = read_text(AT_FDCWD, "/proc/self/cgroup");
+	cleanup_free char *path = groups != NULL ? cgroup_parse_own(groups) : NULL;
+	cleanup_free char *mounts = read_text(AT_FDCWD, "/proc/self/mountinfo");
+	cleanup_free char *folder = NULL;
+	cleanup_fd int fd = -1;
+	struct statfs fs;
+
+	if (path == NULL)
+		return err_set(err, ERR_UNSUPPORTED, "this system has no control groups (v2)");
+	folder = mounts != NULL ? cgroup_parse_mounts(mounts, path) : NULL;
+	fd = folder != NULL ? open_folder(AT_FDCWD, folder) : -1;
+	if (fd < 0 || fstatfs(fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC)
+		return err_set(err, ERR_UNSUPPORTED,
+			       "the server's control group cannot be seen in /sys/fs/cgroup");
+	*ret_path = mem_steal(&path);
+	return fd_steal(&fd);
+}
+
+static bool is_marked(int fd)
+{
+	static const char *const names[] = { "trusted.delegate", "user.delegate" };
+	char value[2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (fgetxattr(fd, names[i], value, sizeof(value)) == 1 && value[0] == '1')
+			return true;
+	return false;
+}
+
+/* What systemd calls what it makes groups for. */
+static bool is_unit(const char *path)
+{
+	static const char *const endings[] = { ".scope", ".service", ".slice" };
+	const size_t len = strlen(path);
+
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		size_t ending = strlen(endings[i]);
+
+		if (len > ending && str_eq(path + len - ending, endings[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A user's being able to write is enough; root can everywhere, and must have been asked. */
+static int check_delegated(int own, const char *path, struct err *err)
+{
+	cleanup_free char *type = read_text(own, "cgroup.type");
+
+	if (type == NULL)
+		return err_set(err, ERR_DENIED,
+			       "the server runs in the root of the machine's control groups");
+	if (!can_write(own, ".") || !can_write(own, "cgroup.procs") ||
+	    !can_write(own, "cgroup.subtree_control"))
+		return err_set(err, ERR_DENIED,
+			       "the server's control group is not delegated to its user");
+	if (geteuid() == 0 && is_unit(path) && !is_marked(own))
+		return err_set(err, ERR_DENIED,
+			       "the server's control group belongs to systemd (no Delegate=yes)");
+	if (!str_eq(type, "domain\n"))
+		return err_set(err, ERR_UNSUPPORTED, "the server's control group is of type %.*s",
+			       (int)strcspn(type, "\n"), type);
+	return 0;
+}
+
+/* ---- who is in it? ---- */
+
+static void list_members(int folder, struct pidlist *ret_list)
+{
+	cleanup_free char *text = read_text(folder, "cgroup.procs");
+	char *rest = text;
+
+	while (rest != NULL && *rest != '\0') {
+		char *end;
+		long pid = strtol(rest, &end, DECIMAL);
+
+		if (end == rest)
+			return;
+		pidlist_add(ret_list, (pid_t)pid);
+		rest = end + strspn(end, "\n");
+	}
+}
+
+/* The caller, a descendant of it, or gone. Pids of other namespaces show as 0: strangers. */
+static bool is_ours(pid_t pid)
+{
+	for (int i = 0; i < GENERATIONS_MAX && pid > 0; i++) {
+		struct proctree_stat stat;
+		char path[32];
+
+		if (pid == getpid())
+			return true;
+		(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+		if (!proctree_stat(path, &stat))
+			return true;
+		pid = stat.parent;
+	}
+	return false;
+}
+
+static int check_alone(int own, struct err *err)
+{
+	cleanup_pidlist struct pidlist members = { 0 };
+
+	list_members(own, &members);
+	for (size_t i = 0; i < members.len; i++)
+		if (!is_ours(members.pids[i]))
+			return err_set(err, ERR_DENIED,
+				       "other programs run in the server's control group");
+	return 0;
+}
+
+/* Until nobody is left: somebody may fork meanwhile. */
+static int move_members(int from, int to, struct err *err)
+{
+	for (int i = 0; i < MOVES_MAX; i++) {
+		cleanup_pidlist struct pidlist members = { 0 };
+
+		list_members(from, &members);
+		if (members.len == 0)
+			return 0;
+		for (size_t j = 0; j < members.len; j++)
+			if (is_ours(members.pids[j]) &&
+			    write_number(to, "cgroup.procs", (uint64_t)members.pids[j]) < 0 &&
+			    errno != ESRCH)
+				return err_sys(err, "moving into a control group");
+	}
+	return err_set(err, ERR_BUSY, "other programs run in the server's control group");
+}
+
+/* ---- what a killed server left ---- */
+
+/* The server's group that this name belongs to; false when it is none of ours. */
+static bool read_token(const char *name, char ret_server[SERVER_NAME_MAX])
+{
+	const size_t len = strlen(PREFIX) + TOKEN_LEN;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0 || strlen(name) < len ||
+	    (name[len] != '\0' && name[len] != '-'))
+		return false;
+	(void)snprintf(ret_server, SERVER_NAME_MAX, "%.*s", (int)len, name);
+	return true;
+}
+
+static bool lives(int own, const char *server)
+{
+	cleanup_fd int folder = open_folder(own, server);
+
+	return folder >= 0 && read_event(folder, "cgroup.events", "populated") != 0;
+}
+
+static void remove_group(int own, const char *name)
+{
+	cleanup_fd int folder = open_folder(own, name);
+
+	if (folder >= 0)
+		(void)write_text(folder, "cgroup.kill", "1\n");
+	(void)unlinkat(own, name, AT_REMOVEDIR);
+}
+
+/* True when there is another server's that lives. */
+static bool sweep(int own, const char *except)
+{
+	cleanup_fd int copy = open_folder(own, ".");
+	DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
+	bool others = false;
+
+	if (folder == NULL)
+		return false;
+	(void)fd_steal(&copy);
+	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+		char server[SERVER_NAME_MAX];
+
+		if (!read_token(entry->d_name, server) || str_eq(server, except))
+			continue;
+		if (lives(own, server))
+			others = true;
+		else
+			remove_group(own, entry->d_name);
+	}
+	(void)closedir(folder);
+	return others;
+}
+
+/* ---- taking and giving back ---- */
+
+static void switch_controllers(struct cgroups *groups, char sign, uint32_t which)
+{
+	for (unsigned int i = 0; i < CGROUP_CONTROLLERS; i++) {
+		char text[16];
+
+		if ((which & BIT(i)) == 0)
+			continue;
+		(void)snprintf(text, sizeof(text), "%c%s\n", sign,
+			       cgroup_controller_name((enum cgroup_controller)i));
+		if (write_text(groups->own, "cgroup.subtree_control", text) == 0 && sign == '+')
+			groups->enabled |= BIT(i);
+	}
+}
+
+/* In a kernel that was built so, files of a controller may be missing. */
+static uint32_t look_at_files(int folder)
+{
+	static const char *const files[CGROUP_CONTROLLERS] = {
+		[CGROUP_MEMORY] = "memory.max",
+		[CGROUP_PIDS] = "pids.max",
+		[CGROUP_CPU] = "cpu.weight",
+	};
+	uint32_t found = 0;
+
+	for (unsigned int i = 0; i < CGROUP_CONTROLLERS; i++)
+		if (can_write(folder, files[i]))
+			found |= BIT(i);
+	return found;
+}
+
+static int divide(struct cgroups *groups, struct err *err)
+{
+	cleanup_free char *offered = read_text(groups->own, "cgroup.controllers");
+	cleanup_free char *on = read_text(groups->own, "cgroup.subtree_control");
+	const uint32_t before = on != NULL ? cgroup_parse_controllers(on) : 0;
+	const uint32_t all = offered != NULL ? cgroup_parse_controllers(offered) : 0;
+
+	groups->server = make_folder(groups->own, groups->name);
+	if (groups->server < 0)
+		return err_sys(err, "making a control group");
+	if (move_members(groups->own, groups->server, err) < 0)
+		return -1;
+	switch_controllers(groups, '+', all & ~before);
+	groups->controllers = look_at_files(groups->server);
+	groups->can_kill = can_write(groups->server, "cgroup.kill");
+	if (groups->controllers == 0 && !groups->can_kill)
+		return err_set(err, ERR_UNSUPPORTED, "no controller is delegated to the server");
+	if ((groups->controllers & BIT(CGROUP_CPU)) != 0)
+		(void)write_text(groups->server, "cpu.weight", SERVER_WEIGHT "\n");
+	return 0;
+}
+
+struct cgroups *cgroups_take(struct err *err)
+{
+	cleanup_free char *path = NULL;
+	cleanup_fd int own = open_own(&path, err);
+	char token[TOKEN_LEN + 1];
+	struct cgroups *groups;
+
+	if (own < 0 || check_delegated(own, path, err) < 0 || check_alone(own, err) < 0)
+		return NULL;
+	random_hex(token, TOKEN_LEN);
+	groups = xcalloc(1, sizeof(*groups));
+	groups->own = fd_steal(&own);
+	groups->server = -1;
+	(void)snprintf(groups->name, sizeof(groups->name), PREFIX "%s", token);
+	(void)sweep(groups->own, groups->name);
+	if (divide(groups, err) == 0)
+		return groups;
+	cgroups_free(groups);
+	return NULL;
+}
+
+static void pause_ms(long ms)
+{
+	(void)nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000L }, NULL);
+}
+
+/* Leaves that were not empty when their sessions ended, which is a matter of milliseconds. */
+static bool remove_leaves(const struct cgroups *groups)
+{
+	cleanup_fd int copy = open_folder(groups->own, ".");
+	DIR *folder = copy >= 0 ? fdopendir(copy) : NULL;
+	bool left = false;
+
+	if (folder == NULL)
+		return true;
+	(void)fd_steal(&copy);
+	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+		char server[SERVER_NAME_MAX];
+
+		if (!read_token(entry->d_name, server) || !str_eq(server, groups->name) ||
+		    str_eq(entry->d_name, groups->name))
+			continue;
+		remove_group(groups->own, entry->d_name);
+		left |= is_there(groups->own, entry->d_name);
+	}
+	(void)closedir(folder);
+	return !left;
+}
+
+/* Back to where we were; not while another server of this group has sessions below it. */
+static void give_back(struct cgroups *groups)
+{
+	struct err err;
+
+	for (int i = 0; i < ENDING_MS && !remove_leaves(groups); i++)
+		pause_ms(1);
+	if (sweep(groups->own, groups->name))
+		return;
+	switch_controllers(groups, '-', groups->enabled);
+	if (move_members(groups->server, groups->own, &err) == 0)
+		(void)unlinkat(groups->own, groups->name, AT_REMOVEDIR);
+}
+
+void cgroups_free(struct cgroups *groups)
+{
+	if (groups == NULL)
+		return;
+	if (groups->server >= 0)
+		give_back(groups);
+	fd_close(&groups->server);
+	fd_close(&groups->own);
+	free(groups);
+}
+
+uint32_t cgroups_controllers(const struct cgroups *groups)
+{
+	return groups->controllers;
+}
+
+bool cgroups_can_kill(const struct cgroups *groups)
+{
+	return groups->can_kill;
+}
+
+/* ---- a session's ---- */
+
+static int limit(const struct cgroup_leaf *leaf, const struct cgroup_limits *limits,
+		 struct err *err)
+{
+	const uint32_t controllers = leaf->groups->controllers;
+
+	if ((controllers & BIT(CGROUP_MEMORY)) != 0 &&
+	    write_number(leaf->folder, "memory.max", limits->memory_max) < 0)
+		return err_sys(err, "limiting memory by control group");
+	/* Else what does not fit would lie on the disk. Without swap the file is missing. */
+	if ((controllers & BIT(CGROUP_MEMORY)) != 0)
+		(void)write_text(leaf->folder, "memory.swap.max", "0\n");
+	if ((controllers & BIT(CGROUP_PIDS)) != 0 &&
+	    write_number(leaf->folder, "pids.max", limits->tasks_max) < 0)
+		return err_sys(err, "limiting processes by control group");
+	return 0;
+}
+
+struct cgroup_leaf *cgroups_leaf_new(struct cgroups *groups, const struct cgroup_limits *limits,
+				     struct err *err)
+{
+	struct cgroup_leaf *leaf = xcalloc(1, sizeof(*leaf));
+
+	leaf->groups = groups;
+	leaf->memory_max = limits->memory_max;
+	(void)snprintf(leaf->name, sizeof(leaf->name), "%s-%" PRIu64, groups->name, ++groups->next);
+	leaf->folder = make_folder(groups->own, leaf->name);
+	if (leaf->folder < 0)
+		(void)err_sys(err, "making a control group");
+	else if (limit(leaf, limits, err) == 0)
+		return leaf;
+	cgroups_leaf_free(leaf);
+	return NULL;
+}
+
+int cgroups_leaf_folder(const struct cgroup_leaf *leaf)
+{
+	return leaf->folder;
+}
+
+uint64_t cgroups_leaf_memory_max(const struct cgroup_leaf *leaf)
+{
+	return leaf->memory_max;
+}
+
+uint64_t cgroups_leaf_oom_kills(const struct cgroup_leaf *leaf)
+{
+	return read_event(leaf->folder, "memory.events", "oom_kill");
+}
+
+bool cgroups_leaf_end(struct cgroup_leaf *leaf)
+{
+	if (leaf->removed || leaf->folder < 0)
+		return true;
+	(void)write_text(leaf->folder, "cgroup.kill", "1\n");
+	leaf->removed =
+		unlinkat(leaf->groups->own, leaf->name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+	return leaf->removed;
+}
+
+void cgroups_leaf_free(struct cgroup_leaf *leaf)
+{
+	if (leaf == NULL)
+		return;
+	(void)cgroups_leaf_end(leaf);
+	fd_close(&leaf->folder);
+	free(leaf);
+}
