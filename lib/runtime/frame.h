@@ -23,13 +23,17 @@
  *     total  how many names there are, when they are more
  *
  *   imported, part `packages`: lines NAME TAB VERSION TAB MODULE of what was just installed. Its
- * done has in `vars` a line of text for each that an older copy is imported of. Python only.
+ * done has in `vars` a line of text for each that an older copy is imported of.
  *
  * Packages. A cell that is to install some sends `install` with its own id and the parts `language`
  * and `packages`, a line each, and waits for `installed`, with the same id and the parts `ok`, "1"
  * or "0"; `text`, for whoever reads the cell's output; and `packages`, as for imported.
  *   preload, part `module`, a module to import ahead of any cell. Its done has status ok, whether
- * or not there is such a module, and comes when nothing of the import but the module is left.
+ * or not there is such a module, and comes when nothing of the import but the module is left. For
+ * an empty name it has `compiled`, the driver as the interpreter compiled it, when it had to.
+ *   serve, part `library`, the path of ptycell-parent.so: the interpreter is copied from then on,
+ * for who asks by its descriptor 4 (sandbox/parent.h), until the next frame. Done is told before
+ * that. Its copies begin with hello, without a boot.
  *
  * TYPE is what the language calls it ("DataFrame", "function", "array"), SHAPE "150x5" or a length,
  * neither with a blank; BYTES is decimal; each but NAME may be empty. PREVIEW shows plain values

@@ -75,7 +75,7 @@ static char *read_home_file(const struct search *search, const char *name)
 	if (home == NULL)
 		return NULL;
 	path = xasprintf("%s/%s", home, name);
-	return fd_read_file(AT_FDCWD, path, VERSION_FILE_MAX, &len, &err);
+	return fd_read_regular(path, VERSION_FILE_MAX, &len, &err);
 }
 
 static bool versions_bin(const struct search *search, const char *variable, const char *root,
@@ -88,7 +88,7 @@ static bool versions_bin(const struct search *search, const char *variable, cons
 	size_t len;
 
 	if (version == NULL)
-		version = file = fd_read_file(AT_FDCWD, path, VERSION_FILE_MAX, &len, &err);
+		version = file = fd_read_regular(path, VERSION_FILE_MAX, &len, &err);
 	if (version == NULL || !is_plain_name(version, word_len(version)))
 		return false;
 	buf_putf(out, "%s/versions/%.*s/bin", root, (int)word_len(version), version);
@@ -116,7 +116,7 @@ static bool volta_bin(const struct search *search, const char *root, struct buf 
 	size_t len;
 
 	(void)search;
-	file = fd_read_file(AT_FDCWD, path, VERSION_FILE_MAX, &len, &err);
+	file = fd_read_regular(path, VERSION_FILE_MAX, &len, &err);
 	version = file != NULL ? strstr(file, key) : NULL;
 	if (version == NULL)
 		return false;

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -33,6 +34,8 @@ struct language_descriptor {
 	/*
 	 * Frames come by "control", and go by "commands" where there is one. "interrupt" gets the
 	 * number of a cell that is to end, as a line, for who reads it while the driver cannot.
+	 * "told" gets what became of packages that a cell asked for, as a line, for who cannot look
+	 * for frames meanwhile: CELL " " OK " " TEXT, whose line ends are 0x1e.
 	 * "aside" is the codec's to read, when "control" says that there is something.
 	 */
 	const char *name;
@@ -67,8 +70,13 @@ struct language {
 	const char *install_hint;    /* "apt install python3" */
 	const char *asdf_name;       /* that of its plugin, NULL: the name */
 	const char *mise_name;       /* likewise */
-	/* Appends the frames that are sent first, before `hello`; NULL: none. */
-	void (*boot)(struct buf *out);
+	/*
+	 * Appends the frames that are sent first, before `hello`; NULL: none. `compiled` is the
+	 * driver as this interpreter compiled it before, or empty.
+	 */
+	void (*boot)(struct buf *out, const struct buf *compiled);
+	/* Another number for another driver, where the interpreter's compiled form can be kept. */
+	uint64_t (*driver_id)(void);
 	/* Appends two parts of `hello` by which the driver judges cells before they run: `rules`
 	 * are lines of policy/rules.h. NULL: there are no rules for it. */
 	void (*add_rules)(struct buf *hello, const char *rules);
@@ -85,8 +93,12 @@ struct language {
 	unsigned int settle_ms;
 	/* Makes the interpreter print where it is, and do no harm; 0 when there is none. */
 	int dump_signal;
+	/* Takes out of that, or of what it prints as it dies, what is not of the cell; or NULL. */
+	void (*tidy_dump)(struct buf *text);
 	/* Its driver understands `preload`. */
 	bool preloads;
+	/* Its driver answers `imported`. */
+	bool tells_imported;
 };
 
 struct interpreter_path {

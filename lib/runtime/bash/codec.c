@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "runtime/bash/declaration.h"
+#include "runtime/bash/installs.h"
 #include "runtime/bash/names.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
@@ -17,6 +18,7 @@
 enum {
 	NONCE_MAX = 64,
 	MARK_MAX = NONCE_MAX + 16,
+	INSTALL_MAX = 4096, /* what a pipe takes at once */
 	VARS_DEFAULT = 1000,
 	WHAT_MAX = 200,
 };
@@ -91,9 +93,11 @@ static void put_code(struct buf *out, const struct frame_part *part)
 
 static void encode_exec(const struct bash *b, const struct frame *frame, struct buf *out)
 {
+	cleanup_buf struct buf written = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf code = BUF_INIT(BUF_UNBOUNDED);
 
-	put_code(&code, frame_part(frame, "code"));
+	put_code(&written, frame_part(frame, "code"));
+	installs_mark(buf_str(&written), written.len, &code);
 	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, strlen(b->traps),
 		 code.len, b->traps);
 	buf_put(out, buf_str(&code), code.len);
@@ -369,6 +373,75 @@ static int make_room(struct bash *b, struct err *err)
 	return 0;
 }
 
+static void put_install(const char *line, size_t len, struct buf *frames)
+{
+	cleanup_free char *text = xmemdup(line, len);
+	char *rest = text;
+	char *language;
+	unsigned long long id = strtoull(text, &rest, 10);
+
+	language = *rest == ' ' ? rest + 1 : rest;
+	rest = language + strcspn(language, "\t");
+	if (*rest != '\0')
+		*rest++ = '\0';
+	for (char *tab = rest; (tab = strchr(tab, '\t')) != NULL;)
+		*tab = '\n';
+	frame_begin(frames, "install", id, 2);
+	put_part(frames, "language", language);
+	put_part(frames, "packages", rest);
+}
+
+/* The first whole line that asks for packages and begins before `limit`; its length with its end.
+ */
+static const char *find_install(const struct bash *b, const char *mark, size_t limit,
+				size_t *ret_len)
+{
+	const char *text = buf_str(&b->in);
+	size_t from = b->scanned;
+	const char *line;
+
+	while (from < limit && (line = find_line(text, limit, from, mark)) != NULL) {
+		size_t left = b->in.len - (size_t)(line - text);
+		const char *newline = memchr(line, '\n', left);
+
+		if (newline == NULL)
+			return NULL;
+		*ret_len = (size_t)(newline - line) + 1;
+		if (*ret_len <= INSTALL_MAX)
+			return line;
+		from = (size_t)(newline - text) + 1;
+	}
+	return NULL;
+}
+
+/* Takes it out of what has come. */
+static bool take_install(struct bash *b, size_t limit, struct buf *frames)
+{
+	char mark[MARK_MAX];
+	size_t mark_len = make_mark(b, "install ", mark);
+	size_t len;
+	const char *line = find_install(b, mark, limit, &len);
+	size_t at = line != NULL ? (size_t)(line - b->in.data) : 0;
+
+	if (line == NULL)
+		return false;
+	put_install(line + mark_len, len - mark_len - 1, frames);
+	memmove(b->in.data + at, b->in.data + at + len, b->in.len - at - len);
+	b->in.len -= len;
+	b->in.data[b->in.len] = '\0';
+	return true;
+}
+
+/* Where a line may begin that has not come whole. */
+static size_t find_last_line(const struct bash *b)
+{
+	size_t reach = size_min(b->in.len, INSTALL_MAX);
+	size_t from = b->in.len - reach;
+	const char *newline = reach > 0 ? memrchr(b->in.data + from, '\n', reach) : NULL;
+
+	return newline != NULL ? (size_t)(newline + 1 - b->in.data) : from;
+}
+
 static int codec_decode(void *codec, const char *data, size_t len, struct buf *frames,
 			struct err *err)
 {
@@ -382,6 +455,8 @@ static int codec_decode(void *codec, const char *data, size_t len, struct buf *f
 		const char *text = buf_str(&b->in);
 		const char *end = find_line(text, b->in.len, b->scanned, mark);
 
+		if (take_install(b, end != NULL ? (size_t)(end - text) : b->in.len, frames))
+			continue;
 		if (end == NULL)
 			break;
 		if (take_message(b, (size_t)(end - text), frames, err) < 0)
@@ -390,9 +465,7 @@ static int codec_decode(void *codec, const char *data, size_t len, struct buf *f
 		b->scanned = 0;
 		b->cut = false;
 	}
-	/* The mark may have come in part, and what is before it decides whether it begins a line.
-	 */
-	b->scanned = b->in.len > mark_len ? b->in.len - mark_len : 0;
+	b->scanned = find_last_line(b);
 	return make_room(b, err);
 }
 

@@ -6,6 +6,7 @@
  *
  *   "hello " NONCE
  *   "@" NONCE " exec " CELL " " TRAPS " " CODE LF traps code "__ptycell_next" LF
+ * (code with __ptycell_install before what installs packages, bash/installs.h)
  *   "@" NONCE " vars " ID LF
  *
  * Up, each message as it comes out of bash's own `trap -p`, `jobs -pr`, `declare -p` and
@@ -14,9 +15,13 @@
  *   traps "@" NONCE " " what LF jobs "@" NONCE " names" LF declarations "@" NONCE " end" LF
  *   what = "ready " VERSION / "done " CELL " " STATE " " STATUS / "vars " ID
  *
- * All of it but the last line goes by a pipe of its own, "aside", which is read when that line
- * comes: bash writes each line by itself, and each would wake the server. What does not fit there
- * comes whole by the control pipe, but for traps.
+ *   "@" NONCE " install " CELL " " LANGUAGE TAB package {TAB package} LF
+ *
+ * The last is a message of its own, written at once, and may stand between the lines of others; it
+ * is answered by another pipe, "told" (session/runner_ask.c). All of the others but their last line
+ * goes by a pipe of its own, "aside", which is read when that line comes: bash writes each line by
+ * itself, and each would wake the server. What does not fit there comes whole by the control pipe,
+ * but for traps.
  *
  * What it gets of names and traps is kept here, to tell what a cell changed and to put its traps
  * back in the next one. All of it is untrusted.

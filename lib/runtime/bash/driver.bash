@@ -10,6 +10,8 @@
 # Behind each cell the pipe holds one line for bash itself, __ptycell_next: a cell that changed
 # PROMPT_COMMAND would be the last one otherwise.
 #
+# 11, soon 18, tells what became of packages that a cell asked for (__ptycell_install).
+#
 # Cells share this shell. So the functions are read-only, call builtins by name, fork nothing, and
 # what a cell has set on (-e, -u, -x, -v, traps) is off while they work and on again in the next.
 
@@ -157,6 +159,112 @@ __ptycell_return() {
 	builtin return "$1"
 }
 
+# Stands before `pip install` and `npm install` (installs.h): the session has no network, and the
+# server brings what comes from an index. All else that pip and npm can do they do themselves.
+__ptycell_install() {
+	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	builtin local IFS=$' \t\n' __ptycell_of=python __ptycell_packages= __ptycell_told= __ptycell_first=${1#[%!]}
+	builtin shift
+	builtin set -- "$__ptycell_first" "$@"
+	case $1 in
+	npm) __ptycell_of=javascript ;;
+	esac
+	if builtin declare -F "$1" >/dev/null || ! __ptycell_choose "${@:2}"; then
+		case $__ptycell_told$__ptycell_of in
+		path.python) __ptycell_install_path "$@" ;;
+		path.javascript) npm_config_offline=true npm_config_audit=false "$@" ;;
+		*) "$@" ;;
+		esac
+		builtin return
+	fi
+	if ! __ptycell_foreground || ! __ptycell_fits; then
+		builtin printf 'Packages are installed in the foreground of a cell, not too many at once; or call install_packages.\n' >&2
+		builtin return 1
+	fi
+	builtin printf 'Asking ptycell to install%s; the session itself has no network.\n' "${__ptycell_packages//$'\t'/ }"
+	builtin printf '@%s install %s %s%s\n' "$__ptycell_nonce" "$__ptycell_cell" "$__ptycell_of" "$__ptycell_packages" >&14
+	while TMOUT= builtin read -r -u 18 __ptycell_told; do
+		case $__ptycell_told in
+		"$__ptycell_cell "*)
+			__ptycell_told=${__ptycell_told#* }
+			__ptycell_packages=${__ptycell_told#* }
+			builtin printf '%s\n' "${__ptycell_packages//$'\x1e'/$'\n'}"
+			[[ $__ptycell_told == 1* ]]
+			builtin return
+			;;
+		esac
+	done
+	builtin return 1
+}
+
+# A question of more than 4,096 bytes would get no answer (codec.c).
+__ptycell_fits() {
+	builtin local LC_ALL=C
+	(( ${#__ptycell_packages} <= 3500 ))
+}
+
+# What lies in the session goes into a folder of the session's own.
+__ptycell_install_path() {
+	case :${PYTHONPATH-}: in
+	*":$HOME/.cache/packages:"*) ;;
+	*) builtin export PYTHONPATH="${PYTHONPATH:+$PYTHONPATH:}$HOME/.cache/packages" ;;
+	esac
+	"$@" --target "$HOME/.cache/packages" --upgrade --no-deps --no-index --no-build-isolation
+}
+
+# The names in these words, each behind a tab; fails where there are none, or paths are among them.
+__ptycell_choose() {
+	while [[ $1 != install && ( $__ptycell_of == python || ( $1 != i && $1 != add ) ) ]]; do
+		builtin shift
+	done
+	builtin shift
+	while (( $# > 0 )); do
+		case $1 in
+		-r | --requirement)
+			__ptycell_require "${2-}" 0 || builtin return 1
+			builtin shift
+			;;
+		--progress-bar | --timeout | --retries) builtin shift ;;
+		-e | --editable | --no-index | -t | --target* | -f | --find-links* | --prefix* | *$'\t'* | *$'\n'*) builtin return 1 ;;
+		.* | /* | '~'* | file:*) __ptycell_told=path. ;;
+		*.whl | *.tar.gz | *.zip | *.tgz)
+			if [[ -e $1 ]]; then __ptycell_told=path.; else __ptycell_packages+=$'\t'$1; fi
+			;;
+		-q | -qq | -qqq | --quiet | -v | --verbose | -U | --upgrade | --user | --no-input | --pre | -y | --no-color | --system) ;;
+		--break-system-packages | --disable-pip-version-check | --no-cache-dir | --no-warn-script-location) ;;
+		--only-binary=:all: | --prefer-binary | --root-user-action=ignore | --progress-bar=* | --timeout=* | --retries=*) ;;
+		-g | --global | -S | --save | -D | --save-dev | -E | --save-exact | --silent | -s | --no-audit | --no-fund | --no-save | --yes) ;;
+		*) __ptycell_packages+=$'\t'$1 ;;
+		esac
+		(( $# == 0 )) || builtin shift
+	done
+	[[ $__ptycell_packages && ! $__ptycell_told ]]
+}
+
+# The lines of a requirements file, and of those that it names.
+__ptycell_require() {
+	builtin local __ptycell_text
+	[[ -r $1 && -f $1 ]] && (( $2 < 8 )) || builtin return 1
+	while TMOUT= builtin read __ptycell_text || [[ $__ptycell_text ]]; do
+		__ptycell_text=${__ptycell_text%%[[:space:]]#*}
+		case $__ptycell_text in
+		'' | '#'*) ;;
+		'-r '* | '--requirement '*) __ptycell_require "${__ptycell_text#* }" "$(( $2 + 1 ))" || builtin return 1 ;;
+		.* | /* | '-e '* | file:*) builtin return 1 ;;
+		*) __ptycell_packages+=$'\t'${__ptycell_text//$'\t'/ } ;;
+		esac
+	done < "$1"
+	builtin return 0
+}
+
+# What runs in the background may outlive its cell, and would wait for the answer of another.
+__ptycell_foreground() {
+	builtin local __ptycell_text
+	builtin read -r __ptycell_text < "/proc/$BASHPID/stat" || builtin return 0
+	builtin set -- ${__ptycell_text##*) }
+	[[ $3 == "$6" ]]
+}
+
 # $1, then what runs in the background and the names. All of it goes by one descriptor
 # and is taken apart on the other side: capturing it here would be a fork. It fails where
 # nobody waits for room in the pipe, aside.
@@ -207,11 +315,11 @@ __ptycell_leave() {
 	) 2>/dev/null
 	__ptycell_line+=$'\n'$__ptycell_text
 	# What is left of the cell's own redirections may still be there; what was close-on-exec
-	# stays so but for 0 to 2.
+	# stays so but for 0 to 2, by way of which 18 goes.
 	PTYCELL_DRIVER=$__ptycell_driver PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
 		HISTFILE= PTYCELL_RESUME=1 \
 		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i \
-		13<<<"$__ptycell_line" <&12 15>&1 17>&2 >&14 2>&16
+		13<<<"$__ptycell_line" <&18 11<&0 <&12 15>&1 17>&2 >&14 2>&16
 }
 
 if [[ ${PTYCELL_RESUME-} ]]; then
@@ -227,13 +335,14 @@ fi
 # No program of a cell gets them: bash marks its own copy of what a redirection replaces as
 # close-on-exec, always the first free one from 10 on, and a copy of such a one is so too.
 { exec 12<&10; } </dev/null
+{ exec 18<&10; } 11<&-
 { exec 14>&10; } 15>&-
 { exec 16>&10; } 17>&-
-exec 15>&- 17>&-
+exec 11<&- 15>&- 17>&-
 
 __ptycell_text= __ptycell_line= __ptycell_driver=$PTYCELL_DRIVER
 readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
-	__ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_leave
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND

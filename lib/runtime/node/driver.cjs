@@ -31,6 +31,7 @@ host.load('output');
 
 const { byteLength } = Buffer;
 const { process, Number, BigInt, SyntaxError } = globalThis;
+const { parse } = JSON;
 const { min } = Math;
 const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
@@ -172,6 +173,7 @@ const waiting = []; // frames to be worked on, between cells
 function takeFrames() {
   for (let frame = takeFrame(); frame !== undefined; frame = takeFrame()) {
     if (frame.type === 'interrupt') interruptedByServer(frame.id);
+    else if (frame.type === 'installed') packagesCame(frame);
     else if (frame.type !== 'ack') push(waiting, frame);
     else if (frame.id === ackAwaited) ackAwaited = 0;
   }
@@ -419,6 +421,7 @@ function work() {
     const frame = shift(waiting);
     if (frame.type === 'exec') startCell(frame);
     else if (frame.type === 'vars') answerVariables(frame);
+    else if (frame.type === 'imported') send('done', frame.idText, [['status', 'ok'], ['vars', join(olderLoaded(frame.parts.packages), '\n')]]);
     else if (frame.type === 'quit') process.exit(0);
     else send('log', 0, [['text', 'unknown frame']]);
   }
@@ -443,7 +446,7 @@ function startCell(frame) {
     id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, attempts: 0,
     declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
     images: 0, imagesLeftOut: 0, typescript: false, typeProblem: undefined, held: false,
-    wasInterrupted: false, computes: false,
+    wasInterrupted: false, computes: false, asks: false,
   };
   if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
   rememberSource(cell.file, cell.code);
@@ -453,7 +456,79 @@ function startCell(frame) {
     finish();
     return;
   }
+  const wanted = syntax.installs(cell.code);
+  if (wanted === undefined) runCode();
+  else installFirst(wanted);
+}
+
+function runCode() {
   attempt(cell.code, syntax.isObjectLiteral(cell.code) ? `(${cell.code})` : undefined);
+}
+
+// ---- packages ---------------------------------------------------------------------------------
+
+// A session has no network: the server brings what comes from the registry, npm itself the rest.
+function installFirst({ packages, commands, rest }) {
+  cell.code = rest;
+  for (let i = 0; i < commands.length; i++) {
+    const env = { ...process.env, npm_config_offline: 'true', npm_config_audit: 'false' };
+    const done = host.require('child_process').spawnSync('npm', ['install', ...commands[i]], { stdio: 'inherit', env });
+    if (done.status !== 0) {
+      notInstalled('npm could not install it.');
+      return;
+    }
+  }
+  if (packages.length === 0) {
+    runCode();
+    return;
+  }
+  cell.asks = true;
+  say(`Asking ptycell to install ${join(packages, ' ')}; the session itself has no network.`);
+  send('install', cell.id, [['language', 'javascript'], ['packages', join(packages, '\n')]]);
+}
+
+function notInstalled(text) {
+  cell.outcome = [['status', 'error'], ['ename', 'InstallError'], ['evalue', text], ['traceback', `${text}\n`]];
+  finish();
+}
+
+function packagesCame({ id, parts }) {
+  if (cell === null || cell.id !== id || !cell.asks || cell.ended) return;
+  cell.asks = false;
+  if (parts.ok !== '1') {
+    notInstalled(parts.text);
+    return;
+  }
+  say(parts.text);
+  say(join(olderLoaded(parts.packages), '\n'));
+  runCode();
+}
+
+const PACKAGES = process.env.NODE_PATH; // where the server puts them
+const loadedAs = { __proto__: null }; // package -> its version when a cell loaded it first; '' is none of ours
+
+function noteLoaded(specifier) {
+  const found = exec(/^(?:@[^/]+\/)?[^/@:]+/, specifier);
+  if (found === null || loadedAs[found[0]] !== undefined) return;
+  loadedAs[found[0]] = '';
+  try {
+    loadedAs[found[0]] = `${parse(readFileSync(`${PACKAGES}/${found[0]}/package.json`, 'utf8')).version}`;
+  } catch {
+    // Node's own, or the session's.
+  }
+}
+
+// A sentence for each of these (lines NAME, VERSION, MODULE) of which another version is loaded.
+function olderLoaded(packages) {
+  const told = [];
+  const lines = split(packages, '\n');
+  for (let i = 0; i < lines.length; i++) {
+    const row = split(lines[i], '\t');
+    const have = loadedAs[row[2]];
+    if (have === undefined || have === '' || have === row[1]) continue;
+    push(told, `${row[2]} is loaded already in version ${have}: this interpreter goes on with that, and a new one (interact with action terminate) loads ${row[1]}.`);
+  }
+  return told;
 }
 
 // Evaluates `code`, or first `instead` of it.
@@ -581,7 +656,8 @@ function succeed(parts) {
 function fail(error) {
   let outcome;
   cell.computes = true;
-  while (listening && readSome()); // an interrupt also ends children, by which the code fails
+  listen();
+  while (readSome()); // an interrupt also ends children, by which the code fails
   try {
     outcome = describeError(error);
   } catch {
@@ -675,6 +751,7 @@ function isAlive(pid) {
 // ---- showing ----------------------------------------------------------------------------------
 
 function say(text) {
+  if (text === '') return;
   try {
     writeSync(2, text[text.length - 1] === '\n' ? text : `${text}\n`);
   } catch {
@@ -913,6 +990,7 @@ function require(id) {
     if (hasChanged(file)) delete requireFromCell.cache[file];
   }
   const loaded = requireFromCell(id);
+  if (!isRelative(id)) noteLoaded(id);
   values.noteModule(loaded);
   return loaded;
 }
@@ -927,7 +1005,9 @@ function resolveForImport(specifier) {
 
 // import() and the import statement; a relative file that has changed is loaded anew.
 async function importModule(specifier, options) {
-  const module = await host.import(resolveForImport(`${specifier}`), options);
+  const name = `${specifier}`;
+  const module = await host.import(resolveForImport(name), options);
+  if (!isRelative(name)) noteLoaded(name);
   return module;
 }
 
@@ -970,7 +1050,8 @@ function setUpGlobals() {
   process.execArgv = []; // the stub is not for children
 }
 
-// The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer.
+// The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer, unless
+// it fails.
 function begin() {
   takeFrames();
   while (waiting.length === 0) readSome();
@@ -979,6 +1060,7 @@ function begin() {
 }
 
 function listen() {
+  if (listening) return;
   const net = host.require('net');
   const control = new net.Socket({ fd: CONTROL, readable: true, writable: false,
     onread: { buffer: new Bytes(65536), callback: onBytes } });

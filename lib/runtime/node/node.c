@@ -18,8 +18,9 @@ extern const size_t node_syntax_source_len;
 extern const unsigned char node_values_source[];
 extern const size_t node_values_source_len;
 
-static void boot(struct buf *out)
+static void boot(struct buf *out, const struct buf *compiled)
 {
+	(void)compiled;
 	frame_begin(out, "boot", 0, 4);
 	frame_add(out, "driver", node_driver_source, node_driver_source_len);
 	frame_add(out, "output", node_output_source, node_output_source_len);
@@ -62,6 +63,7 @@ const struct language *node_language(void)
 		.environment = environment,
 		.descriptors = descriptors,
 		.descriptor_count = ARRAY_SIZE(descriptors),
+		.tells_imported = true,
 	};
 
 	return &row;

@@ -258,7 +258,7 @@ class State:
     interrupted = False  # SIGINT came while the driver itself was at work
     signalled = False  # SIGINT came between cells
     future_flags = 0  # of `from __future__ import` in earlier cells
-    output = HELLO.get("output", "")  # folder for figures
+    output = ""  # folder for figures
     loop = None  # the event loop of all cells with await
     task = None  # the asyncio task of the running cell
     task_cancelled = False
@@ -269,6 +269,7 @@ class State:
     redirected = None  # where the user sent stdout or stderr, as last told
     tidy = False  # descriptors and SIGINT's handler were put right since the last cell's code
     check = None  # of code rules, when the person has any
+    serving = False  # this is a parent: no session's, but copied for them
 
 
 def make_main():
@@ -731,7 +732,7 @@ def compile_cell(cell):
     """The cell as a list of (code, is_value): its statements, then its last expression."""
     tree = parse_cell(cell)
     if State.check is not None:
-        check_rules(tree)
+        check_rules(tree, cell.source)
     last = last_expression(tree, cell.source)
     is_leaf = note_definitions(cell, tree)
     codes = []
@@ -739,13 +740,17 @@ def compile_cell(cell):
         codes.append((compile_tree(tree, cell.name, "exec"), False))
     if last is not None:
         codes.append((compile_tree(_ast.Expression(last), cell.name, "eval"), True))
-    if is_leaf and not any(map(defines_code, codes)):
+    if is_leaf and not defines_code(codes):
         sources.note_leaf(cell.name)
     return codes
 
 
-def defines_code(part):
-    return any(type(const) is CodeType for const in part[0].co_consts)
+def defines_code(parts):
+    for code, _ in parts:
+        for const in code.co_consts:
+            if type(const) is CodeType:
+                return True
+    return False
 
 
 def parse_source(source, name):
@@ -871,10 +876,10 @@ def load_rules(source, rules):
     State.check = names["make_check"](rules)
 
 
-def check_rules(tree):
+def check_rules(tree, source):
     """Before anything of the cell runs. What cannot be judged is refused."""
     try:
-        refusal, warning = State.check(tree, NAMESPACE, try_parse)
+        refusal, warning = State.check(tree, NAMESPACE, try_parse, source)
     except Exception as error:
         refusal, warning = "The code rules cannot judge this cell: " + error_line(error), None
     if refusal is not None:
@@ -889,9 +894,12 @@ def check_rules(tree):
 def run_codes(codes, source):
     """Runs compiled parts in `__main__`; the value of the last one is returned when it has one."""
     check_interrupt()
-    if any(code.co_flags & COROUTINE for code, _ in codes) or wants_loop(source):
-        return run_in_loop(await_codes(codes))
     value = None
+    for code, _ in codes:
+        if code.co_flags & COROUTINE:
+            return run_in_loop(await_codes(codes))
+    if wants_loop(source):
+        return run_in_loop(await_codes(codes))
     for code, is_value in codes:
         result = eval(code, NAMESPACE)
         check_interrupt()
@@ -1337,10 +1345,11 @@ def show_value(value):
     if in_child() or not may_send():
         print(dict(parts)["text/plain"])
         return
-    flush_streams()
-    # An image's place is among the output.
-    tell = channel.send if State.cell.images else channel.hold
-    tell(b"result", State.cell.ident, parts)
+    if State.cell.images:
+        flush_streams()  # an image's place is among the output
+        channel.send(b"result", State.cell.ident, parts)
+    else:
+        channel.hold(b"result", State.cell.ident, parts)
     check_interrupt()
 
 
@@ -2398,7 +2407,7 @@ def rewrite_magics(source, name):
     The number of lines stays the same.
     """
     stripped = source.lstrip()
-    if not any(mark in source for mark in "!%?"):
+    if not any(mark in source for mark in ("!", "%", "?", "install", "npm")):
         return None
     if stripped.startswith("%%"):
         first, _, body = stripped.partition("\n")
@@ -2413,12 +2422,14 @@ def rewrite_magics(source, name):
 def rewrite_lines(lines):
     import re
 
-    start = re.compile(r"(\s*)(?:([\w.,\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
+    marked = re.compile(r"(\s*)(?:([\w.,\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
+    # As typed in a shell: of all commands these two are expected to work anywhere.
+    bare = re.compile(r"(\s*)()()((?:(?:python3? -m |uv )?pip3? +install|npm +(?:install|i|add))\b.*)$", re.S)
     asking = re.compile(r"(\s*)(?:\?{1,2}\s*([\w.]+)|([\w.]+)\s*(\?{1,2}))\s*$")
     done, found, at = [], False, 0
     while at < len(lines):
         line, at = lines[at], at + 1
-        magic = start.match(line) if "!" in line or "%" in line else None
+        magic = (marked.match(line) if "!" in line or "%" in line else None) or bare.match(line)
         question = asking.match(line) if "?" in line else None
         if (magic is None and question is None) or is_open("\n".join(done)):
             done.append(line)
@@ -2436,6 +2447,8 @@ def rewrite_lines(lines):
 
 
 def rewrite_line(indent, target, mark, body):
+    if not mark and not body.startswith("npm"):
+        mark, body = "%", "pip install" + body.partition("install")[2]
     if mark == "%":
         call = "__ptycell_line__(%r)" % body
     else:
@@ -3109,7 +3122,23 @@ def handle_preload(ident, parts):
     flush_streams()
     flush_c_streams()
     remove_entries(folder_entries() - before)
-    channel.send(b"done", ident, [("status", "ok")])
+    outcome = [("status", "ok")]
+    if not name:
+        outcome.extend(compiled_driver())
+    channel.send(b"done", ident, outcome)
+
+
+def compiled_driver():
+    """As the stub wants it: for the next start of this interpreter, when this one had to compile."""
+    code = globals().pop("compiled", None)
+    if not code:
+        return []
+    import _imp
+    import marshal
+    from _frozen_importlib_external import MAGIC_NUMBER
+
+    data = marshal.dumps(code)
+    return [("compiled", MAGIC_NUMBER + _imp.source_hash(3, data) + data)]
 
 
 # What the driver itself loads for first cells, and what a module does for its first use.
@@ -3136,6 +3165,121 @@ def remove_entries(entries):
         shutil.rmtree(name, ignore_errors=True)
 
 
+# ---- copies for sessions --------------------------------------------------------------------
+
+
+def handle_serve(ident, parts):
+    """Is copied for sessions until the next frame comes (sandbox/parent.h). Returns in each copy, too."""
+    import ctypes
+
+    library = ctypes.PyDLL(parts["library"])
+    library.parent_variable.restype = ctypes.c_char_p
+    if not library.parent_may_serve(FORK_FD):
+        posix._exit(1)
+    blas = find_blas()
+    channel.send(b"done", ident, [("status", "ok")])
+    gc.collect()
+    gc.freeze()  # what is never collected is never written to, and stays shared
+    State.serving = True
+    outcome = library.parent_serve_python(FORK_FD, channel.fd)
+    if outcome == COPIED:
+        begin_session(library, blas)
+    elif outcome != WANTED:
+        posix._exit(1)
+    State.serving = False
+
+
+FORK_FD = 4
+COPIED = 1
+WANTED = 3
+
+
+def begin_session(library, blas):
+    """What differs between a copy and an interpreter that has just started."""
+    channel.pid = posix.getpid()
+    channel.buffer.clear()
+    channel.waiting.clear()
+    channel.held = b""
+    channel.writer = None
+    State.main_thread = _thread.get_ident()
+    State.terminal = posix.dup(1)
+    take_environment(library)
+    reseed()
+    for path in list(sys.path_importer_cache):
+        if not path.startswith("/usr/"):
+            del sys.path_importer_cache[path]
+    hello = greet()
+    _signal.signal(_signal.SIGINT, on_sigint)
+    take_hello(hello)
+    give_threads(blas)
+
+
+def take_environment(library):
+    import os
+    import time
+
+    variables = posix.environ
+    variables.clear()
+    index = 0
+    while True:
+        item = library.parent_variable(index)
+        if item is None:
+            break
+        name, _, value = item.partition(b"=")
+        variables[name] = value
+        index += 1
+    if os.environ._data is not variables:
+        os.environ._data.clear()
+        os.environ._data.update(variables)
+    time.tzset()
+
+
+# Generators that a module keeps for all who use it, and what gives them another beginning.
+RESEED = (
+    ("random", "seed"),
+    ("numpy.random", "seed"),
+    ("mkl_random", "seed"),
+    ("torch", "seed"),
+)
+# Those that know a fork by the process's number, which copies have in common: dropped, they are
+# made anew.
+DROPPED = (("tempfile", "_name_sequence"),)
+
+
+def reseed():
+    for module, function in RESEED:
+        seed = getattr(sys.modules.get(module), function, None)
+        if seed is not None:
+            seed()
+    for module, name in DROPPED:
+        if module in sys.modules:
+            setattr(sys.modules[module], name, None)
+    if "_ssl" in sys.modules:  # OpenSSL goes by that number, too
+        sys.modules["_ssl"].RAND_add(posix.urandom(32), 32)
+
+
+def find_blas():
+    """Libraries that a parent keeps to one thread, by OPENBLAS_NUM_THREADS."""
+    with open("/proc/self/maps") as maps:
+        paths = {line.split(None, 5)[-1].strip() for line in maps if "openblas" in line}
+    return sorted(path for path in paths if path.startswith("/"))
+
+
+def give_threads(blas):
+    """As many as an import would have begun, had the parent's environment not said: one."""
+    import ctypes
+    import os
+
+    count = len(posix.sched_getaffinity(0))
+    try:
+        for path in blas:
+            ctypes.CDLL(path, mode=os.RTLD_NOLOAD).openblas_set_num_threads(count)
+        if "numexpr" in sys.modules:
+            sys.modules["numexpr"].set_num_threads(min(count, 8))
+    except Exception as error:
+        log(error)
+
+
 # ---- start and main loop --------------------------------------------------------------------
 
 
@@ -3158,13 +3302,20 @@ def set_up():
         sys.path.insert(0, "")
     install_magics()
     install_hooks()
-    if "rules" in HELLO:
-        load_rules(HELLO.pop("checker"), HELLO.pop("rules"))
+    take_hello(HELLO)
     gc.enable()  # the stub had it off: collecting while the driver loads finds nothing
     names.ids = {name: id(value) for name, value in NAMESPACE.items()}
 
 
+def take_hello(hello):
+    State.output = hello.get("output", "")
+    if "rules" in hello:
+        load_rules(hello.pop("checker"), hello.pop("rules"))
+
+
 def close_in_child():
+    if State.serving:
+        return  # a copy for a session, with descriptors of its own
     try:
         posix.close(channel.fd)
     except OSError:
@@ -3193,6 +3344,8 @@ def serve():
             handle_imported(ident, parts)
         elif kind == "preload":
             handle_preload(ident, parts)
+        elif kind == "serve":
+            handle_serve(ident, parts)
         elif kind == "quit":
             return
         elif kind not in ("ack", "interrupt"):

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "runtime/python/python.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "runtime/frame.h"
 #include "runtime/language.h"
+#include "runtime/python/dump.h"
+
+enum { HASH_OFFSET = 4 };
 
 /* Made by the build from driver.py and stub.py; each ends with a 0 that is not counted. */
 extern const unsigned char python_driver_source[];
@@ -16,11 +21,25 @@ extern const unsigned char python_stub_source[];
 extern const unsigned char python_rules_source[];
 extern const size_t python_rules_source_len;
 
-static void boot(struct buf *out)
+/* The stub takes the compiled form if it is whole and for its version. */
+static void boot(struct buf *out, const struct buf *compiled)
 {
 	frame_begin(out, "boot", 0, 2);
-	frame_add(out, "marshal", python_driver_marshal, python_driver_marshal_len);
+	if (compiled->len > 0)
+		frame_add(out, "marshal", compiled->data, compiled->len);
+	else
+		frame_add(out, "marshal", python_driver_marshal, python_driver_marshal_len);
 	frame_add(out, "source", python_driver_source, python_driver_source_len);
+}
+
+/* The hash that scripts/pack-driver puts behind the number of the bytecode's version. */
+static uint64_t driver_id(void)
+{
+	uint64_t id = 0;
+
+	assert(python_driver_marshal_len > HASH_OFFSET + sizeof(id));
+	memcpy(&id, python_driver_marshal + HASH_OFFSET, sizeof(id));
+	return id;
 }
 
 static void add_rules(struct buf *hello, const char *rules)
@@ -54,11 +73,14 @@ const struct language *python_language(void)
 		.commands = commands,
 		.install_hint = "apt install python3",
 		.boot = boot,
+		.driver_id = driver_id,
 		.add_rules = add_rules,
 		.arguments = arguments,
 		.environment = environment,
 		.dump_signal = SIGUSR2,
+		.tidy_dump = dump_tidy,
 		.preloads = true,
+		.tells_imported = true,
 	};
 
 	return &row;

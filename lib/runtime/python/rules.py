@@ -39,7 +39,17 @@ SHELL_CELLS = frozenset(("bash", "sh", "script", "!"))
 CODE_MAGICS = frozenset(("time", "timeit", "prun", "capture"))
 OURS = "__ptycell_"
 MADE_BY_CODE = "a shell line or magic that code makes"
-STDLIB = getattr(sys, "stdlib_module_names", frozenset())
+
+
+def stdlib_names():
+    """What Python 3.10 has as sys.stdlib_module_names."""
+    import os
+
+    names = {name.partition(".")[0] for name in os.listdir(os.path.dirname(os.__file__))}
+    return frozenset(names.union(sys.builtin_module_names))
+
+
+STDLIB = getattr(sys, "stdlib_module_names", None) or stdlib_names()
 LISTS = {
     "imports": ("import", IMPORTS),
     "builtins": ("builtin", BUILTINS),
@@ -97,10 +107,11 @@ class Rules:
 class Checker:
     """One look at one cell."""
 
-    def __init__(self, rules, namespace, parse):
+    def __init__(self, rules, namespace, parse, source):
         self.rules = rules
         self.namespace = namespace
         self.parse = parse
+        self.lines = source.encode("utf-8", "replace").split(b"\n")  # nodes count bytes
         self.hits = []  # (mode, rule, name, what, line, column)
         self.modules = {}  # names that the cell binds to modules or their parts: name -> path
         self.own = set()  # names of builtins that it defines itself
@@ -112,7 +123,12 @@ class Checker:
     def hit(self, rule, name, what, node, mode):
         if mode != "off":
             key = "%s:%s" % (LISTS[rule][0], name)
-            self.hits.append((mode, rule, key, what, node.lineno, node.col_offset + 1))
+            self.hits.append((mode, rule, key, what, node.lineno, self.column(node)))
+
+    def column(self, node):
+        """In characters, from 1."""
+        line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else b""
+        return len(line[: node.col_offset].decode("utf-8", "replace")) + 1
 
     def name_hit(self, rule, name, what, node, parents=False):
         mode, _ = self.rules.mode_of(rule, name, parents)
@@ -241,9 +257,9 @@ class Checker:
             method(self, node)
 
     def look_import(self, node):
+        self.locate_aliases(node)
         for alias in node.names:
-            where = alias if hasattr(alias, "lineno") else node
-            self.module_hit(alias.name, where)
+            self.module_hit(alias.name, alias)
             bound = alias.asname or alias.name.partition(".")[0]
             self.note_import(bound, alias.name if alias.asname else bound)
 
@@ -251,18 +267,24 @@ class Checker:
         self.modules[name] = path
         (self.scopes[-1] if self.scopes else self.own).add(name)
 
+    def locate_aliases(self, node):
+        """Before Python 3.10 only the statement has a place: its names get theirs from the text."""
+        if not hasattr(node.names[0], "lineno"):
+            for alias, (line, column) in zip(node.names, places_of_names(node, self.lines)):
+                alias.lineno, alias.col_offset = line, column
+
     def look_import_from(self, node):
         if node.level or node.module is None:
             return
         if self.module_hit(node.module, node):
             return
+        self.locate_aliases(node)
         for alias in node.names:
-            where = alias if hasattr(alias, "lineno") else node
             path = self.canonical(node.module, alias.name)
             if alias.name == "*":
-                self.look_star(node.module, where)
-            elif not self.module_hit(path, where):
-                self.attribute_hit(path, where)
+                self.look_star(node.module, alias)
+            elif not self.module_hit(path, alias):
+                self.attribute_hit(path, alias)
             self.note_import(alias.asname or alias.name, path)
 
     def look_star(self, module, node):
@@ -385,11 +407,13 @@ class Checker:
         if tree is None:
             return
         first = len(self.hits)
+        outer, self.lines = self.lines, code.encode("utf-8", "replace").split(b"\n")
         for statement in tree.body:
             self.visit(statement)
+        self.lines = outer
         if node is not None:
             self.hits[first:] = [
-                hit[:4] + (node.lineno, node.col_offset + 1) for hit in self.hits[first:]
+                hit[:4] + (node.lineno, self.column(node)) for hit in self.hits[first:]
             ]
 
 
@@ -402,6 +426,28 @@ LOOKS = {
 }
 if hasattr(_ast, "MatchClass"):
     LOOKS[_ast.MatchClass] = Checker.look_match
+
+
+def places_of_names(node, lines):
+    """(line, column in bytes) of each name that an import statement brings in."""
+    import io
+    import tokenize
+
+    part = lines[node.lineno - 1 : node.end_lineno]
+    part[-1] = part[-1][: node.end_col_offset]
+    part[0] = part[0][node.col_offset :]
+    text = b"\n".join(part).decode("utf-8", "replace") + "\n"
+    places = []
+    begins = False
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.string in ("import", ","):
+            begins = True
+        elif begins and (token.type == tokenize.NAME or token.string == "*"):
+            row, column = token.start
+            before = len(token.line[:column].encode("utf-8", "replace"))
+            places.append((node.lineno + row - 1, before + (node.col_offset if row == 1 else 0)))
+            begins = False
+    return places
 
 
 def is_dunder(name):
@@ -501,9 +547,9 @@ def keys_of(hits):
 def make_check(text):
     rules = Rules(text)
 
-    def check(tree, namespace, parse):
+    def check(tree, namespace, parse, source):
         """(refusal, warning), each a text or None."""
-        checker = Checker(rules, namespace, parse)
+        checker = Checker(rules, namespace, parse, source)
         checker.check(tree)
         hits = sorted(set(checker.hits), key=lambda hit: hit[4:])
         refused = [hit for hit in hits if hit[0] == "enforce"]

@@ -20,6 +20,6 @@ if m[:4]==x.MAGIC_NUMBER and m[4:12]==_imp.source_hash(3,m[12:]):
 M=type(sys)('_ptycell')
 M.received=b
 M.__builtins__=dict(vars(__builtins__))
-c=c or compile(s,'<ptycell driver>','exec',0,True)
+if not c:c=M.compiled=compile(s,'<ptycell driver>','exec',0,True,2)
 m=s=0
 exec(c,M.__dict__)

@@ -28,6 +28,7 @@ local({
 	state$addresses <- list()
 	state$quits <- FALSE
 	user <- globalenv()
+	process <- Sys.getpid()
 
 	# ---- frames ----
 
@@ -52,9 +53,9 @@ local({
 		bytes
 	}
 
-	read_words <- function() {
+	read_words <- function(read) {
 		line <- raw()
-		while ((byte <- read_bytes(1L)) != as.raw(10L)) line <- c(line, byte)
+		while ((byte <- read(1L)) != as.raw(10L)) line <- c(line, byte)
 		strsplit(rawToChar(line), " ", fixed = TRUE)[[1L]]
 	}
 
@@ -64,12 +65,12 @@ local({
 		text
 	}
 
-	read_frame <- function() {
-		words <- read_words()
+	read_frame <- function(read = read_bytes) {
+		words <- read_words(read)
 		parts <- list()
 		for (i in seq_len(as.integer(words[3L]))) {
-			head <- read_words()
-			parts[[head[1L]]] <- as_text(read_bytes(as.integer(head[2L])))
+			head <- read_words(read)
+			parts[[head[1L]]] <- as_text(read(as.integer(head[2L])))
 		}
 		list(type = words[1L], id = words[2L], parts = parts)
 	}
@@ -175,6 +176,86 @@ local({
 		editor = function(...) stop("there is no editor here"),
 		help_type = "text", keep.source = TRUE, showErrorCalls = TRUE
 	)
+
+	# ---- packages ----
+	#
+	# A session has no network: the server brings what comes from a repository. What lies in the
+	# session is installed by R itself, into a folder of the session's own.
+
+	# A read of the pipe cannot be interrupted, so that nothing is read before something is there.
+	await_installed <- function() {
+		pipe <- file("/dev/fd/5", "rb", raw = TRUE, blocking = FALSE)
+		on.exit(close(pipe))
+		began <- FALSE
+		read_some <- function(count) {
+			bytes <- raw()
+			while (length(bytes) < count) {
+				bytes <- c(bytes, readBin(pipe, "raw", count - length(bytes)))
+				began <<- began || length(bytes) > 0L
+				if (length(bytes) == count) break
+				if (began) Sys.sleep(0.002) else allowInterrupts(Sys.sleep(0.02))
+			}
+			bytes
+		}
+		repeat {
+			frame <- read_frame(read_some)
+			if (frame$type == "installed") return(frame$parts)
+			began <- FALSE
+		}
+	}
+
+	# A sentence for each of these (lines NAME, VERSION, MODULE) of which another version is loaded.
+	older_loaded <- function(packages) {
+		rows <- strsplit(strsplit(packages, "\n", fixed = TRUE)[[1L]], "\t", fixed = TRUE)
+		told <- vapply(rows, function(row) {
+			if (!(row[3L] %in% loadedNamespaces())) return("")
+			have <- as.character(getNamespaceVersion(row[3L]))
+			if (have == as.character(package_version(row[2L]))) return("")
+			paste0(row[3L], " is loaded already in version ", have, ": this interpreter goes on with that, and a ",
+				"new one (interact with action terminate) loads ", row[2L], ".")
+		}, "")
+		told[nzchar(told)]
+	}
+
+	ask_broker <- function(packages) {
+		if (Sys.getpid() != process || !nzchar(state$id))
+			stop("packages are installed from the cell's own process only; or call install_packages", call. = FALSE)
+		cat("Asking ptycell to install ", paste(packages, collapse = " "), "; the session itself has no network.\n", sep = "")
+		flush(stdout())
+		told <- suspendInterrupts({
+			send("install", state$id, list(language = "r", packages = paste(packages, collapse = "\n")))
+			await_installed()
+		})
+		if (told$ok != "1") stop(told$text, call. = FALSE)
+		cat(c(told$text, older_loaded(told$packages)), sep = "\n")
+	}
+
+	is_local <- function(pkgs, repos) is.null(repos) || all(startsWith(repos, "file:")) ||
+		any(grepl("/|\\.(tar\\.gz|tgz|tar\\.bz2|tar\\.xz)$", pkgs))
+
+	own_library <- function() {
+		folder <- path.expand("~/.cache/packages-r")
+		dir.create(folder, FALSE, TRUE)
+		.libPaths(append(.libPaths(), folder, 1L)) # behind the folder that the server fills
+		folder
+	}
+
+	install_packages <- function(pkgs, lib, repos = getOption("repos"), ...) {
+		if (missing(pkgs) || !is.character(pkgs) || length(pkgs) == 0L) stop("no packages were specified")
+		if (!is_local(pkgs, repos)) return(invisible(ask_broker(pkgs)))
+		r_install_packages(pkgs, if (missing(lib)) own_library() else lib, repos = repos, ...)
+	}
+
+	# Also for utils::install.packages, and for packages that call it.
+	r_install_packages <- utils::install.packages
+	for (place in list(asNamespace("utils"), as.environment("package:utils"))) {
+		unlockBinding("install.packages", place)
+		assign("install.packages", install_packages, place)
+		lockBinding("install.packages", place)
+	}
+
+	answer_imported <- function(frame)
+		send("done", frame$id, list(status = "ok", vars = paste(older_loaded(frame$parts$packages), collapse = "\n")))
 
 	# ---- names ----
 
@@ -397,7 +478,8 @@ local({
 						version = paste(R.version$major, R.version$minor, sep = ".")))
 				},
 				exec = run_cell(frame),
-				vars = answer_vars(frame)
+				vars = answer_vars(frame),
+				imported = answer_imported(frame)
 			)
 		}
 	}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Drives the bash driver over a pty and three pipes, as the server and its codec do, without them."""
+"""Drives the bash driver over a pty and four pipes, as the server and its codec do, without them."""
 import fcntl
 import os
 import pty
@@ -27,11 +27,12 @@ class Session:
         commands, self.down = os.pipe()
         self.up, control = os.pipe()
         self.apart, aside = os.pipe2(os.O_NONBLOCK)
+        told, self.tell = os.pipe()
         self.buffer, self.output, self.number, self.started = b"", b"", 0, 0
         self.pid = os.fork()
         if self.pid == 0:
-            become_bash(slave, commands, control, aside, cwd)
-        for fd in (slave, commands, control, aside):
+            become_bash(slave, (commands, control, aside, told), cwd)
+        for fd in (slave, commands, control, aside, told):
             os.close(fd)
         os.set_blocking(self.master, False)
         os.set_blocking(self.apart, False)
@@ -104,18 +105,20 @@ class Session:
     def close(self):
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
-        for fd in (self.master, self.down, self.up, self.apart):
+        for fd in (self.master, self.down, self.up, self.apart, self.tell):
             os.close(fd)
 
 
-def become_bash(slave, commands, control, aside, cwd):
+def become_bash(slave, pipes, cwd):
     try:
         os.setsid()
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
-        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in (commands, slave, slave, control, aside)]
-        for fd, number in zip(high, (0, 1, 2, 15, 13)):
+        commands, control, aside, told = pipes
+        high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) for fd in (commands, slave, slave, control, aside, told)]
+        for fd, number in zip(high, (0, 1, 2, 15, 13, 11)):
             os.dup2(fd, number)
-        os.closerange(3, 13)
+        os.closerange(3, 11)
+        os.closerange(12, 13)
         os.closerange(14, 15)
         os.closerange(16, 400)
         os.chdir(cwd)

@@ -40,10 +40,15 @@ class Session(harness.Session):
         self.ready = self.next_frame(15)
 
     def interrupt(self):
-        """As the server does: who is meant, then the signal, then the guard's line."""
+        """As the server does: who is meant, then the guard's line, then the signal."""
+        self.send("interrupt", self.ident)
+        os.write(self.interrupts, b"%d\n" % self.ident)
+        super().interrupt()
+
+    def interrupt_unguarded(self):
+        """As if the guard were not up yet."""
         self.send("interrupt", self.ident)
         super().interrupt()
-        os.write(self.interrupts, b"%d\n" % self.ident)
 
     def close(self):
         super().close()

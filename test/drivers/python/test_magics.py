@@ -31,6 +31,7 @@ def test_PY32_shell_commands(session):
         ("%load_ext autoreload\n%autoreload 2", "", None),
         ("%%capture out\nprint('x')\n1", "", None),
         ("p = %pwd\ntype(p)", "", "<class 'str'>"),
+        ("s = '''\npip install x\nnpm i\n'''\n!echo run", "run\n", None),
     ],
 )
 def test_PY32_notebook_syntax(session, code, output, value):

@@ -43,6 +43,28 @@ def test_ST03_a_bad_cache_falls_back_to_the_source(start, codes, python, how):
     assert start(marshal=cache).run("1+1").value == "2"
 
 
+def ask_ahead(session, module=""):
+    session.ident += 1
+    session.send("preload", session.ident, [("module", module)])
+    while True:
+        frame = session.next_frame()
+        if frame.kind == "done":
+            return frame
+
+
+def test_ST03_what_an_interpreter_compiled_is_taken_by_the_next_one(start):
+    frame = ask_ahead(start(marshal=b""))
+    again = start(marshal=frame.parts["compiled"])
+    assert again.run("1+1").value == "2"
+    assert "compiled" not in ask_ahead(again)
+
+
+def test_what_was_compiled_before_is_not_told_again(start):
+    assert "compiled" not in ask_ahead(start())
+    session = start(marshal=b"")
+    assert "compiled" not in ask_ahead(session, "this")
+
+
 def test_ST05_a_broken_sitecustomize_is_shown_and_survived(start, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("print('from sitecustomize')\nraise ValueError('broken')\n")
     session = start(env={"PYTHONPATH": str(tmp_path)})

@@ -338,6 +338,39 @@ static void a_preview_is_cut_between_characters(void **state)
 	assert_false(declaration_next(&at, text + strlen(text), &d));
 }
 
+/* It is written at once, by whom the shell has forked, while the shell itself may be telling. */
+static void packages_are_asked_for_between_the_lines_of_others(void **state)
+{
+	const struct frame *frame;
+
+	(void)state;
+	ready();
+	frame = told(
+		OURS
+		"@abc done 3 over 0\n@abc install 3 python\tnumpy>=1\tb\n@abc names\n@abc ins");
+	assert_non_null(frame);
+	assert_string_equal(frame->type, "install");
+	assert_int_equal(frame->id, 3);
+	expect_part(frame, "language", "python");
+	expect_part(frame, "packages", "numpy>=1\nb");
+	frame = told("tall 4 javascript\tx\n@abc end\n");
+	assert_string_equal(frame->type, "install");
+	expect_part(frame, "packages", "x");
+	frame = told("");
+	assert_string_equal(frame->type, "done");
+	assert_null(told("@abc install\n @abc install 1 r\tx\n"));
+}
+
+static void a_cell_that_installs_packages_asks_for_them(void **state)
+{
+	static const char code[] = "pip install x";
+	cleanup_free char *text = sent("exec", 7, "code", code, sizeof(code) - 1);
+
+	(void)state;
+	assert_string_equal(text,
+			    "@abc exec 7 0 31\n__ptycell_install pip install x__ptycell_next\n");
+}
+
 #define BASH_TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -357,6 +390,8 @@ int main(void)
 		BASH_TEST(a_message_that_lies_aside_is_read_when_its_end_comes),
 		BASH_TEST(what_did_not_fit_aside_counts_only_where_it_came_whole),
 		BASH_TEST(nothing_aside_is_no_message),
+		BASH_TEST(packages_are_asked_for_between_the_lines_of_others),
+		BASH_TEST(a_cell_that_installs_packages_asks_for_them),
 		BASH_TEST(a_preview_is_cut_between_characters),
 	};
 

@@ -123,27 +123,50 @@ static void names_and_aliases_are_found_in_any_case(void **state)
 	assert_null(language_at(99));
 }
 
-static void pythons_boot_frame_holds_the_driver_twice(void **state)
+static const struct buf none;
+
+/* Both parts of Python's first frame; frame_reader_free() frees it. */
+static struct frame_reader *read_boot(const struct buf *compiled, const struct frame **ret_frame)
 {
-	const struct language *python = language_find("python");
 	struct frame_reader *reader = frame_reader_new();
-	const struct frame *frame = NULL;
-	cleanup_buf struct buf out;
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
 
-	(void)state;
-	buf_init(&out, BUF_UNBOUNDED);
-	python->boot(&out);
+	language_find("python")->boot(&out, compiled);
 	frame_reader_feed(reader, out.data, out.len);
-	assert_int_equal(frame_reader_next(reader, &frame, &err), 1);
-	assert_string_equal(frame->type, "boot");
+	assert_int_equal(frame_reader_next(reader, ret_frame, &err), 1);
+	assert_string_equal((*ret_frame)->type, "boot");
+	assert_string_equal((*ret_frame)->parts[0].name, "marshal");
+	assert_string_equal((*ret_frame)->parts[1].name, "source");
+	return reader;
+}
+
+static void pythons_boot_frame_holds_the_driver_twice(void **state)
+{
+	const struct frame *frame = NULL;
+	struct frame_reader *reader = read_boot(&none, &frame);
+
+	(void)state;
 	assert_int_equal(frame->id, 0);
-	assert_string_equal(frame->parts[0].name, "marshal");
-	assert_string_equal(frame->parts[1].name, "source");
 	assert_true(frame->parts[0].len > 0);
 	assert_true(frame->parts[1].len > 0);
 	assert_false(frame_reader_pending(reader));
 	frame_reader_free(reader);
+}
+
+static void pythons_boot_frame_holds_what_the_interpreter_compiled(void **state)
+{
+	const struct language *python = language_find("python");
+	const struct buf compiled = { .data = (char[]){ "code" }, .len = 4 };
+	const struct frame *frame = NULL;
+	struct frame_reader *reader = read_boot(&compiled, &frame);
+
+	(void)state;
+	assert_int_equal(frame->parts[0].len, 4);
+	assert_memory_equal(frame->parts[0].data, "code", 4);
+	frame_reader_free(reader);
+	assert_true(python->driver_id() == python->driver_id());
+	assert_true(python->driver_id() != 0);
 }
 
 static void pythons_arguments_are_the_stub(void **state)
@@ -166,7 +189,7 @@ static void javascripts_boot_frame_holds_the_drivers_parts(void **state)
 
 	(void)state;
 	buf_init(&out, BUF_UNBOUNDED);
-	node->boot(&out);
+	node->boot(&out, &none);
 	frame_reader_feed(reader, out.data, out.len);
 	assert_int_equal(frame_reader_next(reader, &frame, &err), 1);
 	assert_string_equal(frame->type, "boot");
@@ -406,6 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_aliases_are_found_in_any_case),
 		cmocka_unit_test(pythons_boot_frame_holds_the_driver_twice),
+		cmocka_unit_test(pythons_boot_frame_holds_what_the_interpreter_compiled),
 		cmocka_unit_test(pythons_arguments_are_the_stub),
 		cmocka_unit_test(javascripts_boot_frame_holds_the_drivers_parts),
 		cmocka_unit_test(javascript_has_a_descriptor_for_interrupts),

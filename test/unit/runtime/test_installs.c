@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Which commands of a shell's cell install packages, and which text only looks like it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/util.h"
+#include "runtime/bash/installs.h"
+
+static char *marked(const char *code)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	installs_mark(code, strlen(code), &out);
+	return buf_steal(&out);
+}
+
+/* `@` stands where the word is expected. */
+static void expect(const char *want)
+{
+	struct buf code;
+	struct buf whole;
+	cleanup_free char *got = NULL;
+
+	buf_init(&code, BUF_UNBOUNDED);
+	buf_init(&whole, BUF_UNBOUNDED);
+	for (const char *c = want; *c != '\0'; c++) {
+		if (*c == '@')
+			buf_puts(&whole, INSTALLS_WORD);
+		else
+			buf_put(&whole, c, 1);
+		if (*c != '@')
+			buf_put(&code, c, 1);
+	}
+	got = marked(buf_str(&code));
+	assert_string_equal(got, buf_str(&whole));
+	buf_release(&code);
+	buf_release(&whole);
+}
+
+static void commands_that_install_are_found_wherever_a_command_begins(void **state)
+{
+	static const char *const cells[] = {
+		"@pip install numpy",
+		"@pip3 install -q 'numpy>=1'  # quietly",
+		"@pip3.11 install x",
+		"@pip -q install x",
+		"@python -m pip install x",
+		"@python3 -m pip --quiet install x",
+		"@python3.11 -m pip install $NAME \"${LIST[*]}\"",
+		"@uv pip install x",
+		"@npm install left-pad",
+		"@npm i x; @npm add y",
+		"@!pip install x\n@%pip install y",
+		"cd /tmp && @pip install x || echo no",
+		"@pip install x 2>&1 | tail -1",
+		"A=1 B='2 3' @pip install x",
+		"if ! python3 -c 'import x'; then @pip install x; fi",
+		"for p in a b; do @pip install $p; done",
+		"while read -r p; do @pip install \"$p\"; done < list",
+		"( cd x; @npm install y )",
+		"{ @pip install x; } > log 2>&1",
+		"> log @pip install x",
+		"f() { @pip install x; }\nf",
+		"f ()\n{\n\t@npm install x\n}",
+		"function g {\n@pip install x\n}",
+		"cat <<EOF\npip install no\nEOF\n@pip install yes",
+		"cat <<-'EOF' > a\n\tpip install no\n\tEOF\n@pip install yes",
+		"cat <<A <<\\B\nx\nA\npip install no\nB\n@pip install yes",
+		"cat <<< 'pip install no' && @pip install yes",
+		"x=(pip install no); @pip install yes",
+		"x=$(pip install no) y=`pip install no`; @pip install yes",
+		"echo \"$(date) ${x:-y} \\\" pip install no\"; @pip install yes",
+		"echo $'it\\'s' pip install no\n@pip install yes",
+		"echo a \\\n  pip install no\n@pip install \\\n  yes",
+		"# it's pip install no\n@pip install yes",
+		"[[ $x =~ ^(a|pip install)$ && -n $y ]] && @pip install yes",
+		"time @pip install x &> log",
+		"diff <(pip install no) <(ls) ; @pip install yes",
+		"true & @pip install x",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		expect(cells[i]);
+}
+
+/* No false hits: what is text, another command, or cannot be followed stays as it is. */
+static void what_only_looks_like_it_stays_as_it_is(void **state)
+{
+	static const char *const cells[] = {
+		"echo pip install x",
+		"echo 'x\npip install no\n'",
+		"echo \"x\npip install no\n\"",
+		"cat > a <<EOF\npip install no\nEOF",
+		"cat > a <<EOF\npip install no",
+		"cat > a <<EOF\n\tEOF\npip install no\nEOF\n",
+		"cat > a <<EOF\nx \\\nEOF\npip install no\nEOF\n",
+		"cat > a <<'E'OF\npip install no\nEOF\n",
+		"cat > a <<$E\npip install no\n$E\n",
+		"# pip install no",
+		"pip list; pip download x; npm run install; npm ci; npm test",
+		"pip() { echo mine; }",
+		"python -c 'pip install' ; python -m venv pip install",
+		"python3 x.py -m pip install no",
+		"'pip' install no; \"npm\" install no; $P install no; p\\ip install no",
+		"/usr/bin/pip install no; ./pip install no",
+		"case $x in\npip install) echo;;\nesac\npip install unknown",
+		"(( x = 1 << pip ))\nEOF\n",
+		"for ((i=0; i<2; i++)); do pip install no; done",
+		"x=$(cat <<EOF\npip install no\nEOF\n)\npip install unknown",
+		"echo \"${x:-it's}\"\npip install unknown '",
+		"echo ${x:-{}\ncat <<A\n}\npip install no\nA\n",
+		"a=(\npip install no\n)",
+		"ls !(pip install) x",
+		"alias p='pip install no'",
+		"eval pip install no; bash -c 'pip install no'; xargs pip install no",
+		"echo `\npip install no\n`",
+		"echo \\",
+		"echo \"\\",
+		"$(",
+		"",
+		"pip",
+		"npm ",
+		"))\npip install no",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++) {
+		cleanup_free char *got = marked(cells[i]);
+
+		assert_string_equal(got, cells[i]);
+	}
+}
+
+/* Every beginning of a cell: nothing is read beyond its end. */
+static void a_cell_may_end_anywhere(void **state)
+{
+	static const char code[] =
+		"if x=\"${a:-`b`}\"; then cat <<-E >&2 | [[ $'\\n' ]]\n\tpip\n\tE\n"
+		"pip -q install $(a (b) \"c\") # d\nfi\nnpm i x\\\ny\n";
+	struct buf out;
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(code); len++) {
+		cleanup_free char *exact = xmemdup(code, len);
+
+		buf_init(&out, BUF_UNBOUNDED);
+		installs_mark(exact, len, &out);
+		assert_true(out.len >= len);
+		buf_release(&out);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commands_that_install_are_found_wherever_a_command_begins),
+		cmocka_unit_test(what_only_looks_like_it_stays_as_it_is),
+		cmocka_unit_test(a_cell_may_end_anywhere),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
