@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "sandbox/landlock_ruleset.h"
 
 enum { FILE_MAX_BYTES = 4096 };
 
@@ -105,7 +106,7 @@ void advice_write(struct buf *out, const struct sandbox_report *report,
 	    !machine->wsl1)
 		buf_puts(out, "Or install bubblewrap, which many systems allow more: sudo apt "
 			      "install bubblewrap\n");
-	if (report->tier < POLICY_LANDLOCK && report->landlock_abi == 0)
-		buf_puts(out, "The kernel has no landlock either: Linux 5.13 or later with "
-			      "landlock switched on (lsm=landlock,...) gives the weakest tier.\n");
+	if (report->tier < POLICY_LANDLOCK && report->landlock_abi < LANDLOCK_ABI_SIGNALS)
+		buf_puts(out, "The weakest tier needs none of this, but Linux 6.12 or later, with "
+			      "landlock switched on (lsm=landlock,...).\n");
 }

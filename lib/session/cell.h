@@ -83,7 +83,7 @@ struct cell {
 	int children;          /* live child processes at the end */
 	uint64_t stop_took_ms; /* from the request to end it until it ended; 0: nobody asked */
 	bool interpreter_lost; /* state is gone */
-	bool session_ended;    /* it died with its whole session */
+	bool session_ended;    /* before this was told: its files are gone, too */
 	const struct runner_wait *wait; /* who waits, in CELL_WAITING; borrowed from the runner */
 	uint64_t timeout_ms;            /* its deadline, for the explanation */
 	char *problem; /* why it could not run, or what broke: a sentence of ours */

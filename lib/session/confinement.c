@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/confinement.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "config/places.h"
+#include "proc/cgroups.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/canary.h"
 #include "sandbox/landlock_ruleset.h"
@@ -16,6 +18,11 @@
 #include "session/confinement_text.h"
 #include "session/runtimes.h"
 #include "workspace/workspace.h"
+
+enum {
+	GROUP_MEMORY_PART = 8, /* of a session's memory, beyond it */
+	GROUP_TASKS_OURS = 32, /* an init, and a minder for each language */
+};
 
 enum state {
 	UNKNOWN,
@@ -35,6 +42,8 @@ struct confinement {
 	struct sandbox_report report;
 	time_t verified_at;
 	struct shares *shares;
+	struct cgroups *groups;   /* or NULL */
+	struct err group_problem; /* then why */
 	char *refusal;
 	char *home; /* the person's, or NULL */
 	char *cwd;  /* or NULL */
@@ -62,6 +71,7 @@ void confinement_free(struct confinement *c)
 		return;
 	loop_defer_stop(&c->tell);
 	shares_free(c->shares);
+	cgroups_free(c->groups);
 	free(c->refusal);
 	free(c->home);
 	free(c->cwd);
@@ -116,13 +126,10 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 	advice_look("", &machine);
 	advice_write(&text, &c->report, &machine);
 	if (c->report.tier >= POLICY_LANDLOCK)
-		buf_putf(&text,
-			 "Or, if less is enough, set PTYCELL_FLOOR=%s. `ptycell doctor` says what "
-			 "that means.",
+		buf_putf(&text, "Or, if less is enough, set PTYCELL_FLOOR=%s.",
 			 policy_tier_name((enum policy_tier)c->report.tier));
 	else
-		buf_puts(&text, "`ptycell doctor` says more. The flag --unconfined runs code with "
-				"all of the user's rights.");
+		buf_puts(&text, "The flag --unconfined runs code with all of the user's rights.");
 	return buf_steal(&text);
 }
 
@@ -162,6 +169,14 @@ static char *explain_writable(const struct confinement *c, const char *path)
 	return buf_steal(&text);
 }
 
+static void report_groups(struct confinement *c)
+{
+	const uint32_t limits = BIT(CGROUP_MEMORY) | BIT(CGROUP_PIDS);
+
+	if (c->groups != NULL && (cgroups_controllers(c->groups) & limits) != 0)
+		c->report.layers |= BIT(LAYER_CGROUP_LIMITS);
+}
+
 static void choose(struct confinement *c)
 {
 	enum policy_tier floor = floor_of(c->settings);
@@ -177,6 +192,7 @@ static void choose(struct confinement *c)
 		c->refusal = explain_writable(c, writable);
 	} else {
 		c->tier = (enum policy_tier)c->report.tier;
+		report_groups(c);
 	}
 	if (c->report.canaries > 0 && c->report.through == 0)
 		c->verified_at = time(NULL);
@@ -186,6 +202,7 @@ static void on_probed(void *data, const struct sandbox_report *report, const str
 {
 	struct confinement *c = data;
 
+	c->tier = POLICY_UNCONFINED; /* whatever was foreseen */
 	/* A step down is believed only when it is seen twice: a busy machine fails once. */
 	if (report != NULL && report->tier < POLICY_NAMESPACES && !c->asked_again) {
 		c->asked_again = true;
@@ -220,6 +237,16 @@ static int look_at_shares(struct confinement *c)
 	return -1;
 }
 
+/*
+ * The kernel's limits come on top of any tier, and of none. Before the probe: a sandbox may be
+ * opened during it, in a group of its own as any other.
+ */
+static void take_groups(struct confinement *c)
+{
+	if (c->groups == NULL)
+		c->groups = cgroups_take(&c->group_problem);
+}
+
 void confinement_settle(struct confinement *c, void (*settled)(void *data), void *data)
 {
 	c->settled = settled;
@@ -232,7 +259,10 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 	}
 	if (c->state == SETTLED || look_at_shares(c) < 0) {
 		loop_defer_start(c->loop, &c->tell, on_tell);
-	} else if (c->settings->unconfined) {
+		return;
+	}
+	take_groups(c);
+	if (c->settings->unconfined) {
 		c->state = SETTLED;
 		loop_defer_start(c->loop, &c->tell, on_tell);
 	} else {
@@ -240,6 +270,20 @@ void confinement_settle(struct confinement *c, void (*settled)(void *data), void
 		c->asked_again = false;
 		launcher_probe(c->launcher, on_probed, c);
 	}
+}
+
+/* Shares are left out: what holds them depends on more than the tier. */
+bool confinement_foresee(struct confinement *c)
+{
+	if (c->state != ASKING || shares_count(c->shares) > 0)
+		return false;
+	c->tier = POLICY_NAMESPACES;
+	return true;
+}
+
+bool confinement_foreseen(const struct confinement *c)
+{
+	return c->refusal == NULL && c->tier == POLICY_NAMESPACES;
 }
 
 /* ---- what was chosen ---- */
@@ -311,6 +355,16 @@ bool confinement_unix_sockets(const struct confinement *c)
 	if (c->tier == POLICY_UNCONFINED || c->report.landlock_abi >= LANDLOCK_ABI_SOCKETS)
 		return true;
 	return c->tier != POLICY_LANDLOCK && shares_count(c->shares) == 0;
+}
+
+const struct cgroups *confinement_groups(const struct confinement *c)
+{
+	return c->groups;
+}
+
+const char *confinement_group_problem(const struct confinement *c)
+{
+	return c->group_problem.msg;
 }
 
 const struct shares *confinement_shares(const struct confinement *c)
@@ -412,21 +466,48 @@ static void set_limits(const struct confinement *c, const struct session_limits 
 		policy->processes_max = limits->processes_max;
 }
 
+/*
+ * The kernel ends what comes to its limit without a word. Before that shall come what can be told:
+ * an allocation that fails, and the watchdog. It counts files in /tmp and /dev/shm as well: were
+ * there no room for them, it would go on killing while they are there.
+ */
+static struct sandbox_group group_of(const struct confinement *c,
+				     const struct session_limits *limits)
+{
+	const uint64_t files = confinement_rooted(c) ? 2 * limits->tmp_max : 0;
+
+	return (struct sandbox_group){
+		.groups = c->groups,
+		.memory_max = limits->memory_max + limits->memory_max / GROUP_MEMORY_PART + files,
+		.tasks_max = limits->processes_max + GROUP_TASKS_OURS,
+	};
+}
+
 static void add_runtimes(struct policy *policy, const struct runtimes *runtimes)
 {
 	for (size_t i = 0; i < runtimes->count; i++)
 		policy->runtimes[policy->runtime_count++] = runtimes->paths[i];
 }
 
+/* Code is confined as was found out, or is not there yet and as was foreseen. */
+static bool may_open(const struct confinement *c)
+{
+	return (c->state == SETTLED && c->refusal == NULL) ||
+	       (c->state == ASKING && c->tier == POLICY_NAMESPACES);
+}
+
 struct sandbox *confinement_open(const struct confinement *c, const struct workspace *workspace,
-				 const struct session_limits *limits)
+				 const struct session_limits *limits, const int *nursery)
 {
 	cleanup_runtimes struct runtimes runtimes = { .count = 0 };
 	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
 					   .spool = workspace_spool_fd(workspace),
-					   .packages = workspace_packages_fd(workspace) };
+					   .packages = workspace_packages_fd(workspace),
+					   .nursery = nursery };
+	const struct sandbox_group group = group_of(c, limits);
 	struct policy policy;
 
+	assert(may_open(c));
 	policy_init(&policy);
 	policy.tier = c->tier;
 	policy.data_path = workspace_host_data_path(workspace);
@@ -434,6 +515,7 @@ struct sandbox *confinement_open(const struct confinement *c, const struct works
 	policy.packages_path = workspace_host_packages_path(workspace);
 	policy.unix_sockets = confinement_unix_sockets(c);
 	policy.proxy = confinement_reaches_hosts(c);
+	policy.nested = nursery != NULL;
 	set_limits(c, limits, &policy);
 	find_runtimes(c, &runtimes);
 	add_runtimes(&policy, &runtimes);
@@ -441,7 +523,7 @@ struct sandbox *confinement_open(const struct confinement *c, const struct works
 		policy.shares[policy.share_count++] = *shares_at(c->shares, i);
 		folders.shares[i] = shares_fd(c->shares, i);
 	}
-	return sandbox_open(c->launcher, &policy, &folders);
+	return sandbox_open(c->launcher, &policy, &folders, c->groups != NULL ? &group : NULL);
 }
 
 struct sandbox *confinement_open_installer(const struct confinement *c,
@@ -452,14 +534,18 @@ struct sandbox *confinement_open_installer(const struct confinement *c,
 	struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
 					   .spool = -1,
 					   .packages = -1 };
+	const struct sandbox_group group = group_of(c, &c->settings->limits);
 	struct policy policy;
 
+	assert(may_open(c));
 	policy_init(&policy);
 	policy.tier = c->tier;
 	policy.data_path = workspace_host_data_path(workspace);
 	policy.unix_sockets = false;
 	policy.proxy = installer->network && confinement_rooted(c);
 	set_limits(c, &c->settings->limits, &policy);
+	/* The folder's own limit is the one to be told of. */
+	policy.file_max = 2 * c->settings->install_max;
 	find_runtimes(c, &runtimes);
 	add_runtimes(&policy, &runtimes);
 	for (size_t i = 0; i < installer->folder_count; i++) {
@@ -467,5 +553,23 @@ struct sandbox *confinement_open_installer(const struct confinement *c,
 			(struct policy_share){ .path = installer->folders[i] };
 		folders.shares[i] = installer->folder_fds[i];
 	}
-	return sandbox_open(c->launcher, &policy, &folders);
+	return sandbox_open(c->launcher, &policy, &folders, c->groups != NULL ? &group : NULL);
+}
+
+/* Its limits are its copies' ceilings; each of those has its session's own. */
+struct sandbox *confinement_open_nursery(const struct confinement *c,
+					 const struct workspace *workspace, const char *library)
+{
+	const struct sandbox_folders folders = { .data = workspace_data_fd(workspace),
+						 .spool = -1,
+						 .packages = -1 };
+	struct policy policy;
+
+	policy_init(&policy);
+	policy.tier = c->tier;
+	policy.nursery = true;
+	policy.open_files_max = c->settings->limits.open_files_max;
+	policy.data_path = workspace_host_data_path(workspace);
+	policy.runtimes[policy.runtime_count++] = library;
+	return sandbox_open(c->launcher, &policy, &folders, NULL);
 }

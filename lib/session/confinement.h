@@ -20,6 +20,7 @@
 #include "sandbox/report.h"
 #include "session/shares.h"
 
+struct cgroups;
 struct confinement;
 struct launcher;
 struct sandbox;
@@ -39,6 +40,14 @@ bool confinement_settled(const struct confinement *confinement);
  * a time.
  */
 void confinement_settle(struct confinement *confinement, void (*settled)(void *data), void *data);
+/*
+ * While it is being found out: from here on sandboxes can be opened as if the strongest tier held.
+ * No session's code may run in one before confinement_foreseen says that it does. False: how
+ * sessions will be confined cannot be foreseen.
+ */
+bool confinement_foresee(struct confinement *confinement);
+/* Of a settled one: sandboxes opened before are what sessions get. */
+bool confinement_foreseen(const struct confinement *confinement);
 
 /* What was found out, a line in the log: at start-up, and for nobody else. */
 void confinement_log(const struct confinement *confinement);
@@ -62,6 +71,12 @@ bool confinement_rooted(const struct confinement *confinement);
 bool confinement_reaches_hosts(const struct confinement *confinement);
 /* May programs make Unix sockets? */
 bool confinement_unix_sockets(const struct confinement *confinement);
+/*
+ * The control groups of sessions, NULL without; then confinement_group_problem says why, a sentence
+ * without end. "" when nobody has looked.
+ */
+const struct cgroups *confinement_groups(const struct confinement *confinement);
+const char *confinement_group_problem(const struct confinement *confinement);
 /* NULL when they could not be opened: that is the refusal. */
 const struct shares *confinement_shares(const struct confinement *confinement);
 /* For a session's first answer: one sentence on what is weaker than it could be; NULL else. */
@@ -70,10 +85,17 @@ const char *confinement_notice(const struct confinement *confinement);
 /* Makes a new session's folder what its sandbox needs: whose it is, and by which path it goes. */
 int confinement_adopt(const struct confinement *confinement, struct workspace *workspace,
 		      struct err *err) MUST_CHECK;
-/* A sandbox for a session of these limits. Never fails at once: as sandbox_open. */
+/*
+ * A sandbox for a session of these limits. Never fails at once: as sandbox_open. `nursery`: that in
+ * which it lies, as sandbox_nursery has it; NULL: none.
+ */
 struct sandbox *confinement_open(const struct confinement *confinement,
 				 const struct workspace *workspace,
-				 const struct session_limits *limits);
+				 const struct session_limits *limits, const int *nursery);
+/* A nursery, in tier namespaces, with nothing of any session or share in it; `library` is a file.
+ */
+struct sandbox *confinement_open_nursery(const struct confinement *confinement,
+					 const struct workspace *workspace, const char *library);
 /* What an installer of packages needs beside its own, empty folder. */
 struct confinement_installer {
 	bool network;               /* a listener for a proxy, where sessions have networks */

@@ -3,6 +3,9 @@
 
 #include <stddef.h>
 
+#include "proc/cgroups.h"
+#include "session/confinement.h"
+
 const char *confinement_layer_name(enum report_layer layer)
 {
 	static const char *const names[LAYERS] = {
@@ -47,6 +50,33 @@ const char *confinement_tier_text(enum policy_tier tier)
 	};
 
 	return texts[tier];
+}
+
+void confinement_groups_text(struct buf *out, const struct confinement *confinement)
+{
+	static const struct {
+		enum cgroup_controller controller;
+		const char *text;
+	} rows[] = {
+		{ CGROUP_MEMORY, "limits memory" },
+		{ CGROUP_PIDS, "limits processes" },
+		{ CGROUP_CPU, "shares the processor" },
+	};
+	const struct cgroups *groups = confinement_groups(confinement);
+	const char *lead = "";
+
+	if (groups == NULL) {
+		buf_putf(out, "none: %s", confinement_group_problem(confinement));
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if ((cgroups_controllers(groups) & BIT(rows[i].controller)) == 0)
+			continue;
+		buf_putf(out, "%s%s", lead, rows[i].text);
+		lead = ", ";
+	}
+	if (cgroups_can_kill(groups))
+		buf_putf(out, "%sends sessions", lead);
 }
 
 const char *confinement_tier_notice(enum policy_tier tier)

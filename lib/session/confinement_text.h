@@ -3,12 +3,17 @@
 #ifndef SESSION_CONFINEMENT_TEXT_H
 #define SESSION_CONFINEMENT_TEXT_H
 
+#include "base/buf.h"
 #include "sandbox/report.h"
+
+struct confinement;
 
 /* "user namespace", "landlock" ... */
 const char *confinement_layer_name(enum report_layer layer);
 /* What the tier means for code, in sentences. */
 const char *confinement_tier_text(enum policy_tier tier);
+/* "limits memory and processes, ends sessions", or "none: " and why; a line without end. */
+void confinement_groups_text(struct buf *out, const struct confinement *confinement);
 /* What a person's first answers say of a tier below the strongest; NULL for that. */
 const char *confinement_tier_notice(enum policy_tier tier);
 

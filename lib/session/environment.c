@@ -16,6 +16,14 @@ static const char *const common[] = {
 	"LC_ALL=C.UTF-8",      "LANG=C.UTF-8", "USER=ptycell",  "SHELL=/bin/sh",
 };
 
+/* What scripts start finds out at once that nothing is reached. */
+static const char *const offline[] = {
+	"PIP_RETRIES=0",
+	"PIP_DISABLE_PIP_VERSION_CHECK=1",
+	"npm_config_fetch_retries=0",
+	"npm_config_update_notifier=false",
+};
+
 struct strings {
 	char **items;
 	size_t count;
@@ -89,7 +97,8 @@ static void put_passed(struct strings *s, const struct passed_variable *variable
 }
 
 char **environment_new(const struct language *language, const struct workspace *workspace,
-		       const char *path, bool proxied, const struct passed *passed)
+		       const char *path, enum environment_network network,
+		       const struct passed *passed)
 {
 	const char *data = workspace_data_path(workspace);
 	const char *packages = workspace_packages_path(workspace);
@@ -106,8 +115,10 @@ char **environment_new(const struct language *language, const struct workspace *
 		add(&s, xstrdup(common[i]));
 	for (size_t i = 0; language->environment[i] != NULL; i++)
 		add(&s, xstrdup(language->environment[i]));
-	if (proxied)
+	if (network == ENVIRONMENT_PROXY)
 		add_proxy(&s);
+	for (size_t i = 0; network == ENVIRONMENT_NONE && i < ARRAY_SIZE(offline); i++)
+		add(&s, xstrdup(offline[i]));
 	for (size_t i = 0; passed != NULL && i < passed->count; i++)
 		put_passed(&s, &passed->items[i]);
 	return s.items;

@@ -11,6 +11,9 @@
 #include "session/runner_internal.h"
 #include "workspace/spool.h"
 
+/* What a small cell takes. Waking a processor that fell asleep takes 20. */
+enum { LINGER_US = 80 };
+
 static void run_free(struct run *run)
 {
 	list_remove(&run->node);
@@ -118,6 +121,15 @@ static void set_spool(struct runner *r, struct cell *cell, const struct transcri
 	cell->spool_cut = shown->spooled && transcript_spool_dropped(r->transcript) > 0;
 }
 
+/* Only where there may be a dump: a cell that ended as it should is shown as it is. */
+static void tidy_text(const struct runner *r, struct cell *cell)
+{
+	bool asked = r->stop != RUNNER_STOP_NONE || r->doom != NULL;
+
+	if ((asked || cell->interpreter_lost) && r->c.language->tidy_dump != NULL)
+		r->c.language->tidy_dump(&cell->text);
+}
+
 static void take_output(struct runner *r, struct cell *cell)
 {
 	struct transcript_text shown;
@@ -126,6 +138,7 @@ static void take_output(struct runner *r, struct cell *cell)
 	if (r->looked)
 		cell_forget_shown(cell);
 	shown = transcript_render(r->transcript, (size_t)r->c.output_chars, &cell->text);
+	tidy_text(r, cell);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
 	set_spool(r, cell, &shown);
@@ -145,6 +158,7 @@ struct cell *runner_look(struct runner *r)
 		cell_forget_shown(cell);
 	r->looked = true;
 	shown = transcript_take(r->transcript, (size_t)r->c.output_chars, &cell->text);
+	tidy_text(r, cell);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
 	set_spool(r, cell, &shown);
@@ -288,6 +302,7 @@ static void start_cell(struct runner *r)
 	runner_watch_start(r);
 	loop_timer_start(r->c.loop, &r->flow, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
 	send_exec(r, run);
+	loop_linger(r->c.loop, LINGER_US);
 	take_code(r->cell, run);
 }
 
@@ -434,6 +449,7 @@ void runner_free(struct runner *r)
 	cell_free(r->cell);
 	buf_release(&r->to_driver);
 	free(r->path);
+	free(r->compiled);
 	free(r->version);
 	free(r);
 }

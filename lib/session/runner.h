@@ -77,6 +77,11 @@ struct runner_handlers {
 	 * runner_installed follows. May be NULL: nobody installs.
 	 */
 	void (*install)(struct runner *runner, const char *language, const char *packages);
+	/*
+	 * The interpreter was killed by none of us: why, as runner_end takes it, for the runner to
+	 * free; NULL when nobody knows. May be NULL.
+	 */
+	char *(*killed)(struct runner *runner);
 	/* runner_state() is another; the runner must not be freed here. NULL: nobody asks. */
 	void (*moved)(struct runner *runner);
 };
@@ -117,11 +122,15 @@ struct runner_context {
 	const struct workspace *workspace;
 	const struct language *language;
 	const struct confinement *confinement; /* knows where interpreters are */
+	const struct home *home;               /* keeps compiled drivers; NULL: nothing does */
 	const struct runner_handlers *handlers;
 	void *owner;
 	const struct passed *passed; /* to the interpreter's environment; NULL: nothing */
 	const struct redact *redact; /* of secrets in what it says; or NULL */
 	const char *rules;           /* for its cells, as policy/rules.h; or NULL */
+	bool is_parent;              /* others are to be forked from its interpreter */
+	/* From which its first interpreter is forked, unless that is NULL at the time; or NULL. */
+	struct interpreter *const *parent;
 	uint64_t spool_max;
 	uint64_t output_chars;
 };
@@ -143,6 +152,11 @@ const char *runner_state_name(enum runner_state state);
 /* Version and path as the driver told, NULL before. */
 const char *runner_version(const struct runner *runner);
 const char *runner_path(const struct runner *runner);
+/*
+ * Whether its driver is given what an earlier interpreter compiled, and may hand back what later
+ * ones are given (compiled.h).
+ */
+bool runner_keeps_compiled(const struct runner *runner);
 /* How the path was chosen, NULL before. */
 const char *runner_reason(const struct runner *runner);
 bool runner_busy(const struct runner *runner);
@@ -171,6 +185,8 @@ void runner_stop(struct runner *runner, enum runner_stop stop);
 void runner_kill(struct runner *runner, const char *why);
 /* Should the interpreter be killed now, that is why. NULL: it is not expected any more. */
 void runner_expect_kill(struct runner *runner, const char *why);
+/* Makes an interpreter that runs a cell print where it is; false when it cannot. */
+bool runner_ask_where(struct runner *runner);
 /* The `data` of the run whose cell runs now; NULL when none does. */
 void *runner_current(const struct runner *runner);
 /* For how long it has run; 0 when none does. */
@@ -212,7 +228,9 @@ struct query;
 struct query_answer {
 	const char *lines; /* of `vars` in runtime/frame.h, untrusted; not NUL-terminated */
 	size_t len;
-	uint64_t total;      /* names there are as the driver says, 0 when these are all */
+	uint64_t total;       /* names there are as the driver says, 0 when these are all */
+	const char *compiled; /* of `preload`, likewise; NULL when there is none */
+	size_t compiled_len;
 	const char *problem; /* why there is nothing, a sentence of ours without a stop; or NULL */
 };
 typedef void query_done_fn(const struct query_answer *answer, void *data);
@@ -248,11 +266,23 @@ int runner_prepare(struct runner *runner, struct err *err) MUST_CHECK;
  * its answer is empty, and its problem says that the interpreter is gone. One at a time.
  */
 void runner_preload(struct runner *runner, const char *module, query_done_fn *done, void *data);
+/*
+ * Makes a READY one of a context with `is_parent` serve others (sandbox/parent.h), by means of this
+ * library; `done` as above. The next preload or serve calls it away.
+ */
+void runner_serve(struct runner *runner, const char *library, query_done_fn *done, void *data);
+/*
+ * Keeps the driver that came with the answer to the first preload, if one did and it may be
+ * (compiled.h): of an interpreter in which nobody's code has run.
+ */
+void runner_keep_compiled(struct runner *runner, const struct query_answer *answer);
+/* What runs; NULL: nothing. */
+struct interpreter *runner_interpreter(const struct runner *runner);
 /* Stops the interpreter's process where it is, and lets it go on. */
 void runner_pause(struct runner *runner, bool pause);
 /*
- * A READY runner without a cell becomes part of a session. What was printed before is dropped;
- * `context` must name the same sandbox, workspace and language.
+ * A runner without a cell becomes part of a session. What a READY one has printed is dropped, of a
+ * STARTING one it is the session's; `context` must name the same sandbox, workspace and language.
  */
 void runner_adopt(struct runner *runner, const struct runner_context *context);
 

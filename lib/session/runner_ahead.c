@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "session/compiled.h"
 #include "session/runner_internal.h"
 
 int runner_prepare(struct runner *r, struct err *err)
@@ -14,7 +15,8 @@ int runner_prepare(struct runner *r, struct err *err)
 }
 
 /* No timer: how long an import takes is for whoever waits to judge. */
-void runner_preload(struct runner *r, const char *module, query_done_fn *done, void *data)
+static void ask(struct runner *r, const char *type, const char *name, const char *value,
+		query_done_fn *done, void *data)
 {
 	struct query *query = xcalloc(1, sizeof(*query));
 
@@ -24,9 +26,30 @@ void runner_preload(struct runner *r, const char *module, query_done_fn *done, v
 	query->data = data;
 	query->id = QUERY_FIRST_ID + r->query_count++;
 	r->query = query;
-	frame_begin(&r->to_driver, "preload", query->id, 1);
-	frame_add(&r->to_driver, "module", module, strlen(module));
+	frame_begin(&r->to_driver, type, query->id, 1);
+	frame_add(&r->to_driver, name, value, strlen(value));
 	runner_flush(r);
+}
+
+void runner_preload(struct runner *r, const char *module, query_done_fn *done, void *data)
+{
+	ask(r, "preload", "module", module, done, data);
+}
+
+void runner_serve(struct runner *r, const char *library, query_done_fn *done, void *data)
+{
+	ask(r, "serve", "library", library, done, data);
+}
+
+void runner_keep_compiled(struct runner *r, const struct query_answer *answer)
+{
+	if (answer->compiled != NULL && runner_keeps_compiled(r))
+		compiled_put(r->c.home, r->compiled, answer->compiled, answer->compiled_len);
+}
+
+struct interpreter *runner_interpreter(const struct runner *r)
+{
+	return r->interpreter;
 }
 
 void runner_pause(struct runner *r, bool pause)
@@ -37,11 +60,15 @@ void runner_pause(struct runner *r, bool pause)
 
 void runner_adopt(struct runner *r, const struct runner_context *context)
 {
-	assert(r->state == RUNNER_READY && r->cell == NULL && r->query == NULL);
+	assert(r->cell == NULL && r->query == NULL);
+	assert(r->state == RUNNER_READY || r->state == RUNNER_STARTING);
 	assert(context->sandbox == r->c.sandbox && context->workspace == r->c.workspace &&
 	       context->language == r->c.language);
-	runner_drain(r, RUNNER_DRAIN_MAX);
-	transcript_free(r->background);
-	r->background = NULL;
+	if (r->state == RUNNER_READY) {
+		runner_drain(r, RUNNER_DRAIN_MAX);
+		transcript_free(r->background);
+		r->background = NULL;
+	}
 	r->c = *context;
+	r->c.parent = NULL; /* as it has an interpreter, which is the first */
 }

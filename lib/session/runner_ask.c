@@ -2,9 +2,12 @@
 /* runner_ask.c - questions to a driver, and the one that a driver may ask. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "session/runner_internal.h"
+
+enum { TOLD_MAX = 4000, TOLD_LINE_END = 0x1e };
 
 static void on_query_timeout(struct loop_timer *timer)
 {
@@ -79,8 +82,13 @@ struct query *runner_query_imported(struct runner *r, const char *packages, quer
 static void read_answer(const struct frame *frame, struct query_answer *answer)
 {
 	const struct frame_part *lines = frame_part(frame, "vars");
+	const struct frame_part *compiled = frame_part(frame, "compiled");
 	cleanup_free char *total = frame_text(frame, "total");
 
+	if (compiled != NULL) {
+		answer->compiled = compiled->data;
+		answer->compiled_len = compiled->len;
+	}
 	if (lines != NULL) {
 		answer->lines = lines->data;
 		answer->len = lines->len;
@@ -124,9 +132,26 @@ uint64_t runner_cell_number(const struct runner *r)
 	return r->cell != NULL ? r->cell->number : 0;
 }
 
+/* Non-blocking: a pipe that is full has answers that nobody waits for. */
+static void tell_install(int pipe, uint64_t number, bool ok, const char *text)
+{
+	cleanup_free char *line = xasprintf("%ju %d %.*s\n", (uintmax_t)number, ok, TOLD_MAX, text);
+
+	for (char *c = line; c[1] != '\0'; c++)
+		if (*c == '\n')
+			*c = TOLD_LINE_END;
+	(void)!write(pipe, line, strlen(line));
+}
+
 static void answer_install(struct runner *r, uint64_t number, bool ok, const char *text,
 			   const char *packages)
 {
+	int told = interpreter_descriptor(r->interpreter, "told");
+
+	if (told >= 0) {
+		tell_install(told, number, ok, text);
+		return;
+	}
 	frame_begin(&r->to_driver, "installed", number, 3);
 	frame_add(&r->to_driver, "ok", ok ? "1" : "0", 1);
 	frame_add(&r->to_driver, "text", text, strlen(text));

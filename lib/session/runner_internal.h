@@ -60,6 +60,7 @@ struct runner {
 	struct frame_reader *frames;
 	struct buf to_driver; /* whole frames */
 	char *path;
+	char *compiled; /* or NULL: see compiled_name */
 	const char *reason;
 	char *version;
 	char *expected_kill; /* why it would be killed, or NULL */

@@ -18,6 +18,7 @@ enum {
 	READ_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
 	READ_CHUNK = 16 << 10,
 	CONTROL_CHUNK = 64 << 10,
+	OUTGOING_KEPT_MAX = 64 << 10, /* of room for what goes to a driver, once all is sent */
 	READ_END_MAX = 1 << 20, /* after an end: more is a surviving child that keeps writing */
 	PTY_READ_MUCH = 1024,   /* one read of a pty returns 4,095 bytes at most */
 };
@@ -101,6 +102,9 @@ void runner_flush(struct runner *r)
 			break;
 		buf_consume(out, (size_t)n);
 	}
+	/* A driver is 290 KB, and cells are not like that. */
+	if (out->len == 0 && out->cap > OUTGOING_KEPT_MAX)
+		buf_release(out);
 	watch_driver(r);
 }
 

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "session/compiled.h"
 #include "session/confinement.h"
 #include "session/environment.h"
 #include "session/runner_internal.h"
@@ -166,12 +167,59 @@ void runner_on_control_closed(struct runner *r)
 
 /* ---- what the minder tells ---- */
 
+static bool has_writable_share(const struct shares *shares)
+{
+	const struct policy_share *share;
+
+	for (size_t i = 0; shares != NULL && (share = shares_at(shares, i)) != NULL; i++)
+		if (share->writable)
+			return true;
+	return false;
+}
+
+/*
+ * What is kept outlives this server and serves every session, so none must have had a say in it.
+ * But before its driver an interpreter runs files that may lie in a writable share, or where a
+ * variable PYTHON... leads. Such a one compiles for itself.
+ */
+bool runner_keeps_compiled(const struct runner *r)
+{
+	if (r->c.home == NULL || has_writable_share(confinement_shares(r->c.confinement)))
+		return false;
+	for (size_t i = 0; r->c.passed != NULL && i < r->c.passed->count; i++)
+		if (strncmp(r->c.passed->items[i].name, "PYTHON", strlen("PYTHON")) == 0)
+			return false;
+	return true;
+}
+
+static void boot(struct runner *r)
+{
+	cleanup_buf struct buf compiled = BUF_INIT(BUF_UNBOUNDED);
+
+	if (r->c.language->boot == NULL)
+		return;
+	if (runner_keeps_compiled(r))
+		compiled_get(r->c.home, r->compiled, &compiled);
+	r->c.language->boot(&r->to_driver, &compiled);
+}
+
+static void say_hello(struct runner *r)
+{
+	cleanup_free char *output = environment_output_folder(r->c.workspace);
+	bool judged = r->c.rules != NULL && r->c.language->add_rules != NULL;
+
+	frame_begin(&r->to_driver, "hello", 0, judged ? 5 : 3);
+	frame_add(&r->to_driver, "proto", "1", 1);
+	frame_add(&r->to_driver, "nonce", r->nonce, RUNNER_NONCE_LEN);
+	frame_add(&r->to_driver, "output", output, strlen(output));
+	if (judged)
+		r->c.language->add_rules(&r->to_driver, r->c.rules);
+}
+
 static void on_started(struct interpreter *interpreter)
 {
 	struct runner *r = interpreter_data(interpreter);
-	cleanup_free char *output = environment_output_folder(r->c.workspace);
 	struct err err;
-	bool judged;
 
 	if (r->state == RUNNER_ENDING)
 		return; /* too late: it is being killed */
@@ -186,15 +234,9 @@ static void on_started(struct interpreter *interpreter)
 	if (r->c.language->typed != NULL)
 		(void)!write(interpreter_pty(interpreter), r->c.language->typed,
 			     strlen(r->c.language->typed));
-	if (r->c.language->boot != NULL)
-		r->c.language->boot(&r->to_driver);
-	judged = r->c.rules != NULL && r->c.language->add_rules != NULL;
-	frame_begin(&r->to_driver, "hello", 0, judged ? 5 : 3);
-	frame_add(&r->to_driver, "proto", "1", 1);
-	frame_add(&r->to_driver, "nonce", r->nonce, RUNNER_NONCE_LEN);
-	frame_add(&r->to_driver, "output", output, strlen(output));
-	if (judged)
-		r->c.language->add_rules(&r->to_driver, r->c.rules);
+	if (!interpreter_is_copy(interpreter))
+		boot(r);
+	say_hello(r);
 	runner_flush(r);
 }
 
@@ -224,14 +266,28 @@ static char *describe_end(int wait_status)
 	return xasprintf("exited with code %d", WEXITSTATUS(wait_status));
 }
 
+/* By whom, when that was none of us: for the caller to free. */
+static char *find_killer(struct runner *r, int wait_status)
+{
+	if (!WIFSIGNALED(wait_status) || WTERMSIG(wait_status) != SIGKILL)
+		return NULL;
+	if (r->expected_kill != NULL)
+		return xstrdup(r->expected_kill);
+	if (r->c.handlers->killed == NULL || runner_stop_reason(r) != NULL)
+		return NULL;
+	return r->c.handlers->killed(r);
+}
+
 static void on_exited(struct interpreter *interpreter, int wait_status)
 {
 	struct runner *r = interpreter_data(interpreter);
 	cleanup_free char *how = describe_end(wait_status);
 	cleanup_free char *why = xasprintf("the interpreter %s", how);
+	cleanup_free char *killer = NULL;
 
 	if (r->state == RUNNER_ENDING)
 		return;
+	killer = find_killer(r, wait_status);
 	if (loop_io_active(&r->control_io))
 		runner_read_control(r, true); /* what it said before its end */
 	if (r->state == RUNNER_STARTING) {
@@ -246,9 +302,8 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 		r->cell->has_exit_code = true;
 		r->cell->exit_code = WEXITSTATUS(wait_status);
 	}
-	if (r->expected_kill != NULL && WIFSIGNALED(wait_status) &&
-	    WTERMSIG(wait_status) == SIGKILL)
-		runner_lose(r, r->expected_kill);
+	if (killer != NULL)
+		runner_lose(r, killer);
 	else if (r->cell != NULL && runner_stop_reason(r) != NULL)
 		runner_lose(r, runner_stop_reason(r));
 	else
@@ -306,6 +361,30 @@ static size_t plan_descriptors(const struct language *language,
 	return language->descriptor_count;
 }
 
+/* What copies are asked for by, beside a driver's own socket. */
+static size_t plan_parent(struct plan_descriptor ret[LANGUAGE_DESCRIPTORS_MAX])
+{
+	ret[0] = (struct plan_descriptor){ "control", 3, PLAN_SOCKET };
+	ret[1] = (struct plan_descriptor){ "fork", 4, PLAN_PACKETS };
+	return 2;
+}
+
+/* Once: later packages of the session's own may be there, which are to be found first. */
+static const struct interpreter *take_parent(struct runner *r)
+{
+	const struct interpreter *parent = r->c.parent != NULL ? *r->c.parent : NULL;
+
+	r->c.parent = NULL;
+	return parent;
+}
+
+static enum environment_network network_of(const struct confinement *confinement)
+{
+	if (confinement_tier(confinement) == POLICY_UNCONFINED)
+		return ENVIRONMENT_HOST;
+	return confinement_reaches_hosts(confinement) ? ENVIRONMENT_PROXY : ENVIRONMENT_NONE;
+}
+
 int runner_start_interpreter(struct runner *r, struct err *err)
 {
 	struct plan_descriptor descriptors[LANGUAGE_DESCRIPTORS_MAX];
@@ -317,17 +396,21 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	if (confinement_locate(r->c.confinement, r->c.language, &path, err) < 0)
 		return -1;
 	free(r->path);
+	free(r->compiled);
 	r->path = path.path;
+	r->compiled = compiled_name(r->c.language, r->path);
 	r->reason = path.reason;
 	random_hex(r->nonce, RUNNER_NONCE_LEN);
 	r->frames = frame_reader_new();
 	r->link = link_new(r->c.language->codec);
 	argv = environment_argv(r->c.language, r->path);
-	envp = environment_new(r->c.language, r->c.workspace, r->path,
-			       confinement_reaches_hosts(r->c.confinement), r->c.passed);
+	envp = environment_new(r->c.language, r->c.workspace, r->path, network_of(r->c.confinement),
+			       r->c.passed);
 	spec.argv = argv;
 	spec.envp = envp;
-	spec.descriptor_count = plan_descriptors(r->c.language, descriptors);
+	spec.descriptor_count = r->c.is_parent ? plan_parent(descriptors)
+					       : plan_descriptors(r->c.language, descriptors);
+	spec.parent = take_parent(r);
 	spec.descriptors = spec.descriptor_count > 0 ? descriptors : NULL;
 	spec.cwd = workspace_data_path(r->c.workspace);
 	r->interpreter = interpreter_start(r->c.sandbox, &spec, &minder_handlers, r);

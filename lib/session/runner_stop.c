@@ -133,6 +133,14 @@ static void on_doom(struct loop_timer *timer)
 		runner_lose(r, why);
 }
 
+bool runner_ask_where(struct runner *r)
+{
+	if (r->state != RUNNER_BUSY || r->c.language->dump_signal == 0)
+		return false;
+	send_signal(r, STEP_DUMP);
+	return true;
+}
+
 void runner_lose_loudly(struct runner *r, const char *why)
 {
 	if (r->c.language->dump_signal == 0) {

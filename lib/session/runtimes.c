@@ -279,7 +279,7 @@ static char *read_venv(const char *prefix)
 	struct err err;
 	size_t len;
 
-	return fd_read_file(AT_FDCWD, file, VENV_FILE_MAX, &len, &err);
+	return fd_read_regular(file, VENV_FILE_MAX, &len, &err);
 }
 
 char *runtimes_add(struct runtimes *runtimes, const struct runtimes_bounds *bounds,

@@ -12,6 +12,7 @@
 #include "proxy/proxy.h"
 #include "sandbox/policy.h"
 #include "session/confinement.h"
+#include "session/parent.h"
 #include "session/session_internal.h"
 #include "session/spare.h"
 #include "session/spares.h"
@@ -211,6 +212,13 @@ static void on_install(struct runner *runner, const char *of, const char *packag
 			 packages);
 }
 
+static char *on_killed(struct runner *runner)
+{
+	struct session *s = runner_owner(runner);
+
+	return watchdog_explain_kill(s->watchdog);
+}
+
 static const struct runner_handlers runner_handlers = {
 	.ended = session_on_ended,
 	.lost = on_lost,
@@ -222,6 +230,7 @@ static const struct runner_handlers runner_handlers = {
 	.stuck = session_on_stuck,
 	.wrote = session_on_wrote,
 	.install = on_install,
+	.killed = on_killed,
 };
 
 /* What it may reach is copied from the settings, and holds for the session's whole life. */
@@ -254,6 +263,13 @@ static struct sandbox *unused_sandbox(struct session *s)
 	return s->spare != NULL ? spare_take_sandbox(s->spare, &listener, &cpu_ms) : NULL;
 }
 
+/* With less memory a copy could not do a thing. */
+static const struct parent *parent_of(const struct session *s)
+{
+	return s->limits.memory_max >= SPARE_PRELOAD_MEMORY_MIN ? spares_parent(s->host->spares)
+								: NULL;
+}
+
 /* Opened late: the limits that hold for a whole sandbox may be set until its first interpreter. */
 static struct sandbox *sandbox_of(struct session *s)
 {
@@ -265,7 +281,8 @@ static struct sandbox *sandbox_of(struct session *s)
 	if (s->spare != NULL)
 		s->sandbox = spare_take_sandbox(s->spare, &listener, &cpu_ms);
 	if (s->sandbox == NULL)
-		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits);
+		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits,
+					      parent_nursery(parent_of(s)));
 	s->watchdog = watchdog_new(s, cpu_ms);
 	if (listener >= 0)
 		on_listener(s, listener);
@@ -303,11 +320,13 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.workspace = s->workspace,
 		.language = language,
 		.confinement = s->host->confinement,
+		.home = s->host->home,
 		.handlers = &runner_handlers,
 		.owner = s,
 		.passed = &s->host->settings->passed,
 		.redact = s->host->settings->redact,
 		.rules = s->host->code_rules,
+		.parent = language->preloads ? parent_interpreter(parent_of(s)) : NULL,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};

@@ -50,6 +50,7 @@ struct session_host {
 	char *files_helper;    /* path of ptycell-files */
 	char *proxy_helper;    /* of ptycell-proxy; NULL where it is missing and not needed */
 	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */
+	char *parent_library;  /* of sandbox/parent.h; NULL: sessions are not forked */
 	struct spares *spares; /* NULL: every session starts from nothing */
 	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
 	 * of `home`, in the background.
@@ -77,6 +78,7 @@ struct session_host {
 struct exec_result {
 	struct session *session;
 	const struct cell *cell;  /* ended, or running with what is new of it */
+	bool ended;               /* for ever: the host is told of the same cell */
 	const char *note;         /* on how it goes on, after "it"; or NULL */
 	const char *notice;       /* new session, state lost: sentences of ours; or NULL */
 	const char *saved;        /* folder where results were kept in this cell, or NULL */
@@ -215,6 +217,8 @@ uint64_t session_take_number(struct session *session);
 bool session_busy(const struct session *session);
 /* Runner `index`, NULL past the end: languages used so far. */
 const struct runner *session_runner(const struct session *session, size_t index);
+/* A sentence of ours that the next answer begins with. */
+void session_add_notice(struct session *session, const char *text);
 /* The notice that is due, taken: the caller frees it; NULL when there is none. */
 char *session_take_notice(struct session *session);
 /*

@@ -46,6 +46,7 @@ static void fill(struct exec_result *result, const struct exec *exec)
 	*result = (struct exec_result){
 		.session = s,
 		.cell = exec->cell,
+		.ended = true,
 		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
 		.keep_problem = exec->keep_problem,
 	};

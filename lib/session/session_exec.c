@@ -102,6 +102,7 @@ void session_end_execs(struct session *s, struct list *execs, const char *why)
 
 		if (exec->cell == NULL)
 			exec->cell = not_started(exec, xstrdup(why));
+		exec->cell->session_ended = true;
 		session_exec_over(exec);
 	}
 }

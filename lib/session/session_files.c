@@ -162,11 +162,24 @@ static void release_runner(struct exec *exec)
 		runner_next(runner);
 }
 
+/* NULL: there is none. */
+static void give_lists(struct session *s, const struct scan *scan)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &s->listings) {
+		struct listing *listing = list_entry(node, struct listing, node);
+
+		list_remove(&listing->node);
+		listing->done(listing->data, scan);
+		free(listing);
+	}
+}
+
 static void on_scanned(struct scan *scan)
 {
 	struct session *s = scan_data(scan);
-	struct list *node;
-	struct list *next;
 	bool for_cell = s->scanning_for_cell && !list_empty(&s->to_scan);
 	bool counts = for_cell || (!code_runs(s) && list_empty(&s->to_scan));
 
@@ -185,16 +198,11 @@ static void on_scanned(struct scan *scan)
 	}
 	if (counts)
 		forget_placed(s);
-	list_for_each (node, next, &s->listings) {
-		struct listing *listing = list_entry(node, struct listing, node);
-
-		list_remove(&listing->node);
-		listing->done(listing->data, scan);
-		free(listing);
-	}
+	if (!session_uploads_hold(s))
+		give_lists(s, scan);
 	/* Others that ended meanwhile get a scan of their own. */
 	if (!list_empty(&s->to_scan))
-		loop_defer_start(s->host->loop, &s->work, on_work);
+		session_scan_soon(s);
 	keep_next(s);
 }
 
@@ -205,7 +213,9 @@ void session_scan_first(struct session *s)
 
 void session_scan_next(struct session *s)
 {
-	if (scan_running(s->scan) || (list_empty(&s->to_scan) && list_empty(&s->listings)))
+	bool listed = !list_empty(&s->listings) && !session_uploads_hold(s);
+
+	if (scan_running(s->scan) || (list_empty(&s->to_scan) && !listed))
 		return;
 	start_scan(s, on_scanned);
 }
@@ -213,6 +223,11 @@ void session_scan_next(struct session *s)
 static void on_work(struct loop_defer *defer)
 {
 	session_scan_next(container_of(defer, struct session, work));
+}
+
+void session_scan_soon(struct session *s)
+{
+	loop_defer_start(s->host->loop, &s->work, on_work);
 }
 
 static void add_listing(struct session *s, void (*done)(void *data, const struct scan *scan),
@@ -238,8 +253,9 @@ void session_known_files(struct session *s, void (*done)(void *data, const struc
 void session_list_files(struct session *s, void (*done)(void *data, const struct scan *scan),
 			void *data)
 {
+	session_uploads_renew(s);
 	add_listing(s, done, data);
-	loop_defer_start(s->host->loop, &s->work, on_work);
+	session_scan_soon(s);
 }
 
 static void on_placed_scanned(void *data, const struct scan *scan)
@@ -283,16 +299,8 @@ void session_list_files_cancel(struct session *s, void *data)
 
 void session_end_listings(struct session *s)
 {
-	struct list *node;
-	struct list *next;
-
+	loop_timer_stop(&s->renewal);
 	while (!list_empty(&s->placed))
 		placed_free(list_entry(s->placed.next, struct placed, node));
-	list_for_each (node, next, &s->listings) {
-		struct listing *listing = list_entry(node, struct listing, node);
-
-		list_remove(&listing->node);
-		listing->done(listing->data, NULL);
-		free(listing);
-	}
+	give_lists(s, NULL);
 }

@@ -113,9 +113,10 @@ struct session {
 	struct list to_link;  /* kept; they wait for links */
 	struct loop_timer link_wait;
 	struct list listings;
-	struct list placed;     /* files that the server itself put in: not a cell's changes */
-	bool scanning_for_cell; /* what the scan under way finds is a cell's */
-	struct loop_defer work; /* the next scan or copy */
+	struct loop_timer renewal; /* runs while lists wait for fresh links */
+	struct list placed;        /* files that the server itself put in: not a cell's changes */
+	bool scanning_for_cell;    /* what the scan under way finds is a cell's */
+	struct loop_defer work;    /* the next scan or copy */
 
 	struct loop_timer notebook; /* its copy is due */
 	uint64_t notebook_ms;       /* when its last copy began; then how long that took */
@@ -192,15 +193,21 @@ bool session_is_result(const struct change *change);
 /* Tells everybody who waits for a list that there is none. */
 void session_end_listings(struct session *session);
 
+/* In the next turn, what waits for a scan gets one. */
+void session_scan_soon(struct session *session);
+
 /* session_uploads.c */
 void session_uploads_new(struct session *session);
 void session_uploads_limit(struct session *session);
 /* Its files were looked at: results are on their way from here on. */
 void session_upload(struct exec *exec);
+/*
+ * Has links that expired made anew. Lists of files wait for that while session_uploads_hold says
+ * so, and are looked at again then.
+ */
+void session_uploads_renew(struct session *session);
+bool session_uploads_hold(const struct session *session);
 /* Its results are kept: over, unless it waits for links. */
 void session_exec_kept(struct exec *exec);
-
-/* A sentence of ours for the next answer. */
-void session_add_notice(struct session *session, const char *text);
 
 #endif

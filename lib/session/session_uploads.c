@@ -43,9 +43,36 @@ static void wait_on(struct session *s)
 
 static void on_changed(struct uploads *uploads, void *data)
 {
-	(void)uploads;
-	tell_linked(data);
+	struct session *s = data;
+
+	if (loop_timer_active(&s->renewal) && !uploads_renewing(uploads)) {
+		loop_timer_stop(&s->renewal);
+		session_scan_soon(s);
+	}
+	tell_linked(s);
 }
+
+/* ---- links that expired ---- */
+
+static void on_renewal_late(struct loop_timer *timer)
+{
+	session_scan_soon(container_of(timer, struct session, renewal));
+}
+
+void session_uploads_renew(struct session *s)
+{
+	if (s->uploads == NULL || !uploads_renew(s->uploads) || loop_timer_active(&s->renewal))
+		return;
+	loop_timer_start(s->host->loop, &s->renewal, loop_now(s->host->loop) + LINK_WAIT_MS,
+			 on_renewal_late);
+}
+
+bool session_uploads_hold(const struct session *s)
+{
+	return loop_timer_active(&s->renewal);
+}
+
+/* ---- life ---- */
 
 void session_uploads_limit(struct session *s)
 {
@@ -106,6 +133,8 @@ void session_exec_kept(struct exec *exec)
 {
 	struct session *s = exec->lane->session;
 
+	if (s->uploads != NULL)
+		(void)uploads_renew(s->uploads); /* for the next answer */
 	if (exec->upload == 0 || !uploads_pending(s->uploads, exec->upload) ||
 	    exec->upload_until <= loop_now(s->host->loop)) {
 		session_exec_over(exec);

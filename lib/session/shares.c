@@ -31,7 +31,10 @@ struct shares {
 	size_t count;
 };
 
-enum { SHOWN_MAX = 120 /* characters of a path in a sentence */ };
+enum {
+	SHOWN_MAX = 120, /* characters of a path in a sentence */
+	LINKS_MAX = 40,  /* on the way to a file, as the kernel has it */
+};
 
 /* Everywhere the same, or the machine's own: a session has its own, or sees them anyway. */
 static const char *const system_folders[] = {
@@ -337,6 +340,20 @@ static void arrange(struct shares *shares)
 		shares->list[i] = shares->items[i].policy;
 }
 
+/* What code could change there would hold from the next start on. */
+static int check_policy(const struct shares *shares, struct err *err)
+{
+	const char *path = shares->settings->policy;
+	cleanup_free char *quoted = show(path != NULL ? path : "");
+
+	if (path == NULL || !shares_may_change(shares, path))
+		return 0;
+	return err_set(err, ERR_DENIED,
+		       "the policy file '%s' lies in a folder that is shared with :rw: code could "
+		       "change it. Put it elsewhere, or share the folder without :rw",
+		       quoted);
+}
+
 struct shares *shares_open(const struct settings *settings, struct err *err)
 {
 	struct shares *shares = xcalloc(1, sizeof(*shares));
@@ -351,6 +368,8 @@ struct shares *shares_open(const struct settings *settings, struct err *err)
 		rc = add(shares, &settings->shares[i], err);
 	if (rc == 0)
 		rc = check_nesting(shares, err);
+	if (rc == 0)
+		rc = check_policy(shares, err);
 	if (rc < 0) {
 		shares_free(shares);
 		return NULL;
@@ -397,6 +416,95 @@ bool shares_overlap(const struct shares *shares, const char *path, bool only_wri
 	return false;
 }
 
+static bool is_in_writable(const struct shares *shares, const char *path)
+{
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->items[i].policy.writable &&
+		    shares_path_within(shares->items[i].path, path))
+			return true;
+	return false;
+}
+
+/* A path on its way to where it leads. */
+struct walk {
+	char *at;   /* without links; "" is the root */
+	char *rest; /* what comes after it */
+	int links;
+};
+
+/* Into the folder or the link's target of the next name; false: it would not be ours. */
+static bool walk_step(const struct shares *shares, struct walk *walk, const char *name, size_t len)
+{
+	cleanup_free char *next = xasprintf("%s/%.*s", walk->at, (int)len, name);
+	char target[PATH_MAX];
+	ssize_t target_len;
+	char *rest;
+
+	if (is_in_writable(shares, next))
+		return false;
+	target_len = readlink(next, target, sizeof(target));
+	if (target_len <= 0) {
+		free(walk->at);
+		walk->at = mem_steal(&next);
+		rest = xstrdup(name + len);
+	} else {
+		if (++walk->links > LINKS_MAX || target_len == sizeof(target))
+			return false;
+		rest = xasprintf("%.*s%s", (int)target_len, target, name + len);
+		if (target[0] == '/')
+			walk->at[0] = '\0';
+	}
+	free(walk->rest);
+	walk->rest = rest;
+	return true;
+}
+
+static bool walk_on(const struct shares *shares, struct walk *walk)
+{
+	const char *name = walk->rest + strspn(walk->rest, "/");
+	size_t len = strcspn(name, "/");
+	char *slash = strrchr(walk->at, '/');
+
+	if (len == 2 && strncmp(name, "..", 2) == 0) {
+		if (slash != NULL)
+			*slash = '\0';
+	} else if (len != 1 || name[0] != '.') {
+		return walk_step(shares, walk, name, len);
+	}
+	memmove(walk->rest, name + len, strlen(name + len) + 1);
+	return true;
+}
+
+static bool has_more(const struct walk *walk)
+{
+	return walk->rest[strspn(walk->rest, "/")] != '\0';
+}
+
+static char *from_here(const char *path)
+{
+	cleanup_free char *here = getcwd(NULL, 0);
+
+	return here != NULL ? xasprintf("%s/%s", here, path) : NULL;
+}
+
+bool shares_may_change(const struct shares *shares, const char *path)
+{
+	struct walk walk = { .links = 0 };
+	bool ours;
+
+	if (shares == NULL || shares->count == 0)
+		return false;
+	walk.at = xstrdup("");
+	walk.rest = path[0] == '/' ? xstrdup(path) : from_here(path);
+	ours = walk.rest != NULL;
+	while (ours && has_more(&walk))
+		ours = walk_on(shares, &walk);
+	ours = ours && !shares_overlap(shares, walk.at[0] != '\0' ? walk.at : "/", true);
+	free(walk.at);
+	free(walk.rest);
+	return !ours;
+}
+
 /* The innermost share that holds `path`. */
 static const struct share *find(const struct shares *shares, const char *path)
 {
@@ -408,15 +516,26 @@ static const struct share *find(const struct shares *shares, const char *path)
 	return found;
 }
 
-static int not_shared(const char *path, struct err *err)
+/* Says what to type only where that would help. */
+static int not_shared(const struct shares *shares, const char *path, struct err *err)
 {
-	cleanup_free char *folder = xmemdup(path, (size_t)(strrchr(path, '/') - path));
+	size_t len = (size_t)(strrchr(path, '/') - path);
+	cleanup_free char *folder = xmemdup(path, len > 0 ? len : 1);
 	cleanup_free char *quoted = show(folder);
+	const struct share wanted = { .path = folder };
+	struct err why;
 
+	if (is_in_list(session_folders, ARRAY_SIZE(session_folders), path, shares_path_within))
+		return err_set(err, ERR_DENIED,
+			       "it lies in the session's own folder: code finds it there already");
+	if (check_place(shares, &wanted, &why) < 0)
+		return err_set(err, ERR_DENIED,
+			       "the user can copy that file into a folder that is shared: %s",
+			       why.msg);
 	return err_set(err, ERR_DENIED,
 		       "that file lies in no shared folder; the user can share it by starting "
 		       "ptycell with --share '%s' (or a line in PTYCELL_SHARE)",
-		       quoted[0] != '\0' ? quoted : "/FOLDER");
+		       quoted);
 }
 
 /* `rest` is "" for the share itself, else begins with a slash. */
@@ -443,6 +562,6 @@ int shares_open_file(const struct shares *shares, const char *path, off_t *ret_s
 		return err_set(err, ERR_INVALID, "the path must be absolute, without . and ..");
 	share = find(shares, plain);
 	if (share == NULL)
-		return not_shared(plain, err);
+		return not_shared(shares, plain, err);
 	return open_in_share(share, plain + strlen(share->path), ret_size, err);
 }

@@ -4,8 +4,8 @@
  *
  * What settings name is looked at when the first session needs it, by descriptor and through no
  * symbolic link, and holds from then on: a folder that is replaced later is another folder. A
- * share that is too much (the root, a system folder, the home folder, our own folders) refuses
- * all, with a sentence that says what to write instead.
+ * share that is too much (the root, a system folder, the home folder, our own folders), or would
+ * let code change the policy file, refuses all, with a sentence that says what to write instead.
  */
 #ifndef SESSION_SHARES_H
 #define SESSION_SHARES_H
@@ -35,12 +35,17 @@ const struct policy_share *shares_at(const struct shares *shares, size_t index);
 int shares_fd(const struct shares *shares, size_t index);
 /* True when `path` is a share, lies in one, or holds one. */
 bool shares_overlap(const struct shares *shares, const char *path, bool only_writable);
+/*
+ * True when sessions can change what is at `path`: it overlaps with a writable share, or so does a
+ * link that leads there. What is not there counts by where it would be. NULL has no shares.
+ */
+bool shares_may_change(const struct shares *shares, const char *path);
 
 /*
  * Opens the regular file at the absolute `path` for reading when it lies in a share, resolved
  * from the share's descriptor and never through a link: for upload_file. ERR_DENIED for a path
- * outside prints the line to add; ERR_NOT_FOUND; ERR_INVALID for one that is not absolute or
- * climbs. The descriptor is the caller's.
+ * outside prints the line to add, or why its folder cannot be shared; ERR_NOT_FOUND; ERR_INVALID
+ * for one that is not absolute or climbs. The descriptor is the caller's.
  */
 int shares_open_file(const struct shares *shares, const char *path, off_t *ret_size,
 		     struct err *err) MUST_CHECK;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "proc/sandbox_client.h"
 #include "session/confinement.h"
+#include "session/parent.h"
 #include "workspace/workspace.h"
 
 struct spare {
@@ -26,7 +27,8 @@ struct spare {
 	char *modules; /* to be imported, with commas between */
 	char *next;    /* what is left of them; NULL: nothing */
 	bool paused;
-	uint64_t load_ms; /* when the import began */
+	uint64_t load_ms; /* when the import began, its stops left out */
+	uint64_t pause_ms;
 	size_t printed;
 	uint64_t cpu_ms;
 };
@@ -106,20 +108,20 @@ static void on_listener(void *data, int listener_own)
 
 /* ---- its life ---- */
 
-static void start_sandbox(struct spare *spare)
+static void start_sandbox(struct spare *spare, const struct parent *parent)
 {
 	static const struct sandbox_watcher watcher = { .measured = on_measured,
 							.relieved = on_relieved };
 	const struct session_host *host = spare->host;
 
-	spare->sandbox =
-		confinement_open(host->confinement, spare->workspace, &host->settings->limits);
+	spare->sandbox = confinement_open(host->confinement, spare->workspace,
+					  &host->settings->limits, parent_nursery(parent));
 	sandbox_watch(spare->sandbox, &watcher, spare);
 	if (confinement_reaches_hosts(host->confinement))
 		sandbox_watch_listener(spare->sandbox, on_listener, spare);
 }
 
-static int start(struct spare *spare, struct err *err)
+static int start(struct spare *spare, const struct parent *parent, struct err *err)
 {
 	const struct session_host *host = spare->host;
 
@@ -127,24 +129,27 @@ static int start(struct spare *spare, struct err *err)
 	if (spare->workspace == NULL ||
 	    confinement_adopt(host->confinement, spare->workspace, err) < 0)
 		return -1;
-	start_sandbox(spare);
+	start_sandbox(spare, parent);
 	spare->runner = runner_new(
 		&(struct runner_context){ .loop = host->loop,
 					  .sandbox = spare->sandbox,
 					  .workspace = spare->workspace,
 					  .language = spare->language,
 					  .confinement = host->confinement,
+					  .home = host->home,
 					  .handlers = &runner_handlers,
 					  .owner = spare,
 					  .passed = &host->settings->passed,
 					  .redact = host->settings->redact,
 					  .rules = host->code_rules,
+					  .parent = parent_interpreter(parent),
 					  .spool_max = host->settings->limits.spool_max,
 					  .output_chars = host->settings->limits.output_chars });
 	return runner_prepare(spare->runner, err);
 }
 
 struct spare *spare_new(const struct session_host *host, const struct language *language,
+			const struct parent *parent,
 			void (*changed)(struct spare *spare, void *data), void *data,
 			struct err *err)
 {
@@ -157,11 +162,12 @@ struct spare *spare_new(const struct session_host *host, const struct language *
 	spare->data = data;
 	spare->listener = -1;
 	/* The empty name is for the driver's own needs. */
-	if (language->preloads && settings->limits.memory_max >= SPARE_PRELOAD_MEMORY_MIN)
+	if (parent_nursery(parent) == NULL && language->preloads &&
+	    settings->limits.memory_max >= SPARE_PRELOAD_MEMORY_MIN)
 		spare->modules =
 			xasprintf(",%s", settings->preload != NULL ? settings->preload : "");
 	spare->next = spare->modules;
-	if (start(spare, err) < 0) {
+	if (start(spare, parent, err) < 0) {
 		spare_free(spare);
 		return NULL;
 	}
@@ -212,6 +218,16 @@ static void on_loaded(const struct query_answer *answer, void *data)
 	set_state(spare, SPARE_WAITING);
 }
 
+/* To the first question, before any module of the person's: nobody's code has run here yet. */
+static void on_first_loaded(const struct query_answer *answer, void *data)
+{
+	const struct spare *spare = data;
+
+	if (answer->problem == NULL)
+		runner_keep_compiled(spare->runner, answer);
+	on_loaded(answer, data);
+}
+
 void spare_load(struct spare *spare)
 {
 	const char *module = strsep(&spare->next, ",");
@@ -219,20 +235,25 @@ void spare_load(struct spare *spare)
 	assert(spare->state == SPARE_WAITING);
 	spare->state = SPARE_LOADING;
 	spare->load_ms = loop_now(spare->host->loop);
-	runner_preload(spare->runner, module, on_loaded, spare);
+	runner_preload(spare->runner, module,
+		       module == spare->modules ? on_first_loaded : on_loaded, spare);
 	if (spare->next != NULL && spare->next[0] == '\0')
 		spare->next = NULL;
 }
 
 uint64_t spare_loading_ms(const struct spare *spare)
 {
-	return loop_now(spare->host->loop) - spare->load_ms;
+	return (spare->paused ? spare->pause_ms : loop_now(spare->host->loop)) - spare->load_ms;
 }
 
 void spare_pause(struct spare *spare, bool pause)
 {
 	if (spare->state != SPARE_LOADING || spare->paused == pause)
 		return;
+	if (pause)
+		spare->pause_ms = loop_now(spare->host->loop);
+	else
+		spare->load_ms += loop_now(spare->host->loop) - spare->pause_ms;
 	spare->paused = pause;
 	runner_pause(spare->runner, pause);
 }
@@ -243,7 +264,7 @@ struct workspace *spare_take_workspace(struct spare *spare)
 {
 	struct workspace *workspace = spare->workspace;
 
-	assert(spare->state == SPARE_WAITING);
+	assert(spare->state == SPARE_WAITING || spare->state == SPARE_STARTING);
 	spare->workspace = NULL;
 	spare->changed = NULL;
 	loop_defer_stop(&spare->tell);

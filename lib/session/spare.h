@@ -17,6 +17,7 @@
 
 #include "session/session.h"
 
+struct parent;
 struct spare;
 
 enum spare_state { SPARE_STARTING, SPARE_WAITING, SPARE_LOADING, SPARE_DEAD };
@@ -27,10 +28,12 @@ enum { SPARE_PRINTED_MAX = 16 << 10 /* bytes that its interpreter may print and 
 #define SPARE_PRELOAD_MEMORY_MIN (512ULL << 20)
 
 /*
- * Starts one. `changed` comes from the loop when its state is another, and may free it. All is
+ * Starts one, forked from `parent` (or NULL) when that serves: then nothing is left to import.
+ * `changed` comes from the loop when its state is another, and may free it. All is
  * borrowed until free.
  */
 struct spare *spare_new(const struct session_host *host, const struct language *language,
+			const struct parent *parent,
 			void (*changed)(struct spare *spare, void *data), void *data,
 			struct err *err) MUST_CHECK;
 /* Ends what was not taken of it; its folder is removed if that was not. NULL is allowed. */
@@ -42,14 +45,14 @@ const struct language *spare_language(const struct spare *spare);
 bool spare_wants_load(const struct spare *spare);
 /* Imports the next module; of a WAITING one that wants it. */
 void spare_load(struct spare *spare);
-/* For how long a LOADING one has been at it. */
+/* For how long a LOADING one has been at it, its stops left out. */
 uint64_t spare_loading_ms(const struct spare *spare);
 /* Stops a LOADING one where it is, or lets it go on. */
 void spare_pause(struct spare *spare, bool pause);
 
 /* ---- handing over, in this order ---- */
 
-/* The folder, then the caller's, to be freed after the spare. */
+/* Of one that waits or starts: the folder, then the caller's, to be freed after the spare. */
 struct workspace *spare_take_workspace(struct spare *spare);
 /*
  * The sandbox, then the caller's; NULL when the interpreter died. `ret_listener` gets the listener

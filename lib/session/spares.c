@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "event/loop.h"
+#include "session/confinement.h"
+#include "session/parent.h"
 #include "session/session_internal.h"
 #include "session/spare.h"
 
@@ -33,9 +35,14 @@ struct spares {
 	size_t row_count;
 	struct loop_timer timer;
 	uint64_t disturbed_ms;
-	enum spares_memory memory; /* at the last look */
-	bool rested;               /* nobody was busy once: the first answer has been given */
-	bool at_work;              /* something is left to be done, or under way */
+	const struct spare *head_start; /* in a row, or NULL */
+	enum spares_memory memory;      /* at the last look */
+	struct parent *parent;          /* NULL: sessions are not forked */
+	unsigned int parent_failures;   /* in a row */
+	uint64_t parent_start_ms;
+	bool settled; /* whether there is a parent */
+	bool rested;  /* nobody was busy once: the first answer has been given */
+	bool at_work; /* something is left to be done, or under way */
 };
 
 static void on_timer(struct loop_timer *timer);
@@ -77,18 +84,22 @@ static struct row *row_of(struct spares *s, const struct language *language)
 	return row;
 }
 
-static struct spare *take_at(struct row *row, size_t index)
+static struct spare *take_at(struct spares *s, struct row *row, size_t index)
 {
 	struct spare *spare = row->spares[index];
 
+	if (spare == s->head_start)
+		s->head_start = NULL;
 	row->spares[index] = row->spares[--row->count];
 	return spare;
 }
 
-static void drop_all(struct row *row)
+static void drop_all_of(struct spares *s, struct row *row)
 {
 	while (row->count > 0)
-		spare_free(take_at(row, 0));
+		spare_free(take_at(s, row, 0));
+	if (row->language == s->always && s->parent != NULL)
+		parent_drop(s->parent);
 }
 
 /* ---- when ---- */
@@ -105,9 +116,19 @@ static bool is_busy(const struct spares *s)
 
 static void pause_all(const struct spares *s, bool pause)
 {
+	/* Who comes while it imports is no copy. */
+	if (s->parent != NULL)
+		parent_pause(s->parent, pause && parent_loading_ms(s->parent) < SPARES_STOP_MAX_MS);
 	for (size_t i = 0; i < s->row_count; i++)
 		for (size_t j = 0; j < s->rows[i].count; j++)
 			spare_pause(s->rows[i].spares[j], pause);
+}
+
+/* It is to be started as soon as nobody waits for an answer. */
+static bool lacks_parent(const struct spares *s)
+{
+	return s->parent_failures < SPARES_FAILURES_MAX &&
+	       (s->parent != NULL ? parent_state(s->parent) == PARENT_NONE : !s->settled);
 }
 
 void spares_disturb(struct spares *s)
@@ -116,7 +137,7 @@ void spares_disturb(struct spares *s)
 		return;
 	s->disturbed_ms = loop_now(s->host->loop);
 	pause_all(s, true);
-	schedule(s, s->disturbed_ms + SPARES_QUIET_MS);
+	schedule(s, s->disturbed_ms + (lacks_parent(s) ? 0 : SPARES_QUIET_MS));
 }
 
 static void want(struct spares *s, const struct language *language)
@@ -125,7 +146,7 @@ static void want(struct spares *s, const struct language *language)
 
 	if (row == NULL || row->failures >= SPARES_FAILURES_MAX)
 		return;
-	row->wanted_until_ms = loop_now(s->host->loop) + SPARES_WANTED_MS;
+	row->wanted_until_ms = loop_now(s->host->loop) + s->host->settings->spares_idle * 1000;
 	s->at_work = true;
 }
 
@@ -157,7 +178,7 @@ static void judge(struct spares *s, struct row *row, size_t index)
 	struct spare *spare = row->spares[index];
 
 	if (spare_state(spare) == SPARE_DEAD) {
-		spare_free(take_at(row, index));
+		spare_free(take_at(s, row, index));
 		on_failure(s, row);
 	} else if (spare_state(spare) == SPARE_WAITING && !spare_wants_load(spare)) {
 		row->failures = 0;
@@ -181,7 +202,9 @@ static void on_changed(struct spare *spare, void *data)
 static void start_one(struct spares *s, struct row *row)
 {
 	struct err err;
-	struct spare *spare = spare_new(s->host, row->language, on_changed, s, &err);
+	struct spare *spare =
+		spare_new(s->host, row->language, row->language == s->always ? s->parent : NULL,
+			  on_changed, s, &err);
 
 	if (spare == NULL) {
 		log_info("spares", "%s: %s", row->language->name, err.msg);
@@ -191,20 +214,96 @@ static void start_one(struct spares *s, struct row *row)
 	row->spares[row->count++] = spare;
 }
 
+/* When it may go on, as things stand; later than now: not yet. */
+static uint64_t due(const struct spares *s, uint64_t quiet_ms, bool busy)
+{
+	return s->disturbed_ms + (busy ? SPARES_BUSY_MS : quiet_ms);
+}
+
+/* ---- the parent ---- */
+
+const struct parent *spares_parent(const struct spares *s)
+{
+	return s != NULL ? s->parent : NULL;
+}
+
+static void on_parent_failure(struct spares *s)
+{
+	s->parent_failures++;
+	if (s->parent_failures == SPARES_FAILURES_MAX)
+		log_warn("spares", "sessions cannot be forked here, and start by themselves");
+}
+
+static void on_parent_changed(void *data, bool failed)
+{
+	struct spares *s = data;
+
+	if (failed && loop_now(s->host->loop) - s->parent_start_ms >= SPARES_FORGIVE_MS)
+		s->parent_failures = 0;
+	if (failed)
+		on_parent_failure(s);
+	schedule(s, loop_now(s->host->loop));
+}
+
+static void start_parent(struct spares *s)
+{
+	struct err err;
+
+	s->parent_start_ms = loop_now(s->host->loop);
+	if (parent_start(s->parent, &err) == 0)
+		return;
+	log_info("spares", "no parent of sessions: %s", err.msg);
+	on_parent_failure(s);
+}
+
+static bool hangs(const struct parent *parent)
+{
+	enum parent_state state = parent_state(parent);
+
+	return (state == PARENT_STARTING || state == PARENT_LOADING) &&
+	       parent_loading_ms(parent) >= SPARES_LOAD_MAX_MS;
+}
+
+/* As work_on, below. No quiet moment is waited for to start it: who comes next is its copy. */
+static bool work_on_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
+{
+	uint64_t now = loop_now(s->host->loop);
+
+	if (!s->settled)
+		s->parent = parent_new(s->host, s->always, on_parent_changed, s);
+	s->settled = true;
+	if (s->parent == NULL || s->parent_failures >= SPARES_FAILURES_MAX)
+		return false;
+	if (parent_state(s->parent) == PARENT_SERVING &&
+	    (!parent_wants_load(s->parent) || s->memory != MEMORY_PLENTY))
+		return false;
+	if (hangs(s->parent)) {
+		log_info("spares", "what sessions are forked from does not get ready");
+		parent_drop(s->parent);
+		on_parent_failure(s);
+	}
+	*ret_due_ms = due(s, lacks_parent(s) ? 0 : SPARES_LOAD_MS, busy);
+	if (now < *ret_due_ms)
+		return true;
+	if (lacks_parent(s))
+		start_parent(s);
+	else if (parent_state(s->parent) == PARENT_SERVING)
+		parent_load(s->parent);
+	else
+		parent_pause(s->parent, false); /* it tells by itself how it goes on */
+	if (parent_state(s->parent) == PARENT_NONE)
+		*ret_due_ms = now + SPARES_QUIET_MS;
+	return true;
+}
+
 /* An import that hangs: without it the language starts as ever. */
 static bool give_up_load(struct spares *s, struct row *row, size_t index)
 {
 	if (spare_loading_ms(row->spares[index]) < SPARES_LOAD_MAX_MS)
 		return false;
-	spare_free(take_at(row, index));
+	spare_free(take_at(s, row, index));
 	on_failure(s, row);
 	return true;
-}
-
-/* When it may go on, as things stand; later than now: not yet. */
-static uint64_t due(const struct spares *s, uint64_t quiet_ms, bool busy)
-{
-	return s->disturbed_ms + (busy ? SPARES_BUSY_MS : quiet_ms);
 }
 
 /* The next thing to be done for this row, one at a time; `ret_due_ms` says when to come back. */
@@ -245,7 +344,11 @@ static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_
 static bool work(struct spares *s, uint64_t *ret_due_ms)
 {
 	bool busy = is_busy(s);
+	struct err err;
 
+	/* A head start is all there is before: it was foreseen how that one is confined. */
+	if (confinement_check(s->host->confinement, &err) < 0)
+		return false;
 	s->rested = s->rested || !busy;
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct row *row = &s->rows[i];
@@ -256,61 +359,96 @@ static bool work(struct spares *s, uint64_t *ret_due_ms)
 			*ret_due_ms = loop_now(s->host->loop) + SPARES_BUSY_MS;
 			return true;
 		}
+		if (s->rows[i].language == s->always && work_on_parent(s, busy, ret_due_ms))
+			return true;
 		if (work_on(s, row, busy, ret_due_ms))
 			return true;
 	}
 	return false;
 }
 
-/* Those that nobody wants any more; false when there are none left that anybody could. */
-static bool drop_unwanted(struct spares *s)
+/* Drops what nobody wants any more, and says when to look again; 0: nothing is wanted. */
+static uint64_t drop_unwanted(struct spares *s)
 {
-	bool wanted = false;
+	uint64_t now = loop_now(s->host->loop);
+	uint64_t next_ms = 0;
 
 	for (size_t i = 0; i < s->row_count; i++) {
-		if (s->rows[i].wanted_until_ms > loop_now(s->host->loop))
-			wanted = true;
-		else
-			drop_all(&s->rows[i]);
+		uint64_t until_ms = s->rows[i].wanted_until_ms;
+
+		if (until_ms <= now)
+			drop_all_of(s, &s->rows[i]);
+		else if (next_ms == 0 || until_ms < next_ms)
+			next_ms = until_ms;
 	}
-	return wanted;
+	return next_ms < now + SPARES_LOOK_MS ? next_ms : now + SPARES_LOOK_MS;
 }
 
 static void on_timer(struct loop_timer *timer)
 {
 	struct spares *s = container_of(timer, struct spares, timer);
 	uint64_t now = loop_now(s->host->loop);
+	uint64_t look_ms = drop_unwanted(s);
 	uint64_t due_ms = 0;
 
 	s->at_work = false;
-	if (!drop_unwanted(s))
+	if (look_ms == 0)
 		return;
 	s->memory = spares_look_at_memory(s->meminfo);
 	if (s->memory == MEMORY_SHORT) {
-		for (size_t i = 0; i < s->row_count; i++)
-			drop_all(&s->rows[i]);
+		spares_drop(s);
 		log_info("spares", "memory is short: none waits");
 	} else {
 		s->at_work = work(s, &due_ms);
 	}
 	/* One that is under way tells by itself. */
-	schedule(s, s->at_work && due_ms > now ? due_ms : now + SPARES_LOOK_MS);
+	schedule(s, s->at_work && due_ms > now && due_ms < look_ms ? due_ms : look_ms);
 }
 
 /* ---- handing over ---- */
 
-/* One that has imported everything, when there is one. */
+/* How much of a start it saves, the more the later. */
+enum worth { WORTH_NOTHING, WORTH_STARTED, WORTH_READY, WORTH_LOADED };
+
+static enum worth worth_of(const struct spares *s, const struct spare *spare)
+{
+	if (spare_state(spare) == SPARE_WAITING)
+		return spare_wants_load(spare) ? WORTH_READY : WORTH_LOADED;
+	if (spare_state(spare) == SPARE_STARTING && spare == s->head_start)
+		return WORTH_STARTED;
+	return WORTH_NOTHING;
+}
+
 struct spare *spares_take(struct spares *s, const struct language *language)
 {
 	struct row *row = s != NULL && language != NULL ? row_of(s, language) : NULL;
+	size_t best = 0;
 
-	size_t best = SIZE_MAX;
-
-	for (size_t i = 0; row != NULL && i < row->count; i++)
-		if (spare_state(row->spares[i]) == SPARE_WAITING &&
-		    (best == SIZE_MAX || !spare_wants_load(row->spares[i])))
+	if (row == NULL || row->count == 0)
+		return NULL;
+	for (size_t i = 1; i < row->count; i++)
+		if (worth_of(s, row->spares[i]) > worth_of(s, row->spares[best]))
 			best = i;
-	return best == SIZE_MAX ? NULL : take_at(row, best);
+	if (worth_of(s, row->spares[best]) == WORTH_NOTHING)
+		return NULL;
+	return take_at(s, row, best);
+}
+
+void spares_head_start(struct spares *s, const struct language *language)
+{
+	struct row *row = s != NULL ? row_of(s, language) : NULL;
+
+	if (row == NULL || row->count > 0)
+		return;
+	spares_want(s, language); /* or it would be dropped as unwanted */
+	start_one(s, row);
+	s->head_start = row->count > 0 ? row->spares[0] : NULL;
+}
+
+void spares_drop(struct spares *s)
+{
+	for (size_t i = 0; s != NULL && i < s->row_count; i++)
+		drop_all_of(s, &s->rows[i]);
 }
 
 /* ---- life ---- */
@@ -331,7 +469,7 @@ void spares_free(struct spares *s)
 	if (s == NULL)
 		return;
 	loop_timer_stop(&s->timer);
-	for (size_t i = 0; i < s->row_count; i++)
-		drop_all(&s->rows[i]);
+	spares_drop(s);
+	parent_free(s->parent);
 	free(s);
 }

@@ -3,28 +3,35 @@
  * spares.h - sandboxes that wait for sessions to come: when they are made, and how many.
  *
  * Of the first language from the first session on, of any other from its first use on, as many as
- * PTYCELL_SPARES says, for SPARES_WANTED_MS after the last session that could have had one. They
+ * PTYCELL_SPARES says, for PTYCELL_SPARES_IDLE after the last session that could have had one. They
  * are made when nothing happens, so that nobody waits for them: the first one only after the first
- * answer, and what one imports is stopped as soon as a cell begins. Whoever comes while there is
- * none starts as ever. Imports cost each session that gets them some 70 MB: there are none while
- * less than a quarter of the machine's memory is free, and all is dropped when memory runs short.
+ * answer, and what one imports is stopped as soon as a cell begins. Imports cost each session that
+ * gets them some 70 MB: there are none while less than a quarter of the machine's memory is free,
+ * and all is dropped when memory runs short.
+ *
+ * Where sessions can be forked (session/parent.h), the parent comes first: as soon as something was
+ * answered and no code runs, so that sessions which follow at once are its copies, though without
+ * imports. It imports in quiet moments and makes no copies meanwhile: so nothing stops that for
+ * long. When it has imported what it is to, spares are its copies, too, which share its memory.
  */
 #ifndef SESSION_SPARES_H
 #define SESSION_SPARES_H
 
 #include "session/session.h"
 
+struct parent;
 struct spare;
 struct spares;
 
 enum {
-	SPARES_WANTED_MS = 15 * 60 * 1000,
 	SPARES_QUIET_MS = 100, /* nothing has happened for this long: one is started */
-	SPARES_LOAD_MS = 400,  /* and this: it imports */
+	SPARES_LOAD_MS = 500,  /* and this: it imports */
 	SPARES_BUSY_MS = 1000, /* the same while a cell runs that goes on and on */
 	SPARES_LOOK_MS = 30000,
-	SPARES_LOAD_MAX_MS = 60000, /* of one import, with its stops */
+	SPARES_LOAD_MAX_MS = 60000, /* of one import */
+	SPARES_STOP_MAX_MS = 300,   /* that an import of the parent stands still */
 	SPARES_FAILURES_MAX = 3,    /* in a row; then that language has none any more */
+	SPARES_FORGIVE_MS = 60000,  /* one of the parent after so long is the first in a row */
 };
 
 /*
@@ -38,12 +45,22 @@ void spares_free(struct spares *spares);
 
 /* All of these allow NULL: there are none. */
 
-/* A session begins whose first cell will be in this language. NULL when none is ready. */
+/*
+ * A session begins whose first cell will be in this language. NULL when none is ready, nor has a
+ * head start.
+ */
 struct spare *spares_take(struct spares *spares, const struct language *language);
+/* The first session is about to begin: one is started now, in what confinement_foresee said. */
+void spares_head_start(struct spares *spares, const struct language *language);
+/* What was foreseen is not what holds. */
+void spares_drop(struct spares *spares);
 /* A session begins with this language, or uses it for the first time. */
 void spares_want(struct spares *spares, const struct language *language);
 /* A cell began, ended, or did something else: whatever is made ahead waits. */
 void spares_disturb(struct spares *spares);
+
+/* What new sessions of the first language are forked from, while it serves; or NULL. */
+const struct parent *spares_parent(const struct spares *spares);
 
 enum spares_memory { MEMORY_PLENTY, MEMORY_LITTLE, MEMORY_SHORT };
 

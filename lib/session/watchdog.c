@@ -12,10 +12,21 @@
 #include "text/status.h"
 #include "workspace/disk.h"
 
+/* The session has too much memory: a process of it is to be killed. */
+enum relief {
+	RELIEF_NONE,
+	RELIEF_ASKED, /* an interpreter says where it is */
+	RELIEF_LOOKS, /* is it still too much? */
+	RELIEF_KILLS,
+};
+
 struct watchdog {
 	struct session *session;
 	struct loop_timer timer;
-	bool relieving; /* a process is being killed */
+	enum relief relief;
+	struct loop_timer asked;
+	uint64_t oom_told; /* of sandbox_oom_kills */
+	uint64_t oom_seen; /* at the last look */
 	bool was_running;
 	uint64_t cpu_before_ms;
 	struct disk *disk;
@@ -78,6 +89,43 @@ static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t
 
 /* ---- memory and processor time ---- */
 
+/* The cell that had it may have ended meanwhile. */
+static void on_asked(struct loop_timer *timer)
+{
+	struct watchdog *w = container_of(timer, struct watchdog, asked);
+
+	w->relief = RELIEF_LOOKS;
+	sandbox_measure(w->session->sandbox, true);
+}
+
+/* Of several that run, those that are not at fault would have it in their output. */
+static struct runner *find_only_busy(const struct session *s)
+{
+	struct runner *busy = NULL;
+
+	for (size_t i = 0; i < s->lane_count; i++) {
+		if (runner_state(s->lanes[i].runner) != RUNNER_BUSY)
+			continue;
+		if (busy != NULL)
+			return NULL;
+		busy = s->lanes[i].runner;
+	}
+	return busy;
+}
+
+/* Where the code is shall stand in the answer, when it is an interpreter that will be killed. */
+static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	struct loop *loop = w->session->host->loop;
+	struct runner *busy = find_only_busy(w->session);
+
+	if (!usage->interpreter || busy == NULL || !runner_ask_where(busy))
+		return false;
+	w->relief = RELIEF_ASKED;
+	loop_timer_start(loop, &w->asked, loop_now(loop) + WATCHDOG_WHERE_MS, on_asked);
+	return true;
+}
+
 static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
@@ -85,22 +133,24 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 
 	put_sizes(&why, "the session's processes used", usage->memory_bytes, s->limits.memory_max,
 		  "memory_max");
-	buf_puts(&why, ", and this interpreter the most, so it was killed");
+	buf_puts(&why, ", and this interpreter the most, so it was killed; use less at a time");
 	/* Which one it will be is known once it is dead. */
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
-	w->relieving = true;
+	w->relief = RELIEF_KILLS;
 	sandbox_relieve(s->sandbox);
 }
 
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 {
-	if (usage->memory_bytes <= w->session->limits.memory_max || w->relieving)
+	if (w->relief == RELIEF_ASKED || w->relief == RELIEF_KILLS)
 		return;
-	if (usage->exact)
-		relieve(w, usage);
-	else
+	if (usage->memory_bytes <= w->session->limits.memory_max)
+		w->relief = RELIEF_NONE;
+	else if (!usage->exact)
 		sandbox_measure(w->session->sandbox, true);
+	else if (w->relief == RELIEF_LOOKS || !ask_where(w, usage))
+		relieve(w, usage);
 }
 
 static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
@@ -127,7 +177,7 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 	    usage->processes <= s->limits.processes_max)
 		return;
 	why = xasprintf("the session had %u processes, more than the limit of %" PRIu64
-			" (processes_max)",
+			" (processes_max); use fewer workers",
 			usage->processes, s->limits.processes_max);
 	end_interpreters(w, why);
 }
@@ -151,7 +201,7 @@ static void on_relieved(void *data, const struct sandbox_victim *victim)
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *name = clean_quote(victim->name);
 
-	w->relieving = false;
+	w->relief = RELIEF_NONE;
 	if (victim->memory_bytes == 0 || victim->interpreter)
 		return;
 	for (size_t i = 0; i < s->lane_count; i++)
@@ -161,6 +211,44 @@ static void on_relieved(void *data, const struct sandbox_victim *victim)
 	buf_puts(&text, " of memory the session went over its limit of ");
 	status_size(&text, s->limits.memory_max);
 	buf_puts(&text, " (memory_max). Use less at a time.");
+	session_add_notice(s, buf_str(&text));
+}
+
+/* ---- the kernel's own limit of memory ---- */
+
+char *watchdog_explain_kill(struct watchdog *w)
+{
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t limit = 0;
+
+	if (w == NULL || sandbox_oom_kills(w->session->sandbox, &limit) <= w->oom_told)
+		return NULL;
+	w->oom_told++;
+	buf_puts(&why, "the session's memory came to the limit that the kernel holds it to, ");
+	status_size(&why, limit);
+	buf_puts(&why,
+		 " (memory_max, and room for /tmp), and this interpreter had the most, so the "
+		 "kernel killed it, without asking it for the line; use less at a time");
+	return buf_steal(&why);
+}
+
+/* One that is not an interpreter's by the next look was that of a program that code started. */
+static void look_at_kernel(struct watchdog *w)
+{
+	struct session *s = w->session;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t limit = 0;
+	uint64_t kills = sandbox_oom_kills(s->sandbox, &limit);
+	bool is_new = kills > w->oom_seen;
+
+	w->oom_seen = kills;
+	if (is_new || kills <= w->oom_told)
+		return;
+	w->oom_told = kills;
+	buf_puts(&text, "A program that code had started was killed by the kernel: the session's "
+			"memory came to ");
+	status_size(&text, limit);
+	buf_puts(&text, " (memory_max, and room for /tmp). Use less at a time.");
 	session_add_notice(s, buf_str(&text));
 }
 
@@ -236,6 +324,7 @@ static void on_tick(struct loop_timer *timer)
 	bool running = is_running(w->session);
 
 	sandbox_measure(w->session->sandbox, false);
+	look_at_kernel(w);
 	if (w->was_running && !running)
 		w->disk_due_ms = 0; /* what a cell left behind */
 	if (running || w->was_running || w->has_children)
@@ -272,6 +361,7 @@ void watchdog_free(struct watchdog *w)
 	if (w == NULL)
 		return;
 	loop_timer_stop(&w->timer);
+	loop_timer_stop(&w->asked);
 	disk_free(w->disk);
 	free(w);
 }

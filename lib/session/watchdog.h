@@ -3,6 +3,9 @@
  * watchdog.h - limits of a whole session that no kernel holds for us: memory of its processes
  * together, processor time, the disk that its folder takes.
  *
+ * Where the kernel does hold memory and processes (proc/cgroups.h), this comes first and the kernel
+ * last: it kills without asking where the code was.
+ *
  * It looks twice a second while a cell runs and seldom else. Over the limit of memory the process
  * that has the most is killed; over that of disk or processor time the interpreters that run. What
  * ended, why, and what to do is in the next answer.
@@ -18,6 +21,7 @@ enum {
 	WATCHDOG_BUSY_MS = 500,
 	WATCHDOG_IDLE_MS = 5000,
 	WATCHDOG_DISK_MS = 10000,
+	WATCHDOG_WHERE_MS = 100, /* for an interpreter to say where it is, before it is killed */
 };
 
 /* With this little left on the file system a cell that fills it is ended, whatever its limit. */
@@ -30,6 +34,11 @@ enum {
 struct watchdog *watchdog_new(struct session *session, uint64_t cpu_ms);
 /* Before sandbox_close. NULL is allowed. */
 void watchdog_free(struct watchdog *watchdog);
+/*
+ * An interpreter was killed, by none of us: when that was the kernel's limit of memory, which one
+ * it was and how much, for the caller to free; else NULL.
+ */
+char *watchdog_explain_kill(struct watchdog *watchdog);
 /* A cell begins: what it takes is looked at soon. */
 void watchdog_wake(struct watchdog *watchdog);
 

@@ -5,18 +5,20 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import time
+from importlib.util import MAGIC_NUMBER
 
 import pytest
 from client import Server
 from machines import TIERS, confined_in
-from steps import (SYS_KCMP, all_folders, all_gone, descriptors, family, has_module, interpreters, kill, open_files, same_description,
-                   until)
+from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, descriptors, family, has_module, has_modules, interpreters, kill,
+                   open_files, same_description, until)
 from test_languages import HERE
 
 IS_ROOT = os.geteuid() == 0
 MODULE = "wave"  # nobody else imports it
-ENV = {"PTYCELL_PRELOAD": MODULE}
+ENV = {"PTYCELL_PRELOAD": MODULE, "PTYCELL_FORK": "0"}  # copies of a parent: test_forks.py
 # Each prints a number that only its session's folder has.
 INODE = {"python": "import os; print(os.stat('.').st_ino)", "bash": "stat -c %i .",
          "javascript": "console.log(require('fs').statSync('.').ino)", "r": "cat(system('stat -c %i .', intern = TRUE))"}
@@ -48,13 +50,13 @@ def ready(home):
         print(server.stderr.decode(errors="replace"))
 
 
-def spared(server, stem="spared", module=MODULE):
-    """The id of a new session that got what waited."""
+def spared(server, stem="spared", *modules):
+    """The id of a new session that got what waited, with these imported."""
     numbers = itertools.count()
 
     def attempt():
         name = f"{stem}{next(numbers)}"
-        if has_module(server, module, name):
+        if has_modules(server, modules or (MODULE,), name):
             return name
         server.call("destroy_session", session_id=name)
         return None
@@ -134,8 +136,8 @@ def test_a_limit_that_was_lowered_holds(ready):
 
 
 def test_what_an_import_prints_is_not_shown(home):
-    with Server(home, env={"PTYCELL_PRELOAD": "this"}) as server:
-        name = spared(server, module="this")
+    with Server(home, env={**ENV, "PTYCELL_PRELOAD": "this"}) as server:
+        name = spared(server, "spared", "this")
         server.call("destroy_session", session_id=name)
         for number in range(3):
             assert "Zen of Python" not in str(server.cell("1", session=f"n{number}").raw)
@@ -169,7 +171,7 @@ def test_figures_work_with_pyplot_imported_ahead(home):
     with Server(home) as server:
         if server.cell("import matplotlib.pyplot").is_error:
             pytest.skip("there is no matplotlib here")
-        name = spared(server, module="matplotlib.pyplot")
+        name = spared(server, "spared", "matplotlib.pyplot")
         result = server.cell("import matplotlib.pyplot as plt\nplt.plot([1, 2, 3])\nplt.show()", session=name)
         assert len(result.images) == 1 and result.state == "done"
         assert server.cell("import os\nsorted(os.listdir('.'))", session=name).text == "['input', 'output']\n"
@@ -179,7 +181,7 @@ def test_figures_work_with_pyplot_imported_ahead(home):
 
 @pytest.mark.parametrize("modules", [MODULE, f"numpy,pandas,matplotlib.pyplot,{MODULE}"], ids=["one", "many"])
 def test_69_no_state_of_the_warm_up_is_visible(home, modules):
-    with Server(home, env={"PTYCELL_PRELOAD": modules, "PTYCELL_OUTPUT_CHARS": "200000"}) as server:
+    with Server(home, env={**ENV, "PTYCELL_PRELOAD": modules, "PTYCELL_OUTPUT_CHARS": "200000"}) as server:
         first = look(server, cold(server))
         second = look(server, spared(server))
     imported = set(second.pop("modules")) - set(first.pop("modules"))
@@ -205,7 +207,7 @@ except ImportError:
 
 
 def test_69_70_sessions_draw_different_random_numbers(home):
-    with Server(home, env={"PTYCELL_PRELOAD": f"random,tempfile,uuid,numpy,{MODULE}"}) as server:
+    with Server(home, env={**ENV, "PTYCELL_PRELOAD": f"random,tempfile,uuid,numpy,{MODULE}"}) as server:
         drawn = [server.cell(CHANCE, session=spared(server, stem)).text.split() for stem in "abc"]
     for numbers in zip(*drawn):
         assert len(set(numbers)) == 3, numbers
@@ -247,22 +249,110 @@ def tried(confined, group, session):
     return answers
 
 
+# ---- at rest ----
+
+def used(server):
+    """Ticks of processor time, and how often they were woken, of the server and all that it started."""
+    ticks = switches = 0
+    for pid in [server.process.pid, *(pid for pid, _ in family(server.process.pid))]:
+        try:
+            fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+            status = pathlib.Path(f"/proc/{pid}/status").read_text(errors="replace")
+        except OSError:
+            continue
+        ticks += int(fields[11]) + int(fields[12])
+        switches += int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.M)[1])
+    return ticks, switches
+
+
+def used_in(server, seconds):
+    ticks, switches = used(server)
+    time.sleep(seconds)
+    after = used(server)
+    return after[0] - ticks, after[1] - switches
+
+
+@pytest.mark.limit(90)
+def test_at_rest_nothing_uses_the_processor(home):
+    """What is made ahead costs time once, and then no more."""
+    with Server(home) as server:
+        for language in HERE:
+            server.cell(INODE[language], session=f"of-{language}", language=language)
+
+        def rests():
+            """The server looks every 2 s whether its parent lives. What polls would be woken far more often."""
+            ticks, switches = used_in(server, 5)
+            return ticks <= 1 and switches < 40
+        until(rests, 60)
+
+
+# ---- the first session ----
+
+def test_the_first_interpreter_starts_while_its_confinement_is_tried(home):
+    """And is the session's: its first cell is its first, and runs when the canaries were stopped."""
+    with Server(home, env={"PTYCELL_LOG": "debug"}) as server:
+        result = server.cell("1 + 1", session="first")
+        assert result.text == "2\n" and result.status["cell"] == 1
+        assert "Session 'first' is new and empty" in result.notice
+    log = server.stderr.decode()
+    if "tier namespaces" not in log:
+        pytest.skip("only the strongest tier is foreseen")
+    moves = [log.index(text) for text in ("not started -> starting", "tier namespaces", "ready -> running")]
+    assert moves == sorted(moves)
+
+
+def test_a_first_call_that_cannot_run_leaves_a_server_that_works(home):
+    with Server(home) as server:
+        assert server.call("exec_code", session_id="bad id!", language="python", code="1").is_error
+        assert server.call("exec_code", session_id="s", language="cobol", code="1").is_error
+        assert server.cell("1 + 1").text == "2\n"
+
+
+# ---- compiled drivers ----
+
+def of_another_version():
+    """One of PTYCELL_TEST_PYTHONS whose bytecode is not that of the build's Python."""
+    for python in os.environ.get("PTYCELL_TEST_PYTHONS", "").split(":"):
+        code = "import importlib.util, sys; print(importlib.util.MAGIC_NUMBER.hex())"
+        if python and subprocess.run([python, "-c", code], stdout=subprocess.PIPE, text=True).stdout.strip() != MAGIC_NUMBER.hex():
+            return python
+    return None
+
+
+@pytest.mark.skipif(of_another_version() is None, reason="PTYCELL_TEST_PYTHONS names no Python of another version")
+def test_ST03_what_another_python_compiled_serves_its_next_starts(home):
+    env = {"PTYCELL_PYTHON": of_another_version(), **ENV}
+    folder = home / "cache" / "drivers"
+
+    def kept():
+        return [(path.name, path.stat().st_ino) for path in folder.iterdir()] if folder.exists() else []
+    with Server(home, env=env) as server:
+        server.cell("1")
+        name = spared(server)
+        assert server.cell(f"import os\nos.path.exists({str(folder)!r})", session=name).text == "False\n"
+        (first,) = until(kept)
+        assert folder.stat().st_mode & 0o777 == 0o700
+    with Server(home, env=env) as server:
+        assert server.cell("1 + 1").text == "2\n"
+        assert spared(server)
+        assert kept() == [first], "it was compiled again"
+    (folder / first[0]).write_bytes(b"damaged")
+    with Server(home, env=env) as server:
+        assert server.cell("1 + 1").text == "2\n"
+        assert spared(server)
+        (second,) = until(kept)
+        assert second != first and (folder / second[0]).stat().st_size > 10000
+
+
 # ---- ends ----
 
 @pytest.mark.parametrize("end", ["input", "kill"])
 @pytest.mark.parametrize("count", [2, 5])
 def test_nothing_that_waits_survives_the_server(home, end, count):
-    with Server(home, env={"PTYCELL_SPARES": str(count - 1)}) as server:
+    with Server(home, env={**ENV, "PTYCELL_SPARES": str(count - 1)}) as server:
         server.cell("1")
         until(lambda: len(interpreters(server)) == count)
-        processes = family(server.process.pid)
-        if end == "kill":
-            server.process.kill()
-        else:
-            assert server.close() == 0
-        all_gone(processes)
-        if end == "input":
-            assert list((home / "cache").rglob("*")) == []
+        assert_leaves_nothing(server, end)
 
 
 def test_what_is_being_made_does_not_survive_either(home):

@@ -46,9 +46,10 @@ FIXTURE_FN uint64_t fixture_clock(void)
 	return fixture_now;
 }
 
-FIXTURE_FN void fixture_boot(struct buf *out)
+FIXTURE_FN void fixture_boot(struct buf *out, const struct buf *compiled)
 {
 	(void)out;
+	(void)compiled;
 }
 
 FIXTURE_FN const char *const *fixture_arguments(void)

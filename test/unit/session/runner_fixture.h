@@ -119,7 +119,7 @@ FIXTURE_FN int runner_set_up(void **state)
 	policy_init(&policy);
 	policy.tier = POLICY_UNCONFINED;
 	folders.data = workspace_data_fd(told.workspace);
-	told.sandbox = sandbox_open(fixture.launcher, &policy, &folders);
+	told.sandbox = sandbox_open(fixture.launcher, &policy, &folders, NULL);
 	told.runner = runner_new(&(struct runner_context){
 		.loop = fixture.loop,
 		.sandbox = told.sandbox,

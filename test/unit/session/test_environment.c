@@ -66,7 +66,8 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 	(void)state;
 	assert_int_equal(setenv("SECRET_TOKEN", "x", 1), 0);
 	assert_int_equal(setenv("PYTHONPATH", "/evil", 1), 0);
-	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake", false, NULL);
+	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake",
+				      ENVIRONMENT_NONE, NULL);
 	assert_null(value_of(environment, "SECRET_TOKEN"));
 	packages = xasprintf("%s/python", workspace_packages_path(workspace));
 	assert_string_equal(value_of(environment, "PYTHONPATH"), packages);
@@ -79,8 +80,10 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 
 static void a_proxied_session_is_told_of_its_proxy_and_another_is_not(void **state)
 {
-	char **plain = environment_new(&fixture_language, workspace, "/usr/bin/fake", false, NULL);
-	char **proxied = environment_new(&fixture_language, workspace, "/usr/bin/fake", true, NULL);
+	char **plain = environment_new(&fixture_language, workspace, "/usr/bin/fake",
+				       ENVIRONMENT_NONE, NULL);
+	char **proxied = environment_new(&fixture_language, workspace, "/usr/bin/fake",
+					 ENVIRONMENT_PROXY, NULL);
 
 	(void)state;
 	assert_int_equal(setenv("https_proxy", "http://me:secret@proxy.example:1", 1), 0);
@@ -92,6 +95,23 @@ static void a_proxied_session_is_told_of_its_proxy_and_another_is_not(void **sta
 	environment_free(proxied);
 }
 
+static void who_reaches_nothing_is_told_not_to_try_again(void **state)
+{
+	static const enum environment_network rows[] = { ENVIRONMENT_NONE, ENVIRONMENT_PROXY,
+							 ENVIRONMENT_HOST };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char **environment = environment_new(&fixture_language, workspace, "/usr/bin/fake",
+						     rows[i], NULL);
+		bool told = rows[i] == ENVIRONMENT_NONE;
+
+		assert_int_equal(value_of(environment, "PIP_RETRIES") != NULL, told);
+		assert_int_equal(value_of(environment, "npm_config_fetch_retries") != NULL, told);
+		environment_free(environment);
+	}
+}
+
 static void what_the_person_passes_goes_before_all_else(void **state)
 {
 	static char name[] = "PAGER";
@@ -100,8 +120,8 @@ static void what_the_person_passes_goes_before_all_else(void **state)
 	struct passed_variable items[] = { { .name = name, .value = value },
 					   { .name = other, .value = value, .secret = true } };
 	const struct passed passed = { .items = items, .count = ARRAY_SIZE(items) };
-	char **environment =
-		environment_new(&fixture_language, workspace, "/usr/bin/fake", false, &passed);
+	char **environment = environment_new(&fixture_language, workspace, "/usr/bin/fake",
+					     ENVIRONMENT_NONE, &passed);
 	size_t pagers = 0;
 
 	(void)state;
@@ -129,8 +149,8 @@ static void the_interpreters_own_folder_is_searched_first(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char **environment =
-			environment_new(&fixture_language, workspace, rows[i].path, false, NULL);
+		char **environment = environment_new(&fixture_language, workspace, rows[i].path,
+						     ENVIRONMENT_NONE, NULL);
 
 		cleanup_free char *search =
 			xasprintf("%s:%s/python/bin:%s/javascript/node_modules/.bin",
@@ -159,6 +179,7 @@ int main(void)
 		WITH(arguments_follow_the_interpreters_path),
 		WITH(nothing_of_the_servers_environment_goes_in),
 		WITH(a_proxied_session_is_told_of_its_proxy_and_another_is_not),
+		WITH(who_reaches_nothing_is_told_not_to_try_again),
 		WITH(what_the_person_passes_goes_before_all_else),
 		WITH(the_interpreters_own_folder_is_searched_first),
 		WITH(results_go_to_output_in_the_working_folder),

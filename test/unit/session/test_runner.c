@@ -7,6 +7,9 @@
 
 #include <cmocka.h>
 
+#include <sys/stat.h>
+
+#include "config/passed.h"
 #include "runner_fixture.h"
 
 static void nothing_starts_before_the_first_cell(void **state)
@@ -43,6 +46,22 @@ static void a_cell_runs_and_tells_everything(void **state)
 	assert_string_equal(runner_reason(told.runner), "PTYCELL_FAKE");
 	assert_int_equal(runner_state(told.runner), RUNNER_READY);
 	assert_false(runner_busy(told.runner));
+}
+
+static void room_for_a_large_cell_is_given_back(void **state)
+{
+	const size_t room = 64 << 10;
+	struct buf code = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	buf_puts(&code, "done");
+	while (code.len <= room)
+		buf_put_char(&code, '\n');
+	(void)submit(buf_str(&code), 1);
+	fixture_until(told.ended == 1);
+	assert_int_equal(told.runner->to_driver.len, 0);
+	assert_true(told.runner->to_driver.cap <= room);
+	buf_release(&code);
 }
 
 static void cells_run_in_order_and_each_ends_once(void **state)
@@ -362,6 +381,77 @@ static void freeing_a_runner_at_any_time_is_quiet(void **state)
 	runner_free(NULL);
 }
 
+/* ---- compiled drivers ---- */
+
+/* Of a runner with this, beside what `told` has. */
+static bool keeps(const struct home *home, const struct confinement *confinement,
+		  const struct passed *passed)
+{
+	struct runner *runner = runner_new(&(struct runner_context){
+		.loop = fixture.loop,
+		.sandbox = told.sandbox,
+		.workspace = told.workspace,
+		.language = &fixture_language,
+		.confinement = confinement,
+		.home = home,
+		.passed = passed,
+		.handlers = &runner_fixture_handlers,
+		.owner = &told,
+	});
+	bool result = runner_keeps_compiled(runner);
+
+	runner_free(runner);
+	return result;
+}
+
+static void compiled_drivers_are_not_kept_where_variables_choose_what_runs(void **state)
+{
+	static char names[][16] = { "DATA", "MYPYTHON", "PYTHONPATH", "PYTHONHOME" };
+	static char value[] = "/project";
+	const struct confinement *confinement = fixture.host.confinement;
+
+	(void)state;
+	assert_true(keeps(fixture.home, confinement, NULL));
+	assert_false(keeps(NULL, confinement, NULL));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct passed_variable variables[] = { { .name = names[0], .value = value },
+						       { .name = names[i], .value = value } };
+		const struct passed passed = { .items = variables, .count = ARRAY_SIZE(variables) };
+
+		assert_int_equal(keeps(fixture.home, confinement, &passed), i < 2);
+	}
+}
+
+static void compiled_drivers_are_not_kept_where_sessions_write_to_a_share(void **state)
+{
+	struct settings_share list[2] = { { .path = NULL } };
+
+	(void)state;
+	fixture.settings.home = fixture.settings.keep = (char *)(uintptr_t) "/elsewhere";
+	fixture.settings.shares = list;
+	fixture.settings.share_count = ARRAY_SIZE(list);
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
+		cleanup_free char *name = xasprintf("shared%zu", i);
+
+		assert_int_equal(mkdirat(fixture.scratch.fd, name, 0700), 0);
+		list[i].path = xasprintf("%s/%s", fixture.scratch.path, name);
+	}
+	for (int writable = 0; writable < 2; writable++) {
+		struct confinement *confinement =
+			confinement_new(fixture.loop, fixture.launcher, &fixture.settings);
+		bool settled = false;
+
+		list[1].writable = writable != 0;
+		confinement_settle(confinement, fixture_on_settled, &settled);
+		fixture_until(settled);
+		assert_null(confinement_refusal(confinement));
+		assert_int_equal(keeps(fixture.home, confinement, NULL), !writable);
+		confinement_free(confinement);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++)
+		mem_cleanup(&list[i].path);
+}
+
 #define QUERY_TEST(name) cmocka_unit_test_setup_teardown(name, runner_set_up, forget_answers)
 
 int main(void)
@@ -369,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RUNNER_TEST(nothing_starts_before_the_first_cell),
 		RUNNER_TEST(a_cell_runs_and_tells_everything),
+		RUNNER_TEST(room_for_a_large_cell_is_given_back),
 		RUNNER_TEST(cells_run_in_order_and_each_ends_once),
 		RUNNER_TEST(the_next_cell_waits_until_the_files_were_looked_at),
 		RUNNER_TEST(a_full_queue_is_busy),
@@ -389,6 +480,8 @@ int main(void)
 		QUERY_TEST(a_runner_that_is_freed_answers_what_was_asked),
 		RUNNER_TEST(live_children_are_counted),
 		RUNNER_TEST(freeing_a_runner_at_any_time_is_quiet),
+		RUNNER_TEST(compiled_drivers_are_not_kept_where_variables_choose_what_runs),
+		RUNNER_TEST(compiled_drivers_are_not_kept_where_sessions_write_to_a_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

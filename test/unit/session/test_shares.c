@@ -349,7 +349,8 @@ static void files_of_a_share_are_opened_through_no_link(void **state)
 	struct fixture *f = *state;
 	struct shares *shares;
 	cleanup_free char *file = xasprintf("%s/me/data/a.csv", f->scratch.path);
-	cleanup_free char *outside = xasprintf("%s/me/secret.txt", f->scratch.path);
+	cleanup_free char *outside = xasprintf("%s/me/other/secret.txt", f->scratch.path);
+	cleanup_free char *at_home = xasprintf("%s/me/secret.txt", f->scratch.path);
 	cleanup_free char *link = xasprintf("%s/me/data/out", f->scratch.path);
 	cleanup_free char *climb = xasprintf("%s/me/data/../secret.txt", f->scratch.path);
 	cleanup_free char *fifo = xasprintf("%s/me/data/fifo", f->scratch.path);
@@ -367,13 +368,17 @@ static void files_of_a_share_are_opened_through_no_link(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(size, 4);
 	assert_denied(shares, outside, ERR_DENIED, "--share '");
-	assert_denied(shares, outside, ERR_DENIED, "/me'");
+	assert_denied(shares, outside, ERR_DENIED, "/me/other'");
+	assert_denied(shares, at_home, ERR_DENIED, "whole home folder");
 	assert_denied(shares, link, ERR_DENIED, "link");
 	assert_denied(shares, climb, ERR_INVALID, "..");
 	assert_denied(shares, fifo, ERR_DENIED, "not a regular file");
 	assert_denied(shares, folder, ERR_DENIED, "it is a folder");
 	assert_denied(shares, "a.csv", ERR_INVALID, "absolute");
-	assert_denied(shares, "/etc/passwd", ERR_DENIED, "--share '/etc'");
+	assert_denied(shares, "/etc/passwd", ERR_DENIED, "copy that file into a folder that is");
+	assert_denied(shares, "/etc/passwd", ERR_DENIED, "'/etc' is a system folder");
+	assert_denied(shares, "/x.csv", ERR_DENIED, "'/' holds home folders");
+	assert_denied(shares, POLICY_DATA "/input/a.csv", ERR_DENIED, "the session's own folder");
 	shares_free(shares);
 }
 
@@ -396,6 +401,84 @@ static void a_share_that_is_swapped_later_stays_what_it_was(void **state)
 	shares_free(shares);
 }
 
+static bool may_change(const struct fixture *f, const struct shares *shares, const char *name)
+{
+	cleanup_free char *path = xasprintf("%s/%s", f->scratch.path, name);
+
+	return shares_may_change(shares, path);
+}
+
+static void what_sessions_can_change_is_told_by_its_whole_way(void **state)
+{
+	static const char *const can[] = {
+		"me/data",        "me/data/a.csv",     "me/data/not/there", "me",
+		"me/link/a.csv",  "me/../me/data/out", "cache/up",          "me/data/out",
+		"me/ptycell/way", "me/data/../x",      "cache/circle",      ".",
+	};
+	static const char *const cannot[] = { "cache", "cache/none", "me/ptycell", "me/data2",
+					      "cache/home/ptycell" };
+	struct fixture *f = *state;
+	struct shares *shares;
+
+	assert_int_equal(symlinkat("../../cache", f->scratch.fd, "me/data/out"), 0);
+	assert_int_equal(symlinkat("../me/data/out", f->scratch.fd, "cache/up"), 0);
+	assert_int_equal(symlinkat("../link/out/none", f->scratch.fd, "me/ptycell/way"), 0);
+	assert_int_equal(symlinkat("circle", f->scratch.fd, "cache/circle"), 0);
+	assert_int_equal(symlinkat("../me", f->scratch.fd, "cache/home"), 0);
+	(void)want(f, "me/data", true);
+	shares = open_all(f);
+	for (size_t i = 0; i < ARRAY_SIZE(can); i++)
+		if (!may_change(f, shares, can[i]))
+			fail_msg("'%s' counts as safe", can[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(cannot); i++)
+		if (may_change(f, shares, cannot[i]))
+			fail_msg("'%s' does not count as safe", cannot[i]);
+	assert_true(shares_may_change(shares, "/"));
+	assert_false(shares_may_change(shares, "here"));
+	assert_int_equal(chdir(f->scratch.path), 0);
+	assert_true(shares_may_change(shares, "me/data/x"));
+	assert_false(shares_may_change(shares, "cache/x"));
+	assert_int_equal(chdir("/"), 0);
+	shares_free(shares);
+}
+
+static void sessions_change_nothing_that_they_only_read(void **state)
+{
+	struct fixture *f = *state;
+	struct shares *shares;
+
+	assert_false(shares_may_change(NULL, "/anything"));
+	(void)want(f, "me/data", false);
+	shares = open_all(f);
+	assert_false(may_change(f, shares, "me/data/a.csv"));
+	shares_free(shares);
+}
+
+static void the_policy_lies_where_no_code_changes_it(void **state)
+{
+	static const char why[] = "code could change it";
+	struct fixture *f = *state;
+	cleanup_free char *within = xasprintf("%s/me/data/policy.json", f->scratch.path);
+	cleanup_free char *linked = xasprintf("%s/me/link/policy.json", f->scratch.path);
+	cleanup_free char *beside = xasprintf("%s/me/policy.json", f->scratch.path);
+	struct err err;
+
+	f->settings.policy = within;
+	(void)want(f, "me/data", true);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, why);
+	f->settings.policy = linked;
+	(void)want(f, "me/data", true);
+	err = refused(f);
+	assert_says(&err, ERR_DENIED, why);
+	(void)want(f, "me/data", false);
+	shares_free(open_all(f));
+	forget_list(f);
+	f->settings.policy = beside;
+	(void)want(f, "me/data", true);
+	shares_free(open_all(f));
+}
+
 #define SHARE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -413,6 +496,9 @@ int main(void)
 		SHARE_TEST(a_share_within_one_of_the_same_rights_is_dropped),
 		SHARE_TEST(files_of_a_share_are_opened_through_no_link),
 		SHARE_TEST(a_share_that_is_swapped_later_stays_what_it_was),
+		SHARE_TEST(what_sessions_can_change_is_told_by_its_whole_way),
+		SHARE_TEST(the_policy_lies_where_no_code_changes_it),
+		SHARE_TEST(sessions_change_nothing_that_they_only_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

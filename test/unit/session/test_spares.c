@@ -17,6 +17,8 @@
 #include "session/spares.h"
 #include "workspace/home.h"
 
+enum { IDLE_MS = 600 * 1000, LOADED_MS = 10 * 1000 };
+
 static struct language other_language; /* the same program by another name */
 static struct spares *spares;
 static struct session *session;
@@ -37,6 +39,7 @@ static int set_up(void **state)
 	(void)state;
 	fixture_open();
 	fixture.settings.spares = 1;
+	fixture.settings.spares_idle = IDLE_MS / 1000;
 	fixture.settings.preload = NULL;
 	fixture.host.busy = is_busy;
 	other_language = fixture_language;
@@ -110,7 +113,7 @@ static struct spare *wait_for(const struct language *language)
 /* The same for one that has imported all it is to, which stays. */
 static void wait_until_loaded(void)
 {
-	for (int i = 0; i < 100; i++) {
+	for (int passed = 0; passed < LOADED_MS; passed += 100) {
 		fixture_pass(100);
 		loop_turn(fixture.loop, 10);
 	}
@@ -260,14 +263,14 @@ static void a_second_language_has_its_own_after_its_first_use(void **state)
 	spare_free(spare);
 }
 
-static void it_goes_when_no_session_came_for_a_quarter_of_an_hour(void **state)
+static void it_goes_when_no_session_came_for_so_long(void **state)
 {
 	(void)state;
 	spares_want(spares, &fixture_language);
 	wait_until_loaded();
+	fixture_pass(IDLE_MS - LOADED_MS - 1);
 	assert_int_equal(fixture.retired, 0);
-	for (int passed = 0; passed < SPARES_WANTED_MS; passed += SPARES_LOOK_MS)
-		fixture_pass(SPARES_LOOK_MS);
+	fixture_pass(1);
 	assert_int_equal(fixture.retired, 1);
 	assert_false(is_there());
 	fixture_pass(10 * SPARES_LOOK_MS);
@@ -401,6 +404,42 @@ static void little_memory_is_not_spent_on_imports_and_short_memory_is_given_back
 	assert_int_equal(fixture.retired, 3);
 }
 
+static uint64_t driver_id(void)
+{
+	return 1;
+}
+
+/* What a spare with this variable hands back is kept for others. */
+static bool keeps_what_was_compiled(const char *variable)
+{
+	struct passed_variable item = { .name = (char *)(uintptr_t)variable,
+					.value = (char *)(uintptr_t) "/project" };
+	struct spare *spare;
+
+	fixture.settings.passed = (struct passed){ .items = &item, .count = 1 };
+	other_language.driver_id = driver_id;
+	spares_want(spares, &other_language);
+	wait_until_loaded();
+	spare = wait_for(&other_language);
+	assert_non_null(spare);
+	assert_false(spare_wants_load(spare));
+	spare_free(spare);
+	fixture.settings.passed = (struct passed){ .items = NULL };
+	return scratch_exists(home_fd(fixture.home), "drivers");
+}
+
+static void what_one_compiled_is_kept_for_others(void **state)
+{
+	(void)state;
+	assert_true(keeps_what_was_compiled("DATA"));
+}
+
+static void what_one_compiled_where_code_may_have_a_say_is_not_kept(void **state)
+{
+	(void)state;
+	assert_false(keeps_what_was_compiled("PYTHONPATH"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -408,11 +447,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_is_made_before_a_session_is_and_then_when_all_is_quiet),
 		TEST(the_first_one_waits_for_the_first_answer),
+		TEST(what_one_compiled_is_kept_for_others),
+		TEST(what_one_compiled_where_code_may_have_a_say_is_not_kept),
 		TEST(a_session_gets_it_and_knows_nothing_of_it),
 		TEST(another_language_or_other_limits_start_from_nothing_in_the_same_folder),
 		TEST(a_session_that_never_ran_a_cell_ends_with_it),
 		TEST(a_second_language_has_its_own_after_its_first_use),
-		TEST(it_goes_when_no_session_came_for_a_quarter_of_an_hour),
+		TEST(it_goes_when_no_session_came_for_so_long),
 		TEST(one_that_died_is_not_handed_out),
 		TEST(an_import_that_hangs_or_prints_without_end_is_given_up),
 		TEST(an_import_stands_still_while_cells_run),

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * compiled.h - drivers as their interpreters compiled them, kept for the starts to come.
+ *
+ * A driver's source takes an interpreter some 20 ms to compile. The build holds the code for one
+ * version of Python; other versions hand theirs back (`preload` in runtime/frame.h). It is kept in
+ * the home folder, where no session sees it, by what tells one interpreter from another: the file's
+ * device, inode, size and time, and the driver.
+ *
+ * What is given to compiled_put must come from an interpreter in which no code of a session ever
+ * ran, nor any that a session could have left in its folders.
+ */
+#ifndef SESSION_COMPILED_H
+#define SESSION_COMPILED_H
+
+#include "base/buf.h"
+#include "runtime/language.h"
+
+struct home;
+
+enum { COMPILED_MAX = 1 << 20, COMPILED_FILES_MAX = 16 };
+
+/*
+ * What is kept for the interpreter at `path` has this name, for the caller to free; NULL when it
+ * cannot be told from others. To be taken before it is started: later the path may be another's.
+ */
+char *compiled_name(const struct language *language, const char *path) MUST_CHECK;
+
+/* Both do nothing without a name. */
+
+/* Appends what is kept; nothing when there is none. */
+void compiled_get(const struct home *home, const char *name, struct buf *out);
+/* Keeps it; when that fails, the next start compiles again. */
+void compiled_put(const struct home *home, const char *name, const char *data, size_t len);
+
+#endif

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""Sessions that are copies of a Python that has imported (issue 8.2): they are confined as any other, have nothing in common with it
+or with each other, and work alike (sandbox.md tests 69, 70, 78)."""
+import itertools
+import json
+import os
+import pathlib
+import re
+import signal
+import time
+
+import pytest
+from client import WAIT_S, Server
+from machines import confined_in
+from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, family, has_module, interpreters, open_files,
+                   same_description, until)
+from test_spares import IS_ROOT, MODULE, interpreter_of, look, spared, tried
+
+ENV = {"PTYCELL_PRELOAD": MODULE}
+OFF = {**ENV, "PTYCELL_FORK": "0"}
+MARK = "ctypes"  # imported by the parent, by nothing that waits for itself
+SAID = "sessions are forked from it"
+# What differs from a start of its own: numbers of processes, since one more is there for a moment.
+PIDS = r"(?<![\d.])([3-5]|9\d)(?![\d.])"
+
+
+def forked(server, stem="forked"):
+    """The id of a new session that is a copy, of a parent with all its imports."""
+    return spared(server, stem, MARK, MODULE)
+
+
+@pytest.fixture(scope="module", name="tier")
+def tier_here(tmp_path_factory):
+    with Server(tmp_path_factory.mktemp("tier")) as server:
+        server.cell("1")
+        return server.call("session_info", session_id="s").object["confinement"]["tier"]
+
+
+@pytest.fixture(autouse=True)
+def can_fork(tier):
+    if tier != "namespaces":
+        pytest.skip(f"sessions are forked in tier namespaces, and this is {tier}")
+
+
+@pytest.fixture
+def ready(home):
+    with Server(home, env={**ENV, "PTYCELL_LOG": "info"}) as server:
+        yield server
+    print(server.stderr.decode(errors="replace"))
+
+
+def parent_of(server):
+    """The parent's process: that of no session's folder and of no sandbox that waits."""
+    known = {interpreter_of(server, row["session_id"]) for row in server.call("list_sessions").object["sessions"]}
+    return min((process for process in interpreters(server) - known if has_children_files(process)), key=lambda p: p[1])
+
+
+def has_children_files(process):
+    """Has it two channels and a terminal open, as only a parent has?"""
+    return {"3", "4"} <= set(os.listdir(f"/proc/{process[0]}/fd"))
+
+
+def strip(answers):
+    """Without numbers of processes."""
+    return re.sub(PIDS, "N", str(answers))
+
+
+# ---- what sessions see ----
+
+def test_a_copy_has_what_was_imported_and_the_same_hashes(ready):
+    first, second = forked(ready, "a"), forked(ready, "b")
+    assert has_module(ready, MODULE, first)
+    assert ready.cell("hash('abc')", session=first).text == ready.cell("hash('abc')", session=second).text
+
+
+def test_sessions_that_follow_at_once_are_copies_without_imports(tmp_path):
+    """Of a parent that has no quiet moment for them; a slow machine may give it some."""
+    homes = itertools.count()
+
+    def attempt():
+        with Server(tmp_path / str(next(homes)), env=ENV) as server:
+            for number in range(10):
+                if has_module(server, MARK, f"s{number}"):
+                    return not has_module(server, MODULE, f"s{number}") and server.cell("6 * 7", session=f"s{number}").text == "42\n"
+        return False
+    until(attempt, 40)
+
+
+def test_it_can_be_switched_off(home):
+    with Server(home, env=OFF) as server:
+        first, second = spared(server, "a"), spared(server, "b")
+        assert not has_module(server, MARK, first)
+        assert server.cell("hash('abc')", session=first).text != server.cell("hash('abc')", session=second).text
+
+
+def test_the_first_session_starts_cold(ready):
+    assert not has_module(ready, MARK, "first")
+
+
+@pytest.mark.parametrize("modules", [MODULE, f"numpy,pandas,matplotlib.pyplot,{MODULE}"], ids=["one", "many"])
+def test_69_a_copy_looks_like_a_start_of_its_own(home, modules):
+    with Server(home, env={"PTYCELL_PRELOAD": modules, "PTYCELL_OUTPUT_CHARS": "200000", "PTYCELL_ENV_MINE": "x"}) as server:
+        first = look(server, "cold")
+        second = look(server, forked(server))
+    imported = set(second.pop("modules")) - set(first.pop("modules"))
+    assert MODULE in imported
+    assert second.pop("who")[:2] == first.pop("who")[:2]
+    assert len(second.pop("processes")) == len(first.pop("processes"))
+    assert second == first
+
+
+def test_70_copies_draw_different_random_numbers(home):
+    chance = ("import random, tempfile, uuid, os\nprint(random.random(), uuid.uuid4(), next(tempfile._get_candidate_names()), "
+              "os.urandom(4).hex())\ntry:\n    import numpy\n    print(numpy.random.random(), numpy.random.default_rng().random())\n"
+              "except ImportError:\n    pass\n")
+    with Server(home, env={"PTYCELL_PRELOAD": f"random,tempfile,uuid,numpy,numpy.random,{MODULE}"}) as server:
+        drawn = [server.cell(chance, session=forked(server, stem)).text.split() for stem in "abc"]
+    for numbers in zip(*drawn):
+        assert len(set(numbers)) == 3, numbers
+
+
+def test_a_secret_reaches_copies_only(home):
+    """What the person passes on is in the environment of each session, and not in that of the parent."""
+    with Server(home, env={**ENV, "PTYCELL_SECRET_TOKEN": "quite-a-long-word"}) as server:
+        name = forked(server)
+        assert server.cell("import os; len(os.environ['TOKEN'])", session=name).text == "17\n"
+        assert server.cell("import subprocess\nlen(subprocess.check_output(['sh', '-c', 'echo $TOKEN']))", session=name).text == "18\n"
+        for pid, _ in interpreters(server) if IS_ROOT else ():
+            assert b"quite-a-long-word" not in pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+
+
+@pytest.mark.parametrize("variable", ["PYTHONHASHSEED", "LD_LIBRARY_PATH"])
+def test_what_is_read_at_the_start_only_keeps_sessions_from_being_copies(home, variable):
+    with Server(home, env={**ENV, f"PTYCELL_ENV_{variable}": "0"}) as server:
+        assert not has_module(server, MARK, spared(server))
+
+
+def test_less_memory_than_a_copy_needs_starts_cold(ready):
+    ready.call("destroy_session", session_id=forked(ready))
+    ready.call("session_info", session_id="low", config={"memory_max": 256 << 20})
+    assert not has_module(ready, MARK, "low")
+    assert ready.cell("len(bytearray(1 << 20))", session="low").text == "1048576\n"
+
+
+# ---- 70, 78: what it has in common with others ----
+
+@pytest.mark.skipif(not IS_ROOT or SYS_KCMP is None, reason="only root may compare other processes' descriptors")
+def test_78_copies_share_nothing_with_the_parent_or_each_other(ready):
+    pairs = [interpreter_of(ready, forked(ready, stem)) for stem in "ab"]
+    pairs.append(parent_of(ready))
+    for one_of, two_of in itertools.combinations(pairs, 2):
+        for one, two in itertools.product(open_files({one_of}), open_files({two_of})):
+            assert not same_description(one[0], two[0]), (one, two)
+        for kind in ("mnt", "pid", "net", "ipc", "uts", "user", "cgroup"):
+            assert os.readlink(f"/proc/{one_of[0]}/ns/{kind}") != os.readlink(f"/proc/{two_of[0]}/ns/{kind}"), kind
+    for pid, _ in pairs:
+        maps = pathlib.Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
+        assert not re.findall(r"^\S+ .w.s .*", maps, re.M), "memory that is shared"
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
+def test_the_parent_has_no_capability_and_one_thread(ready):
+    forked(ready)
+    status = pathlib.Path(f"/proc/{parent_of(ready)[0]}/status").read_text(encoding="utf-8")
+    for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+        assert re.search(rf"^{name}:\t0+$", status, re.M), name
+    assert re.search(r"^NoNewPrivs:\t1$", status, re.M) and re.search(r"^Threads:\t1$", status, re.M)
+
+
+@pytest.mark.limit(120)
+def test_it_is_confined_as_any_session():
+    with confined_in("namespaces", **ENV) as confined:
+        confined.server.call("session_info", session_id="cold", config={"memory_max": 500 << 20})
+        copy = forked(confined.server)
+        assert not has_module(confined.server, MARK, "cold")
+        for group in ("files", "processes", "kernel", "terminal"):
+            found = [tried(confined, group, name) for name in (copy, "cold")]
+            assert strip(found[0]) == strip(found[1]), group
+
+
+# ---- it works alike ----
+
+def test_interrupts_tracebacks_and_variables_work(ready):
+    name = forked(ready)
+    result = ready.cell("while True: pass", session=name, timeout=1)
+    assert result.state == "timed_out" and "KeyboardInterrupt" in result.text
+    result = ready.cell("x = 1\nx / 0", session=name)
+    assert 'File "<cell 3>", line 2' in result.text and "x / 0" in result.text and "driver" not in result.text
+    info = ready.call("session_info", session_id=name, include=["variables"]).object
+    assert [row["name"] for row in info["variables"]["python"]["names"]] == ["x"] if "python" in info["variables"] else info["variables"]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_multiprocessing_works(ready, method):
+    code = ("import multiprocessing\ndef square(n):\n    return n * n\n"
+            f"with multiprocessing.get_context({method!r}).Pool(2) as pool:\n    print(pool.map(square, [1, 2, 3]))")
+    assert ready.cell(code, session=forked(ready)).text == "[1, 4, 9]\n"
+
+
+def test_a_copy_that_ended_is_started_anew(ready):
+    name = forked(ready)
+    assert ready.cell("import os; os._exit(3)", session=name).state == "died"
+    assert ready.cell("1 + 1", session=name).text == "2\n"
+    # By itself: packages of its own may be there now, which come before what the parent has.
+    assert not has_module(ready, MARK, name)
+
+
+# ---- ends ----
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root sees the folders of interpreters")
+def test_the_parent_and_what_waits_end_when_no_session_comes(home):
+    with Server(home, env={**ENV, "PTYCELL_SPARES_IDLE": "3"}) as server:
+        name = forked(server)
+        own = {interpreter_of(server, row["session_id"]) for row in server.call("list_sessions").object["sessions"]}
+        until(lambda: interpreters(server) == own, 20)
+        assert server.cell("6 * 7", session=name).text == "42\n"
+        assert server.cell("6 * 7", session="later").text == "42\n"
+        assert forked(server, "then")
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
+def test_sessions_outlive_the_parent_and_new_ones_start(ready):
+    name = forked(ready)
+    ready.cell("x = 5", session=name)
+    parent = parent_of(ready)
+    os.kill(parent[0], signal.SIGKILL)
+    all_gone({parent}, 5)
+    assert ready.cell("x", session=name).text == "5\n"
+    assert ready.cell("1 + 1", session="next").text == "2\n"
+    forked(ready, "again")
+    assert ready.cell("x", session=name).text == "5\n"
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
+def test_a_parent_that_does_not_answer_is_not_waited_for_twice(ready):
+    forked(ready)
+    parent = parent_of(ready)
+    os.kill(parent[0], signal.SIGSTOP)
+    for number in range(3):
+        assert ready.cell("1 + 1", session=f"n{number}").text == "2\n"
+    all_gone({parent}, 5)
+    forked(ready, "again")
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
+@pytest.mark.parametrize("attempt", range(6))
+def test_a_parent_that_ends_as_its_import_is_due_takes_no_server_along(ready, attempt):
+    """The server sees both at once when it stood still meanwhile, amid requests."""
+    assert ready.cell("1").text == "1\n"
+    parent = until(lambda: parent_of(ready) if len(interpreters(ready)) == 2 else None)
+    many = "".join(json.dumps({"jsonrpc": "2.0", "id": 1000 + n, "method": "tools/list"}) + "\n" for n in range(1000 + attempt))
+    ready.process.stdin.write(many.encode())
+    ready.process.stdin.flush()
+    ready.others.get(timeout=WAIT_S)
+    ready.process.send_signal(signal.SIGSTOP)
+    os.kill(parent[0], signal.SIGKILL)
+    begun = time.monotonic()
+    until(lambda: time.monotonic() > begun + 0.6)
+    ready.process.send_signal(signal.SIGCONT)
+    ready.request("ping")
+    assert ready.cell("1 + 1", session="next").text == "2\n"
+
+
+@pytest.mark.parametrize("end", ["input", "kill"])
+def test_nothing_survives_the_server(home, end):
+    with Server(home, env=ENV) as server:
+        forked(server)
+        assert_leaves_nothing(server, end)
+
+
+def test_sessions_that_were_copies_leave_nothing_behind(ready):
+    counts = []
+    for _ in range(4):
+        name = forked(ready)
+        process = interpreter_of(ready, name) if IS_ROOT else None
+        ready.call("destroy_session", session_id=name)
+        # The parent's folder and that of what waits next.
+        until(lambda: len(all_folders(ready.home)) == 2)
+        all_gone({process} if process else set(), 5)
+        counts.append(until(lambda: settled(ready)))
+    assert counts[1] == counts[-1]
+
+
+def settled(server):
+    """How many processes it has, once what waits is there: launcher, and init, minder and interpreter of it and the parent."""
+    count = len(family(server.process.pid))
+    return count if count == 7 else None

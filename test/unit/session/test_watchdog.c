@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Too much memory: who is asked where it is, and who is killed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "session/runner.h"
+#include "session/session_internal.h"
+#include "session/watchdog.h"
+
+/* Less than what fake_driver's `hold` takes. */
+#define MEMORY_MAX ((uint64_t)64 << 20)
+
+struct answer {
+	int count;
+	enum cell_state state;
+	bool noticed; /* something that happened in between */
+	char problem[300];
+};
+
+static struct language other_language; /* the same program by another name */
+static struct session *session;
+static char held[128]; /* is there once a cell holds its memory */
+
+static int set_up(void **state)
+{
+	struct err err;
+
+	(void)state;
+	fixture_open();
+	other_language = fixture_language;
+	other_language.name = "other";
+	(void)snprintf(held, sizeof(held), "%s/held", fixture.scratch.path);
+	session = session_new(&fixture.host, "test", 1, NULL, NULL, &err);
+	assert_non_null(session);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_free(session, "the test is over");
+	(void)unlink(held);
+	fixture_close();
+	return 0;
+}
+
+static void on_done(struct call *call, const struct exec_result *result, void *data)
+{
+	struct answer *answer = data;
+	const struct cell *cell = result->cell;
+
+	(void)call;
+	answer->count++;
+	answer->state = cell->state;
+	answer->noticed = result->notice != NULL;
+	(void)snprintf(answer->problem, sizeof(answer->problem), "%s",
+		       cell->problem != NULL ? cell->problem : "");
+}
+
+static void start(const struct language *language, const char *code, struct answer *answer)
+{
+	const struct exec_request request = {
+		.language = language, .code = code, .code_len = strlen(code), .wait_ms = 3600000
+	};
+	struct err err;
+
+	*answer = (struct answer){ 0 };
+	assert_non_null(session_exec(session, &request, on_done, answer, &err));
+}
+
+static void run(const struct language *language, const char *code)
+{
+	struct answer answer;
+
+	start(language, code, &answer);
+	fixture_until(answer.count > 0);
+	assert_int_equal(answer.state, CELL_DONE);
+	assert_false(answer.noticed);
+}
+
+/* Of an interpreter that runs already; until a cell of it holds more than it may. */
+static void start_holding(struct answer *answer)
+{
+	cleanup_free char *code = xasprintf("hold=%s\ndone", held);
+
+	session->limits.memory_max = MEMORY_MAX;
+	start(&fixture_language, code, answer);
+	fixture_until(access(held, F_OK) == 0);
+}
+
+static void a_cell_that_ended_while_it_was_asked_costs_nobody_anything(void **state)
+{
+	struct answer holding;
+
+	(void)state;
+	run(&fixture_language, "done");
+	start_holding(&holding);
+	fixture_pass(WATCHDOG_BUSY_MS);
+	fixture_until(holding.count > 0);
+	fixture_pass(WATCHDOG_WHERE_MS);
+	/* However long a kill would take. */
+	for (int i = 0; i < 20; i++)
+		run(&fixture_language, "done");
+}
+
+static void of_two_that_run_nobody_is_asked_and_who_has_most_is_killed(void **state)
+{
+	struct answer innocent;
+	struct answer holding;
+
+	(void)state;
+	run(&other_language, "done");
+	run(&fixture_language, "done");
+	/* A signal would end it. */
+	start(&other_language, "hang=1", &innocent);
+	fixture_until(runner_state(session_runner(session, 0)) == RUNNER_BUSY);
+	start_holding(&holding);
+	fixture_pass(WATCHDOG_BUSY_MS);
+	fixture_until(holding.count > 0);
+	assert_int_equal(holding.state, CELL_DIED);
+	assert_non_null(strstr(holding.problem, "(memory_max)"));
+	assert_int_equal(innocent.count, 0);
+	assert_int_equal(runner_state(session_runner(session, 0)), RUNNER_BUSY);
+	session_free(session, "it is enough");
+	session = NULL;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_cell_that_ended_while_it_was_asked_costs_nobody_anything),
+		TEST(of_two_that_run_nobody_is_asked_and_who_has_most_is_killed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
