@@ -502,12 +502,15 @@ static void run(struct connection *c)
 
 	bool was_shut = c->client.shut;
 
-	while (steps[c->state](c))
-		;
-	c->client.reading = listens(c);
-	c->server.reading = c->state != STATE_HELLO && c->state != STATE_INNER;
-	side_update(&c->client);
-	side_update(&c->server);
+	/* What was written made room, perhaps for what nobody would tell of again. */
+	do {
+		while (steps[c->state](c))
+			;
+		c->client.reading = listens(c);
+		c->server.reading = c->state != STATE_HELLO && c->state != STATE_INNER;
+		side_update(&c->client);
+		side_update(&c->server);
+	} while (steps[c->state](c));
 	if (c->client.shut && !was_shut && c->state == STATE_LINGER)
 		set_timer(c);
 	if (has_ended(c))

@@ -15,6 +15,8 @@
 #include "config/places.h"
 #include "config/settings.h"
 #include "doctor_connect.h"
+#include "doctor_languages.h"
+#include "doctor_packages.h"
 #include "doctor_sandbox.h"
 #include "doctor_sql.h"
 #include "helper/helper.h"
@@ -30,9 +32,10 @@ enum { OLDEST_PYTHON_MINOR = 9 };
 /* What the report adds up to. */
 struct report {
 	const struct settings *settings;
-	struct buf apt;  /* packages for the one apt line, each with a blank before it */
-	struct buf todo; /* what else to do, a line each */
-	bool broken;     /* something is missing without which no cell runs */
+	struct buf apt;     /* packages for the one apt line, each with a blank before it */
+	struct buf todo;    /* what else to do, a line each */
+	bool broken;        /* something is missing without which no cell runs */
+	char *home_problem; /* why no session can be made, found by making one; or NULL */
 };
 
 struct wish {
@@ -174,7 +177,19 @@ static void wish_for_language(struct report *r, const struct language *language)
 		buf_putf(&r->todo, "  %s\n", language->install_hint);
 }
 
-static void report_language(struct report *r, const struct language *language)
+/* Found is not working: a file that is no interpreter is found, too. */
+static void report_trial(struct report *r, const struct language *language,
+			 const struct interpreter_path *path, const struct doctor_trial *trial)
+{
+	if (trial->problem == NULL)
+		return;
+	say_text("", trial->problem);
+	if (str_eq(language->name, "python") || str_eq(path->reason, language->env_override))
+		r->broken = true;
+}
+
+static void report_language(struct report *r, const struct language *language,
+			    const struct doctor_trial *trial)
 {
 	struct interpreter_path path = { 0 };
 	struct err err = { 0 };
@@ -186,10 +201,27 @@ static void report_language(struct report *r, const struct language *language)
 		return;
 	}
 	quoted = say_path(path.path);
-	say(language->name, "%s (from %s)", quoted, path.reason);
+	say(language->name, "%s (from %s)%s%s", quoted, path.reason,
+	    trial->version != NULL ? ", version " : "",
+	    trial->version != NULL ? trial->version : "");
+	report_trial(r, language, &path, trial);
 	if (str_eq(language->name, "python"))
 		report_python(r, path.path, quoted);
 	interpreter_path_release(&path);
+}
+
+/* With settings of its own, as a trial changes them. */
+static void report_languages(struct report *r, int argc, char **argv)
+{
+	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
+	struct doctor_trials trials;
+
+	doctor_languages(settings, &trials);
+	for (size_t i = 0; language_at(i); i++)
+		report_language(r, language_at(i), &trials.languages[i]);
+	r->home_problem = mem_steal(&trials.home_problem);
+	doctor_languages_release(&trials);
+	settings_free(settings);
 }
 
 /* ---- settings, limits ---- */
@@ -279,7 +311,8 @@ static char *existing_part(const char *path)
 	return part;
 }
 
-static void report_folder(struct report *r, const char *topic, const char *path, const char *use,
+/* False: it was told that it cannot be written. */
+static bool report_folder(struct report *r, const char *topic, const char *path, const char *use,
 			  const char *setting)
 {
 	cleanup_free char *part = existing_part(path);
@@ -294,21 +327,26 @@ static void report_folder(struct report *r, const char *topic, const char *path,
 		say(topic, "%s cannot be written (%s); set %s to a folder of yours", quoted, use,
 		    setting);
 		r->broken = true;
-		return;
+		return false;
 	}
 	if (statvfs(part, &vfs) == 0)
 		put_bytes(&room, (uint64_t)vfs.f_bavail * vfs.f_frsize);
 	say(topic, "%s: %s%s, %s free", quoted, use,
 	    str_eq(part, path) ? "" : " (made when first needed)", buf_str(&room));
+	return true;
 }
 
 static void report_folders(struct report *r)
 {
 	const struct settings *s = r->settings;
 
-	report_folder(r, "folders", s->home, "live sessions", "PTYCELL_HOME");
+	if (report_folder(r, "folders", s->home, "live sessions", "PTYCELL_HOME") &&
+	    r->home_problem != NULL) {
+		say_text("", r->home_problem);
+		r->broken = true;
+	}
 	if (s->keep)
-		report_folder(r, "", s->keep, "results kept for you", "PTYCELL_KEEP");
+		(void)report_folder(r, "", s->keep, "results kept for you", "PTYCELL_KEEP");
 	else
 		say("", "results are not kept (PTYCELL_KEEP is off, or there is no home folder)");
 }
@@ -335,7 +373,7 @@ static void report_storage(const struct settings *settings)
 static void report_helpers(struct report *r)
 {
 	static const char *const helpers[] = { "ptycell-launcher", "ptycell-files", "ptycell-sql",
-					       "ptycell-fetch" };
+					       "ptycell-fetch", "ptycell-proxy" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(helpers); i++) {
 		struct err err = { 0 };
@@ -384,6 +422,19 @@ static int check_databases(int argc, char **argv)
 	return r.broken ? 1 : 0;
 }
 
+/* "doctor packages": reaches the indexes, as an installation would. */
+static int check_packages(int argc, char **argv)
+{
+	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
+	struct report r = { .settings = settings };
+
+	puts("ptycell " PTYCELL_VERSION "\n");
+	report_settings(&r);
+	r.broken = r.broken || !doctor_packages(settings);
+	settings_free(settings);
+	return r.broken ? 1 : 0;
+}
+
 int doctor_main(int argc, char **argv)
 {
 	struct settings *settings;
@@ -392,13 +443,14 @@ int doctor_main(int argc, char **argv)
 
 	if (argc > 1 && str_eq(argv[1], "databases"))
 		return check_databases(argc - 1, argv + 1);
+	if (argc > 1 && str_eq(argv[1], "packages"))
+		return check_packages(argc - 1, argv + 1);
 	settings = settings_load(argc - 1, argv + 1, environ);
 	r.settings = settings;
 	buf_init(&r.apt, BUF_UNBOUNDED);
 	buf_init(&r.todo, BUF_UNBOUNDED);
 	puts("ptycell " PTYCELL_VERSION "\n");
-	for (size_t i = 0; language_at(i); i++)
-		report_language(&r, language_at(i));
+	report_languages(&r, argc, argv);
 	report_settings(&r);
 	report_limits(settings);
 	report_folders(&r);
@@ -409,6 +461,7 @@ int doctor_main(int argc, char **argv)
 	report_kernel();
 	report_verdict(&r);
 	code = r.broken ? 1 : 0;
+	free(r.home_problem);
 	buf_release(&r.apt);
 	buf_release(&r.todo);
 	settings_free(settings);

@@ -2,7 +2,7 @@
 /*
  * doctor.h - `ptycell doctor`: what works on this machine, in plain words on stdout.
  *
- * Looks at files and asks the kernel; starts nothing and changes nothing.
+ * Looks at files, asks the kernel and starts each interpreter once, confined; changes nothing.
  */
 #ifndef SERVER_DOCTOR_H
 #define SERVER_DOCTOR_H

@@ -111,7 +111,7 @@ static int try_database(struct loop *loop, const struct settings *settings, cons
 
 	if (program == NULL)
 		return -1;
-	database = databases_find(settings, name, "/", err);
+	database = databases_find(settings, NULL, name, "/", err);
 	if (database == NULL)
 		return -1;
 	order = make_order(database);

@@ -2,6 +2,7 @@
 #include "doctor_sandbox.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -53,10 +54,14 @@ static void say_canaries(const struct sandbox_report *report)
 /* Why stronger tiers are not had. */
 static void say_reasons(const struct sandbox_report *report)
 {
-	for (int tier = POLICY_TIERS - 1; tier > report->tier; tier--)
+	for (int tier = POLICY_TIERS - 1; tier > report->tier; tier--) {
+		cleanup_free char *line =
+			xasprintf("not %s: %s", policy_tier_name((enum policy_tier)tier),
+				  report->reason[tier]);
+
 		if (report->reason[tier][0] != '\0')
-			say("", "not %s: %s", policy_tier_name((enum policy_tier)tier),
-			    report->reason[tier]);
+			say_text("", line);
+	}
 }
 
 static void say_advice(const struct sandbox_report *report)
@@ -84,6 +89,21 @@ static void say_shares(const struct confinement *confinement)
 		say(i == 0 ? "shares" : "", "%s: code may read%s", path,
 		    share->writable ? " and change it" : "");
 	}
+}
+
+/* What it is good for is said only to whom it can be of use. */
+static void say_groups(const struct confinement *confinement)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	confinement_groups_text(&text, confinement);
+	say("cgroup", "%s", buf_str(&text));
+	if (confinement_groups(confinement) != NULL)
+		return;
+	say("", "so ptycell looks twice a second what each session uses");
+	if (access("/run/systemd/system", F_OK) == 0)
+		say_text("", "For limits that the kernel holds, let your chat program start this:\n"
+			     "  systemd-run --user --scope -p Delegate=yes ptycell\n");
 }
 
 static void say_tier(const char *topic, const char *lead, enum policy_tier tier)
@@ -119,8 +139,10 @@ static void say_all(const struct confinement *confinement)
 	/* A refusal holds it. */
 	if (report != NULL && refusal == NULL)
 		say_advice(report);
-	if (refusal == NULL)
+	if (refusal == NULL) {
+		say_groups(confinement);
 		say_shares(confinement);
+	}
 }
 
 static bool settle_and_say(struct loop *loop, struct launcher *launcher,

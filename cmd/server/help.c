@@ -11,6 +11,7 @@ static const char intro[] =
 	"  ptycell [FLAG...]          serve; a chat host starts it so\n"
 	"  ptycell doctor [FLAG...]   say what works on this machine and what is missing\n"
 	"  ptycell doctor databases   the same of configured databases: asks each of them a query\n"
+	"  ptycell doctor packages    the same of pip, npm and R: looks for packages in their indexes\n"
 	"  ptycell config HOST        print the entry for a host's configuration; HOST is\n"
 	"                             claude-desktop, claude-code, vscode, cursor or inspector\n"
 	"  ptycell config settings    print the table of settings as Markdown\n"

@@ -95,6 +95,17 @@ void buf_put(struct buf *buf, const void *data, size_t len)
 	}
 }
 
+/* Most often there is room: this is for those that write many. */
+void buf_put_char(struct buf *buf, char c)
+{
+	if (buf->len == buf->max || buf->len + 1 >= buf->cap) {
+		buf_put(buf, &c, 1);
+		return;
+	}
+	buf->data[buf->len++] = c;
+	buf->data[buf->len] = '\0';
+}
+
 void buf_puts(struct buf *buf, const char *s)
 {
 	buf_put(buf, s, strlen(s));

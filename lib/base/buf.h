@@ -44,6 +44,7 @@ int buf_add_fmt(struct buf *buf, struct err *err, const char *fmt, ...) MUST_CHE
 
 /* The same for a buffer whose content our own code bounds: passing the maximum aborts. */
 void buf_put(struct buf *buf, const void *data, size_t len);
+void buf_put_char(struct buf *buf, char c);
 void buf_puts(struct buf *buf, const char *s);
 void buf_putf(struct buf *buf, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

@@ -29,7 +29,7 @@ enum err_code {
 struct err {
 	enum err_code code;
 	int sys;
-	char msg[256];
+	char msg[512]; /* room for two paths, and what to do */
 };
 
 /* Each of these returns -1, so that failing is one line. A long text is cut. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -42,15 +43,10 @@ int fd_dup(int fd, struct err *err)
 	return copy;
 }
 
-char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len, struct err *err)
+static char *read_all(int fd, const char *path, size_t max, size_t *ret_len, struct err *err)
 {
-	cleanup_fd int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
 	cleanup_buf struct buf buf = BUF_INIT(max);
 
-	if (fd < 0) {
-		(void)err_sys(err, "opening '%s'", path);
-		return NULL;
-	}
 	for (;;) {
 		char chunk[4096];
 		ssize_t n = read(fd, chunk, sizeof(chunk));
@@ -71,6 +67,33 @@ char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len, st
 	if (ret_len != NULL)
 		*ret_len = buf.len;
 	return buf_steal(&buf);
+}
+
+char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len, struct err *err)
+{
+	cleanup_fd int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0) {
+		(void)err_sys(err, "opening '%s'", path);
+		return NULL;
+	}
+	return read_all(fd, path, max, ret_len, err);
+}
+
+char *fd_read_regular(const char *path, size_t max, size_t *ret_len, struct err *err)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		(void)err_sys(err, "opening '%s'", path);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		(void)err_set(err, ERR_INVALID, "'%s' is no regular file", path);
+		return NULL;
+	}
+	return read_all(fd, path, max, ret_len, err);
 }
 
 int fd_write_all(int fd, const void *data, size_t len, struct err *err)

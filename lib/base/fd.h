@@ -22,10 +22,12 @@ int fd_dup(int fd, struct err *err) MUST_CHECK;
 
 /*
  * All of a small file, at most `max` bytes, NUL-terminated; the caller frees it. `dir_fd` may be
- * AT_FDCWD. Not for files that a session can touch.
+ * AT_FDCWD. Waits for the writer of a pipe: not for files that a session can touch.
  */
 char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len,
 		   struct err *err) MUST_CHECK;
+/* The same, but never waits: ERR_INVALID for anything but a regular file. */
+char *fd_read_regular(const char *path, size_t max, size_t *ret_len, struct err *err) MUST_CHECK;
 /* Writes all of it, waiting where it must: for regular files only. */
 int fd_write_all(int fd, const void *data, size_t len, struct err *err) MUST_CHECK;
 

@@ -25,4 +25,16 @@ static inline bool str_eq(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+/* Without the characters of `set` at both ends; what is cut at the end is cut in place. */
+static inline char *str_trim(char *text, const char *set)
+{
+	size_t len;
+
+	text += strspn(text, set);
+	len = strlen(text);
+	while (len > 0 && strchr(set, text[len - 1]) != NULL)
+		text[--len] = '\0';
+	return text;
+}
+
 #endif

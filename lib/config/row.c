@@ -59,7 +59,7 @@ static const struct row rows[] = {
 	  .fallback = 45,
 	  .floor = 0,
 	  .ceiling = DAY,
-	  .help = "a call is answered by then and its cell runs on; none with --drain or a file as stdin" },
+	  .help = "a call is answered by then and what it began runs on; none with --drain or a file as stdin" },
 	{ .name = "SESSION_TTL",
 	  .flag = "session-ttl",
 	  .key = "session_ttl",
@@ -386,8 +386,14 @@ static const struct row rows[] = {
 	  .flag = "pip-index",
 	  AT(pip_index),
 	  .type = ROW_TEXT,
-	  .fallback_text = "PIP_INDEX_URL, else what pip itself takes",
+	  .fallback_text = "that of pip.conf, else what pip itself takes",
 	  .help = "where Python packages come from: URLs and folders of wheels, or off" },
+	{ .name = "PTYCELL_R_REPOS",
+	  .flag = "r-repos",
+	  AT(r_repos),
+	  .type = ROW_TEXT,
+	  .fallback_text = "what R itself takes",
+	  .help = "where R packages come from: URLs and folders of CRAN's form, or off" },
 	{ .name = "PTYCELL_INSTALL_HOSTS",
 	  .flag = "install-hosts",
 	  AT(install_hosts),
@@ -402,6 +408,30 @@ static const struct row rows[] = {
 	  .floor = 1,
 	  .ceiling = DAY,
 	  .help = "how long installing packages may take" },
+	{ .name = "PTYCELL_INSTALL_MAX",
+	  .flag = "install-max",
+	  AT(install_max),
+	  .type = ROW_BYTES,
+	  .fallback = 8 * GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "how much an installer may download and unpack" },
+	{ .name = "PTYCELL_INSTALL_FILES_MAX",
+	  .flag = "install-files-max",
+	  AT(install_files_max),
+	  .type = ROW_COUNT,
+	  .fallback = 500000,
+	  .floor = 100,
+	  .ceiling = 5000000,
+	  .help = "how many files that may be" },
+	{ .name = "PTYCELL_PACKAGES_MAX",
+	  .flag = "packages-max",
+	  AT(packages_max),
+	  .type = ROW_BYTES,
+	  .fallback = 10 * GIB,
+	  .floor = MIB,
+	  .ceiling = 64 * TIB,
+	  .help = "size of the packages kept for other sessions; what was unused for longest goes first" },
 	{ .name = "PTYCELL_INSTALL_BUILDS",
 	  .flag = "install-builds",
 	  AT(install_builds),
@@ -456,6 +486,21 @@ static const struct row rows[] = {
 	  .floor = 0,
 	  .ceiling = 16,
 	  .help = "sandboxes a language that wait, started, for the next new session; 0: none" },
+	{ .name = "PTYCELL_SPARES_IDLE",
+	  .flag = "spares-idle",
+	  AT(spares_idle),
+	  .type = ROW_SECONDS,
+	  .fallback = 900,
+	  .floor = 1,
+	  .ceiling = DAY,
+	  .help = "what waits is ended when no session has begun for this long" },
+	{ .name = "PTYCELL_FORK",
+	  .flag = "fork",
+	  AT(fork),
+	  .type = ROW_SWITCH,
+	  .words = switch_words,
+	  .fallback = 1,
+	  .help = "Python sessions begin as copies of one that has imported, and share its memory" },
 	{ .name = "PTYCELL_PRELOAD",
 	  .flag = "preload",
 	  AT(preload),
@@ -510,46 +555,6 @@ const struct row *row_find(const char *name)
 			return &rows[i];
 	}
 	return NULL;
-}
-
-/* Levenshtein's distance of two short words; a longer one is far from everything. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[ROW_FLAG_MAX + 1];
-	size_t b_len = strlen(b);
-
-	if (strlen(a) > ROW_FLAG_MAX || b_len > ROW_FLAG_MAX)
-		return ROW_FLAG_MAX;
-	for (size_t j = 0; j <= b_len; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= b_len; j++) {
-			size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			row[j] = size_min(replaced, 1 + size_min(row[j], row[j - 1]));
-		}
-	}
-	return row[b_len];
-}
-
-const struct row *row_nearest(const char *flag)
-{
-	const struct row *nearest = NULL;
-	size_t least = 1 + size_min(2, strlen(flag) / 3);
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		size_t away = distance(flag, rows[i].flag);
-
-		if (away < least) {
-			least = away;
-			nearest = &rows[i];
-		}
-	}
-	return nearest;
 }
 
 bool row_is_number(const struct row *row)

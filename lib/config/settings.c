@@ -68,9 +68,7 @@ static bool add_share(struct settings *s, char *const env[], char *line)
 {
 	struct settings_share share = { .path = NULL };
 
-	while (take_suffix(line, " ") || take_suffix(line, "\t") || take_suffix(line, "\r"))
-		;
-	line += strspn(line, " \t\r");
+	line = str_trim(line, " \t\r");
 	if (line[0] == '\0')
 		return true;
 	for (bool more = true; more;) {
@@ -433,6 +431,7 @@ void settings_free(struct settings *settings)
 	free(settings->fetch_hosts);
 	free(settings->policy);
 	free(settings->pip_index);
+	free(settings->r_repos);
 	free(settings->install_hosts);
 	free(settings->audit);
 	free(settings->log_level);
@@ -535,6 +534,7 @@ static const char *unit_name(const struct row *row)
 	return row->type == ROW_SECONDS ? " s" : "";
 }
 
+/* What stands behind the flag; a switch that is on is there to be put off. */
 static const char *placeholder(const struct row *row)
 {
 	static const char *const names[] = {
@@ -545,7 +545,7 @@ static const char *placeholder(const struct row *row)
 		[ROW_TEXT] = " TEXT",
 	};
 
-	return names[row->type];
+	return row->type == ROW_SWITCH && row->fallback == 1 ? "=0" : names[row->type];
 }
 
 static void put_help(struct buf *out, const struct row *row)
@@ -553,7 +553,8 @@ static void put_help(struct buf *out, const struct row *row)
 	if (row->type == ROW_SECRET)
 		buf_putf(out, "  %s\n", row->name);
 	else
-		buf_putf(out, "  --%s%s   %s\n", row->flag, placeholder(row), row->name);
+		buf_putf(out, "  --%s%s%s%s\n", row->flag, placeholder(row),
+			 row->name[0] ? "   " : "", row->name);
 	buf_putf(out, "      %s.\n      Default: ", row->help);
 	row_default(row, out);
 	buf_putf(out, "%s; legal: ", unit_name(row));
@@ -578,7 +579,8 @@ void settings_markdown(struct buf *out)
 		if (row->type == ROW_SECRET)
 			buf_putf(out, "| `%s` | | ", row->name);
 		else if (row->name[0])
-			buf_putf(out, "| `%s` | `--%s` | ", row->name, row->flag);
+			buf_putf(out, "| `%s` | `--%s%s` | ", row->name, row->flag,
+				 row->type == ROW_SWITCH ? placeholder(row) : "");
 		else
 			buf_putf(out, "| | `--%s` | ", row->flag);
 		row_default(row, out);

@@ -79,6 +79,7 @@ struct settings {
 	uint64_t max_sessions;
 	uint64_t line_max;               /* bytes of one request */
 	uint64_t spares;                 /* sandboxes of a language that wait; 0: none */
+	uint64_t spares_idle;            /* s: unused for this long they end */
 	char *preload;                   /* modules as "a,b.c" that Python's have; or NULL */
 	char *home;                      /* absolute */
 	char *keep;                      /* absolute, or NULL for off */
@@ -88,6 +89,7 @@ struct settings {
 	enum settings_results results;
 	enum settings_floor floor;
 	bool unconfined;
+	bool fork; /* Python's sessions from one that has imported */
 	struct settings_share *shares;
 	size_t share_count;
 	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */
@@ -95,9 +97,13 @@ struct settings {
 	bool allow_private_hosts;
 	char *policy;        /* absolute, or NULL for what holds without a file */
 	char *pip_index;     /* URLs and folders with blanks between; "off"; NULL for the usual */
+	char *r_repos;       /* likewise, for R */
 	char *install_hosts; /* that indexes lead to, as hosts; or NULL */
 	uint64_t install_timeout; /* s */
-	bool install_builds;      /* packages may run code of their own to be built */
+	uint64_t install_max;     /* bytes of an installer's folder */
+	uint64_t install_files_max;
+	uint64_t packages_max; /* bytes of what is kept for other sessions */
+	bool install_builds;   /* packages may run code of their own to be built */
 	struct settings_database *databases;
 	size_t database_count;
 	char *database_password; /* for the placeholder of the default database; or NULL */

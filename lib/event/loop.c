@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -35,6 +36,8 @@ struct loop {
 	size_t heap_len;
 	size_t heap_cap;
 	uint64_t next_order;
+	uint64_t linger_us; /* clock_us() until which a turn does not sleep; 0: it does */
+	uint64_t busy_us;   /* until then none does */
 };
 
 struct loop *loop_new(uint64_t (*now_ms)(void), struct err *err)
@@ -424,13 +427,43 @@ static void run_timers(struct loop *loop)
 	}
 }
 
+void loop_linger(struct loop *loop, uint64_t us)
+{
+	uint64_t now = clock_us();
+
+	if (now >= loop->busy_us)
+		loop->linger_us = now + (us < LOOP_LINGER_US ? us : LOOP_LINGER_US);
+}
+
+static int wait_for_events(struct loop *loop, int timeout_ms)
+{
+	uint64_t looked_us = loop->linger_us != 0 ? clock_us() : 0;
+	int n = 0;
+
+	while (n == 0 && looked_us < loop->linger_us && timeout_ms != 0) {
+		uint64_t now;
+
+		(void)sched_yield();
+		n = epoll_wait(loop->epoll_fd, loop->batch, LOOP_BATCH, 0);
+		now = clock_us();
+		if (now - looked_us > LOOP_LOOK_US) {
+			loop->busy_us = now + LOOP_BUSY_US;
+			break;
+		}
+		looked_us = now;
+	}
+	if (n == 0) /* else more may follow */
+		loop->linger_us = 0;
+	return n != 0 ? n : epoll_wait(loop->epoll_fd, loop->batch, LOOP_BATCH, timeout_ms);
+}
+
 void loop_turn(struct loop *loop, int timeout_ms)
 {
 	int n;
 
 	assert(!loop->running);
 	loop->running = true;
-	n = epoll_wait(loop->epoll_fd, loop->batch, LOOP_BATCH, wait_ms(loop, timeout_ms));
+	n = wait_for_events(loop, wait_ms(loop, timeout_ms));
 	loop->batch_len = n > 0 ? n : 0;
 	loop->now = loop->now_ms();
 	run_io(loop);

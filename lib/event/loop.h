@@ -24,6 +24,8 @@
 #include "base/err.h"
 #include "base/list.h"
 
+enum { LOOP_LINGER_US = 200, LOOP_LOOK_US = 15, LOOP_BUSY_US = 1000000 };
+
 struct loop;
 struct loop_io;
 struct loop_timer;
@@ -83,6 +85,13 @@ void loop_run(struct loop *loop);
 /* One turn that waits at most `timeout_ms` (-1: as long as it takes). */
 void loop_turn(struct loop *loop, int timeout_ms);
 void loop_quit(struct loop *loop);
+/*
+ * Something is expected within microseconds: until then (LOOP_LINGER_US at most) the next turn
+ * looks for it again and again, which saves waking a processor that fell asleep. Where others want
+ * the processor, which a look that takes long shows, it is theirs: for LOOP_BUSY_US nothing
+ * lingers.
+ */
+void loop_linger(struct loop *loop, uint64_t us);
 /* The time of this turn. */
 uint64_t loop_now(const struct loop *loop);
 

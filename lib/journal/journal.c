@@ -36,6 +36,15 @@ static void piece_release(struct piece *piece)
 }
 #define cleanup_piece __attribute__((cleanup(piece_release)))
 
+/* With the sentence on what was left out. */
+static size_t longest_tail(void)
+{
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+
+	notebook_tail(&tail, UINT64_MAX);
+	return tail.len;
+}
+
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
 			    const struct redact *redact)
 {
@@ -48,6 +57,7 @@ struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_byt
 	journal->code = (struct journal_file){ .name = JOURNAL_CODE_FILE, .fd = -1 };
 	journal->records = (struct journal_file){ .name = JOURNAL_RECORDS_FILE, .fd = -1 };
 	journal->redact = redact;
+	journal->tail_max = longest_tail();
 	return journal;
 }
 
@@ -195,8 +205,9 @@ static bool fits(const struct journal *journal, const struct journal_entry *entr
 		 const struct piece *piece, uint64_t max)
 {
 	uint64_t more = piece->notebook.len + piece->record.len + entry->code_len;
+	uint64_t now = journal->notebook_end + journal->code_size + journal->records_size;
 
-	return journal_bytes(journal) + more <= max;
+	return now + more + journal->tail_max <= max;
 }
 
 /* Chooses what is taken of the cell; false: nothing. */

@@ -49,6 +49,7 @@ struct journal {
 	uint64_t left_out;
 	uint64_t notebook_size;
 	uint64_t notebook_end; /* where its tail begins */
+	size_t tail_max;
 	uint64_t code_size;
 	uint64_t records_size;
 	struct {

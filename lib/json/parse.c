@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
 
 json_t *json_parse(const char *text, size_t len, struct err *err)
 {
@@ -13,6 +16,58 @@ json_t *json_parse(const char *text, size_t len, struct err *err)
 	if (value == NULL)
 		(void)err_set(err, ERR_INVALID, "%s (at byte %d)", why.text, why.position);
 	return value;
+}
+
+enum { ESCAPE_LEN = 6 };
+
+/* The number of an escape \uXXXX; -1 for anything else. */
+static long escape_at(const char *text, const char *end)
+{
+	char digits[ESCAPE_LEN - 1] = "";
+
+	if (end - text < ESCAPE_LEN || text[0] != '\\' || text[1] != 'u')
+		return -1;
+	memcpy(digits, text + 2, sizeof(digits) - 1);
+	if (strspn(digits, "0123456789abcdefABCDEF") != sizeof(digits) - 1)
+		return -1;
+	return strtol(digits, NULL, 16);
+}
+
+static bool is_half(long unit)
+{
+	return unit >= 0xd800 && unit <= 0xdfff;
+}
+
+/* How many bytes belong together; 0: they are half of a pair. */
+static size_t unit_len(const char *text, const char *end)
+{
+	long unit = escape_at(text, end);
+	long next;
+
+	if (unit < 0)
+		return text[0] == '\\' && end - text > 1 ? 2 : 1;
+	if (!is_half(unit))
+		return ESCAPE_LEN;
+	next = escape_at(text + ESCAPE_LEN, end);
+	return unit < 0xdc00 && next >= 0xdc00 && is_half(next) ? 2 * ESCAPE_LEN : 0;
+}
+
+json_t *json_parse_halves(const char *text, size_t len)
+{
+	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
+	const char *end = text + len;
+	struct err err;
+
+	while (text < end) {
+		size_t step = unit_len(text, end);
+
+		if (step == 0)
+			buf_puts(&whole, "\\ufffd");
+		else
+			buf_put(&whole, text, step);
+		text += step == 0 ? ESCAPE_LEN : step;
+	}
+	return json_parse(buf_str(&whole), whole.len, &err);
 }
 
 json_t *json_parse_const(const char *text)

@@ -137,6 +137,23 @@ static void refuse_line(struct mcp_server *server, int code, const char *problem
 	mcp_reply_error(server, NULL, NULL, &no);
 }
 
+/* Whoever asked is told, where that can be found out: without an id nobody would stop waiting. */
+static void refuse_text(struct mcp_server *server, const char *line, size_t len,
+			const struct err *err)
+{
+	cleanup_json json_t *value = json_parse_halves(line, len);
+	struct rpc_message message;
+	struct mcp_refusal no;
+
+	rpc_message_read(value, &message);
+	if (message.kind != RPC_REQUEST) {
+		refuse_line(server, RPC_PARSE_ERROR, err->msg);
+		return;
+	}
+	(void)mcp_refuse(&no, RPC_PARSE_ERROR, "Parse error: %s", err->msg);
+	mcp_reply_error(server, NULL, message.id, &no);
+}
+
 static bool takes_batches(const struct mcp_server *server)
 {
 	return server->legacy.handshake && server->legacy.revision == MCP_2025_03_26;
@@ -175,7 +192,7 @@ static void on_line(struct framing *framing, const char *line, size_t len)
 
 	value = json_parse(line, len, &err);
 	if (value == NULL)
-		refuse_line(server, RPC_PARSE_ERROR, err.msg);
+		refuse_text(server, line, len, &err);
 	else if (json_is_array(value))
 		take_batch(server, value);
 	else

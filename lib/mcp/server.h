@@ -67,6 +67,8 @@ struct mcp_features {
 	const struct mcp_tool *tools;
 	size_t tool_count;
 	bool tools_change; /* tools/list_changed may be sent */
+	/* A client has the list, and will call some soon; or NULL. */
+	void (*tools_listed)(void *context);
 
 	const struct mcp_prompt *prompts;
 	size_t prompt_count;

@@ -41,6 +41,7 @@ static char *make_list_text(const struct mcp_call *call)
 
 void mcp_tools_list(struct mcp_call *call)
 {
+	const struct mcp_features *f = call->server->features;
 	char **text = &call->server->tools_text[mcp_is_modern(call)];
 
 	if (mcp_call_refused_cursor(call))
@@ -49,6 +50,8 @@ void mcp_tools_list(struct mcp_call *call)
 		*text = make_list_text(call);
 	mcp_reply_text(call, *text);
 	mcp_call_end(call);
+	if (f->tools_listed != NULL)
+		f->tools_listed(f->context);
 }
 
 void mcp_tools_forget_list(struct mcp_server *server)

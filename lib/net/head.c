@@ -170,15 +170,17 @@ static int parse_request_line(struct head_text line, const struct host_port *tun
 		return err_set(err, ERR_INVALID, "the request's first line is not one of HTTP");
 	if (parse_version(line, &request->minor, err) < 0 || check_target(target, err) < 0)
 		return -1;
+	request->connect =
+		request->method.len == 7 && memcmp(request->method.data, "CONNECT", 7) == 0;
 	if (tunnel != NULL) {
 		request->to = *tunnel;
 		request->path = target;
+		if (request->connect)
+			return err_set(err, ERR_INVALID, "a tunnel in a tunnel is not made");
 		if (target.len == 0 || target.data[0] != '/')
 			return err_set(err, ERR_INVALID, "a request in a tunnel names a path");
 		return 0;
 	}
-	request->connect =
-		request->method.len == 7 && memcmp(request->method.data, "CONNECT", 7) == 0;
 	if (!request->connect)
 		return parse_url(target, request, err);
 	request->path = (struct head_text){ "", 0 };

@@ -20,7 +20,9 @@ static const char instructions[] =
 #define SESSION_ID_SCHEMA "\"session_id\":{\"type\":\"string\"}"
 #define ONLY_SESSION_SCHEMA                                                                        \
 	"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA "},"                             \
-	"\"required\":[\"session_id\"],\"additionalProperties\":false}"
+	"\"required\":[\"session_id\"]}"
+/* Hints say what differs from the protocol's own: destructive, in an open world. */
+#define ADDS "{\"destructiveHint\":false}"
 #define CLOSED "{\"destructiveHint\":false,\"openWorldHint\":false}"
 #define READ_ONLY "{\"readOnlyHint\":true,\"openWorldHint\":false}"
 
@@ -29,77 +31,71 @@ static const struct mcp_tool tools[] = {
 		.name = "exec_code",
 		.title = "Run code",
 		.description =
-			"Runs a cell; the interpreter's state stays. Answers with output, last value, "
-			"figures (no plt.show()), changed files and a status line. In Python !cmd and "
-			"%magics work. Code that takes longer than wait, or waits for input, goes on "
-			"with interact.",
+			"Runs a cell; variables stay. Answers with output, last value, figures (no "
+			"plt.show()), changed files and a status line. In Python !cmd and %magics "
+			"work. Code that outlasts wait or waits for input goes on with interact.",
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
 			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash or r\"},"
 			"\"code\":{\"type\":\"string\"},"
-			"\"dependencies\":{\"type\":\"array\",\"description\":\"packages to install first\"},"
-			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds; else the "
-			"session's exec_timeout\"},"
-			"\"wait\":{\"type\":\"number\",\"description\":\"seconds until the answer; "
-			"default 45\"}},"
-			"\"required\":[\"session_id\",\"language\",\"code\"],"
-			"\"additionalProperties\":false}",
+			"\"dependencies\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+			"\"description\":\"to install first\"},"
+			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds\"},"
+			"\"wait\":{\"type\":\"number\",\"description\":\"seconds; default 45\"}},"
+			"\"required\":[\"session_id\",\"language\",\"code\"]}",
 		.annotations = CLOSED,
 		.call = tool_exec_code,
 	},
 	{
 		.name = "interact",
-		.title = "Continue a running cell",
+		.title = "Continue a cell",
 		.description =
-			"Continues a cell that runs on or waits for input. Answers with what is new when "
-			"it ends, waits, wrote the text until, or after wait seconds. Give one of input "
+			"For a cell that runs on or waits for input. Answers with what is new when it "
+			"ends, waits, wrote the text until, or after wait seconds. Give one of input "
 			"(a line; raw: without Enter), key (enter, ctrl-d, up ...), action: wait, "
 			"interrupt (variables stay), terminate or kill (they go).",
-		.input_schema =
-			"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
-			"\"language\":{\"type\":\"string\"},"
-			"\"input\":{\"type\":\"string\"},"
-			"\"raw\":{\"type\":\"boolean\"},"
-			"\"key\":{\"type\":\"string\"},"
-			"\"action\":{\"enum\":[\"wait\",\"interrupt\",\"terminate\",\"kill\"]},"
-			"\"until\":{\"type\":\"string\"},"
-			"\"wait\":{\"type\":\"number\"}},"
-			"\"required\":[\"session_id\"],\"additionalProperties\":false}",
-		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":false}",
+		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
+				"\"language\":{\"type\":\"string\"},"
+				"\"input\":{\"type\":\"string\"},"
+				"\"raw\":{\"type\":\"boolean\"},"
+				"\"key\":{\"type\":\"string\"},"
+				"\"action\":{\"type\":\"string\"},"
+				"\"until\":{\"type\":\"string\"},"
+				"\"wait\":{\"type\":\"number\"}},"
+				"\"required\":[\"session_id\"]}",
+		.annotations = CLOSED,
 		.call = tool_interact,
 	},
 	{
 		.name = "exec_sql",
-		.title = "Query a database",
+		.title = "Run SQL",
 		.description =
 			"Runs one SELECT. database: a name of session_info, a SQLite file, or files: "
-			"CSV files as tables (default if none is configured).",
+			"CSV files as tables (default if none is set).",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 				"\"query\":{\"type\":\"string\"},"
-				"\"params\":{\"type\":\"array\"},"
+				"\"params\":{\"type\":\"array\",\"items\":{}},"
 				"\"database\":{\"type\":\"string\"}},"
-				"\"required\":[\"session_id\",\"query\"],"
-				"\"additionalProperties\":false}",
-		.annotations = "{\"readOnlyHint\":true,\"openWorldHint\":true}",
+				"\"required\":[\"session_id\",\"query\"]}",
+		.annotations = "{\"readOnlyHint\":true}",
 		.call = tool_exec_sql,
 	},
 	{
 		.name = "install_packages",
 		.title = "Install packages",
-		.description = "Installs packages into a session, e.g. [\"pandas>=2\"]. "
-			       "language: python (default).",
+		.description = "Installs packages, e.g. [\"pandas>=2\"]. "
+			       "language: python (default), javascript, r.",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 				"\"packages\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
 				"\"language\":{\"type\":\"string\"}},"
-				"\"required\":[\"session_id\",\"packages\"],"
-				"\"additionalProperties\":false}",
-		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":true}",
+				"\"required\":[\"session_id\",\"packages\"]}",
+		.annotations = ADDS,
 		.call = tool_install_packages,
 	},
 	{
 		.name = "upload_file",
-		.title = "Put a file into a session",
+		.title = "Add a file",
 		.description =
 			"Puts a file into input/, from url, path (in a folder the user shares) or "
 			"content with filename (encoding base64 if binary).",
@@ -108,36 +104,35 @@ static const struct mcp_tool tools[] = {
 				"\"path\":{\"type\":\"string\"},"
 				"\"filename\":{\"type\":\"string\"},"
 				"\"content\":{\"type\":\"string\"},"
-				"\"encoding\":{\"enum\":[\"utf-8\",\"base64\"]},"
+				"\"encoding\":{\"type\":\"string\"},"
 				"\"overwrite\":{\"type\":\"boolean\"}},"
-				"\"required\":[\"session_id\"],\"additionalProperties\":false}",
-		.annotations = "{\"destructiveHint\":false,\"openWorldHint\":true}",
+				"\"required\":[\"session_id\"]}",
+		.annotations = ADDS,
 		.call = tool_upload_file,
 	},
 	{
 		.name = "list_artifacts",
 		.title = "List files",
-		.description = "Files of a session: path, size, type, resource uri. pattern is a "
-			       "glob (*.csv, output/**); more pages by cursor.",
+		.description = "Files. pattern: a glob (*.csv, output/**); more by cursor.",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 				"\"pattern\":{\"type\":\"string\"},"
 				"\"cursor\":{\"type\":\"string\"}},"
-				"\"required\":[\"session_id\"],\"additionalProperties\":false}",
+				"\"required\":[\"session_id\"]}",
 		.annotations = READ_ONLY,
 		.call = tool_list_artifacts,
 	},
 	{
 		.name = "session_info",
-		.title = "Session details",
+		.title = "Session",
 		.description =
-			"State, folders, languages and limits of a session, made "
-			"when new. config lowers limits for it, e.g. {\"exec_timeout\": 60}.",
+			"State, folders, languages and limits; makes a new session. config lowers "
+			"limits: {\"exec_timeout\": 60}.",
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 			"\"config\":{\"type\":\"object\"},"
-			"\"include\":{\"type\":\"array\",\"items\":{\"enum\":[\"variables\","
+			"\"include\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"variables\","
 			"\"packages\"]}}},"
-			"\"required\":[\"session_id\"],\"additionalProperties\":false}",
+			"\"required\":[\"session_id\"]}",
 		.annotations = READ_ONLY,
 		.call = tool_session_info,
 	},
@@ -145,18 +140,17 @@ static const struct mcp_tool tools[] = {
 		.name = "list_sessions",
 		.title = "List sessions",
 		.description = "Live sessions: state, age, idle time.",
-		.input_schema = "{\"type\":\"object\",\"additionalProperties\":false}",
+		.input_schema =
+			"{\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}",
 		.annotations = READ_ONLY,
 		.call = tool_list_sessions,
 	},
 	{
 		.name = "destroy_session",
 		.title = "End a session",
-		.description =
-			"Ends the session: processes, variables and folder go; saved results "
-			"stay.",
+		.description = "Its processes, variables and folder go; saved results stay.",
 		.input_schema = ONLY_SESSION_SCHEMA,
-		.annotations = "{\"destructiveHint\":true,\"openWorldHint\":false}",
+		.annotations = "{\"openWorldHint\":false}",
 		.call = tool_destroy_session,
 	},
 };

@@ -49,6 +49,15 @@ static void put_report(json_t *object, const struct sandbox_report *report)
 	put_reasons(object, report);
 }
 
+/* What the kernel holds sessions by beside the limits of each process, or why not. */
+static void put_groups(json_t *object, const struct confinement *confinement)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	confinement_groups_text(&text, confinement);
+	json_put_str(object, "cgroup", buf_str(&text));
+}
+
 static void put_shares(json_t *object, const struct shares *shares)
 {
 	json_t *list = json_array();
@@ -78,6 +87,8 @@ json_t *confined_describe(const struct confinement *confinement)
 		put_report(object, confinement_report(confinement));
 		put_verified(object, confinement);
 	}
+	if (refusal == NULL)
+		put_groups(object, confinement);
 	if (confinement_shares(confinement) != NULL)
 		put_shares(object, confinement_shares(confinement));
 	if (refusal == NULL)

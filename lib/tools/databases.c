@@ -3,10 +3,13 @@
 
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/mem.h"
+#include "config/places.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "session/shares.h"
 #include "sql/connection.h"
 #include "text/clean.h"
 #include "workspace/beneath.h"
@@ -46,7 +49,24 @@ static json_t *make_about(const char *kind, const char *key, const char *value)
 	return about;
 }
 
-static json_t *from_settings(const struct settings *settings,
+static void put_place(json_t *about, const struct shares *shares, const char *key, const char *path)
+{
+	if (path != NULL && path[0] == '/' && !shares_may_change(shares, path))
+		json_put_str(about, key, path);
+}
+
+/* Where unixODBC finds what a DSN and a driver's name mean, as it would for the person. */
+static void put_places(json_t *about, const struct settings *settings, const struct shares *shares)
+{
+	cleanup_free char *home = places_user_home(settings->environment, geteuid());
+	cleanup_free char *own = home != NULL ? xasprintf("%s/.odbc.ini", home) : NULL;
+	const char *ini = places_getenv(settings->environment, "ODBCINI");
+
+	put_place(about, shares, "ini", ini != NULL ? ini : own);
+	put_place(about, shares, "folder", places_getenv(settings->environment, "ODBCSYSINI"));
+}
+
+static json_t *from_settings(const struct settings *settings, const struct shares *shares,
 			     const struct settings_database *database, struct err *err)
 {
 	cleanup_buf struct buf string = BUF_INIT(BUF_UNBOUNDED);
@@ -68,6 +88,7 @@ static json_t *from_settings(const struct settings *settings,
 		return NULL;
 	}
 	about = make_about("odbc", "string", buf_str(&string));
+	put_places(about, settings, shares);
 	explicit_bzero(string.data, string.len);
 	return about;
 }
@@ -97,15 +118,15 @@ static void refuse(const struct settings *settings, const char *name, struct err
 	json_decref(names);
 }
 
-json_t *databases_find(const struct settings *settings, const char *name, const char *data_path,
-		       struct err *err)
+json_t *databases_find(const struct settings *settings, const struct shares *shares,
+		       const char *name, const char *data_path, struct err *err)
 {
 	const struct settings_database *database =
 		find(settings, name != NULL ? name : default_name);
 	const char *path;
 
 	if (database != NULL)
-		return from_settings(settings, database, err);
+		return from_settings(settings, shares, database, err);
 	if (name == NULL || strcasecmp(name, files_name) == 0)
 		return make_about("files", NULL, NULL);
 	path = inside(name, data_path);

@@ -13,13 +13,16 @@
 #include "base/err.h"
 #include "config/settings.h"
 
+struct shares;
+
 /* The names, that first which a query without one means. A new reference. */
 json_t *databases_list(const struct settings *settings);
 /*
  * What ptycell-sql is told of it, a new reference, with secrets in it. `name` NULL is the default;
- * `data_path` is the session's folder as the session sees it.
+ * `data_path` is the session's folder as the session sees it. The person's own files of unixODBC
+ * count unless sessions can change them by `shares`, which may be NULL.
  */
-json_t *databases_find(const struct settings *settings, const char *name, const char *data_path,
-		       struct err *err) MUST_CHECK;
+json_t *databases_find(const struct settings *settings, const struct shares *shares,
+		       const char *name, const char *data_path, struct err *err) MUST_CHECK;
 
 #endif

@@ -86,9 +86,9 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 	clean_word(&name, cell->missing_module, strlen(cell->missing_module), CLEAN_QUOTE_MAX);
 	if (str_eq(cell->language, "r")) {
 		buf_putf(text,
-			 "The package '%s' is not installed for this R; on Debian it is the user's "
-			 "to install: apt install r-cran-NAME.\n",
-			 buf_str(&name));
+			 "The package '%s' is not installed for this R: install_packages with "
+			 "language: \"r\" and packages: [\"%s\"].\n",
+			 buf_str(&name), buf_str(&name));
 		return;
 	}
 	if (str_eq(cell->language, "javascript")) {

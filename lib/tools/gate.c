@@ -16,7 +16,7 @@ struct gate {
 	const struct mcp_tool *tools; /* as they were */
 	size_t tool_count;
 	struct mcp_tool *gated;
-	struct confinement *(*confinement)(struct service *service);
+	const struct gate_hooks *hooks;
 	struct service *context; /* of the features */
 	struct list held;        /* in order */
 };
@@ -77,7 +77,7 @@ static void on_settled(void *data)
 {
 	struct gate *gate = data;
 
-	confinement_log(gate->confinement(gate->context));
+	gate->hooks->settled(gate->context);
 	loop_defer_start(gate->loop, &gate->next, on_next);
 }
 
@@ -100,19 +100,22 @@ static void gate_call(struct mcp_call *call, json_t *arguments, void *context)
 	struct gate *gate = service_gate(service);
 	bool waits = !list_empty(&gate->held);
 	bool wants = json_object_get(arguments, "session_id") != NULL;
-	struct confinement *confinement = wants ? gate->confinement(service) : NULL;
+	struct confinement *confinement = wants ? gate->hooks->confinement(service) : NULL;
 
 	if (!waits && (confinement == NULL || confinement_settled(confinement))) {
 		pass(gate, call, arguments);
 		return;
 	}
 	hold(gate, call, arguments);
-	if (!waits)
-		confinement_settle(confinement, on_settled, gate);
+	if (waits)
+		return;
+	confinement_settle(confinement, on_settled, gate);
+	if (str_eq(mcp_call_target(call), "exec_code"))
+		gate->hooks->code_waits(service, arguments);
 }
 
 struct gate *gate_new(struct loop *loop, struct mcp_features *features,
-		      struct confinement *(*confinement)(struct service *service))
+		      const struct gate_hooks *hooks)
 {
 	struct gate *gate = xcalloc(1, sizeof(*gate));
 	size_t size = features->tool_count * sizeof(*gate->gated);
@@ -124,7 +127,7 @@ struct gate *gate_new(struct loop *loop, struct mcp_features *features,
 	memcpy(gate->gated, features->tools, size);
 	for (size_t i = 0; i < gate->tool_count; i++)
 		gate->gated[i].call = gate_call;
-	gate->confinement = confinement;
+	gate->hooks = hooks;
 	gate->context = features->context;
 	list_init(&gate->held);
 	features->tools = gate->gated;

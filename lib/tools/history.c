@@ -18,6 +18,7 @@
 
 struct history {
 	const struct settings *settings;
+	json_t *lent; /* or NULL */
 	bool audit_failed;
 	bool journal_failed;
 };
@@ -32,7 +33,36 @@ struct history *history_new(const struct settings *settings)
 
 void history_free(struct history *history)
 {
+	json_decref(history->lent);
 	free(history);
+}
+
+void history_lend(struct history *history, json_t *record)
+{
+	json_decref(history->lent);
+	history->lent = json_incref(record);
+}
+
+static bool is_about(const json_t *record, const struct exec_result *result)
+{
+	const char *id = json_string_value(json_object_get(record, "session_id"));
+	json_int_t generation = json_integer_value(json_object_get(record, "generation"));
+	json_int_t number = json_integer_value(json_object_get(record, "cell"));
+
+	return id != NULL && str_eq(id, session_id(result->session)) &&
+	       generation == (json_int_t)session_generation(result->session) &&
+	       number == (json_int_t)result->cell->number;
+}
+
+static json_t *take_record(struct history *history, const struct exec_result *result)
+{
+	json_t *lent = history->lent;
+
+	history->lent = NULL;
+	if (is_about(lent, result))
+		return lent;
+	json_decref(lent);
+	return record_cell(result);
 }
 
 /* "2026-11-20T14:03:05.120Z" */
@@ -169,7 +199,7 @@ static void add_to_audit(struct history *history, const char *language, const ch
 void history_add(struct history *history, const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
-	cleanup_json json_t *record = record_cell(result);
+	cleanup_json json_t *record = take_record(history, result);
 
 	json_put(record, "ended", now_text());
 	add_to_journal(history, result, record);

@@ -20,6 +20,11 @@ struct settings;
 struct history *history_new(const struct settings *settings);
 void history_free(struct history *history);
 void history_add(struct history *history, const struct exec_result *result);
+/*
+ * `record` is what record_cell makes of a cell that is over; history_add of that cell then makes no
+ * other, and adds to this one: it must have been sent by then. Keeps a reference.
+ */
+void history_lend(struct history *history, json_t *record);
 
 /* A query of exec_sql that is over. */
 struct history_query {

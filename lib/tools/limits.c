@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "proc/cgroups.h"
 #include "session/confinement.h"
 #include "text/status.h"
 
@@ -93,7 +94,8 @@ static const struct {
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },
 	{ { "No space left on device", "ENOSPC" }, explain_space, POLICY_BWRAP, POLICY_NAMESPACES },
-	{ { "can't start new thread", "Resource temporarily unavailable", "EAGAIN" },
+	{ { "can't start new thread", "Resource temporarily unavailable", "EAGAIN",
+	    "code: 'EAGAIN'," },
 	  explain_processes,
 	  POLICY_BWRAP,
 	  POLICY_NAMESPACES },
@@ -153,9 +155,27 @@ static const char *last_line(const char *text)
 	return text != NULL ? text + len : NULL;
 }
 
-/* A shell and R say on the terminal what went wrong, and are at the end of it. */
+/* Bash and V8 give up themselves, and say so. */
+static bool died_for_memory(const struct cell *cell)
+{
+	static const char *const v8[] = { "heap out of memory",
+					  "Check failed: reservation_.SetPermissions", NULL };
+	const char *text = buf_str(&cell->text);
+
+	if (cell->state != CELL_DIED)
+		return false;
+	return (cell->signal != 0 && has_any(text, v8)) ||
+	       (cell->has_exit_code && strstr(text, "alloc: cannot allocate ") != NULL);
+}
+
+/*
+ * A shell and R say on the terminal what went wrong, and are at the end of it; Node, what happened
+ * behind a cell's back.
+ */
 static bool tells_by_text(const struct cell *cell)
 {
+	if (str_eq(cell->language, "javascript"))
+		return cell->state == CELL_DONE;
 	if (str_eq(cell->language, "bash"))
 		return cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0;
 	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
@@ -190,6 +210,18 @@ static bool is_about(const struct cell *cell, const char *const *needles)
 		has_any(last_line(cell->traceback), needles));
 }
 
+/* In a weak tier the kernel counts all of the user's processes, but for a control group. */
+static bool holds(size_t row, const struct confinement *confinement)
+{
+	const struct cgroups *groups = confinement_groups(confinement);
+	enum policy_tier tier = confinement_tier(confinement);
+
+	if (rows[row].explain == explain_processes && groups != NULL &&
+	    (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
+		return true;
+	return tier >= rows[row].from && tier <= rows[row].to;
+}
+
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
 		    const struct confinement *confinement)
 {
@@ -197,6 +229,8 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 
 	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
 		explain_file(out, limits);
+	if (died_for_memory(cell))
+		explain_memory(out, limits);
 	if (cell->state != CELL_RAISED && !tells_by_text(cell))
 		return;
 	if (is_unix_socket(cell, confinement)) {
@@ -213,9 +247,7 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (tier < rows[i].from || tier > rows[i].to)
-			continue;
-		if (!is_about(cell, rows[i].needles))
+		if (!holds(i, confinement) || !is_about(cell, rows[i].needles))
 			continue;
 		rows[i].explain(out, limits);
 		return;

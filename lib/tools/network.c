@@ -53,6 +53,14 @@ static void put_reach(struct buf *text, const char *hosts)
 		 hosts);
 }
 
+static bool has_phrase(const char *text, const char *const *phrases)
+{
+	for (; text != NULL && *phrases != NULL; phrases++)
+		if (strstr(text, *phrases) != NULL)
+			return true;
+	return false;
+}
+
 /* As Python, Node, curl, R and the C library put it. */
 static bool speaks_of_network(const char *text)
 {
@@ -64,12 +72,31 @@ static bool speaks_of_network(const char *text)
 		"ENETUNREACH",
 		"EAI_AGAIN",
 		"Could not resolve host",
+		NULL,
 	};
 
-	for (size_t i = 0; text != NULL && i < ARRAY_SIZE(phrases); i++)
-		if (strstr(text, phrases[i]) != NULL)
-			return true;
-	return false;
+	return has_phrase(text, phrases);
+}
+
+/* As pip, npm, uv and R put it that ran in the session itself, and not before the server. */
+static bool speaks_of_packages(const char *text)
+{
+	static const char *const told[] = { "Asking ptycell to install ", NULL };
+	static const char *const phrases[] = {
+		"error: externally-managed-environment",
+		"ERROR: No matching distribution found for ",
+		"npm error code EAI_AGAIN",
+		"npm ERR! code EAI_AGAIN",
+		"npm error code ENOTCACHED",
+		"npm ERR! code ENOTCACHED",
+		"npm error network ",
+		"npm ERR! network ",
+		"error: Failed to fetch: `http",
+		"unable to access index for repository http",
+		NULL,
+	};
+
+	return has_phrase(text, phrases) && !has_phrase(text, told);
 }
 
 void network_explain(struct buf *text, const struct exec_result *result)
@@ -77,12 +104,19 @@ void network_explain(struct buf *text, const struct exec_result *result)
 	const struct cell *cell = result->cell;
 	bool failed = cell->state == CELL_RAISED ||
 		      (cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0);
-	enum mode mode;
+	enum mode mode = mode_of(result->session);
 
+	/* Also where nothing failed: what a script installs rarely ends it. */
+	if (mode != MODE_HOST && (cell->state == CELL_DONE || cell->state == CELL_RAISED) &&
+	    speaks_of_packages(buf_str(&cell->text))) {
+		buf_puts(text, "To install packages call install_packages, or write pip install "
+			       "NAME or npm install NAME as a command of the cell itself; from "
+			       "scripts, $(...) and %%bash it does not reach the index.\n");
+		return;
+	}
 	if (!failed ||
 	    (!speaks_of_network(cell->traceback) && !speaks_of_network(buf_str(&cell->text))))
 		return;
-	mode = mode_of(result->session);
 	if (mode == MODE_PROXY)
 		put_reach(text, session_settings(result->session)->hosts);
 	else if (mode == MODE_NONE)

@@ -345,6 +345,7 @@ static json_t *make_order(const struct query *query, const struct query_spec *sp
 	json_put_int(order, "inline_bytes", (json_int_t)spec->inline_bytes);
 	json_put_int(order, "rows_max", (json_int_t)spec->rows_max);
 	json_put_int(order, "bytes_max", (json_int_t)spec->bytes_max);
+	json_put_int(order, "timeout_ms", (json_int_t)spec->timeout_ms);
 	return order;
 }
 

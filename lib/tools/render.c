@@ -14,6 +14,7 @@
 #include "text/mime.h"
 #include "text/status.h"
 #include "tools/explain.h"
+#include "tools/history.h"
 #include "tools/links.h"
 #include "tools/record.h"
 #include "tools/service.h"
@@ -111,6 +112,8 @@ static char *next_call(const struct exec_result *result)
 {
 	const struct cell *cell = result->cell;
 
+	if (cell->session_ended)
+		return NULL;
 	if (cell->state == CELL_WAITING)
 		return interact_call(result, "\"input\":\"...\"");
 	if (cell->state == CELL_RUNNING ||
@@ -150,11 +153,14 @@ static void build_status(struct buf *line, const struct exec_result *result)
 
 /* ---- the answer ---- */
 
-static json_t *meta(const struct exec_result *result)
+static json_t *meta(const struct service *service, const struct exec_result *result)
 {
 	json_t *wrapped = json_object();
+	json_t *record = record_cell(result);
 
-	json_put(wrapped, "ptycell/cell", record_cell(result));
+	if (result->ended)
+		history_lend(service_history(service), record);
+	json_put(wrapped, "ptycell/cell", record);
 	return wrapped;
 }
 
@@ -178,7 +184,8 @@ static void add_earlier(json_t *content, const struct exec_result *result)
 	}
 }
 
-static void finish_blocks(struct mcp_call *call, const struct exec_result *result)
+static void finish_blocks(struct mcp_call *call, const struct service *service,
+			  const struct exec_result *result)
 {
 	json_t *content = json_array();
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -203,7 +210,7 @@ static void finish_blocks(struct mcp_call *call, const struct exec_result *resul
 	add_storage_links(content, result);
 	build_status(&status, result);
 	json_append(content, mcp_text(buf_str(&status), status.len));
-	mcp_call_finish(call, content, NULL, meta(result), explain_is_error(result->cell));
+	mcp_call_finish(call, content, NULL, meta(service, result), explain_is_error(result->cell));
 }
 
 /* ---- RESULTS_JSON ---- */
@@ -305,5 +312,5 @@ void render_finish(struct mcp_call *call, const struct service *service,
 	if (service_settings(service)->results == RESULTS_JSON)
 		finish_json(call, result);
 	else
-		finish_blocks(call, result);
+		finish_blocks(call, service, result);
 }

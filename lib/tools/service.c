@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "install/broker.h"
+#include "install/cache.h"
 #include "journal/journal.h"
 #include "policy/rules.h"
 #include "proc/sandbox_client.h"
@@ -15,6 +16,7 @@
 #include "session/confinement.h"
 #include "session/spares.h"
 #include "session/table.h"
+#include "tools/arrivals.h"
 #include "tools/catalog.h"
 #include "tools/cell_install.h"
 #include "tools/gate.h"
@@ -23,7 +25,6 @@
 #include "tools/queries.h"
 #include "tools/resource.h"
 #include "tools/tool.h"
-#include "transfer/intakes.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
@@ -37,18 +38,63 @@ struct service {
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
-	struct queries *queries; /* NULL until the first one */
-	struct broker *broker;   /* likewise */
-	struct intakes *intakes; /* NULL until the first one */
+	struct queries *queries;   /* NULL until the first one */
+	struct broker *broker;     /* likewise */
+	struct arrivals *arrivals; /* NULL until the first one */
 	struct history *history;
 	struct notices *notices;
 	size_t removals; /* under way, or waiting in `retired` */
 	struct list retired;
+	struct loop_defer ahead; /* of the first session */
 	struct loop_timer patience;
 	struct loop_defer finished;
 	void (*closed)(void *data);
 	void *closed_data;
 };
+
+/* The first interpreter starts while canaries are tried: no code of anybody's is in it yet. */
+static void on_code_waits(struct service *service, json_t *arguments)
+{
+	const char *name = json_string_value(json_object_get(arguments, "language"));
+	const struct language *language = name != NULL ? language_find(name) : NULL;
+	struct err err;
+
+	if (language != NULL && service_table(service, &err) != NULL &&
+	    confinement_foresee(service->host.confinement))
+		spares_head_start(service->host.spares, language);
+}
+
+static void on_settled(struct service *service)
+{
+	const struct confinement *confinement = service->host.confinement;
+
+	confinement_log(confinement);
+	if (!confinement_foreseen(confinement))
+		spares_drop(service->host.spares);
+}
+
+static void on_ahead(struct loop_defer *defer)
+{
+	struct service *service = container_of(defer, struct service, ahead);
+	struct err err;
+
+	if (service_confinement(service) == NULL ||
+	    launcher_start(service->host.launcher, &err) == 0)
+		return;
+	log_info("service", "%s", err.msg); /* the first session tells why */
+}
+
+/* A client that asks for the tools is about to call one; its answer goes out first. */
+static void on_tools_listed(void *context)
+{
+	struct service *service = context;
+
+	loop_defer_start(service->loop, &service->ahead, on_ahead);
+}
+
+static const struct gate_hooks gate_hooks = { .confinement = service_confinement,
+					      .code_waits = on_code_waits,
+					      .settled = on_settled };
 
 struct service *service_new(struct loop *loop, const struct settings *settings,
 			    const struct policyfile *policy)
@@ -65,8 +111,9 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	catalog_features(&service->features);
 	resource_features(&service->features);
 	service->features.context = service;
+	service->features.tools_listed = on_tools_listed;
 	service->features.redact = settings->redact;
-	service->gate = gate_new(service->loop, &service->features, service_confinement);
+	service->gate = gate_new(service->loop, &service->features, &gate_hooks);
 	gate_annotate(service->gate, catalog_code_annotations(settings));
 	return service;
 }
@@ -129,7 +176,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 	service->removals++;
 	queries_end_folder(service->queries, name);
 	broker_end_folder(service->broker, name);
-	intakes_end_folder(service->intakes, name);
+	arrivals_end_folder(service->arrivals, name);
 	if (sandbox_own == NULL) {
 		remove_folder(service, name);
 		return;
@@ -157,6 +204,7 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 	service->closed = closed;
 	service->closed_data = data;
 	service_attach(service, NULL);
+	loop_defer_stop(&service->ahead);
 	broker_end(service->broker);
 	spares_free(service->host.spares);
 	service->host.spares = NULL;
@@ -183,10 +231,11 @@ void service_free(struct service *service)
 	history_free(service->history);
 	notices_free(service->notices);
 	queries_free(service->queries);
-	intakes_free(service->intakes);
+	arrivals_free(service->arrivals);
 	free(service->host.code_rules);
 	free(service->host.files_helper);
 	free(service->host.proxy_helper);
+	free(service->host.parent_library);
 	free(service->host.fetch_helper);
 	free(service);
 }
@@ -303,14 +352,29 @@ static bool is_busy(void *owner)
 /* What killed servers left behind goes away in the background. */
 static void remove_stale(struct service *service)
 {
+	bool found = false;
+	struct err err;
 	char *name;
 
 	while ((name = home_take_stale(service->host.home)) != NULL) {
+		found = true;
 		log_info("service", "removing what an earlier server left: '%s'", name);
 		service->removals++;
 		remove_folder(service, name);
 		free(name);
 	}
+	/* A new one begins with looking for what installers of earlier servers left. */
+	if (found && cache_exists(service->host.home) && service_broker(service, &err) == NULL)
+		log_warn("service", "%s", err.msg);
+}
+
+/* Sandboxes are given it by a path without links; without it sessions start by themselves. */
+static char *locate_library(void)
+{
+	struct err err;
+	cleanup_free char *path = helper_locate("ptycell-parent.so", &err);
+
+	return path != NULL ? realpath(path, NULL) : NULL;
 }
 
 static int locate_helpers(struct service *service, struct err *err)
@@ -326,6 +390,7 @@ static int locate_helpers(struct service *service, struct err *err)
 	service->host.proxy_helper = helper_locate("ptycell-proxy", err);
 	if (service->host.proxy_helper == NULL && service->settings->hosts != NULL)
 		return -1;
+	service->host.parent_library = locate_library();
 	if (service->settings->storage.kind != STORAGE_NONE) {
 		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
 		if (service->host.fetch_helper == NULL)
@@ -361,11 +426,16 @@ const struct broker *service_broker_if_any(const struct service *service)
 	return service->broker;
 }
 
-struct intakes *service_intakes(struct service *service)
+struct arrivals *service_arrivals(struct service *service)
 {
-	if (service->intakes == NULL)
-		service->intakes = intakes_new(service->loop);
-	return service->intakes;
+	if (service->arrivals == NULL)
+		service->arrivals = arrivals_new(service);
+	return service->arrivals;
+}
+
+const struct arrivals *service_arrivals_if_any(const struct service *service)
+{
+	return service->arrivals;
 }
 
 struct gate *service_gate(const struct service *service)

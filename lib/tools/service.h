@@ -2,7 +2,8 @@
 /*
  * service.h - the tools and resources of ptycell, ready to be lent to an mcp_server.
  *
- * Nothing touches the disk or starts a process before the first request that needs a session.
+ * Nothing is written and nothing but the launcher is started before the first request that needs a
+ * session; the launcher, too, only when a client has the list of tools.
  */
 #ifndef TOOLS_SERVICE_H
 #define TOOLS_SERVICE_H
@@ -12,11 +13,11 @@
 #include "event/loop.h"
 #include "mcp/server.h"
 
+struct arrivals;
 struct broker;
 struct confinement;
 struct gate;
 struct history;
-struct intakes;
 struct policyfile;
 struct queries;
 struct service;
@@ -53,7 +54,9 @@ struct broker *service_broker(struct service *service, struct err *err) MUST_CHE
 /* NULL while nothing was ever installed. */
 const struct broker *service_broker_if_any(const struct service *service);
 /* Made at the first file that comes from elsewhere. */
-struct intakes *service_intakes(struct service *service);
+struct arrivals *service_arrivals(struct service *service);
+/* NULL while there was none. */
+const struct arrivals *service_arrivals_if_any(const struct service *service);
 struct history *service_history(const struct service *service);
 /* For the gate itself. */
 struct gate *service_gate(const struct service *service);

@@ -54,7 +54,8 @@ void tool_answer(struct mcp_call *call, const struct service *service, json_t *o
 	json_t *content = json_array();
 	cleanup_free char *text = NULL;
 
-	if (service_settings(service)->results == RESULTS_JSON)
+	if (service_settings(service)->results == RESULTS_JSON &&
+	    json_object_get(object_own, "status") == NULL)
 		json_put_str(object_own, "status", "success");
 	if (service_settings(service)->unconfined &&
 	    json_object_get(object_own, "confinement") == NULL)

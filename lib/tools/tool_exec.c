@@ -58,10 +58,14 @@ static bool refused(struct mcp_call *call, struct service *service)
 {
 	const struct confinement *confinement = service_confinement(service);
 	const char *why = confinement != NULL ? confinement_refusal(confinement) : NULL;
+	cleanup_free char *text = NULL;
 
-	if (why != NULL)
-		tool_fail_text(call, service, why);
-	return why != NULL;
+	if (why == NULL)
+		return false;
+	text = xasprintf("%s%sTo see all that was tried: ptycell doctor", why,
+			 why[strlen(why) - 1] == '\n' ? "" : "\n");
+	tool_fail_text(call, service, text);
+	return true;
 }
 
 static void run(struct mcp_call *call, struct service *service, json_t *arguments)

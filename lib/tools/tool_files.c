@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_files.c - list_artifacts. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "json/get.h"
 #include "json/make.h"
 #include "session/session.h"
+#include "tools/arrivals.h"
 #include "tools/glob.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/scan.h"
+#include "workspace/workspace.h"
 
 enum {
 	LIST_PAGE = 200,
@@ -84,6 +87,8 @@ static void on_listed(void *data, const struct scan *scan)
 	json_put_str(answer, "session_id", session_id(listing->session));
 	json_put_int(answer, "count", (json_int_t)json_array_size(artifacts));
 	json_put(answer, "artifacts", artifacts);
+	json_put(answer, "incoming",
+		 arrivals_describe(service_arrivals_if_any(listing->service), listing->session));
 	if (next > 0)
 		json_put(answer, "next_cursor", json_make_fmt("%zu", next));
 	if (scan_capped(scan))
@@ -117,6 +122,16 @@ static int read_cursor(const char *cursor, size_t *ret_from, struct err *err)
 	return 0;
 }
 
+/* Answers name files by whole paths, too, so patterns do. */
+static const char *relative(const char *pattern, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	if (strncmp(pattern, folder, len) == 0 && pattern[len] == '/')
+		return pattern + len + 1;
+	return strncmp(pattern, "./", 2) == 0 ? pattern + 2 : pattern;
+}
+
 void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context)
 {
 	static const char *const known[] = { "session_id", "pattern", "cursor" };
@@ -140,7 +155,8 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	listing->call = call;
 	listing->service = service;
 	listing->session = session;
-	listing->pattern = xstrdup(pattern);
+	listing->pattern =
+		xstrdup(relative(pattern, workspace_data_path(session_workspace(session))));
 	listing->from = from;
 	mcp_call_on_cancel(call, on_list_cancel, listing);
 	session_list_files(session, on_listed, listing);

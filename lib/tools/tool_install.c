@@ -84,7 +84,7 @@ static bool ask_older(const struct installs_call *waiting, const json_t *result,
 	struct session *session;
 	struct err err;
 
-	if (lines[0] == '\0' || installs_language(waiting) != language_find("python"))
+	if (lines[0] == '\0' || !installs_language(waiting)->tells_imported)
 		return false;
 	session = table_find(table, installs_session_id(waiting), &err);
 	if (session == NULL)

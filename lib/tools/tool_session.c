@@ -9,6 +9,7 @@
 #include "runtime/language.h"
 #include "session/table.h"
 #include "text/clean.h"
+#include "tools/arrivals.h"
 #include "tools/confined.h"
 #include "tools/databases.h"
 #include "tools/history.h"
@@ -251,6 +252,7 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 	}
 	session_touch(session);
 	answer = tool_describe_session(session);
+	json_put(answer, "incoming", arrivals_describe(service_arrivals_if_any(service), session));
 	notice = session_take_notice(session);
 	json_put_str(answer, "notice", notice);
 	if (request.packages)

@@ -8,6 +8,7 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "session/cell.h"
+#include "session/confinement.h"
 #include "session/table.h"
 #include "sql/result.h"
 #include "text/clean.h"
@@ -285,6 +286,13 @@ static void on_cancel(struct mcp_call *call, void *data)
 	queries_cancel(sql->query);
 }
 
+static const struct shares *shares_of(struct service *service)
+{
+	const struct confinement *confinement = service_confinement(service);
+
+	return confinement != NULL ? confinement_shares(confinement) : NULL;
+}
+
 static int start(struct sql_call *sql, struct err *err)
 {
 	const struct settings *settings = service_settings(sql->service);
@@ -299,14 +307,15 @@ static int start(struct sql_call *sql, struct err *err)
 		.inline_rows = limits->sql_inline_rows,
 		.inline_bytes = INLINE_BYTES,
 		.rows_max = settings->query_rows_max,
-		.bytes_max = limits->file_max,
+		.bytes_max =
+			limits->file_max < limits->disk_max ? limits->file_max : limits->disk_max,
 		.timeout_ms = settings->query_timeout * MS,
 	};
 	cleanup_json json_t *database = NULL;
 
 	if (queries == NULL)
 		return -1;
-	database = databases_find(settings, sql->request.database,
+	database = databases_find(settings, shares_of(sql->service), sql->request.database,
 				  workspace_data_path(spec.workspace), err);
 	if (database == NULL)
 		return -1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_upload.c - upload_file: content, a file of the web, or a file of the person's. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
@@ -13,6 +14,7 @@
 #include "session/session.h"
 #include "text/base64.h"
 #include "text/clean.h"
+#include "tools/arrivals.h"
 #include "tools/hostpath.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -34,14 +36,6 @@ struct upload {
 	const char *path;
 	bool base64;
 	bool overwrite;
-};
-
-/* One whose file is on its way. */
-struct upload_call {
-	struct mcp_call *call;
-	struct service *service;
-	struct session *session; /* lives as long as the intake */
-	struct intake *intake;
 };
 
 /* ---- arguments ---- */
@@ -121,28 +115,6 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 	return ret->url != NULL ? check_url(ret->url, err) : 0;
 }
 
-/* ---- the answer ---- */
-
-/* `path` is relative to the session's folder. */
-static json_t *make_answer(struct service *service, struct session *session, const char *path,
-			   uint64_t size)
-{
-	cleanup_free char *notice = NULL;
-	json_t *answer = json_object();
-
-	session_touch(session);
-	session_file_placed(session, path);
-	service_file_changed(service, session_id(session), path);
-	notice = session_take_notice(session);
-	json_put_str(answer, "session_id", session_id(session));
-	json_put(answer, "saved_path",
-		 json_make_fmt("%s/%s", workspace_data_path(session_workspace(session)), path));
-	json_put_int(answer, "size_bytes", (json_int_t)size);
-	json_put(answer, "message", json_make_fmt("Code finds it as '%s'.", path));
-	json_put_str(answer, "notice", notice);
-	return answer;
-}
-
 /* ---- content ---- */
 
 static int store(const struct session *session, const struct upload *upload, char **ret_path,
@@ -159,6 +131,10 @@ static int store(const struct session *session, const struct upload *upload, cha
 		data = buf_str(&decoded);
 		len = decoded.len;
 	}
+	if (len > session_limits(session)->disk_max)
+		return err_set(err, ERR_LIMIT,
+			       "arguments.content: it is larger than %ju bytes (PTYCELL_DISK_MAX)",
+			       (uintmax_t)session_limits(session)->disk_max);
 	if (workspace_write(session_workspace(session), path, data, len, upload->overwrite, err) <
 	    0)
 		return intakes_explain_name(err);
@@ -174,69 +150,15 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 	size_t size = 0;
 	struct err err;
 
-	if (store(session, upload, &path, &size, &err) < 0)
+	if (store(session, upload, &path, &size, &err) < 0) {
 		tool_fail(call, service, &err);
-	else
-		tool_answer(call, service, make_answer(service, session, path, size));
+		return;
+	}
+	arrivals_tell(service, session, path);
+	tool_answer(call, service, arrivals_answer(session, path, size));
 }
 
 /* ---- a file that comes from elsewhere ---- */
-
-static void on_progress(void *data, uint64_t bytes, int64_t total)
-{
-	const struct upload_call *upload = data;
-	cleanup_free char *message = xasprintf("%.1f MB", (double)bytes / (1024.0 * 1024.0));
-
-	mcp_call_progress(upload->call, (double)bytes, (double)total, message);
-}
-
-static void on_done(void *data, const struct intake_result *result, const struct err *err)
-{
-	struct upload_call *upload = data;
-
-	if (err != NULL) {
-		cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-
-		clean_block(&clean, err->msg, strlen(err->msg));
-		tool_fail_text(upload->call, upload->service, buf_str(&clean));
-	} else {
-		json_t *answer =
-			make_answer(upload->service, upload->session, result->path, result->size);
-
-		json_put_str(answer, "mime_type", result->type);
-		json_put_str(answer, "source", result->from);
-		tool_answer(upload->call, upload->service, answer);
-	}
-	free(upload);
-}
-
-static const struct intake_handlers handlers = { .progress = on_progress, .done = on_done };
-
-static void on_cancel(struct mcp_call *call, void *data)
-{
-	const struct upload_call *upload = data;
-
-	(void)call;
-	intakes_cancel(upload->intake);
-}
-
-static void begin(struct mcp_call *call, struct service *service, struct session *session,
-		  const struct intake_spec *spec, struct err *err)
-{
-	struct upload_call *upload = xcalloc(1, sizeof(*upload));
-
-	upload->call = call;
-	upload->service = service;
-	upload->session = session;
-	upload->intake = intakes_start(service_intakes(service), spec, &handlers, upload, err);
-	if (upload->intake != NULL) {
-		session_touch(session);
-		mcp_call_on_cancel(call, on_cancel, upload);
-		return;
-	}
-	free(upload);
-	tool_fail(call, service, err);
-}
 
 static void set_size(const struct session_limits *limits, uint64_t most, const char *name,
 		     struct intake_web *web)
@@ -253,15 +175,29 @@ static int check_downloads(const struct settings *settings, struct err *err)
 		       "downloads are off here (PTYCELL_FETCH_HOSTS): use content or path");
 }
 
-static void upload_url(struct mcp_call *call, struct service *service, struct session *session,
-		       const struct upload *upload)
+/* What is safe to tell of it: neither a login nor the query. NULL when there is nothing. */
+static char *name_of_url(const char *url)
+{
+	const char *scheme = strstr(url, "://");
+	cleanup_free char *path = NULL;
+
+	if (scheme == NULL)
+		return NULL;
+	url = scheme + strlen("://");
+	url += strcspn(url, "/?#");
+	path = xmemdup(url, strcspn(url, "?#"));
+	return filename_from_path(path);
+}
+
+static void upload_url(struct service *service, const struct arrival_request *request)
 {
 	const struct settings *settings = service_settings(service);
-	const struct session_limits *limits = session_limits(session);
+	const struct session_limits *limits = session_limits(request->session);
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-fetch", &err);
+	cleanup_free char *name = name_of_url(request->source);
 	cleanup_json json_t *order = NULL;
-	struct intake_web web = { .url = upload->url,
+	struct intake_web web = { .url = request->source,
 				  .hosts = settings->fetch_hosts,
 				  .allow_private = settings->allow_private_hosts,
 				  .environment = settings->environment,
@@ -269,19 +205,19 @@ static void upload_url(struct mcp_call *call, struct service *service, struct se
 	struct intake_spec spec = { .program = program,
 				    .argument = "arguments.url",
 				    .source_fd = -1,
-				    .workspace = session_workspace(session),
-				    .filename = upload->filename,
-				    .overwrite = upload->overwrite,
+				    .workspace = session_workspace(request->session),
+				    .filename = request->filename,
+				    .overwrite = request->overwrite,
 				    .deadline_ms = web.deadline_ms };
 
 	if (program == NULL || check_downloads(settings, &err) < 0) {
-		tool_fail(call, service, &err);
+		tool_fail(request->call, service, &err);
 		return;
 	}
 	set_size(limits, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
 	order = intakes_download_order(&web);
 	spec.order = order;
-	begin(call, service, session, &spec, &err);
+	arrivals_start(service_arrivals(service), request, name, &spec);
 }
 
 /* NULL with the reason why no share can be opened. */
@@ -318,10 +254,9 @@ static int open_shared(struct service *service, const char *text, char **ret_nam
 	return fd_steal(&fd);
 }
 
-static void upload_path(struct mcp_call *call, struct service *service, struct session *session,
-			const struct upload *upload)
+static void upload_path(struct service *service, const struct arrival_request *request)
 {
-	const struct session_limits *limits = session_limits(session);
+	const struct session_limits *limits = session_limits(request->session);
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-files", &err);
 	cleanup_free char *name = NULL;
@@ -329,21 +264,40 @@ static void upload_path(struct mcp_call *call, struct service *service, struct s
 	cleanup_fd int fd = -1;
 	struct intake_spec spec = { .program = program,
 				    .argument = "arguments.path",
-				    .workspace = session_workspace(session),
-				    .filename = upload->filename,
-				    .overwrite = upload->overwrite,
+				    .workspace = session_workspace(request->session),
+				    .filename = request->filename,
+				    .overwrite = request->overwrite,
 				    .deadline_ms = COPY_DEADLINE_MS };
 
 	if (program != NULL)
-		fd = open_shared(service, upload->path, &name, &err);
+		fd = open_shared(service, request->source, &name, &err);
 	if (fd < 0) {
-		tool_fail(call, service, &err);
+		tool_fail(request->call, service, &err);
 		return;
 	}
 	order = intakes_copy_order(name, limits->disk_max, "PTYCELL_DISK_MAX");
 	spec.order = order;
 	spec.source_fd = fd;
-	begin(call, service, session, &spec, &err);
+	arrivals_start(service_arrivals(service), request, name, &spec);
+}
+
+static void upload_from(struct mcp_call *call, struct service *service, struct session *session,
+			const struct upload *upload)
+{
+	const struct arrival_request request = {
+		.call = call,
+		.session = session,
+		.source = upload->url != NULL ? upload->url : upload->path,
+		.filename = upload->filename,
+		.overwrite = upload->overwrite,
+	};
+
+	if (arrivals_join(service_arrivals(service), &request))
+		return;
+	if (upload->url != NULL)
+		upload_url(service, &request);
+	else
+		upload_path(service, &request);
 }
 
 void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
@@ -357,10 +311,8 @@ void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 	    /* Most often data for Python. */
 	    (session = tool_session_for(service, arguments, language_find("python"), &err)) == NULL)
 		tool_fail(call, service, &err);
-	else if (upload.url != NULL)
-		upload_url(call, service, session, &upload);
-	else if (upload.path != NULL)
-		upload_path(call, service, session, &upload);
-	else
+	else if (upload.content != NULL)
 		upload_content(call, service, session, &upload);
+	else
+		upload_from(call, service, session, &upload);
 }

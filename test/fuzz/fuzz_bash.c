@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/bash/codec.h"
+#include "runtime/bash/installs.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
 
@@ -52,6 +53,17 @@ static void check_frames(const struct buf *frames)
 	frame_reader_free(reader);
 }
 
+/* A cell loses nothing. */
+static void check_marks(const uint8_t *data, size_t size)
+{
+	struct buf out;
+
+	buf_init(&out, BUF_UNBOUNDED);
+	installs_mark((const char *)data, size, &out);
+	assert(out.len >= size && (out.len - size) % strlen(INSTALLS_WORD) == 0);
+	buf_release(&out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct buf whole;
@@ -63,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(whole.len == bytes.len);
 	assert(whole.len == 0 || memcmp(whole.data, bytes.data, whole.len) == 0);
 	check_frames(&whole);
+	check_marks(data, size);
 	buf_release(&whole);
 	buf_release(&bytes);
 	return 0;

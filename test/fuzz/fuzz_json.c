@@ -24,6 +24,14 @@ static void check(const json_t *value)
 	free(theirs);
 }
 
+/* Text without halves is what it is. */
+static void check_halves(const char *text, size_t len, const json_t *value)
+{
+	cleanup_json json_t *same = json_parse_halves(text, len);
+
+	assert(json_equal(same, value));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	cleanup_json json_t *text = json_make_text((const char *)data, size);
@@ -35,6 +43,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	json_put(object, "key", json_incref(text));
 	check(object);
 	value = json_parse((const char *)data, size, &err);
+	if (value == NULL)
+		value = json_parse_halves((const char *)data, size);
+	else
+		check_halves((const char *)data, size, value);
 	if (value != NULL)
 		check(value);
 	return 0;

@@ -174,6 +174,27 @@ static void releasing_twice_is_harmless_and_keeps_errno_and_maximum(void **state
 	buf_release(&buf);
 }
 
+static void characters_are_put_one_by_one(void **state)
+{
+	cleanup_buf struct buf buf = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		buf_put_char(&buf, (char)('a' + i % 26));
+		assert_int_equal(buf.len, i + 1);
+		assert_int_equal(buf.data[i], 'a' + i % 26);
+		assert_int_equal(buf.data[i + 1], '\0');
+	}
+}
+
+static void a_character_over_our_own_bound(void)
+{
+	struct buf buf = BUF_INIT(2);
+
+	buf_puts(&buf, "ab");
+	buf_put_char(&buf, 'c');
+}
+
 static void overflow_of_our_own_bound(void)
 {
 	struct buf buf = BUF_INIT(2);
@@ -200,6 +221,7 @@ static void our_own_mistakes_abort(void **state)
 {
 	(void)state;
 	assert_aborts(overflow_of_our_own_bound);
+	assert_aborts(a_character_over_our_own_bound);
 	assert_aborts(use_before_init);
 	assert_aborts(consume_more_than_there_is);
 }
@@ -218,6 +240,7 @@ int main(void)
 		cmocka_unit_test(clearing_keeps_the_memory),
 		cmocka_unit_test(stolen_bytes_are_the_callers_and_the_buffer_is_reusable),
 		cmocka_unit_test(releasing_twice_is_harmless_and_keeps_errno_and_maximum),
+		cmocka_unit_test(characters_are_put_one_by_one),
 		cmocka_unit_test(our_own_mistakes_abort),
 	};
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "scratch.h"
 
 static bool is_open(int fd)
@@ -110,6 +111,41 @@ static void a_file_is_read_whole_up_to_its_maximum(void **state)
 	scratch_release(&scratch);
 }
 
+/* A pipe would hold up who opens it until somebody writes. */
+static void what_is_no_regular_file_is_refused_without_waiting(void **state)
+{
+	static const char *const names[] = { "pipe", "folder" };
+	struct scratch scratch;
+	struct err err = { 0 };
+	cleanup_free char *text = NULL;
+	cleanup_free char *file = NULL;
+	size_t len = 0;
+
+	(void)state;
+	scratch_init(&scratch);
+	scratch_write(scratch.fd, "file", "12345");
+	assert_int_equal(mkfifoat(scratch.fd, "pipe", 0600), 0);
+	assert_int_equal(mkdirat(scratch.fd, "folder", 0700), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		cleanup_free char *path = xasprintf("%s/%s", scratch.path, names[i]);
+
+		assert_null(fd_read_regular(path, 9, NULL, &err));
+		assert_int_equal(err.code, ERR_INVALID);
+		assert_non_null(strstr(err.msg, path));
+	}
+	assert_null(fd_read_regular("/dev/zero", 9, NULL, &err));
+	assert_int_equal(err.code, ERR_INVALID);
+	assert_null(fd_read_regular("/no/such/file", 9, NULL, &err));
+	assert_int_equal(err.sys, ENOENT);
+	file = xasprintf("%s/file", scratch.path);
+	assert_null(fd_read_regular(file, 4, NULL, &err));
+	assert_int_equal(err.code, ERR_LIMIT);
+	text = fd_read_regular(file, 5, &len, &err);
+	assert_string_equal(text, "12345");
+	assert_int_equal(len, 5);
+	scratch_release(&scratch);
+}
+
 static void everything_is_written_or_the_error_told(void **state)
 {
 	struct scratch scratch;
@@ -145,6 +181,7 @@ int main(void)
 		cmocka_unit_test(a_copy_is_close_on_exec_and_above_stderr),
 		cmocka_unit_test(non_blocking_is_set_or_refused),
 		cmocka_unit_test(a_file_is_read_whole_up_to_its_maximum),
+		cmocka_unit_test(what_is_no_regular_file_is_refused_without_waiting),
 		cmocka_unit_test(everything_is_written_or_the_error_told),
 	};
 

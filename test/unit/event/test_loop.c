@@ -294,6 +294,40 @@ static void regular_files_may_stop_each_other(void **state)
 	scratch_release(&scratch);
 }
 
+/* ---- lingering ---- */
+
+static void a_turn_that_lingers_sees_what_comes_and_then_waits_as_ever(void **state)
+{
+	struct reader r = { .name = 'r' };
+	struct err err;
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(loop_io_start(*state, &r.io, ends[0], EPOLLIN, on_ready, &err), 0);
+	assert_int_equal(write(ends[1], "x", 1), 1);
+	loop_linger(*state, LOOP_LINGER_US);
+	loop_turn(*state, -1);
+	assert_string_equal(said, "r");
+	assert_int_equal(read(ends[0], said + 1, 1), 1);
+	said[1] = '\0';
+	loop_linger(*state, LOOP_LINGER_US);
+	loop_turn(*state, 0);
+	assert_string_equal(said, "r");
+	loop_linger(*state, UINT64_MAX / 2);
+	pid = fork();
+	if (pid == 0) { /* after any lingering */
+		(void)usleep(100 * LOOP_LINGER_US);
+		_exit(write(ends[1], "x", 1) != 1);
+	}
+	loop_turn(*state, -1);
+	assert_string_equal(said, "rr");
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	loop_io_stop(&r.io);
+	fd_close(&ends[0]);
+	fd_close(&ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +340,7 @@ int main(void)
 		LOOP_TEST(a_regular_file_is_ready_in_every_turn),
 		LOOP_TEST(a_paused_regular_file_is_quiet_and_lets_the_loop_wait),
 		LOOP_TEST(regular_files_may_stop_each_other),
+		LOOP_TEST(a_turn_that_lingers_sees_what_comes_and_then_waits_as_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

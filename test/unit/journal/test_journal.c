@@ -245,6 +245,23 @@ static void outputs_end_before_code_does_and_nothing_passes_the_limit(void **sta
 	free(text);
 }
 
+/* The sentence on what was left out has its room, wherever the last cell ended. */
+static void the_note_of_what_is_missing_passes_no_limit(void **state)
+{
+	(void)state;
+	for (uint64_t max = 3000; max < 3400; max++) {
+		journal_free(journal);
+		(void)unlinkat(scratch.fd, JOURNAL_NOTEBOOK_FILE, 0);
+		(void)unlinkat(scratch.fd, "code", 0);
+		(void)unlinkat(scratch.fd, "records", 0);
+		journal = journal_new(scratch.fd, "sales", max, NULL);
+		for (uint64_t n = 1; n <= 20; n++)
+			(void)add(entry_of(n, "python", "print('o')", "o"));
+		assert_in_range(journal_left_out(journal), 1, 19);
+		assert_in_range(journal_bytes(journal), 1, max);
+	}
+}
+
 static void a_cell_that_never_ran_is_neither_in_notebook_nor_script(void **state)
 {
 	struct journal_entry entry = entry_of(1, "", "1", "");
@@ -437,6 +454,7 @@ int main(void)
 		JOURNAL_TEST(figures_are_read_back_from_the_notebook),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 		JOURNAL_TEST(outputs_end_before_code_does_and_nothing_passes_the_limit),
+		JOURNAL_TEST(the_note_of_what_is_missing_passes_no_limit),
 		JOURNAL_TEST(a_cell_that_never_ran_is_neither_in_notebook_nor_script),
 		JOURNAL_TEST(cells_of_other_languages_are_magics_and_comments),
 		JOURNAL_TEST(no_code_gets_out_of_its_comment),

@@ -62,6 +62,34 @@ static void bad_text_is_invalid_with_a_reason(void **state)
 	}
 }
 
+static void halves_of_pairs_are_taken_when_asked_for(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *value;
+	} cases[] = {
+		{ "\"\\ud83d\"", "\xef\xbf\xbd" },
+		{ "\"a\\uDe00b\"", "a\xef\xbf\xbd"
+				   "b" },
+		{ "\"\\ud83d\\ude00\"", "\xf0\x9f\x98\x80" },
+		{ "\"\\ud83d\\ud83d\\ude00\"", "\xef\xbf\xbd\xf0\x9f\x98\x80" },
+		{ "\"\\ud83d\\n\"", "\xef\xbf\xbd\n" },
+		{ "\"\\\\ud83d\"", "\\ud83d" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_json json_t *value =
+			json_parse_halves(cases[i].text, strlen(cases[i].text));
+
+		assert_non_null(value);
+		assert_string_equal(json_string_value(value), cases[i].value);
+	}
+	assert_null(json_parse_halves("\"\\ud83", 6));
+	assert_null(json_parse_halves("\"\\", 2));
+	assert_null(json_parse_halves("", 0));
+}
+
 static void nesting_has_a_cap(void **state)
 {
 	static char deep[100000];
@@ -85,6 +113,7 @@ int main(void)
 		cmocka_unit_test(integers_keep_all_64_bits),
 		cmocka_unit_test(nul_is_allowed_in_strings),
 		cmocka_unit_test(bad_text_is_invalid_with_a_reason),
+		cmocka_unit_test(halves_of_pairs_are_taken_when_asked_for),
 		cmocka_unit_test(nesting_has_a_cap),
 	};
 

@@ -109,6 +109,22 @@ static void FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served(void **s
 			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 }
 
+static void RP_5_half_a_pair_in_a_request_is_refused_by_its_id(void **state)
+{
+	struct fixture *f = *state;
+	char *line = call_line("h", "echo", "\"text\":\"\\ud83d\"");
+	cleanup_json json_t *answer = parse_line(say(f, line));
+	cleanup_json json_t *nobodys = parse_line(
+		say(f, "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":\"\\ud83d\"}}"));
+
+	free(line);
+	assert_string_equal(json_string_value(json_object_get(answer, "id")), "h");
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(answer, "error"), "code")),
+		-32700);
+	assert_null(json_object_get(nobodys, "id"));
+}
+
 static void CN_1_a_cancelled_call_is_told_and_nothing_more_is_written(void **state)
 {
 	struct fixture *f = *state;
@@ -254,6 +270,42 @@ static void the_tool_list_is_made_anew_when_the_tools_changed(void **state)
 	fixture_end(&f);
 }
 
+static struct {
+	unsigned int times;
+	bool answered; /* always before it was told */
+} listing = { .answered = true };
+
+static void on_listed(void *context)
+{
+	const struct fixture *f = context;
+
+	listing.times++;
+	listing.answered =
+		listing.answered && memmem(f->out.data, f->out.len, "\"ask\"", 5) != NULL;
+}
+
+static void that_tools_were_listed_is_told_after_the_answer(void **state)
+{
+	struct mcp_features features = fixture_features;
+	struct fixture f;
+
+	(void)state;
+	features.tools_listed = on_listed;
+	features.context = &f;
+	fixture_start(&f, &features);
+	open_legacy(&f, "2025-11-25", "");
+	(void)say(&f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\","
+		      "\"params\":{\"cursor\":\"nowhere\"}}");
+	assert_int_equal(listing.times, 0);
+	(void)say(&f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");
+	assert_int_equal(listing.times, 1);
+	(void)say(&f, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{" CLAIM(
+			      "") "}}");
+	assert_int_equal(listing.times, 2);
+	assert_true(listing.answered);
+	fixture_end(&f);
+}
+
 static void a_duplicate_of_a_listen_id_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -273,6 +325,7 @@ int main(void)
 		TEST(every_answer_of_a_large_batch_fits_into_one_line),
 		TEST(one_large_refusal_leaves_room_for_the_rest_of_its_batch),
 		TEST(FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served),
+		TEST(RP_5_half_a_pair_in_a_request_is_refused_by_its_id),
 		TEST(CN_1_a_cancelled_call_is_told_and_nothing_more_is_written),
 		TEST(cancelling_all_tells_each_live_call_once),
 		cmocka_unit_test(RP_9_what_is_not_offered_is_not_there),
@@ -281,6 +334,7 @@ int main(void)
 		TEST(SB_1_a_stream_has_so_many_uris_at_most),
 		TEST(SB_4_a_stream_does_not_count_as_a_call),
 		cmocka_unit_test(the_tool_list_is_made_anew_when_the_tools_changed),
+		cmocka_unit_test(that_tools_were_listed_is_told_after_the_answer),
 		TEST(a_duplicate_of_a_listen_id_is_refused),
 	};
 

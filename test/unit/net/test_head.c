@@ -124,6 +124,7 @@ static void a_request_in_a_tunnel_is_for_its_host(void **state)
 		{ "GET /x HTTP/1.1\r\n\r\n", false },
 		{ "GET http://a.example:8080/ HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", false },
 		{ "CONNECT b.example:443 HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", false },
+		{ "CONNECT /b.example HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", false },
 	};
 	const struct host_port to = { .host = "a.example", .port = 8080 };
 

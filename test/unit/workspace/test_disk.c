@@ -54,6 +54,27 @@ static void files_count_by_the_blocks_they_take_wherever_they_are(void **state)
 	assert_in_range(measure(f) - before, 2 << 20, (2 << 20) + 65536);
 }
 
+static void files_and_folders_are_counted(void **state)
+{
+	struct fixture *f = *state;
+	struct disk *disk = disk_new(f->loop, f->workspace, f);
+	uint64_t before;
+
+	times = 0;
+	disk_start(disk, on_done);
+	while (times == 0)
+		loop_turn(f->loop, -1);
+	before = disk_entries(disk);
+	fill(f->data, "a", 4096);
+	assert_int_equal(mkdirat(f->data, "b", 0700), 0);
+	fill(f->data, "b/c", 0);
+	disk_start(disk, on_done);
+	while (times == 1)
+		loop_turn(f->loop, -1);
+	assert_int_equal(disk_entries(disk) - before, 3);
+	disk_free(disk);
+}
+
 static void a_second_name_adds_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -128,6 +149,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(files_count_by_the_blocks_they_take_wherever_they_are),
+		FIXTURE_TEST(files_and_folders_are_counted),
 		FIXTURE_TEST(a_second_name_adds_nothing),
 		FIXTURE_TEST(links_are_not_followed),
 		FIXTURE_TEST(a_folder_that_is_closed_to_us_hides_nothing),

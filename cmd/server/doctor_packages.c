@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "doctor_packages.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "config/settings.h"
+#include "event/loop.h"
+#include "install/broker.h"
+#include "install/indexes.h"
+#include "policy/policyfile.h"
+#include "runtime/language.h"
+#include "say.h"
+#include "session/confinement.h"
+#include "text/clean.h"
+#include "tools/service.h"
+
+enum { PATIENCE_S = 60, FROM_CHARS = 400 };
+
+struct checkup {
+	struct loop *loop;
+	struct service *service;
+	const struct settings *settings;
+	const char *language; /* of the one that is under way */
+	bool over;
+	bool good;
+};
+
+static void on_event(void *data)
+{
+	*(bool *)data = true;
+}
+
+static void turn_until(struct checkup *c, const bool *over)
+{
+	while (!*over)
+		loop_turn(c->loop, -1);
+}
+
+static const char *another(const char *language)
+{
+	if (str_eq(language, "javascript"))
+		return "To take another registry: npm config set registry URL";
+	if (str_eq(language, "r"))
+		return "To take another repository: PTYCELL_R_REPOS=URL, or a folder";
+	return "To take another index: PTYCELL_PIP_INDEX=URL, or a folder of wheels";
+}
+
+/* Foreign text: it went through programs that read what indexes say. */
+static void say_result(const struct checkup *c, const json_t *result)
+{
+	const char *tool = json_string_value(json_object_get(result, "tool"));
+	const char *from = json_string_value(json_object_get(result, "from"));
+	cleanup_free char *shown_tool = clean_quote(tool != NULL ? tool : "?");
+	cleanup_buf struct buf shown_from = BUF_INIT(BUF_UNBOUNDED);
+
+	if (from != NULL)
+		clean_line(&shown_from, from, strlen(from), FROM_CHARS);
+	say(c->language, "%s, packages from %s", shown_tool, buf_str(&shown_from));
+}
+
+static void on_checked(void *data, const json_t *result, const char *problem)
+{
+	struct checkup *c = data;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	c->over = true;
+	if (result != NULL) {
+		say_result(c, result);
+		return;
+	}
+	c->good = false;
+	clean_block(&text, problem, strlen(problem));
+	say_text(c->language, buf_str(&text));
+	say("", "%s", another(c->language));
+}
+
+/* An interpreter that is not here, and what was turned off, are nobody's fault. */
+static bool is_wanted(const struct checkup *c, const struct language *language, struct err *err)
+{
+	struct interpreter_path path;
+	struct indexes indexes;
+
+	if (language_locate(language, c->settings->environment, &path, err) < 0)
+		return false;
+	interpreter_path_release(&path);
+	if (indexes_read(c->settings, confinement_shares(service_confinement(c->service)), language,
+			 &indexes, err) == 0)
+		indexes_release(&indexes);
+	else if (err->code == ERR_DENIED)
+		return false;
+	return true;
+}
+
+static void check(struct checkup *c, struct broker *broker, const char *name)
+{
+	const struct language *language = language_find(name);
+	struct err err;
+
+	if (!is_wanted(c, language, &err)) {
+		say(name, "%s", err.msg);
+		return;
+	}
+	c->language = name;
+	c->over = false;
+	(void)broker_check(broker, language, on_checked, c);
+	turn_until(c, &c->over);
+}
+
+static bool check_all(struct checkup *c, struct err *err)
+{
+	struct confinement *confinement = service_confinement(c->service);
+	struct broker *broker;
+	bool settled = false;
+
+	if (confinement == NULL || service_table(c->service, err) == NULL)
+		return false;
+	confinement_settle(confinement, on_event, &settled);
+	turn_until(c, &settled);
+	if (confinement_refusal(confinement) != NULL) {
+		(void)err_set(err, ERR_DENIED, "no code runs here: ptycell doctor says why");
+		return false;
+	}
+	broker = service_broker(c->service, err);
+	if (broker == NULL)
+		return false;
+	check(c, broker, "python");
+	check(c, broker, "javascript");
+	check(c, broker, "r");
+	if (!c->good && !confinement_rooted(confinement))
+		say("", "In this tier installers have no network; folders of packages work.");
+	return true;
+}
+
+static bool run(struct loop *loop, struct settings *settings, const struct policyfile *policy)
+{
+	struct checkup c = { .loop = loop, .settings = settings, .good = true };
+	struct err err = { .msg = "ptycell is not whole: ptycell doctor says what is missing" };
+	bool closed = false;
+
+	settings->spares = 0;
+	settings->install_timeout = PATIENCE_S;
+	c.service = service_new(loop, settings, policy);
+	if (!check_all(&c, &err)) {
+		say("packages", "%s", err.msg);
+		c.good = false;
+	}
+	service_close(c.service, on_event, &closed);
+	turn_until(&c, &closed);
+	service_free(c.service);
+	return c.good;
+}
+
+bool doctor_packages(struct settings *settings)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct err err;
+	struct policyfile *policy = policyfile_load(settings->policy, &err);
+	struct loop *loop = policy != NULL ? loop_new(clock_ms, &err) : NULL;
+	bool good = false;
+
+	(void)sigaction(SIGPIPE, &ignore, NULL); /* an installer that cannot start reads no order */
+	if (loop != NULL)
+		good = run(loop, settings, policy);
+	else
+		say("packages", "%s", err.msg);
+	if (loop != NULL)
+		loop_free(loop);
+	policyfile_free(policy);
+	return good;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arrivals.h - files on their way into sessions, and the calls of upload_file that wait for them.
+ *
+ * A call is answered when its file is whole, and at the latest when the settings' call budget is
+ * over; the file comes on, and the same call (source, name and overwrite alike) finds it again.
+ * One that ended while no call waited is told to the same call when that comes, and by a notice of
+ * the session's next answer when that comes first. When the last call that waits is cancelled, the
+ * transfer is.
+ */
+#ifndef TOOLS_ARRIVALS_H
+#define TOOLS_ARRIVALS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct arrivals;
+struct intake_spec;
+struct mcp_call;
+struct service;
+struct session;
+
+enum {
+	ARRIVALS_ENDED_MAX = 16,        /* that are kept for the same call, of all sessions */
+	ARRIVALS_ENDED_MS = 600 * 1000, /* and for how long */
+};
+
+/* All is borrowed for the call but `call`. */
+struct arrival_request {
+	struct mcp_call *call;
+	struct session *session;
+	const char *source;   /* as it was given: a URL or a path */
+	const char *filename; /* or NULL */
+	bool overwrite;
+};
+
+/* `service` is borrowed. */
+struct arrivals *arrivals_new(struct service *service);
+/* All must be over. NULL is allowed. */
+void arrivals_free(struct arrivals *arrivals);
+
+/* Whether the file is on its way, or has just ended: then the call waits for it, or is answered. */
+bool arrivals_join(struct arrivals *arrivals, const struct arrival_request *request);
+/*
+ * The call waits, or is answered with the reason why not. `name` is what people know the file by
+ * when the request has no filename; NULL: nobody knows.
+ */
+void arrivals_start(struct arrivals *arrivals, const struct arrival_request *request,
+		    const char *name, const struct intake_spec *spec);
+/* The session of this folder (workspace_name) ends, and so does what was for it. NULL is allowed.
+ */
+void arrivals_end_folder(struct arrivals *arrivals, const char *folder);
+
+/* Those that are on their way into a session; NULL when there are none. NULL is allowed. */
+json_t *arrivals_describe(const struct arrivals *arrivals, const struct session *session);
+/* A file is there, relative to the session's folder: session and subscribers are told. */
+void arrivals_tell(struct service *service, struct session *session, const char *path);
+/* What the call that brought it is answered. New reference. */
+json_t *arrivals_answer(struct session *session, const char *path, uint64_t size);
+
+#endif
