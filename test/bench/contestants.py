@@ -83,6 +83,10 @@ class McpContestant(Contestant):
         if language != "python":
             self.arguments = {**self.arguments, "language": language}
 
+    def share(self, folder):
+        """Before the start: what confined sessions may read of the host."""
+        self.env = {**self.env, "PTYCELL_SHARE": folder}
+
     def post(self, session, code):
         values = {"$SID": session, "$CODE": code}
         arguments = {key: values.get(value, value) for key, value in self.arguments.items()}

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
+import json
+
 import pytest
 from client import ALONE, Server
 
@@ -23,3 +25,21 @@ def lone_server(home):
         yield running
     if running.stderr:
         print(running.stderr.decode(errors="replace"))
+
+
+@pytest.fixture
+def servers(home):
+    """Starts servers in one home, with more options of theirs, and ends them all."""
+    running = []
+
+    def start(*flags, policy=None, kind=Server, **options):
+        if policy is not None:
+            (home / "policy.json").write_text(json.dumps(policy))
+            flags = [*flags, "--policy", str(home / "policy.json")]
+        running.append(kind(home, *flags, **options))
+        return running[-1]
+
+    yield start
+    for server in running:
+        server.close()
+        print(server.stderr.decode(errors="replace"))

@@ -34,12 +34,12 @@ def wheel(name, version, requires=(), files=None, extra=()):
     return f"{module}-{version}-py3-none-any.whl", out.getvalue()
 
 
-def sdist(name, version, setup):
-    """A source distribution whose setup.py is `setup`."""
+def sdist(name, version, setup, files=None):
+    """A source distribution whose setup.py is `setup`; `files` are more of its files by path."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
         for path, text in {"setup.py": setup, "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
-                           f"{name}.py": f"version = {version!r}\n"}.items():
+                           f"{name}.py": f"version = {version!r}\n", **(files or {})}.items():
             member = tarfile.TarInfo(f"{name}-{version}/{path}")
             member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
@@ -47,9 +47,9 @@ def sdist(name, version, setup):
 
 
 class Index:
-    """A simple repository (PEP 503) at `url`; `asked` are the paths that were fetched."""
+    """A simple repository (PEP 503) at `url`; `asked` are the paths that were fetched. `tls`: an SSLContext."""
 
-    def __init__(self, *files):
+    def __init__(self, *files, tls=None):
         self.files = {}
         self.asked = []
         self.hold = threading.Event()  # cleared: nothing is answered
@@ -73,8 +73,10 @@ class Index:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        if tls is not None:
+            self.server.socket = tls.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://localhost:{self.server.server_address[1]}/simple"
+        self.url = f"http{'s' if tls else ''}://localhost:{self.server.server_address[1]}/simple"
 
     def add(self, name, data):
         self.files[name] = data

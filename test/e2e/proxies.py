@@ -18,13 +18,18 @@ WAIT_S = 20
 def own_names(hosts, command, resolv="/etc/resolv.conf"):
     """`command` in a mount namespace where these files are those of /etc, as the user that we are."""
     script = 'mount --bind "$0" /etc/hosts && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
+    return own_mounts(script, [str(hosts), str(resolv)], command)
+
+
+def own_mounts(script, arguments, command):
+    """`command` in a mount namespace in which `script` (a shell's, $0 the first of `arguments`) mounted things."""
     first, then = ["unshare", "-m"], []
     if os.geteuid():
         first = ["unshare", "-U", "-r", "-m"]
         then = ["unshare", "-U", f"--map-user={os.geteuid()}", f"--map-group={os.getegid()}"]
     if subprocess.run([*first, *then, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
         pytest.skip("no mount namespace here, so no names of our own")
-    return [*first, "sh", "-c", script, str(hosts), str(resolv), *then, *command]
+    return [*first, "sh", "-c", script, *arguments, *then, *command]
 
 
 class Proxy:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Steps that several end-to-end tests share: waiting, looking at processes, judging texts."""
 import ctypes
+import glob
 import json
 import os
 import pathlib
@@ -40,16 +41,30 @@ def listed(server, pattern="**", session="s"):
     return [artifact["path"] for artifact in answer.object["artifacts"]]
 
 
+def has_modules(server, modules, session):
+    """Has the session imported all of them? One cell."""
+    return server.cell(f"{set(modules)} <= __import__('sys').modules.keys()", session=session).text == "True\n"
+
+
 def has_module(server, module, session):
-    """Has the session imported it?"""
-    return server.cell(f"{module!r} in __import__('sys').modules", session=session).text == "True\n"
+    return has_modules(server, (module,), session)
+
+
+def install(server, *packages, session="s", **arguments):
+    return server.call("install_packages", session_id=session, packages=list(packages), wait=150, **arguments)
 
 
 # ---- where a session lies, seen from outside ----
 
+def paths_in(top, pattern):
+    """As Path.glob, which fails when a folder goes meanwhile."""
+    return [pathlib.Path(path) for path in
+            glob.iglob(os.path.join(glob.escape(os.fspath(top)), pattern), recursive=True, include_hidden=True)]
+
+
 def all_folders(home):
     """The working folders below this home, as the server sees them; also of what waits for a session."""
-    return sorted((home / "cache").glob("server-*/sessions/*/data"))
+    return sorted(paths_in(home, "cache/server-*/sessions/*/data"))
 
 
 def session_folders(home):
@@ -65,10 +80,16 @@ def _has_files(folder):
         return False
 
 
+def kept_files(home):
+    """The copies of what cells wrote. A notebook beside them comes and goes anew when a cell has ended."""
+    return sorted(path for path in paths_in(home, "kept/**") if path.is_file() and
+                  path.name != "notebook.ipynb" and not path.name.startswith(".ptycell-"))
+
+
 def spooled(home, path):
     """The text of a spool file that an answer names as the session sees it."""
-    (found,) = (home / "cache").glob(f"server-*/sessions/*/spool/{pathlib.PurePath(path).name}")
-    return found.read_text(encoding="utf-8")
+    (spool,) = paths_in(home, f"cache/server-*/sessions/*/spool/{pathlib.PurePath(path).name}")
+    return spool.read_text(encoding="utf-8")
 
 
 # ---- processes ----
@@ -135,6 +156,18 @@ def all_gone(processes, seconds=0.5):
 
 def kill(pid):
     os.kill(pid, signal.SIGKILL)
+
+
+def assert_leaves_nothing(server, end):
+    """Ends a server, by its "input" or by a "kill", which leaves its files to the next."""
+    processes = family(server.process.pid)
+    if end == "kill":
+        server.process.kill()
+    else:
+        assert server.close() == 0
+    all_gone(processes)
+    if end == "input":
+        assert list((server.home / "cache").rglob("*")) == []
 
 
 # ---- texts ----

@@ -141,6 +141,7 @@ class Trouble:
 
     def __init__(self, *answers, container=None):
         self.answers = list(answers)
+        self.lock = threading.Lock()
         self.container = container  # the answer to who makes it, if it has one of its own
         self.open = threading.Event()
         self.open.set()
@@ -148,15 +149,18 @@ class Trouble:
 
     def answer(self, s, path):
         assert self.open.wait(60), path
-        if self.container and "restype=container" in path:
-            answer = self.container
-            self.answers = self.answers[-1:]
-        else:
-            answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        with self.lock:
+            answer = self.next_answer(path)
         if answer is None:
             s.close()
         else:
             s.sendall(answer)
+
+    def next_answer(self, path):
+        if self.container and "restype=container" in path:
+            self.answers = self.answers[-1:]
+            return self.container
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
     def connection(self):
         return f"AccountName=acct;AccountKey=c2VjcmV0;BlobEndpoint={self.site.url('')}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""As much of SQL Server as FreeTDS's driver needs to log in, run batches and cancel (MS-TDS 7.4)."""
+"""As much of SQL Server as FreeTDS's driver needs to log in, run batches, bind and cancel (MS-TDS 7.4)."""
 import socket
 import struct
 import threading
@@ -7,6 +7,7 @@ import threading
 PACKET_SIZE = 4096
 BATCH, RPC, RESPONSE, ATTENTION, TRANSACTION, LOGIN, PRELOGIN = 1, 3, 4, 6, 14, 16, 18
 BEGIN, ROLLBACK = 5, 8
+PREPARE_AND_EXECUTE, UNPREPARE = 13, 15
 DONE_COUNT, DONE_ATTENTION = 0x10, 0x20
 COLLATION = bytes([9, 4, 0xd0, 0, 0x34])
 
@@ -17,6 +18,13 @@ def short_text(text):
 
 def done(rows=None, status=0):
     return struct.pack("<BHHQ", 0xfd, status | (DONE_COUNT if rows is not None else 0), 0, rows or 0)
+
+
+def returned(table):
+    """The same as the answer of sp_prepexec: its status, and the handle of what it prepared."""
+    done_in_procedure = b"\xff" + table[-12:]
+    handle = struct.pack("<BHBBIHBBBi", 0xac, 0, 0, 1, 0, 0, 0x26, 4, 4, 1)
+    return table[:-13] + done_in_procedure + struct.pack("<Bi", 0x79, 0) + handle + b"\xfe" + done()[1:]
 
 
 def change(kind, new=b"\0", old=b"\0"):
@@ -125,6 +133,12 @@ class Connection:
             answer = self.server.answer(text)
             if answer is not None:
                 self.send(answer)
+        elif kind == RPC and struct.unpack("<HH", message[headers:headers + 4]) == (0xffff, PREPARE_AND_EXECUTE):
+            self.server.calls.append(message[headers:])
+            answers = [a for part, a in self.server.answers.items() if part.encode("utf-16-le") in message]
+            self.send(returned(answers[0]))
+        elif kind == RPC and struct.unpack("<HH", message[headers:headers + 4]) == (0xffff, UNPREPARE):
+            self.send(struct.pack("<Bi", 0x79, 0) + b"\xfe" + done()[1:])
         else:
             self.server.seen.append(kind)
             self.send(error(50000, "this is no SQL Server"))
@@ -143,7 +157,7 @@ class Tds:
 
     def __init__(self, answers):
         self.answers = {"sys.databases": table([("", INT)], [[1]]), **answers}
-        self.logins, self.seen = [], []
+        self.logins, self.seen, self.calls = [], [], []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()

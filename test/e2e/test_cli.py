@@ -43,7 +43,8 @@ def entry_of(printed):
 def test_help_names_commands_and_every_setting(home, words):
     done = run(home, *words.split())
     assert done.returncode == 0 and done.stderr == ""
-    for word in ["ptycell doctor", "ptycell config HOST", "--env-file", "--exec-timeout SECONDS", "PTYCELL_KEEP"]:
+    for word in ["ptycell doctor", "ptycell config HOST", "--env-file", "--exec-timeout SECONDS", "PTYCELL_KEEP",
+                 "--fork=0   PTYCELL_FORK\n", "--drain   PTYCELL_DRAIN\n", "--unconfined\n"]:
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
 
@@ -111,6 +112,25 @@ def test_doctor_says_that_it_works_and_changes_nothing(home):
     assert list(home.iterdir()) == []
 
 
+def test_doctor_starts_each_interpreter_and_names_its_version(home):
+    (home / "data").mkdir()
+    done = run(home, "doctor", "--share", f"{home}/data:rw", PTYCELL_AUDIT=str(home / "audit.jsonl"),
+               PTYCELL_HOME=str(home / "two/more"))
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^python     /usr/bin/python3 \(from PATH\), version 3\.\d+\.\d+$", done.stdout, re.M)
+    assert re.search(r"^bash       .*/bash \(from PATH\), version 5\.\d+", done.stdout, re.M)
+    assert [p.name for p in home.rglob("*")] == ["data"]
+
+
+@pytest.mark.parametrize("name, program", [
+    ("PTYCELL_PYTHON", "/bin/true"), ("PTYCELL_PYTHON", "/bin/cat"), ("PTYCELL_NODE", "/bin/true")])
+def test_doctor_does_not_take_a_program_for_an_interpreter(home, name, program):
+    done = run(home, "doctor", **{name: program})
+    told = " ".join(done.stdout.split())
+    assert f"({program}) exited with code" in told and f"Set {name} to one that works" in told
+    assert done.returncode == 1 and "It does not work yet" in told
+
+
 def test_doctor_lists_odbc_drivers_and_connects_to_nothing_unasked(home):
     (home / "odbcinst.ini").write_text("[ODBC]\nTrace = no\n[Own Driver]\nDriver = /nowhere.so\n", encoding="utf-8")
     done = run(home, "doctor", ODBCSYSINI=str(home), PTYCELL_SQL_SHOP="Driver={Own Driver};Pwd=s3cret")
@@ -134,7 +154,7 @@ def test_doctor_databases_asks_each_configured_database(home):
     done = run(home, "doctor", "databases", **env)
     assert re.search(r"^good       answers SELECT 1 after \d+ ms$", done.stdout, re.M)
     assert re.search(r"^gone       unable to open database file$", done.stdout, re.M)
-    assert re.search(r"^far        connecting to the database: .*/nowhere.so", done.stdout, re.M)
+    assert re.search(r"^far        connecting to the database .'ptycell doctor' lists the drivers found here.: .*/nowhere.so", done.stdout, re.M)
     assert done.returncode == 1 and "cret" not in done.stdout + done.stderr
     assert run(home, "doctor", "databases", PTYCELL_SQL_GOOD=env["PTYCELL_SQL_GOOD"]).returncode == 0
     assert run(home, "doctor", "databases").returncode == 0 and [p.name for p in home.iterdir()] == ["a.db"]
@@ -190,6 +210,13 @@ def test_doctor_finds_a_folder_that_cannot_be_made(home):
     done = run(home, "doctor", PTYCELL_HOME=str(home / "file/live"))
     assert done.returncode == 1
     assert "cannot be written" in done.stdout and "PTYCELL_HOME" in done.stdout
+
+
+def test_doctor_finds_a_folder_that_a_server_would_refuse(home):
+    (home / "live").mkdir()
+    (home / "live").chmod(0o777)
+    done = run(home, "doctor")
+    assert done.returncode == 1 and f"chmod 700 '{home}/live'" in " ".join(done.stdout.split())
 
 
 # ---- config: printing ----

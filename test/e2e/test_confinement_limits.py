@@ -48,6 +48,13 @@ def test_an_error_of_the_kernel_ends_with_the_limit_behind_it(small, code, error
     ("bash", "(echo 'bash: fork: Resource temporarily unavailable' >&2; exit 254)", "limited to 40 (processes_max)"),
     ("javascript", "require('fs').writeFileSync('/usr/x', '')", "code may write in its working folder"),
     ("javascript", "require('fs').writeFileSync('/tmp/x', Buffer.alloc(9e6))", "up to 4.2 MB (tmp_max)"),
+    ("bash", "x=$(head -c 300000000 /dev/zero | tr '\\0' a)", "limited to 210 MB (memory_max)"),
+    ("javascript", "const a = []; while (true) a.push(new Array(10000).fill(Math.random()))", "limited to 210 MB (memory_max)"),
+    # What V8 of Node 18 says at times.
+    ("javascript", "process.stderr.write('# Check failed: reservation_.SetPermissions(start, size, mode).\\n');"
+     " process.kill(process.pid, 'SIGTRAP'); await new Promise(() => {})", "limited to 210 MB (memory_max)"),
+    ("javascript", "const run = require('child_process').spawn; for (let i = 0; i < 60; i++) run('sleep', ['3']);"
+     " await new Promise((go) => setTimeout(go, 500))", "limited to 40 (processes_max)"),
     ("r", "file('/usr/x', 'w')", "code may write in its working folder"),
     ("r", "x <- numeric(1e8)", "limited to 210 MB (memory_max)"),
 ])
@@ -72,7 +79,8 @@ def test_a_missing_file_of_its_own_is_no_matter_of_confinement(small):
 def test_56_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
     result = small.cell(SHARED.format(400, ""), timeout=50)
     assert result.state == "died" and result.is_error
-    assert "more than the limit of 210 MB (memory_max)" in result.text and "was killed" in result.text
+    assert "more than the limit of 210 MB (memory_max)" in result.text and "was killed; use less" in result.text
+    assert 'File "<cell 1>", line' in result.text  # where it was
     again = small.cell("'m' in globals()")
     assert again.text == "False\n" and not again.is_error
 

@@ -113,7 +113,8 @@ def test_21_the_environment_is_the_constructed_one(attempts):
     names = set(attempts["21 environment"])
     known = {"HOME", "LANG", "LC_ALL", "PATH", "TERM", "USER", "SHELL", "PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER",
              "MPLBACKEND", "MPLCONFIGDIR", "PYTHON_BASIC_REPL", "PYTHON_COLORS", "TMPDIR", "XDG_CACHE_HOME",
-             "PYTHONPATH", "NODE_PATH", "R_LIBS"}
+             "PYTHONPATH", "NODE_PATH", "R_LIBS", "PIP_RETRIES", "PIP_DISABLE_PIP_VERSION_CHECK",
+             "npm_config_fetch_retries", "npm_config_update_notifier"}
     assert names <= known
     assert "SECRET" not in str(attempts["21 environment"])
 

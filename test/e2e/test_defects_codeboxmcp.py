@@ -6,6 +6,7 @@ import time
 
 import pytest
 from client import Result, Server
+from fetching import Site
 from steps import assert_honest, listed, all_folders, until
 
 
@@ -143,6 +144,28 @@ def test_cb22_a_dangling_link_costs_no_output(server):
     assert_honest(result)
     assert result.state == "done" and "shown\n" in result.text and not result.links
     assert server.cell("1").text == "1\n"
+
+
+CONNECTIONS = ("DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;BlobEndpoint={url}", "{url}",
+               "Driver={{PostgreSQL Unicode}};Server=127.0.0.1;Port={port};Uid=a;Pwd=b",
+               "Driver=FreeTDS;Server=127.0.0.1;Port={port};Uid=a;Pwd=b", "postgresql://a:b@127.0.0.1:{port}/db")
+
+
+def test_cb29_no_call_takes_the_server_to_a_place_that_it_names(server):
+    """Storages and databases are the operator's: no argument, no config and no metadata names one."""
+    with Site({}) as site:
+        for connection in (c.format(url=site.url(), port=site.port) for c in CONNECTIONS):
+            for name in ("X-Blob-Connection-String", "blob_connection_string", "X-Db-Connection-String"):
+                arguments = {"session_id": "s", name: connection}
+                assert server.call("session_info", **arguments).is_error
+                assert server.call("session_info", session_id="s", config={name: connection}).is_error
+                meta = {"name": "session_info", "arguments": {"session_id": "s"}, "_meta": {name: connection}}
+                info_ = Result(server.request("tools/call", meta)).object
+                assert info_["storage"] is None and info_["databases"] == info(server)["databases"]
+            refused = server.call("exec_sql", session_id="s", query="SELECT 1", database=connection)
+            assert refused.is_error, refused.texts
+            server.cell("open('output/a.txt', 'w').write('x')")
+        assert not site.said
 
 
 def test_cb30_limits_have_a_floor(server):

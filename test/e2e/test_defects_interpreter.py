@@ -53,6 +53,7 @@ def test_oi17_an_interpreter_that_dies_is_answered_at_once(server, code, said):
     result = server.cell(code)
     assert time.monotonic() - started < 5
     assert result.state == "died" and said in result.text
+    assert "driver" not in result.text and "Extension modules" not in result.text and "<string>" not in result.text
     assert server.cell("'x' in globals()").text == "False\n"
 
 

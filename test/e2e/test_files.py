@@ -10,7 +10,7 @@ import resource
 
 import pytest
 from client import Server
-from steps import listed, session_folders, until
+from steps import kept_files, listed, paths_in, session_folders, until
 
 
 def changes(result):
@@ -27,11 +27,6 @@ def read(server, path, query="", session="s"):
 
 def content(message):
     return message["result"]["contents"][0]
-
-
-def kept_files(home):
-    """What cells wrote: the notebook beside it has tests of its own."""
-    return sorted(p for p in (home / "kept").rglob("*") if p.is_file() and p.name != "notebook.ipynb")
 
 
 # ---- upload_file ----
@@ -56,6 +51,13 @@ def test_empty_content_is_an_empty_file(server):
     assert server.cell("open('input/e').read()").text == "''\n"
 
 
+def test_content_beyond_the_sessions_disk_is_refused(home):
+    with Server(home, env={"PTYCELL_DISK_MAX": "2M"}) as server:
+        refused = upload(server, filename="f", content="x" * (2 << 20) + "x")
+        assert refused.is_error and refused.texts == ["arguments.content: it is larger than 2097152 bytes (PTYCELL_DISK_MAX)"]
+        assert upload(server, filename="f", content="x" * (1 << 20)).object["size_bytes"] == 1 << 20
+
+
 def test_an_existing_file_stays_unless_overwrite_is_asked_for(server):
     upload(server, filename="f", content="one")
     refused = upload(server, filename="f", content="two")
@@ -71,7 +73,7 @@ def test_an_existing_file_stays_unless_overwrite_is_asked_for(server):
 def test_a_name_that_leads_elsewhere_or_hides_something_is_refused(server, home, name):
     refused = upload(server, filename=name, content="x")
     assert refused.is_error and "filename" in refused.texts[0]
-    assert not [p for p in home.rglob("*evil*")] and not os.path.exists("/etc/evil")
+    assert not paths_in(home, "**/*evil*") and not os.path.exists("/etc/evil")
 
 
 @pytest.mark.parametrize("planted", [
@@ -196,6 +198,9 @@ def test_patterns_choose_files(server):
     assert sorted(listed(server, "output/*.csv")) == ["output/c.csv"]
     assert sorted(listed(server, "output/**")) == ["output/c.csv", "output/deep/d.csv"]
     assert listed(server, "nothing*") == []
+    workdir = server.call("session_info", session_id="s").object["workdir"]
+    for begin in ("./", workdir + "/"):
+        assert sorted(listed(server, begin + "output/*.csv")) == ["output/c.csv"]
 
 
 def test_a_file_is_told_with_its_size_type_and_uri(server):
@@ -408,7 +413,7 @@ def test_a_limit_of_file_sizes_is_told_and_ends_nothing(home):
 
 def test_a_cells_many_results_are_all_kept(server, home):
     server.cell("for i in range(1200): open(f'output/{i:04}', 'w').write(str(i))")
-    until(lambda: len(kept_files(home)) == 1200, 10)
+    until(lambda: len(kept_files(home)) == 1200, 30)
 
 
 def test_uploads_and_scratch_are_gone_with_the_session(server, home):

@@ -10,7 +10,7 @@ import urllib.parse
 
 import pytest
 from client import Result, Server
-from steps import EVIL, EVIL_NAME, HIDDEN, assert_clean, assert_honest, listed
+from steps import EVIL, EVIL_NAME, HIDDEN, assert_clean, assert_honest, kept_files, listed
 
 MEGABYTE = 1 << 20
 EVIL_KEY = EVIL.replace("\x00", "")  # no key of an object can hold it: the line would not parse
@@ -163,7 +163,7 @@ def test_a_files_name_when_new_changed_and_deleted(server, name, folder):
 @pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 def test_a_kept_copys_name_is_tame_and_its_content_whole(server, home, name):
     honest(server, file_code(name, "output"))
-    copies = [p for p in (home / "kept").rglob("*") if p.is_file()]
+    copies = kept_files(home)
     assert [p.read_text(encoding="ascii") for p in copies] == ["x"]
     assert not set(copies[0].name) & HIDDEN and copies[0].name.isprintable()
 

@@ -163,3 +163,22 @@ def test_a_node_that_is_too_old_is_said(home):
     with Server(home, env={"PTYCELL_NODE": str(old)}) as server:
         result = server.cell("1", language="js")
         assert result.state == "not_started" and "ptycell needs Node.js 18 or later; this is v16.20.2" in result.text
+
+
+MAKE_A_CERTIFICATE = """openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 1 \\
+    -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem 2>log || cat log"""
+ASK_A_SITE_WITH_IT = """
+    const site = require('https').createServer({ key: fs.readFileSync('key.pem'), cert: fs.readFileSync('cert.pem') },
+        (request, response) => response.end('trusted'));
+    await new Promise((ready) => site.listen(8443, 'localhost', ready));
+    await fetch('https://localhost:8443/').then((answer) => answer.text(), (error) => error.cause.code)
+        .finally(() => site.close())"""
+
+
+@pytest.mark.parametrize("passed, said", [({}, "DEPTH_ZERO_SELF_SIGNED_CERT"),
+                                          ({"PTYCELL_ENV_NODE_EXTRA_CA_CERTS": "cert.pem"}, "trusted")])
+def test_st04_certificates_that_the_person_names_are_trusted(home, passed, said):
+    """Node reads that file when it starts."""
+    with Server(home, env=passed) as server:
+        assert server.cell(MAKE_A_CERTIFICATE, language="bash").text == ""
+        assert server.cell(ASK_A_SITE_WITH_IT, language="js").text == f"'{said}'\n"

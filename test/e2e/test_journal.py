@@ -9,7 +9,7 @@ import stat
 import pytest
 
 from client import Result, Server
-from steps import assert_clean, listed, until
+from steps import assert_clean, listed, paths_in, until
 
 PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);\n"
 MEGABYTE = 1_000_000
@@ -320,9 +320,9 @@ def test_sessions_that_ran_nothing_leave_nothing(home):
 def test_the_journal_goes_with_the_session(home):
     with Server(home) as server:
         server.cell("1")
-        until(lambda: list((home / "cache").glob("*/sessions/*/journal/notebook.ipynb")))
+        until(lambda: paths_in(home, "cache/*/sessions/*/journal/notebook.ipynb"))
         server.call("destroy_session", session_id="s")
-        until(lambda: not list((home / "cache").glob("*/sessions/*")))
+        until(lambda: not paths_in(home, "cache/*/sessions/*/journal/notebook.ipynb"))
         server.cell("2")
         assert len(notebook(server)["cells"]) == 1
     assert os.listdir(home / "cache") == []

@@ -10,7 +10,7 @@ import time
 
 import pytest
 from client import BUILD, REVISION, Server, environment
-from steps import alive, all_gone, assert_clean, family, kill, name_of, until, with_word
+from steps import alive, all_gone, assert_clean, family, kill, name_of, paths_in, until, with_word
 
 PROGRAM = str(BUILD / "ptycell")
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -67,7 +67,7 @@ def text_of(message):
 
 def nothing_left(home):
     """No file of the server's, once it has ended properly."""
-    return [str(p) for p in (home / "cache").rglob("*")] if (home / "cache").exists() else []
+    return paths_in(home, "cache/**/*")
 
 
 def stubborn_server(home, word):
@@ -125,8 +125,18 @@ def test_a_stdin_that_is_closed_at_the_start_ends_at_once(home):
 def test_sd5_a_server_that_nobody_asked_anything_makes_no_file_and_no_process(home):
     with Server(home) as server:
         server.request("ping")
-        server.request("tools/list")
         assert family(server.process.pid) == set()
+    assert nothing_left(home) == []
+
+
+def test_sd5_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
+    with Server(home) as server:
+        server.request("tools/list")
+        until(lambda: family(server.process.pid))
+        (launcher,) = family(server.process.pid)
+        until(lambda: name_of(launcher[0]) == "ptycell-launch\n")
+        assert nothing_left(home) == []
+    all_gone({launcher})
     assert nothing_left(home) == []
 
 

@@ -131,6 +131,21 @@ def test_63_root_in_a_container_gives_each_session_a_user(on, place, weakened, a
                                        session="b").text
 
 
+@needs_scope
+@pytest.mark.skipif(not IS_ROOT, reason="only root gives sessions users of their own")
+def test_63_an_interpreter_in_a_closed_folder_costs_no_other_language(on, place):
+    place.chmod(0o711)
+    os.chown(place, 0, 0)
+    python = place / "closed/bin/python3"
+    python.parent.mkdir(parents=True)
+    shutil.copy(os.path.realpath("/usr/bin/python3"), python)
+    (place / "closed").chmod(0o700)
+    with on(*hostile("docker"), as_root=True, env={"PTYCELL_PYTHON": str(python)}) as server:
+        result = server.cell("1")
+        assert result.state == "not_started" and "to which the session's user must have access" in result.text
+        assert server.cell("echo works", language="bash").text == "works\n"
+
+
 @needs_bwrap
 def test_63_where_only_bwrap_may_mount_the_tier_is_bwrap(on):
     with on(*hostile("apparmor")) as server:
@@ -183,6 +198,22 @@ def test_64_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(
         text = refusal(server)
         assert "creating namespaces: Operation not permitted" in text
         assert "PTYCELL_FLOOR" in text
+
+
+@needs_bwrap
+@needs_scope
+@pytest.mark.parametrize("floor, kind, tier", [
+    ("namespaces", None, "namespaces"), ("namespaces", "apparmor", None), ("namespaces", "docker", None),
+    ("bwrap", None, "namespaces"), ("bwrap", "apparmor", "bwrap"), ("bwrap", "docker", None),
+    ("landlock", None, "namespaces"), ("landlock", "apparmor", "bwrap"), ("landlock", "docker", "landlock")])
+def test_64_each_floor_takes_what_is_not_below_it(on, floor, kind, tier):
+    with on(*(hostile(kind) if kind else []), env={"PTYCELL_FLOOR": floor}) as server:
+        if tier is None:
+            assert f"less than PTYCELL_FLOOR={floor} asks for" in refusal(server)
+            assert "To see all that was tried: ptycell doctor" in refusal(server)
+        else:
+            seen = tier_of(server)
+            assert (seen["tier"], seen["floor"]) == (tier, floor)
 
 
 DAEMONS = """import os, signal, subprocess, time

@@ -9,10 +9,10 @@ import tempfile
 
 import pytest
 from client import BUILD, Server
+from machines import hostile, needs_bwrap, on, user_home
 from proxies import Authority, Host, answer_once, own_names
 from steps import alive, all_gone, family, kill, until
 
-NOBODY = 65534
 NAMES = "127.0.0.1 localhost ok.test other.test evil.test\n"
 
 
@@ -379,17 +379,11 @@ def test_63_below_a_network_of_its_own_the_list_has_no_effect_and_that_is_said(h
             "explanation": "Code has no network: PTYCELL_HOSTS needs a confinement tier with a network of its own."}
 
 
-@pytest.mark.skipif(not os.path.exists("/usr/bin/bwrap"), reason="there is no bwrap here")
+@needs_bwrap
 def test_63_a_session_that_bwrap_made_reaches_hosts_by_its_proxy():
     """63: the listener is made inside, whoever made the network."""
-    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as place:
-        user = {}
-        if os.geteuid() == 0:
-            os.chown(place, NOBODY, NOBODY)
-            user = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
-        command = [str(BUILD / "test/hostile"), "apparmor", "--", str(BUILD / "ptycell")]
-        with Server(pathlib.Path(place), "--hosts", "ok.test", command=command, **user) as server:
-            answer = server.cell(FETCH + "print(fetch('http://evil.test/'))")
-            confinement = server.call("session_info", session_id="s").object["confinement"]
-            assert confinement["tier"] == "bwrap" and confinement["network"]["mode"] == "proxy"
-            assert "'evil.test:80' is not among the hosts that this session may reach" in answer.text
+    with user_home() as place, on(place, *hostile("apparmor"), env={"PTYCELL_HOSTS": "ok.test"}) as server:
+        answer = server.cell(FETCH + "print(fetch('http://evil.test/'))")
+        confinement = server.call("session_info", session_id="s").object["confinement"]
+        assert confinement["tier"] == "bwrap" and confinement["network"]["mode"] == "proxy"
+        assert "'evil.test:80' is not among the hosts that this session may reach" in answer.text

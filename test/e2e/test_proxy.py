@@ -2,14 +2,16 @@
 """ptycell-proxy alone, as a session's hostile code meets it: tests 49 to 53 of the sandbox's list."""
 import http.client
 import os
+import random
 import re
 import socket
 import ssl
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from proxies import Authority, Host, NameServer, Proxy, answer_once, read_all, read_head
-from steps import family, until
+from steps import all_gone, family, until
 
 OK = "127.0.0.1 ok.test\n"
 
@@ -413,6 +415,27 @@ def test_who_reads_later_gets_everything(tmp_path):
             assert read_all(s).endswith(blob)
 
 
+def test_many_who_read_in_sips_get_everything(tmp_path):
+    """What could not be written becomes writable while more is read: that goes on, too."""
+    blob = os.urandom(1_000_000) * 4
+
+    def talk(s, said):
+        read_head(s, said)
+        s.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + blob)
+
+    def fetch(proxy, port):
+        with proxy.connect() as s:
+            s.sendall(b"GET http://ok.test:%d/ HTTP/1.0\r\n\r\n" % port)
+            got = bytearray()
+            while part := s.recv(random.randrange(1, 200_000)):
+                got += part
+            return got.endswith(blob)
+
+    with Host(talk) as there, Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
+        with ThreadPoolExecutor(16) as pool:
+            assert all(pool.map(lambda _: fetch(proxy, there.port), range(96)))
+
+
 # ---- the person's own proxy ----
 
 def test_the_persons_proxy_carries_what_the_list_allows(tmp_path):
@@ -496,5 +519,5 @@ def test_both_end_with_the_server(tmp_path):
         assert len(below) == 1
         held = proxy.connect()
         proxy.end()
-        until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid, _ in below))
+        all_gone(below, 10)
         held.close()

@@ -3,23 +3,12 @@
 import json
 
 import pytest
-from client import Server
 from test_spares import ENV, spared
 
 
 @pytest.fixture
-def start(home):
-    servers = []
-
-    def start_server(rules, language="python", **options):
-        (home / "policy.json").write_text(json.dumps({language: {"rules": rules}}))
-        servers.append(Server(home, env={"PTYCELL_POLICY": str(home / "policy.json"), **ENV}, **options))
-        return servers[-1]
-
-    yield start_server
-    for server in servers:
-        server.close()
-        print(server.stderr.decode(errors="replace"))
+def start(servers):
+    return lambda rules, language="python", **options: servers(policy={language: {"rules": rules}}, env=ENV, **options)
 
 
 def test_a_refused_cell_is_an_error_that_leaves_the_session_as_it_was(start):

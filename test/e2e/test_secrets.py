@@ -10,7 +10,7 @@ import urllib.parse
 import pytest
 from client import BUILD, Result, Server
 from proxies import Authority, answer_once, own_names
-from steps import session_folders, until
+from steps import paths_in, session_folders, until
 from test_spares import ENV, spared
 
 SECRET = 'tk-"9\\a/B+\u00e9 z&5%41=:{hunter2~?}'
@@ -69,7 +69,7 @@ def assert_silent(server, home, secret=SECRET, audit=None):
     """Ends the server; nothing of what it said or wrote holds the secret in any form."""
     stored = {}
     for folder in (home / "cache", home / "kept"):
-        for path in folder.rglob("*"):
+        for path in paths_in(folder, "**"):
             if path.is_file() and not path.is_symlink() and "data" not in path.relative_to(home).parts[:6]:
                 stored[str(path)] = path.read_bytes()
     if audit:

@@ -105,6 +105,7 @@ def test_destroying_answers_what_runs_and_what_waits(server):
     for pending in (running, waiting):
         result = answer_of(pending)
         assert result.is_error and "destroyed on request" in result.text
+        assert "try" not in result.status
     assert "s" not in rows(server)
 
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from client import ALONE, Server
-from steps import family, until
+from steps import family, paths_in, until
 
 CYCLES = 200
 WARM = 20  # caches of server and kernel fill
@@ -44,7 +44,7 @@ def figures(server):
         mounts = len(f.readlines())
     return {"server fds": descriptors(server.process.pid), "launcher fds": [descriptors(pid) for pid, _ in sorted(below)],
             "processes": len(below), "mounts": mounts,
-            "folders": len(list((server.home / "cache").glob("server-*/sessions/*")))}
+            "folders": len(paths_in(server.home, "cache/server-*/sessions/*"))}
 
 
 def settled(server):

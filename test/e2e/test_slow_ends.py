@@ -12,7 +12,7 @@ import time
 
 import pytest
 from client import ALONE, Server
-from steps import all_gone, family, until
+from steps import all_gone, family, paths_in, until
 
 RACER = """import os, sys, itertools
 os.makedirs("race/a/b/c"); os.makedirs("race/other")
@@ -63,7 +63,7 @@ def figures(server):
 
 def session_folders(server):
     """Of live sessions, and those that are still being removed."""
-    return [path for pattern in ("*/sessions/*", ".remove-*") for path in (server.home / "cache").glob(pattern)]
+    return [path for pattern in ("*/sessions/*", ".remove-*") for path in paths_in(server.home / "cache", pattern)]
 
 
 def settled(server):

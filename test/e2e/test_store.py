@@ -2,10 +2,12 @@
 """ptycell-fetch alone: uploads to storages that really run, and what their links give."""
 import hashlib
 import os
+import threading
 
 import pytest
-from fetching import Site, failure, head
+from fetching import Fetch, Site, failure, head
 from proxies import openssl
+from steps import until
 from storages import CREATED, FULL, S3, Azurite, Stored, Trouble, azure_error, get
 
 KINDS = {"azure": Azurite, "s3": S3}
@@ -24,7 +26,7 @@ def write(folder, name, content=b"a,b\n1,2\n"):
     return name
 
 
-def test_a_file_comes_back_by_its_link_with_name_and_type(storage, tmp_path):
+def test_cb_27_a_file_comes_back_by_its_link_with_name_and_type(storage, tmp_path):
     name = write(tmp_path, "output/données 1.csv")
     stored = Stored(tmp_path, storage.order(), [name])
     status, headers, content = get(stored.url(name))
@@ -72,6 +74,27 @@ def test_a_large_file_goes_in_parts_and_comes_back_identical(storage, tmp_path):
     assert hashlib.sha256(content).digest() == hashlib.sha256((tmp_path / "big.bin").read_bytes()).digest()
 
 
+def test_blocks_of_a_file_go_at_the_same_time(tmp_path):
+    together = threading.Barrier(5)
+
+    def take(s, path):
+        if "comp=block&" in path:
+            together.wait(20)  # no word to go on before all five have asked
+            s.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            left = 8 << 20
+            while left and (got := s.recv(min(left, 1 << 20))):
+                left -= len(got)
+        s.sendall(CREATED)
+
+    write(tmp_path, "big.bin", bytes(5 * (8 << 20)))
+    with Site({"*": take}) as site:
+        target = {"azure": {"connection": f"AccountName=acct;AccountKey=c2VjcmV0;BlobEndpoint={site.url('')}",
+                            "container": "box"}}
+        stored = Stored(tmp_path, target, ["big.bin"])
+    assert stored.last == {"result": {"stored": 1}}, stored.text
+    assert len(site.paths) == 6 and "comp=blocklist" in site.paths[-1]
+
+
 def test_many_files_go_together(storage, tmp_path):
     names = [write(tmp_path, f"many/{i}.txt", str(i).encode()) for i in range(60)]
     stored = Stored(tmp_path, storage.order(), names)
@@ -101,6 +124,18 @@ def test_an_expired_link_gives_nothing(storage, tmp_path):
     stored = Stored(tmp_path, storage.order(), [name], link_seconds=0)
     status, _, content = get(stored.url(name))
     assert status == 403 and b"content" != content
+
+
+def test_a_link_that_expired_is_signed_anew_without_the_file(storage, tmp_path):
+    name = write(tmp_path, "x.txt", b"content")
+    stored = Stored(tmp_path, storage.order(), [name], link_seconds=1)
+    until(lambda: get(stored.url(name))[0] == 403)
+    order = {"do": "link", "link_seconds": 600, "files": [{"name": "s1/x.txt"}], **storage.order()}
+    with open(os.devnull, "rb") as nothing:
+        (said,), last = Fetch(order, nothing).end()
+    assert last == {"result": {}} and said["url"] != stored.url(name)
+    assert get(said["url"])[::2] == (200, b"content")
+    assert said["expires"] > stored.files[name]["expires"]
 
 
 @pytest.mark.parametrize("part", ["signature", "time", "name"])

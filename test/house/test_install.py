@@ -17,7 +17,8 @@ def test_helpers_are_installed_in_libexec(tmp_path):
     files = sorted(os.path.relpath(os.path.join(folder, name), tmp_path)
                    for folder, _, names in os.walk(tmp_path) for name in names)
     assert files == ["bin/ptycell", "libexec/ptycell/ptycell-fetch", "libexec/ptycell/ptycell-files", "libexec/ptycell/ptycell-launcher",
-                     "libexec/ptycell/ptycell-proxy", "libexec/ptycell/ptycell-sql", "share/ptycell/codebox-ai.json"]
+                     "libexec/ptycell/ptycell-parent.so", "libexec/ptycell/ptycell-proxy", "libexec/ptycell/ptycell-sql",
+                     "share/ptycell/codebox-ai.json"]
     done = subprocess.run([tmp_path / "bin/ptycell", "--version"], check=True, stdout=subprocess.PIPE, text=True)
     assert done.stdout.startswith("ptycell ")
 

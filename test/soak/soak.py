@@ -341,7 +341,8 @@ class Soak:
 
     def check_earlier(self, text):
         """What a cancelled cell had to tell comes with the next answer; nothing else does."""
-        for number in set(re.findall(r"^(\d+):\d+:", text, re.MULTILINE)):
+        whole_lines = re.sub(OMITTED.pattern + ".*", "", text)
+        for number in set(re.findall(r"^(\d+):\d+:", whole_lines, re.MULTILINE)):
             check(int(number) in self.cancelled, f"output of cell {number}, which was not cancelled:", text)
 
     def on_cell(self, result, session, cell):

@@ -62,7 +62,7 @@ static int confined_tear_down(void **state)
 
 static void confined_open(void)
 {
-	fixture.sandbox = sandbox_open(fixture.launcher, &confined.policy, &confined.folders);
+	fixture.sandbox = sandbox_open(fixture.launcher, &confined.policy, &confined.folders, NULL);
 }
 
 /* Whatever the terminal has by now. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fake_steps.h"
@@ -271,6 +272,25 @@ static void stop_minder(const char *value)
 		_exit(97);
 }
 
+/* Has much memory, tells it by making this file, and gives it back at SIGUSR2. */
+static void hold(const char *value)
+{
+	const size_t len = (size_t)96 << 20;
+	char *memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	sigset_t set;
+	int signo;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGUSR2);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	if (memory == MAP_FAILED)
+		_exit(93);
+	memset(memory, 1, len);
+	(void)close(open(value, O_WRONLY | O_CREAT, 0600));
+	(void)sigwait(&set, &signo);
+	(void)munmap(memory, len);
+}
+
 static void be_mute(const char *value)
 {
 	(void)value;
@@ -300,6 +320,7 @@ static const struct verb verbs[] = {
 	{ "fill", fill },
 	{ "read", read_line },
 	{ "child", child },
+	{ "hold", hold },
 	{ "mute", be_mute },
 	{ "stop-minder", stop_minder },
 };
@@ -332,7 +353,7 @@ int main(int argc, char **argv)
 		take_message();
 		id = message.id;
 		if (str_eq(message.type, "preload") && message.code[0] == '\0')
-			done("");
+			send_frame("done", "compiled", "the driver");
 		else if (str_eq(message.type, "exec") || str_eq(message.type, "preload"))
 			run_cell();
 		else if (str_eq(message.type, "vars") && !mute)

@@ -126,7 +126,7 @@ static void fixture_open_policy(const struct policy *policy)
 {
 	const struct sandbox_folders folders = { .data = fixture.folder };
 
-	fixture.sandbox = sandbox_open(fixture.launcher, policy, &folders);
+	fixture.sandbox = sandbox_open(fixture.launcher, policy, &folders, NULL);
 }
 
 /*

@@ -17,13 +17,14 @@
 enum { TOY_DRIVER_MAX = 64 << 10 };
 
 /* The driver comes as the first frame; the stub reads it. */
-static void toy_boot(struct buf *out)
+static void toy_boot(struct buf *out, const struct buf *compiled)
 {
 	struct err err;
 	size_t len = 0;
 	cleanup_free char *source = fd_read_file(AT_FDCWD, TEST_DATA "/../support/toy/driver.pl",
 						 TOY_DRIVER_MAX, &len, &err);
 
+	(void)compiled;
 	frame_begin(out, "boot", 0, 1);
 	frame_add(out, "source", source, source != NULL ? len : 0);
 }
