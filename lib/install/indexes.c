@@ -17,6 +17,7 @@
 #include "install/pipconf.h"
 #include "json/make.h"
 #include "net/host.h"
+#include "net/hosts.h"
 #include "session/shares.h"
 #include "text/clean.h"
 
@@ -251,18 +252,29 @@ static int read_for(const struct settings *settings, const struct language *lang
 	return read_python(settings, indexes, err);
 }
 
+/* Each is one when it is added; together they may be more than a list of hosts holds. */
+static int check_hosts(const struct indexes *indexes, struct err *err)
+{
+	struct hosts *hosts = indexes->hosts != NULL ? hosts_parse(indexes->hosts, err) : NULL;
+
+	if (indexes->hosts != NULL && hosts == NULL)
+		return err_wrap(err, "the hosts of packages (indexes, PTYCELL_INSTALL_HOSTS)");
+	hosts_free(hosts);
+	return 0;
+}
+
 int indexes_read(const struct settings *settings, const struct shares *shares,
 		 const struct language *language, struct indexes *ret_indexes, struct err *err)
 {
 	struct indexes indexes = { .urls = json_array(), .shares = shares };
 	int result = read_for(settings, language, &indexes, err);
 
-	if (result < 0) {
+	if (result == 0 && settings->install_hosts != NULL)
+		add_hosts(&indexes, settings->install_hosts);
+	if (result < 0 || check_hosts(&indexes, err) < 0) {
 		indexes_release(&indexes);
 		return -1;
 	}
-	if (settings->install_hosts != NULL)
-		add_hosts(&indexes, settings->install_hosts);
 	*ret_indexes = indexes;
 	return 0;
 }
@@ -297,7 +309,7 @@ int indexes_take_default(struct indexes *indexes, const json_t *told, struct err
 			return err_set(err, ERR_INVALID, "the installer tells a host that is none");
 		add_hosts(indexes, name);
 	}
-	return 0;
+	return check_hosts(indexes, err);
 }
 
 char *indexes_describe(const struct indexes *indexes)

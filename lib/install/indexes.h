@@ -40,12 +40,16 @@ struct indexes {
 
 /*
  * `shares` is borrowed until release; NULL: there are none. ERR_DENIED when the person turned it
- * off; ERR_INVALID names the word, or the file of certificates, that is wrong.
+ * off; ERR_INVALID names the word, or the file of certificates, that is wrong, or says that all
+ * together are more hosts than HOSTS_MAX.
  */
 int indexes_read(const struct settings *settings, const struct shares *shares,
 		 const struct language *language, struct indexes *ret_indexes,
 		 struct err *err) MUST_CHECK;
-/* Adds, in front, {"url": URL, "hosts": [HOST]}, as a program of installer.h answers to "where". */
+/*
+ * Adds, in front, {"url": URL, "hosts": [HOST]}, as a program of installer.h answers to "where".
+ * ERR_INVALID when it is none, or too many hosts with those there are.
+ */
 int indexes_take_default(struct indexes *indexes, const json_t *told, struct err *err) MUST_CHECK;
 /* Hosts and folders, without credentials; the caller frees it. */
 char *indexes_describe(const struct indexes *indexes);

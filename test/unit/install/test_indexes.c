@@ -18,6 +18,7 @@
 #include "install/pipconf.h"
 #include "json/make.h"
 #include "json/parse.h"
+#include "net/hosts.h"
 #include "scratch.h"
 #include "session/shares.h"
 
@@ -313,6 +314,38 @@ static void what_pip_tells_of_itself_is_checked(void **state)
 	}
 }
 
+static char *many_hosts(size_t count)
+{
+	struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < count; i++)
+		buf_putf(&text, "%sh%zu.test", i > 0 ? "," : "", i);
+	return buf_steal(&text);
+}
+
+static void hosts_are_counted_over_all_that_name_them(void **state)
+{
+	cleanup_indexes struct indexes indexes = { .urls = NULL };
+	cleanup_json json_t *one = json_pack("{sss[]}", "url", "https://a.test", "hosts");
+	cleanup_json json_t *two =
+		json_pack("{sss[s]}", "url", "https://a.test", "hosts", "b.test");
+	cleanup_free char *fitting = many_hosts(HOSTS_MAX - 1);
+	cleanup_free char *full = many_hosts(HOSTS_MAX);
+	struct err err = { 0 };
+
+	(void)state;
+	settings.install_hosts = fitting;
+	read_it(&python, &indexes);
+	assert_int_equal(indexes_take_default(&indexes, one, &err), 0);
+	indexes_release(&indexes);
+	read_it(&python, &indexes);
+	assert_int_equal(indexes_take_default(&indexes, two, &err), -1);
+	assert_int_equal(err.code, ERR_INVALID);
+	settings.install_hosts = full;
+	settings.pip_index = (char *)(uintptr_t) "https://a.test";
+	assert_int_equal(refuse(&python, "PTYCELL_INSTALL_HOSTS"), ERR_INVALID);
+}
+
 static void npm_s_own_configuration_names_the_registry(void **state)
 {
 	cleanup_indexes struct indexes indexes = { .urls = NULL };
@@ -532,6 +565,7 @@ int main(void)
 		TEST(no_index_leaves_the_folders),
 		TEST(a_configuration_that_cannot_be_used_is_told),
 		TEST(what_pip_tells_of_itself_is_checked),
+		TEST(hosts_are_counted_over_all_that_name_them),
 		TEST(npm_s_own_configuration_names_the_registry),
 		TEST(a_scope_s_registry_is_reached_beside_the_default_one),
 		TEST(npm_s_variables_go_before_its_file),
