@@ -84,6 +84,7 @@ static bool speaks_of_packages(const char *text)
 	static const char *const told[] = { "Asking ptycell to install ", NULL };
 	static const char *const phrases[] = {
 		"error: externally-managed-environment",
+		"hint: See PEP 668 for the detailed specification.",
 		"ERROR: No matching distribution found for ",
 		"npm error code EAI_AGAIN",
 		"npm ERR! code EAI_AGAIN",

@@ -38,6 +38,37 @@ def test_pip_in_a_cell_leads_to_the_same_place_and_says_so(start):
         assert text.rstrip().endswith("'1.0'"), text
 
 
+@pytest.mark.parametrize("line, shown", [("!pip install beta 2>&1 | tail -1", True), ("%pip install -q beta > /dev/null", False),
+                                         ("!pip install -q beta >log.txt", False), ("x = !pip install beta", False),
+                                         ("!pip install beta 2>/dev/null | grep nothing", False)])
+def test_what_pip_would_have_printed_goes_where_the_cell_wants_it(start, line, shown):
+    text = python(start(), f"{line}\nimport beta\nbeta.version").text
+    assert "Asking ptycell" in text and ("Installed: alpha 2.0, beta 1.0" in text) == shown, text
+    assert text.rstrip().endswith("'1.0'"), text
+
+
+def test_what_went_elsewhere_is_there(start):
+    server = start()
+    assert "Installed: alpha 2.0" in python(server, "!pip install -q alpha > log.txt\nprint(open('log.txt').read())").text
+    assert "['Installed: alpha 2.0" in python(server, "x = !pip install alpha==2.0\nprint(x)", session="t").text
+
+
+def test_waiting_for_pip_is_interrupted_and_the_variables_stay(start, index):
+    """By the person, and by the deadline."""
+    server = start()
+    python(server, "kept = 41")
+    asking = {"session_id": "s", "language": "python", "code": "%pip install alpha==1.0"}
+    index.hold.clear()
+    try:
+        assert server.call("exec_code", **asking, timeout=2).state == "timed_out"
+        assert "Asking ptycell" in server.call("exec_code", **asking, budget=1).text
+        assert server.call("interact", session_id="s", action="interrupt").state == "interrupted"
+    finally:
+        index.hold.set()
+    assert python(server, "kept + 1").text == "42\n"
+    assert "Installed: alpha 2.0" in python(server, "%pip install alpha==2.0").text
+
+
 def test_a_refused_package_in_a_cell_raises(start):
     server = start(policy={"python": {"block": ["paramiko"]}})
     result = python(server, "%pip install tunnel")

@@ -151,10 +151,10 @@ class Channel:
     def await_ack(self):
         self.await_frame("ack")
 
-    def await_frame(self, kind):
-        """The parts of the next frame of this kind; others wait."""
+    def await_frame(self, kind, wait=None):
+        """The parts of the next frame of this kind; others wait. `wait` as above."""
         while True:
-            frame = self._read_frame(None)
+            frame = self._read_frame(wait)
             if frame[0] == kind:
                 return frame[2]
             self.waiting.append(frame)
@@ -167,6 +167,19 @@ class Channel:
             if wait is not None:
                 wait()
             self._read_some()
+
+    def wait_interruptible(self):
+        """For what may take minutes: an interrupt ends the wait, never the reading behind it."""
+        import select
+
+        poll = select.poll()
+        poll.register(self.fd, select.POLLIN)
+        State.waiting = True
+        try:
+            check_interrupt()
+            poll.poll()
+        finally:
+            State.waiting = False
 
     def _read_some(self):
         try:
@@ -250,12 +263,14 @@ class Cell:
         self.figures = []  # matplotlib figures already shown
         self.images = 0
         self.images_left_out = 0
+        self.awaits_packages = False  # the server has not answered yet what it was asked for
 
 
 class State:
     cell = Cell(0, "<cell 0>", "")
     running = False  # user code is on the stack; SIGINT may interrupt
     interrupted = False  # SIGINT came while the driver itself was at work
+    waiting = False  # the driver waits for the server, and SIGINT may interrupt that
     signalled = False  # SIGINT came between cells
     future_flags = 0  # of `from __future__ import` in earlier cells
     output = ""  # folder for figures
@@ -306,10 +321,12 @@ def on_sigint(signum, frame):
     if not State.running:
         State.signalled = True
         return
-    if frame is not None and frame.f_code.co_filename == DRIVER_FILE:
+    if State.waiting:
+        State.waiting = False
+    elif frame is not None and frame.f_code.co_filename == DRIVER_FILE:
         State.interrupted = True
         return
-    if cancel_waiting_task():
+    elif cancel_waiting_task():
         return
     raise KeyboardInterrupt
 
@@ -879,7 +896,7 @@ def load_rules(source, rules):
 def check_rules(tree, source):
     """Before anything of the cell runs. What cannot be judged is refused."""
     try:
-        refusal, warning = State.check(tree, NAMESPACE, try_parse, source)
+        refusal, warning = State.check(tree, NAMESPACE, try_parse_body, source)
     except Exception as error:
         refusal, warning = "The code rules cannot judge this cell: " + error_line(error), None
     if refusal is not None:
@@ -930,6 +947,7 @@ def execute(cell):
 
 def evaluate(source, name):
     """Runs source for a magic, as a cell within the cell, and returns its value."""
+    source = without_magics(source, name)
     tree = parse_source(source, name)
     last = last_expression(tree, source)
     codes = [(compile_tree(tree, name, "exec"), False)] if tree.body else []
@@ -2419,6 +2437,17 @@ def rewrite_magics(source, name):
     return "\n".join(lines) if found else None
 
 
+def without_magics(source, name):
+    """What a magic runs may use others; what is wrong with it otherwise is told when it is compiled."""
+    if try_parse(source, name) is not None:
+        return source
+    return rewrite_magics(source, name) or source
+
+
+def try_parse_body(source, name):
+    return try_parse(without_magics(source, name), name)
+
+
 def rewrite_lines(lines):
     import re
 
@@ -2521,24 +2550,61 @@ class Lines(list):
 
 
 def run_shell(command, capture):
-    import subprocess
-
     command = own_pip(expand_names(command.strip()))
-    flush_streams()
-    wanted = None if capture else packages_of(command)
+    install, onward = split_output(command)
+    wanted = packages_of(install)
     if wanted is not None:
         ok, text = ask_broker(*wanted)
-        print(text)
+        lines = show_through(onward, text, capture)
         NAMESPACE["_exit_code"] = 0 if ok else 1
-        return None
-    command = with_target(command)
-    if not capture:
-        NAMESPACE["_exit_code"] = subprocess.call(command, shell=True, executable=shell_path())
-        after_packages(command)
-        return None
-    done = subprocess.run(command, shell=True, executable=shell_path(), stdout=subprocess.PIPE)
+        return lines
+    lines = call_shell(with_target(command), capture)
+    after_packages(command)
+    return lines
+
+
+def call_shell(command, capture, fed=None):
+    """Its lines when they are captured. `fed` is what it reads, None: the terminal."""
+    import subprocess
+
+    flush_streams()
+    out, err = capture or stays_inside(sys.stdout), stays_inside(sys.stderr)
+    pipes = {"stdout": subprocess.PIPE if out else None, "stderr": subprocess.PIPE if err else None}
+    done = subprocess.run(command, shell=True, executable=shell_path(), input=fed, **pipes)
     NAMESPACE["_exit_code"] = done.returncode
-    return Lines(done.stdout.decode("utf-8", "replace").splitlines())
+    if err:
+        sys.stderr.write(done.stderr.decode("utf-8", "replace"))
+    if capture:
+        return Lines(done.stdout.decode("utf-8", "replace").splitlines())
+    if out:
+        sys.stdout.write(done.stdout.decode("utf-8", "replace"))
+    return None
+
+
+def stays_inside(stream):
+    """Whether what is written to it reaches no descriptor, as with %%capture."""
+    try:
+        stream.fileno()
+    except Exception:
+        return True
+    return False
+
+
+def split_output(command):
+    """(command, where its output goes): `> file`, `2>&1 | tail -1`, or nothing. `>=` is a version's."""
+    import re
+
+    plain = r"""((?:[^'"|<>]|[<>](?=[=\d])|'[^']*'|"[^"]*")*?)"""
+    found = re.match(plain + r"\s+((?:\d?>|&>|\|)(?![=|])[^;`$(){}\n]*)$", command)
+    return (found[1], found[2]) if found and "&&" not in found[2] and "||" not in found[2] else (command, "")
+
+
+def show_through(onward, text, capture):
+    """What an installer that is not there would have printed, as the cell wants it."""
+    if onward or capture:
+        return call_shell("cat " + onward, capture, (text + "\n").encode())
+    print(text)
+    return None
 
 
 def shell_path():
@@ -2664,9 +2730,13 @@ def ask_broker(language, packages):
     flush_streams()
     print("Asking ptycell to install %s; the session itself has no network." % " ".join(packages))
     flush_streams()
-    parts = [("language", language), ("packages", "\n".join(packages))]
-    channel.send(b"install", State.cell.ident, parts)
-    told = channel.await_frame("installed")
+    cell = State.cell
+    if cell.awaits_packages:  # for a question that was interrupted: the server takes one at a time
+        channel.await_frame("installed", channel.wait_interruptible)
+    cell.awaits_packages = True
+    channel.send(b"install", cell.ident, [("language", language), ("packages", "\n".join(packages))])
+    told = channel.await_frame("installed", channel.wait_interruptible)
+    cell.awaits_packages = False
     check_interrupt()
     importlib.invalidate_caches()
     lines = older_imports(told["packages"]) if language == "python" else []
@@ -2722,7 +2792,8 @@ def script_magic(program):
 def magic_pip(line):
     import shlex
 
-    words = shlex.split(expand_names(line), comments=True)
+    command, onward = split_output(expand_names(line))
+    words = shlex.split(command, comments=True)
     wanted = python_packages(words[1:]) if words[:1] == ["install"] else None
     if wanted is None:
         run_shell("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
@@ -2730,7 +2801,7 @@ def magic_pip(line):
     ok, text = ask_broker(*wanted)
     if not ok:
         raise UsageError(text)
-    print(text)
+    show_through(onward, text, False)
 
 
 # Files and environment
@@ -2870,7 +2941,8 @@ def magic_timeit_cell(line, body, lineno):
 def measure(options, statement, setup):
     import timeit
 
-    timer = timeit.Timer(statement, setup, globals=NAMESPACE)
+    name = State.cell.name
+    timer = timeit.Timer(without_magics(statement, name), without_magics(setup, name), globals=NAMESPACE)
     number = options.get("n") or timer.autorange()[0]
     repeat = options.get("r") or 5
     runs = [total / number for total in timer.repeat(repeat, number)]
@@ -3348,7 +3420,7 @@ def serve():
             handle_serve(ident, parts)
         elif kind == "quit":
             return
-        elif kind not in ("ack", "interrupt"):
+        elif kind not in ("ack", "interrupt", "installed"):
             channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(kind))])
 
 

@@ -90,6 +90,35 @@ def test_PY17_what_an_interrupt_stops(session, code):
     assert session.run("x").value == "5"
 
 
+def await_install(session):
+    asked = session.next_frame()
+    assert (asked.kind, asked["packages"]) == ("install", "some")
+
+
+def test_an_interrupt_ends_the_wait_for_packages(session):
+    session.run("x = 41")
+    session.start("%pip install some")
+    await_install(session)
+    session.interrupt()
+    result = session.finish(5)
+    assert result.status == "interrupted" and "ptycell" not in result.done["traceback"]
+    session.send("installed", session.ident, [("ok", "1"), ("text", "late"), ("packages", "")])
+    assert session.run("x + 1").value == "42"
+
+
+def test_a_cell_that_goes_on_asks_again_after_the_answer_to_its_first_question(session):
+    session.start("try:\n    %pip install some\nexcept KeyboardInterrupt:\n    print('on')\n%pip install some")
+    await_install(session)
+    session.interrupt()
+    with pytest.raises(TimeoutError):
+        session.next_frame(0.3)
+    session.send("installed", session.ident, [("ok", "1"), ("text", "first"), ("packages", "")])
+    await_install(session)
+    session.send("installed", session.ident, [("ok", "1"), ("text", "second"), ("packages", "")])
+    result = session.finish(5)
+    assert result.status == "ok" and "on\n" in result.output and "second" in result.output and "first" not in result.output
+
+
 @pytest.mark.parametrize("ask", ["breakpoint()", "import pdb; pdb.set_trace()\ny = 1"])
 def test_PY22_an_interrupt_at_a_debuggers_prompt_ends_the_cell_and_keeps_its_state(session, ask):
     result = session.run_interrupted("x = 41\n" + ask)

@@ -30,6 +30,8 @@ def test_PY32_shell_commands(session):
         ("%env A=b\nimport os; os.environ['A']", "", "'b'"),
         ("%load_ext autoreload\n%autoreload 2", "", None),
         ("%%capture out\nprint('x')\n1", "", None),
+        ("%%capture out\n%matplotlib inline\n!echo lost\n1", "", None),
+        ("%%capture\np = %pwd\nq = !echo kept", "", None),
         ("p = %pwd\ntype(p)", "", "<class 'str'>"),
         ("s = '''\npip install x\nnpm i\n'''\n!echo run", "run\n", None),
     ],
@@ -45,10 +47,14 @@ def test_PY32_timing(session):
     result = session.run("%%time\nprint(1)\n6*7")
     assert result.value == "42" and "wall time" in result.output
     assert session.run("%time 1+1").value == "2"
+    for code in ("%time !echo one", "%%time\n!echo one", "%%time\nif True:\n  !echo one"):
+        assert session.run(code).output.startswith("one\nCPU time")
+    assert "per loop" in session.run("%timeit -n 1 -r 1 !true").output
+    assert "per loop" in session.run("%%timeit -n 1 -r 1\nx = !echo one").output
 
 
 def test_PY32_errors_in_magic_cells_have_the_right_line(session):
-    result = session.run("%%time\nx = 1\n1/0")
+    result = session.run("%%time\nx = !echo 1\n1/0")
     assert result.done["line"] == "3" and "ptycell" not in result.done["traceback"]
 
 

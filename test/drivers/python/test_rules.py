@@ -23,6 +23,8 @@ def refused(session, code):
 REFUSED = [
     # CA-19: other modules to the same end, and modules reached through modules
     ("imports", 1, 8, "import subprocess"),
+    ("shell", 2, 1, "%%time\n!id"),
+    ("shell", 1, 1, "%time !id"),
     ("imports", 1, 8, "import socket as s, json"),
     ("imports", 1, 14, "import json, multiprocessing.pool"),
     ("imports", 1, 1, "from subprocess import run"),
