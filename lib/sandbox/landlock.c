@@ -53,10 +53,13 @@ static const uint64_t rights[ACCESSES] = {
 	[ACCESS_TERMINAL] = READ_FILES | WRITE_FILES | LANDLOCK_RULESET_IOCTL_DEV,
 };
 
-/* A root of our own: what is mounted there bounds it already, so all of it may be read. */
+/*
+ * A root of our own: what is mounted there bounds it already, so all of it may be read. A copy's
+ * program was opened in its parent's root, from which no "/" of its own is reached, but this /usr.
+ */
 static const struct rule own_root[] = {
-	{ "/", ACCESS_READ },        { "/tmp", ACCESS_OWN },          { "/dev/shm", ACCESS_OWN },
-	{ POLICY_DATA, ACCESS_OWN }, { "/dev/pts", ACCESS_TERMINAL },
+	{ "/", ACCESS_READ },       { "/usr", ACCESS_READ },     { "/tmp", ACCESS_OWN },
+	{ "/dev/shm", ACCESS_OWN }, { POLICY_DATA, ACCESS_OWN }, { "/dev/pts", ACCESS_TERMINAL },
 };
 
 /*

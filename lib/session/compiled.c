@@ -20,16 +20,45 @@
 #define FOLDER "drivers"
 #define NEW_PREFIX ".new-"
 
+static bool has_beside(const char *folder, const char *name)
+{
+	cleanup_free char *path = xasprintf("%s/%s", folder, name);
+
+	return access(path, F_OK) == 0;
+}
+
+/*
+ * Of a virtual environment: it lies in a project, which may be shared, and what it has in its
+ * packages runs before any driver.
+ */
+static bool is_environment(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	cleanup_free char *folder = NULL;
+	cleanup_free char *above = NULL;
+
+	if (name == NULL)
+		return false;
+	folder = xasprintf("%.*s", (int)(name - path), path);
+	above = xasprintf("%s/..", folder);
+	return has_beside(folder, "pyvenv.cfg") || has_beside(above, "pyvenv.cfg") ||
+	       has_beside(above, "conda-meta");
+}
+
+/* A link to it is told from what it leads to: what is around a link may run first. */
 char *compiled_name(const struct language *language, const char *path)
 {
 	struct stat st;
+	struct stat own;
 
-	if (language->driver_id == NULL || stat(path, &st) < 0)
+	if (language->driver_id == NULL || stat(path, &st) < 0 || lstat(path, &own) < 0 ||
+	    is_environment(path))
 		return NULL;
-	return xasprintf("%s-%016" PRIx64 "-%jx-%jx-%jx-%jx-%lx", language->name,
+	return xasprintf("%s-%016" PRIx64 "-%jx-%jx-%jx-%jx-%lx-%jx-%jx-%lx", language->name,
 			 language->driver_id(), (uintmax_t)st.st_dev, (uintmax_t)st.st_ino,
 			 (uintmax_t)st.st_size, (uintmax_t)st.st_mtim.tv_sec,
-			 (unsigned long)st.st_mtim.tv_nsec);
+			 (unsigned long)st.st_mtim.tv_nsec, (uintmax_t)own.st_ino,
+			 (uintmax_t)own.st_ctim.tv_sec, (unsigned long)own.st_ctim.tv_nsec);
 }
 
 static int open_folder(const struct home *home)

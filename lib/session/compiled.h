@@ -5,7 +5,8 @@
  * A driver's source takes an interpreter some 20 ms to compile. The build holds the code for one
  * version of Python; other versions hand theirs back (`preload` in runtime/frame.h). It is kept in
  * the home folder, where no session sees it, by what tells one interpreter from another: the file's
- * device, inode, size and time, and the driver.
+ * device, inode, size and time, those of a link that leads to it, and the driver. Nothing is kept
+ * for virtual environments, which lie where code may have written.
  *
  * What is given to compiled_put must come from an interpreter in which no code of a session ever
  * ran, nor any that a session could have left in its folders.
@@ -21,8 +22,8 @@ struct home;
 enum { COMPILED_MAX = 1 << 20, COMPILED_FILES_MAX = 16 };
 
 /*
- * What is kept for the interpreter at `path` has this name, for the caller to free; NULL when it
- * cannot be told from others. To be taken before it is started: later the path may be another's.
+ * What is kept for the interpreter at `path` has this name, for the caller to free; NULL when
+ * nothing is to be kept for it. To be taken before it is started: later the path may be another's.
  */
 char *compiled_name(const struct language *language, const char *path) MUST_CHECK;
 

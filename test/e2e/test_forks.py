@@ -110,13 +110,28 @@ def test_69_a_copy_looks_like_a_start_of_its_own(home, modules):
 
 
 def test_70_copies_draw_different_random_numbers(home):
-    chance = ("import random, tempfile, uuid, os\nprint(random.random(), uuid.uuid4(), next(tempfile._get_candidate_names()), "
-              "os.urandom(4).hex())\ntry:\n    import numpy\n    print(numpy.random.random(), numpy.random.default_rng().random())\n"
+    chance = ("import multiprocessing, random, tempfile, uuid, os\nprint(random.random(), uuid.uuid4(), next(tempfile._get_candidate_names()), "
+              "os.urandom(4).hex(), multiprocessing.current_process().authkey.hex())\ntry:\n    import numpy\n    print(numpy.random.random(), numpy.random.default_rng().random())\n"
               "except ImportError:\n    pass\n")
-    with Server(home, env={"PTYCELL_PRELOAD": f"random,tempfile,uuid,numpy,numpy.random,{MODULE}"}) as server:
+    with Server(home, env={"PTYCELL_PRELOAD": f"random,multiprocessing,tempfile,uuid,numpy,numpy.random,{MODULE}"}) as server:
         drawn = [server.cell(chance, session=forked(server, stem)).text.split() for stem in "abc"]
     for numbers in zip(*drawn):
         assert len(set(numbers)) == 3, numbers
+
+
+def test_a_copy_knows_its_program_its_thread_and_its_folders(home):
+    """What an interpreter has found out by its first cell, and a parent found out elsewhere."""
+    code = ("import os, shutil, subprocess, threading\nassert threading.main_thread().native_id == os.getpid()\n"
+            "assert open('/proc/self/exe', 'rb').read(4) == b'\\x7fELF'\n"
+            "print(subprocess.check_output(['/proc/self/exe', '-c', 'print(6 * 7)'], text=True))\n")
+    folders = ("import matplotlib\nfor ask in (matplotlib.get_cachedir, matplotlib.get_configdir):\n"
+               "    assert os.path.isdir(ask())\n    shutil.rmtree(ask())\n")
+    with Server(home, env={"PTYCELL_PRELOAD": f"threading,matplotlib.pyplot,{MODULE}"}) as server:
+        result = server.cell(code, session=(name := forked(server)))
+        assert result.text == "42\n\n", result.text
+        if has_module(server, "matplotlib", name):
+            result = server.cell(folders, session=name)
+            assert not result.is_error, result.text
 
 
 def test_a_secret_reaches_copies_only(home):

@@ -1672,6 +1672,26 @@ def note_images_left_out():
         say("[%d more images are not shown: %d a cell are]" % (left_out, IMAGES_PER_CELL))
 
 
+def hook_matplotlib(module):
+    """Its folders are made once and remembered: in an interpreter whose imports came ahead of the
+    session they are gone by then."""
+    import functools
+
+    def remade(original):
+        @functools.wraps(original)
+        def folder():
+            import os
+
+            path = original()
+            os.makedirs(path, exist_ok=True)
+            return path
+
+        return folder
+
+    module.get_cachedir = remade(module.get_cachedir)
+    module.get_configdir = remade(module.get_configdir)
+
+
 def hook_pyplot(pyplot):
     original = pyplot.show
 
@@ -1931,6 +1951,7 @@ HOOKS = {
     "linecache": hook_linecache,
     "inspect": hook_inspect,
     "pdb": hook_pdb,
+    "matplotlib": hook_matplotlib,
     "matplotlib.pyplot": hook_pyplot,
     "matplotlib.figure": hook_figure,
     "PIL.Image": hook_pil,
@@ -3276,6 +3297,8 @@ def begin_session(library, blas):
     State.main_thread = _thread.get_ident()
     State.terminal = posix.dup(1)
     take_environment(library)
+    if "threading" in sys.modules:
+        sys.modules["threading"].main_thread()._set_native_id()
     reseed()
     for path in list(sys.path_importer_cache):
         if not path.startswith("/usr/"):
@@ -3326,6 +3349,9 @@ def reseed():
     for module, name in DROPPED:
         if module in sys.modules:
             setattr(sys.modules[module], name, None)
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None:  # its key is drawn when it is imported
+        process.current_process().authkey = posix.urandom(32)
     if "_ssl" in sys.modules:  # OpenSSL goes by that number, too
         sys.modules["_ssl"].RAND_add(posix.urandom(32), 32)
 

@@ -113,6 +113,42 @@ static void another_interpreter_at_the_same_path_gets_nothing(void **state)
 	assert_int_equal(kept(f, f->python, f->path), 0);
 }
 
+static void a_link_is_not_what_it_leads_to(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_free char *link = xasprintf("%s/link", f->scratch.path);
+	cleanup_free char *again = xasprintf("%s/again", f->scratch.path);
+
+	assert_int_equal(symlink(f->path, link), 0);
+	keep(f, f->python, link, "code", 4);
+	assert_int_equal(kept(f, f->python, link), 4);
+	assert_int_equal(kept(f, f->python, f->path), 0);
+	assert_int_equal(symlink(f->path, again), 0);
+	assert_int_equal(rename(again, link), 0);
+	assert_int_equal(kept(f, f->python, link), 0);
+}
+
+/* Its packages run before the driver, and may be a session's work. */
+static void a_virtual_environment_has_none(void **state)
+{
+	static const char *const marks[] = { "bin/pyvenv.cfg", "pyvenv.cfg", "conda-meta" };
+	struct fixture *f = *state;
+	cleanup_free char *bin = xasprintf("%s/bin", f->scratch.path);
+	cleanup_free char *python = xasprintf("%s/python3", bin);
+
+	assert_int_equal(mkdir(bin, 0700), 0);
+	assert_int_equal(symlink(f->path, python), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		cleanup_free char *mark = xasprintf("%s/%s", f->scratch.path, marks[i]);
+
+		keep(f, f->python, python, "code", 4);
+		assert_int_equal(kept(f, f->python, python), 4);
+		write_file(mark, "");
+		assert_int_equal(kept(f, f->python, python), 0);
+		assert_int_equal(unlink(mark), 0);
+	}
+}
+
 static void one_that_was_replaced_while_it_ran_leaves_the_new_one_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -193,6 +229,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_is_there_before, setup, teardown),
 		cmocka_unit_test_setup_teardown(another_interpreter_at_the_same_path_gets_nothing,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_link_is_not_what_it_leads_to, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_virtual_environment_has_none, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			one_that_was_replaced_while_it_ran_leaves_the_new_one_nothing, setup,
 			teardown),
