@@ -250,6 +250,11 @@ void session_known_files(struct session *session, void (*done)(void *data, const
 			 void *data);
 /* The server itself put a file at `path` (relative to the folder): it is no cell's change. */
 void session_file_placed(struct session *session, const char *path);
+/*
+ * Bytes that the server may still put into the folder. A part of limits.disk_max stays for cells:
+ * they must be able to work and tidy up, and folders and caches are counted by the watchdog only.
+ */
+uint64_t session_disk_room(const struct session *session);
 /* Forgets a pending session_list_files of this `data`. */
 void session_list_files_cancel(struct session *session, void *data);
 

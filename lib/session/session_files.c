@@ -12,7 +12,10 @@
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
-enum { FILES_PER_COPY = 1000 /* paths handed to one helper; more follow in another */ };
+enum {
+	FILES_PER_COPY = 1000, /* paths handed to one helper; more follow in another */
+	CELLS_PART = 16,       /* one part in so many of disk_max is for what cells write */
+};
 
 /* ---- keeping results ---- */
 
@@ -280,6 +283,14 @@ void session_file_placed(struct session *s, const char *path)
 		list_append(&s->placed, &placed->node);
 	}
 	session_list_files(s, on_placed_scanned, s);
+}
+
+uint64_t session_disk_room(const struct session *s)
+{
+	uint64_t max = s->limits.disk_max - s->limits.disk_max / CELLS_PART;
+	uint64_t used = scan_disk_bytes(s->scan);
+
+	return used < max ? max - used : 0;
 }
 
 void session_list_files_cancel(struct session *s, void *data)

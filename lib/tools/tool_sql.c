@@ -293,6 +293,17 @@ static const struct shares *shares_of(struct service *service)
 	return confinement != NULL ? confinement_shares(confinement) : NULL;
 }
 
+/* Of a result's file. What is answered itself takes no room. */
+static uint64_t bytes_max(const struct session *session)
+{
+	uint64_t room = session_disk_room(session);
+	uint64_t most = session_limits(session)->file_max;
+
+	if (room < INLINE_BYTES)
+		room = INLINE_BYTES;
+	return room < most ? room : most;
+}
+
 static int start(struct sql_call *sql, struct err *err)
 {
 	const struct settings *settings = service_settings(sql->service);
@@ -307,8 +318,7 @@ static int start(struct sql_call *sql, struct err *err)
 		.inline_rows = limits->sql_inline_rows,
 		.inline_bytes = INLINE_BYTES,
 		.rows_max = settings->query_rows_max,
-		.bytes_max =
-			limits->file_max < limits->disk_max ? limits->file_max : limits->disk_max,
+		.bytes_max = bytes_max(sql->session),
 		.timeout_ms = settings->query_timeout * MS,
 	};
 	cleanup_json json_t *database = NULL;

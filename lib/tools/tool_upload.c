@@ -28,6 +28,9 @@ enum {
 	MS = 1000,
 };
 
+/* session_disk_room, as people know it. */
+#define ROOM_NAME "what PTYCELL_DISK_MAX leaves for it"
+
 struct upload {
 	const char *filename; /* NULL: the file's own */
 	const char *content;
@@ -124,6 +127,7 @@ static int store(const struct session *session, const struct upload *upload, cha
 	cleanup_free char *path = xasprintf("input/%s", upload->filename);
 	const char *data = upload->content;
 	size_t len = upload->len;
+	uint64_t room = session_disk_room(session);
 
 	if (upload->base64) {
 		if (base64_decode(&decoded, upload->content, upload->len, err) < 0)
@@ -131,10 +135,10 @@ static int store(const struct session *session, const struct upload *upload, cha
 		data = buf_str(&decoded);
 		len = decoded.len;
 	}
-	if (len > session_limits(session)->disk_max)
+	if (len > room)
 		return err_set(err, ERR_LIMIT,
-			       "arguments.content: it is larger than %ju bytes (PTYCELL_DISK_MAX)",
-			       (uintmax_t)session_limits(session)->disk_max);
+			       "arguments.content: it is larger than %ju bytes (%s)",
+			       (uintmax_t)room, ROOM_NAME);
 	if (workspace_write(session_workspace(session), path, data, len, upload->overwrite, err) <
 	    0)
 		return intakes_explain_name(err);
@@ -160,11 +164,15 @@ static void upload_content(struct mcp_call *call, struct service *service, struc
 
 /* ---- a file that comes from elsewhere ---- */
 
-static void set_size(const struct session_limits *limits, uint64_t most, const char *name,
+static void set_size(const struct session *session, uint64_t most, const char *name,
 		     struct intake_web *web)
 {
-	web->size_max = most < limits->disk_max ? most : limits->disk_max;
-	web->size_name = most < limits->disk_max ? name : "PTYCELL_DISK_MAX";
+	web->size_max = session_disk_room(session);
+	web->size_name = ROOM_NAME;
+	if (most >= web->size_max)
+		return;
+	web->size_max = most;
+	web->size_name = name;
 }
 
 static int check_downloads(const struct settings *settings, struct err *err)
@@ -214,7 +222,7 @@ static void upload_url(struct service *service, const struct arrival_request *re
 		tool_fail(request->call, service, &err);
 		return;
 	}
-	set_size(limits, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
+	set_size(request->session, limits->download_max, "MAX_DOWNLOAD_SIZE", &web);
 	order = intakes_download_order(&web);
 	spec.order = order;
 	arrivals_start(service_arrivals(service), request, name, &spec);
@@ -256,7 +264,6 @@ static int open_shared(struct service *service, const char *text, char **ret_nam
 
 static void upload_path(struct service *service, const struct arrival_request *request)
 {
-	const struct session_limits *limits = session_limits(request->session);
 	struct err err;
 	cleanup_free char *program = helper_locate("ptycell-files", &err);
 	cleanup_free char *name = NULL;
@@ -275,7 +282,7 @@ static void upload_path(struct service *service, const struct arrival_request *r
 		tool_fail(request->call, service, &err);
 		return;
 	}
-	order = intakes_copy_order(name, limits->disk_max, "PTYCELL_DISK_MAX");
+	order = intakes_copy_order(name, session_disk_room(request->session), ROOM_NAME);
 	spec.order = order;
 	spec.source_fd = fd;
 	arrivals_start(service_arrivals(service), request, name, &spec);

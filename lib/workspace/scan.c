@@ -24,6 +24,7 @@ enum {
 	FOLDERS_MAX = 20000,
 	ENTRIES_MAX = 4 * SCAN_FILES_MAX, /* FIFOs and such count too, or they could hold us */
 	NAMES_SIZE = 16 << 10,            /* what one getdents64 fills */
+	BLOCK_BYTES = 512,                /* of stx_blocks */
 	CLOCK_EVERY = 32,                 /* entries between two looks at the clock */
 };
 
@@ -42,7 +43,8 @@ struct scan {
 	struct loop_defer defer;
 	enum phase phase;
 	bool first;
-	bool counts; /* `now` is what the next scan is compared with, else `before` is */
+	uint64_t disk_bytes; /* of the last finished one */
+	bool counts;         /* `now` is what the next scan is compared with, else `before` is */
 	struct snapshot before;
 	struct snapshot now;
 	struct change *changes;
@@ -206,6 +208,7 @@ static void add_file(struct scan *scan, const char *name, const struct statx *st
 			       .ctime_ns = to_ns(&st->stx_ctime),
 			       .folder = (uint8_t)(scan->now.folder_count - 1) };
 
+	scan->now.disk_bytes += st->stx_blocks * BLOCK_BYTES;
 	if (scan->now.count == SCAN_FILES_MAX) {
 		scan->now.capped = true;
 		return;
@@ -393,6 +396,7 @@ static void run_slice(struct scan *scan)
 		}
 	}
 	scan->first = false;
+	scan->disk_bytes = scan->now.disk_bytes;
 	if (scan->done != NULL)
 		scan->done(scan);
 }
@@ -438,6 +442,11 @@ const struct file_info *scan_files(const struct scan *scan, size_t *ret_count)
 {
 	*ret_count = scan->now.count;
 	return scan->now.files;
+}
+
+uint64_t scan_disk_bytes(const struct scan *scan)
+{
+	return scan->disk_bytes;
 }
 
 bool scan_capped(const struct scan *scan)

@@ -52,6 +52,9 @@ void scan_disown(struct scan *scan);
 /* Of the last finished scan; valid until the next one starts. Sorted by path. */
 const struct change *scan_changes(const struct scan *scan, size_t *ret_count);
 const struct file_info *scan_files(const struct scan *scan, size_t *ret_count);
+/* What all the files of the last finished scan take of the disk, without those that it leaves out.
+ */
+uint64_t scan_disk_bytes(const struct scan *scan);
 /* True when files beyond SCAN_FILES_MAX were left out. */
 bool scan_capped(const struct scan *scan);
 

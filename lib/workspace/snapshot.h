@@ -43,6 +43,7 @@ struct snapshot {
 	struct chunk *chunks; /* the paths' bytes */
 	bool capped;
 	uint64_t started_ns; /* real time, to compare with ctime */
+	uint64_t disk_bytes; /* that its files take, those beyond the cap, too */
 	/* For recheck.h. */
 	struct folder_stamp folders[SNAPSHOT_FOLDERS];
 	size_t folder_count;

@@ -54,8 +54,25 @@ def test_empty_content_is_an_empty_file(server):
 def test_content_beyond_the_sessions_disk_is_refused(home):
     with Server(home, env={"PTYCELL_DISK_MAX": "2M"}) as server:
         refused = upload(server, filename="f", content="x" * (2 << 20) + "x")
-        assert refused.is_error and refused.texts == ["arguments.content: it is larger than 2097152 bytes (PTYCELL_DISK_MAX)"]
+        assert refused.is_error and refused.texts == ["arguments.content: it is larger than 1966080 bytes (what PTYCELL_DISK_MAX leaves for it)"]
         assert upload(server, filename="f", content="x" * (1 << 20)).object["size_bytes"] == 1 << 20
+
+
+def test_what_tools_put_in_counts_together(home):
+    """And a cell that only looks does not end for it."""
+    megabyte = "x" * (1 << 20)
+    with Server(home, env={"PTYCELL_DISK_MAX": "3M"}) as server:
+        for name in "ab":
+            assert not upload(server, filename=name, content=megabyte).is_error
+        refused = upload(server, filename="c", content=megabyte)
+        assert refused.is_error and "what PTYCELL_DISK_MAX leaves for it" in refused.texts[0]
+        assert not upload(server, filename="c", content=megabyte[:800_000]).is_error
+        wide = server.call("exec_sql", session_id="s", query="WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 900) "
+                                                             "SELECT n, printf('%.9000c', 'x') FROM r")
+        assert wide.object["truncated"] and wide.object["size_bytes"] < 200_000
+        assert server.call("exec_sql", session_id="s", query="SELECT 1").object["rows"] == [[1]]
+        assert server.cell("import os, time; time.sleep(2); os.remove('input/a'); 1").text == "1\n"
+        assert not upload(server, filename="d", content="x" * 5000).is_error
 
 
 def test_an_existing_file_stays_unless_overwrite_is_asked_for(server):
