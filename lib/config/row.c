@@ -142,7 +142,8 @@ static const struct row rows[] = {
 	  .fallback = 2 * GIB,
 	  .floor = MIB,
 	  .ceiling = 64 * TIB,
-	  .help = "size of a session's folder" },
+	  .help = "size of a session's folder; uploads and results of queries leave a "
+		  "sixteenth of it to cells" },
 	{ .name = "PTYCELL_TMP_MAX",
 	  .flag = "tmp-max",
 	  .key = "tmp_max",

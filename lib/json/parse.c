@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "json/parse.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 
 json_t *json_parse(const char *text, size_t len, struct err *err)
 {
@@ -52,20 +55,63 @@ static size_t unit_len(const char *text, const char *end)
 	return unit < 0xdc00 && next >= 0xdc00 && is_half(next) ? 2 * ESCAPE_LEN : 0;
 }
 
-json_t *json_parse_halves(const char *text, size_t len)
+/* Appends what is up to the end of the string, its quote included, and returns what follows. */
+static const char *mend_string(const char *text, const char *end, struct buf *out)
+{
+	bool ended = false;
+
+	while (text < end && !ended) {
+		size_t step = unit_len(text, end);
+
+		ended = text[0] == '"';
+		if (step == 0)
+			buf_puts(out, "\\ufffd");
+		else
+			buf_put(out, text, step);
+		text += step == 0 ? ESCAPE_LEN : step;
+	}
+	return text;
+}
+
+static bool is_too_large(const char *number)
+{
+	errno = 0;
+	if (number[strcspn(number, ".eE")] == '\0')
+		(void)strtoll(number, NULL, 10);
+	else if (isfinite(strtod(number, NULL)))
+		return false;
+	return errno == ERANGE;
+}
+
+static const char *mend_number(const char *text, const char *end, struct buf *out)
+{
+	static const char marks[] = "+-.0123456789eE";
+	const char *start = text;
+	cleanup_free char *number = NULL;
+
+	while (text < end && text[0] != '\0' && strchr(marks, text[0]) != NULL)
+		text++;
+	number = xmemdup(start, (size_t)(text - start));
+	buf_puts(out, is_too_large(number) ? "null" : number);
+	return text;
+}
+
+json_t *json_parse_mended(const char *text, size_t len)
 {
 	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
 	const char *end = text + len;
 	struct err err;
 
 	while (text < end) {
-		size_t step = unit_len(text, end);
+		char c = text[0];
 
-		if (step == 0)
-			buf_puts(&whole, "\\ufffd");
-		else
-			buf_put(&whole, text, step);
-		text += step == 0 ? ESCAPE_LEN : step;
+		if (c == '-' || (c >= '0' && c <= '9')) {
+			text = mend_number(text, end, &whole);
+			continue;
+		}
+		buf_put(&whole, text++, 1);
+		if (c == '"')
+			text = mend_string(text, end, &whole);
 	}
 	return json_parse(buf_str(&whole), whole.len, &err);
 }

@@ -16,10 +16,11 @@
 /* Any JSON value, a new reference. NULL: ERR_INVALID with the reason and the byte offset. */
 json_t *json_parse(const char *text, size_t len, struct err *err) MUST_CHECK;
 /*
- * The same of text that holds halves of UTF-16 pairs as escapes, which JavaScript writes where a
- * string holds them: each is U+FFFD. NULL when that is not all that is wrong.
+ * The same of text that is JSON, but holds what no value of ours does: halves of UTF-16 pairs as
+ * escapes, which JavaScript writes where a string holds them, are U+FFFD, and numbers that are too
+ * large are null. NULL when that is not all that is wrong.
  */
-json_t *json_parse_halves(const char *text, size_t len);
+json_t *json_parse_mended(const char *text, size_t len);
 /* Text from our own sources: a mistake in it aborts. */
 json_t *json_parse_const(const char *text);
 

@@ -141,7 +141,7 @@ static void refuse_line(struct mcp_server *server, int code, const char *problem
 static void refuse_text(struct mcp_server *server, const char *line, size_t len,
 			const struct err *err)
 {
-	cleanup_json json_t *value = json_parse_halves(line, len);
+	cleanup_json json_t *value = json_parse_mended(line, len);
 	struct rpc_message message;
 	struct mcp_refusal no;
 

@@ -24,10 +24,10 @@ static void check(const json_t *value)
 	free(theirs);
 }
 
-/* Text without halves is what it is. */
-static void check_halves(const char *text, size_t len, const json_t *value)
+/* Text that needs no mending is what it is. */
+static void check_mended(const char *text, size_t len, const json_t *value)
 {
-	cleanup_json json_t *same = json_parse_halves(text, len);
+	cleanup_json json_t *same = json_parse_mended(text, len);
 
 	assert(json_equal(same, value));
 }
@@ -44,9 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(object);
 	value = json_parse((const char *)data, size, &err);
 	if (value == NULL)
-		value = json_parse_halves((const char *)data, size);
+		value = json_parse_mended((const char *)data, size);
 	else
-		check_halves((const char *)data, size, value);
+		check_mended((const char *)data, size, value);
 	if (value != NULL)
 		check(value);
 	return 0;

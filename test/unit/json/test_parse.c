@@ -6,8 +6,10 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "json/make.h"
 #include "json/parse.h"
+#include "json/write.h"
 
 static json_t *parse(const char *text, struct err *err)
 {
@@ -80,14 +82,36 @@ static void halves_of_pairs_are_taken_when_asked_for(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		cleanup_json json_t *value =
-			json_parse_halves(cases[i].text, strlen(cases[i].text));
+			json_parse_mended(cases[i].text, strlen(cases[i].text));
 
 		assert_non_null(value);
 		assert_string_equal(json_string_value(value), cases[i].value);
 	}
-	assert_null(json_parse_halves("\"\\ud83", 6));
-	assert_null(json_parse_halves("\"\\", 2));
-	assert_null(json_parse_halves("", 0));
+	assert_null(json_parse_mended("\"\\ud83", 6));
+	assert_null(json_parse_mended("\"\\", 2));
+	assert_null(json_parse_mended("", 0));
+}
+
+static void numbers_that_are_too_large_are_null_when_asked_for(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "[9223372036854775807]", "[9223372036854775807]" },
+		{ "[9223372036854775808]", "[null]" },
+		{ "[-9223372036854775809,1]", "[null,1]" },
+		{ "[1e999,-1e999,1.5]", "[null,null,1.5]" },
+		{ "{\"9223372036854775808\":\"1e999\"}", "{\"9223372036854775808\":\"1e999\"}" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		cleanup_json json_t *value = json_parse_mended(cases[i][0], strlen(cases[i][0]));
+		cleanup_free char *text = json_write_text(value);
+
+		assert_string_equal(text, cases[i][1]);
+	}
+	assert_null(json_parse_mended("[1-]", 4));
+	assert_null(json_parse_mended("[01]", 4));
+	assert_null(json_parse_mended("-", 1));
 }
 
 static void nesting_has_a_cap(void **state)
@@ -114,6 +138,7 @@ int main(void)
 		cmocka_unit_test(nul_is_allowed_in_strings),
 		cmocka_unit_test(bad_text_is_invalid_with_a_reason),
 		cmocka_unit_test(halves_of_pairs_are_taken_when_asked_for),
+		cmocka_unit_test(numbers_that_are_too_large_are_null_when_asked_for),
 		cmocka_unit_test(nesting_has_a_cap),
 	};
 

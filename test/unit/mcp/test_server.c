@@ -125,6 +125,25 @@ static void RP_5_half_a_pair_in_a_request_is_refused_by_its_id(void **state)
 	assert_null(json_object_get(nobodys, "id"));
 }
 
+static void RP_5_a_number_that_is_too_large_is_refused_by_the_request_s_id(void **state)
+{
+	static const char *const numbers[] = { "9223372036854775808", "1e999" };
+	static const char *const wants[] = { "too big integer", "real number overflow" };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		cleanup_free char *argument = xasprintf("\"text\":%s", numbers[i]);
+		cleanup_free char *line = call_line("h", "echo", argument);
+		cleanup_json json_t *answer = parse_line(say(f, line));
+		const json_t *error = json_object_get(answer, "error");
+
+		assert_string_equal(json_string_value(json_object_get(answer, "id")), "h");
+		assert_int_equal(json_integer_value(json_object_get(error, "code")), -32700);
+		assert_non_null(
+			strstr(json_string_value(json_object_get(error, "message")), "too big"));
+	}
+}
+
 static void CN_1_a_cancelled_call_is_told_and_nothing_more_is_written(void **state)
 {
 	struct fixture *f = *state;
@@ -326,6 +345,7 @@ int main(void)
 		TEST(one_large_refusal_leaves_room_for_the_rest_of_its_batch),
 		TEST(FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served),
 		TEST(RP_5_half_a_pair_in_a_request_is_refused_by_its_id),
+		TEST(RP_5_a_number_that_is_too_large_is_refused_by_the_request_s_id),
 		TEST(CN_1_a_cancelled_call_is_told_and_nothing_more_is_written),
 		TEST(cancelling_all_tells_each_live_call_once),
 		cmocka_unit_test(RP_9_what_is_not_offered_is_not_there),
