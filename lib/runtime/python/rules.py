@@ -62,6 +62,18 @@ KINDS = {kind: rule for rule, (kind, _) in LISTS.items()}
 NAMES_MAX = 10
 
 
+def candidates(kind, name, among):
+    """A name, the modules above it or the patterns that it fits: the longest first."""
+    yield name
+    if kind == "import":
+        while "." in name:
+            name = name.rpartition(".")[0]
+            yield name
+    if kind == "attribute":
+        patterns = [each for each in among if each.endswith("*") and name.startswith(each[:-1])]
+        yield from sorted(patterns, key=len, reverse=True)
+
+
 class Rules:
     """The person's modes: of a rule, and of single names, which go before it."""
 
@@ -73,27 +85,16 @@ class Rules:
             if colon:
                 self.names.setdefault(kind, {})[name] = self.modes[key]
 
-    def mode_of(self, rule, name, parents=False):
-        """(mode, key) for a name; the longest name that is spoken of decides."""
+    def mode_of(self, rule, name):
+        """What the person says of a name, or of all like it, goes before what our list says."""
         kind, listed = LISTS[rule]
         own = self.names.get(kind, {})
-        tried = name
-        while True:
-            for candidate in (tried, *self._patterns(kind, tried)):
-                if candidate in own:
-                    return own[candidate], "%s:%s" % (kind, candidate)
-                if candidate in listed:
-                    return self.modes.get(rule, "off"), rule
-            if not parents or "." not in tried:
-                return "off", rule
-            tried = tried.rpartition(".")[0]
-
-    def _patterns(self, kind, name):
-        if kind != "attribute":
-            return ()
-        own = [p for p in self.names.get(kind, ()) if p.endswith("*")]
-        listed = [p for p in ATTRIBUTES if p.endswith("*")]
-        return [p for p in own + listed if name.startswith(p[:-1])]
+        for candidate in candidates(kind, name, own):
+            if candidate in own:
+                return own[candidate]
+        if any(candidate in listed for candidate in candidates(kind, name, listed)):
+            return self.modes.get(rule, "off")
+        return "off"
 
     def shell_mode(self, command):
         words = command.split()
@@ -130,8 +131,8 @@ class Checker:
         line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else b""
         return len(line[: node.col_offset].decode("utf-8", "replace")) + 1
 
-    def name_hit(self, rule, name, what, node, parents=False):
-        mode, _ = self.rules.mode_of(rule, name, parents)
+    def name_hit(self, rule, name, what, node):
+        mode = self.rules.mode_of(rule, name)
         self.hit(rule, name, what, node, mode)
         return mode != "off"
 
@@ -293,7 +294,7 @@ class Checker:
                 return
 
     def module_hit(self, name, node):
-        return self.name_hit("imports", name, "the module %s" % name, node, parents=True)
+        return self.name_hit("imports", name, "the module %s" % name, node)
 
     def attribute_hit(self, path, node):
         """A path of a module may be written through another one: a.os.system is os.system."""

@@ -206,6 +206,21 @@ def test_single_names_go_before_their_rule(start):
         assert refused(session, code), code
 
 
+@pytest.mark.parametrize("modes, fine, hit", [
+    ("attributes enforce\nattribute:os.* off", "import os; os.popen, os.execv, os.system", "import sys; sys.modules"),
+    ("attributes enforce\nattribute:os.* off\nattribute:os.exec* enforce", "import os; os.system", "import os; os.execv"),
+    ("attributes enforce\nattribute:os.* enforce\nattribute:os.execv off", "import os; os.execv", "import os; os.execl"),
+    ("attribute:os.* enforce\nattribute:os.path* off", "import os; os.path.join('a')", "import os; os.getcwd()"),
+    ("imports enforce\nimport:urllib off", "import urllib.request", "import http.client"),
+    ("imports enforce\nimport:urllib off\nimport:urllib.request enforce", "import urllib", "import urllib.request"),
+    ("import:xml enforce\nimport:xml.etree off", "import xml.etree.ElementTree", "import xml.dom"),
+])
+def test_a_wider_name_of_the_person_goes_before_the_list_too(start, modes, fine, hit):
+    session = start(rules=modes)
+    assert session.run(fine).status == "ok"
+    assert refused(session, hit)
+
+
 def test_a_warning_is_a_note_and_the_cell_runs(start):
     session = start(rules="imports warn\nbuiltins warn\nshell enforce")
     result = session.run("import socket\neval('40') + 2")
