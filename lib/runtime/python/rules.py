@@ -97,12 +97,14 @@ class Rules:
         return "off"
 
     def shell_mode(self, command):
-        words = command.split()
-        word = words[0] if words else ""
+        """(mode, key): the key of the first word only where it is enough to allow the command."""
+        word = (command.split() or [""])[0]
         own = self.names.get("shell", {}).get(word)
-        if own is not None and (own != "off" or is_plain(command)):
-            return own
-        return self.modes.get("shell", "off")
+        plain = word and is_plain(command)
+        key = "shell:" + word if plain or own not in (None, "off") else "shell"
+        if own is not None and (own != "off" or plain):
+            return own, key
+        return self.modes.get("shell", "off"), key
 
 
 class Checker:
@@ -113,7 +115,7 @@ class Checker:
         self.namespace = namespace
         self.parse = parse
         self.lines = source.encode("utf-8", "replace").split(b"\n")  # nodes count bytes
-        self.hits = []  # (mode, rule, name, what, line, column)
+        self.hits = []  # (mode, rule, key, what, line, column)
         self.modules = {}  # names that the cell binds to modules or their parts: name -> path
         self.own = set()  # names of builtins that it defines itself
         self.scopes = []  # names local to the functions around
@@ -121,9 +123,9 @@ class Checker:
 
     # -- what was found
 
-    def hit(self, rule, name, what, node, mode):
+    def hit(self, rule, key, what, node, mode):
+        """`key` is what the person would set to "off"."""
         if mode != "off":
-            key = "%s:%s" % (LISTS[rule][0], name)
             self.hits.append((mode, rule, key, what, node.lineno, self.column(node)))
 
     def column(self, node):
@@ -133,7 +135,7 @@ class Checker:
 
     def name_hit(self, rule, name, what, node):
         mode = self.rules.mode_of(rule, name)
-        self.hit(rule, name, what, node, mode)
+        self.hit(rule, "%s:%s" % (LISTS[rule][0], name), what, node, mode)
         return mode != "off"
 
     # -- names
@@ -277,21 +279,20 @@ class Checker:
     def look_import_from(self, node):
         if node.level or node.module is None:
             return
-        if self.module_hit(node.module, node):
-            return
+        is_hit = self.module_hit(node.module, node)
         self.locate_aliases(node)
         for alias in node.names:
             path = self.canonical(node.module, alias.name)
             if alias.name == "*":
                 self.look_star(node.module, alias)
-            elif not self.module_hit(path, alias):
+            elif is_hit or not self.module_hit(path, alias):
                 self.attribute_hit(path, alias)
             self.note_import(alias.asname or alias.name, path)
 
     def look_star(self, module, node):
-        for path in sorted(ATTRIBUTES):
-            if path.startswith(module + ".") and self.attribute_hit(path.rstrip("*"), node):
-                return
+        for path in sorted(ATTRIBUTES.union(self.rules.names.get("attribute", ()))):
+            if path.startswith(module + "."):
+                self.attribute_hit(path, node)
 
     def module_hit(self, name, node):
         return self.name_hit("imports", name, "the module %s" % name, node)
@@ -309,11 +310,12 @@ class Checker:
         name = node.id
         if name.startswith(OURS):
             if node not in self.called:
-                self.hit("shell", "", MADE_BY_CODE, node, self.strictest())
+                self.hit_made_by_code(node)
             return
         if type(node.ctx) is not _ast.Load or (self.is_own(name) and not is_dunder(name)):
             return
-        if not self.name_hit("builtins", name, "the builtin %s" % name, node) and is_dunder(name):
+        self.name_hit("builtins", name, "the builtin %s" % name, node)
+        if is_dunder(name):
             self.name_hit("dunders", name, name, node)
 
     def look_attribute(self, node):
@@ -365,17 +367,17 @@ class Checker:
         elif kind == "cell" and len(texts) > 2 and None not in texts[:3]:
             self.look_cell_magic(texts[0], texts[1], texts[2], node)
         elif kind != "help":
-            self.hit("shell", "", MADE_BY_CODE, node, self.strictest())
+            self.hit_made_by_code(node)
 
-    def strictest(self):
-        modes = [self.rules.modes.get(rule, "off") for rule in ("shell", "magics")]
-        return max(modes, key=("off", "warn", "enforce").index)
+    def hit_made_by_code(self, node):
+        """Nobody knows which of the two it will be."""
+        for rule in ("shell", "magics"):
+            self.hit(rule, rule, MADE_BY_CODE, node, self.rules.modes.get(rule, "off"))
 
     def look_shell(self, command, node):
         command = command.strip()
-        word = (command.split() or [""])[0]
-        self.hit("shell", word, "the shell command %s" % quoted(command), node,
-                 self.rules.shell_mode(command))
+        mode, key = self.rules.shell_mode(command)
+        self.hit("shell", key, "the shell command %s" % quoted(command), node, mode)
         for code in braces(command):
             self.look_code(code, node, "eval")
 
@@ -392,7 +394,7 @@ class Checker:
             word = name if name != "script" else (line.split() or [""])[0]
             own = self.rules.names.get("magic", {}).get(name)
             mode = own or self.rules.modes.get("shell", "off")
-            self.hit("shell" if own is None else "magics", name,
+            self.hit("shell" if own is None else "magics", "magic:" + name,
                      "a cell of %%%%%s" % word, node, mode)
             return
         if name in CODE_MAGICS:
@@ -539,7 +541,7 @@ def tell(hits, lead):
 def keys_of(hits):
     keys = []
     for hit in hits:
-        key = hit[2] if not hit[2].endswith(":") else hit[1]
+        key = hit[2].replace('"', '\\"')
         if key not in keys:
             keys.append(key)
     return ", ".join('"%s": "off"' % key for key in keys[:NAMES_MAX])

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Code rules: what they refuse, what they never hit, and what is known to get past them."""
+import json
+import re
+
 import pytest
 
 ALL = "\n".join(f"{rule} enforce" for rule in ("imports", "builtins", "attributes", "dunders", "shell", "magics"))
@@ -120,6 +123,37 @@ def test_CA19_to_CA24_what_is_refused_names_rule_line_and_column(start, rule, li
                for text in lines[1:]), lines
     assert "PTYCELL_POLICY" in lines[-1] and '": "off"' in lines[-1]
     assert session.run("untouched, 'x' in globals(), 'e' in globals()").value == "(1, False, False)"
+
+
+ADVISED = [("", code) for _, _, _, code in REFUSED] + [("", code) for code in [
+    "__import__('json')",
+    "from builtins import eval",
+    "from subprocess import run, Popen",
+    "!{x}",
+    '!"my program" a',
+    "!",
+    "%sx",
+    "%%script bash\nid",
+]] + [("shell:ls off", code) for code in ("!ls | head", "!ls {x}", "%ls | head", "%%bash\nls")] + [
+    ("shell:rm enforce", "!rm x"), ("shell off\nshell:rm enforce", "!rm x | cat"),
+]
+
+
+@pytest.mark.parametrize("others, code", ADVISED)
+def test_what_a_refusal_says_to_write_allows_the_cell(start, others, code):
+    """Nothing is run: each cell has another line that is refused still, or is a whole cell of a magic."""
+    if not code.startswith("%%"):
+        code = "import marker\n" + code
+    modes = dict(line.split() for line in f"{ALL}\nimport:marker enforce\n{others}".split("\n") if line)
+    lines = refused(start(rules=rule_lines(modes)), code)
+    advice = json.loads(re.search(r"PTYCELL_POLICY, for new sessions: (.*)\. Otherwise", lines[-1])[1])
+    allowed = {**modes, **advice["python"]["rules"], "import:marker": "enforce"}
+    lines = refused(start(rules=rule_lines(allowed)), code)
+    assert lines is None or [line for line in lines[1:-1] if "module marker" not in line] == []
+
+
+def rule_lines(modes):
+    return "\n".join(f"{rule} {mode}" for rule, mode in modes.items())
 
 
 FINE = [
