@@ -40,6 +40,13 @@ CODE_MAGICS = frozenset(("time", "timeit", "prun", "capture"))
 OURS = "__ptycell_"
 MADE_BY_CODE = "a shell line or magic that code makes"
 
+BLOCKS = (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda, _ast.ClassDef)
+COMPREHENSIONS = (_ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)
+ASSIGNMENTS = (_ast.Assign, _ast.AnnAssign, _ast.NamedExpr)
+CAPTURES = tuple(
+    getattr(_ast, name) for name in ("MatchAs", "MatchStar", "MatchMapping") if hasattr(_ast, name)
+)
+
 
 def stdlib_names():
     """What Python 3.10 has as sys.stdlib_module_names."""
@@ -107,6 +114,10 @@ class Rules:
         return self.modes.get("shell", "off"), key
 
 
+class ClassNames(dict):
+    """What a class binds: functions within do not see it."""
+
+
 class Checker:
     """One look at one cell."""
 
@@ -116,9 +127,9 @@ class Checker:
         self.parse = parse
         self.lines = source.encode("utf-8", "replace").split(b"\n")  # nodes count bytes
         self.hits = []  # (mode, rule, key, what, line, column)
-        self.modules = {}  # names that the cell binds to modules or their parts: name -> path
-        self.own = set()  # names of builtins that it defines itself
-        self.scopes = []  # names local to the functions around
+        # What the cell binds, then the functions, classes and comprehensions around a node: name to
+        # path of a module or its part, "" for what is none, None for a name that was deleted.
+        self.scopes = [{}]
         self.called = set()  # names of ours in the calls that lines of magic became
 
     # -- what was found
@@ -140,9 +151,31 @@ class Checker:
 
     # -- names
 
+    def scope_of(self, name):
+        """The names among which Python would find this one; None when the cell does not bind it."""
+        for scope in reversed(self.scopes):
+            if name in scope and (scope is self.scopes[-1] or type(scope) is not ClassNames):
+                return scope
+        return None
+
+    def bind(self, name, path=""):
+        scope = self.scopes[-1]
+        if type(scope) is not ClassNames:
+            scope = self.scope_of(name)  # names of functions are there from the beginning
+        (self.scopes[0] if scope is None else scope)[name] = path
+
+    def unbind(self, name):
+        scope = self.scope_of(name)
+        if type(scope) is ClassNames:
+            del scope[name]
+        elif scope is None or scope is self.scopes[0]:
+            self.scopes[0][name] = None
+
     def is_own(self, name):
-        if name in self.own or any(name in scope for scope in self.scopes):
-            return True
+        """Is it anything but the builtin of that name?"""
+        scope = self.scope_of(name)
+        if scope is not None:
+            return scope[name] is not None and not scope[name].startswith("builtins.")
         missing = self.namespace
         value = self.namespace.get(name, missing)
         return value is not missing and value is not getattr(builtins, name, missing)
@@ -155,6 +188,10 @@ class Checker:
         if kind is _ast.Attribute:
             base = self.path_of(node.value)
             return self.canonical(base, node.attr) if base else ""
+        if kind is _ast.NamedExpr:
+            return self.path_of(node.value)
+        if kind is _ast.IfExp:
+            return self.path_of(node.body) or self.path_of(node.orelse)
         if kind is _ast.Call:
             if type(node.func) is _ast.Name and node.func.id == "get_ipython":
                 return "get_ipython()"
@@ -166,10 +203,9 @@ class Checker:
         return ""
 
     def path_of_name(self, name):
-        if any(name in scope for scope in self.scopes):
-            return ""
-        if name in self.modules:
-            return self.modules[name]
+        scope = self.scope_of(name)
+        if scope is not None:
+            return scope[name] or ""
         value = self.namespace.get(name)
         return self.module_name(value, name) if type(value) is ModuleType else ""
 
@@ -206,53 +242,77 @@ class Checker:
 
     # -- the tree
 
-    def check(self, tree):
-        for statement in tree.body:
-            self.visit(statement)
-            self.bind(statement)
-
-    def bind(self, node):
-        """What a statement at the top of the cell binds for those after it."""
-        kind = type(node)
-        if kind in (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef):
-            self.own.add(node.name)
-            self.modules.pop(node.name, None)
-        elif kind is _ast.Assign:
-            path = self.path_of(node.value)
-            for target in node.targets:
-                if type(target) is _ast.Name:
-                    if path or target.id in self.modules:
-                        self.modules[target.id] = path
-                    if not path and not self.names_builtin(node.value):
-                        self.own.add(target.id)
-        elif kind is _ast.Delete:
-            for target in node.targets:
-                if type(target) is _ast.Name:
-                    self.own.discard(target.id)
-
-    def names_builtin(self, value):
-        return type(value) is _ast.Name and hasattr(builtins, value.id)
-
     def visit(self, root):
-        """Every node, in the order of the text; functions within functions are not recursion."""
+        """Every node, in the order of evaluation; functions within functions are not recursion."""
         todo = [root]
         while todo:
-            node = todo.pop()
-            if node is None:
-                self.scopes.pop()
-                continue
-            self.look(node)
-            children = []
-            for field in node._fields:
-                value = getattr(node, field, None)
-                if isinstance(value, _ast.AST):
-                    children.append(value)
-                elif type(value) is list:
-                    children.extend(item for item in value if isinstance(item, _ast.AST))
-            if type(node) in (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda):
-                self.scopes.append(local_names(node))
-                todo.append(None)
-            todo.extend(reversed(children))
+            step = todo.pop()
+            if isinstance(step, _ast.AST):
+                self.look(step)
+                todo.extend(reversed(self.steps(step)))
+            else:
+                step()
+
+    def steps(self, node):
+        """What a node is made of, and between it the calls that bind names."""
+        kind = type(node)
+        if kind in BLOCKS:
+            body = node.body if type(node.body) is list else [node.body]
+            before = children_of(node, without="body")
+            return [*before, lambda: self.enter(node), *body, self.scopes.pop]
+        if kind in COMPREHENSIONS:
+            return self.steps_of_comprehension(node)
+        if kind in ASSIGNMENTS:
+            return self.steps_of_assignment(node)
+        if kind is _ast.ExceptHandler and node.name:
+            return self.steps_of_handler(node)
+        return children_of(node)
+
+    def enter(self, node):
+        if type(node) is not _ast.Lambda:
+            self.bind(node.name)
+        if type(node) is _ast.ClassDef:
+            self.scopes.append(ClassNames())
+        else:
+            self.scopes.append(dict.fromkeys(local_names(node), ""))
+
+    def steps_of_handler(self, node):
+        """Its name is gone at its end."""
+        return [
+            *children_of(node, without="body"),
+            lambda: self.bind(node.name),
+            *node.body,
+            lambda: self.unbind(node.name),
+        ]
+
+    def steps_of_comprehension(self, node):
+        """What is gone through first is evaluated outside."""
+        first = node.generators[0].iter
+        names = bound_in([generator.target for generator in node.generators])
+        parts = [part for generator in node.generators for part in children_of(generator)]
+        return [
+            first,
+            lambda: self.scopes.append(dict.fromkeys(names, "")),
+            *[part for part in parts if part is not first],
+            *children_of(node, without="generators"),
+            self.scopes.pop,
+        ]
+
+    def steps_of_assignment(self, node):
+        if node.value is None and type(node.target) is _ast.Name:
+            return children_of(node, without="target")  # `name: type` binds nothing
+        targets = node.targets if type(node) is _ast.Assign else [node.target]
+        given = [pair for target in targets for pair in self.given(target, node.value)]
+        return [*children_of(node), lambda: [self.bind(name, path) for name, path in given]]
+
+    def given(self, target, value):
+        """(name, path) of what an assignment gives a path to."""
+        if type(target) is _ast.Name:
+            path = self.path_of(value)
+            return [(target.id, path)] if path else []
+        if {type(target), type(value)} <= {_ast.Tuple, _ast.List}:
+            return [pair for two in zip(target.elts, value.elts) for pair in self.given(*two)]
+        return []
 
     def look(self, node):
         method = LOOKS.get(type(node))
@@ -263,12 +323,8 @@ class Checker:
         self.locate_aliases(node)
         for alias in node.names:
             self.module_hit(alias.name, alias)
-            bound = alias.asname or alias.name.partition(".")[0]
-            self.note_import(bound, alias.name if alias.asname else bound)
-
-    def note_import(self, name, path):
-        self.modules[name] = path
-        (self.scopes[-1] if self.scopes else self.own).add(name)
+            bound = name_of_alias(alias)
+            self.bind(bound, alias.name if alias.asname else bound)
 
     def locate_aliases(self, node):
         """Before Python 3.10 only the statement has a place: its names get theirs from the text."""
@@ -287,7 +343,7 @@ class Checker:
                 self.look_star(node.module, alias)
             elif is_hit or not self.module_hit(path, alias):
                 self.attribute_hit(path, alias)
-            self.note_import(alias.asname or alias.name, path)
+            self.bind(name_of_alias(alias), path)
 
     def look_star(self, module, node):
         for path in sorted(ATTRIBUTES.union(self.rules.names.get("attribute", ()))):
@@ -312,8 +368,14 @@ class Checker:
             if node not in self.called:
                 self.hit_made_by_code(node)
             return
-        if type(node.ctx) is not _ast.Load or (self.is_own(name) and not is_dunder(name)):
-            return
+        if type(node.ctx) is _ast.Store:
+            self.bind(name)
+        elif type(node.ctx) is _ast.Del:
+            self.unbind(name)
+        elif not self.is_own(name) or is_dunder(name):
+            self.look_load(name, node)
+
+    def look_load(self, name, node):
         self.name_hit("builtins", name, "the builtin %s" % name, node)
         if is_dunder(name):
             self.name_hit("dunders", name, name, node)
@@ -354,6 +416,10 @@ class Checker:
     def look_match(self, node):
         for attr in node.kwd_attrs:
             self.name_hit("dunders", attr, attr, node)
+
+    def look_capture(self, node):
+        for name in bound_by(node):
+            self.bind(name)
 
     # -- lines of notebooks
 
@@ -411,8 +477,7 @@ class Checker:
             return
         first = len(self.hits)
         outer, self.lines = self.lines, code.encode("utf-8", "replace").split(b"\n")
-        for statement in tree.body:
-            self.visit(statement)
+        self.visit(tree)
         self.lines = outer
         if node is not None:
             self.hits[first:] = [
@@ -429,6 +494,7 @@ LOOKS = {
 }
 if hasattr(_ast, "MatchClass"):
     LOOKS[_ast.MatchClass] = Checker.look_match
+LOOKS.update(dict.fromkeys(CAPTURES, Checker.look_capture))
 
 
 def places_of_names(node, lines):
@@ -497,32 +563,58 @@ def without_options(name, line):
     return line
 
 
+def children_of(node, without=None):
+    """In the order of evaluation: what is assigned or gone through comes before its targets."""
+    children = []
+    for field in sorted(node._fields, key=lambda field: field not in ("value", "iter")):
+        value = getattr(node, field, None) if field != without else None
+        if isinstance(value, _ast.AST):
+            children.append(value)
+        elif type(value) is list:
+            children.extend(item for item in value if isinstance(item, _ast.AST))
+    return children
+
+
+def name_of_alias(alias):
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def bound_by(node):
+    """Names that a node itself binds."""
+    kind = type(node)
+    if kind is _ast.Name:
+        names = [node.id] if type(node.ctx) is _ast.Store else []
+    elif kind in (_ast.Import, _ast.ImportFrom):
+        names = [name_of_alias(alias) for alias in node.names]
+    elif kind in CAPTURES or kind in BLOCKS or kind is _ast.ExceptHandler:
+        names = [getattr(node, "name", None) or getattr(node, "rest", None)]
+    else:
+        names = []
+    return [name for name in names if name]
+
+
+def bound_in(nodes):
+    """Names that a function made of these would have as its own."""
+    names, elsewhere = set(), set()
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        if type(node) in (_ast.Global, _ast.Nonlocal):
+            elsewhere.update(node.names)
+        names.update(bound_by(node))
+        if type(node) not in BLOCKS:
+            # The target of a comprehension is its own, what `:=` binds in it is not.
+            own = "target" if type(node) is _ast.comprehension else None
+            todo.extend(children_of(node, without=own))
+    return names - elsewhere
+
+
 def local_names(function):
     """Names that within a function are its own: parameters, and what it binds."""
     args = function.args
     every = args.args + args.kwonlyargs + getattr(args, "posonlyargs", [])
     names = {arg.arg for arg in every + [a for a in (args.vararg, args.kwarg) if a]}
-    elsewhere = set()
-    todo = list(function.body) if type(function.body) is list else []
-    while todo:
-        node = todo.pop()
-        kind = type(node)
-        if kind in (_ast.Global, _ast.Nonlocal):
-            elsewhere.update(node.names)
-        elif kind is _ast.Name and type(node.ctx) is _ast.Store:
-            names.add(node.id)
-        elif kind in (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef):
-            names.add(node.name)
-            continue
-        elif kind is _ast.Lambda:
-            continue
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, _ast.AST):
-                todo.append(value)
-            elif type(value) is list:
-                todo.extend(item for item in value if isinstance(item, _ast.AST))
-    return names - elsewhere
+    return names | bound_in(function.body if type(function.body) is list else [function.body])
 
 
 def place(hit):
@@ -553,7 +645,7 @@ def make_check(text):
     def check(tree, namespace, parse, source):
         """(refusal, warning), each a text or None."""
         checker = Checker(rules, namespace, parse, source)
-        checker.check(tree)
+        checker.visit(tree)
         hits = sorted(set(checker.hits), key=lambda hit: hit[4:])
         refused = [hit for hit in hits if hit[0] == "enforce"]
         warned = [hit for hit in hits if hit[0] == "warn"]
