@@ -646,7 +646,7 @@ def make_check(text):
         """(refusal, warning), each a text or None."""
         checker = Checker(rules, namespace, parse, source)
         checker.visit(tree)
-        hits = sorted(set(checker.hits), key=lambda hit: hit[4:])
+        hits = sorted(set(checker.hits), key=lambda hit: (hit[4:], hit[2]))
         refused = [hit for hit in hits if hit[0] == "enforce"]
         warned = [hit for hit in hits if hit[0] == "warn"]
         refusal = warning = None

@@ -270,6 +270,12 @@ def test_every_hit_is_told_in_the_order_of_the_text(start):
     assert '"import:socket": "off", "builtin:eval": "off", "shell:id": "off", "import:pty": "off"' in lines[-1]
 
 
+def test_hits_of_one_place_are_told_by_name(start):
+    lines = refused(start(rules=ALL), "from os import *")
+    names = [text.split(": ")[1].split(",")[0] for text in lines[1:-1]]
+    assert names == sorted(names) and len(names) == 8
+
+
 def test_single_names_go_before_their_rule(start):
     session = start(rules=only("imports", "shell", "attributes") + "\nimport:socket off\nimport:json enforce\n"
                     "shell:echo off\nattribute:os.system off\nattribute:os.get* enforce\nmagic:who enforce")
