@@ -79,7 +79,7 @@ function parse(text) {
   const at = spec.indexOf('@', 1);
   const name = at > 0 ? spec.slice(0, at) : spec;
   const range = at > 0 ? spec.slice(at + 1) : '';
-  if (spec.startsWith('-')) throw new Refusal(`${quote(spec)} is an option; where packages come from is the user's to set.`);
+  if (spec.startsWith('-')) throw new Refusal(`${quote(spec)} is an option, and none is taken here; where packages come from is the user's to set.`);
   if (/^[./~]/.test(spec) || /[:\\]|\.tgz$|\.tar\.gz$/.test(spec) || (range === '' && /^[^@].*\//.test(spec))) {
     throw new Refusal(`${quote(spec)} is a path or a URL; packages come from the registry only, by name.`);
   }

@@ -83,7 +83,7 @@ def parse(text):
 
 WHY = {
     "empty": "is empty",
-    "option": "is an option; where packages come from is the user's to set (PTYCELL_PIP_INDEX)",
+    "option": "is an option, and none is taken here; where packages come from is the user's to set (PTYCELL_PIP_INDEX)",
     "path": "is a path; what lies in the session is installed by a cell: %pip install PATH",
     "url": "is a URL; packages come from the configured index only, by name",
     "invalid": "is no requirement; write NAME, NAME==VERSION, NAME[EXTRA]>=VERSION",

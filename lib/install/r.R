@@ -70,7 +70,7 @@ local({
 		found <- parse_requirement(text)
 		if (!is.null(found) && !grepl(ARCHIVE, text)) return(found)
 		if (startsWith(text, "-"))
-			refuse("%s is an option; where packages come from is the user's to set (PTYCELL_R_REPOS).", quoted(text))
+			refuse("%s is an option, and none is taken here; where packages come from is the user's to set (PTYCELL_R_REPOS).", quoted(text))
 		if (grepl("://|^(git|bioc|github)::", text))
 			refuse("%s is a URL; packages come from the configured repository only, by name.", quoted(text))
 		if (grepl("/|^[.~]", text) || grepl(ARCHIVE, text))

@@ -141,11 +141,12 @@ struct exec *session_exec_ahead(const struct exec *exec)
 
 static char *why_not_started(const struct exec *ahead)
 {
+	uint64_t seconds = (runner_elapsed_us(ahead->lane->runner) + 999999) / 1000000;
+
 	return xasprintf(
 		"cell %ju has been running for %ju s. Look at it with interact (action wait) or "
 		"stop it (action interrupt), then send this code again",
-		(uintmax_t)ahead->number,
-		(uintmax_t)(runner_elapsed_us(ahead->lane->runner) / 1000000));
+		(uintmax_t)ahead->number, (uintmax_t)seconds);
 }
 
 void session_exec_withdraw(struct exec *exec, const struct exec *ahead)

@@ -141,7 +141,7 @@ static int store(const struct session *session, const struct upload *upload, cha
 			       (uintmax_t)room, ROOM_NAME);
 	if (workspace_write(session_workspace(session), path, data, len, upload->overwrite, err) <
 	    0)
-		return intakes_explain_name(err);
+		return intakes_explain_name(path, err);
 	*ret_path = mem_steal(&path);
 	*ret_size = len;
 	return 0;

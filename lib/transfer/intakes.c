@@ -42,12 +42,13 @@ struct intake {
 	struct err why;
 };
 
-int intakes_explain_name(struct err *err)
+int intakes_explain_name(const char *path, struct err *err)
 {
 	if (err->code == ERR_BUSY)
 		return err_set(err, ERR_BUSY,
-			       "a file of that name is in input/ already; pass overwrite: true to "
-			       "replace it, or another filename");
+			       "there is a file %s already; pass overwrite: true to replace it, or "
+			       "another filename",
+			       path);
 	return err_wrap(err, "arguments.filename");
 }
 
@@ -159,7 +160,7 @@ static void take_head(struct intake *intake, const json_t *head)
 	intake->type = line_of(head, "type");
 	if (part_check(intake->part, intake->path, intake->overwrite, &err) == 0)
 		return;
-	(void)intakes_explain_name(&err);
+	(void)intakes_explain_name(intake->path, &err);
 	stop(intake, &err);
 }
 
@@ -187,7 +188,7 @@ static int place(struct intake *intake, uint64_t *ret_size, struct err *err)
 	if (fstat(part_fd(intake->part), &st) < 0)
 		return err_sys(err, "looking at the file");
 	if (part_place(intake->part, intake->path, intake->overwrite, err) < 0)
-		return intakes_explain_name(err);
+		return intakes_explain_name(intake->path, err);
 	*ret_size = (uint64_t)st.st_size;
 	return 0;
 }
@@ -264,7 +265,7 @@ static int launch(struct intake *intake, const struct intake_spec *spec, struct 
 		return -1;
 	if (intake->path != NULL &&
 	    part_check(intake->part, intake->path, spec->overwrite, err) < 0)
-		return intakes_explain_name(err);
+		return intakes_explain_name(intake->path, err);
 	fds[0] = part_fd(intake->part);
 	intake->helper =
 		helper_start(intake->intakes->loop, &helper, &helper_handlers, intake, err);

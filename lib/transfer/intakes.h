@@ -79,8 +79,8 @@ void intakes_free(struct intakes *intakes);
 struct intake *intakes_start(struct intakes *intakes, const struct intake_spec *spec,
 			     const struct intake_handlers *handlers, void *data,
 			     struct err *err) MUST_CHECK;
-/* Puts what is wrong with a name below input/ into a sentence for who gave it. Always -1. */
-int intakes_explain_name(struct err *err);
+/* Puts what is wrong with this path below input/ into a sentence for who gave it. Always -1. */
+int intakes_explain_name(const char *path, struct err *err);
 /* Kills the transfer; `done` follows with ERR_CANCELLED, unless it was over. */
 void intakes_cancel(struct intake *intake);
 /* Where it will lie, relative to the session's folder; NULL while that is not known. */
