@@ -2,6 +2,7 @@
 #include "sql/guard.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/mem.h"
@@ -255,6 +256,18 @@ static int check_word(const struct guard *g, size_t i, struct err *err)
 	return 0;
 }
 
+/* U&"pg\005fsleep" is pg_sleep: no rule sees a name behind escapes, and nobody needs them. */
+static int check_escapes(const struct guard *g, size_t i, struct err *err)
+{
+	const struct token *token = at(g, i);
+	const char *text = g->lexer.text + token->at;
+	bool unicode = token->kind == TOKEN_QUOTED && (*text | 0x20) == 'u';
+
+	if (unicode && (memchr(text, '\\', token->len) != NULL || is(g, i + 1, "UESCAPE")))
+		return deny(g, i, "has its name in escapes: write it plainly", err);
+	return 0;
+}
+
 /* WITH a AS (DELETE ...): PostgreSQL's queries that write. */
 static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 {
@@ -334,9 +347,10 @@ static int check_words(struct guard *g, struct err *err)
 			return deny(g, i, "is no SQL of the database", err);
 		if (kind != TOKEN_WORD && kind != TOKEN_QUOTED)
 			continue;
-		if (check_word(g, i, err) < 0 || check_cte_body(g, i, err) < 0 ||
-		    check_hint(g, i, err) < 0 || check_fetch(g, i, err) < 0 ||
-		    check_second(g, i, err) < 0 || check_generic(g, i, err) < 0)
+		if (check_escapes(g, i, err) < 0 || check_word(g, i, err) < 0 ||
+		    check_cte_body(g, i, err) < 0 || check_hint(g, i, err) < 0 ||
+		    check_fetch(g, i, err) < 0 || check_second(g, i, err) < 0 ||
+		    check_generic(g, i, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -170,11 +170,11 @@ static size_t string_prefix(const struct lexer *lexer)
 	return c == 'e' && lexer->dialect != SQL_POSTGRESQL ? 0 : 1;
 }
 
-/* U&"..." is one name in PostgreSQL. */
+/* U&"..." is one name in PostgreSQL, DB2 and others. */
 static bool starts_unicode_name(const struct lexer *lexer)
 {
-	return lexer->dialect == SQL_POSTGRESQL && (peek(lexer, 0) | 0x20) == 'u' &&
-	       peek(lexer, 1) == '&' && peek(lexer, 2) == '"';
+	return (lexer->dialect == SQL_POSTGRESQL || lexer->dialect == SQL_GENERIC) &&
+	       (peek(lexer, 0) | 0x20) == 'u' && peek(lexer, 1) == '&' && peek(lexer, 2) == '"';
 }
 
 /* The length of $tag$ at the position, 0 when it is none. */
