@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "text/letters.h"
 
 static const char *const bracketing[] = {
 	/* Characters that open a quoted name. */
@@ -280,8 +281,9 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 	char c = peek(lexer, 0);
 	size_t tag = dollar_tag(lexer);
 
-	if (c == '\0')
-		return refuse(lexer, lexer->at, err, "a NUL character");
+	/* To SQL Server they are blanks, which no rule reckons with. */
+	if ((unsigned char)c < ' ' || c == '\x7f')
+		return refuse(lexer, lexer->at, err, "a control character");
 	if (c == '\'' || strchr(bracketing[lexer->dialect], c) != NULL)
 		return take_text(lexer, ret, err);
 	if (starts_unicode_name(lexer) || string_prefix(lexer) > 0) {
@@ -307,6 +309,25 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 	return 0;
 }
 
+/*
+ * SQL Server ends a word at U+0085, U+00A0, U+200B and more, and at signs of money: what goes on
+ * here as one name may be two words there.
+ */
+static int check_letters(const struct lexer *lexer, const struct token *token, struct err *err)
+{
+	size_t span;
+
+	if (lexer->dialect != SQL_TSQL && lexer->dialect != SQL_GENERIC)
+		return 0;
+	if (token->kind != TOKEN_WORD && token->kind != TOKEN_PARAM)
+		return 0;
+	span = letters_span(lexer->text + token->at, token->len);
+	if (span == token->len)
+		return 0;
+	return refuse(lexer, token->at + span, err,
+		      "a character that is no letter, no digit and no plain blank");
+}
+
 void token_start(struct lexer *lexer, enum sql_dialect dialect, const char *text, size_t len)
 {
 	*lexer = (struct lexer){ .text = text, .len = len, .dialect = dialect };
@@ -326,6 +347,8 @@ int token_next(struct lexer *lexer, struct token *ret, struct err *err)
 		return refuse(lexer, token.at, err, "this string does not end");
 	lexer->escapes = lexer->escapes && token.kind == TOKEN_STRING;
 	token.len = lexer->at - token.at;
+	if (check_letters(lexer, &token, err) < 0)
+		return -1;
 	*ret = token;
 	return 0;
 }

@@ -19,7 +19,7 @@ enum { STATEMENTS_MIN = 300 };
 
 static const char *const dialects[] = { "tsql", "postgresql", "sqlite", "generic" };
 
-/* \n, \r and \\ in place. */
+/* \n, \r, \\ and \xHH in place. */
 static void unescape(char *s)
 {
 	char *out = s;
@@ -30,6 +30,13 @@ static void unescape(char *s)
 			continue;
 		}
 		s++;
+		if (*s == 'x') {
+			char digits[] = { s[1], s[2], '\0' };
+
+			*out++ = (char)strtoul(digits, NULL, 16);
+			s += 2;
+			continue;
+		}
 		*out++ = (char)(*s == 'n' ? '\n' : *s == 'r' ? '\r' : *s);
 	}
 	*out = '\0';
@@ -101,6 +108,9 @@ static void a_refusal_says_where_and_why(void **state)
 		      "line 1, column 17: ; begins a second statement: one a call");
 	assert_reason(SQL_POSTGRESQL, "SELECT pg_sleep(1)", ERR_DENIED,
 		      "line 1, column 8: pg_sleep waits: exec_sql only reads");
+	assert_reason(SQL_TSQL, "SELECT ü FROM t\u00a0COMMIT", ERR_INVALID,
+		      "line 1, column 16: a character that is no letter, no digit and no plain "
+		      "blank");
 	assert_reason(SQL_SQLITE, "SELECT 'a", ERR_INVALID,
 		      "line 1, column 8: this string does not end");
 	assert_reason(SQL_SQLITE, " \n", ERR_INVALID, "the query is empty");
