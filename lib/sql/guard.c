@@ -146,8 +146,8 @@ static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct e
 	return 0;
 }
 
-/* SELECT, VALUES, WITH that ends in one of them, all of them in parentheses. */
-static int check_query(struct guard *g, size_t i, struct err *err)
+/* SELECT, VALUES, WITH that ends in one of them, all of them in parentheses; returns the word. */
+static int check_query(const struct guard *g, size_t i, size_t *ret_main, struct err *err)
 {
 	for (;;) {
 		while (is_char(g, i, '('))
@@ -157,7 +157,7 @@ static int check_query(struct guard *g, size_t i, struct err *err)
 		if (find_main(g, i, &i, err) < 0)
 			return -1;
 	}
-	g->main = i;
+	*ret_main = i;
 	return is_any(g, i, heads) ? 0 : deny(g, i, not_a_query, err);
 }
 
@@ -280,6 +280,16 @@ static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 	return body && is_any(g, i, writes) ? refuse(g, i, "changes data", err) : 0;
 }
 
+/* (WITH b AS (SELECT 1) DELETE ...): a query within has a main word, too. */
+static int check_inner_with(const struct guard *g, size_t i, struct err *err)
+{
+	size_t inner_main;
+
+	if (!is(g, i, "WITH") || i == 0 || !is_char(g, i - 1, '('))
+		return 0;
+	return check_query(g, i, &inner_main, err);
+}
+
 /* FROM t WITH (UPDLOCK), FROM t (XLOCK, ROWLOCK). */
 static int check_hint(const struct guard *g, size_t i, struct err *err)
 {
@@ -348,9 +358,9 @@ static int check_words(struct guard *g, struct err *err)
 		if (kind != TOKEN_WORD && kind != TOKEN_QUOTED)
 			continue;
 		if (check_escapes(g, i, err) < 0 || check_word(g, i, err) < 0 ||
-		    check_cte_body(g, i, err) < 0 || check_hint(g, i, err) < 0 ||
-		    check_fetch(g, i, err) < 0 || check_second(g, i, err) < 0 ||
-		    check_generic(g, i, err) < 0)
+		    check_cte_body(g, i, err) < 0 || check_inner_with(g, i, err) < 0 ||
+		    check_hint(g, i, err) < 0 || check_fetch(g, i, err) < 0 ||
+		    check_second(g, i, err) < 0 || check_generic(g, i, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -401,7 +411,7 @@ static int check(struct guard *g, struct guard_statement *ret, struct err *err)
 		return err_set(err, ERR_INVALID, "the query is empty");
 	if (is(g, 0, "EXPLAIN") && check_explain(g, 1, &query, err) < 0)
 		return -1;
-	if (check_query(g, query, err) < 0 || check_words(g, err) < 0)
+	if (check_query(g, query, &g->main, err) < 0 || check_words(g, err) < 0)
 		return -1;
 	last = at(g, g->count - 1);
 	ret->at = at(g, 0)->at;

@@ -21,17 +21,20 @@ WRITES = ["DELETE FROM t", "INSERT INTO t VALUES (1)", "UPDATE t SET a = 2", "DR
           "WITH x AS (SELECT 1) DELETE FROM t", "WITH x AS (DELETE FROM t RETURNING a) SELECT * FROM x",
           "SELECT a INTO v FROM t", "SELECT * FROM t FOR UPDATE", "SELECT nextval('s')", "SELECT setval('s', 5)",
           "WITH x AS (INSERT INTO t VALUES (1) RETURNING a), y AS (SELECT 1) SELECT * FROM y", "ATTACH ':memory:' AS z",
+          "WITH x AS (WITH y AS (SELECT 1) DELETE FROM t RETURNING a) SELECT * FROM x",
+          "WITH x AS (WITH y AS (SELECT 1) UPDATE t SET a = 2 RETURNING a) SELECT * FROM x",
           "EXPLAIN ANALYZE DELETE FROM t", "EXPLAIN (ANALYZE) INSERT INTO t VALUES (1)", "REPLACE INTO t VALUES (1)",
           "WITH x AS (SELECT 1) INSERT INTO t SELECT 1 FROM x", "PRAGMA user_version = 5", "TRUNCATE t", "REINDEX"]
 JOINTS = [";", " ; ", "; ", " ", "\n", ", ", " UNION ALL ", " -- \n", " /* */ ", " /* /* */ ", " */ ", "'", "''", "\"",
           " $$ ", "$a$", " E'", "(", ")", " ( ", " ) ", " --", " --x\n", "/*", " AS ", " AS (", "[", "]", "`", "' ;", "E'\\'",
-          "\\'", " WITH x AS (", " SELECT ", " FROM t", " WHERE a = '", "\r", "\r\n", "\t", "$", "U&'", ".", "1.", ";;"]
+          "\\'", " WITH x AS (", " SELECT ", " FROM t", " WHERE a = '", "\r", "\r\n", "\t", "$", "U&'", ".", "1.", ";;",
+          " AS (WITH x AS (SELECT 1) "]
 
 
 def statements(seed):
     chance = random.Random(seed)
     for _ in range(COUNT):
-        parts = [chance.choice(READS)]
+        parts = [chance.choice(WRITES if chance.random() < 0.1 else READS)]
         for _ in range(chance.randrange(5)):
             parts += [chance.choice(JOINTS), chance.choice(chance.choice((READS, WRITES, JOINTS, JOINTS)))]
         if chance.random() < 0.1:
