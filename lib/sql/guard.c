@@ -15,6 +15,7 @@ enum { SHOWN_WORD_MAX = 40 };
 struct guard {
 	struct lexer lexer;
 	struct token *tokens;
+	size_t *behind; /* for each "(" the token behind its ")" */
 	size_t count;
 	size_t cap;
 	size_t main;  /* its SELECT or VALUES */
@@ -76,20 +77,6 @@ static const char second_statement[] = "begins a second statement: one a call";
 static const char not_a_query[] =
 	"is not allowed here: exec_sql takes one SELECT, WITH, VALUES or EXPLAIN";
 
-/* The token behind the parenthesis that closes the one at `i`. */
-static size_t skip_group(const struct guard *g, size_t i)
-{
-	size_t depth = 0;
-
-	for (; i < g->count; i++) {
-		if (is_char(g, i, '('))
-			depth++;
-		else if (is_char(g, i, ')') && --depth == 0)
-			return i + 1;
-	}
-	return i;
-}
-
 /* Behind the part of a CTE that says in which order rows come: SEARCH ... SET x, CYCLE ... */
 static size_t skip_order(const struct guard *g, size_t i)
 {
@@ -113,10 +100,10 @@ static size_t skip_cte(const struct guard *g, size_t i)
 	if (at(g, i)->kind != TOKEN_WORD && at(g, i)->kind != TOKEN_QUOTED)
 		return 0;
 	if (is(g, i, "XMLNAMESPACES") && is_char(g, i + 1, '('))
-		return skip_group(g, i + 1);
+		return g->behind[i + 1];
 	i++;
 	if (is_char(g, i, '('))
-		i = skip_group(g, i);
+		i = g->behind[i];
 	if (!is(g, i, "AS"))
 		return 0;
 	i++;
@@ -124,7 +111,7 @@ static size_t skip_cte(const struct guard *g, size_t i)
 		i++;
 	if (is(g, i, "MATERIALIZED"))
 		i++;
-	return is_char(g, i, '(') ? skip_order(g, skip_group(g, i)) : 0;
+	return is_char(g, i, '(') ? skip_order(g, g->behind[i]) : 0;
 }
 
 /* The statement that WITH is for. */
@@ -168,7 +155,7 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 	static const char *const runs[] = { "ANALYZE", "ANALYSE", NULL };
 	bool options = g->lexer.dialect == SQL_POSTGRESQL && is_char(g, i, '(') &&
 		       !is_char(g, i + 1, '(') && !is_any(g, i + 1, heads) && !is(g, i + 1, "WITH");
-	size_t end = options ? skip_group(g, i) : i;
+	size_t end = options ? g->behind[i] : i;
 
 	if (g->lexer.dialect == SQL_TSQL)
 		return deny(g, i - 1, not_a_query, err);
@@ -385,6 +372,31 @@ static int read_tokens(struct guard *g, struct err *err)
 	}
 }
 
+/* An open parenthesis ends with the text. While one is open, its place names the one around it. */
+static void match_groups(struct guard *g)
+{
+	size_t open = g->count;
+
+	g->behind = xcalloc(g->count, sizeof(*g->behind));
+	for (size_t i = 0; i < g->count; i++) {
+		if (is_char(g, i, '(')) {
+			g->behind[i] = open;
+			open = i;
+		} else if (is_char(g, i, ')') && open < g->count) {
+			size_t outer = g->behind[open];
+
+			g->behind[open] = i + 1;
+			open = outer;
+		}
+	}
+	while (open < g->count) {
+		size_t outer = g->behind[open];
+
+		g->behind[open] = g->count;
+		open = outer;
+	}
+}
+
 /* CB-39: a semicolon in front is a habit of those who write T-SQL. */
 static void drop_semicolons(struct guard *g)
 {
@@ -409,6 +421,7 @@ static int check(struct guard *g, struct guard_statement *ret, struct err *err)
 	drop_semicolons(g);
 	if (g->count == 0)
 		return err_set(err, ERR_INVALID, "the query is empty");
+	match_groups(g);
 	if (is(g, 0, "EXPLAIN") && check_explain(g, 1, &query, err) < 0)
 		return -1;
 	if (check_query(g, query, &g->main, err) < 0 || check_words(g, err) < 0)
@@ -431,5 +444,6 @@ int guard_check(enum sql_dialect dialect, const char *text, size_t len, struct g
 	token_start(&g.lexer, dialect, text, len);
 	result = check(&g, ret, err);
 	free(g.tokens);
+	free(g.behind);
 	return result;
 }
