@@ -221,10 +221,17 @@ static bool is_hex(char c)
 	return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }
 
+/* 0x alone is an empty value in T-SQL. */
+static bool starts_hex(const struct lexer *lexer)
+{
+	return peek(lexer, 0) == '0' && (peek(lexer, 1) | 0x20) == 'x' &&
+	       (is_hex(peek(lexer, 2)) || lexer->dialect == SQL_TSQL);
+}
+
 /* A word right behind a number is a word: SELECT 1UNION is legal for some. */
 static void take_number(struct lexer *lexer)
 {
-	if (peek(lexer, 0) == '0' && (peek(lexer, 1) | 0x20) == 'x' && is_hex(peek(lexer, 2))) {
+	if (starts_hex(lexer)) {
 		lexer->at += 2;
 		while (is_hex(peek(lexer, 0)))
 			lexer->at++;
@@ -259,6 +266,28 @@ static bool starts_param(const struct lexer *lexer)
 	if (c == ':')
 		return is_letter(next) && (lexer->at == 0 || lexer->text[lexer->at - 1] != ':');
 	return false;
+}
+
+/* `?` and `$1` end at their digits, the others are names. */
+static void take_param(struct lexer *lexer)
+{
+	if (peek(lexer, 0) != '?' && !is_digit(peek(lexer, 1))) {
+		take_word(lexer);
+		return;
+	}
+	lexer->at++;
+	while (is_digit(peek(lexer, 0)))
+		lexer->at++;
+}
+
+/* To SQL Server 1e is a number: it reads 1eCOMMIT as 1e COMMIT, others as 1 eCOMMIT. */
+static int check_exponent(const struct lexer *lexer, struct err *err)
+{
+	if (lexer->dialect != SQL_TSQL && lexer->dialect != SQL_GENERIC)
+		return 0;
+	if ((peek(lexer, 0) | 0x20) != 'e')
+		return 0;
+	return refuse(lexer, lexer->at, err, "'e' right behind a number; put a blank between them");
 }
 
 static int take_text(struct lexer *lexer, struct token *ret, struct err *err)
@@ -297,8 +326,15 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 	if (is_digit(c) || (c == '.' && is_digit(peek(lexer, 1)))) {
 		ret->kind = TOKEN_NUMBER;
 		take_number(lexer);
-	} else if (starts_word(lexer, c) || starts_param(lexer)) {
-		ret->kind = starts_word(lexer, c) ? TOKEN_WORD : TOKEN_PARAM;
+		return check_exponent(lexer, err);
+	}
+	if (starts_param(lexer)) {
+		ret->kind = TOKEN_PARAM;
+		take_param(lexer);
+		return is_digit(lexer->text[lexer->at - 1]) ? check_exponent(lexer, err) : 0;
+	}
+	if (starts_word(lexer, c)) {
+		ret->kind = TOKEN_WORD;
 		take_word(lexer);
 	} else if (c == '#' && lexer->dialect == SQL_GENERIC) {
 		return refuse(lexer, lexer->at, err, "'#' begins a comment for some databases");
