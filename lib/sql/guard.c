@@ -311,17 +311,28 @@ static int check_second(const struct guard *g, size_t i, struct err *err)
 	return is_any(g, i - 1, joints) ? 0 : deny(g, i, second_statement, err);
 }
 
-/* Oracle's packages that reach out, and seq.NEXTVAL. */
+/* Oracle's packages and types that run code or reach out: DBMS_LOCK.SLEEP, "UTL_HTTP".REQUEST. */
+static bool is_package(const struct guard *g, size_t i)
+{
+	static const char *const prefixes[] = { "dbms_", "utl_", "httpuritype", "urifactory" };
+	cleanup_free char *name = token_name(&g->lexer, at(g, i));
+
+	for (size_t n = 0; n < ARRAY_SIZE(prefixes); n++)
+		if (names_prefix(name, prefixes[n]))
+			return is_char(g, i + 1, '.');
+	return false;
+}
+
+/* Also seq.NEXTVAL, and DB2's FROM FINAL TABLE (UPDATE ...). */
 static int check_generic(const struct guard *g, size_t i, struct err *err)
 {
 	if (g->lexer.dialect != SQL_GENERIC)
 		return 0;
 	if (is(g, i, "NEXTVAL") && i > 0 && is_char(g, i - 1, '.'))
 		return refuse(g, i, "takes a number from a sequence, which stays taken", err);
-	if (is_char(g, i + 1, '.') && (names_prefix(g->lexer.text + at(g, i)->at, "dbms_") ||
-				       names_prefix(g->lexer.text + at(g, i)->at, "utl_")))
-		return refuse(g, i, "runs other code", err);
-	return 0;
+	if (is(g, i, "UPDATE") && i > 0 && is_char(g, i - 1, '('))
+		return refuse(g, i, "changes data", err);
+	return is_package(g, i) ? refuse(g, i, "runs other code", err) : 0;
 }
 
 static void follow_depth(struct guard *g, size_t i)

@@ -171,6 +171,15 @@ static size_t string_prefix(const struct lexer *lexer)
 	return c == 'e' && lexer->dialect != SQL_POSTGRESQL ? 0 : 1;
 }
 
+/* Oracle's q'[it's]' and nq'[it's]' end elsewhere than a string. */
+static bool starts_own_quotes(const struct lexer *lexer)
+{
+	size_t q = (peek(lexer, 0) | 0x20) == 'n' ? 1 : 0;
+
+	return lexer->dialect == SQL_GENERIC && (peek(lexer, q) | 0x20) == 'q' &&
+	       peek(lexer, q + 1) == '\'';
+}
+
 /* U&"..." is one name in PostgreSQL, DB2 and others. */
 static bool starts_unicode_name(const struct lexer *lexer)
 {
@@ -315,6 +324,9 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 		return refuse(lexer, lexer->at, err, "a control character");
 	if (c == '\'' || strchr(bracketing[lexer->dialect], c) != NULL)
 		return take_text(lexer, ret, err);
+	if (starts_own_quotes(lexer))
+		return refuse(lexer, lexer->at, err,
+			      "databases read a string like this differently");
 	if (starts_unicode_name(lexer) || string_prefix(lexer) > 0) {
 		lexer->at += starts_unicode_name(lexer) ? 2 : string_prefix(lexer);
 		return take_text(lexer, ret, err);

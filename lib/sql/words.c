@@ -173,6 +173,10 @@ static const struct word_rule rules[] = {
 	CALL("fn_get_audit_file", T | G, OUT),
 	CALL("fn_trace_gettable", T | G, OUT),
 
+	CALL("httpuritype", G, OUT),
+	CALL("dburitype", G, OUT),
+	CALL("xdburitype", G, OUT),
+
 	CALL("sleep", G, WAITS),
 	CALL("benchmark", G, WAITS),
 	CALL("get_lock", G, LOCKS),
