@@ -224,10 +224,12 @@ static bool breaks(const struct guard *g, size_t i, const struct word_rule *rule
 	return false;
 }
 
-/* OPTION (USE HINT (...)) and OPTION (USE PLAN ...). */
+/* OPTION (USE HINT (...)), OPTION (USE PLAN ...), OPTION (MERGE UNION) and INNER MERGE JOIN. */
 static bool is_option(const struct guard *g, size_t i)
 {
-	return is(g, i, "USE") && (is(g, i + 1, "HINT") || is(g, i + 1, "PLAN"));
+	if (is(g, i, "USE"))
+		return (is(g, i + 1, "HINT") && is_char(g, i + 2, '(')) || is(g, i + 1, "PLAN");
+	return is(g, i, "MERGE") && (is(g, i + 1, "JOIN") || is(g, i + 1, "UNION"));
 }
 
 static int check_word(const struct guard *g, size_t i, struct err *err)
@@ -277,17 +279,21 @@ static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 	return check_query(g, i, &inner_main, err);
 }
 
-/* FROM t WITH (UPDLOCK), FROM t (XLOCK, ROWLOCK). */
+/*
+ * FROM t WITH (INDEX(1) UPDLOCK), FROM t (XLOCK, ROWLOCK): within parentheses such a word is a
+ * hint, unless it stands where only a name can.
+ */
 static int check_hint(const struct guard *g, size_t i, struct err *err)
 {
-	static const char *const hints[] = { "UPDLOCK", "XLOCK",   "TABLOCK",  "TABLOCKX",
-					     "PAGLOCK", "ROWLOCK", "HOLDLOCK", "READCOMMITTEDLOCK",
-					     NULL };
-	bool listed = i > 0 && (is_char(g, i - 1, '(') || is_char(g, i - 1, ',')) &&
-		      (is_char(g, i + 1, ')') || is_char(g, i + 1, ','));
+	static const char *const hints[] = {
+		"UPDLOCK", "XLOCK",          "TABLOCK",      "TABLOCKX",          "PAGLOCK",
+		"ROWLOCK", "REPEATABLEREAD", "SERIALIZABLE", "READCOMMITTEDLOCK", NULL
+	};
 	bool may_be = g->lexer.dialect == SQL_TSQL || g->lexer.dialect == SQL_GENERIC;
 
-	return may_be && listed && is_any(g, i, hints) ? refuse(g, i, "locks", err) : 0;
+	if (!may_be || g->depth == 0 || is_char(g, i - 1, '.') || is(g, i - 1, "AS"))
+		return 0;
+	return is_any(g, i, hints) ? refuse(g, i, "locks", err) : 0;
 }
 
 /* T-SQL's FETCH belongs to OFFSET ... ROWS, or it moves a cursor. */

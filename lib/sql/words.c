@@ -86,6 +86,7 @@ static const struct word_rule rules[] = {
 	ANY("RECONFIGURE", T, SERVER),
 	ANY("DBCC", T, SERVER),
 	ANY("WAITFOR", T, WAITS),
+	ANY("HOLDLOCK", T | G, LOCKS),
 	ANY("OPENROWSET", T | G, OUT),
 	ANY("OPENQUERY", T | G, OUT),
 	ANY("OPENDATASOURCE", T | G, OUT),
