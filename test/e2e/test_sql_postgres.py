@@ -161,7 +161,8 @@ def test_what_the_text_does_not_show_the_database_refuses(server, postgres):
     "SELECT nextval('s')", "WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x", "SELECT 1; COMMIT; DELETE FROM t",
     "SELECT '/*' ; COMMIT; DROP TABLE t --*/'", "SELECT * INTO u FROM t", "SELECT pg_sleep(100)",
     "SELECT E'a'\n'\\' || '; COMMIT; DROP TABLE t; --'", "EXPLAIN ANALYZE SELECT sneak()",
-    "SELECT U&\"pg\\005fsleep\"(100)", "SELECT U&\"pg!005fread!005ffile\" UESCAPE '!' ('/etc/hostname')"])
+    "EXPLAIN (\"analyze\") SELECT sneak()", "SELECT U&\"pg\\005fsleep\"(100)",
+    "SELECT U&\"pg!005fread!005ffile\" UESCAPE '!' ('/etc/hostname')"])
 def test_what_writes_or_waits_is_refused_by_its_text(server, postgres, query):
     assert "line " in sql(server, query).texts[-1]
     assert postgres.psql("SELECT count(*) FROM t") == "2"
