@@ -13,6 +13,7 @@ struct node {
 	uint32_t depth;
 	uint32_t found; /* length of the longest string that ends here, or 0 */
 	uint32_t tag;   /* of that */
+	uint32_t begun; /* the tag of the first string that begins so */
 	unsigned char byte;
 };
 
@@ -24,13 +25,13 @@ struct matcher {
 	size_t longest;
 };
 
-static uint32_t add_node(struct matcher *m, unsigned char byte, uint32_t depth)
+static uint32_t add_node(struct matcher *m, unsigned char byte, uint32_t depth, uint32_t tag)
 {
 	if (m->count == m->cap) {
 		m->cap = m->cap > 0 ? 2 * m->cap : 64;
 		m->nodes = xrealloc(m->nodes, m->cap * sizeof(*m->nodes));
 	}
-	m->nodes[m->count] = (struct node){ .byte = byte, .depth = depth };
+	m->nodes[m->count] = (struct node){ .byte = byte, .depth = depth, .begun = tag };
 	return (uint32_t)m->count++;
 }
 
@@ -38,7 +39,7 @@ struct matcher *matcher_new(void)
 {
 	struct matcher *m = xcalloc(1, sizeof(*m));
 
-	(void)add_node(m, 0, 0);
+	(void)add_node(m, 0, 0, 0);
 	return m;
 }
 
@@ -72,7 +73,7 @@ void matcher_add(struct matcher *m, const char *string, size_t len, uint32_t tag
 		uint32_t next = child_of(m, state, byte);
 
 		if (next == 0) {
-			next = add_node(m, byte, (uint32_t)i + 1);
+			next = add_node(m, byte, (uint32_t)i + 1, tag);
 			m->nodes[next].sibling = m->nodes[state].child;
 			m->nodes[state].child = next;
 			if (state == MATCHER_START)
@@ -130,6 +131,11 @@ uint32_t matcher_step(const struct matcher *m, uint32_t state, unsigned char byt
 size_t matcher_depth(const struct matcher *m, uint32_t state)
 {
 	return m->nodes[state].depth;
+}
+
+uint32_t matcher_begun(const struct matcher *m, uint32_t state)
+{
+	return m->nodes[state].begun;
 }
 
 size_t matcher_found(const struct matcher *m, uint32_t state, uint32_t *ret_tag)

@@ -26,6 +26,8 @@ void matcher_finish(struct matcher *matcher);
 uint32_t matcher_step(const struct matcher *matcher, uint32_t state, unsigned char byte);
 /* How many of the last bytes begin a string. */
 size_t matcher_depth(const struct matcher *matcher, uint32_t state);
+/* The tag of a string that begins so; in another state than MATCHER_START. */
+uint32_t matcher_begun(const struct matcher *matcher, uint32_t state);
 /* The length of the longest string that ends here, 0 when none does. */
 size_t matcher_found(const struct matcher *matcher, uint32_t state, uint32_t *ret_tag);
 /* Whether a string begins with this byte. */

@@ -1,264 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/redact.h"
 
-#include <assert.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "text/base64.h"
-#include "text/matcher.h"
-#include "text/spelling.h"
-#include "text/utf8.h"
-
-/* What the bytes that a spelling means are taken for. */
-enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
-
-enum { NO_LETTER = -1, NOTHING = -2 };
+#include "text/redact_internal.h"
 
 enum {
-	VIEWS = 7,
-	IGNORED_MAX = 256, /* bytes that mean nothing between two letters of a value */
+	IGNORED_MAX = 256,   /* bytes that mean nothing between two letters of a value */
+	CUT_ESCAPE_MAX = 10, /* bytes of an escape that was cut in two */
 };
-
-enum pattern { PATTERN_PLAIN, PATTERN_BACKSLASH, PATTERN_PERCENT, PATTERN_BASE64, PATTERN_HEX };
-
-enum { PATTERNS = PATTERN_HEX + 1 };
-
-/* The ways in which a text is looked at, by spelling. */
-static const struct {
-	enum spelling spelling;
-	enum alphabet alphabet;
-	enum pattern pattern;
-} views[VIEWS] = {
-	{ SPELLING_PLAIN, ALPHABET_TEXT, PATTERN_PLAIN },
-	{ SPELLING_PLAIN, ALPHABET_BASE64, PATTERN_BASE64 },
-	{ SPELLING_PLAIN, ALPHABET_HEX, PATTERN_HEX },
-	{ SPELLING_BACKSLASH, ALPHABET_TEXT, PATTERN_BACKSLASH },
-	{ SPELLING_BACKSLASH, ALPHABET_BASE64, PATTERN_BASE64 },
-	{ SPELLING_PERCENT, ALPHABET_TEXT, PATTERN_PERCENT },
-	{ SPELLING_PERCENT, ALPHABET_BASE64, PATTERN_BASE64 },
-};
-
-/* Those of a spelling begin here, and end where the next one's begin. */
-static const size_t first_view[SPELLINGS + 1] = { 0, 3, 5, VIEWS };
-
-struct redact {
-	struct matcher *matchers[PATTERNS];
-	char **names;
-	size_t count;
-	bool wakes[SPELLINGS][256]; /* a byte with which something may begin */
-};
-
-/* Part of the text that is a value. */
-struct mark {
-	uint64_t from;
-	uint64_t to;
-	uint64_t longest; /* length of what `tag` is of */
-	uint32_t tag;
-	bool said;
-};
-
-struct view {
-	const struct matcher *matcher;
-	uint32_t state;
-	size_t letters;
-	size_t mask;      /* of the ring */
-	uint64_t *starts; /* of the last letters in the text: a ring */
-	uint64_t ignored; /* bytes since the last letter */
-};
-
-/* Positions count from the start of the text. */
-struct redact_stream {
-	const struct redact *redact;
-	struct buf text; /* from `base` on */
-	uint64_t base;
-	uint64_t said;            /* up to here it was given out */
-	uint64_t read[SPELLINGS]; /* up to here it was looked at */
-	struct view views[VIEWS];
-	struct mark *marks; /* of what was not given out, in order and apart */
-	size_t mark_first;
-	size_t mark_count; /* from the start of the array */
-	size_t mark_cap;
-	bool found;
-};
-
-/* ---- values ---- */
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-/* Who reads a value from a file often has a line's end behind it, and who uses it has not. */
-static const char *trim(const char *value, size_t *ret_len)
-{
-	size_t len = strlen(value);
-
-	while (len > 0 && is_blank(value[len - 1]))
-		len--;
-	for (; len > 0 && is_blank(value[0]); len--)
-		value++;
-	*ret_len = len;
-	return value;
-}
-
-bool redact_takes(const char *value)
-{
-	size_t len;
-
-	value = trim(value, &len);
-	return len <= REDACT_BYTES_MAX && utf8_count(value, len) >= REDACT_CHARS_MIN;
-}
-
-struct redact *redact_new(void)
-{
-	struct redact *redact = xcalloc(1, sizeof(*redact));
-
-	for (size_t i = 0; i < PATTERNS; i++)
-		redact->matchers[i] = matcher_new();
-	return redact;
-}
-
-void redact_free(struct redact *redact)
-{
-	if (redact == NULL)
-		return;
-	for (size_t i = 0; i < PATTERNS; i++)
-		matcher_free(redact->matchers[i]);
-	for (size_t i = 0; i < redact->count; i++)
-		free(redact->names[i]);
-	free(redact->names);
-	free(redact);
-}
-
-/* Of all letters that `value` decides alone, when `before` bytes stand before it: RFC 4648. */
-static void add_base64(struct redact *redact, const char *value, size_t len, size_t before)
-{
-	cleanup_buf struct buf bytes = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_buf struct buf letters = BUF_INIT(BUF_UNBOUNDED);
-	size_t from = (before * 8 + 5) / 6;
-	size_t to = (before + len) * 8 / 6;
-
-	buf_put(&bytes, "\0\0", before);
-	buf_put(&bytes, value, len);
-	base64_encode(&letters, bytes.data, bytes.len);
-	matcher_add(redact->matchers[PATTERN_BASE64], letters.data + from, to - from,
-		    (uint32_t)redact->count);
-}
-
-static void add_hex(struct redact *redact, const char *value, size_t len)
-{
-	cleanup_buf struct buf digits = BUF_INIT(BUF_UNBOUNDED);
-
-	for (size_t i = 0; i < len; i++)
-		buf_putf(&digits, "%02x", (unsigned int)(unsigned char)value[i]);
-	matcher_add(redact->matchers[PATTERN_HEX], digits.data, digits.len,
-		    (uint32_t)redact->count);
-}
-
-static void add_spelled(struct redact *redact, enum pattern pattern, enum spelling spelling,
-			const char *value, size_t len)
-{
-	cleanup_buf struct buf meant = BUF_INIT(BUF_UNBOUNDED);
-
-	spelling_of(spelling, value, len, &meant);
-	/* What is all escapes may mean next to nothing. */
-	if (meant.len >= REDACT_CHARS_MIN)
-		matcher_add(redact->matchers[pattern], meant.data, meant.len,
-			    (uint32_t)redact->count);
-}
-
-/* Python's ascii() and old JavaScript write U+0080 to U+00FF as \xHH, which is then no UTF-8. */
-static void add_latin(struct redact *redact, const char *value, size_t len)
-{
-	cleanup_buf struct buf latin = BUF_INIT(BUF_UNBOUNDED);
-
-	for (size_t i = 0; i < len; i++) {
-		unsigned char lead = (unsigned char)value[i];
-		char character = (char)((lead & 3) << 6 | (value[i + 1] & 0x3f));
-		bool is_latin = (lead == 0xc2 || lead == 0xc3) && (value[i + 1] & 0xc0) == 0x80;
-
-		buf_put(&latin, is_latin ? &character : value + i, 1);
-		i += is_latin ? 1 : 0;
-	}
-	if (latin.len < len)
-		add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, latin.data, latin.len);
-}
-
-void redact_add(struct redact *redact, const char *name, const char *value)
-{
-	size_t len;
-
-	assert(redact_takes(value));
-	value = trim(value, &len);
-	add_spelled(redact, PATTERN_PLAIN, SPELLING_PLAIN, value, len);
-	add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, value, len);
-	add_latin(redact, value, len);
-	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, value, len);
-	for (size_t before = 0; before < 3; before++)
-		add_base64(redact, value, len, before);
-	add_hex(redact, value, len);
-	redact->names = xrealloc(redact->names, (redact->count + 1) * sizeof(*redact->names));
-	redact->names[redact->count++] = xstrdup(name);
-}
-
-static int base64_letter(char c)
-{
-	if (c == '-')
-		return '+';
-	if (c == '_')
-		return '/';
-	if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-	    c == '+' || c == '/')
-		return c;
-	return is_blank(c) ? NOTHING : NO_LETTER;
-}
-
-static int hex_letter(char c)
-{
-	if (c >= 'A' && c <= 'F')
-		return c | 0x20;
-	if ((c >= 'a' && c <= 'f') || (c >= '0' && c <= '9'))
-		return c;
-	return is_blank(c) || c == ':' || c == '-' ? NOTHING : NO_LETTER;
-}
-
-static int letter_of(enum alphabet alphabet, char c)
-{
-	if (alphabet == ALPHABET_BASE64)
-		return base64_letter(c);
-	if (alphabet == ALPHABET_HEX)
-		return hex_letter(c);
-	return (unsigned char)c;
-}
-
-static bool may_begin(const struct redact *redact, size_t view, const struct spelled *spelled)
-{
-	int letter =
-		spelled->count > 0 ? letter_of(views[view].alphabet, spelled->bytes[0]) : NOTHING;
-
-	return letter >= 0 &&
-	       matcher_begins(redact->matchers[views[view].pattern], (unsigned char)letter);
-}
-
-void redact_finish(struct redact *redact)
-{
-	for (size_t i = 0; i < PATTERNS; i++)
-		matcher_finish(redact->matchers[i]);
-	for (size_t view = 0; view < VIEWS; view++) {
-		bool *wakes = redact->wakes[views[view].spelling];
-
-		for (size_t byte = 0; byte < 256; byte++) {
-			struct spelled spelled;
-			char c = (char)byte;
-
-			if (!spelling_next(views[view].spelling, &c, 1, false, &spelled) ||
-			    may_begin(redact, view, &spelled))
-				wakes[byte] = true;
-		}
-	}
-}
 
 /* ---- looking ---- */
 
@@ -271,7 +22,7 @@ struct redact_stream *redact_stream_new(const struct redact *redact)
 	for (size_t i = 0; i < VIEWS; i++) {
 		struct view *v = &s->views[i];
 
-		v->matcher = redact->matchers[views[i].pattern];
+		v->matcher = redact->matchers[redact_looks[i].pattern];
 		v->mask = 1;
 		while (v->mask <= matcher_longest(v->matcher))
 			v->mask *= 2;
@@ -329,7 +80,7 @@ static void put_mark(struct redact_stream *s, size_t at, size_t end, struct mark
 }
 
 /* Joins it with those that it overlaps. */
-static void add_mark(struct redact_stream *s, struct mark mark)
+void redact_mark(struct redact_stream *s, struct mark mark)
 {
 	size_t at;
 	size_t end;
@@ -353,24 +104,82 @@ static void add_mark(struct redact_stream *s, struct mark mark)
 	put_mark(s, at, end, mark);
 }
 
+/* ---- values that were cut ---- */
+
+/* Behind the first half of an escape, a quote and blanks: whatever may stand before the dots. */
+static const char *skip_to_dots(const char *p, const char *end)
+{
+	const char *escape_end = end - p > CUT_ESCAPE_MAX ? p + CUT_ESCAPE_MAX : end;
+
+	if (p < end && (*p == '\\' || *p == '%'))
+		while (p < escape_end && memchr("\\%uUx0123456789abcdefABCDEF", *p, 26) != NULL)
+			p++;
+	if (p < end && memchr("'\"`", *p, 3) != NULL)
+		p++;
+	while (p < end && redact_is_blank(*p))
+		p++;
+	return p;
+}
+
+static bool starts_with(const char *p, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(end - p) >= len && memcmp(p, word, len) == 0;
+}
+
+/* Whether the text was cut at `at`, by us or by who shows long texts as we do. */
+static bool is_cut(const struct redact_stream *s, uint64_t at)
+{
+	const char *end = s->text.data + s->text.len;
+	const char *p = skip_to_dots(s->text.data + (at - s->base), end);
+
+	return (s->cut && p == end) || starts_with(p, end, "...") || starts_with(p, end, "[...]") ||
+	       starts_with(p, end, "\xe2\x80\xa6");
+}
+
+/* The letters of `v` end at `at`: a value of which the first ones are there is one, if cut there.
+ */
+void redact_take_begun(struct redact_stream *s, const struct view *v, uint64_t at)
+{
+	size_t depth = matcher_depth(v->matcher, v->state);
+
+	if (s->whole && depth >= REDACT_BEGUN_MIN && is_cut(s, at))
+		redact_mark(s, (struct mark){ .from = start_of(v, depth),
+					      .to = at,
+					      .longest = depth,
+					      .tag = matcher_begun(v->matcher, v->state) });
+}
+
+/* ---- letters ---- */
+
 /* One letter that stands in the text from `from` to `to`. */
 static void take_letter(struct redact_stream *s, struct view *v, unsigned char letter,
 			uint64_t from, uint64_t to)
 {
+	uint32_t state = matcher_step(v->matcher, v->state, letter);
 	uint32_t tag;
 	size_t found;
 
-	v->state = matcher_step(v->matcher, v->state, letter);
-	if (v->state == MATCHER_START)
+	if (matcher_depth(v->matcher, state) <= matcher_depth(v->matcher, v->state))
+		redact_take_begun(s, v, from);
+	v->state = state;
+	if (state == MATCHER_START)
 		return;
 	v->ignored = 0;
 	v->starts[v->letters++ & v->mask] = from;
 	found = matcher_found(v->matcher, v->state, &tag);
 	if (found > 0)
-		add_mark(s, (struct mark){ .from = start_of(v, found),
-					   .to = to,
-					   .longest = found,
-					   .tag = tag });
+		redact_mark(s, (struct mark){ .from = start_of(v, found),
+					      .to = to,
+					      .longest = found,
+					      .tag = tag });
+}
+
+static void break_off(struct redact_stream *s, struct view *v, uint64_t at)
+{
+	redact_take_begun(s, v, at);
+	v->state = MATCHER_START;
 }
 
 static void ignore(struct view *v, uint64_t len)
@@ -388,12 +197,12 @@ static void take_spelled(struct redact_stream *s, size_t view, const struct spel
 	if (spelled->count == 0)
 		ignore(v, spelled->len);
 	for (size_t i = 0; i < spelled->count; i++) {
-		int letter = letter_of(views[view].alphabet, spelled->bytes[i]);
+		int letter = redact_letter(redact_looks[view].alphabet, spelled->bytes[i]);
 
-		if (letter == NOTHING)
+		if (letter == REDACT_NOTHING)
 			ignore(v, spelled->len);
-		else if (letter == NO_LETTER)
-			v->state = MATCHER_START;
+		else if (letter == REDACT_NO_LETTER)
+			break_off(s, v, at);
 		else
 			take_letter(s, v, (unsigned char)letter, at, at + spelled->len);
 	}
@@ -401,7 +210,7 @@ static void take_spelled(struct redact_stream *s, size_t view, const struct spel
 
 static bool rests(const struct redact_stream *s, enum spelling spelling)
 {
-	for (size_t i = first_view[spelling]; i < first_view[spelling + 1]; i++)
+	for (size_t i = redact_first_look[spelling]; i < redact_first_look[spelling + 1]; i++)
 		if (s->views[i].state != MATCHER_START)
 			return false;
 	return true;
@@ -421,11 +230,20 @@ static void look(struct redact_stream *s, enum spelling spelling, bool last)
 		if (at == s->text.len ||
 		    !spelling_next(spelling, text + at, s->text.len - at, last, &spelled))
 			break;
-		for (size_t i = first_view[spelling]; i < first_view[spelling + 1]; i++)
+		for (size_t i = redact_first_look[spelling]; i < redact_first_look[spelling + 1];
+		     i++)
 			take_spelled(s, i, &spelled, s->base + at);
 		at += spelled.len;
 	}
 	s->read[spelling] = s->base + at;
+}
+
+void redact_look(struct redact_stream *s, bool last)
+{
+	for (size_t i = 0; i < SPELLINGS; i++)
+		look(s, (enum spelling)i, last);
+	for (size_t i = 0; last && s->cut && i < VIEWS; i++)
+		redact_take_begun(s, &s->views[i], s->base + s->text.len);
 }
 
 /* ---- giving out ---- */
@@ -446,7 +264,7 @@ static void say_mark(struct redact_stream *s, uint64_t to, struct buf *out)
 	s->mark_first++;
 }
 
-static void say(struct redact_stream *s, uint64_t to, struct buf *out)
+void redact_say(struct redact_stream *s, uint64_t to, struct buf *out)
 {
 	while (s->said < to) {
 		bool marked = s->mark_first < s->mark_count && s->marks[s->mark_first].from < to;
@@ -465,7 +283,7 @@ static void say(struct redact_stream *s, uint64_t to, struct buf *out)
 }
 
 /* Bytes that nobody needs any more go. */
-static void forget(struct redact_stream *s)
+void redact_forget(struct redact_stream *s)
 {
 	uint64_t to = s->said;
 
@@ -495,63 +313,28 @@ void redact_feed(struct redact_stream *s, const char *data, size_t len, struct b
 	uint64_t sure;
 
 	buf_put(&s->text, data, len);
-	for (size_t i = 0; i < SPELLINGS; i++)
-		look(s, (enum spelling)i, false);
+	redact_look(s, false);
 	sure = first_begun(s, 1);
 	for (size_t i = 0; i < SPELLINGS; i++)
 		sure = s->read[i] < sure ? s->read[i] : sure;
-	say(s, sure, out);
-	forget(s);
+	redact_say(s, sure, out);
+	redact_forget(s);
 }
 
 void redact_settle(struct redact_stream *s, struct buf *out)
 {
-	say(s, first_begun(s, REDACT_CHARS_MIN), out);
-	forget(s);
+	redact_say(s, first_begun(s, REDACT_CHARS_MIN), out);
+	redact_forget(s);
 }
 
 void redact_end(struct redact_stream *s, struct buf *out)
 {
-	for (size_t i = 0; i < SPELLINGS; i++)
-		look(s, (enum spelling)i, true);
-	say(s, s->base + s->text.len, out);
-	forget(s);
+	redact_look(s, true);
+	redact_say(s, s->base + s->text.len, out);
+	redact_forget(s);
 }
 
 size_t redact_held(const struct redact_stream *s)
 {
 	return (size_t)(s->base + s->text.len - s->said);
-}
-
-/* ---- whole texts ---- */
-
-bool redact_text(struct redact_stream *s, const char *text, size_t len, struct buf *out)
-{
-	size_t before = out->len;
-	bool found;
-
-	redact_feed(s, text, len, out);
-	redact_end(s, out);
-	found = s->found;
-	s->found = false;
-	for (size_t i = 0; i < VIEWS; i++)
-		s->views[i].state = MATCHER_START;
-	if (!found)
-		out->len = before;
-	return found;
-}
-
-void redact_string(const struct redact *redact, char **text)
-{
-	struct redact_stream *s;
-	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
-
-	if (redact == NULL || *text == NULL)
-		return;
-	s = redact_stream_new(redact);
-	if (redact_text(s, *text, strlen(*text), &out)) {
-		free(*text);
-		*text = buf_steal(&out);
-	}
-	redact_stream_free(s);
 }

@@ -24,6 +24,8 @@ struct redact_stream;
 enum {
 	REDACT_CHARS_MIN = 8, /* shorter values would hide half of any text */
 	REDACT_BYTES_MAX = 16 << 10,
+	/* Letters of a value that was cut: https://, postgres:// and -----BEGIN are everybody's. */
+	REDACT_BEGUN_MIN = 12,
 };
 
 /* Whether a value can be found: its characters without the blanks around it are counted. */
@@ -53,10 +55,15 @@ void redact_end(struct redact_stream *stream, struct buf *out);
 /* Bytes that are held. */
 size_t redact_held(const struct redact_stream *stream);
 
-/* A whole text; `stream` is as new before and after. False, with `out` as it was: nothing was
- * found. */
+/*
+ * A whole text; `stream` is as new before and after. The first REDACT_BEGUN_MIN letters and more of
+ * a value are one, too, where "..." or "[...]" stands behind them: a long text that was cut to be
+ * shown. False, with `out` as it was: nothing was found.
+ */
 bool redact_text(struct redact_stream *stream, const char *text, size_t len, struct buf *out);
 /* Replaces *text, which is the caller's; NULL of either is allowed. */
 void redact_string(const struct redact *redact, char **text);
+/* The same with a text of which only the start is there: its end is as if "..." stood behind it. */
+void redact_cut_string(const struct redact *redact, char **text);
 
 #endif

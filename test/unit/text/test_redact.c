@@ -285,6 +285,61 @@ static void a_string_is_replaced_only_when_something_is_found(void **state)
 	redact_free(redact);
 }
 
+static void assert_cut(const char *value, const char *text, const char *expected)
+{
+	struct redact *redact = new_redact("A", value);
+	char *out = xstrdup(text);
+
+	redact_cut_string(redact, &out);
+	assert_string_equal(out, expected);
+	free(out);
+	redact_free(redact);
+}
+
+static void of_a_text_that_was_cut_the_start_of_a_value_goes(void **state)
+{
+	static const char value[] = "hunter2-hunter3\nhunter4\xc3\xb6hunter5 hunter6";
+
+	(void)state;
+	assert_cut(value, "v hunter2-hunter3", "v [secret A]");
+	assert_cut(value, "v hunter2-hunt", "v [secret A]");
+	assert_cut(value, "v hunter2-hun", "v hunter2-hun");
+	assert_cut(value, "'hunter2-hunter3\\", "'[secret A]\\");
+	assert_cut(value, "'hunter2-hunter3\\nhunter4\\u00", "'[secret A]\\u00");
+	assert_cut(value, "aHVudGVyMi1odW50ZXIz", "[secret A]");
+	assert_cut(value, "68756e746572322d68756e74", "[secret A]");
+	assert_cut(value, "hunter2-hunter3!", "hunter2-hunter3!");
+	assert_cut(value, "hunter2-hunter3'", "[secret A]'");
+	assert_cut("hunter2-hunter3", "hunter2-hunter3 hunter2-hunte", "[secret A] [secret A]");
+}
+
+static void dots_behind_the_start_of_a_value_say_that_it_was_cut(void **state)
+{
+	static const char value[] = "hunter2-hunter3\nhunter4\xc3\xb6hunter5 hunter6";
+	static const char *const rows[][2] = {
+		{ "No session 'hunter2-hunter3...'.", "No session '[secret A]...'." },
+		{ "hunter2-hunter3\n... [9 characters left out] ...\n", "[secret A]... [9" },
+		{ "'hunter2-hunter3' ... 'x'", "'[secret A]' ... 'x'" },
+		{ "hunter2-hunter3\n[...]\nx", "[secret A][...]\nx" },
+		{ "0  hunter2-hunter3\xe2\x80\xa6", "0  [secret A]\xe2\x80\xa6" },
+		{ "hunter2-hunter3\\...", "[secret A]\\..." },
+		{ "aHVudGVyMi1odW50ZXIz...", "[secret A]..." },
+		{ "hunter2...", "hunter2..." },
+		{ "hunter2-hunter3. hunter2-hunter3", "hunter2-hunter3. hunter2-hunter3" },
+	};
+	struct redact *redact = new_redact("A", value);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *out = xstrdup(rows[i][0]);
+
+		redact_string(redact, &out);
+		assert_memory_equal(out, rows[i][1], strlen(rows[i][1]));
+		free(out);
+	}
+	redact_free(redact);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +361,8 @@ int main(void)
 		cmocka_unit_test(an_endless_run_of_letters_is_not_held),
 		cmocka_unit_test(what_means_nothing_is_held_for_a_while_only),
 		cmocka_unit_test(a_string_is_replaced_only_when_something_is_found),
+		cmocka_unit_test(of_a_text_that_was_cut_the_start_of_a_value_goes),
+		cmocka_unit_test(dots_behind_the_start_of_a_value_say_that_it_was_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* redact_internal.h - what the parts of redact.h share. */
+#ifndef TEXT_REDACT_INTERNAL_H
+#define TEXT_REDACT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "text/matcher.h"
+#include "text/redact.h"
+#include "text/spelling.h"
+
+/* What the bytes that a spelling means are taken for. */
+enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
+
+enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2 };
+
+enum { VIEWS = 7 };
+
+enum pattern { PATTERN_PLAIN, PATTERN_BACKSLASH, PATTERN_PERCENT, PATTERN_BASE64, PATTERN_HEX };
+
+enum { PATTERNS = PATTERN_HEX + 1 };
+
+/* A way in which a text is looked at. */
+struct look {
+	enum spelling spelling;
+	enum alphabet alphabet;
+	enum pattern pattern;
+};
+
+extern const struct look redact_looks[VIEWS];
+/* Those of a spelling begin here, and end where the next one's begin. */
+extern const size_t redact_first_look[SPELLINGS + 1];
+
+struct redact {
+	struct matcher *matchers[PATTERNS];
+	char **names;
+	size_t count;
+	bool wakes[SPELLINGS][256]; /* a byte with which something may begin */
+};
+
+/* Part of the text that is a value. */
+struct mark {
+	uint64_t from;
+	uint64_t to;
+	uint64_t longest; /* length of what `tag` is of */
+	uint32_t tag;
+	bool said;
+};
+
+struct view {
+	const struct matcher *matcher;
+	uint32_t state;
+	size_t letters;
+	size_t mask;      /* of the ring */
+	uint64_t *starts; /* of the last letters in the text: a ring */
+	uint64_t ignored; /* bytes since the last letter */
+};
+
+/* Positions count from the start of the text. */
+struct redact_stream {
+	const struct redact *redact;
+	struct buf text; /* from `base` on */
+	uint64_t base;
+	uint64_t said;            /* up to here it was given out */
+	uint64_t read[SPELLINGS]; /* up to here it was looked at */
+	struct view views[VIEWS];
+	struct mark *marks; /* of what was not given out, in order and apart */
+	size_t mark_first;
+	size_t mark_count; /* from the start of the array */
+	size_t mark_cap;
+	bool found;
+	bool whole; /* all of the text is there */
+	bool cut;   /* and its end was cut off */
+};
+
+/* What a byte of an alphabet is for it: a letter, REDACT_NO_LETTER or REDACT_NOTHING. */
+int redact_letter(enum alphabet alphabet, char c);
+bool redact_is_blank(char c);
+/* Looks at all that is there; `last`: no more will come. */
+void redact_look(struct redact_stream *stream, bool last);
+/* Appends the text up to `to`. */
+void redact_say(struct redact_stream *stream, uint64_t to, struct buf *out);
+/* Part of the text is a value. */
+void redact_mark(struct redact_stream *stream, struct mark mark);
+/* Bytes that nobody needs any more go. */
+void redact_forget(struct redact_stream *stream);
+/* The letters of `view` end at `at`, where the text may be cut. */
+void redact_take_begun(struct redact_stream *stream, const struct view *view, uint64_t at);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* The values, as what is looked for in each spelling. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "text/base64.h"
+#include "text/redact_internal.h"
+#include "text/utf8.h"
+
+const struct look redact_looks[VIEWS] = {
+	{ SPELLING_PLAIN, ALPHABET_TEXT, PATTERN_PLAIN },
+	{ SPELLING_PLAIN, ALPHABET_BASE64, PATTERN_BASE64 },
+	{ SPELLING_PLAIN, ALPHABET_HEX, PATTERN_HEX },
+	{ SPELLING_BACKSLASH, ALPHABET_TEXT, PATTERN_BACKSLASH },
+	{ SPELLING_BACKSLASH, ALPHABET_BASE64, PATTERN_BASE64 },
+	{ SPELLING_PERCENT, ALPHABET_TEXT, PATTERN_PERCENT },
+	{ SPELLING_PERCENT, ALPHABET_BASE64, PATTERN_BASE64 },
+};
+
+const size_t redact_first_look[SPELLINGS + 1] = { 0, 3, 5, VIEWS };
+
+bool redact_is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Who reads a value from a file often has a line's end behind it, and who uses it has not. */
+static const char *trim(const char *value, size_t *ret_len)
+{
+	size_t len = strlen(value);
+
+	while (len > 0 && redact_is_blank(value[len - 1]))
+		len--;
+	for (; len > 0 && redact_is_blank(value[0]); len--)
+		value++;
+	*ret_len = len;
+	return value;
+}
+
+bool redact_takes(const char *value)
+{
+	size_t len;
+
+	value = trim(value, &len);
+	return len <= REDACT_BYTES_MAX && utf8_count(value, len) >= REDACT_CHARS_MIN;
+}
+
+struct redact *redact_new(void)
+{
+	struct redact *redact = xcalloc(1, sizeof(*redact));
+
+	for (size_t i = 0; i < PATTERNS; i++)
+		redact->matchers[i] = matcher_new();
+	return redact;
+}
+
+void redact_free(struct redact *redact)
+{
+	if (redact == NULL)
+		return;
+	for (size_t i = 0; i < PATTERNS; i++)
+		matcher_free(redact->matchers[i]);
+	for (size_t i = 0; i < redact->count; i++)
+		free(redact->names[i]);
+	free(redact->names);
+	free(redact);
+}
+
+/* Of all letters that `value` decides alone, when `before` bytes stand before it: RFC 4648. */
+static void add_base64(struct redact *redact, const char *value, size_t len, size_t before)
+{
+	cleanup_buf struct buf bytes = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf letters = BUF_INIT(BUF_UNBOUNDED);
+	size_t from = (before * 8 + 5) / 6;
+	size_t to = (before + len) * 8 / 6;
+
+	buf_put(&bytes, "\0\0", before);
+	buf_put(&bytes, value, len);
+	base64_encode(&letters, bytes.data, bytes.len);
+	matcher_add(redact->matchers[PATTERN_BASE64], letters.data + from, to - from,
+		    (uint32_t)redact->count);
+}
+
+static void add_hex(struct redact *redact, const char *value, size_t len)
+{
+	cleanup_buf struct buf digits = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < len; i++)
+		buf_putf(&digits, "%02x", (unsigned int)(unsigned char)value[i]);
+	matcher_add(redact->matchers[PATTERN_HEX], digits.data, digits.len,
+		    (uint32_t)redact->count);
+}
+
+static void add_spelled(struct redact *redact, enum pattern pattern, enum spelling spelling,
+			const char *value, size_t len)
+{
+	cleanup_buf struct buf meant = BUF_INIT(BUF_UNBOUNDED);
+
+	spelling_of(spelling, value, len, &meant);
+	/* What is all escapes may mean next to nothing. */
+	if (meant.len >= REDACT_CHARS_MIN)
+		matcher_add(redact->matchers[pattern], meant.data, meant.len,
+			    (uint32_t)redact->count);
+}
+
+/* Python's ascii() and old JavaScript write U+0080 to U+00FF as \xHH, which is then no UTF-8. */
+static void add_latin(struct redact *redact, const char *value, size_t len)
+{
+	cleanup_buf struct buf latin = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char lead = (unsigned char)value[i];
+		char character = (char)((lead & 3) << 6 | (value[i + 1] & 0x3f));
+		bool is_latin = (lead == 0xc2 || lead == 0xc3) && (value[i + 1] & 0xc0) == 0x80;
+
+		buf_put(&latin, is_latin ? &character : value + i, 1);
+		i += is_latin ? 1 : 0;
+	}
+	if (latin.len < len)
+		add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, latin.data, latin.len);
+}
+
+void redact_add(struct redact *redact, const char *name, const char *value)
+{
+	size_t len;
+
+	assert(redact_takes(value));
+	value = trim(value, &len);
+	add_spelled(redact, PATTERN_PLAIN, SPELLING_PLAIN, value, len);
+	add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, value, len);
+	add_latin(redact, value, len);
+	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, value, len);
+	for (size_t before = 0; before < 3; before++)
+		add_base64(redact, value, len, before);
+	add_hex(redact, value, len);
+	redact->names = xrealloc(redact->names, (redact->count + 1) * sizeof(*redact->names));
+	redact->names[redact->count++] = xstrdup(name);
+}
+
+static int base64_letter(char c)
+{
+	if (c == '-')
+		return '+';
+	if (c == '_')
+		return '/';
+	if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+	    c == '+' || c == '/')
+		return c;
+	return redact_is_blank(c) ? REDACT_NOTHING : REDACT_NO_LETTER;
+}
+
+static int hex_letter(char c)
+{
+	if (c >= 'A' && c <= 'F')
+		return c | 0x20;
+	if ((c >= 'a' && c <= 'f') || (c >= '0' && c <= '9'))
+		return c;
+	return redact_is_blank(c) || c == ':' || c == '-' ? REDACT_NOTHING : REDACT_NO_LETTER;
+}
+
+int redact_letter(enum alphabet alphabet, char c)
+{
+	if (alphabet == ALPHABET_BASE64)
+		return base64_letter(c);
+	if (alphabet == ALPHABET_HEX)
+		return hex_letter(c);
+	return (unsigned char)c;
+}
+
+static bool may_begin(const struct redact *redact, size_t view, const struct spelled *spelled)
+{
+	int letter = spelled->count > 0
+			     ? redact_letter(redact_looks[view].alphabet, spelled->bytes[0])
+			     : REDACT_NOTHING;
+
+	return letter >= 0 &&
+	       matcher_begins(redact->matchers[redact_looks[view].pattern], (unsigned char)letter);
+}
+
+void redact_finish(struct redact *redact)
+{
+	for (size_t i = 0; i < PATTERNS; i++)
+		matcher_finish(redact->matchers[i]);
+	for (size_t view = 0; view < VIEWS; view++) {
+		bool *wakes = redact->wakes[redact_looks[view].spelling];
+
+		for (size_t byte = 0; byte < 256; byte++) {
+			struct spelled spelled;
+			char c = (char)byte;
+
+			if (!spelling_next(redact_looks[view].spelling, &c, 1, false, &spelled) ||
+			    may_begin(redact, view, &spelled))
+				wakes[byte] = true;
+		}
+	}
+}
