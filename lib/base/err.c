@@ -16,6 +16,16 @@ static void append(struct err *err, const char *text)
 	err->msg[used + len] = '\0';
 }
 
+/* A message that fills all its room was cut, and says so. */
+static int end_message(struct err *err)
+{
+	static const char dots[] = "...";
+
+	if (strlen(err->msg) == sizeof(err->msg) - 1)
+		memcpy(err->msg + sizeof(err->msg) - sizeof(dots), dots, sizeof(dots));
+	return -1;
+}
+
 int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 {
 	va_list args;
@@ -25,7 +35,7 @@ int err_set(struct err *err, enum err_code code, const char *fmt, ...)
 	va_start(args, fmt);
 	(void)vsnprintf(err->msg, sizeof(err->msg), fmt, args);
 	va_end(args);
-	return -1;
+	return end_message(err);
 }
 
 int err_sys(struct err *err, const char *fmt, ...)
@@ -41,7 +51,7 @@ int err_sys(struct err *err, const char *fmt, ...)
 	va_end(args);
 	append(err, ": ");
 	append(err, text != NULL ? text : "unknown error");
-	return -1;
+	return end_message(err);
 }
 
 int err_wrap(struct err *err, const char *fmt, ...)
@@ -55,7 +65,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	va_end(args);
 	append(err, ": ");
 	append(err, inner);
-	return -1;
+	return end_message(err);
 }
 
 const char *err_code_name(enum err_code code)

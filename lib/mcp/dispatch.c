@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* From a message to the method that serves it: envelope, era, method, params, in this order. */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "mcp/internal.h"
+#include "text/clean.h"
 
 static bool offers_tools(const struct mcp_features *f)
 {
@@ -129,9 +133,11 @@ static int admit(struct mcp_server *server, const struct rpc_message *message, b
 	if (mcp_era_read(server, message, era, no) < 0)
 		return -1;
 	*ret = find_method(server, message->method, era->revision >= MCP_2026_07_28);
-	if (*ret == NULL)
-		return mcp_refuse(no, RPC_METHOD_NOT_FOUND, "Method not found: %.80s",
-				  message->method);
+	if (*ret == NULL) {
+		cleanup_free char *quoted = clean_quote(message->method);
+
+		return mcp_refuse(no, RPC_METHOD_NOT_FOUND, "Method not found: %s", quoted);
+	}
 	if (message->params != NULL && !json_is_object(message->params))
 		return mcp_refuse(no, RPC_INVALID_PARAMS, "params must be an object");
 	if (in_batch && ((*ret)->handle == mcp_initialize || era->revision >= MCP_2026_07_28))

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* prompts/list, prompts/get and completion/complete. */
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "json/get.h"
 #include "json/parse.h"
 #include "mcp/internal.h"
+#include "text/clean.h"
 
 enum { COMPLETIONS_MAX = 100 };
 
@@ -48,9 +52,12 @@ static int check_arguments(const struct mcp_prompt *prompt, json_t *arguments, s
 	size_t i;
 
 	json_object_foreach (arguments, key, value) {
-		if (!json_is_string(value))
-			return err_set(err, ERR_INVALID, "arguments.%.80s must be a string, not %s",
-				       key, json_get_type_name(value));
+		if (!json_is_string(value)) {
+			cleanup_free char *quoted = clean_quote(key);
+
+			return err_set(err, ERR_INVALID, "arguments.%s must be a string, not %s",
+				       quoted, json_get_type_name(value));
+		}
 	}
 	if (prompt->arguments == NULL)
 		return 0;
@@ -81,8 +88,11 @@ void mcp_prompts_get(struct mcp_call *call)
 	}
 	prompt = find_prompt(f, name);
 	arguments = mcp_call_arguments(call);
-	if (prompt == NULL)
-		(void)err_set(&err, ERR_NOT_FOUND, "Unknown prompt: %.80s", name);
+	if (prompt == NULL) {
+		cleanup_free char *quoted = clean_quote(name);
+
+		(void)err_set(&err, ERR_NOT_FOUND, "Unknown prompt: %s", quoted);
+	}
 	if (prompt == NULL || check_arguments(prompt, arguments, &err) < 0) {
 		mcp_call_refuse_params(call, &err);
 		return;

@@ -3,9 +3,11 @@
 #include "mcp/internal.h"
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "json/get.h"
 #include "json/parse.h"
 #include "json/write.h"
+#include "text/clean.h"
 
 /* A fixed list: clients need not ask again within the hour. */
 enum { FIXED_TTL_MS = 60 * 60 * 1000 };
@@ -86,7 +88,9 @@ void mcp_tools_call(struct mcp_call *call)
 	}
 	tool = find_tool(f, name);
 	if (tool == NULL) {
-		(void)err_set(&err, ERR_NOT_FOUND, "Unknown tool: %.80s", name);
+		cleanup_free char *quoted = clean_quote(name);
+
+		(void)err_set(&err, ERR_NOT_FOUND, "Unknown tool: %s", quoted);
 		mcp_call_refuse_params(call, &err);
 		return;
 	}

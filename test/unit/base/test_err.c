@@ -66,6 +66,7 @@ static void a_long_text_is_cut_and_stays_a_string(void **state)
 	big[sizeof(big) - 1] = '\0';
 	(void)err_set(&err, ERR_INVALID, "%s", big);
 	assert_int_equal(strlen(err.msg), sizeof(err.msg) - 1);
+	assert_string_equal(err.msg + sizeof(err.msg) - 5, "x...");
 	errno = EIO;
 	(void)err_sys(&err, "%s", big);
 	assert_int_equal(strlen(err.msg), sizeof(err.msg) - 1);
