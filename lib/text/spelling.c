@@ -9,6 +9,7 @@
 enum {
 	DOUBLED_MAX = 8, /* backslashes before one escape: JSON in JSON in JSON */
 	COLOUR_MAX = 32, /* bytes of CSI ... m */
+	INDENT_MAX = 200,
 };
 
 /* What is being read. `more`: the end of `s` came too early, and there may be more. */
@@ -168,6 +169,40 @@ static void read_backslashes(struct reader *in, struct spelled *ret)
 		mean_byte(ret, at, '\\');
 }
 
+static bool is_quote(char c)
+{
+	return c == '\'' || c == '"' || c == '`';
+}
+
+/* Past blanks from `at`; 0 when more must come to know. */
+static size_t skip_blanks(struct reader *in, size_t at)
+{
+	size_t end = at + INDENT_MAX;
+
+	while (at < end && has(in, at + 1) && strchr(" \t\r", in->s[at]) != NULL &&
+	       in->s[at] != '\0')
+		at++;
+	return has(in, at + 1) ? at : 0;
+}
+
+/* A quote, perhaps a plus, the line's end, perhaps a b, and a quote. */
+static void read_quote(struct reader *in, struct spelled *ret)
+{
+	size_t at;
+
+	mean_byte(ret, 1, in->s[0]);
+	at = skip_blanks(in, 1);
+	if (at > 0 && in->s[at] == '+')
+		at = skip_blanks(in, at + 1);
+	if (at == 0 || in->s[at] != '\n')
+		return;
+	at = skip_blanks(in, at + 1);
+	if (at > 0 && in->s[at] == 'b')
+		at = has(in, at + 2) ? at + 1 : 0;
+	if (at > 0 && is_quote(in->s[at]))
+		*ret = (struct spelled){ .len = at + 1 };
+}
+
 static void read_percent(struct reader *in, struct spelled *ret)
 {
 	int64_t byte = read_digits(in, 1, 2, 16);
@@ -185,6 +220,8 @@ bool spelling_next(enum spelling spelling, const char *s, size_t len, bool last,
 
 	if (spelling == SPELLING_BACKSLASH && s[0] == '\\')
 		read_backslashes(&in, ret);
+	else if (spelling == SPELLING_BACKSLASH && is_quote(s[0]))
+		read_quote(&in, ret);
 	else if (spelling == SPELLING_PERCENT && s[0] == '%')
 		read_percent(&in, ret);
 	else

@@ -6,8 +6,9 @@
  *
  *   PLAIN      as it is
  *   BACKSLASH  \n \t \" \/ \xHH \OOO \uHHHH \UHHHHHHHH, also with its backslashes doubled again:
- *              JSON, JSON within JSON, literals of most languages
- *   PERCENT    %HH; "+" and a blank are the same
+ *              JSON, JSON within JSON, literals of most languages; where a literal is broken into
+ *              several (Python's pprint, Node's inspect), a quote, its line's end and the next
+ * quote are nothing PERCENT    %HH; "+" and a blank are the same
  *
  * In all of them carriage returns (a terminal's line ends) and colours (CSI ... m) are nothing.
  */
@@ -21,7 +22,7 @@
 
 enum spelling { SPELLING_PLAIN, SPELLING_BACKSLASH, SPELLING_PERCENT, SPELLINGS };
 
-enum { SPELLING_BYTES_MAX = 64 }; /* more are never one piece */
+enum { SPELLING_BYTES_MAX = 256 }; /* more are never one piece */
 
 /* One piece of text and what it means. */
 struct spelled {

@@ -95,6 +95,20 @@ static void literals_of_programs_are_found(void **state)
 	assert_redacts("pass\xf0\x9f\x98\x80word", "pass\\U0001f600word", "[secret A]");
 }
 
+static void literals_in_several_parts_are_found(void **state)
+{
+	static const char value[] = "hunter2\nhunter3 hunter4";
+
+	(void)state;
+	assert_redacts(value, "['hunter2\\n'\n 'hunter3 '\r\n  'hunter4']", "['[secret A]']");
+	assert_redacts(value, "'hunter2\\n' +\n  \"hunter3 hunter4\"", "'[secret A]\"");
+	assert_redacts(value, "(b'hunter2\\n'\n b'hunter3 hunter4')", "(b'[secret A]')");
+	assert_redacts(value, "aHVudGVyMgpo'\n 'dW50ZXIzIGh1bnRlcjQ=", "[secret A]Q=");
+	assert_redacts(value, "'hunter2\\n' 'hunter3 hunter4'", "'hunter2\\n' 'hunter3 hunter4'");
+	assert_redacts("hunter2'\n'hunter3", "hunter2'\n'hunter3", "[secret A]");
+	assert_redacts("hunter2hunter3", "'\n'hunter2hunter3' +", "'\n'[secret A]' +");
+}
+
 static void percent_encoding_is_found_whatever_it_spares(void **state)
 {
 	(void)state;
@@ -348,6 +362,7 @@ int main(void)
 		cmocka_unit_test(every_json_spelling_is_found),
 		cmocka_unit_test(json_within_json_is_found),
 		cmocka_unit_test(literals_of_programs_are_found),
+		cmocka_unit_test(literals_in_several_parts_are_found),
 		cmocka_unit_test(percent_encoding_is_found_whatever_it_spares),
 		cmocka_unit_test(hexadecimal_is_found_in_both_cases),
 		cmocka_unit_test(base64_is_found_at_each_alignment),
