@@ -222,7 +222,8 @@ static void ask_variables(struct mcp_call *call, struct service *service, struct
 	pending->service = service;
 	pending->answer = answer;
 	pending->variables =
-		variables_ask(service_loop(service), session, answer, on_variables, pending);
+		variables_ask(service_loop(service), session, service_settings(service)->redact,
+			      answer, on_variables, pending);
 	mcp_call_on_cancel(call, on_info_cancel, pending);
 }
 

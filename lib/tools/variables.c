@@ -9,10 +9,12 @@
 #include "json/make.h"
 #include "session/session.h"
 #include "text/clean.h"
+#include "text/redact.h"
 
 enum {
-	FIELD_BYTES_MAX = 4096
-}; /* looked at, of each field: shown are CLEAN_QUOTE_MAX characters */
+	FIELD_BYTES_MAX = 4096, /* looked at, of each field: shown are CLEAN_QUOTE_MAX characters */
+	FIELD_CUT_MIN = 200,    /* characters that a driver tells of a value */
+};
 
 /* One interpreter's share. */
 struct ask {
@@ -28,7 +30,8 @@ struct variables {
 	json_t *answer; /* borrowed */
 	void (*done)(void *data);
 	void *data;
-	struct loop_defer nobody; /* there is no interpreter to ask */
+	const struct redact *redact; /* or NULL */
+	struct loop_defer nobody;    /* there is no interpreter to ask */
 	struct buf problems;
 	size_t waiting;
 	size_t count;
@@ -51,28 +54,41 @@ static void unescape(struct buf *out, const char *field, size_t len)
 	}
 }
 
+/* A secret goes before it is cut further, and what a driver's cut left of one. */
+static char *without_secrets(const struct redact *redact, struct buf *plain)
+{
+	bool is_cut = plain->len >= FIELD_CUT_MIN;
+	char *text = buf_steal(plain);
+
+	(is_cut ? redact_cut_string : redact_string)(redact, &text);
+	return text;
+}
+
 /* One tab-separated field, cleaned; moves past the tab. NULL when it is empty. */
-static json_t *take_field(const char **line, const char *end)
+static json_t *take_field(const char **line, const char *end, const struct redact *redact)
 {
 	const char *tab = memchr(*line, '\t', (size_t)(end - *line));
 	size_t len = (size_t)((tab != NULL ? tab : end) - *line);
 	cleanup_buf struct buf plain = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *text = NULL;
 
 	unescape(&plain, *line, size_min(len, FIELD_BYTES_MAX));
-	clean_line(&out, buf_str(&plain), plain.len, CLEAN_QUOTE_MAX);
+	text = without_secrets(redact, &plain);
+	clean_line(&out, text, strlen(text), CLEAN_QUOTE_MAX);
 	*line = tab != NULL ? tab + 1 : end;
 	return out.len > 0 ? json_make_text(buf_str(&out), out.len) : NULL;
 }
 
-static json_t *take_variable(const char *language, const char *line, const char *end)
+static json_t *take_variable(const char *language, const char *line, const char *end,
+			     const struct redact *redact)
 {
 	static const char *const keys[] = { "name", "type", "shape", "bytes", "value" };
 	json_t *variable = json_object();
 
 	json_put_str(variable, "language", language);
 	for (size_t i = 0; i < ARRAY_SIZE(keys) && line < end; i++) {
-		json_t *field = take_field(&line, end);
+		json_t *field = take_field(&line, end, redact);
 
 		if (field != NULL)
 			json_put(variable, keys[i], field);
@@ -81,7 +97,7 @@ static json_t *take_variable(const char *language, const char *line, const char 
 }
 
 json_t *variables_parse(const char *language, const char *lines, size_t len, size_t max,
-			size_t *ret_left_out)
+			const struct redact *redact, size_t *ret_left_out)
 {
 	json_t *told = json_array();
 	const char *end = lines + len;
@@ -92,7 +108,7 @@ json_t *variables_parse(const char *language, const char *lines, size_t len, siz
 		const char *line_end = newline != NULL ? newline : end;
 
 		if (json_array_size(told) < max)
-			json_append(told, take_variable(language, lines, line_end));
+			json_append(told, take_variable(language, lines, line_end, redact));
 		else
 			(*ret_left_out)++;
 		lines = line_end + (newline != NULL ? 1 : 0);
@@ -147,7 +163,7 @@ static void on_answer(const struct query_answer *answer, void *data)
 		size_t told;
 
 		ask->told = variables_parse(ask->language, answer->lines, answer->len, ask->limit,
-					    &cut);
+					    v->redact, &cut);
 		told = json_array_size(ask->told);
 		ask->left_out = answer->total > told ? answer->total - told : cut;
 	}
@@ -160,7 +176,8 @@ static void on_nobody(struct loop_defer *defer)
 	finish(container_of(defer, struct variables, nobody));
 }
 
-struct variables *variables_ask(struct loop *loop, struct session *session, json_t *answer,
+struct variables *variables_ask(struct loop *loop, struct session *session,
+				const struct redact *redact, json_t *answer,
 				void (*done)(void *data), void *data)
 {
 	struct variables *v;
@@ -169,6 +186,7 @@ struct variables *variables_ask(struct loop *loop, struct session *session, json
 	while (session_runner(session, count) != NULL)
 		count++;
 	v = xcalloc(1, sizeof(*v) + count * sizeof(v->asks[0]));
+	v->redact = redact;
 	v->answer = answer;
 	v->done = done;
 	v->data = data;

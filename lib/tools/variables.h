@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 struct loop;
+struct redact;
 struct session;
 struct variables;
 
@@ -18,9 +19,11 @@ enum { VARIABLES_MAX = 200 }; /* an answer is one line of less than 1,000,000 by
  *                       left out; at most VARIABLES_MAX, the same number for each language
  *   variables_left_out  how many more there are, when there are
  *   variables_problem   which interpreters could not be asked, and why; when some could not
- * `done` comes from the loop, once; also when the session ends meanwhile.
+ * `redact` (borrowed, or NULL) takes secrets out before values are cut. `done` comes from the loop,
+ * once; also when the session ends meanwhile.
  */
-struct variables *variables_ask(struct loop *loop, struct session *session, json_t *answer,
+struct variables *variables_ask(struct loop *loop, struct session *session,
+				const struct redact *redact, json_t *answer,
 				void (*done)(void *data), void *data);
 /* `done` will not be called. */
 void variables_cancel(struct variables *variables);
@@ -30,6 +33,6 @@ void variables_cancel(struct variables *variables);
  * `ret_left_out` are the lines beyond.
  */
 json_t *variables_parse(const char *language, const char *lines, size_t len, size_t max,
-			size_t *ret_left_out);
+			const struct redact *redact, size_t *ret_left_out);
 
 #endif

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t max = size > 0 ? data[0] % 8 : 0;
 	size_t left_out = 0;
-	json_t *told = variables_parse("python", (const char *)data, size, max, &left_out);
+	json_t *told = variables_parse("python", (const char *)data, size, max, NULL, &left_out);
 	size_t index;
 	json_t *variable;
 

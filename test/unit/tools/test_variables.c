@@ -15,7 +15,7 @@ static size_t left_out;
 /* The table as one compact line. */
 static char *parse(const char *lines, size_t max)
 {
-	json_t *told = variables_parse("r", lines, strlen(lines), max, &left_out);
+	json_t *told = variables_parse("r", lines, strlen(lines), max, NULL, &left_out);
 	char *text = json_dumps(told, JSON_COMPACT);
 
 	json_decref(told);
