@@ -2,7 +2,8 @@
 /*
  * rows.h - the rows of a query as people and models read them.
  *
- * Everything in them is foreign and is cleaned here.
+ * Everything in them is foreign and is cleaned here. Secrets are not in them any more: cleaning and
+ * cutting would hide them from whom looks for them.
  */
 #ifndef TOOLS_ROWS_H
 #define TOOLS_ROWS_H

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "json/redact.h"
 #include "session/cell.h"
 #include "session/confinement.h"
 #include "session/table.h"
@@ -256,10 +257,21 @@ static void sql_free(struct sql_call *sql)
 	free(sql);
 }
 
+/* A secret goes before blanks are made of its lines' ends and long values are cut. */
+static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
+{
+	const struct redact *redact = service_settings(sql->service)->redact;
+	json_t *safe = json_deep_copy(result);
+
+	json_redact(safe, redact);
+	return safe;
+}
+
 static void on_done(void *data, const json_t *result, const struct err *err)
 {
 	struct sql_call *sql = data;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_json json_t *safe = err == NULL ? without_secrets(sql, result) : NULL;
 
 	if (is_alive(sql))
 		session_let_go(sql->session);
@@ -269,10 +281,10 @@ static void on_done(void *data, const json_t *result, const struct err *err)
 		clean_block(&text, err->msg, strlen(err->msg));
 		tool_fail_text(sql->call, sql->service, buf_str(&text));
 	} else {
-		put_text(&text, sql, result);
-		answer(sql, result, &text);
+		put_text(&text, sql, safe);
+		answer(sql, safe, &text);
 	}
-	record(sql, result, err, &text);
+	record(sql, safe, err, &text);
 	sql_free(sql);
 }
 
