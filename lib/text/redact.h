@@ -65,5 +65,14 @@ bool redact_text(struct redact_stream *stream, const char *text, size_t len, str
 void redact_string(const struct redact *redact, char **text);
 /* The same with a text of which only the start is there: its end is as if "..." stood behind it. */
 void redact_cut_string(const struct redact *redact, char **text);
+/*
+ * Appends the bytes `from` to `to` of a text, of which redact_reach() bytes before and behind them
+ * are there, too, where it has so many. A value is said in the part in which it begins: parts that
+ * follow on each other make the text without values.
+ */
+void redact_range(const struct redact *redact, const char *text, size_t len, size_t from, size_t to,
+		  struct buf *out);
+/* The bytes that a value takes at most, were each of its letters a \\uHHHH. */
+size_t redact_reach(const struct redact *redact);
 
 #endif

@@ -5,6 +5,9 @@
 #include "base/mem.h"
 #include "text/redact_internal.h"
 
+/* Of a text for one letter of a value: \\\\uHHHH; and for what means nothing between two. */
+enum { REACH_PER_LETTER = 8, REACH_MORE = 512 };
+
 static bool redact_whole(struct redact_stream *s, const char *text, size_t len, bool cut,
 			 struct buf *out)
 {
@@ -52,4 +55,23 @@ void redact_string(const struct redact *redact, char **text)
 void redact_cut_string(const struct redact *redact, char **text)
 {
 	redact_part(redact, text, true);
+}
+
+void redact_range(const struct redact *redact, const char *text, size_t len, size_t from, size_t to,
+		  struct buf *out)
+{
+	struct redact_stream *s = redact_stream_new(redact);
+	cleanup_buf struct buf before = BUF_INIT(BUF_UNBOUNDED);
+
+	s->whole = true;
+	buf_put(&s->text, text, len);
+	redact_look(s, true);
+	redact_say(s, from, &before);
+	redact_say(s, to, out);
+	redact_stream_free(s);
+}
+
+size_t redact_reach(const struct redact *redact)
+{
+	return REACH_PER_LETTER * matcher_longest(redact->matchers[PATTERN_PLAIN]) + REACH_MORE;
 }

@@ -11,6 +11,7 @@
 #include "session/table.h"
 #include "text/mime.h"
 #include "text/percent.h"
+#include "text/redact.h"
 #include "tools/content.h"
 #include "tools/guide.h"
 #include "tools/service.h"
@@ -87,8 +88,25 @@ static int read_range(int fd, uint64_t offset, size_t len, struct buf *out, stru
 	return 0;
 }
 
-static int load(const struct session *session, const char *path, const char *query, struct buf *out,
-		struct err *err)
+/* A secret may lie across the borders of a part: what stands around it is read, too. */
+static int read_redacted(int fd, const struct content_range *range, const struct redact *redact,
+			 struct buf *out, struct err *err)
+{
+	cleanup_buf struct buf around = BUF_INIT(BUF_UNBOUNDED);
+	size_t reach = redact_reach(redact);
+	size_t before = range->offset < reach ? (size_t)range->offset : reach;
+	size_t to;
+
+	if (read_range(fd, range->offset - before, before + range->len + reach, &around, err) < 0)
+		return -1;
+	to = size_min(before + range->len, around.len);
+	redact_range(redact, buf_str(&around), around.len, size_min(before, to), to, out);
+	return 0;
+}
+
+/* `redact` NULL: the bytes as they are. */
+static int load(const struct session *session, const char *path, const char *query,
+		const struct redact *redact, struct buf *out, struct err *err)
 {
 	off_t size = 0;
 	struct content_range range;
@@ -96,29 +114,32 @@ static int load(const struct session *session, const char *path, const char *que
 
 	if (fd < 0 || content_range(&range, query, "file", (uint64_t)size, err) < 0)
 		return -1;
+	if (redact != NULL && range.len > 0)
+		return read_redacted(fd, &range, redact, out, err);
 	return read_range(fd, range.offset, range.len, out, err);
 }
 
 static void read_file(struct mcp_call *call, const struct session *session, const char *uri,
-		      const char *rest)
+		      const char *rest, const struct redact *redact)
 {
 	size_t len = strcspn(rest, "?");
 	cleanup_free char *path = percent_decode(rest, len);
-	cleanup_buf struct buf data = BUF_INIT(RESOURCE_INLINE_MAX);
+	const char *mime = path != NULL ? mime_of_name(path) : NULL;
+	bool is_text = mime != NULL && mime_is_text(mime);
+	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
-	const char *mime;
 
 	if (path == NULL) {
 		mcp_call_refuse(call, CODE_INVALID_PARAMS, "the path has a %00", NULL);
-	} else if (load(session, path, rest + len, &data, &err) < 0) {
+	} else if (load(session, path, rest + len, is_text ? redact : NULL, &data, &err) < 0) {
 		content_refuse(call, uri, &err);
 	} else {
-		mime = mime_of_name(path);
-		content_finish(call, uri, mime, &data, mime_is_text(mime));
+		content_finish(call, uri, mime, &data, is_text);
 	}
 }
 
-static void read_session(struct mcp_call *call, struct table *table, const char *uri)
+static void read_session(struct mcp_call *call, struct table *table, const char *uri,
+			 const struct redact *redact)
 {
 	const char *rest = uri + strlen(session_prefix);
 	cleanup_free char *id = xmemdup(rest, strcspn(rest, "/"));
@@ -131,7 +152,7 @@ static void read_session(struct mcp_call *call, struct table *table, const char 
 	if (session != NULL && rest[0] == '\0')
 		content_finish_json(call, uri, tool_describe_session(session));
 	else if (session != NULL && strncmp(rest, files_part, strlen(files_part)) == 0)
-		read_file(call, session, uri, rest + strlen(files_part));
+		read_file(call, session, uri, rest + strlen(files_part), redact);
 	else if (session != NULL && rest[0] == '/')
 		resource_journal(call, session, uri, rest + 1);
 	else
@@ -147,7 +168,7 @@ static void read_uri(struct mcp_call *call, const char *uri, void *context)
 	else if (str_eq(uri, RESOURCE_SESSIONS))
 		read_sessions(call, table);
 	else if (strncmp(uri, session_prefix, strlen(session_prefix)) == 0)
-		read_session(call, table, uri);
+		read_session(call, table, uri, service_settings(context)->redact);
 	else
 		mcp_call_refuse_unknown_resource(call, uri);
 }

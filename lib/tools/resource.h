@@ -5,6 +5,8 @@
  *   sessions://                     the live sessions, JSON
  *   session://{id}                  one session, JSON
  *   session://{id}/files/{path}     a file; over RESOURCE_INLINE_MAX bytes by ?offset=&length=
+ *                                   Offsets are the file's own, so that parts join up; in a text a
+ *                                   secret is named in the part where it begins, and is in no other
  *   session://{id}/cells            its cells, JSON; /cells/{n} one, /cells/{n}/{k} its figure k
  *   session://{id}/notebook         a Jupyter notebook of them
  *   session://{id}/script           their code; ?language= for another than that of most cells

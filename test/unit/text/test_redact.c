@@ -354,6 +354,24 @@ static void dots_behind_the_start_of_a_value_say_that_it_was_cut(void **state)
 	redact_free(redact);
 }
 
+static void parts_of_a_text_make_the_whole(void **state)
+{
+	static const char text[] = "ab hunter2-hunter3 cd \\u0068unter2-hunter3 ef";
+	struct redact *redact = new_redact("A", "hunter2-hunter3");
+
+	(void)state;
+	for (size_t step = 1; step <= sizeof(text); step++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+		for (size_t at = 0; at < strlen(text); at += step)
+			redact_range(redact, text, strlen(text), at,
+				     size_min(at + step, strlen(text)), &out);
+		assert_string_equal(buf_str(&out), "ab [secret A] cd [secret A] ef");
+	}
+	assert_true(redact_reach(redact) >= strlen("\\u0068") * strlen("hunter2-hunter3"));
+	redact_free(redact);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +394,7 @@ int main(void)
 		cmocka_unit_test(an_endless_run_of_letters_is_not_held),
 		cmocka_unit_test(what_means_nothing_is_held_for_a_while_only),
 		cmocka_unit_test(a_string_is_replaced_only_when_something_is_found),
+		cmocka_unit_test(parts_of_a_text_make_the_whole),
 		cmocka_unit_test(of_a_text_that_was_cut_the_start_of_a_value_goes),
 		cmocka_unit_test(dots_behind_the_start_of_a_value_say_that_it_was_cut),
 	};
