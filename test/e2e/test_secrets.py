@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import urllib.parse
 
 import pytest
@@ -283,6 +284,104 @@ def test_output_that_a_call_s_end_cuts_in_two_holds_no_whole_secret(start, home)
     assert rest.state == "done" and rest.text.strip() == "[secret TOKEN]!"
     server.cell("print('x' * 40000)")
     assert_silent(server, home)
+
+
+# ---- what we cut ourselves ----
+
+LONG = "".join(hashlib.sha256(b"%d" % i).hexdigest()[:40] + "_" for i in range(8))
+PEM = "-----BEGIN A KEY-----\n" + "\n".join(hashlib.sha512(b"%d" % i).hexdigest()[:64] for i in range(6)) + "\n-----END A KEY-----\n"
+PHRASE = " ".join(hashlib.sha256(b"w%d" % i).hexdigest()[:7] for i in range(20))
+CUTS = {"PTYCELL_SECRET_LONG": LONG, "PTYCELL_SECRET_PEM": PEM, "PTYCELL_SECRET_PHRASE": PHRASE}
+
+
+def shown_of(words):
+    """Parts of 16 letters of a secret that are in what was said."""
+    secrets = (LONG, PEM[22:-20].replace("\n", ""), PHRASE)
+    return {secret[i:i + 16] for secret in secrets for i in range(len(secret) - 16) if secret[i:i + 16] in words}
+
+
+def assert_nothing_shown(server, home):
+    until(lambda: list((home / "kept").rglob("notebook.ipynb")))
+    server.call("destroy_session", session_id="s")
+    kept = "\n".join(path.read_text() for path in (home / "kept").rglob("notebook.ipynb"))
+    server.close()
+    said = "\n".join(text for line in server.words for text in strings(json.loads(line)))
+    for text in (said, kept):
+        assert not shown_of(text) and not shown_of(text.replace("\n", "")) and not shown_of(re.sub(r"'( \+)?\s*'", "", text))
+
+
+@pytest.mark.parametrize("language, code", [
+    ("python", "import os; a = os.environ['LONG']; b = os.environ['PEM']; c = [b]; d = {a: b}"),
+    ("bash", "a=$LONG; b=$PEM; c=\"xxx $PEM\""),
+    ("javascript", "var a = process.env.LONG, b = process.env.PEM, c = [b], d = {k: b, a}"),
+    ("r", "a <- Sys.getenv('LONG'); b <- Sys.getenv('PEM')")])
+def test_a_variable_shows_no_start_of_a_long_secret(start, home, language, code):
+    server = start(env=CUTS)
+    server.cell(code, language=language)
+    told = {v["name"]: v.get("value", "") for v in
+            server.call("session_info", session_id="s", include=["variables"]).object["variables"]}
+    assert "[secret LONG]" in told["a"] and "[secret PEM]" in told["b"]
+    assert_nothing_shown(server, home)
+
+
+def test_rows_show_no_part_of_a_long_secret(start, home):
+    server = start(env=CUTS)
+    server.cell("import os\nopen('output/t.csv', 'w').write('a,b\\n' + ('x' * 150 + os.environ['LONG'] + ',1\\n') * 3)")
+    for query in (f"select '{PEM}' as a", f"select '{PHRASE}'", f"select '{LONG}'", f"select '{'x' * 150}{LONG}' as a",
+                  'select * from "output/t.csv"'):
+        assert "[secret " in "".join(server.call("exec_sql", session_id="s", query=query).texts), query
+    server.cell("open('output/u.csv', 'w').write('a\\n' + ('x' * 4000 + os.environ['LONG'] + '\\n') * 100)")
+    server.call("exec_sql", session_id="s", query='select * from "output/u.csv"')
+    assert_nothing_shown(server, home)
+
+
+def test_what_a_sentence_of_ours_quotes_shows_no_start_of_a_long_secret(start, home):
+    server = start(env=CUTS)
+    server.cell("import os; a = os.environ['LONG']\na")
+    server.call("destroy_session", session_id=LONG)
+    server.call("session_info", session_id="s", include=[LONG])
+    server.call("exec_code", session_id="s", language=LONG, code="1")
+    server.start(LONG, {}).get(timeout=30)
+    assert_nothing_shown(server, home)
+
+
+def test_values_and_errors_that_are_cut_show_no_part_of_a_long_secret(start, home):
+    server = start(env=CUTS)
+    server.cell("import os; a = os.environ['LONG']")
+    for n in (900, 1200, 1300, 1400, 3800, 3950, 5800, 5990):
+        server.cell(f"'x' * {n} + a + 'y' * 9000")
+        server.cell(f"['x' * {n} + a + 'y' * (5995 - {n} - len(a))]")
+        server.cell(f"raise ValueError('x' * {n} + a + 'y' * 9000)")
+    for n in (4800, 4900, 13200, 13300):
+        server.cell(f"'x'.repeat({n}) + process.env.LONG + 'y'.repeat(30000)", language="javascript")
+        server.cell(f"throw new Error('x'.repeat({n} % 1500) + process.env.LONG + 'y'.repeat(30000))", language="javascript")
+    assert_nothing_shown(server, home)
+
+
+def test_secrets_of_several_lines_and_words_are_found_in_values(start, home):
+    server = start(env=CUTS)
+    server.cell("import os; p = os.environ['PEM']; b = os.environ['PHRASE']")
+    for value in ("p", "b", "[p, b] * 3", "{'k': p, 'j': [b]}", "(b,) * 9", "{p: {b: p.encode()}}", "[b.encode()] * 3"):
+        assert "[secret P" in server.cell(value).text, value
+    server.cell("const p = process.env.PEM, b = process.env.PHRASE", language="javascript")
+    for value in ("p", "[p, b]", "({p, b: {p, l: [b, b, p]}})", "new Map([[p, b]])", "console.log([p, {p}])", "new Set([p])"):
+        assert "[secret P" in server.cell(value, language="javascript").text, value
+    assert_nothing_shown(server, home)
+
+
+def test_parts_of_a_file_join_up_without_a_secret(start):
+    server = start(env=CUTS)
+    server.cell("import os, pathlib\npathlib.Path('output/t.txt').write_text('x' * 1995 + os.environ['LONG'] + 'y' * 2000)")
+
+    def part(offset, length):
+        content = server.request("resources/read", {"uri": f"session://s/files/output/t.txt?offset={offset}&length={length}"})
+        return content["contents"][0]["text"]
+
+    size = 3995 + len(LONG)
+    for step in (100, 999, 2003, 5000):
+        joined = "".join(part(at, step) for at in range(0, size, step))
+        assert joined == "x" * 1995 + "[secret LONG]" + "y" * 2000
+    assert part(1990, 10) == "xxxxx[secret LONG]" and part(2000, 20) == ""
 
 
 def test_what_a_person_is_asked_is_without_secrets(home):
