@@ -18,6 +18,7 @@
 #include "json/write.h"
 #include "text/clean.h"
 #include "text/clip.h"
+#include "text/redact.h"
 
 enum { CODE_SHARE = 8 /* one part in so many is for code alone */ };
 
@@ -52,6 +53,7 @@ struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_byt
 
 	journal->dir_fd = dir_fd;
 	journal->session_id = xstrdup(session_id);
+	redact_string(redact, &journal->session_id);
 	journal->max = max_bytes;
 	journal->notebook = (struct journal_file){ .name = JOURNAL_NOTEBOOK_FILE, .fd = -1 };
 	journal->code = (struct journal_file){ .name = JOURNAL_CODE_FILE, .fd = -1 };

@@ -369,6 +369,14 @@ def test_secrets_of_several_lines_and_words_are_found_in_values(start, home):
     assert_nothing_shown(server, home)
 
 
+def test_the_notebook_of_a_session_that_is_named_as_a_secret_does_not_say_it(start, home):
+    server = start(secret="hunter2hunter2")
+    server.cell("1", session="hunter2hunter2")
+    notebook = until(lambda: list((home / "kept").rglob("notebook.ipynb")))[0]
+    server.call("destroy_session", session_id="hunter2hunter2")
+    assert json.loads(notebook.read_text())["metadata"]["ptycell"]["session_id"] == "[secret TOKEN]"
+
+
 def test_parts_of_a_file_join_up_without_a_secret(start):
     server = start(env=CUTS)
     server.cell("import os, pathlib\npathlib.Path('output/t.txt').write_text('x' * 1995 + os.environ['LONG'] + 'y' * 2000)")
