@@ -104,7 +104,10 @@ static void add_spelled(struct redact *redact, enum pattern pattern, enum spelli
 			    (uint32_t)redact->count);
 }
 
-/* Python's ascii() and old JavaScript write U+0080 to U+00FF as \xHH, which is then no UTF-8. */
+/*
+ * Python's ascii() and old JavaScript write U+0080 to U+00FF as \xHH, JavaScript's escape() as %HH,
+ * which is then no UTF-8.
+ */
 static void add_latin(struct redact *redact, const char *value, size_t len)
 {
 	cleanup_buf struct buf latin = BUF_INIT(BUF_UNBOUNDED);
@@ -117,8 +120,10 @@ static void add_latin(struct redact *redact, const char *value, size_t len)
 		buf_put(&latin, is_latin ? &character : value + i, 1);
 		i += is_latin ? 1 : 0;
 	}
-	if (latin.len < len)
-		add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, latin.data, latin.len);
+	if (latin.len == len)
+		return;
+	add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, latin.data, latin.len);
+	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, latin.data, latin.len);
 }
 
 void redact_add(struct redact *redact, const char *name, const char *value)

@@ -114,6 +114,7 @@ static void percent_encoding_is_found_whatever_it_spares(void **state)
 	(void)state;
 	assert_redacts(VALUE, "?k=tk-%229%5Ca/B%2B%C3%A9+z%0A5%2541&", "?k=[secret A]&");
 	assert_redacts(VALUE, "?k=tk-%229%5ca%2fB+%c3%a9%20z%0a5%2541&", "?k=[secret A]&");
+	assert_redacts(VALUE, "tk-%229%5Ca/B+%E9%20z%0A5%2541", "[secret A]");
 	assert_redacts(VALUE, "%74%6B%2D%22%39%5C%61%2F%42%2B%C3%A9%20%7A%0A%35%25%34%31",
 		       "[secret A]");
 }
