@@ -58,7 +58,7 @@ size_t redact_held(const struct redact_stream *stream);
 /*
  * A whole text; `stream` is as new before and after. The first REDACT_BEGUN_MIN letters and more of
  * a value are one, too, where "..." or "[...]" stands behind them: a long text that was cut to be
- * shown. False, with `out` as it was: nothing was found.
+ * shown. So are its last ones behind the dots. False, with `out` as it was: nothing was found.
  */
 bool redact_text(struct redact_stream *stream, const char *text, size_t len, struct buf *out);
 /* Replaces *text, which is the caller's; NULL of either is allowed. */

@@ -36,6 +36,7 @@ extern const size_t redact_first_look[SPELLINGS + 1];
 
 struct redact {
 	struct matcher *matchers[PATTERNS];
+	struct matcher *ends[PATTERNS]; /* the same strings, backwards */
 	char **names;
 	size_t count;
 	bool wakes[SPELLINGS][256]; /* a byte with which something may begin */

@@ -50,8 +50,10 @@ struct redact *redact_new(void)
 {
 	struct redact *redact = xcalloc(1, sizeof(*redact));
 
-	for (size_t i = 0; i < PATTERNS; i++)
+	for (size_t i = 0; i < PATTERNS; i++) {
 		redact->matchers[i] = matcher_new();
+		redact->ends[i] = matcher_new();
+	}
 	return redact;
 }
 
@@ -59,12 +61,25 @@ void redact_free(struct redact *redact)
 {
 	if (redact == NULL)
 		return;
-	for (size_t i = 0; i < PATTERNS; i++)
+	for (size_t i = 0; i < PATTERNS; i++) {
 		matcher_free(redact->matchers[i]);
+		matcher_free(redact->ends[i]);
+	}
 	for (size_t i = 0; i < redact->count; i++)
 		free(redact->names[i]);
 	free(redact->names);
 	free(redact);
+}
+
+static void add_pattern(struct redact *redact, enum pattern pattern, const char *string, size_t len)
+{
+	cleanup_buf struct buf backwards = BUF_INIT(BUF_UNBOUNDED);
+	uint32_t tag = (uint32_t)redact->count;
+
+	for (size_t i = len; i > 0; i--)
+		buf_put(&backwards, string + i - 1, 1);
+	matcher_add(redact->matchers[pattern], string, len, tag);
+	matcher_add(redact->ends[pattern], buf_str(&backwards), len, tag);
 }
 
 /* Of all letters that `value` decides alone, when `before` bytes stand before it: RFC 4648. */
@@ -78,8 +93,7 @@ static void add_base64(struct redact *redact, const char *value, size_t len, siz
 	buf_put(&bytes, "\0\0", before);
 	buf_put(&bytes, value, len);
 	base64_encode(&letters, bytes.data, bytes.len);
-	matcher_add(redact->matchers[PATTERN_BASE64], letters.data + from, to - from,
-		    (uint32_t)redact->count);
+	add_pattern(redact, PATTERN_BASE64, letters.data + from, to - from);
 }
 
 static void add_hex(struct redact *redact, const char *value, size_t len)
@@ -88,8 +102,7 @@ static void add_hex(struct redact *redact, const char *value, size_t len)
 
 	for (size_t i = 0; i < len; i++)
 		buf_putf(&digits, "%02x", (unsigned int)(unsigned char)value[i]);
-	matcher_add(redact->matchers[PATTERN_HEX], digits.data, digits.len,
-		    (uint32_t)redact->count);
+	add_pattern(redact, PATTERN_HEX, digits.data, digits.len);
 }
 
 static void add_spelled(struct redact *redact, enum pattern pattern, enum spelling spelling,
@@ -100,8 +113,7 @@ static void add_spelled(struct redact *redact, enum pattern pattern, enum spelli
 	spelling_of(spelling, value, len, &meant);
 	/* What is all escapes may mean next to nothing. */
 	if (meant.len >= REDACT_CHARS_MIN)
-		matcher_add(redact->matchers[pattern], meant.data, meant.len,
-			    (uint32_t)redact->count);
+		add_pattern(redact, pattern, meant.data, meant.len);
 }
 
 /*
@@ -185,8 +197,10 @@ static bool may_begin(const struct redact *redact, size_t view, const struct spe
 
 void redact_finish(struct redact *redact)
 {
-	for (size_t i = 0; i < PATTERNS; i++)
+	for (size_t i = 0; i < PATTERNS; i++) {
 		matcher_finish(redact->matchers[i]);
+		matcher_finish(redact->ends[i]);
+	}
 	for (size_t view = 0; view < VIEWS; view++) {
 		bool *wakes = redact->wakes[redact_looks[view].spelling];
 

@@ -8,6 +8,94 @@
 /* Of a text for one letter of a value: \\\\uHHHH; and for what means nothing between two. */
 enum { REACH_PER_LETTER = 8, REACH_MORE = 512 };
 
+enum {
+	GAPS_MAX = 16,          /* looked at in one text: ours have one each */
+	ESCAPE_LETTERS_MAX = 8, /* of one whose start is cut off */
+};
+
+/* Letters behind a gap, and where in the text each of them ends. */
+struct letters {
+	struct buf bytes;
+	uint64_t *ends;
+};
+
+static void read_letters(const struct redact_stream *s, const struct look *look, size_t at,
+			 size_t max, struct letters *ret)
+{
+	struct spelled spelled;
+
+	for (; at < s->text.len && ret->bytes.len < max; at += spelled.len) {
+		(void)spelling_next(look->spelling, s->text.data + at, s->text.len - at, true,
+				    &spelled);
+		for (size_t i = 0; i < spelled.count; i++) {
+			int letter = redact_letter(look->alphabet, spelled.bytes[i]);
+			char byte = (char)letter;
+
+			if (letter == REDACT_NO_LETTER)
+				return;
+			if (letter == REDACT_NOTHING || ret->bytes.len >= max)
+				continue;
+			ret->ends[ret->bytes.len] = s->base + at + spelled.len;
+			buf_put(&ret->bytes, &byte, 1);
+		}
+	}
+}
+
+/* Backwards, the last letters of a value are its first. */
+static void mark_ended(struct redact_stream *s, const struct look *look, size_t at)
+{
+	const struct matcher *ends = s->redact->ends[look->pattern];
+	/* A letter takes a byte of the text at least. */
+	size_t max = size_min(matcher_longest(ends) + ESCAPE_LETTERS_MAX, s->text.len - at);
+	cleanup_free uint64_t *places = xcalloc(max, sizeof(*places));
+	struct letters letters = { .bytes = BUF_INIT(BUF_UNBOUNDED), .ends = places };
+	uint32_t state = MATCHER_START;
+
+	read_letters(s, look, at, max, &letters);
+	for (size_t i = letters.bytes.len; i > 0; i--) {
+		size_t depth;
+
+		state = matcher_step(ends, state, (unsigned char)letters.bytes.data[i - 1]);
+		depth = matcher_depth(ends, state);
+		if (i <= ESCAPE_LETTERS_MAX && depth >= REDACT_BEGUN_MIN)
+			redact_mark(s, (struct mark){ .from = s->base + at,
+						      .to = places[i - 1 + depth - 1],
+						      .longest = depth,
+						      .tag = matcher_begun(ends, state) });
+	}
+	buf_release(&letters.bytes);
+}
+
+/* Where the text goes on behind dots: a line's end or a blank, a b, a quote. */
+static size_t after_gap(const struct redact_stream *s, size_t at)
+{
+	const char *text = s->text.data;
+	size_t len = s->text.len;
+
+	while (at < len && (text[at] == '.' || text[at] == ']' || redact_is_blank(text[at])))
+		at++;
+	if (at + 1 < len && text[at] == 'b' && memchr("'\"", text[at + 1], 2) != NULL)
+		at++;
+	return at < len && memchr("'\"`", text[at], 3) != NULL ? at + 1 : at;
+}
+
+/* A value whose first part is in what was left out. */
+static void mark_ends(struct redact_stream *s)
+{
+	static const char dots[] = "...";
+	size_t at = 0;
+	const char *gap;
+
+	for (size_t gaps = 0; gaps < GAPS_MAX; gaps++) {
+		gap = memmem(buf_str(&s->text) + at, s->text.len - at, dots, strlen(dots));
+		if (gap == NULL)
+			return;
+		at = after_gap(s, (size_t)(gap - s->text.data));
+		for (size_t i = 0; i < VIEWS; i++)
+			mark_ended(s, &redact_looks[i], at);
+	}
+}
+
 static bool redact_whole(struct redact_stream *s, const char *text, size_t len, bool cut,
 			 struct buf *out)
 {
@@ -16,8 +104,11 @@ static bool redact_whole(struct redact_stream *s, const char *text, size_t len, 
 
 	s->whole = true;
 	s->cut = cut;
-	redact_feed(s, text, len, out);
-	redact_end(s, out);
+	buf_put(&s->text, text, len);
+	redact_look(s, true);
+	mark_ends(s);
+	redact_say(s, s->base + s->text.len, out);
+	redact_forget(s);
 	found = s->found;
 	s->found = s->whole = s->cut = false;
 	for (size_t i = 0; i < VIEWS; i++)

@@ -352,6 +352,11 @@ def test_values_and_errors_that_are_cut_show_no_part_of_a_long_secret(start, hom
         server.cell(f"'x' * {n} + a + 'y' * 9000")
         server.cell(f"['x' * {n} + a + 'y' * (5995 - {n} - len(a))]")
         server.cell(f"raise ValueError('x' * {n} + a + 'y' * 9000)")
+    for n in (900, 1400, 1700, 1900):  # where the tail of what is shown begins
+        for kind in ("", ".encode()"):
+            server.cell(f"('x' * 9000 + a + 'y' * ({n} - 300)){kind}")
+            server.cell(f"raise ValueError('x' * 9000 + a + 'y' * ({n} % 600))")
+            server.cell(f"['x' * 5995 + 'x' * 9000 + a + 'y' * {n - 300}]")
     for n in (4800, 4900, 13200, 13300):
         server.cell(f"'x'.repeat({n}) + process.env.LONG + 'y'.repeat(30000)", language="javascript")
         server.cell(f"throw new Error('x'.repeat({n} % 1500) + process.env.LONG + 'y'.repeat(30000))", language="javascript")

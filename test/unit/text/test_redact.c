@@ -339,19 +339,29 @@ static void dots_behind_the_start_of_a_value_say_that_it_was_cut(void **state)
 		{ "0  hunter2-hunter3\xe2\x80\xa6", "0  [secret A]\xe2\x80\xa6" },
 		{ "hunter2-hunter3\\...", "[secret A]\\..." },
 		{ "aHVudGVyMi1odW50ZXIz...", "[secret A]..." },
+		{ "... [9 characters left out] ...\n2-hunter3\nhunter4\xc3\xb6hunter5 hunter6 x",
+		  "... [9 characters left out] ...\n[secret A] x" },
+		{ "'x' ... 'hunter5 hunter6' (", "'x' ... '[secret A]' (" },
+		{ "b'x' ... b'xb6hunter5 hunter6'", "b'x' ... b'[secret A]'" },
+		{ "x\n[...]\n7465723520 68756e746572360a", "x\n[...]\n[secret A]0a" },
+		{ "x ... hunter6", "x ... hunter6" },
+		{ "... another hunter5 hunter6", "... another hunter5 hunter6" },
 		{ "hunter2...", "hunter2..." },
 		{ "hunter2-hunter3. hunter2-hunter3", "hunter2-hunter3. hunter2-hunter3" },
 	};
 	struct redact *redact = new_redact("A", value);
+	struct redact_stream *stream;
 
 	(void)state;
+	stream = redact_stream_new(redact);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *out = xstrdup(rows[i][0]);
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 
-		redact_string(redact, &out);
-		assert_memory_equal(out, rows[i][1], strlen(rows[i][1]));
-		free(out);
+		if (!redact_text(stream, rows[i][0], strlen(rows[i][0]), &out))
+			buf_puts(&out, rows[i][0]);
+		assert_memory_equal(buf_str(&out), rows[i][1], strlen(rows[i][1]));
 	}
+	redact_stream_free(stream);
 	redact_free(redact);
 }
 
