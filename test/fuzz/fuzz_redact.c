@@ -43,6 +43,23 @@ static void check(const struct redact *redact, const char *value, const char *te
 		assert(memmem(buf_str(&whole), whole.len, value, strlen(value)) == NULL);
 }
 
+/* Parts make the whole, and of a text that was cut no more is left than of one that was not. */
+static void check_whole(const struct redact *redact, const char *text, size_t len)
+{
+	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf parts = BUF_INIT(BUF_UNBOUNDED);
+	char *string = xmemdup(text, len);
+	size_t step = len / 3 + 1;
+
+	redact_range(redact, text, len, 0, len, &whole);
+	for (size_t at = 0; at < len; at += step)
+		redact_range(redact, text, len, at, size_min(at + step, len), &parts);
+	assert(whole.len == parts.len && memcmp(buf_str(&whole), buf_str(&parts), whole.len) == 0);
+	redact_string(redact, &string);
+	redact_cut_string(redact, &string);
+	free(string);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *line_end = size > 0 ? memchr(data, '\n', size) : NULL;
@@ -58,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	redact_finish(redact);
 	check(redact, value, (const char *)data, size);
 	check(redact, value, (const char *)line_end, size - value_len);
+	check_whole(redact, (const char *)data, size);
 	redact_free(redact);
 	return 0;
 }
