@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "odbc_params.h"
 #include "odbc_rows.h"
 #include "sql/connection.h"
 #include "stop.h"
@@ -16,7 +17,6 @@
 enum {
 	LOGIN_SECONDS = 15,
 	MESSAGE_MAX = 1024,
-	PLAIN_PARAM_MAX = 4000,
 	MS = 1000,
 	ABANDONED_MS = 5000, /* from when the server would have stopped a query */
 	LOOK_MS = 2000,      /* between looks of the database whether we are still there */
@@ -306,91 +306,6 @@ enum sql_dialect odbc_dialect(const struct odbc *odbc)
 	return odbc->dialect;
 }
 
-/* ---- parameters ---- */
-
-struct param {
-	SQLLEN len;
-	SQLBIGINT integer;
-	double real;
-	unsigned char truth;
-};
-
-/* SQL Server reads what is not of Unicode by its own code page. */
-static SQLSMALLINT type_of_text(const struct odbc *odbc, const char *s, size_t len)
-{
-	bool wide = false;
-
-	for (size_t i = 0; odbc->dialect == SQL_TSQL && i < len; i++)
-		wide = wide || (unsigned char)s[i] >= 0x80;
-	if (len > PLAIN_PARAM_MAX)
-		return wide ? SQL_WLONGVARCHAR : SQL_LONGVARCHAR;
-	return wide ? SQL_WVARCHAR : SQL_VARCHAR;
-}
-
-static SQLRETURN bind_text(const struct odbc *odbc, SQLHSTMT statement, SQLUSMALLINT index,
-			   const json_t *value, struct param *param)
-{
-	const char *s = json_string_value(value);
-	size_t len = json_string_length(value);
-
-	param->len = (SQLLEN)len;
-	return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_CHAR,
-				type_of_text(odbc, s, len), len > 0 ? len : 1, 0, text_of(s),
-				(SQLLEN)len, &param->len);
-}
-
-static SQLRETURN bind(const struct odbc *odbc, SQLHSTMT statement, SQLUSMALLINT index,
-		      const json_t *value, struct param *param)
-{
-	switch (json_typeof(value)) {
-	case JSON_INTEGER:
-		param->integer = json_integer_value(value);
-		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_SBIGINT,
-					SQL_BIGINT, 0, 0, &param->integer, 0, &param->len);
-	case JSON_REAL:
-		param->real = json_real_value(value);
-		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_DOUBLE, SQL_DOUBLE,
-					0, 0, &param->real, 0, &param->len);
-	case JSON_TRUE:
-	case JSON_FALSE:
-		param->truth = json_is_true(value);
-		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_BIT, SQL_BIT, 0, 0,
-					&param->truth, 0, &param->len);
-	case JSON_STRING:
-		return bind_text(odbc, statement, index, value, param);
-	default:
-		param->len = SQL_NULL_DATA;
-		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_CHAR, SQL_VARCHAR,
-					1, 0, NULL, 0, &param->len);
-	}
-}
-
-static int check_count(SQLHSTMT statement, const json_t *params, struct err *err)
-{
-	SQLSMALLINT wanted = 0;
-
-	if (!SQL_SUCCEEDED(SQLNumParams(statement, &wanted)) ||
-	    (size_t)wanted == json_array_size(params))
-		return 0;
-	return err_set(err, ERR_INVALID, "the query has %d parameters, params has %zu", wanted,
-		       json_array_size(params));
-}
-
-static int bind_all(struct odbc *odbc, SQLHSTMT statement, const json_t *params,
-		    struct param *slots, struct err *err)
-{
-	size_t index;
-	json_t *value;
-
-	if (check_count(statement, params, err) < 0)
-		return -1;
-	json_array_foreach (params, index, value)
-		if (!SQL_SUCCEEDED(
-			    bind(odbc, statement, (SQLUSMALLINT)(index + 1), value, &slots[index])))
-			return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	return 0;
-}
-
 /* ---- a query ---- */
 
 static void cancel(void *statement)
@@ -438,13 +353,22 @@ static void limit(struct odbc *odbc, SQLHSTMT statement, uint64_t timeout_ms)
 				     number_of((timeout_ms + ABANDONED_MS) / MS), 0);
 }
 
+static int bind_all(struct odbc *odbc, SQLHSTMT statement, const json_t *params,
+		    struct odbc_param *slots, struct err *err)
+{
+	int result = odbc_params_bind(statement, odbc->dialect, params, slots, err);
+
+	return result == ODBC_PARAMS_DRIVER ? fail(odbc, SQL_HANDLE_STMT, statement, err) : result;
+}
+
 static int execute(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 		   struct err *err)
 {
 	const json_t *params = query->params;
 	SQLCHAR *sql = text_of(query->text);
 	SQLINTEGER len = (SQLINTEGER)query->len;
-	cleanup_free struct param *slots = xcalloc(json_array_size(params) + 1, sizeof(*slots));
+	cleanup_free struct odbc_param *slots =
+		xcalloc(json_array_size(params) + 1, sizeof(*slots));
 	SQLRETURN result;
 
 	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, number_of(SQL_NOSCAN_ON), 0);
@@ -532,7 +456,7 @@ static int prepare(struct odbc *odbc, SQLHSTMT statement, const struct query *qu
 	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, number_of(SQL_NOSCAN_ON), 0);
 	if (!SQL_SUCCEEDED(SQLPrepare(statement, text_of(query->text), (SQLINTEGER)query->len)))
 		return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	if (check_count(statement, query->params, err) < 0)
+	if (odbc_params_count(statement, query->params, err) < 0)
 		return -1;
 	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &count)))
 		return fail(odbc, SQL_HANDLE_STMT, statement, err);

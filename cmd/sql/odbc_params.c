@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "odbc_params.h"
+
+#include <sqlext.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PLAIN_MAX = 4000 };
+
+/* ODBC takes strings that are not const and does not write to them. */
+static SQLPOINTER text_of(const char *s)
+{
+	return (SQLPOINTER)(uintptr_t)s;
+}
+
+/* SQL Server reads what is not of Unicode by its own code page. */
+static SQLSMALLINT type_of_text(enum sql_dialect dialect, const char *s, size_t len)
+{
+	bool wide = false;
+
+	for (size_t i = 0; dialect == SQL_TSQL && i < len; i++)
+		wide = wide || (unsigned char)s[i] >= 0x80;
+	if (len > PLAIN_MAX)
+		return wide ? SQL_WLONGVARCHAR : SQL_LONGVARCHAR;
+	return wide ? SQL_WVARCHAR : SQL_VARCHAR;
+}
+
+static SQLRETURN bind_text(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dialect dialect,
+			   const json_t *value, struct odbc_param *param)
+{
+	const char *s = json_string_value(value);
+	size_t len = json_string_length(value);
+
+	param->len = (SQLLEN)len;
+	return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_CHAR,
+				type_of_text(dialect, s, len), len > 0 ? len : 1, 0, text_of(s),
+				(SQLLEN)len, &param->len);
+}
+
+static SQLRETURN bind(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dialect dialect,
+		      const json_t *value, struct odbc_param *param)
+{
+	switch (json_typeof(value)) {
+	case JSON_INTEGER:
+		param->integer = json_integer_value(value);
+		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_SBIGINT,
+					SQL_BIGINT, 0, 0, &param->integer, 0, &param->len);
+	case JSON_REAL:
+		param->real = json_real_value(value);
+		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_DOUBLE, SQL_DOUBLE,
+					0, 0, &param->real, 0, &param->len);
+	case JSON_TRUE:
+	case JSON_FALSE:
+		param->truth = json_is_true(value);
+		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_BIT, SQL_BIT, 0, 0,
+					&param->truth, 0, &param->len);
+	case JSON_STRING:
+		return bind_text(statement, index, dialect, value, param);
+	default:
+		param->len = SQL_NULL_DATA;
+		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_CHAR, SQL_VARCHAR,
+					1, 0, NULL, 0, &param->len);
+	}
+}
+
+int odbc_params_count(SQLHSTMT statement, const json_t *params, struct err *err)
+{
+	SQLSMALLINT wanted = 0;
+
+	if (!SQL_SUCCEEDED(SQLNumParams(statement, &wanted)) ||
+	    (size_t)wanted == json_array_size(params))
+		return 0;
+	return err_set(err, ERR_INVALID, "the query has %d parameters, params has %zu", wanted,
+		       json_array_size(params));
+}
+
+int odbc_params_bind(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
+		     struct odbc_param *slots, struct err *err)
+{
+	size_t index;
+	json_t *value;
+
+	if (odbc_params_count(statement, params, err) < 0)
+		return -1;
+	json_array_foreach (params, index, value)
+		if (!SQL_SUCCEEDED(bind(statement, (SQLUSMALLINT)(index + 1), dialect, value,
+					&slots[index])))
+			return ODBC_PARAMS_DRIVER;
+	return 0;
+}
