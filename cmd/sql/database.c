@@ -212,8 +212,8 @@ static int dialect_of(struct database *database, enum sql_dialect *ret, struct e
 	return 0;
 }
 
-int database_run(struct database *database, const struct query *query, struct sink *sink,
-		 struct err *err)
+static int check_and_run(struct database *database, const struct query *query, struct sink *sink,
+			 struct err *err)
 {
 	static int (*const run[])(struct database *, const struct query *, struct sink *,
 				  struct err *) = {
@@ -232,4 +232,22 @@ int database_run(struct database *database, const struct query *query, struct si
 	checked.text = query->text + statement.at;
 	checked.len = statement.len;
 	return run[database->kind](database, &checked, sink, err);
+}
+
+/*
+ * A connection that is gone is given up. One of earlier queries may have been gone already: then
+ * the query runs again on a new one, checked anew for what that leads to.
+ */
+int database_run(struct database *database, const struct query *query, struct sink *sink,
+		 struct err *err)
+{
+	bool kept = database->odbc != NULL;
+	bool begun = false;
+	int result = check_and_run(database, query, sink, err);
+
+	if (result == 0 || database->odbc == NULL || !odbc_is_lost(database->odbc, &begun))
+		return result;
+	odbc_close(database->odbc);
+	database->odbc = NULL;
+	return kept && !begun && !stop_requested() ? check_and_run(database, query, sink, err) : -1;
 }

@@ -30,7 +30,8 @@ struct odbc {
 	enum sql_dialect dialect;
 	int64_t own_timeout_ms; /* what the database allows this login, 0: any */
 	bool can_look;          /* the database can look whether we are still there */
-	SQLCHAR state[6];       /* of the last failure */
+	SQLCHAR state[6];       /* of the last failure; none when a query starts */
+	bool begun;             /* the query may have come to the database */
 	char *password;         /* not to be shown in any message, or NULL */
 };
 
@@ -245,7 +246,7 @@ static int prefer_snapshot(struct odbc *odbc, struct err *err)
 	return run_set(odbc, "SET TRANSACTION ISOLATION LEVEL SNAPSHOT", err);
 }
 
-static void release(struct odbc *odbc)
+void odbc_close(struct odbc *odbc)
 {
 	if (odbc->linked)
 		(void)SQLDisconnect(odbc->link);
@@ -295,7 +296,7 @@ struct odbc *odbc_open(const char *connection, struct err *err)
 	if (start(odbc, connection, err) < 0) {
 		(void)err_wrap(err, "connecting to the database%s",
 			       connection_hint((const char *)odbc->state));
-		release(odbc);
+		odbc_close(odbc);
 		return NULL;
 	}
 	return odbc;
@@ -416,6 +417,7 @@ static int run_query(struct odbc *odbc, SQLHSTMT prepared, const struct query *q
 		return -1;
 	result = execute(odbc, statement, query, err);
 	*ret_begun = result == 0;
+	odbc->begun = odbc->begun || result == 0;
 	if (result == 0)
 		result = odbc_rows_put(statement, prepared != NULL ? prepared : statement,
 				       &odbc->how, sink, err);
@@ -509,6 +511,8 @@ static int run_apart(struct odbc *odbc, const struct query *query, struct sink *
 {
 	int result = begin(odbc, query->timeout_ms, err);
 
+	/* Elsewhere nothing was asked yet: the query itself finds out whether it is lost. */
+	odbc->begun = result == 0 && odbc->dialect == SQL_POSTGRESQL;
 	if (result == 0)
 		result = packed ? try_packed(odbc, query, sink, err)
 				: run_plain(odbc, query, sink, err);
@@ -518,7 +522,27 @@ static int run_apart(struct odbc *odbc, const struct query *query, struct sink *
 
 int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, struct err *err)
 {
-	int result = can_pack(odbc, query) ? run_apart(odbc, query, sink, true, err) : 1;
+	int result;
 
+	odbc->state[0] = '\0';
+	odbc->begun = false;
+	result = can_pack(odbc, query) ? run_apart(odbc, query, sink, true, err) : 1;
 	return result == 1 ? run_apart(odbc, query, sink, false, err) : result;
+}
+
+/* Some drivers say so by the state, some only when asked. */
+bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun)
+{
+	static const char *const states[] = { "08", "57P", "HYT01" };
+	const char *state = (const char *)odbc->state;
+	SQLUINTEGER dead = SQL_CD_FALSE;
+	bool lost = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
+		lost = lost || strncmp(state, states[i], strlen(states[i])) == 0;
+	if (!lost && SQL_SUCCEEDED(SQLGetConnectAttr(odbc->link, SQL_ATTR_CONNECTION_DEAD, &dead,
+						     sizeof(dead), NULL)))
+		lost = dead == SQL_CD_TRUE;
+	*ret_begun = odbc->begun;
+	return lost;
 }

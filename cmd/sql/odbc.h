@@ -10,6 +10,8 @@
 #ifndef SQL_ODBC_H
 #define SQL_ODBC_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "query.h"
 #include "sink.h"
@@ -22,5 +24,11 @@ struct odbc *odbc_open(const char *connection, struct err *err) MUST_CHECK;
 enum sql_dialect odbc_dialect(const struct odbc *odbc);
 int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink,
 	     struct err *err) MUST_CHECK;
+/*
+ * After a failure: whether the connection is gone for good. *ret_begun: the database may have run
+ * the query, or it has put rows; if not, it can be run again on a new connection.
+ */
+bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun);
+void odbc_close(struct odbc *odbc);
 
 #endif

@@ -33,6 +33,9 @@ class Postgres:
         (self.folder / "pw").chmod(0o644)
         self.run("initdb", "-D", "data", "-U", "boss", "-A", "scram-sha-256", "--pwfile=pw", "-E", "UTF8",
                  "--no-locale", "-N")
+        self.start()
+
+    def start(self):
         self.run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o",
                  f"-k {self.folder} -c listen_addresses='' -c fsync=off", "start")
 

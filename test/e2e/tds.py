@@ -157,7 +157,7 @@ class Tds:
 
     def __init__(self, answers):
         self.answers = {"sys.databases": table([("", INT)], [[1]]), **answers}
-        self.logins, self.seen, self.calls = [], [], []
+        self.logins, self.seen, self.calls, self.links = [], [], [], []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -174,7 +174,16 @@ class Tds:
                 link, _ = self.listener.accept()
             except OSError:
                 return
+            self.links.append(link)
             threading.Thread(target=Connection(self, link).serve, daemon=True).start()
+
+    def hang_up(self):
+        """On all that are connected."""
+        while self.links:
+            try:
+                self.links.pop().shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
     def close(self):
         self.listener.close()

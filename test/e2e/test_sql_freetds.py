@@ -107,6 +107,16 @@ def test_an_error_is_told_and_the_next_query_runs(server):
     assert not sql(server, "SELECT * FROM types").is_error
 
 
+def test_a_connection_that_was_lost_is_made_anew(server, sql_server):
+    assert not sql(server, "SELECT * FROM types").is_error
+    sql_server.hang_up()
+    assert sql(server, "SELECT * FROM types").object["row_count"] == 2
+    assert len(sql_server.logins) == 2
+    sql_server.hang_up()
+    assert sql(server, "SELECT * FROM types WHERE a = ?", params=[1]).object["row_count"] == 2
+    assert len(sql_server.logins) == 3
+
+
 def test_a_cancelled_query_is_cancelled_in_the_database(server, sql_server):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": SLOW}})
     until(lambda: SLOW in sql_server.seen)

@@ -180,6 +180,40 @@ def test_an_error_is_told_and_the_next_query_runs(server):
     assert rows(server, "SELECT 1") == [[1]]
 
 
+END = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity " \
+      "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+
+
+def test_a_connection_that_was_lost_is_made_anew(server, postgres):
+    assert rows(server, "SELECT 1") == [[1]]
+    before = helpers(server)
+    assert postgres.psql(END) == "1"
+    assert rows(server, "SELECT 2") == [[2]]
+    postgres.run("pg_ctl", "-D", "data", "-w", "-m", "fast", "-l", "log", "restart")
+    assert rows(server, "SELECT id FROM t WHERE id = ?", params=[2]) == [[2]]
+    assert helpers(server) == before
+
+
+def test_a_database_that_is_down_is_told_and_asked_again_when_it_is_back(server, postgres):
+    assert rows(server, "SELECT 1") == [[1]]
+    postgres.run("pg_ctl", "-D", "data", "-w", "-m", "fast", "stop")
+    try:
+        for _ in range(2):
+            assert sql(server, "SELECT 1").texts[-1].startswith("connecting to the database: ")
+    finally:
+        postgres.start()
+    assert rows(server, "SELECT 1") == [[1]]
+
+
+def test_a_query_that_loses_its_connection_is_told_and_not_run_again(server, postgres):
+    assert rows(server, "SELECT 1") == [[1]]
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": LONG}})
+    until(lambda: postgres.psql(BUSY) == "1", 30)
+    assert postgres.psql(END) == "1"
+    assert "terminating connection" in Result(running.get(timeout=20)["result"]).texts[-1]
+    assert postgres.psql(BUSY) == "0" and rows(server, "SELECT 2") == [[2]]
+
+
 def test_nothing_stays_locked_after_a_query(server, postgres):
     rows(server, "SELECT * FROM t")
     assert postgres.psql("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in%'") == "0"
