@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "storage/name.h"
 
+#include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -13,20 +15,54 @@
 static const char *const shown_types[] = { "image/png",  "image/jpeg", "image/gif",
 					   "image/webp", "text/plain", "application/pdf" };
 
+static const char *base_name(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash == NULL ? name : slash + 1;
+}
+
+/* FNV-1a. Who makes two files of one hash loses a file of their own. */
+static uint32_t hash_of(const char *path)
+{
+	uint32_t hash = 0x811c9dc5U;
+
+	for (; *path != '\0'; path++)
+		hash = (hash ^ (unsigned char)*path) * 0x01000193U;
+	return hash;
+}
+
+/* The extension stays the last: it has the type. */
+static char *mark(const char *name, const char *path)
+{
+	const char *base = base_name(name);
+	const char *dot = strrchr(base, '.');
+	size_t stem = dot != NULL && dot > base ? (size_t)(dot - name) : strlen(name);
+
+	return xasprintf("%.*s-%08" PRIx32 "%s", (int)stem, name, hash_of(path), name + stem);
+}
+
+static char *below_session(const char *path)
+{
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_name(&clean, path, strlen(path));
+	/* Azure takes it for a slash. */
+	for (char *c = clean.data; c != NULL && (c = strchr(c, '\\')) != NULL;)
+		*c = '_';
+	return str_eq(buf_str(&clean), path) ? xstrdup(path) : mark(buf_str(&clean), path);
+}
+
 char *storage_name(const char *session_id, const char *path, struct err *err)
 {
-	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *below = below_session(path);
+	cleanup_free char *name = xasprintf("%s/%s", session_id, below);
 
-	buf_putf(&name, "%s/", session_id);
-	clean_name(&name, path, strlen(path));
-	if (name.len > STORAGE_NAME_MAX) {
+	if (strlen(name) > STORAGE_NAME_MAX) {
 		(void)err_set(err, ERR_LIMIT, "its path is longer than the storage allows");
 		return NULL;
 	}
-	/* Azure takes it for a slash. */
-	for (char *c = name.data; (c = strchr(c, '\\')) != NULL;)
-		*c = '_';
-	return buf_steal(&name);
+	return mem_steal(&name);
 }
 
 char *storage_content_type(const char *name)
@@ -34,13 +70,6 @@ char *storage_content_type(const char *name)
 	const char *type = mime_of_name(name);
 
 	return xasprintf("%s%s", type, strncmp(type, "text/", 5) == 0 ? "; charset=utf-8" : "");
-}
-
-static const char *base_name(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-
-	return slash == NULL ? name : slash + 1;
 }
 
 static bool is_shown(const char *type)

@@ -124,6 +124,19 @@ def test_cb_25_any_name_makes_a_link_that_works(azurite, home):
             assert get(found[name]["sas_url"])[2] == name.encode()
 
 
+def test_names_that_differ_in_what_no_storage_takes_are_two_files(storage, home):
+    names = [b"M\xfcller.csv", b"M\xf6ller.csv", b"a\\b.csv", b"a_b.csv"]
+    with Server(home, env=storage.environment()) as server:
+        server.cell(f"for name in {names!r}: n = open(b'output/' + name, 'wb').write(repr(name).encode())")
+
+        def urls():
+            artifacts = server.call("list_artifacts", session_id="s").object["artifacts"]
+            return [artifact["sas_url"] for artifact in artifacts if "sas_url" in artifact]
+
+        until(lambda: len(urls()) == len(names), 60)
+        assert {get(url)[2] for url in urls()} == {repr(name).encode() for name in names}
+
+
 def test_list_artifacts_tells_links_and_until_when(azurite, home):
     with Server(home, env={**azurite.environment(), "BLOB_SAS_EXPIRY_HOURS": "2"}) as server:
         offered(server, write("output/a.txt", "x") + "\n" + write("b.txt", "y"), "output/a.txt")
