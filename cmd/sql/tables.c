@@ -25,6 +25,12 @@ struct loaded {
 	struct stat stat;
 };
 
+/* A file that could not be loaded, under a name that the query may not mean for a table. */
+struct failure {
+	char *table;
+	struct err err;
+};
+
 struct tables {
 	int dir_fd;
 	sqlite3 *db;
@@ -32,6 +38,8 @@ struct tables {
 	size_t file_count;
 	struct loaded *loaded;
 	size_t loaded_count;
+	struct failure *failures; /* of this query */
+	size_t failure_count;
 };
 
 /* ---- which files there are ---- */
@@ -203,15 +211,52 @@ static int load(struct tables *tables, const char *name, const char *path, struc
 	return 0;
 }
 
+static const struct failure *find_failure(const struct tables *tables, const char *name)
+{
+	for (size_t i = 0; i < tables->failure_count; i++)
+		if (strcasecmp(tables->failures[i].table, name) == 0)
+			return &tables->failures[i];
+	return NULL;
+}
+
+static void forget_failures(struct tables *tables)
+{
+	while (tables->failure_count > 0)
+		free(tables->failures[--tables->failure_count].table);
+}
+
+/* To be told if the query wants that table. What the file held before is not read any more. */
+static void remember(struct tables *tables, const char *name, const struct err *err)
+{
+	struct loaded *known = find_loaded(tables, name);
+
+	if (known != NULL)
+		drop(tables, known);
+	tables->failures =
+		xrealloc(tables->failures, (tables->failure_count + 1) * sizeof(*tables->failures));
+	tables->failures[tables->failure_count++] =
+		(struct failure){ .table = xstrdup(name), .err = *err };
+}
+
+/* A file that cannot be loaded fails nothing yet; `full_ends`: but for want of memory it does. */
+static int try_load(struct tables *tables, const char *name, const char *path, bool full_ends,
+		    struct err *err)
+{
+	if (find_failure(tables, name) != NULL || load(tables, name, path, err) == 0)
+		return 0;
+	if (stop_requested() || (full_ends && err->code == ERR_LIMIT))
+		return -1;
+	remember(tables, name, err);
+	return 0;
+}
+
 static int load_all(struct tables *tables, struct err *err)
 {
 	for (size_t i = 0; i < tables->file_count; i++) {
 		cleanup_free char *stem = stem_of(tables->files[i], false);
 		const char *name = find(tables, stem) != NULL ? stem : tables->files[i];
 
-		/* A file that is no table does not keep the others from being seen. */
-		if (load(tables, name, tables->files[i], err) < 0 &&
-		    (stop_requested() || err->code == ERR_LIMIT))
+		if (try_load(tables, name, tables->files[i], true, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -232,21 +277,24 @@ static char *name_of(const struct lexer *lexer, const struct token *token)
 	return token_name(lexer, token);
 }
 
-static int load_named(struct tables *tables, const char *name, struct err *err)
+static int load_named(struct tables *tables, const char *name, bool full_ends, struct err *err)
 {
 	const char *path;
 
 	if (is_schema(name))
 		return load_all(tables, err);
 	path = find(tables, name);
-	return path != NULL ? load(tables, name, path, err) : 0;
+	return path != NULL ? try_load(tables, name, path, full_ends, err) : 0;
 }
 
-static int load_each(struct tables *tables, const char *sql, size_t len, struct err *err)
+/* Each word and text of the query may be a table's name, or a column's, or only a text. */
+static int load_each(struct tables *tables, const char *sql, size_t len, bool full_ends,
+		     struct err *err)
 {
 	struct lexer lexer;
 	struct token token = { .kind = TOKEN_OTHER };
 
+	forget_failures(tables);
 	token_start(&lexer, SQL_SQLITE, sql, len);
 	while (token.kind != TOKEN_END) {
 		cleanup_free char *name = NULL;
@@ -257,7 +305,7 @@ static int load_each(struct tables *tables, const char *sql, size_t len, struct 
 		    token.kind != TOKEN_STRING)
 			continue;
 		name = name_of(&lexer, &token);
-		if (load_named(tables, name, err) < 0)
+		if (load_named(tables, name, full_ends, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -283,18 +331,18 @@ static int open_empty(struct tables *tables, struct err *err)
 
 int tables_load(struct tables *tables, const char *sql, size_t len, struct err *err)
 {
-	size_t before;
+	bool others;
 
 	look(tables);
 	if (tables->db == NULL && open_empty(tables, err) < 0)
 		return -1;
 	lite_unseal(tables->db);
 	drop_missing(tables);
-	before = tables->loaded_count;
-	if (load_each(tables, sql, len, err) < 0) {
+	others = tables->loaded_count > 0;
+	if (load_each(tables, sql, len, others, err) < 0) {
 		/* Tables of earlier queries give way. */
-		if (err->code != ERR_LIMIT || before == 0 || open_empty(tables, err) < 0 ||
-		    load_each(tables, sql, len, err) < 0)
+		if (err->code != ERR_LIMIT || !others || open_empty(tables, err) < 0 ||
+		    load_each(tables, sql, len, false, err) < 0)
 			return -1;
 	}
 	return lite_seal(tables->db, err);
@@ -336,6 +384,19 @@ static size_t put_files(const struct tables *tables, const char *name, struct bu
 	return count;
 }
 
+static bool explain_failure(const struct tables *tables, const char *name, struct err *err)
+{
+	static const char schema[] = "main.";
+	size_t len = sizeof(schema) - 1;
+	const struct failure *failure = find_failure(tables, name);
+
+	if (failure == NULL && strncasecmp(name, schema, len) == 0)
+		failure = find_failure(tables, name + len);
+	if (failure != NULL)
+		*err = failure->err;
+	return failure != NULL;
+}
+
 void tables_explain(const struct tables *tables, struct err *err)
 {
 	static const char missing[] = "no such table: ";
@@ -347,6 +408,8 @@ void tables_explain(const struct tables *tables, struct err *err)
 	if (strncmp(err->msg, missing, sizeof(missing) - 1) != 0)
 		return;
 	memcpy(message, err->msg, sizeof(message));
+	if (explain_failure(tables, message + sizeof(missing) - 1, err))
+		return;
 	if (put_files(tables, message + sizeof(missing) - 1, &list) > 1) {
 		why = "several files have that name, ask for one by its path in quotes: ";
 	} else {

@@ -19,11 +19,14 @@ struct tables;
 
 /* `dir_fd` is the session's folder, borrowed. */
 struct tables *tables_new(int dir_fd, struct err *err) MUST_CHECK;
-/* Loads what the statement names; all, when it asks for the schema. */
+/*
+ * Loads what the statement names; all, when it asks for the schema. A file that cannot be loaded is
+ * left out: whether the name means a table only the database knows.
+ */
 int tables_load(struct tables *tables, const char *sql, size_t len, struct err *err) MUST_CHECK;
 /* The database, sealed (lite.h). */
 sqlite3 *tables_db(const struct tables *tables);
-/* Puts behind "no such table" which there are. */
+/* For "no such table": why that one could not be loaded, or which there are. */
 void tables_explain(const struct tables *tables, struct err *err);
 
 #endif

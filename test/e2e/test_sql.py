@@ -149,6 +149,21 @@ def test_a_file_that_is_no_table_is_told_with_its_name_and_hides_no_other(server
     assert rows(server, "SELECT name FROM sqlite_master") == [["good"]]
 
 
+def test_a_file_that_is_no_table_breaks_only_queries_of_it(server):
+    put(server, "ragged.csv", "a,b\n1,2,3\n")
+    put(server, "z.csv", "zip\n1\n")
+    told = ["'input/ragged.csv': line 2 has more fields than the first line"]
+    assert rows(server, "SELECT zip AS ragged FROM z WHERE zip <> 'ragged'") == [[1]]
+    assert rows(server, "WITH ragged AS (SELECT zip FROM z) SELECT ragged.zip FROM ragged") == [[1]]
+    for name in ("ragged", "RAGGED", "'ragged.csv'", "[input/ragged.csv]", "main.ragged"):
+        assert sql(server, f"SELECT * FROM z, {name} WHERE zip <> 'ragged'").texts == told
+    assert "no such column: ragged" in sql(server, "SELECT ragged FROM z").texts[-1]
+    put(server, "ragged.csv", "a,b\n1,2\n")
+    assert rows(server, "SELECT a FROM ragged") == [[1]]
+    put(server, "ragged.csv", "a,b\n1,2,3\n")  # what it was is not read any more
+    assert sql(server, "SELECT a FROM ragged").texts == told
+
+
 def test_files_of_one_name_are_asked_for_by_their_paths(server):
     write(server, {"input/a/data.csv": b"n\n1\n", "input/b/data.csv": b"n\n2\n", "input/sales 2026 (x).csv": b"n\n7\n"})
     assert "several files have that name, ask for one by its path in quotes: input/a/data.csv, input/b/data.csv" in \
@@ -171,7 +186,7 @@ def test_a_file_that_memory_does_not_hold_is_an_error(server):
     put(server, "small.csv", "n\n1\n")
     listing = sql(server, "SELECT name FROM sqlite_master")  # loads all, and leaves this one not out without a word
     assert listing.texts[-1] == "'input/huge.csv': the query needs more than 1024 MB of memory"
-    assert rows(server, "SELECT n FROM small") == [[1]]
+    assert rows(server, "SELECT n AS huge FROM small") == [[1]]
 
 
 def test_the_error_for_an_unknown_table_lists_those_there_are(server):
