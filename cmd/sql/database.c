@@ -35,7 +35,6 @@ struct database {
 	int dir_fd;
 	char *at; /* path or connection string */
 	struct tables *tables;
-	sqlite3 *db; /* of the machine's file, kept open */
 	struct odbc *odbc;
 };
 
@@ -134,8 +133,11 @@ static int run_on_files(struct database *database, const struct query *query, st
 
 static int stat_file(const struct database *database, struct stat *ret, struct err *err)
 {
-	cleanup_fd int fd = beneath_open_regular(database->dir_fd, database->at, NULL, err);
+	cleanup_fd int fd = -1;
 
+	if (database->kind == KIND_SQLITE)
+		return stat(database->at, ret) == 0 ? 0 : err_sys(err, "looking at it");
+	fd = beneath_open_regular(database->dir_fd, database->at, NULL, err);
 	if (fd < 0)
 		return -1;
 	return fstat(fd, ret) == 0 ? 0 : err_sys(err, "looking at it");
@@ -149,8 +151,8 @@ static int check_unchanged(const struct database *database, const struct stat *b
 
 	if (stat_file(database, &now, err) < 0)
 		return -1;
-	if (now.st_ino != before->st_ino || now.st_size != before->st_size ||
-	    now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
+	if (now.st_dev != before->st_dev || now.st_ino != before->st_ino ||
+	    now.st_size != before->st_size || now.st_mtim.tv_sec != before->st_mtim.tv_sec ||
 	    now.st_mtim.tv_nsec != before->st_mtim.tv_nsec)
 		return err_set(err, ERR_BUSY, "it changed while it was read; run the query again");
 	return 0;
@@ -178,19 +180,29 @@ static int run_on_file(struct database *database, const struct query *query, str
 	return result;
 }
 
+/*
+ * Opened for each query, as it may have been replaced since; one that stayed open would also keep
+ * its programs from changing how it is written.
+ */
 static int run_on_host(struct database *database, const struct query *query, struct sink *sink,
 		       struct err *err)
 {
-	if (database->db == NULL) {
-		sqlite3 *db = lite_open_host(database->at, err);
+	struct stat before = { .st_ino = 0 };
+	bool still = false;
+	sqlite3 *db;
+	int result;
 
-		if (db == NULL || lite_seal(db, err) < 0) {
-			(void)sqlite3_close(db);
-			return -1;
-		}
-		database->db = db;
-	}
-	return lite_run(database->db, query->text, query->len, query->params, sink, err);
+	(void)stat(database->at, &before); /* that it is gone SQLite tells */
+	db = lite_open_host(database->at, &still, err);
+	if (db == NULL)
+		return -1;
+	result = lite_seal(db, err);
+	if (result == 0)
+		result = lite_run(db, query->text, query->len, query->params, sink, err);
+	(void)sqlite3_close(db);
+	if (result == 0 && still && check_unchanged(database, &before, err) < 0)
+		return err_wrap(err, "the database");
+	return result;
 }
 
 static int run_on_odbc(struct database *database, const struct query *query, struct sink *sink,

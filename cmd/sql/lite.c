@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lite.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "base/util.h"
@@ -86,8 +85,7 @@ sqlite3 *lite_open_file(const char *path, struct err *err)
 	return open_with(path, SQLITE_OPEN_READONLY, VFS_NAME, err);
 }
 
-/* Nobody writes to it, or its log would be there: it can be read without one. */
-static sqlite3 *open_unwritten(const char *path, struct err *err)
+static sqlite3 *open_still(const char *path, struct err *err)
 {
 	cleanup_free char *encoded = percent_encode(path);
 	cleanup_free char *uri = xasprintf("file:%s?immutable=1", encoded);
@@ -95,29 +93,47 @@ static sqlite3 *open_unwritten(const char *path, struct err *err)
 	return open_with(uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, err);
 }
 
-static bool is_there(const char *path, const char *ending)
+/* It is kept with a log, which could not be opened, nor made. */
+static bool lacks_log(sqlite3 *db)
 {
-	cleanup_free char *side = xasprintf("%s%s", path, ending);
+	int code = sqlite3_extended_errcode(db);
 
-	return access(side, F_OK) == 0;
+	return (code & 0xff) == SQLITE_CANTOPEN || code == SQLITE_READONLY_DIRECTORY;
+}
+
+/* Beside the file that a link leads to. */
+static bool has_log(sqlite3 *db)
+{
+	const char *name = sqlite3_filename_wal(sqlite3_db_filename(db, "main"));
+	struct stat st;
+
+	return stat(name, &st) == 0 && st.st_size > 0;
 }
 
 /* A log can be read only together with its index, which a reader may not make. */
-sqlite3 *lite_open_host(const char *path, struct err *err)
+sqlite3 *lite_open_host(const char *path, bool *ret_still, struct err *err)
 {
 	sqlite3 *db = open_with(path, SQLITE_OPEN_READONLY, NULL, err);
-	int result;
+	bool still;
+	bool logged;
 
 	if (db == NULL)
 		return NULL;
-	result = sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL);
-	if (result == SQLITE_OK)
+	if (sqlite3_exec(db, "SELECT 1 FROM sqlite_master", NULL, NULL, NULL) == SQLITE_OK) {
+		*ret_still = false;
 		return db;
-	(void)lite_fail(db, err);
+	}
+	still = lacks_log(db);
+	logged = has_log(db);
+	(void)(still && logged ? err_set(err, ERR_BUSY,
+					 "what was last written is still in its log; open it once "
+					 "with a program that writes, and close it")
+			       : lite_fail(db, err));
 	(void)sqlite3_close(db);
-	if (result == SQLITE_CANTOPEN && !is_there(path, "-wal"))
-		return open_unwritten(path, err);
-	return NULL;
+	if (!still || logged)
+		return NULL;
+	*ret_still = true;
+	return open_still(path, err);
 }
 
 /* ---- only reading ---- */

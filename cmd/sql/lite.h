@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -22,8 +23,9 @@ int lite_start(struct err *err) MUST_CHECK;
 sqlite3 *lite_open_memory(struct err *err) MUST_CHECK;
 /* `path` below the folder of vfs.h. */
 sqlite3 *lite_open_file(const char *path, struct err *err) MUST_CHECK;
-/* An absolute path of the machine. */
-sqlite3 *lite_open_host(const char *path, struct err *err) MUST_CHECK;
+/* An absolute path of the machine. *ret_still: as if nobody wrote to it, which the caller checks.
+ */
+sqlite3 *lite_open_host(const char *path, bool *ret_still, struct err *err) MUST_CHECK;
 /* From here on only reading, and no change of that. */
 int lite_seal(sqlite3 *db, struct err *err) MUST_CHECK;
 /* Our own statements again, for a database in memory. */

@@ -245,6 +245,74 @@ def test_a_host_file_is_read_by_its_name_in_the_configuration(home):
         assert '["files","shop"]' in unknown and str(path) not in unknown
 
 
+def make_host(path, value, mode="delete"):
+    """A database of the person, written and closed."""
+    db = sqlite3.connect(path)
+    db.executescript(f"pragma journal_mode={mode}; create table if not exists t(a); insert into t values ({value})")
+    db.close()
+
+
+def test_a_host_file_with_a_log_is_read_whether_somebody_writes_to_it_or_not(home):
+    path = home / "host.db"
+    make_host(path, 1)
+    with Server(home, env={"PTYCELL_SQL_SHOP": f"sqlite:{path}"}) as server:
+        assert rows(server, "SELECT a FROM t", database="shop") == [[1]]
+        make_host(path, 2, "wal")  # which nobody could change whose database was still open elsewhere
+        assert rows(server, "SELECT a FROM t", database="shop") == [[1], [2]]
+        writer = sqlite3.connect(path)
+        writer.execute("insert into t values (3)")
+        writer.commit()
+        assert rows(server, "SELECT a FROM t", database="shop") == [[1], [2], [3]]
+        writer.executescript("update t set a = a + 10; vacuum")
+        writer.close()
+        assert rows(server, "SELECT a FROM t", database="shop") == [[11], [12], [13]]
+        make_host(path, 4, "delete")
+        assert rows(server, "SELECT a FROM t", database="shop") == [[11], [12], [13], [4]]
+
+
+def test_a_host_file_that_was_written_while_it_was_read_is_told(home):
+    path = home / "host.db"
+    make_host(path, 1, "wal")
+    with Server(home, env={"PTYCELL_SQL_SHOP": f"sqlite:{path}"}) as server:
+        running = server.start("tools/call", {"name": "exec_sql", "arguments": {
+            "session_id": "s", "database": "shop", "query":
+            "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3000000) SELECT a, n FROM t, r"}})
+        until(lambda: parts(home))
+        make_host(path, 2, "wal")
+        assert "it changed while it was read; run the query again" in Result(running.get(timeout=60)["result"]).texts[-1]
+
+
+def test_a_log_without_its_index_is_not_overlooked(home):
+    """As after a crash; also where the name is a link, and the log lies beside what it leads to."""
+    (home / "real").mkdir()
+    path = home / "real" / "host.db"
+    writer = sqlite3.connect(path)
+    writer.executescript("pragma journal_mode=wal; create table t(a); insert into t values (1)")
+    files = {name: name.read_bytes() for name in (path, home / "real" / "host.db-wal")}
+    writer.close()
+    for name, data in files.items():
+        name.write_bytes(data)
+    (home / "link.db").symlink_to(path)
+    with Server(home, env={"PTYCELL_SQL_SHOP": f"sqlite:{path}", "PTYCELL_SQL_LINK": f"sqlite:{home}/link.db"}) as server:
+        for name in ("shop", "link"):
+            assert "still in its log" in sql(server, "SELECT a FROM t", database=name).texts[-1]
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_a_host_file_that_was_replaced_is_read_anew(home, mode):
+    path = home / "host.db"
+    make_host(path, 1, mode)
+    make_host(home / "new.db", 2, mode)
+    with Server(home, env={"PTYCELL_SQL_SHOP": f"sqlite:{path}"}) as server:
+        assert rows(server, "SELECT a FROM t", database="shop") == [[1]]
+        os.replace(home / "new.db", path)
+        assert rows(server, "SELECT a FROM t", database="shop") == [[2]]
+        path.unlink()
+        assert sql(server, "SELECT a FROM t", database="shop").texts == ["unable to open database file"]
+        make_host(path, 3, mode)
+        assert rows(server, "SELECT a FROM t", database="shop") == [[3]]
+
+
 def test_functions_that_are_tables_are_read(server):
     put(server, "sales.csv", SALES)
     assert rows(server, "SELECT key, value FROM json_each(?)", params=['{"a": 1, "b": [2]}']) == [["a", 1], ["b", "[2]"]]
