@@ -458,7 +458,7 @@ static int prepare(struct odbc *odbc, SQLHSTMT statement, const struct query *qu
 	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, number_of(SQL_NOSCAN_ON), 0);
 	if (!SQL_SUCCEEDED(SQLPrepare(statement, text_of(query->text), (SQLINTEGER)query->len)))
 		return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	if (odbc_params_count(statement, query->params, err) < 0)
+	if (odbc_params_count(statement, odbc->dialect, query->params, err) < 0)
 		return -1;
 	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &count)))
 		return fail(odbc, SQL_HANDLE_STMT, statement, err);

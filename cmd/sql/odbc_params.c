@@ -63,15 +63,27 @@ static SQLRETURN bind(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dialect d
 	}
 }
 
-int odbc_params_count(SQLHSTMT statement, const json_t *params, struct err *err)
+/* What else the text may have been meant for. */
+static const char *hint(enum sql_dialect dialect, bool too_few)
+{
+	if (!too_few)
+		return "; the place of each is a ?";
+	if (dialect == SQL_POSTGRESQL)
+		return "; each ? is one, for PostgreSQL's operators ?, ?| and ?& write "
+		       "jsonb_exists(a, b), jsonb_exists_any(a, b) and jsonb_exists_all(a, b)";
+	return "";
+}
+
+int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
+		      struct err *err)
 {
 	SQLSMALLINT wanted = 0;
+	size_t given = json_array_size(params);
 
-	if (!SQL_SUCCEEDED(SQLNumParams(statement, &wanted)) ||
-	    (size_t)wanted == json_array_size(params))
+	if (!SQL_SUCCEEDED(SQLNumParams(statement, &wanted)) || (size_t)wanted == given)
 		return 0;
-	return err_set(err, ERR_INVALID, "the query has %d parameters, params has %zu", wanted,
-		       json_array_size(params));
+	return err_set(err, ERR_INVALID, "the query has %d parameters, params has %zu%s", wanted,
+		       given, hint(dialect, given < (size_t)wanted));
 }
 
 int odbc_params_bind(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
@@ -80,7 +92,7 @@ int odbc_params_bind(SQLHSTMT statement, enum sql_dialect dialect, const json_t 
 	size_t index;
 	json_t *value;
 
-	if (odbc_params_count(statement, params, err) < 0)
+	if (odbc_params_count(statement, dialect, params, err) < 0)
 		return -1;
 	json_array_foreach (params, index, value)
 		if (!SQL_SUCCEEDED(bind(statement, (SQLUSMALLINT)(index + 1), dialect, value,

@@ -20,7 +20,8 @@ struct odbc_param {
 };
 
 /* `params` is an array or NULL: as many as the statement has? */
-int odbc_params_count(SQLHSTMT statement, const json_t *params, struct err *err) MUST_CHECK;
+int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
+		      struct err *err) MUST_CHECK;
 /*
  * Counts and binds; `params` and as many `slots` are to stay until the statement has been executed.
  * -1 with `err` set; ODBC_PARAMS_DRIVER: the diagnostics of `statement` tell what failed.

@@ -106,8 +106,15 @@ def test_params_are_bound(server):
 
 
 def test_params_that_are_too_few_or_too_many_are_told(server):
-    assert sql(server, "SELECT ?, ?").texts == ["the query has 2 parameters, params has 0"]
-    assert sql(server, "SELECT 1", params=[1]).texts == ["the query has 0 parameters, params has 1"]
+    few = ("the query has {} parameters, params has {}; each ? is one, for PostgreSQL's operators ?, ?| and ?& write "
+           "jsonb_exists(a, b), jsonb_exists_any(a, b) and jsonb_exists_all(a, b)")
+    many = "the query has 0 parameters, params has 1; the place of each is a ?"
+    assert sql(server, "SELECT ?, ?").texts == [few.format(2, 0)]
+    assert sql(server, "SELECT '{\"a\": 1}'::jsonb ? 'a', ?", params=[1]).texts == [few.format(2, 1)]
+    assert sql(server, "SELECT 1", params=[1]).texts == [many]
+    assert sql(server, "SELECT id FROM t WHERE id = $1", params=[1]).texts == [many]
+    assert rows(server, """SELECT jsonb_exists('{"a": 1}', 'a'), jsonb_exists_any('{"a": 1}', ARRAY['b', ?]),
+                           jsonb_exists_all('{"a": 1}', ARRAY['a', 'b'])""", params=["a"]) == [[True, True, False]]
 
 
 def test_long_values_come_whole(server):
