@@ -4,6 +4,7 @@
 #include <sqlext.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { PLAIN_MAX = 4000 };
 
@@ -86,6 +87,19 @@ int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t
 		       given, hint(dialect, given < (size_t)wanted));
 }
 
+/* Drivers pass a text on as one that ends there. */
+static int check_text(const json_t *value, size_t index, struct err *err)
+{
+	const char *s = json_string_value(value);
+
+	if (s == NULL || strlen(s) == json_string_length(value))
+		return 0;
+	return err_set(err, ERR_INVALID,
+		       "params[%zu] has the character U+0000, where the database's driver would "
+		       "cut it",
+		       index);
+}
+
 int odbc_params_bind(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		     struct odbc_param *slots, struct err *err)
 {
@@ -94,9 +108,12 @@ int odbc_params_bind(SQLHSTMT statement, enum sql_dialect dialect, const json_t 
 
 	if (odbc_params_count(statement, dialect, params, err) < 0)
 		return -1;
-	json_array_foreach (params, index, value)
+	json_array_foreach (params, index, value) {
+		if (check_text(value, index, err) < 0)
+			return -1;
 		if (!SQL_SUCCEEDED(bind(statement, (SQLUSMALLINT)(index + 1), dialect, value,
 					&slots[index])))
 			return ODBC_PARAMS_DRIVER;
+	}
 	return 0;
 }

@@ -117,6 +117,11 @@ def test_params_that_are_too_few_or_too_many_are_told(server):
                            jsonb_exists_all('{"a": 1}', ARRAY['a', 'b'])""", params=["a"]) == [[True, True, False]]
 
 
+def test_a_text_that_the_driver_would_cut_is_refused(server):
+    assert sql(server, "SELECT ?::text, ?::text", params=["x", "a\0b"]).texts == [
+        "params[1] has the character U+0000, where the database's driver would cut it"]
+
+
 def test_long_values_come_whole(server):
     answer = sql(server, "SELECT repeat('\u00e4', 20000), repeat('x', 15000)")
     assert answer.object["rows"] == [["\u00e4" * 20000, "x" * 15000]]
