@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -365,6 +366,14 @@ void sandbox_relieve(struct sandbox *sandbox)
 {
 	if (sandbox->channel >= 0)
 		wire_tell(sandbox->channel, WIRE_RELIEVE, NULL);
+}
+
+/* Its end may not have been heard yet; hearing calls others, this does not. */
+bool sandbox_is_dead(const struct sandbox *sandbox)
+{
+	struct pollfd end = { .fd = sandbox->channel };
+
+	return sandbox->channel < 0 || (poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0);
 }
 
 const int *sandbox_nursery(const struct sandbox *sandbox)

@@ -95,6 +95,10 @@ void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *da
  */
 const int *sandbox_nursery(const struct sandbox *sandbox);
 
+/* Nothing can be started in it any more: it could not be made, or its init, or the launcher, ended.
+ */
+bool sandbox_is_dead(const struct sandbox *sandbox);
+
 /*
  * How many of its processes the kernel has killed because memory was at the limit of its control
  * group, *ret_limit; 0 without one.

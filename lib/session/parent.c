@@ -232,15 +232,23 @@ struct parent *parent_new(const struct session_host *host, const struct language
 	return parent;
 }
 
+static void retire_nursery(struct parent *parent)
+{
+	if (parent->workspace == NULL)
+		return;
+	parent->host->retire(parent->host->owner, parent->nursery,
+			     workspace_name(parent->workspace));
+	workspace_free(parent->workspace);
+	parent->workspace = NULL;
+	parent->nursery = NULL;
+}
+
 void parent_free(struct parent *parent)
 {
 	if (parent == NULL)
 		return;
 	parent_drop(parent);
-	if (parent->workspace != NULL)
-		parent->host->retire(parent->host->owner, parent->nursery,
-				     workspace_name(parent->workspace));
-	workspace_free(parent->workspace);
+	retire_nursery(parent);
 	free(parent);
 }
 
@@ -253,6 +261,9 @@ static int make_nursery(struct parent *parent, struct err *err)
 {
 	const struct session_host *host = parent->host;
 
+	/* Nobody lives in a dead one: the sandboxes in it ended with it. */
+	if (parent->workspace != NULL && sandbox_is_dead(parent->nursery))
+		retire_nursery(parent);
 	if (parent->workspace != NULL)
 		return 0;
 	parent->workspace = workspace_new(host->home, err);
@@ -353,7 +364,9 @@ void parent_pause(struct parent *parent, bool pause)
 
 const int *parent_nursery(const struct parent *parent)
 {
-	return parent != NULL && parent->serving != NULL ? sandbox_nursery(parent->nursery) : NULL;
+	if (parent == NULL || parent->serving == NULL || sandbox_is_dead(parent->nursery))
+		return NULL;
+	return sandbox_nursery(parent->nursery);
 }
 
 struct interpreter *const *parent_interpreter(const struct parent *parent)

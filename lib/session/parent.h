@@ -4,7 +4,7 @@
  *
  * It lives in a nursery, a sandbox that is no session's (sandbox/nursery.h, sandbox/parent.h), with
  * the host's programs and an empty folder of its own. The nursery stays once it is made, as the
- * sandboxes of sessions lie in it; the interpreter comes and goes.
+ * sandboxes of sessions lie in it, and is made anew when it died; the interpreter comes and goes.
  *
  *   PARENT_NONE --> STARTING --> SERVING <--> LOADING     a module is being imported
  *       ^               |           |            |

@@ -246,6 +246,26 @@ def test_sessions_outlive_the_parent_and_new_ones_start(ready):
     assert ready.cell("x", session=name).text == "5\n"
 
 
+def above(pid):
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
+@pytest.mark.parametrize("who", ["init of the nursery", "launcher"])
+def test_sessions_are_copies_again_after_their_nursery_died(ready, who):
+    forked(ready)
+    parent = parent_of(ready)
+    init = above(above(parent[0]))
+    os.kill(above(init) if who == "launcher" else init, signal.SIGKILL)
+    ready.cell("1 + 1", session="at-once")
+    all_gone({parent}, 5)
+    assert ready.cell("1 + 1", session="next").text == "2\n"
+    forked(ready, "again")
+    # Folder of what died: gone; of the sessions, of the parent and of what waits next: there.
+    live = len(ready.call("list_sessions").object["sessions"])
+    until(lambda: len(all_folders(ready.home)) == live + 2)
+
+
 @pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
 def test_a_parent_that_does_not_answer_is_not_waited_for_twice(ready):
     forked(ready)
