@@ -65,16 +65,17 @@ static int enter(const int *fds, const struct usermap *map, struct err *err)
  * of the new process tells its own, as the kernel has it.
  */
 struct way {
-	int report; /* a packet socket to the launcher */
-	int order;  /* from it: a pid_t whose map is to be written */
+	/* Packet sockets to the launcher. Whoever dies is seen by an end that only it has. */
+	int report; /* of the second, and then the new process */
+	int order;  /* of the first: a pid_t whose map is to be written, and what became of that */
 	const int *fds;
 	unsigned long flags;
 	const struct usermap *map;
 };
 
-static void tell(const struct way *way, const struct err *err)
+static void tell(int channel, const struct err *err)
 {
-	(void)!write(way->report, err, sizeof(*err));
+	(void)!write(channel, err, sizeof(*err));
 }
 
 /* 0 in the new process; otherwise does not return. */
@@ -82,6 +83,7 @@ static pid_t be_second(const struct way *way)
 {
 	struct clone_args args = { .flags = way->flags | CLONE_PARENT };
 	struct err err = { .code = ERR_NONE };
+
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 
 	if (pid < 0 && errno == ENOSYS)
@@ -90,7 +92,7 @@ static pid_t be_second(const struct way *way)
 	if (pid < 0)
 		(void)err_sys(&err, "creating namespaces");
 	if (pid <= 0)
-		tell(way, &err);
+		tell(way->report, &err);
 	if (pid == 0)
 		return 0;
 	_exit(EXIT_SUCCESS);
@@ -106,23 +108,38 @@ static int write_map(const struct way *way, struct err *err)
 	return usermap_write_for(pid, way->map, err);
 }
 
+/* In a pid namespace whose first process is gone there is no memory, as the kernel says it. */
+static pid_t fork_second(const struct way *way, struct err *err)
+{
+	pid_t pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0);
+
+	if (pid == 0)
+		(void)close(way->order);
+	else if (pid < 0 && errno == ENOMEM)
+		(void)err_set(err, ERR_SYSTEM,
+			      "what sessions are forked from has ended, or memory ran out");
+	else if (pid < 0)
+		(void)err_sys(err, "forking for a sandbox");
+	return pid;
+}
+
 /* Likewise. */
 static pid_t be_first(const struct way *way)
 {
 	struct err err = { .code = ERR_NONE };
 	pid_t second = -1;
 
-	if (enter(way->fds, way->map, &err) == 0) {
-		second = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, 0);
-		if (second == 0)
-			return be_second(way);
-		if (second < 0)
-			(void)err_sys(&err, "forking for a sandbox");
-	}
-	if (second > 0 && way->map->foreign)
+	if (enter(way->fds, way->map, &err) == 0)
+		second = fork_second(way, &err);
+	if (second == 0)
+		return be_second(way);
+	if (second < 0)
+		tell(way->report, &err);
+	(void)close(way->report);
+	if (second > 0 && way->map->foreign) {
 		(void)write_map(way, &err);
-	if (second < 0 || way->map->foreign)
-		tell(way, &err);
+		tell(way->order, &err);
+	}
 	_exit(EXIT_SUCCESS);
 }
 
@@ -168,19 +185,30 @@ static int follow(int channel, int order, const struct usermap *map, pid_t *ret_
 		return 0;
 	if (write(order, ret_pid, sizeof(*ret_pid)) != (ssize_t)sizeof(*ret_pid))
 		return err_sys(err, "starting a sandbox");
-	return hear(channel, &helper, err);
+	return hear(order, &helper, err);
+}
+
+/* What comes to the first of the pair says who sent it. */
+static int open_channel(int ret_pair[2], struct err *err)
+{
+	const int on = 1;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret_pair) < 0)
+		return err_sys(err, "preparing a sandbox");
+	if (setsockopt(ret_pair[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0)
+		return 0;
+	(void)err_sys(err, "preparing a sandbox");
+	fd_close(&ret_pair[0]);
+	fd_close(&ret_pair[1]);
+	return -1;
 }
 
 static int open_channels(int ret_report[2], int ret_order[2], struct err *err)
 {
-	const int on = 1;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ret_report) < 0)
-		return err_sys(err, "preparing a sandbox");
-	if (setsockopt(ret_report[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0 &&
-	    pipe2(ret_order, O_CLOEXEC) == 0)
+	if (open_channel(ret_report, err) < 0)
+		return -1;
+	if (open_channel(ret_order, err) == 0)
 		return 0;
-	(void)err_sys(err, "preparing a sandbox");
 	fd_close(&ret_report[0]);
 	fd_close(&ret_report[1]);
 	return -1;
@@ -201,16 +229,16 @@ pid_t nursery_clone(const int fds[NURSERY_NAMESPACES], unsigned long flags,
 	first = cgroup_fork(0, group);
 	if (first == 0) {
 		fd_close(&report[0]);
-		fd_close(&order[1]);
-		return be_first(&(struct way){ report[1], order[0], fds, flags, map });
+		fd_close(&order[0]);
+		return be_first(&(struct way){ report[1], order[1], fds, flags, map });
 	}
 	fd_close(&report[1]);
-	fd_close(&order[0]);
+	fd_close(&order[1]);
 	/* On failure a new process, if there is one, is not let go on, and reaped as any other. */
 	rc = first < 0 ? err_sys(err, "forking for a sandbox")
-		       : follow(report[0], order[1], map, &pid, err);
+		       : follow(report[0], order[0], map, &pid, err);
 	fd_close(&report[0]);
-	fd_close(&order[1]);
+	fd_close(&order[0]);
 	if (first > 0)
 		(void)waitpid(first, NULL, 0);
 	return rc < 0 ? -1 : pid;
