@@ -196,6 +196,11 @@ enum spare_state spare_state(const struct spare *spare)
 	return spare->state;
 }
 
+bool spare_is_lost(const struct spare *spare)
+{
+	return sandbox_is_dead(spare->sandbox);
+}
+
 const struct language *spare_language(const struct spare *spare)
 {
 	return spare->language;

@@ -412,6 +412,8 @@ enum worth { WORTH_NOTHING, WORTH_STARTED, WORTH_READY, WORTH_LOADED };
 
 static enum worth worth_of(const struct spares *s, const struct spare *spare)
 {
+	if (spare_is_lost(spare))
+		return WORTH_NOTHING;
 	if (spare_state(spare) == SPARE_WAITING)
 		return spare_wants_load(spare) ? WORTH_READY : WORTH_LOADED;
 	if (spare_state(spare) == SPARE_STARTING && spare == s->head_start)
