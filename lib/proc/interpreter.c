@@ -45,6 +45,7 @@ struct interpreter {
 	struct list queries;
 	struct err err; /* why it did not start */
 	bool copied;
+	bool lost_minder;
 	int pty;
 	int slave;
 	int ends[PLAN_DESCRIPTORS_MAX];
@@ -97,6 +98,7 @@ static void on_settle(struct loop_defer *defer)
 	} else if (interpreter->state == RUNNING) {
 		/* Its minder was killed: so was it. */
 		interpreter->state = EXITED;
+		interpreter->lost_minder = true;
 		handlers->exited(interpreter, SIGKILL);
 	} else if (interpreter->state == EXITED) {
 		interpreter->state = OVER;
@@ -396,6 +398,11 @@ void *interpreter_data(const struct interpreter *interpreter)
 bool interpreter_is_copy(const struct interpreter *interpreter)
 {
 	return interpreter->copied;
+}
+
+bool interpreter_lost_minder(const struct interpreter *interpreter)
+{
+	return interpreter->lost_minder;
 }
 
 int interpreter_pty(const struct interpreter *interpreter)

@@ -172,6 +172,8 @@ void *interpreter_data(const struct interpreter *interpreter);
 void interpreter_free(struct interpreter *interpreter);
 /* It was forked from the parent of its spec. Of a started one. */
 bool interpreter_is_copy(const struct interpreter *interpreter);
+/* Its minder died, which tells how others end: so did it, by SIGKILL. Of one that exited. */
+bool interpreter_lost_minder(const struct interpreter *interpreter);
 /* -1 before `started`. Owned by the interpreter. */
 int interpreter_pty(const struct interpreter *interpreter);
 /* That of the descriptor named "control". */

@@ -315,7 +315,8 @@ static void advance(struct runner *r)
 		return;
 	if (r->state == RUNNER_READY)
 		start_cell(r);
-	else if (r->state == RUNNER_IDLE && runner_start_interpreter(r, &err) < 0)
+	else if (r->state == RUNNER_IDLE && runner_start_interpreter(r, &err) < 0 &&
+		 err.code != ERR_BUSY)
 		fail_run(r, list_entry(r->queue.next, struct run, node), err.msg);
 }
 
@@ -392,6 +393,17 @@ bool runner_count_children(struct runner *r, void (*done)(struct runner *runner,
 	r->children_counted = done;
 	interpreter_count_children(r->interpreter, on_children_counted);
 	return true;
+}
+
+void runner_move(struct runner *r, struct sandbox *sandbox)
+{
+	assert(r->state == RUNNER_IDLE);
+	r->c.sandbox = sandbox;
+}
+
+void runner_wake(struct runner *r)
+{
+	runner_kick(r);
 }
 
 void runner_set_limits(struct runner *r, uint64_t spool_max, uint64_t output_chars)

@@ -82,6 +82,11 @@ struct runner_handlers {
 	 * free; NULL when nobody knows. May be NULL.
 	 */
 	char *(*killed)(struct runner *runner);
+	/*
+	 * An interpreter is about to start in a sandbox that is dead. runner_move follows within
+	 * the call, or runner_wake when it is to ask again. May be NULL: there is no other.
+	 */
+	void (*needs_sandbox)(struct runner *runner);
 	/* runner_state() is another; the runner must not be freed here. NULL: nobody asks. */
 	void (*moved)(struct runner *runner);
 };
@@ -286,6 +291,10 @@ void runner_pause(struct runner *runner, bool pause);
  */
 void runner_adopt(struct runner *runner, const struct runner_context *context);
 
+/* From now on its interpreters start in this sandbox. Of an IDLE one. */
+void runner_move(struct runner *runner, struct sandbox *sandbox);
+/* What waits in the queue goes on, if it can. */
+void runner_wake(struct runner *runner);
 /* New limits for the cells to come. */
 void runner_set_limits(struct runner *runner, uint64_t spool_max, uint64_t output_chars);
 

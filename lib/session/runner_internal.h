@@ -105,7 +105,8 @@ struct runner {
 	unsigned int typing_pause_ms;
 	bool held; /* until runner_next */
 	bool timed_out;
-	bool looked; /* a look has shown the start of the cell's output */
+	bool restarting; /* its last start failed with its sandbox: the next one is the last try */
+	bool looked;     /* a look has shown the start of the cell's output */
 	char nonce[RUNNER_NONCE_LEN + 1];
 };
 
@@ -175,6 +176,7 @@ void runner_flush(struct runner *runner);
 void runner_send_interrupt(struct runner *runner);
 
 /* runner_life.c */
+/* ERR_BUSY: not yet, runner_wake will come. */
 int runner_start_interpreter(struct runner *runner, struct err *err) MUST_CHECK;
 /* Frees the interpreter and everything around it. */
 void runner_forget_interpreter(struct runner *runner);

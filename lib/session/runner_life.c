@@ -143,6 +143,7 @@ void runner_on_ready(struct runner *r, const struct frame *frame)
 	free(r->version);
 	r->version = frame_text(frame, "version");
 	loop_timer_stop(&r->ready);
+	r->restarting = false;
 	runner_set_state(r, RUNNER_READY);
 	runner_kick(r);
 }
@@ -240,20 +241,48 @@ static void on_started(struct interpreter *interpreter)
 	runner_flush(r);
 }
 
+/* The sandbox died, not what was to start: once more, in another. */
+static bool may_restart(struct runner *r)
+{
+	r->restarting = !r->restarting && r->c.handlers->needs_sandbox != NULL &&
+			sandbox_is_dead(r->c.sandbox);
+	return r->restarting;
+}
+
 static void on_failed(struct interpreter *interpreter, const struct err *err)
 {
 	struct runner *r = interpreter_data(interpreter);
 	cleanup_free char *problem = xasprintf("%s (%s) could not be started: %s",
 					       r->c.language->name, r->path, err->msg);
+	bool again = may_restart(r);
 
 	runner_forget_interpreter(r);
 	runner_set_state(r, RUNNER_IDLE);
-	runner_fail_queue(r, problem);
+	if (again)
+		runner_kick(r);
+	else
+		runner_fail_queue(r, problem);
+}
+
+/*
+ * Of the processes that hold it the minder may be the first that is seen dead, or live long enough
+ * to tell that it ended what is below it.
+ */
+static bool ended_with_sandbox(const struct runner *r, int wait_status)
+{
+	return interpreter_lost_minder(r->interpreter) ||
+	       (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
+		sandbox_is_dead(r->c.sandbox));
 }
 
 /* Goes on after "the interpreter". */
-static char *describe_end(int wait_status)
+static char *describe_end(const struct runner *r, int wait_status)
 {
+	if (ended_with_sandbox(r, wait_status))
+		return xasprintf("ended with its sandbox, whose own processes were killed%s",
+				 confinement_rooted(r->c.confinement)
+					 ? "; what was in /tmp may be gone, too"
+					 : "");
 	if (WIFSIGNALED(wait_status)) {
 		const char *name = sigabbrev_np(WTERMSIG(wait_status));
 
@@ -281,7 +310,7 @@ static char *find_killer(struct runner *r, int wait_status)
 static void on_exited(struct interpreter *interpreter, int wait_status)
 {
 	struct runner *r = interpreter_data(interpreter);
-	cleanup_free char *how = describe_end(wait_status);
+	cleanup_free char *how = describe_end(r, wait_status);
 	cleanup_free char *why = xasprintf("the interpreter %s", how);
 	cleanup_free char *killer = NULL;
 
@@ -290,6 +319,10 @@ static void on_exited(struct interpreter *interpreter, int wait_status)
 	killer = find_killer(r, wait_status);
 	if (loop_io_active(&r->control_io))
 		runner_read_control(r, true); /* what it said before its end */
+	if (r->state == RUNNER_STARTING && may_restart(r)) {
+		begin_ending(r);
+		return;
+	}
 	if (r->state == RUNNER_STARTING) {
 		runner_fail_start(r, how);
 		return;
@@ -385,6 +418,16 @@ static enum environment_network network_of(const struct confinement *confinement
 	return confinement_reaches_hosts(confinement) ? ENVIRONMENT_PROXY : ENVIRONMENT_NONE;
 }
 
+static int leave_dead_sandbox(struct runner *r, struct err *err)
+{
+	const struct sandbox *dead = r->c.sandbox;
+
+	if (r->c.handlers->needs_sandbox == NULL || !sandbox_is_dead(dead))
+		return 0;
+	r->c.handlers->needs_sandbox(r);
+	return r->c.sandbox != dead ? 0 : err_set(err, ERR_BUSY, "the sandbox is still ending");
+}
+
 int runner_start_interpreter(struct runner *r, struct err *err)
 {
 	struct plan_descriptor descriptors[LANGUAGE_DESCRIPTORS_MAX];
@@ -393,7 +436,8 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	char **argv;
 	char **envp;
 
-	if (confinement_locate(r->c.confinement, r->c.language, &path, err) < 0)
+	if (leave_dead_sandbox(r, err) < 0 ||
+	    confinement_locate(r->c.confinement, r->c.language, &path, err) < 0)
 		return -1;
 	free(r->path);
 	free(r->compiled);

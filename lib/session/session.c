@@ -164,6 +164,66 @@ void session_add_notice(struct session *s, const char *text)
 	s->notice = joined;
 }
 
+/* ---- its sandbox ---- */
+
+/* What it may reach is copied from the settings, and holds for the session's whole life. */
+static void on_listener(void *data, int listener_own)
+{
+	struct session *s = data;
+	const struct settings *settings = s->host->settings;
+	const uint64_t net_max = s->limits.net_max;
+	const struct proxy_spec spec = { .helper = s->host->proxy_helper,
+					 .hosts = settings->hosts,
+					 .allow_private = settings->allow_private_hosts,
+					 .bytes_max = s->net_bytes < net_max
+							      ? net_max - s->net_bytes
+							      : 0,
+					 .environment = settings->environment };
+
+	s->proxy = proxy_new(s->host->loop, &spec, listener_own);
+}
+
+static void watch_listener(struct session *s)
+{
+	if (confinement_reaches_hosts(s->host->confinement))
+		sandbox_watch_listener(s->sandbox, on_listener, s);
+}
+
+/* `nursery` is that in which it lies, or NULL. */
+static void open_sandbox(struct session *s, const int *nursery)
+{
+	s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits, nursery);
+	watch_listener(s);
+}
+
+/* What went through it counts for the next one. */
+static void drop_proxy(struct session *s)
+{
+	const struct proxy_row *row;
+
+	for (size_t i = 0; s->proxy != NULL && (row = proxy_row(s->proxy, i)) != NULL; i++)
+		s->net_bytes += row->sent + row->received;
+	proxy_free(s->proxy);
+	s->proxy = NULL;
+}
+
+/*
+ * The one that there is died, and every process with it: the folder lives on in another. Not in the
+ * nursery, which may be why, and of whose parent only first interpreters are copies.
+ */
+static void renew_sandbox(struct session *s)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_state(s->lanes[i].runner) != RUNNER_IDLE)
+			return; /* it will be told that it ended, and then on_moved */
+	drop_proxy(s);
+	sandbox_close(s->sandbox, NULL, NULL);
+	open_sandbox(s, NULL);
+	watchdog_move(s->watchdog);
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_move(s->lanes[i].runner, s->sandbox);
+}
+
 /* ---- what runners tell ---- */
 
 void session_tell_state(struct session *s)
@@ -219,6 +279,20 @@ static char *on_killed(struct runner *runner)
 	return watchdog_explain_kill(s->watchdog);
 }
 
+static void on_needs_sandbox(struct runner *runner)
+{
+	renew_sandbox(runner_owner(runner));
+}
+
+/* The last one that was in a dead sandbox: others may have waited for that. */
+static void on_moved(struct runner *runner)
+{
+	const struct session *s = runner_owner(runner);
+
+	for (size_t i = 0; runner_state(runner) == RUNNER_IDLE && i < s->lane_count; i++)
+		runner_wake(s->lanes[i].runner);
+}
+
 static const struct runner_handlers runner_handlers = {
 	.ended = session_on_ended,
 	.lost = on_lost,
@@ -231,21 +305,9 @@ static const struct runner_handlers runner_handlers = {
 	.wrote = session_on_wrote,
 	.install = on_install,
 	.killed = on_killed,
+	.needs_sandbox = on_needs_sandbox,
+	.moved = on_moved,
 };
-
-/* What it may reach is copied from the settings, and holds for the session's whole life. */
-static void on_listener(void *data, int listener_own)
-{
-	struct session *s = data;
-	const struct settings *settings = s->host->settings;
-	const struct proxy_spec spec = { .helper = s->host->proxy_helper,
-					 .hosts = settings->hosts,
-					 .allow_private = settings->allow_private_hosts,
-					 .bytes_max = s->limits.net_max,
-					 .environment = settings->environment };
-
-	s->proxy = proxy_new(s->host->loop, &spec, listener_own);
-}
 
 /* What waited for it is used no more, its folder excepted. */
 static void drop_spare(struct session *s)
@@ -281,13 +343,12 @@ static struct sandbox *sandbox_of(struct session *s)
 	if (s->spare != NULL)
 		s->sandbox = spare_take_sandbox(s->spare, &listener, &cpu_ms);
 	if (s->sandbox == NULL)
-		s->sandbox = confinement_open(s->host->confinement, s->workspace, &s->limits,
-					      parent_nursery(parent_of(s)));
-	s->watchdog = watchdog_new(s, cpu_ms);
-	if (listener >= 0)
+		open_sandbox(s, parent_nursery(parent_of(s)));
+	else if (listener >= 0)
 		on_listener(s, listener);
-	else if (confinement_reaches_hosts(s->host->confinement))
-		sandbox_watch_listener(s->sandbox, on_listener, s);
+	else
+		watch_listener(s);
+	s->watchdog = watchdog_new(s, cpu_ms);
 	return s->sandbox;
 }
 

@@ -95,6 +95,7 @@ struct session {
 	struct spare *spare; /* to be used by the first cell, if that is as was expected; or NULL */
 	struct watchdog *watchdog; /* of the sandbox */
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */
+	uint64_t net_bytes;        /* through those of earlier sandboxes */
 	struct scan *scan;
 	struct keeper *keeper;
 	struct uploads *uploads; /* NULL without a storage */

@@ -29,6 +29,8 @@ struct watchdog {
 	uint64_t oom_seen; /* at the last look */
 	bool was_running;
 	uint64_t cpu_before_ms;
+	uint64_t cpu_earlier_ms; /* in sandboxes that died */
+	uint64_t cpu_used_ms;    /* at the last measure, those included */
 	struct disk *disk;
 	uint64_t disk_due_ms;
 	uint64_t disk_bytes; /* at the last look */
@@ -156,9 +158,10 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	uint64_t limit = w->session->limits.cpu_max;
-	uint64_t used_ms = usage->cpu_ms - w->cpu_before_ms;
+	uint64_t used_ms = w->cpu_earlier_ms + usage->cpu_ms - w->cpu_before_ms;
 	cleanup_free char *why = NULL;
 
+	w->cpu_used_ms = used_ms;
 	if (used_ms <= limit * 1000)
 		return;
 	why = xasprintf("the session has used %" PRIu64 " s of processor time, more than the "
@@ -341,10 +344,10 @@ void watchdog_wake(struct watchdog *w)
 		schedule(w, WATCHDOG_BUSY_MS);
 }
 
+static const struct sandbox_watcher watcher = { .measured = on_measured, .relieved = on_relieved };
+
 struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 {
-	static const struct sandbox_watcher watcher = { .measured = on_measured,
-							.relieved = on_relieved };
 	struct watchdog *w = xcalloc(1, sizeof(*w));
 
 	w->session = s;
@@ -354,6 +357,19 @@ struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 	w->disk_due_ms = loop_now(s->host->loop) + WATCHDOG_DISK_MS / 5;
 	sandbox_watch(s->sandbox, &watcher, w);
 	return w;
+}
+
+void watchdog_move(struct watchdog *w)
+{
+	loop_timer_stop(&w->asked);
+	w->relief = RELIEF_NONE;
+	w->oom_told = 0;
+	w->oom_seen = 0;
+	w->cpu_earlier_ms = w->cpu_used_ms;
+	w->cpu_before_ms = 0;
+	w->deleted_bytes = 0;
+	w->has_children = false;
+	sandbox_watch(w->session->sandbox, &watcher, w);
 }
 
 void watchdog_free(struct watchdog *w)

@@ -32,6 +32,8 @@ enum {
  * used before: it does not count.
  */
 struct watchdog *watchdog_new(struct session *session, uint64_t cpu_ms);
+/* The session has another sandbox, just opened: what was used in the one before still counts. */
+void watchdog_move(struct watchdog *watchdog);
 /* Before sandbox_close. NULL is allowed. */
 void watchdog_free(struct watchdog *watchdog);
 /*

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import signal
+import threading
 import time
 
 import pytest
@@ -261,9 +262,26 @@ def test_sessions_are_copies_again_after_their_nursery_died(ready, who):
     all_gone({parent}, 5)
     assert ready.cell("1 + 1", session="next").text == "2\n"
     forked(ready, "again")
-    # Folder of what died: gone; of the sessions, of the parent and of what waits next: there.
+    # Those of sessions, of the parent and of what waits next; not that of what died.
     live = len(ready.call("list_sessions").object["sessions"])
     until(lambda: len(all_folders(ready.home)) == live + 2)
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
+@pytest.mark.parametrize("delay_ms", [0, 1, 2, 4, 8])
+def test_a_nursery_may_die_at_any_moment_of_a_start(ready, delay_ms):
+    forked(ready)
+    init = above(above(parent_of(ready)[0]))
+    timer = threading.Timer(delay_ms / 1000, os.kill, (init, signal.SIGKILL))
+    ready.cell("1", session="takes-what-waits")
+    timer.start()
+    begun = time.monotonic()
+    first = ready.cell("1 + 1", session="next")
+    assert first.text == "2\n" or "ended with its sandbox" in first.texts[0], first.texts
+    timer.join()
+    assert ready.cell("1 + 1", session="after").text == "2\n"
+    assert ready.cell("1 + 1", session="next").text == "2\n"
+    assert time.monotonic() < begun + 8
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from client import Result, Server
-from steps import (alive, all_gone, family, interpreters, kill, listed, session_folders, until,
+from steps import (alive, all_gone, family, interpreters, kill, listed, name_of, session_folders, until,
                    with_word)
 
 SOON = {"CLEANUP_INTERVAL": "1"}
@@ -28,6 +28,23 @@ def test_the_first_answer_says_that_the_session_is_new_and_which_others_live(ser
     assert server.cell("1").notice.startswith("Session 's' is new and empty")
     other = server.cell("1", session="t")
     assert "Session 't' is new" in other.notice and "'s'" in other.notice
+
+
+@pytest.mark.parametrize("who", ["launch", "init"])
+def test_a_session_outlives_its_sandbox(server, who):
+    server.cell("open('kept', 'w').write('x'); q = 5")
+    server.cell("echo hello", language="bash")
+    died = {process for process in family(server.process.pid) if "ptycell-" + who in name_of(process[0])}
+    running = interpreters(server)
+    for pid, _ in died:
+        kill(pid)
+    all_gone(running, 5)
+    result = server.cell("open('kept').read(), 'q' in globals()")
+    assert result.text == "('x', False)\n" and result.state == "done"
+    assert "the interpreter ended with its sandbox, whose own processes were killed" in result.notice
+    assert "files are not" in result.notice and "memory" not in result.notice
+    assert server.cell("cat kept; echo y > ${TMPDIR:-/tmp}/y", language="bash").text == "x\n"
+    assert server.cell("import tempfile; open(tempfile.gettempdir() + '/y').read()").text == "'y\\n'\n", "they share a sandbox again"
     assert not server.cell("1").notice
 
 

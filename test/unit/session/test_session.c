@@ -8,6 +8,8 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "sandbox/proctree.h"
+#include "session/session_internal.h"
 #include "workspace/scan.h"
 
 enum { ANSWERS_MAX = 100 };
@@ -191,6 +193,79 @@ static void a_loss_that_the_answer_told_is_not_told_again(void **state)
 	(void)state;
 	assert_true(run_one("crash=11", 0)->lost);
 	assert_string_equal(run_one("done", 1)->notice, "");
+}
+
+/* Kills all of ours whose name begins so. */
+static void kill_named(const char *name)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	int killed = 0;
+
+	proctree_descendants(&list);
+	for (size_t i = 0; i < list.len; i++) {
+		char path[64];
+		char text[64];
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/comm", list.pids[i]);
+		if (proctree_read(path, text, sizeof(text)) &&
+		    strncmp(text, name, strlen(name)) == 0)
+			killed += kill(list.pids[i], SIGKILL) == 0;
+	}
+	assert_true(killed > 0);
+}
+
+static const struct answer *run_other(const struct language *language, const char *code,
+				      size_t index)
+{
+	const struct exec_request request = {
+		.language = language, .code = code, .code_len = strlen(code), .wait_ms = 3600000
+	};
+	struct err err;
+
+	assert_non_null(session_exec(session, &request, on_done, &answers[index], &err));
+	fixture_until(answers[index].count > 0);
+	return &answers[index];
+}
+
+static void a_session_outlives_its_sandbox(void **state)
+{
+	static const char *const names[] = { "ptycell-launch", "ptycell-init" };
+	struct language other = fixture_language;
+	const struct answer *next;
+
+	(void)state;
+	other.name = "other";
+	(void)run_other(&other, "result=1\ndone", 0);
+	(void)run_one("write=kept\nresult=1\ndone", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t at = 2 + 3 * i;
+
+		kill_named(names[i]);
+		fixture_until(session_generation(session) == 3 + 2 * i);
+		next = run_one("result=2\ndone", at);
+		assert_int_equal(next->state, CELL_DONE);
+		assert_non_null(strstr(next->notice, "the interpreter ended with its sandbox"));
+		assert_null(strstr(next->notice, "memory"));
+		assert_int_equal(run_other(&other, "result=2\ndone", at + 1)->state, CELL_DONE);
+		/* The limits of the whole session hold in the new one. */
+		assert_non_null(session->watchdog);
+		assert_int_equal(run_one("result=2\ndone", at + 2)->state, CELL_DONE);
+	}
+}
+
+/* Before anybody has heard of it. */
+static void a_cell_that_comes_as_its_sandbox_dies_fails_alone(void **state)
+{
+	(void)state;
+	(void)run_one("exit=0", 0);
+	kill_named("ptycell-init");
+	assert_int_equal(run_one("result=1\ndone", 1)->state, CELL_DONE);
+	kill_named("ptycell-init");
+	(void)run_one("result=1\ndone", 2);
+	fixture_until(session_generation(session) == 3);
+	if (answers[2].state == CELL_DIED)
+		assert_non_null(strstr(answers[2].problem, "ended with its sandbox"));
+	assert_int_equal(run_one("result=1\ndone", 3)->state, CELL_DONE);
 }
 
 static void a_full_queue_refuses_and_answers_the_others(void **state)
@@ -396,6 +471,8 @@ int main(void)
 		SESSION_TEST(every_call_is_answered_once_and_in_order),
 		SESSION_TEST(a_loss_that_no_answer_told_is_told_with_the_next),
 		SESSION_TEST(a_loss_that_the_answer_told_is_not_told_again),
+		SESSION_TEST(a_session_outlives_its_sandbox),
+		SESSION_TEST(a_cell_that_comes_as_its_sandbox_dies_fails_alone),
 		SESSION_TEST(a_full_queue_refuses_and_answers_the_others),
 		SESSION_TEST(a_cancelled_call_is_never_answered),
 		SESSION_TEST(the_sessions_own_deadline_is_the_default),
