@@ -349,6 +349,11 @@ bool confinement_reaches_hosts(const struct confinement *c)
 	return c->settings->hosts != NULL && confinement_rooted(c);
 }
 
+bool confinement_holds_names(const struct confinement *c)
+{
+	return c->tier == POLICY_NAMESPACES && find_writable(c) != NULL;
+}
+
 /* A socket in a shared folder is the person's, and could be connected to. */
 bool confinement_unix_sockets(const struct confinement *c)
 {

@@ -69,6 +69,8 @@ time_t confinement_verified_at(const struct confinement *confinement);
 bool confinement_rooted(const struct confinement *confinement);
 /* Sessions have a proxy to the hosts that the person named. */
 bool confinement_reaches_hosts(const struct confinement *confinement);
+/* While a sandbox lives, names in the person's folders are held (sandbox/protect.h). */
+bool confinement_holds_names(const struct confinement *confinement);
 /* May programs make Unix sockets? */
 bool confinement_unix_sockets(const struct confinement *confinement);
 /*

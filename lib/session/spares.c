@@ -306,6 +306,12 @@ static bool give_up_load(struct spares *s, struct row *row, size_t index)
 	return true;
 }
 
+/* Names that are held in a folder of the person's are in the way: not without a session. */
+static uint64_t count_wanted(const struct spares *s)
+{
+	return confinement_holds_names(s->host->confinement) ? 0 : s->host->settings->spares;
+}
+
 /* The next thing to be done for this row, one at a time; `ret_due_ms` says when to come back. */
 static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_due_ms)
 {
@@ -313,7 +319,7 @@ static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_
 	uint64_t start_ms = due(s, SPARES_QUIET_MS, busy);
 	uint64_t load_ms = due(s, SPARES_LOAD_MS, busy);
 
-	if (row->count < s->host->settings->spares) {
+	if (row->count < count_wanted(s)) {
 		*ret_due_ms = start_ms;
 		if (now >= start_ms)
 			start_one(s, row);

@@ -7,7 +7,8 @@
  * are made when nothing happens, so that nobody waits for them: the first one only after the first
  * answer, and what one imports is stopped as soon as a cell begins. Imports cost each session that
  * gets them some 70 MB: there are none while less than a quarter of the machine's memory is free,
- * and all is dropped when memory runs short.
+ * and all is dropped when memory runs short. Where a share may be written there is none, only the
+ * parent below: a sandbox with that share holds names in it, a nursery has no shares.
  *
  * Where sessions can be forked (session/parent.h), the parent comes first: as soon as something was
  * answered and no code runs, so that sessions which follow at once are its copies, though without

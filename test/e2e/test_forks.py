@@ -221,6 +221,21 @@ def test_a_copy_that_ended_is_started_anew(ready):
     assert not has_module(ready, MARK, name)
 
 
+def test_what_waits_holds_no_names_in_a_writable_share(home, tmp_path):
+    """Those that sessions must not make there are the owner's again once there is none; and who comes is a copy."""
+    share = tmp_path / "project"
+    share.mkdir()
+    with Server(home, "--share", f"{share}:rw", env=ENV) as server:
+        name = forked(server)
+        assert (share / ".envrc").exists()
+        server.call("destroy_session", session_id=name)
+        until(lambda: not list(share.iterdir()), 5)
+        begun = time.monotonic()
+        until(lambda: time.monotonic() > begun + 1.5)
+        assert not list(share.iterdir())
+        forked(server, "again")
+
+
 # ---- ends ----
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root sees the folders of interpreters")
