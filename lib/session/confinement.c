@@ -143,16 +143,6 @@ static char *explain_canaries(const struct confinement *c)
 }
 
 /* In weaker tiers nothing keeps names such as .git/hooks from being made. */
-static const char *find_writable(const struct confinement *c)
-{
-	const struct policy_share *share;
-
-	for (size_t i = 0; (share = shares_at(c->shares, i)) != NULL; i++)
-		if (share->writable)
-			return share->path;
-	return NULL;
-}
-
 static char *explain_writable(const struct confinement *c, const char *path)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -180,7 +170,7 @@ static void report_groups(struct confinement *c)
 static void choose(struct confinement *c)
 {
 	enum policy_tier floor = floor_of(c->settings);
-	const char *writable = find_writable(c);
+	const char *writable = shares_find_writable(c->shares);
 
 	c->state = SETTLED;
 	if (c->report.through != 0) {
@@ -351,7 +341,7 @@ bool confinement_reaches_hosts(const struct confinement *c)
 
 bool confinement_holds_names(const struct confinement *c)
 {
-	return c->tier == POLICY_NAMESPACES && find_writable(c) != NULL;
+	return c->tier == POLICY_NAMESPACES && shares_find_writable(c->shares) != NULL;
 }
 
 /* A socket in a shared folder is the person's, and could be connected to. */

@@ -168,16 +168,6 @@ void runner_on_control_closed(struct runner *r)
 
 /* ---- what the minder tells ---- */
 
-static bool has_writable_share(const struct shares *shares)
-{
-	const struct policy_share *share;
-
-	for (size_t i = 0; shares != NULL && (share = shares_at(shares, i)) != NULL; i++)
-		if (share->writable)
-			return true;
-	return false;
-}
-
 /*
  * What is kept outlives this server and serves every session, so none must have had a say in it.
  * But before its driver an interpreter runs files that may lie in a writable share, or where a
@@ -185,7 +175,9 @@ static bool has_writable_share(const struct shares *shares)
  */
 bool runner_keeps_compiled(const struct runner *r)
 {
-	if (r->c.home == NULL || has_writable_share(confinement_shares(r->c.confinement)))
+	const struct shares *shares = confinement_shares(r->c.confinement);
+
+	if (r->c.home == NULL || shares_find_writable(shares) != NULL)
 		return false;
 	for (size_t i = 0; r->c.passed != NULL && i < r->c.passed->count; i++)
 		if (strncmp(r->c.passed->items[i].name, "PYTHON", strlen("PYTHON")) == 0)

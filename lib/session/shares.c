@@ -407,6 +407,14 @@ int shares_fd(const struct shares *shares, size_t index)
 	return shares->items[index].fd;
 }
 
+const char *shares_find_writable(const struct shares *shares)
+{
+	for (size_t i = 0; shares != NULL && i < shares->count; i++)
+		if (shares->items[i].policy.writable)
+			return shares->items[i].path;
+	return NULL;
+}
+
 bool shares_overlap(const struct shares *shares, const char *path, bool only_writable)
 {
 	for (size_t i = 0; i < shares->count; i++)

@@ -33,6 +33,8 @@ size_t shares_count(const struct shares *shares);
 const struct policy_share *shares_at(const struct shares *shares, size_t index);
 /* Its descriptor, borrowed. */
 int shares_fd(const struct shares *shares, size_t index);
+/* The path of the first one that sessions may write to; NULL when there is none. NULL has none. */
+const char *shares_find_writable(const struct shares *shares);
 /* True when `path` is a share, lies in one, or holds one. */
 bool shares_overlap(const struct shares *shares, const char *path, bool only_writable);
 /*
