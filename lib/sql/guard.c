@@ -94,8 +94,10 @@ static size_t skip_order(const struct guard *g, size_t i)
 	static const char *const words[] = { "SEARCH", "CYCLE", NULL };
 
 	while (is_any(g, i, words)) {
-		while (i < g->count && !is(g, i, "SET"))
+		while (i < g->count && !is(g, i, "SET") && !is_char(g, i, '('))
 			i++;
+		if (!is(g, i, "SET"))
+			return i;
 		i += 2;
 		if (is(g, i, "TO"))
 			i += 4; /* CYCLE ... SET x TO y DEFAULT z */
@@ -287,7 +289,15 @@ static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 
 	if (!is(g, i, "WITH") || i == 0 || !is_char(g, i - 1, '('))
 		return 0;
-	return check_query(g, i, &inner_main, err);
+	if (find_main(g, i, &inner_main, err) < 0)
+		return -1;
+	while (is_char(g, inner_main, '('))
+		inner_main++;
+	/* One more WITH is looked at in its turn. */
+	if (is_any(g, inner_main, heads) ||
+	    (is(g, inner_main, "WITH") && is_char(g, inner_main - 1, '(')))
+		return 0;
+	return deny(g, inner_main, not_a_query, err);
 }
 
 /*

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/util.h"
 #include "text/redact_internal.h"
 
 enum {
 	IGNORED_MAX = 256,   /* bytes that mean nothing between two letters of a value */
 	CUT_ESCAPE_MAX = 10, /* bytes of an escape that was cut in two */
+	SHARED_MAX = 40,     /* letters that many values begin with */
 };
 
 /* ---- looking ---- */
@@ -132,10 +134,34 @@ static bool starts_with(const char *p, const char *end, const char *word)
 static bool is_cut(const struct redact_stream *s, uint64_t at)
 {
 	const char *end = s->text.data + s->text.len;
-	const char *p = skip_to_dots(s->text.data + (at - s->base), end);
+	const char *begin = s->text.data + (at - s->base);
+	const char *p;
+
+	/* The value may go on with a dot where it was cut. */
+	for (int i = 0; i < 2 && begin > s->text.data && begin[-1] == '.'; i++)
+		begin--;
+	p = skip_to_dots(begin, end);
 
 	return (s->cut && p == end) || starts_with(p, end, "...") || starts_with(p, end, "[...]") ||
 	       starts_with(p, end, "\xe2\x80\xa6");
+}
+
+/* What so ends says only what kind of value it would be: postgresql://, -----BEGIN PRIVATE
+ * KEY-----. */
+static bool is_everybodys(const struct redact_stream *s, uint64_t at)
+{
+	static const char *const ends[] = { "://", "-----" };
+	size_t len = (size_t)(at - s->base);
+
+	while (len > 0 && redact_is_blank(s->text.data[len - 1]))
+		len--;
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		size_t end = strlen(ends[i]);
+
+		if (len >= end && memcmp(s->text.data + len - end, ends[i], end) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* The letters of `v` end at `at`: a value of which the first ones are there is one, if cut there.
@@ -144,7 +170,8 @@ void redact_take_begun(struct redact_stream *s, const struct view *v, uint64_t a
 {
 	size_t depth = matcher_depth(v->matcher, v->state);
 
-	if (s->whole && depth >= REDACT_BEGUN_MIN && is_cut(s, at))
+	if (s->whole && depth >= REDACT_BEGUN_MIN && is_cut(s, at) &&
+	    !(depth <= SHARED_MAX && is_everybodys(s, at)))
 		redact_mark(s, (struct mark){ .from = start_of(v, depth),
 					      .to = at,
 					      .longest = depth,

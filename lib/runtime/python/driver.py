@@ -153,6 +153,9 @@ class Channel:
 
     def await_frame(self, kind, wait=None):
         """The parts of the next frame of this kind; others wait. `wait` as above."""
+        for i, frame in enumerate(self.waiting):
+            if frame[0] == kind:
+                return self.waiting.pop(i)[2]
         while True:
             frame = self._read_frame(wait)
             if frame[0] == kind:
@@ -2576,7 +2579,7 @@ def run_shell(command, capture):
     wanted = packages_of(install)
     if wanted is not None:
         ok, text = ask_broker(*wanted)
-        lines = show_through(onward, text, capture)
+        lines = show_through(onward, text, capture, ok)
         NAMESPACE["_exit_code"] = 0 if ok else 1
         return lines
     lines = call_shell(with_target(command), capture)
@@ -2617,13 +2620,15 @@ def split_output(command):
 
     plain = r"""((?:[^'"|<>]|[<>](?=[=\d])|'[^']*'|"[^"]*")*?)"""
     found = re.match(plain + r"\s+((?:\d?>|&>|\|)(?![=|])[^;`$(){}\n]*)$", command)
-    return (found[1], found[2]) if found and "&&" not in found[2] and "||" not in found[2] else (command, "")
+    if found is None or "&&" in found[2] or "||" in found[2] or re.search(r"(?:^|\s)#", found[1]):
+        return command, ""
+    return found[1], found[2]
 
 
-def show_through(onward, text, capture):
-    """What an installer that is not there would have printed, as the cell wants it."""
+def show_through(onward, text, capture, ok=True):
+    """What an installer that is not there would have printed, as the cell wants it: why it failed to stderr."""
     if onward or capture:
-        return call_shell("cat " + onward, capture, (text + "\n").encode())
+        return call_shell(("cat " if ok else "{ cat >&2; } ") + onward, capture, (text + "\n").encode())
     print(text)
     return None
 

@@ -119,6 +119,34 @@ def test_a_cell_that_goes_on_asks_again_after_the_answer_to_its_first_question(s
     assert result.status == "ok" and "on\n" in result.output and "second" in result.output and "first" not in result.output
 
 
+def test_the_answer_to_an_interrupted_question_may_come_while_another_is_awaited(session):
+    session.start("try:\n    %pip install some\nexcept KeyboardInterrupt:\n    pass\ndisplay(1)\n%pip install some")
+    await_install(session)
+    session.interrupt()
+    assert session.next_frame().kind == "display"
+    session.send("installed", session.ident, [("ok", "1"), ("text", "first"), ("packages", "")])
+    session.send("ack", session.ident)
+    await_install(session)
+    session.send("installed", session.ident, [("ok", "1"), ("text", "second"), ("packages", "")])
+    assert "second" in session.finish(5).output
+
+
+@pytest.mark.parametrize("line", ["!pip install some > /dev/null", "!pip install -q some >log", "x = !pip install some"])
+def test_why_an_install_failed_is_told_where_errors_go(session, line):
+    session.start(line)
+    await_install(session)
+    session.send("installed", session.ident, [("ok", "0"), ("text", "there is none"), ("packages", "")])
+    assert "there is none" in session.finish(5).output
+    assert session.run("_exit_code").value == "1"
+
+
+def test_a_comment_behind_an_install_is_one(session):
+    session.start("!pip install some  # version > 2")
+    await_install(session)
+    session.send("installed", session.ident, [("ok", "1"), ("text", "told"), ("packages", "")])
+    assert "told" in session.finish(5).output and session.run("import os; os.path.exists('2')").value == "False"
+
+
 @pytest.mark.parametrize("ask", ["breakpoint()", "import pdb; pdb.set_trace()\ny = 1"])
 def test_PY22_an_interrupt_at_a_debuggers_prompt_ends_the_cell_and_keeps_its_state(session, ask):
     result = session.run_interrupted("x = 41\n" + ask)

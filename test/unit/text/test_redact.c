@@ -328,6 +328,31 @@ static void of_a_text_that_was_cut_the_start_of_a_value_goes(void **state)
 	assert_cut("hunter2-hunter3", "hunter2-hunter3 hunter2-hunte", "[secret A] [secret A]");
 }
 
+/* What many values begin with says nothing of one, and is in every manual. */
+static void what_is_everybodys_is_no_start_of_a_value(void **state)
+{
+	static const char key[] = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA";
+
+	(void)state;
+	assert_cut("postgresql://me:hunter2@db", "use postgresql://... here",
+		   "use postgresql://... here");
+	assert_cut("postgresql://me:hunter2@db", "postgresql://m... x", "[secret A]... x");
+	assert_cut(key, "-----BEGIN RSA PRIVATE KEY-----\n...",
+		   "-----BEGIN RSA PRIVATE KEY-----\n...");
+	assert_cut(key, "-----BEGIN RSA PRIVATE KEY-----\nM...", "[secret A]...");
+	assert_cut("https://a.test/x-----and-so-on-with-many-more-----hunter2",
+		   "https://a.test/x-----and-so-on-with-many-more-----...", "[secret A]...");
+}
+
+static void a_value_may_be_cut_before_a_dot_of_its_own(void **state)
+{
+	static const char token[] = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.c2lnbmF0dXJl";
+
+	(void)state;
+	assert_cut(token, "eyJhbGciOiJIUzI1NiJ9... x", "[secret A].. x");
+	assert_cut(token, "eyJhbGciOiJIUzI1NiJ9. x", "eyJhbGciOiJIUzI1NiJ9. x");
+}
+
 static void dots_behind_the_start_of_a_value_say_that_it_was_cut(void **state)
 {
 	static const char value[] = "hunter2-hunter3\nhunter4\xc3\xb6hunter5 hunter6";
@@ -407,6 +432,8 @@ int main(void)
 		cmocka_unit_test(a_string_is_replaced_only_when_something_is_found),
 		cmocka_unit_test(parts_of_a_text_make_the_whole),
 		cmocka_unit_test(of_a_text_that_was_cut_the_start_of_a_value_goes),
+		cmocka_unit_test(what_is_everybodys_is_no_start_of_a_value),
+		cmocka_unit_test(a_value_may_be_cut_before_a_dot_of_its_own),
 		cmocka_unit_test(dots_behind_the_start_of_a_value_say_that_it_was_cut),
 	};
 
