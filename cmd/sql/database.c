@@ -158,6 +158,17 @@ static int check_unchanged(const struct database *database, const struct stat *b
 	return 0;
 }
 
+static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink *sink,
+			 struct err *err)
+{
+	int result = lite_seal(db_own, err);
+
+	if (result == 0)
+		result = lite_run(db_own, query->text, query->len, query->params, sink, err);
+	(void)sqlite3_close(db_own);
+	return result;
+}
+
 static int run_on_file(struct database *database, const struct query *query, struct sink *sink,
 		       struct err *err)
 {
@@ -171,10 +182,7 @@ static int run_on_file(struct database *database, const struct query *query, str
 	db = lite_open_file(database->at, err);
 	if (db == NULL)
 		return -1;
-	result = lite_seal(db, err);
-	if (result == 0)
-		result = lite_run(db, query->text, query->len, query->params, sink, err);
-	(void)sqlite3_close(db);
+	result = run_and_close(db, query, sink, err);
 	if (result == 0 && check_unchanged(database, &before, err) < 0)
 		return err_wrap(err, "'%s'", database->at);
 	return result;
@@ -196,10 +204,7 @@ static int run_on_host(struct database *database, const struct query *query, str
 	db = lite_open_host(database->at, &still, err);
 	if (db == NULL)
 		return -1;
-	result = lite_seal(db, err);
-	if (result == 0)
-		result = lite_run(db, query->text, query->len, query->params, sink, err);
-	(void)sqlite3_close(db);
+	result = run_and_close(db, query, sink, err);
 	if (result == 0 && still && check_unchanged(database, &before, err) < 0)
 		return err_wrap(err, "the database");
 	return result;

@@ -83,7 +83,6 @@ static pid_t be_second(const struct way *way)
 {
 	struct clone_args args = { .flags = way->flags | CLONE_PARENT };
 	struct err err = { .code = ERR_NONE };
-
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 
 	if (pid < 0 && errno == ENOSYS)
