@@ -30,7 +30,8 @@
  * or "0"; `text`, for whoever reads the cell's output; and `packages`, as for imported.
  *   preload, part `module`, a module to import ahead of any cell. Its done has status ok, whether
  * or not there is such a module, and comes when nothing of the import but the module is left. For
- * an empty name it has `compiled`, the driver as the interpreter compiled it, when it had to.
+ * an empty name, which comes first, the driver gets ready for a first cell and leaves no trace of
+ * that; done has `compiled`, the driver as the interpreter compiled it, when it had to.
  *   serve, part `library`, the path of ptycell-parent.so: the interpreter is copied from then on,
  * for who asks by its descriptor 4 (sandbox/parent.h), until the next frame. Done is told before
  * that. Its copies begin with hello, without a boot.

@@ -95,7 +95,9 @@ struct language {
 	int dump_signal;
 	/* Takes out of that, or of what it prints as it dies, what is not of the cell; or NULL. */
 	void (*tidy_dump)(struct buf *text);
-	/* Its driver understands `preload`. */
+	/* Its driver understands a `preload` of no module: it gets ready for a first cell. */
+	bool gets_ready;
+	/* And of modules of PTYCELL_PRELOAD. */
 	bool preloads;
 	/* Its driver answers `imported`. */
 	bool tells_imported;

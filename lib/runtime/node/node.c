@@ -63,6 +63,7 @@ const struct language *node_language(void)
 		.environment = environment,
 		.descriptors = descriptors,
 		.descriptor_count = ARRAY_SIZE(descriptors),
+		.gets_ready = true,
 		.tells_imported = true,
 	};
 

@@ -16,6 +16,34 @@ ENDLESS = [
 ]
 
 
+def get_ready(session):
+    """As one that waits for a session is told to."""
+    session.send("preload", 7, [("module", "")])
+    frame = session.next_frame()
+    assert (frame.kind, frame.ident, frame["status"]) == ("done", 7, "ok")
+
+
+def test_what_runs_ahead_leaves_nothing_behind(start):
+    look = "[Object.getOwnPropertyNames(globalThis).sort().join(), typeof _, process.execArgv.length]"
+    plain, ahead = start(), start()
+    get_ready(ahead)
+    ahead.drain()
+    assert ahead.output == b""
+    first, second = plain.run(look), ahead.run(look)
+    assert first.value == second.value and first.done.parts == second.done.parts
+    plain.send("vars", 9)
+    ahead.send("vars", 9)
+    assert plain.next_frame().parts == ahead.next_frame().parts
+    assert "cell-2.js:1\nnowhere" in ahead.run("nowhere").done["traceback"]
+
+
+def test_js10_the_first_cell_of_one_that_is_ready_can_be_interrupted(session):
+    get_ready(session)
+    result = session.run_interrupted("while (true) {}")
+    assert result.status == "interrupted"
+    assert session.run("6 * 7").value == "42"
+
+
 @pytest.mark.parametrize("code", ENDLESS)
 @pytest.mark.parametrize("guarded", [False, True])
 def test_js10_an_interrupt_ends_it_and_keeps_the_state(session, code, guarded, major, request):

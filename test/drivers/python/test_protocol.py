@@ -65,6 +65,24 @@ def test_what_was_compiled_before_is_not_told_again(start):
     assert "compiled" not in ask_ahead(session, "this")
 
 
+def test_what_runs_ahead_leaves_nothing_behind(start):
+    look = (
+        "import sys, linecache, builtins\n"
+        "sorted(globals()), hasattr(builtins, '_'), [n for n in linecache.cache if n.startswith('<cell')],"
+        " hasattr(sys, 'last_value'), len(__import__('os').listdir('/proc/self/fd'))"
+    )
+    plain, ahead = start(), start()
+    ask_ahead(ahead)
+    ahead.ident = 0
+    plain.run("1")
+    ahead.drain()
+    assert ahead.output == b""
+    ahead.run("1")
+    first, second = plain.run(look), ahead.run(look)
+    assert first.value == second.value and "'<cell 2>'" in second.value
+    assert second.done.get("names") == first.done.get("names")
+
+
 def test_ST05_a_broken_sitecustomize_is_shown_and_survived(start, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("print('from sitecustomize')\nraise ValueError('broken')\n")
     session = start(env={"PYTHONPATH": str(tmp_path)})
