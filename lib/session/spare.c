@@ -24,8 +24,9 @@ struct spare {
 	struct runner *runner;
 	int listener;
 	enum spare_state state;
-	char *modules; /* to be imported, with commas between */
-	char *next;    /* what is left of them; NULL: nothing */
+	bool lacks_imports; /* that its parent was still to do */
+	char *modules;      /* to be imported, with commas between; the empty name: it gets ready */
+	char *next;         /* what is left of them; NULL: nothing */
 	bool paused;
 	uint64_t load_ms; /* when the import began, its stops left out */
 	uint64_t pause_ms;
@@ -155,17 +156,17 @@ struct spare *spare_new(const struct session_host *host, const struct language *
 {
 	struct spare *spare = xcalloc(1, sizeof(*spare));
 	const struct settings *settings = host->settings;
+	const char *preload = settings->preload != NULL ? settings->preload : "";
 
 	spare->host = host;
 	spare->language = language;
 	spare->changed = changed;
 	spare->data = data;
 	spare->listener = -1;
-	/* The empty name is for the driver's own needs. */
-	if (parent_nursery(parent) == NULL && language->preloads &&
-	    settings->limits.memory_max >= SPARE_PRELOAD_MEMORY_MIN)
-		spare->modules =
-			xasprintf(",%s", settings->preload != NULL ? settings->preload : "");
+	spare->lacks_imports = parent_nursery(parent) == NULL || parent_wants_load(parent);
+	if (language->gets_ready && settings->limits.memory_max >= SPARE_PRELOAD_MEMORY_MIN)
+		spare->modules = xasprintf(
+			",%s", language->preloads && parent_nursery(parent) == NULL ? preload : "");
 	spare->next = spare->modules;
 	if (start(spare, parent, err) < 0) {
 		spare_free(spare);
@@ -207,6 +208,16 @@ const struct language *spare_language(const struct spare *spare)
 }
 
 /* ---- importing ---- */
+
+bool spare_wants_ready(const struct spare *spare)
+{
+	return spare->next != NULL && spare->next == spare->modules;
+}
+
+bool spare_is_outdated(const struct spare *spare, const struct parent *parent)
+{
+	return spare->lacks_imports && parent_nursery(parent) != NULL && !parent_wants_load(parent);
+}
 
 bool spare_wants_load(const struct spare *spare)
 {

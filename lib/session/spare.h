@@ -28,7 +28,7 @@ enum { SPARE_PRINTED_MAX = 16 << 10 /* bytes that its interpreter may print and 
 #define SPARE_PRELOAD_MEMORY_MIN (512ULL << 20)
 
 /*
- * Starts one, forked from `parent` (or NULL) when that serves: then nothing is left to import.
+ * Starts one, forked from `parent` (or NULL) when that serves: then no module is left to import.
  * `changed` comes from the loop when its state is another, and may free it. All is
  * borrowed until free.
  */
@@ -43,10 +43,14 @@ enum spare_state spare_state(const struct spare *spare);
 /* Its sandbox died: it will tell so, and is of no use any more. */
 bool spare_is_lost(const struct spare *spare);
 const struct language *spare_language(const struct spare *spare);
-/* There is something left to import. */
+/* Its driver can still get ready for a first cell, which takes milliseconds. */
+bool spare_wants_ready(const struct spare *spare);
+/* That, or there is a module left to import. */
 bool spare_wants_load(const struct spare *spare);
-/* Imports the next module; of a WAITING one that wants it. */
+/* Does the next of it; of a WAITING one that wants it. */
 void spare_load(struct spare *spare);
+/* `parent` has imported all by now, and had not when this was forked from it, if it was. */
+bool spare_is_outdated(const struct spare *spare, const struct parent *parent);
 /* For how long a LOADING one has been at it, its stops left out. */
 uint64_t spare_loading_ms(const struct spare *spare);
 /* Stops a LOADING one where it is, or lets it go on. */

@@ -264,18 +264,19 @@ static bool hangs(const struct parent *parent)
 	       parent_loading_ms(parent) >= SPARES_LOAD_MAX_MS;
 }
 
-/* As work_on, below. No quiet moment is waited for to start it: who comes next is its copy. */
-static bool work_on_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
+/*
+ * Until it serves, as work_on below. No quiet moment is waited for to start it: who comes next is
+ * its copy.
+ */
+static bool get_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
 {
 	uint64_t now = loop_now(s->host->loop);
 
 	if (!s->settled)
 		s->parent = parent_new(s->host, s->always, on_parent_changed, s);
 	s->settled = true;
-	if (s->parent == NULL || s->parent_failures >= SPARES_FAILURES_MAX)
-		return false;
-	if (parent_state(s->parent) == PARENT_SERVING &&
-	    (!parent_wants_load(s->parent) || s->memory != MEMORY_PLENTY))
+	if (s->parent == NULL || s->parent_failures >= SPARES_FAILURES_MAX ||
+	    parent_state(s->parent) == PARENT_SERVING)
 		return false;
 	if (hangs(s->parent)) {
 		log_info("spares", "what sessions are forked from does not get ready");
@@ -287,12 +288,22 @@ static bool work_on_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
 		return true;
 	if (lacks_parent(s))
 		start_parent(s);
-	else if (parent_state(s->parent) == PARENT_SERVING)
-		parent_load(s->parent);
 	else
 		parent_pause(s->parent, false); /* it tells by itself how it goes on */
 	if (parent_state(s->parent) == PARENT_NONE)
 		*ret_due_ms = now + SPARES_QUIET_MS;
+	return true;
+}
+
+/* Its next import, likewise. */
+static bool load_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
+{
+	if (s->parent == NULL || parent_state(s->parent) != PARENT_SERVING ||
+	    !parent_wants_load(s->parent) || s->memory != MEMORY_PLENTY)
+		return false;
+	*ret_due_ms = due(s, SPARES_LOAD_MS, busy);
+	if (loop_now(s->host->loop) >= *ret_due_ms)
+		parent_load(s->parent);
 	return true;
 }
 
@@ -312,7 +323,10 @@ static uint64_t count_wanted(const struct spares *s)
 	return confinement_holds_names(s->host->confinement) ? 0 : s->host->settings->spares;
 }
 
-/* The next thing to be done for this row, one at a time; `ret_due_ms` says when to come back. */
+/*
+ * The next thing to be done for this row, one at a time; `ret_due_ms` says when to come back. One
+ * that is forked before its parent has imported all is better than none, until then.
+ */
 static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_due_ms)
 {
 	uint64_t now = loop_now(s->host->loop);
@@ -329,6 +343,14 @@ static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_
 		struct spare *spare = row->spares[i];
 		enum spare_state state = spare_state(spare);
 
+		if (row->language == s->always && spare_is_outdated(spare, s->parent)) {
+			*ret_due_ms = start_ms;
+			if (now >= start_ms) {
+				spare_free(take_at(s, row, i));
+				start_one(s, row);
+			}
+			return true;
+		}
 		*ret_due_ms = load_ms;
 		if (state == SPARE_STARTING || state == SPARE_DEAD)
 			return true; /* it tells by itself, a dead one when the loop turns */
@@ -337,9 +359,11 @@ static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_
 				spare_pause(spare, false);
 			return now < load_ms || !give_up_load(s, row, i);
 		}
-		if (!spare_wants_load(spare) || s->memory != MEMORY_PLENTY)
+		if (spare_wants_ready(spare))
+			*ret_due_ms = start_ms;
+		else if (!spare_wants_load(spare) || s->memory != MEMORY_PLENTY)
 			continue;
-		if (now >= load_ms)
+		if (now >= *ret_due_ms)
 			spare_load(spare);
 		return true;
 	}
@@ -365,9 +389,11 @@ static bool work(struct spares *s, uint64_t *ret_due_ms)
 			*ret_due_ms = loop_now(s->host->loop) + SPARES_BUSY_MS;
 			return true;
 		}
-		if (s->rows[i].language == s->always && work_on_parent(s, busy, ret_due_ms))
+		if (row->language == s->always && get_parent(s, busy, ret_due_ms))
 			return true;
 		if (work_on(s, row, busy, ret_due_ms))
+			return true;
+		if (row->language == s->always && load_parent(s, busy, ret_due_ms))
 			return true;
 	}
 	return false;

@@ -5,15 +5,18 @@
  * Of the first language from the first session on, of any other from its first use on, as many as
  * PTYCELL_SPARES says, for PTYCELL_SPARES_IDLE after the last session that could have had one. They
  * are made when nothing happens, so that nobody waits for them: the first one only after the first
- * answer, and what one imports is stopped as soon as a cell begins. Imports cost each session that
- * gets them some 70 MB: there are none while less than a quarter of the machine's memory is free,
- * and all is dropped when memory runs short. Where a share may be written there is none, only the
- * parent below: a sandbox with that share holds names in it, a nursery has no shares.
+ * answer, and what one imports is stopped as soon as a cell begins. At once its driver gets ready:
+ * it answers cells to nobody, which each first cell would take milliseconds longer for. Imports
+ * cost each session that gets them some 70 MB: there are none while less than a quarter of the
+ * machine's memory is free, and all is dropped when memory runs short. Where a share may be written
+ * there is none, only the parent below: a sandbox with that share holds names in it, a nursery has
+ * no shares.
  *
  * Where sessions can be forked (session/parent.h), the parent comes first: as soon as something was
  * answered and no code runs, so that sessions which follow at once are its copies, though without
- * imports. It imports in quiet moments and makes no copies meanwhile: so nothing stops that for
- * long. When it has imported what it is to, spares are its copies, too, which share its memory.
+ * imports. Spares are its copies, too, which share its memory. It imports in quiet moments and
+ * makes no copies meanwhile: so nothing stops that for long. When it has imported what it is to,
+ * copies of what it was before wait no more, and others come in their place.
  */
 #ifndef SESSION_SPARES_H
 #define SESSION_SPARES_H

@@ -21,6 +21,7 @@ ENV = {"PTYCELL_PRELOAD": MODULE}
 OFF = {**ENV, "PTYCELL_FORK": "0"}
 MARK = "ctypes"  # imported by the parent, by nothing that waits for itself
 SAID = "sessions are forked from it"
+WAITS = "spares: python is ready"
 # What differs from a start of its own: numbers of processes, since one more is there for a moment.
 PIDS = r"(?<![\d.])([3-5]|9\d)(?![\d.])"
 
@@ -85,6 +86,15 @@ def test_sessions_that_follow_at_once_are_copies_without_imports(tmp_path):
                     return not has_module(server, MODULE, f"s{number}") and server.cell("6 * 7", session=f"s{number}").text == "42\n"
         return False
     until(attempt, 40)
+
+
+def test_what_waits_is_a_copy_at_once_and_another_when_all_is_imported(home):
+    """Sessions that come again and again find one, though the parent has no quiet moment for imports."""
+    with Server(home, env={**ENV, "PTYCELL_LOG": "info"}) as server:
+        server.cell("1", session="first")
+        forked(server)
+    log = server.stderr.decode()
+    assert log.index(WAITS) < log.index(SAID) < log.rindex(WAITS)
 
 
 def test_it_can_be_switched_off(home):

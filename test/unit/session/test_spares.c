@@ -385,11 +385,13 @@ static void little_memory_is_not_spent_on_imports_and_short_memory_is_given_back
 	struct spare *spare;
 
 	(void)state;
+	fixture.settings.preload = (char *)(uintptr_t) "done";
 	have_memory("MemTotal: 16000000 kB\nMemAvailable: 3000000 kB\n");
 	spares_want(spares, &fixture_language);
 	wait_until_loaded();
 	spare = spares_take(spares, &fixture_language);
 	assert_non_null(spare);
+	assert_false(spare_wants_ready(spare));
 	assert_true(spare_wants_load(spare));
 	spare_free(spare);
 	spares_want(spares, &fixture_language);
