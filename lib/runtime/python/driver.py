@@ -2278,6 +2278,8 @@ class Names:
             changed = [n for n, i in ids.items() if before.get(n) != i or n in assigned]
             gone = [n for n in before if n not in ids]
             self.ids = ids
+        elif not self.sizes:
+            return changed, gone
         for name in gone:
             self.sizes.pop(name, None)
         for name in [n for n, size in self.sizes.items() if self._size(namespace, n) != size]:
