@@ -116,9 +116,11 @@ static void end(struct interpreter *interpreter)
 static void end_by_eof(struct interpreter *interpreter)
 {
 	if (interpreter->state == STARTING &&
-	    !sandbox_get_err(interpreter->sandbox, &interpreter->err))
+	    !sandbox_get_err(interpreter->sandbox, &interpreter->err)) {
+		interpreter->lost_minder = true;
 		(void)err_set(&interpreter->err, ERR_SYSTEM,
 			      "the process that starts interpreters has died");
+	}
 	end(interpreter);
 }
 

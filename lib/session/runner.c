@@ -311,7 +311,8 @@ static void advance(struct runner *r)
 {
 	struct err err;
 
-	if (list_empty(&r->queue) || r->held || r->query != NULL)
+	if (list_empty(&r->queue) || r->held || r->query != NULL ||
+	    loop_timer_active(&r->restart_timer))
 		return;
 	if (r->state == RUNNER_READY)
 		start_cell(r);

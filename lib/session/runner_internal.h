@@ -67,6 +67,7 @@ struct runner {
 	struct loop_timer ready;
 	struct loop_timer gone_timer;
 	struct loop_timer closed_timer;
+	struct loop_timer restart_timer;
 
 	struct list queue;
 	struct run *current;

@@ -22,6 +22,7 @@ enum {
 	TERMINAL_ROWS = 40,
 	TERMINAL_COLUMNS = 120,
 	CLOSED_GRACE_MS = 500,  /* between a closed control channel and the news of the end */
+	RESTART_WAIT_MS = 20,   /* between the ends of a minder and of its sandbox */
 	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
 };
 
@@ -47,6 +48,7 @@ void runner_forget_interpreter(struct runner *r)
 	loop_timer_stop(&r->ready);
 	loop_timer_stop(&r->gone_timer);
 	loop_timer_stop(&r->closed_timer);
+	loop_timer_stop(&r->restart_timer);
 	loop_timer_stop(&r->escalation);
 	mem_cleanup(&r->doom);
 	interpreter_free(r->interpreter);
@@ -62,11 +64,26 @@ void runner_forget_interpreter(struct runner *r)
 	r->background = NULL;
 }
 
+static void on_restart_timer(struct loop_timer *timer)
+{
+	runner_kick(container_of(timer, struct runner, restart_timer));
+}
+
+/* Of the processes of a sandbox that dies the minder may be the first that is seen dead. */
+static void go_on(struct runner *r)
+{
+	if (r->restarting && !sandbox_is_dead(r->c.sandbox))
+		loop_timer_start(r->c.loop, &r->restart_timer,
+				 loop_now(r->c.loop) + RESTART_WAIT_MS, on_restart_timer);
+	else
+		runner_kick(r);
+}
+
 static void finish_ending(struct runner *r)
 {
 	runner_forget_interpreter(r);
 	runner_set_state(r, RUNNER_IDLE);
-	runner_kick(r);
+	go_on(r);
 }
 
 static void on_gone_timer(struct loop_timer *timer)
@@ -233,11 +250,11 @@ static void on_started(struct interpreter *interpreter)
 	runner_flush(r);
 }
 
-/* The sandbox died, not what was to start: once more, in another. */
+/* The sandbox or the minder died, not what was to start: once more, in another if need be. */
 static bool may_restart(struct runner *r)
 {
 	r->restarting = !r->restarting && r->c.handlers->needs_sandbox != NULL &&
-			sandbox_is_dead(r->c.sandbox);
+			(interpreter_lost_minder(r->interpreter) || sandbox_is_dead(r->c.sandbox));
 	return r->restarting;
 }
 
@@ -251,7 +268,7 @@ static void on_failed(struct interpreter *interpreter, const struct err *err)
 	runner_forget_interpreter(r);
 	runner_set_state(r, RUNNER_IDLE);
 	if (again)
-		runner_kick(r);
+		go_on(r);
 	else
 		runner_fail_queue(r, problem);
 }
