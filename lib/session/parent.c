@@ -119,7 +119,6 @@ static void load_next(struct parent *parent)
 	runner_preload(parent->runner, module, on_loaded, parent);
 }
 
-/* What the driver itself needs is imported before any copy is made. */
 static int begin(struct parent *parent, struct err *err)
 {
 	const struct interpreter *interpreter = runner_interpreter(parent->runner);
@@ -128,7 +127,7 @@ static int begin(struct parent *parent, struct err *err)
 			  interpreter_descriptor(interpreter, "fork"), EPOLLIN, on_channel,
 			  err) < 0)
 		return -1;
-	load_next(parent);
+	runner_serve(parent->runner, parent->host->parent_library, on_serving, parent);
 	return 0;
 }
 
@@ -309,7 +308,7 @@ int parent_start(struct parent *parent, struct err *err)
 								 copy gets its own environment. */
 							      .passed = &single_thread,
 							      .is_parent = true });
-	/* The empty name is for the driver's own needs. */
+	/* By the empty name the driver gets ready. */
 	parent->modules = xasprintf(",%s", settings->preload != NULL ? settings->preload : "");
 	parent->next = parent->modules;
 	parent->state = PARENT_STARTING;

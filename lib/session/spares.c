@@ -283,7 +283,10 @@ static bool get_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
 		parent_drop(s->parent);
 		on_parent_failure(s);
 	}
-	*ret_due_ms = due(s, lacks_parent(s) ? 0 : SPARES_LOAD_MS, busy);
+	if (parent_state(s->parent) == PARENT_LOADING)
+		*ret_due_ms = s->disturbed_ms + (busy ? SPARES_STOP_MAX_MS : SPARES_QUIET_MS);
+	else
+		*ret_due_ms = due(s, 0, busy);
 	if (now < *ret_due_ms)
 		return true;
 	if (lacks_parent(s))
@@ -393,10 +396,8 @@ static bool work(struct spares *s, uint64_t *ret_due_ms)
 			return true;
 		if (work_on(s, row, busy, ret_due_ms))
 			return true;
-		if (row->language == s->always && load_parent(s, busy, ret_due_ms))
-			return true;
 	}
-	return false;
+	return load_parent(s, busy, ret_due_ms);
 }
 
 /* Drops what nobody wants any more, and says when to look again; 0: nothing is wanted. */
