@@ -334,6 +334,11 @@ void parent_drop(struct parent *parent)
 	parent->next = NULL;
 }
 
+bool parent_wants_ready(const struct parent *parent)
+{
+	return parent->next != NULL && parent->next == parent->modules;
+}
+
 bool parent_wants_load(const struct parent *parent)
 {
 	return parent->next != NULL;

@@ -43,9 +43,11 @@ void parent_free(struct parent *parent);
 enum parent_state parent_state(const struct parent *parent);
 /* Starts the interpreter; of PARENT_NONE. */
 int parent_start(struct parent *parent, struct err *err) MUST_CHECK;
-/* There is something left to import. */
+/* Its driver can still get ready for first cells, which takes milliseconds and little memory. */
+bool parent_wants_ready(const struct parent *parent);
+/* That, or there is a module left to import. */
 bool parent_wants_load(const struct parent *parent);
-/* Imports the next module; of a SERVING one that wants it. */
+/* Does the next of it; of a SERVING one that wants it. */
 void parent_load(struct parent *parent);
 /* Stops one that is LOADING where it is, or lets it go on. */
 void parent_pause(struct parent *parent, bool pause);

@@ -106,7 +106,8 @@ struct runner {
 	unsigned int typing_pause_ms;
 	bool held; /* until runner_next */
 	bool timed_out;
-	bool restarting; /* its last start failed with its sandbox: the next one is the last try */
+	bool restarting; /* the last start failed with sandbox or minder: the next one is the last
+			    try */
 	bool looked;     /* a look has shown the start of the cell's output */
 	char nonce[RUNNER_NONCE_LEN + 1];
 };

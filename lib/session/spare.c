@@ -27,6 +27,7 @@ struct spare {
 	bool lacks_imports; /* that its parent was still to do */
 	char *modules;      /* to be imported, with commas between; the empty name: it gets ready */
 	char *next;         /* what is left of them; NULL: nothing */
+	bool brief;         /* what it loads takes milliseconds: that is not stopped */
 	bool paused;
 	uint64_t load_ms; /* when the import began, its stops left out */
 	uint64_t pause_ms;
@@ -250,6 +251,7 @@ void spare_load(struct spare *spare)
 
 	assert(spare->state == SPARE_WAITING);
 	spare->state = SPARE_LOADING;
+	spare->brief = module == spare->modules;
 	spare->load_ms = loop_now(spare->host->loop);
 	runner_preload(spare->runner, module,
 		       module == spare->modules ? on_first_loaded : on_loaded, spare);
@@ -264,7 +266,7 @@ uint64_t spare_loading_ms(const struct spare *spare)
 
 void spare_pause(struct spare *spare, bool pause)
 {
-	if (spare->state != SPARE_LOADING || spare->paused == pause)
+	if (spare->state != SPARE_LOADING || spare->paused == pause || (pause && spare->brief))
 		return;
 	if (pause)
 		spare->pause_ms = loop_now(spare->host->loop);

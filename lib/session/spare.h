@@ -24,7 +24,8 @@ enum spare_state { SPARE_STARTING, SPARE_WAITING, SPARE_LOADING, SPARE_DEAD };
 
 enum { SPARE_PRINTED_MAX = 16 << 10 /* bytes that its interpreter may print and be used */ };
 
-/* With less memory a session than this nothing is imported ahead: it could fail half way. */
+/* With less memory a session than this nothing is done ahead but the start: it could fail half way.
+ */
 #define SPARE_PRELOAD_MEMORY_MIN (512ULL << 20)
 
 /*
@@ -53,7 +54,7 @@ void spare_load(struct spare *spare);
 bool spare_is_outdated(const struct spare *spare, const struct parent *parent);
 /* For how long a LOADING one has been at it, its stops left out. */
 uint64_t spare_loading_ms(const struct spare *spare);
-/* Stops a LOADING one where it is, or lets it go on. */
+/* Stops a LOADING one where it is, unless it gets ready, or lets it go on. */
 void spare_pause(struct spare *spare, bool pause);
 
 /* ---- handing over, in this order ---- */

@@ -302,7 +302,8 @@ static bool get_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
 static bool load_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
 {
 	if (s->parent == NULL || parent_state(s->parent) != PARENT_SERVING ||
-	    !parent_wants_load(s->parent) || s->memory != MEMORY_PLENTY)
+	    !parent_wants_load(s->parent) ||
+	    (s->memory != MEMORY_PLENTY && !parent_wants_ready(s->parent)))
 		return false;
 	*ret_due_ms = due(s, SPARES_LOAD_MS, busy);
 	if (loop_now(s->host->loop) >= *ret_due_ms)
@@ -448,7 +449,9 @@ static enum worth worth_of(const struct spares *s, const struct spare *spare)
 	if (spare_is_lost(spare))
 		return WORTH_NOTHING;
 	if (spare_state(spare) == SPARE_WAITING)
-		return spare_wants_load(spare) ? WORTH_READY : WORTH_LOADED;
+		return spare_wants_load(spare) || spare_is_outdated(spare, s->parent)
+			       ? WORTH_READY
+			       : WORTH_LOADED;
 	if (spare_state(spare) == SPARE_STARTING && spare == s->head_start)
 		return WORTH_STARTED;
 	return WORTH_NOTHING;

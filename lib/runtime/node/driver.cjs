@@ -222,7 +222,7 @@ function awaitAck(id) {
 // A cell that waits is ended by the `interrupt` frame. One that computes is ended by the guard, a
 // thread that reads the number of the cell from the interrupt pipe and has V8 terminate the code,
 // if that cell still runs a little later. To start the guard costs 3 ms; so a session's first cell
-// goes without when it is simple. SIGINT itself ends that one (vm's breakOnSigint), which leaves
+// goes without when it is simple and nobody made the process ahead. SIGINT itself ends that one (vm's breakOnSigint), which leaves
 // moments in which SIGINT kills.
 //
 // `running` says who does: 0 nobody, a cell's number, HELD while it must not be torn, or that number
@@ -442,9 +442,8 @@ function getReady(frame) {
 
 function tellReady(frame) {
   muted = false;
-  firstId = 0;
+  store(shared, 1, 0); // the person's first cell has this number, and has not begun to wait
   delete sources['cell-1.js'];
-  listen();
   send('done', frame.idText, [['status', 'ok']]);
 }
 

@@ -3224,6 +3224,7 @@ def handle_preload(ident, parts):
     flush_streams()
     flush_c_streams()
     remove_entries(folder_entries() - before)
+    State.tidy = False
     outcome = [("status", "ok")]
     if not name:
         warm_up()
@@ -3237,7 +3238,7 @@ WARM_CELLS = 20  # after which Python has specialised what each cell runs throug
 def warm_up():
     """Answers cells to nobody: what a first one does for the first time, a page of a copy that it
     writes to among that, is done. They leave nothing behind."""
-    told, shown = channel.fd, vars(builtins).get("_", warm_up)
+    told, shown = channel.fd, vars(builtins).get("_")
     channel.fd = posix.open("/dev/null", posix.O_WRONLY | posix.O_CLOEXEC)
     try:
         for _ in range(WARM_CELLS):
@@ -3248,8 +3249,8 @@ def warm_up():
     State.cell = Cell(0, "<cell 0>", "")
     sources.drop("<cell 0>")
     sources.leaves.clear()
-    del builtins._
-    if shown is not warm_up:
+    vars(builtins).pop("_", None)
+    if shown is not None:
         builtins._ = shown
 
 

@@ -16,6 +16,9 @@ ENDLESS = [
 ]
 
 
+GUARD_WAITS_S = 0.4  # before it ends a cell that has begun to wait
+
+
 def get_ready(session):
     """As one that waits for a session is told to."""
     session.send("preload", 7, [("module", "")])
@@ -37,11 +40,16 @@ def test_what_runs_ahead_leaves_nothing_behind(start):
     assert "cell-2.js:1\nnowhere" in ahead.run("nowhere").done["traceback"]
 
 
-def test_js10_the_first_cell_of_one_that_is_ready_can_be_interrupted(session):
-    get_ready(session)
-    result = session.run_interrupted("while (true) {}")
-    assert result.status == "interrupted"
-    assert session.run("6 * 7").value == "42"
+def test_js10_the_first_cell_of_one_that_is_ready_can_be_interrupted(start):
+    """At once, as it has not begun to wait; a slow machine has three tries."""
+    def attempt():
+        session = start()
+        get_ready(session)
+        result = session.run_interrupted("while (true) {}")
+        assert result.status == "interrupted"
+        assert session.run("6 * 7").value == "42"
+        return result.seconds
+    assert any(attempt() < GUARD_WAITS_S for _ in range(3))
 
 
 @pytest.mark.parametrize("code", ENDLESS)

@@ -83,6 +83,15 @@ def test_what_runs_ahead_leaves_nothing_behind(start):
     assert second.done.get("names") == first.done.get("names")
 
 
+def test_what_a_module_did_ahead_is_put_right_for_the_first_cell(start, tmp_path):
+    (tmp_path / "rude.py").write_text("import os, signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nos.close(0)\n")
+    session = start(env={"PYTHONPATH": str(tmp_path)})
+    ask_ahead(session)
+    ask_ahead(session, "rude")
+    assert session.run_interrupted("while True: pass").done["ename"] == "KeyboardInterrupt"
+    assert session.run("import os; os.isatty(0)").value == "True"
+
+
 def test_ST05_a_broken_sitecustomize_is_shown_and_survived(start, tmp_path):
     (tmp_path / "sitecustomize.py").write_text("print('from sitecustomize')\nraise ValueError('broken')\n")
     session = start(env={"PYTHONPATH": str(tmp_path)})
