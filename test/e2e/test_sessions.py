@@ -203,7 +203,7 @@ def test_destroying_kills_everything_and_removes_the_folder(lone_server, home):
                 f"a = subprocess.Popen(['sleep', '{word}'], start_new_session=True)\n"
                 f"os.system('(trap \"\" HUP TERM INT; nohup setsid sleep {word} &) >/dev/null')")
     until(lambda: len(with_word(word)) == 2)
-    (folder,) = session_folders(home)
+    (folder,) = until(lambda: session_folders(home))  # known by the journal, which is written after the answer
     interpreter, = interpreters(lone_server)
     assert not lone_server.call("destroy_session", session_id="s").is_error
     until(lambda: not with_word(word), 2)
