@@ -327,50 +327,61 @@ static uint64_t count_wanted(const struct spares *s)
 	return confinement_holds_names(s->host->confinement) ? 0 : s->host->settings->spares;
 }
 
+static void replace(struct spares *s, struct row *row, size_t index)
+{
+	spare_free(take_at(s, row, index));
+	start_one(s, row);
+}
+
+/* What is to be done with one that is there, as work_on below. */
+static bool work_on_one(struct spares *s, struct row *row, size_t index, bool busy,
+			uint64_t *ret_due_ms)
+{
+	struct spare *spare = row->spares[index];
+	bool outdated = row->language == s->always && spare_is_outdated(spare, s->parent);
+	bool brief = outdated || spare_wants_ready(spare);
+	uint64_t due_ms = due(s, brief ? SPARES_QUIET_MS : SPARES_LOAD_MS, busy);
+	bool is_due = loop_now(s->host->loop) >= due_ms;
+
+	*ret_due_ms = due_ms;
+	if (outdated) {
+		if (is_due)
+			replace(s, row, index);
+		return true;
+	}
+	switch (spare_state(spare)) {
+	case SPARE_STARTING:
+	case SPARE_DEAD:
+		return true; /* it tells by itself, a dead one when the loop turns */
+	case SPARE_LOADING:
+		if (is_due)
+			spare_pause(spare, false);
+		return !is_due || !give_up_load(s, row, index);
+	case SPARE_WAITING:
+		break;
+	}
+	if (!brief && (!spare_wants_load(spare) || s->memory != MEMORY_PLENTY))
+		return false;
+	if (is_due)
+		spare_load(spare);
+	return true;
+}
+
 /*
  * The next thing to be done for this row, one at a time; `ret_due_ms` says when to come back. One
  * that is forked before its parent has imported all is better than none, until then.
  */
 static bool work_on(struct spares *s, struct row *row, bool busy, uint64_t *ret_due_ms)
 {
-	uint64_t now = loop_now(s->host->loop);
-	uint64_t start_ms = due(s, SPARES_QUIET_MS, busy);
-	uint64_t load_ms = due(s, SPARES_LOAD_MS, busy);
-
 	if (row->count < count_wanted(s)) {
-		*ret_due_ms = start_ms;
-		if (now >= start_ms)
+		*ret_due_ms = due(s, SPARES_QUIET_MS, busy);
+		if (loop_now(s->host->loop) >= *ret_due_ms)
 			start_one(s, row);
 		return true;
 	}
-	for (size_t i = 0; i < row->count; i++) {
-		struct spare *spare = row->spares[i];
-		enum spare_state state = spare_state(spare);
-
-		if (row->language == s->always && spare_is_outdated(spare, s->parent)) {
-			*ret_due_ms = start_ms;
-			if (now >= start_ms) {
-				spare_free(take_at(s, row, i));
-				start_one(s, row);
-			}
+	for (size_t i = 0; i < row->count; i++)
+		if (work_on_one(s, row, i, busy, ret_due_ms))
 			return true;
-		}
-		*ret_due_ms = load_ms;
-		if (state == SPARE_STARTING || state == SPARE_DEAD)
-			return true; /* it tells by itself, a dead one when the loop turns */
-		if (state == SPARE_LOADING) {
-			if (now >= load_ms)
-				spare_pause(spare, false);
-			return now < load_ms || !give_up_load(s, row, i);
-		}
-		if (spare_wants_ready(spare))
-			*ret_due_ms = start_ms;
-		else if (!spare_wants_load(spare) || s->memory != MEMORY_PLENTY)
-			continue;
-		if (now >= *ret_due_ms)
-			spare_load(spare);
-		return true;
-	}
 	return false;
 }
 
