@@ -24,8 +24,7 @@ enum spare_state { SPARE_STARTING, SPARE_WAITING, SPARE_LOADING, SPARE_DEAD };
 
 enum { SPARE_PRINTED_MAX = 16 << 10 /* bytes that its interpreter may print and be used */ };
 
-/* With less memory a session than this nothing is done ahead but the start: it could fail half way.
- */
+/* With less memory a session than this it is only started ahead: more could fail half way. */
 #define SPARE_PRELOAD_MEMORY_MIN (512ULL << 20)
 
 /*

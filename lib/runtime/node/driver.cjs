@@ -73,7 +73,7 @@ const EVALUE_LIMIT = 2000;
 const TRACEBACK_LIMIT = 20000;
 const IMAGES_PER_CELL = 20;
 const SOURCES_KEPT = 1000; // cells whose lines a traceback can show
-const WARM_CELLS = 3;
+const WARM_CELLS = 3; // answered to nobody, ahead of a session
 const ATTEMPTS = 12; // at names that stand already as something else
 const OUTPUT = host.hello.output;
 const WORKSPACE = process.cwd();
@@ -222,8 +222,8 @@ function awaitAck(id) {
 // A cell that waits is ended by the `interrupt` frame. One that computes is ended by the guard, a
 // thread that reads the number of the cell from the interrupt pipe and has V8 terminate the code,
 // if that cell still runs a little later. To start the guard costs 3 ms; so a session's first cell
-// goes without when it is simple and nobody made the process ahead. SIGINT itself ends that one (vm's breakOnSigint), which leaves
-// moments in which SIGINT kills.
+// goes without when it is simple and the process was not made ahead. SIGINT itself ends that one
+// (vm's breakOnSigint), which leaves moments in which SIGINT kills.
 //
 // `running` says who does: 0 nobody, a cell's number, HELD while it must not be torn, or that number
 // negative once the guard has asked V8. Whoever finds it negative must not go on: the termination is
