@@ -309,6 +309,15 @@ def test_dr06_a_flood_and_a_child_amid_it_are_in_order_and_whole_in_the_spool(se
     assert server.cell(code.format(f"({lines_of}) + 'child\\n' + ({lines_of})")).text == f"({len(whole)}, True)\n"
 
 
+def test_large_texts_are_printed_from_memory_that_is_there(server):
+    """And not given back to the kernel and asked for again with each: 512 page faults a megabyte."""
+    code = ("import resource, sys\nfaults = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+            "before = faults()\nfor _ in range(50): sys.stdout.write(('x' * 79 + '\\n') * 13107)\n"
+            "missed = faults() - before")
+    server.cell(code, session="faults")
+    assert int(server.cell("missed", session="faults").text) < 50 * 100
+
+
 def test_a_long_line_is_not_broken(server):
     assert "a" * 5000 + "\n" == server.cell("print('a' * 5000)").text
     assert "\u00e9" * 5000 + "\n" == server.cell("print('\u00e9' * 5000)").text

@@ -46,6 +46,7 @@ FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in b
 FLOOD_BLOCK = 128 << 10
 WHOLE_MAX = 2 * FLOOD_BLOCK  # bytes of a frame that a signal's handler cannot tear
 FLOOD_TICK = 0.02  # seconds that a block waits at most
+FLOOD_ROOM = 4 << 20  # bytes: when less is freed, it stays for the next text
 
 
 # ---- the control channel --------------------------------------------------------------------
@@ -391,6 +392,9 @@ class Flood:
         # TextIOWrapper is not made for threads; with lines alone they do not get in its way.
         if _thread._count() or channel.sending or in_child() or not posix.isatty(1):
             return
+        # glibc gives back to the kernel what is larger than all that was freed before (mallopt(3),
+        # M_MMAP_THRESHOLD): each print of a megabyte would meet 512 pages that are new to it.
+        bytes(FLOOD_ROOM)
         self.blocks = True
         text.reconfigure(line_buffering=False)
         self.entering = True  # a write of a line is followed by a flush
@@ -453,7 +457,8 @@ class Flood:
         self.size = 0
         for at in range(0, max(len(data), 1), FLOOD_BLOCK):
             last = at + FLOOD_BLOCK >= len(data)
-            parts = [("text", data[at : at + FLOOD_BLOCK])] + (more if last else [])
+            block = memoryview(data)[at : at + FLOOD_BLOCK]
+            parts = [("text", block)] + (more if last else [])
             try:
                 channel.write_whole(encode_frame(b"output", State.cell.ident, parts))
             except RuntimeError:
