@@ -76,24 +76,6 @@ static void add_tail(struct transcript *t, const char *data, size_t len)
 	}
 }
 
-/* Every byte that does not continue a character (10xxxxxx) begins one; eight at a time. */
-static uint64_t count_chars(const char *data, size_t len)
-{
-	const uint64_t low_bits = UINT64_C(0x0101010101010101);
-	uint64_t continuing = 0;
-	size_t i = 0;
-
-	for (; i + sizeof(uint64_t) <= len; i += sizeof(uint64_t)) {
-		uint64_t bytes;
-
-		memcpy(&bytes, data + i, sizeof(bytes));
-		continuing += (((bytes >> 7) & ~(bytes >> 6) & low_bits) * low_bits) >> 56;
-	}
-	for (; i < len; i++)
-		continuing += ((unsigned char)data[i] & 0xc0) == 0x80;
-	return len - continuing;
-}
-
 static bool continues(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
@@ -192,7 +174,7 @@ static void take_bytes(struct transcript *t, const char *data, size_t len)
 
 	if (len == 0)
 		return;
-	t->chars += count_chars(data, len);
+	t->chars += utf8_count(data, len);
 	t->line_open = data[len - 1] != '\n';
 	look_for_query(t, data, len);
 	if (!t->spooling && t->tail_total + len - to_head > TRANSCRIPT_TAIL_MAX)
@@ -464,12 +446,12 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 	}
 	drop_end(t, rest);
 	keep_open_line(t);
-	t->chars -= count_chars(end + len - rest, rest);
+	t->chars -= utf8_count(end + len - rest, rest);
 	result = render(t, max_chars, out);
 	buf_clear(&t->head);
 	t->tail_total = 0;
 	t->answered = 0;
-	t->chars = count_chars(end + len - rest, rest);
+	t->chars = utf8_count(end + len - rest, rest);
 	buf_put(&t->head, end + len - rest, rest);
 	return result;
 }

@@ -139,13 +139,22 @@ static bool continues(char c)
 	return ((unsigned char)c & 0xc0U) == 0x80U;
 }
 
+/* Every byte that does not continue a character (10xxxxxx) begins one; eight at a time. */
 size_t utf8_count(const char *s, size_t len)
 {
-	size_t count = 0;
+	const uint64_t low_bits = UINT64_C(0x0101010101010101);
+	size_t continuing = 0;
+	size_t i = 0;
 
-	for (size_t i = 0; i < len; i++)
-		count += !continues(s[i]);
-	return count;
+	for (; i + sizeof(uint64_t) <= len; i += sizeof(uint64_t)) {
+		uint64_t bytes;
+
+		memcpy(&bytes, s + i, sizeof(bytes));
+		continuing += (((bytes >> 7) & ~(bytes >> 6) & low_bits) * low_bits) >> 56;
+	}
+	for (; i < len; i++)
+		continuing += continues(s[i]);
+	return len - continuing;
 }
 
 size_t utf8_offset(const char *s, size_t len, size_t chars)
