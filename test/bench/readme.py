@@ -33,6 +33,7 @@ LINES = (
     ("10 MB printed in lines", "out_10M_lines"),
     ("100 MB printed", "out_100M"),
     ("the server's growth meanwhile", "out_100M_server_growth"),
+    ("100 MB printed by a child process", "out_100M_child"),
     ("a session's first plot", "plot_first"),
     ("a plot, warm", "plot_warm"),
     ("memory of the server", "mem_server_rss"),
