@@ -97,6 +97,9 @@ static void on_serving(const struct query_answer *answer, void *data)
 	if (!parent_wants_load(parent))
 		log_info("parent", "%s is ready: sessions are forked from it",
 			 parent->language->name);
+	else
+		log_debug("parent", "%s serves%s", parent->language->name,
+			  parent_wants_ready(parent) ? "" : ", and its driver is ready");
 	tell(parent);
 }
 

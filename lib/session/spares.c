@@ -298,12 +298,23 @@ static bool get_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
 	return true;
 }
 
+/* Likewise: what is forked from it then has more memory in common with it, and has less to do. */
+static bool make_parent_ready(struct spares *s, bool busy, uint64_t *ret_due_ms)
+{
+	if (s->parent == NULL || parent_state(s->parent) != PARENT_SERVING ||
+	    !parent_wants_ready(s->parent))
+		return false;
+	*ret_due_ms = due(s, SPARES_QUIET_MS, busy);
+	if (loop_now(s->host->loop) >= *ret_due_ms)
+		parent_load(s->parent);
+	return true;
+}
+
 /* Its next import, likewise. */
 static bool load_parent(struct spares *s, bool busy, uint64_t *ret_due_ms)
 {
 	if (s->parent == NULL || parent_state(s->parent) != PARENT_SERVING ||
-	    !parent_wants_load(s->parent) ||
-	    (s->memory != MEMORY_PLENTY && !parent_wants_ready(s->parent)))
+	    !parent_wants_load(s->parent) || s->memory != MEMORY_PLENTY)
 		return false;
 	*ret_due_ms = due(s, SPARES_LOAD_MS, busy);
 	if (loop_now(s->host->loop) >= *ret_due_ms)
@@ -404,7 +415,8 @@ static bool work(struct spares *s, uint64_t *ret_due_ms)
 			*ret_due_ms = loop_now(s->host->loop) + SPARES_BUSY_MS;
 			return true;
 		}
-		if (row->language == s->always && get_parent(s, busy, ret_due_ms))
+		if (row->language == s->always &&
+		    (get_parent(s, busy, ret_due_ms) || make_parent_ready(s, busy, ret_due_ms)))
 			return true;
 		if (work_on(s, row, busy, ret_due_ms))
 			return true;

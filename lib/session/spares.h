@@ -14,7 +14,7 @@
  *
  * Where sessions can be forked (session/parent.h), the parent comes first: as soon as something was
  * answered and no code runs, so that sessions which follow at once are its copies, though without
- * imports. Spares are its copies, too, which share its memory. It imports in quiet moments and
+ * imports. Spares are its copies, too, made when it got ready, as that memory is then shared. It imports in quiet moments and
  * makes no copies meanwhile: so nothing stops that for long. When it has imported what it is to,
  * copies of what it was before wait no more, and others come in their place.
  */

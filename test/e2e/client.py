@@ -108,7 +108,8 @@ class Server:
             waiting.put({"error": {"code": 0, "message": "the server closed its stdout"}})
 
     def _read_stderr(self):
-        self.stderr = self.process.stderr.read()
+        while data := self.process.stderr.read1():
+            self.stderr += data
 
     def send(self, message):
         self.process.stdin.write(json.dumps(message).encode() + b"\n")

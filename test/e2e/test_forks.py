@@ -97,6 +97,15 @@ def test_what_waits_is_a_copy_at_once_and_another_when_all_is_imported(home):
     assert log.index(WAITS) < log.index(SAID) < log.rindex(WAITS)
 
 
+def test_what_waits_is_a_copy_of_a_parent_that_got_ready(home):
+    """So that it has that memory in common with it, and with all other copies."""
+    with Server(home, env={**ENV, "PTYCELL_LOG": "debug"}) as server:
+        server.cell("1", session="first")
+        until(lambda: WAITS.encode() in server.stderr)
+    log = server.stderr.decode()
+    assert log.index("serves, and its driver is ready") < log.index(WAITS)
+
+
 def test_another_language_does_not_wait_for_imports_of_the_parent(home):
     with Server(home, env={**ENV, "PTYCELL_LOG": "info"}) as server:
         server.cell("1", session="first")
