@@ -17,7 +17,7 @@
 #include "event/output.h"
 
 enum {
-	READ_MAX = 64 << 10,
+	READ_MAX = 16 << 10,
 	FILE_READ_MAX = 4 << 10, /* a file gives more at once than a client ever does */
 	FILE_LIVE_MAX = 32,
 	END_MS = 1000,
