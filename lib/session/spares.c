@@ -40,6 +40,8 @@ struct spares {
 	struct parent *parent;          /* NULL: sessions are not forked */
 	unsigned int parent_failures;   /* in a row */
 	uint64_t parent_start_ms;
+	void (*parent_told)(void *data);
+	void *parent_told_data;
 	bool settled; /* whether there is a parent */
 	bool rested;  /* nobody was busy once: the first answer has been given */
 	bool at_work; /* something is left to be done, or under way */
@@ -227,6 +229,14 @@ const struct parent *spares_parent(const struct spares *s)
 	return s != NULL ? s->parent : NULL;
 }
 
+void spares_on_parent(struct spares *s, void (*told)(void *data), void *data)
+{
+	if (s == NULL)
+		return;
+	s->parent_told = told;
+	s->parent_told_data = data;
+}
+
 static void on_parent_failure(struct spares *s)
 {
 	s->parent_failures++;
@@ -243,6 +253,8 @@ static void on_parent_changed(void *data, bool failed)
 	if (failed)
 		on_parent_failure(s);
 	schedule(s, loop_now(s->host->loop));
+	if (s->parent_told != NULL)
+		s->parent_told(s->parent_told_data);
 }
 
 static void start_parent(struct spares *s)
@@ -480,19 +492,38 @@ static enum worth worth_of(const struct spares *s, const struct spare *spare)
 	return WORTH_NOTHING;
 }
 
+/* The index of that which saves most; as many as there are when none saves anything. */
+static size_t best_of(const struct spares *s, const struct row *row)
+{
+	enum worth most = WORTH_NOTHING;
+	size_t best = row->count;
+
+	for (size_t i = 0; i < row->count; i++)
+		if (worth_of(s, row->spares[i]) > most) {
+			most = worth_of(s, row->spares[i]);
+			best = i;
+		}
+	return best;
+}
+
 struct spare *spares_take(struct spares *s, const struct language *language)
 {
 	struct row *row = s != NULL && language != NULL ? row_of(s, language) : NULL;
-	size_t best = 0;
+	size_t best = row != NULL ? best_of(s, row) : 0;
 
-	if (row == NULL || row->count == 0)
-		return NULL;
-	for (size_t i = 1; i < row->count; i++)
-		if (worth_of(s, row->spares[i]) > worth_of(s, row->spares[best]))
-			best = i;
-	if (worth_of(s, row->spares[best]) == WORTH_NOTHING)
-		return NULL;
-	return take_at(s, row, best);
+	return row != NULL && best < row->count ? take_at(s, row, best) : NULL;
+}
+
+uint64_t spares_wait_ms(struct spares *s, const struct language *language)
+{
+	const struct row *row = s != NULL && language == s->always ? row_of(s, language) : NULL;
+	uint64_t since_ms;
+
+	if (row == NULL || best_of(s, row) < row->count || s->parent == NULL ||
+	    parent_state(s->parent) != PARENT_STARTING)
+		return 0;
+	since_ms = parent_loading_ms(s->parent);
+	return since_ms < SPARES_COMING_MS ? SPARES_COMING_MS - since_ms : 0;
 }
 
 void spares_head_start(struct spares *s, const struct language *language)

@@ -14,9 +14,10 @@
  *
  * Where sessions can be forked (session/parent.h), the parent comes first: as soon as something was
  * answered and no code runs, so that sessions which follow at once are its copies, though without
- * imports. Spares are its copies, too, made when it got ready, as that memory is then shared. It imports in quiet moments and
- * makes no copies meanwhile: so nothing stops that for long. When it has imported what it is to,
- * copies of what it was before wait no more, and others come in their place.
+ * imports. Spares are its copies, too, made when it got ready, as that memory is then shared. It
+ * imports in quiet moments and makes no copies meanwhile: so nothing stops that for long. When it
+ * has imported what it is to, copies of what it was before wait no more, and others come in their
+ * place.
  */
 #ifndef SESSION_SPARES_H
 #define SESSION_SPARES_H
@@ -32,6 +33,7 @@ enum {
 	SPARES_LOAD_MS = 500,  /* and this: it imports */
 	SPARES_BUSY_MS = 1000, /* the same while a cell runs that goes on and on */
 	SPARES_LOOK_MS = 30000,
+	SPARES_COMING_MS = 100, /* a parent that has begun to start may be waited for, no longer */
 	SPARES_LOAD_MAX_MS = 60000, /* of one import */
 	SPARES_STOP_MAX_MS = 300,   /* that an import of the parent stands still */
 	SPARES_FAILURES_MAX = 3,    /* in a row; then that language has none any more */
@@ -63,6 +65,13 @@ void spares_want(struct spares *spares, const struct language *language);
 /* A cell began, ended, or did something else: whatever is made ahead waits. */
 void spares_disturb(struct spares *spares);
 
+/*
+ * For how many milliseconds a session of this language had better wait for spares_on_parent: what
+ * it could be a copy of starts, which takes no longer than a start of its own, and none is ready.
+ */
+uint64_t spares_wait_ms(struct spares *spares, const struct language *language);
+/* `told` comes from the loop when a parent serves, or failed. Before the first session. */
+void spares_on_parent(struct spares *spares, void (*told)(void *data), void *data);
 /* What new sessions of the first language are forked from, while it serves; or NULL. */
 const struct parent *spares_parent(const struct spares *spares);
 

@@ -13,6 +13,7 @@
 struct gate {
 	struct loop *loop;
 	struct loop_defer next;
+	struct loop_timer patience;
 	const struct mcp_tool *tools; /* as they were */
 	size_t tool_count;
 	struct mcp_tool *gated;
@@ -73,12 +74,24 @@ static void on_next(struct loop_defer *defer)
 		loop_defer_start(gate->loop, defer, on_next);
 }
 
+void gate_go_on(struct gate *gate)
+{
+	loop_timer_stop(&gate->patience);
+	if (!list_empty(&gate->held))
+		loop_defer_start(gate->loop, &gate->next, on_next);
+}
+
 static void on_settled(void *data)
 {
 	struct gate *gate = data;
 
 	gate->hooks->settled(gate->context);
-	loop_defer_start(gate->loop, &gate->next, on_next);
+	gate_go_on(gate);
+}
+
+static void on_patience(struct loop_timer *timer)
+{
+	gate_go_on(container_of(timer, struct gate, patience));
 }
 
 static void hold(struct gate *gate, struct mcp_call *call, json_t *arguments)
@@ -93,6 +106,11 @@ static void hold(struct gate *gate, struct mcp_call *call, json_t *arguments)
 	mcp_call_on_cancel(call, on_cancel, held);
 }
 
+static bool is_code(const struct mcp_call *call)
+{
+	return str_eq(mcp_call_target(call), "exec_code");
+}
+
 /* Only a call that names a session needs one; none overtakes a call that is held. */
 static void gate_call(struct mcp_call *call, json_t *arguments, void *context)
 {
@@ -101,16 +119,24 @@ static void gate_call(struct mcp_call *call, json_t *arguments, void *context)
 	bool waits = !list_empty(&gate->held);
 	bool wants = json_object_get(arguments, "session_id") != NULL;
 	struct confinement *confinement = wants ? gate->hooks->confinement(service) : NULL;
+	bool settled = confinement == NULL || confinement_settled(confinement);
+	uint64_t wait_ms =
+		settled && !waits && is_code(call) ? gate->hooks->wait_ms(service, arguments) : 0;
 
-	if (!waits && (confinement == NULL || confinement_settled(confinement))) {
+	if (settled && !waits && wait_ms == 0) {
 		pass(gate, call, arguments);
 		return;
 	}
 	hold(gate, call, arguments);
 	if (waits)
 		return;
+	if (settled) {
+		loop_timer_start(gate->loop, &gate->patience, loop_now(gate->loop) + wait_ms,
+				 on_patience);
+		return;
+	}
 	confinement_settle(confinement, on_settled, gate);
-	if (str_eq(mcp_call_target(call), "exec_code"))
+	if (is_code(call))
 		gate->hooks->code_waits(service, arguments);
 }
 
@@ -148,6 +174,7 @@ void gate_free(struct gate *gate)
 		return;
 	assert(list_empty(&gate->held));
 	loop_defer_stop(&gate->next);
+	loop_timer_stop(&gate->patience);
 	free(gate->gated);
 	free(gate);
 }

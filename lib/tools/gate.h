@@ -3,13 +3,15 @@
  * gate.h - holds the first calls that need a session until it is known how code is confined.
  *
  * Finding out takes some milliseconds and must not happen before somebody needs it, nor may a
- * session begin before. Held calls go on in their order.
+ * session begin before. Code for which something better is about to be there is held, too, for as
+ * long as its service says. Held calls go on in their order.
  */
 #ifndef TOOLS_GATE_H
 #define TOOLS_GATE_H
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "event/loop.h"
 #include "mcp/server.h"
@@ -26,6 +28,8 @@ struct gate_hooks {
 	void (*code_waits)(struct service *service, json_t *arguments);
 	/* It is known how code is confined; the held calls go on after this. */
 	void (*settled)(struct service *service);
+	/* For how many milliseconds code that could run had better wait for gate_go_on. */
+	uint64_t (*wait_ms)(struct service *service, json_t *arguments);
 };
 
 /*
@@ -34,6 +38,8 @@ struct gate_hooks {
  */
 struct gate *gate_new(struct loop *loop, struct mcp_features *features,
 		      const struct gate_hooks *hooks);
+/* What calls were held for by `wait_ms` is there, or will not come. */
+void gate_go_on(struct gate *gate);
 /* What the rows named exec_code and interact say of themselves; borrowed. */
 void gate_annotate(struct gate *gate, const char *annotations);
 /* No call is held any more. NULL is allowed. */

@@ -73,6 +73,26 @@ static void on_settled(struct service *service)
 		spares_drop(service->host.spares);
 }
 
+static void on_parent(void *data)
+{
+	struct service *service = data;
+
+	gate_go_on(service->gate);
+}
+
+/* Only a session that is not there yet can be a copy. */
+static uint64_t wait_ms(struct service *service, json_t *arguments)
+{
+	const char *name = json_string_value(json_object_get(arguments, "language"));
+	const char *id = json_string_value(json_object_get(arguments, "session_id"));
+	struct err err;
+
+	if (name == NULL || id == NULL || service->table == NULL ||
+	    table_find(service->table, id, &err) != NULL)
+		return 0;
+	return spares_wait_ms(service->host.spares, language_find(name));
+}
+
 static void on_ahead(struct loop_defer *defer)
 {
 	struct service *service = container_of(defer, struct service, ahead);
@@ -94,7 +114,8 @@ static void on_tools_listed(void *context)
 
 static const struct gate_hooks gate_hooks = { .confinement = service_confinement,
 					      .code_waits = on_code_waits,
-					      .settled = on_settled };
+					      .settled = on_settled,
+					      .wait_ms = wait_ms };
 
 struct service *service_new(struct loop *loop, const struct settings *settings,
 			    const struct policyfile *policy)
@@ -475,6 +496,7 @@ struct table *service_table(struct service *service, struct err *err)
 	if (service->settings->spares > 0)
 		service->host.spares =
 			spares_new(&service->host, language_find("python"), "/proc/meminfo");
+	spares_on_parent(service->host.spares, on_parent, service);
 	service->table = table_new(&service->host);
 	table_on_change(service->table, on_sessions_changed, service);
 	remove_stale(service);

@@ -88,6 +88,35 @@ def test_sessions_that_follow_at_once_are_copies_without_imports(tmp_path):
     until(attempt, 40)
 
 
+def test_the_second_session_waits_a_moment_to_be_a_copy(tmp_path):
+    """Of a parent that starts within SPARES_COMING_MS, which a slow machine may not do each time."""
+    homes = itertools.count()
+
+    def attempt():
+        with Server(tmp_path / str(next(homes)), env=ENV) as server:
+            server.cell("1", session="first")
+            return has_module(server, MARK, "second")
+    until(attempt, 40)
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="nobody but root stops what is in a sandbox")
+def test_a_parent_that_does_not_come_is_not_waited_for(tmp_path):
+    """It is stopped while it starts, if that is seen in time; a session that does not need it is not held back either."""
+    homes = itertools.count()
+
+    def attempt():
+        with Server(tmp_path / str(next(homes)), env=ENV) as server:
+            server.cell("1", session="first")
+            first = interpreter_of(server, "first")
+            (parent,) = until(lambda: interpreters(server) - {first}, every=0)
+            os.kill(parent[0], signal.SIGSTOP)
+            second = server.start_cell(f"import sys; {MARK!r} in sys.modules", session="second")
+            assert server.cell("6 * 7", session="first").text == "42\n"
+            answer = second.get(timeout=WAIT_S)["result"]["content"]
+            return any(part["text"] == "False\n" for part in answer)
+    until(attempt, 60)
+
+
 def test_what_waits_is_a_copy_at_once_and_another_when_all_is_imported(home):
     """Sessions that come again and again find one, though the parent has no quiet moment for imports."""
     with Server(home, env={**ENV, "PTYCELL_LOG": "info"}) as server:
