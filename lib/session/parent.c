@@ -31,6 +31,7 @@ struct parent {
 	char *modules;    /* to be imported, with commas between */
 	char *next;       /* what is left of them; NULL: nothing */
 	uint64_t load_ms; /* when the import of one began, or all */
+	bool brief;       /* what LOADING it does takes milliseconds, and is not stopped */
 	bool paused;
 	bool warned; /* of copies that could not be made */
 };
@@ -347,11 +348,18 @@ bool parent_wants_load(const struct parent *parent)
 	return parent->next != NULL;
 }
 
+bool parent_comes(const struct parent *parent)
+{
+	return parent->state == PARENT_STARTING ||
+	       (parent->state == PARENT_LOADING && parent->brief);
+}
+
 void parent_load(struct parent *parent)
 {
 	assert(parent->state == PARENT_SERVING && parent_wants_load(parent));
 	parent->serving = NULL;
 	parent->state = PARENT_LOADING;
+	parent->brief = parent_wants_ready(parent);
 	parent->load_ms = loop_now(parent->host->loop);
 	load_next(parent);
 }
@@ -363,7 +371,7 @@ uint64_t parent_loading_ms(const struct parent *parent)
 
 void parent_pause(struct parent *parent, bool pause)
 {
-	if (parent->state != PARENT_LOADING || parent->paused == pause)
+	if (parent->state != PARENT_LOADING || parent->brief || parent->paused == pause)
 		return;
 	parent->paused = pause;
 	runner_pause(parent->runner, pause);

@@ -49,7 +49,9 @@ bool parent_wants_ready(const struct parent *parent);
 bool parent_wants_load(const struct parent *parent);
 /* Does the next of it; of a SERVING one that wants it. */
 void parent_load(struct parent *parent);
-/* Stops one that is LOADING where it is, or lets it go on. */
+/* It serves in a moment: it is STARTING, or its driver gets ready. */
+bool parent_comes(const struct parent *parent);
+/* Stops one that imports where it is, or lets it go on. */
 void parent_pause(struct parent *parent, bool pause);
 /* For how long it has been STARTING or LOADING, its stops included. */
 uint64_t parent_loading_ms(const struct parent *parent);

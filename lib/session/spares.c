@@ -520,10 +520,13 @@ uint64_t spares_wait_ms(struct spares *s, const struct language *language)
 	uint64_t since_ms;
 
 	if (row == NULL || best_of(s, row) < row->count || s->parent == NULL ||
-	    parent_state(s->parent) != PARENT_STARTING)
+	    !parent_comes(s->parent))
 		return 0;
 	since_ms = parent_loading_ms(s->parent);
-	return since_ms < SPARES_COMING_MS ? SPARES_COMING_MS - since_ms : 0;
+	if (since_ms >= SPARES_COMING_MS)
+		return 0;
+	spares_disturb(s); /* or it is called away before it was of use */
+	return SPARES_COMING_MS - since_ms;
 }
 
 void spares_head_start(struct spares *s, const struct language *language)

@@ -33,7 +33,7 @@ enum {
 	SPARES_LOAD_MS = 500,  /* and this: it imports */
 	SPARES_BUSY_MS = 1000, /* the same while a cell runs that goes on and on */
 	SPARES_LOOK_MS = 30000,
-	SPARES_COMING_MS = 100, /* a parent that has begun to start may be waited for, no longer */
+	SPARES_COMING_MS = 100,     /* a parent is waited for, from its start on */
 	SPARES_LOAD_MAX_MS = 60000, /* of one import */
 	SPARES_STOP_MAX_MS = 300,   /* that an import of the parent stands still */
 	SPARES_FAILURES_MAX = 3,    /* in a row; then that language has none any more */
@@ -66,8 +66,9 @@ void spares_want(struct spares *spares, const struct language *language);
 void spares_disturb(struct spares *spares);
 
 /*
- * For how many milliseconds a session of this language had better wait for spares_on_parent: what
- * it could be a copy of starts, which takes no longer than a start of its own, and none is ready.
+ * For how many milliseconds at most a session of this language had better wait for
+ * spares_on_parent: none is ready, and what it could be a copy of serves in a moment. It is what
+ * happens next: the parent is left alone until then.
  */
 uint64_t spares_wait_ms(struct spares *spares, const struct language *language);
 /* `told` comes from the loop when a parent serves, or failed. Before the first session. */

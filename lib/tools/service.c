@@ -80,15 +80,18 @@ static void on_parent(void *data)
 	gate_go_on(service->gate);
 }
 
-/* Only a session that is not there yet can be a copy. */
+/* Only a session in which nothing has run yet can be a copy. */
 static uint64_t wait_ms(struct service *service, json_t *arguments)
 {
 	const char *name = json_string_value(json_object_get(arguments, "language"));
 	const char *id = json_string_value(json_object_get(arguments, "session_id"));
+	const struct session *session;
 	struct err err;
 
-	if (name == NULL || id == NULL || service->table == NULL ||
-	    table_find(service->table, id, &err) != NULL)
+	if (name == NULL || id == NULL || service->table == NULL)
+		return 0;
+	session = table_find(service->table, id, &err);
+	if (session != NULL && session_runner(session, 0) != NULL)
 		return 0;
 	return spares_wait_ms(service->host.spares, language_find(name));
 }

@@ -318,6 +318,18 @@ def test_large_texts_are_printed_from_memory_that_is_there(server):
     assert int(server.cell("missed", session="faults").text) < 50 * 100
 
 
+def test_much_is_printed_where_no_memory_is_left_for_a_thread(server):
+    """Line by line then, in order with what a child prints."""
+    limit = ("import os, resource\nhard = resource.getrlimit(resource.RLIMIT_DATA)[1]\n"
+             "used = next(int(line.split()[1]) for line in open('/proc/self/status') if line.startswith('VmData')) << 10\n"
+             "resource.setrlimit(resource.RLIMIT_DATA, (used + (1 << 20), hard))\n")
+    result = server.cell(limit + "for i in range(20000): print('line', i)\n"
+                         "resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))\nos.system('echo child')", session="room")
+    assert result.state == "done" and result.text.startswith("line 0\nline 1\n")
+    assert "line 19999\nchild\n" in result.text
+    assert server.cell("for i in range(20000): print('line', i)", session="room").state == "done"
+
+
 def test_a_long_line_is_not_broken(server):
     assert "a" * 5000 + "\n" == server.cell("print('a' * 5000)").text
     assert "\u00e9" * 5000 + "\n" == server.cell("print('\u00e9' * 5000)").text

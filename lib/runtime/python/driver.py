@@ -382,6 +382,7 @@ class Flood:
         self.blocks = False  # sys.stdout does not flush its lines
         self.stop = self.gone = None  # releasing `stop` ends the ticks, which release `gone`
         self.originals = {}
+        self.has_room = False
 
     def begin(self, stream):
         """From within a write of sys.stdout."""
@@ -392,9 +393,7 @@ class Flood:
         # TextIOWrapper is not made for threads; with lines alone they do not get in its way.
         if _thread._count() or channel.sending or in_child() or not posix.isatty(1):
             return
-        # glibc gives back to the kernel what is larger than all that was freed before (mallopt(3),
-        # M_MMAP_THRESHOLD): each print of a megabyte would meet 512 pages that are new to it.
-        bytes(FLOOD_ROOM)
+        self._keep_room()
         self.blocks = True
         text.reconfigure(line_buffering=False)
         self.entering = True  # a write of a line is followed by a flush
@@ -403,7 +402,23 @@ class Flood:
         self.gone.acquire()
         self.active = True
         self._watch_calls()
-        _thread.start_new_thread(self._tick, (self.stop, self.gone))
+        try:
+            _thread.start_new_thread(self._tick, (self.stop, self.gone))
+        except RuntimeError:  # no process or no memory is left for it
+            self.active = self.entering = False
+            self._forget_calls()
+            self.restore()
+
+    def _keep_room(self):
+        """Once: glibc gives memory back to the kernel that is larger than all that was freed before,
+        and more than twice that at the end of its heap (mallopt(3), M_MMAP_THRESHOLD and
+        M_TRIM_THRESHOLD). Each print of a megabyte would meet 512 pages that are new to it."""
+        if not self.has_room:
+            self.has_room = True
+            try:
+                bytes(FLOOD_ROOM)
+            except MemoryError:
+                pass
 
     def add(self, data, stream):
         # Written to our side directly it is younger than text that waits above us.
