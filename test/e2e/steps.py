@@ -95,13 +95,17 @@ def spooled(home, path):
 # ---- processes ----
 
 def _stat(pid):
-    """(parent, start, state), None when there is no such process."""
+    """(parent, start, state), None when there is no such process.
+
+    One that has ended and has no memory any more is told as a zombie: an init is seen so while the machine's own init,
+    which may take seconds, collects a sandbox's within its pid namespace that a killed launcher left behind."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except OSError:
         return None
     fields = fields[fields.rindex(")") + 2:].split()
-    return int(fields[1]), fields[19], fields[0]
+    state, parent, start, size = fields[0], int(fields[1]), fields[19], fields[20]
+    return parent, start, "Z" if size == "0" else state
 
 
 def family(pid):
