@@ -187,6 +187,8 @@ swapper = subprocess.Popen([sys.executable, 'swapper.py'])
 def test_08_a_file_that_becomes_a_link_while_it_is_read_gives_nothing_away(server, outside):
     plant(server, SWAPPER.format(secret=str(outside.secret), folder=str(outside.secret.parent)), session="swap")
     seen = {"own": 0, "refused": 0}
+    begun = {"uri": "session://swap/files/swap"}
+    until(lambda: "error" in server.start("resources/read", begun).get(timeout=20))
     for _ in range(100):
         answers = [server.start("resources/read", {"uri": f"session://swap/files/{path}"})
                    for path in ("swap", "swapped/id_rsa") * 50]
