@@ -97,15 +97,16 @@ def spooled(home, path):
 def _stat(pid):
     """(parent, start, state), None when there is no such process.
 
-    One that has ended and has no memory any more is told as a zombie: an init is seen so while the machine's own init,
+    One that has neither memory nor files any more is told as a zombie: an init is seen so while the machine's own init,
     which may take seconds, collects a sandbox's within its pid namespace that a killed launcher left behind."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace")
+        status = pathlib.Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:
         return None
     fields = fields[fields.rindex(")") + 2:].split()
-    state, parent, start, size = fields[0], int(fields[1]), fields[19], fields[20]
-    return parent, start, "Z" if size == "0" else state
+    has_ended = "\nVmSize:" not in status and "\nFDSize:\t0\n" in status
+    return int(fields[1]), fields[19], "Z" if has_ended else fields[0]
 
 
 def family(pid):
