@@ -97,15 +97,16 @@ def spooled(home, path):
 def _stat(pid):
     """(parent, start, state), None when there is no such process.
 
-    One that has neither memory nor files any more is told as a zombie: an init is seen so while the machine's own init,
-    which may take seconds, collects a sandbox's within its pid namespace that a killed launcher left behind."""
+    A sandbox's init without memory is told as a zombie: it has ended, and waits for the machine's own init, which may
+    take seconds, to collect the interpreters that a killed launcher left behind in its pid namespace. Of others that
+    would say too little: a process gives its memory up before its sockets, which a server hears of."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace")
         status = pathlib.Path(f"/proc/{pid}/status").read_text(errors="replace")
     except OSError:
         return None
     fields = fields[fields.rindex(")") + 2:].split()
-    has_ended = "\nVmSize:" not in status and "\nFDSize:\t0\n" in status
+    has_ended = status.startswith("Name:\tptycell-init\n") and "\nVmSize:" not in status
     return int(fields[1]), fields[19], "Z" if has_ended else fields[0]
 
 
