@@ -58,8 +58,8 @@ def parent_of(server):
 
 
 def has_children_files(process):
-    """Has it two channels and a terminal open, as only a parent has?"""
-    return {"3", "4"} <= set(os.listdir(f"/proc/{process[0]}/fd"))
+    """Has it two channels open, as only a parent has?"""
+    return all(os.path.realpath(f"/proc/{process[0]}/fd/{channel}").rpartition("/")[2].startswith("socket:") for channel in (3, 4))
 
 
 def strip(answers):
