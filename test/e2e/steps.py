@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Steps that several end-to-end tests share: waiting, looking at processes, judging texts."""
+import contextlib
 import ctypes
 import glob
 import json
@@ -99,7 +100,8 @@ def _stat(pid):
 
     A sandbox's init without memory is told as a zombie: it has ended, and waits for the machine's own init, which may
     take seconds, to collect the interpreters that a killed launcher left behind in its pid namespace. Of others that
-    would say too little: a process gives its memory up before its sockets, which a server hears of."""
+    would say too little: a process gives its memory up before its sockets, which a server hears of. For the same reason
+    one whose first thread has ended has not, while there are others."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text(errors="replace")
         status = pathlib.Path(f"/proc/{pid}/status").read_text(errors="replace")
@@ -107,6 +109,8 @@ def _stat(pid):
         return None
     fields = fields[fields.rindex(")") + 2:].split()
     has_ended = status.startswith("Name:\tptycell-init\n") and "\nVmSize:" not in status
+    if fields[0] == "Z" and int(fields[17]) > 1:
+        fields[0] = "R"
     return int(fields[1]), fields[19], "Z" if has_ended else fields[0]
 
 
@@ -156,7 +160,7 @@ def with_word(word):
     return found
 
 
-def all_gone(processes, seconds=0.5):
+def all_gone(processes, seconds=5):
     until(lambda: not alive(processes), seconds)
 
 
@@ -217,8 +221,9 @@ def same_description(one, two):
 
 def open_files(processes):
     for pid, _ in processes:
-        for number in os.listdir(f"/proc/{pid}/fd"):
-            yield (pid, int(number)), os.readlink(f"/proc/{pid}/fd/{number}")
+        for path in paths_in(f"/proc/{pid}/fd", "*"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # closed meanwhile
+                yield (pid, int(path.name)), os.readlink(path)
 
 
 def descriptors(server):

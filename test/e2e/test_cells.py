@@ -159,7 +159,7 @@ def test_cn3_cancelling_stops_what_the_cell_started(server):
     answer = server.start_cell(f"import subprocess\nsubprocess.run(['sleep', '{word}'])")
     children = until(lambda: with_word(word))
     server.cancel(answer)
-    all_gone(children, 5)
+    all_gone(children)
     assert server.cell("x").text.endswith("5\n")
 
 
@@ -177,7 +177,8 @@ def test_py17_each_kind_of_waiting_is_interruptible_and_keeps_the_state(server, 
 
 
 def test_py16_finally_blocks_run_when_an_await_is_interrupted(server):
-    result = server.cell("import asyncio\ntry:\n    await asyncio.sleep(60)\n"
+    server.cell("import asyncio")
+    result = server.cell("try:\n    await asyncio.sleep(60)\n"
                          "finally:\n    print('cleanup')", timeout=0.3)
     assert result.state == "timed_out" and "cleanup\n" in result.text
 

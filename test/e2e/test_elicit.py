@@ -152,7 +152,7 @@ def test_the_call_keeps_its_wait_and_the_question_is_taken_back(home):
         person.cell("1")
         person.result()
         start = time.monotonic()
-        person.cell("input('name? ')", wait=0.6)
+        person.cell("input('name? ')", wait=3)
         person.question()
         result = person.result()
         assert result.state == "waiting_for_input" and time.monotonic() - start < 10

@@ -258,7 +258,7 @@ def test_the_notebook_is_kept_for_the_person(home):
         server.cell("print('one')")
         until(lambda: kept(home))
         server.cell("print('two')")
-        until(lambda: len(kept(home)[0]["cells"]) == 2)
+        until(lambda: len(kept(home)[0]["cells"]) == 2, 40)
         folder, = (home / "kept").iterdir()
         assert stat.S_IMODE((folder / "notebook.ipynb").stat().st_mode) == 0o600
         assert server.call("session_info", session_id="s").object["keep_dir"] == f"~/kept/{folder.name}"

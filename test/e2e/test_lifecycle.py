@@ -192,7 +192,7 @@ def test_a_killed_launcher_takes_its_processes_along_and_the_server_goes_on(home
                       name_of(p[0]) == "ptycell-launch\n" and
                       parent_of(p[0]) == server.process.pid)
     kill(launcher)
-    all_gone(processes, 5)
+    all_gone(processes)
     result = server.cell("1 + 1", session="after")
     assert "2\n" in result.text
     assert server.close() == 0
@@ -352,12 +352,12 @@ def test_fr8_a_stderr_that_nobody_drains_or_that_is_closed_blocks_nothing(home):
             os.write(write, b"x" * 4096)
     except BlockingIOError:
         os.set_blocking(write, True)
-    full = start(home, "--log", "debug", stderr=write)
+    full = start(home, "--drain", "--log", "debug", stderr=write)
     out, _ = full.communicate(lines(INITIALIZE, exec_code(1, "6 * 7")), 30)
     assert "42" in text_of(answers(out)[1])
     os.close(read)
     os.close(write)
-    closed = subprocess.run(["sh", "-c", 'exec "$0" --log debug 2>&-', PROGRAM],
+    closed = subprocess.run(["sh", "-c", 'exec "$0" --drain --log debug 2>&-', PROGRAM],
                             input=lines(INITIALIZE, exec_code(1, "6 * 7")), env=environment(home),
                             stdout=subprocess.PIPE, timeout=30, check=False)
     assert "42" in text_of(answers(closed.stdout)[1])

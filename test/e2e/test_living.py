@@ -66,13 +66,14 @@ def test_another_session_never_waits(server):
 
 
 def test_what_ended_while_nobody_waited_is_told_with_the_next_answer(server):
-    code = "import time\nprint('before')\ntime.sleep(0.3)\nprint('after')\n1/0"
-    assert server.cell(code, budget=0.2).state == "running"
+    server.cell("import time")
+    code = "print('before')\ntime.sleep(0.9)\nprint('after')\n1/0"
+    assert server.cell(code, budget=0.5).state == "running"
     until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "idle")
     result = server.cell("6 * 7")
     assert result.text == "42\n" and not result.is_error
     (earlier,) = result.earlier
-    assert earlier.startswith("[cell 1 ended before: raised after 0.")
+    assert earlier.startswith("[cell 2 ended before: raised after ")
     assert "after\n" in earlier and "ZeroDivisionError" in earlier and "before\n" not in earlier
     assert not server.cell("1").earlier  # once
 
@@ -114,11 +115,12 @@ def test_a_cancelled_cell_is_told_of_with_the_next_answer(server):
 
 
 def test_py19_code_that_catches_interrupts_goes_on_until_it_is_terminated(server):
-    server.cell("import time\nprint('begun')\nwhile True:\n  try: time.sleep(60)\n"
+    server.cell("import time")
+    server.cell("print('begun')\nwhile True:\n  try: time.sleep(60)\n"
                 "  except KeyboardInterrupt: print('no')", budget=0.3)
     result = server.interact(action="interrupt", wait=20)
     assert result.state == "running" and "did not react" in result.text and "terminate" in result.text
-    assert "File \"<cell 1>\"" in result.text and "driver" not in result.text  # where it is
+    assert "File \"<cell 2>\"" in result.text and "driver" not in result.text  # where it is
     result = server.interact(action="terminate")
     assert result.state == "died" and "terminated on request" in result.text
     assert server.cell("1").text == "1\n"
@@ -133,7 +135,8 @@ def test_kill_ends_what_ignores_everything(server):
 
 def test_the_stack_dump_kills_no_child(server):
     # SIGUSR2 is for the interpreter alone: a child that knows nothing of it would die.
-    server.cell("import signal, subprocess, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    server.cell("import signal, subprocess, time")
+    server.cell("signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
                 "p = subprocess.Popen(['sleep', '60'], start_new_session=True)\n"
                 "while p.poll() is None: time.sleep(0.02)", budget=0.2)
     result = server.interact(action="interrupt", wait=20)
@@ -159,9 +162,9 @@ def test_progress_rises_with_the_last_line_and_never_follows_the_answer(server):
     result = Result(pending.get(timeout=30)["result"])
     assert result.state == "done"
     notes = [m["params"] for m in server.notifications("notifications/progress")]
-    assert len(notes) == 2 and all(note["progressToken"] == 0 for note in notes)
-    assert 1.9 < notes[0]["progress"] < 3.5 < notes[1]["progress"] < 5.5
-    assert [note["message"].split()[0] for note in notes] == ["epoch", "epoch"]
+    assert len(notes) in (2, 3) and all(note["progressToken"] == 0 for note in notes)  # two, unless the cell was slow
+    assert all(note["progress"] > 1.9 * number for number, note in enumerate(notes, 1))
+    assert {note["message"].split()[0] for note in notes} == {"epoch"}
 
 
 def test_nobody_who_did_not_ask_is_told_progress(server):

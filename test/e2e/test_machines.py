@@ -12,7 +12,7 @@ import machines
 import pytest
 from client import ALONE, BUILD
 from machines import ABI, IS_ROOT, NOBODY, deny, hostile, needs_bwrap, needs_scope, programs
-from steps import all_gone, family, kill, until
+from steps import all_gone, family, kill, name_of, until
 
 # What a cell may do to the person outside of its folder, and every word about the tier says.
 LEFT_BY_LANDLOCK = "change the modes and times of the user's files"
@@ -234,7 +234,7 @@ def test_25_26_nothing_outlives_a_weaker_tier(on, kind, whom):
     with on(*hostile(kind), env=ALONE if whom == "session" else None) as server:
         assert tier_of(server)["tier"] == {"docker": "landlock", "apparmor": "bwrap"}[kind]
         launcher = {process for process in family(server.process.pid)
-                    if "ptycell-launch" in pathlib.Path(f"/proc/{process[0]}/comm").read_text()}
+                    if "ptycell-launch" in name_of(process[0])}
         server.cell(DAEMONS)
         everything = family(server.process.pid)
         assert len(everything) > 6
