@@ -65,6 +65,11 @@ const char *runner_reason(const struct runner *r)
 	return r->reason;
 }
 
+bool runner_hung_up(const struct runner *r)
+{
+	return loop_timer_active(&r->closed_timer);
+}
+
 bool runner_busy(const struct runner *r)
 {
 	return r->cell != NULL || r->held || !list_empty(&r->queue) ||
@@ -312,7 +317,7 @@ static void advance(struct runner *r)
 	struct err err;
 
 	if (list_empty(&r->queue) || r->held || r->query != NULL ||
-	    loop_timer_active(&r->restart_timer))
+	    loop_timer_active(&r->restart_timer) || runner_hung_up(r))
 		return;
 	if (r->state == RUNNER_READY)
 		start_cell(r);

@@ -164,6 +164,8 @@ const char *runner_path(const struct runner *runner);
 bool runner_keeps_compiled(const struct runner *runner);
 /* How the path was chosen, NULL before. */
 const char *runner_reason(const struct runner *runner);
+/* Its driver closed its channel, as one that ends does: no cell is given to it any more. */
+bool runner_hung_up(const struct runner *runner);
 bool runner_busy(const struct runner *runner);
 size_t runner_queued(const struct runner *runner);
 

@@ -200,7 +200,7 @@ enum spare_state spare_state(const struct spare *spare)
 
 bool spare_is_lost(const struct spare *spare)
 {
-	return sandbox_is_dead(spare->sandbox);
+	return runner_hung_up(spare->runner) || sandbox_is_dead(spare->sandbox);
 }
 
 const struct language *spare_language(const struct spare *spare)

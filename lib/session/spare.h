@@ -40,7 +40,7 @@ struct spare *spare_new(const struct session_host *host, const struct language *
 void spare_free(struct spare *spare);
 
 enum spare_state spare_state(const struct spare *spare);
-/* Its sandbox died: it will tell so, and is of no use any more. */
+/* Its interpreter or its sandbox died: it will tell so, and is of no use any more. */
 bool spare_is_lost(const struct spare *spare);
 const struct language *spare_language(const struct spare *spare);
 /* Its driver can still get ready for a first cell, which takes milliseconds. */

@@ -114,6 +114,11 @@ def _stat(pid):
     return int(fields[1]), fields[19], "Z" if has_ended else fields[0]
 
 
+def above(pid):
+    """The number of its parent."""
+    return _stat(pid)[0]
+
+
 def family(pid):
     """All live descendants of `pid` as (pid, start), which names a process for ever."""
     stats = {int(p): _stat(p) for p in os.listdir("/proc") if p.isdigit()}
@@ -166,6 +171,23 @@ def all_gone(processes, seconds=5):
 
 def kill(pid):
     os.kill(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def unheard_death(server, process):
+    """Kills an interpreter, of whose end nobody tells the server within: minder, init and launcher stand still."""
+    tellers = [above(process[0])]
+    while above(tellers[-1]) != server.process.pid:
+        tellers.append(above(tellers[-1]))
+    for pid in reversed(tellers):  # whoever sees that one below it stands still would end it
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        kill(process[0])
+        all_gone({process})
+        yield
+    finally:
+        for pid in tellers:
+            os.kill(pid, signal.SIGCONT)
 
 
 def assert_leaves_nothing(server, end):

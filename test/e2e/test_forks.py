@@ -12,10 +12,10 @@ import time
 
 import pytest
 from client import WAIT_S, Server
-from machines import confined_in
-from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, family, has_module, interpreters, open_files,
+from machines import IS_ROOT, confined_in
+from steps import (SYS_KCMP, above, all_folders, all_gone, assert_leaves_nothing, family, has_module, interpreters, open_files,
                    same_description, until)
-from test_spares import IS_ROOT, MODULE, interpreter_of, look, spared, tried
+from test_spares import MODULE, interpreter_of, look, spared, tried
 
 ENV = {"PTYCELL_PRELOAD": MODULE}
 OFF = {**ENV, "PTYCELL_FORK": "0"}
@@ -322,10 +322,6 @@ def test_sessions_outlive_the_parent_and_new_ones_start(ready):
     assert ready.cell("1 + 1", session="next").text == "2\n"
     forked(ready, "again")
     assert ready.cell("x", session=name).text == "5\n"
-
-
-def above(pid):
-    return int(pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[1])
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")

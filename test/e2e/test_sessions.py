@@ -6,7 +6,8 @@ import time
 
 import pytest
 from client import Result, Server
-from steps import (alive, all_gone, family, interpreters, kill, listed, name_of, session_folders, until,
+from machines import IS_ROOT
+from steps import (alive, all_gone, family, interpreters, kill, listed, name_of, session_folders, unheard_death, until,
                    with_word)
 
 SOON = {"CLEANUP_INTERVAL": "1"}
@@ -66,6 +67,17 @@ def test_a_state_lost_between_cells_opens_the_next_answer(lone_server):
     assert "state of session 's' was lost" in lost.notice and "SIGKILL" in lost.notice
     assert "generation 2" in lost.notice and lost.text == "False\n"
     assert not lone_server.cell("1").notice
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="nobody but root stops what is in a sandbox")
+def test_no_cell_goes_to_an_interpreter_that_hung_up(lone_server):
+    lone_server.cell("x = 1")
+    with unheard_death(lone_server, *interpreters(lone_server)):
+        pending = lone_server.start_cell("'x' in globals()")
+        lone_server.request("ping")
+    next_one = answer_of(pending)
+    assert next_one.state == "done" and next_one.text == "False\n"
+    assert "state of session 's' was lost" in next_one.notice
 
 
 def test_cb45_a_destroyed_session_used_again_says_what_is_gone(server):

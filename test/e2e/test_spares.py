@@ -10,13 +10,12 @@ import time
 from importlib.util import MAGIC_NUMBER
 
 import pytest
-from client import Server
-from machines import TIERS, confined_in
+from client import WAIT_S, Result, Server
+from machines import IS_ROOT, TIERS, confined_in
 from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, descriptors, family, has_module, has_modules, interpreters, kill,
-                   open_files, same_description, until)
+                   open_files, same_description, unheard_death, until)
 from test_languages import HERE
 
-IS_ROOT = os.geteuid() == 0
 MODULE = "wave"  # nobody else imports it
 ENV = {"PTYCELL_PRELOAD": MODULE, "PTYCELL_FORK": "0"}  # copies of a parent: test_forks.py
 # Each prints a number that only its session's folder has.
@@ -152,6 +151,18 @@ def test_one_that_was_killed_is_replaced(ready):
     all_gone(waiting)
     assert ready.cell("1 + 1", session="next").text == "2\n"
     assert spared(ready)
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="nobody but root stops what is in a sandbox")
+def test_one_that_hung_up_is_not_handed_out(home):
+    with Server(home, env={**ENV, "PTYCELL_LOG": "info"}) as server:
+        server.cell("1")
+        own = interpreters(server)
+        until(lambda: b"spares: python is ready" in server.stderr)
+        with unheard_death(server, *interpreters(server) - own):
+            pending = server.start_cell("1 + 1", session="next")
+            server.request("ping")
+        assert Result(pending.get(timeout=WAIT_S)["result"]).text == "2\n"
 
 
 @pytest.mark.parametrize("language", HERE)
