@@ -2774,6 +2774,7 @@ def read_requirements(path, depth):
 def ask_broker(language, packages):
     """(worked, what to tell) of packages that the server is asked to bring."""
     import importlib
+    import select  # noqa: F401  the wait's: an interrupt that comes while it is imported would be lost
 
     if in_child() or not may_send():
         return False, "Packages are installed from the cell's own thread only; or call install_packages."

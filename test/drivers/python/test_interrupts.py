@@ -39,7 +39,8 @@ def test_a_server_of_the_loop_lives_between_cells(session):
 
 
 def test_PY16_interrupted_await_runs_finally(session):
-    code = "import asyncio\ntry:\n  await asyncio.sleep(10)\nfinally:\n  print('cleanup')"
+    session.run("import asyncio")
+    code = "try:\n  await asyncio.sleep(10)\nfinally:\n  print('cleanup')"
     result = session.run_interrupted(code)
     assert result.status == "interrupted" and "cleanup" in result.output
     assert session.run("1").value == "1"
