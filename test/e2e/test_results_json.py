@@ -119,8 +119,8 @@ def test_a_folder_full_of_files_costs_no_output(agent):
 
 def test_a_cell_that_runs_on_or_waits_is_no_failure(tmp_path):
     with Server(tmp_path, env={"PTYCELL_RESULTS": "json"}) as server:
-        running = json.loads(server.cell("import time; print('begun', flush=True); time.sleep(0.5); 42",
-                                         budget=0.3).texts[0])
+        server.cell("import time")
+        running = json.loads(server.cell("print('begun', flush=True); time.sleep(2); 42", budget=1).texts[0])
         ended = json.loads(server.interact().texts[0])
         waiting = json.loads(server.cell("input('well? ')").texts[0])
         refused = json.loads(server.interact(session="nobody").texts[0])

@@ -24,7 +24,7 @@ os.environ["PTYCELL_BUILD"] = str(pathlib.Path(
     os.environ.get("PTYCELL_BUILD", HERE.parents[1] / "build/dev")).resolve())
 import status_parser  # noqa: E402
 from client import Server  # noqa: E402
-from steps import family  # noqa: E402
+from steps import family, name_of  # noqa: E402
 
 SESSIONS = 20
 PENDING_MAX = 24
@@ -212,9 +212,8 @@ class Soak:
                   [(r.kind, r.session, r.cell) for r in self.pending.values()])
         deadline = time.monotonic() + 20
         while True:
-            left = [pathlib.Path(f"/proc/{pid}/comm").read_text().strip()
-                    for pid, _ in family(self.server.process.pid) if pathlib.Path(f"/proc/{pid}").exists()]
-            left = [name for name in left if not name.startswith(("ptycell-launch", "ptycell-proxy"))]
+            left = [name_of(pid).strip() for pid, _ in family(self.server.process.pid)]
+            left = [name for name in left if name and not name.startswith(("ptycell-launch", "ptycell-proxy"))]
             if max(collections.Counter(left).values(), default=0) <= 2:
                 break
             check(time.monotonic() < deadline, "left over:", left)

@@ -2,6 +2,7 @@
 """Drives the bash driver over a pty and four pipes, as the server and its codec do, without them."""
 import fcntl
 import os
+import pathlib
 import pty
 import select
 import signal
@@ -97,6 +98,11 @@ class Session:
         what = self.message()
         assert what[:2] == ["done", str(self.number)], what
         return what[2], int(what[3]), self.output.decode()
+
+    def has_begun(self):
+        """Does its cell take interrupts, which the shell lets it before anything else, or is it over?"""
+        caught = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii").split("SigCgt:")[1].split()[0]
+        return int(caught, 16) & 1 << signal.SIGINT - 1 or select.select([self.up, self.apart, self.master], [], [], 0)[0]
 
     def interrupt(self):
         time.sleep(max(0, self.started + SETTLE - time.monotonic()))

@@ -54,6 +54,8 @@ def test_interrupts_at_any_moment_leave_one_message_a_cell(bash):
         bash.start(chance.choice(cells))
         for _ in range(chance.randint(1, 3)):
             time.sleep(chance.random() * 0.003)
+            while not bash.has_begun():
+                time.sleep(0.001)
             bash.interrupt()
         what = bash.message()
         assert what and what[:2] == ["done", str(bash.number)] and what[2] in ("over", "interrupted")

@@ -98,8 +98,8 @@ def test_output_is_whole_and_in_order_on_a_terminal_that_does_not_block(session)
     ("[process.stdout.isTTY, process.stdout.fd, process.stderr.fd, process.stdout === process.stdout].join()", ""),
     ("let kept = process.stdout.write; process.stdout.write = () => true; console.log('no'); process.stdout.write = kept; console.log('yes')",
      "yes\n"),
-    ("new (require('worker_threads').Worker)('console.log(\"w\")', { eval: true }).on('exit', () => console.log('x')); "
-     "await new Promise(r => setTimeout(r, 500)); undefined", "w\nx\n"),
+    ("let worker = new (require('worker_threads').Worker)('console.log(\"w\")', { eval: true }); "
+     "await require('events').once(worker, 'exit'); console.log('x')", "w\nx\n"),
 ])
 def test_the_standard_streams_are_what_node_promises(session, code, expected):
     result = session.run(code)
