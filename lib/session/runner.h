@@ -288,8 +288,9 @@ struct interpreter *runner_interpreter(const struct runner *runner);
 /* Stops the interpreter's process where it is, and lets it go on. */
 void runner_pause(struct runner *runner, bool pause);
 /*
- * A runner without a cell becomes part of a session. What a READY one has printed is dropped, of a
- * STARTING one it is the session's; `context` must name the same sandbox, workspace and language.
+ * A runner without a cell becomes part of a session. What it printed as it started is the
+ * session's, what it printed since it was asked ahead is dropped; `context` must name the same
+ * sandbox, workspace and language.
  */
 void runner_adopt(struct runner *runner, const struct runner_context *context);
 

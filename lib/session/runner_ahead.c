@@ -21,6 +21,11 @@ static void ask(struct runner *r, const char *type, const char *name, const char
 	struct query *query = xcalloc(1, sizeof(*query));
 
 	assert(r->state == RUNNER_READY && r->query == NULL);
+	if (r->query_count == 0) {
+		runner_drain(r, RUNNER_DRAIN_MAX);
+		r->startup = r->background;
+		r->background = NULL;
+	}
 	query->runner = r;
 	query->done = done;
 	query->data = data;
@@ -64,10 +69,11 @@ void runner_adopt(struct runner *r, const struct runner_context *context)
 	assert(r->state == RUNNER_READY || r->state == RUNNER_STARTING);
 	assert(context->sandbox == r->c.sandbox && context->workspace == r->c.workspace &&
 	       context->language == r->c.language);
-	if (r->state == RUNNER_READY) {
+	if (r->query_count > 0) {
 		runner_drain(r, RUNNER_DRAIN_MAX);
 		transcript_free(r->background);
-		r->background = NULL;
+		r->background = r->startup;
+		r->startup = NULL;
 	}
 	r->c = *context;
 	r->c.parent = NULL; /* as it has an interpreter, which is the first */

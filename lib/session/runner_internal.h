@@ -74,6 +74,7 @@ struct runner {
 	struct cell *cell;
 	struct transcript *transcript;
 	struct transcript *background; /* between cells */
+	struct transcript *startup;    /* of one that was asked ahead: from before that, or NULL */
 	uint64_t started_us;
 	struct loop_timer flow;
 	struct loop_defer kick; /* starts the next cell outside of callbacks */

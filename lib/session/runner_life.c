@@ -62,6 +62,8 @@ void runner_forget_interpreter(struct runner *r)
 	buf_clear(&r->to_driver);
 	transcript_free(r->background);
 	r->background = NULL;
+	transcript_free(r->startup);
+	r->startup = NULL;
 }
 
 static void on_restart_timer(struct loop_timer *timer)

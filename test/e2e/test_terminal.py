@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Output on the terminal is whole, in order and in the right answer; what a cell does to its
 terminal ends with the cell. DR, TT, PR and ST are the cases of the interpreters' design."""
+import itertools
 import os
 import pathlib
 import re
@@ -234,10 +235,19 @@ def test_st05_a_broken_sitecustomize_is_shown_and_survived(home):
     # Debian's own sitecustomize hides any other; what a .pth file imports runs at the same time.
     (site / "broken.pth").write_text("import broken_site\n")
     (site / "broken_site.py").write_text("print('hello from site')\nraise RuntimeError('broken site')\n")
-    with Server(home, env={"PTYCELL_PYTHON": str(python)}) as server:
+    numbers = itertools.count()
+
+    def with_wave(server):
+        """The first answer of a session that was given what waited, which imports a module first."""
+        answer = server.cell("'wave' in __import__('sys').modules", session=f"s{next(numbers)}")
+        return answer if answer.text.endswith("True\n") else None
+
+    with Server(home, env={"PTYCELL_PYTHON": str(python), "PTYCELL_PRELOAD": "wave"}) as server:
         result = server.cell("1 + 1")
         assert result.state == "done" and result.text.endswith("2\n")
         assert "hello from site" in result.text and "broken site" in result.text
+        later = until(lambda: with_wave(server), 40, every=1)
+        assert "hello from site" in later.text and "broken site" in later.text
 
 
 def test_st06_a_shim_is_resolved_to_what_it_stands_for(home):
