@@ -165,7 +165,7 @@ def with_word(word):
     return found
 
 
-def all_gone(processes, seconds=5):
+def all_gone(processes, seconds=0.5):
     until(lambda: not alive(processes), seconds)
 
 
@@ -183,7 +183,7 @@ def unheard_death(server, process):
         os.kill(pid, signal.SIGSTOP)
     try:
         kill(process[0])
-        all_gone({process})
+        all_gone({process}, 5)
         yield
     finally:
         for pid in tellers:

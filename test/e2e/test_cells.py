@@ -159,7 +159,7 @@ def test_cn3_cancelling_stops_what_the_cell_started(server):
     answer = server.start_cell(f"import subprocess\nsubprocess.run(['sleep', '{word}'])")
     children = until(lambda: with_word(word))
     server.cancel(answer)
-    all_gone(children)
+    all_gone(children, 5)
     assert server.cell("x").text.endswith("5\n")
 
 

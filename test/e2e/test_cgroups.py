@@ -257,7 +257,7 @@ def test_a_copy_and_its_daemons_end_with_their_group_and_nobody_else(group, copy
     if not (leaf / "cgroup.kill").exists():
         pytest.skip("this kernel has no cgroup.kill")
     (leaf / "cgroup.kill").write_text("1", encoding="ascii")
-    all_gone(inside)
+    all_gone(inside, 5)
     assert copying.cell("x", session=other).text == "1\n"
     copying.call("destroy_session", session_id=name)
     until(lambda: not leaf.exists())
@@ -271,7 +271,7 @@ def test_26_of_copies_the_end_of_the_server_leaves_nothing(group, copying, end):
         kill(copying.process.pid)
     else:
         copying.close()
-    all_gone(everything)
+    all_gone(everything, 5)
     if end == "input":
         until(lambda: names(group) == [])
 

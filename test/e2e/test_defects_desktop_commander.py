@@ -57,6 +57,6 @@ def test_6_after_its_end_no_process_runs_on(home, end):
         server.process.stdin.close()
     else:
         server.process.terminate()
-    assert server.process.wait(10) == 0
+    assert server.process.wait(3) == 0
     all_gone(processes)
     server.close()

@@ -317,7 +317,7 @@ def test_sessions_outlive_the_parent_and_new_ones_start(ready):
     ready.cell("x = 5", session=name)
     parent = parent_of(ready)
     os.kill(parent[0], signal.SIGKILL)
-    all_gone({parent})
+    all_gone({parent}, 5)
     assert ready.cell("x", session=name).text == "5\n"
     assert ready.cell("1 + 1", session="next").text == "2\n"
     forked(ready, "again")
@@ -332,7 +332,7 @@ def test_sessions_are_copies_again_after_their_nursery_died(ready, who):
     init = above(above(parent[0]))
     os.kill(above(init) if who == "launcher" else init, signal.SIGKILL)
     ready.cell("1 + 1", session="at-once")
-    all_gone({parent})
+    all_gone({parent}, 5)
     assert ready.cell("1 + 1", session="next").text == "2\n"
     forked(ready, "again")
     # Those of sessions, of the parent and of what waits next; not that of what died.
@@ -364,7 +364,7 @@ def test_a_parent_that_does_not_answer_is_not_waited_for_twice(ready):
     os.kill(parent[0], signal.SIGSTOP)
     for number in range(3):
         assert ready.cell("1 + 1", session=f"n{number}").text == "2\n"
-    all_gone({parent})
+    all_gone({parent}, 5)
     forked(ready, "again")
 
 
@@ -402,7 +402,7 @@ def test_sessions_that_were_copies_leave_nothing_behind(ready):
         ready.call("destroy_session", session_id=name)
         # The parent's folder and that of what waits next.
         until(lambda: len(all_folders(ready.home)) == 2)
-        all_gone({process} if process else set())
+        all_gone({process} if process else set(), 5)
         counts.append(until(lambda: settled(ready)))
     assert counts[1] == counts[-1]
 

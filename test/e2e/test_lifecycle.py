@@ -192,7 +192,7 @@ def test_a_killed_launcher_takes_its_processes_along_and_the_server_goes_on(home
                       name_of(p[0]) == "ptycell-launch\n" and
                       parent_of(p[0]) == server.process.pid)
     kill(launcher)
-    all_gone(processes)
+    all_gone(processes, 5)
     result = server.cell("1 + 1", session="after")
     assert "2\n" in result.text
     assert server.close() == 0

@@ -67,13 +67,13 @@ def test_another_session_never_waits(server):
 
 def test_what_ended_while_nobody_waited_is_told_with_the_next_answer(server):
     server.cell("import time")
-    code = "print('before')\ntime.sleep(0.9)\nprint('after')\n1/0"
-    assert server.cell(code, budget=0.5).state == "running"
+    code = "print('before')\ntime.sleep(0.7)\nprint('after')\n1/0"
+    assert server.cell(code, budget=0.4).state == "running"
     until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "idle")
     result = server.cell("6 * 7")
     assert result.text == "42\n" and not result.is_error
     (earlier,) = result.earlier
-    assert earlier.startswith("[cell 2 ended before: raised after ")
+    assert earlier.startswith("[cell 2 ended before: raised after 0.")
     assert "after\n" in earlier and "ZeroDivisionError" in earlier and "before\n" not in earlier
     assert not server.cell("1").earlier  # once
 
@@ -162,9 +162,9 @@ def test_progress_rises_with_the_last_line_and_never_follows_the_answer(server):
     result = Result(pending.get(timeout=30)["result"])
     assert result.state == "done"
     notes = [m["params"] for m in server.notifications("notifications/progress")]
-    assert len(notes) in (2, 3) and all(note["progressToken"] == 0 for note in notes)  # two, unless the cell was slow
-    assert all(note["progress"] > 1.9 * number for number, note in enumerate(notes, 1))
-    assert {note["message"].split()[0] for note in notes} == {"epoch"}
+    assert len(notes) == 2 and all(note["progressToken"] == 0 for note in notes)
+    assert 1.9 < notes[0]["progress"] < 3.5 < notes[1]["progress"] < 5.5
+    assert [note["message"].split()[0] for note in notes] == ["epoch", "epoch"]
 
 
 def test_nobody_who_did_not_ask_is_told_progress(server):

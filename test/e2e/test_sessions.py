@@ -39,7 +39,7 @@ def test_a_session_outlives_its_sandbox(server, who):
     running = interpreters(server)
     for pid, _ in died:
         kill(pid)
-    all_gone(running)
+    all_gone(running, 5)
     result = server.cell("open('kept').read(), 'q' in globals()")
     assert result.text == "('x', False)\n" and result.state == "done"
     assert "the interpreter ended with its sandbox, whose own processes were killed" in result.notice

@@ -148,7 +148,7 @@ def test_one_that_was_killed_is_replaced(ready):
     waiting = until(lambda: interpreters(ready) - own)
     for pid, _ in waiting:
         kill(pid)
-    all_gone(waiting)
+    all_gone(waiting, 5)
     assert ready.cell("1 + 1", session="next").text == "2\n"
     assert spared(ready)
 
@@ -404,6 +404,6 @@ def test_a_session_without_a_cell_gives_back_what_waited_for_it(home):
             waiting = interpreters(server)
             server.call("upload_file", session_id="u", filename="f", content="x")
             server.call("destroy_session", session_id="u")
-            all_gone(waiting)
+            all_gone(waiting, 5)
             until(lambda: len(all_folders(home)) == 1 and len(interpreters(server)) == 1)
             assert until(lambda: rested(server)) == before

@@ -214,7 +214,7 @@ def test_pr07_everything_ends_with_a_killed_server(home, busy):
             server.cell("1", session="other")
         kill(server.process.pid)
         server.process.wait()
-        all_gone(processes)
+        all_gone(processes, 5)
 
 
 def test_what_only_looks_like_the_end_of_a_cell_is_output(server):
