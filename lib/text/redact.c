@@ -267,7 +267,7 @@ static void look(struct redact_stream *s, enum spelling spelling, bool last)
 
 void redact_look(struct redact_stream *s, bool last)
 {
-	for (size_t i = 0; i < SPELLINGS; i++)
+	for (size_t i = 0; i < s->redact->spellings; i++)
 		look(s, (enum spelling)i, last);
 	for (size_t i = 0; last && s->cut && i < VIEWS; i++)
 		redact_take_begun(s, &s->views[i], s->base + s->text.len);
@@ -314,7 +314,7 @@ void redact_forget(struct redact_stream *s)
 {
 	uint64_t to = s->said;
 
-	for (size_t i = 0; i < SPELLINGS; i++)
+	for (size_t i = 0; i < s->redact->spellings; i++)
 		to = s->read[i] < to ? s->read[i] : to;
 	buf_consume(&s->text, (size_t)(to - s->base));
 	s->base = to;
@@ -342,7 +342,7 @@ void redact_feed(struct redact_stream *s, const char *data, size_t len, struct b
 	buf_put(&s->text, data, len);
 	redact_look(s, false);
 	sure = first_begun(s, 1);
-	for (size_t i = 0; i < SPELLINGS; i++)
+	for (size_t i = 0; i < s->redact->spellings; i++)
 		sure = s->read[i] < sure ? s->read[i] : sure;
 	redact_say(s, sure, out);
 	redact_forget(s);

@@ -17,11 +17,17 @@ enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
 
 enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2 };
 
-enum { VIEWS = 7 };
+enum { VIEWS = 8 };
 
-enum pattern { PATTERN_PLAIN, PATTERN_BACKSLASH, PATTERN_PERCENT, PATTERN_BASE64, PATTERN_HEX };
-
-enum { PATTERNS = PATTERN_HEX + 1 };
+enum pattern {
+	PATTERN_PLAIN,
+	PATTERN_BACKSLASH,
+	PATTERN_PERCENT,
+	PATTERN_BASE64,
+	PATTERN_HEX,
+	PATTERN_VERBATIM, /* few values need it: redact_add() */
+	PATTERNS
+};
 
 /* A way in which a text is looked at. */
 struct look {
@@ -39,6 +45,7 @@ struct redact {
 	struct matcher *ends[PATTERNS]; /* the same strings, backwards */
 	char **names;
 	size_t count;
+	size_t spellings;           /* that are looked at: VERBATIM only when a value needs it */
 	bool wakes[SPELLINGS][256]; /* a byte with which something may begin */
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "text/base64.h"
+#include "text/escape.h"
 #include "text/redact_internal.h"
 #include "text/utf8.h"
 
@@ -16,9 +17,10 @@ const struct look redact_looks[VIEWS] = {
 	{ SPELLING_BACKSLASH, ALPHABET_BASE64, PATTERN_BASE64 },
 	{ SPELLING_PERCENT, ALPHABET_TEXT, PATTERN_PERCENT },
 	{ SPELLING_PERCENT, ALPHABET_BASE64, PATTERN_BASE64 },
+	{ SPELLING_VERBATIM, ALPHABET_TEXT, PATTERN_VERBATIM },
 };
 
-const size_t redact_first_look[SPELLINGS + 1] = { 0, 3, 5, VIEWS };
+const size_t redact_first_look[SPELLINGS + 1] = { 0, 3, 5, 7, VIEWS };
 
 bool redact_is_blank(char c)
 {
@@ -50,6 +52,7 @@ struct redact *redact_new(void)
 {
 	struct redact *redact = xcalloc(1, sizeof(*redact));
 
+	redact->spellings = SPELLING_VERBATIM;
 	for (size_t i = 0; i < PATTERNS; i++) {
 		redact->matchers[i] = matcher_new();
 		redact->ends[i] = matcher_new();
@@ -138,6 +141,15 @@ static void add_latin(struct redact *redact, const char *value, size_t len)
 	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, latin.data, latin.len);
 }
 
+/* Whether colours can make it unreadable: it has escapes, or begins as a colour may end. */
+static bool is_like_colour(const char *value, size_t len)
+{
+	size_t at = value[0] == '[' ? 1 : 0;
+
+	at += strspn(value + at, "0123456789;:");
+	return value[at] == 'm' || memchr(value, ESCAPE_BYTE, len) != NULL;
+}
+
 void redact_add(struct redact *redact, const char *name, const char *value)
 {
 	size_t len;
@@ -151,6 +163,10 @@ void redact_add(struct redact *redact, const char *name, const char *value)
 	for (size_t before = 0; before < 3; before++)
 		add_base64(redact, value, len, before);
 	add_hex(redact, value, len);
+	if (is_like_colour(value, len)) {
+		add_spelled(redact, PATTERN_VERBATIM, SPELLING_VERBATIM, value, len);
+		redact->spellings = SPELLINGS;
+	}
 	redact->names = xrealloc(redact->names, (redact->count + 1) * sizeof(*redact->names));
 	redact->names[redact->count++] = xstrdup(name);
 }

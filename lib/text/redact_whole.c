@@ -164,5 +164,5 @@ void redact_range(const struct redact *redact, const char *text, size_t len, siz
 
 size_t redact_reach(const struct redact *redact)
 {
-	return REACH_PER_LETTER * matcher_longest(redact->matchers[PATTERN_PLAIN]) + REACH_MORE;
+	return REACH_PER_LETTER * matcher_longest(redact->matchers[PATTERN_PERCENT]) + REACH_MORE;
 }

@@ -218,7 +218,9 @@ bool spelling_next(enum spelling spelling, const char *s, size_t len, bool last,
 {
 	struct reader in = { .s = s, .len = len, .last = last };
 
-	if (spelling == SPELLING_BACKSLASH && s[0] == '\\')
+	if (spelling == SPELLING_VERBATIM)
+		mean_byte(ret, 1, s[0]);
+	else if (spelling == SPELLING_BACKSLASH && s[0] == '\\')
 		read_backslashes(&in, ret);
 	else if (spelling == SPELLING_BACKSLASH && is_quote(s[0]))
 		read_quote(&in, ret);

@@ -8,9 +8,12 @@
  *   BACKSLASH  \n \t \" \/ \xHH \OOO \uHHHH \UHHHHHHHH, also with its backslashes doubled again:
  *              JSON, JSON within JSON, literals of most languages; where a literal is broken into
  *              several (Python's pprint, Node's inspect), a quote, its line's end and the next
- * quote are nothing PERCENT    %HH; "+" and a blank are the same
+ *              quote are nothing
+ *   PERCENT    %HH; "+" and a blank are the same
+ *   VERBATIM   as it is, and so are its colours
  *
- * In all of them carriage returns (a terminal's line ends) and colours (CSI ... m) are nothing.
+ * In all of them carriage returns (a terminal's line ends) are nothing, and in all but VERBATIM
+ * colours (CSI ... m) are nothing, too.
  */
 #ifndef TEXT_SPELLING_H
 #define TEXT_SPELLING_H
@@ -20,7 +23,13 @@
 
 #include "base/buf.h"
 
-enum spelling { SPELLING_PLAIN, SPELLING_BACKSLASH, SPELLING_PERCENT, SPELLINGS };
+enum spelling {
+	SPELLING_PLAIN,
+	SPELLING_BACKSLASH,
+	SPELLING_PERCENT,
+	SPELLING_VERBATIM,
+	SPELLINGS
+};
 
 enum { SPELLING_BYTES_MAX = 256 }; /* more are never one piece */
 

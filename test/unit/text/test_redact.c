@@ -153,6 +153,20 @@ static void colours_and_a_terminal_s_line_ends_hide_nothing(void **state)
 	assert_redacts("hunter2hunter2", "hunter2\033[6nhunter2", "hunter2\033[6nhunter2");
 }
 
+/* It stands there as it is, whatever a terminal would make of it. */
+static void a_value_that_ends_or_begins_a_colour_is_found(void **state)
+{
+	(void)state;
+	assert_redacts("maaaaaaaa", "b \033[0maaaaaaaaa", "b \033[0[secret A]a");
+	assert_redacts("maaaaaaaa", "ma\033[0maaa\r\n\033[0maaaaaaaa",
+		       "ma\033[0maaa\r\n\033[0[secret A]");
+	assert_redacts("4;31mred-or-not", "\033[4;31mred-or-not\033[m", "\033[[secret A]\033[m");
+	assert_redacts("[31mred-or-not", "\033[31mred-or-not", "\033[secret A]");
+	assert_redacts("red-or-not\033[3", "red-or-not\033[31m", "[secret A]1m");
+	assert_redacts("\033[1m\033[2mabc", "<\033[1m\033[2mabc>", "<[secret A]>");
+	assert_redacts("maaaa\nbbbb", "\033[0maaaa\r\nbbbb", "\033[0[secret A]");
+}
+
 static void blanks_around_a_value_are_not_part_of_it(void **state)
 {
 	(void)state;
@@ -421,6 +435,7 @@ int main(void)
 		cmocka_unit_test(hexadecimal_is_found_in_both_cases),
 		cmocka_unit_test(base64_is_found_at_each_alignment),
 		cmocka_unit_test(colours_and_a_terminal_s_line_ends_hide_nothing),
+		cmocka_unit_test(a_value_that_ends_or_begins_a_colour_is_found),
 		cmocka_unit_test(blanks_around_a_value_are_not_part_of_it),
 		cmocka_unit_test(a_value_full_of_escapes_hides_no_escapes),
 		cmocka_unit_test(values_shorter_than_eight_characters_are_not_taken),
