@@ -5,7 +5,6 @@ import os
 import pathlib
 import pwd
 import shutil
-import socket
 import subprocess
 import time
 
@@ -37,17 +36,6 @@ def wait_until(condition):
         time.sleep(0.02)
 
 
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def answers(port):
-    with contextlib.closing(socket.socket()) as s:
-        return s.connect_ex(("127.0.0.1", port)) == 0
-
-
 def make_key(path):
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path], check=True)
 
@@ -60,25 +48,18 @@ def remote(tmp_path):
     for name in ("host", "user"):
         make_key(folder / name)
     shutil.copy(folder / "user.pub", folder / "authorized")
-    port = free_port()
     (folder / "sshd_config").write_text(
-        f"ListenAddress 127.0.0.1:{port}\nHostKey {folder}/host\nPidFile none\n"
+        f"HostKey {folder}/host\nPidFile none\n"
         f"AuthorizedKeysFile {folder}/authorized\nStrictModes no\nUsePAM no\n"
         "PermitRootLogin prohibit-password\nPasswordAuthentication no\n")
     if os.geteuid() == 0:
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)  # where sshd separates its privileges
     user = pwd.getpwuid(os.geteuid()).pw_name
-    with open(folder / "log", "wb") as log:
-        sshd = subprocess.Popen([SSHD, "-D", "-e", "-f", folder / "sshd_config"], stderr=log)
-    try:
-        wait_until(lambda: answers(port) or sshd.poll() is not None)
-        assert sshd.poll() is None, (folder / "log").read_text()
-        yield ["ssh", "-T", "-F", "none", "-p", str(port), "-i", str(folder / "user"),
-               "-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", "-o", "LogLevel=ERROR",
-               "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", f"{user}@127.0.0.1"]
-    finally:
-        sshd.terminate()
-        sshd.wait(WAIT_S)
+    # One for this connection alone, as inetd would start it: no port that another may take.
+    sshd = f"{SSHD} -i -f {folder}/sshd_config -E {folder}/log"
+    return ["ssh", "-T", "-F", "none", "-o", f"ProxyCommand={sshd}", "-i", str(folder / "user"),
+            "-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", "-o", "LogLevel=ERROR",
+            "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile=/dev/null", f"{user}@127.0.0.1"]
 
 
 def processes_of(home):

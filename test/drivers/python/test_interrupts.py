@@ -18,8 +18,9 @@ def test_PY14_await_and_asyncio_run(session):
 
 def test_PY15_tasks_run_between_cells(session):
     code = "import asyncio\nasync def f():\n  for i in range(4):\n    await asyncio.sleep(.05); print('bg', i)\nt = asyncio.create_task(f())"
-    assert session.run(code).status == "ok"
-    output = session.read_output(0.6)
+    result = session.run(code)
+    assert result.status == "ok"
+    output = result.output + session.read_until("bg 3\n")
     assert [line for line in output.split("\n") if line] == ["bg 0", "bg 1", "bg 2", "bg 3"]
     assert session.run("t.done()").value == "True"
 
@@ -249,8 +250,8 @@ def test_a_thread_may_display(session):
 
 
 def test_a_task_that_displays_between_cells_is_shown_by_the_next(session):
-    session.run("import asyncio\nasync def f():\n  await asyncio.sleep(.05); display('later')\nt = asyncio.create_task(f())")
-    session.read_output(0.3)
+    session.run("import asyncio\nasync def f():\n  await asyncio.sleep(.05); display('later'); print('shown')\nt = asyncio.create_task(f())")
+    session.read_until("shown")
     assert [f["text/plain"] for f in session.run("1").displays] == ["'later'"]
 
 
