@@ -5,12 +5,15 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "text/escape.h"
 #include "text/redact_internal.h"
 
 enum {
 	IGNORED_MAX = 256,   /* bytes that mean nothing between two letters of a value */
-	CUT_ESCAPE_MAX = 10, /* bytes of an escape that was cut in two */
+	CUT_ESCAPE_MAX = 32, /* bytes of an escape that was cut in two */
+	CUT_DOTS_MAX = 2,    /* a value's own where it was cut */
 	SHARED_MAX = 40,     /* letters that many values begin with */
+	LOOK_SLICE = 16 << 10,
 };
 
 /* ---- looking ---- */
@@ -108,15 +111,35 @@ void redact_mark(struct redact_stream *s, struct mark mark)
 
 /* ---- values that were cut ---- */
 
+static const char of_escapes[] = "\\%uUx0123456789abcdefABCDEF";
+
+static bool is_one_of(char c, const char *bytes)
+{
+	return c != '\0' && strchr(bytes, c) != NULL;
+}
+
+static const char *skip_any(const char *p, const char *end, const char *bytes)
+{
+	while (p < end && is_one_of(*p, bytes))
+		p++;
+	return p;
+}
+
+static const char *skip_half_escape(const char *p, const char *end)
+{
+	end = end - p > CUT_ESCAPE_MAX ? p + CUT_ESCAPE_MAX : end;
+	if (p < end && (*p == '\\' || *p == '%'))
+		return skip_any(p, end, of_escapes);
+	if (p < end && *p == ESCAPE_BYTE)
+		return skip_any(p + 1, end, "[0123456789;:");
+	return p;
+}
+
 /* Behind the first half of an escape, a quote and blanks: whatever may stand before the dots. */
 static const char *skip_to_dots(const char *p, const char *end)
 {
-	const char *escape_end = end - p > CUT_ESCAPE_MAX ? p + CUT_ESCAPE_MAX : end;
-
-	if (p < end && (*p == '\\' || *p == '%'))
-		while (p < escape_end && memchr("\\%uUx0123456789abcdefABCDEF", *p, 26) != NULL)
-			p++;
-	if (p < end && memchr("'\"`", *p, 3) != NULL)
+	p = skip_half_escape(p, end);
+	if (p < end && is_one_of(*p, "'\"`"))
 		p++;
 	while (p < end && redact_is_blank(*p))
 		p++;
@@ -130,20 +153,34 @@ static bool starts_with(const char *p, const char *end, const char *word)
 	return (size_t)(end - p) >= len && memcmp(p, word, len) == 0;
 }
 
-/* Whether the text was cut at `at`, by us or by who shows long texts as we do. */
-static bool is_cut(const struct redact_stream *s, uint64_t at)
+static bool is_cut_here(const struct redact_stream *s, const char *p)
 {
 	const char *end = s->text.data + s->text.len;
-	const char *begin = s->text.data + (at - s->base);
-	const char *p;
 
-	/* The value may go on with a dot where it was cut. */
-	for (int i = 0; i < 2 && begin > s->text.data && begin[-1] == '.'; i++)
-		begin--;
-	p = skip_to_dots(begin, end);
-
+	p = skip_to_dots(p, end);
 	return (s->cut && p == end) || starts_with(p, end, "...") || starts_with(p, end, "[...]") ||
 	       starts_with(p, end, "\xe2\x80\xa6");
+}
+
+/*
+ * Whether the text was cut at `at`, by us or by who shows long texts as we do. The last letters may
+ * be the value's or what stands where it was cut: dots, or half an escape.
+ */
+static bool is_cut(const struct redact_stream *s, uint64_t at)
+{
+	const char *start = s->text.data;
+	const char *p = start + (at - s->base);
+	int dots = 0;
+
+	while (!is_cut_here(s, p) && p > start && p[-1] == '.' && dots++ < CUT_DOTS_MAX)
+		p--;
+	if (is_cut_here(s, p))
+		return true;
+	start = p - start > CUT_ESCAPE_MAX ? p - CUT_ESCAPE_MAX : start;
+	while (p > start && is_one_of(*--p, of_escapes))
+		if (*p == '%' || *p == '\\')
+			return is_cut_here(s, p);
+	return false;
 }
 
 /* What so ends says only what kind of value it would be: postgresql://, -----BEGIN PRIVATE
@@ -170,10 +207,10 @@ void redact_take_begun(struct redact_stream *s, const struct view *v, uint64_t a
 {
 	size_t depth = matcher_depth(v->matcher, v->state);
 
-	if (s->whole && depth >= REDACT_BEGUN_MIN && is_cut(s, at) &&
-	    !(depth <= SHARED_MAX && is_everybodys(s, at)))
+	if (s->whole && depth >= REDACT_BEGUN_MIN && (is_cut(s, v->end) || is_cut(s, at)) &&
+	    !(depth <= SHARED_MAX && is_everybodys(s, v->end)))
 		redact_mark(s, (struct mark){ .from = start_of(v, depth),
-					      .to = at,
+					      .to = v->end,
 					      .longest = depth,
 					      .tag = matcher_begun(v->matcher, v->state) });
 }
@@ -194,6 +231,7 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 	if (state == MATCHER_START)
 		return;
 	v->ignored = 0;
+	v->end = to;
 	v->starts[v->letters++ & v->mask] = from;
 	found = matcher_found(v->matcher, v->state, &tag);
 	if (found > 0)
@@ -243,14 +281,15 @@ static bool rests(const struct redact_stream *s, enum spelling spelling)
 	return true;
 }
 
-static void look(struct redact_stream *s, enum spelling spelling, bool last)
+/* Up to `until`, or a little further. */
+static void look(struct redact_stream *s, enum spelling spelling, uint64_t until, bool last)
 {
 	const bool *wakes = s->redact->wakes[spelling];
 	const char *text = s->text.data;
 	size_t at = (size_t)(s->read[spelling] - s->base);
 	struct spelled spelled;
 
-	while (at < s->text.len) {
+	while (s->base + at < until) {
 		if (rests(s, spelling))
 			while (at < s->text.len && !wakes[(unsigned char)text[at]])
 				at++;
@@ -265,10 +304,15 @@ static void look(struct redact_stream *s, enum spelling spelling, bool last)
 	s->read[spelling] = s->base + at;
 }
 
+/* In slices: what a spelling finds in one goes among the few marks of others there. */
 void redact_look(struct redact_stream *s, bool last)
 {
-	for (size_t i = 0; i < s->redact->spellings; i++)
-		look(s, (enum spelling)i, last);
+	const uint64_t end = s->base + s->text.len;
+
+	for (uint64_t at = s->base; at < end; at += LOOK_SLICE)
+		for (size_t i = 0; i < s->redact->spellings; i++)
+			look(s, (enum spelling)i, end - at > LOOK_SLICE ? at + LOOK_SLICE : end,
+			     last);
 	for (size_t i = 0; last && s->cut && i < VIEWS; i++)
 		redact_take_begun(s, &s->views[i], s->base + s->text.len);
 }

@@ -7,6 +7,9 @@
  * colours, carriage returns, the line breaks of an encoder, and the borders of what is fed. What is
  * left of a base64 text on either side of it holds at most four bits of the value.
  *
+ * What it cannot tell: an escaped value whose first letter goes with a backslash before it, which
+ * is then an escape of its own (C:\\ and then n...).
+ *
  * The time is linear in the text. What is held back is what may still turn out to be a value, and
  * thus bounded by the longest.
  */
@@ -28,7 +31,7 @@ enum {
 	REDACT_BEGUN_MIN = 12,
 };
 
-/* Whether a value can be found: its characters without the blanks around it are counted. */
+/* Whether a value can be found: without blanks around it and carriage returns it is long enough. */
 bool redact_takes(const char *value);
 
 struct redact *redact_new(void);

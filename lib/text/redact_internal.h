@@ -17,7 +17,7 @@ enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
 
 enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2 };
 
-enum { VIEWS = 8 };
+enum { VIEWS = 9 };
 
 enum pattern {
 	PATTERN_PLAIN,
@@ -64,7 +64,8 @@ struct view {
 	size_t letters;
 	size_t mask;      /* of the ring */
 	uint64_t *starts; /* of the last letters in the text: a ring */
-	uint64_t ignored; /* bytes since the last letter */
+	uint64_t end;     /* of the last letter */
+	uint64_t ignored; /* bytes since then that mean nothing */
 };
 
 /* Positions count from the start of the text. */

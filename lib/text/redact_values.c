@@ -9,18 +9,23 @@
 #include "text/redact_internal.h"
 #include "text/utf8.h"
 
+enum {
+	SPELLED_MIN = 6, /* letters: what is all escapes may mean next to nothing */
+};
+
 const struct look redact_looks[VIEWS] = {
 	{ SPELLING_PLAIN, ALPHABET_TEXT, PATTERN_PLAIN },
 	{ SPELLING_PLAIN, ALPHABET_BASE64, PATTERN_BASE64 },
 	{ SPELLING_PLAIN, ALPHABET_HEX, PATTERN_HEX },
 	{ SPELLING_BACKSLASH, ALPHABET_TEXT, PATTERN_BACKSLASH },
 	{ SPELLING_BACKSLASH, ALPHABET_BASE64, PATTERN_BASE64 },
+	{ SPELLING_BACKSLASH, ALPHABET_HEX, PATTERN_HEX },
 	{ SPELLING_PERCENT, ALPHABET_TEXT, PATTERN_PERCENT },
 	{ SPELLING_PERCENT, ALPHABET_BASE64, PATTERN_BASE64 },
 	{ SPELLING_VERBATIM, ALPHABET_TEXT, PATTERN_VERBATIM },
 };
 
-const size_t redact_first_look[SPELLINGS + 1] = { 0, 3, 5, 7, VIEWS };
+const size_t redact_first_look[SPELLINGS + 1] = { 0, 3, 6, 8, VIEWS };
 
 bool redact_is_blank(char c)
 {
@@ -42,10 +47,13 @@ static const char *trim(const char *value, size_t *ret_len)
 
 bool redact_takes(const char *value)
 {
+	size_t returns = 0;
 	size_t len;
 
 	value = trim(value, &len);
-	return len <= REDACT_BYTES_MAX && utf8_count(value, len) >= REDACT_CHARS_MIN;
+	for (size_t i = 0; i < len; i++)
+		returns += value[i] == '\r' ? 1 : 0;
+	return len <= REDACT_BYTES_MAX && utf8_count(value, len) - returns >= REDACT_CHARS_MIN;
 }
 
 struct redact *redact_new(void)
@@ -114,9 +122,24 @@ static void add_spelled(struct redact *redact, enum pattern pattern, enum spelli
 	cleanup_buf struct buf meant = BUF_INIT(BUF_UNBOUNDED);
 
 	spelling_of(spelling, value, len, &meant);
-	/* What is all escapes may mean next to nothing. */
-	if (meant.len >= REDACT_CHARS_MIN)
+	if (meant.len >= SPELLED_MIN)
 		add_pattern(redact, pattern, meant.data, meant.len);
+}
+
+/* Its own quotes and colours are escaped like the rest of it, and are no longer nothing. */
+static void add_escaped(struct redact *redact, const char *value, size_t len)
+{
+	cleanup_buf struct buf meant = BUF_INIT(BUF_UNBOUNDED);
+	struct spelled spelled;
+
+	for (size_t i = 0; i < len; i += spelled.len) {
+		enum spelling spelling = value[i] == '\\' ? SPELLING_BACKSLASH : SPELLING_VERBATIM;
+
+		(void)spelling_next(spelling, value + i, len - i, true, &spelled);
+		buf_put(&meant, spelled.bytes, spelled.count);
+	}
+	if (meant.len >= SPELLED_MIN)
+		add_pattern(redact, PATTERN_BACKSLASH, meant.data, meant.len);
 }
 
 /*
@@ -141,13 +164,14 @@ static void add_latin(struct redact *redact, const char *value, size_t len)
 	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, latin.data, latin.len);
 }
 
-/* Whether colours can make it unreadable: it has escapes, or begins as a colour may end. */
+/* Whether colours can make it unreadable: it has escapes, or begins like a part of a colour. */
 static bool is_like_colour(const char *value, size_t len)
 {
 	size_t at = value[0] == '[' ? 1 : 0;
 
 	at += strspn(value + at, "0123456789;:");
-	return value[at] == 'm' || memchr(value, ESCAPE_BYTE, len) != NULL;
+	return value[at] == 'm' || at >= REDACT_CHARS_MIN ||
+	       memchr(value, ESCAPE_BYTE, len) != NULL;
 }
 
 void redact_add(struct redact *redact, const char *name, const char *value)
@@ -158,6 +182,7 @@ void redact_add(struct redact *redact, const char *name, const char *value)
 	value = trim(value, &len);
 	add_spelled(redact, PATTERN_PLAIN, SPELLING_PLAIN, value, len);
 	add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, value, len);
+	add_escaped(redact, value, len);
 	add_latin(redact, value, len);
 	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, value, len);
 	for (size_t before = 0; before < 3; before++)

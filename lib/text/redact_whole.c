@@ -99,7 +99,6 @@ static void mark_ends(struct redact_stream *s)
 static bool redact_whole(struct redact_stream *s, const char *text, size_t len, bool cut,
 			 struct buf *out)
 {
-	size_t before = out->len;
 	bool found;
 
 	s->whole = true;
@@ -107,14 +106,14 @@ static bool redact_whole(struct redact_stream *s, const char *text, size_t len, 
 	buf_put(&s->text, text, len);
 	redact_look(s, true);
 	mark_ends(s);
-	redact_say(s, s->base + s->text.len, out);
-	redact_forget(s);
 	found = s->found;
+	if (found)
+		redact_say(s, s->base + s->text.len, out);
+	s->said = s->base + s->text.len;
+	redact_forget(s);
 	s->found = s->whole = s->cut = false;
 	for (size_t i = 0; i < VIEWS; i++)
 		s->views[i].state = MATCHER_START;
-	if (!found)
-		out->len = before;
 	return found;
 }
 

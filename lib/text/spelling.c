@@ -165,8 +165,8 @@ static void read_backslashes(struct reader *in, struct spelled *ret)
 	letter = strchr(letters, in->s[at]);
 	if (letter != NULL)
 		mean_byte(ret, at + 1, meanings[letter - letters]);
-	else if (!read_numbered(in, at, ret))
-		mean_byte(ret, at, '\\');
+	else
+		(void)read_numbered(in, at, ret);
 }
 
 static bool is_quote(char c)
@@ -230,6 +230,8 @@ bool spelling_next(enum spelling spelling, const char *s, size_t len, bool last,
 		read_plain(&in, ret);
 	if (spelling == SPELLING_PERCENT && ret->count == 1 && ret->bytes[0] == ' ')
 		ret->bytes[0] = '+';
+	if (spelling == SPELLING_BACKSLASH && ret->count == 1 && ret->bytes[0] == '\\')
+		ret->count = 0;
 	return !in.more;
 }
 
@@ -253,7 +255,4 @@ void spelling_of(enum spelling spelling, const char *value, size_t len, struct b
 		(void)spelling_next(spelling, value + i, len - i, true, &spelled);
 		buf_put(out, spelled.bytes, spelled.count);
 	}
-	/* With what comes behind it, it may mean something else. */
-	while (spelling == SPELLING_BACKSLASH && out->len > 0 && out->data[out->len - 1] == '\\')
-		out->data[--out->len] = '\0';
 }

@@ -8,7 +8,7 @@
  *   BACKSLASH  \n \t \" \/ \xHH \OOO \uHHHH \UHHHHHHHH, also with its backslashes doubled again:
  *              JSON, JSON within JSON, literals of most languages; where a literal is broken into
  *              several (Python's pprint, Node's inspect), a quote, its line's end and the next
- *              quote are nothing
+ *              quote are nothing. So is a backslash: of one, each who quotes it makes two
  *   PERCENT    %HH; "+" and a blank are the same
  *   VERBATIM   as it is, and so are its colours
  *
@@ -30,8 +30,6 @@ enum spelling {
 	SPELLING_VERBATIM,
 	SPELLINGS
 };
-
-enum { SPELLING_BYTES_MAX = 256 }; /* more are never one piece */
 
 /* One piece of text and what it means. */
 struct spelled {

@@ -126,6 +126,7 @@ static void hexadecimal_is_found_in_both_cases(void **state)
 	assert_redacts("hunter2z", "68756E746572327A", "[secret A]");
 	assert_redacts("hunter2z", "68:75:6E:74 65 72\n32-7A", "[secret A]");
 	assert_redacts("hunter2z", "068756e746572327a0", "0[secret A]0");
+	assert_redacts("hunter2z", "\"68756e74\\n6572327a\\n\"", "\"[secret A]\\n\"");
 }
 
 /* Python's base64 of 0 to 2 bytes, "hunter2hunter2~?" and two bytes. */
@@ -165,6 +166,42 @@ static void a_value_that_ends_or_begins_a_colour_is_found(void **state)
 	assert_redacts("red-or-not\033[3", "red-or-not\033[31m", "[secret A]1m");
 	assert_redacts("\033[1m\033[2mabc", "<\033[1m\033[2mabc>", "<[secret A]>");
 	assert_redacts("maaaa\nbbbb", "\033[0maaaa\r\nbbbb", "\033[0[secret A]");
+	assert_redacts("00000000", "\033[00000000m", "\033[[secret A]m");
+	assert_redacts("[1;31;42", "\033[1;31;42m", "\033[secret A]m");
+}
+
+static void a_colour_of_digits_is_held_as_the_start_of_a_value(void **state)
+{
+	static const char value[] = "61616161;;abc";
+	struct redact *redact = new_redact("A", value);
+	struct redact_stream *stream = redact_stream_new(redact);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	redact_feed(stream, "\033[", 2, &out);
+	for (size_t i = 0; i < strlen(value); i++) {
+		redact_feed(stream, value + i, 1, &out);
+		if (i + 1 >= REDACT_CHARS_MIN)
+			redact_settle(stream, &out);
+	}
+	redact_end(stream, &out);
+	assert_string_equal(buf_str(&out), "\033[[secret A]");
+	redact_stream_free(stream);
+	redact_free(redact);
+}
+
+/* What an encoder makes of a value that itself looks like something encoded or shown. */
+static void escapes_in_a_value_are_found_escaped(void **state)
+{
+	(void)state;
+	assert_redacts("\"abc\"\n\"defghi", "\\\"abc\\\"\\n\\\"defghi", "[secret A]");
+	assert_redacts("hunter2\033[1mhunter3", "\"hunter2\\u001b[1mhunter3\"", "\"[secret A]\"");
+	assert_redacts("hunter2\\\nhunter3", "\"hunter2\\\\\\nhunter3\"", "\"[secret A]\"");
+	assert_redacts("hunter2\\\xc3\xa9hunter3", "\"hunter2\\\\\\u00e9hunter3\"",
+		       "\"[secret A]\"");
+	assert_redacts("aaaa\\\\\\\\\\bbbb\"c", "\"aaaa\\\\\\\\\\\\\\\\\\\\bbbb\\\"c\"",
+		       "\"[secret A]\"");
+	assert_redacts("pa\\nss12", "\"pa\\\\nss12\"", "\"[secret A]\"");
 }
 
 static void blanks_around_a_value_are_not_part_of_it(void **state)
@@ -189,6 +226,7 @@ static void values_shorter_than_eight_characters_are_not_taken(void **state)
 	assert_false(redact_takes("hunter2"));
 	assert_false(redact_takes(" hunter2 \n"));
 	assert_false(redact_takes("\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"));
+	assert_false(redact_takes("hunt\rer2"));
 	assert_true(redact_takes("hunter2z"));
 	memset(longest, 'x', REDACT_BYTES_MAX);
 	assert_true(redact_takes(longest));
@@ -342,6 +380,22 @@ static void of_a_text_that_was_cut_the_start_of_a_value_goes(void **state)
 	assert_cut("hunter2-hunter3", "hunter2-hunter3 hunter2-hunte", "[secret A] [secret A]");
 }
 
+static void a_text_may_be_cut_within_an_escape(void **state)
+{
+	(void)state;
+	assert_cut("hunter2-hunter\xf0\x9f\x98\x80x", "hunter2-hunter%F", "[secret A]%F");
+	assert_cut("hunter2-hunter\xc3\xbfx", "hunter2-hunter\\u00F...", "[secret A]\\u00F...");
+	assert_cut("hunter2-hunter\xf0\x9f\x98\x80x", "hunter2-hunter\\ud83d\\ude0",
+		   "[secret A]\\ud83d\\ude0");
+	assert_cut("hunter2-hunter\xf0\x9f\x98\x80x", "hunter2-hunter\\\\ud83d\\\\ude0...",
+		   "[secret A]\\\\ud83d\\\\ude0...");
+	assert_cut("hunter2-hunter3x", "hunter2-hunter\033[3", "[secret A]\033[3");
+	assert_cut("hunter2-hunter3x", "hunter2-hunter\033...", "[secret A]\033...");
+	assert_cut("hunter2-hunter%x", "hunter2-hunter%2", "[secret A]2");
+	assert_cut("hunter2-huntuuuuu", "hunter2-hunt\\\\u0", "[secret A]0");
+	assert_cut("hunter2-hunter3x", "\\...hunter2-hunterx y", "\\...hunter2-hunterx y");
+}
+
 /* What many values begin with says nothing of one, and is in every manual. */
 static void what_is_everybodys_is_no_start_of_a_value(void **state)
 {
@@ -365,6 +419,8 @@ static void a_value_may_be_cut_before_a_dot_of_its_own(void **state)
 	(void)state;
 	assert_cut(token, "eyJhbGciOiJIUzI1NiJ9... x", "[secret A].. x");
 	assert_cut(token, "eyJhbGciOiJIUzI1NiJ9. x", "eyJhbGciOiJIUzI1NiJ9. x");
+	assert_cut(token, "x eyJhbGciOiJIUzI1NiJ9.", "x [secret A]");
+	assert_cut("hunter2-hunter.\xc3\xa9x", "hunter2-hunter.\\u00...", "[secret A]\\u00...");
 }
 
 static void dots_behind_the_start_of_a_value_say_that_it_was_cut(void **state)
@@ -404,6 +460,45 @@ static void dots_behind_the_start_of_a_value_say_that_it_was_cut(void **state)
 	redact_free(redact);
 }
 
+/* Marks of one spelling between those of another: in order, and none takes long. */
+static void values_in_several_spellings_are_taken_out_of_long_texts(void **state)
+{
+	static const char row[] = "hunter2/hunter3 hunter2%2fhunter3 hunter2\\/hunter3\n";
+	static const char clean[] = "[secret A] [secret A] [secret A]\n";
+	enum { ROWS = 100000 };
+	struct redact *redact = new_redact("A", "hunter2/hunter3");
+	struct redact_stream *stream = redact_stream_new(redact);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf expected = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	for (size_t i = 0; i < ROWS; i++) {
+		buf_puts(&text, row);
+		buf_puts(&expected, clean);
+	}
+	assert_true(redact_text(stream, text.data, text.len, &out));
+	assert_string_equal(out.data, expected.data);
+	redact_stream_free(stream);
+	redact_free(redact);
+}
+
+static void where_nothing_is_found_nothing_is_appended(void **state)
+{
+	struct redact *redact = new_redact("A", "hunter2-hunter3");
+	struct redact_stream *stream = redact_stream_new(redact);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	buf_puts(&out, "before");
+	assert_false(redact_text(stream, "hunter2", 7, &out));
+	assert_string_equal(buf_str(&out), "before");
+	assert_true(redact_text(stream, "hunter2-hunter3", 15, &out));
+	assert_string_equal(buf_str(&out), "before[secret A]");
+	redact_stream_free(stream);
+	redact_free(redact);
+}
+
 static void parts_of_a_text_make_the_whole(void **state)
 {
 	static const char text[] = "ab hunter2-hunter3 cd \\u0068unter2-hunter3 ef";
@@ -436,6 +531,11 @@ int main(void)
 		cmocka_unit_test(base64_is_found_at_each_alignment),
 		cmocka_unit_test(colours_and_a_terminal_s_line_ends_hide_nothing),
 		cmocka_unit_test(a_value_that_ends_or_begins_a_colour_is_found),
+		cmocka_unit_test(a_colour_of_digits_is_held_as_the_start_of_a_value),
+		cmocka_unit_test(escapes_in_a_value_are_found_escaped),
+		cmocka_unit_test(a_text_may_be_cut_within_an_escape),
+		cmocka_unit_test(values_in_several_spellings_are_taken_out_of_long_texts),
+		cmocka_unit_test(where_nothing_is_found_nothing_is_appended),
 		cmocka_unit_test(blanks_around_a_value_are_not_part_of_it),
 		cmocka_unit_test(a_value_full_of_escapes_hides_no_escapes),
 		cmocka_unit_test(values_shorter_than_eight_characters_are_not_taken),
