@@ -11,8 +11,9 @@
 enum {
 	IGNORED_MAX = 256,   /* bytes that mean nothing between two letters of a value */
 	CUT_ESCAPE_MAX = 32, /* bytes of an escape that was cut in two */
-	CUT_DOTS_MAX = 2,    /* a value's own where it was cut */
-	SHARED_MAX = 40,     /* letters that many values begin with */
+	CUT_BLANKS_MAX = 256,
+	CUT_DOTS_MAX = 3, /* a value's own where it was cut */
+	SHARED_MAX = 40,  /* letters that many values begin with */
 	LOOK_SLICE = 16 << 10,
 };
 
@@ -141,6 +142,7 @@ static const char *skip_to_dots(const char *p, const char *end)
 	p = skip_half_escape(p, end);
 	if (p < end && is_one_of(*p, "'\"`"))
 		p++;
+	end = end - p > CUT_BLANKS_MAX ? p + CUT_BLANKS_MAX : end;
 	while (p < end && redact_is_blank(*p))
 		p++;
 	return p;
@@ -189,8 +191,9 @@ static bool is_everybodys(const struct redact_stream *s, uint64_t at)
 {
 	static const char *const ends[] = { "://", "-----" };
 	size_t len = (size_t)(at - s->base);
+	size_t least = len > CUT_BLANKS_MAX ? len - CUT_BLANKS_MAX : 0;
 
-	while (len > 0 && redact_is_blank(s->text.data[len - 1]))
+	while (len > least && redact_is_blank(s->text.data[len - 1]))
 		len--;
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		size_t end = strlen(ends[i]);
@@ -281,7 +284,7 @@ static bool rests(const struct redact_stream *s, enum spelling spelling)
 	return true;
 }
 
-/* Up to `until`, or a little further. */
+/* Up to `until`; where nothing can begin, further. */
 static void look(struct redact_stream *s, enum spelling spelling, uint64_t until, bool last)
 {
 	const bool *wakes = s->redact->wakes[spelling];

@@ -7,8 +7,8 @@
  * colours, carriage returns, the line breaks of an encoder, and the borders of what is fed. What is
  * left of a base64 text on either side of it holds at most four bits of the value.
  *
- * What it cannot tell: an escaped value whose first letter goes with a backslash before it, which
- * is then an escape of its own (C:\\ and then n...).
+ * What it cannot tell: an escaped value whose first or last letters make an escape with what
+ * stands beside it (C:\\ and then n..., or ...\\20 and then 1).
  *
  * The time is linear in the text. What is held back is what may still turn out to be a value, and
  * thus bounded by the longest.
@@ -31,7 +31,10 @@ enum {
 	REDACT_BEGUN_MIN = 12,
 };
 
-/* Whether a value can be found: without blanks around it and carriage returns it is long enough. */
+/*
+ * Whether a value can be found: without blanks around it and carriage returns it has
+ * REDACT_CHARS_MIN characters, and REDACT_BYTES_MAX bytes at most.
+ */
 bool redact_takes(const char *value);
 
 struct redact *redact_new(void);

@@ -9,10 +9,6 @@
 #include "text/redact_internal.h"
 #include "text/utf8.h"
 
-enum {
-	SPELLED_MIN = 6, /* letters: what is all escapes may mean next to nothing */
-};
-
 const struct look redact_looks[VIEWS] = {
 	{ SPELLING_PLAIN, ALPHABET_TEXT, PATTERN_PLAIN },
 	{ SPELLING_PLAIN, ALPHABET_BASE64, PATTERN_BASE64 },
@@ -122,8 +118,27 @@ static void add_spelled(struct redact *redact, enum pattern pattern, enum spelli
 	cleanup_buf struct buf meant = BUF_INIT(BUF_UNBOUNDED);
 
 	spelling_of(spelling, value, len, &meant);
-	if (meant.len >= SPELLED_MIN)
+	/* What is left of a value that is full of escapes may be an ordinary word. */
+	if (meant.len >= REDACT_CHARS_MIN)
 		add_pattern(redact, pattern, meant.data, meant.len);
+}
+
+/* As JSON and most languages write it at the least. */
+static void add_literal(struct redact *redact, const char *value, size_t len)
+{
+	static const char special[] = "\\\"\n\t";
+	static const char letters[] = "\\\"nt";
+	cleanup_buf struct buf literal = BUF_INIT(BUF_UNBOUNDED);
+
+	for (size_t i = 0; i < len; i++) {
+		const char *found = strchr(special, value[i]);
+
+		if (found != NULL)
+			buf_put_char(&literal, '\\');
+		if (value[i] != '\r')
+			buf_put_char(&literal, found != NULL ? letters[found - special] : value[i]);
+	}
+	add_pattern(redact, PATTERN_PLAIN, literal.data, literal.len);
 }
 
 /* Its own quotes and colours are escaped like the rest of it, and are no longer nothing. */
@@ -138,8 +153,10 @@ static void add_escaped(struct redact *redact, const char *value, size_t len)
 		(void)spelling_next(spelling, value + i, len - i, true, &spelled);
 		buf_put(&meant, spelled.bytes, spelled.count);
 	}
-	if (meant.len >= SPELLED_MIN)
+	if (meant.len >= REDACT_CHARS_MIN)
 		add_pattern(redact, PATTERN_BACKSLASH, meant.data, meant.len);
+	else
+		add_literal(redact, value, len);
 }
 
 /*
@@ -161,6 +178,7 @@ static void add_latin(struct redact *redact, const char *value, size_t len)
 	if (latin.len == len)
 		return;
 	add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, latin.data, latin.len);
+	add_escaped(redact, latin.data, latin.len);
 	add_spelled(redact, PATTERN_PERCENT, SPELLING_PERCENT, latin.data, latin.len);
 }
 

@@ -6,7 +6,7 @@
 #include "text/redact_internal.h"
 
 /* Of a text for one letter of a value: \\\\uHHHH; and for what means nothing between two. */
-enum { REACH_PER_LETTER = 8, REACH_MORE = 512 };
+enum { REACH_PER_LETTER = 9, REACH_MORE = 512 };
 
 enum {
 	GAPS_MAX = 16,          /* looked at in one text: ours have one each */

@@ -2,13 +2,14 @@
 /*
  * spelling.h - text read as somebody who wrote a value into it may have meant it.
  *
- * Each spelling takes any text: what is no escape of it stands for itself.
+ * Each spelling takes any text: what is no escape of it stands for itself, if it is not nothing.
  *
  *   PLAIN      as it is
  *   BACKSLASH  \n \t \" \/ \xHH \OOO \uHHHH \UHHHHHHHH, also with its backslashes doubled again:
  *              JSON, JSON within JSON, literals of most languages; where a literal is broken into
  *              several (Python's pprint, Node's inspect), a quote, its line's end and the next
- *              quote are nothing. So is a backslash: of one, each who quotes it makes two
+ *              quote are nothing. So is a backslash, escaped or not: of one, each who quotes it
+ *              makes two
  *   PERCENT    %HH; "+" and a blank are the same
  *   VERBATIM   as it is, and so are its colours
  *

@@ -66,6 +66,11 @@ static void what_only_resembles_it_stays(void **state)
 	assert_redacts("hunter2hunter2", "a hunter2hunter b\\", "a hunter2hunter b\\");
 	assert_redacts("hunter2hunter2", "HUNTER2HUNTER2 %68 \\u12 \033[1",
 		       "HUNTER2HUNTER2 %68 \\u12 \033[1");
+	assert_redacts("\\\\server", "the server", "the server");
+	assert_redacts("ab\\cd\\ef", "abcdef abcdefghij", "abcdef abcdefghij");
+	assert_redacts("\033[1mstring", "a string b", "a string b");
+	assert_redacts(".\\admin1", "user.admin1", "user.admin1");
+	assert_redacts("\\x73\\x65\\x72\\x76\\x65\\x72", "the server", "the server");
 	assert_redacts(VALUE, "", "");
 }
 
@@ -202,6 +207,10 @@ static void escapes_in_a_value_are_found_escaped(void **state)
 	assert_redacts("aaaa\\\\\\\\\\bbbb\"c", "\"aaaa\\\\\\\\\\\\\\\\\\\\bbbb\\\"c\"",
 		       "\"[secret A]\"");
 	assert_redacts("pa\\nss12", "\"pa\\\\nss12\"", "\"[secret A]\"");
+	assert_redacts("ab\\cd\\ef", "\"ab\\\\cd\\\\ef\"", "\"[secret A]\"");
+	assert_redacts("\t\\\"\na\\\"\\c", "\"\\\\\\\"\\na\\\\\\\"\\\\c\"", "\"[secret A]\"");
+	assert_redacts("caf\xc3\xa9-\"one\"\n\"two\"-x", "'caf\\xe9-\\\"one\\\"\\n\\\"two\\\"-x'",
+		       "'[secret A]'");
 }
 
 static void blanks_around_a_value_are_not_part_of_it(void **state)
@@ -420,6 +429,7 @@ static void a_value_may_be_cut_before_a_dot_of_its_own(void **state)
 	assert_cut(token, "eyJhbGciOiJIUzI1NiJ9... x", "[secret A].. x");
 	assert_cut(token, "eyJhbGciOiJIUzI1NiJ9. x", "eyJhbGciOiJIUzI1NiJ9. x");
 	assert_cut(token, "x eyJhbGciOiJIUzI1NiJ9.", "x [secret A]");
+	assert_cut("hunter2-hunter...mnop", "hunter2-hunter... x", "[secret A] x");
 	assert_cut("hunter2-hunter.\xc3\xa9x", "hunter2-hunter.\\u00...", "[secret A]\\u00...");
 }
 
@@ -483,6 +493,23 @@ static void values_in_several_spellings_are_taken_out_of_long_texts(void **state
 	redact_free(redact);
 }
 
+/* Each of them could be where the text was cut. */
+static void blanks_that_spell_letters_of_a_value_take_no_long(void **state)
+{
+	enum { BLANKS = 1 << 18 };
+	struct redact *redact = new_redact("A", "++++++++++++++++x");
+	char *text = xcalloc(1, BLANKS + 1);
+
+	(void)state;
+	memset(text, ' ', BLANKS);
+	redact_string(redact, &text);
+	assert_int_equal(strlen(text), BLANKS);
+	redact_cut_string(redact, &text);
+	assert_non_null(strstr(text, "[secret A]"));
+	free(text);
+	redact_free(redact);
+}
+
 static void where_nothing_is_found_nothing_is_appended(void **state)
 {
 	struct redact *redact = new_redact("A", "hunter2-hunter3");
@@ -535,6 +562,7 @@ int main(void)
 		cmocka_unit_test(escapes_in_a_value_are_found_escaped),
 		cmocka_unit_test(a_text_may_be_cut_within_an_escape),
 		cmocka_unit_test(values_in_several_spellings_are_taken_out_of_long_texts),
+		cmocka_unit_test(blanks_that_spell_letters_of_a_value_take_no_long),
 		cmocka_unit_test(where_nothing_is_found_nothing_is_appended),
 		cmocka_unit_test(blanks_around_a_value_are_not_part_of_it),
 		cmocka_unit_test(a_value_full_of_escapes_hides_no_escapes),
