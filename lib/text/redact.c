@@ -132,7 +132,7 @@ static const char *skip_half_escape(const char *p, const char *end)
 	if (p < end && (*p == '\\' || *p == '%'))
 		return skip_any(p, end, of_escapes);
 	if (p < end && *p == ESCAPE_BYTE)
-		return skip_any(p + 1, end, "[0123456789;:");
+		return skip_any(p + 1, end, "[" SPELLING_COLOUR_BYTES);
 	return p;
 }
 

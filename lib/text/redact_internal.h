@@ -96,7 +96,7 @@ void redact_say(struct redact_stream *stream, uint64_t to, struct buf *out);
 void redact_mark(struct redact_stream *stream, struct mark mark);
 /* Bytes that nobody needs any more go. */
 void redact_forget(struct redact_stream *stream);
-/* The letters of `view` end at `at`, where the text may be cut. */
+/* What `view` has begun goes no further at `at`: it is a value if the text was cut there. */
 void redact_take_begun(struct redact_stream *stream, const struct view *view, uint64_t at);
 
 #endif

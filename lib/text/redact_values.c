@@ -187,7 +187,7 @@ static bool is_like_colour(const char *value, size_t len)
 {
 	size_t at = value[0] == '[' ? 1 : 0;
 
-	at += strspn(value + at, "0123456789;:");
+	at += strspn(value + at, SPELLING_COLOUR_BYTES);
 	return value[at] == 'm' || at >= REDACT_CHARS_MIN ||
 	       memchr(value, ESCAPE_BYTE, len) != NULL;
 }

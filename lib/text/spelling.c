@@ -74,7 +74,7 @@ static void mean_character(struct spelled *ret, size_t len, int64_t cp)
 
 static bool is_colour_byte(char c)
 {
-	return (c >= '0' && c <= '9') || c == ';' || c == ':';
+	return c != '\0' && strchr(SPELLING_COLOUR_BYTES, c) != NULL;
 }
 
 static void read_colour(struct reader *in, struct spelled *ret)

@@ -32,6 +32,9 @@ enum spelling {
 	SPELLINGS
 };
 
+/* What stands between CSI and m. */
+#define SPELLING_COLOUR_BYTES "0123456789;:"
+
 /* One piece of text and what it means. */
 struct spelled {
 	size_t len;    /* bytes of the text */

@@ -67,7 +67,7 @@ static void check(const struct redact *redact, const char *value, const char *te
 	check_rests(redact, value, text, len);
 }
 
-/* Parts make the whole, and of a text that was cut no more is left than of one that was not. */
+/* Parts make the whole. Strings, cut or not, are only to be survived. */
 static void check_whole(const struct redact *redact, const char *text, size_t len)
 {
 	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
