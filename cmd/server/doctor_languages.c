@@ -15,7 +15,7 @@
 #include "text/clean.h"
 #include "tools/service.h"
 
-enum { PATIENCE_MS = 20000 };
+enum { PATIENCE_MS = 40000 };
 
 struct checkup {
 	struct loop *loop;
@@ -78,7 +78,7 @@ static void on_answer(struct call *call, const struct exec_result *result, void 
 		trial->version = clean_quote(version != NULL ? version : "unknown");
 	else
 		trial->problem =
-			clean_copy(problem != NULL ? problem : "it did not answer within 20 s");
+			clean_copy(problem != NULL ? problem : "it did not answer within 40 s");
 }
 
 static void try_language(struct checkup *c, struct session *session,

@@ -19,6 +19,7 @@ struct serve {
 	struct mcp_server *server;
 	struct mcp_stdio *stdio;
 	struct mcp_limits limits;
+	bool unanswered; /* something was asked and its answer did not go out */
 };
 
 static void on_closed(void *data)
@@ -28,10 +29,29 @@ static void on_closed(void *data)
 	loop_quit(serve->loop);
 }
 
+static void tell_unanswered(struct serve *serve, enum mcp_stdio_end end)
+{
+	static const char *const reasons[] = {
+		[MCP_STDIO_EOF] = "nobody takes the output",
+		[MCP_STDIO_CLOSED] = "nobody reads stdout any more",
+		[MCP_STDIO_SIGNAL] = "a signal ended ptycell",
+		[MCP_STDIO_ORPHANED] = "the program that started ptycell has gone",
+	};
+	size_t calls = mcp_server_live_calls(serve->server);
+
+	serve->unanswered = calls > 0 || mcp_stdio_pending(serve->stdio) > 0;
+	if (calls > 0)
+		(void)fprintf(stderr, "ptycell: %zu %s not answered: %s\n", calls,
+			      calls == 1 ? "request was" : "requests were", reasons[end]);
+	else if (serve->unanswered)
+		(void)fprintf(stderr, "ptycell: not all answers went out: %s\n", reasons[end]);
+}
+
 static void on_end(void *context, enum mcp_stdio_end end)
 {
 	struct serve *serve = context;
 
+	tell_unanswered(serve, end);
 	log_info("serve", "ending (%d)", (int)end);
 	mcp_server_close_listeners(serve->server);
 	mcp_server_cancel_all(serve->server);
@@ -77,5 +97,5 @@ int serve_run(const struct settings *settings, const struct policyfile *policy, 
 	mcp_server_free(serve.server);
 	service_free(serve.service);
 	loop_free(serve.loop);
-	return EXIT_SUCCESS;
+	return serve.unanswered ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -50,7 +50,8 @@ static char *folder_of(const char *path)
 int confine_local(int dir_fd, const char *path, struct err *err)
 {
 	cleanup_free char *folder = path != NULL ? folder_of(path) : NULL;
-	const char *const paths[] = { folder, NULL };
+	/* Character sets of iconv are there, as libraries. */
+	const char *const paths[] = { "/usr/lib", folder, NULL };
 
 	if (enter(dir_fd, paths, false, err) < 0 || stop_watch(err) < 0)
 		return -1;

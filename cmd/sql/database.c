@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -95,10 +96,21 @@ static int confine_to_driver(const struct database *database, const json_t *abou
 	return confine_driver(database->dir_fd, folder, err);
 }
 
+/* Read before the file that describes it is out of reach. */
+static void use_zone(const json_t *about)
+{
+	const char *zone = json_string_value(json_object_get(about, "zone"));
+
+	if (zone != NULL)
+		(void)setenv("TZ", zone, 1);
+	tzset();
+}
+
 static int confine(const struct database *database, const json_t *about, struct err *err)
 {
 	if (database->kind == KIND_ODBC)
 		return confine_to_driver(database, about, err);
+	use_zone(about);
 	return confine_local(database->dir_fd, database->kind == KIND_SQLITE ? database->at : NULL,
 			     err);
 }
@@ -124,11 +136,13 @@ static int run_on_files(struct database *database, const struct query *query, st
 {
 	if (tables_load(database->tables, query->text, query->len, err) < 0)
 		return -1;
-	if (lite_run(tables_db(database->tables), query->text, query->len, query->params, sink,
-		     err) == 0)
-		return 0;
-	tables_explain(database->tables, err);
-	return -1;
+	if (lite_run(tables_db(database->tables), query, tables_fetch, database->tables, sink,
+		     err) < 0) {
+		tables_explain(database->tables, query->text, query->len, err);
+		return -1;
+	}
+	tables_tell(database->tables, sink);
+	return 0;
 }
 
 static int stat_file(const struct database *database, struct stat *ret, struct err *err)
@@ -164,7 +178,7 @@ static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink
 	int result = lite_seal(db_own, err);
 
 	if (result == 0)
-		result = lite_run(db_own, query->text, query->len, query->params, sink, err);
+		result = lite_run(db_own, query, NULL, NULL, sink, err);
 	(void)sqlite3_close(db_own);
 	return result;
 }
@@ -267,4 +281,12 @@ int database_run(struct database *database, const struct query *query, struct si
 	odbc_close(database->odbc);
 	database->odbc = NULL;
 	return kept && !begun && !stop_requested() ? check_and_run(database, query, sink, err) : -1;
+}
+
+void database_rest(struct database *database)
+{
+	if (database->odbc == NULL || odbc_rest(database->odbc))
+		return;
+	odbc_close(database->odbc);
+	database->odbc = NULL;
 }

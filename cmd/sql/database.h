@@ -7,7 +7,8 @@
  * {"kind": "sqlite", "path": "/a.db"}     one of the machine
  * {"kind": "odbc", "string": "Driver=...", "ini": "/home/me/.odbc.ini", "folder": "/opt/odbc"}
  *
- * "ini" and "folder" are unixODBC's ODBCINI and ODBCSYSINI; each may be left out.
+ * "ini" and "folder" are unixODBC's ODBCINI and ODBCSYSINI; each may be left out. So may "zone", a
+ * time zone as in TZ, of the three kinds that SQLite reads.
  */
 #ifndef SQL_DATABASE_H
 #define SQL_DATABASE_H
@@ -25,5 +26,8 @@ struct database *database_new(int dir_fd, const json_t *about, struct err *err) 
 /* Checks the query (sql/guard.h) and runs it. */
 int database_run(struct database *database, const struct query *query, struct sink *sink,
 		 struct err *err) MUST_CHECK;
+
+/* After an answer: leaves nothing in a connection that is kept. */
+void database_rest(struct database *database);
 
 #endif

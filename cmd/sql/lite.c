@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "functions.h"
 #include "stop.h"
 #include "text/percent.h"
 #include "vfs.h"
@@ -14,7 +15,6 @@
 enum {
 	PROGRESS_STEPS = 20000, /* virtual machine steps between looks at stop.h */
 	VALUE_MAX = 64 << 20,   /* bytes of one value, and of a row */
-	HEAP_MAX = 1 << 30,
 	BUSY_MS = 2000,
 };
 
@@ -42,7 +42,7 @@ int lite_fail(sqlite3 *db, struct err *err)
 		return stop_fail(err);
 	if (code == SQLITE_NOMEM)
 		return err_set(err, ERR_LIMIT, "the query needs more than %d MB of memory",
-			       HEAP_MAX >> 20);
+			       LITE_HEAP_MAX >> 20);
 	if (code == SQLITE_BUSY)
 		return err_set(err, ERR_BUSY, "somebody is writing to the database; try again");
 	return err_set(err, ERR_INVALID, "%s", sqlite3_errmsg(db));
@@ -59,7 +59,7 @@ static sqlite3 *open_with(const char *name, int flags, const char *vfs, struct e
 	sqlite3 *db = NULL;
 	int result;
 
-	(void)sqlite3_hard_heap_limit64(HEAP_MAX);
+	(void)sqlite3_hard_heap_limit64(LITE_HEAP_MAX);
 	result = sqlite3_open_v2(name, &db, flags | SQLITE_OPEN_PRIVATECACHE, vfs);
 	if (result != SQLITE_OK) {
 		(void)(db != NULL ? lite_fail(db, err)
@@ -72,6 +72,10 @@ static sqlite3 *open_with(const char *name, int flags, const char *vfs, struct e
 	(void)sqlite3_busy_timeout(db, BUSY_MS);
 	sqlite3_progress_handler(db, PROGRESS_STEPS, on_progress, NULL);
 	(void)sqlite3_exec(db, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
+	if (functions_register(db, err) < 0) {
+		(void)sqlite3_close(db);
+		return NULL;
+	}
 	return db;
 }
 
@@ -197,6 +201,9 @@ int lite_seal(sqlite3 *db, struct err *err)
 		{ SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0 },
 		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
 		{ SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0 },
+		/* A misspelt name in quotes is an error and no text. */
+		{ SQLITE_DBCONFIG_DQS_DML, 0 },
+		{ SQLITE_DBCONFIG_DQS_DDL, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
@@ -318,15 +325,21 @@ static int run(sqlite3 *db, sqlite3_stmt *statement, const json_t *params, struc
 	return put_rows(db, statement, sink, err);
 }
 
-int lite_run(sqlite3 *db, const char *sql, size_t len, const json_t *params, struct sink *sink,
-	     struct err *err)
+int lite_run(sqlite3 *db, const struct query *query, lite_prepared *prepared, void *data,
+	     struct sink *sink, struct err *err)
 {
 	sqlite3_stmt *statement = NULL;
-	int result;
+	int result = 0;
 
-	if (sqlite3_prepare_v3(db, sql, (int)len, 0, &statement, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v3(db, query->text, (int)query->len, 0, &statement, NULL) != SQLITE_OK)
 		return lite_fail(db, err);
-	result = run(db, statement, params, sink, err);
+	functions_begin();
+	if (prepared != NULL)
+		result = prepared(data, err);
+	if (result == 0)
+		result = run(db, statement, query->params, sink, err);
+	if (result == 0)
+		functions_tell(sink);
 	(void)sqlite3_finalize(statement);
 	return result;
 }

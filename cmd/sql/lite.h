@@ -15,7 +15,14 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "query.h"
 #include "sink.h"
+
+/* Bytes of SQLite's memory, and of what is put into its tables. */
+enum { LITE_HEAP_MAX = 1 << 30 };
+
+/* A query was prepared and is about to run. */
+typedef int lite_prepared(void *data, struct err *err);
 
 /* First of all. A name is a name, also one that begins with "file:". */
 int lite_start(struct err *err) MUST_CHECK;
@@ -30,9 +37,9 @@ sqlite3 *lite_open_host(const char *path, bool *ret_still, struct err *err) MUST
 int lite_seal(sqlite3 *db, struct err *err) MUST_CHECK;
 /* Our own statements again, for a database in memory. */
 void lite_unseal(sqlite3 *db);
-/* One statement; `params` is an array or NULL. */
-int lite_run(sqlite3 *db, const char *sql, size_t len, const json_t *params, struct sink *sink,
-	     struct err *err) MUST_CHECK;
+/* One statement. `prepared` may be NULL. */
+int lite_run(sqlite3 *db, const struct query *query, lite_prepared *prepared, void *data,
+	     struct sink *sink, struct err *err) MUST_CHECK;
 /* What SQLite says is wrong. */
 int lite_fail(sqlite3 *db, struct err *err);
 

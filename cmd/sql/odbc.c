@@ -1,347 +1,95 @@
 /* SPDX-License-Identifier: MIT */
 #include "odbc.h"
 
-#include <locale.h>
-#include <sql.h>
 #include <sqlext.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "maria.h"
+#include "odbc_link.h"
 #include "odbc_params.h"
 #include "odbc_rows.h"
-#include "sql/connection.h"
+#include "pq.h"
 #include "stop.h"
 
 enum {
-	LOGIN_SECONDS = 15,
-	MESSAGE_MAX = 1024,
 	MS = 1000,
-	ABANDONED_MS = 5000, /* from when the server would have stopped a query */
-	LOOK_MS = 2000,      /* between looks of the database whether we are still there */
+	ABANDONED_MS = 500, /* from when the server would have stopped a query */
+	LOOK_MS = 2000,     /* between looks of the database whether we are still there */
 };
-
-struct odbc {
-	SQLHENV env;
-	SQLHDBC link;
-	bool linked;
-	struct odbc_rows_how how;
-	enum sql_dialect dialect;
-	int64_t own_timeout_ms; /* what the database allows this login, 0: any */
-	bool can_look;          /* the database can look whether we are still there */
-	SQLCHAR state[6];       /* of the last failure; none when a query starts */
-	bool begun;             /* the query may have come to the database */
-	char *password;         /* not to be shown in any message, or NULL */
-};
-
-/* ODBC takes strings that are not const and does not write to them. */
-static SQLCHAR *text_of(const char *s)
-{
-	return (SQLCHAR *)(uintptr_t)s;
-}
-
-static SQLPOINTER number_of(uintptr_t n)
-{
-	return (SQLPOINTER)n;
-}
-
-/* ---- failures ---- */
-
-static void hide(char *message, const char *secret)
-{
-	char *found;
-
-	while (secret != NULL && secret[0] != '\0' && (found = strstr(message, secret)) != NULL)
-		memset(found, '*', strlen(secret));
-}
-
-/* "[Vendor][Driver]ERROR: text;\nwhat psqlodbc was doing": only the text. */
-static const char *trim(char *message)
-{
-	static const char error[] = "ERROR: ";
-	char *doing = memrchr(message, '\n', strlen(message));
-
-	while (*message == '[' && strchr(message, ']') != NULL)
-		message = strchr(message, ']') + 1;
-	message += strspn(message, " ");
-	if (strncmp(message, error, sizeof(error) - 1) != 0)
-		return message;
-	if (doing != NULL && doing > message && doing[-1] == ';')
-		doing[-1] = '\0';
-	return message + sizeof(error) - 1;
-}
-
-static int fail(struct odbc *odbc, SQLSMALLINT kind, SQLHANDLE handle, struct err *err)
-{
-	SQLCHAR message[MESSAGE_MAX] = "";
-	SQLINTEGER native = 0;
-	SQLSMALLINT len = 0;
-
-	if (stop_requested())
-		return stop_fail(err);
-	odbc->state[0] = '\0';
-	(void)SQLGetDiagRec(kind, handle, 1, odbc->state, &native, message, sizeof(message), &len);
-	hide((char *)message, odbc->password);
-	return err_set(err, ERR_INVALID, "%s (SQLSTATE %s)", trim((char *)message),
-		       (const char *)odbc->state);
-}
-
-/* ---- the connection ---- */
-
-static int set_up(struct odbc *odbc, struct err *err)
-{
-	if (SQLAllocHandle(SQL_HANDLE_ENV, SQL_NULL_HANDLE, &odbc->env) != SQL_SUCCESS)
-		return err_set(err, ERR_SYSTEM, "unixODBC does not start");
-	(void)SQLSetEnvAttr(odbc->env, SQL_ATTR_ODBC_VERSION, number_of(SQL_OV_ODBC3), 0);
-	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_DBC, odbc->env, &odbc->link)))
-		return fail(odbc, SQL_HANDLE_ENV, odbc->env, err);
-	(void)SQLSetConnectAttr(odbc->link, SQL_ATTR_LOGIN_TIMEOUT, number_of(LOGIN_SECONDS), 0);
-	(void)SQLSetConnectAttr(odbc->link, SQL_ATTR_ACCESS_MODE, number_of(SQL_MODE_READ_ONLY), 0);
-	return 0;
-}
-
-/*
- * Options of psqlodbc: rows by cursor instead of all at once, and truth as truth. SQL Server's
- * drivers say by theirs that a replica which can only be read will do.
- */
-static void add_defaults(struct buf *string, enum sql_dialect dialect)
-{
-	cleanup_free char *few = xasprintf("%d", ODBC_ROWS_FEW);
-
-	if (dialect == SQL_TSQL)
-		connection_default(string, "ApplicationIntent", "ReadOnly");
-	if (dialect != SQL_POSTGRESQL)
-		return;
-	connection_default(string, "UseDeclareFetch", "1");
-	connection_default(string, "Fetch", few);
-	connection_default(string, "BoolsAsChar", "0");
-	connection_default(string, "ByteaAsLongVarBinary", "1");
-}
-
-static int link_up(struct odbc *odbc, const char *connection, struct err *err)
-{
-	SQLRETURN result = SQLDriverConnect(odbc->link, NULL, text_of(connection), SQL_NTS, NULL, 0,
-					    NULL, SQL_DRIVER_NOPROMPT);
-
-	if (!SQL_SUCCEEDED(result))
-		return fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
-	odbc->linked = true;
-	return 0;
-}
-
-/* Says what only newer ones find wrong, and names no server: nobody is asked. */
-static bool is_old_freetds(struct odbc *odbc, const char *string)
-{
-	cleanup_free char *driver = connection_get(string, "Driver");
-	cleanup_free char *probe = xasprintf("Driver=%s;APP={a}b};", driver);
-	SQLCHAR message[MESSAGE_MAX] = "";
-	SQLCHAR state[6] = "";
-	SQLINTEGER native = 0;
-	SQLSMALLINT len = 0;
-
-	(void)SQLDriverConnect(odbc->link, NULL, text_of(probe), SQL_NTS, NULL, 0, NULL,
-			       SQL_DRIVER_NOPROMPT);
-	(void)SQLGetDiagRec(SQL_HANDLE_DBC, odbc->link, 1, state, &native, message, sizeof(message),
-			    &len);
-	return strstr((const char *)message, "Syntax error") == NULL;
-}
-
-static int adapt(struct odbc *odbc, struct buf *string, struct err *err)
-{
-	bool old =
-		connection_asks_version(buf_str(string)) && is_old_freetds(odbc, buf_str(string));
-
-	return connection_adapt(string, old, err);
-}
-
-static void learn(struct odbc *odbc)
-{
-	const SQLUINTEGER needed =
-		SQL_GD_ANY_COLUMN | SQL_GD_ANY_ORDER | SQL_GD_BLOCK | SQL_GD_BOUND;
-	char product[MESSAGE_MAX] = "";
-	SQLUINTEGER extensions = 0;
-	SQLSMALLINT len = 0;
-
-	if (SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_DBMS_NAME, product, sizeof(product), &len)))
-		odbc->dialect = dialect_of_product(product);
-	odbc->how.exact_reals = odbc->dialect == SQL_POSTGRESQL;
-	odbc->how.small_integers = odbc->dialect == SQL_POSTGRESQL;
-	odbc->how.blocks = SQL_SUCCEEDED(SQLGetInfo(odbc->link, SQL_GETDATA_EXTENSIONS, &extensions,
-						    sizeof(extensions), &len)) &&
-			   (extensions & needed) == needed;
-}
-
-/* A DSN tells its dialect only now: once more, with what that dialect needs. */
-static int link_again(struct odbc *odbc, struct buf *string, struct err *err)
-{
-	(void)SQLDisconnect(odbc->link);
-	odbc->linked = false;
-	add_defaults(string, odbc->dialect);
-	return link_up(odbc, buf_str(string), err);
-}
-
-static int run_set(struct odbc *odbc, const char *sql, struct err *err)
-{
-	SQLHSTMT statement;
-	SQLRETURN result;
-	int failed = 0;
-
-	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, odbc->link, &statement)))
-		return fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
-	result = SQLExecDirect(statement, text_of(sql), SQL_NTS);
-	if (!SQL_SUCCEEDED(result) && result != SQL_NO_DATA)
-		failed = fail(odbc, SQL_HANDLE_STMT, statement, err);
-	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
-	return failed;
-}
-
-/* The one number that a query gives; false when there is none, or it cannot be asked. */
-static bool ask(struct odbc *odbc, const char *sql, int64_t *ret_number)
-{
-	SQLHSTMT statement;
-	SQLBIGINT number = 0;
-	SQLLEN len = 0;
-	bool found;
-
-	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, odbc->link, &statement)))
-		return false;
-	found = SQL_SUCCEEDED(SQLExecDirect(statement, text_of(sql), SQL_NTS)) &&
-		SQL_SUCCEEDED(SQLFetch(statement)) &&
-		SQL_SUCCEEDED(SQLGetData(statement, 1, SQL_C_SBIGINT, &number, 0, &len));
-	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
-	if (found && ret_number != NULL)
-		*ret_number = number;
-	return found;
-}
-
-/* Neither is raised: a login's own limit is there for a reason. */
-static void learn_limits(struct odbc *odbc)
-{
-	int64_t look_ms = 0;
-
-	if (odbc->dialect != SQL_POSTGRESQL)
-		return;
-	(void)ask(odbc, "SELECT setting FROM pg_settings WHERE name = 'statement_timeout'",
-		  &odbc->own_timeout_ms);
-	odbc->can_look = ask(odbc,
-			     "SELECT setting FROM pg_settings WHERE name = "
-			     "'client_connection_check_interval'",
-			     &look_ms) &&
-			 look_ms == 0;
-}
-
-/*
- * A transaction of SQL Server that sees what was there when it began, and waits for nobody. Before
- * the first transaction, and only where the database has it: queries fail elsewhere.
- */
-static int prefer_snapshot(struct odbc *odbc, struct err *err)
-{
-	if (odbc->dialect != SQL_TSQL ||
-	    !ask(odbc,
-		 "SELECT 1 FROM sys.databases WHERE database_id = DB_ID() AND "
-		 "snapshot_isolation_state = 1",
-		 NULL))
-		return 0;
-	return run_set(odbc, "SET TRANSACTION ISOLATION LEVEL SNAPSHOT", err);
-}
-
-void odbc_close(struct odbc *odbc)
-{
-	if (odbc->linked)
-		(void)SQLDisconnect(odbc->link);
-	if (odbc->link != NULL)
-		(void)SQLFreeHandle(SQL_HANDLE_DBC, odbc->link);
-	if (odbc->env != NULL)
-		(void)SQLFreeHandle(SQL_HANDLE_ENV, odbc->env);
-	free(odbc->password);
-	free(odbc);
-}
-
-static int start(struct odbc *odbc, const char *connection, struct err *err)
-{
-	cleanup_buf struct buf string = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_free char *fetch = connection_get(connection, "Fetch");
-	enum sql_dialect told = connection_dialect(connection);
-
-	odbc->password = connection_get(connection, "PWD");
-	if (odbc->password == NULL)
-		odbc->password = connection_get(connection, "Password");
-	buf_puts(&string, connection);
-	add_defaults(&string, told);
-	if (set_up(odbc, err) < 0 || adapt(odbc, &string, err) < 0 ||
-	    link_up(odbc, buf_str(&string), err) < 0)
-		return -1;
-	learn(odbc);
-	if (odbc->dialect != told && odbc->dialect == SQL_POSTGRESQL &&
-	    link_again(odbc, &string, err) < 0)
-		return -1;
-	if (odbc->dialect == SQL_POSTGRESQL && fetch == NULL)
-		odbc->how.ahead = odbc->link;
-	learn_limits(odbc);
-	if (prefer_snapshot(odbc, err) < 0)
-		return -1;
-	if (!SQL_SUCCEEDED(SQLSetConnectAttr(odbc->link, SQL_ATTR_AUTOCOMMIT,
-					     number_of(SQL_AUTOCOMMIT_OFF), 0)))
-		return fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
-	return 0;
-}
-
-struct odbc *odbc_open(const char *connection, struct err *err)
-{
-	struct odbc *odbc = xcalloc(1, sizeof(*odbc));
-
-	(void)setlocale(LC_CTYPE, "C.UTF-8");
-	odbc->dialect = SQL_GENERIC;
-	if (start(odbc, connection, err) < 0) {
-		(void)err_wrap(err, "connecting to the database%s",
-			       connection_hint((const char *)odbc->state));
-		odbc_close(odbc);
-		return NULL;
-	}
-	return odbc;
-}
-
-enum sql_dialect odbc_dialect(const struct odbc *odbc)
-{
-	return odbc->dialect;
-}
 
 /* ---- a query ---- */
 
+/* Psqlodbc itself does nothing while it prepares a statement, as when that waits for a lock. */
 static void cancel(void *statement)
 {
-	(void)SQLCancel(statement);
+	if (!pq_cancel())
+		(void)SQLCancel(statement);
+}
+
+/* When the database itself stops the query, which we could not; 0: the login's own limit holds. */
+static uint64_t latest_end_ms(const struct odbc *odbc, uint64_t timeout_ms)
+{
+	uint64_t end = timeout_ms + ABANDONED_MS;
+	bool sooner = odbc->own_timeout_ms > 0 && (uint64_t)odbc->own_timeout_ms <= end;
+
+	return timeout_ms == 0 || sooner ? 0 : end;
 }
 
 /*
  * The database's own word that nothing is written, and that a query ends when we were killed and
- * could not cancel it. One text: READ ONLY holds for the transaction only in its first statement,
- * before the savepoints that psqlodbc sets.
+ * could not cancel it. One text: READ ONLY holds for the
+ * transaction only in its first statement, before the savepoints that psqlodbc sets. A cursor is
+ * planned as if all of its rows were wanted, as they are.
  */
-static int set_limits(struct odbc *odbc, uint64_t timeout_ms, struct err *err)
+static int begin_postgresql(struct odbc *odbc, const struct query *query, struct err *err)
 {
-	uint64_t most = timeout_ms + ABANDONED_MS;
+	uint64_t end_ms = latest_end_ms(odbc, query->timeout_ms);
 	cleanup_buf struct buf sql = BUF_INIT(BUF_UNBOUNDED);
 
 	buf_puts(&sql, "SET TRANSACTION READ ONLY;SET LOCAL standard_conforming_strings = on;"
-		       "SET LOCAL bytea_output = hex");
-	if (timeout_ms > 0 && (odbc->own_timeout_ms == 0 || (uint64_t)odbc->own_timeout_ms > most))
-		buf_putf(&sql, ";SET LOCAL statement_timeout = %ju", (uintmax_t)most);
+		       "SET LOCAL bytea_output = hex;SET LOCAL cursor_tuple_fraction = 1");
+	if (end_ms > 0)
+		buf_putf(&sql, ";SET LOCAL statement_timeout = %ju", (uintmax_t)end_ms);
 	if (odbc->can_look)
 		buf_putf(&sql, ";SET LOCAL client_connection_check_interval = %d", LOOK_MS);
-	return run_set(odbc, buf_str(&sql), err);
+	return odbc_tell(odbc, buf_str(&sql), err);
 }
 
-static int begin(struct odbc *odbc, uint64_t timeout_ms, struct err *err)
+/* The database gives no more rows than count: what is left of a result has to be read, too. */
+static int begin_mysql(struct odbc *odbc, const struct query *query, struct err *err)
 {
-	if (odbc->dialect != SQL_POSTGRESQL || set_limits(odbc, timeout_ms, err) == 0)
+	uint64_t end_ms = latest_end_ms(odbc, query->timeout_ms);
+	cleanup_buf struct buf sql = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_putf(&sql, "SET SESSION sql_select_limit = %ju", (uintmax_t)query->rows_max);
+	if (end_ms > 0 && odbc->is_mariadb)
+		buf_putf(&sql, ", max_statement_time = %ju.%03ju", (uintmax_t)end_ms / MS,
+			 (uintmax_t)end_ms % MS);
+	else if (end_ms > 0)
+		buf_putf(&sql, ", max_execution_time = %ju", (uintmax_t)end_ms);
+	if (odbc_tell(odbc, buf_str(&sql), err) < 0)
+		return -1;
+	return odbc_tell(odbc, "START TRANSACTION READ ONLY", err);
+}
+
+static int begin(struct odbc *odbc, const struct query *query, struct err *err)
+{
+	int result = 0;
+
+	if (odbc->dialect == SQL_POSTGRESQL)
+		result = begin_postgresql(odbc, query, err);
+	else if (odbc->dialect == SQL_MYSQL)
+		result = begin_mysql(odbc, query, err);
+	if (result == 0)
 		return 0;
 	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
 	/* Not all systems that PostgreSQL runs on can look. */
 	if (odbc->can_look && !stop_requested()) {
 		odbc->can_look = false;
-		return begin(odbc, timeout_ms, err);
+		return begin(odbc, query, err);
 	}
 	return err_wrap(err, "beginning a read-only transaction");
 }
@@ -349,9 +97,11 @@ static int begin(struct odbc *odbc, uint64_t timeout_ms, struct err *err)
 /* Elsewhere that is the driver's: it gives up, and who is gone has no connection any more. */
 static void limit(struct odbc *odbc, SQLHSTMT statement, uint64_t timeout_ms)
 {
-	if (odbc->dialect != SQL_POSTGRESQL && timeout_ms > 0)
+	bool limited = odbc->dialect == SQL_POSTGRESQL || odbc->dialect == SQL_MYSQL;
+
+	if (!limited && timeout_ms > 0)
 		(void)SQLSetStmtAttr(statement, SQL_ATTR_QUERY_TIMEOUT,
-				     number_of((timeout_ms + ABANDONED_MS) / MS), 0);
+				     odbc_number((timeout_ms + ABANDONED_MS + MS - 1) / MS), 0);
 }
 
 static int bind_all(struct odbc *odbc, SQLHSTMT statement, const json_t *params,
@@ -359,33 +109,82 @@ static int bind_all(struct odbc *odbc, SQLHSTMT statement, const json_t *params,
 {
 	int result = odbc_params_bind(statement, odbc->dialect, params, slots, err);
 
-	return result == ODBC_PARAMS_DRIVER ? fail(odbc, SQL_HANDLE_STMT, statement, err) : result;
+	return result == ODBC_PARAMS_DRIVER ? odbc_fail(odbc, SQL_HANDLE_STMT, statement, err)
+					    : result;
+}
+
+/* `ret_columns` may be NULL: some drivers ask the database once more for them. */
+static int prepare_text(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
+			SQLSMALLINT *ret_columns, struct err *err)
+{
+	if (!SQL_SUCCEEDED(SQLPrepare(statement, odbc_text(query->text), (SQLINTEGER)query->len)))
+		return odbc_fail(odbc, SQL_HANDLE_STMT, statement, err);
+	if (odbc_params_count(statement, odbc->dialect, query->params, err) < 0)
+		return -1;
+	if (ret_columns != NULL && !SQL_SUCCEEDED(SQLNumResultCols(statement, ret_columns)))
+		return odbc_fail(odbc, SQL_HANDLE_STMT, statement, err);
+	return 0;
+}
+
+/*
+ * MariaDB prepares VALUES as if it had no columns, and its driver loses the rows of what has none,
+ * the connection and its wits: such a query is not run, unless one around it has columns.
+ */
+static int prepare_mysql(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
+			 struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct query outer = *query;
+	SQLSMALLINT columns = 0;
+
+	if (prepare_text(odbc, statement, query, &columns, err) < 0)
+		return -1;
+	if (columns > 0)
+		return 0;
+	buf_puts(&text, "SELECT * FROM (");
+	buf_put(&text, query->text, query->len);
+	buf_puts(&text, "\n) ptycell");
+	outer.text = buf_str(&text);
+	outer.len = text.len;
+	if (prepare_text(odbc, statement, &outer, &columns, err) < 0)
+		return -1;
+	return columns > 0 ? 0 : err_set(err, ERR_INVALID, "the query has no columns");
+}
+
+static int prepare_params(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
+			  struct odbc_param *slots, struct err *err)
+{
+	int result = odbc->dialect == SQL_MYSQL ? prepare_mysql(odbc, statement, query, err)
+						: prepare_text(odbc, statement, query, NULL, err);
+
+	return result == 0 ? bind_all(odbc, statement, query->params, slots, err) : result;
 }
 
 static int execute(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 		   struct err *err)
 {
-	const json_t *params = query->params;
-	SQLCHAR *sql = text_of(query->text);
-	SQLINTEGER len = (SQLINTEGER)query->len;
 	cleanup_free struct odbc_param *slots =
-		xcalloc(json_array_size(params) + 1, sizeof(*slots));
+		xcalloc(json_array_size(query->params) + 1, sizeof(*slots));
 	SQLRETURN result;
 
-	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, number_of(SQL_NOSCAN_ON), 0);
+	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, odbc_number(SQL_NOSCAN_ON), 0);
 	limit(odbc, statement, query->timeout_ms);
-	if (json_array_size(params) == 0) {
-		result = SQLExecDirect(statement, sql, len);
+	if (json_array_size(query->params) == 0 && odbc->dialect != SQL_MYSQL) {
+		result = SQLExecDirect(statement, odbc_text(query->text), (SQLINTEGER)query->len);
 	} else {
-		if (!SQL_SUCCEEDED(SQLPrepare(statement, sql, len)))
-			return fail(odbc, SQL_HANDLE_STMT, statement, err);
-		if (bind_all(odbc, statement, params, slots, err) < 0)
+		if (prepare_params(odbc, statement, query, slots, err) < 0)
 			return -1;
 		result = SQLExecute(statement);
 	}
 	if (!SQL_SUCCEEDED(result) && result != SQL_NO_DATA)
-		return fail(odbc, SQL_HANDLE_STMT, statement, err);
+		return odbc_fail(odbc, SQL_HANDLE_STMT, statement, err);
 	return 0;
+}
+
+static void end_statement(SQLHSTMT statement)
+{
+	stop_end();
+	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
 }
 
 static SQLHSTMT make_statement(struct odbc *odbc, struct err *err)
@@ -393,17 +192,16 @@ static SQLHSTMT make_statement(struct odbc *odbc, struct err *err)
 	SQLHSTMT statement = SQL_NULL_HANDLE;
 
 	if (!SQL_SUCCEEDED(SQLAllocHandle(SQL_HANDLE_STMT, odbc->link, &statement))) {
-		(void)fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
+		(void)odbc_fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
 		return SQL_NULL_HANDLE;
 	}
 	stop_begin(cancel, statement);
+	if (stop_requested()) {
+		end_statement(statement);
+		(void)stop_fail(err);
+		return SQL_NULL_HANDLE;
+	}
 	return statement;
-}
-
-static void end_statement(SQLHSTMT statement)
-{
-	stop_end();
-	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
 }
 
 /* `prepared` has the columns, if it is not NULL. *ret_begun: it failed, if at all, among rows. */
@@ -415,6 +213,7 @@ static int run_query(struct odbc *odbc, SQLHSTMT prepared, const struct query *q
 
 	if (statement == SQL_NULL_HANDLE)
 		return -1;
+	maria_flow(odbc->stores_rows);
 	result = execute(odbc, statement, query, err);
 	*ret_begun = result == 0;
 	odbc->begun = odbc->begun || result == 0;
@@ -422,8 +221,9 @@ static int run_query(struct odbc *odbc, SQLHSTMT prepared, const struct query *q
 		result = odbc_rows_put(statement, prepared != NULL ? prepared : statement,
 				       &odbc->how, sink, err);
 	if (result == ODBC_ROWS_DRIVER)
-		result = fail(odbc, SQL_HANDLE_STMT, statement, err);
+		result = odbc_fail(odbc, SQL_HANDLE_STMT, statement, err);
 	end_statement(statement);
+	maria_flow(false);
 	return result;
 }
 
@@ -444,25 +244,21 @@ static int run_plain(struct odbc *odbc, const struct query *query, struct sink *
 static bool can_pack(const struct odbc *odbc, const struct query *query)
 {
 	static const char explain[] = "EXPLAIN";
+	static const char show[] = "SHOW";
 
 	return odbc->dialect == SQL_POSTGRESQL && odbc->how.blocks &&
-	       strncasecmp(query->text, explain, sizeof(explain) - 1) != 0;
+	       strncasecmp(query->text, explain, sizeof(explain) - 1) != 0 &&
+	       strncasecmp(query->text, show, sizeof(show) - 1) != 0;
 }
 
 /* The columns of the query, which is not run. */
 static int prepare(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 		   struct err *err)
 {
-	SQLSMALLINT count = 0;
+	SQLSMALLINT columns = 0;
 
-	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, number_of(SQL_NOSCAN_ON), 0);
-	if (!SQL_SUCCEEDED(SQLPrepare(statement, text_of(query->text), (SQLINTEGER)query->len)))
-		return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	if (odbc_params_count(statement, odbc->dialect, query->params, err) < 0)
-		return -1;
-	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &count)))
-		return fail(odbc, SQL_HANDLE_STMT, statement, err);
-	return 0;
+	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, odbc_number(SQL_NOSCAN_ON), 0);
+	return prepare_text(odbc, statement, query, &columns, err);
 }
 
 static int run_packed(struct odbc *odbc, SQLHSTMT prepared, const struct query *query,
@@ -509,10 +305,13 @@ static int try_packed(struct odbc *odbc, const struct query *query, struct sink 
 static int run_apart(struct odbc *odbc, const struct query *query, struct sink *sink, bool packed,
 		     struct err *err)
 {
-	int result = begin(odbc, query->timeout_ms, err);
+	int result;
 
+	pq_forget_error();
+	result = begin(odbc, query, err);
 	/* Elsewhere nothing was asked yet: the query itself finds out whether it is lost. */
-	odbc->begun = result == 0 && odbc->dialect == SQL_POSTGRESQL;
+	odbc->begun =
+		result == 0 && (odbc->dialect == SQL_POSTGRESQL || odbc->dialect == SQL_MYSQL);
 	if (result == 0)
 		result = packed ? try_packed(odbc, query, sink, err)
 				: run_plain(odbc, query, sink, err);
@@ -525,9 +324,27 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, st
 	int result;
 
 	odbc->state[0] = '\0';
+	odbc->native = 0;
 	odbc->begun = false;
+	odbc->stained =
+		odbc->dialect == SQL_MYSQL && memmem(query->text, query->len, ":=", 2) != NULL;
 	result = can_pack(odbc, query) ? run_apart(odbc, query, sink, true, err) : 1;
-	return result == 1 ? run_apart(odbc, query, sink, false, err) : result;
+	if (result == 1)
+		result = run_apart(odbc, query, sink, false, err);
+	if (result < 0)
+		odbc_explain(odbc, query, err);
+	return result;
+}
+
+/* Connector/C: gone away, lost, out of step, or what came is no packet. */
+static bool is_broken(const struct odbc *odbc)
+{
+	static const SQLINTEGER numbers[] = { 2006, 2013, 2014, 2027, 2055 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (odbc->dialect == SQL_MYSQL && odbc->native == numbers[i])
+			return true;
+	return false;
 }
 
 /* Some drivers say so by the state, some only when asked. */
@@ -536,7 +353,7 @@ bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun)
 	static const char *const states[] = { "08", "57P", "HYT01" };
 	const char *state = (const char *)odbc->state;
 	SQLUINTEGER dead = SQL_CD_FALSE;
-	bool lost = false;
+	bool lost = is_broken(odbc);
 
 	for (size_t i = 0; i < ARRAY_SIZE(states); i++)
 		lost = lost || strncmp(state, states[i], strlen(states[i])) == 0;
@@ -545,4 +362,18 @@ bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun)
 		lost = dead == SQL_CD_TRUE;
 	*ret_begun = odbc->begun;
 	return lost;
+}
+
+/* What a transaction's end leaves: PostgreSQL's advisory locks, MySQL's @variables. */
+bool odbc_rest(struct odbc *odbc)
+{
+	struct err err;
+	bool kept = !odbc->stained;
+
+	if (odbc->dialect == SQL_POSTGRESQL && odbc->begun) {
+		kept = odbc_tell(odbc, "SELECT pg_advisory_unlock_all()", &err) == 0;
+		(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
+	}
+	odbc->begun = false;
+	return kept;
 }

@@ -29,6 +29,8 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink,
  * the query, or it has put rows; if not, it can be run again on a new connection.
  */
 bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun);
+/* Lets go of what a query left in the connection; false: the connection cannot be kept. */
+bool odbc_rest(struct odbc *odbc) MUST_CHECK;
 void odbc_close(struct odbc *odbc);
 
 #endif

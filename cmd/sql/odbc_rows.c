@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "sql/record.h"
 
 enum {
@@ -90,6 +91,21 @@ static enum form form_of(SQLSMALLINT type)
 	}
 }
 
+/* PostgreSQL's bit(5) is no truth, and its money no number: "$1,234.50". */
+static SQLSMALLINT true_type(const struct odbc_rows_how *how, SQLHSTMT prepared, SQLUSMALLINT index,
+			     SQLSMALLINT type)
+{
+	char name[NAME_MAX_BYTES] = "";
+	SQLSMALLINT len = 0;
+
+	if (!how->named_types || (type != SQL_BIT && form_of(type) != FORM_REAL) ||
+	    !SQL_SUCCEEDED(SQLColAttribute(prepared, index, SQL_DESC_TYPE_NAME, name, sizeof(name),
+					   &len, NULL)))
+		return type;
+	return str_eq(name, "bool") || strncmp(name, "float", strlen("float")) == 0 ? type
+										    : SQL_VARCHAR;
+}
+
 /* What a driver takes no time for, and leaves as it is. */
 static bool is_plain(SQLSMALLINT type)
 {
@@ -156,6 +172,7 @@ static int describe(struct rows *rows, SQLHSTMT prepared, struct err *err)
 						  sizeof(name), &len, &type, &size, &digits,
 						  &nullable)))
 			return err_set(err, ERR_SYSTEM, "the driver does not tell the columns");
+		type = true_type(rows->how, prepared, (SQLUSMALLINT)(i + 1), type);
 		column->form = form_of(type);
 		column->c_type = c_type_of(rows->how, column->form);
 		column->width = width_of(column, size);
@@ -344,7 +361,8 @@ static void put_value(struct rows *rows, enum form form, const char *s, size_t l
 		sink_number(rows->sink, s, len);
 		break;
 	case FORM_BOOLEAN:
-		sink_bool(rows->sink, *s == '1' || *s == 't' || *s == 'T');
+		/* MariaDB's driver gives the bit itself as a text. */
+		sink_bool(rows->sink, *s == '1' || *s == 't' || *s == 'T' || *s == '\1');
 		break;
 	case FORM_BLOB:
 		sink_blob(rows->sink, s, len);
@@ -535,7 +553,7 @@ int odbc_rows_put(SQLHSTMT statement, SQLHSTMT prepared, const struct odbc_rows_
 	if (!SQL_SUCCEEDED(SQLNumResultCols(prepared, &rows.count)))
 		return ODBC_ROWS_DRIVER;
 	if (rows.count <= 0)
-		return err_set(err, ERR_INVALID, "the query gives no rows");
+		return err_set(err, ERR_INVALID, "the query has no columns");
 	buf_init(&rows.value, prepared == statement ? VALUE_MAX : RECORD_MAX);
 	rows.columns = xcalloc((size_t)rows.count, sizeof(*rows.columns));
 	rows.bound = rows.columns;

@@ -17,6 +17,7 @@ enum {
 struct odbc_rows_how {
 	bool blocks;         /* many rows come at once, and single values of these when asked for */
 	bool exact_reals;    /* their texts are the shortest that read back as the same number */
+	bool named_types;    /* bit and money are not what their ODBC types say */
 	bool small_integers; /* none is larger than 64 bits with a sign */
 	SQLHDBC ahead; /* psqlodbc's connection, whose rows may be asked for by the thousand */
 };

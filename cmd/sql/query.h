@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 struct query {
-	const char *text;
+	const char *whole; /* what was sent, NUL-terminated: places are told in it */
+	const char *text;  /* the statement in it */
 	size_t len;
 	const json_t *params; /* an array, or NULL */
 	uint64_t timeout_ms;  /* when the server stops it; 0: never */
+	uint64_t rows_max;    /* how many rows are wanted at most */
 };
 
 #endif

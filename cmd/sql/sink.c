@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "sink.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "files.h"
 #include "helper/say.h"
 #include "json/make.h"
@@ -25,14 +28,25 @@ enum {
 	BLOB_MAX = 16 << 10, /* bytes of a binary value that becomes text */
 	CUT_MIN = 16,        /* characters of a value in the first rows, when all are in the file */
 	CUT_MAX = 1000,
+	DECIMAL_SAFE = 15, /* characters of a number that a double holds */
 };
 
 #define SAFE_INTEGER ((int64_t)1 << 53)
+
+/* Of all values of a column, but for `wide`: of those in the answer. */
+struct seen {
+	bool wide; /* an integer that is a text */
+	bool null;
+	bool empty;
+	bool long_number;
+	bool nan;
+};
 
 struct sink {
 	const struct sink_spec *spec;
 	json_t *columns;
 	const char **types; /* static texts; NULL: not known yet */
+	struct seen *seen;
 	size_t column_count;
 	json_t *rows;
 	json_t *row;   /* the one being made, NULL when it is not for the answer */
@@ -45,6 +59,8 @@ struct sink {
 	uint64_t told_ms;
 	bool truncated;
 	bool cut;
+	json_t *notes;
+	size_t more_notes; /* that are too many */
 };
 
 struct sink *sink_new(const struct sink_spec *spec)
@@ -54,7 +70,9 @@ struct sink *sink_new(const struct sink_spec *spec)
 	sink->spec = spec;
 	sink->columns = json_array();
 	sink->rows = json_array();
+	sink->notes = json_array();
 	sink->types = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->types));
+	sink->seen = xcalloc(SINK_COLUMNS_MAX, sizeof(*sink->seen));
 	files_init(&sink->files, spec->dir_fd, spec->result);
 	sink->told_ms = clock_ms();
 	buf_init(&sink->csv, BUF_UNBOUNDED);
@@ -69,7 +87,9 @@ void sink_free(struct sink *sink)
 	json_decref(sink->columns);
 	json_decref(sink->rows);
 	json_decref(sink->row);
+	json_decref(sink->notes);
 	free(sink->types);
+	free(sink->seen);
 	buf_release(&sink->csv);
 	free(sink);
 }
@@ -124,25 +144,30 @@ void sink_null(struct sink *sink)
 	/* An empty line would be no row for most readers. */
 	if (sink->column_count == 1)
 		buf_put(&sink->csv, "\"\"", 2);
+	sink->seen[sink->column].null = true;
 	end_value(sink, NULL);
 }
 
 /* Readers that know only doubles would round it. */
-static json_t *make_int(int64_t value, const char *text)
+static bool is_safe(const char *s, size_t len, json_int_t *ret)
 {
-	return value > -SAFE_INTEGER && value < SAFE_INTEGER ? json_integer(value)
-							     : json_make_str(text);
+	char *end;
+
+	errno = 0;
+	*ret = strtoll(s, &end, 10);
+	return errno == 0 && end == s + len && *ret > -SAFE_INTEGER && *ret < SAFE_INTEGER;
 }
 
 void sink_integer(struct sink *sink, const char *s, size_t len)
 {
-	if (begin_value(sink)) {
-		char *end;
-		long long value = strtoll(s, &end, 10);
+	json_int_t value;
+	bool safe = is_safe(s, len, &value);
 
-		json_append(sink->row,
-			    end == s + len ? make_int(value, s) : json_make_text(s, len));
+	if (begin_value(sink)) {
+		json_append(sink->row, safe ? json_integer(value) : json_make_text(s, len));
+		sink->seen[sink->column].wide |= !safe;
 	}
+	sink->seen[sink->column].long_number |= !safe;
 	csv_put(&sink->csv, s, len);
 	end_value(sink, "integer");
 }
@@ -186,17 +211,12 @@ static size_t print_real(char *text, size_t size, double value)
 	return (size_t)len;
 }
 
-/* As JSON's number where readers get the same of it; money, "$1,234.50", is none. */
+/* NaN and the infinities are no numbers of JSON. */
 static json_t *make_real(const char *text)
 {
-	char *end;
-	double value = strtod(text, &end);
-	char rounded[NUMBER_MAX];
+	double value = strtod(text, NULL);
 
-	(void)snprintf(rounded, sizeof(rounded), "%.15g", value);
-	return *end == '\0' && isfinite(value) && strtod(rounded, NULL) == value
-		       ? json_real(value)
-		       : json_make_str(text);
+	return isfinite(value) ? json_real(value) : json_make_str(text);
 }
 
 /* A whole column of such numbers is to be read as what it is. */
@@ -214,6 +234,7 @@ void sink_exact_real(struct sink *sink, const char *s, size_t len)
 	csv_put(&sink->csv, s, len);
 	if (looks_whole(s, len))
 		buf_put(&sink->csv, ".0", 2);
+	sink->seen[sink->column].nan |= str_eq(s, "NaN");
 	end_value(sink, "real");
 }
 
@@ -229,6 +250,7 @@ void sink_text(struct sink *sink, const char *s, size_t len)
 	if (begin_value(sink))
 		json_append(sink->row, json_make_text(s, len));
 	csv_put(&sink->csv, s, len);
+	sink->seen[sink->column].empty |= len == 0;
 	end_value(sink, "text");
 }
 
@@ -237,6 +259,8 @@ void sink_number(struct sink *sink, const char *s, size_t len)
 	if (begin_value(sink))
 		json_append(sink->row, json_make_text(s, len));
 	csv_put(&sink->csv, s, len);
+	sink->seen[sink->column].long_number |= len > DECIMAL_SAFE;
+	sink->seen[sink->column].nan |= str_eq(s, "NaN");
 	end_value(sink, "decimal");
 }
 
@@ -366,6 +390,59 @@ int sink_end_row(struct sink *sink, bool *ret_full, struct err *err)
 	return 0;
 }
 
+/* All of such a column are texts, and its type says so. */
+static void settle_wide(struct sink *sink, size_t column)
+{
+	size_t index;
+	json_t *row;
+
+	json_put_str(json_array_get(sink->columns, column), "type", "bigint");
+	json_array_foreach (sink->rows, index, row) {
+		const json_t *value = json_array_get(row, column);
+
+		if (json_is_integer(value))
+			(void)json_array_set_new(
+				row, column,
+				json_make_fmt("%" JSON_INTEGER_FORMAT, json_integer_value(value)));
+	}
+}
+
+static void describe_column(struct sink *sink, size_t column)
+{
+	const struct seen *seen = &sink->seen[column];
+	json_t *about = json_array_get(sink->columns, column);
+
+	if (seen->wide)
+		settle_wide(sink, column);
+	json_put_bool(about, "nulls", seen->null);
+	json_put_bool(about, "empties", seen->empty);
+	json_put_bool(about, "long", seen->long_number);
+	json_put_bool(about, "nan", seen->nan);
+}
+
+void sink_note(struct sink *sink, const char *fmt, ...)
+{
+	cleanup_free char *text = NULL;
+	va_list args;
+
+	if (json_array_size(sink->notes) == SINK_NOTES_MAX) {
+		sink->more_notes++;
+		return;
+	}
+	va_start(args, fmt);
+	text = xvasprintf(fmt, args);
+	va_end(args);
+	json_append(sink->notes, json_make_text(text, strlen(text)));
+}
+
+static void put_notes(struct sink *sink, json_t *answer)
+{
+	if (sink->more_notes > 0)
+		json_append(sink->notes, json_make_fmt("%zu more notes", sink->more_notes));
+	if (json_array_size(sink->notes) > 0)
+		json_put(answer, "notes", json_incref(sink->notes));
+}
+
 json_t *sink_finish(struct sink *sink, struct err *err)
 {
 	bool filed = sink->files.fd >= 0;
@@ -378,6 +455,8 @@ json_t *sink_finish(struct sink *sink, struct err *err)
 	}
 	if (files_finish(&sink->files, err) < 0)
 		return NULL;
+	for (size_t i = 0; i < sink->column_count; i++)
+		describe_column(sink, i);
 	answer = json_object();
 	json_put(answer, "columns", json_incref(sink->columns));
 	json_put(answer, "rows", json_incref(sink->rows));
@@ -387,5 +466,6 @@ json_t *sink_finish(struct sink *sink, struct err *err)
 	json_put_int(answer, "blobs", (json_int_t)sink->files.blobs);
 	if (filed)
 		json_put_int(answer, "bytes", (json_int_t)sink->files.bytes);
+	put_notes(sink, answer);
 	return answer;
 }

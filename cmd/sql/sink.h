@@ -16,7 +16,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { SINK_COLUMNS_MAX = 2000, SINK_PREVIEW_ROWS = 10 };
+enum { SINK_COLUMNS_MAX = 2000, SINK_PREVIEW_ROWS = 10, SINK_NOTES_MAX = 12 };
 
 struct sink_spec {
 	int dir_fd;         /* the session's folder */
@@ -50,10 +50,14 @@ void sink_number(struct sink *sink, const char *s, size_t len);
 void sink_blob(struct sink *sink, const void *data, size_t len);
 /* Sets *ret_full when no more rows are taken; ERR_CANCELLED when somebody asked to stop. */
 int sink_end_row(struct sink *sink, bool *ret_full, struct err *err) MUST_CHECK;
+/* A sentence about the rows for the answer: what was assumed, or what may be wrong with them. */
+void sink_note(struct sink *sink, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /*
- * {"columns", "rows", "row_count", "truncated", "cut", "bytes", "blobs"}, the caller's. "cut": long
- * values in "rows" are not whole; "bytes": of the file, when there is one; "blobs": how many values
- * are files.
+ * {"columns", "rows", "row_count", "truncated", "cut", "bytes", "blobs", "notes"}, the caller's.
+ * "cut": long values in "rows" are not whole; "bytes": of the file, when there is one; "blobs": how
+ * many values are files; "notes": at most SINK_NOTES_MAX and one sentences, when there are any.
+ * Each of "columns" is {"name", "type", "nulls", "empties", "long", "nan"}: whether there is a
+ * NULL, an empty text, a number that no double holds for sure, a NaN in all rows.
  */
 json_t *sink_finish(struct sink *sink, struct err *err) MUST_CHECK;
 

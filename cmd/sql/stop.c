@@ -7,13 +7,34 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 static struct {
 	pthread_mutex_t lock;
 	void (*cancel)(void *data);
 	void *data;
+	void (*expired)(void);
 	atomic_bool requested;
 } stop = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void watched(sigset_t *set)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGALRM);
+}
+
+static void take_signal(int signal_number)
+{
+	if (signal_number == SIGALRM) {
+		if (stop.expired != NULL)
+			stop.expired();
+		return;
+	}
+	atomic_store(&stop.requested, true);
+	if (stop.cancel != NULL)
+		stop.cancel(stop.data);
+}
 
 static void *wait_for_signal(void *started)
 {
@@ -21,13 +42,10 @@ static void *wait_for_signal(void *started)
 	int signal_number;
 
 	(void)sem_post(started);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGTERM);
+	watched(&set);
 	while (sigwait(&set, &signal_number) == 0) {
 		(void)pthread_mutex_lock(&stop.lock);
-		atomic_store(&stop.requested, true);
-		if (stop.cancel != NULL)
-			stop.cancel(stop.data);
+		take_signal(signal_number);
 		(void)pthread_mutex_unlock(&stop.lock);
 	}
 	return NULL;
@@ -40,8 +58,7 @@ int stop_watch(struct err *err)
 	sem_t started;
 
 	(void)sem_init(&started, 0, 0);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGTERM);
+	watched(&set);
 	errno = pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (errno == 0)
 		errno = pthread_create(&thread, NULL, wait_for_signal, &started);
@@ -69,6 +86,14 @@ void stop_begin(void (*cancel)(void *data), void *data)
 void stop_end(void)
 {
 	set_cancel(NULL, NULL);
+}
+
+void stop_at(unsigned seconds, void (*expired)(void))
+{
+	(void)pthread_mutex_lock(&stop.lock);
+	stop.expired = expired;
+	(void)alarm(seconds);
+	(void)pthread_mutex_unlock(&stop.lock);
 }
 
 bool stop_requested(void)

@@ -22,4 +22,10 @@ bool stop_requested(void);
 /* ERR_CANCELLED. */
 int stop_fail(struct err *err);
 
+/*
+ * `expired` is called by the thread that stop_watch started, unless it is set anew before, in
+ * `seconds`; 0: never. It must end the process.
+ */
+void stop_at(unsigned seconds, void (*expired)(void));
+
 #endif

@@ -1,220 +1,149 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/fd.h"
 #include "base/mem.h"
 #include "lite.h"
-#include "loader.h"
+#include "module.h"
+#include "names.h"
 #include "sql/token.h"
 #include "stop.h"
+#include "tell.h"
 #include "text/clean.h"
-#include "workspace/beneath.h"
 
-enum { SHOWN_MAX = 120 };
+enum { SHOWN_MAX = 120, EXPLAINED_MAX = 300 };
 
-struct loaded {
-	char *table;
-	struct stat stat;
+/* A file that is a table, perhaps by several names. */
+struct table {
+	char *name;
+	struct sheet *sheet; /* owned by tables->sheets */
+	bool named;          /* by this query */
 };
 
-/* A file that could not be loaded, under a name that the query may not mean for a table. */
+/* A file that is no table, under a name that the query may not mean for one. */
 struct failure {
-	char *table;
+	char *name;
 	struct err err;
 };
 
 struct tables {
-	int dir_fd;
 	sqlite3 *db;
-	char **files; /* paths, of the last look */
-	size_t file_count;
-	struct loaded *loaded;
-	size_t loaded_count;
+	int dir_fd;
+	struct names *names;
+	struct sheet **sheets;
+	size_t sheet_count;
+	struct table *tables;
+	size_t table_count;
 	struct failure *failures; /* of this query */
 	size_t failure_count;
 };
 
-/* ---- which files there are ---- */
+/* ---- what there is ---- */
 
-static bool has_ending(const char *name)
+static struct table *find_table(const struct tables *tables, const char *name)
 {
-	size_t len = strlen(name);
-
-	return len > 4 &&
-	       (strcasecmp(name + len - 4, ".csv") == 0 || strcasecmp(name + len - 4, ".tsv") == 0);
+	for (size_t i = 0; i < tables->table_count; i++)
+		if (strcasecmp(tables->tables[i].name, name) == 0)
+			return &tables->tables[i];
+	return NULL;
 }
 
-static void add_file(struct tables *tables, char *path_own)
+/* A module_find. */
+static struct sheet *find_sheet(void *data, const char *name)
 {
-	if (tables->file_count == TABLES_FILES_MAX) {
-		free(path_own);
-		return;
+	const struct table *table = find_table(data, name);
+
+	return table != NULL ? table->sheet : NULL;
+}
+
+static struct sheet *sheet_of_path(const struct tables *tables, const char *path)
+{
+	for (size_t i = 0; i < tables->sheet_count; i++)
+		if (str_eq(tables->sheets[i]->path, path))
+			return tables->sheets[i];
+	return NULL;
+}
+
+static void drop_table(struct tables *tables, struct table *table)
+{
+	module_drop(tables->db, table->name);
+	free(table->name);
+	*table = tables->tables[--tables->table_count];
+}
+
+static void drop_sheet(struct tables *tables, size_t index)
+{
+	for (size_t i = tables->table_count; i-- > 0;)
+		if (tables->tables[i].sheet == tables->sheets[index])
+			drop_table(tables, &tables->tables[i]);
+	sheet_free(tables->sheets[index]);
+	tables->sheets[index] = tables->sheets[--tables->sheet_count];
+}
+
+/* Names mean what they mean now, and files are what they are now. */
+static void drop_outdated(struct tables *tables)
+{
+	for (size_t i = tables->sheet_count; i-- > 0;)
+		if (!sheet_is_current(tables->sheets[i]))
+			drop_sheet(tables, i);
+	for (size_t i = tables->table_count; i-- > 0;) {
+		const struct table *table = &tables->tables[i];
+		const char *path = names_find(tables->names, table->name);
+
+		if (path == NULL || !str_eq(path, table->sheet->path))
+			drop_table(tables, &tables->tables[i]);
 	}
-	tables->files[tables->file_count++] = path_own;
-}
-
-static void look_into(struct tables *tables, const char *folder, unsigned depth);
-
-static void look_at(struct tables *tables, const char *folder, const struct dirent *entry,
-		    unsigned depth)
-{
-	cleanup_free char *path = NULL;
-
-	if (entry->d_name[0] == '.')
-		return;
-	path = folder[0] == '\0' ? xstrdup(entry->d_name)
-				 : xasprintf("%s/%s", folder, entry->d_name);
-	if (entry->d_type == DT_DIR && depth < TABLES_DEPTH_MAX)
-		look_into(tables, path, depth + 1);
-	else if (entry->d_type == DT_REG && has_ending(entry->d_name))
-		add_file(tables, mem_steal(&path));
-}
-
-static void look_into(struct tables *tables, const char *folder, unsigned depth)
-{
-	int fd = folder[0] == '\0'
-			 ? openat(tables->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-			 : beneath_open(tables->dir_fd, folder, O_RDONLY | O_DIRECTORY, 0);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-	const struct dirent *entry;
-
-	if (dir == NULL) {
-		fd_close(&fd);
-		return;
-	}
-	while ((entry = readdir(dir)) != NULL)
-		look_at(tables, folder, entry, depth);
-	(void)closedir(dir);
-}
-
-static int compare(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void forget_files(struct tables *tables)
-{
-	for (size_t i = 0; i < tables->file_count; i++)
-		free(tables->files[i]);
-	tables->file_count = 0;
-}
-
-static void look(struct tables *tables)
-{
-	forget_files(tables);
-	look_into(tables, "", 0);
-	qsort(tables->files, tables->file_count, sizeof(*tables->files), compare);
-}
-
-/* ---- names ---- */
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash != NULL ? slash + 1 : path;
-}
-
-/* The file's name without ending, as a plain name if `plain`. */
-static char *stem_of(const char *path, bool plain)
-{
-	const char *base = base_of(path);
-	char *stem = xmemdup(base, strlen(base) - 4);
-
-	for (char *c = stem; plain && *c != '\0'; c++)
-		if (strchr(" -.()+,&'", *c) != NULL)
-			*c = '_';
-	return stem;
-}
-
-static bool means(const char *name, const char *path)
-{
-	cleanup_free char *stem = stem_of(path, false);
-	cleanup_free char *plain = stem_of(path, true);
-
-	return strcasecmp(name, base_of(path)) == 0 || strcasecmp(name, stem) == 0 ||
-	       strcasecmp(name, plain) == 0;
-}
-
-/* The file that `name` means; NULL when there is none, or when several are meant. */
-static const char *find(const struct tables *tables, const char *name)
-{
-	const char *found = NULL;
-
-	for (size_t i = 0; i < tables->file_count; i++) {
-		if (str_eq(name, tables->files[i]))
-			return tables->files[i];
-		if (!means(name, tables->files[i]))
-			continue;
-		if (found != NULL)
-			return NULL;
-		found = tables->files[i];
-	}
-	return found;
 }
 
 /* ---- loading ---- */
 
-static struct loaded *find_loaded(struct tables *tables, const char *name)
+static int add_table(struct tables *tables, const char *name, struct sheet *sheet, struct err *err)
 {
-	for (size_t i = 0; i < tables->loaded_count; i++)
-		if (strcasecmp(tables->loaded[i].table, name) == 0)
-			return &tables->loaded[i];
-	return NULL;
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
-static void drop(struct tables *tables, struct loaded *loaded)
-{
-	char *sql = sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\"", loaded->table);
-
-	(void)sqlite3_exec(tables->db, sql, NULL, NULL, NULL);
-	sqlite3_free(sql);
-	free(loaded->table);
-	*loaded = tables->loaded[--tables->loaded_count];
+	tables->tables =
+		xrealloc(tables->tables, (tables->table_count + 1) * sizeof(*tables->tables));
+	tables->tables[tables->table_count++] =
+		(struct table){ .name = xstrdup(name), .sheet = sheet, .named = true };
+	if (module_create(tables->db, name, sheet, err) == 0)
+		return 0;
+	free(tables->tables[--tables->table_count].name);
+	return -1;
 }
 
 static int load(struct tables *tables, const char *name, const char *path, struct err *err)
 {
-	struct loaded *known = find_loaded(tables, name);
-	cleanup_fd int fd = beneath_open_regular(tables->dir_fd, path, NULL, err);
-	struct stat st;
+	struct sheet *sheet = sheet_of_path(tables, path);
+	struct table *table = find_table(tables, name);
 
-	if (fd < 0)
-		return err_wrap(err, "'%s'", path);
-	if (fstat(fd, &st) < 0)
-		return err_sys(err, "'%s'", path);
-	if (known != NULL && is_same(&known->stat, &st))
+	if (table != NULL && table->sheet == sheet) {
+		table->named = true;
 		return 0;
-	if (known != NULL)
-		drop(tables, known);
-	if (loader_load(tables->db, name, fd, path, err) < 0)
-		return -1;
-	tables->loaded =
-		xrealloc(tables->loaded, (tables->loaded_count + 1) * sizeof(*tables->loaded));
-	tables->loaded[tables->loaded_count++] =
-		(struct loaded){ .table = xstrdup(name), .stat = st };
-	return 0;
+	}
+	if (table != NULL)
+		drop_table(tables, table);
+	if (strncasecmp(name, "sqlite_", 7) == 0)
+		return err_set(
+			err, ERR_INVALID,
+			"names that begin with sqlite_ are SQLite's own: ask for '%s' by its "
+			"path in quotes",
+			path);
+	if (sheet == NULL) {
+		sheet = sheet_open(tables->dir_fd, path, err);
+		if (sheet == NULL)
+			return -1;
+		tables->sheets = xrealloc(tables->sheets,
+					  (tables->sheet_count + 1) * sizeof(struct sheet *));
+		tables->sheets[tables->sheet_count++] = sheet;
+	}
+	return add_table(tables, name, sheet, err);
 }
 
 static const struct failure *find_failure(const struct tables *tables, const char *name)
 {
 	for (size_t i = 0; i < tables->failure_count; i++)
-		if (strcasecmp(tables->failures[i].table, name) == 0)
+		if (strcasecmp(tables->failures[i].name, name) == 0)
 			return &tables->failures[i];
 	return NULL;
 }
@@ -222,41 +151,44 @@ static const struct failure *find_failure(const struct tables *tables, const cha
 static void forget_failures(struct tables *tables)
 {
 	while (tables->failure_count > 0)
-		free(tables->failures[--tables->failure_count].table);
+		free(tables->failures[--tables->failure_count].name);
 }
 
-/* To be told if the query wants that table. What the file held before is not read any more. */
-static void remember(struct tables *tables, const char *name, const struct err *err)
+/* SQLite takes names that differ in case for one. */
+static int check_case(const struct tables *tables, const char *name, const char *path,
+		      struct err *err)
 {
-	struct loaded *known = find_loaded(tables, name);
+	const struct table *table = find_table(tables, name);
 
-	if (known != NULL)
-		drop(tables, known);
-	tables->failures =
-		xrealloc(tables->failures, (tables->failure_count + 1) * sizeof(*tables->failures));
-	tables->failures[tables->failure_count++] =
-		(struct failure){ .table = xstrdup(name), .err = *err };
+	if (table == NULL || !table->named || str_eq(table->sheet->path, path))
+		return 0;
+	return err_set(err, ERR_INVALID,
+		       "'%s' and '%s' differ only in case, which SQL does not: name one of them in "
+		       "a query",
+		       table->sheet->path, path);
 }
 
-/* A file that cannot be loaded fails nothing yet; `full_ends`: but for want of memory it does. */
-static int try_load(struct tables *tables, const char *name, const char *path, bool full_ends,
-		    struct err *err)
+/* A file that cannot be loaded fails nothing yet: it is told if the query wants that table. */
+static int try_load(struct tables *tables, const char *name, const char *path, struct err *err)
 {
 	if (find_failure(tables, name) != NULL || load(tables, name, path, err) == 0)
 		return 0;
-	if (stop_requested() || (full_ends && err->code == ERR_LIMIT))
+	if (stop_requested())
 		return -1;
-	remember(tables, name, err);
+	tables->failures =
+		xrealloc(tables->failures, (tables->failure_count + 1) * sizeof(*tables->failures));
+	tables->failures[tables->failure_count++] =
+		(struct failure){ .name = xstrdup(name), .err = *err };
 	return 0;
 }
 
 static int load_all(struct tables *tables, struct err *err)
 {
-	for (size_t i = 0; i < tables->file_count; i++) {
-		cleanup_free char *stem = stem_of(tables->files[i], false);
-		const char *name = find(tables, stem) != NULL ? stem : tables->files[i];
+	for (size_t i = 0; i < names_count(tables->names); i++) {
+		const char *path = names_path(tables->names, i);
+		cleanup_free char *name = names_shortest(tables->names, path);
 
-		if (try_load(tables, name, tables->files[i], true, err) < 0)
+		if (try_load(tables, name, path, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -277,19 +209,28 @@ static char *name_of(const struct lexer *lexer, const struct token *token)
 	return token_name(lexer, token);
 }
 
-static int load_named(struct tables *tables, const char *name, bool full_ends, struct err *err)
+static int load_named(struct tables *tables, const char *name, struct err *err)
 {
 	const char *path;
 
 	if (is_schema(name))
 		return load_all(tables, err);
-	path = find(tables, name);
-	return path != NULL ? try_load(tables, name, path, full_ends, err) : 0;
+	path = names_find(tables->names, name);
+	if (path == NULL) {
+		/* It may mean another one's table in another case. */
+		struct table *table = find_table(tables, name);
+
+		if (table != NULL && !table->named)
+			drop_table(tables, table);
+		return 0;
+	}
+	if (check_case(tables, name, path, err) < 0)
+		return -1;
+	return try_load(tables, name, path, err);
 }
 
 /* Each word and text of the query may be a table's name, or a column's, or only a text. */
-static int load_each(struct tables *tables, const char *sql, size_t len, bool full_ends,
-		     struct err *err)
+static int load_each(struct tables *tables, const char *sql, size_t len, struct err *err)
 {
 	struct lexer lexer;
 	struct token token = { .kind = TOKEN_OTHER };
@@ -305,47 +246,63 @@ static int load_each(struct tables *tables, const char *sql, size_t len, bool fu
 		    token.kind != TOKEN_STRING)
 			continue;
 		name = name_of(&lexer, &token);
-		if (load_named(tables, name, full_ends, err) < 0)
+		if (load_named(tables, name, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* A file that is gone is no table any more. */
-static void drop_missing(struct tables *tables)
+static void begin_query(struct tables *tables)
 {
-	for (size_t i = tables->loaded_count; i-- > 0;)
-		if (find(tables, tables->loaded[i].table) == NULL)
-			drop(tables, &tables->loaded[i]);
-}
+	bool full = sqlite3_memory_used() > LITE_HEAP_MAX / 2;
 
-static int open_empty(struct tables *tables, struct err *err)
-{
-	if (tables->db != NULL)
-		(void)sqlite3_close(tables->db);
-	while (tables->loaded_count > 0)
-		free(tables->loaded[--tables->loaded_count].table);
-	tables->db = lite_open_memory(err);
-	return tables->db != NULL ? 0 : -1;
+	for (size_t i = 0; i < tables->table_count; i++)
+		tables->tables[i].named = false;
+	for (size_t i = 0; i < tables->sheet_count; i++) {
+		struct sheet *sheet = tables->sheets[i];
+
+		sheet->used = false;
+		for (size_t c = 0; c < sheet->count; c++)
+			sheet->columns[c].wanted = sheet->columns[c].compared = false;
+		if (full)
+			(void)sheet_drop(sheet, true);
+	}
 }
 
 int tables_load(struct tables *tables, const char *sql, size_t len, struct err *err)
 {
-	bool others;
-
-	look(tables);
-	if (tables->db == NULL && open_empty(tables, err) < 0)
-		return -1;
 	lite_unseal(tables->db);
-	drop_missing(tables);
-	others = tables->loaded_count > 0;
-	if (load_each(tables, sql, len, others, err) < 0) {
-		/* Tables of earlier queries give way. */
-		if (err->code != ERR_LIMIT || !others || open_empty(tables, err) < 0 ||
-		    load_each(tables, sql, len, false, err) < 0)
-			return -1;
-	}
+	names_look(tables->names);
+	drop_outdated(tables);
+	begin_query(tables);
+	if (load_each(tables, sql, len, err) < 0)
+		return -1;
 	return lite_seal(tables->db, err);
+}
+
+/* ---- values ---- */
+
+static int fetch(struct tables *tables, struct err *err)
+{
+	for (size_t i = 0; i < tables->sheet_count; i++)
+		if (sheet_fetch(tables->sheets[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+int tables_fetch(void *data, struct err *err)
+{
+	struct tables *tables = data;
+	bool dropped = false;
+
+	if (fetch(tables, err) == 0)
+		return 0;
+	if (err->code != ERR_LIMIT)
+		return -1;
+	/* What only earlier queries needed gives way. */
+	for (size_t i = 0; i < tables->sheet_count; i++)
+		dropped = sheet_drop(tables->sheets[i], false) || dropped;
+	return dropped ? fetch(tables, err) : -1;
 }
 
 /* ---- the object ---- */
@@ -354,12 +311,13 @@ struct tables *tables_new(int dir_fd, struct err *err)
 {
 	struct tables *tables = xcalloc(1, sizeof(*tables));
 
-	if (open_empty(tables, err) < 0) {
+	tables->dir_fd = dir_fd;
+	tables->db = lite_open_memory(err);
+	if (tables->db == NULL || module_register(tables->db, find_sheet, tables, err) < 0) {
 		free(tables);
 		return NULL;
 	}
-	tables->dir_fd = dir_fd;
-	tables->files = xcalloc(TABLES_FILES_MAX, sizeof(*tables->files));
+	tables->names = names_new(dir_fd);
 	return tables;
 }
 
@@ -368,21 +326,14 @@ sqlite3 *tables_db(const struct tables *tables)
 	return tables->db;
 }
 
-/* The files that a name means, or all tables for NULL; how many. */
-static size_t put_files(const struct tables *tables, const char *name, struct buf *out)
+void tables_tell(struct tables *tables, struct sink *sink)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < tables->file_count; i++) {
-		cleanup_free char *stem = stem_of(tables->files[i], false);
-		bool alone = name == NULL && find(tables, stem) != NULL;
-
-		if (name == NULL || means(name, tables->files[i]))
-			buf_putf(out, "%s%s", count++ > 0 ? ", " : "",
-				 alone ? stem : tables->files[i]);
-	}
-	return count;
+	for (size_t i = 0; i < tables->sheet_count; i++)
+		if (tables->sheets[i]->used)
+			tell_sheet(tables->sheets[i], sink);
 }
+
+/* ---- what is missing ---- */
 
 static bool explain_failure(const struct tables *tables, const char *name, struct err *err)
 {
@@ -397,26 +348,60 @@ static bool explain_failure(const struct tables *tables, const char *name, struc
 	return failure != NULL;
 }
 
-void tables_explain(const struct tables *tables, struct err *err)
+static void explain_table(const struct tables *tables, const char *name, struct err *err)
 {
-	static const char missing[] = "no such table: ";
 	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	const char *why = "the session's CSV files are the tables ";
-	char message[sizeof(err->msg)];
+	size_t max = SHOWN_MAX;
 
-	if (strncmp(err->msg, missing, sizeof(missing) - 1) != 0)
+	if (explain_failure(tables, name, err))
 		return;
-	memcpy(message, err->msg, sizeof(message));
-	if (explain_failure(tables, message + sizeof(missing) - 1, err))
-		return;
-	if (put_files(tables, message + sizeof(missing) - 1, &list) > 1) {
+	if (names_put_other(tables->names, name, &list)) {
+		why = "";
+		max = EXPLAINED_MAX;
+	} else if (names_put(tables->names, name, &list) > 1) {
 		why = "several files have that name, ask for one by its path in quotes: ";
 	} else {
 		buf_clear(&list);
-		(void)put_files(tables, NULL, &list);
+		(void)names_put(tables->names, NULL, &list);
 	}
-	clean_line(&shown, buf_str(&list), list.len, SHOWN_MAX);
-	(void)err_set(err, err->code, "%s; %s%s", message,
+	clean_line(&shown, buf_str(&list), list.len, max);
+	(void)err_set(err, err->code, "no such table: %s; %s%s", name,
 		      shown.len > 0 ? why : "the session has no CSV file", buf_str(&shown));
+}
+
+/* Whether the query has this name in double quotes, which many take for those of a text. */
+static bool is_quoted(const char *sql, size_t len, const char *name)
+{
+	struct lexer lexer;
+	struct token token = { .kind = TOKEN_OTHER };
+	struct err err;
+
+	token_start(&lexer, SQL_SQLITE, sql, len);
+	while (token.kind != TOKEN_END) {
+		cleanup_free char *text = NULL;
+
+		if (token_next(&lexer, &token, &err) < 0)
+			return false;
+		text = token.kind == TOKEN_QUOTED ? token_name(&lexer, &token) : NULL;
+		if (text != NULL && lexer.text[token.at] == '"' && str_eq(text, name))
+			return true;
+	}
+	return false;
+}
+
+void tables_explain(const struct tables *tables, const char *sql, size_t len, struct err *err)
+{
+	static const char no_table[] = "no such table: ";
+	static const char no_column[] = "no such column: ";
+	char message[sizeof(err->msg)];
+
+	memcpy(message, err->msg, sizeof(message));
+	if (strncmp(message, no_table, sizeof(no_table) - 1) == 0)
+		explain_table(tables, message + sizeof(no_table) - 1, err);
+	else if (strncmp(message, no_column, sizeof(no_column) - 1) == 0 &&
+		 is_quoted(sql, len, message + sizeof(no_column) - 1))
+		(void)err_set(err, err->code, "%s; a text has single quotes, a name double ones",
+			      message);
 }

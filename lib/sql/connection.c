@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "sql/connection_url.h"
 
 struct pair {
 	const char *key;
@@ -82,7 +83,7 @@ char *connection_get(const char *string, const char *keyword)
 	return NULL;
 }
 
-static void put_quoted(struct buf *out, const char *value)
+void connection_quote(struct buf *out, const char *value)
 {
 	buf_puts(out, "{");
 	for (; *value != '\0'; value++)
@@ -119,7 +120,7 @@ static void replace(const char *string, const char *found, const char *password,
 	bool braced = before > 0 && found[-1] == '{' && *rest == '}';
 
 	buf_put(out, string, before - braced);
-	put_quoted(out, password);
+	connection_quote(out, password);
 	buf_puts(out, rest + braced);
 }
 
@@ -128,6 +129,8 @@ int connection_complete(const char *string, const char *password, struct buf *ou
 	const char *found = strstr(string, CONNECTION_PLACEHOLDER);
 	size_t begin = out->len;
 
+	if (connection_is_url(string) && (found == NULL || password != NULL))
+		return connection_from_url(string, password, out, err);
 	if (found != NULL && password == NULL)
 		return err_set(err, ERR_INVALID,
 			       "the connection string has " CONNECTION_PLACEHOLDER
@@ -142,9 +145,24 @@ int connection_complete(const char *string, const char *password, struct buf *ou
 		return -1;
 	if (password != NULL && found == NULL && !has_password(buf_str(out) + begin)) {
 		buf_puts(out, ";PWD=");
-		put_quoted(out, password);
+		connection_quote(out, password);
 	}
 	return 0;
+}
+
+void connection_set(struct buf *string, const char *keyword, const char *value)
+{
+	cleanup_free char *whole = buf_steal(string);
+	const char *at = whole;
+	struct pair pair;
+
+	buf_putf(string, "%s=", keyword);
+	connection_quote(string, value);
+	while (next_pair(&at, &pair) > 0)
+		if (strlen(keyword) != pair.key_len ||
+		    strncasecmp(pair.key, keyword, pair.key_len) != 0)
+			buf_putf(string, ";%.*s=%.*s", (int)pair.key_len, pair.key,
+				 (int)pair.value_len, pair.value);
 }
 
 void connection_default(struct buf *string, const char *keyword, const char *value)
@@ -190,7 +208,7 @@ static int put_adapted(struct buf *out, const struct pair *pair, bool old, struc
 	if (!needs_braces(value))
 		buf_puts(out, value);
 	else if (!old)
-		put_quoted(out, value);
+		connection_quote(out, value);
 	else if (strstr(value, "};") == NULL)
 		buf_putf(out, "{%s}", value);
 	else

@@ -17,13 +17,17 @@
 /*
  * The string as a driver takes it: the password, quoted as it must be, in place of the
  * placeholder, or added when the string has none; "NAME" alone becomes "DSN=NAME". `password` may
- * be NULL. ERR_INVALID when there is a placeholder and no password, or a malformed string; no
- * message holds a part of either.
+ * be NULL. An address (connection_url.h) becomes such a string. ERR_INVALID when there is a
+ * placeholder and no password, or a malformed string; no message holds a part of either.
  */
 int connection_complete(const char *string, const char *password, struct buf *out,
 			struct err *err) MUST_CHECK;
 /* The value of a keyword, in any case, without quoting: the caller frees it; NULL when absent. */
 char *connection_get(const char *string, const char *keyword);
+/* Adds a value in braces. */
+void connection_quote(struct buf *out, const char *value);
+/* Puts KEYWORD=VALUE in front, in place of what the string has of it. */
+void connection_set(struct buf *string, const char *keyword, const char *value);
 /* Adds ";KEYWORD=VALUE" unless the string has it. */
 void connection_default(struct buf *string, const char *keyword, const char *value);
 /*

@@ -2,162 +2,316 @@
 #include "sql/csv.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-void csv_start(struct csv_reader *reader, char separator, const struct csv_handlers *handlers,
-	       void *data)
+#include "base/mem.h"
+
+enum { READ_SIZE = 256 << 10, LOOK_SIZE = 64 << 10, FIELDS_FIRST = 32 };
+
+void csv_start(struct csv_reader *reader, csv_read *read, void *data)
 {
-	*reader = (struct csv_reader){
-		.handlers = handlers, .data = data, .separator = separator, .line = 1
-	};
-	buf_init(&reader->field, CSV_FIELD_MAX);
+	*reader = (struct csv_reader){ .read = read, .data = data, .line = 1 };
+	csv_set(reader, ',', true);
 }
 
 void csv_release(struct csv_reader *reader)
 {
-	buf_release(&reader->field);
+	free(reader->text);
+	free(reader->fields);
+	reader->text = NULL;
+	reader->fields = NULL;
 }
 
-static int end_field(struct csv_reader *r, struct err *err)
+void csv_set(struct csv_reader *reader, char separator, bool quotes)
 {
-	bool missing = r->field.len == 0 && !r->was_quoted;
-	int result = r->handlers->field(r->data, buf_str(&r->field), r->field.len, missing, err);
-
-	buf_clear(&r->field);
-	r->state = CSV_FIELD_START;
-	r->was_quoted = false;
-	return result;
+	memset(reader->border, 0, sizeof(reader->border));
+	reader->border['\n'] = reader->border['\r'] = true;
+	reader->border[(unsigned char)separator] = true;
+	reader->quotes = quotes;
 }
 
-static int end_row(struct csv_reader *r, struct err *err)
+void csv_skip(struct csv_reader *reader, size_t len)
 {
-	if (!r->in_row)
-		return 0;
-	r->in_row = false;
-	if (end_field(r, err) < 0)
+	for (size_t i = 0; i < len; i++)
+		reader->breaks += reader->text[reader->at + i] == '\n';
+	reader->at += len;
+}
+
+/* Reads more behind what there is; what was given out makes room. */
+static int read_more(struct csv_reader *r, struct err *err)
+{
+	size_t len = 0;
+
+	if (r->at > 0) {
+		memmove(r->text, r->text + r->at, r->end - r->at);
+		r->end -= r->at;
+		r->at = 0;
+	}
+	if (r->end == CSV_ROW_MAX)
+		return err_set(err, ERR_LIMIT,
+			       "line %ju begins a row of more than %d MB; is there a quote that "
+			       "does not end?",
+			       (uintmax_t)r->line, CSV_ROW_MAX >> 20);
+	if (r->cap - r->end < READ_SIZE) {
+		r->cap = r->cap == 0 ? (size_t)2 * READ_SIZE : size_min(2 * r->cap, CSV_ROW_MAX);
+		r->text = xrealloc(r->text, r->cap);
+	}
+	if (r->read(r->data, r->text + r->end, r->cap - r->end, &len, err) < 0)
 		return -1;
-	return r->handlers->row(r->data, err);
-}
-
-static int add(struct csv_reader *r, const char *s, size_t len, struct err *err)
-{
-	if (buf_add(&r->field, s, len, err) < 0)
-		return err_set(err, ERR_LIMIT, "line %zu has a field of more than %d MB", r->line,
-			       CSV_FIELD_MAX >> 20);
+	r->end += len;
+	r->ended = len == 0;
 	return 0;
 }
 
-/* How many bytes from `s` on are nothing but text in this state. */
-static size_t plain_run(const struct csv_reader *r, const char *s, size_t len)
+int csv_look(struct csv_reader *reader, const char **ret_text, size_t *ret_len, struct err *err)
 {
-	size_t n = 0;
-
-	if (r->state == CSV_QUOTED) {
-		const char *quote = memchr(s, '"', len);
-
-		return quote == NULL ? len : (size_t)(quote - s);
-	}
-	while (n < len && s[n] != r->separator && s[n] != '\n' && s[n] != '\r')
-		n++;
-	return n;
+	while (!reader->ended && reader->end - reader->at < LOOK_SIZE)
+		if (read_more(reader, err) < 0)
+			return -1;
+	*ret_text = reader->text != NULL ? reader->text + reader->at : "";
+	*ret_len = reader->end - reader->at;
+	return 0;
 }
 
-static size_t count_lines(const char *s, size_t len)
+/* ---- a row ---- */
+
+/* Where a field stands: from `at` to `end` of the row's text, quotes included. */
+struct span {
+	char *at;
+	char *end; /* NULL: the text that there is does not reach it */
+	bool quoted;
+	bool raw;
+};
+
+static char *plain_end(const struct csv_reader *r, char *s, const char *end)
 {
-	size_t lines = 0;
+	while (s < end && !r->border[(unsigned char)*s])
+		s++;
+	return s < end || r->ended ? s : NULL;
+}
+
+/* Behind the quote at `s`; NULL without one that ends it. `raw`: it is not only the last byte. */
+static char *quoted_end(const struct csv_reader *r, char *s, const char *end, bool *ret_raw)
+{
+	char *quote = s;
+
+	*ret_raw = false;
+	while ((quote = memchr(quote + 1, '"', (size_t)(end - quote - 1))) != NULL) {
+		if (quote + 1 == end)
+			return r->ended ? quote + 1 : NULL;
+		if (quote[1] != '"')
+			break;
+		*ret_raw = true;
+		quote++;
+		if (quote + 1 == end)
+			return NULL;
+	}
+	if (quote == NULL)
+		return NULL;
+	if (r->border[(unsigned char)quote[1]])
+		return quote + 1;
+	*ret_raw = true;
+	return plain_end(r, quote + 1, end);
+}
+
+static void add_field(struct csv_reader *r, const struct span *span)
+{
+	size_t trim = span->quoted && !span->raw ? 1 : 0;
+
+	if (r->count == r->fields_cap) {
+		r->fields_cap = r->fields_cap == 0 ? FIELDS_FIRST : 2 * r->fields_cap;
+		r->fields = xrealloc(r->fields, r->fields_cap * sizeof(*r->fields));
+	}
+	r->fields[r->count++] =
+		(struct csv_field){ .s = span->at + trim,
+				    .len = (size_t)(span->end - span->at) - 2 * trim,
+				    .quoted = span->quoted,
+				    .raw = span->raw };
+}
+
+/* In place: without the quotes around, doubled ones made single. */
+static void unquote(struct csv_field *field)
+{
+	const char *s = field->s + 1;
+	const char *end = field->s + field->len;
+	char *out = field->s;
+	bool within = true;
+
+	for (; s < end; s++) {
+		if (!within || *s != '"') {
+			*out++ = *s;
+		} else if (s + 1 < end && s[1] == '"') {
+			*out++ = '"';
+			s++;
+		} else {
+			within = false;
+		}
+	}
+	field->len = (size_t)(out - field->s);
+	field->raw = false;
+}
+
+static size_t count_breaks(const char *s, size_t len)
+{
+	size_t breaks = 0;
 
 	for (const char *p = s; (p = memchr(p, '\n', (size_t)(s + len - p))) != NULL; p++)
-		lines++;
-	return lines;
+		breaks++;
+	return breaks;
 }
 
-/* A separator or a line end outside of quotes; `c` is none: false. */
-static bool take_border(struct csv_reader *r, char c, int *ret_result, struct err *err)
+static void finish_fields(struct csv_reader *r)
 {
-	if (c == r->separator) {
-		r->in_row = true;
-		*ret_result = end_field(r, err);
-		return true;
+	for (size_t i = 0; i < r->count; i++) {
+		struct csv_field *field = &r->fields[i];
+
+		if (!field->quoted)
+			continue;
+		r->breaks += count_breaks(field->s, field->len);
+		if (field->raw)
+			unquote(field);
 	}
-	if (c != '\n' && c != '\r')
-		return false;
-	*ret_result = end_row(r, err);
-	if (*ret_result < 0)
-		return true;
-	r->line += c == '\r' || !r->after_cr;
-	r->after_cr = c == '\r';
-	return true;
 }
 
-/* One character that matters, or a run of those that do not; returns how many, 0 on failure. */
-static size_t take(struct csv_reader *r, const char *s, size_t len, struct err *err)
+/* Behind the line end at `s`; NULL when more must be read to know. */
+static char *after_break(const struct csv_reader *r, char *s, const char *end)
 {
-	size_t run;
-	int result = 0;
-
-	if (r->state == CSV_QUOTED && *s == '"') {
-		r->state = CSV_QUOTE_SEEN;
-		return 1;
-	}
-	if (r->state != CSV_QUOTED && take_border(r, *s, &result, err))
-		return result < 0 ? 0 : 1;
-	r->in_row = true;
-	r->after_cr = false;
-	if (*s == '"' && r->state == CSV_FIELD_START) {
-		r->state = CSV_QUOTED;
-		r->was_quoted = true;
-		return 1;
-	}
-	if (*s == '"' && r->state == CSV_QUOTE_SEEN) {
-		r->state = CSV_QUOTED;
-		return add(r, s, 1, err) < 0 ? 0 : 1;
-	}
-	if (r->state != CSV_QUOTED)
-		r->state = CSV_PLAIN;
-	run = plain_run(r, s, len);
-	if (r->state == CSV_QUOTED)
-		r->line += count_lines(s, run);
-	return add(r, s, run, err) < 0 ? 0 : run;
+	if (s == end)
+		return s;
+	if (*s == '\r' && s + 1 == end && !r->ended)
+		return NULL;
+	return s + (*s == '\r' && s + 1 < end && s[1] == '\n' ? 2 : 1);
 }
 
-int csv_feed(struct csv_reader *reader, const char *s, size_t len, struct err *err)
+/* The row's fields; where the next row begins, NULL when more must be read first. */
+static char *scan(struct csv_reader *r)
 {
-	while (len > 0) {
-		size_t used = take(reader, s, len, err);
+	char *s = r->text + r->at;
+	char *end = r->text + r->end;
 
-		if (used == 0)
-			return -1;
-		s += used;
-		len -= used;
+	r->count = 0;
+	for (;;) {
+		struct span span = { .at = s };
+
+		span.quoted = r->quotes && s < end && *s == '"';
+		span.end = span.quoted ? quoted_end(r, s, end, &span.raw) : plain_end(r, s, end);
+		if (span.end == NULL)
+			return NULL;
+		add_field(r, &span);
+		s = span.end;
+		if (s == end || *s == '\n' || *s == '\r')
+			return after_break(r, s, end);
+		s++;
 	}
-	return 0;
 }
 
-int csv_finish(struct csv_reader *reader, struct err *err)
+static int fail_unended(const struct csv_reader *r, struct err *err)
 {
-	if (reader->state == CSV_QUOTED)
-		return err_set(err, ERR_INVALID, "the text ends within quotes");
-	return end_row(reader, err);
+	uint64_t line = r->line;
+
+	if (r->count > 0)
+		for (size_t i = 0; i < r->count; i++)
+			line += r->fields[i].quoted ? count_breaks(r->fields[i].s, r->fields[i].len)
+						    : 0;
+	return err_set(err, ERR_INVALID, "line %ju has a quote that does not end", (uintmax_t)line);
+}
+
+int csv_next(struct csv_reader *reader, struct err *err)
+{
+	for (;;) {
+		char *next = NULL;
+
+		reader->line += reader->breaks;
+		reader->breaks = 0;
+		if (reader->at == reader->end && reader->ended)
+			return 0;
+		if (reader->at < reader->end)
+			next = scan(reader);
+		if (next == NULL && reader->ended)
+			return fail_unended(reader, err);
+		if (next == NULL) {
+			if (read_more(reader, err) < 0)
+				return -1;
+			continue;
+		}
+		reader->at = (size_t)(next - reader->text);
+		reader->breaks = 1;
+		if (reader->count > 1 || reader->fields[0].len > 0 || reader->fields[0].quoted) {
+			finish_fields(reader);
+			return 1;
+		}
+	}
+}
+
+/* ---- the separator ---- */
+
+/* How often `separator` is in each of the first lines, quotes aside; how many lines. */
+static size_t count_lines(const char *head, size_t len, char separator,
+			  size_t counts[CSV_LOOK_LINES])
+{
+	size_t lines = 0;
+	bool quoted = false;
+	bool empty = true;
+
+	counts[0] = 0;
+	for (size_t i = 0; i < len && lines < CSV_LOOK_LINES; i++) {
+		quoted ^= head[i] == '"';
+		if (!quoted && (head[i] == '\n' || head[i] == '\r')) {
+			lines += !empty;
+			if (lines < CSV_LOOK_LINES)
+				counts[lines] = 0;
+			empty = true;
+			continue;
+		}
+		empty = false;
+		counts[lines] += !quoted && head[i] == separator;
+	}
+	/* A line that was cut off says nothing, but for the only one. */
+	return lines == 0 && !empty ? 1 : lines;
 }
 
 char csv_separator(const char *head, size_t len)
 {
-	static const char candidates[] = { ',', ';', '\t' };
-	size_t counts[sizeof(candidates)] = { 0 };
+	static const char candidates[] = { ',', ';', '\t', '|' };
 	size_t best = 0;
-	bool quoted = false;
+	size_t best_alike = 0;
+	size_t best_count = 0;
 
-	for (size_t i = 0; i < len && (quoted || (head[i] != '\n' && head[i] != '\r')); i++) {
-		if (head[i] == '"')
-			quoted = !quoted;
-		for (size_t c = 0; !quoted && c < sizeof(candidates); c++)
-			counts[c] += head[i] == candidates[c];
+	for (size_t c = 0; c < sizeof(candidates); c++) {
+		size_t counts[CSV_LOOK_LINES];
+		size_t lines = count_lines(head, len, candidates[c], counts);
+		size_t alike = 0;
+
+		for (size_t i = 0; i < lines; i++)
+			alike += counts[0] > 0 && counts[i] == counts[0];
+		if (alike < best_alike || (alike == best_alike && counts[0] <= best_count))
+			continue;
+		best = c;
+		best_alike = alike;
+		best_count = counts[0];
 	}
-	for (size_t c = 1; c < sizeof(candidates); c++)
-		if (counts[c] > counts[best])
-			best = c;
 	return candidates[best];
 }
+
+size_t csv_declared(const char *head, size_t len, char *ret_separator)
+{
+	enum { MARK = 4 }; /* sep= */
+	size_t end = MARK + 1;
+
+	if (len <= end || strncasecmp(head, "sep=", MARK) != 0 || head[MARK] == '\n' ||
+	    head[MARK] == '\r')
+		return 0;
+	if (head[end] == '\r')
+		end++;
+	if (end >= len || head[end] != '\n')
+		return 0;
+	*ret_separator = head[MARK];
+	return end + 1;
+}
+
+/* ---- writing ---- */
 
 enum { WORD = sizeof(uint64_t) };
 

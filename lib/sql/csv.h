@@ -1,51 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * csv.h - comma-separated values (RFC 4180), read in pieces and written a field at a time.
+ * csv.h - delimited text (RFC 4180), read a row at a time and written a field at a time.
  *
- * Reading is lenient where people's files are: any line end, a separator of choice, quotes
- * within plain fields. Lines that are empty are no rows.
+ * Reading is lenient where users' files are: any line end, a separator of choice, quotes within
+ * plain fields. Empty lines are no rows.
  */
 #ifndef SQL_CSV_H
 #define SQL_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { CSV_FIELD_MAX = 16 << 20 };
+enum { CSV_ROW_MAX = 64 << 20, CSV_LOOK_LINES = 20 };
 
-enum csv_state { CSV_FIELD_START, CSV_PLAIN, CSV_QUOTED, CSV_QUOTE_SEEN };
-
-struct csv_handlers {
-	/* The bytes are valid for the call. An empty field that was quoted is not `missing`. */
-	int (*field)(void *data, const char *s, size_t len, bool missing, struct err *err);
-	int (*row)(void *data, struct err *err);
+struct csv_field {
+	char *s; /* not NUL-terminated */
+	size_t len;
+	bool quoted;
+	bool raw; /* while the row is read: its quotes are still in it */
 };
+
+/* Puts up to `size` bytes into `out`; *ret_len is 0 at the end. */
+typedef int csv_read(void *data, char *out, size_t size, size_t *ret_len, struct err *err);
 
 struct csv_reader {
-	const struct csv_handlers *handlers;
+	csv_read *read;
 	void *data;
-	struct buf field;
-	size_t line; /* for messages, from 1 */
-	enum csv_state state;
-	char separator;
-	bool was_quoted;
-	bool in_row; /* something of this row was read */
-	bool after_cr;
+	char *text; /* what was read and is not given out yet: from `at` to `end` */
+	size_t cap;
+	size_t at;
+	size_t end;
+	bool ended;
+	struct csv_field *fields; /* of the row that csv_next gave */
+	size_t count;
+	size_t fields_cap;
+	uint64_t line;   /* where that row begins, from 1 */
+	uint64_t breaks; /* line ends in it */
+	bool quotes;     /* a quote at a field's start means something */
+	bool border[256];
 };
 
-void csv_start(struct csv_reader *reader, char separator, const struct csv_handlers *handlers,
-	       void *data);
-/* ERR_LIMIT for a field past CSV_FIELD_MAX; what a handler fails with stops it. */
-int csv_feed(struct csv_reader *reader, const char *s, size_t len, struct err *err) MUST_CHECK;
-/* The end of the text: a last row needs no line end. ERR_INVALID within quotes. */
-int csv_finish(struct csv_reader *reader, struct err *err) MUST_CHECK;
+void csv_start(struct csv_reader *reader, csv_read *read, void *data);
 void csv_release(struct csv_reader *reader);
+/*
+ * The first bytes, which stay to be read: a few lines, or all that there are. Borrowed until the
+ * next call.
+ */
+int csv_look(struct csv_reader *reader, const char **ret_text, size_t *ret_len,
+	     struct err *err) MUST_CHECK;
+/* Before the first row. `quotes`: false for text in which a quote is a character like others. */
+void csv_set(struct csv_reader *reader, char separator, bool quotes);
+/* Passes over `len` bytes that csv_look gave. */
+void csv_skip(struct csv_reader *reader, size_t len);
+/*
+ * 1 with a row, whose fields are valid until the next call; 0 at the end. -1: ERR_LIMIT for a row
+ * past CSV_ROW_MAX, ERR_INVALID for a quote that nothing ends, with their lines; or what `read`
+ * failed with.
+ */
+int csv_next(struct csv_reader *reader, struct err *err) MUST_CHECK;
 
-/* The separator of a file whose first bytes these are: a comma, a semicolon or a tab. */
+/*
+ * The separator of a file that begins so: the one of , ; tab | by which most of its first lines
+ * have as many fields as the first one.
+ */
 char csv_separator(const char *head, size_t len);
+/* The length of a first line "sep=;" with its end, and its separator; 0 when there is none. */
+size_t csv_declared(const char *head, size_t len, char *ret_separator);
 
 /* Adds one field, quoted where it must be; `s` NULL is a missing one, "" an empty text. */
 void csv_put(struct buf *out, const char *s, size_t len);

@@ -7,10 +7,8 @@
 #include "base/util.h"
 
 static const char *const names[] = {
-	[SQL_TSQL] = "T-SQL",
-	[SQL_POSTGRESQL] = "PostgreSQL",
-	[SQL_SQLITE] = "SQLite",
-	[SQL_GENERIC] = "SQL",
+	[SQL_TSQL] = "T-SQL",  [SQL_POSTGRESQL] = "PostgreSQL", [SQL_SQLITE] = "SQLite",
+	[SQL_MYSQL] = "MySQL", [SQL_GENERIC] = "SQL",
 };
 
 _Static_assert(ARRAY_SIZE(names) == SQL_DIALECTS, "each dialect has a name");
@@ -24,7 +22,9 @@ static const struct {
 	{ "sqlserver", SQL_TSQL },      { "msodbcsql", SQL_TSQL },
 	{ "tdsodbc", SQL_TSQL },        { "postgres", SQL_POSTGRESQL },
 	{ "psqlodbc", SQL_POSTGRESQL }, { "redshift", SQL_POSTGRESQL },
-	{ "sqlite", SQL_SQLITE },
+	{ "sqlite", SQL_SQLITE },       { "mysql", SQL_MYSQL },
+	{ "mariadb", SQL_MYSQL },       { "maodbc", SQL_MYSQL },
+	{ "myodbc", SQL_MYSQL },
 };
 
 const char *dialect_name(enum sql_dialect dialect)

@@ -4,7 +4,7 @@
 #define SQL_DIALECT_H
 
 /* GENERIC is any other database: whatever one of them takes for a statement is refused. */
-enum sql_dialect { SQL_TSQL, SQL_POSTGRESQL, SQL_SQLITE, SQL_GENERIC, SQL_DIALECTS };
+enum sql_dialect { SQL_TSQL, SQL_POSTGRESQL, SQL_SQLITE, SQL_MYSQL, SQL_GENERIC, SQL_DIALECTS };
 
 /* "T-SQL", "PostgreSQL", "SQLite", "SQL". */
 const char *dialect_name(enum sql_dialect dialect);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/guard.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,10 +13,13 @@
 
 enum { SHOWN_WORD_MAX = 40 };
 
+#define NO_QUERY SIZE_MAX
+
 struct guard {
 	struct lexer lexer;
 	struct token *tokens;
 	size_t *behind; /* for each "(" the token behind its ")" */
+	bool *named;    /* the tokens that are names of CTEs */
 	size_t count;
 	size_t cap;
 	size_t main;  /* its SELECT or VALUES */
@@ -84,9 +88,21 @@ static int refuse(const struct guard *g, size_t i, const char *why, struct err *
 /* ---- the beginning ---- */
 
 static const char *const heads[] = { "SELECT", "VALUES", NULL };
+/* PostgreSQL and MySQL: TABLE t is SELECT * FROM t. */
+static const char *const table_heads[] = { "SELECT", "VALUES", "TABLE", NULL };
 static const char second_statement[] = "begins a second statement: one a call";
 static const char not_a_query[] =
 	"is not allowed here: exec_sql takes one SELECT, WITH, VALUES or EXPLAIN";
+
+static bool is_server(const struct guard *g)
+{
+	return g->lexer.dialect == SQL_POSTGRESQL || g->lexer.dialect == SQL_MYSQL;
+}
+
+static bool is_head(const struct guard *g, size_t i)
+{
+	return is_any(g, i, is_server(g) ? table_heads : heads);
+}
 
 /* Behind the part of a CTE that says in which order rows come: SEARCH ... SET x, CYCLE ... */
 static size_t skip_order(const struct guard *g, size_t i)
@@ -127,7 +143,7 @@ static size_t skip_cte(const struct guard *g, size_t i)
 	return is_char(g, i, '(') ? skip_order(g, g->behind[i]) : 0;
 }
 
-/* The statement that WITH is for. */
+/* The statement that WITH is for. The names of its CTEs are no calls, whatever stands behind. */
 static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct err *err)
 {
 	size_t begin = i++;
@@ -135,7 +151,11 @@ static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct e
 	if (is(g, i, "RECURSIVE") && !is(g, i + 1, "AS"))
 		i++;
 	for (;;) {
+		size_t name = i;
+
 		i = skip_cte(g, i);
+		if (name < g->count)
+			g->named[name] = i != 0;
 		if (i == 0)
 			return deny(g, begin, "is not followed by NAME AS (query)", err);
 		if (!is_char(g, i, ','))
@@ -158,30 +178,89 @@ static int check_query(const struct guard *g, size_t i, size_t *ret_main, struct
 			return -1;
 	}
 	*ret_main = i;
-	return is_any(g, i, heads) ? 0 : deny(g, i, not_a_query, err);
+	return is_head(g, i) ? 0 : deny(g, i, not_a_query, err);
 }
 
-/* PostgreSQL's (ANALYZE, ...) as well as plain words; returns where the query begins. */
+static const char runs_it[] = "runs what it explains";
+
+static bool is_analyze(const struct guard *g, size_t i)
+{
+	static const char *const words[] = { "ANALYZE", "ANALYSE", NULL };
+
+	return names_any(g, i, words);
+}
+
+/* PostgreSQL's (COSTS OFF, ANALYZE FALSE), up to `end`. */
+static int check_options(const struct guard *g, size_t i, size_t end, struct err *err)
+{
+	static const char *const off[] = { "FALSE", "OFF", NULL };
+
+	for (; i < end; i++)
+		if (is_analyze(g, i) && !is_any(g, i + 1, off))
+			return refuse(g, i, runs_it, err);
+	return 0;
+}
+
+/* MySQL's words in front: EXTENDED, FORMAT=JSON. Returns what is behind them. */
+static size_t skip_format(const struct guard *g, size_t i)
+{
+	static const char *const words[] = { "EXTENDED", "PARTITIONS", NULL };
+
+	if (is(g, i, "FORMAT") && is_char(g, i + 1, '='))
+		return i + 3;
+	return is_any(g, i, words) ? i + 1 : i;
+}
+
+/* Returns where the query begins. */
 static int check_explain(const struct guard *g, size_t i, size_t *ret_query, struct err *err)
 {
 	static const char *const plain[] = { "VERBOSE", "QUERY", "PLAN", NULL };
-	static const char *const runs[] = { "ANALYZE", "ANALYSE", NULL };
-	bool options = g->lexer.dialect == SQL_POSTGRESQL && is_char(g, i, '(') &&
-		       !is_char(g, i + 1, '(') && !is_any(g, i + 1, heads) && !is(g, i + 1, "WITH");
-	size_t end = options ? g->behind[i] : i;
 
 	if (g->lexer.dialect == SQL_TSQL)
 		return deny(g, i - 1, not_a_query, err);
-	for (; i < end; i++)
-		if (names_any(g, i, runs))
-			return refuse(g, i, "runs what it explains", err);
-	if (is_any(g, i, runs))
-		return refuse(g, i, "runs what it explains", err);
-	while (is_any(g, i, plain) && g->lexer.dialect != SQL_GENERIC)
+	if (g->lexer.dialect == SQL_POSTGRESQL && is_char(g, i, '(') && !is_char(g, i + 1, '(') &&
+	    !is_head(g, i + 1) && !is(g, i + 1, "WITH")) {
+		if (check_options(g, i, g->behind[i], err) < 0)
+			return -1;
+		i = g->behind[i];
+	}
+	while (is_any(g, i, plain) && g->lexer.dialect != SQL_MYSQL &&
+	       g->lexer.dialect != SQL_GENERIC)
 		i++;
-	if (is_any(g, i, runs))
-		return refuse(g, i, "runs what it explains", err);
+	if (g->lexer.dialect == SQL_MYSQL)
+		i = skip_format(g, i);
+	if (is_analyze(g, i))
+		return refuse(g, i, runs_it, err);
 	*ret_query = i;
+	return 0;
+}
+
+/* DESCRIBE t, DESC t a, EXPLAIN shop.t 'a%': MySQL's, of a table's columns. */
+static bool is_description(const struct guard *g, size_t i)
+{
+	if (g->lexer.dialect != SQL_MYSQL || i >= g->count || is_head(g, i) || is(g, i, "WITH"))
+		return false;
+	for (; i < g->count; i++)
+		if (at(g, i)->kind != TOKEN_WORD && at(g, i)->kind != TOKEN_QUOTED &&
+		    at(g, i)->kind != TOKEN_STRING && !is_char(g, i, '.'))
+			return false;
+	return true;
+}
+
+/* EXPLAIN, and DESCRIBE, which is the same to MySQL; *ret_query is NO_QUERY where none is in it. */
+static int check_beginning(const struct guard *g, size_t *ret_query, struct err *err)
+{
+	static const char *const describes[] = { "DESCRIBE", "DESC", NULL };
+
+	*ret_query = 0;
+	if (is(g, 0, "SHOW") && is_server(g))
+		*ret_query = NO_QUERY;
+	if (!is(g, 0, "EXPLAIN") && !(g->lexer.dialect == SQL_MYSQL && is_any(g, 0, describes)))
+		return 0;
+	if (check_explain(g, 1, ret_query, err) < 0)
+		return -1;
+	if (is_description(g, *ret_query))
+		*ret_query = NO_QUERY;
 	return 0;
 }
 
@@ -189,7 +268,7 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 
 static bool is_called(const struct guard *g, size_t i)
 {
-	return is_char(g, i + 1, '(');
+	return is_char(g, i + 1, '(') && !(g->named[i] && g->lexer.dialect != SQL_GENERIC);
 }
 
 static bool names_prefix(const char *name, const char *prefix)
@@ -208,13 +287,20 @@ static bool has_arguments(const struct guard *g, size_t i)
 	       (next == TOKEN_STRING || next == TOKEN_NUMBER || next == TOKEN_PARAM);
 }
 
+/* Behind AS, unless that is itself a name: w.as. */
+static bool follows_as(const struct guard *g, size_t i)
+{
+	return i > 0 && is(g, i - 1, "AS") && !(i > 1 && is_char(g, i - 2, '.'));
+}
+
 /* A word that stands where only a name can: behind a dot, behind AS. */
 static bool is_name(const struct guard *g, size_t i)
 {
 	/* T-SQL's reserved words are no names anywhere. */
 	if (i == 0 || g->lexer.dialect == SQL_TSQL)
 		return false;
-	return is_char(g, i - 1, '.') || is(g, i - 1, "AS");
+	/* MySQL's are after a dot only. */
+	return is_char(g, i - 1, '.') || (g->lexer.dialect != SQL_MYSQL && follows_as(g, i));
 }
 
 static bool breaks(const struct guard *g, size_t i, const struct word_rule *rule, const char *name)
@@ -294,7 +380,7 @@ static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 	while (is_char(g, inner_main, '('))
 		inner_main++;
 	/* One more WITH is looked at in its turn. */
-	if (is_any(g, inner_main, heads) ||
+	if (is_head(g, inner_main) ||
 	    (is(g, inner_main, "WITH") && is_char(g, inner_main - 1, '(')))
 		return 0;
 	return deny(g, inner_main, not_a_query, err);
@@ -312,7 +398,7 @@ static int check_hint(const struct guard *g, size_t i, struct err *err)
 	};
 	bool may_be = g->lexer.dialect == SQL_TSQL || g->lexer.dialect == SQL_GENERIC;
 
-	if (!may_be || g->depth == 0 || is_char(g, i - 1, '.') || is(g, i - 1, "AS"))
+	if (!may_be || g->depth == 0 || is_char(g, i - 1, '.') || follows_as(g, i))
 		return 0;
 	return is_any(g, i, hints) ? refuse(g, i, "locks", err) : 0;
 }
@@ -416,6 +502,7 @@ static void match_groups(struct guard *g)
 	size_t open = g->count;
 
 	g->behind = xcalloc(g->count, sizeof(*g->behind));
+	g->named = xcalloc(g->count, sizeof(*g->named));
 	for (size_t i = 0; i < g->count; i++) {
 		if (is_char(g, i, '(')) {
 			g->behind[i] = open;
@@ -460,9 +547,11 @@ static int check(struct guard *g, struct guard_statement *ret, struct err *err)
 	if (g->count == 0)
 		return err_set(err, ERR_INVALID, "the query is empty");
 	match_groups(g);
-	if (is(g, 0, "EXPLAIN") && check_explain(g, 1, &query, err) < 0)
+	if (check_beginning(g, &query, err) < 0)
 		return -1;
-	if (check_query(g, query, &g->main, err) < 0 || check_words(g, err) < 0)
+	if (query != NO_QUERY && check_query(g, query, &g->main, err) < 0)
+		return -1;
+	if (check_words(g, err) < 0)
 		return -1;
 	last = at(g, g->count - 1);
 	ret->at = at(g, 0)->at;
@@ -483,5 +572,6 @@ int guard_check(enum sql_dialect dialect, const char *text, size_t len, struct g
 	result = check(&g, ret, err);
 	free(g.tokens);
 	free(g.behind);
+	free(g.named);
 	return result;
 }

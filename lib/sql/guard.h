@@ -3,8 +3,9 @@
  * guard.h - whether a text is one statement that only reads, as far as the text tells.
  *
  * The first of two levels: the database refuses too, by a read-only transaction or its like. What
- * is accepted is SELECT, WITH, VALUES, these in parentheses, and EXPLAIN that does not run what it
- * explains. Refused is what writes, calls, locks, sleeps, reaches out or leaves the transaction.
+ * is accepted is SELECT, WITH, VALUES, these in parentheses, EXPLAIN that does not run what it
+ * explains, and TABLE, SHOW and DESCRIBE where a server has them. Refused is what writes, calls,
+ * locks, sleeps, reaches out or leaves the transaction.
  */
 #ifndef SQL_GUARD_H
 #define SQL_GUARD_H

@@ -1,58 +1,323 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/infer.h"
 
-#include <stdbool.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
-enum { INTEGER_DIGITS = 18, REAL_DIGITS = 15 };
+#include "base/util.h"
+
+enum {
+	SURE_DIGITS = 15,  /* every double holds so many */
+	SURE_INTEGER = 18, /* and 64 bits so many */
+	SURE_LENGTH = 300, /* no number so short is too large or too small without an exponent */
+	NUMBER_MAX = 1100, /* bytes of the longest number that is looked at */
+	DATE_LENGTH = 10,
+	DATE_MAX = 40,
+	EXACT_POWER = 22, /* powers of ten that are doubles */
+};
+
+#define EXACT_MANTISSA (UINT64_C(1) << 53)
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
 
 static size_t digits(const char *s, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && s[n] >= '0' && s[n] <= '9')
+	while (n < len && is_digit(s[n]))
 		n++;
 	return n;
 }
 
-/* How many bytes a fraction has with its point, 0 without one, -1 for a point alone. */
-static int fraction(const char *s, size_t len)
+void infer_trim(const char **s, size_t *len)
 {
-	size_t n;
-
-	if (len == 0 || *s != '.')
-		return 0;
-	n = digits(s + 1, len - 1);
-	return n > 0 && n <= REAL_DIGITS ? (int)n + 1 : -1;
+	while (*len > 0 && is_blank((*s)[*len - 1]))
+		(*len)--;
+	for (; *len > 0 && is_blank(**s); (*len)--)
+		(*s)++;
 }
 
-/* Whether it is e5, E+05 and the like, or nothing. */
-static bool is_power(const char *s, size_t len)
+static bool is_one_of(const char *s, size_t len, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(words[i]) == len && memcmp(words[i], s, len) == 0)
+			return true;
+	return false;
+}
+
+static bool is_infinite(const char *s, size_t len)
+{
+	static const char *const words[] = { "inf", "Inf", "INF", "infinity", "Infinity" };
+	size_t sign = len > 0 && (*s == '-' || *s == '+');
+
+	return is_one_of(s + sign, len - sign, words, ARRAY_SIZE(words));
+}
+
+static enum infer_class word_class(const char *s, size_t len)
+{
+	static const char *const missing[] = { "NA",   "N/A",  "NaN",  "nan",
+					       "NULL", "null", "None", "#N/A" };
+	static const char *const booleans[] = { "true", "True", "TRUE", "false", "False", "FALSE" };
+
+	if (is_one_of(s, len, missing, ARRAY_SIZE(missing)))
+		return INFER_MISSING;
+	if (is_one_of(s, len, booleans, ARRAY_SIZE(booleans)))
+		return INFER_BOOLEAN;
+	return is_infinite(s, len) ? INFER_INFINITE : INFER_TEXT;
+}
+
+static bool is_date(const char *s, size_t len)
+{
+	if (len < DATE_LENGTH || len > DATE_MAX || digits(s, len) != 4 || s[4] != '-' ||
+	    digits(s + 5, len - 5) != 2 || s[7] != '-' || digits(s + 8, 2) != 2)
+		return false;
+	if (len > DATE_LENGTH && s[DATE_LENGTH] != 'T' && s[DATE_LENGTH] != ' ')
+		return false;
+	for (size_t i = DATE_LENGTH + 1; i < len; i++)
+		if (!is_digit(s[i]) && strchr(":.,+-Z ", s[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* NUL-terminated and with a point, for strtod; false when it is too long. */
+static bool copy_number(char out[NUMBER_MAX], const char *s, size_t len, char point)
+{
+	char *at;
+
+	if (len >= NUMBER_MAX)
+		return false;
+	memcpy(out, s, len);
+	out[len] = '\0';
+	at = point != '.' ? strchr(out, point) : NULL;
+	if (at != NULL)
+		*at = '.';
+	return true;
+}
+
+/* Whether it is neither too large nor, not being zero, too small for a double. */
+static bool fits_double(const char *s, size_t len, char point)
+{
+	char text[NUMBER_MAX];
+	double value;
+
+	if (!copy_number(text, s, len, point))
+		return false;
+	value = strtod(text, NULL);
+	return isfinite(value) && (value != 0 || strcspn(text, "123456789") >= strcspn(text, "eE"));
+}
+
+static enum infer_class integer_class(const char *s, size_t len, size_t sign)
+{
+	char text[NUMBER_MAX];
+	char again[NUMBER_MAX];
+	bool minus = *s == '-';
+	double value;
+
+	if (len - sign <= SURE_DIGITS)
+		return INFER_INTEGER;
+	if (len >= NUMBER_MAX - 1)
+		return INFER_TEXT;
+	text[0] = '-';
+	memcpy(text + 1, s + sign, len - sign);
+	text[1 + len - sign] = '\0';
+	value = strtod(text, NULL);
+	(void)snprintf(again, sizeof(again), "%.0f", value);
+	if (len - sign > SURE_INTEGER) {
+		static const char most[] = "-9223372036854775807"; /* and one more below zero */
+		static const char least[] = "-9223372036854775808";
+		size_t max = sizeof(most) - 1;
+		const char *limit = minus ? least : most;
+
+		if (strlen(text) > max || (strlen(text) == max && strcmp(text, limit) > 0))
+			return str_eq(text, again) ? INFER_HUGE : INFER_TEXT;
+	}
+	return str_eq(text, again) ? INFER_INTEGER : INFER_LONG;
+}
+
+/* Behind an exponent, `at` itself without one; NULL for one without digits. */
+static const char *after_power(const char *at, const char *end)
+{
+	const char *s = at + 1;
+	size_t n;
+
+	if (at == end || (*at != 'e' && *at != 'E'))
+		return at;
+	s += s < end && (*s == '-' || *s == '+');
+	n = digits(s, (size_t)(end - s));
+	return n > 0 ? s + n : NULL;
+}
+
+/* `whole` digits stand behind the sign, and something else behind them. */
+static enum infer_class fraction_class(const char *s, size_t len, size_t sign, size_t whole)
+{
+	const char *end = s + len;
+	const char *at = s + sign + whole;
+	char point = *at == ',' ? ',' : '.';
+	bool pointed = *at == point;
+	size_t part = pointed ? digits(at + 1, (size_t)(end - at) - 1) : 0;
+	const char *power = at + pointed + part;
+	const char *after = after_power(power, end);
+
+	if (whole + part == 0 || after != end || (point == ',' && part == 0))
+		return INFER_TEXT;
+	if (whole > 1 && s[sign] == '0')
+		return INFER_PADDED;
+	if ((power != end || len > SURE_LENGTH) && !fits_double(s, len, point))
+		return INFER_TEXT;
+	if (point == ',')
+		return INFER_COMMA;
+	return !pointed && is_digit(power[1]) ? INFER_POWER : INFER_REAL;
+}
+
+enum infer_class infer_class(const char *s, size_t len)
 {
 	size_t sign;
-	size_t n;
+	size_t whole;
 
+	infer_trim(&s, &len);
 	if (len == 0)
-		return true;
-	if (*s != 'e' && *s != 'E')
-		return false;
-	sign = len > 1 && (s[1] == '-' || s[1] == '+');
-	n = digits(s + 1 + sign, len - 1 - sign);
-	return n == len - 1 - sign && n >= 1 && n <= 2;
+		return INFER_EMPTY;
+	sign = *s == '-' || *s == '+';
+	whole = digits(s + sign, len - sign);
+	if (sign + whole == len && whole > 0)
+		return whole > 1 && s[sign] == '0' ? INFER_PADDED : integer_class(s, len, sign);
+	if (whole == 0 && (sign == len || (s[sign] != '.' && s[sign] != ',')))
+		return word_class(s, len);
+	if (is_date(s, len))
+		return INFER_DATE;
+	return fraction_class(s, len, sign, whole);
 }
 
-enum infer_kind infer_text(const char *s, size_t len)
-{
-	size_t sign = len > 0 && *s == '-';
-	size_t whole = digits(s + sign, len - sign);
-	size_t end = sign + whole;
-	int part = fraction(s + end, len - end);
+/* ---- a column ---- */
 
-	if (whole == 0 || (whole > 1 && s[sign] == '0') || part < 0)
-		return INFER_TEXT;
-	if (end == len)
-		return whole <= INTEGER_DIGITS ? INFER_INTEGER : INFER_TEXT;
-	if (whole + (size_t)part > REAL_DIGITS + (part > 0))
-		return INFER_TEXT;
-	end += (size_t)part;
-	return is_power(s + end, len - end) ? INFER_REAL : INFER_TEXT;
+bool infer_is_number(enum infer_class class, bool commas)
+{
+	switch (class) {
+	case INFER_INTEGER:
+	case INFER_LONG:
+	case INFER_HUGE:
+	case INFER_REAL:
+	case INFER_POWER:
+	case INFER_INFINITE:
+		return true;
+	case INFER_COMMA:
+		return commas;
+	default:
+		return false;
+	}
+}
+
+static uint64_t count_numbers(const uint64_t counts[INFER_CLASSES], bool commas)
+{
+	uint64_t numbers = 0;
+
+	for (unsigned i = 0; i < INFER_CLASSES; i++)
+		numbers += infer_is_number((enum infer_class)i, commas) ? counts[i] : 0;
+	return numbers;
+}
+
+uint64_t infer_others(const uint64_t counts[INFER_CLASSES], bool commas)
+{
+	uint64_t present = 0;
+
+	for (unsigned i = INFER_INTEGER; i < INFER_CLASSES; i++)
+		present += counts[i];
+	return present - count_numbers(counts, commas);
+}
+
+/* All of them are numbers. */
+static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
+{
+	uint64_t points = counts[INFER_REAL] + counts[INFER_POWER];
+	bool comma = counts[INFER_COMMA] > 0;
+	bool real = comma || points + counts[INFER_HUGE] + counts[INFER_INFINITE] > 0;
+	enum infer_reason reason = INFER_NO_REASON;
+
+	if (comma && points > 0)
+		reason = INFER_TWO_POINTS;
+	else if (real && counts[INFER_LONG] > 0)
+		reason = INFER_INEXACT;
+	if (reason != INFER_NO_REASON)
+		return (struct infer_verdict){ .type = INFER_TYPE_TEXT, .reason = reason };
+	return (struct infer_verdict){ .type = real ? INFER_TYPE_REAL : INFER_TYPE_INTEGER,
+				       .comma = comma,
+				       .missing = true };
+}
+
+struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool commas)
+{
+	uint64_t numbers = count_numbers(counts, commas);
+	uint64_t others = infer_others(counts, commas);
+	struct infer_verdict verdict = { .type = INFER_TYPE_TEXT };
+
+	if (others == 0 && numbers > counts[INFER_INFINITE])
+		return decide_numbers(counts);
+	/* Dates or booleans, nothing else. */
+	verdict.missing = others > 0 &&
+			  (others == counts[INFER_DATE] || others == counts[INFER_BOOLEAN]) &&
+			  numbers == 0;
+	if (numbers > others && others > 0)
+		verdict.reason = INFER_FEW_TEXTS;
+	return verdict;
+}
+
+/* ---- values ---- */
+
+int64_t infer_integer(const char *s, size_t len)
+{
+	uint64_t value = 0;
+	bool minus;
+
+	infer_trim(&s, &len);
+	minus = len > 0 && *s == '-';
+	for (size_t i = len > 0 && (*s == '-' || *s == '+'); i < len; i++)
+		value = value * 10 + (uint64_t)(s[i] - '0');
+	return (int64_t)(minus ? 0 - value : value);
+}
+
+static double slow_real(const char *s, size_t len, char point)
+{
+	char text[NUMBER_MAX];
+
+	return copy_number(text, s, len, point) ? strtod(text, NULL) : 0;
+}
+
+/* Digits that a double holds, times or by a power of ten that is one: rounded once, so exact. */
+double infer_real(const char *s, size_t len, char point)
+{
+	static const double powers[EXACT_POWER + 1] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
+							1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+							1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+							1e18, 1e19, 1e20, 1e21, 1e22 };
+	uint64_t mantissa = 0;
+	size_t places = 0;
+	bool pointed = false;
+	size_t i;
+
+	infer_trim(&s, &len);
+	i = len > 0 && (*s == '-' || *s == '+');
+	for (; i < len && mantissa < EXACT_MANTISSA / 10; i++) {
+		if (!pointed && s[i] == point) {
+			pointed = true;
+			continue;
+		}
+		if (!is_digit(s[i]))
+			break;
+		mantissa = mantissa * 10 + (uint64_t)(s[i] - '0');
+		places += pointed;
+	}
+	if (i < len || places > EXACT_POWER)
+		return slow_real(s, len, point);
+	return (*s == '-' ? -1.0 : 1.0) * ((double)mantissa / powers[places]);
 }

@@ -1,17 +1,66 @@
 /* SPDX-License-Identifier: MIT */
-/* infer.h - what kind of value a text is, when nothing is to be lost by it. */
+/*
+ * infer.h - what the values of a column of texts are, as analysts' tools read them.
+ *
+ * Each value has a class; the counts of a column's classes decide its type.
+ */
 #ifndef SQL_INFER_H
 #define SQL_INFER_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* The narrowest first: of two kinds in one column the later one holds both. */
-enum infer_kind { INFER_NONE, INFER_INTEGER, INFER_REAL, INFER_TEXT };
+enum infer_class {
+	INFER_EMPTY,    /* nothing but blanks */
+	INFER_MISSING,  /* NA, N/A, NaN, nan, NULL, null, None, #N/A */
+	INFER_INTEGER,  /* of 64 bits */
+	INFER_LONG,     /* the same, but no double holds it */
+	INFER_HUGE,     /* more than 64 bits, and a double holds it */
+	INFER_REAL,     /* with a point or an exponent */
+	INFER_POWER,    /* 1E5: digits with an exponent, which may be a code */
+	INFER_COMMA,    /* 2,5 */
+	INFER_INFINITE, /* inf, -Infinity */
+	INFER_PADDED,   /* 007 */
+	INFER_DATE,     /* 2026-11-23, a time may follow */
+	INFER_BOOLEAN,  /* true, False */
+	INFER_TEXT,
+	INFER_CLASSES
+};
 
-/*
- * An integer of at most 18 digits without leading zeros; a decimal number of at most 15 significant
- * digits; anything else is text.
- */
-enum infer_kind infer_text(const char *s, size_t len);
+enum infer_type { INFER_TYPE_TEXT, INFER_TYPE_INTEGER, INFER_TYPE_REAL };
+
+/* Why a column of numbers is text. */
+enum infer_reason {
+	INFER_NO_REASON,
+	INFER_FEW_TEXTS, /* more than half of its values are numbers, but not all */
+	INFER_INEXACT,   /* integers beside fractions that no double holds */
+	INFER_TWO_POINTS /* 2,5 and 2.5 */
+};
+
+struct infer_verdict {
+	enum infer_type type;
+	enum infer_reason reason;
+	bool comma; /* REAL: a comma is the decimal point */
+	/* Empty values and INFER_MISSING are NULL, and blanks around the others no part of them:
+	 * all values are of one kind. */
+	bool missing;
+};
+
+/* Takes the blanks off both ends. */
+void infer_trim(const char **s, size_t *len);
+/* Blanks around a value do not matter. */
+enum infer_class infer_class(const char *s, size_t len);
+/* `commas`: 2,5 may be a number, as in files whose separator is a semicolon. */
+struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool commas);
+/* How many of the values are no numbers; missing ones do not count. */
+uint64_t infer_others(const uint64_t counts[INFER_CLASSES], bool commas);
+/* Whether a value of this class is a number. */
+bool infer_is_number(enum infer_class class, bool commas);
+
+/* The value of a text whose class is INTEGER or LONG. */
+int64_t infer_integer(const char *s, size_t len);
+/* The value of any number; `point` is '.' or ','. */
+double infer_real(const char *s, size_t len, char point);
 
 #endif

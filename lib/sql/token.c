@@ -9,10 +9,8 @@
 
 static const char *const bracketing[] = {
 	/* Characters that open a quoted name. */
-	[SQL_TSQL] = "\"[",
-	[SQL_POSTGRESQL] = "\"",
-	[SQL_SQLITE] = "\"`[",
-	[SQL_GENERIC] = "\"`",
+	[SQL_TSQL] = "\"[",  [SQL_POSTGRESQL] = "\"", [SQL_SQLITE] = "\"`[",
+	[SQL_MYSQL] = "\"`", [SQL_GENERIC] = "\"`",
 };
 
 /* Text behind its end reads as NUL, which a query does not hold. */
@@ -62,9 +60,16 @@ static int refuse(const struct lexer *lexer, size_t at, struct err *err, const c
 
 /* ---- comments and blanks ---- */
 
+/* Where several databases are one dialect to us, or a mode of the database decides. */
+static bool is_ambiguous(const struct lexer *lexer)
+{
+	return lexer->dialect == SQL_GENERIC || lexer->dialect == SQL_MYSQL;
+}
+
 static int skip_line(struct lexer *lexer, struct err *err)
 {
-	if (lexer->dialect == SQL_GENERIC && !is_blank(peek(lexer, 2)) && peek(lexer, 2) != '\0')
+	if (is_ambiguous(lexer) && peek(lexer, 0) == '-' && !is_blank(peek(lexer, 2)) &&
+	    peek(lexer, 2) != '\0')
 		return refuse(lexer, lexer->at, err,
 			      "'--' needs a blank behind it here; databases read it differently");
 	while (lexer->at < lexer->len && peek(lexer, 0) != '\n' && peek(lexer, 0) != '\r')
@@ -81,7 +86,7 @@ static int skip_block(struct lexer *lexer, struct err *err)
 	size_t begin = lexer->at;
 	size_t depth = 1;
 
-	if (lexer->dialect == SQL_GENERIC && (peek(lexer, 2) == '!' || peek(lexer, 2) == 'M'))
+	if (is_ambiguous(lexer) && (peek(lexer, 2) == '!' || peek(lexer, 2) == 'M'))
 		return refuse(lexer, begin, err, "a comment like this is run by MySQL");
 	lexer->at += 2;
 	while (depth > 0) {
@@ -92,7 +97,7 @@ static int skip_block(struct lexer *lexer, struct err *err)
 			lexer->at += 2;
 		} else if (peek(lexer, 0) == '/' && peek(lexer, 1) == '*' &&
 			   lexer->dialect != SQL_SQLITE) {
-			if (lexer->dialect == SQL_GENERIC)
+			if (is_ambiguous(lexer))
 				return refuse(lexer, lexer->at, err, "a comment within a comment");
 			depth++;
 			lexer->at += 2;
@@ -108,7 +113,8 @@ static int skip_blanks(struct lexer *lexer, struct err *err)
 	while (lexer->at < lexer->len) {
 		if (is_blank(peek(lexer, 0))) {
 			lexer->at++;
-		} else if (peek(lexer, 0) == '-' && peek(lexer, 1) == '-') {
+		} else if ((peek(lexer, 0) == '-' && peek(lexer, 1) == '-') ||
+			   (peek(lexer, 0) == '#' && lexer->dialect == SQL_MYSQL)) {
 			if (skip_line(lexer, err) < 0)
 				return -1;
 		} else if (peek(lexer, 0) == '/' && peek(lexer, 1) == '*') {
@@ -123,6 +129,12 @@ static int skip_blanks(struct lexer *lexer, struct err *err)
 
 /* ---- strings and quoted names ---- */
 
+/* MySQL's strings have escapes (odbc.c sees to that), its names have none: "..." is either. */
+static bool is_unclear(const struct lexer *lexer, char close)
+{
+	return lexer->dialect == SQL_GENERIC || (lexer->dialect == SQL_MYSQL && close == '"');
+}
+
 /* Up to `close`, which stands for itself when `doubled`; `escapes`: a backslash hides one. */
 static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escapes, struct err *err)
 {
@@ -131,7 +143,7 @@ static int take_quoted(struct lexer *lexer, char close, bool doubled, bool escap
 	while (lexer->at < lexer->len) {
 		char c = peek(lexer, 0);
 
-		if (c == '\\' && lexer->dialect == SQL_GENERIC &&
+		if (c == '\\' && is_unclear(lexer, close) &&
 		    (peek(lexer, 1) == close || peek(lexer, 1) == '\\'))
 			return refuse(lexer, lexer->at, err,
 				      "a backslash here means different things to databases; pass "
@@ -292,7 +304,7 @@ static void take_param(struct lexer *lexer)
 /* To SQL Server 1e is a number: it reads 1eCOMMIT as 1e COMMIT, others as 1 eCOMMIT. */
 static int check_exponent(const struct lexer *lexer, struct err *err)
 {
-	if (lexer->dialect != SQL_TSQL && lexer->dialect != SQL_GENERIC)
+	if (lexer->dialect != SQL_TSQL && !is_ambiguous(lexer))
 		return 0;
 	if ((peek(lexer, 0) | 0x20) != 'e')
 		return 0;
@@ -306,7 +318,8 @@ static int take_text(struct lexer *lexer, struct token *ret, struct err *err)
 	if (c == '\'') {
 		ret->kind = TOKEN_STRING;
 		lexer->escapes = lexer->at > ret->at ? has_escapes(lexer) : lexer->escapes;
-		return take_quoted(lexer, c, true, lexer->escapes, err);
+		return take_quoted(lexer, c, true, lexer->escapes || lexer->dialect == SQL_MYSQL,
+				   err);
 	}
 	ret->kind = TOKEN_QUOTED;
 	if (c == '[')
@@ -365,7 +378,7 @@ static int check_letters(const struct lexer *lexer, const struct token *token, s
 {
 	size_t span;
 
-	if (lexer->dialect != SQL_TSQL && lexer->dialect != SQL_GENERIC)
+	if (lexer->dialect != SQL_TSQL && !is_ambiguous(lexer))
 		return 0;
 	if (token->kind != TOKEN_WORD && token->kind != TOKEN_PARAM)
 		return 0;

@@ -4,8 +4,9 @@
  *
  * Blanks and comments are passed over. What databases read differently is ambiguous in
  * SQL_GENERIC and refused there: a backslash before a quote, a comment in a comment, "--" without
- * a blank behind, "#" outside of names, q'...', MySQL's comments that are run. There and in T-SQL a
- * character beyond ASCII stands outside of quotes and comments only where it is a letter.
+ * a blank behind, "#" outside of names, q'...', MySQL's comments that are run. SQL_MYSQL, where a
+ * mode decides what "..." is, has some of these rules. There and in T-SQL a character beyond ASCII
+ * stands outside of quotes and comments only where it is a letter.
  */
 #ifndef SQL_TOKEN_H
 #define SQL_TOKEN_H

@@ -4,8 +4,9 @@
 #define T BIT(SQL_TSQL)
 #define P BIT(SQL_POSTGRESQL)
 #define L BIT(SQL_SQLITE)
+#define M BIT(SQL_MYSQL)
 #define G BIT(SQL_GENERIC)
-#define ALL (T | P | L | G)
+#define ALL (T | P | L | M | G)
 
 #define WRITES "changes data"
 #define DEFINES "changes the database"
@@ -16,6 +17,7 @@
 #define OUT "reaches out of the database"
 #define SERVER "is about the server or the session"
 #define STARTS "begins another statement"
+#define TAKES_ID "takes a transaction number, which stays taken"
 
 #define ANY(name, mask, reason)                                                                    \
 	{                                                                                          \
@@ -95,7 +97,7 @@ static const struct word_rule rules[] = {
 	/* Not reserved, but a statement, or a lock, before a certain word. */
 	PAIR("UPDATE", "SET", G, WRITES),
 	PAIR("TRUNCATE", "TABLE", G, WRITES),
-	PAIR("NEXT", "VALUE", T | G, "takes a number from a sequence, which stays taken"),
+	PAIR("NEXT", "VALUE", T | M | G, "takes a number from a sequence, which stays taken"),
 	PAIR("ENABLE", "TRIGGER", T, DEFINES),
 	PAIR("DISABLE", "TRIGGER", T, DEFINES),
 	PAIR("SEND", "ON", T, RUNS),
@@ -103,21 +105,26 @@ static const struct word_rule rules[] = {
 	PAIR("MOVE", "CONVERSATION", T, WRITES),
 	PAIR("GET", "CONVERSATION", T, WRITES),
 	PAIR("END", "CONVERSATION", T, WRITES),
-	PAIR("FOR", "UPDATE", P | L | G, LOCKS),
-	PAIR("FOR", "SHARE", P | L | G, LOCKS),
-	PAIR("FOR", "NO", P | L | G, LOCKS),
-	PAIR("FOR", "KEY", P | L | G, LOCKS),
-	PAIR("LOCK", "IN", G, LOCKS),
+	PAIR("FOR", "UPDATE", P | L | M | G, LOCKS),
+	PAIR("FOR", "SHARE", P | L | M | G, LOCKS),
+	PAIR("FOR", "NO", P | L | M | G, LOCKS),
+	PAIR("FOR", "KEY", P | L | M | G, LOCKS),
+	PAIR("LOCK", "IN", M | G, LOCKS),
 	PAIR("WAITFOR", "DELAY", G, WAITS),
 
-	CALL("nextval", P | G, "takes a number from a sequence, which stays taken"),
-	CALL("setval", P | G, WRITES),
+	CALL("nextval", P | M | G, "takes a number from a sequence, which stays taken"),
+	CALL("setval", P | M | G, WRITES),
 	CALL("set_config", P | G, SERVER),
 	CALL("pg_terminate_backend", P | G, SERVER),
 	CALL("pg_cancel_backend", P | G, SERVER),
 	CALL("pg_reload_conf", P | G, SERVER),
-	CALL("pg_rotate_logfile", P | G, SERVER),
 	CALL("pg_logfile_rotate", P | G, SERVER),
+	CALL("pg_stop_making_pinned_objects", P | G, SERVER),
+	CALL("pg_logdir_ls", P | G, OUT),
+	CALL("bt_index_parent_check", P | G, LOCKS),
+	CALL("gin_index_check", P | G, LOCKS),
+	CALL("txid_current", P | G, TAKES_ID),
+	CALL("pg_current_xact_id", P | G, TAKES_ID),
 	CALL("pg_promote", P | G, SERVER),
 	CALL("pg_start_backup", P | G, SERVER),
 	CALL("pg_stop_backup", P | G, SERVER),
@@ -133,6 +140,7 @@ static const struct word_rule rules[] = {
 	CALL("lowrite", P | G, WRITES),
 	CALL("loread", P | G, "reads a large object by a handle"),
 	CALL("ts_stat", P | G, RUNS),
+	CALL("ts_rewrite", P | G, RUNS),
 	CALL("connectby", P | G, RUNS),
 	CALL("xpath_table", P | G, RUNS),
 	PREFIX("pg_sleep", P | G, WAITS),
@@ -152,9 +160,29 @@ static const struct word_rule rules[] = {
 	PREFIX("pg_read_", P | G, OUT),
 	PREFIX("pg_ls_", P | G, OUT),
 	PREFIX("pg_file_", P | G, OUT),
-	PREFIX("brin_", P | G, WRITES),
-	PREFIX("lo_", P | G, WRITES),
+	PREFIX("brin_summarize_", P | G, WRITES),
+	PREFIX("brin_desummarize_", P | G, WRITES),
+	PREFIX("lo_import", P | G, OUT),
+	PREFIX("lo_export", P | G, OUT),
+	PREFIX("lo_creat", P | G, WRITES),
+	PREFIX("lo_from_", P | G, WRITES),
+	PREFIX("lo_lseek", P | G, "reads a large object by a handle"),
+	PREFIX("lo_tell", P | G, "reads a large object by a handle"),
+	PREFIX("lo_truncate", P | G, WRITES),
+	CALL("lo_open", P | G, "reads a large object by a handle"),
+	CALL("lo_close", P | G, "reads a large object by a handle"),
+	CALL("lo_put", P | G, WRITES),
+	CALL("lo_unlink", P | G, WRITES),
 	PREFIX("dblink", P | G, OUT),
+	PREFIX("postgres_fdw_disconnect", P | G, OUT),
+	PREFIX("autoprewarm_", P | G, SERVER),
+	PREFIX("binary_upgrade_", P | G, DEFINES),
+	PREFIX("pg_rotate_", P | G, SERVER),
+	PREFIX("pg_restore_", P | G, WRITES),
+	PREFIX("pg_clear_", P | G, WRITES),
+	PREFIX("pg_set_", P | G, WRITES),
+	PREFIX("pg_buffercache_evict", P | G, SERVER),
+	PREFIX("pgr_", P | G, RUNS),
 	PREFIX("http_", P | G, OUT),
 	PREFIX("query_export_to_", P | G, OUT),
 	PREFIX("table_import_from_", P | G, OUT),
@@ -178,16 +206,26 @@ static const struct word_rule rules[] = {
 	CALL("dburitype", G, OUT),
 	CALL("xdburitype", G, OUT),
 
-	CALL("sleep", G, WAITS),
-	CALL("benchmark", G, WAITS),
-	CALL("get_lock", G, LOCKS),
-	CALL("release_lock", G, LOCKS),
-	CALL("release_all_locks", G, LOCKS),
-	CALL("load_file", G, OUT),
-	CALL("sys_exec", G, OUT),
-	CALL("sys_eval", G, OUT),
-	CALL("master_pos_wait", G, WAITS),
-	CALL("source_pos_wait", G, WAITS),
+	CALL("sleep", M | G, WAITS),
+	CALL("benchmark", M | G, WAITS),
+	CALL("get_lock", M | G, LOCKS),
+	CALL("release_lock", M | G, LOCKS),
+	CALL("release_all_locks", M | G, LOCKS),
+	CALL("load_file", M | G, OUT),
+	CALL("sys_exec", M | G, OUT),
+	CALL("sys_eval", M | G, OUT),
+	CALL("master_pos_wait", M | G, WAITS),
+	CALL("source_pos_wait", M | G, WAITS),
+	CALL("sys_set", M | G, OUT),
+	CALL("master_gtid_wait", M | G, WAITS),
+	CALL("wait_for_executed_gtid_set", M | G, WAITS),
+	CALL("wait_until_sql_thread_after_gtids", M | G, WAITS),
+	PREFIX("group_replication_", M | G, SERVER),
+	PREFIX("asynchronous_connection_", M | G, SERVER),
+	PREFIX("audit_log_", M | G, SERVER),
+	PREFIX("keyring_", M | G, SERVER),
+	PREFIX("version_tokens_", M | G, SERVER),
+	PREFIX("service_", M | G, LOCKS),
 };
 
 const struct word_rule *words_rule(size_t index)

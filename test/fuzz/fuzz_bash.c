@@ -53,14 +53,22 @@ static void check_frames(const struct buf *frames)
 	frame_reader_free(reader);
 }
 
-/* A cell loses nothing. */
+/* A cell loses nothing, and gets nothing but these words. */
 static void check_marks(const uint8_t *data, size_t size)
 {
 	struct buf out;
+	size_t kept = 0;
+	size_t added;
 
 	buf_init(&out, BUF_UNBOUNDED);
 	installs_mark((const char *)data, size, &out);
-	assert(out.len >= size && (out.len - size) % strlen(INSTALLS_WORD) == 0);
+	for (size_t i = 0; i < out.len && kept < size; i++)
+		kept += (uint8_t)out.data[i] == data[kept];
+	assert(kept == size);
+	added = out.len - size;
+	while (added % strlen(INSTALLS_WORD) != 0 && added >= strlen(TRAPS_WORD))
+		added -= strlen(TRAPS_WORD);
+	assert(added % strlen(INSTALLS_WORD) == 0);
 	buf_release(&out);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layers: json */
-/* What our writer makes of any text, and of any value that can be read, is jansson's byte by byte.
- */
+/* What our writer makes of any text, and of any value that can be read, reads back as the same. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,13 +14,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const json_t *value)
 {
-	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15);
 	char *ours = json_write_text(value);
-	char *theirs = json_dumps(value, flags);
 
-	assert(theirs != NULL && strcmp(ours, theirs) == 0);
+	struct err err;
+	cleanup_json json_t *back = json_parse(ours, strlen(ours), &err);
+
+	assert(json_equal(back, value));
 	free(ours);
-	free(theirs);
 }
 
 /* Text that needs no mending is what it is. */

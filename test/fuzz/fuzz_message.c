@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "fixed_random.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "mcp/ask.h"
@@ -178,6 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err;
 	struct loop *loop = loop_new(clock_zero, &err);
 
+	fixed_random_restart();
 	if (loop == NULL)
 		abort();
 	run(loop, data, size);

@@ -16,20 +16,21 @@ static void render(const json_t *answer)
 {
 	const json_t *columns = json_object_get(answer, "columns");
 	const json_t *rows = json_object_get(answer, "rows");
-	json_t *clean_columns = rows_clean_columns(columns);
-	json_t *clean_values = rows_clean_values(rows);
+	json_t *copied_columns = rows_copy_columns(columns);
+	json_t *copied_values = rows_copy_values(rows);
 	cleanup_buf struct buf table = BUF_INIT(BUF_UNBOUNDED);
 	size_t lines = 0;
+	size_t chars;
 
-	rows_put_table(&table, columns, rows);
+	(void)rows_put_table(&table, columns, rows, &chars);
 	for (size_t i = 0; i < table.len; i++)
 		lines += table.data[i] == '\n';
 	if (lines != json_array_size(rows) + 1 ||
-	    json_array_size(clean_columns) != json_array_size(columns) ||
-	    json_array_size(clean_values) != json_array_size(rows))
+	    json_array_size(copied_columns) != json_array_size(columns) ||
+	    json_array_size(copied_values) != json_array_size(rows))
 		abort();
-	json_decref(clean_columns);
-	json_decref(clean_values);
+	json_decref(copied_columns);
+	json_decref(copied_values);
 }
 
 static void on_progress(struct reply *reply, const json_t *progress)

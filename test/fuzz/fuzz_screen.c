@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "text/clean.h"
+#include "text/filter.h"
+#include "text/grid.h"
 #include "text/screen.h"
 #include "text/utf8.h"
 
@@ -36,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	render(data, size, size > 0 ? size : 1, &whole);
 	render(data, size, 1, &parts);
 	assert(whole.len == parts.len && memcmp(buf_str(&whole), buf_str(&parts), whole.len) == 0);
-	assert(whole.len <= (size_t)SCREEN_CELLS_MAX * 4);
+	assert(whole.len <= (SCREEN_CELLS_MAX + (size_t)GRID_MARKS_MAX) * FILTER_OUT_MAX);
 
 	buf_clear(&whole);
 	screen_feed(screen, (const char *)data, size);

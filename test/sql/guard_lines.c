@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * guard_lines DIALECT: for each statement on stdin, ended by a NUL, "+" or "-" and the reason.
- * DIALECT is tsql, postgresql, sqlite or generic.
+ * DIALECT is tsql, postgresql, sqlite, mysql or generic.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/util.h"
 #include "sql/guard.h"
 
-static const char *const dialects[] = { "tsql", "postgresql", "sqlite", "generic" };
+static const char *const dialects[] = { "tsql", "postgresql", "sqlite", "mysql", "generic" };
 
 int main(int argc, char *argv[])
 {

@@ -34,6 +34,35 @@ static void a_password_is_quoted_wherever_it_goes(void **state)
 	assert_complete("mydsn", "p", "DSN=mydsn;PWD={p}");
 }
 
+static void addresses_are_taken(void **state)
+{
+	(void)state;
+	assert_complete("postgresql://me:p%40ss%7Dw@db.example:5433/shop?sslmode=require", NULL,
+			"Driver={postgresql};Uid=me;Pwd={p@ss}}w};Server=db.example;Port=5433;"
+			"Database=shop;SSLmode=require");
+	assert_complete("postgres://me@db/shop", "a;b",
+			"Driver={postgresql};Uid=me;Pwd={a;b};"
+			"Server=db;Database=shop");
+	assert_complete("mysql+pymysql://me:{your_password_here}@[::1]:3307/shop", "x",
+			"Driver={mysql};Uid=me;Pwd=x;Server=::1;Port=3307;Database=shop");
+	assert_complete("mariadb://me:a@b@localhost/shop?socket=/run/my%20sql.sock&charset=utf8mb4",
+			NULL,
+			"Driver={mysql};Uid=me;Pwd=a@b;Server=localhost;Database=shop;"
+			"Socket={/run/my sql.sock};CHARSET=utf8mb4");
+	assert_complete("postgresql:///shop?host=/run/postgresql", NULL,
+			"Driver={postgresql};Database=shop;Server=/run/postgresql");
+}
+
+static void a_keyword_is_set_in_front(void **state)
+{
+	cleanup_buf struct buf string = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	buf_puts(&string, "driver={mysql};Pwd={a;b}}c};Uid=u");
+	connection_set(&string, "Driver", "MariaDB Unicode");
+	assert_string_equal(buf_str(&string), "Driver={MariaDB Unicode};Pwd={a;b}}c};Uid=u");
+}
+
 static void assert_refused(const char *string, const char *password)
 {
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
@@ -52,6 +81,9 @@ static void what_is_no_connection_string_is_refused_without_showing_it(void **st
 	assert_refused("Driver=x;Pwd={a}s3cret;B=1", NULL);
 	assert_refused("Driver=x;Pwd=a;s3cret", NULL);
 	assert_refused("=s3cret", NULL);
+	assert_refused("oracle://me:s3cret@host/db", NULL);
+	assert_refused("postgresql://me:s3cret@host/db?sslfactory=s3cret", NULL);
+	assert_refused("mysql://me:{your_password_here}@host/db", NULL);
 }
 
 static void values_are_found_in_any_case_and_without_quotes(void **state)
@@ -145,6 +177,8 @@ static void the_version_is_asked_only_where_it_matters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(addresses_are_taken),
+		cmocka_unit_test(a_keyword_is_set_in_front),
 		cmocka_unit_test(a_password_is_quoted_wherever_it_goes),
 		cmocka_unit_test(what_is_no_connection_string_is_refused_without_showing_it),
 		cmocka_unit_test(values_are_found_in_any_case_and_without_quotes),

@@ -17,7 +17,7 @@
 
 enum { STATEMENTS_MIN = 300 };
 
-static const char *const dialects[] = { "tsql", "postgresql", "sqlite", "generic" };
+static const char *const dialects[] = { "tsql", "postgresql", "sqlite", "mysql", "generic" };
 
 /* \n, \r, \\ and \xHH in place. */
 static void unescape(char *s)

@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT */
+#include "column.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "lite.h"
+#include "text/utf8.h"
+
+enum {
+	BITS = 64,
+	SLOTS_FIRST = 256,
+	TEXT_FIRST = 4096,
+	ENDS_FIRST = 256,
+	GROW_DOUBLING_MAX = 64 << 20, /* bytes */
+};
+
+void column_init(struct column *column, const char *name)
+{
+	*column = (struct column){ .name = xstrdup(name) };
+}
+
+void column_release(struct column *column)
+{
+	column_drop(column);
+	free(column->name);
+}
+
+static void keep_sample(char out[COLUMN_SAMPLE_MAX], const struct csv_field *field)
+{
+	size_t len = size_min(field->len, COLUMN_SAMPLE_MAX - 1);
+
+	while (len > 0 && len < field->len && ((unsigned char)field->s[len] & 0xc0) == 0x80)
+		len--;
+	memcpy(out, field->s, len);
+	out[len] = '\0';
+}
+
+void column_count(struct column *column, const struct csv_field *field, bool commas)
+{
+	enum infer_class class = infer_class(field->s, field->len);
+
+	column->counts[class]++;
+	if (class == INFER_POWER && column->power[0] == '\0')
+		keep_sample(column->power, field);
+	if (class <= INFER_MISSING || column->samples[COLUMN_SAMPLES - 1][0] != '\0' ||
+	    infer_is_number(class, commas))
+		return;
+	for (size_t i = 0; i < COLUMN_SAMPLES; i++) {
+		if (column->samples[i][0] == '\0') {
+			keep_sample(column->samples[i], field);
+			return;
+		}
+		if (strncmp(column->samples[i], field->s,
+			    size_min(field->len, COLUMN_SAMPLE_MAX - 1)) == 0)
+			return;
+	}
+}
+
+/* ---- values ---- */
+
+static int fail_memory(struct err *err)
+{
+	return err_set(err, ERR_LIMIT,
+		       "the query needs more than %d MB of memory for the columns it names; "
+		       "name fewer",
+		       LITE_HEAP_MAX >> 20);
+}
+
+int column_reserve(struct column *column, size_t rows, struct err *err)
+{
+	bool text = column->verdict.type == INFER_TYPE_TEXT;
+	size_t room = rows > 0 ? rows : 1;
+	size_t nulls = (room + BITS - 1) / BITS * sizeof(*column->nulls);
+
+	column->rows = 0;
+	column->low = INT64_MAX;
+	column->high = INT64_MIN;
+	if (text)
+		column->codes = sqlite3_malloc64(room * sizeof(*column->codes));
+	else if (column->verdict.type == INFER_TYPE_INTEGER)
+		column->integers = sqlite3_malloc64(room * sizeof(*column->integers));
+	else
+		column->reals = sqlite3_malloc64(room * sizeof(*column->reals));
+	if (!text)
+		column->nulls = sqlite3_malloc64(nulls);
+	if (column->nulls != NULL)
+		memset(column->nulls, 0, nulls);
+	if ((text && column->codes == NULL) ||
+	    (!text &&
+	     (column->nulls == NULL || (column->integers == NULL && column->reals == NULL))))
+		return fail_memory(err);
+	return 0;
+}
+
+static void drop_texts(struct column_texts *texts)
+{
+	sqlite3_free(texts->bytes);
+	sqlite3_free(texts->ends);
+	sqlite3_free(texts->slots);
+	*texts = (struct column_texts){ .bytes = NULL };
+}
+
+void column_drop(struct column *column)
+{
+	sqlite3_free(column->integers);
+	sqlite3_free(column->reals);
+	sqlite3_free(column->codes);
+	sqlite3_free(column->nulls);
+	sqlite3_free(column->heads);
+	sqlite3_free(column->nexts);
+	drop_texts(&column->texts);
+	column->integers = NULL;
+	column->reals = NULL;
+	column->codes = NULL;
+	column->nulls = NULL;
+	column->heads = NULL;
+	column->nexts = NULL;
+	column->loaded = false;
+}
+
+/* ---- texts ---- */
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ (x >> 29);
+}
+
+static uint64_t hash_text(const char *s, size_t len)
+{
+	uint64_t hash = len;
+	uint64_t word = 0;
+
+	for (; len >= sizeof(word); s += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, s, sizeof(word));
+		hash = mix(hash ^ word);
+	}
+	word = 0;
+	memcpy(&word, s, len);
+	return mix(hash ^ word);
+}
+
+static const char *text_of(const struct column_texts *texts, uint32_t code, size_t *ret_len)
+{
+	uint64_t begin = code > 1 ? texts->ends[code - 2] : 0;
+
+	*ret_len = (size_t)(texts->ends[code - 1] - begin);
+	return texts->bytes + begin;
+}
+
+/* An array that grows by doubling; a large one by an eighth, as it may fill half of what there is.
+ */
+static bool grow(void *array_ptr, size_t *cap, size_t wanted, size_t first, size_t item)
+{
+	void **array = array_ptr;
+	size_t room = *cap == 0 ? first : *cap;
+	void *more;
+
+	if (wanted <= *cap)
+		return true;
+	while (room < wanted)
+		room += room * item < GROW_DOUBLING_MAX ? room : room / 8;
+	more = sqlite3_realloc64(*array, room * item);
+	if (more == NULL)
+		return false;
+	*array = more;
+	*cap = room;
+	return true;
+}
+
+static uint32_t *find_slot(const struct column_texts *texts, const char *s, size_t len)
+{
+	size_t at = hash_text(s, len) & (texts->slot_count - 1);
+
+	for (;; at = (at + 1) & (texts->slot_count - 1)) {
+		uint32_t code = texts->slots[at];
+		size_t known_len;
+		const char *known;
+
+		if (code == 0)
+			return &texts->slots[at];
+		known = text_of(texts, code, &known_len);
+		if (known_len == len && memcmp(known, s, len) == 0)
+			return &texts->slots[at];
+	}
+}
+
+static bool grow_slots(struct column_texts *texts)
+{
+	uint32_t *old = texts->slots;
+	size_t count = texts->slot_count == 0 ? SLOTS_FIRST : 4 * texts->slot_count;
+	uint32_t *slots = sqlite3_malloc64(count * sizeof(*slots));
+
+	if (slots == NULL)
+		return false;
+	memset(slots, 0, count * sizeof(*slots));
+	texts->slots = slots;
+	texts->slot_count = count;
+	for (uint32_t code = 1; code <= texts->count; code++) {
+		size_t len;
+		const char *s = text_of(texts, code, &len);
+
+		*find_slot(texts, s, len) = code;
+	}
+	sqlite3_free(old);
+	return true;
+}
+
+/* From here on equal texts may be two. */
+static void stop_sharing(struct column_texts *texts)
+{
+	sqlite3_free(texts->slots);
+	texts->slots = NULL;
+	texts->slot_count = 0;
+}
+
+static bool append(struct column_texts *texts, const char *s, size_t len)
+{
+	if (!grow(&texts->bytes, &texts->cap, texts->len + len + 1, TEXT_FIRST, 1) ||
+	    !grow(&texts->ends, &texts->ends_cap, texts->count + 1, ENDS_FIRST,
+		  sizeof(*texts->ends)))
+		return false;
+	memcpy(texts->bytes + texts->len, s, len);
+	texts->len += len;
+	texts->ends[texts->count++] = texts->len;
+	return true;
+}
+
+static bool is_shared(const struct column_texts *texts)
+{
+	return texts->count == 0 || texts->slots != NULL;
+}
+
+/* The text's number, 0 without memory. */
+static uint32_t add_text(struct column_texts *texts, const char *s, size_t len)
+{
+	uint32_t *slot;
+
+	if (!is_shared(texts))
+		return append(texts, s, len) ? (uint32_t)texts->count : 0;
+	if (2 * texts->count >= texts->slot_count && !grow_slots(texts))
+		return 0;
+	slot = find_slot(texts, s, len);
+	if (*slot != 0)
+		return *slot;
+	if (!append(texts, s, len))
+		return 0;
+	*slot = (uint32_t)texts->count;
+	if (texts->count > COLUMN_TEXTS_SHARED)
+		stop_sharing(texts);
+	return (uint32_t)texts->count;
+}
+
+/* ---- adding ---- */
+
+static bool is_missing(const struct column *column, const struct csv_field *field)
+{
+	size_t i = 0;
+
+	if (field == NULL || (field->len == 0 && !field->quoted))
+		return true;
+	if (column->verdict.type == INFER_TYPE_TEXT)
+		return column->verdict.missing &&
+		       infer_class(field->s, field->len) <= INFER_MISSING;
+	/* Numbers and missing ones are told apart by how they begin. */
+	if (field->len > 0 && field->s[0] <= '9' && field->s[0] > '#')
+		return false;
+	while (i < field->len && strchr(" \t\r\n", field->s[i]) != NULL)
+		i++;
+	return i == field->len || strchr("Nn#", field->s[i]) != NULL;
+}
+
+static void add_integer(struct column *column, int64_t value)
+{
+	column->integers[column->rows] = value;
+	if (value < column->low)
+		column->low = value;
+	if (value > column->high)
+		column->high = value;
+}
+
+static void add_null(struct column *column)
+{
+	if (column->codes != NULL)
+		column->codes[column->rows] = 0;
+	else
+		column->nulls[column->rows / BITS] |= UINT64_C(1) << column->rows % BITS;
+}
+
+static int add_code(struct column *column, const char *s, size_t len)
+{
+	if (column->verdict.missing)
+		infer_trim(&s, &len);
+	column->codes[column->rows] = add_text(&column->texts, s, len);
+	return column->codes[column->rows] != 0 ? 0 : -1;
+}
+
+int column_add(struct column *column, const struct csv_field *field, struct err *err)
+{
+	if (is_missing(column, field)) {
+		add_null(column);
+	} else if (column->integers != NULL) {
+		add_integer(column, infer_integer(field->s, field->len));
+	} else if (column->reals != NULL) {
+		column->reals[column->rows] =
+			infer_real(field->s, field->len, column->verdict.comma ? ',' : '.');
+	} else if (add_code(column, field->s, field->len) < 0) {
+		return fail_memory(err);
+	}
+	column->rows++;
+	return 0;
+}
+
+void column_finish(struct column *column)
+{
+	column->loaded = true;
+}
+
+/* ---- one value ---- */
+
+bool column_is_null(const struct column *column, size_t row)
+{
+	if (column->codes != NULL)
+		return column->codes[row] == 0;
+	return (column->nulls[row / BITS] >> row % BITS & 1) != 0;
+}
+
+const char *column_text(const struct column *column, size_t row, size_t *ret_len)
+{
+	return text_of(&column->texts, column->codes[row], ret_len);
+}
+
+void column_expect(const struct column *column, size_t row)
+{
+	if (column->codes != NULL) {
+		__builtin_prefetch(&column->codes[row]);
+		return;
+	}
+	__builtin_prefetch(&column->nulls[row / BITS]);
+	if (column->integers != NULL)
+		__builtin_prefetch(&column->integers[row]);
+	else
+		__builtin_prefetch(&column->reals[row]);
+}
+
+void column_result(const struct column *column, size_t row, sqlite3_context *context)
+{
+	if (column_is_null(column, row)) {
+		sqlite3_result_null(context);
+	} else if (column->integers != NULL) {
+		sqlite3_result_int64(context, column->integers[row]);
+	} else if (column->reals != NULL) {
+		sqlite3_result_double(context, column->reals[row]);
+	} else {
+		size_t len;
+		const char *s = column_text(column, row, &len);
+
+		sqlite3_result_text(context, s, (int)len, SQLITE_STATIC);
+	}
+}
+
+static int compare_texts(const struct column_texts *texts, uint32_t a, uint32_t b)
+{
+	size_t a_len;
+	size_t b_len;
+	const char *a_text = text_of(texts, a, &a_len);
+	const char *b_text = text_of(texts, b, &b_len);
+	int result = memcmp(a_text, b_text, size_min(a_len, b_len));
+
+	return result != 0 ? result : (a_len > b_len) - (a_len < b_len);
+}
+
+int column_compare(const struct column *column, size_t a, size_t b)
+{
+	bool a_null = column_is_null(column, a);
+	bool b_null = column_is_null(column, b);
+
+	if (a_null || b_null)
+		return b_null - a_null;
+	if (column->integers != NULL)
+		return (column->integers[a] > column->integers[b]) -
+		       (column->integers[a] < column->integers[b]);
+	if (column->reals != NULL)
+		return (column->reals[a] > column->reals[b]) -
+		       (column->reals[a] < column->reals[b]);
+	return compare_texts(&column->texts, column->codes[a], column->codes[b]);
+}
+
+static int compare_codes(const void *a, const void *b, void *texts)
+{
+	return compare_texts(texts, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* Of each text's number, how many texts are less. */
+static size_t rank_texts(const struct column_texts *texts, uint32_t **ret_ranks)
+{
+	size_t size = (texts->count + 1) * sizeof(uint32_t);
+	uint32_t *ranks = sqlite3_malloc64(size);
+	uint32_t *sorted = sqlite3_malloc64(size);
+
+	if (ranks == NULL || sorted == NULL) {
+		sqlite3_free(ranks);
+		sqlite3_free(sorted);
+		return 0;
+	}
+	for (uint32_t i = 0; i < texts->count; i++)
+		sorted[i] = i + 1;
+	qsort_r(sorted, texts->count, sizeof(*sorted), compare_codes, (void *)(uintptr_t)texts);
+	ranks[0] = 0;
+	for (uint32_t i = 0; i < texts->count; i++)
+		ranks[sorted[i]] = i + 1;
+	sqlite3_free(sorted);
+	*ret_ranks = ranks;
+	return texts->count + 1;
+}
+
+size_t column_ranks(const struct column *column, uint32_t **ret_ranks)
+{
+	*ret_ranks = NULL;
+	if (column->codes != NULL)
+		return is_shared(&column->texts) ? rank_texts(&column->texts, ret_ranks) : 0;
+	if (column->integers == NULL)
+		return 0;
+	if (column->low > column->high)
+		return 1;
+	if ((uint64_t)column->high - (uint64_t)column->low >= COLUMN_SPREAD_MAX)
+		return 0;
+	return (size_t)((uint64_t)column->high - (uint64_t)column->low) + 2;
+}
+
+uint32_t column_rank(const struct column *column, const uint32_t *ranks, size_t row)
+{
+	if (ranks != NULL)
+		return ranks[column->codes[row]];
+	if (column_is_null(column, row))
+		return 0;
+	return (uint32_t)((uint64_t)column->integers[row] - (uint64_t)column->low) + 1;
+}
+
+/* ---- finding ---- */
+
+static uint64_t hash_real(double value)
+{
+	uint64_t bits;
+
+	if (value == 0)
+		value = 0; /* -0 equals 0 */
+	memcpy(&bits, &value, sizeof(bits));
+	return mix(bits);
+}
+
+static uint64_t hash_row(const struct column *column, size_t row)
+{
+	size_t len;
+	const char *s;
+
+	if (column->integers != NULL)
+		return mix((uint64_t)column->integers[row]);
+	if (column->reals != NULL)
+		return hash_real(column->reals[row]);
+	s = column_text(column, row, &len);
+	return hash_text(s, len);
+}
+
+int column_index(struct column *column, struct err *err)
+{
+	size_t heads = SLOTS_FIRST;
+	size_t room = column->rows > 0 ? column->rows : 1;
+
+	if (column->heads != NULL)
+		return 0;
+	while (heads < column->rows)
+		heads *= 2;
+	column->heads = sqlite3_malloc64(heads * sizeof(*column->heads));
+	column->nexts = sqlite3_malloc64(room * sizeof(*column->nexts));
+	if (column->heads == NULL || column->nexts == NULL) {
+		sqlite3_free(column->heads);
+		sqlite3_free(column->nexts);
+		column->heads = NULL;
+		column->nexts = NULL;
+		return fail_memory(err);
+	}
+	memset(column->heads, 0, heads * sizeof(*column->heads));
+	column->head_count = heads;
+	/* The last row first: what is found comes in the file's order. */
+	for (size_t row = column->rows; row-- > 0;) {
+		uint32_t *head;
+
+		if (column_is_null(column, row))
+			continue;
+		head = &column->heads[hash_row(column, row) & (heads - 1)];
+		column->nexts[row] = *head;
+		*head = (uint32_t)row + 1;
+	}
+	return 0;
+}
+
+/* The hash of a value as this column would hold it. */
+static bool hash_value(const struct column *column, sqlite3_value *value, uint64_t *ret)
+{
+	int type = column->codes != NULL ? sqlite3_value_type(value)
+					 : sqlite3_value_numeric_type(value);
+	double real;
+
+	if (column->codes != NULL && type == SQLITE_TEXT) {
+		const char *s = (const char *)sqlite3_value_text(value);
+
+		*ret = s != NULL ? hash_text(s, (size_t)sqlite3_value_bytes(value)) : 0;
+		return s != NULL;
+	}
+	if (column->codes != NULL || (type != SQLITE_INTEGER && type != SQLITE_FLOAT))
+		return false;
+	if (column->integers != NULL && type == SQLITE_INTEGER) {
+		*ret = mix((uint64_t)sqlite3_value_int64(value));
+		return true;
+	}
+	real = sqlite3_value_double(value);
+	if (column->reals != NULL) {
+		*ret = hash_real(real);
+		return true;
+	}
+	if (!(real > -9e18 && real < 9e18) || real != (double)(int64_t)real)
+		return false;
+	*ret = mix((uint64_t)(int64_t)real);
+	return true;
+}
+
+bool column_find(const struct column *column, sqlite3_value *value, uint32_t *ret_first)
+{
+	uint64_t hash;
+
+	*ret_first = 0;
+	if (sqlite3_value_type(value) == SQLITE_NULL)
+		return true;
+	if (!hash_value(column, value, &hash))
+		return false;
+	*ret_first = column->heads[hash & (column->head_count - 1)];
+	return true;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * column.h - one column of a file: what its values are, and, once a query needs them, the values.
+ *
+ * Values are an array of one type. Texts are numbers of a dictionary, in which equal ones are one
+ * until there are too many. All of it is SQLite's memory, so SQLite's limit holds for it.
+ */
+#ifndef SQL_COLUMN_H
+#define SQL_COLUMN_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "sql/csv.h"
+#include "sql/infer.h"
+
+enum {
+	COLUMN_SAMPLES = 2,
+	COLUMN_SAMPLE_MAX = 64,
+	COLUMN_TEXTS_SHARED = 1 << 17, /* different texts until equal ones are no longer one */
+	COLUMN_SPREAD_MAX = 1 << 20,   /* integers between the least and the most to be codes */
+};
+
+struct column_texts {
+	char *bytes;
+	size_t len;
+	size_t cap;
+	uint64_t *ends; /* of text 1, 2, ...; 0 is NULL */
+	size_t count;
+	size_t ends_cap;
+	uint32_t *slots; /* by hash, while equal texts are one */
+	size_t slot_count;
+};
+
+struct column {
+	char *name;
+	uint64_t counts[INFER_CLASSES];
+	struct infer_verdict verdict;
+	/* Values that are no numbers; one with an exponent only. "" for none. */
+	char samples[COLUMN_SAMPLES][COLUMN_SAMPLE_MAX];
+	char power[COLUMN_SAMPLE_MAX];
+	bool wanted;   /* by the query that is being prepared */
+	bool compared; /* by it with a number, and it is text */
+	bool loaded;
+	size_t rows;
+	int64_t *integers;
+	double *reals;
+	uint32_t *codes;
+	uint64_t *nulls; /* a bit a row, of numbers */
+	int64_t low;     /* of the integers */
+	int64_t high;
+	struct column_texts texts;
+	uint32_t *heads; /* the first row of each hash, plus one; 0 for none */
+	uint32_t *nexts; /* the next row with its hash */
+	size_t head_count;
+};
+
+/* ---- what its values are ---- */
+
+void column_init(struct column *column, const char *name);
+void column_release(struct column *column);
+/* One value of the file. `commas`: 2,5 may be a number. */
+void column_count(struct column *column, const struct csv_field *field, bool commas);
+
+/* ---- its values ---- */
+
+/* Room for `rows` values. ERR_LIMIT. */
+int column_reserve(struct column *column, size_t rows, struct err *err) MUST_CHECK;
+/* The value of the next row; `field` NULL is a missing one. */
+int column_add(struct column *column, const struct csv_field *field, struct err *err) MUST_CHECK;
+/* Nothing more is added. */
+void column_finish(struct column *column);
+/* Gives the values' memory back. */
+void column_drop(struct column *column);
+
+bool column_is_null(const struct column *column, size_t row);
+/* The text of a row that is not NULL. */
+const char *column_text(const struct column *column, size_t row, size_t *ret_len);
+/* The row's value will be wanted soon: rows that are not in the file's order are far apart. */
+void column_expect(const struct column *column, size_t row);
+/* Gives the value to SQLite, borrowed. */
+void column_result(const struct column *column, size_t row, sqlite3_context *context);
+/* As SQLite orders them: NULL first, then by value or byte. */
+int column_compare(const struct column *column, size_t a, size_t b);
+/*
+ * Small numbers that order the rows as column_compare does; how many, 0 when there are none. The
+ * caller frees *ret_ranks with sqlite3_free.
+ */
+size_t column_ranks(const struct column *column, uint32_t **ret_ranks);
+/* The rank of a row by the ranks of column_ranks. */
+uint32_t column_rank(const struct column *column, const uint32_t *ranks, size_t row);
+
+/* ---- finding values ---- */
+
+/* Makes what column_find needs. ERR_LIMIT. */
+int column_index(struct column *column, struct err *err) MUST_CHECK;
+/*
+ * The first row that may equal `value`, plus one, 0 for none; the next ones are in `nexts`. False:
+ * any row may.
+ */
+bool column_find(const struct column *column, sqlite3_value *value, uint32_t *ret_first);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#include "library.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+bool library_find(const char *library, const char *name, void *ret_function)
+{
+	void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	void *found = loaded != NULL ? dlsym(loaded, name) : NULL;
+
+	memcpy(ret_function, &found, sizeof(found));
+	if (loaded != NULL)
+		(void)dlclose(loaded);
+	return found != NULL;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "maria.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "library.h"
+
+#define LIBRARY "libmariadb.so.3"
+#define MANY ((unsigned long long)INT64_MAX)
+
+static bool flowing;
+static void *connection; /* libmariadb's, of the last statement that was made */
+
+void maria_flow(bool flow)
+{
+	flowing = flow;
+}
+
+/* As the library's MYSQL_FIELD begins. */
+struct field {
+	char *names[7];
+	unsigned long length;
+	unsigned long max_length;
+};
+
+/* The driver cuts values at the length of the longest one that the library saw storing them. */
+static void forget_longest(void *statement)
+{
+	void *(*metadata)(void *statement);
+	unsigned (*count)(void *result);
+	struct field *(*nth)(void *result, unsigned n);
+	void (*free_result)(void *result);
+	void *result;
+
+	if (!library_find(LIBRARY, "mysql_stmt_result_metadata", &metadata) ||
+	    !library_find(LIBRARY, "mysql_num_fields", &count) ||
+	    !library_find(LIBRARY, "mysql_fetch_field_direct", &nth) ||
+	    !library_find(LIBRARY, "mysql_free_result", &free_result))
+		return;
+	result = metadata(statement);
+	for (unsigned i = 0; result != NULL && i < count(result); i++)
+		nth(result, i)->max_length = LONG_MAX;
+	if (result != NULL)
+		free_result(result);
+}
+
+int mysql_stmt_store_result(void *statement);
+EXPORTED int mysql_stmt_store_result(void *statement)
+{
+	int (*store)(void *statement);
+
+	if (flowing) {
+		forget_longest(statement);
+		return 0;
+	}
+	return library_find(LIBRARY, __func__, &store) ? store(statement) : 1;
+}
+
+/* The driver fetches as long as there are more rows than it has. */
+unsigned long long mysql_stmt_num_rows(void *statement);
+EXPORTED unsigned long long mysql_stmt_num_rows(void *statement)
+{
+	unsigned long long (*count)(void *statement);
+
+	if (flowing)
+		return MANY;
+	return library_find(LIBRARY, __func__, &count) ? count(statement) : 0;
+}
+
+/* ---- errors among rows that flow, which the library tells at the connection only ---- */
+
+void *mysql_stmt_init(void *of_connection);
+EXPORTED void *mysql_stmt_init(void *of_connection)
+{
+	void *(*init)(void *of_connection);
+
+	connection = of_connection;
+	return library_find(LIBRARY, __func__, &init) ? init(of_connection) : NULL;
+}
+
+static unsigned ask_number(const char *name, void *handle)
+{
+	unsigned (*number)(void *handle);
+
+	return library_find(LIBRARY, name, &number) ? number(handle) : 0;
+}
+
+static const char *ask_text(const char *name, void *handle)
+{
+	const char *(*text)(void *handle);
+
+	return library_find(LIBRARY, name, &text) ? text(handle) : "";
+}
+
+static bool tells(void *statement)
+{
+	return !flowing || ask_number("mysql_stmt_errno", statement) != 0;
+}
+
+unsigned mysql_stmt_errno(void *statement);
+EXPORTED unsigned mysql_stmt_errno(void *statement)
+{
+	return tells(statement) ? ask_number(__func__, statement)
+				: ask_number("mysql_errno", connection);
+}
+
+const char *mysql_stmt_error(void *statement);
+EXPORTED const char *mysql_stmt_error(void *statement)
+{
+	return tells(statement) ? ask_text(__func__, statement)
+				: ask_text("mysql_error", connection);
+}
+
+const char *mysql_stmt_sqlstate(void *statement);
+EXPORTED const char *mysql_stmt_sqlstate(void *statement)
+{
+	return tells(statement) ? ask_text(__func__, statement)
+				: ask_text("mysql_sqlstate", connection);
+}

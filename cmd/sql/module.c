@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SQLite makes no index of its own for a virtual table, and sorts to group. What xBestIndex chose
+ * goes to xFilter as a text: "?N" to find by column N, "=N,M" to order by columns N and M, "" to
+ * read all rows.
+ */
+#include "module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "lite.h"
+#include "order.h"
+
+/* Rows between the one that SQLite reads and the one whose values are brought closer. */
+enum { ROWS_AHEAD = 16 };
+
+struct module {
+	module_find *find;
+	void *data;
+};
+
+struct vtab {
+	sqlite3_vtab base;
+	struct sheet *sheet;
+};
+
+struct cursor {
+	sqlite3_vtab_cursor base;
+	struct sheet *sheet;
+	const uint32_t *order; /* rows in the order to come, NULL: as in the file */
+	const uint32_t *nexts; /* of an index; the rows are a chain */
+	size_t at;             /* of the order, or the row itself */
+};
+
+/* Their bases are first members, as SQLite wants it. */
+static struct vtab *vtab_of(sqlite3_vtab *base)
+{
+	return (struct vtab *)(void *)base;
+}
+
+static struct cursor *cursor_of(sqlite3_vtab_cursor *base)
+{
+	return (struct cursor *)(void *)base;
+}
+
+/* ---- the table ---- */
+
+static void put_quoted(struct buf *out, const char *name)
+{
+	buf_puts(out, "\"");
+	for (; *name != '\0'; name++)
+		buf_put(out, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+	buf_puts(out, "\"");
+}
+
+static void put_columns(struct buf *out, const struct sheet *sheet)
+{
+	static const char *const types[] = {
+		[INFER_TYPE_TEXT] = "TEXT",
+		[INFER_TYPE_INTEGER] = "INTEGER",
+		[INFER_TYPE_REAL] = "REAL",
+	};
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		buf_puts(out, i == 0 ? "(" : ", ");
+		put_quoted(out, sheet->columns[i].name);
+		buf_putf(out, " %s", types[sheet->columns[i].verdict.type]);
+	}
+	buf_puts(out, ")");
+}
+
+/* `arguments`: the module's name, the database's, the table's, then what was written for it. */
+static int connect(sqlite3 *db, void *data, int count, const char *const *arguments,
+		   sqlite3_vtab **ret, char **ret_message)
+{
+	const struct module *module = data;
+	struct sheet *sheet = count > 2 ? module->find(module->data, arguments[2]) : NULL;
+	cleanup_buf struct buf sql = BUF_INIT(BUF_UNBOUNDED);
+	struct vtab *vtab;
+
+	if (sheet == NULL) {
+		*ret_message = sqlite3_mprintf("there is no such file");
+		return SQLITE_ERROR;
+	}
+	buf_puts(&sql, "CREATE TABLE x");
+	put_columns(&sql, sheet);
+	if (sqlite3_declare_vtab(db, buf_str(&sql)) != SQLITE_OK)
+		return SQLITE_ERROR;
+	vtab = sqlite3_malloc64(sizeof(*vtab));
+	if (vtab == NULL)
+		return SQLITE_NOMEM;
+	*vtab = (struct vtab){ .sheet = sheet };
+	*ret = &vtab->base;
+	return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+	sqlite3_free(vtab_of(base));
+	return SQLITE_OK;
+}
+
+/* ---- the plan ---- */
+
+static void want(struct sheet *sheet, sqlite3_uint64 used)
+{
+	for (size_t i = 0; i < sheet->count && i < MODULE_SINGLE_COLUMNS; i++)
+		if ((used >> i & 1) != 0)
+			sheet->columns[i].wanted = true;
+}
+
+/* Texts that are compared with a number. */
+static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
+{
+	for (int i = 0; i < info->nConstraint; i++) {
+		int column = info->aConstraint[i].iColumn;
+		sqlite3_value *value;
+
+		if (column < 0 || sheet->columns[column].verdict.type != INFER_TYPE_TEXT ||
+		    sqlite3_vtab_rhs_value(info, i, &value) != SQLITE_OK)
+			continue;
+		if (sqlite3_value_type(value) == SQLITE_INTEGER ||
+		    sqlite3_value_type(value) == SQLITE_FLOAT)
+			sheet->columns[column].compared = true;
+	}
+}
+
+/* The constraint to find rows by; -1 for none. */
+static int choose_constraint(sqlite3_index_info *info)
+{
+	for (int i = 0; i < info->nConstraint; i++) {
+		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+
+		if (c->usable && c->op == SQLITE_INDEX_CONSTRAINT_EQ && c->iColumn >= 0 &&
+		    c->iColumn < MODULE_SINGLE_COLUMNS &&
+		    sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* The columns to order by, when rows are only to be brought together; NULL otherwise. */
+static char *choose_order(sqlite3_index_info *info)
+{
+	struct buf list = BUF_INIT(BUF_UNBOUNDED);
+	int distinct = sqlite3_vtab_distinct(info);
+
+	if (info->nOrderBy == 0 || (distinct != 1 && distinct != 2))
+		return NULL;
+	for (int i = 0; i < info->nOrderBy; i++) {
+		int column = info->aOrderBy[i].iColumn;
+
+		if (column < 0 || column >= MODULE_SINGLE_COLUMNS) {
+			buf_release(&list);
+			return NULL;
+		}
+		buf_putf(&list, "%s%d", i == 0 ? "=" : ",", column);
+	}
+	return buf_steal(&list);
+}
+
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	struct sheet *sheet = vtab_of(base)->sheet;
+	int constraint = choose_constraint(info);
+	cleanup_free char *order = constraint < 0 ? choose_order(info) : NULL;
+	double rows = (double)sheet->rows + 1;
+
+	sheet->used = true;
+	want(sheet, info->colUsed);
+	note_comparisons(sheet, info);
+	info->estimatedRows = (sqlite3_int64)rows;
+	info->estimatedCost = rows;
+	if (constraint >= 0) {
+		info->aConstraintUsage[constraint].argvIndex = 1;
+		info->idxStr = sqlite3_mprintf("?%d", info->aConstraint[constraint].iColumn);
+		info->estimatedRows = rows < 100 ? 2 : (sqlite3_int64)(rows / 50);
+		info->estimatedCost = 5 + (double)info->estimatedRows;
+	} else {
+		info->idxStr = sqlite3_mprintf("%s", order != NULL ? order : "");
+		info->orderByConsumed = order != NULL;
+	}
+	info->needToFreeIdxStr = 1;
+	return info->idxStr != NULL ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* ---- rows ---- */
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **ret)
+{
+	struct cursor *cursor = sqlite3_malloc64(sizeof(*cursor));
+
+	if (cursor == NULL)
+		return SQLITE_NOMEM;
+	*cursor = (struct cursor){ .sheet = vtab_of(base)->sheet };
+	*ret = &cursor->base;
+	return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	sqlite3_free(cursor_of(base));
+	return SQLITE_OK;
+}
+
+static int fail(struct cursor *cursor, const struct err *err)
+{
+	sqlite3_vtab *vtab = cursor->base.pVtab;
+
+	sqlite3_free(vtab->zErrMsg);
+	vtab->zErrMsg = sqlite3_mprintf("%s", err->msg);
+	return err->code == ERR_LIMIT ? SQLITE_NOMEM : SQLITE_ERROR;
+}
+
+/* Columns beyond those that SQLite tells apart are read when a row's value is asked for. */
+static int need(struct cursor *cursor, size_t column)
+{
+	struct err err;
+
+	if (cursor->sheet->columns[column].loaded)
+		return SQLITE_OK;
+	cursor->sheet->columns[column].wanted = true;
+	return sheet_fetch(cursor->sheet, &err) < 0 ? fail(cursor, &err) : SQLITE_OK;
+}
+
+/* Rows that equal the value in the column; all rows when that is not known. */
+static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value)
+{
+	struct column *column = &cursor->sheet->columns[number];
+	int result = need(cursor, number);
+	uint32_t first;
+	struct err err;
+
+	if (result != SQLITE_OK)
+		return result;
+	if (column_index(column, &err) < 0)
+		return fail(cursor, &err);
+	if (!column_find(column, value, &first))
+		return SQLITE_OK;
+	cursor->nexts = column->nexts;
+	cursor->at = first > 0 ? first - 1 : cursor->sheet->rows;
+	return SQLITE_OK;
+}
+
+static int order_rows(struct cursor *cursor, const char *columns)
+{
+	int result = SQLITE_OK;
+
+	for (const char *at = columns; at != NULL && result == SQLITE_OK;) {
+		result = need(cursor, strtoul(at, NULL, 10));
+		at = strchr(at, ',');
+		at = at != NULL ? at + 1 : NULL;
+	}
+	if (result != SQLITE_OK)
+		return result;
+	cursor->order = order_get(cursor->sheet, columns);
+	return cursor->order != NULL ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int count,
+		  sqlite3_value **values)
+{
+	struct cursor *cursor = cursor_of(base);
+
+	(void)number;
+	cursor->at = 0;
+	cursor->order = NULL;
+	cursor->nexts = NULL;
+	if (*plan == '?' && count == 1)
+		return find_rows(cursor, strtoul(plan + 1, NULL, 10), values[0]);
+	return *plan == '=' ? order_rows(cursor, plan + 1) : SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct cursor *cursor = cursor_of(base);
+	uint32_t following;
+
+	if (cursor->nexts == NULL) {
+		cursor->at++;
+		return SQLITE_OK;
+	}
+	following = cursor->nexts[cursor->at];
+	cursor->at = following > 0 ? following - 1 : cursor->sheet->rows;
+	return SQLITE_OK;
+}
+
+static int at_end(sqlite3_vtab_cursor *base)
+{
+	const struct cursor *cursor = cursor_of(base);
+
+	return cursor->at >= cursor->sheet->rows;
+}
+
+static size_t row_of(const struct cursor *cursor)
+{
+	return cursor->order != NULL ? cursor->order[cursor->at] : cursor->at;
+}
+
+static int column_value(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
+{
+	struct cursor *cursor = cursor_of(base);
+	size_t ahead = cursor->at + ROWS_AHEAD;
+	int result = need(cursor, (size_t)column);
+
+	if (result != SQLITE_OK)
+		return result;
+	if (cursor->order != NULL && ahead < cursor->sheet->rows)
+		column_expect(&cursor->sheet->columns[column], cursor->order[ahead]);
+	column_result(&cursor->sheet->columns[column], row_of(cursor), context);
+	return SQLITE_OK;
+}
+
+static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *ret)
+{
+	*ret = (sqlite3_int64)row_of(cursor_of(base)) + 1;
+	return SQLITE_OK;
+}
+
+/* ---- the module ---- */
+
+static const sqlite3_module methods = {
+	.xCreate = connect,
+	.xConnect = connect,
+	.xBestIndex = best_index,
+	.xDisconnect = disconnect,
+	.xDestroy = disconnect,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next,
+	.xEof = at_end,
+	.xColumn = column_value,
+	.xRowid = row_id,
+};
+
+int module_register(sqlite3 *db, module_find *find, void *data, struct err *err)
+{
+	struct module *module = xcalloc(1, sizeof(*module));
+
+	*module = (struct module){ .find = find, .data = data };
+	if (sqlite3_create_module_v2(db, "csv", &methods, module, free) != SQLITE_OK)
+		return lite_fail(db, err);
+	return 0;
+}
+
+int module_create(sqlite3 *db, const char *table, const struct sheet *sheet, struct err *err)
+{
+	cleanup_buf struct buf sql = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&sql, "CREATE VIRTUAL TABLE ");
+	put_quoted(&sql, table);
+	buf_puts(&sql, " USING csv");
+	if (sheet->count <= MODULE_SHOWN_COLUMNS)
+		put_columns(&sql, sheet);
+	if (sqlite3_exec(db, buf_str(&sql), NULL, NULL, NULL) != SQLITE_OK)
+		return lite_fail(db, err);
+	return 0;
+}
+
+void module_drop(sqlite3 *db, const char *table)
+{
+	char *sql = sqlite3_mprintf("DROP TABLE IF EXISTS \"%w\"", table);
+
+	(void)sqlite3_exec(db, sql, NULL, NULL, NULL);
+	sqlite3_free(sql);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "names.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "text/normal.h"
+#include "workspace/beneath.h"
+
+/* How well a name means a file: its path best, and as it is written better than in any case. */
+enum { MATCH_NONE, MATCH_PLAIN = 1, MATCH_STEM = 3, MATCH_BASE = 5, MATCH_PATH = 7 };
+
+struct file {
+	char *path;
+	char *key;   /* the path, composed */
+	char *stem;  /* the name without its ending, composed */
+	char *plain; /* the same as a plain word of SQL */
+};
+
+struct list {
+	struct file *files;
+	size_t count;
+};
+
+struct names {
+	int dir_fd;
+	struct list tables;
+	struct list others;
+};
+
+/* Other kinds, and the line that makes a table of one: BEFORE 'its path' BETWEEN 'path.csv' AFTER.
+ */
+static const struct {
+	const char *ending;
+	const char *what;
+	const char *before;
+	const char *between;
+	const char *after;
+} others[] = {
+	{ ".gz", "is compressed; in bash", "gzip -dc ", " > ", "" },
+	{ ".zip", "is compressed; in bash", "unzip -p ", " > ", "" },
+	{ ".parquet", "is a Parquet file; in python", "import pandas as pd; pd.read_parquet(",
+	  ").to_csv(", ", index=False)" },
+	{ ".xlsx", "is a workbook; in python", "import pandas as pd; pd.read_excel(", ").to_csv(",
+	  ", index=False)" },
+	{ ".xls", "is a workbook; in python", "import pandas as pd; pd.read_excel(", ").to_csv(",
+	  ", index=False)" },
+	{ ".json", "is JSON; in python", "import pandas as pd; pd.read_json(", ").to_csv(",
+	  ", index=False)" },
+	{ ".txt", "is not read as a table; if it is one, in bash", "cp ", " ", "" },
+};
+
+struct names *names_new(int dir_fd)
+{
+	struct names *names = xcalloc(1, sizeof(*names));
+
+	names->dir_fd = dir_fd;
+	names->tables.files = xcalloc(NAMES_FILES_MAX, sizeof(struct file));
+	names->others.files = xcalloc(NAMES_FILES_MAX, sizeof(struct file));
+	return names;
+}
+
+/* ---- which files there are ---- */
+
+static bool has_ending(const char *name, const char *ending)
+{
+	size_t len = strlen(name);
+	size_t ending_len = strlen(ending);
+
+	return len > ending_len && strcasecmp(name + len - ending_len, ending) == 0;
+}
+
+static bool is_table(const char *name)
+{
+	return has_ending(name, ".csv") || has_ending(name, ".tsv");
+}
+
+static bool is_other(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (has_ending(name, others[i].ending))
+			return true;
+	return false;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Without .csv, or both of .csv.gz. */
+static char *stem_of(const char *base)
+{
+	char *stem = xstrdup(base);
+
+	*strrchr(stem, '.') = '\0';
+	if (!is_table(base) && is_table(stem))
+		*strrchr(stem, '.') = '\0';
+	return stem;
+}
+
+static void add_file(struct list *list, const char *path)
+{
+	struct file *file = &list->files[list->count];
+
+	if (list->count == NAMES_FILES_MAX)
+		return;
+	file->path = xstrdup(path);
+	file->key = normal_compose(path);
+	file->stem = stem_of(base_of(file->key));
+	file->plain = xstrdup(file->stem);
+	for (char *c = file->plain; *c != '\0'; c++)
+		if (strchr(" -.()+,&'", *c) != NULL)
+			*c = '_';
+	list->count++;
+}
+
+static void look_into(struct names *names, const char *folder, unsigned depth);
+
+static void look_at(struct names *names, const char *folder, const struct dirent *entry,
+		    unsigned depth)
+{
+	cleanup_free char *path = NULL;
+
+	if (entry->d_name[0] == '.')
+		return;
+	path = folder[0] == '\0' ? xstrdup(entry->d_name)
+				 : xasprintf("%s/%s", folder, entry->d_name);
+	if (entry->d_type == DT_DIR && depth < NAMES_DEPTH_MAX)
+		look_into(names, path, depth + 1);
+	else if (entry->d_type == DT_REG && is_table(entry->d_name))
+		add_file(&names->tables, path);
+	else if (entry->d_type == DT_REG && is_other(entry->d_name))
+		add_file(&names->others, path);
+}
+
+static void look_into(struct names *names, const char *folder, unsigned depth)
+{
+	int fd = folder[0] == '\0' ? openat(names->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+				   : beneath_open(names->dir_fd, folder, O_RDONLY | O_DIRECTORY, 0);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	const struct dirent *entry;
+
+	if (dir == NULL) {
+		fd_close(&fd);
+		return;
+	}
+	while ((entry = readdir(dir)) != NULL)
+		look_at(names, folder, entry, depth);
+	(void)closedir(dir);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+}
+
+static void forget(struct list *list)
+{
+	while (list->count > 0) {
+		struct file *file = &list->files[--list->count];
+
+		free(file->path);
+		free(file->key);
+		free(file->stem);
+		free(file->plain);
+	}
+}
+
+void names_look(struct names *names)
+{
+	forget(&names->tables);
+	forget(&names->others);
+	look_into(names, "", 0);
+	qsort(names->tables.files, names->tables.count, sizeof(struct file), compare);
+	qsort(names->others.files, names->others.count, sizeof(struct file), compare);
+}
+
+size_t names_count(const struct names *names)
+{
+	return names->tables.count;
+}
+
+const char *names_path(const struct names *names, size_t index)
+{
+	return names->tables.files[index].path;
+}
+
+/* ---- which one is meant ---- */
+
+static unsigned match_one(const char *key, const char *text, unsigned match)
+{
+	if (strcasecmp(key, text) != 0)
+		return MATCH_NONE;
+	return match + str_eq(key, text);
+}
+
+/* `key` is composed. */
+static unsigned match(const struct file *file, const char *key)
+{
+	const unsigned matches[] = {
+		match_one(key, file->key, MATCH_PATH),
+		match_one(key, base_of(file->key), MATCH_BASE),
+		match_one(key, file->stem, MATCH_STEM),
+		match_one(key, file->plain, MATCH_PLAIN),
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(matches); i++)
+		if (matches[i] != MATCH_NONE)
+			return matches[i];
+	return MATCH_NONE;
+}
+
+static const struct file *find(const struct list *list, const char *name)
+{
+	cleanup_free char *key = normal_compose(name);
+	const struct file *found = NULL;
+	unsigned best = MATCH_NONE;
+
+	for (size_t i = 0; i < list->count; i++) {
+		unsigned this = match(&list->files[i], key);
+
+		if (str_eq(name, list->files[i].path))
+			return &list->files[i];
+		if (this == MATCH_NONE || this < best)
+			continue;
+		found = this > best ? &list->files[i] : NULL;
+		best = this;
+	}
+	return found;
+}
+
+const char *names_find(const struct names *names, const char *name)
+{
+	const struct file *file = find(&names->tables, name);
+
+	return file != NULL ? file->path : NULL;
+}
+
+char *names_shortest(const struct names *names, const char *path)
+{
+	cleanup_free char *stem = stem_of(base_of(path));
+	const char *found = names_find(names, stem);
+
+	/* SQLite keeps names that begin so to itself. */
+	if (strncasecmp(stem, "sqlite_", 7) == 0)
+		return xstrdup(path);
+	return xstrdup(found != NULL && str_eq(found, path) ? stem : path);
+}
+
+size_t names_put(const struct names *names, const char *name, struct buf *out)
+{
+	cleanup_free char *key = name != NULL ? normal_compose(name) : NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < names->tables.count; i++) {
+		const struct file *file = &names->tables.files[i];
+		cleanup_free char *shown =
+			name == NULL ? names_shortest(names, file->path) : xstrdup(file->path);
+
+		if (name == NULL || match(file, key) != MATCH_NONE)
+			buf_putf(out, "%s%s", count++ > 0 ? ", " : "", shown);
+	}
+	return count;
+}
+
+bool names_put_other(const struct names *names, const char *name, struct buf *out)
+{
+	const struct file *file = find(&names->others, name);
+	cleanup_free char *to = NULL;
+
+	if (file == NULL)
+		return false;
+	to = xstrdup(file->path);
+	*strrchr(to, '.') = '\0';
+	if (is_table(to))
+		*strrchr(to, '.') = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!has_ending(file->path, others[i].ending))
+			continue;
+		buf_putf(out, "'%s' %s: %s'%s'%s'%s.csv'%s", file->path, others[i].what,
+			 others[i].before, file->path, others[i].between, to, others[i].after);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "pq.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "library.h"
+#include "text/utf8.h"
+
+/* Fields of an error, as the protocol has them. */
+enum {
+	FIELD_SEVERITY = 'V',
+	FIELD_MESSAGE = 'M',
+	FIELD_DETAIL = 'D',
+	FIELD_HINT = 'H',
+	FIELD_POSITION = 'P',
+	CANCEL_ERROR_MAX = 256,
+};
+
+static struct {
+	void *cancel; /* libpq's copy of where and what to cancel */
+	char *sent;   /* the last text that went to the server */
+	/* Of the last error, each NULL without one. */
+	char *failed; /* what was sent */
+	char *detail;
+	char *hint;
+	size_t position; /* in `failed`, from 1 in characters; 0: nowhere */
+} pq;
+
+static bool find(const char *name, void *ret_function)
+{
+	return library_find("libpq.so.5", name, ret_function);
+}
+
+/* ---- the connection ---- */
+
+void pq_forget_connection(void)
+{
+	void (*free_cancel)(void *cancel);
+
+	if (pq.cancel != NULL && find("PQfreeCancel", &free_cancel))
+		free_cancel(pq.cancel);
+	pq.cancel = NULL;
+}
+
+bool pq_cancel(void)
+{
+	int (*cancel)(void *cancel, char *errbuf, int errbufsize);
+	char error[CANCEL_ERROR_MAX];
+
+	return pq.cancel != NULL && find("PQcancel", &cancel) &&
+	       cancel(pq.cancel, error, sizeof(error)) == 1;
+}
+
+void *PQconnectdbParams(const char *const *keywords, const char *const *values, int expand_dbname);
+EXPORTED void *PQconnectdbParams(const char *const *keywords, const char *const *values,
+				 int expand_dbname)
+{
+	void *(*connect)(const char *const *keywords, const char *const *values, int expand_dbname);
+	void *(*get_cancel)(void *connection);
+	void *connection;
+
+	if (!find(__func__, &connect))
+		return NULL;
+	connection = connect(keywords, values, expand_dbname);
+	pq_forget_connection();
+	if (find("PQgetCancel", &get_cancel))
+		pq.cancel = get_cancel(connection);
+	return connection;
+}
+
+/* ---- what is sent ---- */
+
+static void keep(const char *query)
+{
+	free(pq.sent);
+	pq.sent = xstrdup(query);
+}
+
+void *PQexec(void *connection, const char *query);
+EXPORTED void *PQexec(void *connection, const char *query)
+{
+	void *(*exec)(void *connection, const char *query);
+
+	keep(query);
+	return find(__func__, &exec) ? exec(connection, query) : NULL;
+}
+
+int PQsendQuery(void *connection, const char *query);
+EXPORTED int PQsendQuery(void *connection, const char *query)
+{
+	int (*send_query)(void *connection, const char *query);
+
+	keep(query);
+	return find(__func__, &send_query) ? send_query(connection, query) : 0;
+}
+
+void *PQprepare(void *connection, const char *name, const char *query, int count,
+		const unsigned *types);
+EXPORTED void *PQprepare(void *connection, const char *name, const char *query, int count,
+			 const unsigned *types)
+{
+	void *(*prepare)(void *connection, const char *name, const char *query, int count,
+			 const unsigned *types);
+
+	keep(query);
+	return find(__func__, &prepare) ? prepare(connection, name, query, count, types) : NULL;
+}
+
+/* ---- errors ---- */
+
+void pq_forget_error(void)
+{
+	free(pq.failed);
+	free(pq.detail);
+	free(pq.hint);
+	pq.failed = NULL;
+	pq.detail = NULL;
+	pq.hint = NULL;
+	pq.position = 0;
+}
+
+typedef char *error_field(const void *result, int field);
+
+static char *copy_field(error_field *field_of, const void *result, int field)
+{
+	const char *text = field_of(result, field);
+
+	return text != NULL ? xstrdup(text) : NULL;
+}
+
+/* psqlodbc asks for the message of each error and each notice, libpq itself for those of errors. */
+char *PQresultErrorField(const void *result, int field);
+EXPORTED char *PQresultErrorField(const void *result, int field)
+{
+	error_field *field_of;
+	const char *severity;
+	const char *position;
+
+	if (!find(__func__, &field_of))
+		return NULL;
+	severity = field_of(result, FIELD_SEVERITY);
+	if (field == FIELD_MESSAGE && severity != NULL && strcmp(severity, "ERROR") == 0) {
+		pq_forget_error();
+		pq.failed = xstrdup(pq.sent != NULL ? pq.sent : "");
+		pq.detail = copy_field(field_of, result, FIELD_DETAIL);
+		pq.hint = copy_field(field_of, result, FIELD_HINT);
+		position = field_of(result, FIELD_POSITION);
+		pq.position = position != NULL ? strtoul(position, NULL, 10) : 0;
+	}
+	return field_of(result, field);
+}
+
+/* ---- where it is ---- */
+
+/*
+ * Whether `sent` goes on with the query, whose parameters are $1, $2, ... there; then *ret_at is
+ * the place in the query that `mark` is in `sent`, or NULL.
+ */
+static bool goes_on(const char *sent, const struct query *query, const char *mark,
+		    const char **ret_at)
+{
+	const char *end = query->text + query->len;
+	const char *at = query->text;
+
+	*ret_at = NULL;
+	for (; at < end; at++) {
+		if (sent == mark)
+			*ret_at = at;
+		if (*at == '?' && *sent == '$')
+			sent += 1 + strspn(sent + 1, "0123456789");
+		else if (*at == *sent && *sent != '\0')
+			sent++;
+		else
+			return false;
+	}
+	if (sent == mark)
+		*ret_at = at;
+	return true;
+}
+
+/* The place in the query, NULL when the error is elsewhere: drivers put words around it. */
+static const char *find_place(const struct query *query)
+{
+	const char *at = NULL;
+	const char *mark;
+
+	if (pq.failed == NULL || pq.position == 0)
+		return NULL;
+	mark = pq.failed + utf8_offset(pq.failed, strlen(pq.failed), pq.position - 1);
+	for (const char *sent = pq.failed; *sent != '\0'; sent++)
+		if (goes_on(sent, query, mark, &at))
+			return at;
+	return NULL;
+}
+
+/* As sql/guard.h says places: lines and characters of the whole text from 1. */
+static void put_place(struct buf *out, const struct query *query, const char *at)
+{
+	const char *line = query->whole;
+	size_t number = 1;
+
+	for (const char *s = query->whole; s < at; s++) {
+		if (*s != '\n')
+			continue;
+		number++;
+		line = s + 1;
+	}
+	buf_putf(out, "\nline %zu, column %zu", number, utf8_count(line, (size_t)(at - line)) + 1);
+}
+
+bool pq_has_detail(void)
+{
+	return pq.detail != NULL;
+}
+
+void pq_explain(struct buf *out, const struct query *query)
+{
+	const char *at = find_place(query);
+
+	if (at != NULL)
+		put_place(out, query, at);
+	if (pq.hint != NULL)
+		buf_putf(out, "\nhint: %s", pq.hint);
+	if (pq.detail != NULL)
+		buf_putf(out, "\ndetail: %s", pq.detail);
+}

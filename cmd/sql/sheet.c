@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+#include "sheet.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "order.h"
+#include "sink.h"
+#include "source.h"
+#include "stop.h"
+#include "workspace/beneath.h"
+
+enum { READINGS_MAX = 3 };
+
+/* ---- reading ---- */
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
+	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+static int fail_changed(struct err *err)
+{
+	return err_set(err, ERR_BUSY, "it changed while it was read; run the query again");
+}
+
+static int open_file(const struct sheet *sheet, struct stat *ret, struct err *err)
+{
+	cleanup_fd int fd = beneath_open_regular(sheet->dir_fd, sheet->path, NULL, err);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, ret) < 0)
+		return err_sys(err, "looking at it");
+	return fd_steal(&fd);
+}
+
+static bool has_ending(const char *path, const char *ending)
+{
+	size_t len = strlen(path);
+	size_t ending_len = strlen(ending);
+
+	return len >= ending_len && strcasecmp(path + len - ending_len, ending) == 0;
+}
+
+/* Passes over what stands before the rows and sets how these are read. */
+static int begin_rows(struct sheet *sheet, struct csv_reader *reader, struct err *err)
+{
+	const char *head;
+	size_t len;
+	size_t declared;
+
+	if (csv_look(reader, &head, &len, err) < 0)
+		return -1;
+	declared = csv_declared(head, len, &sheet->separator);
+	if (declared == 0)
+		sheet->separator =
+			has_ending(sheet->path, ".tsv") ? '\t' : csv_separator(head, len);
+	csv_skip(reader, declared);
+	csv_set(reader, sheet->separator, sheet->quotes);
+	return 0;
+}
+
+/* A reading of the file's rows, from the first line on. */
+struct reading {
+	struct source source;
+	struct csv_reader reader;
+};
+
+static int reading_begin(struct sheet *sheet, struct reading *reading, int fd, bool known,
+			 struct err *err)
+{
+	csv_start(&reading->reader, source_read, &reading->source);
+	if (source_begin(&reading->source, fd, known ? &sheet->encoding : NULL, err) < 0)
+		return -1;
+	return begin_rows(sheet, &reading->reader, err);
+}
+
+static void reading_end(struct reading *reading)
+{
+	csv_release(&reading->reader);
+	source_end(&reading->source);
+}
+
+/* ---- what the columns are ---- */
+
+static bool is_taken(const struct sheet *sheet, const char *name)
+{
+	for (size_t i = 0; i < sheet->count; i++)
+		if (strcasecmp(sheet->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* SQLite wants names that differ in more than case. */
+static char *free_name(const struct sheet *sheet, const char *s, size_t len)
+{
+	size_t used = strnlen(s, len);
+	char *name = used > 0 ? xmemdup(s, used) : xasprintf("column%zu", sheet->count + 1);
+	cleanup_free char *wanted = xstrdup(name);
+
+	for (unsigned n = 2; is_taken(sheet, name); n++) {
+		free(name);
+		name = xasprintf("%s_%u", wanted, n);
+	}
+	return name;
+}
+
+static int add_column(struct sheet *sheet, const char *s, size_t len, struct err *err)
+{
+	cleanup_free char *name = NULL;
+
+	if (sheet->count == SINK_COLUMNS_MAX)
+		return err_set(err, ERR_INVALID, "it has more than %d columns", SINK_COLUMNS_MAX);
+	name = free_name(sheet, s, len);
+	column_init(&sheet->columns[sheet->count], name);
+	sheet->count++;
+	return 0;
+}
+
+static int read_header(struct sheet *sheet, struct csv_reader *reader, struct err *err)
+{
+	int result = csv_next(reader, err);
+
+	if (result == 0)
+		return err_set(err, ERR_INVALID, "it is empty");
+	for (size_t i = 0; result == 1 && i < reader->count; i++)
+		if (add_column(sheet, reader->fields[i].s, reader->fields[i].len, err) < 0)
+			return -1;
+	return result < 0 ? -1 : 0;
+}
+
+/* Empty fields at a row's end say nothing. */
+static size_t used_fields(const struct csv_reader *reader, size_t columns)
+{
+	size_t count = reader->count;
+
+	while (count > columns && reader->fields[count - 1].len == 0)
+		count--;
+	return count;
+}
+
+static bool is_beyond_ascii(const struct csv_field *field)
+{
+	for (size_t i = 0; i < field->len; i++)
+		if ((unsigned char)field->s[i] >= 0x80)
+			return true;
+	return false;
+}
+
+/* To show how the encoding was understood. */
+static void find_sample(struct sheet *sheet, const struct csv_reader *reader)
+{
+	for (size_t i = 0; i < reader->count; i++) {
+		const struct csv_field *field = &reader->fields[i];
+		size_t len = size_min(field->len, COLUMN_SAMPLE_MAX - 1);
+
+		if (!is_beyond_ascii(field))
+			continue;
+		while (len < field->len && len > 0 && ((unsigned char)field->s[len] & 0xc0) == 0x80)
+			len--;
+		memcpy(sheet->sample, field->s, len);
+		sheet->sample[len] = '\0';
+		return;
+	}
+}
+
+static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_t named,
+		     struct err *err)
+{
+	size_t count = used_fields(reader, named);
+
+	if (sheet->rows == UINT32_MAX - 1)
+		return err_set(err, ERR_LIMIT, "it has too many rows");
+	while (sheet->count < count)
+		if (add_column(sheet, "", 0, err) < 0)
+			return err_wrap(err, "line %ju", (uintmax_t)reader->line);
+	if (count > named && sheet->long_rows++ == 0)
+		sheet->long_line = reader->line;
+	if (count < named && sheet->short_rows++ == 0)
+		sheet->short_line = reader->line;
+	if (sheet->encoding.guessed && sheet->sample[0] == '\0')
+		find_sample(sheet, reader);
+	for (size_t i = 0; i < count; i++)
+		column_count(&sheet->columns[i], &reader->fields[i], sheet->separator == ';');
+	sheet->rows++;
+	return 0;
+}
+
+static int scan_rows(struct sheet *sheet, struct csv_reader *reader, struct err *err)
+{
+	size_t named;
+	int result;
+
+	if (read_header(sheet, reader, err) < 0)
+		return -1;
+	if (sheet->encoding.guessed)
+		find_sample(sheet, reader);
+	named = sheet->count;
+	while ((result = csv_next(reader, err)) == 1) {
+		if (stop_requested())
+			return stop_fail(err);
+		if (count_row(sheet, reader, named, err) < 0)
+			return -1;
+	}
+	return result;
+}
+
+static void forget_scan(struct sheet *sheet)
+{
+	while (sheet->count > 0)
+		column_release(&sheet->columns[--sheet->count]);
+	sheet->rows = sheet->short_rows = sheet->long_rows = 0;
+	sheet->sample[0] = '\0';
+}
+
+/* One reading; *ret_again: it has to be another one. */
+static int scan_once(struct sheet *sheet, int fd, bool known, bool *ret_again, struct err *err)
+{
+	struct reading reading;
+	int result = reading_begin(sheet, &reading, fd, known, err);
+
+	sheet->encoding = reading.source.encoding;
+	if (result == 0)
+		result = scan_rows(sheet, &reading.reader, err);
+	sheet->encoding = reading.source.encoding;
+	sheet->lost = reading.source.lost;
+	*ret_again = reading.source.again;
+	/* A quote that nothing ends, where separators never are in values. */
+	if (result < 0 && !*ret_again && err->code == ERR_INVALID && sheet->separator == '\t' &&
+	    sheet->quotes) {
+		sheet->quotes = false;
+		*ret_again = true;
+	}
+	reading_end(&reading);
+	return result;
+}
+
+static int scan(struct sheet *sheet, struct err *err)
+{
+	cleanup_fd int fd = open_file(sheet, &sheet->stat, err);
+	struct stat after;
+	bool again = true;
+	int result = -1;
+
+	if (fd < 0)
+		return -1;
+	for (int i = 0; again && i < READINGS_MAX; i++) {
+		forget_scan(sheet);
+		result = scan_once(sheet, fd, i > 0, &again, err);
+	}
+	if (fstat(fd, &after) < 0)
+		return err_sys(err, "looking at it");
+	if (!is_same(&after, &sheet->stat))
+		return fail_changed(err);
+	for (size_t i = 0; result == 0 && i < sheet->count; i++) {
+		struct column *column = &sheet->columns[i];
+
+		column->verdict = infer_decide(column->counts, sheet->separator == ';');
+	}
+	return result;
+}
+
+struct sheet *sheet_open(int dir_fd, const char *path, struct err *err)
+{
+	struct sheet *sheet = xcalloc(1, sizeof(*sheet));
+
+	sheet->dir_fd = dir_fd;
+	sheet->path = xstrdup(path);
+	sheet->quotes = true;
+	sheet->columns = xcalloc(SINK_COLUMNS_MAX, sizeof(*sheet->columns));
+	if (scan(sheet, err) < 0) {
+		(void)err_wrap(err, "'%s'", path);
+		sheet_free(sheet);
+		return NULL;
+	}
+	sheet->columns = xrealloc(sheet->columns, sheet->count * sizeof(*sheet->columns));
+	return sheet;
+}
+
+void sheet_free(struct sheet *sheet)
+{
+	if (sheet == NULL)
+		return;
+	forget_scan(sheet);
+	order_free(sheet->orders);
+	free(sheet->columns);
+	free(sheet->path);
+	free(sheet);
+}
+
+bool sheet_is_current(const struct sheet *sheet)
+{
+	struct stat now;
+	struct err err;
+	cleanup_fd int fd = open_file(sheet, &now, &err);
+
+	return fd >= 0 && is_same(&now, &sheet->stat);
+}
+
+/* ---- values ---- */
+
+/* The columns to be read now; how many. */
+static size_t pick(const struct sheet *sheet, size_t *picked)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sheet->count; i++)
+		if (sheet->columns[i].wanted && !sheet->columns[i].loaded)
+			picked[count++] = i;
+	return count;
+}
+
+static int fetch_rows(struct sheet *sheet, struct csv_reader *reader, const size_t *picked,
+		      size_t count, struct err *err)
+{
+	int result = csv_next(reader, err); /* the names */
+	size_t rows = 0;
+
+	while (result == 1 && (result = csv_next(reader, err)) == 1) {
+		if (stop_requested())
+			return stop_fail(err);
+		if (rows++ == sheet->rows)
+			return fail_changed(err);
+		for (size_t i = 0; i < count; i++) {
+			bool there = picked[i] < reader->count;
+
+			if (column_add(&sheet->columns[picked[i]],
+				       there ? &reader->fields[picked[i]] : NULL, err) < 0)
+				return -1;
+		}
+	}
+	if (result == 0 && rows != sheet->rows)
+		return fail_changed(err);
+	return result;
+}
+
+static int fetch(struct sheet *sheet, const size_t *picked, size_t count, struct err *err)
+{
+	struct stat now;
+	cleanup_fd int fd = open_file(sheet, &now, err);
+	struct reading reading;
+	int result;
+
+	if (fd < 0)
+		return -1;
+	if (!is_same(&now, &sheet->stat))
+		return fail_changed(err);
+	for (size_t i = 0; i < count; i++)
+		if (column_reserve(&sheet->columns[picked[i]], sheet->rows, err) < 0)
+			return -1;
+	result = reading_begin(sheet, &reading, fd, true, err);
+	if (result == 0)
+		result = fetch_rows(sheet, &reading.reader, picked, count, err);
+	reading_end(&reading);
+	if (result == 0 && (fstat(fd, &now) < 0 || !is_same(&now, &sheet->stat)))
+		result = fail_changed(err);
+	return result;
+}
+
+int sheet_fetch(struct sheet *sheet, struct err *err)
+{
+	cleanup_free size_t *picked = xcalloc(sheet->count, sizeof(*picked));
+	size_t count = pick(sheet, picked);
+	int result;
+
+	if (count == 0)
+		return 0;
+	result = fetch(sheet, picked, count, err);
+	for (size_t i = 0; i < count; i++)
+		if (result == 0)
+			column_finish(&sheet->columns[picked[i]]);
+		else
+			column_drop(&sheet->columns[picked[i]]);
+	return result < 0 ? err_wrap(err, "'%s'", sheet->path) : 0;
+}
+
+bool sheet_drop(struct sheet *sheet, bool all)
+{
+	bool dropped = sheet->orders != NULL;
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		if (!all && sheet->columns[i].wanted)
+			continue;
+		dropped = dropped || sheet->columns[i].loaded;
+		column_drop(&sheet->columns[i]);
+	}
+	order_free(sheet->orders);
+	sheet->orders = NULL;
+	return dropped;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "tell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "text/clean.h"
+
+enum { COUNT_MAX = 32, SHOWN_MAX = 30 };
+
+/* 120,000 */
+static const char *with_commas(char out[COUNT_MAX], uint64_t count)
+{
+	char *at = out + COUNT_MAX - 1;
+
+	*at = '\0';
+	for (unsigned digits = 1;; digits++) {
+		*--at = (char)('0' + count % 10);
+		count /= 10;
+		if (count == 0)
+			return at;
+		if (digits % 3 == 0)
+			*--at = ',';
+	}
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Of a file's text, for one of our sentences; the caller frees it. */
+static char *shown(const char *text)
+{
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_line(&out, text, strlen(text), SHOWN_MAX);
+	return buf_steal(&out);
+}
+
+static void put_samples(struct buf *out, const struct column *column)
+{
+	for (size_t i = 0; i < COLUMN_SAMPLES && column->samples[i][0] != '\0'; i++) {
+		cleanup_free char *sample = shown(column->samples[i]);
+
+		buf_putf(out, "%s'%s'", i == 0 ? "" : ", ", sample);
+	}
+}
+
+static uint64_t present(const struct column *column)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = INFER_INTEGER; i < INFER_CLASSES; i++)
+		count += column->counts[i];
+	return count;
+}
+
+/* ---- columns that are text ---- */
+
+static void tell_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
+{
+	cleanup_free char *name = shown(column->name);
+	cleanup_free char *file = shown(base_of(sheet->path));
+	cleanup_buf struct buf samples = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t others = infer_others(column->counts, sheet->separator == ';');
+	char all[COUNT_MAX];
+	char few[COUNT_MAX];
+
+	put_samples(&samples, column);
+	switch (column->verdict.reason) {
+	case INFER_NO_REASON:
+		return;
+	case INFER_FEW_TEXTS:
+		sink_note(sink,
+			  "%s of %s is text: %s of its %s values are not numbers (%s%s); it sorts "
+			  "and compares as text",
+			  name, file, with_commas(few, others), with_commas(all, present(column)),
+			  buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
+		return;
+	case INFER_INEXACT:
+		sink_note(sink,
+			  "%s of %s is text: it has fractions, and integers with more digits than "
+			  "a REAL holds; it sorts and compares as text",
+			  name, file);
+		return;
+	case INFER_TWO_POINTS:
+		sink_note(sink,
+			  "%s of %s is text: some of its numbers have a decimal comma and some a "
+			  "point; it sorts and compares as text",
+			  name, file);
+		return;
+	}
+}
+
+static bool is_doubtful(const struct column *column)
+{
+	return column->verdict.reason != INFER_NO_REASON;
+}
+
+static void tell_texts(const struct sheet *sheet, bool all, struct sink *sink)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+
+		if (is_doubtful(column) && (all || column->wanted) && count++ < TELL_COLUMNS_MAX)
+			tell_text(sheet, column, sink);
+	}
+	if (count > TELL_COLUMNS_MAX)
+		sink_note(sink, "%zu more columns of numbers are text", count - TELL_COLUMNS_MAX);
+}
+
+/* ---- what was assumed ---- */
+
+static void tell_encoding(const struct sheet *sheet, struct sink *sink)
+{
+	const struct encoding *encoding = &sheet->encoding;
+	cleanup_free char *path = shown(sheet->path);
+	cleanup_free char *sample = shown(sheet->sample);
+	char lost[COUNT_MAX];
+
+	if (encoding->guessed)
+		sink_note(
+			sink,
+			"%s is not UTF-8; it is read as %s%s%s%s. If that is wrong, in bash: iconv "
+			"-f RIGHT -t UTF-8 '%s' > input/utf8.csv",
+			path, encoding->name, *sample != '\0' ? " ('" : "", sample,
+			*sample != '\0' ? "')" : "", path);
+	else if (encoding->name[0] != '\0' && encoding->mark == 0)
+		sink_note(sink, "%s is read as %s", path, encoding->name);
+	if (sheet->lost > 0)
+		sink_note(sink, "bytes of %s that are not %s: %s, read as U+FFFD", path,
+			  encoding->name[0] != '\0' ? encoding->name : "UTF-8",
+			  with_commas(lost, sheet->lost));
+}
+
+static void tell_rows(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = shown(base_of(sheet->path));
+	char some[COUNT_MAX];
+
+	if (sheet->short_rows > 0)
+		sink_note(sink,
+			  "%s row%s of %s with fewer fields than its first line (the first is line "
+			  "%ju): what is missing is NULL",
+			  with_commas(some, sheet->short_rows), sheet->short_rows == 1 ? "" : "s",
+			  file, (uintmax_t)sheet->short_line);
+	if (sheet->long_rows > 0)
+		sink_note(sink,
+			  "%s row%s of %s with more fields than its first line (the first is line "
+			  "%ju): they are in further columns, the last is %s",
+			  with_commas(some, sheet->long_rows), sheet->long_rows == 1 ? "" : "s",
+			  file, (uintmax_t)sheet->long_line, sheet->columns[sheet->count - 1].name);
+	if (!sheet->quotes)
+		sink_note(sink, "a quote in %s does not end: quotes are read as plain characters",
+			  file);
+}
+
+static void tell_numbers(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = shown(base_of(sheet->path));
+	size_t commas = 0;
+	const char *first = "";
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		cleanup_free char *name = shown(column->name);
+
+		if (column->verdict.type != INFER_TYPE_REAL)
+			continue;
+		if (column->verdict.comma && commas++ == 0)
+			first = column->name;
+		if (column->power[0] != '\0')
+			sink_note(sink, "%s of %s is read as numbers: '%s' is %.15g", name, file,
+				  column->power,
+				  infer_real(column->power, strlen(column->power), '.'));
+	}
+	if (commas == 1)
+		sink_note(sink, "%s of %s has decimal commas and is read as numbers", first, file);
+	else if (commas > 1)
+		sink_note(sink,
+			  "%zu columns of %s, %s the first, have decimal commas and are read "
+			  "as numbers",
+			  commas, file, first);
+}
+
+/* SQLite makes a text of the number then: '9' is more than 10. */
+static void tell_compared(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = shown(base_of(sheet->path));
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		cleanup_free char *name = shown(column->name);
+
+		if (column->compared && !is_doubtful(column))
+			sink_note(
+				sink,
+				"%s of %s is text and was compared with a number, as text: CAST(%s "
+				"AS REAL) compares numbers",
+				name, file, name);
+	}
+}
+
+void tell_sheet(struct sheet *sheet, struct sink *sink)
+{
+	if (!sheet->told) {
+		tell_encoding(sheet, sink);
+		tell_rows(sheet, sink);
+		tell_numbers(sheet, sink);
+	}
+	tell_texts(sheet, !sheet->told, sink);
+	tell_compared(sheet, sink);
+	sheet->told = true;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+#include "sql/infer.h"
+
+static void each_value_has_its_class(void **state)
+{
+	static const struct {
+		const char *text;
+		enum infer_class class;
+	} cases[] = {
+		{ "", INFER_EMPTY },
+		{ " \t", INFER_EMPTY },
+		{ "NA", INFER_MISSING },
+		{ "N/A", INFER_MISSING },
+		{ "NaN", INFER_MISSING },
+		{ "nan", INFER_MISSING },
+		{ "NULL", INFER_MISSING },
+		{ "null", INFER_MISSING },
+		{ "None", INFER_MISSING },
+		{ " #N/A ", INFER_MISSING },
+		{ "na", INFER_TEXT },
+		{ "0", INFER_INTEGER },
+		{ "-12", INFER_INTEGER },
+		{ "+1", INFER_INTEGER },
+		{ " 3", INFER_INTEGER },
+		{ "3 ", INFER_INTEGER },
+		{ "123456789012345", INFER_INTEGER },
+		{ "9007199254740992", INFER_INTEGER },
+		{ "9007199254740993", INFER_LONG },
+		{ "9223372036854775807", INFER_LONG },
+		{ "9223372036854775808", INFER_HUGE },
+		{ "-9223372036854775808", INFER_INTEGER },
+		{ "-9223372036854775809", INFER_TEXT },
+		{ "10000000000000000000000", INFER_HUGE },
+		{ "123456789012345678901", INFER_TEXT },
+		{ "007", INFER_PADDED },
+		{ "-007", INFER_PADDED },
+		{ "00.5", INFER_PADDED },
+		{ "1.5", INFER_REAL },
+		{ "-0.25", INFER_REAL },
+		{ ".5", INFER_REAL },
+		{ "5.", INFER_REAL },
+		{ "1E+300", INFER_REAL },
+		{ "1e-05", INFER_REAL },
+		{ "2.7104237895314576e-05", INFER_REAL },
+		{ "0.9999501760490148", INFER_REAL },
+		{ "0e999", INFER_POWER },
+		{ "1E5", INFER_POWER },
+		{ "1e999", INFER_TEXT },
+		{ "1.0e-999", INFER_TEXT },
+		{ "2,5", INFER_COMMA },
+		{ "-,5", INFER_COMMA },
+		{ "1,", INFER_TEXT },
+		{ "1.234,5", INFER_TEXT },
+		{ "1,234.5", INFER_TEXT },
+		{ ".", INFER_TEXT },
+		{ "-", INFER_TEXT },
+		{ "+-1", INFER_TEXT },
+		{ "1e", INFER_TEXT },
+		{ "1e+", INFER_TEXT },
+		{ "1 2", INFER_TEXT },
+		{ "0x10", INFER_TEXT },
+		{ "$5", INFER_TEXT },
+		{ "inf", INFER_INFINITE },
+		{ "-Infinity", INFER_INFINITE },
+		{ "2026-11-23", INFER_DATE },
+		{ "2026-11-23 10:00:00", INFER_DATE },
+		{ "2026-11-23T10:00:00.5Z", INFER_DATE },
+		{ "2026-11-23x", INFER_TEXT },
+		{ "2026-11", INFER_TEXT },
+		{ "True", INFER_BOOLEAN },
+		{ "false", INFER_BOOLEAN },
+		{ "yes", INFER_TEXT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (infer_class(cases[i].text, strlen(cases[i].text)) != cases[i].class)
+			fail_msg("'%s'", cases[i].text);
+}
+
+/* Of texts that a space separates. */
+static struct infer_verdict decide(const char *texts, bool commas)
+{
+	uint64_t counts[INFER_CLASSES] = { 0 };
+
+	while (*texts != '\0') {
+		size_t len = strcspn(texts, " ");
+
+		counts[infer_class(texts, len)]++;
+		texts += len + (texts[len] == ' ');
+	}
+	return infer_decide(counts, commas);
+}
+
+static void a_column_has_the_type_of_all_its_values(void **state)
+{
+	static const struct {
+		const char *texts;
+		bool commas;
+		enum infer_type type;
+		enum infer_reason reason;
+		bool missing;
+	} cases[] = {
+		{ "1 2 NA", false, INFER_TYPE_INTEGER, INFER_NO_REASON, true },
+		{ "1 2.5 NaN", false, INFER_TYPE_REAL, INFER_NO_REASON, true },
+		{ "9007199254740993 1", false, INFER_TYPE_INTEGER, INFER_NO_REASON, true },
+		{ "9007199254740993 1.5", false, INFER_TYPE_TEXT, INFER_INEXACT, false },
+		{ "9007199254740992 1.5", false, INFER_TYPE_REAL, INFER_NO_REASON, true },
+		{ "10000000000000000000000 1", false, INFER_TYPE_REAL, INFER_NO_REASON, true },
+		{ "1 2 3 x", false, INFER_TYPE_TEXT, INFER_FEW_TEXTS, false },
+		{ "1 x", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "x NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "007 008", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "2026-11-23 NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, true },
+		{ "True NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, true },
+		{ "2,5 3", true, INFER_TYPE_REAL, INFER_NO_REASON, true },
+		{ "2,5 3", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "2,5 3.5", true, INFER_TYPE_TEXT, INFER_TWO_POINTS, false },
+		{ "inf 1", false, INFER_TYPE_REAL, INFER_NO_REASON, true },
+		{ "inf", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct infer_verdict verdict = decide(cases[i].texts, cases[i].commas);
+
+		if (verdict.type != cases[i].type || verdict.reason != cases[i].reason ||
+		    verdict.missing != cases[i].missing)
+			fail_msg("'%s'", cases[i].texts);
+	}
+}
+
+static void integers_keep_all_their_digits(void **state)
+{
+	(void)state;
+	assert_true(infer_integer(" +12 ", 5) == 12);
+	assert_true(infer_integer("9223372036854775807", 19) == INT64_MAX);
+	assert_true(infer_integer("-9223372036854775808", 20) == INT64_MIN);
+}
+
+/* By the library's own reading, which is right. */
+static void reals_are_the_nearest_doubles(void **state)
+{
+	static const char *const texts[] = { "0.1",
+					     "2.7104237895314576e-05",
+					     "1e22",
+					     "1e23",
+					     "9007199254740993",
+					     ".5",
+					     "5.",
+					     "-0.0",
+					     "123456789012345.678",
+					     "0.000000000000000000000001",
+					     "1.7976931348623157e308",
+					     "5e-324",
+					     "+3.25",
+					     "8.41",
+					     "123456.789e3",
+					     "-inf",
+					     "0.30000000000000004",
+					     "179769313486231570000" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		double expected = strtod(texts[i], NULL);
+		double got = infer_real(texts[i], strlen(texts[i]), '.');
+
+		if (got != expected || signbit(got) != signbit(expected))
+			fail_msg("'%s'", texts[i]);
+	}
+	assert_true(infer_real("2,5", 3, ',') == 2.5);
+	assert_true(infer_real(" -1,25e2", 8, ',') == -125);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_value_has_its_class),
+		cmocka_unit_test(a_column_has_the_type_of_all_its_values),
+		cmocka_unit_test(integers_keep_all_their_digits),
+		cmocka_unit_test(reals_are_the_nearest_doubles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
