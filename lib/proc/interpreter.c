@@ -237,6 +237,7 @@ static struct input_look read_look(const struct interpreter *interpreter,
 	if (look.wait != INPUT_NOT_AWAITED)
 		read_mode(interpreter, &look);
 	look.watches = result.watches != 0;
+	look.brief = result.brief != 0;
 	look.child = result.child != 0;
 	look.thread = result.thread;
 	look.ran = result.ran;

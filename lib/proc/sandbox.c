@@ -15,12 +15,14 @@
 #include "sandbox/nursery.h"
 #include "sandbox/plan.h"
 #include "sandbox/usage.h"
-#include "sandbox/warden.h"
 
-/* How long an init may take to end what is in it, until it is killed itself. */
-enum { CLOSE_GRACE_MS = 2 * WARDEN_INIT_GRACE_MS };
-/* How often, and how many times, it is looked whether a group is empty that was killed. */
-enum { LEAF_PAUSE_MS = 2, LEAF_LOOKS_MAX = 250 };
+/*
+ * How long an init may take to end what is in it, until it is killed itself: then others end that,
+ * and nobody tells when. On a busy machine it takes more than its own grace for minders.
+ */
+enum { CLOSE_GRACE_MS = 5000 };
+/* How often, and how many times, it is looked whether a group is empty that was killed: for 5 s. */
+enum { LEAF_PAUSE_MS = 2, LEAF_LOOKS_MAX = 2500 };
 
 struct sandbox {
 	struct launcher *launcher;

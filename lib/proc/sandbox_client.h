@@ -84,7 +84,7 @@ void sandbox_watch_listener(struct sandbox *sandbox, void (*fn)(void *data, int 
 /*
  * Kills everything in it; interpreters must have been freed. `closed`, where there is one, is
  * called from the loop once no process of it is left: then nobody writes in its folder any more. A
- * group whose processes do not end is given up, with a line in the log, after 500 ms.
+ * group whose processes do not end is given up, with a line in the log, after 5 s.
  * Not after launcher_free, before which it may be too early. NULL is allowed.
  */
 void sandbox_close(struct sandbox *sandbox, void (*closed)(void *data), void *data);
@@ -213,6 +213,7 @@ struct input_look {
 	enum input_wait wait;
 	bool secret;   /* ECHO is off while lines are read: a password */
 	bool raw;      /* lines are not read: an editor, or keys */
+	bool brief;    /* it goes on by itself in less than a second */
 	bool watches;  /* it waits for many things, and the terminal may be left among them */
 	bool child;    /* it is a program that the interpreter started */
 	int thread;    /* which one it is */

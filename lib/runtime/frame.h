@@ -12,6 +12,8 @@
  * its cell's id, and then what came over the terminal before counts as older. With a part `ack`
  * it waits for the answer before anything else may write to the terminal, as after `display`.
  *
+ * `clear` takes back what the cell has shown and no answer has told yet; it is acknowledged.
+ *
  * Names. Both forms are lines without an end after the last; nothing of the user's code runs for
  * them (no repr, length or property of a user's class), and neither history nor `_` changes.
  *

@@ -111,7 +111,6 @@ static int add_system(struct command *command, struct err *err)
 			return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
 		add_pair(command, "--dir", empty[i]);
-	add_three(command, "--symlink", "../tmp", "/var/tmp");
 	return hosttree_each_etc("", add_shown, command, err);
 }
 
@@ -138,6 +137,11 @@ static void add_kernel(struct command *command, const struct policy *policy)
 	add_pair(command, "--dev", "/dev");
 	add_scratch(command, policy, "/dev/shm");
 	add_scratch(command, policy, "/tmp");
+	/* Nothing can be shown in what is a link. */
+	if (policy_shows_below(policy, "/var/tmp"))
+		add_scratch(command, policy, "/var/tmp");
+	else
+		add_three(command, "--symlink", "../tmp", "/var/tmp");
 }
 
 /* ---- the session's own folders ---- */

@@ -31,7 +31,7 @@
 #include "sandbox/terminal.h"
 
 enum {
-	CONNECT_MS = 100,
+	CONNECT_MS = 1000, /* who is kept from it is refused at once; a busy machine is late */
 	FDINFO_MAX = 512,
 	CAPABILITY_WORDS = 2,
 	ROWS = 24,

@@ -49,6 +49,7 @@ static const char *const listed[] = {
 	"/etc/debian_version",
 	"/etc/mime.types",
 	"/etc/magic",
+	"/etc/manpath.config",
 	"/etc/inputrc",
 	"/etc/terminfo",
 	"/etc/fonts",

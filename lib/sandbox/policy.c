@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/policy.h"
 
+#include <string.h>
+
 void policy_init(struct policy *policy)
 {
 	*policy = (struct policy){
@@ -29,4 +31,22 @@ const char *policy_tier_name(enum policy_tier tier)
 	};
 
 	return names[tier];
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) == 0 && path[len] == '/';
+}
+
+bool policy_shows_below(const struct policy *policy, const char *folder)
+{
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (is_below(policy->shares[i].path, folder))
+			return true;
+	for (size_t i = 0; i < policy->runtime_count; i++)
+		if (is_below(policy->runtimes[i], folder))
+			return true;
+	return false;
 }

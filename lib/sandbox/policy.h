@@ -77,6 +77,8 @@ struct policy {
  * path, nothing else limited. Core dumps are always off.
  */
 void policy_init(struct policy *policy);
+/* Whether a share or runtime lies below `folder`. */
+bool policy_shows_below(const struct policy *policy, const char *folder);
 /* "namespaces", "bwrap", "landlock" or "unconfined". */
 const char *policy_tier_name(enum policy_tier tier);
 

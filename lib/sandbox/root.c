@@ -242,8 +242,6 @@ static int make_system(struct err *err)
 	for (size_t i = 0; i < ARRAY_SIZE(empty); i++)
 		if (root_make_folder(empty[i], err) < 0)
 			return -1;
-	if (make_link("../tmp", "/var/tmp", err) < 0)
-		return -1;
 	return root_make_etc(err);
 }
 
@@ -342,6 +340,20 @@ static int by_length(const void *a, const void *b)
 	return len_a < len_b ? -1 : len_a > len_b;
 }
 
+/* The same as /tmp: a link, or a place of its own where something is shown in it. */
+static int make_var_tmp(const struct policy *policy, struct err *err)
+{
+	static const char path[] = "/var/tmp";
+
+	if (!policy_shows_below(policy, path))
+		return make_link("../tmp", path, err);
+	if (root_make_folder(path, err) < 0)
+		return -1;
+	if (mount("/tmp", path, NULL, MS_BIND, NULL) < 0)
+		return err_sys(err, "mounting %s", path);
+	return 0;
+}
+
 static int bind_others(const struct policy *policy, const struct root_sources *sources,
 		       struct err *err)
 {
@@ -391,7 +403,7 @@ static int build(const struct policy *policy, const struct root_sources *sources
 	if (enter_base(err) < 0 || make_system(err) < 0 || make_proc(ret_private_proc, err) < 0 ||
 	    make_devices(policy, err) < 0 || mount_scratch("/tmp", policy, err) < 0)
 		return -1;
-	if (bind_others(policy, sources, err) < 0 ||
+	if (make_var_tmp(policy, err) < 0 || bind_others(policy, sources, err) < 0 ||
 	    bind_folder(sources->data, POLICY_DATA, &read_write, err) < 0 ||
 	    bind_folder(sources->spool, POLICY_SPOOL, &read_only, err) < 0)
 		return -1;

@@ -19,6 +19,7 @@
 
 enum {
 	POLL_FDS_MAX = 64, /* looked at in one call */
+	BRIEF_MS = 1000,   /* programs look once more for answers of a terminal when they end */
 	TTY_MAJOR = 5,     /* /dev/tty is 5:0: whatever terminal the process has */
 };
 
@@ -112,6 +113,53 @@ static bool epolls_terminal(const struct sleeper *sleeper)
 		at++;
 	}
 	return false;
+}
+
+/* The time that a poll, select or epoll wait takes at most; -1 for none. */
+static int64_t timeout_ms(const struct sleeper *sleeper)
+{
+	struct timespec time; /* a timeval has the same layout, in finer units */
+	unsigned long address = 0;
+	int64_t unit = 1000000;
+
+	switch (sleeper->number) {
+#ifdef SYS_poll
+	case SYS_poll:
+		return (int)sleeper->args[2];
+#endif
+#ifdef SYS_epoll_wait
+	case SYS_epoll_wait:
+#endif
+	case SYS_epoll_pwait:
+		return (int)sleeper->args[3];
+#ifdef SYS_select
+	case SYS_select:
+		unit = 1000;
+		address = sleeper->args[4];
+		break;
+#endif
+	case SYS_pselect6:
+		address = sleeper->args[4];
+		break;
+	case SYS_ppoll:
+		address = sleeper->args[2];
+		break;
+	case SYS_epoll_pwait2:
+		address = sleeper->args[3];
+		break;
+	default:
+		break;
+	}
+	if (address == 0 || !read_memory(sleeper, address, &time, sizeof(time)))
+		return -1;
+	return (int64_t)time.tv_sec * 1000 + (int64_t)time.tv_nsec / unit;
+}
+
+static bool is_brief(const struct sleeper *sleeper)
+{
+	int64_t ms = timeout_ms(sleeper);
+
+	return ms >= 0 && ms < BRIEF_MS;
 }
 
 static bool is_epoll(const struct sleeper *sleeper)
@@ -219,7 +267,8 @@ static void check_process(const struct stat *slave, pid_t pid, struct ttywait_re
 			*result = (struct ttywait_result){ .state = state,
 							   .process = pid,
 							   .thread = sleeper.tid,
-							   .watches = is_epoll(&sleeper) };
+							   .watches = is_epoll(&sleeper),
+							   .brief = is_brief(&sleeper) };
 	}
 	(void)closedir(tasks);
 }

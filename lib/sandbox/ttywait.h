@@ -29,7 +29,7 @@ struct ttywait_result {
 	int32_t thread;  /* two looks that name the same are surer than one */
 	int32_t child;   /* 1: not the interpreter's own */
 	int32_t watches; /* 1: by epoll, where a terminal may stay that nobody reads any more */
-	int32_t unused;
+	int32_t brief;   /* 1: for less than a second, and then it goes on by itself */
 	uint64_t ran; /* nanoseconds that the thread ever ran; 0 where the kernel does not tell */
 	char name[TTYWAIT_NAME_MAX]; /* of the program, ended by 0; foreign */
 };

@@ -79,27 +79,44 @@ static void codec_attach(void *codec, int fd)
 
 /* ---- down ---- */
 
-/* A shell has no NUL, and takes the CR of a foreign line end for a part of the last word. */
-static void put_code(struct buf *out, const struct frame_part *part)
+/* What editors of Windows write is no part of the code: the mark at its start, the CR of a line's
+ * end, which a shell takes for a part of the last word. A shell has no NUL. Returns how many there
+ * were. */
+static size_t put_code(struct buf *out, const struct frame_part *part)
 {
-	for (size_t i = 0; part != NULL && i < part->len; i++) {
-		char c = part->data[i];
+	static const char mark[] = { '\xef', '\xbb', '\xbf' };
+	const char *data = part != NULL ? part->data : "";
+	size_t len = part != NULL ? part->len : 0;
+	size_t i = len >= sizeof(mark) && memcmp(data, mark, sizeof(mark)) == 0 ? sizeof(mark) : 0;
+	size_t nuls = 0;
 
-		if (c == '\0' || (c == '\r' && i + 1 < part->len && part->data[i + 1] == '\n'))
+	for (; i < len; i++) {
+		char c = data[i];
+
+		nuls += c == '\0';
+		if (c == '\0' || (c == '\r' && i + 1 < len && data[i + 1] == '\n'))
 			continue;
 		buf_put(out, &c, 1);
 	}
+	return nuls;
 }
 
 static void encode_exec(const struct bash *b, const struct frame *frame, struct buf *out)
 {
 	cleanup_buf struct buf written = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf code = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf before = BUF_INIT(BUF_UNBOUNDED);
+	size_t nuls = put_code(&written, frame_part(frame, "code"));
 
-	put_code(&written, frame_part(frame, "code"));
 	installs_mark(buf_str(&written), written.len, &code);
-	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, strlen(b->traps),
-		 code.len, b->traps);
+	buf_puts(&before, b->traps);
+	if (nuls > 0)
+		buf_putf(
+			&before,
+			"builtin printf '%%s\\n' 'NUL bytes of the code that were left out: %zu' >&2; ",
+			nuls);
+	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, before.len,
+		 code.len, buf_str(&before));
 	buf_put(out, buf_str(&code), code.len);
 	buf_puts(out, "__ptycell_next\n");
 }

@@ -13,7 +13,8 @@
 # 11, soon 18, tells what became of packages that a cell asked for (__ptycell_install).
 #
 # Cells share this shell. So the functions are read-only, call builtins by name, fork nothing, and
-# what a cell has set on (-e, -u, -x, -v, traps) is off while they work and on again in the next.
+# what a cell has set on is off while they work. Of that -x, -v, -k and traps are on again in the next
+# cell; -e, -u and pipefail are not: they would cut cells that never asked for them.
 
 # One line: with -v set in the cell, bash would show what it reads behind it. Traps are looked at here,
 # as functions do not have them all; aliases do not reach what begins with a backslash. From then on
@@ -24,15 +25,16 @@ __ptycell_look='case $__ptycell_looked in no) '\
 '{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&16; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&14; }; '\
 '__ptycell_looked=yes; '\
 '\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
-__ptycell_hook='{ __ptycell_prompt=$?; [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
+# A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
+__ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
 "$__ptycell_look; __ptycell_turn; } >/dev/null 2>&1; "\
-'\builtin . /dev/fd/13 13<<<"$__ptycell_text" </dev/tty; '\
+'__ptycell_return "$__ptycell_status"; \builtin . /dev/fd/19 </dev/tty; '\
 "{ __ptycell_over \$?; $__ptycell_look; } >/dev/null 2>&1"
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
 __ptycell_turn() {
 	builtin trap '' INT
-	builtin set +ektuvx
+	builtin set +ektuvx +o pipefail
 	__ptycell_text=
 	__ptycell_set_prompt
 	case $__ptycell_state in
@@ -40,10 +42,12 @@ __ptycell_turn() {
 		# Bash buffers what it reads by itself: nothing may follow __ptycell_next in the pipe
 		# before it has been read. So the server is told at the next prompt.
 		__ptycell_cut "$__ptycell_prompt"
+		__ptycell_open
 		builtin return 0
 		;;
 	left)
 		__ptycell_state=over
+		__ptycell_open
 		builtin return 0
 		;;
 	esac
@@ -119,44 +123,95 @@ __ptycell_wait() {
 }
 
 # The line ends in CELL TRAPS CODE: the last two are the lengths of what follows it, in bytes.
+# Nothing of ours stands before the code, unless there are traps to set or -x is on: bash shows the
+# line of a syntax error.
 __ptycell_begin() {
 	__ptycell_line=${__ptycell_line#* exec }
 	__ptycell_cell=${__ptycell_line%% *}
 	builtin set -- "${__ptycell_line#* }"
 	builtin set -- "${1% *}" "${1#* }"
-	__ptycell_text='exec 13<&-;'
-	case $__ptycell_flags in
-	*e*) __ptycell_text+=' set -e;' ;;
-	esac
-	case $__ptycell_flags in
-	*u*) __ptycell_text+=' set -u;' ;;
-	esac
+	__ptycell_text=
 	if (( $1 > 0 )); then
-		LC_ALL=C TMOUT= IFS= builtin read -r -N "$1" __ptycell_line
-		__ptycell_text+=" $__ptycell_line"
-	elif [[ $__ptycell_flags != *[ekvx]* ]]; then
-		__ptycell_text+=" __ptycell_return $__ptycell_status;"
+		LC_ALL=C TMOUT= IFS= builtin read -r -N "$1" __ptycell_text
 	fi
 	case $__ptycell_flags in
-	*k*) __ptycell_text+=' set -k;' ;;
-	esac
-	case $__ptycell_flags in
-	*v*) __ptycell_text+=' set -v;' ;;
-	esac
-	case $__ptycell_flags in
-	*x*) __ptycell_text+=' set -x;' ;;
+	*x*) __ptycell_text+='set -x; ' ;;
 	esac
 	__ptycell_line=
 	if (( $2 > 0 )); then
 		LC_ALL=C TMOUT= IFS= builtin read -r -N "$2" __ptycell_line
 	fi
-	__ptycell_text+=" $__ptycell_line"
+	__ptycell_text+=$__ptycell_line
+	__ptycell_open
+	builtin unset PIPESTATUS # bash keeps it as it was at the prompt otherwise
 	__ptycell_state=begun __ptycell_looked=no
 }
 
-# The cell's first command may ask for $?.
+# Makes the text readable as /dev/fd/19, which no program of the cell gets: bash's own copy of what a
+# redirection replaces is close-on-exec, and so is a copy of that. It is the first free one from 10 on.
+# (`builtin exec` would keep no descriptor open.)
+__ptycell_open() {
+	\exec 19<&-
+	\exec 13<<<"$__ptycell_text"
+	builtin set -- 10
+	while [[ -e /dev/fd/$1 ]]; do
+		builtin set -- "$(( $1 + 1 ))"
+	done
+	builtin eval "{ \\exec 19<&$1; } 13</dev/null"
+	\exec 13<&-
+}
+
+# Sets what the cell finds: its options, and what it may ask for as $?.
 __ptycell_return() {
+	case $__ptycell_flags in
+	*k*) builtin set -k ;;
+	esac
+	case $__ptycell_flags in
+	*v*) builtin set -v ;;
+	esac
 	builtin return "$1"
+}
+
+# Stands before `trap` (installs.h). EXIT is the driver's: what the user wants there is kept, and run by
+# __ptycell_leave.
+__ptycell_trap() {
+	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	builtin shift
+	if builtin declare -F trap >/dev/null || [[ $BASHPID != "$$" ]]; then
+		trap "$@"
+	elif (( $# == 0 )) || [[ $1 == -p ]]; then
+		__ptycell_list_traps "$@"
+	elif [[ $1 == -l ]]; then
+		builtin trap -l
+	else
+		__ptycell_set_traps "$@"
+	fi
+}
+
+__ptycell_list_traps() {
+	builtin trap - EXIT
+	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
+	builtin trap "$@"
+	builtin set -- $?
+	builtin trap __ptycell_leave EXIT
+	builtin return "$1"
+}
+
+__ptycell_set_traps() {
+	builtin local __ptycell_what=- __ptycell_signal __ptycell_signals
+	__ptycell_signals=()
+	[[ $1 != -- ]] || builtin shift
+	if (( $# > 1 )); then
+		__ptycell_what=$1
+		builtin shift
+	fi
+	for __ptycell_signal in "$@"; do
+		case $__ptycell_signal in
+		0 | [Ee][Xx][Ii][Tt] | [Ss][Ii][Gg][Ee][Xx][Ii][Tt]) __ptycell_bye=${__ptycell_what#-} ;;
+		*) __ptycell_signals+=("$__ptycell_signal") ;;
+		esac
+	done
+	(( ${#__ptycell_signals[@]} == 0 )) || builtin trap -- "$__ptycell_what" "${__ptycell_signals[@]}"
 }
 
 # Stands before `pip install` and `npm install` (installs.h): the session has no network, and the
@@ -302,7 +357,12 @@ __ptycell_leave() {
 	builtin set +ektuvx
 	[[ $__ptycell_state == begun && $BASHPID == "$$" ]] || builtin return 0
 	builtin trap - EXIT
-	builtin eval "$__ptycell_bye"
+	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
+	__ptycell_return "$__ptycell_status"
+	case $__ptycell_bye in
+	*exit*) ( builtin eval "$__ptycell_bye" ) ;; # which would end this bash for good
+	*) builtin eval "$__ptycell_bye" ;;
+	esac
 	__ptycell_text=$(builtin trap -p) 2>/dev/null
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
@@ -342,11 +402,11 @@ exec 11<&- 15>&- 17>&-
 
 __ptycell_text= __ptycell_line= __ptycell_driver=$PTYCELL_DRIVER
 readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
-builtin trap : USR2
 builtin trap __ptycell_leave EXIT
 PS1= PS2= PROMPT_COMMAND=$__ptycell_hook
 builtin eval "$__ptycell_hook"

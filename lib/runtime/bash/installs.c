@@ -10,7 +10,13 @@
 enum { MARKS_MAX = 64, DOCUMENTS_MAX = 8, DEPTH_MAX = 64 };
 
 /* How far a command's words have gone towards installing something. */
-enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND };
+enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP };
+
+/* A command that gets a word before it. */
+struct mark {
+	const char *at;
+	const char *word;
+};
 
 struct word {
 	const char *start;
@@ -31,12 +37,13 @@ struct lexer {
 	bool begins;  /* the next word is a command's first */
 	bool target;  /* the next word is a redirection's */
 	size_t words; /* of the command so far */
+	bool resets;  /* of a trap: what it was before */
 	const char *command;
 	enum progress progress;
 	unsigned int depth; /* of parentheses */
 	struct document documents[DOCUMENTS_MAX];
 	size_t document_count;
-	const char *marks[MARKS_MAX];
+	struct mark marks[MARKS_MAX];
 	size_t mark_count;
 };
 
@@ -221,6 +228,8 @@ static enum progress begin_progress(const struct word *first)
 		return PYTHON;
 	if (word_is(word, "npm"))
 		return NPM;
+	if (word_is(word, "trap"))
+		return TRAP;
 	return word_is(word, "uv") ? UV : NOTHING;
 }
 
@@ -243,10 +252,32 @@ static enum progress next_progress(enum progress before, const struct word *word
 	case UV:
 		return word_is(word, "pip") ? PIP : NOTHING;
 	case FOUND:
+	case TRAP:
 	case NOTHING:
 		break;
 	}
 	return NOTHING;
+}
+
+static void mark_command(struct lexer *l, const char *word)
+{
+	if (l->mark_count < MARKS_MAX)
+		l->marks[l->mark_count++] = (struct mark){ l->command, word };
+}
+
+/* DEBUG and RETURN would be those of the function that the mark is, which cannot reset ERR either.
+ */
+static void unmark_trap(struct lexer *l, const struct word *word)
+{
+	static const char *const functions_own[] = { "DEBUG", "RETURN", NULL };
+
+	if (l->words == 2)
+		l->resets = word_is(word, "-") || word_is(word, "ERR");
+	if (!word_in(word, functions_own) && !(l->resets && word_is(word, "ERR")))
+		return;
+	l->progress = NOTHING;
+	if (l->mark_count > 0 && l->marks[l->mark_count - 1].at == l->command)
+		l->mark_count--;
 }
 
 static void begin_command(struct lexer *l)
@@ -301,6 +332,8 @@ static bool take_first(struct lexer *l, const struct word *word)
 		return skip_test(l);
 	if (word->plain)
 		l->progress = begin_progress(word);
+	if (l->progress == TRAP)
+		mark_command(l, TRAPS_WORD);
 	return true;
 }
 
@@ -317,9 +350,13 @@ static bool handle_word(struct lexer *l)
 	l->words++;
 	if (l->begins)
 		return take_first(l, &word);
+	if (l->progress == TRAP) {
+		unmark_trap(l, &word);
+		return true;
+	}
 	l->progress = word.plain ? next_progress(l->progress, &word) : NOTHING;
-	if (l->progress == FOUND && l->mark_count < MARKS_MAX)
-		l->marks[l->mark_count++] = l->command;
+	if (l->progress == FOUND)
+		mark_command(l, INSTALLS_WORD);
 	return true;
 }
 
@@ -478,17 +515,20 @@ static bool step(struct lexer *l)
 
 void installs_mark(const char *code, size_t len, struct buf *out)
 {
+	static const char *const of_interest[] = { "pip", "npm", "trap" };
 	struct lexer l = { .at = code, .end = code + len };
+	bool look = false;
 
+	for (size_t i = 0; i < ARRAY_SIZE(of_interest); i++)
+		look = look || memmem(code, len, of_interest[i], strlen(of_interest[i])) != NULL;
 	begin_command(&l);
-	if (memmem(code, len, "pip", 3) != NULL || memmem(code, len, "npm", 3) != NULL)
-		while (l.at < l.end && step(&l))
-			;
+	while (look && l.at < l.end && step(&l))
+		;
 	for (size_t i = 0; i < l.mark_count; i++) {
-		buf_put(out, code, (size_t)(l.marks[i] - code));
-		buf_puts(out, INSTALLS_WORD);
-		len -= (size_t)(l.marks[i] - code);
-		code = l.marks[i];
+		buf_put(out, code, (size_t)(l.marks[i].at - code));
+		buf_puts(out, l.marks[i].word);
+		len -= (size_t)(l.marks[i].at - code);
+		code = l.marks[i].at;
 	}
 	buf_put(out, code, len);
 }

@@ -30,13 +30,19 @@ const values = host.load('values');
 host.load('output');
 
 const { byteLength } = Buffer;
-const { process, Number, BigInt, SyntaxError } = globalThis;
+const { process, Number, BigInt, SyntaxError, Error } = globalThis;
 const { parse } = JSON;
 const { min } = Math;
 const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
+const { defineProperty: replaceProperty } = Reflect;
+const { captureStackTrace } = Error;
+const { executionAsyncResource } = host.require('async_hooks');
 const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
-const { reallyExit } = process;
+const { reallyExit, exit, _fatalException: fatalException } = process;
+const describe = uncurry(Error.prototype.toString);
+const { setTimeout, setInterval, clearInterval } = globalThis;
+const { getActiveResourcesInfo, _getActiveHandles: getActiveHandles } = process;
 const exec = uncurry(RegExp.prototype.exec);
 const slice = uncurry(String.prototype.slice);
 const indexOf = uncurry(String.prototype.indexOf);
@@ -68,11 +74,13 @@ const CONTROL = 3;
 const INTERRUPT = 4;
 const HELD = -0x80000000;
 const GUARD_MS = 30; // that a cell has to end by itself
-const GUARD_WAITS_MS = 400; // and one that waits: Node aborts when a timer's code is terminated
+const GUARD_WAITS_MS = 100; // and a callback, while the cell waits: what is short should not be torn
 const EVALUE_LIMIT = 2000;
-const TRACEBACK_LIMIT = 20000;
+const TRACEBACK_LIMIT = 1000000; // on its way to the server, which cuts what is shown
 const IMAGES_PER_CELL = 20;
 const SOURCES_KEPT = 1000; // cells whose lines a traceback can show
+const LOOK_MS = 100; // between looks at what a cell waits for
+const IDLE_LOOKS = 10; // after which it is told that this is nothing
 const WARM_CELLS = 3; // answered to nobody, ahead of a session
 const ATTEMPTS = 12; // at names that stand already as something else
 const OUTPUT = host.hello.output;
@@ -225,31 +233,55 @@ function awaitAck(id) {
 // goes without when it is simple and the process was not made ahead. SIGINT itself ends that one
 // (vm's breakOnSigint), which leaves moments in which SIGINT kills.
 //
-// `running` says who does: 0 nobody, a cell's number, HELD while it must not be torn, or that number
-// negative once the guard has asked V8. Whoever finds it negative must not go on: the termination is
-// under way and may hit anywhere. It spins, is hit, and the guard's message ends the cell.
+// `running` says who does: 0 nobody, a cell's number, HELD while it must not be torn, or a cell's number
+// negative while the guard asks. It asks by having V8 run onGuard() on top of what runs, which says whether
+// that may be terminated, and if so waits for it.
 
-const shared = new Int32Array(new SharedArrayBuffer(8)); // [running, cell that has begun to wait]
+const shared = new Int32Array(new SharedArrayBuffer(16)); // [running, cell that has begun to wait, answer, last cell]
+const ASKED = 0;
+const LATER = 1;
+const READY = 2;
+const REQUESTED = 3;
+const SECRET = 'ptycell:call'; // the global by which code of V8's comes back here
+const LAUNCH = 0;
+const BOXED = 1;
+const GUARDED = 2;
+const comeBack = (what, value) => `globalThis[${JSON.stringify(SECRET)}](${what}, ${value})`;
 const GUARD = `
 const { parentPort, workerData: [shared, fd] } = require('worker_threads');
 const { Session } = require('inspector');
+const { load, store, compareExchange } = Atomics;
 const end = (cell, again) => {
-  if (Atomics.load(shared, 0) === ${HELD}) {
-    setTimeout(end, 1, cell, again);
-    return;
-  }
-  if (!again && Atomics.load(shared, 1) === cell) {
+  const running = load(shared, 0);
+  const begun = load(shared, 3) >= cell; // else callbacks of older code hold it up
+  if (running >= 0 && running !== (begun ? cell : 0)) return;
+  if (running >= 0 && !again && (!begun || load(shared, 1) === cell)) {
     setTimeout(end, ${GUARD_WAITS_MS}, cell, true);
-    return;
+  } else if (running < 0 || compareExchange(shared, 0, running, -cell) !== running) {
+    setTimeout(end, 1, cell, again);
+  } else {
+    store(shared, 2, ${ASKED});
+    const session = new Session();
+    session.connectToMainThread(); // not before: Node says so at its exit
+    session.post('Runtime.evaluate', { silent: true, expression: ${JSON.stringify(comeBack(GUARDED))} });
+    terminate(cell, session);
   }
-  if (Atomics.compareExchange(shared, 0, cell, -cell) !== cell) return;
-  const session = new Session();
-  session.connectToMainThread(); // not before: Node says so at its exit
-  session.post('Runtime.terminateExecution', () => {
+};
+const terminate = (cell, session) => {
+  const answer = load(shared, 2);
+  if (answer === ${ASKED}) {
+    setTimeout(terminate, 1, cell, session);
+  } else if (answer === ${LATER}) {
     session.disconnect();
-    Atomics.compareExchange(shared, 0, -cell, 0);
-    parentPort.postMessage(cell);
-  });
+    setTimeout(end, 1, cell, true);
+  } else {
+    session.post('Runtime.terminateExecution', () => {
+      session.disconnect();
+      compareExchange(shared, 0, -cell, 0);
+      parentPort.postMessage(cell);
+    });
+    store(shared, 2, ${REQUESTED});
+  }
 };
 let text = '';
 const pipe = new (require('net').Socket)({ fd, readable: true, writable: false });
@@ -280,30 +312,131 @@ function startGuard() {
   on(guard, 'exit', () => { guard = false; });
 }
 
-// No user code runs from here on. When a termination is on its way it hits here, and the guard's
-// message goes on with finish().
+// What the guard asked before a call of these is answered with LATER.
+
+// No user code runs from here on.
 function leaveUserCode() {
-  const { number } = cell;
-  compareExchange(shared, 0, number, 0);
-  while (load(shared, 0) === -number);
+  store(shared, 0, 0);
 }
+
+// Callbacks of older cells that run from here on are not terminated for the one that begins.
+function enterCell() {
+  store(shared, 0, HELD);
+}
+
+let holding = false;
 
 // Runs `act`, which must not be torn, within user code.
 function hold(act) {
-  const { number } = cell;
-  while (load(shared, 0) === -number);
-  const running = compareExchange(shared, 0, number, HELD) === number;
+  const running = load(shared, 0) !== 0;
+  if (running) store(shared, 0, HELD);
+  holding = true;
   try {
     act();
   } finally {
-    if (running) store(shared, 0, number);
+    holding = false;
+    if (running) store(shared, 0, cell.number);
   }
 }
 
+// Answers the guard.
+function onGuard() {
+  const number = -load(shared, 0);
+  const mine = cell !== null && cell.number === number;
+  if (!userCodeRuns()) {
+    store(shared, 0, mine ? number : 0);
+    store(shared, 2, LATER);
+    return;
+  }
+  if (mine) cell.terminated = true;
+  leaveCallbacks();
+  store(shared, 2, READY);
+  while (load(shared, 2) === READY); // Atomics.wait() cannot be nested, and may be what runs below
+}
+
+const MACHINERY = { __proto__: null, 'node:internal/timers': true, 'node:internal/process/task_queues': true };
+const FRAMES = 100;
+
+// Whether Node is not in the midst of its own lists of timers and callbacks, which it would find torn.
+function userCodeRuns() {
+  const { stackTraceLimit } = Error;
+  const prepare = getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  const found = {};
+  replaceProperty(Error, 'stackTraceLimit', { value: FRAMES });
+  replaceProperty(Error, 'prepareStackTrace', { value: (error, trace) => trace });
+  captureStackTrace(found, onComeBack);
+  const { stack } = found;
+  replaceProperty(Error, 'stackTraceLimit', { value: stackTraceLimit });
+  replaceProperty(Error, 'prepareStackTrace', prepare);
+  for (let i = 1; i < stack.length; i++) { // the first is of what V8 was given to evaluate
+    const file = `${stack[i].getFileName()}`;
+    if (MACHINERY[file]) return false;
+    if (slice(file, 0, 5) !== 'node:') return true;
+  }
+  return stack.length > 1;
+}
+
+const INTERRUPTION = new Error('Interrupted');
+const noop = () => {};
+
+// Readies Node for callbacks that do not return. It keeps a stack of them, aborts when one returns to
+// another place than it came from, and empties that when a listener has taken an uncaught error; other
+// listeners are not asked.
+function leaveCallbacks() {
+  const resource = executionAsyncResource();
+  if (typeof resource._onImmediate === 'function') leaveImmediate(resource);
+  const own = getOwnPropertyDescriptor(process, 'emit');
+  replaceProperty(process, 'emit', { value: () => true, configurable: true });
+  try {
+    fatalException(INTERRUPTION);
+  } finally {
+    if (own === undefined) delete process.emit;
+    else replaceProperty(process, 'emit', own);
+  }
+}
+
+// The immediates behind this one are lost unless they are queued again, and the loop spins for them. Where
+// others ran before it Node begins with this one the next time, and counts it twice.
+function leaveImmediate(immediate) {
+  const first = soon(noop);
+  const uncounted = soon(noop);
+  const last = soon(noop);
+  let end = first;
+  if (immediate._idlePrev !== null) {
+    immediate._onImmediate = noop;
+    immediate._destroyed = false;
+    uncounted.unref();
+  } else {
+    end = link(end, uncounted);
+  }
+  for (let next = immediate._idleNext; next !== null; next = next._idleNext) end = link(end, next);
+  link(end, last);
+  immediate._idleNext = null;
+}
+
+function link(before, after) {
+  before._idleNext = after;
+  after._idlePrev = before;
+  return after;
+}
+
+function onComeBack(what, value) {
+  if (what === LAUNCH) launch();
+  else if (what === BOXED) box = value;
+  else if (load(shared, 0) < 0 && load(shared, 0) !== HELD) onGuard();
+  else store(shared, 2, LATER);
+}
+
+// Comes when V8 has terminated the code.
 function terminated(number) {
-  if (cell === null || cell.number !== number || cell.ended) return;
-  if (cell.outcome === undefined) cell.outcome = interrupted();
-  finish();
+  listen(); // what was to do so may be what was terminated
+  if (cell === null) {
+    work();
+  } else if (cell.number === number) {
+    if (cell.outcome === undefined) cell.outcome = interrupted();
+    if (cell.ended) conclude(cell);
+    else finish();
+  }
 }
 
 function interruptedByServer(id) {
@@ -312,7 +445,7 @@ function interruptedByServer(id) {
   }
   if (cell === null || cell.id !== id || cell.ended || cell.outcome !== undefined) return;
   cell.wasInterrupted = true;
-  if (cell.computes || ackAwaited !== 0) return; // its code is on the stack, which the guard ends
+  if (cell.computes || holding) return; // its code is on the stack, which the guard ends
   const waits = compareExchange(shared, 0, cell.number, 0) === cell.number;
   cell.outcome = interrupted(waits ? 'what it waited for may still go on' : undefined);
   leaveUserCode();
@@ -331,9 +464,8 @@ let pinned; // V8 holds the running cell's promise weakly, and Node 22 aborts wh
 let launch; // what the watched script calls
 let box; // where a value comes out
 
-const SECRET = 'ptycell:call';
-const watched = new vm.Script(`globalThis[${JSON.stringify(SECRET)}]()`, { filename: 'ptycell:cell' });
-const BOX = `function (value) { globalThis[${JSON.stringify(SECRET)}](value, 1); }`;
+const watched = new vm.Script(comeBack(LAUNCH), { filename: 'ptycell:cell' });
+const BOX = `function (value) { ${comeBack(BOXED, 'value')}; }`;
 
 function connect() {
   if (session !== undefined) session.disconnect();
@@ -422,13 +554,14 @@ const sources = { __proto__: null }; // file name -> lines
 
 function work() {
   while (cell === null && waiting.length > 0) {
+    if (waiting[0].type === 'exec') enterCell();
     const frame = shift(waiting);
     if (frame.type === 'exec') startCell(frame);
     else if (frame.type === 'preload') getReady(frame);
     else if (frame.type === 'prepared') tellReady(frame);
     else if (frame.type === 'vars') answerVariables(frame);
     else if (frame.type === 'imported') send('done', frame.idText, [['status', 'ok'], ['vars', join(olderLoaded(frame.parts.packages), '\n')]]);
-    else if (frame.type === 'quit') process.exit(0);
+    else if (frame.type === 'quit') exit(0);
     else send('log', 0, [['text', 'unknown frame']]);
   }
 }
@@ -466,9 +599,10 @@ function startCell(frame) {
     id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, attempts: 0,
     declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
     images: 0, imagesLeftOut: 0, typescript: false, typeProblem: undefined, held: false,
-    wasInterrupted: false, computes: false, asks: false,
+    wasInterrupted: false, terminated: false, computes: false, asks: false,
   };
   if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
+  store(shared, 3, number);
   rememberSource(cell.file, cell.code);
   prepareProcess();
   if (frame.interrupted === true) {
@@ -558,8 +692,6 @@ function attempt(code, instead) {
     if (error) {
       // V8 ended it: only the guard asks for that.
       cell.outcome = interrupted();
-      compareExchange(shared, 0, -cell.number, 0);
-      compareExchange(shared, 0, cell.number, 0);
       finish();
     } else if (reply.exceptionDetails === undefined) {
       onValue(unwrap(reply.result));
@@ -623,8 +755,40 @@ function stripTypes(code) {
 
 // A promise as last value is awaited: `main()` at a script's end means its outcome.
 function onValue(value) {
-  if (values.isPromise(value)) awaitOutcome(value, onFinalValue);
-  else onFinalValue(value);
+  if (!values.isPromise(value)) {
+    onFinalValue(value);
+    return;
+  }
+  hintWhileIdle();
+  awaitOutcome(value, onFinalValue);
+}
+
+// Of a promise that nothing is left to settle, as far as Node tells: compressing and hashing go on
+// unseen.
+function hintWhileIdle() {
+  const mine = cell;
+  let idle = 0;
+  const look = setInterval(() => {
+    if (cell !== mine || mine.outcome !== undefined) {
+      clearInterval(look);
+      return;
+    }
+    idle = nothingGoesOn() ? idle + 1 : 0;
+    if (idle < IDLE_LOOKS) return;
+    clearInterval(look);
+    say('[the cell waits for the promise that is its last value; nothing seems left to settle it]');
+  }, LOOK_MS);
+  look.unref();
+}
+
+// But for our own: the control channel, the streams, the guard.
+function nothingGoesOn() {
+  const own = { __proto__: null, PipeWrap: 1, TTYWrap: 2, MessagePort: guard ? 1 : 0 };
+  const active = getActiveResourcesInfo();
+  for (let i = 0; i < active.length; i++) if (!(own[active[i]]-- > 0)) return false;
+  const handles = getActiveHandles();
+  for (let i = 0; i < handles.length; i++) if (handles[i].fd === 0) return false;
+  return listening;
 }
 
 // Goes on with the promise's outcome, if the cell still waits for it.
@@ -648,8 +812,9 @@ function onFinalValue(value) {
       return;
     }
     const bundle = values.ownBundle(value);
+    const handle = bundle === undefined ? values.handleText(value) : undefined;
     if (values.isPromise(bundle)) awaitOutcome(bundle, (found) => succeed(partsOf(found, value)));
-    else succeed(partsOf(bundle, value));
+    else succeed(handle === undefined ? partsOf(bundle, value) : [['text/plain', handle]]);
   } catch (error) {
     fail(error);
   }
@@ -673,7 +838,41 @@ function succeed(parts) {
   finish();
 }
 
+// ---- process.exit -----------------------------------------------------------------------------
+
+const exits = new WeakMap(); // what process.exit() throws -> the code
+const exitCode = uncurry(WeakMap.prototype.get);
+const noteExit = uncurry(WeakMap.prototype.set);
+
+// As in the other languages it ends the cell, and nothing of what is defined is lost.
+function endCell(code = process.exitCode) {
+  const number = Number(code ?? 0) & 255;
+  const error = new Error(`process.exit(${number}) ends the cell`);
+  error.name = 'Exit';
+  noteExit(exits, error, number);
+  throw error;
+}
+
+function exitOf(error) {
+  return error !== null && typeof error === 'object' ? exitCode(exits, error) : undefined;
+}
+
+// For one that no promise or cell takes: it ends the cell that runs.
+function tookExit(error) {
+  const code = exitOf(error);
+  if (code === undefined) return false;
+  if (cell === null || cell.ended || cell.outcome !== undefined) {
+    say(`[process.exit(${code}) between cells: the interpreter goes on]`);
+    return true;
+  }
+  cell.outcome = [['status', 'exit'], ['code', `${code}`]];
+  leaveUserCode();
+  finish();
+  return true;
+}
+
 function fail(error) {
+  if (tookExit(error)) return;
   let outcome;
   cell.computes = true;
   listen();
@@ -689,26 +888,36 @@ function fail(error) {
   finish();
 }
 
-// Tells the outcome; after rejections that nobody handles have been told.
+const TIMERS = /\bsetTimeout\b/;
+
+// Tells the outcome; after rejections that nobody handles have been told, and after what the code put off.
 function finish() {
   const mine = cell;
   if (mine.ended) return;
   mine.ended = true;
   pinned = undefined;
-  soon(() => {
-    try {
-      tidy(mine);
-    } catch (error) {
-      send('log', 0, [['text', `${error}`]]);
-    }
-    const chunks = [];
-    if (mine.value !== undefined) addFrame(chunks, 'result', mine.id, mine.value);
-    addFrame(chunks, 'done', mine.id, mine.outcome);
-    sendChunks(chunks); // at once: each is a wake of the server's
-    cell = null;
-    if (guard === null) soon(startGuard);
-    work();
-  });
+  // What the code put off for no time is its own output: timers of one length fire in their order.
+  const later = exec(TIMERS, mine.code) !== null ? (act) => setTimeout(act, 1) : soon;
+  later(() => conclude(mine));
+  store(shared, 0, mine.number);
+}
+
+function conclude(mine) {
+  if (cell !== mine) return;
+  leaveUserCode();
+  if (mine.terminated && mine.outcome[0][1] === 'ok') mine.outcome = interrupted();
+  try {
+    tidy(mine);
+  } catch (error) {
+    send('log', 0, [['text', `${error}`]]);
+  }
+  const chunks = [];
+  if (mine.value !== undefined) addFrame(chunks, 'result', mine.id, mine.value);
+  addFrame(chunks, 'done', mine.id, mine.outcome);
+  sendChunks(chunks); // at once: each is a wake of the server's
+  cell = null;
+  if (guard === null) soon(startGuard);
+  work();
 }
 
 function tidy(mine) {
@@ -846,23 +1055,22 @@ function rememberSource(file, code) {
   delete sources[`cell-${Number(slice(file, 5, -3)) - SOURCES_KEPT}.js`];
 }
 
-// Frames of ours and of V8's console are below the cell's, or beside it.
-const OWN_FRAME = /^\s+at .*(?:ptycell:|node:inspector)/;
-const LAST_FRAME = /^\s+at .*(?:Session\.post \(|ptycell:cell)/;
-const CELL_PLACE = /(cell-\d+\.js):(\d+):(\d+)/;
+// A stack is as it would be without us: what runs a cell is below it, the rest of ours beside it. Node
+// asks this function when an error's stack is first read; code may replace it.
+const BELOW = /^(?:node:inspector|ptycell:cell)$/;
+const OWN = /^ptycell:/;
 
-function withoutOwnFrames(text) {
-  const lines = split(text, '\n');
-  const kept = [];
-  let below = false;
-  for (let i = 0; i < lines.length; i++) {
-    const isFrame = exec(/^\s+at /, lines[i]) !== null;
-    if (!isFrame) below = false;
-    else if (exec(LAST_FRAME, lines[i]) !== null) below = true;
-    if (!below && exec(OWN_FRAME, lines[i]) === null) push(kept, lines[i]);
+function stackOf(error, trace) {
+  const lines = [];
+  for (let i = 0; i < trace.length; i++) {
+    const file = `${trace[i].getFileName()}`;
+    if (exec(BELOW, file) !== null) break;
+    if (exec(OWN, file) === null) push(lines, `\n    at ${trace[i]}`);
   }
-  return join(kept, '\n');
+  return describe(error) + join(lines, '');
 }
+
+const CELL_PLACE = /(cell-\d+\.js):(\d+):(\d+)/;
 
 function firstLine(error) {
   return split(`${error.message}`, '\n')[0];
@@ -893,9 +1101,9 @@ function nameOf(error) {
 function textOf(error) {
   try {
     if (error !== null && typeof error === 'object' && 'message' in error) {
-      return values.bounded(`${error.message}`, EVALUE_LIMIT);
+      return values.shortened(`${error.message}`, EVALUE_LIMIT);
     }
-    return values.bounded(inspect(error), EVALUE_LIMIT);
+    return values.shortened(inspect(error), EVALUE_LIMIT);
   } catch {
     return '';
   }
@@ -904,7 +1112,7 @@ function textOf(error) {
 function traceback(error) {
   let text;
   try {
-    text = withoutOwnFrames(inspect(error, { depth: 2, maxStringLength: 2000, maxArrayLength: 20 }));
+    text = inspect(error, { depth: 2, maxStringLength: 2000, maxArrayLength: 20 });
   } catch {
     return 'An error that cannot be shown.\n';
   }
@@ -912,7 +1120,7 @@ function traceback(error) {
   if (!isError) text = `Uncaught ${text}`;
   const place = isError ? placeOf(text) : undefined;
   const where = place === undefined ? '' : excerpt(place.file, place.line, place.column);
-  return `${values.bounded(`${where}${text}`, TRACEBACK_LIMIT)}\n`;
+  return `${values.shortened(`${where}${text}`, TRACEBACK_LIMIT)}\n`;
 }
 
 function describeError(error) {
@@ -955,11 +1163,13 @@ function typeScriptHint() {
 
 // What nobody catches is shown, and the session lives, unless the user listens for it.
 function onUncaught(error, origin) {
+  if (error === INTERRUPTION || tookExit(error)) return;
   if (listeners(process, 'uncaughtException').length > 1) return;
   say(`Uncaught ${origin === 'unhandledRejection' ? '(in promise) ' : ''}${traceback(error)}`);
 }
 
 function onRejection(error) {
+  if (tookExit(error)) return;
   if (listeners(process, 'unhandledRejection').length > 1) return;
   say(`Uncaught (in promise) ${traceback(error)}`);
 }
@@ -1066,8 +1276,10 @@ function setUpGlobals() {
   hide('display', display);
   hide('Jupyter', { display, symbol: JupyterDisplay });
   hide(syntax.IMPORT, importModule, true);
-  hide(SECRET, (value, boxed) => (boxed === 1 ? void (box = value) : launch()), true);
+  hide(SECRET, onComeBack, true);
   process.execArgv = []; // the stub is not for children
+  process.exit = endCell;
+  defineProperty(Error, 'prepareStackTrace', { value: stackOf, writable: true, configurable: true, enumerable: false });
 }
 
 // The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer, unless

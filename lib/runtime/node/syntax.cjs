@@ -262,7 +262,7 @@ const TYPESCRIPT = new RegExp([
   '\\bsatisfies\\s', '\\b(?:private|public|protected|readonly)\\s+[\\w$]+',
 ].join('|'));
 
-const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|display|Symbol|Proxy|class|import)\b/;
+const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|set(?:Timeout|Interval|Immediate)|display|Symbol|Proxy|class|import)\b/;
 
 // ---- packages ---------------------------------------------------------------------------------
 

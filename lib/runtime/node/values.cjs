@@ -7,6 +7,7 @@
 
 const util = host.require('util');
 const vm = host.require('vm');
+const Emitter = host.require('events');
 
 const { getOwnPropertyDescriptor, getPrototypeOf, keys, is } = Object;
 const { isProxy, isUint8Array, isPromise, isNativeError, isMap, isSet, isArrayBuffer, isDataView,
@@ -25,6 +26,8 @@ const exec = uncurry(RegExp.prototype.exec);
 const replace = uncurry(String.prototype.replace);
 const slice = uncurry(String.prototype.slice);
 const trim = uncurry(String.prototype.trim);
+const trimEnd = uncurry(String.prototype.trimEnd);
+const lower = uncurry(String.prototype.toLowerCase);
 const split = uncurry(String.prototype.split);
 const push = uncurry(Array.prototype.push);
 const join = uncurry(Array.prototype.join);
@@ -50,7 +53,9 @@ const objectPrototype = Object.prototype;
 const stringify = JSON.stringify;
 const display = Symbol.for('Jupyter.display');
 
-const VALUE_LIMIT = 20000; // characters of a value's text form
+const TEXT_LIMIT = 1000000; // characters of a text on its way to the server, which cuts what is shown
+const PAGE_LIMIT = 4000000; // characters of a page that are read
+const HANDLE_LIMIT = 200; // characters in which a stream or process may show itself
 const PREVIEW_LIMIT = 200;
 const NAMES_KEPT = 20;
 const ITEMS_LOOKED_AT = 1000;
@@ -58,38 +63,100 @@ const ITEMS_LOOKED_AT = 1000;
 // ---- values as text ---------------------------------------------------------------------------
 
 function plainText(value) {
-  if (typeof value === 'string' && value.length > VALUE_LIMIT) {
-    const half = VALUE_LIMIT / 4;
-    return `${inspect(slice(value, 0, half))} ... ${inspect(slice(value, -half))} (string, length ${value.length})`;
-  }
-  const options = { depth: 4, maxArrayLength: 200, maxStringLength: VALUE_LIMIT, breakLength: 100 };
-  return bounded(`${inspect(value, options)}`, VALUE_LIMIT);
+  const options = { depth: 4, maxArrayLength: 200, maxStringLength: TEXT_LIMIT, breakLength: 100 };
+  return bounded(`${inspect(value, options)}`);
 }
 
-function bounded(text, limit) {
+// Its beginning, and how much is not there: of what is sent the end is always shown.
+function bounded(text) {
+  if (text.length <= TEXT_LIMIT) return text;
+  return `${head(text, TEXT_LIMIT)}\n... [${text.length - TEXT_LIMIT} characters left out: console.log shows all]`;
+}
+
+// Its two ends.
+function shortened(text, limit) {
   if (text.length <= limit) return text;
-  const head = floor(limit * 2 / 3);
   const tail = floor(limit / 3);
-  const left = text.length - head - tail;
-  return `${slice(text, 0, head)}\n... [${left} characters left out] ...\n${slice(text, -tail)}`;
+  const left = text.length - limit;
+  return `${head(text, limit - tail)}\n... [${left} characters left out] ...\n${slice(text, -tail)}`;
 }
 
-// The words of a page, a line a block: enough for a model to know what it shows.
+// No half of a surrogate pair at its end.
+function head(text, length) {
+  return exec(/[\ud800-\udbff]$/, slice(text, length - 1, length)) === null ? slice(text, 0, length) : slice(text, 0, length - 1);
+}
+
+const TOKEN = /<!--[^]*?(?:-->|$)|<(\/?)([a-zA-Z][\w-]*)(?:"[^"<]*"|'[^'<]*'|[^'"<>])*>|<|[^<]+/y;
+const NOT_SHOWN = /^(?:script|style|template|title)$/;
+const TABLE = /^(?:table|tbody|tfoot|thead|tr)$/;
+const BLOCKS = new RegExp('^(?:address|article|aside|blockquote|br|caption|center|dd|div|dl|dt|fieldset|figcaption|' +
+  'figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|option|p|pre|section|summary|table|tbody|tfoot|thead|tr|ul)$');
+
+// The words of a page, a line a block and a row, with `|` between cells: enough for a model to know
+// what it shows. End tags may be missing, as HTML allows.
 function textOfHtml(html) {
-  let text = slice(html, 0, 20 * VALUE_LIMIT);
-  text = replace(text, /<(script|style)\b[^]*?<\/\1\s*>|<!--[^]*?-->/gi, '');
-  text = replace(text, /<\/t[dh]>/gi, '\t');
-  text = replace(text, /<(br|\/p|\/div|\/tr|\/li|\/h[1-6]|\/table|\/ul|\/ol|\/pre)\b[^>]*>/gi, '\n');
-  text = replace(text, /<[^>]*>/g, '');
-  text = replace(text, /&lt;/g, '<');
-  text = replace(text, /&gt;/g, '>');
-  text = replace(text, /&quot;/g, '"');
-  text = replace(text, /&nbsp;/g, ' ');
-  text = replace(text, /&amp;/g, '&');
-  const lines = split(text, '\n');
+  const page = slice(html, 0, PAGE_LIMIT);
+  const words = { lines: [''], hidden: '', cells: 0, preformatted: false };
+  TOKEN.lastIndex = 0;
+  for (let token = exec(TOKEN, page); token !== null; token = exec(TOKEN, page)) {
+    if (token[2] !== undefined) addTag(words, lower(token[2]), token[1] !== '');
+    else if (slice(token[0], 0, 2) !== '<!') addText(words, withoutEntities(token[0]));
+  }
   const kept = [];
-  for (let i = 0; i < lines.length; i++) if (trim(lines[i]) !== '') push(kept, trim(lines[i]));
+  for (let i = 0; i < words.lines.length; i++) {
+    if (trim(words.lines[i]) !== '') push(kept, trimEnd(words.lines[i]));
+  }
   return join(kept, '\n');
+}
+
+function addTag(words, name, ends) {
+  if (words.hidden !== '' || (!ends && exec(NOT_SHOWN, name) !== null)) {
+    if (ends && name === words.hidden) words.hidden = '';
+    else if (words.hidden === '') words.hidden = name;
+  } else if (name === 'td' || name === 'th') {
+    if (ends) return;
+    if (words.cells > 0) words.lines[words.lines.length - 1] += ' | ';
+    words.cells++;
+  } else if (exec(BLOCKS, name) !== null) {
+    if (words.cells > 0 && exec(TABLE, name) === null) {
+      addText(words, ' ');
+    } else {
+      push(words.lines, '');
+      words.cells = 0;
+    }
+    words.preformatted = name === 'pre' && !ends;
+  }
+}
+
+function addText(words, text) {
+  if (words.hidden !== '') return;
+  const last = words.lines.length - 1;
+  if (words.preformatted) {
+    const added = split(text, '\n');
+    words.lines[last] += added[0];
+    for (let i = 1; i < added.length; i++) push(words.lines, added[i]);
+    return;
+  }
+  const line = words.lines[last];
+  const blanks = replace(text, /\s+/g, ' ');
+  words.lines[last] = line + (line === '' || line[line.length - 1] === ' ' ? replace(blanks, /^ /, '') : blanks);
+}
+
+function withoutEntities(text) {
+  const plain = replace(replace(replace(text, /&lt;/g, '<'), /&gt;/g, '>'), /&quot;/g, '"');
+  return replace(replace(replace(plain, /&#0?39;/g, "'"), /&nbsp;/g, ' '), /&amp;/g, '&');
+}
+
+// ---- values that stand for something that goes on ---------------------------------------------
+
+// A process, a stream, a server, a timer: as a cell's value, all that they hold is of no use.
+function handleText(value) {
+  if (value === null || typeof value !== 'object' || isProxy(value)) return undefined;
+  const name = typeName(value);
+  if (name !== 'Timeout' && name !== 'Immediate' && !(value instanceof Emitter)) return undefined;
+  const all = plainText(value);
+  if (all.length <= HANDLE_LIMIT) return undefined;
+  return typeof value.pid === 'number' ? `[${name}, process ${value.pid}]` : `[${name}]`;
 }
 
 // ---- values as MIME bundles -------------------------------------------------------------------
@@ -130,7 +197,7 @@ function partsOf(bundle, value, save) {
     const type = types[i];
     const data = bundle[type];
     if (data === undefined || data === null || type.length > 64 || exec(MIME, type) === null) continue;
-    if (type === 'text/plain') text = bounded(`${data}`, VALUE_LIMIT);
+    if (type === 'text/plain') text = bounded(`${data}`);
     else if (type === 'image/png' || type === 'image/jpeg') addImage(parts, type, data, save);
     else push(parts, [type, dataOf(data)]);
   }
@@ -160,12 +227,12 @@ function addImage(parts, type, data, save) {
 }
 
 function textFor(bundle, value, save) {
-  if (typeof bundle['text/markdown'] === 'string') return bounded(bundle['text/markdown'], VALUE_LIMIT);
+  if (typeof bundle['text/markdown'] === 'string') return bounded(bundle['text/markdown']);
   if (typeof bundle['image/svg+xml'] === 'string') {
     const name = save(encode(encoder, bundle['image/svg+xml']), 'svg');
     return name ? `[drawing: output/${name}]` : '[a drawing as SVG]';
   }
-  if (typeof bundle['text/html'] === 'string') return bounded(textOfHtml(bundle['text/html']), VALUE_LIMIT);
+  if (typeof bundle['text/html'] === 'string') return bounded(textOfHtml(bundle['text/html']));
   return plainText(value);
 }
 
@@ -335,7 +402,8 @@ function variables(limit) {
 }
 
 exports.plainText = plainText;
-exports.bounded = bounded;
+exports.handleText = handleText;
+exports.shortened = shortened;
 exports.ownBundle = ownBundle;
 exports.partsOf = partsOf;
 exports.typeName = typeName;

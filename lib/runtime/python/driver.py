@@ -32,16 +32,18 @@ DRIVER_FILE = (lambda: 0).__code__.co_filename
 PROTOCOL = "1"
 CONTROL_FD = 3
 
-VALUE_LIMIT = 6000  # characters of a value's text form
-CONTAINER_LIMIT = 1000  # items of a container that are looked at
+TEXT_LIMIT = 1_000_000  # characters of a text on its way to the server, which cuts what is shown
+CONTAINER_LIMIT = 1000  # items of a container that are shown
+ITEMS_LIMIT = 10_000  # the same of all containers in a value
+LONG_STRING = 60  # characters that pprint would break into lines
 EVALUE_LIMIT = 2000
-TRACEBACK_LIMIT = 20000
 FRAMES_KEPT = 20  # at each end of a traceback
 NAMES_KEPT = 20
 IMAGE_SIDE = 1280  # pixels
 IMAGE_BYTES = 300_000  # a PNG above this is also tried as JPEG
 IMAGES_PER_CELL = 20
 LEAF_CELLS = 1000  # sources kept of cells that define nothing
+FAILURES_TOLD = 5
 FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in blocks
 FLOOD_BLOCK = 128 << 10
 WHOLE_MAX = 2 * FLOOD_BLOCK  # bytes of a frame that a signal's handler cannot tear
@@ -65,16 +67,16 @@ def encode_frame(kind, ident, parts):
 class Channel:
     """Frames on the control socket: `TYPE ID NPARTS\\n`, then per part `NAME LEN\\n` and the bytes.
 
-    Reading keeps everything in `buffer` until a frame is whole, so an exception out of a signal
-    handler of the user's never loses a byte. A channel that fails means that the server is gone
-    (or that the user closed it): the process ends without a word.
+    A signal handler of the user's may raise between any two steps here. So whatever changes `inbox`
+    or `torn` is one call into C: no byte is lost, read twice or written twice. A channel that fails
+    means that the server is gone (or that the user closed it): the process ends without a word.
     """
 
     def __init__(self, fd, received):
         self.fd = fd
         self.pid = posix.getpid()
-        self.buffer = received
-        self.waiting = []  # frames that came while an ack was expected
+        self.inbox = [bytes(received)]  # frames (kind, id, parts), then bytes that are no frame yet
+        self.torn = None  # the frame that is being written, then how much each write took
         self.sending = False
         self.held = b""  # a frame that goes out with the next one
         self.writer = None
@@ -111,36 +113,67 @@ class Channel:
             self._end_unless_raised_by_user(error)
 
     def _write(self, frame):
-        if self.writer is not None and len(frame) <= WHOLE_MAX:
-            self.write_whole(frame)
+        self.finish(self.torn)
+        self.torn = [frame]
+        self.finish(self.torn)
+        self.torn = None
+
+    def answer(self, turn, parts):
+        """Ends a turn with `done`; once the bytes are in `turn.answer`, finish_answer() is enough."""
+        turn.answer = [self.held + encode_frame(b"done", turn.ident, parts)]
+        self.finish_answer(turn)
+
+    def finish_answer(self, turn):
+        self.held = b""
+        if self.torn is not turn.answer:
+            self.finish(self.torn)
+            self.torn = turn.answer
+        self.finish(turn.answer)
+        self.torn = None
+
+    def finish(self, torn):
+        """Writes what is not written yet of a frame."""
+        if torn is None:
             return
+        frame = torn[0]
         self.sending = True
         try:
-            sent = posix.write(self.fd, frame)
-            while sent < len(frame):
-                frame = memoryview(frame)[sent:]
-                sent = posix.write(self.fd, frame)
+            if self.writer is not None:
+                if len(torn) == 1 and len(frame) <= WHOLE_MAX:
+                    torn.extend(map(self.writer.write, (frame,)))
+                self.writer.flush()
+            while len(torn) == 1 or sum(torn[1:]) < len(frame):
+                rest = memoryview(frame)[sum(torn[1:]) :] if len(torn) > 1 else frame
+                torn.extend(map(posix.write, (self.fd,), (rest,)))
         except OSError as error:
             self._end_unless_raised_by_user(error)
         finally:
             self.sending = False
 
-    def next_frame(self, wait=None):
-        """The next frame as (kind, id, parts); `wait` lets other work run until data is there."""
-        if self.waiting:
-            return self.waiting.pop(0)
-        return self._read_frame(wait)
+    def peek_frame(self, wait=None):
+        """The next frame as (kind, id, parts), which stays the next until drop_frame(); `wait` lets other
+        work run until data is there."""
+        while type(self.inbox[0]) is not tuple:
+            self._parse_frame() or self._read_some(wait)
+        return self.inbox[0]
+
+    def drop_frame(self, frame):
+        if self.inbox[0] is frame:
+            del self.inbox[0]
+
+    def forget(self):
+        """In a copy for a session: what was sent and read is the parent's."""
+        self.pid = posix.getpid()
+        self.inbox = [b""]
+        self.torn = self.writer = None
+        self.held = b""
 
     def look_ahead(self):
         """Frames that are there and stay unread."""
-        while True:
-            frame = self._take_frame()
-            if frame is not None:
-                self.waiting.append(frame)
-            elif self._has_data():
+        while self._parse_frame() or self._has_data():
+            if self._has_data():
                 self._read_some()
-            else:
-                return self.waiting
+        return [item for item in self.inbox if type(item) is tuple]
 
     def _has_data(self):
         import select
@@ -154,23 +187,11 @@ class Channel:
 
     def await_frame(self, kind, wait=None):
         """The parts of the next frame of this kind; others wait. `wait` as above."""
-        for i, frame in enumerate(self.waiting):
-            if frame[0] == kind:
-                return self.waiting.pop(i)[2]
         while True:
-            frame = self._read_frame(wait)
-            if frame[0] == kind:
-                return frame[2]
-            self.waiting.append(frame)
-
-    def _read_frame(self, wait):
-        while True:
-            frame = self._take_frame()
-            if frame is not None:
-                return frame
-            if wait is not None:
-                wait()
-            self._read_some()
+            for i, item in enumerate(self.inbox):
+                if type(item) is tuple and item[0] == kind:
+                    return self.inbox.pop(i)[2]
+            self._parse_frame() or self._read_some(wait)
 
     def wait_interruptible(self):
         """For what may take minutes: an interrupt ends the wait, never the reading behind it."""
@@ -185,15 +206,16 @@ class Channel:
         finally:
             State.waiting = False
 
-    def _read_some(self):
+    def _read_some(self, wait=None):
+        if wait is not None:
+            wait()
         try:
-            data = posix.read(self.fd, 65536)
+            self.inbox.extend(map(posix.read, (self.fd,), (65536,)))
         except OSError as error:
             self._end_unless_raised_by_user(error)
             return
-        if not data:
+        if not self.inbox[-1]:
             posix._exit(0)
-        self.buffer += data
 
     @staticmethod
     def _end_unless_raised_by_user(error):
@@ -204,24 +226,34 @@ class Channel:
             posix._exit(1)
         posix._exit(0)
 
-    def _take_frame(self):
-        buffer = self.buffer
-        end = buffer.find(b"\n")
+    def _parse_frame(self):
+        """Makes a frame of the bytes at the end of the inbox; whether there was a whole one."""
+        count = 0
+        while type(self.inbox[count]) is tuple:
+            count += 1
+        data = b"".join(self.inbox[count:])
+        frame, end = parse_frame(data) if data else (None, 0)
+        self.inbox[count:] = [frame, data[end:]] if frame else [data]
+        return frame is not None
+
+
+def parse_frame(data):
+    """The frame at the start of these bytes and where it ends; (None, 0) when it is not whole."""
+    end = data.find(b"\n")
+    if end < 0:
+        return None, 0
+    kind, ident, count = data[:end].split()
+    parts = {}
+    for _ in range(int(count)):
+        start, end = end + 1, data.find(b"\n", end + 1)
         if end < 0:
-            return None
-        kind, ident, count = buffer[:end].split()
-        parts = {}
-        for _ in range(int(count)):
-            start, end = end + 1, buffer.find(b"\n", end + 1)
-            if end < 0:
-                return None
-            name, size = buffer[start:end].split()
-            start, end = end + 1, end + int(size)
-            if len(buffer) <= end:
-                return None
-            parts[name.decode()] = buffer[start : end + 1].decode("utf-8", "replace")
-        del buffer[: end + 1]
-        return kind.decode(), int(ident), parts
+            return None, 0
+        name, size = data[start:end].split()
+        start, end = end + 1, end + int(size)
+        if len(data) <= end:
+            return None, 0
+        parts[name.decode()] = data[start : end + 1].decode("utf-8", "replace")
+    return (kind.decode(), int(ident), parts), end + 1
 
 
 channel = Channel(CONTROL_FD, globals().pop("received", bytearray()))
@@ -229,9 +261,11 @@ channel = Channel(CONTROL_FD, globals().pop("received", bytearray()))
 
 def greet():
     """Answers the server's hello, before anything else is defined or imported."""
-    kind, _, hello = channel.next_frame()
+    frame = channel.peek_frame()
+    kind, _, hello = frame
     if kind != "hello":
         posix._exit(1)
+    channel.drop_frame(frame)
     # From now on the server may interrupt; the handler needs the rest of this file.
     _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
     channel.send(
@@ -267,10 +301,26 @@ class Cell:
         self.figures = []  # matplotlib figures already shown
         self.images = 0
         self.images_left_out = 0
+        self.shell_code = 0  # of its last shell command
         self.awaits_packages = False  # the server has not answered yet what it was asked for
 
 
+class Turn:
+    """How far the answer to one frame is. When a signal handler of the user's raises in the middle of
+    it, what is done is not done again."""
+
+    def __init__(self, frame):
+        self.frame = frame
+        self.kind, self.ident, self.parts = frame
+        self.cell = None
+        self.outcome = None  # of the cell, as parts of `done`
+        self.trouble = None  # what was raised before there was an outcome
+        self.answer = None  # as Channel.torn
+
+
 class State:
+    turn = None
+    failures = 0  # raised between cells since the last frame came
     cell = Cell(0, "<cell 0>", "")
     running = False  # user code is on the stack; SIGINT may interrupt
     interrupted = False  # SIGINT came while the driver itself was at work
@@ -287,6 +337,9 @@ class State:
     terminal = -1  # private copy of the pty's descriptor
     redirected = None  # where the user sent stdout or stderr, as last told
     tidy = False  # descriptors and SIGINT's handler were put right since the last cell's code
+    captured = None  # what %%capture has of displays, while it runs
+    clears = False  # what was shown goes before the cell shows something else
+    printer = None  # how SymPy was told to print
     check = None  # of code rules, when the person has any
     serving = False  # this is a parent: no session's, but copied for them
 
@@ -555,6 +608,9 @@ class Output(_io._BufferedIOBase):
     def write(self, data):
         if self.closed:
             raise ValueError("I/O operation on closed file.")
+        if State.clears and may_send():
+            State.clears = False  # before what is flushed comes here
+            clear_shown()
         size = data.nbytes if type(data) is memoryview else len(data)
         if flood.active and self.fd == 2:
             settle()
@@ -933,8 +989,8 @@ def check_rules(tree, source):
 # ---- running code ---------------------------------------------------------------------------
 
 
-def run_codes(codes, source):
-    """Runs compiled parts in `__main__`; the value of the last one is returned when it has one."""
+def run_codes(codes, source, scope=None):
+    """Runs compiled parts in `__main__`, or where a function's locals are `scope`; the value of the last one is returned when it has one."""
     check_interrupt()
     value = None
     for code, _ in codes:
@@ -943,7 +999,7 @@ def run_codes(codes, source):
     if wants_loop(source):
         return run_in_loop(await_codes(codes))
     for code, is_value in codes:
-        result = eval(code, NAMESPACE)
+        result = eval(code, NAMESPACE, scope)
         check_interrupt()
         if is_value:
             value = result
@@ -970,7 +1026,7 @@ def execute(cell):
         getattr(sys, "displayhook", show_value)(value)
 
 
-def evaluate(source, name):
+def evaluate(source, name, scope=None):
     """Runs source for a magic, as a cell within the cell, and returns its value."""
     source = without_magics(source, name)
     tree = parse_source(source, name)
@@ -978,7 +1034,7 @@ def evaluate(source, name):
     codes = [(compile_tree(tree, name, "exec"), False)] if tree.body else []
     if last is not None:
         codes.append((compile_tree(_ast.Expression(last), name, "eval"), True))
-    return run_codes(codes, source)
+    return run_codes(codes, source, scope)
 
 
 LOOP_CALLS = ("create_task", "ensure_future", "get_running_loop")
@@ -1091,21 +1147,31 @@ PLAIN_CONTAINERS = (list, tuple, dict, set, frozenset)
 def plain_text(value):
     """repr, bounded in time and length."""
     kind = type(value)
+    if State.printer is not None and is_sympy(value):
+        return bounded(State.printer(value))
     if kind is int:
         return int_text(value)
     if kind is str or kind is bytes or kind is bytearray:
         return string_text(value)
     if kind in PLAIN_CONTAINERS:
         return container_text(value)
-    if is_pandas(kind):
-        return pandas_text(value)
+    if is_styler(kind):
+        value = value.data  # what it styles: its own repr says nothing, its page is mostly CSS
     text = repr(value)
     if type(text) is not str:
         text = str.__str__(text)
     return bounded(text)
 
 
-def bounded(text, limit=VALUE_LIMIT):
+def bounded(text, limit=TEXT_LIMIT):
+    """Its beginning, and how much is not there: of what is sent the end is always shown."""
+    if len(text) <= limit:
+        return text
+    return "%s\n... [%d characters left out: print shows all]" % (text[:limit], len(text) - limit)
+
+
+def shortened(text, limit):
+    """Its two ends."""
     if len(text) <= limit:
         return text
     head, tail = limit * 2 // 3, limit // 3
@@ -1121,21 +1187,19 @@ def int_text(value):
 
 
 def string_text(value):
-    if len(value) <= VALUE_LIMIT:
+    if len(value) <= TEXT_LIMIT:
         return bounded(repr(value))
-    half = VALUE_LIMIT // 4
-    kind = type(value).__name__
-    return "%r ... %r (%s, length %d)" % (value[:half], value[-half:], kind, len(value))
+    text = repr(value[:TEXT_LIMIT])
+    return "%s\n... (%s, length %d, not all shown: print shows all)" % (text, type(value).__name__, len(value))
 
 
 def container_text(value):
     if len(value) < 50:
-        budget = [CONTAINER_LIMIT]
-        if within_budget(value, budget):
+        if within_budget(value, [CONTAINER_LIMIT]):
             text = repr(value)
             if len(text) <= 100 and "\n" not in text:
                 return text
-    head, left_out = container_head(value, [CONTAINER_LIMIT], ())
+    head, left_out = container_head(value, [ITEMS_LIMIT], ())
     import pprint
 
     text = bounded(pprint.pformat(head, width=100, compact=True, sort_dicts=False))
@@ -1155,7 +1219,7 @@ def within_budget(value, budget):
             return False
         if kind is int and item.bit_length() > 14000:
             return False
-        if (kind is str or kind is bytes) and len(item) > VALUE_LIMIT:
+        if (kind is str or kind is bytes) and len(item) > LONG_STRING:
             return False
     return True
 
@@ -1171,14 +1235,14 @@ class Raw:
 
 
 def container_head(value, budget, above):
-    """A copy with the first items only, huge strings and ints cut; and whether it is incomplete.
+    """A copy with the first items only, huge ints as words; and whether it is incomplete.
 
     `above` are the ids of the containers around it.
     """
     kind = type(value)
     if kind is int and value.bit_length() > 14000:
         return Raw(int_text(value)), False
-    if (kind is str or kind is bytes) and len(value) > VALUE_LIMIT:
+    if (kind is str or kind is bytes) and len(value) > LONG_STRING:
         return Raw(string_text(value)), False
     if kind not in PLAIN_CONTAINERS:
         return value, False
@@ -1190,7 +1254,7 @@ def container_head(value, budget, above):
     items, left_out = [], False
     pairs = value.items() if kind is dict else ((None, item) for item in value)
     for key, item in pairs:
-        if budget[0] <= 0:
+        if budget[0] <= 0 or len(items) == CONTAINER_LIMIT:
             left_out = True
             break
         budget[0] -= 1
@@ -1206,6 +1270,10 @@ def container_head(value, budget, above):
 
 def is_pandas(kind):
     return module_of(kind).startswith("pandas.")
+
+
+def is_styler(kind):
+    return is_pandas(kind) and kind.__name__ == "Styler"
 
 
 def module_of(kind):
@@ -1224,15 +1292,6 @@ def root_of(kind):
 def is_a(value, kind):
     """isinstance without asking the value, whose __class__ may be a property."""
     return issubclass(type(value), kind)
-
-
-def pandas_text(value):
-    pandas = sys.modules.get("pandas")
-    if pandas is None:
-        return bounded(repr(value))
-    # The shape tells a model what a cut table is part of.
-    with pandas.option_context("display.show_dimensions", True):
-        return bounded(repr(value))
 
 
 # ---- values as MIME bundles -----------------------------------------------------------------
@@ -1272,25 +1331,89 @@ def text_of_markup(bundle):
     for mime in ("text/markdown", "text/latex"):
         if mime in bundle:
             return str(bundle[mime])
-    return text_of_html(str(bundle["text/html"])) if "text/html" in bundle else None
+    if "text/html" in bundle:
+        return text_of_html(str(bundle["text/html"]))
+    if "application/json" in bundle:
+        return bounded(json_text(bundle["application/json"]))
+    return drawing_text(bundle["image/svg+xml"]) if "image/svg+xml" in bundle else None
+
+
+def drawing_text(svg):
+    data = svg if isinstance(svg, bytes) else str(svg).encode("utf-8", "replace")
+    State.cell.images += 1
+    name = save_output(data, "svg")
+    return "[drawing: output/%s]" % name if name else "[a drawing as SVG]"
+
+
+PAGE_LIMIT = 4_000_000  # characters of a page that are read
+NOT_SHOWN = ("script", "style", "template", "title")
+BLOCKS = frozenset(
+    "address article aside blockquote br caption center dd div dl dt fieldset figcaption figure footer form "
+    "h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre section summary table tbody tfoot thead tr ul".split()
+)
 
 
 def text_of_html(page):
-    """The words of a page, a line a block: enough for a model to know what it shows."""
+    """The words of a page, a line a block and a row, with `|` between cells: enough for a model to
+    know what it shows. End tags may be missing, as HTML allows."""
     import html
     import re
 
-    page = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", "", page[: 20 * VALUE_LIMIT])
-    page = re.sub(r"(?i)</t[dh]>", "\t", page)
-    page = re.sub(r"(?i)<(br|/p|/div|/tr|/li|/h[1-6]|/table|/ul|/ol|/pre)\b[^>]*>", "\n", page)
-    lines = html.unescape(re.sub(r"<[^>]*>", "", page)).split("\n")
-    return "\n".join(line.strip() for line in lines if line.strip())
+    token = r"""<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][\w-]*)(?:"[^"<]*"|'[^'<]*'|[^'"<>])*>|<|[^<]+"""
+    words = Words()
+    for match in re.finditer(token, page[:PAGE_LIMIT], re.S):
+        if match[2]:
+            words.tag(match[2].lower(), bool(match[1]))
+        elif not match[0].startswith("<!"):
+            words.text(html.unescape(match[0]))
+    return words.result()
+
+
+class Words:
+    def __init__(self):
+        self.lines = [""]
+        self.hidden = None  # the tag whose content is not shown
+        self.cells = 0  # of the row so far
+        self.preformatted = False
+
+    def tag(self, name, ends):
+        if self.hidden or (name in NOT_SHOWN and not ends):
+            self.hidden = None if ends and name == self.hidden else self.hidden or name
+        elif name in ("td", "th"):
+            if not ends:
+                self.lines[-1] += " | " if self.cells else ""
+                self.cells += 1
+        elif name in BLOCKS:
+            in_row = self.cells and name not in ("tr", "table", "tbody", "thead", "tfoot")
+            if in_row:
+                self.text(" ")
+            else:
+                self.lines.append("")
+                self.cells = 0
+            self.preformatted = name == "pre" and not ends
+
+    def text(self, text):
+        if self.hidden:
+            return
+        if self.preformatted:
+            first, *others = text.split("\n")
+            self.lines[-1] += first
+            self.lines += others
+            return
+        line = self.lines[-1]
+        words = " ".join(text.split())
+        before = " " if text[:1].isspace() and line and not line.endswith(" ") else ""
+        after = " " if text[-1:].isspace() and words else ""
+        self.lines[-1] = line + before + words + after
+
+    def result(self):
+        return "\n".join(line.rstrip() for line in self.lines if line.strip())
 
 
 def rich_forms(value):
     if is_a(value, type) or answers_to_anything(value):
         return {}
-    if is_pandas(type(value)) and type(value).__name__ != "Styler":
+    if is_pandas(type(value)):
         return {}  # the table as text says the same in a third of the size
     special = special_forms(value)
     if special is not None:
@@ -1384,16 +1507,29 @@ def show_value(value):
     if value is None:
         return
     builtins._ = value
+    if State.captured is not None or shows_itself(value):
+        display(value)
+        return
     parts = bundle_parts(value)
     if in_child() or not may_send():
         print(dict(parts)["text/plain"])
         return
+    if State.clears:
+        clear_shown()
     if State.cell.images:
         flush_streams()  # an image's place is among the output
         channel.send(b"result", State.cell.ident, parts)
     else:
         channel.hold(b"result", State.cell.ident, parts)
     check_interrupt()
+
+
+def shows_itself(value):
+    """Objects with the method `_ipython_display_` show what they like, by display() or print()."""
+    kind = type(value)
+    if kind in SCALARS or kind in PLAIN_CONTAINERS or is_a(value, type) or answers_to_anything(value):
+        return False
+    return callable(getattr(value, "_ipython_display_", None))
 
 
 def publish(parts):
@@ -1406,6 +1542,11 @@ def publish(parts):
     if not may_send():
         State.later.append(parts)
         return
+    if State.captured is not None:
+        State.captured.append(Shown(parts))
+        return
+    if State.clears:
+        clear_shown()
     publish_now(parts)
     check_interrupt()
 
@@ -1429,9 +1570,12 @@ def publish_later_ones():
 def display(*objects, raw=False, display_id=None, **_):
     """Shows objects in the output, as IPython's display does."""
     for item in objects:
-        parts = parts_of(dict(item)) if raw else bundle_parts(item)
-        if parts:
-            publish(parts)
+        if raw:
+            publish_display_data(item)
+        elif shows_itself(item):
+            item._ipython_display_()
+        else:
+            publish(bundle_parts(item))
     return DisplayHandle(display_id) if display_id else None
 
 
@@ -1448,9 +1592,37 @@ class DisplayHandle:
 
 
 def publish_display_data(data, metadata=None, **_):
-    parts = parts_of(dict(data))
+    bundle = {str(mime).lower(): item for mime, item in dict(data).items() if item is not None}
+    if "text/plain" not in bundle and "image/png" not in bundle and "image/jpeg" not in bundle:
+        shown = text_of_markup(bundle)
+        if shown is None and bundle:
+            shown = "[only shown as %s]" % ", ".join(bundle)
+        if shown is not None:
+            bundle["text/plain"] = shown
+    parts = parts_of(bundle)
     if parts:
         publish(parts)
+
+
+def clear_output(wait=False):
+    """Takes back what the cell has shown, as in a notebook; with `wait` once it shows something else."""
+    State.clears = True
+    if not wait and may_send():
+        clear_shown()
+
+
+def clear_shown():
+    """What was shown goes, and figures with it: the next ones have their names again."""
+    State.clears = False
+    if State.captured is not None:
+        State.captured.clear()
+        return
+    if not may_send():
+        return
+    flush_streams()
+    State.cell.images = State.cell.images_left_out = 0
+    channel.send(b"clear", State.cell.ident, [])
+    channel.await_ack()
 
 
 # ---- images ---------------------------------------------------------------------------------
@@ -1579,6 +1751,36 @@ def render_figure(figure):
     savefig(bbox_inches="tight") looks the same but draws twice. It is only needed when something
     (mostly a legend) hangs over the edge of the canvas.
     """
+    import warnings
+
+    with warnings.catch_warnings(record=True) as told:
+        data = draw_figure(figure)
+    tell_warnings(told)
+    return data
+
+
+def tell_warnings(told):
+    """Each once a figure, the letters that a font lacks as one: of the places in us nobody learns."""
+    import re
+
+    texts, letters = [], []
+    for warning in told:
+        text = str(warning.message)
+        found = re.match(r"Glyph (\d+) .*missing from", text)
+        if found is None:
+            texts.append("%s: %s" % (type_name(warning.category), text))
+        elif int(found[1]) > 32:
+            letters.append(chr(int(found[1])))
+    if letters:
+        texts.append(
+            "UserWarning: the figure's font lacks %s, which are drawn as boxes. matplotlib.font_manager knows the "
+            "fonts that are there; plt.rcParams['font.family'] takes a list of them." % "".join(dict.fromkeys(letters))
+        )
+    for text in dict.fromkeys(texts):
+        say(text)
+
+
+def draw_figure(figure):
     import numpy
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
@@ -1678,6 +1880,8 @@ def show_figures():
 def show_figure(figure):
     if not (figure.axes or figure.lines or figure.patches or figure.texts or figure.images):
         return
+    if State.clears:
+        clear_shown()
     if State.cell.images >= IMAGES_PER_CELL:
         State.cell.images_left_out += 1
         return
@@ -1812,6 +2016,26 @@ def hook_multiprocessing(util):
 def hook_ipython(module):
     module.display = display
     module.publish_display_data = publish_display_data
+    module.clear_output = clear_output
+
+
+def hook_getipython(module):
+    module.get_ipython = for_cells(module.get_ipython)
+
+
+def hook_sympy(module):
+    """init_printing() would replace sys.displayhook, which shows figures and tables as well."""
+
+    def take_printer(stringify, **settings):
+        State.printer = lambda value: stringify(value, **settings)
+
+    module._init_python_printing = take_printer
+
+
+def is_sympy(value):
+    if type(value) in (list, tuple, set):
+        return any(root_of(type(item)) == "sympy" for item in value)
+    return root_of(type(value)) == "sympy"
 
 
 def hook_plotly(module):
@@ -1981,7 +2205,9 @@ HOOKS = {
     "matplotlib.figure": hook_figure,
     "PIL.Image": hook_pil,
     "IPython.core.display_functions": hook_ipython,
+    "IPython.core.getipython": hook_getipython,
     "plotly.basedatatypes": hook_plotly,
+    "sympy.interactive.printing": hook_sympy,
     "multiprocessing.spawn": hook_spawn,
     "multiprocessing.util": hook_multiprocessing,
     "subprocess": hook_subprocess,
@@ -2035,6 +2261,7 @@ def run_hook(hook, module):
 
 def install_hooks():
     sys.meta_path.insert(0, HookFinder)
+    sys.meta_path.append(StandIn)
     for name, hook in HOOKS.items():
         if name in sys.modules:  # site, or a newer Python, already did
             run_hook(hook, sys.modules[name])
@@ -2053,7 +2280,7 @@ def clean_word(text):
 
 
 def error_line(error):
-    return bounded("%s: %s" % (type_name(type(error)), error_text(error)), 300)
+    return shortened("%s: %s" % (type_name(type(error)), error_text(error)), 300)
 
 
 def error_text(error):
@@ -2061,7 +2288,7 @@ def error_text(error):
         text = str(error)
     except BaseException:
         return "<str() failed>"
-    return text if len(text) <= EVALUE_LIMIT else bounded(text, EVALUE_LIMIT)
+    return shortened(text, EVALUE_LIMIT)
 
 
 def traceback_frames(tb):
@@ -2137,7 +2364,7 @@ def format_error(error):
     finally:
         for head, following, _ in cuts.values():
             head.tb_next = following
-    return bounded(say_cuts(text), TRACEBACK_LIMIT)
+    return shortened(say_cuts(text), TEXT_LIMIT)
 
 
 def mark_cuts(new_frame, summary, error, cuts):
@@ -2380,7 +2607,7 @@ def is_alive(pid):
         return False
 
 
-def handle_vars(ident, parts):
+def handle_vars(turn):
     """One line a variable: name, type, shape, bytes and, of plain values, the repr."""
     told = [
         (name, value)
@@ -2388,18 +2615,18 @@ def handle_vars(ident, parts):
         if type(name) is str and is_users(name) and not is_a(value, ModuleType)
     ]
     lines = []
-    for name, value in told[: int(parts["limit"])]:
+    for name, value in told[: int(turn.parts["limit"])]:
         fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
         lines.append("\t".join(map(escape_field, fields)))
     answer = [("status", "ok"), ("vars", "\n".join(lines))]
     if len(told) > len(lines):
         answer.append(("total", str(len(told))))
-    channel.send(b"done", ident, answer)
+    channel.answer(turn, answer)
 
 
-def handle_imported(ident, parts):
-    lines = "\n".join(older_imports(parts["packages"]))
-    channel.send(b"done", ident, [("status", "ok"), ("vars", lines)])
+def handle_imported(turn):
+    lines = "\n".join(older_imports(turn.parts["packages"]))
+    channel.answer(turn, [("status", "ok"), ("vars", lines)])
 
 
 def older_imports(packages):
@@ -2502,7 +2729,8 @@ def rewrite_lines(lines):
     marked = re.compile(r"(\s*)(?:([\w.,\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
     # As typed in a shell: of all commands these two are expected to work anywhere.
     bare = re.compile(r"(\s*)()()((?:(?:python3? -m |uv )?pip3? +install|npm +(?:install|i|add))\b.*)$", re.S)
-    asking = re.compile(r"(\s*)(?:\?{1,2}\s*([\w.]+)|([\w.]+)\s*(\?{1,2}))\s*$")
+    asked = r"""((?:"[^"\\\n]*"|'[^'\\\n]*'|[A-Za-z_]\w*)(?:\.\w+)*)"""
+    asking = re.compile(r"(\s*)(?:(\?{1,2})\s*%s|%s\s*(\?{1,2}))\s*$" % (asked, asked))
     done, found, at = [], False, 0
     while at < len(lines):
         line, at = lines[at], at + 1
@@ -2513,7 +2741,8 @@ def rewrite_lines(lines):
             continue
         found = True
         if question is not None:
-            done.append("%s__ptycell_help__(%r)" % (question[1], question[2] or question[3]))
+            what = question[3] or question[4], len(question[2] or question[5]) > 1
+            done.append("%s__ptycell_help__(%r, %r)" % (question[1], *what))
             continue
         body, merged = magic[4], 0
         while body.endswith("\\") and at < len(lines):
@@ -2563,13 +2792,20 @@ def install_magics():
     builtins.__ptycell_help__ = show_help
 
 
-def run_line_magic(text):
+def run_line_magic(text, frame=None):
     name, _, line = text.strip().partition(" ")
     line = line.strip()
     magic = LINE_MAGICS.get(name)
     if magic is None:
         raise UsageError("no line magic %%%s; there are: %s" % (name, listed(LINE_MAGICS, "%")))
+    if magic in SEE_LOCALS:
+        return magic(line, frame or sys._getframe(1))
     return magic(line)
+
+
+def scope_of(frame):
+    """What a function's names are; None at the top of a cell."""
+    return None if frame.f_locals is frame.f_globals else dict(frame.f_locals)
 
 
 def run_cell_magic(name, line, body, lineno):
@@ -2604,7 +2840,7 @@ def run_shell(command, capture):
     if wanted is not None:
         ok, text = ask_broker(*wanted)
         lines = show_through(onward, text, capture, ok)
-        NAMESPACE["_exit_code"] = 0 if ok else 1
+        note_exit(0 if ok else 1)
         return lines
     lines = call_shell(with_target(command), capture)
     after_packages(command)
@@ -2619,7 +2855,7 @@ def call_shell(command, capture, fed=None):
     out, err = capture or stays_inside(sys.stdout), stays_inside(sys.stderr)
     pipes = {"stdout": subprocess.PIPE if out else None, "stderr": subprocess.PIPE if err else None}
     done = subprocess.run(command, shell=True, executable=shell_path(), input=fed, **pipes)
-    NAMESPACE["_exit_code"] = done.returncode
+    note_exit(done.returncode)
     if err:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     if capture:
@@ -2627,6 +2863,11 @@ def call_shell(command, capture, fed=None):
     if out:
         sys.stdout.write(done.stdout.decode("utf-8", "replace"))
     return None
+
+
+def note_exit(code):
+    """Of a shell command: as in a shell, the last one's is told."""
+    NAMESPACE["_exit_code"] = State.cell.shell_code = code
 
 
 def stays_inside(stream):
@@ -2790,6 +3031,7 @@ def ask_broker(language, packages):
     cell.awaits_packages = False
     check_interrupt()
     importlib.invalidate_caches()
+    forget_stand_in()
     lines = older_imports(told["packages"]) if language == "python" else []
     return told["ok"] == "1", "\n".join([told["text"], *lines])
 
@@ -2833,7 +3075,7 @@ def script_magic(program):
         flush_streams()
         # As an argument and not on stdin: the script may read the terminal.
         code = subprocess.call([program] + line.split() + ["-c", body])
-        NAMESPACE["_exit_code"] = code
+        note_exit(code)
         if code:
             raise subprocess.CalledProcessError(code, program)
 
@@ -2885,8 +3127,17 @@ def magic_env(line):
         equals = " "
     if equals:
         os.environ[name.strip()] = expand_names(unquoted(value.strip()))
+        print("env: %s=%s" % (name.strip(), os.environ[name.strip()]))
         return None
-    return os.environ.get(name.strip()) if line else dict(os.environ)
+    if line and name.strip() not in os.environ:
+        raise UsageError("there is no environment variable %s" % name.strip())
+    return os.environ[name.strip()] if line else dict(os.environ)
+
+
+def magic_set_env(line):
+    if not line.partition("=")[1] and " " not in line:
+        raise UsageError("%set_env needs a name and a value: %set_env NAME=value")
+    return magic_env(line)
 
 
 def magic_writefile(line, body, lineno):
@@ -2895,25 +3146,68 @@ def magic_writefile(line, body, lineno):
     path = unquoted((words[1] if append and len(words) > 1 else line).strip())
     if not path:
         raise UsageError("%%writefile needs a file name")
+    import os
+
+    told = "Appending to" if append else "Overwriting" if os.path.exists(path) else "Writing"
     with open(path, "a" if append else "w", encoding="utf-8") as file:
         file.write(body if body.endswith("\n") or not body else body + "\n")
-    print("%s %s" % ("Appended to" if append else "Wrote", path))
+    print(told, path)
 
 
 def magic_run(line):
-    import runpy
     import shlex
 
-    words = shlex.split(expand_names(line))
-    if not words:
-        raise UsageError("%run needs a file name")
+    options, words = set(), shlex.split(expand_names(line))
+    while words and words[0].startswith("-") and words[0] != "-":
+        options.add(words.pop(0))
+    unknown = options - {"-i", "-e", "-n", "-t", "-m"}
+    if unknown or not words:
+        raise UsageError("%%run takes a file, or a module behind -m, and the options -i -e -n -t%s" % (
+            "; not " + " ".join(sorted(unknown)) if unknown else ""))
+    work = lambda: run_file(words, options)
+    return timed(work) if "-t" in options else work()
+
+
+def run_file(words, options):
+    import os
+    import runpy
+
+    path = os.path.expanduser(words[0])
     saved, sys.argv = sys.argv, words
     try:
-        result = runpy.run_path(words[0], run_name="__main__")
+        if path.endswith(".ipynb"):
+            run_notebook(path)
+        elif "-m" in options:
+            keep_names(runpy.run_module(words[0], run_name="__main__", alter_sys=False))
+        else:
+            names = NAMESPACE if "-i" in options else None
+            name = "__main__" if "-n" not in options else os.path.splitext(os.path.basename(path))[0]
+            keep_names(runpy.run_path(path, init_globals=names, run_name=name))
+    except SystemExit as error:
+        if "-e" not in options:
+            raise
+        say("SystemExit: %s" % error_text(error))
     finally:
         sys.argv = saved
         sys.modules["__main__"] = MAIN
-    NAMESPACE.update((k, v) for k, v in result.items() if not k.startswith("__"))
+
+
+def keep_names(names):
+    NAMESPACE.update((k, v) for k, v in names.items() if not k.startswith("__"))
+
+
+def run_notebook(path):
+    """Its cells of code, one after the other, as if they stood in this one."""
+    import json
+
+    with open(path, encoding="utf-8") as file:
+        cells = json.load(file).get("cells", [])
+    for number, cell in enumerate(cells, 1):
+        if cell.get("cell_type") == "code":
+            name = "%s, cell %d" % (path, number)
+            source = "".join(cell.get("source", ""))
+            sources.remember(name, source)
+            evaluate(source, name)
 
 
 # Names
@@ -2953,8 +3247,10 @@ def magic_debug(line):
 # Time
 
 
-def magic_time(line):
-    return timed(lambda: evaluate(line, State.cell.name))
+def magic_time(line, frame):
+    # On its own line of the cell, so that a traceback shows that.
+    source = "\n" * (frame.f_lineno - 1) + line
+    return timed(lambda: evaluate(source, State.cell.name, scope_of(frame)))
 
 
 def magic_time_cell(line, body, lineno):
@@ -2979,9 +3275,9 @@ def seconds_text(seconds):
     return "%.3g ns" % (seconds * 1e9)
 
 
-def magic_timeit(line):
+def magic_timeit(line, frame):
     options, statement = split_options(line)
-    measure(options, statement, "pass")
+    measure(options, statement, "pass", scope_of(frame))
 
 
 def magic_timeit_cell(line, body, lineno):
@@ -2989,11 +3285,12 @@ def magic_timeit_cell(line, body, lineno):
     measure(options, body, setup or "pass")
 
 
-def measure(options, statement, setup):
+def measure(options, statement, setup, scope=None):
     import timeit
 
     name = State.cell.name
-    timer = timeit.Timer(without_magics(statement, name), without_magics(setup, name), globals=NAMESPACE)
+    names = NAMESPACE if scope is None else {**NAMESPACE, **scope}
+    timer = timeit.Timer(without_magics(statement, name), without_magics(setup, name), globals=names)
     number = options.get("n") or timer.autorange()[0]
     repeat = options.get("r") or 5
     runs = [total / number for total in timer.repeat(repeat, number)]
@@ -3018,10 +3315,10 @@ def split_options(line):
         line = line[match.end() :]
 
 
-def magic_prun(line):
+def magic_prun(line, frame):
     import cProfile
 
-    cProfile.runctx(line, NAMESPACE, NAMESPACE, sort="cumulative")
+    cProfile.runctx(line, NAMESPACE, scope_of(frame) or NAMESPACE, sort="cumulative")
 
 
 # Output
@@ -3030,9 +3327,10 @@ def magic_prun(line):
 class Captured:
     """What %%capture keeps."""
 
-    def __init__(self, stdout, stderr):
+    def __init__(self, stdout, stderr, outputs):
         self.stdout = stdout
         self.stderr = stderr
+        self.outputs = outputs
 
     def __str__(self):
         return self.stdout
@@ -3040,22 +3338,49 @@ class Captured:
     def show(self):
         sys.stdout.write(self.stdout)
         sys.stderr.write(self.stderr)
+        for output in self.outputs:
+            output.display()
 
     __call__ = show
+
+
+class Shown:
+    """One display that was captured."""
+
+    def __init__(self, parts):
+        self.parts = parts
+        self.data = {mime: data for mime, data in parts if "/" in mime}
+
+    def display(self):
+        publish(self.parts)
+
+    def __repr__(self):
+        return str(self.data.get("text/plain", "<%s>" % ", ".join(self.data)))
 
 
 def magic_capture(line, body, lineno):
     import contextlib
     import io
 
-    out, err = io.StringIO(), io.StringIO()
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            evaluate_body(body, lineno)
-    finally:
-        target = [word for word in line.split() if not word.startswith("-")]
-        if target:
-            NAMESPACE[target[0]] = Captured(out.getvalue(), err.getvalue())
+    words = line.split()
+    kept = {"stdout": io.StringIO(), "stderr": io.StringIO()}
+    outer, shown = State.captured, []
+    with contextlib.ExitStack() as stack:
+        for name, stream in kept.items():
+            if "--no-" + name not in words:
+                stack.enter_context(getattr(contextlib, "redirect_" + name)(stream))
+        if "--no-display" not in words:
+            State.captured = shown
+        try:
+            value = evaluate_body(body, lineno)
+            if value is not None:
+                show_value(value)
+            show_figures()
+        finally:
+            State.captured = outer
+            target = [word for word in words if not word.startswith("-")]
+            if target:
+                NAMESPACE[target[0]] = Captured(kept["stdout"].getvalue(), kept["stderr"].getvalue(), shown)
 
 
 def markup_magic(mime):
@@ -3065,8 +3390,39 @@ def markup_magic(mime):
     return magic
 
 
-def magic_ignored(line):
-    """For notebooks' sake: figures are shown inline anyway, and there is nothing to reload."""
+def magic_matplotlib(line):
+    """Figures are shown inline, whatever is asked for."""
+    words = line.split()
+    if "--list" in words or "-l" in words:
+        print("Available matplotlib backends: ['inline']")
+    elif words and words[0] not in ("inline", "agg"):
+        say("[%%matplotlib %s: figures are shown as pictures in the output, as with inline]" % words[0])
+
+
+def magic_pylab(line):
+    exec("import numpy, matplotlib\nfrom matplotlib import pylab, mlab, pyplot\nnp = numpy\nplt = pyplot\n"
+         "from pylab import *\nfrom numpy import *\n", NAMESPACE)
+    magic_matplotlib(line)
+
+
+def magic_load_ext(line):
+    import importlib
+
+    if line in ("autoreload", "storemagic"):
+        return
+    if not line or not module_exists(line):
+        raise UsageError("there is no extension %r" % line)
+    load = getattr(importlib.import_module(line), "load_ipython_extension", None)
+    if load is None:
+        raise UsageError("the module %r is no extension: it has no load_ipython_extension" % line)
+    load(SHELL)
+
+
+def without_effect(name, why):
+    def magic(line):
+        say("[%%%s does nothing here: %s]" % (name, why))
+
+    return magic
 
 
 def magic_lsmagic(line):
@@ -3074,7 +3430,7 @@ def magic_lsmagic(line):
     print(listed(CELL_MAGICS, "%%"))
 
 
-def show_help(name):
+def show_help(name, with_source=False):
     import inspect
 
     value = eval(name, NAMESPACE)
@@ -3083,13 +3439,18 @@ def show_help(name):
     except (TypeError, ValueError):
         print("%s: %s %s" % (name, kind_of(value), shape_of(value)))
     print(inspect.getdoc(value) or "")
+    if with_source:
+        try:
+            print(inspect.getsource(value))
+        except (TypeError, OSError):
+            print("[its source is not there]")
 
 
 LINE_MAGICS = {
     "cd": magic_cd,
     "pwd": magic_pwd,
     "env": magic_env,
-    "set_env": magic_env,
+    "set_env": magic_set_env,
     "pip": magic_pip,
     "run": magic_run,
     "who": magic_who,
@@ -3105,9 +3466,15 @@ LINE_MAGICS = {
 }
 LINE_MAGICS.update((n, magic_shell(n)) for n in "ls cat cp mv rm mkdir rmdir head tail".split())
 LINE_MAGICS.update(
-    (name, magic_ignored)
-    for name in "matplotlib autoreload load_ext reload_ext config pylab precision".split()
+    matplotlib=magic_matplotlib,
+    pylab=magic_pylab,
+    load_ext=magic_load_ext,
+    reload_ext=magic_load_ext,
+    autoreload=without_effect("autoreload", "importlib.reload(module) loads a module anew"),
+    config=without_effect("config", "libraries are configured by their own calls"),
+    precision=without_effect("precision", "round() and format() say how many digits are shown"),
 )
+SEE_LOCALS = {magic_time, magic_timeit, magic_prun}
 
 CELL_MAGICS = {
     "bash": script_magic("bash"),
@@ -3125,23 +3492,184 @@ CELL_MAGICS = {
 }
 
 
+# ---- IPython's names ------------------------------------------------------------------------
+
+
+class Shell:
+    """What get_ipython() gives to cells: notebooks that were exported call it for each magic."""
+
+    user_ns = user_global_ns = NAMESPACE
+
+    def run_line_magic(self, name, line, *_):
+        return run_line_magic("%s %s" % (name, line), sys._getframe(1))
+
+    def run_cell_magic(self, name, line, body):
+        return run_cell_magic(name, line, body, 1)
+
+    def magic(self, line):
+        return run_line_magic(line, sys._getframe(1))
+
+    def system(self, command):
+        run_shell(command, False)
+
+    def getoutput(self, command, *_, **__):
+        return run_shell(command, True)
+
+    def run_cell(self, source, *_, **__):
+        value = evaluate(source, State.cell.name)
+        if value is not None:
+            show_value(value)
+
+    def register_magic_function(self, function, magic_kind="line", magic_name=None):
+        name = magic_name or function.__name__
+        if magic_kind in ("line", "line_cell"):
+            LINE_MAGICS[name] = function
+        if magic_kind in ("cell", "line_cell"):
+            CELL_MAGICS[name] = lambda line, body, lineno: function(line, body)
+
+
+SHELL = Shell()
+
+
+def for_cells(others):
+    """get_ipython for code of cells. A library asks what it runs in, and this is no kernel."""
+
+    def get_ipython():
+        if sys._getframe(1).f_globals.get("__name__") == "__main__":
+            return SHELL
+        return others()
+
+    return get_ipython
+
+
+def no_ipython():
+    raise NameError("name 'get_ipython' is not defined")
+
+
+# Where IPython is not installed, its names that notebooks begin with.
+STAND_IN = """\
+class DisplayObject:
+    _mime = "text/plain"
+    def __init__(self, data=None, url=None, filename=None, metadata=None, **options):
+        if filename is None and url is None and isinstance(data, str) and self._from_file(data):
+            data, filename = None, data
+        if filename is not None:
+            with open(filename, self._mode) as file:
+                data = file.read()
+        if data is None and url is not None:
+            raise ValueError("a session shows data and files, not what lies at an URL")
+        self.data, self.filename, self.metadata = data, filename, metadata
+    _mode = "r"
+    def _from_file(self, data):
+        return False
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {self._mime: self.data}
+
+def _of(name, mime):
+    return type(name, (DisplayObject,), {"_mime": mime, "__module__": "IPython.display"})
+
+HTML = _of("HTML", "text/html")
+Markdown = _of("Markdown", "text/markdown")
+Latex = _of("Latex", "text/latex")
+JSON = _of("JSON", "application/json")
+SVG = _of("SVG", "image/svg+xml")
+Javascript = _of("Javascript", "application/javascript")
+Pretty = TextDisplayObject = _of("Pretty", "text/plain")
+SVG._from_file = lambda self, data: not data.lstrip().startswith("<")
+
+class Math(Latex):
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/latex": "$\\\\displaystyle %s$" % self.data.strip("$")}
+
+class Code(DisplayObject):
+    def __init__(self, data=None, url=None, filename=None, language=None):
+        super().__init__(data, url, filename)
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/plain": self.data}
+
+class Image(DisplayObject):
+    _mode = "rb"
+    def _from_file(self, data):
+        return True
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        jpeg = bytes(self.data[:2]) == b"\\xff\\xd8"
+        return {"image/jpeg" if jpeg else "image/png": self.data}
+
+class FileLink:
+    def __init__(self, path, *_, **__):
+        self.path = path
+    def __repr__(self):
+        return str(self.path)
+
+def display_html(*objects, raw=False, **options):
+    display(*([{"text/html": item} for item in objects] if raw else objects), raw=raw)
+def display_markdown(*objects, raw=False, **options):
+    display(*([{"text/markdown": item} for item in objects] if raw else objects), raw=raw)
+def display_pretty(*objects, raw=False, **options):
+    display(*([{"text/plain": item} for item in objects] if raw else objects), raw=raw)
+def update_display(item, *, display_id=None, **options):
+    display(item, **options)
+"""
+
+
+class StandIn:
+    """Finds IPython behind all others: what is installed comes first. And is its loader."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name not in ("IPython", "IPython.display", "IPython.core", "IPython.core.display"):
+            return None
+        from importlib.machinery import ModuleSpec
+
+        return ModuleSpec(name, StandIn, is_package=name in ("IPython", "IPython.core"))
+
+    @staticmethod
+    def create_module(spec):
+        return None
+
+    @staticmethod
+    def exec_module(module):
+        names = module.__dict__
+        names["display"] = display
+        if names["__name__"] in ("IPython", "IPython.core"):
+            names["get_ipython"] = for_cells(lambda: None)
+            return
+        names.update(clear_output=clear_output, publish_display_data=publish_display_data, DisplayHandle=DisplayHandle)
+        exec(compile(STAND_IN, DRIVER_FILE, "exec", 0, True), names)
+
+
+def forget_stand_in():
+    """The real one may have come."""
+    for name in [name for name in sys.modules if name.partition(".")[0] == "IPython"]:
+        if getattr(sys.modules[name], "__loader__", None) is StandIn:
+            del sys.modules[name]
+
+
 # ---- cells ----------------------------------------------------------------------------------
 
 
-def handle_exec(ident, parts):
-    cell = State.cell = Cell(ident, parts.get("name") or "<cell %d>" % ident, parts.get("code", ""))
+def handle_exec(turn):
+    if turn.outcome is None:
+        turn.outcome = begin_cell(turn) if turn.cell is None else describe_error(turn.trouble, turn.cell)
+    if in_child():
+        leave_child(turn.outcome)
+    told = []
+    try:
+        told = finish_cell(turn.cell, turn.outcome[0][1] == "ok" or turn.cell.shell_code != 0)
+    except Exception as error:  # say a recursion limit too low for us: the answer still goes out
+        log(error)
+    channel.answer(turn, turn.outcome + told)
+
+
+def begin_cell(turn):
+    """Runs the cell; its outcome as parts of `done`."""
+    name, code = turn.parts.get("name") or "<cell %d>" % turn.ident, turn.parts.get("code", "")
+    cell = turn.cell = State.cell = Cell(turn.ident, name, code)
     try:
         prepare_process()
     except Exception as error:
         log(error)
-    outcome = run_guarded(cell)
-    if in_child():
-        leave_child(outcome)
-    try:
-        outcome.extend(finish_cell(cell, outcome[0][1] == "ok"))
-    except Exception as error:  # say a recursion limit too low for us: the answer still goes out
-        log(error)
-    channel.send(b"done", ident, outcome)
+    return run_guarded(cell)
 
 
 def log(error):
@@ -3157,6 +3685,9 @@ def prepare_process():
         check_descriptors()
     State.tidy = False
     flood.count = 0
+    State.clears = False
+    State.captured = None
+    NAMESPACE.pop("__warningregistry__", None)  # what another cell was warned of, this one is, too
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)
@@ -3179,7 +3710,7 @@ def run_guarded(cell):
         finally:
             show_figures()
         State.running = False
-        return [("status", "ok")]
+        return ended_well(cell)
     except SystemExit as error:
         State.running = False
         return describe_exit(error)
@@ -3195,6 +3726,13 @@ def run_guarded(cell):
     except BaseException as error:
         State.running = False
         return describe_error(error, cell)
+
+
+def ended_well(cell):
+    if cell.shell_code == 0:
+        return [("status", "ok")]
+    code = cell.shell_code if cell.shell_code > 0 else 128 - cell.shell_code
+    return [("status", "exit"), ("code", str(code))]
 
 
 def finish_cell(cell, ran_whole):
@@ -3231,9 +3769,9 @@ def leave_child(outcome):
 # ---- ahead of a session ---------------------------------------------------------------------
 
 
-def handle_preload(ident, parts):
+def handle_preload(turn):
     """Imports a module while nobody waits: whoever gets this process finds no other trace of it."""
-    name = parts.get("module")
+    name = turn.parts.get("module")
     before = folder_entries()
     try:
         for module in (name, *ALONG.get(name, ())) if name else OWN_NEEDS:
@@ -3250,7 +3788,7 @@ def handle_preload(ident, parts):
     if not name:
         warm_up()
         outcome.extend(compiled_driver())
-    channel.send(b"done", ident, outcome)
+    channel.answer(turn, outcome)
 
 
 WARM_CELLS = 20  # after which Python has specialised what each cell runs through
@@ -3263,7 +3801,7 @@ def warm_up():
     channel.fd = posix.open("/dev/null", posix.O_WRONLY | posix.O_CLOEXEC)
     try:
         for _ in range(WARM_CELLS):
-            handle_exec(0, {"code": "1+1"})
+            handle_exec(Turn(("exec", 0, {"code": "1+1"})))
     finally:
         posix.close(channel.fd)
         channel.fd = told
@@ -3315,16 +3853,16 @@ def remove_entries(entries):
 # ---- copies for sessions --------------------------------------------------------------------
 
 
-def handle_serve(ident, parts):
+def handle_serve(turn):
     """Is copied for sessions until the next frame comes (sandbox/parent.h). Returns in each copy, too."""
     import ctypes
 
-    library = ctypes.PyDLL(parts["library"])
+    library = ctypes.PyDLL(turn.parts["library"])
     library.parent_variable.restype = ctypes.c_char_p
     if not library.parent_may_serve(FORK_FD):
         posix._exit(1)
     blas = find_blas()
-    channel.send(b"done", ident, [("status", "ok")])
+    channel.answer(turn, [("status", "ok")])
     gc.collect()
     gc.freeze()  # what is never collected is never written to, and stays shared
     State.serving = True
@@ -3343,11 +3881,7 @@ WANTED = 3
 
 def begin_session(library, blas):
     """What differs between a copy and an interpreter that has just started."""
-    channel.pid = posix.getpid()
-    channel.buffer.clear()
-    channel.waiting.clear()
-    channel.held = b""
-    channel.writer = None
+    channel.forget()
     State.main_thread = _thread.get_ident()
     State.terminal = posix.dup(1)
     take_environment(library)
@@ -3448,6 +3982,7 @@ def set_up():
     # The server's last question to code that SIGINT does not stop: where are you?
     faulthandler.register(_signal.SIGUSR2, 2, all_threads=True, chain=False)
     builtins.display = display
+    builtins.get_ipython = for_cells(no_ipython)
     sys.displayhook = show_value
     sys.argv = [""]
     if sys.path[:1] != [""]:
@@ -3474,34 +4009,62 @@ def close_in_child():
         pass
 
 
+HANDLERS = {
+    "exec": handle_exec,
+    "vars": handle_vars,
+    "imported": handle_imported,
+    "preload": handle_preload,
+    "serve": handle_serve,
+}
+NO_REQUEST = ("ack", "interrupt", "installed")
+
+
 def serve():
     """Answers frames until the server says quit."""
-    failures = 0
     while True:
         try:
-            # A loop that fails again and again is left alone until the next frame.
-            kind, ident, parts = channel.next_frame(pump_loop if failures < 5 else None)
-        except BaseException as error:
-            # Out of a signal handler or a callback of the user's, between cells.
-            failures += 1
-            if failures <= 5:
-                say_traceback(error)
-            continue
-        failures = 0
-        if kind == "exec":
-            handle_exec(ident, parts)
-        elif kind == "vars":
-            handle_vars(ident, parts)
-        elif kind == "imported":
-            handle_imported(ident, parts)
-        elif kind == "preload":
-            handle_preload(ident, parts)
-        elif kind == "serve":
-            handle_serve(ident, parts)
-        elif kind == "quit":
+            take_turns()
             return
-        elif kind not in ("ack", "interrupt", "installed"):
-            channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(kind))])
+        except BaseException as error:
+            # Out of a signal handler or a callback of the user's: in the driver or between cells.
+            State.failures += 1
+            tell_trouble(error)
+
+
+def take_turns():
+    while True:
+        # A loop that fails again and again is left alone until the next frame.
+        frame = channel.peek_frame(pump_loop if State.failures < FAILURES_TOLD else None)
+        if State.turn is None or State.turn.frame is not frame:
+            State.turn = Turn(frame)
+            State.failures = 0
+        if frame[0] == "quit":
+            return
+        take_turn(State.turn)
+        channel.drop_frame(frame)
+        State.turn = None
+
+
+def take_turn(turn):
+    if turn.answer is not None:
+        channel.finish_answer(turn)
+    elif turn.kind in HANDLERS:
+        HANDLERS[turn.kind](turn)
+    elif turn.kind not in NO_REQUEST:
+        channel.send(b"log", 0, [("text", "unknown frame %s" % clean_word(turn.kind))])
+
+
+def tell_trouble(error):
+    """A cell that has no outcome yet ends with the error; any other is said, of many the first."""
+    State.running = False
+    turn = State.turn
+    if turn is not None and turn.cell is not None and turn.outcome is None:
+        turn.trouble = error
+    elif State.failures <= FAILURES_TOLD:
+        try:
+            say_traceback(error)
+        except BaseException:
+            pass
 
 
 set_up()

@@ -10,19 +10,23 @@
 # are attached as "tools:ptycell". Interrupts are held back but for while a cell runs.
 
 local({
-	VALUE_BYTES <- 60000L
 	NAMES_TOLD <- 20L
-	IMAGES_MAX <- 20L
-	IMAGE_WIDTH <- 960L
-	IMAGE_HEIGHT <- 720L
+	IMAGES_MAX <- 20L      # of a cell
+	FIGURE_SIZE <- c(8, 6) # inches
+	FIGURE_MAX <- 40       # inches, either way
+	RESOLUTION <- 120L     # pixels an inch
 	PREVIEW_CHARS <- 200L
 	CALLS_SHOWN <- 10L
 
 	state <- new.env()
 	state$id <- ""       # of the cell that runs
-	state$device <- 0L   # the one that we opened for plots
-	state$plot <- NULL   # the last one shown
+	state$devices <- list() # of our devices, by number: size, and what was shown of it last
 	state$images <- 0L
+	state$left_out <- 0L   # images beyond IMAGES_MAX
+	state$warned <- FALSE  # R may have put off a warning
+	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
+	state$calls <- NULL    # those of the last error, for traceback()
+	state$limits <- c(Inf, Inf) # what the user gave setTimeLimit()
 	state$output <- ""
 	state$waiting <- list() # frames that came while an ack was awaited
 	state$addresses <- list()
@@ -70,7 +74,8 @@ local({
 		parts <- list()
 		for (i in seq_len(as.integer(words[3L]))) {
 			head <- read_words(read)
-			parts[[head[1L]]] <- as_text(read(as.integer(head[2L])))
+			bytes <- read(as.integer(head[2L]))
+			parts[[head[1L]]] <- if (head[1L] == "code") bytes else as_text(bytes)
 		}
 		list(type = words[1L], id = words[2L], parts = parts)
 	}
@@ -98,83 +103,161 @@ local({
 
 	# ---- plots ----
 
-	# The device that plots are collected on: nothing is drawn before they are shown.
-	open_device <- function(...) {
-		grDevices::pdf(NULL, width = 8, height = 6)
-		grDevices::dev.control("enable")
-		state$device <- grDevices::dev.cur()
-		state$plot <- NULL
+	# The size of figures in inches: what dev.new() is asked for, else the options of Jupyter's R.
+	figure_size <- function(width = NULL, height = NULL) {
+		asked <- list(c(width, getOption("repr.plot.width"), FIGURE_SIZE[1L])[1L],
+			c(height, getOption("repr.plot.height"), FIGURE_SIZE[2L])[1L])
+		if (!all(vapply(asked, is.numeric, NA)) || !all(is.finite(unlist(asked)), unlist(asked) > 0))
+			stop("the width and height of figures are numbers of inches", call. = FALSE)
+		size <- unlist(asked)
+		if (any(size > FIGURE_MAX))
+			cat("[Figures are at most ", FIGURE_MAX, " inches wide and high.]\n", sep = "")
+		pmin(size, FIGURE_MAX)
 	}
 
-	is_ours <- function() state$device > 1L && grDevices::dev.cur() == state$device
+	# The device that plots are collected on, to be drawn when they are shown. It draws nothing of use,
+	# but measures text as the one that does: a legend is as wide as its words, in any alphabet.
+	open_device <- function(width = NULL, height = NULL, ...) {
+		size <- figure_size(width, height)
+		pixels <- size * RESOLUTION
+		grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none")
+		grDevices::dev.control("enable")
+		state$devices[[as.character(grDevices::dev.cur())]] <-
+			list(size = size, follows = is.null(width) && is.null(height), steps = list(), fresh = TRUE)
+	}
 
-	# Into a file of the output folder, as a picture of the size that models are shown.
-	draw <- function(plot) {
-		state$images <- state$images + 1L
-		name <- sprintf("cell-%s-figure-%d.png", state$id, state$images)
+	is_ours <- function(number = grDevices::dev.cur()) {
+		device <- .Devices[[number]]
+		number > 1L && device == "bmp" && identical(attr(device, "filepath"), "/dev/null")
+	}
+
+	# Into a file of the output folder; NULL where nothing can be seen.
+	draw <- function(plot, size) {
+		device <- grDevices::dev.cur()
+		name <- sprintf("cell-%s-figure-%d.png", state$id, state$images + 1L)
 		path <- file.path(state$output, name)
 		if (!dir.exists(state$output)) path <- tempfile(fileext = ".png")
-		grDevices::png(path, IMAGE_WIDTH, IMAGE_HEIGHT, res = 120, type = "cairo")
+		grDevices::png(path, size[1L] * RESOLUTION, size[2L] * RESOLUTION, res = RESOLUTION, type = "cairo")
 		tryCatch(grDevices::replayPlot(plot), finally = {
 			grDevices::dev.off()
-			grDevices::dev.set(state$device)
+			grDevices::dev.set(device)
 		})
+		if (!file.exists(path)) return(NULL)
+		state$images <- state$images + 1L
 		parts <- list("image/png" = readBin(path, "raw", file.size(path)))
 		if (dir.exists(state$output)) parts$file <- name else unlink(path)
 		parts
 	}
 
-	# What was drawn, without what only prepares for more: par(mfrow = ) changes no picture.
+	# What was drawn, without what only prepares for more or measures: par(mfrow = ) changes no picture.
 	drawn <- function(plot) {
 		prepares <- function(step) {
 			routine <- step[[2L]][[1L]]
-			is.list(routine) && routine$name %in% c("C_par", "C_layout")
+			is.list(routine) && routine$name %in% c("C_par", "C_layout", "C_strWidth", "C_strHeight")
 		}
-		Filter(Negate(prepares), plot[[1L]])
+		Filter(Negate(prepares), plot)
 	}
 
-	# Shows what is on our device, unless that has been shown as it is.
+	# Shows what is on the current device, when that is ours, unless it has been shown as it is.
 	show_plot <- function() {
 		if (!is_ours()) return()
 		plot <- tryCatch(grDevices::recordPlot(), error = function(e) NULL)
 		if (is.null(plot)) return()
-		steps <- drawn(plot)
-		if (length(steps) == 0L || identical(steps, state$plot)) return()
-		state$plot <- steps
-		if (state$images >= IMAGES_MAX) return()
-		suspendInterrupts(tryCatch(display(draw(plot)), error = function(e)
-			cat("A plot could not be shown: ", conditionMessage(e), "\n", sep = "")))
+		number <- as.character(grDevices::dev.cur())
+		shown <- state$devices[[number]]
+		steps <- drawn(plot[[1L]])
+		if (length(steps) == 0L || (!shown$fresh && identical(steps, shown$steps))) return()
+		state$devices[[number]]$steps <- steps
+		state$devices[[number]]$fresh <- FALSE
+		if (state$images >= IMAGES_MAX) {
+			state$left_out <- state$left_out + 1L
+			return()
+		}
+		suspendInterrupts(tryCatch({
+			parts <- draw(plot, shown$size)
+			if (!is.null(parts)) display(parts)
+		}, error = function(e) cat("A plot could not be shown: ", conditionMessage(e), "\n", sep = "")))
+	}
+
+	# What comes is drawn anew: it is shown, also when it is what was shown last.
+	mark_fresh <- function() if (is_ours()) state$devices[[as.character(grDevices::dev.cur())]]$fresh <- TRUE
+
+	# Those of other devices, too, the current one last.
+	show_plots <- function(devices = Filter(is_ours, grDevices::dev.list())) {
+		current <- grDevices::dev.cur()
+		for (device in devices[devices != current]) {
+			grDevices::dev.set(device)
+			show_plot()
+		}
+		if (current > 1L) grDevices::dev.set(current)
+		if (current %in% devices) show_plot()
+	}
+
+	# An error within a graphics function that the cell caught has left R recording nothing.
+	record_again <- function() {
+		count <- function() length(grDevices::recordPlot()[[1L]])
+		before <- count()
+		graphics::par(err = 0L)
+		if (count() == before) settle()
 	}
 
 	# A new page begins: the last one is complete. With mfrow several plots share a page.
-	setHook("before.plot.new", function(...) if (graphics::par("page")) show_plot(), "append")
-	setHook("before.grid.newpage", function(...) show_plot(), "append")
+	begin_page <- function(...) {
+		if (!is_ours()) return()
+		show_plot()
+		record_again()
+		mark_fresh()
+	}
+	setHook("before.plot.new", function(...) if (graphics::par("page")) begin_page(), "append")
+	setHook("before.grid.newpage", begin_page, "append")
+
+	# The options for the size of figures have changed: the next plot gets another device.
+	follow_size <- function() {
+		if (!is_ours()) return()
+		device <- state$devices[[as.character(grDevices::dev.cur())]]
+		if (!device$follows || identical(figure_size(), device$size)) return()
+		show_plot()
+		grDevices::dev.off()
+	}
 
 	# ---- what cells find ----
 
 	attached <- attach(NULL, name = "tools:ptycell", warn.conflicts = FALSE)
 	attached$dev.off <- function(which = grDevices::dev.cur()) {
-		if (which == state$device) show_plot()
+		if (is_ours(which)) show_plots(which)
 		grDevices::dev.off(which)
 	}
 	attached$graphics.off <- function() {
-		show_plot()
+		show_plots()
 		grDevices::graphics.off()
+	}
+	attached$replayPlot <- function(...) {
+		mark_fresh()
+		grDevices::replayPlot(...)
 	}
 	# Ends the cell, as in the other languages; what R would lose is kept.
 	attached$quit <- attached$q <- function(save = "default", status = 0, runLast = TRUE)
 		invokeRestart("ptycell_quit", as.integer(status))
+	# R keeps the calls of errors that come to its top level, where no cell runs.
+	attached$traceback <- function(x = NULL, ...) base::traceback(if (is.null(x)) state$calls else x, ...)
+	# R begins to count anew with each expression at its top level.
+	attached$setTimeLimit <- function(cpu = Inf, elapsed = Inf, transient = FALSE) {
+		if (!transient) state$limits <- c(cpu, elapsed)
+		base::setTimeLimit(cpu, elapsed, transient)
+	}
 
 	show_files <- function(files, header = "", title = "", delete.file = FALSE) {
 		for (path in files) writeLines(gsub(".\b", "", readLines(path, warn = FALSE)))
 		if (delete.file) unlink(files)
 	}
 	options(
-		device = open_device, warn = 1, width = 120, max.print = 10000L,
+		device = open_device, width = 120, max.print = 10000L,
+		warning.length = 8170L, # its maximum: errors are not cut
+		echo = TRUE, # else the browser has no prompt
 		menu.graphics = FALSE, device.ask.default = FALSE, pager = show_files,
 		browser = function(url) cat("Nothing opens here: ", url, "\n", sep = ""),
 		editor = function(...) stop("there is no editor here"),
-		help_type = "text", keep.source = TRUE, showErrorCalls = TRUE
+		help_type = "text", keep.source = TRUE, showErrorCalls = FALSE
 	)
 
 	# ---- packages ----
@@ -343,95 +426,138 @@ local({
 
 	# ---- cells ----
 
-	show_value <- function(value) if (isS4(value)) methods::show(value) else print(value)
-
-	# What printing it writes; methods may plot, ask, or fail as they like.
-	send_value <- function(value) {
-		text <- paste(utils::capture.output(show_value(value)), collapse = "\n")
-		if (nchar(text, "bytes") > VALUE_BYTES)
-			text <- paste0(substr(text, 1L, VALUE_BYTES %/% 2L), "\n[...]\n",
-				substring(text, nchar(text) - VALUE_BYTES %/% 2L))
-		if (nzchar(text)) suspendInterrupts(send("result", state$id, list("text/plain" = text)))
+	# As R does at its top level: methods are those that the user sees, and plain values have none.
+	print_call <- as.call(list(base::print, quote(x)))
+	show_value <- function(value) {
+		if (inherits(value, "recordedplot")) mark_fresh()
+		if (isS4(value)) methods::show(value)
+		else if (is.object(value) || is.function(value))
+			eval(print_call, list2env(list(x = value), parent = user))
+		else print.default(value)
 	}
 
 	run_all <- function(code) {
 		for (i in seq_along(code)) {
+			base::setTimeLimit(state$limits[1L], state$limits[2L])
+			follow_size()
 			result <- withVisible(eval(code[i], user))
 			assign(".Last.value", result$value, attached)
-			if (result$visible && i == length(code)) send_value(result$value)
-			else if (result$visible) show_value(result$value)
+			if (result$visible) show_value(result$value)
+			settle()
 		}
 	}
 
-	# The functions on the way from the cell to where it failed.
-	path_of <- function(calls) {
-		start <- which(vapply(calls, function(call)
-			identical(call, quote(eval(code[i], user))), NA))
-		if (length(start) == 0L) return(character())
-		# The last is our handler.
+	# What R does on the way to its top level, which is never reached: it shows the warnings that it
+	# has put off, and records graphics again. An error that nobody sees gets it there.
+	settle <- function() suspendInterrupts({
+		if (state$warned || is_ours()) {
+			state$warned <- FALSE
+			message <- geterrmessage()
+			old <- options(error = NULL, show.error.messages = FALSE)
+			withRestarts(.Internal(.dfltStop("", NULL)), abort = function() NULL)
+			options(old)
+			.Internal(seterrmessage(message))
+		}
+	})
+
+	# Is this the call of the cell itself? R's top level has none.
+	is_cell <- function(call) identical(call, quote(eval(code[i], user)))
+
+	# The calls on the way from the cell to where it failed, without those of the handler.
+	calls_of <- function(calls) {
+		start <- which(vapply(calls, is_cell, NA))
+		if (length(start) == 0L) return(list())
 		calls <- utils::head(calls[-seq_len(start[length(start)])], -1L)
+		heads <- vapply(calls, function(call) deparse(call[[1L]], nlines = 1L)[1L], "")
+		calls[!heads %in% c(".handleSimpleError", "eval", "withVisible")]
+	}
+
+	path_of <- function(calls) {
 		names <- vapply(calls, function(call) deparse(call[[1L]], nlines = 1L)[1L], "")
-		names <- names[!names %in% c("stop", ".handleSimpleError", "eval", "withVisible")]
+		names <- names[cumsum(names == ".signalSimpleWarning") == 0L & names != "stop"] # options(warn = 2)
 		if (length(names) > CALLS_SHOWN)
 			names <- c(names[1:5], "...", utils::tail(names, 5L))
-		names
+		if (length(names) > 1L) paste0("Calls: ", paste(names, collapse = " -> ")) else character()
 	}
 
-	error_text <- function(condition, path) {
-		call <- conditionCall(condition)
-		message <- conditionMessage(condition)
-		text <- paste0("Error: ", message)
-		if (!is.null(call) && !identical(call[[1L]], quote(eval))) {
-			at <- deparse(call, nlines = 1L)[1L]
-			gap <- if (nchar(at) + nchar(message) > 60L) " : \n  " else " : "
-			text <- paste0("Error in ", at, gap, message)
-		}
-		if (length(path) > 1L) text <- paste0(text, "\nCalls: ", paste(path, collapse = " -> "))
+	# As traceback() has them, the last call first.
+	deparsed <- function(calls) lapply(rev(calls), function(call) {
+		text <- deparse(call)
+		attr(text, "srcref") <- attr(call, "srcref")
 		text
-	}
+	})
 
-	failed <- function(condition, path = character()) {
-		parts <- list(
-			status = "error", ename = class(condition)[1L],
-			evalue = conditionMessage(condition), traceback = error_text(condition, path)
-		)
-		if (inherits(condition, "packageNotFoundError")) parts$missing <- condition$package
-		parts
+	# Sees an error that nothing in the cell has caught, before R does with it what it does at its
+	# top level: shows it, runs options(error = ), jumps to the restart. In the browser R goes on.
+	note_error <- function(e) {
+		stops <- function(restart) restart$name %in% c("browser", "tryRestart", "abort")
+		if (!identical(Find(stops, computeRestarts()), state$abort)) return()
+		calls <- tryCatch(calls_of(sys.calls()), error = function(e) list())
+		state$failure <- list(condition = e, path = path_of(calls))
+		state$calls <- deparsed(calls)
+		if (is_cell(conditionCall(e))) .Internal(.dfltStop(conditionMessage(e), NULL))
 	}
 
 	# A warning from the cell itself has no function to name.
 	tell_warning <- function(w) {
-		if (getOption("warn") != 1L || !identical(conditionCall(w), quote(eval(code[i], user))))
-			return()
-		cat("Warning: ", conditionMessage(w), "\n", sep = "", file = stderr())
+		state$warned <- TRUE
+		if (!is_cell(conditionCall(w))) return()
+		.Internal(.dfltWarn(conditionMessage(w), NULL))
 		invokeRestart("muffleWarning")
 	}
 
 	left <- list(status = "interrupted", traceback = "Left for top level, as Q in the browser does.")
 
-	# The parts of `done`. An error is looked at where it happens and told when it came through.
+	failed <- function(condition, text) {
+		parts <- list(
+			status = "error", ename = class(condition)[1L],
+			evalue = conditionMessage(condition), traceback = paste(text, collapse = "\n")
+		)
+		if (inherits(condition, "packageNotFoundError")) parts$missing <- condition$package
+		parts
+	}
+
+	# The parts of `done` after a jump to our restart. R has shown the error, unless it was told not to.
+	# `before` was the last error before the cell.
+	stopped <- function(before) {
+		text <- geterrmessage()
+		failure <- state$failure
+		if (is.null(failure) && identical(text, before)) return(left)
+		told <- sub("\n$", "", text)
+		if (is.null(failure)) { # one that handlers do not see
+			.Internal(seterrmessage(""))
+			failure <- list(condition = simpleError(sub("^Error[^:]*: ", "", told)))
+		}
+		failed(failure$condition, c(if (!isTRUE(getOption("show.error.messages"))) told, failure$path))
+	}
+
+	# The parts of `done`.
 	evaluate <- function(code) {
-		path <- character()
+		before <- geterrmessage()
+		state$failure <- NULL
 		withRestarts(
 			tryCatch(
 				{
+					state$abort <- Find(function(restart) restart$name == "abort", computeRestarts())
 					withCallingHandlers(
 						allowInterrupts(run_all(code)),
 						warning = tell_warning,
-						error = function(e) path <<- tryCatch(path_of(sys.calls()),
-							error = function(e) character())
+						error = note_error
 					)
 					list(status = "ok")
 				},
-				error = function(e) failed(e, path),
 				interrupt = function(e) list(status = "interrupted")
 			),
 			ptycell_quit = function(status) list(status = "exit", code = as.character(status)),
-			abort = function() left
+			abort = function() stopped(before)
 		)
 	}
 
-	parse_code <- function(text, name) {
+	# A NUL is refused, as R's parser does; what an editor of Windows writes is not.
+	parse_code <- function(bytes, name) {
+		nul <- match(as.raw(0L), bytes)
+		if (!is.na(nul)) stop("nul character not allowed, which is at byte ", nul, " of the code", call. = FALSE)
+		text <- sub("^\ufeff", "", gsub("\r\n", "\n", as_text(bytes), fixed = TRUE))
 		lines <- strsplit(text, "\n", fixed = TRUE)[[1L]]
 		parse(text = text, keep.source = TRUE, srcfile = srcfilecopy(name, lines), encoding = "UTF-8")
 	}
@@ -443,9 +569,9 @@ local({
 	run_cell <- function(frame) {
 		state$id <- frame$id
 		state$images <- 0L
+		state$left_out <- 0L
 		forget_interrupts()
-		code <- tryCatch(parse_code(gsub("\r\n", "\n", frame$parts$code, fixed = TRUE),
-			frame$parts$name), error = function(e) e)
+		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
 		if (inherits(code, "error")) {
 			done <- list(status = "error", ename = "parseError",
 				evalue = conditionMessage(code),
@@ -457,8 +583,12 @@ local({
 	}
 
 	finish_cell <- function(done, code = NULL) {
+		base::setTimeLimit()
 		while (sink.number() > 0L) sink()
-		show_plot()
+		settle()
+		show_plots()
+		if (state$left_out > 0L)
+			cat("[", state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are]\n", sep = "")
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		flush(stdout())
 		send("done", state$id, done)

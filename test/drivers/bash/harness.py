@@ -9,6 +9,8 @@ import signal
 import termios
 import time
 
+from patience import WAIT_S
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 DRIVER = os.path.join(ROOT, "lib/runtime/bash/driver.bash")
 TIOCSIG = 0x40045436
@@ -50,7 +52,7 @@ class Session:
                 return
             self.output += data
 
-    def message(self, timeout=20):
+    def message(self, timeout=WAIT_S):
         """The words of the next message, and the lines around them; None at the end of the pipe."""
         end = time.monotonic() + timeout
         while b"@nonce end\n" not in self.buffer:

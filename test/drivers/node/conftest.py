@@ -32,9 +32,20 @@ def nodes():
     return [found[f"v{version}"] for version in versions]
 
 
-@pytest.fixture(params=nodes(), ids=version_of)
+@pytest.fixture(params=nodes(), ids=version_of, scope="module")
 def node(request):
     return request.param
+
+
+@pytest.fixture(scope="module")
+def shared(node, tmp_path_factory):
+    """One session for those tests of a file that leave nothing behind which another sees."""
+    folder = tmp_path_factory.mktemp("shared")
+    session = node_harness.Session(node, cwd=str(folder), env={"HOME": str(folder)})
+    session.run("1")
+    session.await_guard()
+    yield session
+    session.close()
 
 
 @pytest.fixture

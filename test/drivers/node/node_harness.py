@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Drives the JavaScript driver over a pty, a socketpair and the interrupt pipe, without the server."""
+import array
 import fcntl
 import os
 import pathlib
@@ -7,6 +8,7 @@ import pty
 import socket
 import sys
 import termios
+import time
 
 DRIVERS = pathlib.Path(__file__).resolve().parents[1]
 SOURCES = DRIVERS.parents[1] / "lib/runtime/node"
@@ -37,7 +39,7 @@ class Session(harness.Session):
         sources = [(name, (SOURCES / f"{name}.cjs").read_text()) for name in PARTS]
         self.send("boot", 0, sources)
         self.send("hello", 0, [("proto", "1"), ("nonce", harness.NONCE), ("output", output)])
-        self.ready = self.next_frame(15)
+        self.ready = self.next_frame()
 
     def interrupt(self):
         """As the server does: who is meant, then the guard's line, then the signal."""
@@ -49,6 +51,21 @@ class Session(harness.Session):
         """As if the guard were not up yet."""
         self.send("interrupt", self.ident)
         super().interrupt()
+
+    def await_guard(self):
+        """The guard comes up behind the first cell: it has read the pipe then."""
+        os.write(self.interrupts, b" ")
+        unread = array.array("i", [1])
+        while unread[0] > 0:
+            time.sleep(0.001)
+            fcntl.ioctl(self.interrupts, termios.FIONREAD, unread)
+
+    def run_interrupted(self, code, after=0.02, seen="begun"):
+        """Interrupts code that has no end, a little after it has written `seen`; it is made to where it begins its loop."""
+        begin, loop = "process.stdout.write('begun');", "while (true) {}"
+        if seen == "begun" and "begun" not in code:
+            code = code.replace(loop, begin + loop) if loop in code else f"{begin}\n{code}"
+        return super().run_interrupted(code, after, seen)
 
     def close(self):
         super().close()

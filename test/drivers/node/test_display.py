@@ -59,3 +59,13 @@ def test_order_of_a_thousand_displays(session):
     for i, frame in enumerate(result.displays):
         before += len(f"{i},")
         assert frame["text/plain"] == f"{i}\n" and frame.offset == before
+
+
+def test_a_page_is_shown_as_its_words(session):
+    for page, text in (
+            ("<table><tr><th>a<th>b</tr><tr><td>1<td>2</tr></table>", "a | b\n1 | 2"),
+            ("<table><tr><th></th><th>a</th></tr><tr><th>0</th><td><p>x</p> y</td></tr></table>", " | a\n0 | x y"),
+            ("<p>one<script>var a = '<p>'; if (a<1) {}</script> two<!-- no -->", "one two"),
+            ("<pre>a  b\\n  c</pre> f  g\\n h", "a  b\n  c\nf g h"), ("1 < 2 and <b>3</b> &gt; 2", "1 < 2 and 3 > 2")):
+        code = "({[Symbol.for('Jupyter.display')]: () => ({'text/html': `%s`})})" % page
+        assert session.run(code).frames[0]["text/plain"] == text

@@ -11,6 +11,8 @@ import subprocess
 import termios
 import time
 
+from patience import WAIT_S
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 SOURCE = os.path.join(ROOT, "lib/runtime/python/driver.py")
 RULES = os.path.join(ROOT, "lib/runtime/python/rules.py")
@@ -128,7 +130,7 @@ class Session:
         if rules is not None:
             hello += [("rules", rules), ("checker", read_file(RULES))]
         self.send("hello", 0, hello)
-        self.ready = self.next_frame(15)
+        self.ready = self.next_frame()
 
     def send(self, kind, ident, parts=()):
         self.socket.sendall(encode(kind, ident, parts))
@@ -145,7 +147,7 @@ class Session:
                 return
             self.output += data
 
-    def next_frame(self, timeout=20):
+    def next_frame(self, timeout=WAIT_S):
         deadline = time.monotonic() + timeout
         while True:
             frame = self._take_frame()
@@ -209,26 +211,28 @@ class Session:
         self.send("exec", self.ident, [("code", code), ("name", "<cell %d>" % self.ident)])
         return self.ident
 
-    def finish(self, timeout=20):
+    def finish(self, timeout=WAIT_S):
         frames = []
         while not frames or frames[-1].kind != "done":
             frames.append(self.next_frame(timeout))
-            if frames[-1].kind == "display":
+            if frames[-1].kind in ("display", "clear"):
                 self.send("ack", frames[-1].ident)
         assert frames[-1].ident == self.ident
         seconds = time.monotonic() - self.started
         return Result(frames, self.output.decode("utf-8", "replace"), seconds)
 
-    def run(self, code, timeout=20):
+    def run(self, code, timeout=WAIT_S):
         self.start(code)
         return self.finish(timeout)
 
     def interrupt(self):
         fcntl.ioctl(self.master, TIOCSIG, signal.SIGINT)
 
-    def run_interrupted(self, code, after=0.3, timeout=5):
-        """Runs code, interrupts it; `seconds` counts from the interrupt."""
+    def run_interrupted(self, code, after=0.3, seen="", timeout=WAIT_S):
+        """Runs code that has no end, interrupts it at some moment, `seen` of its output first; `seconds` counts from
+        the interrupt."""
         self.start(code)
+        self.read_until(seen)
         try:
             frame = self.next_frame(after)
             raise AssertionError("ended by itself: %r" % frame)
@@ -247,9 +251,8 @@ class Session:
             self.drain()
         return self.output.decode()
 
-    def read_until(self, text, seconds=20):
-        """What comes on the pty up to that text."""
-        self.output = b""
+    def read_until(self, text, seconds=WAIT_S):
+        """What came on the pty since the last cell began, up to that text at least."""
         deadline = time.monotonic() + seconds
         while text.encode() not in self.output and time.monotonic() < deadline:
             select.select([self.master], [], [], max(0, deadline - time.monotonic()))
@@ -264,6 +267,11 @@ class Session:
     def variables(self):
         rows = [line.split("\t") for line in self.ask_variables()["vars"].split("\n") if line]
         return {row[0]: row[1:] for row in rows}
+
+    def processor_seconds(self):
+        """What the interpreter has used, which other programs do not lengthen as they do its answers."""
+        fields = read_file("/proc/%d/stat" % self.pid).rpartition(b")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self):
         if self.pid is not None:

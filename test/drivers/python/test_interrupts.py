@@ -20,7 +20,7 @@ def test_PY15_tasks_run_between_cells(session):
     code = "import asyncio\nasync def f():\n  for i in range(4):\n    await asyncio.sleep(.05); print('bg', i)\nt = asyncio.create_task(f())"
     result = session.run(code)
     assert result.status == "ok"
-    output = result.output + session.read_until("bg 3\n")
+    output = session.read_until("bg 3\n")
     assert [line for line in output.split("\n") if line] == ["bg 0", "bg 1", "bg 2", "bg 3"]
     assert session.run("t.done()").value == "True"
 
@@ -34,15 +34,15 @@ def test_a_server_of_the_loop_lives_between_cells(session):
     import socket
 
     with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(5)
+        client.settimeout(200)
         client.connect(path)
         assert client.recv(10) == b"pong"
 
 
 def test_PY16_interrupted_await_runs_finally(session):
     session.run("import asyncio")
-    code = "try:\n  await asyncio.sleep(10)\nfinally:\n  print('cleanup')"
-    result = session.run_interrupted(code)
+    code = "try:\n  print('begun', flush=True)\n  await asyncio.sleep(10**6)\nfinally:\n  print('cleanup')"
+    result = session.run_interrupted(code, seen="begun")
     assert result.status == "interrupted" and "cleanup" in result.output
     assert session.run("1").value == "1"
 
@@ -56,7 +56,7 @@ def test_an_interrupt_that_overtakes_its_cell_ends_it(session):
         session.send("interrupt", ident)
         session.interrupt()
         os.kill(session.pid, signal.SIGCONT)
-        assert session.finish(5).status == "interrupted"
+        assert session.finish().status == "interrupted"
     assert session.run("7").value == "7"
 
 
@@ -72,22 +72,22 @@ def test_an_interrupt_for_the_last_cell_spares_the_next(session):
     "code",
     [
         "while True: pass",
-        "import time; time.sleep(9)",
+        "import time; time.sleep(10**6)",
         "input('n? ')",
         "import threading; threading.Event().wait()",
-        "import subprocess; subprocess.run(['sleep', '9'])",
+        "import subprocess; subprocess.run(['sleep', '1000000'])",
         "import re; re.match(r'(a+)+$', 'a'*40 + 'b')",
         "10**(10**8)",
         "import asyncio\nawait asyncio.sleep(0)\nwhile True: pass",
         "import asyncio\nasync def f():\n  while True: pass\nawait asyncio.create_task(f())",
-        "!sleep 9",
+        "!sleep 1000000",
         "%%time\nwhile True: pass",
     ],
 )
 def test_PY17_what_an_interrupt_stops(session, code):
     session.run("x = 5")
     result = session.run_interrupted(code)
-    assert result.status == "interrupted" and result.seconds < 1.5
+    assert result.status == "interrupted"
     assert "ptycell" not in result.done["traceback"]
     assert session.run("x").value == "5"
 
@@ -102,7 +102,7 @@ def test_an_interrupt_ends_the_wait_for_packages(session):
     session.start("%pip install some")
     await_install(session)
     session.interrupt()
-    result = session.finish(5)
+    result = session.finish()
     assert result.status == "interrupted" and "ptycell" not in result.done["traceback"]
     session.send("installed", session.ident, [("ok", "1"), ("text", "late"), ("packages", "")])
     assert session.run("x + 1").value == "42"
@@ -117,7 +117,7 @@ def test_a_cell_that_goes_on_asks_again_after_the_answer_to_its_first_question(s
     session.send("installed", session.ident, [("ok", "1"), ("text", "first"), ("packages", "")])
     await_install(session)
     session.send("installed", session.ident, [("ok", "1"), ("text", "second"), ("packages", "")])
-    result = session.finish(5)
+    result = session.finish()
     assert result.status == "ok" and "on\n" in result.output and "second" in result.output and "first" not in result.output
 
 
@@ -130,7 +130,7 @@ def test_the_answer_to_an_interrupted_question_may_come_while_another_is_awaited
     session.send("ack", session.ident)
     await_install(session)
     session.send("installed", session.ident, [("ok", "1"), ("text", "second"), ("packages", "")])
-    assert "second" in session.finish(5).output
+    assert "second" in session.finish().output
 
 
 @pytest.mark.parametrize("line", ["!pip install some > /dev/null", "!pip install -q some >log", "x = !pip install some"])
@@ -138,7 +138,7 @@ def test_why_an_install_failed_is_told_where_errors_go(session, line):
     session.start(line)
     await_install(session)
     session.send("installed", session.ident, [("ok", "0"), ("text", "there is none"), ("packages", "")])
-    assert "there is none" in session.finish(5).output
+    assert "there is none" in session.finish().output
     assert session.run("_exit_code").value == "1"
 
 
@@ -146,47 +146,48 @@ def test_a_comment_behind_an_install_is_one(session):
     session.start("!pip install some  # version > 2")
     await_install(session)
     session.send("installed", session.ident, [("ok", "1"), ("text", "told"), ("packages", "")])
-    assert "told" in session.finish(5).output and session.run("import os; os.path.exists('2')").value == "False"
+    assert "told" in session.finish().output and session.run("import os; os.path.exists('2')").value == "False"
 
 
 @pytest.mark.parametrize("ask", ["breakpoint()", "import pdb; pdb.set_trace()\ny = 1"])
 def test_PY22_an_interrupt_at_a_debuggers_prompt_ends_the_cell_and_keeps_its_state(session, ask):
-    result = session.run_interrupted("x = 41\n" + ask)
+    result = session.run_interrupted("x = 41\n" + ask, seen="(Pdb)")
     assert result.status == "interrupted" and "(Pdb)" in result.output
     assert session.run("x + 1").value == "42"
 
 
 def test_PY18_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
-    session.start("def hang():\n    return sum(range(10**11))\nhang()")
-    time.sleep(0.3)
-    session.interrupt()
-    with pytest.raises(TimeoutError):
-        session.next_frame(0.3)
+    while True:  # until the interrupt comes while the call is under way, and not before it
+        session.start("def hang():\n    return sum(range(10**13))\nprint('begun', flush=True); hang()")
+        session.read_until("begun")
+        session.interrupt()
+        try:
+            session.finish(0.3)
+        except TimeoutError:
+            break
     os.kill(session.pid, signal.SIGUSR2)
-    with pytest.raises(TimeoutError):
-        session.next_frame(0.3)
-    assert b'"<cell 1>", line 2 in hang' in session.output
+    assert f'"<cell {session.ident}>", line 2 in hang' in session.read_until("in hang\n")
     os.kill(session.pid, signal.SIGTERM)
     with pytest.raises(Died) as died:
-        session.finish(5)
+        session.finish()
     assert os.WTERMSIG(died.value.status) == signal.SIGTERM
 
 
 def test_PY19_code_that_swallows_interrupts_runs_on(session):
-    code = "import time\nwhile True:\n  try: time.sleep(1)\n  except KeyboardInterrupt: print('no')"
+    code = ("import time\nn = 0\nwhile True:\n  try:\n    print('try', n, flush=True); time.sleep(10**6)\n"
+            "  except KeyboardInterrupt: n += 1")
     session.start(code)
-    for _ in range(3):
-        with pytest.raises(TimeoutError):
-            session.next_frame(0.2)
+    for n in range(3):
+        session.read_until(f"try {n}\n")
         session.interrupt()
+    assert session.read_until("try 3\n") == "".join(f"try {n}\n" for n in range(4))
     with pytest.raises(TimeoutError):
-        session.next_frame(0.2)
-    assert session.output.count(b"no") == 3
+        session.next_frame(0)
 
 
 def test_PY20_each_cell_can_be_interrupted_again(session):
     session.run("import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN)")
-    assert session.run_interrupted("time.sleep(9)").status == "interrupted"
+    assert session.run_interrupted("time.sleep(10**6)").status == "interrupted"
 
 
 def test_an_interrupt_between_cells_is_dropped(session):
@@ -214,6 +215,7 @@ FUZZ = [
 ]
 
 
+@pytest.mark.limit(1800)
 def test_PY21_random_interrupts_lose_no_answer(session):
     chance = random.Random(21)
     statuses = set()
@@ -225,21 +227,33 @@ def test_PY21_random_interrupts_lose_no_answer(session):
             while time.perf_counter() < until:
                 pass
             session.interrupt()
-        statuses.add(session.finish(5).status)
+        statuses.add(session.finish().status)
         result = session.run("1")
         assert (result.status, result.value) == ("ok", "1"), result
     assert statuses == {"ok", "error", "interrupted"}
 
 
 def test_an_exception_of_a_signal_handler_between_cells_is_survived(session):
-    session.run("import signal\ndef h(*a): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, h); signal.setitimer(signal.ITIMER_REAL, .1)")
+    session.run("import signal\ndef h(*a): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, h)")
+    os.kill(session.pid, signal.SIGALRM)
     assert "TimeoutError: late" in session.read_until("TimeoutError: late")
+    assert session.run("1").value == "1"
+
+
+def test_an_exception_of_a_signal_handler_at_the_end_of_a_cell_is_survived(session):
+    """Wherever it comes, in the code, in the driver or between cells: the cell is answered."""
+    session.run("import signal\ndef h(*a): raise TimeoutError('late')\nsignal.signal(signal.SIGALRM, h)")
+    chance = random.Random(1)
+    for _ in range(1000):
+        result = session.run(f"_ = signal.setitimer(signal.ITIMER_REAL, {1e-6 + chance.random() * 2e-4})")
+        assert result.status in ("ok", "error"), result
+    session.run("_ = signal.setitimer(signal.ITIMER_REAL, 0)")
     assert session.run("1").value == "1"
 
 
 def test_children_are_counted(session):
     assert "children" not in session.run("1").done
-    result = session.run("import subprocess; p = subprocess.Popen(['sleep', '30'])")
+    result = session.run("import subprocess; p = subprocess.Popen(['sleep', '1000'])")
     assert result.done["children"] == "1"
     assert "children" not in session.run("p.kill(); p.wait()").done
 

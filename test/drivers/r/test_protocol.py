@@ -27,10 +27,10 @@ def test_it_greets_with_nonce_and_version(r):
 
 def test_values_plots_and_ends_are_frames(r):
     frames = r.run("x <- 1:3; plot(x); x")
-    assert [frame[0] for frame in frames] == ["result", "display", "done"]
-    assert frames[0][2]["text/plain"] == b"[1] 1 2 3"
-    assert frames[1][2]["image/png"].startswith(b"\x89PNG")
-    assert frames[2][2]["names"] == b"x integer 3"
+    assert [frame[0] for frame in frames] == ["display", "done"]
+    assert r.output == b"[1] 1 2 3\n"
+    assert frames[0][2]["image/png"].startswith(b"\x89PNG")
+    assert frames[1][2]["names"] == b"x integer 3"
     error = r.run("stop('no')")[-1][2]
     assert (error["status"], error["ename"], error["evalue"]) == (b"error", b"simpleError", b"no")
 
@@ -45,7 +45,7 @@ def test_variables_are_asked_for(r):
     assert rows[0][1:3] == ["numeric", "1"] and rows[2][4] == "x\\ty"
 
 
-@pytest.mark.limit(120)
+@pytest.mark.limit(1800)
 def test_interrupts_at_any_moment_leave_one_done_a_cell(r):
     """PY21, for R: 150 cells, each with one to three interrupts."""
     chance = random.Random(1)
@@ -58,7 +58,8 @@ def test_interrupts_at_any_moment_leave_one_done_a_cell(r):
         assert r.finish()[-1][2]["status"] in (b"ok", b"interrupted")
     time.sleep(0.05)
     r.run("NULL")
-    assert r.run("1 + 1")[0][2]["text/plain"] == b"[1] 2"
+    r.run("1 + 1")
+    assert r.output == b"[1] 2\n"
 
 
 def test_the_browsers_quit_comes_back_to_the_cells(r):
@@ -68,4 +69,5 @@ def test_the_browsers_quit_comes_back_to_the_cells(r):
     import os
     os.write(r.master, b"Q\n")
     assert r.finish()[-1][2]["status"] == b"interrupted"
-    assert r.run("x")[0][2]["text/plain"] == b"[1] 7"
+    r.run("x")
+    assert r.output == b"[1] 7\n"
