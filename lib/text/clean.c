@@ -2,8 +2,10 @@
 #include "text/clean.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unictype.h>
+#include <unistr.h>
 
 #include "text/escape.h"
 #include "text/filter.h"
@@ -48,7 +50,7 @@ static bool is_control(uint32_t cp)
 static void clean_char(struct cleaner *c, uint32_t cp)
 {
 	bool second_of_crlf = c->after_cr && cp == '\n';
-	uint32_t kept[2];
+	uint32_t kept[FILTER_OUT_MAX];
 	size_t count;
 
 	c->after_cr = cp == '\r';
@@ -172,6 +174,90 @@ static bool is_clean_path(const char *s, size_t len)
 	clean_block(&clean, s, len);
 	return clean.len == len && memcmp(buf_str(&clean), s, len) == 0 &&
 	       memchr(s, '\n', len) == NULL && memchr(s, '\t', len) == NULL;
+}
+
+static void write_escaped(struct buf *out, uint32_t cp)
+{
+	if (cp >= 0x10000) {
+		cp -= 0x10000;
+		buf_putf(out, "\\u%04" PRIx32, 0xd800 + (cp >> 10));
+		cp = 0xdc00 + (cp & 0x3ff);
+	}
+	buf_putf(out, "\\u%04" PRIx32, cp);
+}
+
+static void write_string_char(struct buf *out, struct filter *filter, uint32_t cp)
+{
+	uint32_t shown[FILTER_OUT_MAX];
+
+	if (is_line_break(cp) || is_control(cp) || cp == '|' ||
+	    filter_next(filter, cp, shown) != 1) {
+		*filter = (struct filter){ 0 };
+		write_escaped(out, cp);
+		return;
+	}
+	if (cp == '"' || cp == '\\')
+		buf_put_char(out, '\\');
+	write_char(out, cp);
+}
+
+static void write_string(struct buf *out, const char *s, size_t len)
+{
+	struct filter filter = { 0 };
+
+	buf_put_char(out, '"');
+	while (len > 0) {
+		ucs4_t cp;
+		int bytes = u8_mbtoucr(&cp, (const uint8_t *)s, len);
+
+		if (bytes > 0) {
+			write_string_char(out, &filter, cp);
+		} else {
+			bytes = 1;
+			write_escaped(out, 0xdc00U + (unsigned char)*s);
+		}
+		s += bytes;
+		len -= (size_t)bytes;
+	}
+	buf_put_char(out, '"');
+}
+
+void clean_path(struct buf *out, const char *s, size_t len)
+{
+	if (len > 0 && s[0] != '"' && is_clean_path(s, len))
+		buf_put(out, s, len);
+	else
+		write_string(out, s, len);
+}
+
+char *clean_path_string(const char *s)
+{
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_path(&out, s, strlen(s));
+	return buf_steal(&out);
+}
+
+/* Without blanks, of any script, and signs of the grammar. */
+static bool is_word(const char *s, size_t len)
+{
+	cleanup_buf struct buf word = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_word(&word, s, len, CLEAN_PATH_MAX);
+	return word.len == len && memcmp(buf_str(&word), s, len) == 0 &&
+	       strpbrk(buf_str(&word), "\"\\") == NULL;
+}
+
+void clean_path_word(struct buf *out, const char *s, size_t len)
+{
+	size_t shown = utf8_offset(s, len, CLEAN_PATH_MAX);
+
+	if (is_clean_path(s, shown) && is_word(s, shown))
+		clean_path(out, s, shown);
+	else
+		write_string(out, s, shown);
+	if (shown < len)
+		buf_puts(out, "...");
 }
 
 /* Without its neighbours nobody knows whether a joiner or selector belongs to an emoji. */

@@ -3,10 +3,10 @@
  * clean.h - making foreign text safe to show.
  *
  * Everything that we did not write ourselves goes through here. Escape sequences and control
- * characters (C0 and C1) are removed, UTF-8 is repaired, and the characters of filter.h (bidi
- * controls, zero-width characters, tags) are left out. Line breaks are LF, CR LF, CR, VT, FF,
- * U+0085, U+2028 and U+2029. The output, at most three bytes for one, goes to a buffer that has
- * room for it.
+ * characters (C0 and C1) are removed, UTF-8 is repaired, and characters that nobody sees (bidi
+ * controls, zero-width characters, tags) are written as <U+200B> where filter.h does not let them
+ * stay. Line breaks are LF, CR LF, CR, VT, FF, U+0085, U+2028 and U+2029. The output, at most four
+ * bytes for one, goes to a buffer that has room for it.
  */
 #ifndef TEXT_CLEAN_H
 #define TEXT_CLEAN_H
@@ -15,7 +15,10 @@
 
 #include "base/buf.h"
 
-enum { CLEAN_QUOTE_MAX = 80 }; /* characters of foreign text in one of our sentences */
+enum {
+	CLEAN_QUOTE_MAX = 80, /* characters of foreign text in one of our sentences */
+	CLEAN_PATH_MAX = 255, /* of a path in the status line */
+};
 
 /* Many lines stay lines, each break becomes LF; tabs stay. */
 void clean_block(struct buf *out, const char *s, size_t len);
@@ -33,9 +36,21 @@ char *clean_quote(const char *s);
  */
 void clean_word(struct buf *out, const char *s, size_t len, size_t max_chars);
 /*
- * A file's name or path, to be shown or to be given to a copy: as it is when that is clean, so that
- * it names the file; else each character that cleaning would change is `_`. Slashes stay and no
- * part becomes empty, "." or "..".
+ * A file's name or path as all answers write it, so that it names the file: as it is when that is
+ * clean, else as a JSON string: what nobody sees is \uXXXX, a byte that is no UTF-8 \udcXX (as
+ * Python has it).
+ */
+void clean_path(struct buf *out, const char *s, size_t len);
+/* The same as a string the caller frees. */
+char *clean_path_string(const char *s);
+/*
+ * The same as one word of the status line, where what has blanks or signs of the grammar is such a
+ * string, too, without `|`. At most CLEAN_PATH_MAX characters of it, then "...".
+ */
+void clean_path_word(struct buf *out, const char *s, size_t len);
+/*
+ * The name for a copy of a file, or for one that comes: as it is when that is clean, else each
+ * character that cleaning would change is `_`. Slashes stay and no part becomes empty, "." or "..".
  */
 void clean_name(struct buf *out, const char *s, size_t len);
 

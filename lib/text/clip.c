@@ -1,18 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/clip.h"
 
+#include <stdbool.h>
 #include <string.h>
+#include <unigbrk.h>
 
+#include "base/util.h"
 #include "text/utf8.h"
 
-/* A line border is near when cutting there costs at most a quarter of the part. */
-static size_t head_end(const char *s, size_t end)
+static bool continues(char byte)
 {
-	for (size_t at = end; at > end - end / 4; at--) {
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Where to look from: flags are pairs that are counted from the first, so a line's start is best.
+ */
+static size_t look_from(const char *s, size_t at)
+{
+	size_t from = at - size_min(at, CLIP_GRAPHEME_MAX);
+	const char *newline = memrchr(s + from, '\n', at - from);
+
+	if (newline != NULL)
+		return (size_t)(newline - s) + 1;
+	while (from < at && continues(s[from]))
+		from++;
+	return from;
+}
+
+/* The border of a grapheme cluster that is next to `at`, a character's: before or behind it. */
+static size_t border(const char *s, size_t len, size_t at, bool behind)
+{
+	char breaks[2 * CLIP_GRAPHEME_MAX];
+	size_t from = look_from(s, at);
+	size_t n = size_min(len, at + CLIP_GRAPHEME_MAX) - from;
+	size_t i = at - from;
+
+	if (at == len || i == 0)
+		return at;
+	u8_grapheme_breaks((const uint8_t *)s + from, n, breaks);
+	while (i > 0 && i < n && !breaks[i])
+		i += behind ? 1 : (size_t)-1;
+	if (i > 0 && i < n)
+		return from + i;
+	/* An end of what was looked at is a border only where the text has one. */
+	if (behind)
+		return from + n == len ? len : at;
+	return from == 0 || s[from - 1] == '\n' ? from : at;
+}
+
+/* The end of a line is near when cutting there costs at most half of the part. */
+static size_t head_end(const char *s, size_t len, size_t end)
+{
+	for (size_t at = end; at > end - end / 2; at--)
 		if (s[at - 1] == '\n')
 			return at;
-	}
-	return end;
+	return border(s, len, end, false);
 }
 
 static size_t tail_start(const char *s, size_t len, size_t start)
@@ -21,8 +63,38 @@ static size_t tail_start(const char *s, size_t len, size_t start)
 
 	if (start > 0 && s[start - 1] == '\n')
 		return start;
-	newline = memchr(s + start, '\n', (len - start) / 4);
-	return newline != NULL ? (size_t)(newline - s) + 1 : start;
+	newline = memchr(s + start, '\n', (len - start) / 2);
+	return newline != NULL ? (size_t)(newline - s) + 1 : border(s, len, start, true);
+}
+
+/* Appends head, notice and tail; `total` is what the whole has. */
+static size_t put_ends(struct buf *out, const char *head, size_t head_len, const char *tail,
+		       size_t tail_len, size_t total)
+{
+	size_t shown = utf8_count(head, head_len) + utf8_count(tail, tail_len);
+
+	buf_put(out, head, head_len);
+	if (head_len > 0 && head[head_len - 1] != '\n')
+		buf_puts(out, "\n");
+	buf_putf(out, "[... %zu characters left out ...]\n", total > shown ? total - shown : 0);
+	buf_put(out, tail, tail_len);
+	return shown;
+}
+
+size_t clip_ends(struct buf *out, const struct buf *head, const struct buf *tail, size_t total,
+		 size_t max_chars)
+{
+	const char *begin = buf_str(head);
+	const char *end = buf_str(tail);
+	size_t tail_max = max_chars / 3;
+	size_t tail_chars = utf8_count(end, tail->len);
+	size_t to = utf8_offset(begin, head->len, max_chars - tail_max);
+	size_t from =
+		tail_chars > tail_max ? utf8_offset(end, tail->len, tail_chars - tail_max) : 0;
+
+	to = head_end(begin, head->len, to);
+	from = tail_start(end, tail->len, from);
+	return put_ends(out, begin, to, end + from, tail->len - from, total);
 }
 
 size_t clip_text(struct buf *out, const char *s, size_t len, size_t max_chars)
@@ -31,19 +103,12 @@ size_t clip_text(struct buf *out, const char *s, size_t len, size_t max_chars)
 	size_t tail_chars = max_chars / 3;
 	size_t head;
 	size_t tail;
-	size_t shown;
 
 	if (total <= max_chars) {
 		buf_put(out, s, len);
 		return total;
 	}
-	head = head_end(s, utf8_offset(s, len, max_chars - tail_chars));
+	head = head_end(s, len, utf8_offset(s, len, max_chars - tail_chars));
 	tail = tail_start(s, len, utf8_offset(s, len, total - tail_chars));
-	shown = utf8_count(s, head) + utf8_count(s + tail, len - tail);
-	buf_put(out, s, head);
-	if (head > 0 && s[head - 1] != '\n')
-		buf_puts(out, "\n");
-	buf_putf(out, "[... %zu characters left out ...]\n", total - shown);
-	buf_put(out, s + tail, len - tail);
-	return shown;
+	return put_ends(out, s, head, s + tail, len - tail, total);
 }

@@ -7,12 +7,23 @@
 
 #include "base/buf.h"
 
+enum {
+	CLIP_GRAPHEME_MAX = 1024
+}; /* bytes of what people see as one character, and is kept whole */
+
 /*
  * Appends `s`, well-formed UTF-8, when it has at most `max_chars` characters. Else its head (two
- * thirds) and tail, cut at line borders where one is near, else at character borders, with one
- * line of ours between them: "[... N characters left out ...]", which is not counted. Returns
- * the characters of `s` shown.
+ * thirds) and tail, with one line of ours between them: "[... N characters left out ...]", which
+ * is not counted. A cut is at the end of a line where that costs at most half of the part, else
+ * between two of what people see as characters (grapheme clusters). Returns the characters of `s`
+ * shown.
  */
 size_t clip_text(struct buf *out, const char *s, size_t len, size_t max_chars);
+/*
+ * The same for a text of `total` characters of which the middle is not at hand: `head` is its
+ * beginning, `tail` its end.
+ */
+size_t clip_ends(struct buf *out, const struct buf *head, const struct buf *tail, size_t total,
+		 size_t max_chars);
 
 #endif

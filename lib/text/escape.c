@@ -24,7 +24,7 @@ static enum escape_step after_esc(struct escape *e, unsigned char byte)
 {
 	switch (byte) {
 	case '[':
-		*e = (struct escape){ .state = CSI };
+		*e = (struct escape){ .state = CSI, .drawing = e->drawing };
 		return ESCAPE_PART;
 	case ']':
 	case 'P':
@@ -35,8 +35,10 @@ static enum escape_step after_esc(struct escape *e, unsigned char byte)
 	default:
 		break;
 	}
-	if (byte >= 0x20 && byte <= 0x2f)
+	if (byte >= 0x20 && byte <= 0x2f) {
+		e->designates = byte == '(';
 		return enter(e, ESC_INTERMEDIATE);
+	}
 	if (byte >= 0x30 && byte < DEL)
 		return finish(e, ESCAPE_COMMAND, byte);
 	e->state = GROUND;
@@ -48,7 +50,11 @@ static enum escape_step after_intermediate(struct escape *e, unsigned char byte)
 	if (byte >= 0x20 && byte <= 0x2f)
 		return ESCAPE_PART;
 	e->state = GROUND;
-	return byte >= 0x30 && byte < DEL ? ESCAPE_PART : ESCAPE_TEXT;
+	if (byte < 0x30 || byte >= DEL)
+		return ESCAPE_TEXT;
+	if (e->designates)
+		e->drawing = byte == '0';
+	return ESCAPE_PART;
 }
 
 static void add_digit(struct escape *e, unsigned char digit)

@@ -30,6 +30,8 @@ enum escape_step {
 struct escape {
 	uint8_t state;
 	char prefix;       /* one of ? > = < of a CSI, or 0 */
+	bool drawing;      /* letters are lines of boxes: DEC's graphics as G0 */
+	bool designates;   /* the open sequence says which characters G0 has */
 	bool intermediate; /* has bytes 0x20-0x2f: means something else than without */
 	char final;
 	uint8_t param_count;

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter.h - leaving out the characters that nobody sees.
+ * filter.h - showing the characters that nobody sees.
  *
- * Bidi controls reorder what stands around them, zero-width characters, tags and runs of
- * variation selectors hide text from the reader but not from a model (Unicode TR 36, TR 39).
- * What emoji and ideographs need of them stays: U+200D between two pictographs, and one
- * variation selector after a visible character.
+ * Bidi controls reorder what stands around them; zero-width characters, tags and runs of variation
+ * selectors hide text from the reader but not from a model (Unicode TR 36, TR 39). Nothing is left
+ * out: such a character is written as <U+200B>. Where a script or an emoji needs one, it stays:
+ *
+ * - U+200C and U+200D behind a letter of a script that joins, or an Indic letter or mark. That is
+ *   all of TR 31's rules A1, A2 and B, and what people type beyond them. U+200D behind an emoji;
+ * - U+200B behind a letter of a script that has no blanks between words (Khmer, Thai, ...);
+ * - U+061C, U+200E and U+200F behind a letter that is written from right to left;
+ * - one variation selector behind a visible character, those of Mongolian behind its letters;
+ * - the tags of the three flags that Unicode recommends (England, Scotland, Wales).
+ *
+ * One such character stays, never two in a row. Whether it stays depends on what came before alone.
  */
 #ifndef TEXT_FILTER_H
 #define TEXT_FILTER_H
@@ -14,16 +22,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	FILTER_OUT_MAX = 10, /* <U+10FFFF> */
+	FILTER_FLAG_TAGS = 6,
+};
+
 /* Code points in, one line after the other; zero-initialised. */
 struct filter {
 	uint32_t previous; /* the last one that stayed */
 	bool emoji;        /* it is part of one */
-	bool joiner;       /* U+200D came after it */
+	bool flag;         /* it is a black flag, or tags behind one */
+	uint8_t tag_count;
+	char tags[FILTER_FLAG_TAGS];
 };
 
-/* True for what never stays, wherever it stands. Controls are the caller's matter. */
+/* True for what is not seen: it stays only where the list above says so. Not for controls. */
 bool filter_hides(uint32_t cp);
-/* Returns how many code points, 0 to 2, are now due. */
-size_t filter_next(struct filter *filter, uint32_t cp, uint32_t out[2]);
+/* Returns how many code points, one or more, stand for `cp`. Controls are the caller's matter. */
+size_t filter_next(struct filter *filter, uint32_t cp, uint32_t out[FILTER_OUT_MAX]);
 
 #endif

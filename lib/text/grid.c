@@ -115,23 +115,28 @@ void grid_put_ascii(struct grid *grid, size_t row, size_t col, const char *s, si
 		line->len = (uint32_t)(col + len);
 }
 
-static uint32_t mark_add(struct grid *grid, uint32_t cp, uint32_t below)
+/* False when there is no room for the mark. */
+static bool mark_add(struct grid *grid, uint32_t cp, uint32_t *cell)
 {
 	uint32_t depth = 0;
 
-	if ((below & CELL_MARKED) != 0)
-		depth = grid->marks[below & ~CELL_MARKED].depth + 1;
+	if ((*cell & CELL_MARKED) != 0)
+		depth = grid->marks[*cell & ~CELL_MARKED].depth + 1;
 	if (depth >= GRID_MARKS_PER_CELL || grid->mark_count >= GRID_MARKS_MAX)
-		return below;
+		return false;
 	if (grid->mark_count == grid->mark_cap) {
 		grid->mark_cap = grid->mark_cap > 0 ? grid->mark_cap * 2 : FIRST_MARKS;
 		grid->marks = xrealloc(grid->marks, grid->mark_cap * sizeof(*grid->marks));
 	}
-	grid->marks[grid->mark_count] = (struct grid_mark){ cp, below, depth };
-	return CELL_MARKED | grid->mark_count++;
+	grid->marks[grid->mark_count] = (struct grid_mark){ cp, *cell, depth };
+	*cell = CELL_MARKED | grid->mark_count++;
+	return true;
 }
 
-/* False when there is no character that the mark could join. */
+/*
+ * False when there is no character that the mark could join. One too many is dropped, as such piles
+ * show nothing more; what is not seen at all is no mark, and none of it may be lost.
+ */
 static bool join_mark(struct grid *grid, size_t row, size_t col, uint32_t cp)
 {
 	struct grid_line *line;
@@ -142,8 +147,7 @@ static bool join_mark(struct grid *grid, size_t row, size_t col, uint32_t cp)
 	col--;
 	if (line->cells[col] == CELL_TAIL && col > 0)
 		col--;
-	line->cells[col] = mark_add(grid, cp, line->cells[col]);
-	return true;
+	return mark_add(grid, cp, &line->cells[col]) || !filter_hides(cp);
 }
 
 static size_t char_width(uint32_t cp)
@@ -260,13 +264,13 @@ static void flush(struct writer *w)
 
 static void write_char(struct writer *w, uint32_t cp)
 {
-	uint32_t kept[2];
-	size_t count = filter_next(&w->filter, cp, kept);
+	uint32_t shown[FILTER_OUT_MAX];
+	size_t count = filter_next(&w->filter, cp, shown);
 
-	if (w->used + sizeof(kept) > sizeof(w->chunk))
+	if (w->used + sizeof(shown) > sizeof(w->chunk))
 		flush(w);
 	for (size_t i = 0; i < count; i++)
-		w->used += utf8_encode(kept[i], w->chunk + w->used);
+		w->used += utf8_encode(shown[i], w->chunk + w->used);
 }
 
 static void write_marked(const struct grid *grid, uint32_t cell, struct writer *w)

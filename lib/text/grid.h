@@ -18,8 +18,8 @@ struct grid_line;
 struct grid_mark;
 
 enum {
-	GRID_MARKS_PER_CELL = 15, /* further ones are dropped */
-	GRID_MARKS_MAX = 1 << 18, /* of a grid; further ones are dropped */
+	GRID_MARKS_PER_CELL = 15, /* further ones are dropped, invisible ones take a column */
+	GRID_MARKS_MAX = 1 << 18, /* of a grid; likewise */
 	GRID_LINE_COST = 4,       /* a line takes as much memory as this many cells */
 };
 

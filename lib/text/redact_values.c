@@ -2,6 +2,7 @@
 /* The values, as what is looked for in each spelling. */
 #include <assert.h>
 #include <stdlib.h>
+#include <uninorm.h>
 
 #include "base/mem.h"
 #include "text/base64.h"
@@ -192,12 +193,9 @@ static bool is_like_colour(const char *value, size_t len)
 	       memchr(value, ESCAPE_BYTE, len) != NULL;
 }
 
-void redact_add(struct redact *redact, const char *name, const char *value)
+/* Behind `value` there is a byte more. */
+static void add_value(struct redact *redact, const char *value, size_t len)
 {
-	size_t len;
-
-	assert(redact_takes(value));
-	value = trim(value, &len);
 	add_spelled(redact, PATTERN_PLAIN, SPELLING_PLAIN, value, len);
 	add_spelled(redact, PATTERN_BACKSLASH, SPELLING_BACKSLASH, value, len);
 	add_escaped(redact, value, len);
@@ -210,6 +208,33 @@ void redact_add(struct redact *redact, const char *name, const char *value)
 		add_spelled(redact, PATTERN_VERBATIM, SPELLING_VERBATIM, value, len);
 		redact->spellings = SPELLINGS;
 	}
+}
+
+/* Letters with marks are written in two ways, and programs and file systems change one to the
+ * other. */
+static void add_normal(struct redact *redact, uninorm_t form, const char *value, size_t len)
+{
+	size_t normal_len;
+	uint8_t *normal = u8_normalize(form, (const uint8_t *)value, len, NULL, &normal_len);
+
+	/* NULL: it is no UTF-8. */
+	if (normal != NULL && (normal_len != len || memcmp(normal, value, len) != 0)) {
+		cleanup_free char *text = xmemdup(normal, normal_len);
+
+		add_value(redact, text, normal_len);
+	}
+	free(normal);
+}
+
+void redact_add(struct redact *redact, const char *name, const char *value)
+{
+	size_t len;
+
+	assert(redact_takes(value));
+	value = trim(value, &len);
+	add_value(redact, value, len);
+	add_normal(redact, UNINORM_NFC, value, len);
+	add_normal(redact, UNINORM_NFD, value, len);
 	redact->names = xrealloc(redact->names, (redact->count + 1) * sizeof(*redact->names));
 	redact->names[redact->count++] = xstrdup(name);
 }

@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "text/redact_internal.h"
 
-/* Of a text for one letter of a value: \\\\uHHHH; and for what means nothing between two. */
-enum { REACH_PER_LETTER = 9, REACH_MORE = 512 };
+/* Of a text for one letter of a value: &#xHHHHHHH; and for what means nothing between two. */
+enum { REACH_PER_LETTER = 11, REACH_MORE = 512 };
 
 enum {
 	GAPS_MAX = 16,          /* looked at in one text: ours have one each */

@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "text/escape.h"
-#include "text/filter.h"
 #include "text/grid.h"
 #include "text/utf8.h"
 
@@ -28,7 +27,9 @@ struct screen {
 	size_t lost; /* lines dropped from the top */
 	size_t note; /* the row after the last alternate-screen note */
 	bool alternate;
-	bool cleared; /* `page` means something */
+	bool cleared;       /* `page` means something */
+	bool written;       /* something was put */
+	size_t blank_feeds; /* line feeds before that */
 	struct buf answers;
 };
 
@@ -54,6 +55,16 @@ void screen_reset(struct screen *screen)
 	grid_release(&screen->grid);
 	buf_release(&screen->answers);
 	*screen = (struct screen){ .answers = screen->answers };
+}
+
+bool screen_is_alternate(const struct screen *screen)
+{
+	return screen->alternate;
+}
+
+void screen_set_alternate(struct screen *screen, bool alternate)
+{
+	screen->alternate = alternate;
 }
 
 static size_t down_by(size_t value, size_t by)
@@ -88,6 +99,7 @@ static inline void make_room(struct screen *s)
 
 static void line_feed(struct screen *s)
 {
+	s->blank_feeds += s->written ? 0 : 1;
 	s->row++;
 	s->col = 0;
 	grid_reach(&s->grid, s->row);
@@ -98,14 +110,35 @@ static void line_feed(struct screen *s)
 
 static void put(struct screen *s, uint32_t cp)
 {
+	s->written = true;
 	if (s->col >= SCREEN_COLUMNS_MAX)
 		line_feed(s);
 	s->col += grid_put(&s->grid, s->row, s->col, cp);
 	make_room(s);
 }
 
+/* DEC Special Graphics: what ` to ~ are while letters are lines of boxes. */
+static void put_drawing(struct screen *s, const char *text, size_t len)
+{
+	static const uint16_t graphics[] = {
+		0x25c6, 0x2592, 0x2409, 0x240c, 0x240d, 0x240a, 0xb0,   0xb1,
+		0x2424, 0x240b, 0x2518, 0x2510, 0x250c, 0x2514, 0x253c, 0x23ba,
+		0x23bb, 0x2500, 0x23bc, 0x23bd, 0x251c, 0x2524, 0x2534, 0x252c,
+		0x2502, 0x2264, 0x2265, 0x3c0,  0x2260, 0xa3,   0xb7,
+	};
+
+	for (size_t i = 0; i < len; i++)
+		put(s, text[i] >= '`' && text[i] <= '~' ? graphics[text[i] - '`']
+							: (unsigned char)text[i]);
+}
+
 static void put_ascii(struct screen *s, const char *text, size_t len)
 {
+	s->written = true;
+	if (s->escape.drawing) {
+		put_drawing(s, text, len);
+		return;
+	}
 	while (len > 0) {
 		size_t run;
 
@@ -399,7 +432,7 @@ static void character(struct screen *s, int32_t decoded)
 		control(s, cp);
 	else if (cp == 0x85 || cp == 0x2028 || cp == 0x2029) /* line breaks for clean.h, too */
 		line_feed(s);
-	else if ((cp < 0x7f || cp >= 0xa0) && !filter_hides(cp))
+	else if (cp < 0x7f || cp >= 0xa0)
 		put(s, cp);
 }
 
@@ -473,12 +506,25 @@ void screen_take_answers(struct screen *screen, struct buf *out)
 	buf_clear(&screen->answers);
 }
 
+/* Blank rows at the top that the cursor was only moved over are not shown. */
+static size_t first_row(const struct screen *s)
+{
+	size_t blank = 0;
+
+	while (blank + 1 < s->grid.count && grid_width(&s->grid, blank) == 0)
+		blank++;
+	return down_by(blank, s->blank_feeds);
+}
+
 void screen_text(const struct screen *s, struct buf *out)
 {
+	size_t first;
+
 	if (s->lost > 0)
 		buf_putf(out, "[... %zu earlier lines left out ...]\n", s->lost);
-	for (size_t row = 0; row < s->grid.count; row++) {
-		if (row > 0)
+	first = first_row(s);
+	for (size_t row = first; row < s->grid.count; row++) {
+		if (row > first)
 			buf_puts(out, "\n");
 		grid_text(&s->grid, row, out);
 	}

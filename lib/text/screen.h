@@ -16,6 +16,7 @@
 #ifndef TEXT_SCREEN_H
 #define TEXT_SCREEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buf.h"
@@ -46,6 +47,9 @@ void screen_take_answers(struct screen *screen, struct buf *out);
 void screen_text(const struct screen *screen, struct buf *out);
 /* The line where the cursor stands, or "": a prompt when somebody waits. */
 void screen_last_line(const struct screen *screen, struct buf *out);
+/* Whether a full-screen program has it, or had it before what is fed: its screen is not kept. */
+bool screen_is_alternate(const struct screen *screen);
+void screen_set_alternate(struct screen *screen, bool alternate);
 /* Empty, and in the start state again. */
 void screen_reset(struct screen *screen);
 

@@ -3,13 +3,17 @@
 
 #include <stdint.h>
 
+#include <unistr.h>
+
 #include "text/escape.h"
+#include "text/filter.h"
 #include "text/utf8.h"
 
 enum {
 	DOUBLED_MAX = 8, /* backslashes before one escape: JSON in JSON in JSON */
 	COLOUR_MAX = 32, /* bytes of CSI ... m */
 	INDENT_MAX = 200,
+	CODE_DIGITS_MAX = 7, /* of <U+...> and &#...; */
 };
 
 /* What is being read. `more`: the end of `s` came too early, and there may be more. */
@@ -72,6 +76,60 @@ static void mean_character(struct spelled *ret, size_t len, int64_t cp)
 	ret->count = utf8_encode((uint32_t)cp, ret->bytes);
 }
 
+/* A character by its number in digits from `at` up to `end`; one that nobody sees is nothing. */
+static bool read_code(struct reader *in, size_t at, int base, char end, struct spelled *ret)
+{
+	size_t first = at;
+	int64_t cp = 0;
+
+	for (; has(in, at + 1) && in->s[at] != end; at++) {
+		int digit = hex_digit(in->s[at]);
+
+		if (digit < 0 || digit >= base || at - first >= CODE_DIGITS_MAX)
+			return false;
+		cp = cp * base + digit;
+	}
+	if (!has(in, at + 1) || cp == 0 || cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
+		return false;
+	mean_character(ret, at + 1, cp);
+	if (filter_hides((uint32_t)cp))
+		ret->count = 0;
+	return true;
+}
+
+/* <U+00FC>, which clean.h and R write. */
+static void read_shown(struct reader *in, struct spelled *ret)
+{
+	mean_byte(ret, 1, in->s[0]);
+	if (has(in, 2) && in->s[1] == 'U' && has(in, 3) && in->s[2] == '+')
+		(void)read_code(in, 3, 16, '>', ret);
+}
+
+/* &#252; or &#xFC; */
+static void read_reference(struct reader *in, struct spelled *ret)
+{
+	mean_byte(ret, 1, in->s[0]);
+	if (!has(in, 2) || in->s[1] != '#' || !has(in, 3))
+		return;
+	if (in->s[2] == 'x' || in->s[2] == 'X')
+		(void)read_code(in, 3, 16, ';', ret);
+	else
+		(void)read_code(in, 2, 10, ';', ret);
+}
+
+/* The first byte of a character, or one of a broken one. */
+static void read_character(struct reader *in, struct spelled *ret)
+{
+	unsigned char lead = (unsigned char)in->s[0];
+	size_t len = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+	ucs4_t cp;
+
+	mean_byte(ret, 1, in->s[0]);
+	if (lead >= 0xc2 && has(in, len) &&
+	    u8_mbtouc(&cp, (const uint8_t *)in->s, len) == (int)len && filter_hides(cp))
+		*ret = (struct spelled){ .len = len };
+}
+
 static bool is_colour_byte(char c)
 {
 	return c != '\0' && strchr(SPELLING_COLOUR_BYTES, c) != NULL;
@@ -98,8 +156,9 @@ static void read_plain(struct reader *in, struct spelled *ret)
 		mean_byte(ret, 1, in->s[0]);
 }
 
-/* \uHHHH at `at`, the place of the u; two of them for a character beyond U+FFFF. */
-static bool read_utf16(struct reader *in, size_t at, struct spelled *ret)
+/* HHHH behind the u at `at`; two of them for a character beyond U+FFFF, `sign` before the second.
+ */
+static bool read_utf16(struct reader *in, size_t at, char sign, struct spelled *ret)
 {
 	int64_t high = read_digits(in, at + 1, 4, 16);
 	size_t next = at + 5;
@@ -111,7 +170,7 @@ static bool read_utf16(struct reader *in, size_t at, struct spelled *ret)
 		mean_character(ret, next, high);
 		return true;
 	}
-	while (next - at - 5 < DOUBLED_MAX && has(in, next + 1) && in->s[next] == '\\')
+	while (next - at - 5 < DOUBLED_MAX && has(in, next + 1) && in->s[next] == sign)
 		next++;
 	if (next == at + 5 || !has(in, next + 1) || in->s[next] != 'u')
 		return false;
@@ -130,7 +189,7 @@ static bool read_numbered(struct reader *in, size_t at, struct spelled *ret)
 	size_t len = 0;
 
 	if (kind == 'u')
-		return read_utf16(in, at, ret);
+		return read_utf16(in, at, '\\', ret);
 	if (kind == 'x') {
 		len = at + 3;
 		number = read_digits(in, at + 1, 2, 16);
@@ -207,10 +266,11 @@ static void read_percent(struct reader *in, struct spelled *ret)
 {
 	int64_t byte = read_digits(in, 1, 2, 16);
 
-	if (byte < 0)
-		mean_byte(ret, 1, '%');
-	else
+	mean_byte(ret, 1, '%');
+	if (byte >= 0)
 		mean_byte(ret, 3, (char)byte);
+	else if (has(in, 2) && in->s[1] == 'u')
+		(void)read_utf16(in, 1, '%', ret);
 }
 
 bool spelling_next(enum spelling spelling, const char *s, size_t len, bool last,
@@ -224,6 +284,12 @@ bool spelling_next(enum spelling spelling, const char *s, size_t len, bool last,
 		read_backslashes(&in, ret);
 	else if (spelling == SPELLING_BACKSLASH && is_quote(s[0]))
 		read_quote(&in, ret);
+	else if (spelling == SPELLING_BACKSLASH && s[0] == '<')
+		read_shown(&in, ret);
+	else if (spelling == SPELLING_BACKSLASH && s[0] == '&')
+		read_reference(&in, ret);
+	else if (spelling == SPELLING_BACKSLASH && (signed char)s[0] < 0)
+		read_character(&in, ret);
 	else if (spelling == SPELLING_PERCENT && s[0] == '%')
 		read_percent(&in, ret);
 	else

@@ -9,8 +9,9 @@
  *              JSON, JSON within JSON, literals of most languages; where a literal is broken into
  *              several (Python's pprint, Node's inspect), a quote, its line's end and the next
  *              quote are nothing. So is a backslash, escaped or not: of one, each who quotes it
- *              makes two
- *   PERCENT    %HH; "+" and a blank are the same
+ *              makes two. <U+HHHH>, &#DDD; and &#xHH; are escapes, too; what nobody sees (filter.h)
+ *              is nothing
+ *   PERCENT    %HH and %uHHHH; "+" and a blank are the same
  *   VERBATIM   as it is, and so are its colours
  *
  * In all of them carriage returns (a terminal's line ends) are nothing, and in all but VERBATIM

@@ -6,7 +6,7 @@
 
 #include "text/clean.h"
 
-enum { WORDS_PER_NAME = 3 };
+enum { WORDS_PER_NAME = 3, KB = 1024 };
 
 static void put_word(struct buf *out, const char *s, size_t len)
 {
@@ -29,16 +29,16 @@ static void put_phrase(struct buf *out, const char *s, size_t max_chars)
 void status_size(struct buf *out, uint64_t bytes)
 {
 	static const char *const units[] = { "KB", "MB", "GB", "TB" };
-	double value = (double)bytes / 1000;
+	double value = (double)bytes / KB;
 	size_t unit = 0;
 
-	if (bytes < 1000) {
+	if (bytes < KB) {
 		buf_putf(out, "%" PRIu64 " B", bytes);
 		return;
 	}
-	/* 999.5 would be written as 1000. */
+	/* Never four digits. */
 	while (value >= 999.5 && unit + 1 < ARRAY_SIZE(units)) {
-		value /= 1000;
+		value /= KB;
 		unit++;
 	}
 	buf_putf(out, "%.*f %s", value < 9.95 ? 1 : 0, value, units[unit]);
@@ -72,7 +72,7 @@ static void put_changes(struct buf *out, const struct status *status)
 		const struct status_change *change = &status->changes[i];
 
 		buf_putf(out, " %c", change->kind);
-		put_word(out, change->path, strlen(change->path));
+		clean_path_word(out, change->path, strlen(change->path));
 		if (change->kind != '+')
 			continue;
 		buf_puts(out, " ");

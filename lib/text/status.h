@@ -9,7 +9,8 @@
  *           / "output " n " of " n " chars" [ ", " ( "all" / "start" ) " in " path ]
  *           / "background " n " chars" / "children " n / "unconfined" / "saved " path
  *           / "try " call
- *   change  = "+" word " " size / ( "~" / "-" ) word
+ *   change  = "+" file " " size / ( "~" / "-" ) file
+ *   file    = word / JSON string without `|` [ "..." ]   ; clean_path_word()
  *   name    = word [ " " word [ " " word ] ]     ; name, type, shape; "-" name for one that is gone
  *   size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
  *
