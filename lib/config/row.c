@@ -59,7 +59,7 @@ static const struct row rows[] = {
 	  .fallback = 45,
 	  .floor = 0,
 	  .ceiling = DAY,
-	  .help = "a call is answered by then and what it began runs on; none with --drain or a file as stdin" },
+	  .help = "a call is answered by then, its code runs on; set, no wait is longer; none with --drain" },
 	{ .name = "SESSION_TTL",
 	  .flag = "session-ttl",
 	  .key = "session_ttl",
@@ -536,7 +536,7 @@ static const struct row rows[] = {
 	  AT(drain),
 	  .type = ROW_SWITCH,
 	  .words = switch_words,
-	  .help = "at end of input, finish what was accepted; always so when stdin is a file" },
+	  .help = "a call waits for its cell, however long, as it does when stdin is a file" },
 };
 
 const struct row *row_at(size_t index)

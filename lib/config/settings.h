@@ -89,7 +89,8 @@ struct settings {
 	enum settings_results results;
 	enum settings_floor floor;
 	bool unconfined;
-	bool fork; /* Python's sessions from one that has imported */
+	bool fork;            /* Python's sessions from one that has imported */
+	bool call_budget_set; /* by the user: a call's own wait is no longer */
 	struct settings_share *shares;
 	size_t share_count;
 	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */

@@ -20,7 +20,7 @@
 #include "helper/reply.h"
 #include "json/write.h"
 
-enum { FIRST_FD = 3, READ_SIZE = 64 << 10, KILL_WAIT_MS = 200 };
+enum { FIRST_FD = 3, READ_SIZE = 64 << 10, KILL_WAIT_MS = 1000 };
 
 struct helper {
 	struct loop *loop;

@@ -145,9 +145,10 @@ static json_t *describe_figures(const struct journal_entry *entry)
 		json_put_str(figure, "mimeType", entry->images[i].mime);
 		json_put_int(figure, "size_bytes", (json_int_t)entry->images[i].len);
 		if (entry->images[i].file != NULL) {
-			cleanup_free char *name = clean_quote(entry->images[i].file);
+			cleanup_free char *path = xasprintf("output/%s", entry->images[i].file);
+			cleanup_free char *shown = clean_path_string(path);
 
-			json_put(figure, "path", json_make_fmt("output/%s", name));
+			json_put_str(figure, "path", shown);
 		}
 		json_append(figures, figure);
 	}

@@ -9,16 +9,12 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "text/utf8.h"
 
-json_t *json_parse(const char *text, size_t len, struct err *err)
+static json_t *load(const char *text, size_t len, json_error_t *ret_why)
 {
-	json_error_t why;
-	json_t *value = json_loadb(text, len,
-				   JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &why);
-
-	if (value == NULL)
-		(void)err_set(err, ERR_INVALID, "%s (at byte %d)", why.text, why.position);
-	return value;
+	return json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL,
+			  ret_why);
 }
 
 enum { ESCAPE_LEN = 6 };
@@ -96,24 +92,49 @@ static const char *mend_number(const char *text, const char *end, struct buf *ou
 	return text;
 }
 
-json_t *json_parse_mended(const char *text, size_t len)
+/* The text with U+FFFD for halves of pairs; with `numbers` null for those that are too large. */
+static void mend(const char *text, size_t len, bool numbers, struct buf *out)
 {
-	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
 	const char *end = text + len;
-	struct err err;
 
 	while (text < end) {
 		char c = text[0];
 
-		if (c == '-' || (c >= '0' && c <= '9')) {
-			text = mend_number(text, end, &whole);
+		if (numbers && (c == '-' || (c >= '0' && c <= '9'))) {
+			text = mend_number(text, end, out);
 			continue;
 		}
-		buf_put(&whole, text++, 1);
+		buf_put(out, text++, 1);
 		if (c == '"')
-			text = mend_string(text, end, &whole);
+			text = mend_string(text, end, out);
 	}
-	return json_parse(buf_str(&whole), whole.len, &err);
+}
+
+json_t *json_parse(const char *text, size_t len, struct err *err)
+{
+	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
+	json_error_t why;
+	json_error_t again;
+	json_t *value = load(text, len, &why);
+
+	if (value != NULL)
+		return value;
+	mend(text, len, false, &whole);
+	value = load(buf_str(&whole), whole.len, &again);
+	if (value == NULL)
+		(void)err_set(err, ERR_INVALID, "%s (at byte %d)", why.text, why.position);
+	return value;
+}
+
+json_t *json_parse_mended(const char *text, size_t len)
+{
+	cleanup_buf struct buf repaired = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
+	json_error_t why;
+
+	utf8_repair(&repaired, text, len);
+	mend(buf_str(&repaired), repaired.len, true, &whole);
+	return load(buf_str(&whole), whole.len, &why);
 }
 
 json_t *json_parse_const(const char *text)

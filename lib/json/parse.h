@@ -3,6 +3,7 @@
  * parse.h - JSON text to values; with write.h the only place that does this.
  *
  * Strict: UTF-8, no duplicate keys, at most 2,048 levels (jansson's own cap), integers in 64 bits.
+ * Half of a UTF-16 pair as an escape, which the grammar has and JavaScript writes, is U+FFFD.
  * NUL is allowed in strings (program text may hold it), not in keys.
  */
 #ifndef JSON_PARSE_H
@@ -16,9 +17,8 @@
 /* Any JSON value, a new reference. NULL: ERR_INVALID with the reason and the byte offset. */
 json_t *json_parse(const char *text, size_t len, struct err *err) MUST_CHECK;
 /*
- * The same of text that is JSON, but holds what no value of ours does: halves of UTF-16 pairs as
- * escapes, which JavaScript writes where a string holds them, are U+FFFD, and numbers that are too
- * large are null. NULL when that is not all that is wrong.
+ * The same of text that holds what no value of ours does: what is ill-formed UTF-8 is U+FFFD, and
+ * numbers that are too large are null. NULL when that is not all that is wrong.
  */
 json_t *json_parse_mended(const char *text, size_t len);
 /* Text from our own sources: a mistake in it aborts. */

@@ -2,9 +2,13 @@
 #include "json/write.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { REAL_DIGITS = 15 };
+#include "text/filter.h"
+
+enum { REAL_DIGITS_MIN = 15, REAL_DIGITS_MAX = 17, REAL_TEXT_MAX = 32 };
 
 struct sink {
 	struct buf *out;
@@ -18,11 +22,49 @@ static int add_piece(const char *data, size_t len, void *context)
 	return buf_add(sink->out, data, len, sink->err);
 }
 
+/* How many digits read back as the same number: 0.1 needs one, 0.1 + 0.2 needs 17. */
+static size_t real_digits(double value)
+{
+	size_t digits = REAL_DIGITS_MIN;
+	char text[REAL_TEXT_MAX];
+
+	for (; digits < REAL_DIGITS_MAX; digits++) {
+		(void)snprintf(text, sizeof(text), "%.*g", (int)digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	return digits;
+}
+
+/* The most that a real in `value` needs. */
+static size_t digits_within(const json_t *value)
+{
+	size_t most = REAL_DIGITS_MIN;
+	size_t index;
+	const char *key;
+	json_t *item;
+
+	if (json_is_real(value))
+		return real_digits(json_real_value(value));
+	json_array_foreach (value, index, item) {
+		size_t digits = digits_within(item);
+
+		most = digits > most ? digits : most;
+	}
+	/* Iterating changes nothing, but jansson's iterator takes no const. */
+	json_object_foreach ((json_t *)(uintptr_t)value, key, item) {
+		size_t digits = digits_within(item);
+
+		most = digits > most ? digits : most;
+	}
+	return most;
+}
+
 static int write_with(struct buf *out, const json_t *value, size_t flags, struct err *err)
 {
 	struct sink sink = { .out = out, .err = err };
 
-	flags |= JSON_ENCODE_ANY | JSON_REAL_PRECISION(REAL_DIGITS);
+	flags |= JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits_within(value));
 	/* Set first: the callback's own message, a limit, replaces it. */
 	err->code = ERR_NONE;
 	if (json_dump_callback(value, add_piece, &sink, flags) == 0)
@@ -34,8 +76,8 @@ static int write_with(struct buf *out, const json_t *value, size_t flags, struct
 
 /*
  * Our own writer for answers: jansson's goes through every character by a callback, which was a
- * third of a small call. What it writes equals jansson's, byte by byte; a test holds that over all
- * of Unicode.
+ * third of a small call. What it writes equals jansson's, byte by byte, but for the escapes of what
+ * nobody sees; a test holds that over all of Unicode.
  */
 static int write_value(struct buf *out, json_t *value, struct err *err);
 
@@ -61,34 +103,73 @@ static char short_escape(unsigned char c)
 	}
 }
 
-static int write_escape(struct buf *out, unsigned char c, struct err *err)
+static void put_hex(char out[4], uint32_t unit)
 {
 	static const char digits[] = "0123456789ABCDEF";
-	char escape[6] = { '\\', short_escape(c) };
+
+	for (int i = 3; i >= 0; i--, unit >>= 4)
+		out[i] = digits[unit & 15];
+}
+
+static int write_escape(struct buf *out, uint32_t cp, struct err *err)
+{
+	char escape[12] = { '\\', cp < 0x80 ? short_escape((unsigned char)cp) : '\0' };
 
 	if (escape[1] != '\0')
 		return buf_add(out, escape, 2, err);
-	memcpy(escape + 1, "u00", 3);
-	escape[4] = digits[c >> 4];
-	escape[5] = digits[c & 15];
+	escape[1] = 'u';
+	if (cp < 0x10000) {
+		put_hex(escape + 2, cp);
+		return buf_add(out, escape, 6, err);
+	}
+	memcpy(escape + 6, "\\u", 2);
+	put_hex(escape + 2, 0xd800 + ((cp - 0x10000) >> 10));
+	put_hex(escape + 8, 0xdc00 + (cp & 0x3ff));
 	return buf_add(out, escape, sizeof(escape), err);
+}
+
+/* Of well-formed UTF-8: the code point at `s`, its bytes in *ret_len. */
+static uint32_t code_point(const char *s, size_t *ret_len)
+{
+	unsigned char lead = (unsigned char)*s;
+	size_t len = 1 + (size_t)(lead >= 0xc0) + (lead >= 0xe0) + (lead >= 0xf0);
+	uint32_t cp = len == 1 ? lead : lead & (0x7fU >> len);
+
+	for (size_t i = 1; i < len; i++)
+		cp = cp << 6 | ((unsigned char)s[i] & 0x3f);
+	*ret_len = len;
+	return cp;
+}
+
+/* Controls, line breaks beyond ASCII, and what the filter would not let stay. */
+static bool needs_escape(struct filter *filter, uint32_t cp)
+{
+	uint32_t out[FILTER_OUT_MAX];
+	bool stays = filter_next(filter, cp, out) == 1;
+
+	if (cp < 0x7f)
+		return cp < ' ' || cp == '"' || cp == '\\';
+	return !stays || cp <= 0x9f || cp == 0x2028 || cp == 0x2029;
 }
 
 /* Values hold well-formed UTF-8 only (make.h, parse.h): what is not escaped is copied in runs. */
 static int write_string(struct buf *out, const char *text, size_t len, struct err *err)
 {
 	size_t start = 0;
+	size_t step;
+	struct filter filter = { 0 };
 
 	if (buf_add(out, "\"", 1, err) < 0)
 		return -1;
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i];
+	for (size_t i = 0; i < len; i += step) {
+		uint32_t cp = code_point(text + i, &step);
 
-		if (c >= ' ' && c != '"' && c != '\\')
+		if (!needs_escape(&filter, cp))
 			continue;
-		if (buf_add(out, text + start, i - start, err) < 0 || write_escape(out, c, err) < 0)
+		if (buf_add(out, text + start, i - start, err) < 0 ||
+		    write_escape(out, cp, err) < 0)
 			return -1;
-		start = i + 1;
+		start = i + step;
 	}
 	if (buf_add(out, text + start, len - start, err) < 0)
 		return -1;

@@ -20,7 +20,7 @@ enum {
 	READ_MAX = 16 << 10,
 	FILE_READ_MAX = 4 << 10, /* a file gives more at once than a client ever does */
 	FILE_LIVE_MAX = 32,
-	END_MS = 1000,
+	STUCK_MS = 10 * 1000, /* a client that takes nothing for so long is none */
 	FLUSH_POLL_MS = 10,
 	PARENT_POLL_MS = 2000,
 };
@@ -49,6 +49,7 @@ struct mcp_stdio {
 	bool from_file;
 	bool ended; /* the input */
 	bool done;
+	size_t left; /* of the output, after the end of input, at the last look */
 	uint64_t give_up_ms;
 	size_t stuck; /* bytes that waited at the last look; 0: none, or the client lives */
 };
@@ -104,23 +105,33 @@ static bool may_read(const struct mcp_stdio *stdio)
 	return !stdio->from_file || mcp_server_live_calls(stdio->server) < FILE_LIVE_MAX;
 }
 
+/* Nobody gives us up: what reads us may be a pager. */
+static bool is_patient(const struct mcp_stdio *stdio)
+{
+	return stdio->options.drain || stdio->from_file;
+}
+
 static void on_flush_poll(struct loop_timer *timer);
 
-/* After the end of input: done when all is answered and written, or when patience ends. */
+/*
+ * After the end of input: done when all is answered and written. The last answer comes through
+ * on_check; only its way out must be looked at.
+ */
 static void finish_if_answered(struct mcp_stdio *stdio)
 {
-	bool answered = mcp_server_live_calls(stdio->server) == 0;
 	uint64_t now = loop_now(stdio->loop);
+	size_t left = output_pending(stdio->output);
 
-	if (!stdio->ended || stdio->done)
+	if (!stdio->ended || stdio->done || mcp_server_live_calls(stdio->server) > 0)
 		return;
-	if ((answered && output_pending(stdio->output) == 0) || now >= stdio->give_up_ms) {
+	if (left != stdio->left)
+		stdio->give_up_ms = now + STUCK_MS;
+	stdio->left = left;
+	if (left == 0 || (now >= stdio->give_up_ms && !is_patient(stdio))) {
 		finish(stdio, MCP_STDIO_EOF);
 		return;
 	}
-	/* The last answer comes through on_check; only its way out must be looked at. */
-	loop_timer_start(stdio->loop, &stdio->flush,
-			 answered ? now + FLUSH_POLL_MS : stdio->give_up_ms, on_flush_poll);
+	loop_timer_start(stdio->loop, &stdio->flush, now + FLUSH_POLL_MS, on_flush_poll);
 }
 
 static void on_flush_poll(struct loop_timer *timer)
@@ -132,11 +143,8 @@ static void on_check(struct loop_defer *defer);
 
 static void end_input(struct mcp_stdio *stdio)
 {
-	bool patient = stdio->options.drain || stdio->from_file;
-
 	loop_io_stop(&stdio->input);
 	stdio->ended = true;
-	stdio->give_up_ms = patient ? CLOCK_NEVER : loop_now(stdio->loop) + END_MS;
 	mcp_server_feed_end(stdio->server);
 	loop_defer_start(stdio->loop, &stdio->check, on_check);
 }
@@ -305,7 +313,6 @@ struct mcp_stdio *mcp_stdio_new(struct loop *loop, struct mcp_server *server,
 	stdio->server = server;
 	stdio->options = *options;
 	stdio->reader_fd = -1;
-	stdio->give_up_ms = CLOCK_NEVER;
 	stdio->parent_pid = getppid();
 	stdio->from_file = fstat(options->in_fd, &status) == 0 && S_ISREG(status.st_mode);
 	stdio->output_handlers = (struct output_handlers){ .closed = on_closed,

@@ -9,10 +9,11 @@
  * Reading never waits for a tool. It pauses while the client does not take our output and, from a
  * regular file (which has no end of patience), while many calls are live.
  *
- * After the end of input accepted requests are still answered: for one second, or without limit
- * when `drain` is set or stdin is a regular file. A signal (TERM, INT, HUP), a parent that has
- * gone and a closed stdout end at once. PR_SET_PDEATHSIG is not used: it fires when the parent's
- * *thread* ends, and hosts spawn from worker threads; the parent is looked at every two seconds.
+ * After the end of input accepted requests are still answered, as long as their calls take: each
+ * ends by itself. A client that takes no answer for ten seconds is given up then, but for `drain`
+ * and a regular file as stdin. A signal (TERM, INT, HUP), a parent that has gone and a closed
+ * stdout end at once. PR_SET_PDEATHSIG is not used: it fires when the parent's *thread* ends, and
+ * hosts spawn from worker threads; the parent is looked at every two seconds.
  */
 #ifndef MCP_STDIO_H
 #define MCP_STDIO_H

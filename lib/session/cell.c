@@ -13,6 +13,7 @@ struct cell *cell_new(uint64_t number, const char *language)
 	cell->number = number;
 	cell->language = language;
 	buf_init(&cell->text, BUF_UNBOUNDED);
+	buf_init(&cell->result, BUF_UNBOUNDED);
 	buf_init(&cell->told, BUF_UNBOUNDED);
 	list_init(&cell->images);
 	return cell;
@@ -37,6 +38,7 @@ void cell_free(struct cell *cell)
 		free(cell->changes[i].file.path);
 	free(cell->changes);
 	buf_release(&cell->text);
+	buf_release(&cell->result);
 	buf_release(&cell->told);
 	free(cell->code);
 	free(cell->spool_path);
@@ -85,6 +87,21 @@ void cell_forget_shown(struct cell *cell)
 	cell->background = 0;
 	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
 		list_entry(node, struct cell_image, node)->shown = true;
+}
+
+void cell_drop_images(struct cell *cell)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &cell->images) {
+		struct cell_image *image = list_entry(node, struct cell_image, node);
+
+		if (image->shown)
+			continue;
+		list_remove(node);
+		image_free(image);
+	}
 }
 
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count)

@@ -25,13 +25,11 @@ enum cell_state {
 };
 
 enum {
-	CELL_IMAGES_MAX = 20,             /* taken from the driver; answers show fewer */
-	CELL_IMAGE_BYTES_MAX = 8 << 20,   /* of one image */
-	CELL_IMAGE_SIDE_MAX = 2000,       /* pixels: models refuse a chat with larger ones */
-	CELL_TEXT_BYTES_MAX = 1 << 20,    /* of each text from the driver; ours sends far less */
-	CELL_VALUE_CHARS_MAX = 20000,     /* of the last value's text */
-	CELL_TRACEBACK_CHARS_MAX = 20000, /* of the traceback */
-	CELL_TOLD_BYTES_MAX = 64 << 10,   /* of what earlier answers showed, for the journal */
+	CELL_IMAGES_MAX = 20,           /* taken from the driver; answers show fewer */
+	CELL_IMAGE_BYTES_MAX = 8 << 20, /* of one image */
+	CELL_IMAGE_SIDE_MAX = 2000,     /* pixels: models refuse a chat with larger ones */
+	CELL_TEXT_BYTES_MAX = 4 << 20,  /* of each text from the driver: a million characters */
+	CELL_TOLD_BYTES_MAX = 64 << 10, /* of what earlier answers showed, for the journal */
 };
 
 /* Forms of values that are shown as text or not at all: bits of cell.left_out. */
@@ -64,10 +62,11 @@ struct cell {
 	bool scan_capped; /* files beyond SCAN_FILES_MAX were not looked at */
 
 	struct buf text;   /* the terminal's text, cleaned and clipped */
+	struct buf result; /* value and traceback, cleaned and clipped: they stand behind `text` */
 	struct buf told;   /* what earlier answers showed of it, as far as it fits */
-	size_t text_shown; /* characters */
-	size_t text_total;
-	char *spool_path;  /* where the whole output lies */
+	size_t text_shown; /* characters of `text` and `result` */
+	size_t text_total; /* that there are */
+	char *spool_path;  /* where all of them lie */
 	size_t background; /* characters of `text` that came before the cell began */
 
 	char *value; /* text of the last expression's value */
@@ -79,11 +78,10 @@ struct cell {
 
 	bool has_exit_code;
 	int exit_code;
-	int signal;            /* that ended the interpreter, or 0 */
-	int children;          /* live child processes at the end */
-	uint64_t stop_took_ms; /* from the request to end it until it ended; 0: nobody asked */
-	bool interpreter_lost; /* state is gone */
-	bool session_ended;    /* before this was told: its files are gone, too */
+	int signal;                     /* that ended the interpreter, or 0 */
+	int children;                   /* live child processes at the end */
+	bool interpreter_lost;          /* state is gone */
+	bool session_ended;             /* before this was told: its files are gone, too */
 	const struct runner_wait *wait; /* who waits, in CELL_WAITING; borrowed from the runner */
 	uint64_t timeout_ms;            /* its deadline, for the explanation */
 	char *problem; /* why it could not run, or what broke: a sentence of ours */
@@ -102,6 +100,8 @@ void cell_free(struct cell *cell);
 const char *cell_state_name(enum cell_state state);
 /* What was shown of it goes to `told`, and is not shown again. */
 void cell_forget_shown(struct cell *cell);
+/* Forgets the images that no answer has shown. */
+void cell_drop_images(struct cell *cell);
 /* Takes copies of a scan's changes. */
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count);
 /* Keeps a copy when it is a PNG or JPEG within the limits; counts it as dropped else. */

@@ -216,8 +216,11 @@ static int look_at_shares(struct confinement *c)
 {
 	struct err err;
 
-	if (c->shares == NULL)
-		c->shares = shares_open(c->settings, &err);
+	if (c->shares != NULL)
+		return 0;
+	c->shares = shares_open(c->settings, &err);
+	if (shares_absent(c->shares) != NULL)
+		log_warn("shares", "%s", shares_absent(c->shares));
 	if (c->shares != NULL)
 		return 0;
 	c->state = FAILED;

@@ -9,6 +9,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "session/runner_internal.h"
+#include "text/clean.h"
+#include "text/utf8.h"
 #include "workspace/spool.h"
 
 /* What a small cell takes. Waking a processor that fell asleep takes 20. */
@@ -109,7 +111,8 @@ void runner_take_background(struct runner *r, struct cell *cell)
 	if (r->background == NULL)
 		return;
 	buf_puts(&cell->text, "[background output since the last cell]\n");
-	shown = transcript_render(r->background, (size_t)r->c.output_chars / 4, &cell->text);
+	shown = transcript_render(r->background, (size_t)r->c.output_chars / 4, NULL, &cell->text,
+				  NULL);
 	if (cell->text.len > 0 && cell->text.data[cell->text.len - 1] != '\n')
 		buf_puts(&cell->text, "\n");
 	if (cell->ran)
@@ -135,14 +138,35 @@ static void tidy_text(const struct runner *r, struct cell *cell)
 		r->c.language->tidy_dump(&cell->text);
 }
 
+static void add_result(struct buf *result, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return;
+	if (result->len > 0 && result->data[result->len - 1] != '\n')
+		buf_puts(result, "\n");
+	clean_block(result, text, strlen(text));
+}
+
+/* Characters that an answer still has room for: background output has taken some. */
+static size_t room_for_text(const struct runner *r, const struct cell *cell)
+{
+	size_t max = (size_t)r->c.output_chars;
+
+	return max - size_min(utf8_count(buf_str(&cell->text), cell->text.len), max / 2);
+}
+
 static void take_output(struct runner *r, struct cell *cell)
 {
+	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
 	struct transcript_text shown;
 
 	cell->wait = NULL;
 	if (r->looked)
 		cell_forget_shown(cell);
-	shown = transcript_render(r->transcript, (size_t)r->c.output_chars, &cell->text);
+	add_result(&result, cell->value);
+	add_result(&result, cell->traceback);
+	shown = transcript_render(r->transcript, room_for_text(r, cell), &result, &cell->text,
+				  &cell->result);
 	tidy_text(r, cell);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
@@ -162,7 +186,7 @@ struct cell *runner_look(struct runner *r)
 	if (r->looked)
 		cell_forget_shown(cell);
 	r->looked = true;
-	shown = transcript_take(r->transcript, (size_t)r->c.output_chars, &cell->text);
+	shown = transcript_take(r->transcript, room_for_text(r, cell), &cell->text);
 	tidy_text(r, cell);
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
@@ -223,8 +247,6 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 		state = CELL_TIMED_OUT;
 	cell->state = state;
 	cell->elapsed_us = clock_us() - r->started_us;
-	if (r->stop != RUNNER_STOP_NONE)
-		cell->stop_took_ms = loop_now(r->c.loop) - r->stop_ms;
 	take_output(r, cell);
 	r->cell = NULL;
 	r->current = NULL;

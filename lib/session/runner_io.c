@@ -201,8 +201,10 @@ static void insert_figure_note(struct runner *r, const char *file)
 
 	buf_puts(&note, "[figure");
 	if (file != NULL) {
-		buf_puts(&note, ": output/");
-		clean_word(&note, file, strlen(file), CLEAN_QUOTE_MAX);
+		cleanup_free char *path = xasprintf("output/%s", file);
+
+		buf_puts(&note, ": ");
+		clean_path_word(&note, path, strlen(path));
 	}
 	buf_puts(&note, "]");
 	transcript_insert(r->transcript, note.data, note.len);
@@ -267,6 +269,14 @@ static void on_display_frame(struct runner *r, const struct frame *frame)
 		take_image(r, frame);
 	else if (text != NULL)
 		transcript_insert(r->transcript, text->data, text->len);
+	send_ack(r, frame->id);
+}
+
+/* The code takes back what it has shown. */
+static void on_clear_frame(struct runner *r, const struct frame *frame)
+{
+	transcript_clear(r->transcript);
+	cell_drop_images(r->cell);
 	send_ack(r, frame->id);
 }
 
@@ -352,12 +362,15 @@ static void on_frame(struct runner *r, const struct frame *frame)
 		return;
 	}
 	if (r->cell == NULL || frame->id != r->cell->number) {
-		if (str_eq(frame->type, "display") || frame_part(frame, "ack") != NULL)
+		if (str_eq(frame->type, "display") || str_eq(frame->type, "clear") ||
+		    frame_part(frame, "ack") != NULL)
 			send_ack(r, frame->id); /* late, from a cell that is over */
 		return;
 	}
 	if (str_eq(frame->type, "display"))
 		on_display_frame(r, frame);
+	else if (str_eq(frame->type, "clear"))
+		on_clear_frame(r, frame);
 	else if (str_eq(frame->type, "output"))
 		on_output_frame(r, frame);
 	else if (str_eq(frame->type, "result"))

@@ -35,7 +35,7 @@ static char *startup_text(struct runner *r)
 
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	if (r->background != NULL)
-		(void)transcript_render(r->background, STARTUP_TEXT_MAX, &raw);
+		(void)transcript_render(r->background, STARTUP_TEXT_MAX, NULL, &raw, NULL);
 	clean_line(&line, buf_str(&raw), raw.len, STARTUP_TEXT_MAX);
 	return buf_steal(&line);
 }
@@ -147,7 +147,7 @@ static void on_ready_timeout(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, ready);
 
-	runner_fail_start(r, "did not become ready in 10 s");
+	runner_fail_start(r, "did not become ready in 30 s");
 }
 
 void runner_on_ready(struct runner *r, const struct frame *frame)

@@ -148,12 +148,27 @@ static bool type_text(struct runner *r, struct typed *typed, const struct termio
 	return true;
 }
 
+/* What a terminal makes of the key; 0 when nothing. With EXTPROC ours leaves that to us. */
+static int key_signal(char byte)
+{
+	switch (byte) {
+	case 0x03:
+		return SIGINT;
+	case 0x1a: /* The kernel stops no interpreter by it, only the jobs of a shell. */
+		return SIGTSTP;
+	case 0x1c:
+		return SIGQUIT;
+	default:
+		return 0;
+	}
+}
+
 /* A key that the terminal turns into a signal, or gives to the program when that wants it raw. */
 static bool type_key(struct runner *r, struct typed *typed, const struct termios *now)
 {
 	char byte = typed->text[0];
 	bool enter = byte == '\n' && (now->c_iflag & ICRNL) == 0;
-	int signo = byte == 0x03 ? SIGINT : byte == 0x1c ? SIGQUIT : 0;
+	int signo = key_signal(byte);
 
 	if (signo != 0 && (now->c_lflag & ISIG) != 0)
 		interpreter_signal_foreground(r->interpreter, signo);

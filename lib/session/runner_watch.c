@@ -7,10 +7,11 @@
 #include "session/runner_internal.h"
 
 enum {
-	AGREED = 2,            /* looks in a row that must say the same */
-	AGREED_RESTLESS = 4,   /* when the waiting thread wakes now and then */
-	GUESS_MS = 500,        /* without output, before a guess is made */
-	WAITING_MS = 500,      /* between looks while it waits */
+	AGREED = 2,          /* looks in a row that must say the same */
+	AGREED_RESTLESS = 4, /* when the waiting thread wakes now and then */
+	GUESS_MS = 500,      /* without output, before a guess is made */
+	BRIEF_MS = 1000,  /* the same, for who waits briefly: a program that ends looks once more */
+	WAITING_MS = 500, /* between looks while it waits */
 	LOOKS_A_SECOND = 16,   /* of those that find nobody: a look costs 15-300 us */
 	CLOCK_LEFT_MIN = 1000, /* ms that a cell has at least after a wait */
 };
@@ -127,9 +128,10 @@ static bool is_leftover(const struct runner *r, const struct input_look *look)
 
 static bool is_wait(const struct runner *r, const struct input_look *look)
 {
-	bool quiet = loop_now(r->c.loop) - r->watch.quiet_since_ms >= GUESS_MS;
+	uint64_t silence_ms = loop_now(r->c.loop) - r->watch.quiet_since_ms;
+	bool quiet = silence_ms >= GUESS_MS;
 
-	if (r->watch.agreed < AGREED || input_pending(r))
+	if (r->watch.agreed < AGREED || input_pending(r) || (look->brief && silence_ms < BRIEF_MS))
 		return false;
 	if (look->wait == INPUT_AWAITED)
 		return !is_leftover(r, look) &&

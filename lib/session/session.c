@@ -50,6 +50,11 @@ uint64_t session_generation(const struct session *s)
 	return s->generation;
 }
 
+const struct language *session_last_language(const struct session *s)
+{
+	return s->last_language;
+}
+
 const struct workspace *session_workspace(const struct session *s)
 {
 	return s->workspace;

@@ -217,6 +217,8 @@ uint64_t session_take_number(struct session *session);
 bool session_busy(const struct session *session);
 /* Runner `index`, NULL past the end: languages used so far. */
 const struct runner *session_runner(const struct session *session, size_t index);
+/* Of the code that came last; NULL before the first. */
+const struct language *session_last_language(const struct session *session);
 /* A sentence of ours that the next answer begins with. */
 void session_add_notice(struct session *session, const char *text);
 /* The notice that is due, taken: the caller frees it; NULL when there is none. */

@@ -193,6 +193,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 	lane = session_lane_for(s, request->language);
 	exec = exec_new(lane);
 	session_touch(s);
+	s->last_language = request->language;
 	detached = find_detached(lane);
 	if (detached != NULL) {
 		exec->number = s->next_cell++;

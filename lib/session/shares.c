@@ -29,6 +29,7 @@ struct shares {
 	struct share *items;
 	struct policy_share *list;
 	size_t count;
+	struct buf absent; /* a sentence for each that is not there */
 };
 
 enum {
@@ -181,6 +182,14 @@ static int open_plain(const char *path, int flags)
 	return beneath_open(root, path + 1, flags, 0);
 }
 
+/* A disk that was unplugged, a network folder whose server is gone. */
+static bool is_absence(int code)
+{
+	return code == ENOENT || code == ENODEV || code == ENXIO || code == EIO ||
+	       code == ENOTCONN || code == ESTALE || code == EHOSTDOWN || code == EHOSTUNREACH ||
+	       code == ETIMEDOUT;
+}
+
 static int open_failed(const char *path, struct err *err)
 {
 	char real[PATH_MAX];
@@ -195,7 +204,7 @@ static int open_failed(const char *path, struct err *err)
 			       "the share '%s' leads through a symbolic link: share '%s'", quoted,
 			       led);
 	}
-	if (saved == ENOENT)
+	if (is_absence(saved))
 		return err_set(err, ERR_NOT_FOUND, "the share '%s' is not there", quoted);
 	if (saved == ENOTDIR)
 		return err_set(err, ERR_INVALID,
@@ -278,7 +287,11 @@ static int add(struct shares *shares, const struct settings_share *wanted, struc
 	share.policy.writable = share.policy.writable || wanted->writable;
 	if (open_share(shares, &share, err) < 0) {
 		share_release(&share);
-		return -1;
+		if (err->code != ERR_NOT_FOUND)
+			return -1;
+		buf_putf(&shares->absent, "%c%s; start ptycell again when it is.\n",
+			 err->msg[0] & ~0x20, err->msg + 1);
+		return 0;
 	}
 	shares->items[shares->count++] = share;
 	return 0;
@@ -361,6 +374,7 @@ struct shares *shares_open(const struct settings *settings, struct err *err)
 	int rc = 0;
 
 	shares->settings = settings;
+	buf_init(&shares->absent, BUF_UNBOUNDED);
 	shares->home = places_user_home(settings->environment, geteuid());
 	shares->items = xcalloc(room, sizeof(*shares->items));
 	shares->list = xcalloc(room, sizeof(*shares->list));
@@ -386,11 +400,17 @@ void shares_free(struct shares *shares)
 		share_release(&shares->items[i]);
 	free(shares->items);
 	free(shares->list);
+	buf_release(&shares->absent);
 	free(shares->home);
 	free(shares);
 }
 
 /* ---- asking ---- */
+
+const char *shares_absent(const struct shares *shares)
+{
+	return shares != NULL && shares->absent.len > 0 ? buf_str(&shares->absent) : NULL;
+}
 
 size_t shares_count(const struct shares *shares)
 {

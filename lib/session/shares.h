@@ -21,13 +21,15 @@ struct settings;
 struct shares;
 
 /*
- * Opens every share of `settings` (borrowed until free). ERR_DENIED for one that is not to be
- * shared, ERR_NOT_FOUND for one that is not there, ERR_INVALID for one that is no plain path.
+ * Opens every share of `settings` (borrowed until free) that is there: shares_absent() names the
+ * others. ERR_DENIED for one that is not to be shared, ERR_INVALID for one that is no plain path.
  */
 struct shares *shares_open(const struct settings *settings, struct err *err) MUST_CHECK;
 /* NULL is allowed. */
 void shares_free(struct shares *shares);
 
+/* A line with a sentence for each that was not there; NULL for none. Borrowed. NULL has none. */
+const char *shares_absent(const struct shares *shares);
 size_t shares_count(const struct shares *shares);
 /* Outer folders before those in them; each path once. Borrowed. */
 const struct policy_share *shares_at(const struct shares *shares, size_t index);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "event/loop.h"
 #include "session/confinement.h"
+#include "session/shares.h"
 
 /* An id that is not live any more: why, and which generation the next one is. */
 struct ended {
@@ -235,8 +236,15 @@ static char *opening_notice(const struct table *t, const char *id, const struct 
 {
 	cleanup_free char *text = describe_new(t, id, ended);
 	const char *weak = confinement_notice(t->host->confinement);
+	const char *absent = shares_absent(confinement_shares(t->host->confinement));
+	cleanup_buf struct buf notice = BUF_INIT(BUF_UNBOUNDED);
 
-	return weak != NULL ? xasprintf("%s\n%s", text, weak) : mem_steal(&text);
+	buf_puts(&notice, text);
+	if (weak != NULL)
+		buf_putf(&notice, "\n%s", weak);
+	if (absent != NULL)
+		buf_putf(&notice, "\n%s", absent);
+	return buf_steal(&notice);
 }
 
 struct session *table_open(struct table *t, const char *id, const struct language *first,

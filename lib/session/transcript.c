@@ -32,6 +32,7 @@ struct transcript {
 	bool line_open;    /* the last byte was no newline */
 	char *open;        /* the unfinished last line when something was taken, or NULL */
 	bool taken;        /* something was shown and is not held any more */
+	bool alternate;    /* it ended on the alternate screen */
 };
 
 struct transcript *transcript_new(struct spool *spool_own, const struct redact *redact)
@@ -208,6 +209,16 @@ void transcript_settle(struct transcript *t)
 	take_bytes(t, buf_str(&clean), clean.len);
 }
 
+void transcript_clear(struct transcript *t)
+{
+	transcript_settle(t);
+	buf_clear(&t->head);
+	t->tail_total = 0;
+	t->answered = 0;
+	t->chars = 0;
+	t->line_open = false;
+}
+
 static void end_redaction(struct transcript *t)
 {
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
@@ -239,6 +250,15 @@ bool transcript_has_open_line(const struct transcript *t)
 	return t->line_open || (t->redact != NULL && redact_held(t->redact) > 0);
 }
 
+/* One that goes on where what was taken ended. */
+static struct screen *open_screen(const struct transcript *t)
+{
+	struct screen *screen = screen_new();
+
+	screen_set_alternate(screen, t->alternate);
+	return screen;
+}
+
 static void feed_tail(const struct transcript *t, struct screen *screen)
 {
 	const char *pieces[2];
@@ -250,9 +270,10 @@ static void feed_tail(const struct transcript *t, struct screen *screen)
 }
 
 /* All of it fits in head and tail: one screen shows it exactly. */
-static struct transcript_text render_whole(struct transcript *t, size_t max_chars, struct buf *out)
+static struct transcript_text render_whole(const struct transcript *t, size_t max_chars,
+					   struct buf *out)
 {
-	struct screen *screen = screen_new();
+	struct screen *screen = open_screen(t);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	struct transcript_text result = { .shown = 0 };
 
@@ -262,81 +283,70 @@ static struct transcript_text render_whole(struct transcript *t, size_t max_char
 	screen_free(screen);
 	result.total = utf8_count(buf_str(&text), text.len);
 	result.shown = clip_text(out, buf_str(&text), text.len, max_chars);
-	if (result.shown < result.total && !t->spooling)
-		start_spooling(t);
 	return result;
 }
 
-/* The rolling tail begins in the middle of a line: its first full line is where it starts. */
-static void render_tail(const struct transcript *t, struct buf *text)
-{
-	struct screen *screen = screen_new();
-	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
-	const char *newline;
-	size_t skip = 0;
-
-	feed_tail(t, screen);
-	screen_text(screen, &tail);
-	screen_free(screen);
-	newline = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
-	if (newline != NULL && (size_t)(newline - tail.data) < tail.len / 4)
-		skip = (size_t)(newline - tail.data) + 1;
-	buf_put(text, buf_str(&tail) + skip, tail.len - skip);
-}
-
-/* Head and tail with the middle gone: two thirds and one third of the budget. */
+/* Head and tail with the middle gone. */
 static struct transcript_text render_ends(const struct transcript *t, size_t max_chars,
 					  struct buf *out)
 {
-	struct screen *screen = screen_new();
+	struct screen *screen = open_screen(t);
 	cleanup_buf struct buf head = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
 	struct transcript_text result = { .total = (size_t)t->chars };
-	size_t head_len;
-	size_t tail_from;
-	size_t tail_chars;
 
 	screen_feed(screen, buf_str(&t->head), whole_head(t));
 	screen_text(screen, &head);
 	screen_free(screen);
-	render_tail(t, &tail);
-	head_len = utf8_offset(buf_str(&head), head.len, max_chars - max_chars / 3);
-	tail_chars = utf8_count(buf_str(&tail), tail.len);
-	tail_from = tail_chars <= max_chars / 3
-			    ? 0
-			    : utf8_offset(buf_str(&tail), tail.len, tail_chars - max_chars / 3);
-	result.shown = utf8_count(buf_str(&head), head_len) +
-		       utf8_count(buf_str(&tail) + tail_from, tail.len - tail_from);
-	buf_put(out, buf_str(&head), head_len);
-	buf_putf(out, "%s[... %zu characters left out ...]\n",
-		 out->len > 0 && out->data[out->len - 1] == '\n' ? "" : "\n",
-		 result.total > result.shown ? result.total - result.shown : 0);
-	buf_put(out, buf_str(&tail) + tail_from, tail.len - tail_from);
+	screen = open_screen(t);
+	feed_tail(t, screen);
+	screen_text(screen, &tail);
+	screen_free(screen);
+	result.shown = clip_ends(out, &head, &tail, result.total, max_chars);
 	return result;
 }
 
-static struct transcript_text render(struct transcript *t, size_t max_chars, struct buf *out)
+static struct transcript_text render(const struct transcript *t, size_t max_chars, struct buf *out)
 {
-	struct transcript_text result = { .shown = 0 };
-
 	if (transcript_empty(t))
-		return result;
-	if (t->tail_total <= TRANSCRIPT_TAIL_MAX)
-		result = render_whole(t, max_chars, out);
-	else
-		result = render_ends(t, max_chars, out);
-	if (t->spooling && !t->taken && result.shown >= result.total) {
+		return (struct transcript_text){ .shown = 0 };
+	return t->tail_total <= TRANSCRIPT_TAIL_MAX ? render_whole(t, max_chars, out)
+						    : render_ends(t, max_chars, out);
+}
+
+/* What is not shown whole lies in the spool, `result` behind the output. */
+static void settle_spool(struct transcript *t, const struct buf *result,
+			 struct transcript_text *all)
+{
+	if (all->shown < all->total && !t->spooling)
+		start_spooling(t);
+	if (t->spooling && !t->taken && all->shown >= all->total) {
 		spool_discard(t->spool);
 		t->spooling = false;
 	}
-	result.spooled = t->spooling && spool_error(t->spool) == NULL;
-	return result;
+	if (t->spooling && result != NULL && result->len > 0) {
+		if (t->line_open)
+			spool_write(t->spool, "\n", 1);
+		spool_write(t->spool, result->data, result->len);
+	}
+	all->spooled = t->spooling && spool_error(t->spool) == NULL;
 }
 
-struct transcript_text transcript_render(struct transcript *t, size_t max_chars, struct buf *out)
+struct transcript_text transcript_render(struct transcript *t, size_t max_chars,
+					 const struct buf *result, struct buf *out,
+					 struct buf *ret_result)
 {
+	size_t result_chars = result != NULL ? utf8_count(buf_str(result), result->len) : 0;
+	struct transcript_text all;
+
 	end_redaction(t);
-	return render(t, max_chars, out);
+	all = render(t, max_chars - size_min(result_chars, max_chars / 2), out);
+	all.total += result_chars;
+	if (result != NULL)
+		all.shown +=
+			clip_text(ret_result, buf_str(result), result->len, max_chars - all.shown);
+	settle_spool(t, result, &all);
+	return all;
 }
 
 /* Bytes at the end that only make sense with what follows: a cut character or control sequence. */
@@ -400,7 +410,7 @@ void transcript_end_line(const struct transcript *t, struct buf *out)
 	char end[END_LINE_BYTES];
 	size_t len = copy_end(t, end, sizeof(end));
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	struct screen *screen = screen_new();
+	struct screen *screen = open_screen(t);
 	const char *line;
 	size_t to;
 
@@ -415,6 +425,18 @@ void transcript_end_line(const struct transcript *t, struct buf *out)
 	line = memrchr(text.data, '\n', to);
 	line = line != NULL ? line + 1 : text.data;
 	buf_put(out, line, (size_t)(text.data + to - line));
+}
+
+static bool ends_on_alternate(const struct transcript *t)
+{
+	struct screen *screen = open_screen(t);
+	bool alternate;
+
+	screen_feed(screen, buf_str(&t->head), t->head.len);
+	feed_tail(t, screen);
+	alternate = screen_is_alternate(screen);
+	screen_free(screen);
+	return alternate;
 }
 
 /* What a prompt is still asked for after it was shown. */
@@ -448,6 +470,8 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 	keep_open_line(t);
 	t->chars -= utf8_count(end + len - rest, rest);
 	result = render(t, max_chars, out);
+	settle_spool(t, NULL, &result);
+	t->alternate = ends_on_alternate(t);
 	buf_clear(&t->head);
 	t->tail_total = 0;
 	t->answered = 0;
@@ -458,7 +482,7 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 
 void transcript_last_line(const struct transcript *t, struct buf *out)
 {
-	struct screen *screen = screen_new();
+	struct screen *screen = open_screen(t);
 
 	if (transcript_empty(t) && t->open != NULL)
 		buf_puts(out, t->open);
@@ -494,7 +518,7 @@ void transcript_take_answers(struct transcript *t, struct buf *out)
 	if (!t->query_seen)
 		return;
 	t->query_seen = false;
-	screen = screen_new();
+	screen = open_screen(t);
 	count = tail_pieces(t, pieces, lens);
 	if (count == 0)
 		feed_unanswered(t, screen, 0, buf_str(&t->head), t->head.len);

@@ -39,18 +39,23 @@ void transcript_feed(struct transcript *transcript, const char *data, size_t len
 void transcript_insert(struct transcript *transcript, const char *text, size_t len);
 /* The output rests: what may be the start of a secret, and is too short for one, is shown. */
 void transcript_settle(struct transcript *transcript);
+/* Forgets what no take has shown; what is spooled stays there. */
+void transcript_clear(struct transcript *transcript);
 bool transcript_empty(const struct transcript *transcript);
 /* The last byte did not end a line. */
 bool transcript_has_open_line(const struct transcript *transcript);
 /*
- * The output is over. Appends the text, at most `max_chars` characters as head and tail. What does
- * not fit is spooled first; a text that fits discards the spool.
+ * The output is over. Appends it to `out` and `result`, what is answered besides (well-formed
+ * UTF-8; both may be NULL), to `ret_result`: together at most `max_chars` characters. The result
+ * has what the output leaves, and half at least; either is clipped. What is not shown whole lies in
+ * the spool, the result behind the output; what is discards the spool.
  */
 struct transcript_text transcript_render(struct transcript *transcript, size_t max_chars,
-					 struct buf *out);
+					 const struct buf *result, struct buf *out,
+					 struct buf *ret_result);
 /*
- * The same for what came since the last take, and begins anew: what comes now is shown by the next
- * one. From the first on everything is spooled, and stays.
+ * Appends what came since the last take, and begins anew: what comes now is shown by the next one.
+ * From the first on everything is spooled, and stays.
  */
 struct transcript_text transcript_take(struct transcript *transcript, size_t max_chars,
 				       struct buf *out);

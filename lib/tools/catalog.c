@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/catalog.h"
 
+#include "base/mem.h"
 #include "base/util.h"
 #include "tools/tool.h"
 
+/* With the call budget. */
 static const char instructions[] =
 	"Runs code in stateful sessions on the user's own machine. Use one session_id per "
 	"conversation, a topic plus four random characters such as sales-k3f9, and reuse it: "
@@ -13,7 +15,7 @@ static const char instructions[] =
 	"user: figures go there automatically). The user's files and chat attachments are "
 	"not here: bring them in with upload_file (url, path or content), or open a folder that the user shares. Links into the session do not open for the "
 	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
-	"A call answers within 45 s; its code runs on (state running) until interact tells its end, and "
+	"A call answers within %ju s; its code runs on (state running) until interact tells its end, and "
 	"waits where it reads the terminal (waiting_for_input) for interact's input. When an answer says "
 	"that state was lost, run the setup again. More: resource ptycell://guide.";
 
@@ -24,6 +26,7 @@ static const char instructions[] =
 /* Hints say what differs from the protocol's own: destructive, in an open world. */
 #define ADDS "{\"destructiveHint\":false}"
 #define CLOSED "{\"destructiveHint\":false,\"openWorldHint\":false}"
+#define CONFIGURES "{\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}"
 #define READ_ONLY "{\"readOnlyHint\":true,\"openWorldHint\":false}"
 
 static const struct mcp_tool tools[] = {
@@ -37,13 +40,14 @@ static const struct mcp_tool tools[] = {
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{"
 			"\"session_id\":{\"type\":\"string\",\"description\":\"made at first use\"},"
-			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash or r\"},"
+			"\"language\":{\"type\":\"string\",\"description\":\"python, javascript, bash, r\"},"
 			"\"code\":{\"type\":\"string\"},"
 			"\"dependencies\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
 			"\"description\":\"to install first\"},"
+			"\"config\":{\"type\":\"object\"},"
 			"\"timeout\":{\"type\":\"number\",\"description\":\"seconds\"},"
-			"\"wait\":{\"type\":\"number\",\"description\":\"seconds; default 45\"}},"
-			"\"required\":[\"session_id\",\"language\",\"code\"]}",
+			"\"wait\":{\"type\":\"number\",\"description\":\"seconds\"}},"
+			"\"required\":[\"session_id\",\"code\"]}",
 		.annotations = CLOSED,
 		.call = tool_exec_code,
 	},
@@ -78,7 +82,7 @@ static const struct mcp_tool tools[] = {
 				"\"params\":{\"type\":\"array\",\"items\":{}},"
 				"\"database\":{\"type\":\"string\"}},"
 				"\"required\":[\"session_id\",\"query\"]}",
-		.annotations = "{\"readOnlyHint\":true}",
+		.annotations = ADDS,
 		.call = tool_exec_sql,
 	},
 	{
@@ -107,7 +111,7 @@ static const struct mcp_tool tools[] = {
 				"\"encoding\":{\"type\":\"string\"},"
 				"\"overwrite\":{\"type\":\"boolean\"}},"
 				"\"required\":[\"session_id\"]}",
-		.annotations = ADDS,
+		.annotations = "{\"destructiveHint\":true}", /* overwrite */
 		.call = tool_upload_file,
 	},
 	{
@@ -124,16 +128,15 @@ static const struct mcp_tool tools[] = {
 	{
 		.name = "session_info",
 		.title = "Session",
-		.description =
-			"State, folders, languages and limits; makes a new session. config lowers "
-			"limits: {\"exec_timeout\": 60}.",
+		.description = "State, folders, languages and limits; config lowers them: "
+			       "{\"exec_timeout\": 60}.",
 		.input_schema =
 			"{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 			"\"config\":{\"type\":\"object\"},"
 			"\"include\":{\"type\":\"array\",\"items\":{\"type\":\"string\",\"enum\":[\"variables\","
 			"\"packages\"]}}},"
 			"\"required\":[\"session_id\"]}",
-		.annotations = READ_ONLY,
+		.annotations = CONFIGURES,
 		.call = tool_session_info,
 	},
 	{
@@ -160,9 +163,13 @@ void catalog_features(struct mcp_features *features)
 	features->name = "ptycell";
 	features->title = "ptycell code interpreter";
 	features->version = PTYCELL_VERSION;
-	features->instructions = instructions;
 	features->tools = tools;
 	features->tool_count = ARRAY_SIZE(tools);
+}
+
+char *catalog_instructions(const struct settings *settings)
+{
+	return xasprintf(instructions, (uintmax_t)settings->call_budget);
 }
 
 static bool shares_for_writing(const struct settings *settings)

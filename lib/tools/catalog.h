@@ -13,8 +13,10 @@ enum {
 	CATALOG_INSTRUCTIONS_MAX = 1024,
 };
 
-/* Sets name, title, version, instructions and tools. */
+/* Sets name, title, version and tools. */
 void catalog_features(struct mcp_features *features);
+/* The instructions, which the caller frees. */
+char *catalog_instructions(const struct settings *settings);
 /*
  * The annotations of the tools that run code: what it can do to the person's things, and whom it
  * can reach, depend on what is shared, which hosts are named, and whether it is confined. Static.

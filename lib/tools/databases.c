@@ -66,6 +66,15 @@ static void put_places(json_t *about, const struct settings *settings, const str
 	put_place(about, shares, "folder", places_getenv(settings->environment, "ODBCSYSINI"));
 }
 
+/* The time zone of the session's code. */
+static json_t *with_zone(json_t *about_own, const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->passed.count; i++)
+		if (str_eq(settings->passed.items[i].name, "TZ"))
+			json_put_str(about_own, "zone", settings->passed.items[i].value);
+	return about_own;
+}
+
 static json_t *from_settings(const struct settings *settings, const struct shares *shares,
 			     const struct settings_database *database, struct err *err)
 {
@@ -77,7 +86,8 @@ static json_t *from_settings(const struct settings *settings, const struct share
 
 	if (strncmp(database->string, file_scheme, scheme) == 0) {
 		if (database->string[scheme] == '/')
-			return make_about("sqlite", "path", database->string + scheme);
+			return with_zone(make_about("sqlite", "path", database->string + scheme),
+					 settings);
 		(void)err_set(err, ERR_INVALID,
 			      "the database '%s' is set to no absolute path: sqlite:/path/of/file",
 			      database->name);
@@ -118,6 +128,11 @@ static void refuse(const struct settings *settings, const char *name, struct err
 	json_decref(names);
 }
 
+bool databases_is_named(const struct settings *settings, const char *name)
+{
+	return find(settings, name != NULL ? name : default_name) != NULL;
+}
+
 json_t *databases_find(const struct settings *settings, const struct shares *shares,
 		       const char *name, const char *data_path, struct err *err)
 {
@@ -128,10 +143,10 @@ json_t *databases_find(const struct settings *settings, const struct shares *sha
 	if (database != NULL)
 		return from_settings(settings, shares, database, err);
 	if (name == NULL || strcasecmp(name, files_name) == 0)
-		return make_about("files", NULL, NULL);
+		return with_zone(make_about("files", NULL, NULL), settings);
 	path = inside(name, data_path);
 	if (path != NULL)
-		return make_about("file", "path", path);
+		return with_zone(make_about("file", "path", path), settings);
 	refuse(settings, name, err);
 	return NULL;
 }

@@ -17,6 +17,8 @@ struct shares;
 
 /* The names, that first which a query without one means. A new reference. */
 json_t *databases_list(const struct settings *settings);
+/* Whether `name`, NULL for the default, is one that the settings name: no file of the session. */
+bool databases_is_named(const struct settings *settings, const char *name);
 /*
  * What ptycell-sql is told of it, a new reference, with secrets in it. `name` NULL is the default;
  * `data_path` is the session's folder as the session sees it. The person's own files of unixODBC

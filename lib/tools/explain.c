@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "session/session.h"
 #include "text/clean.h"
-#include "text/clip.h"
 #include "tools/limits.h"
 #include "tools/network.h"
 
@@ -12,17 +11,6 @@ static void end_line(struct buf *text)
 {
 	if (text->len > 0 && text->data[text->len - 1] != '\n')
 		buf_puts(text, "\n");
-}
-
-static void add_foreign(struct buf *text, const char *foreign, size_t max_chars)
-{
-	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-
-	if (foreign == NULL || foreign[0] == '\0')
-		return;
-	clean_block(&clean, foreign, strlen(foreign));
-	end_line(text);
-	(void)clip_text(text, buf_str(&clean), clean.len, max_chars);
 }
 
 static void explain_timeout(struct buf *text, const struct cell *cell)
@@ -120,8 +108,8 @@ static void explain_search(struct buf *text, const struct cell *cell)
 
 static void explain_interrupt(struct buf *text, const struct cell *cell)
 {
-	buf_putf(text, "The cell was %sinterrupted after %ju ms; variables and files are kept.\n",
-		 cell->cancelled ? "cancelled: " : "", (uintmax_t)cell->stop_took_ms);
+	buf_putf(text, "The cell was %sinterrupted after %.2f s; variables and files are kept.\n",
+		 cell->cancelled ? "cancelled: " : "", (double)cell->elapsed_us / 1e6);
 }
 
 static void explain_waiter(struct buf *text, const struct runner_wait *wait)
@@ -209,8 +197,10 @@ void explain_text(struct buf *text, const struct exec_result *result)
 	const struct cell *cell = result->cell;
 
 	buf_put(text, buf_str(&cell->text), cell->text.len);
-	add_foreign(text, cell->value, CELL_VALUE_CHARS_MAX);
-	add_foreign(text, cell->traceback, CELL_TRACEBACK_CHARS_MAX);
+	if (cell->result.len > 0) {
+		end_line(text);
+		buf_put(text, cell->result.data, cell->result.len);
+	}
 	explain(text, result);
 }
 

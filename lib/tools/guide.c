@@ -11,6 +11,7 @@
 
 enum { SHARE_CHARS_MAX = 400 /* of one path */ };
 
+/* With the call budget. */
 static const char guide[] =
 	"# Working with ptycell\n"
 	"\n"
@@ -21,17 +22,18 @@ static const char guide[] =
 	"its own state; all share the folder and /tmp, so hand data over in files. A hung one does "
 	"not hold up the others.\n"
 	"- python: `;` at the end hides the last value. Top-level `await` works. `!cmd` runs a shell "
-	"command, `x = !cmd` takes its lines, `%%bash` makes a cell a script.\n"
+	"command, `x = !cmd` takes its lines, `%%%%bash` makes a cell a script.\n"
 	"- javascript (Node): `let`, `const`, functions and imports stay and can be declared again; "
 	"`await` and `import` stand anywhere, `require` too. A promise as last value is awaited. "
 	"`display(x)` shows a value or picture (a PNG Buffer, a canvas, a `Symbol.for('Jupyter.display')` "
 	"bundle). Timers and servers go on between cells. TypeScript runs where Node is 22.13 or later. "
-	"`process.exit()` ends the interpreter: variables are lost.\n"
+	"`process.exit()` ends the cell, not the interpreter.\n"
 	"- bash: variables, functions, aliases, the folder and background jobs stay. The status line "
 	"shows the exit status; `exit` and `set -e` end the cell, not the session. A failing command "
-	"in the middle does not stop a cell: write `set -e` where it should.\n"
+	"in the middle does not stop a cell: write `set -e` where it should, in each such cell.\n"
 	"- R: visible values are shown as R prints them (`invisible(x)` hides one), plots of base, grid "
-	"and ggplot2 as images; `lines()` in a later cell shows the plot again.\n"
+	"and ggplot2 as images; `lines()` in a later cell shows the plot again. "
+	"`options(repr.plot.width = 12)` sizes them (inches).\n"
 	"- Work in small cells: load, look, compute, plot. The value of the last expression is "
 	"shown.\n"
 	"- The status line ends every answer: `[id#cell state seconds s | files +new ~changed "
@@ -45,7 +47,7 @@ static const char guide[] =
 	"links that do, to be given unchanged.\n"
 	"- Long output: the answer has head and tail; the whole lies in the file named in the "
 	"status. Search it with code instead of printing it again.\n"
-	"- Long runs: `exec_code` answers after `wait` seconds (default 45; 0 only starts it) with what "
+	"- Long runs: `exec_code` answers after `wait` seconds (default %ju; 0 only starts it) with what "
 	"there is, and the code runs on: state `running`. `interact` with `action: wait` answers when it "
 	"ends, with only what is new; `until: \"Epoch 5\"` also when that text was written. Meanwhile "
 	"other sessions and languages are free; code for the busy one is `not_started`.\n"
@@ -95,7 +97,7 @@ void guide_write(struct buf *out, const struct settings *settings)
 	size_t index;
 	const json_t *package;
 
-	buf_puts(out, guide);
+	buf_putf(out, guide, (uintmax_t)settings->call_budget);
 	buf_puts(out, "\n## Python packages that are there\n\n");
 	json_array_foreach (packages, index, package)
 		buf_putf(out, "%s%s", index > 0 ? ", " : "", json_string_value(package));

@@ -35,7 +35,7 @@ static void explain_links(struct buf *text, const struct exec_result *result)
 	buf_putf(text, "Links for the user, to be given unchanged; good until %.10s %.5s UTC:\n",
 		 expires, expires + strlen("2030-01-02T"));
 	for (size_t i = 0; i < result->links_shown; i++) {
-		cleanup_free char *path = clean_quote(result->links[i].path);
+		cleanup_free char *path = clean_path_string(result->links[i].path);
 
 		buf_putf(text, "%s: %s\n", path, result->links[i].url);
 	}
@@ -70,7 +70,7 @@ void links_put_news(json_t *object, const struct exec_result *result)
 		return;
 	links = json_array();
 	for (size_t i = 0; i < result->links_shown; i++) {
-		cleanup_free char *path = clean_quote(result->links[i].path);
+		cleanup_free char *path = clean_path_string(result->links[i].path);
 		json_t *link = json_object();
 
 		json_put_str(link, "path", path);

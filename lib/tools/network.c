@@ -12,10 +12,8 @@
 
 enum mode { MODE_NONE, MODE_PROXY, MODE_HOST };
 
-static enum mode mode_of(const struct session *session)
+static enum mode mode_of(const struct confinement *confinement)
 {
-	const struct confinement *confinement = session_confinement(session);
-
 	if (confinement_tier(confinement) == POLICY_UNCONFINED &&
 	    confinement_refusal(confinement) == NULL)
 		return MODE_HOST;
@@ -27,7 +25,8 @@ static const char no_effect[] =
 	"Code has no network: PTYCELL_HOSTS needs a confinement tier with a "
 	"network of its own.";
 
-static const char *explain(const struct session *session, enum mode mode)
+static const char *explain(const struct settings *settings, const struct confinement *confinement,
+			   enum mode mode)
 {
 	switch (mode) {
 	case MODE_HOST:
@@ -38,11 +37,10 @@ static const char *explain(const struct session *session, enum mode mode)
 	case MODE_NONE:
 		break;
 	}
-	if (session_settings(session)->hosts != NULL)
+	if (settings->hosts != NULL)
 		return no_effect;
 	/* Naming hosts helps only where there is a network to reach them by. */
-	return confinement_rooted(session_confinement(session)) ? no_network
-								: "Code has no network.";
+	return confinement_rooted(confinement) ? no_network : "Code has no network.";
 }
 
 static void put_reach(struct buf *text, const char *hosts)
@@ -105,7 +103,7 @@ void network_explain(struct buf *text, const struct exec_result *result)
 	const struct cell *cell = result->cell;
 	bool failed = cell->state == CELL_RAISED ||
 		      (cell->state == CELL_DONE && cell->has_exit_code && cell->exit_code != 0);
-	enum mode mode = mode_of(result->session);
+	enum mode mode = mode_of(session_confinement(result->session));
 
 	/* Also where nothing failed: what a script installs rarely ends it. */
 	if (mode != MODE_HOST && (cell->state == CELL_DONE || cell->state == CELL_RAISED) &&
@@ -124,7 +122,8 @@ void network_explain(struct buf *text, const struct exec_result *result)
 		buf_putf(text,
 			 "%s Data comes in by upload_file, or from a folder that the user "
 			 "shares.\n",
-			 explain(result->session, mode));
+			 explain(session_settings(result->session),
+				 session_confinement(result->session), mode));
 }
 
 void network_guide(struct buf *text, const struct settings *settings)
@@ -170,19 +169,20 @@ static void put_requests(json_t *object, const struct proxy *proxy)
 	}
 }
 
-json_t *network_describe(const struct session *session)
+json_t *network_describe(const struct settings *settings, const struct confinement *confinement,
+			 const struct proxy *proxy)
 {
 	static const char *const names[] = {
 		[MODE_NONE] = "none", [MODE_PROXY] = "proxy", [MODE_HOST] = "host"
 	};
-	enum mode mode = mode_of(session);
+	enum mode mode = mode_of(confinement);
 	json_t *object = json_object();
 
 	json_put_str(object, "mode", names[mode]);
-	json_put_str(object, "explanation", explain(session, mode));
+	json_put_str(object, "explanation", explain(settings, confinement, mode));
 	if (mode == MODE_PROXY) {
-		json_put_str(object, "allowed", session_settings(session)->hosts);
-		put_requests(object, session_proxy(session));
+		json_put_str(object, "allowed", settings->hosts);
+		put_requests(object, proxy);
 	}
 	return object;
 }

@@ -8,11 +8,13 @@
 #include "base/buf.h"
 #include "config/settings.h"
 
+struct confinement;
 struct exec_result;
-struct session;
+struct proxy;
 
-/* A new reference. */
-json_t *network_describe(const struct session *session);
+/* A new reference. `proxy` is the session's; NULL when it has none, or none yet. */
+json_t *network_describe(const struct settings *settings, const struct confinement *confinement,
+			 const struct proxy *proxy);
 /* After a cell that seems to have failed for want of network: a line that says what there is. */
 void network_explain(struct buf *text, const struct exec_result *result);
 /* The same for the guide, by the settings alone. */

@@ -88,10 +88,13 @@ static json_t *record_changes(const struct cell *cell)
 
 	for (size_t i = 0; i < size_min(cell->change_count, RECORD_CHANGES_MAX); i++) {
 		const struct change *change = &cell->changes[i];
+		cleanup_free char *path = clean_path_string(change->file.path);
 		json_t *object = json_object();
 
 		json_put_str(object, "change", kinds[change->kind]);
-		json_put(object, "path", clean_text(change->file.path, RECORD_PATH_MAX));
+		json_put(object, "path",
+			 strlen(path) <= RECORD_PATH_MAX ? json_make_str(path)
+							 : clean_text(path, RECORD_PATH_MAX));
 		json_put_int(object, "size_bytes", (json_int_t)change->file.size);
 		json_append(changes, object);
 	}

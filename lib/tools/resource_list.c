@@ -84,14 +84,13 @@ static bool add_file(struct resource_page *page, const struct file_info *file)
 {
 	size_t cost = FILE_COST + FILE_PATH_COST * strlen(file->path);
 	cleanup_free char *uri = tool_file_uri(page->id, file->path);
-	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *name = clean_path_string(file->path);
 	json_t *resource;
 
 	if (json_array_size(page->resources) >= PAGE || cost > page->left)
 		return false;
 	page->left -= cost;
-	clean_name(&name, file->path, strlen(file->path));
-	resource = make_resource(uri, buf_str(&name), mime_of_name(file->path));
+	resource = make_resource(uri, name, mime_of_name(file->path));
 	json_put_int(resource, "size", (json_int_t)file->size);
 	json_append(page->resources, resource);
 	return true;

@@ -2,8 +2,10 @@
 /*
  * rows.h - the rows of a query as people and models read them.
  *
- * Everything in them is foreign and is cleaned here. Secrets are not in them any more: cleaning and
- * cutting would hide them from whom looks for them.
+ * Everything in them is foreign. In the table nothing is hidden: what plain text would not show (a
+ * blank at an end, a line end, "" beside NULL, characters that nobody sees) stands in quotes, as a
+ * string of JSON. As values of JSON rows are what the database gave. Secrets are not in them any
+ * more: quoting and cutting would hide them from whom looks for them.
  */
 #ifndef TOOLS_ROWS_H
 #define TOOLS_ROWS_H
@@ -12,12 +14,21 @@
 
 #include "base/buf.h"
 
-enum { ROWS_CELL_MAX = 200 }; /* characters of a value in the table */
+enum {
+	ROWS_CELL_MIN = 200,    /* characters of a value that the table always shows */
+	ROWS_TEXTS_MAX = 20000, /* of all values together; longer values are cut past that */
+};
 
-/* Names, then a line a row, values separated by " | "; NULL is NULL. */
-void rows_put_table(struct buf *out, const json_t *columns, const json_t *rows);
-/* [{"name", "type"}] and [[...]] with clean texts; new references. */
-json_t *rows_clean_columns(const json_t *columns);
-json_t *rows_clean_values(const json_t *rows);
+/*
+ * Names, then a line a row, values separated by " | "; NULL is NULL. Returns how many values are
+ * cut, each of which ends in U+2026, and in *ret_chars behind how many characters.
+ */
+size_t rows_put_table(struct buf *out, const json_t *columns, const json_t *rows,
+		      size_t *ret_chars);
+/* [{"name", "type"}] and [[...]]: only what they can be; new references. */
+json_t *rows_copy_columns(const json_t *columns);
+json_t *rows_copy_values(const json_t *rows);
+/* Sentences of the helper, cleaned as blocks; a new reference. */
+json_t *rows_clean_texts(const json_t *texts);
 
 #endif

@@ -42,6 +42,20 @@ static bool is_count(const json_t *answer, const char *key, json_int_t max)
 				 json_integer_value(count) <= max);
 }
 
+/* Sentences, or none. */
+static bool are_notes(const json_t *notes)
+{
+	size_t index;
+	const json_t *note;
+
+	if (notes == NULL)
+		return true;
+	json_array_foreach (notes, index, note)
+		if (!json_is_string(note))
+			return false;
+	return json_is_array(notes);
+}
+
 static bool is_answer(const json_t *answer)
 {
 	const json_t *columns = json_object_get(answer, "columns");
@@ -50,7 +64,8 @@ static bool is_answer(const json_t *answer)
 	       are_rows(json_object_get(answer, "rows"), json_array_size(columns)) &&
 	       json_object_get(answer, "row_count") != NULL &&
 	       is_count(answer, "row_count", INT64_MAX) && is_count(answer, "bytes", INT64_MAX) &&
-	       is_count(answer, "blobs", RESULT_BLOBS_MAX);
+	       is_count(answer, "blobs", RESULT_BLOBS_MAX) &&
+	       are_notes(json_object_get(answer, "notes"));
 }
 
 static enum err_code code_of(const json_t *failed)

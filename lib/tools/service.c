@@ -34,6 +34,7 @@ struct service {
 	const struct settings *settings;
 	const struct policyfile *policy;
 	struct mcp_features features;
+	char *instructions;
 	struct gate *gate;
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
@@ -55,8 +56,7 @@ struct service {
 /* The first interpreter starts while canaries are tried: no code of anybody's is in it yet. */
 static void on_code_waits(struct service *service, json_t *arguments)
 {
-	const char *name = json_string_value(json_object_get(arguments, "language"));
-	const struct language *language = name != NULL ? language_find(name) : NULL;
+	const struct language *language = language_find(tool_language_name(service, arguments));
 	struct err err;
 
 	if (language != NULL && service_table(service, &err) != NULL &&
@@ -83,17 +83,17 @@ static void on_parent(void *data)
 /* Only a session in which nothing has run yet can be a copy. */
 static uint64_t wait_ms(struct service *service, json_t *arguments)
 {
-	const char *name = json_string_value(json_object_get(arguments, "language"));
 	const char *id = json_string_value(json_object_get(arguments, "session_id"));
 	const struct session *session;
 	struct err err;
 
-	if (name == NULL || id == NULL || service->table == NULL)
+	if (id == NULL || service->table == NULL)
 		return 0;
 	session = table_find(service->table, id, &err);
 	if (session != NULL && session_runner(session, 0) != NULL)
 		return 0;
-	return spares_wait_ms(service->host.spares, language_find(name));
+	return spares_wait_ms(service->host.spares,
+			      language_find(tool_language_name(service, arguments)));
 }
 
 static void on_ahead(struct loop_defer *defer)
@@ -133,6 +133,8 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
 	catalog_features(&service->features);
+	service->instructions = catalog_instructions(settings);
+	service->features.instructions = service->instructions;
 	resource_features(&service->features);
 	service->features.context = service;
 	service->features.tools_listed = on_tools_listed;
@@ -261,6 +263,7 @@ void service_free(struct service *service)
 	free(service->host.proxy_helper);
 	free(service->host.parent_library);
 	free(service->host.fetch_helper);
+	free(service->instructions);
 	free(service);
 }
 

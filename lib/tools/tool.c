@@ -117,8 +117,28 @@ int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *re
 			       "arguments.wait must be seconds from 0 to %ju; hosts give up after "
 			       "60 or so",
 			       (uintmax_t)settings->exec_timeout_max);
+	/* Whoever set a budget knows when the host gives up; a model does not. */
+	if (settings->call_budget_set && seconds > (double)settings->call_budget)
+		seconds = (double)settings->call_budget;
 	*ret_ms = (uint64_t)(seconds * 1000.0);
 	return 0;
+}
+
+const char *tool_language_name(struct service *service, const json_t *arguments)
+{
+	const char *name = json_string_value(json_object_get(arguments, "language"));
+	const char *id = json_string_value(json_object_get(arguments, "session_id"));
+	struct table *table = service_table_if_any(service);
+	const struct language *last = NULL;
+	const struct session *session;
+	struct err err;
+
+	if (name != NULL)
+		return name;
+	session = table != NULL && id != NULL ? table_find(table, id, &err) : NULL;
+	if (session != NULL)
+		last = session_last_language(session);
+	return last != NULL ? last->name : "python";
 }
 
 const struct language *tool_find_language(const struct service *service, const char *name,
@@ -149,10 +169,13 @@ char *tool_file_uri(const char *session_id, const char *path)
 	return xasprintf("session://%s/files/%s", session_id, encoded);
 }
 
-/* In lower case, as those who compare it expect. */
+/* In lower case, as those who compare it expect. "" when it is none that can be shown. */
 static json_t *extension(const char *name)
 {
-	cleanup_free char *lower = xstrdup(mime_extension(name));
+	cleanup_free char *lower = clean_path_string(mime_extension(name));
+
+	if (lower[0] == '"')
+		lower[0] = '\0';
 
 	for (char *c = lower; *c != '\0'; c++)
 		*c = (char)(*c >= 'A' && *c <= 'Z' ? *c | 0x20 : *c);
@@ -173,14 +196,14 @@ static json_t *describe(const struct session *session, const struct file_info *f
 {
 	json_t *artifact = json_object();
 	cleanup_free char *uri = tool_file_uri(session_id(session), file->path);
-	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
-	const char *slash;
+	const char *slash = strrchr(file->path, '/');
+	const char *base = slash != NULL ? slash + 1 : file->path;
+	cleanup_free char *path = clean_path_string(file->path);
+	cleanup_free char *name = clean_path_string(base);
 
-	clean_name(&path, file->path, strlen(file->path));
-	slash = strrchr(buf_str(&path), '/');
-	json_put_str(artifact, "path", buf_str(&path));
-	json_put_str(artifact, "filename", slash != NULL ? slash + 1 : buf_str(&path));
-	json_put(artifact, "extension", extension(buf_str(&path)));
+	json_put_str(artifact, "path", path);
+	json_put_str(artifact, "filename", name);
+	json_put(artifact, "extension", extension(base));
 	json_put_int(artifact, "size_bytes", (json_int_t)file->size);
 	json_put_str(artifact, "mime_type", mime_of_name(file->path));
 	json_put_str(artifact, "uri", uri);

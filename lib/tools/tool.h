@@ -42,9 +42,14 @@ struct session *tool_session_for(struct service *service, json_t *arguments,
 /* Checks `arguments` for keys that the tool does not know, and the configuration for a problem. */
 int tool_check(const struct service *service, json_t *arguments, const char *const *known,
 	       size_t known_count, struct err *err) MUST_CHECK;
-/* `wait` of the arguments, else the settings' call budget. */
+/* `wait` of the arguments, else the settings' call budget, which is the most where one was set. */
 int tool_get_wait(const struct service *service, json_t *arguments, uint64_t *ret_ms,
 		  struct err *err) MUST_CHECK;
+/*
+ * The argument `language`, else the language of the session's last cell, else python. Borrowed from
+ * the arguments, or static.
+ */
+const char *tool_language_name(struct service *service, const json_t *arguments);
 /* The language of this name or alias; ERR_INVALID names those there are. */
 const struct language *tool_find_language(const struct service *service, const char *name,
 					  struct err *err) MUST_CHECK;
@@ -53,6 +58,9 @@ const struct language *tool_find_language(const struct service *service, const c
  * Takes what that may cost of a line from `left`; NULL when there is not so much.
  */
 json_t *tool_artifact(const struct session *session, const struct file_info *file, size_t *left);
+/* Lowers limits by `config`, an object or NULL. */
+int tool_configure(const struct service *service, struct session *session, json_t *config,
+		   struct err *err) MUST_CHECK;
 /* What session_info says, and a row of list_sessions. New references. */
 json_t *tool_describe_session(struct session *session);
 json_t *tool_describe_row(const struct session *session);

@@ -11,8 +11,8 @@
 #include "tools/tool.h"
 #include "tools/waiter.h"
 
-static const char *const known[] = { "session_id", "language", "code",
-				     "timeout",    "wait",     "dependencies" };
+static const char *const known[] = { "session_id", "language",     "code",  "timeout",
+				     "wait",       "dependencies", "config" };
 
 static int get_timeout(const struct settings *settings, json_t *arguments, uint64_t *ret_ms,
 		       struct err *err)
@@ -32,11 +32,11 @@ static int get_timeout(const struct settings *settings, json_t *arguments, uint6
 	return 0;
 }
 
-static int read_request(const struct service *service, json_t *arguments, struct exec_request *ret,
+static int read_request(struct service *service, json_t *arguments, struct exec_request *ret,
 			json_t **ret_dependencies, struct err *err)
 {
 	const char *language = NULL;
-	static const char *const required[] = { "session_id", "language", "code" };
+	static const char *const required[] = { "session_id", "code" };
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0)
 		return -1;
@@ -49,6 +49,7 @@ static int read_request(const struct service *service, json_t *arguments, struct
 	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0 ||
 	    json_get_texts(arguments, "arguments", "dependencies", ret_dependencies, err) < 0)
 		return -1;
+	language = tool_language_name(service, arguments);
 	ret->language = tool_find_language(service, language, err);
 	return ret->language == NULL ? -1 : 0;
 }
@@ -72,18 +73,20 @@ static void run(struct mcp_call *call, struct service *service, json_t *argument
 {
 	struct exec_request request = { .timeout_ms = 0 };
 	json_t *dependencies = NULL;
+	json_t *config = NULL;
 	struct session *session;
 	struct waiter *waiter;
 	struct err err;
 
-	if (read_request(service, arguments, &request, &dependencies, &err) < 0) {
+	if (read_request(service, arguments, &request, &dependencies, &err) < 0 ||
+	    json_get_object(arguments, "arguments", "config", &config, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}
 	if (refused(call, service))
 		return;
 	session = tool_session_for(service, arguments, request.language, &err);
-	if (session == NULL) {
+	if (session == NULL || tool_configure(service, session, config, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}

@@ -51,7 +51,8 @@ static int read_key(const char *name, struct look_request *ret, struct err *err)
 	quoted = clean_quote(name);
 	return err_set(
 		err, ERR_INVALID,
-		"arguments.key '%s' is no key; there are ctrl-a to ctrl-z, enter, tab, escape, "
+		"arguments.key '%s' is no key: characters are typed by input with raw: true (without "
+		"Enter). Keys are ctrl-a to ctrl-z, enter, tab, escape, "
 		"space, backspace, delete, up, down, left, right, home, end, page-up, page-down",
 		quoted);
 }

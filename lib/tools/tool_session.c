@@ -36,7 +36,7 @@ static const struct runner *runner_of(const struct session *session,
 
 static json_t *describe_language(const struct session *session, const struct language *language)
 {
-	const struct runner *runner = runner_of(session, language);
+	const struct runner *runner = session != NULL ? runner_of(session, language) : NULL;
 	json_t *object = json_object();
 	json_t *aliases = json_array();
 
@@ -56,6 +56,7 @@ static json_t *describe_language(const struct session *session, const struct lan
 	return object;
 }
 
+/* `session` may be NULL. */
 static json_t *describe_languages(const struct session *session)
 {
 	json_t *languages = json_array();
@@ -65,22 +66,25 @@ static json_t *describe_languages(const struct session *session)
 	return languages;
 }
 
-static json_t *describe_limits(struct session *session)
+static json_t *describe_limits(const struct session_limits *values)
 {
 	json_t *limits = json_object();
 	const char *key;
 	uint64_t value;
 
-	for (size_t i = 0; settings_limit_at(session_limits(session), i, &key, &value); i++)
+	for (size_t i = 0; settings_limit_at(values, i, &key, &value); i++)
 		json_put_int(limits, key, (json_int_t)value);
 	return limits;
 }
 
-static json_t *describe_confinement(const struct session *session)
+/* `proxy` may be NULL. */
+static json_t *describe_confinement(const struct settings *settings,
+				    const struct confinement *confinement,
+				    const struct proxy *proxy)
 {
-	json_t *object = confined_describe(session_confinement(session));
+	json_t *object = confined_describe(confinement);
 
-	json_put(object, "network", network_describe(session));
+	json_put(object, "network", network_describe(settings, confinement, proxy));
 	return object;
 }
 
@@ -103,8 +107,8 @@ static int refuse_value(const char *key, struct err *err)
 	return err_set(err, ERR_INVALID, "arguments.config: '%s' must be a number", quoted);
 }
 
-static int apply_config(const struct service *service, struct session *session, json_t *config,
-			struct err *err)
+int tool_configure(const struct service *service, struct session *session, json_t *config,
+		   struct err *err)
 {
 	struct session_limits limits = *session_limits(session);
 	const char *key;
@@ -153,9 +157,9 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 }
 
 /* Names only: that is what code needs to know. */
-static json_t *describe_environment(const struct session *session)
+static json_t *describe_environment(const struct settings *settings)
 {
-	const struct passed *passed = &session_settings(session)->passed;
+	const struct passed *passed = &settings->passed;
 	json_t *environment = json_object();
 	json_t *variables = json_array();
 	json_t *secrets = json_array();
@@ -178,12 +182,35 @@ json_t *tool_describe_session(struct session *session)
 	put_folders(answer, session);
 	json_put(answer, "languages", describe_languages(session));
 	json_put(answer, "databases", databases_list(session_settings(session)));
-	json_put(answer, "effective_config", describe_limits(session));
+	json_put(answer, "effective_config", describe_limits(session_limits(session)));
 	if (session_settings(session)->passed.count > 0)
-		json_put(answer, "environment", describe_environment(session));
+		json_put(answer, "environment", describe_environment(session_settings(session)));
 	json_put(answer, "storage", links_describe(session));
 	json_put(answer, "journal", history_describe(session));
-	json_put(answer, "confinement", describe_confinement(session));
+	json_put(answer, "confinement",
+		 describe_confinement(session_settings(session), session_confinement(session),
+				      session_proxy(session)));
+	return answer;
+}
+
+/* What holds for whichever session; `why` says that there is none of this id. */
+static json_t *describe_none(struct service *service, const char *id, const char *why)
+{
+	const struct settings *settings = service_settings(service);
+	json_t *answer = json_object();
+
+	json_put_str(answer, "session_id", id);
+	json_put_str(answer, "state", "none");
+	json_put(answer, "notice",
+		 json_make_fmt("%c%s. Nothing was made: exec_code or upload_file makes a session.",
+			       why[0] & ~0x20, why + 1));
+	json_put(answer, "languages", describe_languages(NULL));
+	json_put(answer, "databases", databases_list(settings));
+	json_put(answer, "effective_config", describe_limits(&settings->limits));
+	if (settings->passed.count > 0)
+		json_put(answer, "environment", describe_environment(settings));
+	json_put(answer, "confinement",
+		 describe_confinement(settings, service_confinement(service), NULL));
 	return answer;
 }
 
@@ -227,13 +254,35 @@ static void ask_variables(struct mcp_call *call, struct service *service, struct
 	mcp_call_on_cancel(call, on_info_cancel, pending);
 }
 
+/* `session` may be NULL. */
 static void put_packages(json_t *answer, const struct service *service,
 			 const struct session *session)
 {
 	const struct broker *broker = service_broker_if_any(service);
 
 	json_put(answer, "packages", packages_list(service_settings(service)));
-	json_put(answer, "installed", broker != NULL ? broker_list(broker, session) : json_array());
+	json_put(answer, "installed",
+		 broker != NULL && session != NULL ? broker_list(broker, session) : json_array());
+}
+
+/* True when it answered: nothing is made for those who only ask. */
+static bool answer_for_none(struct mcp_call *call, struct service *service, json_t *arguments,
+			    const struct info_request *request)
+{
+	json_t *answer;
+	struct err err;
+
+	if (request->config != NULL || tool_session(service, arguments, false, &err) != NULL ||
+	    err.code != ERR_NOT_FOUND || service_confinement(service) == NULL)
+		return false;
+	answer = describe_none(service, json_string_value(json_object_get(arguments, "session_id")),
+			       err.msg);
+	if (request->packages)
+		put_packages(answer, service, NULL);
+	if (request->variables)
+		json_put(answer, "variables", json_array());
+	tool_answer(call, service, answer);
+	return true;
 }
 
 void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
@@ -245,9 +294,14 @@ void tool_session_info(struct mcp_call *call, json_t *arguments, void *context)
 	json_t *answer;
 	struct err err;
 
-	if (read_info(service, arguments, &request, &err) < 0 ||
-	    (session = tool_session(service, arguments, true, &err)) == NULL ||
-	    apply_config(service, session, request.config, &err) < 0) {
+	if (read_info(service, arguments, &request, &err) < 0) {
+		tool_fail(call, service, &err);
+		return;
+	}
+	if (answer_for_none(call, service, arguments, &request))
+		return;
+	if ((session = tool_session(service, arguments, true, &err)) == NULL ||
+	    tool_configure(service, session, request.config, &err) < 0) {
 		tool_fail(call, service, &err);
 		return;
 	}

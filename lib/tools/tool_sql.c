@@ -16,12 +16,13 @@
 #include "tools/databases.h"
 #include "tools/history.h"
 #include "tools/queries.h"
+#include "tools/readline.h"
 #include "tools/rows.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
 
-enum { INLINE_BYTES = 64 << 10, FILE_DIGITS = 8, MS = 1000, KB = 1024 };
+enum { INLINE_BYTES = 64 << 10, NOTE_MAX = 500, FILE_DIGITS = 8, MS = 1000, KB = 1024 };
 
 struct sql_request {
 	const char *query;
@@ -93,7 +94,19 @@ static void put_file(struct buf *out, const struct sql_call *sql, const json_t *
 		 cut ? "only the first " : "all ",
 		 (long long)json_integer_value(json_object_get(answer, "row_count")), sql->file);
 	put_size(out, json_integer_value(json_object_get(answer, "bytes")));
-	buf_putf(out, ")\nimport pandas as pd; df = pd.read_csv('%s')", sql->file);
+	buf_puts(out, ")\n");
+	readline_put(out, json_object_get(answer, "columns"), sql->file);
+}
+
+static void put_notes(struct buf *out, const json_t *notes)
+{
+	size_t index;
+	const json_t *note;
+
+	json_array_foreach (notes, index, note) {
+		buf_puts(out, "\nNote: ");
+		clean_line(out, json_string_value(note), json_string_length(note), NOTE_MAX);
+	}
 }
 
 /* What stands under the table. */
@@ -111,6 +124,7 @@ static char *make_summary(const struct sql_call *sql, const json_t *answer)
 		buf_putf(&out, "\n%lld large binary value%s: path%s in the working folder",
 			 (long long)blobs, blobs == 1 ? " is a file" : "s are files",
 			 blobs == 1 ? "" : "s");
+	put_notes(&out, json_object_get(answer, "notes"));
 	return buf_steal(&out);
 }
 
@@ -121,8 +135,8 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 
 	json_put_str(object, "session_id", sql->session_id);
 	json_put_int(object, "cell", (json_int_t)sql->number);
-	json_put(object, "columns", rows_clean_columns(json_object_get(answer, "columns")));
-	json_put(object, "rows", rows_clean_values(json_object_get(answer, "rows")));
+	json_put(object, "columns", rows_copy_columns(json_object_get(answer, "columns")));
+	json_put(object, "rows", rows_copy_values(json_object_get(answer, "rows")));
 	json_put(object, "row_count", json_incref(json_object_get(answer, "row_count")));
 	if (json_is_true(json_object_get(answer, "truncated")))
 		json_put_bool(object, "truncated", true);
@@ -134,6 +148,8 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 	}
 	if (json_integer_value(json_object_get(answer, "blobs")) > 0)
 		json_put(object, "blob_files", json_incref(json_object_get(answer, "blobs")));
+	if (json_array_size(json_object_get(answer, "notes")) > 0)
+		json_put(object, "notes", rows_clean_texts(json_object_get(answer, "notes")));
 	json_put_str(object, "notice", notice);
 	return object;
 }
@@ -141,8 +157,15 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 static void put_text(struct buf *out, const struct sql_call *sql, const json_t *answer)
 {
 	cleanup_free char *summary = make_summary(sql, answer);
+	size_t chars;
+	size_t cut = rows_put_table(out, json_object_get(answer, "columns"),
+				    json_object_get(answer, "rows"), &chars);
 
-	rows_put_table(out, json_object_get(answer, "columns"), json_object_get(answer, "rows"));
+	if (cut > 0)
+		buf_putf(out,
+			 "(%zu value%s cut to %zu characters here; substr(COLUMN, %zu) gives the "
+			 "rest of one)\n",
+			 cut, cut == 1 ? " is" : "s are", chars, chars + 1);
 	buf_puts(out, summary);
 }
 
@@ -374,8 +397,11 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 	struct session *session;
 	struct err err;
 
+	/* A session that is not there has no files to ask; a mistyped id must not make one. */
 	if (read_request(service, arguments, &request, &err) < 0 ||
-	    (session = tool_session(service, arguments, true, &err)) == NULL) {
+	    (session = tool_session(service, arguments,
+				    databases_is_named(service_settings(service), request.database),
+				    &err)) == NULL) {
 		tool_fail(call, service, &err);
 		return;
 	}

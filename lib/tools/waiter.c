@@ -210,9 +210,9 @@ static struct call *look_with_answer(struct waiter *waiter, json_t *arguments, j
 	if (request.text != NULL) {
 		request.action = LOOK_ANSWER;
 		request.text_len = strlen(request.text);
-	} else {
+	} else if (result != NULL) {
 		request.note = "the user was asked and gave no answer";
-	}
+	} /* else the client brought none to our question, which is put again */
 	return session_look(session, &request, waiter_done, waiter, err);
 }
 
