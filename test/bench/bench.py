@@ -82,7 +82,7 @@ def leave_the_network():
 
 def first_line(*command):
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=20, check=True)
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=100, check=True)
         return done.stdout.strip().splitlines()[0]
     except (OSError, subprocess.SubprocessError, IndexError):
         return None

@@ -146,7 +146,7 @@ async function closeAfter(connect, use) {
         await client.close();
     }
     await support.assertGone(processes);
-    support.assertNothingLeft(server.home);
+    await support.assertNothingLeft(server.home);
     server.cleanup();
 }
 
@@ -173,7 +173,8 @@ export function describeClient(name, { connect, unknownResource, more }) {
         const peer = { unknownResource };
 
         peer.call = (tool, args, options) =>
-            peer.client.callTool({ name: tool, arguments: args }, ...peer.schemaArgument, options);
+            peer.client.callTool({ name: tool, arguments: args }, ...peer.schemaArgument,
+                { timeout: support.patienceMs, ...options });
         peer.sessions = async () => {
             const { structuredContent } = await peer.call('list_sessions', {});
             return new Map(structuredContent.sessions.map((entry) => [entry.session_id, entry]));

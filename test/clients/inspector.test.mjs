@@ -15,7 +15,7 @@ async function inspect(era, method, ...args) {
         const outcome = await runInspector(server.root, entry, '--protocol-era', era,
             '--method', method, ...args);
         await support.assertGone([readProcess()]);
-        support.assertNothingLeft(server.home);
+        await support.assertNothingLeft(server.home);
         return outcome;
     } finally {
         server.cleanup();

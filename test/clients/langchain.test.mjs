@@ -142,7 +142,7 @@ async function withClient(extraEnv, use) {
         await client.close();
     }
     await support.assertGone(processes);
-    support.assertNothingLeft(server.home);
+    await support.assertNothingLeft(server.home);
     server.cleanup();
     return value;
 }

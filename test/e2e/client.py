@@ -12,9 +12,10 @@ import threading
 BUILD = pathlib.Path(os.environ.get("PTYCELL_BUILD", "build/dev"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import status_parser  # noqa: E402
+from patience import CALL_S, WAIT_S  # noqa: E402
 
 REVISION = "2025-11-25"
-WAIT_S = 60
+started = []  # servers; conftest.py tells what those of a failed test said
 EARLIER = re.compile(r"\[cell \d+ ended before: ")
 NOTICE = re.compile(r"Session '[^']*' is |The \w+ state of session '")
 
@@ -24,7 +25,7 @@ def environment(home):
     memory that a sanitizer holds back is not what tests of memory are about."""
     return {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "quarantine_size_mb=1"),
             "HOME": str(home), "PATH": os.environ["PATH"], "PTYCELL_PYTHON": "/usr/bin/python3",
-            "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
+            "PTYCELL_CALL_BUDGET": str(CALL_S), "PTYCELL_HOME": str(home / "cache"), "PTYCELL_KEEP": str(home / "kept")}
 
 
 # For a server whose processes or folders a test takes for those of its sessions: nothing is made ahead.
@@ -70,6 +71,13 @@ class Result:
         return "\n".join(text for text in texts if text not in self.earlier)
 
 
+class Messages(queue.Queue):
+    """What comes from the server; who waits for it is patient."""
+
+    def get(self, block=True, timeout=WAIT_S):
+        return super().get(block, timeout)
+
+
 class Server:
     """A running ptycell. Use as a context manager."""
 
@@ -80,9 +88,10 @@ class Server:
         self.process = subprocess.Popen(
             [*(command or [str(BUILD / "ptycell")]), *args], env=environ, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)
+        started.append(self)
         self.next_id = 0
         self.waiting = {}
-        self.others = queue.Queue()  # notifications and requests of the server
+        self.others = Messages()  # notifications and requests of the server
         self.stderr = b""
         self.readers = [threading.Thread(target=self._read, daemon=True),
                         threading.Thread(target=self._read_stderr, daemon=True)]
@@ -121,7 +130,7 @@ class Server:
     def start(self, method, params=None):
         """Sends a request; the queue it returns gets the answer."""
         self.next_id += 1
-        answer = queue.Queue()
+        answer = Messages()
         answer.id = self.next_id
         self.waiting[self.next_id] = answer
         self.send({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params or {}})
@@ -170,17 +179,19 @@ class Server:
         self.waiting.pop(answer.id, None)
         self.notify("notifications/cancelled", {"requestId": answer.id})
 
-    def close(self, wait=10):
-        """Ends its input; returns the exit code."""
+    def close(self, wait=WAIT_S):
+        """Ends its input, as hosts do, and the server where something still runs; returns the exit code."""
         if self.process.stdin and not self.process.stdin.closed:
             try:
                 self.process.stdin.close()
             except BrokenPipeError:
                 pass
         try:
+            if self.waiting:
+                self.process.terminate()
             code = self.process.wait(wait)
         finally:
             self.process.kill()
             for thread in self.readers:
-                thread.join(5)
+                thread.join(WAIT_S)
         return code

@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: MIT
 import json
 
+import client
 import pytest
 from client import ALONE, Server
+
+
+def pytest_runtest_setup():
+    client.started[:] = [server for server in client.started if server.process.poll() is None]
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport():
+    outcome = yield
+    report = outcome.get_result()
+    if report.failed:
+        for server in client.started:
+            report.sections.append((f"server {server.process.pid}, stderr", server.stderr.decode(errors="replace")))
 
 
 @pytest.fixture
@@ -15,16 +29,12 @@ def home(tmp_path):
 def server(home):
     with Server(home) as running:
         yield running
-    if running.stderr:
-        print(running.stderr.decode(errors="replace"))
 
 
 @pytest.fixture
 def lone_server(home):
     with Server(home, env=ALONE) as running:
         yield running
-    if running.stderr:
-        print(running.stderr.decode(errors="replace"))
 
 
 @pytest.fixture
@@ -42,4 +52,3 @@ def servers(home):
     yield start
     for server in running:
         server.close()
-        print(server.stderr.decode(errors="replace"))

@@ -4,17 +4,15 @@ import json
 import subprocess
 import threading
 
-from client import BUILD
+from client import BUILD, WAIT_S
 from proxies import Host, own_names, read_head
-
-WAIT_S = 30
 
 
 class Fetch:
     """A running ptycell-fetch whose descriptor 3 is `file`; `lines` are what it says."""
 
     def __init__(self, order, file, command=None, **popen):
-        order = {"deadline_ms": 20_000, "stall_ms": 10_000, **order}
+        order = {"deadline_ms": WAIT_S * 1000, "stall_ms": WAIT_S * 1000, **order}
         script = f"exec 3<&{file.fileno()}; exec \"$0\""
         program = ["bash", "-c", script, str((BUILD / "ptycell-fetch").resolve())]
         self.process = subprocess.Popen(

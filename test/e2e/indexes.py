@@ -9,6 +9,8 @@ import tarfile
 import threading
 import zipfile
 
+from client import WAIT_S
+
 
 def digest(data):
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
@@ -61,7 +63,7 @@ class Index:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 index.asked.append(self.path)
-                index.hold.wait(20)
+                index.hold.wait(WAIT_S)
                 body, kind = index.page(self.path)
                 self.send_response(200 if body is not None else 404)
                 self.send_header("Content-Type", kind)

@@ -154,7 +154,7 @@ def fchmods(mode):
 
 def runs(*words):
     done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          timeout=10)
+                          timeout=150)
     return f"exit {done.returncode}"
 
 

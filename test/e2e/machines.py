@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 import pytest
-from client import BUILD, Server
+from client import BUILD, WAIT_S, Server
 
 NOBODY = 65534
 IS_ROOT = os.geteuid() == 0
@@ -117,7 +117,7 @@ class Confined:
         """{attempt: answer} of a group of inside.py."""
         self.prepare(session)
         facts = {"home": str(self.home), "bystander": self.word, "who": session}
-        result = self.server.cell(f"inside.report({group!r}, **FOUND, **{facts!r})", session=session, budget=55)
+        result = self.server.cell(f"inside.report({group!r}, **FOUND, **{facts!r})", session=session)
         assert result.state == "done", result.texts
         read = self.server.request("resources/read", {"uri": f"session://{session}/files/{group}.json"})
         return json.loads(read["contents"][0]["text"])
@@ -125,7 +125,7 @@ class Confined:
     def close(self):
         self.server.close()
         self.bystander.stdin.close()
-        self.bystander.wait(5)
+        self.bystander.wait(WAIT_S)
 
 
 @contextlib.contextmanager

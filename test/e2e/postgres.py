@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import tempfile
 
+from client import WAIT_S
+
 DRIVERS = glob.glob("/usr/lib/*/odbc/psqlodbcw.so")
 PASSWORD = "pa;ss}wo{rd=1"
 
@@ -42,7 +44,7 @@ class Postgres:
     def run(self, program, *arguments):
         user = {"user": self.user, "group": os.getgid(), "extra_groups": []} if self.user is not None else {}
         done = subprocess.run([self.bin / program, *arguments], cwd=self.folder, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=60, check=False,
+                              stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=WAIT_S, check=False,
                               env={"PATH": "/usr/bin:/bin", "PGPASSWORD": PASSWORD}, **user)
         assert done.returncode == 0, done.stdout
         return done.stdout

@@ -10,9 +10,7 @@ import subprocess
 import threading
 
 import pytest
-from client import BUILD
-
-WAIT_S = 20
+from client import BUILD, WAIT_S
 
 
 def own_names(hosts, command, resolv="/etc/resolv.conf"):

@@ -11,6 +11,7 @@ import time
 import unicodedata
 
 import pytest
+from client import WAIT_S
 
 KCMP_FILE = 0
 SYS_KCMP = {"x86_64": 312, "aarch64": 272, "riscv64": 272}.get(os.uname().machine)
@@ -25,7 +26,7 @@ EVIL = ("a\x1b[31mb\x1b]0;title\x07c\x00d\x7fe\u202ef\u200bg\x85h\u2028i\nj\r"
 EVIL_NAME = EVIL.replace("\x00", "").replace("/", "\u2215")
 
 
-def until(condition, seconds=10, every=0.01):
+def until(condition, seconds=WAIT_S, every=0.01):
     """The first true value of `condition`, asked again and again."""
     end = time.monotonic() + seconds
     while True:
@@ -34,6 +35,46 @@ def until(condition, seconds=10, every=0.01):
             return value
         assert time.monotonic() < end, f"still not so after {seconds} s"
         time.sleep(every)
+
+
+BEGUN = "print('begun', flush=True)\n"
+HOLD = "import os, time\nwhile not os.path.exists('input/go'): time.sleep(0.01)\n"
+NEVER_S = 10**6  # a sleep that no test sees the end of: who waits for it hangs
+HANG_S = 10**4   # the same as a `wait`
+
+
+def begin(server, code, session="s", **arguments):
+    """Runs code on, whose line BEGUN has been reached when this returns."""
+    server.cell(code, session=session, budget=0, **arguments)
+    result = server.interact(session=session, language=arguments.get("language", "python"), until="begun")
+    assert "begun" in result.text, result.texts
+    return result
+
+
+def overdue(server, code, session="s", **arguments):
+    """The answer of a cell that its deadline ended, after its line BEGUN."""
+    for timeout in (0.3, 3, 30, 100):
+        result = server.cell(code, session=session, timeout=timeout, **arguments)
+        assert result.state == "timed_out", result.texts
+        if "begun" in result.text:
+            return result
+    raise AssertionError(f"it does not begin: {result.texts}")
+
+
+def go(server, session="s"):
+    """Lets code go on from its line HOLD."""
+    server.call("upload_file", session_id=session, filename="go", content="", overwrite=True)
+
+
+def is_running(server, session="s"):
+    """Has its cell been given to its interpreter?"""
+    rows = server.call("list_sessions").object["sessions"]
+    return [row["state"] for row in rows if row["session_id"] == session] == ["running"]
+
+
+def own_seconds(stem):
+    """A time to sleep for, as a word, that no other run of the tests has: with_word() finds who sleeps."""
+    return f"{stem}.{os.getpid()}"
 
 
 def listed(server, pattern="**", session="s"):
@@ -52,7 +93,7 @@ def has_module(server, module, session):
 
 
 def install(server, *packages, session="s", **arguments):
-    return server.call("install_packages", session_id=session, packages=list(packages), wait=150, **arguments)
+    return server.call("install_packages", session_id=session, packages=list(packages), **arguments)
 
 
 # ---- where a session lies, seen from outside ----
@@ -165,8 +206,8 @@ def with_word(word):
     return found
 
 
-def all_gone(processes, seconds=0.5):
-    until(lambda: not alive(processes), seconds)
+def all_gone(processes):
+    until(lambda: not alive(processes))
 
 
 def kill(pid):
@@ -183,7 +224,7 @@ def unheard_death(server, process):
         os.kill(pid, signal.SIGSTOP)
     try:
         kill(process[0])
-        all_gone({process}, 5)
+        all_gone({process})
         yield
     finally:
         for pid in tellers:

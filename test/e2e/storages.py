@@ -12,6 +12,7 @@ import urllib.error
 import urllib.request
 
 import pytest
+from client import WAIT_S
 from fetching import Fetch, Site, head
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -130,7 +131,7 @@ def get(url, ca=None):
     if ca is not None:
         handlers.append(urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=ca)))
     try:
-        with urllib.request.build_opener(*handlers).open(url, timeout=60) as answer:
+        with urllib.request.build_opener(*handlers).open(url, timeout=WAIT_S) as answer:
             return answer.status, answer.headers, answer.read()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read()
@@ -148,7 +149,7 @@ class Trouble:
         self.site = Site({"*": self.answer})
 
     def answer(self, s, path):
-        assert self.open.wait(60), path
+        assert self.open.wait(WAIT_S), path
         with self.lock:
             answer = self.next_answer(path)
         if answer is None:

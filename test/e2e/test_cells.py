@@ -3,11 +3,11 @@
 import base64
 import os
 import re
-import time
 
 import pytest
 from client import ALONE, Server
-from steps import alive, all_gone, assert_honest, descriptors, listed, until, with_word
+from steps import (BEGUN, HOLD, NEVER_S, alive, all_gone, assert_honest, descriptors, go, is_running, listed, overdue,
+                   own_seconds, until, with_word)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -85,9 +85,7 @@ def test_py11_a_segfault_leaves_a_stack_with_the_cells_line(server):
 
 def test_a_deadline_interrupts_and_keeps_the_state(server):
     server.cell("x = 5")
-    started = time.monotonic()
-    result = server.cell("import time\ntime.sleep(30)", timeout=0.2)
-    assert time.monotonic() - started < 5
+    result = server.cell(f"import time\ntime.sleep({NEVER_S})", timeout=0.2)
     assert (result.state, result.is_error) == ("timed_out", True)
     assert "deadline of 0.2 s" in result.text and "variables and files are kept" in result.text
     assert server.cell("x").text == "5\n"
@@ -95,20 +93,17 @@ def test_a_deadline_interrupts_and_keeps_the_state(server):
 
 def test_py18_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(server):
     server.cell("x = 5")
-    result = server.cell("y = 1\nsum(range(10**12))", timeout=0.2)
-    assert result.state == "timed_out" and result.cell["state_lost"]
-    assert 'File "<cell 2>", line 2' in result.text
+    result = overdue(server, f"{BEGUN}sum(range(10**12))")
+    assert result.cell["state_lost"]
+    assert f'File "<cell {result.status["cell"]}>", line 2' in result.text
     assert "variables and imports are gone, files are not" in result.text
     assert server.cell("'x' in globals()").text.endswith("False\n")
 
 
-def test_py19_a_cell_that_catches_its_interrupts_is_killed_in_bounded_time(server):
-    code = ("import time\nwhile True:\n    try:\n        time.sleep(60)\n"
-            "    except KeyboardInterrupt: pass")
-    started = time.monotonic()
-    result = server.cell(code, timeout=0.2)
-    assert result.state == "timed_out" and result.cell["state_lost"]
-    assert time.monotonic() - started < 15
+def test_py19_a_cell_that_catches_its_interrupts_is_killed(server):
+    code = f"import time\n{BEGUN}while True:\n    try:\n        time.sleep({NEVER_S})\n    except KeyboardInterrupt: pass"
+    result = overdue(server, code)
+    assert result.cell["state_lost"]
     assert server.cell("1").text.endswith("1\n")
 
 
@@ -127,8 +122,8 @@ def test_a_timeout_out_of_range_names_the_argument_and_runs_nothing(server, time
 
 def test_cn1_a_cancelled_cell_is_never_answered_and_the_state_stays(server):
     server.cell("x = 5")
-    answer = server.start_cell("import time\nprint('on')\ntime.sleep(60)")
-    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "running")
+    answer = server.start_cell("import time\nprint('on')\ntime.sleep(10**6)")
+    until(lambda: is_running(server))
     server.cancel(answer)
     assert server.cell("x").text.endswith("5\n")
     server.request("ping")
@@ -136,57 +131,56 @@ def test_cn1_a_cancelled_cell_is_never_answered_and_the_state_stays(server):
 
 
 def test_cn1_a_cancelled_cell_in_the_queue_never_runs(server):
-    first = server.start_cell("import time; time.sleep(0.5); ran = []")
+    first = server.start_cell(HOLD + "ran = []")
     second = server.start_cell("ran.append('cancelled')")
     third = server.start_cell("ran")
     server.cancel(second)
-    assert first.get(timeout=20)["result"] and third.get(timeout=20)["result"]
+    go(server)
+    assert first.get()["result"] and third.get()["result"]
     assert server.cell("ran").text == "[]\n"
     assert not server.strays()
 
 
 def test_cn2_cancelling_the_unknown_the_finished_and_the_wrong_type_is_ignored(server):
-    answer = server.start_cell("import time; time.sleep(0.3); 7")
+    answer = server.start_cell(HOLD + "7")
     for request_id in (12345, str(answer.id), None, [], {"a": 1}, answer.id - 1):
         server.notify("notifications/cancelled", {"requestId": request_id})
     server.notify("notifications/cancelled")
-    assert "7\n" in answer.get(timeout=20)["result"]["content"][-2]["text"]
+    go(server)
+    assert "7\n" in answer.get()["result"]["content"][-2]["text"]
 
 
 def test_cn3_cancelling_stops_what_the_cell_started(server):
-    word = "3141.5926"
+    word = own_seconds("3141")
     server.cell("x = 5")
     answer = server.start_cell(f"import subprocess\nsubprocess.run(['sleep', '{word}'])")
     children = until(lambda: with_word(word))
     server.cancel(answer)
-    all_gone(children, 5)
+    all_gone(children)
     assert server.cell("x").text.endswith("5\n")
 
 
 @pytest.mark.parametrize("code", [
-    "while True: pass", "import time\ntime.sleep(90)",
-    "import threading\nthreading.Event().wait()", "import subprocess\nsubprocess.run(['sleep','90'])",
-    "import re\nre.match('(a+)+b', 'a' * 60)", "import asyncio\nawait asyncio.sleep(90)"])
+    "while True: pass", f"import time\ntime.sleep({NEVER_S})",
+    "import threading\nthreading.Event().wait()", f"import subprocess\nsubprocess.run(['sleep','{NEVER_S}'])",
+    "import re\nre.match('(a+)+b', 'a' * 60)", f"import asyncio\nawait asyncio.sleep({NEVER_S})"])
 def test_py17_each_kind_of_waiting_is_interruptible_and_keeps_the_state(server, code):
-    server.cell("x = 5")
-    started = time.monotonic()
-    result = server.cell(code, timeout=0.3)
-    assert result.state == "timed_out" and not result.cell.get("state_lost")
-    assert time.monotonic() - started < 3
+    server.cell("import asyncio; x = 5")
+    result = overdue(server, BEGUN + code)
+    assert not result.cell.get("state_lost")
     assert server.cell("x").text.endswith("5\n")
 
 
 def test_py16_finally_blocks_run_when_an_await_is_interrupted(server):
     server.cell("import asyncio")
-    result = server.cell("try:\n    await asyncio.sleep(60)\n"
-                         "finally:\n    print('cleanup')", timeout=0.3)
-    assert result.state == "timed_out" and "cleanup\n" in result.text
+    result = overdue(server, f"try:\n    {BEGUN}    await asyncio.sleep({NEVER_S})\nfinally:\n    print('cleanup')")
+    assert "cleanup\n" in result.text
 
 
 def test_py20_a_cell_that_ignores_sigint_leaves_the_next_one_interruptible(server):
     server.cell("import signal, time; x = 5; _ = signal.signal(signal.SIGINT, signal.SIG_IGN)")
-    result = server.cell("time.sleep(60)", timeout=0.3)
-    assert result.state == "timed_out" and not result.cell.get("state_lost")
+    result = overdue(server, f"{BEGUN}time.sleep({NEVER_S})")
+    assert not result.cell.get("state_lost")
     assert server.cell("x").text == "5\n"
 
 
@@ -243,12 +237,11 @@ def test_pr03_a_broken_frame_costs_only_the_sessions_own_interpreter(server, jun
 def test_a_flooded_channel_does_not_stop_other_sessions(server):
     server.cell(FIND_CHANNEL)
     forged = frame("display", 2, **{"text/plain": b"x" * 1000})
-    flood = server.start_cell(f"c = channel()\nwhile True: os.write(c, {forged!r} * 50)", timeout=2)
+    flood = server.start_cell(f"c = channel()\nwhile True: os.write(c, {forged!r} * 50)")
     for number in range(10):
-        started = time.monotonic()
         assert server.cell(f"{number}", session="other").text.endswith(f"{number}\n")
-        assert time.monotonic() - started < 5
-    assert "result" in flood.get(timeout=50)
+    assert is_running(server)
+    server.cancel(flood)
     assert server.cell("1").text.endswith("1\n")
 
 
@@ -265,12 +258,13 @@ def test_ten_thousand_sent_descriptors_reach_nobody(home):
 
 def test_a_driver_that_does_not_read_blocks_nobody(server):
     server.cell(FIND_CHANNEL)
-    waiting = server.start_cell("import time\ntime.sleep(3)")
+    waiting = server.start_cell(HOLD)
     big = [server.start_cell("'" + "y" * 2_000_000 + "'[:3]") for _ in range(4)]
     assert server.cell("8", session="other").text.endswith("8\n")
-    assert "result" in waiting.get(timeout=30)
+    go(server)
+    assert "result" in waiting.get()
     for answer in big:
-        assert answer.get(timeout=30)["result"]["content"][-2]["text"] == "'yyy'\n"
+        assert answer.get()["result"]["content"][-2]["text"] == "'yyy'\n"
 
 
 # ---- output ----
@@ -296,6 +290,62 @@ def test_long_output_beyond_head_and_tail_is_counted_exactly_too(server):
     assert output["total"] == total and left_out + output["shown"] == total
     code = f"d = open({spool_of(result)!r}).read(); len(d), d[-11:]"
     assert server.cell(code).text == f"({total}, 'line 99999\\n')\n"
+
+
+def whole_lines(text, lines):
+    """Each line of the text is one of these, or the notice between head and tail."""
+    return all(line in lines or line.startswith("[... ") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("code, whole", [
+    ("{'k'+str(i): 'v'*50 for i in range(300)}", None), ("'v'*30000", "'" + "v" * 30000 + "'")])
+def test_a_value_that_is_cut_lies_whole_in_the_spool(server, code, whole):
+    result = server.cell(f"x = {code}\nx")
+    output = result.status["output"]
+    assert output["shown"] <= 8000 < output["total"] and "Search the whole output" in result.text
+    assert server.cell(f"open({spool_of(result)!r}).read().strip() == {whole!r} or "
+                       f"eval(open({spool_of(result)!r}).read()) == x").text == "True\n"
+    assert result.cell["output_chars"] == output["total"]
+
+
+def test_a_cut_traceback_lies_whole_in_the_spool_behind_the_output(server):
+    result = server.cell("print('printed')\nraise ValueError('\\n'.join(map(str, range(1500))) + 'm' * 30000)")
+    assert result.status["output"]["shown"] <= 8000
+    text = server.cell(f"d = open({spool_of(result)!r}).read(); d.startswith('printed\\nTraceback'), 'm' * 30000 in d").text
+    assert text == "(True, True)\n"
+
+
+@pytest.mark.parametrize("language, code", [
+    ("python", "print('v'*30000)"), ("python", "'v'*30000"), ("python", "print('v\\n'*9000)\nlist(range(900))"),
+    ("python", "print('v'*300); raise ValueError('v'*1900)"), ("javascript", "'v'.repeat(30000)"),
+    ("javascript", "console.log('v'.repeat(3000)); throw new Error('v'.repeat(3000))"),
+    ("r", "strrep('v', 30000)"), ("bash", "printf '%030000d' 7")])
+def test_one_budget_bounds_all_text_of_a_cell(home, language, code):
+    with Server(home, env={"PTYCELL_OUTPUT_CHARS": "500"}) as server:
+        result = server.cell(code, language=language)
+        if result.state == "not_started":
+            pytest.skip(f"there is no {language} here")
+        notices = re.findall(r"\[\.\.\. \d+ characters left out \.\.\.\]\n", result.text)
+        assert result.status["output"]["shown"] <= 500
+        said = result.text.split("Search the whole output")[0]
+        assert 0 < len(said) - sum(map(len, notices)) - 3 <= 500
+        assert result.status["output"]["total"] > 1500
+
+
+def test_clear_output_leaves_what_came_last(server):
+    server.cell("from IPython.display import clear_output\nimport matplotlib.pyplot as plt")
+    assert server.cell("for i in range(3):\n    clear_output(wait=True)\n    print(i)\n    display('d')").text == "2\n'd'\n"
+    result = server.cell("for i in range(3):\n    clear_output(wait=True)\n    plt.plot([i])\n    plt.show()")
+    assert len(result.images) == 1 and result.text.count("[figure") == 1
+    assert server.cell("print('gone')\nclear_output()\n1").text == "1\n"
+
+
+def test_a_cut_is_between_lines(server):
+    for count in (2000, 20000):
+        lines = [f"{i} hello world" for i in range(count)]
+        result = server.cell(f"for i in range({count}): print(i, 'hello world')")
+        text = result.text.split("Search the whole output")[0]
+        assert "left out" in text and whole_lines(text, lines)
 
 
 def test_dr06_a_flood_and_a_child_amid_it_are_in_order_and_whole_in_the_spool(server):
@@ -363,8 +413,10 @@ def test_py13_without_sys_stdout_the_value_is_told(server):
 
 
 def test_py36_output_of_a_thread_after_the_cell_is_the_next_cells_background(server):
-    server.cell("import threading\ndef late():\n    print('late')\n    open('printed', 'w')\n"
-                "threading.Timer(0.1, late).start()")
+    server.cell("import os, threading, time\ndef late():\n"
+                "    while not os.path.exists('input/go'): time.sleep(0.01)\n"
+                "    print('late')\n    open('printed', 'w')\nthreading.Thread(target=late).start()")
+    go(server)
     until(lambda: listed(server, "printed"))
     result = server.cell("'now'")
     assert result.status["background"] >= 4
@@ -374,7 +426,7 @@ def test_py36_output_of_a_thread_after_the_cell_is_the_next_cells_background(ser
 
 
 def test_live_children_are_counted_in_the_status(server):
-    word = "2718.2818"
+    word = own_seconds("2718")
     code = f"import subprocess\np = [subprocess.Popen(['sleep', '{word}']) for _ in range(3)]"
     assert server.cell(code).status["children"] == 3
     assert server.cell("for q in p: q.kill(); _ = q.wait()").status.get("children") is None

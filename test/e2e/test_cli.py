@@ -9,6 +9,7 @@ import stat
 import subprocess
 
 import pytest
+from client import WAIT_S
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 BUILD = os.path.abspath(os.environ.get("PTYCELL_BUILD", os.path.join(ROOT, "build/dev")))
@@ -27,7 +28,7 @@ def fixture_home(tmp_path):
 def run(home, *args, **env):
     plain = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PTYCELL_HOME": str(home / "live"), **env}
     return subprocess.run([PTYCELL, *args], cwd=home, env=plain, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=WAIT_S, check=False)
 
 
 def entry_of(printed):
@@ -71,7 +72,7 @@ def test_on_a_terminal_ptycell_says_what_it_is_waiting_for(home):
         while b"ptycell --help" not in shown:
             shown += os.read(master, 4096)
         os.write(master, b"\x04")
-        assert server.wait(timeout=30) == 0
+        assert server.wait(timeout=WAIT_S) == 0
     os.close(master)
     assert b"ptycell config claude-desktop" in shown and b"Ctrl-D" in shown
 
@@ -85,9 +86,9 @@ def test_a_bad_value_is_one_line_on_stderr_and_every_tools_answer(home):
         {"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
             "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}},
         call("list_sessions"), call("exec_code", session_id="a", language="python", code="1"),
-        call("session_info", session_id="a"),
+        call("session_info", session_id="a", config={}),
     ]
-    done = subprocess.run([PTYCELL, "--drain", "--output-chars=499"], cwd=home, text=True, timeout=30, check=True,
+    done = subprocess.run([PTYCELL, "--drain", "--output-chars=499"], cwd=home, text=True, timeout=WAIT_S, check=True,
                           env={"HOME": str(home), "PTYCELL_HOME": str(home / "live"), "PATH": "/usr/bin:/bin"},
                           input="".join(json.dumps(r) + "\n" for r in requests), capture_output=True)
     sentence = ("The setting --output-chars has the value '499', but it takes a whole number, 500 to 200000. "
@@ -292,7 +293,7 @@ def test_the_printed_entry_starts_a_server(home, host):
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}}
     done = subprocess.run([entry["command"], *entry["args"]], input=json.dumps(request) + "\n", cwd="/",
                           env={"HOME": str(home), "PTYCELL_HOME": str(home / "live")}, stdout=subprocess.PIPE,
-                          text=True, timeout=30, check=True)
+                          text=True, timeout=WAIT_S, check=True)
     assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "ptycell"
 
 

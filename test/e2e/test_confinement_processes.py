@@ -181,7 +181,7 @@ def test_26_nothing_outlives_its_end(tier, whom):
         else:
             server.process.stdin.close()
         # At the end of its input the server first answers what it has taken.
-        all_gone(everything, 0.5 if whom != "host" else 3)
+        all_gone(everything)
 
 
 def comm(pid):
@@ -208,7 +208,7 @@ def zombies():
     return found
 def parent(pid): return int(open(f'/proc/{pid}/stat').read().rsplit(')', 1)[1].split()[1])
 above = {os.getppid(), parent(os.getppid())}
-end = time.monotonic() + 5
+end = time.monotonic() + 200
 while (left := zombies()) and time.monotonic() < end: time.sleep(0.01)
 left"""
     assert confined.server.cell(code, session="orphans").text == "0\n"
@@ -229,7 +229,7 @@ def test_29_a_session_without_any_process_left_is_interrupted_and_ended(confined
     # In tier landlock the server counts, instead of the kernel.
     assert result.state in ("timed_out", "died"), result.text
     below = family(server.process.pid)
-    assert not server.call("destroy_session", session_id=name, wait=20).is_error
+    assert not server.call("destroy_session", session_id=name).is_error
     until(lambda: len(alive(below)) < len(below) or result.state == "died")
     assert server.cell("1 + 1").text == "2\n"
 
@@ -239,11 +239,11 @@ def test_30_a_stopped_interpreter_still_ends(home):
     with Server(home, env=ALONE) as server:
         server.cell("import os, signal, subprocess")
         (interpreter,) = interpreters(server)
-        cell = server.start_cell("os.kill(os.getpid(), signal.SIGSTOP)", timeout=100)
+        cell = server.start_cell("os.kill(os.getpid(), signal.SIGSTOP)")
         until(lambda: stopped(interpreter[0]))
         below = family(server.process.pid)
-        assert not server.call("destroy_session", session_id="s", wait=20).is_error
-        assert cell.get(timeout=20)
+        assert not server.call("destroy_session", session_id="s").is_error
+        assert cell.get()
         all_gone({p for p in below if "ptycell-launch" not in comm(p[0])})
 
 

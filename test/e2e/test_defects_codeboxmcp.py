@@ -2,16 +2,15 @@
 """Defects of CodeBoxMCP, by their ids in prior-art.md, with our behaviour."""
 import os
 import pathlib
-import time
 
 import pytest
 from client import Result, Server
 from fetching import Site
-from steps import assert_honest, listed, all_folders, until
+from steps import HOLD, NEVER_S, all_folders, assert_honest, go, listed, until
 
 
 def info(server, session="s"):
-    return server.call("session_info", session_id=session).object
+    return server.call("session_info", session_id=session, config={}).object
 
 
 def sessions(server):
@@ -44,7 +43,7 @@ def test_cb02_no_two_ids_share_a_folder(server, home):
 def test_cb03_a_bad_id_is_refused_with_the_rule(server, session):
     for tool, more in (("exec_code", {"language": "python", "code": "1"}), ("session_info", {})):
         message = server.start("tools/call", {"name": tool, "arguments": {"session_id": session, **more}})
-        refused = Result(message.get(timeout=20)["result"])
+        refused = Result(message.get()["result"])
         assert refused.is_error and "session_id" in refused.texts[0]
         assert "/" not in refused.texts[0]
     assert sessions(server) == []
@@ -52,42 +51,39 @@ def test_cb03_a_bad_id_is_refused_with_the_rule(server, session):
 
 def test_cb10_an_endless_loop_ends_at_its_deadline(home):
     with Server(home, env={"EXEC_TIMEOUT": "1"}) as server:
-        started = time.monotonic()
         assert server.cell("while True: pass").state == "timed_out"
-        assert time.monotonic() - started < 8
         assert server.cell("1").text == "1\n"
 
 
 def test_cb11_a_long_cell_holds_nobody_else_up(server):
-    pending = server.start_cell("import time\ntime.sleep(60)")
-    started = time.monotonic()
+    pending = server.start_cell(f"import time\ntime.sleep({NEVER_S})")
     server.request("ping")
     assert server.cell("1", session="other").text == "1\n"
     assert server.call("list_sessions").object["count"] == 2
-    assert time.monotonic() - started < 5
     server.cancel(pending)
 
 
 def test_cb12_the_start_of_one_session_holds_no_other_up(home):
     slow = home / "slow/bin/python3"
     slow.parent.mkdir(parents=True)
-    slow.write_text("#!/bin/sh\nsleep 3\nexec /usr/bin/python3 \"$@\"\n",
-                    encoding="ascii")
+    slow.write_text("#!/bin/sh\nwhile [ ! -e input/go ]; do sleep 0.05; done\nexec /usr/bin/python3 \"$@\"\n", encoding="ascii")
     slow.chmod(0o755)
     with Server(home, env={"PTYCELL_PYTHON": str(slow)}) as server:
         first = server.start_cell("1")
-        started = time.monotonic()
         server.request("ping")
         assert server.call("list_sessions").object["sessions"][0]["state"] == "starting"
         assert info(server, "other")["state"] == "idle"
-        assert time.monotonic() - started < 2
-        assert first.get(timeout=30)["result"]
+        go(server)
+        assert first.get()["result"]
 
 
 def test_cb13_a_session_is_never_ended_in_the_middle_of_a_cell(home):
     limits = {"SESSION_TTL": "1", "IDLE_TIMEOUT": "1", "CLEANUP_INTERVAL": "1"}
     with Server(home, env=limits) as server:
-        assert server.cell("import time\nfor _ in range(30): time.sleep(0.1)\n'whole'").text == "'whole'\n"
+        whole = server.start_cell(HOLD + "'whole'")
+        until(lambda: any(row["age_seconds"] >= 3 for row in server.call("list_sessions").object["sessions"]))
+        go(server)
+        assert Result(whole.get()["result"]).text == "'whole'\n"
 
 
 def test_cb14_an_exception_is_an_error_apart_from_the_output(server):

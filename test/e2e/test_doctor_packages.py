@@ -5,13 +5,13 @@ import shutil
 import subprocess
 
 import pytest
-from client import BUILD, environment
+from client import BUILD, WAIT_S, environment
 from indexes import Index, wheel
 from steps import paths_in
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 HAS_ALL = HAS_PIP and all(map(shutil.which, ("node", "npm", "R")))
-pytestmark = [pytest.mark.skipif(not HAS_ALL, reason="not all of pip, npm and R are here"), pytest.mark.limit(180)]
+pytestmark = pytest.mark.skipif(not HAS_ALL, reason="not all of pip, npm and R are here")
 NOWHERE = "http://localhost:1"
 
 
@@ -34,7 +34,7 @@ def doctor(home, **variables):
     env = environment(home)
     env.update({"PIP_CONFIG_FILE": os.devnull, **variables})
     done = subprocess.run([str(BUILD / "ptycell"), "doctor", "packages"], env=env, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=150, check=False)
+                          stdin=subprocess.DEVNULL, timeout=WAIT_S, check=False)
     return done.returncode, " ".join(done.stdout.split())
 
 
@@ -74,5 +74,5 @@ def test_doctor_alone_reaches_nothing(home, index):
     index.asked.clear()
     env = environment(home)
     env["PTYCELL_PIP_INDEX"] = index.url
-    subprocess.run([str(BUILD / "ptycell"), "doctor"], env=env, capture_output=True, timeout=60, check=False)
+    subprocess.run([str(BUILD / "ptycell"), "doctor"], env=env, capture_output=True, timeout=WAIT_S, check=False)
     assert index.asked == []

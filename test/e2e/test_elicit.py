@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The person is asked for what code waits for, where the client can do that: MI-1 to MI-7. Never for
 secrets and debuggers, three times a cell at most; the call keeps its wait; a late answer types nothing."""
-import time
-
 import pytest
-from client import Result, Server
+from client import CALL_S, WAIT_S, Result, Server
 from steps import EVIL, assert_clean
 
 ELICITATION = {"elicitation": {}}
-LONG = 20
 
 
 def next_of(server, method):
     """The next request or notification of the server that has this method."""
     while True:
-        message = server.others.get(timeout=LONG)
+        message = server.others.get()
         if message.get("method") == method:
             return message
 
@@ -46,7 +43,7 @@ class Person:
             self.asked = next_of(self.server, "elicitation/create")
             assert isinstance(self.asked["id"], str)
             return self.asked["params"]
-        result = self.pending.get(timeout=LONG)["result"]
+        result = self.pending.get()["result"]
         assert result["resultType"] == "input_required" and "content" not in result
         self.state = result["requestState"]
         (self.key, request), = result["inputRequests"].items()
@@ -63,7 +60,7 @@ class Person:
         self.pending = self.server.start("tools/call", {
             **self.params, "inputResponses": {self.key: result}, "requestState": self.state})
 
-    def result(self, wait=LONG):
+    def result(self, wait=WAIT_S):
         message = self.pending.get(timeout=wait)
         assert "error" not in message, message
         return Result(message["result"])
@@ -151,15 +148,18 @@ def test_the_call_keeps_its_wait_and_the_question_is_taken_back(home):
     with person.server as server:
         person.cell("1")
         person.result()
-        start = time.monotonic()
-        person.cell("input('name? ')", wait=3)
+        for wait in (3, 30, 100):  # on a busy machine it may not ask within the shortest
+            person.cell("input('name? ')", wait=wait)
+            result = person.result()
+            if result.state == "waiting_for_input":
+                break
+            assert result.state == "running"
+            server.interact(action="interrupt")
         person.question()
-        result = person.result()
-        assert result.state == "waiting_for_input" and time.monotonic() - start < 10
         taken = next_of(server, "notifications/cancelled")
         assert taken["params"]["requestId"] == person.asked["id"]
         person.answer("late")
-        person.start("interact", input="typed", wait=LONG)
+        person.start("interact", input="typed", wait=CALL_S)
         assert "'typed'" in person.result().text
 
 
@@ -171,7 +171,7 @@ def test_an_answer_that_comes_after_the_wait_types_nothing(home):
         other = server.start("tools/call", {"name": "interact", "_meta": {
             **person.meta, "io.modelcontextprotocol/clientCapabilities": {}},
             "arguments": {"session_id": "s", "input": "typed"}})
-        assert Result(other.get(timeout=LONG)["result"]).cell["prompt"] == "second?"
+        assert Result(other.get()["result"]).cell["prompt"] == "second?"
         person.answer("late")
         result = person.result()
         assert result.state == "waiting_for_input" and "too late" in result.text
@@ -185,7 +185,7 @@ def test_a_question_is_taken_back_when_somebody_else_types(home):
         pending = person.cell("input('name? ')")
         person.question()
         server.start("tools/call", {"name": "interact", "arguments": {"session_id": "s", "input": "me"}})
-        assert "'me'" in Result(pending.get(timeout=LONG)["result"]).text
+        assert "'me'" in Result(pending.get()["result"]).text
         assert next_of(server, "notifications/cancelled")["params"]["requestId"] == person.asked["id"]
 
 
@@ -196,13 +196,13 @@ def test_a_request_state_works_once_and_only_as_it_was_given(home):
         person.question()
         forged = server.start("tools/call", {**person.params, "requestState": "0" * 32,
                                              "inputResponses": {"answer": {"action": "accept"}}})
-        assert forged.get(timeout=LONG)["error"]["code"] == -32602
+        assert forged.get()["error"]["code"] == -32602
         state, params = person.state, person.params
         person.answer("Eve")
         assert "'Eve'" in person.result().text
         again = server.start("tools/call", {**params, "requestState": state,
                                             "inputResponses": {"answer": {"action": "accept"}}})
-        assert again.get(timeout=LONG)["error"]["code"] == -32602
+        assert again.get()["error"]["code"] == -32602
         # The code was not run a second time.
         person.cell("len(In) if 'In' in globals() else 'once'")
         assert person.result().status["cell"] == 2

@@ -9,7 +9,7 @@ import threading
 import zlib
 
 import pytest
-from client import BUILD
+from client import BUILD, WAIT_S
 from fetching import Fetch, Site, body, download, failure, head
 from proxies import Authority, Host, NameServer, answer_once, read_head
 
@@ -476,11 +476,11 @@ def test_it_holds_little_and_may_do_little(tmp_path):
 
     with Site({"/a": page}) as site, open(tmp_path / "part", "w+b") as file:
         fetch = Fetch({"do": "download", "url": site.url("/a"), "allow_private": True, "size_max": 1, "size_name": "x"}, file)
-        assert begun.wait(20)
+        assert begun.wait(WAIT_S)
         status = pathlib.Path(f"/proc/{fetch.process.pid}/status").read_text()
         assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
         fetch.process.terminate()
-        assert fetch.process.wait(20) == -15
+        assert fetch.process.wait(WAIT_S) == -15
 
 
 def test_an_order_that_is_none_is_refused(tmp_path):

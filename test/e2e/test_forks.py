@@ -11,10 +11,10 @@ import threading
 import time
 
 import pytest
-from client import WAIT_S, Server
+from client import Server
 from machines import IS_ROOT, confined_in
-from steps import (SYS_KCMP, above, all_folders, all_gone, assert_leaves_nothing, family, has_module, interpreters, open_files,
-                   same_description, until)
+from steps import (BEGUN, SYS_KCMP, above, all_folders, all_gone, assert_leaves_nothing, family, has_module, interpreters, open_files,
+                   overdue, same_description, until)
 from test_spares import MODULE, interpreter_of, look, spared, tried
 
 ENV = {"PTYCELL_PRELOAD": MODULE}
@@ -86,10 +86,9 @@ def test_sessions_that_follow_at_once_are_copies_without_imports(tmp_path):
                 if has_module(server, MARK, f"s{number}"):
                     return not has_module(server, MODULE, f"s{number}") and server.cell("6 * 7", session=f"s{number}").text == "42\n"
         return False
-    until(attempt, 40)
+    until(attempt)
 
 
-@pytest.mark.limit(120)
 def test_the_second_session_waits_a_moment_to_be_a_copy(tmp_path):
     """Of a parent that serves within SPARES_COMING_MS, which a slow machine may not do each time; without, it is one by chance."""
     homes = itertools.count()
@@ -100,14 +99,13 @@ def test_the_second_session_waits_a_moment_to_be_a_copy(tmp_path):
             if before:
                 server.call(before, session_id="second")
             return has_module(server, MARK, "second")
-    until(lambda: all(attempt() for _ in range(3)), 40)
-    until(lambda: attempt("session_info"), 40)
+    until(lambda: all(attempt() for _ in range(3)))
+    until(lambda: attempt("session_info"))
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="nobody but root stops what is in a sandbox")
-@pytest.mark.limit(120)
 def test_a_parent_that_does_not_come_is_waited_for_no_longer(tmp_path):
-    """It is stopped while it starts, if that is seen in time. It is given up after 10 s, which is not waited for."""
+    """It is stopped while it starts, if that is seen in time. It is given up after 30 s, which is not waited for."""
     homes = itertools.count()
 
     def attempt():
@@ -118,7 +116,7 @@ def test_a_parent_that_does_not_come_is_waited_for_no_longer(tmp_path):
                 os.kill(parent, signal.SIGSTOP)
             copied = has_module(server, MARK, "second")
             return not copied and parents <= family(server.process.pid)
-    until(attempt, 60)
+    until(attempt)
 
 
 def test_what_waits_is_a_copy_at_once_and_another_when_all_is_imported(home):
@@ -245,7 +243,6 @@ def test_the_parent_has_no_capability_and_one_thread(ready):
     assert re.search(r"^NoNewPrivs:\t1$", status, re.M) and re.search(r"^Threads:\t1$", status, re.M)
 
 
-@pytest.mark.limit(120)
 def test_it_is_confined_as_any_session():
     with confined_in("namespaces", **ENV) as confined:
         confined.server.call("session_info", session_id="cold", config={"memory_max": 500 << 20})
@@ -260,10 +257,10 @@ def test_it_is_confined_as_any_session():
 
 def test_interrupts_tracebacks_and_variables_work(ready):
     name = forked(ready)
-    result = ready.cell("while True: pass", session=name, timeout=1)
-    assert result.state == "timed_out" and "KeyboardInterrupt" in result.text
+    result = overdue(ready, BEGUN + "while True: pass", session=name)
+    assert "KeyboardInterrupt" in result.text
     result = ready.cell("x = 1\nx / 0", session=name)
-    assert 'File "<cell 3>", line 2' in result.text and "x / 0" in result.text and "driver" not in result.text
+    assert f'File "<cell {result.status["cell"]}>", line 2' in result.text and "x / 0" in result.text and "driver" not in result.text
     info = ready.call("session_info", session_id=name, include=["variables"]).object
     assert [row["name"] for row in info["variables"]["python"]["names"]] == ["x"] if "python" in info["variables"] else info["variables"]
 
@@ -291,7 +288,7 @@ def test_what_waits_holds_no_names_in_a_writable_share(home, tmp_path):
         name = forked(server)
         assert (share / ".envrc").exists()
         server.call("destroy_session", session_id=name)
-        until(lambda: not list(share.iterdir()), 5)
+        until(lambda: not list(share.iterdir()))
         begun = time.monotonic()
         until(lambda: time.monotonic() > begun + 1.5)
         assert not list(share.iterdir())
@@ -305,7 +302,7 @@ def test_the_parent_and_what_waits_end_when_no_session_comes(home):
     with Server(home, env={**ENV, "PTYCELL_SPARES_IDLE": "3"}) as server:
         name = forked(server)
         own = {interpreter_of(server, row["session_id"]) for row in server.call("list_sessions").object["sessions"]}
-        until(lambda: interpreters(server) == own, 20)
+        until(lambda: interpreters(server) == own)
         assert server.cell("6 * 7", session=name).text == "42\n"
         assert server.cell("6 * 7", session="later").text == "42\n"
         assert forked(server, "then")
@@ -317,7 +314,7 @@ def test_sessions_outlive_the_parent_and_new_ones_start(ready):
     ready.cell("x = 5", session=name)
     parent = parent_of(ready)
     os.kill(parent[0], signal.SIGKILL)
-    all_gone({parent}, 5)
+    all_gone({parent})
     assert ready.cell("x", session=name).text == "5\n"
     assert ready.cell("1 + 1", session="next").text == "2\n"
     forked(ready, "again")
@@ -332,7 +329,7 @@ def test_sessions_are_copies_again_after_their_nursery_died(ready, who):
     init = above(above(parent[0]))
     os.kill(above(init) if who == "launcher" else init, signal.SIGKILL)
     ready.cell("1 + 1", session="at-once")
-    all_gone({parent}, 5)
+    all_gone({parent})
     assert ready.cell("1 + 1", session="next").text == "2\n"
     forked(ready, "again")
     # Those of sessions, of the parent and of what waits next; not that of what died.
@@ -348,13 +345,12 @@ def test_a_nursery_may_die_at_any_moment_of_a_start(ready, delay_ms):
     timer = threading.Timer(delay_ms / 1000, os.kill, (init, signal.SIGKILL))
     ready.cell("1", session="takes-what-waits")
     timer.start()
-    begun = time.monotonic()
     first = ready.cell("1 + 1", session="next")
     assert first.text == "2\n" or any("ended with its sandbox" in text for text in first.texts), first.texts
     timer.join()
     assert ready.cell("1 + 1", session="after").text == "2\n"
     assert ready.cell("1 + 1", session="next").text == "2\n"
-    assert time.monotonic() < begun + 8
+    assert b"not ready" not in ready.stderr  # nobody waited in vain
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root sees the parent")
@@ -364,7 +360,7 @@ def test_a_parent_that_does_not_answer_is_not_waited_for_twice(ready):
     os.kill(parent[0], signal.SIGSTOP)
     for number in range(3):
         assert ready.cell("1 + 1", session=f"n{number}").text == "2\n"
-    all_gone({parent}, 5)
+    all_gone({parent})
     forked(ready, "again")
 
 
@@ -377,7 +373,7 @@ def test_a_parent_that_ends_as_its_import_is_due_takes_no_server_along(ready, at
     many = "".join(json.dumps({"jsonrpc": "2.0", "id": 1000 + n, "method": "tools/list"}) + "\n" for n in range(1000 + attempt))
     ready.process.stdin.write(many.encode())
     ready.process.stdin.flush()
-    ready.others.get(timeout=WAIT_S)
+    ready.others.get()
     ready.process.send_signal(signal.SIGSTOP)
     os.kill(parent[0], signal.SIGKILL)
     begun = time.monotonic()
@@ -402,7 +398,7 @@ def test_sessions_that_were_copies_leave_nothing_behind(ready):
         ready.call("destroy_session", session_id=name)
         # The parent's folder and that of what waits next.
         until(lambda: len(all_folders(ready.home)) == 2)
-        all_gone({process} if process else set(), 5)
+        all_gone({process} if process else set())
         counts.append(until(lambda: settled(ready)))
     assert counts[1] == counts[-1]
 

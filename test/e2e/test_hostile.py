@@ -194,7 +194,7 @@ def test_a_symbolic_links_target_is_not_told_as_content(server):
     result = honest(server, "import os\nos.symlink('/etc/passwd', 'output/l')\nos.symlink('x', '\\x1b[2J')")
     assert not result.links
     uri = "session://s/files/output/l"
-    message = server.start("resources/read", {"uri": uri}).get(timeout=20)
+    message = server.start("resources/read", {"uri": uri}).get()
     assert "error" in message and "root:" not in json.dumps(message)
 
 
@@ -231,7 +231,7 @@ def test_the_environment_and_the_title_of_a_session(server):
     ("destroy_session", {"session_id": EVIL}), (EVIL, {}), ("x" * MEGABYTE, {})],
     ids=lambda _: "case")
 def test_arguments_of_a_call(server, tool, arguments):
-    message = server.start("tools/call", {"name": tool, "arguments": arguments}).get(timeout=20)
+    message = server.start("tools/call", {"name": tool, "arguments": arguments}).get()
     assert_clean(message)
     assert len(json.dumps(message)) < 5000
     if "result" in message:
@@ -244,7 +244,7 @@ def test_arguments_of_a_call(server, tool, arguments):
     "session://s/files/%00", EVIL], ids=lambda _: "uri")
 def test_a_resources_uri(server, uri):
     server.cell("1")
-    message = server.start("resources/read", {"uri": uri}).get(timeout=20)
+    message = server.start("resources/read", {"uri": uri}).get()
     assert "error" in message and "root:" not in json.dumps(message)
     assert len(json.dumps(message)) < 10_000
     assert_clean(message["error"]["message"])

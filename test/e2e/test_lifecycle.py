@@ -9,8 +9,9 @@ import sys
 import time
 
 import pytest
-from client import BUILD, REVISION, Server, environment
-from steps import alive, all_gone, assert_clean, family, kill, name_of, paths_in, until, with_word
+from client import BUILD, REVISION, WAIT_S, Server, environment
+from steps import (NEVER_S, alive, all_gone, assert_clean, family, is_running, kill, name_of, own_seconds, paths_in,
+                   until, with_word)
 
 PROGRAM = str(BUILD / "ptycell")
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -50,7 +51,7 @@ def start(home, *args, env=None, **popen):
 def run(home, data, *args, **popen):
     """Feeds `data`, ends the input; the answers by id."""
     process = start(home, *args, **popen)
-    out, _ = process.communicate(data, 50)
+    out, _ = process.communicate(data, WAIT_S)
     assert process.returncode == 0
     return answers(out)
 
@@ -70,24 +71,47 @@ def nothing_left(home):
     return paths_in(home, "cache/**/*")
 
 
-def stubborn_server(home, word):
-    server = Server(home)
+def stubborn_server(home, word, **options):
+    server = Server(home, **options)
     server.cell(STUBBORN.format(word=word))
     until(lambda: len(with_word(word)) == 3)
     server.start_cell("while True:\n    try:\n        import time; time.sleep(9)\n"
                       "    except BaseException: pass")
-    until(lambda: server.call("list_sessions").object["sessions"][0]["state"] == "running")
+    until(lambda: is_running(server))
     return server, family(server.process.pid) | with_word(word)
 
 
 # ---- the end of input ----
 
-def test_at_the_end_of_input_what_was_accepted_is_answered_within_a_second(home):
-    started = time.monotonic()
-    got = run(home, lines(INITIALIZE, exec_code(1, "6 * 7"), exec_code(2, "import time\ntime.sleep(60)")))
-    assert "42" in text_of(got[1])
-    assert time.monotonic() - started < 8
+def test_d6_at_the_end_of_input_what_was_asked_is_answered(home):
+    got = run(home, lines(INITIALIZE, exec_code(1, "6 * 7"), exec_code(2, "import time\ntime.sleep(3); 'slow'")))
+    assert "42" in text_of(got[1]) and "'slow'" in text_of(got[2])
     assert nothing_left(home) == []
+
+
+@pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGHUP])
+def test_d6_a_signal_ends_what_is_still_to_be_answered_and_that_is_said(home, signo):
+    process = start(home)
+    process.stdin.write(lines(INITIALIZE, exec_code(1, "open('output/begun', 'w').close()\nimport time\ntime.sleep(600)")))
+    process.stdin.close()
+    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/output/begun"), 60)
+    process.send_signal(signo)
+    assert process.wait(20) == 1
+    assert b"ptycell: 1 request was not answered: a signal ended ptycell" in process.stderr.read()
+    process.stdout.close()
+    process.stderr.close()
+    assert nothing_left(home) == []
+
+
+def test_d6_a_reader_that_goes_ends_what_is_still_to_be_answered(home):
+    process = start(home)
+    process.stdin.write(lines(INITIALIZE, exec_code(1, "open('output/begun', 'w').close()\nimport time\ntime.sleep(600)")))
+    process.stdin.close()
+    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/output/begun"), 60)
+    process.stdout.close()
+    assert process.wait(20) == 1
+    assert b"ptycell: 1 request was not answered: nobody reads stdout any more" in process.stderr.read()
+    process.stderr.close()
 
 
 def test_a_file_as_stdin_is_answered_whole(home):
@@ -96,7 +120,7 @@ def test_a_file_as_stdin_is_answered_whole(home):
                                *(exec_code(n, f"{n}") for n in range(2, 120))))
     with open(requests, "rb") as stdin:
         process = start(home, stdin=stdin, env={"PTYCELL_CALL_BUDGET": "1"})
-        out, _ = process.communicate(timeout=50)
+        out, _ = process.communicate(timeout=WAIT_S)
     got = answers(out)
     assert process.returncode == 0 and sorted(got) == list(range(120))
     assert "'slow'" in text_of(got[1]) and nothing_left(home) == []
@@ -106,19 +130,19 @@ def test_a_file_as_stdin_is_answered_whole(home):
 def test_drain_answers_all_of_a_pipe(home, how):
     env = {} if how else {"PTYCELL_DRAIN": "1"}
     process = start(home, *how, env={**env, "PTYCELL_CALL_BUDGET": "1"})
-    out, _ = process.communicate(lines(INITIALIZE, exec_code(1, "import time; time.sleep(2); 'slow'")), 50)
+    out, _ = process.communicate(lines(INITIALIZE, exec_code(1, "import time; time.sleep(2); 'slow'")), WAIT_S)
     assert "'slow'" in text_of(answers(out)[1]) and process.returncode == 0
 
 
 def test_stdin_from_dev_null_ends_at_once(home):
     process = start(home, stdin=subprocess.DEVNULL)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=WAIT_S)
     assert (process.returncode, out) == (0, b""), err
 
 
 def test_a_stdin_that_is_closed_at_the_start_ends_at_once(home):
     process = subprocess.run(["sh", "-c", 'exec "$0" <&-', PROGRAM], env=environment(home),
-                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=10, check=False)
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S, check=False)
     assert process.stdout == b"" and process.returncode in (0, 1)
 
 
@@ -144,19 +168,19 @@ def test_sd5_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
 
 @pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_sd2_each_signal_ends_all_and_leaves_nothing(home, signo):
-    word = f"1618.0{int(signo)}"
+    word = own_seconds(f"16180{int(signo)}")
     server, processes = stubborn_server(home, word)
     server.process.send_signal(signo)
-    assert server.process.wait(5) == 0
+    assert server.process.wait(WAIT_S) == 1
     all_gone(processes)
     assert nothing_left(home) == []
     server.close()
 
 
-def test_sd1_the_end_of_input_ends_stubborn_cells(home):
-    server, processes = stubborn_server(home, "1618.1")
+def test_sd1_the_end_of_input_ends_stubborn_cells_once_their_calls_are_answered(home):
+    server, processes = stubborn_server(home, own_seconds("16181"), env={"PTYCELL_CALL_BUDGET": "1"})
     server.process.stdin.close()
-    assert server.process.wait(5) == 0
+    assert server.process.wait(WAIT_S) == 0
     all_gone(processes)
     assert nothing_left(home) == []
     server.close()
@@ -172,7 +196,7 @@ def test_sd3_a_closed_stdout_ends_the_server(home):
     process.stdout.close()
     process.stdin.write(lines(exec_code(2, "2")))
     process.stdin.flush()
-    assert process.wait(5) == 0
+    assert process.wait(WAIT_S) in (0, 1)  # 1: the second request was read before the end was seen
     all_gone(processes)
     assert nothing_left(home) == []
     process.stdin.close()
@@ -180,19 +204,19 @@ def test_sd3_a_closed_stdout_ends_the_server(home):
 
 
 def test_a_killed_server_takes_every_process_along(home):
-    server, processes = stubborn_server(home, "1618.2")
+    server, processes = stubborn_server(home, own_seconds("16182"))
     kill(server.process.pid)
     all_gone(processes)
     server.close()
 
 
 def test_a_killed_launcher_takes_its_processes_along_and_the_server_goes_on(home):
-    server, processes = stubborn_server(home, "1618.3")
+    server, processes = stubborn_server(home, own_seconds("16183"))
     (launcher, _), = (p for p in family(server.process.pid) if
                       name_of(p[0]) == "ptycell-launch\n" and
                       parent_of(p[0]) == server.process.pid)
     kill(launcher)
-    all_gone(processes, 5)
+    all_gone(processes)
     result = server.cell("1 + 1", session="after")
     assert "2\n" in result.text
     assert server.close() == 0
@@ -204,6 +228,7 @@ def parent_of(pid):
 
 
 def test_sd4_a_server_whose_parent_was_killed_ends_although_its_pipes_stay_open(home):
+    word = own_seconds("16184")
     read, write = os.pipe()
     script = ("import os, subprocess, sys\n"
               "p = subprocess.Popen([sys.argv[1]], stdin=int(sys.argv[2]), stdout=1)\n"
@@ -212,13 +237,13 @@ def test_sd4_a_server_whose_parent_was_killed_ends_although_its_pipes_stay_open(
                               env=environment(home), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
     pid = int(parent.stderr.readline())
-    os.write(write, lines(INITIALIZE, exec_code(1, STUBBORN.format(word="1618.4"))))
+    os.write(write, lines(INITIALIZE, exec_code(1, STUBBORN.format(word=word))))
     for _ in range(2):
         parent.stdout.readline()
-    processes = {p for p in family(parent.pid)} | with_word("1618.4")
+    processes = {p for p in family(parent.pid)} | with_word(word)
     assert any(p[0] == pid for p in processes)
     kill(parent.pid)
-    all_gone(processes, 10)
+    all_gone(processes)
     assert nothing_left(home) == []
     os.close(write)
     os.close(read)
@@ -231,13 +256,13 @@ def test_started_with_signals_ignored_it_still_ends_and_cells_are_interruptible(
             signal.signal(signo, signal.SIG_IGN)
     with Server(home, preexec_fn=ignore) as server:
         server.cell("x = 1")
-        assert server.cell("import time\ntime.sleep(60)", timeout=0.3).state == "timed_out"
+        assert server.cell(f"import time\ntime.sleep({NEVER_S})", timeout=0.3).state == "timed_out"
         assert server.cell("x").text == "1\n"
         assert server.cell("import subprocess\nsubprocess.run(['sh', '-c', 'kill -TERM $$']).returncode"
                            ).text == "-15\n"
         processes = family(server.process.pid)
         server.process.send_signal(signal.SIGTERM)
-        server.process.wait(5)
+        server.process.wait(WAIT_S)
         all_gone(processes)
 
 
@@ -255,7 +280,7 @@ def test_fr5_bytes_one_by_one_and_two_requests_at_once_are_the_same(home):
     process = start(home, "--drain")
     for byte in data[:-60]:
         os.write(process.stdin.fileno(), bytes([byte]))
-    out, _ = process.communicate(data[-60:], 30)
+    out, _ = process.communicate(data[-60:], WAIT_S)
     got = answers(out)
     assert sorted(got) == [0, 1, 2] and "'\u00fc'" in text_of(got[1])
 
@@ -279,7 +304,7 @@ def test_fr6_a_line_over_the_cap_is_refused_and_skipped(home):
     big = lines(exec_code(1, "x = '" + "y" * 200_000 + "'"))
     ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
     process = start(home, "--line-max", "64K")
-    out, _ = process.communicate(lines(INITIALIZE) + big + lines(ping), 30)
+    out, _ = process.communicate(lines(INITIALIZE) + big + lines(ping), WAIT_S)
     messages = [json.loads(line) for line in out.splitlines()]
     assert any(m.get("error", {}).get("code") in (-32700, -32600) for m in messages)
     assert answers(out)[7]["result"] == {}
@@ -312,7 +337,7 @@ def test_fr7_a_client_that_does_not_read_is_not_read_either_and_gets_all(home):
             got[message["id"]] = message
         pings -= message.get("id") == "ping"
     process.stdin.close()
-    assert process.wait(10) == 0
+    assert process.wait(WAIT_S) == 0
     print(f"{size} bytes of answers waited in {rss} KB")
     assert sorted(got) == list(range(2, count + 2)) and size > count * image
     assert rss < 60_000 or BUILD.name != "dev"  # sanitizers keep what was freed
@@ -353,13 +378,13 @@ def test_fr8_a_stderr_that_nobody_drains_or_that_is_closed_blocks_nothing(home):
     except BlockingIOError:
         os.set_blocking(write, True)
     full = start(home, "--drain", "--log", "debug", stderr=write)
-    out, _ = full.communicate(lines(INITIALIZE, exec_code(1, "6 * 7")), 30)
+    out, _ = full.communicate(lines(INITIALIZE, exec_code(1, "6 * 7")), WAIT_S)
     assert "42" in text_of(answers(out)[1])
     os.close(read)
     os.close(write)
     closed = subprocess.run(["sh", "-c", 'exec "$0" --drain --log debug 2>&-', PROGRAM],
                             input=lines(INITIALIZE, exec_code(1, "6 * 7")), env=environment(home),
-                            stdout=subprocess.PIPE, timeout=30, check=False)
+                            stdout=subprocess.PIPE, timeout=WAIT_S, check=False)
     assert "42" in text_of(answers(closed.stdout)[1])
 
 

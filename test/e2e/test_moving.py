@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from client import WAIT_S, Result, Server
+from client import Server
 from steps import descriptors
 
 README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
@@ -55,7 +55,7 @@ def object_of(answer):
 
 
 def call_raw(server, tool, **arguments):
-    return server.start("tools/call", {"name": tool, "arguments": arguments}).get(timeout=WAIT_S)
+    return server.start("tools/call", {"name": tool, "arguments": arguments}).get()
 
 
 # ---- CodeBoxMCP ----
@@ -265,7 +265,7 @@ def test_the_answer_after_an_end_says_so(tmp_path):
 @row("`destroy_session` of an unknown id")
 def test_destroying_what_is_not_there_is_an_error(tmp_path):
     with Server(tmp_path) as server:
-        server.call("session_info", session_id="real")
+        server.call("session_info", session_id="real", config={})
         answer = server.call("destroy_session", session_id="reel")
     assert answer.is_error and answer.texts == ["there is no session 'reel'; live: 'real'"]
 
@@ -274,7 +274,7 @@ def test_destroying_what_is_not_there_is_an_error(tmp_path):
 def test_the_guide_has_an_address_of_its_own(tmp_path):
     with Server(tmp_path) as server:
         guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]
-        gone = server.start("resources/read", {"uri": "code-interpreter://usage-guide"}).get(timeout=WAIT_S)
+        gone = server.start("resources/read", {"uri": "code-interpreter://usage-guide"}).get()
     assert guide["mimeType"] == "text/markdown" and guide["text"].startswith("# Working with ptycell")
     assert gone["error"]["code"] == -32002
 
@@ -282,6 +282,7 @@ def test_the_guide_has_an_address_of_its_own(tmp_path):
 @row("`exec_sql`")
 def test_a_query_answers_rows_as_arrays_without_configuration(tmp_path):
     with Server(tmp_path) as server:
+        server.cell("1")
         answer = server.call("exec_sql", session_id="s", query="SELECT 1 AS a, 2 AS a").object
     assert answer["rows"] == [[1, 2]] and [c["name"] for c in answer["columns"]] == ["a", "a"]
 
@@ -292,7 +293,7 @@ def test_a_storage_is_set_by_the_same_names(tmp_path):
     string = "DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=a2V5;EndpointSuffix=core.windows.net"
     with Server(tmp_path, env={"AZURE_BLOB_CONNECTION_STRING": string, "AZURE_BLOB_CONTAINER_NAME": "mine",
                                "BLOB_SAS_EXPIRY_HOURS": "3"}) as server:
-        storage = server.call("session_info", session_id="s").object["storage"]
+        storage = server.call("session_info", session_id="s", config={}).object["storage"]
     assert (storage["kind"], storage["container"], storage["link_hours"]) == ("azure", "mine", 3)
     assert storage["endpoint"].startswith("https://shop.blob.core.windows.net") and storage["prefix"] == "s/"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """multiprocessing with functions that only cells define (MP of the interpreters' design)."""
 import pytest
-from steps import until, with_word
+from steps import BEGUN, begin, own_seconds, until, with_word
 
 SETUP = """import functools, multiprocessing as mp
 print("side effect")
@@ -16,13 +16,12 @@ class Scale:
   def __init__(self, by): self.by = by
   def times(self, x): return self.by * x
 """
-LIMIT_S = 20  # 5 s on a machine that has nothing else to do
 
 
 @pytest.fixture
 def cells(server):
     server.cell(SETUP)
-    return lambda code, **more: server.cell(code, wait=LIMIT_S, **more)
+    return lambda code, **more: server.cell(code, **more)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
@@ -63,13 +62,16 @@ def test_mp05_joblib_runs_them_too(cells):
     assert result.text == "[10, 11, 14]\n"
 
 
-def test_mp06_an_interrupted_join_ends_the_children(cells):
-    cells("import subprocess\ndef child(): subprocess.run(['sleep', '8181'])")
-    result = cells("ps = [mp.get_context('fork').Process(target=child) for _ in range(2)]\n"
-                   "for p in ps: p.start()\nfor p in ps: p.join()", timeout=1)
-    assert result.state == "timed_out" and "KeyboardInterrupt" in result.text
-    until(lambda: not with_word("8181"), 5)
-    assert cells("[p.join(5) for p in ps]; [p.is_alive() for p in ps], K").text.endswith("([False, False], 10)\n")
+def test_mp06_an_interrupted_join_ends_the_children(cells, server):
+    word = own_seconds("8181")
+    cells(f"import subprocess\ndef child(): subprocess.run(['sleep', '{word}'])")
+    begin(server, "ps = [mp.get_context('fork').Process(target=child) for _ in range(2)]\n"
+          f"for p in ps: p.start()\n{BEGUN}for p in ps: p.join()")
+    until(lambda: len(with_word(word)) == 2)
+    result = server.interact(action="interrupt")
+    assert result.state == "interrupted" and "KeyboardInterrupt" in result.text
+    until(lambda: not with_word(word))
+    assert cells("[p.join() for p in ps]; [p.is_alive() for p in ps], K").text.endswith("([False, False], 10)\n")
 
 
 def test_a_cell_that_falls_through_a_fork_is_answered_once(server):

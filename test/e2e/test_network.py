@@ -72,7 +72,7 @@ import ssl, urllib.request
 def fetch(url):
     context = ssl.create_default_context(cafile="input/ca.pem") if url.startswith("https") else None
     try:
-        return urllib.request.urlopen(url, context=context, timeout=20).read()
+        return urllib.request.urlopen(url, context=context, timeout=200).read()
     except Exception as error:
         return repr(error)
 """

@@ -8,7 +8,7 @@ from indexes import Index, sdist, wheel
 from steps import install, paths_in
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
-pytestmark = [pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here"), pytest.mark.limit(120)]
+pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
 
 TRAVELLER = wheel("traveller", "1.0", extra={"../../evil.py": "print('out')\n"}.items())
 RUNS_CODE = sdist("runscode", "1.0", "import pathlib\nfrom setuptools import setup\n"

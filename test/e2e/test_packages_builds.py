@@ -12,7 +12,6 @@ from registries import Registry, package
 
 HAS_NPM = shutil.which("npm") is not None and shutil.which("node") is not None
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
-pytestmark = pytest.mark.limit(180)
 with_npm = pytest.mark.skipif(not HAS_NPM, reason="no npm here")
 with_pip = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
 

@@ -8,7 +8,7 @@ from indexes import Index, wheel
 from steps import install
 from test_packages import HAS_PIP, python
 
-pytestmark = [pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here"), pytest.mark.limit(120)]
+pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from indexes import Index, wheel
 from steps import all_gone, family, install, until
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
-pytestmark = [pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here"), pytest.mark.limit(180)]
+pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
 
 
 @pytest.fixture
@@ -69,11 +69,11 @@ def test_what_was_unused_for_longest_is_taken_away_and_nothing_that_is_in_use(st
     for name in ("alpha", "beta"):
         install(server, name, session=name)
     server.call("destroy_session", session_id="alpha")
-    until(lambda: (entries(home)["alpha"] / "files/alpha.py").stat().st_nlink == 1, 30)
+    until(lambda: (entries(home)["alpha"] / "files/alpha.py").stat().st_nlink == 1)
     for name, entry in entries(home).items():
         os.utime(entry / "manifest", (1000, 1000))
     assert install(server, "large", session="large").object["packages"] == ["large 1.0"]
-    until(lambda: "alpha" not in entries(home), 30)
+    until(lambda: "alpha" not in entries(home))
     assert {"beta", "large"} <= set(entries(home))  # sessions have them, whatever their size
     assert server.cell("import beta; beta.version", session="beta").text.strip() == "'1.0'"
     again = install(server, "alpha", session="alpha2")
@@ -95,7 +95,7 @@ def test_the_next_server_takes_away_what_a_killed_installer_left(start, home):
     os.utime(record, (1000, 1000))
     server = start()
     server.cell("1")  # it installs nothing itself
-    until(lambda: not left.exists() and not record.exists(), 30)
+    until(lambda: not left.exists() and not record.exists())
     assert install(server, "alpha").object["cached"]
 
 

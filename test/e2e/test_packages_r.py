@@ -10,11 +10,11 @@ import threading
 
 import pytest
 import steps
+from client import WAIT_S
 from steps import paths_in
 
 if not shutil.which("R"):
     pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
-pytestmark = pytest.mark.limit(180)
 
 # Of each: version, what it imports, whether the repository has it built. What is not runs code when it is installed.
 PACKAGES = {
@@ -27,7 +27,7 @@ RAN = ('cat("built", file = "ran.txt"); built_by <- Sys.getpid(); '
 
 
 def r(*arguments, cwd, env=None):
-    subprocess.run(["R", "CMD", *arguments], cwd=cwd, env=env, check=True, capture_output=True, timeout=120)
+    subprocess.run(["R", "CMD", *arguments], cwd=cwd, env=env, check=True, capture_output=True, timeout=WAIT_S)
 
 
 def write_source(folder, name, version, imports, code):
@@ -135,7 +135,7 @@ def repository(tmp_path_factory):
     write_hostile(contrib)
     write_two_faced(contrib)
     subprocess.run(["Rscript", "-e", "tools::write_PACKAGES('.', type = 'source')"], cwd=contrib, check=True,
-                   capture_output=True, timeout=120)
+                   capture_output=True, timeout=WAIT_S)
     # What the index tells is true, but the files are others by now.
     write_tar(contrib / "swappedpkg_1.0.tar.gz", {"swappedpkg/DESCRIPTION": description("swappedpkg") + "X: y\n"})
     for path in contrib.glob("PACKAGES.*"):
@@ -306,7 +306,7 @@ def test_no_index_is_read_that_could_run_code(start, served, repository):
     contrib = repository / "src" / "contrib"
     code = ('x <- read.dcf("PACKAGES"); x[, "Version"] <- "77.0"; rownames(x) <- x[, "Package"]; '
             'saveRDS(x, "PACKAGES.rds")')
-    subprocess.run(["Rscript", "-e", code], cwd=contrib, check=True, capture_output=True, timeout=120)
+    subprocess.run(["Rscript", "-e", code], cwd=contrib, check=True, capture_output=True, timeout=WAIT_S)
     try:
         for n, repos in enumerate((served.url, str(repository))):
             served.asked.clear()

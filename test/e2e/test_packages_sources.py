@@ -10,6 +10,7 @@ import subprocess
 import threading
 
 import pytest
+from client import WAIT_S
 from indexes import Index, wheel
 from proxies import Authority
 from registries import Registry, package
@@ -17,7 +18,7 @@ from steps import install
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 HAS_NPM = shutil.which("npm") is not None and shutil.which("node") is not None
-pytestmark = [pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here"), pytest.mark.limit(180)]
+pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
 
 ALPHA = wheel("alpha", "1.0")
 
@@ -178,19 +179,19 @@ class Upstream:
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_CONNECT(self):
                 upstream.asked.append(self.path)
-                with socket.create_connection(("127.0.0.1", target), 20) as there:
+                with socket.create_connection(("127.0.0.1", target), WAIT_S) as there:
                     self.send_response(200)
                     self.end_headers()
                     back = threading.Thread(target=relay, args=(there, self.connection), daemon=True)
                     back.start()
                     relay(self.connection, there)
-                    back.join(20)
+                    back.join(WAIT_S)
                 self.close_connection = True
 
             def do_GET(self):
                 upstream.asked.append(self.path)
                 path = "/" + self.path.split("/", 3)[3]
-                with socket.create_connection(("127.0.0.1", target), 20) as there:
+                with socket.create_connection(("127.0.0.1", target), WAIT_S) as there:
                     there.sendall(f"GET {path} HTTP/1.0\r\nHost: packages.test\r\n\r\n".encode())
                     relay(there, self.connection)
                 self.close_connection = True

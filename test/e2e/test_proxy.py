@@ -517,5 +517,5 @@ def test_both_end_with_the_server(tmp_path):
         assert len(below) == 1
         held = proxy.connect()
         proxy.end()
-        all_gone(below, 10)
+        all_gone(below)
         held.close()

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from client import Server
+from steps import BEGUN, HOLD, NEVER_S, go, until
 
 ARTIFACT = {"path", "filename", "extension", "size_bytes", "mime_type", "uri"}
 
@@ -68,7 +69,7 @@ def test_listing_tells_artifacts_and_their_count(agent):
 
 
 def test_session_info_has_folders_and_limits(agent):
-    got = answer(agent.call("session_info", session_id="s"))
+    got = answer(agent.call("session_info", session_id="s", config={}))
     assert got["status"] == "success"
     assert {"session_id", "workdir", "input_dir", "output_dir", "effective_config", "generation", "state", "keep_dir",
             "languages", "databases", "confinement"} <= set(got)
@@ -102,10 +103,10 @@ def test_a_long_output_is_cut_the_same(agent):
 
 
 def test_a_destroyed_sessions_running_cell_is_answered(agent):
-    pending = agent.start_cell("import time\ntime.sleep(60)")
-    agent.call("session_info", session_id="s")
+    pending = agent.start_cell(f"import time\ntime.sleep({NEVER_S})")
+    agent.call("session_info", session_id="s", config={})
     agent.call("destroy_session", session_id="s")
-    message = pending.get(timeout=20)
+    message = pending.get()
     assert json.loads(message["result"]["content"][0]["text"])["status"] == "error"
 
 
@@ -119,12 +120,13 @@ def test_a_folder_full_of_files_costs_no_output(agent):
 
 def test_a_cell_that_runs_on_or_waits_is_no_failure(tmp_path):
     with Server(tmp_path, env={"PTYCELL_RESULTS": "json"}) as server:
-        server.cell("import time")
-        running = json.loads(server.cell("print('begun', flush=True); time.sleep(2); 42", budget=1).texts[0])
+        answers = [json.loads(server.cell(f"{BEGUN}{HOLD}42", budget=1).texts[0])]
+        until(lambda: "begun" in answers[-1]["output"] or answers.append(json.loads(server.interact(budget=1).texts[0])))
+        go(server)
         ended = json.loads(server.interact().texts[0])
         waiting = json.loads(server.cell("input('well? ')").texts[0])
         refused = json.loads(server.interact(session="nobody").texts[0])
-    assert (running["status"], running["state"]) == ("success", "running") and "begun" in running["output"]
+    assert {(running["status"], running["state"]) for running in answers} == {("success", "running")}
     assert (ended["status"], ended["state"]) == ("success", "done") and ended["output"] == "42\n"
     assert (waiting["status"], waiting["state"], waiting["prompt"]) == ("success", "waiting_for_input", "well?")
     assert refused["status"] == "error" and "there is no session" in refused["error"]

@@ -10,9 +10,9 @@ import re
 import urllib.parse
 
 import pytest
-from client import BUILD, Result, Server
+from client import BUILD, CALL_S, Result, Server
 from proxies import Authority, answer_once, own_names
-from steps import paths_in, session_folders, until
+from steps import HOLD, go, listed, paths_in, session_folders, until
 from test_spares import ENV, spared
 
 SECRET = 'tk-"9\\a/B+\u00e9 z&5%41=:{hunter2~?}'
@@ -199,7 +199,7 @@ def test_a_cell_may_use_a_secret_and_show_it_in_any_form_before_it_crashes(home,
 import ssl, urllib.request
 request = urllib.request.Request("https://ok.test:{there.port}/?k=" + urllib.parse.quote(t),
                                  headers={{"X-Token": base64.b64encode(raw).decode()}})
-print(urllib.request.urlopen(request, context=ssl.create_default_context(cafile="input/ca.pem"), timeout=20).read())
+print(urllib.request.urlopen(request, context=ssl.create_default_context(cafile="input/ca.pem"), timeout=200).read())
 for form in forms():
     print(form)
     print(form, file=sys.stderr)
@@ -251,7 +251,7 @@ def test_no_answer_about_a_session_tells_a_secret(start, home, tmp_path):
     server.cell("import matplotlib.pyplot as plt; plt.plot([1]); plt.title(t); plt.show(); display(t)")
     server.call("exec_code", session_id=SECRET, language=SECRET, code="1")
     server.call("exec_code", session_id="s", language=SECRET, code="1")
-    waiting = Result(server.start_cell(f"answer = input(t + ': ')", budget=20).get(timeout=30)["result"])
+    waiting = Result(server.start_cell(f"answer = input(t + ': ')", budget=CALL_S).get()["result"])
     assert waiting.state == "waiting_for_input"
     assert "at the prompt '[secret TOKEN]:'" in "".join(waiting.texts)
     server.call("interact", session_id="s", language="python", input=SECRET)
@@ -265,10 +265,10 @@ def test_no_answer_about_a_session_tells_a_secret(start, home, tmp_path):
             server.cell(line, language=language)
     server.call("session_info", session_id="s", include=["variables"])
     for path in ("", "/cells", "/notebook", "/script", "/cells/3", *(f"/cells/{n}" for n in range(1, 30))):
-        server.start("resources/read", {"uri": f"session://s{path}"}).get(timeout=30)
-    server.start("resources/read", {"uri": f"session://s/files/output/{SECRET}"}).get(timeout=30)
-    server.start("tools/call", {"name": SECRET, "arguments": {}}).get(timeout=30)
-    server.start(SECRET, {}).get(timeout=30)
+        server.start("resources/read", {"uri": f"session://s{path}"}).get()
+    server.start("resources/read", {"uri": f"session://s/files/output/{SECRET}"}).get()
+    server.start("tools/call", {"name": SECRET, "arguments": {}}).get()
+    server.start(SECRET, {}).get()
     server.request("resources/list")
     until(lambda: list((home / "kept").rglob("notebook.ipynb")))
     stored = assert_silent(server, home, audit=audit)
@@ -279,10 +279,13 @@ def test_no_answer_about_a_session_tells_a_secret(start, home, tmp_path):
 def test_output_that_a_call_s_end_cuts_in_two_holds_no_whole_secret(start, home):
     server = start()
     server.cell("import os, sys, time; t = os.environ['TOKEN']")
-    first = server.start_cell("print(end=t[:20], flush=True)\ntime.sleep(2)\nprint(end=t[20:] + '!', flush=True)", budget=0.5)
-    answer = Result(first.get(timeout=30)["result"])
-    assert answer.state == "running" and SECRET[:9] not in answer.text
-    rest = server.call("interact", session_id="s", language="python", action="wait", budget=20)
+    code = f"print(end=t[:20], flush=True); open('half', 'w').close()\n{HOLD}print(end=t[20:] + '!', flush=True)"
+    answers = [server.cell(code, budget=0.5)]
+    until(lambda: "half" in listed(server, "half"))
+    answers.append(server.interact(budget=0.5))
+    assert all(answer.state == "running" and SECRET[:9] not in answer.text for answer in answers)
+    go(server)
+    rest = server.call("interact", session_id="s", language="python", action="wait", budget=CALL_S)
     assert rest.state == "done" and rest.text.strip() == "[secret TOKEN]!"
     server.cell("print('x' * 40000)")
     assert_silent(server, home)
@@ -343,7 +346,7 @@ def test_what_a_sentence_of_ours_quotes_shows_no_start_of_a_long_secret(start, h
     server.call("destroy_session", session_id=LONG)
     server.call("session_info", session_id="s", include=[LONG])
     server.call("exec_code", session_id="s", language=LONG, code="1")
-    server.start(LONG, {}).get(timeout=30)
+    server.start(LONG, {}).get()
     assert_nothing_shown(server, home)
 
 
@@ -406,10 +409,10 @@ def test_what_a_person_is_asked_is_without_secrets(home):
                                   "clientInfo": {"name": "e2e", "version": "1"}})
     server.notify("notifications/initialized")
     answer = server.start_cell("import os; got = input('Is ' + os.environ['TOKEN'] + ' right? ')")
-    asked = until(lambda: next((m for m in [server.others.get(timeout=20)] if m["method"] == "elicitation/create"), None))
+    asked = until(lambda: next((m for m in [server.others.get()] if m["method"] == "elicitation/create"), None))
     assert "[secret TOKEN] right?" in json.dumps(asked["params"])
     server.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
-    Result(answer.get(timeout=30)["result"])
+    Result(answer.get()["result"])
     server.call("interact", session_id="s", language="python", input="yes")
     until(lambda: list((home / "kept").rglob("notebook.ipynb")))
     assert_silent(server, home)
@@ -440,7 +443,7 @@ def test_bytes_of_files_and_figures_stay_as_they_are(start, home):
 
 def test_a_prompt_that_ends_as_a_secret_begins_is_shown(start):
     server = start(secret="Name: Rumpelstiltskin")
-    waiting = Result(server.start_cell("x = input('Name')", budget=20).get(timeout=30)["result"])
+    waiting = Result(server.start_cell("x = input('Name')", budget=CALL_S).get()["result"])
     assert waiting.state == "waiting_for_input" and "at the prompt 'Name'." in waiting.text
     server.call("interact", session_id="s", language="python", input="me")
 
@@ -455,5 +458,5 @@ got = b""
 while not got.endswith(b"R"):
     got += os.read(0, 1)
 termios.tcsetattr(0, termios.TCSANOW, old)
-got""", timeout=20)
+got""")
     assert answer.state == "done" and "R'" in answer.text

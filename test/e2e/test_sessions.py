@@ -2,13 +2,12 @@
 """Sessions: generations, queues, limits, expiry, and everything gone at their end."""
 import os
 import pathlib
-import time
 
 import pytest
 from client import Result, Server
 from machines import IS_ROOT
-from steps import (alive, all_gone, family, interpreters, kill, listed, name_of, session_folders, unheard_death, until,
-                   with_word)
+from steps import (HOLD, NEVER_S, alive, all_gone, family, go, interpreters, kill, listed, name_of, own_seconds,
+                   session_folders, unheard_death, until, with_word)
 
 SOON = {"CLEANUP_INTERVAL": "1"}
 
@@ -18,7 +17,7 @@ def rows(server):
 
 
 def answer_of(pending):
-    return Result(pending.get(timeout=60)["result"])
+    return Result(pending.get()["result"])
 
 
 
@@ -39,7 +38,7 @@ def test_a_session_outlives_its_sandbox(server, who):
     running = interpreters(server)
     for pid, _ in died:
         kill(pid)
-    all_gone(running, 5)
+    all_gone(running)
     result = server.cell("open('kept').read(), 'q' in globals()")
     assert result.text == "('x', False)\n" and result.state == "done"
     assert "the interpreter ended with its sandbox, whose own processes were killed" in result.notice
@@ -107,17 +106,15 @@ def test_parallel_calls_of_one_session_run_in_order(server):
 
 def test_other_sessions_do_not_wait(server):
     server.cell("import time", session="slow")
-    slow = server.start_cell("time.sleep(60)", session="slow")
-    started = time.monotonic()
+    slow = server.start_cell(f"time.sleep({NEVER_S})", session="slow")
     assert server.cell("1", session="quick").text == "1\n"
     server.request("ping")
-    assert time.monotonic() - started < 5
     assert rows(server)["slow"]["state"] == "running"
     server.cancel(slow)
 
 
 def test_the_sixty_sixth_waiting_cell_is_refused_with_a_reason(server):
-    running = server.start_cell("import time\ntime.sleep(60)")
+    running = server.start_cell(f"import time\ntime.sleep({NEVER_S})")
     until(lambda: rows(server).get("s", {}).get("state") == "running")
     waiting = [server.start_cell("1") for _ in range(64)]
     refused = server.cell("1")
@@ -127,7 +124,7 @@ def test_the_sixty_sixth_waiting_cell_is_refused_with_a_reason(server):
 
 
 def test_destroying_answers_what_runs_and_what_waits(server):
-    running = server.start_cell("import time\ntime.sleep(60)")
+    running = server.start_cell(f"import time\ntime.sleep({NEVER_S})")
     until(lambda: rows(server).get("s", {}).get("state") == "running")
     waiting = server.start_cell("1")
     assert not server.call("destroy_session", session_id="s").is_error
@@ -159,15 +156,18 @@ def test_an_old_session_expires_by_its_ttl_although_it_is_used(home):
 
 def test_cb13_a_running_cell_postpones_the_end(home):
     with Server(home, env={"SESSION_TTL": "1", "IDLE_TIMEOUT": "1", **SOON}) as server:
-        assert server.cell("import time\ntime.sleep(4)\n'whole'").text == "'whole'\n"
+        whole = server.start_cell(HOLD + "'whole'")
+        until(lambda: rows(server).get("s", {}).get("age_seconds", 0) >= 4)
+        go(server)
+        assert answer_of(whole).text == "'whole'\n"
         until(lambda: not rows(server))
 
 
 def test_live_children_postpone_the_end(home):
-    word = "1414.2135"
+    word = own_seconds("1414")
     with Server(home, env={"IDLE_TIMEOUT": "1", **SOON}) as server:
         server.cell(f"import subprocess\np = subprocess.Popen(['sleep', '{word}'])")
-        until(lambda: rows(server)["s"]["idle_seconds"] >= 4, 20)
+        until(lambda: rows(server)["s"]["idle_seconds"] >= 4)
         (child, _), = with_word(word)
         kill(child)
         until(lambda: not rows(server))
@@ -197,7 +197,7 @@ def test_cb30_a_sessions_own_limits_are_clamped_between_floor_and_ceiling(home):
             assert config(exec_timeout=low, session_ttl=low)["exec_timeout"] == 1
             assert config(session_ttl=low)["session_ttl"] == 1
         assert config(exec_timeout=1)["exec_timeout"] == 1
-        assert server.cell("import time\ntime.sleep(30)").state == "timed_out"
+        assert server.cell("import time\ntime.sleep(1000)").state == "timed_out"
 
 
 @pytest.mark.parametrize("config, said", [({"colour": 1}, "colour"), ({"exec_timeout": "9"}, "number"),
@@ -210,7 +210,7 @@ def test_a_wrong_config_is_refused_by_name(server, config, said):
 # ---- ends ----
 
 def test_destroying_kills_everything_and_removes_the_folder(lone_server, home):
-    word = "1732.0508"
+    word = own_seconds("1732")
     lone_server.cell("import subprocess, os\n"
                 f"a = subprocess.Popen(['sleep', '{word}'], start_new_session=True)\n"
                 f"os.system('(trap \"\" HUP TERM INT; nohup setsid sleep {word} &) >/dev/null')")
@@ -218,9 +218,9 @@ def test_destroying_kills_everything_and_removes_the_folder(lone_server, home):
     (folder,) = until(lambda: session_folders(home))  # known by the journal, which is written after the answer
     interpreter, = interpreters(lone_server)
     assert not lone_server.call("destroy_session", session_id="s").is_error
-    until(lambda: not with_word(word), 2)
-    until(lambda: not alive({interpreter}), 2)
-    until(lambda: not folder.exists(), 5)
+    until(lambda: not with_word(word))
+    until(lambda: not alive({interpreter}))
+    until(lambda: not folder.exists())
     assert "s" not in rows(lone_server)
 
 
@@ -273,6 +273,7 @@ def test_PR12_asking_for_variables_runs_nothing_of_the_user_and_leaves_no_trace(
 def test_a_busy_interpreter_is_not_asked_for_variables(server):
     cell = server.start_cell("open('runs', 'w').close(); input()", timeout=30)
     until(lambda: "runs" in listed(server))
+    server.call("session_info", session_id="s", config={})
     told = variables(server)
     assert told["variables"] == [] and "python: the interpreter is busy" in told["variables_problem"]
     server.cancel(cell)
@@ -280,6 +281,9 @@ def test_a_busy_interpreter_is_not_asked_for_variables(server):
 
 
 def test_a_session_without_an_interpreter_has_no_variables_and_starts_none(server):
+    unknown = variables(server)
+    assert (unknown["state"], unknown["variables"]) == ("none", [])
+    server.call("session_info", session_id="s", config={})
     told = variables(server)
     assert told["variables"] == [] and "variables_problem" not in told and told["state"] == "idle"
 

@@ -53,7 +53,7 @@ def settled(server):
     return figures(server)
 
 
-@pytest.mark.limit(200)
+@pytest.mark.limit(1800)
 def test_71_two_hundred_sessions_leave_nothing_behind(home):
     with Server(home, env=ALONE) as server:
         seconds = []

@@ -74,7 +74,7 @@ def settled(server):
         seen.append(figures(server))
         return len(seen) >= 20 and len({some[1:] for some in seen[-20:]}) == 1
 
-    until(same, 10)
+    until(same)
     return seen[-1]
 
 
@@ -113,7 +113,7 @@ class Watch(threading.Thread):
             self.memory.append(figures(self.server)[0])
 
 
-@pytest.mark.limit(300)
+@pytest.mark.limit(1800)
 def test_200_sessions_leave_nothing_behind(lone_server):
     def life(number):
         name = f"n{number}"
@@ -126,18 +126,18 @@ def test_200_sessions_leave_nothing_behind(lone_server):
         for some in numbers:
             for name in [life(number) for number in some]:
                 assert not lone_server.call("destroy_session", session_id=name).is_error
-        until(lambda: not session_folders(lone_server), 30)
+        until(lambda: not session_folders(lone_server))
 
     lives([range(10)] * 6)  # what is made once and stays
     before = settled(lone_server)
     lives([range(i, i + 10) for i in range(0, 200, 10)])
-    after = until(lambda: no_more(figures(lone_server), before), 60)
+    after = until(lambda: no_more(figures(lone_server), before))
     print("\n200 sessions: KB, descriptors, processes, folders before", before, "and after", after)
     assert after[0] - before[0] < 1024
     assert lone_server.call("list_sessions").object["sessions"] == []
 
 
-@pytest.mark.limit(900)
+@pytest.mark.limit(1800)
 @pytest.mark.parametrize("tree", TREES)
 def test_hostile_trees_are_removed_while_others_work(home, tree):
     # Landlock makes each step into a folder cost its depth: 100,000 deep is out of its reach.
@@ -150,11 +150,11 @@ def test_hostile_trees_are_removed_while_others_work(home, tree):
         before = figures(server)[0]
         with Watch(server) as watch:
             start = time.monotonic()
-            server.call("destroy_session", session_id="hostile", wait=60)
+            server.call("destroy_session", session_id="hostile")
             answered = time.monotonic() - start
             until(lambda: len(session_folders(server)) == 1, 600, every=0.05)
             gone = time.monotonic() - start
-            until(lambda: len(watch.seconds) > 20, 30)
+            until(lambda: len(watch.seconds) > 20)
         median, worst = statistics.median(watch.seconds), max(watch.seconds)
         print(f"\n{tree}: made in {made:.1f} s, seen after {seen:.1f} s, destroy answered after {answered * 1000:.0f} ms, "
               f"gone after {gone:.1f} s; meanwhile {len(watch.seconds)} calls of another session, median "
@@ -166,7 +166,7 @@ def test_hostile_trees_are_removed_while_others_work(home, tree):
     assert not list((home / "cache").iterdir())
 
 
-@pytest.mark.limit(900)
+@pytest.mark.limit(1800)
 def test_hostile_trees_are_removed_at_the_end_of_input_too(home):
     trees = [tree for tree in TREES if "entries" not in tree]
     with Server(home, "--unconfined", env={"PTYCELL_KEEP": "off"}) as server:

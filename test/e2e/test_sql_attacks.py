@@ -43,7 +43,6 @@ def test_what_is_no_database_is_refused_at_once(server, make):
     assert rows(server, "SELECT 1") == [[1]]
 
 
-@pytest.mark.limit(100)
 def test_damaged_databases_cost_errors_at_most(server):
     """A schema that lies, and pages with bytes changed at random: no crash of the helper, no endless query."""
     server.cell("""

@@ -6,7 +6,6 @@ import re
 import sqlite3
 import subprocess
 
-import pytest
 from client import BUILD
 from postgres import Postgres
 
@@ -72,7 +71,6 @@ def written_by_sqlite(text):
     return actions or "\n".join(db.iterdump()) != before
 
 
-@pytest.mark.limit(110)
 def test_sqlite_never_finds_writing_in_what_is_accepted():
     texts = list(statements(1))
     passed = accepted("sqlite", texts)
@@ -101,7 +99,6 @@ def refused_by_postgres(postgres, texts):
     return found
 
 
-@pytest.mark.limit(110)
 def test_postgresql_never_finds_writing_in_what_is_accepted():
     texts = list(dict.fromkeys(statements(2)))[:COUNT // 2]
     postgres = Postgres()

@@ -6,14 +6,13 @@ import pathlib
 import pwd
 import shutil
 import subprocess
-import time
 
 import pytest
 
 from client import BUILD, Server
+from steps import until
 
 SSHD = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-WAIT_S = 20
 
 
 def missing():
@@ -27,13 +26,6 @@ def missing():
 
 
 pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
-
-
-def wait_until(condition):
-    end = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
 
 
 def make_key(path):
@@ -93,5 +85,5 @@ def test_a_connection_that_breaks_leaves_nothing(remote, tmp_path):
         server.start_cell("while True: pass")
         assert any(b"sleep" in line or b"python" in line for line in processes_of(tmp_path / "cache"))
         server.process.kill()
-        wait_until(lambda: list((tmp_path / "cache").iterdir()) == [])
-        wait_until(lambda: processes_of(tmp_path / "cache") == [])
+        until(lambda: list((tmp_path / "cache").iterdir()) == [])
+        until(lambda: processes_of(tmp_path / "cache") == [])

@@ -5,6 +5,7 @@ import os
 import threading
 
 import pytest
+from client import WAIT_S
 from fetching import Fetch, Site, failure, head
 from proxies import openssl
 from steps import until
@@ -61,7 +62,6 @@ def test_a_second_upload_replaces_the_first(storage, tmp_path):
     assert get(first.url(name))[2] == b"second"
 
 
-@pytest.mark.limit(300)
 def test_a_large_file_goes_in_parts_and_comes_back_identical(storage, tmp_path):
     size = (200 if FULL else 40) * 1000 * 1000 + 12345
     with open(tmp_path / "big.bin", "wb") as file:
@@ -79,7 +79,7 @@ def test_blocks_of_a_file_go_at_the_same_time(tmp_path):
 
     def take(s, path):
         if "comp=block&" in path:
-            together.wait(20)  # no word to go on before all five have asked
+            together.wait(WAIT_S)  # no word to go on before all five have asked
             s.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
             left = 8 << 20
             while left and (got := s.recv(min(left, 1 << 20))):

@@ -14,7 +14,8 @@ import time
 import client
 import pytest
 from client import Server
-from steps import all_gone, assert_honest, family, kill, spooled, until, with_word
+from steps import (BEGUN, NEVER_S, all_gone, assert_honest, family, kill, overdue, own_seconds, spooled, until,
+                   with_word)
 
 SOAK = pathlib.Path(__file__).resolve().parents[1] / "soak/soak.py"
 
@@ -33,6 +34,7 @@ def memory_kb(server):
 
 # ---- DR: output and the end of its cell ----
 
+@pytest.mark.limit(1200)
 def test_dr02_no_output_is_late_while_the_processors_are_taken():
     # DR01 is soak.short.
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
@@ -47,11 +49,11 @@ def test_dr02_no_output_is_late_while_the_processors_are_taken():
 
 
 def test_dr03_a_background_writer_that_never_ends_does_not_hold_the_answer(server):
-    result = server.cell("import subprocess\np = subprocess.Popen(['yes', 'dr03'])\n'started'", wait=10)
+    result = server.cell("import subprocess\np = subprocess.Popen(['yes', 'dr03'])\n'started'")
     assert result.state == "done" and "'started'" in result.text
     assert result.status["children"] == 1
     for _ in range(5):
-        result = server.cell("'next'", wait=10)
+        result = server.cell("'next'")
         assert result.state == "done" and "'next'\n" in result.text
         assert len(result.text) < 12_000
     until(lambda: server.cell("'late'").status.get("background", 0) > 1000)
@@ -72,7 +74,7 @@ def test_dr05_the_output_of_a_process_that_exits_at_once_is_complete(server, whe
     fork = "if os.fork() == 0:\n  " if where == "child" else ""
     result = server.cell(f"{fork}os.write(1, text); os._exit(3)\n" +
                          ("os.wait()[1] >> 8" if where == "child" else ""))
-    assert whole_output(server, result) == text
+    assert whole_output(server, result) == text + ("3" if where == "child" else "")
     if where == "child":
         assert "\n3\n" in result.text
     else:
@@ -87,11 +89,9 @@ def test_dr06_what_os_system_prints_is_in_the_answer_and_in_order(server):
 
 def test_dr07_a_stopped_terminal_is_started_again(server):
     server.cell("import termios")
-    start = time.monotonic()
     for code in ("print('through')", "import os; os.system('echo through')", "display('through')"):
-        result = server.cell(f"termios.tcflow(0, termios.TCOOFF)\n{code}", wait=20)
+        result = server.cell(f"termios.tcflow(0, termios.TCOOFF)\n{code}")
         assert result.state == "done" and "through" in result.text
-    assert time.monotonic() - start < 15
     server.cell("termios.tcflow(0, termios.TCOOFF)")
     assert server.cell("print('again')").text == "again\n"
 
@@ -100,12 +100,11 @@ def test_dr07_a_stopped_terminal_is_started_again(server):
 
 def test_tt01_an_interrupt_loses_no_pending_output(server):
     server.cell("import os")
-    code = ("n = 0\ntry:\n  while True:\n    os.write(1, b'%08d\\n' % n); n += 1\n"
+    code = (f"n = 0\ntry:\n  {BEGUN}  while True:\n    os.write(1, b'%08d\\n' % n); n += 1\n"
             "finally:\n  os.write(1, b'end %d\\n' % n)")
     for _ in range(5):
-        result = server.cell(code, timeout=0.3)
-        assert result.state == "timed_out"
-        written, count = re.fullmatch("(.*)end ([0-9]+)\n.*", whole_output(server, result), re.DOTALL).groups()
+        result = overdue(server, code)
+        written, count = re.fullmatch("begun\n(.*)end ([0-9]+)\n.*", whole_output(server, result), re.DOTALL).groups()
         # Of the line under way when the signal came some bytes may have gone out, or all.
         lines = "".join(f"{i:08}\n" for i in range(int(count) + 1))
         assert lines.startswith(written) and len(written) >= 9 * int(count)
@@ -114,8 +113,8 @@ def test_tt01_an_interrupt_loses_no_pending_output(server):
 @pytest.mark.parametrize("mode", ["tty.setraw(0)", "os.system('stty raw -isig -echo')"])
 def test_tt02_code_that_set_the_terminal_raw_is_interruptible(server, mode):
     server.cell("import tty, time, os")
-    result = server.cell(f"x = 5\n{mode}\ntime.sleep(60)", timeout=0.5, wait=10)
-    assert result.state == "timed_out" and "KeyboardInterrupt" in result.text
+    result = overdue(server, f"x = 5\n{mode}\n{BEGUN}time.sleep({NEVER_S})")
+    assert "KeyboardInterrupt" in result.text
     assert server.cell("x").text == "5\n"
 
 
@@ -163,7 +162,7 @@ def test_tt11_an_interrupt_ends_nothing_but_the_code(lone_server):
     lone_server.cell("x = 1")
     before = family(lone_server.process.pid)
     for _ in range(3):
-        assert lone_server.cell("import time; time.sleep(60)", timeout=0.2).state == "timed_out"
+        assert lone_server.cell(f"import time; time.sleep({NEVER_S})", timeout=0.2).state == "timed_out"
         assert lone_server.cell("x").text == "1\n"
     until(lambda: family(lone_server.process.pid) == before)  # a copier of files may be about
     assert lone_server.cell("2", session="other").text == "2\n"
@@ -173,7 +172,7 @@ def test_tt12_an_endless_writer_costs_no_memory_and_is_interruptible(server):
     server.cell("import os")
     server.cell("os.system('yes warm | head -c 30000000')")
     before = memory_kb(server)
-    result = server.cell("print('first')\nos.system('yes')\nprint('last')", timeout=5, wait=30)
+    result = server.cell("print('first')\nos.system('yes')\nprint('last')", timeout=5)
     grown = memory_kb(server) - before
     print(f"{result.status['output']['total'] / 1e6:.0f} MB of output, the server grew by {grown} KB")
     assert result.state in ("timed_out", "done")
@@ -186,7 +185,7 @@ def test_tt12_an_endless_writer_costs_no_memory_and_is_interruptible(server):
 def test_tt13_a_program_that_asks_for_the_cursor_gets_an_answer(server):
     code = ("import sys, tty\ntty.setraw(0)\nsys.stdout.write('abc\\x1b[6n'); sys.stdout.flush()\nr = b''\n"
             "while not r.endswith(b'R'): r += os.read(0, 1)\nr")
-    result = server.cell("import os\n" + code, timeout=10)
+    result = server.cell("import os\n" + code)
     assert result.state == "done" and re.search(r"b'\\x1b\[\d+;4R'", result.text)
 
 
@@ -194,7 +193,7 @@ def test_tt13_a_program_that_asks_for_the_cursor_gets_an_answer(server):
 
 def test_pr06_a_closed_channel_is_told_and_the_next_cell_works(server):
     server.cell("x = 1")
-    result = server.cell("import os\nprint('before', flush=True)\nos.closerange(3, 256)\nprint('after')", wait=20)
+    result = server.cell("import os\nprint('before', flush=True)\nos.closerange(3, 256)\nprint('after')")
     assert result.state == "died" and result.is_error
     assert result.text.startswith("before\nafter\n")
     assert "closed the interpreter's control channel" in result.text
@@ -204,17 +203,18 @@ def test_pr06_a_closed_channel_is_told_and_the_next_cell_works(server):
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_pr07_everything_ends_with_a_killed_server(home, busy):
+    word = own_seconds("7171")
     with Server(home) as server:
-        server.cell("import subprocess, os\np = subprocess.Popen(['sleep', '7171'])\n"
-                    "q = subprocess.Popen(['sleep', '7171'], start_new_session=True)")
-        until(lambda: len(with_word("7171")) == 2)  # a child is made before it has its name
-        processes = family(server.process.pid) | with_word("7171")
+        server.cell(f"import subprocess, os\np = subprocess.Popen(['sleep', '{word}'])\n"
+                    f"q = subprocess.Popen(['sleep', '{word}'], start_new_session=True)")
+        until(lambda: len(with_word(word)) == 2)  # a child is made before it has its name
+        processes = family(server.process.pid) | with_word(word)
         if busy:
             server.start_cell("while True: pass")
             server.cell("1", session="other")
         kill(server.process.pid)
         server.process.wait()
-        all_gone(processes, 5)
+        all_gone(processes)
 
 
 def test_what_only_looks_like_the_end_of_a_cell_is_output(server):
@@ -246,7 +246,7 @@ def test_st05_a_broken_sitecustomize_is_shown_and_survived(home):
         result = server.cell("1 + 1")
         assert result.state == "done" and result.text.endswith("2\n")
         assert "hello from site" in result.text and "broken site" in result.text
-        later = until(lambda: with_wave(server), 40, every=1)
+        later = until(lambda: with_wave(server), every=1)
         assert "hello from site" in later.text and "broken site" in later.text
 
 
@@ -311,5 +311,5 @@ def test_a_stopped_server_loses_nothing(server):
         time.sleep(0.01)
         os.kill(server.process.pid, signal.SIGCONT)
         time.sleep(0.002)
-    result = client.Result(answer.get(timeout=30)["result"])
+    result = client.Result(answer.get()["result"])
     assert whole_output(server, result) == "".join(f"line {i}\n" for i in range(20000))

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from client import WAIT_S, Result, Server
+from client import Result, Server
 
 
 def test_lists_and_instructions_keep_their_budgets(tmp_path):
@@ -15,6 +15,60 @@ def test_lists_and_instructions_keep_their_budgets(tmp_path):
     assert len(hello["instructions"].encode()) < 1024
     assert len(json.dumps(tools, separators=(",", ":")).encode()) <= 4096
     assert all(len(tool["description"]) < 400 for tool in tools["tools"])
+
+
+@pytest.mark.parametrize("tool, arguments", [("session_info", {}), ("exec_sql", {"query": "select 1"})])
+def test_d4_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, arguments):
+    with Server(tmp_path) as server:
+        answer = server.call(tool, session_id="ghost", **arguments)
+        assert "here is no session 'ghost'" in answer.texts[0]
+        assert server.call("list_sessions").object["count"] == 0
+        assert server.call("session_info", session_id="made", config={"exec_timeout": 9}).object["state"] == "idle"
+        assert server.call("exec_code", session_id="set", code="1", config={"exec_timeout": 8}).state == "done"
+        assert server.call("session_info", session_id="set").object["effective_config"]["exec_timeout"] == 8
+
+
+def test_d4_hints_are_true(tmp_path):
+    with Server(tmp_path) as server:
+        hints = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
+    assert {name for name, hint in hints.items() if hint.get("readOnlyHint")} == {"list_artifacts", "list_sessions"}
+    assert hints["upload_file"].get("destructiveHint", True) and hints["destroy_session"].get("destructiveHint", True)
+
+
+def test_d5_a_budget_that_was_set_holds_and_is_told(tmp_path):
+    with Server(tmp_path, env={"PTYCELL_CALL_BUDGET": "1"}, initialize=False) as server:
+        hello = server.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
+                                              "clientInfo": {"name": "e2e", "version": "1"}})
+        assert "answers within 1 s;" in hello["instructions"]
+        assert "(default 1;" in server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
+        assert server.cell("import time; time.sleep(600)", wait=500).state == "running"
+
+
+def test_d13_without_a_language_it_is_the_sessions_last_else_python(tmp_path):
+    with Server(tmp_path) as server:
+        assert server.call("exec_code", session_id="s", code="6 * 7").text == "42\n"
+        server.cell("true", language="bash")
+        assert server.call("exec_code", session_id="s", code="echo $((6*7))").text == "42\n"
+
+
+def test_w15_half_a_pair_in_code_is_replaced(tmp_path):
+    with Server(tmp_path) as server:
+        assert server.cell("len('a\ud800b')").text == "3\n"
+
+
+def test_w1_w6_what_nobody_sees_is_shown_or_stays(tmp_path):
+    with Server(tmp_path) as server:
+        assert server.cell("print('\u0645\u06cc\u200c\u062e pass\u200bword')").text == "\u0645\u06cc\u200c\u062e pass<U+200B>word\n"
+        assert "ls<U+200B>: command not found" in server.cell("ls\u200b", language="bash").text
+
+
+def test_b6_a_name_with_blanks_is_the_same_everywhere(tmp_path):
+    with Server(tmp_path) as server:
+        answer = server.cell("_ = open('output/my report, (final).csv', 'w').write('x')")
+        path = "output/my report, (final).csv"
+        assert f'+"{path}" 1 B' in answer.texts[-1] and answer.links[0]["name"] == path
+        assert answer.status["files"][0]["path"] == path and answer.cell["files"][0]["path"] == path
+        assert server.call("list_artifacts", session_id="s").object["artifacts"][0]["path"] == path
 
 
 @pytest.mark.parametrize("seconds, text", [(1, "1 s"), (0.25, "0.25 s")])
@@ -31,7 +85,7 @@ def test_a_running_cell_whose_session_is_destroyed_died(tmp_path):
             pass
         waiting = server.start_cell("1")
         server.call("destroy_session", session_id="s")
-        ran, queued = (Result(a.get(timeout=WAIT_S)["result"]) for a in (running, waiting))
+        ran, queued = (Result(a.get()["result"]) for a in (running, waiting))
     assert ran.cell["state"] == "died" and ran.is_error and ran.cell["cell"] == 1
     assert "begun\nThe cell died: the session ended because it was destroyed on request." in ran.text
     assert not ran.links
@@ -90,7 +144,7 @@ def test_a_wrong_argument_is_named(tmp_path, tool, arguments, text):
 
 def test_the_most_sessions_are_told_with_the_way_out(tmp_path):
     with Server(tmp_path, env={"PTYCELL_MAX_SESSIONS": "1"}) as server:
-        server.call("session_info", session_id="a")
-        answer = server.call("session_info", session_id="b")
+        server.cell("1", session="a")
+        answer = server.cell("1", session="b")
     assert answer.texts == ["no more than 1 sessions may be open (PTYCELL_MAX_SESSIONS): destroy one of "
                             "those that list_sessions names"]

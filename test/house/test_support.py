@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The tools that the tests stand on."""
 import os
+import re
 import subprocess
 import sys
 
@@ -44,7 +45,8 @@ PASSING = "def test_passes():\n    pass\n"
 def run_pytest(tmp_path, text, must_run):
     path = tmp_path / "test_sample.py"
     path.write_text(text)
-    env = dict(os.environ, MUST_RUN=must_run)
+    (tmp_path / "tmp").mkdir()
+    env = dict(os.environ, MUST_RUN=must_run, TMPDIR=str(tmp_path / "tmp"))
     done = subprocess.run([os.path.join(SUPPORT, "pytest"), str(path)], stdout=subprocess.PIPE, text=True, env=env)
     return done.returncode, done.stdout
 
@@ -63,6 +65,19 @@ def test_a_test_ends_at_its_limit(tmp_path):
     status, out = run_pytest(tmp_path, "import pytest, select\n@pytest.mark.limit(0.2)\n"
                              "def test_hangs():\n    select.select([], [], [], 30)\n", "0")
     assert status == 1 and "took longer than" in out
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_failed_test_leaves_its_folder_and_tells_how_to_repeat_it(tmp_path, fails):
+    text = f"def test_writes(tmp_path):\n    (tmp_path / 'f').write_text('x')\n    assert {not fails}\n"
+    _, out = run_pytest(tmp_path, text, "0")
+    left = list((tmp_path / "tmp").rglob("f"))
+    assert len(left) == fails
+    assert not fails or f"left:  {left[0].parent}\n" in out
+    if fails:
+        (command,) = re.findall("^again: (.*)$", out, re.M)
+        again = subprocess.run(["sh", "-c", command], cwd=os.path.join(HERE, "../.."), stdout=subprocess.PIPE, text=True)
+        assert again.returncode == 1 and "1 failed" in again.stdout
 
 
 def test_the_readme_excuses_by_pattern(tmp_path, monkeypatch):

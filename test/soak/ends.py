@@ -196,7 +196,7 @@ class Ends:
         if len(os.listdir(cache)) > 1:
             raise Wrong(f"beside a new server's folder there are {os.listdir(cache)}")
         server.stdin.close()
-        server.wait(20)
+        server.wait(100)
         server.stdout.close()
         left = [str(path) for path in cache.rglob("*")]
         if left:

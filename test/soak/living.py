@@ -28,7 +28,7 @@ from steps import family, name_of  # noqa: E402
 
 SESSIONS = 20
 PENDING_MAX = 24
-SILENCE_S = 90
+SILENCE_S = 100
 TOKEN = re.compile(r"<(s\d+):(\d+):(\d+)>")
 # What a tool may say instead of a result with a status line.
 REFUSALS = re.compile(r"there is no session|no (python )?cell (has run|runs)|has not read \d+ bytes|"
@@ -210,7 +210,7 @@ class Soak:
                 silent = time.monotonic()
             check(time.monotonic() - silent < SILENCE_S, "never answered:",
                   [(r.kind, r.session, r.cell) for r in self.pending.values()])
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + SILENCE_S
         while True:
             left = [name_of(pid).strip() for pid, _ in family(self.server.process.pid)]
             left = [name for name in left if name and not name.startswith(("ptycell-launch", "ptycell-proxy"))]

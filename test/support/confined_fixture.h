@@ -93,7 +93,7 @@ static void confined_start(const char *script)
 /* Until the shell and all below it are gone, or it did not start. */
 static void confined_wait(void)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+	uint64_t deadline = clock_ms() + PATIENCE_MS;
 
 	while (strstr(fixture.said, "gone") == NULL && strstr(fixture.said, "failed") == NULL &&
 	       clock_ms() < deadline) {

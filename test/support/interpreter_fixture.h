@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "event/loop.h"
+#include "patience.h"
 #include "proc/sandbox_client.h"
 #include "sandbox/policy.h"
 
@@ -28,7 +29,6 @@
 #ifndef LAUNCHER
 #define LAUNCHER TEST_BUILD "/ptycell-launcher"
 #endif
-#define FIXTURE_PATIENCE_MS 10000
 
 struct fixture {
 	struct loop *loop;
@@ -222,21 +222,18 @@ static void fixture_note_closed(void *data)
 __attribute__((unused)) static void fixture_close_sandbox(void)
 {
 	bool closed = false;
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
 
 	interpreter_free(fixture.interpreter);
 	sandbox_close(fixture.sandbox, fixture_note_closed, &closed);
 	fixture.interpreter = NULL;
 	fixture.sandbox = NULL;
-	while (!closed && clock_ms() < deadline)
-		loop_turn(fixture.loop, 100);
-	assert_true(closed);
+	patience_turn_until(fixture.loop, closed);
 }
 
 /* Runs the loop until the callbacks have said `words`. */
 __attribute__((unused)) static void fixture_expect(const char *words)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+	uint64_t deadline = clock_ms() + PATIENCE_MS;
 
 	while (strlen(fixture.said) < strlen(words) && fixture.err.code == ERR_NONE &&
 	       clock_ms() < deadline)
@@ -249,11 +246,9 @@ __attribute__((unused)) static void fixture_expect(const char *words)
 /* Runs the loop until a question was answered. */
 __attribute__((unused)) static int fixture_answer(void)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
 	int count;
 
-	while (fixture.count < 0 && clock_ms() < deadline)
-		loop_turn(fixture.loop, 100);
+	patience_turn_until(fixture.loop, fixture.count >= 0);
 	count = fixture.count;
 	fixture.count = -1;
 	return count;
@@ -262,7 +257,7 @@ __attribute__((unused)) static int fixture_answer(void)
 /* Reads `fd` (non-blocking) into `ret` until it holds `end`; the loop does not run meanwhile. */
 __attribute__((unused)) static void fixture_read_until(int fd, const char *end, struct buf *ret)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+	uint64_t deadline = clock_ms() + PATIENCE_MS;
 	char chunk[4096];
 
 	while (strstr(buf_str(ret), end) == NULL && clock_ms() < deadline) {

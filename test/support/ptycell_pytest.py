@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""pytest plugin: a time limit a test, and MUST_RUN=1, which makes a skipped test a failed one.
+"""pytest plugin: a time limit a test, MUST_RUN=1, which makes a skipped test a failed one, and what a
+failed one leaves: the command that repeats it, and the folder of the run.
 
-The limit is 60 s, another with @pytest.mark.limit(seconds); a build with sanitizers or coverage
-gets three times as long.
+The limit is patience.LIMIT_S, another with @pytest.mark.limit(seconds); a build with
+sanitizers gets three times as long.
 """
 import os
+import shlex
+import shutil
 import signal
+import tempfile
 
 import pytest
 import skips
+from patience import LIMIT_S, TEARDOWN_S
 
-LIMIT_S = 60
-SLOW_BUILDS = ("asan", "coverage")
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
+SLOW_BUILDS = ("asan",)
 SKIPPED_EXIT = 77
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
+    if not config.option.basetemp:  # pytest's own goes with the third run after it
+        config.option.basetemp = tempfile.mkdtemp(prefix="cells-test-")
     config.addinivalue_line("markers", "limit(seconds): how long this test may take")
 
 
@@ -31,7 +39,7 @@ def pytest_runtest_protocol(item):
     seconds = _limit(item)
 
     def late(_signal, _frame):
-        signal.setitimer(signal.ITIMER_REAL, 5)  # a fixture's teardown gets 5 s more
+        signal.setitimer(signal.ITIMER_REAL, TEARDOWN_S)
         pytest.fail(f"took longer than {seconds} s")
 
     old = signal.signal(signal.SIGALRM, late)
@@ -53,10 +61,23 @@ def _refuse_skip(report, item):
     report.longrepr = f"MUST_RUN: {item.nodeid} did not run: {reason}"
 
 
+def _again(item):
+    """The command that runs this test alone, in the folder of the source. $PTYCELL_AGAIN is how to run
+    tests where that takes more than this plugin knows."""
+    build = os.path.relpath(os.environ.get("PTYCELL_BUILD", os.path.join(ROOT, "build/dev")), ROOT)
+    name = os.path.relpath(item.path, ROOT) + "::" + item.nodeid.partition("::")[2]
+    runner = os.environ.get("PTYCELL_AGAIN", f"PTYCELL_BUILD={shlex.quote(build)} test/support/pytest")
+    return f"{runner} {shlex.quote(name)}"
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item):
     outcome = yield
-    _refuse_skip(outcome.get_result(), item)
+    report = outcome.get_result()
+    _refuse_skip(report, item)
+    if report.failed:
+        folder = getattr(item, "funcargs", {}).get("tmp_path", item.config.option.basetemp)
+        report.sections.append(("to see it again", f"again: {_again(item)}\nleft:  {folder}"))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -66,6 +87,8 @@ def pytest_make_collect_report(collector):
 
 
 def pytest_sessionfinish(session, exitstatus):
+    if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        shutil.rmtree(session.config.option.basetemp, ignore_errors=True)
     reporter = session.config.pluginmanager.getplugin("terminalreporter")
     ran = [k for k in ("passed", "failed", "error", "xfailed") if reporter.stats.get(k)]
     if reporter.stats.get("skipped") and not ran:

@@ -4,6 +4,7 @@
 The status of a result is its last content block and nothing else: `of_result()` never looks at
 the other blocks, so that a program which prints a status line gains nothing.
 """
+import json
 import re
 
 STATES = ("done", "raised", "waiting_for_input", "running", "interrupted", "timed_out", "died",
@@ -13,7 +14,8 @@ PHRASE = r"[^|\n]+"
 SIZE = r"(?:0|[1-9][0-9]*)(?:\.[0-9])? (?:B|KB|MB|GB|TB)"
 COUNT = r"(?:0|[1-9][0-9]*)"
 MORE = rf"(?: and (?P<more>{COUNT}) more)?"
-CHANGE = rf"\+{WORD} {SIZE}|[~-]{WORD}"
+FILE = rf'(?:"(?:[^"\\|\n]|\\.)*"(?:\.\.\.)?|{WORD})'
+CHANGE = rf"\+{FILE} {SIZE}|[~-]{FILE}"
 NAME = rf"{WORD}(?: {WORD}){{0,2}}"
 
 HEAD = re.compile(rf"(?P<id>[A-Za-z0-9][A-Za-z0-9._-]{{0,63}})#(?P<cell>{COUNT}) "
@@ -40,7 +42,9 @@ class NotAStatus(ValueError):
 def _change(text):
     kind, path, size = text[0], text[1:], None
     if kind == "+":
-        path, size = path.split(" ", 1)
+        path, size = re.fullmatch(rf"({FILE}) ({SIZE})", path).groups()
+    if path.startswith('"') and path.endswith('"'):
+        path = json.loads(path)
     return {"kind": kind, "path": path, "size": size}
 
 

@@ -17,7 +17,7 @@
 #include "event/loop.h"
 #include "proc/sandbox_client.h"
 
-enum { PATIENCE_MS = 20000, TURN_MS = 20 };
+enum { PATIENCE_MS = 300000, TURN_MS = 20 }; /* for all attacks in a row */
 
 struct run {
 	bool started;

@@ -15,10 +15,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "event/loop.h"
+#include "patience.h"
 
 #define FIXTURE_FN __attribute__((unused)) static
-
-enum { PATIENCE_MS = 10000 };
 
 static uint64_t now = 1000;
 static char said[256]; /* one character a callback, in order */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <cmocka.h>
@@ -296,6 +297,18 @@ static void regular_files_may_stop_each_other(void **state)
 
 /* ---- lingering ---- */
 
+static bool sleeps(pid_t pid)
+{
+	cleanup_free char *path = xasprintf("/proc/%d/stat", pid);
+	cleanup_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char stat[256] = "";
+	const char *end;
+
+	assert_true(read(fd, stat, sizeof(stat) - 1) > 0);
+	end = strrchr(stat, ')');
+	return end != NULL && end[1] == ' ' && end[2] == 'S';
+}
+
 static void a_turn_that_lingers_sees_what_comes_and_then_waits_as_ever(void **state)
 {
 	struct reader r = { .name = 'r' };
@@ -317,7 +330,8 @@ static void a_turn_that_lingers_sees_what_comes_and_then_waits_as_ever(void **st
 	loop_linger(*state, UINT64_MAX / 2);
 	pid = fork();
 	if (pid == 0) { /* after any lingering */
-		(void)usleep(100 * LOOP_LINGER_US);
+		while (!sleeps(getppid()))
+			(void)sched_yield();
 		_exit(write(ends[1], "x", 1) != 1);
 	}
 	loop_turn(*state, -1);

@@ -15,11 +15,12 @@
 #include "helper/helper.h"
 #include "install/cache.h"
 #include "json/make.h"
+#include "patience.h"
 #include "scratch.h"
 #include "workspace/name.h"
 #include "workspace/workspace.h"
 
-enum { PATIENCE_MS = 20000, LONG_AGO_S = 1000000 };
+enum { LONG_AGO_S = 1000000 };
 
 static struct scratch scratch;
 static struct loop *loop;
@@ -88,11 +89,7 @@ static void put(const char *key, const char *entry)
 
 static void wait_until_gone(const char *path)
 {
-	uint64_t deadline = clock_ms() + PATIENCE_MS;
-
-	while (scratch_exists(scratch.fd, path) && clock_ms() < deadline)
-		loop_turn(loop, 20);
-	assert_false(scratch_exists(scratch.fd, path));
+	patience_turn_until(loop, !scratch_exists(scratch.fd, path));
 }
 
 /* Half a record of a server that was killed long ago; its path. */
@@ -224,7 +221,6 @@ static void what_is_used_after_it_was_looked_at_stays(void **state)
 	cleanup_free char *held = make_entry("", 10, LONG_AGO_S);
 	cleanup_free char *path =
 		xasprintf("%s/home/packages/sets/%s/manifest", scratch.path, held);
-	uint64_t deadline = clock_ms() + PATIENCE_MS;
 	cleanup_free char *last = make_half_record();
 	char *idle[8];
 	int go = -1;
@@ -235,9 +231,7 @@ static void what_is_used_after_it_was_looked_at_stays(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++)
 		idle[i] = make_entry("", 10, LONG_AGO_S);
 	cache_trim(cache, loop, TEST_BUILD "/ptycell-files", 0);
-	while ((go = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && clock_ms() < deadline)
-		loop_turn(loop, 5);
-	assert_true(go >= 0);
+	patience_turn_until(loop, (go = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0);
 	for (size_t i = 0; i < ARRAY_SIZE(idle); i++) {
 		cleanup_free char *manifest = xasprintf("%s/manifest", idle[i]);
 
@@ -264,20 +258,31 @@ static void on_linked(struct helper *helper, const json_t *result, const struct 
 	outcome->code = result != NULL ? ERR_NONE : err->code;
 }
 
-static void wait_for_a_lock_s_waiter(void)
+/* "1: -> FLOCK  ADVISORY  READ 1234 00:2d:5678 0 EOF", where 5678 is the inode. */
+static bool has_waiter(const char *locks, ino_t inode)
 {
-	uint64_t deadline = clock_ms() + PATIENCE_MS;
-	bool found = false;
+	cleanup_free char *end = xasprintf(":%llu 0 EOF", (unsigned long long)inode);
+	const char *line = locks;
 
-	while (!found && clock_ms() < deadline) {
-		struct err err;
-		cleanup_free char *locks =
-			fd_read_file(AT_FDCWD, "/proc/locks", 1 << 20, NULL, &err);
+	while ((line = strstr(line, "-> FLOCK  ADVISORY  READ")) != NULL) {
+		size_t len = strcspn(line, "\n");
 
-		found = locks != NULL && strstr(locks, "-> FLOCK  ADVISORY  READ") != NULL;
-		loop_turn(loop, 5);
+		if (memmem(line, len, end, strlen(end)) != NULL)
+			return true;
+		line += len;
 	}
-	assert_true(found);
+	return false;
+}
+
+/* Whether somebody waits to lock the file that is open as `fd`. */
+static bool is_wanted(int fd)
+{
+	struct stat st;
+	struct err err;
+	cleanup_free char *locks = fd_read_file(AT_FDCWD, "/proc/locks", 1 << 20, NULL, &err);
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return locks != NULL && has_waiter(locks, st.st_ino);
 }
 
 static void remove_entry(const char *entry)
@@ -311,7 +316,7 @@ static void an_entry_that_goes_before_it_is_locked_is_not_there(void **state)
 	assert_int_equal(flock(lock, LOCK_EX), 0);
 	helper = helper_start(loop, &spec, &handlers, &outcome, &err);
 	assert_non_null(helper);
-	wait_for_a_lock_s_waiter();
+	patience_turn_until(loop, is_wanted(lock));
 	remove_entry(entry);
 	fd_close(&lock);
 	while (!outcome.told)

@@ -109,16 +109,27 @@ static void FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served(void **s
 			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 }
 
-static void RP_5_half_a_pair_in_a_request_is_refused_by_its_id(void **state)
+static void half_a_pair_in_a_request_is_replaced(void **state)
 {
 	struct fixture *f = *state;
-	char *line = call_line("h", "echo", "\"text\":\"\\ud83d\"");
-	cleanup_json json_t *answer = parse_line(say(f, line));
-	cleanup_json json_t *nobodys = parse_line(
-		say(f, "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":\"\\ud83d\"}}"));
+	char *line = call_line("h", "echo", "\"text\":\"a\\ud83d\"");
+	const char *answer = say(f, line);
 
 	free(line);
-	assert_string_equal(json_string_value(json_object_get(answer, "id")), "h");
+	assert_non_null(strstr(answer, "\"id\":\"h\",\"result\""));
+	assert_non_null(strstr(answer, "a\xef\xbf\xbd"));
+}
+
+static void a_request_that_is_no_utf8_is_refused_by_its_id(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_json json_t *answer = parse_line(say(
+		f,
+		"{\"jsonrpc\":\"2.0\",\"id\":\"u\",\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}"));
+	cleanup_json json_t *nobodys = parse_line(
+		say(f, "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":\"\xff\"}}"));
+
+	assert_string_equal(json_string_value(json_object_get(answer, "id")), "u");
 	assert_int_equal(
 		json_integer_value(json_object_get(json_object_get(answer, "error"), "code")),
 		-32700);
@@ -344,7 +355,8 @@ int main(void)
 		TEST(every_answer_of_a_large_batch_fits_into_one_line),
 		TEST(one_large_refusal_leaves_room_for_the_rest_of_its_batch),
 		TEST(FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served),
-		TEST(RP_5_half_a_pair_in_a_request_is_refused_by_its_id),
+		TEST(half_a_pair_in_a_request_is_replaced),
+		TEST(a_request_that_is_no_utf8_is_refused_by_its_id),
 		TEST(RP_5_a_number_that_is_too_large_is_refused_by_the_request_s_id),
 		TEST(CN_1_a_cancelled_call_is_told_and_nothing_more_is_written),
 		TEST(cancelling_all_tells_each_live_call_once),

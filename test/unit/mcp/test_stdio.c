@@ -165,20 +165,44 @@ static void SD_1_the_end_of_input_comes_after_the_answers(void **state)
 	assert_int_equal(p->end, MCP_STDIO_EOF);
 }
 
-static void SD_1_a_call_that_takes_longer_is_given_up_after_a_second(void **state)
+static const char big[] =
+	"{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\","
+	"\"params\":{\"name\":\"big\",\"arguments\":{\"bytes\":900000}," CLAIM("") "}}\n";
+
+static void at_the_end_of_a_pipe_what_was_asked_is_answered(void **state)
 {
 	struct pipes *p = *state;
 
 	send(p, CALL("slow", "hold"));
 	fd_close(&p->in);
 	settle(p);
-	fixture_now += 999;
+	fixture_now += 40 * 1000;
 	settle(p);
 	assert_int_equal(p->end, NOT_DONE);
-	fixture_now += 1;
+	release_held(&p->f);
+	await(p, "released");
 	settle(p);
 	assert_int_equal(p->end, MCP_STDIO_EOF);
-	assert_int_equal(mcp_server_live_calls(p->f.server), 1);
+	assert_int_equal(mcp_server_live_calls(p->f.server), 0);
+}
+
+static void a_client_that_takes_no_answer_is_given_up(void **state)
+{
+	struct pipes *p = *state;
+
+	send(p, big);
+	fd_close(&p->in);
+	settle(p);
+	fixture_now += 9 * 1000;
+	settle(p);
+	receive(p); /* it still takes something */
+	fixture_now += 9 * 1000;
+	settle(p);
+	assert_int_equal(p->end, NOT_DONE);
+	fixture_now += 10 * 1000;
+	settle(p);
+	assert_int_equal(p->end, MCP_STDIO_EOF);
+	assert_true(mcp_stdio_pending(p->stdio) > 0);
 }
 
 static void draining_waits_as_long_as_a_call_takes(void **state)
@@ -263,10 +287,6 @@ static void SD_2_a_signal_ends_at_once(void **state)
 	settle(p);
 	assert_int_equal(p->end, MCP_STDIO_SIGNAL);
 }
-
-static const char big[] =
-	"{\"jsonrpc\":\"2.0\",\"id\":\"big\",\"method\":\"tools/call\","
-	"\"params\":{\"name\":\"big\",\"arguments\":{\"bytes\":900000}," CLAIM("") "}}\n";
 
 static void SD_1_an_end_behind_full_output_is_noticed_when_nothing_is_taken(void **state)
 {
@@ -481,7 +501,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		PIPES(two_requests_in_one_read_and_a_half_line_are_served),
 		PIPES(SD_1_the_end_of_input_comes_after_the_answers),
-		PIPES(SD_1_a_call_that_takes_longer_is_given_up_after_a_second),
+		PIPES(at_the_end_of_a_pipe_what_was_asked_is_answered),
+		PIPES(a_client_that_takes_no_answer_is_given_up),
 		cmocka_unit_test_setup_teardown(draining_waits_as_long_as_a_call_takes, setup_drain,
 						teardown),
 		PIPES(a_cancelled_call_holds_the_end_up_no_longer),

@@ -186,9 +186,9 @@ static void arguments_larger_than_a_message_arrive(void **state)
 	while (got < len) {
 		ssize_t n;
 
-		assert_int_equal(poll(&(struct pollfd){ .fd = control, .events = POLLIN }, 1,
-				      FIXTURE_PATIENCE_MS),
-				 1);
+		assert_int_equal(
+			poll(&(struct pollfd){ .fd = control, .events = POLLIN }, 1, PATIENCE_MS),
+			1);
 		n = read(control, heard + got, len - got);
 		assert_true(n > 0);
 		got += (size_t)n;
@@ -327,7 +327,7 @@ static void a_closed_control_channel_does_not_end_it(void **state)
 	fixture_expect("started ");
 	assert_int_equal(poll(&(struct pollfd){ .fd = interpreter_control(fixture.interpreter),
 						.events = POLLIN },
-			      1, FIXTURE_PATIENCE_MS),
+			      1, PATIENCE_MS),
 			 1);
 	assert_int_equal(read(interpreter_control(fixture.interpreter), &byte, 1), 0);
 	assert_string_equal(fixture.said, "started ");
@@ -360,9 +360,9 @@ static void descriptors_that_it_sends_are_dropped(void **state)
 	while (got < 10000) {
 		ssize_t n;
 
-		assert_int_equal(poll(&(struct pollfd){ .fd = control, .events = POLLIN }, 1,
-				      FIXTURE_PATIENCE_MS),
-				 1);
+		assert_int_equal(
+			poll(&(struct pollfd){ .fd = control, .events = POLLIN }, 1, PATIENCE_MS),
+			1);
 		n = read(control, chunk, sizeof(chunk));
 		assert_true(n > 0);
 		got += (size_t)n;
@@ -483,13 +483,7 @@ static void two_interpreters_of_a_sandbox_do_not_share_their_end(void **state)
 /* Everything below becomes ours when its parent dies: nothing may be left unseen. */
 static void wait_until_childless(void)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
-
-	while (waitpid(-1, NULL, WNOHANG) >= 0)
-		if (clock_ms() > deadline)
-			fail_msg("a process is left");
-		else
-			(void)poll(NULL, 0, 1);
+	patience_until(waitpid(-1, NULL, WNOHANG) < 0);
 	assert_int_equal(errno, ECHILD);
 }
 

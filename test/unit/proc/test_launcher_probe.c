@@ -29,10 +29,7 @@ static void on_report(void *data, const struct sandbox_report *report, const str
 
 static void wait_for(const struct told *told)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
-
-	while (told->times == 0 && clock_ms() < deadline)
-		loop_turn(fixture.loop, 100);
+	patience_turn_until(fixture.loop, told->times != 0);
 	assert_int_equal(told->times, 1);
 }
 

@@ -51,7 +51,14 @@ static void the_tree_of_an_interpreter_is_counted_and_killed(void **state)
 static void what_an_interpreter_left_dies_with_it(void **state)
 {
 	(void)state;
-	confined_expect("(setsid sleep 1000 &) ; echo left", "left\n");
+	/* Only what has left the session survives the terminal's end, so the shell waits for that.
+	 */
+	confined_start("mkfifo /mnt/data/up; "
+		       "(setsid sh -c 'echo left >/mnt/data/up; exec sleep 1000' &); "
+		       "cat /mnt/data/up");
+	fixture_expect("started exited ");
+	confined_read();
+	assert_string_equal(buf_str(&confined.printed), "left\n");
 	fixture_close_sandbox();
 }
 

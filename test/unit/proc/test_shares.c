@@ -207,12 +207,7 @@ static void what_would_hide_the_sandboxs_own_tree_is_refused(void **state)
 /* The launcher removes it once it has seen the end of the session's init. */
 static void await_removal(int dir, const char *name)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
-
-	while (exists(dir, name) && clock_ms() < deadline)
-		(void)poll(NULL, 0, 1);
-	if (exists(dir, name))
-		fail_msg("'%s' was left", name);
+	patience_until(!exists(dir, name));
 }
 
 static void test_13_names_that_command_other_programs_cannot_be_made(void **state)

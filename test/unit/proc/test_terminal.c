@@ -137,7 +137,7 @@ static int look(void)
 /* Looks until the answer is `wait`: the program needs a moment to get there. */
 static void expect_wait(enum input_wait wait)
 {
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
+	uint64_t deadline = clock_ms() + PATIENCE_MS;
 	int seen;
 
 	while ((seen = look()) != (int)wait && clock_ms() < deadline)

@@ -116,7 +116,6 @@ static void there_is_no_network_but_loopback_sandbox_44_to_48(void **state)
 static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 {
 	cleanup_fd int end = -1;
-	uint64_t deadline = clock_ms() + FIXTURE_PATIENCE_MS;
 	char path[128];
 
 	(void)state;
@@ -124,17 +123,13 @@ static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 		"mkfifo fifo; (setsid nohup sh -c 'trap \"\" TERM HUP; exec sleep 1000 <fifo' "
 		">/dev/null 2>&1 &); sleep 1000");
 	(void)snprintf(path, sizeof(path), "%s/fifo", confined.data);
-	while (end < 0 && clock_ms() < deadline) {
-		loop_turn(fixture.loop, 10);
-		end = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-	}
-	assert_true(end >= 0);
+	patience_turn_until(fixture.loop,
+			    (end = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0);
 	interpreter_free(fixture.interpreter);
 	fixture.interpreter = NULL;
 	sandbox_close(fixture.sandbox, NULL, NULL);
 	fixture.sandbox = NULL;
-	while (write(end, "x", 1) >= 0 && clock_ms() < deadline)
-		loop_turn(fixture.loop, 5);
+	patience_turn_until(fixture.loop, write(end, "x", 1) < 0);
 	assert_int_equal(errno, EPIPE);
 }
 

@@ -101,7 +101,6 @@ static void killing_everything_kills_the_session_only_sandbox_18(void **state)
 static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 {
 	cleanup_fd int end = -1;
-	uint64_t deadline;
 	char path[128];
 
 	(void)state;
@@ -110,18 +109,13 @@ static void what_a_closed_session_left_is_dead_sandbox_25(void **state)
 		"1000 <fifo' &) & done; (setsid nohup sleep 1000 <fifo >/dev/null 2>&1 &); "
 		"echo ready; sleep 1000");
 	(void)snprintf(path, sizeof(path), "%s/fifo", confined.data);
-	deadline = clock_ms() + FIXTURE_PATIENCE_MS;
-	while (end < 0 && clock_ms() < deadline) {
-		loop_turn(fixture.loop, 10);
-		end = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-	}
-	assert_true(end >= 0);
+	patience_turn_until(fixture.loop,
+			    (end = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0);
 	interpreter_free(fixture.interpreter);
 	fixture.interpreter = NULL;
 	sandbox_close(fixture.sandbox, NULL, NULL);
 	fixture.sandbox = NULL;
-	while (write(end, "x", 1) >= 0 && clock_ms() < deadline)
-		loop_turn(fixture.loop, 5);
+	patience_turn_until(fixture.loop, write(end, "x", 1) < 0);
 	assert_int_equal(errno, EPIPE);
 }
 

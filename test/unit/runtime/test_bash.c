@@ -105,11 +105,23 @@ static const struct frame *done(const char *n, const char *names)
 
 static void a_cell_is_sent_without_what_no_shell_can_read(void **state)
 {
-	static const char code[] = "echo a\0b\r\necho \r";
+	static const char code[] = "\xef\xbb\xbf"
+				   "echo ab\r\necho \r\xef\xbb\xbf";
 	cleanup_free char *text = sent("exec", 7, "code", code, sizeof(code) - 1);
 
 	(void)state;
-	assert_string_equal(text, "@abc exec 7 0 14\necho ab\necho \r__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 7 0 17\necho ab\necho \r\xef\xbb\xbf__ptycell_next\n");
+}
+
+static void a_cell_is_told_that_nuls_are_left_out(void **state)
+{
+	static const char code[] = "echo a\0b\0";
+	cleanup_free char *text = sent("exec", 7, "code", code, sizeof(code) - 1);
+
+	(void)state;
+	assert_string_equal(
+		text, "@abc exec 7 73 7\nbuiltin printf '%s\\n' 'NUL bytes of the code that were "
+		      "left out: 2' >&2; echo ab__ptycell_next\n");
 }
 
 static void what_bash_need_not_know_is_not_sent(void **state)
@@ -377,6 +389,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		BASH_TEST(a_cell_is_sent_without_what_no_shell_can_read),
+		BASH_TEST(a_cell_is_told_that_nuls_are_left_out),
 		BASH_TEST(what_bash_need_not_know_is_not_sent),
 		BASH_TEST(the_end_of_a_cell_has_status_jobs_and_names),
 		BASH_TEST(only_changes_are_told),

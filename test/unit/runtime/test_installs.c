@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which commands of a shell's cell install packages, and which text only looks like it. */
+/* Which commands of a shell's cell get a word before them, and which text only looks like them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static char *marked(const char *code)
 	return buf_steal(&out);
 }
 
-/* `@` stands where the word is expected. */
+/* `@` stands where the word of installs is expected, a bell where that of traps is. */
 static void expect(const char *want)
 {
 	struct buf code;
@@ -35,9 +35,11 @@ static void expect(const char *want)
 	for (const char *c = want; *c != '\0'; c++) {
 		if (*c == '@')
 			buf_puts(&whole, INSTALLS_WORD);
+		else if (*c == '\a')
+			buf_puts(&whole, TRAPS_WORD);
 		else
 			buf_put(&whole, c, 1);
-		if (*c != '@')
+		if (*c != '@' && *c != '\a')
 			buf_put(&code, c, 1);
 	}
 	got = marked(buf_str(&code));
@@ -142,6 +144,28 @@ static void what_only_looks_like_it_stays_as_it_is(void **state)
 }
 
 /* Every beginning of a cell: nothing is read beyond its end. */
+static void traps_are_found_but_those_of_debug_and_return(void **state)
+{
+	static const char *const cells[] = {
+		"\atrap 'rm -f \"$tmp\"' EXIT; ls",
+		"tmp=$(mktemp)\n\atrap \"rm $tmp\" 0 INT && echo",
+		"if true; then \atrap cleanup EXIT; fi",
+		"f() { \atrap - EXIT; }",
+		"(\atrap x EXIT; echo)",
+		"\atrap; \atrap -p EXIT",
+		"trap 'echo $BASH_COMMAND' DEBUG; \atrap x EXIT",
+		"f() { trap 'rm x' RETURN; }",
+		"\atrap x ERR; trap - ERR; trap ERR; \atrap - USR1; \atrap 'y' ERR",
+		"\atrap x EXIT; @pip install y",
+		"echo trap x EXIT; x='trap y EXIT' # trap z EXIT",
+		"mousetrap x EXIT; \"trap\" x EXIT",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
+		expect(cells[i]);
+}
+
 static void a_cell_may_end_anywhere(void **state)
 {
 	static const char code[] =
@@ -165,6 +189,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_that_install_are_found_wherever_a_command_begins),
 		cmocka_unit_test(what_only_looks_like_it_stays_as_it_is),
+		cmocka_unit_test(traps_are_found_but_those_of_debug_and_return),
 		cmocka_unit_test(a_cell_may_end_anywhere),
 	};
 

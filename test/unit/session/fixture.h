@@ -14,7 +14,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "patience.h"
 #include "proc/sandbox_client.h"
+#include "rest.h"
 #include "runtime/language.h"
 #include "scratch.h"
 #include "session/confinement.h"
@@ -23,7 +25,7 @@
 
 #define FIXTURE_FN __attribute__((unused)) static
 
-enum { FIXTURE_PATIENCE_MS = 20000, FIXTURE_NAMES_MAX = 16 };
+enum { FIXTURE_NAMES_MAX = 16 };
 
 struct fixture {
 	struct scratch scratch;
@@ -183,14 +185,7 @@ FIXTURE_FN void fixture_close(void)
 }
 
 /* Turns the loop until `condition`; the fake clock stands. */
-#define fixture_until(condition)                                                                   \
-	do {                                                                                       \
-		uint64_t fixture_deadline = clock_ms() + FIXTURE_PATIENCE_MS;                      \
-		while (!(condition) && clock_ms() < fixture_deadline)                              \
-			loop_turn(fixture.loop, 20);                                               \
-		if (!(condition))                                                                  \
-			fail_msg("never came true: %s", #condition);                               \
-	} while (0)
+#define fixture_until(condition) patience_turn_until(fixture.loop, condition)
 
 /* Lets that much time pass at once. */
 FIXTURE_FN void fixture_pass(uint64_t ms)

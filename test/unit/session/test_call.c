@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "fixture.h"
+#include "session/runner_internal.h"
 #include "session/session_internal.h"
 
 enum { ANSWERS_MAX = 16, TEXT_MAX = 300 };
@@ -303,19 +304,42 @@ static void a_cancelled_look_leaves_the_cell_alone(void **state)
 	session_call_cancel(look(LOOK_WAIT, 1, 60000));
 	for (int i = 0; i < 5; i++)
 		fixture_pass(1000);
+	rest(fixture.loop);
 	assert_int_equal(answers[1].count, 0);
 	assert_string_equal(session_state(session), "running");
 }
 
 /* ---- input that somebody else may give ---- */
 
-/* Time passes until a wait is noticed. */
+static enum input_wait looked;
+static bool has_looked;
+
+static void on_looked(struct interpreter *interpreter, const struct input_look *look)
+{
+	(void)interpreter;
+	looked = look->wait;
+	has_looked = true;
+}
+
+static bool is_reading(void)
+{
+	has_looked = false;
+	interpreter_check_input(session->lanes[0].runner->interpreter, on_looked);
+	fixture_until(has_looked);
+	return looked == INPUT_AWAITED;
+}
+
+/* The clock stands until the code waits, then goes on until that is noticed. */
+#define until_noticed(condition)                                                                   \
+	do {                                                                                       \
+		fixture_until(has_written());                                                      \
+		fixture_until(is_reading());                                                       \
+		patience_do_until((fixture_pass(50), rest(fixture.loop)), condition);              \
+	} while (0)
+
 static void until_asked(int count)
 {
-	for (int i = 0; i < 200 && asked_count < count; i++) {
-		fixture_pass(50);
-		loop_turn(fixture.loop, 10);
-	}
+	until_noticed(asked_count >= count);
 	assert_int_equal(asked_count, count);
 }
 
@@ -398,10 +422,7 @@ static void who_cannot_ask_is_answered(void **state)
 	(void)state;
 	can_ask = false;
 	(void)start("print=name? \nread\ndone", 0, 3600000);
-	for (int i = 0; i < 200 && answers[0].count == 0; i++) {
-		fixture_pass(50);
-		loop_turn(fixture.loop, 10);
-	}
+	until_noticed(answers[0].count > 0);
 	assert_int_equal(answers[0].state, CELL_WAITING);
 }
 

@@ -10,6 +10,16 @@
 
 #include "runner_fixture.h"
 
+/* Of what is read in one turn, however much comes. */
+enum { TURN_BYTES_MAX = 128 << 10 };
+
+/* Time passes up to the last rung of the ladder, and not to where the runner gives up. */
+static void pass_to_the_kill(void)
+{
+	for (unsigned int ms = 0; ms <= RUNNER_KILL_MS; ms += 100)
+		fixture_pass(100);
+}
+
 /* After any fault the next cell must run in a new interpreter. */
 static void expect_recovery(void)
 {
@@ -73,7 +83,7 @@ static void ready_that_never_comes_is_a_timeout_by_the_clock(void **state)
 	assert_int_equal(told.ended, 0);
 	fixture_pass(1);
 	fixture_until(told.ended == 1);
-	expect_not_started("did not become ready in 10 s; it printed 'thinking'");
+	expect_not_started("did not become ready in 30 s; it printed 'thinking'");
 }
 
 static void a_start_that_takes_too_long_may_still_come_late(void **state)
@@ -279,7 +289,7 @@ static void half_a_message_is_no_end(void **state)
 static void a_text_that_no_driver_of_ours_sends_is_cut(void **state)
 {
 	(void)state;
-	assert_int_equal(strlen(run_cell("long-result=2097152\ndone")->value), CELL_TEXT_BYTES_MAX);
+	assert_int_equal(strlen(run_cell("long-result=8388608\ndone")->value), CELL_TEXT_BYTES_MAX);
 }
 
 static void an_end_with_another_id_ends_nothing(void **state)
@@ -314,8 +324,7 @@ static void a_driver_that_reads_no_acknowledgements_costs_no_memory(void **state
 	}
 	fixture_pass(30000); /* it waits for us to read, we for it: until the deadline */
 	fixture_until(told.runner->step > 0);
-	for (int i = 0; i < 5; i++)
-		fixture_pass(RUNNER_KILL_MS);
+	pass_to_the_kill();
 	fixture_until(told.ended == 1);
 	expect_recovery();
 }
@@ -346,8 +355,7 @@ static void a_driver_that_reads_nothing_blocks_nobody(void **state)
 	assert_true(told.runner->to_driver.len > 0);
 	fixture_pass(1000);
 	fixture_until(told.runner->step > 0);
-	for (int i = 0; i < 5; i++)
-		fixture_pass(RUNNER_KILL_MS);
+	pass_to_the_kill();
 	fixture_until(told.ended == 1);
 	assert_int_equal(told.cells[0]->state, CELL_TIMED_OUT);
 	expect_recovery();
@@ -357,18 +365,15 @@ static void a_flood_on_the_terminal_leaves_the_loop_its_turns(void **state)
 {
 	(void)state;
 	(void)submit("flood=100000000", 1);
-	fixture_until(told.runner->transcript != NULL);
-	for (int i = 0; i < 20; i++) {
-		uint64_t start = clock_ms();
+	while (told.wrote < 10 * (size_t)TURN_BYTES_MAX) {
+		size_t before = told.wrote;
 
-		loop_turn(fixture.loop, 1000);
-		assert_true(clock_ms() - start < 900);
+		loop_turn(fixture.loop, -1);
+		assert_in_range(told.wrote - before, 0, TURN_BYTES_MAX);
 	}
 	runner_stop(told.runner,
 		    RUNNER_STOP_CANCEL); /* a flood does not look at the driver's flag */
-	fixture_pass(RUNNER_KILL_MS);
-	for (int i = 0; i < 5 && told.ended == 0; i++)
-		fixture_pass(RUNNER_KILL_MS);
+	pass_to_the_kill();
 	fixture_until(told.ended == 1);
 }
 
@@ -484,8 +489,7 @@ static void a_cancelled_cell_that_will_not_end_is_killed_too(void **state)
 	(void)submit("ignore=2\nignore=12\nignore=15\nprint=go\nhang", 1);
 	expect_output("go");
 	runner_stop(told.runner, RUNNER_STOP_CANCEL);
-	for (unsigned ms = 0; ms <= RUNNER_KILL_MS; ms += 100)
-		fixture_pass(100);
+	pass_to_the_kill();
 	fixture_until(told.ended == 1);
 	assert_int_equal(told.lost, 1);
 	expect_recovery();

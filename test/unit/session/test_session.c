@@ -368,8 +368,7 @@ static void files_are_listed_as_they_are_now(void **state)
 	assert_int_equal(listed_files, 1);
 	session_list_files(session, on_listed, &listed);
 	session_list_files_cancel(session, &listed);
-	loop_turn(fixture.loop, 10);
-	loop_turn(fixture.loop, 10);
+	rest(fixture.loop);
 	assert_int_equal(listed, 2);
 }
 
@@ -383,7 +382,7 @@ static void the_end_of_a_session_answers_everything_once(void **state)
 	(void)start("done", 1);
 	session_list_files(session, on_listed, &listed);
 	fixture_until(str_eq(session_state(session), "running"));
-	loop_turn(fixture.loop, 50);
+	rest(fixture.loop);
 	session_list_files(session, on_listed, &listed);
 	session_free(session, "it was destroyed on request");
 	session = NULL;
@@ -395,8 +394,7 @@ static void the_end_of_a_session_answers_everything_once(void **state)
 	assert_string_equal(answers[1].problem,
 			    "the session ended because it was destroyed on request");
 	assert_int_equal(listed, 2);
-	for (int i = 0; i < 3; i++)
-		loop_turn(fixture.loop, 10);
+	rest(fixture.loop);
 	assert_int_equal(told_count, 2);
 }
 

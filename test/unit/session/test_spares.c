@@ -104,7 +104,7 @@ static struct spare *wait_for(const struct language *language)
 
 	for (int i = 0; i < 600 && spare == NULL; i++) {
 		fixture_pass(100);
-		loop_turn(fixture.loop, 20);
+		rest(fixture.loop);
 		spare = spares_take(spares, language);
 	}
 	return spare;
@@ -115,7 +115,7 @@ static void wait_until_loaded(void)
 {
 	for (int passed = 0; passed < LOADED_MS; passed += 100) {
 		fixture_pass(100);
-		loop_turn(fixture.loop, 10);
+		rest(fixture.loop);
 	}
 }
 

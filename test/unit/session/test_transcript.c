@@ -67,7 +67,7 @@ static void feed_lines(size_t total, size_t at_once)
 static struct transcript_text render(size_t max_chars)
 {
 	buf_clear(&out);
-	return transcript_render(t, max_chars, &out);
+	return transcript_render(t, max_chars, NULL, &out, NULL);
 }
 
 /* The spool's file, freed by the caller; NULL when there is none. */
@@ -413,6 +413,75 @@ static void the_prompt_is_known_after_it_was_taken(void **state)
 	assert_string_equal(buf_str(&prompt), "name?");
 }
 
+/* ---- what is answered behind the output ---- */
+
+static struct transcript_text render_with(const char *text, size_t max_chars,
+					  struct buf *ret_result)
+{
+	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&result, text);
+	buf_clear(&out);
+	return transcript_render(t, max_chars, &result, &out, ret_result);
+}
+
+static char *long_text(char letter, size_t len)
+{
+	char *text = xcalloc(1, len + 1);
+
+	memset(text, letter, len);
+	return text;
+}
+
+static void a_result_that_is_cut_lies_whole_in_the_spool(void **state)
+{
+	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *value = long_text('v', 3000);
+	cleanup_free char *whole = NULL;
+	struct transcript_text text;
+	size_t len = 0;
+
+	(void)state;
+	feed("printed");
+	text = render_with(value, 500, &result);
+	assert_int_equal(text.total, 3007);
+	assert_int_equal(text.shown, 500);
+	assert_true(text.spooled);
+	assert_string_equal(buf_str(&out), "printed");
+	whole = spooled(&len);
+	assert_int_equal(len, 3008);
+	assert_memory_equal(whole, "printed\nvvv", 11);
+}
+
+static void a_result_has_at_least_half_of_the_room(void **state)
+{
+	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *value = long_text('v', 250);
+	struct transcript_text text;
+
+	(void)state;
+	feed_lines(2000, 100);
+	text = render_with(value, 500, &result);
+	assert_string_equal(result.data, value);
+	assert_in_range(text.shown, 400, 500);
+	assert_int_equal(text.total, 2250);
+	assert_true(text.spooled);
+}
+
+static void what_fits_together_leaves_no_spool(void **state)
+{
+	cleanup_buf struct buf result = BUF_INIT(BUF_UNBOUNDED);
+	struct transcript_text text;
+
+	(void)state;
+	feed("12345\n");
+	text = render_with("1234", 10, &result);
+	assert_int_equal(text.shown, 10);
+	assert_int_equal(text.total, 10);
+	assert_false(text.spooled);
+	assert_string_equal(buf_str(&result), "1234");
+}
+
 static void a_secret_is_neither_shown_nor_spooled(void **state)
 {
 	struct redact *redact = redact_new();
@@ -431,7 +500,7 @@ static void a_secret_is_neither_shown_nor_spooled(void **state)
 	transcript_settle(t);
 	(void)transcript_take(t, 1000, &out);
 	feed("er2hunter2!");
-	(void)transcript_render(t, 1000, &out);
+	(void)transcript_render(t, 1000, NULL, &out, NULL);
 	assert_string_equal(buf_str(&out), "a[secret A] b hunt[secret A]!");
 	whole = spooled(&len);
 	assert_string_equal(whole, "a [secret A] b hunt[secret A]!");
@@ -465,6 +534,9 @@ int main(void)
 		TEXT_TEST(a_short_query_is_not_found_twice),
 		TEXT_TEST(a_query_in_pieces_is_found),
 		TEXT_TEST(a_query_behind_a_long_output_is_answered),
+		TEXT_TEST(a_result_that_is_cut_lies_whole_in_the_spool),
+		TEXT_TEST(a_result_has_at_least_half_of_the_room),
+		TEXT_TEST(what_fits_together_leaves_no_spool),
 		TEXT_TEST(a_secret_is_neither_shown_nor_spooled),
 	};
 

@@ -19,6 +19,11 @@
 #define GIRL "\xf0\x9f\x91\xa7"
 #define HEART "\xe2\x9d\xa4"
 #define KANJI "\xe8\xbe\xbb"
+#define FLAG "\xf0\x9f\x8f\xb4"
+#define TAG_G "\xf3\xa0\x81\xa7"
+#define TAG_B "\xf3\xa0\x81\xa2"
+/* FLAG, the tags of "gbeng", and the one that ends them. */
+#define ENGLAND FLAG TAG_G TAG_B "\xf3\xa0\x81\xa5\xf3\xa0\x81\xae\xf3\xa0\x81\xa7\xf3\xa0\x81\xbf"
 #define VS17 "\xf3\xa0\x84\x80"
 
 struct clean_case {
@@ -56,23 +61,41 @@ static const struct clean_case blocks[] = {
 	{ "bidi override",
 	  "user\xe2\x80\xae"
 	  "gnp.exe",
-	  "usergnp.exe" },
+	  "user<U+202E>gnp.exe" },
 	{ "isolates and marks",
 	  "\xe2\x81\xa6"
 	  "a\xe2\x81\xa9\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c"
 	  "b",
-	  "ab" },
-	{ "zero width", "pass\xe2\x80\x8bword\xe2\x81\xa0\xef\xbb\xbf" ZWJ "!", "password!" },
-	{ "tags", "hi\xf3\xa0\x81\xa9\xf3\xa0\x81\xbf", "hi" },
+	  "<U+2066>a<U+2069><U+200E><U+200F><U+061C>b" },
+	{ "zero width", "pass\xe2\x80\x8bword\xe2\x81\xa0\xef\xbb\xbf" ZWJ "!",
+	  "pass<U+200B>word<U+2060><U+FEFF><U+200D>!" },
+	{ "soft hyphen", "co\xc2\xadop", "co<U+00AD>op" },
+	{ "tags", "hi\xf3\xa0\x81\xa9\xf3\xa0\x81\xbf", "hi<U+E0069><U+E007F>" },
+	{ "the flag of England", ENGLAND, ENGLAND },
+	{ "no flag's tags", FLAG TAG_G "x" TAG_G TAG_B, FLAG TAG_G "x<U+E0067><U+E0062>" },
+	{ "more tags than a flag has", ENGLAND TAG_G, ENGLAND "<U+E0067>" },
+	{ "Persian", "می\xe2\x80\x8cخواهم", "می\xe2\x80\x8cخواهم" },
+	{ "Persian behind a letter that joins on one side", "شهر\xe2\x80\x8cها",
+	  "شهر\xe2\x80\x8cها" },
+	{ "Persian behind a mark", "مُ\xe2\x80\x8cخ", "مُ\xe2\x80\x8cخ" },
+	{ "Sinhala", "ශ්" ZWJ "රී", "ශ්" ZWJ "රී" },
+	{ "Malayalam at a word's end", "അവന്" ZWJ " ", "അവന്" ZWJ " " },
+	{ "Bengali", "র" ZWJ "্যাব", "র" ZWJ "্যাব" },
+	{ "Khmer between words", "ខ្ញុំ\xe2\x80\x8bទៅ", "ខ្ញុំ\xe2\x80\x8bទៅ" },
+	{ "Mongolian", "ᠮᠣᠩᠭᠣᠯ\xe1\xa0\x8b ᠳ\xe1\xa0\x8e", "ᠮᠣᠩᠭᠣᠯ\xe1\xa0\x8b ᠳ\xe1\xa0\x8e" },
+	{ "Hebrew", "שלום\xe2\x80\x8f!", "שלום\xe2\x80\x8f!" },
+	{ "two in a row", "می" ZWJ ZWJ "م\xe2\x80\x8c\xe2\x80\x8c ش\xe2\x80\x8f\xe2\x80\x8e",
+	  "می" ZWJ "<U+200D>م\xe2\x80\x8c<U+200C> ش\xe2\x80\x8f<U+200E>" },
 	{ "interlinear",
 	  "\xef\xbf\xb9"
 	  "a\xef\xbf\xba"
 	  "b\xef\xbf\xbb",
-	  "ab" },
+	  "<U+FFF9>a<U+FFFA>b<U+FFFB>" },
 	{ "joined emoji stay", WOMAN ZWJ HEART VS16 ZWJ GIRL, WOMAN ZWJ HEART VS16 ZWJ GIRL },
-	{ "a joiner at the end of an emoji", WOMAN ZWJ "x", WOMAN "x" },
-	{ "one variation selector", HEART VS16 VS16 VS16, HEART VS16 },
-	{ "ideographic variation", KANJI VS17 "a" VS17, KANJI VS17 "a" },
+	{ "a joiner at the end of an emoji", WOMAN ZWJ "x", WOMAN ZWJ "x" },
+	{ "two joiners", WOMAN ZWJ ZWJ GIRL, WOMAN ZWJ "<U+200D>" GIRL },
+	{ "one variation selector", HEART VS16 VS16 VS16, HEART VS16 "<U+FE0F><U+FE0F>" },
+	{ "ideographic variation", KANJI VS17 "a" VS17, KANJI VS17 "a<U+E0100>" },
 	{ "combining marks stay", "e\xcc\x81", "e\xcc\x81" },
 };
 
@@ -92,9 +115,12 @@ static const struct clean_case lines[] = {
 };
 
 static const struct clean_case words[] = {
-	{ "plain", "plot.png", "plot.png" },           { "blanks", "my plot 1", "my_plot_1" },
-	{ "grammar", "a | b] [c#1,", "a___b___c_1_" }, { "line breaks", "a\nb", "a_b" },
-	{ "nothing", "\033[0m \xe2\x80\x8b", "_" },    { "look-alike", "x] [s#1 d", "x___s_1_d" },
+	{ "plain", "plot.png", "plot.png" },
+	{ "blanks", "my plot 1", "my_plot_1" },
+	{ "grammar", "a | b] [c#1,", "a___b___c_1_" },
+	{ "line breaks", "a\nb", "a_b" },
+	{ "nothing", "\033[0m ", "_" },
+	{ "look-alike", "x] [s#1 d", "x___s_1_d" },
 };
 
 static void check(const struct clean_case *row, struct buf *out)
@@ -186,6 +212,59 @@ static void paths_name_their_file_unless_they_are_unclean(void **state)
 	}
 }
 
+static void a_file_has_one_name_everywhere(void **state)
+{
+	static const struct clean_case paths[] = {
+		{ "plain", "output/a.csv", "output/a.csv" },
+		{ "blanks", "output/my report (final).csv", "output/my report (final).csv" },
+		{ "signs", "a|b,c.txt", "a|b,c.txt" },
+		{ "quotes inside", "a\"b\\", "a\"b\\" },
+		{ "a quote first", "\"a\"", "\"\\\"a\\\"\"" },
+		{ "hidden", "日本 a+é \xe2\x80\x8c.txt", "\"日本 a+é \\u200c.txt\"" },
+		{ "in its script", "می\xe2\x80\x8cخ.txt", "می\xe2\x80\x8cخ.txt" },
+		{ "controls", "a\033[2J\n", "\"a\\u001b[2J\\u000a\"" },
+		{ "beyond U+FFFF", "a\xf3\xa0\x81\xa7", "\"a\\udb40\\udc67\"" },
+		{ "no UTF-8", "a\xff", "\"a\\udcff\"" },
+		{ "nothing", "", "\"\"" },
+	};
+	static const struct clean_case path_words[] = {
+		{ "plain", "output/ü.csv", "output/ü.csv" },
+		{ "blanks", "output/my report (final).csv", "\"output/my report (final).csv\"" },
+		{ "signs", "a|b,c.txt", "\"a\\u007cb,c.txt\"" },
+		{ "brackets", "x] [s#1 done", "\"x] [s#1 done\"" },
+		{ "quotes", "a\"b\\", "\"a\\\"b\\\\\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		cleanup_free char *out = clean_path_string(paths[i].in);
+
+		assert_string_equal(out, paths[i].out);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(path_words); i++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+		clean_path_word(&out, path_words[i].in, strlen(path_words[i].in));
+		assert_string_equal(buf_str(&out), path_words[i].out);
+	}
+}
+
+static void a_long_path_is_cut_behind_its_quotes(void **state)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	char path[CLEAN_PATH_MAX + 2];
+
+	(void)state;
+	memset(path, 'x', sizeof(path));
+	path[0] = ' ';
+	clean_path_word(&out, path, CLEAN_PATH_MAX);
+	assert_int_equal(out.len, CLEAN_PATH_MAX + 2);
+	buf_clear(&out);
+	clean_path_word(&out, path, CLEAN_PATH_MAX + 1);
+	assert_int_equal(out.len, CLEAN_PATH_MAX + 5);
+	assert_string_equal(buf_str(&out) + CLEAN_PATH_MAX, "x\"...");
+}
+
 static void a_name_of_a_megabyte_is_quoted_short(void **state)
 {
 	const size_t len = 1 << 20;
@@ -208,6 +287,8 @@ int main(void)
 		cmocka_unit_test(words_cannot_pass_for_grammar),
 		cmocka_unit_test(a_cut_line_keeps_what_stood_before_it),
 		cmocka_unit_test(paths_name_their_file_unless_they_are_unclean),
+		cmocka_unit_test(a_file_has_one_name_everywhere),
+		cmocka_unit_test(a_long_path_is_cut_behind_its_quotes),
 		cmocka_unit_test(a_name_of_a_megabyte_is_quoted_short),
 	};
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,9 +73,89 @@ static void every_budget_is_kept_and_counted_right(void **state)
 	}
 }
 
+#define GERMANY "\U0001F1E9\U0001F1EA"
+#define FRANCE "\U0001F1EB\U0001F1F7"
+#define FAMILY "\U0001F468\u200d\U0001F469\u200d\U0001F467"
+#define THUMB "\U0001F44D\U0001F3FD"
+#define ACCENT "e\u0301"
+
+/* Whatever the budget, what people see as one character is whole or gone. */
+static void no_cut_is_within_a_character_that_is_seen(void **state)
+{
+	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT, "x" };
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	size_t total;
+
+	(void)state;
+	for (size_t i = 0; i < 60; i++)
+		buf_puts(&text, seen[i * i % ARRAY_SIZE(seen)]);
+	total = utf8_count(text.data, text.len);
+	for (size_t max = 0; max < total; max++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+		const char *at;
+
+		assert_in_range(clip_text(&out, text.data, text.len, max), 0, max);
+		at = buf_str(&out);
+		while (*at != '\0') {
+			size_t len = at[0] == '[' ? strcspn(at, "\n") + 1 : 0;
+
+			for (size_t i = 0; i < ARRAY_SIZE(seen) && len == 0; i++)
+				if (strncmp(at, seen[i], strlen(seen[i])) == 0)
+					len = strlen(seen[i]);
+			len += len == 0 && at[0] == '\n';
+			if (len == 0)
+				fail_msg("%zu: a part of one at '%s'", max, at);
+			at += len;
+		}
+	}
+}
+
+static void one_that_is_longer_than_the_limit_is_cut(void **state)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	buf_puts(&text, "e");
+	for (size_t i = 0; i < 4 * CLIP_GRAPHEME_MAX; i++)
+		buf_puts(&text, "\u0301");
+	assert_int_equal(clip_text(&out, text.data, text.len, 3 * CLIP_GRAPHEME_MAX),
+			 3 * CLIP_GRAPHEME_MAX);
+	assert_true(utf8_valid(out.data, out.len));
+}
+
+/* Also where the middle is not at hand: no part of a line is taken for another line. */
+static void ends_are_whole_lines(void **state)
+{
+	cleanup_buf struct buf head = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		buf_putf(&head, "head %d\n", i);
+	buf_puts(&tail, "1");
+	for (int i = 0; i < 100; i++)
+		buf_putf(&tail, "tail %d\n", i);
+	for (size_t max = 40; max < 1200; max++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+		size_t shown = clip_ends(&out, &head, &tail, 5000, max);
+		const char *line = buf_str(&out);
+		int number;
+
+		assert_in_range(shown, max / 3, max);
+		for (; *line != '\0'; line = strchr(line, '\n') + 1)
+			assert_true(sscanf(line, "head %d\n", &number) == 1 ||
+				    sscanf(line, "tail %d\n", &number) == 1 ||
+				    sscanf(line, "[... %d characters left out", &number) == 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_cut_is_within_a_character_that_is_seen),
+		cmocka_unit_test(one_that_is_longer_than_the_limit_is_cut),
+		cmocka_unit_test(ends_are_whole_lines),
 		cmocka_unit_test(a_long_text_becomes_head_and_tail),
 		cmocka_unit_test(every_budget_is_kept_and_counted_right),
 	};

@@ -100,6 +100,17 @@ static void literals_of_programs_are_found(void **state)
 	assert_redacts("pass\xf0\x9f\x98\x80word", "pass\\U0001f600word", "[secret A]");
 }
 
+static void other_spellings_of_letters_are_found(void **state)
+{
+	(void)state;
+	assert_redacts("pa\xc3\xbcword99", "p<U+0061><U+00FC>word99", "[secret A]");
+	assert_redacts("pa\xc3\xbcword99", "p&#97;&#xFC;word99 &#252", "[secret A] &#252");
+	assert_redacts("\xe6\x97\xa5word-99", "?k=%u65E5word-99&", "?k=[secret A]&");
+	assert_redacts("pa\xc3\xbcword99", "pau\xcc\x88word99", "[secret A]");
+	assert_redacts("hunter2hunter2", "<U+110000> &#; &#0; <U+>", "<U+110000> &#; &#0; <U+>");
+	assert_redacts("hunter2hunter2", "hunter2\xe2\x80\x8bhunter<U+00AD>2", "[secret A]");
+}
+
 static void literals_in_several_parts_are_found(void **state)
 {
 	static const char value[] = "hunter2\nhunter3 hunter4";
@@ -552,6 +563,7 @@ int main(void)
 		cmocka_unit_test(every_json_spelling_is_found),
 		cmocka_unit_test(json_within_json_is_found),
 		cmocka_unit_test(literals_of_programs_are_found),
+		cmocka_unit_test(other_spellings_of_letters_are_found),
 		cmocka_unit_test(literals_in_several_parts_are_found),
 		cmocka_unit_test(percent_encoding_is_found_whatever_it_spares),
 		cmocka_unit_test(hexadecimal_is_found_in_both_cases),

@@ -264,6 +264,39 @@ static void marks_piled_on_one_character_are_cut(void **state)
 	assert_int_equal(out.data[out.len - 1], 'z');
 }
 
+static void a_screen_that_goes_on_in_the_alternate_shows_only_what_follows(void **state)
+{
+	(void)state;
+	screen_set_alternate(screen, true);
+	feed("\x1b[40;1H\x1b[K:q!\r\x1b[40;1H");
+	screen_last_line(screen, &out);
+	assert_string_equal(buf_str(&out), "");
+	assert_string_equal(text(), "");
+	assert_true(screen_is_alternate(screen));
+	feed("\x1b[?1049l\x1b[?25hbash$ ");
+	assert_string_equal(text(), "bash$");
+	assert_false(screen_is_alternate(screen));
+}
+
+static void nothing_that_is_not_seen_gets_lost(void **state)
+{
+	const char *at;
+	size_t count = 0;
+
+	(void)state;
+	feed("می\xe2\x80\x8cخواهم x");
+	feed_times("\xe2\x80\x8b", 1000);
+	feed("\n\xe2\x80\x8by");
+	at = text();
+	assert_ptr_equal(strstr(at, "می\xe2\x80\x8cخواهم x<U+200B>"), at);
+	while ((at = strstr(at, "<U+200B>")) != NULL) {
+		count++;
+		at++;
+	}
+	assert_int_equal(count, 1001);
+	assert_non_null(strstr(buf_str(&out), "\n<U+200B>y"));
+}
+
 #define screen_test(f) cmocka_unit_test_setup_teardown(f, start, stop)
 
 int main(int argc, char **argv)
@@ -286,6 +319,8 @@ int main(int argc, char **argv)
 		screen_test(dropped_lines_are_counted),
 		screen_test(filling_the_page_from_below_stays_bounded),
 		screen_test(marks_piled_on_one_character_are_cut),
+		screen_test(a_screen_that_goes_on_in_the_alternate_shows_only_what_follows),
+		screen_test(nothing_that_is_not_seen_gets_lost),
 	};
 
 	update = golden_wants_update(argc, argv);

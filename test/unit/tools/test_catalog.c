@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "json/make.h"
 #include "json/parse.h"
 #include "json/write.h"
@@ -80,7 +81,16 @@ static void every_tool_has_its_texts_and_fits(void **state)
 		assert_non_null(tool->call);
 		assert_in_range(strlen(tool->description), 20, CATALOG_DESCRIPTION_MAX - 1);
 	}
-	assert_in_range(strlen(features.instructions), 100, CATALOG_INSTRUCTIONS_MAX - 1);
+}
+
+static void the_instructions_tell_the_budget_that_holds(void **state)
+{
+	const struct settings settings = { .call_budget = 86400 };
+	cleanup_free char *instructions = catalog_instructions(&settings);
+
+	(void)state;
+	assert_in_range(strlen(instructions), 100, CATALOG_INSTRUCTIONS_MAX - 1);
+	assert_non_null(strstr(instructions, "A call answers within 86400 s;"));
 }
 
 /*
@@ -138,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_list_of_tools_fits_its_budget),
 		cmocka_unit_test(every_tool_has_its_texts_and_fits),
+		cmocka_unit_test(the_instructions_tell_the_budget_that_holds),
 		cmocka_unit_test(every_argument_says_its_type),
 		cmocka_unit_test(schemas_are_objects_and_name_what_they_require),
 	};

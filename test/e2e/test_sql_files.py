@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: MIT
+"""exec_sql on a session's CSV files: which are tables, what their values are, and what is told about them."""
+import csv
+import io
+import json
+import unicodedata
+
+import pytest
+from client import Server
+from steps import assert_clean
+from test_sql import SALES, put, rows, sql, write
+
+def test_a_csv_file_is_a_table_by_its_name(server):
+    put(server, "sales.csv", SALES)
+    answer = sql(server, "SELECT * FROM sales")
+    assert answer.object["columns"] == [{"name": "id", "type": "integer"}, {"name": "city", "type": "text"},
+                                        {"name": "amount", "type": "real"}]
+    assert answer.object["rows"] == [[1, "Bern", 2.5], [2, "Z\u00fcrich, west", 3.0], [3, None, None]]
+    assert answer.texts[-1] == ("id | city | amount\n1 | Bern | 2.5\n2 | Z\u00fcrich, west | 3.0\n3 | NULL | NULL\n"
+                                "(3 rows)")
+    assert_clean(answer.raw)
+
+
+@pytest.mark.parametrize("name", ["sales", "SALES", '"sales.csv"', "'sales.csv'", "[input/sales.csv]"])
+def test_each_name_of_a_file_names_its_table(server, name):
+    put(server, "sales.csv", SALES)
+    assert rows(server, f"SELECT sum(id) FROM {name}") == [[6]]
+
+
+def test_a_file_that_changed_is_read_again_and_one_that_is_gone_is_no_table(server):
+    put(server, "a.csv", "n\n1\n")
+    assert rows(server, "SELECT n FROM a") == [[1]]
+    put(server, "a.csv", "n\n2\n3\n")
+    assert rows(server, "SELECT n FROM a") == [[2], [3]]
+    server.cell("import os; os.remove('input/a.csv')")
+    assert "no such table: a; the session has no CSV file" in sql(server, "SELECT n FROM a").texts[-1]
+
+
+def test_types_lose_nothing(server):
+    put(server, "t.csv", "zip,big,mixed,tab\n007,123456789012345678901,1,2\n08,1,x,3.5\n")
+    assert rows(server, "SELECT * FROM t") == [["007", "123456789012345678901", "1", 2.0], ["08", "1", "x", 3.5]]
+
+
+def test_tabs_semicolons_marks_and_odd_headers_are_read(server):
+    put(server, "a b.tsv", "x\ty\n1\t2\n")
+    put(server, "c.csv", "\ufeffn;N;;q\r\n1;2;3;\"a;b\"\r\n")
+    assert rows(server, "SELECT x + y FROM a_b") == [[3]]
+    assert rows(server, 'SELECT n, "N_2", column3, q FROM c') == [[1, 2, 3, "a;b"]]
+
+
+@pytest.mark.parametrize("data, expected", [
+    (b"\xef\xbb\xbfa,b\n1,2\n", [[1, 2]]),                                            # a mark in front
+    (b'a,b\n"x\ny",2\r\n"p\r\nq",3\r\n', [["x\ny", 2], ["p\r\nq", 3]]),               # line ends in quotes
+    (b"a,b\r1,2\r3,4\r", [[1, 2], [3, 4]]),                                          # line ends of old
+    (b"a,b\n1\n\n2,3\n", [[1, None], [2, 3]]),                                       # rows too short, empty lines
+    (b"a,b\n", []),                                                                   # no rows
+    (b"a,b\n1,2\n1,2,3\n4,5,\n", [[1, 2, None], [1, 2, 3], [4, 5, None]]),           # rows too long
+    (b"n;x\n1,5;a\n", [[1.5, "a"]]),                                                  # a decimal comma
+    (b"n,x\n\"1,5\",a\n", [["1,5", "a"]]),                                            # no such place for one
+    (b"sep=;\r\na;b\r\n1,2;3\r\n", [[1.2, 3]]), (b"a|b\n1|2\n", [[1, 2]]),          # other separators
+    ("a,b\n1,\u00fc\n".encode("utf-16"), [[1, "\u00fc"]]),                            # other encodings
+    ("a,b\n1,\u00fc\n".encode("utf-16-le"), [[1, "\u00fc"]]), ("a,b\n1,\u00fc\n".encode("utf-16-be"), [[1, "\u00fc"]]),
+    (b",".join(b"c%d" % i for i in range(2000)) + b"\n" + b",".join([b"1"] * 2000), [[1] * 2000])])
+def test_files_of_all_kinds_are_read(server, data, expected):
+    write(server, {"input/t.csv": data})
+    assert rows(server, "SELECT * FROM t") == expected
+
+
+@pytest.mark.parametrize("data, why", [
+    (b"", "it is empty"), (b'a,b\n1,2\n"x,2\n', "line 3 has a quote that does not end"),
+    (b",".join(b"c%d" % i for i in range(10000)) + b"\n", "it has more than 2000 columns"),
+    (b"a\n" + b",".join([b"1"] * 2001) + b"\n", "line 2: it has more than 2000 columns")])
+def test_a_file_that_is_no_table_is_told_with_its_name_and_hides_no_other(server, data, why):
+    write(server, {"input/bad.csv": data, "input/good.csv": b"n\n1\n"})
+    assert sql(server, "SELECT * FROM bad").texts == [f"'input/bad.csv': {why}"]
+    assert rows(server, "SELECT n FROM good") == [[1]]
+    assert rows(server, "SELECT name FROM sqlite_master") == [["good"]]
+
+
+def test_a_file_that_is_no_table_breaks_only_queries_of_it(server):
+    put(server, "open.csv", "a,b\n1,\"2\n")
+    put(server, "z.csv", "zip\n1\n")
+    told = ["'input/open.csv': line 2 has a quote that does not end"]
+    assert rows(server, "SELECT zip AS open FROM z WHERE zip <> 'open'") == [[1]]
+    assert rows(server, "WITH open AS (SELECT zip FROM z) SELECT open.zip FROM open") == [[1]]
+    for name in ("open", "OPEN", "'open.csv'", "[input/open.csv]", "main.open"):
+        assert sql(server, f"SELECT * FROM z, {name} WHERE zip <> 'open'").texts == told
+    assert "no such column: open" in sql(server, "SELECT open FROM z").texts[-1]
+    put(server, "open.csv", "a,b\n1,2\n")
+    assert rows(server, "SELECT a FROM open") == [[1]]
+    put(server, "open.csv", "a,b\n1,\"2\n")  # what it was is not read any more
+    assert sql(server, "SELECT a FROM open").texts == told
+
+
+def test_files_of_one_name_are_asked_for_by_their_paths(server):
+    write(server, {"input/a/data.csv": b"n\n1\n", "input/b/data.csv": b"n\n2\n", "input/sales 2026 (x).csv": b"n\n7\n"})
+    assert "several files have that name, ask for one by its path in quotes: input/a/data.csv, input/b/data.csv" in \
+        sql(server, "SELECT * FROM data").texts[-1]
+    assert rows(server, "SELECT a.n, b.n FROM 'input/a/data.csv' a, [input/b/data.csv] b") == [[1, 2]]
+    assert rows(server, 'SELECT * FROM "sales 2026 (x)"') == rows(server, "SELECT * FROM sales_2026__x_") == [[7]]
+
+
+def test_the_error_for_an_unknown_table_lists_those_there_are(server):
+    put(server, "one.csv", "a\n1\n")
+    put(server, "two.csv", "a\n1\n")
+    assert "the session's CSV files are the tables one, two" in sql(server, "SELECT * FROM three").texts[-1]
+
+
+def test_a_link_to_elsewhere_is_no_table(server, home):
+    (home / "secret.csv").write_text("secret\n42\n", encoding="utf-8")
+    server.cell(f"import os; os.symlink({str(home / 'secret.csv')!r}, 'input/secret.csv')")
+    answer = sql(server, "SELECT * FROM secret")
+    assert answer.is_error and "42" not in json.dumps(answer.raw)
+
+
+# ---- which values are numbers ----
+
+def column(server, values, name="t.csv", header="v", separator="\n"):
+    """The types and the numbers of one column of these texts."""
+    write(server, {f"input/{name}": (header + "\n" + separator.join(values) + "\n").encode()})
+    return [row for row in rows(server, "SELECT typeof(v), v FROM t")]
+
+
+@pytest.mark.parametrize("values, expected", [
+    (["2.7104237895314576e-05", "0.9999501760490148"], [2.7104237895314576e-05, 0.9999501760490148]),  # Q10, pandas' own
+    ([" 3", "+1", "4 "], [3, 1, 4]), ([".5", "5.", "1E+300"], [0.5, 5.0, 1e300]),
+    (["1", "NA", "3"], [1, None, 3]), (["1.5", "NaN", "", "N/A"], [1.5, None, None, None]),
+    (["9223372036854775807", "-9223372036854775808"], ["9223372036854775807", "-9223372036854775808"]),
+    (["10000000000000000000000", "1"], [1e22, 1.0]), (["inf", "1"], [float("inf"), 1.0])])
+def test_numbers_are_numbers_however_they_are_written(server, values, expected):
+    answer = column(server, ['"%s"' % value for value in values])
+    assert [float(value) if kind == "real" else value for kind, value in answer] == expected
+    assert {kind for kind, value in answer if value is not None} <= {"integer", "real"}
+
+
+@pytest.mark.parametrize("values", [["007", "008"], ["NA", "NULL"], ["x", "NA"], ["2026-11-23", "2026-01-01"], ["1e999", "x"],
+                                    ["123456789012345678901", "123456789012345678902"]])
+def test_texts_stay_as_they_are_written(server, values):
+    assert column(server, values) == [["text", value] for value in values]
+
+
+def test_missing_values_beside_dates_and_booleans_are_null(server):
+    assert column(server, ["2026-11-23", "NA"]) == [["text", "2026-11-23"], ["null", None]]
+    assert column(server, ["True", "None"]) == [["text", "True"], ["null", None]]
+
+
+def test_blanks_around_dates_and_booleans_are_no_part_of_them(server):
+    """Else the 11th comes before the 2nd, and no date is found by its text."""
+    put(server, "t.csv", "day,ok\n2026-03-02,true\n  2026-03-11 ,\" true\"\n2026-03-03\t, false\n")
+    assert rows(server, "SELECT day, ok FROM t ORDER BY day") == [["2026-03-02", "true"], ["2026-03-03", "false"], ["2026-03-11", "true"]]
+    assert rows(server, "SELECT count(*) FROM t WHERE day = '2026-03-11' AND ok = 'true'") == [[1]]
+    put(server, "t.csv", "s\n 2026-03-02\nMonday\n")
+    assert rows(server, "SELECT s FROM t") == [[" 2026-03-02"], ["Monday"]]
+
+
+def notes(answer):
+    assert not answer.is_error, answer.texts
+    return answer.object.get("notes", [])
+
+
+def test_a_column_that_is_text_for_a_few_values_is_told_each_time_it_is_read(server):  # Q5, Q10
+    put(server, "t.csv", "id,amount\n" + "".join(f"{i},{i}.5\n" for i in range(1200)) + "1,n/a?\n2,$5\n3,unknown\n")
+    told = ("amount of t.csv is text: 3 of its 1,203 values are not numbers ('n/a?', '$5', ...); it sorts and compares as text")
+    first = sql(server, "SELECT count(id) FROM t")
+    assert notes(first) == [told] and first.texts[-1].endswith("(1 row)\nNote: " + told)
+    assert notes(sql(server, "SELECT count(id) FROM t")) == []
+    for query in ("SELECT max(amount) FROM t", "SELECT count(*) FROM t WHERE amount > 1000", "SELECT id FROM t ORDER BY amount LIMIT 1"):
+        assert notes(sql(server, query)) == [told]
+
+
+def test_large_integers_beside_fractions_keep_their_digits(server):  # Q5
+    put(server, "t.csv", "i\n123456789012345678\n1.5\n")
+    answer = sql(server, "SELECT i FROM t WHERE i = '123456789012345678'")
+    assert answer.object["rows"] == [["123456789012345678"]]
+    assert "i of t.csv is text: it has fractions, and integers with more digits than a REAL holds" in notes(answer)[0]
+
+
+def test_a_code_that_is_read_as_a_number_is_told(server):  # Q5
+    put(server, "t.csv", "c\n1E5\n10E4\n")
+    assert notes(sql(server, "SELECT c FROM t")) == ["c of t.csv is read as numbers: '1E5' is 100000"]
+
+
+def test_a_sum_says_which_texts_it_counted(server):  # Q10
+    put(server, "t.csv", 'p\n"1,234.50"\n$5\n"2,000"\n')
+    answer = sql(server, "SELECT sum(p), avg(p) FROM t")
+    assert answer.object["rows"] == [[3.0, 1.0]]
+    assert notes(answer) == ["sum counted 6 texts that are not numbers, each as the digits it begins with or as 0 ('1,234.50')"]
+    assert notes(sql(server, "SELECT sum(CASE p WHEN '$5' THEN 5 END) FROM t")) == []
+
+
+def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
+    put(server, "t.csv", "p\n$5\n$20\n007\n")
+    told = "p of t.csv is text and was compared with a number, as text: CAST(p AS REAL) compares numbers"
+    for query in ("SELECT p FROM t WHERE p > 10", "SELECT p FROM t WHERE 7 = p", "SELECT count(*) FROM t WHERE p BETWEEN 1 AND 9"):
+        assert notes(sql(server, query)) == [told]
+    assert notes(sql(server, "SELECT p FROM t WHERE p = '007'")) == []
+
+
+def test_decimal_commas_are_numbers_where_a_semicolon_separates(server):  # Q10
+    put(server, "t.csv", "a;b\n1,5;x\n2,5;y\n")
+    answer = sql(server, "SELECT sum(a) FROM t")
+    assert answer.object["rows"] == [[4.0]] and notes(answer) == ["a of t.csv has decimal commas and is read as numbers"]
+    put(server, "t.csv", "a;b\n1,5;x\n2.5;y\n")
+    assert "some of its numbers have a decimal comma and some a point" in notes(sql(server, "SELECT a FROM t"))[0]
+
+
+# ---- files of all kinds ----
+
+def test_ragged_rows_are_read_and_told(server):
+    put(server, "t.csv", "a,b\n1,2\n3\n\"x\ny\",4,5\n6\n")
+    answer = sql(server, "SELECT * FROM t")
+    assert answer.object["rows"] == [["1", 2, None], ["3", None, None], ["x\ny", 4, 5], ["6", None, None]]
+    assert notes(answer)[:2] == [
+        "2 rows of t.csv with fewer fields than its first line (the first is line 3): what is missing is NULL",
+        "1 row of t.csv with more fields than its first line (the first is line 4): they are in further columns, the last is column3"]
+
+
+def test_a_lone_quote_in_a_file_with_tabs_is_a_character(server):  # Q20
+    put(server, "t.tsv", 'a\tb\n5"\t"x\n6\ty\n')
+    answer = sql(server, "SELECT * FROM t")
+    assert answer.object["rows"] == [['5"', '"x'], ["6", "y"]]
+    assert "a quote in t.tsv does not end: quotes are read as plain characters" in notes(answer)
+
+
+ENCODED = {"cp1252": "name,city\nM\u00fcller,Z\u00fcrich\nGr\u00fcn,K\u00f6ln\n" * 5,
+           "cp932": "\u540d\u524d,\u90fd\u5e02\n\u7530\u4e2d,\u6771\u4eac\n\u9234\u6728,\u5927\u962a\n" * 5,
+           "gb18030": "\u59d3\u540d,\u57ce\u5e02\n\u5f20\u4f1f,\u5317\u4eac\n\u738b\u82b3,\u4e0a\u6d77\n" * 5,
+           "cp1251": "\u0438\u043c\u044f,\u0433\u043e\u0440\u043e\u0434\n\u0418\u0432\u0430\u043d,\u041c\u043e\u0441\u043a\u0432\u0430\n" * 5,
+           "koi8_r": "\u0438\u043c\u044f,\u0433\u043e\u0440\u043e\u0434\n\u0418\u0432\u0430\u043d,\u041c\u043e\u0441\u043a\u0432\u0430\n" * 5,
+           "euc_kr": "\uc774\ub984,\ub3c4\uc2dc\n\uae40\ucca0\uc218,\uc11c\uc6b8\n" * 5,
+           "big5": "\u59d3\u540d,\u57ce\u5e02\n\u5f35\u5049,\u53f0\u5317\n" * 5}
+
+
+@pytest.mark.parametrize("encoding", sorted(ENCODED))
+def test_a_file_that_is_not_utf8_is_read_as_what_it_is_and_told(server, encoding):  # W2
+    text = ENCODED[encoding]
+    write(server, {"input/t.csv": text.encode(encoding)})
+    answer = sql(server, "SELECT * FROM t")
+    (told,) = notes(answer)
+    lines = list(csv.reader(io.StringIO(text)))
+    assert [column["name"] for column in answer.object["columns"]] == lines[0]
+    assert answer.object["rows"] == lines[1:31]
+    assert "input/t.csv is not UTF-8; it is read as " in told and "iconv -f RIGHT -t UTF-8 'input/t.csv' > input/utf8.csv" in told
+
+
+def test_a_filter_finds_what_latin_letters_spell(server):  # W2
+    write(server, {"input/t.csv": ("name\n" + "M\u00fcller\nMeier\n" * 20).encode("latin-1")})
+    answer = sql(server, "SELECT count(*) FROM t WHERE name = 'M\u00fcller'")
+    assert answer.object["rows"] == [[20]] and "it is read as CP1252 ('M\u00fcller')" in notes(answer)[0]
+
+
+def test_a_few_broken_bytes_leave_a_file_what_it_is(server):
+    write(server, {"input/t.csv": ("n\n" + "Z\u00fcrich\n" * 30).encode() + b"a\xffb\n"})
+    answer = sql(server, "SELECT n FROM t WHERE n NOT LIKE 'Z\u00fcrich'")
+    assert answer.object["rows"] == [["a\ufffdb"]]
+    assert notes(answer) == ["bytes of input/t.csv that are not UTF-8: 1, read as U+FFFD"]
+
+
+# ---- names ----
+
+def test_a_name_that_is_exact_comes_before_one_that_is_like_it(server):  # Q20
+    write(server, {"input/my file.csv": b"n\n1\n", "input/my-file.csv": b"n\n2\n", "input/my_file.csv": b"n\n3\n",
+                   "input/DATA.csv": b"n\n4\n", "input/data.csv": b"n\n5\n"})
+    assert rows(server, "SELECT n FROM my_file") == [[3]]
+    assert rows(server, 'SELECT n FROM "my file"') == [[1]] and rows(server, 'SELECT n FROM "my-file"') == [[2]]
+    assert rows(server, "SELECT n FROM DATA") == [[4]] and rows(server, "SELECT n FROM data") == [[5]]
+    assert "several files have that name" in sql(server, "SELECT n FROM Data").texts[-1]
+    assert sql(server, "SELECT * FROM 'input/data.csv', 'input/DATA.csv'").texts[-1] == \
+        "'input/data.csv' and 'input/DATA.csv' differ only in case, which SQL does not: name one of them in a query"
+
+
+def test_a_name_of_sqlites_own_is_asked_for_by_its_path(server):  # Q20
+    write(server, {"input/sqlite_foo.csv": b"n\n1\n"})
+    assert sql(server, "SELECT * FROM sqlite_foo").texts == [
+        "names that begin with sqlite_ are SQLite's own: ask for 'input/sqlite_foo.csv' by its path in quotes"]
+    assert rows(server, "SELECT * FROM 'input/sqlite_foo.csv'") == [[1]]
+    assert rows(server, "SELECT name FROM sqlite_master") == [["input/sqlite_foo.csv"]]
+
+
+@pytest.mark.parametrize("form, asked", [("NFD", "NFC"), ("NFC", "NFD")])
+def test_composed_and_decomposed_names_are_one(server, form, asked):  # W3
+    name = "\u30c7\u30fc\u30bf"
+    write(server, {f"input/{unicodedata.normalize(form, name)}.csv": b"n\n1\n"})
+    assert rows(server, f"SELECT n FROM {unicodedata.normalize(asked, name)}") == [[1]]
+
+
+@pytest.mark.parametrize("name, line", [
+    ("d.csv.gz", "'input/d.csv.gz' is compressed; in bash: gzip -dc 'input/d.csv.gz' > 'input/d.csv'"),
+    ("d.parquet", "'input/d.parquet' is a Parquet file; in python: import pandas as pd; "
+                  "pd.read_parquet('input/d.parquet').to_csv('input/d.csv', index=False)"),
+    ("d.xlsx", "pd.read_excel('input/d.xlsx').to_csv('input/d.csv', index=False)"), ("d.txt", "cp 'input/d.txt' 'input/d.csv'")])
+def test_a_file_of_another_kind_is_told_with_the_line_that_converts_it(server, name, line):  # Q21
+    write(server, {f"input/{name}": b"x"})
+    assert line in sql(server, "SELECT * FROM d").texts[-1]
+
+
+def test_a_misspelt_name_in_quotes_is_no_text(server):  # Q4
+    put(server, "t.csv", "Region,Amount\nSouth,1\n")
+    for query, name in (('SELECT avg("Amuont") FROM t', "Amuont"), ('SELECT * FROM t WHERE "Regoin" = \'South\'', "Regoin"),
+                        ('SELECT count(*) FROM t GROUP BY "Regoin"', "Regoin")):
+        assert sql(server, query).texts[-1] == f"no such column: {name}; a text has single quotes, a name double ones"
+    assert rows(server, 'SELECT "Amount" FROM t WHERE "Region" = \'South\'') == [[1]]
+
+
+# ---- functions ----
+
+def test_functions_that_analysts_miss_are_there(server):  # Q21
+    put(server, "t.csv", "n,s\n1,a1\n2,b\n3,c33\n10,\n,d4\n")
+    assert rows(server, "SELECT median(n), percentile(n, 25), percentile_cont(n, 0.5), percentile_disc(n, 0.5) FROM t") == [
+        [2.5, 1.75, 2.5, 2.0]]
+    assert rows(server, "SELECT s FROM t WHERE s REGEXP '^[a-c]\\d+$'") == [["a1"], ["c33"]]
+    assert rows(server, "SELECT value FROM generate_series(1, 10, 4)") == [[1], [5], [9]]
+    assert rows(server, "SELECT group_concat(value) FROM generate_series(3, 1, -1)") == [["3,2,1"]]
+    assert rows(server, "SELECT median(n), stddev(n) FROM t WHERE n > 100") == [[None, None]]
+    assert round(float(rows(server, "SELECT stddev(n) FROM t")[0][0]), 12) == 4.082482904639
+    assert "a number from 0 to 100" in sql(server, "SELECT percentile(n, 101) FROM t").texts[-1]
+    assert "no extended regular expression" in sql(server, "SELECT 'a' REGEXP '('").texts[-1]
+    assert "needs a start and a stop" in sql(server, "SELECT * FROM generate_series").texts[-1]
+
+
+def test_the_time_zone_is_that_of_the_sessions_code(home):  # W12
+    with Server(home, env={"PTYCELL_ENV_TZ": "Asia/Tokyo"}) as server:
+        server.cell("1")
+        assert rows(server, "SELECT datetime(0, 'unixepoch', 'localtime')") == [["1970-01-01 09:00:00"]]
+
+
+# ---- joins and groups ----
+
+def test_rows_are_found_and_grouped_as_sqlite_does(server):
+    """The values are compared with those of a table of SQLite's own, which has no index."""
+    server.cell("import random, sqlite3\nrandom.seed(3)\n"
+                "rows = [(random.choice([1, 2, 3, None, 10**12]), random.choice(['a', 'B', 'z', None, '']), "
+                "random.choice([0.5, -0.0, 0.0, 2.0, None])) for _ in range(500)]\n"
+                "q = lambda v: '' if v is None else '\"\"' if v == '' else repr(v) if not isinstance(v, str) else v\n"
+                "open('input/t.csv', 'w').write('i,s,r\\n' + ''.join(','.join(map(q, row)) + '\\n' for row in rows))\n"
+                "c = sqlite3.connect('t.db')\nc.execute('create table t(i integer, s text, r real)')\n"
+                "c.executemany('insert into t values (?, ?, ?)', rows)\nc.commit()\nc.close()")
+    for query in ("SELECT i, count(*), sum(r) FROM t GROUP BY i ORDER BY i", "SELECT s, i, count(*) FROM t GROUP BY s, i ORDER BY s, i",
+                  "SELECT r, count(*) FROM t GROUP BY r ORDER BY r", "SELECT DISTINCT s FROM t ORDER BY s DESC",
+                  "SELECT count(*) FROM t a JOIN t b ON a.i = b.i AND a.s = b.s", "SELECT count(*) FROM t WHERE i = 2.0",
+                  "SELECT count(*) FROM t WHERE i = '2'", "SELECT count(*) FROM t WHERE s = 2", "SELECT count(*) FROM t WHERE r = 2",
+                  "SELECT count(*) FROM t WHERE r = 0", "SELECT count(*) FROM t WHERE i = NULL", "SELECT count(*) FROM t WHERE i IS NULL",
+                  "SELECT count(*) FROM t a JOIN t b ON a.r = b.i", "SELECT count(*) FROM t WHERE s = 'b' COLLATE NOCASE",
+                  "SELECT count(*) FROM t WHERE i IN (1, 3) AND s IN ('a', '')", "SELECT s, max(i), min(r) FROM t GROUP BY 1 ORDER BY 1",
+                  "SELECT count(DISTINCT i), count(DISTINCT s) FROM t", "SELECT sum(i) OVER (ORDER BY rowid ROWS 3 PRECEDING) FROM t LIMIT 20",
+                  "SELECT (SELECT count(*) FROM t b WHERE b.i = a.i) FROM t a GROUP BY a.i ORDER BY 1",
+                  "SELECT x.n, y.n FROM (SELECT s, count(*) n FROM t GROUP BY s) x JOIN (SELECT i, count(*) n FROM t GROUP BY i) y ON 1 ORDER BY 1, 2"):
+        assert rows(server, query) == rows(server, query, database="t.db"), query
+
+
+def test_columns_beyond_those_that_sqlite_tells_apart_are_read(server):
+    names = [f"c{i}" for i in range(200)]
+    write(server, {"input/w.csv": (",".join(names) + "\n" + ",".join(str(i) for i in range(200)) + "\n").encode()})
+    assert rows(server, "SELECT c0, c62, c63, c64, c199, c3 + c150 FROM w GROUP BY c100") == [[0, 62, 63, 64, 199, 153]]
+    assert rows(server, "SELECT count(*) FROM w WHERE c180 = 180 AND c5 = 5") == [[1]]

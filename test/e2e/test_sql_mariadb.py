@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""exec_sql on a real MariaDB over unixODBC."""
+import json
+import os
+import socket
+import urllib.parse
+
+import pytest
+from client import Result, Server
+from mariadb import PASSWORD, MariaDB
+from steps import listed, until
+from test_sql import fetched, helpers, inputs, parts, peak_kb
+
+ROWS = 4_000_000 if os.environ.get("PTYCELL_FULL") == "1" else 1_000_000
+LONG = "SELECT count(*) FROM seq_1_to_1000000000 a, seq_1_to_1000000000 b WHERE a.seq + b.seq = 0"
+BUSY = "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '%seq_1_to_1000000000%' AND id <> connection_id()"
+
+
+@pytest.fixture(scope="module")
+def mariadb():
+    running = MariaDB()
+    running.ask("CREATE TABLE t (id int, name varchar(20)); INSERT INTO t VALUES (1, 'Z\u00fcrich'), (2, NULL);"
+                "CREATE TABLE m (id int) ENGINE=MyISAM; CREATE SEQUENCE s")
+    running.ask("DELIMITER //\nCREATE FUNCTION sneak() RETURNS int MODIFIES SQL DATA\n"
+                "BEGIN INSERT INTO m VALUES (1); RETURN 1; END //\n")
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def server(home, mariadb):
+    with Server(home, env=mariadb.environment()) as running:
+        yield running
+
+
+def sql(server, query, **arguments):
+    return server.call("exec_sql", session_id="s", query=query, **arguments)
+
+
+def rows(server, query, **arguments):
+    answer = sql(server, query, **arguments)
+    assert not answer.is_error, answer.texts
+    return answer.object["rows"]
+
+
+def test_the_default_database_is_asked_with_a_password_that_needs_quoting(server):
+    assert rows(server, "SELECT * FROM t ORDER BY id") == [[1, "Z\u00fcrich"], [2, None]]
+
+
+@pytest.mark.parametrize("query, expected", [
+    ("VALUES (1, 2)", [[1, 2]]), ("VALUES (1), (2)", [[1], [2]]), ("TABLE t", None), ("DESCRIBE t", None),
+    ("SHOW TABLES LIKE 't'", [["t"]]), ("(SELECT 2) UNION ALL (SELECT 1)", [[2], [1]]), ("SELECT 'it\\'s'", [["it's"]]),
+    ("SELECT insert('abc', 1, 1, 'x') # one", [["xbc"]]), ("WITH sleep(a) AS (SELECT 1) SELECT * FROM sleep", [[1]])])
+def test_what_gives_rows_gives_them_and_the_connection_lives(server, query, expected):  # Q6, Q18
+    answer = sql(server, query)
+    if expected is not None:
+        assert answer.object["rows"] == expected
+    (before,) = helpers(server)
+    assert rows(server, "SELECT id FROM t ORDER BY id") == [[1], [2]]
+    assert helpers(server) == {before}
+
+
+def test_a_plan_is_read_as_json(server):  # Q18
+    assert "query_block" in json.loads(rows(server, "EXPLAIN FORMAT=JSON SELECT * FROM t")[0][0])
+
+
+@pytest.mark.parametrize("query", [
+    "select w.as into outfile '{}' from (select 'owned' as `as`) w", "select w.as into dumpfile '{}' from (select 1 as `as`) w",
+    "select * from (select 1 as `as`) w where w.as for update", "select load_file('{}')", "select sleep(9)", "select nextval(s)",
+    "select 'a\\\\' into outfile '{}'", "with a as (select 1) delete from t"])
+def test_what_writes_or_waits_is_refused_by_its_text(server, mariadb, query):  # Q1
+    path = mariadb.folder / "evil.txt"
+    assert "exec_sql" in sql(server, query.format(path)).texts[-1]
+    assert not path.exists() and mariadb.ask("SELECT count(*) FROM t") == "2"
+
+
+def test_what_the_text_does_not_show_the_database_refuses(server, mariadb):  # Q14
+    """A table that knows no transactions, too."""
+    answer = sql(server, "SELECT sneak()")
+    assert answer.is_error and "READ ONLY transaction" in answer.texts[-1]
+    assert mariadb.ask("SELECT count(*) FROM m") == "0"
+
+
+def test_nothing_stays_in_a_connection_that_is_kept(server):  # Q14
+    assert rows(server, "SELECT @a := 5") == [[5]]
+    assert rows(server, "SELECT @a") == [[None]]
+
+
+def test_params_are_bound(server):
+    assert rows(server, "SELECT id FROM t WHERE name = ?", params=["Z\u00fcrich"]) == [[1]]
+    assert rows(server, "SELECT ?, ?, ?, ?", params=[1, 0.1 + 0.2, "x' OR 1=1", None]) == [[1, 0.1 + 0.2, "x' OR 1=1", None]]
+    assert "the query has 2 parameters, params has 1" in sql(server, "SELECT ?, ?", params=[1]).texts[-1]
+
+
+def test_long_values_among_short_ones_come_whole(server, home):
+    """The driver, asked for one value of a block of rows, gives that of another row."""
+    answer = sql(server, "SELECT seq, repeat('\u00e4', seq * seq), IF(seq % 7 = 0, NULL, repeat('x', seq * 300)) FROM seq_1_to_200")
+    _, *lines = fetched(home, answer)
+    for n, a, b in lines:
+        assert a == "\u00e4" * int(n) ** 2 and b == ("" if int(n) % 7 == 0 else "x" * int(n) * 300), n
+    assert len(lines) == 200
+
+
+def test_the_database_gives_no_more_rows_than_are_wanted(home, mariadb):  # Q7
+    """What is left of a result has to be read, too."""
+    with Server(home, env={**mariadb.environment(), "PTYCELL_QUERY_ROWS_MAX": "1000"}) as server:
+        rows(server, "SELECT seq FROM seq_1_to_1000")
+        few = peak_kb(next(iter(helpers(server))))
+        answer = sql(server, "SELECT seq, concat('row ', seq) FROM seq_1_to_3000000")
+        assert answer.object["row_count"] == 1000 and answer.object["truncated"] is True
+        assert peak_kb(next(iter(helpers(server)))) < few + 16384
+
+
+def test_memory_does_not_grow_with_the_rows(server):  # Q7
+    """A million rows of 200 bytes; four million, as many as a file holds, with PTYCELL_FULL=1."""
+    query = "SELECT seq, concat('row ', seq) AS name, repeat('x', 190) AS x FROM seq_1_to_{}"
+    sql(server, query.format(20000))
+    few = peak_kb(next(iter(helpers(server))))
+    answer = sql(server, query.format(ROWS))
+    assert answer.object["row_count"] == ROWS and peak_kb(next(iter(helpers(server)))) < few + 16384
+    assert server.cell(answer.texts[-1].splitlines()[-1] + "\ndf.seq.sum(), df.name.nunique()").text == f"({ROWS * (ROWS + 1) // 2}, {ROWS})\n"
+
+
+@pytest.mark.parametrize("row", [1, 2, 1000, 90000])
+def test_an_error_in_a_later_row_is_no_shorter_answer(server, row):
+    answer = sql(server, f"SELECT seq, (SELECT a.seq FROM seq_1_to_2 a WHERE b.seq = {row}) FROM seq_1_to_100000 b")
+    assert answer.is_error and "Subquery returns more than 1 row" in answer.texts[-1]
+    assert listed(server) == [] and rows(server, "SELECT 1") == [[1]]
+
+
+def test_a_query_whose_rows_flow_is_cancelled(server, mariadb, home):
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {
+        "session_id": "s", "query": "SELECT a.seq FROM seq_1_to_1000000000 a, seq_1_to_1000000000 b"}})
+    until(lambda: parts(home))
+    server.cancel(running)
+    until(lambda: mariadb.ask(BUSY) == "0")
+    assert rows(server, "SELECT 1") == [[1]] and inputs(home) == []
+
+
+def test_rows_that_nobody_wants_do_not_disturb_the_next_query(home, mariadb):
+    with Server(home, env={**mariadb.environment(), "PTYCELL_FILE_MAX": "1M"}) as server:
+        answer = sql(server, "SELECT seq, repeat('x', 1000) FROM seq_1_to_100000")
+        assert answer.object["truncated"] is True and 1000 < answer.object["row_count"] < 2000
+        (before,) = helpers(server)
+        assert rows(server, "SELECT id FROM t ORDER BY id") == [[1], [2]] and helpers(server) == {before}
+
+
+def test_an_error_is_told_and_the_next_query_runs(server):
+    assert sql(server, "SELECT nope FROM t").texts == ["Unknown column 'nope' in 'SELECT' (SQLSTATE 42S22)"]
+    assert rows(server, "SELECT 1") == [[1]]
+
+
+def test_a_cancelled_query_ends_in_the_database(server, mariadb):
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": LONG}})
+    until(lambda: mariadb.ask(BUSY) == "1")
+    server.cancel(running)
+    until(lambda: mariadb.ask(BUSY) == "0")
+    assert rows(server, "SELECT 1") == [[1]]
+
+
+def test_a_query_past_its_deadline_is_stopped(home, mariadb):
+    with Server(home, env={**mariadb.environment(), "PTYCELL_QUERY_TIMEOUT": "1"}) as server:
+        assert "ran into its deadline of 1 s" in sql(server, LONG).texts[-1]
+    until(lambda: mariadb.ask(BUSY) == "0")
+
+
+def test_the_database_knows_how_long_a_query_may_take(server):
+    assert rows(server, "SELECT @@max_statement_time = 300.5") == [[1]]
+
+
+def test_a_connection_that_was_lost_is_made_anew(server, mariadb):
+    assert rows(server, "SELECT 1") == [[1]]
+    mariadb.stop()
+    mariadb.start()
+    assert rows(server, "SELECT id FROM t WHERE id = ?", params=[2]) == [[2]]
+
+
+def test_several_queries_at_once_are_answered_in_turn(server):
+    started = [server.start("tools/call", {"name": "exec_sql", "arguments": {
+        "session_id": "s", "query": f"SELECT {i}"}}) for i in range(5)]
+    assert [Result(a.get()["result"]).object["rows"] for a in started] == [[[i]] for i in range(5)]
+
+
+def test_a_wrong_password_is_told_without_it(home, mariadb):
+    with Server(home, env={**mariadb.environment(), "AZURE_DATABASE_PASSWORD": "wr0ng;}"}) as server:
+        answer = sql(server, "SELECT 1")
+    assert answer.is_error and "Access denied" in answer.texts[-1]
+    assert "wr0ng" not in json.dumps(answer.raw) and PASSWORD not in json.dumps(answer.raw)
+
+
+def test_an_address_is_a_connection(home, mariadb):  # Q23
+    """The driver is found."""
+    address = f"mysql://boss:{urllib.parse.quote(PASSWORD)}@localhost/shop?socket={urllib.parse.quote(mariadb.socket)}"
+    with Server(home, env={"PTYCELL_SQL_SHOP": address}) as server:
+        assert rows(server, "SELECT id FROM t ORDER BY id", database="shop") == [[1], [2]]
+
+
+def test_a_server_that_accepts_and_never_answers_is_given_up(home):  # Q15
+    with socket.create_server(("127.0.0.1", 0)) as listener, Server(home, env={
+            "PTYCELL_SQL_SHOP": f"mysql://me:s3cret@127.0.0.1:{listener.getsockname()[1]}/shop"}) as server:
+        answer = sql(server, "SELECT 1", database="shop")
+    assert answer.is_error and "connecting to the database: " in answer.texts[-1] and "s3cret" not in answer.texts[-1]
