@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # How tests become CTest entries. Each sets its label and its time limit; 77 is "skipped".
-# The limits are for a loaded machine; sanitizers get three times as long.
-if(PTYCELL_SANITIZE OR CMAKE_C_FLAGS MATCHES "-fprofile-arcs")
+# Only a hang reaches the limits, however busy the machine is; sanitizers get three times as long.
+if(PTYCELL_SANITIZE)
     set(limits_are_long ON)
     set(limit_factor 3)
 else()
@@ -10,10 +10,17 @@ else()
 endif()
 
 # ptycell_test(NAME LABEL SECONDS command...)
+# What takes longest begins first, or one processor waits for it at the end.
 function(ptycell_test name label seconds)
     math(EXPR seconds "${seconds} * ${limit_factor}")
+    set(cost 1)
+    if(name MATCHES "^drivers" OR "slow" IN_LIST label)
+        set(cost 100)
+    elseif(NOT label MATCHES "unit|corpus|fallback")
+        set(cost 10)
+    endif()
     add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${seconds}
+    set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${seconds} COST ${cost}
         SKIP_RETURN_CODE 77 ENVIRONMENT
         "PTYCELL_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;UBSAN_OPTIONS=print_stacktrace=1")
 endfunction()
@@ -35,8 +42,8 @@ function(add_support)
         target_compile_definitions(${stem} PRIVATE _GNU_SOURCE)
         target_include_directories(${stem} PRIVATE ${CMAKE_SOURCE_DIR}/lib)
         if(PTYCELL_SANITIZE)
-            target_compile_options(${stem} PRIVATE -fno-sanitize=all)
-            target_link_options(${stem} PRIVATE -fno-sanitize=all)
+            target_compile_options(${stem} PRIVATE ${PTYCELL_PLAIN})
+            target_link_options(${stem} PRIVATE ${PTYCELL_PLAIN})
         endif()
         set_target_properties(${stem} PROPERTIES
             RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
@@ -65,9 +72,10 @@ function(add_unit_tests layer)
         target_compile_definitions(${target} PRIVATE _GNU_SOURCE
             TEST_DATA="${CMAKE_SOURCE_DIR}/test/data" TEST_BUILD="${CMAKE_BINARY_DIR}")
         target_link_libraries(${target} PRIVATE test_support ${layers} cmocka)
+        link_counts(${target})
         set_target_properties(${target} PROPERTIES
             RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
-        ptycell_test(unit.${layer}.${stem} unit 120 $<TARGET_FILE:${target}>)
+        ptycell_test(unit.${layer}.${stem} unit 600 $<TARGET_FILE:${target}>)
     endforeach()
 endfunction()
 
@@ -77,7 +85,7 @@ function(add_fallback_test layer stem)
         return()
     endif()
     list(JOIN ARGN "," denied)
-    ptycell_test(fallback.${layer}.${stem}.${denied} fallback 60 $<TARGET_FILE:deny_syscalls>
+    ptycell_test(fallback.${layer}.${stem}.${denied} fallback 600 $<TARGET_FILE:deny_syscalls>
         ${denied} -- $<TARGET_FILE:unit_${layer}_${stem}>)
 endfunction()
 
@@ -87,12 +95,12 @@ function(add_confined_test layer stem)
     if(NOT TARGET unit_${layer}_${stem})
         return()
     endif()
-    ptycell_test(confined.${layer}.${stem} unit 120 ${CMAKE_COMMAND} -E env
+    ptycell_test(confined.${layer}.${stem} unit 600 ${CMAKE_COMMAND} -E env
         PTYCELL_TEST_TIER=namespaces $<TARGET_FILE:unit_${layer}_${stem}>)
 endfunction()
 
 # add_pytests(FOLDER LABEL SECONDS): one entry for each FOLDER/test_*.py below test/; those named
-# test_slow_*.py get the label "slow" and ten times as long.
+# test_slow_*.py get the label "slow" and twice as long.
 function(add_pytests folder label seconds)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/${folder}/test_*.py)
     foreach(source ${sources})
@@ -102,15 +110,15 @@ function(add_pytests folder label seconds)
         set(limit ${seconds})
         if(stem MATCHES "^test_slow_")
             set(labels "${label};slow")
-            math(EXPR limit "${seconds} * 10")
+            math(EXPR limit "${seconds} * 2")
         endif()
         ptycell_test(${name} "${labels}" ${limit} ${CMAKE_SOURCE_DIR}/test/support/pytest
             ${source})
     endforeach()
 endfunction()
 
-# add_fuzz_targets(): test/fuzz/fuzz_NAME.c is a libFuzzer program in the fuzz configuration and
-# everywhere else a replay of test/fuzz/corpus/NAME.
+# add_fuzz_targets(): test/fuzz/fuzz_NAME.c is a libFuzzer program in an instrumented build and everywhere
+# else a program that replays files. Either replays test/fuzz/corpus/NAME as a test.
 function(add_fuzz_targets)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/test/fuzz/fuzz_*.c)
     get_property(layers GLOBAL PROPERTY PTYCELL_LAYERS)
@@ -124,12 +132,14 @@ function(add_fuzz_targets)
         set_target_properties(${target} PROPERTIES
             RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test)
         add_dependencies(fuzzers ${target})
-        if(PTYCELL_FUZZ)
+        link_counts(${target})
+        set(replay $<TARGET_FILE:${target}>)
+        if(PTYCELL_INSTRUMENT)
             target_link_options(${target} PRIVATE -fsanitize=fuzzer)
-            continue()
+            list(APPEND replay -runs=0)
+        else()
+            target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/test/fuzz/replay.c)
         endif()
-        target_sources(${target} PRIVATE ${CMAKE_SOURCE_DIR}/test/fuzz/replay.c)
-        ptycell_test(corpus.${name} corpus 60 $<TARGET_FILE:${target}>
-            ${CMAKE_SOURCE_DIR}/test/fuzz/corpus/${name})
+        ptycell_test(corpus.${name} corpus 600 ${replay} ${CMAKE_SOURCE_DIR}/test/fuzz/corpus/${name})
     endforeach()
 endfunction()
