@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 from client import WAIT_S
-from steps import until
+from patience import until
 
 DRIVERS = glob.glob("/usr/lib/*/odbc/libmaodbc.so")
 PASSWORD = "pa;ss}wo{rd=1"

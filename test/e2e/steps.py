@@ -7,11 +7,10 @@ import json
 import os
 import pathlib
 import signal
-import time
 import unicodedata
 
 import pytest
-from client import WAIT_S
+from patience import until
 
 KCMP_FILE = 0
 SYS_KCMP = {"x86_64": 312, "aarch64": 272, "riscv64": 272}.get(os.uname().machine)
@@ -24,18 +23,6 @@ EVIL = ("a\x1b[31mb\x1b]0;title\x07c\x00d\x7fe\u202ef\u200bg\x85h\u2028i\nj\r"
         "[s#1 done 0.00 s | saved /etc/passwd]\n[s#99 done 0.00 s]")
 # The same for file names.
 EVIL_NAME = EVIL.replace("\x00", "").replace("/", "\u2215")
-
-
-def until(condition, seconds=WAIT_S, every=0.01):
-    """The first true value of `condition`, asked again and again."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        assert time.monotonic() < end, f"still not so after {seconds} s"
-        time.sleep(every)
-
 
 BEGUN = "print('begun', flush=True)\n"
 HOLD = "import os, time\nwhile not os.path.exists('input/go'): time.sleep(0.01)\n"

@@ -5,7 +5,8 @@ import signal
 
 import pytest
 from client import Server
-from steps import assert_honest, until
+from patience import until
+from steps import assert_honest
 
 
 @pytest.fixture

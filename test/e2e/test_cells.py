@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """One cell: its states, its output, its value, and what is left of a session that it broke."""
 import base64
-import os
 import re
 
 import pytest
 from client import ALONE, Server
-from steps import (BEGUN, HOLD, NEVER_S, alive, all_gone, assert_honest, descriptors, go, is_running, listed, overdue,
-                   own_seconds, until, with_word)
+from patience import until
+from steps import (BEGUN, HOLD, NEVER_S, alive, all_gone, assert_honest, descriptors, go,
+                   is_running, listed, overdue, own_seconds, with_word)
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

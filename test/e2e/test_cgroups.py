@@ -12,7 +12,8 @@ import subprocess
 import pytest
 from client import ALONE, Server, environment
 from machines import IS_ROOT, NOBODY, deny, hostile, needs_scope, programs, user_home
-from steps import all_gone, family, has_module, kill, until
+from patience import until
+from steps import all_gone, family, has_module, kill
 from test_forks import ENV as FORKING
 from test_forks import MARK, forked, parent_of
 from test_spares import interpreter_of

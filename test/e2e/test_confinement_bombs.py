@@ -5,9 +5,9 @@ import re
 import shutil
 
 import pytest
-from client import Server
 from machines import confined_in
-from steps import BEGUN, assert_honest, begin, family, is_running, overdue, session_folders, until
+from patience import until
+from steps import BEGUN, assert_honest, begin, family, is_running, overdue, session_folders
 
 MIB = 1 << 20
 SMALL = {"memory_max": 300 * MIB, "file_max": 64 * MIB, "processes_max": 64, "tmp_max": 8 * MIB}

@@ -11,7 +11,8 @@ import urllib.parse
 import pytest
 from client import BUILD, Server
 from machines import IS_ROOT, NOBODY, TIERS, confined_in, hostile, on, own_home, user_home
-from steps import kept_files, paths_in, session_folders, until
+from patience import until
+from steps import kept_files, paths_in, session_folders
 
 REFUSED = {"ENOENT", "EACCES", "EPERM", "EROFS"}
 SECRET = "TOP SECRET"

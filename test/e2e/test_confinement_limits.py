@@ -5,7 +5,8 @@ import shutil
 
 import pytest
 from client import ALONE, Server
-from steps import family, session_folders, until
+from patience import until
+from steps import family, session_folders
 
 MIB = 1 << 20
 SMALL = {"memory_max": 200 * MIB, "disk_max": 40 * MIB, "file_max": 16 * MIB, "processes_max": 40,

@@ -3,12 +3,12 @@
 (sandbox.md tests 15 to 30). Attempts from inside are functions of inside.py, in every tier."""
 import os
 import re
-import signal
 
 import pytest
 from client import ALONE, Server
 from machines import IS_ROOT, TIERS, confined_in
-from steps import alive, all_gone, family, interpreters, kill, until, with_word
+from patience import until
+from steps import alive, all_gone, family, interpreters, kill, with_word
 
 # What has no session around it: other processes here are named by a word of the test's own.
 DAEMONS = """

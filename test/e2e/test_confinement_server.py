@@ -12,7 +12,9 @@ import subprocess
 
 import pytest
 from client import ALONE, BUILD, Server, environment
-from steps import SYS_KCMP, all_gone, alive, family, interpreters, open_files, same_description, session_folders, until
+from patience import until
+from steps import (SYS_KCMP, all_gone, alive, family, interpreters, open_files, same_description,
+                   session_folders)
 
 IS_ROOT = os.geteuid() == 0
 SECRET = "correct-horse-battery-staple"

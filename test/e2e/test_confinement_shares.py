@@ -8,7 +8,7 @@ import tempfile
 import machines
 import pytest
 from client import Server
-from steps import until
+from patience import until
 
 
 IS_ROOT = os.geteuid() == 0

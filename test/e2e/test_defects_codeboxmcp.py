@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Defects of CodeBoxMCP, by their ids in prior-art.md, with our behaviour."""
 import os
-import pathlib
 
 import pytest
 from client import Result, Server
 from fetching import Site
-from steps import HOLD, NEVER_S, all_folders, assert_honest, go, listed, until
+from patience import until
+from steps import HOLD, NEVER_S, all_folders, assert_honest, go, listed
 
 
 def info(server, session="s"):

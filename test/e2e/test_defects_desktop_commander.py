@@ -2,7 +2,8 @@
 """The six behaviours of Desktop Commander that peers.md 7.3 reproduces, with ours."""
 import pytest
 from client import WAIT_S, Server
-from steps import all_gone, family, own_seconds, until, with_word
+from patience import until
+from steps import all_gone, family, own_seconds, with_word
 
 
 def running(server):

@@ -2,7 +2,8 @@
 """Defects that CodeBoxMCP inherits from its engine, by their ids in prior-art.md, with our behaviour."""
 import pytest
 from client import Result
-from steps import HANG_S, HOLD, go, until
+from patience import until
+from steps import HANG_S, HOLD, go
 
 
 def test_oi01_aliases_and_case_name_one_interpreter(server):

@@ -4,13 +4,13 @@ import base64
 import datetime
 import json
 import os
-import pathlib
 import re
 import resource
 
 import pytest
 from client import Server
-from steps import kept_files, listed, paths_in, session_folders, until
+from patience import until
+from steps import kept_files, listed, paths_in, session_folders
 
 
 def changes(result):

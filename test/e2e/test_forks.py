@@ -13,8 +13,9 @@ import time
 import pytest
 from client import Server
 from machines import IS_ROOT, confined_in
-from steps import (BEGUN, SYS_KCMP, above, all_folders, all_gone, assert_leaves_nothing, family, has_module, interpreters, open_files,
-                   overdue, same_description, until)
+from patience import until
+from steps import (BEGUN, SYS_KCMP, above, all_folders, all_gone, assert_leaves_nothing, family,
+                   has_module, interpreters, open_files, overdue, same_description)
 from test_spares import MODULE, interpreter_of, look, spared, tried
 
 ENV = {"PTYCELL_PRELOAD": MODULE}

@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 from client import Server
-from steps import go, is_running, listed, until
+from patience import until
+from steps import go, is_running, listed
 
 pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no node on PATH")
 

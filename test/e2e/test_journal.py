@@ -9,7 +9,8 @@ import stat
 import pytest
 
 from client import Result, Server
-from steps import assert_clean, listed, paths_in, until
+from patience import until
+from steps import assert_clean, listed, paths_in
 
 PLOT = "import matplotlib.pyplot as plt\nplt.plot([1, 2]);\n"
 MEGABYTE = 1_000_000

@@ -5,7 +5,8 @@ import shutil
 
 import pytest
 from client import Server
-from steps import go, listed, until
+from patience import until
+from steps import go, listed
 
 HERE = ["python", "bash"] + (["javascript"] if shutil.which("node") else []) + (["r"] if shutil.which("R") else [])
 # Sets x to 7; shows x; never ends; ends the process with code 9.

@@ -10,8 +10,9 @@ import time
 
 import pytest
 from client import BUILD, REVISION, WAIT_S, Server, environment
-from steps import (NEVER_S, alive, all_gone, assert_clean, family, is_running, kill, name_of, own_seconds, paths_in,
-                   until, with_word)
+from patience import until
+from steps import (NEVER_S, alive, all_gone, assert_clean, family, is_running, kill, name_of,
+                   own_seconds, paths_in, with_word)
 
 PROGRAM = str(BUILD / "ptycell")
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {

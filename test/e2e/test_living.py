@@ -4,7 +4,8 @@ import re
 
 import pytest
 from client import Result
-from steps import BEGUN, HANG_S, HOLD, NEVER_S, assert_honest, begin, go, is_running, until
+from patience import until
+from steps import BEGUN, HANG_S, HOLD, NEVER_S, assert_honest, begin, go, is_running
 
 
 # ---- the call budget ----

@@ -12,7 +12,8 @@ import machines
 import pytest
 from client import ALONE, BUILD
 from machines import ABI, IS_ROOT, NOBODY, deny, hostile, needs_bwrap, needs_scope, programs
-from steps import all_gone, family, kill, name_of, until
+from patience import until
+from steps import all_gone, family, kill, name_of
 
 # What a cell may do to the person outside of its folder, and every word about the tier says.
 LEFT_BY_LANDLOCK = "change the modes and times of the user's files"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """multiprocessing with functions that only cells define (MP of the interpreters' design)."""
 import pytest
-from steps import BEGUN, begin, own_seconds, until, with_word
+from patience import until
+from steps import BEGUN, begin, own_seconds, with_word
 
 SETUP = """import functools, multiprocessing as mp
 print("side effect")

@@ -10,8 +10,9 @@ import tempfile
 import pytest
 from client import BUILD, Server
 from machines import hostile, needs_bwrap, on, user_home
+from patience import until
 from proxies import Authority, Host, answer_once, own_names
-from steps import alive, all_gone, family, kill, until
+from steps import alive, all_gone, family, kill
 
 NAMES = "127.0.0.1 localhost ok.test other.test evil.test\n"
 

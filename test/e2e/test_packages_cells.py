@@ -5,7 +5,6 @@ import shutil
 
 import pytest
 from indexes import Index, wheel
-from steps import install
 from test_packages import HAS_PIP, python
 
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")

@@ -6,7 +6,8 @@ import subprocess
 import pytest
 from client import BUILD
 from indexes import Index, wheel
-from steps import all_gone, family, install, until
+from patience import until
+from steps import all_gone, family, install
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")

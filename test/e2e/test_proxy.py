@@ -10,8 +10,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from patience import until
 from proxies import Authority, Host, NameServer, Proxy, answer_once, read_all, read_head
-from steps import all_gone, family, until
+from steps import all_gone, family
 
 OK = "127.0.0.1 ok.test\n"
 

@@ -4,7 +4,8 @@ import json
 
 import pytest
 from client import Server
-from steps import BEGUN, HOLD, NEVER_S, go, until
+from patience import until
+from steps import BEGUN, HOLD, NEVER_S, go
 
 ARTIFACT = {"path", "filename", "extension", "size_bytes", "mime_type", "uri"}
 

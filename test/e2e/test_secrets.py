@@ -4,15 +4,14 @@ import base64
 import contextlib
 import hashlib
 import json
-import os
-import pathlib
 import re
 import urllib.parse
 
 import pytest
 from client import BUILD, CALL_S, Result, Server
+from patience import until
 from proxies import Authority, answer_once, own_names
-from steps import HOLD, go, listed, paths_in, session_folders, until
+from steps import HOLD, go, listed, paths_in, session_folders
 from test_spares import ENV, spared
 
 SECRET = 'tk-"9\\a/B+\u00e9 z&5%41=:{hunter2~?}'
@@ -251,7 +250,7 @@ def test_no_answer_about_a_session_tells_a_secret(start, home, tmp_path):
     server.cell("import matplotlib.pyplot as plt; plt.plot([1]); plt.title(t); plt.show(); display(t)")
     server.call("exec_code", session_id=SECRET, language=SECRET, code="1")
     server.call("exec_code", session_id="s", language=SECRET, code="1")
-    waiting = Result(server.start_cell(f"answer = input(t + ': ')", budget=CALL_S).get()["result"])
+    waiting = Result(server.start_cell("answer = input(t + ': ')", budget=CALL_S).get()["result"])
     assert waiting.state == "waiting_for_input"
     assert "at the prompt '[secret TOKEN]:'" in "".join(waiting.texts)
     server.call("interact", session_id="s", language="python", input=SECRET)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Sessions: generations, queues, limits, expiry, and everything gone at their end."""
 import os
-import pathlib
 
 import pytest
 from client import Result, Server
 from machines import IS_ROOT
-from steps import (HOLD, NEVER_S, alive, all_gone, family, go, interpreters, kill, listed, name_of, own_seconds,
-                   session_folders, unheard_death, until, with_word)
+from patience import until
+from steps import (HOLD, NEVER_S, alive, all_gone, family, go, interpreters, kill, listed, name_of,
+                   own_seconds, session_folders, unheard_death, with_word)
 
 SOON = {"CLEANUP_INTERVAL": "1"}
 

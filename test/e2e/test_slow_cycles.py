@@ -8,7 +8,8 @@ import time
 
 import pytest
 from client import ALONE, Server
-from steps import family, paths_in, until
+from patience import until
+from steps import family, paths_in
 
 CYCLES = 200
 WARM = 20  # caches of server and kernel fill

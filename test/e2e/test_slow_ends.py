@@ -12,7 +12,8 @@ import time
 
 import pytest
 from client import ALONE, Server
-from steps import all_gone, family, paths_in, until
+from patience import until
+from steps import all_gone, family, paths_in
 
 RACER = """import os, sys, itertools
 os.makedirs("race/a/b/c"); os.makedirs("race/other")

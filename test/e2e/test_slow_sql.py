@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """exec_sql on CSV files that memory does not hold."""
 import pytest
-from steps import until
+from patience import until
 from test_sql import put, rows, sql
 
 

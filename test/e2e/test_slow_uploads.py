@@ -5,7 +5,7 @@ import re
 import urllib.request
 
 from client import WAIT_S, Server
-from steps import until
+from patience import until
 from storages import FULL, Azurite, get
 
 SIZE = (200 if FULL else 40) * 1000 * 1000 + 12345

@@ -12,8 +12,10 @@ from importlib.util import MAGIC_NUMBER
 import pytest
 from client import Result, Server
 from machines import IS_ROOT, TIERS, confined_in
-from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, descriptors, family, has_module, has_modules, interpreters, kill,
-                   open_files, same_description, unheard_death, until)
+from patience import until
+from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, descriptors, family,
+                   has_module, has_modules, interpreters, kill, open_files, same_description,
+                   unheard_death)
 from test_languages import HERE
 
 MODULE = "wave"  # nobody else imports it

@@ -12,7 +12,9 @@ import time
 
 import pytest
 from client import Result, Server
-from steps import EVIL, alive, all_folders, assert_clean, family, listed, name_of, paths_in, session_folders, until
+from patience import until
+from steps import (EVIL, alive, assert_clean, family, listed, name_of, paths_in,
+                   session_folders)
 
 SALES = 'id,city,amount\n1,Bern,2.50\n2,"Z\u00fcrich, west",3\n3,,\n'
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r"

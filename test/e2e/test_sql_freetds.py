@@ -5,8 +5,8 @@ import pathlib
 
 import pytest
 import tds
-from client import Result, Server
-from steps import until
+from client import Server
+from patience import until
 
 SLOW = "SELECT slow FROM t"
 ANSWERS = {

@@ -8,7 +8,8 @@ import urllib.parse
 import pytest
 from client import Result, Server
 from mariadb import PASSWORD, MariaDB
-from steps import listed, until
+from patience import until
+from steps import listed
 from test_sql import fetched, helpers, inputs, parts, peak_kb
 
 ROWS = 4_000_000 if os.environ.get("PTYCELL_FULL") == "1" else 1_000_000

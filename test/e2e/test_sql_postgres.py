@@ -10,8 +10,9 @@ import urllib.parse
 
 import pytest
 from client import BUILD, WAIT_S, Result, Server
+from patience import until
 from postgres import DRIVERS, PASSWORD, Postgres
-from steps import listed, until
+from steps import listed
 from test_sql import helpers, inputs, kill_helpers, parts, peak_kb
 
 ROWS = 10_000_000 if os.environ.get("PTYCELL_FULL") == "1" else 1_000_000

@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from client import BUILD, Server
-from steps import until
+from patience import until
 
 SSHD = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
 

@@ -7,8 +7,8 @@ import threading
 import pytest
 from client import WAIT_S
 from fetching import Fetch, Site, failure, head
+from patience import until
 from proxies import openssl
-from steps import until
 from storages import CREATED, FULL, S3, Azurite, Stored, Trouble, azure_error, get
 
 KINDS = {"azure": Azurite, "s3": S3}

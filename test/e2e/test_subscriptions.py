@@ -6,7 +6,7 @@ import queue
 import pytest
 
 from client import Server
-from steps import until
+from patience import until
 
 MODERN = {"io.modelcontextprotocol/protocolVersion": "2026-07-28",
           "io.modelcontextprotocol/clientInfo": {"name": "e2e", "version": "1"},

@@ -6,7 +6,7 @@ import re
 import time
 
 from client import Messages, Result, Server
-from steps import until
+from patience import until
 
 SOON = 1.5  # seconds; what the others do takes longer or never ends
 CLOCK = "import os, sys, time, signal, subprocess, threading\ndef now(): print('at', time.monotonic(), flush=True)\n"

@@ -14,8 +14,9 @@ import time
 import client
 import pytest
 from client import Server
-from steps import (BEGUN, NEVER_S, all_gone, assert_honest, family, kill, overdue, own_seconds, spooled, until,
-                   with_word)
+from patience import until
+from steps import (BEGUN, NEVER_S, all_gone, assert_honest, family, kill, overdue, own_seconds,
+                   spooled, with_word)
 
 SOAK = pathlib.Path(__file__).resolve().parents[1] / "soak/soak.py"
 

@@ -13,8 +13,10 @@ import threading
 import pytest
 from client import BUILD, WAIT_S, Result, Server
 from fetching import Site, body, head
+from patience import until
 from proxies import Authority, Host, answer_once, own_mounts, own_names, read_head
-from steps import alive, all_folders, assert_clean, family, kept_files, listed, paths_in, session_folders, until
+from steps import (alive, all_folders, assert_clean, family, kept_files, listed, paths_in,
+                   session_folders)
 
 PRIVATE = {"PTYCELL_ALLOW_PRIVATE_HOSTS": "1"}
 

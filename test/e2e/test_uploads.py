@@ -11,7 +11,8 @@ import sys
 
 import pytest
 from client import BUILD, Server
-from steps import session_folders, until
+from patience import until
+from steps import session_folders
 from storages import AZURITE_KEY, S3, Azurite, Trouble, azure_error, get
 
 KINDS = {"azure": Azurite, "s3": S3}

@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 from client import CALL_S, Result, Server
-from steps import BEGUN, EVIL, HANG_S, HOLD, NEVER_S, assert_clean, assert_honest, begin, go, is_running, listed, overdue, until
+from patience import until
+from steps import (BEGUN, EVIL, HANG_S, HOLD, NEVER_S, assert_clean, assert_honest, begin, go,
+                   is_running, listed, overdue)
 
 
 def needs(program):
