@@ -7,6 +7,7 @@
 #include <unictype.h>
 #include <unistr.h>
 
+#include "text/clip.h"
 #include "text/escape.h"
 #include "text/filter.h"
 #include "text/utf8.h"
@@ -128,15 +129,27 @@ static void emit_line(struct cleaner *c, uint32_t cp)
 	add_to_line(c, cp);
 }
 
-static size_t clean_one_line(struct cleaner *c, const char *s, size_t len)
+/* A character that people see as one and that alone fills the line is cut where the room ends. */
+static size_t line_end(const char *line, size_t len, size_t cut)
 {
+	size_t end = clip_before(line, len, cut);
+
+	return end > 0 ? end : cut;
+}
+
+/* Returns whether anything was left to show. */
+static bool clean_one_line(struct cleaner *c, const char *s, size_t len)
+{
+	size_t start = c->out->len;
+
 	assert(c->max_chars >= DOTS);
 	clean_all(c, s, len);
 	if (!c->full)
-		return c->chars;
-	c->out->len = c->cut;
+		return c->chars > 0;
+	c->out->len =
+		start + line_end(buf_str(c->out) + start, c->out->len - start, c->cut - start);
 	buf_puts(c->out, "...");
-	return c->max_chars;
+	return true;
 }
 
 void clean_line(struct buf *out, const char *s, size_t len, size_t max_chars)
@@ -152,7 +165,7 @@ void clean_word(struct buf *out, const char *s, size_t len, size_t max_chars)
 		.out = out, .emit = emit_line, .max_chars = max_chars, .word = true
 	};
 
-	if (clean_one_line(&cleaner, s, len) == 0)
+	if (!clean_one_line(&cleaner, s, len))
 		buf_puts(out, "_");
 }
 

@@ -24,8 +24,8 @@ enum {
 void clean_block(struct buf *out, const char *s, size_t len);
 /*
  * One line of at most `max_chars` (3 or more) characters: line breaks and runs of white space
- * become one space, none at the ends; a longer text ends in "...". Without quotes: the caller's
- * sentence has them.
+ * become one space, none at the ends; a longer text is cut between two of what people see as
+ * characters and ends in "...". Without quotes: the caller's sentence has them.
  */
 void clean_line(struct buf *out, const char *s, size_t len, size_t max_chars);
 /* clean_line with CLEAN_QUOTE_MAX as a string the caller frees. */

@@ -48,6 +48,11 @@ static size_t border(const char *s, size_t len, size_t at, bool behind)
 	return from == 0 || s[from - 1] == '\n' ? from : at;
 }
 
+size_t clip_before(const char *s, size_t len, size_t at)
+{
+	return border(s, len, at, false);
+}
+
 /* The end of a line is near when cutting there costs at most half of the part. */
 static size_t head_end(const char *s, size_t len, size_t end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* clip.h - a long text as head and tail. */
+/* clip.h - a long text as head and tail, and where a text may be cut. */
 #ifndef TEXT_CLIP_H
 #define TEXT_CLIP_H
 
@@ -25,5 +25,10 @@ size_t clip_text(struct buf *out, const char *s, size_t len, size_t max_chars);
  */
 size_t clip_ends(struct buf *out, const struct buf *head, const struct buf *tail, size_t total,
 		 size_t max_chars);
+/*
+ * Where to cut `s` so that nothing behind `at`, a character's beginning, is left: `at` itself, or
+ * before what people see as one character there, when that has at most CLIP_GRAPHEME_MAX bytes.
+ */
+size_t clip_before(const char *s, size_t len, size_t at);
 
 #endif
