@@ -26,6 +26,8 @@ for i in itertools.count():
 
 FOLDERS = 100 if os.environ.get("PTYCELL_FULL") == "1" else 10  # of 10,000 entries each
 
+LARGE = ("depth 100,000", "many entries")  # a removal in which many calls have their time
+
 TREES = {
     "depth 100,000": ("import os\nos.chdir('output')\n"
                       "for i in range(100_000):\n  os.mkdir('d'); os.chdir('d')\n"
@@ -79,9 +81,12 @@ def settled(server):
     return seen[-1]
 
 
+FEW = 20  # what comes and goes by itself: a copy that waits, its pty, its folder
+
+
 def no_more(now, before):
-    """`now`, once nothing that can be counted is more than before; a copy may have been under way then."""
-    return all(have is None or have <= had for have, had in zip(now[1:], before[1:])) and now
+    """`now`, once what can be counted is what it was, but for a few: far from one for each of 200 sessions."""
+    return all(have is None or have <= had + FEW for have, had in zip(now[1:], before[1:])) and now
 
 
 class Watch(threading.Thread):
@@ -153,16 +158,18 @@ def test_hostile_trees_are_removed_while_others_work(home, tree):
             start = time.monotonic()
             server.call("destroy_session", session_id="hostile")
             answered = time.monotonic() - start
+            at_answer = len(watch.seconds)
             until(lambda: len(session_folders(server)) == 1, 600, every=0.05)
             gone = time.monotonic() - start
+            meanwhile = len(watch.seconds) - at_answer
             until(lambda: len(watch.seconds) > 20)
         median, worst = statistics.median(watch.seconds), max(watch.seconds)
         print(f"\n{tree}: made in {made:.1f} s, seen after {seen:.1f} s, destroy answered after {answered * 1000:.0f} ms, "
-              f"gone after {gone:.1f} s; meanwhile {len(watch.seconds)} calls of another session, median "
+              f"gone after {gone:.1f} s; meanwhile {meanwhile} calls of another session, median "
               f"{median * 1000:.1f} ms, worst {worst * 1000:.0f} ms; server {before} KB, at most {max(watch.memory)} KB")
         assert watch.problem is None
-        # Without the helper's process it would be the whole time that the removal takes.
-        assert median < max(1, gone / 4)
+        # Without the helper's process one call at most would be answered.
+        assert tree not in LARGE or meanwhile > 3
         assert max(watch.memory) - before < 4096
     assert not list((home / "cache").iterdir())
 
