@@ -419,10 +419,10 @@ class Soak:
         """The spool file of this name that begins so: the answer says how its session sees it, and each session
         has one of that name."""
         name = f"cache/server-*/sessions/*/spool/{pathlib.PurePath(path).name}"
-        found = [file.read_bytes().decode() for file in self.server.home.glob(name)]
-        mine = [text for text in found if text.startswith(beginning)]
+        found = [file.read_bytes() for file in self.server.home.glob(name)]
+        mine = [data for data in found if data.startswith(beginning.encode())]
         check(len(mine) == 1, f"{path}: {len(mine)} of {len(found)} files begin with {beginning!r}")
-        return mine[0]
+        return mine[0].decode()  # another session's file may still grow, and end within a character
 
     def check_spool(self, path, output, behind):
         self.tally["spool files"] += 1
