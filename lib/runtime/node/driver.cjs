@@ -916,7 +916,7 @@ function conclude(mine) {
   addFrame(chunks, 'done', mine.id, mine.outcome);
   sendChunks(chunks); // at once: each is a wake of the server's
   cell = null;
-  if (guard === null) soon(startGuard);
+  startGuard();
   work();
 }
 
