@@ -118,6 +118,12 @@ def test_a_source_without_its_licence_line_is_named(tree, path):
     assert len(problems) == 1 and problems[0].startswith(path + ":1:")
 
 
+def test_a_test_that_hides_another_is_named(tree):
+    licence = "# SPDX-License-Identifier: MIT\n"
+    write(tree, "test/e2e/test_x.py", licence + "def test_a(): pass\ndef test_b(): pass\ndef test_a(): pass\n")
+    assert check("check-source", tree) == ["test/e2e/test_x.py:4: test_a() hides the one above"]
+
+
 def compile_object(tmp_path, source, text):
     """build/.../lib/CMakeFiles/lib_LAYER.dir/SOURCE.o, as CMake would."""
     path = tmp_path / f"lib/CMakeFiles/lib_{source.split('/')[0]}.dir/{source}.o"
