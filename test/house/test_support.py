@@ -8,6 +8,7 @@ import sys
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.realpath(os.path.join(HERE, "../.."))
 SUPPORT = os.path.join(HERE, "../support")
 BUILD = os.environ["PTYCELL_BUILD"]
 sys.path.insert(0, SUPPORT)
@@ -62,8 +63,8 @@ def test_a_skip_is_a_failure_when_it_must_run(tmp_path, text, must_run, status):
 
 
 def test_a_test_ends_at_its_limit(tmp_path):
-    status, out = run_pytest(tmp_path, "import pytest, select\n@pytest.mark.limit(0.2)\n"
-                             "def test_hangs():\n    select.select([], [], [], 30)\n", "0")
+    status, out = run_pytest(tmp_path, "import pytest, select\n@pytest.mark.limit(2)\n"
+                             "def test_hangs():\n    select.select([], [], [], 1000)\n", "0")
     assert status == 1 and "took longer than" in out
 
 
@@ -78,6 +79,15 @@ def test_a_failed_test_leaves_its_folder_and_tells_how_to_repeat_it(tmp_path, fa
         (command,) = re.findall("^again: (.*)$", out, re.M)
         again = subprocess.run(["sh", "-c", command], cwd=os.path.join(HERE, "../.."), stdout=subprocess.PIPE, text=True)
         assert again.returncode == 1 and "1 failed" in again.stdout
+
+
+def test_a_failed_run_tells_how_to_repeat_each_test(tmp_path):
+    (tmp_path / "CTestTestfile.cmake").write_text("add_test(unit.bad false)\nadd_test(unit.good true)\n")
+    name = os.path.relpath(tmp_path, os.path.join(ROOT, "build"))
+    done = subprocess.run([os.path.join(ROOT, "scripts/run-tests"), name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          env={**os.environ, "MUST_RUN": "0"})
+    assert done.returncode != 0
+    assert re.findall("^again: (.*)$", done.stdout, re.M) == [f"scripts/run-tests {name} -R '^unit.bad$'"]
 
 
 def test_the_readme_excuses_by_pattern(tmp_path, monkeypatch):

@@ -16,8 +16,10 @@ import random
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import again  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("PTYCELL_BUILD", pathlib.Path(__file__).resolve().parents[2] / "build/dev")).resolve()
 PR_SET_CHILD_SUBREAPER = 36
@@ -78,9 +80,11 @@ def reap():
         pass
 
 
-def mounts():
+def mounts(home):
+    """Where something is mounted. What others' tests mount in their folders comes and goes."""
     with open("/proc/self/mountinfo", encoding="utf-8") as f:
-        return f.read()
+        points = sorted(line.split()[4] for line in f)
+    return [point for point in points if point.startswith(f"{home}/") or not point.startswith(("/tmp/", "/var/tmp/"))]
 
 
 def call(number, session, code):
@@ -123,7 +127,7 @@ class Ends:
         self.home = home
         self.rng = rng
         self.within = within
-        self.mounts = mounts()
+        self.mounts = mounts(home)
         self.tally = collections.Counter()
         self.worst_ms = {}  # by whom was killed
 
@@ -139,8 +143,8 @@ class Ends:
                 raise Wrong(f"{took * 1000:.0f} ms after the end of the {whom} there are {left}")
             time.sleep(0.002)
         self.note(whom, took)
-        if mounts() != self.mounts:
-            raise Wrong(f"mounts changed:\n{self.mounts}\n{mounts()}")
+        if mounts(self.home) != self.mounts:
+            raise Wrong(f"mounts changed:\n{self.mounts}\n{mounts(self.home)}")
 
     def round(self):
         whom = self.rng.choice(("server", "launcher", "host"))
@@ -198,7 +202,9 @@ class Ends:
         server.stdin.close()
         server.wait(100)
         server.stdout.close()
-        left = [str(path) for path in cache.rglob("*")]
+        end = time.monotonic() + 10 + self.within
+        while (left := os.listdir(cache)) and time.monotonic() < end:
+            time.sleep(0.01)
         if left:
             raise Wrong(f"files are left: {left[:20]}")
 
@@ -212,7 +218,8 @@ def main():
     print(f"{options.rounds} rounds, seed {options.seed}, {BUILD}/ptycell", flush=True)
     if ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         sys.exit("ends: cannot take in orphans")
-    with tempfile.TemporaryDirectory(prefix="ptycell-ends-", dir="/tmp") as home:
+    with again.folder("ptycell-ends-", f"PTYCELL_BUILD={BUILD} scripts/soak-ends {options.rounds} --seed {options.seed} "
+                      f"--within {options.within}") as home:
         ends = Ends(home, random.Random(options.seed), options.within)
         try:
             for number in range(1, options.rounds + 1):
@@ -225,7 +232,7 @@ def main():
                 os.kill(pid, signal.SIGKILL)
             time.sleep(0.2)
             reap()
-            return 1
+            sys.exit(1)
     print(f"all right: {', '.join(f'{name} {count}' for name, count in sorted(ends.tally.items()))}, "
           f"ms until all was gone, at most: {ends.worst_ms}")
     return 0

@@ -15,13 +15,13 @@ import queue
 import random
 import re
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE.parent / "support")]
 os.environ["PTYCELL_BUILD"] = str(pathlib.Path(
     os.environ.get("PTYCELL_BUILD", HERE.parents[1] / "build/dev")).resolve())
+import again  # noqa: E402
 import status_parser  # noqa: E402
 from client import Server  # noqa: E402
 from steps import family, name_of  # noqa: E402
@@ -228,7 +228,8 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     options = parser.parse_args()
     print(f"{options.operations} operations, seed {options.seed}, {os.environ['PTYCELL_BUILD']}", flush=True)
-    with tempfile.TemporaryDirectory() as folder:
+    with again.folder("ptycell-living-", f"PTYCELL_BUILD={os.environ['PTYCELL_BUILD']} scripts/soak living {options.operations} "
+                      f"--seed {options.seed}") as folder:
         environment = {"CLEANUP_INTERVAL": "1", "PTYCELL_MAX_SESSIONS": "20"}
         with Server(pathlib.Path(folder), env=environment) as server:
             soak = Soak(server, random.Random(options.seed))
@@ -241,7 +242,7 @@ def main():
                 server.process.stdin = None
                 server.close()
                 print(f"WRONG, seed {options.seed}: {wrong!r}\nserver's exit code {code}, stderr: {server.stderr.decode()[-3000:]}")
-                return 1
+                sys.exit(1)
     print("  " + ", ".join(f"{name} {count}" for name, count in sorted(soak.tally.items())))
     return 0
 

@@ -6,6 +6,8 @@ which it prints together with the seed.
 """
 import argparse
 import collections
+import contextlib
+import glob
 import heapq
 import json
 import os
@@ -15,13 +17,14 @@ import re
 import selectors
 import subprocess
 import sys
-import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
+import again  # noqa: E402
 import cellside  # noqa: E402
 import status_parser  # noqa: E402
+from patience import WAIT_S, until  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("PTYCELL_BUILD", HERE.parents[1] / "build/dev")).resolve()
 SESSIONS = 4
@@ -194,7 +197,7 @@ class Server:
     def close(self):
         self.process.stdin.close()
         try:
-            return self.process.wait(20)
+            return self.process.wait(WAIT_S)
         finally:
             self.process.kill()
 
@@ -417,12 +420,15 @@ class Soak:
 
     def spooled(self, path, beginning):
         """The spool file of this name that begins so: the answer says how its session sees it, and each session
-        has one of that name."""
+        has one of that name, which may be under way, or go."""
         name = f"cache/server-*/sessions/*/spool/{pathlib.PurePath(path).name}"
-        found = [file.read_bytes() for file in self.server.home.glob(name)]
+        found = []
+        for file in glob.iglob(os.path.join(glob.escape(str(self.server.home)), name)):
+            with contextlib.suppress(FileNotFoundError):
+                found.append(pathlib.Path(file).read_bytes())
         mine = [data for data in found if data.startswith(beginning.encode())]
         check(len(mine) == 1, f"{path}: {len(mine)} of {len(found)} files begin with {beginning!r}")
-        return mine[0].decode()  # another session's file may still grow, and end within a character
+        return mine[0].decode()
 
     def check_spool(self, path, output, behind):
         self.tally["spool files"] += 1
@@ -526,20 +532,20 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     options = parser.parse_args()
     print(f"{options.cells} cells, seed {options.seed}, {BUILD}/ptycell", flush=True)
-    with tempfile.TemporaryDirectory(prefix="ptycell-soak-") as home:
+    with again.folder("ptycell-soak-", f"PTYCELL_BUILD={BUILD} scripts/soak {options.cells} --seed {options.seed}") as home:
         server = Server(home)
         soak = Soak(server, options.cells, options.seed)
         try:
             seconds = soak.run()
             code = server.close()
             check(code == 0, "the server ended with", code)
-            check(not os.listdir(f"{home}/cache"), "left behind:", os.listdir(f"{home}/cache"))
+            until(lambda: not os.listdir(f"{home}/cache"))  # a helper may still remove
         except Wrong as wrong:
             server.process.kill()
             server.errors.seek(0)
             print(f"WRONG after {soak.made} cells, seed {options.seed}: {wrong}\nserver's stderr: "
                   f"{server.errors.read()[-2000:].decode(errors='replace')}", flush=True)
-            return 1
+            sys.exit(1)
     print(f"all right: {soak.made} cells in {seconds:.0f} s, {soak.made / seconds:.0f} a second")
     print(", ".join(f"{name} {count}" for name, count in sorted(soak.tally.items())))
     print(f"latest end after a deadline: {soak.worst['late_ms']} ms")

@@ -16,10 +16,12 @@ import random
 import re
 import subprocess
 import sys
-import tempfile
 
 import duck
 import pandas
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import again  # noqa: E402
 
 BUILD = pathlib.Path(os.environ["PTYCELL_BUILD"])
 MISSING = ["NA", "N/A", "NaN", "nan", "NULL", "null", "None", "#N/A"]
@@ -416,7 +418,8 @@ def main():
         print("soak sql: no DuckDB here (scripts/install-deps test)")
         sys.exit(77)
     failed = 0
-    with tempfile.TemporaryDirectory() as folder:
+    with again.folder("ptycell-sql-", f"PTYCELL_BUILD={os.environ['PTYCELL_BUILD']} scripts/soak sql {options.files} "
+                      f"--seed {options.seed}") as folder:
         soak = Soak(folder)
         for seed in range(options.seed * 1_000_000, options.seed * 1_000_000 + options.files):
             try:
@@ -427,12 +430,13 @@ def main():
                 if failed == 20:
                     break
         soak.ours.close()
-    print(f"{options.files} files, {soak.queries} queries, {failed} failed; seed {options.seed}")
-    print("rules:", ", ".join(f"{name} {soak.rules[name]}" for name in RULES))
-    rare = [trait for trait in TRAITS if soak.traits[trait] < LEAST_SHARE * options.files]
-    if options.files >= 200 and rare:
-        print("too rare:", ", ".join(rare))
-    sys.exit(1 if failed or (options.files >= 200 and rare) else 0)
+        print(f"{options.files} files, {soak.queries} queries, {failed} failed; seed {options.seed}")
+        print("rules:", ", ".join(f"{name} {soak.rules[name]}" for name in RULES))
+        rare = [trait for trait in TRAITS if soak.traits[trait] < LEAST_SHARE * options.files]
+        if options.files >= 200 and rare:
+            print("too rare:", ", ".join(rare))
+        if failed or (options.files >= 200 and rare):
+            sys.exit(1)
 
 
 main()
