@@ -12,7 +12,7 @@ import pytest
 from client import BUILD, REVISION, WAIT_S, Server, environment
 from patience import until
 from steps import (NEVER_S, alive, all_gone, assert_clean, family, is_running, kill, name_of,
-                   own_seconds, paths_in, with_word)
+                   nothing_left, own_seconds, paths_in, with_word)
 
 PROGRAM = str(BUILD / "ptycell")
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -67,9 +67,9 @@ def text_of(message):
     return "\n".join(b["text"] for b in message["result"]["content"] if b["type"] == "text")
 
 
-def nothing_left(home):
-    """No file of the server's, once it has ended properly."""
-    return paths_in(home, "cache/**/*")
+def nothing_made(home):
+    """No file of the server's."""
+    return paths_in(home, "cache/**/*") == []
 
 
 def stubborn_server(home, word, **options):
@@ -87,7 +87,7 @@ def stubborn_server(home, word, **options):
 def test_d6_at_the_end_of_input_what_was_asked_is_answered(home):
     got = run(home, lines(INITIALIZE, exec_code(1, "6 * 7"), exec_code(2, "import time\ntime.sleep(3); 'slow'")))
     assert "42" in text_of(got[1]) and "'slow'" in text_of(got[2])
-    assert nothing_left(home) == []
+    nothing_left(home)
 
 
 @pytest.mark.parametrize("signo", [signal.SIGTERM, signal.SIGHUP])
@@ -95,22 +95,22 @@ def test_d6_a_signal_ends_what_is_still_to_be_answered_and_that_is_said(home, si
     process = start(home)
     process.stdin.write(lines(INITIALIZE, exec_code(1, "open('output/begun', 'w').close()\nimport time\ntime.sleep(600)")))
     process.stdin.close()
-    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/output/begun"), 60)
+    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/output/begun"))
     process.send_signal(signo)
-    assert process.wait(20) == 1
+    assert process.wait(WAIT_S) == 1
     assert b"ptycell: 1 request was not answered: a signal ended ptycell" in process.stderr.read()
     process.stdout.close()
     process.stderr.close()
-    assert nothing_left(home) == []
+    nothing_left(home)
 
 
 def test_d6_a_reader_that_goes_ends_what_is_still_to_be_answered(home):
     process = start(home)
     process.stdin.write(lines(INITIALIZE, exec_code(1, "open('output/begun', 'w').close()\nimport time\ntime.sleep(600)")))
     process.stdin.close()
-    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/output/begun"), 60)
+    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/output/begun"))
     process.stdout.close()
-    assert process.wait(20) == 1
+    assert process.wait(WAIT_S) == 1
     assert b"ptycell: 1 request was not answered: nobody reads stdout any more" in process.stderr.read()
     process.stderr.close()
 
@@ -124,7 +124,8 @@ def test_a_file_as_stdin_is_answered_whole(home):
         out, _ = process.communicate(timeout=WAIT_S)
     got = answers(out)
     assert process.returncode == 0 and sorted(got) == list(range(120))
-    assert "'slow'" in text_of(got[1]) and nothing_left(home) == []
+    assert "'slow'" in text_of(got[1])
+    nothing_left(home)
 
 
 @pytest.mark.parametrize("how", [["--drain"], []])
@@ -151,7 +152,7 @@ def test_sd5_a_server_that_nobody_asked_anything_makes_no_file_and_no_process(ho
     with Server(home) as server:
         server.request("ping")
         assert family(server.process.pid) == set()
-    assert nothing_left(home) == []
+    assert nothing_made(home)
 
 
 def test_sd5_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
@@ -160,9 +161,9 @@ def test_sd5_a_server_whose_tools_are_known_has_its_launcher_and_no_file(home):
         until(lambda: family(server.process.pid))
         (launcher,) = family(server.process.pid)
         until(lambda: name_of(launcher[0]) == "ptycell-launch\n")
-        assert nothing_left(home) == []
+        assert nothing_made(home)
     all_gone({launcher})
-    assert nothing_left(home) == []
+    nothing_left(home)
 
 
 # ---- signals, parents, closed pipes ----
@@ -174,7 +175,7 @@ def test_sd2_each_signal_ends_all_and_leaves_nothing(home, signo):
     server.process.send_signal(signo)
     assert server.process.wait(WAIT_S) == 1
     all_gone(processes)
-    assert nothing_left(home) == []
+    nothing_left(home)
     server.close()
 
 
@@ -183,7 +184,7 @@ def test_sd1_the_end_of_input_ends_stubborn_cells_once_their_calls_are_answered(
     server.process.stdin.close()
     assert server.process.wait(WAIT_S) == 0
     all_gone(processes)
-    assert nothing_left(home) == []
+    nothing_left(home)
     server.close()
 
 
@@ -199,7 +200,7 @@ def test_sd3_a_closed_stdout_ends_the_server(home):
     process.stdin.flush()
     assert process.wait(WAIT_S) in (0, 1)  # 1: the second request was read before the end was seen
     all_gone(processes)
-    assert nothing_left(home) == []
+    nothing_left(home)
     process.stdin.close()
     process.stderr.close()
 
@@ -245,7 +246,7 @@ def test_sd4_a_server_whose_parent_was_killed_ends_although_its_pipes_stay_open(
     assert any(p[0] == pid for p in processes)
     kill(parent.pid)
     all_gone(processes)
-    assert nothing_left(home) == []
+    nothing_left(home)
     os.close(write)
     os.close(read)
     parent.communicate()
@@ -271,7 +272,8 @@ def test_kept_results_outlive_the_server(home):
     with Server(home) as server:
         server.cell("_ = open('output/r.txt', 'w').write('result')")
     (kept,) = (home / "kept").rglob("r.txt")
-    assert kept.read_text(encoding="ascii") == "result" and nothing_left(home) == []
+    assert kept.read_text(encoding="ascii") == "result"
+    nothing_left(home)
 
 
 # ---- what comes in ----

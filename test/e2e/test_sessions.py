@@ -7,7 +7,7 @@ from client import Result, Server
 from machines import IS_ROOT
 from patience import until
 from steps import (HOLD, NEVER_S, alive, all_gone, family, go, interpreters, kill, listed, name_of,
-                   own_seconds, session_folders, unheard_death, with_word)
+                   nothing_left, own_seconds, session_folders, unheard_death, with_word)
 
 SOON = {"CLEANUP_INTERVAL": "1"}
 
@@ -245,7 +245,7 @@ def test_a_killed_server_is_cleaned_up_by_the_next(home):
     with Server(home) as following:
         following.cell("1")
         until(lambda: not folder.exists())
-    assert os.listdir(home / "cache") == []
+    nothing_left(home)
 
 
 def variables(server, session="s"):
@@ -271,7 +271,7 @@ def test_PR12_asking_for_variables_runs_nothing_of_the_user_and_leaves_no_trace(
 
 
 def test_a_busy_interpreter_is_not_asked_for_variables(server):
-    cell = server.start_cell("open('runs', 'w').close(); input()", timeout=30)
+    cell = server.start_cell("open('runs', 'w').close(); input()")
     until(lambda: "runs" in listed(server))
     server.call("session_info", session_id="s", config={})
     told = variables(server)

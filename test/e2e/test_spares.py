@@ -14,7 +14,7 @@ from client import Result, Server
 from machines import IS_ROOT, TIERS, confined_in
 from patience import until
 from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, descriptors, family,
-                   has_module, has_modules, interpreters, kill, open_files, same_description,
+                   has_module, has_modules, interpreters, kill, nothing_left, open_files, same_description,
                    unheard_death)
 from test_languages import HERE
 
@@ -374,7 +374,7 @@ def test_what_is_being_made_does_not_survive_either(home):
         processes = family(server.process.pid)
         assert server.close() == 0
         all_gone(processes)
-    assert list((home / "cache").rglob("*")) == []
+    nothing_left(home)
 
 
 def test_sessions_that_got_one_leave_nothing_behind(ready):

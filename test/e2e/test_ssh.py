@@ -11,6 +11,7 @@ import pytest
 
 from client import BUILD, Server
 from patience import until
+from steps import nothing_left
 
 SSHD = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
 
@@ -76,7 +77,7 @@ def test_a_session_runs_on_the_other_side(remote, tmp_path):
         assert server.cell("x + 1").text == "42\n"
         assert "SSH_CONNECTION" not in server.cell("import os; print(*os.environ)").text
         assert server.close() == 0
-    assert list((tmp_path / "cache").iterdir()) == []
+    nothing_left(tmp_path)
 
 
 def test_a_connection_that_breaks_leaves_nothing(remote, tmp_path):
@@ -85,5 +86,5 @@ def test_a_connection_that_breaks_leaves_nothing(remote, tmp_path):
         server.start_cell("while True: pass")
         assert any(b"sleep" in line or b"python" in line for line in processes_of(tmp_path / "cache"))
         server.process.kill()
-        until(lambda: list((tmp_path / "cache").iterdir()) == [])
+        nothing_left(tmp_path)
         until(lambda: processes_of(tmp_path / "cache") == [])
