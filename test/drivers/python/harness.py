@@ -273,6 +273,11 @@ class Session:
         fields = read_file("/proc/%d/stat" % self.pid).rpartition(b")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def seconds_for(self, act):
+        used = self.processor_seconds()
+        act()
+        return self.processor_seconds() - used
+
     def close(self):
         if self.pid is not None:
             for kill in (os.killpg, os.kill):
