@@ -59,7 +59,7 @@ def told(attempt):
         return errno.errorcode.get(e.errno, str(e.errno)) if e.errno else type(e).__name__
 
 
-def in_child(attempt, seconds=20):
+def in_child(attempt, seconds=200):
     """What `attempt` returns in a child, or how that ended."""
     end, other = os.pipe()
     pid = os.fork()

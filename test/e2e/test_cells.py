@@ -494,7 +494,7 @@ def test_py32_shell_lines_and_magics_work(server):
 
 
 def test_py34_help_does_not_wait_in_a_pager(server):
-    assert "Return the number of items" in server.cell("help(len)", timeout=20).text
+    assert "Return the number of items" in server.cell("help(len)").text
 
 
 

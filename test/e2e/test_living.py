@@ -178,7 +178,8 @@ def test_progress_rises_with_the_last_line_and_never_follows_the_answer(server):
     server.request("ping")
     assert not server.notifications(PROGRESS)
     assert all(note["progressToken"] == 0 for note in notes)
-    assert 1.9 < notes[0]["progress"] and all(one["progress"] + 1.9 < two["progress"] for one, two in zip(notes, notes[1:]))
+    # Every 2 s, which a busy machine tells later or sooner after the one before.
+    assert 1 < notes[0]["progress"] and all(one["progress"] + 1 < two["progress"] for one, two in zip(notes, notes[1:]))
     assert {note["message"].split()[0] for note in notes} == {"epoch"}
 
 

@@ -10,7 +10,7 @@ import re
 
 import pytest
 
-from client import Server
+from client import CALL_S, Server
 from steps import descriptors
 
 README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
@@ -104,9 +104,10 @@ def test_sessions_last_longer_and_never_expire_while_they_run(tmp_path):
 @row("`EXEC_TIMEOUT` is reported")
 def test_a_timeout_interrupts_the_cell(tmp_path):
     with Server(tmp_path, env={"EXEC_TIMEOUT": "1"}) as server:
-        assert server.cell("x = 1\nwhile True: pass").cell["state"] == "timed_out"
-        assert server.cell("x").text == "1\n"
-        assert server.cell("import time; time.sleep(1.2)", timeout=30).cell["state"] == "done"
+        server.cell("x = 1", timeout=CALL_S)
+        assert server.cell("while True: pass").cell["state"] == "timed_out"
+        assert server.cell("x", timeout=CALL_S).text == "1\n"
+        assert server.cell("import time; time.sleep(1.2)", timeout=CALL_S).cell["state"] == "done"
 
 
 @row("headers `X-Session-Ttl`")

@@ -8,7 +8,6 @@ import os
 
 import pytest
 
-WAIT_S = 60
 EVERY = os.environ.get("PTYCELL_PROGRAMS") == "all"
 W, D = "waiting_for_input", "done"
 
@@ -114,7 +113,7 @@ def settled(server, result, state):
     """The cell's next answer in this state: what is typed may take effect in steps."""
     texts = [result.text]
     while result.state == "running" and state != "running":
-        result = server.call("interact", session_id="s", wait=WAIT_S)
+        result = server.call("interact", session_id="s")
         texts.append(result.text)
     return result, "".join(texts)
 
@@ -126,9 +125,9 @@ def test_a_program_is_told_as_a_person_would(server, program, command, steps):
     server.cell(REPOSITORY if program == "git" else "seq 100 > l.txt", language="bash")
     for typed, state, prompt, piece in steps:
         if typed is None:
-            result = server.cell(command, language="bash", wait=WAIT_S)
+            result = server.cell(command, language="bash")
         else:
-            result = server.call("interact", session_id="s", language="bash", wait=WAIT_S, **typed)
+            result = server.call("interact", session_id="s", language="bash", **typed)
         result, text = settled(server, result, state)
         told = f"after {typed}: {result.texts}"
         assert result.state == state, told

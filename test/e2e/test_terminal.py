@@ -173,7 +173,10 @@ def test_tt12_an_endless_writer_costs_no_memory_and_is_interruptible(server):
     server.cell("import os")
     server.cell("os.system('yes warm | head -c 30000000')")
     before = memory_kb(server)
-    result = server.cell("print('first')\nos.system('yes')\nprint('last')", timeout=5)
+    for timeout in (5, 30, 100):  # a busy machine may write little in the shortest
+        result = server.cell("print('first')\nos.system('yes')\nprint('last')", timeout=timeout)
+        if result.status.get("output", {}).get("total", 0) > 1_000_000:
+            break
     grown = memory_kb(server) - before
     print(f"{result.status['output']['total'] / 1e6:.0f} MB of output, the server grew by {grown} KB")
     assert result.state in ("timed_out", "done")
