@@ -25,10 +25,11 @@ while not os.path.exists('enough'):
 kept = 42
 f'{tick} ticks'`;
 
-// Ends the cell, by a file in the folder that it works in.
+// Ends the cell, if it has begun, by a file in the folder that it works in.
 function sayEnough(home) {
     const [here] = readdirSync(home, { recursive: true }).filter((path) => /(^|\/)here$/.test(path));
-    writeFileSync(join(home, here, '../enough'), '');
+    if (here !== undefined)
+        writeFileSync(join(home, here, '../enough'), '');
 }
 
 describe(`a host's limit, and answers every ${budget} s`, () => {
@@ -46,7 +47,7 @@ describe(`a host's limit, and answers every ${budget} s`, () => {
         try {
             const answers = [await call('exec_code', { code: CODE })];
             while (/\[long#1 running /.test(answers.at(-1))) {
-                if (answers.length === UNFINISHED_ANSWERS)
+                if (answers.length >= UNFINISHED_ANSWERS)
                     sayEnough(server.home);
                 answers.push(await call('interact', {}));
             }

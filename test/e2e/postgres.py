@@ -45,7 +45,7 @@ class Postgres:
         user = {"user": self.user, "group": os.getgid(), "extra_groups": []} if self.user is not None else {}
         done = subprocess.run([self.bin / program, *arguments], cwd=self.folder, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True, timeout=WAIT_S, check=False,
-                              env={"PATH": "/usr/bin:/bin", "PGPASSWORD": PASSWORD}, **user)
+                              env={"PATH": "/usr/bin:/bin", "PGPASSWORD": PASSWORD, "PGCTLTIMEOUT": str(WAIT_S)}, **user)
         assert done.returncode == 0, done.stdout
         return done.stdout
 

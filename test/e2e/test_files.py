@@ -97,9 +97,10 @@ def test_a_name_that_leads_elsewhere_or_hides_something_is_refused(server, home,
     "os.symlink('/tmp', 'input/d')", "os.rename('input', 'old'); os.symlink('/tmp', 'input'); os.mkdir('x')"])
 def test_what_a_session_planted_is_not_followed(server, planted):
     server.cell(f"import os\n{planted}")
-    name = "d/ptycell-e2e-escaped" if "input/d" in planted else "ptycell-e2e-escaped"
+    escaped = f"ptycell-e2e-escaped-{os.getpid()}"
+    name = f"d/{escaped}" if "input/d" in planted else escaped
     assert upload(server, filename=name, content="x", overwrite=True).is_error
-    assert not os.path.exists("/tmp/ptycell-e2e-escaped")
+    assert not os.path.exists(f"/tmp/{escaped}")
 
 
 def test_overwriting_a_planted_link_leaves_its_target_alone(server, home):

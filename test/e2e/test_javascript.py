@@ -172,8 +172,8 @@ MAKE_A_CERTIFICATE = """openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:
 ASK_A_SITE_WITH_IT = """
     const site = require('https').createServer({ key: fs.readFileSync('key.pem'), cert: fs.readFileSync('cert.pem') },
         (request, response) => response.end('trusted'));
-    await new Promise((ready) => site.listen(8443, 'localhost', ready));
-    await fetch('https://localhost:8443/').then((answer) => answer.text(), (error) => error.cause.code)
+    await new Promise((ready) => site.listen(0, 'localhost', ready));
+    await fetch(`https://localhost:${site.address().port}/`).then((answer) => answer.text(), (error) => error.cause.code)
         .finally(() => site.close())"""
 
 

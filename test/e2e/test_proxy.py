@@ -422,17 +422,17 @@ def test_many_who_read_in_sips_get_everything(tmp_path):
         read_head(s, said)
         s.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + blob)
 
-    def fetch(proxy, port):
+    def fetch(proxy, port, chance):
         with proxy.connect() as s:
             s.sendall(b"GET http://ok.test:%d/ HTTP/1.0\r\n\r\n" % port)
             got = bytearray()
-            while part := s.recv(random.randrange(1, 200_000)):
+            while part := s.recv(chance.randrange(1, 200_000)):
                 got += part
             return got.endswith(blob)
 
     with Host(talk) as there, Proxy(tmp_path, f"ok.test:{there.port}", OK, allow_private=True) as proxy:
         with ThreadPoolExecutor(16) as pool:
-            assert all(pool.map(lambda _: fetch(proxy, there.port), range(96)))
+            assert all(pool.map(lambda seed: fetch(proxy, there.port, random.Random(seed)), range(96)))
 
 
 # ---- the person's own proxy ----

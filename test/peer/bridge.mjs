@@ -300,7 +300,7 @@ class Bridge {
     }
 
     // Ends every process. Gives the exit statuses of those that did not end well by themselves.
-    async close(graceMs = 5000) {
+    async close(graceMs = 100_000) {
         const statuses = await Promise.all(this.#servers.map((server) => server.close(graceMs)));
         return statuses.filter((status) => status !== 0);
     }

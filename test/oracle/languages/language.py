@@ -11,7 +11,7 @@ import signal
 import termios
 import time
 
-LIMIT_S = 60  # only what hangs reaches it
+LIMIT_S = 200  # only what hangs reaches it
 
 
 @dataclasses.dataclass
