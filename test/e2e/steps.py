@@ -31,7 +31,7 @@ HANG_S = 10**4   # the same as a `wait`
 
 
 def begin(server, code, session="s", **arguments):
-    """Runs code on, whose line BEGUN has been reached when this returns."""
+    """Runs code on, whose line BEGUN has been reached when this returns; the next one may not have been."""
     server.cell(code, session=session, budget=0, **arguments)
     result = server.interact(session=session, language=arguments.get("language", "python"), until="begun")
     assert "begun" in result.text, result.texts

@@ -92,16 +92,20 @@ def test_a_deadline_interrupts_and_keeps_the_state(server):
 
 
 def test_py18_a_deadline_that_c_code_ignores_ends_the_interpreter_with_a_stack(server):
-    server.cell("x = 5")
-    result = overdue(server, f"{BEGUN}sum(range(10**12))")
-    assert result.cell["state_lost"]
-    assert f'File "<cell {result.status["cell"]}>", line 2' in result.text
-    assert "variables and imports are gone, files are not" in result.text
-    assert server.cell("'x' in globals()").text.endswith("False\n")
+    def says_where():
+        """It has 100 ms for that, which may be too few on a busy machine, and the deadline may come before the call."""
+        server.cell("x = 5")
+        result = overdue(server, f"{BEGUN}sum(range(10**12))")
+        if not result.cell.get("state_lost"):
+            return False
+        assert "variables and imports are gone, files are not" in result.text
+        assert server.cell("'x' in globals()").text.endswith("False\n")
+        return f'File "<cell {result.status["cell"]}>", line 2' in result.text
+    until(says_where)
 
 
 def test_py19_a_cell_that_catches_its_interrupts_is_killed(server):
-    code = f"import time\n{BEGUN}while True:\n    try:\n        time.sleep({NEVER_S})\n    except KeyboardInterrupt: pass"
+    code = f"import time\nwhile True:\n    try:\n        {BEGUN}        time.sleep({NEVER_S})\n    except KeyboardInterrupt: pass"
     result = overdue(server, code)
     assert result.cell["state_lost"]
     assert server.cell("1").text.endswith("1\n")

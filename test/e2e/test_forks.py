@@ -90,6 +90,7 @@ def test_sessions_that_follow_at_once_are_copies_without_imports(tmp_path):
     until(attempt)
 
 
+@pytest.mark.limit(1000)
 def test_the_second_session_waits_a_moment_to_be_a_copy(tmp_path):
     """Of a parent that serves within SPARES_COMING_MS, which a slow machine may not do each time; without, it is one by chance."""
     homes = itertools.count()
@@ -100,7 +101,7 @@ def test_the_second_session_waits_a_moment_to_be_a_copy(tmp_path):
             if before:
                 server.call(before, session_id="second")
             return has_module(server, MARK, "second")
-    until(lambda: all(attempt() for _ in range(3)))
+    until(lambda: all(attempt() for _ in range(3)), 600)
     until(lambda: attempt("session_info"))
 
 
@@ -139,13 +140,19 @@ def test_what_waits_is_a_copy_of_a_parent_that_got_ready(home):
     assert log.index("serves, and its driver is ready") < log.index(WAITS)
 
 
-def test_another_language_does_not_wait_for_imports_of_the_parent(home):
-    with Server(home, env={**ENV, "PTYCELL_LOG": "info"}) as server:
-        server.cell("1", session="first")
-        server.cell("1", session="first", language="bash")
-        forked(server)
-    log = server.stderr.decode()
-    assert log.index(WAITS.replace("python", "bash")) < log.index(SAID)
+def test_another_language_does_not_wait_for_imports_of_the_parent(tmp_path):
+    """On a busy machine it may come later by itself."""
+    homes = itertools.count()
+
+    def attempt():
+        with Server(tmp_path / str(next(homes)), env={**ENV, "PTYCELL_LOG": "info"}) as server:
+            server.cell("1", session="first")
+            server.cell("1", session="first", language="bash")
+            forked(server)
+            until(lambda: WAITS.replace("python", "bash").encode() in server.stderr)
+        log = server.stderr.decode()
+        return log.index(WAITS.replace("python", "bash")) < log.index(SAID)
+    until(attempt)
 
 
 def test_it_can_be_switched_off(home):
