@@ -50,7 +50,13 @@ struct row6 {
 static const struct row6 rows6[] = {
 	{ { 0 }, 128, ADDRESS_NEVER, "an unspecified address" },
 	{ { 0, 0, 0, 0, 0, 0, 0, 1 }, 128, ADDRESS_PRIVATE, "a loopback address" },
-	{ { 0xfd00, 0x0ec2, 0, 0, 0, 0, 0, 0x254 },
+	/* Amazon: ::254 is the instance's, ::23 has the credentials of EKS pods. */
+	{ { 0xfd00, 0x0ec2 }, 32, ADDRESS_NEVER, "a cloud's metadata service" },
+	{ { 0xfd00, 0x0042, 0, 0, 0, 0, 0, 0x42 }, /* Scaleway */
+	  128,
+	  ADDRESS_NEVER,
+	  "a cloud's metadata service" },
+	{ { 0xfd00, 0x00c1, 0, 0, 0, 0, 0xa9fe, 0xa9fe }, /* Oracle */
 	  128,
 	  ADDRESS_NEVER,
 	  "a cloud's metadata service" },
