@@ -20,6 +20,7 @@ void answer_release(struct answer *answer)
 	free(answer->location);
 	free(answer->disposition);
 	free(answer->type);
+	free(answer->coding);
 	answer_init(answer);
 }
 
@@ -84,8 +85,17 @@ static void take_encoding(struct answer *answer, const char *line, size_t len)
 {
 	cleanup_free char *value = field_value(line, len, "Content-Encoding");
 
-	if (value != NULL && value[0] != '\0' && strcasecmp(value, "identity") != 0)
-		answer->encoded = true;
+	if (value == NULL || value[0] == '\0' || strcasecmp(value, "identity") == 0)
+		return;
+	if (answer->coding != NULL) { /* fields of one name are one list */
+		char *both = xasprintf("%s, %s", answer->coding, value);
+
+		free(value);
+		value = both;
+	}
+	free(answer->coding);
+	answer->coding = value;
+	value = NULL;
 }
 
 int answer_take_line(struct answer *answer, const char *line, size_t len, struct err *err)

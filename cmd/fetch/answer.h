@@ -21,7 +21,7 @@ struct answer {
 	char *location;
 	char *disposition;
 	char *type;
-	bool encoded; /* a Content-Encoding that is undone on the way */
+	char *coding; /* Content-Encoding; NULL without one that changes the bytes */
 	bool has_length;
 	uint64_t length;   /* of Content-Length */
 	size_t head_bytes; /* of all heads so far */

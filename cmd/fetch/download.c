@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "confine.h"
+#include "decoder.h"
 #include "handle.h"
 #include "helper/say.h"
 #include "json/get.h"
@@ -36,6 +37,7 @@ struct download {
 	CURLU *url; /* of this hop */
 	struct handle *handle;
 	struct answer answer;
+	struct decoder decoder;
 	struct sink sink;
 	size_t discarded;
 	uint64_t told_ms;
@@ -44,6 +46,40 @@ struct download {
 };
 
 /* ---- while it comes ---- */
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t len = strlen(text);
+	size_t end_len = strlen(end);
+
+	return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
+}
+
+/* A file that is compressed by its name is meant to stay so, whatever the server calls it. */
+static bool is_compressed(CURLU *url)
+{
+	static const char *const ends[] = { ".gz", ".tgz", ".svgz", ".zst", ".br", ".Z" };
+	char *path = handle_part(url, CURLUPART_PATH, 0);
+	bool found = false;
+
+	for (size_t i = 0; path != NULL && i < ARRAY_SIZE(ends); i++)
+		found = found || ends_in(path, ends[i]);
+	curl_free(path);
+	return found;
+}
+
+static bool is_raw(const struct download *d)
+{
+	return d->raw || is_compressed(d->url);
+}
+
+/* Always -1. */
+static int blame_server(const struct download *d, struct err *err)
+{
+	cleanup_free char *host = clean_quote(d->handle->host);
+
+	return err_wrap(err, "what '%s' sent", host);
+}
 
 static json_t *describe_type(const char *type)
 {
@@ -79,7 +115,7 @@ static void tell_head(const struct download *d)
 	json_put_str(head, "name", name);
 	if (d->answer.type != NULL)
 		json_put(head, "type", describe_type(d->answer.type));
-	if (d->answer.has_length && !d->answer.encoded)
+	if (d->answer.has_length && !d->decoder.active)
 		json_put_int(head, "total", (json_int_t)d->answer.length);
 	json_put(said, "head", head);
 	say_progress(said);
@@ -107,6 +143,8 @@ static int look_at_head(struct download *d, struct err *err)
 		return -1;
 	if (d->answer.has_length && sink_check_size(&d->sink, d->answer.length, err) < 0)
 		return -1;
+	if (!is_raw(d) && decoder_begin(&d->decoder, d->answer.coding, err) < 0)
+		return blame_server(d, err);
 	tell_head(d);
 	return 0;
 }
@@ -122,6 +160,13 @@ static size_t on_line(char *line, size_t size, size_t count, void *data)
 	return d->failed ? 0 : len;
 }
 
+static int write_body(struct download *d, const char *bytes, size_t len, struct err *err)
+{
+	if (decoder_write(&d->decoder, &d->sink, bytes, len, err) == 0)
+		return 0;
+	return err->code == ERR_INVALID ? blame_server(d, err) : -1;
+}
+
 static size_t on_data(char *bytes, size_t size, size_t count, void *data)
 {
 	struct download *d = data;
@@ -131,7 +176,7 @@ static size_t on_data(char *bytes, size_t size, size_t count, void *data)
 		d->discarded += len;
 		return d->discarded > DISCARD_MAX ? 0 : len;
 	}
-	d->failed = sink_write(&d->sink, bytes, len, &d->err) < 0;
+	d->failed = write_body(d, bytes, len, &d->err) < 0;
 	if (d->failed)
 		return 0;
 	tell_bytes(d);
@@ -140,39 +185,18 @@ static size_t on_data(char *bytes, size_t size, size_t count, void *data)
 
 /* ---- one hop ---- */
 
-static bool ends_in(const char *text, const char *end)
-{
-	size_t len = strlen(text);
-	size_t end_len = strlen(end);
-
-	return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
-}
-
-/* A file that is compressed by its name is meant to stay so, whatever the server calls it. */
-static bool is_compressed(CURLU *url)
-{
-	static const char *const ends[] = { ".gz", ".tgz", ".svgz", ".zst", ".br", ".Z" };
-	char *path = handle_part(url, CURLUPART_PATH, 0);
-	bool found = false;
-
-	for (size_t i = 0; path != NULL && i < ARRAY_SIZE(ends); i++)
-		found = found || ends_in(path, ends[i]);
-	curl_free(path);
-	return found;
-}
-
 static int set_hop(struct download *d, struct err *err)
 {
 	CURL *curl = d->handle->curl;
-	bool raw = d->raw || is_compressed(d->url);
+	const char *offer = is_raw(d) ? NULL : DECODER_OFFER;
 
 	if (curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_line) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_HEADERDATA, d) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_data) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_WRITEDATA, d) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_COOKIEFILE, "") != CURLE_OK ||
-	    curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, raw ? NULL : "") != CURLE_OK ||
-	    curl_easy_setopt(curl, CURLOPT_HTTP_CONTENT_DECODING, raw ? 0L : 1L) != CURLE_OK)
+	    curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, offer) != CURLE_OK ||
+	    curl_easy_setopt(curl, CURLOPT_HTTP_CONTENT_DECODING, 0L) != CURLE_OK)
 		return err_set(err, ERR_INTERNAL, "libcurl does not take an option");
 	return 0;
 }
@@ -198,7 +222,7 @@ static int go(struct download *d, struct err *err)
 		return handle_explain(d->handle, code, err);
 	if (!d->answer.complete)
 		return err_set(err, ERR_INVALID, "the server's answer is not HTTP");
-	return 0;
+	return decoder_finish(&d->decoder, err) < 0 ? blame_server(d, err) : 0;
 }
 
 static int go_on(struct download *d, struct err *err)
@@ -291,6 +315,7 @@ int download_run(const json_t *order, struct err *err)
 	curl_url_cleanup(d.url);
 	hosts_free(d.hosts);
 	answer_release(&d.answer);
+	decoder_release(&d.decoder);
 	sink_release(&d.sink);
 	return result;
 }

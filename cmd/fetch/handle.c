@@ -237,9 +237,6 @@ static int explain(const struct handle *handle, CURLcode code, const char *host,
 	case CURLE_SSL_INVALIDCERTSTATUS:
 		return err_set(err, ERR_DENIED, "there is no safe connection (TLS) to '%s': %s",
 			       host, said);
-	case CURLE_BAD_CONTENT_ENCODING:
-		return err_set(err, ERR_INVALID, "what '%s' sent is not compressed as it says",
-			       host);
 	default:
 		return err_set(err, ERR_SYSTEM, "the transfer with '%s' broke off: %s", host, said);
 	}

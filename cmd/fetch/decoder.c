@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder.h"
+
+#include <stdint.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/util.h"
+#include "text/clean.h"
+
+enum {
+	CHUNK = 32 << 10,
+	ANY_HEADER = 32, /* added to the window's bits: gzip's or zlib's, whichever is there */
+};
+
+void decoder_release(struct decoder *decoder)
+{
+	if (decoder->active)
+		(void)inflateEnd(&decoder->stream);
+	*decoder = (struct decoder){ .active = false };
+}
+
+static bool is_known(const char *coding)
+{
+	static const char *const known[] = { "gzip", "x-gzip", "deflate" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcasecmp(coding, known[i]) == 0)
+			return true;
+	return false;
+}
+
+int decoder_begin(struct decoder *decoder, const char *coding, struct err *err)
+{
+	decoder_release(decoder);
+	if (coding == NULL)
+		return 0;
+	if (!is_known(coding)) {
+		cleanup_free char *quoted = clean_quote(coding);
+
+		return err_set(err, ERR_INVALID,
+			       "it is encoded as '%s', and only gzip and deflate are undone here",
+			       quoted);
+	}
+	if (inflateInit2(&decoder->stream, MAX_WBITS + ANY_HEADER) != Z_OK)
+		return err_set(err, ERR_INTERNAL, "zlib does not start");
+	decoder->active = true;
+	return 0;
+}
+
+/* One step; sets `within`, and goes on with a further member of gzip. */
+static int inflate_some(struct decoder *decoder, struct err *err)
+{
+	int result;
+
+	if (!decoder->within && inflateReset(&decoder->stream) != Z_OK)
+		return err_set(err, ERR_INTERNAL, "zlib does not start again");
+	result = inflate(&decoder->stream, Z_NO_FLUSH);
+	decoder->within = result != Z_STREAM_END;
+	if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR)
+		return 0;
+	return err_set(err, ERR_INVALID, "it is not compressed as it says, or damaged");
+}
+
+int decoder_write(struct decoder *decoder, struct sink *sink, const char *data, size_t len,
+		  struct err *err)
+{
+	z_stream *stream = &decoder->stream;
+	char out[CHUNK];
+
+	if (!decoder->active)
+		return sink_write(sink, data, len, err);
+	stream->next_in = (Bytef *)(uintptr_t)data; /* zlib reads it only */
+	stream->avail_in = (uInt)len;
+	do {
+		stream->next_out = (Bytef *)out;
+		stream->avail_out = sizeof(out);
+		if (inflate_some(decoder, err) < 0 ||
+		    sink_write(sink, out, sizeof(out) - stream->avail_out, err) < 0)
+			return -1;
+	} while (stream->avail_in > 0 || (decoder->within && stream->avail_out == 0));
+	return 0;
+}
+
+int decoder_finish(const struct decoder *decoder, struct err *err)
+{
+	if (!decoder->within)
+		return 0;
+	return err_set(err, ERR_INVALID, "its compressed data breaks off: a part is missing");
+}
