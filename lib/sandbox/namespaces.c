@@ -32,7 +32,13 @@ enum {
 	PROXY_BACKLOG = 64,
 	CHILD_STACK = 32 * 1024,
 	SHARED_PAGES_MAX = 4096, /* of System V, which nobody's limits count */
+	INOTIFY_INSTANCES_MAX = 32, /* a quarter of what Linux gives a user by default */
+	INOTIFY_WATCHES_MAX = 16384,
 };
+
+/* Least, initial and largest size of a connection's buffers. */
+#define TCP_RECEIVE_BYTES "4096 65536 262144"
+#define TCP_SEND_BYTES    "4096 16384 262144"
 
 /* ---- the fork ---- */
 
@@ -152,6 +158,21 @@ int namespaces_bind_life(bool dumpable, struct err *err)
 	return 0;
 }
 
+static int write_text(const char *path, const char *text)
+{
+	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, text, strlen(text)) < 0 ? -1 : 0;
+}
+
+static int write_number(const char *path, unsigned int number)
+{
+	char text[16];
+
+	(void)snprintf(text, sizeof(text), "%u", number);
+	return write_text(path, text);
+}
+
 /* ---- what is in them ---- */
 
 static int raise_loopback(struct err *err)
@@ -164,13 +185,26 @@ static int raise_loopback(struct err *err)
 	return 0;
 }
 
+/*
+ * Buffers of TCP sockets count against the whole machine (tcp_mem), and a full machine drops every user's
+ * connections. In a container these files may be read-only.
+ */
+static void bound_tcp_buffers(void)
+{
+	(void)write_text("/proc/sys/net/ipv4/tcp_rmem", TCP_RECEIVE_BYTES);
+	(void)write_text("/proc/sys/net/ipv4/tcp_wmem", TCP_SEND_BYTES);
+}
+
 int namespaces_start(uint32_t without, struct err *err)
 {
 	static const char name[] = "ptycell";
 
 	if (sethostname(name, sizeof(name) - 1) < 0)
 		return err_sys(err, "setting the host name");
-	return (without & BIT(LAYER_NET_NAMESPACE)) == 0 ? raise_loopback(err) : 0;
+	if ((without & BIT(LAYER_NET_NAMESPACE)) != 0)
+		return 0;
+	bound_tcp_buffers();
+	return raise_loopback(err);
 }
 
 int namespaces_listen(struct err *err)
@@ -188,20 +222,11 @@ int namespaces_listen(struct err *err)
 
 /* ---- limits ---- */
 
-static int write_number(const char *path, unsigned int number)
-{
-	cleanup_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%u\n", number);
-
-	return fd < 0 || write(fd, text, (size_t)len) < 0 ? -1 : 0;
-}
-
 /*
  * Of the first user namespace: whoever is below it cannot raise them again. In a container whose
  * /proc we have to share they may be read-only: then the filter of system calls stands alone.
  */
-static int forbid_namespaces(struct err *err)
+static int bound_kernel_objects(struct err *err)
 {
 	static const char *const kinds[] = { "mnt", "pid", "net", "ipc", "uts", "cgroup", "time" };
 	char path[64];
@@ -215,6 +240,9 @@ static int forbid_namespaces(struct err *err)
 		return err_sys(err, "forbidding further user namespaces");
 	/* Not everywhere ours to set; the filter of system calls refuses such segments anyway. */
 	(void)write_number("/proc/sys/kernel/shmall", SHARED_PAGES_MAX);
+	/* The user's programs have the rest: the kernel charges a session's to its user as well. */
+	(void)write_number("/proc/sys/user/max_inotify_instances", INOTIFY_INSTANCES_MAX);
+	(void)write_number("/proc/sys/user/max_inotify_watches", INOTIFY_WATCHES_MAX);
 	return 0;
 }
 
@@ -255,7 +283,7 @@ int namespaces_make_inner(bool more, int *ret_user_ns, struct err *err)
 		*err = inner.err;
 		return -1;
 	}
-	if (!more && forbid_namespaces(err) < 0) {
+	if (!more && bound_kernel_objects(err) < 0) {
 		fd_close(&inner.user_ns);
 		return -1;
 	}

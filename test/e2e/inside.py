@@ -461,13 +461,36 @@ def kernel():
         odd["41 modify_ldt"] = mount_call("modify_ldt", 0, bytes(64), 64)
     queues = {"56 memfd_create": mount_call("memfd_create", b"x", 0), "56 shmget": mount_call("shmget", 0, 4096, 0o1600),
               "56 msgget": mount_call("msgget", 0, 0o1600), "56 semget": mount_call("semget", 0, 1, 0o1600)}
+    shared = {"56 instances of inotify": inotify_instances,
+              "56 buffers of TCP": lambda: [tcp_buffers("rmem"), tcp_buffers("wmem")]}
     own = {f"61 raise {name[7:]}": lambda name=name: raises(getattr(resource, name))
            for name in ("RLIMIT_NPROC", "RLIMIT_NOFILE", "RLIMIT_FSIZE", "RLIMIT_DATA", "RLIMIT_MEMLOCK", "RLIMIT_MSGQUEUE")}
     own["61 oom_score_adj"] = lambda: open("/proc/self/oom_score_adj", "w", encoding="ascii").write("-1000")
     own["61 oom_score_adj of the minder"] = lambda: open(f"/proc/{minder()}/oom_score_adj", "w", encoding="ascii").write("-1000")
     own["61 renice -5"] = lambda: os.nice(-5)
     own["61 real-time"] = lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)) or "set"
-    return {**surface, **rings, **sockets, **numbers, **odd, **queues, **own}
+    return {**surface, **rings, **sockets, **numbers, **odd, **queues, **shared, **own}
+
+
+def inotify_instances():
+    """How many one session can have at a time."""
+    made = []
+    try:
+        while len(made) < 1000:
+            fd = C.inotify_init1(os.O_CLOEXEC)
+            if fd < 0:
+                break
+            made.append(fd)
+        return len(made)
+    finally:
+        for fd in made:
+            os.close(fd)
+
+
+def tcp_buffers(kind):
+    """The largest size that a connection's buffer grows to."""
+    with open(f"/proc/sys/net/ipv4/tcp_{kind}", encoding="ascii") as file:
+        return int(file.read().split()[2])
 
 
 def raises(limit):
