@@ -31,14 +31,14 @@ enum {
 			  CLONE_NEWUTS | CLONE_NEWCGROUP,
 	PROXY_BACKLOG = 64,
 	CHILD_STACK = 32 * 1024,
-	SHARED_PAGES_MAX = 4096, /* of System V, which nobody's limits count */
+	SHARED_PAGES_MAX = 4096,    /* of System V, which nobody's limits count */
 	INOTIFY_INSTANCES_MAX = 32, /* a quarter of what Linux gives a user by default */
 	INOTIFY_WATCHES_MAX = 16384,
 };
 
 /* Least, initial and largest size of a connection's buffers. */
 #define TCP_RECEIVE_BYTES "4096 65536 262144"
-#define TCP_SEND_BYTES    "4096 16384 262144"
+#define TCP_SEND_BYTES "4096 16384 262144"
 
 /* ---- the fork ---- */
 
@@ -186,8 +186,8 @@ static int raise_loopback(struct err *err)
 }
 
 /*
- * Buffers of TCP sockets count against the whole machine (tcp_mem), and a full machine drops every user's
- * connections. In a container these files may be read-only.
+ * Buffers of TCP sockets count against the whole machine (tcp_mem), and a full machine drops every
+ * user's connections. In a container these files may be read-only.
  */
 static void bound_tcp_buffers(void)
 {

@@ -84,17 +84,30 @@ static void put_create(struct builder *builder, size_t mode)
 	refuse_bits(builder, mode, SET_ID_BITS);
 }
 
+static void refuse_requests(struct builder *builder, const uint32_t *requests, size_t count)
+{
+	bpf_load_argument(builder->program, 1);
+	for (size_t i = 0; i < count; i++) {
+		bpf_if_equal(builder->program, requests[i]);
+		bpf_errno(builder->program, EPERM);
+	}
+	bpf_allow(builder->program);
+}
+
 static void put_ioctl(struct builder *builder)
 {
 	/* TIOCSTI CVE-2017-5226, TIOCLINUX CVE-2023-28100; a line discipline is a module. */
 	static const uint32_t requests[] = { TIOCSTI, TIOCLINUX, TIOCSETD };
 
-	bpf_load_argument(builder->program, 1);
-	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
-		bpf_if_equal(builder->program, requests[i]);
-		bpf_errno(builder->program, EPERM);
-	}
-	bpf_allow(builder->program);
+	refuse_requests(builder, requests, ARRAY_SIZE(requests));
+}
+
+/* Who opens a leased file waits for the lease's holder, 45 s as a rule. */
+static void put_fcntl(struct builder *builder)
+{
+	static const uint32_t requests[] = { F_SETLEASE, F_NOTIFY };
+
+	refuse_requests(builder, requests, ARRAY_SIZE(requests));
 }
 
 static void put_load_type(struct builder *builder)
@@ -262,6 +275,9 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 		break;
 	case SECCOMP_NO_INJECTION:
 		put_ioctl(builder);
+		break;
+	case SECCOMP_NO_LEASES:
+		put_fcntl(builder);
 		break;
 	case SECCOMP_FAMILIES:
 		put_socket(builder);

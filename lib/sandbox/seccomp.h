@@ -32,6 +32,7 @@ enum seccomp_verdict {
 	SECCOMP_ABSENT,        /* ENOSYS: the caller falls back on a call that can be inspected */
 	SECCOMP_NO_NAMESPACES, /* flags of clone */
 	SECCOMP_NO_INJECTION,  /* requests of ioctl that put text into terminals, or load code */
+	SECCOMP_NO_LEASES,     /* requests of fcntl that hold up, or watch, others' use of a file */
 	SECCOMP_FAMILIES,      /* of socket */
 	SECCOMP_PAIRS,         /* family and type of socketpair */
 	/* No set-user-id and set-group-id bits: where the mode is. */

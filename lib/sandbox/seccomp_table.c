@@ -125,6 +125,7 @@ const struct seccomp_rule seccomp_rules[] = {
 	RULE("fchmodat", 268, 53, SECCOMP_MODE_2),
 	RULE("fchmodat2", 452, 452, SECCOMP_MODE_2),
 	RULE("ioctl", 16, 29, SECCOMP_NO_INJECTION),
+	RULE("fcntl", 72, 25, SECCOMP_NO_LEASES),
 	RULE("socket", 41, 198, SECCOMP_FAMILIES),
 	RULE("socketpair", 53, 199, SECCOMP_PAIRS),
 	RULE("personality", 135, 92, SECCOMP_PERSONALITY),

@@ -58,6 +58,14 @@ def test_nothing_else_of_the_home_folder_is_seen(home, data):
         assert server.cell(f"open({str(home / 'secret.txt')!r})").cell["error_name"] == "FileNotFoundError"
 
 
+def test_code_cannot_hold_up_who_opens_a_shared_file(home, data):
+    """A lease makes the user's own programs wait, for 45 s as a rule."""
+    (data / "held.txt").write_text("x")
+    with Server(home, "--share", str(data)) as server:
+        result = server.cell(f"import fcntl\nfcntl.fcntl(open({str(data / 'held.txt')!r}), fcntl.F_SETLEASE, fcntl.F_RDLCK)")
+        assert result.state == "raised" and "PermissionError" in result.text
+
+
 def test_a_share_for_writing_is_written_by_the_person_s_own_user(home, data):
     with Server(home, "--share", f"{data}:rw") as server:
         server.cell(f"open({str(data / 'new.txt')!r}, 'w').write('hi')")

@@ -193,6 +193,21 @@ static void terminals_take_no_injected_input(void **state)
 		EXPECT("ioctl", &all, ALLOWED, TIOCSTI, allowed[i]);
 }
 
+static void files_take_no_leases(void **state)
+{
+	static const uint64_t refused[] = { F_SETLEASE, F_NOTIFY };
+	static const uint64_t allowed[] = {
+		F_DUPFD, F_GETFD,  F_SETFD,     F_GETFL,      F_SETFL,
+		F_GETLK, F_SETLKW, F_OFD_SETLK, F_GETPIPE_SZ, F_GETLEASE
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		EXPECT("fcntl", &all, FAILS(EPERM), 0, GARBAGE | refused[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
+		EXPECT("fcntl", &all, ALLOWED, F_SETLEASE, allowed[i]);
+}
+
 /* Test 10. */
 static void no_file_gets_a_set_id_bit(void **state)
 {
@@ -414,6 +429,7 @@ int main(void)
 		cmocka_unit_test(a_call_of_another_architecture_kills),
 		cmocka_unit_test(clone_makes_processes_and_threads_but_no_namespaces),
 		cmocka_unit_test(terminals_take_no_injected_input),
+		cmocka_unit_test(files_take_no_leases),
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(opening_looks_at_the_mode_only_when_it_makes_a_file),
 		cmocka_unit_test(sockets_have_four_families_at_most),
