@@ -111,7 +111,8 @@ struct settings {
 	struct passed passed;    /* to the environment of code */
 	struct redact *redact;   /* takes the secrets among them out of text; NULL: none */
 	bool drain;
-	bool elicit; /* the user is asked when code waits for input */
+	bool elicit;         /* the user is asked when code waits for input */
+	uint64_t elicit_max; /* times in a session's life */
 	char *log_level;
 	char **environment; /* ours with PTYCELL_PYTHON as set by flag or file: language_locate() */
 	char *problem;      /* what is wrong with the configuration, a sentence; or NULL */

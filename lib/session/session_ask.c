@@ -2,7 +2,9 @@
 /* session_ask.c - input that somebody else than the model may give. */
 #include <stdlib.h>
 
+#include "config/settings.h"
 #include "session/session_internal.h"
+#include "text/prompt.h"
 
 struct session *session_of_call(const struct call *call)
 {
@@ -16,31 +18,36 @@ void session_call_on_wait(struct call *call, call_ask_fn *ask)
 
 /* Secrets are for nobody to ask for, a debugger is driven by who wrote the code, and without a
  * prompt there is nothing to ask. */
-static bool may_ask(const struct exec *exec, const struct runner_wait *wait)
+static bool may_ask(const struct session *s, const struct exec *exec,
+		    const struct runner_wait *wait)
 {
 	return wait->kind == WAIT_SURE && !wait->secret && wait->who != WAITER_DEBUGGER &&
-	       wait->prompt[0] != '\0' && exec->asks < SESSION_ASKS_MAX &&
+	       wait->prompt[0] != '\0' && !prompt_asks_for_secret(wait->prompt) &&
+	       exec->asks < SESSION_ASKS_MAX && s->asks < s->host->settings->elicit_max &&
 	       exec->asked_wait != wait->number;
 }
 
 bool session_call_ask(struct call *call, struct exec *exec)
 {
+	struct session *s = call->lane->session;
 	struct runner *runner = call->lane->runner;
 	const struct runner_wait *wait = runner_wait(runner);
 	const struct wait_name name = { .language = runner_language(runner),
-					.generation = call->lane->session->generation,
+					.generation = s->generation,
 					.cell = exec->number,
 					.number = wait->number };
 
-	if (call->ask == NULL || !may_ask(exec, wait))
+	if (call->ask == NULL || !may_ask(s, exec, wait))
 		return false;
 	exec->asks++;
+	s->asks++;
 	exec->asked_wait = wait->number;
 	call->asking = true;
 	if (call->ask(call, wait, &name, call->data))
 		return true; /* it may be gone */
 	call->asking = false;
 	exec->asks--;
+	s->asks--;
 	return false;
 }
 

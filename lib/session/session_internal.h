@@ -103,6 +103,7 @@ struct session {
 	struct lane lanes[SESSION_LANGUAGES_MAX];
 	size_t lane_count;
 	uint64_t next_cell;
+	uint64_t asks;                        /* how often the user was asked for input */
 	const struct language *last_language; /* NULL before the first code */
 	unsigned holds;
 	uint64_t created_ms;

@@ -12,6 +12,7 @@
 #include "session/session.h"
 #include "session/table.h"
 #include "text/clean.h"
+#include "text/prompt.h"
 #include "tools/render.h"
 #include "tools/service.h"
 #include "tools/tool.h"
@@ -95,12 +96,10 @@ static json_t *question(const struct session *session, const char *prompt)
 	static const char schema[] = "{\"type\":\"object\",\"properties\":{\"" ANSWER
 				     "\":{\"type\":\"string\",\"title\":\"Answer\"}},"
 				     "\"required\":[\"" ANSWER "\"]}";
-	cleanup_free char *quoted = clean_quote(prompt);
+	cleanup_free char *quoted = prompt_quote(prompt);
 	cleanup_free char *message = NULL;
 	json_t *params = json_object();
 
-	for (char *c = strchr(quoted, '"'); c != NULL; c = strchr(c, '"'))
-		*c = '\'';
 	message = xasprintf("Code that runs in session '%s' asks for input: \"%s\" - It will see "
 			    "what you answer. Give no passwords or other secrets.",
 			    session_id(session), quoted);

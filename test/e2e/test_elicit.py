@@ -121,11 +121,26 @@ def test_who_declines_leaves_the_cell_waiting(person, action):
 
 
 @pytest.mark.parametrize("code, who", [
-    ("import getpass; getpass.getpass()", "secret"), ("breakpoint()", "debugger"), ("input()", "no prompt")])
+    ("import getpass; getpass.getpass()", "secret"), ("input('Enter your GitHub password: ')", "secret by its words"),
+    ("input('Ваш пароль? ')", "in another language"), ("breakpoint()", "debugger"), ("input()", "no prompt")])
 def test_nobody_is_asked_for_secrets_by_debuggers_or_without_a_prompt(person, code, who):
     person.cell(code)
     assert person.result().state == "waiting_for_input", who
     person.has_not_asked()
+
+
+def test_a_session_asks_the_user_so_often_and_no_more(home):
+    person = connect(home, True, env={"PTYCELL_ELICIT_MAX": "2"})
+    with person.server:
+        for answer in ("one", "two"):
+            person.cell("input('name? ')")
+            person.question()
+            person.answer(answer)
+            assert f"'{answer}'" in person.result().text
+        person.cell("input('name? ')")
+        assert person.result().state == "waiting_for_input"
+        person.start("interact", input="three")
+        assert "'three'" in person.result().text
 
 
 def test_the_switch_turns_it_off(home):

@@ -160,6 +160,7 @@ FIXTURE_FN void fixture_open(void)
 	fixture.settings.limits.tmp_max = (uint64_t)1 << 28;
 	fixture.settings.limits.cpu_max = 86400;
 	fixture.settings.cleanup_interval = 10;
+	fixture.settings.elicit_max = 20;
 	fixture.settings.max_sessions = 3;
 	fixture.settings.environment = (char **)(uintptr_t)fixture_environment;
 	fixture.host = (struct session_host){

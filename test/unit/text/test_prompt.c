@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/util.h"
+#include "text/prompt.h"
+
+static void prompts_for_secrets_are_known(void **state)
+{
+	static const char *const prompts[] = {
+		"Enter your GitHub password: ",
+		"API key",
+		"api_key> ",
+		"PIN: ",
+		"Your pin?",
+		"Recovery phrase (12 words): ",
+		"One-time code from the app",
+		"OTP> ",
+		"2FA:",
+		"(sudo) pwd:",
+		"Kundenpasswort: ",
+		"KENNWORT:",
+		"Entrez votre mot de passe :",
+		"Contraseña:",
+		"Clave de acceso:",
+		"Heslo: ",
+		"Введите ПАРОЛЬ:",
+		"Κωδικός: ",
+		"ΚΩΔΙΚΌΣ: ",
+		"Şifre:",
+		"كلمة المرور:",
+		"गुप्त पासवर्ड",
+		"পাসওয়ার্ড:",
+		"Mật khẩu:",
+		"请输入密码:",
+		"パスワードを入力",
+		"비밀번호:",
+		/* Wide letters, decomposed ones, invisible ones between. */
+		"ＰＡＳＳＷＯＲＤ:",
+		"Contrasen\xcc\x83"
+		"a:",
+		"pass\xe2\x80\x8bword:",
+		"p\xc2\xad"
+		"in:",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(prompts); i++)
+		if (!prompt_asks_for_secret(prompts[i]))
+			fail_msg("not known: %s", prompts[i]);
+}
+
+static void other_prompts_are_not(void **state)
+{
+	static const char *const prompts[] = {
+		"",
+		"> ",
+		"What is your name? ",
+		"Guess a number between 1 and 10: ",
+		"Press any key to continue",
+		"Country code: ",
+		"Spinning wheel or carpet? ",
+		"Compass direction: ",
+		"Desenhar um gato? ",
+		"Tangent of: ",
+		"Wie heißt du? ",
+		"お名前は？",
+		"\xff password",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(prompts); i++)
+		if (prompt_asks_for_secret(prompts[i]))
+			fail_msg("taken for a secret: %s", prompts[i]);
+}
+
+static void a_quoted_prompt_has_no_quotation_mark(void **state)
+{
+	static const char *const marks[] = { "\"", "\xc2\xab", "\xc2\xbb", "“",        "”",  "„",
+					     "‟",  "‹",        "›",        "\xca\xba", "″",  "「",
+					     "」", "『",       "＂",       "〝",       "〞", "❝" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
+		cleanup_free char *prompt = xasprintf("a%s - b", marks[i]);
+		cleanup_free char *quoted = prompt_quote(prompt);
+
+		assert_string_equal(quoted, "a' - b");
+	}
+}
+
+static void a_quoted_prompt_is_one_clean_line(void **state)
+{
+	cleanup_free char *quoted = prompt_quote("Name\n\x1b[31m(ü): ");
+
+	(void)state;
+	assert_string_equal(quoted, "Name (ü):");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(prompts_for_secrets_are_known),
+		cmocka_unit_test(other_prompts_are_not),
+		cmocka_unit_test(a_quoted_prompt_has_no_quotation_mark),
+		cmocka_unit_test(a_quoted_prompt_is_one_clean_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
