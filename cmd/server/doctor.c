@@ -20,6 +20,7 @@
 #include "doctor_sandbox.h"
 #include "doctor_sql.h"
 #include "helper/helper.h"
+#include "journal/audit.h"
 #include "kernel.h"
 #include "runtime/language.h"
 #include "runtime/python/packages.h"
@@ -229,9 +230,12 @@ static void report_languages(struct report *r, int argc, char **argv)
 static void report_settings(struct report *r)
 {
 	const char *rest = r->settings->notices;
+	const char *audit = r->settings->audit;
+	cleanup_free char *refusal = audit != NULL ? audit_refusal(audit) : NULL;
+	const char *problem = r->settings->problem != NULL ? r->settings->problem : refusal;
 
-	if (r->settings->problem) {
-		say("settings", "%s", r->settings->problem);
+	if (problem != NULL) {
+		say("settings", "%s", problem);
 		r->broken = true;
 	} else {
 		say("settings", "all legal");

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "config/settings.h"
 #include "help.h"
+#include "journal/audit.h"
 #include "mcp/stdio.h"
 #include "options.h"
 #include "policy/policyfile.h"
@@ -76,6 +77,13 @@ static struct policyfile *load_policy(struct settings *settings)
 	return policyfile_load(NULL, &err);
 }
 
+/* Who wants a record of all that runs wants nothing to run without it. */
+static void check_audit(struct settings *settings)
+{
+	if (settings->audit != NULL && settings->problem == NULL)
+		settings->problem = audit_refusal(settings->audit);
+}
+
 /* Where requests come from a file there is no host that gives up: each waits for its cell. */
 static void wait_for_cells(struct settings *settings)
 {
@@ -100,6 +108,7 @@ int main(int argc, char **argv)
 	allow_many_files();
 	settings = settings_load(argc - 1, argv + 1, environ);
 	policy = load_policy(settings);
+	check_audit(settings);
 	if (isatty(STDIN_FILENO))
 		help_on_terminal(settings);
 	tell_problems(settings);

@@ -11,10 +11,10 @@
 #include "base/mem.h"
 #include "json/write.h"
 
-static int open_file(const char *path, struct err *err)
+static int open_file(const char *path, int create, struct err *err)
 {
-	cleanup_fd int fd = open(
-		path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+	const int flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	cleanup_fd int fd = open(path, flags | create, 0600);
 	struct stat st;
 
 	if (fd < 0)
@@ -26,9 +26,36 @@ static int open_file(const char *path, struct err *err)
 	return fd_steal(&fd);
 }
 
+/* Could a file be made beside the ones that are in its folder? */
+static int check_folder(const char *path, struct err *err)
+{
+	cleanup_free char *folder = xstrdup(path);
+	char *slash = strrchr(folder, '/');
+
+	slash[slash == folder ? 1 : 0] = '\0';
+	if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0)
+		return err_sys(err, "making '%s'", path);
+	return 0;
+}
+
+char *audit_refusal(const char *path)
+{
+	struct err err;
+	cleanup_fd int fd = open_file(path, 0, &err);
+
+	if (fd >= 0)
+		return NULL;
+	if (err.code == ERR_SYSTEM && err.sys == ENOENT && check_folder(path, &err) == 0)
+		return NULL;
+	return xasprintf(
+		"What runs cannot be recorded in the file of PTYCELL_AUDIT, so nothing runs: "
+		"%s. Correct PTYCELL_AUDIT or the file, and start ptycell again.",
+		err.msg);
+}
+
 int audit_append(const char *path, const json_t *line, struct err *err)
 {
-	cleanup_fd int fd = open_file(path, err);
+	cleanup_fd int fd = open_file(path, O_CREAT, err);
 	cleanup_free char *text = NULL;
 	size_t len;
 

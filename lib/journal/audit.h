@@ -13,6 +13,11 @@
 
 #include "base/err.h"
 
+/*
+ * Returns why nothing could be added to the file, as a sentence that says what to do; NULL when all
+ * is well. Makes no file. The caller frees it.
+ */
+char *audit_refusal(const char *path);
 /* Several servers may share the file: a line is one write. */
 int audit_append(const char *path, const json_t *line, struct err *err) MUST_CHECK;
 

@@ -354,17 +354,24 @@ static void arrange(struct shares *shares)
 }
 
 /* What code could change there would hold from the next start on. */
-static int check_policy(const struct shares *shares, struct err *err)
+static int check_file(const struct shares *shares, const char *what, const char *path,
+		      struct err *err)
 {
-	const char *path = shares->settings->policy;
 	cleanup_free char *quoted = show(path != NULL ? path : "");
 
 	if (path == NULL || !shares_may_change(shares, path))
 		return 0;
 	return err_set(err, ERR_DENIED,
-		       "the policy file '%s' lies in a folder that is shared with :rw: code could "
+		       "the %s file '%s' lies in a folder that is shared with :rw: code could "
 		       "change it. Put it elsewhere, or share the folder without :rw",
-		       quoted);
+		       what, quoted);
+}
+
+static int check_files(const struct shares *shares, struct err *err)
+{
+	if (check_file(shares, "policy", shares->settings->policy, err) < 0)
+		return -1;
+	return check_file(shares, "audit", shares->settings->audit, err);
 }
 
 struct shares *shares_open(const struct settings *settings, struct err *err)
@@ -383,7 +390,7 @@ struct shares *shares_open(const struct settings *settings, struct err *err)
 	if (rc == 0)
 		rc = check_nesting(shares, err);
 	if (rc == 0)
-		rc = check_policy(shares, err);
+		rc = check_files(shares, err);
 	if (rc < 0) {
 		shares_free(shares);
 		return NULL;

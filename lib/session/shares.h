@@ -5,7 +5,8 @@
  * What settings name is looked at when the first session needs it, by descriptor and through no
  * symbolic link, and holds from then on: a folder that is replaced later is another folder. A
  * share that is too much (the root, a system folder, the home folder, our own folders), or would
- * let code change the policy file, refuses all, with a sentence that says what to write instead.
+ * let code change the policy or audit file, refuses all, with a sentence that says what to write
+ * instead.
  */
 #ifndef SESSION_SHARES_H
 #define SESSION_SHARES_H

@@ -176,9 +176,22 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	put_into_journal(history, result->session, &entry);
 }
 
-/* The code and its record, without outputs: those are in the notebook. */
-static void add_to_audit(struct history *history, const char *language, const char *code,
-			 size_t code_len, const json_t *record)
+static void tell_audit_failed(const struct history *history, struct session *session,
+			      const struct err *err)
+{
+	cleanup_free char *path = clean_quote(history->settings->audit);
+	cleanup_free char *why = clean_quote(err->msg);
+	cleanup_free char *text = xasprintf(
+		"What ran before could not be recorded in the user's audit file '%s' (%s). "
+		"Tell the user.",
+		path, why);
+
+	session_add_notice(session, text);
+}
+
+/* The code and its record, without outputs: those are in the notebook. `session` may be NULL. */
+static void add_to_audit(struct history *history, struct session *session, const char *language,
+			 const char *code, size_t code_len, const json_t *record)
 {
 	cleanup_json json_t *line = NULL;
 	struct err err;
@@ -191,6 +204,8 @@ static void add_to_audit(struct history *history, const char *language, const ch
 	json_redact(line, history->settings->redact);
 	if (audit_append(history->settings->audit, line, &err) == 0)
 		return;
+	if (session != NULL)
+		tell_audit_failed(history, session, &err);
 	if (!history->audit_failed)
 		log_warn("history", "PTYCELL_AUDIT: %s; cells are not recorded there", err.msg);
 	history->audit_failed = true;
@@ -203,7 +218,7 @@ void history_add(struct history *history, const struct exec_result *result)
 
 	json_put(record, "ended", now_text());
 	add_to_journal(history, result, record);
-	add_to_audit(history, cell->language, cell->code, cell->code_len, record);
+	add_to_audit(history, result->session, cell->language, cell->code, cell->code_len, record);
 }
 
 /* ---- queries ---- */
@@ -247,7 +262,7 @@ void history_add_query(struct history *history, const struct history_query *quer
 
 	if (query->session != NULL)
 		put_into_journal(history, query->session, &entry);
-	add_to_audit(history, JOURNAL_SQL, query->sql, query->sql_len, record);
+	add_to_audit(history, query->session, JOURNAL_SQL, query->sql, query->sql_len, record);
 }
 
 json_t *history_describe(const struct session *session)

@@ -360,10 +360,39 @@ def test_each_cell_adds_a_line_to_the_audit_file(home):
     assert "output" not in first.get("text", "")
 
 
-def test_an_audit_file_that_cannot_be_written_is_told_once_and_stops_nothing(home):
-    (home / "audit").symlink_to(home / "elsewhere")
-    server = Server(home, f"--audit={home / 'audit'}")
-    assert server.cell("1").text == "1\n" and server.cell("2").text == "2\n"
-    server.close()
-    assert server.stderr.decode().count("PTYCELL_AUDIT") == 1
+@pytest.mark.parametrize("name, why", [
+    ("link", "Too many levels of symbolic links"), ("folder", "Is a directory"), ("missing/audit", "No such file or directory"),
+    ("fifo", "")])
+def test_nothing_runs_without_the_audit_file_that_is_wanted(home, name, why):
+    """N6: who sets it wants to know all that ran."""
+    (home / "link").symlink_to(home / "elsewhere")
+    (home / "folder").mkdir()
+    os.mkfifo(home / "fifo")
+    with Server(home, f"--audit={home / name}") as server:
+        result = server.cell("print('ran')")
+    told, = result.texts
+    assert result.is_error and f"'{home / name}'" in told and why in told
+    assert told.startswith("What runs cannot be recorded in the file of PTYCELL_AUDIT, so nothing runs: ")
     assert not (home / "elsewhere").exists()
+
+
+def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
+    path = home / "audit.jsonl"
+    with Server(home, f"--audit={path}") as server:
+        server.cell("1")
+        until(lambda: path.exists() and path.read_text().endswith("\n"))
+        path.unlink()
+        path.mkdir()
+        assert server.cell("2").text == "2\n"
+        told = server.cell("3").texts[0]
+        assert told.startswith(f"What ran before could not be recorded in the user's audit file '{path}'")
+        assert told.endswith("Tell the user.")
+    assert server.stderr.decode().count("PTYCELL_AUDIT") == 1
+
+
+def test_s10_an_audit_file_that_code_could_change_is_refused(home):
+    folder = home / "shared"
+    folder.mkdir()
+    with Server(home, f"--audit={folder / 'audit.jsonl'}", "--share", f"{folder}:rw") as server:
+        told = server.cell("print('ran')").texts[0]
+    assert f"the audit file '{folder / 'audit.jsonl'}' lies in a folder that is shared with :rw" in told
