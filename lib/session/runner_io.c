@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -234,10 +235,20 @@ static char *safe_text(const struct runner *r, const struct frame *frame, const 
 	return text;
 }
 
+/* A driver saves a figure into output/ itself: any other path is the words of code. */
+static char *figure_name(const struct frame *frame)
+{
+	char *name = short_text(frame, "file");
+
+	if (name != NULL && (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL))
+		mem_cleanup(&name);
+	return name;
+}
+
 static void take_image(struct runner *r, const struct frame *frame)
 {
 	const struct frame_part *image = image_part(frame);
-	char *file = short_text(frame, "file");
+	char *file = figure_name(frame);
 
 	insert_figure_note(r, file);
 	cell_add_image(r->cell, image->data, image->len, file);

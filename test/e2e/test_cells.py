@@ -224,6 +224,17 @@ def test_pr05_a_forged_end_of_an_old_cell_is_ignored(server):
     assert result.state == "done" and result.text == "7\n"
 
 
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
+
+
+@pytest.mark.parametrize("name", ["../../../.ssh/id_rsa.p", "/etc/passwd", ".hidden", ""])
+def test_s12_a_forged_figure_names_no_file_but_those_of_its_folder(server, name):
+    server.cell(FIND_CHANNEL)
+    forged = frame("display", 2, **{"image/png": PIXEL, "file": name.encode()})
+    result = server.cell(f"_ = os.write(channel(), {forged!r})")
+    assert result.state == "done" and result.text == "[figure]\n" and "id_rsa" not in str(result.raw)
+
+
 @pytest.mark.parametrize("junk", [
     b"garbage\n", b"\0" * 1000, b"x" * 300 + b"\n", b"done 2 1000\n", b"done 2 1\nstatus -1\n",
     b"done 2 1\nstatus 99999999999999999999\n", b"done 2 1\nstatus 68157440\n",
