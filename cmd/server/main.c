@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - ptycell: a command, or the server. */
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -21,6 +22,16 @@
 #include "text/redact.h"
 
 enum { OPEN_FILES = 16384 };
+
+/*
+ * Whoever starts us may pass on SIGCHLD ignored, with which no child can be waited for, and a mask
+ * that closes our own files to us.
+ */
+static void forget_inherited(void)
+{
+	(void)sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	(void)umask(umask(0) & (S_IRWXG | S_IRWXO));
+}
 
 /* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */
 static void be_private(void)
@@ -100,8 +111,10 @@ int main(int argc, char **argv)
 	struct settings *settings;
 	struct policyfile *policy;
 	struct err err;
-	int code = options_run(argc, argv);
+	int code;
 
+	forget_inherited();
+	code = options_run(argc, argv);
 	if (code != OPTIONS_SERVE)
 		return code;
 	be_private();

@@ -276,8 +276,11 @@ static void run_children(struct loop *loop)
 	while (!list_empty(&loop->ended)) {
 		struct loop_child *child = list_entry(loop->ended.next, struct loop_child, node);
 		int wait_status = 0;
+		pid_t reaped = waitpid(child->pid, &wait_status, WNOHANG);
 
-		if (waitpid(child->pid, &wait_status, WNOHANG) <= 0) {
+		if (reaped < 0) {
+			wait_status = W_EXITCODE(EXIT_FAILURE, 0);
+		} else if (reaped == 0) {
 			list_remove(&child->node);
 			continue;
 		}

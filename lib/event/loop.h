@@ -36,7 +36,8 @@ struct loop_signal;
 /* `events` are EPOLLIN, EPOLLOUT, EPOLLHUP, EPOLLERR as epoll reports them. */
 typedef void loop_io_fn(struct loop_io *io, uint32_t events);
 typedef void loop_timer_fn(struct loop_timer *timer);
-/* `wait_status` as waitpid gives it. The child has been reaped. */
+/* `wait_status` as waitpid gives it; a failure when somebody else has it. The child has been
+ * reaped. */
 typedef void loop_child_fn(struct loop_child *child, int wait_status);
 typedef void loop_defer_fn(struct loop_defer *defer);
 typedef void loop_signal_fn(struct loop_signal *signal, int signo);

@@ -41,6 +41,21 @@ static void a_child_is_reported_once_and_reaped(void **state)
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), -1);
 }
 
+static void a_child_that_somebody_else_has_reaped_failed(void **state)
+{
+	struct loop_child child = { 0 };
+	struct err err;
+	pid_t pid = start_child(0);
+
+	child_count = 0;
+	assert_int_equal(loop_child_start(*state, &child, pid, on_child, &err), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	loop_turn(*state, PATIENCE_MS);
+	assert_int_equal(child_count, 1);
+	assert_true(WIFEXITED(wait_statuses[0]));
+	assert_int_not_equal(WEXITSTATUS(wait_statuses[0]), 0);
+}
+
 static void a_killed_child_tells_its_signal(void **state)
 {
 	struct loop_child child = { 0 };
@@ -140,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		LOOP_TEST(a_child_is_reported_once_and_reaped),
+		LOOP_TEST(a_child_that_somebody_else_has_reaped_failed),
 		LOOP_TEST(a_killed_child_tells_its_signal),
 		LOOP_TEST(a_child_no_longer_watched_is_the_callers_to_reap),
 		LOOP_TEST(a_process_that_is_not_there_is_refused),
