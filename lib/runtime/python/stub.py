@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: MIT
-import gc,posix,sys,marshal,_imp,_frozen_importlib_external as x
+import sys
+if sys.version_info<(3,9):
+ import os
+ w='this is Python %d.%d; ptycell needs 3.9 or later'%tuple(sys.version_info[:2])
+ for n in range(30,8,-1):
+  for d in os.environ.get('PATH','').split(':'):
+   p=d+'/python3.%d'%n
+   if os.access(p,1):sys.exit(w+', such as '+p)
+ sys.exit(w)
+import gc,posix,marshal,_imp,_frozen_importlib_external as x
 gc.disable()
 posix.set_inheritable(3,False)
 b=bytearray()
