@@ -26,6 +26,7 @@
 #include "runtime/python/packages.h"
 #include "sandbox/landlock_ruleset.h"
 #include "say.h"
+#include "settle.h"
 #include "text/clean.h"
 
 enum { OLDEST_PYTHON_MINOR = 9 };
@@ -214,7 +215,7 @@ static void report_language(struct report *r, const struct language *language,
 /* With settings of its own, as a trial changes them. */
 static void report_languages(struct report *r, int argc, char **argv)
 {
-	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
+	struct settings *settings = settle_settings(argc, argv);
 	struct doctor_trials trials;
 
 	doctor_languages(settings, &trials);
@@ -415,7 +416,7 @@ static void report_verdict(const struct report *r)
 /* "doctor databases": connects to them, which nobody wants of a mere look around. */
 static int check_databases(int argc, char **argv)
 {
-	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
+	struct settings *settings = settle_settings(argc, argv);
 	struct report r = { .settings = settings };
 
 	puts("ptycell " PTYCELL_VERSION "\n");
@@ -429,7 +430,7 @@ static int check_databases(int argc, char **argv)
 /* "doctor packages": reaches the indexes, as an installation would. */
 static int check_packages(int argc, char **argv)
 {
-	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
+	struct settings *settings = settle_settings(argc, argv);
 	struct report r = { .settings = settings };
 
 	puts("ptycell " PTYCELL_VERSION "\n");
@@ -449,7 +450,7 @@ int doctor_main(int argc, char **argv)
 		return check_databases(argc - 1, argv + 1);
 	if (argc > 1 && str_eq(argv[1], "packages"))
 		return check_packages(argc - 1, argv + 1);
-	settings = settings_load(argc - 1, argv + 1, environ);
+	settings = settle_settings(argc, argv);
 	r.settings = settings;
 	buf_init(&r.apt, BUF_UNBOUNDED);
 	buf_init(&r.todo, BUF_UNBOUNDED);

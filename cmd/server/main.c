@@ -19,6 +19,7 @@
 #include "policy/policyfile.h"
 #include "policy/rules.h"
 #include "serve.h"
+#include "settle.h"
 #include "text/redact.h"
 
 enum { OPEN_FILES = 16384 };
@@ -119,7 +120,7 @@ int main(int argc, char **argv)
 		return code;
 	be_private();
 	allow_many_files();
-	settings = settings_load(argc - 1, argv + 1, environ);
+	settings = settle_settings(argc, argv);
 	policy = load_policy(settings);
 	check_audit(settings);
 	if (isatty(STDIN_FILENO))

@@ -393,6 +393,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	for (size_t i = 0; i < row_count(); i++)
 		apply(s, &sources, row_at(i));
 	reconcile_timeouts(s, &sources);
+	s->home_set = sources_find(&sources, row_find("PTYCELL_HOME")) != NULL;
 	s->call_budget_set = sources_find(&sources, row_find("PTYCELL_CALL_BUDGET")) != NULL;
 	apply_databases(s, &sources);
 	apply_passed(s, &sources);

@@ -91,6 +91,7 @@ struct settings {
 	bool unconfined;
 	bool fork;            /* Python's sessions from one that has imported */
 	bool call_budget_set; /* by the user: a call's own wait is no longer */
+	bool home_set;        /* by the user */
 	struct settings_share *shares;
 	size_t share_count;
 	char *hosts;       /* as hosts_write of net/hosts.h; NULL for no network */

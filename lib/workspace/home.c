@@ -50,16 +50,29 @@ static int cannot_make(const char *path, struct err *err)
 		       path, strerrordesc_np(errno));
 }
 
-/* Makes the folders above the last part of `path`; that they exist already is fine. */
+/* That it exists already is fine, also where mkdir says something else. */
+static int make_folder(const char *path, struct err *err)
+{
+	int saved;
+
+	if (mkdir(path, home_folder_mode()) == 0 || errno == EEXIST)
+		return 0;
+	saved = errno;
+	if (access(path, F_OK) == 0)
+		return 0;
+	errno = saved;
+	return cannot_make(path, err);
+}
+
+/* Makes the folders above the last part of `path`. */
 static int make_parents(const char *path, struct err *err)
 {
 	cleanup_free char *copy = xstrdup(path);
 
 	for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
 		*p = '\0';
-		if (mkdir(copy, home_folder_mode()) < 0 && errno != EEXIST && errno != EROFS &&
-		    errno != EACCES)
-			return cannot_make(copy, err);
+		if (make_folder(copy, err) < 0)
+			return -1;
 		*p = '/';
 	}
 	return 0;
@@ -73,9 +86,9 @@ static int check_owner(int fd, const char *path, struct err *err)
 		return err_sys(err, "looking at '%s'", path);
 	if (st.st_uid != geteuid())
 		return err_set(err, ERR_DENIED,
-			       "the folder for sessions belongs to another user; set PTYCELL_HOME "
-			       "to a folder of your own, not '%s'",
-			       path);
+			       "the folder for sessions belongs to another user (%u); set "
+			       "PTYCELL_HOME to a folder of your own, not '%s'",
+			       (unsigned int)st.st_uid, path);
 	if ((st.st_mode & 077 & ~home_folder_mode()) != 0)
 		return err_set(err, ERR_DENIED,
 			       "the folder for sessions is open to others (mode %04o); run: "

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a server inherits or finds around it that other machines do not have."""
 import os
+import subprocess
 
+import machines
+import pytest
 from client import BUILD
 from steps import kept_files, paths_in
 
@@ -10,6 +13,20 @@ OLD_PYTHON = """#!/bin/sh
 exec /usr/bin/python3 -c 'import sys; sys.version_info = (3, 6, 8, "final", 0); exec(sys.argv[1])' "$2"
 """
 FIGURE = "open('output/a.txt', 'w').write('x')"
+
+
+@pytest.fixture(name="place")
+def fixture_place():
+    """The home folder of an ordinary user."""
+    with machines.user_home() as home:
+        yield home
+
+
+def doctor(place, **env):
+    """Its lines joined, as the ordinary user is told them."""
+    done = subprocess.run([machines.programs() / "ptycell", "doctor"], stdout=subprocess.PIPE, text=True, check=False,
+                          env={"PATH": os.environ["PATH"], "HOME": str(place), **env}, **machines.as_user())
+    return " ".join(done.stdout.split())
 
 
 def test_n2_who_ignores_the_ends_of_children_starts_a_server_that_does_not(servers, home):
@@ -37,3 +54,34 @@ def test_n7_a_python_that_is_too_old_says_so_and_which_one_is_not(servers, home)
     assert result.state == "not_started"
     assert f"this is Python 3.6; ptycell needs 3.9 or later, such as {folder}/python3.30" in result.text
     assert "Set PTYCELL_PYTHON to one that works" in result.text
+
+
+def test_n10_a_home_that_cannot_be_written_has_a_substitute_that_is_told(place):
+    env = {"HOME": "/none", "TMPDIR": str(place), "PTYCELL_HOME": ""}
+    mine = f"{place}/ptycell-{os.geteuid() or machines.NOBODY}"
+    told = (f"The folder for sessions '/none/.cache/ptycell' cannot be used (Permission denied): '{mine}' takes its place. "
+            "Set PTYCELL_HOME to a folder of yours.")
+    with machines.on(place, env=env) as server:
+        assert server.cell("6 * 7").text == "42\n"
+        assert os.listdir(mine) != []
+    assert told in server.stderr.decode()
+    assert told in doctor(place, **env)
+
+
+def test_n10_a_named_folder_that_cannot_be_made_is_refused_with_the_true_cause(place):
+    with machines.on(place, env={"PTYCELL_HOME": "/none/sessions"}) as server:
+        result = server.cell("1")
+    assert result.is_error
+    assert "'/none' cannot be made (Permission denied); set PTYCELL_HOME" in "".join(result.texts)
+
+
+def test_n8_what_another_has_taken_has_a_substitute(place):
+    """Everything of the machine's own root is another's to an ordinary user, and to the root of a user namespace."""
+    (place / "ptycell").symlink_to("/")
+    if machines.IS_ROOT:
+        os.chown(place / "ptycell", 1, 1, follow_symlinks=False)
+    env = {"XDG_CACHE_HOME": str(place), "TMPDIR": str(place), "PTYCELL_HOME": ""}
+    why = "it belongs to user 1" if machines.IS_ROOT else "Permission denied"
+    with machines.on(place, env=env) as server:
+        assert server.cell("6 * 7").text == "42\n"
+    assert f"'{place}/ptycell' cannot be used ({why})" in server.stderr.decode()
