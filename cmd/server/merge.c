@@ -102,16 +102,22 @@ static int make_folders(const char *path, struct err *err)
 	return 0;
 }
 
+/* What cannot be written whole is not there. */
 static int write_new(const char *path, const char *text, size_t len, mode_t mode, struct err *err)
 {
 	cleanup_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
 	if (fd < 0)
 		return err_sys(err, "making '%s'", path);
-	if (fd_write_all(fd, text, len, err) < 0)
+	if (fd_write_all(fd, text, len, err) < 0) {
+		(void)unlink(path);
 		return -1;
-	if (fchmod(fd, mode) < 0 || fsync(fd) < 0)
-		return err_sys(err, "finishing '%s'", path);
+	}
+	if (fchmod(fd, mode) < 0 || fsync(fd) < 0) {
+		(void)err_sys(err, "finishing '%s'", path);
+		(void)unlink(path);
+		return -1;
+	}
 	return 0;
 }
 
@@ -119,10 +125,8 @@ static int replace(const char *path, const char *text, size_t len, mode_t mode, 
 {
 	cleanup_free char *temporary = xasprintf("%s.%d.tmp", path, (int)getpid());
 
-	if (write_new(temporary, text, len, mode, err) < 0) {
-		unlink(temporary);
+	if (write_new(temporary, text, len, mode, err) < 0)
 		return -1;
-	}
 	if (rename(temporary, path) < 0) {
 		(void)err_sys(err, "replacing '%s'", path);
 		unlink(temporary);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,14 +70,33 @@ static char *read_all(int fd, const char *path, size_t max, size_t *ret_len, str
 	return buf_steal(&buf);
 }
 
+/* A pipe by name may wait for its writer for ever: it was opened without waiting. */
+static int await_writer(int fd, const char *path, struct err *err)
+{
+	struct pollfd pipe = { .fd = fd, .events = POLLIN };
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, "opening '%s'", path);
+	if (!S_ISFIFO(st.st_mode))
+		return 0;
+	if (poll(&pipe, 1, FD_WRITER_MS) == 0)
+		return err_set(err, ERR_INVALID, "nobody writes to the pipe '%s'", path);
+	if (fcntl(fd, F_SETFL, 0) < 0)
+		return err_sys(err, "opening '%s'", path);
+	return 0;
+}
+
 char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len, struct err *err)
 {
-	cleanup_fd int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
+	cleanup_fd int fd = openat(dir_fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0) {
 		(void)err_sys(err, "opening '%s'", path);
 		return NULL;
 	}
+	if (await_writer(fd, path, err) < 0)
+		return NULL;
 	return read_all(fd, path, max, ret_len, err);
 }
 

@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "base/util.h"
 
+enum { FD_WRITER_MS = 5000 };
+
 /* Closes once (never retried: on Linux the number is gone even on EINTR), leaves -1, keeps errno.
  */
 void fd_close(int *fd);
@@ -22,7 +24,8 @@ int fd_dup(int fd, struct err *err) MUST_CHECK;
 
 /*
  * All of a small file, at most `max` bytes, NUL-terminated; the caller frees it. `dir_fd` may be
- * AT_FDCWD. Waits for the writer of a pipe: not for files that a session can touch.
+ * AT_FDCWD. Waits for the writer of a pipe, who has FD_WRITER_MS to begin: not for files that a
+ * session can touch.
  */
 char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len,
 		   struct err *err) MUST_CHECK;

@@ -230,8 +230,9 @@ static void take_file(struct sources *s, const char *path)
 	file = envfile_read(path, s->env, &err);
 	if (!file) {
 		sources_refuse(s, "The file '%s' of --env-file cannot be read: %s.", quoted,
-			       err.code == ERR_SYSTEM ? strerrordesc_np(err.sys)
-						      : "it is too large");
+			       err.code == ERR_SYSTEM  ? strerrordesc_np(err.sys)
+			       : err.code == ERR_LIMIT ? "it is too large"
+						       : err.msg);
 		return;
 	}
 	for (size_t i = 0; envfile_name(file, i); i++) {

@@ -85,3 +85,25 @@ def test_n8_what_another_has_taken_has_a_substitute(place):
     with machines.on(place, env=env) as server:
         assert server.cell("6 * 7").text == "42\n"
     assert f"'{place}/ptycell' cannot be used ({why})" in server.stderr.decode()
+
+
+def problem_of(server):
+    """What every tool answers with."""
+    result = server.call("list_sessions")
+    assert result.is_error
+    return "".join(result.texts)
+
+
+@pytest.mark.parametrize("flag", ["--env-file", "--policy"])
+def test_n20_a_pipe_that_nobody_writes_to_is_refused_not_waited_for(servers, home, flag):
+    os.mkfifo(home / "pipe")
+    problem = problem_of(servers(flag, str(home / "pipe")))
+    assert f"nobody writes to the pipe '{home}/pipe'" in problem
+
+
+def test_n20_no_room_for_a_hosts_file_leaves_all_as_it_was(home):
+    (home / "mcp.json").write_text('{"mcpServers": {}}')
+    done = subprocess.run(["bash", "-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\"", BUILD / "ptycell", "config",
+                           "cursor", "--write", "--file", home / "mcp.json"], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "was not changed" in done.stderr and '"command"' in done.stdout
+    assert os.listdir(home) == ["mcp.json"] and (home / "mcp.json").read_text() == '{"mcpServers": {}}'

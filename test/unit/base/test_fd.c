@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -112,6 +113,29 @@ static void a_file_is_read_whole_up_to_its_maximum(void **state)
 }
 
 /* A pipe would hold up who opens it until somebody writes. */
+static void a_pipe_is_read_once_its_writer_comes(void **state)
+{
+	struct scratch scratch;
+	struct err err = { 0 };
+	cleanup_free char *text = NULL;
+	pid_t writer;
+	size_t len;
+
+	(void)state;
+	scratch_init(&scratch);
+	assert_int_equal(mkfifoat(scratch.fd, "pipe", 0600), 0);
+	writer = fork();
+	if (writer == 0) {
+		int fd = openat(scratch.fd, "pipe", O_WRONLY | O_CLOEXEC);
+
+		_exit(fd_write_all(fd, "A=1\nB=2\n", 8, &err) == 0 ? 0 : 1);
+	}
+	text = fd_read_file(scratch.fd, "pipe", 8, &len, &err);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	assert_string_equal(text, "A=1\nB=2\n");
+	scratch_release(&scratch);
+}
+
 static void what_is_no_regular_file_is_refused_without_waiting(void **state)
 {
 	static const char *const names[] = { "pipe", "folder" };
@@ -181,6 +205,7 @@ int main(void)
 		cmocka_unit_test(a_copy_is_close_on_exec_and_above_stderr),
 		cmocka_unit_test(non_blocking_is_set_or_refused),
 		cmocka_unit_test(a_file_is_read_whole_up_to_its_maximum),
+		cmocka_unit_test(a_pipe_is_read_once_its_writer_comes),
 		cmocka_unit_test(what_is_no_regular_file_is_refused_without_waiting),
 		cmocka_unit_test(everything_is_written_or_the_error_told),
 	};
