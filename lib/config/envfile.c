@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -46,8 +47,10 @@ static void add_entry(struct envfile *file, const struct dotenv_entry *entry)
 		note_bad(file, entry->line);
 		return;
 	}
-	if (!entry->value)
+	if (!entry->value) {
+		note_bad(file, entry->line);
 		return;
+	}
 	value = dotenv_expand(entry->value, &file->scope, &ignored);
 	if (!value) {
 		note_bad(file, entry->line);
@@ -73,6 +76,12 @@ struct envfile *envfile_read(const char *path, char *const env[], struct err *er
 	data = fd_read_file(AT_FDCWD, absolute ? absolute : path, ENVFILE_MAX, &len, err);
 	if (!data)
 		return NULL;
+	if (memchr(data, '\0', len)) {
+		(void)err_set(err, ERR_INVALID,
+			      "it holds NUL bytes, as text in UTF-16 does: save it as UTF-8 "
+			      "(iconv -f UTF-16 -t UTF-8)");
+		return NULL;
+	}
 	file = xcalloc(1, sizeof(*file));
 	file->scope.find = find_variable;
 	file->env = env;

@@ -13,13 +13,13 @@ struct envfile;
 
 /*
  * Reads `path` (a leading ~/ is the home folder). ${NAME} comes from `env`, then from the lines
- * before. NULL with `err` when it cannot be read or is larger than ENVFILE_MAX.
+ * before. NULL with `err` when it cannot be read, is larger than ENVFILE_MAX or no text in UTF-8.
  */
 struct envfile *envfile_read(const char *path, char *const env[], struct err *err) MUST_CHECK;
 void envfile_free(struct envfile *file);
 
 /* Entry `index` in the file's order; the name is NULL past the end. Names without a value are left
- * out. */
+ * out, and bad lines. */
 const char *envfile_name(const struct envfile *file, size_t index);
 const char *envfile_value(const struct envfile *file, size_t index);
 size_t envfile_line(const struct envfile *file, size_t index);
