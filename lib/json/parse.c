@@ -110,6 +110,13 @@ static void mend(const char *text, size_t len, bool numbers, struct buf *out)
 	}
 }
 
+/* A mark, or half of the first character: no text in UTF-8 begins so. */
+static bool is_utf16(const char *text, size_t len)
+{
+	return len >= 2 && (text[0] == '\0' || text[1] == '\0' ||
+			    memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
+}
+
 json_t *json_parse(const char *text, size_t len, struct err *err)
 {
 	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
@@ -119,6 +126,10 @@ json_t *json_parse(const char *text, size_t len, struct err *err)
 
 	if (value != NULL)
 		return value;
+	if (is_utf16(text, len)) {
+		(void)err_set(err, ERR_INVALID, "it is text in UTF-16, where UTF-8 is needed");
+		return NULL;
+	}
 	mend(text, len, false, &whole);
 	value = load(buf_str(&whole), whole.len, &again);
 	if (value == NULL)

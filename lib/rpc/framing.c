@@ -2,6 +2,7 @@
 #include "rpc/framing.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* A buffer that one long line has grown is given back after it. */
 enum { KEEP_CAP = 64 << 10 };
@@ -11,6 +12,7 @@ void framing_init(struct framing *framing, size_t line_max, const struct framing
 	framing->handlers = handlers;
 	framing->line_max = line_max;
 	framing->skipping = false;
+	framing->begun = false;
 	buf_init(&framing->partial, line_max);
 }
 
@@ -29,6 +31,13 @@ static bool is_blank(const char *line, size_t len)
 
 static void emit(struct framing *framing, const char *line, size_t len)
 {
+	static const char mark[] = { '\xef', '\xbb', '\xbf' };
+
+	if (!framing->begun && len >= sizeof(mark) && memcmp(line, mark, sizeof(mark)) == 0) {
+		line += sizeof(mark);
+		len -= sizeof(mark);
+	}
+	framing->begun = true;
 	if (len > 0 && line[len - 1] == '\r')
 		len--;
 	if (!is_blank(line, len))

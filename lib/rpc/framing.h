@@ -2,7 +2,8 @@
 /*
  * framing.h - lines out of bytes in any chunking.
  *
- * A line ends with \n; one \r before it is dropped, lines of white space are skipped. A line
+ * A line ends with \n; one \r before it is dropped, lines of white space are skipped, and a byte
+ * order mark before the first. A line
  * longer than the cap is told once and skipped up to its \n. Lines lie in the input where they
  * can: `line` is valid during its callback only. No callback may feed.
  */
@@ -26,6 +27,7 @@ struct framing {
 	size_t line_max;
 	struct buf partial; /* a line whose \n has not come */
 	bool skipping;      /* the rest of a line over the cap */
+	bool begun;         /* a line has come */
 };
 
 /* `handlers` is borrowed. */

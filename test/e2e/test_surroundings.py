@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What a server inherits or finds around it that other machines do not have."""
+import json
 import os
 import subprocess
 
 import machines
 import pytest
-from client import BUILD
+from client import BUILD, REVISION, environment
 from steps import kept_files, paths_in
 
 # Takes itself for a Python that others had before.
@@ -121,3 +122,12 @@ def test_n20_no_room_for_a_hosts_file_leaves_all_as_it_was(home):
                            "cursor", "--write", "--file", home / "mcp.json"], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "was not changed" in done.stderr and '"command"' in done.stdout
     assert os.listdir(home) == ["mcp.json"] and (home / "mcp.json").read_text() == '{"mcpServers": {}}'
+
+
+@pytest.mark.parametrize("encoding, said", [("utf-8-sig", "serverInfo"), ("utf-16", "UTF-16, where UTF-8 is needed")])
+def test_n15_a_byte_order_mark_before_the_first_request_is_skipped_and_utf16_named(home, encoding, said):
+    initialize = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": REVISION, "capabilities": {}, "clientInfo": {"name": "e2e", "version": "1"}}}
+    done = subprocess.run([BUILD / "ptycell"], input=(json.dumps(initialize) + "\n").encode(encoding), check=True,
+                          env=environment(home), stdout=subprocess.PIPE)
+    assert said in done.stdout.splitlines()[0].decode()

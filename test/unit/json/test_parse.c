@@ -63,6 +63,28 @@ static void bad_text_is_invalid_with_a_reason(void **state)
 	}
 }
 
+static void utf16_is_named(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+	} cases[] = {
+		{ "\xff\xfe[\0001\0]\0", 8 },
+		{ "\xfe\xff\0[\0001\0]", 8 },
+		{ "[\0001\0]\0", 6 },
+		{ "\0[\0001\0]", 6 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct err err = { .code = ERR_NONE };
+
+		assert_null(json_parse(cases[i].text, cases[i].len, &err));
+		assert_int_equal(err.code, ERR_INVALID);
+		assert_non_null(strstr(err.msg, "UTF-16, where UTF-8 is needed"));
+	}
+}
+
 static void halves_of_pairs_are_replaced(void **state)
 {
 	static const struct {
@@ -145,6 +167,7 @@ int main(void)
 		cmocka_unit_test(integers_keep_all_64_bits),
 		cmocka_unit_test(nul_is_allowed_in_strings),
 		cmocka_unit_test(bad_text_is_invalid_with_a_reason),
+		cmocka_unit_test(utf16_is_named),
 		cmocka_unit_test(halves_of_pairs_are_replaced),
 		cmocka_unit_test(bytes_that_are_no_utf8_are_replaced_when_asked_for),
 		cmocka_unit_test(numbers_that_are_too_large_are_null_when_asked_for),

@@ -73,6 +73,17 @@ static void FR_6_a_line_over_the_cap_is_told_once_and_skipped(void **state)
 	ASSERT_LINES("123456789\n123456789\n", "<too long>|<too long>|");
 }
 
+static void a_byte_order_mark_before_the_first_line_is_skipped(void **state)
+{
+	(void)state;
+	ASSERT_LINES("\xef\xbb\xbf"
+		     "one\n\xef\xbb\xbf"
+		     "two",
+		     "one|\xef\xbb\xbf"
+		     "two|");
+	ASSERT_LINES("\xef\xbb\xbf\r\none", "one|");
+}
+
 static void nul_bytes_are_part_of_a_line(void **state)
 {
 	static const struct framing_handlers handlers = { on_line, on_too_long };
@@ -94,6 +105,7 @@ int main(void)
 		cmocka_unit_test(FR_5_lines_come_out_of_any_chunking),
 		cmocka_unit_test(FR_4_one_cr_is_dropped_and_blank_lines_are_skipped),
 		cmocka_unit_test(FR_6_a_line_over_the_cap_is_told_once_and_skipped),
+		cmocka_unit_test(a_byte_order_mark_before_the_first_line_is_skipped),
 		cmocka_unit_test(nul_bytes_are_part_of_a_line),
 	};
 
