@@ -132,9 +132,10 @@ static void note_foreign(struct sources *s, const char *name)
 	}
 }
 
-/* PTYCELL_MAX_SESION: nobody else would use such a name, so it is a typing error. */
+/* PTYCELL_MAX_SESION: nobody else would use such a name, so it is a mistake. */
 static void note_unknown(struct sources *s, const char *name)
 {
+	cleanup_free char *quoted = clean_quote(name);
 	char flag[ROW_FLAG_MAX + 1];
 	const struct row *nearest;
 	size_t n;
@@ -146,16 +147,17 @@ static void note_unknown(struct sources *s, const char *name)
 		flag[n] = (char)(name[n] == '_' ? '-' : name[n] | 0x20);
 	flag[n] = '\0';
 	nearest = row_nearest(flag);
-	if (nearest) {
-		cleanup_free char *quoted = clean_quote(name);
-
-		if (!nearest->name[0])
-			buf_putf(&s->notices, "%s%s has no effect: there is only the flag --%s.\n",
-				 prefix, quoted, nearest->flag);
-		else
-			buf_putf(&s->notices, "%s%s has no effect: did you mean %s?\n", prefix,
-				 quoted, nearest->name);
-	}
+	if (!nearest)
+		buf_putf(&s->notices,
+			 "%s has no effect: there is no such setting; ptycell --help lists what "
+			 "there is.\n",
+			 quoted);
+	else if (!nearest->name[0])
+		buf_putf(&s->notices, "%s has no effect: there is only the flag --%s.\n", quoted,
+			 nearest->flag);
+	else
+		buf_putf(&s->notices, "%s has no effect: did you mean %s?\n", quoted,
+			 nearest->name);
 }
 
 static bool is_database(const char *name)

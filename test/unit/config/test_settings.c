@@ -386,16 +386,20 @@ static void names_of_other_servers_get_one_line_each(void **state)
 	}
 }
 
-static void a_slip_in_one_of_our_names_is_pointed_out(void **state)
+static void each_of_our_names_that_is_none_is_told(void **state)
 {
 	cleanup_settings struct settings *slip = load_env("PTYCELL_MAX_SESSION=3");
-	cleanup_settings struct settings *other = load_env("PTYCELL_BUILD=/x");
+	cleanup_settings struct settings *far = load_env("PTYCELL_MEMORY=64M");
+	cleanup_settings struct settings *foreign = load_env("PTYCEL_MEMORY=64M");
 
 	(void)state;
 	assert_string_equal(
 		slip->notices,
 		"PTYCELL_MAX_SESSION has no effect: did you mean PTYCELL_MAX_SESSIONS?\n");
-	assert_null(other->notices);
+	assert_string_equal(far->notices,
+			    "PTYCELL_MEMORY has no effect: there is no such setting; ptycell "
+			    "--help lists what there is.\n");
+	assert_null(foreign->notices);
 }
 
 static size_t count_entry(char *const env[], const char *entry)
@@ -579,7 +583,7 @@ int main(void)
 		cmocka_unit_test(folders_are_absolute_or_start_at_home),
 		cmocka_unit_test(the_two_deadlines_never_contradict_each_other),
 		cmocka_unit_test(names_of_other_servers_get_one_line_each),
-		cmocka_unit_test(a_slip_in_one_of_our_names_is_pointed_out),
+		cmocka_unit_test(each_of_our_names_that_is_none_is_told),
 		cmocka_unit_test(a_program_from_a_flag_replaces_that_of_the_environment),
 		cmocka_unit_test(a_session_stays_between_floor_and_server),
 		cmocka_unit_test(every_limit_clamps_to_its_own_row),
