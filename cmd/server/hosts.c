@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "apparmor.h"
@@ -14,6 +15,7 @@
 #include "json/write.h"
 #include "merge.h"
 #include "text/clean.h"
+#include "text/utf8.h"
 
 enum place { PLACE_CONFIG, PLACE_HOME, PLACE_PROJECT, PLACE_NONE };
 
@@ -110,6 +112,23 @@ static int parse_order(struct order *order, int argc, char **argv)
 
 		fprintf(stderr, "ptycell config knows no host '%s'.\n", quoted);
 		print_usage(stderr);
+		return 2;
+	}
+	return 0;
+}
+
+/* What JSON cannot hold would lead elsewhere. */
+static int check_text(const struct order *order)
+{
+	for (int i = 0; i < order->flag_count; i++) {
+		cleanup_free char *quoted = clean_quote(order->flags[i]);
+
+		if (utf8_valid(order->flags[i], strlen(order->flags[i])))
+			continue;
+		fprintf(stderr,
+			"'%s' is not UTF-8, so no host's file can hold it: give the file or folder "
+			"another name.\n",
+			quoted);
 		return 2;
 	}
 	return 0;
@@ -298,6 +317,8 @@ static int run_order(struct order *order, int argc, char **argv)
 	cleanup_json json_t *entry = NULL;
 	int code = parse_order(order, argc, argv);
 
+	if (code == 0)
+		code = check_text(order);
 	if (code == 0)
 		code = check_flags(order);
 	if (code != 0)

@@ -131,3 +131,12 @@ def test_n15_a_byte_order_mark_before_the_first_request_is_skipped_and_utf16_nam
     done = subprocess.run([BUILD / "ptycell"], input=(json.dumps(initialize) + "\n").encode(encoding), check=True,
                           env=environment(home), stdout=subprocess.PIPE)
     assert said in done.stdout.splitlines()[0].decode()
+
+
+def test_w21_a_path_that_json_cannot_hold_is_not_written_as_another(home):
+    folder = os.fsencode(home) + b"/caf\xe9"
+    os.mkdir(folder)
+    done = subprocess.run([BUILD / "ptycell", "config", "cursor", "--share", folder], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "is not UTF-8, so no host's file can hold it" in done.stderr
