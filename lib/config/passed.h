@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * passed.h - what code finds in its environment because the person passes it: PTYCELL_ENV_NAME and
- * PTYCELL_SECRET_NAME. Nothing else of the server's environment gets there.
+ * PTYCELL_SECRET_NAME. Nothing else of the server's environment gets there but TZ.
  */
 #ifndef CONFIG_PASSED_H
 #define CONFIG_PASSED_H

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "config/envfile.h"
+#include "config/places.h"
 #include "text/clean.h"
 
 /* Lowest first: a value of a later one hides those before it. */
@@ -311,8 +312,18 @@ static int take_flag(struct sources *s, int argc, char *const argv[])
 	return used;
 }
 
+/* The person's time is that of code, where nothing passes on another. */
+static void take_zone(struct sources *s)
+{
+	const char *zone = places_getenv(s->env, "TZ");
+
+	if (zone)
+		(void)passed_take(&s->passed, PASSED_PREFIX "TZ", zone, &s->notices);
+}
+
 void sources_read(struct sources *sources, int argc, char *const argv[])
 {
+	take_zone(sources);
 	for (int i = 0; i < argc;)
 		i += take_flag(sources, argc - i, argv + i);
 	take_environment(sources);

@@ -140,3 +140,13 @@ def test_w21_a_path_that_json_cannot_hold_is_not_written_as_another(home):
                           check=False)
     assert done.returncode == 2 and done.stdout == ""
     assert "is not UTF-8, so no host's file can hold it" in done.stderr
+
+
+@pytest.mark.parametrize("env, hours", [({}, 5), ({"PTYCELL_ENV_TZ": "Asia/Tokyo"}, 9)])
+def test_n14_code_has_the_persons_time_unless_told_otherwise(servers, env, hours):
+    server = servers(env={"TZ": "Asia/Karachi", **env})
+    for language, code, said in (("python", "import time; time.localtime(0).tm_hour", f"{hours}\n"),
+                                 ("javascript", "new Date(0).getHours()", f"{hours}\n"),
+                                 ("bash", "date -d @0 +%-H", f"{hours}\n"),
+                                 ("r", "Sys.timezone() == Sys.getenv('TZ')", "[1] TRUE\n")):
+        assert server.cell(code, language=language).text == said
