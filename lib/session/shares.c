@@ -32,10 +32,7 @@ struct shares {
 	struct buf absent; /* a sentence for each that is not there */
 };
 
-enum {
-	SHOWN_MAX = 120, /* characters of a path in a sentence */
-	LINKS_MAX = 40,  /* on the way to a file, as the kernel has it */
-};
+enum { SHOWN_MAX = 120 /* characters of a path in a sentence */ };
 
 /* Everywhere the same, or the machine's own: a session has its own, or sees them anyway. */
 static const char *const system_folders[] = {
@@ -367,13 +364,6 @@ static int check_file(const struct shares *shares, const char *what, const char 
 		       what, quoted);
 }
 
-static int check_files(const struct shares *shares, struct err *err)
-{
-	if (check_file(shares, "policy", shares->settings->policy, err) < 0)
-		return -1;
-	return check_file(shares, "audit", shares->settings->audit, err);
-}
-
 struct shares *shares_open(const struct settings *settings, struct err *err)
 {
 	struct shares *shares = xcalloc(1, sizeof(*shares));
@@ -389,13 +379,16 @@ struct shares *shares_open(const struct settings *settings, struct err *err)
 		rc = add(shares, &settings->shares[i], err);
 	if (rc == 0)
 		rc = check_nesting(shares, err);
+	if (rc == 0) {
+		arrange(shares);
+		rc = check_file(shares, "policy", settings->policy, err);
+	}
 	if (rc == 0)
-		rc = check_files(shares, err);
+		rc = check_file(shares, "audit", settings->audit, err);
 	if (rc < 0) {
 		shares_free(shares);
 		return NULL;
 	}
-	arrange(shares);
 	return shares;
 }
 
@@ -449,95 +442,6 @@ bool shares_overlap(const struct shares *shares, const char *path, bool only_wri
 		    overlap(shares->items[i].path, path))
 			return true;
 	return false;
-}
-
-static bool is_in_writable(const struct shares *shares, const char *path)
-{
-	for (size_t i = 0; i < shares->count; i++)
-		if (shares->items[i].policy.writable &&
-		    shares_path_within(shares->items[i].path, path))
-			return true;
-	return false;
-}
-
-/* A path on its way to where it leads. */
-struct walk {
-	char *at;   /* without links; "" is the root */
-	char *rest; /* what comes after it */
-	int links;
-};
-
-/* Into the folder or the link's target of the next name; false: it would not be ours. */
-static bool walk_step(const struct shares *shares, struct walk *walk, const char *name, size_t len)
-{
-	cleanup_free char *next = xasprintf("%s/%.*s", walk->at, (int)len, name);
-	char target[PATH_MAX];
-	ssize_t target_len;
-	char *rest;
-
-	if (is_in_writable(shares, next))
-		return false;
-	target_len = readlink(next, target, sizeof(target));
-	if (target_len <= 0) {
-		free(walk->at);
-		walk->at = mem_steal(&next);
-		rest = xstrdup(name + len);
-	} else {
-		if (++walk->links > LINKS_MAX || target_len == sizeof(target))
-			return false;
-		rest = xasprintf("%.*s%s", (int)target_len, target, name + len);
-		if (target[0] == '/')
-			walk->at[0] = '\0';
-	}
-	free(walk->rest);
-	walk->rest = rest;
-	return true;
-}
-
-static bool walk_on(const struct shares *shares, struct walk *walk)
-{
-	const char *name = walk->rest + strspn(walk->rest, "/");
-	size_t len = strcspn(name, "/");
-	char *slash = strrchr(walk->at, '/');
-
-	if (len == 2 && strncmp(name, "..", 2) == 0) {
-		if (slash != NULL)
-			*slash = '\0';
-	} else if (len != 1 || name[0] != '.') {
-		return walk_step(shares, walk, name, len);
-	}
-	memmove(walk->rest, name + len, strlen(name + len) + 1);
-	return true;
-}
-
-static bool has_more(const struct walk *walk)
-{
-	return walk->rest[strspn(walk->rest, "/")] != '\0';
-}
-
-static char *from_here(const char *path)
-{
-	cleanup_free char *here = getcwd(NULL, 0);
-
-	return here != NULL ? xasprintf("%s/%s", here, path) : NULL;
-}
-
-bool shares_may_change(const struct shares *shares, const char *path)
-{
-	struct walk walk = { .links = 0 };
-	bool ours;
-
-	if (shares == NULL || shares->count == 0)
-		return false;
-	walk.at = xstrdup("");
-	walk.rest = path[0] == '/' ? xstrdup(path) : from_here(path);
-	ours = walk.rest != NULL;
-	while (ours && has_more(&walk))
-		ours = walk_on(shares, &walk);
-	ours = ours && !shares_overlap(shares, walk.at[0] != '\0' ? walk.at : "/", true);
-	free(walk.at);
-	free(walk.rest);
-	return !ours;
 }
 
 /* The innermost share that holds `path`. */
