@@ -178,8 +178,10 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 			json_decref(progress);
 			return -1;
 		}
-		if (keep_file(job, &file, progress, &trouble) < 0)
+		if (keep_file(job, &file, progress, &trouble) < 0) {
 			json_put_str(progress, "problem", trouble.msg);
+			json_put_bool(progress, "again", trouble.code == ERR_SYSTEM);
+		}
 		say_progress(progress);
 	}
 	return 0;

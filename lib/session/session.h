@@ -194,6 +194,9 @@ const struct settings *session_settings(const struct session *session);
 /* Its way to hosts; NULL when it has none, or none yet. */
 const struct proxy *session_proxy(const struct session *session);
 const char *session_keep_folder(const struct session *session); /* NULL: nothing kept yet */
+/* Results that could not be kept so far, as "'output/a' and 2 more"; the caller frees it. NULL:
+ * none. */
+char *session_unkept(const struct session *session);
 /* Its results in the storage; NULL when none is set. */
 const struct uploads *session_uploads(const struct session *session);
 /* What was done in it; its owner fills it. */

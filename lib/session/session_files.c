@@ -27,12 +27,14 @@ bool session_is_result(const struct change *change)
 
 static void on_kept(struct keeper *keeper, const struct keep_result *result);
 
-/* Copies the next of a cell's results; false when there are none left. */
+/* Copies the next of a cell's results, and what is owed of earlier ones; false: none is left. */
 static bool copy_more(struct session *s, struct exec *exec)
 {
 	const struct cell *cell = exec->cell;
 	const char **paths;
+	const char *owed;
 	size_t count = 0;
+	bool any;
 
 	if (s->host->settings->keep == NULL)
 		return false;
@@ -40,12 +42,14 @@ static bool copy_more(struct session *s, struct exec *exec)
 	for (; exec->kept_to < cell->change_count && count < FILES_PER_COPY; exec->kept_to++)
 		if (session_is_result(&cell->changes[exec->kept_to]))
 			paths[count++] = cell->changes[exec->kept_to].file.path;
-	if (count > 0) {
+	any = count > 0 || (!exec->kept_owed && keeper_owed(s->keeper, &owed) > 0);
+	if (any) {
+		exec->kept_owed = true;
 		s->keeping = exec;
 		keeper_copy(s->keeper, paths, count, on_kept);
 	}
 	free(paths);
-	return count > 0;
+	return any;
 }
 
 static void keep_next(struct session *s)

@@ -63,6 +63,7 @@ struct exec {
 	uint64_t asked_wait; /* the last wait that was about */
 	size_t kept_to;      /* changes before this one are kept, or no results */
 	size_t kept_count;
+	bool kept_owed;        /* what earlier cells left was tried again with it */
 	char *keep_problem;    /* the first one */
 	uint64_t upload;       /* the number of its results' handing over; 0: none */
 	uint64_t upload_until; /* it waits no longer for their links */
@@ -126,6 +127,7 @@ struct session {
 	bool notebook_copying;
 	bool notebook_stale;  /* the journal grew since */
 	bool notebook_failed; /* and it was said */
+	bool notebook_owed;   /* the last copy failed */
 
 	int counts_awaited; /* of session_count_children */
 	int child_count;

@@ -24,6 +24,7 @@ static void on_copied(struct keeper *keeper, const struct keep_result *result)
 
 	s->notebook_copying = false;
 	s->notebook_ms = now - s->notebook_ms;
+	s->notebook_owed = result->error != NULL;
 	if (result->error != NULL && !s->notebook_failed) {
 		s->notebook_failed = true;
 		log_warn("session", "'%s': the notebook: %s", s->id, result->error);
@@ -63,6 +64,6 @@ void session_keep_notebook(struct session *s)
 void session_notebook_end(struct session *s)
 {
 	loop_timer_stop(&s->notebook);
-	if (s->notebook_stale)
+	if (s->notebook_stale || s->notebook_owed)
 		copy(s);
 }

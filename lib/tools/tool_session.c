@@ -358,12 +358,15 @@ void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context)
 static void put_farewell(json_t *answer, const struct session *session)
 {
 	const char *kept = session_keep_folder(session);
+	cleanup_free char *unkept = session_unkept(session);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	buf_putf(&text, "Session '%s' is gone with its processes and its folder",
 		 session_id(session));
 	if (kept != NULL)
 		buf_putf(&text, "; kept results are in %s", kept);
+	if (unkept != NULL)
+		buf_putf(&text, "; not kept so far, and tried once more: %s", unkept);
 	links_put_rest(&text, session);
 	buf_puts(&text, ".");
 	json_put_str(answer, "message", buf_str(&text));

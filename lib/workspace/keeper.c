@@ -4,15 +4,14 @@
 #include <assert.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/list.h"
+#include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "helper/helper.h"
@@ -20,11 +19,11 @@
 #include "text/clean.h"
 #include "text/percent.h"
 #include "workspace/home.h"
-#include "workspace/name.h"
+#include "workspace/keepname.h"
 
 #define OUTPUT_PREFIX "output/"
 
-enum { SUFFIX_LEN = 4, ID_MAX = 64, FOLDER_TRIES = 5 };
+enum { FOLDER_TRIES = 5 };
 
 /* A file of the session and what was put for it; the helper tells our file from others by it. */
 struct kept {
@@ -35,6 +34,8 @@ struct kept {
 	json_int_t mtime_ns;
 	json_int_t size;
 	bool known; /* it was put there */
+	bool owed;  /* its copy is due: it failed for a reason that may pass, or is yet to begin */
+	bool settled; /* then: it is copied, or never will be */
 };
 
 /* A helper that copies; results and the notebook are copied beside each other. */
@@ -45,6 +46,7 @@ struct copy {
 	struct loop_defer defer;
 	struct kept **files;
 	size_t file_count;
+	size_t asked;  /* of them; the others are tried once more, and no trouble is told again */
 	uint64_t size; /* copied of the only file, with `suffix` behind it; 0: all */
 	char *suffix;
 	uint64_t next_size; /* of the copy that follows at once, when next_suffix is not NULL */
@@ -72,6 +74,7 @@ struct keeper {
 	char *folder; /* below root, NULL before the first copy */
 	char *shown;  /* the folder as people name it */
 	bool made;
+	bool last; /* freed, and what was owed then is on its way */
 	uint64_t used;
 	struct list all; /* every struct kept */
 	struct map *by_path;
@@ -90,6 +93,7 @@ static void copy_release(struct copy *copy)
 	copy->problem = NULL;
 	copy->suffix = NULL;
 	copy->file_count = 0;
+	copy->asked = 0;
 	copy->copied = 0;
 	copy->tries = 0;
 	copy->size = 0;
@@ -130,12 +134,6 @@ static void leave(struct home_job *job, int wait_ms)
 	release(keeper);
 }
 
-static bool is_id_character(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '.' || c == '_' || c == '-';
-}
-
 struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
 			  const char *root, const char *session_id, void *data)
 {
@@ -155,10 +153,7 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 	keeper->journal_fd = workspace_journal_fd(workspace);
 	keeper->helper_path = xstrdup(helper);
 	keeper->root = root == NULL ? NULL : xstrdup(root);
-	keeper->id = xmemdup(session_id, strnlen(session_id, ID_MAX));
-	for (char *c = keeper->id; *c != '\0'; c++)
-		if (!is_id_character(*c))
-			*c = '-';
+	keeper->id = xstrdup(session_id);
 	keeper->data = data;
 	list_init(&keeper->all);
 	keeper->by_path = map_new();
@@ -175,56 +170,18 @@ void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes)
 	keeper->quota = quota_bytes;
 }
 
-void keeper_free(struct keeper *keeper)
-{
-	if (keeper == NULL)
-		return;
-	loop_defer_stop(&keeper->results.defer);
-	loop_defer_stop(&keeper->notebook.defer);
-	keeper->results.done = NULL;
-	keeper->notebook.done = NULL;
-	keeper->freed = true;
-	if (keeper->results.helper == NULL && keeper->notebook.helper == NULL)
-		release(keeper);
-	else
-		home_add_job(keeper->home, &keeper->job);
-}
-
 const char *keeper_folder(const struct keeper *keeper)
 {
 	return keeper->made ? keeper->shown : NULL;
 }
 
-/* ---- the folder's name ---- */
-
-/* "~/ptycell/x" for what lies in the person's own folder. */
-static char *show_path(const char *root, const char *folder)
-{
-	const char *own = getenv("HOME");
-	size_t len = own == NULL ? 0 : strlen(own);
-
-	while (len > 0 && own[len - 1] == '/')
-		len--;
-	if (own != NULL && len > 0 && strncmp(root, own, len) == 0 && root[len] == '/')
-		return xasprintf("~%s/%s", root + len, folder);
-	return xasprintf("%s/%s", root, folder);
-}
-
 static void name_folder(struct keeper *keeper)
 {
-	char suffix[SUFFIX_LEN + 1];
-	char date[16] = "";
-	time_t now = time(NULL);
-	struct tm local;
-
-	if (localtime_r(&now, &local) != NULL)
-		(void)strftime(date, sizeof(date), "%Y-%m-%d", &local);
-	name_random(suffix, SUFFIX_LEN);
 	free(keeper->folder);
 	free(keeper->shown);
-	keeper->folder = xasprintf("%s-%s-%s", date, keeper->id, suffix);
+	keeper->folder = keepname_new(keeper->id);
 	assert(keeper->root != NULL);
-	keeper->shown = show_path(keeper->root, keeper->folder);
+	keeper->shown = keepname_show(keeper->root, keeper->folder);
 }
 
 /* ---- what the helper says ---- */
@@ -241,7 +198,7 @@ static void note_problem(struct copy *copy, const char *from, const char *reason
 	cleanup_free char *name = NULL;
 	cleanup_free char *why = NULL;
 
-	if (copy->problem != NULL)
+	if (copy->problem != NULL || copy->asked == 0)
 		return;
 	if (str_eq(reason, "limit"))
 		why = xasprintf("more than %" PRIu64 " MB would be kept for this session "
@@ -251,10 +208,12 @@ static void note_problem(struct copy *copy, const char *from, const char *reason
 		why = clean_quote(reason);
 	if (from == NULL) {
 		copy->problem = xasprintf("Nothing was saved: %s.", why);
-		return;
+	} else {
+		name = clean_quote(base_name(from));
+		copy->problem = xasprintf("'%s' was not saved: %s.", name, why);
 	}
-	name = clean_quote(base_name(from));
-	copy->problem = xasprintf("'%s' was not saved: %s.", name, why);
+	if (copy->keeper->freed) /* nobody asks any more */
+		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);
 }
 
 static void take_copy(struct copy *copy, struct kept *kept, const json_t *progress)
@@ -287,10 +246,11 @@ static void on_progress(struct helper *helper, const json_t *progress)
 
 	if (!json_is_integer(file) || index < 0 || (size_t)index >= copy->file_count)
 		return;
-	if (problem != NULL)
-		note_problem(copy, copy->files[index]->from, problem);
-	else
+	copy->files[index]->settled = !json_is_true(json_object_get(progress, "again"));
+	if (problem == NULL)
 		take_copy(copy, copy->files[index], progress);
+	else if ((size_t)index < copy->asked)
+		note_problem(copy, copy->files[index]->from, problem);
 }
 
 /* ---- running ---- */
@@ -303,7 +263,16 @@ static struct copy *other_of(struct copy *copy)
 }
 
 static bool start_next(struct copy *copy);
+static bool start_last(struct copy *copy);
 static void start(struct copy *copy);
+
+/* What is not settled is owed from here on. */
+static void settle(struct copy *copy)
+{
+	for (size_t i = 0; copy == &copy->keeper->results && i < copy->file_count; i++)
+		if (!copy->files[i]->settled)
+			copy->files[i]->owed = true;
+}
 
 static void finish(struct copy *copy)
 {
@@ -315,6 +284,9 @@ static void finish(struct copy *copy)
 	helper_free(copy->helper);
 	copy->helper = NULL;
 	if (copy->next_suffix != NULL && start_next(copy))
+		return;
+	settle(copy);
+	if (start_last(copy))
 		return;
 	problem = mem_steal(&copy->problem);
 	result = (struct keep_result){ .copied = copy->copied,
@@ -442,7 +414,8 @@ static struct kept *find_kept(struct keeper *keeper, const char *from, const cha
 	return kept;
 }
 
-static void start(struct copy *copy)
+/* False, and noted why, when it neither runs nor waits for its turn. */
+static bool try_start(struct copy *copy)
 {
 	struct keeper *keeper = copy->keeper;
 	struct err err;
@@ -454,29 +427,105 @@ static void start(struct copy *copy)
 	/* Who makes the folder refuses one that is there already: only one may. */
 	copy->waiting = !keeper->made && other_of(copy)->helper != NULL;
 	if (copy->waiting)
-		return;
-	if (copy->file_count > 0) {
-		if (keeper->folder == NULL)
-			name_folder(keeper);
-		if (start_helper(copy, &err) == 0)
-			return;
-		note_problem(copy, NULL, err.msg);
+		return true;
+	if (copy->file_count == 0)
+		return false;
+	if (keeper->folder == NULL)
+		name_folder(keeper);
+	if (start_helper(copy, &err) == 0)
+		return true;
+	note_problem(copy, NULL, err.msg);
+	return false;
+}
+
+static void start(struct copy *copy)
+{
+	if (!try_start(copy) && !copy->keeper->freed)
+		loop_defer_start(copy->keeper->loop, &copy->defer, on_nothing_to_run);
+}
+
+/* ---- what is owed ---- */
+
+static bool is_result(const struct keeper *keeper, const char *path)
+{
+	return keeper->root != NULL && strncmp(path, OUTPUT_PREFIX, strlen(OUTPUT_PREFIX)) == 0;
+}
+
+static struct kept *find_result(struct keeper *keeper, const char *path)
+{
+	return find_kept(keeper, path, path + strlen(OUTPUT_PREFIX));
+}
+
+void keeper_owe(struct keeper *keeper, const char *path)
+{
+	if (is_result(keeper, path))
+		find_result(keeper, path)->owed = true;
+}
+
+size_t keeper_owed(const struct keeper *keeper, const char **ret_path)
+{
+	size_t count = 0;
+
+	for (struct list *node = keeper->all.next; node != &keeper->all; node = node->next) {
+		const struct kept *kept = container_of(node, struct kept, node);
+
+		if (kept->owed && count++ == 0)
+			*ret_path = kept->from;
 	}
-	loop_defer_start(keeper->loop, &copy->defer, on_nothing_to_run);
+	return count;
+}
+
+static void add_file(struct copy *copy, struct kept *kept)
+{
+	kept->owed = false;
+	kept->settled = false;
+	copy->files[copy->file_count++] = kept;
+}
+
+static void add_owed(struct copy *copy)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &copy->keeper->all)
+		if (list_entry(node, struct kept, node)->owed)
+			add_file(copy, list_entry(node, struct kept, node));
+}
+
+/* Once more, and then never again: what is owed when the keeper is freed, or its copy ends. */
+static bool start_last(struct copy *copy)
+{
+	struct keeper *keeper = copy->keeper;
+	const char *path;
+	size_t owed = keeper_owed(keeper, &path);
+
+	if (!keeper->freed || keeper->last || copy != &keeper->results || owed == 0)
+		return false;
+	keeper->last = true;
+	mem_cleanup(&copy->problem);
+	free(copy->files);
+	copy->files = xcalloc(owed, sizeof(struct kept *));
+	copy->file_count = 0;
+	copy->copied = 0;
+	add_owed(copy);
+	copy->asked = copy->file_count;
+	return try_start(copy);
 }
 
 void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result))
 {
 	struct copy *copy = &keeper->results;
+	const char *path;
 
 	assert(copy->done == NULL);
 	copy->done = done;
-	copy->files = xcalloc(count + 1, sizeof(struct kept *));
-	for (size_t i = 0; i < count && keeper->root != NULL; i++)
-		if (strncmp(paths[i], OUTPUT_PREFIX, strlen(OUTPUT_PREFIX)) == 0)
-			copy->files[copy->file_count++] =
-				find_kept(keeper, paths[i], paths[i] + strlen(OUTPUT_PREFIX));
+	copy->files = xcalloc(count + keeper_owed(keeper, &path) + 1, sizeof(struct kept *));
+	for (size_t i = 0; i < count; i++)
+		if (is_result(keeper, paths[i]))
+			add_file(copy, find_result(keeper, paths[i]));
+	copy->asked = copy->file_count;
+	add_owed(copy);
 	start(copy);
 }
 
@@ -514,6 +563,26 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 	copy->from_fd = openat(keeper->journal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	copy->files = xcalloc(1, sizeof(struct kept *));
 	if (keeper->root != NULL)
-		copy->files[copy->file_count++] = find_kept(keeper, file, file);
+		add_file(copy, find_kept(keeper, file, file));
+	copy->asked = copy->file_count;
 	start(copy);
+}
+
+void keeper_free(struct keeper *keeper)
+{
+	if (keeper == NULL)
+		return;
+	loop_defer_stop(&keeper->results.defer);
+	loop_defer_stop(&keeper->notebook.defer);
+	keeper->results.done = NULL;
+	keeper->notebook.done = NULL;
+	keeper->freed = true;
+	if (keeper->results.helper == NULL && !keeper->results.waiting) {
+		settle(&keeper->results);
+		(void)start_last(&keeper->results);
+	}
+	if (keeper->results.helper == NULL && keeper->notebook.helper == NULL)
+		release(keeper);
+	else
+		home_add_job(keeper->home, &keeper->job);
 }

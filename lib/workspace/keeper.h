@@ -34,12 +34,22 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 void *keeper_data(const struct keeper *keeper);
 /* For the copies to come; 0 at the start. */
 void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes);
-/* A running copy goes on to its end; `done` is not called. NULL is allowed. */
+/*
+ * A running copy goes on to its end, then what is owed is tried a last time; `done` is not called.
+ * NULL is allowed.
+ */
 void keeper_free(struct keeper *keeper);
-/* Copies these paths (relative to data, below output/). `done` runs from the loop. One at a time.
+/*
+ * Copies these paths (relative to data, below output/), and what is owed: files whose copy failed
+ * for a reason that may pass. Only troubles of `paths` are told. `done` runs from the loop. One at
+ * a time.
  */
 void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result));
+/* A result that is owed without having been tried: path as above. */
+void keeper_owe(struct keeper *keeper, const char *path);
+/* How many are, and when there is one the path of the first. */
+size_t keeper_owed(const struct keeper *keeper, const char **ret_path);
 /*
  * Copies the first `size` bytes of the journal's file, which never change, and then `suffix` into
  * the same folder. May run beside keeper_copy, `done` as there. While one runs, the newest

@@ -417,6 +417,46 @@ def test_a_folder_that_cannot_be_made_is_told_and_costs_no_answer(home):
         assert not re.search(r"[^.]\.\.\n", result.text)
 
 
+def test_what_could_not_be_kept_is_tried_again_after_the_next_cell(home):
+    (home / "kept").write_text("a file", encoding="ascii")
+    with Server(home) as server:
+        assert "Not everything was saved" in server.cell("open('output/r', 'w').write('r')").text
+        still = server.cell("1")
+        assert still.text == "1\n" and "saved" not in still.status
+        (home / "kept").unlink()
+        assert "saved" in server.cell("2").status
+        assert [p.read_text(encoding="ascii") for p in kept_files(home)] == ["r"]
+
+
+def test_what_could_not_be_kept_is_named_at_the_end_and_tried_a_last_time(home):
+    (home / "kept").write_text("a file", encoding="ascii")
+    with Server(home) as server:
+        server.cell("for n in 'abc': open('output/' + n, 'w').write(n)")
+        (home / "kept").unlink()
+        answer = server.call("destroy_session", session_id="s")
+        assert "not kept so far, and tried once more: 'output/a' and 2 more" in answer.object["message"]
+        until(lambda: [p.name for p in kept_files(home)] == ["a", "b", "c"])
+
+
+def test_a_notebook_that_could_not_be_kept_is_tried_again_at_the_end(home):
+    (home / "kept").write_text("a file", encoding="ascii")
+    with Server(home) as server:
+        server.cell("1")
+        until(lambda: b"the notebook: Nothing was saved" in server.stderr)
+        (home / "kept").unlink()
+        server.call("destroy_session", session_id="s")
+        until(lambda: paths_in(home, "kept/*/notebook.ipynb"))
+
+
+def test_a_result_that_is_gone_or_too_large_is_not_tried_again(home):
+    with Server(home, env={"PTYCELL_KEEP_MAX": "1M"}) as server:
+        result = server.cell("import os\nopen('output/big', 'wb').write(b'x' * 2_000_000)\n"
+                             "open('output/r', 'w').write('r')")
+        assert "PTYCELL_KEEP_MAX" in result.text
+        answer = server.call("destroy_session", session_id="s")
+        assert "not kept so far" not in answer.object["message"]
+
+
 def test_a_limit_of_file_sizes_is_told_and_ends_nothing(home):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))

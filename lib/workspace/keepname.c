@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/keepname.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/mem.h"
+#include "workspace/name.h"
+
+enum { SUFFIX_LEN = 4, ID_MAX = 64 };
+
+static bool is_id_character(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '.' || c == '_' || c == '-';
+}
+
+char *keepname_new(const char *session_id)
+{
+	cleanup_free char *id = xmemdup(session_id, strnlen(session_id, ID_MAX));
+	char suffix[SUFFIX_LEN + 1];
+	char date[16] = "";
+	time_t now = time(NULL);
+	struct tm local;
+
+	for (char *c = id; *c != '\0'; c++)
+		if (!is_id_character(*c))
+			*c = '-';
+	if (localtime_r(&now, &local) != NULL)
+		(void)strftime(date, sizeof(date), "%Y-%m-%d", &local);
+	name_random(suffix, SUFFIX_LEN);
+	return xasprintf("%s-%s-%s", date, id, suffix);
+}
+
+char *keepname_show(const char *root, const char *folder)
+{
+	const char *own = getenv("HOME");
+	size_t len = own == NULL ? 0 : strlen(own);
+
+	while (len > 0 && own[len - 1] == '/')
+		len--;
+	if (own != NULL && len > 0 && strncmp(root, own, len) == 0 && root[len] == '/')
+		return xasprintf("~%s/%s", root + len, folder);
+	return xasprintf("%s/%s", root, folder);
+}
