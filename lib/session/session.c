@@ -564,6 +564,7 @@ void session_free(struct session *s, const char *why)
 	reason = xasprintf("the session ended because %s", why);
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_end(s->lanes[i].runner, reason);
+	session_keep_last(s);
 	session_end_execs(s, &s->execs, reason);
 	session_end_execs(s, &s->to_scan, reason);
 	session_end_execs(s, &s->to_keep, reason);

@@ -184,6 +184,17 @@ static void give_lists(struct session *s, const struct scan *scan)
 	}
 }
 
+/* No cell's changes: what processes wrote in the background. */
+static void owe_changes(struct session *s)
+{
+	size_t count;
+	const struct change *changes = scan_changes(s->scan, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (session_is_result(&changes[i]) && !is_placed(s, &changes[i].file))
+			keeper_owe(s->keeper, changes[i].file.path);
+}
+
 static void on_scanned(struct scan *scan)
 {
 	struct session *s = scan_data(scan);
@@ -203,6 +214,8 @@ static void on_scanned(struct scan *scan)
 		session_upload(exec);
 		release_runner(exec);
 	}
+	if (counts && !for_cell)
+		owe_changes(s);
 	if (counts)
 		forget_placed(s);
 	if (!session_uploads_hold(s))
@@ -211,6 +224,30 @@ static void on_scanned(struct scan *scan)
 	if (!list_empty(&s->to_scan))
 		session_scan_soon(s);
 	keep_next(s);
+}
+
+/* Results of cells whose copies did not begin. */
+static void owe_rest(struct session *s)
+{
+	for (struct list *node = s->to_keep.next; node != &s->to_keep; node = node->next) {
+		const struct exec *exec = container_of(node, struct exec, node);
+
+		for (size_t i = exec->kept_to; i < exec->cell->change_count; i++)
+			if (session_is_result(&exec->cell->changes[i]))
+				keeper_owe(s->keeper, exec->cell->changes[i].file.path);
+	}
+}
+
+void session_keep_last(struct session *s)
+{
+	if (s->lane_count == 0)
+		return;
+	scan_finish(s->scan);
+	owe_rest(s);
+	if (!scan_running(s->scan))
+		start_scan(s, NULL);
+	scan_finish(s->scan);
+	owe_changes(s);
 }
 
 void session_scan_first(struct session *s)

@@ -191,6 +191,11 @@ bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const 
 /* session_files.c */
 /* Looks at the files of a new session: the start of all comparing. */
 void session_scan_first(struct session *session);
+/*
+ * The code of the session ends: what its files are now is what is kept, also what processes wrote
+ * in the background since its last cell. It is copied when the keeper is freed.
+ */
+void session_keep_last(struct session *session);
 /* A cell waits in to_scan. */
 void session_scan_next(struct session *session);
 /* A file below output/ that is there: what is kept and uploaded. */

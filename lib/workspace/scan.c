@@ -384,6 +384,14 @@ static void step(struct scan *scan)
 
 static void on_turn(struct loop_defer *defer);
 
+static void tell_done(struct scan *scan)
+{
+	scan->first = false;
+	scan->disk_bytes = scan->now.disk_bytes;
+	if (scan->done != NULL)
+		scan->done(scan);
+}
+
 static void run_slice(struct scan *scan)
 {
 	uint64_t until_us = clock_us() + (uint64_t)SCAN_SLICE_MS * 1000;
@@ -395,10 +403,7 @@ static void run_slice(struct scan *scan)
 			return;
 		}
 	}
-	scan->first = false;
-	scan->disk_bytes = scan->now.disk_bytes;
-	if (scan->done != NULL)
-		scan->done(scan);
+	tell_done(scan);
 }
 
 static void on_turn(struct loop_defer *defer)
@@ -419,6 +424,16 @@ void scan_start(struct scan *scan, void (*done)(struct scan *scan))
 	scan->phase = PHASE_WALK;
 	start_walk(scan);
 	run_slice(scan);
+}
+
+void scan_finish(struct scan *scan)
+{
+	if (scan->phase == PHASE_IDLE)
+		return;
+	loop_defer_stop(&scan->defer);
+	while (scan->phase != PHASE_IDLE)
+		step(scan);
+	tell_done(scan);
 }
 
 void scan_disown(struct scan *scan)

@@ -44,6 +44,8 @@ void scan_free(struct scan *scan);
  * it may be NULL, and may free the scan. Not while another runs. */
 void scan_start(struct scan *scan, void (*done)(struct scan *scan));
 bool scan_running(const struct scan *scan);
+/* Brings one that runs to its end at once, however long that takes: for the end of a session. */
+void scan_finish(struct scan *scan);
 /*
  * The last finished scan does not count: the next one is compared with what that was compared with,
  * so that its changes come once more. Not for the first one.

@@ -370,6 +370,44 @@ def test_without_results_there_is_no_folder(server, home):
     assert kept_files(home) == []
 
 
+WRITE_LATER = ("import subprocess\nopen('output/log', 'w').write('first\\n')\n"
+               "p = subprocess.Popen(['sh', '-c', 'until [ -e input/go ]; do sleep 0.01; done; echo last >> output/log; "
+               "mkdir output/d; echo r > output/d/result; echo b > beside; touch .done'])")
+LATER = {"log": "first\nlast\n", "result": "r\n"}
+
+
+def texts_kept(home):
+    return {path.name: path.read_text(encoding="ascii") for path in kept_files(home)}
+
+
+def write_later(server, home):
+    """A process wrote to output/ after its cell's end, and no cell came after it."""
+    server.cell(WRITE_LATER)
+    assert texts_kept(home) == {"log": "first\n"}
+    folder, = session_folders(home)
+    (folder / "input/go").touch()
+    until((folder / ".done").exists)
+
+
+@pytest.mark.parametrize("end", ["destroy", "end of input", "signal"])
+def test_what_the_background_wrote_after_the_last_cell_is_kept_at_the_end(home, end):
+    with Server(home) as server:
+        write_later(server, home)
+        if end == "destroy":
+            server.call("destroy_session", session_id="s")
+        elif end == "signal":
+            server.process.terminate()
+        server.close()
+    assert texts_kept(home) == LATER
+
+
+def test_what_the_background_wrote_is_kept_with_the_next_cell_also_when_it_was_listed_before(server, home):
+    write_later(server, home)
+    assert "output/d/result" in listed(server)
+    assert "saved" in server.cell("1").status
+    assert texts_kept(home) == LATER
+
+
 def test_kept_copies_outlive_deletion_and_destruction(server, home):
     server.cell("import os\nopen('output/r', 'w').write('r')")
     server.cell("os.remove('output/r')")
