@@ -273,7 +273,7 @@ static int make_nursery(struct parent *parent, struct err *err)
 	if (parent->workspace == NULL)
 		return -1;
 	if (confinement_adopt(host->confinement, parent->workspace, err) < 0) {
-		workspace_free(parent->workspace);
+		workspace_discard(parent->workspace);
 		parent->workspace = NULL;
 		return -1;
 	}

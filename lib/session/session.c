@@ -511,7 +511,7 @@ static struct workspace *new_workspace(const struct session_host *host, struct e
 
 	if (workspace == NULL || confinement_adopt(host->confinement, workspace, err) == 0)
 		return workspace;
-	workspace_free(workspace);
+	workspace_discard(workspace);
 	return NULL;
 }
 

@@ -104,7 +104,7 @@ struct workspace *workspace_new(struct home *home, struct err *err)
 	workspace->spool_path = xstrdup(workspace->host_spool_path);
 	workspace->packages_path = xstrdup(workspace->host_packages_path);
 	if (make_tree(workspace, home_sessions_fd(home), random, err) < 0) {
-		workspace_free(workspace);
+		workspace_discard(workspace);
 		return NULL;
 	}
 	return workspace;
@@ -127,6 +127,35 @@ void workspace_free(struct workspace *workspace)
 	free(workspace->host_spool_path);
 	free(workspace->host_packages_path);
 	free(workspace);
+}
+
+/* By names alone: what makes a new one fail may be that no descriptor is left. */
+void workspace_discard(struct workspace *workspace)
+{
+	static const char *const made[] = {
+		"/data/.cache/tmp",
+		"/data/.cache",
+		"/data/input",
+		"/data/output",
+		"/data",
+		"/spool",
+		"/journal",
+		"/packages/python",
+		"/packages/javascript",
+		"/packages/r",
+		"/packages",
+		"",
+	};
+	int home = home_fd(workspace->home);
+	cleanup_free char *link = xasprintf("%s/node_modules", workspace->name);
+
+	(void)unlinkat(home, link, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+		cleanup_free char *path = xasprintf("%s%s", workspace->name, made[i]);
+
+		(void)unlinkat(home, path, AT_REMOVEDIR);
+	}
+	workspace_free(workspace);
 }
 
 int workspace_make_tmp(struct workspace *workspace, struct err *err)

@@ -45,6 +45,8 @@ int home_fd(const struct home *home);
 struct workspace *workspace_new(struct home *home, struct err *err) MUST_CHECK;
 /* Forgets it; the folder stays for whoever removes it (removal_start). NULL is allowed. */
 void workspace_free(struct workspace *workspace);
+/* As workspace_free, and removes its folders, in which nothing was put yet. */
+void workspace_discard(struct workspace *workspace);
 /* From now on paths are told as a session sees them that has a root of its own. */
 void workspace_move_inside(struct workspace *workspace, const char *data_path,
 			   const char *spool_path, const char *packages_path);

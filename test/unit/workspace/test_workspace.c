@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <linux/fs.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/fd.h"
+#include "base/mem.h"
 #include "workspace/beneath.h"
 
 static void assert_open_fails(const struct fixture *f, const char *path, enum err_code code)
@@ -39,6 +41,54 @@ static void a_workspace_has_private_folders(void **state)
 		 * there. */
 		assert_int_equal(st.st_mode & 07777, str_eq(names[i], "spool") ? 0755 : 0700);
 	}
+}
+
+/* How many sessions' folders there are. */
+static int count_folders(const struct fixture *f)
+{
+	const char *end = strrchr(workspace_name(f->workspace), '/');
+	cleanup_free char *sessions =
+		strndup(workspace_name(f->workspace), (size_t)(end - workspace_name(f->workspace)));
+	DIR *dir = fdopendir(openat(home_fd(f->home), sessions, O_RDONLY | O_DIRECTORY));
+	int count = -2; /* . and .. */
+
+	assert_non_null(dir);
+	while (readdir(dir) != NULL)
+		count++;
+	(void)closedir(dir);
+	return count;
+}
+
+static int lowest_free(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	(void)close(fd);
+	return fd;
+}
+
+static void one_that_cannot_be_made_leaves_no_folder(void **state)
+{
+	struct fixture *f = *state;
+	struct workspace *made = NULL;
+	struct rlimit all;
+	int failures = 0;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &all), 0);
+	for (rlim_t limit = (rlim_t)lowest_free(); made == NULL; limit++) {
+		struct rlimit few = { .rlim_cur = limit, .rlim_max = all.rlim_max };
+		struct err err;
+
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+		made = workspace_new(f->home, &err);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &all), 0);
+		assert_int_equal(count_folders(f), made == NULL ? 1 : 2);
+		failures += made == NULL;
+	}
+	assert_true(failures > 3);
+	assert_int_equal(workspace_make_tmp(made, &(struct err){ 0 }), 0);
+	workspace_discard(made);
+	assert_int_equal(count_folders(f), 1);
 }
 
 static void paths_name_the_same_folders_as_descriptors(void **state)
@@ -303,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(a_workspace_has_private_folders),
+		FIXTURE_TEST(one_that_cannot_be_made_leaves_no_folder),
 		FIXTURE_TEST(paths_name_the_same_folders_as_descriptors),
 		FIXTURE_TEST(what_root_writes_is_the_sessions_own_users),
 		FIXTURE_TEST(a_regular_file_is_read),
