@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "session/session_internal.h"
 #include "workspace/beneath.h"
@@ -199,9 +200,11 @@ static void on_scanned(struct scan *scan)
 {
 	struct session *s = scan_data(scan);
 	bool for_cell = s->scanning_for_cell && !list_empty(&s->to_scan);
-	bool counts = for_cell || (!code_runs(s) && list_empty(&s->to_scan));
+	bool counts =
+		scan_error(scan) == 0 && (for_cell || (!code_runs(s) && list_empty(&s->to_scan)));
 
-	/* Changes of a cell that runs, or ended after this scan began, are to be found again. */
+	/* Changes of a cell that runs, or ended after this scan began, are to be found again. So is
+	 * what an error hid. */
 	if (!counts)
 		scan_disown(scan);
 	if (for_cell) {
@@ -209,6 +212,7 @@ static void on_scanned(struct scan *scan)
 
 		set_changes(s, exec->cell, scan);
 		exec->cell->scan_capped = scan_capped(scan);
+		exec->cell->scan_error = scan_error(scan);
 		list_remove(&exec->node);
 		list_append(&s->to_keep, &exec->node);
 		session_upload(exec);
@@ -247,6 +251,9 @@ void session_keep_last(struct session *s)
 	if (!scan_running(s->scan))
 		start_scan(s, NULL);
 	scan_finish(s->scan);
+	if (scan_error(s->scan) != 0)
+		log_warn("session", "'%s': not all results could be looked at when it ended: %s",
+			 s->id, strerrordesc_np(scan_error(s->scan)));
 	owe_changes(s);
 }
 

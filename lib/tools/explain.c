@@ -185,6 +185,11 @@ static void explain(struct buf *text, const struct exec_result *result)
 	if (cell->images_dropped > 0)
 		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
 			 cell->images_dropped);
+	if (cell->scan_error != 0)
+		buf_putf(text,
+			 "Not all files could be looked at: %s. What is missing here is looked for "
+			 "again after the next cell.\n",
+			 strerrordesc_np(cell->scan_error));
 	if (cell->scan_capped)
 		buf_putf(text, "Only the first %d files of the folder are watched.\n",
 			 SCAN_FILES_MAX);

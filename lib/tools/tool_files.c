@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tool_files.c - list_artifacts. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,10 +74,14 @@ static void on_listed(void *data, const struct scan *scan)
 	json_t *artifacts;
 	size_t next;
 
-	if (scan == NULL) {
+	if (scan == NULL || scan_error(scan) != 0) {
 		struct err err;
 
-		(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
+		errno = scan == NULL ? 0 : scan_error(scan);
+		if (scan == NULL)
+			(void)err_set(&err, ERR_CANCELLED, "the session ended meanwhile");
+		else
+			(void)err_sys(&err, "not all files could be looked at");
 		tool_fail(listing->call, listing->service, &err);
 		listing_free(listing);
 		return;

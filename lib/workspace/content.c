@@ -29,25 +29,29 @@ static uint64_t mix(uint64_t hash, const char *data, size_t len)
 	return hash;
 }
 
-uint64_t content_hash(int dir_fd, const char *path)
+int content_hash(int dir_fd, const char *path, uint64_t *ret_hash)
 {
 	struct err err;
 	cleanup_fd int fd = beneath_open_regular(dir_fd, path, NULL, &err);
 	uint64_t hash = 0xcbf29ce484222325U;
 	size_t total = 0;
 
+	*ret_hash = 0;
 	if (fd < 0)
-		return 0;
+		return err.code == ERR_SYSTEM ? err.sys : 0;
 	while (total < CONTENT_HASH_MAX) {
 		char data[READ_SIZE];
 		ssize_t n = read(fd, data, sizeof(data));
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n < 0)
+			return errno;
+		if (n == 0)
 			break;
 		hash = mix(hash, data, (size_t)n);
 		total += (size_t)n;
 	}
-	return hash;
+	*ret_hash = hash;
+	return 0;
 }

@@ -5,10 +5,15 @@
 
 #include <stdint.h>
 
+#include "base/util.h"
+
 /* CONTENT_HASH_MAX bytes decide: rewriting more takes longer than the clocks' steps. */
 enum { CONTENT_HASH_MAX = 256 << 10 };
 
-/* Of a regular file below `dir_fd`; 0 for one that cannot be read. */
-uint64_t content_hash(int dir_fd, const char *path);
+/*
+ * Of a regular file below `dir_fd`; 0 for one that is gone, forbidden or of another kind. Returns
+ * 0, or the errno of what kept it from being read.
+ */
+int content_hash(int dir_fd, const char *path, uint64_t *ret_hash) MUST_CHECK;
 
 #endif

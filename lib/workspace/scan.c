@@ -141,6 +141,16 @@ static bool is_skipped(const char *name)
 	return false;
 }
 
+/* What is gone or forbidden is not there for us; anything else hides files that are. */
+static void note_error(struct scan *scan, int error)
+{
+	if (error == 0 || error == ENOENT || error == ENOTDIR || error == ELOOP ||
+	    error == EACCES || error == EXDEV)
+		return;
+	scan->now.error = error;
+	scan->now.unsure = true;
+}
+
 static void push_folder(struct scan *scan, const char *path)
 {
 	struct folder *folder;
@@ -195,6 +205,7 @@ static bool next_folder(struct scan *scan)
 			recheck_note_folder(&scan->now, scan->folder, scan->folder_fd);
 			return true;
 		}
+		note_error(scan, errno);
 	}
 	return false;
 }
@@ -216,8 +227,11 @@ static void add_file(struct scan *scan, const char *name, const struct statx *st
 	file.path = snapshot_path(&scan->now, scan->folder, name);
 	if (!file.is_link && stamp.ctime_ns + YOUNG_NS >= scan->now.started_ns &&
 	    file.size <= CONTENT_HASH_MAX) {
-		stamp.young = true;
-		stamp.hash = content_hash(workspace_data_fd(scan->workspace), file.path);
+		int error =
+			content_hash(workspace_data_fd(scan->workspace), file.path, &stamp.hash);
+
+		stamp.young = error == 0;
+		note_error(scan, error);
 	}
 	snapshot_add(&scan->now, &file, &stamp);
 }
@@ -237,8 +251,10 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 	if (type != DT_REG && type != DT_LNK && type != DT_UNKNOWN)
 		return;
 	if (statx(scan->folder_fd, name, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC,
-		  STATX_BASIC_STATS, &st) < 0)
+		  STATX_BASIC_STATS, &st) < 0) {
+		note_error(scan, errno);
 		return;
+	}
 	if (S_ISREG(st.stx_mode) || S_ISLNK(st.stx_mode))
 		add_file(scan, name, &st);
 	else if (S_ISDIR(st.stx_mode) && !is_skipped(name))
@@ -250,6 +266,8 @@ static bool read_names(struct scan *scan)
 {
 	ssize_t n = getdents64(scan->folder_fd, scan->names, NAMES_SIZE);
 
+	if (n < 0)
+		note_error(scan, errno);
 	scan->names_at = 0;
 	scan->names_len = n > 0 ? (size_t)n : 0;
 	if (n > 0 && scan->entry_count < ENTRIES_MAX)
@@ -293,15 +311,16 @@ static bool differs(struct scan *scan, size_t before, size_t now)
 	const struct file_info *b = &scan->now.files[now];
 	const struct stamp *x = &scan->before.stamps[before];
 	struct stamp *y = &scan->now.stamps[now];
+	int error;
 
 	if (x->ino != y->ino || x->ctime_ns != y->ctime_ns || a->mtime_ns != b->mtime_ns ||
 	    a->size != b->size || a->is_link != b->is_link)
 		return true;
 	if (!x->young)
 		return false;
-	if (!y->young)
-		y->hash = content_hash(workspace_data_fd(scan->workspace), b->path);
-	return x->hash != y->hash;
+	error = y->young ? 0 : content_hash(workspace_data_fd(scan->workspace), b->path, &y->hash);
+	note_error(scan, error);
+	return error == 0 && x->hash != y->hash;
 }
 
 /*
@@ -329,7 +348,7 @@ static bool compare_one(struct scan *scan)
 	else
 		order = more_before ? -1 : 1;
 	if (order < 0) {
-		if (!scan->before.capped && !scan->now.capped)
+		if (!scan->before.capped && !scan->now.capped && scan->now.error == 0)
 			add_change(scan, CHANGE_DELETED, &scan->before.files[scan->before_at]);
 		scan->before_at++;
 	} else if (order > 0) {
@@ -387,7 +406,10 @@ static void on_turn(struct loop_defer *defer);
 static void tell_done(struct scan *scan)
 {
 	scan->first = false;
-	scan->disk_bytes = scan->now.disk_bytes;
+	if (scan->now.error == 0)
+		scan->disk_bytes = scan->now.disk_bytes;
+	else
+		scan_disown(scan);
 	if (scan->done != NULL)
 		scan->done(scan);
 }
@@ -462,6 +484,11 @@ const struct file_info *scan_files(const struct scan *scan, size_t *ret_count)
 uint64_t scan_disk_bytes(const struct scan *scan)
 {
 	return scan->disk_bytes;
+}
+
+int scan_error(const struct scan *scan)
+{
+	return scan->now.error;
 }
 
 bool scan_capped(const struct scan *scan)

@@ -4,7 +4,8 @@
  *
  * A scan walks `data` without following anything; its own list is the "before" of the next one.
  * Changed = inode, size, mtime or ctime differs; where these can lie (coarse clocks, a file
- * younger than 20 ms at the last scan) the content's hash decides. Version control, caches and
+ * younger than 20 ms at the last scan) the content's hash decides. One that met an error finds no
+ * deletions and does not count (scan_disown). Version control, caches and
  * virtual environments are not entered. A scan works in slices of SCAN_SLICE_MS and never blocks
  * the loop for longer.
  */
@@ -57,6 +58,8 @@ const struct file_info *scan_files(const struct scan *scan, size_t *ret_count);
 /* What all the files of the last finished scan take of the disk, without those that it leaves out.
  */
 uint64_t scan_disk_bytes(const struct scan *scan);
+/* The errno for which something could not be looked at, as a lack of descriptors; 0: none. */
+int scan_error(const struct scan *scan);
 /* True when files beyond SCAN_FILES_MAX were left out. */
 bool scan_capped(const struct scan *scan);
 

@@ -42,6 +42,7 @@ struct snapshot {
 	size_t cap;
 	struct chunk *chunks; /* the paths' bytes */
 	bool capped;
+	int error;           /* the errno for which something could not be looked at; 0: none */
 	uint64_t started_ns; /* real time, to compare with ctime */
 	uint64_t disk_bytes; /* that its files take, those beyond the cap, too */
 	/* For recheck.h. */

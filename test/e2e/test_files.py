@@ -200,6 +200,22 @@ def test_ar10_what_a_background_process_writes_is_the_next_cells_change(server):
     assert ("+", "late") in changes(server.cell("_ = p.communicate(b'go\\n')"))
 
 
+def test_files_that_cannot_be_looked_at_are_told_as_such_and_kept_later(server, home):
+    server.cell("1")
+    pid = server.process.pid
+    all_of_them = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    used = set(map(int, os.listdir(f"/proc/{pid}/fd")))
+    few = min(set(range(len(used) + 1)) - used)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (few, all_of_them[1]))
+    result = server.cell("open('output/f', 'w').write('f'); 7")
+    assert "7\n" in result.text and "Not all files could be looked at: Too many open files." in result.text
+    answer = server.call("list_artifacts", session_id="s")
+    assert answer.is_error and "not all files could be looked at: Too many open files" in answer.texts[0]
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, all_of_them)
+    assert changes(server.cell("1")) == [("+", "output/f")]
+    assert [p.name for p in kept_files(home)] == ["f"]
+
+
 def test_caches_are_not_results(server):
     code = "import os\nfor d in ('.git', '__pycache__', 'node_modules', '.venv'):\n    os.mkdir(d); open(d + '/f', 'w').close()"
     assert changes(server.cell(code)) == []

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "fixture.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "workspace/scan.h"
 
@@ -71,6 +74,58 @@ static void what_a_disowned_scan_found_is_found_again(void **state)
 	assert_changes(f, scan, "-a");
 	scan_disown(scan);
 	assert_changes(f, scan, "-a");
+	scan_free(scan);
+}
+
+/* Lets the process open so many descriptors more, or again as many as it may. */
+static void allow_descriptors(int more)
+{
+	struct rlimit limit;
+	int lowest = open("/dev/null", O_RDONLY);
+
+	(void)close(lowest);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = more < 0 ? limit.rlim_max : (rlim_t)(lowest + more);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void what_cannot_be_looked_at_is_told_and_found_later(void **state)
+{
+	struct fixture *f = *state;
+	struct scan *scan;
+
+	assert_int_equal(mkdirat(f->data, "output/d", 0700), 0);
+	scratch_write(f->data, "output/d/old", "old");
+	scan = started(f);
+	make_old(f, scan);
+	assert_int_equal(scan_error(scan), 0);
+	scratch_write(f->data, "output/d/new", "new");
+	allow_descriptors(0);
+	assert_changes(f, scan, "");
+	assert_int_equal(scan_error(scan), EMFILE);
+	assert_changes(f, scan, "");
+	allow_descriptors(-1);
+	assert_changes(f, scan, "+output/d/new");
+	assert_int_equal(scan_error(scan), 0);
+	assert_changes(f, scan, "");
+	scan_free(scan);
+}
+
+/* The folder can be opened, and no file in it. */
+static void a_young_file_that_cannot_be_read_is_not_called_changed(void **state)
+{
+	struct fixture *f = *state;
+	struct scan *scan;
+
+	scratch_write(f->data, "a", "a");
+	scan = started(f);
+	scratch_write(f->data, "b", "b");
+	allow_descriptors(1);
+	assert_changes(f, scan, "+b");
+	assert_int_equal(scan_error(scan), EMFILE);
+	allow_descriptors(-1);
+	assert_changes(f, scan, "+b");
+	assert_changes(f, scan, "");
 	scan_free(scan);
 }
 
@@ -479,6 +534,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(the_first_scan_has_files_and_no_changes),
 		FIXTURE_TEST(what_a_disowned_scan_found_is_found_again),
+		FIXTURE_TEST(what_cannot_be_looked_at_is_told_and_found_later),
+		FIXTURE_TEST(a_young_file_that_cannot_be_read_is_not_called_changed),
 		FIXTURE_TEST(the_first_scan_cannot_be_disowned),
 		FIXTURE_TEST(new_changed_deleted_and_renamed_files_are_told_once),
 		FIXTURE_TEST(a_rewrite_of_equal_size_is_a_change),
