@@ -148,6 +148,43 @@ json_t *json_parse_mended(const char *text, size_t len)
 	return load(buf_str(&whole), whole.len, &why);
 }
 
+/* Up to the last comma between members of the outermost object; 0: there is none. */
+static size_t whole_members(const char *text, size_t len)
+{
+	size_t end = 0;
+	int depth = 0;
+	bool quoted = false;
+
+	for (size_t i = 0; i < len; i++) {
+		char c = text[i];
+
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '{' || c == '['))
+			depth++;
+		else if (!quoted && (c == '}' || c == ']'))
+			depth--;
+		else if (!quoted && c == ',' && depth == 1)
+			end = i;
+	}
+	return end;
+}
+
+json_t *json_parse_head(const char *text, size_t len)
+{
+	cleanup_buf struct buf head = BUF_INIT(BUF_UNBOUNDED);
+	size_t end = whole_members(text, len);
+	struct err err;
+
+	if (end == 0)
+		return NULL;
+	buf_put(&head, text, end);
+	buf_puts(&head, "}");
+	return json_parse(buf_str(&head), head.len, &err);
+}
+
 json_t *json_parse_const(const char *text)
 {
 	struct err err;

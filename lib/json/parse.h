@@ -21,6 +21,11 @@ json_t *json_parse(const char *text, size_t len, struct err *err) MUST_CHECK;
  * numbers that are too large are null. NULL when that is not all that is wrong.
  */
 json_t *json_parse_mended(const char *text, size_t len);
+/*
+ * The whole members at the start of an object whose text is cut or large, as an object. NULL when
+ * what begins there is no object, or has none.
+ */
+json_t *json_parse_head(const char *text, size_t len);
 /* Text from our own sources: a mistake in it aborts. */
 json_t *json_parse_const(const char *text);
 

@@ -8,8 +8,11 @@
 #include "json/parse.h"
 #include "mcp/internal.h"
 
+/* Of a line that is too long, where the request is looked for whose id is told. */
+enum { HEAD_MAX = 64 << 10 };
+
 static void on_line(struct framing *framing, const char *line, size_t len);
-static void on_too_long(struct framing *framing);
+static void on_too_long(struct framing *framing, const char *start, size_t len);
 
 static const struct framing_handlers framing_handlers = { on_line, on_too_long };
 
@@ -137,20 +140,21 @@ static void refuse_line(struct mcp_server *server, int code, const char *problem
 	mcp_reply_error(server, NULL, NULL, &no);
 }
 
-/* Whoever asked is told, where that can be found out: without an id nobody would stop waiting. */
-static void refuse_text(struct mcp_server *server, const char *line, size_t len,
-			const struct err *err)
+/*
+ * Whoever asked is told, where that can be found out: without an id nobody would stop waiting.
+ * `value` is what can be read of the line, or NULL.
+ */
+static void refuse_text(struct mcp_server *server, json_t *value, const char *problem)
 {
-	cleanup_json json_t *value = json_parse_mended(line, len);
 	struct rpc_message message;
 	struct mcp_refusal no;
 
 	rpc_message_read(value, &message);
 	if (message.kind != RPC_REQUEST) {
-		refuse_line(server, RPC_PARSE_ERROR, err->msg);
+		refuse_line(server, RPC_PARSE_ERROR, problem);
 		return;
 	}
-	(void)mcp_refuse(&no, RPC_PARSE_ERROR, "Parse error: %s", err->msg);
+	(void)mcp_refuse(&no, RPC_PARSE_ERROR, "Parse error: %s", problem);
 	mcp_reply_error(server, NULL, message.id, &no);
 }
 
@@ -191,17 +195,20 @@ static void on_line(struct framing *framing, const char *line, size_t len)
 	struct err err;
 
 	value = json_parse(line, len, &err);
-	if (value == NULL)
-		refuse_text(server, line, len, &err);
-	else if (json_is_array(value))
+	if (value == NULL) {
+		value = json_parse_mended(line, len);
+		refuse_text(server, value, err.msg);
+	} else if (json_is_array(value))
 		take_batch(server, value);
 	else
 		mcp_dispatch(server, value, NULL);
 }
 
-static void on_too_long(struct framing *framing)
+/* Hosts put id and method before what is large. */
+static void on_too_long(struct framing *framing, const char *start, size_t len)
 {
 	struct mcp_server *server = container_of(framing, struct mcp_server, framing);
+	cleanup_json json_t *value = json_parse_head(start, size_min(len, HEAD_MAX));
 
-	refuse_line(server, RPC_PARSE_ERROR, "the line is longer than this server reads");
+	refuse_text(server, value, "the line is longer than this server reads");
 }

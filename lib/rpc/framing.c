@@ -58,9 +58,12 @@ static bool keep(struct framing *framing, const char *data, size_t len)
 	struct err err;
 
 	if (!framing->skipping && buf_add(&framing->partial, data, len, &err) < 0) {
+		const struct buf *partial = &framing->partial;
+
 		framing->skipping = true;
+		framing->handlers->too_long(framing, partial->len > 0 ? partial->data : data,
+					    partial->len > 0 ? partial->len : len);
 		drop_partial(framing);
-		framing->handlers->too_long(framing);
 	}
 	return !framing->skipping;
 }

@@ -3,9 +3,9 @@
  * framing.h - lines out of bytes in any chunking.
  *
  * A line ends with \n; one \r before it is dropped, lines of white space are skipped, and a byte
- * order mark before the first. A line
- * longer than the cap is told once and skipped up to its \n. Lines lie in the input where they
- * can: `line` is valid during its callback only. No callback may feed.
+ * order mark before the first. A line longer than the cap is told once, with what came of it, and
+ * skipped up to its \n. Lines lie in the input where they can: `line` is valid during its callback
+ * only. No callback may feed.
  */
 #ifndef RPC_FRAMING_H
 #define RPC_FRAMING_H
@@ -19,7 +19,7 @@ struct framing;
 
 struct framing_handlers {
 	void (*line)(struct framing *framing, const char *line, size_t len);
-	void (*too_long)(struct framing *framing);
+	void (*too_long)(struct framing *framing, const char *start, size_t len);
 };
 
 struct framing {

@@ -26,8 +26,9 @@ static void on_line(struct framing *framing, const char *line, size_t len)
 	buf_put(&sink->out, "\n", 1);
 }
 
-static void on_too_long(struct framing *framing)
+static void on_too_long(struct framing *framing, const char *start, size_t len)
 {
+	assert(len > 0 && memchr(start, '\n', len) == NULL);
 	buf_put(&container_of(framing, struct sink, framing)->out, "\n", 1);
 }
 

@@ -36,8 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cleanup_json json_t *text = json_make_text((const char *)data, size);
 	cleanup_json json_t *object = json_object();
 	cleanup_json json_t *value = NULL;
+	cleanup_json json_t *head = json_parse_head((const char *)data, size);
 	struct err err;
 
+	if (head != NULL)
+		assert(json_is_object(head));
 	check(text);
 	json_put(object, "key", json_incref(text));
 	check(object);

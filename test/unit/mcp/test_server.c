@@ -109,6 +109,40 @@ static void FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served(void **s
 			    "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}");
 }
 
+static void a_request_over_the_cap_is_refused_by_its_id(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":{\"a,b\":\"",
+		  "\"id\":7," },
+		{ "{ \"jsonrpc\" : \"2.0\", \"method\" : \"x\", \"id\" : \"a\\\"b\", \"params\": [1, {\"c\": \"",
+		  "\"id\":\"a\\\"b\"," },
+		/* Nothing is asked, or nobody knows by whom. */
+		{ "{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"id\":7,\"a\":\"", NULL },
+		{ "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":\"", NULL },
+		{ "[{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":\"", NULL },
+		{ "\"id\":7,", NULL },
+		{ "{}},,", NULL },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+		const char *answer;
+
+		buf_puts(&line, rows[i][0]);
+		while (line.len < 3 << 20)
+			buf_puts(
+				&line,
+				"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx");
+		answer = say(f, buf_str(&line));
+		assert_non_null(strstr(answer, "longer than this server reads"));
+		if (rows[i][1] != NULL)
+			assert_non_null(strstr(answer, rows[i][1]));
+		else
+			assert_null(strstr(answer, "\"id\""));
+	}
+}
+
 static void half_a_pair_in_a_request_is_replaced(void **state)
 {
 	struct fixture *f = *state;
@@ -355,6 +389,7 @@ int main(void)
 		TEST(every_answer_of_a_large_batch_fits_into_one_line),
 		TEST(one_large_refusal_leaves_room_for_the_rest_of_its_batch),
 		TEST(FR_6_a_line_over_the_cap_is_refused_and_the_next_one_served),
+		TEST(a_request_over_the_cap_is_refused_by_its_id),
 		TEST(half_a_pair_in_a_request_is_replaced),
 		TEST(a_request_that_is_no_utf8_is_refused_by_its_id),
 		TEST(RP_5_a_number_that_is_too_large_is_refused_by_the_request_s_id),

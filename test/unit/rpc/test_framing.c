@@ -24,8 +24,10 @@ static void on_line(struct framing *framing, const char *line, size_t len)
 	buf_puts(&f->out, "|");
 }
 
-static void on_too_long(struct framing *framing)
+static void on_too_long(struct framing *framing, const char *start, size_t len)
 {
+	assert_in_range(len, 1, LINE_MAX_BYTES * 5);
+	assert_true(start[0] == '1');
 	buf_puts(&container_of(framing, struct fixture, framing)->out, "<too long>|");
 }
 
