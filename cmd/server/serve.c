@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -38,12 +39,20 @@ static void tell_unanswered(struct serve *serve, enum mcp_stdio_end end)
 		[MCP_STDIO_ORPHANED] = "the program that started ptycell has gone",
 	};
 	size_t calls = mcp_server_live_calls(serve->server);
+	int in = mcp_stdio_input_error(serve->stdio);
+	int out = mcp_stdio_output_error(serve->stdio);
 
-	serve->unanswered = calls > 0 || mcp_stdio_pending(serve->stdio) > 0;
-	if (calls > 0)
+	serve->unanswered = calls > 0 || in != 0 || out != 0 || mcp_stdio_pending(serve->stdio) > 0;
+	if (in != 0)
+		(void)fprintf(stderr, "ptycell: not all requests were read: stdin: %s\n",
+			      strerrordesc_np(in));
+	if (out != 0)
+		(void)fprintf(stderr, "ptycell: not all answers went out: stdout: %s\n",
+			      strerrordesc_np(out));
+	else if (calls > 0)
 		(void)fprintf(stderr, "ptycell: %zu %s not answered: %s\n", calls,
 			      calls == 1 ? "request was" : "requests were", reasons[end]);
-	else if (serve->unanswered)
+	else if (mcp_stdio_pending(serve->stdio) > 0)
 		(void)fprintf(stderr, "ptycell: not all answers went out: %s\n", reasons[end]);
 }
 

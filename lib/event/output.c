@@ -23,6 +23,7 @@ struct output {
 	size_t piece;   /* at most this much in one write */
 	bool full;
 	bool closed;
+	int error; /* for which it was closed */
 };
 
 struct output *output_new(struct loop *loop, int fd, const struct output_handlers *handlers)
@@ -84,8 +85,9 @@ static void flush(struct output *output)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
 		if (n < 0) {
+			output->error = errno;
 			log_debug("output", "descriptor %d: %s", output->fd,
-				  strerrordesc_np(errno));
+				  strerrordesc_np(output->error));
 			mark_closed(output);
 			return;
 		}
@@ -147,6 +149,11 @@ bool output_is_full(const struct output *output)
 bool output_is_closed(const struct output *output)
 {
 	return output->closed;
+}
+
+int output_error(const struct output *output)
+{
+	return output->error;
 }
 
 size_t output_pending(const struct output *output)

@@ -33,6 +33,8 @@ void output_free(struct output *output);
 void output_write(struct output *output, const void *data, size_t len);
 bool output_is_full(const struct output *output);
 bool output_is_closed(const struct output *output);
+/* The errno of the write that closed it; 0: none. */
+int output_error(const struct output *output);
 /* Bytes queued and not yet written. */
 size_t output_pending(const struct output *output);
 

@@ -47,8 +47,10 @@ struct mcp_stdio {
 	struct end_signal signals[ARRAY_SIZE(end_signals)];
 	pid_t parent_pid;
 	bool from_file;
+	bool from_terminal;
 	bool ended; /* the input */
 	bool done;
+	int input_error;
 	size_t left; /* of the output, after the end of input, at the last look */
 	uint64_t give_up_ms;
 	size_t stuck; /* bytes that waited at the last look; 0: none, or the client lives */
@@ -149,6 +151,14 @@ static void end_input(struct mcp_stdio *stdio)
 	loop_defer_start(stdio->loop, &stdio->check, on_check);
 }
 
+/* A client that has gone may say so by an error: a terminal by EIO, a socket by ECONNRESET. */
+static void note_input_error(struct mcp_stdio *stdio, int error)
+{
+	log_debug("stdio", "reading stdin: %s", strerrordesc_np(error));
+	if (error != ECONNRESET && !(error == EIO && stdio->from_terminal))
+		stdio->input_error = error;
+}
+
 static void on_readable(struct loop_io *io, uint32_t events)
 {
 	struct mcp_stdio *stdio = container_of(io, struct mcp_stdio, input);
@@ -160,7 +170,7 @@ static void on_readable(struct loop_io *io, uint32_t events)
 	if (len < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (len < 0)
-		log_debug("stdio", "reading stdin: %s", strerrordesc_np(errno));
+		note_input_error(stdio, errno);
 	if (len <= 0) {
 		end_input(stdio);
 		return;
@@ -178,7 +188,7 @@ static void read_on(struct mcp_stdio *stdio)
 		return;
 	if (loop_io_start(stdio->loop, &stdio->input, stdio->options.in_fd, EPOLLIN, on_readable,
 			  &err) < 0) {
-		log_debug("stdio", "%s", err.msg);
+		note_input_error(stdio, err.sys);
 		end_input(stdio);
 	}
 }
@@ -315,6 +325,7 @@ struct mcp_stdio *mcp_stdio_new(struct loop *loop, struct mcp_server *server,
 	stdio->reader_fd = -1;
 	stdio->parent_pid = getppid();
 	stdio->from_file = fstat(options->in_fd, &status) == 0 && S_ISREG(status.st_mode);
+	stdio->from_terminal = isatty(options->in_fd) == 1;
 	stdio->output_handlers = (struct output_handlers){ .closed = on_closed,
 							   .drained = on_drained,
 							   .owner = stdio };
@@ -344,6 +355,18 @@ void mcp_stdio_free(struct mcp_stdio *stdio)
 	mcp_server_set_flowing(stdio->server, NULL);
 	mcp_server_set_write(stdio->server, drop_line, NULL);
 	free(stdio);
+}
+
+int mcp_stdio_output_error(const struct mcp_stdio *stdio)
+{
+	int error = output_error(stdio->output);
+
+	return error == EPIPE || error == ECONNRESET ? 0 : error;
+}
+
+int mcp_stdio_input_error(const struct mcp_stdio *stdio)
+{
+	return stdio->input_error;
 }
 
 size_t mcp_stdio_pending(const struct mcp_stdio *stdio)

@@ -50,6 +50,10 @@ struct mcp_stdio *mcp_stdio_new(struct loop *loop, struct mcp_server *server,
 				struct err *err) MUST_CHECK;
 /* Before the server is freed; drops output that the client did not take. NULL is allowed. */
 void mcp_stdio_free(struct mcp_stdio *stdio);
+/* The errno for which answers were lost: of writing stdout; 0: none, or the client has gone. */
+int mcp_stdio_output_error(const struct mcp_stdio *stdio);
+/* The errno for which requests may be: of reading stdin; 0: as above. */
+int mcp_stdio_input_error(const struct mcp_stdio *stdio);
 /* Bytes that the client has not taken yet. */
 size_t mcp_stdio_pending(const struct mcp_stdio *stdio);
 

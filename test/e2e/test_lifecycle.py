@@ -115,6 +115,23 @@ def test_d6_a_reader_that_goes_ends_what_is_still_to_be_answered(home):
     process.stderr.close()
 
 
+def test_answers_that_the_disk_has_no_room_for_are_told(home):
+    with open("/dev/full", "wb") as full:
+        process = start(home, stdout=full)
+        _, said = process.communicate(lines(INITIALIZE), WAIT_S)
+    assert process.returncode == 1
+    assert b"ptycell: not all answers went out: stdout: No space left on device\n" in said
+
+
+def test_requests_that_cannot_be_read_are_told(home):
+    folder = os.open(home, os.O_RDONLY)
+    process = start(home, stdin=folder)
+    os.close(folder)
+    _, said = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 1
+    assert b"ptycell: not all requests were read: stdin: Is a directory\n" in said
+
+
 def test_a_file_as_stdin_is_answered_whole(home):
     requests = home / "requests.jsonl"
     requests.write_bytes(lines(INITIALIZE, exec_code(1, "import time; time.sleep(2); 'slow'"),
