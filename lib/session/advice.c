@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/advice.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -96,11 +97,28 @@ static void advise_namespaces(struct buf *out, const struct advice_machine *mach
 			      "hardening, a sandbox of the host), refused it.\n");
 }
 
+bool advice_is_shortage(const struct sandbox_report *report)
+{
+	static const int shortages[] = { EMFILE, ENFILE, ENOMEM, EAGAIN };
+
+	for (size_t i = 0; i < ARRAY_SIZE(shortages); i++)
+		if (strstr(report->reason[POLICY_NAMESPACES], strerrordesc_np(shortages[i])) !=
+		    NULL)
+			return true;
+	return false;
+}
+
 void advice_write(struct buf *out, const struct sandbox_report *report,
 		  const struct advice_machine *machine)
 {
 	if (report->tier >= POLICY_NAMESPACES)
 		return;
+	if (advice_is_shortage(report)) {
+		buf_puts(out,
+			 "That is a lack of something, no rule of this machine: end what needs "
+			 "it, or raise the limit (ulimit -a), and try again.\n");
+		return;
+	}
 	advise_namespaces(out, machine);
 	if (report->tier < POLICY_BWRAP && !machine->has_bwrap && !machine->container &&
 	    !machine->wsl1)

@@ -25,6 +25,11 @@ struct advice_machine {
 void advice_look(const char *root, struct advice_machine *ret_machine);
 
 /*
+ * True when the strongest tier failed for want of descriptors, memory or processes: that passes,
+ * and no rule of the machine is to be changed for it.
+ */
+bool advice_is_shortage(const struct sandbox_report *report);
+/*
  * Appends lines, each with its end: why the tier is not the strongest, and what to type. Nothing
  * when it is.
  */

@@ -125,6 +125,8 @@ static char *explain_floor(const struct confinement *c, enum policy_tier floor)
 			 c->report.reason[POLICY_NAMESPACES]);
 	advice_look("", &machine);
 	advice_write(&text, &c->report, &machine);
+	if (advice_is_shortage(&c->report))
+		return buf_steal(&text);
 	if (c->report.tier >= POLICY_LANDLOCK)
 		buf_putf(&text, "Or, if less is enough, set PTYCELL_FLOOR=%s.",
 			 policy_tier_name((enum policy_tier)c->report.tier));

@@ -201,6 +201,18 @@ def test_64_a_floor_that_the_machine_does_not_reach_refuses_with_reason_and_fix(
         assert "PTYCELL_FLOOR" in text
 
 
+def test_a_lack_of_descriptors_is_told_as_such_and_no_rule_is_blamed(on):
+    told = []
+    for limit in range(15, 22):
+        with on("sh", "-c", f'ulimit -n {limit}; exec "$0" "$@"', env={"PTYCELL_FLOOR": "namespaces"}) as server:
+            told.append(" ".join(server.cell("1").texts))
+    refused = [text for text in told if "less than PTYCELL_FLOOR" in text]
+    assert refused
+    for text in refused:
+        assert "Too many open files" in text and "no rule of this machine" in text
+        assert "docker" not in text and "unconfined" not in text and "Ubuntu" not in text
+
+
 @needs_bwrap
 @needs_scope
 @pytest.mark.parametrize("floor, kind, tier", [

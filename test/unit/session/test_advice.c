@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -98,6 +99,28 @@ static void a_container_where_namespaces_are_switched_off_is_told_so(void **stat
 	assert_null(strstr(buf_str(&out), "docker"));
 }
 
+/* V9: neither rules of a container nor --unconfined have to do with it. */
+static void a_shortage_is_told_as_one(void **state)
+{
+	static const int shortages[] = { EMFILE, ENFILE, ENOMEM, EAGAIN };
+	const struct advice_machine machine = { .container = true };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(shortages); i++) {
+		struct sandbox_report weak = { .tier = POLICY_LANDLOCK };
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+		struct err err;
+
+		errno = shortages[i];
+		(void)err_sys(&err, "creating a pipe");
+		report_set_reason(&weak, POLICY_NAMESPACES, &err);
+		assert_true(advice_is_shortage(&weak));
+		advice_write(&out, &weak, &machine);
+		assert_non_null(strstr(buf_str(&out), "no rule of this machine"));
+		assert_null(strstr(buf_str(&out), "docker"));
+	}
+}
+
 static void the_strongest_tier_needs_no_advice(void **state)
 {
 	const struct sandbox_report strong = { .tier = POLICY_NAMESPACES };
@@ -126,6 +149,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_machine_is_told_what_to_type),
 		cmocka_unit_test(a_container_where_namespaces_are_switched_off_is_told_so),
+		cmocka_unit_test(a_shortage_is_told_as_one),
 		cmocka_unit_test(the_strongest_tier_needs_no_advice),
 		cmocka_unit_test(a_kernel_whose_landlock_is_missing_or_too_old_is_named),
 	};
