@@ -6,6 +6,7 @@
 #include "text/clean.h"
 #include "tools/limits.h"
 #include "tools/network.h"
+#include "workspace/beneath.h"
 
 static void end_line(struct buf *text)
 {
@@ -191,8 +192,10 @@ static void explain(struct buf *text, const struct exec_result *result)
 			 "again after the next cell.\n",
 			 strerrordesc_np(cell->scan_error));
 	if (cell->scan_capped)
-		buf_putf(text, "Only the first %d files of the folder are watched.\n",
-			 SCAN_FILES_MAX);
+		buf_putf(text,
+			 "Files beyond the first %d, and those in paths of more than %d bytes, are "
+			 "neither listed nor saved: put many into one archive.\n",
+			 SCAN_FILES_MAX, BENEATH_PATH_MAX);
 	if (result->keep_problem != NULL)
 		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
 }

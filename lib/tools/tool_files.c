@@ -12,6 +12,7 @@
 #include "tools/glob.h"
 #include "tools/service.h"
 #include "tools/tool.h"
+#include "workspace/beneath.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
@@ -98,7 +99,9 @@ static void on_listed(void *data, const struct scan *scan)
 		json_put(answer, "next_cursor", json_make_fmt("%zu", next));
 	if (scan_capped(scan))
 		json_put(answer, "note",
-			 json_make_fmt("only the first %d files were looked at", SCAN_FILES_MAX));
+			 json_make_fmt("files beyond the first %d, and those in paths of more "
+				       "than %d bytes, are neither listed nor saved",
+				       SCAN_FILES_MAX, BENEATH_PATH_MAX));
 	tool_answer(listing->call, listing->service, answer);
 	listing_free(listing);
 }

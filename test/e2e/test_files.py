@@ -182,8 +182,17 @@ def test_ar07_a_fifo_and_a_socket_hold_nothing_up(server):
 
 def test_ar08_too_many_files_are_capped_with_a_note(server):
     result = server.cell("import os\nos.mkdir('many')\nfor i in range(20100): open(f'many/{i}', 'w').close()")
-    assert "20000" in result.text and result.status["files_more"] > 10_000
+    assert "beyond the first 20000" in result.text and "neither listed nor saved" in result.text
+    assert result.status["files_more"] > 10_000
+    assert "neither listed nor saved" in server.call("list_artifacts", session_id="s").object["note"]
     assert server.cell("2").text.startswith("2\n")
+
+
+def test_a_tree_too_deep_to_look_at_is_told_as_such(server, home):
+    result = server.cell("import os\nos.chdir('output')\nfor i in range(3000): os.mkdir('dd'); os.chdir('dd')\n"
+                         "open('f', 'w').close()")
+    assert "paths of more than 4095 bytes, are neither listed nor saved" in result.text
+    assert kept_files(home) == []
 
 
 def test_ar09_a_file_that_became_a_link_is_refused(server):
