@@ -16,7 +16,7 @@
 
 #define TEMPORARY_PREFIX ".ptycell-"
 
-enum { READ_SIZE = 128 << 10, NAMES_MAX = 1000, STEM_MAX = 200 };
+enum { READ_SIZE = 128 << 10, STEP_SIZE = 4 << 20, NAMES_MAX = 1000, STEM_MAX = 200 };
 
 json_int_t copy_mtime_ns(const struct stat *st)
 {
@@ -25,7 +25,11 @@ json_int_t copy_mtime_ns(const struct stat *st)
 
 /* ---- bytes ---- */
 
-static int copy_by_reading(int from, int to, off_t left, struct err *err)
+static void not_told(void)
+{
+}
+
+static int copy_by_reading(int from, int to, off_t left, void (*moved)(void), struct err *err)
 {
 	cleanup_free char *data = xcalloc(1, READ_SIZE);
 
@@ -41,17 +45,19 @@ static int copy_by_reading(int from, int to, off_t left, struct err *err)
 		if (fd_write_all(to, data, (size_t)n, err) < 0)
 			return -1;
 		left -= n;
+		moved();
 	}
 	return 0;
 }
 
 /* A file that shrinks meanwhile gives what is left of it, one that grows its first bytes. */
-int copy_bytes(int from, int to, off_t left, struct err *err)
+static int copy_moving(int from, int to, off_t left, void (*moved)(void), struct err *err)
 {
 	if (ioctl(to, FICLONE, from) == 0)
 		return ftruncate(to, left) == 0 ? 0 : err_sys(err, "writing it");
 	while (left > 0) {
-		ssize_t n = copy_file_range(from, NULL, to, NULL, (size_t)left, 0);
+		ssize_t n = copy_file_range(from, NULL, to, NULL,
+					    left < STEP_SIZE ? (size_t)left : STEP_SIZE, 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -59,10 +65,16 @@ int copy_bytes(int from, int to, off_t left, struct err *err)
 			return err_sys(err, "writing it");
 		/* Some file systems say 0 where they mean that they cannot. */
 		if (n <= 0)
-			return copy_by_reading(from, to, left, err);
+			return copy_by_reading(from, to, left, moved, err);
 		left -= n;
+		moved();
 	}
 	return 0;
+}
+
+int copy_bytes(int from, int to, off_t left, struct err *err)
+{
+	return copy_moving(from, to, left, not_told, err);
 }
 
 static int put_suffix(int to, const char *suffix, struct err *err)
@@ -83,7 +95,7 @@ static int write_temporary(const struct copy_source *source, int dir, const char
 
 	if (to < 0)
 		return err_sys(err, "making a file");
-	if (copy_bytes(source->fd, to, source->stat.st_size, err) < 0 ||
+	if (copy_moving(source->fd, to, source->stat.st_size, source->moved, err) < 0 ||
 	    put_suffix(to, source->suffix, err) < 0)
 		return -1;
 	(void)futimens(to, times);

@@ -25,6 +25,7 @@ struct copy_source {
 	int fd;
 	struct stat stat;
 	const char *suffix;
+	void (*moved)(void); /* called again and again while it is copied */
 };
 
 struct copy_made {

@@ -148,6 +148,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	if (source.stat.st_size > room)
 		return err_set(err, ERR_LIMIT, "limit");
 	source.fd = from;
+	source.moved = say_alive;
 	source.suffix = file->suffix;
 	dir = beneath_open_parent(job->folder_fd, file->to, &name, err);
 	if (dir < 0 || copy_file(&source, dir, name, &file->known, &copy, err) < 0)

@@ -34,6 +34,8 @@ struct helper {
 	int order_fd;
 	int answer_fd;
 	struct reply reply;
+	struct loop_timer quiet;
+	uint64_t quiet_ms;
 	bool broken;
 	struct err err; /* why, when broken */
 };
@@ -136,9 +138,31 @@ static void stop_reading(struct helper *helper)
 static void break_off(struct helper *helper)
 {
 	helper->broken = true;
+	loop_timer_stop(&helper->quiet);
 	stop_reading(helper);
 	if (loop_child_active(&helper->child))
 		(void)kill(helper->child.pid, SIGKILL);
+}
+
+static void on_quiet(struct loop_timer *timer);
+
+static void expect_word(struct helper *helper)
+{
+	if (helper->quiet_ms > 0)
+		loop_timer_start(helper->loop, &helper->quiet,
+				 loop_now(helper->loop) + helper->quiet_ms, on_quiet);
+}
+
+/* Its end is not waited for: where a disk does not answer, even a kill has to wait. */
+static void on_quiet(struct loop_timer *timer)
+{
+	struct helper *helper = container_of(timer, struct helper, quiet);
+	struct err err;
+
+	break_off(helper);
+	(void)err_set(&err, ERR_TIMEOUT, "'%s' did not get on for %ju s", helper->name,
+		      (uintmax_t)(helper->quiet_ms / 1000));
+	helper->handlers->done(helper, NULL, &err);
 }
 
 /* One read; false when there is nothing more to read for now or ever. */
@@ -153,6 +177,7 @@ static bool read_some(struct helper *helper)
 		stop_reading(helper);
 		return false;
 	}
+	expect_word(helper);
 	if (reply_feed(&helper->reply, data, (size_t)n, &helper->err) == 0)
 		return true;
 	break_off(helper);
@@ -193,6 +218,7 @@ static void on_exit_of(struct loop_child *child, int wait_status)
 	while (helper->answer_fd >= 0 && read_some(helper))
 		;
 	stop_reading(helper);
+	loop_timer_stop(&helper->quiet);
 	tell_end(helper, wait_status);
 }
 
@@ -257,6 +283,7 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 	helper->loop = loop;
 	helper->handlers = handlers;
 	helper->data = data;
+	helper->quiet_ms = spec->quiet_ms;
 	helper->name = xstrdup(slash == NULL ? spec->path : slash + 1);
 	helper->order_fd = -1;
 	helper->answer_fd = -1;
@@ -268,6 +295,7 @@ struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 	}
 	helper->order = output_new(loop, helper->order_fd, &helper->order_handlers);
 	send_order(helper, spec->order);
+	expect_word(helper);
 	return helper;
 }
 
@@ -291,6 +319,7 @@ void helper_cancel(struct helper *helper)
 static void release(struct helper *helper)
 {
 	output_free(helper->order);
+	loop_timer_stop(&helper->quiet);
 	stop_reading(helper);
 	fd_close(&helper->order_fd);
 	reply_release(&helper->reply);

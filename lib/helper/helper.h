@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 #include "event/loop.h"
@@ -24,11 +25,16 @@ struct helper_spec {
 	char *const *envp; /* the whole environment; NULL for a minimal one */
 	const int *fds;    /* become 3, 4, ... */
 	size_t fd_count;   /* at most HELPER_FDS_MAX */
+	uint64_t quiet_ms; /* killed when it says nothing for so long; 0: it may be as silent as it
+			      likes */
 };
 
 enum { HELPER_FDS_MAX = 8 };
 
-/* Both run from the loop; `done` once, last, when the process has ended: only it may free. */
+/*
+ * Both run from the loop; `done` once, last, when the process has ended or was given up: only it
+ * may free, and of one with `quiet_ms` has to.
+ */
 struct helper_handlers {
 	void (*progress)(struct helper *helper, const json_t *progress); /* may be NULL */
 	/* Either `result` (borrowed for the call) or `err` is NULL. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "json/make.h"
@@ -27,6 +28,17 @@ static void say(const char *kind, json_t *value_own)
 void say_progress(json_t *value_own)
 {
 	say("progress", value_own);
+}
+
+void say_alive(void)
+{
+	static uint64_t said_ms;
+	uint64_t now = clock_ms();
+
+	if (now - said_ms < 1000)
+		return;
+	said_ms = now;
+	say_progress(json_object());
 }
 
 void say_result(json_t *value_own)

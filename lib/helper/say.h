@@ -9,6 +9,8 @@
 
 /* The value is taken. A server that is gone does not stop the work. */
 void say_progress(json_t *value_own);
+/* That it gets on: an empty progress, once a second at most. */
+void say_alive(void);
 void say_result(json_t *value_own);
 void say_error(const struct err *err);
 

@@ -23,7 +23,11 @@
 
 #define OUTPUT_PREFIX "output/"
 
-enum { FOLDER_TRIES = 5 };
+/*
+ * A copy that does not get on for so long hangs, as on a network folder that does not answer. One
+ * after it is given less, until one ends: each holds its cell up.
+ */
+enum { FOLDER_TRIES = 5, QUIET_MS = 120 * 1000, QUIET_AGAIN_MS = 5 * 1000 };
 
 /* A file of the session and what was put for it; the helper tells our file from others by it. */
 struct kept {
@@ -74,6 +78,7 @@ struct keeper {
 	char *folder; /* below root, NULL before the first copy */
 	char *shown;  /* the folder as people name it */
 	bool made;
+	bool hung; /* the last copy did */
 	bool last; /* freed, and what was owed then is on its way */
 	uint64_t used;
 	struct list all; /* every struct kept */
@@ -314,6 +319,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	struct err again = { 0 };
 
 	(void)result;
+	copy->keeper->hung = err != NULL && err->code == ERR_TIMEOUT;
 	/* Somebody has a folder of that name: another four characters. */
 	if (!copy->keeper->freed && err != NULL && err->code == ERR_BUSY && !copy->keeper->made &&
 	    ++copy->tries < FOLDER_TRIES) {
@@ -374,7 +380,10 @@ static int start_helper(struct copy *copy, struct err *err)
 	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
 	struct keeper *keeper = copy->keeper;
 	cleanup_json json_t *order = make_order(copy);
-	struct helper_spec spec = { .path = keeper->helper_path, .order = order, .fd_count = 2 };
+	struct helper_spec spec = { .path = keeper->helper_path,
+				    .order = order,
+				    .fd_count = 2,
+				    .quiet_ms = keeper->hung ? QUIET_AGAIN_MS : QUIET_MS };
 
 	copy->helper = NULL;
 	if (copy->lock < 0 || (copy == &keeper->notebook && copy->from_fd < 0))

@@ -24,6 +24,7 @@ struct fixture {
 	struct helper *helper;
 	json_t *order;
 	int progress;
+	uint64_t quiet_ms;
 	bool done;
 	json_t *result;
 	struct err err;
@@ -86,9 +87,11 @@ static int teardown(void **state)
 /* A shell script stands for the helper program. */
 static void start_with(struct fixture *f, const char *script, const int *fds, size_t fd_count)
 {
-	struct helper_spec spec = {
-		.path = f->script, .order = f->order, .fds = fds, .fd_count = fd_count
-	};
+	struct helper_spec spec = { .path = f->script,
+				    .order = f->order,
+				    .fds = fds,
+				    .fd_count = fd_count,
+				    .quiet_ms = f->quiet_ms };
 	cleanup_free char *text = xasprintf("#!/bin/sh\n%s\n", script);
 	struct err err = { 0 };
 
@@ -109,6 +112,37 @@ static void run(struct fixture *f, const char *script)
 static const char *result_text(const struct fixture *f, const char *key)
 {
 	return json_string_value(json_object_get(f->result, key));
+}
+
+static uint64_t fake_ms;
+
+static uint64_t fake_clock(void)
+{
+	return fake_ms;
+}
+
+/* Words that come restart the time. */
+static void a_helper_that_says_nothing_for_too_long_is_given_up(void **state)
+{
+	struct fixture *f = *state;
+	struct err err;
+
+	loop_free(f->loop);
+	f->loop = loop_new(fake_clock, &err);
+	f->quiet_ms = 60000;
+	start_with(f, "echo '{\"progress\":{}}'; exec sleep 1000", NULL, 0);
+	fake_ms += 50000;
+	while (f->progress == 0)
+		loop_turn(f->loop, 100);
+	fake_ms += 50000;
+	loop_turn(f->loop, 0);
+	assert_false(f->done);
+	fake_ms += 10000;
+	loop_turn(f->loop, 0);
+	assert_true(f->done);
+	assert_int_equal(f->err.code, ERR_TIMEOUT);
+	assert_string_equal(f->err.msg, "'helper' did not get on for 60 s");
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* it is gone */
 }
 
 static void the_order_is_one_line_on_stdin(void **state)
@@ -320,6 +354,7 @@ int main(void)
 		TEST(a_large_order_does_not_block),
 		TEST(an_order_that_nobody_reads_does_no_harm),
 		TEST(nothing_is_inherited_but_what_is_listed),
+		TEST(a_helper_that_says_nothing_for_too_long_is_given_up),
 		TEST(cancelling_asks_and_freeing_kills),
 		TEST(a_left_helper_goes_on),
 		TEST(a_program_that_is_missing_fails_at_once),

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 
+#include "base/mem.h"
 #include "workspace/keeper.h"
 
 #define HELPER TEST_BUILD "/ptycell-files"
@@ -248,6 +249,59 @@ static void a_copy_outlives_its_keeper_and_the_removal_waits_for_it(void **state
 	free(shown);
 }
 
+static uint64_t fake_ms;
+
+static uint64_t fake_clock(void)
+{
+	return fake_ms;
+}
+
+static void write_helper(const struct fixture *f, const char *script)
+{
+	scratch_write(f->scratch.fd, "helper", script);
+	assert_int_equal(fchmodat(f->scratch.fd, "helper", 0700, 0), 0);
+}
+
+/* Copies with a helper that hangs; what is told after so many seconds. */
+static void assert_given_up(struct loop *loop, struct keeper *keeper, int seconds)
+{
+	static const char *const path = "output/a";
+	struct outcome *outcome = keeper_data(keeper);
+
+	outcome->told = false;
+	keeper_copy(keeper, &path, 1, on_done);
+	fake_ms += (uint64_t)(seconds - 1) * 1000;
+	loop_turn(loop, 0);
+	assert_false(outcome->told);
+	fake_ms += 1000;
+	loop_turn(loop, 0);
+	assert_true(outcome->told);
+	assert_non_null(strstr(outcome->error, "did not get on for"));
+	assert_int_equal(keeper_owed(keeper, &(const char *){ NULL }), 1);
+}
+
+static void a_copy_that_hangs_is_given_up_and_the_next_one_sooner(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct err err;
+	struct loop *loop = loop_new(fake_clock, &err);
+	cleanup_free char *helper = xasprintf("%s/helper", f->scratch.path);
+	struct keeper *keeper =
+		keeper_new(loop, f->workspace, helper, f->scratch.path, "s", &outcome);
+
+	keeper_set_quota(keeper, 1000);
+	scratch_write(f->data, "output/a", "a");
+	write_helper(f, "#!/bin/sh\nexec sleep 1000\n");
+	assert_given_up(loop, keeper, 120);
+	assert_given_up(loop, keeper, 5);
+	write_helper(f, "#!/bin/sh\nread -r order\nexit 1\n");
+	keeper_free(keeper);
+	home_close(f->home);
+	f->home = NULL;
+	loop_free(loop);
+}
+
 static void copy_notebook(struct fixture *f, struct keeper *keeper, uint64_t size,
 			  const char *suffix)
 {
@@ -340,6 +394,7 @@ int main(void)
 		FIXTURE_TEST(copies_are_private_and_keep_their_time),
 		FIXTURE_TEST(keeping_off_and_strange_paths_copy_nothing),
 		FIXTURE_TEST(a_copy_outlives_its_keeper_and_the_removal_waits_for_it),
+		FIXTURE_TEST(a_copy_that_hangs_is_given_up_and_the_next_one_sooner),
 		FIXTURE_TEST(the_notebook_is_so_much_of_the_journals_and_its_end),
 		FIXTURE_TEST(notebook_and_results_share_a_folder_and_do_not_wait_for_each_other),
 		FIXTURE_TEST(
