@@ -155,9 +155,22 @@ def test_the_size_of_figures_can_be_chosen(r):
     assert sizes("plot(1); dev.new(width = 10, height = 3); plot(2)") == [(960, 720), (1200, 360)]
     assert sizes("graphics.off(); options(repr.plot.width = 12, repr.plot.height = 3); plot(1)") == [(1440, 360)]
     assert sizes("options(repr.plot.width = NULL, repr.plot.height = NULL); plot(1)") == [(960, 720)]
+    assert sizes("dev.new(width = 10, height = 3); plot(1)\nplot(2)") == [(1200, 360)] * 2
+    assert sizes("options(repr.plot.width = 4, repr.plot.height = 2); plot(1)") == [(480, 240)]  # the later wish holds
+    assert sizes("graphics.off(); options(repr.plot.width = NULL, repr.plot.height = NULL); plot(1)") == [(960, 720)]
     too_large = r("dev.new(width = 41, height = 40); par(mar = rep(0, 4)); plot(1)")
     assert "[Figures are at most 40 inches wide and high.]" in too_large.text
     assert r("dev.new(width = 'wide')").state == "raised"
+    assert r("graphics.off(); plot(1); options(repr.plot.width = 'wide')").state == "done"
+    assert r("options(repr.plot.width = 50); 1").text == "[1] 1\n"
+    assert r("plot(1); 2\n3").text.count("Figures are at most 40 inches") == 1
+    r("options(repr.plot.width = NULL)")
+
+
+def test_another_size_draws_on_no_device_of_the_users(r):
+    r("pdf('own.pdf'); dev.new(); plot(1)")
+    assert len(r("options(repr.plot.width = 5, repr.plot.height = 5); plot(2)").images) == 1
+    r("options(repr.plot.width = NULL, repr.plot.height = NULL); graphics.off()")
 
 
 def test_text_of_all_alphabets_is_measured_as_it_is_drawn(r):

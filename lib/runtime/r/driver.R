@@ -103,6 +103,8 @@ local({
 
 	# ---- plots ----
 
+	size_options <- function() options()[c("repr.plot.width", "repr.plot.height")]
+
 	# The size of figures in inches: what dev.new() is asked for, else the options of Jupyter's R.
 	figure_size <- function(width = NULL, height = NULL) {
 		asked <- list(c(width, getOption("repr.plot.width"), FIGURE_SIZE[1L])[1L],
@@ -123,7 +125,7 @@ local({
 		grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none")
 		grDevices::dev.control("enable")
 		state$devices[[as.character(grDevices::dev.cur())]] <-
-			list(size = size, follows = is.null(width) && is.null(height), steps = list(), fresh = TRUE)
+			list(size = size, options = size_options(), steps = list(), fresh = TRUE)
 	}
 
 	is_ours <- function(number = grDevices::dev.cur()) {
@@ -215,9 +217,10 @@ local({
 	follow_size <- function() {
 		if (!is_ours()) return()
 		device <- state$devices[[as.character(grDevices::dev.cur())]]
-		if (!device$follows || identical(figure_size(), device$size)) return()
+		if (identical(size_options(), device$options)) return()
 		show_plot()
 		grDevices::dev.off()
+		if (grDevices::dev.cur() > 1L) open_device()
 	}
 
 	# ---- what cells find ----
