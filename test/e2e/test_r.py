@@ -344,6 +344,16 @@ def test_no_setting_of_a_cell_breaks_the_next(r, hostile):
     assert r("invisible(base::print(base::paste('still', 1 + 1)))").text == '[1] "still 2"\n'
 
 
+def test_connections_that_are_closed_cost_no_answer(r):
+    """Also where others have their numbers by then."""
+    assert r("closeAllConnections(); 1").text == "[1] 1\n"
+    r("for (i in 3:20) try(close(getConnection(i)), silent = TRUE)\n"
+      "files <- lapply(1:6, function(i) file(paste0(i, '.txt'), 'w'))")
+    r("for (i in 1:6) { writeLines(paste('file', i), files[[i]]); close(files[[i]]) }")
+    assert r("for (i in 1:6) cat(readLines(paste0(i, '.txt')), '')").text.split() == "file 1 file 2 file 3 file 4 file 5 file 6".split()
+    assert len(r("plot(1:3); closeAllConnections()").images) == 1
+
+
 def test_an_own_r_is_used(home):
     with Server(home, env={"PTYCELL_R": "/nowhere/R"}) as server:
         result = server.cell("1", language="r")

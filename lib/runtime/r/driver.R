@@ -36,12 +36,22 @@ local({
 
 	# ---- frames ----
 
-	down <- file("/dev/fd/5", "rb", raw = TRUE)
-	up <- file("/dev/fd/6", "wb", raw = TRUE)
+	# Whether it is that which was opened: a cell may have closed it, and its number may be another's by now.
+	is_pipe <- function(pipe, path)
+		identical(tryCatch(summary.connection(pipe)$description, error = function(e) ""), path)
+
+	down <- up <- NULL
+	open_pipes <- function() {
+		if (!is_pipe(down, "/dev/fd/5")) down <<- file("/dev/fd/5", "rb", raw = TRUE)
+		if (!is_pipe(up, "/dev/fd/6")) up <<- file("/dev/fd/6", "wb", raw = TRUE)
+	}
+	open_pipes()
 
 	as_bytes <- function(part) if (is.raw(part)) part else charToRaw(enc2utf8(part))
 
+	# What comes first after the code of a cell, which can have closed all connections.
 	send <- function(type, id, parts = list()) {
+		open_pipes()
 		bytes <- charToRaw(sprintf("%s %s %d\n", type, id, length(parts)))
 		for (name in names(parts)) {
 			part <- as_bytes(parts[[name]])
