@@ -93,6 +93,14 @@ def test_ggplots_are_shown_as_values_and_when_printed(r):
     assert r("p <- p + geom_line()").images == []
 
 
+def test_traces_of_rlang_begin_with_the_cell(r):
+    if r('isTRUE(requireNamespace("rlang", quietly = TRUE))').text != "[1] TRUE\n":
+        pytest.skip("there is no rlang here (apt install r-cran-rlang)")
+    r("f <- function() rlang::abort('no'); g <- function() f(); g()")
+    trace = r("rlang::last_trace()").text
+    assert "1. └─global g()" in trace and "run_all" not in trace and "PTYCELL" not in trace
+
+
 def test_own_devices_are_left_alone(r):
     result = r('png("own.png"); plot(1:5); invisible(dev.off())')
     assert result.images == [] and [c["path"] for c in result.status["files"]] == ["own.png"]

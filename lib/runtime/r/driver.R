@@ -23,6 +23,7 @@ local({
 	state$devices <- list() # of our devices, by number: size, and what was shown of it last
 	state$images <- 0L
 	state$left_out <- 0L   # images beyond IMAGES_MAX
+	state$depth <- 0L      # of the frame that the cell's code is evaluated in
 	state$warned <- FALSE  # R may have put off a warning
 	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
 	state$calls <- NULL    # those of the last error, for traceback()
@@ -223,7 +224,7 @@ local({
 	setHook("before.plot.new", function(...) if (graphics::par("page")) begin_page(), "append")
 	setHook("before.grid.newpage", begin_page, "append")
 
-	# The options for the size of figures have changed: the next plot gets another device.
+	# The options for the size of figures have changed: the next plot gets another device, and not one of the user's.
 	follow_size <- function() {
 		if (!is_ours()) return()
 		device <- state$devices[[as.character(grDevices::dev.cur())]]
@@ -251,6 +252,29 @@ local({
 	# Ends the cell, as in the other languages; what R would lose is kept.
 	attached$quit <- attached$q <- function(save = "default", status = 0, runLast = TRUE)
 		invokeRestart("ptycell_quit", as.integer(status))
+	# Frames are counted from the code of the cell on, as they are at R's top level. Each of these asks R for
+	# the frame that it is called from.
+	count <- function(number) pmax(0L, number - state$depth)
+	own_frames <- function(all, last) all[state$depth + seq_len(count(last))]
+	frame_of <- function(which, last, get) {
+		number <- (if (which > 0L) 0L else count(last)) + as.integer(which)
+		if (number < 0L || number > count(last)) stop(simpleError("not that many frames on the stack", sys.call(-1L)))
+		if (number > 0L) get(number + state$depth) else NULL
+	}
+	attached$sys.nframe <- function() count(sys.parent())
+	attached$sys.parent <- function(n = 1L) count(sys.parent(n + 1L))
+	attached$sys.parents <- function() count(own_frames(sys.parents(), sys.parent()))
+	attached$sys.calls <- function() as.pairlist(own_frames(sys.calls(), sys.parent()))
+	attached$sys.frames <- function() as.pairlist(own_frames(sys.frames(), sys.parent()))
+	attached$sys.call <- function(which = 0L) frame_of(which, sys.parent(), sys.call)
+	attached$sys.function <- function(which = 0L) frame_of(which, sys.parent(), sys.function)
+	attached$sys.frame <- function(which = 0L) {
+		frame <- if (which != 0L) frame_of(which, sys.parent(), sys.frame)
+		if (is.null(frame)) user else frame
+	}
+	attached$recover <- utils::recover
+	environment(attached$recover) <- list2env(as.list(attached), parent = asNamespace("utils"))
+	environment(attached$recover)$recover <- attached$recover
 	# R keeps the calls of errors that come to its top level, where no cell runs.
 	attached$traceback <- function(x = NULL, ...) base::traceback(if (is.null(x)) state$calls else x, ...)
 	# R begins to count anew with each expression at its top level.
@@ -270,7 +294,8 @@ local({
 		menu.graphics = FALSE, device.ask.default = FALSE, pager = show_files,
 		browser = function(url) cat("Nothing opens here: ", url, "\n", sep = ""),
 		editor = function(...) stop("there is no editor here"),
-		help_type = "text", keep.source = TRUE, showErrorCalls = FALSE
+		help_type = "text", keep.source = TRUE, showErrorCalls = FALSE,
+		rlang_trace_top_env = user # its traces begin with the code of the cell
 	)
 
 	# ---- packages ----
@@ -449,11 +474,18 @@ local({
 		else print.default(value)
 	}
 
+	# Code that is evaluated from the global environment finds that as its parent.frame().
+	as_top_level <- function(code) bquote(.Internal(eval(.(code), .(user), NULL)))
+
+	count_frames <- as_top_level(as.expression(as.call(list(sys.nframe))))
+
 	run_all <- function(code) {
+		state$depth <- withVisible(eval(count_frames, user))$value
 		for (i in seq_along(code)) {
 			base::setTimeLimit(state$limits[1L], state$limits[2L])
 			follow_size()
-			result <- withVisible(eval(code[i], user))
+			step <- as_top_level(code[i])
+			result <- withVisible(eval(step, user))
 			assign(".Last.value", result$value, attached)
 			if (result$visible) show_value(result$value)
 			settle()
@@ -474,7 +506,7 @@ local({
 	})
 
 	# Is this the call of the cell itself? R's top level has none.
-	is_cell <- function(call) identical(call, quote(eval(code[i], user)))
+	is_cell <- function(call) identical(call, quote(eval(step, user)))
 
 	# The calls on the way from the cell to where it failed, without those of the handler.
 	calls_of <- function(calls) {

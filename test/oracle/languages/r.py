@@ -73,8 +73,8 @@ class R(Language):
         Rule("an object lies anywhere", r"<(environment|bytecode): 0x[0-9a-f]+>", r"<\1>"),
         Rule("ptycell adds the way to an error", r"^Calls: .*\n"),
         Rule("each kind of device has its name", r"^(pdf|bmp) ?$", "DEVICE"),
-        Rule("cells are counted", r"<cell \d+>(?=:)", "<cell N>"),
         Rule("a cell has a name in a traceback", r" at (<cell \d+>)?#\d+$"),
+        Rule("cells are counted", r"<cell \d+>(?=[:#])", "<cell N>"),
     ]
 
     def start(self, folder):
