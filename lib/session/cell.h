@@ -58,6 +58,7 @@ struct cell {
 	bool told_cut;    /* `told` lacks some */
 	bool spool_cut;   /* spool_path holds only the start: it is larger than spool_max */
 	bool cancelled;   /* its call was */
+	bool overdue;     /* interrupted at its deadline, and came to an end of its own */
 	bool bare;        /* only number, state and time are told */
 	int scan_error;   /* the errno for which not all files were looked at; 0: none */
 	bool scan_capped; /* files beyond SCAN_FILES_MAX were not looked at */

@@ -246,6 +246,7 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	else if (state == CELL_DIED && r->timed_out)
 		state = CELL_TIMED_OUT;
 	cell->state = state;
+	cell->overdue = r->timed_out && r->stop != RUNNER_STOP_NONE && state != CELL_TIMED_OUT;
 	cell->elapsed_us = clock_us() - r->started_us;
 	take_output(r, cell);
 	r->cell = NULL;

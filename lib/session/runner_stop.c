@@ -29,6 +29,8 @@ static void send_signal(struct runner *r, enum step step)
 
 	if (signo == 0)
 		return;
+	if (step == STEP_AGAIN) /* code can have stopped it (suspend) */
+		interpreter_signal(r->interpreter, SIGCONT);
 	if (steps[step].whom == FOREGROUND)
 		interpreter_signal_foreground(r->interpreter, signo);
 	else if (steps[step].whom == INTERPRETER)

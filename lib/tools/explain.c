@@ -18,10 +18,14 @@ static void explain_timeout(struct buf *text, const struct cell *cell)
 {
 	buf_putf(text, "The cell ran into its deadline of %.15g s",
 		 (double)cell->timeout_ms / 1000);
-	buf_puts(text, cell->interpreter_lost
-			       ? " and did not react to interrupts, so its interpreter was killed: "
-				 "variables and imports are gone, files are not.\n"
-			       : " and was interrupted; variables and files are kept.\n");
+	if (cell->overdue)
+		buf_puts(text, " and was interrupted; after that it came to an end of its own.\n");
+	else if (cell->interpreter_lost)
+		buf_puts(text,
+			 " and did not react to interrupts, so its interpreter was killed: "
+			 "variables and imports are gone, files are not.\n");
+	else
+		buf_puts(text, " and was interrupted; variables and files are kept.\n");
 	buf_puts(text, "If it needs longer, pass a larger timeout.\n");
 }
 
@@ -165,7 +169,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 			 result->note != NULL ? result->note : "");
 		return;
 	}
-	if (cell->state == CELL_TIMED_OUT)
+	if (cell->state == CELL_TIMED_OUT || cell->overdue)
 		explain_timeout(text, cell);
 	else if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
 		explain_problem(text, result);

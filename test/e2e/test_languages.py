@@ -18,6 +18,44 @@ CELLS = {
 }
 
 
+# Begins, is interrupted, and goes on to its end.
+CAUGHT = {
+    "python": "import time\ntry:\n    print('begun', flush=True)\n    time.sleep(1000)\nexcept KeyboardInterrupt: print('on')",
+    "bash": "trap : INT; echo begun; sleep 1000; trap - INT; echo on",
+    "r": "tryCatch({ cat('begun\\n'); Sys.sleep(1000) }, interrupt = function(e) cat('on\\n'))",
+}
+# Stops itself.
+STOPPED = {
+    "python": "import os, signal\nprint('begun', flush=True)\nos.kill(os.getpid(), signal.SIGSTOP)\nwhile True: pass",
+    "bash": "echo begun; suspend -f; while :; do :; done",
+    "r": "cat('begun\\n'); tools::pskill(Sys.getpid(), tools::SIGSTOP); repeat {}",
+}
+
+
+@pytest.mark.parametrize("language", sorted(CAUGHT))
+def test_a_deadline_that_the_code_outlives_is_told(server, language):
+    if language not in HERE:
+        pytest.skip(f"there is no {language} here")
+    for timeout in (1, 10, 100):
+        result = server.cell(CAUGHT[language], language=language, timeout=timeout)
+        if "on\n" in result.text:
+            break
+    assert result.state == "done", result.texts
+    assert f"ran into its deadline of {timeout} s and was interrupted; after that it came to an end of its own" in result.text
+    assert "deadline" not in server.cell(CELLS[language][0], language=language).text
+
+
+@pytest.mark.parametrize("language", sorted(STOPPED))
+def test_an_interpreter_that_stopped_itself_is_interrupted(server, language):
+    if language not in HERE:
+        pytest.skip(f"there is no {language} here")
+    server.cell(CELLS[language][0], language=language)
+    server.cell(STOPPED[language], language=language, budget=0)
+    server.interact(action="wait", language=language, until="begun")
+    assert server.interact(action="interrupt", language=language).state == "interrupted"
+    assert server.cell(CELLS[language][1], language=language).text == "7\n"
+
+
 @pytest.mark.parametrize("names", [
     ["python", "py", "Python", "PYTHON3"], ["bash", "sh", "shell", "Bash", "SHELL"], ["r", "R"],
     ["javascript", "js", "node", "typescript", "ts", "JS"]],
