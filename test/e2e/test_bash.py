@@ -173,6 +173,17 @@ def test_code_from_other_editors_runs_and_nuls_are_told(sh):
     assert sh("echo a\0b").text == "NUL bytes of the code that were left out: 1\nab\n"
 
 
+def test_a_history_has_no_line_of_ours(sh):
+    """P20."""
+    assert sh("history").text == ""
+    sh("exit 3")
+    assert sh("history").text == ""
+    sh("set -o history")
+    sh("history -s 'echo mine'")
+    assert sh("history; set +o history").text.split() == ["1", "echo", "mine"]
+    assert sh("history").text == ""
+
+
 def test_exec_ends_the_shell_and_says_so(sh):
     """BR05."""
     result = sh("x=5; exec sh -c 'echo replaced; exit 9'")

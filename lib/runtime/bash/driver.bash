@@ -99,6 +99,8 @@ __ptycell_next() {
 		__ptycell_cut "$1"
 	fi
 	__ptycell_set_prompt
+	# Bash has remembered this line, where the cell set history on, and after `exit`.
+	if [[ -o history ]]; then builtin history -d -1 2>/dev/null; else builtin history -c; fi
 }
 
 # Answers questions until a cell comes, which is then in __ptycell_text.
