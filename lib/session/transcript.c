@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "text/clip.h"
 #include "text/escape.h"
+#include "text/panel.h"
 #include "text/redact.h"
 #include "text/screen.h"
 #include "text/utf8.h"
@@ -28,11 +29,13 @@ struct transcript {
 	uint64_t chars;      /* characters among all bytes */
 	char last[QUERY_MAX - 1];
 	bool query_seen;
-	uint64_t answered; /* bytes whose queries have their answers */
-	bool line_open;    /* the last byte was no newline */
-	char *open;        /* the unfinished last line when something was taken, or NULL */
-	bool taken;        /* something was shown and is not held any more */
-	bool alternate;    /* it ended on the alternate screen */
+	uint64_t answered;   /* bytes whose queries have their answers */
+	bool line_open;      /* the last byte was no newline */
+	char *open;          /* the unfinished last line when something was taken, or NULL */
+	bool taken;          /* something was shown and is not held any more */
+	bool alternate;      /* it ended on the alternate screen */
+	struct panel *panel; /* what is on that; NULL when no program has it */
+	char *panel_shown;   /* as an answer showed it last, or NULL */
 };
 
 struct transcript *transcript_new(struct spool *spool_own, const struct redact *redact)
@@ -52,6 +55,8 @@ void transcript_free(struct transcript *t)
 	buf_release(&t->head);
 	free(t->tail);
 	free(t->open);
+	panel_free(t->panel);
+	free(t->panel_shown);
 	spool_free(t->spool);
 	redact_stream_free(t->redact);
 	free(t);
@@ -332,15 +337,75 @@ static void settle_spool(struct transcript *t, const struct buf *result,
 	all->spooled = t->spooling && spool_error(t->spool) == NULL;
 }
 
+/* ---- the screen of a full-screen program ---- */
+
+static bool ends_on_alternate(const struct transcript *t)
+{
+	struct screen *screen = open_screen(t);
+	bool alternate;
+
+	screen_feed(screen, buf_str(&t->head), t->head.len);
+	feed_tail(t, screen);
+	alternate = screen_is_alternate(screen);
+	screen_free(screen);
+	return alternate;
+}
+
+/* Takes all that is held. */
+static void follow_panel(struct transcript *t)
+{
+	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
+
+	transcript_read(t, &held);
+	if ((t->alternate || memmem(buf_str(&held), held.len, "\033[?", 3) != NULL) &&
+	    ends_on_alternate(t)) {
+		if (t->panel == NULL)
+			t->panel = panel_new();
+		panel_feed(t->panel, buf_str(&held), held.len);
+		return;
+	}
+	panel_free(t->panel);
+	t->panel = NULL;
+	free(t->panel_shown);
+	t->panel_shown = NULL;
+}
+
+/* Appends the screen of a program that has one, unless it is as it was shown last. */
+static void show_panel(struct transcript *t, size_t max_chars, struct buf *out,
+		       struct transcript_text *all)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	size_t shown;
+
+	follow_panel(t);
+	if (t->panel == NULL)
+		return;
+	buf_putf(&text,
+		 "[the screen of a full-screen program; the cursor is in line %zu, column %zu]\n",
+		 panel_line(t->panel), panel_column(t->panel));
+	panel_text(t->panel, &text);
+	if (t->panel_shown != NULL && str_eq(t->panel_shown, buf_str(&text)))
+		return;
+	if (out->len > 0 && out->data[out->len - 1] != '\n')
+		buf_puts(out, "\n");
+	shown = clip_text(out, text.data, text.len, max_chars - size_min(all->shown, max_chars));
+	all->shown += shown;
+	all->total += shown;
+	free(t->panel_shown);
+	t->panel_shown = buf_steal(&text);
+}
+
 struct transcript_text transcript_render(struct transcript *t, size_t max_chars,
 					 const struct buf *result, struct buf *out,
 					 struct buf *ret_result)
 {
 	size_t result_chars = result != NULL ? utf8_count(buf_str(result), result->len) : 0;
+	size_t output_chars = max_chars - size_min(result_chars, max_chars / 2);
 	struct transcript_text all;
 
 	end_redaction(t);
-	all = render(t, max_chars - size_min(result_chars, max_chars / 2), out);
+	all = render(t, output_chars, out);
+	show_panel(t, output_chars, out, &all);
 	all.total += result_chars;
 	if (result != NULL)
 		all.shown +=
@@ -427,18 +492,6 @@ void transcript_end_line(const struct transcript *t, struct buf *out)
 	buf_put(out, line, (size_t)(text.data + to - line));
 }
 
-static bool ends_on_alternate(const struct transcript *t)
-{
-	struct screen *screen = open_screen(t);
-	bool alternate;
-
-	screen_feed(screen, buf_str(&t->head), t->head.len);
-	feed_tail(t, screen);
-	alternate = screen_is_alternate(screen);
-	screen_free(screen);
-	return alternate;
-}
-
 /* What a prompt is still asked for after it was shown. */
 static void keep_open_line(struct transcript *t)
 {
@@ -470,8 +523,9 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 	keep_open_line(t);
 	t->chars -= utf8_count(end + len - rest, rest);
 	result = render(t, max_chars, out);
+	show_panel(t, max_chars, out, &result);
 	settle_spool(t, NULL, &result);
-	t->alternate = ends_on_alternate(t);
+	t->alternate = t->panel != NULL;
 	buf_clear(&t->head);
 	t->tail_total = 0;
 	t->answered = 0;

@@ -47,5 +47,7 @@ static inline bool escape_idle(const struct escape *escape)
 enum escape_step escape_feed(struct escape *escape, unsigned char byte);
 /* Parameter `index`, `otherwise` when it is missing or 0. */
 uint32_t escape_param(const struct escape *escape, size_t index, uint32_t otherwise);
+/* What a character looks like while letters are lines of boxes: DEC Special Graphics. */
+uint32_t escape_drawn(uint32_t cp);
 
 #endif

@@ -117,26 +117,12 @@ static void put(struct screen *s, uint32_t cp)
 	make_room(s);
 }
 
-/* DEC Special Graphics: what ` to ~ are while letters are lines of boxes. */
-static void put_drawing(struct screen *s, const char *text, size_t len)
-{
-	static const uint16_t graphics[] = {
-		0x25c6, 0x2592, 0x2409, 0x240c, 0x240d, 0x240a, 0xb0,   0xb1,
-		0x2424, 0x240b, 0x2518, 0x2510, 0x250c, 0x2514, 0x253c, 0x23ba,
-		0x23bb, 0x2500, 0x23bc, 0x23bd, 0x251c, 0x2524, 0x2534, 0x252c,
-		0x2502, 0x2264, 0x2265, 0x3c0,  0x2260, 0xa3,   0xb7,
-	};
-
-	for (size_t i = 0; i < len; i++)
-		put(s, text[i] >= '`' && text[i] <= '~' ? graphics[text[i] - '`']
-							: (unsigned char)text[i]);
-}
-
 static void put_ascii(struct screen *s, const char *text, size_t len)
 {
 	s->written = true;
 	if (s->escape.drawing) {
-		put_drawing(s, text, len);
+		for (size_t i = 0; i < len; i++)
+			put(s, escape_drawn((unsigned char)text[i]));
 		return;
 	}
 	while (len > 0) {
@@ -516,14 +502,22 @@ static size_t first_row(const struct screen *s)
 	return down_by(blank, s->blank_feeds);
 }
 
+/* A full-screen program that still has the screen did not only run: what is on it is panel.h's. */
+static size_t end_row(const struct screen *s)
+{
+	bool noted = s->alternate && s->note > 0 && s->note == s->row;
+
+	return noted ? s->note - 1 : s->grid.count;
+}
+
 void screen_text(const struct screen *s, struct buf *out)
 {
-	size_t first;
+	size_t first = first_row(s);
+	size_t end = end_row(s);
 
 	if (s->lost > 0)
 		buf_putf(out, "[... %zu earlier lines left out ...]\n", s->lost);
-	first = first_row(s);
-	for (size_t row = first; row < s->grid.count; row++) {
+	for (size_t row = first; row < end; row++) {
 		if (row > first)
 			buf_puts(out, "\n");
 		grid_text(&s->grid, row, out);

@@ -7,7 +7,8 @@
  * (the pty has OPOST off). Control sequences: ECMA-48.
  *
  * - Lines do not wrap at the terminal's width: a reader without one wants them whole.
- * - Content of the alternate screen is dropped; one note line says so.
+ * - Content of the alternate screen is dropped; one note line says so, once the program has left
+ * it. As long as it has not, panel.h has its screen.
  * - Clearing the screen keeps what stood there and begins a new page; clearing it again empties
  *   that page, so that a program that redraws leaves its last picture.
  * - Memory is bounded by SCREEN_CELLS_MAX (four bytes each): beyond it the oldest lines go and

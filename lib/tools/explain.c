@@ -21,9 +21,8 @@ static void explain_timeout(struct buf *text, const struct cell *cell)
 	if (cell->overdue)
 		buf_puts(text, " and was interrupted; after that it came to an end of its own.\n");
 	else if (cell->interpreter_lost)
-		buf_puts(text,
-			 " and did not react to interrupts, so its interpreter was killed: "
-			 "variables and imports are gone, files are not.\n");
+		buf_puts(text, " and did not react to interrupts, so its interpreter was killed: "
+			       "variables and imports are gone, files are not.\n");
 	else
 		buf_puts(text, " and was interrupted; variables and files are kept.\n");
 	buf_puts(text, "If it needs longer, pass a larger timeout.\n");

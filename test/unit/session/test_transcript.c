@@ -509,6 +509,47 @@ static void a_secret_is_neither_shown_nor_spooled(void **state)
 	redact_free(redact);
 }
 
+#define SCREEN_AT(line, column)                                                                    \
+	"[the screen of a full-screen program; the cursor is in line " line ", column " column "]\n"
+
+static void a_full_screen_program_shows_its_screen_while_it_has_one(void **state)
+{
+	(void)state;
+	feed("begin\n\033[?1049h\033[2;1Hone");
+	(void)transcript_take(t, 1000, &out);
+	assert_string_equal(buf_str(&out), "begin\n" SCREEN_AT("2", "4") "\none\n");
+	buf_clear(&out);
+	(void)transcript_take(t, 1000, &out);
+	assert_string_equal(buf_str(&out), ""); /* nothing has changed */
+	feed("\033[1;1Htwo\033[");
+	(void)transcript_take(t, 1000, &out);
+	assert_string_equal(buf_str(&out), SCREEN_AT("1", "4") "two\none\n");
+	buf_clear(&out);
+	feed("2;1H\033[2K\033[?1049lend\n");
+	(void)transcript_render(t, 1000, NULL, &out, NULL);
+	assert_string_equal(buf_str(&out), "end\n");
+}
+
+static void a_full_screen_program_that_nobody_saw_is_noted(void **state)
+{
+	(void)state;
+	feed("begin\n\033[?1049hone\033[?1049lend\n");
+	(void)transcript_render(t, 1000, NULL, &out, NULL);
+	assert_non_null(strstr(buf_str(&out),
+			       "[a full-screen program ran; its screen is left out]\nend\n"));
+}
+
+static void the_last_screen_of_a_program_that_was_ended_is_shown(void **state)
+{
+	struct transcript_text shown;
+
+	(void)state;
+	feed("\033[?1049hlast words");
+	shown = transcript_render(t, 1000, NULL, &out, NULL);
+	assert_string_equal(buf_str(&out), SCREEN_AT("1", "11") "last words\n");
+	assert_int_equal(shown.shown, shown.total);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +579,9 @@ int main(void)
 		TEXT_TEST(a_result_has_at_least_half_of_the_room),
 		TEXT_TEST(what_fits_together_leaves_no_spool),
 		TEXT_TEST(a_secret_is_neither_shown_nor_spooled),
+		TEXT_TEST(a_full_screen_program_shows_its_screen_while_it_has_one),
+		TEXT_TEST(a_full_screen_program_that_nobody_saw_is_noted),
+		TEXT_TEST(the_last_screen_of_a_program_that_was_ended_is_shown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

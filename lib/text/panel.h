@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * panel.h - the screen of a full-screen program: SCREEN_ROWS by SCREEN_COLUMNS, as a person sees
+ * it.
+ *
+ * What a program draws on the alternate screen stays there over any number of feeds. Lines wrap at
+ * the right margin and scroll within a region. Colours are dropped. What is written to the main
+ * screen is not looked at (text/screen.h).
+ */
+#ifndef TEXT_PANEL_H
+#define TEXT_PANEL_H
+
+#include <stddef.h>
+
+#include "base/buf.h"
+
+struct panel;
+
+struct panel *panel_new(void);
+/* NULL is allowed. */
+void panel_free(struct panel *panel);
+void panel_feed(struct panel *panel, const char *data, size_t len);
+/* Appends the screen as clean text: lines without trailing blanks, those at the end that are empty
+ * left out. */
+void panel_text(const struct panel *panel, struct buf *out);
+/* Where the cursor stands, from 1. */
+size_t panel_line(const struct panel *panel);
+size_t panel_column(const struct panel *panel);
+
+#endif
