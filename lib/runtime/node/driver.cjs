@@ -1116,15 +1116,13 @@ function traceback(error) {
   } catch {
     return 'An error that cannot be shown.\n';
   }
-  const isError = values.isNativeError(error);
-  if (!isError) text = `Uncaught ${text}`;
-  const place = isError ? placeOf(text) : undefined;
+  const place = values.isNativeError(error) ? placeOf(text) : undefined;
   const where = place === undefined ? '' : excerpt(place.file, place.line, place.column);
   return `${values.shortened(`${where}${text}`, TRACEBACK_LIMIT)}\n`;
 }
 
 function describeError(error) {
-  const text = traceback(error);
+  const text = `${values.isNativeError(error) ? '' : 'Uncaught '}${traceback(error)}`;
   const parts = [['status', 'error'], ['ename', nameOf(error)], ['evalue', textOf(error)], ['traceback', text]];
   const place = placeOf(text);
   if (place !== undefined && place.file === cell.file) push(parts, ['line', `${place.line}`]);

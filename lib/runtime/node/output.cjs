@@ -8,6 +8,7 @@
 'use strict';
 
 const { writeSync } = host.require('fs');
+const { emit } = host.require('events').prototype;
 
 const { from } = Buffer;
 const { isView } = ArrayBuffer;
@@ -46,10 +47,11 @@ function writesAtOnce(stream, fd) {
     return true;
   };
   defineProperty(stream, 'write', { value: own, writable: true, configurable: true, enumerable: false });
-  // A pipe that ends must not close the session's terminal.
+  // A pipe that ends must not close the session's terminal; who waits for the end must learn of it.
   const end = function (chunk, encoding, callback) {
-    if (typeof chunk === 'function') return own('', chunk), stream;
-    own(chunk === undefined || chunk === null ? '' : chunk, encoding, callback);
+    if (typeof chunk === 'function') own('', chunk);
+    else own(chunk === undefined || chunk === null ? '' : chunk, encoding, callback);
+    nextTick(() => apply(emit, stream, ['finish']));
     return stream;
   };
   defineProperty(stream, 'end', { value: end, writable: true, configurable: true, enumerable: false });

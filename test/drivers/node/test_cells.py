@@ -316,6 +316,7 @@ def test_js08_a_rejection_that_nobody_handles_is_shown_and_survived(session):
     result = session.run("Promise.reject(new Error('lost')); 1")
     assert result.status == "ok" and result.value == "1"
     assert "Uncaught (in promise)" in result.output and "Error: lost\n    at cell-1.js:1:16\n" in result.output
+    assert session.run("Promise.reject({ code: 5 }); 2").output == "Uncaught (in promise) { code: 5 }\n"
     assert values(session, "2") == "2"
 
 

@@ -172,6 +172,8 @@ def test_output_is_whole_and_in_order_on_a_terminal_that_does_not_block(session)
     ("process.stdout.write(new Uint8Array([100])); process.stdout.end('e'); console.log('f')", "def\n"),
     ("try { process.stdout.write(1) } catch (error) { console.log(error.code) }", "ERR_INVALID_ARG_TYPE\n"),
     ("await require('stream/promises').pipeline(['g', 'h'], process.stdout, { end: false }); undefined", "gh"),
+    ("await require('stream/promises').pipeline(['i', 'j'], process.stdout); console.log('k')", "ijk\n"),
+    ("process.stderr.once('finish', () => console.log('finished')); process.stderr.end(() => console.log('ended'))", "ended\nfinished\n"),
     ("[process.stdout.isTTY, process.stdout.fd, process.stderr.fd, process.stdout === process.stdout].join()", ""),
     ("let kept = process.stdout.write; process.stdout.write = () => true; console.log('no'); process.stdout.write = kept; console.log('yes')",
      "yes\n"),
