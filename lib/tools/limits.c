@@ -39,12 +39,23 @@ static void explain_space(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Write large files to the working folder.\n");
 }
 
-static void explain_processes(struct buf *out, const struct session_limits *limits)
+static void put_processes(struct buf *out, const char *what, const struct session_limits *limits)
 {
 	buf_putf(out,
-		 "Processes and threads here are limited to %" PRIu64
+		 "%s limited to %" PRIu64
 		 " (processes_max). Use fewer workers, and end those that are not needed.\n",
-		 limits->processes_max);
+		 what, limits->processes_max);
+}
+
+static void explain_processes(struct buf *out, const struct session_limits *limits)
+{
+	put_processes(out, "Processes and threads here are", limits);
+}
+
+/* The kernel says the same of a lock, and of a read without data. */
+static void explain_eagain(struct buf *out, const struct session_limits *limits)
+{
+	put_processes(out, "If that was a new process or thread: here they are", limits);
 }
 
 static void explain_open_files(struct buf *out, const struct session_limits *limits)
@@ -94,9 +105,9 @@ static const struct {
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },
 	{ { "No space left on device", "ENOSPC" }, explain_space, POLICY_BWRAP, POLICY_NAMESPACES },
-	{ { "can't start new thread", "Resource temporarily unavailable", "EAGAIN",
-	    "code: 'EAGAIN'," },
-	  explain_processes,
+	{ { "can't start new thread" }, explain_processes, POLICY_BWRAP, POLICY_NAMESPACES },
+	{ { "Resource temporarily unavailable", "EAGAIN", "code: 'EAGAIN'," },
+	  explain_eagain,
 	  POLICY_BWRAP,
 	  POLICY_NAMESPACES },
 	{ { "Too many open files", "EMFILE" },
@@ -216,8 +227,9 @@ static bool holds(size_t row, const struct confinement *confinement)
 	const struct cgroups *groups = confinement_groups(confinement);
 	enum policy_tier tier = confinement_tier(confinement);
 
-	if (rows[row].explain == explain_processes && groups != NULL &&
-	    (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
+	bool counts = rows[row].explain == explain_processes || rows[row].explain == explain_eagain;
+
+	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
 		return true;
 	return tier >= rows[row].from && tier <= rows[row].to;
 }
