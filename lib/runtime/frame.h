@@ -14,6 +14,10 @@
  *
  * `clear` takes back what the cell has shown and no answer has told yet; it is acknowledged.
  *
+ * `reads`, part `now`, "1" or "0": the interpreter's event loop has begun to read the terminal, or
+ * does not read it any more. A driver that knows says so, in cells and between them. Without it the
+ * server goes by what the process waits for, where a terminal may stay that nobody reads.
+ *
  * Names. Both forms are lines without an end after the last; nothing of the user's code runs for
  * them (no repr, length or property of a user's class), and neither history nor `_` changes.
  *

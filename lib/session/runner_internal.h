@@ -37,6 +37,13 @@ struct run {
 };
 
 /* Looking for who waits. */
+/* What the driver says about its event loop and the terminal. */
+enum reading {
+	READING_UNTOLD,
+	READING_NO,
+	READING_YES,
+};
+
 struct runner_watch {
 	struct loop_timer timer;
 	uint64_t cell;           /* that was last asked about */
@@ -48,6 +55,8 @@ struct runner_watch {
 	struct input_look last;
 	uint64_t second_ms; /* for the rate */
 	unsigned int second_looks;
+	enum reading reading;
+	uint64_t reading_since; /* the cell in which it began; 0: none */
 };
 
 struct runner {
@@ -157,6 +166,8 @@ void runner_watch_start(struct runner *runner);
 void runner_watch_stop(struct runner *runner);
 /* The cell wrote something; somebody typed something: a wait is over. */
 void runner_watch_output(struct runner *runner);
+/* A `reads` frame came; NULL: a new interpreter is there. */
+void runner_watch_reads(struct runner *runner, const struct frame *frame);
 void runner_watch_typed(struct runner *runner);
 /* Its time is over: one more look, then the wait goes on or the cell is stopped. */
 void runner_watch_last(struct runner *runner);

@@ -372,6 +372,10 @@ static void on_frame(struct runner *r, const struct frame *frame)
 		runner_end_query(r, frame, NULL);
 		return;
 	}
+	if (str_eq(frame->type, "reads")) {
+		runner_watch_reads(r, frame);
+		return;
+	}
 	if (r->cell == NULL || frame->id != r->cell->number) {
 		if (str_eq(frame->type, "display") || str_eq(frame->type, "clear") ||
 		    frame_part(frame, "ack") != NULL)

@@ -163,6 +163,7 @@ void runner_on_ready(struct runner *r, const struct frame *frame)
 	r->version = frame_text(frame, "version");
 	loop_timer_stop(&r->ready);
 	r->restarting = false;
+	runner_watch_reads(r, NULL);
 	runner_set_state(r, RUNNER_READY);
 	runner_kick(r);
 }

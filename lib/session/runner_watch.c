@@ -66,6 +66,13 @@ static bool is_debugger(const char *prompt)
 	return strncmp(prompt, "Browse[", 7) == 0;
 }
 
+/* By an event loop, that may wait for other things as well, and shows no prompt. */
+static bool reads_unasked(const struct runner *r, const struct input_look *look)
+{
+	return look->watches && !look->raw && !look->secret &&
+	       !transcript_has_open_line(r->transcript);
+}
+
 static void begin_wait(struct runner *r, const struct input_look *look)
 {
 	cleanup_buf struct buf prompt = BUF_INIT(BUF_UNBOUNDED);
@@ -77,7 +84,8 @@ static void begin_wait(struct runner *r, const struct input_look *look)
 	r->wait.prompt = buf_steal(&prompt);
 	r->wait.number++;
 	r->watch.second_looks = 0;
-	r->wait.kind = look->wait == INPUT_MAYBE_AWAITED ? WAIT_GUESSED : WAIT_SURE;
+	r->wait.kind = look->wait == INPUT_MAYBE_AWAITED || reads_unasked(r, look) ? WAIT_GUESSED
+										   : WAIT_SURE;
 	r->wait.secret = look->secret;
 	r->wait.thread = look->thread;
 	r->wait.who = look->child ? WAITER_PROGRAM : WAITER_INTERPRETER;
@@ -118,12 +126,18 @@ static bool same_wait(const struct input_look *a, const struct input_look *b)
 	return a->wait == b->wait && a->thread == b->thread;
 }
 
-/* An event loop that read the terminal once keeps it in its set: it waits when it shows a prompt.
+/*
+ * An event loop that read the terminal once keeps it in its set. Where the driver does not say
+ * whether it reads, it waits when it shows a prompt.
  */
 static bool is_leftover(const struct runner *r, const struct input_look *look)
 {
-	return look->watches && !look->raw && !look->secret &&
-	       !transcript_has_open_line(r->transcript);
+	if (look->watches && !look->child && r->watch.reading == READING_NO)
+		return true;
+	if (!look->child && r->watch.reading == READING_YES &&
+	    r->watch.reading_since == r->cell->number)
+		return false;
+	return reads_unasked(r, look);
 }
 
 static bool is_wait(const struct runner *r, const struct input_look *look)
@@ -134,7 +148,7 @@ static bool is_wait(const struct runner *r, const struct input_look *look)
 	if (r->watch.agreed < AGREED || input_pending(r) || (look->brief && silence_ms < BRIEF_MS))
 		return false;
 	if (look->wait == INPUT_AWAITED)
-		return !is_leftover(r, look) &&
+		return !is_leftover(r, look) && (quiet || !reads_unasked(r, look)) &&
 		       (r->watch.rested || r->watch.agreed >= AGREED_RESTLESS);
 	return look->wait == INPUT_MAYBE_AWAITED && quiet &&
 	       (look->secret || transcript_has_open_line(r->transcript));
@@ -214,6 +228,17 @@ void runner_watch_output(struct runner *r)
 	begin_anew(r);
 	if (was_quiet) /* else a timer for it runs */
 		schedule(r);
+}
+
+void runner_watch_reads(struct runner *r, const struct frame *frame)
+{
+	cleanup_free char *now = frame != NULL ? frame_text(frame, "now") : NULL;
+
+	if (now == NULL)
+		r->watch.reading = READING_UNTOLD;
+	else
+		r->watch.reading = str_eq(now, "1") ? READING_YES : READING_NO;
+	r->watch.reading_since = r->cell != NULL ? r->cell->number : 0;
 }
 
 void runner_watch_typed(struct runner *r)

@@ -123,6 +123,38 @@ rl.question('n? ', () => { rl.close(); console.log('read'); setTimeout(() => 0, 
     warm.interact(action="interrupt")
 
 
+def test_node_waits_where_it_reads_and_nowhere_else(warm):
+    """Cells of JavaScript: the driver knows."""
+    needs("node")
+    ask = "const rp = require('readline/promises').createInterface({input: process.stdin, output: process.stdout});" \
+          "const name = await rp.question('n? '); rp.close(); name"
+    assert warm.cell(ask, language="javascript", session="reads").cell["prompt"] == "n?"
+    assert "'Eve'" in warm.interact(input="Eve", language="javascript", session="reads").text
+    warm.cell("process.stdout.write('no prompt'); await new Promise(() => setTimeout(() => 0, 1e9))", language="javascript",
+              session="reads", budget=0)
+    assert warm.interact(session="reads", language="javascript", until="no prompt", budget=CALL_S).state == "running"
+    noticed(warm)
+    assert warm.interact(session="reads", language="javascript", budget=0).state == "running"
+    warm.interact(session="reads", language="javascript", action="interrupt")
+
+
+def test_node_waits_for_lines_without_a_prompt(warm):
+    needs("node")
+    code = "for await (const line of require('readline').createInterface({input: process.stdin})) { console.log('got', line); break }"
+    assert warm.cell(code, language="javascript", session="lines").state == "waiting_for_input"
+    result = warm.interact(input="7", language="javascript", session="lines")
+    assert result.state == "done" and "got 7" in result.text
+
+
+def test_a_question_that_its_cell_does_not_await_is_told(warm):
+    needs("node")
+    warm.cell("const rl = require('readline').createInterface({input: process.stdin, output: process.stdout}); 1",
+              language="javascript", session="asks")
+    result = warm.cell("rl.question('q? ', a => rl.close())", language="javascript", session="asks")
+    assert result.state == "done" and result.text.startswith("q?\n[no answer comes once the cell is over: await it"), result.text
+    assert warm.cell("1", language="javascript", session="asks").text == "1\n"
+
+
 def test_wt08_r_readline_waits(warm):
     needs("R")
     waiting(warm, "subprocess.run(['R', '--no-save', '--quiet', '--no-readline', '--interactive'])")

@@ -27,7 +27,7 @@ const inspector = host.require('inspector');
 const { pathToFileURL } = host.require('url');
 const syntax = host.load('syntax');
 const values = host.load('values');
-host.load('output');
+const output = host.load('output');
 
 const { byteLength } = Buffer;
 const { process, Number, BigInt, SyntaxError, Error } = globalThis;
@@ -35,7 +35,7 @@ const { parse } = JSON;
 const { min } = Math;
 const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
-const { defineProperty: replaceProperty } = Reflect;
+const { apply, defineProperty: replaceProperty } = Reflect;
 const { captureStackTrace } = Error;
 const { executionAsyncResource } = host.require('async_hooks');
 const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
@@ -920,6 +920,8 @@ function conclude(mine) {
   work();
 }
 
+const UNANSWERED = '\n[no answer comes once the cell is over: await it, as in `await rl.question(...)` of readline/promises]';
+
 function tidy(mine) {
   if (mine.outcome[0][1] === 'interrupted') {
     connect(); // so that no answer to abandoned code comes
@@ -927,6 +929,7 @@ function tidy(mine) {
     post('Runtime.releaseObjectGroup', { __proto__: null, silent: true, objectGroup: 'cell' });
   }
   if (mine.imagesLeftOut > 0) say(`[${mine.imagesLeftOut} more pictures not shown]`);
+  if (reads && mine.outcome[0][1] === 'ok' && output.takeOpenLine()) say(UNANSWERED);
   if (mine.declares) lexicalAsked = true;
   refreshNames();
   const names = values.changedNames();
@@ -1188,6 +1191,48 @@ function prepareProcess() {
   }
 }
 
+// ---- reading the terminal ---------------------------------------------------------------------
+//
+// A terminal that was read once stays in the set that Node waits for. So the server learns from here
+// whether somebody reads it.
+
+let reads = false;
+
+function tellReads(now) {
+  if (reads === now) return;
+  reads = now;
+  hold(() => send('reads', cell === null ? 0 : cell.id, [['now', now ? '1' : '0']]));
+}
+
+function watchHandle(handle) {
+  const { readStart, readStop } = handle;
+  handle.readStart = (...rest) => {
+    tellReads(true);
+    return apply(readStart, handle, rest);
+  };
+  handle.readStop = (...rest) => {
+    tellReads(false);
+    return apply(readStop, handle, rest);
+  };
+}
+
+// Node makes the stream at its first use.
+function watchInput() {
+  const { get, enumerable } = getOwnPropertyDescriptor(process, 'stdin');
+  let stream;
+  defineProperty(process, 'stdin', {
+    get() {
+      if (stream === undefined) {
+        stream = apply(get, process, []);
+        if (stream._handle) watchHandle(stream._handle);
+      }
+      return stream;
+    },
+    enumerable,
+    configurable: true,
+  });
+}
+
 // ---- modules ----------------------------------------------------------------------------------
 
 const anchor = path.join(WORKSPACE, 'cell.js'); // cells require and import as a file of this name
@@ -1300,6 +1345,7 @@ function listen() {
 }
 
 connect();
+watchInput();
 setUpGlobals();
 values.hideGlobals();
 prepareProcess();

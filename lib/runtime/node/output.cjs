@@ -24,8 +24,12 @@ function bytesOf(chunk, encoding) {
   return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
+const NEWLINE = 10;
+let open = false; // the last line has no end yet
+
 // Waits for a terminal that takes nothing.
 function writeAll(fd, bytes) {
+  if (bytes.length > 0) open = bytes[bytes.length - 1] !== NEWLINE;
   for (let at = 0; at < bytes.length;) {
     try {
       at += writeSync(fd, bytes, at);
@@ -71,3 +75,9 @@ function replace(name, fd) {
 
 replace('stdout', 1);
 replace('stderr', 2);
+// Whether a line has no end yet, which the caller gives it.
+exports.takeOpenLine = () => {
+  const was = open;
+  open = false;
+  return was;
+};

@@ -292,10 +292,13 @@ def test_js12_a_question_is_answered_on_the_terminal(session):
                   "const rl = createInterface({input: process.stdin, output: process.stdout})\n"
                   "const answer = await rl.question('name? '); rl.close(); answer")
     assert "name? " in session.read_until("name? ")
+    frame = session.next_frame()
+    assert (frame.kind, frame["now"]) == ("reads", "1")
     with pytest.raises(TimeoutError):
         session.next_frame(0.5)
     os.write(session.master, b"bob\n")
-    assert session.finish().value == "'bob'"
+    result = session.finish()
+    assert result.value == "'bob'" and [frame["now"] for frame in result.frames if frame.kind == "reads"] == ["0"]
 
 
 def test_js12_a_read_of_descriptor_0_waits(session):
