@@ -3687,7 +3687,8 @@ def prepare_process():
     flood.count = 0
     State.clears = False
     State.captured = None
-    NAMESPACE.pop("__warningregistry__", None)  # what another cell was warned of, this one is, too
+    for scope in (NAMESPACE, globals()):  # what another cell was warned of, this one is, too
+        scope.pop("__warningregistry__", None)
     sys.modules["__main__"] = MAIN
     NAMESPACE.setdefault("__name__", "__main__")
     NAMESPACE.setdefault("__builtins__", builtins)

@@ -116,6 +116,14 @@ def test_a_warning_is_shown_in_each_cell(session):
     assert session.run("for i in range(3):\n    warnings.warn('once')").output.count("UserWarning") == 1
 
 
+def test_a_warning_about_who_runs_the_cell_is_shown_in_each_cell(session):
+    session.run("import warnings\nasync def later(): pass")
+    for number in (1, 2):
+        assert "UserWarning: above" in session.run("warnings.warn('above', stacklevel=2)").output, number
+        session.run("later()")
+        assert "'later' was never awaited" in session.run("5").output, number
+
+
 def test_PY05_huge_containers_are_answered_fast(session):
     session.run("import pprint")
     result = session.run("{i:i for i in range(10**6)}")
