@@ -495,6 +495,7 @@ function post(method, params, done) {
 // Evaluates text as the cell's; `done(error, reply, atOnce)`, atOnce when V8 could not compile it.
 function evaluate(text, done) {
   const mine = cell;
+  mine.answered = false;
   launch = () => {
     let atOnce = true;
     let stop = v8.promiseHooks.onInit((promise) => {
@@ -506,6 +507,7 @@ function evaluate(text, done) {
       __proto__: null, silent: true, expression: `${text}\n//# sourceURL=${mine.file}`, replMode: true,
       awaitPromise: true, objectGroup: 'cell',
     }, (error, reply) => {
+      mine.answered = true;
       if (cell === mine && mine.outcome === undefined) done(error, reply, atOnce);
     });
     atOnce = false;
@@ -599,7 +601,7 @@ function startCell(frame) {
     id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, attempts: 0,
     declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
     images: 0, imagesLeftOut: 0, typescript: false, typeProblem: undefined, held: false,
-    wasInterrupted: false, terminated: false, computes: false, asks: false,
+    wasInterrupted: false, terminated: false, computes: false, asks: false, answered: false,
   };
   if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
   store(shared, 3, number);
@@ -895,7 +897,6 @@ function finish() {
   const mine = cell;
   if (mine.ended) return;
   mine.ended = true;
-  pinned = undefined;
   // What the code put off for no time is its own output: timers of one length fire in their order.
   const later = exec(TIMERS, mine.code) !== null ? (act) => setTimeout(act, 1) : soon;
   later(() => conclude(mine));
@@ -923,11 +924,12 @@ function conclude(mine) {
 const UNANSWERED = '\n[no answer comes once the cell is over: await it, as in `await rl.question(...)` of readline/promises]';
 
 function tidy(mine) {
-  if (mine.outcome[0][1] === 'interrupted') {
-    connect(); // so that no answer to abandoned code comes
+  if (mine.outcome[0][1] === 'interrupted' || !mine.answered) {
+    connect(); // so that no answer to abandoned code comes, nor one to a promise that is collected
   } else if (mine.held) {
     post('Runtime.releaseObjectGroup', { __proto__: null, silent: true, objectGroup: 'cell' });
   }
+  pinned = undefined;
   if (mine.imagesLeftOut > 0) say(`[${mine.imagesLeftOut} more pictures not shown]`);
   if (reads && mine.outcome[0][1] === 'ok' && output.takeOpenLine()) say(UNANSWERED);
   if (mine.declares) lexicalAsked = true;

@@ -279,6 +279,8 @@ def test_what_a_cell_that_was_ended_awaited_survives_collections(session):
     for _ in range(5):
         assert session.run("setTimeout(() => process.exit(4), 1); await new Promise(() => {})").status == "exit"
         assert session.run("collect(); await null; collect(); 1").value == "1"
+        assert session.run("process.exit(3)").status == "exit"  # and V8 holds the last one's promise no more
+        assert session.run("await null; collect(); 2").value == "2"
 
 
 def test_js11_sync_cells_survive_collections(session):
