@@ -890,7 +890,19 @@ function fail(error) {
   finish();
 }
 
-const TIMERS = /\bsetTimeout\b/;
+let timersBefore = 0; // that were there after the last cell
+
+function countTimers() {
+  const active = getActiveResourcesInfo();
+  let count = 0;
+  for (let i = 0; i < active.length; i++) count += active[i] === 'Timeout' ? 1 : 0;
+  return count;
+}
+
+function behindTimers(act) {
+  const timer = setTimeout(act, 1);
+  if (listening) timer.unref(); // and not counted itself
+}
 
 // Tells the outcome; after rejections that nobody handles have been told, and after what the code put off.
 function finish() {
@@ -898,7 +910,7 @@ function finish() {
   if (mine.ended) return;
   mine.ended = true;
   // What the code put off for no time is its own output: timers of one length fire in their order.
-  const later = exec(TIMERS, mine.code) !== null ? (act) => setTimeout(act, 1) : soon;
+  const later = countTimers() > timersBefore ? behindTimers : soon;
   later(() => conclude(mine));
   store(shared, 0, mine.number);
 }
@@ -906,6 +918,7 @@ function finish() {
 function conclude(mine) {
   if (cell !== mine) return;
   leaveUserCode();
+  timersBefore = countTimers();
   if (mine.terminated && mine.outcome[0][1] === 'ok') mine.outcome = interrupted();
   try {
     tidy(mine);

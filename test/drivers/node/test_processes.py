@@ -370,6 +370,10 @@ def test_the_interpreter_can_be_ended_by_name(session):
 def test_what_is_put_off_for_no_time_is_the_cells_own(shared):
     for _ in range(20):
         assert shared.run("setTimeout(() => console.log('soon'), 0); 5").output == "soon\n"
+    shared.run("var putOff = () => { setTimeout(() => console.log('by a function'), 0) }; var clock = setInterval(() => 0, 1e6)")
+    for _ in range(20):
+        assert shared.run("putOff()").output == "by a function\n"
+    shared.run("clearInterval(clock)")
 
 
 HOSTILE = [
