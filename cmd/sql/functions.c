@@ -37,10 +37,10 @@ void functions_tell(struct sink *sink)
 	if (doubt.texts == 0)
 		return;
 	clean_line(&sample, doubt.sample, strlen(doubt.sample), SAMPLE_MAX);
-	sink_note(sink,
-		  "%s counted %ju texts that are not numbers, each as the digits it begins with "
-		  "or as 0 ('%s')",
-		  doubt.function, (uintmax_t)doubt.texts, buf_str(&sample));
+	sink_note(sink, "%s counted %ju %s, each as the digits it begins with or as 0 ('%s')",
+		  doubt.function, (uintmax_t)doubt.texts,
+		  doubt.texts == 1 ? "text that is not a number" : "texts that are not numbers",
+		  buf_str(&sample));
 }
 
 /* The value's type as a number; a text that is none is remembered. */

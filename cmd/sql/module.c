@@ -112,6 +112,13 @@ static void want(struct sheet *sheet, sqlite3_uint64 used)
 			sheet->columns[i].wanted = true;
 }
 
+/* LIMIT and OFFSET come as constraints, too, of no column. */
+static bool is_comparison(const struct sqlite3_index_constraint *constraint)
+{
+	return constraint->iColumn >= 0 && constraint->op != SQLITE_INDEX_CONSTRAINT_LIMIT &&
+	       constraint->op != SQLITE_INDEX_CONSTRAINT_OFFSET;
+}
+
 /* Texts that are compared with a number. */
 static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
 {
@@ -119,7 +126,8 @@ static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
 		int column = info->aConstraint[i].iColumn;
 		sqlite3_value *value;
 
-		if (column < 0 || sheet->columns[column].verdict.type != INFER_TYPE_TEXT ||
+		if (!is_comparison(&info->aConstraint[i]) ||
+		    sheet->columns[column].verdict.type != INFER_TYPE_TEXT ||
 		    sqlite3_vtab_rhs_value(info, i, &value) != SQLITE_OK)
 			continue;
 		if (sqlite3_value_type(value) == SQLITE_INTEGER ||

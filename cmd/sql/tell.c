@@ -88,6 +88,12 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 			  "a REAL holds; it sorts and compares as text",
 			  name, file);
 		return;
+	case INFER_TOO_WIDE:
+		sink_note(sink,
+			  "%s of %s is text: it has integers of more than 64 bits (%s); it sorts "
+			  "and compares as text",
+			  name, file, buf_str(&samples));
+		return;
 	case INFER_TWO_POINTS:
 		sink_note(sink,
 			  "%s of %s is text: some of its numbers have a decimal comma and some a "

@@ -127,7 +127,7 @@ static enum infer_class integer_class(const char *s, size_t len, size_t sign)
 	if (len - sign <= SURE_DIGITS)
 		return INFER_INTEGER;
 	if (len >= NUMBER_MAX - 1)
-		return INFER_TEXT;
+		return INFER_WIDE;
 	text[0] = '-';
 	memcpy(text + 1, s + sign, len - sign);
 	text[1 + len - sign] = '\0';
@@ -140,7 +140,7 @@ static enum infer_class integer_class(const char *s, size_t len, size_t sign)
 		const char *limit = minus ? least : most;
 
 		if (strlen(text) > max || (strlen(text) == max && strcmp(text, limit) > 0))
-			return str_eq(text, again) ? INFER_HUGE : INFER_TEXT;
+			return str_eq(text, again) ? INFER_HUGE : INFER_WIDE;
 	}
 	return str_eq(text, again) ? INFER_INTEGER : INFER_LONG;
 }
@@ -267,7 +267,9 @@ struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool com
 	verdict.missing = others > 0 &&
 			  (others == counts[INFER_DATE] || others == counts[INFER_BOOLEAN]) &&
 			  numbers == 0;
-	if (numbers > others && others > 0)
+	if (others > 0 && others == counts[INFER_WIDE])
+		verdict.reason = INFER_TOO_WIDE;
+	else if (numbers > others && others > 0)
 		verdict.reason = INFER_FEW_TEXTS;
 	return verdict;
 }

@@ -21,6 +21,7 @@ enum infer_class {
 	INFER_POWER,    /* 1E5: digits with an exponent, which may be a code */
 	INFER_COMMA,    /* 2,5 */
 	INFER_INFINITE, /* inf, -Infinity */
+	INFER_WIDE,     /* an integer of more than 64 bits that no double holds */
 	INFER_PADDED,   /* 007 */
 	INFER_DATE,     /* 2026-11-23, a time may follow */
 	INFER_BOOLEAN,  /* true, False */
@@ -35,6 +36,7 @@ enum infer_reason {
 	INFER_NO_REASON,
 	INFER_FEW_TEXTS, /* more than half of its values are numbers, but not all */
 	INFER_INEXACT,   /* integers beside fractions that no double holds */
+	INFER_TOO_WIDE,  /* what is no number is INFER_WIDE */
 	INFER_TWO_POINTS /* 2,5 and 2.5 */
 };
 

@@ -196,6 +196,22 @@ def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
     assert notes(sql(server, "SELECT p FROM t WHERE p = '007'")) == []
 
 
+def test_a_limit_compares_nothing(server):
+    put(server, "t.csv", "p\n007\n008\n")
+    answer = sql(server, "SELECT p FROM t LIMIT 1 OFFSET 1")
+    assert answer.object["rows"] == [["008"]] and notes(answer) == []
+
+
+@pytest.mark.parametrize("values, most", [(["123456789012345678901", "99999999999999999999"], "99999999999999999999"),
+                                          (["18446744073709551615", "5"], "5")])
+def test_integers_of_more_than_64_bits_are_told_each_time(server, values, most):  # Q5
+    put(server, "t.csv", "id,n\n" + "".join(f"{value},1\n" for value in values))
+    assert notes(sql(server, "SELECT n FROM t"))[0].startswith("id of t.csv is text: it has integers of more than 64 bits (")
+    for _ in range(2):
+        answer = sql(server, "SELECT max(id) FROM t")
+        assert answer.object["rows"] == [[most]] and "it sorts and compares as text" in notes(answer)[0]
+
+
 def test_decimal_commas_are_numbers_where_a_semicolon_separates(server):  # Q10
     put(server, "t.csv", "a;b\n1,5;x\n2,5;y\n")
     answer = sql(server, "SELECT sum(a) FROM t")
