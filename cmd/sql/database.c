@@ -15,6 +15,7 @@
 #include "lite.h"
 #include "odbc.h"
 #include "sql/guard.h"
+#include "sql/token.h"
 #include "stop.h"
 #include "tables.h"
 #include "vfs.h"
@@ -256,11 +257,15 @@ static int check_and_run(struct database *database, const struct query *query, s
 	struct guard_statement statement;
 	enum sql_dialect dialect;
 	struct query checked = *query;
+	cleanup_buf struct buf plain = BUF_INIT(BUF_UNBOUNDED);
 
-	if (dialect_of(database, &dialect, err) < 0 ||
-	    guard_check(dialect, query->text, query->len, &statement, err) < 0)
+	if (dialect_of(database, &dialect, err) < 0)
 		return -1;
-	checked.text = query->text + statement.at;
+	token_plain_blanks(dialect, query->text, query->len, &plain);
+	if (guard_check(dialect, buf_str(&plain), plain.len, &statement, err) < 0)
+		return -1;
+	checked.whole = buf_str(&plain);
+	checked.text = checked.whole + statement.at;
 	checked.len = statement.len;
 	return run[database->kind](database, &checked, sink, err);
 }

@@ -64,7 +64,6 @@ static json_t *run(struct database *database, const json_t *order, const struct 
 	if (json_get_text(order, "order", "sql", &query.text, &query.len, err) == 0 &&
 	    json_get_array(order, "order", "params", &params, err) == 0 &&
 	    take_size(order, "timeout_ms", &query.timeout_ms, err) == 0) {
-		query.whole = query.text;
 		query.params = params;
 		query.rows_max = spec->rows_max;
 		if (database_run(database, &query, sink, err) == 0)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* query.h - one query, as it was ordered. Everything is borrowed. */
+/*
+ * query.h - one query, as it was ordered; once it is checked, the statement in it. Everything is
+ * borrowed.
+ */
 #ifndef SQL_QUERY_H
 #define SQL_QUERY_H
 
@@ -8,8 +11,9 @@
 #include <stdint.h>
 
 struct query {
-	const char *whole; /* what was sent, NUL-terminated: places are told in it */
-	const char *text;  /* the statement in it */
+	const char
+		*whole;   /* once it is checked: all of it, NUL-terminated; places are told in it */
+	const char *text; /* all of it; once it is checked, the statement in `whole` */
 	size_t len;
 	const json_t *params; /* an array, or NULL */
 	uint64_t timeout_ms;  /* when the server stops it; 0: never */

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/util.h"
 #include "text/letters.h"
 
 static const char *const bracketing[] = {
@@ -413,6 +414,61 @@ int token_next(struct lexer *lexer, struct token *ret, struct err *err)
 	*ret = token;
 	return 0;
 }
+
+/* ---- blanks that are no ASCII ---- */
+
+/* The bytes of U+00A0, U+3000 or a byte order mark; 0 for anything else. */
+static size_t wide_blank(const char *s, size_t len)
+{
+	static const char *const blanks[] = { "\xc2\xa0", "\xe3\x80\x80", "\xef\xbb\xbf" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(blanks); i++) {
+		size_t blank_len = strlen(blanks[i]);
+
+		if (len >= blank_len && memcmp(s, blanks[i], blank_len) == 0)
+			return blank_len;
+	}
+	return 0;
+}
+
+/* Up to the first such blank in the token that was just taken. */
+static void shorten(struct lexer *lexer, const struct token *token)
+{
+	if (token->kind != TOKEN_WORD && token->kind != TOKEN_PARAM)
+		return;
+	for (size_t i = token->at; i < lexer->at; i++)
+		if (wide_blank(lexer->text + i, lexer->at - i) > 0)
+			lexer->at = i;
+}
+
+void token_plain_blanks(enum sql_dialect dialect, const char *text, size_t len, struct buf *out)
+{
+	struct lexer lexer;
+	struct err err;
+	size_t put = 0;
+
+	token_start(&lexer, dialect, text, len);
+	while (skip_blanks(&lexer, &err) == 0 && lexer.at < len) {
+		struct token token = { .kind = TOKEN_END, .at = lexer.at };
+		size_t blank = wide_blank(text + lexer.at, len - lexer.at);
+
+		if (blank > 0) {
+			buf_put(out, text + put, lexer.at - put);
+			buf_put_char(out, ' ');
+			lexer.at += blank;
+			put = lexer.at;
+			lexer.escapes = false;
+			continue;
+		}
+		if (take(&lexer, &token, &err) < 0 || lexer.at > len)
+			break;
+		shorten(&lexer, &token);
+		lexer.escapes = lexer.escapes && token.kind == TOKEN_STRING;
+	}
+	buf_put(out, text + put, len - put);
+}
+
+/* ---- what a token is ---- */
 
 bool token_is(const struct lexer *lexer, const struct token *token, const char *word)
 {

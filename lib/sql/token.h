@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "sql/dialect.h"
 
@@ -51,6 +52,12 @@ bool token_is(const struct lexer *lexer, const struct token *token, const char *
 bool token_is_char(const struct lexer *lexer, const struct token *token, char c);
 /* A name without its quotes, doubled ones made single; the caller frees it. */
 char *token_name(const struct lexer *lexer, const struct token *token);
+/*
+ * Puts the text with a plain blank for each U+00A0, U+3000 and byte order mark outside of quotes
+ * and comments. Editors and keyboards leave these there, and most databases take them for letters.
+ * Each is one character, so places stay what they are.
+ */
+void token_plain_blanks(enum sql_dialect dialect, const char *text, size_t len, struct buf *out);
 /* "line 2, column 7", counted in characters from 1, for a position in the text. */
 void token_place(const struct lexer *lexer, size_t at, size_t *ret_line, size_t *ret_column);
 

@@ -272,6 +272,13 @@ def test_a_few_broken_bytes_leave_a_file_what_it_is(server):
     assert notes(answer) == ["bytes of input/t.csv that are not UTF-8: 1, read as U+FFFD"]
 
 
+@pytest.mark.parametrize("blank", ["\u00a0", "\u3000", "\ufeff"])
+def test_blanks_that_are_no_ascii_are_blanks_in_a_query_and_letters_in_a_text(server, blank):  # W6
+    put(server, "t.csv", f"n,s\n1,a{blank}b\n")
+    assert rows(server, f"{blank}SELECT{blank}n,{blank}s FROM t{blank}WHERE s = 'a{blank}b'") == [[1, f"a{blank}b"]]
+    assert "line 1, column 8: delete" in sql(server, f"{blank * 7}delete from t").texts[-1]
+
+
 # ---- names ----
 
 def test_a_name_that_is_exact_comes_before_one_that_is_like_it(server):  # Q20
