@@ -98,27 +98,47 @@ static bool is_taken(const struct sheet *sheet, const char *name)
 	return false;
 }
 
-/* SQLite wants names that differ in more than case. */
-static char *free_name(const struct sheet *sheet, const char *s, size_t len)
+/* Whether the first line has this name. */
+static bool is_written(const struct csv_reader *header, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < header->count; i++)
+		if (header->fields[i].len == len &&
+		    strncasecmp(header->fields[i].s, name, len) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * SQLite wants names that differ in more than case. A name that is made is none of the first line's
+ * own; `header` NULL: these all have their columns.
+ */
+static char *free_name(const struct sheet *sheet, const struct csv_reader *header, const char *s,
+		       size_t len)
 {
 	size_t used = strnlen(s, len);
 	char *name = used > 0 ? xmemdup(s, used) : xasprintf("column%zu", sheet->count + 1);
 	cleanup_free char *wanted = xstrdup(name);
+	bool made = used == 0;
 
-	for (unsigned n = 2; is_taken(sheet, name); n++) {
+	for (unsigned n = 2;
+	     is_taken(sheet, name) || (made && header != NULL && is_written(header, name)); n++) {
 		free(name);
 		name = xasprintf("%s_%u", wanted, n);
+		made = true;
 	}
 	return name;
 }
 
-static int add_column(struct sheet *sheet, const char *s, size_t len, struct err *err)
+static int add_column(struct sheet *sheet, const struct csv_reader *header, const char *s,
+		      size_t len, struct err *err)
 {
 	cleanup_free char *name = NULL;
 
 	if (sheet->count == SINK_COLUMNS_MAX)
 		return err_set(err, ERR_INVALID, "it has more than %d columns", SINK_COLUMNS_MAX);
-	name = free_name(sheet, s, len);
+	name = free_name(sheet, header, s, len);
 	column_init(&sheet->columns[sheet->count], name);
 	sheet->count++;
 	return 0;
@@ -131,7 +151,7 @@ static int read_header(struct sheet *sheet, struct csv_reader *reader, struct er
 	if (result == 0)
 		return err_set(err, ERR_INVALID, "it is empty");
 	for (size_t i = 0; result == 1 && i < reader->count; i++)
-		if (add_column(sheet, reader->fields[i].s, reader->fields[i].len, err) < 0)
+		if (add_column(sheet, reader, reader->fields[i].s, reader->fields[i].len, err) < 0)
 			return -1;
 	return result < 0 ? -1 : 0;
 }
@@ -179,7 +199,7 @@ static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_
 	if (sheet->rows == UINT32_MAX - 1)
 		return err_set(err, ERR_LIMIT, "it has too many rows");
 	while (sheet->count < count)
-		if (add_column(sheet, "", 0, err) < 0)
+		if (add_column(sheet, NULL, "", 0, err) < 0)
 			return err_wrap(err, "line %ju", (uintmax_t)reader->line);
 	if (count > named && sheet->long_rows++ == 0)
 		sheet->long_line = reader->line;

@@ -222,6 +222,14 @@ def test_decimal_commas_are_numbers_where_a_semicolon_separates(server):  # Q10
 
 # ---- files of all kinds ----
 
+def test_a_name_that_is_made_is_none_that_the_file_has(server):
+    """Else the name of one column gives the values of another."""
+    put(server, "t.csv", "x,x,x_2,X,,column5\n1,2,3,4,5,6\n")
+    answer = sql(server, "SELECT * FROM t")
+    assert [column["name"] for column in answer.object["columns"]] == ["x", "x_3", "x_2", "X_4", "column5_2", "column5"]
+    assert rows(server, "SELECT x_2, column5 FROM t") == [[3, 6]]
+
+
 def test_ragged_rows_are_read_and_told(server):
     put(server, "t.csv", "a,b\n1,2\n3\n\"x\ny\",4,5\n6\n")
     answer = sql(server, "SELECT * FROM t")
