@@ -14,8 +14,10 @@
 #include "lite.h"
 #include "order.h"
 
-/* Rows between the one that SQLite reads and the one whose values are brought closer. */
-enum { ROWS_AHEAD = 16 };
+enum {
+	ROWS_AHEAD = 16, /* between the row that SQLite reads and the one brought closer */
+	SCANS_MAX = 16,  /* of all rows by one cursor, where memory for an index lacks */
+};
 
 struct module {
 	module_find *find;
@@ -33,6 +35,7 @@ struct cursor {
 	const uint32_t *order; /* rows in the order to come, NULL: as in the file */
 	const uint32_t *nexts; /* of an index; the rows are a chain */
 	size_t at;             /* of the order, or the row itself */
+	unsigned scans;
 };
 
 /* Their bases are first members, as SQLite wants it. */
@@ -234,7 +237,10 @@ static int need(struct cursor *cursor, size_t column)
 	return sheet_fetch(cursor->sheet, &err) < 0 ? fail(cursor, &err) : SQLITE_OK;
 }
 
-/* Rows that equal the value in the column; all rows when that is not known. */
+/*
+ * Rows that equal the value in the column; all rows when that is not known, or for a few values of
+ * a file whose index does not fit.
+ */
 static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value)
 {
 	struct column *column = &cursor->sheet->columns[number];
@@ -245,7 +251,7 @@ static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value)
 	if (result != SQLITE_OK)
 		return result;
 	if (column_index(column, &err) < 0)
-		return fail(cursor, &err);
+		return cursor->scans++ < SCANS_MAX ? SQLITE_OK : fail(cursor, &err);
 	if (!column_find(column, value, &first))
 		return SQLITE_OK;
 	cursor->nexts = column->nexts;

@@ -33,3 +33,12 @@ def test_what_earlier_queries_read_gives_way(server):
     write_distinct(server, "two", 600)
     assert rows(server, "SELECT length(max(a)) FROM one") == [[992]]
     assert rows(server, "SELECT length(max(a)) FROM two") == [[992]]
+
+
+def test_a_value_is_found_where_memory_for_an_index_lacks(servers):
+    """Three columns of integers take 800 MB, an index of one of them 400 MB more."""
+    server = servers(env={"PTYCELL_FILE_MAX": "4G", "PTYCELL_DISK_MAX": "8G", "PTYCELL_QUERY_TIMEOUT": "600"})
+    server.cell("with open('input/t.csv', 'w') as f:\n    f.write('a,b,c\\n')\n    for i in range(34000):\n"
+                "        f.write('1,2,3\\n' * 1000)\n    f.write('5,6,7\\n')")
+    assert rows(server, "SELECT a, b, c FROM t WHERE a = 5") == [[5, 6, 7]]
+    assert rows(server, "SELECT max(b), max(c), count(*) FROM t WHERE a IN (4, 5)") == [[6, 7, 1]]
