@@ -108,11 +108,16 @@ static int disconnect(sqlite3_vtab *base)
 
 /* ---- the plan ---- */
 
+/* The last bit stands for all further columns: those of them that the query names. */
 static void want(struct sheet *sheet, sqlite3_uint64 used)
 {
-	for (size_t i = 0; i < sheet->count && i < MODULE_SINGLE_COLUMNS; i++)
-		if ((used >> i & 1) != 0)
+	for (size_t i = 0; i < sheet->count; i++) {
+		bool single = i < MODULE_SINGLE_COLUMNS;
+
+		if ((used >> (single ? i : MODULE_SINGLE_COLUMNS) & 1) != 0 &&
+		    (single || sheet->columns[i].named))
 			sheet->columns[i].wanted = true;
+	}
 }
 
 /* LIMIT and OFFSET come as constraints, too, of no column. */

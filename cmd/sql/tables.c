@@ -252,6 +252,48 @@ static int load_each(struct tables *tables, const char *sql, size_t len, struct 
 	return 0;
 }
 
+/* Of those columns that SQLite does not tell apart (module.h). NULL: all of them. */
+static void mark_columns(struct tables *tables, const char *name)
+{
+	for (size_t i = 0; i < tables->sheet_count; i++) {
+		struct sheet *sheet = tables->sheets[i];
+
+		for (size_t c = MODULE_SINGLE_COLUMNS; c < sheet->count; c++)
+			if (name == NULL || strcasecmp(sheet->columns[c].name, name) == 0)
+				sheet->columns[c].named = true;
+	}
+}
+
+/* Whether a `*` behind this token stands for all columns. */
+static bool precedes_all(const struct lexer *lexer, const struct token *token)
+{
+	return token_is(lexer, token, "SELECT") || token_is(lexer, token, "DISTINCT") ||
+	       token_is(lexer, token, "ALL") || token_is_char(lexer, token, ',') ||
+	       token_is_char(lexer, token, '.');
+}
+
+static int mark_named(struct tables *tables, const char *sql, size_t len, struct err *err)
+{
+	struct lexer lexer;
+	struct token token = { .kind = TOKEN_OTHER };
+	bool all = false;
+
+	token_start(&lexer, SQL_SQLITE, sql, len);
+	while (token.kind != TOKEN_END) {
+		if (token_next(&lexer, &token, err) < 0)
+			return -1;
+		if (all && token_is_char(&lexer, &token, '*'))
+			mark_columns(tables, NULL);
+		if (token.kind == TOKEN_WORD || token.kind == TOKEN_QUOTED) {
+			cleanup_free char *name = token_name(&lexer, &token);
+
+			mark_columns(tables, name);
+		}
+		all = token.kind != TOKEN_END && precedes_all(&lexer, &token);
+	}
+	return 0;
+}
+
 static void begin_query(struct tables *tables)
 {
 	bool full = sqlite3_memory_used() > LITE_HEAP_MAX / 2;
@@ -262,8 +304,11 @@ static void begin_query(struct tables *tables)
 		struct sheet *sheet = tables->sheets[i];
 
 		sheet->used = false;
-		for (size_t c = 0; c < sheet->count; c++)
-			sheet->columns[c].wanted = sheet->columns[c].compared = false;
+		for (size_t c = 0; c < sheet->count; c++) {
+			struct column *column = &sheet->columns[c];
+
+			column->named = column->wanted = column->compared = false;
+		}
 		if (full)
 			(void)sheet_drop(sheet, true);
 	}
@@ -275,7 +320,7 @@ int tables_load(struct tables *tables, const char *sql, size_t len, struct err *
 	names_look(tables->names);
 	drop_outdated(tables);
 	begin_query(tables);
-	if (load_each(tables, sql, len, err) < 0)
+	if (load_each(tables, sql, len, err) < 0 || mark_named(tables, sql, len, err) < 0)
 		return -1;
 	return lite_seal(tables->db, err);
 }

@@ -384,3 +384,5 @@ def test_columns_beyond_those_that_sqlite_tells_apart_are_read(server):
     write(server, {"input/w.csv": (",".join(names) + "\n" + ",".join(str(i) for i in range(200)) + "\n").encode()})
     assert rows(server, "SELECT c0, c62, c63, c64, c199, c3 + c150 FROM w GROUP BY c100") == [[0, 62, 63, 64, 199, 153]]
     assert rows(server, "SELECT count(*) FROM w WHERE c180 = 180 AND c5 = 5") == [[1]]
+    assert rows(server, "SELECT * FROM w") == rows(server, "SELECT DISTINCT w.* FROM w") == [list(range(200))]
+    assert rows(server, 'SELECT 2*C190, "c191" FROM w NATURAL JOIN w v') == [[380, 191]]
