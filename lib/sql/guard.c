@@ -93,6 +93,10 @@ static const char *const table_heads[] = { "SELECT", "VALUES", "TABLE", NULL };
 static const char second_statement[] = "begins a second statement: one a call";
 static const char not_a_query[] =
 	"is not allowed here: exec_sql takes one SELECT, WITH, VALUES or EXPLAIN";
+/* SQLite's own way. */
+static const char no_list[] =
+	"is not allowed here: SELECT name FROM sqlite_master gives the tables, "
+	"SELECT name, type FROM pragma_table_info('TABLE') the columns of one";
 
 static bool is_server(const struct guard *g)
 {
@@ -251,8 +255,11 @@ static bool is_description(const struct guard *g, size_t i)
 static int check_beginning(const struct guard *g, size_t *ret_query, struct err *err)
 {
 	static const char *const describes[] = { "DESCRIBE", "DESC", NULL };
+	static const char *const lists[] = { "SHOW", "DESCRIBE", "DESC", "PRAGMA", NULL };
 
 	*ret_query = 0;
+	if (g->lexer.dialect == SQL_SQLITE && is_any(g, 0, lists))
+		return deny(g, 0, no_list, err);
 	if (is(g, 0, "SHOW") && is_server(g))
 		*ret_query = NO_QUERY;
 	if (!is(g, 0, "EXPLAIN") && !(g->lexer.dialect == SQL_MYSQL && is_any(g, 0, describes)))

@@ -155,10 +155,10 @@ const struct language *tool_find_language(const struct service *service, const c
 	quoted = clean_quote(name);
 	language_list_here(env, &here);
 	language_list_missing(env, &missing);
-	(void)err_set(err, ERR_INVALID,
-		      "arguments.language '%s' does not run here; what does: %s%s%s", quoted,
-		      buf_str(&here), missing.len > 0 ? "; to be installed: " : "",
-		      buf_str(&missing));
+	(void)err_set(
+		err, ERR_INVALID, "arguments.language '%s' does not run here%s; what does: %s%s%s",
+		quoted, strcasecmp(name, "sql") == 0 ? ", queries are for exec_sql" : "",
+		buf_str(&here), missing.len > 0 ? "; to be installed: " : "", buf_str(&missing));
 	return NULL;
 }
 

@@ -333,6 +333,20 @@ def test_a_misspelt_name_in_quotes_is_no_text(server):  # Q4
     assert rows(server, 'SELECT "Amount" FROM t WHERE "Region" = \'South\'') == [[1]]
 
 
+@pytest.mark.parametrize("query", ["SHOW TABLES", "DESCRIBE t", "desc t", "PRAGMA table_info(t)"])
+def test_who_asks_for_tables_is_told_how(server, query):  # B5
+    put(server, "t.csv", "n,s\n1,a\n")
+    (told,) = sql(server, query).texts
+    assert "SELECT name FROM sqlite_master gives the tables, SELECT name, type FROM pragma_table_info('TABLE') the columns" in told
+    assert rows(server, "SELECT name FROM sqlite_master") == [["t"]]
+    assert rows(server, "SELECT name, type FROM pragma_table_info('t')") == [["n", "INTEGER"], ["s", "TEXT"]]
+
+
+def test_sql_as_code_is_sent_to_the_tool_for_it(server):  # B5
+    answer = server.call("exec_code", session_id="s", language="SQL", code="SELECT 1")
+    assert answer.is_error and "does not run here, queries are for exec_sql; what does: python" in answer.texts[0]
+
+
 # ---- functions ----
 
 def test_functions_that_analysts_miss_are_there(server):  # Q21
