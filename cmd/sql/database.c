@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/util.h"
 #include "confine.h"
 #include "lite.h"
 #include "odbc.h"
@@ -184,6 +185,23 @@ static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink
 	return result;
 }
 
+/* A name alone may mean a file in one of the folders where a session has its files. */
+static int fail_missing(const struct database *database, struct err *err)
+{
+	static const char *const folders[] = { "output", "input" };
+	struct err unused;
+
+	for (size_t i = 0; err->code == ERR_NOT_FOUND && i < ARRAY_SIZE(folders); i++) {
+		cleanup_free char *path = xasprintf("%s/%s", folders[i], database->at);
+		cleanup_fd int fd = beneath_open_regular(database->dir_fd, path, NULL, &unused);
+
+		if (fd >= 0)
+			return err_set(err, ERR_NOT_FOUND, "'%s': there is no such file; '%s' is",
+				       database->at, path);
+	}
+	return err_wrap(err, "'%s'", database->at);
+}
+
 static int run_on_file(struct database *database, const struct query *query, struct sink *sink,
 		       struct err *err)
 {
@@ -193,7 +211,7 @@ static int run_on_file(struct database *database, const struct query *query, str
 
 	if (vfs_check(database->dir_fd, database->at, err) < 0 ||
 	    stat_file(database, &before, err) < 0)
-		return err_wrap(err, "'%s'", database->at);
+		return fail_missing(database, err);
 	db = lite_open_file(database->at, err);
 	if (db == NULL)
 		return -1;

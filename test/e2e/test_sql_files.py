@@ -342,6 +342,14 @@ def test_who_asks_for_tables_is_told_how(server, query):  # B5
     assert rows(server, "SELECT name, type FROM pragma_table_info('t')") == [["n", "INTEGER"], ["s", "TEXT"]]
 
 
+def test_a_database_in_another_folder_is_named(server):  # B5
+    server.cell("import sqlite3\nc = sqlite3.connect('output/shop.db')\nc.execute('create table t(a)')\nc.close()")
+    assert sql(server, "SELECT * FROM t", database="shop.db").texts == [
+        "'shop.db': there is no such file; 'output/shop.db' is"]
+    assert rows(server, "SELECT * FROM t", database="output/shop.db") == []
+    assert sql(server, "SELECT * FROM t", database="none.db").texts == ["'none.db': there is no such file"]
+
+
 def test_sql_as_code_is_sent_to_the_tool_for_it(server):  # B5
     answer = server.call("exec_code", session_id="s", language="SQL", code="SELECT 1")
     assert answer.is_error and "does not run here, queries are for exec_sql; what does: python" in answer.texts[0]
