@@ -68,11 +68,7 @@ class File:
             self.make_ragged()
         self.header = list(self.names)
         if "repeated names" in self.traits:
-            self.header.append("c0")
-            self.names.append("c0_2")
-            self.columns.append([str(i) for i in range(self.rows)])
-            if "ragged" in self.traits:
-                self.columns[-1][0] = None
+            self.repeat_name()
 
     def spoil(self, column):
         numbers = all(re.fullmatch(r"[-+.,eE\d]+", text) for text in column)
@@ -95,6 +91,15 @@ class File:
             for column in self.columns[:-1]:
                 column[row] = column[row] if column[row] is not None else ""
 
+    def repeat_name(self):
+        """c0 once more, and perhaps a column that has the name which that would get."""
+        taken = self.chance.random() < 0.5
+        self.header += ["c0", "c0_2"] if taken else ["c0"]
+        self.names += ["c0_3", "c0_2"] if taken else ["c0_2"]
+        self.columns += [[str(i + n) for i in range(self.rows)] for n in range(1 + taken)]
+        if "ragged" in self.traits:
+            self.columns[-1][0] = None
+
     def text(self, ragged=True):
         out = io.StringIO()
         writer = csv.writer(out, delimiter=self.separator, lineterminator=self.line_end)
@@ -113,6 +118,32 @@ class File:
             coding = self.chance.choice(["cp1252", "utf-16", "utf-16-le"])
             return text.encode(coding)
         return ("\ufeff" if "mark" in self.traits else "").encode() + text.encode()
+
+
+def shown(file, data):
+    """The traits that the file has, whatever it was meant to have."""
+    values = [value for column in file.columns for value in column if value is not None]
+    numbers = [value.strip() for value in values]
+    return {trait for trait, there in {
+        "long floats": any(re.fullmatch(r"[-+]?\d*[.,]\d+(e[-+]?\d+)?", n) and sum(map(str.isdigit, n)) > 15 for n in numbers),
+        "missing": any(value in MISSING for value in values),
+        "blanks": any(value != value.strip() or value.startswith("+") for value in values),
+        "semicolon": file.semicolon and any(re.fullmatch(r"[-+]?\d+,\d+", n) for n in numbers),
+        "ragged": any(None in column for column in file.columns),
+        "mark": data.startswith(b"\xef\xbb\xbf"),
+        "encoding": b"\0" in data or not is_utf8(data),
+        "line ends in quotes": any("\n" in value for value in values),
+        "repeated names": len(set(file.header)) < len(file.header),
+        "large integers": any(re.fullmatch(r"[-+]?\d{16,}", n) and abs(int(n)) > 2 ** 53 for n in numbers),
+    }.items() if there}
+
+
+def is_utf8(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def many(make):
@@ -331,12 +362,11 @@ class Soak:
     def run(self, seed):
         file = File(random.Random(seed))
         text = file.text()
-        (self.folder / "t.csv").write_bytes(file.data(text))
-        plain = str(self.folder / "plain.txt")
-        pathlib.Path(plain).write_bytes(text.encode())
+        data = file.data(text)
+        (self.folder / "t.csv").write_bytes(data)
         full = str(self.folder / "full.txt")
         pathlib.Path(full).write_bytes(file.text(ragged=False).encode())  # ragged ones stop the oracles
-        self.traits.update(file.traits)
+        self.traits.update(shown(file, data))
         got = self.ours.query("SELECT * FROM t ORDER BY rowid")
         columns = [list(column) for column in zip(*got)]
         assert len(got) == file.rows and len(columns) == len(file.names), (len(got), len(columns), file.names)
@@ -432,6 +462,7 @@ def main():
         soak.ours.close()
         print(f"{options.files} files, {soak.queries} queries, {failed} failed; seed {options.seed}")
         print("rules:", ", ".join(f"{name} {soak.rules[name]}" for name in RULES))
+        print("traits:", ", ".join(f"{trait} {soak.traits[trait]}" for trait in TRAITS))
         rare = [trait for trait in TRAITS if soak.traits[trait] < LEAST_SHARE * options.files]
         if options.files >= 200 and rare:
             print("too rare:", ", ".join(rare))
