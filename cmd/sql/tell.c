@@ -77,9 +77,11 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 		return;
 	case INFER_FEW_TEXTS:
 		sink_note(sink,
-			  "%s of %s is text: %s of its %s values are not numbers (%s%s); it sorts "
-			  "and compares as text",
+			  "%s of %s is text: %s of its %s values %s (%s%s); it sorts and compares "
+			  "as text",
 			  name, file, with_commas(few, others), with_commas(all, present(column)),
+			  others == column->counts[INFER_PADDED] ? "have leading zeros"
+								 : "are not numbers",
 			  buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
 		return;
 	case INFER_INEXACT:

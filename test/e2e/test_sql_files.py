@@ -196,6 +196,12 @@ def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
     assert notes(sql(server, "SELECT p FROM t WHERE p = '007'")) == []
 
 
+def test_a_code_with_leading_zeros_is_told_as_that(server):
+    put(server, "t.csv", "zip\n98101\n10001\n60601\n01234\n")
+    assert notes(sql(server, "SELECT max(zip) FROM t")) == [
+        "zip of t.csv is text: 1 of its 4 values have leading zeros ('01234'); it sorts and compares as text"]
+
+
 def test_a_limit_compares_nothing(server):
     put(server, "t.csv", "p\n007\n008\n")
     answer = sql(server, "SELECT p FROM t LIMIT 1 OFFSET 1")
