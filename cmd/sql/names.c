@@ -42,18 +42,19 @@ static const struct {
 	const char *before;
 	const char *between;
 	const char *after;
+	bool python;
 } others[] = {
-	{ ".gz", "is compressed; in bash", "gzip -dc ", " > ", "" },
-	{ ".zip", "is compressed; in bash", "unzip -p ", " > ", "" },
+	{ ".gz", "is compressed; in bash", "gzip -dc ", " > ", "", false },
+	{ ".zip", "is compressed; in bash", "unzip -p ", " > ", "", false },
 	{ ".parquet", "is a Parquet file; in python", "import pandas as pd; pd.read_parquet(",
-	  ").to_csv(", ", index=False)" },
+	  ").to_csv(", ", index=False)", true },
 	{ ".xlsx", "is a workbook; in python", "import pandas as pd; pd.read_excel(", ").to_csv(",
-	  ", index=False)" },
+	  ", index=False)", true },
 	{ ".xls", "is a workbook; in python", "import pandas as pd; pd.read_excel(", ").to_csv(",
-	  ", index=False)" },
+	  ", index=False)", true },
 	{ ".json", "is JSON; in python", "import pandas as pd; pd.read_json(", ").to_csv(",
-	  ", index=False)" },
-	{ ".txt", "is not read as a table; if it is one, in bash", "cp ", " ", "" },
+	  ", index=False)", true },
+	{ ".txt", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
 };
 
 struct names *names_new(int dir_fd)
@@ -272,10 +273,25 @@ size_t names_put(const struct names *names, const char *name, struct buf *out)
 	return count;
 }
 
+void names_put_quoted(struct buf *out, const char *path, bool python)
+{
+	buf_put_char(out, '\'');
+	for (; *path != '\0'; path++) {
+		if (*path == '\'')
+			buf_puts(out, python ? "\\'" : "'\\''");
+		else if (*path == '\\' && python)
+			buf_puts(out, "\\\\");
+		else
+			buf_put_char(out, *path);
+	}
+	buf_put_char(out, '\'');
+}
+
 bool names_put_other(const struct names *names, const char *name, struct buf *out)
 {
 	const struct file *file = find(&names->others, name);
 	cleanup_free char *to = NULL;
+	cleanup_free char *csv = NULL;
 
 	if (file == NULL)
 		return false;
@@ -283,11 +299,15 @@ bool names_put_other(const struct names *names, const char *name, struct buf *ou
 	*strrchr(to, '.') = '\0';
 	if (is_table(to))
 		*strrchr(to, '.') = '\0';
+	csv = xasprintf("%s.csv", to);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!has_ending(file->path, others[i].ending))
 			continue;
-		buf_putf(out, "'%s' %s: %s'%s'%s'%s.csv'%s", file->path, others[i].what,
-			 others[i].before, file->path, others[i].between, to, others[i].after);
+		buf_putf(out, "'%s' %s: %s", file->path, others[i].what, others[i].before);
+		names_put_quoted(out, file->path, others[i].python);
+		buf_puts(out, others[i].between);
+		names_put_quoted(out, csv, others[i].python);
+		buf_puts(out, others[i].after);
 		return true;
 	}
 	return false;

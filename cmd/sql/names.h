@@ -34,4 +34,7 @@ size_t names_put(const struct names *names, const char *name, struct buf *out);
 /* A file of that name that is no table, with the line that makes it one; false for none. */
 bool names_put_other(const struct names *names, const char *name, struct buf *out);
 
+/* The path in quotes, as it stands in a line of Python or else of a shell. */
+void names_put_quoted(struct buf *out, const char *path, bool python);
+
 #endif

@@ -203,10 +203,21 @@ static bool is_schema(const char *name)
 /* 'sales.csv': SQLite takes a string for a name where only a name can be. */
 static char *name_of(const struct lexer *lexer, const struct token *token)
 {
-	if (token->kind == TOKEN_STRING)
-		return token->len >= 2 ? xmemdup(lexer->text + token->at + 1, token->len - 2)
-				       : xstrdup("");
-	return token_name(lexer, token);
+	char *name;
+	char *out;
+
+	if (token->kind != TOKEN_STRING)
+		return token_name(lexer, token);
+	if (token->len < 2)
+		return xstrdup("");
+	name = xmemdup(lexer->text + token->at + 1, token->len - 2);
+	out = name;
+	for (const char *s = name; *s != '\0'; s++) {
+		*out++ = *s;
+		s += s[0] == '\'' && s[1] == '\'';
+	}
+	*out = '\0';
+	return name;
 }
 
 static int load_named(struct tables *tables, const char *name, struct err *err)

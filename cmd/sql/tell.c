@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "names.h"
 #include "text/clean.h"
 
 enum { COUNT_MAX = 32, SHOWN_MAX = 30 };
@@ -131,15 +132,17 @@ static void tell_encoding(const struct sheet *sheet, struct sink *sink)
 	const struct encoding *encoding = &sheet->encoding;
 	cleanup_free char *path = shown(sheet->path);
 	cleanup_free char *sample = shown(sheet->sample);
+	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
 	char lost[COUNT_MAX];
 
+	names_put_quoted(&quoted, sheet->path, false);
 	if (encoding->guessed)
 		sink_note(
 			sink,
 			"%s is not UTF-8; it is read as %s%s%s%s. If that is wrong, in bash: iconv "
-			"-f RIGHT -t UTF-8 '%s' > input/utf8.csv",
+			"-f RIGHT -t UTF-8 %s > input/utf8.csv",
 			path, encoding->name, *sample != '\0' ? " ('" : "", sample,
-			*sample != '\0' ? "')" : "", path);
+			*sample != '\0' ? "')" : "", buf_str(&quoted));
 	else if (encoding->name[0] != '\0' && encoding->mark == 0)
 		sink_note(sink, "%s is read as %s", path, encoding->name);
 	if (sheet->lost > 0)

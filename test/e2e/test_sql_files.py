@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """exec_sql on a session's CSV files: which are tables, what their values are, and what is told about them."""
 import csv
+import gzip
 import io
 import json
 import unicodedata
@@ -329,6 +330,23 @@ def test_composed_and_decomposed_names_are_one(server, form, asked):  # W3
 def test_a_file_of_another_kind_is_told_with_the_line_that_converts_it(server, name, line):  # Q21
     write(server, {f"input/{name}": b"x"})
     assert line in sql(server, "SELECT * FROM d").texts[-1]
+
+
+def test_lines_to_run_hold_any_name_and_all_of_it(server):
+    """A name may be long, or have a quote, which would end where the name begins."""
+    long = "a name that is longer than what a sentence shows of it"
+    write(server, {"input/it's.csv.gz": gzip.compress(b"n\n1\n"), "input/o'k\\.json": b'[{"n": 2}]',
+                   f"input/it's {long}.csv": "n\nM\u00fcller\n".encode("latin-1"), "input/q'q.csv": b"n\n3\n"})
+    (gz,) = sql(server, 'SELECT * FROM "it\'s"').texts
+    server.call("exec_code", session_id="s", language="bash", code=gz.split("in bash: ")[1])
+    assert rows(server, "SELECT n FROM 'it''s'") == [[1]]
+    (json_line,) = sql(server, 'SELECT * FROM "o\'k\\"').texts
+    server.cell(json_line.split("in python: ")[1])
+    assert rows(server, 'SELECT n FROM "o\'k\\"') == [[2]]
+    (iconv,) = notes(sql(server, f"SELECT * FROM 'it''s {long}.csv'"))
+    server.call("exec_code", session_id="s", language="bash", code=iconv.split("in bash: ")[1].replace("RIGHT", "LATIN1"))
+    assert rows(server, "SELECT n FROM utf8") == [["M\u00fcller"]]
+    assert rows(server, "SELECT n FROM 'q''q.csv'") == [[3]]
 
 
 def test_a_misspelt_name_in_quotes_is_no_text(server):  # Q4
