@@ -2,6 +2,7 @@
 /* layers: sql */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "sql/guard.h"
@@ -47,6 +48,20 @@ static void check_guard(enum sql_dialect dialect, const char *text, size_t len)
 		abort();
 }
 
+/* Blanks that became plain ones are none the second time. */
+static void check_blanks(enum sql_dialect dialect, const char *text, size_t len)
+{
+	cleanup_buf struct buf plain = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf again = BUF_INIT(BUF_UNBOUNDED);
+
+	token_plain_blanks(dialect, text, len, &plain);
+	token_plain_blanks(dialect, buf_str(&plain), plain.len, &again);
+	if (plain.len > len || again.len != plain.len ||
+	    memcmp(buf_str(&again), buf_str(&plain), plain.len) != 0)
+		abort();
+	check_guard(dialect, buf_str(&plain), plain.len);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	cleanup_free char *text = xmemdup(data, size);
@@ -54,6 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int dialect = 0; dialect < SQL_DIALECTS; dialect++) {
 		check_tokens((enum sql_dialect)dialect, text, size);
 		check_guard((enum sql_dialect)dialect, text, size);
+		check_blanks((enum sql_dialect)dialect, text, size);
 	}
 	return 0;
 }
