@@ -319,6 +319,15 @@ static int run_apart(struct odbc *odbc, const struct query *query, struct sink *
 	return result;
 }
 
+/* What stays in a connection of MySQL: @a := 5, last_insert_id(5). */
+static bool stains(const struct odbc *odbc, const struct query *query)
+{
+	cleanup_free char *text = xmemdup(query->text, query->len);
+
+	return odbc->dialect == SQL_MYSQL &&
+	       (strstr(text, ":=") != NULL || strcasestr(text, "last_insert_id") != NULL);
+}
+
 int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, struct err *err)
 {
 	int result;
@@ -326,8 +335,7 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, st
 	odbc->state[0] = '\0';
 	odbc->native = 0;
 	odbc->begun = false;
-	odbc->stained =
-		odbc->dialect == SQL_MYSQL && memmem(query->text, query->len, ":=", 2) != NULL;
+	odbc->stained = stains(odbc, query);
 	result = can_pack(odbc, query) ? run_apart(odbc, query, sink, true, err) : 1;
 	if (result == 1)
 		result = run_apart(odbc, query, sink, false, err);

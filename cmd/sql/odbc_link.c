@@ -115,7 +115,7 @@ static void add_defaults(struct buf *string, enum sql_dialect dialect)
 	if (dialect == SQL_TSQL)
 		connection_default(string, "ApplicationIntent", "ReadOnly");
 	if (dialect == SQL_MYSQL) {
-		connection_default(string, "CHARSET", "utf8mb4");
+		connection_set(string, "CHARSET", "utf8mb4");
 		connection_default(string, "FORWARDONLY", "1");
 		connection_default(string, "NO_CACHE", "1");
 	}
@@ -301,14 +301,19 @@ static void learn_limits(struct odbc *odbc)
 		learn_mysql(odbc);
 }
 
-/* A backslash in a string means what the check of the text takes it for. */
+/*
+ * A backslash in a string, a bracket and the bytes of a character mean what the check of the text
+ * takes them for: some servers choose the characters themselves, whatever a client says.
+ */
 static int fix_mode(struct odbc *odbc, struct err *err)
 {
 	if (odbc->dialect != SQL_MYSQL)
 		return 0;
 	return odbc_tell(odbc,
-			 "SET SESSION sql_mode = REPLACE(REPLACE(@@sql_mode, "
-			 "'NO_BACKSLASH_ESCAPES', ''), 'ORACLE', '')",
+			 "SET SESSION sql_mode = REPLACE(REPLACE(REPLACE(@@sql_mode, "
+			 "'NO_BACKSLASH_ESCAPES', ''), 'ORACLE', ''), 'MSSQL', ''), "
+			 "character_set_client = utf8mb4, character_set_connection = utf8mb4, "
+			 "character_set_results = utf8mb4",
 			 err);
 }
 

@@ -306,8 +306,10 @@ static bool is_name(const struct guard *g, size_t i)
 	/* T-SQL's reserved words are no names anywhere. */
 	if (i == 0 || g->lexer.dialect == SQL_TSQL)
 		return false;
-	/* MySQL's are after a dot only. */
-	return is_char(g, i - 1, '.') || (g->lexer.dialect != SQL_MYSQL && follows_as(g, i));
+	/* MySQL's are only right behind a dot. */
+	if (g->lexer.dialect == SQL_MYSQL)
+		return is_char(g, i - 1, '.') && at(g, i - 1)->at + 1 == at(g, i)->at;
+	return is_char(g, i - 1, '.') || follows_as(g, i);
 }
 
 static bool breaks(const struct guard *g, size_t i, const struct word_rule *rule, const char *name)

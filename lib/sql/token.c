@@ -274,12 +274,28 @@ static void take_number(struct lexer *lexer)
 	}
 }
 
+/* MySQL's @a.b and @. are one name each, in which a dot is as good as a letter. */
+static bool starts_variable(const struct lexer *lexer)
+{
+	char next = peek(lexer, 1);
+
+	return lexer->dialect == SQL_MYSQL && peek(lexer, 0) == '@' &&
+	       (is_in_word(lexer, next) || next == '.' || next == '@');
+}
+
+static void take_variable(struct lexer *lexer)
+{
+	lexer->at += peek(lexer, 1) == '@' ? 2 : 1;
+	while (is_in_word(lexer, peek(lexer, 0)) || peek(lexer, 0) == '.')
+		lexer->at++;
+}
+
 static bool starts_param(const struct lexer *lexer)
 {
 	char c = peek(lexer, 0);
 	char next = peek(lexer, 1);
 
-	if (c == '?')
+	if (c == '?' || starts_variable(lexer))
 		return true;
 	if (c == '@')
 		return lexer->dialect != SQL_POSTGRESQL && (is_letter(next) || next == '@');
@@ -293,6 +309,10 @@ static bool starts_param(const struct lexer *lexer)
 /* `?` and `$1` end at their digits, the others are names. */
 static void take_param(struct lexer *lexer)
 {
+	if (starts_variable(lexer)) {
+		take_variable(lexer);
+		return;
+	}
 	if (peek(lexer, 0) != '?' && !is_digit(peek(lexer, 1))) {
 		take_word(lexer);
 		return;

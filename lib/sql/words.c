@@ -226,6 +226,9 @@ static const struct word_rule rules[] = {
 	PREFIX("keyring_", M | G, SERVER),
 	PREFIX("version_tokens_", M | G, SERVER),
 	PREFIX("service_", M | G, LOCKS),
+	PREFIX("spider_", M | G, RUNS),
+	PREFIX("mroonga_command", M | G, RUNS),
+	CALL("wsrep_sync_wait_upto_gtid", M | G, WAITS),
 };
 
 const struct word_rule *words_rule(size_t index)

@@ -68,7 +68,8 @@ def test_a_plan_is_read_as_json(server):  # Q18
 @pytest.mark.parametrize("query", [
     "select w.as into outfile '{}' from (select 'owned' as `as`) w", "select w.as into dumpfile '{}' from (select 1 as `as`) w",
     "select * from (select 1 as `as`) w where w.as for update", "select load_file('{}')", "select sleep(9)", "select nextval(s)",
-    "select 'a\\\\' into outfile '{}'", "with a as (select 1) delete from t"])
+    "select 'a\\\\' into outfile '{}'", "with a as (select 1) delete from t", "select @a. into outfile '{}'",
+    "select id, @. into dumpfile '{}' from t", "select id from t where @a. lock in share mode"])
 def test_what_writes_or_waits_is_refused_by_its_text(server, mariadb, query):  # Q1
     path = mariadb.folder / "evil.txt"
     assert "exec_sql" in sql(server, query.format(path)).texts[-1]
@@ -85,6 +86,30 @@ def test_what_the_text_does_not_show_the_database_refuses(server, mariadb):  # Q
 def test_nothing_stays_in_a_connection_that_is_kept(server):  # Q14
     assert rows(server, "SELECT @a := 5") == [[5]]
     assert rows(server, "SELECT @a") == [[None]]
+    assert rows(server, "SELECT LAST_INSERT_ID(7)") == [[7]]
+    assert rows(server, "SELECT last_insert_id()") == [[0]]
+
+
+@pytest.mark.parametrize("mode", ["MSSQL", "ORACLE,NO_BACKSLASH_ESCAPES", "ANSI"])
+def test_a_query_means_the_same_in_each_mode_of_the_server(home, mariadb, mode):
+    """Else what the check of the text takes for a string would be a name in brackets and a function behind it."""
+    old = mariadb.ask("SELECT @@global.sql_mode")
+    mariadb.ask(f"SET GLOBAL sql_mode = '{mode}'")
+    try:
+        with Server(home, env=mariadb.environment()) as server:
+            assert rows(server, "SELECT 'it\\'s'") == [["it's"]]
+            assert sql(server, "SELECT [a'], sleep(0) FROM (SELECT 1 AS `a'`) t -- '").is_error
+    finally:
+        mariadb.ask(f"SET GLOBAL sql_mode = '{old}'")
+
+
+@pytest.mark.parametrize("charset", ["gbk", "sjis", "latin1", "utf8"])
+def test_characters_are_unicode_whatever_a_connection_says(home, mariadb, charset):
+    """In GBK the backslash would be half of a character, and the string end before sleep."""
+    connection = mariadb.environment()["AZURE_DATABASE_CONNECTION_STRING"] + f";charset={charset}"
+    with Server(home, env={**mariadb.environment(), "AZURE_DATABASE_CONNECTION_STRING": connection}) as server:
+        assert rows(server, "SELECT '\u4e5c\\', sleep(0) #'") == [["\u4e5c', sleep(0) #"]]
+        assert rows(server, "SELECT name, '\U0001f600\u6771', ? FROM t WHERE id = 1", params=["\u6771"]) == [["Z\u00fcrich", "\U0001f600\u6771", "\u6771"]]
 
 
 def test_params_are_bound(server):
