@@ -12,9 +12,10 @@ import base64
 import os
 import re
 
+import pytest
 from client import Server
 from mariadb import MariaDB
-from postgres import Postgres
+from postgres import PACKAGES, Postgres
 
 NULL = "\x02"
 POSTGRES = {  # a type, and values of it
@@ -114,8 +115,9 @@ def rows_of(text):
     return [line.split("\x03") for line in text.split("\x04\n")[:-1]]
 
 
-def test_postgresql_says_what_psql_says(home):
-    postgres = Postgres()
+@pytest.mark.parametrize("version", [None, *list(PACKAGES)[-1:]])
+def test_postgresql_says_what_psql_says(home, version):
+    postgres = Postgres(version)
     try:
         queries = combined(COMMON, FILTERS, ORDERS)
         assert len(queries) >= 300 and len(POSTGRES) >= 60
