@@ -12,6 +12,7 @@
 #include "odbc_params.h"
 #include "odbc_rows.h"
 #include "pq.h"
+#include "pq_run.h"
 #include "stop.h"
 
 enum {
@@ -204,9 +205,8 @@ static SQLHSTMT make_statement(struct odbc *odbc, struct err *err)
 	return statement;
 }
 
-/* `prepared` has the columns, if it is not NULL. *ret_begun: it failed, if at all, among rows. */
-static int run_query(struct odbc *odbc, SQLHSTMT prepared, const struct query *query,
-		     struct sink *sink, bool *ret_begun, struct err *err)
+static int run_by_driver(struct odbc *odbc, const struct query *query, struct sink *sink,
+			 struct err *err)
 {
 	SQLHSTMT statement = make_statement(odbc, err);
 	int result;
@@ -215,11 +215,9 @@ static int run_query(struct odbc *odbc, SQLHSTMT prepared, const struct query *q
 		return -1;
 	maria_flow(odbc->stores_rows);
 	result = execute(odbc, statement, query, err);
-	*ret_begun = result == 0;
 	odbc->begun = odbc->begun || result == 0;
 	if (result == 0)
-		result = odbc_rows_put(statement, prepared != NULL ? prepared : statement,
-				       &odbc->how, sink, err);
+		result = odbc_rows_put(statement, &odbc->how, sink, err);
 	if (result == ODBC_ROWS_DRIVER)
 		result = odbc_fail(odbc, SQL_HANDLE_STMT, statement, err);
 	end_statement(statement);
@@ -227,82 +225,70 @@ static int run_query(struct odbc *odbc, SQLHSTMT prepared, const struct query *q
 	return result;
 }
 
-static int run_plain(struct odbc *odbc, const struct query *query, struct sink *sink,
-		     struct err *err)
-{
-	bool begun;
+/* ---- PostgreSQL, without a cursor ---- */
 
-	return run_query(odbc, NULL, query, sink, &begun, err);
-}
-
-/* ---- rows as texts ---- */
-
-/*
- * A driver handles each value of a row for itself, which takes longer than all else. PostgreSQL
- * writes a row as one text in the same time as its values, and by the same functions.
- */
-static bool can_pack(const struct odbc *odbc, const struct query *query)
+/* Of what cannot be prepared psqlodbc gets the rows itself; it makes no cursor for it. */
+static bool can_run(const struct odbc *odbc, const struct query *query)
 {
 	static const char explain[] = "EXPLAIN";
 	static const char show[] = "SHOW";
 
-	return odbc->dialect == SQL_POSTGRESQL && odbc->how.blocks &&
+	return odbc->dialect == SQL_POSTGRESQL && pq_can_run() &&
 	       strncasecmp(query->text, explain, sizeof(explain) - 1) != 0 &&
 	       strncasecmp(query->text, show, sizeof(show) - 1) != 0;
 }
 
-/* The columns of the query, which is not run. */
+/* The columns of the query, which is not run. They depend on the types of its parameters. */
 static int prepare(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
 		   struct err *err)
 {
 	SQLSMALLINT columns = 0;
+	int result;
 
+	if (odbc_params_check(query->params, err) < 0)
+		return -1;
 	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, odbc_number(SQL_NOSCAN_ON), 0);
-	return prepare_text(odbc, statement, query, &columns, err);
+	pq_prepares(query);
+	result = prepare_text(odbc, statement, query, &columns, err);
+	pq_prepares(NULL);
+	return result;
 }
 
-static int run_packed(struct odbc *odbc, SQLHSTMT prepared, const struct query *query,
-		      struct sink *sink, bool *ret_begun, struct err *err)
+static int run_prepared(struct odbc *odbc, SQLHSTMT prepared, const struct pq_query *query,
+			struct sink *sink, struct err *err)
 {
-	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	struct query packed = *query;
+	int result;
 
-	buf_puts(&text, "SELECT ROW(ptycell.*)::text FROM (");
-	buf_put(&text, query->text, query->len);
-	buf_puts(&text, "\n) ptycell");
-	packed.text = buf_str(&text);
-	packed.len = text.len;
-	return run_query(odbc, prepared, &packed, sink, ret_begun, err);
+	if (stop_requested())
+		return stop_fail(err);
+	result = odbc_rows_run(query, prepared, &odbc->how, sink, (char *)odbc->state, err);
+	return result < 0 && stop_requested() ? stop_fail(err) : result;
 }
 
-/* "Syntax error or access rule violation", "feature not supported": it may be our part of it. */
-static bool is_misunderstood(const struct odbc *odbc)
-{
-	return memcmp(odbc->state, "42", 2) == 0 || memcmp(odbc->state, "0A", 2) == 0;
-}
-
-/* 1: it has to be run plainly. */
-static int try_packed(struct odbc *odbc, const struct query *query, struct sink *sink,
-		      struct err *err)
+/* 1: the driver is to run it. */
+static int run_without_driver(struct odbc *odbc, const struct query *query, struct sink *sink,
+			      struct err *err)
 {
 	SQLHSTMT prepared = make_statement(odbc, err);
-	bool begun = true;
+	cleanup_free char *text = NULL;
 	int result;
 
 	if (prepared == SQL_NULL_HANDLE)
 		return -1;
 	result = prepare(odbc, prepared, query, err);
-	stop_end();
-	if (result == 0 && odbc_rows_are_plain(prepared))
-		result = run_query(odbc, NULL, query, sink, &begun, err);
+	text = pq_prepared(query);
+	if (result == 0 && text != NULL)
+		result = run_prepared(odbc, prepared,
+				      &(struct pq_query){ .text = text, .params = query->params },
+				      sink, err);
 	else if (result == 0)
-		result = run_packed(odbc, prepared, query, sink, &begun, err);
-	(void)SQLFreeHandle(SQL_HANDLE_STMT, prepared);
-	return result < 0 && !begun && is_misunderstood(odbc) && !stop_requested() ? 1 : result;
+		result = 1;
+	end_statement(prepared);
+	return result;
 }
 
 /* In a transaction that is over afterwards, however that went. */
-static int run_apart(struct odbc *odbc, const struct query *query, struct sink *sink, bool packed,
+static int run_apart(struct odbc *odbc, const struct query *query, struct sink *sink,
 		     struct err *err)
 {
 	int result;
@@ -313,8 +299,9 @@ static int run_apart(struct odbc *odbc, const struct query *query, struct sink *
 	odbc->begun =
 		result == 0 && (odbc->dialect == SQL_POSTGRESQL || odbc->dialect == SQL_MYSQL);
 	if (result == 0)
-		result = packed ? try_packed(odbc, query, sink, err)
-				: run_plain(odbc, query, sink, err);
+		result = can_run(odbc, query) ? run_without_driver(odbc, query, sink, err) : 1;
+	if (result == 1)
+		result = run_by_driver(odbc, query, sink, err);
 	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
 	return result;
 }
@@ -336,9 +323,7 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, st
 	odbc->native = 0;
 	odbc->begun = false;
 	odbc->stained = stains(odbc, query);
-	result = can_pack(odbc, query) ? run_apart(odbc, query, sink, true, err) : 1;
-	if (result == 1)
-		result = run_apart(odbc, query, sink, false, err);
+	result = run_apart(odbc, query, sink, err);
 	if (result < 0)
 		odbc_explain(odbc, query, err);
 	return result;

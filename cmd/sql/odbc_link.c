@@ -104,9 +104,9 @@ static int set_up(struct odbc *odbc, struct err *err)
 }
 
 /*
- * Options of psqlodbc: rows by cursor instead of all at once, and truth as truth. MariaDB's driver
- * lets rows flow, from version 3.1.17 on by itself. SQL Server's drivers say by theirs that a
- * replica which can only be read will do.
+ * Options of psqlodbc: parameters that stay, rows by cursor instead of all at once, truth as truth.
+ * MariaDB's driver lets rows flow, from version 3.1.17 on by itself. SQL Server's drivers say by
+ * theirs that a replica which can only be read will do.
  */
 static void add_defaults(struct buf *string, enum sql_dialect dialect)
 {
@@ -125,6 +125,7 @@ static void add_defaults(struct buf *string, enum sql_dialect dialect)
 	connection_default(string, "Fetch", few);
 	connection_default(string, "BoolsAsChar", "0");
 	connection_default(string, "ByteaAsLongVarBinary", "1");
+	buf_puts(string, ";UseServerSidePrepare=1"); /* the last one counts; not in braces */
 }
 
 static int link_up(struct odbc *odbc, const char *connection, struct err *err)

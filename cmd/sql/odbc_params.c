@@ -100,20 +100,29 @@ static int check_text(const json_t *value, size_t index, struct err *err)
 		       index);
 }
 
+int odbc_params_check(const json_t *params, struct err *err)
+{
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (params, index, value)
+		if (check_text(value, index, err) < 0)
+			return -1;
+	return 0;
+}
+
 int odbc_params_bind(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		     struct odbc_param *slots, struct err *err)
 {
 	size_t index;
 	json_t *value;
 
-	if (odbc_params_count(statement, dialect, params, err) < 0)
+	if (odbc_params_count(statement, dialect, params, err) < 0 ||
+	    odbc_params_check(params, err) < 0)
 		return -1;
-	json_array_foreach (params, index, value) {
-		if (check_text(value, index, err) < 0)
-			return -1;
+	json_array_foreach (params, index, value)
 		if (!SQL_SUCCEEDED(bind(statement, (SQLUSMALLINT)(index + 1), dialect, value,
 					&slots[index])))
 			return ODBC_PARAMS_DRIVER;
-	}
 	return 0;
 }

@@ -22,6 +22,8 @@ struct odbc_param {
 /* `params` is an array or NULL: as many as the statement has? */
 int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		      struct err *err) MUST_CHECK;
+/* Whether they can be passed on as they are. */
+int odbc_params_check(const json_t *params, struct err *err) MUST_CHECK;
 /*
  * Counts and binds; `params` and as many `slots` are to stay until the statement has been executed.
  * -1 with `err` set; ODBC_PARAMS_DRIVER: the diagnostics of `statement` tell what failed.

@@ -9,19 +9,17 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/util.h"
-#include "sql/record.h"
+#include "pq_run.h"
 
 enum {
 	NAME_MAX_BYTES = 1024,
 	PIECE = 16 << 10,
 	VALUE_MAX = 64 << 20,
-	RECORD_MAX = 2 * VALUE_MAX, /* of all values of a row that comes as one text */
 	ISO_DATE_LEN = 10,
 	YEAR_LEN = 4,
 	TIME_MAX = 64,
 	BLOCK_BYTES = 256 << 10,
 	BLOCK_ROWS = 500,
-	RECORD_WIDTH = 4096,
 	AHEAD_BYTES =
 		2 << 20, /* that a driver is to hold of rows, at most for so long and so many: */
 	AHEAD_MS = 100,
@@ -48,9 +46,6 @@ struct rows {
 	struct buf value; /* one that was asked for */
 	struct column *columns;
 	SQLSMALLINT count;
-	struct column record; /* a whole row as one text, when rows come so */
-	struct column *bound; /* what is fetched: `columns`, or `record` */
-	SQLSMALLINT bound_count;
 	SQLULEN block; /* rows that come at once */
 	SQLULEN fetched;
 	SQLULEN ahead; /* rows that the driver asks for */
@@ -104,22 +99,6 @@ static SQLSMALLINT true_type(const struct odbc_rows_how *how, SQLHSTMT prepared,
 		return type;
 	return str_eq(name, "bool") || strncmp(name, "float", strlen("float")) == 0 ? type
 										    : SQL_VARCHAR;
-}
-
-/* What a driver takes no time for, and leaves as it is. */
-static bool is_plain(SQLSMALLINT type)
-{
-	switch (type) {
-	case SQL_CHAR:
-	case SQL_VARCHAR:
-	case SQL_LONGVARCHAR:
-	case SQL_WCHAR:
-	case SQL_WVARCHAR:
-	case SQL_WLONGVARCHAR:
-		return true;
-	default:
-		return form_of(type) == FORM_INTEGER || form_of(type) == FORM_BOOLEAN;
-	}
 }
 
 static const char *type_name(SQLSMALLINT type)
@@ -188,30 +167,14 @@ static size_t row_width(const struct rows *rows)
 {
 	size_t width = sizeof(*rows->states);
 
-	for (SQLSMALLINT i = 0; i < rows->bound_count; i++)
-		width += rows->bound[i].width + sizeof(SQLLEN);
-	return width;
-}
-
-/* One column of texts instead of the result's own. */
-static void bind_record(struct rows *rows)
-{
-	size_t width = 2;
-
 	for (SQLSMALLINT i = 0; i < rows->count; i++)
-		width += rows->columns[i].width;
-	rows->record = (struct column){
-		.form = FORM_TEXT,
-		.c_type = SQL_C_CHAR,
-		.width = width < RECORD_WIDTH ? width : RECORD_WIDTH,
-	};
-	rows->bound = &rows->record;
-	rows->bound_count = 1;
+		width += rows->columns[i].width + sizeof(SQLLEN);
+	return width;
 }
 
 static int bind_column(struct rows *rows, SQLSMALLINT index, size_t *used)
 {
-	struct column *column = &rows->bound[index];
+	struct column *column = &rows->columns[index];
 	char *data = rows->data + *used;
 
 	column->data = data;
@@ -241,9 +204,9 @@ static int bind_all(struct rows *rows)
 	rows->block = BLOCK_BYTES / row_width(rows);
 	rows->block = rows->block > BLOCK_ROWS ? BLOCK_ROWS : rows->block + (rows->block == 0);
 	rows->data = xcalloc(rows->block, row_width(rows));
-	rows->lens = xcalloc(rows->block * (size_t)rows->bound_count, sizeof(*rows->lens));
+	rows->lens = xcalloc(rows->block * (size_t)rows->count, sizeof(*rows->lens));
 	rows->states = xcalloc(rows->block, sizeof(*rows->states));
-	for (SQLSMALLINT i = 0; i < rows->bound_count; i++)
+	for (SQLSMALLINT i = 0; i < rows->count; i++)
 		if (bind_column(rows, i, &used) < 0)
 			return ODBC_ROWS_DRIVER;
 	if (!SQL_SUCCEEDED(SQLSetStmtAttr(rows->statement, SQL_ATTR_ROW_ARRAY_SIZE,
@@ -287,6 +250,8 @@ static void look_ahead(struct rows *rows)
 
 /* ---- values ---- */
 
+static const char too_large[] = "a value is larger than %d MB";
+
 /*
  * All of a value, in pieces; *ret_null for NULL. SQL_NO_TOTAL and lengths past the piece mean that
  * more follows.
@@ -304,9 +269,7 @@ static int read_value(struct rows *rows, SQLUSMALLINT index, SQLSMALLINT c_type,
 		SQLRETURN result;
 
 		if (room == NULL)
-			return err_set(err, ERR_LIMIT, "a %s is larger than %zu MB",
-				       rows->bound == rows->columns ? "value" : "row",
-				       rows->value.max >> 20);
+			return err_set(err, ERR_LIMIT, too_large, VALUE_MAX >> 20);
 		result = SQLGetData(rows->statement, index, c_type, room, PIECE, &len);
 		if (result == SQL_NO_DATA)
 			return 0;
@@ -377,10 +340,10 @@ static void put_value(struct rows *rows, enum form form, const char *s, size_t l
 }
 
 /* A value that did not come with its row. */
-static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct record_value *ret,
+static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct pq_value *ret,
 		     struct err *err)
 {
-	const struct column *column = &rows->bound[index];
+	const struct column *column = &rows->columns[index];
 	bool null;
 	int result;
 
@@ -390,17 +353,17 @@ static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct r
 	result = read_value(rows, (SQLUSMALLINT)(index + 1), column->c_type, &null, err);
 	if (result < 0)
 		return result;
-	*ret = (struct record_value){ .s = null ? NULL : rows->value.data, .len = rows->value.len };
+	*ret = (struct pq_value){ .s = null ? NULL : rows->value.data, .len = rows->value.len };
 	return 0;
 }
 
-static int take_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct record_value *ret,
+static int take_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct pq_value *ret,
 		      struct err *err)
 {
-	const struct column *column = &rows->bound[index];
+	const struct column *column = &rows->columns[index];
 	SQLLEN len = column->data != NULL ? column->lens[row] : SQL_NO_TOTAL;
 
-	*ret = (struct record_value){ .s = NULL };
+	*ret = (struct pq_value){ .s = NULL };
 	if (len == SQL_NULL_DATA)
 		return 0;
 	if (len < 0 || ((size_t)len >= column->width && column->c_type != SQL_C_SBIGINT)) {
@@ -409,7 +372,7 @@ static int take_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct 
 		rows->seen_bytes += ret->len;
 		return result;
 	}
-	*ret = (struct record_value){ .s = column->data + row * column->width, .len = (size_t)len };
+	*ret = (struct pq_value){ .s = column->data + row * column->width, .len = (size_t)len };
 	rows->seen_bytes += (size_t)len;
 	return 0;
 }
@@ -425,7 +388,7 @@ static void put_small(struct rows *rows, const char *s)
 static int put_row(struct rows *rows, SQLULEN row, struct err *err)
 {
 	for (SQLSMALLINT i = 0; i < rows->count; i++) {
-		struct record_value value;
+		struct pq_value value;
 		int result = take_value(rows, i, row, &value, err);
 
 		if (result < 0)
@@ -440,52 +403,6 @@ static int put_row(struct rows *rows, SQLULEN row, struct err *err)
 	return 0;
 }
 
-/* ---- rows as one text ---- */
-
-/* PostgreSQL writes no others than 0-9 and a-f. */
-static unsigned int hex_digit(char c)
-{
-	return c >= 'a' ? (unsigned char)(c - 'a' + 10) & 15 : (unsigned char)(c - '0') & 15;
-}
-
-/* \x00ff, in place. */
-static size_t unhex(char *s, size_t len)
-{
-	size_t out = 0;
-
-	for (size_t i = 2; i + 1 < len; i += 2)
-		s[out++] = (char)(hex_digit(s[i]) << 4 | hex_digit(s[i + 1]));
-	return out;
-}
-
-static void put_split(struct rows *rows, enum form form, struct record_value *value)
-{
-	if (value->s == NULL)
-		sink_null(rows->sink);
-	else if (form == FORM_BLOB)
-		sink_blob(rows->sink, value->s, unhex(value->s, value->len));
-	else
-		put_value(rows, form, value->s, value->len);
-}
-
-static int put_record(struct rows *rows, SQLULEN row, struct err *err)
-{
-	struct record_value text;
-	struct record_value value;
-	struct record record;
-	int result = take_value(rows, 0, row, &text, err);
-
-	if (result < 0)
-		return result;
-	result = text.s != NULL ? record_start(&record, text.s, text.len) : -1;
-	for (SQLSMALLINT i = 0; result >= 0 && i < rows->count; i++) {
-		result = record_next(&record, &value) > 0 ? 0 : -1;
-		if (result == 0)
-			put_split(rows, rows->columns[i].form, &value);
-	}
-	return result == 0 ? 0 : err_set(err, ERR_SYSTEM, "the driver's rows cannot be read");
-}
-
 /* ---- all rows ---- */
 
 static int put_block(struct rows *rows, bool *ret_full, struct err *err)
@@ -495,8 +412,7 @@ static int put_block(struct rows *rows, bool *ret_full, struct err *err)
 
 		if (rows->states != NULL && rows->states[row] == SQL_ROW_ERROR)
 			return ODBC_ROWS_DRIVER;
-		result = rows->bound == rows->columns ? put_row(rows, row, err)
-						      : put_record(rows, row, err);
+		result = put_row(rows, row, err);
 		if (result < 0)
 			return result;
 		if (sink_end_row(rows->sink, ret_full, err) < 0)
@@ -525,43 +441,22 @@ static int put_rows(struct rows *rows, struct err *err)
 	return 0;
 }
 
-bool odbc_rows_are_plain(SQLHSTMT prepared)
-{
-	SQLSMALLINT count = 0;
-
-	if (!SQL_SUCCEEDED(SQLNumResultCols(prepared, &count)))
-		return true;
-	for (SQLSMALLINT i = 1; i <= count; i++) {
-		SQLLEN type = 0;
-
-		if (!SQL_SUCCEEDED(SQLColAttribute(prepared, (SQLUSMALLINT)i, SQL_DESC_CONCISE_TYPE,
-						   NULL, 0, NULL, &type)) ||
-		    !is_plain((SQLSMALLINT)type))
-			return false;
-	}
-	return true;
-}
-
-int odbc_rows_put(SQLHSTMT statement, SQLHSTMT prepared, const struct odbc_rows_how *how,
-		  struct sink *sink, struct err *err)
+int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
+		  struct err *err)
 {
 	struct rows rows = {
 		.statement = statement, .how = how, .sink = sink, .block = 1, .fetched = 1
 	};
 	int result;
 
-	if (!SQL_SUCCEEDED(SQLNumResultCols(prepared, &rows.count)))
+	if (!SQL_SUCCEEDED(SQLNumResultCols(statement, &rows.count)))
 		return ODBC_ROWS_DRIVER;
 	if (rows.count <= 0)
 		return err_set(err, ERR_INVALID, "the query has no columns");
-	buf_init(&rows.value, prepared == statement ? VALUE_MAX : RECORD_MAX);
+	buf_init(&rows.value, VALUE_MAX);
 	rows.columns = xcalloc((size_t)rows.count, sizeof(*rows.columns));
-	rows.bound = rows.columns;
-	rows.bound_count = rows.count;
-	result = describe(&rows, prepared, err);
-	if (prepared != statement)
-		bind_record(&rows);
-	if (result == 0 && (how->blocks || prepared != statement))
+	result = describe(&rows, statement, err);
+	if (result == 0 && how->blocks)
 		result = bind_all(&rows);
 	rows.looked_ms = clock_ms();
 	rows.ahead = ODBC_ROWS_FEW;
@@ -573,5 +468,61 @@ int odbc_rows_put(SQLHSTMT statement, SQLHSTMT prepared, const struct odbc_rows_
 	free(rows.lens);
 	free(rows.states);
 	buf_release(&rows.value);
+	return result;
+}
+
+/* ---- rows without the driver ---- */
+
+/* PostgreSQL writes no others than 0-9 and a-f. */
+static unsigned int hex_digit(char c)
+{
+	return c >= 'a' ? (unsigned char)(c - 'a' + 10) & 15 : (unsigned char)(c - '0') & 15;
+}
+
+/* \x00ff, in place. */
+static size_t unhex(char *s, size_t len)
+{
+	size_t out = 0;
+
+	for (size_t i = 2; i + 1 < len; i += 2)
+		s[out++] = (char)(hex_digit(s[i]) << 4 | hex_digit(s[i + 1]));
+	return out;
+}
+
+static void put_split(struct rows *rows, enum form form, struct pq_value *value)
+{
+	if (value->s == NULL)
+		sink_null(rows->sink);
+	else if (form == FORM_BLOB)
+		sink_blob(rows->sink, value->s, unhex(value->s, value->len));
+	else
+		put_value(rows, form, value->s, value->len);
+}
+
+static int take_row(void *data, struct pq_value *values, bool *ret_full, struct err *err)
+{
+	struct rows *rows = data;
+
+	for (SQLSMALLINT i = 0; i < rows->count; i++) {
+		if (values[i].len > VALUE_MAX)
+			return err_set(err, ERR_LIMIT, too_large, VALUE_MAX >> 20);
+		put_split(rows, rows->columns[i].form, &values[i]);
+	}
+	return sink_end_row(rows->sink, ret_full, err);
+}
+
+int odbc_rows_run(const struct pq_query *query, SQLHSTMT prepared, const struct odbc_rows_how *how,
+		  struct sink *sink, char *ret_state, struct err *err)
+{
+	struct rows rows = { .how = how, .sink = sink };
+	int result;
+
+	if (!SQL_SUCCEEDED(SQLNumResultCols(prepared, &rows.count)) || rows.count <= 0)
+		return err_set(err, ERR_INVALID, "the query has no columns");
+	rows.columns = xcalloc((size_t)rows.count, sizeof(*rows.columns));
+	result = describe(&rows, prepared, err);
+	if (result == 0)
+		result = pq_run(query, rows.count, take_row, &rows, ret_state, err);
+	free(rows.columns);
 	return result;
 }

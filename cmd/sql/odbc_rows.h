@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "pq_run.h"
 #include "sink.h"
 
 enum {
@@ -22,14 +23,11 @@ struct odbc_rows_how {
 	SQLHDBC ahead; /* psqlodbc's connection, whose rows may be asked for by the thousand */
 };
 
-/* Numbers that are whole, texts and truth: better fetched one by one than as one text. */
-bool odbc_rows_are_plain(SQLHSTMT prepared);
-/*
- * `prepared` has the columns: `statement` itself, or the query of whose rows `statement` gives each
- * as one text (sql/record.h). -1 with `err` set; ODBC_ROWS_DRIVER: the diagnostics of `statement`
- * tell what failed.
- */
-int odbc_rows_put(SQLHSTMT statement, SQLHSTMT prepared, const struct odbc_rows_how *how,
-		  struct sink *sink, struct err *err) MUST_CHECK;
+/* -1 with `err` set; ODBC_ROWS_DRIVER: the diagnostics of `statement` tell what failed. */
+int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
+		  struct err *err) MUST_CHECK;
+/* The rows that pq_run gives, whose columns `prepared` has. */
+int odbc_rows_run(const struct pq_query *query, SQLHSTMT prepared, const struct odbc_rows_how *how,
+		  struct sink *sink, char *ret_state, struct err *err) MUST_CHECK;
 
 #endif

@@ -18,9 +18,14 @@ enum {
 	CANCEL_ERROR_MAX = 256,
 };
 
+/* pg_type's number of it. */
+enum { TYPE_FLOAT8 = 701 };
+
 static struct {
-	void *cancel; /* libpq's copy of where and what to cancel */
-	char *sent;   /* the last text that went to the server */
+	void *connection;
+	void *cancel;                 /* libpq's copy of where and what to cancel */
+	const struct query *prepared; /* NULL: the driver knows what it prepares */
+	char *sent;                   /* the last text that went to the server */
 	/* Of the last error, each NULL without one. */
 	char *failed; /* what was sent */
 	char *detail;
@@ -28,7 +33,7 @@ static struct {
 	size_t position; /* in `failed`, from 1 in characters; 0: nowhere */
 } pq;
 
-static bool find(const char *name, void *ret_function)
+bool pq_find(const char *name, void *ret_function)
 {
 	return library_find("libpq.so.5", name, ret_function);
 }
@@ -39,9 +44,15 @@ void pq_forget_connection(void)
 {
 	void (*free_cancel)(void *cancel);
 
-	if (pq.cancel != NULL && find("PQfreeCancel", &free_cancel))
+	if (pq.cancel != NULL && pq_find("PQfreeCancel", &free_cancel))
 		free_cancel(pq.cancel);
 	pq.cancel = NULL;
+	pq.connection = NULL;
+}
+
+void *pq_connection(void)
+{
+	return pq.connection;
 }
 
 bool pq_cancel(void)
@@ -49,7 +60,7 @@ bool pq_cancel(void)
 	int (*cancel)(void *cancel, char *errbuf, int errbufsize);
 	char error[CANCEL_ERROR_MAX];
 
-	return pq.cancel != NULL && find("PQcancel", &cancel) &&
+	return pq.cancel != NULL && pq_find("PQcancel", &cancel) &&
 	       cancel(pq.cancel, error, sizeof(error)) == 1;
 }
 
@@ -61,18 +72,54 @@ EXPORTED void *PQconnectdbParams(const char *const *keywords, const char *const 
 	void *(*get_cancel)(void *connection);
 	void *connection;
 
-	if (!find(__func__, &connect))
+	if (!pq_find(__func__, &connect))
 		return NULL;
 	connection = connect(keywords, values, expand_dbname);
 	pq_forget_connection();
-	if (find("PQgetCancel", &get_cancel))
+	pq.connection = connection;
+	if (pq_find("PQgetCancel", &get_cancel))
 		pq.cancel = get_cancel(connection);
 	return connection;
 }
 
 /* ---- what is sent ---- */
 
-static void keep(const char *query)
+/*
+ * Whether `sent` goes on with the query, whose parameters are $1, $2, ... there; then *ret_at is
+ * the place in the query that `mark` is in `sent`, or NULL. Returns what is behind it in `sent`,
+ * NULL for another text.
+ */
+static const char *goes_on(const char *sent, const struct query *query, const char *mark,
+			   const char **ret_at)
+{
+	const char *end = query->text + query->len;
+	const char *at = query->text;
+
+	*ret_at = NULL;
+	for (; at < end; at++) {
+		if (sent == mark)
+			*ret_at = at;
+		if (*at == '?' && *sent == '$')
+			sent += 1 + strspn(sent + 1, "0123456789");
+		else if (*at == *sent && *sent != '\0')
+			sent++;
+		else
+			return NULL;
+	}
+	if (sent == mark)
+		*ret_at = at;
+	return sent;
+}
+
+static bool is_text_of(const char *sent, const struct query *query)
+{
+	const char *at;
+	const char *end = goes_on(sent, query, NULL, &at);
+
+	return end != NULL && *end == '\0';
+}
+
+void pq_sends(const char *query)
 {
 	free(pq.sent);
 	pq.sent = xstrdup(query);
@@ -83,8 +130,8 @@ EXPORTED void *PQexec(void *connection, const char *query)
 {
 	void *(*exec)(void *connection, const char *query);
 
-	keep(query);
-	return find(__func__, &exec) ? exec(connection, query) : NULL;
+	pq_sends(query);
+	return pq_find(__func__, &exec) ? exec(connection, query) : NULL;
 }
 
 int PQsendQuery(void *connection, const char *query);
@@ -92,8 +139,31 @@ EXPORTED int PQsendQuery(void *connection, const char *query)
 {
 	int (*send_query)(void *connection, const char *query);
 
-	keep(query);
-	return find(__func__, &send_query) ? send_query(connection, query) : 0;
+	pq_sends(query);
+	return pq_find(__func__, &send_query) ? send_query(connection, query) : 0;
+}
+
+void pq_prepares(const struct query *query)
+{
+	pq.prepared = query;
+}
+
+/* Not where the driver has put values in place of parameters. */
+static bool has_params(const char *text)
+{
+	return pq.prepared != NULL && json_array_size(pq.prepared->params) > 0 &&
+	       is_text_of(text, pq.prepared);
+}
+
+unsigned *pq_param_types(const json_t *params)
+{
+	unsigned *types = xcalloc(json_array_size(params) + 1, sizeof(*types));
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (params, index, value)
+		types[index] = json_is_real(value) ? TYPE_FLOAT8 : 0;
+	return types;
 }
 
 void *PQprepare(void *connection, const char *name, const char *query, int count,
@@ -103,9 +173,16 @@ EXPORTED void *PQprepare(void *connection, const char *name, const char *query, 
 {
 	void *(*prepare)(void *connection, const char *name, const char *query, int count,
 			 const unsigned *types);
+	cleanup_free unsigned *own = NULL;
 
-	keep(query);
-	return find(__func__, &prepare) ? prepare(connection, name, query, count, types) : NULL;
+	pq_sends(query);
+	if (!pq_find(__func__, &prepare))
+		return NULL;
+	if (has_params(query)) {
+		own = pq_param_types(pq.prepared->params);
+		count = (int)json_array_size(pq.prepared->params);
+	}
+	return prepare(connection, name, query, count, own != NULL ? own : types);
 }
 
 /* ---- errors ---- */
@@ -131,14 +208,13 @@ static char *copy_field(error_field *field_of, const void *result, int field)
 }
 
 /* psqlodbc asks for the message of each error and each notice, libpq itself for those of errors. */
-char *PQresultErrorField(const void *result, int field);
 EXPORTED char *PQresultErrorField(const void *result, int field)
 {
 	error_field *field_of;
 	const char *severity;
 	const char *position;
 
-	if (!find(__func__, &field_of))
+	if (!pq_find(__func__, &field_of))
 		return NULL;
 	severity = field_of(result, FIELD_SEVERITY);
 	if (field == FIELD_MESSAGE && severity != NULL && strcmp(severity, "ERROR") == 0) {
@@ -154,30 +230,9 @@ EXPORTED char *PQresultErrorField(const void *result, int field)
 
 /* ---- where it is ---- */
 
-/*
- * Whether `sent` goes on with the query, whose parameters are $1, $2, ... there; then *ret_at is
- * the place in the query that `mark` is in `sent`, or NULL.
- */
-static bool goes_on(const char *sent, const struct query *query, const char *mark,
-		    const char **ret_at)
+char *pq_prepared(const struct query *query)
 {
-	const char *end = query->text + query->len;
-	const char *at = query->text;
-
-	*ret_at = NULL;
-	for (; at < end; at++) {
-		if (sent == mark)
-			*ret_at = at;
-		if (*at == '?' && *sent == '$')
-			sent += 1 + strspn(sent + 1, "0123456789");
-		else if (*at == *sent && *sent != '\0')
-			sent++;
-		else
-			return false;
-	}
-	if (sent == mark)
-		*ret_at = at;
-	return true;
+	return pq.sent != NULL && is_text_of(pq.sent, query) ? xstrdup(pq.sent) : NULL;
 }
 
 /* The place in the query, NULL when the error is elsewhere: drivers put words around it. */
@@ -190,7 +245,7 @@ static const char *find_place(const struct query *query)
 		return NULL;
 	mark = pq.failed + utf8_offset(pq.failed, strlen(pq.failed), pq.position - 1);
 	for (const char *sent = pq.failed; *sent != '\0'; sent++)
-		if (goes_on(sent, query, mark, &at))
+		if (goes_on(sent, query, mark, &at) != NULL)
 			return at;
 	return NULL;
 }

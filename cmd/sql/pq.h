@@ -18,6 +18,21 @@
 bool pq_cancel(void);
 /* The connection is over: nothing of it is left. Not while pq_cancel may be called. */
 void pq_forget_connection(void);
+/* libpq's connection, which psqlodbc made; NULL without one. */
+void *pq_connection(void);
+/* Sets a pointer to a function of the libpq that is loaded. */
+bool pq_find(const char *name, void *ret_function);
+/* The text that the next error is about. */
+void pq_sends(const char *query);
+/* What is prepared next has this query's parameters, whose types psqlodbc leaves out; NULL: other.
+ */
+void pq_prepares(const struct query *query);
+/* Their types as PostgreSQL numbers them, 0 for what it finds out: the caller frees them. */
+unsigned *pq_param_types(const json_t *params);
+/* A copy of the text that a driver has prepared for the query; NULL: it is not known. */
+char *pq_prepared(const struct query *query);
+/* libpq's, which also remembers of an error what pq_explain puts. */
+char *PQresultErrorField(const void *result, int field);
 /* What an earlier query said is no longer of interest. */
 void pq_forget_error(void);
 /* Whether the last error has a detail, which pq_explain puts. */

@@ -106,7 +106,7 @@ def test_values_that_a_driver_would_change_come_as_the_database_says_them(server
     ("SELECT NULL::text", [[None]]), ("SELECT ''", [[""]]), ("SELECT 1 AS ptycell, 2 AS ptycell", [[1, 2]]),
     ("SELECT t FROM t ORDER BY id LIMIT 1", [["(1,Z\u00fcrich)"]]), ("SELECT 1 -- comment", [[1]]), ("VALUES (1, NULL)", [[1, None]]),
     ("(SELECT 2) UNION ALL (SELECT 1) ORDER BY 1", [[1], [2]]), ("SELECT id FROM t ORDER BY id DESC", [[2], [1]])])
-def test_rows_that_come_as_one_text_are_taken_apart(server, query, expected):
+def test_queries_of_any_form_give_their_rows(server, query, expected):
     assert rows(server, query) == expected
 
 
@@ -398,6 +398,52 @@ def test_a_query_that_waits_for_a_lock_is_cancelled(server, postgres):  # Q16
 
 def test_a_cursor_is_planned_for_all_of_its_rows_and_the_server_knows_who_asks(server):  # Q12, Q19
     assert rows(server, "SELECT current_setting('cursor_tuple_fraction'), current_setting('application_name')") == [["1", "ptycell"]]
+
+
+def test_a_query_is_run_with_the_plan_that_psql_has(home, postgres):  # Q12
+    """With workers, which a cursor has none of. They alone take rows here."""
+    postgres.psql("CREATE TABLE wide AS SELECT generate_series(1, 10000) AS i; ANALYZE wide; CREATE FUNCTION who() RETURNS int "
+                  "LANGUAGE plpgsql PARALLEL SAFE AS 'BEGIN RETURN pg_backend_pid(); END'")
+    for setting in ("parallel_setup_cost = 0", "parallel_tuple_cost = 0", "min_parallel_table_scan_size = 0", "parallel_leader_participation = off"):
+        postgres.psql(f"ALTER ROLE boss SET {setting}")
+    try:
+        with Server(home, env=postgres.environment()) as server:
+            ((leader,),) = rows(server, "SELECT pg_backend_pid()")
+            for query, params in (("SELECT DISTINCT who() FROM wide", []), ("SELECT DISTINCT who(), 0.5 FROM wide WHERE i > ?", [0])):
+                assert leader not in [row[0] for row in rows(server, query, params=params)]
+            assert rows(server, "SELECT pg_backend_pid()") == [[leader]]
+    finally:
+        postgres.psql("ALTER ROLE boss RESET ALL")
+
+
+@pytest.mark.parametrize("query", ["SELECT repeat('x', 1000) FROM generate_series(1, 100000)", "SELECT repeat('x', (1 << 26) + 1)",
+                                   "SELECT 1, repeat('x', (1 << 26) + 1) FROM generate_series(1, 3)"])
+def test_rows_that_nobody_wants_do_not_disturb_the_next_query(home, postgres, query):
+    with Server(home, env={**postgres.environment(), "PTYCELL_FILE_MAX": "1M"}) as server:
+        ((backend,),) = rows(server, "SELECT pg_backend_pid()")
+        answer = sql(server, query)
+        assert "a value is larger than 64 MB" in answer.texts[-1] if answer.is_error else answer.object["truncated"] is True
+        assert rows(server, "SELECT pg_backend_pid(), id FROM t ORDER BY id") == [[backend, 1], [backend, 2]]
+
+
+@pytest.mark.parametrize("query, params, row, types", [
+    ("SELECT ? + 1, ?", [0.5, "x"], [1.5, "x"], ["real", "text"]), ("SELECT sum(i * ?) FROM generate_series(1, 10) i", [0.5], [27.5], ["real"]),
+    ("SELECT 1.50::numeric * ?, ?::text IS NULL", [2, None], ["3.00", True], ["decimal", "boolean"]),
+    ("SELECT i FROM generate_series(1, 9) i WHERE ? LIMIT ?", [True, 1], [1], ["integer"]),
+    ("SELECT ?::text, 'a?' || ? || E'\\'?', $$?$$ -- ?", ["it's", "\\"], ["it's", "a?\\'?", "?"], ["text"] * 3)])
+def test_columns_are_those_of_the_parameters_values(server, query, params, row, types):
+    answer = sql(server, query, params=params)
+    assert answer.object["rows"] == [row] and [column["type"] for column in answer.object["columns"]] == types
+
+
+@pytest.mark.parametrize("option", ["UseServerSidePrepare=0", "UseDeclareFetch=0", "Parse=1", "Protocol=7.4-0"])
+def test_options_of_the_driver_change_no_value(home, postgres, option):
+    connection = f"{postgres.environment()['AZURE_DATABASE_CONNECTION_STRING']};{option}"
+    with Server(home, env={**postgres.environment(), "AZURE_DATABASE_CONNECTION_STRING": connection}) as server:
+        for params in ([], [5]):
+            query = f"SELECT TIMESTAMPTZ '2024-02-29 12:00:00Z', {'?' if params else 5} + 1"
+            ((stamp, six),) = rows(server, query, params=params)
+            assert re.fullmatch(r"2024-02-29T.*[+-]\d\d", stamp) and six == 6
 
 
 def test_no_lock_of_the_session_stays_in_a_connection_that_is_kept(server, postgres):
