@@ -127,6 +127,11 @@ static int prepare_text(struct odbc *odbc, SQLHSTMT statement, const struct quer
 	return 0;
 }
 
+static bool begins_with(const struct query *query, const char *word)
+{
+	return strncasecmp(query->text, word, strlen(word)) == 0;
+}
+
 /*
  * MariaDB prepares VALUES as if it had no columns, and its driver loses the rows of what has none,
  * the connection and its wits: such a query is not run, unless one around it has columns.
@@ -142,6 +147,11 @@ static int prepare_mysql(struct odbc *odbc, SQLHSTMT statement, const struct que
 		return -1;
 	if (columns > 0)
 		return 0;
+	if (begins_with(query, "SHOW"))
+		return err_set(err, ERR_INVALID,
+			       "the database tells drivers no rows of this SHOW; ask "
+			       "information_schema, as in SELECT * FROM "
+			       "information_schema.processlist");
 	buf_puts(&text, "SELECT * FROM (");
 	buf_put(&text, query->text, query->len);
 	buf_puts(&text, "\n) ptycell");
@@ -230,12 +240,8 @@ static int run_by_driver(struct odbc *odbc, const struct query *query, struct si
 /* Of what cannot be prepared psqlodbc gets the rows itself; it makes no cursor for it. */
 static bool can_run(const struct odbc *odbc, const struct query *query)
 {
-	static const char explain[] = "EXPLAIN";
-	static const char show[] = "SHOW";
-
-	return odbc->dialect == SQL_POSTGRESQL && pq_can_run() &&
-	       strncasecmp(query->text, explain, sizeof(explain) - 1) != 0 &&
-	       strncasecmp(query->text, show, sizeof(show) - 1) != 0;
+	return odbc->dialect == SQL_POSTGRESQL && pq_can_run() && !begins_with(query, "EXPLAIN") &&
+	       !begins_with(query, "SHOW");
 }
 
 /* The columns of the query, which is not run. They depend on the types of its parameters. */

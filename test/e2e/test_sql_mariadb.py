@@ -61,6 +61,13 @@ def test_what_gives_rows_gives_them_and_the_connection_lives(server, query, expe
     assert helpers(server) == {before}
 
 
+@pytest.mark.parametrize("query", ["SHOW PROCESSLIST", "show engines", "SHOW WARNINGS"])
+def test_what_is_not_told_to_drivers_is_pointed_to(server, query):
+    assert sql(server, query).texts == ["the database tells drivers no rows of this SHOW; ask information_schema, as in "
+                                        "SELECT * FROM information_schema.processlist"]
+    assert len(rows(server, "SELECT * FROM information_schema.processlist")) > 0
+
+
 def test_a_plan_is_read_as_json(server):  # Q18
     assert "query_block" in json.loads(rows(server, "EXPLAIN FORMAT=JSON SELECT * FROM t")[0][0])
 
