@@ -445,6 +445,20 @@ static bool is_package(const struct guard *g, size_t i)
 	return false;
 }
 
+/*
+ * PostgreSQL's schemas of extensions whose functions write files (orafce's UTL_FILE), tell other
+ * sessions or act outside of the transaction. A table may have such a name, too.
+ */
+static int check_schema(const struct guard *g, size_t i, struct err *err)
+{
+	static const char *const schemas[] = { "pglogical", "repack", "cron", NULL };
+
+	if (g->lexer.dialect != SQL_POSTGRESQL || !is_char(g, i + 1, '.') || !is_called(g, i + 2))
+		return 0;
+	return is_package(g, i) || names_any(g, i, schemas) ? refuse(g, i, "runs other code", err)
+							    : 0;
+}
+
 /* Also seq.NEXTVAL, and DB2's FROM FINAL TABLE (UPDATE ...). */
 static int check_generic(const struct guard *g, size_t i, struct err *err)
 {
@@ -480,7 +494,8 @@ static int check_words(struct guard *g, struct err *err)
 		if (check_escapes(g, i, err) < 0 || check_word(g, i, err) < 0 ||
 		    check_cte_body(g, i, err) < 0 || check_inner_with(g, i, err) < 0 ||
 		    check_hint(g, i, err) < 0 || check_fetch(g, i, err) < 0 ||
-		    check_second(g, i, err) < 0 || check_generic(g, i, err) < 0)
+		    check_second(g, i, err) < 0 || check_generic(g, i, err) < 0 ||
+		    check_schema(g, i, err) < 0)
 			return -1;
 	}
 	return 0;
