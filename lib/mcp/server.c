@@ -140,6 +140,14 @@ static void refuse_line(struct mcp_server *server, int code, const char *problem
 	mcp_reply_error(server, NULL, NULL, &no);
 }
 
+/* What whoever asked can do about it: exec_sql's params hold numbers of any size. */
+static const char *advice_on(const char *problem)
+{
+	return strstr(problem, "too big integer") != NULL
+		       ? "; pass an integer of more than 64 bits as a text, in quotes"
+		       : "";
+}
+
 /*
  * Whoever asked is told, where that can be found out: without an id nobody would stop waiting.
  * `value` is what can be read of the line, or NULL.
@@ -154,7 +162,7 @@ static void refuse_text(struct mcp_server *server, json_t *value, const char *pr
 		refuse_line(server, RPC_PARSE_ERROR, problem);
 		return;
 	}
-	(void)mcp_refuse(&no, RPC_PARSE_ERROR, "Parse error: %s", problem);
+	(void)mcp_refuse(&no, RPC_PARSE_ERROR, "Parse error: %s%s", problem, advice_on(problem));
 	mcp_reply_error(server, NULL, message.id, &no);
 }
 

@@ -125,6 +125,14 @@ def test_params_are_bound(server):
     assert "the query has 2 parameters, params has 1" in sql(server, "SELECT ?, ?", params=[1]).texts[-1]
 
 
+def test_an_integer_beyond_64_bits_is_told_to_be_passed_as_a_text_and_is_exact_so(server):  # Q23
+    large = 1 << 64
+    refused = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": "SELECT ?", "params": [large]}}).get()
+    assert "in quotes" in refused["error"]["message"]
+    query = "SELECT ? = 18446744073709551615, ? = 18446744073709551614"
+    assert rows(server, query, params=[str(large - 1)] * 2) == [[1, 0]]
+
+
 def test_long_values_among_short_ones_come_whole(server, home):
     """The driver, asked for one value of a block of rows, gives that of another row."""
     answer = sql(server, "SELECT seq, repeat('\u00e4', seq * seq), IF(seq % 7 = 0, NULL, repeat('x', seq * 300)) FROM seq_1_to_200")

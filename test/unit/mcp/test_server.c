@@ -174,6 +174,7 @@ static void RP_5_a_number_that_is_too_large_is_refused_by_the_request_s_id(void 
 {
 	static const char *const numbers[] = { "9223372036854775808", "1e999" };
 	static const char *const wants[] = { "too big integer", "real number overflow" };
+	static const char *const advice[] = { "as a text, in quotes", "" };
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
@@ -186,6 +187,8 @@ static void RP_5_a_number_that_is_too_large_is_refused_by_the_request_s_id(void 
 		assert_int_equal(json_integer_value(json_object_get(error, "code")), -32700);
 		assert_non_null(
 			strstr(json_string_value(json_object_get(error, "message")), wants[i]));
+		assert_non_null(
+			strstr(json_string_value(json_object_get(error, "message")), advice[i]));
 	}
 }
 
