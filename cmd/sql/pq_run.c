@@ -16,6 +16,8 @@ static struct {
 			   const char *const *values, const int *lengths, const int *formats,
 			   int result_format);
 	int (*set_single_row_mode)(void *connection);
+	void *(*set_notice_receiver)(void *connection, void (*take)(void *, const void *),
+				     void *data);
 	void *(*get_result)(void *connection);
 	int (*status)(const void *result);
 	int (*count)(const void *result);
@@ -31,6 +33,7 @@ bool pq_can_run(void)
 	return pq_connection() != NULL && pq_find("PQsendQuery", &lib.send_query) &&
 	       pq_find("PQsendQueryParams", &lib.send_params) &&
 	       pq_find("PQsetSingleRowMode", &lib.set_single_row_mode) &&
+	       pq_find("PQsetNoticeReceiver", &lib.set_notice_receiver) &&
 	       pq_find("PQgetResult", &lib.get_result) && pq_find("PQresultStatus", &lib.status) &&
 	       pq_find("PQntuples", &lib.count) && pq_find("PQgetisnull", &lib.is_null) &&
 	       pq_find("PQgetvalue", &lib.value) && pq_find("PQgetlength", &lib.length) &&
@@ -140,11 +143,19 @@ static bool send_params(const struct pq_query *query)
 	return sent;
 }
 
+static void ignore(void *data, const void *notice)
+{
+	(void)data;
+	(void)notice;
+}
+
+/* Notices go to psqlodbc else, which sets that anew for each of its own queries. */
 static bool send(const struct pq_query *query)
 {
 	bool sent;
 
 	pq_sends(query->text);
+	(void)lib.set_notice_receiver(pq_connection(), ignore, NULL);
 	if (json_array_size(query->params) > 0)
 		sent = send_params(query);
 	else

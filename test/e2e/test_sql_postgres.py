@@ -446,6 +446,13 @@ def test_options_of_the_driver_change_no_value(home, postgres, option):
             assert re.fullmatch(r"2024-02-29T.*[+-]\d\d", stamp) and six == 6
 
 
+def test_notices_among_rows_disturb_nothing(server, postgres):
+    postgres.psql("CREATE FUNCTION noisy(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING '%', repeat('x', i); RETURN i; END $$")
+    for query in ("SELECT noisy(i) FROM generate_series(1, 2000) i", "EXPLAIN SELECT noisy(i) FROM generate_series(1, 2000) i"):
+        assert not sql(server, query).is_error
+    assert rows(server, "SELECT noisy(?), now() IS NULL", params=[7]) == [[7, False]] and b"WARNING" not in server.stderr
+
+
 def test_no_lock_of_the_session_stays_in_a_connection_that_is_kept(server, postgres):
     postgres.psql("CREATE OR REPLACE FUNCTION hold() RETURNS void LANGUAGE sql AS 'SELECT pg_advisory_lock(42)'")
     assert not sql(server, "SELECT hold()").is_error
