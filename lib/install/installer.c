@@ -16,6 +16,7 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "json/write.h"
+#include "net/verdict.h"
 #include "proc/sandbox_client.h"
 #include "proxy/proxy.h"
 #include "text/clean.h"
@@ -35,6 +36,7 @@ struct installer {
 	bool allow_private;
 	struct sandbox *sandbox;
 	struct proxy *proxy;
+	size_t index_count; /* it needs one of so many; 0: it needs none */
 	struct interpreter *interpreter;
 	struct loop_io control;
 	struct loop_io commands; /* a pipe of its own, where there is one */
@@ -46,8 +48,9 @@ struct installer {
 	char *order; /* a line, until it is written */
 	size_t written;
 	struct buf answer;
-	struct buf said; /* on its terminal: what goes wrong early */
-	struct err err;  /* why there is no answer */
+	struct buf said;      /* on its terminal: what goes wrong early */
+	struct err err;       /* why there is no answer */
+	struct err unreached; /* why that of its program is wrong, if it is no success */
 	bool exited;
 	bool over;
 	installer_done_fn *done;
@@ -97,8 +100,35 @@ static void on_closed(void *data)
 	if (err.code == ERR_NONE &&
 	    (answer = answer_read(buf_str(&i->answer), i->answer.len, &err)) == NULL)
 		(void)err_wrap(&err, "the installer");
+	if (i->unreached.code != ERR_NONE && !json_is_true(json_object_get(answer, "ok"))) {
+		err = i->unreached;
+		json_decref(answer);
+		answer = NULL;
+	}
 	installer_free(i);
 	done(done_data, answer, answer == NULL ? &err : NULL);
+}
+
+/*
+ * Each index was asked for and none was reached: nothing comes of trying again, and what its
+ * program makes of that, "no such package", would be wrong.
+ */
+static bool reaches_none(const struct installer *i, struct err *ret_why)
+{
+	const struct proxy_row *last = NULL;
+	const struct proxy_row *row;
+	size_t count = 0;
+
+	for (; i->proxy != NULL && (row = proxy_row(i->proxy, count)) != NULL; count++) {
+		if (row->allowed > 0 || row->host[0] == '\0')
+			return false;
+		last = row;
+	}
+	if (last == NULL || i->index_count == 0 || count < i->index_count)
+		return false;
+	(void)err_set(ret_why, ERR_NOT_FOUND, "the index cannot be reached: '%s:%u' %s", last->host,
+		      last->port, verdict_clause(last->last));
+	return true;
 }
 
 /* Its last word is there, or none will come. */
@@ -109,6 +139,7 @@ static void finish(struct installer *i)
 	if (i->over)
 		return;
 	i->over = true;
+	(void)reaches_none(i, &i->unreached);
 	stop(i);
 	i->sandbox = NULL;
 	sandbox_close(sandbox, on_closed, i);
@@ -310,7 +341,12 @@ static void on_measured(struct disk *disk, uint64_t bytes)
 
 static void on_look(struct loop_timer *timer)
 {
-	disk_start(container_of(timer, struct installer, look)->disk, on_measured);
+	struct installer *i = container_of(timer, struct installer, look);
+
+	if (reaches_none(i, &i->err))
+		finish(i);
+	else
+		disk_start(i->disk, on_measured);
 }
 
 static void on_listener(void *data, int listener_own)
@@ -424,6 +460,7 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	i->proxy_helper = spec->proxy_helper != NULL ? xstrdup(spec->proxy_helper) : NULL;
 	i->hosts = spec->hosts != NULL ? xstrdup(spec->hosts) : NULL;
 	i->allow_private = spec->allow_private;
+	i->index_count = spec->index_count;
 	i->order = xasprintf("%s\n", order);
 	buf_init(&i->answer, ANSWER_MAX);
 	buf_init(&i->said, BUF_UNBOUNDED);

@@ -186,6 +186,14 @@ static int make_work(struct job *job, struct err *err)
 	return confinement_adopt(host->confinement, job->work, err);
 }
 
+/* How many indexes there are when the packages come from nowhere else. */
+static size_t needed_indexes(const struct job *job, const char *step)
+{
+	if (!str_eq(step, "fetch") || job->indexes.folder_count > 0)
+		return 0;
+	return json_array_size(job->indexes.urls);
+}
+
 static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
 {
 	const struct session_host *host = job->broker->host;
@@ -199,6 +207,7 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 				       .hosts = network ? job->indexes.hosts : NULL,
 				       .allow_private = job->indexes.allow_private ||
 							host->settings->allow_private_hosts,
+				       .index_count = needed_indexes(job, step),
 				       .folders = folders,
 				       .folder_fds = job->indexes.folder_fds,
 				       .folder_count = job->indexes.folder_count,

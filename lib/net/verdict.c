@@ -18,9 +18,29 @@ static const char *const words[] = {
 };
 _Static_assert(ARRAY_SIZE(words) == VERDICTS, "a word for each");
 
+static const char *const clauses[] = {
+	[VERDICT_ALLOWED] = "is allowed",
+	[VERDICT_MALFORMED] = "cannot be asked for like this",
+	[VERDICT_NOT_LISTED] = "is not among the hosts that this session may reach",
+	[VERDICT_FORBIDDEN] = "is forbidden by an entry of PTYCELL_HOSTS",
+	[VERDICT_PORT] = "may be reached, but not on this port",
+	[VERDICT_PRIVATE] = "leads to this machine or its networks",
+	[VERDICT_RESERVED] = "leads to an address that is not for sessions",
+	[VERDICT_TLS] = "is reached by TLS with its own name only",
+	[VERDICT_BYTES] = "is not reached: this session's PTYCELL_NET_MAX is used up",
+	[VERDICT_UNRESOLVED] = "is not known to the name service",
+	[VERDICT_UNREACHABLE] = "does not answer",
+};
+_Static_assert(ARRAY_SIZE(clauses) == VERDICTS, "a clause for each");
+
 const char *verdict_word(enum verdict verdict)
 {
 	return words[verdict];
+}
+
+const char *verdict_clause(enum verdict verdict)
+{
+	return clauses[verdict];
 }
 
 enum verdict verdict_find(const char *word)

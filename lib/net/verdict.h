@@ -24,6 +24,8 @@ enum verdict {
 
 /* "not_listed" */
 const char *verdict_word(enum verdict verdict);
+/* "is not known to the name service": what stands behind a host in a sentence. */
+const char *verdict_clause(enum verdict verdict);
 /* VERDICTS for a word that is none. */
 enum verdict verdict_find(const char *word);
 /* Did we refuse it? Neither allowed nor failed in the world. */
