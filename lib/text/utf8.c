@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistr.h>
 
-enum { CONTINUATION_LOW = 0x80, CONTINUATION_HIGH = 0xbf };
+enum { CONTINUATION_LOW = 0x80, CONTINUATION_HIGH = 0xbf, LONGEST = 4 };
 
 static void expect(struct utf8_decoder *d, uint32_t partial, uint8_t missing)
 {
@@ -169,4 +169,18 @@ size_t utf8_offset(const char *s, size_t len, size_t chars)
 		chars--;
 	}
 	return at;
+}
+
+size_t utf8_border(const char *s, size_t len, size_t at)
+{
+	size_t start = at;
+	ucs4_t cp;
+	int bytes;
+
+	if (at >= len)
+		return len;
+	while (start > 0 && at - start < LONGEST - 1 && continues(s[start]))
+		start--;
+	bytes = u8_mbtoucr(&cp, (const uint8_t *)s + start, len - start);
+	return bytes > 0 && start + (size_t)bytes > at && start < at ? start + (size_t)bytes : at;
 }

@@ -37,4 +37,7 @@ size_t utf8_count(const char *s, size_t len);
 /* Byte offset after the first `chars` characters, or `len`. */
 size_t utf8_offset(const char *s, size_t len, size_t chars);
 
+/* `at`, or the end of the well-formed character that it lies within; at most `len`. */
+size_t utf8_border(const char *s, size_t len, size_t at);
+
 #endif

@@ -16,6 +16,7 @@
 enum {
 	CODE_INVALID_PARAMS = -32602, /* JSON-RPC 2.0 */
 	RESOURCE_TEXT_MAX = 900000,   /* bytes of a text in JSON; a line has less than 1,000,000 */
+	GROWTH_MAX = 6,               /* what a byte becomes in JSON at most */
 };
 
 /* ---- queries ---- */
@@ -89,6 +90,18 @@ int content_language(struct content_range *ret_range, const char *query, struct 
 	return 0;
 }
 
+static void set_range(struct content_range *range, uint64_t offset, size_t part, uint64_t size)
+{
+	uint64_t from = size < offset ? size : offset;
+	uint64_t behind = size - from - part;
+
+	range->before = from < CONTENT_AROUND ? (size_t)from : CONTENT_AROUND;
+	range->offset = from - range->before;
+	range->part = part;
+	range->len =
+		range->before + part + (behind < CONTENT_AROUND ? (size_t)behind : CONTENT_AROUND);
+}
+
 int content_range(struct content_range *ret_range, const char *query, const char *what,
 		  uint64_t size, struct err *err)
 {
@@ -105,10 +118,23 @@ int content_range(struct content_range *ret_range, const char *query, const char
 			       "the %s has %ju bytes and one answer takes %d: add "
 			       "?offset=0&length=%d and read it in ranges",
 			       what, (uintmax_t)size, RESOURCE_INLINE_MAX, RESOURCE_INLINE_MAX);
-	ret_range->offset = parsed.offset;
-	ret_range->len = (size_t)left;
+	set_range(ret_range, parsed.offset, (size_t)left, size);
 	memcpy(ret_range->language, parsed.language, sizeof(parsed.language));
 	return 0;
+}
+
+void content_take(struct buf *out, const struct content_range *range, const struct buf *data,
+		  bool is_text)
+{
+	size_t from = size_min(range->before, data->len);
+	size_t to = size_min(range->before + range->part, data->len);
+
+	if (is_text) {
+		from = utf8_border(buf_str(data), data->len, from);
+		to = utf8_border(buf_str(data), data->len, to);
+	}
+	if (to > from)
+		buf_put(out, buf_str(data) + from, to - from);
 }
 
 /* ---- answers ---- */
@@ -134,20 +160,15 @@ void content_finish_base64(struct mcp_call *call, const char *uri, const char *m
 	finish_with(call, uri, mime, "blob", json_make_text(buf_str(base64), base64->len));
 }
 
-/* What text grows to in JSON; base64 of the same bytes always fits into a line. */
-static bool fits_as_text(const struct buf *data)
+/* What a text grows to in JSON; base64 of the same bytes always fits into a line. */
+static bool fits_as_text(const json_t *text)
 {
-	size_t size = 0;
+	cleanup_free char *written = NULL;
 
-	for (size_t i = 0; i < data->len; i++) {
-		unsigned char c = (unsigned char)data->data[i];
-
-		if (c >= ' ')
-			size += c == '"' || c == '\\' ? 2 : 1;
-		else
-			size += (c >= '\b' && c <= '\r' && c != '\v') ? 2 : 6;
-	}
-	return size <= RESOURCE_TEXT_MAX;
+	if (json_string_length(text) * GROWTH_MAX <= RESOURCE_TEXT_MAX)
+		return true;
+	written = json_write_text(text);
+	return strlen(written) <= RESOURCE_TEXT_MAX;
 }
 
 void content_finish(struct mcp_call *call, const char *uri, const char *mime,
@@ -155,9 +176,14 @@ void content_finish(struct mcp_call *call, const char *uri, const char *mime,
 {
 	cleanup_buf struct buf encoded = BUF_INIT(BUF_UNBOUNDED);
 
-	if (may_be_text && utf8_valid(buf_str(data), data->len) && fits_as_text(data)) {
-		finish_with(call, uri, mime, "text", json_make_text(buf_str(data), data->len));
-		return;
+	if (may_be_text && utf8_valid(buf_str(data), data->len)) {
+		json_t *text = json_make_text(buf_str(data), data->len);
+
+		if (fits_as_text(text)) {
+			finish_with(call, uri, mime, "text", text);
+			return;
+		}
+		json_decref(text);
 	}
 	base64_encode(&encoded, buf_str(data), data->len);
 	content_finish_base64(call, uri, mime, &encoded);

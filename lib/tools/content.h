@@ -13,9 +13,14 @@
 struct mcp_call;
 struct session;
 
+enum { CONTENT_AROUND = 3 /* bytes on either side of a border within a character */ };
+
+/* What to read for a part: the part, and what its first and last characters may need. */
 struct content_range {
 	uint64_t offset;
-	size_t len;        /* at most RESOURCE_INLINE_MAX */
+	size_t len;
+	size_t before;     /* of `len`, in front of the part: at most CONTENT_AROUND */
+	size_t part;       /* of `len`, the part: at most RESOURCE_INLINE_MAX */
 	char language[32]; /* of the query, "" without one */
 };
 
@@ -29,6 +34,13 @@ int content_range(struct content_range *ret_range, const char *query, const char
 /* `language` of the query alone, before the size is known. */
 int content_language(struct content_range *ret_range, const char *query,
 		     struct err *err) MUST_CHECK;
+
+/*
+ * Appends the part of what was read to `out`: of a text the characters that begin in it, so that
+ * each part is text and parts one after the other are the whole.
+ */
+void content_take(struct buf *out, const struct content_range *range, const struct buf *data,
+		  bool is_text);
 
 /* Ends the call: as text where that is allowed, valid and fits a line, else as a blob. */
 void content_finish(struct mcp_call *call, const char *uri, const char *mime,

@@ -12,6 +12,7 @@
 #include "text/mime.h"
 #include "text/percent.h"
 #include "text/redact.h"
+#include "text/utf8.h"
 #include "tools/content.h"
 #include "tools/guide.h"
 #include "tools/service.h"
@@ -93,30 +94,44 @@ static int read_redacted(int fd, const struct content_range *range, const struct
 			 struct buf *out, struct err *err)
 {
 	cleanup_buf struct buf around = BUF_INIT(BUF_UNBOUNDED);
+	uint64_t offset = range->offset + range->before;
 	size_t reach = redact_reach(redact);
-	size_t before = range->offset < reach ? (size_t)range->offset : reach;
+	size_t before = offset < reach ? (size_t)offset : reach;
+	size_t from;
 	size_t to;
 
-	if (read_range(fd, range->offset - before, before + range->len + reach, &around, err) < 0)
+	if (read_range(fd, offset - before, before + range->part + reach, &around, err) < 0)
 		return -1;
-	to = size_min(before + range->len, around.len);
-	redact_range(redact, buf_str(&around), around.len, size_min(before, to), to, out);
+	from = utf8_border(buf_str(&around), around.len, before);
+	to = utf8_border(buf_str(&around), around.len, before + range->part);
+	redact_range(redact, buf_str(&around), around.len, from, to, out);
 	return 0;
 }
 
-/* `redact` NULL: the bytes as they are. */
-static int load(const struct session *session, const char *path, const char *query,
-		const struct redact *redact, struct buf *out, struct err *err)
+struct wanted {
+	const char *path;
+	const char *query;
+	bool is_text;
+	const struct redact *redact; /* NULL: the bytes as they are */
+};
+
+static int load(const struct session *session, const struct wanted *wanted, struct buf *out,
+		struct err *err)
 {
 	off_t size = 0;
 	struct content_range range;
-	cleanup_fd int fd = workspace_open_read(session_workspace(session), path, &size, err);
+	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_fd int fd =
+		workspace_open_read(session_workspace(session), wanted->path, &size, err);
 
-	if (fd < 0 || content_range(&range, query, "file", (uint64_t)size, err) < 0)
+	if (fd < 0 || content_range(&range, wanted->query, "file", (uint64_t)size, err) < 0)
 		return -1;
-	if (redact != NULL && range.len > 0)
-		return read_redacted(fd, &range, redact, out, err);
-	return read_range(fd, range.offset, range.len, out, err);
+	if (wanted->is_text && wanted->redact != NULL && range.part > 0)
+		return read_redacted(fd, &range, wanted->redact, out, err);
+	if (read_range(fd, range.offset, range.len, &data, err) < 0)
+		return -1;
+	content_take(out, &range, &data, wanted->is_text);
+	return 0;
 }
 
 static void read_file(struct mcp_call *call, const struct session *session, const char *uri,
@@ -125,16 +140,19 @@ static void read_file(struct mcp_call *call, const struct session *session, cons
 	size_t len = strcspn(rest, "?");
 	cleanup_free char *path = percent_decode(rest, len);
 	const char *mime = path != NULL ? mime_of_name(path) : NULL;
-	bool is_text = mime != NULL && mime_is_text(mime);
+	const struct wanted wanted = { .path = path,
+				       .query = rest + len,
+				       .is_text = mime != NULL && mime_is_text(mime),
+				       .redact = redact };
 	cleanup_buf struct buf data = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
 
 	if (path == NULL) {
 		mcp_call_refuse(call, CODE_INVALID_PARAMS, "the path has a %00", NULL);
-	} else if (load(session, path, rest + len, is_text ? redact : NULL, &data, &err) < 0) {
+	} else if (load(session, &wanted, &data, &err) < 0) {
 		content_refuse(call, uri, &err);
 	} else {
-		content_finish(call, uri, mime, &data, is_text);
+		content_finish(call, uri, mime, &data, wanted.is_text);
 	}
 }
 

@@ -13,6 +13,8 @@
 #include "tools/content.h"
 #include "tools/resource.h"
 
+enum { READ_MAX = RESOURCE_INLINE_MAX + 2 * CONTENT_AROUND };
+
 static const char notebook_mime[] = "application/x-ipynb+json";
 static const char cells_part[] = "cells/";
 
@@ -35,19 +37,22 @@ static const char *script_mime(const char *language)
 static int load_notebook(const struct journal *journal, const char *query, struct buf *out,
 			 struct err *err)
 {
+	cleanup_buf struct buf data = BUF_INIT(READ_MAX);
 	struct content_range range;
 
 	if (journal_notebook_size(journal) == 0)
 		return err_set(err, ERR_NOT_FOUND, "no cell ran yet");
-	if (content_range(&range, query, "notebook", journal_notebook_size(journal), err) < 0)
+	if (content_range(&range, query, "notebook", journal_notebook_size(journal), err) < 0 ||
+	    journal_read_notebook(journal, range.offset, range.len, &data, err) < 0)
 		return -1;
-	return journal_read_notebook(journal, range.offset, range.len, out, err);
+	content_take(out, &range, &data, true);
+	return 0;
 }
 
 static void read_notebook(struct mcp_call *call, const struct journal *journal, const char *uri,
 			  const char *query)
 {
-	cleanup_buf struct buf data = BUF_INIT(RESOURCE_INLINE_MAX);
+	cleanup_buf struct buf data = BUF_INIT(READ_MAX);
 	struct err err;
 
 	if (load_notebook(journal, query, &data, &err) < 0)
@@ -80,21 +85,24 @@ static int choose_language(const struct journal *journal, const char *query, con
 static int load_script(const struct journal *journal, const char *query, const char **ret_language,
 		       struct buf *out, struct err *err)
 {
+	cleanup_buf struct buf data = BUF_INIT(READ_MAX);
 	struct content_range range;
 	uint64_t size;
 
 	if (choose_language(journal, query, ret_language, err) < 0)
 		return -1;
 	size = journal_script_size(journal, *ret_language);
-	if (content_range(&range, query, "script", size, err) < 0)
+	if (content_range(&range, query, "script", size, err) < 0 ||
+	    journal_read_script(journal, *ret_language, range.offset, range.len, &data, err) < 0)
 		return -1;
-	return journal_read_script(journal, *ret_language, range.offset, range.len, out, err);
+	content_take(out, &range, &data, true);
+	return 0;
 }
 
 static void read_script(struct mcp_call *call, const struct journal *journal, const char *uri,
 			const char *query)
 {
-	cleanup_buf struct buf data = BUF_INIT(RESOURCE_INLINE_MAX);
+	cleanup_buf struct buf data = BUF_INIT(READ_MAX);
 	const char *language = NULL;
 	struct err err;
 
@@ -142,7 +150,8 @@ static void finish_part(struct mcp_call *call, const char *uri, const char *quer
 			json_t *value_own)
 {
 	cleanup_free char *text = json_write_text(value_own);
-	cleanup_buf struct buf data = BUF_INIT(RESOURCE_INLINE_MAX);
+	cleanup_buf struct buf data = BUF_INIT(READ_MAX);
+	cleanup_buf struct buf part = BUF_INIT(READ_MAX);
 	struct content_range range;
 	struct err err;
 
@@ -151,9 +160,9 @@ static void finish_part(struct mcp_call *call, const char *uri, const char *quer
 		content_refuse(call, uri, &err);
 		return;
 	}
-	if (range.len > 0)
-		buf_put(&data, text + range.offset, range.len);
-	content_finish(call, uri, "application/json", &data, true);
+	buf_put(&data, text + range.offset, range.len);
+	content_take(&part, &range, &data, true);
+	content_finish(call, uri, "application/json", &part, true);
 }
 
 static void read_cell(struct mcp_call *call, const struct journal *journal, size_t index,

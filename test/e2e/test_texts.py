@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The sentences that models and people read: true, in place, and within their budgets."""
+import base64
 import json
 
 import pytest
@@ -60,6 +61,36 @@ def test_w1_w6_what_nobody_sees_is_shown_or_stays(tmp_path):
     with Server(tmp_path) as server:
         assert server.cell("print('\u0645\u06cc\u200c\u062e pass\u200bword')").text == "\u0645\u06cc\u200c\u062e pass<U+200B>word\n"
         assert "ls<U+200B>: command not found" in server.cell("ls\u200b", language="bash").text
+
+
+@pytest.mark.parametrize("secret", [{}, {"PTYCELL_SECRET_KEY": "\u65e5\u672c\u8a9e\u306e\u79d8\u5bc6\u306e\u9375"}])
+def test_w19_each_part_of_a_text_is_text_and_together_they_are_the_whole(tmp_path, secret):
+    text = "a\u00e9\u65e5\u672c\U0001f600\u200d\U0001f469 \u200b" * 5
+    with Server(tmp_path, env=secret) as server:
+        assert server.cell(f"print({text!r}); _ = open('a.txt', 'w').write({text!r})  # {text}").state == "done"
+        for uri in ("session://s/files/a.txt", "session://s/notebook", "session://s/script", "session://s/cells/1"):
+            whole = server.request("resources/read", {"uri": uri})["contents"][0]["text"]
+            for step in (1, 2, 5, 64):
+                parts = [server.request("resources/read", {"uri": f"{uri}?offset={at}&length={step}"})["contents"][0]
+                         for at in range(0, len(whole.encode()), step)]
+                assert "".join(part["text"] for part in parts) == whole
+
+
+def test_w19_what_is_no_text_comes_whole_in_parts_too(tmp_path):
+    data = b"\xe6\x97\xa5\xff\x97\xe6\x9c\xac\x80\x80a"
+    with Server(tmp_path) as server:
+        server.cell(f"_ = open('a.txt', 'wb').write({data!r})")
+        for step in range(1, len(data)):
+            parts = [server.request("resources/read", {"uri": f"session://s/files/a.txt?offset={at}&length={step}"})
+                     ["contents"][0] for at in range(0, len(data), step)]
+            assert b"".join(base64.b64decode(p["blob"]) if "blob" in p else p["text"].encode() for p in parts) == data
+
+
+def test_a_text_that_escapes_make_larger_than_a_line_is_base64(tmp_path):
+    with Server(tmp_path) as server:
+        server.cell("_ = open('a.txt', 'w').write('\u200b' * 233_000)")
+        content = server.request("resources/read", {"uri": "session://s/files/a.txt"})["contents"][0]
+    assert base64.b64decode(content["blob"]).decode() == "\u200b" * 233_000
 
 
 def test_b6_a_name_with_blanks_is_the_same_everywhere(tmp_path):

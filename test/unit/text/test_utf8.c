@@ -119,6 +119,17 @@ static void counting_and_cutting_keep_characters_whole(void **state)
 	assert_int_equal(utf8_offset(s, len, 99), len);
 }
 
+static void a_border_within_a_character_is_behind_it(void **state)
+{
+	static const char s[] = "a\xc3\xa9\xf0\x9f\x98\x80z\x80\x80";
+	static const size_t borders[] = { 0, 1, 3, 3, 7, 7, 7, 7, 8, 9, 10, 10 };
+
+	(void)state;
+	for (size_t at = 0; at < ARRAY_SIZE(borders); at++)
+		assert_int_equal(utf8_border(s, sizeof(s) - 1, at), borders[at]);
+	assert_int_equal(utf8_border("\xf0\x9f", 2, 1), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +137,7 @@ int main(void)
 		cmocka_unit_test(a_split_at_every_byte_decodes_as_one_piece),
 		cmocka_unit_test(every_scalar_value_survives_a_round_trip),
 		cmocka_unit_test(counting_and_cutting_keep_characters_whole),
+		cmocka_unit_test(a_border_within_a_character_is_behind_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
