@@ -2,6 +2,7 @@
 #include "config/passed.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "text/clean.h"
@@ -36,6 +37,20 @@ static bool may_pass(const char *name)
 		if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9'))
 			return false;
 	return true;
+}
+
+/*
+ * Drivers speak UTF-8, and so do a session's terminal and files: what decides on another encoding
+ * is not passed. LANG does not, as LC_ALL is ours then.
+ */
+static bool is_other_encoding(const char *name, const char *value)
+{
+	const char *encoding = strchr(value, '.');
+
+	if (!str_eq(name, "LC_ALL") && !str_eq(name, "LC_CTYPE"))
+		return false;
+	return encoding == NULL ||
+	       (strncasecmp(encoding, ".UTF-8", 6) != 0 && strncasecmp(encoding, ".UTF8", 5) != 0);
 }
 
 static struct passed_variable *find(struct passed *passed, const char *name)
@@ -85,6 +100,13 @@ bool passed_take(struct passed *passed, const char *variable, const char *value,
 			 "%s has no effect: code can be given names of letters, digits and _, but "
 			 "none that begins with PTYCELL_.\n",
 			 quoted);
+	} else if (value[0] != '\0' && is_other_encoding(name, value)) {
+		cleanup_free char *quoted = clean_quote(value);
+
+		buf_putf(notices,
+			 "%s has no effect: '%s' is no locale of UTF-8, which sessions are in, as "
+			 "C.UTF-8 is.\n",
+			 variable, quoted);
 	} else if (value[0] != '\0') {
 		put(passed, name, value, secret);
 	}

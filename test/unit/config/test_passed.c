@@ -79,6 +79,30 @@ static void variables_that_code_cannot_be_given_are_told(void **state)
 	assert_true(s->redact == NULL && ours->redact == NULL && brief->redact == NULL);
 }
 
+static void a_locale_of_another_encoding_is_told_and_not_passed(void **state)
+{
+	static const char *const others[] = { "LC_ALL=ja_JP.EUC-JP", "LC_CTYPE=de_DE.ISO-8859-1",
+					      "LC_ALL=ja_JP", "LC_ALL=C" };
+	static const char *const ours[] = { "LC_ALL=ja_JP.UTF-8", "LC_CTYPE=de_DE.utf8@euro",
+					    "LANG=C", "LC_TIME=de_DE" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		cleanup_free char *variable = xasprintf("PTYCELL_ENV_%s", others[i]);
+		cleanup_settings struct settings *s = load_env(variable);
+
+		assert_int_equal(s->passed.count, 0);
+		assert_contains(s->notices, "is no locale of UTF-8");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++) {
+		cleanup_free char *variable = xasprintf("PTYCELL_ENV_%s", ours[i]);
+		cleanup_settings struct settings *s = load_env(variable);
+
+		assert_int_equal(s->passed.count, 1);
+		assert_null(s->notices);
+	}
+}
+
 static void too_much_for_code_is_a_problem(void **state)
 {
 	cleanup_free char *big = xcalloc(1, PASSED_BYTES_MAX + 32);
@@ -97,6 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(variables_for_code_are_taken_once_and_a_secret_stays_one),
 		cmocka_unit_test(variables_that_code_cannot_be_given_are_told),
+		cmocka_unit_test(a_locale_of_another_encoding_is_told_and_not_passed),
 		cmocka_unit_test(too_much_for_code_is_a_problem),
 	};
 
