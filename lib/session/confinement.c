@@ -221,8 +221,6 @@ static int look_at_shares(struct confinement *c)
 	if (c->shares != NULL)
 		return 0;
 	c->shares = shares_open(c->settings, &err);
-	if (shares_absent(c->shares) != NULL)
-		log_warn("shares", "%s", shares_absent(c->shares));
 	if (c->shares != NULL)
 		return 0;
 	c->state = FAILED;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "config/places.h"
 #include "config/settings.h"
@@ -286,8 +287,9 @@ static int add(struct shares *shares, const struct settings_share *wanted, struc
 		share_release(&share);
 		if (err->code != ERR_NOT_FOUND)
 			return -1;
-		buf_putf(&shares->absent, "%c%s; start ptycell again when it is.\n",
-			 err->msg[0] & ~0x20, err->msg + 1);
+		buf_putf(&shares->absent, "%s%c%s; start ptycell again when it is.",
+			 shares->absent.len > 0 ? "\n" : "", err->msg[0] & ~0x20, err->msg + 1);
+		log_warn("shares", "%s", err->msg);
 		return 0;
 	}
 	shares->items[shares->count++] = share;
