@@ -135,7 +135,15 @@ struct wait_name {
 	uint64_t number;
 };
 
-enum look_action { LOOK_WAIT, LOOK_TYPE, LOOK_ANSWER, LOOK_INTERRUPT, LOOK_TERMINATE, LOOK_KILL };
+enum look_action {
+	LOOK_WAIT,
+	LOOK_ASK, /* waits, too; what was asked about `wait` may be asked once more */
+	LOOK_TYPE,
+	LOOK_ANSWER,
+	LOOK_INTERRUPT,
+	LOOK_TERMINATE,
+	LOOK_KILL
+};
 
 struct look_request {
 	const struct language *language; /* NULL: the one in use */

@@ -71,13 +71,42 @@ void session_on_resumed(struct runner *runner)
 		withdraw(list_entry(node, struct call, node));
 }
 
+/* The cell that waits, or waited, so; NULL when it is over. */
+static struct exec *exec_of_wait(const struct lane *lane, const struct wait_name *wait)
+{
+	struct exec *exec = runner_current(lane->runner);
+
+	return exec != NULL && wait->generation == lane->session->generation &&
+			       wait->cell == exec->number
+		       ? exec
+		       : NULL;
+}
+
 bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const char *line,
 			 size_t len)
 {
-	const struct exec *exec = runner_current(lane->runner);
+	return exec_of_wait(lane, wait) != NULL &&
+	       runner_answer(lane->runner, wait->number, line, len);
+}
 
-	return exec != NULL && wait->generation == lane->session->generation &&
-	       wait->cell == exec->number && runner_answer(lane->runner, wait->number, line, len);
+void session_may_ask_again(struct call *call, const struct wait_name *wait)
+{
+	struct exec *exec = exec_of_wait(call->lane, wait);
+
+	if (exec == NULL || exec->asked_wait != wait->number)
+		return;
+	exec->asked_wait = 0;
+	call->again = true;
+}
+
+bool session_call_ask_again(struct call *call)
+{
+	const struct runner *runner = call->lane->runner;
+	bool again = call->again;
+
+	call->again = false;
+	return again && runner_current(runner) != NULL && runner_wait(runner) != NULL &&
+	       session_call_ask(call, runner_current(runner));
 }
 
 void session_call_answer(struct call *call, const struct wait_name *wait, const char *line,

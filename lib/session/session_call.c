@@ -276,7 +276,7 @@ static void on_wait(struct loop_timer *timer)
 		tell_end(call);
 	else if (ahead != NULL)
 		session_exec_withdraw(exec, ahead);
-	else
+	else if (!session_call_ask_again(call))
 		tell_now(call, call->note);
 }
 
@@ -360,7 +360,7 @@ static int act(struct lane *lane, const struct look_request *request, struct err
 		[LOOK_KILL] = RUNNER_STOP_KILL,
 	};
 
-	if (request->action == LOOK_ANSWER)
+	if (request->action == LOOK_ANSWER || request->action == LOOK_ASK)
 		return 0; /* whether it can be typed is no matter of the request */
 	if (request->action == LOOK_TYPE)
 		return runner_type(lane->runner, request->typing, request->text, request->text_len,
@@ -390,7 +390,8 @@ static bool may_wait(const struct call *call, const struct look_request *request
 		return false;
 	if (session_first_exec(lane) == NULL)
 		return call->until != NULL && list_empty(&lane->untold);
-	return request->action != LOOK_WAIT || runner_wait(lane->runner) == NULL;
+	return (request->action != LOOK_WAIT && request->action != LOOK_ASK) ||
+	       runner_wait(lane->runner) == NULL;
 }
 
 struct call *session_look(struct session *s, const struct look_request *request, call_done_fn *done,
@@ -409,6 +410,8 @@ struct call *session_look(struct session *s, const struct look_request *request,
 	if (request->action == LOOK_ANSWER &&
 	    !session_answer_wait(lane, &request->wait, request->text, request->text_len))
 		call->note = "the user's answer came too late for it";
+	if (request->action == LOOK_ASK)
+		session_may_ask_again(call, &request->wait);
 	if (request->until != NULL)
 		look_for(call, request->until, request->until_len);
 	session_call_wait(call, may_wait(call, request) ? request->wait_ms : 0);

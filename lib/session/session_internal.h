@@ -43,6 +43,7 @@ struct call {
 	bool until_seen;
 	call_ask_fn *ask; /* or NULL */
 	bool asking;
+	bool again;       /* it came to ask about a wait once more */
 	const char *note; /* told with the answer; or NULL */
 	uint64_t since_ms;
 };
@@ -184,6 +185,10 @@ void session_lane_release(struct lane *lane);
 /* session_ask.c */
 /* The cell waits: true when somebody else is asked, and the call may be gone. */
 bool session_call_ask(struct call *call, struct exec *exec);
+/* The same for a call that came to ask about a wait once more; false as well when it did not. */
+bool session_call_ask_again(struct call *call);
+/* This wait, if it lasts, may be asked about once more. */
+void session_may_ask_again(struct call *call, const struct wait_name *wait);
 /* Types a line to this wait, if it lasts; false when it is over already. */
 bool session_answer_wait(struct lane *lane, const struct wait_name *wait, const char *line,
 			 size_t len);

@@ -188,7 +188,7 @@ void waiter_start(struct waiter *waiter, struct call *call, const struct err *er
 static struct call *look_with_answer(struct waiter *waiter, json_t *arguments, json_t *state,
 				     struct err *err)
 {
-	struct look_request request = { .action = LOOK_WAIT };
+	struct look_request request = { .action = LOOK_ASK };
 	json_t *result = mcp_call_answer(waiter->call, ANSWER, MCP_ASK_FORM);
 	struct session *session = NULL;
 	struct table *table = service_table(waiter->service, err);
@@ -210,8 +210,9 @@ static struct call *look_with_answer(struct waiter *waiter, json_t *arguments, j
 		request.action = LOOK_ANSWER;
 		request.text_len = strlen(request.text);
 	} else if (result != NULL) {
+		request.action = LOOK_WAIT;
 		request.note = "the user was asked and gave no answer";
-	} /* else the client brought none to our question, which is put again */
+	}
 	return session_look(session, &request, waiter_done, waiter, err);
 }
 

@@ -223,6 +223,20 @@ def test_a_request_state_works_once_and_only_as_it_was_given(home):
         assert person.result().status["cell"] == 2
 
 
+@pytest.mark.parametrize("responses", [{}, {"another": {"action": "accept", "content": {"answer": "no"}}}])
+def test_mi4_a_retry_without_an_answer_to_the_question_gets_it_again(home, responses):
+    person = connect(home, modern=True)
+    with person.server as server:
+        person.cell("input('name? ')")
+        for _ in range(2):
+            asked = person.question()
+            person.pending = server.start("tools/call", {**person.params, "inputResponses": responses,
+                                                         "requestState": person.state})
+        assert person.question() == asked
+        person.answer("Eve")
+        assert "'Eve'" in person.result().text
+
+
 def test_a_retry_after_the_session_is_gone_says_so(home):
     person = connect(home, modern=True)
     with person.server as server:
