@@ -152,6 +152,16 @@ static bool needs_escape(struct filter *filter, uint32_t cp)
 	return !stays || cp <= 0x9f || cp == 0x2028 || cp == 0x2029;
 }
 
+/* How many characters of ASCII `s` begins with that are written as they are. */
+static size_t plain_run(const char *s, size_t len)
+{
+	size_t run = 0;
+
+	while (run < len && s[run] >= ' ' && s[run] < 0x7f && s[run] != '"' && s[run] != '\\')
+		run++;
+	return run;
+}
+
 /* Values hold well-formed UTF-8 only (make.h, parse.h): what is not escaped is copied in runs. */
 static int write_string(struct buf *out, const char *text, size_t len, struct err *err)
 {
@@ -162,8 +172,14 @@ static int write_string(struct buf *out, const char *text, size_t len, struct er
 	if (buf_add(out, "\"", 1, err) < 0)
 		return -1;
 	for (size_t i = 0; i < len; i += step) {
-		uint32_t cp = code_point(text + i, &step);
+		uint32_t cp;
 
+		step = plain_run(text + i, len - i);
+		if (step > 0) {
+			filter = (struct filter){ .previous = (unsigned char)text[i + step - 1] };
+			continue;
+		}
+		cp = code_point(text + i, &step);
 		if (!needs_escape(&filter, cp))
 			continue;
 		if (buf_add(out, text + start, i - start, err) < 0 ||

@@ -151,8 +151,9 @@ static const struct rule rules[] = {
 
 static const struct rule *rule_of(uint32_t cp)
 {
-	/* No need to look: most scripts, symbols, and U+FFFD. */
-	if (cp < rules[0].range.first || (cp > 0x3164 && cp < 0xfe00) || cp == 0xfffd)
+	/* No need to look: Latin, symbols, East Asian scripts, and U+FFFD. */
+	if (cp < rules[0].range.first || (cp > 0x206f && cp < 0xfe00 && cp != 0x3164) ||
+	    cp == 0xfffd)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++) {
 		if (cp <= rules[i].range.last)
@@ -170,8 +171,9 @@ bool filter_hides(uint32_t cp)
 
 static bool is_pictograph(uint32_t cp)
 {
-	/* No need to look: letters, box drawing, ideographs. */
-	if (cp < 0xa9 || (cp > 0x2500 && cp < 0x25a0) || (cp > 0x3299 && cp < 0x1f000))
+	/* No need to look: letters, box drawing, kana, ideographs. */
+	if (cp < 0xa9 || (cp > 0xae && cp < 0x203c) || (cp > 0x2500 && cp < 0x25a0) ||
+	    (cp > 0x303d && cp < 0x3297) || (cp > 0x3299 && cp < 0x1f000))
 		return false;
 	return uc_is_property_extended_pictographic(cp);
 }
