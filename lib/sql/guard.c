@@ -93,8 +93,7 @@ static const char *const table_heads[] = { "SELECT", "VALUES", "TABLE", NULL };
 static const char second_statement[] = "begins a second statement: one a call";
 static const char not_a_query[] =
 	"is not allowed here: exec_sql takes one SELECT, WITH, VALUES or EXPLAIN";
-/* SQLite's own way. */
-static const char no_list[] =
+static const char no_list[] = /* in SQLite */
 	"is not allowed here: SELECT name FROM sqlite_master gives the tables, "
 	"SELECT name, type FROM pragma_table_info('TABLE') the columns of one";
 
