@@ -8,13 +8,32 @@
 #include "base/util.h"
 #include "text/utf8.h"
 
+enum { FLAG_LETTER_LEN = 4 };
+
 static bool continues(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Where to look from: flags are pairs that are counted from the first, so a line's start is best.
- */
+/* One of the two letters that are a flag, U+1F1E6 to U+1F1FF. */
+static bool is_flag_letter(const char *s)
+{
+	return memcmp(s, "\xf0\x9f\x87", FLAG_LETTER_LEN - 1) == 0 && (unsigned char)s[3] >= 0xa6;
+}
+
+/* Whether a flag's second letter may begin at `from`: they are counted from the first of a row. */
+static bool splits_flag(const char *s, size_t from)
+{
+	size_t letters = 0;
+
+	while (from >= FLAG_LETTER_LEN && is_flag_letter(s + from - FLAG_LETTER_LEN)) {
+		from -= FLAG_LETTER_LEN;
+		letters++;
+	}
+	return letters % 2 != 0;
+}
+
+/* Where to look from. */
 static size_t look_from(const char *s, size_t at)
 {
 	size_t from = at - size_min(at, CLIP_GRAPHEME_MAX);
@@ -24,6 +43,8 @@ static size_t look_from(const char *s, size_t at)
 		return (size_t)(newline - s) + 1;
 	while (from < at && continues(s[from]))
 		from++;
+	if (at - from > FLAG_LETTER_LEN && is_flag_letter(s + from) && splits_flag(s, from))
+		from += FLAG_LETTER_LEN;
 	return from;
 }
 

@@ -79,34 +79,59 @@ static void every_budget_is_kept_and_counted_right(void **state)
 #define THUMB "\U0001F44D\U0001F3FD"
 #define ACCENT "e\u0301"
 
+static void assert_all_are_whole(const struct buf *clipped, size_t max)
+{
+	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT, "x" };
+
+	for (const char *at = buf_str(clipped); *at != '\0';) {
+		size_t len = at[0] == '[' ? strcspn(at, "\n") + 1 : 0;
+
+		for (size_t i = 0; i < ARRAY_SIZE(seen) && len == 0; i++)
+			if (strncmp(at, seen[i], strlen(seen[i])) == 0)
+				len = strlen(seen[i]);
+		len += len == 0 && at[0] == '\n';
+		if (len == 0)
+			fail_msg("%zu: a part of one at '%s'", max, at);
+		at += len;
+	}
+}
+
+static void assert_clips_are_whole(const struct buf *text)
+{
+	size_t total = utf8_count(text->data, text->len);
+
+	for (size_t max = 0; max < total; max++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+		assert_in_range(clip_text(&out, text->data, text->len, max), 0, max);
+		assert_all_are_whole(&out, max);
+	}
+}
+
 /* Whatever the budget, what people see as one character is whole or gone. */
 static void no_cut_is_within_a_character_that_is_seen(void **state)
 {
 	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT, "x" };
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	size_t total;
 
 	(void)state;
 	for (size_t i = 0; i < 60; i++)
 		buf_puts(&text, seen[i * i % ARRAY_SIZE(seen)]);
-	total = utf8_count(text.data, text.len);
-	for (size_t max = 0; max < total; max++) {
-		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
-		const char *at;
+	assert_clips_are_whole(&text);
+}
 
-		assert_in_range(clip_text(&out, text.data, text.len, max), 0, max);
-		at = buf_str(&out);
-		while (*at != '\0') {
-			size_t len = at[0] == '[' ? strcspn(at, "\n") + 1 : 0;
+/* Their letters look alike: which two belong together is counted from the first. */
+static void a_row_of_flags_is_cut_between_flags(void **state)
+{
+	(void)state;
+	for (size_t before = 0; before < 5; before++) {
+		cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-			for (size_t i = 0; i < ARRAY_SIZE(seen) && len == 0; i++)
-				if (strncmp(at, seen[i], strlen(seen[i])) == 0)
-					len = strlen(seen[i]);
-			len += len == 0 && at[0] == '\n';
-			if (len == 0)
-				fail_msg("%zu: a part of one at '%s'", max, at);
-			at += len;
-		}
+		for (size_t i = 0; i < before; i++)
+			buf_puts(&text, "x");
+		for (size_t i = 0; i < CLIP_GRAPHEME_MAX / 2; i++)
+			buf_puts(&text, GERMANY);
+		assert_clips_are_whole(&text);
 	}
 }
 
@@ -154,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_cut_is_within_a_character_that_is_seen),
+		cmocka_unit_test(a_row_of_flags_is_cut_between_flags),
 		cmocka_unit_test(one_that_is_longer_than_the_limit_is_cut),
 		cmocka_unit_test(ends_are_whole_lines),
 		cmocka_unit_test(a_long_text_becomes_head_and_tail),
