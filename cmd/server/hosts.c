@@ -134,6 +134,19 @@ static int check_text(const struct order *order)
 	return 0;
 }
 
+/* It may come later, so it is no mistake: a disk that is plugged in, a network folder. */
+static void note_absent_shares(const struct settings *settings)
+{
+	for (size_t i = 0; i < settings->share_count; i++) {
+		cleanup_free char *quoted = clean_quote(settings->shares[i].path);
+
+		if (access(settings->shares[i].path, F_OK) < 0)
+			fprintf(stderr,
+				"The share '%s' is not there now; a server that starts without it has no such share.\n",
+				quoted);
+	}
+}
+
 /* The flags as the server will read them; its environment is not ours. */
 static int check_flags(const struct order *order)
 {
@@ -145,6 +158,7 @@ static int check_flags(const struct order *order)
 
 	if (settings->problem)
 		fprintf(stderr, "%s\n", settings->problem);
+	note_absent_shares(settings);
 	settings_free(settings);
 	return code;
 }

@@ -2,6 +2,7 @@
 #include "tools/guide.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "json/make.h"
@@ -86,8 +87,9 @@ static void write_shares(struct buf *out, const struct settings *settings)
 		buf_puts(out, "- `");
 		clean_line(out, settings->shares[i].path, strlen(settings->shares[i].path),
 			   SHARE_CHARS_MAX);
+		buf_puts(out, settings->shares[i].writable ? "`, to read and write" : "`, to read");
 		buf_puts(out,
-			 settings->shares[i].writable ? "`, to read and write\n" : "`, to read\n");
+			 access(settings->shares[i].path, F_OK) < 0 ? ", not there now\n" : "\n");
 	}
 }
 

@@ -260,6 +260,14 @@ def test_flags_become_arguments_and_a_files_path_absolute(home):
                                              f"--env-file={home}/my env"]
 
 
+def test_a3_a_share_that_is_not_there_is_told_and_written(home):
+    (home / "there").mkdir()
+    done = run(home, "config", "cursor", "--share", f"{home}/there", "--share", f"{home}/nothere:rw")
+    assert entry_of(done.stdout)["args"] == ["--share", f"{home}/there", "--share", f"{home}/nothere:rw"]
+    assert f"The share '{home}/nothere' is not there now; a server that starts without it has no such share.\n" in done.stderr
+    assert f"{home}/there'" not in done.stderr and done.returncode == 0
+
+
 @pytest.mark.parametrize("flag, said", [
     ("--exec-timeout=0", "--exec-timeout has the value '0'"),
     ("--wls", "no flag '--wls'"),

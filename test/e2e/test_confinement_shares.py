@@ -204,6 +204,8 @@ def test_a3_a_share_that_is_not_there_is_told_and_the_rest_works(home, data):
         assert answer.state == "done" and "x,y" in answer.text
         assert "is not there" in server.cell("1", session="other").texts[0]
         assert [share["path"] for share in confinement(server)["shares"]] == [str(data)]
+        guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
+        assert f"- `{folder}`, to read, not there now\n- `{data}`, to read\n" in guide
     folder.mkdir()
     with Server(home, "--share", str(folder)) as server:
         assert server.cell(f"import os; os.listdir({str(folder)!r})").text == "[]\n"
