@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a session leaves behind: nothing, however many there were and whatever they made.
 
-PTYCELL_FULL=1 makes the tree of many entries a million large; without it a hundred thousand do.
+PTYCELL_FULL=1 makes the tree of many entries a million large and the deep one 100,000 folders deep.
 """
 import os
 import pathlib
@@ -24,14 +24,16 @@ for i in itertools.count():
     os.rename("race/a/b", "race/b"); os.rename("race/b", "race/a/b")
 """
 
-FOLDERS = 100 if os.environ.get("PTYCELL_FULL") == "1" else 10  # of 10,000 entries each
+FULL = os.environ.get("PTYCELL_FULL") == "1"
+FOLDERS = 100 if FULL else 10  # of 10,000 entries each
+DEPTH = 100_000 if FULL else 30_000
+GONE_S = 3000  # to remove a tree: a disk that forgets a file's blocks takes 4 ms for each folder
 
-LARGE = ("depth 100,000", "many entries")  # a removal in which many calls have their time
+LARGE = ("deep", "many entries")  # a removal in which many calls have their time
 
 TREES = {
-    "depth 100,000": ("import os\nos.chdir('output')\n"
-                      "for i in range(100_000):\n  os.mkdir('d'); os.chdir('d')\n"
-                      "open('deepest', 'w').close()"),
+    "deep": (f"import os\nos.chdir('output')\nfor i in range({DEPTH}):\n  os.mkdir('d'); os.chdir('d')\n"
+             "open('deepest', 'w').close()"),
     # Links are made soonest.
     "many entries": (f"import os\nfor i in range({FOLDERS}):\n"
                      "  os.makedirs(f'many/{i}'); os.chdir(f'many/{i}'); open('x', 'w').close()\n"
@@ -143,10 +145,10 @@ def test_200_sessions_leave_nothing_behind(lone_server):
     assert lone_server.call("list_sessions").object["sessions"] == []
 
 
-@pytest.mark.limit(1800)
+@pytest.mark.limit(2 * GONE_S)
 @pytest.mark.parametrize("tree", TREES)
 def test_hostile_trees_are_removed_while_others_work(home, tree):
-    # Landlock makes each step into a folder cost its depth: 100,000 deep is out of its reach.
+    # Landlock makes each step into a folder cost its depth: the deep one is out of its reach.
     with Server(home, "--unconfined", env={"PTYCELL_KEEP": "off", **ALONE}) as server:
         start = time.monotonic()
         result = server.cell(TREES[tree], session="hostile", wait=400, budget=400, timeout=400)
@@ -159,7 +161,7 @@ def test_hostile_trees_are_removed_while_others_work(home, tree):
             server.call("destroy_session", session_id="hostile")
             answered = time.monotonic() - start
             at_answer = len(watch.seconds)
-            until(lambda: len(session_folders(server)) == 1, 600, every=0.05)
+            until(lambda: len(session_folders(server)) == 1, GONE_S, every=0.05)
             gone = time.monotonic() - start
             meanwhile = len(watch.seconds) - at_answer
             until(lambda: len(watch.seconds) > 20)
@@ -174,7 +176,7 @@ def test_hostile_trees_are_removed_while_others_work(home, tree):
     nothing_left(home)
 
 
-@pytest.mark.limit(1800)
+@pytest.mark.limit(2 * GONE_S)
 def test_hostile_trees_are_removed_at_the_end_of_input_too(home):
     trees = [tree for tree in TREES if "entries" not in tree]
     with Server(home, "--unconfined", env={"PTYCELL_KEEP": "off"}) as server:
@@ -184,6 +186,6 @@ def test_hostile_trees_are_removed_at_the_end_of_input_too(home):
         start = time.monotonic()
         assert server.close() == 0
         print(f"\nthe server ended after {time.monotonic() - start:.1f} s, ", end="")
-    until(lambda: not list((home / "cache").iterdir()), 600)
+    until(lambda: not list((home / "cache").iterdir()), GONE_S)
     print(f"all was gone after {time.monotonic() - start:.1f} s")
     all_gone(processes)

@@ -19,7 +19,11 @@ def numbers_of(source):
                           stderr=subprocess.DEVNULL, text=True)
     if done.returncode != 0:
         return None
-    return {name: int(number) for name, number in re.findall(r"#define __NR_(\w+) (\d+)", done.stdout)}
+    macros = dict(re.findall(r"#define (__NR\w+) (\w+)$", done.stdout, re.MULTILINE))
+    # One that has another form on machines of 32 bits is named by another macro: __NR3264_fcntl.
+    numbers = {name: macros.get(value, value) for name, value in macros.items()}
+    return {name.removeprefix("__NR_"): int(value) for name, value in numbers.items()
+            if name.startswith("__NR_") and value.isdigit()}
 
 
 def rules():
