@@ -244,7 +244,7 @@ static void owe_rest(struct session *s)
 
 void session_keep_last(struct session *s)
 {
-	if (s->lane_count == 0)
+	if (s->lane_count == 0 || s->host->settings->keep == NULL)
 		return;
 	scan_finish(s->scan);
 	owe_rest(s);
