@@ -40,7 +40,7 @@ static int check_folder(const char *path, struct err *err)
 
 char *audit_refusal(const char *path)
 {
-	struct err err;
+	struct err err = { .code = ERR_NONE };
 	cleanup_fd int fd = open_file(path, 0, &err);
 
 	if (fd >= 0)

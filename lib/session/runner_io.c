@@ -355,6 +355,26 @@ static void on_done_frame(struct runner *r, const struct frame *frame)
 	runner_end_cell(r, state);
 }
 
+/* Of the cell that runs. */
+static void on_cell_frame(struct runner *r, const struct frame *frame)
+{
+	if (str_eq(frame->type, "display"))
+		on_display_frame(r, frame);
+	else if (str_eq(frame->type, "clear"))
+		on_clear_frame(r, frame);
+	else if (str_eq(frame->type, "output"))
+		on_output_frame(r, frame);
+	else if (str_eq(frame->type, "result"))
+		on_result_frame(r, frame);
+	else if (str_eq(frame->type, "done"))
+		on_done_frame(r, frame);
+	else if (str_eq(frame->type, "install"))
+		runner_on_install(r, frame);
+	else
+		runner_lose(
+			r, "the code sent an unknown message on the interpreter's control channel");
+}
+
 /* Output written before the frame comes before it. */
 static void on_frame(struct runner *r, const struct frame *frame)
 {
@@ -382,21 +402,7 @@ static void on_frame(struct runner *r, const struct frame *frame)
 			send_ack(r, frame->id); /* late, from a cell that is over */
 		return;
 	}
-	if (str_eq(frame->type, "display"))
-		on_display_frame(r, frame);
-	else if (str_eq(frame->type, "clear"))
-		on_clear_frame(r, frame);
-	else if (str_eq(frame->type, "output"))
-		on_output_frame(r, frame);
-	else if (str_eq(frame->type, "result"))
-		on_result_frame(r, frame);
-	else if (str_eq(frame->type, "done"))
-		on_done_frame(r, frame);
-	else if (str_eq(frame->type, "install"))
-		runner_on_install(r, frame);
-	else
-		runner_lose(
-			r, "the code sent an unknown message on the interpreter's control channel");
+	on_cell_frame(r, frame);
 }
 
 static void on_broken(struct runner *r, const struct err *err)

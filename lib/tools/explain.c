@@ -156,6 +156,25 @@ static void explain_running(struct buf *text, const struct exec_result *result)
 		buf_puts(text, "The cell runs on.\n");
 }
 
+/* What of the files was not seen, listed or saved. */
+static void explain_files(struct buf *text, const struct exec_result *result)
+{
+	const struct cell *cell = result->cell;
+
+	if (cell->scan_error != 0)
+		buf_putf(text,
+			 "Not all files could be looked at: %s. What is missing here is looked for "
+			 "again after the next cell.\n",
+			 strerrordesc_np(cell->scan_error));
+	if (cell->scan_capped)
+		buf_putf(text,
+			 "Files beyond the first %d, and those in paths of more than %d bytes, are "
+			 "neither listed nor saved: put many into one archive.\n",
+			 SCAN_FILES_MAX, BENEATH_PATH_MAX);
+	if (result->keep_problem != NULL)
+		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
+}
+
 /* Our own sentences after what the code wrote. */
 static void explain(struct buf *text, const struct exec_result *result)
 {
@@ -189,18 +208,7 @@ static void explain(struct buf *text, const struct exec_result *result)
 	if (cell->images_dropped > 0)
 		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
 			 cell->images_dropped);
-	if (cell->scan_error != 0)
-		buf_putf(text,
-			 "Not all files could be looked at: %s. What is missing here is looked for "
-			 "again after the next cell.\n",
-			 strerrordesc_np(cell->scan_error));
-	if (cell->scan_capped)
-		buf_putf(text,
-			 "Files beyond the first %d, and those in paths of more than %d bytes, are "
-			 "neither listed nor saved: put many into one archive.\n",
-			 SCAN_FILES_MAX, BENEATH_PATH_MAX);
-	if (result->keep_problem != NULL)
-		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
+	explain_files(text, result);
 }
 
 void explain_text(struct buf *text, const struct exec_result *result)

@@ -42,11 +42,9 @@ static void prompts_for_secrets_are_known(void **state)
 		"비밀번호:",
 		/* Wide letters, decomposed ones, invisible ones between. */
 		"ＰＡＳＳＷＯＲＤ:",
-		"Contrasen\xcc\x83"
-		"a:",
+		"Contrasen\u0303a:",
 		"pass\xe2\x80\x8bword:",
-		"p\xc2\xad"
-		"in:",
+		"p\u00ADin:",
 	};
 
 	(void)state;
