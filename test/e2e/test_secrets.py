@@ -401,17 +401,17 @@ def test_parts_of_a_file_join_up_without_a_secret(start):
     assert part(1990, 10) == "xxxxx[secret LONG]" and part(2000, 20) == ""
 
 
-def test_what_a_person_is_asked_is_without_secrets(home):
-    """Elicitation: the prompt is the code's own text."""
+def test_no_person_is_asked_what_a_secret_is_in(home):
+    """Elicitation: the prompt is the code's own text. The model is told it, without the secret."""
     server = Listening(home, env={"PTYCELL_SECRET_TOKEN": SECRET}, initialize=False)
     server.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
                                   "clientInfo": {"name": "e2e", "version": "1"}})
     server.notify("notifications/initialized")
     answer = server.start_cell("import os; got = input('Is ' + os.environ['TOKEN'] + ' right? ')")
-    asked = until(lambda: next((m for m in [server.others.get()] if m["method"] == "elicitation/create"), None))
-    assert "[secret TOKEN] right?" in json.dumps(asked["params"])
-    server.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
-    Result(answer.get()["result"])
+    result = Result(answer.get()["result"])
+    assert result.state == "waiting_for_input" and "Is [secret TOKEN] right?" in result.text
+    while not server.others.empty():
+        assert server.others.get()["method"] != "elicitation/create"
     server.call("interact", session_id="s", language="python", input="yes")
     until(lambda: list((home / "kept").rglob("notebook.ipynb")))
     assert_silent(server, home)
