@@ -138,12 +138,16 @@ static int check_text(const struct order *order)
 static void note_absent_shares(const struct settings *settings)
 {
 	for (size_t i = 0; i < settings->share_count; i++) {
-		cleanup_free char *quoted = clean_quote(settings->shares[i].path);
+		cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
 
-		if (access(settings->shares[i].path, F_OK) < 0)
-			fprintf(stderr,
-				"The share '%s' is not there now; a server that starts without it has no such share.\n",
-				quoted);
+		if (access(settings->shares[i].path, F_OK) == 0)
+			continue;
+		clean_line(&path, settings->shares[i].path, strlen(settings->shares[i].path),
+			   PATH_MAX);
+		fprintf(stderr,
+			"The share '%s' is not there now; a server that starts without it has no "
+			"such share.\n",
+			buf_str(&path));
 	}
 }
 

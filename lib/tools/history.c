@@ -176,17 +176,14 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	put_into_journal(history, result->session, &entry);
 }
 
-static void tell_audit_failed(const struct history *history, struct session *session,
-			      const struct err *err)
+static void tell_audit_failed(struct session *session, const struct err *err)
 {
-	cleanup_free char *path = clean_quote(history->settings->audit);
-	cleanup_free char *why = clean_quote(err->msg);
-	cleanup_free char *text = xasprintf(
-		"What ran before could not be recorded in the user's audit file '%s' (%s). "
-		"Tell the user.",
-		path, why);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	session_add_notice(session, text);
+	buf_puts(&text, "What ran before could not be recorded in the user's audit file: ");
+	clean_line(&text, err->msg, strlen(err->msg), sizeof(err->msg));
+	buf_puts(&text, ". Tell the user.");
+	session_add_notice(session, buf_str(&text));
 }
 
 /* The code and its record, without outputs: those are in the notebook. `session` may be NULL. */
@@ -205,7 +202,7 @@ static void add_to_audit(struct history *history, struct session *session, const
 	if (audit_append(history->settings->audit, line, &err) == 0)
 		return;
 	if (session != NULL)
-		tell_audit_failed(history, session, &err);
+		tell_audit_failed(session, &err);
 	if (!history->audit_failed)
 		log_warn("history", "PTYCELL_AUDIT: %s; cells are not recorded there", err.msg);
 	history->audit_failed = true;

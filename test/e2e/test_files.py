@@ -10,7 +10,7 @@ import resource
 import pytest
 from client import Server
 from patience import until
-from steps import kept_files, listed, paths_in, session_folders
+from steps import descriptors, kept_files, listed, paths_in, session_folders
 
 
 def changes(result):
@@ -213,7 +213,7 @@ def test_files_that_cannot_be_looked_at_are_told_as_such_and_kept_later(server, 
     server.cell("1")
     pid = server.process.pid
     all_of_them = resource.prlimit(pid, resource.RLIMIT_NOFILE)
-    used = set(map(int, os.listdir(f"/proc/{pid}/fd")))
+    used = set(map(int, descriptors(server)))
     few = min(set(range(len(used) + 1)) - used)
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (few, all_of_them[1]))
     result = server.cell("open('output/f', 'w').write('f'); 7")

@@ -385,8 +385,8 @@ def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
         path.mkdir()
         assert server.cell("2").text == "2\n"
         told = server.cell("3").texts[0]
-        assert told.startswith(f"What ran before could not be recorded in the user's audit file '{path}'")
-        assert told.endswith("Tell the user.")
+        assert told == ("What ran before could not be recorded in the user's audit file: "
+                        f"opening '{path}': Is a directory. Tell the user.")
     assert server.stderr.decode().count("PTYCELL_AUDIT") == 1
 
 
