@@ -99,14 +99,15 @@ def problem_of(server):
 def test_n4_an_env_file_in_utf16_is_refused_not_passed_over(servers, home, encoding):
     (home / "env").write_bytes("PTYCELL_FLOOR=namespaces\r\n".encode(encoding))
     problem = problem_of(servers("--env-file", str(home / "env")))
-    assert f"'{home}/env' of --env-file cannot be read" in problem and "save it as UTF-8 (iconv -f UTF-16" in problem
+    assert "of --env-file cannot be read: it holds NUL bytes" in problem and "save it as UTF-8 (iconv -f UTF-16" in problem
 
 
 def test_n4_a_line_without_a_value_is_told(servers, home):
     (home / "env").write_text("A=1\nPTYCELL_UNCONFINED\n")
     server = servers("--env-file", str(home / "env"))
     assert server.close() == 0
-    assert f"Line 2 of '{home}/env' is not NAME=value; it has no effect." in server.stderr.decode()
+    told = server.stderr.decode()
+    assert told.startswith("Line 2 of '/") and "' is not NAME=value; it has no effect." in told
 
 
 @pytest.mark.parametrize("flag", ["--env-file", "--policy"])
