@@ -156,6 +156,13 @@ def test_a_restricted_shell_ends_and_the_next_cell_runs(sh):
     assert sh("echo fine").text == "fine\n"
 
 
+def test_an_exit_runs_no_function_that_needs_an_option_to_be_read(server):
+    server.cell("shopt -s extglob; touch precious; alias kept='echo alias'", language="bash")
+    server.cell("clean() { keep=(!(*.tmp)); rm -f precious; }; after() { echo after; }", language="bash")
+    assert server.cell("exit 0", language="bash").status.get("files", []) == []
+    assert server.cell("ls precious; after; shopt -q extglob; echo $?; kept", language="bash").text == "precious\nafter\n0\nalias\n"
+
+
 def test_ctrl_z_stops_the_job_and_the_cell_goes_on(sh, server):
     """P14."""
     started = sh("bash -c 'echo ready; exec sleep 600'; echo \"after $?\"", budget=0)

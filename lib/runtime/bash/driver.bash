@@ -368,11 +368,12 @@ __ptycell_leave() {
 	__ptycell_text=$(builtin trap -p) 2>/dev/null
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
+	# Options first: without extglob a function may not parse, and its body would run.
 	__ptycell_line=$(
+		builtin shopt -p
 		builtin declare -p
 		builtin declare -f
 		builtin alias -p
-		builtin shopt -p
 		builtin set +o
 	) 2>/dev/null
 	__ptycell_line+=$'\n'$__ptycell_text
