@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""load.py [--loops N] [--again]: the tests of $PTYCELL_BUILD beside N busy loops (six a processor): each
-once, and those that wait for anything five times.
+"""load.py [--loops N] [--at-once N] [--again]: the tests of $PTYCELL_BUILD, N at once (four a processor), beside
+N busy loops (six a processor): each once, and those that wait for anything five times.
 
 What passed is remembered in the build's folder load/, so that a run which was stopped is gone on with;
 --again, or another tree, begins anew. The output of a test that failed is kept there. Exits 1 when any
@@ -20,7 +20,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROUNDS = 5
-AT_ONCE = 3
 # They compute and return; nothing that they do takes longer than its processor time.
 COMPUTES = ("corpus.", "house.", *(f"unit.{layer}." for layer in (
     "base", "text", "json", "net", "sql", "storage", "config", "rpc", "policy", "journal")))
@@ -90,6 +89,7 @@ def tests(build):
 def main():
     parser = argparse.ArgumentParser(prog="soak load")
     parser.add_argument("--loops", type=int, default=6 * os.cpu_count())
+    parser.add_argument("--at-once", type=int, default=4 * os.cpu_count())
     parser.add_argument("--again", action="store_true")
     arguments = parser.parse_args()
     build = os.environ["PTYCELL_BUILD"]
@@ -100,13 +100,16 @@ def main():
     left = [(f"{number} {test.name}", test) for number, test in wanted
             if f"{number} {test.name}" not in memory.passed]
     print(f"{len(wanted)} runs, of which {len(wanted) - len(left)} have passed before", flush=True)
-    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=die_with_parent)
+    # Each loop is a session of its own: the kernel gives one share of the processors to each session.
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"], preexec_fn=die_with_parent,
+                              start_new_session=True)
              for _ in range(arguments.loops)]
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        results = pool.map(lambda run: run[1].run(folder / f"{run[0]}.log"), left)
-        for (run, test), passed in zip(left, results):
-            if passed:
+    with concurrent.futures.ThreadPoolExecutor(arguments.at_once) as pool:
+        runs = {pool.submit(test.run, folder / f"{run}.log"): (run, test) for run, test in left}
+        for done in concurrent.futures.as_completed(runs):
+            run, test = runs[done]
+            if done.result():
                 memory.add(run)
                 continue
             failed += 1
