@@ -6,7 +6,7 @@ import signal
 import pytest
 from client import Server
 from patience import until
-from steps import assert_honest
+from steps import assert_honest, begin
 
 
 @pytest.fixture
@@ -31,7 +31,6 @@ def test_a_cell_ends_with_its_status_and_the_state_stays(sh):
     "for i in 1 2 3; do sleep 1000; echo not-reached; done",
     "while :; do :; done; echo not-reached",
     "sleep 1000; echo not-reached",
-    "python3 -c 'import time; time.sleep(1000)'; echo not-reached",
     "f() { sleep 1000; }; f; echo not-reached",
     "sleep 1000 | sleep 1000; echo not-reached",
 ])
@@ -43,6 +42,15 @@ def test_ctrl_c_aborts_the_cell_and_keeps_the_shell(sh, code):
     assert "not-reached" not in result.text
     after = sh("echo $kept $PWD")
     assert after.text == "here /tmp\n" and not after.notice
+
+
+def test_ctrl_c_aborts_the_cell_that_waits_for_python(sh, server):
+    """Once Python has begun: before, it ends with a status of its own, and bash goes on, as at a terminal."""
+    sh("kept=here")
+    begin(server, "python3 -c 'import time; print(\"begun\", flush=True); time.sleep(1000)'; echo not-reached", language="bash")
+    result = server.interact(action="interrupt", language="bash")
+    assert "KeyboardInterrupt" in result.text and "not-reached" not in result.text
+    assert sh("echo $kept").text == "here\n"
 
 
 def test_a_program_that_ignores_ctrl_c_is_killed_and_the_shell_is_not(sh):
