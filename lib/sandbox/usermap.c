@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -20,7 +21,7 @@
 
 #include "base/fd.h"
 
-enum { DEPTH_MAX = 64, MAP_TEXT_MAX = 64 };
+enum { DEPTH_MAX = 64, MAP_TEXT_MAX = 64, ACCOUNT_TEXT_MAX = 4096 };
 
 /* ---- choosing ---- */
 
@@ -54,14 +55,37 @@ static bool are_ids_mapped(const char *path)
 	return false;
 }
 
+/* An entry that is too large for our buffer is an entry. */
+static bool has_account(uid_t uid)
+{
+	char text[ACCOUNT_TEXT_MAX];
+	struct passwd *user = NULL;
+	struct group *group = NULL;
+	struct passwd user_row;
+	struct group group_row;
+
+	return getpwuid_r(uid, &user_row, text, sizeof(text), &user) == ERANGE || user != NULL ||
+	       getgrgid_r(uid, &group_row, text, sizeof(text), &group) == ERANGE || group != NULL;
+}
+
 static int pick(uid_t *ret_uid, struct err *err)
 {
 	uint32_t number;
+	uid_t uid;
 
-	if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-		return err_sys(err, "choosing a session's user");
-	*ret_uid = USERMAP_FIRST + number % (USERMAP_LAST - USERMAP_FIRST + 1);
-	return 0;
+	for (int i = 0; i < USERMAP_PICKS_MAX; i++) {
+		if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+			return err_sys(err, "choosing a session's user");
+		uid = USERMAP_FIRST + number % (USERMAP_LAST - USERMAP_FIRST + 1);
+		if (has_account(uid))
+			continue;
+		*ret_uid = uid;
+		return 0;
+	}
+	return err_set(err, ERR_LIMIT,
+		       "a session needs a user of its own, and %d users tried between %d and %d "
+		       "have accounts on this machine",
+		       USERMAP_PICKS_MAX, USERMAP_FIRST, USERMAP_LAST);
 }
 
 static int give(int fd, uid_t uid, int depth, struct err *err);

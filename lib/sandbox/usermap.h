@@ -18,9 +18,11 @@
 
 enum {
 	USERMAP_INSIDE = 1000,
-	/* Above what systemd gives to containers, below what is reserved. */
-	USERMAP_FIRST = 0x70000000,
-	USERMAP_LAST = 0x77ffffff,
+	USERMAP_PICKS_MAX = 16, /* users tried until one is nobody's account */
+	/* Above what systemd gives to containers and what SSSD and FreeIPA give to accounts unless
+	 * told otherwise (up to 2000200000), below what is reserved. */
+	USERMAP_FIRST = 0x78000000,
+	USERMAP_LAST = 0x7bffffff,
 	USERMAP_NURSERY_ROOT = 1, /* see nursery.h */
 };
 
@@ -34,9 +36,10 @@ struct usermap {
 
 /*
  * For a session whose workspace is `data_fd`: the caller's own user, or for root the folder's owner
- * when that is one of ours, else a new one at random, to whom it and all in it is given. No session
- * may be running in it. Root that may not do this (a container without those capabilities or ids)
- * stays itself.
+ * when that is one of ours, else a new one at random, which is no account's user or group (as the
+ * system's name service says, which may ask a server), to whom it and all in it is given. No
+ * session may be running in it. ERR_LIMIT when USERMAP_PICKS_MAX of them had accounts. Root that
+ * may not do this (a container without those capabilities or ids) stays itself.
  */
 int usermap_choose(int data_fd, struct usermap *ret_map, struct err *err) MUST_CHECK;
 /* Writes the maps of `pid`'s new namespace: 0 inside. The caller made it and is privileged. */
