@@ -130,6 +130,8 @@ static void say_all(const struct confinement *confinement)
 			say_tier("", "What there is: ", (enum policy_tier)report->tier);
 	} else {
 		say_tier("sandbox", "", confinement_tier(confinement));
+		if (confinement_proc_notice(report) != NULL)
+			say_text("", confinement_proc_notice(report));
 	}
 	if (report != NULL) {
 		say_layers(report);

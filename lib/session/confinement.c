@@ -372,7 +372,10 @@ const struct shares *confinement_shares(const struct confinement *c)
 
 const char *confinement_notice(const struct confinement *c)
 {
-	return c->refusal == NULL ? confinement_tier_notice(c->tier) : NULL;
+	if (c->refusal != NULL)
+		return NULL;
+	return c->tier == POLICY_NAMESPACES ? confinement_proc_notice(confinement_report(c))
+					    : confinement_tier_notice(c->tier);
 }
 
 /* ---- a session's sandbox ---- */

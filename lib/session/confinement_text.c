@@ -92,3 +92,13 @@ const char *confinement_tier_notice(enum policy_tier tier)
 
 	return texts[tier];
 }
+
+const char *confinement_proc_notice(const struct sandbox_report *report)
+{
+	if (report == NULL || report->tier != POLICY_NAMESPACES ||
+	    (report->layers & BIT(LAYER_PRIVATE_PROC)) != 0)
+		return NULL;
+	return "Parts of the machine's /proc are masked, so a session cannot have a /proc of its "
+	       "own: code can see names and command lines of all processes. In Docker, the "
+	       "option --security-opt systempaths=unconfined removes the masks.";
+}

@@ -16,5 +16,8 @@ const char *confinement_tier_text(enum policy_tier tier);
 void confinement_groups_text(struct buf *out, const struct confinement *confinement);
 /* What a person's first answers say of a tier below the strongest; NULL for that. */
 const char *confinement_tier_notice(enum policy_tier tier);
+/* What code sees of other processes because a sandbox cannot have a /proc of its own; NULL:
+ * nothing. */
+const char *confinement_proc_notice(const struct sandbox_report *report);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/confined.h"
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "json/make.h"
 #include "session/confinement.h"
@@ -73,6 +74,19 @@ static void put_shares(json_t *object, const struct shares *shares)
 	json_put(object, "shares", list);
 }
 
+static void put_explanation(json_t *object, const struct confinement *confinement)
+{
+	const char *refusal = confinement_refusal(confinement);
+	const char *seen = confinement_proc_notice(confinement_report(confinement));
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&text,
+		 refusal != NULL ? refusal : confinement_tier_text(confinement_tier(confinement)));
+	if (refusal == NULL && seen != NULL)
+		buf_putf(&text, " %s", seen);
+	json_put_str(object, "explanation", buf_str(&text));
+}
+
 json_t *confined_describe(const struct confinement *confinement)
 {
 	enum policy_tier tier = confinement_tier(confinement);
@@ -80,8 +94,7 @@ json_t *confined_describe(const struct confinement *confinement)
 	json_t *object = json_object();
 
 	json_put_str(object, "tier", refusal != NULL ? "refused" : policy_tier_name(tier));
-	json_put_str(object, "explanation",
-		     refusal != NULL ? refusal : confinement_tier_text(tier));
+	put_explanation(object, confinement);
 	json_put_str(object, "floor", policy_tier_name(confinement_floor(confinement)));
 	if (confinement_report(confinement) != NULL) {
 		put_report(object, confinement_report(confinement));

@@ -36,6 +36,20 @@ def test_n2_who_ignores_the_ends_of_children_starts_a_server_that_does_not(serve
     assert [path.name for path in kept_files(home)] == ["a.txt"]
 
 
+def test_n3_code_that_sees_the_machines_processes_is_told_of(servers, home):
+    """A container masks parts of /proc: the kernel then gives no session a /proc of its own."""
+    masked = ["unshare", "-m" if machines.IS_ROOT else "-rm", "sh", "-c",
+              'mount -t tmpfs -o ro none /proc/irq && exec "$@"', "sh"]
+    told = "code can see names and command lines of all processes"
+    server = servers(command=[*masked, str(BUILD / "ptycell")])
+    result = server.cell("import os; print(os.path.exists('/proc/%d/cmdline'))" % server.process.pid)
+    assert result.text == "True\n" and told in result.notice
+    assert told in server.call("session_info", session_id="s").object["confinement"]["explanation"]
+    done = subprocess.run([*masked, BUILD / "ptycell", "doctor"], stdout=subprocess.PIPE, text=True, check=True,
+                          env=environment(home))
+    assert told in " ".join(done.stdout.split())
+
+
 def test_n18_a_mask_that_closes_our_own_files_to_us_is_put_off(servers, home):
     server = servers(umask=0o777)
     assert server.cell(FIGURE).state == "done"
