@@ -17,12 +17,14 @@ import harness  # noqa: E402
 
 Died = harness.Died
 PARTS = ("driver", "output", "syntax", "values")
+GUARD_WAITS = "const GUARD_WAITS_MS = 100;"
 
 
 class Session(harness.Session):
     """One Node with the driver in it."""
 
-    def __init__(self, node, cwd=".", env=None, output=""):
+    def __init__(self, node, cwd=".", env=None, output="", patient=False):
+        """`patient`: the guard waits a day before it ends a callback of a cell that waits."""
         self.master, slave = pty.openpty()
         harness.set_raw(slave)
         ours, theirs = socket.socketpair()
@@ -37,6 +39,9 @@ class Session(harness.Session):
         theirs.close()
         os.set_blocking(self.master, False)
         sources = [(name, (SOURCES / f"{name}.cjs").read_text()) for name in PARTS]
+        if patient:
+            assert GUARD_WAITS in sources[0][1]
+            sources[0] = (PARTS[0], sources[0][1].replace(GUARD_WAITS, "const GUARD_WAITS_MS = 86400000;"))
         self.send("boot", 0, sources)
         self.send("hello", 0, [("proto", "1"), ("nonce", harness.NONCE), ("output", output)])
         self.ready = self.next_frame()
