@@ -150,15 +150,16 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 
 static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)
 {
-	struct sandbox_victim victim = { 0 };
-	struct usage_largest largest;
+	struct sandbox_relief told = { 0 };
+	struct usage_relief relief;
 
-	memcpy(&largest, message->payload, sizeof(largest));
-	victim.memory_bytes = largest.memory_bytes;
-	victim.interpreter = largest.generations == 2;
-	_Static_assert(sizeof(victim.name) == sizeof(largest.name), "names fit");
-	memcpy(victim.name, largest.name, sizeof(victim.name) - 1);
-	sandbox->watcher->relieved(sandbox->watcher_data, &victim);
+	memcpy(&relief, message->payload, sizeof(relief));
+	told.memory_bytes = relief.program.memory_bytes;
+	told.programs = relief.programs;
+	told.interpreters = relief.firsts;
+	_Static_assert(sizeof(told.name) == sizeof(relief.program.name), "names fit");
+	memcpy(told.name, relief.program.name, sizeof(told.name) - 1);
+	sandbox->watcher->relieved(sandbox->watcher_data, &told);
 }
 
 static void take_usage(const struct sandbox *sandbox, const struct wire_message *message)
@@ -364,10 +365,10 @@ void sandbox_measure(struct sandbox *sandbox, bool exact)
 		wire_tell(sandbox->channel, WIRE_MEASURE, &number);
 }
 
-void sandbox_relieve(struct sandbox *sandbox)
+void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max)
 {
 	if (sandbox->channel >= 0)
-		wire_tell(sandbox->channel, WIRE_RELIEVE, NULL);
+		wire_tell(sandbox->channel, WIRE_RELIEVE, &memory_max);
 }
 
 /* Its end may not have been heard yet; hearing calls others, this does not. */

@@ -115,25 +115,26 @@ struct sandbox_usage {
 	bool interpreter; /* the one with the most memory is an interpreter */
 };
 
-/* The process that was killed for its memory. */
-struct sandbox_victim {
-	uint64_t memory_bytes; /* 0: there was none */
-	bool interpreter;      /* itself, no child of one */
-	char name[16];         /* foreign */
+/* The processes that were killed for their memory. */
+struct sandbox_relief {
+	unsigned int interpreters;
+	unsigned int programs; /* that they had started */
+	uint64_t memory_bytes; /* of the largest of those programs */
+	char name[16];         /* and its name, foreign */
 };
 
 /* Both come from the loop, on request, and not after sandbox_close. */
 struct sandbox_watcher {
 	void (*measured)(void *data, const struct sandbox_usage *usage);
-	void (*relieved)(void *data, const struct sandbox_victim *victim);
+	void (*relieved)(void *data, const struct sandbox_relief *relief);
 };
 
 /* `watcher` and `data` are borrowed until sandbox_close. */
 void sandbox_watch(struct sandbox *sandbox, const struct sandbox_watcher *watcher, void *data);
 /* `exact` shares pages out among those who share them, which costs more. */
 void sandbox_measure(struct sandbox *sandbox, bool exact);
-/* Kills the process with the most memory. */
-void sandbox_relieve(struct sandbox *sandbox);
+/* Kills processes, the largest first, until those that are left have `memory_max` together. */
+void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max);
 
 struct interpreter_spec {
 	char *const *argv;      /* argv[0] is an absolute path */

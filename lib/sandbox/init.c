@@ -37,7 +37,7 @@ static void measure(struct warden *warden, bool exact)
 	const char *folder = policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP
 				     ? POLICY_DATA
 				     : policy->data_path;
-	struct usage_largest largest;
+	struct usage_process largest;
 	struct usage usage;
 
 	usage_measure(FIRST_OF_SESSION, exact, folder, &usage, &largest);
@@ -45,14 +45,14 @@ static void measure(struct warden *warden, bool exact)
 	wire_tell(warden->channel, WIRE_MEASURED, &usage);
 }
 
-static void relieve(const struct warden *warden)
+static void relieve(const struct warden *warden, const struct wire_message *message)
 {
-	struct usage_largest largest;
-	struct usage usage;
+	struct usage_relief relief;
+	uint64_t memory_max;
 
-	usage_measure(FIRST_OF_SESSION, true, NULL, &usage, &largest);
-	usage_kill(&largest);
-	wire_tell(warden->channel, WIRE_RELIEVED, &largest);
+	memcpy(&memory_max, message->payload, sizeof(memory_max));
+	usage_relieve(FIRST_OF_SESSION, memory_max, &relief);
+	wire_tell(warden->channel, WIRE_RELIEVED, &relief);
 }
 
 /* ---- starting ---- */
@@ -142,7 +142,7 @@ static void on_message(struct warden *warden, const struct wire_message *message
 	else if (message->type == WIRE_MEASURE)
 		measure(warden, wire_get_number(message) != 0);
 	else if (message->type == WIRE_RELIEVE)
-		relieve(warden);
+		relieve(warden, message);
 	else
 		warden->ended = true;
 }

@@ -106,16 +106,32 @@ static int32_t generation_of(const struct pidlist *list, const int32_t *generati
 	return 1;
 }
 
-static void count(const struct process *process, uint64_t memory, struct usage *usage,
-		  struct usage_largest *largest, const struct usage_largest *candidate)
+/* Processes that count, for the caller to free; NULL without memory. */
+static struct usage_process *survey(int first, bool exact, const struct pidlist *list,
+				    uint64_t *ret_ticks, size_t *ret_len)
 {
-	usage->memory_bytes += memory;
-	usage->processes++;
-	if (memory < largest->memory_bytes || candidate->pid == 0)
-		return;
-	*largest = *candidate;
-	largest->memory_bytes = memory;
-	memcpy(largest->name, process->name, sizeof(largest->name));
+	struct usage_process *rows = calloc(list->len + 1, sizeof(*rows));
+	int32_t *generations = calloc(list->len + 1, sizeof(*generations));
+	size_t len = 0;
+
+	*ret_ticks = 0;
+	for (size_t i = 0; rows != NULL && generations != NULL && i < list->len; i++) {
+		struct process process = { 0 };
+
+		if (!look_at(list->pids[i], &process))
+			continue;
+		generations[i] = generation_of(list, generations, i, process.parent);
+		*ret_ticks += process.ticks;
+		if (generations[i] < first || process.is_zombie)
+			continue;
+		rows[len].pid = list->pids[i];
+		rows[len].generations = generations[i];
+		rows[len].memory_bytes = memory_of(list->pids[i], exact);
+		memcpy(rows[len++].name, process.name, sizeof(process.name));
+	}
+	free(generations);
+	*ret_len = len;
+	return rows;
 }
 
 static uint64_t deleted_below(const struct pidlist *list, const char *folder)
@@ -126,41 +142,95 @@ static uint64_t deleted_below(const struct pidlist *list, const char *folder)
 }
 
 void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
-		   struct usage_largest *ret_largest)
+		   struct usage_process *ret_largest)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
-	uint64_t ticks_a_second = (uint64_t)sysconf(_SC_CLK_TCK);
-	int32_t *generations;
+	struct usage_process *rows;
+	uint64_t ticks = 0;
+	size_t len = 0;
 
 	*ret_usage = (struct usage){ .cpu_ms = waited_for_ms(), .exact = exact };
-	*ret_largest = (struct usage_largest){ .pid = 0 };
+	*ret_largest = (struct usage_process){ .pid = 0 };
 	proctree_descendants(&list);
-	generations = calloc(list.len + 1, sizeof(*generations));
-	for (size_t i = 0; generations != NULL && i < list.len; i++) {
-		struct process process = { 0 };
-		struct usage_largest candidate = { .pid = list.pids[i] };
-
-		if (!look_at(list.pids[i], &process))
-			continue;
-		generations[i] = generation_of(&list, generations, i, process.parent);
-		candidate.generations = generations[i];
-		ret_usage->cpu_ms += process.ticks * 1000 / ticks_a_second;
-		if (generations[i] >= first && !process.is_zombie)
-			count(&process, memory_of(list.pids[i], exact), ret_usage, ret_largest,
-			      &candidate);
+	rows = survey(first, exact, &list, &ticks, &len);
+	for (size_t i = 0; rows != NULL && i < len; i++) {
+		ret_usage->memory_bytes += rows[i].memory_bytes;
+		if (rows[i].memory_bytes >= ret_largest->memory_bytes)
+			*ret_largest = rows[i];
 	}
-	free(generations);
+	free(rows);
+	ret_usage->processes = (uint32_t)len;
+	ret_usage->cpu_ms += ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	ret_usage->deleted_bytes = deleted_below(&list, folder);
 }
 
-void usage_kill(const struct usage_largest *largest)
-{
-	pid_t pid = largest->pid > 0 ? proctree_number(largest->pid) : 0;
-	cleanup_fd int pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	cleanup_pidlist struct pidlist list = { 0 };
+/* ---- relief ---- */
 
-	/* Looked for again, so that it is no other process that has got its number. */
+static int by_memory(const void *a, const void *b)
+{
+	uint64_t memory_a = ((const struct usage_process *)a)->memory_bytes;
+	uint64_t memory_b = ((const struct usage_process *)b)->memory_bytes;
+
+	return memory_a > memory_b ? -1 : memory_a < memory_b;
+}
+
+/* How many of `rows`, the largest first, have to go. */
+static size_t count_victims(const struct usage_process *rows, size_t len, uint64_t memory_max)
+{
+	uint64_t left = 0;
+	size_t victims = 0;
+
+	for (size_t i = 0; i < len; i++)
+		left += rows[i].memory_bytes;
+	while (victims < len && victims < USAGE_KILLS_MAX && left > memory_max)
+		left -= rows[victims++].memory_bytes;
+	return victims;
+}
+
+static void note(const struct usage_process *victim, int first, struct usage_relief *relief)
+{
+	if (victim->generations == first) {
+		relief->firsts++;
+		return;
+	}
+	if (relief->programs++ == 0)
+		relief->program = *victim;
+}
+
+/* Each is held before it is looked for again, so that it is no other process with its number. */
+static void kill_all(const struct usage_process *victims, size_t count, int first,
+		     struct usage_relief *relief)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	int pidfds[USAGE_KILLS_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		pid_t pid = proctree_number(victims[i].pid);
+
+		pidfds[i] = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	}
 	proctree_descendants(&list);
-	if (pidfd >= 0 && pidlist_has(&list, largest->pid))
-		(void)syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+	for (size_t i = 0; i < count; i++) {
+		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i].pid) &&
+		    syscall(SYS_pidfd_send_signal, pidfds[i], SIGKILL, NULL, 0) == 0)
+			note(&victims[i], first, relief);
+		fd_close(&pidfds[i]);
+	}
+}
+
+void usage_relieve(int first, uint64_t memory_max, struct usage_relief *ret_relief)
+{
+	cleanup_pidlist struct pidlist list = { 0 };
+	struct usage_process *rows;
+	uint64_t ticks = 0;
+	size_t len = 0;
+
+	*ret_relief = (struct usage_relief){ .programs = 0 };
+	proctree_descendants(&list);
+	rows = survey(first, true, &list, &ticks, &len);
+	if (rows == NULL)
+		return;
+	qsort(rows, len, sizeof(*rows), by_memory);
+	kill_all(rows, count_victims(rows, len, memory_max), first, ret_relief);
+	free(rows);
 }

@@ -26,22 +26,35 @@ struct usage {
 	uint32_t reserved;
 };
 
-enum { USAGE_NAME_MAX = 16 };
+enum {
+	USAGE_NAME_MAX = 16,
+	USAGE_KILLS_MAX = 64, /* processes that one relief kills */
+};
 
-/* The process with the most memory. Crosses a channel as it is; `name` is foreign. */
-struct usage_largest {
+/* A process and what it has. Crosses a channel as it is; `name` is foreign. */
+struct usage_process {
 	uint64_t memory_bytes;
 	int32_t pid;         /* 0: there is none */
 	int32_t generations; /* below the caller: 2 is a child's child */
 	char name[USAGE_NAME_MAX];
 };
 
+/* What was killed for its memory. Crosses a channel as it is. */
+struct usage_relief {
+	struct usage_process program; /* the largest above the first generation that counts */
+	uint32_t programs;            /* killed like it */
+	uint32_t firsts;              /* killed of the first generation that counts */
+};
+
 /* Processes of a generation above `first` (1 is a child) are not counted: they are ours. */
 /* `folder` lies on the file system whose deleted files count; NULL for none. */
 void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
-		   struct usage_largest *ret_largest);
+		   struct usage_process *ret_largest);
 
-/* Kills that process, when it is still one below the caller. */
-void usage_kill(const struct usage_largest *largest);
+/*
+ * Kills processes that count, the one with the most memory first, until those that are left have
+ * `memory_max` together by an exact measure, or USAGE_KILLS_MAX have been killed.
+ */
+void usage_relieve(int first, uint64_t memory_max, struct usage_relief *ret_relief);
 
 #endif

@@ -49,8 +49,8 @@ static const struct wire_shape shapes[] = {
 	[WIRE_REPORT] = { sizeof(struct sandbox_report), 0, 0 },
 	[WIRE_MEASURE] = { sizeof(int32_t), 0, 0 },
 	[WIRE_MEASURED] = { sizeof(struct usage), 0, 0 },
-	[WIRE_RELIEVE] = { 0, 0, 0 },
-	[WIRE_RELIEVED] = { sizeof(struct usage_largest), 0, 0 },
+	[WIRE_RELIEVE] = { sizeof(uint64_t), 0, 0 },
+	[WIRE_RELIEVED] = { sizeof(struct usage_relief), 0, 0 },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
 _Static_assert(sizeof(struct err) <= WIRE_PAYLOAD_MAX, "an error fits");

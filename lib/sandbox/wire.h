@@ -43,8 +43,9 @@ enum wire_type {
 	WIRE_REPORT,      /* struct sandbox_report, or WIRE_FAILED; the last message there */
 	WIRE_MEASURE,     /* server to init; int32_t, not 0: exact; answered by WIRE_MEASURED */
 	WIRE_MEASURED,    /* struct usage, of all interpreters and what they started */
-	WIRE_RELIEVE,     /* kill the process with the most memory; answered by WIRE_RELIEVED */
-	WIRE_RELIEVED,    /* struct usage_largest: which one */
+	WIRE_RELIEVE,     /* uint64_t bytes: kill processes until those left have no more memory;
+			     answered by WIRE_RELIEVED */
+	WIRE_RELIEVED,    /* struct usage_relief: which ones */
 	WIRE_TYPES
 };
 

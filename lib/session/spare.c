@@ -95,10 +95,10 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	spare->cpu_ms = usage->cpu_ms;
 }
 
-static void on_relieved(void *data, const struct sandbox_victim *victim)
+static void on_relieved(void *data, const struct sandbox_relief *relief)
 {
 	(void)data;
-	(void)victim;
+	(void)relief;
 }
 
 static void on_listener(void *data, int listener_own)

@@ -25,6 +25,8 @@ struct watchdog {
 	struct loop_timer timer;
 	enum relief relief;
 	struct loop_timer asked;
+	unsigned int reliefs; /* since the first */
+	uint64_t first_relief_ms;
 	uint64_t oom_told; /* of sandbox_oom_kills */
 	uint64_t oom_seen; /* at the last look */
 	bool was_running;
@@ -140,7 +142,32 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	for (size_t i = 0; i < s->lane_count; i++)
 		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
-	sandbox_relieve(s->sandbox);
+	sandbox_relieve(s->sandbox, s->limits.memory_max);
+}
+
+/* Code starts anew what is killed: no relief helps. */
+static bool relieves_in_vain(struct watchdog *w)
+{
+	uint64_t now = loop_now(w->session->host->loop);
+
+	if (w->reliefs == 0 || now - w->first_relief_ms > WATCHDOG_RELIEFS_MS) {
+		w->reliefs = 0;
+		w->first_relief_ms = now;
+	}
+	return ++w->reliefs > WATCHDOG_RELIEFS_MAX;
+}
+
+static void give_up(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+
+	put_sizes(&why, "the session's processes used", usage->memory_bytes,
+		  w->session->limits.memory_max, "memory_max");
+	buf_putf(&why, " again after programs had been killed for it %d times; start fewer at a time",
+		 WATCHDOG_RELIEFS_MAX);
+	w->relief = RELIEF_NONE;
+	w->reliefs = 0;
+	end_interpreters(w, buf_str(&why));
 }
 
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
@@ -151,7 +178,11 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 		w->relief = RELIEF_NONE;
 	else if (!usage->exact)
 		sandbox_measure(w->session->sandbox, true);
-	else if (w->relief == RELIEF_LOOKS || !ask_where(w, usage))
+	else if (w->relief != RELIEF_LOOKS && ask_where(w, usage))
+		return;
+	else if (relieves_in_vain(w))
+		give_up(w, usage);
+	else
 		relieve(w, usage);
 }
 
@@ -197,20 +228,25 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 }
 
 /* An interpreter's end tells itself; that of a program that code started would go unseen. */
-static void on_relieved(void *data, const struct sandbox_victim *victim)
+static void on_relieved(void *data, const struct sandbox_relief *relief)
 {
 	struct watchdog *w = data;
 	struct session *s = w->session;
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_free char *name = clean_quote(victim->name);
+	cleanup_free char *name = clean_quote(relief->name);
 
 	w->relief = RELIEF_NONE;
-	if (victim->memory_bytes == 0 || victim->interpreter)
+	if (relief->interpreters == 0)
+		for (size_t i = 0; i < s->lane_count; i++)
+			runner_expect_kill(s->lanes[i].runner, NULL);
+	if (relief->programs == 0)
 		return;
-	for (size_t i = 0; i < s->lane_count; i++)
-		runner_expect_kill(s->lanes[i].runner, NULL);
-	buf_putf(&text, "The program '%s', which code had started, was killed: with its ", name);
-	status_size(&text, victim->memory_bytes);
+	buf_putf(&text, "The program '%s'", name);
+	if (relief->programs > 1)
+		buf_putf(&text, " and %u more", relief->programs - 1);
+	buf_putf(&text, ", which code had started, %s killed: with its ",
+		 relief->programs > 1 ? "were" : "was");
+	status_size(&text, relief->memory_bytes);
 	buf_puts(&text, " of memory the session went over its limit of ");
 	status_size(&text, s->limits.memory_max);
 	buf_puts(&text, " (memory_max). Use less at a time.");

@@ -6,8 +6,8 @@
  * Where the kernel does hold memory and processes (proc/cgroups.h), this comes first and the kernel
  * last: it kills without asking where the code was.
  *
- * It looks twice a second while a cell runs and seldom else. Over the limit of memory the process
- * that has the most is killed; over that of disk or processor time the interpreters that run. What
+ * It looks twice a second while a cell runs and seldom else. Over the limit of memory the processes
+ * that have the most are killed; over that of disk or processor time the interpreters that run. What
  * ended, why, and what to do is in the next answer.
  */
 #ifndef SESSION_WATCHDOG_H
@@ -22,6 +22,10 @@ enum {
 	WATCHDOG_IDLE_MS = 5000,
 	WATCHDOG_DISK_MS = 10000,
 	WATCHDOG_WHERE_MS = 100, /* for an interpreter to say where it is, before it is killed */
+	/* So often within that time processes are killed for their memory; then it is the code's
+	 * interpreters. */
+	WATCHDOG_RELIEFS_MAX = 5,
+	WATCHDOG_RELIEFS_MS = 60000,
 };
 
 /* With this little left on the file system a cell that fills it is ended, whatever its limit. */

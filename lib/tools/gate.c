@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/list.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "session/confinement.h"
 #include "tools/service.h"
@@ -91,6 +92,7 @@ static void on_settled(void *data)
 
 static void on_patience(struct loop_timer *timer)
 {
+	log_debug("gate", "what code waited for did not come in time");
 	gate_go_on(container_of(timer, struct gate, patience));
 }
 
@@ -131,6 +133,7 @@ static void gate_call(struct mcp_call *call, json_t *arguments, void *context)
 	if (waits)
 		return;
 	if (settled) {
+		log_debug("gate", "code waits, %u ms at most", (unsigned int)wait_ms);
 		loop_timer_start(gate->loop, &gate->patience, loop_now(gate->loop) + wait_ms,
 				 on_patience);
 		return;

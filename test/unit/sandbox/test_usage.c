@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/util.h"
 #include "sandbox/usage.h"
 
 enum { MIB = 1 << 20 };
@@ -64,7 +65,7 @@ static void memory_of_both_kinds_is_seen(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		pid_t pid = start(32 * MIB, kinds[i], false);
-		struct usage_largest largest;
+		struct usage_process largest;
 		struct usage usage;
 
 		usage_measure(1, false, NULL, &usage, &largest);
@@ -80,7 +81,7 @@ static void memory_of_both_kinds_is_seen(void **state)
 static void pages_that_relatives_share_count_once_when_it_matters(void **state)
 {
 	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
-	struct usage_largest largest;
+	struct usage_process largest;
 	struct usage quick;
 	struct usage exact;
 
@@ -98,7 +99,7 @@ static void pages_that_relatives_share_count_once_when_it_matters(void **state)
 static void so_do_those_of_small_ones(void **state)
 {
 	pid_t pid = start(6 * MIB, MAP_PRIVATE, true);
-	struct usage_largest largest;
+	struct usage_process largest;
 	struct usage quick;
 	struct usage exact;
 
@@ -112,7 +113,7 @@ static void so_do_those_of_small_ones(void **state)
 static void our_own_generations_are_not_counted(void **state)
 {
 	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
-	struct usage_largest largest;
+	struct usage_process largest;
 	struct usage usage;
 
 	(void)state;
@@ -125,7 +126,7 @@ static void our_own_generations_are_not_counted(void **state)
 
 static void processor_time_stays_when_its_process_is_gone(void **state)
 {
-	struct usage_largest largest;
+	struct usage_process largest;
 	struct usage before;
 	struct usage after;
 	pid_t pid;
@@ -152,7 +153,7 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 {
 	static const char folder[] = "/tmp";
 	char block[4096] = "";
-	struct usage_largest largest;
+	struct usage_process largest;
 	struct usage usage;
 	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	pid_t pid;
@@ -174,32 +175,70 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 	assert_int_equal(usage.deleted_bytes, 0);
 }
 
-/* Test 73: a number that is somebody else's by now. */
-static void only_a_process_below_us_is_killed(void **state)
+static bool was_killed(pid_t pid)
 {
-	pid_t parent = fork();
-	struct usage_largest largest = { .pid = 0 };
 	int wait_status = 0;
 
-	(void)state;
-	usage_kill(&largest);
-	if (parent == 0) {
-		pid_t child = fork();
+	assert_int_equal(waitpid(pid, &wait_status, 0), pid);
+	return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+}
 
-		if (child == 0) {
-			largest.pid = getppid();
-			usage_kill(&largest);
-			_exit(0);
-		}
-		(void)waitpid(child, NULL, 0);
-		_exit(7);
-	}
-	assert_int_equal(waitpid(parent, &wait_status, 0), parent);
-	assert_true(WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 7);
-	largest.pid = start(MIB, MAP_PRIVATE, false);
-	usage_kill(&largest);
-	assert_int_equal(waitpid(largest.pid, &wait_status, 0), largest.pid);
-	assert_true(WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL);
+/* Test 73, and 5 of the second test of security: all that is needed, in one go. */
+static void the_largest_are_killed_until_the_rest_fits(void **state)
+{
+	pid_t small = start(8 * MIB, MAP_PRIVATE, false);
+	pid_t large = start(64 * MIB, MAP_PRIVATE, false);
+	pid_t middle = start(32 * MIB, MAP_SHARED, false);
+	struct usage_relief relief;
+
+	(void)state;
+	usage_relieve(1, 1024 * (uint64_t)MIB, &relief);
+	assert_int_equal(relief.firsts + relief.programs, 0);
+	usage_relieve(1, 24 * MIB, &relief);
+	assert_int_equal(relief.firsts, 2);
+	assert_int_equal(relief.programs, 0);
+	assert_true(was_killed(large) && was_killed(middle));
+	assert_int_equal(kill(small, 0), 0);
+	assert_int_equal(waitpid(small, NULL, WNOHANG), 0);
+	end(small);
+}
+
+static void the_largest_program_of_those_killed_is_told(void **state)
+{
+	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
+	struct usage_relief relief;
+
+	(void)state;
+	/* They share all of it: the parent is not killed for what its child has, too. */
+	usage_relieve(2, 8 * MIB, &relief);
+	assert_int_equal(relief.firsts, 1);
+	assert_int_equal(relief.programs, 0);
+	usage_relieve(0, 0, &relief);
+	assert_int_equal(relief.firsts, 0);
+	assert_int_equal(relief.programs, 1);
+	assert_int_equal(relief.program.pid, pid);
+	assert_in_range(relief.program.memory_bytes, 32 * MIB, 64 * MIB);
+	assert_true(was_killed(pid));
+}
+
+static void one_relief_kills_so_many(void **state)
+{
+	pid_t pids[USAGE_KILLS_MAX + 1];
+	struct usage_relief relief;
+	size_t alive = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
+		pids[i] = start(MIB, MAP_PRIVATE, false);
+	usage_relieve(1, 0, &relief);
+	assert_int_equal(relief.firsts, USAGE_KILLS_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
+		alive += kill(pids[i], 0) == 0 && waitpid(pids[i], NULL, WNOHANG) == 0;
+	assert_in_range(alive, 1, ARRAY_SIZE(pids));
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
+		(void)kill(pids[i], SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
 }
 
 int main(void)
@@ -211,7 +250,9 @@ int main(void)
 		cmocka_unit_test(our_own_generations_are_not_counted),
 		cmocka_unit_test(a_deleted_file_counts_once_as_long_as_it_is_open),
 		cmocka_unit_test(processor_time_stays_when_its_process_is_gone),
-		cmocka_unit_test(only_a_process_below_us_is_killed),
+		cmocka_unit_test(the_largest_are_killed_until_the_rest_fits),
+		cmocka_unit_test(the_largest_program_of_those_killed_is_told),
+		cmocka_unit_test(one_relief_kills_so_many),
 	};
 
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
