@@ -172,15 +172,12 @@ const char *session_state(const struct session *s)
 
 char *session_take_notice(struct session *s)
 {
-	return mem_steal(&s->notice);
+	return notices_take(&s->notices);
 }
 
 void session_add_notice(struct session *s, const char *text)
 {
-	char *joined = s->notice != NULL ? xasprintf("%s\n%s", s->notice, text) : xstrdup(text);
-
-	free(s->notice);
-	s->notice = joined;
+	notices_add(&s->notices, text);
 }
 
 /* ---- its sandbox ---- */
@@ -523,7 +520,9 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->host = host;
 	s->id = xstrdup(id);
 	s->generation = generation;
-	s->notice = notice_own;
+	if (notice_own != NULL)
+		notices_add(&s->notices, notice_own);
+	free(notice_own);
 	s->limits = host->settings->limits;
 	s->next_cell = 1;
 	s->created_ms = loop_now(host->loop);
@@ -539,7 +538,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	if (first != NULL)
 		spares_want(host->spares, first);
 	if (s->workspace == NULL) {
-		free(s->notice);
+		notices_release(&s->notices);
 		free(s->id);
 		free(s);
 		return NULL;
@@ -590,7 +589,7 @@ void session_free(struct session *s, const char *why)
 	drop_spare(s);
 	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
 	workspace_free(s->workspace);
-	free(s->notice);
+	notices_release(&s->notices);
 	free(s->id);
 	free(s);
 }

@@ -14,6 +14,7 @@
 #define SESSION_SESSION_INTERNAL_H
 
 #include "event/loop.h"
+#include "session/notices.h"
 #include "session/session.h"
 
 struct keeper;
@@ -90,7 +91,7 @@ struct session {
 	const struct session_host *host;
 	char *id;
 	uint64_t generation;
-	char *notice;
+	struct notices notices;
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;

@@ -163,7 +163,8 @@ static void give_up(struct watchdog *w, const struct sandbox_usage *usage)
 
 	put_sizes(&why, "the session's processes used", usage->memory_bytes,
 		  w->session->limits.memory_max, "memory_max");
-	buf_putf(&why, " again after programs had been killed for it %d times; start fewer at a time",
+	buf_putf(&why,
+		 " again after programs had been killed for it %d times; start fewer at a time",
 		 WATCHDOG_RELIEFS_MAX);
 	w->relief = RELIEF_NONE;
 	w->reliefs = 0;
@@ -244,10 +245,10 @@ static void on_relieved(void *data, const struct sandbox_relief *relief)
 	buf_putf(&text, "The program '%s'", name);
 	if (relief->programs > 1)
 		buf_putf(&text, " and %u more", relief->programs - 1);
-	buf_putf(&text, ", which code had started, %s killed: with its ",
-		 relief->programs > 1 ? "were" : "was");
+	buf_putf(&text, ", which code had started, %s had ",
+		 relief->programs > 1 ? "were killed: the largest" : "was killed: it");
 	status_size(&text, relief->memory_bytes);
-	buf_puts(&text, " of memory the session went over its limit of ");
+	buf_puts(&text, " of memory, and the session went over its limit of ");
 	status_size(&text, s->limits.memory_max);
 	buf_puts(&text, " (memory_max). Use less at a time.");
 	session_add_notice(s, buf_str(&text));

@@ -7,8 +7,8 @@
  * last: it kills without asking where the code was.
  *
  * It looks twice a second while a cell runs and seldom else. Over the limit of memory the processes
- * that have the most are killed; over that of disk or processor time the interpreters that run. What
- * ended, why, and what to do is in the next answer.
+ * that have the most are killed; over that of disk or processor time the interpreters that run.
+ * What ended, why, and what to do is in the next answer.
  */
 #ifndef SESSION_WATCHDOG_H
 #define SESSION_WATCHDOG_H

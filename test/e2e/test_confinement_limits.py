@@ -104,6 +104,29 @@ def test_56_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
     assert again.text == "False\n" and not again.is_error
 
 
+AGAIN = """
+import os, time
+def hold():
+    memory = b'x' * (30 << 20)
+    while True: time.sleep(1000)
+children = set()
+while True:
+    while len(children) < 20:
+        child = os.fork()
+        if child == 0: hold()
+        children.add(child)
+    children.discard(os.waitpid(-1, 0)[0])
+"""
+
+
+def test_s5_what_is_started_anew_when_it_is_killed_ends_with_who_starts_it(small):
+    result = small.cell(AGAIN)
+    assert result.state == "died" and result.is_error
+    assert "again after programs had been killed for it 5 times; start fewer at a time" in result.text
+    assert 1 <= "".join(result.texts).count(", which code had started, ") <= 5
+    assert small.cell("6 * 7").text == "42\n"
+
+
 def test_56_a_program_that_code_started_is_killed_and_the_interpreter_stays(small):
     small.cell("kept = 1")
     child = SHARED.format(300, "")
