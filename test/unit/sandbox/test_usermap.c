@@ -43,7 +43,8 @@ int getgrgid_r(gid_t gid, struct group *row, char *text, size_t size, struct gro
 	return 0;
 }
 
-static char folder[] = "/tmp/usermap-XXXXXX";
+static const char pattern[] = "/tmp/usermap-XXXXXX";
+static char folder[sizeof(pattern)];
 static int folder_fd = -1;
 
 static int set_up(void **state)
@@ -52,7 +53,7 @@ static int set_up(void **state)
 	users = 0;
 	groups = 0;
 	users_error = 0;
-	strcpy(folder + strlen(folder) - strlen("XXXXXX"), "XXXXXX");
+	memcpy(folder, pattern, sizeof(pattern));
 	if (mkdtemp(folder) == NULL)
 		return -1;
 	folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
