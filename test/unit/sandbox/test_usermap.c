@@ -25,21 +25,23 @@ static int groups; /* and groups */
 static int users_error;
 static uid_t last;
 
-int getpwuid_r(uid_t uid, struct passwd *row, char *text, size_t size, struct passwd **ret_row)
+int getpwuid_r(uid_t uid, struct passwd *resultbuf, char *buffer, size_t buflen,
+	       struct passwd **result)
 {
-	(void)text;
-	(void)size;
+	assert_true(buflen > 0);
+	buffer[0] = '\0';
 	last = uid;
-	*ret_row = users > 0 && users-- > 0 ? row : NULL;
+	*result = users > 0 && users-- > 0 ? resultbuf : NULL;
 	return users_error;
 }
 
-int getgrgid_r(gid_t gid, struct group *row, char *text, size_t size, struct group **ret_row)
+int getgrgid_r(gid_t gid, struct group *resultbuf, char *buffer, size_t buflen,
+	       struct group **result)
 {
-	(void)text;
-	(void)size;
+	assert_true(buflen > 0);
+	buffer[0] = '\0';
 	assert_int_equal(gid, last);
-	*ret_row = groups > 0 && groups-- > 0 ? row : NULL;
+	*result = groups > 0 && groups-- > 0 ? resultbuf : NULL;
 	return 0;
 }
 
