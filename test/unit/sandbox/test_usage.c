@@ -219,6 +219,8 @@ static void the_largest_program_of_those_killed_is_told(void **state)
 	assert_int_equal(relief.program.pid, pid);
 	assert_in_range(relief.program.memory_bytes, 32 * MIB, 64 * MIB);
 	assert_true(was_killed(pid));
+	assert_true(waitpid(-1, NULL, 0) > 0); /* its child, which came to us */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
 static void one_relief_kills_so_many(void **state)
