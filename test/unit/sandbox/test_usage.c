@@ -203,24 +203,32 @@ static void the_largest_are_killed_until_the_rest_fits(void **state)
 	end(small);
 }
 
-static void the_largest_program_of_those_killed_is_told(void **state)
+static void those_of_the_first_generation_are_told_apart(void **state)
 {
 	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
 	struct usage_relief relief;
 
 	(void)state;
-	/* They share all of it: the parent is not killed for what its child has, too. */
 	usage_relieve(2, 8 * MIB, &relief);
 	assert_int_equal(relief.firsts, 1);
 	assert_int_equal(relief.programs, 0);
-	usage_relieve(0, 0, &relief);
+	assert_int_equal(kill(pid, 0), 0);
+	end(pid);
+}
+
+static void the_largest_program_of_those_killed_is_told(void **state)
+{
+	pid_t large = start(32 * MIB, MAP_PRIVATE, false);
+	pid_t small = start(8 * MIB, MAP_PRIVATE, false);
+	struct usage_relief relief;
+
+	(void)state;
+	usage_relieve(0, 0, &relief); /* as if children were programs */
 	assert_int_equal(relief.firsts, 0);
-	assert_int_equal(relief.programs, 1);
-	assert_int_equal(relief.program.pid, pid);
+	assert_int_equal(relief.programs, 2);
+	assert_int_equal(relief.program.pid, large);
 	assert_in_range(relief.program.memory_bytes, 32 * MIB, 64 * MIB);
-	assert_true(was_killed(pid));
-	assert_true(waitpid(-1, NULL, 0) > 0); /* its child, which came to us */
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_true(was_killed(large) && was_killed(small));
 }
 
 static void one_relief_kills_so_many(void **state)
@@ -250,6 +258,7 @@ int main(void)
 		cmocka_unit_test(a_deleted_file_counts_once_as_long_as_it_is_open),
 		cmocka_unit_test(processor_time_stays_when_its_process_is_gone),
 		cmocka_unit_test(the_largest_are_killed_until_the_rest_fits),
+		cmocka_unit_test(those_of_the_first_generation_are_told_apart),
 		cmocka_unit_test(the_largest_program_of_those_killed_is_told),
 		cmocka_unit_test(one_relief_kills_so_many),
 	};
