@@ -8,6 +8,7 @@ import difflib
 import importlib
 import os
 import pathlib
+import signal
 import sys
 import tempfile
 import time
@@ -221,6 +222,7 @@ def main():
     if unknown:
         parser.error(f"no cases for {unknown[0]}; there are {' '.join(LANGUAGES)}")
     os.environ.setdefault("PTYCELL_BUILD", "build/dev")
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, the bare interpreters would ignore it, too
     with tempfile.TemporaryDirectory(prefix="oracle-home-") as home, Server(pathlib.Path(home)) as server:
         counts = [run_language(server, name, options) for name in options.languages or LANGUAGES]
     if not any(ran for ran, _ in counts):

@@ -24,6 +24,8 @@ SKIPPED_EXIT = 77
 def pytest_configure(config):
     if not config.option.basetemp:  # pytest's own goes with the third run after it
         config.option.basetemp = tempfile.mkdtemp(prefix="cells-test-")
+    # Who starts tests in the background may have it ignored, and so would every program in them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "limit(seconds): how long this test may take")
 
 
