@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptycell-files: removes a session's folder, copies its results to where they are kept, copies a
- * file of the person's into it, puts installed packages where they belong, or keeps them few.
+ * ptycell-files: removes a session's folder, copies its results to where they are kept, also those
+ * of a session that died with its server, copies a file of the person's into it, puts installed
+ * packages where they belong, or keeps them few.
  *
  * One order as a line of JSON on stdin, an answer on stdout (helper/reply.h), the folder that the
  * order is about as descriptor 3, or the two files of an import (import.h). It outlives the server:
@@ -22,11 +23,12 @@
 #include "link.h"
 #include "pack.h"
 #include "remove.h"
+#include "rescue.h"
 #include "trim.h"
 
 enum { ORDER_MAX = 64 << 20, FOLDER_FD = 3, SOURCE_FD = 4 };
 
-static int obey(const json_t *order, struct err *err)
+static int obey(json_t *order, struct err *err)
 {
 	const char *op = json_string_value(json_object_get(order, "op"));
 	struct stat st;
@@ -39,6 +41,8 @@ static int obey(const json_t *order, struct err *err)
 		return remove_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "keep"))
 		return keep_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "rescue"))
+		return rescue_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "pack"))
 		return pack_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "link"))

@@ -26,6 +26,7 @@
 #include "tools/resource.h"
 #include "tools/tool.h"
 #include "workspace/keeper.h"
+#include "workspace/rescue.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
 
@@ -376,7 +377,12 @@ static bool is_busy(void *owner)
 	return table_busy(service->table);
 }
 
-/* What killed servers left behind goes away in the background. */
+static void on_rescued(void *data, const char *name)
+{
+	remove_folder(data, name);
+}
+
+/* What killed servers left behind goes away in the background, once its results are kept. */
 static void remove_stale(struct service *service)
 {
 	bool found = false;
@@ -387,7 +393,13 @@ static void remove_stale(struct service *service)
 		found = true;
 		log_info("service", "removing what an earlier server left: '%s'", name);
 		service->removals++;
-		remove_folder(service, name);
+		rescue_start(
+			&(struct rescue_spec){ .loop = service->loop,
+					       .home = service->host.home,
+					       .helper = service->host.files_helper,
+					       .name = name,
+					       .quota_bytes = service->settings->limits.keep_max },
+			on_rescued, service);
 		free(name);
 	}
 	/* A new one begins with looking for what installers of earlier servers left. */

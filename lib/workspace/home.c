@@ -20,7 +20,6 @@
 #define SERVER_PREFIX "server-"
 #define NEW_PREFIX ".new-"
 #define LOCK_NAME "lock"
-#define SESSIONS_NAME "sessions"
 
 /* STALE_MAX: what one start looks at. UNLOCKED_AGE_S: between making a folder and its lock. */
 enum { STALE_MAX = 4096, UNLOCKED_AGE_S = 60 };
@@ -172,10 +171,10 @@ static int make_locked(struct home *home, const char *name, struct err *err)
 	home->lock_fd = openat(dir, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (home->lock_fd < 0 || flock(home->lock_fd, LOCK_EX | LOCK_NB) < 0)
 		return err_sys(err, "locking a folder in '%s'", home->path);
-	if (mkdirat(dir, SESSIONS_NAME, home_folder_mode()) < 0)
+	if (mkdirat(dir, HOME_SESSIONS, home_folder_mode()) < 0)
 		return err_sys(err, "making a folder in '%s'", home->path);
 	home->sessions_fd =
-		openat(dir, SESSIONS_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		openat(dir, HOME_SESSIONS, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (home->sessions_fd < 0)
 		return err_sys(err, "opening a folder in '%s'", home->path);
 	return 0;
@@ -269,7 +268,7 @@ void home_close(struct home *home)
 	leave_jobs(home);
 	dir = openat(home->fd, home->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* While a session is left the lock file stays: the next server finds the folder by it. */
-	if (dir >= 0 && unlinkat(dir, SESSIONS_NAME, AT_REMOVEDIR) == 0) {
+	if (dir >= 0 && unlinkat(dir, HOME_SESSIONS, AT_REMOVEDIR) == 0) {
 		(void)unlinkat(dir, LOCK_NAME, 0);
 		(void)unlinkat(home->fd, home->name, AT_REMOVEDIR);
 	}

@@ -6,6 +6,8 @@
 #include "base/list.h"
 #include "workspace/workspace.h"
 
+/* In a server's folder: those of its sessions. */
+#define HOME_SESSIONS "sessions"
 /* Folders that are being removed: hidden, locked (flock on the folder) by their remover. */
 #define HOME_REMOVE_PREFIX ".remove-"
 

@@ -20,6 +20,7 @@
 #include "text/percent.h"
 #include "workspace/home.h"
 #include "workspace/keepname.h"
+#include "workspace/rescue.h"
 
 #define OUTPUT_PREFIX "output/"
 
@@ -75,7 +76,7 @@ struct keeper {
 	char *id;
 	uint64_t quota;
 	void *data;
-	char *folder; /* below root, NULL before the first copy */
+	char *folder; /* below root, made by the first copy */
 	char *shown;  /* the folder as people name it */
 	bool made;
 	bool hung; /* the last copy did */
@@ -139,6 +140,16 @@ static void leave(struct home_job *job, int wait_ms)
 	release(keeper);
 }
 
+static void name_folder(struct keeper *keeper)
+{
+	free(keeper->folder);
+	free(keeper->shown);
+	keeper->folder = keepname_new(keeper->id);
+	assert(keeper->root != NULL);
+	keeper->shown = keepname_show(keeper->root, keeper->folder);
+	rescue_record(keeper->journal_fd, keeper->root, keeper->folder);
+}
+
 struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
 			  const char *root, const char *session_id, void *data)
 {
@@ -162,6 +173,8 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 	keeper->data = data;
 	list_init(&keeper->all);
 	keeper->by_path = map_new();
+	if (root != NULL)
+		name_folder(keeper);
 	return keeper;
 }
 
@@ -178,15 +191,6 @@ void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes)
 const char *keeper_folder(const struct keeper *keeper)
 {
 	return keeper->made ? keeper->shown : NULL;
-}
-
-static void name_folder(struct keeper *keeper)
-{
-	free(keeper->folder);
-	free(keeper->shown);
-	keeper->folder = keepname_new(keeper->id);
-	assert(keeper->root != NULL);
-	keeper->shown = keepname_show(keeper->root, keeper->folder);
 }
 
 /* ---- what the helper says ---- */
@@ -439,8 +443,6 @@ static bool try_start(struct copy *copy)
 		return true;
 	if (copy->file_count == 0)
 		return false;
-	if (keeper->folder == NULL)
-		name_folder(keeper);
 	if (start_helper(copy, &err) == 0)
 		return true;
 	note_problem(copy, NULL, err.msg);

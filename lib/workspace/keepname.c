@@ -44,3 +44,19 @@ char *keepname_show(const char *root, const char *folder)
 		return xasprintf("~%s/%s", root + len, folder);
 	return xasprintf("%s/%s", root, folder);
 }
+
+/* Nobody wants these listed, and some have tens of thousands of files. */
+static const char *const skipped[] = {
+	".git",   ".hg",         ".svn",          "node_modules", ".venv", "__pycache__",
+	".cache", ".mypy_cache", ".pytest_cache", ".ruff_cache",  ".tox",  ".ipynb_checkpoints",
+};
+
+bool keepname_is_skipped(const char *name)
+{
+	if (name[0] != '.' && name[0] != '_' && name[0] != 'n')
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
+		if (str_eq(name, skipped[i]))
+			return true;
+	return false;
+}

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "workspace/beneath.h"
 #include "workspace/content.h"
+#include "workspace/keepname.h"
 #include "workspace/recheck.h"
 #include "workspace/snapshot.h"
 
@@ -63,12 +64,6 @@ struct scan {
 	/* While comparing. */
 	size_t before_at;
 	size_t now_at;
-};
-
-/* Nobody wants these listed, and some have tens of thousands of files. */
-static const char *const skipped[] = {
-	".git",   ".hg",         ".svn",          "node_modules", ".venv", "__pycache__",
-	".cache", ".mypy_cache", ".pytest_cache", ".ruff_cache",  ".tox",  ".ipynb_checkpoints",
 };
 
 struct scan *scan_new(struct loop *loop, const struct workspace *workspace, void *data)
@@ -130,16 +125,6 @@ static uint64_t to_ns(const struct statx_timestamp *t)
 }
 
 /* ---- walking ---- */
-
-static bool is_skipped(const char *name)
-{
-	if (name[0] != '.' && name[0] != '_' && name[0] != 'n')
-		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(skipped); i++)
-		if (str_eq(name, skipped[i]))
-			return true;
-	return false;
-}
 
 /* What is gone or forbidden is not there for us; anything else hides files that are. */
 static void note_error(struct scan *scan, int error)
@@ -246,7 +231,7 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 		scan->now.capped = true;
 		return;
 	}
-	if (type == DT_DIR && !is_skipped(name))
+	if (type == DT_DIR && !keepname_is_skipped(name))
 		push_folder(scan, snapshot_path(&scan->now, scan->folder, name));
 	if (type != DT_REG && type != DT_LNK && type != DT_UNKNOWN)
 		return;
@@ -257,7 +242,7 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 	}
 	if (S_ISREG(st.stx_mode) || S_ISLNK(st.stx_mode))
 		add_file(scan, name, &st);
-	else if (S_ISDIR(st.stx_mode) && !is_skipped(name))
+	else if (S_ISDIR(st.stx_mode) && !keepname_is_skipped(name))
 		push_folder(scan, snapshot_path(&scan->now, scan->folder, name));
 }
 

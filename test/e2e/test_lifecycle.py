@@ -11,8 +11,8 @@ import time
 import pytest
 from client import BUILD, REVISION, WAIT_S, Server, environment
 from patience import until
-from steps import (NEVER_S, alive, all_gone, assert_clean, family, is_running, kill, name_of,
-                   nothing_left, own_seconds, paths_in, with_word)
+from steps import (BEGUN, NEVER_S, alive, all_gone, assert_clean, begin, family, go, is_running, kept_files, kill, name_of,
+                   nothing_left, own_seconds, paths_in, session_folders, with_word)
 
 PROGRAM = str(BUILD / "ptycell")
 INITIALIZE = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
@@ -415,3 +415,60 @@ def test_fr2_code_cannot_write_into_the_protocol(home):
         assert_clean(result.raw)
         assert not alive(set()) and server.cell("1", session="t").text == "1\n"
         assert not server.strays()
+
+
+LATER = ("import subprocess\nsubprocess.Popen(['sh', '-c', 'until [ -e input/go ]; do sleep 0.01; done; echo late >output/late.txt; "
+         "mkdir output/.git; echo x >output/.git/config; ln -s /etc/passwd output/link; echo over >output/over'])\n"
+         "open('output/early.txt', 'w').write('early')\nopen('output/changed.txt', 'w').write('one')")
+
+
+def kill_server(server):
+    """Returns the folder of its only session, which the next server removes."""
+    (folder,) = session_folders(server.home)
+    server.process.kill()
+    server.process.wait()
+    return folder
+
+
+def is_removed(folder):
+    """The server's folder that held it is renamed first, then what it has to keep is copied, then it goes."""
+    home = folder.parents[3]
+    until(lambda: not folder.exists() and paths_in(home, ".remove-*") == [])
+
+
+def test_v1_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
+    with Server(home) as server:
+        server.cell(LATER)
+        until(lambda: len(kept_files(home)) == 2)
+        kept = kept_files(home)[0].parent
+        (kept / "changed.txt").write_text("by the person")
+        go(server)
+        until(session_folders(home)[0].joinpath("output/over").exists)
+        folder = kill_server(server)
+    with Server(home) as server:
+        server.cell("1")
+        is_removed(folder)
+        assert {path.name: path.read_text() for path in kept_files(home)} == {
+            "early.txt": "early", "late.txt": "late\n", "over": "over\n", "changed.txt": "by the person", "changed-2.txt": "one"}
+        assert {path.parent for path in kept_files(home)} == {kept}
+    assert f"saved what a server that was killed had not: 3 files are in '~/kept/{kept.name}'" in server.stderr.decode()
+
+
+def test_v1_a_session_of_which_nothing_was_kept_is_rescued_too(home):
+    with Server(home) as server:
+        begin(server, f"open('output/a b.txt', 'w').write('x' * 100000)\n{BEGUN}import time\ntime.sleep({NEVER_S})")
+        folder = kill_server(server)
+    with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
+        server.cell("1")
+        is_removed(folder)
+    assert [path.name for path in kept_files(home)] == ["a b.txt"]
+
+
+def test_v1_who_keeps_nothing_has_nothing_rescued(home):
+    with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
+        begin(server, f"open('output/a', 'w').write('x')\n{BEGUN}import time\ntime.sleep({NEVER_S})")
+        folder = kill_server(server)
+    with Server(home) as server:
+        server.cell("1")
+        is_removed(folder)
+    assert kept_files(home) == []

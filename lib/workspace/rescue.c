@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/rescue.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "helper/helper.h"
+#include "json/make.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "text/percent.h"
+#include "workspace/beneath.h"
+#include "workspace/home.h"
+#include "workspace/keepname.h"
+
+enum {
+	RECORD_MAX = 16 << 10,
+	QUIET_MS = 120 * 1000, /* as keeper.c: a helper that copies nothing for so long hangs */
+};
+
+struct rescue {
+	struct home_job job;
+	struct loop *loop;
+	struct loop_defer next;
+	struct helper *helper;
+	char *helper_path;
+	char *name;
+	int lock; /* on the folder, as removers hold it: no other server takes it for stale */
+	DIR *sessions;
+	uint64_t quota_bytes;
+	char *shown; /* where the files of the session at hand go */
+	size_t copied;
+	size_t failed;
+	void (*done)(void *data, const char *name);
+	void *data;
+};
+
+/* ---- the record ---- */
+
+void rescue_record(int journal_fd, const char *root, const char *folder)
+{
+	cleanup_fd int fd = openat(journal_fd, RESCUE_RECORD,
+				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	cleanup_json json_t *record = json_object();
+	cleanup_free char *encoded = percent_encode(root);
+	cleanup_free char *text = NULL;
+	struct err err;
+
+	json_put_str(record, "root", encoded);
+	json_put_str(record, "folder", folder);
+	text = json_write_text(record);
+	if (fd < 0)
+		(void)err_sys(&err, "making it");
+	else if (fd_write_all(fd, text, strlen(text), &err) == 0)
+		return;
+	log_warn("rescue", "should this server be killed, results of '%s' would be lost: %s",
+		 folder, err.msg);
+}
+
+static json_t *read_record(int session_fd)
+{
+	struct err err;
+	size_t len = 0;
+	cleanup_free char *text =
+		fd_read_file(session_fd, "journal/" RESCUE_RECORD, RECORD_MAX, &len, &err);
+
+	return text == NULL ? NULL : json_parse(text, len, &err);
+}
+
+/* ---- one session after the other ---- */
+
+static void release(struct rescue *rescue)
+{
+	loop_defer_stop(&rescue->next);
+	if (rescue->sessions != NULL)
+		(void)closedir(rescue->sessions);
+	fd_close(&rescue->lock);
+	free(rescue->helper_path);
+	free(rescue->shown);
+	free(rescue->name);
+	free(rescue);
+}
+
+static void leave(struct home_job *job, int wait_ms)
+{
+	struct rescue *rescue = container_of(job, struct rescue, job);
+
+	if (rescue->helper != NULL)
+		helper_leave(rescue->helper, wait_ms);
+	release(rescue);
+}
+
+static void on_progress(struct helper *helper, const json_t *progress)
+{
+	struct rescue *rescue = helper_data(helper);
+
+	if (json_object_get(progress, "problem") != NULL)
+		rescue->failed++;
+	else if (json_object_get(progress, "to") != NULL)
+		rescue->copied++;
+}
+
+static void on_next(struct loop_defer *defer);
+
+static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct rescue *rescue = helper_data(helper);
+
+	(void)result;
+	if (rescue->copied > 0)
+		log_warn("rescue",
+			 "saved what a server that was killed had not: %zu files are in '%s'",
+			 rescue->copied, rescue->shown);
+	if (err != NULL)
+		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
+	else if (rescue->failed > 0)
+		log_warn("rescue", "%zu results of '%s' are lost", rescue->failed, rescue->shown);
+	helper_free(helper);
+	rescue->helper = NULL;
+	loop_defer_start(rescue->loop, &rescue->next, on_next);
+}
+
+/* False when there is nothing to do for it. */
+static bool start_session(struct rescue *rescue, int session_fd)
+{
+	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
+	cleanup_json json_t *record = read_record(session_fd);
+	const char *root = json_string_value(json_object_get(record, "root"));
+	const char *folder = json_string_value(json_object_get(record, "folder"));
+	cleanup_fd int data_fd = beneath_open(session_fd, "data", O_RDONLY | O_DIRECTORY, 0);
+	cleanup_free char *decoded = root == NULL ? NULL : percent_decode(root, strlen(root));
+	struct helper_spec spec = { .path = rescue->helper_path,
+				    .order = record,
+				    .fds = &data_fd,
+				    .fd_count = 1,
+				    .quiet_ms = QUIET_MS };
+	struct err err;
+
+	if (decoded == NULL || folder == NULL || data_fd < 0)
+		return false;
+	json_put_str(record, "op", "rescue");
+	json_put_int(record, "room", (json_int_t)rescue->quota_bytes);
+	free(rescue->shown);
+	rescue->shown = keepname_show(decoded, folder);
+	rescue->copied = 0;
+	rescue->failed = 0;
+	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
+	if (rescue->helper == NULL)
+		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err.msg);
+	return rescue->helper != NULL;
+}
+
+static void finish(struct rescue *rescue)
+{
+	cleanup_free char *name = mem_steal(&rescue->name);
+	void (*done)(void *data, const char *name) = rescue->done;
+	void *data = rescue->data;
+
+	list_remove(&rescue->job.node);
+	release(rescue);
+	done(data, name);
+}
+
+static void on_next(struct loop_defer *defer)
+{
+	struct rescue *rescue = container_of(defer, struct rescue, next);
+	const struct dirent *entry;
+
+	while (rescue->sessions != NULL && (entry = readdir(rescue->sessions)) != NULL) {
+		cleanup_fd int session_fd = -1;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		session_fd = beneath_open(dirfd(rescue->sessions), entry->d_name,
+					  O_RDONLY | O_DIRECTORY, 0);
+		if (session_fd >= 0 && start_session(rescue, session_fd))
+			return;
+	}
+	finish(rescue);
+}
+
+void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const char *name),
+		  void *data)
+{
+	struct rescue *rescue = xcalloc(1, sizeof(*rescue));
+	int sessions = -1;
+
+	rescue->job.leave = leave;
+	rescue->loop = spec->loop;
+	rescue->helper_path = xstrdup(spec->helper);
+	rescue->name = xstrdup(spec->name);
+	rescue->quota_bytes = spec->quota_bytes;
+	rescue->done = done;
+	rescue->data = data;
+	home_add_job(spec->home, &rescue->job);
+	rescue->lock = beneath_open(home_fd(spec->home), spec->name, O_RDONLY | O_DIRECTORY, 0);
+	if (rescue->lock >= 0 && flock(rescue->lock, LOCK_EX | LOCK_NB) == 0)
+		sessions = beneath_open(rescue->lock, HOME_SESSIONS, O_RDONLY | O_DIRECTORY, 0);
+	rescue->sessions = sessions < 0 ? NULL : fdopendir(sessions);
+	if (rescue->sessions == NULL)
+		fd_close(&sessions);
+	loop_defer_start(rescue->loop, &rescue->next, on_next);
+}
