@@ -352,6 +352,34 @@ __ptycell_names() {
 	builtin return 0
 }
 
+# Declares all variables but the locals of the functions that `exit` came from. They hide the
+# globals, and go layer by layer; those that are read-only stay, and are left out.
+__ptycell_globals() {
+	builtin shopt -u localvar_unset
+	for __ptycell_layer in "${FUNCNAME[@]}"; do
+		builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
+		(( ${#__ptycell_hiding[@]} > 0 )) || builtin break
+		builtin unset -v "${__ptycell_hiding[@]}"
+	done
+	builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
+	builtin printf -v __ptycell_hidden ' %s ' "${__ptycell_hiding[@]}"
+	while IFS= TMOUT= builtin read -r __ptycell_name; do
+		case $__ptycell_hidden in
+		*" $__ptycell_name "*) ;;
+		*) builtin declare -p "$__ptycell_name" ;;
+		esac
+	done < <(builtin compgen -v)
+}
+
+# Bash does not tell which they are. An attribute that is given to the global does not show on them.
+__ptycell_locals() {
+	while IFS= TMOUT= builtin read -r __ptycell_name; do
+		[[ $__ptycell_name != __ptycell_* && ! -R $__ptycell_name ]] || builtin continue
+		builtin declare -gt "$__ptycell_name"
+		[[ ${!__ptycell_name@a} == *t* ]] || builtin printf '%s\n' "$__ptycell_name"
+	done < <(builtin compgen -v)
+}
+
 # The trap of EXIT. `exit`, or a failure under set -e, ends this bash: another takes its place in
 # the same process and gets all that can be handed over.
 __ptycell_leave() {
@@ -371,7 +399,7 @@ __ptycell_leave() {
 	# Options first: without extglob a function may not parse, and its body would run.
 	__ptycell_line=$(
 		builtin shopt -p
-		builtin declare -p
+		if (( ${#FUNCNAME[@]} == 1 )); then builtin declare -p; else __ptycell_globals 2>/dev/null; fi
 		builtin declare -f
 		builtin alias -p
 		builtin set +o
@@ -406,7 +434,7 @@ exec 11<&- 15>&- 17>&-
 __ptycell_text= __ptycell_line= __ptycell_driver=$PTYCELL_DRIVER
 readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_leave
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_globals __ptycell_locals __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND

@@ -90,3 +90,11 @@ def test_a_restarted_shell_is_the_same_process(bash):
 def test_a_background_shell_does_not_end_the_cell(bash):
     state, status, output = bash.run("(exit 3) & wait $!; (set -e; false); echo $?; { exit 5; } & wait $!")
     assert (state, status) == ("over", 5) and "\n1\n" in "\n" + output
+
+
+def test_locals_of_a_function_that_exits_stay_its_own(bash):
+    bash.run("g=global; a=(1 2); path=$PATH")
+    bash.run("h() { local g=inner; exit 3; }; f() { local PATH=/nowhere IFS=, g=outer a=x own=1; local -r kept=2; h; }")
+    assert bash.run("f") == ("over", 3, "")
+    shown = bash.run('[[ $PATH == "$path" && $IFS == $\' \\t\\n\' ]] && echo same; echo "$g ${a[*]} ${own-none} ${kept-none}"')
+    assert shown == ("over", 0, "same\nglobal 1 2 none none\n")
