@@ -362,6 +362,10 @@ __ptycell_globals() {
 		builtin unset -v "${__ptycell_hiding[@]}"
 	done
 	builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
+	if (( ${#__ptycell_hiding[@]} == 0 )); then
+		builtin declare -p
+		builtin return 0
+	fi
 	builtin printf -v __ptycell_hidden ' %s ' "${__ptycell_hiding[@]}"
 	while IFS= TMOUT= builtin read -r __ptycell_name; do
 		case $__ptycell_hidden in
@@ -399,7 +403,7 @@ __ptycell_leave() {
 	# Options first: without extglob a function may not parse, and its body would run.
 	__ptycell_line=$(
 		builtin shopt -p
-		if (( ${#FUNCNAME[@]} == 1 )); then builtin declare -p; else __ptycell_globals 2>/dev/null; fi
+		__ptycell_globals 2>/dev/null
 		builtin declare -f
 		builtin alias -p
 		builtin set +o

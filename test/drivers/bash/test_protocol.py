@@ -98,3 +98,9 @@ def test_locals_of_a_function_that_exits_stay_its_own(bash):
     assert bash.run("f") == ("over", 3, "")
     shown = bash.run('[[ $PATH == "$path" && $IFS == $\' \\t\\n\' ]] && echo same; echo "$g ${a[*]} ${own-none} ${kept-none}"')
     assert shown == ("over", 0, "same\nglobal 1 2 none none\n")
+
+
+def test_what_is_declared_without_a_value_outlives_an_exit_of_a_function(bash):
+    bash.run("declare -a empty; declare -n ref=g; g=1; f() { local g=2; exit 3; }")
+    assert bash.run("f") == ("over", 3, "")
+    assert bash.run("declare -p empty ref g") == ("over", 0, 'declare -a empty\ndeclare -n ref="g"\ndeclare -- g="1"\n')
