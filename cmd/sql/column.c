@@ -79,7 +79,7 @@ int column_reserve(struct column *column, size_t rows, struct err *err)
 	column->high = INT64_MIN;
 	if (text)
 		column->codes = sqlite3_malloc64(room * sizeof(*column->codes));
-	else if (column->verdict.type == INFER_TYPE_INTEGER)
+	else if (column->verdict.type != INFER_TYPE_REAL)
 		column->integers = sqlite3_malloc64(room * sizeof(*column->integers));
 	else
 		column->reals = sqlite3_malloc64(room * sizeof(*column->reals));
@@ -302,6 +302,8 @@ int column_add(struct column *column, const struct csv_field *field, struct err 
 {
 	if (is_missing(column, field)) {
 		add_null(column);
+	} else if (column->verdict.type == INFER_TYPE_BOOLEAN) {
+		add_integer(column, infer_boolean(field->s, field->len));
 	} else if (column->integers != NULL) {
 		add_integer(column, infer_integer(field->s, field->len));
 	} else if (column->reals != NULL) {

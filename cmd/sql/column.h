@@ -47,7 +47,7 @@ struct column {
 	bool compared; /* by it with a number, and it is text */
 	bool loaded;
 	size_t rows;
-	int64_t *integers;
+	int64_t *integers; /* booleans, too: 1 and 0 */
 	double *reals;
 	uint32_t *codes;
 	uint64_t *nulls; /* a bit a row, of numbers */

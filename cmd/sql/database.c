@@ -143,7 +143,7 @@ static int run_on_files(struct database *database, const struct query *query, st
 		tables_explain(database->tables, query->text, query->len, err);
 		return -1;
 	}
-	tables_tell(database->tables, sink);
+	tables_tell(database->tables, query, sink);
 	return 0;
 }
 

@@ -269,13 +269,31 @@ static int put_columns(sqlite3_stmt *statement, struct sink *sink, struct err *e
 	return 0;
 }
 
-static void put_value(sqlite3_stmt *statement, int i, struct sink *sink)
+/* A column that was declared as that, and no expression. */
+static bool is_boolean(sqlite3_stmt *statement, int i)
+{
+	const char *type = sqlite3_column_decltype(statement, i);
+
+	return type != NULL && str_eq(type, "BOOLEAN");
+}
+
+static void put_integer(sqlite3_stmt *statement, int i, bool booleans, struct sink *sink)
+{
+	int64_t value = sqlite3_column_int64(statement, i);
+
+	if (booleans && (value == 0 || value == 1) && is_boolean(statement, i))
+		sink_bool(sink, value != 0);
+	else
+		sink_int(sink, value);
+}
+
+static void put_value(sqlite3_stmt *statement, int i, bool booleans, struct sink *sink)
 {
 	const void *data;
 
 	switch (sqlite3_column_type(statement, i)) {
 	case SQLITE_INTEGER:
-		sink_int(sink, sqlite3_column_int64(statement, i));
+		put_integer(statement, i, booleans, sink);
 		break;
 	case SQLITE_FLOAT:
 		sink_real(sink, sqlite3_column_double(statement, i));
@@ -296,7 +314,8 @@ static void put_value(sqlite3_stmt *statement, int i, struct sink *sink)
 	}
 }
 
-static int put_rows(sqlite3 *db, sqlite3_stmt *statement, struct sink *sink, struct err *err)
+static int put_rows(sqlite3 *db, sqlite3_stmt *statement, bool booleans, struct sink *sink,
+		    struct err *err)
 {
 	int columns = sqlite3_column_count(statement);
 	bool full = false;
@@ -306,23 +325,24 @@ static int put_rows(sqlite3 *db, sqlite3_stmt *statement, struct sink *sink, str
 		if (result != SQLITE_ROW)
 			return lite_fail(db, err);
 		for (int i = 0; i < columns; i++)
-			put_value(statement, i, sink);
+			put_value(statement, i, booleans, sink);
 		if (sink_end_row(sink, &full, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int run(sqlite3 *db, sqlite3_stmt *statement, const json_t *params, struct sink *sink,
-	       struct err *err)
+static int run(sqlite3 *db, sqlite3_stmt *statement, const struct query *query, bool booleans,
+	       struct sink *sink, struct err *err)
 {
 	if (statement == NULL)
 		return err_set(err, ERR_INVALID, "the query is empty");
 	if (!sqlite3_stmt_readonly(statement))
 		return err_set(err, ERR_DENIED, "SQLite says that this query writes");
-	if (bind_all(db, statement, params, err) < 0 || put_columns(statement, sink, err) < 0)
+	if (bind_all(db, statement, query->params, err) < 0 ||
+	    put_columns(statement, sink, err) < 0)
 		return -1;
-	return put_rows(db, statement, sink, err);
+	return put_rows(db, statement, booleans, sink, err);
 }
 
 int lite_run(sqlite3 *db, const struct query *query, lite_prepared *prepared, void *data,
@@ -337,7 +357,7 @@ int lite_run(sqlite3 *db, const struct query *query, lite_prepared *prepared, vo
 	if (prepared != NULL)
 		result = prepared(data, err);
 	if (result == 0)
-		result = run(db, statement, query->params, sink, err);
+		result = run(db, statement, query, prepared != NULL, sink, err);
 	if (result == 0)
 		functions_tell(sink);
 	(void)sqlite3_finalize(statement);

@@ -65,6 +65,7 @@ static void put_columns(struct buf *out, const struct sheet *sheet)
 		[INFER_TYPE_TEXT] = "TEXT",
 		[INFER_TYPE_INTEGER] = "INTEGER",
 		[INFER_TYPE_REAL] = "REAL",
+		[INFER_TYPE_BOOLEAN] = "BOOLEAN",
 	};
 
 	for (size_t i = 0; i < sheet->count; i++) {

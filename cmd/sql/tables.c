@@ -382,11 +382,13 @@ sqlite3 *tables_db(const struct tables *tables)
 	return tables->db;
 }
 
-void tables_tell(struct tables *tables, struct sink *sink)
+void tables_tell(struct tables *tables, const struct query *query, struct sink *sink)
 {
+	bool truths = tell_has_truths(query);
+
 	for (size_t i = 0; i < tables->sheet_count; i++)
 		if (tables->sheets[i]->used)
-			tell_sheet(tables->sheets[i], sink);
+			tell_sheet(tables->sheets[i], truths, sink);
 }
 
 /* ---- what is missing ---- */

@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include "base/err.h"
+#include "query.h"
 #include "sink.h"
 #include "sql/guard.h"
 
@@ -29,7 +30,7 @@ int tables_fetch(void *data, struct err *err) MUST_CHECK;
 /* The database, sealed (lite.h). */
 sqlite3 *tables_db(const struct tables *tables);
 /* What was assumed about the files that the query read. */
-void tables_tell(struct tables *tables, struct sink *sink);
+void tables_tell(struct tables *tables, const struct query *query, struct sink *sink);
 /* For "no such table" and "no such column": what there is instead. */
 void tables_explain(const struct tables *tables, const char *sql, size_t len, struct err *err);
 

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "names.h"
+#include "sql/token.h"
 #include "text/clean.h"
 
 enum { COUNT_MAX = 32, SHOWN_MAX = 30 };
@@ -84,6 +86,14 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 			  others == column->counts[INFER_PADDED] ? "have leading zeros"
 								 : "are not numbers",
 			  buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
+		return;
+	case INFER_FEW_WORDS:
+		sink_note(sink,
+			  "%s of %s is text: %s of its %s values are not true or false; as a "
+			  "condition each of them is false, so compare it with its texts",
+			  name, file,
+			  with_commas(few, present(column) - column->counts[INFER_BOOLEAN]),
+			  with_commas(all, present(column)));
 		return;
 	case INFER_INEXACT:
 		sink_note(sink,
@@ -219,7 +229,63 @@ static void tell_compared(const struct sheet *sheet, struct sink *sink)
 	}
 }
 
-void tell_sheet(struct sheet *sheet, struct sink *sink)
+/* ---- booleans beside texts ---- */
+
+static bool is_truth(const char *s, size_t len)
+{
+	static const char wild[] = "%_*? ";
+	char word[sizeof("false")] = "";
+	size_t whole = len;
+
+	for (; len > 0 && strchr(wild, s[len - 1]) != NULL; len--)
+		;
+	for (; len > 0 && strchr(wild, *s) != NULL; len--)
+		s++;
+	if (len == 0 || len >= sizeof(word))
+		return false;
+	memcpy(word, s, len);
+	if (len < whole)
+		return strcasestr("true", word) != NULL || strcasestr("false", word) != NULL;
+	return strcasecmp("true", word) == 0 || strcasecmp("false", word) == 0;
+}
+
+bool tell_has_truths(const struct query *query)
+{
+	struct lexer lexer;
+	struct token token = { .kind = TOKEN_OTHER };
+	struct err err;
+	size_t index;
+	json_t *value;
+
+	json_array_foreach (query->params, index, value)
+		if (json_is_string(value) &&
+		    is_truth(json_string_value(value), json_string_length(value)))
+			return true;
+	token_start(&lexer, SQL_SQLITE, query->text, query->len);
+	while (token_next(&lexer, &token, &err) == 0 && token.kind != TOKEN_END)
+		if (token.kind == TOKEN_STRING && token.len > 2 &&
+		    is_truth(lexer.text + token.at + 1, token.len - 2))
+			return true;
+	return false;
+}
+
+static void tell_booleans(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = shown(base_of(sheet->path));
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		cleanup_free char *name = shown(column->name);
+
+		if (column->wanted && column->verdict.type == INFER_TYPE_BOOLEAN)
+			sink_note(sink,
+				  "%s of %s is BOOLEAN and equals no text: write %s or NOT %s, "
+				  "or = true",
+				  name, file, name, name);
+	}
+}
+
+void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
 {
 	if (!sheet->told) {
 		tell_encoding(sheet, sink);
@@ -228,5 +294,7 @@ void tell_sheet(struct sheet *sheet, struct sink *sink)
 	}
 	tell_texts(sheet, !sheet->told, sink);
 	tell_compared(sheet, sink);
+	if (truths)
+		tell_booleans(sheet, sink);
 	sheet->told = true;
 }

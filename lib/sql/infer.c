@@ -267,10 +267,14 @@ struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool com
 	verdict.missing = others > 0 &&
 			  (others == counts[INFER_DATE] || others == counts[INFER_BOOLEAN]) &&
 			  numbers == 0;
+	if (verdict.missing && counts[INFER_BOOLEAN] > 0)
+		verdict.type = INFER_TYPE_BOOLEAN;
 	if (others > 0 && others == counts[INFER_WIDE])
 		verdict.reason = INFER_TOO_WIDE;
 	else if (numbers > others && others > 0)
 		verdict.reason = INFER_FEW_TEXTS;
+	else if (!verdict.missing && 2 * counts[INFER_BOOLEAN] > numbers + others)
+		verdict.reason = INFER_FEW_WORDS;
 	return verdict;
 }
 
@@ -286,6 +290,12 @@ int64_t infer_integer(const char *s, size_t len)
 	for (size_t i = len > 0 && (*s == '-' || *s == '+'); i < len; i++)
 		value = value * 10 + (uint64_t)(s[i] - '0');
 	return (int64_t)(minus ? 0 - value : value);
+}
+
+int64_t infer_boolean(const char *s, size_t len)
+{
+	infer_trim(&s, &len);
+	return len > 0 && (*s == 't' || *s == 'T');
 }
 
 static double slow_real(const char *s, size_t len, char point)

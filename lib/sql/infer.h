@@ -29,12 +29,13 @@ enum infer_class {
 	INFER_CLASSES
 };
 
-enum infer_type { INFER_TYPE_TEXT, INFER_TYPE_INTEGER, INFER_TYPE_REAL };
+enum infer_type { INFER_TYPE_TEXT, INFER_TYPE_INTEGER, INFER_TYPE_REAL, INFER_TYPE_BOOLEAN };
 
-/* Why a column of numbers is text. */
+/* Why a column of numbers, or of booleans, is text. */
 enum infer_reason {
 	INFER_NO_REASON,
 	INFER_FEW_TEXTS, /* more than half of its values are numbers, but not all */
+	INFER_FEW_WORDS, /* more than half are booleans, but not all */
 	INFER_INEXACT,   /* integers beside fractions that no double holds */
 	INFER_TOO_WIDE,  /* what is no number is INFER_WIDE */
 	INFER_TWO_POINTS /* 2,5 and 2.5 */
@@ -62,6 +63,8 @@ bool infer_is_number(enum infer_class class, bool commas);
 
 /* The value of a text whose class is INTEGER or LONG. */
 int64_t infer_integer(const char *s, size_t len);
+/* The value of a text whose class is BOOLEAN: 1 for true, 0 for false. */
+int64_t infer_boolean(const char *s, size_t len);
 /* The value of any number; `point` is '.' or ','. */
 double infer_real(const char *s, size_t len, char point);
 

@@ -142,16 +142,51 @@ def test_texts_stay_as_they_are_written(server, values):
 
 def test_missing_values_beside_dates_and_booleans_are_null(server):
     assert column(server, ["2026-11-23", "NA"]) == [["text", "2026-11-23"], ["null", None]]
-    assert column(server, ["True", "None"]) == [["text", "True"], ["null", None]]
+    assert column(server, ["True", "None"]) == [["integer", True], ["null", None]]
 
 
 def test_blanks_around_dates_and_booleans_are_no_part_of_them(server):
     """Else the 11th comes before the 2nd, and no date is found by its text."""
     put(server, "t.csv", "day,ok\n2026-03-02,true\n  2026-03-11 ,\" true\"\n2026-03-03\t, false\n")
-    assert rows(server, "SELECT day, ok FROM t ORDER BY day") == [["2026-03-02", "true"], ["2026-03-03", "false"], ["2026-03-11", "true"]]
-    assert rows(server, "SELECT count(*) FROM t WHERE day = '2026-03-11' AND ok = 'true'") == [[1]]
+    assert rows(server, "SELECT day, ok FROM t ORDER BY day") == [["2026-03-02", True], ["2026-03-03", False], ["2026-03-11", True]]
+    assert rows(server, "SELECT count(*) FROM t WHERE day = '2026-03-11' AND ok") == [[1]]
     put(server, "t.csv", "s\n 2026-03-02\nMonday\n")
     assert rows(server, "SELECT s FROM t") == [[" 2026-03-02"], ["Monday"]]
+
+
+@pytest.mark.parametrize("yes, no", [("True", "False"), ("true", "false"), ("TRUE", "FALSE")])
+def test_booleans_are_conditions(server, yes, no):
+    """As pandas, DuckDB and R write them. As texts they would be false in every condition."""
+    put(server, "t.csv", f"id,b\n1,{yes}\n2,{no}\n3,\n4,NA\n5,{yes}\n")
+    for condition in ("b", "b IS TRUE", "b = true", "b = 1", "NOT NOT b", "CASE WHEN b THEN 1 ELSE 0 END", "b AND id > 0"):
+        assert rows(server, f"SELECT id FROM t WHERE {condition}") == [[1], [5]], condition
+    for condition in ("NOT b", "b IS FALSE", "b = 0"):
+        assert rows(server, f"SELECT id FROM t WHERE {condition}") == [[2]], condition
+    assert rows(server, "SELECT count(*) FILTER (WHERE b), sum(b), avg(b) FROM t") == [[2, 2, 2 / 3]]
+    assert rows(server, "SELECT id FROM t WHERE b = ?", params=[True]) == [[1], [5]]
+    answer = sql(server, "SELECT b, count(*) AS n FROM t GROUP BY b ORDER BY b")
+    assert answer.object["rows"] == [[None, 2], [False, 1], [True, 2]]
+    assert [kind["type"] for kind in answer.object["columns"]] == ["boolean", "integer"] and notes(answer) == []
+    assert "\"b\" BOOLEAN" in rows(server, "SELECT sql FROM sqlite_master WHERE name = 't'")[0][0]
+
+
+@pytest.mark.parametrize("query, params", [
+    ("SELECT id FROM t WHERE b = 'True'", []), ("SELECT id FROM t WHERE b <> 'false'", []), ("SELECT id FROM t WHERE b IN ('True', 'x')", []),
+    ("SELECT id FROM t WHERE b = ?", ["TRUE"]), ("SELECT id FROM t WHERE b LIKE 'T%'", []),
+    ("SELECT sum(CASE b WHEN 'True' THEN 1 END) FROM t", []), ("SELECT id FROM t WHERE lower(b) = 'true'", [])])
+def test_a_boolean_beside_its_text_is_told(server, query, params):
+    put(server, "t.csv", "id,b,s\n1,True,x\n2,False,y\n")
+    told = "b of t.csv is BOOLEAN and equals no text: write b or NOT b, or = true"
+    assert notes(sql(server, query, params=params)) == [told]
+    assert notes(sql(server, "SELECT id FROM t WHERE s = 'True'")) == []
+    assert notes(sql(server, "SELECT id FROM t WHERE s = 'y' AND NOT b")) == []
+
+
+def test_a_column_that_is_no_boolean_for_a_few_values_is_told(server):
+    put(server, "t.csv", "b\nTrue\nFalse\nunknown\nTrue\n")
+    answer = sql(server, "SELECT count(*) FROM t WHERE b")
+    assert answer.object["rows"] == [[0]] and notes(answer) == [
+        "b of t.csv is text: 1 of its 4 values are not true or false; as a condition each of them is false, so compare it with its texts"]
 
 
 def notes(answer):

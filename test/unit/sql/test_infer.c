@@ -128,7 +128,11 @@ static void a_column_has_the_type_of_all_its_values(void **state)
 		{ "NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
 		{ "007 008", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
 		{ "2026-11-23 NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, true },
-		{ "True NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, true },
+		{ "True NA", false, INFER_TYPE_BOOLEAN, INFER_NO_REASON, true },
+		{ "true FALSE", false, INFER_TYPE_BOOLEAN, INFER_NO_REASON, true },
+		{ "true false x", false, INFER_TYPE_TEXT, INFER_FEW_WORDS, false },
+		{ "true x", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "true 1", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
 		{ "2,5 3", true, INFER_TYPE_REAL, INFER_NO_REASON, true },
 		{ "2,5 3", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
 		{ "2,5 3.5", true, INFER_TYPE_TEXT, INFER_TWO_POINTS, false },
@@ -153,6 +157,13 @@ static void integers_keep_all_their_digits(void **state)
 	assert_true(infer_integer(" +12 ", 5) == 12);
 	assert_true(infer_integer("9223372036854775807", 19) == INT64_MAX);
 	assert_true(infer_integer("-9223372036854775808", 20) == INT64_MIN);
+}
+
+static void booleans_are_read_in_any_case(void **state)
+{
+	(void)state;
+	assert_true(infer_boolean(" True ", 6) == 1 && infer_boolean("TRUE", 4) == 1);
+	assert_true(infer_boolean("false", 5) == 0 && infer_boolean("\tFalse", 6) == 0);
 }
 
 /* By the library's own reading, which is right. */
@@ -195,6 +206,7 @@ int main(void)
 		cmocka_unit_test(each_value_has_its_class),
 		cmocka_unit_test(a_column_has_the_type_of_all_its_values),
 		cmocka_unit_test(integers_keep_all_their_digits),
+		cmocka_unit_test(booleans_are_read_in_any_case),
 		cmocka_unit_test(reals_are_the_nearest_doubles),
 	};
 
