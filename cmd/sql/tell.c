@@ -87,6 +87,12 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 								 : "are not numbers",
 			  buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
 		return;
+	case INFER_MARKS:
+		sink_note(sink,
+			  "%s of %s is text: its numbers have other characters in them (%s%s); it "
+			  "sorts and compares as text",
+			  name, file, buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
+		return;
 	case INFER_FEW_WORDS:
 		sink_note(sink,
 			  "%s of %s is text: %s of its %s values are not true or false; as a "

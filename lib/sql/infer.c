@@ -180,12 +180,82 @@ static enum infer_class fraction_class(const char *s, size_t len, size_t sign, s
 	return !pointed && is_digit(power[1]) ? INFER_POWER : INFER_REAL;
 }
 
-enum infer_class infer_class(const char *s, size_t len)
+/* ---- numbers with marks ---- */
+
+/* How long the currency's sign, percent sign, sign or blank is that the text begins with. */
+static size_t mark_length(const char *s, size_t len)
+{
+	static const char *const marks[] = {
+		"$",        "%",        "(",       ")", " ", "-", "+", "\xe2\x82\xac", /* euro */
+		"\xc2\xa3", "\xc2\xa5", "\xc2\xa0"
+	}; /* pound, yen, blank */
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (strlen(marks[i]) <= len && memcmp(marks[i], s, strlen(marks[i])) == 0)
+			return strlen(marks[i]);
+	return 0;
+}
+
+/* How long the separator of groups or the point is that the text begins with. */
+static size_t group_mark_length(const char *s, size_t len)
+{
+	if (len > 0 && strchr(",.' ", *s) != NULL)
+		return 1;
+	return len > 1 && memcmp(s, "\xc2\xa0", 2) == 0 ? 2 : 0;
+}
+
+/* Of digits, in groups of three but for the first and, behind another separator, the last. */
+static bool is_grouped(const char *s, size_t len)
+{
+	size_t count = digits(s, len);
+	char first = '\0';
+	char mark = '\0';
+
+	while (count > 0 && count < len) {
+		size_t skip = group_mark_length(s + count, len - count);
+
+		if (skip == 0 || (mark != '\0' && count != 3))
+			return false;
+		mark = s[count];
+		if (first == '\0')
+			first = mark;
+		s += count + skip;
+		len -= count + skip;
+		count = digits(s, len);
+	}
+	return count > 0 &&
+	       (mark == '\0' || count == 3 || mark == '.' || (mark == ',' && (first != mark)));
+}
+
+static bool is_marked(const char *s, size_t len)
+{
+	size_t signs = 0;
+	size_t n;
+
+	while ((n = mark_length(s, len)) > 0) {
+		signs += *s == '-' || *s == '+';
+		s += n;
+		len -= n;
+	}
+	if (len == 0 || !is_digit(*s) || signs > 1)
+		return false;
+	for (n = len; n > 0 && !is_digit(s[n - 1]); n--)
+		;
+	for (size_t at = n; at < len;) {
+		size_t mark = mark_length(s + at, len - at);
+
+		if (mark == 0)
+			return false;
+		at += mark;
+	}
+	return is_grouped(s, n);
+}
+
+static enum infer_class class_of(const char *s, size_t len)
 {
 	size_t sign;
 	size_t whole;
 
-	infer_trim(&s, &len);
 	if (len == 0)
 		return INFER_EMPTY;
 	sign = *s == '-' || *s == '+';
@@ -197,6 +267,15 @@ enum infer_class infer_class(const char *s, size_t len)
 	if (is_date(s, len))
 		return INFER_DATE;
 	return fraction_class(s, len, sign, whole);
+}
+
+enum infer_class infer_class(const char *s, size_t len)
+{
+	enum infer_class class;
+
+	infer_trim(&s, &len);
+	class = class_of(s, len);
+	return class == INFER_TEXT && is_marked(s, len) ? INFER_MARKED : class;
 }
 
 /* ---- a column ---- */
@@ -255,6 +334,12 @@ static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
 				       .missing = true };
 }
 
+/* 2,5 is no number where `commas` does not say so. */
+static uint64_t count_marked(const uint64_t counts[INFER_CLASSES], bool commas)
+{
+	return counts[INFER_MARKED] + (commas ? 0 : counts[INFER_COMMA]);
+}
+
 struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool commas)
 {
 	uint64_t numbers = count_numbers(counts, commas);
@@ -273,6 +358,8 @@ struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool com
 		verdict.reason = INFER_TOO_WIDE;
 	else if (numbers > others && others > 0)
 		verdict.reason = INFER_FEW_TEXTS;
+	else if (others > 0 && 2 * (numbers + count_marked(counts, commas)) > numbers + others)
+		verdict.reason = INFER_MARKS;
 	else if (!verdict.missing && 2 * counts[INFER_BOOLEAN] > numbers + others)
 		verdict.reason = INFER_FEW_WORDS;
 	return verdict;

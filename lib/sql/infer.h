@@ -25,6 +25,7 @@ enum infer_class {
 	INFER_PADDED,   /* 007 */
 	INFER_DATE,     /* 2026-11-23, a time may follow */
 	INFER_BOOLEAN,  /* true, False */
+	INFER_MARKED,   /* $5, 12%, 1,000.50: a number for a reader, and none for a database */
 	INFER_TEXT,
 	INFER_CLASSES
 };
@@ -35,6 +36,7 @@ enum infer_type { INFER_TYPE_TEXT, INFER_TYPE_INTEGER, INFER_TYPE_REAL, INFER_TY
 enum infer_reason {
 	INFER_NO_REASON,
 	INFER_FEW_TEXTS, /* more than half of its values are numbers, but not all */
+	INFER_MARKS,     /* more than half are INFER_MARKED or numbers */
 	INFER_FEW_WORDS, /* more than half are booleans, but not all */
 	INFER_INEXACT,   /* integers beside fractions that no double holds */
 	INFER_TOO_WIDE,  /* what is no number is INFER_WIDE */
