@@ -1091,7 +1091,7 @@ def run_in_loop(coroutine):
         if State.task_cancelled:
             raise KeyboardInterrupt from None
         raise
-    except KeyboardInterrupt:
+    except BaseException:  # also what stops the loop: the next cell must not go on with this one's code
         abandon_task(asyncio, loop, task)
         raise
     finally:
@@ -1099,7 +1099,7 @@ def run_in_loop(coroutine):
 
 
 def abandon_task(asyncio, loop, task):
-    """Gives the interrupted task a moment for its finally blocks."""
+    """Cancels a task that its loop has left and gives it a moment for its finally blocks."""
     if task.done():
         return
     task.cancel()

@@ -48,6 +48,22 @@ def test_PY16_interrupted_await_runs_finally(session):
     assert session.run("1").value == "1"
 
 
+@pytest.mark.parametrize("end, status", [
+    ("loop.stop()", "error"),
+    ("loop.call_soon(sys.exit, 'away')", "exit"),
+    ("signal.signal(signal.SIGALRM, ring); signal.setitimer(signal.ITIMER_REAL, 0.01)", "error"),
+])
+def test_a_cell_that_its_loop_left_does_not_go_on_in_the_next(session, end, status):
+    session.run("import asyncio, signal, sys\ndef ring(*_): raise OverflowError('rung')\n"
+                "await asyncio.sleep(0)\nfree = asyncio.Event()")
+    result = session.run(
+        f"loop = asyncio.get_running_loop()\n{end}\n"
+        "try:\n  await free.wait()\n  print('went on')\nfinally:\n  print('cleanup')")
+    assert result.status == status and "cleanup" in result.output
+    result = session.run("free.set()\nawait asyncio.sleep(0.01)\n'next'")
+    assert result.value == "'next'" and "went on" not in result.output
+
+
 def test_an_interrupt_that_overtakes_its_cell_ends_it(session):
     session.run("1")
     for _ in range(20):
