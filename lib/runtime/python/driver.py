@@ -1083,6 +1083,7 @@ def run_in_loop(coroutine):
     if loop is None or loop.is_closed():
         loop = State.loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
+    spend_stop(loop, coroutine)
     State.task_cancelled = False
     task = State.task = loop.create_task(coroutine)
     try:
@@ -1096,6 +1097,16 @@ def run_in_loop(coroutine):
         raise
     finally:
         State.task = None
+
+
+def spend_stop(loop, coroutine):
+    """Runs one turn of the loop: a stop that an earlier cell left in it ends that turn, not this cell."""
+    try:
+        loop.call_soon(loop.stop)
+        loop.run_forever()
+    except BaseException:
+        coroutine.close()
+        raise
 
 
 def abandon_task(asyncio, loop, task):

@@ -64,6 +64,14 @@ def test_a_cell_that_its_loop_left_does_not_go_on_in_the_next(session, end, stat
     assert result.value == "'next'" and "went on" not in result.output
 
 
+def test_a_stop_of_the_loop_that_came_late_ends_no_later_cell(session):
+    session.run("import asyncio")
+    for stop in ("asyncio.get_running_loop().stop()", "asyncio.get_event_loop().stop()"):
+        assert session.run(stop).status == "ok"
+        result = session.run("await asyncio.sleep(0.01)\n'next'")
+        assert result.value == "'next'", (stop, result)
+
+
 def test_an_interrupt_that_overtakes_its_cell_ends_it(session):
     session.run("1")
     for _ in range(20):
