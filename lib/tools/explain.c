@@ -201,7 +201,8 @@ static void explain(struct buf *text, const struct exec_result *result)
 		explain_missing_module(text, cell);
 	else
 		limits_explain(text, cell, session_limits(result->session),
-			       session_confinement(result->session));
+			       session_confinement(result->session),
+			       session_workspace(result->session));
 	network_explain(text, result);
 	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
 		explain_search(text, cell);

@@ -8,6 +8,7 @@
 #include "proc/cgroups.h"
 #include "session/confinement.h"
 #include "text/status.h"
+#include "workspace/disk.h"
 
 enum { NEEDLES_MAX = 6, LINES_LOOKED_AT = 6 };
 
@@ -87,6 +88,8 @@ static void explain_missing(struct buf *out, const struct session_limits *limits
 	buf_puts(out, "The user's files are not visible here. Put the file in with upload_file, or "
 		      "ask the user to start ptycell with --share FOLDER.\n");
 }
+
+static const char *const no_space[NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
 
 /* What interpreters print for the kernel's answers. */
 static const struct {
@@ -235,7 +238,7 @@ static bool holds(size_t row, const struct confinement *confinement)
 }
 
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
-		    const struct confinement *confinement)
+		    const struct confinement *confinement, const struct workspace *workspace)
 {
 	enum policy_tier tier = confinement_tier(confinement);
 
@@ -256,6 +259,12 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 	if (is_shared(cell, confinement)) {
 		buf_puts(out, "It lies in a shared folder, but its permissions do not let code at "
 			      "it. The user can change them, or share the folder with :rw.\n");
+		return;
+	}
+	if (is_about(cell, no_space) && disk_is_full(workspace)) {
+		buf_puts(out, "The disk that holds the session's folder is full, or can have no "
+			      "more files. Delete what is not needed, or ask the user to make "
+			      "room there.\n");
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

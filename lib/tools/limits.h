@@ -13,9 +13,13 @@
 #include "session/cell.h"
 
 struct confinement;
+struct workspace;
 
-/* Appends a line, or nothing when the cell did not end by such an error. */
+/*
+ * Appends a line, or nothing when the cell did not end by such an error. `workspace` is the
+ * session's.
+ */
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
-		    const struct confinement *confinement);
+		    const struct confinement *confinement, const struct workspace *workspace);
 
 #endif

@@ -224,6 +224,16 @@ uint64_t disk_entries(const struct disk *disk)
 	return disk->named;
 }
 
+bool disk_is_full(const struct workspace *workspace)
+{
+	struct statvfs vfs;
+
+	if (fstatvfs(workspace_data_fd(workspace), &vfs) < 0)
+		return false;
+	return (uint64_t)vfs.f_bavail * vfs.f_frsize < DISK_ROOM_MIN ||
+	       (vfs.f_files > 0 && vfs.f_favail == 0); /* some count no files */
+}
+
 uint64_t disk_free_bytes(const struct workspace *workspace)
 {
 	struct statvfs vfs;

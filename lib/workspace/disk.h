@@ -26,6 +26,8 @@ enum {
  * is closed to us, or because deep ones were moved during the walk.
  */
 #define DISK_UNKNOWN UINT64_MAX
+/* With less left a disk is full. */
+#define DISK_ROOM_MIN (1ULL << 20)
 
 struct disk;
 
@@ -42,5 +44,7 @@ uint64_t disk_entries(const struct disk *disk);
 
 /* Bytes that are free for this user where the folder lies; UINT64_MAX when nobody knows. */
 uint64_t disk_free_bytes(const struct workspace *workspace);
+/* Is there no room for DISK_ROOM_MIN bytes, or for another file? */
+bool disk_is_full(const struct workspace *workspace);
 
 #endif

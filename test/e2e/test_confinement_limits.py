@@ -5,8 +5,9 @@ import re
 import shutil
 
 import pytest
-from client import ALONE, Server
+from client import ALONE, BUILD, Server
 from patience import until
+from proxies import own_mounts
 from steps import family, session_folders
 
 MIB = 1 << 20
@@ -197,3 +198,18 @@ def test_a_session_cannot_raise_what_the_server_allows(home):
         told = server.call("session_info", session_id="s", config={"processes_max": 9000, "tmp_max": 1}).object
         assert told["effective_config"]["processes_max"] == 30
         assert told["effective_config"]["tmp_max"] == MIB
+
+
+def test_v13_a_full_disk_is_told_as_one(home):
+    """Of a file system that can have 400 files, which is easier to fill than one that has few bytes."""
+    (home / "cache").mkdir(mode=0o700)
+    command = own_mounts('mount -t tmpfs -o size=500m,nr_inodes=400,mode=700 none "$0" && exec "$@"', [str(home / "cache")],
+                         [str(BUILD / "ptycell")])
+    with Server(home, command=command) as server:
+        result = server.cell("for i in range(1000): open(f'f{i}', 'w')")
+        assert result.cell["error_name"] == "OSError"
+        assert "The disk that holds the session's folder is full, or can have no more files." in result.text
+        assert "tmp_max" not in result.text
+        server.cell("import os\nfor i in range(1000):\n    if os.path.exists(f'f{i}'): os.remove(f'f{i}')")
+        full = server.cell("open('/tmp/x', 'w').write('x' * 10**9)")
+        assert "(tmp_max)" in full.text
