@@ -28,7 +28,7 @@ __ptycell_look='case $__ptycell_looked in no) '\
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
 __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
 "$__ptycell_look; __ptycell_turn; } >/dev/null 2>&1; "\
-'__ptycell_return "$__ptycell_status"; \builtin . /dev/fd/19 </dev/tty; '\
+'__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
 "{ __ptycell_over \$?; $__ptycell_look; } >/dev/null 2>&1"
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
@@ -149,18 +149,25 @@ __ptycell_begin() {
 	__ptycell_state=begun __ptycell_looked=no
 }
 
-# Makes the text readable as /dev/fd/19, which no program of the cell gets: bash's own copy of what a
-# redirection replaces is close-on-exec, and so is a copy of that. It is the first free one from 10 on.
-# (`builtin exec` would keep no descriptor open.)
+# Makes the text readable at descriptor __ptycell_at, which no program of the cell gets: bash's own copy of
+# what a redirection replaces is close-on-exec, and so is a copy of that. It is the first free one above what
+# is replaced. Cells may have opened any: bash chooses one for the text, and ours is free and above what
+# bash gives to cells that open a few. (`builtin exec` would keep none open; one that was open already
+# would come back at the end of the group.)
 __ptycell_open() {
-	\exec 19<&-
-	\exec 13<<<"$__ptycell_text"
-	builtin set -- 10
-	while [[ -e /dev/fd/$1 ]]; do
-		builtin set -- "$(( $1 + 1 ))"
-	done
-	builtin eval "{ \\exec 19<&$1; } 13</dev/null"
-	\exec 13<&-
+	[[ ! $__ptycell_at ]] || \exec {__ptycell_at}<&-
+	\exec {__ptycell_here}<<<"$__ptycell_text"
+	if [[ $__ptycell_here == 13 && ! -e /dev/fd/15 && ! -e /dev/fd/19 ]]; then
+		{ \exec 19<&15; } 13</dev/null # nearly always: 10 to 12 and 14 are ours
+		__ptycell_at=19
+	else
+		__ptycell_copy=$__ptycell_here
+		while [[ -e /dev/fd/$(( ++__ptycell_copy )) ]]; do :; done
+		__ptycell_at=18
+		while (( ++__ptycell_at == __ptycell_copy )) || [[ -e /dev/fd/$__ptycell_at ]]; do :; done
+		builtin eval "{ \\exec $__ptycell_at<&$__ptycell_copy; } $__ptycell_here</dev/null"
+	fi
+	\exec {__ptycell_here}<&-
 }
 
 # Sets what the cell finds: its options, and what it may ask for as $?.
@@ -435,7 +442,7 @@ fi
 { exec 16>&10; } 17>&-
 exec 11<&- 15>&- 17>&-
 
-__ptycell_text= __ptycell_line= __ptycell_driver=$PTYCELL_DRIVER
+__ptycell_text= __ptycell_line= __ptycell_at= __ptycell_driver=$PTYCELL_DRIVER
 readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_globals __ptycell_locals __ptycell_leave

@@ -104,3 +104,14 @@ def test_what_is_declared_without_a_value_outlives_an_exit_of_a_function(bash):
     bash.run("declare -a empty; declare -n ref=g; g=1; f() { local g=2; exit 3; }")
     assert bash.run("f") == ("over", 3, "")
     assert bash.run("declare -p empty ref g") == ("over", 0, 'declare -a empty\ndeclare -n ref="g"\ndeclare -- g="1"\n')
+
+
+@pytest.mark.parametrize("code", ["exec {a}</dev/null", "exec {a}</dev/null {b}</dev/null {c}</dev/null {d}</dev/null {e}</dev/null",
+                                  "exec 11</dev/null 13</dev/null 15</dev/null 19</dev/null", "for i in {3..30}; do eval \"exec $i</dev/null\"; done"])
+def test_descriptors_that_a_cell_opens_stay_and_are_in_nobodys_way(bash, code):
+    opened = bash.run(code + "; ls -l /proc/$$/fd | grep -c /dev/null")
+    assert opened[:2] == ("over", 0)
+    for _ in range(3):
+        assert bash.run("cat <<X\nhere\nX\necho error >&2")[2] == "here\nerror\n"
+    assert bash.run("ls -l /proc/$$/fd | grep -c /dev/null") == opened
+    assert bash.run("ls -l /proc/self/fd | grep -c pipe")[2] == "1\n"
