@@ -110,6 +110,8 @@ static struct seccomp_options filter_options(const struct policy *policy, int ab
 		.unix_sockets = policy->unix_sockets && (!host || abi >= LANDLOCK_ABI_SOCKETS),
 		.inet_sockets = !host,
 		.foreign_pids = host,
+		.host_files = host,
+		.own_inodes = policy->own_inodes,
 	};
 }
 

@@ -42,10 +42,10 @@ static int build(const struct policy *policy, const struct enclose_task *task,
 		 struct root_sources *sources, struct enclosure *made, struct err *err)
 {
 	const uint32_t without = task->means->without;
-	bool private_proc = false;
+	uint32_t layers = (BIT(LAYER_PRIVATE_PROC) | BIT(LAYER_OWN_INODES)) & ~without;
 
 	if (take_user(task->map, err) < 0 || namespaces_start(without, err) < 0 ||
-	    root_build(policy, sources, &private_proc, err) < 0)
+	    root_build(policy, sources, &layers, err) < 0)
 		return -1;
 	enclose_prefer_for_oom();
 	if ((without & BIT(LAYER_SECOND_USER_NAMESPACE)) == 0 &&
@@ -53,8 +53,7 @@ static int build(const struct policy *policy, const struct enclose_task *task,
 		return -1;
 	if (root_finish(err) < 0)
 		return -1;
-	if (private_proc)
-		made->layers |= BIT(LAYER_PRIVATE_PROC);
+	made->layers |= layers;
 	return namespaces_bind_life(false, err);
 }
 
@@ -148,6 +147,7 @@ int enclose_self(struct policy *policy, const struct enclose_task *task,
 	if (policy->tier == POLICY_LANDLOCK)
 		rc = enclose_in_group(policy, task, &made, err);
 	made.layers &= ~task->means->without;
+	policy->own_inodes = (made.layers & BIT(LAYER_OWN_INODES)) != 0;
 	if (rc == 0)
 		*ret_enclosure = made;
 	return rc;

@@ -35,9 +35,9 @@ struct enclose_task {
 };
 
 /*
- * By the policy's tier; a limit that cannot hold there is taken out of it. In tier namespaces the
- * caller was made by namespaces_fork with the same map. Afterwards it cannot be looked into, and
- * nothing but *ret_enclosure and the folders is left open.
+ * By the policy's tier; a limit that cannot hold there is taken out of it, and own_inodes is set as
+ * it came out. In tier namespaces the caller was made by namespaces_fork with the same map.
+ * Afterwards it cannot be looked into, and nothing but *ret_enclosure and the folders is left open.
  */
 int enclose_self(struct policy *policy, const struct enclose_task *task,
 		 struct enclosure *ret_enclosure, struct err *err) MUST_CHECK;

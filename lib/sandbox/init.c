@@ -65,11 +65,12 @@ static int ask_parent(const struct minder_task *task, int policy, int report, in
 		[WIRE_FORK_POLICY] = policy,         [WIRE_FORK_REPORT] = report,
 		[WIRE_FORK_USER_NS] = task->user_ns,
 	};
+	const int32_t own_inodes = task->policy->own_inodes;
 	int rc;
 
 	if (namespaces_open_own(fds + WIRE_FORK_NAMESPACES, err) < 0)
 		return -1;
-	rc = wire_send(parent, WIRE_FORK, NULL, fds, WIRE_FORK_FDS, err);
+	rc = wire_send(parent, WIRE_FORK, &own_inodes, fds, WIRE_FORK_FDS, err);
 	for (size_t i = WIRE_FORK_NAMESPACES; i < WIRE_FORK_FDS; i++)
 		fd_close(&fds[i]);
 	return rc;

@@ -181,7 +181,8 @@ static int allow_own_root(const struct domain *domain, const struct policy *poli
 		if (allow_if_there(domain, own_root[i].path, access, err) < 0)
 			return -1;
 	}
-	return 0;
+	/* A copy's program lies in its parent's root, whose inodes may be others. */
+	return policy->nested ? allow_if_there(domain, "/proc/self/exe", ACCESS_READ, err) : 0;
 }
 
 /* What the session's user cannot get to is of no use to it, and no reason to refuse the rest. */

@@ -125,8 +125,10 @@ static int mind(struct wire_message *message)
 	task.policy = &policy;
 	message->fd_count = 0; /* the minder's, which closes all others */
 	if (plan != NULL && plan_parse_sandbox(plan, len, &policy, &err) == 0 &&
-	    leave_parent() == 0)
+	    leave_parent() == 0) {
+		policy.own_inodes = wire_get_number(message) != 0;
 		rc = minder_run(&task);
+	}
 	if (rc != MINDER_INTERPRETER)
 		_exit(rc < 0 ? EXIT_FAILURE : rc);
 	plan_unmap(plan, len);

@@ -70,6 +70,7 @@ struct policy {
 	bool nursery;      /* no session's, but of sandbox/nursery.h; tier namespaces */
 	bool nested;       /* within a nursery, whose namespaces come beside the folders */
 	bool in_group;     /* its control group's descriptor came last; sandbox_open sets it */
+	bool own_inodes;   /* the system's folders are overlays; in no plan, enclose_self sets it */
 };
 
 /*

@@ -35,6 +35,7 @@ enum report_layer {
 	LAYER_SECCOMP,
 	LAYER_KILL_GROUP,
 	LAYER_CGROUP_LIMITS,
+	LAYER_OWN_INODES, /* of the system's folders: no watch and no lock there meets another's */
 	LAYERS
 };
 

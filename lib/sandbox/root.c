@@ -15,6 +15,7 @@
 #include "base/fd.h"
 #include "sandbox/hosttree.h"
 #include "sandbox/protect.h"
+#include "sandbox/report.h"
 #include "sandbox/root_internal.h"
 #include "sandbox/source.h"
 
@@ -80,7 +81,7 @@ static int open_all(const struct policy *policy, const int *folders, struct root
 int root_open_sources(const struct policy *policy, const int *folders, uint32_t shifted,
 		      struct root_sources *ret_sources, struct err *err)
 {
-	struct root_sources sources = { -1, -1, -1, { 0 }, { 0 }, shifted };
+	struct root_sources sources = { -1, -1, -1, { 0 }, { 0 }, shifted, 0 };
 
 	for (size_t i = 0; i < POLICY_SHARES_MAX; i++)
 		sources.shares[i] = -1;
@@ -245,7 +246,7 @@ static int make_system(struct err *err)
 	return root_make_etc(err);
 }
 
-static int make_proc(bool *ret_private, struct err *err)
+static int make_proc(uint32_t *layers, struct err *err)
 {
 	static const struct source_bind shared = { .writable = true };
 	const unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
@@ -253,9 +254,9 @@ static int make_proc(bool *ret_private, struct err *err)
 
 	if (root_make_folder("/proc", err) < 0)
 		return -1;
-	*ret_private = mount("proc", "/proc", "proc", flags, NULL) == 0;
-	if (*ret_private)
+	if (mount("proc", "/proc", "proc", flags, NULL) == 0)
 		return 0;
+	*layers &= ~BIT(LAYER_PRIVATE_PROC);
 	/* Refused when ours would show what a container's masks on its own one hide. */
 	if (errno != EPERM)
 		return err_sys(err, "mounting /proc");
@@ -374,6 +375,7 @@ static int bind_others(const struct policy *policy, const struct root_sources *s
 				.path = policy->runtimes[i],
 				.how = &read_only,
 				.source = sources->runtimes[i],
+				.is_mount = (sources->covered & BIT(i)) != 0,
 			};
 	/* The outer before the inner, which would be hidden by it. */
 	qsort(binds, count, sizeof(binds[0]), by_length);
@@ -397,11 +399,23 @@ static int bind_folder(int source, const char *target, const struct source_bind 
 	return source_bind(source, target, -1, how, err);
 }
 
-static int build(const struct policy *policy, const struct root_sources *sources,
-		 bool *ret_private_proc, struct err *err)
+/* Without overlays the host's own folders are shown. */
+static int make_host(const struct policy *policy, struct root_sources *sources, uint32_t *layers,
+		     struct err *err)
 {
-	if (enter_base(err) < 0 || make_system(err) < 0 || make_proc(ret_private_proc, err) < 0 ||
-	    make_devices(policy, err) < 0 || mount_scratch("/tmp", policy, err) < 0)
+	struct err why;
+
+	if ((*layers & BIT(LAYER_OWN_INODES)) != 0 && root_cover(policy, sources, &why) < 0)
+		*layers &= ~BIT(LAYER_OWN_INODES);
+	return make_system(err);
+}
+
+static int build(const struct policy *policy, struct root_sources *sources, uint32_t *layers,
+		 struct err *err)
+{
+	if (enter_base(err) < 0 || make_host(policy, sources, layers, err) < 0 ||
+	    make_proc(layers, err) < 0 || make_devices(policy, err) < 0 ||
+	    mount_scratch("/tmp", policy, err) < 0)
 		return -1;
 	if (make_var_tmp(policy, err) < 0 || bind_others(policy, sources, err) < 0 ||
 	    bind_folder(sources->data, POLICY_DATA, &read_write, err) < 0 ||
@@ -415,10 +429,10 @@ static int build(const struct policy *policy, const struct root_sources *sources
 	return bind_folder(sources->packages, POLICY_PACKAGES, &read_only, err);
 }
 
-int root_build(const struct policy *policy, struct root_sources *sources, bool *ret_private_proc,
+int root_build(const struct policy *policy, struct root_sources *sources, uint32_t *layers,
 	       struct err *err)
 {
-	int rc = build(policy, sources, ret_private_proc, err);
+	int rc = build(policy, sources, layers, err);
 
 	root_sources_release(sources);
 	return rc;

@@ -3,7 +3,8 @@
  * root.h - the file tree of a session: what of the host is seen in it, and where.
  *
  * A tmpfs of our own with, all without set-user-id bits and devices unless said:
- *   /usr; /bin /sbin /lib* as the host has them     the host's, read-only
+ *   /usr; /bin /sbin /lib* as the host has them     the host's, read-only, an overlay where that is
+ *                                                   had (root_own.c), as are /etc and runtimes
  *   /etc                                            a list of the host's, read-only (root_etc.c);
  *                                                   passwd, group, hosts, hostname are made
  *   /tmp, /dev/shm                                  tmpfs with the policy's limits
@@ -36,6 +37,7 @@ struct root_sources {
 	int shares[POLICY_SHARES_MAX];
 	int runtimes[POLICY_RUNTIMES_MAX];
 	uint32_t shifted; /* shares that are mounts of their own already */
+	uint32_t covered; /* runtimes, likewise */
 };
 
 void root_sources_release(struct root_sources *sources);
@@ -48,10 +50,12 @@ void root_sources_release(struct root_sources *sources);
 int root_open_sources(const struct policy *policy, const int *folders, uint32_t shifted,
 		      struct root_sources *ret_sources, struct err *err) MUST_CHECK;
 /*
- * Makes the tree and enters it. The old one is still at /old, /proc is writable. *ret_private_proc:
- * is /proc a fresh one, or the host's, which masks keep us from mounting anew?
+ * Makes the tree and enters it. The old one is still at /old, /proc is writable. *layers: those
+ * that are to be made of LAYER_PRIVATE_PROC and LAYER_OWN_INODES, as bits, and then those that
+ * were: masks may keep us from mounting a fresh /proc, and not every kernel, file system and
+ * container lets us have an overlay.
  */
-int root_build(const struct policy *policy, struct root_sources *sources, bool *ret_private_proc,
+int root_build(const struct policy *policy, struct root_sources *sources, uint32_t *layers,
 	       struct err *err) MUST_CHECK;
 /* Lets go of the old tree and makes /, /dev and /proc read-only. */
 int root_finish(struct err *err) MUST_CHECK;

@@ -16,6 +16,12 @@ int root_make_folder(const char *path, struct err *err) MUST_CHECK;
  * by a mount. 0 too when the host has none.
  */
 int root_show(const char *path, struct err *err) MUST_CHECK;
+/*
+ * Gives what will be shown of the host's system, and the runtimes, inodes of the session's own. On
+ * failure some have them.
+ */
+int root_cover(const struct policy *policy, struct root_sources *sources,
+	       struct err *err) MUST_CHECK;
 /* Everything in /etc. */
 int root_make_etc(struct err *err) MUST_CHECK;
 

@@ -8,7 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
-#include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
@@ -108,6 +108,25 @@ static void put_fcntl(struct builder *builder)
 	static const uint32_t requests[] = { F_SETLEASE, F_NOTIFY };
 
 	refuse_requests(builder, requests, ARRAY_SIZE(requests));
+}
+
+/* A watch needs no more than the name of a file, and rights over it. */
+static void put_watched(struct builder *builder)
+{
+	if (builder->options->host_files)
+		bpf_errno(builder->program, ENOSYS);
+	else if (builder->options->own_inodes)
+		bpf_allow(builder->program);
+	else
+		refuse_bits(builder, 2, IN_ACCESS | IN_OPEN | IN_CLOSE_NOWRITE);
+}
+
+static void put_unless_host(struct builder *builder, int error)
+{
+	if (builder->options->host_files)
+		bpf_errno(builder->program, error);
+	else
+		bpf_allow(builder->program);
 }
 
 static void put_load_type(struct builder *builder)
@@ -279,6 +298,15 @@ static void put_verdict(struct builder *builder, enum seccomp_verdict verdict)
 	case SECCOMP_NO_LEASES:
 		put_fcntl(builder);
 		break;
+	case SECCOMP_WATCHED:
+		put_watched(builder);
+		break;
+	case SECCOMP_NO_WATCHES:
+		put_unless_host(builder, ENOSYS);
+		break;
+	case SECCOMP_NO_ATTRIBUTES:
+		put_unless_host(builder, EOPNOTSUPP);
+		break;
 	case SECCOMP_FAMILIES:
 		put_socket(builder);
 		break;
@@ -339,14 +367,6 @@ static void put_spans(struct builder *builder, const struct span *spans, size_t 
 	put_spans(builder, spans + half, count - half);
 }
 
-static int compare_spans(const void *a, const void *b)
-{
-	const struct span *one = a;
-	const struct span *two = b;
-
-	return (one->first > two->first) - (one->first < two->first);
-}
-
 static void add_span(struct builder *builder, uint32_t first, enum seccomp_verdict verdict)
 {
 	if (builder->span_count == SPANS_MAX) {
@@ -356,17 +376,23 @@ static void add_span(struct builder *builder, uint32_t first, enum seccomp_verdi
 	builder->spans[builder->span_count++] = (struct span){ first, verdict };
 }
 
-/* Sorted numbers of the architecture's rules. */
+/* Sorted numbers of the architecture's rules. qsort() may ask for memory, whose limit is in force.
+ */
 static size_t collect(struct span *ret_rules, enum seccomp_arch arch)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < seccomp_rule_count && count < SPANS_MAX; i++)
-		if (seccomp_rules[i].numbers[arch] != SECCOMP_NONE)
-			ret_rules[count++] =
-				(struct span){ (uint32_t)seccomp_rules[i].numbers[arch],
-					       seccomp_rules[i].verdict };
-	qsort(ret_rules, count, sizeof(ret_rules[0]), compare_spans);
+	for (size_t i = 0; i < seccomp_rule_count && count < SPANS_MAX; i++) {
+		const struct seccomp_rule *rule = &seccomp_rules[i];
+		size_t at = count;
+
+		if (rule->numbers[arch] == SECCOMP_NONE)
+			continue;
+		for (; at > 0 && ret_rules[at - 1].first > (uint32_t)rule->numbers[arch]; at--)
+			ret_rules[at] = ret_rules[at - 1];
+		ret_rules[at] = (struct span){ (uint32_t)rule->numbers[arch], rule->verdict };
+		count++;
+	}
 	return count;
 }
 

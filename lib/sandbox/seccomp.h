@@ -34,6 +34,10 @@ enum seccomp_verdict {
 	SECCOMP_NO_INJECTION,  /* requests of ioctl that put text into terminals, or load code */
 	SECCOMP_NO_LEASES,     /* requests of fcntl that hold up, or watch, others' use of a file */
 	SECCOMP_FAMILIES,      /* of socket */
+	SECCOMP_WATCHED,       /* events of inotify_add_watch: not others' reading */
+	/* With the host's files in sight, whose owner may be the session's user: */
+	SECCOMP_NO_WATCHES,    /* ENOSYS: tail and others then look again and again instead */
+	SECCOMP_NO_ATTRIBUTES, /* EOPNOTSUPP, as of a file system that has none */
 	SECCOMP_PAIRS,         /* family and type of socketpair */
 	/* No set-user-id and set-group-id bits: where the mode is. */
 	SECCOMP_MODE_1,
@@ -65,6 +69,8 @@ struct seccomp_options {
 	bool unix_sockets;
 	bool inet_sockets; /* netlink too: it is how programs ask about interfaces */
 	bool foreign_pids; /* no pid namespace: processes of others can be named */
+	bool host_files;   /* no root of its own: files of others can be named */
+	bool own_inodes;   /* policy.own_inodes */
 };
 
 /* The architecture that this code is compiled for; SECCOMP_ARCHES for any other. */

@@ -74,8 +74,31 @@ const struct seccomp_rule seccomp_rules[] = {
 	/* Files by handle and watches over whole file systems. */
 	RULE("fanotify_init", 300, 262, SECCOMP_REFUSE),
 	RULE("fanotify_mark", 301, 263, SECCOMP_REFUSE),
+	RULE("inotify_init", 253, NONE, SECCOMP_NO_WATCHES),
+	RULE("inotify_init1", 294, 26, SECCOMP_NO_WATCHES),
+	RULE("inotify_add_watch", 254, 27, SECCOMP_WATCHED),
 	RULE("name_to_handle_at", 303, 264, SECCOMP_REFUSE),
 	RULE("open_by_handle_at", 304, 265, SECCOMP_REFUSE),
+	/* Attributes of files, which no landlock covers; by descriptor those of open files are
+	   read. */
+	RULE("setxattr", 188, 5, SECCOMP_NO_ATTRIBUTES),
+	RULE("lsetxattr", 189, 6, SECCOMP_NO_ATTRIBUTES),
+	RULE("fsetxattr", 190, 7, SECCOMP_NO_ATTRIBUTES),
+	RULE("getxattr", 191, 8, SECCOMP_NO_ATTRIBUTES),
+	RULE("lgetxattr", 192, 9, SECCOMP_NO_ATTRIBUTES),
+	RULE("listxattr", 194, 11, SECCOMP_NO_ATTRIBUTES),
+	RULE("llistxattr", 195, 12, SECCOMP_NO_ATTRIBUTES),
+	RULE("removexattr", 197, 14, SECCOMP_NO_ATTRIBUTES),
+	RULE("lremovexattr", 198, 15, SECCOMP_NO_ATTRIBUTES),
+	RULE("fremovexattr", 199, 16, SECCOMP_NO_ATTRIBUTES),
+	RULE("setxattrat", 463, 463, SECCOMP_NO_ATTRIBUTES),
+	RULE("getxattrat", 464, 464, SECCOMP_NO_ATTRIBUTES),
+	RULE("listxattrat", 465, 465, SECCOMP_NO_ATTRIBUTES),
+	RULE("removexattrat", 466, 466, SECCOMP_NO_ATTRIBUTES),
+	RULE("file_setattr", 469, 469, SECCOMP_NO_ATTRIBUTES),
+	/* Probes of the kernel's: it kills who calls them without being sent by it. */
+	RULE("uretprobe", 335, NONE, SECCOMP_ABSENT),
+	RULE("uprobe", 336, NONE, SECCOMP_ABSENT),
 	/* NUMA moves, pages given to pipes, segments. */
 	RULE("move_pages", 279, 239, SECCOMP_REFUSE),
 	RULE("migrate_pages", 256, 238, SECCOMP_REFUSE),

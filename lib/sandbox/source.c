@@ -132,6 +132,14 @@ static int bind_by_path(int source, const char *target, const struct source_bind
 	return mount(NULL, target, NULL, flags | flags_of(target), NULL);
 }
 
+static int move_tree(int tree, const char *target, int target_fd)
+{
+	if (target_fd >= 0)
+		return (int)syscall(SYS_move_mount, tree, "", target_fd, "",
+				    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+	return (int)syscall(SYS_move_mount, tree, "", AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
 int source_bind(int source, const char *target, int target_fd, const struct source_bind *how,
 		struct err *err)
 {
@@ -142,12 +150,8 @@ int source_bind(int source, const char *target, int target_fd, const struct sour
 		rc = bind_by_path(source, target, how);
 	else if (tree < 0)
 		rc = -1;
-	else if (target_fd >= 0)
-		rc = (int)syscall(SYS_move_mount, tree, "", target_fd, "",
-				  MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 	else
-		rc = (int)syscall(SYS_move_mount, tree, "", AT_FDCWD, target,
-				  MOVE_MOUNT_F_EMPTY_PATH);
+		rc = move_tree(tree, target, target_fd);
 	return rc < 0 ? err_sys(err, "mounting '%s'", target) : 0;
 }
 
@@ -164,12 +168,34 @@ int source_shift(int source, bool writable, int user_ns, struct err *err)
 	return fd_steal(&tree);
 }
 
+/* Alone a folder makes no overlay: `empty` is the second. */
+static int configure_overlay(int context, int source, int empty)
+{
+	char folders[128];
+
+	/* By descriptor: a name may hold what separates names here. */
+	(void)snprintf(folders, sizeof(folders), "/old/proc/self/fd/%d:/old/proc/self/fd/%d",
+		       source, empty);
+	if (syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "lowerdir", folders, 0) < 0 ||
+	    syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "xino", "on", 0) < 0)
+		return -1;
+	return (int)syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0);
+}
+
+int source_overlay(int source, int empty, struct err *err)
+{
+	const unsigned int flags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+	cleanup_fd int context = (int)syscall(SYS_fsopen, "overlay", FSOPEN_CLOEXEC);
+	int tree = -1;
+
+	if (context >= 0 && configure_overlay(context, source, empty) == 0)
+		tree = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, flags);
+	return tree < 0 ? err_sys(err, "mounting an overlay") : tree;
+}
+
 int source_place(int tree, const char *target, int target_fd, struct err *err)
 {
-	if (syscall(SYS_move_mount, tree, "", target_fd, "",
-		    MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return err_sys(err, "mounting '%s'", target);
-	return 0;
+	return move_tree(tree, target, target_fd) < 0 ? err_sys(err, "mounting '%s'", target) : 0;
 }
 
 int source_seal(const char *path, struct err *err)

@@ -35,7 +35,14 @@ int source_bind(int source, const char *target, int target_fd, const struct sour
  * who is N inside of it is N on the disk. ERR_SYSTEM when the kernel or the file system cannot.
  */
 int source_shift(int source, bool writable, int user_ns, struct err *err) MUST_CHECK;
-/* Puts such a mount on `target_fd`, which was opened at `target`. */
+/*
+ * The folder at `source` as an overlay that is nowhere yet, the caller's: the same files,
+ * read-only, with inodes of its own, so that no watch and no lock there meets another's. `empty` is
+ * a folder that stays empty. What changes below while it is mounted may be seen late. ERR_SYSTEM
+ * when the kernel cannot, or something is mounted below `source`.
+ */
+int source_overlay(int source, int empty, struct err *err) MUST_CHECK;
+/* Puts such a mount on `target`, which `target_fd` was opened at when it is >= 0. */
 int source_place(int tree, const char *target, int target_fd, struct err *err) MUST_CHECK;
 /* Makes the mount at `path` read-only, and keeps its other flags. */
 int source_seal(const char *path, struct err *err) MUST_CHECK;

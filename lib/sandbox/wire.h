@@ -25,7 +25,7 @@ enum wire_type {
 	WIRE_NURSERY,     /* init of a nursery to server, once; its NURSERY_NAMESPACES */
 	WIRE_START,       /* server to init; plan, the minder's channel; and when the interpreter
 			     may be forked from it, that of a parent */
-	WIRE_FORK,        /* init to parent; WIRE_FORK_FDS below */
+	WIRE_FORK,        /* init to parent; int32_t, its policy.own_inodes; WIRE_FORK_FDS below */
 	WIRE_FAILED,      /* struct err: init or minder to server, its last message; parent to
 			     server, why there is no copy */
 	WIRE_STARTED,     /* minder to server; int32_t, not 0: a copy of a parent; pty master,

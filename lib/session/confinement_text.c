@@ -26,6 +26,7 @@ const char *confinement_layer_name(enum report_layer layer)
 		[LAYER_SECCOMP] = "seccomp",
 		[LAYER_KILL_GROUP] = "kill group",
 		[LAYER_CGROUP_LIMITS] = "cgroup limits",
+		[LAYER_OWN_INODES] = "own inodes",
 	};
 
 	return names[layer];

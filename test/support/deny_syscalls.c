@@ -49,6 +49,7 @@ static const struct {
 	{ "copy_file_range", SYS_copy_file_range },
 	{ "epoll_pwait2", SYS_epoll_pwait2 },
 	{ "execveat", SYS_execveat },
+	{ "fsopen", SYS_fsopen },
 	{ "getrandom", SYS_getrandom },
 	{ "landlock_add_rule", SYS_landlock_add_rule },
 	{ "landlock_create_ruleset", SYS_landlock_create_ruleset },

@@ -61,13 +61,15 @@ static int tear_down(void **state)
 static void ask(void)
 {
 	cleanup_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	const int32_t own_inodes = 0;
 	int fds[WIRE_FORK_FDS];
 	struct err err;
 
 	for (size_t i = 0; i < WIRE_FORK_FDS; i++)
 		fds[i] = null;
 	fds[WIRE_FORK_REPORT] = report[1];
-	assert_int_equal(wire_send(channel[0], WIRE_FORK, NULL, fds, WIRE_FORK_FDS, &err), 0);
+	assert_int_equal(wire_send(channel[0], WIRE_FORK, &own_inodes, fds, WIRE_FORK_FDS, &err),
+			 0);
 }
 
 /* That the parent has told why there is no copy. */

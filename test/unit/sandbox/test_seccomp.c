@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -34,7 +35,7 @@ static const uint32_t arches[] = {
 	[SECCOMP_AARCH64] = AUDIT_ARCH_AARCH64,
 };
 static const struct seccomp_options all = { .unix_sockets = true, .inet_sockets = true };
-static const struct seccomp_options host = { .foreign_pids = true };
+static const struct seccomp_options host = { .foreign_pids = true, .host_files = true };
 
 struct args {
 	uint64_t at[6];
@@ -259,14 +260,50 @@ static void opening_looks_at_the_mode_only_when_it_makes_a_file(void **state)
 	EXPECT("openat2", &all, FAILS(ENOSYS), 0);
 }
 
+/* Events of reading are refused unless the inodes are the session's own. */
+static void a_watch_does_not_tell_what_others_read(void **state)
+{
+	static const struct seccomp_options own = { .own_inodes = true };
+	static const uint64_t read[] = { IN_ACCESS, IN_OPEN, IN_CLOSE_NOWRITE, IN_ALL_EVENTS };
+	const uint64_t changed = IN_ALL_EVENTS & ~(IN_ACCESS | IN_OPEN | IN_CLOSE_NOWRITE);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(read); i++) {
+		EXPECT("inotify_add_watch", &all, FAILS(EPERM), 3, 0, read[i]);
+		EXPECT("inotify_add_watch", &all, FAILS(EPERM), 3, 0,
+		       read[i] | IN_CREATE | GARBAGE);
+		EXPECT("inotify_add_watch", &own, ALLOWED, 3, 0, read[i]);
+	}
+	EXPECT("inotify_add_watch", &all, ALLOWED, 3, 0, changed | IN_ONLYDIR | IN_DONT_FOLLOW);
+	EXPECT("inotify_add_watch", &host, FAILS(ENOSYS), 3, 0, IN_CREATE);
+	EXPECT("inotify_init", &host, FAILS(ENOSYS), 0);
+	EXPECT("inotify_init1", &host, FAILS(ENOSYS), IN_CLOEXEC);
+	EXPECT("inotify_init1", &all, ALLOWED, IN_CLOEXEC);
+}
+
+static void attributes_of_the_hosts_files_are_out_of_reach(void **state)
+{
+	static const char *const names[] = {
+		"setxattr",   "lsetxattr",  "fsetxattr",   "getxattr",      "lgetxattr",
+		"listxattr",  "llistxattr", "removexattr", "lremovexattr",  "fremovexattr",
+		"setxattrat", "getxattrat", "listxattrat", "removexattrat", "file_setattr",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		EXPECT(names[i], &host, FAILS(EOPNOTSUPP), 0);
+		EXPECT(names[i], &all, ALLOWED, 0);
+	}
+}
+
 /* Test 38. */
 static void sockets_have_four_families_at_most(void **state)
 {
 	static const struct seccomp_options cases[] = {
-		{ false, false, false },
-		{ true, false, false },
-		{ false, true, false },
-		{ true, true, false },
+		{ .unix_sockets = false },
+		{ .unix_sockets = true },
+		{ .inet_sockets = true },
+		{ .unix_sockets = true, .inet_sockets = true },
 	};
 
 	(void)state;
@@ -432,6 +469,8 @@ int main(void)
 		cmocka_unit_test(files_take_no_leases),
 		cmocka_unit_test(no_file_gets_a_set_id_bit),
 		cmocka_unit_test(opening_looks_at_the_mode_only_when_it_makes_a_file),
+		cmocka_unit_test(a_watch_does_not_tell_what_others_read),
+		cmocka_unit_test(attributes_of_the_hosts_files_are_out_of_reach),
 		cmocka_unit_test(sockets_have_four_families_at_most),
 		cmocka_unit_test(sockets_have_the_usual_protocols_only),
 		cmocka_unit_test(a_pair_is_no_way_to_a_socket_that_reaches_others),
