@@ -144,6 +144,7 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 					 .cpu_ms = usage.cpu_ms,
 					 .deleted_bytes = usage.deleted_bytes,
 					 .processes = usage.processes,
+					 .in_flight = usage.in_flight,
 					 .exact = usage.exact != 0,
 					 .interpreter = usage.largest_is_first != 0 });
 }

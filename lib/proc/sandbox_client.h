@@ -111,8 +111,9 @@ struct sandbox_usage {
 	uint64_t cpu_ms;        /* since it was opened */
 	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
-	bool exact;       /* as it was asked for */
-	bool interpreter; /* the one with the most memory is an interpreter */
+	unsigned int in_flight; /* descriptors on their way through sockets */
+	bool exact;             /* as it was asked for */
+	bool interpreter;       /* the one with the most memory is an interpreter */
 };
 
 /* The processes that were killed for their memory. */

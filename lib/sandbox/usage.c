@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "sandbox/deleted.h"
+#include "sandbox/held.h"
 #include "sandbox/proctree.h"
 
 enum {
@@ -134,6 +135,23 @@ static struct usage_process *survey(int first, bool exact, const struct pidlist 
 	return rows;
 }
 
+/* The kernel's memory, of whoever is the first to have it. */
+static void add_held(const struct pidlist *list, struct usage_process *rows, size_t len,
+		     uint32_t *ret_in_flight)
+{
+	struct held_count count;
+	struct held *held;
+
+	held_count(list, &count);
+	*ret_in_flight = count.in_flight;
+	if (count.descriptors <= HELD_DESCRIPTORS_FEW)
+		return;
+	held = held_new();
+	for (size_t i = 0; held != NULL && i < len; i++)
+		rows[i].memory_bytes += held_bytes(held, rows[i].pid);
+	held_free(held);
+}
+
 static uint64_t deleted_below(const struct pidlist *list, const char *folder)
 {
 	struct stat st;
@@ -153,6 +171,8 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
 	*ret_largest = (struct usage_process){ .pid = 0 };
 	proctree_descendants(&list);
 	rows = survey(first, exact, &list, &ticks, &len);
+	if (rows != NULL)
+		add_held(&list, rows, len, &ret_usage->in_flight);
 	for (size_t i = 0; rows != NULL && i < len; i++) {
 		ret_usage->memory_bytes += rows[i].memory_bytes;
 		if (rows[i].memory_bytes >= ret_largest->memory_bytes)
@@ -222,6 +242,7 @@ void usage_relieve(int first, uint64_t memory_max, struct usage_relief *ret_reli
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	struct usage_process *rows;
+	uint32_t in_flight;
 	uint64_t ticks = 0;
 	size_t len = 0;
 
@@ -230,6 +251,7 @@ void usage_relieve(int first, uint64_t memory_max, struct usage_relief *ret_reli
 	rows = survey(first, true, &list, &ticks, &len);
 	if (rows == NULL)
 		return;
+	add_held(&list, rows, len, &in_flight);
 	qsort(rows, len, sizeof(*rows), by_memory);
 	kill_all(rows, count_victims(rows, len, memory_max), first, ret_relief);
 	free(rows);

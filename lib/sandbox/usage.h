@@ -2,10 +2,11 @@
 /*
  * usage.h - what the processes below the caller use, by /proc.
  *
- * Memory is what a process has for itself (anonymous and shared memory), so pages that relatives
- * share are counted by each of them; `exact` shares them out by smaps_rollup, which costs a
- * millisecond for each 80 MB and is for when the quick sum is above a limit. Both ways round, a
- * process that may not be looked into counts by its resident size.
+ * Memory is what a process has for itself (anonymous and shared memory), and where there are many
+ * descriptors what they hold of the kernel's (held.h). Pages that relatives share are counted by
+ * each of them; `exact` shares them out by smaps_rollup, which costs a millisecond for each 80 MB
+ * and is for when the quick sum is above a limit. Both ways round, a process that may not be looked
+ * into counts by its resident size.
  */
 #ifndef SANDBOX_USAGE_H
 #define SANDBOX_USAGE_H
@@ -23,7 +24,7 @@ struct usage {
 	uint32_t exact; /* as it was asked for */
 	/* The process with the most memory is of the first generation that counts. */
 	uint32_t largest_is_first;
-	uint32_t reserved;
+	uint32_t in_flight; /* descriptors on their way through sockets (held.h) */
 };
 
 enum {

@@ -31,7 +31,10 @@ struct watchdog {
 	uint64_t oom_seen; /* at the last look */
 	bool was_running;
 	uint64_t cpu_before_ms;
-	uint64_t cpu_earlier_ms; /* in sandboxes that died */
+	uint64_t cpu_earlier_ms; /* in sandboxes that died, and of processes that nobody waited for
+				  */
+	uint64_t cpu_peak_ms;    /* the largest sum of those that are seen */
+	bool cpu_fell;           /* the last one was less */
 	uint64_t cpu_used_ms;    /* at the last measure, those included */
 	struct disk *disk;
 	uint64_t disk_due_ms;
@@ -187,12 +190,31 @@ static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 		relieve(w, usage);
 }
 
+/*
+ * The time of a child that nobody waits for goes with it: the sum falls, and stays less. It falls
+ * for one look only when a child is waited for between a look at its parent and one at itself.
+ */
+static void sum_cpu(struct watchdog *w, uint64_t seen_ms)
+{
+	bool fell = seen_ms < w->cpu_peak_ms;
+
+	if (fell && w->cpu_fell) {
+		w->cpu_earlier_ms += w->cpu_peak_ms - seen_ms;
+		fell = false;
+	}
+	if (!fell)
+		w->cpu_peak_ms = seen_ms;
+	w->cpu_fell = fell;
+}
+
 static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	uint64_t limit = w->session->limits.cpu_max;
-	uint64_t used_ms = w->cpu_earlier_ms + usage->cpu_ms - w->cpu_before_ms;
 	cleanup_free char *why = NULL;
+	uint64_t used_ms;
 
+	sum_cpu(w, usage->cpu_ms);
+	used_ms = w->cpu_earlier_ms + w->cpu_peak_ms - w->cpu_before_ms;
 	w->cpu_used_ms = used_ms;
 	if (used_ms <= limit * 1000)
 		return;
@@ -217,6 +239,18 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 	end_interpreters(w, why);
 }
 
+static void check_in_flight(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	cleanup_free char *why = NULL;
+
+	if (usage->in_flight <= WATCHDOG_IN_FLIGHT_MAX)
+		return;
+	why = xasprintf("the session had %u descriptors on their way through sockets, more than "
+			"the limit of %u; receive them, or send fewer at a time",
+			usage->in_flight, WATCHDOG_IN_FLIGHT_MAX);
+	end_interpreters(w, why);
+}
+
 static void on_measured(void *data, const struct sandbox_usage *usage)
 {
 	struct watchdog *w = data;
@@ -226,6 +260,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	check_memory(w, usage);
 	check_cpu(w, usage);
 	check_processes(w, usage);
+	check_in_flight(w, usage);
 }
 
 /* An interpreter's end tells itself; that of a program that code started would go unseen. */
@@ -404,6 +439,8 @@ void watchdog_move(struct watchdog *w)
 	w->oom_seen = 0;
 	w->cpu_earlier_ms = w->cpu_used_ms;
 	w->cpu_before_ms = 0;
+	w->cpu_peak_ms = 0;
+	w->cpu_fell = false;
 	w->deleted_bytes = 0;
 	w->has_children = false;
 	sandbox_watch(w->session->sandbox, &watcher, w);

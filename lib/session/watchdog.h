@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watchdog.h - limits of a whole session that no kernel holds for us: memory of its processes
- * together, processor time, the disk that its folder takes.
+ * together, processor time, the disk that its folder takes, descriptors on their way.
  *
  * Where the kernel does hold memory and processes (proc/cgroups.h), this comes first and the kernel
  * last: it kills without asking where the code was.
  *
  * It looks twice a second while a cell runs and seldom else. Over the limit of memory the processes
- * that have the most are killed; over that of disk or processor time the interpreters that run.
+ * that have the most are killed; over any other the interpreters that run.
  * What ended, why, and what to do is in the next answer.
  */
 #ifndef SESSION_WATCHDOG_H
@@ -30,6 +30,11 @@ enum {
 
 /* With this little left on the file system a cell that fills it is ended, whatever its limit. */
 #define WATCHDOG_DISK_FREE_MIN (64ULL << 20)
+/*
+ * The kernel counts a user's descriptors on their way, and refuses all that user's programs when
+ * they are as many as one process may have open, 1,024 as a rule.
+ */
+#define WATCHDOG_IN_FLIGHT_MAX 500U
 
 /*
  * The session, whose sandbox has just been opened, is borrowed until free. `cpu_ms` is what that

@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 from client import ALONE, BUILD, Server
+from machines import TIERS, confined_in
 from patience import until
 from proxies import own_mounts
 from steps import family, session_folders
@@ -172,6 +173,38 @@ def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
     assert result.state == "raised" and "(file_max)" in result.text
 
 
+# Memory of the kernel's, which no process has: each 150 MB and more.
+HELD = {
+    "sockets": "import socket\nheld = [socket.socketpair() for _ in range(1100)]\nfor pair in held:\n"
+               "    for end in pair:\n        end.setblocking(False)\n        end.send(bytes(70000))\n",
+    "epolls": "import select\nr, w = os.pipe()\ndups = [os.dup(r) for _ in range(1600)]\nheld = []\nfor _ in range(500):\n"
+              "    held.append(select.epoll())\n    for fd in dups: held[-1].register(fd)\n",
+}
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("kind", HELD)
+def test_what_descriptors_hold_counts_as_memory(tier, kind):
+    """Security 5b and S4: gigabytes of it before anything else ended that."""
+    with confined_in(tier) as confined:
+        confined.server.call("session_info", session_id="s", config={"memory_max": 100 * MIB})
+        code = f"import os, resource, time\nresource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))\n{HELD[kind]}"
+        result = confined.server.cell(f"{code}time.sleep(10**6)")
+        assert result.state == "died" and "(memory_max)" in "".join(result.texts), result.texts
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_descriptors_on_their_way_are_few(tier):
+    """Security 7: a thousand of them, and no program of the user can pass any."""
+    code = ("import os, socket, time\npairs = [socket.socketpair() for _ in range({0})]\nfds = list(range(3)) * 60\n"
+            "for a, b in pairs: socket.send_fds(a, [b'x'], fds)\n{1}")
+    with confined_in(tier) as confined:
+        assert confined.server.cell(code.format(2, "time.sleep(2); 'few'")).text == "'few'\n"
+        result = confined.server.cell(code.format(4, "time.sleep(10**6)"))
+        assert result.state == "died"
+        assert "descriptors on their way through sockets, more than the limit of 500" in "".join(result.texts), result.texts
+
+
 def test_processor_time_is_counted_over_all_processes_of_a_session(home):
     with Server(home, env=ALONE) as server:
         def says_where():
@@ -184,6 +217,16 @@ def test_processor_time_is_counted_over_all_processes_of_a_session(home):
             return 'File "<cell 1>", line 5' in result.text
         until(says_where)
         until(lambda: len(family(server.process.pid)) <= 3)
+
+
+def test_processor_time_of_children_that_nobody_waits_for_is_counted(home):
+    """Security 13: the kernel adds a child's time to who waits for it, and each of these has less than the limit."""
+    code = ("import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\nwhile True:\n  if os.fork() == 0:\n"
+            "    while time.process_time() < 1.5: pass\n    os._exit(0)\n  try: os.wait()\n  except ChildProcessError: pass")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"cpu_max": 4})
+        result = server.cell(code)
+        assert result.state == "died" and "more than the limit of 4 s (cpu_max)" in result.text
 
 
 def test_limits_of_the_whole_sandbox_hold_from_the_first_cell_on(small):
