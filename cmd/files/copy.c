@@ -50,11 +50,9 @@ static int copy_by_reading(int from, int to, off_t left, void (*moved)(void), st
 	return 0;
 }
 
-/* A file that shrinks meanwhile gives what is left of it, one that grows its first bytes. */
-static int copy_moving(int from, int to, off_t left, void (*moved)(void), struct err *err)
+/* From where both files are. */
+static int copy_stretch(int from, int to, off_t left, void (*moved)(void), struct err *err)
 {
-	if (ioctl(to, FICLONE, from) == 0)
-		return ftruncate(to, left) == 0 ? 0 : err_sys(err, "writing it");
 	while (left > 0) {
 		ssize_t n = copy_file_range(from, NULL, to, NULL,
 					    left < STEP_SIZE ? (size_t)left : STEP_SIZE, 0);
@@ -70,6 +68,43 @@ static int copy_moving(int from, int to, off_t left, void (*moved)(void), struct
 		moved();
 	}
 	return 0;
+}
+
+/* Holes stay holes; a file system that does not know says that there is data everywhere. */
+static int copy_data(int from, int to, off_t size, void (*moved)(void), struct err *err)
+{
+	for (off_t at = 0; at < size;) {
+		off_t data = lseek(from, at, SEEK_DATA);
+		off_t hole;
+
+		if (data < 0 && errno == ENXIO)
+			return 0;
+		if (data < 0)
+			data = at;
+		hole = lseek(from, data, SEEK_HOLE);
+		if (hole < 0 || hole > size)
+			hole = size;
+		if (lseek(from, data, SEEK_SET) < 0 || lseek(to, data, SEEK_SET) < 0)
+			return err_sys(err, "copying it");
+		if (copy_stretch(from, to, hole - data, moved, err) < 0)
+			return -1;
+		at = hole;
+	}
+	return 0;
+}
+
+/* A file that shrinks meanwhile gives what is left of it, one that grows its first bytes. */
+static int copy_moving(int from, int to, off_t size, void (*moved)(void), struct err *err)
+{
+	struct stat st;
+
+	if (ioctl(to, FICLONE, from) != 0) {
+		if (copy_data(from, to, size, moved, err) < 0)
+			return -1;
+		if (fstat(from, &st) == 0 && st.st_size < size)
+			size = st.st_size;
+	}
+	return ftruncate(to, size) == 0 ? 0 : err_sys(err, "writing it");
 }
 
 int copy_bytes(int from, int to, off_t left, struct err *err)

@@ -412,6 +412,16 @@ def write_later(server, home):
     until((folder / ".done").exists)
 
 
+def test_holes_of_a_file_are_kept_as_holes(server, home):
+    """Security 14: a gigabyte of holes was a gigabyte of disk in the folder of results."""
+    server.cell("with open('output/sparse', 'wb') as f:\n    f.write(b'first'); f.seek(64 << 20); f.write(b'last'); f.truncate(128 << 20)")
+    copy, = kept_files(home)
+    found = copy.stat()
+    assert found.st_size == 128 << 20 and found.st_blocks * 512 < 1 << 20
+    with copy.open("rb") as file:
+        assert file.read(6) == b"first\0" and file.seek(64 << 20) and file.read(5) == b"last\0"
+
+
 @pytest.mark.parametrize("end", ["destroy", "end of input", "signal"])
 def test_what_the_background_wrote_after_the_last_cell_is_kept_at_the_end(home, end):
     with Server(home) as server:
