@@ -16,7 +16,7 @@
 #include "sql/connection_url.h"
 #include "stop.h"
 
-enum { LOGIN_SECONDS = 15, MESSAGE_MAX = 1024 };
+enum { LOGIN_SECONDS = 15, MESSAGE_MAX = 1024, HIDDEN_MIN = 4 };
 
 /* ODBC takes strings that are not const and does not write to them. */
 SQLCHAR *odbc_text(const char *s)
@@ -31,12 +31,15 @@ SQLPOINTER odbc_number(uintptr_t n)
 
 /* ---- failures ---- */
 
+/* Shorter ones stand in words by chance: the stars would tell them. */
 static void hide(char *message, const char *secret)
 {
-	char *found;
+	const size_t len = secret != NULL ? strlen(secret) : 0;
 
-	while (secret != NULL && secret[0] != '\0' && (found = strstr(message, secret)) != NULL)
-		memset(found, '*', strlen(secret));
+	if (len < HIDDEN_MIN)
+		return;
+	for (char *at = message; (at = strstr(at, secret)) != NULL; at += len)
+		memset(at, '*', len);
 }
 
 /* "[Vendor][Driver]ERROR: text\nDETAIL: more;\nwhat psqlodbc was doing": only the text. */
