@@ -9,13 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "helper/say.h"
 #include "json/make.h"
 #include "keep.h"
-#include "text/clean.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/keepname.h"
@@ -68,20 +66,19 @@ static bool is_kept(const struct search *search, const char *from, const char *t
 /* `path` begins with OUTPUT. Names as the server gives them to what is kept (keeper.c). */
 static void add_file(struct search *search, const char *path)
 {
-	const char *below = path + strlen(OUTPUT "/");
-	cleanup_buf struct buf tame = BUF_INIT(BUF_UNBOUNDED);
+	bool altered;
+	cleanup_free char *tame = keepname_tame(path + strlen(OUTPUT "/"), &altered);
 	cleanup_free char *from = percent_encode(path);
 	cleanup_free char *to = NULL;
 	json_t *file;
 
-	clean_name(&tame, below, strlen(below));
-	if (is_kept(search, path, buf_str(&tame)))
+	if (is_kept(search, path, tame))
 		return;
 	if (json_array_size(search->files) == RESCUE_FILES_MAX) {
 		search->cut = true;
 		return;
 	}
-	to = percent_encode(buf_str(&tame));
+	to = percent_encode(tame);
 	file = json_object();
 	json_put_str(file, "from", from);
 	json_put_str(file, "to", to);

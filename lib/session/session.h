@@ -83,6 +83,7 @@ struct exec_result {
 	const char *notice;       /* new session, state lost: sentences of ours; or NULL */
 	const char *saved;        /* folder where results were kept in this cell, or NULL */
 	const char *keep_problem; /* why something was not kept, or NULL */
+	const char *keep_renamed; /* what was kept under another name, or NULL */
 	/* The session's links that no answer had yet: the first of them, and how many there are. */
 	const struct uploaded *links;
 	size_t links_shown;

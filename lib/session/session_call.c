@@ -49,6 +49,7 @@ static void fill(struct exec_result *result, const struct exec *exec)
 		.ended = true,
 		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
 		.keep_problem = exec->keep_problem,
+		.keep_renamed = exec->keep_renamed,
 	};
 }
 

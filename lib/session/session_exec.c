@@ -16,6 +16,7 @@ static void record(struct exec *exec)
 		.cell = exec->cell,
 		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
 		.keep_problem = exec->keep_problem,
+		.keep_renamed = exec->keep_renamed,
 	};
 
 	if (!exec->recorded)
@@ -30,6 +31,7 @@ void session_exec_free(struct exec *exec)
 		record(exec);
 	cell_free(exec->cell);
 	free(exec->keep_problem);
+	free(exec->keep_renamed);
 	free(exec);
 }
 

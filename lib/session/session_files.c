@@ -72,6 +72,8 @@ static void on_kept(struct keeper *keeper, const struct keep_result *result)
 	exec->kept_count += result->copied;
 	if (exec->keep_problem == NULL && result->error != NULL)
 		exec->keep_problem = xstrdup(result->error);
+	if (exec->keep_renamed == NULL && result->renamed != NULL)
+		exec->keep_renamed = xstrdup(result->renamed);
 	keep_next(s); /* it is still the first of to_keep */
 }
 

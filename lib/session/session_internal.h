@@ -67,6 +67,7 @@ struct exec {
 	size_t kept_count;
 	bool kept_owed;        /* what earlier cells left was tried again with it */
 	char *keep_problem;    /* the first one */
+	char *keep_renamed;    /* as in struct keep_result */
 	uint64_t upload;       /* the number of its results' handing over; 0: none */
 	uint64_t upload_until; /* it waits no longer for their links */
 };

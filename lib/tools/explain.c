@@ -173,6 +173,8 @@ static void explain_files(struct buf *text, const struct exec_result *result)
 			 SCAN_FILES_MAX, BENEATH_PATH_MAX);
 	if (result->keep_problem != NULL)
 		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
+	if (result->keep_renamed != NULL)
+		buf_putf(text, "Saved under another name: %s\n", result->keep_renamed);
 }
 
 /* Our own sentences after what the code wrote. */

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,10 +15,10 @@
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "json/make.h"
-#include "text/clean.h"
 #include "text/percent.h"
 #include "workspace/home.h"
 #include "workspace/keepname.h"
+#include "workspace/keeptext.h"
 #include "workspace/rescue.h"
 
 #define OUTPUT_PREFIX "output/"
@@ -38,8 +37,9 @@ struct kept {
 	json_int_t ino;
 	json_int_t mtime_ns;
 	json_int_t size;
-	bool known; /* it was put there */
-	bool owed;  /* its copy is due: it failed for a reason that may pass, or is yet to begin */
+	bool altered; /* `to` is, as programs would run what the name says */
+	bool known;   /* it was put there */
+	bool owed; /* its copy is due: it failed for a reason that may pass, or is yet to begin */
 	bool settled; /* then: it is copied, or never will be */
 };
 
@@ -61,6 +61,7 @@ struct copy {
 	int tries;
 	size_t copied;
 	char *problem;
+	char *renamed; /* the sentence about the first altered name */
 	void (*done)(struct keeper *keeper, const struct keep_result *result);
 };
 
@@ -81,6 +82,7 @@ struct keeper {
 	bool made;
 	bool hung; /* the last copy did */
 	bool last; /* freed, and what was owed then is on its way */
+	bool renamed_told;
 	uint64_t used;
 	struct list all; /* every struct kept */
 	struct map *by_path;
@@ -93,10 +95,12 @@ static void copy_release(struct copy *copy)
 	fd_close(&copy->from_fd);
 	free(copy->files);
 	free(copy->problem);
+	free(copy->renamed);
 	free(copy->suffix);
 	fd_close(&copy->lock);
 	copy->files = NULL;
 	copy->problem = NULL;
+	copy->renamed = NULL;
 	copy->suffix = NULL;
 	copy->file_count = 0;
 	copy->asked = 0;
@@ -195,34 +199,25 @@ const char *keeper_folder(const struct keeper *keeper)
 
 /* ---- what the helper says ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == NULL ? path : slash + 1;
-}
-
 static void note_problem(struct copy *copy, const char *from, const char *reason)
 {
-	cleanup_free char *name = NULL;
-	cleanup_free char *why = NULL;
-
 	if (copy->problem != NULL || copy->asked == 0)
 		return;
-	if (str_eq(reason, "limit"))
-		why = xasprintf("more than %" PRIu64 " MB would be kept for this session "
-				"(PTYCELL_KEEP_MAX)",
-				copy->keeper->quota >> 20);
-	else
-		why = clean_quote(reason);
-	if (from == NULL) {
-		copy->problem = xasprintf("Nothing was saved: %s.", why);
-	} else {
-		name = clean_quote(base_name(from));
-		copy->problem = xasprintf("'%s' was not saved: %s.", name, why);
-	}
+	copy->problem = keeptext_problem(from, reason, copy->keeper->quota);
 	if (copy->keeper->freed) /* nobody asks any more */
 		log_warn("keeper", "'%s': %s", copy->keeper->id, copy->problem);
+}
+
+static void note_renamed(struct copy *copy, const struct kept *kept)
+{
+	cleanup_free char *to = percent_decode(kept->to, strlen(kept->to));
+
+	if (!kept->altered || copy->keeper->renamed_told || to == NULL)
+		return;
+	copy->keeper->renamed_told = true;
+	copy->renamed = keeptext_renamed(kept->from + strlen(OUTPUT_PREFIX), to);
+	if (copy->keeper->freed)
+		log_info("keeper", "'%s': saved %s", copy->keeper->id, copy->renamed);
 }
 
 static void take_copy(struct copy *copy, struct kept *kept, const json_t *progress)
@@ -242,6 +237,7 @@ static void take_copy(struct copy *copy, struct kept *kept, const json_t *progre
 	kept->mtime_ns = json_integer_value(json_object_get(progress, "mtime"));
 	kept->size = size;
 	kept->known = true;
+	note_renamed(copy, kept);
 	keeper->made = true;
 	copy->copied++;
 }
@@ -288,6 +284,7 @@ static void finish(struct copy *copy)
 	struct keeper *keeper = copy->keeper;
 	void (*done)(struct keeper * keeper, const struct keep_result *result) = copy->done;
 	cleanup_free char *problem = NULL;
+	cleanup_free char *renamed = NULL;
 	struct keep_result result;
 
 	helper_free(copy->helper);
@@ -298,9 +295,11 @@ static void finish(struct copy *copy)
 	if (start_last(copy))
 		return;
 	problem = mem_steal(&copy->problem);
+	renamed = mem_steal(&copy->renamed);
 	result = (struct keep_result){ .copied = copy->copied,
 				       .failed = copy->file_count - copy->copied,
-				       .error = problem };
+				       .error = problem,
+				       .renamed = renamed };
 	copy_release(copy);
 	copy->done = NULL;
 	if (other_of(copy)->waiting)
@@ -402,25 +401,18 @@ static void on_nothing_to_run(struct loop_defer *defer)
 	finish(container_of(defer, struct copy, defer));
 }
 
-/* What a person's own programs will show: no escapes, nothing hidden. */
-static char *tame_name(const char *path)
-{
-	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
-
-	clean_name(&name, path, strlen(path));
-	return percent_encode(buf_str(&name));
-}
-
 /* `from` is the key: no name outside of output/ can be one of the results'. */
 static struct kept *find_kept(struct keeper *keeper, const char *from, const char *to)
 {
+	cleanup_free char *name = NULL;
 	struct kept *kept = map_get(keeper->by_path, from, strlen(from));
 
 	if (kept != NULL)
 		return kept;
 	kept = xcalloc(1, sizeof(*kept));
 	kept->from = xstrdup(from);
-	kept->to = tame_name(to);
+	name = keepname_tame(to, &kept->altered);
+	kept->to = percent_encode(name);
 	list_init(&kept->node);
 	list_append(&keeper->all, &kept->node);
 	(void)map_set(keeper->by_path, from, strlen(from), kept);

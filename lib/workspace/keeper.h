@@ -4,7 +4,7 @@
  *
  * Both run in ptycell-files, one process a job: copies can be large and trees hostile.
  * Copies: regular files only, no links followed, temporary name then rename, mode 0600, only
- * files overwritten that this session put there, within a quota.
+ * files overwritten that this session put there, within a quota. No copy has a name of runnames.h.
  */
 #ifndef WORKSPACE_KEEPER_H
 #define WORKSPACE_KEEPER_H
@@ -21,7 +21,8 @@ struct keeper;
 struct keep_result {
 	size_t copied;
 	size_t failed;
-	const char *error; /* the first trouble as a sentence, or NULL; this call only */
+	const char *error;   /* the first trouble as a sentence, or NULL; this call only */
+	const char *renamed; /* the first file saved under a name of runnames.h, once a keeper */
 };
 
 /*

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "text/clean.h"
 #include "workspace/name.h"
+#include "workspace/runnames.h"
 
 enum { SUFFIX_LEN = 4, ID_MAX = 64 };
 
@@ -59,4 +62,15 @@ bool keepname_is_skipped(const char *name)
 		if (str_eq(name, skipped[i]))
 			return true;
 	return false;
+}
+
+char *keepname_tame(const char *path, bool *ret_altered)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *altered = NULL;
+
+	clean_name(&name, path, strlen(path));
+	altered = runnames_alter(buf_str(&name));
+	*ret_altered = altered != NULL;
+	return altered != NULL ? mem_steal(&altered) : xstrdup(buf_str(&name));
 }

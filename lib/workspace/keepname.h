@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* keepname.h - what the folder is called that a session's results are kept in, and what is not
- * kept. */
+/*
+ * keepname.h - what kept copies of a session's results and their folder are called, and what is not
+ * kept.
+ */
 #ifndef WORKSPACE_KEEPNAME_H
 #define WORKSPACE_KEEPNAME_H
 
@@ -12,5 +14,10 @@ char *keepname_new(const char *session_id);
 bool keepname_is_skipped(const char *name);
 /* "~/ptycell/x" for what lies in the person's own folder. */
 char *keepname_show(const char *root, const char *folder);
+/*
+ * The name of a copy of `path`, which the caller frees: no escapes, nothing hidden, and altered
+ * where runnames.h names it.
+ */
+char *keepname_tame(const char *path, bool *ret_altered);
 
 #endif

@@ -13,6 +13,7 @@ struct outcome {
 	size_t copied;
 	size_t failed;
 	char error[256];
+	char renamed[256];
 };
 
 static void on_done(struct keeper *keeper, const struct keep_result *result)
@@ -24,6 +25,8 @@ static void on_done(struct keeper *keeper, const struct keep_result *result)
 	outcome->failed = result->failed;
 	(void)snprintf(outcome->error, sizeof(outcome->error), "%s",
 		       result->error == NULL ? "" : result->error);
+	(void)snprintf(outcome->renamed, sizeof(outcome->renamed), "%s",
+		       result->renamed == NULL ? "" : result->renamed);
 }
 
 static struct keeper *new_keeper(struct fixture *f, uint64_t quota, struct outcome *outcome)
@@ -128,6 +131,35 @@ static void the_quota_is_told_and_nothing_is_cut(void **state)
 	copy(f, keeper, "output/b");
 	assert_int_equal(outcome.copied, 1);
 	assert_kept(keeper, "b", "123");
+	keeper_free(keeper);
+}
+
+/* S1 */
+static void names_that_run_something_are_altered_and_that_is_told_once(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+
+	assert_int_equal(mkdirat(f->data, "output/.VSCode", 0700), 0);
+	scratch_write(f->data, "output/.VSCode/tasks.json", "1");
+	scratch_write(f->data, "output/HEAD", "2");
+	scratch_write(f->data, "output/_HEAD", "3");
+	scratch_write(f->data, "output/plain", "4");
+	copy(f, keeper, "output/plain");
+	assert_string_equal(outcome.renamed, "");
+	copy(f, keeper, "output/.VSCode/tasks.json");
+	assert_non_null(strstr(outcome.renamed, "'.VSCode/tasks.json' as '_.VSCode/tasks.json'"));
+	copy(f, keeper, "output/HEAD");
+	copy(f, keeper, "output/_HEAD");
+	assert_string_equal(outcome.renamed, "");
+	assert_kept(keeper, "_.VSCode/tasks.json", "1");
+	assert_kept(keeper, "_HEAD", "2");
+	assert_kept(keeper, "_HEAD-2", "3");
+	/* The altered copy is known again. */
+	scratch_write(f->data, "output/HEAD", "5 5");
+	copy(f, keeper, "output/HEAD");
+	assert_kept(keeper, "_HEAD", "5 5");
 	keeper_free(keeper);
 }
 
@@ -389,6 +421,7 @@ int main(void)
 		FIXTURE_TEST(results_are_copied_with_their_folders_and_replaced),
 		FIXTURE_TEST(links_and_other_kinds_are_not_copied),
 		FIXTURE_TEST(the_quota_is_told_and_nothing_is_cut),
+		FIXTURE_TEST(names_that_run_something_are_altered_and_that_is_told_once),
 		FIXTURE_TEST(a_file_of_the_person_stays),
 		FIXTURE_TEST(a_link_planted_among_the_kept_is_not_written_through),
 		FIXTURE_TEST(copies_are_private_and_keep_their_time),

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Repositories that run something when git looks at them, by shell scripts, and git as a user calls it on them."""
+import os
+import shutil
+import subprocess
+
+import pytest
+
+GIT = shutil.which("git")
+needs_git = pytest.mark.skipif(GIT is None, reason="no git here")
+
+# What git reads of a user in a folder: prompts and editors call the first by themselves.
+LOOKS = [["status"], ["diff"], ["log", "--oneline"], ["branch"], ["ls-files"]]
+
+# Makes a folder $1 into a repository, whose config runs a program that leaves MARK.
+BARE = """
+bare() {
+    mkdir -p "$1/objects" "$1/refs/heads" "$1/tree"; echo x > "$1/objects/x"; touch "$1/refs/heads/.keep" "$1/tree/a"
+    echo 'ref: refs/heads/main' > "$1/HEAD"
+    printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = tree\\n\\tfsmonitor = "id > MARK; false"\\n' > "$1/config"
+}
+"""
+
+# name: (script, the folder in which git is called)
+LAYOUTS = {
+    "at the top": ("bare .", "."),
+    "below": ("bare a/b", "a/b"),
+    "deep": ("bare 1/2/3/4/5/6/7/8", "1/2/3/4/5/6/7/8"),
+    "a file that names one": ("mkdir w; bare r; echo 'gitdir: ../r' > w/.git", "w"),
+    "common folder": ("bare r; mkdir c w; mv r/config r/objects r/refs c; sed -i /worktree/d c/config; "
+                      "echo ../c > r/commondir; echo 'gitdir: ../r' > w/.git", "w"),
+    "included config": ("bare r; cp r/config r/more; sed -i /fsmonitor/d r/config; printf '[include]\\n\\tpath = more\\n' >> r/config", "r"),
+    "moved": ("bare r; mkdir d; mv r d/x.git", "d/x.git"),
+    "by link": ("bare r; ln -s r l", "l"),
+}
+
+
+def script(layout, mark):
+    return (BARE + LAYOUTS[layout][0]).replace("MARK", str(mark))
+
+
+def git(folder, *arguments, home):
+    """Git as a user without any settings calls it, who goes no further up than to `home`."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": str(home)}
+    return subprocess.run([GIT, *arguments], cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+def look_everywhere(top, home):
+    """Calls git in `top` and each folder below, as somebody who walks through it."""
+    for folder in [top, *(path for path in sorted(top.rglob("*")) if path.is_dir())]:
+        for arguments in LOOKS:
+            git(folder, *arguments, home=home)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/util.h"
+#include "workspace/runnames.h"
+
+static void assert_altered(const char *path, const char *expected)
+{
+	char *altered = runnames_alter(path);
+
+	if (altered == NULL)
+		fail_msg("'%s' stays", path);
+	assert_string_equal(altered, expected);
+	free(altered);
+}
+
+static void names_at_any_depth_are_marked(void **state)
+{
+	(void)state;
+	assert_altered(".envrc", "_.envrc");
+	assert_altered("a/.git", "a/_.git");
+	assert_altered(".git/b/.vscode/tasks.json", "_.git/b/_.vscode/tasks.json");
+	assert_altered("a/.RData", "a/_.RData");
+}
+
+static void upper_and_lower_case_are_alike(void **state)
+{
+	(void)state;
+	assert_altered(".GIT/config", "_.GIT/config");
+	assert_altered(".EnvRC", "_.EnvRC");
+	assert_altered("repo/head", "repo/_head");
+}
+
+static void a_head_is_one_as_a_file_only(void **state)
+{
+	(void)state;
+	assert_altered("HEAD", "_HEAD");
+	assert_altered("scans/x.git/HEAD", "scans/x.git/_HEAD");
+	assert_null(runnames_alter("head/scan.png"));
+}
+
+static void other_names_stay(void **state)
+{
+	static const char *const paths[] = {
+		"",        "plot.png",       ".gitignore",
+		"a.git/b", ".gitattributes", ".github/workflows/ci.yml",
+		".envrc2", "x.envrc",        "HEAD.txt"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		assert_null(runnames_alter(paths[i]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_at_any_depth_are_marked),
+		cmocka_unit_test(upper_and_lower_case_are_alike),
+		cmocka_unit_test(a_head_is_one_as_a_file_only),
+		cmocka_unit_test(other_names_stay),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
