@@ -16,51 +16,72 @@
 #include "sandbox/source.h"
 
 enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 1 };
+/* Whoever may see the share may read them: the user's git would fail, or complain, otherwise. */
+enum { FOLDER_MODE = 01555, FILE_MODE = 01444 };
 
 struct guarded {
 	const char *name;
-	bool is_folder; /* of the placeholder */
+	const char *content; /* of a placeholder that is a file; NULL: an empty folder */
 };
 
+/* Folders even where a file is meant: git neither lists nor adds an empty one. */
 static const struct guarded guarded[] = {
-	{ ".git", true },    { ".claude", true },    { ".cursor", true },
-	{ ".vscode", true }, { ".mcp.json", false }, { ".envrc", false },
+	{ ".git", NULL },    { ".claude", NULL },   { ".cursor", NULL },
+	{ ".vscode", NULL }, { ".mcp.json", NULL }, { ".envrc", NULL },
 };
 
-/* Of a .git that is a repository: the rest of it a session may well write. */
+/*
+ * Of a .git that is a repository: the rest of it a session may well write. Where commondir is, git
+ * takes config and hooks from the folder it names; without content git fails.
+ */
 static const struct guarded guarded_in_git[] = {
-	{ "hooks", true },
-	{ "config", false },
+	{ "hooks", NULL },
+	{ "config", "" },
+	{ "config.worktree", "" },
+	{ "commondir", "." },
 };
 
 /* ---- placeholders ---- */
+
+static mode_t placeholder_mode(const struct guarded *row)
+{
+	return row->content == NULL ? FOLDER_MODE : FILE_MODE;
+}
 
 /* Fails only where the session could not create it either. */
 static void make_placeholder(int dir, const struct guarded *row)
 {
 	cleanup_fd int fd = -1;
+	struct err err;
 
-	if (row->is_folder)
-		(void)mkdirat(dir, row->name, 0);
-	else
+	if (row->content != NULL)
 		fd = openat(dir, row->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0);
+			    0600);
+	else if (mkdirat(dir, row->name, 0700) == 0)
+		fd = openat(dir, row->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	/* One without what it is to say would stop the user's git. */
+	if (row->content != NULL && fd_write_all(fd, row->content, strlen(row->content), &err) < 0)
+		(void)unlinkat(dir, row->name, 0);
+	(void)fchmod(fd, placeholder_mode(row)); /* not by the mode above: the umask */
 }
 
-/* Nobody else makes something empty that its own owner may not read. */
-static bool is_placeholder(int dir, const char *name)
+/* Nobody else makes something that is empty, read-only and sticky. */
+static bool is_placeholder(int dir, const struct guarded *row)
 {
+	mode_t kind = row->content == NULL ? S_IFDIR : S_IFREG;
 	struct stat st;
 
-	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&
-	       (st.st_mode & 07777) == 0 &&
-	       (S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size == 0));
+	return fstatat(dir, row->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&
+	       st.st_mode == (kind | placeholder_mode(row)) &&
+	       (row->content == NULL || st.st_size == (off_t)strlen(row->content));
 }
 
 static void remove_placeholder(int dir, const struct guarded *row)
 {
-	if (is_placeholder(dir, row->name))
-		(void)unlinkat(dir, row->name, row->is_folder ? AT_REMOVEDIR : 0);
+	if (is_placeholder(dir, row))
+		(void)unlinkat(dir, row->name, row->content == NULL ? AT_REMOVEDIR : 0);
 }
 
 static int open_git(int share)
@@ -70,7 +91,8 @@ static int open_git(int share)
 
 static void each_placeholder(int share, void (*fn)(int dir, const struct guarded *row))
 {
-	cleanup_fd int git = is_placeholder(share, ".git") ? -1 : open_git(share);
+	/* Before the first row makes or removes a placeholder of that name. */
+	cleanup_fd int git = is_placeholder(share, &guarded[0]) ? -1 : open_git(share);
 
 	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++)
 		fn(share, &guarded[i]);
@@ -140,7 +162,7 @@ static int pin_git(struct walk *walk, const char *git, struct err *err)
 	struct stat st;
 
 	/* A placeholder, or a file that says where the repository is. */
-	if (lstat(git, &st) < 0 || !S_ISDIR(st.st_mode) || (st.st_mode & 07777) == 0)
+	if (lstat(git, &st) < 0 || !S_ISDIR(st.st_mode) || (st.st_mode & 07777) == FOLDER_MODE)
 		return pin(walk, git, false, err);
 	if (pin(walk, git, true, err) < 0)
 		return -1;

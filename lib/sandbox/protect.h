@@ -3,14 +3,15 @@
  * protect.h - names in a writable share through which its files would command the person's own
  * programs later: they stay as they are while a session runs.
  *
- * Covered are .git/hooks, .git/config, .mcp.json, .claude, .cursor, .vscode, .envrc and a .git
- * that is a file: at the share's top also when absent before, below it those that exist at the
- * session's start, down to PROTECT_DEPTH folders, until PROTECT_LOOKS entries were looked at.
- * Each is mounted read-only on itself, .git on itself so that it cannot be moved away.
+ * Covered are hooks, config, config.worktree and commondir of a .git, .mcp.json, .claude, .cursor,
+ * .vscode, .envrc and a .git that is a file: at the share's top also when absent before, below it
+ * those that exist at the session's start, down to PROTECT_DEPTH folders, until PROTECT_LOOKS
+ * entries were looked at. Each is mounted read-only on itself, .git on itself so that it cannot be
+ * moved away.
  *
- * Where nothing is at the top, a placeholder stands on the host meanwhile: an empty file or
- * folder without any permission, which git and editors pass over. It is removed with the last
- * session that uses the share, whichever server's, also one that an earlier launcher left.
+ * Where nothing is at the top, a placeholder stands on the host meanwhile, which anybody may read:
+ * an empty folder, which git passes over, or in .git what git reads as nothing. It is removed with
+ * the last session that uses the share, whichever server's, also one that an earlier launcher left.
  *
  * Not covered: a folder below the share that the session makes, or moves away and makes anew.
  */

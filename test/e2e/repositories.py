@@ -39,10 +39,11 @@ def script(layout, mark):
     return (BARE + LAYOUTS[layout][0]).replace("MARK", str(mark))
 
 
-def git(folder, *arguments, home):
+def git(folder, *arguments, home, user=None):
     """Git as a user without any settings calls it, who goes no further up than to `home`."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": str(home)}
-    return subprocess.run([GIT, *arguments], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "GIT_CONFIG_NOSYSTEM": "1", "GIT_CEILING_DIRECTORIES": str(home),
+           "GIT_AUTHOR_NAME": "u", "GIT_AUTHOR_EMAIL": "u@u", "GIT_COMMITTER_NAME": "u", "GIT_COMMITTER_EMAIL": "u@u"}
+    return subprocess.run([GIT, *arguments], cwd=folder, env=env, user=user, capture_output=True, text=True, check=False)
 
 
 def look_everywhere(top, home):

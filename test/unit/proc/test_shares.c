@@ -271,7 +271,7 @@ static void test_13_a_repository_can_be_used_but_not_armed(void **state)
 		       "&& echo hook; mkdir .git/hooks && echo hooks; mv .git g && "
 		       "echo moved; mkdir .git/objects && echo x >.git/HEAD && ls -1 .git; "
 		       "cat .git/config"),
-		"HEAD\nconfig\nhooks\nobjects\n[core]\n");
+		"HEAD\ncommondir\nconfig\nconfig.worktree\nhooks\nobjects\n[core]\n");
 	fixture_close_sandbox();
 	assert_true(exists(fd, ".git/HEAD"));
 	await_removal(fd, ".git/hooks");
@@ -344,7 +344,8 @@ static void a_placeholder_that_a_dead_launcher_left_goes_with_the_next_session(v
 	int fd = share("project", true);
 
 	(void)state;
-	assert_int_equal(mkdirat(fd, ".vscode", 0), 0);
+	assert_int_equal(mkdirat(fd, ".vscode", 0700), 0);
+	assert_int_equal(fchmodat(fd, ".vscode", 01555, 0), 0);
 	(void)confined_run("true");
 	fixture_close_sandbox();
 	await_removal(fd, ".vscode");
