@@ -114,21 +114,31 @@ void cell_set_changes(struct cell *cell, const struct change *changes, size_t co
 	}
 }
 
+/* Is there room for one more of `len` bytes? */
+static bool image_fits(struct cell *cell, size_t len)
+{
+	size_t count = 0;
+	size_t bytes = 0;
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &cell->images) {
+		count++;
+		bytes += list_entry(node, struct cell_image, node)->len;
+	}
+	return count < CELL_IMAGES_MAX && len <= CELL_IMAGE_BYTES_MAX &&
+	       len <= CELL_IMAGES_BYTES_MAX - bytes;
+}
+
 void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own)
 {
 	struct cell_image *image;
-	size_t count = 0;
-	struct list *node;
-	struct list *next;
 	const char *mime;
 	uint32_t width;
 	uint32_t height;
 
-	list_for_each (node, next, &cell->images)
-		count++;
-	if (count >= CELL_IMAGES_MAX || len > CELL_IMAGE_BYTES_MAX ||
-	    !mime_image(data, len, &mime, &width, &height) || width > CELL_IMAGE_SIDE_MAX ||
-	    height > CELL_IMAGE_SIDE_MAX) {
+	if (!image_fits(cell, len) || !mime_image(data, len, &mime, &width, &height) ||
+	    width > CELL_IMAGE_SIDE_MAX || height > CELL_IMAGE_SIDE_MAX) {
 		cell->images_dropped++;
 		free(file_own);
 		return;

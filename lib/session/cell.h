@@ -25,11 +25,12 @@ enum cell_state {
 };
 
 enum {
-	CELL_IMAGES_MAX = 20,           /* taken from the driver; answers show fewer */
-	CELL_IMAGE_BYTES_MAX = 8 << 20, /* of one image */
-	CELL_IMAGE_SIDE_MAX = 2000,     /* pixels: models refuse a chat with larger ones */
-	CELL_TEXT_BYTES_MAX = 4 << 20,  /* of each text from the driver: a million characters */
-	CELL_TOLD_BYTES_MAX = 64 << 10, /* of what earlier answers showed, for the journal */
+	CELL_IMAGES_MAX = 20,             /* taken from the driver; answers show fewer */
+	CELL_IMAGE_BYTES_MAX = 8 << 20,   /* of one image */
+	CELL_IMAGES_BYTES_MAX = 16 << 20, /* of all images of a cell: the server holds them */
+	CELL_IMAGE_SIDE_MAX = 2000,       /* pixels: models refuse a chat with larger ones */
+	CELL_TEXT_BYTES_MAX = 4 << 20,    /* of each text from the driver: a million characters */
+	CELL_TOLD_BYTES_MAX = 64 << 10,   /* of what earlier answers showed, for the journal */
 };
 
 /* Forms of values that are shown as text or not at all: bits of cell.left_out. */
@@ -106,7 +107,8 @@ void cell_forget_shown(struct cell *cell);
 void cell_drop_images(struct cell *cell);
 /* Takes copies of a scan's changes. */
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count);
-/* Keeps a copy when it is a PNG or JPEG within the limits; counts it as dropped else. */
+/* Keeps a copy when it is a PNG or JPEG within the limits, alone and with those kept; counts it as
+ * dropped else. */
 void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own);
 
 #endif

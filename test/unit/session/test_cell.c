@@ -120,6 +120,28 @@ static void no_more_than_the_maximum_of_images_is_kept(void **state)
 	cell_free(cell);
 }
 
+static void images_of_more_bytes_than_a_cell_may_hold_are_dropped(void **state)
+{
+	struct cell *cell = cell_new(1, "python");
+	char *big = xcalloc(1, CELL_IMAGE_BYTES_MAX);
+
+	(void)state;
+	memcpy(big, png, sizeof(png));
+	for (size_t sum = 0; sum < CELL_IMAGES_BYTES_MAX - CELL_IMAGE_BYTES_MAX;
+	     sum += CELL_IMAGE_BYTES_MAX)
+		cell_add_image(cell, big, CELL_IMAGE_BYTES_MAX, NULL);
+	cell_add_image(cell, big, CELL_IMAGE_BYTES_MAX - sizeof(png), NULL);
+	assert_int_equal(cell->images_dropped, 0);
+	cell_add_image(cell, big, sizeof(png) + 1, xstrdup("over.png"));
+	assert_int_equal(cell->images_dropped, 1);
+	cell_add_image(cell, png, sizeof(png), NULL);
+	assert_int_equal(cell->images_dropped, 1);
+	cell_add_image(cell, png, sizeof(png), NULL);
+	assert_int_equal(cell->images_dropped, 2);
+	cell_free(cell);
+	free(big);
+}
+
 static void changes_are_copies(void **state)
 {
 	struct cell *cell = cell_new(1, "python");
@@ -148,6 +170,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_image_or_too_large_is_counted_and_dropped),
 		cmocka_unit_test(an_image_of_too_many_pixels_is_dropped),
 		cmocka_unit_test(no_more_than_the_maximum_of_images_is_kept),
+		cmocka_unit_test(images_of_more_bytes_than_a_cell_may_hold_are_dropped),
 		cmocka_unit_test(changes_are_copies),
 	};
 
