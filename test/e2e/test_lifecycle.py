@@ -464,6 +464,17 @@ def test_v1_a_session_of_which_nothing_was_kept_is_rescued_too(home):
     assert [path.name for path in kept_files(home)] == ["a b.txt"]
 
 
+def test_S1_what_is_rescued_gets_no_name_that_programs_run_either(home):
+    with Server(home) as server:
+        begin(server, "import os\nos.mkdir('output/r')\nfor name in ('.envrc', 'r/HEAD', 'r/config'):\n    open('output/' + name, 'w').write('x')\n"
+                      f"{BEGUN}import time\ntime.sleep({NEVER_S})")
+        folder = kill_server(server)
+    with Server(home) as server:
+        server.cell("1")
+        is_removed(folder)
+    assert sorted(path.name for path in kept_files(home)) == ["_.envrc", "_HEAD", "config"]
+
+
 def test_v1_who_keeps_nothing_has_nothing_rescued(home):
     with Server(home, env={"PTYCELL_KEEP": "off"}) as server:
         begin(server, f"open('output/a', 'w').write('x')\n{BEGUN}import time\ntime.sleep({NEVER_S})")
