@@ -69,6 +69,12 @@ def test_oi11_a_warm_cell_takes_no_time(js):
     until(lambda: js("true").status["seconds"] < 0.9)  # it was a second each
 
 
+def test_closed_descriptors_come_back_within_the_sandbox(js):
+    js("1")
+    assert "[the code closed stdout; it is open again]" in js("for (const fd of [0, 1, 2]) require('fs').closeSync(fd)").text
+    assert js("console.log('out'); console.error('err')").text == "out\nerr\n"
+
+
 def test_oi12_progress_bars_collapse(js):
     assert js("for (let i = 0; i <= 100; i++) process.stdout.write(`\\r${i} %`); console.log()").text == "100 %\n"
 

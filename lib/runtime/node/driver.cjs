@@ -55,6 +55,7 @@ const includes = uncurry(Array.prototype.includes);
 const then = uncurry(Promise.prototype.then);
 const { compareExchange, load, store, wait } = Atomics;
 const { writeSync, readSync, statSync, readFileSync, writeFileSync, renameSync } = fs;
+const { openSync, closeSync, fstatSync, readlinkSync } = fs;
 const Bytes = Uint8Array;
 const bytesPrototype = Object.getPrototypeOf(Uint8Array.prototype);
 const findByte = uncurry(bytesPrototype.indexOf);
@@ -943,6 +944,7 @@ function tidy(mine) {
     post('Runtime.releaseObjectGroup', { __proto__: null, silent: true, objectGroup: 'cell' });
   }
   pinned = undefined;
+  checkDescriptors(); // before anything of ours is opened in the place of one
   if (mine.imagesLeftOut > 0) say(`[${mine.imagesLeftOut} more pictures not shown]`);
   if (reads && mine.outcome[0][1] === 'ok' && output.takeOpenLine()) say(UNANSWERED);
   if (mine.declares) lexicalAsked = true;
@@ -1198,11 +1200,66 @@ const handlers = [['SIGINT', onSigint], ['uncaughtException', onUncaught], ['unh
 
 // What the last cell may have broken.
 function prepareProcess() {
+  checkDescriptors();
   for (let i = 0; i < handlers.length; i++) {
     const there = listeners(process, handlers[i][0]);
     let found = false;
     for (let k = 0; k < there.length; k++) found = found || there[k] === handlers[i][1];
     if (!found) on(process, handlers[i][0], handlers[i][1]);
+  }
+}
+
+// ---- the standard descriptors -----------------------------------------------------------------
+
+const STREAMS = ['stdin', 'stdout', 'stderr']; // by their descriptors
+const ON_TERMINAL = '';
+const redirected = [ON_TERMINAL, ON_TERMINAL, ON_TERMINAL]; // where the code sent them, as last told
+const terminal = openTerminal('/proc/self/fd/2'); // our own: the code may close all of its own
+const terminalDevice = terminal < 0 ? 0 : fstatSync(terminal).rdev;
+
+function openTerminal(file) {
+  try {
+    return openSync(file, fs.constants.O_RDWR | fs.constants.O_NOCTTY);
+  } catch {
+    return -1;
+  }
+}
+
+// Puts the terminal back where the code closed a descriptor; says so, and what it redirected.
+function checkDescriptors() {
+  if (terminal < 0) return;
+  for (let fd = 0; fd < STREAMS.length; fd++) {
+    let target = ON_TERMINAL;
+    try {
+      if (fstatSync(fd).rdev !== terminalDevice) target = targetOf(fd);
+    } catch {
+      reopen(fd);
+    }
+    if (target !== ON_TERMINAL && target !== redirected[fd]) tellTerminal(`[${STREAMS[fd]} is redirected to ${target}]\n`);
+    redirected[fd] = target;
+  }
+}
+
+function targetOf(fd) {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return '?';
+  }
+}
+
+// What is opened has the lowest number that is free, which is this one: those below it are open.
+function reopen(fd) {
+  const opened = openTerminal(`/proc/self/fd/${terminal}`);
+  if (opened === fd) tellTerminal(`[the code closed ${STREAMS[fd]}; it is open again]\n`);
+  else if (opened >= 0) closeSync(opened);
+}
+
+function tellTerminal(text) {
+  try {
+    writeSync(terminal, text);
+  } catch {
+    // The user closed it.
   }
 }
 

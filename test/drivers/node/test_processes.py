@@ -154,6 +154,39 @@ def test_js10_an_interrupted_flood_leaves_no_output_behind(session, stream):
         assert session.run("1").output == ""
 
 
+@pytest.mark.parametrize("fd, stream", enumerate(["stdin", "stdout", "stderr"]))
+def test_closed_descriptors_come_back(session, fd, stream):
+    """J1: a later pipe would take their number."""
+    session.run("1")
+    session.await_guard()  # whose thread opens files
+    told = f"[the code closed {stream}; it is open again]\n"
+    assert session.run(f"console.log('a'); require('fs').closeSync({fd}); 1").output == "a\n" + told
+    assert session.run("console.log('b'); console.error('c')").output == "b\nc\n"
+    session.run(f"setTimeout(() => setTimeout(() => require('fs').closeSync({fd}), 5), 5); undefined")
+    session.run("const { fstatSync } = require('fs'); let closed = false; "
+                "while (!closed) { await new Promise(r => setTimeout(r, 1)); "
+                f"try {{ fstatSync({fd}) }} catch {{ closed = true }} }}")
+    assert session.run("require('child_process').execSync('echo d; echo e >&2', {stdio: 'inherit'}); 2").output == "d\ne\n"
+
+
+def test_all_descriptors_closed_at_once_come_back(session):
+    session.run("1")
+    session.await_guard()
+    assert session.run("for (const fd of [0, 1, 2]) require('fs').closeSync(fd)").output.count("it is open again") == 3
+    assert session.run("console.log('b'); console.error('c')").output == "b\nc\n"
+    assert session.run("process.stdin.once('data', (data) => console.log(`${data}`)); process.stdin.isTTY").value == "true"
+
+
+def test_a_redirected_stdout_stays_and_is_told(session, tmp_path):
+    session.run("1")
+    session.await_guard()
+    result = session.run("const { closeSync, openSync } = require('fs'); closeSync(1); openSync('log', 'w')")
+    assert f"[stdout is redirected to {tmp_path}/log]" in result.output
+    result = session.run("console.log('lost'); 5")
+    assert result.value == "5" and result.output == ""
+    assert (tmp_path / "log").read_text() == "lost\n"
+
+
 def test_output_is_whole_and_in_order_on_a_terminal_that_does_not_block(session):
     """A child of the code can make the terminal so for all who share it."""
     code = """process.stdout._handle.setBlocking(false);
