@@ -1112,8 +1112,8 @@ function placeOf(text) {
 
 function nameOf(error) {
   if (values.isNativeError(error) || (error !== null && typeof error === 'object' && 'stack' in error)) {
-    const { name } = error;
-    if (typeof name === 'string' && exec(/^[\w$]{1,80}$/, name) !== null) return name;
+    const name = read(error, 'name');
+    if (name !== undefined && exec(/^[\w$]{1,80}$/, name) !== null) return name;
   }
   return error !== null && typeof error === 'object' ? values.typeName(error) : 'Uncaught';
 }
@@ -1129,12 +1129,31 @@ function textOf(error) {
   }
 }
 
+// A property that the code may have made throw.
+function read(object, name) {
+  try {
+    return `${object[name]}`;
+  } catch {
+    return undefined;
+  }
+}
+
+// What an error says whose own code fails at showing it, for the `reason`.
+function withoutStack(error, reason) {
+  const name = read(error, 'name') ?? 'Error';
+  const message = read(error, 'message');
+  const said = message === undefined || message === '' ? name : `${name}: ${message}`;
+  const object = reason !== null && typeof reason === 'object';
+  const why = object ? read(reason, 'message') : read([reason], 0);
+  return `${said}\n    [it cannot be shown in full: its own code threw ${why === undefined ? 'an error' : why}]`;
+}
+
 function traceback(error) {
   let text;
   try {
     text = inspect(error, { depth: 2, maxStringLength: 2000, maxArrayLength: 20 });
-  } catch {
-    return 'An error that cannot be shown.\n';
+  } catch (reason) {
+    text = withoutStack(error, reason);
   }
   const place = values.isNativeError(error) ? placeOf(text) : undefined;
   const where = place === undefined ? '' : excerpt(place.file, place.line, place.column);
@@ -1155,8 +1174,9 @@ const MISSING = /^Cannot find (?:module|package) '((?:@[\w.-]+\/)?[\w.-]+)/;
 
 function missingModule(error) {
   if (!values.isNativeError(error)) return undefined;
-  if (error.code !== 'MODULE_NOT_FOUND' && error.code !== 'ERR_MODULE_NOT_FOUND') return undefined;
-  const found = exec(MISSING, `${error.message}`);
+  const code = read(error, 'code');
+  if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined;
+  const found = exec(MISSING, `${read(error, 'message')}`);
   return found === null || found[1][0] === '.' ? undefined : found[1];
 }
 

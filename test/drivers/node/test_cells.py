@@ -306,6 +306,27 @@ def test_an_error_that_cannot_be_shown_is_an_error(session):
     assert values(session, "1+1") == "2"
 
 
+@pytest.mark.parametrize("code, ename, evalue, why", [
+    ("throw Object.defineProperty(new TypeError('q'), 'stack', {get() { throw new Error('st') }})", "TypeError", "q", "st"),
+    ("Error.prepareStackTrace = () => { throw 1 }; throw new Error('pp2')", "Error", "pp2", "1"),
+    ("Error.prepareStackTrace = () => { throw 1 }; null.x", "TypeError", "Cannot read properties of null (reading 'x')", "1"),
+    ("throw Object.defineProperty(new Error('m'), Symbol.for('nodejs.util.inspect.custom'), {get() { throw null }})", "Error", "m", "null")])
+def test_an_error_whose_own_code_fails_at_showing_it_keeps_its_message(session, code, ename, evalue, why):
+    """J2; Node 22 and later leave out a stack that fails."""
+    result = session.run(code)
+    assert result.status == "error" and result.done["ename"] == ename and result.done["evalue"] == evalue
+    assert result.done["traceback"] in (
+        f"[{ename}: {evalue}]\n", f"{ename}: {evalue}\n    [it cannot be shown in full: its own code threw {why}]\n")
+
+
+@pytest.mark.parametrize("name", ["name", "message", "code", "stack"])
+def test_an_error_with_a_property_that_throws_keeps_the_others(session, name):
+    result = session.run(f"throw Object.defineProperty(new RangeError('q'), '{name}', {{get() {{ throw new Error('st') }}}})")
+    assert result.status == "error" and result.done["traceback"] != "An error that cannot be shown.\n"
+    assert result.done["evalue"] == ("" if name == "message" else "q")
+    assert result.done["ename"] == "RangeError"
+
+
 def test_endless_recursion_and_its_message(session):
     result = session.run("function r() { return r() }\nr()")
     assert result.status == "error" and result.done["ename"] == "RangeError"
