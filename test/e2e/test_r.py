@@ -340,7 +340,7 @@ def test_large_values_and_outputs_are_bounded(r):
 @pytest.mark.parametrize("hostile", [
     "options(warn = 2, error = quote(stop()), width = 20, prompt = 'x', device = 'png')",
     "print <- function(...) 1; cat <- 1; sapply <- 2; T <- FALSE; c <- function(...) NULL",
-    "sink('sunk.txt'); cat('x')", "rm(list = ls(all.names = TRUE)); detach('tools:ptycell')",
+    "sink('sunk.txt'); cat('x'); sink()", "rm(list = ls(all.names = TRUE)); detach('tools:ptycell')",
     "setwd(tempdir()); gc()", "Sys.setlocale('LC_ALL', 'C')", "invokeRestart('abort')",
     "on.exit(stop('late')); closeAllConnections", "options(expressions = 100)", "set.seed(1); rm(.Random.seed)",
     "makeActiveBinding('active', function() stop('no'), globalenv())", "delayedAssign('late', stop('no'))",

@@ -106,6 +106,26 @@ local({
 			state$waiting <- c(state$waiting, list(frame))
 	}
 
+	# What is said to the reader of the cell's output: past every sink of the user's.
+	say <- function(...) {
+		messages <- sink.number("message")
+		if (messages != 2L) {
+			sink(type = "message")
+			on.exit(sink(getConnection(messages), type = "message"))
+		}
+		cat("[", ..., "]\n", sep = "", file = stderr())
+	}
+
+	# A sink lasts over cells, as at R's prompt.
+	tell_sinks <- function() {
+		name <- function(connection) summary.connection(connection)$description
+		if (.Internal(sink.number(TRUE)) > 0L)
+			say("Output goes to '", name(stdout()), "' until sink() is called.")
+		messages <- .Internal(sink.number(FALSE))
+		if (messages != 2L)
+			say("Messages go to '", name(getConnection(messages)), "' until sink(type = \"message\") is called.")
+	}
+
 	leave <- function(status) {
 		state$quits <- TRUE
 		base::quit("no", status, FALSE)
@@ -189,7 +209,7 @@ local({
 		suspendInterrupts(tryCatch({
 			parts <- draw(plot, shown$size)
 			if (!is.null(parts)) display(parts)
-		}, error = function(e) cat("A plot could not be shown: ", conditionMessage(e), "\n", sep = "")))
+		}, error = function(e) say("A plot could not be shown: ", conditionMessage(e))))
 	}
 
 	# What comes is drawn anew: it is shown, also when it is what was shown last.
@@ -629,11 +649,11 @@ local({
 
 	finish_cell <- function(done, code = NULL) {
 		base::setTimeLimit()
-		while (sink.number() > 0L) sink()
 		settle()
 		show_plots()
 		if (state$left_out > 0L)
-			cat("[", state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are]\n", sep = "")
+			say(state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are")
+		tell_sinks()
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		flush(stdout())
 		send("done", state$id, done)

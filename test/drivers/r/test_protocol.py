@@ -71,3 +71,27 @@ def test_the_browsers_quit_comes_back_to_the_cells(r):
     assert r.finish()[-1][2]["status"] == b"interrupted"
     r.run("x")
     assert r.output == b"[1] 7\n"
+
+
+def test_a_sink_lasts_until_it_is_ended(r, tmp_path):
+    """What is said of it, and of plots, does not go through it; it is told with each cell."""
+    told = b"[Output goes to 'out.txt' until sink() is called.]\n"
+    r.run("cat('before '); sink('out.txt'); cat('in ')")
+    assert r.output == b"before " + told
+    assert r.run("stop('no')")[-1][2]["status"] == b"error"
+    assert r.output == b"Error: no\n" + told
+    r.run("for (i in 1:21) plot(i); 1 + 1")
+    assert r.output == b"[1 more images are not shown: 20 a cell are]\n" + told
+    assert (tmp_path / "out.txt").read_text() == "in [1] 2\n"
+    r.run("sink(); readLines('out.txt')")
+    assert r.output == b'[1] "in [1] 2"\n'
+
+
+def test_a_sink_of_messages_is_told_too(r):
+    told = b"[Messages go to 'log.txt' until sink(type = \"message\") is called.]\n"
+    r.run("log <- file('log.txt', 'w'); sink(log, type = 'message')")
+    assert r.output == told
+    r.run("message('hidden'); sink('out.txt')")
+    assert r.output == b"[Output goes to 'out.txt' until sink() is called.]\n" + told
+    r.run("sink(); sink(type = 'message'); close(log); readLines('log.txt')")
+    assert r.output == b'[1] "hidden"\n'
