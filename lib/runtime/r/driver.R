@@ -23,7 +23,7 @@ local({
 	state$devices <- list() # of our devices, by number: size, and what was shown of it last
 	state$images <- 0L
 	state$left_out <- 0L   # images beyond IMAGES_MAX
-	state$depth <- 0L      # of the frame that the cell's code is evaluated in
+	state$depth <- 0L      # of the frame that the code of cells is evaluated in; 0: not counted yet
 	state$warned <- FALSE  # R may have put off a warning
 	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
 	state$calls <- NULL    # those of the last error, for traceback()
@@ -68,10 +68,10 @@ local({
 		bytes
 	}
 
-	read_words <- function(read) {
-		line <- raw()
-		while ((byte <- read(1L)) != as.raw(10L)) line <- c(line, byte)
-		strsplit(rawToChar(line), " ", fixed = TRUE)[[1L]]
+	read_line <- function() {
+		line <- readLines(down, 1L, warn = FALSE)
+		if (length(line) == 0L) leave(0L)
+		line
 	}
 
 	as_text <- function(bytes) {
@@ -80,11 +80,12 @@ local({
 		text
 	}
 
-	read_frame <- function(read = read_bytes) {
-		words <- read_words(read)
+	read_frame <- function(read = read_bytes, line = read_line) {
+		read_words <- function() strsplit(line(), " ", fixed = TRUE)[[1L]]
+		words <- read_words()
 		parts <- list()
 		for (i in seq_len(as.integer(words[3L]))) {
-			head <- read_words(read)
+			head <- read_words()
 			bytes <- read(as.integer(head[2L]))
 			parts[[head[1L]]] <- if (head[1L] == "code") bytes else as_text(bytes)
 		}
@@ -134,7 +135,7 @@ local({
 
 	# ---- plots ----
 
-	size_options <- function() options()[c("repr.plot.width", "repr.plot.height")]
+	size_options <- function() list(getOption("repr.plot.width"), getOption("repr.plot.height"))
 
 	# The size of figures in inches: what dev.new() is asked for, else the options of Jupyter's R.
 	figure_size <- function(width = NULL, height = NULL) {
@@ -338,8 +339,13 @@ local({
 			}
 			bytes
 		}
+		line_of_bytes <- function() {
+			line <- raw()
+			while ((byte <- read_some(1L)) != as.raw(10L)) line <- c(line, byte)
+			rawToChar(line)
+		}
 		repeat {
-			frame <- read_frame(read_some)
+			frame <- read_frame(read_some, line_of_bytes)
 			if (frame$type == "installed") return(frame$parts)
 			began <- FALSE
 		}
@@ -405,11 +411,11 @@ local({
 	# Where the value of each name lies: another value lies elsewhere, most probably.
 	read_addresses <- function() {
 		names <- ls(user, sorted = TRUE)
-		found <- lapply(names, function(name) {
-			if (is_active(name)) return(NULL)
-			# A promise that fails: what it would be is not known before somebody asks.
-			suppressWarnings(tryCatch(.Internal(address(user[[name]])), error = function(e) NULL))
-		})
+		address <- function(name) if (!is_active(name)) .Internal(address(user[[name]]))
+		# A promise that fails: what it would be is not known before somebody asks.
+		careful <- function(name) tryCatch(address(name), error = function(e) NULL)
+		found <- suppressWarnings(
+			tryCatch(lapply(names, address), error = function(e) lapply(names, careful)))
 		names(found) <- names
 		found
 	}
@@ -441,6 +447,7 @@ local({
 		now <- read_addresses()
 		old <- state$addresses
 		touched <- unlist(lapply(as.list(code), assigned))
+		if (length(touched) == 0L && identical(now, old)) return(NULL)
 		is_changed <- function(name) name %in% touched || !identical(now[[name]], old[[name]])
 		changed <- Filter(is_changed, names(now))
 		gone <- setdiff(names(old), names(now))
@@ -495,12 +502,16 @@ local({
 	}
 
 	# Code that is evaluated from the global environment finds that as its parent.frame().
-	as_top_level <- function(code) bquote(.Internal(eval(.(code), .(user), NULL)))
+	top_level <- bquote(.Internal(eval(code, .(user), NULL)))
+	as_top_level <- function(code) {
+		top_level[[2L]][[2L]] <- code
+		top_level
+	}
 
 	count_frames <- as_top_level(as.expression(as.call(list(sys.nframe))))
 
 	run_all <- function(code) {
-		state$depth <- withVisible(eval(count_frames, user))$value
+		if (state$depth == 0L) state$depth <- withVisible(eval(count_frames, user))$value
 		for (i in seq_along(code)) {
 			base::setTimeLimit(state$limits[1L], state$limits[2L])
 			follow_size()
@@ -603,7 +614,7 @@ local({
 		withRestarts(
 			tryCatch(
 				{
-					state$abort <- Find(function(restart) restart$name == "abort", computeRestarts())
+					state$abort <- findRestart("abort")
 					withCallingHandlers(
 						allowInterrupts(run_all(code)),
 						warning = tell_warning,
@@ -622,7 +633,8 @@ local({
 	parse_code <- function(bytes, name) {
 		nul <- match(as.raw(0L), bytes)
 		if (!is.na(nul)) stop("nul character not allowed, which is at byte ", nul, " of the code", call. = FALSE)
-		text <- sub("^\ufeff", "", gsub("\r\n", "\n", as_text(bytes), fixed = TRUE))
+		text <- gsub("\r\n", "\n", as_text(bytes), fixed = TRUE)
+		if (startsWith(text, "\ufeff")) text <- substring(text, 2L)
 		lines <- strsplit(text, "\n", fixed = TRUE)[[1L]]
 		parse(text = text, keep.source = TRUE, srcfile = srcfilecopy(name, lines), encoding = "UTF-8")
 	}
@@ -650,7 +662,7 @@ local({
 	finish_cell <- function(done, code = NULL) {
 		base::setTimeLimit()
 		settle()
-		show_plots()
+		if (grDevices::dev.cur() > 1L) show_plots()
 		if (state$left_out > 0L)
 			say(state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are")
 		tell_sinks()
@@ -661,6 +673,7 @@ local({
 	}
 
 	serve <- function() {
+		state$depth <- 0L
 		# `Q` in the browser goes to R's top level, past every handler: only this stays behind.
 		on.exit(if (!state$quits) resume())
 		repeat {

@@ -69,8 +69,8 @@ def test_the_browsers_quit_comes_back_to_the_cells(r):
     import os
     os.write(r.master, b"Q\n")
     assert r.finish()[-1][2]["status"] == b"interrupted"
-    r.run("x")
-    assert r.output == b"[1] 7\n"
+    r.run("x; sys.nframe(); (function() sys.call())()")
+    assert r.output == b"[1] 7\n[1] 0\n(function() sys.call())()\n"
 
 
 def test_a_sink_lasts_until_it_is_ended(r, tmp_path):
