@@ -139,14 +139,16 @@ static int write_temporary(const struct copy_source *source, int dir, const char
 
 /* ---- names ---- */
 
-/* "plot.png" gives "plot-2.png"; a long stem is cut, so that the number fits. */
-static char *other_name(const char *name, int number)
+/* "plot.png" and 2 give "plot-2.png"; a long stem is cut, so that the number fits. */
+static char *numbered(const char *name, int number)
 {
 	const char *dot = strrchr(name, '.');
 	size_t stem = dot == NULL || dot == name ? strlen(name) : (size_t)(dot - name);
 	size_t kept = size_min(stem, STEM_MAX);
 	const char *extension = name + stem;
 
+	if (number == 1)
+		return xstrdup(name);
 	if (strlen(extension) > BENEATH_NAME_MAX - STEM_MAX - 8)
 		extension = "";
 	/* Not within a character. */
@@ -174,7 +176,7 @@ static char *place(int dir, const char *temporary, const char *name, const struc
 		return NULL;
 	}
 	for (int number = 1; number < NAMES_MAX; number++) {
-		char *taken = number == 1 ? xstrdup(name) : other_name(name, number);
+		char *taken = numbered(name, number);
 
 		if (beneath_rename_new(dir, temporary, taken) == 0)
 			return taken;
@@ -184,6 +186,20 @@ static char *place(int dir, const char *temporary, const char *name, const struc
 	}
 	(void)err_sys(err, "naming the copy");
 	return NULL;
+}
+
+int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err)
+{
+	for (int number = 1; number < NAMES_MAX; number++) {
+		cleanup_free char *taken = numbered(name, number);
+		int fd = beneath_enter(dir_fd, taken, err);
+
+		if (fd >= 0)
+			*ret_taken = mem_steal(&taken);
+		if (fd >= 0 || err->code != ERR_DENIED)
+			return fd;
+	}
+	return -1;
 }
 
 int copy_file(const struct copy_source *source, int dir_fd, const char *name,

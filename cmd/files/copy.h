@@ -40,6 +40,11 @@ struct copy_made {
 int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	      const struct copy_known *known, struct copy_made *ret_made,
 	      struct err *err) MUST_CHECK;
+/*
+ * The folder `name` in `dir_fd`, made when there is none. What is no folder stays, and "name-2" and
+ * so on is tried; the caller frees `*ret_taken`.
+ */
+int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err) MUST_CHECK;
 /* The first `left` bytes of one open file to another, shared where the file system can. */
 int copy_bytes(int from, int to, off_t left, struct err *err) MUST_CHECK;
 json_int_t copy_mtime_ns(const struct stat *st);

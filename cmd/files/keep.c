@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "confine.h"
@@ -119,12 +120,28 @@ static int open_source(const struct job *job, const char *path, struct stat *ret
 	return fd_steal(&fd);
 }
 
-static char *join_parent(const char *path, const char *name)
+/* The folder for `path`; `parent` gets its name with a slash behind, `*ret_name` the last part. */
+static int open_parent(int folder_fd, const char *path, struct buf *parent, const char **ret_name,
+		       struct err *err)
 {
-	const char *slash = strrchr(path, '/');
-	int len = slash == NULL ? 0 : (int)(slash - path) + 1;
+	cleanup_fd int held = -1;
+	const char *slash;
 
-	return xasprintf("%.*s%s", len, path, name);
+	if (!beneath_path_valid(path))
+		return err_set(err, ERR_INVALID, "its name cannot be that of a file");
+	held = fd_dup(folder_fd, err);
+	for (; held >= 0 && (slash = strchr(path, '/')) != NULL; path = slash + 1) {
+		cleanup_free char *part = xasprintf("%.*s", (int)(slash - path), path);
+		cleanup_free char *taken = NULL;
+		int next = copy_enter(held, part, &taken, err);
+
+		fd_close(&held);
+		held = next;
+		if (next >= 0)
+			buf_putf(parent, "%s/", taken);
+	}
+	*ret_name = path;
+	return fd_steal(&held);
 }
 
 static int keep_file(struct job *job, const struct file *file, json_t *progress, struct err *err)
@@ -135,7 +152,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	cleanup_fd int from = open_source(job, file->from, &source.stat, err);
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
-	cleanup_free char *path = NULL;
+	cleanup_buf struct buf path = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *encoded = NULL;
 	json_int_t room = job->room + (file->known.known ? file->known.size : 0);
 
@@ -150,13 +167,13 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	source.fd = from;
 	source.moved = say_alive;
 	source.suffix = file->suffix;
-	dir = beneath_open_parent(job->folder_fd, file->to, &name, err);
+	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
 	if (dir < 0 || copy_file(&source, dir, name, &file->known, &copy, err) < 0)
 		return -1;
 	taken = copy.name;
 	job->room = room - copy.stat.st_size;
-	path = join_parent(file->to, taken);
-	encoded = percent_encode(path);
+	buf_puts(&path, taken);
+	encoded = percent_encode(buf_str(&path));
 	json_put_str(progress, "to", encoded);
 	json_put_int(progress, "ino", (json_int_t)copy.stat.st_ino);
 	json_put_int(progress, "mtime", copy_mtime_ns(&copy.stat));

@@ -170,14 +170,11 @@ int beneath_inherit_owner(int dir_fd, int fd, struct err *err)
 	return 0;
 }
 
-static int make_and_enter(int dir_fd, const char *part, size_t len, struct err *err)
+int beneath_enter(int dir_fd, const char *name, struct err *err)
 {
-	char name[BENEATH_NAME_MAX + 1];
 	cleanup_fd int fd = -1;
 	bool made;
 
-	memcpy(name, part, len);
-	name[len] = '\0';
 	made = mkdirat(dir_fd, name, 0700) == 0;
 	if (!made && errno != EEXIST)
 		return err_sys(err, "making a folder");
@@ -187,6 +184,15 @@ static int make_and_enter(int dir_fd, const char *part, size_t len, struct err *
 	if (made && beneath_inherit_owner(dir_fd, fd, err) < 0)
 		return -1;
 	return fd_steal(&fd);
+}
+
+static int enter_part(int dir_fd, const char *part, size_t len, struct err *err)
+{
+	char name[BENEATH_NAME_MAX + 1];
+
+	memcpy(name, part, len);
+	name[len] = '\0';
+	return beneath_enter(dir_fd, name, err);
 }
 
 int beneath_open_parent(int dir_fd, const char *path, const char **ret_name, struct err *err)
@@ -201,7 +207,7 @@ int beneath_open_parent(int dir_fd, const char *path, const char **ret_name, str
 	if (held < 0)
 		return -1;
 	for (size_t len = part_len(path); path[len] == '/'; len = part_len(path)) {
-		int next = make_and_enter(held, path, len, err);
+		int next = enter_part(held, path, len, err);
 
 		if (next < 0)
 			return -1;

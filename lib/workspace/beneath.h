@@ -31,6 +31,11 @@ int beneath_open_same_mount(int dir_fd, const char *path, int flags);
  */
 int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct err *err) MUST_CHECK;
 /*
+ * The folder `name` (one part, valid) in `dir_fd`, made with mode 0700 when there is none.
+ * ERR_DENIED when a file or a link lies there.
+ */
+int beneath_enter(int dir_fd, const char *name, struct err *err) MUST_CHECK;
+/*
  * The folder that holds the last part of `path`, missing ones made with mode 0700. `*ret_name`
  * points at the last part within `path`.
  */

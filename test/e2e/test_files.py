@@ -448,6 +448,19 @@ def test_kept_copies_outlive_deletion_and_destruction(server, home):
     assert [p.read_text(encoding="ascii") for p in kept_files(home)] == ["r"]
 
 
+def test_a_file_that_becomes_a_folder_and_the_reverse_are_kept_beside(server, home):
+    server.cell("import os, shutil\nopen('output/a', 'w').write('file')\n"
+                "os.mkdir('output/b'); open('output/b/r', 'w').write('below b')")
+    result = server.cell("os.remove('output/a'); os.mkdir('output/a'); open('output/a/r', 'w').write('below a')\n"
+                         "shutil.rmtree('output/b'); open('output/b', 'w').write('file')")
+    assert "not saved" not in result.text
+    server.call("destroy_session", session_id="s")
+    copies = kept_files(home)
+    folder = copies[0].parent
+    assert {str(copy.relative_to(folder)): copy.read_text(encoding="ascii") for copy in copies} == {
+        "a": "file", "a-2/r": "below a", "b/r": "below b", "b-2": "file"}
+
+
 def test_a_file_that_the_person_put_there_is_never_overwritten(server, home):
     server.cell("open('output/a', 'w').write('a')")
     folder = kept_files(home)[0].parent

@@ -181,6 +181,51 @@ static void a_file_of_the_person_stays(void **state)
 	keeper_free(keeper);
 }
 
+static void a_file_that_becomes_a_folder_is_kept_beside(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+
+	scratch_write(f->data, "output/a.d", "file");
+	copy(f, keeper, "output/a.d");
+	assert_int_equal(unlinkat(f->data, "output/a.d", 0), 0);
+	assert_int_equal(mkdirat(f->data, "output/a.d", 0700), 0);
+	assert_int_equal(mkdirat(f->data, "output/a.d/sub", 0700), 0);
+	scratch_write(f->data, "output/a.d/b", "1");
+	scratch_write(f->data, "output/a.d/sub/c", "2");
+	copy(f, keeper, "output/a.d/b");
+	copy(f, keeper, "output/a.d/sub/c");
+	scratch_write(f->data, "output/a.d/b", "1 again");
+	copy(f, keeper, "output/a.d/b");
+	assert_string_equal(outcome.error, "");
+	assert_kept(keeper, "a.d", "file");
+	assert_kept(keeper, "a-2.d/b", "1 again");
+	assert_kept(keeper, "a-2.d/sub/c", "2");
+	keeper_free(keeper);
+}
+
+static void a_folder_that_becomes_a_file_is_kept_beside(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, 1000, &outcome);
+
+	assert_int_equal(mkdirat(f->data, "output/a", 0700), 0);
+	scratch_write(f->data, "output/a/b", "1");
+	copy(f, keeper, "output/a/b");
+	assert_int_equal(unlinkat(f->data, "output/a/b", 0), 0);
+	assert_int_equal(unlinkat(f->data, "output/a", AT_REMOVEDIR), 0);
+	scratch_write(f->data, "output/a", "file");
+	copy(f, keeper, "output/a");
+	scratch_write(f->data, "output/a", "file again");
+	copy(f, keeper, "output/a");
+	assert_string_equal(outcome.error, "");
+	assert_kept(keeper, "a/b", "1");
+	assert_kept(keeper, "a-2", "file again");
+	keeper_free(keeper);
+}
+
 static void a_link_planted_among_the_kept_is_not_written_through(void **state)
 {
 	struct fixture *f = *state;
@@ -203,7 +248,7 @@ static void a_link_planted_among_the_kept_is_not_written_through(void **state)
 	assert_int_equal(mkdirat(f->data, "output/sub", 0700), 0);
 	scratch_write(f->data, "output/sub/c", "3");
 	copy(f, keeper, "output/sub/c");
-	assert_int_equal(outcome.failed, 1);
+	assert_kept(keeper, "sub-2/c", "3");
 	assert_false(scratch_exists(f->scratch.fd, "outside/c"));
 	text = scratch_read(f->scratch.fd, "victim");
 	assert_string_equal(text, "untouched");
@@ -423,6 +468,8 @@ int main(void)
 		FIXTURE_TEST(the_quota_is_told_and_nothing_is_cut),
 		FIXTURE_TEST(names_that_run_something_are_altered_and_that_is_told_once),
 		FIXTURE_TEST(a_file_of_the_person_stays),
+		FIXTURE_TEST(a_file_that_becomes_a_folder_is_kept_beside),
+		FIXTURE_TEST(a_folder_that_becomes_a_file_is_kept_beside),
 		FIXTURE_TEST(a_link_planted_among_the_kept_is_not_written_through),
 		FIXTURE_TEST(copies_are_private_and_keep_their_time),
 		FIXTURE_TEST(keeping_off_and_strange_paths_copy_nothing),
