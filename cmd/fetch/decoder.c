@@ -10,6 +10,7 @@
 
 enum {
 	CHUNK = 32 << 10,
+	GZIP_FIRST = 0x1f,
 	ANY_HEADER = 32, /* added to the window's bits: gzip's or zlib's, whichever is there */
 };
 
@@ -45,6 +46,23 @@ int decoder_begin(struct decoder *decoder, const char *coding, struct err *err)
 	if (inflateInit2(&decoder->stream, MAX_WBITS + ANY_HEADER) != Z_OK)
 		return err_set(err, ERR_INTERNAL, "zlib does not start");
 	decoder->active = true;
+	decoder->deflate = strcasecmp(coding, "deflate") == 0;
+	return 0;
+}
+
+/* In zlib's header the method comes first; no compressor's first block begins like that or as gzip.
+ */
+static bool is_bare(unsigned char first)
+{
+	return (first & 0x0f) != Z_DEFLATED && first != GZIP_FIRST;
+}
+
+static int look_at_first(struct decoder *decoder, char first, struct err *err)
+{
+	if (decoder->deflate && is_bare((unsigned char)first) &&
+	    inflateReset2(&decoder->stream, -MAX_WBITS) != Z_OK)
+		return err_set(err, ERR_INTERNAL, "zlib does not start again");
+	decoder->deflate = false;
 	return 0;
 }
 
@@ -70,6 +88,8 @@ int decoder_write(struct decoder *decoder, struct sink *sink, const char *data, 
 
 	if (!decoder->active)
 		return sink_write(sink, data, len, err);
+	if (len > 0 && look_at_first(decoder, data[0], err) < 0)
+		return -1;
 	stream->next_in = (Bytef *)(uintptr_t)data; /* zlib reads it only */
 	stream->avail_in = (uInt)len;
 	do {

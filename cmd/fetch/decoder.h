@@ -3,7 +3,8 @@
  * decoder.h - undoes a Content-Encoding of HTTP (RFC 9110, 8.4) on the way into a sink.
  *
  * Ours rather than libcurl's, which takes a compressed stream that ends too early for a whole one.
- * It knows gzip (RFC 1952, with any number of members) and deflate in zlib's format (RFC 1950).
+ * It knows gzip (RFC 1952, with any number of members) and deflate in zlib's format (RFC 1950),
+ * or, as some servers send it, without that (RFC 1951).
  */
 #ifndef FETCH_DECODER_H
 #define FETCH_DECODER_H
@@ -20,8 +21,9 @@
 
 struct decoder {
 	z_stream stream;
-	bool active; /* else bytes pass as they are */
-	bool within; /* the stream has begun and not ended */
+	bool active;  /* else bytes pass as they are */
+	bool deflate; /* nothing has come of what is called so */
+	bool within;  /* the stream has begun and not ended */
 };
 
 /* A zeroed decoder passes bytes as they are. */

@@ -119,6 +119,17 @@ def test_what_was_compressed_for_the_way_comes_as_it_was(tmp_path):
         assert download(tmp_path, site.url("/d"))[2] == b"x"
 
 
+@pytest.mark.parametrize("level", [0, 1, 9])
+def test_deflate_may_come_without_the_header_of_zlib(tmp_path, level):
+    packer = zlib.compressobj(level, zlib.DEFLATED, -15)
+    bare = packer.compress(WORDS) + packer.flush()
+    with Site({"/a": encoded(bare, "deflate"), "/cut": encoded(bare[:-9], "deflate"),
+               "/gzip": encoded(PACKED, "deflate")}) as site:
+        assert download(tmp_path, site.url("/a"))[2] == WORDS
+        assert download(tmp_path, site.url("/gzip"))[2] == WORDS
+        assert "breaks off" in refused(tmp_path, site.url("/cut"))[1]
+
+
 def test_a_file_that_is_compressed_by_its_name_stays_so(tmp_path):
     data = gzip.compress(b"x,y\n")
     with Site({"/a.csv.gz": encoded(data)}) as site:
