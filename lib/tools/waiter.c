@@ -120,26 +120,37 @@ static json_t *name_as_json(const struct session *session, const struct wait_nam
 	return state;
 }
 
-/* What the client brought; NULL when the user did not answer. */
-static const char *answer_of(json_t *result)
+/* The line that the client brought; NULL, and why, when there is none to type. */
+static const char *answer_of(json_t *result, size_t *ret_len, const char **ret_why)
 {
 	const char *action = json_string_value(json_object_get(result, "action"));
+	const char *text = NULL;
 
-	if (action == NULL || !str_eq(action, "accept"))
+	*ret_why = "the user was asked and gave no answer";
+	if (action != NULL && str_eq(action, "accept"))
+		text = json_string_value(
+			json_object_get(json_object_get(result, "content"), ANSWER));
+	if (text == NULL)
 		return NULL;
-	return json_string_value(json_object_get(json_object_get(result, "content"), ANSWER));
+	*ret_len = strcspn(text, "\r\n");
+	if (text[*ret_len + strspn(text + *ret_len, "\r\n")] == '\0')
+		return text;
+	*ret_why = "the user's answer had several lines, where one is asked for: it was not typed";
+	return NULL;
 }
 
 static void on_answered(void *data, json_t *result)
 {
 	struct waiter *waiter = data;
-	const char *answer = answer_of(result);
+	const char *why;
+	size_t len;
+	const char *answer = answer_of(result, &len, &why);
 
 	waiter->aside = NULL;
 	if (answer != NULL)
-		session_call_answer(waiter->waiting, &waiter->asked, answer, strlen(answer));
+		session_call_answer(waiter->waiting, &waiter->asked, answer, len);
 	else
-		session_call_unanswered(waiter->waiting, "the user was asked and gave no answer");
+		session_call_unanswered(waiter->waiting, why);
 }
 
 static bool on_wait(struct call *call, const struct runner_wait *wait, const struct wait_name *name,
@@ -192,6 +203,7 @@ static struct call *look_with_answer(struct waiter *waiter, json_t *arguments, j
 	json_t *result = mcp_call_answer(waiter->call, ANSWER, MCP_ASK_FORM);
 	struct session *session = NULL;
 	struct table *table = service_table(waiter->service, err);
+	const char *why;
 
 	if (table != NULL)
 		session = table_find(table, json_string_value(json_object_get(state, "session_id")),
@@ -205,13 +217,12 @@ static struct call *look_with_answer(struct waiter *waiter, json_t *arguments, j
 	request.wait.cell = (uint64_t)json_integer_value(json_object_get(state, "cell"));
 	request.wait.number = (uint64_t)json_integer_value(json_object_get(state, "wait"));
 	request.language = request.wait.language;
-	request.text = answer_of(result);
+	request.text = answer_of(result, &request.text_len, &why);
 	if (request.text != NULL) {
 		request.action = LOOK_ANSWER;
-		request.text_len = strlen(request.text);
 	} else if (result != NULL) {
 		request.action = LOOK_WAIT;
-		request.note = "the user was asked and gave no answer";
+		request.note = why;
 	}
 	return session_look(session, &request, waiter_done, waiter, err);
 }

@@ -97,6 +97,19 @@ def test_mi_the_person_answers_and_the_code_goes_on(person):
     assert result.state == "done" and result.text == "name? Eve\n'hello Eve'\n"
 
 
+def test_an_answer_of_several_lines_is_not_typed_and_a_newline_at_its_end_is_no_line(person):
+    person.cell("a = input('first? ')\nb = input('second? ')\n(a, b)")
+    person.question()
+    person.answer("Eve\n")
+    assert '"second?"' in person.question()["message"]
+    person.answer("one\rtwo\n")
+    result = person.result()
+    assert result.state == "waiting_for_input" and result.cell["prompt"] == "second?"
+    assert "the user's answer had several lines" in result.text
+    person.start("interact", input="2")
+    assert "('Eve', '2')" in person.result().text
+
+
 def test_a_cell_asks_three_times_at_most(person):
     person.cell("[input(f'{i}? ') for i in range(4)]")
     for i in range(3):
