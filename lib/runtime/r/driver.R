@@ -27,6 +27,7 @@ local({
 	state$warned <- FALSE  # R may have put off a warning
 	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
 	state$calls <- NULL    # those of the last error, for traceback()
+	state$callbacks <- list() # those of addTaskCallback(): name, function, data
 	state$limits <- c(Inf, Inf) # what the user gave setTimeLimit()
 	state$output <- ""
 	state$waiting <- list() # frames that came while an ack was awaited
@@ -319,6 +320,58 @@ local({
 		rlang_trace_top_env = user # its traces begin with the code of the cell
 	)
 
+	# ---- task callbacks ----
+	#
+	# R runs them at its top level, which is never reached. Packages and taskCallbackManager() call these, too.
+
+	callback_names <- function() vapply(state$callbacks, function(callback) callback$name, "")
+
+	add_callback <- function(f, data = NULL, name = character()) {
+		if (!is.function(f)) stop("handler must be a function")
+		place <- length(state$callbacks) + 1L
+		callback <- new.env()
+		callback$name <- c(as.character(name), place)[1L]
+		callback$run <- f
+		callback$data <- if (!missing(data)) list(data)
+		state$callbacks[[place]] <- callback
+		structure(place, names = callback$name)
+	}
+
+	remove_callback <- function(id) {
+		place <- if (is.character(id)) match(id[1L], callback_names()) else as.integer(id)[1L]
+		found <- place %in% seq_along(state$callbacks)
+		if (found) state$callbacks[[place]] <- NULL
+		found
+	}
+
+	replace_in_base <- function(name, value) {
+		unlockBinding(name, baseenv())
+		assign(name, value, baseenv())
+		lockBinding(name, baseenv())
+	}
+	replace_in_base("addTaskCallback", add_callback)
+	replace_in_base("removeTaskCallback", remove_callback)
+	replace_in_base("getTaskCallbackNames", callback_names)
+
+	# Does it stay? It does not when it fails. Its errors and warnings name these calls.
+	run_callback <- function(callback, expr, value, succeeded, visible) {
+		cb <- callback$run
+		data <- callback$data[[1L]]
+		again <- try(if (is.null(callback$data)) cb(expr, value, succeeded, visible)
+			else cb(expr, value, succeeded, visible, data))
+		if (inherits(again, "try-error")) return(FALSE)
+		if (!is.logical(again)) warning("top-level task callback did not return a logical value", call. = FALSE)
+		isTRUE(as.logical(again)[1L])
+	}
+
+	run_callbacks <- function(expr, result) for (callback in state$callbacks) {
+		stays <- run_callback(callback, expr, result$value, TRUE, result$visible)
+		if (state$warned && getOption("warn") == 0)
+			cat("warning messages from top-level task callback '", callback$name, "'\n", sep = "", file = stderr())
+		settle()
+		if (!stays) state$callbacks <- Filter(function(other) !identical(other, callback), state$callbacks)
+	}
+
 	# ---- packages ----
 	#
 	# A session has no network: the server brings what comes from a repository. What lies in the
@@ -520,6 +573,7 @@ local({
 			assign(".Last.value", result$value, attached)
 			if (result$visible) show_value(result$value)
 			settle()
+			if (length(state$callbacks) > 0L) run_callbacks(code[[i]], result)
 		}
 	}
 
