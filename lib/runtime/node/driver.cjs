@@ -69,6 +69,7 @@ const { inspect } = util;
 const soon = setImmediate;
 const on = uncurry(process.on);
 const listeners = uncurry(process.listeners);
+const removeListener = uncurry(process.removeListener);
 const JupyterDisplay = Symbol.for('Jupyter.display');
 
 const CONTROL = 3;
@@ -849,11 +850,35 @@ const noteExit = uncurry(WeakMap.prototype.set);
 
 // As in the other languages it ends the cell, and nothing of what is defined is lost.
 function endCell(code = process.exitCode) {
-  const number = Number(code ?? 0) & 255;
+  const number = codeAfterHandlers(Number(code ?? 0) & 255);
   const error = new Error(`process.exit(${number}) ends the cell`);
   error.name = 'Exit';
   noteExit(exits, error, number);
   throw error;
+}
+
+let exiting; // the cell whose handlers run, null between cells
+
+// Runs what listens for the exit, which Node does once in a process; the code that it leaves.
+function codeAfterHandlers(number) {
+  const due = listeners(process, 'exit');
+  if (due.length === 0 || exiting === cell) return number;
+  const { exitCode: before } = process;
+  let left = number;
+  exiting = cell;
+  try {
+    process.exitCode = number;
+    process.emit('exit', number);
+    left = Number(process.exitCode ?? 0) & 255;
+  } catch (error) {
+    left = exitOf(error) ?? number;
+    if (exitOf(error) === undefined) say(`Uncaught ${traceback(error)}`);
+  } finally {
+    exiting = undefined;
+    for (let i = 0; i < due.length; i++) removeListener(process, 'exit', due[i]);
+    process.exitCode = before;
+  }
+  return left;
 }
 
 function exitOf(error) {

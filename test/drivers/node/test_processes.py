@@ -380,6 +380,42 @@ def test_process_exit_ends_the_cell_and_loses_nothing(shared, code, status):
     assert shared.run("process.exitCode = undefined; x").value == "'kept'"
 
 
+@pytest.mark.parametrize("code, output, status", [
+    ("process.on('exit', (code) => console.log('bye', code)); process.exit(7)", "bye 7\n", 7),
+    ("process.once('exit', () => console.log('bye')); process.exitCode = 5; process.exit()", "bye\n", 5),
+    ("process.on('exit', () => { process.exitCode = 8 }); process.exit(3)", "", 8),
+    ("process.on('exit', () => process.exit(9)); process.exit(3)", "", 9),
+    ("process.on('exit', () => console.log('bye')); setTimeout(() => process.exit(4), 1); await new Promise(() => {})", "bye\n", 4)])
+def test_process_exit_runs_what_listens_for_it_once(shared, code, output, status):
+    """J3: a writer of the code's may hold back data until then."""
+    for _ in range(2):
+        result = shared.run(code)
+        assert result.status == "exit" and result.done["code"] == f"{status}" and result.output == output
+        result = shared.run("process.exit(2)")
+        assert result.status == "exit" and result.done["code"] == "2" and result.output == ""
+        shared.run("process.exitCode = undefined")
+
+
+def test_a_listener_for_the_exit_that_throws_is_shown(session):
+    result = session.run("process.on('exit', () => { throw new Error('held back') }); process.exit(3)")
+    assert result.status == "exit" and result.done["code"] == "3" and "Error: held back\n" in result.output
+    assert session.run("process.exit(4)").output == ""
+
+
+def test_a_listener_for_the_exit_can_be_interrupted(session):
+    assert session.run_interrupted("process.on('exit', () => { while (true) {} }); process.exit(3)").status == "interrupted"
+    session.run("process.removeAllListeners('exit'); process.on('exit', () => console.log('bye'))")
+    assert session.run("process.exit(4)").output == "bye\n"
+
+
+def test_listeners_for_the_exit_run_between_cells(session):
+    """One that exits itself does not run again."""
+    session.run("globalThis.exits = 0; process.on('exit', () => { exits++; process.exit(6) }); setTimeout(() => process.exit(3), 20); 1")
+    while session.run("globalThis.exits").value in ("0", None):  # None: it ended this cell
+        pass
+    assert session.run("exits").value == "1"
+
+
 def test_process_exit_between_cells_is_told(session):
     session.run("globalThis.exits = 0; process.prependListener('uncaughtException', function seen() { exits++; "
                 "process.removeListener('uncaughtException', seen) }); setTimeout(() => process.exit(3), 20); 1")
