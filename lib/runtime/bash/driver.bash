@@ -391,6 +391,69 @@ __ptycell_locals() {
 	done < <(builtin compgen -v)
 }
 
+# All that the next shell is to have, for it to source. Aliases and functions could change what these
+# lines do: they come last, and work when all is done.
+__ptycell_keep() {
+	builtin local __ptycell_options
+	__ptycell_options=$(builtin set +o)
+	builtin set +o posix
+	builtin shopt -p
+	builtin printf 'shopt -u expand_aliases\n'
+	__ptycell_globals
+	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_aliases=%q\n' "$(builtin shopt -p expand_aliases)"
+	builtin printf '%s\n' "$__ptycell_options" "$__ptycell_text"
+	builtin alias -p
+	__ptycell_functions
+	builtin printf '__ptycell_whole=yes\n'
+}
+
+# Not every function parses as bash prints it: those that do not are lost.
+__ptycell_functions() {
+	builtin local __ptycell_name __ptycell_texts __ptycell_lost
+	__ptycell_lost=()
+	builtin mapfile -t __ptycell_names < <(builtin compgen -A function -X '__ptycell_*')
+	(( ${#__ptycell_names[@]} > 0 )) || builtin return
+	__ptycell_texts=("$(builtin declare -f -- "${__ptycell_names[@]}")")
+	if ! __ptycell_define "$__ptycell_texts" yes; then
+		__ptycell_texts=()
+		for __ptycell_name in "${__ptycell_names[@]}"; do
+			__ptycell_line=$(builtin declare -f -- "$__ptycell_name")
+			if __ptycell_define "$__ptycell_line" yes; then
+				__ptycell_texts+=("$__ptycell_line")
+			else
+				__ptycell_lost+=("$__ptycell_name")
+			fi
+		done
+	fi
+	builtin printf '__ptycell_functions=%q\n' "$(builtin printf '%s\n' "${__ptycell_texts[@]}")"
+	(( ${#__ptycell_lost[@]} == 0 )) ||
+		builtin printf '__ptycell_lost=%q\n' "$(builtin printf ' %s' "${__ptycell_lost[@]}")"
+}
+
+# Defines functions, or tries whether it could ($2); fails at the first that is not one. Nothing else
+# in $1 is run: DEBUG comes before all that would, but not before a definition.
+__ptycell_define() {
+	builtin local - __ptycell_extglob=u
+	! builtin shopt -q extglob || __ptycell_extglob=s
+	builtin unset -f __ptycell_end __ptycell_free
+	builtin set -T +o posix
+	builtin shopt -s extglob
+	case ${2-} in
+	yes) __ptycell_eval "__ptycell_tried() {"$'\n'"$1"$'\n}' ;;
+	*) __ptycell_eval "$1" ;;
+	esac
+	__ptycell_free() { :; }
+	builtin trap - DEBUG
+	builtin shopt "-$__ptycell_extglob" extglob
+	builtin declare -F __ptycell_end >/dev/null
+}
+
+__ptycell_eval() {
+	builtin eval "builtin trap 'builtin declare -F __ptycell_free >/dev/null || builtin return' DEBUG
+$1
+__ptycell_end() { :; }"
+}
+
 # The trap of EXIT. `exit`, or a failure under set -e, ends this bash: another takes its place in
 # the same process and gets all that can be handed over.
 __ptycell_leave() {
@@ -407,15 +470,7 @@ __ptycell_leave() {
 	__ptycell_text=$(builtin trap -p) 2>/dev/null
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
-	# Options first: without extglob a function may not parse, and its body would run.
-	__ptycell_line=$(
-		builtin shopt -p
-		__ptycell_globals 2>/dev/null
-		builtin declare -f
-		builtin alias -p
-		builtin set +o
-	) 2>/dev/null
-	__ptycell_line+=$'\n'$__ptycell_text
+	__ptycell_line=$(__ptycell_keep 2>/dev/null)
 	# What is left of the cell's own redirections may still be there; what was close-on-exec
 	# stays so but for 0 to 2, by way of which 18 goes.
 	PTYCELL_DRIVER=$__ptycell_driver PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
@@ -424,15 +479,30 @@ __ptycell_leave() {
 		13<<<"$__ptycell_line" <&18 11<&0 <&12 15>&1 17>&2 >&14 2>&16
 }
 
+# What has to come behind all else in the new shell.
+__ptycell_resume() {
+	__ptycell_text=$(builtin trap -p DEBUG)
+	if ! __ptycell_define "$__ptycell_functions" 2>/dev/null || [[ ! $__ptycell_whole ]]; then
+		builtin printf 'bash: not all variables and functions outlived the exit.\n' >&2
+	fi
+	[[ ! $__ptycell_lost ]] || builtin printf 'bash: functions that did not outlive the exit:%s\n' "$__ptycell_lost" >&2
+	__ptycell_functions=
+	builtin unset -f __ptycell_end __ptycell_free
+	[[ ! $__ptycell_text ]] || builtin eval "builtin $__ptycell_text"
+	__ptycell_text=
+}
+
 if [[ ${PTYCELL_RESUME-} ]]; then
 	exec 14>&1 >&15 15>&14 14>&2 2>&17 17>&14 14>&-
+	__ptycell_whole=
 	builtin . /dev/fd/13 2>/dev/null
 	exec 13<&-
-	unset PTYCELL_RESUME
+	builtin unset PTYCELL_RESUME
 else
 	exec 17>&13 13>&-
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags=
 	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
+	__ptycell_aliases=:
 fi
 # No program of a cell gets them: bash marks its own copy of what a redirection replaces as
 # close-on-exec, always the first free one from 10 on, and a copy of such a one is so too.
@@ -443,12 +513,15 @@ fi
 exec 11<&- 15>&- 17>&-
 
 __ptycell_text= __ptycell_line= __ptycell_at= __ptycell_driver=$PTYCELL_DRIVER
-readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+builtin readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_globals __ptycell_locals __ptycell_leave
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_globals __ptycell_locals \
+	__ptycell_keep __ptycell_functions __ptycell_define __ptycell_eval __ptycell_resume __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
 builtin trap __ptycell_leave EXIT
 PS1= PS2= PROMPT_COMMAND=$__ptycell_hook
-builtin eval "$__ptycell_hook"
+[[ $__ptycell_state != left ]] || __ptycell_resume
+builtin eval "builtin $__ptycell_aliases"
+\builtin eval "$__ptycell_hook"

@@ -115,3 +115,34 @@ def test_descriptors_that_a_cell_opens_stay_and_are_in_nobodys_way(bash, code):
         assert bash.run("cat <<X\nhere\nX\necho error >&2")[2] == "here\nerror\n"
     assert bash.run("ls -l /proc/$$/fd | grep -c /dev/null") == opened
     assert bash.run("ls -l /proc/self/fd | grep -c pipe")[2] == "1\n"
+
+
+def test_a_function_that_does_not_parse_as_bash_prints_it_is_told_when_it_is_lost(bash):
+    bash.run("until_f() { until touch ran <<E & do touch ran; done\nE\n}\n"
+             "case_f() { case $1 in (esac) touch ran;; esac; }\n"
+             "zz() { echo zz; }; alias ll='echo alias'; trap 'echo usr1' USR1; set -f; var=kept; readonly IFS")
+    state, status, output = bash.run("exit 3")
+    assert (state, status) == ("over", 3)
+    assert output == "bash: functions that did not outlive the exit: case_f until_f\n"
+    _, _, output = bash.run('zz; ll; trap -p USR1; echo "$- $var"; ls; declare -F until_f; declare -F case_f')
+    assert "zz\nalias\ntrap -- 'echo usr1' SIGUSR1\n" in output and "f" in output.splitlines()[3].split()[0]
+    assert output.endswith(" kept\n")
+
+
+def test_an_exit_restores_functions_of_any_shell_option(bash):
+    bash.run("shopt -s extglob")
+    bash.run("f() { case $1 in @(a|b)) echo f;; esac; }; shopt -u extglob")
+    assert bash.run("exit") == ("over", 0, "")
+    assert bash.run("declare -F f; shopt -q extglob || echo off")[2] == "f\noff\n"
+    bash.run("x-y() { echo y; }; set -o posix")
+    assert bash.run("exit")[2] == ""
+    assert bash.run("set +o posix; x-y")[2] == "y\n"
+
+
+def test_nothing_of_the_user_runs_while_an_exit_restores(bash):
+    bash.run("alias declare='touch ran; :' alias='touch ran; :' set='touch ran; :' exec='touch ran; :'\n"
+             "readonly() { touch ran; }; export -f readonly; trap 'touch ran' DEBUG; rm -f ran\n"
+             "printf() { touch ran; }; unset() { touch ran; }; shopt() { touch ran; }")
+    bash.run("trap - DEBUG; \\rm -f ran")
+    assert bash.run("exit")[2] == ""
+    assert bash.run("ls; \\declare -F printf")[2] == "printf\n"
