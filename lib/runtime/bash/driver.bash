@@ -339,8 +339,16 @@ __ptycell_tell() {
 
 __ptycell_list() {
 	builtin printf '@%s %s\n' "$__ptycell_nonce" "$1"
-	builtin jobs -pr
+	__ptycell_jobs
 	builtin printf '@%s names\n' "$__ptycell_nonce" && __ptycell_names
+}
+
+# What runs in the background, and what did so when the shell before this one was left by `exit`.
+__ptycell_jobs() {
+	builtin jobs -pr
+	for __ptycell_line in "${__ptycell_left[@]}"; do
+		builtin kill -0 "$__ptycell_line" 2>/dev/null && builtin printf '%s\n' "$__ptycell_line"
+	done
 }
 
 # Large values make this slow: then it is left out of the next cells.
@@ -394,13 +402,17 @@ __ptycell_locals() {
 # All that the next shell is to have, for it to source. Aliases and functions could change what these
 # lines do: they come last, and work when all is done.
 __ptycell_keep() {
-	builtin local __ptycell_options
+	builtin local __ptycell_options __ptycell_index
 	__ptycell_options=$(builtin set +o)
 	builtin set +o posix
 	builtin shopt -p
 	builtin printf 'shopt -u expand_aliases\n'
 	__ptycell_globals
-	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_aliases=%q\n' "$(builtin shopt -p expand_aliases)"
+	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_aliases=%q __ptycell_left=(%s)\n' \
+		"$(builtin shopt -p expand_aliases)" "$(__ptycell_jobs)"
+	for (( __ptycell_index = ${#DIRSTACK[@]} - 1; __ptycell_index > 0; __ptycell_index-- )); do
+		builtin printf 'builtin pushd -n %q >/dev/null\n' "${DIRSTACK[__ptycell_index]}"
+	done
 	builtin printf '%s\n' "$__ptycell_options" "$__ptycell_text"
 	builtin alias -p
 	__ptycell_functions
@@ -486,6 +498,8 @@ __ptycell_resume() {
 		builtin printf 'bash: not all variables and functions outlived the exit.\n' >&2
 	fi
 	[[ ! $__ptycell_lost ]] || builtin printf 'bash: functions that did not outlive the exit:%s\n' "$__ptycell_lost" >&2
+	(( ${#__ptycell_left[@]} == 0 )) || builtin printf 'bash: still running, but no jobs of this shell after the exit:%s\n' \
+		"$(builtin printf ' %s' "${__ptycell_left[@]}")" >&2
 	__ptycell_functions=
 	builtin unset -f __ptycell_end __ptycell_free
 	[[ ! $__ptycell_text ]] || builtin eval "builtin $__ptycell_text"
@@ -502,7 +516,7 @@ else
 	exec 17>&13 13>&-
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags=
 	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
-	__ptycell_aliases=:
+	__ptycell_aliases=: __ptycell_left=()
 fi
 # No program of a cell gets them: bash marks its own copy of what a redirection replaces as
 # close-on-exec, always the first free one from 10 on, and a copy of such a one is so too.
@@ -515,7 +529,7 @@ exec 11<&- 15>&- 17>&-
 __ptycell_text= __ptycell_line= __ptycell_at= __ptycell_driver=$PTYCELL_DRIVER
 builtin readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_names __ptycell_globals __ptycell_locals \
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
 	__ptycell_keep __ptycell_functions __ptycell_define __ptycell_eval __ptycell_resume __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand

@@ -146,3 +146,18 @@ def test_nothing_of_the_user_runs_while_an_exit_restores(bash):
     bash.run("trap - DEBUG; \\rm -f ran")
     assert bash.run("exit")[2] == ""
     assert bash.run("ls; \\declare -F printf")[2] == "printf\n"
+
+
+def test_jobs_that_an_exit_leaves_behind_are_told(bash):
+    _, _, pids = bash.run("sleep 1000 & sleep 1000 & echo $(jobs -p)")
+    assert bash.run("exit 2") == (
+        "over", 2, f"bash: still running, but no jobs of this shell after the exit: {pids}")
+    assert bash.jobs.split() == pids.split()
+    bash.run(f"jobs; kill -9 {pids.strip()}; while kill -0 {pids.split()[0]} || kill -0 {pids.split()[1]}; do :; done 2>/dev/null")
+    assert bash.jobs == ""
+
+
+def test_the_stack_of_folders_outlives_an_exit(bash):
+    _, _, stack = bash.run("mkdir 'a b' c; pushd 'a b' >/dev/null; pushd ../c; dirs -l -p")
+    assert bash.run("exit") == ("over", 0, "")
+    assert bash.run("dirs -l -p")[2] == stack.partition("\n")[2]
