@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "compare.h"
 #include "lite.h"
 #include "module.h"
 #include "names.h"
@@ -386,6 +387,7 @@ void tables_tell(struct tables *tables, const struct query *query, struct sink *
 {
 	bool truths = tell_has_truths(query);
 
+	compare_mark(query, tables->sheets, tables->sheet_count);
 	for (size_t i = 0; i < tables->sheet_count; i++)
 		if (tables->sheets[i]->used)
 			tell_sheet(tables->sheets[i], truths, sink);

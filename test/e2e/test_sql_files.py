@@ -253,6 +253,42 @@ def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
         assert notes(sql(server, "SELECT p FROM t WHERE p = '007'")) == plain
 
 
+@pytest.mark.parametrize("data", ["007\n008\n9\n010\n", "A1\n7\nB2\nC3\n"])
+@pytest.mark.parametrize("condition, params", [
+    ("v > ?", [6]), ("? < v", [6]), ("v > :low", [6.5]), ("v IN (7, 8)", []), ("v NOT IN (7, 8)", []), ("v IN (?, ?)", ["x", 7]), ("v IN (SELECT id FROM t)", []),
+    ("v > (SELECT 9)", []), ("v > (SELECT max(id) FROM t)", []), ("v > id", []), ("id = t.v", []), ("v = 1 * id", []), ("CASE WHEN v > 9 THEN 1 END", []),
+    ("CASE v WHEN 'x' THEN 0 WHEN 7 THEN 1 END", []), ("coalesce(v, 0) > 9", []), ("ifnull(v, 0) > ?", [9]), ("trim(v) > 9", []), ("v IS 7", []),
+    ("v IS NOT 7", []), ("v BETWEEN ? AND ?", [7, 9]), ("id = 1 AND NOT v < length(v)", []), ("v = CAST('7' AS INTEGER)", []), ("v > -1", []), ("? = id AND v = ?2", [1, 7]), (":a = 'x' OR :a = id OR v > :b", [1, 7]),
+    ("EXISTS (SELECT 1 FROM (SELECT v AS w FROM t GROUP BY v) s WHERE w > ?)", [9]), ("v = (SELECT CASE WHEN id = 'x' THEN 1 END)", [])])
+def test_texts_are_told_wherever_they_are_compared_with_numbers(server, data, condition, params):  # Q10
+    """pandas and DuckDB refuse this or compare numbers; '9' is more than 10 here, and '007' is not 7."""
+    put(server, "t.csv", "id,v\n" + "".join(f"{i},{line}\n" for i, line in enumerate(data.split())))
+    told = ["v of t.csv is text and was compared with a number, as text: CAST(v AS REAL) compares numbers"]
+    assert notes(sql(server, f"SELECT id FROM t WHERE {condition}", params=params)) == told
+
+
+def test_texts_are_told_when_a_join_compares_them_with_numbers(server):  # Q10
+    put(server, "a.csv", "code,x\n007,1\nA8,2\n")
+    put(server, "b.csv", "code,y\n7,1\n8,2\n")
+    told = ["code of a.csv is text and was compared with a number, as text: CAST(code AS REAL) compares numbers"]
+    for query in ("SELECT * FROM a JOIN b ON a.code = b.code", "SELECT * FROM a JOIN b USING (code)", "SELECT * FROM a NATURAL JOIN b",
+                  "SELECT * FROM a, b WHERE b.code = a.code", "SELECT x FROM a GROUP BY x HAVING max(code) > 9"):
+        assert notes(sql(server, query)) == told, query
+
+
+@pytest.mark.parametrize("query, params", [
+    ("SELECT v, id FROM t WHERE id > 1", []), ("SELECT v FROM t WHERE id > ? AND v = ?", [1, "007"]), ("SELECT v FROM t WHERE v IN ('007', 'A1')", []),
+    ("SELECT v FROM t WHERE CAST(v AS REAL) > 9", []), ("SELECT v FROM t WHERE v + 0 > 9", []), ("SELECT v FROM t WHERE length(v) > 2", []),
+    ("SELECT v FROM t WHERE substr(v, 1, 1) = '0'", []), ("SELECT v FROM t WHERE v LIKE '0%' AND id IN (1, 2) ORDER BY 1 LIMIT 5", []),
+    ("SELECT CASE WHEN id > 1 THEN v ELSE 'x' END, CASE v WHEN '7' THEN 1 ELSE 0 END FROM t", []), ("SELECT v FROM t WHERE v IS NOT NULL", []),
+    ("SELECT v, count(*) FROM t GROUP BY v HAVING count(*) > 1", []), ("SELECT count(v) FROM t HAVING count(v) > 2", []),
+    ("SELECT v FROM t JOIN (SELECT 1 AS one) o ON o.one = t.id", []), ("SELECT v FROM t WHERE v = (SELECT min(v) FROM t WHERE id > 1 LIMIT 1)", []),
+    ("SELECT v FROM t WHERE v = (CASE WHEN id > 1 THEN '7' ELSE 'x' END)", []), ("SELECT 1 FROM t WHERE :a = v AND id = :b AND v <> :a", ["007", 1])])
+def test_texts_that_are_not_compared_with_numbers_are_not_told(server, query, params):
+    put(server, "t.csv", "id,v\n1,007\n2,A1\n3,7\n")
+    assert notes(sql(server, query, params=params)) == []
+
+
 def test_a_code_with_leading_zeros_is_told_as_that(server):
     put(server, "t.csv", "zip\n98101\n10001\n60601\n01234\n")
     assert notes(sql(server, "SELECT max(zip) FROM t")) == [
