@@ -50,7 +50,10 @@ static void set(struct encoding *encoding, const char *name, size_t mark)
 	(void)snprintf(encoding->name, sizeof(encoding->name), "%s", name);
 }
 
-/* Text has few characters that are zero in either byte, and most of a table's have one such. */
+/*
+ * Text has few characters that are zero in either byte, and most of a table's have one such; a
+ * single one is a mistake in a small file.
+ */
 static const char *wide_name(const char *head, size_t len)
 {
 	size_t looked = size_min(len, LOOK_SIZE) & ~(size_t)1;
@@ -58,7 +61,7 @@ static const char *wide_name(const char *head, size_t len)
 
 	for (size_t i = 0; i < looked; i++)
 		zeros[i % 2] += head[i] == '\0';
-	if (looked < 4 || zeros[0] + zeros[1] < looked / 16)
+	if (looked < 4 || zeros[0] + zeros[1] < 2 || zeros[0] + zeros[1] < looked / 16)
 		return NULL;
 	if (zeros[1] > 4 * zeros[0])
 		return "UTF-16LE";

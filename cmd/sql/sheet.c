@@ -144,12 +144,25 @@ static int add_column(struct sheet *sheet, const struct csv_reader *header, cons
 	return 0;
 }
 
+static void trim_name(struct sheet *sheet, struct csv_field *field)
+{
+	const char *s = field->s;
+	size_t len = field->len;
+
+	infer_trim(&s, &len);
+	sheet->trimmed = sheet->trimmed || len < field->len;
+	field->s += s - field->s;
+	field->len = len;
+}
+
 static int read_header(struct sheet *sheet, struct csv_reader *reader, struct err *err)
 {
 	int result = csv_next(reader, err);
 
 	if (result == 0)
 		return err_set(err, ERR_INVALID, "it is empty");
+	for (size_t i = 0; result == 1 && i < reader->count; i++)
+		trim_name(sheet, &reader->fields[i]);
 	for (size_t i = 0; result == 1 && i < reader->count; i++)
 		if (add_column(sheet, reader, reader->fields[i].s, reader->fields[i].len, err) < 0)
 			return -1;
@@ -238,6 +251,7 @@ static void forget_scan(struct sheet *sheet)
 		column_release(&sheet->columns[--sheet->count]);
 	sheet->rows = sheet->short_rows = sheet->long_rows = 0;
 	sheet->sample[0] = '\0';
+	sheet->trimmed = false;
 }
 
 /* One reading; *ret_again: it has to be another one. */

@@ -23,9 +23,10 @@ struct sheet {
 	struct stat stat;
 	struct encoding encoding;
 	char separator;
-	bool quotes; /* in it mean something */
-	bool used;   /* by the query that was prepared last */
-	bool told;   /* what was assumed about it was in an answer */
+	bool quotes;  /* in it mean something */
+	bool trimmed; /* blanks stood around names of columns */
+	bool used;    /* by the query that was prepared last */
+	bool told;    /* what was assumed about it was in an answer */
 	struct column *columns;
 	size_t count;
 	size_t rows;

@@ -184,6 +184,9 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 			  "%ju): they are in further columns, the last is %s",
 			  with_commas(some, sheet->long_rows), sheet->long_rows == 1 ? "" : "s",
 			  file, (uintmax_t)sheet->long_line, sheet->columns[sheet->count - 1].name);
+	if (sheet->trimmed)
+		sink_note(sink, "blanks around the names of columns in %s are no part of them",
+			  file);
 	if (!sheet->quotes)
 		sink_note(sink, "a quote in %s does not end: quotes are read as plain characters",
 			  file);

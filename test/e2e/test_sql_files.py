@@ -329,6 +329,22 @@ def test_a_name_that_is_made_is_none_that_the_file_has(server):
     assert rows(server, "SELECT x_2, column5 FROM t") == [[3, 6]]
 
 
+def test_blanks_around_names_of_columns_are_no_part_of_them(server):
+    """As DuckDB reads them. `SELECT b` finds ` b`."""
+    put(server, "t.csv", "a, b ,\" c\",  , b\n1,2,3,4,5\n")
+    answer = sql(server, "SELECT a, b, c, column4, b_2 FROM t")
+    assert answer.object["rows"] == [[1, 2, 3, 4, 5]] and notes(answer) == ["blanks around the names of columns in t.csv are no part of them"]
+    assert notes(sql(server, "SELECT a FROM t")) == []
+    put(server, "t.csv", "a b,c\n1,2\n")
+    assert notes(sql(server, 'SELECT "a b" FROM t')) == []
+
+
+def test_a_zero_byte_in_a_small_file_is_no_utf16(server):
+    write(server, {"input/t.csv": b"a,b\n1,x\0y\n2,z\n"})
+    answer = sql(server, "SELECT a FROM t")
+    assert answer.object["rows"] == [[1], [2]] and notes(answer) == []
+
+
 def test_ragged_rows_are_read_and_told(server):
     put(server, "t.csv", "a,b\n1,2\n3\n\"x\ny\",4,5\n6\n")
     answer = sql(server, "SELECT * FROM t")
