@@ -42,9 +42,10 @@ struct column {
 	/* Values that are no numbers; one with an exponent only. "" for none. */
 	char samples[COLUMN_SAMPLES][COLUMN_SAMPLE_MAX];
 	char power[COLUMN_SAMPLE_MAX];
-	bool named;    /* or perhaps, by the query that is being prepared */
-	bool wanted;   /* by it */
-	bool compared; /* by it with a number, and it is text */
+	bool named;     /* or perhaps, by the query that is being prepared */
+	bool wanted;    /* by it */
+	bool compared;  /* by it with a number, and it is text */
+	bool condition; /* by itself in it, and it is text */
 	bool loaded;
 	size_t rows;
 	int64_t *integers; /* booleans, too: 1 and 0 */

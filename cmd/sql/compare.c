@@ -411,6 +411,52 @@ static void look_at_natural(const struct compare *compare)
 				look_at_name(compare, compare->sheets[s]->columns[i].name);
 }
 
+/* ---- columns that are conditions by themselves ---- */
+
+/* The AND of BETWEEN is in the same operand, so to say. */
+static bool begins_condition(const struct compare *compare, size_t at)
+{
+	static const char *const words[] = { "WHERE", "AND",    "OR",   "NOT",
+					     "ON",    "HAVING", "WHEN", NULL };
+
+	if (at == 0 || !is_any(compare, at - 1, words))
+		return false;
+	for (size_t i = left_of(compare, at - 1); i < at; i++)
+		if (is_word(compare, i, "BETWEEN"))
+			return false;
+	return true;
+}
+
+static bool ends_condition(const struct compare *compare, size_t at)
+{
+	static const char *const words[] = { "AND",   "OR",    "THEN",   "GROUP",     "ORDER",
+					     "LIMIT", "UNION", "HAVING", "INTERSECT", "EXCEPT",
+					     "WHERE", "JOIN",  NULL };
+
+	return compare->tokens[at].kind == TOKEN_END || is_one_of(compare, at, ");") ||
+	       is_any(compare, at, words);
+}
+
+/* WHERE v, NOT v */
+static void look_at_condition(const struct compare *compare, size_t at)
+{
+	size_t name = is_char(compare, at + 1, '.') ? at + 2 : at;
+	cleanup_free char *text = NULL;
+
+	if (name + 1 >= compare->count || !begins_condition(compare, at) ||
+	    !ends_condition(compare, name + 1))
+		return;
+	text = token_name(&compare->lexer, &compare->tokens[name]);
+	for (size_t s = 0; s < compare->sheet_count; s++)
+		for (size_t i = 0; i < compare->sheets[s]->count; i++) {
+			struct column *column = &compare->sheets[s]->columns[i];
+
+			if (column->wanted && column->verdict.type == INFER_TYPE_TEXT &&
+			    strcasecmp(column->name, text) == 0)
+				column->condition = true;
+		}
+}
+
 void compare_mark(const struct query *query, struct sheet *const *sheets, size_t count)
 {
 	struct compare compare = { .params = query->params,
@@ -431,6 +477,9 @@ void compare_mark(const struct query *query, struct sheet *const *sheets, size_t
 			look_at_using(&compare, at);
 		} else if (is_word(&compare, at, "NATURAL")) {
 			look_at_natural(&compare);
+		} else if (compare.tokens[at].kind == TOKEN_WORD ||
+			   compare.tokens[at].kind == TOKEN_QUOTED) {
+			look_at_condition(&compare, at);
 		}
 	}
 	free(compare.tokens);

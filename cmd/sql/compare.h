@@ -13,7 +13,10 @@
 #include "query.h"
 #include "sheet.h"
 
-/* Marks what is `compared` among the wanted columns of those sheets that the query used. */
+/*
+ * Marks what is `compared`, and what is a `condition` by itself, which a text like 'yes' never
+ * fulfils, among the wanted columns of those sheets that the query used.
+ */
 void compare_mark(const struct query *query, struct sheet *const *sheets, size_t count);
 
 #endif

@@ -319,7 +319,8 @@ static void begin_query(struct tables *tables)
 		for (size_t c = 0; c < sheet->count; c++) {
 			struct column *column = &sheet->columns[c];
 
-			column->named = column->wanted = column->compared = false;
+			column->named = column->wanted = column->compared = column->condition =
+				false;
 		}
 		if (full)
 			(void)sheet_drop(sheet, true);

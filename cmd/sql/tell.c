@@ -238,6 +238,23 @@ static void tell_compared(const struct sheet *sheet, struct sink *sink)
 	}
 }
 
+/* WHERE v: 'yes' is 0, and so is 'no'. */
+static void tell_conditions(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = shown(base_of(sheet->path));
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		cleanup_free char *name = shown(column->name);
+
+		if (column->condition && !is_doubtful(column))
+			sink_note(sink,
+				  "%s of %s is text: as a condition each of its values that "
+				  "begins with no number is false, so compare it with its texts",
+				  name, file);
+	}
+}
+
 /* ---- booleans beside texts ---- */
 
 static bool is_truth(const char *s, size_t len)
@@ -303,6 +320,7 @@ void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
 	}
 	tell_texts(sheet, !sheet->told, sink);
 	tell_compared(sheet, sink);
+	tell_conditions(sheet, sink);
 	if (truths)
 		tell_booleans(sheet, sink);
 	sheet->told = true;

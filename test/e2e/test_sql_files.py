@@ -189,6 +189,19 @@ def test_a_column_that_is_no_boolean_for_a_few_values_is_told(server):
         "b of t.csv is text: 1 of its 4 values are not true or false; as a condition each of them is false, so compare it with its texts"]
 
 
+@pytest.mark.parametrize("yes, no", [("yes", "no"), ("Y", "N"), ("t", "f")])
+def test_a_text_that_is_a_condition_is_told(server, yes, no):
+    """Each of them is 0: `WHERE v` has no row, and `NOT v` all."""
+    put(server, "t.csv", f"id,v\n1,{yes}\n2,{no}\n")
+    told = ["v of t.csv is text: as a condition each of its values that begins with no number is false, so compare it with its texts"]
+    for query in ("SELECT id FROM t WHERE v", "SELECT id FROM t WHERE NOT v", "SELECT id FROM t WHERE id = 1 AND t.v ORDER BY id",
+                  "SELECT count(*) FILTER (WHERE v) FROM t", "SELECT CASE WHEN \"v\" THEN 1 END FROM t", "SELECT id FROM t WHERE (id = 2 OR v)"):
+        assert notes(sql(server, query)) == told, query
+    for query in (f"SELECT id FROM t WHERE v = '{yes}'", "SELECT id FROM t WHERE v IS NOT NULL", "SELECT v, id FROM t WHERE id ORDER BY v",
+                  "SELECT CASE WHEN id THEN v ELSE v END FROM t WHERE 'x' BETWEEN 'a' AND v"):
+        assert notes(sql(server, query)) == [], query
+
+
 def notes(answer):
     assert not answer.is_error, answer.texts
     return answer.object.get("notes", [])
