@@ -5,6 +5,7 @@
  */
 #include "functions.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <regex.h>
 #include <stdio.h>
@@ -284,25 +285,62 @@ static void spread_final(sqlite3_context *context)
 
 /* ---- REGEXP ---- */
 
-/* POSIX has no \d. */
+/* What people write of Perl's and POSIX does not know: alone and in a set; NULL: not to be said
+ * there. */
+static const struct {
+	char letter;
+	const char *alone;
+	const char *in_set;
+} escapes[] = {
+	{ 'd', "[0-9]", "0-9" },
+	{ 'D', "[^0-9]", NULL },
+	{ 's', "[[:space:]]", "[:space:]" },
+	{ 'S', "[^[:space:]]", NULL },
+	{ 'w', "[[:alnum:]_]", "[:alnum:]_" },
+	{ 'W', "[^[:alnum:]_]", NULL },
+	{ 'b', "\\b", NULL },
+	{ 'B', "\\B", NULL },
+	{ 'A', "^", NULL },
+	{ 'Z', "$", NULL },
+	{ 'z', "$", NULL },
+	{ 't', "\t", "\t" },
+	{ 'n', "\n", "\n" },
+	{ 'r', "\r", "\r" },
+};
+
+/* False for a letter that means nothing here. */
+static bool put_escape(struct buf *out, char escaped, bool in_set)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
+		const char *text = in_set ? escapes[i].in_set : escapes[i].alone;
+
+		if (escapes[i].letter != escaped)
+			continue;
+		if (text != NULL)
+			buf_puts(out, text);
+		return text != NULL;
+	}
+	if (isalpha((unsigned char)escaped))
+		return false;
+	/* In a set POSIX takes a backslash for itself. */
+	buf_putf(out, in_set ? "[.%c.]" : "\\%c", escaped);
+	return true;
+}
+
+/* The pattern as POSIX has it; NULL when it says what POSIX cannot. */
 static char *posix_pattern(const char *pattern)
 {
-	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	bool in_set = false;
 
 	for (const char *s = pattern; *s != '\0'; s++) {
-		bool escaped = *s == '\\' && s[1] != '\0';
-
-		in_set = *s == '[' || (in_set && *s != ']');
-		if (escaped && (s[1] == 'd' || s[1] == 'D')) {
-			const char *digits = in_set ? "0-9" : s[1] == 'd' ? "[0-9]" : "[^0-9]";
-
-			buf_puts(&out, digits);
-			s++;
-		} else {
-			buf_put(&out, s, escaped ? 2 : 1);
-			s += escaped;
+		if (*s == '\\' && s[1] != '\0') {
+			if (!put_escape(&out, *++s, in_set))
+				return NULL;
+			continue;
 		}
+		in_set = *s == '[' || (in_set && *s != ']');
+		buf_put_char(&out, *s);
 	}
 	return buf_steal(&out);
 }
@@ -325,7 +363,7 @@ static regex_t *make_regex(sqlite3_context *context, sqlite3_value *pattern)
 	}
 	posix = posix_pattern(text);
 	regex = xcalloc(1, sizeof(*regex));
-	if (regcomp(regex, posix, REG_EXTENDED | REG_NOSUB) != 0) {
+	if (posix == NULL || regcomp(regex, posix, REG_EXTENDED | REG_NOSUB) != 0) {
 		free(regex);
 		sqlite3_result_error(context,
 				     "the pattern of REGEXP is no extended regular expression", -1);

@@ -9,6 +9,7 @@
  * {"query": N, "answer": OBJECT (sink.h)} or {"query": N, "failed": {"code", "message"}}. It ends
  * with stdin.
  */
+#include <locale.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,6 +134,7 @@ int main(void)
 
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	(void)umask(077);
+	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* of patterns, and of what drivers convert */
 	if (serve(&err) == 0)
 		_exit(EXIT_SUCCESS); /* a database's threads and connections end with the process */
 	say_error(&err);

@@ -145,21 +145,34 @@ static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
 	}
 }
 
+/* Values of IN come with the column's type, and would not find '007' as 7 any more. */
+static bool is_in_text(const struct sheet *sheet, sqlite3_index_info *info, int constraint)
+{
+	int column = info->aConstraint[constraint].iColumn;
+
+	return sheet->columns[column].verdict.type == INFER_TYPE_TEXT &&
+	       sqlite3_vtab_in(info, constraint, -1);
+}
+
 /* The constraint to find rows by; -1 for none. */
-static int choose_constraint(sqlite3_index_info *info)
+static int choose_constraint(const struct sheet *sheet, sqlite3_index_info *info)
 {
 	for (int i = 0; i < info->nConstraint; i++) {
 		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
 
 		if (c->usable && c->op == SQLITE_INDEX_CONSTRAINT_EQ && c->iColumn >= 0 &&
 		    c->iColumn < MODULE_SINGLE_COLUMNS &&
-		    sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0)
+		    sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0 &&
+		    !is_in_text(sheet, info, i))
 			return i;
 	}
 	return -1;
 }
 
-/* The columns to order by, when rows are only to be brought together; NULL otherwise. */
+/*
+ * The columns to order by, when rows are only to be brought together; NULL otherwise. SQLite relies
+ * on the order, too, where GROUP BY and ORDER BY name the same columns: descending is left to it.
+ */
 static char *choose_order(sqlite3_index_info *info)
 {
 	struct buf list = BUF_INIT(BUF_UNBOUNDED);
@@ -170,7 +183,7 @@ static char *choose_order(sqlite3_index_info *info)
 	for (int i = 0; i < info->nOrderBy; i++) {
 		int column = info->aOrderBy[i].iColumn;
 
-		if (column < 0 || column >= MODULE_SINGLE_COLUMNS) {
+		if (column < 0 || column >= MODULE_SINGLE_COLUMNS || info->aOrderBy[i].desc) {
 			buf_release(&list);
 			return NULL;
 		}
@@ -182,7 +195,7 @@ static char *choose_order(sqlite3_index_info *info)
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct sheet *sheet = vtab_of(base)->sheet;
-	int constraint = choose_constraint(info);
+	int constraint = choose_constraint(sheet, info);
 	cleanup_free char *order = constraint < 0 ? choose_order(info) : NULL;
 	double rows = (double)sheet->rows + 1;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "odbc_link.h"
 
-#include <locale.h>
 #include <sqlext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -394,7 +393,6 @@ struct odbc *odbc_open(const char *connection, struct err *err)
 {
 	struct odbc *odbc = xcalloc(1, sizeof(*odbc));
 
-	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	(void)setenv("PGAPPNAME", "ptycell", 0);
 	odbc->dialect = SQL_GENERIC;
 	stop_at(LOGIN_SECONDS + 1, give_up);

@@ -522,7 +522,26 @@ def test_the_time_zone_is_that_of_the_sessions_code(home):  # W12
         assert rows(server, "SELECT datetime(0, 'unixepoch', 'localtime')") == [["1970-01-01 09:00:00"]]
 
 
+def test_patterns_are_of_letters_and_of_what_people_write(server):
+    put(server, "t.csv", "s\nü\njo.doe@x.com\n\"a b\"\nÄrger\nx-y]z\n")
+    for pattern, found in ((r"^.{5}$", ["Ärger", "x-y]z"]), ("^[äöü]", ["ü"]), (r"^[a-z]+[\s]b$", ["a b"]), (r"\Aa", ["a b"]),
+                           (r"[\w.]+@\w+\.com\z", ["jo.doe@x.com"]), (r"[\-\]]z$", ["x-y]z"]), (r"^\w$", ["ü"]), (r"[\.]", ["jo.doe@x.com"])):
+        assert rows(server, "SELECT s FROM t WHERE s REGEXP ?", params=[pattern]) == [[text] for text in found], pattern
+    for pattern in (r"\x41", r"\p{L}", r"[\D]"):
+        assert "no extended regular expression" in sql(server, "SELECT 'a' REGEXP ?", params=[pattern]).texts[-1]
+
+
 # ---- joins and groups ----
+
+def test_texts_are_found_by_the_numbers_of_a_query(server):
+    """As SQLite compares them, whatever the size of the file."""
+    put(server, "a.csv", "p,q\n" + "007,1\n010,1\n2,1\n7,1\n099,1\n" * 12)
+    put(server, "b.csv", "k\n7\n10\n2\n")
+    for condition in ("p IN (SELECT k FROM b)", "+p IN (SELECT k FROM b)", "p = (SELECT k FROM b WHERE k = 7) OR p = (SELECT 10) OR p = 2"):
+        assert rows(server, f"SELECT count(*) FROM a WHERE {condition}") == [[48 if "SELECT 10" not in condition else 36]], condition
+    assert rows(server, "SELECT count(*) FROM a JOIN b ON p = k") == [[48]]
+
+
 
 def test_rows_are_found_and_grouped_as_sqlite_does(server):
     """The values are compared with those of a table of SQLite's own, which has no index."""
@@ -534,6 +553,9 @@ def test_rows_are_found_and_grouped_as_sqlite_does(server):
                 "c = sqlite3.connect('t.db')\nc.execute('create table t(i integer, s text, r real)')\n"
                 "c.executemany('insert into t values (?, ?, ?)', rows)\nc.commit()\nc.close()")
     for query in ("SELECT i, count(*), sum(r) FROM t GROUP BY i ORDER BY i", "SELECT s, i, count(*) FROM t GROUP BY s, i ORDER BY s, i",
+                  "SELECT s, sum(i) FROM t GROUP BY s ORDER BY s DESC", "SELECT i, s, count(*) FROM t GROUP BY i, s ORDER BY i DESC, s",
+                  "SELECT i, s, count(*) FROM t GROUP BY i, s ORDER BY 1, 2 DESC LIMIT 3",
+                  "SELECT x.s FROM (SELECT s FROM t GROUP BY s ORDER BY s DESC LIMIT 1) x", "SELECT DISTINCT s, i FROM t ORDER BY i DESC, s DESC",
                   "SELECT r, count(*) FROM t GROUP BY r ORDER BY r", "SELECT DISTINCT s FROM t ORDER BY s DESC",
                   "SELECT count(*) FROM t a JOIN t b ON a.i = b.i AND a.s = b.s", "SELECT count(*) FROM t WHERE i = 2.0",
                   "SELECT count(*) FROM t WHERE i = '2'", "SELECT count(*) FROM t WHERE s = 2", "SELECT count(*) FROM t WHERE r = 2",
