@@ -359,7 +359,7 @@ __ptycell_names() {
 	fi
 	__ptycell_line=${EPOCHREALTIME//[.,]/}
 	builtin declare -p
-	builtin declare -F
+	builtin compgen -A function -X '__ptycell_*' -P 'declare -f '
 	builtin printf '\n' || builtin return 1 # tells of what these two could not write
 	if (( ${EPOCHREALTIME//[.,]/} - __ptycell_line > 50000 )); then
 		__ptycell_skip=20
@@ -466,6 +466,13 @@ $1
 __ptycell_end() { :; }"
 }
 
+# A variable would be told with each cell's names; the environment of this process has it still.
+__ptycell_read_driver() {
+	while TMOUT= IFS= builtin read -r -d '' __ptycell_text; do
+		[[ $__ptycell_text != PTYCELL_DRIVER=* ]] || builtin break
+	done </proc/self/environ 2>/dev/null
+}
+
 # The trap of EXIT. `exit`, or a failure under set -e, ends this bash: another takes its place in
 # the same process and gets all that can be handed over.
 __ptycell_leave() {
@@ -483,9 +490,10 @@ __ptycell_leave() {
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)
+	__ptycell_read_driver
 	# What is left of the cell's own redirections may still be there; what was close-on-exec
 	# stays so but for 0 to 2, by way of which 18 goes.
-	PTYCELL_DRIVER=$__ptycell_driver PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
+	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
 		HISTFILE= PTYCELL_RESUME=1 \
 		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i \
 		13<<<"$__ptycell_line" <&18 11<&0 <&12 15>&1 17>&2 >&14 2>&16
@@ -526,11 +534,11 @@ fi
 { exec 16>&10; } 17>&-
 exec 11<&- 15>&- 17>&-
 
-__ptycell_text= __ptycell_line= __ptycell_at= __ptycell_driver=$PTYCELL_DRIVER
+__ptycell_text= __ptycell_line= __ptycell_at=
 builtin readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
-	__ptycell_keep __ptycell_functions __ptycell_define __ptycell_eval __ptycell_resume __ptycell_leave
+	__ptycell_keep __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND

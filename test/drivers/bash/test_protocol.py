@@ -65,9 +65,9 @@ def test_interrupts_at_any_moment_leave_one_message_a_cell(bash):
 
 
 def test_names_that_are_too_much_for_the_pipe_aside_come_whole(bash):
-    assert bash.run("x=5")[:2] == ("over", 0) and not bash.inline
+    assert bash.run("x=5; f() { :; }")[:2] == ("over", 0) and not bash.inline
     assert bash.run("big=$(printf %0300000d 7)") == ("over", 0, "")
-    assert bash.inline and 'declare -- x="5"' in bash.names and "declare -fr __ptycell_tell" in bash.names
+    assert bash.inline and 'declare -- x="5"' in bash.names and "declare -f f" in bash.names
     assert bash.run("unset big; trap 'echo x' ERR")[:2] == ("over", 0)
     assert not bash.inline and "trap -- 'echo x' ERR" in bash.traps
 
@@ -161,3 +161,13 @@ def test_the_stack_of_folders_outlives_an_exit(bash):
     _, _, stack = bash.run("mkdir 'a b' c; pushd 'a b' >/dev/null; pushd ../c; dirs -l -p")
     assert bash.run("exit") == ("over", 0, "")
     assert bash.run("dirs -l -p")[2] == stack.partition("\n")[2]
+
+
+def test_a_message_has_nothing_of_the_driver_in_it_that_is_long(bash):
+    bash.run("f() { :; }")
+    own = [line for line in bash.names.splitlines() if "__ptycell_" in line]
+    assert sum(map(len, own)) < 4000, own
+    assert "\ndeclare -f f\n" in bash.names
+    assert bash.run("exit")[:2] == ("over", 0)
+    assert bash.run("exit")[:2] == ("over", 0)
+    assert "\ndeclare -f f\n" in bash.names
