@@ -16,7 +16,7 @@ class Table(ctypes.Structure):
     _fields_ = [("members", ctypes.c_uint64 * 6)]
 
 
-NUMBERS = {2: int, 3: int, 4: int, 5: int, 6: int, 7: int, 8: int, 9: int, 16: int, 32: int, 10: float, 11: float, 19: float}
+KINDS = {1: "true".__eq__, 2: int, 3: int, 4: int, 5: int, 6: int, 7: int, 8: int, 9: int, 16: int, 32: int, 10: float, 11: float, 19: float}
 
 
 class Duck:
@@ -37,13 +37,13 @@ class Duck:
         self.query("SET threads = 1")
 
     def query(self, sql):
-        """Rows as lists of None, int, float and str; everything that is no number as DuckDB writes it."""
+        """Rows as lists of None, bool, int, float and str; everything else as DuckDB writes it."""
         table = Table()
         try:
             if self.lib.duckdb_query(self.connection, sql.encode(), ctypes.byref(table)) != 0:
                 raise ValueError(self.lib.duckdb_result_error(ctypes.byref(table)).decode())
             columns = range(self.lib.duckdb_column_count(ctypes.byref(table)))
-            kinds = [NUMBERS.get(self.lib.duckdb_column_type(ctypes.byref(table), c), str) for c in columns]
+            kinds = [KINDS.get(self.lib.duckdb_column_type(ctypes.byref(table), c), str) for c in columns]
             return [[self.value(table, c, r, kinds[c]) for c in columns]
                     for r in range(self.lib.duckdb_row_count(ctypes.byref(table)))]
         finally:

@@ -36,7 +36,6 @@ RULES = {
     "words": "NA and the like are texts among texts, and alone",
     "point": "a semicolon does not make a point less of a decimal point",
     "blank": "blanks around numbers, dates and booleans do not matter, nor does a plus; those of another text are its own",
-    "boolean": "True and false are texts",
     "empty": "an empty value among texts is NULL without quotes and '' in them",
     "mixed": "a column of numbers with other values is text as it is written",
 }
@@ -268,7 +267,7 @@ def read_column(texts, semicolon):
     if present and all(re.fullmatch(r"\d{4}-\d\d-\d\d", text.strip()) for text in present):
         return [text.strip() if text in set(present) else None for text in texts], rules & {"blank"}
     if present and all(text.strip().lower() in ("true", "false") for text in present):
-        return [text.strip() if text in set(present) else None for text in texts], {"boolean"}
+        return [text.strip().lower() == "true" if text in set(present) else None for text in texts], rules & {"blank"}
     rules |= {"words"} if any(text in MISSING for text in texts) else set()
     rules |= {"empty"} if any(text == "" or text is None for text in texts) else set()
     return as_texts(texts), rules | ({"mixed"} if present else {"words"})
@@ -340,11 +339,12 @@ def by_pandas(path, file):
 def same(a, b):
     if a is None or b is None or isinstance(a, str) or isinstance(b, str):
         return type(a) is type(b) and a == b
-    return not isinstance(b, bool) and a == b
+    return isinstance(a, bool) == isinstance(b, bool) and a == b
 
 
 def close(a, b):
-    """Sums in another order."""
+    """Sums in another order; booleans are numbers in expressions."""
+    a, b = (int(value) if isinstance(value, bool) else value for value in (a, b))
     return same(a, b) or (isinstance(a, float) and isinstance(b, (int, float)) and math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9))
 
 
@@ -391,6 +391,7 @@ class Soak:
     # ---- queries ----
 
     def check_queries(self, file, columns):
+        columns = [[int(value) if isinstance(value, bool) else value for value in column] for column in columns]
         kinds = [next((type(value) for value in column if value is not None), str) for column in columns]
         types = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
         self.duck.query("CREATE OR REPLACE TABLE t (" + ", ".join(f'"{n}" {types[k]}' for n, k in zip(file.names, kinds)) + ")")
