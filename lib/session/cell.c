@@ -80,13 +80,22 @@ static void keep_told(struct cell *cell)
 		buf_put(&cell->told, cell->text.data, cell->text.len);
 }
 
+void cell_look(struct cell *cell)
+{
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
+		list_entry(node, struct cell_image, node)->looked_at = true;
+}
+
 void cell_forget_shown(struct cell *cell)
 {
 	keep_told(cell);
 	buf_clear(&cell->text);
 	cell->background = 0;
-	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)
-		list_entry(node, struct cell_image, node)->shown = true;
+	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
+		struct cell_image *image = list_entry(node, struct cell_image, node);
+
+		image->shown = image->looked_at;
+	}
 }
 
 void cell_drop_images(struct cell *cell)
@@ -97,7 +106,7 @@ void cell_drop_images(struct cell *cell)
 	list_for_each (node, next, &cell->images) {
 		struct cell_image *image = list_entry(node, struct cell_image, node);
 
-		if (image->shown)
+		if (image->looked_at)
 			continue;
 		list_remove(node);
 		image_free(image);

@@ -38,8 +38,9 @@ enum cell_form { CELL_HTML = 1, CELL_SVG = 2, CELL_JAVASCRIPT = 4 };
 
 struct cell_image {
 	struct list node;
-	char *file; /* its name in output/, or NULL */
-	bool shown; /* in an earlier answer */
+	char *file;     /* its name in output/, or NULL */
+	bool looked_at; /* it goes into the answer at hand */
+	bool shown;     /* in an earlier answer */
 	const char *mime;
 	uint32_t width;
 	uint32_t height;
@@ -101,7 +102,9 @@ struct cell *cell_new(uint64_t number, const char *language);
 void cell_free(struct cell *cell);
 /* "done", "raised", ... as the status line has it. */
 const char *cell_state_name(enum cell_state state);
-/* What was shown of it goes to `told`, and is not shown again. */
+/* All that there is goes into an answer. */
+void cell_look(struct cell *cell);
+/* What the last look's answer showed of it goes to `told`, and is not shown again. */
 void cell_forget_shown(struct cell *cell);
 /* Forgets the images that no answer has shown. */
 void cell_drop_images(struct cell *cell);

@@ -194,6 +194,7 @@ struct cell *runner_look(struct runner *r)
 	cell->state = runner_wait(r) != NULL ? CELL_WAITING : CELL_RUNNING;
 	cell->wait = runner_wait(r);
 	cell->elapsed_us = clock_us() - r->started_us;
+	cell_look(cell);
 	return cell;
 }
 

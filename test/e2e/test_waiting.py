@@ -11,6 +11,8 @@ from patience import until
 from steps import (BEGUN, EVIL, HANG_S, HOLD, NEVER_S, assert_clean, assert_honest, begin, go,
                    is_running, listed, overdue)
 
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+
 
 def needs(program):
     if not shutil.which(program):
@@ -436,3 +438,17 @@ def test_the_answer_of_a_waiting_cell_goes_to_the_call_that_runs_it(warm):
     assert result.state == "waiting_for_input"
     assert warm.cell("1").state == "not_started"
     assert "'me'" in warm.interact(input="me").text
+
+
+@pytest.mark.parametrize("looks", [0, 1])
+def test_a_figure_that_comes_after_a_look_is_in_the_next_answer(warm, looks):
+    """And only there: each answer has what no earlier one had."""
+    warm.cell("import base64\nfrom IPython.display import Image, display\n"
+              f"one = base64.b64decode({PIXEL!r})\ndef show(): display(Image(data=one, format='png'))")
+    answers = [warm.cell("show()\n" + BEGUN + HOLD + "show()\nshow()", budget=0)]
+    answers += [warm.interact(until="begun") for _ in range(looks)]
+    go(warm)
+    last = warm.interact(action="wait")
+    assert last.state == "done" and "Figures not shown" not in last.text
+    assert sum(len(answer.images) for answer in (*answers, last)) == 3
+    assert looks == 0 or len(last.images) == 2
