@@ -491,12 +491,13 @@ __ptycell_leave() {
 	__ptycell_state=left __ptycell_bye=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)
 	__ptycell_read_driver
-	# What is left of the cell's own redirections may still be there; what was close-on-exec
+	# Redirections of functions that `exit` came from are still there, so output goes to the terminal anew;
+	# what was close-on-exec
 	# stays so but for 0 to 2, by way of which 18 goes.
 	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
 		HISTFILE= PTYCELL_RESUME=1 \
 		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i \
-		13<<<"$__ptycell_line" <&18 11<&0 <&12 15>&1 17>&2 >&14 2>&16
+		13<<<"$__ptycell_line" <&18 11<&0 <&12 15<>/dev/tty 17<>/dev/tty >&14 2>&16
 }
 
 # What has to come behind all else in the new shell.

@@ -171,3 +171,11 @@ def test_a_message_has_nothing_of_the_driver_in_it_that_is_long(bash):
     assert bash.run("exit")[:2] == ("over", 0)
     assert bash.run("exit")[:2] == ("over", 0)
     assert "\ndeclare -f f\n" in bash.names
+
+
+@pytest.mark.parametrize("code", ["f() { echo work; exit 4; }; f >log 2>&1", "f() { set -e; false; }; f >log 2>&1; echo no",
+                                  "g() { exit 4; }; f() { g 2>log; }; f >log", "{ exit 4; } >log 2>&1", "exec >log 2>&1; exit 4"])
+def test_output_is_seen_again_after_an_exit_that_was_redirected(bash, code):
+    assert bash.run(code)[0] == "over"
+    assert bash.run("echo seen; echo error >&2")[2] == "seen\nerror\n"
+    assert bash.run("read -t 0.01 x </dev/tty; test -t 0 -a -t 1 -a -t 2")[1] == 0
