@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/deleted.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+
+#include "sandbox/proctree.h"
 
 enum {
 	DESCRIPTORS_MAX = 16384, /* looked at, of all processes: 10 ms */
@@ -23,33 +24,21 @@ struct files {
 	dev_t device;
 };
 
-static void look_at(struct files *files, int dir_fd, const char *name)
+static void look_at(void *data, pid_t pid, int dir_fd, const char *name)
 {
+	struct files *files = data;
 	struct stat st;
 
+	(void)pid;
+	if (files->looked_at == DESCRIPTORS_MAX)
+		return;
+	files->looked_at++;
 	/* The link leads to what is open, whatever its name was. */
 	if (fstatat(dir_fd, name, &st, 0) < 0 || !S_ISREG(st.st_mode) || st.st_nlink != 0 ||
 	    st.st_dev != files->device)
 		return;
 	files->items[files->len++] =
 		(struct file){ st.st_ino, (uint64_t)st.st_blocks * BLOCK_BYTES };
-}
-
-static void look_into(struct files *files, pid_t pid)
-{
-	char path[32];
-	const struct dirent *entry;
-	DIR *dir;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
-	if (dir == NULL)
-		return;
-	while (files->looked_at < DESCRIPTORS_MAX && (entry = readdir(dir)) != NULL) {
-		files->looked_at++;
-		look_at(files, dirfd(dir), entry->d_name);
-	}
-	(void)closedir(dir);
 }
 
 static int compare(const void *a, const void *b)
@@ -69,7 +58,7 @@ uint64_t deleted_bytes(const struct pidlist *list, dev_t device)
 	if (files.items == NULL)
 		return 0;
 	for (size_t i = 0; i < list->len; i++)
-		look_into(&files, list->pids[i]);
+		proctree_each_descriptor(list->pids[i], look_at, &files);
 	qsort(files.items, files.len, sizeof(files.items[0]), compare);
 	for (size_t i = 0; i < files.len; i++)
 		if (i == 0 || files.items[i].number != files.items[i - 1].number)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/held.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sock_diag.h>
@@ -35,24 +34,6 @@ struct held {
 	uint64_t epolls; /* read, and their lines */
 	uint64_t lines;
 };
-
-typedef void visit_fn(void *data, pid_t pid, int dir_fd, const char *name);
-
-static void each_descriptor(pid_t pid, visit_fn *fn, void *data)
-{
-	char path[32];
-	const struct dirent *entry;
-	DIR *dir;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
-	dir = opendir(path);
-	if (dir == NULL)
-		return;
-	while ((entry = readdir(dir)) != NULL)
-		if (entry->d_name[0] != '.')
-			fn(data, pid, dirfd(dir), entry->d_name);
-	(void)closedir(dir);
-}
 
 static int open_info(pid_t pid, const char *name)
 {
@@ -119,7 +100,7 @@ void held_count(const struct pidlist *list, struct held_count *ret_count)
 	if (flight == NULL)
 		return;
 	for (size_t i = 0; i < list->len; i++)
-		each_descriptor(list->pids[i], count_one, flight);
+		proctree_each_descriptor(list->pids[i], count_one, flight);
 	*ret_count = flight->count;
 	free(flight);
 }
@@ -237,6 +218,6 @@ uint64_t held_bytes(struct held *held, pid_t pid)
 {
 	struct process process = { .held = held };
 
-	each_descriptor(pid, add_one, &process);
+	proctree_each_descriptor(pid, add_one, &process);
 	return process.bytes;
 }

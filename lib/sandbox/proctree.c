@@ -221,3 +221,21 @@ size_t proctree_count_live(void)
 	}
 	return live;
 }
+
+void proctree_each_descriptor(pid_t pid,
+			      void (*fn)(void *data, pid_t pid, int dir_fd, const char *name),
+			      void *data)
+{
+	char path[32];
+	const struct dirent *entry;
+	DIR *dir;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	if (dir == NULL)
+		return;
+	while ((entry = readdir(dir)) != NULL)
+		if (entry->d_name[0] != '.')
+			fn(data, pid, dirfd(dir), entry->d_name);
+	(void)closedir(dir);
+}

@@ -40,6 +40,11 @@ struct proctree_stat {
 
 /* `path` is that of a stat file. False when the process is gone. */
 bool proctree_stat(const char *path, struct proctree_stat *ret_stat);
+/* Calls `fn` for each descriptor that /proc/PID/fd lists, by its name in that folder, open as
+ * `dir_fd`. */
+void proctree_each_descriptor(pid_t pid,
+			      void (*fn)(void *data, pid_t pid, int dir_fd, const char *name),
+			      void *data);
 /* Reads a small file of /proc as a string, cut to `size`. False when it cannot be read. */
 bool proctree_read(const char *path, char *ret_text, size_t size);
 
