@@ -24,11 +24,7 @@ static const char *const floor_words[] = {
 	[FLOOR_NAMESPACES] = "namespaces",
 	NULL,
 };
-static const char *const notebook_words[] = {
-	[NOTEBOOK_ON] = "on",
-	[NOTEBOOK_OFF] = "off",
-	NULL,
-};
+static const char *const notebook_words[] = { [NOTEBOOK_ON] = "on", [NOTEBOOK_OFF] = "off", NULL };
 static const char *const log_words[] = { "error", "warn", "info", "debug", NULL };
 static const char *const switch_words[] = { "0",  "1",     "no",   "yes", "off",
 					    "on", "false", "true", NULL };
@@ -60,6 +56,14 @@ static const struct row rows[] = {
 	  .floor = 0,
 	  .ceiling = DAY,
 	  .help = "a call is answered by then, its code runs on; set, no wait is longer; none with --drain" },
+	{ .name = "PTYCELL_STOP_GRACE",
+	  .flag = "stop-grace",
+	  AT(stop_grace),
+	  .type = ROW_SECONDS,
+	  .fallback = 30,
+	  .floor = 0,
+	  .ceiling = 3600,
+	  .help = "time of a cell after its deadline, or a tenth of that, until it is killed; 0: none" },
 	{ .name = "SESSION_TTL",
 	  .flag = "session-ttl",
 	  .key = "session_ttl",

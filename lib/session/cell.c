@@ -80,6 +80,12 @@ static void keep_told(struct cell *cell)
 		buf_put(&cell->told, cell->text.data, cell->text.len);
 }
 
+bool cell_goes_on(const struct cell *cell)
+{
+	return cell->state == CELL_RUNNING || cell->state == CELL_WAITING ||
+	       cell->grace_left_ms > 0;
+}
+
 void cell_look(struct cell *cell)
 {
 	for (struct list *node = cell->images.next; node != &cell->images; node = node->next)

@@ -17,7 +17,7 @@ enum cell_state {
 	CELL_DONE,        /* ran to its end, or ended itself by SystemExit */
 	CELL_RAISED,      /* an exception came out of it */
 	CELL_INTERRUPTED, /* somebody asked for the end */
-	CELL_TIMED_OUT,   /* its deadline passed; see interpreter_lost */
+	CELL_TIMED_OUT,   /* its deadline passed; see interpreter_lost and grace_left_ms */
 	CELL_DIED,        /* the interpreter ended while it ran */
 	CELL_NOT_STARTED, /* it never ran */
 	CELL_RUNNING,     /* it runs on: what is told is what there is so far */
@@ -88,6 +88,7 @@ struct cell {
 	bool session_ended;             /* before this was told: its files are gone, too */
 	const struct runner_wait *wait; /* who waits, in CELL_WAITING; borrowed from the runner */
 	uint64_t timeout_ms;            /* its deadline, for the explanation */
+	uint64_t grace_left_ms;         /* timed out, yet running: for this long at most */
 	char *problem; /* why it could not run, or what broke: a sentence of ours */
 
 	unsigned left_out; /* enum cell_form */
@@ -102,6 +103,8 @@ struct cell *cell_new(uint64_t number, const char *language);
 void cell_free(struct cell *cell);
 /* "done", "raised", ... as the status line has it. */
 const char *cell_state_name(enum cell_state state);
+/* It runs, or waits: there is an end to be told. */
+bool cell_goes_on(const struct cell *cell);
 /* All that there is goes into an answer. */
 void cell_look(struct cell *cell);
 /* What the last look's answer showed of it goes to `told`, and is not shown again. */

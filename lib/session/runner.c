@@ -175,6 +175,20 @@ static void take_output(struct runner *r, struct cell *cell)
 	r->transcript = NULL;
 }
 
+static enum cell_state state_now(const struct runner *r)
+{
+	if (runner_wait(r) != NULL)
+		return CELL_WAITING;
+	return r->grace_end_ms != 0 ? CELL_TIMED_OUT : CELL_RUNNING;
+}
+
+static uint64_t grace_left_ms(const struct runner *r)
+{
+	uint64_t now = loop_now(r->c.loop);
+
+	return r->grace_end_ms > now ? r->grace_end_ms - now : 1;
+}
+
 struct cell *runner_look(struct runner *r)
 {
 	struct cell *cell = r->cell;
@@ -191,7 +205,9 @@ struct cell *runner_look(struct runner *r)
 	cell->text_shown = shown.shown;
 	cell->text_total = shown.total;
 	set_spool(r, cell, &shown);
-	cell->state = runner_wait(r) != NULL ? CELL_WAITING : CELL_RUNNING;
+	cell->state = state_now(r);
+	if (cell->state == CELL_TIMED_OUT)
+		cell->grace_left_ms = grace_left_ms(r);
 	cell->wait = runner_wait(r);
 	cell->elapsed_us = clock_us() - r->started_us;
 	cell_look(cell);
@@ -247,6 +263,7 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	else if (state == CELL_DIED && r->timed_out)
 		state = CELL_TIMED_OUT;
 	cell->state = state;
+	cell->grace_left_ms = 0;
 	cell->overdue = r->timed_out && r->stop != RUNNER_STOP_NONE && state != CELL_TIMED_OUT;
 	cell->elapsed_us = clock_us() - r->started_us;
 	take_output(r, cell);
@@ -319,6 +336,7 @@ static void start_cell(struct runner *r)
 	r->looked = false;
 	r->stop = RUNNER_STOP_NONE;
 	r->step = 0;
+	r->grace_end_ms = 0;
 	runner_take_background(r, r->cell);
 	r->transcript = transcript_new(
 		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),

@@ -39,6 +39,8 @@ enum {
 	RUNNER_TERMINATE_MS = 3100,
 	RUNNER_KILL_MS = 4100,
 	RUNNER_GIVE_UP_MS = 6100,    /* the kill was of no use: its minder does nothing */
+	RUNNER_GRACE_PART = 10,      /* of a cell's deadline: the least of its grace ... */
+	RUNNER_GRACE_MS = 600000,    /* ... up to this */
 	RUNNER_INPUT_CHECK_MS = 500, /* for what an overdue cell waits; then it is interrupted */
 	RUNNER_TYPED_MAX = 8 << 20,  /* bytes of input that nobody has read yet */
 	RUNNER_FLOW_MS = 1000,       /* between restarts of a terminal that may be stopped */
@@ -70,6 +72,8 @@ struct runner_handlers {
 	void (*unanswered)(struct runner *runner);
 	/* It goes on in a way that somebody should know of: a sentence of ours, after "it". */
 	void (*stuck)(struct runner *runner, const char *how);
+	/* The running cell has not ended at its deadline: its grace begins. */
+	void (*overdue)(struct runner *runner);
 	/* Bytes came from the terminal. */
 	void (*wrote)(struct runner *runner, const char *data, size_t len);
 	/*
@@ -116,7 +120,7 @@ enum runner_typing {
 enum runner_stop {
 	RUNNER_STOP_NONE,
 	RUNNER_STOP_INTERRUPT, /* SIGINT, twice; then a stack dump, and the cell may go on */
-	RUNNER_STOP_CANCEL,    /* the same; then SIGTERM to the tree, and SIGKILL */
+	RUNNER_STOP_DEADLINE,  /* the same; after its grace SIGTERM to the tree, and SIGKILL */
 	RUNNER_STOP_TERMINATE, /* SIGTERM at once, then SIGKILL */
 	RUNNER_STOP_KILL,
 };
@@ -136,6 +140,7 @@ struct runner_context {
 	bool is_parent;              /* others are to be forked from its interpreter */
 	/* From which its first interpreter is forked, unless that is NULL at the time; or NULL. */
 	struct interpreter *const *parent;
+	uint64_t stop_grace_ms; /* as PTYCELL_STOP_GRACE */
 	uint64_t spool_max;
 	uint64_t output_chars;
 };
@@ -199,8 +204,9 @@ void *runner_current(const struct runner *runner);
 /* For how long it has run; 0 when none does. */
 uint64_t runner_elapsed_us(const struct runner *runner);
 /*
- * The running cell with the output that no look has shown yet in `text`, and the state "running";
- * NULL when none runs. Borrowed until the next call about this runner.
+ * The running cell with the output that no look has shown yet in `text`, and the state "running",
+ * "waiting_for_input" or, in its grace, "timed_out"; NULL when none runs. Borrowed until the next
+ * call about this runner.
  */
 struct cell *runner_look(struct runner *runner);
 /* Appends the raw output, of the cell or between cells, that nobody was shown. */

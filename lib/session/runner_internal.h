@@ -94,6 +94,7 @@ struct runner {
 	char *doom;             /* why it is killed once it has said where it is, or NULL */
 	uint64_t stop_ms;       /* when its end was asked for */
 	uint64_t escalation_ms; /* what the times of the steps count from */
+	uint64_t grace_end_ms;  /* of a cell that has not ended at its deadline; 0: of none */
 
 	struct runner_watch watch;
 	struct runner_wait wait;

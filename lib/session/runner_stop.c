@@ -7,6 +7,7 @@
 
 enum whom { FOREGROUND, INTERPRETER, TREE };
 
+/* The grace lies before STEP_TERMINATE. */
 enum step { STEP_INTERRUPT, STEP_AGAIN, STEP_DUMP, STEP_TERMINATE, STEP_KILL, STEP_GIVE_UP };
 
 /* SIGINT keeps the state; what follows only when that did not help. */
@@ -22,6 +23,15 @@ static const struct {
 	[STEP_KILL] = { RUNNER_KILL_MS, SIGKILL, TREE },
 	[STEP_GIVE_UP] = { RUNNER_GIVE_UP_MS, 0, TREE }, /* code may have stopped its minder */
 };
+
+static uint64_t grace_ms(const struct runner *r)
+{
+	uint64_t part = r->cell->timeout_ms / RUNNER_GRACE_PART;
+
+	if (part > RUNNER_GRACE_MS)
+		part = RUNNER_GRACE_MS;
+	return part > r->c.stop_grace_ms ? part : r->c.stop_grace_ms;
+}
 
 static void send_signal(struct runner *r, enum step step)
 {
@@ -39,6 +49,24 @@ static void send_signal(struct runner *r, enum step step)
 		interpreter_signal_tree(r->interpreter, signo);
 }
 
+static void on_grace_end(struct loop_timer *timer);
+
+/* Interrupts were of no use: may the cell go on all the same? */
+static bool goes_on(struct runner *r)
+{
+	if (r->stop == RUNNER_STOP_INTERRUPT) {
+		r->c.handlers->stuck(r, "it did not react to the interrupt; action terminate ends "
+					"it, and its variables with it");
+		return true;
+	}
+	if (r->stop != RUNNER_STOP_DEADLINE || r->grace_end_ms != 0 || r->c.stop_grace_ms == 0)
+		return false;
+	r->grace_end_ms = loop_now(r->c.loop) + grace_ms(r);
+	loop_timer_start(r->c.loop, &r->escalation, r->grace_end_ms, on_grace_end);
+	r->c.handlers->overdue(r);
+	return true;
+}
+
 static void on_escalation(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, escalation);
@@ -50,11 +78,8 @@ static void on_escalation(struct loop_timer *timer)
 		runner_lose(r, "the code did not react to interrupts and could not be killed");
 		return;
 	}
-	if (step == STEP_TERMINATE && r->stop == RUNNER_STOP_INTERRUPT) {
-		r->c.handlers->stuck(r, "it did not react to the interrupt; action terminate ends "
-					"it, and its variables with it");
+	if (step == STEP_TERMINATE && goes_on(r))
 		return;
-	}
 	r->step = step + 1;
 	send_signal(r, step);
 	loop_timer_start(r->c.loop, &r->escalation, r->escalation_ms + steps[r->step].after_ms,
@@ -69,6 +94,11 @@ static void escalate_from(struct runner *r, enum step step)
 	r->step = step;
 	r->escalation_ms = now - steps[step].after_ms;
 	on_escalation(&r->escalation);
+}
+
+static void on_grace_end(struct loop_timer *timer)
+{
+	escalate_from(container_of(timer, struct runner, escalation), STEP_TERMINATE);
 }
 
 /* Once the interpreter is ready for it. */
@@ -92,9 +122,11 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 
 	if (stop > r->stop)
 		r->stop = stop;
+	if (r->grace_end_ms != 0)
+		send_signal(r, STEP_INTERRUPT);
 	if (under_way)
 		return;
-	if (r->step == STEP_TERMINATE && stop == RUNNER_STOP_CANCEL) {
+	if (r->step == STEP_TERMINATE && stop == RUNNER_STOP_DEADLINE) {
 		escalate_from(r, STEP_TERMINATE); /* interrupts were of no use */
 		return;
 	}
@@ -182,7 +214,7 @@ const char *runner_stop_reason(const struct runner *r)
 
 static void on_unchecked(struct loop_timer *timer)
 {
-	runner_stop(container_of(timer, struct runner, deadline), RUNNER_STOP_CANCEL);
+	runner_stop(container_of(timer, struct runner, deadline), RUNNER_STOP_DEADLINE);
 }
 
 static void on_deadline(struct loop_timer *timer)

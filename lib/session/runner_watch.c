@@ -324,7 +324,7 @@ static void on_last_look(struct interpreter *interpreter, const struct input_loo
 		begin_wait(r, look);
 		return;
 	}
-	runner_stop(r, RUNNER_STOP_CANCEL);
+	runner_stop(r, RUNNER_STOP_DEADLINE);
 }
 
 void runner_watch_last(struct runner *r)

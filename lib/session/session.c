@@ -318,6 +318,7 @@ static const struct runner_handlers runner_handlers = {
 	.resumed = session_on_resumed,
 	.unanswered = session_on_unanswered,
 	.stuck = session_on_stuck,
+	.overdue = session_on_overdue,
 	.wrote = session_on_wrote,
 	.install = on_install,
 	.killed = on_killed,
@@ -404,6 +405,7 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.redact = s->host->settings->redact,
 		.rules = s->host->code_rules,
 		.parent = language->preloads ? parent_interpreter(parent_of(s)) : NULL,
+		.stop_grace_ms = s->host->settings->stop_grace * 1000,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};

@@ -239,6 +239,11 @@ void session_on_unanswered(struct runner *runner)
 	tell_all(lane_of(runner), "the user's answer came too late for it");
 }
 
+void session_on_overdue(struct runner *runner)
+{
+	tell_all(lane_of(runner), NULL);
+}
+
 void session_on_stuck(struct runner *runner, const char *how)
 {
 	struct lane *lane = lane_of(runner);

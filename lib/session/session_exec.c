@@ -225,7 +225,7 @@ void session_exec_cancel(struct exec *exec)
 	if (exec->over || exec->run == NULL)
 		return; /* its end is told with the next answer */
 	if (runner_current(exec->lane->runner) == exec) {
-		runner_stop(exec->lane->runner, RUNNER_STOP_CANCEL);
+		runner_stop(exec->lane->runner, RUNNER_STOP_INTERRUPT);
 		return;
 	}
 	runner_withdraw(exec->run, NULL);

@@ -180,6 +180,7 @@ void session_on_waits(struct runner *runner);
 void session_on_resumed(struct runner *runner);
 void session_on_unanswered(struct runner *runner);
 void session_on_stuck(struct runner *runner, const char *how);
+void session_on_overdue(struct runner *runner);
 void session_on_wrote(struct runner *runner, const char *data, size_t len);
 /* The session ends: answers those who look on, and forgets what was told to nobody. */
 void session_lane_release(struct lane *lane);

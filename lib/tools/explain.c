@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/explain.h"
 
+#include <time.h>
+
 #include "base/mem.h"
 #include "session/session.h"
 #include "text/clean.h"
@@ -14,11 +16,31 @@ static void end_line(struct buf *text)
 		buf_puts(text, "\n");
 }
 
+/* In its grace; clocks of people have no milliseconds. */
+static void explain_grace(struct buf *text, const struct cell *cell)
+{
+	uint64_t seconds = (cell->grace_left_ms + 999) / 1000;
+	time_t end = time(NULL) + (time_t)seconds;
+	struct tm local = { .tm_hour = 0 };
+	char at[sizeof("23:59:59")];
+
+	(void)localtime_r(&end, &local);
+	(void)strftime(at, sizeof(at), "%T", &local);
+	buf_putf(
+		text,
+		" and was interrupted. It has not ended yet: it has %ju s more, until %s, and is then "
+		"killed with its variables and imports. What it prints and saves until then comes "
+		"with the next answer.\n",
+		(uintmax_t)seconds, at);
+}
+
 static void explain_timeout(struct buf *text, const struct cell *cell)
 {
 	buf_putf(text, "The cell ran into its deadline of %.15g s",
 		 (double)cell->timeout_ms / 1000);
-	if (cell->overdue)
+	if (cell->grace_left_ms > 0)
+		explain_grace(text, cell);
+	else if (cell->overdue)
 		buf_puts(text, " and was interrupted; after that it came to an end of its own.\n");
 	else if (cell->interpreter_lost)
 		buf_puts(text, " and did not react to interrupts, so its interpreter was killed: "
@@ -99,12 +121,11 @@ static void explain_missing_module(struct buf *text, const struct cell *cell)
 /* Python's in Python, unless that is busy; whoever runs another language has a shell. */
 static void explain_search(struct buf *text, const struct cell *cell)
 {
-	bool busy = cell->state == CELL_RUNNING || cell->state == CELL_WAITING;
 
 	buf_puts(text, cell->spool_cut ? "Only the start of the output is stored; search it"
 				       : "Search the whole output");
 	buf_putf(text,
-		 str_eq(cell->language, "python") && !busy
+		 str_eq(cell->language, "python") && !cell_goes_on(cell)
 			 ? " with code: [l for l in open('%s') if 'word' in l][:20]\n"
 			 : " with bash: grep -n 'word' '%s' | head -20\n",
 		 cell->spool_path);

@@ -60,7 +60,7 @@ static const char guide[] =
 	"does not react needs `terminate` or `kill`, which lose them. Cancelling a call interrupts its "
 	"code too. What ended while nobody looked opens the next answer: `[cell 7 ended before: ...]`.\n"
 	"- `timeout` (seconds) is a cell's deadline; it stands still while the cell waits for input. "
-	"After it the code is interrupted, and variables stay unless it cannot be interrupted.\n"
+	"Then the code is interrupted, and variables stay; what goes on is killed when the answer says.\n"
 	"- Child processes live on after the cell; their later output comes with the next cell.\n"
 	"- The user gets a notebook of all cells beside the saved files. What was done so far: the "
 	"resources `session://ID/cells/N`, `/notebook`, `/script`. What is defined now: "

@@ -116,7 +116,7 @@ static char *next_call(const struct exec_result *result)
 		return NULL;
 	if (cell->state == CELL_WAITING)
 		return interact_call(result, "\"input\":\"...\"");
-	if (cell->state == CELL_RUNNING ||
+	if (cell_goes_on(cell) ||
 	    (cell->state == CELL_NOT_STARTED && runs_cell(result->session, cell->language)))
 		return interact_call(result, "\"action\":\"wait\"");
 	return NULL;

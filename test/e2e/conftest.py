@@ -38,6 +38,13 @@ def lone_server(home):
 
 
 @pytest.fixture
+def strict_server(home):
+    """Code that does not end at its deadline has no grace there."""
+    with Server(home, env={"PTYCELL_STOP_GRACE": "0"}) as running:
+        yield running
+
+
+@pytest.fixture
 def servers(home):
     """Starts servers in one home, with more options of theirs, and ends them all."""
     running = []

@@ -53,7 +53,9 @@ def test_ctrl_c_aborts_the_cell_that_waits_for_python(sh, server):
     assert sh("echo $kept").text == "here\n"
 
 
-def test_a_program_that_ignores_ctrl_c_is_killed_and_the_shell_is_not(sh):
+def test_a_program_that_ignores_ctrl_c_is_killed_and_the_shell_is_not(strict_server):
+    def sh(code, **arguments):
+        return strict_server.cell(code, language="bash", **arguments)
     sh("kept=here")
     result = sh("python3 -c 'import signal, time; signal.signal(2, signal.SIG_IGN); time.sleep(1000)'", timeout=0.4)
     assert result.state in ("done", "timed_out")

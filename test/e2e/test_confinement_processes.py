@@ -247,12 +247,11 @@ def test_30_a_stopped_interpreter_still_ends(home):
         all_gone({p for p in below if "ptycell-launch" not in comm(p[0])})
 
 
-def test_30_a_cell_that_stopped_itself_has_a_deadline(home):
-    with Server(home) as server:
-        server.cell("import os, signal")
-        result = server.cell("os.kill(os.getpid(), signal.SIGSTOP)", timeout=1)
-        assert result.state in ("timed_out", "died")
-        assert server.cell("1 + 1").text == "2\n"
+def test_30_a_cell_that_stopped_itself_has_a_deadline(strict_server):
+    strict_server.cell("import os, signal")
+    result = strict_server.cell("os.kill(os.getpid(), signal.SIGSTOP)", timeout=1)
+    assert result.state in ("timed_out", "died")
+    assert strict_server.cell("1 + 1").text == "2\n"
 
 
 def test_30_children_that_play_with_the_terminal_do_not_stop_the_session(home):

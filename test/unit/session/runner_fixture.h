@@ -25,6 +25,7 @@ struct told {
 	int resumed;
 	int unanswered;
 	int stuck;
+	int overdue;
 	size_t wrote;
 	uint64_t numbers;
 };
@@ -86,6 +87,15 @@ FIXTURE_FN void on_stuck(struct runner *runner, const char *how)
 	told.stuck++;
 }
 
+FIXTURE_FN void on_overdue(struct runner *runner)
+{
+	const struct cell *cell = runner_look(runner);
+
+	assert_int_equal(cell->state, CELL_TIMED_OUT);
+	assert_true(cell_goes_on(cell));
+	told.overdue++;
+}
+
 FIXTURE_FN void on_wrote(struct runner *runner, const char *data, size_t len)
 {
 	(void)runner;
@@ -102,6 +112,7 @@ static const struct runner_handlers runner_fixture_handlers = {
 	.resumed = on_resumed,
 	.unanswered = on_unanswered,
 	.stuck = on_stuck,
+	.overdue = on_overdue,
 	.wrote = on_wrote,
 };
 

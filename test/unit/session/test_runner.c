@@ -216,7 +216,7 @@ static void a_running_cell_that_is_cancelled_is_interrupted_and_state_stays(void
 	(void)submit("print=go\nwait", 1);
 	fixture_until(has_written("go"));
 	assert_ptr_equal(runner_current(told.runner), TAG(1));
-	runner_stop(told.runner, RUNNER_STOP_CANCEL);
+	runner_stop(told.runner, RUNNER_STOP_DEADLINE);
 	fixture_until(told.ended == 1);
 	assert_ptr_equal(told.datas[0], TAG(1));
 	assert_null(runner_current(told.runner));

@@ -281,7 +281,7 @@ static void half_a_message_is_no_end(void **state)
 	(void)submit("raw=done 1 1\\nstatus 2\\no\nprint=half\nwait", 1);
 	fixture_until(has_written("half"));
 	assert_int_equal(told.ended, 0);
-	runner_stop(told.runner, RUNNER_STOP_CANCEL);
+	runner_stop(told.runner, RUNNER_STOP_DEADLINE);
 	fixture_until(told.ended == 1);
 }
 
@@ -372,141 +372,9 @@ static void a_flood_on_the_terminal_leaves_the_loop_its_turns(void **state)
 		assert_in_range(told.wrote - before, 0, TURN_BYTES_MAX);
 	}
 	runner_stop(told.runner,
-		    RUNNER_STOP_CANCEL); /* a flood does not look at the driver's flag */
+		    RUNNER_STOP_DEADLINE); /* a flood does not look at the driver's flag */
 	pass_to_the_kill();
 	fixture_until(told.ended == 1);
-}
-
-/* ---- deadlines and the ladder ---- */
-
-static void expect_output(const char *text)
-{
-	fixture_until(has_written(text));
-}
-
-static void a_deadline_interrupts_and_keeps_the_state(void **state)
-{
-	const struct cell *cell;
-
-	(void)state;
-	(void)submit("print=go\nwait", 1);
-	expect_output("go");
-	fixture_pass(29999);
-	assert_int_equal(told.ended, 0);
-	fixture_pass(1);
-	fixture_until(told.ended == 1);
-	cell = told.cells[0];
-	assert_int_equal(cell->state, CELL_TIMED_OUT);
-	assert_false(cell->interpreter_lost);
-	assert_int_equal(told.lost, 0);
-	assert_int_equal(run_cell("done")->state, CELL_DONE);
-}
-
-/* Each rung comes at its time and not before. */
-static void the_ladder_is_int_int_usr2_term_kill(void **state)
-{
-	static const char code[] = "catch=2\ncatch=12\ncatch=15\nprint=go\nhang";
-	const struct cell *cell;
-
-	(void)state;
-	(void)submit(code, 1);
-	expect_output("go");
-	fixture_pass(30000);
-	expect_output("go<02>");
-	fixture_pass(RUNNER_SECOND_INTERRUPT_MS - 1);
-	assert_int_equal(told.runner->step, 1);
-	fixture_pass(1);
-	expect_output("go<02><02>");
-	fixture_pass(RUNNER_DUMP_MS - RUNNER_SECOND_INTERRUPT_MS);
-	expect_output("go<02><02><12>");
-	fixture_pass(RUNNER_TERMINATE_MS - RUNNER_DUMP_MS);
-	expect_output("go<02><02><12><15>");
-	fixture_pass(RUNNER_KILL_MS - RUNNER_TERMINATE_MS - 1);
-	assert_int_equal(told.ended, 0);
-	fixture_pass(1);
-	fixture_until(told.ended == 1);
-	cell = told.cells[0];
-	assert_int_equal(cell->state, CELL_TIMED_OUT);
-	assert_true(cell->interpreter_lost);
-	assert_int_equal(cell->signal, SIGKILL);
-	assert_string_equal(text_of(cell), "go<02><02><12><15>");
-	assert_int_equal(told.lost, 1);
-	expect_recovery();
-}
-
-static void a_cell_that_gives_in_on_the_way_keeps_its_state(void **state)
-{
-	(void)state;
-	(void)submit("catch=2\nprint=go\nread\ndone=interrupted", 1);
-	expect_output("go");
-	runner_stop(told.runner, RUNNER_STOP_CANCEL);
-	expect_output("go<02>");
-	assert_int_equal(write(interpreter_pty(told.runner->interpreter), "\n", 1), 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_INTERRUPTED);
-	fixture_pass(RUNNER_KILL_MS); /* the ladder was taken away */
-	assert_int_equal(run_cell("done")->state, CELL_DONE);
-	assert_int_equal(told.lost, 0);
-}
-
-static struct input_look looked;
-
-static void on_looked(struct interpreter *interpreter, const struct input_look *look)
-{
-	(void)interpreter;
-	looked = *look;
-}
-
-static enum input_wait look(void)
-{
-	interpreter_check_input(told.runner->interpreter, on_looked);
-	loop_turn(fixture.loop, 20);
-	return looked.wait;
-}
-
-/* Its clock stands meanwhile; the look at the deadline finds a wait that began just before. */
-static void a_cell_that_waits_for_input_at_its_deadline_is_not_overdue(void **state)
-{
-	(void)state;
-	(void)submit("print=name? \nread\ndone", 1);
-	expect_output("name?");
-	looked.wait = INPUT_NOT_AWAITED;
-	fixture_until(look() == INPUT_AWAITED);
-	loop_timer_stop(&told.runner->watch.timer);
-	fixture_pass(30000);
-	fixture_until(told.waits == 1);
-	assert_string_equal(runner_wait(told.runner)->prompt, "name?");
-	fixture_pass(100000);
-	assert_int_equal(told.runner->step, 0);
-	(void)!write(interpreter_pty(told.runner->interpreter), "\n", 1);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DONE);
-}
-
-static void a_cancelled_cell_that_will_not_end_is_killed_too(void **state)
-{
-	(void)state;
-	(void)submit("ignore=2\nignore=12\nignore=15\nprint=go\nhang", 1);
-	expect_output("go");
-	runner_stop(told.runner, RUNNER_STOP_CANCEL);
-	pass_to_the_kill();
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.lost, 1);
-	expect_recovery();
-}
-
-/* Code is its minder's equal where nothing confines it; what stands above both wakes it again. */
-static void code_that_stops_its_minder_is_killed_by_it_all_the_same(void **state)
-{
-	(void)state;
-	(void)submit("ignore=2\nstop-minder\nprint=go\nhang", 1);
-	expect_output("go");
-	runner_stop(told.runner, RUNNER_STOP_KILL);
-	fixture_until(told.ended == 1);
-	assert_int_equal(told.cells[0]->state, CELL_DIED);
-	assert_int_equal(told.cells[0]->signal, SIGKILL);
-	fixture_until(runner_state(told.runner) == RUNNER_IDLE);
-	expect_recovery();
 }
 
 int main(void)
@@ -541,12 +409,6 @@ int main(void)
 		RUNNER_TEST(acknowledgements_read_late_let_it_go_on),
 		RUNNER_TEST(a_driver_that_reads_nothing_blocks_nobody),
 		RUNNER_TEST(a_flood_on_the_terminal_leaves_the_loop_its_turns),
-		RUNNER_TEST(a_deadline_interrupts_and_keeps_the_state),
-		RUNNER_TEST(the_ladder_is_int_int_usr2_term_kill),
-		RUNNER_TEST(a_cell_that_gives_in_on_the_way_keeps_its_state),
-		RUNNER_TEST(a_cell_that_waits_for_input_at_its_deadline_is_not_overdue),
-		RUNNER_TEST(a_cancelled_cell_that_will_not_end_is_killed_too),
-		RUNNER_TEST(code_that_stops_its_minder_is_killed_by_it_all_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
