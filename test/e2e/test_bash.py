@@ -214,6 +214,20 @@ def test_a_killed_shell_is_told(sh):
     assert sh("echo new").text == "new\n"
 
 
+@pytest.mark.parametrize("code, name", [("kill -HUP $$", "HUP"), ("f() { kill -USR1 $$; }; f >log", "USR1"), ("bash -c 'kill -ALRM $PPID'; :", "ALRM"),
+                                        ("ulimit -f 1; printf %05000d 7 >big", "XFSZ")])
+def test_a_shell_that_a_signal_ended_is_told(sh, code, name):
+    result = sh(f"trap 'echo bye >/dev/tty' EXIT; x=5; {code}; echo not-reached")
+    assert result.state == "died" and f"SIG{name}" in result.text and "not-reached" not in result.text and "bye\n" in result.text
+    assert sh("echo ${x-gone}").text == "gone\n"
+
+
+def test_a_trap_of_a_deadly_signal_keeps_the_shell(sh):
+    assert sh("x=5; trap 'echo caught' HUP USR1; kill -HUP $$; kill -USR1 $$; echo on").text == "caught\ncaught\non\n"
+    assert sh("kill -HUP $$; trap 'exit 3' HUP; kill -HUP $$; echo not-reached").text == "caught\n"
+    assert sh("echo $x").text == "5\n"
+
+
 def test_programs_see_the_terminal_and_nothing_else(sh):
     """BR07."""
     assert sh("ls /proc/self/fd").text.split() == ["0", "1", "2", "3"]  # 3: of ls itself

@@ -169,7 +169,7 @@ static void put_trap(struct buf *out, const char *word, size_t word_len, const c
 
 static const char *take_trap(struct buf *out, const char *at, const char *end, bool *leaves)
 {
-	static const char ours[] = "'__ptycell_leave'";
+	static const char ours[] = "'__ptycell_leave ";
 	const char *word_end = declaration_word_end(at, end);
 	const char *newline;
 	cleanup_free char *signal = NULL;
@@ -181,7 +181,7 @@ static const char *take_trap(struct buf *out, const char *at, const char *end, b
 		return end;
 	signal = xmemdup(word_end + 1, (size_t)(newline - word_end - 1));
 	*leaves = *leaves || str_eq(signal, "EXIT");
-	if ((size_t)(word_end - at) != sizeof(ours) - 1 || memcmp(at, ours, sizeof(ours) - 1) != 0)
+	if ((size_t)(word_end - at) < sizeof(ours) || memcmp(at, ours, sizeof(ours) - 1) != 0)
 		put_trap(out, at, (size_t)(word_end - at), signal);
 	return newline + 1;
 }

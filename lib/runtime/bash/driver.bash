@@ -31,6 +31,11 @@ __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \buil
 '__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
 "{ __ptycell_over \$?; $__ptycell_look; } >/dev/null 2>&1"
 
+# A deadly signal runs the trap of EXIT too, and then ends this bash. It does so within the source of
+# the cell, where `return` does not work any more; `exit` has left the source, or is in a function, where
+# it works. This is one command, as each would run the user's trap of DEBUG.
+__ptycell_at_exit='__ptycell_leave "$?" "$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}"; } 2>/dev/null)"'
+
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
 __ptycell_turn() {
 	builtin trap '' INT
@@ -55,7 +60,7 @@ __ptycell_turn() {
 		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status"
 		__ptycell_cell=
 	fi
-	builtin trap __ptycell_leave EXIT
+	builtin trap "$__ptycell_at_exit" EXIT
 	__ptycell_wait
 	builtin trap - INT
 }
@@ -202,7 +207,7 @@ __ptycell_list_traps() {
 	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
 	builtin trap "$@"
 	builtin set -- $?
-	builtin trap __ptycell_leave EXIT
+	builtin trap "$__ptycell_at_exit" EXIT
 	builtin return "$1"
 }
 
@@ -473,10 +478,11 @@ __ptycell_read_driver() {
 	done </proc/self/environ 2>/dev/null
 }
 
-# The trap of EXIT. `exit`, or a failure under set -e, ends this bash: another takes its place in
-# the same process and gets all that can be handed over.
+# The trap of EXIT, with $? and a word that is empty unless a signal ends this bash. `exit`, or a failure under set -e,
+# ends this bash: another takes its place in the same process and gets all that can be handed over.
+# A signal ends it for good, as any interpreter.
 __ptycell_leave() {
-	__ptycell_status=$? __ptycell_flags=$-
+	__ptycell_status=$1 __ptycell_flags=$-
 	builtin set +ektuvx
 	[[ $__ptycell_state == begun && $BASHPID == "$$" ]] || builtin return 0
 	builtin trap - EXIT
@@ -486,6 +492,7 @@ __ptycell_leave() {
 	*exit*) ( builtin eval "$__ptycell_bye" ) ;; # which would end this bash for good
 	*) builtin eval "$__ptycell_bye" ;;
 	esac
+	[[ ! $2 ]] || builtin return 0
 	__ptycell_text=$(builtin trap -p) 2>/dev/null
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
@@ -543,7 +550,7 @@ builtin readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_pr
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
-builtin trap __ptycell_leave EXIT
+builtin trap "$__ptycell_at_exit" EXIT
 PS1= PS2= PROMPT_COMMAND=$__ptycell_hook
 [[ $__ptycell_state != left ]] || __ptycell_resume
 builtin eval "builtin $__ptycell_aliases"

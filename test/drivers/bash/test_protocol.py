@@ -2,6 +2,7 @@
 """The bash driver alone: one message a cell, whatever happens and whenever."""
 import os
 import random
+import signal
 import time
 
 import pytest
@@ -179,3 +180,37 @@ def test_output_is_seen_again_after_an_exit_that_was_redirected(bash, code):
     assert bash.run(code)[0] == "over"
     assert bash.run("echo seen; echo error >&2")[2] == "seen\nerror\n"
     assert bash.run("read -t 0.01 x </dev/tty; test -t 0 -a -t 1 -a -t 2")[1] == 0
+
+
+@pytest.mark.parametrize("name", ["HUP", "USR1", "USR2", "PIPE", "ALRM", "XCPU", "XFSZ", "VTALRM", "SEGV"])
+@pytest.mark.parametrize("code", ["kill -%s $$; echo not-reached", "f() { kill -%s $$; }; f >log; echo not-reached",
+                                  "set -e; (kill -%s $$); :; echo not-reached"])
+def test_a_deadly_signal_ends_the_shell(bash, name, code):
+    ended, status = dies_of(bash, code % name)
+    assert (ended, status) == ("", getattr(signal, "SIG" + name))
+
+
+def test_a_limit_of_the_cells_own_ends_the_shell_by_its_signal(bash):
+    assert dies_of(bash, "ulimit -f 1; printf %05000d 7 >big; echo not-reached") == ("", signal.SIGXFSZ)
+
+
+def test_an_exit_trap_runs_before_a_deadly_signal_ends_the_shell(bash):
+    assert bash.run("__ptycell_bye='echo bye'")[:2] == ("over", 0)
+    assert dies_of(bash, "kill -USR1 $$") == ("bye\n", signal.SIGUSR1)
+
+
+@pytest.mark.parametrize("code, status", [
+    ("trap 'exit 3' USR1; kill -USR1 $$", 3), ("trap 'exit 3' USR1; f() { kill -USR1 $$; }; f", 3), ("trap 'exit 3' ERR; false", 3),
+    ("set -E; trap 'echo no' RETURN; exit 4", 4), ("echo 'exit 5' >lib; . ./lib", 5), ("f() { . /dev/stdin <<<'exit 6'; }; f", 6),
+    ("eval 'exit 7'", 7), ("shopt -s inherit_errexit; set -e; false", 1), ("set -o posix; exit 8", 8),
+    ("trap 'echo on' HUP; kill -HUP $$; exit 9", 9), ("kill -TERM $$; exit 2", 2)])
+def test_an_exit_is_no_deadly_signal(bash, code, status):
+    assert bash.run("x=5; " + code)[:2] == ("over", status)
+    assert bash.run("echo $x")[2] == "5\n"
+
+
+def dies_of(bash, code):
+    """What a cell wrote that ended the shell, and the signal that did."""
+    bash.start(code)
+    assert bash.message() is None
+    return bash.output.decode(), os.waitid(os.P_PID, bash.pid, os.WEXITED | os.WNOWAIT).si_status

@@ -92,7 +92,7 @@ static void ready(void)
 	expect_part(frame, "version", "5.2");
 }
 
-#define OURS "trap -- '__ptycell_leave' EXIT\n"
+#define OURS "trap -- '__ptycell_leave \"$?\"' EXIT\n"
 
 /* The end of cell `n` with these declarations. */
 static const struct frame *done(const char *n, const char *names)
