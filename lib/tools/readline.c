@@ -104,6 +104,19 @@ static size_t count_typed(const json_t *columns)
 	return count;
 }
 
+/* pandas reads many doubles a bit beside what is written, unless it is asked not to. */
+static bool has_doubles(const json_t *columns)
+{
+	size_t index;
+	const json_t *column;
+
+	json_array_foreach (columns, index, column)
+		if (!is_text(column) && dtype_of(column) == NULL &&
+		    (is_type(column, "real") || is_type(column, "decimal")))
+			return true;
+	return false;
+}
+
 static bool is_usual(const json_t *columns)
 {
 	size_t index;
@@ -146,6 +159,8 @@ void readline_put(struct buf *out, const json_t *columns, const char *file)
 		buf_puts(out, "['']");
 	else
 		put_dict(out, columns, missing_of);
+	if (typed <= COLUMNS_NAMED_MAX && has_doubles(columns))
+		buf_puts(out, ", float_precision='round_trip'");
 	buf_puts(out, ")");
 	tell_both(out, columns);
 }

@@ -295,6 +295,15 @@ df.n.sum(), df.x.sum()"""
     assert server.cell(lines[-2] + check).text == "(4950, 7425.0)\n"
 
 
+def test_the_line_for_pandas_brings_doubles_back(server):  # Q8
+    server.cell("import random\nrandom.seed(7)\nxs = [random.random() * 10 ** random.randint(-20, 20) for _ in range(3000)]\n"
+                "open('input/x.csv', 'w').write('x\\n' + ''.join(f'{x!r}\\n' for x in xs))")
+    (line,) = [line for line in sql(server, "SELECT x, count(*) OVER () AS n FROM x").texts[-1].splitlines() if "read_csv" in line]
+    assert line.endswith(", float_precision='round_trip')")
+    assert server.cell(line + "\nsum(a != b for a, b in zip(df.x, xs)), len(df)").text == "(0, 3000)\n"
+    assert "float_precision" not in sql(server, "SELECT count(*) OVER () AS n FROM x").texts[-1]
+
+
 # ---- many rows ----
 
 MANY = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT {}) SELECT n, n * 0.5 AS h FROM r"
