@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "lite.h"
+#include "sql/moment.h"
 #include "text/utf8.h"
 
 enum {
@@ -37,11 +38,35 @@ static void keep_sample(char out[COLUMN_SAMPLE_MAX], const struct csv_field *fie
 	out[len] = '\0';
 }
 
+static void count_moment(struct column *column, const struct csv_field *field)
+{
+	const char *s = field->s;
+	size_t len = field->len;
+
+	infer_trim(&s, &len);
+	column->moments |= moment_traits(s, len);
+	if (column->moment[0] == '\0' &&
+	    (moment_sorts_wrong(column->moments) || moment_is_unread(column->moments)))
+		keep_sample(column->moment, field);
+}
+
+bool column_is_dated(const struct column *column)
+{
+	uint64_t moments = column->counts[INFER_DATE] + column->counts[INFER_MOMENT];
+	uint64_t present = 0;
+
+	for (unsigned i = INFER_INTEGER; i < INFER_CLASSES; i++)
+		present += column->counts[i];
+	return column->verdict.type == INFER_TYPE_TEXT && 2 * moments > present;
+}
+
 void column_count(struct column *column, const struct csv_field *field, bool commas)
 {
 	enum infer_class class = infer_class(field->s, field->len);
 
 	column->counts[class]++;
+	if (class == INFER_DATE || class == INFER_MOMENT)
+		count_moment(column, field);
 	if (class == INFER_POWER && column->power[0] == '\0')
 		keep_sample(column->power, field);
 	if (class <= INFER_MISSING || column->samples[COLUMN_SAMPLES - 1][0] != '\0' ||

@@ -24,6 +24,17 @@ enum {
 	COLUMN_SPREAD_MAX = 1 << 20,   /* integers between the least and the most to be codes */
 };
 
+/* What a query does with a column whose type is not meant for that. */
+enum column_mark {
+	COLUMN_NUMBERED = 1 << 0,  /* compares a text with a number */
+	COLUMN_CONDITION = 1 << 1, /* takes a text for a condition */
+	COLUMN_TRUE = 1 << 2,      /* compares a text with booleans */
+	COLUMN_TEXTED = 1 << 3,    /* compares numbers or booleans with a text */
+	COLUMN_ORDERED =
+		1 << 4,         /* orders dates that do not sort as text, or calls date() of them */
+	COLUMN_UNLIKE = 1 << 5, /* compares dates with one that is written otherwise */
+};
+
 struct column_texts {
 	char *bytes;
 	size_t len;
@@ -42,10 +53,13 @@ struct column {
 	/* Values that are no numbers; one with an exponent only. "" for none. */
 	char samples[COLUMN_SAMPLES][COLUMN_SAMPLE_MAX];
 	char power[COLUMN_SAMPLE_MAX];
+	/* Of its dates and times, all together (moment.h); the first that does not sort, or does
+	 * not beside those before it. */
+	unsigned moments;
+	char moment[COLUMN_SAMPLE_MAX];
 	bool named;     /* or perhaps, by the query that is being prepared */
 	bool wanted;    /* by it */
-	bool compared;  /* by it with a number, and it is text */
-	bool condition; /* by itself in it, and it is text */
+	unsigned marks; /* of enum column_mark */
 	bool loaded;
 	size_t rows;
 	int64_t *integers; /* booleans, too: 1 and 0 */
@@ -66,6 +80,9 @@ void column_init(struct column *column, const char *name);
 void column_release(struct column *column);
 /* One value of the file. `commas`: 2,5 may be a number. */
 void column_count(struct column *column, const struct csv_field *field, bool commas);
+
+/* Whether most of its values are dates or times, and it is text. */
+bool column_is_dated(const struct column *column);
 
 /* ---- its values ---- */
 

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare.h - which texts of files a query compares with numbers.
+ * compare.h - what a query compares or orders that SQLite takes otherwise than it is meant.
  *
- * SQLite makes a text of the number then, or takes any text for more than it: '9' is more than 10,
- * and '007' is not 7. What xBestIndex is told of are constants beside a plain column only, so the
- * query's words are read: on either side of an operator stand columns, and numbers, parameters, or
- * functions of them.
+ * SQLite makes a text of a number beside a column of texts, and takes any text for more than a
+ * number elsewhere: '9' is more than 10, '007' is not 7, and no number is '2026'. Dates that are
+ * not written as ISO 8601 has them sort as texts. What xBestIndex is told of are constants beside a
+ * plain column only, so the query's words are read: on either side of an operator stand columns,
+ * and numbers, texts, parameters, or functions of them.
  */
 #ifndef SQL_COMPARE_H
 #define SQL_COMPARE_H
 
 #include "query.h"
-#include "sheet.h"
+#include "side.h"
+#include "sink.h"
 
 /*
- * Marks what is `compared`, and what is a `condition` by itself, which a text like 'yes' never
- * fulfils, among the wanted columns of those sheets that the query used.
+ * Sets the marks (column.h) of the wanted columns of those sheets that the query used, and tells
+ * what concerns no column. `sides` has no clause yet.
  */
-void compare_mark(const struct query *query, struct sheet *const *sheets, size_t count);
+void compare_mark(const struct query *query, struct sides sides, struct sink *sink);
 
 #endif

@@ -141,7 +141,7 @@ static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
 			continue;
 		if (sqlite3_value_type(value) == SQLITE_INTEGER ||
 		    sqlite3_value_type(value) == SQLITE_FLOAT)
-			sheet->columns[column].compared = true;
+			sheet->columns[column].marks |= COLUMN_NUMBERED;
 	}
 }
 

@@ -201,26 +201,6 @@ static bool is_schema(const char *name)
 	       strncasecmp(name, "pragma_", 7) == 0;
 }
 
-/* 'sales.csv': SQLite takes a string for a name where only a name can be. */
-static char *name_of(const struct lexer *lexer, const struct token *token)
-{
-	char *name;
-	char *out;
-
-	if (token->kind != TOKEN_STRING)
-		return token_name(lexer, token);
-	if (token->len < 2)
-		return xstrdup("");
-	name = xmemdup(lexer->text + token->at + 1, token->len - 2);
-	out = name;
-	for (const char *s = name; *s != '\0'; s++) {
-		*out++ = *s;
-		s += s[0] == '\'' && s[1] == '\'';
-	}
-	*out = '\0';
-	return name;
-}
-
 static int load_named(struct tables *tables, const char *name, struct err *err)
 {
 	const char *path;
@@ -257,7 +237,8 @@ static int load_each(struct tables *tables, const char *sql, size_t len, struct 
 		if (token.kind != TOKEN_WORD && token.kind != TOKEN_QUOTED &&
 		    token.kind != TOKEN_STRING)
 			continue;
-		name = name_of(&lexer, &token);
+		/* 'sales.csv': SQLite takes a string for a name where only a name can be. */
+		name = token_text(&lexer, &token);
 		if (load_named(tables, name, err) < 0)
 			return -1;
 	}
@@ -319,8 +300,8 @@ static void begin_query(struct tables *tables)
 		for (size_t c = 0; c < sheet->count; c++) {
 			struct column *column = &sheet->columns[c];
 
-			column->named = column->wanted = column->compared = column->condition =
-				false;
+			column->named = column->wanted = false;
+			column->marks = 0;
 		}
 		if (full)
 			(void)sheet_drop(sheet, true);
@@ -387,8 +368,12 @@ sqlite3 *tables_db(const struct tables *tables)
 void tables_tell(struct tables *tables, const struct query *query, struct sink *sink)
 {
 	bool truths = tell_has_truths(query);
+	struct sides sides = { .sheets = tables->sheets,
+			       .count = tables->sheet_count,
+			       .find = find_sheet,
+			       .data = tables };
 
-	compare_mark(query, tables->sheets, tables->sheet_count);
+	compare_mark(query, sides, sink);
 	for (size_t i = 0; i < tables->sheet_count; i++)
 		if (tables->sheets[i]->used)
 			tell_sheet(tables->sheets[i], truths, sink);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "advise.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "names.h"
@@ -220,41 +221,6 @@ static void tell_numbers(const struct sheet *sheet, struct sink *sink)
 			  commas, file, first);
 }
 
-/* SQLite makes a text of the number then: '9' is more than 10. */
-static void tell_compared(const struct sheet *sheet, struct sink *sink)
-{
-	cleanup_free char *file = shown(base_of(sheet->path));
-
-	for (size_t i = 0; i < sheet->count; i++) {
-		const struct column *column = &sheet->columns[i];
-		cleanup_free char *name = shown(column->name);
-
-		if (column->compared && !is_doubtful(column))
-			sink_note(
-				sink,
-				"%s of %s is text and was compared with a number, as text: CAST(%s "
-				"AS REAL) compares numbers",
-				name, file, name);
-	}
-}
-
-/* WHERE v: 'yes' is 0, and so is 'no'. */
-static void tell_conditions(const struct sheet *sheet, struct sink *sink)
-{
-	cleanup_free char *file = shown(base_of(sheet->path));
-
-	for (size_t i = 0; i < sheet->count; i++) {
-		const struct column *column = &sheet->columns[i];
-		cleanup_free char *name = shown(column->name);
-
-		if (column->condition && !is_doubtful(column))
-			sink_note(sink,
-				  "%s of %s is text: as a condition each of its values that "
-				  "begins with no number is false, so compare it with its texts",
-				  name, file);
-	}
-}
-
 /* ---- booleans beside texts ---- */
 
 static bool is_truth(const char *s, size_t len)
@@ -295,7 +261,7 @@ bool tell_has_truths(const struct query *query)
 	return false;
 }
 
-static void tell_booleans(const struct sheet *sheet, struct sink *sink)
+static void tell_booleans(const struct sheet *sheet, bool truths, struct sink *sink)
 {
 	cleanup_free char *file = shown(base_of(sheet->path));
 
@@ -303,7 +269,8 @@ static void tell_booleans(const struct sheet *sheet, struct sink *sink)
 		const struct column *column = &sheet->columns[i];
 		cleanup_free char *name = shown(column->name);
 
-		if (column->wanted && column->verdict.type == INFER_TYPE_BOOLEAN)
+		if (column->wanted && column->verdict.type == INFER_TYPE_BOOLEAN &&
+		    (truths || (column->marks & COLUMN_TEXTED)))
 			sink_note(sink,
 				  "%s of %s is BOOLEAN and equals no text: write %s or NOT %s, "
 				  "or = true",
@@ -319,9 +286,7 @@ void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
 		tell_numbers(sheet, sink);
 	}
 	tell_texts(sheet, !sheet->told, sink);
-	tell_compared(sheet, sink);
-	tell_conditions(sheet, sink);
-	if (truths)
-		tell_booleans(sheet, sink);
+	advise_sheet(sheet, sink);
+	tell_booleans(sheet, truths, sink);
 	sheet->told = true;
 }

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/util.h"
+#include "sql/moment.h"
 
 enum {
 	SURE_DIGITS = 15,  /* every double holds so many */
@@ -275,7 +276,11 @@ enum infer_class infer_class(const char *s, size_t len)
 
 	infer_trim(&s, &len);
 	class = class_of(s, len);
-	return class == INFER_TEXT && is_marked(s, len) ? INFER_MARKED : class;
+	if (class != INFER_TEXT)
+		return class;
+	if (moment_traits(s, len) != 0)
+		return INFER_MOMENT;
+	return is_marked(s, len) ? INFER_MARKED : INFER_TEXT;
 }
 
 /* ---- a column ---- */
@@ -344,13 +349,13 @@ struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool com
 {
 	uint64_t numbers = count_numbers(counts, commas);
 	uint64_t others = infer_others(counts, commas);
+	uint64_t moments = counts[INFER_DATE] + counts[INFER_MOMENT];
 	struct infer_verdict verdict = { .type = INFER_TYPE_TEXT };
 
 	if (others == 0 && numbers > counts[INFER_INFINITE])
 		return decide_numbers(counts);
 	/* Dates or booleans, nothing else. */
-	verdict.missing = others > 0 &&
-			  (others == counts[INFER_DATE] || others == counts[INFER_BOOLEAN]) &&
+	verdict.missing = others > 0 && (others == moments || others == counts[INFER_BOOLEAN]) &&
 			  numbers == 0;
 	if (verdict.missing && counts[INFER_BOOLEAN] > 0)
 		verdict.type = INFER_TYPE_BOOLEAN;

@@ -24,6 +24,8 @@ enum infer_class {
 	INFER_WIDE,     /* an integer of more than 64 bits that no double holds */
 	INFER_PADDED,   /* 007 */
 	INFER_DATE,     /* 2026-11-23, a time may follow */
+	INFER_MOMENT,   /* 31.01.2020, 9:05: a date or a time as moment.h has them, not like the
+			   former */
 	INFER_BOOLEAN,  /* true, False */
 	INFER_MARKED,   /* $5, 12%, 1,000.50: a number for a reader, and none for a database */
 	INFER_TEXT,

@@ -524,6 +524,25 @@ char *token_name(const struct lexer *lexer, const struct token *token)
 	return name;
 }
 
+char *token_text(const struct lexer *lexer, const struct token *token)
+{
+	char *text;
+	char *out;
+
+	if (token->kind != TOKEN_STRING)
+		return token_name(lexer, token);
+	if (token->len < 2)
+		return xstrdup("");
+	text = xmemdup(lexer->text + token->at + 1, token->len - 2);
+	out = text;
+	for (const char *s = text; *s != '\0'; s++) {
+		*out++ = *s;
+		s += s[0] == '\'' && s[1] == '\'';
+	}
+	*out = '\0';
+	return text;
+}
+
 void token_place(const struct lexer *lexer, size_t at, size_t *ret_line, size_t *ret_column)
 {
 	size_t line = 1;

@@ -52,6 +52,8 @@ bool token_is(const struct lexer *lexer, const struct token *token, const char *
 bool token_is_char(const struct lexer *lexer, const struct token *token, char c);
 /* A name without its quotes, doubled ones made single; the caller frees it. */
 char *token_name(const struct lexer *lexer, const struct token *token);
+/* The same of a TOKEN_STRING, too. */
+char *token_text(const struct lexer *lexer, const struct token *token);
 /*
  * Puts the text with a plain blank for each U+00A0, U+3000 and byte order mark outside of quotes
  * and comments. Editors and keyboards leave these there, and most databases take them for letters.

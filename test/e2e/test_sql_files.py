@@ -272,7 +272,7 @@ def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
     ("v > (SELECT 9)", []), ("v > (SELECT max(id) FROM t)", []), ("v > id", []), ("id = t.v", []), ("v = 1 * id", []), ("CASE WHEN v > 9 THEN 1 END", []),
     ("CASE v WHEN 'x' THEN 0 WHEN 7 THEN 1 END", []), ("coalesce(v, 0) > 9", []), ("ifnull(v, 0) > ?", [9]), ("trim(v) > 9", []), ("v IS 7", []),
     ("v IS NOT 7", []), ("v BETWEEN ? AND ?", [7, 9]), ("id = 1 AND NOT v < length(v)", []), ("v = CAST('7' AS INTEGER)", []), ("v > -1", []), ("? = id AND v = ?2", [1, 7]), (":a = 'x' OR :a = id OR v > :b", [1, 7]),
-    ("EXISTS (SELECT 1 FROM (SELECT v AS w FROM t GROUP BY v) s WHERE w > ?)", [9]), ("v = (SELECT CASE WHEN id = 'x' THEN 1 END)", [])])
+    ("EXISTS (SELECT 1 FROM (SELECT v AS w FROM t GROUP BY v) s WHERE w > ?)", [9]), ("v = (SELECT CASE WHEN id = 2 THEN 1 END)", [])])
 def test_texts_are_told_wherever_they_are_compared_with_numbers(server, data, condition, params):  # Q10
     """pandas and DuckDB refuse this or compare numbers; '9' is more than 10 here, and '007' is not 7."""
     put(server, "t.csv", "id,v\n" + "".join(f"{i},{line}\n" for i, line in enumerate(data.split())))
@@ -296,7 +296,7 @@ def test_texts_are_told_when_a_join_compares_them_with_numbers(server):  # Q10
     ("SELECT CASE WHEN id > 1 THEN v ELSE 'x' END, CASE v WHEN '7' THEN 1 ELSE 0 END FROM t", []), ("SELECT v FROM t WHERE v IS NOT NULL", []),
     ("SELECT v, count(*) FROM t GROUP BY v HAVING count(*) > 1", []), ("SELECT count(v) FROM t HAVING count(v) > 2", []),
     ("SELECT v FROM t JOIN (SELECT 1 AS one) o ON o.one = t.id", []), ("SELECT v FROM t WHERE v = (SELECT min(v) FROM t WHERE id > 1 LIMIT 1)", []),
-    ("SELECT v FROM t WHERE v = (CASE WHEN id > 1 THEN '7' ELSE 'x' END)", []), ("SELECT 1 FROM t WHERE :a = v AND id = :b AND v <> :a", ["007", 1])])
+    ("SELECT v FROM t WHERE v = (CASE WHEN id > 1 THEN '7' ELSE 'x' END)", []), ("SELECT iif(v = '7', 1, 0) > 0, (v = '7') > 0, 1 = (v IN ('7')) FROM t", []), ("SELECT 1 FROM t WHERE :a = v AND id = :b AND v <> :a", ["007", 1])])
 def test_texts_that_are_not_compared_with_numbers_are_not_told(server, query, params):
     put(server, "t.csv", "id,v\n1,007\n2,A1\n3,7\n")
     assert notes(sql(server, query, params=params)) == []
@@ -330,6 +330,155 @@ def test_decimal_commas_are_numbers_where_a_semicolon_separates(server):  # Q10
     assert answer.object["rows"] == [[4.0]] and notes(answer) == ["a of t.csv has decimal commas and is read as numbers"]
     put(server, "t.csv", "a;b\n1,5;x\n2.5;y\n")
     assert "some of its numbers have a decimal comma and some a point" in notes(sql(server, "SELECT a FROM t"))[0]
+
+
+# ---- dates ----
+
+DATES = [  # what a column has, in the order of time; the expression that the note gives, in which d is the column
+    (["31.01.2020", "15.06.2021", "01.02.2026"], "substr(d, 7, 4) || '-' || substr(d, 4, 2) || '-' || substr(d, 1, 2)"),
+    (["31.01.2020 10:15", "01.02.2026 09:00"], "substr(d, 7, 4) || '-' || substr(d, 4, 2) || '-' || substr(d, 1, 2) || substr(d, 11)"),
+    (["12/31/2019", "01/02/2020"], "substr(d, 7, 4) || '-' || substr(d, 1, 2) || '-' || substr(d, 4, 2)"),
+    (["31/12/2019", "01/02/2020"], "substr(d, 7, 4) || '-' || substr(d, 4, 2) || '-' || substr(d, 1, 2)"),
+    (["12/31/2019", "1/2/2020", "10/5/2021"],
+     "nullif(printf('%04d-%02d-%02d', substr(d, -4), d, substr(d, instr(d, '/') + 1)), '0000-00-00')"),
+    (["31.12.2019", "1.2.2020", "10.5.2021"],
+     "nullif(printf('%04d-%02d-%02d', substr(d, -4), substr(d, instr(d, '.') + 1), d), '0000-00-00')"),
+    (["2026-1-5", "2026-01-15", "2026-9-1", "2026-11-2"],
+     "nullif(printf('%04d-%02d-%02d', d, substr(d, 6), substr(d, 6 + instr(substr(d, 6), '-'))), '0000-00-00')"),
+    (["2025/12/31", "2026-01-15", "2026/11/02"], "replace(replace(d, '/', '-'), '.', '-')"),
+    (["2026-01-05 9:05", "2026-01-05 10:15"], "substr(d, 1, 11) || printf('%02d', substr(d, 12)) || substr(d, instr(d, ':'))"),
+    (["2026-01-05T08:00", "2026-01-05 09:00", "2026-01-05T10:00"], "replace(d, 'T', ' ')"),
+    (["9:05", "10:15"], "printf('%02d', d) || substr(d, instr(d, ':'))")]
+
+
+@pytest.mark.parametrize("dates, way", DATES, ids=[dates[0] for dates, way in DATES])
+def test_dates_that_do_not_sort_are_told_with_what_makes_them_sort(server, dates, way):
+    put(server, "t.csv", "id,d\n" + "".join(f"{i},{date}\n" for i, date in reversed(list(enumerate(dates)))) + "9,\n")
+    for query in ("SELECT max(d), min(d) FROM t", "SELECT id FROM t ORDER BY d", "SELECT id, d AS x FROM t ORDER BY x DESC", "SELECT * FROM t ORDER BY 2",
+                  "SELECT id, d FROM t ORDER BY 1, 2 LIMIT 1", f"SELECT id FROM t WHERE d > '{dates[0]}'", f"SELECT id FROM t WHERE d BETWEEN '{dates[0]}' AND 'x'",
+                  "SELECT row_number() OVER (ORDER BY d) FROM t", "SELECT a.id FROM t a JOIN t b ON a.d < b.d", "SELECT id FROM t GROUP BY id HAVING max(d) > 'a'",
+                  "WITH s(i, e) AS (SELECT id, d FROM t) SELECT i FROM s ORDER BY e", "SELECT e FROM (SELECT d e FROM t) ORDER BY e"):
+        (told,) = notes(sql(server, query))
+        assert told.startswith("d of t.csv is text: ") and " compare as text" in told and told.endswith(f"; {way} gives what sorts"), query
+    assert rows(server, f"SELECT id FROM t WHERE d IS NOT NULL ORDER BY {way}") == [[i] for i in range(len(dates))]
+    assert rows(server, f"SELECT {way} FROM t WHERE id = 9") == [[None]]
+    if dates[0] not in ("2026-1-5", "2025/12/31", "2026-01-05T08:00"):  # of which a date may be written in two ways
+        assert notes(sql(server, f"SELECT id FROM t WHERE d = '{dates[0]}'")) == []
+    for query in ("SELECT d FROM t", "SELECT d, count(*) FROM t GROUP BY d", f"SELECT max({way}) FROM t",
+                  f"SELECT {way} AS d FROM t ORDER BY d", f"SELECT d FROM (SELECT {way} AS d FROM t) WHERE d > '2019-01-01'", "SELECT d FROM t ORDER BY id"):
+        assert notes(sql(server, query)) == [], query
+
+
+def test_dates_that_have_no_simple_expression_are_told_with_another_way(server):
+    for dates, way in ((["5 Jan 2026", "15 Feb 2025"], "in python, pandas.to_datetime(column, format='mixed') gives what sorts"),
+                       (["31.01.20", "01.02.26"], "in python, pandas.to_datetime(column, format='mixed', dayfirst=True) gives what sorts"),
+                       (["9:05 AM", "10:15 PM"], "in python, pandas.to_datetime(column, format='mixed') gives what sorts"),
+                       (["2026-01-05T10:00+01:00", "2026-07-05T10:00+02:00"],
+                        "in python, pandas.to_datetime(column, format='mixed', utc=True) gives what sorts"),
+                       (["31/01/2020", "01/31/2020"], "some of them have the day first and some the month"),
+                       (["01/02/2020", "03/04/2019"],
+                        "if the month is first, substr(d, 7, 4) || '-' || substr(d, 1, 2) || '-' || substr(d, 4, 2) gives what sorts")):
+        put(server, "t.csv", "id,d\n" + "".join(f"1,{date}\n" for date in dates))
+        (told,) = notes(sql(server, "SELECT max(d) FROM t"))
+        assert told.endswith("; " + way), told
+
+
+def test_functions_of_dates_that_they_do_not_read_are_told(server):
+    put(server, "t.csv", "id,d,iso\n1,31.01.2020,2020-01-31\n")
+    for call in ("strftime('%Y', d)", "date(d)", "julianday(t.d) - julianday(iso)"):
+        assert ", and date functions give NULL; " in notes(sql(server, f"SELECT {call} FROM t"))[0]
+    assert notes(sql(server, "SELECT strftime('%Y', iso), date(substr(d, 7, 4) || '-' || substr(d, 4, 2) || '-' || substr(d, 1, 2)) FROM t")) == []
+
+
+def test_a_date_that_is_not_written_as_the_files_are_is_told(server):
+    put(server, "t.csv", "id,d,at\n1,2026-01-05,2026-01-05T10:00\n2,2026-11-02,2026-11-02T08:00\n")
+    told = "%s of t.csv has dates like '%s' and was compared with %s, as text: write it as the file does"
+    for condition, params in (("d > '2026-1-10'", []), ("d = '05.01.2026'", []), ("d < ?", ["1/2/2026"]), ("d IN ('2026-1-5')", []), ("d <> '5 Jan 2026'", [])):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}", params=params)) == [told % ("d", "2026-01-05", "one that is written otherwise")]
+    assert notes(sql(server, "SELECT id FROM t WHERE at > '2026-01-05 09:00'")) == [told % ("at", "2026-01-05T10:00", "one that is written otherwise")]
+    assert notes(sql(server, "SELECT id FROM t WHERE d > 20260105")) == [told % ("d", "2026-01-05", "a number")]
+    for condition in ("d > '2026-01-10'", "at >= '2026-01-05'", "at > '2026-01-05T09:00'", "d = 'x'", "d LIKE '2026-1-%'", "date(at) = '2026-01-05'"):
+        assert notes(sql(server, f"SELECT max(d), max(at) FROM t WHERE {condition}")) == [], condition
+
+
+def test_dates_of_two_files_that_are_written_otherwise_are_told(server):
+    put(server, "a.csv", "day,x\n31.01.2020,1\n01.02.2026,2\n")
+    put(server, "b.csv", "day,y\n2020-01-31,1\n2026-02-01,2\n")
+    for query in ("SELECT * FROM a JOIN b ON a.day = b.day", "SELECT * FROM a JOIN b USING (day)", "SELECT * FROM a NATURAL JOIN b"):
+        (told,) = notes(sql(server, query))
+        assert told.startswith("day of a.csv is text: dates like '31.01.2020' compare as text"), query
+    for query in ("SELECT b.day FROM a JOIN b ON a.x = b.y ORDER BY b.day", "SELECT max(q.day) FROM a JOIN b AS q ON x = y WHERE a.day LIKE '%2020'",
+                  "SELECT a.day FROM a, 'b.csv' q WHERE q.day > '2020-02-01' AND y = x"):
+        assert notes(sql(server, query)) == [], query
+
+
+def test_missing_values_beside_dates_of_any_kind_are_null(server):
+    assert column(server, ["31.01.2020", " NA", "1.2.2021 "]) == [["text", "31.01.2020"], ["null", None], ["text", "1.2.2021"]]
+
+
+# ---- numbers beside texts ----
+
+@pytest.mark.parametrize("condition, params", [("day < '2026-01-15'", []), ("day = 'NA'", []), ("day > ?", ["2026-01-15"]), ("day BETWEEN '2026-01-01' AND 'x'", []),
+                                               ("day IN ('a', 'b')", []), ("day <> '2026-01-15'", []), ("'' = day", [])])
+def test_a_column_of_numbers_that_is_compared_with_a_text_is_told(server, condition, params):
+    put(server, "t.csv", "day,r\n20260101,1.5\n20260305,2.5\n")
+    told = "%s of t.csv is %s and was compared with a text that is no number: each number is less than it; missing values are NULL"
+    assert notes(sql(server, f"SELECT count(*) FROM t WHERE {condition}", params=params)) == [told % ("day", "INTEGER")]
+    assert notes(sql(server, f"SELECT count(*) FROM t WHERE {condition.replace('day', 'r')}", params=params)) == [told % ("r", "REAL")]
+
+
+@pytest.mark.parametrize("condition", ["day = '20260101'", "day <> ''", "day NOT IN ('', 'NA')", "day LIKE '2026%'", "substr(day, 1, 4) = '2026'", "day IS NOT NULL"])
+def test_a_column_of_numbers_beside_a_text_that_does_no_harm_is_not_told(server, condition):
+    put(server, "t.csv", "day\n20260101\n20260305\n")
+    answer = sql(server, f"SELECT count(*) FROM t WHERE {condition}")
+    assert answer.object["rows"][0][0] > 0 and notes(answer) == []
+
+
+def test_what_functions_give_is_told_when_it_is_compared_as_text(server):
+    put(server, "t.csv", "id,d\n1,2026-01-05\n2,2026-11-02\n")
+    told = "%s() gives a text and was compared with a number: it equals none and is more than any; CAST(%s(...) AS INTEGER) compares numbers"
+    for condition, name in (("strftime('%Y', d) = 2026", "strftime"), ("substr(d, 1, 4) >= 2030", "substr"), ("1 > upper(d)", "upper"),
+                            ("strftime('%m', d) IN (1, 2)", "strftime"), ("CASE strftime('%m', d) WHEN 1 THEN 1 END", "strftime")):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [told % (name, name)], condition
+    for condition in ("strftime('%Y', d) = '2026'", "CAST(strftime('%Y', d) AS INTEGER) = 2026", "strftime('%Y', d) + 0 = 2026",
+                      "strftime('%m', d) = id", "length(substr(d, 1, 4)) = 4",
+                      "json_object('a', d) ->> '$.a' > '2026-01'", "json_object('a', id) -> '$.a' = '1'"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
+    told = ["a number was compared with the text '1': it equals none and is less than any; a number in its place compares numbers"]
+    assert notes(sql(server, "SELECT count(*) FROM t HAVING count(*) > '1'")) == told
+    assert notes(sql(server, "SELECT d FROM t GROUP BY d HAVING sum(id) = ?", params=["1"])) == told
+    assert notes(sql(server, "SELECT d FROM t WHERE :a = '' OR :a = id", params=[1])) == []
+
+
+def test_a_boolean_that_is_compared_with_a_column_of_texts_is_told(server):
+    put(server, "t.csv", "id,b,s\n1,true,yes\n2,false,no\n")
+    put(server, "u.csv", "b\nY\nN\n")
+    assert notes(sql(server, "SELECT id FROM t WHERE b = s")) == [
+        "s of t.csv is text and was compared with a BOOLEAN, which equals no text: compare that with a condition, as (s = 'yes')"]
+    assert notes(sql(server, "SELECT id FROM t JOIN u USING (b)")) == [
+        "b of u.csv is text and was compared with a BOOLEAN, which equals no text: compare that with a condition, as (b = 'Y')"]
+    assert notes(sql(server, "SELECT id FROM t WHERE b = 'yes'")) == ["b of t.csv is BOOLEAN and equals no text: write b or NOT b, or = true"]
+    assert rows(server, "SELECT id FROM t WHERE b = (s = 'yes')") == [[1], [2]]
+    assert notes(sql(server, "SELECT id FROM t WHERE b = (s = 'yes')")) == []
+
+
+def test_names_that_a_query_makes_are_followed_to_their_columns(server):
+    put(server, "t.csv", "id,v\n1,007\n2,A1\n")
+    told = ["v of t.csv is text and was compared with a number, as text: CAST(v AS REAL) compares numbers"]
+    for query in ("WITH s(i, w) AS (SELECT id, v FROM t) SELECT i FROM s WHERE w > 9", "SELECT w FROM (SELECT v w FROM t) WHERE w > 9",
+                  "WITH s(i, w) AS (SELECT max(id, 0), v FROM t), u AS (SELECT w x FROM s) SELECT * FROM u WHERE x = 7",
+                  "SELECT * FROM (SELECT nth_value(v, 1) OVER () w FROM t) WHERE w > 9"):
+        assert notes(sql(server, query)) == told, query
+    for query in ("WITH s(i, w) AS (SELECT id, v FROM t) SELECT w FROM s WHERE i > 0", "SELECT v FROM (SELECT CAST(v AS REAL) AS v FROM t) WHERE v > 9"):
+        assert notes(sql(server, query)) == [], query
+
+
+def test_a_long_query_is_read_for_what_it_compares(server):
+    put(server, "t.csv", "id,d\n1,2026-01-05\n2,31.01.2026\n")
+    for query in (" UNION ALL ".join(["SELECT t.d AS x, id AS y FROM t WHERE t.d > '2026-01-02' AND x > '2' AND y > 0"] * 400),
+                  "SELECT id FROM t WHERE " + " OR ".join(["(" + " OR ".join(["d > '2027'", "d = d"] * 20) + ")"] * 40)):
+        answer = sql(server, query)
+        assert not answer.is_error and notes(answer)[0].startswith("d of t.csv is text: dates like '31.01.2026' compare as text")
 
 
 # ---- files of all kinds ----

@@ -90,8 +90,10 @@ static void each_value_has_its_class(void **state)
 		{ "\xc2\xa3"
 		  "7",
 		  INFER_MARKED },
-		{ "10.05.2024", INFER_TEXT },
-		{ "1/2/2024", INFER_TEXT },
+		{ "10.05.2024", INFER_MOMENT },
+		{ "1/2/2024", INFER_MOMENT },
+		{ "9:05", INFER_MOMENT },
+		{ " 2026-1-5 ", INFER_MOMENT },
 		{ "555-1234", INFER_TEXT },
 		{ "10.1.2.3", INFER_TEXT },
 		{ "5 kg", INFER_TEXT },

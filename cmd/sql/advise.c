@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "advise.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sql/moment.h"
+#include "text/clean.h"
+
+enum { SHOWN_MAX = 30 };
+
+/* A column and its file as sentences have them. */
+struct subject {
+	const struct column *column;
+	const char *name;
+	const char *file;
+	struct sink *sink;
+};
+
+/* Of a file's text; the caller frees it. */
+static char *shown(const char *text)
+{
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_line(&out, text, strlen(text), SHOWN_MAX);
+	return buf_steal(&out);
+}
+
+/* ---- dates ---- */
+
+static void put_name(struct buf *out, const char *name)
+{
+	bool plain = !isdigit((unsigned char)*name);
+
+	for (const char *s = name; *s != '\0'; s++)
+		plain = plain && (isalnum((unsigned char)*s) || *s == '_');
+	buf_puts(out, plain ? "" : "\"");
+	for (const char *s = name; *s != '\0'; s++)
+		buf_put(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
+	buf_puts(out, plain ? "" : "\"");
+}
+
+/* How to make of the column's dates what sorts. */
+static void put_way(struct buf *out, const char *name, unsigned traits)
+{
+	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf expression = BUF_INIT(BUF_UNBOUNDED);
+	bool open = (traits & MOMENT_YEAR_LAST) && !(traits & (MOMENT_NAMED | MOMENT_DOT)) &&
+		    !(traits & (MOMENT_DAY_FIRST | MOMENT_MONTH_FIRST));
+	bool day = (traits & MOMENT_DAY_FIRST) || (traits & MOMENT_DOT);
+
+	put_name(&quoted, name);
+	if ((traits & MOMENT_DAY_FIRST) && (traits & MOMENT_MONTH_FIRST)) {
+		buf_puts(out, "some of them have the day first and some the month");
+		return;
+	}
+	if (open)
+		buf_putf(out, "if the %s is first, ", traits & MOMENT_SLASH ? "month" : "day");
+	if (moment_put_expression(&expression, buf_str(&quoted), traits))
+		buf_putf(out, "%s gives what sorts", buf_str(&expression));
+	else
+		buf_putf(out,
+			 "in python, pandas.to_datetime(column, format='mixed'%s%s) gives what "
+			 "sorts",
+			 day || (open && !(traits & MOMENT_SLASH)) ? ", dayfirst=True" : "",
+			 traits & (MOMENT_UTC | MOMENT_ODD_OFFSET | MOMENT_EVEN_OFFSET)
+				 ? ", utc=True"
+				 : "");
+}
+
+static void advise_ordered(const struct subject *subject)
+{
+	cleanup_free char *sample = shown(subject->column->moment);
+	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
+
+	put_way(&way, subject->column->name, subject->column->moments);
+	sink_note(subject->sink, "%s of %s is text: %s like '%s' compare as text%s; %s",
+		  subject->name, subject->file,
+		  subject->column->moments & MOMENT_DATE ? "dates" : "times", sample,
+		  moment_is_unread(subject->column->moments) ? ", and date functions give NULL"
+							     : "",
+		  buf_str(&way));
+}
+
+static void advise_unlike(const struct subject *subject, const char *with)
+{
+	cleanup_free char *sample = shown(subject->column->samples[0]);
+
+	sink_note(subject->sink,
+		  "%s of %s has dates like '%s' and was compared with %s, as text: write it as the "
+		  "file does",
+		  subject->name, subject->file, sample, with);
+}
+
+/* ---- others ---- */
+
+/* SQLite makes a text of the number then: '9' is more than 10. */
+static void advise_numbered(const struct subject *subject)
+{
+	if (column_is_dated(subject->column)) {
+		advise_unlike(subject, "a number");
+		return;
+	}
+	sink_note(subject->sink,
+		  "%s of %s is text and was compared with a number, as text: CAST(%s AS REAL) "
+		  "compares numbers",
+		  subject->name, subject->file, subject->name);
+}
+
+static void advise_true(const struct subject *subject)
+{
+	cleanup_free char *sample = shown(subject->column->samples[0]);
+
+	sink_note(subject->sink,
+		  "%s of %s is text and was compared with a BOOLEAN, which equals no text: compare "
+		  "that with a condition, as (%s = '%s')",
+		  subject->name, subject->file, subject->name, sample);
+}
+
+/* WHERE v: 'yes' is 0, and so is 'no'. */
+static void advise_condition(const struct subject *subject)
+{
+	sink_note(subject->sink,
+		  "%s of %s is text: as a condition each of its values that begins with no number "
+		  "is false, so compare it with its texts",
+		  subject->name, subject->file);
+}
+
+static void advise_texted(const struct subject *subject)
+{
+	if (subject->column->verdict.type == INFER_TYPE_BOOLEAN)
+		return; /* tell_booleans */
+	sink_note(subject->sink,
+		  "%s of %s is %s and was compared with a text that is no number: each number is "
+		  "less than it; missing values are NULL",
+		  subject->name, subject->file,
+		  subject->column->verdict.type == INFER_TYPE_INTEGER ? "INTEGER" : "REAL");
+}
+
+static void advise_column(const struct subject *subject)
+{
+	unsigned marks = subject->column->marks;
+	bool doubtful = subject->column->verdict.reason != INFER_NO_REASON;
+
+	if (marks & COLUMN_ORDERED)
+		advise_ordered(subject);
+	else if ((marks & COLUMN_NUMBERED) && !doubtful)
+		advise_numbered(subject);
+	else if (marks & COLUMN_UNLIKE)
+		advise_unlike(subject, "one that is written otherwise");
+	if (marks & COLUMN_TRUE)
+		advise_true(subject);
+	if ((marks & COLUMN_CONDITION) && !doubtful)
+		advise_condition(subject);
+	if (marks & COLUMN_TEXTED)
+		advise_texted(subject);
+}
+
+void advise_sheet(const struct sheet *sheet, struct sink *sink)
+{
+	const char *slash = strrchr(sheet->path, '/');
+	cleanup_free char *file = shown(slash != NULL ? slash + 1 : sheet->path);
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		cleanup_free char *name = column->marks != 0 ? shown(column->name) : NULL;
+
+		if (name != NULL)
+			advise_column(&(struct subject){
+				.column = column, .name = name, .file = file, .sink = sink });
+	}
+}

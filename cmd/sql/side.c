@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+#include "side.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "sql/infer.h"
+#include "sql/moment.h"
+
+enum { ALIASES_MAX = 4 };
+
+/* What is done with the tokens of a side. */
+struct look {
+	const struct sides *sides;
+	struct side *side; /* what is found goes here */
+	unsigned marks;    /* what is set; 0: nothing */
+	unsigned aliases;  /* how many more names are looked up */
+};
+
+/* ---- columns ---- */
+
+static bool is_meant(const struct column *column, enum column_mark mark)
+{
+	bool dated = column_is_dated(column);
+	bool wrong = moment_sorts_wrong(column->moments) || moment_is_unread(column->moments);
+
+	switch (mark) {
+	case COLUMN_TEXTED:
+		return column->verdict.type != INFER_TYPE_TEXT;
+	case COLUMN_ORDERED:
+		return dated && wrong;
+	case COLUMN_UNLIKE:
+		return dated && !wrong;
+	default:
+		return column->verdict.type == INFER_TYPE_TEXT;
+	}
+}
+
+static void mark_column(struct column *column, unsigned marks)
+{
+	for (unsigned mark = 1; mark <= marks; mark <<= 1)
+		if ((marks & mark) != 0 && is_meant(column, (enum column_mark)mark))
+			column->marks |= mark;
+}
+
+static void add_column(struct side *side, const struct column *column)
+{
+	switch (column->verdict.type) {
+	case INFER_TYPE_TEXT:
+		side->text = true;
+		break;
+	case INFER_TYPE_BOOLEAN:
+		side->boolean = true;
+		break;
+	default:
+		side->numeric = true;
+		break;
+	}
+	if (!column_is_dated(column))
+		return;
+	side->mixed = side->mixed ||
+		      (side->moments != 0 && moment_differs(side->moments, column->moments));
+	side->moments |= column->moments;
+}
+
+/*
+ * Columns of one name may be texts in one file and numbers in another; `only` NULL: of any file.
+ * False: there is none.
+ */
+static bool look_at_named(const struct sides *sides, const struct sheet *only, const char *name,
+			  unsigned marks, struct side *side)
+{
+	bool found = false;
+
+	for (size_t s = 0; s < sides->count; s++) {
+		struct sheet *sheet = sides->sheets[s];
+
+		if (only != NULL && sheet != only)
+			continue;
+		for (size_t i = 0; sheet->used && i < sheet->count; i++) {
+			struct column *column = &sheet->columns[i];
+
+			if (!column->wanted || strcasecmp(column->name, name) != 0)
+				continue;
+			add_column(side, column);
+			mark_column(column, marks);
+			found = true;
+		}
+	}
+	return found;
+}
+
+void side_look_named(const struct sides *sides, const char *name, struct side *side)
+{
+	(void)look_at_named(sides, NULL, name, 0, side);
+}
+
+void side_mark_named(const struct sides *sides, const char *name, unsigned marks)
+{
+	struct side side = { .begin = 0 };
+
+	(void)look_at_named(sides, NULL, name, marks, &side);
+}
+
+/* ---- other names ---- */
+
+static void look(struct look *look);
+
+/* What stands for a name, somewhere else in the query. */
+static void look_elsewhere(const struct look *at, struct side meant)
+{
+	struct look there = *at;
+	struct side *side = at->side;
+
+	if (*at->sides->budget == 0)
+		return;
+	(*at->sides->budget)--;
+	there.side = &meant;
+	there.aliases--;
+	look(&there);
+	side->text = side->text || meant.text;
+	side->numeric = side->numeric || meant.numeric;
+	side->boolean = side->boolean || meant.boolean;
+	side->number = side->number || meant.number;
+	side->computed = side->computed || meant.computed;
+	side->mixed = side->mixed || meant.mixed;
+	side->moments |= meant.moments;
+	side->call = side->call == 0 ? meant.call : side->call;
+}
+
+struct side side_item(const struct sides *sides, size_t at, size_t index)
+{
+	static const char *const words[] = { "SELECT", "DISTINCT", "ALL", NULL };
+	const struct clause *clause = sides->clause;
+
+	while (clause_is_any(clause, at, words))
+		at++;
+	for (; index > 0; index--) {
+		at = clause_right_of(clause, at, false);
+		while (at < clause->count - 1 && !clause_is_one_of(clause, at, ",);") &&
+		       !clause_is(clause, at, "FROM"))
+			at = clause_right_of(clause, at + 1, false);
+		if (!clause_is_char(clause, at, ','))
+			return (struct side){ .begin = at, .end = at };
+		at++;
+	}
+	return (struct side){ .begin = at, .end = clause_right_of(clause, at, false) };
+}
+
+/* WITH t(a, b) AS (SELECT ...): the name at `i` in the list. */
+static void look_at_list(const struct look *at, size_t i)
+{
+	const struct clause *clause = at->sides->clause;
+	size_t open = clause_bracket_of(clause, i);
+	size_t behind = clause_behind_brackets(clause, open);
+	size_t index = 0;
+
+	for (size_t j = open + 1; j < behind - 1; j++) {
+		if ((j - open) % 2 == 0 ? !clause_is_char(clause, j, ',')
+					: !clause_is_name(clause, j))
+			return;
+		index += j < i && clause_is_char(clause, j, ',');
+	}
+	if (!clause_is(clause, behind, "AS"))
+		return;
+	while (behind < clause->count - 1 && !clause_is_char(clause, behind, '('))
+		behind++;
+	if (behind + 1 < clause->count && clause_is(clause, behind + 1, "SELECT"))
+		look_elsewhere(at, side_item(at->sides, behind + 1, index));
+}
+
+/* SELECT v w: a name behind what is no operator, and before a comma or FROM. */
+static bool is_bare_alias(const struct clause *clause, size_t i)
+{
+	static const char *const operators[] = { "LIKE", "GLOB", "REGEXP", "IS",   "IN", "BETWEEN",
+						 "NULL", "ASC",  "DESC",   "OVER", NULL };
+	enum token_kind before = clause->tokens[i - 1].kind;
+
+	if (!clause_is(clause, i + 1, "FROM") && !clause_is_one_of(clause, i + 1, ",)"))
+		return false;
+	return clause_is_char(clause, i - 1, ')') || before == TOKEN_NUMBER ||
+	       before == TOKEN_STRING ||
+	       (clause_is_name(clause, i - 1) && !clause_is_boundary(clause, i - 1) &&
+		!clause_is_any(clause, i - 1, operators));
+}
+
+/* What was written before "AS name", or stands for the name otherwise. */
+static void look_at_alias(const struct look *at, size_t name)
+{
+	const struct clause *clause = at->sides->clause;
+
+	if (at->aliases == 0)
+		return;
+	for (size_t i = clause->firsts[name]; i > 0 && i < clause->count - 1;
+	     i = clause->nexts[i]) {
+		struct side meant = { .begin = i, .end = i };
+
+		if (i == name)
+			continue;
+		if (clause_is(clause, i - 1, "AS"))
+			meant.end = i - 1;
+		else if (!is_bare_alias(clause, i))
+			meant.end = 0;
+		if (meant.end > 0) {
+			meant.begin = clause_left_of(clause, meant.end);
+			look_elsewhere(at, meant);
+		} else if (clause_is_one_of(clause, i - 1, "(,") &&
+			   clause_is_one_of(clause, i + 1, "),")) {
+			look_at_list(at, i);
+		}
+	}
+}
+
+/* Whether "AS name" stands in brackets that the name at `at` does not: it means that. */
+static bool is_made_inside(const struct clause *clause, size_t at)
+{
+	for (size_t i = clause->firsts[at]; i > 0; i = clause->nexts[i]) {
+		size_t open;
+
+		if (i == at || i < 2 || !clause_is(clause, i - 1, "AS") ||
+		    clause_is_same(clause, i - 2, at))
+			continue;
+		open = clause_bracket_of(clause, i);
+		if (open > 0 && (at < open || at >= clause_behind_brackets(clause, open)))
+			return true;
+	}
+	return false;
+}
+
+static struct sheet *sheet_of(const struct sides *sides, size_t at)
+{
+	const struct clause *clause = sides->clause;
+	cleanup_free char *name = token_text(&clause->lexer, &clause->tokens[at]);
+
+	return sides->find(sides->data, name);
+}
+
+static const struct sheet *find_meant(const struct sides *sides, size_t qualifier)
+{
+	const struct clause *clause = sides->clause;
+
+	for (size_t i = clause->firsts[qualifier]; i > 0; i = clause->nexts[i]) {
+		const struct sheet *sheet;
+		size_t before;
+
+		if (i < 2 || clause_is_char(clause, i + 1, '.'))
+			continue;
+		before = clause_is(clause, i - 1, "AS") ? i - 2 : i - 1;
+		if (clause_is_one_of(clause, before, ").,"))
+			continue;
+		sheet = sheet_of(sides, before);
+		if (sheet != NULL)
+			return sheet;
+	}
+	return sheet_of(sides, qualifier);
+}
+
+/* The file that the name before "." means, NULL when that is none's: FROM sales s, FROM sales AS s.
+ */
+static const struct sheet *meant_sheet(const struct sides *sides, size_t qualifier)
+{
+	size_t first = sides->clause->firsts[qualifier];
+
+	if (!sides->known[first])
+		sides->meant[first] = find_meant(sides, qualifier);
+	sides->known[first] = true;
+	return sides->meant[first];
+}
+
+static void look_at_name(const struct look *at, size_t name)
+{
+	const struct clause *clause = at->sides->clause;
+	cleanup_free char *text = token_name(&clause->lexer, &clause->tokens[name]);
+	const struct sheet *only = name > 1 && clause_is_char(clause, name - 1, '.')
+					   ? meant_sheet(at->sides, name - 2)
+					   : NULL;
+
+	if ((only == NULL && is_made_inside(clause, name)) ||
+	    !look_at_named(at->sides, only, text, at->marks, at->side))
+		look_at_alias(at, name);
+}
+
+/* ---- functions ---- */
+
+/* What a call gives whose name stands at `at`; the arguments are looked at when that is theirs. */
+static bool gives_its_arguments(const struct clause *clause, size_t at, struct side *side)
+{
+	static const char *const numbers[] = { "count",           "sum",        "avg",
+					       "total",           "length",     "abs",
+					       "round",           "instr",      "median",
+					       "stddev",          "percentile", "percentile_cont",
+					       "percentile_disc", "row_number", "rank",
+					       "dense_rank",      "ntile",      "unicode",
+					       "unixepoch",       "julianday",  "ceil",
+					       "floor",           "sign",       NULL };
+	static const char *const same[] = { "coalesce",  "ifnull",    "nullif",      "max",
+					    "min",       "trim",      "ltrim",       "rtrim",
+					    "in",        "any_value", "first_value", "last_value",
+					    "nth_value", "lag",       "lead",        "between",
+					    "values",    "likely",    "unlikely",    NULL };
+	static const char *const texts[] = { "substr",  "substring", "strftime",     "date",
+					     "time",    "datetime",  "upper",        "lower",
+					     "replace", "printf",    "format",       "hex",
+					     "char",    "quote",     "group_concat", "string_agg",
+					     "typeof",  NULL };
+
+	side->computed = side->computed || clause_is_any(clause, at, numbers);
+	side->number = side->number || side->computed;
+	if (side->call == 0 && clause_is_any(clause, at, texts))
+		side->call = at;
+	return clause_is_any(clause, at, same);
+}
+
+/* CAST(v AS REAL) is a number. */
+static bool casts_to_number(const struct clause *clause, size_t at, size_t end)
+{
+	static const char *const types[] = { "REAL",   "INTEGER", "INT",    "NUMERIC", "FLOAT",
+					     "DOUBLE", "DECIMAL", "BIGINT", "BOOLEAN", NULL };
+
+	for (; at + 1 < end; at++)
+		if (clause_is(clause, at, "AS") && clause_is_any(clause, at + 1, types))
+			return true;
+	return false;
+}
+
+/* Behind the first argument of the call at `at`. */
+static size_t behind_argument(const struct clause *clause, size_t at)
+{
+	size_t end = clause_behind_brackets(clause, at + 1);
+	size_t depth = 0;
+
+	for (at++; at < end; at++) {
+		if (depth == 1 && clause_is_char(clause, at, ','))
+			break;
+		depth += clause_is_char(clause, at, '(');
+		depth -= clause_is_char(clause, at, ')');
+	}
+	return at;
+}
+
+/* A call that is passed over; what follows it. `at` itself when it is looked into. */
+static size_t behind_call(const struct clause *clause, size_t at, struct side *side)
+{
+	size_t next;
+
+	if (clause_is(clause, at, "iif"))
+		return behind_argument(clause, at);
+	if (gives_its_arguments(clause, at, side))
+		return at;
+	next = clause_behind_brackets(clause, at + 1);
+	if (clause_is(clause, at, "CAST"))
+		side->numeric = side->numeric || casts_to_number(clause, at, next);
+	return next;
+}
+
+/* ---- all of a side ---- */
+
+/* (v = 9), which is true or false, whatever v is. */
+static bool is_condition(const struct clause *clause, size_t at)
+{
+	static const char *const words[] = { "IS",  "IN", "LIKE", "GLOB",   "REGEXP", "BETWEEN",
+					     "AND", "OR", "NOT",  "EXISTS", NULL };
+	static const char *const values[] = { "SELECT", "CASE", "VALUES", "WITH", NULL };
+	size_t end = clause_behind_brackets(clause, at);
+	size_t depth = 0;
+
+	if (!clause_is_char(clause, at, '(') || clause_is_any(clause, at + 1, values))
+		return false;
+	for (; at < end; at++) {
+		depth += clause_is_char(clause, at, '(');
+		depth -= clause_is_char(clause, at, ')');
+		if (depth == 1 &&
+		    (clause_is_one_of(clause, at, "<>=!") || clause_is_any(clause, at, words)))
+			return true;
+	}
+	return false;
+}
+
+/* Where it goes on behind what gives no value: FROM up to the bracket, WHEN up to THEN. */
+static size_t behind_conditions(const struct clause *clause, size_t at, size_t end)
+{
+	bool when = clause_is(clause, at, "WHEN");
+	size_t depth = 0;
+
+	if (!when && !clause_is(clause, at, "FROM"))
+		return at;
+	for (; at < end && !(when && clause_is(clause, at, "THEN")); at++) {
+		if (depth == 0 && clause_is_char(clause, at, ')'))
+			break;
+		depth += clause_is_char(clause, at, '(');
+		depth -= clause_is_char(clause, at, ')');
+	}
+	return at;
+}
+
+static void add_text(struct side *side, const char *text, size_t len, size_t at)
+{
+	if (infer_is_number(infer_class(text, len), false) ||
+	    infer_class(text, len) == INFER_PADDED)
+		side->digits = at;
+	else
+		side->word = at;
+	side->written |= moment_traits(text, len);
+}
+
+static void add_value(const struct clause *clause, size_t at, struct side *side)
+{
+	const struct token *token = &clause->tokens[at];
+	const json_t *value = token->kind == TOKEN_PARAM ? clause_param(clause, at) : NULL;
+
+	if (token->kind == TOKEN_STRING) {
+		cleanup_free char *text = token_text(&clause->lexer, token);
+
+		add_text(side, text, strlen(text), at);
+	} else if (json_is_string(value)) {
+		add_text(side, json_string_value(value), json_string_length(value), at);
+	} else if (token->kind == TOKEN_NUMBER || json_is_number(value) || json_is_boolean(value)) {
+		side->number = true;
+	}
+}
+
+/* v + 0 is a number, whatever v is. */
+static bool is_sum(const struct clause *clause, const struct side *side)
+{
+	size_t depth = 0;
+
+	for (size_t at = side->begin; at < side->end; at++) {
+		depth += clause_is_char(clause, at, '(');
+		depth -= depth > 0 && clause_is_char(clause, at, ')');
+		if (depth == 0 && at > side->begin && clause_is_one_of(clause, at, "+-*/%") &&
+		    !clause_is_char(clause, at + 1, '>'))
+			return true;
+	}
+	return false;
+}
+
+static void look(struct look *look)
+{
+	const struct clause *clause = look->sides->clause;
+	struct side *side = look->side;
+
+	if (is_sum(clause, side)) {
+		side->number = side->computed = true;
+		return;
+	}
+	for (size_t at = side->begin; at < side->end;) {
+		bool named = clause_is_name(clause, at);
+		bool call = named && clause_is_char(clause, at + 1, '(');
+		size_t next = call ? behind_call(clause, at, side)
+				   : behind_conditions(clause, at, side->end);
+
+		if (next == at && is_condition(clause, at)) {
+			side->number = true;
+			next = clause_behind_brackets(clause, at);
+		}
+		if (next > at) {
+			at = next;
+			continue;
+		}
+		if (named && !call && !clause_is_char(clause, at + 1, '.'))
+			look_at_name(look, at);
+		else
+			add_value(clause, at, side);
+		at++;
+	}
+}
+
+void side_look(const struct sides *sides, struct side *side)
+{
+	look(&(struct look){ .sides = sides, .side = side, .aliases = ALIASES_MAX });
+}
+
+void side_mark(const struct sides *sides, const struct side *side, unsigned marks)
+{
+	struct side again = { .begin = side->begin, .end = side->end };
+
+	if (marks != 0)
+		look(&(struct look){
+			.sides = sides, .side = &again, .marks = marks, .aliases = ALIASES_MAX });
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* side.h - what stands on one side of a comparison: columns of files, texts, numbers, dates. */
+#ifndef SQL_SIDE_H
+#define SQL_SIDE_H
+
+#include "clause.h"
+#include "module.h"
+#include "sheet.h"
+
+/* A query and the files that it names; borrowed. */
+struct sides {
+	const struct clause *clause;
+	struct sheet *const *sheets;
+	size_t count;
+	module_find *find; /* a table's sheet */
+	void *data;
+	/* By the first token of its text: whether it is known which file a name before "." means,
+	 * and which. */
+	bool *known;
+	const struct sheet **meant;
+	size_t *budget; /* how many more names are followed */
+};
+
+/* The tokens from `begin` up to `end`. */
+struct side {
+	size_t begin;
+	size_t end;
+	bool text;    /* it has a column of texts */
+	bool numeric; /* a column of numbers, or a CAST to one, beside which texts become numbers */
+	bool boolean; /* a column of booleans */
+	bool number;  /* a number, beside which they do not */
+	bool computed;    /* that is a sum, or what a function gives */
+	bool mixed;       /* columns of dates that are written in several ways */
+	unsigned moments; /* of its columns of dates (moment.h) */
+	unsigned written; /* of the dates that the query has there as texts */
+	/* Tokens; 0 for none. */
+	size_t word;   /* a text that is no number */
+	size_t digits; /* a text that is one */
+	size_t call;   /* a function that gives a text */
+};
+
+/* Finds out what stands between `begin` and `end`. */
+void side_look(const struct sides *sides, struct side *side);
+/* Sets `marks` (enum column_mark) in those of its columns that they are meant for. */
+void side_mark(const struct sides *sides, const struct side *side, unsigned marks);
+/* The same for all columns of that name. */
+void side_look_named(const struct sides *sides, const char *name, struct side *side);
+void side_mark_named(const struct sides *sides, const char *name, unsigned marks);
+/* The select list's item number `index`, from 0, of the SELECT at `at`; an empty side for none. */
+struct side side_item(const struct sides *sides, size_t at, size_t index);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * moment.h - texts that are dates or times of day, and whether they sort as what they mean.
+ *
+ * ISO 8601 does. 31.01.2020, 1/2/2020, 2026-1-5, 5 Jan 2026 and 9:05 do not: they have traits that
+ * say why.
+ */
+#ifndef SQL_MOMENT_H
+#define SQL_MOMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum moment_trait {
+	MOMENT_YEAR_FIRST = 1 << 0,
+	MOMENT_YEAR_LAST = 1 << 1,
+	MOMENT_NAMED = 1 << 2, /* the month has a name */
+	MOMENT_SHORT_YEAR = 1 << 3,
+	MOMENT_SHORT_DAY = 1 << 4, /* the day or the month has one digit */
+	MOMENT_ZERO_DAY = 1 << 5,  /* or a zero in front */
+	MOMENT_DASH = 1 << 6,
+	MOMENT_SLASH = 1 << 7,
+	MOMENT_DOT = 1 << 8,
+	MOMENT_DAY_FIRST = 1 << 9, /* the first number is no month */
+	MOMENT_MONTH_FIRST = 1 << 10,
+	MOMENT_TIME = 1 << 11,  /* it has a time of day */
+	MOMENT_TEE = 1 << 12,   /* behind a T */
+	MOMENT_BLANK = 1 << 13, /* or behind a blank */
+	MOMENT_SHORT_HOUR = 1 << 14,
+	MOMENT_ZERO_HOUR = 1 << 15,
+	MOMENT_HALF_DAY = 1 << 16,   /* AM, PM */
+	MOMENT_UTC = 1 << 17,        /* Z or an offset of zero */
+	MOMENT_ODD_OFFSET = 1 << 18, /* another one: summer and winter differ by an hour */
+	MOMENT_EVEN_OFFSET = 1 << 19,
+	MOMENT_NO_OFFSET = 1 << 20, /* a date and a time without one */
+	MOMENT_DATE = MOMENT_YEAR_FIRST | MOMENT_YEAR_LAST,
+};
+
+/* The traits of a text without blanks around it; 0 when it is neither a date nor a time. */
+unsigned moment_traits(const char *s, size_t len);
+/* Whether texts with these traits, all of them together, sort otherwise than what they mean. */
+bool moment_sorts_wrong(unsigned traits);
+/* Whether SQLite's functions of dates take one of them for NULL. */
+bool moment_is_unread(unsigned traits);
+/* Whether equal dates or times are different texts in one and in the other. */
+bool moment_differs(unsigned a, unsigned b);
+/*
+ * Puts an expression that makes of the column's texts what sorts as they mean; `name` stands for
+ * the column in SQL. False: there is no simple one.
+ */
+bool moment_put_expression(struct buf *out, const char *name, unsigned traits);
+
+#endif
