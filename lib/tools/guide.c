@@ -68,6 +68,11 @@ static const char guide[] =
 	"- When an answer says that state was lost, run the setup cells again; files are still "
 	"there.\n";
 
+static const char sql_guide[] =
+	"- SQL: `exec_sql` reads CSV files as tables by their names, in SQLite's SQL: `5 / 2` of "
+	"integers is 2 (also in PostgreSQL; write `5 / 2.0`), and dates are texts, which sort when "
+	"they are ISO. Read the notes of an answer: they say what was assumed.\n";
+
 static void write_shares(struct buf *out, const struct settings *settings)
 {
 	buf_puts(out, "\n## What code can see\n\n");
@@ -100,6 +105,7 @@ void guide_write(struct buf *out, const struct settings *settings)
 	const json_t *package;
 
 	buf_putf(out, guide, (uintmax_t)settings->call_budget);
+	buf_puts(out, sql_guide);
 	buf_puts(out, "\n## Python packages that are there\n\n");
 	json_array_foreach (packages, index, package)
 		buf_putf(out, "%s%s", index > 0 ? ", " : "", json_string_value(package));

@@ -304,6 +304,12 @@ def test_the_line_for_pandas_brings_doubles_back(server):  # Q8
     assert "float_precision" not in sql(server, "SELECT count(*) OVER () AS n FROM x").texts[-1]
 
 
+def test_the_guide_says_what_integers_and_dates_are(server):
+    guide = server.request("resources/read", {"uri": "ptycell://guide"})["contents"][0]["text"]
+    assert "`5 / 2` of integers is 2" in guide and "dates are texts, which sort when they are ISO" in guide
+    assert rows(server, "SELECT 5 / 2, 5 / 2.0") == [[2, 2.5]]
+
+
 # ---- many rows ----
 
 MANY = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT {}) SELECT n, n * 0.5 AS h FROM r"
