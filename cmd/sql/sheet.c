@@ -216,6 +216,8 @@ static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_
 			return err_wrap(err, "line %ju", (uintmax_t)reader->line);
 	if (count > named && sheet->long_rows++ == 0)
 		sheet->long_line = reader->line;
+	sheet->blank_rows +=
+		reader->count == 1 && reader->fields[0].len == 0 && !reader->fields[0].quoted;
 	if (count < named && sheet->short_rows++ == 0)
 		sheet->short_line = reader->line;
 	if (sheet->encoding.guessed && sheet->sample[0] == '\0')
@@ -249,7 +251,7 @@ static void forget_scan(struct sheet *sheet)
 {
 	while (sheet->count > 0)
 		column_release(&sheet->columns[--sheet->count]);
-	sheet->rows = sheet->short_rows = sheet->long_rows = 0;
+	sheet->rows = sheet->short_rows = sheet->long_rows = sheet->blank_rows = 0;
 	sheet->sample[0] = '\0';
 	sheet->trimmed = false;
 }

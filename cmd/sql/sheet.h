@@ -31,6 +31,7 @@ struct sheet {
 	size_t count;
 	size_t rows;
 	size_t short_rows;   /* with fewer fields than columns */
+	size_t blank_rows;   /* blank lines of a file with one column */
 	size_t long_rows;    /* with more than the first line */
 	uint64_t short_line; /* where the first one is */
 	uint64_t long_line;

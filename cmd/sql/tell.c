@@ -185,6 +185,9 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 			  "%ju): they are in further columns, the last is %s",
 			  with_commas(some, sheet->long_rows), sheet->long_rows == 1 ? "" : "s",
 			  file, (uintmax_t)sheet->long_line, sheet->columns[sheet->count - 1].name);
+	if (sheet->blank_rows > 0)
+		sink_note(sink, "blank lines of %s, which has one column, are rows with NULL: %s",
+			  file, with_commas(some, sheet->blank_rows));
 	if (sheet->trimmed)
 		sink_note(sink, "blanks around the names of columns in %s are no part of them",
 			  file);

@@ -238,7 +238,11 @@ int csv_next(struct csv_reader *reader, struct err *err)
 		}
 		reader->at = (size_t)(next - reader->text);
 		reader->breaks = 1;
-		if (reader->count > 1 || reader->fields[0].len > 0 || reader->fields[0].quoted) {
+		if (reader->count > 1 || reader->fields[0].len > 0 || reader->fields[0].quoted ||
+		    reader->single) {
+			if (!reader->begun)
+				reader->single = reader->count == 1;
+			reader->begun = true;
 			finish_fields(reader);
 			return 1;
 		}

@@ -41,6 +41,8 @@ struct csv_reader {
 	uint64_t line;   /* where that row begins, from 1 */
 	uint64_t breaks; /* line ends in it */
 	bool quotes;     /* a quote at a field's start means something */
+	bool begun;      /* the first row was given out */
+	bool single;     /* with one field: blank lines are rows, too, of one that is missing */
 	bool border[256];
 };
 
@@ -57,7 +59,8 @@ void csv_set(struct csv_reader *reader, char separator, bool quotes);
 /* Passes over `len` bytes that csv_look gave. */
 void csv_skip(struct csv_reader *reader, size_t len);
 /*
- * 1 with a row, whose fields are valid until the next call; 0 at the end. -1: ERR_LIMIT for a row
+ * 1 with a row, whose fields are valid until the next call; 0 at the end. Blank lines are passed
+ * over, but for those of a file with one column. -1: ERR_LIMIT for a row
  * past CSV_ROW_MAX, ERR_INVALID for a quote that nothing ends, with their lines; or what `read`
  * failed with.
  */

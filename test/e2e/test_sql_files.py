@@ -516,6 +516,20 @@ def test_ragged_rows_are_read_and_told(server):
         "1 row of t.csv with more fields than its first line (the first is line 4): they are in further columns, the last is column3"]
 
 
+def test_a_blank_line_of_a_file_with_one_column_is_a_row(server):
+    """As to DuckDB and sqlite3; else a value that is missing would not be counted."""
+    put(server, "t.csv", "\nv\n1\n\n3\n")
+    answer = sql(server, "SELECT count(*), count(v), sum(v) FROM t")
+    assert answer.object["rows"] == [[3, 2, 4]] and notes(answer) == ["blank lines of t.csv, which has one column, are rows with NULL: 1"]
+    assert rows(server, "SELECT v FROM t") == [[1], [None], [3]]
+    put(server, "t.csv", 'v\n"x"\n""\ny')
+    answer = sql(server, "SELECT v FROM t")
+    assert answer.object["rows"] == [["x"], [""], ["y"]] and notes(answer) == []
+    put(server, "t.csv", "v,w\n1,2\n\n3,4\n")
+    answer = sql(server, "SELECT v FROM t")
+    assert answer.object["rows"] == [[1], [3]] and notes(answer) == []
+
+
 def test_a_lone_quote_in_a_file_with_tabs_is_a_character(server):  # Q20
     put(server, "t.tsv", 'a\tb\n5"\t"x\n6\ty\n')
     answer = sql(server, "SELECT * FROM t")

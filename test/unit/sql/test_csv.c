@@ -69,9 +69,11 @@ static void rows_and_fields_are_cut_where_they_end(void **state)
 	(void)state;
 	assert_read("a,b\n1,2\n", "(a)(b)1;(1)(2)2;");
 	assert_read("a,b\r\n1,2", "(a)(b)1;(1)(2)2;");
-	assert_read("a\rb\r\rc", "(a)1;(b)2;(c)4;");
+	assert_read("a,b\rc,d\r\re,f", "(a)(b)1;(c)(d)2;(e)(f)4;");
+	assert_read("\ra\rb\r\rc", "(a)2;(b)3;(-)4;(c)5;");
 	assert_read("a,,\n,\n", "(a)(-)(-)1;(-)(-)2;");
-	assert_read("\n\na\n\n", "(a)3;");
+	assert_read("\n\na\n\n", "(a)3;(-)4;");
+	assert_read("\n\na,b\n\n", "(a)(b)3;");
 	assert_read("a,", "(a)(-)1;");
 }
 
