@@ -356,10 +356,13 @@ function onGuard() {
   while (load(shared, 2) === READY); // Atomics.wait() cannot be nested, and may be what runs below
 }
 
-const MACHINERY = { __proto__: null, 'node:internal/timers': true, 'node:internal/process/task_queues': true };
+const MACHINERY = { __proto__: null, 'node:internal/timers': true, 'node:internal/process/task_queues': true,
+  'node:internal/async_hooks': true };
 const FRAMES = 100;
 
-// Whether Node is not in the midst of its own lists of timers and callbacks, which it would find torn.
+// Whether Node is not in the midst of its own lists of timers and callbacks, which it would find torn, nor of its
+// stack of callbacks: code goes on until V8 looks for a termination, and would push onto what leaveCallbacks()
+// emptied. A builtin has no line: its caller decides.
 function userCodeRuns() {
   const { stackTraceLimit } = Error;
   const prepare = getOwnPropertyDescriptor(Error, 'prepareStackTrace');
@@ -371,6 +374,7 @@ function userCodeRuns() {
   replaceProperty(Error, 'stackTraceLimit', { value: stackTraceLimit });
   replaceProperty(Error, 'prepareStackTrace', prepare);
   for (let i = 1; i < stack.length; i++) { // the first is of what V8 was given to evaluate
+    if (stack[i].getLineNumber() === null) continue;
     const file = `${stack[i].getFileName()}`;
     if (MACHINERY[file]) return false;
     if (slice(file, 0, 5) !== 'node:') return true;
