@@ -39,6 +39,7 @@ const { apply, defineProperty: replaceProperty } = Reflect;
 const { captureStackTrace } = Error;
 const { executionAsyncResource } = host.require('async_hooks');
 const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
+const { getHeapStatistics } = v8;
 const { reallyExit, exit, _fatalException: fatalException } = process;
 const describe = uncurry(Error.prototype.toString);
 const { setTimeout, setInterval, clearInterval } = globalThis;
@@ -351,6 +352,7 @@ function onGuard() {
     return;
   }
   if (mine) cell.terminated = true;
+  leaveOptimizedCode();
   leaveCallbacks();
   store(shared, 2, READY);
   while (load(shared, 2) === READY); // Atomics.wait() cannot be nested, and may be what runs below
@@ -359,6 +361,7 @@ function onGuard() {
 const MACHINERY = { __proto__: null, 'node:internal/timers': true, 'node:internal/process/task_queues': true,
   'node:internal/async_hooks': true };
 const FRAMES = 100;
+const HEAP_GONE_THROUGH = 500e6;
 
 // Whether Node is not in the midst of its own lists of timers and callbacks, which it would find torn, nor of its
 // stack of callbacks: code goes on until V8 looks for a termination, and would push onto what leaveCallbacks()
@@ -380,6 +383,17 @@ function userCodeRuns() {
     if (slice(file, 0, 5) !== 'node:') return true;
   }
   return stack.length > 1;
+}
+
+// Optimised code looks for a termination only where it calls what it has not inlined: not within
+// AsyncResource.runInAsyncScope(), which pushes onto Node's stack of callbacks. V8 drops all optimised code when it
+// begins to count calls, and goes through the heap for that: 1 ms a MB.
+function leaveOptimizedCode() {
+  if (getHeapStatistics().used_heap_size > HEAP_GONE_THROUGH) return;
+  post('Profiler.enable', { __proto__: null, silent: true }, noop);
+  post('Profiler.startPreciseCoverage', { __proto__: null, silent: true, callCount: true }, noop);
+  post('Profiler.stopPreciseCoverage', { __proto__: null, silent: true }, noop);
+  post('Profiler.disable', { __proto__: null, silent: true }, noop);
 }
 
 const INTERRUPTION = new Error('Interrupted');

@@ -91,6 +91,16 @@ def test_js10_an_interrupt_within_callbacks_of_hooked_code(start):
         interrupt_one(session, code)
 
 
+ASYNC_SCOPES = """
+function act() {}
+(() => { const scope = new (require('async_hooks').AsyncResource)('test'); while (true) scope.runInAsyncScope(act) })()"""
+
+
+def test_js10_an_interrupt_of_optimized_code_that_enters_async_scopes(session):
+    for _ in range(20):
+        interrupt_one(session, ASYNC_SCOPES)
+
+
 CALLBACKS = ["timers.push(setInterval(() => { n++; spin(0.3) }, 1));", "setTimeout(spin, 1, 0.3);", "setImmediate(spin, 0.3);",
              "process.nextTick(spin, 0.3);"]
 ENDLESS_CALLBACKS = ["setTimeout(() => { while (true) {} }, 2)", "setImmediate(() => {}); setImmediate(() => { while (true) {} })",
