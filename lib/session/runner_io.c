@@ -206,6 +206,8 @@ static void insert_figure_note(struct runner *r, const char *file)
 
 		buf_puts(&note, ": ");
 		clean_path_word(&note, path, strlen(path));
+	} else {
+		buf_puts(&note, ": it could not be kept in output/");
 	}
 	buf_puts(&note, "]");
 	transcript_insert(r->transcript, note.data, note.len);

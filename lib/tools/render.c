@@ -23,7 +23,10 @@
 
 /* ---- images and links ---- */
 
-/* Shows what fits; a later image may fit where an earlier did not. Returns how many do not. */
+/*
+ * Shows what fits; a later image may fit where an earlier did not. Returns how many of the others
+ * lie in output/.
+ */
 static size_t add_images(json_t *content, const struct cell *cell)
 {
 	size_t shown = 0;
@@ -37,7 +40,7 @@ static size_t add_images(json_t *content, const struct cell *cell)
 		if (image->shown)
 			continue;
 		if (shown == RENDER_IMAGES_MAX || bytes + len > RENDER_IMAGE_BASE64_MAX) {
-			left_out++;
+			left_out += image->file != NULL ? 1 : 0;
 			continue;
 		}
 		json_append(content, mcp_image(image->data, image->len, image->mime));

@@ -234,7 +234,7 @@ def test_s12_a_forged_figure_names_no_file_but_those_of_its_folder(server, name)
     server.cell(FIND_CHANNEL)
     forged = frame("display", 2, **{"image/png": PIXEL, "file": name.encode()})
     result = server.cell(f"_ = os.write(channel(), {forged!r})")
-    assert result.state == "done" and result.text == "[figure]\n" and "id_rsa" not in str(result.raw)
+    assert result.state == "done" and result.text == "[figure: it could not be kept in output/]\n" and "id_rsa" not in str(result.raw)
 
 
 @pytest.mark.parametrize("junk", [

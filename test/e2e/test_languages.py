@@ -234,3 +234,26 @@ def test_a_pipeline_through_all_languages(server):
     report = server.cell(REPORT, language="javascript")
     assert "55." in report.text
     assert [change["path"] for change in report.status["files"]] == ["output/report.txt"]
+
+
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+PICTURES = {
+    "python": f"import base64\nfrom IPython.display import Image, SVG\ndisplay(Image(base64.b64decode('{PIXEL}')), SVG('<svg></svg>'))",
+    "javascript": f"display(Buffer.from('{PIXEL}', 'base64'))\nJupyter.display({{ [Jupyter.symbol]: () => ({{ 'image/svg+xml': '<svg></svg>' }}) }})",
+    "r": "plot(1)",
+}
+
+
+@pytest.mark.parametrize("language", sorted(PICTURES))
+def test_a_figure_that_cannot_be_kept_is_told(server, language):
+    """Where code has put a file in the place of output/."""
+    if language not in HERE:
+        pytest.skip(f"there is no {language} here")
+    server.cell("rm -r output; touch output", language="bash")
+    result = server.cell(PICTURES[language], language=language)
+    assert result.state == "done" and len(result.images) == 1
+    assert "[figure: it could not be kept in output/]" in result.text
+    if language == "python":
+        many = server.cell("for _ in range(6): display(Image(base64.b64decode('%s')))" % PIXEL)
+        assert len(many.images) == 4 and "as files" not in many.text
+    assert language == "r" or "[a drawing as SVG: it could not be kept in output/]" in result.text

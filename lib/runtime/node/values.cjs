@@ -230,7 +230,7 @@ function textFor(bundle, value, save) {
   if (typeof bundle['text/markdown'] === 'string') return bounded(bundle['text/markdown']);
   if (typeof bundle['image/svg+xml'] === 'string') {
     const name = save(encode(encoder, bundle['image/svg+xml']), 'svg');
-    return name ? `[drawing: output/${name}]` : '[a drawing as SVG]';
+    return name ? `[drawing: output/${name}]` : '[a drawing as SVG: it could not be kept in output/]';
   }
   if (typeof bundle['text/html'] === 'string') return bounded(textOfHtml(bundle['text/html']));
   return plainText(value);

@@ -1353,7 +1353,7 @@ def drawing_text(svg):
     data = svg if isinstance(svg, bytes) else str(svg).encode("utf-8", "replace")
     State.cell.images += 1
     name = save_output(data, "svg")
-    return "[drawing: output/%s]" % name if name else "[a drawing as SVG]"
+    return "[drawing: output/%s]" % name if name else "[a drawing as SVG: it could not be kept in output/]"
 
 
 PAGE_LIMIT = 4_000_000  # characters of a page that are read
@@ -2076,6 +2076,8 @@ def plotly_forms(figure):
     name = save_output(page.encode(), "html")
     if name:
         forms["file"] = name
+    else:
+        say("[the figure could not be kept in output/]")
     return forms
 
 
