@@ -1411,10 +1411,32 @@ function resolveForImport(specifier) {
   return `${pathToFileURL(file).href}${version}`;
 }
 
+const REFERRER = ` imported from ${path.join(WORKSPACE, '[eval]')}`;
+
+// Node takes a cell's import for one of the stub, and shows how it looked for the module.
+function placeImport(error, from) {
+  const message = values.isNativeError(error) ? read(error, 'message') : undefined;
+  const at = message === undefined ? -1 : indexOf(message, REFERRER);
+  if (at < 0) return;
+  const stack = read(from, 'stack') ?? '';
+  const place = placeOf(stack);
+  const importer = place === undefined ? '' : ` imported from ${place.file}`;
+  error.message = slice(message, 0, at) + importer + slice(message, at + REFERRER.length);
+  error.stack = describe(error) + slice(stack, indexOf(`${stack}\n`, '\n'));
+}
+
 // import() and the import statement; a relative file that has changed is loaded anew.
 async function importModule(specifier, options) {
   const name = `${specifier}`;
-  const module = await host.import(resolveForImport(name), options);
+  const from = {};
+  captureStackTrace(from);
+  let module;
+  try {
+    module = await host.import(resolveForImport(name), options);
+  } catch (error) {
+    placeImport(error, from);
+    throw error;
+  }
   if (!isRelative(name)) noteLoaded(name);
   return module;
 }

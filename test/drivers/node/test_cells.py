@@ -149,6 +149,19 @@ def test_idioms_of_script_files(session, tmp_path):
     assert values(session, "#!/usr/bin/env node\n5") == "5"
 
 
+@pytest.mark.parametrize("code", ["await import('./none.mjs')", "import x from './none.mjs'", "import('nowhere-1')"])
+def test_a_module_that_is_not_there_is_told_with_the_cells_line(session, code):
+    """Node names its own [eval], and ten lines of how it looked for it."""
+    result = session.run(f"1\n{code}").done
+    cell = f"cell-{session.ident}.js"
+    assert result["traceback"].startswith(f"{cell}:2\n{code}\n") and result["line"] == "2"
+    assert f" imported from {cell}\n    at {cell}:2:" in result["traceback"]
+    assert "node:internal" not in result["traceback"] and "[eval]" not in result["evalue"]
+    assert "ERR_MODULE_NOT_FOUND" in result["traceback"]
+    caught = session.run("await import('./none.mjs').catch((e) => [e.code, e.message.split(' ').pop()])").value
+    assert caught == f"[ 'ERR_MODULE_NOT_FOUND', 'cell-{session.ident}.js' ]"
+
+
 @pytest.mark.parametrize("code", ['"import(x) const y"', "`import(x) ${'const'} import z from 'q'`", "/import\\(x\\)/.source",
                                   "let r = 6 / 2; r / 3 // import(\n", "`${`${'import('}`}`", "({import: 1}).import"])
 def test_js16_only_code_is_rewritten(shared, code):
