@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/fd.h"
 #include "sandbox/launch.h"
 
 /* What a server started under nohup, by a shell or by a host would pass on to every session. */
@@ -26,7 +27,7 @@ static void forget_inherited(void)
 	(void)umask(S_IWGRP | S_IWOTH);
 	(void)setsid();
 	(void)!chdir("/");
-	(void)close_range(LAUNCH_CHANNEL + 1, ~0U, 0);
+	(void)!fd_close_from(LAUNCH_CHANNEL + 1);
 	(void)fcntl(LAUNCH_CHANNEL, F_SETFD, FD_CLOEXEC);
 }
 

@@ -96,7 +96,7 @@ static void run(int channel)
 		_exit(EXIT_FAILURE);
 	/* Standard error stays: it is the log. */
 	(void)close(STDOUT_FILENO);
-	(void)close_range(STDERR_FILENO + 1, ~0U, 0);
+	(void)!fd_close_from(STDERR_FILENO + 1);
 	if (confine_resolver(&err) < 0) {
 		(void)fprintf(stderr, "ptycell-proxy: %s\n", err.msg);
 		_exit(EXIT_FAILURE);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,7 +78,7 @@ static void use_ini(const char *path)
 	struct err err;
 	size_t len = 0;
 	cleanup_free char *text = fd_read_file(AT_FDCWD, path, INI_MAX, &len, &err);
-	int fd = text != NULL ? memfd_create("odbc.ini", MFD_CLOEXEC) : -1;
+	int fd = text != NULL ? fd_unnamed("odbc.ini", &err) : -1;
 	cleanup_free char *name = xasprintf("/proc/self/fd/%d", fd);
 
 	if (fd >= 0 && fd_write_all(fd, text, len, &err) == 0)

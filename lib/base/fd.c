@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/fd.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,6 +48,84 @@ int fd_dup(int fd, struct err *err)
 		return err_sys(err, "duplicating descriptor %d", fd);
 	return copy;
 }
+
+/* ---- many at once ---- */
+
+static int act_on(int fd, unsigned int flags)
+{
+	return flags == 0 ? close(fd) : fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static int act_on_listed(int first, unsigned int flags)
+{
+	cleanup_fd int list = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_Alignas(struct dirent64) char names[1024];
+	ssize_t len;
+
+	if (list < 0)
+		return -1;
+	while ((len = getdents64(list, names, sizeof(names))) > 0) {
+		for (ssize_t at = 0; at < len;) {
+			const struct dirent64 *entry = (const void *)(names + at);
+			int fd = (int)strtol(entry->d_name, NULL, 10);
+
+			at += entry->d_reclen;
+			if (entry->d_name[0] != '.' && fd >= first && fd != list &&
+			    act_on(fd, flags) < 0)
+				return -1;
+		}
+	}
+	return len < 0 ? -1 : 0;
+}
+
+/* Container filters answer EPERM or ENOSYS for calls that they do not know. */
+static int act_on_range(int first, unsigned int flags)
+{
+	if (close_range((unsigned int)first, ~0U, (int)flags) == 0)
+		return 0;
+	return errno == ENOSYS || errno == EPERM ? act_on_listed(first, flags) : -1;
+}
+
+int fd_close_from(int first)
+{
+	return act_on_range(first, 0);
+}
+
+int fd_mark_from(int first)
+{
+	return act_on_range(first, CLOSE_RANGE_CLOEXEC);
+}
+
+/* ---- files without a name ---- */
+
+/* Where vm.memfd_noexec is 2 a memfd must say that it is no program; kernels before 6.3 refuse it.
+ */
+static int make_memfd(const char *name)
+{
+	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	const unsigned int no_program = 8; /* MFD_NOEXEC_SEAL */
+	int fd = memfd_create(name, flags | no_program);
+
+	return fd < 0 && errno == EINVAL ? memfd_create(name, flags) : fd;
+}
+
+int fd_unnamed(const char *name, struct err *err)
+{
+	static const char *const folders[] = { "/dev/shm", "/tmp", "/var/tmp" };
+	int fd = make_memfd(name);
+	int error = errno;
+
+	for (size_t i = 0; fd < 0 && (error == ENOSYS || error == EPERM || error == EACCES) &&
+			   i < ARRAY_SIZE(folders);
+	     i++)
+		fd = open(folders[i], O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	if (fd >= 0)
+		return fd;
+	errno = error;
+	return err_sys(err, "making a file in memory");
+}
+
+/* ---- whole files ---- */
 
 static char *read_all(int fd, const char *path, size_t max, size_t *ret_len, struct err *err)
 {

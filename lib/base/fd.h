@@ -31,6 +31,17 @@ char *fd_read_file(int dir_fd, const char *path, size_t max, size_t *ret_len,
 		   struct err *err) MUST_CHECK;
 /* The same, but never waits: ERR_INVALID for anything but a regular file. */
 char *fd_read_regular(const char *path, size_t max, size_t *ret_len, struct err *err) MUST_CHECK;
+/*
+ * Closes every descriptor from `first` on, or marks each as close-on-exec. -1 with errno. Where a
+ * filter forbids close_range(), /proc/self/fd says which there are. Makes no use of the heap.
+ */
+int fd_close_from(int first) MUST_CHECK;
+int fd_mark_from(int first) MUST_CHECK;
+/*
+ * A new file without a name that can be read and written: a memfd that can be sealed, else, where
+ * those are forbidden, a file of /dev/shm or /tmp, which cannot.
+ */
+int fd_unnamed(const char *name, struct err *err) MUST_CHECK;
 /* Writes all of it, waiting where it must: for regular files only. */
 int fd_write_all(int fd, const void *data, size_t len, struct err *err) MUST_CHECK;
 

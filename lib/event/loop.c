@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -29,7 +30,9 @@ struct loop {
 	struct epoll_event batch[LOOP_BATCH];
 	int batch_len;
 	struct list always_ready;
-	struct list ended; /* children of this turn */
+	struct list ended;               /* children of this turn */
+	struct list unheld;              /* children without a pidfd */
+	struct loop_signal child_signal; /* started with the first of these */
 	struct list deferred;
 	struct list deferred_now; /* being run */
 	struct loop_timer **heap; /* ordered by deadline, then order */
@@ -54,6 +57,7 @@ struct loop *loop_new(uint64_t (*now_ms)(void), struct err *err)
 	loop->now = now_ms();
 	list_init(&loop->always_ready);
 	list_init(&loop->ended);
+	list_init(&loop->unheld);
 	list_init(&loop->deferred);
 	list_init(&loop->deferred_now);
 	return loop;
@@ -231,6 +235,8 @@ bool loop_timer_active(const struct loop_timer *timer)
 
 /* ---- children ---- */
 
+static void on_signalfd(struct loop_io *io, uint32_t events);
+
 static void on_pidfd(struct loop_io *io, uint32_t events)
 {
 	struct loop_child *child = container_of(io, struct loop_child, io);
@@ -240,21 +246,83 @@ static void on_pidfd(struct loop_io *io, uint32_t events)
 		list_append(&io->loop->ended, &child->node);
 }
 
+/* An end without a pidfd: SIGCHLD says that there is one, not whose. */
+static void on_child_signal(struct loop_signal *signal, int signo)
+{
+	struct loop *loop = container_of(signal, struct loop, child_signal);
+	struct list *node;
+	struct list *next;
+
+	(void)signo;
+	list_for_each (node, next, &loop->unheld) {
+		struct loop_child *child = list_entry(node, struct loop_child, unheld);
+
+		if (list_empty(&child->node))
+			list_append(&loop->ended, &child->node);
+	}
+}
+
+/* -1 when there is no such child. */
+static int look_at_child(pid_t pid, bool *ret_ended)
+{
+	siginfo_t info = { .si_pid = 0 };
+	int result = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT);
+
+	*ret_ended = result < 0 || info.si_pid != 0;
+	return result;
+}
+
+/* For a filter of system calls that forbids pidfds. */
+static int start_unheld(struct loop *loop, struct loop_child *child, struct err *err)
+{
+	bool ended;
+
+	if (look_at_child(child->pid, &ended) < 0) {
+		errno = ESRCH;
+		return err_sys(err, "watching process %d", (int)child->pid);
+	}
+	if (list_empty(&loop->unheld) &&
+	    loop_signal_start(loop, &loop->child_signal, SIGCHLD, on_child_signal, err) < 0)
+		return -1;
+	child->io.loop = loop;
+	child->io.fd = -1;
+	list_init(&child->unheld);
+	list_append(&loop->unheld, &child->unheld);
+	/* It may have ended before the signal was watched. */
+	list_append(&loop->ended, &child->node);
+	return 0;
+}
+
+static void stop_unheld(struct loop_child *child)
+{
+	struct loop *loop = child->io.loop;
+
+	list_remove(&child->unheld);
+	child->io.loop = NULL;
+	if (list_empty(&loop->unheld))
+		loop_signal_stop(&loop->child_signal);
+}
+
+static int start_held(struct loop *loop, struct loop_child *child, int *pidfd, struct err *err)
+{
+	child->io.loop = NULL;
+	if (loop_io_start(loop, &child->io, *pidfd, EPOLLIN, on_pidfd, err) < 0)
+		return -1;
+	(void)fd_steal(pidfd);
+	return 0;
+}
+
 int loop_child_start(struct loop *loop, struct loop_child *child, pid_t pid, loop_child_fn *fn,
 		     struct err *err)
 {
 	cleanup_fd int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
-	if (pidfd < 0)
+	if (pidfd < 0 && errno != ENOSYS && errno != EPERM)
 		return err_sys(err, "watching process %d", (int)pid);
-	child->io.loop = NULL;
-	if (loop_io_start(loop, &child->io, pidfd, EPOLLIN, on_pidfd, err) < 0)
-		return -1;
-	(void)fd_steal(&pidfd);
 	child->fn = fn;
 	child->pid = pid;
 	list_init(&child->node);
-	return 0;
+	return pidfd >= 0 ? start_held(loop, child, &pidfd, err) : start_unheld(loop, child, err);
 }
 
 void loop_child_stop(struct loop_child *child)
@@ -262,6 +330,10 @@ void loop_child_stop(struct loop_child *child)
 	if (child->io.loop == NULL)
 		return;
 	list_remove(&child->node);
+	if (child->io.fd < 0) {
+		stop_unheld(child);
+		return;
+	}
 	loop_io_stop(&child->io);
 	fd_close(&child->io.fd);
 }
@@ -269,6 +341,30 @@ void loop_child_stop(struct loop_child *child)
 bool loop_child_active(const struct loop_child *child)
 {
 	return child->io.loop != NULL;
+}
+
+static bool await_unheld(struct loop_child *child, int timeout_ms)
+{
+	struct loop_signal *signal = &child->io.loop->child_signal;
+	struct pollfd any = { .fd = signal->io.fd, .events = POLLIN };
+	uint64_t until_ms = clock_ms() + (uint64_t)timeout_ms;
+	bool ended;
+
+	while (look_at_child(child->pid, &ended) == 0 && !ended) {
+		uint64_t now_ms = clock_ms();
+
+		if (now_ms >= until_ms || poll(&any, 1, (int)(until_ms - now_ms)) == 0)
+			return false;
+		on_signalfd(&signal->io, EPOLLIN);
+	}
+	return true;
+}
+
+bool loop_child_await(struct loop_child *child, int timeout_ms)
+{
+	struct pollfd pidfd = { .fd = child->io.fd, .events = POLLIN };
+
+	return child->io.fd < 0 ? await_unheld(child, timeout_ms) : poll(&pidfd, 1, timeout_ms) > 0;
 }
 
 static void run_children(struct loop *loop)
@@ -375,7 +471,8 @@ static int wait_ms(const struct loop *loop, int timeout_ms)
 {
 	uint64_t until;
 
-	if (!list_empty(&loop->always_ready) || !list_empty(&loop->deferred))
+	if (!list_empty(&loop->always_ready) || !list_empty(&loop->deferred) ||
+	    !list_empty(&loop->ended))
 		return 0;
 	if (loop->heap_len == 0)
 		return timeout_ms;

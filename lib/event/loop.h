@@ -60,8 +60,9 @@ struct loop_timer {
 };
 
 struct loop_child {
-	struct loop_io io; /* the pidfd, owned */
-	struct list node;  /* among those that ended in this turn */
+	struct loop_io io;  /* the pidfd, owned; -1 where there are none */
+	struct list node;   /* among those that ended in this turn */
+	struct list unheld; /* among those without a pidfd */
 	loop_child_fn *fn;
 	pid_t pid;
 };
@@ -115,6 +116,8 @@ int loop_child_start(struct loop *loop, struct loop_child *child, pid_t pid, loo
 /* Stops watching; the child is then the caller's to reap. */
 void loop_child_stop(struct loop_child *child);
 bool loop_child_active(const struct loop_child *child);
+/* Waits for the end of an active child, outside of the loop; false after `timeout_ms`. */
+bool loop_child_await(struct loop_child *child, int timeout_ms);
 
 /* Once, after this turn's other callbacks. Starting it again before it ran changes nothing. */
 void loop_defer_start(struct loop *loop, struct loop_defer *defer, loop_defer_fn *fn);

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -327,13 +326,10 @@ static void release(struct helper *helper)
 	free(helper);
 }
 
-/* Its pidfd becomes readable with its end. */
-static bool wait_for_end(struct helper *helper, int wait_ms)
+static void wait_for_end(struct helper *helper, int wait_ms)
 {
-	struct pollfd poll_fd = { .fd = helper->child.io.fd, .events = POLLIN };
-
-	return poll(&poll_fd, 1, wait_ms) > 0 &&
-	       waitpid(helper->child.pid, NULL, WNOHANG) == helper->child.pid;
+	if (loop_child_await(&helper->child, wait_ms))
+		(void)waitpid(helper->child.pid, NULL, WNOHANG);
 }
 
 void helper_free(struct helper *helper)
@@ -343,7 +339,7 @@ void helper_free(struct helper *helper)
 	if (loop_child_active(&helper->child)) {
 		(void)kill(helper->child.pid, SIGKILL);
 		/* Longer only for a process that the kernel cannot end now: init reaps it later. */
-		(void)wait_for_end(helper, KILL_WAIT_MS);
+		wait_for_end(helper, KILL_WAIT_MS);
 		loop_child_stop(&helper->child);
 	}
 	release(helper);
@@ -354,7 +350,7 @@ void helper_leave(struct helper *helper, int wait_ms)
 	if (helper == NULL)
 		return;
 	if (loop_child_active(&helper->child)) {
-		(void)wait_for_end(helper, wait_ms);
+		wait_for_end(helper, wait_ms);
 		loop_child_stop(&helper->child);
 	}
 	release(helper);

@@ -18,6 +18,10 @@ static char *own_folder(struct err *err)
 
 	if (len < 0) {
 		(void)err_sys(err, "finding this program's own file");
+		if (access("/proc/self", F_OK) < 0)
+			(void)err_set(err, ERR_UNSUPPORTED,
+				      "no /proc is mounted here, which ptycell needs: "
+				      "mount -t proc proc /proc");
 		return NULL;
 	}
 	path[len] = '\0';

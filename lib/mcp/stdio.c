@@ -66,7 +66,7 @@ int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
 		return -1;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0)
-		return err_sys(err, "opening /dev/null");
+		return err_sys(err, "opening /dev/null, which ptycell and all programs need");
 	/* Some hosts start us without a stderr. */
 	if (dup2(null, STDIN_FILENO) < 0 ||
 	    (dup2(STDERR_FILENO, STDOUT_FILENO) < 0 && dup2(null, STDOUT_FILENO) < 0))

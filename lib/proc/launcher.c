@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -31,12 +30,10 @@ struct launcher {
 /* Ends the one that runs: by itself, at the end of its channel, unless it hangs. */
 static void forget(struct launcher *launcher)
 {
-	struct pollfd ended = { .fd = launcher->child.io.fd, .events = POLLIN };
-
 	fd_close(&launcher->channel);
 	if (!loop_child_active(&launcher->child))
 		return;
-	if (poll(&ended, 1, END_GRACE_MS) <= 0)
+	if (!loop_child_await(&launcher->child, END_GRACE_MS))
 		(void)kill(launcher->child.pid, SIGKILL);
 	loop_child_stop(&launcher->child);
 	(void)waitpid(launcher->child.pid, NULL, 0);
@@ -127,6 +124,8 @@ static int spawn(const char *path, int channel, pid_t *ret_pid, struct err *err)
 		rc = posix_spawn(ret_pid, path, &actions, &attributes, argv, envp);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
+	if (rc != 0 && access("/dev/null", R_OK | W_OK) < 0)
+		return err_sys(err, "opening /dev/null, which ptycell and all programs need");
 	errno = rc;
 	return rc != 0 ? err_sys(err, "starting '%s'", path) : 0;
 }

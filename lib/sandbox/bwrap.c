@@ -203,9 +203,11 @@ static void add_end(struct command *command, int program, const struct bwrap_sta
 
 static int make_file(const char *text, struct err *err)
 {
-	cleanup_fd int fd = memfd_create("ptycell", MFD_CLOEXEC);
+	cleanup_fd int fd = fd_unnamed("ptycell", err);
 
-	if (fd < 0 || fd_write_all(fd, text, strlen(text), err) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+	if (fd < 0 || fd_write_all(fd, text, strlen(text), err) < 0)
+		return -1;
+	if (lseek(fd, 0, SEEK_SET) < 0)
 		return err_sys(err, "preparing a file of a sandbox");
 	return fd_steal(&fd);
 }

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -15,6 +14,7 @@
 #include "sandbox/nursery.h"
 #include "sandbox/plan.h"
 #include "sandbox/probe.h"
+#include "sandbox/proctree.h"
 #include "sandbox/protect.h"
 #include "sandbox/shift.h"
 #include "sandbox/warden.h"
@@ -28,7 +28,7 @@ struct launch {
 /* What the server ends a sandbox with whose init does not end by itself. */
 static void hand_over(int channel, pid_t pid)
 {
-	cleanup_fd int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	cleanup_fd int pidfd = proctree_hold(pid, pid);
 	struct err err;
 
 	if (pidfd < 0 || wire_send(channel, WIRE_OPENED, NULL, &pidfd, 1, &err) < 0)

@@ -60,13 +60,16 @@ static unsigned long choose_flags(uint32_t without)
 	return flags;
 }
 
-/* `parent` is a pidfd, since getppid() says 0 across a pid namespace. */
+/*
+ * `parent` is a pidfd, since getppid() says 0 across a pid namespace. -1 where there are none: init
+ * then goes by its channel only.
+ */
 static void begin_child(int parent, int go)
 {
 	struct pollfd ended = { .fd = parent, .events = POLLIN };
 	char byte;
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || poll(&ended, 1, 0) != 0)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || (parent >= 0 && poll(&ended, 1, 0) != 0))
 		_exit(EXIT_FAILURE);
 	if (read(go, &byte, 1) != 1)
 		_exit(EXIT_FAILURE);
@@ -89,7 +92,7 @@ pid_t namespaces_fork(const struct usermap *map, int group, uint32_t without, co
 	int pair[2];
 	pid_t pid;
 
-	if (self < 0 || pipe2(pair, O_CLOEXEC) < 0)
+	if (pipe2(pair, O_CLOEXEC) < 0)
 		return err_sys(err, "preparing a sandbox");
 	read_end = pair[0];
 	write_end = pair[1];

@@ -60,7 +60,7 @@ static int place_all(int *fds, const int *numbers, size_t count, struct err *err
 	for (size_t i = 0; i < count; i++)
 		if (move_up(&fds[i], err) < 0)
 			return -1;
-	if (close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) < 0)
+	if (fd_mark_from(STDERR_FILENO + 1) < 0)
 		return err_sys(err, "closing descriptors");
 	for (size_t i = 0; i < count; i++)
 		if (dup2(fds[i], numbers[i]) < 0)
@@ -236,7 +236,7 @@ static int shed(const struct payload *own, struct err *err)
 	for (int fd = STDERR_FILENO + 1; fd <= PLAN_DESCRIPTOR_NUMBER_MAX; fd++)
 		if (!is_of_plan(own->start, fd))
 			(void)close(fd);
-	if (close_range(PLAN_DESCRIPTOR_NUMBER_MAX + 1, ~0U, 0) < 0)
+	if (fd_close_from(PLAN_DESCRIPTOR_NUMBER_MAX + 1) < 0)
 		return err_sys(err, "closing descriptors");
 	(void)prctl(PR_SET_DUMPABLE, 1UL);
 	unblock_signals();

@@ -79,9 +79,13 @@ int plan_parse_start(const void *data, size_t len, struct plan_start *ret_start,
 		     struct err *err) MUST_CHECK;
 void plan_start_release(struct plan_start *start);
 
-/* A sealed memfd with the bytes: close-on-exec, the caller's. */
+/* A sealed memfd with the bytes, or what stands in for one (fd_unnamed): close-on-exec, the
+ * caller's. */
 int plan_seal(const struct buf *plan, struct err *err) MUST_CHECK;
-/* Maps a sealed memfd for reading; plan_unmap ends it. NULL with `err` set when it is not one. */
+/*
+ * Maps what plan_seal made for reading, or a copy where that takes no seals; plan_unmap ends it.
+ * NULL with `err` set for a memfd that could have been sealed, and for anything else.
+ */
 const void *plan_map(int fd, size_t *ret_len, struct err *err) MUST_CHECK;
 void plan_unmap(const void *data, size_t len);
 

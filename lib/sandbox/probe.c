@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdnoreturn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,7 +109,8 @@ enum { INSIDE_PIPE = BWRAP_FIRST_FD, INSIDE_SITE, INSIDE_DATA, INSIDE_VICTIM, IN
 static void become_bwrap(const struct site *site, const struct policy *policy, int pipe_end)
 {
 	struct site own = *site;
-	int copy = memfd_create("ptycell", MFD_CLOEXEC);
+	struct verdict verdict = { 0 };
+	int copy = fd_unnamed("ptycell", &verdict.err);
 	int *const fds[] = { &pipe_end, &copy, &own.place.data_fd, &own.place.bait.victim_fd,
 			     &own.place.bait.slave };
 	struct bwrap_start start = {
@@ -120,11 +120,10 @@ static void become_bwrap(const struct site *site, const struct policy *policy, i
 		.fd_count = ARRAY_SIZE(fds),
 		.folders = &own.place.data_fd,
 	};
-	struct verdict verdict = { 0 };
 
-	if (copy < 0 || pwrite(copy, site, sizeof(*site), 0) != (ssize_t)sizeof(*site))
+	if (copy >= 0 && pwrite(copy, site, sizeof(*site), 0) != (ssize_t)sizeof(*site))
 		(void)err_sys(&verdict.err, "preparing bwrap");
-	else
+	else if (copy >= 0)
 		(void)!bwrap_exec(&start, &verdict.err);
 	(void)!write(pipe_end, &verdict, sizeof(verdict));
 }

@@ -2,11 +2,13 @@
 #include "sandbox/proctree.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -220,6 +222,17 @@ size_t proctree_count_live(void)
 		live += proctree_stat(path, &stat) && stat.state != 'Z' && stat.state != 'X';
 	}
 	return live;
+}
+
+int proctree_hold(pid_t number, pid_t listed)
+{
+	int fd = number > 0 ? (int)syscall(SYS_pidfd_open, number, 0) : -1;
+	char path[32];
+
+	if (fd >= 0 || number <= 0 || (errno != ENOSYS && errno != EPERM))
+		return fd;
+	(void)snprintf(path, sizeof(path), "/proc/%d", listed);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 void proctree_each_descriptor(pid_t pid,

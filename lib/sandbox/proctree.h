@@ -24,6 +24,11 @@ void proctree_children(struct pidlist *ret_list);
 void proctree_descendants(struct pidlist *ret_list);
 /* What kill() takes for such a number; 0 when it is gone. */
 pid_t proctree_number(pid_t listed);
+/*
+ * A pidfd of what kill() knows as `number`, or, where a filter forbids them, the folder of `listed`
+ * in /proc: pidfd_send_signal() takes either, poll() only the first. -1 when it is gone.
+ */
+int proctree_hold(pid_t number, pid_t listed);
 /* Signals all descendants. */
 void proctree_signal(int signo);
 /* Descendants that are no zombies. */

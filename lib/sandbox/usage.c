@@ -224,11 +224,8 @@ static void kill_all(const struct usage_process *victims, size_t count, int firs
 	cleanup_pidlist struct pidlist list = { 0 };
 	int pidfds[USAGE_KILLS_MAX];
 
-	for (size_t i = 0; i < count; i++) {
-		pid_t pid = proctree_number(victims[i].pid);
-
-		pidfds[i] = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
-	}
+	for (size_t i = 0; i < count; i++)
+		pidfds[i] = proctree_hold(proctree_number(victims[i].pid), victims[i].pid);
 	proctree_descendants(&list);
 	for (size_t i = 0; i < count; i++) {
 		if (pidfds[i] >= 0 && pidlist_has(&list, victims[i].pid) &&

@@ -53,7 +53,7 @@ int warden_close_others(int *const *fds, size_t count, struct err *err)
 		if (*fds[i] < 0)
 			return err_sys(err, "moving a descriptor");
 	}
-	if (dup2(STDOUT_FILENO, STDERR_FILENO) < 0 || close_range((unsigned int)high, ~0U, 0) < 0)
+	if (dup2(STDOUT_FILENO, STDERR_FILENO) < 0 || fd_close_from(high) < 0)
 		return err_sys(err, "closing descriptors");
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -197,6 +198,54 @@ static void everything_is_written_or_the_error_told(void **state)
 	scratch_release(&scratch);
 }
 
+/* In a child: cmocka needs its own. */
+static int numbers_are_closed_from(int first)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		bool closed = fd_close_from(first) == 0 && fcntl(first - 1, F_GETFD) >= 0;
+
+		for (int fd = first; fd < first + 100; fd++)
+			closed = closed && fcntl(fd, F_GETFD) < 0;
+		_exit(closed ? EXIT_SUCCESS : EXIT_FAILURE);
+	}
+	(void)waitpid(pid, &status, 0);
+	return status;
+}
+
+static void all_from_a_number_on_are_closed_or_marked(void **state)
+{
+	int first = fcntl(STDIN_FILENO, F_DUPFD, 100);
+
+	(void)state;
+	for (int fd = first + 1; fd < first + 60; fd++)
+		assert_int_equal(dup2(STDIN_FILENO, fd), fd);
+	assert_int_equal(numbers_are_closed_from(first + 1), EXIT_SUCCESS);
+	assert_int_equal(fd_mark_from(first + 1), 0);
+	assert_int_equal(fcntl(first, F_GETFD), 0);
+	for (int fd = first + 1; fd < first + 60; fd++)
+		assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	for (int fd = first; fd < first + 60; fd++)
+		(void)close(fd);
+}
+
+static void a_file_without_a_name_can_be_written_and_read(void **state)
+{
+	struct err err = { 0 };
+	char text[4] = "";
+	int fd = fd_unnamed("test", &err);
+
+	(void)state;
+	assert_true(fd >= 3);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fd_write_all(fd, "abc", 3, &err), 0);
+	assert_int_equal(pread(fd, text, 3, 0), 3);
+	assert_string_equal(text, "abc");
+	fd_close(&fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +256,8 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_whole_up_to_its_maximum),
 		cmocka_unit_test(a_pipe_is_read_once_its_writer_comes),
 		cmocka_unit_test(what_is_no_regular_file_is_refused_without_waiting),
+		cmocka_unit_test(all_from_a_number_on_are_closed_or_marked),
+		cmocka_unit_test(a_file_without_a_name_can_be_written_and_read),
 		cmocka_unit_test(everything_is_written_or_the_error_told),
 	};
 

@@ -89,6 +89,30 @@ static void a_child_no_longer_watched_is_the_callers_to_reap(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
+static void a_child_can_be_awaited_outside_of_the_loop(void **state)
+{
+	struct loop_child child = { 0 };
+	struct loop_child other = { 0 };
+	struct err err;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			(void)pause();
+	child_count = 0;
+	assert_int_equal(loop_child_start(*state, &child, pid, on_child, &err), 0);
+	assert_int_equal(loop_child_start(*state, &other, start_child(3), on_child, &err), 0);
+	assert_true(loop_child_await(&other, PATIENCE_MS));
+	assert_false(loop_child_await(&child, 0));
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_true(loop_child_await(&child, PATIENCE_MS));
+	loop_child_stop(&child);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	loop_turn(*state, PATIENCE_MS);
+	assert_int_equal(child_count, 1);
+	assert_int_equal(WEXITSTATUS(wait_statuses[0]), 3);
+}
+
 static void a_process_that_is_not_there_is_refused(void **state)
 {
 	struct loop_child child = { 0 };
@@ -158,6 +182,7 @@ int main(void)
 		LOOP_TEST(a_child_that_somebody_else_has_reaped_failed),
 		LOOP_TEST(a_killed_child_tells_its_signal),
 		LOOP_TEST(a_child_no_longer_watched_is_the_callers_to_reap),
+		LOOP_TEST(a_child_can_be_awaited_outside_of_the_loop),
 		LOOP_TEST(a_process_that_is_not_there_is_refused),
 		LOOP_TEST(in_one_turn_come_descriptors_children_timers_deferred),
 		LOOP_TEST(a_signal_is_an_event_and_not_the_end),

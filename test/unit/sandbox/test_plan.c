@@ -468,6 +468,30 @@ static void only_a_sealed_file_is_mapped(void **state)
 	assert_null(plan_map(STDIN_FILENO, &len, &err));
 }
 
+/* What stands in for a memfd where a filter of system calls forbids those. */
+static void a_file_that_takes_no_seals_is_copied(void **state)
+{
+	static const char *const folders[] = { "/dev/shm", "." };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		cleanup_buf struct buf plan;
+		cleanup_fd int file = open(folders[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		const void *data;
+		struct err err;
+		size_t len;
+
+		write_sample(&plan);
+		assert_int_equal(fd_write_all(file, plan.data, plan.len, &err), 0);
+		data = plan_map(file, &len, &err);
+		assert_non_null(data);
+		assert_int_equal(pwrite(file, "xxxxxxxx", 8, 0), 8);
+		assert_int_equal(len, plan.len);
+		assert_memory_equal(data, plan.data, len);
+		plan_unmap(data, len);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,6 +512,7 @@ int main(void)
 		cmocka_unit_test(too_many_strings_are_over_the_limit),
 		cmocka_unit_test(strings_up_to_the_cap_fit),
 		cmocka_unit_test(only_a_sealed_file_is_mapped),
+		cmocka_unit_test(a_file_that_takes_no_seals_is_copied),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

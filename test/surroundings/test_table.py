@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""The table of surroundings: a row is a machine that gives less, or passes on more, than others. In each a server
+works, works and tells what is not as usual, or refuses and tells why; and doctor says what cells will meet."""
+import contextlib
+import dataclasses
+import os
+import subprocess
+import sys
+
+import machines
+import pytest
+from client import environment
+
+WORKS, TELLS, REFUSES = "works", "works and tells", "refuses and tells"
+SETPRIV = ["setpriv", "--reuid", str(machines.NOBODY), "--regid", str(machines.NOBODY), "--clear-groups"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    name: str
+    verdict: str
+    told: str = ""                  # what it tells: in the first answer or on stderr
+    doctor: str = ""                # what doctor tells, where that is in other words
+    wrapper: tuple = ()             # a command before the program's; {home} and {programs} are folders
+    mounts: str = ""                # shell: what root changes in a mount namespace of its own before
+    env: dict = dataclasses.field(default_factory=dict)
+
+
+def denied(calls):
+    """A filter of system calls, as containers and services have them."""
+    return ("{programs}/deny_syscalls", calls, "--")
+
+
+def limited(option):
+    return ("sh", "-c", f'ulimit {option} && exec "$@"', "sh")
+
+
+def python(code):
+    """Runs code, then becomes the program."""
+    return (sys.executable, "-c", f"import os, resource, signal, sys\n{code}\nos.execvp(sys.argv[1], sys.argv[1:])")
+
+
+SUBSTITUTES = "close_range memfd_create pidfd_open openat2".split()
+TABLE = [
+    Row("plain", WORKS),
+    # ---- homes ----
+    Row("home that is not there", TELLS, "'/none/.cache/ptycell' cannot be used", env={"HOME": "/none", "PTYCELL_HOME": ""}),
+    Row("home that cannot be written", TELLS, "/.cache/ptycell' cannot be used (Permission denied)", env={"HOME": "/", "PTYCELL_HOME": ""}),
+    Row("named folder that cannot be made", REFUSES, "'/none' cannot be made (Permission denied); set PTYCELL_HOME",
+        "/none/sessions cannot be written (live sessions); set PTYCELL_HOME", env={"PTYCELL_HOME": "/none/sessions"}),
+    # ---- inherited ----
+    *[Row(f"umask {mask}", WORKS, wrapper=("sh", "-c", f'umask {mask} && exec "$@"', "sh")) for mask in ("777", "000")],
+    Row("all signals ignored", WORKS, wrapper=("env", "--ignore-signal")),
+    Row("all signals blocked", WORKS, wrapper=("env", "--block-signal")),
+    Row("200 descriptors", WORKS, wrapper=python("for fd in range(20, 220): os.dup2(0, fd)")),
+    # ---- limits ----
+    Row("64 descriptors", WORKS, wrapper=limited("-n 64")),
+    Row("20 descriptors", REFUSES, "Too many open files", wrapper=limited("-n 20")),
+    Row("one process", REFUSES, "Resource temporarily unavailable",
+        wrapper=python("resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))")),
+    Row("files of 0 bytes", REFUSES, "File too large", wrapper=limited("-f 0")),
+    # ---- system calls that a filter denies ----
+    *[Row(f"{call}, {error}", WORKS, wrapper=denied(f"{call}={number}")) for call in SUBSTITUTES
+      for error, number in (("unknown", 38), ("forbidden", 1))],
+    Row("all four, forbidden", WORKS, wrapper=denied(",".join(f"{call}=1" for call in SUBSTITUTES))),
+    # ---- missing parts of the file system ----
+    Row("no /dev/shm", WORKS, mounts="mount --bind /proc/driver /dev/shm"),
+    Row("no /dev/pts", WORKS, mounts="umount -l /dev/pts"),
+    Row("no /etc", WORKS, mounts="mount -t tmpfs none /etc"),
+    Row("no /proc", REFUSES, "no /proc is mounted here, which ptycell needs", mounts="umount -l /proc"),
+    Row("/tmp that cannot be written", WORKS, env={"TMPDIR": "/none"}),
+]
+
+
+@pytest.fixture(name="place")
+def fixture_place():
+    with machines.user_home() as home:
+        yield home
+
+
+def command(row, place):
+    """What comes before a program's name; an ordinary user runs it."""
+    words = [word.format(home=place, programs=machines.programs()) for word in row.wrapper]
+    if not row.mounts:
+        return words
+    own = SETPRIV if machines.IS_ROOT else []
+    return ["unshare", "-m" if machines.IS_ROOT else "-rm", "sh", "-c", f'{row.mounts} && exec "$@"', "sh", *own, *words]
+
+
+def doctor(row, place):
+    done = subprocess.run([*command(row, place), machines.programs() / "ptycell", "doctor"], stdout=subprocess.PIPE,
+                          text=True, check=False, env={**environment(place), **row.env}, stdin=subprocess.DEVNULL,
+                          **({} if row.mounts else machines.as_user()))
+    return done.returncode, " ".join(done.stdout.split())
+
+
+@contextlib.contextmanager
+def server_in(row, place):
+    with machines.on(place, *command(row, place), as_root=bool(row.mounts), env=row.env) as server:
+        yield server
+
+
+@pytest.mark.parametrize("row", TABLE, ids=[row.name for row in TABLE])
+def test_row(row, place):
+    with server_in(row, place) as server:
+        result = server.cell("open('output/a.txt', 'w').write('x'); print(6 * 7)")
+        said = "\n".join(result.texts)
+    said += server.stderr.decode()
+    code, advice = doctor(row, place)
+    assert ("42\n" in said) == (row.verdict != REFUSES), said
+    assert ("It works." in advice) == (row.verdict != REFUSES) == (code == 0), advice
+    if row.verdict == WORKS:
+        assert server.stderr.decode() == ""
+        assert [path.name for path in place.glob("kept/*/a.txt")] == ["a.txt"], said
+    assert row.told in said, said
+    assert (row.doctor or row.told) in advice, advice
