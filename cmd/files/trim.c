@@ -78,6 +78,13 @@ static bool is_fresh(const struct timespec *used)
 	return used->tv_sec + TRIM_FRESH_S > time(NULL);
 }
 
+/* A time that is yet to come is one of a clock that was ahead: nobody knows when that was. */
+static struct timespec last_use(const struct stat *st)
+{
+	return st->st_mtim.tv_sec > time(NULL) + TRIM_FRESH_S ? (struct timespec){ .tv_sec = 0 }
+							      : st->st_mtim;
+}
+
 /* All names of a folder, before anything in it changes. */
 static int read_names(int dir_fd, struct items *names, struct err *err)
 {
@@ -156,7 +163,7 @@ static bool look_at(int sets, struct item *item)
 		return false;
 	/* Without a manifest it is nothing that anybody could use: the first to go. */
 	if (fstatat(entry, "manifest", &st, AT_SYMLINK_NOFOLLOW) == 0)
-		item->used = st.st_mtim;
+		item->used = last_use(&st);
 	manifest = fd_read_file(entry, "manifest", MANIFEST_MAX, &len, &err);
 	return manifest == NULL ||
 	       (!measure(entry, manifest, &item->bytes) && !is_fresh(&item->used));
@@ -241,10 +248,11 @@ static int trim_index(int index, int sets, struct err *err)
 		struct stat st;
 
 		/* One that is being written now has another name in a moment. */
-		if (fstatat(index, item.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    is_fresh(&st.st_mtim))
+		if (fstatat(index, item.name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		item.used = st.st_mtim;
+		item.used = last_use(&st);
+		if (is_fresh(&item.used))
+			continue;
 		if (tree_is_hidden(item.name) || !has_entry(index, sets, item.name)) {
 			(void)unlinkat(index, item.name, 0);
 		} else {

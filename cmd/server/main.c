@@ -26,12 +26,13 @@ enum { OPEN_FILES = 16384 };
 
 /*
  * Whoever starts us may pass on SIGCHLD ignored, with which no child can be waited for, and a mask
- * that closes our own files to us.
+ * that closes our own files to us. Without a PATH programs are looked for where a shell would.
  */
 static void forget_inherited(void)
 {
 	(void)sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	(void)umask(umask(0) & (S_IRWXG | S_IRWXO));
+	(void)setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 0);
 }
 
 /* Secrets in our memory and environment are for nobody: no core file, no ptrace, no /proc/PID. */

@@ -44,13 +44,14 @@ struct helper {
 struct spawn {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	int copies[FIRST_FD + HELPER_FDS_MAX]; /* numbered past every target */
+	int copies[FIRST_FD + HELPER_FDS_MAX + 1]; /* numbered past every target */
 	size_t count;
+	const char *path;
 };
 
 static int spawn_add(struct spawn *spawn, int fd, struct err *err)
 {
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD + HELPER_FDS_MAX);
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD + HELPER_FDS_MAX + 1);
 	int target = (int)spawn->count;
 
 	if (copy < 0)
@@ -62,7 +63,7 @@ static int spawn_add(struct spawn *spawn, int fd, struct err *err)
 
 /* A host may have left descriptors open without close-on-exec: none of them goes on. */
 static int spawn_prepare(struct spawn *spawn, const struct helper_spec *spec, const int ends[2],
-			 struct err *err)
+			 int program, struct err *err)
 {
 	sigset_t set;
 
@@ -72,6 +73,8 @@ static int spawn_prepare(struct spawn *spawn, const struct helper_spec *spec, co
 	for (size_t i = 0; i < spec->fd_count; i++)
 		if (spawn_add(spawn, spec->fds[i], err) < 0)
 			return -1;
+	if (program >= 0 && spawn_add(spawn, program, err) < 0)
+		return -1;
 	errno = posix_spawn_file_actions_addclosefrom_np(&spawn->actions, (int)spawn->count);
 	if (errno != 0)
 		return err_sys(err, "preparing a helper program");
@@ -87,35 +90,47 @@ static int spawn_prepare(struct spawn *spawn, const struct helper_spec *spec, co
 }
 
 static int spawn_run(struct spawn *spawn, const struct helper_spec *spec, const int ends[2],
-		     pid_t *ret_pid, struct err *err)
+		     int program, pid_t *ret_pid, struct err *err)
 {
 	char *minimal[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "LC_ALL=C.UTF-8" }, NULL };
 	char *argv[] = { NULL, NULL };
 	cleanup_free char *argv0 = xstrdup(spec->path);
 
 	argv[0] = argv0;
-	if (spawn_prepare(spawn, spec, ends, err) < 0)
+	if (spawn_prepare(spawn, spec, ends, program, err) < 0)
 		return -1;
-	errno = posix_spawn(ret_pid, spec->path, &spawn->actions, &spawn->attributes, argv,
+	errno = posix_spawn(ret_pid, spawn->path, &spawn->actions, &spawn->attributes, argv,
 			    spec->envp != NULL ? spec->envp : minimal);
 	return errno == 0 ? 0 : err_sys(err, "starting '%s'", spec->path);
 }
 
-static int start_process(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
-			 struct err *err)
+/* `program`: what it is started from in place of its path, or -1. */
+static int start_from(int program, const struct helper_spec *spec, const int ends[2],
+		      pid_t *ret_pid, struct err *err)
 {
-	struct spawn spawn = { .count = 0 };
+	cleanup_free char *number = xasprintf("/proc/self/fd/%zu", FIRST_FD + spec->fd_count);
+	struct spawn spawn = { .path = program >= 0 ? number : spec->path };
 	int result;
 
 	assert(spec->fd_count <= HELPER_FDS_MAX);
 	(void)posix_spawn_file_actions_init(&spawn.actions);
 	(void)posix_spawnattr_init(&spawn.attributes);
-	result = spawn_run(&spawn, spec, ends, ret_pid, err);
+	result = spawn_run(&spawn, spec, ends, program, ret_pid, err);
 	for (size_t i = 0; i < spawn.count; i++)
 		fd_close(&spawn.copies[i]);
 	(void)posix_spawnattr_destroy(&spawn.attributes);
 	(void)posix_spawn_file_actions_destroy(&spawn.actions);
 	return result;
+}
+
+/* One whose file is gone, as after an update, is still held. */
+static int start_process(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
+			 struct err *err)
+{
+	int result = start_from(-1, spec, ends, ret_pid, err);
+	int program = result < 0 && err->sys == ENOENT ? helper_held(spec->path) : -1;
+
+	return program >= 0 ? start_from(program, spec, ends, ret_pid, err) : result;
 }
 
 /* ---- its answer ---- */

@@ -43,9 +43,12 @@ struct helper_handlers {
 
 /*
  * The path of the helper program `name`: beside this program's binary, else in
- * ../libexec/ptycell/. The caller frees it. NULL with ERR_NOT_FOUND, naming both places.
+ * ../libexec/ptycell/. The caller frees it. NULL with ERR_NOT_FOUND, naming both places. What was
+ * found once is held open: it can be started, too, when its file has been removed.
  */
 char *helper_locate(const char *name, struct err *err) MUST_CHECK;
+/* The program that was found as `path`, for exec only; -1 when it was not. */
+int helper_held(const char *path);
 /* All is borrowed for the call but `handlers`, which is until free. */
 struct helper *helper_start(struct loop *loop, const struct helper_spec *spec,
 			    const struct helper_handlers *handlers, void *data,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,38 @@ static char *own_folder(struct err *err)
 	return xstrdup(path);
 }
 
-char *helper_locate(const char *name, struct err *err)
+/* ---- what was found ---- */
+
+enum { HELD_MAX = 8 };
+
+static struct {
+	char *path;
+	int fd;
+} held[HELD_MAX];
+static size_t held_count;
+
+int helper_held(const char *path)
+{
+	for (size_t i = 0; i < held_count; i++)
+		if (str_eq(held[i].path, path))
+			return held[i].fd;
+	return -1;
+}
+
+static void hold(const char *path)
+{
+	int fd;
+
+	if (held_count == HELD_MAX || helper_held(path) >= 0)
+		return;
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	held[held_count].path = xstrdup(path);
+	held[held_count++].fd = fd;
+}
+
+static char *find(const char *name, struct err *err)
 {
 	cleanup_free char *folder = own_folder(err);
 	cleanup_free char *beside = NULL;
@@ -49,4 +81,13 @@ char *helper_locate(const char *name, struct err *err)
 		      "the program '%s' is missing: it belongs into %s or its ../libexec/ptycell",
 		      name, folder);
 	return NULL;
+}
+
+char *helper_locate(const char *name, struct err *err)
+{
+	char *path = find(name, err);
+
+	if (path != NULL)
+		hold(path);
+	return path;
 }

@@ -131,14 +131,23 @@ void runner_lose(struct runner *r, const char *why)
 	}
 }
 
+/* R and others say so when they may open too few files: another program would be no better. */
+static char *advise(const struct runner *r, const char *said)
+{
+	if (strstr(said, "open files") != NULL)
+		return xstrdup("Raise the limit with which ptycell is started (ulimit -n)");
+	return xasprintf("Set %s to one that works", r->c.language->env_override);
+}
+
 void runner_fail_start(struct runner *r, const char *what)
 {
 	cleanup_free char *said = startup_text(r);
+	cleanup_free char *advice = advise(r, said);
 	cleanup_free char *problem = NULL;
 
-	problem = xasprintf("%s (%s) %s%s%s%s. Set %s to one that works", r->c.language->name,
-			    r->path, what, said[0] != '\0' ? "; it printed '" : "", said,
-			    said[0] != '\0' ? "'" : "", r->c.language->env_override);
+	problem = xasprintf("%s (%s) %s%s%s%s. %s", r->c.language->name, r->path, what,
+			    said[0] != '\0' ? "; it printed '" : "", said,
+			    said[0] != '\0' ? "'" : "", advice);
 	begin_ending(r);
 	runner_fail_queue(r, problem);
 }

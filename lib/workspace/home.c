@@ -275,12 +275,16 @@ void home_close(struct home *home)
 	home_release(home);
 }
 
-/* A folder without a lock file may be one that is being made or closed. */
-static bool old_enough(int dir)
+/*
+ * A folder without a lock file may be one that is being made or closed. A time that is yet to come
+ * is one of a clock that was ahead.
+ */
+static bool old_enough(const struct home *home, const char *name)
 {
 	struct stat st;
 
-	return fstat(dir, &st) == 0 && time(NULL) - st.st_mtime > UNLOCKED_AGE_S;
+	return fstatat(home->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+	       llabs((long long)time(NULL) - st.st_mtime) > UNLOCKED_AGE_S;
 }
 
 /* True when no living process holds `name`; `*ret_lock` then holds it until the rename. */
@@ -290,9 +294,10 @@ static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 		openat(home->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	cleanup_fd int lock = -1;
 
-	/* A folder that its owner cannot read is one whose remover was cut short. */
+	/* A folder that its owner cannot read is one whose remover or maker was cut short. */
 	if (dir < 0)
-		return errno == EACCES && name_matches(name, HOME_REMOVE_PREFIX);
+		return errno == EACCES &&
+		       (name_matches(name, HOME_REMOVE_PREFIX) || old_enough(home, name));
 	if (name_matches(name, HOME_REMOVE_PREFIX)) {
 		/* Removers hold a lock on the folder itself. */
 		if (flock(dir, LOCK_EX | LOCK_NB) < 0)
@@ -302,7 +307,7 @@ static bool is_stale(const struct home *home, const char *name, int *ret_lock)
 	}
 	lock = openat(dir, LOCK_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (lock < 0)
-		return old_enough(dir);
+		return old_enough(home, name);
 	if (flock(lock, LOCK_EX | LOCK_NB) < 0)
 		return false;
 	*ret_lock = fd_steal(&lock);

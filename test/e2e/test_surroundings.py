@@ -2,12 +2,13 @@
 """What a server inherits or finds around it that other machines do not have."""
 import json
 import os
+import shutil
 import subprocess
 
 import machines
 import pytest
-from client import BUILD, REVISION, environment
-from steps import kept_files, paths_in
+from client import BUILD, REVISION, Server, environment
+from steps import kept_files, nothing_left, paths_in
 
 # Takes itself for a Python that others had before.
 OLD_PYTHON = """#!/bin/sh
@@ -165,3 +166,32 @@ def test_n14_code_has_the_persons_time_unless_told_otherwise(servers, env, hours
                                  ("bash", "date -d @0 +%-H", f"{hours}\n"),
                                  ("r", "Sys.timezone() == Sys.getenv('TZ')", "[1] TRUE\n")):
         assert server.cell(code, language=language).text == said
+
+
+def test_n17_programs_that_are_removed_while_a_server_runs_are_held(home, tmp_path):
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for program in BUILD.glob("ptycell*"):
+        if program.is_file():
+            shutil.copy(program, folder)
+    with Server(home, command=[str(folder / "ptycell")]) as server:
+        server.cell("1")
+        shutil.rmtree(folder)
+        assert server.cell(FIGURE).state == "done"
+        assert [path.name for path in kept_files(home)] == ["a.txt"]
+    assert paths_in(home, "kept/*/notebook.ipynb") != []
+    nothing_left(home)
+
+
+def test_n19_without_a_path_programs_are_found_where_a_shell_looks(servers):
+    server = servers(command=["/usr/bin/env", "-u", "PATH", str(BUILD / "ptycell")])
+    assert server.cell("echo $((6 * 7))", language="bash").text == "42\n"
+
+
+def test_n19_who_may_open_too_few_files_is_not_told_to_take_another_program(servers, home):
+    (home / "r/bin").mkdir(parents=True)
+    (home / "r/bin/R").write_text("#!/bin/sh\necho 'Fatal error: the limit on the number of open files is too low'; exit 2\n")
+    (home / "r/bin/R").chmod(0o755)
+    result = servers(env={"PTYCELL_R": str(home / "r/bin/R")}).cell("1", language="r")
+    assert result.state == "not_started" and "Raise the limit with which ptycell is started (ulimit -n)" in result.text
+    assert "Set PTYCELL_R" not in result.text

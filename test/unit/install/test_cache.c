@@ -194,6 +194,17 @@ static void what_was_unused_for_longest_goes_first_and_only_as_much_as_must(void
 	trim(999, third);
 }
 
+/* That of a set that was made while the clock was ahead: it must not stay for ever. */
+static void a_last_use_that_is_yet_to_come_counts_as_long_ago(void **state)
+{
+	cleanup_free char *used = make_entry("", 1000, LONG_AGO_S);
+	cleanup_free char *ahead = make_entry("", 1000, time(NULL) + 15 * 365 * 86400L);
+
+	(void)state;
+	trim(1000, ahead);
+	assert_true(is_there(used));
+}
+
 static void what_is_in_use_stays(void **state)
 {
 	cleanup_free char *linked = make_entry("", 1000, LONG_AGO_S);
@@ -417,6 +428,7 @@ int main(void)
 		TEST(a_record_is_found_by_its_whole_key_while_its_entry_is_there),
 		TEST(a_record_that_is_none_is_not_there),
 		TEST(what_was_unused_for_longest_goes_first_and_only_as_much_as_must),
+		TEST(a_last_use_that_is_yet_to_come_counts_as_long_ago),
 		TEST(what_is_in_use_stays),
 		TEST(what_is_used_after_it_was_looked_at_stays),
 		TEST(an_entry_that_goes_before_it_is_locked_is_not_there),

@@ -310,6 +310,36 @@ static void a_folder_without_a_lock_is_taken_only_when_old(void **state)
 	}
 }
 
+/* As root reads every folder, this is about ordinary users. */
+static void a_folder_that_is_closed_or_of_a_time_to_come_is_taken(void **state)
+{
+	const struct timespec past[2] = { { .tv_sec = time(NULL) - 3600 },
+					  { .tv_sec = time(NULL) - 3600 } };
+	const struct timespec future[2] = { { .tv_sec = time(NULL) + 3600 },
+					    { .tv_sec = time(NULL) + 3600 } };
+	const struct timespec *const times[] = { past, future, past };
+	const mode_t modes[] = { 0, 0700, 0700 };
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		struct home *home = open_home(f);
+		char *taken;
+
+		assert_int_equal(mkdirat(home_fd(home), "server-aaaabbbbccccdddd", 0700), 0);
+		assert_int_equal(utimensat(home_fd(home), "server-aaaabbbbccccdddd", times[i], 0),
+				 0);
+		assert_int_equal(fchmodat(home_fd(home), "server-aaaabbbbccccdddd", modes[i], 0),
+				 0);
+		home_close(home);
+		home = open_home(f);
+		taken = home_take_stale(home);
+		assert_non_null(taken);
+		assert_int_equal(unlinkat(home_fd(home), taken, AT_REMOVEDIR), 0);
+		free(taken);
+		home_close(home);
+	}
+}
+
 static void what_is_not_of_our_pattern_is_left_alone(void **state)
 {
 	static const char *const names[] = {
@@ -390,6 +420,7 @@ int main(void)
 		TEST(a_killed_servers_folder_is_taken_once),
 		TEST(a_removal_that_was_cut_short_is_taken_up),
 		TEST(a_folder_without_a_lock_is_taken_only_when_old),
+		TEST(a_folder_that_is_closed_or_of_a_time_to_come_is_taken),
 		TEST(what_is_not_of_our_pattern_is_left_alone),
 		TEST(a_symlink_of_our_pattern_is_not_followed),
 		TEST(a_home_with_a_session_left_keeps_its_lock_file),
