@@ -126,6 +126,47 @@ static uint64_t to_ns(const struct statx_timestamp *t)
 
 /* ---- walking ---- */
 
+static size_t first_before(const struct snapshot *before, const char *path)
+{
+	size_t low = 0;
+	size_t high = before->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(before->files[middle].path, path) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Whoever closes a folder has deleted nothing in it: what was known of `path`, or below it, is
+ * known on.
+ */
+static void carry_over(struct scan *scan, const char *path)
+{
+	const struct snapshot *before = &scan->before;
+	size_t len = strlen(path);
+
+	scan->now.unsure = true;
+	for (size_t i = first_before(before, path);
+	     i < before->count && strncmp(before->files[i].path, path, len) == 0; i++) {
+		struct file_info file = before->files[i];
+
+		if (file.path[len] != '\0' && file.path[len] != '/')
+			continue;
+		if (scan->now.count == SCAN_FILES_MAX) {
+			scan->now.capped = true;
+			return;
+		}
+		file.path = snapshot_path(&scan->now, "", file.path);
+		snapshot_add(&scan->now, &file, &before->stamps[i]);
+	}
+}
+
 /* What is gone or forbidden is not there for us; anything else hides files that are. */
 static void note_error(struct scan *scan, int error)
 {
@@ -190,6 +231,8 @@ static bool next_folder(struct scan *scan)
 			recheck_note_folder(&scan->now, scan->folder, scan->folder_fd);
 			return true;
 		}
+		if (errno == EACCES)
+			carry_over(scan, scan->folder);
 		note_error(scan, errno);
 	}
 	return false;
@@ -237,6 +280,8 @@ static void visit(struct scan *scan, const char *name, unsigned char type)
 		return;
 	if (statx(scan->folder_fd, name, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC,
 		  STATX_BASIC_STATS, &st) < 0) {
+		if (errno == EACCES)
+			carry_over(scan, snapshot_path(&scan->now, scan->folder, name));
 		note_error(scan, errno);
 		return;
 	}

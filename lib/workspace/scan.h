@@ -5,7 +5,8 @@
  * A scan walks `data` without following anything; its own list is the "before" of the next one.
  * Changed = inode, size, mtime or ctime differs; where these can lie (coarse clocks, a file
  * younger than 20 ms at the last scan) the content's hash decides. One that met an error finds no
- * deletions and does not count (scan_disown). Version control, caches and
+ * deletions and does not count (scan_disown). What was known of a folder that is closed is known
+ * on. Version control, caches and
  * virtual environments are not entered. A scan works in slices of SCAN_SLICE_MS and never blocks
  * the loop for longer.
  */

@@ -195,3 +195,17 @@ def test_n19_who_may_open_too_few_files_is_not_told_to_take_another_program(serv
     result = servers(env={"PTYCELL_R": str(home / "r/bin/R")}).cell("1", language="r")
     assert result.state == "not_started" and "Raise the limit with which ptycell is started (ulimit -n)" in result.text
     assert "Set PTYCELL_R" not in result.text
+
+
+def changes(result):
+    return [(change["kind"], change["path"]) for change in result.status.get("files", [])]
+
+
+@pytest.mark.parametrize("mode", ["0", "0o600"])
+def test_n11_files_of_a_folder_that_is_closed_are_not_told_as_deleted(place, mode):
+    with machines.on(place) as server:
+        server.cell("import os; os.mkdir('output/u'); open('output/u/a', 'w').write('a'); open('output/u-b', 'w').write('b')")
+        assert changes(server.cell(f"os.chmod('output/u', {mode})")) == []
+        assert changes(server.cell("open('output/new', 'w').write('n')")) == [("+", "output/new")]
+        assert changes(server.cell("os.chmod('output/u', 0o700)")) == []
+        assert changes(server.cell("os.remove('output/u/a')")) == [("-", "output/u/a")]
