@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -13,8 +15,6 @@
 #include "base/mem.h"
 #include "workspace/beneath.h"
 #include "workspace/name.h"
-
-#define TEMPORARY_PREFIX ".ptycell-"
 
 enum { READ_SIZE = 128 << 10, STEP_SIZE = 4 << 20, NAMES_MAX = 1000, STEM_MAX = 200 };
 
@@ -121,15 +121,69 @@ static int put_suffix(int to, const char *suffix, struct err *err)
 	return fd_write_all(to, suffix, strlen(suffix), err);
 }
 
-static int write_temporary(const struct copy_source *source, int dir, const char *name,
-			   struct err *err)
+/*
+ * What a copy is written to: a file without a name where the file system has such, of which nothing
+ * is left when the copy is cut short; else a hidden one.
+ */
+struct draft {
+	int fd;
+	int dir;
+	char *hidden; /* NULL: it has no name */
+};
+
+static void draft_release(struct draft *draft)
 {
-	cleanup_fd int to =
-		openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	fd_close(&draft->fd);
+	if (draft->hidden != NULL)
+		(void)unlinkat(draft->dir, draft->hidden, 0);
+	free(draft->hidden);
+}
+#define cleanup_draft __attribute__((cleanup(draft_release)))
+
+static int draft_open(struct draft *draft, struct err *err)
+{
+	if (draft->hidden == NULL)
+		draft->fd = openat(draft->dir, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	else
+		draft->fd = openat(draft->dir, draft->hidden,
+				   O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return draft->fd < 0 ? err_sys(err, "making a file") : 0;
+}
+
+/* -1 with errno; EEXIST where the name is taken. */
+static int draft_name(struct draft *draft, const char *name)
+{
+	char path[64];
+
+	if (draft->hidden != NULL) {
+		if (beneath_rename_new(draft->dir, draft->hidden, name) < 0)
+			return -1;
+		mem_cleanup(&draft->hidden);
+		return 0;
+	}
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", draft->fd);
+	return linkat(AT_FDCWD, path, draft->dir, name, AT_SYMLINK_FOLLOW);
+}
+
+static int draft_replace(struct draft *draft, const char *name)
+{
+	if (draft->hidden == NULL) {
+		cleanup_free char *hidden = name_new(COPY_HALF_PREFIX);
+
+		if (draft_name(draft, hidden) < 0)
+			return -1;
+		draft->hidden = mem_steal(&hidden);
+	}
+	if (renameat(draft->dir, draft->hidden, draft->dir, name) < 0)
+		return -1;
+	mem_cleanup(&draft->hidden);
+	return 0;
+}
+
+static int write_draft(const struct copy_source *source, int to, struct err *err)
+{
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, source->stat.st_mtim };
 
-	if (to < 0)
-		return err_sys(err, "making a file");
 	if (copy_moving(source->fd, to, source->stat.st_size, source->moved, err) < 0 ||
 	    put_suffix(to, source->suffix, err) < 0)
 		return -1;
@@ -166,11 +220,11 @@ static bool is_ours(int dir, const char *name, const struct copy_known *known)
 	       copy_mtime_ns(&st) == known->mtime_ns && st.st_size == known->size;
 }
 
-static char *place(int dir, const char *temporary, const char *name, const struct copy_known *known,
+static char *place(struct draft *draft, const char *name, const struct copy_known *known,
 		   struct err *err)
 {
-	if (is_ours(dir, name, known)) {
-		if (renameat(dir, temporary, dir, name) == 0)
+	if (is_ours(draft->dir, name, known)) {
+		if (draft_replace(draft, name) == 0)
 			return xstrdup(name);
 		(void)err_sys(err, "replacing the earlier copy");
 		return NULL;
@@ -178,7 +232,7 @@ static char *place(int dir, const char *temporary, const char *name, const struc
 	for (int number = 1; number < NAMES_MAX; number++) {
 		char *taken = numbered(name, number);
 
-		if (beneath_rename_new(dir, temporary, taken) == 0)
+		if (draft_name(draft, taken) == 0)
 			return taken;
 		mem_cleanup(&taken);
 		if (errno != EEXIST)
@@ -202,18 +256,38 @@ int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err)
 	return -1;
 }
 
+/* `hidden` as in struct draft, taken over. `*ret_possible`: the file system has such files. */
+static char *copy_by(const struct copy_source *source, int dir_fd, char *hidden, const char *name,
+		     const struct copy_known *known, bool *ret_possible, struct err *err)
+{
+	cleanup_draft struct draft draft = { .fd = -1, .dir = dir_fd, .hidden = hidden };
+	char *taken;
+
+	*ret_possible = false;
+	if (draft_open(&draft, err) < 0)
+		return NULL;
+	if (write_draft(source, draft.fd, err) < 0) {
+		*ret_possible = true;
+		return NULL;
+	}
+	taken = place(&draft, name, known, err);
+	*ret_possible = taken != NULL;
+	return taken;
+}
+
 int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	      const struct copy_known *known, struct copy_made *ret_made, struct err *err)
 {
-	cleanup_free char *temporary = name_new(TEMPORARY_PREFIX);
-	struct copy_made made = { .name = NULL };
+	bool possible;
+	struct copy_made made = {
+		.name = copy_by(source, dir_fd, NULL, name, known, &possible, err),
+	};
 
-	if (write_temporary(source, dir_fd, temporary, err) == 0)
-		made.name = place(dir_fd, temporary, name, known, err);
-	if (made.name == NULL) {
-		(void)unlinkat(dir_fd, temporary, 0);
+	if (made.name == NULL && !possible && lseek(source->fd, 0, SEEK_SET) == 0)
+		made.name = copy_by(source, dir_fd, name_new(COPY_HALF_PREFIX), name, known,
+				    &possible, err);
+	if (made.name == NULL)
 		return -1;
-	}
 	if (fstatat(dir_fd, made.name, &made.stat, AT_SYMLINK_NOFOLLOW) < 0) {
 		mem_cleanup(&made.name);
 		return err_sys(err, "looking at the copy");

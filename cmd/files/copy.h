@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* copy.h - one regular file into a folder, under a temporary name first. */
+/* copy.h - one regular file into a folder, where it gets its name once it is whole. */
 #ifndef FILES_COPY_H
 #define FILES_COPY_H
 
@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 
 #include "base/err.h"
+
+/* Of the names of copies that are under way, where they have one. */
+#define COPY_HALF_PREFIX ".ptycell-"
 
 /* What lies at the name from an earlier copy of the same file. */
 struct copy_known {

@@ -19,6 +19,8 @@
 #include "text/percent.h"
 #include "workspace/beneath.h"
 
+enum { KEEP_HANGS_S = 300 };
+
 struct job {
 	int data_fd;
 	int folder_fd; /* where copies go */
@@ -108,6 +110,16 @@ static int open_folder(const char *root_path, const char *name, bool fresh, stru
 
 /* ---- one file ---- */
 
+/*
+ * The server ends what gives no sign of life. When it is dead the kernel does: what reads a network
+ * folder that does not answer would wait for ever.
+ */
+static void show_life(void)
+{
+	say_alive();
+	(void)alarm(KEEP_HANGS_S);
+}
+
 static int open_source(const struct job *job, const char *path, struct stat *ret_stat,
 		       struct err *err)
 {
@@ -165,7 +177,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	if (source.stat.st_size > room)
 		return err_set(err, ERR_LIMIT, "limit");
 	source.fd = from;
-	source.moved = say_alive;
+	source.moved = show_life;
 	source.suffix = file->suffix;
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
 	if (dir < 0 || copy_file(&source, dir, name, &file->known, &copy, err) < 0)
@@ -191,6 +203,7 @@ static int keep_files(struct job *job, const json_t *files, struct err *err)
 		json_t *progress = json_object();
 		struct err trouble;
 
+		show_life();
 		json_put_int(progress, "file", (json_int_t)index);
 		if (file_parse(value, &file, err) < 0) {
 			json_decref(progress);

@@ -11,12 +11,14 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "copy.h"
 #include "helper/say.h"
 #include "json/make.h"
 #include "keep.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/keepname.h"
+#include "workspace/name.h"
 
 #define OUTPUT "output"
 
@@ -112,6 +114,34 @@ static void look_into(struct search *search, const char *path, int depth)
 	(void)closedir(folder);
 }
 
+/* What is left of copies that were cut short, where files without a name cannot be had. */
+static void remove_halves(int folder_fd, int depth)
+{
+	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (folder == NULL) {
+		fd_close(&fd);
+		return;
+	}
+	while ((entry = readdir(folder)) != NULL) {
+		cleanup_fd int below = -1;
+
+		if (name_matches(entry->d_name, COPY_HALF_PREFIX)) {
+			(void)unlinkat(dirfd(folder), entry->d_name, 0);
+			continue;
+		}
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || depth == RESCUE_DEPTH_MAX)
+			continue;
+		below = openat(dirfd(folder), entry->d_name,
+			       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			remove_halves(below, depth + 1);
+	}
+	(void)closedir(folder);
+}
+
 /* -1 when nothing was kept yet. */
 static int open_kept(const json_t *order)
 {
@@ -131,6 +161,8 @@ int rescue_run(int data_fd, json_t *order, struct err *err)
 	/* A copy of the dead server's may still be under way. */
 	if (flock(data_fd, LOCK_EX) < 0)
 		return err_sys(err, "waiting for another copy");
+	if (kept_fd >= 0)
+		remove_halves(kept_fd, 1);
 	look_into(&search, OUTPUT, 1);
 	json_put(order, "files", search.files);
 	if (json_array_size(search.files) == 0)

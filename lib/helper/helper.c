@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #include "helper/reply.h"
 #include "json/write.h"
 
-enum { FIRST_FD = 3, READ_SIZE = 64 << 10, KILL_WAIT_MS = 1000 };
+enum { FIRST_FD = 3, READ_SIZE = 64 << 10, KILL_WAIT_MS = 1000, HANGS_MS = 30 * 1000 };
 
 struct helper {
 	struct loop *loop;
@@ -360,11 +361,23 @@ void helper_free(struct helper *helper)
 	release(helper);
 }
 
+/* One that is to give a sign of life, and has given none for long, nobody else would end. */
+static bool hangs(const struct helper *helper)
+{
+	struct pollfd words = { .fd = helper->answer_fd, .events = POLLIN };
+
+	return loop_timer_active(&helper->quiet) &&
+	       loop_now(helper->loop) + helper->quiet_ms >= helper->quiet.deadline_ms + HANGS_MS &&
+	       poll(&words, 1, 0) == 0;
+}
+
 void helper_leave(struct helper *helper, int wait_ms)
 {
 	if (helper == NULL)
 		return;
 	if (loop_child_active(&helper->child)) {
+		if (hangs(helper))
+			(void)kill(helper->child.pid, SIGKILL);
 		wait_for_end(helper, wait_ms);
 		loop_child_stop(&helper->child);
 	}

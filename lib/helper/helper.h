@@ -65,8 +65,9 @@ void helper_cancel(struct helper *helper);
 /* Kills it when it still runs; no handler runs after this. NULL is allowed. */
 void helper_free(struct helper *helper);
 /*
- * As helper_free, but waits up to `wait_ms` for its end and then lets it go on. For the end of the
- * server, which has nothing else to do then.
+ * As helper_free, but waits up to `wait_ms` for its end and then lets it go on, unless it hangs:
+ * one with `quiet_ms` that has said nothing for 30 s. For the end of the server, which has nothing
+ * else to do then.
  */
 void helper_leave(struct helper *helper, int wait_ms);
 

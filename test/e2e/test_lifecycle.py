@@ -442,6 +442,8 @@ def test_v1_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
         until(lambda: len(kept_files(home)) == 2)
         kept = kept_files(home)[0].parent
         (kept / "changed.txt").write_text("by the person")
+        half = kept / ".ptycell-aaaabbbbccccdddd"
+        half.write_text("half of a copy")
         go(server)
         until(session_folders(home)[0].joinpath("output/over").exists)
         folder = kill_server(server)
@@ -451,6 +453,7 @@ def test_v1_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
         assert {path.name: path.read_text() for path in kept_files(home)} == {
             "early.txt": "early", "late.txt": "late\n", "over": "over\n", "changed.txt": "by the person", "changed-2.txt": "one"}
         assert {path.parent for path in kept_files(home)} == {kept}
+        assert not half.exists()
     assert f"saved what a server that was killed had not: 3 files are in '~/kept/{kept.name}'" in server.stderr.decode()
 
 

@@ -8,7 +8,9 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
@@ -119,6 +121,37 @@ static uint64_t fake_ms;
 static uint64_t fake_clock(void)
 {
 	return fake_ms;
+}
+
+static void the_end_leaves_no_helper_that_hangs_behind(void **state)
+{
+	struct fixture *f = *state;
+	char pid[16] = "";
+	int ends[2];
+	int status = 0;
+	struct err err;
+
+	loop_free(f->loop);
+	f->loop = loop_new(fake_clock, &err);
+	f->quiet_ms = 120000;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	start_with(f, "echo $$ >&3; exec sleep 1000", &ends[1], 1);
+	assert_true(read(ends[0], pid, sizeof(pid) - 1) > 0);
+	fake_ms += 29000;
+	loop_turn(f->loop, 0);
+	helper_leave(f->helper, 0);
+	start_with(f, "exec sleep 1000", NULL, 0);
+	fake_ms += 30000;
+	loop_turn(f->loop, 0);
+	helper_leave(f->helper, 0);
+	f->helper = NULL;
+	assert_true(waitpid(-1, &status, 0) > 0);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0); /* the first goes on */
+	assert_int_equal(kill((pid_t)strtol(pid, NULL, 10), SIGKILL), 0);
+	assert_true(waitpid(-1, NULL, 0) > 0);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
 }
 
 /* Words that come restart the time. */
@@ -354,6 +387,7 @@ int main(void)
 		TEST(a_large_order_does_not_block),
 		TEST(an_order_that_nobody_reads_does_no_harm),
 		TEST(nothing_is_inherited_but_what_is_listed),
+		TEST(the_end_leaves_no_helper_that_hangs_behind),
 		TEST(a_helper_that_says_nothing_for_too_long_is_given_up),
 		TEST(cancelling_asks_and_freeing_kills),
 		TEST(a_left_helper_goes_on),

@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include <dirent.h>
+#include <sys/resource.h>
 
 #include "base/mem.h"
 #include "workspace/keeper.h"
@@ -326,6 +327,42 @@ static void a_copy_outlives_its_keeper_and_the_removal_waits_for_it(void **state
 	free(shown);
 }
 
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The helper is killed by SIGXFSZ in the middle of the file. */
+static void a_copy_that_is_cut_short_leaves_nothing_behind(void **state)
+{
+	struct fixture *f = *state;
+	struct outcome outcome = { .told = false };
+	struct keeper *keeper = new_keeper(f, UINT64_MAX, &outcome);
+	cleanup_free char *text = xcalloc(1, 100001);
+	char path[512];
+	struct dirent **names;
+
+	(void)memset(text, 'x', 100000);
+	scratch_write(f->data, "output/a", "a");
+	copy(f, keeper, "output/a");
+	scratch_write(f->data, "output/b", text);
+	limit_file_size(50000);
+	copy(f, keeper, "output/b");
+	limit_file_size(RLIM_INFINITY);
+	assert_non_null(strstr(outcome.error, "signal"));
+	(void)snprintf(path, sizeof(path), "%s", keeper_folder(keeper));
+	assert_int_equal(scandir(path, &names, NULL, alphasort), 3); /* with . and .. */
+	assert_string_equal(names[2]->d_name, "a");
+	for (int i = 0; i < 3; i++)
+		free(names[i]);
+	free(names);
+	keeper_free(keeper);
+}
+
 static uint64_t fake_ms;
 
 static uint64_t fake_clock(void)
@@ -474,6 +511,7 @@ int main(void)
 		FIXTURE_TEST(copies_are_private_and_keep_their_time),
 		FIXTURE_TEST(keeping_off_and_strange_paths_copy_nothing),
 		FIXTURE_TEST(a_copy_outlives_its_keeper_and_the_removal_waits_for_it),
+		FIXTURE_TEST(a_copy_that_is_cut_short_leaves_nothing_behind),
 		FIXTURE_TEST(a_copy_that_hangs_is_given_up_and_the_next_one_sooner),
 		FIXTURE_TEST(the_notebook_is_so_much_of_the_journals_and_its_end),
 		FIXTURE_TEST(notebook_and_results_share_a_folder_and_do_not_wait_for_each_other),
