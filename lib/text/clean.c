@@ -3,10 +3,12 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unictype.h>
 #include <unistr.h>
 
+#include "base/mem.h"
 #include "text/clip.h"
 #include "text/escape.h"
 #include "text/filter.h"
@@ -83,12 +85,17 @@ static void clean_byte(struct cleaner *c, unsigned char byte)
 		clean_char(c, (uint32_t)second);
 }
 
+static void clean_rest(struct cleaner *c)
+{
+	if (utf8_decode_end(&c->utf8))
+		clean_char(c, UTF8_REPLACEMENT);
+}
+
 static void clean_all(struct cleaner *c, const char *s, size_t len)
 {
 	for (size_t i = 0; i < len && !c->full; i++)
 		clean_byte(c, (unsigned char)s[i]);
-	if (utf8_decode_end(&c->utf8))
-		clean_char(c, UTF8_REPLACEMENT);
+	clean_rest(c);
 }
 
 static void emit_block(struct cleaner *c, uint32_t cp)
@@ -96,11 +103,72 @@ static void emit_block(struct cleaner *c, uint32_t cp)
 	write_char(c->out, cp);
 }
 
+/* How many bytes of `s` stay as they are, whatever comes next: printable ASCII outside of
+ * sequences. */
+static size_t plain_run(const struct cleaner *c, const char *s, size_t len)
+{
+	size_t run = 0;
+
+	if (!escape_idle(&c->escape) || c->utf8.missing > 0)
+		return 0;
+	while (run < len && s[run] >= ' ' && s[run] <= '~')
+		run++;
+	return run;
+}
+
+static void clean_many(struct cleaner *c, const char *s, size_t len)
+{
+	size_t i = 0;
+
+	while (i < len) {
+		size_t run = plain_run(c, s + i, len - i);
+
+		if (run == 0) {
+			clean_byte(c, (unsigned char)s[i++]);
+			continue;
+		}
+		buf_put(c->out, s + i, run);
+		i += run;
+		c->filter = (struct filter){ .previous = (unsigned char)s[i - 1] };
+		c->after_cr = false;
+	}
+}
+
 void clean_block(struct buf *out, const char *s, size_t len)
 {
 	struct cleaner cleaner = { .out = out, .emit = emit_block };
 
-	clean_all(&cleaner, s, len);
+	clean_many(&cleaner, s, len);
+	clean_rest(&cleaner);
+}
+
+struct clean_stream {
+	struct cleaner cleaner;
+};
+
+struct clean_stream *clean_stream_new(void)
+{
+	struct clean_stream *stream = xcalloc(1, sizeof(*stream));
+
+	stream->cleaner.emit = emit_block;
+	return stream;
+}
+
+void clean_stream_free(struct clean_stream *stream)
+{
+	free(stream);
+}
+
+void clean_feed(struct clean_stream *stream, const char *s, size_t len, struct buf *out)
+{
+	stream->cleaner.out = out;
+	clean_many(&stream->cleaner, s, len);
+}
+
+void clean_end(struct clean_stream *stream, struct buf *out)
+{
+	stream->cleaner.out = out;
+	clean_rest(&stream->cleaner);
 }
 
 static void add_to_line(struct cleaner *c, uint32_t cp)

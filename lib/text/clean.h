@@ -22,6 +22,16 @@ enum {
 
 /* Many lines stay lines, each break becomes LF; tabs stay. */
 void clean_block(struct buf *out, const char *s, size_t len);
+
+/* The same for a text that comes in pieces: each appends what is sure, the end what is left. */
+struct clean_stream;
+
+struct clean_stream *clean_stream_new(void);
+/* NULL is allowed. */
+void clean_stream_free(struct clean_stream *stream);
+void clean_feed(struct clean_stream *stream, const char *s, size_t len, struct buf *out);
+void clean_end(struct clean_stream *stream, struct buf *out);
+
 /*
  * One line of at most `max_chars` (3 or more) characters: line breaks and runs of white space
  * become one space, none at the ends; a longer text is cut between two of what people see as

@@ -24,6 +24,23 @@ static void check_block(const char *s, size_t len)
 	assert(once.len == twice.len && memcmp(buf_str(&once), buf_str(&twice), once.len) == 0);
 }
 
+/* Byte by byte it is the same as at once. */
+static void check_pieces(const char *s, size_t len)
+{
+	struct clean_stream *stream = clean_stream_new();
+	cleanup_buf struct buf once;
+	cleanup_buf struct buf pieces;
+
+	buf_init(&once, BUF_UNBOUNDED);
+	buf_init(&pieces, BUF_UNBOUNDED);
+	clean_block(&once, s, len);
+	for (size_t i = 0; i < len; i++)
+		clean_feed(stream, s + i, 1, &pieces);
+	clean_end(stream, &pieces);
+	clean_stream_free(stream);
+	assert(once.len == pieces.len && memcmp(buf_str(&once), buf_str(&pieces), once.len) == 0);
+}
+
 static void check_line(const char *s, size_t len)
 {
 	cleanup_buf struct buf out;
@@ -63,6 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	buf_init(&string, BUF_UNBOUNDED);
 	buf_put(&string, data, size);
 	check_block(buf_str(&string), size);
+	check_pieces(buf_str(&string), size);
 	check_line(buf_str(&string), size);
 	check_status(buf_str(&string));
 	return 0;

@@ -150,6 +150,23 @@ static void blocks_keep_lines_and_lose_the_rest(void **state)
 	}
 }
 
+static void blocks_are_cleaned_in_pieces_as_well(void **state)
+{
+	cleanup_buf struct buf out;
+
+	(void)state;
+	buf_init(&out, BUF_UNBOUNDED);
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++) {
+		struct clean_stream *stream = clean_stream_new();
+
+		for (const char *c = blocks[i].in; *c != '\0'; c++)
+			clean_feed(stream, c, 1, &out);
+		clean_end(stream, &out);
+		clean_stream_free(stream);
+		check(&blocks[i], &out);
+	}
+}
+
 static void cleaning_twice_changes_nothing(void **state)
 {
 	cleanup_buf struct buf out;
@@ -290,6 +307,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blocks_keep_lines_and_lose_the_rest),
+		cmocka_unit_test(blocks_are_cleaned_in_pieces_as_well),
 		cmocka_unit_test(cleaning_twice_changes_nothing),
 		cmocka_unit_test(lines_are_one_line_and_cut),
 		cmocka_unit_test(words_cannot_pass_for_grammar),
