@@ -17,6 +17,7 @@ enum {
 enum step { STEP_HEADER, STEP_PART, STEP_DATA };
 
 struct frame_reader {
+	size_t part_max;
 	struct buf in;
 	size_t start; /* of the frame in work */
 	size_t at;    /* where reading goes on */
@@ -81,11 +82,17 @@ void frame_add(struct buf *out, const char *name, const void *data, size_t len)
 	buf_put(out, data, len);
 }
 
-struct frame_reader *frame_reader_new(void)
+static size_t total_max(const struct frame_reader *r)
+{
+	return 2 * r->part_max;
+}
+
+struct frame_reader *frame_reader_new(size_t part_max)
 {
 	struct frame_reader *reader = xcalloc(1, sizeof(*reader));
 
-	buf_init(&reader->in, (size_t)FRAME_TOTAL_MAX + HEADERS_MAX + AHEAD_MAX);
+	reader->part_max = part_max;
+	buf_init(&reader->in, total_max(reader) + HEADERS_MAX + AHEAD_MAX);
 	return reader;
 }
 
@@ -227,7 +234,7 @@ static int read_part(struct frame_reader *r, struct err *err)
 	if (take_name(&line, end, part->name, err) < 0 ||
 	    take_number(&line, end, '\n', &len, err) < 0)
 		return -1;
-	if (len > FRAME_PART_MAX || r->total + len > FRAME_TOTAL_MAX)
+	if (len > r->part_max || r->total + len > total_max(r))
 		return err_set(err, ERR_LIMIT, "a frame's part '%s' of %llu bytes", part->name,
 			       (unsigned long long)len);
 	r->total += (size_t)len;

@@ -63,8 +63,9 @@ enum {
 	FRAME_NAME_MAX = 64,
 	FRAME_PARTS_MAX = 64,
 	FRAME_LINE_MAX = 256,
-	FRAME_PART_MAX = 64 << 20,
-	FRAME_TOTAL_MAX = 128 << 20,
+	FRAME_PART_MAX = 64 << 20,     /* to a driver: code */
+	FRAME_UP_PART_MAX = 8 << 20,   /* from one, which refuses what would be longer: a picture */
+	FRAME_UP_LIST_MAX = 256 << 10, /* of names and packages, which drivers cut before */
 };
 
 struct frame_part {
@@ -91,7 +92,8 @@ void frame_add(struct buf *out, const char *name, const void *data, size_t len);
 
 struct frame_reader;
 
-struct frame_reader *frame_reader_new(void);
+/* Of frames whose parts have at most `part_max` bytes each, and twice that together. */
+struct frame_reader *frame_reader_new(size_t part_max);
 void frame_reader_free(struct frame_reader *reader);
 /* Takes bytes in any chunking. */
 void frame_reader_feed(struct frame_reader *reader, const void *data, size_t len);

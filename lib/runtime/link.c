@@ -25,7 +25,7 @@ struct link *link_new(const struct language_codec *codec)
 	buf_init(&link->incoming, BUF_UNBOUNDED);
 	if (codec != NULL) {
 		link->state = codec->start();
-		link->ours = frame_reader_new();
+		link->ours = frame_reader_new(FRAME_PART_MAX);
 	}
 	return link;
 }

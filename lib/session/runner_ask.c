@@ -91,7 +91,7 @@ static void read_answer(const struct frame *frame, struct query_answer *answer)
 	}
 	if (lines != NULL) {
 		answer->lines = lines->data;
-		answer->len = lines->len;
+		answer->len = size_min(lines->len, FRAME_UP_LIST_MAX);
 	}
 	answer->total = total != NULL ? strtoull(total, NULL, 10) : 0;
 }
@@ -172,9 +172,17 @@ void runner_installed(struct runner *r, uint64_t number, bool ok, const char *te
 /* One at a time: whoever speaks as the driver could ask for ever. */
 void runner_on_install(struct runner *r, const struct frame *frame)
 {
-	cleanup_free char *language = frame_text(frame, "language");
-	cleanup_free char *packages = frame_text(frame, "packages");
+	const struct frame_part *list = frame_part(frame, "packages");
+	cleanup_free char *language = NULL;
+	cleanup_free char *packages = NULL;
 
+	if (list != NULL && list->len > FRAME_UP_LIST_MAX) {
+		answer_install(r, r->cell->number, false, "These are too many packages at once.",
+			       "");
+		return;
+	}
+	language = frame_text(frame, "language");
+	packages = frame_text(frame, "packages");
 	if (r->c.handlers->install == NULL || language == NULL || packages == NULL) {
 		answer_install(r, r->cell->number, false, "Nothing installs packages here.", "");
 		return;

@@ -221,17 +221,18 @@ static const struct frame_part *image_part(const struct frame *frame)
 }
 
 /* Code can speak as its driver does: what would take seconds to clean is cut first. */
-static char *short_text(const struct frame *frame, const char *name)
+static char *short_text(const struct frame *frame, const char *name, size_t max)
 {
 	const struct frame_part *part = frame_part(frame, name);
 
-	return part != NULL ? xmemdup(part->data, size_min(part->len, CELL_TEXT_BYTES_MAX)) : NULL;
+	return part != NULL ? xmemdup(part->data, size_min(part->len, max)) : NULL;
 }
 
 /* A secret in it goes before it is cut further. */
-static char *safe_text(const struct runner *r, const struct frame *frame, const char *name)
+static char *safe_text(const struct runner *r, const struct frame *frame, const char *name,
+		       size_t max)
 {
-	char *text = short_text(frame, name);
+	char *text = short_text(frame, name, max);
 
 	redact_string(r->c.redact, &text);
 	return text;
@@ -240,7 +241,7 @@ static char *safe_text(const struct runner *r, const struct frame *frame, const 
 /* A driver saves a figure into output/ itself: any other path is the words of code. */
 static char *figure_name(const struct frame *frame)
 {
-	char *name = short_text(frame, "file");
+	char *name = short_text(frame, "file", CELL_WORDS_BYTES_MAX);
 
 	if (name != NULL && (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL))
 		mem_cleanup(&name);
@@ -308,9 +309,10 @@ static void on_output_frame(struct runner *r, const struct frame *frame)
 		send_ack(r, frame->id);
 }
 
-static void take_text(struct runner *r, char **slot, const struct frame *frame, const char *part)
+static void take_text(struct runner *r, char **slot, const struct frame *frame, const char *part,
+		      size_t max)
 {
-	char *text = safe_text(r, frame, part);
+	char *text = safe_text(r, frame, part, max);
 
 	if (text == NULL)
 		return;
@@ -325,7 +327,7 @@ static void on_result_frame(struct runner *r, const struct frame *frame)
 	if (image_part(frame) != NULL)
 		take_image(r, frame);
 	else
-		take_text(r, &r->cell->value, frame, "text/plain");
+		take_text(r, &r->cell->value, frame, "text/plain", CELL_TEXT_BYTES_MAX);
 }
 
 static enum cell_state state_of_done(struct cell *cell, const char *status)
@@ -346,11 +348,11 @@ static void on_done_frame(struct runner *r, const struct frame *frame)
 	struct cell *cell = r->cell;
 	enum cell_state state = state_of_done(cell, status != NULL ? status : "ok");
 
-	take_text(r, &cell->error_name, frame, "ename");
-	take_text(r, &cell->error_text, frame, "evalue");
-	take_text(r, &cell->traceback, frame, "traceback");
-	take_text(r, &cell->missing_module, frame, "missing");
-	take_text(r, &cell->names, frame, "names");
+	take_text(r, &cell->error_name, frame, "ename", CELL_WORDS_BYTES_MAX);
+	take_text(r, &cell->error_text, frame, "evalue", CELL_WORDS_BYTES_MAX);
+	take_text(r, &cell->traceback, frame, "traceback", CELL_TEXT_BYTES_MAX);
+	take_text(r, &cell->missing_module, frame, "missing", CELL_WORDS_BYTES_MAX);
+	take_text(r, &cell->names, frame, "names", CELL_WORDS_BYTES_MAX);
 	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
 	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;
 	runner_set_state(r, RUNNER_READY);

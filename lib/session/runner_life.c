@@ -466,7 +466,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	r->compiled = compiled_name(r->c.language, r->path);
 	r->reason = path.reason;
 	random_hex(r->nonce, RUNNER_NONCE_LEN);
-	r->frames = frame_reader_new();
+	r->frames = frame_reader_new(FRAME_UP_PART_MAX);
 	r->link = link_new(r->c.language->codec);
 	argv = environment_argv(r->c.language, r->path);
 	envp = environment_new(r->c.language, r->c.workspace, r->path, network_of(r->c.confinement),

@@ -41,7 +41,7 @@ static bool read_all(const uint8_t *data, size_t size, size_t step, struct buf *
 
 static void check_frames(const struct buf *frames)
 {
-	struct frame_reader *reader = frame_reader_new();
+	struct frame_reader *reader = frame_reader_new(FRAME_UP_PART_MAX);
 	const struct frame *frame;
 	struct err err;
 	int got;

@@ -27,7 +27,7 @@ static bool drain(struct frame_reader *reader, struct buf *out)
 
 static bool read_all(const uint8_t *data, size_t size, size_t step, struct buf *out)
 {
-	struct frame_reader *reader = frame_reader_new();
+	struct frame_reader *reader = frame_reader_new(FRAME_UP_PART_MAX);
 	bool alive = true;
 
 	for (size_t i = 0; i < size; i += step) {

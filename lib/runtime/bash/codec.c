@@ -21,6 +21,7 @@ enum {
 	INSTALL_MAX = 4096, /* what a pipe takes at once */
 	VARS_DEFAULT = 1000,
 	WHAT_MAX = 200,
+	LIST_MAX = 64 << 10, /* bytes of names in a frame */
 };
 
 struct bash {
@@ -233,6 +234,17 @@ static size_t count_lines(const char *text, size_t len)
 	return count;
 }
 
+/* The first of these lines, as many as a frame has room for. */
+static size_t lines_within(const struct buf *lines)
+{
+	const char *end;
+
+	if (lines->len <= LIST_MAX)
+		return lines->len;
+	end = memrchr(lines->data, '\n', LIST_MAX);
+	return end != NULL ? (size_t)(end - lines->data) : 0;
+}
+
 static void put_done(struct bash *b, const struct message *message, struct buf *out)
 {
 	cleanup_buf struct buf changed = BUF_INIT(BUF_UNBOUNDED);
@@ -256,7 +268,7 @@ static void put_done(struct bash *b, const struct message *message, struct buf *
 		put_part(out, "status", status != 0 ? "exit" : "ok");
 	put_part(out, "code", code);
 	put_part(out, "children", children);
-	frame_add(out, "names", buf_str(&changed), changed.len);
+	frame_add(out, "names", buf_str(&changed), lines_within(&changed));
 }
 
 static void put_vars(struct bash *b, const struct message *message, struct buf *out)
@@ -265,11 +277,12 @@ static void put_vars(struct bash *b, const struct message *message, struct buf *
 	unsigned long long id = strtoull(message->what + strlen("vars "), NULL, 10);
 	size_t count = names_rows(&b->names, message->names, message->names_len, b->limit, &rows);
 	cleanup_free char *total = xasprintf("%zu", count);
+	bool cut = count > b->limit || lines_within(&rows) < rows.len;
 
-	frame_begin(out, "done", id, count > b->limit ? 3 : 2);
+	frame_begin(out, "done", id, cut ? 3 : 2);
 	put_part(out, "status", "ok");
-	frame_add(out, "vars", buf_str(&rows), rows.len);
-	if (count > b->limit)
+	frame_add(out, "vars", buf_str(&rows), lines_within(&rows));
+	if (cut)
 		put_part(out, "total", total);
 }
 

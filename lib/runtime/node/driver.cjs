@@ -658,9 +658,14 @@ function installFirst({ packages, commands, rest }) {
     runCode();
     return;
   }
+  const names = join(packages, '\n');
+  if (names.length > values.LIST_MAX) {
+    notInstalled(`The names of all these packages have ${names.length} characters: ask for fewer at once.`);
+    return;
+  }
   cell.asks = true;
   say(`Asking ptycell to install ${join(packages, ' ')}; the session itself has no network.`);
-  send('install', cell.id, [['language', 'javascript'], ['packages', join(packages, '\n')]]);
+  send('install', cell.id, [['language', 'javascript'], ['packages', names]]);
 }
 
 function notInstalled(text) {
@@ -1213,7 +1218,7 @@ function describeError(error) {
   return parts;
 }
 
-const MISSING = /^Cannot find (?:module|package) '((?:@[\w.-]+\/)?[\w.-]+)/;
+const MISSING = /^Cannot find (?:module|package) '((?:@[\w.-]{1,200}\/)?[\w.-]{1,200})/;
 
 function missingModule(error) {
   if (!values.isNativeError(error)) return undefined;

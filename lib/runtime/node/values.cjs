@@ -39,6 +39,7 @@ const viewBytes = getter(getPrototypeOf(Uint8Array.prototype), 'byteLength');
 const viewLength = getter(getPrototypeOf(Uint8Array.prototype), 'length');
 const bufferBytes = getter(ArrayBuffer.prototype, 'byteLength');
 const OwnMap = Map;
+const OwnRangeError = RangeError;
 const mapGet = uncurry(Map.prototype.get);
 const mapSet = uncurry(Map.prototype.set);
 const mapDelete = uncurry(Map.prototype.delete);
@@ -57,6 +58,11 @@ const TEXT_LIMIT = 1000000; // characters of a text on its way to the server, wh
 const PAGE_LIMIT = 4000000; // characters of a page that are read
 const HANDLE_LIMIT = 200; // characters in which a stream or process may show itself
 const PREVIEW_LIMIT = 200;
+// The server takes no larger frame (FRAME_UP_PART_MAX of runtime/frame.h): what is too large is refused here.
+const PICTURE_MAX = 8 * 1024 * 1024; // bytes of the pictures of a value
+const NAMED_MAX = 16000; // characters of a form that answers only name: longer ones go without what is in them
+const FORMS_MAX = 40; // such forms of a value
+const LIST_MAX = 50000; // characters of names and packages
 const NAMES_KEPT = 20;
 const ITEMS_LOOKED_AT = 1000;
 
@@ -193,23 +199,35 @@ function partsOf(bundle, value, save) {
   const parts = [];
   let text;
   const types = keys(bundle);
+  let forms = 0;
   for (let i = 0; i < types.length; i++) {
     const type = types[i];
     const data = bundle[type];
     if (data === undefined || data === null || type.length > 64 || exec(MIME, type) === null) continue;
     if (type === 'text/plain') text = bounded(`${data}`);
     else if (type === 'image/png' || type === 'image/jpeg') addImage(parts, type, data, save);
-    else push(parts, [type, dataOf(data)]);
+    else if (forms++ < FORMS_MAX) push(parts, [type, dataOf(data)]);
   }
+  refuseLarge(parts);
   if (text === undefined) text = textFor(bundle, value, save);
   push(parts, ['text/plain', text]);
   return parts;
 }
 
 function dataOf(data) {
-  if (typeof data === 'string' || isUint8Array(data)) return data;
-  const text = stringify(data);
-  return text === undefined ? plainText(data) : text;
+  const text = typeof data === 'string' || isUint8Array(data) ? data : stringify(data) ?? plainText(data);
+  return text.length <= NAMED_MAX ? text : '';
+}
+
+function refuseLarge(parts) {
+  let size = 0;
+  let saved = '';
+  for (let i = 0; i < parts.length; i++) {
+    if (parts[i][0] === 'image/png' || parts[i][0] === 'image/jpeg') size += parts[i][1].length;
+    else if (parts[i][0] === 'file') saved = `; it is saved as output/${parts[i][1]}`;
+  }
+  if (size <= PICTURE_MAX) return;
+  throw new OwnRangeError(`a picture of ${size} bytes is too large to be shown: at most ${PICTURE_MAX} are${saved}`);
 }
 
 function bytesOfBase64(text) {
@@ -368,7 +386,18 @@ function changedNames() {
     mapDelete(known, name);
     push(lines, `-${name}`);
   });
-  return lines.length === 0 ? undefined : join(lines, '\n');
+  return lines.length === 0 ? undefined : join(linesWithin(lines), '\n');
+}
+
+// The first of these lines, as many as a frame has room for.
+function linesWithin(lines) {
+  const kept = [];
+  let room = LIST_MAX;
+  for (let i = 0; i < lines.length && room >= 0; i++) {
+    room -= lines[i].length + 1;
+    if (room >= 0) push(kept, lines[i]);
+  }
+  return kept;
 }
 
 // What a cell has got by require or import is a module, whatever else it may be.
@@ -396,11 +425,13 @@ function variables(limit) {
     if (lines.length >= limit) return;
     push(lines, join([name, typeName(value), shapeOf(value), bytesOf(value), field(preview(value))], '\t'));
   });
-  const parts = [['status', 'ok'], ['vars', join(lines, '\n')]];
-  if (total > lines.length) push(parts, ['total', `${total}`]);
+  const kept = linesWithin(lines);
+  const parts = [['status', 'ok'], ['vars', join(kept, '\n')]];
+  if (total > kept.length) push(parts, ['total', `${total}`]);
   return parts;
 }
 
+exports.LIST_MAX = LIST_MAX;
 exports.plainText = plainText;
 exports.handleText = handleText;
 exports.shortened = shortened;

@@ -42,6 +42,11 @@ NAMES_KEPT = 20
 IMAGE_SIDE = 1280  # pixels
 IMAGE_BYTES = 300_000  # a PNG above this is also tried as JPEG
 IMAGES_PER_CELL = 20
+# The server takes no larger frame (FRAME_UP_PART_MAX of runtime/frame.h): what is too large is refused here.
+PICTURE_MAX = 8 << 20  # bytes of the pictures of a value
+NAMED_MAX = 16_000  # characters of a form that answers only name: longer ones go without what is in them
+FORMS_MAX = 40  # such forms of a value
+LIST_MAX = 50_000  # characters of names and packages
 LEAF_CELLS = 1000  # sources kept of cells that define nothing
 FAILURES_TOLD = 5
 FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in blocks
@@ -1200,7 +1205,7 @@ def int_text(value):
 def string_text(value):
     if len(value) <= TEXT_LIMIT:
         return bounded(repr(value))
-    text = repr(value[:TEXT_LIMIT])
+    text = repr(value[:TEXT_LIMIT])[:TEXT_LIMIT]
     return "%s\n... (%s, length %d, not all shown: print shows all)" % (text, type(value).__name__, len(value))
 
 
@@ -1485,20 +1490,36 @@ def call_repr(value, method, **arguments):
     return data[0] if isinstance(data, tuple) and data else data
 
 
+PICTURES = ("image/png", "image/jpeg")
+
+
 def parts_of(bundle):
     parts = []
+    forms = 0
     for mime, data in bundle.items():
         if not mime or len(mime) > 64 or not MIME_CHARACTERS.issuperset(mime):
             continue
-        if mime in ("image/png", "image/jpeg"):
+        if mime in PICTURES:
             parts.extend(image_parts(mime, data))
         elif mime == "text/plain":
             parts.append((mime, bounded(str(data))))
-        elif isinstance(data, (str, bytes)):
-            parts.append((mime, data))
-        else:
-            parts.append((mime, json_text(data)))
+        elif forms < FORMS_MAX:
+            forms += 1
+            data = data if isinstance(data, (str, bytes)) else json_text(data)
+            parts.append((mime, data if len(data) <= NAMED_MAX else b""))
+    size = sum(len(data) for mime, data in parts if mime in PICTURES)
+    if size > 0:
+        parts = [(mime, bounded(data, NAMED_MAX) if mime == "text/plain" else data) for mime, data in parts]
+    refuse_large(size, parts)
     return parts
+
+
+def refuse_large(size, parts):
+    if size <= PICTURE_MAX:
+        return
+    name = dict(parts).get("file")
+    saved = "; it is saved as output/%s" % name if name else ""
+    raise ValueError("a picture of %d bytes is too large to be shown: at most %d are%s" % (size, PICTURE_MAX, saved))
 
 
 def json_text(data):
@@ -2467,7 +2488,7 @@ def missing_module(error):
     if not isinstance(error, ModuleNotFoundError) or type(error.name) is not str:
         return None
     top = error.name.partition(".")[0]
-    return top if top.isidentifier() and top not in sys.modules else None
+    return top if len(top) <= 200 and top.isidentifier() and top not in sys.modules else None
 
 
 def describe_exit(error):
@@ -2581,7 +2602,18 @@ def changed_names(assigned):
         value = NAMESPACE.get(name)
         lines.append(" ".join(filter(None, (name, kind_of(value), shape_of(value)))))
     lines += ["-" + name for name in gone]
-    return "\n".join(lines[:NAMES_KEPT])
+    return "\n".join(lines_within(lines[:NAMES_KEPT]))
+
+
+def lines_within(lines):
+    """The first of these lines, as many as a frame has room for."""
+    room, kept = LIST_MAX, []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return kept
 
 
 def live_children():
@@ -2631,6 +2663,7 @@ def handle_vars(turn):
     for name, value in told[: int(turn.parts["limit"])]:
         fields = (name, kind_of(value), shape_of(value), size_text(value), safe_repr(value))
         lines.append("\t".join(map(escape_field, fields)))
+    lines = lines_within(lines)
     answer = [("status", "ok"), ("vars", "\n".join(lines))]
     if len(told) > len(lines):
         answer.append(("total", str(len(told))))
@@ -3032,6 +3065,9 @@ def ask_broker(language, packages):
 
     if in_child() or not may_send():
         return False, "Packages are installed from the cell's own thread only; or call install_packages."
+    names = "\n".join(packages)
+    if len(names) > LIST_MAX:
+        return False, "The names of all these packages have %d characters: ask for fewer at once." % len(names)
     flush_streams()
     print("Asking ptycell to install %s; the session itself has no network." % " ".join(packages))
     flush_streams()
@@ -3039,7 +3075,7 @@ def ask_broker(language, packages):
     if cell.awaits_packages:  # for a question that was interrupted: the server takes one at a time
         channel.await_frame("installed", channel.wait_interruptible)
     cell.awaits_packages = True
-    channel.send(b"install", cell.ident, [("language", language), ("packages", "\n".join(packages))])
+    channel.send(b"install", cell.ident, [("language", language), ("packages", names)])
     told = channel.await_frame("installed", channel.wait_interruptible)
     cell.awaits_packages = False
     check_interrupt()

@@ -17,6 +17,12 @@ local({
 	RESOLUTION <- 120L     # pixels an inch
 	PREVIEW_CHARS <- 200L
 	CALLS_SHOWN <- 10L
+	# The server takes no larger frame (FRAME_UP_PART_MAX of runtime/frame.h): what is too large is refused here.
+	PICTURE_MAX <- 8388608L # bytes
+	TEXT_MAX <- 1000000L    # bytes of a traceback
+	LIST_MAX <- 50000L      # characters of names and packages
+	ERROR_MAX <- 2000L      # bytes of an error's message
+	WORD_MAX <- 80L         # characters of a class
 
 	state <- new.env()
 	state$id <- ""       # of the cell that runs
@@ -48,6 +54,17 @@ local({
 		if (!is_pipe(up, "/dev/fd/6")) up <<- file("/dev/fd/6", "wb", raw = TRUE)
 	}
 	open_pipes()
+
+	# Its beginning, and how much is not there.
+	bounded <- function(text, most) {
+		bytes <- charToRaw(enc2utf8(paste(text, collapse = "\n")))
+		if (length(bytes) <= most) return(as_text(bytes))
+		kept <- iconv(as_text(bytes[seq_len(most)]), "UTF-8", "UTF-8", sub = "")
+		paste0(kept, "\n... [", length(bytes) - most, " bytes left out]")
+	}
+
+	# The first of these lines, as many as a frame has room for.
+	lines_within <- function(lines) lines[cumsum(nchar(lines, "bytes") + 1L) <= LIST_MAX]
 
 	as_bytes <- function(part) if (is.raw(part)) part else charToRaw(enc2utf8(part))
 
@@ -179,8 +196,14 @@ local({
 		})
 		if (!file.exists(path)) return(NULL)
 		state$images <- state$images + 1L
-		parts <- list("image/png" = readBin(path, "raw", file.size(path)))
-		if (dir.exists(state$output)) parts$file <- name else unlink(path)
+		saved <- dir.exists(state$output)
+		if (!saved) on.exit(unlink(path))
+		size <- file.size(path)
+		if (size > PICTURE_MAX)
+			stop("a picture of ", size, " bytes is too large, at most ", PICTURE_MAX, " are shown",
+				if (saved) paste0("; it is saved as output/", name), call. = FALSE)
+		parts <- list("image/png" = readBin(path, "raw", size))
+		if (saved) parts$file <- name
 		parts
 	}
 
@@ -420,10 +443,13 @@ local({
 	ask_broker <- function(packages) {
 		if (Sys.getpid() != process || !nzchar(state$id))
 			stop("packages are installed from the cell's own process only; or call install_packages", call. = FALSE)
+		names <- paste(packages, collapse = "\n")
+		if (nchar(names, "bytes") > LIST_MAX)
+			stop("the names of all these packages have ", nchar(names, "bytes"), " bytes: ask for fewer at once", call. = FALSE)
 		cat("Asking ptycell to install ", paste(packages, collapse = " "), "; the session itself has no network.\n", sep = "")
 		flush(stdout())
 		told <- suspendInterrupts({
-			send("install", state$id, list(language = "r", packages = paste(packages, collapse = "\n")))
+			send("install", state$id, list(language = "r", packages = names))
 			await_installed()
 		})
 		if (told$ok != "1") stop(told$text, call. = FALSE)
@@ -494,7 +520,7 @@ local({
 		if (is.vector(unclass(value))) as.character(length(unclass(value))) else ""
 	}
 
-	type_of <- function(value) gsub("[[:space:]]", "_", class(value)[1L])
+	type_of <- function(value) gsub("[[:space:]]", "_", substr(class(value)[1L], 1L, WORD_MAX))
 
 	changed_names <- function(code) {
 		now <- read_addresses()
@@ -510,7 +536,7 @@ local({
 			if (is_active(name)) return(name)
 			trimws(paste(name, type_of(user[[name]]), shape_of(user[[name]])))
 		}, "")
-		paste(c(lines, paste0("-", gone, recycle0 = TRUE)), collapse = "\n")
+		paste(lines_within(c(lines, paste0("-", gone, recycle0 = TRUE))), collapse = "\n")
 	}
 
 	escaped <- function(text) {
@@ -536,9 +562,9 @@ local({
 	answer_vars <- function(frame) {
 		names <- ls(user, sorted = TRUE)
 		limit <- as.integer(c(frame$parts$limit, "1000")[1L])
-		rows <- vapply(utils::head(names, limit), row_of, "")
+		rows <- lines_within(vapply(utils::head(names, limit), row_of, ""))
 		parts <- list(status = "ok", vars = paste(rows, collapse = "\n"))
-		if (length(names) > limit) parts$total <- as.character(length(names))
+		if (length(names) > length(rows)) parts$total <- as.character(length(names))
 		send("done", frame$id, parts)
 	}
 
@@ -640,10 +666,10 @@ local({
 
 	failed <- function(condition, text) {
 		parts <- list(
-			status = "error", ename = class(condition)[1L],
-			evalue = conditionMessage(condition), traceback = paste(text, collapse = "\n")
+			status = "error", ename = substr(class(condition)[1L], 1L, WORD_MAX),
+			evalue = bounded(conditionMessage(condition), ERROR_MAX), traceback = bounded(text, TEXT_MAX)
 		)
-		if (inherits(condition, "packageNotFoundError")) parts$missing <- condition$package
+		if (inherits(condition, "packageNotFoundError")) parts$missing <- bounded(condition$package, ERROR_MAX)
 		parts
 	}
 
@@ -705,8 +731,8 @@ local({
 		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
 		if (inherits(code, "error")) {
 			done <- list(status = "error", ename = "parseError",
-				evalue = conditionMessage(code),
-				traceback = paste0("Error: ", conditionMessage(code)))
+				evalue = bounded(conditionMessage(code), ERROR_MAX),
+				traceback = bounded(paste0("Error: ", conditionMessage(code)), TEXT_MAX))
 		} else {
 			done <- evaluate(code)
 		}

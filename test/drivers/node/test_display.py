@@ -69,3 +69,35 @@ def test_a_page_is_shown_as_its_words(session):
             ("<pre>a  b\\n  c</pre> f  g\\n h", "a  b\n  c\nf g h"), ("1 < 2 and <b>3</b> &gt; 2", "1 < 2 and 3 > 2")):
         code = "({[Symbol.for('Jupyter.display')]: () => ({'text/html': `%s`})})" % page
         assert session.run(code).frames[0]["text/plain"] == text
+
+
+def test_a_picture_that_is_too_large_is_an_error_and_the_state_is_kept(session, tmp_path):
+    session.run(MAKE + "const large = Buffer.concat([png, Buffer.alloc(9 << 20)])")
+    for number, show in enumerate(["large", "display(large)", "({toDataURL() {}, async toBuffer() { return large }})"], 2):
+        result = session.run(show)
+        assert result.status == "error" and result.done["ename"] == "RangeError"
+        assert result.done["evalue"] == (
+            f"a picture of {len(PNG) + (9 << 20)} bytes is too large to be shown: at most 8388608 are; "
+            f"it is saved as output/cell-{number}-figure-1.png")
+        assert [frame.kind for frame in result.frames] == ["done"]
+    assert session.run("png.length").value == f"{len(PNG)}"
+
+
+def test_forms_that_are_only_named_go_without_what_is_in_them(session):
+    result = session.run("display({'text/plain': 'p', 'text/html': 'h'.repeat(9e6), 'application/json': 'j'.repeat(9e6)}, {raw: true})")
+    frame = result.frames[0]
+    assert (frame["text/plain"], frame["text/html"], frame["application/json"]) == ("p\n", "", "")
+    result = session.run("const all = {}; for (let i = 0; i < 100; i++) all[`a/${i}`] = 'x'; display(all, {raw: true})")
+    assert len(result.frames[0].parts) == 41
+
+
+def test_names_that_are_too_long_are_not_told(session):
+    result = session.run("var x = 1; for (let i = 0; i < 9; i++) globalThis[`n${i}`.repeat(1e6)] = 1")
+    assert result.status == "ok" and len(result.done["names"]) <= 50_000
+    assert session.run("for (let i = 0; i < 9; i++) delete globalThis[`n${i}`.repeat(1e6)]").status == "ok"
+    assert session.run("x").value == "1"
+
+
+def test_too_many_packages_at_once_are_refused(session):
+    result = session.run("%npm install " + " ".join(f"package{i}" for i in range(9000)))
+    assert [frame.kind for frame in result.frames] == ["done"] and "ask for fewer at once" in result.done["evalue"]

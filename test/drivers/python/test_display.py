@@ -369,3 +369,49 @@ def test_the_installed_ipython_comes_before_the_stand_in(session, needs):
     assert texts(session.run("from IPython.display import HTML, JSON, SVG, display\ndisplay(HTML('<i>x</i>'))")) == ["x"]
     assert texts(session.run("display(JSON({'a': 1}))")) == ['{"a": 1}']
     assert session.run("from IPython import get_ipython as g\ng() is get_ipython()").value == "True"
+
+
+# ---- what a frame has no room for ----
+
+LARGE = "class Large:\n    def _repr_png_(self): return bytes(9 << 20)\n"
+
+
+@pytest.mark.parametrize("show", ["Large()", "display(Large())", "[display(Large())]", "print('a'); Large()"])
+def test_a_picture_that_is_too_large_is_an_error_and_the_state_is_kept(session, tmp_path, show):
+    session.run("x = 1\n" + LARGE)
+    result = session.run(show)
+    assert result.status == "error" and result.done["ename"] == "ValueError"
+    assert result.done["evalue"] == ("a picture of 9437184 bytes is too large to be shown: at most 8388608 are; "
+                                     "it is saved as output/cell-2-figure-1.png")
+    assert result.images == []
+    assert (tmp_path / "output/cell-2-figure-1.png").stat().st_size == 9 << 20
+    assert session.run("x").value == "1"
+
+
+def test_forms_that_are_only_named_go_without_what_is_in_them(session):
+    bundle = "{'text/plain': 'p', 'text/html': 'h' * 9_000_000, 'application/json': [1] * 9_000_000}"
+    result = session.run(f"class F:\n    def _repr_mimebundle_(self, **_): return {bundle}\nF()")
+    frame = result.frames[0]
+    assert (frame["text/plain"], frame["text/html"], frame["application/json"]) == ("p", "", "")
+    result = session.run("display({'a/%d' % i: 'x' for i in range(100)} | {'text/plain': 'p'}, raw=True)")
+    assert result.value is None and result.displays[0]["text/plain"] == "p" and len(result.displays[0].parts) == 41
+
+
+@pytest.mark.parametrize("code", ["globals()['n' * 9_000_000] = 1", "globals().update({'m%d' % i * 9000: 1 for i in range(20)})"])
+def test_names_that_are_too_long_are_not_told(session, code):
+    result = session.run("x = 1\n" + code)
+    assert result.status == "ok" and len(result.done.parts.get("names", b"")) <= 50_000
+    told = session.ask_variables(10)
+    assert len(told["vars"]) <= 50_000 and int(told["total"]) > told["vars"].count("\n")
+    assert session.run("x").value == "1"
+
+
+@pytest.mark.parametrize("code", ["'\\U000e0001' * 1_000_001", "['\\U000e0001' * 999_999] * 3"])
+def test_what_a_repr_makes_of_a_value_is_bounded(session, code):
+    assert 900_000 < len(session.run(code).value) < 1_000_200
+
+
+def test_too_many_packages_at_once_are_refused(session):
+    result = session.run("%pip install " + " ".join("package%d" % i for i in range(9000)))
+    assert [frame.kind for frame in result.frames] == ["done"]
+    assert "ask for fewer at once" in result.done["evalue"]

@@ -95,3 +95,33 @@ def test_a_sink_of_messages_is_told_too(r):
     assert r.output == b"[Output goes to 'out.txt' until sink() is called.]\n" + told
     r.run("sink(); sink(type = 'message'); close(log); readLines('log.txt')")
     assert r.output == b'[1] "hidden"\n'
+
+
+def test_a_plot_that_is_too_large_is_told_and_saved(r, tmp_path):
+    """Noise of 11 million bytes, which do not become fewer."""
+    frames = r.run("x <- 1; options(repr.plot.width = 18, repr.plot.height = 14)\n"
+                   "par(mar = rep(0, 4)); plot.new()\n"
+                   "rasterImage(array(runif(2160 * 1680 * 3), c(1680, 2160, 3)), 0, 0, 1, 1, interpolate = FALSE)")
+    assert [frame[0] for frame in frames] == ["done"] and frames[-1][2]["status"] == b"ok"
+    size = (tmp_path / "cell-1-figure-1.png").stat().st_size
+    assert size > 8 << 20
+    assert b"[A plot could not be shown: a picture of %d bytes is too large, at most 8388608 are shown; " \
+        b"it is saved as output/cell-1-figure-1.png]" % size in r.output
+    assert r.run("x")[-1][2]["status"] == b"ok"
+
+
+@pytest.mark.parametrize("code", ["stop(strrep('a', 2e7))", "stop(strrep('\u20ac', 7e6))",
+                                  "stop(structure(class = c(strrep('k', 400), 'error', 'condition'), "
+                                  "list(message = strrep('m', 1e7), call = NULL)))"])
+def test_errors_that_are_too_long_are_cut(r, code):
+    done = r.run("x <- 1; " + code)[-1][2]
+    assert done["status"] == b"error" and sum(map(len, done.values())) < 1_100_000
+    assert b"bytes left out]" in done["evalue"] and done["evalue"].decode()
+    assert r.run("x")[-1][2]["status"] == b"ok"
+
+
+def test_names_and_packages_that_are_too_long_are_not_told(r):
+    done = r.run("x <- structure(1, class = strrep('k', 1e7))")[-1][2]
+    assert done["names"] == b"x " + b"k" * 80 + b" 1"
+    frames = r.run("install.packages(paste0('package', 1:9000))")
+    assert [frame[0] for frame in frames] == ["done"] and b"ask for fewer at once" in frames[-1][2]["evalue"]

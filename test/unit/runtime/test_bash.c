@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ static int start(void **state)
 	(void)state;
 	codec = bash_codec.start();
 	buf_init(&frames, BUF_UNBOUNDED);
-	reader = frame_reader_new();
+	reader = frame_reader_new(FRAME_UP_PART_MAX);
 	hello = sent("hello", 0, "nonce", "abc", 3);
 	assert_string_equal(hello, "hello abc\n");
 	return 0;
@@ -204,6 +205,27 @@ static void variables_are_rows_by_name(void **state)
 		"declare -- t=$'a\\tb\\n\\'c'\ndeclare -A m=([k]=\"v\" )\ndeclare -r zero\n@abc end\n");
 	expect_part(frame, "vars", "m\tmap\t1\t10\t\nt\tstring\t6\t12\ta\\tb\\n'c");
 	expect_part(frame, "total", "3");
+}
+
+static void names_that_a_frame_has_no_room_for_are_only_counted(void **state)
+{
+	static char text[200000];
+	cleanup_free char *question = NULL;
+	const struct frame_part *vars;
+	size_t len;
+
+	(void)state;
+	ready();
+	question = sent("vars", 9, "limit", "5000", 4);
+	len = (size_t)snprintf(text, sizeof(text), "@abc vars 9\n@abc names\n");
+	for (int i = 0; i < 4000; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"declare -- a_long_name_of_%04d=\"x\"\n", i);
+	(void)snprintf(text + len, sizeof(text) - len, "@abc end\n");
+	vars = frame_part(told(text), "vars");
+	assert_in_range(vars->len, 60 << 10, 64 << 10);
+	assert_memory_equal(vars->data + vars->len - 2, "\tx", 2); /* the whole line */
+	expect_part(told(text), "total", "4000");
 }
 
 static void a_message_may_come_in_any_pieces(void **state)
@@ -396,6 +418,7 @@ int main(void)
 		BASH_TEST(traps_come_back_with_the_next_cell),
 		BASH_TEST(a_trap_of_exit_that_is_gone_is_forgotten),
 		BASH_TEST(variables_are_rows_by_name),
+		BASH_TEST(names_that_a_frame_has_no_room_for_are_only_counted),
 		BASH_TEST(a_message_may_come_in_any_pieces),
 		BASH_TEST(declarations_without_end_are_dropped_not_kept),
 		BASH_TEST(what_is_no_message_breaks_the_channel),

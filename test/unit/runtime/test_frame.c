@@ -17,7 +17,7 @@ static struct frame_reader *reader;
 static int start(void **state)
 {
 	(void)state;
-	reader = frame_reader_new();
+	reader = frame_reader_new(FRAME_UP_PART_MAX);
 	return 0;
 }
 
@@ -185,7 +185,7 @@ static void breaking_the_grammar_kills_the_reader(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
-		struct frame_reader *own = frame_reader_new();
+		struct frame_reader *own = frame_reader_new(FRAME_UP_PART_MAX);
 		const struct frame *frame;
 		struct err err = { 0 };
 		struct err again = { 0 };
@@ -219,17 +219,17 @@ static void pr03_a_header_of_300_bytes_is_over_the_limit(void **state)
 
 static void parts_together_are_limited(void **state)
 {
-	cleanup_free char *part = xcalloc(FRAME_PART_MAX, 1);
+	cleanup_free char *part = xcalloc(FRAME_UP_PART_MAX, 1);
 	const struct frame *frame;
 	struct err err = { 0 };
 	char header[64];
 
 	(void)state;
 	feed("done 1 3\n");
-	(void)snprintf(header, sizeof(header), "a %d\n", FRAME_PART_MAX);
+	(void)snprintf(header, sizeof(header), "a %d\n", FRAME_UP_PART_MAX);
 	for (int i = 0; i < 2; i++) {
 		feed(header);
-		frame_reader_feed(reader, part, FRAME_PART_MAX);
+		frame_reader_feed(reader, part, FRAME_UP_PART_MAX);
 		expect_none();
 	}
 	feed("a 1\n");

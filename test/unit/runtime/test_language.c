@@ -128,7 +128,7 @@ static const struct buf none;
 /* Both parts of Python's first frame; frame_reader_free() frees it. */
 static struct frame_reader *read_boot(const struct buf *compiled, const struct frame **ret_frame)
 {
-	struct frame_reader *reader = frame_reader_new();
+	struct frame_reader *reader = frame_reader_new(FRAME_UP_PART_MAX);
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	struct err err;
 
@@ -182,7 +182,7 @@ static void pythons_arguments_are_the_stub(void **state)
 static void javascripts_boot_frame_holds_the_drivers_parts(void **state)
 {
 	const struct language *node = language_find("javascript");
-	struct frame_reader *reader = frame_reader_new();
+	struct frame_reader *reader = frame_reader_new(FRAME_UP_PART_MAX);
 	const struct frame *frame = NULL;
 	cleanup_buf struct buf out;
 	struct err err;
