@@ -21,6 +21,7 @@ struct confine_rule {
 extern const uint64_t confine_read;   /* read files and folders */
 extern const uint64_t confine_write;  /* and make, write, rename and remove files, make folders */
 extern const uint64_t confine_remove; /* read folders, move and remove anything */
+extern const uint64_t confine_rename; /* read, and rename anything within its folder */
 
 /*
  * Below `min_abi` (renaming across folders needs 2) and without landlock it does nothing: the

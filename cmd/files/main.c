@@ -2,7 +2,7 @@
 /*
  * ptycell-files: removes a session's folder, copies its results to where they are kept, also those
  * of a session that died with its server, copies a file of the person's into it, puts installed
- * packages where they belong, or keeps them few.
+ * packages where they belong, or keeps them few, and looks for repositories in shared folders.
  *
  * One order as a line of JSON on stdin, an answer on stdout (helper/reply.h), the folder that the
  * order is about as descriptor 3, or the two files of an import (import.h). It outlives the server:
@@ -21,6 +21,7 @@
 #include "json/make.h"
 #include "keep.h"
 #include "link.h"
+#include "look.h"
 #include "pack.h"
 #include "remove.h"
 #include "rescue.h"
@@ -49,6 +50,8 @@ static int obey(json_t *order, struct err *err)
 		return link_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "trim"))
 		return trim_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "look"))
+		return look_run(order, err);
 	return err_set(err, ERR_INVALID, "the order names no known operation");
 }
 

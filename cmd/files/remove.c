@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -18,13 +17,10 @@
 #include "base/mem.h"
 #include "confine.h"
 #include "json/make.h"
+#include "unlock.h"
 #include "workspace/beneath.h"
 #include "workspace/home.h"
 #include "workspace/name.h"
-
-#ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452
-#endif
 
 enum {
 	NAMES_SIZE = 32 << 10,
@@ -66,15 +62,8 @@ static void note_removed(struct remover *remover)
 static int unlock_folder(int dir, const char *name)
 {
 	cleanup_fd int fd = beneath_open_same_mount(dir, name, O_PATH | O_DIRECTORY);
-	char path[32];
 
-	if (fd < 0)
-		return -1;
-	if (syscall(SYS_fchmodat2, fd, "", 0700, AT_EMPTY_PATH) == 0)
-		return 0;
-	/* Before Linux 6.6 only /proc leads from such a descriptor to a chmod. */
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return chmod(path, 0700);
+	return fd < 0 ? -1 : unlock_open_folder(fd);
 }
 
 static int open_folder(int dir, const char *name)

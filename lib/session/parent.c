@@ -240,7 +240,7 @@ static void retire_nursery(struct parent *parent)
 	if (parent->workspace == NULL)
 		return;
 	parent->host->retire(parent->host->owner, parent->nursery,
-			     workspace_name(parent->workspace));
+			     workspace_name(parent->workspace), NULL);
 	workspace_free(parent->workspace);
 	parent->workspace = NULL;
 	parent->nursery = NULL;

@@ -151,7 +151,8 @@ bool session_busy(const struct session *s)
 		if (runner_busy(s->lanes[i].runner))
 			return true;
 	return !list_empty(&s->execs) || !list_empty(&s->to_scan) || !list_empty(&s->to_keep) ||
-	       s->keeping != NULL || !list_empty(&s->to_link) || s->holds > 0;
+	       s->keeping != NULL || !list_empty(&s->to_look) || !list_empty(&s->to_link) ||
+	       s->holds > 0;
 }
 
 const char *session_state(const struct session *s)
@@ -532,6 +533,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	list_init(&s->execs);
 	list_init(&s->to_scan);
 	list_init(&s->to_keep);
+	list_init(&s->to_look);
 	list_init(&s->to_link);
 	list_init(&s->listings);
 	list_init(&s->placed);
@@ -552,6 +554,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 			       s->id, s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
 	session_uploads_new(s);
+	session_lookout_new(s);
 	session_scan_first(s);
 	return s;
 }
@@ -569,6 +572,7 @@ void session_free(struct session *s, const char *why)
 	session_end_execs(s, &s->execs, reason);
 	session_end_execs(s, &s->to_scan, reason);
 	session_end_execs(s, &s->to_keep, reason);
+	session_end_execs(s, &s->to_look, reason);
 	session_end_execs(s, &s->to_link, reason);
 	for (size_t i = 0; i < s->lane_count; i++) {
 		session_lane_release(&s->lanes[i]);
@@ -589,7 +593,8 @@ void session_free(struct session *s, const char *why)
 	if (s->sandbox == NULL)
 		s->sandbox = unused_sandbox(s);
 	drop_spare(s);
-	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace));
+	s->host->retire(s->host->owner, s->sandbox, workspace_name(s->workspace),
+			session_lookout_end(s));
 	workspace_free(s->workspace);
 	notices_release(&s->notices);
 	free(s->id);

@@ -27,6 +27,7 @@ struct journal;
 struct launcher;
 struct sandbox;
 struct loop;
+struct lookout;
 struct proxy;
 struct scan;
 struct session;
@@ -52,10 +53,11 @@ struct session_host {
 	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */
 	char *parent_library;  /* of sandbox/parent.h; NULL: sessions are not forked */
 	struct spares *spares; /* NULL: every session starts from nothing */
-	/* Ends the sandbox (taken, NULL when none was opened) and then removes the folder `name`
-	 * of `home`, in the background.
+	/* Ends the sandbox (taken, NULL when none was opened), then looks a last time (`lookout` is
+	 * taken, NULL: not at all) and removes the folder `name` of `home`, in the background.
 	 */
-	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name);
+	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name,
+		       struct lookout *lookout_own);
 	/*
 	 * A cell is over, whether or not somebody waited for it; told after the answer, each once.
 	 * `result` has no notice.

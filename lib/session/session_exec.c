@@ -83,6 +83,7 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	exec->runner = runner;
 	list_remove(&exec->node);
 	list_append(&s->to_scan, &exec->node);
+	session_lookout_after(exec);
 	session_tell_state(s);
 	session_scan_next(s);
 }
@@ -127,6 +128,8 @@ struct exec *session_first_exec(const struct lane *lane)
 	const struct session *s = lane->session;
 	struct exec *exec = first_of(&s->to_link, lane);
 
+	if (exec == NULL)
+		exec = first_of(&s->to_look, lane);
 	if (exec == NULL)
 		exec = first_of(&s->to_keep, lane);
 	if (exec == NULL)

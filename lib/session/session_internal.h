@@ -7,6 +7,7 @@
  *   session_call.c   who waits for an answer, and what it gets when
  *   session_ask.c    input that somebody else may give
  *   session_files.c  what comes after a cell: the scan, keeping results; lists of files
+ *   session_lookout.c  repositories that code makes in shared folders, and who waits for a look
  *   session_notebook.c  the kept copy of the notebook
  *   session_uploads.c  results that go to the storage, and who waits for their links
  */
@@ -18,6 +19,7 @@
 #include "session/session.h"
 
 struct keeper;
+struct lookout;
 struct spare;
 struct until;
 struct uploads;
@@ -68,6 +70,7 @@ struct exec {
 	bool kept_owed;        /* what earlier cells left was tried again with it */
 	char *keep_problem;    /* the first one */
 	char *keep_renamed;    /* as in struct keep_result */
+	uint64_t look;         /* the number of the look at shared folders after it; 0: none */
 	uint64_t upload;       /* the number of its results' handing over; 0: none */
 	uint64_t upload_until; /* it waits no longer for their links */
 };
@@ -103,6 +106,7 @@ struct session {
 	struct scan *scan;
 	struct keeper *keeper;
 	struct uploads *uploads; /* NULL without a storage */
+	struct lookout *lookout; /* NULL without a shared folder that code writes */
 	struct journal *journal;
 	struct lane lanes[SESSION_LANGUAGES_MAX];
 	size_t lane_count;
@@ -117,7 +121,8 @@ struct session {
 	struct list to_scan;  /* ended, their files not looked at */
 	struct list to_keep;  /* looked at, their results not kept */
 	struct exec *keeping; /* its copy is under way */
-	struct list to_link;  /* kept; they wait for links */
+	struct list to_look;  /* kept; they wait for a look at shared folders */
+	struct list to_link;  /* looked at; they wait for links */
 	struct loop_timer link_wait;
 	struct list listings;
 	struct loop_timer renewal; /* runs while lists wait for fresh links */
@@ -214,6 +219,18 @@ void session_end_listings(struct session *session);
 /* In the next turn, what waits for a scan gets one. */
 void session_scan_soon(struct session *session);
 
+/* session_lookout.c */
+void session_lookout_new(struct session *session);
+/* Looks at shared folders, while something runs. */
+void session_lookout_ask(struct session *session);
+/* The same, for code that has just ended. */
+void session_lookout_after(struct exec *exec);
+/* False: that look is over. Else session_exec_kept follows once more. */
+bool session_lookout_wait(struct exec *exec);
+
+/* It tells this session nothing more: the caller's. NULL without one. */
+struct lookout *session_lookout_end(struct session *session);
+
 /* session_uploads.c */
 void session_uploads_new(struct session *session);
 void session_uploads_limit(struct session *session);
@@ -225,7 +242,7 @@ void session_upload(struct exec *exec);
  */
 void session_uploads_renew(struct session *session);
 bool session_uploads_hold(const struct session *session);
-/* Its results are kept: over, unless it waits for links. */
+/* Its results are kept: over, unless it waits for a look or for links. */
 void session_exec_kept(struct exec *exec);
 
 #endif

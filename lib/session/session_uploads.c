@@ -133,6 +133,8 @@ void session_exec_kept(struct exec *exec)
 {
 	struct session *s = exec->lane->session;
 
+	if (session_lookout_wait(exec))
+		return;
 	if (s->uploads != NULL)
 		(void)uploads_renew(s->uploads); /* for the next answer */
 	if (exec->upload == 0 || !uploads_pending(s->uploads, exec->upload) ||

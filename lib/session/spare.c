@@ -185,7 +185,7 @@ void spare_free(struct spare *spare)
 	fd_close(&spare->listener);
 	if (spare->workspace != NULL)
 		spare->host->retire(spare->host->owner, spare->sandbox,
-				    workspace_name(spare->workspace));
+				    workspace_name(spare->workspace), NULL);
 	else
 		sandbox_close(spare->sandbox, NULL, NULL);
 	workspace_free(spare->workspace);

@@ -38,6 +38,7 @@ struct watchdog {
 	uint64_t cpu_used_ms;    /* at the last measure, those included */
 	struct disk *disk;
 	uint64_t disk_due_ms;
+	uint64_t look_due_ms;
 	uint64_t disk_bytes; /* at the last look */
 	uint64_t disk_free;
 	uint64_t deleted_bytes; /* at the last measure */
@@ -391,6 +392,17 @@ static void look_at_disk(struct watchdog *w)
 	disk_start(w->disk, on_disk_measured);
 }
 
+/* What runs may make a repository while nobody waits for a cell's end. */
+static void look_at_shares(struct watchdog *w)
+{
+	uint64_t now = loop_now(w->session->host->loop);
+
+	if (now < w->look_due_ms)
+		return;
+	w->look_due_ms = now + WATCHDOG_DISK_MS;
+	session_lookout_ask(w->session);
+}
+
 /* ---- its life ---- */
 
 static void on_tick(struct loop_timer *timer)
@@ -404,6 +416,8 @@ static void on_tick(struct loop_timer *timer)
 		w->disk_due_ms = 0; /* what a cell left behind */
 	if (running || w->was_running || w->has_children)
 		look_at_disk(w);
+	if (running || w->has_children)
+		look_at_shares(w);
 	w->was_running = running;
 	schedule(w, running || w->has_children ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
 }
@@ -427,6 +441,7 @@ struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 	w->disk = disk_new(s->host->loop, s->workspace, w);
 	w->disk_free = UINT64_MAX;
 	w->disk_due_ms = loop_now(s->host->loop) + WATCHDOG_DISK_MS / 5;
+	w->look_due_ms = w->disk_due_ms;
 	sandbox_watch(s->sandbox, &watcher, w);
 	return w;
 }

@@ -20,8 +20,8 @@ struct watchdog;
 enum {
 	WATCHDOG_BUSY_MS = 500,
 	WATCHDOG_IDLE_MS = 5000,
-	WATCHDOG_DISK_MS = 10000,
-	WATCHDOG_WHERE_MS = 100, /* for an interpreter to say where it is, before it is killed */
+	WATCHDOG_DISK_MS = 10000, /* and shared folders */
+	WATCHDOG_WHERE_MS = 100,  /* for an interpreter to say where it is, before it is killed */
 	/* So often within that time processes are killed for their memory; then it is the code's
 	 * interpreters. */
 	WATCHDOG_RELIEFS_MAX = 5,

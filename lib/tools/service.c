@@ -26,6 +26,7 @@
 #include "tools/resource.h"
 #include "tools/tool.h"
 #include "workspace/keeper.h"
+#include "workspace/lookout.h"
 #include "workspace/rescue.h"
 #include "workspace/scan.h"
 #include "workspace/workspace.h"
@@ -178,24 +179,40 @@ struct retired {
 	struct list node;
 	struct service *service;
 	char *name;
+	struct lookout *lookout; /* or NULL */
 };
 
 static void retired_free(struct retired *retired)
 {
 	list_remove(&retired->node);
+	lookout_free(retired->lookout);
 	free(retired->name);
 	free(retired);
 }
 
+static void on_looked(void *data)
+{
+	struct service *service = data;
+
+	on_removed(service, true);
+}
+
+/* Nothing of the session runs any more. */
 static void on_sandbox_closed(void *data)
 {
 	struct retired *retired = data;
+	struct lookout *lookout = mem_steal(&retired->lookout);
 
+	if (lookout != NULL) {
+		retired->service->removals++;
+		lookout_last(lookout, on_looked, retired->service);
+	}
 	remove_folder(retired->service, retired->name);
 	retired_free(retired);
 }
 
-static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
+static void retire(void *owner, struct sandbox *sandbox_own, const char *name,
+		   struct lookout *lookout_own)
 {
 	struct service *service = owner;
 	struct retired *retired;
@@ -205,6 +222,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 	broker_end_folder(service->broker, name);
 	arrivals_end_folder(service->arrivals, name);
 	if (sandbox_own == NULL) {
+		lookout_free(lookout_own); /* no code ran */
 		remove_folder(service, name);
 		return;
 	}
@@ -213,6 +231,7 @@ static void retire(void *owner, struct sandbox *sandbox_own, const char *name)
 	list_append(&service->retired, &retired->node);
 	retired->service = service;
 	retired->name = xstrdup(name);
+	retired->lookout = lookout_own;
 	sandbox_close(sandbox_own, on_sandbox_closed, retired);
 }
 

@@ -6,7 +6,7 @@ import subprocess
 import machines
 import pytest
 from patience import until
-from repositories import LAYOUTS, git, look_everywhere, needs_git, script
+from repositories import BARE, LAYOUTS, LOOKS, git, look_everywhere, needs_git, script
 from steps import kept_files, paths_in
 
 RUNS = [".envrc", ".vscode/tasks.json", ".git", ".gitconfig", ".claude/settings.json", ".Rprofile", "sub/.npmrc"]
@@ -122,3 +122,127 @@ def test_1_code_leads_git_to_no_other_config(project):
     git(folder, "status", home=place, user=USER)
     assert not (place / "ran").exists()
     assert git(folder, "log", "--oneline", home=place, user=USER).returncode == 0
+
+
+# ---- repositories that code makes in a share ----
+
+MADE = {name: f"mkdir made; cd made\n{made}" for name, (made, _) in LAYOUTS.items()}
+MADE["at the share's top"] = "bare ."
+PUT_IN = """git init -q r; cd r; ACT
+"""
+# What code puts into a repository that git made, by what is held of it.
+PUT = {
+    "config.held-by-ptycell": [
+        "git config core.fsmonitor 'id > MARK; false'", "git config alias.st '!id > MARK'", "git config core.sshCommand id",
+        "printf '[include]\\n\\tpath = ../more\\n' >> .git/config; cp .git/config ../more",
+        "printf '[core] fsmonitor = \"id > MARK; false\"\\n' >> .git/config",
+        "printf '[core]\\n\\tbare = false \\\\\\n# x\\n\\tfsmonitor = \"id > MARK; false\"\\n' >> .git/config",
+        "printf '[CORE]\\n\\tFsMonitor = \"id > MARK; false\"\\n' >> .git/config",
+        "git config core.worktree /tmp", "git config remote.origin.url 'ext::sh -c id'",
+        "mv .git/config ../c; ln -s ../../c .git/config", "git config filter.x.clean id", "git config core.hooksPath ../h"],
+    "pre-commit.held-by-ptycell": ["printf '#!/bin/sh\\nid > MARK\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+                                   "ln -s /bin/true .git/hooks/pre-commit"],
+    "hooks.held-by-ptycell": ["mv .git/hooks ../h; ln -s ../../h .git/hooks"],
+    "commondir.held-by-ptycell": ["mkdir ../c; mv .git/objects .git/refs ../c; echo ../../c > .git/commondir"],
+    ".git.held-by-ptycell": ["mv .git ../g; ln -s ../g .git", "rm -rf .git; echo 'gitdir: /tmp/g' > .git",
+                             "rm -rf .git; mkdir d; ln -s /tmp d/l; echo 'gitdir: d/l/../g' > .git"],
+}
+
+
+@pytest.fixture(name="shared")
+def fixture_shared():
+    """An empty folder of an ordinary user."""
+    with machines.user_home() as place:
+        folder = place / "project"
+        folder.mkdir()
+        if USER is not None:
+            os.chown(folder, USER, USER)
+        yield place, folder
+
+
+def look_as_user(folder, place):
+    for at in [folder, *(path for path in sorted(folder.rglob("*")) if path.is_dir())]:
+        for arguments in LOOKS:
+            git(at, *arguments, home=place, user=USER)
+
+
+@needs_git
+@pytest.mark.limit(300)
+def test_S2_no_repository_that_code_makes_in_a_share_runs_anything(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        for number, (layout, made) in enumerate(MADE.items()):
+            session = f"s{number}"
+            result = server.cell(f"cd {folder}\n" + (BARE + made).replace("MARK", str(place / "ran")), language="bash", session=session)
+            assert result.state == "done" and result.texts[0].count("Renamed in the shared folder: ") == 1, (layout, result.texts)
+            assert ".held-by-ptycell'" in result.texts[0], (layout, result.texts)
+            look_as_user(folder, place)
+            assert not (place / "ran").exists(), layout
+            again = server.cell(f"rm -rf {folder}/* {folder}/.x", language="bash", session=session)
+            assert "Renamed" not in "".join(again.texts), (layout, again.texts)
+
+
+@needs_git
+@pytest.mark.limit(300)
+def test_S2_what_code_puts_into_a_repository_of_its_own_is_held(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        for held, acts in PUT.items():
+            for act in acts:
+                run = PUT_IN.replace("ACT", act.replace("MARK", str(place / "ran")))
+                result = server.cell(f"(cd {folder}; {run})", language="bash")
+                assert result.state == "done" and f"to '{held}'" in result.texts[0], (act, result.texts)
+                look_as_user(folder, place)
+                assert not (place / "ran").exists(), act
+                server.cell(f"rm -rf {folder}/*", language="bash")
+
+
+@needs_git
+def test_S2_repositories_of_honest_code_are_left_alone(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        result = server.cell(IDENTITY + f"""(set -e; cd {folder}; git init -q up; cd up; echo 1 > a; git add a; git commit -qm a; cd ..
+git config --global protocol.file.allow always; git config --global core.fsmonitor false
+git clone -q {folder}/up one; git clone -q --bare up two.git; git clone -q file://{folder}/up three; cd three
+git remote add hub https://example.com/a/b.git; git remote add ssh git@example.com:a/b.git; git config user.email c@c
+git submodule -q add {folder}/up sub; git commit -qm sub; git worktree add -q ../four; git switch -qc side; git branch -qu origin/HEAD
+git config pull.rebase true; git sparse-checkout set --no-cone /a /sub; cp -r .git ../five.git; cd ..; mv one six
+git clone -q --recurse-submodules three seven; git init -q --separate-git-dir={folder}/g eight; git clone -q --shared up nine; echo works) 2>&1 | tail -3
+""", language="bash")
+        assert result.state == "done" and result.text == "works\n" and "Renamed" not in result.texts[0], result.texts
+        for made in ("up", "six", "two.git", "three", "three/sub", "four", "five.git", "seven", "eight", "nine"):
+            done = git(folder / made, "log" if made != "eight" else "branch", home=place, user=USER)
+            assert done.returncode == 0, (made, done)
+    assert not [path for path in folder.rglob("*held-by-ptycell*")]
+
+
+@needs_git
+def test_S2_what_is_made_between_cells_is_found_when_the_session_ends(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        make = (BARE + MADE["below"]).replace("MARK", str(place / "ran"))
+        server.cell(f"cd {folder}; (while [ ! -e ~/input/go ]; do sleep 0.01; done; {make}\n:> done) > /dev/null 2>&1 &", language="bash")
+        server.call("upload_file", session_id="s", filename="go", content="")
+        until((folder / "made/done").exists)
+        server.call("destroy_session", session_id="s")
+        until((folder / "made/a/b/config.held-by-ptycell").exists)
+        look_as_user(folder / "made", place)
+    assert not (place / "ran").exists()
+
+
+@needs_git
+def test_S2_settings_that_a_repository_had_before_are_the_user_s(project):
+    place, folder = project
+    git(folder, "config", "alias.st", "status", home=place, user=USER)
+    with served(place, folder) as server:
+        holds_names(server)
+        assert server.cell("1").state == "done"
+        git(folder, "config", "branch.main.description", "x", home=place, user=USER)
+        result = server.cell("1")
+        assert "Renamed" not in "".join(result.texts), result.texts
+        git(folder, "st", home=place, user=USER)
+    assert git(folder, "st", home=place, user=USER).returncode == 0

@@ -21,6 +21,7 @@
 #include "scratch.h"
 #include "session/confinement.h"
 #include "session/session.h"
+#include "workspace/lookout.h"
 #include "workspace/workspace.h"
 
 #define FIXTURE_FN __attribute__((unused)) static
@@ -89,10 +90,12 @@ FIXTURE_FN void fixture_start_with(const char *const *steps)
 
 #define STEPS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-FIXTURE_FN void fixture_retire(void *owner, struct sandbox *sandbox_own, const char *name)
+FIXTURE_FN void fixture_retire(void *owner, struct sandbox *sandbox_own, const char *name,
+			       struct lookout *lookout_own)
 {
 	(void)owner;
 	(void)name;
+	lookout_free(lookout_own);
 	sandbox_close(sandbox_own, NULL, NULL);
 	fixture.retired++;
 }

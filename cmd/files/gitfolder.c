@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "gitfolder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "hold.h"
+#include "json/make.h"
+#include "leads.h"
+#include "text/percent.h"
+#include "workspace/beneath.h"
+#include "workspace/gitconfig.h"
+
+enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096 };
+
+#define GITDIR "gitdir:"
+#define SAMPLE ".sample"
+
+/* ---- what is there ---- */
+
+/* What a file system cuts off of its times, by the widest that ends in these digits. */
+static int64_t grain_of(long ns)
+{
+	if (ns == 0)
+		return 2000000000;
+	return ns % 10000000 == 0 ? 10000000 : 1000;
+}
+
+bool gitfolder_is_young(const struct look *look, const struct stat *st)
+{
+	int64_t ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
+
+	return ns + grain_of(st->st_ctim.tv_nsec) > look->since_ns;
+}
+
+static bool look_at(const struct folder_at *folder, const char *name, struct stat *ret_st)
+{
+	return fstatat(folder->fd, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static bool has(const struct folder_at *folder, const char *name)
+{
+	struct stat st;
+
+	return look_at(folder, name, &st);
+}
+
+static bool is_young_there(const struct look *look, const struct folder_at *folder,
+			   const char *name, struct stat *ret_st)
+{
+	return look_at(folder, name, ret_st) && gitfolder_is_young(look, ret_st);
+}
+
+/* A regular file's text; NULL when it cannot be had whole. */
+static char *read_small(const struct folder_at *folder, const char *name, size_t max,
+			size_t *ret_len)
+{
+	cleanup_fd int fd =
+		openat(folder->fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	cleanup_free char *text = xcalloc(1, max + 1);
+	size_t len = 0;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return NULL;
+	while (len <= max) {
+		ssize_t n = read(fd, text + len, max + 1 - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 || len + (size_t)n > max)
+			return NULL;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	text[len] = '\0';
+	*ret_len = len;
+	return mem_steal(&text);
+}
+
+/* ---- config ---- */
+
+struct reading {
+	struct look *look;
+	const struct folder_at *folder;
+	const char *name;
+	bool foreign;
+};
+
+static char *entry_key(const struct reading *reading, const char *entry)
+{
+	cleanup_free char *whole = xasprintf("%s/%s/%s\n%s", reading->look->share_path,
+					     reading->folder->path, reading->name, entry);
+
+	return percent_encode(whole);
+}
+
+static void on_foreign(void *data, const char *entry)
+{
+	struct reading *reading = data;
+	struct look *look = reading->look;
+	size_t prefix = strlen(GITCONFIG_WORKTREE);
+	cleanup_free char *key = NULL;
+
+	if (strncmp(entry, GITCONFIG_WORKTREE, prefix) == 0 &&
+	    leads_inside(look, reading->folder->path, entry + prefix, NULL))
+		return;
+	key = entry_key(reading, entry);
+	if (look->learn)
+		json_append(look->learned, json_make_str(key));
+	else if (map_get(look->known, key, strlen(key)) == NULL)
+		reading->foreign = true;
+}
+
+static bool read_config(struct reading *reading)
+{
+	size_t len;
+	cleanup_free char *text = read_small(reading->folder, reading->name, CONFIG_MAX, &len);
+
+	if (text == NULL)
+		return false;
+	gitconfig_each_foreign(text, len, on_foreign, reading);
+	return true;
+}
+
+static void judge_config(struct look *look, const struct folder_at *folder, const char *name)
+{
+	struct reading reading = { .look = look, .folder = folder, .name = name };
+	struct stat st;
+
+	if (!look_at(folder, name, &st) || S_ISDIR(st.st_mode) ||
+	    gitfolder_is_young(look, &st) == look->learn)
+		return;
+	if ((!read_config(&reading) || reading.foreign) && !look->learn)
+		hold(look, folder, name);
+}
+
+/* ---- hooks ---- */
+
+static bool is_sample(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > strlen(SAMPLE) && str_eq(name + len - strlen(SAMPLE), SAMPLE);
+}
+
+static bool is_hook(const struct look *look, const struct folder_at *hooks, const char *name)
+{
+	struct stat st;
+
+	return !hold_is_held(name) && !is_sample(name) && is_young_there(look, hooks, name, &st) &&
+	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
+}
+
+static void judge_hooks(struct look *look, const struct folder_at *folder)
+{
+	cleanup_fd int fd =
+		openat(folder->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_free char *path = xasprintf("%s%shooks", folder->path, folder->path[0] ? "/" : "");
+	struct folder_at hooks = { .fd = fd, .path = path };
+	const struct dirent *entry;
+	struct stat st;
+	DIR *entries;
+
+	if (look->learn || !look_at(folder, "hooks", &st))
+		return;
+	/* A link, or one that only git can look into. */
+	if (fd < 0) {
+		if (gitfolder_is_young(look, &st))
+			hold(look, folder, "hooks");
+		return;
+	}
+	entries = fdopendir(fd);
+	if (entries == NULL)
+		return;
+	fd_steal(&fd);
+	while ((entry = readdir(entries)) != NULL)
+		if (is_hook(look, &hooks, entry->d_name))
+			hold(look, &hooks, entry->d_name);
+	(void)closedir(entries);
+}
+
+static void judge_files(struct look *look, const struct folder_at *folder)
+{
+	judge_config(look, folder, "config");
+	judge_config(look, folder, "config.worktree");
+	judge_hooks(look, folder);
+}
+
+/* ---- where it leads ---- */
+
+/* Files of another folder of the share, which its own walk would not take for a repository. */
+static void judge_there(struct look *look, const char *path)
+{
+	struct folder_at there = { .path = path };
+	cleanup_fd int fd = path[0] == '\0'
+				    ? openat(look->share, ".", O_PATH | O_CLOEXEC)
+				    : beneath_open(look->share, path, O_PATH | O_DIRECTORY, 0);
+
+	there.fd = fd;
+	if (fd >= 0)
+		judge_files(look, &there);
+}
+
+static void judge_commondir(struct look *look, const struct folder_at *folder)
+{
+	size_t len = 0;
+	cleanup_free char *text = read_small(folder, "commondir", POINTER_MAX, &len);
+	cleanup_free char *path = NULL;
+	struct stat st;
+
+	if (text != NULL)
+		text[strcspn(text, "\n")] = '\0';
+	if (!look->learn && is_young_there(look, folder, "commondir", &st) &&
+	    (text == NULL || (!str_eq(text, "../..") && !str_eq(text, ".")))) {
+		hold(look, folder, "commondir");
+		return;
+	}
+	if (text != NULL && leads_inside(look, folder->path, text, &path) && path != NULL)
+		judge_there(look, path);
+}
+
+static void judge_git_file(struct look *look, const struct folder_at *folder)
+{
+	size_t len = 0;
+	cleanup_free char *text = NULL;
+	cleanup_free char *path = NULL;
+	const char *to;
+	struct stat st;
+
+	if (look->learn || !is_young_there(look, folder, ".git", &st) || S_ISDIR(st.st_mode))
+		return;
+	text = read_small(folder, ".git", POINTER_MAX, &len);
+	if (text == NULL) {
+		hold(look, folder, ".git");
+		return;
+	}
+	if (strncmp(text, GITDIR, strlen(GITDIR)) != 0)
+		return;
+	text[strcspn(text, "\r\n")] = '\0';
+	to = text + strlen(GITDIR);
+	to += strspn(to, " ");
+	if (!leads_inside(look, folder->path, to, &path))
+		hold(look, folder, ".git");
+	else if (path != NULL)
+		judge_there(look, path);
+}
+
+void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name)
+{
+	char to[PATH_MAX];
+	struct stat st;
+	ssize_t len;
+
+	if (look->learn || look->home == NULL || !is_young_there(look, folder, name, &st))
+		return;
+	len = readlinkat(folder->fd, name, to, sizeof(to) - 1);
+	if (len < 0)
+		return;
+	to[len] = '\0';
+	if (leads_home(look, folder->path, to))
+		hold(look, folder, name);
+}
+
+bool gitfolder_judge(struct look *look, const struct folder_at *folder)
+{
+	bool common;
+
+	judge_git_file(look, folder);
+	if (!has(folder, "HEAD"))
+		return false;
+	common = has(folder, "commondir");
+	if (!common && !has(folder, "objects") && !has(folder, "refs"))
+		return false;
+	judge_files(look, folder);
+	if (common)
+		judge_commondir(look, folder);
+	return true;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gitfolder.h - judges a folder of a share as git does, and holds what code may not give to it.
+ *
+ * A folder with HEAD and one of objects, refs and commondir is taken for a repository, whatever it
+ * is called. Held are of what is young:
+ *   config, config.worktree  with an entry that workspace/gitconfig.h calls foreign, that was not
+ *                            there before, or that leads the worktree out of the shares
+ *   hooks/NAME               that can run and is no sample
+ *   commondir                that does not lead two folders up, as git's does
+ *   .git                     a file or a link that leads out of the shares
+ *   any link                 into the folders of sessions, where code has all rights
+ *
+ * All goes by descriptors of folders that were opened below the share without following links.
+ */
+#ifndef FILES_GITFOLDER_H
+#define FILES_GITFOLDER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/map.h"
+
+struct look {
+	const json_t *shares; /* their paths */
+	char *home;           /* of the sessions' folders; or NULL */
+	int64_t since_ns;
+	bool learn;
+	struct map *known;
+	json_t *held;
+	json_t *learned;
+	/* The share at hand. */
+	int share;
+	char *share_path;
+};
+
+/* A folder below the share: `path` relative to it, "" for the share; `fd` may be an O_PATH one. */
+struct folder_at {
+	int fd;
+	const char *path;
+};
+
+/* What changed since the session began. */
+bool gitfolder_is_young(const struct look *look, const struct stat *st);
+/* Looks at the folder's own entries. True when it is a repository. */
+bool gitfolder_judge(struct look *look, const struct folder_at *folder);
+/* `name` in it is a link. */
+void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "hold.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "gitfolder.h"
+#include "json/make.h"
+#include "text/percent.h"
+#include "unlock.h"
+#include "workspace/beneath.h"
+
+enum { NAMES_MAX = 1000 /* that are tried */ };
+
+bool hold_is_held(const char *name)
+{
+	return strstr(name, HOLD_MARK) != NULL;
+}
+
+/* The new name, for the caller to free; NULL with errno. */
+static char *rename_held(int dir, const char *name)
+{
+	for (unsigned int i = 1; i <= NAMES_MAX; i++) {
+		char *to = i == 1 ? xasprintf("%s%s", name, HOLD_MARK)
+				  : xasprintf("%s%s-%u", name, HOLD_MARK, i);
+
+		if (beneath_rename_new(dir, name, to) == 0)
+			return to;
+		free(to);
+		if (errno != EEXIST)
+			return NULL;
+	}
+	return NULL;
+}
+
+void hold(struct look *look, const struct folder_at *folder, const char *name)
+{
+	cleanup_free char *path = xasprintf("%s/%s%s%s", look->share_path, folder->path,
+					    folder->path[0] != '\0' ? "/" : "", name);
+	cleanup_free char *encoded = percent_encode(path);
+	cleanup_free char *to = rename_held(folder->fd, name);
+	cleanup_free char *new_name = NULL;
+	json_t *row;
+
+	if (to == NULL && errno == EACCES && unlock_open_folder(folder->fd) == 0)
+		to = rename_held(folder->fd, name);
+	if (to == NULL && errno == ENOENT)
+		return; /* gone meanwhile */
+	new_name = to != NULL ? percent_encode(to) : NULL;
+	row = json_object();
+	json_put_str(row, "path", encoded);
+	json_put_str(row, "name", new_name);
+	json_append(look->held, row);
+}

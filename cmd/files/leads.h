@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* leads.h - where a path leads that a file of a share names. */
+#ifndef FILES_LEADS_H
+#define FILES_LEADS_H
+
+#include <stdbool.h>
+
+struct look;
+
+/*
+ * `to`, as seen from the folder `from` of the share at hand, is a folder of a share, through no
+ * link, or nothing at all. `*ret_path`, unless NULL, is its path in this share, NULL in another
+ * one; the caller frees it.
+ */
+bool leads_inside(const struct look *look, const char *from, const char *to, char **ret_path);
+/* The link `to` in that folder leads to where sessions have their folders. */
+bool leads_home(const struct look *look, const char *from, const char *to);
+
+#endif

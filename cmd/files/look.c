@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "look.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "confine.h"
+#include "gitfolder.h"
+#include "helper/say.h"
+#include "json/make.h"
+#include "text/percent.h"
+#include "unlock.h"
+#include "workspace/beneath.h"
+
+enum { FIRST_FD = 3, SHARES_MAX = 8, CLOCK_EVERY = 256 };
+
+struct waiting {
+	struct list node;
+	char *path;
+};
+
+struct walk {
+	struct look look;
+	struct list first;
+	struct list last; /* folders of packages, and of objects */
+	uint64_t entries_left;
+	uint64_t until_ms;
+	bool more;
+};
+
+/* Many folders, which others made and nobody works in. */
+static const char *const last_names[] = { "node_modules", ".venv",       "venv",   "site-packages",
+					  "__pycache__",  "objects",     "target", ".cache",
+					  ".tox",         ".mypy_cache", "lfs" };
+
+static bool comes_last(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(last_names); i++)
+		if (str_eq(last_names[i], name))
+			return true;
+	return false;
+}
+
+static void push(struct walk *walk, struct list *queue, char *path_own)
+{
+	struct waiting *waiting;
+
+	(void)walk;
+	if (strlen(path_own) > BENEATH_PATH_MAX) {
+		free(path_own); /* nor can git be called there */
+		return;
+	}
+	waiting = xcalloc(1, sizeof(*waiting));
+	waiting->path = path_own;
+	list_init(&waiting->node);
+	list_append(queue, &waiting->node);
+}
+
+/* NULL: none is left. */
+static char *pop(struct walk *walk)
+{
+	struct list *queue = !list_empty(&walk->first) ? &walk->first : &walk->last;
+	struct waiting *waiting;
+	char *path;
+
+	if (list_empty(queue))
+		return NULL;
+	waiting = list_entry(queue->next, struct waiting, node);
+	path = waiting->path;
+	list_remove(&waiting->node);
+	free(waiting);
+	return path;
+}
+
+/* ---- a folder ---- */
+
+static int open_below(const struct walk *walk, const char *path, int flags)
+{
+	if (path[0] == '\0')
+		return openat(walk->look.share, ".", flags | O_DIRECTORY | O_CLOEXEC);
+	return beneath_open(walk->look.share, path, flags | O_DIRECTORY, 0);
+}
+
+/* Code hides nothing behind a mode: git needs no list of names. */
+static int open_folder(const struct walk *walk, const char *path)
+{
+	int fd = open_below(walk, path, O_RDONLY);
+	cleanup_fd int closed = -1;
+	struct stat st;
+
+	if (fd >= 0 || errno != EACCES || walk->look.learn)
+		return fd;
+	closed = open_below(walk, path, O_PATH);
+	if (closed < 0 || fstat(closed, &st) < 0 || !gitfolder_is_young(&walk->look, &st) ||
+	    unlock_open_folder(closed) < 0)
+		return -1;
+	return open_below(walk, path, O_RDONLY);
+}
+
+static unsigned char type_of(int dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type;
+	if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return DT_UNKNOWN;
+	return S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ? DT_LNK : DT_REG;
+}
+
+static void visit(struct walk *walk, const struct folder_at *folder, const struct dirent *entry,
+		  bool last)
+{
+	unsigned char type = type_of(folder->fd, entry);
+
+	if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
+		return;
+	if (type == DT_DIR)
+		push(walk, last || comes_last(entry->d_name) ? &walk->last : &walk->first,
+		     xasprintf("%s%s%s", folder->path, folder->path[0] != '\0' ? "/" : "",
+			       entry->d_name));
+	else if (type == DT_LNK)
+		gitfolder_judge_link(&walk->look, folder, entry->d_name);
+}
+
+/* False when no more may be looked at. */
+static bool count_entry(struct walk *walk)
+{
+	if (walk->entries_left == 0)
+		return false;
+	walk->entries_left--;
+	if (walk->entries_left % CLOCK_EVERY != 0)
+		return true;
+	say_alive();
+	return clock_ms() < walk->until_ms;
+}
+
+static void walk_folder(struct walk *walk, const char *path, bool last)
+{
+	cleanup_fd int fd = open_folder(walk, path);
+	struct folder_at folder = { .fd = fd, .path = path };
+	const struct dirent *entry;
+	DIR *entries;
+
+	if (fd < 0)
+		return;
+	(void)gitfolder_judge(&walk->look, &folder);
+	entries = fdopendir(fd);
+	if (entries == NULL)
+		return;
+	fd_steal(&fd);
+	while (!walk->more && (entry = readdir(entries)) != NULL)
+		if (count_entry(walk))
+			visit(walk, &folder, entry, last);
+		else
+			walk->more = true;
+	(void)closedir(entries);
+}
+
+static void walk_share(struct walk *walk)
+{
+	push(walk, &walk->first, xstrdup(""));
+	for (;;) {
+		bool last = list_empty(&walk->first);
+		cleanup_free char *path = pop(walk);
+
+		if (path == NULL)
+			return;
+		if (!walk->more)
+			walk_folder(walk, path, last);
+	}
+}
+
+/* ---- the order ---- */
+
+static void learn_known(struct map *known, const json_t *texts)
+{
+	static char there;
+
+	for (size_t i = 0; i < json_array_size(texts); i++) {
+		const char *text = json_string_value(json_array_get(texts, i));
+
+		if (text != NULL)
+			(void)map_set(known, text, strlen(text), &there);
+	}
+}
+
+static char *get_path(const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	return text != NULL ? percent_decode(text, strlen(text)) : NULL;
+}
+
+static int confine_to_shares(size_t count, struct err *err)
+{
+	struct confine_rule rules[SHARES_MAX];
+
+	for (size_t i = 0; i < count; i++)
+		rules[i] =
+			(struct confine_rule){ .fd = FIRST_FD + (int)i, .rights = confine_rename };
+	return confine_files(rules, count, 1, err);
+}
+
+static void walk_all(struct walk *walk)
+{
+	for (size_t i = 0; i < json_array_size(walk->look.shares); i++) {
+		walk->look.share = FIRST_FD + (int)i;
+		walk->look.share_path = get_path(json_array_get(walk->look.shares, i));
+		if (walk->look.share_path != NULL)
+			walk_share(walk);
+		free(walk->look.share_path);
+	}
+}
+
+int look_run(const json_t *order, struct err *err)
+{
+	const json_t *shares = json_object_get(order, "shares");
+	cleanup_free char *home = get_path(json_object_get(order, "home"));
+	struct walk walk = {
+		.look = { .shares = shares,
+			  .home = home,
+			  .since_ns = json_integer_value(json_object_get(order, "since")),
+			  .learn = json_is_true(json_object_get(order, "learn")),
+			  .known = map_new(),
+			  .held = json_array(),
+			  .learned = json_array() },
+		.entries_left = (uint64_t)json_integer_value(json_object_get(order, "entries")),
+		.until_ms = clock_ms() + (uint64_t)json_integer_value(json_object_get(order, "ms")),
+	};
+	json_t *result = json_object();
+
+	if (json_array_size(shares) == 0 || json_array_size(shares) > SHARES_MAX)
+		return err_set(err, ERR_INVALID, "the order names no shares, or too many");
+	if (confine_to_shares(json_array_size(shares), err) < 0)
+		return -1;
+	list_init(&walk.first);
+	list_init(&walk.last);
+	learn_known(walk.look.known, json_object_get(order, "known"));
+	walk_all(&walk);
+	map_free(walk.look.known);
+	json_put(result, "held", walk.look.held);
+	json_put(result, "known", walk.look.learned);
+	json_put_bool(result, "more", walk.more);
+	say_result(result);
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#include "unlock.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+int unlock_open_folder(int fd)
+{
+	char path[32];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -1;
+	if (syscall(SYS_fchmodat2, fd, "", (st.st_mode & 07777) | 0700, AT_EMPTY_PATH) == 0)
+		return 0;
+	/* Before Linux 6.6 only /proc leads from such a descriptor to a chmod. */
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return chmod(path, (st.st_mode & 07777) | 0700);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* session_lookout.c - repositories that code makes in shared folders, and who waits for a look. */
+#include "sandbox/policy.h"
+#include "session/confinement.h"
+#include "session/session_internal.h"
+#include "session/shares.h"
+#include "workspace/lookout.h"
+
+static bool is_looked_at(const struct exec *exec)
+{
+	const struct session *s = exec->lane->session;
+
+	return s->lookout == NULL || lookout_has_ended(s->lookout, exec->look);
+}
+
+static void on_looked(void *data)
+{
+	struct session *s = data;
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &s->to_look) {
+		struct exec *exec = list_entry(node, struct exec, node);
+
+		if (is_looked_at(exec))
+			session_exec_kept(exec);
+	}
+}
+
+static void on_told(void *data, const char *text)
+{
+	session_add_notice(data, text);
+}
+
+void session_lookout_new(struct session *s)
+{
+	const struct shares *shares = confinement_shares(s->host->confinement);
+	const char *paths[POLICY_SHARES_MAX];
+	int fds[POLICY_SHARES_MAX];
+	struct lookout_spec spec = { .loop = s->host->loop,
+				     .home = s->host->home,
+				     .helper = s->host->files_helper,
+				     .paths = paths,
+				     .fds = fds,
+				     .who = s->id,
+				     .told = on_told,
+				     .looked = on_looked,
+				     .data = s };
+
+	if (!confinement_holds_names(s->host->confinement))
+		return;
+	for (size_t i = 0; i < shares_count(shares) && spec.count < POLICY_SHARES_MAX; i++) {
+		if (!shares_at(shares, i)->writable)
+			continue;
+		paths[spec.count] = shares_at(shares, i)->path;
+		fds[spec.count++] = shares_fd(shares, i);
+	}
+	s->lookout = lookout_new(&spec);
+}
+
+void session_lookout_ask(struct session *s)
+{
+	if (s->lookout != NULL)
+		(void)lookout_ask(s->lookout);
+}
+
+struct lookout *session_lookout_end(struct session *s)
+{
+	lookout_quiet(s->lookout);
+	return s->lookout;
+}
+
+void session_lookout_after(struct exec *exec)
+{
+	struct session *s = exec->lane->session;
+
+	if (s->lookout != NULL)
+		exec->look = lookout_ask(s->lookout);
+}
+
+bool session_lookout_wait(struct exec *exec)
+{
+	if (is_looked_at(exec))
+		return false;
+	list_remove(&exec->node);
+	list_append(&exec->lane->session->to_look, &exec->node);
+	return true;
+}

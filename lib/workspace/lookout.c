@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/lookout.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "helper/helper.h"
+#include "json/make.h"
+#include "text/clean.h"
+#include "text/percent.h"
+#include "workspace/home.h"
+
+enum {
+	LOOK_MS = 1000, /* an answer waits for it */
+	LEARN_MS = 10000,
+	LAST_MS = 600000,
+	LAST_ENTRIES = 100000000,
+	QUIET_MS = 5000,
+	QUIET_AGAIN_MS = 500, /* of a disk that did not answer before */
+	SHOWN_MAX = 5,        /* names in a sentence */
+	KNOWN_MAX = 4096,
+};
+
+struct lookout {
+	struct home_job job;
+	struct lookout_spec spec;
+	const char **paths;
+	int *fds;
+	char *who;
+	int64_t since_ns;
+	uint64_t begun; /* looks */
+	uint64_t ended;
+	uint64_t wanted;
+	struct helper *helper;
+	struct loop_defer defer; /* the end of a last one that could not start */
+	size_t at;               /* the first folder of the run; the next ones get another */
+	json_t *known;
+	bool hung;
+	bool more_told;
+	bool stuck_told;
+	bool last;
+	void (*done)(void *data);
+	void *done_data;
+};
+
+/* The clock that files get their times from. */
+static int64_t real_time_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- what it says ---- */
+
+static void tell(struct lookout *lookout, const char *text)
+{
+	if (lookout->last)
+		log_warn("lookout", "'%s': %s", lookout->who, text);
+	else
+		lookout->spec.told(lookout->spec.data, text);
+}
+
+/* Decoded and in quotes' shape, for the caller to free; NULL when it is no text. */
+static char *show(const json_t *row, const char *key)
+{
+	const char *text = json_string_value(json_object_get(row, key));
+	cleanup_free char *name = text != NULL ? percent_decode(text, strlen(text)) : NULL;
+
+	return name != NULL ? clean_quote(name) : NULL;
+}
+
+/* Rows with a new name, or those without; how many there are. */
+static size_t list_rows(const json_t *rows, bool renamed, struct buf *out)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		cleanup_free char *path = show(json_array_get(rows, i), "path");
+		cleanup_free char *name = show(json_array_get(rows, i), "name");
+
+		if (path == NULL || (name != NULL) != renamed || count++ >= SHOWN_MAX)
+			continue;
+		buf_putf(out, "%s'%s'", count > 1 ? ", " : "", path);
+		if (renamed)
+			buf_putf(out, " to '%s'", name);
+	}
+	if (count > SHOWN_MAX)
+		buf_putf(out, " and %zu more", count - SHOWN_MAX);
+	return count;
+}
+
+static void tell_renamed(struct lookout *lookout, const json_t *rows)
+{
+	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *text = NULL;
+
+	if (list_rows(rows, true, &list) == 0)
+		return;
+	text = xasprintf("Renamed in the shared folder: %s. The user's git would run what code "
+			 "wrote there, or be led out of the folder; tell the user.",
+			 buf_str(&list));
+	tell(lookout, text);
+}
+
+static void tell_stuck(struct lookout *lookout, const json_t *rows)
+{
+	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *text = NULL;
+
+	if (lookout->stuck_told || list_rows(rows, false, &list) == 0)
+		return;
+	lookout->stuck_told = true;
+	text = xasprintf("The user's git would run what code wrote into %s, and it could not be "
+			 "renamed; tell the user to remove it before calling git there.",
+			 buf_str(&list));
+	tell(lookout, text);
+}
+
+static void tell_more(struct lookout *lookout, const json_t *result)
+{
+	cleanup_free char *text = NULL;
+
+	if (lookout->more_told || !json_is_true(json_object_get(result, "more")))
+		return;
+	lookout->more_told = true;
+	text = xasprintf("After a cell only the first %d entries of the shared folder are looked "
+			 "at for repositories in which code put programs for git to run; the rest "
+			 "is looked at when the session ends.",
+			 LOOKOUT_ENTRIES);
+	tell(lookout, text);
+}
+
+/* ---- a look ---- */
+
+static bool start(struct lookout *lookout);
+
+static void release(struct lookout *lookout)
+{
+	helper_free(lookout->helper);
+	json_decref(lookout->known);
+	free(lookout->paths);
+	free(lookout->fds);
+	free(lookout->who);
+	free(lookout);
+}
+
+static void end_last(struct lookout *lookout)
+{
+	void (*done)(void *data) = lookout->done;
+	void *data = lookout->done_data;
+
+	list_remove(&lookout->job.node);
+	release(lookout);
+	done(data);
+}
+
+/* Of all folders. */
+static void end_look(struct lookout *lookout)
+{
+	lookout->ended = lookout->begun;
+	if (lookout->last) {
+		end_last(lookout);
+		return;
+	}
+	if (lookout->wanted > lookout->begun)
+		(void)lookout_ask(lookout);
+	lookout->spec.looked(lookout->spec.data);
+}
+
+static void on_done(struct helper *helper, const json_t *result, const struct err *err)
+{
+	struct lookout *lookout = helper_data(helper);
+	const json_t *rows = json_object_get(result, "held");
+
+	lookout->hung = err != NULL && err->code == ERR_TIMEOUT;
+	if (err != NULL)
+		log_warn("lookout", "'%s': looking into shared folders: %s", lookout->who,
+			 err->msg);
+	if (lookout->begun == 1 && json_array_size(json_object_get(result, "known")) <= KNOWN_MAX)
+		json_array_extend(lookout->known, json_object_get(result, "known"));
+	tell_renamed(lookout, rows);
+	tell_stuck(lookout, rows);
+	if (lookout->begun > 1)
+		tell_more(lookout, result);
+	helper_free(helper); /* the result was its */
+	lookout->helper = NULL;
+	lookout->at += HELPER_FDS_MAX;
+	if (lookout->at >= lookout->spec.count || !start(lookout))
+		end_look(lookout);
+}
+
+static json_t *make_order(const struct lookout *lookout, size_t count)
+{
+	json_t *order = json_object();
+	json_t *shares = json_array();
+	cleanup_free char *home = percent_encode(home_path(lookout->spec.home));
+	bool learns = lookout->begun == 1;
+
+	for (size_t i = 0; i < count; i++) {
+		cleanup_free char *path = percent_encode(lookout->paths[lookout->at + i]);
+
+		json_append(shares, json_make_str(path));
+	}
+	json_put_str(order, "op", "look");
+	json_put(order, "shares", shares);
+	json_put_str(order, "home", home);
+	json_put_int(order, "since", lookout->since_ns);
+	json_put_int(order, "entries", lookout->last ? LAST_ENTRIES : LOOKOUT_ENTRIES);
+	json_put_int(order, "ms", lookout->last ? LAST_MS : learns ? LEARN_MS : LOOK_MS);
+	json_put_bool(order, "learn", learns);
+	json_put(order, "known", json_incref(lookout->known));
+	return order;
+}
+
+/* The run for the folders from `at` on. */
+static bool start(struct lookout *lookout)
+{
+	static const struct helper_handlers handlers = { .done = on_done };
+	size_t count = size_min(lookout->spec.count - lookout->at, HELPER_FDS_MAX);
+	cleanup_json json_t *order = make_order(lookout, count);
+	const struct helper_spec spec = { .path = lookout->spec.helper,
+					  .order = order,
+					  .fds = lookout->fds + lookout->at,
+					  .fd_count = count,
+					  .quiet_ms = lookout->hung ? QUIET_AGAIN_MS : QUIET_MS };
+	struct err err;
+
+	lookout->helper = helper_start(lookout->spec.loop, &spec, &handlers, lookout, &err);
+	if (lookout->helper == NULL)
+		log_warn("lookout", "'%s': looking into shared folders: %s", lookout->who, err.msg);
+	return lookout->helper != NULL;
+}
+
+static bool begin(struct lookout *lookout)
+{
+	lookout->begun++;
+	lookout->at = 0;
+	return start(lookout);
+}
+
+uint64_t lookout_ask(struct lookout *lookout)
+{
+	if (lookout->helper != NULL) {
+		lookout->wanted = lookout->begun + 1;
+		return lookout->wanted;
+	}
+	if (!begin(lookout))
+		lookout->ended = lookout->begun;
+	return lookout->begun;
+}
+
+bool lookout_has_ended(const struct lookout *lookout, uint64_t number)
+{
+	return lookout->ended >= number;
+}
+
+/* ---- its life ---- */
+
+struct lookout *lookout_new(const struct lookout_spec *spec)
+{
+	struct lookout *lookout = xcalloc(1, sizeof(*lookout));
+
+	lookout->spec = *spec;
+	lookout->paths = xcalloc(spec->count, sizeof(*lookout->paths));
+	lookout->fds = xcalloc(spec->count, sizeof(*lookout->fds));
+	memcpy(lookout->paths, spec->paths, spec->count * sizeof(*lookout->paths));
+	memcpy(lookout->fds, spec->fds, spec->count * sizeof(*lookout->fds));
+	lookout->who = xstrdup(spec->who);
+	lookout->since_ns = real_time_ns();
+	lookout->known = json_array();
+	list_init(&lookout->job.node);
+	(void)lookout_ask(lookout);
+	return lookout;
+}
+
+void lookout_quiet(struct lookout *lookout)
+{
+	if (lookout == NULL)
+		return;
+	helper_free(lookout->helper);
+	lookout->helper = NULL;
+	lookout->last = true;
+}
+
+static void leave(struct home_job *job, int wait_ms)
+{
+	struct lookout *lookout = container_of(job, struct lookout, job);
+
+	loop_defer_stop(&lookout->defer);
+	helper_leave(lookout->helper, wait_ms);
+	lookout->helper = NULL;
+	release(lookout);
+}
+
+static void on_not_started(struct loop_defer *defer)
+{
+	end_last(container_of(defer, struct lookout, defer));
+}
+
+void lookout_last(struct lookout *lookout, void (*done)(void *data), void *data)
+{
+	lookout->done = done;
+	lookout->done_data = data;
+	lookout->job.leave = leave;
+	lookout->begun++; /* it does not learn */
+	home_add_job(lookout->spec.home, &lookout->job);
+	if (!begin(lookout))
+		loop_defer_start(lookout->spec.loop, &lookout->defer, on_not_started);
+}
+
+void lookout_free(struct lookout *lookout)
+{
+	if (lookout == NULL)
+		return;
+	loop_defer_stop(&lookout->defer);
+	release(lookout);
+}

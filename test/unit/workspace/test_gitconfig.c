@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/util.h"
+#include "workspace/gitconfig.h"
+
+static void add(void *data, const char *entry)
+{
+	struct buf *entries = data;
+
+	buf_putf(entries, "%s%s", entries->len > 0 ? "|" : "", entry);
+}
+
+static void assert_foreign(const char *text, const char *expected)
+{
+	cleanup_buf struct buf entries = BUF_INIT(BUF_UNBOUNDED);
+
+	gitconfig_each_foreign(text, strlen(text), add, &entries);
+	assert_string_equal(buf_str(&entries), expected);
+}
+
+static void what_git_writes_is_not_foreign(void **state)
+{
+	(void)state;
+	assert_foreign("[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
+		       "\tlogallrefupdates = true\n[remote \"origin\"]\n"
+		       "\turl = https://example.com/a/b.git\n"
+		       "\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+		       "[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n",
+		       "");
+	assert_foreign("[submodule \"a.b\"]\n\turl = ../b\n\tactive = true\n\tupdate = merge\n"
+		       "[user]\n\tname = \"A # B\" ; who\n\temail = a@b\n# end\n\n;\n",
+		       "");
+	assert_foreign("[remote \"o\"]\nurl = git@example.com:a/b\npushurl = ssh://h/x\n"
+		       "[remote \"p\"]\nurl = /srv/x.git\n[remote \"q\"]\nurl = file:///x\r\n",
+		       "");
+}
+
+static void what_runs_a_program_is_foreign(void **state)
+{
+	(void)state;
+	assert_foreign("[core]\n\tfsmonitor = \"id; false\"\n", "core.fsmonitor=id; false");
+	assert_foreign("[CORE]\n\tFsMonitor=x\n", "core.fsmonitor=x");
+	assert_foreign("[include]\npath = a\n[includeIf \"gitdir:x\"]\npath = b\n",
+		       "include.path=a|includeif.gitdir:x.path=b");
+	assert_foreign("[filter \"x\"]\nclean = id\n[alias]\nst = !id\n",
+		       "filter.x.clean=id|alias.st=!id");
+	assert_foreign("[remote \"o\"]\nuploadpack = id\nvcs = x\n",
+		       "remote.o.uploadpack=id|remote.o.vcs=x");
+	assert_foreign("[submodule \"s\"]\nupdate = !id\n", "submodule.s.update=!id");
+	assert_foreign("[core]\nworktree = ../x\n", GITCONFIG_WORKTREE "../x");
+}
+
+static void addresses_run_no_helper(void **state)
+{
+	(void)state;
+	assert_foreign("[remote \"o\"]\nurl = ext::sh -c id\n", "remote.o.url=ext::sh -c id");
+	assert_foreign("[remote \"o\"]\nurl = \"ext\":\":sh\"\n", "remote.o.url=ext::sh");
+	assert_foreign("[remote \"o\"]\nurl = --upload-pack=id\n", "remote.o.url=--upload-pack=id");
+	assert_foreign("[remote \"o\"]\nurl = ssh://-oProxyCommand=id/x\n",
+		       "remote.o.url=ssh://-oProxyCommand=id/x");
+	assert_foreign("[branch \"m\"]\nremote = hg::x\n", "branch.m.remote=hg::x");
+	assert_foreign("[remote \"o\"]\nurl = foo://x\n", "remote.o.url=foo://x");
+}
+
+static void what_git_does_not_write_is_not_understood(void **state)
+{
+	(void)state;
+	assert_foreign("[core] fsmonitor = x\n", "?[core] fsmonitor = x");
+	assert_foreign("[core]\nbare = false \\\n", "?bare = false \\");
+	assert_foreign("[core]\nbare = \"false\n", "?bare = \"false");
+	assert_foreign("[branch.main]\n", "?[branch.main]");
+	assert_foreign("bare = true\n", "?bare = true");
+	assert_foreign("[core\n", "?[core");
+	assert_foreign("[remote \"a\n", "?[remote \"a");
+	assert_foreign("\xef\xbb\xbf[core]\n", "?\xef\xbb\xbf[core]");
+}
+
+static void a_zero_byte_is_foreign(void **state)
+{
+	cleanup_buf struct buf entries = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	gitconfig_each_foreign("# a\0b\n", 6, add, &entries);
+	assert_string_equal(buf_str(&entries), "?\\0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_git_writes_is_not_foreign),
+		cmocka_unit_test(what_runs_a_program_is_foreign),
+		cmocka_unit_test(addresses_run_no_helper),
+		cmocka_unit_test(what_git_does_not_write_is_not_understood),
+		cmocka_unit_test(a_zero_byte_is_foreign),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
