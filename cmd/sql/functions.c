@@ -63,7 +63,10 @@ static int number_type(sqlite3_value *value, const char *function)
 /* ---- sum, total, avg ---- */
 
 struct sum {
-	double real;
+	double real;   /* of what is finite */
+	double error;  /* to be added to it: what rounding took, Neumaier's way */
+	int64_t rises; /* values that are infinite */
+	int64_t falls; /* below zero */
 	int64_t integer;
 	int64_t count;
 	bool inexact; /* a value was no integer: the sum is real */
@@ -73,6 +76,37 @@ struct sum {
 static const char *name_of(sqlite3_context *context)
 {
 	return sqlite3_user_data(context);
+}
+
+/* A value that comes, or one that leaves a window, with its sign changed. */
+static void add_real(struct sum *sum, double value)
+{
+	double whole = sum->real + value;
+
+	if (fabs(sum->real) >= fabs(value))
+		sum->error += (sum->real - whole) + value;
+	else
+		sum->error += (value - whole) + sum->real;
+	sum->real = whole;
+}
+
+/* `times`: 1 for a value that comes, -1 for one that leaves a window. */
+static void count_real(struct sum *sum, double value, int times)
+{
+	if (!isinf(value))
+		add_real(sum, times * value);
+	else if (value > 0)
+		sum->rises += times;
+	else
+		sum->falls += times;
+}
+
+static double real_of(const struct sum *sum)
+{
+	if (sum->rises > 0 || sum->falls > 0)
+		return (sum->rises > 0 ? (double)INFINITY : 0) -
+		       (sum->falls > 0 ? (double)INFINITY : 0);
+	return isfinite(sum->real) ? sum->real + sum->error : sum->real;
 }
 
 static void sum_step(sqlite3_context *context, int count, sqlite3_value **values)
@@ -87,11 +121,11 @@ static void sum_step(sqlite3_context *context, int count, sqlite3_value **values
 		type = number_type(values[0], name_of(context));
 	sum->count++;
 	if (type != SQLITE_INTEGER) {
-		sum->real += sqlite3_value_double(values[0]);
+		count_real(sum, sqlite3_value_double(values[0]), 1);
 		sum->inexact = true;
 		return;
 	}
-	sum->real += (double)sqlite3_value_int64(values[0]);
+	add_real(sum, (double)sqlite3_value_int64(values[0]));
 	if (__builtin_add_overflow(sum->integer, sqlite3_value_int64(values[0]), &sum->integer))
 		sum->overflow = true;
 }
@@ -106,10 +140,10 @@ static void sum_inverse(sqlite3_context *context, int count, sqlite3_value **val
 		return;
 	sum->count--;
 	if (sqlite3_value_numeric_type(values[0]) != SQLITE_INTEGER) {
-		sum->real -= sqlite3_value_double(values[0]);
+		count_real(sum, sqlite3_value_double(values[0]), -1);
 		return;
 	}
-	sum->real -= (double)sqlite3_value_int64(values[0]);
+	add_real(sum, -(double)sqlite3_value_int64(values[0]));
 	if (__builtin_sub_overflow(sum->integer, sqlite3_value_int64(values[0]), &sum->integer))
 		sum->overflow = true;
 }
@@ -121,7 +155,7 @@ static void sum_value(sqlite3_context *context)
 	if (sum == NULL || sum->count == 0)
 		sqlite3_result_null(context);
 	else if (sum->inexact)
-		sqlite3_result_double(context, sum->real);
+		sqlite3_result_double(context, real_of(sum));
 	else if (sum->overflow)
 		sqlite3_result_error(context, "integer overflow", -1);
 	else
@@ -132,7 +166,7 @@ static void total_value(sqlite3_context *context)
 {
 	const struct sum *sum = sqlite3_aggregate_context(context, 0);
 
-	sqlite3_result_double(context, sum != NULL ? sum->real : 0);
+	sqlite3_result_double(context, sum != NULL ? real_of(sum) : 0);
 }
 
 static void avg_value(sqlite3_context *context)
@@ -142,7 +176,7 @@ static void avg_value(sqlite3_context *context)
 	if (sum == NULL || sum->count == 0)
 		sqlite3_result_null(context);
 	else
-		sqlite3_result_double(context, sum->real / (double)sum->count);
+		sqlite3_result_double(context, real_of(sum) / (double)sum->count);
 }
 
 /* ---- median and its like ---- */

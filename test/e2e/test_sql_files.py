@@ -694,6 +694,19 @@ def test_patterns_are_of_letters_and_of_what_people_write(server):
         assert "no extended regular expression" in sql(server, "SELECT 'a' REGEXP ?", params=[pattern]).texts[-1]
 
 
+def test_sums_of_windows_forget_what_left_them(server):
+    """As pandas' and DuckDB's do: SQLite 3.40 subtracts, and what a large value rounded away is gone."""
+    put(server, "t.csv", "i,x\n" + "".join(f"{i},{x}\n" for i, x in enumerate(["0.1", "1e17", "0.2", "0.3", "inf", "0.25", "0.5", "-inf", "1", "2"])))
+    found = rows(server, "SELECT sum(x) OVER w, avg(x) OVER w, total(x) OVER w FROM t WINDOW w AS (ORDER BY i ROWS 1 PRECEDING)")
+    assert [row[0] for row in found[3:4] + found[6:7] + found[9:]] == [0.5, 0.75, 3.0]
+    assert [row[1] for row in found[3:4] + found[6:7] + found[9:]] == [0.25, 0.375, 1.5]
+    assert all(row[0] == row[2] for row in found)
+    assert rows(server, "SELECT sum(x), avg(x) FROM t WHERE i < 4") == [[1e17, 2.5e16]]
+    assert rows(server, "SELECT sum(x), total(x) FROM t WHERE i IN (4, 7)") == [[None, None]]
+    put(server, "t.csv", "x\n" + "0.1\n" * 10)
+    assert rows(server, "SELECT sum(x), avg(x) FROM t") == [[1.0, 0.1]]
+
+
 # ---- joins and groups ----
 
 def test_texts_are_found_by_the_numbers_of_a_query(server):
