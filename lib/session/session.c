@@ -17,7 +17,6 @@
 #include "session/spare.h"
 #include "session/spares.h"
 #include "session/watchdog.h"
-#include "text/clean.h"
 #include "transfer/uploads.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
@@ -74,24 +73,6 @@ const struct settings *session_settings(const struct session *s)
 const struct proxy *session_proxy(const struct session *s)
 {
 	return s->proxy;
-}
-
-const char *session_keep_folder(const struct session *s)
-{
-	return keeper_folder(s->keeper);
-}
-
-char *session_unkept(const struct session *s)
-{
-	const char *path = NULL;
-	size_t count = keeper_owed(s->keeper, &path);
-	cleanup_free char *name = NULL;
-
-	if (count == 0)
-		return NULL;
-	name = clean_quote(path);
-	return count == 1 ? xasprintf("'%s'", name)
-			  : xasprintf("'%s' and %zu more", name, count - 1);
 }
 
 const struct uploads *session_uploads(const struct session *s)

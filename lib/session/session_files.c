@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "session/session_internal.h"
+#include "text/clean.h"
 #include "workspace/beneath.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
@@ -364,4 +365,22 @@ void session_end_listings(struct session *s)
 	while (!list_empty(&s->placed))
 		placed_free(list_entry(s->placed.next, struct placed, node));
 	give_lists(s, NULL);
+}
+
+const char *session_keep_folder(const struct session *s)
+{
+	return keeper_folder(s->keeper);
+}
+
+char *session_unkept(const struct session *s)
+{
+	const char *path = NULL;
+	size_t count = keeper_owed(s->keeper, &path);
+	cleanup_free char *name = NULL;
+
+	if (count == 0)
+		return NULL;
+	name = clean_quote(path);
+	return count == 1 ? xasprintf("'%s'", name)
+			  : xasprintf("'%s' and %zu more", name, count - 1);
 }
