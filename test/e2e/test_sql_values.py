@@ -107,6 +107,30 @@ ORDERS = ["id", "n DESC, id", "d, id DESC"]
 COMMON = ["n", "d", "s", "n * 2", "d / 3", "n + d", "abs(n)", "upper(s)", "length(s)", "coalesce(s, '-')", "nullif(n, 3)", "n % 2",
           "CASE WHEN n > 2 THEN 'many' END", "sum(n) OVER (ORDER BY id)", "concat(s, '|', n)", "round(n / 3, 2)",
           "count(s) OVER ()", "replace(s, 'a', 'b')", "(SELECT max(n) FROM v)", "trim(s)"]
+SHAPES = [
+    "SELECT s, count(*), sum(n), max(d) FROM v GROUP BY s ORDER BY count(*), s",
+    "SELECT n, min(d) FROM v GROUP BY n HAVING count(*) > 1 OR n IS NULL ORDER BY n",
+    "SELECT count(*), count(n), count(DISTINCT n), sum(n), sum(d), avg(n), avg(d), min(s), max(s) FROM v",
+    "SELECT count(*), sum(n), max(s) FROM v WHERE id > 100",
+    "SELECT DISTINCT n FROM v ORDER BY n",
+    "SELECT a.id, b.id FROM v a JOIN v b ON a.n = b.n AND a.id < b.id ORDER BY 1, 2",
+    "SELECT a.id, b.s, b.d FROM v a LEFT JOIN v b ON b.n = a.id ORDER BY 1, 2, 3",
+    "SELECT a.s, b.id FROM v a RIGHT JOIN v b ON b.n = a.id ORDER BY 2, 1",
+    "SELECT a.id, b.id FROM v a CROSS JOIN v b WHERE a.d > b.d ORDER BY 1, 2",
+    "SELECT id FROM v UNION SELECT n FROM v ORDER BY 1",
+    "SELECT n FROM v UNION ALL SELECT n FROM v WHERE n > 3 ORDER BY 1",
+    "SELECT n FROM v EXCEPT SELECT id FROM v ORDER BY 1",
+    "SELECT n FROM v INTERSECT SELECT id FROM v ORDER BY 1",
+    "WITH t AS (SELECT n, row_number() OVER (ORDER BY id DESC) AS r FROM v) SELECT * FROM t ORDER BY r",
+    "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 5) SELECT i, i * i FROM t ORDER BY i",
+    "SELECT id, rank() OVER (PARTITION BY n ORDER BY id), ntile(2) OVER (ORDER BY id) FROM v ORDER BY id",
+    "SELECT id, lag(s) OVER (ORDER BY id), lead(d, 2) OVER (ORDER BY id) FROM v ORDER BY id",
+    "SELECT id, sum(n) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM v ORDER BY id",
+    "SELECT id FROM v WHERE EXISTS (SELECT 1 FROM v w WHERE w.n = v.id) ORDER BY id",
+    "SELECT id FROM v WHERE n NOT IN (SELECT n FROM v WHERE n > 4) ORDER BY id",
+    "SELECT id, s FROM v ORDER BY id LIMIT 2 OFFSET 1",
+    "SELECT 'it''s', 1 AS a, 1 AS a, NULL AS nothing",
+]
 VALUES = "(1, 5, 0.1, 'a'), (2, NULL, 2.5, 'NA'), (3, 3, -1e-5, NULL), (4, -7, NULL, ' padded '), (5, 3, 1e15, ''), (6, 9, 3.0, 'Z\u00fcrich a')"
 
 
@@ -121,7 +145,7 @@ def test_postgresql_says_what_psql_says(home, version):
     try:
         queries = combined(COMMON, FILTERS, ORDERS)
         assert len(queries) >= 300 and len(POSTGRES) >= 60
-        queries = chosen(queries)
+        queries = chosen(queries) + SHAPES
         setup = ("CREATE TYPE mood AS ENUM ('ok'); CREATE TYPE pair AS (a int, b text); CREATE DOMAIN positive AS int CHECK (VALUE > 0);"
                  f"CREATE TABLE v (id int, n int, d float8, s text); INSERT INTO v VALUES {VALUES};")
         for i, (type_, values) in enumerate(POSTGRES.items()):
