@@ -521,8 +521,10 @@ struct sandbox *confinement_open(const struct confinement *c, const struct works
 	find_runtimes(c, &runtimes);
 	add_runtimes(&policy, &runtimes);
 	for (size_t i = 0; i < shares_count(c->shares); i++) {
+		if (!shares_there(c->shares, i))
+			continue;
+		folders.shares[policy.share_count] = shares_fd(c->shares, i);
 		policy.shares[policy.share_count++] = *shares_at(c->shares, i);
-		folders.shares[i] = shares_fd(c->shares, i);
 	}
 	return sandbox_open(c->launcher, &policy, &folders, c->groups != NULL ? &group : NULL);
 }

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "config/places.h"
 #include "config/settings.h"
+#include "sandbox/source.h"
 #include "text/clean.h"
 #include "workspace/beneath.h"
 
@@ -409,9 +410,46 @@ void shares_free(struct shares *shares)
 
 /* ---- asking ---- */
 
-const char *shares_absent(const struct shares *shares)
+bool shares_there(const struct shares *shares, size_t index)
 {
-	return shares != NULL && shares->absent.len > 0 ? buf_str(&shares->absent) : NULL;
+	const struct share *share = &shares->items[index];
+	struct err err;
+	cleanup_fd int fd = source_open(share->path, share->fd, &err);
+
+	return fd >= 0;
+}
+
+static void tell_lost(const struct share *share, struct buf *out)
+{
+	cleanup_free char *quoted = clean_quote(share->path);
+	struct stat st;
+
+	if (lstat(share->path, &st) < 0)
+		buf_putf(out,
+			 "The share '%s' is not there any more; start ptycell again when it is.",
+			 quoted);
+	else
+		buf_putf(
+			out,
+			"The share '%s' is another folder than the one that was there when ptycell "
+			"started, and is left out; start ptycell again to share it.",
+			quoted);
+}
+
+char *shares_absent(const struct shares *shares)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	if (shares == NULL)
+		return NULL;
+	buf_puts(&out, buf_str(&shares->absent));
+	for (size_t i = 0; i < shares->count; i++) {
+		if (shares_there(shares, i))
+			continue;
+		buf_puts(&out, out.len > 0 ? "\n" : "");
+		tell_lost(&shares->items[i], &out);
+	}
+	return out.len > 0 ? buf_steal(&out) : NULL;
 }
 
 size_t shares_count(const struct shares *shares)

@@ -29,8 +29,13 @@ struct shares *shares_open(const struct settings *settings, struct err *err) MUS
 /* NULL is allowed. */
 void shares_free(struct shares *shares);
 
-/* A line with a sentence for each that was not there; NULL for none. Borrowed. NULL has none. */
-const char *shares_absent(const struct shares *shares);
+/*
+ * A line with a sentence for each that was not there or is not any more, for the caller to free;
+ * NULL for none. NULL has none.
+ */
+char *shares_absent(const struct shares *shares);
+/* Its path leads to what was opened; if not, sessions that begin now do without it. */
+bool shares_there(const struct shares *shares, size_t index);
 size_t shares_count(const struct shares *shares);
 /* Outer folders before those in them; each path once. Borrowed. */
 const struct policy_share *shares_at(const struct shares *shares, size_t index);

@@ -236,7 +236,7 @@ static char *opening_notice(const struct table *t, const char *id, const struct 
 {
 	cleanup_free char *text = describe_new(t, id, ended);
 	const char *weak = confinement_notice(t->host->confinement);
-	const char *absent = shares_absent(confinement_shares(t->host->confinement));
+	cleanup_free char *absent = shares_absent(confinement_shares(t->host->confinement));
 	cleanup_buf struct buf notice = BUF_INIT(BUF_UNBOUNDED);
 
 	buf_puts(&notice, text);

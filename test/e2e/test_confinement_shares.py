@@ -211,6 +211,24 @@ def test_a3_a_share_that_is_not_there_is_told_and_the_rest_works(home, data):
         assert server.cell(f"import os; os.listdir({str(folder)!r})").text == "[]\n"
 
 
+@pytest.mark.parametrize("spares", ["0", "1"])
+def test_a3_a_share_that_goes_away_is_left_out_and_told(home, data, spares):
+    folder = home / "disk"
+    folder.mkdir()
+    with Server(home, "--share", f"{folder}:rw", "--share", str(data), env={"PTYCELL_SPARES": spares}) as server:
+        assert server.cell(f"import os; os.path.isdir({str(folder)!r})").text == "True\n"
+        folder.rename(home / "unplugged")
+        answer = server.cell(f"open({str(data / 'a.csv')!r}).read()", session="without")
+        assert f"The share '{folder}' is not there any more; start ptycell again when it is." in answer.texts[0]
+        assert answer.state == "done" and "x,y" in answer.text
+        assert server.cell(f"ls '{data}'", session="bash", language="bash").text == "a.csv\n"
+        folder.mkdir()
+        answer = server.cell(f"open({str(data / 'a.csv')!r}).read()", session="another")
+        assert f"The share '{folder}' is another folder than the one that was there when ptycell started" in answer.texts[0]
+        assert answer.state == "done" and "x,y" in answer.text
+        assert "No such file" in server.cell(f"import os; os.listdir({str(folder)!r})", session="another").text
+
+
 @pytest.fixture(name="in_var_tmp")
 def make_in_var_tmp():
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:

@@ -123,9 +123,12 @@ static struct err refused(struct fixture *f)
 static void assert_absent(struct fixture *f)
 {
 	struct shares *shares = open_all(f);
+	char *absent;
 
 	assert_int_equal(shares_count(shares), 0);
-	assert_non_null(strstr(shares_absent(shares), "is not there; start ptycell again"));
+	absent = shares_absent(shares);
+	assert_non_null(strstr(absent, "is not there; start ptycell again"));
+	free(absent);
 	shares_free(shares);
 	forget_list(f);
 }
