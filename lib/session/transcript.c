@@ -29,13 +29,14 @@ struct transcript {
 	uint64_t chars;      /* characters among all bytes */
 	char last[QUERY_MAX - 1];
 	bool query_seen;
-	uint64_t answered;   /* bytes whose queries have their answers */
-	bool line_open;      /* the last byte was no newline */
-	char *open;          /* the unfinished last line when something was taken, or NULL */
-	bool taken;          /* something was shown and is not held any more */
-	bool alternate;      /* it ended on the alternate screen */
-	struct panel *panel; /* what is on that; NULL when no program has it */
-	char *panel_shown;   /* as an answer showed it last, or NULL */
+	uint64_t answered;      /* bytes whose queries have their answers */
+	bool line_open;         /* the last line has something on it */
+	struct escape line_end; /* a sequence that may not have ended yet */
+	char *open;             /* the unfinished last line when something was taken, or NULL */
+	bool taken;             /* something was shown and is not held any more */
+	bool alternate;         /* it ended on the alternate screen */
+	struct panel *panel;    /* what is on that; NULL when no program has it */
+	char *panel_shown;      /* as an answer showed it last, or NULL */
 };
 
 struct transcript *transcript_new(struct spool *spool_own, const struct redact *redact)
@@ -181,7 +182,7 @@ static void take_bytes(struct transcript *t, const char *data, size_t len)
 	if (len == 0)
 		return;
 	t->chars += utf8_count(data, len);
-	t->line_open = data[len - 1] != '\n';
+	t->line_open = escape_line_open(&t->line_end, t->line_open, data, len);
 	look_for_query(t, data, len);
 	if (!t->spooling && t->tail_total + len - to_head > TRANSCRIPT_TAIL_MAX)
 		start_spooling(t);

@@ -42,7 +42,7 @@ void transcript_settle(struct transcript *transcript);
 /* Forgets what no take has shown; what is spooled stays there. */
 void transcript_clear(struct transcript *transcript);
 bool transcript_empty(const struct transcript *transcript);
-/* The last byte did not end a line. */
+/* The last line has something on it; colours and modes show nothing. */
 bool transcript_has_open_line(const struct transcript *transcript);
 /*
  * The output is over. Appends it to `out` and `result`, what is answered besides (well-formed

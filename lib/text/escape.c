@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/escape.h"
 
+#include <string.h>
+
 #include "base/util.h"
 
 enum state { GROUND, ESC, ESC_INTERMEDIATE, CSI, STRING, STRING_ESC };
@@ -135,6 +137,33 @@ enum escape_step escape_feed(struct escape *e, unsigned char byte)
 		break;
 	}
 	return ESCAPE_TEXT;
+}
+
+static bool shows(const struct escape *e, enum escape_step step)
+{
+	if (step == ESCAPE_CSI)
+		return e->final != 'm' && e->prefix != '?';
+	return step == ESCAPE_TEXT;
+}
+
+bool escape_line_open(struct escape *e, bool open, const char *data, size_t len)
+{
+	const char *end = memrchr(data, '\n', len);
+	const char *line = end != NULL ? end + 1 : data;
+
+	if (end != NULL) {
+		*e = (struct escape){ 0 };
+		open = false;
+	}
+	len -= (size_t)(line - data);
+	if (len == 0)
+		return open;
+	if (escape_idle(e) && memchr(line, ESCAPE_BYTE, len) == NULL)
+		return true;
+	for (size_t i = 0; i < len; i++)
+		if (shows(e, escape_feed(e, (unsigned char)line[i])))
+			open = true;
+	return open;
 }
 
 uint32_t escape_param(const struct escape *escape, size_t index, uint32_t otherwise)

@@ -45,6 +45,11 @@ static inline bool escape_idle(const struct escape *escape)
 }
 
 enum escape_step escape_feed(struct escape *escape, unsigned char byte);
+/*
+ * Whether the last line has something on it behind these bytes, which follow what `escape` was fed;
+ * `open`: it had before. Colours, modes and commands (ESC and a letter) show nothing.
+ */
+bool escape_line_open(struct escape *escape, bool open, const char *data, size_t len);
 /* Parameter `index`, `otherwise` when it is missing or 0. */
 uint32_t escape_param(const struct escape *escape, size_t index, uint32_t otherwise);
 /* What a character looks like while letters are lines of boxes: DEC Special Graphics. */
