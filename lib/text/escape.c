@@ -142,7 +142,7 @@ enum escape_step escape_feed(struct escape *e, unsigned char byte)
 static bool shows(const struct escape *e, enum escape_step step)
 {
 	if (step == ESCAPE_CSI)
-		return e->final != 'm' && e->prefix != '?';
+		return strchr("mKJ", e->final) == NULL && e->prefix != '?';
 	return step == ESCAPE_TEXT;
 }
 

@@ -47,7 +47,8 @@ static inline bool escape_idle(const struct escape *escape)
 enum escape_step escape_feed(struct escape *escape, unsigned char byte);
 /*
  * Whether the last line has something on it behind these bytes, which follow what `escape` was fed;
- * `open`: it had before. Colours, modes and commands (ESC and a letter) show nothing.
+ * `open`: it had before. Colours, erasures, modes and commands (ESC and a letter) show
+ * nothing.
  */
 bool escape_line_open(struct escape *escape, bool open, const char *data, size_t len);
 /* Parameter `index`, `otherwise` when it is missing or 0. */

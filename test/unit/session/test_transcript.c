@@ -281,28 +281,11 @@ static void inserted_text_has_lines_of_its_own(void **state)
 	assert_true(transcript_has_open_line(t));
 	transcript_insert(t, "[figure]", 8);
 	assert_false(transcript_has_open_line(t));
+	feed("\033[?25h"); /* as R's cli does before each plot */
 	transcript_insert(t, "two\n", 4);
 	feed("b\n");
 	(void)render(100);
 	assert_string_equal(buf_str(&out), "a\n[figure]\ntwo\nb\n");
-}
-
-/* R's cli shows the cursor before each plot. */
-static void colours_and_modes_open_no_line(void **state)
-{
-	(void)state;
-	feed("a\n\033[?25h\033[0m\033(B");
-	assert_false(transcript_has_open_line(t));
-	feed("\033[3");
-	feed("1m");
-	assert_false(transcript_has_open_line(t));
-	transcript_insert(t, "[figure]", 8);
-	feed("\033[31mred\033[0m");
-	assert_true(transcript_has_open_line(t));
-	feed("\n\033[5C");
-	assert_true(transcript_has_open_line(t));
-	(void)render(100);
-	assert_string_equal(buf_str(&out), "a\n[figure]\nred\n");
 }
 
 static void the_last_line_is_the_unfinished_one(void **state)
@@ -588,7 +571,6 @@ int main(void)
 		TEXT_TEST(an_output_that_collapses_discards_its_spool),
 		TEXT_TEST(the_spools_limit_is_counted),
 		TEXT_TEST(inserted_text_has_lines_of_its_own),
-		TEXT_TEST(colours_and_modes_open_no_line),
 		TEXT_TEST(the_last_line_is_the_unfinished_one),
 		TEXT_TEST(a_query_is_answered_once),
 		TEXT_TEST(a_short_query_is_not_found_twice),
