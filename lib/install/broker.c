@@ -207,7 +207,7 @@ void broker_job_over(struct job *job, const json_t *result, const char *problem)
 	start_next(b, folder, language);
 }
 
-static int check_packages(const json_t *packages, struct err *err)
+int broker_check_packages(const json_t *packages, struct err *err)
 {
 	size_t n;
 	json_t *text;
@@ -281,7 +281,7 @@ struct install *broker_install(struct broker *b, const struct session *session,
 {
 	struct job *job;
 
-	if (check_packages(wish->packages, err) < 0)
+	if (broker_check_packages(wish->packages, err) < 0)
 		return NULL;
 	job = job_new(b, session, wish->language, wish->packages, err);
 	if (job == NULL)

@@ -50,10 +50,9 @@ struct install_wish {
 	const json_t *packages; /* an array of texts as people write them */
 };
 
-/*
- * `done` comes once, from the loop. NULL: the
- * request itself is wrong.
- */
+/* Whether these may be asked for: ERR_INVALID for none, ERR_LIMIT for too many or too long. */
+int broker_check_packages(const json_t *packages, struct err *err) MUST_CHECK;
+/* `done` comes once, from the loop. NULL: the request itself is wrong. */
 struct install *broker_install(struct broker *broker, const struct session *session,
 			       const struct install_wish *wish, install_done_fn *done, void *data,
 			       struct err *err) MUST_CHECK;

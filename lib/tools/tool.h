@@ -58,7 +58,12 @@ const struct language *tool_find_language(const struct service *service, const c
  * Takes what that may cost of a line from `left`; NULL when there is not so much.
  */
 json_t *tool_artifact(const struct session *session, const struct file_info *file, size_t *left);
-/* Lowers limits by `config`, an object or NULL. */
+/*
+ * Checks `config`, an object or NULL, for a session that there may not be yet: ERR_INVALID for a
+ * key that is unknown and a value that is no number.
+ */
+int tool_check_config(const struct service *service, json_t *config, struct err *err) MUST_CHECK;
+/* Lowers limits by it. */
 int tool_configure(const struct service *service, struct session *session, json_t *config,
 		   struct err *err) MUST_CHECK;
 /* What session_info says, and a row of list_sessions. New references. */

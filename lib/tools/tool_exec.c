@@ -36,6 +36,7 @@ static int read_request(struct service *service, json_t *arguments, struct exec_
 			json_t **ret_dependencies, struct err *err)
 {
 	const char *language = NULL;
+	json_t *config = NULL;
 	static const char *const required[] = { "session_id", "code" };
 
 	if (tool_check(service, arguments, known, ARRAY_SIZE(known), err) < 0)
@@ -47,6 +48,8 @@ static int read_request(struct service *service, json_t *arguments, struct exec_
 	    json_get_text(arguments, "arguments", "code", &ret->code, &ret->code_len, err) < 0 ||
 	    get_timeout(service_settings(service), arguments, &ret->timeout_ms, err) < 0 ||
 	    tool_get_wait(service, arguments, &ret->wait_ms, err) < 0 ||
+	    json_get_object(arguments, "arguments", "config", &config, err) < 0 ||
+	    tool_check_config(service, config, err) < 0 ||
 	    json_get_texts(arguments, "arguments", "dependencies", ret_dependencies, err) < 0)
 		return -1;
 	language = tool_language_name(service, arguments);

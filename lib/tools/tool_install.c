@@ -33,6 +33,8 @@ static int read_asked(const struct service *service, json_t *arguments, struct a
 	    json_get_texts(arguments, "arguments", "packages", &ret->packages, err) < 0 ||
 	    json_get_text(arguments, "arguments", "language", &language, NULL, err) < 0)
 		return -1;
+	if (broker_check_packages(ret->packages, err) < 0)
+		return -1;
 	ret->language = tool_find_language(service, language, err);
 	return ret->language == NULL ? -1 : 0;
 }

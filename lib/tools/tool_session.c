@@ -107,20 +107,36 @@ static int refuse_value(const char *key, struct err *err)
 	return err_set(err, ERR_INVALID, "arguments.config: '%s' must be a number", quoted);
 }
 
-int tool_configure(const struct service *service, struct session *session, json_t *config,
-		   struct err *err)
+static int lower(const struct service *service, struct session_limits *limits, json_t *config,
+		 struct err *err)
 {
-	struct session_limits limits = *session_limits(session);
 	const char *key;
 	json_t *value;
 
 	json_object_foreach (config, key, value) {
 		if (!json_is_number(value))
 			return refuse_value(key, err);
-		if (settings_clamp(service_settings(service), &limits, key,
-				   json_number_value(value), err) < 0)
+		if (settings_clamp(service_settings(service), limits, key, json_number_value(value),
+				   err) < 0)
 			return err_wrap(err, "arguments.config");
 	}
+	return 0;
+}
+
+int tool_check_config(const struct service *service, json_t *config, struct err *err)
+{
+	struct session_limits limits = service_settings(service)->limits;
+
+	return lower(service, &limits, config, err);
+}
+
+int tool_configure(const struct service *service, struct session *session, json_t *config,
+		   struct err *err)
+{
+	struct session_limits limits = *session_limits(session);
+
+	if (lower(service, &limits, config, err) < 0)
+		return -1;
 	if (session_set_limits(session, &limits, err) < 0)
 		return err_wrap(err, "arguments.config");
 	return 0;
@@ -142,6 +158,7 @@ static int read_info(const struct service *service, json_t *arguments, struct in
 
 	if (tool_check(service, arguments, keys, ARRAY_SIZE(keys), err) < 0 ||
 	    json_get_object(arguments, "arguments", "config", &ret->config, err) < 0 ||
+	    tool_check_config(service, ret->config, err) < 0 ||
 	    json_get_texts(arguments, "arguments", "include", &include, err) < 0)
 		return -1;
 	json_array_foreach (include, index, word) {

@@ -19,6 +19,7 @@
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "transfer/intakes.h"
+#include "workspace/beneath.h"
 #include "workspace/workspace.h"
 
 enum {
@@ -37,6 +38,7 @@ struct upload {
 	size_t len;
 	const char *url;
 	const char *path;
+	struct buf decoded; /* of `content`, when that is base64 */
 	bool base64;
 	bool overwrite;
 };
@@ -55,6 +57,10 @@ static int check_filename(const char *name, struct err *err)
 	if (!str_eq(buf_str(&clean), name))
 		return err_set(err, ERR_INVALID,
 			       "arguments.filename has a control or hidden character");
+	if (!beneath_path_valid(name))
+		return err_set(
+			err, ERR_INVALID,
+			"arguments.filename: the path must be relative and stay inside the folder");
 	return 0;
 }
 
@@ -115,6 +121,9 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 		return -1;
 	if (ret->filename != NULL && check_filename(ret->filename, err) < 0)
 		return -1;
+	if (ret->base64 && ret->content != NULL &&
+	    base64_decode(&ret->decoded, ret->content, ret->len, err) < 0)
+		return err_wrap(err, "arguments.content");
 	return ret->url != NULL ? check_url(ret->url, err) : 0;
 }
 
@@ -123,18 +132,11 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 static int store(const struct session *session, const struct upload *upload, char **ret_path,
 		 size_t *ret_size, struct err *err)
 {
-	cleanup_buf struct buf decoded = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *path = xasprintf("input/%s", upload->filename);
-	const char *data = upload->content;
-	size_t len = upload->len;
+	const char *data = upload->base64 ? buf_str(&upload->decoded) : upload->content;
+	size_t len = upload->base64 ? upload->decoded.len : upload->len;
 	uint64_t room = session_disk_room(session);
 
-	if (upload->base64) {
-		if (base64_decode(&decoded, upload->content, upload->len, err) < 0)
-			return err_wrap(err, "arguments.content");
-		data = buf_str(&decoded);
-		len = decoded.len;
-	}
 	if (len > room)
 		return err_set(err, ERR_LIMIT,
 			       "arguments.content: it is larger than %ju bytes (%s)",
@@ -310,7 +312,7 @@ static void upload_from(struct mcp_call *call, struct service *service, struct s
 void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 {
 	struct service *service = context;
-	struct upload upload = { .overwrite = false };
+	struct upload upload = { .decoded = BUF_INIT(BUF_UNBOUNDED) };
 	struct session *session;
 	struct err err;
 
@@ -322,4 +324,5 @@ void tool_upload_file(struct mcp_call *call, json_t *arguments, void *context)
 		upload_content(call, service, session, &upload);
 	else
 		upload_from(call, service, session, &upload);
+	buf_release(&upload.decoded);
 }

@@ -29,6 +29,22 @@ def test_d4_who_only_asks_about_an_unknown_session_makes_none(tmp_path, tool, ar
         assert server.call("session_info", session_id="set").object["effective_config"]["exec_timeout"] == 8
 
 
+@pytest.mark.parametrize(("tool", "arguments", "words"), [
+    ("session_info", {"config": {"nope": 1}}, "arguments.config"),
+    ("session_info", {"config": {"exec_timeout": "9"}}, "'exec_timeout' must be a number"),
+    ("exec_code", {"code": "1", "config": {"nope": 1}}, "arguments.config"),
+    ("exec_code", {"code": "1", "config": {"nope": 1}, "dependencies": []}, "arguments.config"),
+    ("upload_file", {"filename": "../x", "content": "a"}, "arguments.filename"),
+    ("upload_file", {"filename": "a/../../x", "url": "http://localhost/x"}, "arguments.filename"),
+    ("upload_file", {"filename": "x", "content": "?", "encoding": "base64"}, "arguments.content"),
+    ("install_packages", {"packages": []}, "arguments.packages names no package")])
+def test_d4_a_call_that_is_refused_makes_no_session(tmp_path, tool, arguments, words):
+    with Server(tmp_path) as server:
+        answer = server.call(tool, session_id="ghost", **arguments)
+        assert answer.is_error and words in answer.texts[0]
+        assert server.call("list_sessions").object["count"] == 0
+
+
 def test_d4_hints_are_true(tmp_path):
     with Server(tmp_path) as server:
         hints = {tool["name"]: tool["annotations"] for tool in server.request("tools/list")["tools"]}
