@@ -123,6 +123,14 @@ def test_an_exit_trap_of_the_users_runs_at_exit(sh):
     assert sh("exit 4").text == ""  # once
 
 
+@pytest.mark.parametrize("leaves", ["exit 3", "set -e; (exit 3)", "f() { exit 3; }; f a"])
+def test_traps_and_parameters_outlive_an_exit(sh, leaves):
+    sh("set -- one 'two words'; trap 'echo err' ERR; trap 'echo usr' USR1; trap 'echo bye' EXIT")
+    assert sh(leaves).text.splitlines()[-1] == "bye"
+    assert sh("kill -USR1 $$; false; echo \"$# $2\"").text == "usr\nerr\n2 two words\n"
+    assert sh("exit 4").text == ""
+
+
 @pytest.mark.parametrize("leaves", ["exit 3", "set -eu; (exit 3)", "f() { exit 3; }; f"])
 def test_an_exit_trap_runs_where_it_was_set_and_the_state_stays(sh, leaves):
     """P7."""

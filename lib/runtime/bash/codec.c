@@ -32,6 +32,7 @@ struct bash {
 	size_t scanned;   /* of it, for its end */
 	bool cut;         /* its declarations did not fit */
 	char *traps;      /* what the next cell begins with */
+	char *bye;        /* then: the user's trap of EXIT, where the driver was not told of it */
 	struct names names;
 	uint64_t limit; /* of the last question */
 };
@@ -55,6 +56,7 @@ static void *codec_start(void)
 	buf_init(&b->apart, BASH_ASIDE_MAX);
 	buf_init(&b->in, BASH_MESSAGE_MAX + MARK_MAX + (1 << 20));
 	b->traps = xstrdup("");
+	b->bye = xstrdup("");
 	return b;
 }
 
@@ -66,6 +68,7 @@ static void codec_end(void *codec)
 	buf_release(&b->in);
 	names_release(&b->names);
 	free(b->traps);
+	free(b->bye);
 	free(b);
 }
 
@@ -111,6 +114,7 @@ static void encode_exec(const struct bash *b, const struct frame *frame, struct 
 
 	installs_mark(buf_str(&written), written.len, &code);
 	buf_puts(&before, b->traps);
+	buf_puts(&before, b->bye);
 	if (nuls > 0)
 		buf_putf(
 			&before,
@@ -162,15 +166,18 @@ static void put_trap(struct buf *out, const char *word, size_t word_len, const c
 {
 	if (word_len == 1 && word[0] == '-')
 		return; /* so bash in its POSIX mode says that there is none */
-	if (str_eq(signal, "EXIT"))
-		buf_putf(out, "__ptycell_bye=%.*s; ", (int)word_len, word);
-	else
-		buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
+	buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
 }
 
-static const char *take_trap(struct buf *out, const char *at, const char *end, bool *leaves)
+static bool is_ours(const char *word, size_t word_len)
 {
-	static const char ours[] = "'__ptycell_leave ";
+	static const char start[] = "'{ __ptycell_status=";
+
+	return word_len >= sizeof(start) && memcmp(word, start, sizeof(start) - 1) == 0;
+}
+
+static const char *take_trap(struct bash *b, struct buf *out, const char *at, const char *end)
+{
 	const char *word_end = declaration_word_end(at, end);
 	const char *newline;
 	cleanup_free char *signal = NULL;
@@ -181,25 +188,35 @@ static const char *take_trap(struct buf *out, const char *at, const char *end, b
 	if (newline == NULL)
 		return end;
 	signal = xmemdup(word_end + 1, (size_t)(newline - word_end - 1));
-	*leaves = *leaves || str_eq(signal, "EXIT");
-	if ((size_t)(word_end - at) < sizeof(ours) || memcmp(at, ours, sizeof(ours) - 1) != 0)
+	if (!str_eq(signal, "EXIT")) {
 		put_trap(out, at, (size_t)(word_end - at), signal);
+	} else {
+		free(b->bye);
+		b->bye = is_ours(at, (size_t)(word_end - at))
+				 ? xstrdup("")
+				 : xasprintf("__ptycell_bye=%.*s; ", (int)(word_end - at), at);
+	}
 	return newline + 1;
 }
 
+/* A cell that `exit` ended within a function could not look at them: it says "kept". */
 static void keep_traps(struct bash *b, const struct message *message)
 {
 	static const char statement[] = "trap -- ";
+	static const char kept[] = "kept\n";
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	const char *at = message->traps;
 	const char *end = at + message->traps_len;
-	bool leaves = false; /* somebody looks after EXIT */
+	bool keeps =
+		message->traps_len == sizeof(kept) - 1 && memcmp(at, kept, sizeof(kept) - 1) == 0;
 
+	free(b->bye);
+	b->bye = xstrdup(keeps ? "" : "__ptycell_bye=; "); /* it wants none any more */
+	if (keeps)
+		return;
 	while ((size_t)(end - at) > sizeof(statement) &&
 	       memcmp(at, statement, sizeof(statement) - 1) == 0)
-		at = take_trap(&out, at + sizeof(statement) - 1, end, &leaves);
-	if (!leaves)
-		buf_puts(&out, "__ptycell_bye=; "); /* the cell wants no trap of its own any more */
+		at = take_trap(b, &out, at + sizeof(statement) - 1, end);
 	free(b->traps);
 	b->traps = buf_steal(&out);
 }

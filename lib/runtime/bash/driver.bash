@@ -27,14 +27,16 @@ __ptycell_look='case $__ptycell_looked in no) '\
 '\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
 __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
-"$__ptycell_look; __ptycell_turn; } >/dev/null 2>&1; "\
+"$__ptycell_look; __ptycell_turn; __ptycell_args=(\"\$@\"); } >/dev/null 2>&1; "\
 '__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
 "{ __ptycell_over \$?; $__ptycell_look; } >/dev/null 2>&1"
 
-# A deadly signal runs the trap of EXIT too, and then ends this bash. It does so within the source of
-# the cell, where `return` does not work any more; `exit` has left the source, or is in a function, where
-# it works. This is one command, as each would run the user's trap of DEBUG.
-__ptycell_at_exit='__ptycell_leave "$?" "$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}"; } 2>/dev/null)"'
+# The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
+# where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
+__ptycell_at_exit='{ __ptycell_status=$? __ptycell_flags=$- '\
+'__ptycell_ended=$(\builtin return 0 || \builtin printf %s "${BASH_SOURCE-}") '\
+'__ptycell_traps=$(\builtin trap -p DEBUG ERR INT RETURN); \builtin trap - DEBUG ERR EXIT RETURN; '\
+'\builtin set +ektuvx; } 2>/dev/null; __ptycell_leave "$@"'
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
 __ptycell_turn() {
@@ -379,7 +381,9 @@ __ptycell_globals() {
 	for __ptycell_layer in "${FUNCNAME[@]}"; do
 		builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
 		(( ${#__ptycell_hiding[@]} > 0 )) || builtin break
-		builtin unset -v "${__ptycell_hiding[@]}"
+		for __ptycell_name in "${__ptycell_hiding[@]}"; do
+			if [[ -R $__ptycell_name ]]; then builtin unset -n "$__ptycell_name"; else builtin unset -v "$__ptycell_name"; fi
+		done
 	done
 	builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
 	if (( ${#__ptycell_hiding[@]} == 0 )); then
@@ -395,10 +399,16 @@ __ptycell_globals() {
 	done < <(builtin compgen -v)
 }
 
-# Bash does not tell which they are. An attribute that is given to the global does not show on them.
+# Bash does not tell which they are. An attribute that is given to the global does not show on them,
+# nor another target, which makes a global where there was none.
 __ptycell_locals() {
 	while IFS= TMOUT= builtin read -r __ptycell_name; do
-		[[ $__ptycell_name != __ptycell_* && ! -R $__ptycell_name ]] || builtin continue
+		[[ $__ptycell_name != __ptycell_* ]] || builtin continue
+		if [[ -R $__ptycell_name ]]; then
+			( builtin declare -gn "$__ptycell_name=__ptycell_nonce"
+			[[ ${!__ptycell_name} == "$__ptycell_nonce" ]] ) || builtin printf '%s\n' "$__ptycell_name"
+			builtin continue
+		fi
 		builtin declare -gt "$__ptycell_name"
 		[[ ${!__ptycell_name@a} == *t* ]] || builtin printf '%s\n' "$__ptycell_name"
 	done < <(builtin compgen -v)
@@ -418,10 +428,23 @@ __ptycell_keep() {
 	for (( __ptycell_index = ${#DIRSTACK[@]} - 1; __ptycell_index > 0; __ptycell_index-- )); do
 		builtin printf 'builtin pushd -n %q >/dev/null\n' "${DIRSTACK[__ptycell_index]}"
 	done
+	__ptycell_coprocs
 	builtin printf '%s\n' "$__ptycell_options" "$__ptycell_text"
 	builtin alias -p
 	__ptycell_functions
 	builtin printf '__ptycell_whole=yes\n'
+}
+
+# Their descriptors are close-on-exec, and soon others': what names them goes.
+__ptycell_coprocs() {
+	builtin local LC_ALL=C __ptycell_name
+	__ptycell_names=()
+	while IFS= TMOUT= builtin read -r __ptycell_name; do
+		[[ $__ptycell_name =~ ^'['[0-9]+']'.' '+[^' ']+' '+'coproc '([A-Za-z0-9_]+)' ' ]] || builtin continue
+		__ptycell_names+=("${BASH_REMATCH[1]}")
+		builtin printf 'builtin unset -v %s %s_PID\n' "${BASH_REMATCH[1]}" "${BASH_REMATCH[1]}"
+	done < <(builtin jobs)
+	(( ${#__ptycell_names[@]} == 0 )) || builtin printf '__ptycell_ended=%q\n' "$(builtin printf ' %s' "${__ptycell_names[@]}")"
 }
 
 # Not every function parses as bash prints it: those that do not are lost.
@@ -478,75 +501,80 @@ __ptycell_read_driver() {
 	done </proc/self/environ 2>/dev/null
 }
 
-# The trap of EXIT, with $? and a word that is empty unless a signal ends this bash. `exit`, or a failure under set -e,
-# ends this bash: another takes its place in the same process and gets all that can be handed over.
-# A signal ends it for good, as any interpreter.
+# In the trap of EXIT, with the parameters of the cell or of the function that `exit` came from. `exit`,
+# or a failure under set -e, ends this bash: another takes its place in the same process and gets all
+# that can be handed over. A signal ends it for good, as any interpreter.
 __ptycell_leave() {
-	__ptycell_status=$1 __ptycell_flags=$-
-	builtin set +ektuvx
 	[[ $__ptycell_state == begun && $BASHPID == "$$" ]] || builtin return 0
-	builtin trap - EXIT
 	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
 	__ptycell_return "$__ptycell_status"
 	case $__ptycell_bye in
 	*exit*) ( builtin eval "$__ptycell_bye" ) ;; # which would end this bash for good
 	*) builtin eval "$__ptycell_bye" ;;
 	esac
-	[[ ! $2 ]] || builtin return 0
+	[[ ! $__ptycell_ended ]] || builtin return 0
+	if (( ${#FUNCNAME[@]} == 1 )); then
+		__ptycell_args=("$@")
+	else # the cell's are out of reach: they stay as they were at its start
+		__ptycell_traps=kept
+	fi
 	__ptycell_text=$(builtin trap -p) 2>/dev/null
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)
 	__ptycell_read_driver
 	# Redirections of functions that `exit` came from are still there, so output goes to the terminal anew;
-	# what was close-on-exec
-	# stays so but for 0 to 2, by way of which 18 goes.
+	# what was close-on-exec stays so but for 0 to 2. The numbers are free ones: others are the cell's.
+	\exec {__ptycell_here}<<<"$__ptycell_line" {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&18
+	\exec {__ptycell_told}<&0
 	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
-		HISTFILE= PTYCELL_RESUME=1 \
-		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i \
-		13<<<"$__ptycell_line" <&18 11<&0 <&12 15<>/dev/tty 17<>/dev/tty >&14 2>&16
+		HISTFILE= PTYCELL_RESUME="$__ptycell_told $__ptycell_out $__ptycell_err $__ptycell_here" \
+		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i <&12 >&14 2>&16
 }
 
 # What has to come behind all else in the new shell.
 __ptycell_resume() {
-	__ptycell_text=$(builtin trap -p DEBUG)
 	if ! __ptycell_define "$__ptycell_functions" 2>/dev/null || [[ ! $__ptycell_whole ]]; then
 		builtin printf 'bash: not all variables and functions outlived the exit.\n' >&2
 	fi
 	[[ ! $__ptycell_lost ]] || builtin printf 'bash: functions that did not outlive the exit:%s\n' "$__ptycell_lost" >&2
+	[[ ! $__ptycell_ended ]] || builtin printf 'bash: coprocs that did not outlive the exit:%s\n' "$__ptycell_ended" >&2
 	(( ${#__ptycell_left[@]} == 0 )) || builtin printf 'bash: still running, but no jobs of this shell after the exit:%s\n' \
 		"$(builtin printf ' %s' "${__ptycell_left[@]}")" >&2
-	__ptycell_functions=
+	__ptycell_functions= __ptycell_ended=
 	builtin unset -f __ptycell_end __ptycell_free
-	[[ ! $__ptycell_text ]] || builtin eval "builtin $__ptycell_text"
-	__ptycell_text=
+	__ptycell_looked=yes
+	builtin printf '%s\n' "$__ptycell_traps" >&16 || builtin printf '%s\n' "$__ptycell_traps" >&14
 }
 
+
+# 11 tells, 15 and 17 are control and aside: the server's numbers. After an exit others tell, and 1 and
+# 2 come in the place of the terminal's.
 if [[ ${PTYCELL_RESUME-} ]]; then
-	exec 14>&1 >&15 15>&14 14>&2 2>&17 17>&14 14>&-
+	builtin set -- $PTYCELL_RESUME
+	builtin eval "exec 14>&1 >&$2 $2>&14 14>&2 2>&$3 $3>&14 14>&-"
 	__ptycell_whole=
-	builtin . /dev/fd/13 2>/dev/null
-	exec 13<&-
+	builtin . "/dev/fd/$4" 2>/dev/null
+	builtin eval "exec $4<&-"
 	builtin unset PTYCELL_RESUME
 else
 	exec 17>&13 13>&-
+	builtin set -- 11 15 17
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags=
 	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
-	__ptycell_aliases=: __ptycell_left=()
+	__ptycell_aliases=: __ptycell_left=() __ptycell_args=()
 fi
 # No program of a cell gets them: bash marks its own copy of what a redirection replaces as
 # close-on-exec, always the first free one from 10 on, and a copy of such a one is so too.
 { exec 12<&10; } </dev/null
-{ exec 18<&10; } 11<&-
-{ exec 14>&10; } 15>&-
-{ exec 16>&10; } 17>&-
-exec 11<&- 15>&- 17>&-
+builtin eval "{ exec 18<&10; } $1<&-; { exec 14>&10; } $2>&-; { exec 16>&10; } $3>&-; exec $1<&- $2>&- $3>&-"
+builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=
 builtin readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
-	__ptycell_keep __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_leave
+	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND

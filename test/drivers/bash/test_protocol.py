@@ -182,6 +182,41 @@ def test_output_is_seen_again_after_an_exit_that_was_redirected(bash, code):
     assert bash.run("read -t 0.01 x </dev/tty; test -t 0 -a -t 1 -a -t 2")[1] == 0
 
 
+def test_what_the_cell_set_outlives_an_exit(bash):
+    bash.run("set -- one 'two words' ''; exec {a}</etc/passwd {b}</dev/null {c}</dev/null {d}</dev/null {e}</etc/passwd 9</etc/passwd 40</etc/passwd")
+    opened = "echo $# $2; for i in $a $e 9 40; do read -u $i line && echo ${line%%:*}; done; ls -l /proc/$$/fd | grep -c -e null -e passwd"
+    for code, status in (("IFS=,; exit 3", 3), ("set -e; false", 1), ("IFS=$' \\t\\n'; f() { exit 4; }; f a >log", 4), ("set -x; exit 5", 5)):
+        assert bash.run(code)[:2] == ("over", status)
+    assert "ptycell" not in bash.output.decode()
+    assert bash.run(f"set +x; {opened}")[2].splitlines()[-6:] == ["3 two words", *["root"] * 4, "7"]
+    assert bash.run("exec {a}<&- {b}<&- {c}<&- {d}<&- {e}<&- 9<&- 40<&-; ls /proc/self/fd | wc -w")[2] == "4\n"
+
+
+def test_traps_outlive_an_exit_and_do_not_run_while_it_goes_on(bash):
+    assert bash.run("set -E; trap 'echo err >>ran' ERR; trap 'echo int' INT; trap 'echo usr' USR1; exit 4") == ("over", 4, "")
+    assert "trap -- 'echo int' SIGINT\n" in bash.traps and "trap -- 'echo err >>ran' ERR\n" in bash.traps
+    assert bash.run("kill -USR1 $$; ls ran 2>/dev/null; set +E")[2] == "usr\n"
+    assert bash.run("exit 5") == ("over", 5, "") and bash.traps == "\n"
+    bash.run("f() { exit 6; }; f")
+    assert bash.traps == "kept\n"  # out of reach
+
+
+def test_coprocs_that_an_exit_ends_are_told(bash):
+    bash.run("coproc cat; COPROC_PID_OF=mine; echo coproc x y >/dev/null &\nwait $!")
+    state, status, output = bash.run("exit 2")
+    assert (state, status) == ("over", 2) and output.startswith("bash: coprocs that did not outlive the exit: COPROC\n")
+    assert bash.run("echo ${COPROC-gone} ${COPROC_PID-gone} $COPROC_PID_OF")[2] == "gone gone mine\n"
+    assert "coprocs" not in bash.run("exit 2")[2]
+
+
+def test_local_name_references_stay_their_functions(bash):
+    bash.run("a=1 b=2 c=3; declare -n shadow=c seen=a; m=(x y); declare -n part='m[1]'\n"
+             "f() { local -n own=a shadow=b; local seen=5; g; }; g() { local -n own=c; exit 4; }")
+    assert bash.run("f") == ("over", 4, "")
+    assert bash.run("echo ${own-none} $a $b $c; declare -p shadow seen part")[2] == (
+        'none 1 2 3\ndeclare -n shadow="c"\ndeclare -n seen="a"\ndeclare -n part="m[1]"\n')
+
+
 @pytest.mark.parametrize("name", ["HUP", "USR1", "USR2", "PIPE", "ALRM", "XCPU", "XFSZ", "VTALRM", "SEGV"])
 @pytest.mark.parametrize("code", ["kill -%s $$; echo not-reached", "f() { kill -%s $$; }; f >log; echo not-reached",
                                   "set -e; (kill -%s $$); :; echo not-reached"])

@@ -93,7 +93,7 @@ static void ready(void)
 	expect_part(frame, "version", "5.2");
 }
 
-#define OURS "trap -- '__ptycell_leave \"$?\"' EXIT\n"
+#define OURS "trap -- '{ __ptycell_status=$?; }' EXIT\n"
 
 /* The end of cell `n` with these declarations. */
 static const struct frame *done(const char *n, const char *names)
@@ -190,6 +190,18 @@ static void a_trap_of_exit_that_is_gone_is_forgotten(void **state)
 	(void)told("@abc done 1 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 2, "code", "x", 1);
 	assert_string_equal(text, "@abc exec 2 16 1\n__ptycell_bye=; x__ptycell_next\n");
+}
+
+static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
+{
+	cleanup_free char *text = NULL;
+
+	(void)state;
+	(void)told(
+		"trap -- 'e' ERR\ntrap -- 'bye' EXIT\n@abc done 1 over 0\n@abc names\n@abc end\n");
+	(void)told("kept\n@abc done 2 over 0\n@abc names\n@abc end\n");
+	text = sent("exec", 3, "code", "x", 1);
+	assert_string_equal(text, "@abc exec 3 17 1\ntrap -- 'e' ERR; x__ptycell_next\n");
 }
 
 static void variables_are_rows_by_name(void **state)
@@ -417,6 +429,7 @@ int main(void)
 		BASH_TEST(only_changes_are_told),
 		BASH_TEST(traps_come_back_with_the_next_cell),
 		BASH_TEST(a_trap_of_exit_that_is_gone_is_forgotten),
+		BASH_TEST(traps_are_kept_when_they_could_not_be_looked_at),
 		BASH_TEST(variables_are_rows_by_name),
 		BASH_TEST(names_that_a_frame_has_no_room_for_are_only_counted),
 		BASH_TEST(a_message_may_come_in_any_pieces),
