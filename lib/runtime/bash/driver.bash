@@ -33,9 +33,10 @@ __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \buil
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
+# Under set -T, what the user's trap of DEBUG writes would be among the answers.
 __ptycell_at_exit='{ __ptycell_status=$? __ptycell_flags=$- '\
-'__ptycell_ended=$(\builtin return 0 || \builtin printf %s "${BASH_SOURCE-}") '\
-'__ptycell_traps=$(\builtin trap -p DEBUG ERR INT RETURN); \builtin trap - DEBUG ERR EXIT RETURN; '\
+'__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null) '\
+'__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
 '\builtin set +ektuvx; } 2>/dev/null; __ptycell_leave "$@"'
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.

@@ -197,7 +197,9 @@ def test_traps_outlive_an_exit_and_do_not_run_while_it_goes_on(bash):
     assert "trap -- 'echo int' SIGINT\n" in bash.traps and "trap -- 'echo err >>ran' ERR\n" in bash.traps
     assert bash.run("kill -USR1 $$; ls ran 2>/dev/null; set +E")[2] == "usr\n"
     assert bash.run("exit 5") == ("over", 5, "") and bash.traps == "\n"
-    bash.run("f() { exit 6; }; f")
+    bash.run("set -T; trap 'echo debug' DEBUG; exit 5")
+    assert bash.traps == "trap -- 'echo debug' DEBUG\n"
+    bash.run("set +T; f() { exit 6; }; f")
     assert bash.traps == "kept\n"  # out of reach
 
 
@@ -236,7 +238,7 @@ def test_an_exit_trap_runs_before_a_deadly_signal_ends_the_shell(bash):
 
 @pytest.mark.parametrize("code, status", [
     ("trap 'exit 3' USR1; kill -USR1 $$", 3), ("trap 'exit 3' USR1; f() { kill -USR1 $$; }; f", 3), ("trap 'exit 3' ERR; false", 3),
-    ("set -E; trap 'echo no' RETURN; exit 4", 4), ("echo 'exit 5' >lib; . ./lib", 5), ("f() { . /dev/stdin <<<'exit 6'; }; f", 6),
+    ("set -E; trap 'echo no' RETURN; exit 4", 4), ("set -ET; trap 'echo debug' DEBUG ERR RETURN; exit 4", 4), ("echo 'exit 5' >lib; . ./lib", 5), ("f() { . /dev/stdin <<<'exit 6'; }; f", 6),
     ("eval 'exit 7'", 7), ("shopt -s inherit_errexit; set -e; false", 1), ("set -o posix; exit 8", 8),
     ("trap 'echo on' HUP; kill -HUP $$; exit 9", 9), ("kill -TERM $$; exit 2", 2)])
 def test_an_exit_is_no_deadly_signal(bash, code, status):
