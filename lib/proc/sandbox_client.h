@@ -159,7 +159,7 @@ struct interpreter_handlers {
 	void (*started)(struct interpreter *interpreter);
 	/* It could not be started; only interpreter_free may follow. */
 	void (*failed)(struct interpreter *interpreter, const struct err *err);
-	/* The interpreter process ended; children of it may live on. */
+	/* The interpreter process ended, as WIRE_EXITED says; children of it may live on. */
 	void (*exited)(struct interpreter *interpreter, int wait_status);
 	/* No process of its tree is left. */
 	void (*gone)(struct interpreter *interpreter);

@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,7 +28,8 @@ struct minder {
 	pid_t interpreter; /* 0 when it is reaped */
 	int report;        /* from the child, until it has exec'd */
 	bool killing;
-	bool copied; /* the interpreter, from a parent */
+	bool copied;              /* the interpreter, from a parent */
+	uint64_t cpu_seconds_max; /* that it began with */
 	struct stat slave;
 	/* For the server, until the child has exec'd: the pty master, then the plan's ends. */
 	int handover[WIRE_FDS_MAX];
@@ -213,9 +216,29 @@ static void on_command(struct minder *minder, const struct wire_message *message
 	}
 }
 
+/* Looks whether the interpreter was killed at a limit of processor time that it set itself: as long
+ * as it is not reaped, its limits are known. */
+static bool ran_out_of_time(const struct minder *minder)
+{
+	siginfo_t info = { .si_pid = 0 };
+	struct rusage usage = { 0 };
+	struct rlimit limit;
+
+	/* The system call tells of the usage, too. */
+	if (minder->interpreter == 0 ||
+	    syscall(SYS_waitid, P_PID, minder->interpreter, &info, WEXITED | WNOHANG | WNOWAIT,
+		    &usage) < 0 ||
+	    info.si_pid == 0 || info.si_code != CLD_KILLED || info.si_status != SIGKILL ||
+	    prlimit(minder->interpreter, RLIMIT_CPU, NULL, &limit) < 0)
+		return false;
+	return limit.rlim_max < minder->cpu_seconds_max &&
+	       (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1) >= limit.rlim_max;
+}
+
 /* Reaps; false when nothing is left. */
 static bool reap_all(struct minder *minder)
 {
+	int flags = ran_out_of_time(minder) ? WIRE_OUT_OF_TIME : 0;
 	int wait_status = 0;
 	pid_t pid;
 
@@ -223,6 +246,8 @@ static bool reap_all(struct minder *minder)
 		if (pid != minder->interpreter)
 			continue;
 		minder->interpreter = 0;
+		if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL)
+			wait_status |= flags;
 		tell_number(minder, WIRE_EXITED, wait_status);
 	}
 	return pid == 0;
@@ -278,7 +303,9 @@ static int close_others(struct minder_task *task, struct err *err)
 
 int minder_run(const struct minder_task *task)
 {
-	struct minder minder = { .report = -1, .copied = task->born != NULL };
+	struct minder minder = { .report = -1,
+				 .copied = task->born != NULL,
+				 .cpu_seconds_max = task->policy->cpu_seconds_max };
 	struct minder_task own = *task;
 	struct err err;
 	int rc;

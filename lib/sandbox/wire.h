@@ -30,7 +30,7 @@ enum wire_type {
 			     server, why there is no copy */
 	WIRE_STARTED,     /* minder to server; int32_t, not 0: a copy of a parent; pty master,
 			     then the plan's descriptors in order */
-	WIRE_EXITED,      /* int32_t wait status of the interpreter */
+	WIRE_EXITED,      /* int32_t wait status of the interpreter, WIRE_OUT_OF_TIME */
 	WIRE_GONE,        /* nothing of the tree is left; the minder's last message */
 	WIRE_SIGNAL,      /* server to minder; int32_t, to every process of the tree */
 	WIRE_SIGNAL_ONE,  /* int32_t, to the interpreter alone */
@@ -48,6 +48,10 @@ enum wire_type {
 	WIRE_RELIEVED,    /* struct usage_relief: which ones */
 	WIRE_TYPES
 };
+
+/* Beside a wait status of SIGKILL: a limit of processor time that code had set itself was reached.
+ */
+#define WIRE_OUT_OF_TIME 0x10000
 
 /* The descriptors of a WIRE_SANDBOX, in this order, each when the policy names it. */
 enum {

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/random.h"
+#include "sandbox/wire.h"
 #include "session/compiled.h"
 #include "session/confinement.h"
 #include "session/environment.h"
@@ -296,6 +297,16 @@ static bool ended_with_sandbox(const struct runner *r, int wait_status)
 		sandbox_is_dead(r->c.sandbox));
 }
 
+/* Goes on after the signal that ended it. */
+static const char *guess_why(int wait_status)
+{
+	if ((wait_status & WIRE_OUT_OF_TIME) != 0)
+		return ": the code reached the limit of processor time that it had set itself";
+	if (WTERMSIG(wait_status) == SIGXCPU)
+		return ", as the kernel does at a limit of processor time";
+	return WTERMSIG(wait_status) == SIGKILL ? ", as the kernel does when memory runs out" : "";
+}
+
 /* Goes on after "the interpreter". */
 static char *describe_end(const struct runner *r, int wait_status)
 {
@@ -308,10 +319,7 @@ static char *describe_end(const struct runner *r, int wait_status)
 		const char *name = sigabbrev_np(WTERMSIG(wait_status));
 
 		return xasprintf("was killed by signal %d (SIG%s)%s", WTERMSIG(wait_status),
-				 name != NULL ? name : "?",
-				 WTERMSIG(wait_status) == SIGKILL
-					 ? ", as the kernel does when memory runs out"
-					 : "");
+				 name != NULL ? name : "?", guess_why(wait_status));
 	}
 	return xasprintf("exited with code %d", WEXITSTATUS(wait_status));
 }

@@ -230,6 +230,13 @@ def test_a_shell_that_a_signal_ended_is_told(sh, code, name):
     assert sh("echo ${x-gone}").text == "gone\n"
 
 
+@pytest.mark.parametrize("code", ["ulimit -t 1; while :; do :; done", "ulimit -St 1; while :; do :; done"])
+def test_a_limit_of_processor_time_that_code_set_is_told(sh, code):
+    result = sh(code)
+    assert result.state == "died" and "limit of processor time" in result.text and "memory" not in result.text
+    assert "when memory runs out" in sh("ulimit -t 1000; kill -9 $$").text
+
+
 def test_a_trap_of_a_deadly_signal_keeps_the_shell(sh):
     assert sh("x=5; trap 'echo caught' HUP USR1; kill -HUP $$; kill -USR1 $$; echo on").text == "caught\ncaught\non\n"
     assert sh("kill -HUP $$; trap 'exit 3' HUP; kill -HUP $$; echo not-reached").text == "caught\n"
