@@ -152,6 +152,17 @@ def test_traps_are_listed_as_the_user_set_them(sh):
     assert sh("f() { trap 'echo returned' RETURN; echo in; }; f; trap - RETURN").text == "in\nreturned\n"
 
 
+def test_subshells_list_traps_as_the_user_set_them(sh):
+    """P20."""
+    assert sh("x=$(trap -p EXIT); echo \"[$x]\"; (trap -p); trap -p | cat").text == "[]\n"
+    first = r"trap -- 'echo '\''first'\''' EXIT" + "\n"
+    listed = sh("trap \"echo 'first'\" EXIT; trap 'echo u' USR1; echo \"$(trap -p EXIT)\"; (trap); trap 'echo err' ERR; trap -p ERR; trap - ERR")
+    assert listed.text == f"{first}{first}trap -- 'echo u' SIGUSR1\ntrap -- 'echo err' ERR\n"
+    assert sh("old=$(trap -p EXIT); trap 'echo second' EXIT; eval \"$old\"; (trap 'echo own' EXIT; trap -p EXIT)").text == (
+        "trap -- 'echo own' EXIT\nown\n")
+    assert sh("exit 3").text == "first\n"
+
+
 def test_statuses_of_a_pipeline_are_there_in_every_cell(sh):
     """P6."""
     sh("echo hi")

@@ -194,10 +194,12 @@ __ptycell_return() {
 __ptycell_trap() {
 	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
 	builtin shift
-	if builtin declare -F trap >/dev/null || [[ $BASHPID != "$$" ]]; then
+	if builtin declare -F trap >/dev/null; then
 		trap "$@"
 	elif (( $# == 0 )) || [[ $1 == -p ]]; then
 		__ptycell_list_traps "$@"
+	elif [[ $BASHPID != "$$" ]]; then
+		builtin trap "$@"
 	elif [[ $1 == -l ]]; then
 		builtin trap -l
 	else
@@ -205,7 +207,16 @@ __ptycell_trap() {
 	fi
 }
 
+# A subshell lists those of the shell around it, as long as it sets none.
 __ptycell_list_traps() {
+	if [[ $BASHPID != "$$" ]]; then
+		builtin local LC_ALL=C __ptycell_line __ptycell_ours="trap -- '$__ptycell_at_exit' EXIT"$'\n'
+		__ptycell_line=$(builtin trap "$@")$'\n'
+		builtin set -- "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
+		__ptycell_line=${__ptycell_line/"$__ptycell_ours"/"$1"}
+		builtin printf '%s' "${__ptycell_line#$'\n'}"
+		builtin return 0
+	fi
 	builtin trap - EXIT
 	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
 	builtin trap "$@"

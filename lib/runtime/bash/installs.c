@@ -192,6 +192,24 @@ static const char *skip_bracketed(const char *at, const char *end, unsigned int 
 	return NULL;
 }
 
+static void mark(struct lexer *l, const char *at, const char *word)
+{
+	if (l->mark_count < MARKS_MAX &&
+	    (l->mark_count == 0 || l->marks[l->mark_count - 1].at < at))
+		l->marks[l->mark_count++] = (struct mark){ at, word };
+}
+
+/* $(trap -p EXIT), whose answer code keeps, to set the trap again. */
+static void mark_listing(struct lexer *l, const struct word *word)
+{
+	static const char listing[] = "$(trap -p";
+	const char *found = memmem(word->start, word->len, listing, sizeof(listing) - 1);
+
+	if (found != NULL && memchr(word->start, '\'', word->len) == NULL &&
+	    (found == word->start || found[-1] != '\\'))
+		mark(l, found + strlen("$("), TRAPS_WORD);
+}
+
 /* Takes a word; false where its end cannot be told. */
 static bool take_word(struct lexer *l, struct word *ret)
 {
@@ -261,18 +279,17 @@ static enum progress next_progress(enum progress before, const struct word *word
 
 static void mark_command(struct lexer *l, const char *word)
 {
-	if (l->mark_count < MARKS_MAX)
-		l->marks[l->mark_count++] = (struct mark){ l->command, word };
+	mark(l, l->command, word);
 }
 
-/* DEBUG and RETURN would be those of the function that the mark is, which cannot reset ERR either.
- */
+/* DEBUG and RETURN would be those of the function that the mark is, which cannot reset or list ERR
+ * either. */
 static void unmark_trap(struct lexer *l, const struct word *word)
 {
 	static const char *const functions_own[] = { "DEBUG", "RETURN", NULL };
 
 	if (l->words == 2)
-		l->resets = word_is(word, "-") || word_is(word, "ERR");
+		l->resets = word_is(word, "-") || word_is(word, "-p") || word_is(word, "ERR");
 	if (!word_in(word, functions_own) && !(l->resets && word_is(word, "ERR")))
 		return;
 	l->progress = NOTHING;
@@ -343,6 +360,7 @@ static bool handle_word(struct lexer *l)
 
 	if (!take_word(l, &word))
 		return false;
+	mark_listing(l, &word);
 	if (l->target) {
 		l->target = false;
 		return true;
