@@ -123,6 +123,14 @@ def test_an_exit_trap_of_the_users_runs_at_exit(sh):
     assert sh("exit 4").text == ""  # once
 
 
+@pytest.mark.parametrize("ends", ["exit 7", "(exit 7)", "f() { exit 7; }; f", "set -e; (exit 7)"])
+def test_the_status_of_a_cell_is_there_for_the_next_whatever_its_traps(sh, ends):
+    for traps in ("", "trap 'echo int' INT", "trap 'echo err' ERR"):
+        sh(traps)
+        sh(ends)
+        assert sh("echo $?").text == "7\n"
+
+
 @pytest.mark.parametrize("leaves", ["exit 3", "set -e; (exit 3)", "f() { exit 3; }; f a"])
 def test_traps_and_parameters_outlive_an_exit(sh, leaves):
     sh("set -- one 'two words'; trap 'echo err' ERR; trap 'echo usr' USR1; trap 'echo bye' EXIT")

@@ -120,6 +120,9 @@ static void encode_exec(const struct bash *b, const struct frame *frame, struct 
 			&before,
 			"builtin printf '%%s\\n' 'NUL bytes of the code that were left out: %zu' >&2; ",
 			nuls);
+	/* The cell finds $? as it was; `&&`, as this is no error. DEBUG would show it. */
+	if (before.len > 0 && strstr(b->traps, " DEBUG; ") == NULL)
+		buf_puts(&before, "__ptycell_return \"$__ptycell_status\" && :; ");
 	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, before.len,
 		 code.len, buf_str(&before));
 	buf_put(out, buf_str(&code), code.len);

@@ -526,7 +526,7 @@ __ptycell_leave() {
 	esac
 	[[ ! $__ptycell_ended ]] || builtin return 0
 	if (( ${#FUNCNAME[@]} == 1 )); then
-		__ptycell_args=("$@")
+		__ptycell_args=("$@") __ptycell_traps+=${__ptycell_traps:+$'\n'}"trap -- '$__ptycell_at_exit' EXIT"
 	else # the cell's are out of reach: they stay as they were at its start
 		__ptycell_traps=kept
 	fi
@@ -557,6 +557,7 @@ __ptycell_resume() {
 	builtin unset -f __ptycell_end __ptycell_free
 	__ptycell_looked=yes
 	builtin printf '%s\n' "$__ptycell_traps" >&16 || builtin printf '%s\n' "$__ptycell_traps" >&14
+	__ptycell_traps=
 }
 
 

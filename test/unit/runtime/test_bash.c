@@ -93,6 +93,7 @@ static void ready(void)
 	expect_part(frame, "version", "5.2");
 }
 
+#define STATUS "__ptycell_return \"$__ptycell_status\" && :; "
 #define OURS "trap -- '{ __ptycell_status=$?; }' EXIT\n"
 
 /* The end of cell `n` with these declarations. */
@@ -121,8 +122,8 @@ static void a_cell_is_told_that_nuls_are_left_out(void **state)
 
 	(void)state;
 	assert_string_equal(
-		text, "@abc exec 7 73 7\nbuiltin printf '%s\\n' 'NUL bytes of the code that were "
-		      "left out: 2' >&2; echo ab__ptycell_next\n");
+		text, "@abc exec 7 116 7\nbuiltin printf '%s\\n' 'NUL bytes of the code that were "
+		      "left out: 2' >&2; " STATUS "echo ab__ptycell_next\n");
 }
 
 static void what_bash_need_not_know_is_not_sent(void **state)
@@ -189,7 +190,7 @@ static void a_trap_of_exit_that_is_gone_is_forgotten(void **state)
 	(void)state;
 	(void)told("@abc done 1 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 2, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 2 16 1\n__ptycell_bye=; x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 2 59 1\n__ptycell_bye=; " STATUS "x__ptycell_next\n");
 }
 
 static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
@@ -201,7 +202,7 @@ static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
 		"trap -- 'e' ERR\ntrap -- 'bye' EXIT\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	(void)told("kept\n@abc done 2 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 3, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 3 17 1\ntrap -- 'e' ERR; x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 3 60 1\ntrap -- 'e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void variables_are_rows_by_name(void **state)
@@ -340,7 +341,8 @@ static void a_message_that_lies_aside_is_read_when_its_end_comes(void **state)
 	expect_part(frame, "children", "1");
 	expect_part(frame, "names", "x string 1\n-HOME");
 	text = sent("exec", 4, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 4 22 1\ntrap -- 'echo e' ERR; x__ptycell_next\n");
+	assert_string_equal(text,
+			    "@abc exec 4 65 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
@@ -355,7 +357,8 @@ static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
 	frame = told("@abc done 3 over 0\n@abc names\ndeclare -- y=\"5\"\n@abc end\n");
 	expect_part(frame, "names", "y string 1");
 	text = sent("exec", 4, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 4 22 1\ntrap -- 'echo e' ERR; x__ptycell_next\n");
+	assert_string_equal(text,
+			    "@abc exec 4 65 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void nothing_aside_is_no_message(void **state)
