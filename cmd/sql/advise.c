@@ -140,6 +140,20 @@ static void advise_texted(const struct subject *subject)
 		  subject->column->verdict.type == INFER_TYPE_INTEGER ? "INTEGER" : "REAL");
 }
 
+/* SQLite makes 0 of 'a' + 'b', and 2026 of a date. */
+static void advise_added(const struct subject *subject)
+{
+	bool dated = column_is_dated(subject->column);
+	cleanup_free char *sample = shown(subject->column->samples[0]);
+
+	sink_note(
+		subject->sink,
+		"%s of %s is text and was calculated with: each value counts as the number that it "
+		"begins with, or as 0 ('%s'); %s",
+		subject->name, subject->file, sample,
+		dated ? "julianday() gives days for ISO dates" : "|| joins texts");
+}
+
 static void advise_column(const struct subject *subject)
 {
 	unsigned marks = subject->column->marks;
@@ -155,6 +169,8 @@ static void advise_column(const struct subject *subject)
 		advise_true(subject);
 	if ((marks & COLUMN_CONDITION) && !doubtful)
 		advise_condition(subject);
+	if ((marks & COLUMN_ADDED) && !doubtful)
+		advise_added(subject);
 	if (marks & COLUMN_TEXTED)
 		advise_texted(subject);
 }

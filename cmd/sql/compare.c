@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "base/util.h"
 #include "sql/moment.h"
 #include "text/clean.h"
 
@@ -315,6 +316,76 @@ static void look_at_order(struct compare *compare, size_t at)
 	} while (clause_is_char(clause, at, ','));
 }
 
+/* ---- what is calculated with ---- */
+
+/* A sign behind this is one of a number, and a star stands for all columns. */
+static bool ends_value(const struct clause *clause, size_t at)
+{
+	static const char *const words[] = { "BETWEEN", "LIKE",   "IN",     "IS",
+					     "ALL",     "OFFSET", "VALUES", NULL };
+	enum token_kind kind = clause->tokens[at].kind;
+
+	if (clause_is_name(clause, at))
+		return !clause_is_boundary(clause, at) && !clause_is_any(clause, at, words);
+	return kind == TOKEN_NUMBER || kind == TOKEN_STRING || kind == TOKEN_PARAM ||
+	       clause_is_char(clause, at, ')');
+}
+
+/* The name or call that ends before `end`. */
+static struct side value_before(const struct clause *clause, size_t end)
+{
+	size_t begin = end - 1;
+
+	if (clause_is_char(clause, begin, ')')) {
+		while (begin > 0 && clause->behinds[begin] != end)
+			begin--;
+		begin -= begin > 0 && clause_is_name(clause, begin - 1) &&
+			 !clause_is_boundary(clause, begin - 1);
+	}
+	return (struct side){ .begin = begin, .end = end };
+}
+
+/* The one that begins at `begin`. */
+static struct side value_behind(const struct clause *clause, size_t begin)
+{
+	size_t end = begin;
+
+	while (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '.'))
+		end += 2;
+	if (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '('))
+		end++;
+	end = clause_is_char(clause, end, '(') ? clause_behind_brackets(clause, end) : end + 1;
+	return (struct side){ .begin = begin, .end = end };
+}
+
+/* v + 0 and v * 1 are there to make a number of a text. */
+static bool is_conversion(const struct clause *clause, size_t at)
+{
+	const char *text = clause->lexer.text;
+
+	for (size_t i = at - 1; i <= at + 1; i += 2) {
+		const struct token *token = &clause->tokens[i];
+
+		if (token->kind == TOKEN_NUMBER && strspn(text + token->at, "01.") >= token->len)
+			return true;
+	}
+	return false;
+}
+
+static void look_at_sum(struct compare *compare, size_t at)
+{
+	const struct clause *clause = &compare->clause;
+	struct side values[2];
+
+	if (at == 0 || !ends_value(clause, at - 1) || clause_is_char(clause, at + 1, '>') ||
+	    is_conversion(clause, at))
+		return;
+	values[0] = value_before(clause, at);
+	values[1] = value_behind(clause, at + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		side_mark(&compare->sides, &values[i], COLUMN_ADDED);
+}
+
 /* ---- columns that are conditions by themselves ---- */
 
 /* The AND of BETWEEN is in the same operand, so to say. */
@@ -398,6 +469,8 @@ void compare_mark(const struct query *query, struct sides sides, struct sink *si
 			if (!clause_is_char(clause, at, '-'))
 				look_at_operator(&compare, at, behind);
 			at = behind - 1;
+		} else if (clause_is_one_of(clause, at, "+-*/%")) {
+			look_at_sum(&compare, at);
 		} else {
 			look_at_word(&compare, at);
 		}

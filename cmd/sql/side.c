@@ -33,6 +33,9 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 		return dated && wrong;
 	case COLUMN_UNLIKE:
 		return dated && !wrong;
+	case COLUMN_ADDED:
+		return column->verdict.type == INFER_TYPE_TEXT &&
+		       infer_others(column->counts, false) > column->counts[INFER_PADDED];
 	default:
 		return column->verdict.type == INFER_TYPE_TEXT;
 	}

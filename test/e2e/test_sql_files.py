@@ -450,6 +450,22 @@ def test_what_functions_give_is_told_when_it_is_compared_as_text(server):
     assert notes(sql(server, "SELECT d FROM t WHERE :a = '' OR :a = id", params=[1])) == []
 
 
+def test_texts_that_a_query_calculates_with_are_told(server):
+    """'a' + 'b' is 0, and the days between two dates of a year are 0."""
+    put(server, "t.csv", "id,d,n,z\n1,2026-01-05,Ann,007\n2,2026-11-02,Bob,010\n")
+    told = ("%s of t.csv is text and was calculated with: each value counts as the number that it begins with, or as 0 ('%s'); %s")
+    dates, texts = told % ("d", "2026-01-05", "julianday() gives days for ISO dates"), told % ("n", "Ann", "|| joins texts")
+    for query in ("SELECT max(d) - min(d) FROM t", "SELECT d + 30 FROM t", "SELECT t.d - '2026-01-01' FROM t", "SELECT id FROM t WHERE 5 * coalesce(d, n) > 2",
+                  "SELECT d - lag(d) OVER (ORDER BY id) FROM t", "SELECT sum(2 * (d)) FROM t"):
+        assert dates in notes(sql(server, query)), query
+    for query in ("SELECT n + ' ' + n FROM t", "SELECT 'x' + t.n FROM t", "SELECT w * 2 FROM (SELECT n AS w FROM t)", "SELECT id % n FROM t"):
+        assert notes(sql(server, query)) == [texts], query
+    for query in ("SELECT julianday(d) - julianday('2026-01-01'), n || d, z * 2, d + 0, 1 * n, substr(d, 1, 4) - 1 FROM t", "SELECT *, -id, t.* FROM t",
+                  "SELECT n, -1, count(*) FROM t GROUP BY n", "SELECT id FROM t WHERE id BETWEEN -5 AND +7 AND n = 'Ann' LIMIT 3 OFFSET -1",
+                  "SELECT length(n) + id, strftime('%Y', d) - 1 FROM t", "SELECT json_object('a', n) ->> '$.a' FROM t"):
+        assert notes(sql(server, query)) == [], query
+
+
 def test_a_boolean_that_is_compared_with_a_column_of_texts_is_told(server):
     put(server, "t.csv", "id,b,s\n1,true,yes\n2,false,no\n")
     put(server, "u.csv", "b\nY\nN\n")
