@@ -237,6 +237,8 @@ static struct sheet *sheet_of(const struct sides *sides, size_t at)
 	const struct clause *clause = sides->clause;
 	cleanup_free char *name = token_text(&clause->lexer, &clause->tokens[at]);
 
+	if (sides->find == NULL)
+		return NULL;
 	return sides->find(sides->data, name);
 }
 

@@ -12,7 +12,7 @@ struct sides {
 	const struct clause *clause;
 	struct sheet *const *sheets;
 	size_t count;
-	module_find *find; /* a table's sheet */
+	module_find *find; /* a table's sheet; NULL where tables are no files */
 	void *data;
 	/* By the first token of its text: whether it is known which file a name before "." means,
 	 * and which. */

@@ -9,7 +9,7 @@ import unicodedata
 import pytest
 from client import Server
 from steps import assert_clean
-from test_sql import SALES, put, rows, sql, write
+from test_sql import SALES, make_database, put, rows, sql, write
 
 def test_a_csv_file_is_a_table_by_its_name(server):
     put(server, "sales.csv", SALES)
@@ -444,6 +444,11 @@ def test_what_functions_give_is_told_when_it_is_compared_as_text(server):
                       "strftime('%m', d) = id", "length(substr(d, 1, 4)) = 4",
                       "json_object('a', d) ->> '$.a' > '2026-01'", "json_object('a', id) -> '$.a' = '1'"):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
+    make_database(server, script="create table s(d text, y integer); insert into s values ('2026-01-05', 2026)")
+    assert notes(sql(server, "SELECT * FROM s WHERE strftime('%Y', d) = 2026", database="data.db")) == [told % ("strftime", "strftime")]
+    for condition in ("strftime('%Y', d) = y", "d > '2025'", "y = '2026'", "main.s.y > 2000 AND s.d < '2027'", "y + 0 = 2026"):
+        answer = sql(server, f"SELECT * FROM s WHERE {condition}", database="data.db")
+        assert answer.object["rows"] == [["2026-01-05", 2026]] and notes(answer) == [], condition
     told = ["a number was compared with the text '1': it equals none and is less than any; a number in its place compares numbers"]
     assert notes(sql(server, "SELECT count(*) FROM t HAVING count(*) > '1'")) == told
     assert notes(sql(server, "SELECT d FROM t GROUP BY d HAVING sum(id) = ?", params=["1"])) == told
