@@ -459,9 +459,7 @@ void compare_mark(const struct query *query, struct sides sides, struct sink *si
 
 	clause_init(&compare.clause, query);
 	compare.sides.clause = clause;
-	compare.sides.known = xcalloc(clause->count, sizeof(*compare.sides.known));
-	compare.sides.meant = xcalloc(clause->count, sizeof(*compare.sides.meant));
-	compare.sides.budget = &budget;
+	side_begin(&compare.sides, &budget);
 	for (size_t at = 0; at < clause->count - 1; at++) {
 		size_t behind = behind_operator(clause, at);
 
@@ -475,7 +473,6 @@ void compare_mark(const struct query *query, struct sides sides, struct sink *si
 			look_at_word(&compare, at);
 		}
 	}
-	free(compare.sides.known);
-	free(compare.sides.meant);
+	side_end(&compare.sides);
 	clause_release(&compare.clause);
 }

@@ -216,17 +216,38 @@ static void look_at_alias(const struct look *at, size_t name)
 	}
 }
 
-/* Whether "AS name" stands in brackets that the name at `at` does not: it means that. */
-static bool is_made_inside(const struct clause *clause, size_t at)
+/* The brackets in which the name at `i` is made of something else; 0 when it is not. */
+static size_t made_in(const struct clause *clause, size_t i)
 {
-	for (size_t i = clause->firsts[at]; i > 0; i = clause->nexts[i]) {
-		size_t open;
+	static const char *const words[] = { "AS", "NOT", "MATERIALIZED", NULL };
+	size_t open = clause_bracket_of(clause, i);
+	size_t behind;
 
-		if (i == at || i < 2 || !clause_is(clause, i - 1, "AS") ||
-		    clause_is_same(clause, i - 2, at))
-			continue;
-		open = clause_bracket_of(clause, i);
-		if (open > 0 && (at < open || at >= clause_behind_brackets(clause, open)))
+	if (i >= 2 && clause_is(clause, i - 1, "AS"))
+		return clause_is_same(clause, i - 2, i) ? 0 : open;
+	if (i >= 1 && is_bare_alias(clause, i))
+		return clause_is_same(clause, i - 1, i) ? 0 : open;
+	if (open == 0)
+		return 0;
+	/* WITH t(a, b) AS (SELECT ...) */
+	behind = clause_behind_brackets(clause, open);
+	if (!clause_is(clause, behind, "AS"))
+		return 0;
+	while (clause_is_any(clause, behind, words))
+		behind++;
+	return clause_is_char(clause, behind, '(') ? behind : 0;
+}
+
+/* Whether the name at `at` is made in brackets in which it does not stand itself: it means that. */
+static bool is_made_inside(const struct sides *sides, size_t at)
+{
+	const struct clause *clause = sides->clause;
+
+	for (size_t i = clause->firsts[at]; i > 0; i = clause->nexts[i]) {
+		size_t open = sides->made[i];
+
+		if (i != at && open > 0 &&
+		    (at < open || at >= clause_behind_brackets(clause, open)))
 			return true;
 	}
 	return false;
@@ -282,7 +303,7 @@ static void look_at_name(const struct look *at, size_t name)
 					   ? meant_sheet(at->sides, name - 2)
 					   : NULL;
 
-	if ((only == NULL && is_made_inside(clause, name)) ||
+	if ((only == NULL && is_made_inside(at->sides, name)) ||
 	    !look_at_named(at->sides, only, text, at->marks, at->side))
 		look_at_alias(at, name);
 }
@@ -484,4 +505,26 @@ void side_mark(const struct sides *sides, const struct side *side, unsigned mark
 	if (marks != 0)
 		look(&(struct look){
 			.sides = sides, .side = &again, .marks = marks, .aliases = ALIASES_MAX });
+}
+
+/* ---- a query ---- */
+
+void side_begin(struct sides *sides, size_t *budget)
+{
+	const struct clause *clause = sides->clause;
+
+	sides->known = xcalloc(clause->count, sizeof(*sides->known));
+	sides->meant = xcalloc(clause->count, sizeof(struct sheet *));
+	sides->made = xcalloc(clause->count, sizeof(*sides->made));
+	sides->budget = budget;
+	for (size_t i = 1; i + 1 < clause->count; i++)
+		if (clause_is_name(clause, i))
+			sides->made[i] = made_in(clause, i);
+}
+
+void side_end(struct sides *sides)
+{
+	free(sides->known);
+	free(sides->meant);
+	free(sides->made);
 }

@@ -18,6 +18,9 @@ struct sides {
 	 * and which. */
 	bool *known;
 	const struct sheet **meant;
+	/* Of each token: the brackets in which a name is made there of something else; 0 for none.
+	 */
+	size_t *made;
 	size_t *budget; /* how many more names are followed */
 };
 
@@ -38,6 +41,10 @@ struct side {
 	size_t digits; /* a text that is one */
 	size_t call;   /* a function that gives a text */
 };
+
+/* Sets what the members below `data` are for the clause; `budget` is borrowed. */
+void side_begin(struct sides *sides, size_t *budget);
+void side_end(struct sides *sides);
 
 /* Finds out what stands between `begin` and `end`. */
 void side_look(const struct sides *sides, struct side *side);

@@ -365,7 +365,9 @@ def test_dates_that_do_not_sort_are_told_with_what_makes_them_sort(server, dates
     if dates[0] not in ("2026-1-5", "2025/12/31", "2026-01-05T08:00"):  # of which a date may be written in two ways
         assert notes(sql(server, f"SELECT id FROM t WHERE d = '{dates[0]}'")) == []
     for query in ("SELECT d FROM t", "SELECT d, count(*) FROM t GROUP BY d", f"SELECT max({way}) FROM t",
-                  f"SELECT {way} AS d FROM t ORDER BY d", f"SELECT d FROM (SELECT {way} AS d FROM t) WHERE d > '2019-01-01'", "SELECT d FROM t ORDER BY id"):
+                  f"SELECT {way} AS d FROM t ORDER BY d", f"SELECT d FROM (SELECT {way} AS d FROM t) WHERE d > '2019-01-01'", "SELECT d FROM t ORDER BY id",
+                  f"SELECT max(d) FROM (SELECT {way} d FROM t)", f"WITH s(id, d) AS (SELECT id, {way} FROM t) SELECT max(d) FROM s WHERE d > '2019-01-01' ORDER BY d",
+                  f"WITH s(id, d) AS NOT MATERIALIZED (SELECT id, {way} FROM t) SELECT x.id FROM s x ORDER BY x.d"):
         assert notes(sql(server, query)) == [], query
 
 
