@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "functions.h"
+#include "letters.h"
 #include "stop.h"
 #include "text/percent.h"
 #include "vfs.h"
@@ -81,7 +82,13 @@ static sqlite3 *open_with(const char *name, int flags, const char *vfs, struct e
 
 sqlite3 *lite_open_memory(struct err *err)
 {
-	return open_with(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err);
+	sqlite3 *db = open_with(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err);
+
+	if (db != NULL && letters_register(db, err) < 0) {
+		(void)sqlite3_close(db);
+		return NULL;
+	}
+	return db;
 }
 
 sqlite3 *lite_open_file(const char *path, struct err *err)

@@ -730,6 +730,28 @@ def test_sums_of_windows_forget_what_left_them(server):
     assert rows(server, "SELECT sum(x), avg(x) FROM t") == [[1.0, 0.1]]
 
 
+def test_letters_beyond_ascii_have_cases(server):
+    """As to DuckDB and pandas; to SQLite alone lower('\u00c4pfel') is '\u00c4pfel'."""
+    put(server, "t.csv", "s,n\n\u00c4pfel,1\nZEBRA \u0416\u00c9,2\nstra\u00dfe,3\n,4\n")
+    assert rows(server, "SELECT lower(s), upper(s) FROM t") == [["\u00e4pfel", "\u00c4PFEL"], ["zebra \u0436\u00e9", "ZEBRA \u0416\u00c9"],
+                                                           ["stra\u00dfe", "STRASSE"], [None, None]]
+    assert rows(server, "SELECT n FROM t WHERE lower(s) = lower('\u00c4PFEL')") == [[1]]
+    assert rows(server, "SELECT lower(n), upper(1.5), lower(x'ff41') FROM t WHERE n = 1")[0][:2] == ["1", "1.5"]
+    for pattern, found in (("\u00e4%", [[1]]), ("%\u0436_", [[2]]), ("STRA\u00dfE", [[3]]), ("z%\u00e9", [[2]]), ("_PFEL", [[1]]), ("a%", [])):
+        assert rows(server, "SELECT n FROM t WHERE s LIKE ?", params=[pattern]) == found, pattern
+
+
+def test_like_is_sqlites_own_but_for_letters(server):
+    server.cell("import random, sqlite3\nrandom.seed(5)\nword = lambda chars, most: ''.join(random.choices(chars, k=random.randint(0, most)))\n"
+                "rows = [(word('aAb%_!', 7), word('aAbB%%__!', 5)) for _ in range(3000)]\nc = sqlite3.connect('data.db')\n"
+                "c.execute('create table t(s text, p text)')\nc.executemany('insert into t values (?, ?)', rows)\nc.commit()\nc.close()\n"
+                "open('input/t.csv', 'w').write('s,p\\n' + ''.join(f'\"{s}\",\"{p}\"\\n' for s, p in rows))")
+    for query in ("SELECT count(*), sum(s LIKE p), sum(p LIKE s) FROM t", "SELECT s, p FROM t WHERE s LIKE p AND p <> '%' ORDER BY 1, 2 LIMIT 30",
+                  "SELECT sum(s LIKE p ESCAPE '!'), sum(NULL LIKE p), sum(s NOT LIKE '%a_' ESCAPE '_') FROM t WHERE p NOT LIKE '%!'", "SELECT 1 LIKE '1', 'a' LIKE x'41'"):
+        assert rows(server, query) == rows(server, query, database="data.db"), query
+    assert "ESCAPE expression must be a single character" in sql(server, "SELECT 'a' LIKE 'b' ESCAPE 'xy'").texts[-1]
+
+
 # ---- joins and groups ----
 
 def test_texts_are_found_by_the_numbers_of_a_query(server):
