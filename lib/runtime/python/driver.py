@@ -697,7 +697,8 @@ def flush_c_streams():
 
 
 def check_descriptors():
-    if posix.isatty(0) and posix.isatty(1) and posix.isatty(2):
+    _, out, err = State.streams
+    if posix.isatty(0) and posix.isatty(1) and posix.isatty(2) and sys.stdout is out and sys.stderr is err:
         State.redirected = None
     else:
         repair_descriptors()
@@ -705,21 +706,36 @@ def check_descriptors():
 
 def repair_descriptors():
     """Puts the pty back where the last cell closed a descriptor; says what it redirected."""
-    redirected = []
+    redirected = {}
     for fd in (0, 1, 2):
         try:
             posix.get_inheritable(fd)
         except OSError:
             posix.dup2(State.terminal, fd)
         if fd and not posix.isatty(fd):
-            redirected.append(fd)
+            redirected[fd] = readlink("/proc/self/fd/%d" % fd)
+    for fd, name in ((1, "stdout"), (2, "stderr")):
+        target = target_of(getattr(sys, name, None))
+        if target is not None:
+            redirected[fd] = "%s; sys.%s = sys.__%s__ brings it back" % (target, name, name)
     tell_redirection(redirected)
 
 
-def tell_redirection(fds):
-    where = {fd: readlink("/proc/self/fd/%d" % fd) for fd in fds}
+def target_of(stream):
+    """Where a stream that hides what is printed leads; None for another, which may still print."""
+    if type(stream) is _io.StringIO:
+        return "a StringIO"
+    try:
+        fd = stream.fileno() if type(stream) is _io.TextIOWrapper else 1
+        return None if fd in (1, 2) or posix.isatty(fd) else readlink("/proc/self/fd/%d" % fd)
+    except (OSError, ValueError):
+        return None
+
+
+def tell_redirection(where):
     if where != (State.redirected or {}):
         State.redirected = where
+        flush_streams()
         for fd, target in where.items():
             note = "[%s is redirected to %s]\n" % ("stdout" if fd == 1 else "stderr", target)
             posix.write(State.terminal, note.encode("utf-8", "backslashreplace"))

@@ -215,6 +215,27 @@ def test_PY12_a_redirected_stdout_stays_and_is_told(session, tmp_path):
     assert (tmp_path / "log").read_text() == "lost\n"
 
 
+@pytest.mark.parametrize("stream, target", [
+    ("io.StringIO()", "a StringIO"), ("open('log', 'w')", "/log"), ("open(os.devnull, 'w')", "/dev/null")])
+def test_PY12_a_replaced_stdout_is_told(session, stream, target):
+    """What is printed would be lost without a word: code has failed before it put the old one back."""
+    result = session.run(f"import io, os, sys\nprint('a', end=' ')\nsys.stdout = {stream}\nprint('b')")
+    assert result.output.startswith("a [stdout is redirected to ")
+    assert result.output.endswith(f"{target}; sys.stdout = sys.__stdout__ brings it back]\n")
+    assert session.run("print('b'); 5").output == ""
+    assert session.run("sys.stdout = sys.__stdout__; print('back')").output == "back\n"
+    assert "stderr is redirected" in session.run(f"sys.stderr = {stream}").output
+
+
+@pytest.mark.parametrize("stream", ["io.TextIOWrapper(sys.stdout.buffer, encoding='utf-8', line_buffering=True)",
+                                    "type('Tee', (), {'write': lambda self, text: old.write(text), 'flush': lambda self: None})()",
+                                    "open(1, 'w', closefd=False)", "open('/dev/tty', 'w')"])
+def test_PY12_a_stdout_that_prints_is_not_told(session, stream):
+    assert session.run(f"import io, sys\nold = sys.stdout\nsys.stdout = {stream}").output == ""
+    assert session.run("print('seen')\nsys.stdout.flush()").output == "seen\n"
+    assert session.run("import contextlib\nwith contextlib.redirect_stdout(io.StringIO()): print('x')").output == ""
+
+
 def test_PY13_a_missing_stdout_does_not_matter(session):
     assert session.run("import sys; sys.stdout = None").status == "ok"
     assert session.run("5").value == "5"
