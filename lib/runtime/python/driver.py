@@ -687,11 +687,15 @@ def flush_streams():
 
 
 def flush_c_streams():
-    """Extensions print through C stdio; ctypes is the only way there, and is not worth loading."""
+    """Extensions print through C stdio; ctypes is the only way there, and is not worth loading.
+
+    Not all streams: a thread that waits in input() holds the lock of C's stdin.
+    """
     ctypes = sys.modules.get("ctypes")
     if ctypes is not None:
         try:
-            ctypes.PyDLL(None).fflush(None)
+            libc = ctypes.PyDLL(None)
+            libc.fflush(ctypes.c_void_p.in_dll(libc, "stdout"))
         except Exception:
             pass
 

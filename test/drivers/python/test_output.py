@@ -49,6 +49,20 @@ def test_DR06_order_is_exact_amid_a_flood(session, code):
     assert flooded(result.output) == "before|child|after|end"
 
 
+def test_a_thread_that_reads_c_stdin_holds_up_no_cell(session):
+    """As one in input() does: C locks the stream meanwhile, and waited for it to flush all of them."""
+    session.run("""import ctypes, threading
+libc, locked = ctypes.CDLL(None), threading.Event()
+def read():
+    libc.flockfile(ctypes.c_void_p.in_dll(libc, 'stdin'))
+    locked.set()
+    threading.Event().wait()
+threading.Thread(target=read, daemon=True).start()
+_ = locked.wait(), libc.printf(b'printed')""")
+    assert session.output.endswith(b"printed")
+    assert session.run("6").value == "6"
+
+
 def test_a_child_between_two_floods(session):
     result = session.run(FLOOD + "import os; os.system('echo child')\n" + FLOOD.replace("flood", "again"))
     lines = [line.split()[0] for line in result.output.splitlines()]
