@@ -939,13 +939,8 @@ function fail(error) {
   finish();
 }
 
-let timersBefore = 0; // that were there after the last cell
-
-function countTimers() {
-  const active = getActiveResourcesInfo();
-  let count = 0;
-  for (let i = 0; i < active.length; i++) count += active[i] === 'Timeout' ? 1 : 0;
-  return count;
+function timersWait() {
+  return includes(getActiveResourcesInfo(), 'Timeout');
 }
 
 function behindTimers(act) {
@@ -959,7 +954,7 @@ function finish() {
   if (mine.ended) return;
   mine.ended = true;
   // What the code put off for no time is its own output: timers of one length fire in their order.
-  const later = countTimers() > timersBefore ? behindTimers : soon;
+  const later = timersWait() ? behindTimers : soon;
   later(() => conclude(mine));
   store(shared, 0, mine.number);
 }
@@ -967,7 +962,6 @@ function finish() {
 function conclude(mine) {
   if (cell !== mine) return;
   leaveUserCode();
-  timersBefore = countTimers();
   if (mine.terminated && mine.outcome[0][1] === 'ok') mine.outcome = interrupted();
   try {
     tidy(mine);

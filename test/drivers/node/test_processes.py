@@ -445,6 +445,9 @@ def test_what_is_put_off_for_no_time_is_the_cells_own(shared):
     for _ in range(20):
         assert shared.run("putOff()").output == "by a function\n"
     shared.run("clearInterval(clock)")
+    for _ in range(20):
+        shared.run("var ended = setInterval(() => 0, 1e6)")
+        assert shared.run("clearInterval(ended); putOff()").output == "by a function\n"
 
 
 HOSTILE = [
