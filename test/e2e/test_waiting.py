@@ -148,6 +148,17 @@ def test_node_waits_for_lines_without_a_prompt(warm):
     assert result.state == "done" and "got 7" in result.text
 
 
+@pytest.mark.parametrize("code", [
+    "await new Promise(r => process.stdin.once('data', r))",
+    "for await (const line of require('readline').createInterface({input: process.stdin})) break"])
+def test_a_cell_that_listens_where_node_goes_on_reading_waits(warm, code):
+    """Node reads on for what an older cell asked; a cell that does not listen waits for something else."""
+    needs("node")
+    for _ in range(3):
+        assert warm.cell(code, language="javascript", session="again").state == "waiting_for_input"
+        assert warm.interact(input="7", language="javascript", session="again").state == "done"
+
+
 def test_a_question_that_its_cell_does_not_await_is_told(warm):
     needs("node")
     warm.cell("const rl = require('readline').createInterface({input: process.stdin, output: process.stdout}); 1",

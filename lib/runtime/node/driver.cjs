@@ -1332,8 +1332,8 @@ function tellTerminal(text) {
 
 let reads = false;
 
-function tellReads(now) {
-  if (reads === now) return;
+function tellReads(now, again) {
+  if (reads === now && !again) return;
   reads = now;
   hold(() => send('reads', cell === null ? 0 : cell.id, [['now', now ? '1' : '0']]));
 }
@@ -1350,6 +1350,15 @@ function watchHandle(handle) {
   };
 }
 
+const READERS = { __proto__: null, data: true, readable: true, keypress: true };
+
+// What an older cell read the stream with is gone, and Node goes on reading: the cell that listens anew waits.
+function watchListeners(stream) {
+  on(stream, 'newListener', (name) => {
+    if (reads && READERS[name]) tellReads(true, true);
+  });
+}
+
 // Node makes the stream at its first use.
 function watchInput() {
   const { get, enumerable } = getOwnPropertyDescriptor(process, 'stdin');
@@ -1359,6 +1368,7 @@ function watchInput() {
       if (stream === undefined) {
         stream = apply(get, process, []);
         if (stream._handle) watchHandle(stream._handle);
+        watchListeners(stream);
       }
       return stream;
     },
