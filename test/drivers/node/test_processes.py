@@ -169,8 +169,8 @@ def test_closed_descriptors_come_back(session, fd, stream):
     told = f"[the code closed {stream}; it is open again]\n"
     assert session.run(f"console.log('a'); require('fs').closeSync({fd}); 1").output == "a\n" + told
     assert session.run("console.log('b'); console.error('c')").output == "b\nc\n"
-    session.run(f"setTimeout(() => setTimeout(() => require('fs').closeSync({fd}), 5), 5); undefined")
-    session.run("const { fstatSync } = require('fs'); let closed = false; "
+    session.run(f"let go = false; const older = setInterval(() => {{ if (go) {{ clearInterval(older); require('fs').closeSync({fd}) }} }}, 1); undefined")
+    session.run("const { fstatSync } = require('fs'); let closed = false; go = true; "
                 "while (!closed) { await new Promise(r => setTimeout(r, 1)); "
                 f"try {{ fstatSync({fd}) }} catch {{ closed = true }} }}")
     assert session.run("require('child_process').execSync('echo d; echo e >&2', {stdio: 'inherit'}); 2").output == "d\ne\n"
