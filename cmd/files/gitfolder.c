@@ -14,6 +14,7 @@
 #include "hold.h"
 #include "json/make.h"
 #include "leads.h"
+#include "sandbox/repository.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
@@ -43,13 +44,6 @@ bool gitfolder_is_young(const struct look *look, const struct stat *st)
 static bool look_at(const struct folder_at *folder, const char *name, struct stat *ret_st)
 {
 	return fstatat(folder->fd, name, ret_st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-static bool has(const struct folder_at *folder, const char *name)
-{
-	struct stat st;
-
-	return look_at(folder, name, &st);
 }
 
 static bool is_young_there(const struct look *look, const struct folder_at *folder,
@@ -270,18 +264,11 @@ void gitfolder_judge_link(struct look *look, const struct folder_at *folder, con
 		hold(look, folder, name);
 }
 
-bool gitfolder_judge(struct look *look, const struct folder_at *folder)
+void gitfolder_judge(struct look *look, const struct folder_at *folder)
 {
-	bool common;
-
 	judge_git_file(look, folder);
-	if (!has(folder, "HEAD"))
-		return false;
-	common = has(folder, "commondir");
-	if (!common && !has(folder, "objects") && !has(folder, "refs"))
-		return false;
+	if (!repository_is(folder->fd))
+		return;
 	judge_files(look, folder);
-	if (common)
-		judge_commondir(look, folder);
-	return true;
+	judge_commondir(look, folder);
 }

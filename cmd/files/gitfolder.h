@@ -44,8 +44,8 @@ struct folder_at {
 
 /* What changed since the session began. */
 bool gitfolder_is_young(const struct look *look, const struct stat *st);
-/* Looks at the folder's own entries. True when it is a repository. */
-bool gitfolder_judge(struct look *look, const struct folder_at *folder);
+/* Looks at what git reads of the folder's own entries. */
+void gitfolder_judge(struct look *look, const struct folder_at *folder);
 /* `name` in it is a link. */
 void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name);
 

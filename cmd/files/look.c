@@ -16,6 +16,7 @@
 #include "gitfolder.h"
 #include "helper/say.h"
 #include "json/make.h"
+#include "sandbox/repository.h"
 #include "text/percent.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
@@ -36,24 +37,10 @@ struct walk {
 	bool more;
 };
 
-/* Many folders, which others made and nobody works in. */
-static const char *const last_names[] = { "node_modules", ".venv",       "venv",   "site-packages",
-					  "__pycache__",  "objects",     "target", ".cache",
-					  ".tox",         ".mypy_cache", "lfs" };
-
-static bool comes_last(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(last_names); i++)
-		if (str_eq(last_names[i], name))
-			return true;
-	return false;
-}
-
-static void push(struct walk *walk, struct list *queue, char *path_own)
+static void push(struct list *queue, char *path_own)
 {
 	struct waiting *waiting;
 
-	(void)walk;
 	if (strlen(path_own) > BENEATH_PATH_MAX) {
 		free(path_own); /* nor can git be called there */
 		return;
@@ -124,7 +111,7 @@ static void visit(struct walk *walk, const struct folder_at *folder, const struc
 	if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
 		return;
 	if (type == DT_DIR)
-		push(walk, last || comes_last(entry->d_name) ? &walk->last : &walk->first,
+		push(last || repository_comes_last(entry->d_name) ? &walk->last : &walk->first,
 		     xasprintf("%s%s%s", folder->path, folder->path[0] != '\0' ? "/" : "",
 			       entry->d_name));
 	else if (type == DT_LNK)
@@ -152,7 +139,7 @@ static void walk_folder(struct walk *walk, const char *path, bool last)
 
 	if (fd < 0)
 		return;
-	(void)gitfolder_judge(&walk->look, &folder);
+	gitfolder_judge(&walk->look, &folder);
 	entries = fdopendir(fd);
 	if (entries == NULL)
 		return;
@@ -167,7 +154,7 @@ static void walk_folder(struct walk *walk, const char *path, bool last)
 
 static void walk_share(struct walk *walk)
 {
-	push(walk, &walk->first, xstrdup(""));
+	push(&walk->first, xstrdup(""));
 	for (;;) {
 		bool last = list_empty(&walk->first);
 		cleanup_free char *path = pop(walk);

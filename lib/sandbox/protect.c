@@ -4,100 +4,154 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "sandbox/source.h"
+#include "base/runnames.h"
+#include "sandbox/repository.h"
 
-enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 1 };
+enum { LOCK_TRIES = 50, LOCK_PAUSE_MS = 1, MODULES_DEPTH = 16, MODULES_LOOKS = 2000 };
 /* Whoever may see the share may read them: the user's git would fail, or complain, otherwise. */
-enum { FOLDER_MODE = 01555, FILE_MODE = 01444 };
+enum { FILE_MODE = 01444, IGNORE_MODE = 0444 };
 
-struct guarded {
-	const char *name;
-	const char *content; /* of a placeholder that is a file; NULL: an empty folder */
-};
-
-/* Folders even where a file is meant: git neither lists nor adds an empty one. */
-static const struct guarded guarded[] = {
-	{ ".git", NULL },    { ".claude", NULL },   { ".cursor", NULL },
-	{ ".vscode", NULL }, { ".mcp.json", NULL }, { ".envrc", NULL },
-};
+#define IGNORE_NAME ".gitignore"
+#define IGNORE_ALL "*\n"
 
 /*
- * Of a .git that is a repository: the rest of it a session may well write. Where commondir is, git
- * takes config and hooks from the folder it names; without content git fails.
+ * Where commondir is, git takes config and hooks from the folder it names; without content git
+ * fails.
  */
-static const struct guarded guarded_in_git[] = {
+const struct protect_row protect_rows[PROTECT_ROWS] = {
 	{ "hooks", NULL },
 	{ "config", "" },
 	{ "config.worktree", "" },
 	{ "commondir", "." },
 };
 
-/* ---- placeholders ---- */
+typedef void row_fn(int dir, const struct protect_row *row);
 
-static mode_t placeholder_mode(const struct guarded *row)
+/* ---- one placeholder ---- */
+
+static int open_folder(int dir, const char *name)
 {
-	return row->content == NULL ? FOLDER_MODE : FILE_MODE;
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Fails only where the session could not create it either. */
-static void make_placeholder(int dir, const struct guarded *row)
+static void write_new(int dir, const char *name, const char *content, mode_t mode)
 {
-	cleanup_fd int fd = -1;
+	cleanup_fd int fd =
+		openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct err err;
 
-	if (row->content != NULL)
-		fd = openat(dir, row->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			    0600);
-	else if (mkdirat(dir, row->name, 0700) == 0)
-		fd = openat(dir, row->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	/* One without what it is to say would stop the user's git. */
-	if (row->content != NULL && fd_write_all(fd, row->content, strlen(row->content), &err) < 0)
-		(void)unlinkat(dir, row->name, 0);
-	(void)fchmod(fd, placeholder_mode(row)); /* not by the mode above: the umask */
+	if (fd_write_all(fd, content, strlen(content), &err) < 0)
+		(void)unlinkat(dir, name, 0);
+	(void)fchmod(fd, mode); /* not by the mode above: the umask */
 }
 
-/* Nobody else makes something that is empty, read-only and sticky. */
-static bool is_placeholder(int dir, const struct guarded *row)
+/* Fails only where the session could not create it either. */
+static void make_placeholder(int dir, const struct protect_row *row)
 {
-	mode_t kind = row->content == NULL ? S_IFDIR : S_IFREG;
+	cleanup_fd int fd = -1;
+
+	if (row->content != NULL) {
+		write_new(dir, row->name, row->content, FILE_MODE);
+		return;
+	}
+	if (mkdirat(dir, row->name, 0700) < 0)
+		return;
+	fd = open_folder(dir, row->name);
+	if (fd < 0)
+		return;
+	write_new(fd, IGNORE_NAME, IGNORE_ALL, IGNORE_MODE);
+	(void)fchmod(fd, PROTECT_FOLDER_MODE);
+}
+
+/* Nobody else makes something of these modes. */
+static bool is_placeholder(int dir, const struct protect_row *row)
+{
+	mode_t mode = row->content == NULL ? S_IFDIR | PROTECT_FOLDER_MODE : S_IFREG | FILE_MODE;
 	struct stat st;
 
 	return fstatat(dir, row->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == geteuid() &&
-	       st.st_mode == (kind | placeholder_mode(row)) &&
+	       st.st_mode == mode &&
 	       (row->content == NULL || st.st_size == (off_t)strlen(row->content));
 }
 
-static void remove_placeholder(int dir, const struct guarded *row)
+static void remove_ignore(int dir, const struct protect_row *row)
 {
-	if (is_placeholder(dir, row))
-		(void)unlinkat(dir, row->name, row->content == NULL ? AT_REMOVEDIR : 0);
+	static const struct protect_row ignore = { IGNORE_NAME, IGNORE_ALL };
+	cleanup_fd int fd = open_folder(dir, row->name);
+	struct stat st;
+
+	if (fd < 0 || fstatat(fd, ignore.name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    st.st_mode != (S_IFREG | IGNORE_MODE) || st.st_size != (off_t)strlen(ignore.content))
+		return;
+	(void)fchmod(fd, 0700);
+	(void)unlinkat(fd, ignore.name, 0);
+	(void)fchmod(fd, PROTECT_FOLDER_MODE);
 }
 
-static int open_git(int share)
+static void remove_placeholder(int dir, const struct protect_row *row)
 {
-	return openat(share, ".git", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!is_placeholder(dir, row))
+		return;
+	if (row->content == NULL)
+		remove_ignore(dir, row);
+	(void)unlinkat(dir, row->name, row->content == NULL ? AT_REMOVEDIR : 0);
 }
 
-static void each_placeholder(int share, void (*fn)(int dir, const struct guarded *row))
+/* ---- all of a share ---- */
+
+static void each_of_repository(int git, row_fn *fn)
 {
+	for (size_t i = 0; i < PROTECT_ROWS; i++)
+		fn(git, &protect_rows[i]);
+}
+
+/*
+ * Submodules and worktrees: their names may have slashes. Of one that code moved away, which `mv`
+ * does by removing what it can, placeholders are left.
+ */
+static void each_below(int parent, const char *name, row_fn *fn, int depth, int *looks)
+{
+	int fd = depth > 0 ? open_folder(parent, name) : -1;
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (entries == NULL) {
+		fd_close(&fd);
+		return;
+	}
+	while ((entry = readdir(entries)) != NULL && (*looks)-- > 0)
+		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
+		    !repository_holds_none(entry->d_name))
+			each_below(fd, entry->d_name, fn, depth - 1, looks);
+	if (fn == remove_placeholder || repository_is(fd))
+		each_of_repository(fd, fn);
+	(void)closedir(entries);
+}
+
+static void each_placeholder(int share, row_fn *fn)
+{
+	struct protect_row row = { .name = ".git" };
 	/* Before the first row makes or removes a placeholder of that name. */
-	cleanup_fd int git = is_placeholder(share, &guarded[0]) ? -1 : open_git(share);
+	cleanup_fd int git = is_placeholder(share, &row) ? -1 : open_folder(share, ".git");
+	int looks = MODULES_LOOKS;
 
-	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++)
-		fn(share, &guarded[i]);
-	for (size_t i = 0; git >= 0 && i < ARRAY_SIZE(guarded_in_git); i++)
-		fn(git, &guarded_in_git[i]);
+	for (size_t i = 0; (row.name = runnames_held(i)) != NULL; i++)
+		fn(share, &row);
+	if (git < 0)
+		return;
+	each_of_repository(git, fn);
+	each_below(git, "modules", fn, MODULES_DEPTH, &looks);
+	each_below(git, "worktrees", fn, MODULES_DEPTH, &looks);
 }
 
 int protect_hold(int share, struct err *err)
@@ -119,137 +173,4 @@ void protect_release(int *held)
 	if (*held >= 0 && flock(*held, LOCK_EX | LOCK_NB) == 0)
 		each_placeholder(*held, remove_placeholder);
 	fd_close(held);
-}
-
-/* ---- mounts ---- */
-
-struct walk {
-	int root;
-	size_t looks;
-	size_t mounts;
-};
-
-/* Mounts it on itself. The descriptor is of what is there, and not followed if it is a link. */
-static int pin(struct walk *walk, const char *path, bool writable, struct err *err)
-{
-	const struct source_bind how = { .writable = writable, .execute = true };
-	cleanup_fd int fd = -1;
-
-	if (walk->mounts++ >= PROTECT_MOUNTS)
-		return err_set(err, ERR_LIMIT, "more than %d names to protect in a share",
-			       PROTECT_MOUNTS);
-	fd = source_open_below(walk->root, path, err);
-	return fd < 0 ? -1 : source_bind(fd, path, fd, &how, err);
-}
-
-static bool join(char *ret_path, const char *folder, const char *name)
-{
-	int len = snprintf(ret_path, PATH_MAX, "%s/%s", folder, name);
-
-	return len > 0 && len < PATH_MAX;
-}
-
-static bool is_there(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0;
-}
-
-static int pin_git(struct walk *walk, const char *git, struct err *err)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	/* A placeholder, or a file that says where the repository is. */
-	if (lstat(git, &st) < 0 || !S_ISDIR(st.st_mode) || (st.st_mode & 07777) == FOLDER_MODE)
-		return pin(walk, git, false, err);
-	if (pin(walk, git, true, err) < 0)
-		return -1;
-	for (size_t i = 0; i < ARRAY_SIZE(guarded_in_git); i++)
-		if (join(path, git, guarded_in_git[i].name) && is_there(path) &&
-		    pin(walk, path, false, err) < 0)
-			return -1;
-	return 0;
-}
-
-static int pin_all(struct walk *walk, const char *folder, struct err *err)
-{
-	char path[PATH_MAX];
-
-	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++) {
-		if (!join(path, folder, guarded[i].name) || !is_there(path))
-			continue;
-		if (str_eq(guarded[i].name, ".git") ? pin_git(walk, path, err) < 0
-						    : pin(walk, path, false, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static bool is_guarded(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(guarded); i++)
-		if (str_eq(guarded[i].name, name))
-			return true;
-	return false;
-}
-
-static bool is_folder(int dir, const struct dirent *entry)
-{
-	struct stat st;
-
-	if (entry->d_type != DT_UNKNOWN)
-		return entry->d_type == DT_DIR;
-	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int walk_folder(struct walk *walk, const char *folder, int depth, struct err *err);
-
-static int walk_entries(struct walk *walk, DIR *entries, const char *folder, int depth,
-			struct err *err)
-{
-	const struct dirent *entry;
-	char path[PATH_MAX];
-
-	while ((entry = readdir(entries)) != NULL && walk->looks++ < PROTECT_LOOKS) {
-		if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, "..") ||
-		    is_guarded(entry->d_name) || !is_folder(dirfd(entries), entry))
-			continue;
-		if (join(path, folder, entry->d_name) &&
-		    walk_folder(walk, path, depth + 1, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* `folder` is under a mount of ours, where nobody of the session is yet. */
-static int walk_folder(struct walk *walk, const char *folder, int depth, struct err *err)
-{
-	DIR *entries;
-	int fd;
-	int rc;
-
-	if (pin_all(walk, folder, err) < 0)
-		return -1;
-	if (depth >= PROTECT_DEPTH)
-		return 0;
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	entries = fd < 0 ? NULL : fdopendir(fd);
-	if (entries == NULL) {
-		fd_close(&fd);
-		return 0; /* nor can the session look into it */
-	}
-	rc = walk_entries(walk, entries, folder, depth, err);
-	(void)closedir(entries);
-	return rc;
-}
-
-int protect_mount(int root, const char *path, struct err *err)
-{
-	struct walk walk = { .root = root };
-
-	if (walk_folder(&walk, path, 0, err) < 0)
-		return err_wrap(err, "protecting the share '%s'", path);
-	return 0;
 }

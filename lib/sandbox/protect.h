@@ -3,24 +3,37 @@
  * protect.h - names in a writable share through which its files would command the person's own
  * programs later: they stay as they are while a session runs.
  *
- * Covered are hooks, config, config.worktree and commondir of a .git, .mcp.json, .claude, .cursor,
- * .vscode, .envrc and a .git that is a file: at the share's top also when absent before, below it
- * those that exist at the session's start, down to PROTECT_DEPTH folders, until PROTECT_LOOKS
- * entries were looked at. Each is mounted read-only on itself, .git on itself so that it cannot be
- * moved away.
+ * Covered are the held names of base/runnames.h, and hooks, config, config.worktree and commondir
+ * of each repository (repository.h), those of submodules and worktrees too: those that exist at the
+ * session's start, however deep, in the first PROTECT_LOOKS entries, breadth first and folders of
+ * packages last. Each is mounted read-only on itself. .git, repositories and all folders on the way
+ * to them are mounted on themselves as well, so that nothing can be moved away and made anew.
  *
- * Where nothing is at the top, a placeholder stands on the host meanwhile, which anybody may read:
- * an empty folder, which git passes over, or in .git what git reads as nothing. It is removed with
- * the last session that uses the share, whichever server's, also one that an earlier launcher left.
+ * At the share's top, and of a repository there with its submodules and worktrees, they are also
+ * held when absent before: a placeholder stands on the host meanwhile, which anybody may read. A
+ * folder has a .gitignore for itself, so that git neither lists nor adds nor cleans it; a file in
+ * .git says nothing to git. It is removed with the last session that uses the share, whichever
+ * server's, also one that an earlier launcher left.
  *
- * Not covered: a folder below the share that the session makes, or moves away and makes anew.
+ * Not covered: a repository that the session makes (cmd/files/look.h finds it), and absent names of
+ * one below the top.
  */
 #ifndef SANDBOX_PROTECT_H
 #define SANDBOX_PROTECT_H
 
 #include "base/err.h"
 
-enum { PROTECT_DEPTH = 6, PROTECT_LOOKS = 50000, PROTECT_MOUNTS = 256 };
+enum { PROTECT_LOOKS = 50000, PROTECT_MOUNTS = 4096 };
+
+/* Of a .git that is a repository: the rest of it a session may well write. */
+struct protect_row {
+	const char *name;
+	const char *content; /* of a placeholder that is a file; NULL: a folder */
+};
+
+enum { PROTECT_ROWS = 4 };
+
+extern const struct protect_row protect_rows[PROTECT_ROWS];
 
 /*
  * On the host, before the sandbox is made. What is returned, a descriptor of the caller's, holds
@@ -30,6 +43,8 @@ enum { PROTECT_DEPTH = 6, PROTECT_LOOKS = 50000, PROTECT_MOUNTS = 256 };
 int protect_hold(int share, struct err *err) MUST_CHECK;
 /* Removes the placeholders unless another session holds them, and closes. */
 void protect_release(int *held);
+/* A folder of this mode is a placeholder: nobody else makes one read-only and sticky. */
+enum { PROTECT_FOLDER_MODE = 01555 };
 /* In the sandbox, once the share is mounted at `path`; `root` is a descriptor of /. */
 int protect_mount(int root, const char *path, struct err *err) MUST_CHECK;
 

@@ -7,9 +7,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/runnames.h"
 #include "text/clean.h"
 #include "workspace/name.h"
-#include "workspace/runnames.h"
 
 enum { SUFFIX_LEN = 4, ID_MAX = 64 };
 

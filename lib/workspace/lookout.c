@@ -129,9 +129,10 @@ static void tell_more(struct lookout *lookout, const json_t *result)
 	if (lookout->more_told || !json_is_true(json_object_get(result, "more")))
 		return;
 	lookout->more_told = true;
-	text = xasprintf("After a cell only the first %d entries of the shared folder are looked "
-			 "at for repositories in which code put programs for git to run; the rest "
-			 "is looked at when the session ends.",
+	text = xasprintf("The shared folder has more than %d entries. Of the others, those deepest "
+			 "and in folders of packages, names that make programs run something (.git/"
+			 "hooks, .envrc ...) are not held read-only, and repositories that code "
+			 "makes there are looked for when the session ends, not after each cell.",
 			 LOOKOUT_ENTRIES);
 	tell(lookout, text);
 }
@@ -186,8 +187,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 		json_array_extend(lookout->known, json_object_get(result, "known"));
 	tell_renamed(lookout, rows);
 	tell_stuck(lookout, rows);
-	if (lookout->begun > 1)
-		tell_more(lookout, result);
+	tell_more(lookout, result);
 	helper_free(helper); /* the result was its */
 	lookout->helper = NULL;
 	lookout->at += HELPER_FDS_MAX;

@@ -246,3 +246,84 @@ def test_S2_settings_that_a_repository_had_before_are_the_user_s(project):
         assert "Renamed" not in "".join(result.texts), result.texts
         git(folder, "st", home=place, user=USER)
     assert git(folder, "st", home=place, user=USER).returncode == 0
+
+
+@needs_git
+def test_S2_a_share_of_very_many_files_is_told_and_looked_through_at_the_end(shared):
+    place, folder = shared
+    for number in range(50100):
+        os.close(os.open(folder / str(number), os.O_CREAT | os.O_WRONLY))
+    make = (BARE + MADE["below"]).replace("MARK", str(place / "ran"))
+    with served(place, folder) as server:
+        holds_names(server)
+        result = server.cell(f"cd {folder}; {make}", language="bash")
+        assert result.texts[0].count("more than 50000 entries") == 1 and "Renamed" not in result.texts[0], result.texts
+        assert "more than" not in "".join(server.cell("1").texts)
+        server.call("destroy_session", session_id="s")
+        until((folder / "made/a/b/config.held-by-ptycell").exists)
+
+
+# ---- repositories that were there before ----
+
+@needs_git
+def test_2_code_arms_no_submodule_and_no_worktree(project):
+    place, folder = project
+    other = place / "other"
+    for arguments in (["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(folder), "lib"], ["commit", "-qm", "lib"],
+                      ["worktree", "add", "-q", "side"], ["clone", "-q", ".", str(other)]):
+        done = git(folder, *arguments, home=place, user=USER)
+        assert done.returncode == 0, done.stderr
+    arm = f"""cd {folder}/.git
+printf '[core]\\n\\tfsmonitor = "id > {place}/ran; false"\\n' > /tmp/armed
+for d in modules/lib worktrees/side; do cat /tmp/armed >> $d/config; cp /tmp/armed $d/config.worktree; echo ../../x > $d/commondir
+mkdir -p $d/hooks; cp /tmp/armed $d/hooks/post-checkout; done
+python3 -c 'import os; os.rename("modules", "m2")'; python3 -c 'import os; os.rename("../lib", "../lib2")'; echo tried
+"""
+    with served(place, folder) as server:
+        holds_names(server)
+        result = server.cell(arm, language="bash")
+        assert "tried" in result.text and result.text.count("Device or resource busy") == 2, result.texts
+        assert "Renamed" not in result.texts[0], result.texts
+        honest = IDENTITY + f"(set -e; cd {folder}/lib; echo 1 > n; git add n; git commit -qm n; cd ..; git add lib; git commit -qm l; " \
+            "cd side; echo 2 > m; git add .; git commit -qm m; git status --porcelain; git stash list; echo works) 2>&1"
+        assert server.cell(honest, language="bash").text == "works\n"
+        look_as_user(folder, place)
+    assert not (place / "ran").exists()
+    until(lambda: not list(folder.glob(".git/**/commondir.*")) and not (folder / ".git/modules/lib/commondir").exists())
+    for at in (folder, folder / "lib", folder / "side"):
+        assert git(at, "status", home=place, user=USER).returncode == 0
+
+
+@needs_git
+def test_3_a_repository_below_the_top_is_not_moved_away(project):
+    place, folder = project
+    nested = folder / "a/nested"
+    assert git(folder, "clone", "-q", ".", str(nested), home=place, user=USER).returncode == 0
+    attack = f"""cd {folder}/a; python3 -c 'import os; os.rename("nested", "n2")'; python3 -c 'import os; os.rename("../a", "../b")'
+printf '[core]\\n\\tfsmonitor = "id > {place}/ran; false"\\n' >> nested/.git/config; echo tried
+"""
+    with served(place, folder) as server:
+        holds_names(server)
+        result = server.cell(attack, language="bash")
+        assert "tried" in result.text and result.text.count("Device or resource busy") == 2, result.texts
+        git(nested, "status", home=place, user=USER)
+    git(nested, "status", home=place, user=USER)
+    assert not (place / "ran").exists()
+
+
+@needs_git
+def test_S13_placeholders_are_nothing_that_git_cleans_or_stashes(project):
+    place, folder = project
+    with served(place, folder) as server:
+        holds_names(server)
+        result = server.cell(IDENTITY + f"cd {folder}; echo 1 > new; (git stash -u && git stash pop && git clean -fd) 2>&1 | grep -v '^ ';"
+                             "ls -1A", language="bash")
+        assert "warning" not in result.text and "Removing new" in result.text and ".envrc\n" in result.text, result.texts
+        (folder / "mine").write_text("x", encoding="ascii")
+        if USER is not None:
+            os.chown(folder / "mine", USER, USER)
+        for arguments in (["stash", "-qu"], ["stash", "pop"], ["clean", "-fdq"]):
+            done = git(folder, *arguments, home=place, user=USER)
+            assert done.returncode == 0 and not done.stderr, done
+        assert (folder / ".envrc").is_dir() and not (folder / "mine").exists()
+    until(lambda: sorted(os.listdir(folder)) == [".git", "old"])

@@ -293,6 +293,71 @@ static void test_13_deeper_names_that_exist_are_protected(void **state)
 			    ".envrc\nb\nx\n");
 }
 
+static void test_3_what_leads_to_a_protected_name_cannot_be_moved_away(void **state)
+{
+	static const char deep[] = "d/d/d/d/d/d/d/d/d";
+	char folder[sizeof(deep)];
+	char script[300];
+	int fd = share("project", true);
+
+	(void)state;
+	assert_int_equal(mkdirat(fd, "free", 0777) + fchmodat(fd, "free", 0777, 0), 0);
+	for (int len = 1; len < (int)sizeof(deep); len += 2) {
+		(void)snprintf(folder, sizeof(folder), "%.*s", len, deep);
+		assert_int_equal(mkdirat(fd, folder, 0777) + fchmodat(fd, folder, 0777, 0), 0);
+	}
+	make_repository(fd, deep);
+	(void)snprintf(script, sizeof(script),
+		       "mv d e && echo moved; mv d/d d/e && echo below; mv %s %s-e && echo deep; "
+		       "(echo x >>%s/.git/config) && echo config; mv free f && ls -1; echo x >%s/y",
+		       deep, deep, deep, deep);
+	assert_string_equal(run_in(paths[0], script), "d\nf\n");
+}
+
+/* Of a submodule, and one whose name has a slash; and a bare one. */
+static void test_2_repositories_in_a_repository_are_protected(void **state)
+{
+	static const char *const places[] = { ".git/modules/lib", ".git/modules/a/b",
+					      ".git/worktrees/w", "bare" };
+	int fd = share("project", true);
+
+	(void)state;
+	make_repository(fd, ".");
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char path[200];
+
+		for (const char *slash = places[i];; slash++) {
+			slash += strcspn(slash, "/");
+			(void)snprintf(path, sizeof(path), "%.*s", (int)(slash - places[i]),
+				       places[i]);
+			(void)mkdirat(fd, path, 0777);
+			assert_int_equal(fchmodat(fd, path, 0777, 0), 0);
+			if (*slash == '\0')
+				break;
+		}
+		(void)snprintf(path, sizeof(path), "%s/objects", places[i]);
+		assert_int_equal(mkdirat(fd, path, 0777), 0);
+		for (size_t j = 0; j < 2; j++) {
+			(void)snprintf(path, sizeof(path), "%s/%s", places[i],
+				       j == 0 ? "HEAD" : "config");
+			scratch_write(fd, path, "");
+			assert_int_equal(fchmodat(fd, path, 0666, 0), 0);
+		}
+	}
+	assert_string_equal(
+		run_in(paths[0],
+		       "for d in .git/modules/lib .git/modules/a/b .git/worktrees/w bare; do "
+		       "(echo x >>$d/config) && echo config $d; mv $d x && echo moved $d; "
+		       "echo x >>$d/HEAD || echo head $d; test $d = bare || { "
+		       "(echo ../../x >$d/commondir) && echo common $d; mkdir $d/hooks && "
+		       "echo hooks $d; }; done; mv .git/modules m && echo modules"),
+		"");
+	fixture_close_sandbox();
+	await_removal(fd, ".git/modules/a/b/commondir");
+	assert_false(exists(fd, ".git/worktrees/w/hooks"));
+	assert_false(exists(fd, "bare/hooks"));
+}
+
 static void a_planted_link_in_place_of_a_name_is_not_followed(void **state)
 {
 	int fd = share("project", true);
@@ -384,6 +449,8 @@ int main(void)
 		SHARE_TEST(test_13_names_that_are_there_stay_as_they_are),
 		SHARE_TEST(test_13_a_repository_can_be_used_but_not_armed),
 		SHARE_TEST(test_13_deeper_names_that_exist_are_protected),
+		SHARE_TEST(test_3_what_leads_to_a_protected_name_cannot_be_moved_away),
+		SHARE_TEST(test_2_repositories_in_a_repository_are_protected),
 		SHARE_TEST(a_planted_link_in_place_of_a_name_is_not_followed),
 		SHARE_TEST(placeholders_stay_until_the_last_session_is_gone),
 		SHARE_TEST(a_placeholder_that_a_dead_launcher_left_goes_with_the_next_session),

@@ -6,11 +6,16 @@
  * finds it, when somebody changes into its folder, opens the folder or works in it. Programs that
  * the user starts on the file itself, as make and pytest, are not meant.
  *
+ * In kept results none of them stands (workspace/keeper.h), in shares some (sandbox/protect.h).
+ *
  * HEAD is among them: git takes any folder with HEAD, objects and refs for a repository, whatever
  * its name, and runs what its config says.
  */
-#ifndef WORKSPACE_RUNNAMES_H
-#define WORKSPACE_RUNNAMES_H
+#ifndef BASE_RUNNAMES_H
+#define BASE_RUNNAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #define RUNNAMES_MARK "_"
 
@@ -19,5 +24,13 @@
  * NULL when it has none. The caller frees it.
  */
 char *runnames_alter(const char *path);
+/*
+ * Some of them code may not even make at the top of a folder that it may write: the one with this
+ * number from 0 on, NULL past the last. The rest are names that code which works on a project
+ * makes.
+ */
+const char *runnames_held(size_t index);
+/* In this case. */
+bool runnames_is_held(const char *name);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/runnames.h"
 #include "base/util.h"
-#include "workspace/runnames.h"
 
 static void assert_altered(const char *path, const char *expected)
 {

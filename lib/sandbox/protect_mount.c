@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* protect_mount.c - the names that are there when a session starts, and the mounts on them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "base/runnames.h"
+#include "sandbox/protect.h"
+#include "sandbox/repository.h"
+#include "sandbox/source.h"
+
+/* A name that is mounted on itself. */
+struct pin {
+	char *path;
+	bool writable;
+};
+
+struct waiting {
+	struct list node;
+	char *path;
+};
+
+struct walk {
+	size_t top; /* length of the share's own path */
+	struct pin *pins;
+	size_t count;
+	size_t room;
+	struct list first;
+	struct list last;
+	size_t looks;
+};
+
+/* ---- pins ---- */
+
+static void add_pin(struct walk *walk, const char *path, size_t len, bool writable)
+{
+	if (walk->count == walk->room) {
+		walk->room = walk->room > 0 ? walk->room * 2 : 16;
+		walk->pins = xrealloc(walk->pins, walk->room * sizeof(*walk->pins));
+	}
+	walk->pins[walk->count++] =
+		(struct pin){ .path = xmemdup(path, len), .writable = writable };
+}
+
+/* Nor can what it lies in be moved away. */
+static void pin(struct walk *walk, const char *path, bool writable)
+{
+	for (const char *slash = strchr(path + walk->top + 1, '/'); slash != NULL;
+	     slash = strchr(slash + 1, '/'))
+		add_pin(walk, path, (size_t)(slash - path), true);
+	add_pin(walk, path, strlen(path), writable);
+}
+
+/* The outer before the inner; of two on one path the read-only one. */
+static int by_path(const void *a, const void *b)
+{
+	const struct pin *one = a;
+	const struct pin *other = b;
+	int order = strcmp(one->path, other->path);
+
+	return order != 0 ? order : (int)one->writable - (int)other->writable;
+}
+
+static void sort_pins(struct walk *walk)
+{
+	size_t kept = 0;
+
+	if (walk->count > 0)
+		qsort(walk->pins, walk->count, sizeof(*walk->pins), by_path);
+	for (size_t i = 0; i < walk->count; i++) {
+		if (kept > 0 && str_eq(walk->pins[kept - 1].path, walk->pins[i].path))
+			free(walk->pins[i].path);
+		else
+			walk->pins[kept++] = walk->pins[i];
+	}
+	walk->count = kept;
+}
+
+/* The descriptor is of what is there, and not followed if it is a link. */
+static int mount_pin(int root, const struct pin *one, struct err *err)
+{
+	const struct source_bind how = { .writable = one->writable, .execute = true };
+	cleanup_fd int fd = source_open_below(root, one->path, err);
+	struct stat st;
+
+	if (fd < 0)
+		return lstat(one->path, &st) < 0 && errno == ENOENT ? 0 : -1; /* gone since */
+	return source_bind(fd, one->path, fd, &how, err);
+}
+
+static int mount_pins(const struct walk *walk, int root, struct err *err)
+{
+	if (walk->count > PROTECT_MOUNTS)
+		return err_set(err, ERR_LIMIT, "more than %d names to protect in a share",
+			       PROTECT_MOUNTS);
+	for (size_t i = 0; i < walk->count; i++)
+		if (mount_pin(root, &walk->pins[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- the look for them ---- */
+
+static void push(struct list *queue, char *path_own)
+{
+	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
+
+	waiting->path = path_own;
+	list_init(&waiting->node);
+	list_append(queue, &waiting->node);
+}
+
+/* NULL: none is left. */
+static char *pop(struct walk *walk, bool *ret_last)
+{
+	struct list *queue = !list_empty(&walk->first) ? &walk->first : &walk->last;
+	struct waiting *waiting;
+	char *path;
+
+	*ret_last = queue == &walk->last;
+	if (list_empty(queue))
+		return NULL;
+	waiting = list_entry(queue->next, struct waiting, node);
+	path = waiting->path;
+	list_remove(&waiting->node);
+	free(waiting);
+	return path;
+}
+
+static bool is_folder(int dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+static bool is_placeholder(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       (st.st_mode & 07777) == PROTECT_FOLDER_MODE;
+}
+
+static void pin_repository(struct walk *walk, int dir, const char *path)
+{
+	struct stat st;
+
+	if (strlen(path) > walk->top)
+		pin(walk, path, true);
+	for (size_t i = 0; i < PROTECT_ROWS; i++) {
+		cleanup_free char *name = xasprintf("%s/%s", path, protect_rows[i].name);
+
+		if (fstatat(dir, protect_rows[i].name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			pin(walk, name, false);
+	}
+}
+
+static void visit(struct walk *walk, int dir, const char *folder, bool in_repository, bool last,
+		  const struct dirent *entry)
+{
+	const char *name = entry->d_name;
+	bool is_git = str_eq(name, ".git");
+	bool enters = is_folder(dir, entry) && !(in_repository && repository_holds_none(name)) &&
+		      !(is_git && is_placeholder(dir, name));
+	cleanup_free char *path = NULL;
+
+	if (str_eq(name, ".") || str_eq(name, ".."))
+		return;
+	path = xasprintf("%s/%s", folder, name);
+	if (strlen(path) >= PATH_MAX)
+		return;
+	if (runnames_is_held(name) && !(is_git && enters))
+		pin(walk, path, false);
+	else if (enters)
+		push(last || repository_comes_last(name) ? &walk->last : &walk->first,
+		     mem_steal(&path));
+}
+
+/* `folder` is under a mount of ours, where nobody of the session is yet. */
+static void look_into(struct walk *walk, const char *folder, bool last)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	const char *name = strrchr(folder, '/');
+	bool repository;
+
+	if (entries == NULL) {
+		fd_close(&fd);
+		return; /* nor can the session look into it */
+	}
+	repository = repository_is(fd) || (name != NULL && str_eq(name, "/.git"));
+	if (repository)
+		pin_repository(walk, fd, folder);
+	while (walk->looks < PROTECT_LOOKS && (entry = readdir(entries)) != NULL) {
+		walk->looks++;
+		visit(walk, fd, folder, repository, last, entry);
+	}
+	(void)closedir(entries);
+}
+
+static void look_everywhere(struct walk *walk, const char *top)
+{
+	push(&walk->first, xstrdup(top));
+	for (;;) {
+		bool last;
+		cleanup_free char *path = pop(walk, &last);
+
+		if (path == NULL)
+			return;
+		if (walk->looks < PROTECT_LOOKS)
+			look_into(walk, path, last);
+	}
+}
+
+int protect_mount(int root, const char *path, struct err *err)
+{
+	struct walk walk = { .top = strlen(path) };
+	int rc;
+
+	list_init(&walk.first);
+	list_init(&walk.last);
+	look_everywhere(&walk, path);
+	sort_pins(&walk);
+	rc = mount_pins(&walk, root, err);
+	for (size_t i = 0; i < walk.count; i++)
+		free(walk.pins[i].path);
+	free(walk.pins);
+	return rc < 0 ? err_wrap(err, "protecting the share '%s'", path) : 0;
+}
