@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
+#include "helper/say.h"
 #include "hold.h"
 #include "json/make.h"
 #include "leads.h"
@@ -19,12 +21,26 @@
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
-enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096 };
+enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096, CLOCK_EVERY = 256 };
+enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, with their quotes */ };
 
-#define GITDIR "gitdir:"
+#define GITDIR "gitdir: "
 #define SAMPLE ".sample"
 
 /* ---- what is there ---- */
+
+bool gitfolder_count(struct look *look)
+{
+	if (look->entries_left == 0 || look->more) {
+		look->more = true;
+		return false;
+	}
+	if (--look->entries_left % CLOCK_EVERY != 0)
+		return true;
+	say_alive();
+	look->more = clock_ms() >= look->until_ms;
+	return !look->more;
+}
 
 /* What a file system cuts off of its times, by the widest that ends in these digits. */
 static int64_t grain_of(long ns)
@@ -108,10 +124,12 @@ static void on_foreign(void *data, const char *entry)
 	    leads_inside(look, reading->folder->path, entry + prefix, NULL))
 		return;
 	key = entry_key(reading, entry);
-	if (look->learn)
+	if (look->learn && look->learned_bytes + strlen(key) <= LEARNED_BYTES_MAX) {
+		look->learned_bytes += strlen(key);
 		json_append(look->learned, json_make_str(key));
-	else if (map_get(look->known, key, strlen(key)) == NULL)
+	} else if (map_get(look->known, key, strlen(key)) == NULL) {
 		reading->foreign = true;
+	}
 }
 
 static bool read_config(struct reading *reading)
@@ -176,7 +194,7 @@ static void judge_hooks(struct look *look, const struct folder_at *folder)
 	if (entries == NULL)
 		return;
 	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL)
+	while ((entry = readdir(entries)) != NULL && gitfolder_count(look))
 		if (is_hook(look, &hooks, entry->d_name))
 			hold(look, &hooks, entry->d_name);
 	(void)closedir(entries);
@@ -204,15 +222,23 @@ static void judge_there(struct look *look, const char *path)
 		judge_files(look, &there);
 }
 
-static void judge_commondir(struct look *look, const struct folder_at *folder)
+/* As git reads it: what is not at its end belongs to the path, line ends too. */
+static char *read_pointer(const struct folder_at *folder, const char *name)
 {
 	size_t len = 0;
-	cleanup_free char *text = read_small(folder, "commondir", POINTER_MAX, &len);
+	char *text = read_small(folder, name, POINTER_MAX, &len);
+
+	while (text != NULL && len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'))
+		text[--len] = '\0';
+	return text;
+}
+
+static void judge_commondir(struct look *look, const struct folder_at *folder)
+{
+	cleanup_free char *text = read_pointer(folder, "commondir");
 	cleanup_free char *path = NULL;
 	struct stat st;
 
-	if (text != NULL)
-		text[strcspn(text, "\n")] = '\0';
 	if (!look->learn && is_young_there(look, folder, "commondir", &st) &&
 	    (text == NULL || (!str_eq(text, "../..") && !str_eq(text, ".")))) {
 		hold(look, folder, "commondir");
@@ -224,25 +250,20 @@ static void judge_commondir(struct look *look, const struct folder_at *folder)
 
 static void judge_git_file(struct look *look, const struct folder_at *folder)
 {
-	size_t len = 0;
 	cleanup_free char *text = NULL;
 	cleanup_free char *path = NULL;
-	const char *to;
 	struct stat st;
 
 	if (look->learn || !is_young_there(look, folder, ".git", &st) || S_ISDIR(st.st_mode))
 		return;
-	text = read_small(folder, ".git", POINTER_MAX, &len);
+	text = read_pointer(folder, ".git");
 	if (text == NULL) {
 		hold(look, folder, ".git");
 		return;
 	}
 	if (strncmp(text, GITDIR, strlen(GITDIR)) != 0)
 		return;
-	text[strcspn(text, "\r\n")] = '\0';
-	to = text + strlen(GITDIR);
-	to += strspn(to, " ");
-	if (!leads_inside(look, folder->path, to, &path))
+	if (!leads_inside(look, folder->path, text + strlen(GITDIR), &path))
 		hold(look, folder, ".git");
 	else if (path != NULL)
 		judge_there(look, path);

@@ -29,8 +29,13 @@ struct look {
 	int64_t since_ns;
 	bool learn;
 	struct map *known;
-	json_t *held;
+	json_t *held; /* the first of them */
+	size_t held_count;
 	json_t *learned;
+	size_t learned_bytes;
+	uint64_t entries_left;
+	uint64_t until_ms;
+	bool more; /* entries were left */
 	/* The share at hand. */
 	int share;
 	char *share_path;
@@ -42,6 +47,8 @@ struct folder_at {
 	const char *path;
 };
 
+/* An entry more is looked at. False, and `more`, when it may not be. */
+bool gitfolder_count(struct look *look);
 /* What changed since the session began. */
 bool gitfolder_is_young(const struct look *look, const struct stat *st);
 /* Looks at what git reads of the folder's own entries. */

@@ -11,20 +11,30 @@
 #include "text/percent.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
+#include "workspace/name.h"
 
-enum { NAMES_MAX = 1000 /* that are tried */ };
+enum { NAMES_MAX = 9 /* that are tried before one of chance */, TRIES_MAX = 20, ROWS_MAX = 20 };
 
 bool hold_is_held(const char *name)
 {
 	return strstr(name, HOLD_MARK) != NULL;
 }
 
+static char *held_name(const char *name, unsigned int number)
+{
+	cleanup_free char *marked = xasprintf("%s%s", name, HOLD_MARK);
+	cleanup_free char *prefix = xasprintf("%s-", marked);
+
+	if (number == 1)
+		return mem_steal(&marked);
+	return number <= NAMES_MAX ? xasprintf("%s%u", prefix, number) : name_new(prefix);
+}
+
 /* The new name, for the caller to free; NULL with errno. */
 static char *rename_held(int dir, const char *name)
 {
-	for (unsigned int i = 1; i <= NAMES_MAX; i++) {
-		char *to = i == 1 ? xasprintf("%s%s", name, HOLD_MARK)
-				  : xasprintf("%s%s-%u", name, HOLD_MARK, i);
+	for (unsigned int i = 1; i <= TRIES_MAX; i++) {
+		char *to = held_name(name, i);
 
 		if (beneath_rename_new(dir, name, to) == 0)
 			return to;
@@ -48,6 +58,8 @@ void hold(struct look *look, const struct folder_at *folder, const char *name)
 		to = rename_held(folder->fd, name);
 	if (to == NULL && errno == ENOENT)
 		return; /* gone meanwhile */
+	if (look->held_count++ >= ROWS_MAX)
+		return;
 	new_name = to != NULL ? percent_encode(to) : NULL;
 	row = json_object();
 	json_put_str(row, "path", encoded);

@@ -21,7 +21,7 @@
 #include "unlock.h"
 #include "workspace/beneath.h"
 
-enum { FIRST_FD = 3, SHARES_MAX = 8, CLOCK_EVERY = 256 };
+enum { FIRST_FD = 3, SHARES_MAX = 8 };
 
 struct waiting {
 	struct list node;
@@ -32,9 +32,6 @@ struct walk {
 	struct look look;
 	struct list first;
 	struct list last; /* folders of packages, and of objects */
-	uint64_t entries_left;
-	uint64_t until_ms;
-	bool more;
 };
 
 static void push(struct list *queue, char *path_own)
@@ -118,18 +115,6 @@ static void visit(struct walk *walk, const struct folder_at *folder, const struc
 		gitfolder_judge_link(&walk->look, folder, entry->d_name);
 }
 
-/* False when no more may be looked at. */
-static bool count_entry(struct walk *walk)
-{
-	if (walk->entries_left == 0)
-		return false;
-	walk->entries_left--;
-	if (walk->entries_left % CLOCK_EVERY != 0)
-		return true;
-	say_alive();
-	return clock_ms() < walk->until_ms;
-}
-
 static void walk_folder(struct walk *walk, const char *path, bool last)
 {
 	cleanup_fd int fd = open_folder(walk, path);
@@ -144,11 +129,8 @@ static void walk_folder(struct walk *walk, const char *path, bool last)
 	if (entries == NULL)
 		return;
 	fd_steal(&fd);
-	while (!walk->more && (entry = readdir(entries)) != NULL)
-		if (count_entry(walk))
-			visit(walk, &folder, entry, last);
-		else
-			walk->more = true;
+	while ((entry = readdir(entries)) != NULL && gitfolder_count(&walk->look))
+		visit(walk, &folder, entry, last);
 	(void)closedir(entries);
 }
 
@@ -161,7 +143,7 @@ static void walk_share(struct walk *walk)
 
 		if (path == NULL)
 			return;
-		if (!walk->more)
+		if (!walk->look.more)
 			walk_folder(walk, path, last);
 	}
 }
@@ -219,9 +201,11 @@ int look_run(const json_t *order, struct err *err)
 			  .learn = json_is_true(json_object_get(order, "learn")),
 			  .known = map_new(),
 			  .held = json_array(),
-			  .learned = json_array() },
-		.entries_left = (uint64_t)json_integer_value(json_object_get(order, "entries")),
-		.until_ms = clock_ms() + (uint64_t)json_integer_value(json_object_get(order, "ms")),
+			  .learned = json_array(),
+			  .entries_left =
+				  (uint64_t)json_integer_value(json_object_get(order, "entries")),
+			  .until_ms = clock_ms() +
+				      (uint64_t)json_integer_value(json_object_get(order, "ms")) },
 	};
 	json_t *result = json_object();
 
@@ -236,7 +220,8 @@ int look_run(const json_t *order, struct err *err)
 	map_free(walk.look.known);
 	json_put(result, "held", walk.look.held);
 	json_put(result, "known", walk.look.learned);
-	json_put_bool(result, "more", walk.more);
+	json_put_bool(result, "more", walk.look.more);
+	json_put_int(result, "count", (json_int_t)walk.look.held_count);
 	say_result(result);
 	return 0;
 }

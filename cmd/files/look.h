@@ -10,7 +10,8 @@
  * Only what changed since NS, by the time that nobody can set back, can be of code. Of that, what
  * gitfolder.h names gets HOLD_MARK (hold.h) behind its name.
  *
- * Result {"held": [{"path": PATH, "name": NAME}], "more": BOOL, "known": [TEXT]}:
+ * Result {"held": [{"path": PATH, "name": NAME}], "count": N, "more": BOOL, "known": [TEXT]}:
+ * of N that were held the first;
  * "more" when entries were left; without "name" it could not be renamed; "known", when `learn` is
  * true and then nothing is held, are the entries of older configs that code may not make.
  */

@@ -163,10 +163,21 @@ static bool read_section(struct reader *reader, const char *at)
 	return is_comment(skip_blanks(at + 1));
 }
 
-/* False for one that goes on in the next line. */
+/* Behind a backslash; 0 for what git refuses, and for the end of a line that goes on in the next.
+ */
+static char unescape(char c)
+{
+	return c == 'n'                ? '\n'
+	       : c == 't'              ? '\t'
+	       : c == 'b'              ? '\b'
+	       : c == '\\' || c == '"' ? c
+				       : '\0';
+}
+
 static bool read_value(struct buf *out, const char *at)
 {
 	bool quoted = false;
+	char c;
 
 	for (; *at != '\0'; at++) {
 		if (*at == '"') {
@@ -175,9 +186,10 @@ static bool read_value(struct buf *out, const char *at)
 		}
 		if (!quoted && (*at == '#' || *at == ';'))
 			break;
-		if (*at == '\\' && *++at == '\0')
+		c = *at == '\\' ? unescape(*++at) : *at;
+		if (c == '\0')
 			return false;
-		buf_put(out, at, 1);
+		buf_put_char(out, c);
 	}
 	while (out->len > 0 && is_blank(out->data[out->len - 1]))
 		out->data[--out->len] = '\0';

@@ -20,9 +20,9 @@ enum {
 	LAST_MS = 600000,
 	LAST_ENTRIES = 100000000,
 	QUIET_MS = 5000,
+	LAST_QUIET_MS = 60000,
 	QUIET_AGAIN_MS = 500, /* of a disk that did not answer before */
 	SHOWN_MAX = 5,        /* names in a sentence */
-	KNOWN_MAX = 4096,
 };
 
 struct lookout {
@@ -76,8 +76,11 @@ static char *show(const json_t *row, const char *key)
 }
 
 /* Rows with a new name, or those without; how many there are. */
-static size_t list_rows(const json_t *rows, bool renamed, struct buf *out)
+static size_t list_rows(const json_t *result, bool renamed, struct buf *out)
 {
+	const json_t *rows = json_object_get(result, "held");
+	json_int_t all = json_integer_value(json_object_get(result, "count"));
+	size_t listed = json_array_size(rows); /* of all of them */
 	size_t count = 0;
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -90,17 +93,19 @@ static size_t list_rows(const json_t *rows, bool renamed, struct buf *out)
 		if (renamed)
 			buf_putf(out, " to '%s'", name);
 	}
+	if (count > 0 && renamed && all > (json_int_t)listed)
+		count += (size_t)all - listed;
 	if (count > SHOWN_MAX)
 		buf_putf(out, " and %zu more", count - SHOWN_MAX);
 	return count;
 }
 
-static void tell_renamed(struct lookout *lookout, const json_t *rows)
+static void tell_renamed(struct lookout *lookout, const json_t *result)
 {
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *text = NULL;
 
-	if (list_rows(rows, true, &list) == 0)
+	if (list_rows(result, true, &list) == 0)
 		return;
 	text = xasprintf("Renamed in the shared folder: %s. The user's git would run what code "
 			 "wrote there, or be led out of the folder; tell the user.",
@@ -108,12 +113,12 @@ static void tell_renamed(struct lookout *lookout, const json_t *rows)
 	tell(lookout, text);
 }
 
-static void tell_stuck(struct lookout *lookout, const json_t *rows)
+static void tell_stuck(struct lookout *lookout, const json_t *result)
 {
 	cleanup_buf struct buf list = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *text = NULL;
 
-	if (lookout->stuck_told || list_rows(rows, false, &list) == 0)
+	if (lookout->stuck_told || list_rows(result, false, &list) == 0)
 		return;
 	lookout->stuck_told = true;
 	text = xasprintf("The user's git would run what code wrote into %s, and it could not be "
@@ -126,8 +131,14 @@ static void tell_more(struct lookout *lookout, const json_t *result)
 {
 	cleanup_free char *text = NULL;
 
-	if (lookout->more_told || !json_is_true(json_object_get(result, "more")))
+	if (!json_is_true(json_object_get(result, "more")) ||
+	    (lookout->more_told && !lookout->last))
 		return;
+	if (lookout->last) {
+		tell(lookout, "The shared folder has too many entries to look at all of them; the "
+			      "user's git would run what code wrote into a repository there.");
+		return;
+	}
 	lookout->more_told = true;
 	text = xasprintf("The shared folder has more than %d entries. Of the others, those deepest "
 			 "and in folders of packages, names that make programs run something (.git/"
@@ -177,16 +188,15 @@ static void end_look(struct lookout *lookout)
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct lookout *lookout = helper_data(helper);
-	const json_t *rows = json_object_get(result, "held");
 
 	lookout->hung = err != NULL && err->code == ERR_TIMEOUT;
 	if (err != NULL)
 		log_warn("lookout", "'%s': looking into shared folders: %s", lookout->who,
 			 err->msg);
-	if (lookout->begun == 1 && json_array_size(json_object_get(result, "known")) <= KNOWN_MAX)
+	if (lookout->begun == 1)
 		json_array_extend(lookout->known, json_object_get(result, "known"));
-	tell_renamed(lookout, rows);
-	tell_stuck(lookout, rows);
+	tell_renamed(lookout, result);
+	tell_stuck(lookout, result);
 	tell_more(lookout, result);
 	helper_free(helper); /* the result was its */
 	lookout->helper = NULL;
@@ -228,7 +238,9 @@ static bool start(struct lookout *lookout)
 					  .order = order,
 					  .fds = lookout->fds + lookout->at,
 					  .fd_count = count,
-					  .quiet_ms = lookout->hung ? QUIET_AGAIN_MS : QUIET_MS };
+					  .quiet_ms = lookout->last   ? LAST_QUIET_MS
+						      : lookout->hung ? QUIET_AGAIN_MS
+								      : QUIET_MS };
 	struct err err;
 
 	lookout->helper = helper_start(lookout->spec.loop, &spec, &handlers, lookout, &err);

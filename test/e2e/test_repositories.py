@@ -143,9 +143,11 @@ PUT = {
     "pre-commit.held-by-ptycell": ["printf '#!/bin/sh\\nid > MARK\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
                                    "ln -s /bin/true .git/hooks/pre-commit"],
     "hooks.held-by-ptycell": ["mv .git/hooks ../h; ln -s ../../h .git/hooks"],
-    "commondir.held-by-ptycell": ["mkdir ../c; mv .git/objects .git/refs ../c; echo ../../c > .git/commondir"],
+    "commondir.held-by-ptycell": ["mkdir ../c; mv .git/objects .git/refs ../c; echo ../../c > .git/commondir",
+                                  "mkdir .git/$'..\\n' ../c; mv .git/objects .git/refs ../c; echo $'../..\\n/../../../c' > .git/commondir"],
     ".git.held-by-ptycell": ["mv .git ../g; ln -s ../g .git", "rm -rf .git; echo 'gitdir: /tmp/g' > .git",
-                             "rm -rf .git; mkdir d; ln -s /tmp d/l; echo 'gitdir: d/l/../g' > .git"],
+                             "rm -rf .git; mkdir d; ln -s /tmp d/l; echo 'gitdir: d/l/../g' > .git",
+                             "mv .git g; mkdir $'g\\n'; ln -s /tmp $'g\\n/l'; echo $'gitdir: g\\n/l/g' > .git"],
 }
 
 

@@ -76,6 +76,8 @@ static void what_git_does_not_write_is_not_understood(void **state)
 	assert_foreign("[core] fsmonitor = x\n", "?[core] fsmonitor = x");
 	assert_foreign("[core]\nbare = false \\\n", "?bare = false \\");
 	assert_foreign("[core]\nbare = \"false\n", "?bare = \"false");
+	assert_foreign("[core]\nbare = \\q\n", "?bare = \\q");
+	assert_foreign("[core]\nworktree = a\\nb\\\"\n", GITCONFIG_WORKTREE "a\nb\"");
 	assert_foreign("[branch.main]\n", "?[branch.main]");
 	assert_foreign("bare = true\n", "?bare = true");
 	assert_foreign("[core\n", "?[core");
