@@ -31,6 +31,7 @@ struct journal_entry {
 	size_t text_len;
 	const char *value; /* foreign from here on, not cleaned */
 	const char *traceback;
+	bool settled; /* these two are clean, and no secret is in them */
 	const char *error_name;
 	const char *error_text;
 	const char *note;     /* how it ended, a sentence, when that is not in the traceback */

@@ -17,7 +17,6 @@
 #include "json/make.h"
 #include "json/write.h"
 #include "text/clean.h"
-#include "text/clip.h"
 #include "text/redact.h"
 
 enum { CODE_SHARE = 8 /* one part in so many is for code alone */ };
@@ -125,14 +124,12 @@ static int write_at(const struct journal *journal, struct journal_file *file, ui
 
 /* ---- adding ---- */
 
-static json_t *clean_text(const char *text, size_t max_chars)
+static json_t *shown_text(const struct journal_entry *entry, const char *text, size_t max_chars)
 {
-	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_buf struct buf clipped = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 
-	clean_block(&clean, text, strlen(text));
-	(void)clip_text(&clipped, buf_str(&clean), clean.len, max_chars);
-	return json_make_text(buf_str(&clipped), clipped.len);
+	notebook_text(&shown, entry, text, max_chars);
+	return json_make_text(buf_str(&shown), shown.len);
 }
 
 static json_t *describe_figures(const struct journal_entry *entry)
@@ -171,10 +168,11 @@ static json_t *make_record(const struct journal_entry *entry, bool outputs)
 	json_put(record, "text",
 		 json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
 	if (entry->value != NULL)
-		json_put(record, "value", clean_text(entry->value, NOTEBOOK_VALUE_CHARS_MAX));
+		json_put(record, "value",
+			 shown_text(entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX));
 	if (entry->traceback != NULL)
 		json_put(record, "traceback",
-			 clean_text(entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX));
+			 shown_text(entry, entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX));
 	if (entry->image_count > 0)
 		json_put(record, "figures", describe_figures(entry));
 	return record;

@@ -118,17 +118,29 @@ static void put_note(struct buf *out, bool *first, const char *stream, const cha
 	put_stream(out, first, stream, line, strlen(line));
 }
 
-static void put_value(struct buf *out, bool *first, const struct journal_entry *entry)
+void notebook_text(struct buf *out, const struct journal_entry *entry, const char *text,
+		   size_t max_chars)
 {
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_buf struct buf clipped = BUF_INIT(BUF_UNBOUNDED);
+	size_t len = strlen(text);
+
+	if (!entry->settled) {
+		clean_block(&clean, text, len);
+		text = buf_str(&clean);
+		len = clean.len;
+	}
+	(void)clip_text(out, text, len, max_chars);
+}
+
+static void put_value(struct buf *out, bool *first, const struct journal_entry *entry)
+{
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 	json_t *output = json_object();
 	json_t *data = json_object();
 
-	clean_block(&clean, entry->value, strlen(entry->value));
-	(void)clip_text(&clipped, buf_str(&clean), clean.len, NOTEBOOK_VALUE_CHARS_MAX);
+	notebook_text(&shown, entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX);
 	begin_output(out, first);
-	json_put(data, "text/plain", json_make_text(buf_str(&clipped), clipped.len));
+	json_put(data, "text/plain", json_make_text(buf_str(&shown), shown.len));
 	json_put_str(output, "output_type", "execute_result");
 	json_put_int(output, "execution_count", (json_int_t)entry->number);
 	json_put(output, "data", data);
@@ -162,19 +174,17 @@ static json_t *clean_quoted(const char *text)
 
 static void put_error(struct buf *out, bool *first, const struct journal_entry *entry)
 {
-	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_buf struct buf clipped = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 	const char *traceback = entry->traceback != NULL ? entry->traceback : "";
 	json_t *output = json_object();
 
-	clean_block(&clean, traceback, strlen(traceback));
-	(void)clip_text(&clipped, buf_str(&clean), clean.len, NOTEBOOK_TRACEBACK_CHARS_MAX);
+	notebook_text(&shown, entry, traceback, NOTEBOOK_TRACEBACK_CHARS_MAX);
 	begin_output(out, first);
 	json_put_str(output, "output_type", "error");
 	json_put(output, "ename",
 		 clean_quoted(entry->error_name != NULL ? entry->error_name : "Error"));
 	json_put(output, "evalue", clean_quoted(entry->error_text));
-	json_put(output, "traceback", lines_of(buf_str(&clipped), clipped.len));
+	json_put(output, "traceback", lines_of(buf_str(&shown), shown.len));
 	put_object(out, output);
 }
 

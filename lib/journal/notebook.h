@@ -30,6 +30,10 @@ enum {
 		8 << 20, /* bytes of one cell's figures in base64; the rest is named */
 };
 
+/* Appends a value or traceback of the entry as it is shown, so many characters of it. */
+void notebook_text(struct buf *out, const struct journal_entry *entry, const char *text,
+		   size_t max_chars);
+
 void notebook_head(struct buf *out, const char *session_id);
 void notebook_separator(struct buf *out);
 /*

@@ -71,8 +71,10 @@ void redacted_entry_init(struct redacted_entry *r, const struct journal_entry *e
 	if (e->text != NULL)
 		r->texts[n++] = redact_bytes(stream, &e->text, &e->text_len);
 	r->texts[n++] = redact_bytes(stream, &e->code, &e->code_len);
-	r->texts[n++] = redact_foreign(stream, &e->value);
-	r->texts[n++] = redact_foreign(stream, &e->traceback);
+	if (!e->settled) {
+		r->texts[n++] = redact_foreign(stream, &e->value);
+		r->texts[n++] = redact_foreign(stream, &e->traceback);
+	}
 	r->texts[n++] = redact_foreign(stream, &e->error_name);
 	r->texts[n++] = redact_foreign(stream, &e->error_text);
 	r->texts[n++] = redact_foreign(stream, &e->note);

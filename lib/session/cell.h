@@ -30,7 +30,7 @@ enum {
 	CELL_IMAGES_BYTES_MAX = 16 << 20, /* of all images of a cell: the server holds them */
 	CELL_IMAGE_SIDE_MAX = 2000,       /* pixels: models refuse a chat with larger ones */
 	CELL_TEXT_BYTES_MAX = 4 << 20,    /* of a value or traceback: a million characters */
-	CELL_WORDS_BYTES_MAX = 64 << 10,  /* of each other text from the driver */
+	CELL_WORDS_BYTES_MAX = 16 << 10,  /* of each other text from the driver */
 	CELL_TOLD_BYTES_MAX = 64 << 10,   /* of what earlier answers showed, for the journal */
 };
 
@@ -74,7 +74,7 @@ struct cell {
 	char *spool_path;  /* where all of them lie */
 	size_t background; /* characters of `text` that came before the cell began */
 
-	char *value; /* text of the last expression's value */
+	char *value; /* text of the last expression's value; as it is shown, as is the traceback */
 	char *traceback;
 	char *error_name; /* "ZeroDivisionError" */
 	char *error_text;

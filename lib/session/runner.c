@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "session/runner_internal.h"
-#include "text/clean.h"
 #include "text/utf8.h"
 #include "workspace/spool.h"
 
@@ -144,7 +143,7 @@ static void add_result(struct buf *result, const char *text)
 		return;
 	if (result->len > 0 && result->data[result->len - 1] != '\n')
 		buf_puts(result, "\n");
-	clean_block(result, text, strlen(text));
+	buf_puts(result, text);
 }
 
 /* Characters that an answer still has room for: background output has taken some. */
@@ -473,6 +472,7 @@ struct runner *runner_new(const struct runner_context *context)
 
 void runner_end(struct runner *r, const char *why)
 {
+	runner_end_intake(r);
 	if (r->cell == NULL)
 		return;
 	runner_drain(r, RUNNER_DRAIN_MAX);

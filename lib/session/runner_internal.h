@@ -7,6 +7,7 @@
  *   runner_watch.c does somebody wait for input?
  *   runner_type.c  typing it
  *   runner_io.c    the terminal and the control channel
+ *   runner_frames.c  what comes by that
  *   runner_ask.c   questions to the driver, and the one that it may ask
  *   runner_life.c  the interpreter's start and end
  *   runner_ahead.c an interpreter that waits for its session
@@ -59,6 +60,22 @@ struct runner_watch {
 	uint64_t reading_since; /* the cell in which it began; 0: none */
 };
 
+/* What the text of a frame at hand is for. */
+enum intake_as { INTAKE_DISPLAY, INTAKE_OUTPUT, INTAKE_RESULT, INTAKE_DONE };
+
+/* A frame at hand, and how far it is taken in. */
+struct runner_intake {
+	struct loop_defer turn;    /* runs where frames wait for it; nothing is read meanwhile */
+	size_t room;               /* bytes that this turn may still take in */
+	const struct frame *frame; /* in the reader, which is not touched meanwhile; NULL: none */
+	enum intake_as as;
+	bool own_lines;   /* its text stands on lines of its own */
+	const char *rest; /* of a text that the transcript gets */
+	size_t len;
+	struct intake *text; /* one that the cell gets, in `slot`; or NULL */
+	char **slot;
+};
+
 struct runner {
 	struct runner_context c;
 	struct interpreter *interpreter;
@@ -67,6 +84,7 @@ struct runner {
 	struct loop_io commands_io; /* while a pipe to the driver is full */
 	struct link *link;
 	struct frame_reader *frames;
+	struct runner_intake intake;
 	struct buf to_driver; /* whole frames */
 	char *path;
 	char *compiled; /* or NULL: see compiled_name */
@@ -180,14 +198,33 @@ void runner_type_clear(struct runner *runner);
 /* runner_io.c */
 loop_io_fn runner_on_pty;
 loop_io_fn runner_on_control;
-/* Reads the terminal until it is empty, or `max` bytes. */
-void runner_drain(struct runner *runner, size_t max);
+/* Reads the terminal until it is empty, or `max` bytes. Not before the text of a frame at hand. */
+size_t runner_drain(struct runner *runner, size_t max);
+/* Something was written to the transcript that the terminal, or the driver for it, brought. */
+void runner_note_output(struct runner *runner);
+/* Reads from the driver and the terminal as far as that may be now. */
+void runner_watch_io(struct runner *runner);
+/* The other side broke the grammar of its channel. */
+void runner_break_channel(struct runner *runner, const struct err *err);
+void runner_send_ack(struct runner *runner, uint64_t id);
 /* Reads the control channel, a slice or all there is, and acts on its frames. */
 void runner_read_control(struct runner *runner, bool to_the_end);
 /* Sends what to_driver holds, as far as the driver takes it. */
 void runner_flush(struct runner *runner);
 /* Tells the driver that its cell is to end; also by the descriptor "interrupt", if it has one. */
 void runner_send_interrupt(struct runner *runner);
+
+/* runner_frames.c */
+/* Acts on what has come, as far as one turn has room; the rest follows in the next ones. */
+void runner_handle_frames(struct runner *runner);
+/* Acts on all of it at once, but for texts that are too long for that. */
+void runner_handle_last_frames(struct runner *runner);
+/* A frame or more wait for the next turn. */
+bool runner_takes_in(const struct runner *runner);
+/* Takes in the frame at hand, if there is one; what is too long for that is left out, and told. */
+void runner_end_intake(struct runner *runner);
+/* Forgets it. */
+void runner_drop_intake(struct runner *runner);
 
 /* runner_life.c */
 /* ERR_BUSY: not yet, runner_wake will come. */

@@ -20,8 +20,8 @@ enum {
 	READ_CHUNK = 16 << 10,
 	CONTROL_CHUNK = 64 << 10,
 	OUTGOING_KEPT_MAX = 64 << 10, /* of room for what goes to a driver, once all is sent */
-	READ_END_MAX = 1 << 20, /* after an end: more is a surviving child that keeps writing */
-	PTY_READ_MUCH = 1024,   /* one read of a pty returns 4,095 bytes at most */
+	READ_END_MAX = 256 << 10, /* after an end: more is a surviving child that keeps writing */
+	PTY_READ_MUCH = 1024,     /* one read of a pty returns 4,095 bytes at most */
 };
 
 /* ---- writing to the driver ---- */
@@ -72,16 +72,21 @@ static void watch_commands(struct runner *r, bool full)
 		log_warn("runner", "%s", err.msg); /* the cell ends at its deadline */
 }
 
-static void watch_driver(struct runner *r)
+/* What is at hand comes before what is read: a text of a frame before the terminal's. */
+void runner_watch_io(struct runner *r)
 {
-	bool full = unsent(r) > 0;
-	bool by_pipe = commands_of(r) >= 0;
+	bool full = r->link != NULL && unsent(r) > 0;
+	bool by_pipe = r->interpreter != NULL && commands_of(r) >= 0;
 
 	if (by_pipe)
 		watch_commands(r, full);
 	if (loop_io_active(&r->control_io))
-		loop_io_set_events(&r->control_io, (full && !by_pipe ? EPOLLOUT : 0U) |
-							   (reads_too_little(r) ? 0U : EPOLLIN));
+		loop_io_set_events(
+			&r->control_io,
+			(full && !by_pipe ? EPOLLOUT : 0U) |
+				(reads_too_little(r) || runner_takes_in(r) ? 0U : EPOLLIN));
+	if (loop_io_active(&r->pty_io))
+		loop_io_set_events(&r->pty_io, r->intake.frame != NULL ? 0U : EPOLLIN);
 }
 
 /*
@@ -106,7 +111,7 @@ void runner_flush(struct runner *r)
 	/* A driver is 290 KB, and cells are not like that. */
 	if (out->len == 0 && out->cap > OUTGOING_KEPT_MAX)
 		buf_release(out);
-	watch_driver(r);
+	runner_watch_io(r);
 }
 
 void runner_send_interrupt(struct runner *r)
@@ -120,7 +125,7 @@ void runner_send_interrupt(struct runner *r)
 		(void)!dprintf(pipe, "%ju\n", (uintmax_t)r->cell->number);
 }
 
-static void send_ack(struct runner *r, uint64_t id)
+void runner_send_ack(struct runner *r, uint64_t id)
 {
 	frame_begin(&r->to_driver, "ack", id, 0);
 	runner_flush(r);
@@ -139,7 +144,7 @@ static struct transcript *sink(struct runner *r)
 	return r->background;
 }
 
-static void note_output(struct runner *r)
+void runner_note_output(struct runner *r)
 {
 	cleanup_buf struct buf answers = BUF_INIT(BUF_UNBOUNDED);
 
@@ -156,13 +161,14 @@ static void note_output(struct runner *r)
  * the terminal. Without it a small read ends the slice at no such cost: measured, waiting pays when
  * much is on its way and costs when little is.
  */
-static void read_pty(struct runner *r, size_t max, bool until_empty)
+static size_t read_pty(struct runner *r, size_t max, bool until_empty)
 {
 	char chunk[READ_CHUNK];
 	size_t got = 0;
 
-	if (r->interpreter == NULL || interpreter_pty(r->interpreter) < 0)
-		return;
+	if (r->interpreter == NULL || interpreter_pty(r->interpreter) < 0 ||
+	    r->intake.frame != NULL)
+		return 0;
 	while (got < max) {
 		ssize_t n = read(interpreter_pty(r->interpreter), chunk, sizeof(chunk));
 
@@ -177,239 +183,27 @@ static void read_pty(struct runner *r, size_t max, bool until_empty)
 			break;
 	}
 	if (got > 0)
-		note_output(r);
+		runner_note_output(r);
+	return got;
 }
 
-void runner_drain(struct runner *r, size_t max)
+size_t runner_drain(struct runner *r, size_t max)
 {
-	read_pty(r, max, true);
+	return read_pty(r, max, true);
 }
 
 void runner_on_pty(struct loop_io *io, uint32_t events)
 {
 	struct runner *r = container_of(io, struct runner, pty_io);
 
-	read_pty(r, READ_SLICE, false);
+	(void)read_pty(r, READ_SLICE, false);
 	if ((events & (EPOLLHUP | EPOLLERR)) != 0)
 		loop_io_stop(&r->pty_io); /* no slave is open: nothing will come any more */
 }
 
-/* ---- frames ---- */
+/* ---- the control channel ---- */
 
-static void insert_figure_note(struct runner *r, const char *file)
-{
-	cleanup_buf struct buf note = BUF_INIT(BUF_UNBOUNDED);
-
-	buf_puts(&note, "[figure");
-	if (file != NULL) {
-		cleanup_free char *path = xasprintf("output/%s", file);
-
-		buf_puts(&note, ": ");
-		clean_path_word(&note, path, strlen(path));
-	} else {
-		buf_puts(&note, ": it could not be kept in output/");
-	}
-	buf_puts(&note, "]");
-	transcript_insert(r->transcript, note.data, note.len);
-}
-
-static const struct frame_part *image_part(const struct frame *frame)
-{
-	const struct frame_part *png = frame_part(frame, "image/png");
-
-	return png != NULL ? png : frame_part(frame, "image/jpeg");
-}
-
-/* Code can speak as its driver does: what would take seconds to clean is cut first. */
-static char *short_text(const struct frame *frame, const char *name, size_t max)
-{
-	const struct frame_part *part = frame_part(frame, name);
-
-	return part != NULL ? xmemdup(part->data, size_min(part->len, max)) : NULL;
-}
-
-/* A secret in it goes before it is cut further. */
-static char *safe_text(const struct runner *r, const struct frame *frame, const char *name,
-		       size_t max)
-{
-	char *text = short_text(frame, name, max);
-
-	redact_string(r->c.redact, &text);
-	return text;
-}
-
-/* A driver saves a figure into output/ itself: any other path is the words of code. */
-static char *figure_name(const struct frame *frame)
-{
-	char *name = short_text(frame, "file", CELL_WORDS_BYTES_MAX);
-
-	if (name != NULL && (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL))
-		mem_cleanup(&name);
-	return name;
-}
-
-static void take_image(struct runner *r, const struct frame *frame)
-{
-	const struct frame_part *image = image_part(frame);
-	char *file = figure_name(frame);
-
-	insert_figure_note(r, file);
-	cell_add_image(r->cell, image->data, image->len, file);
-}
-
-/* Forms that a notebook would run or load when it is opened. */
-static void note_forms(struct cell *cell, const struct frame *frame)
-{
-	static const struct {
-		const char *mime;
-		enum cell_form form;
-	} forms[] = { { "text/html", CELL_HTML },
-		      { "image/svg+xml", CELL_SVG },
-		      { "application/javascript", CELL_JAVASCRIPT } };
-
-	if (image_part(frame) != NULL)
-		return; /* the picture says it */
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if (frame_part(frame, forms[i].mime) != NULL)
-			cell->left_out |= forms[i].form;
-}
-
-static void on_display_frame(struct runner *r, const struct frame *frame)
-{
-	const struct frame_part *text = frame_part(frame, "text/plain");
-
-	note_forms(r->cell, frame);
-	if (image_part(frame) != NULL)
-		take_image(r, frame);
-	else if (text != NULL)
-		transcript_insert(r->transcript, text->data, text->len);
-	send_ack(r, frame->id);
-}
-
-/* The code takes back what it has shown. */
-static void on_clear_frame(struct runner *r, const struct frame *frame)
-{
-	transcript_clear(r->transcript);
-	cell_drop_images(r->cell);
-	send_ack(r, frame->id);
-}
-
-/* Text that a driver would have written to the terminal, and that is older than what comes there.
- */
-static void on_output_frame(struct runner *r, const struct frame *frame)
-{
-	const struct frame_part *text = frame_part(frame, "text");
-
-	if (text != NULL && text->len > 0) {
-		transcript_feed(r->transcript, text->data, text->len);
-		r->c.handlers->wrote(r, text->data, text->len);
-		note_output(r);
-	}
-	if (frame_part(frame, "ack") != NULL)
-		send_ack(r, frame->id);
-}
-
-static void take_text(struct runner *r, char **slot, const struct frame *frame, const char *part,
-		      size_t max)
-{
-	char *text = safe_text(r, frame, part, max);
-
-	if (text == NULL)
-		return;
-	free(*slot);
-	*slot = text;
-}
-
-/* An image says it all: "<Figure size 640x480>" beside it would not. */
-static void on_result_frame(struct runner *r, const struct frame *frame)
-{
-	note_forms(r->cell, frame);
-	if (image_part(frame) != NULL)
-		take_image(r, frame);
-	else
-		take_text(r, &r->cell->value, frame, "text/plain", CELL_TEXT_BYTES_MAX);
-}
-
-static enum cell_state state_of_done(struct cell *cell, const char *status)
-{
-	if (str_eq(status, "error"))
-		return CELL_RAISED;
-	if (str_eq(status, "interrupted"))
-		return CELL_INTERRUPTED;
-	cell->has_exit_code = str_eq(status, "exit");
-	return CELL_DONE;
-}
-
-static void on_done_frame(struct runner *r, const struct frame *frame)
-{
-	cleanup_free char *status = frame_text(frame, "status");
-	cleanup_free char *code = frame_text(frame, "code");
-	cleanup_free char *children = frame_text(frame, "children");
-	struct cell *cell = r->cell;
-	enum cell_state state = state_of_done(cell, status != NULL ? status : "ok");
-
-	take_text(r, &cell->error_name, frame, "ename", CELL_WORDS_BYTES_MAX);
-	take_text(r, &cell->error_text, frame, "evalue", CELL_WORDS_BYTES_MAX);
-	take_text(r, &cell->traceback, frame, "traceback", CELL_TEXT_BYTES_MAX);
-	take_text(r, &cell->missing_module, frame, "missing", CELL_WORDS_BYTES_MAX);
-	take_text(r, &cell->names, frame, "names", CELL_WORDS_BYTES_MAX);
-	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
-	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;
-	runner_set_state(r, RUNNER_READY);
-	runner_end_cell(r, state);
-}
-
-/* Of the cell that runs. */
-static void on_cell_frame(struct runner *r, const struct frame *frame)
-{
-	if (str_eq(frame->type, "display"))
-		on_display_frame(r, frame);
-	else if (str_eq(frame->type, "clear"))
-		on_clear_frame(r, frame);
-	else if (str_eq(frame->type, "output"))
-		on_output_frame(r, frame);
-	else if (str_eq(frame->type, "result"))
-		on_result_frame(r, frame);
-	else if (str_eq(frame->type, "done"))
-		on_done_frame(r, frame);
-	else if (str_eq(frame->type, "install"))
-		runner_on_install(r, frame);
-	else
-		runner_lose(
-			r, "the code sent an unknown message on the interpreter's control channel");
-}
-
-/* Output written before the frame comes before it. */
-static void on_frame(struct runner *r, const struct frame *frame)
-{
-	/* A value's text goes behind all output: `done`, which follows it, drains. */
-	if (!str_eq(frame->type, "result") || image_part(frame) != NULL)
-		runner_drain(r, RUNNER_DRAIN_MAX);
-	if (r->state == RUNNER_STARTING) {
-		if (str_eq(frame->type, "ready"))
-			runner_on_ready(r, frame);
-		else if (!str_eq(frame->type, "log"))
-			runner_fail_start(r, "spoke before it was ready");
-		return;
-	}
-	if (r->query != NULL && frame->id == r->query->id && str_eq(frame->type, "done")) {
-		runner_end_query(r, frame, NULL);
-		return;
-	}
-	if (str_eq(frame->type, "reads")) {
-		runner_watch_reads(r, frame);
-		return;
-	}
-	if (r->cell == NULL || frame->id != r->cell->number) {
-		if (str_eq(frame->type, "display") || str_eq(frame->type, "clear") ||
-		    frame_part(frame, "ack") != NULL)
-			send_ack(r, frame->id); /* late, from a cell that is over */
-		return;
-	}
-	on_cell_frame(r, frame);
-}
-
-static void on_broken(struct runner *r, const struct err *err)
+void runner_break_channel(struct runner *r, const struct err *err)
 {
 	log_debug("runner", "control channel: %s", err->msg);
 	if (r->state == RUNNER_STARTING)
@@ -418,31 +212,16 @@ static void on_broken(struct runner *r, const struct err *err)
 		runner_lose(r, "the code broke the interpreter's control channel");
 }
 
-static void handle_frames(struct runner *r)
-{
-	while (r->state != RUNNER_ENDING && r->state != RUNNER_IDLE) {
-		const struct frame *frame;
-		struct err err;
-		int got = frame_reader_next(r->frames, &frame, &err);
-
-		if (got == 0)
-			return;
-		if (got < 0) {
-			on_broken(r, &err);
-			return;
-		}
-		on_frame(r, frame);
-	}
-}
-
-static void take_bytes(struct runner *r, const char *data, size_t len)
+static void take_bytes(struct runner *r, const char *data, size_t len, bool to_the_end)
 {
 	struct err err;
 
 	if (link_take(r->link, data, len, r->frames, &err) < 0)
-		on_broken(r, &err);
+		runner_break_channel(r, &err);
+	else if (to_the_end)
+		runner_handle_last_frames(r);
 	else
-		handle_frames(r);
+		runner_handle_frames(r);
 }
 
 /* Reads without room for descriptors: those sent along are dropped by the kernel. */
@@ -450,8 +229,10 @@ void runner_read_control(struct runner *r, bool to_the_end)
 {
 	size_t got = 0;
 
+	if (to_the_end)
+		runner_handle_last_frames(r);
 	while (got < (to_the_end ? READ_END_MAX : READ_SLICE) && r->frames != NULL &&
-	       r->state != RUNNER_ENDING) {
+	       r->state != RUNNER_ENDING && !runner_takes_in(r)) {
 		char chunk[CONTROL_CHUNK];
 		ssize_t n = read(interpreter_control(r->interpreter), chunk, sizeof(chunk));
 
@@ -464,7 +245,7 @@ void runner_read_control(struct runner *r, bool to_the_end)
 			return;
 		}
 		got += (size_t)n;
-		take_bytes(r, chunk, (size_t)n);
+		take_bytes(r, chunk, (size_t)n, to_the_end);
 		if (!to_the_end && (size_t)n < sizeof(chunk))
 			return; /* should there be more, the loop calls again */
 		if (!to_the_end && reads_too_little(r))

@@ -56,6 +56,7 @@ void runner_forget_interpreter(struct runner *r)
 	r->interpreter = NULL;
 	runner_expect_kill(r, NULL);
 	runner_end_count(r, 0); /* a minder that is gone does not count */
+	runner_drop_intake(r);
 	frame_reader_free(r->frames);
 	r->frames = NULL;
 	link_free(r->link);
@@ -101,6 +102,7 @@ static void on_gone_timer(struct loop_timer *timer)
 static void begin_ending(struct runner *r)
 {
 	runner_set_state(r, RUNNER_ENDING);
+	runner_drop_intake(r);
 	loop_timer_stop(&r->ready);
 	loop_timer_stop(&r->closed_timer);
 	loop_timer_stop(&r->escalation);
@@ -116,10 +118,12 @@ static void begin_ending(struct runner *r)
 void runner_lose(struct runner *r, const char *why)
 {
 	cleanup_free char *reason = xstrdup(why);
-	struct cell *cell = r->cell;
+	struct cell *cell;
 
 	if (r->state == RUNNER_ENDING)
 		return;
+	runner_end_intake(r);
+	cell = r->cell;
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	begin_ending(r);
 	runner_end_query(r, NULL, reason);

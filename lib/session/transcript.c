@@ -235,15 +235,19 @@ static void end_redaction(struct transcript *t)
 	take_bytes(t, buf_str(&clean), clean.len);
 }
 
+void transcript_end_open_line(struct transcript *t)
+{
+	if (transcript_has_open_line(t))
+		transcript_feed(t, "\n", 1);
+}
+
 void transcript_insert(struct transcript *t, const char *text, size_t len)
 {
 	if (len == 0)
 		return;
-	if (transcript_has_open_line(t))
-		transcript_feed(t, "\n", 1);
+	transcript_end_open_line(t);
 	transcript_feed(t, text, len);
-	if (transcript_has_open_line(t))
-		transcript_feed(t, "\n", 1);
+	transcript_end_open_line(t);
 }
 
 bool transcript_empty(const struct transcript *t)

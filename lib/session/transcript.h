@@ -37,6 +37,8 @@ void transcript_free(struct transcript *transcript);
 void transcript_feed(struct transcript *transcript, const char *data, size_t len);
 /* Puts `text` at this point of the output, on lines of its own. */
 void transcript_insert(struct transcript *transcript, const char *text, size_t len);
+/* What follows stands on a line of its own. */
+void transcript_end_open_line(struct transcript *transcript);
 /* The output rests: what may be the start of a secret, and is too short for one, is shown. */
 void transcript_settle(struct transcript *transcript);
 /* Forgets what no take has shown; what is spooled stays there. */

@@ -14,7 +14,6 @@ enum {
 	CUT_BLANKS_MAX = 256,
 	CUT_DOTS_MAX = 3, /* a value's own where it was cut */
 	SHARED_MAX = 40,  /* letters that many values begin with */
-	LOOK_SLICE = 16 << 10,
 };
 
 /* ---- looking ---- */
@@ -307,17 +306,24 @@ static void look(struct redact_stream *s, enum spelling spelling, uint64_t until
 	s->read[spelling] = s->base + at;
 }
 
-/* In slices: what a spelling finds in one goes among the few marks of others there. */
-void redact_look(struct redact_stream *s, bool last)
+void redact_look_at(struct redact_stream *s, uint64_t at, bool last)
 {
 	const uint64_t end = s->base + s->text.len;
 
-	for (uint64_t at = s->base; at < end; at += LOOK_SLICE)
-		for (size_t i = 0; i < s->redact->spellings; i++)
-			look(s, (enum spelling)i, end - at > LOOK_SLICE ? at + LOOK_SLICE : end,
-			     last);
+	for (size_t i = 0; i < s->redact->spellings; i++)
+		look(s, (enum spelling)i,
+		     end - at > REDACT_LOOK_SLICE ? at + REDACT_LOOK_SLICE : end, last);
+	if (end - at > REDACT_LOOK_SLICE)
+		return;
 	for (size_t i = 0; last && s->cut && i < VIEWS; i++)
-		redact_take_begun(s, &s->views[i], s->base + s->text.len);
+		redact_take_begun(s, &s->views[i], end);
+}
+
+/* In slices: what a spelling finds in one goes among the few marks of others there. */
+void redact_look(struct redact_stream *s, bool last)
+{
+	for (uint64_t at = s->base; at < s->base + s->text.len; at += REDACT_LOOK_SLICE)
+		redact_look_at(s, at, last);
 }
 
 /* ---- giving out ---- */

@@ -67,6 +67,14 @@ size_t redact_held(const struct redact_stream *stream);
  * shown. So are its last ones behind the dots. False, with `out` as it was: nothing was found.
  */
 bool redact_text(struct redact_stream *stream, const char *text, size_t len, struct buf *out);
+/*
+ * The same for a text that takes long: begin, then step as long as there is more. Each looks at
+ * some KB. What was found in it, `out` has without; else `out` is as it was.
+ */
+enum redact_step { REDACT_MORE, REDACT_NOTHING_FOUND, REDACT_FOUND };
+
+void redact_begin(struct redact_stream *stream, const char *text, size_t len);
+enum redact_step redact_step(struct redact_stream *stream, struct buf *out);
 /* Replaces *text, which is the caller's; NULL of either is allowed. */
 void redact_string(const struct redact *redact, char **text);
 /* The same with a text of which only the start is there: its end is as if "..." stood behind it. */

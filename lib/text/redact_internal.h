@@ -17,7 +17,7 @@ enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
 
 enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2 };
 
-enum { VIEWS = 9 };
+enum { VIEWS = 9, REDACT_LOOK_SLICE = 16 << 10 };
 
 enum pattern {
 	PATTERN_PLAIN,
@@ -81,8 +81,9 @@ struct redact_stream {
 	size_t mark_count; /* from the start of the array */
 	size_t mark_cap;
 	bool found;
-	bool whole; /* all of the text is there */
-	bool cut;   /* and its end was cut off */
+	bool whole;      /* all of the text is there */
+	uint64_t looked; /* up to here, of a whole text */
+	bool cut;        /* and its end was cut off */
 };
 
 /* What a byte of an alphabet is for it: a letter, REDACT_NO_LETTER or REDACT_NOTHING. */
@@ -90,6 +91,8 @@ int redact_letter(enum alphabet alphabet, char c);
 bool redact_is_blank(char c);
 /* Looks at all that is there; `last`: no more will come. */
 void redact_look(struct redact_stream *stream, bool last);
+/* At REDACT_LOOK_SLICE bytes from `at` on, up to which it was looked. */
+void redact_look_at(struct redact_stream *stream, uint64_t at, bool last);
 /* Appends the text up to `to`. */
 void redact_say(struct redact_stream *stream, uint64_t to, struct buf *out);
 /* Part of the text is a value. */

@@ -96,25 +96,54 @@ static void mark_ends(struct redact_stream *s)
 	}
 }
 
-static bool redact_whole(struct redact_stream *s, const char *text, size_t len, bool cut,
-			 struct buf *out)
+static uint64_t end_of(const struct redact_stream *s)
 {
-	bool found;
+	return s->base + s->text.len;
+}
 
-	s->whole = true;
-	s->cut = cut;
-	buf_put(&s->text, text, len);
-	redact_look(s, true);
-	mark_ends(s);
-	found = s->found;
-	if (found)
-		redact_say(s, s->base + s->text.len, out);
-	s->said = s->base + s->text.len;
+/* The stream is as new. */
+static enum redact_step settle(struct redact_stream *s, enum redact_step step)
+{
+	s->said = end_of(s);
 	redact_forget(s);
 	s->found = s->whole = s->cut = false;
 	for (size_t i = 0; i < VIEWS; i++)
 		s->views[i].state = MATCHER_START;
-	return found;
+	return step;
+}
+
+void redact_begin(struct redact_stream *s, const char *text, size_t len)
+{
+	s->whole = true;
+	s->looked = end_of(s);
+	buf_put(&s->text, text, len);
+}
+
+enum redact_step redact_step(struct redact_stream *s, struct buf *out)
+{
+	if (s->looked < end_of(s)) {
+		redact_look_at(s, s->looked, true);
+		s->looked = size_min(s->looked + REDACT_LOOK_SLICE, end_of(s));
+		if (s->looked < end_of(s))
+			return REDACT_MORE;
+		mark_ends(s);
+	}
+	if (!s->found)
+		return settle(s, REDACT_NOTHING_FOUND);
+	redact_say(s, size_min(s->said + REDACT_LOOK_SLICE, end_of(s)), out);
+	return s->said < end_of(s) ? REDACT_MORE : settle(s, REDACT_FOUND);
+}
+
+static bool redact_whole(struct redact_stream *s, const char *text, size_t len, bool cut,
+			 struct buf *out)
+{
+	enum redact_step step;
+
+	redact_begin(s, text, len);
+	s->cut = cut;
+	while ((step = redact_step(s, out)) == REDACT_MORE)
+		;
+	return step == REDACT_FOUND;
 }
 
 bool redact_text(struct redact_stream *s, const char *text, size_t len, struct buf *out)

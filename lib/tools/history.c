@@ -160,6 +160,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 		.code_len = cell->code_len,
 		.value = cell->value,
 		.traceback = cell->traceback,
+		.settled = true,
 		.error_name = cell->error_name,
 		.error_text = cell->error_text,
 		.note = note,

@@ -143,17 +143,33 @@ static void display(const char *value)
 }
 
 /* Many, and no acknowledgement is read. */
-static void long_result(const char *value)
+static void fill_control(int bytes) /* whole blocks of it */
 {
 	static char block[4096];
-	int left = number(value); /* whole blocks of it */
+
+	memset(block, 'r', sizeof(block));
+	for (; bytes > 0; bytes -= (int)sizeof(block))
+		put(CONTROL, block, sizeof(block));
+}
+
+static void long_frame(const char *type, const char *value)
+{
 	char header[NAME_MAX_LEN];
-	int len = snprintf(header, sizeof(header), "result %llu 1\ntext/plain %d\n", id, left);
+	int len = snprintf(header, sizeof(header), "%s %llu 1\ntext/plain %d\n", type, id,
+			   number(value));
 
 	put(CONTROL, header, (size_t)len);
-	memset(block, 'r', sizeof(block));
-	for (; left > 0; left -= (int)sizeof(block))
-		put(CONTROL, block, sizeof(block));
+	fill_control(number(value));
+}
+
+static void long_result(const char *value)
+{
+	long_frame("result", value);
+}
+
+static void long_display(const char *value)
+{
+	long_frame("display", value);
 }
 
 static void displays(const char *value)
@@ -305,6 +321,7 @@ static const struct verb verbs[] = {
 	{ "done", done },
 	{ "result", result },
 	{ "long-result", long_result },
+	{ "long-display", long_display },
 	{ "display", display },
 	{ "displays", displays },
 	{ "ack", take_ack },
