@@ -24,7 +24,9 @@ struct frame_reader {
 	enum step step;
 	size_t parts_seen;
 	size_t total;
-	bool given; /* `frame` is the caller's until the next call */
+	bool dropping; /* the long parts of this frame are not kept */
+	size_t skip;   /* bytes of the part in work that are still to come and to go */
+	bool given;    /* `frame` is the caller's until the next call */
 	struct err dead;
 	size_t offsets[FRAME_PARTS_MAX]; /* of the parts' data in `in` */
 	struct frame frame;
@@ -124,6 +126,10 @@ static void begin_next(struct frame_reader *r)
 	r->step = STEP_HEADER;
 	r->parts_seen = 0;
 	r->total = 0;
+	r->dropping = false;
+	r->frame.left_out = 0;
+	if (r->start > KEEP_CAP)
+		compact(r);
 }
 
 void frame_reader_feed(struct frame_reader *reader, const void *data, size_t len)
@@ -221,6 +227,46 @@ static int read_header(struct frame_reader *r, struct err *err)
 	return 1;
 }
 
+/* Takes bytes out of the frame in work. */
+static void erase(struct frame_reader *r, size_t from, size_t len)
+{
+	if (len == 0)
+		return;
+	memmove(r->in.data + from, r->in.data + from + len, r->in.len - from - len);
+	r->in.len -= len;
+	r->in.data[r->in.len] = '\0';
+}
+
+/* What comes of the part in work goes, if that is long. */
+static void skip_part(struct frame_reader *r)
+{
+	struct frame_part *part = &r->frame.parts[r->parts_seen];
+
+	if (part->len <= FRAME_KEPT_MAX)
+		return;
+	r->skip = part->len;
+	r->frame.left_out += part->len;
+	part->len = 0;
+}
+
+/* Those that came whole. */
+static void drop_parts(struct frame_reader *r)
+{
+	for (size_t i = 0; i < r->parts_seen; i++) {
+		struct frame_part *part = &r->frame.parts[i];
+		size_t len = part->len;
+
+		if (len <= FRAME_KEPT_MAX)
+			continue;
+		erase(r, r->offsets[i], len);
+		for (size_t later = i + 1; later < r->parts_seen; later++)
+			r->offsets[later] -= len;
+		r->at -= len;
+		r->frame.left_out += len;
+		part->len = 0;
+	}
+}
+
 static int read_part(struct frame_reader *r, struct err *err)
 {
 	struct frame_part *part = &r->frame.parts[r->parts_seen];
@@ -239,6 +285,8 @@ static int read_part(struct frame_reader *r, struct err *err)
 			       (unsigned long long)len);
 	r->total += (size_t)len;
 	part->len = (size_t)len;
+	if (r->dropping)
+		skip_part(r);
 	r->step = STEP_DATA;
 	return 1;
 }
@@ -246,7 +294,12 @@ static int read_part(struct frame_reader *r, struct err *err)
 static int read_data(struct frame_reader *r)
 {
 	size_t len = r->frame.parts[r->parts_seen].len;
+	size_t gone = size_min(r->skip, r->in.len - r->at);
 
+	erase(r, r->at, gone);
+	r->skip -= gone;
+	if (r->skip > 0)
+		return 0;
 	if (r->in.len - r->at < len)
 		return 0;
 	r->offsets[r->parts_seen++] = r->at;
@@ -294,4 +347,26 @@ int frame_reader_next(struct frame_reader *reader, const struct frame **ret_fram
 	reader->given = true;
 	*ret_frame = &reader->frame;
 	return 1;
+}
+
+void frame_reader_drop(struct frame_reader *reader)
+{
+	struct buf rest = BUF_INIT(reader->in.max);
+
+	if (reader->given || reader->dropping || !frame_reader_pending(reader))
+		return;
+	reader->dropping = true;
+	drop_parts(reader);
+	if (reader->step == STEP_DATA) {
+		skip_part(reader);
+		(void)read_data(reader);
+	}
+	buf_put(&rest, buf_str(&reader->in), reader->in.len);
+	buf_release(&reader->in);
+	reader->in = rest;
+}
+
+size_t frame_reader_held(const struct frame_reader *reader)
+{
+	return reader->in.cap;
 }

@@ -65,6 +65,7 @@ enum {
 	FRAME_LINE_MAX = 256,
 	FRAME_PART_MAX = 64 << 20,     /* to a driver: code */
 	FRAME_UP_PART_MAX = 8 << 20,   /* from one, which refuses what would be longer: a picture */
+	FRAME_KEPT_MAX = 4 << 10,      /* of a part that stays when a frame is given up */
 	FRAME_UP_LIST_MAX = 256 << 10, /* of names and packages, which drivers cut before */
 };
 
@@ -77,6 +78,7 @@ struct frame_part {
 struct frame {
 	char type[FRAME_NAME_MAX + 1];
 	uint64_t id;
+	size_t left_out; /* bytes of its parts that were given up: those parts are empty */
 	size_t part_count;
 	struct frame_part parts[FRAME_PARTS_MAX];
 };
@@ -106,5 +108,12 @@ int frame_reader_next(struct frame_reader *reader, const struct frame **ret_fram
 		      struct err *err) MUST_CHECK;
 /* True within a frame: some bytes of it have come. */
 bool frame_reader_pending(const struct frame_reader *reader);
+/*
+ * Gives up what is long of the unfinished frame, what comes and what is still to come. The frame
+ * comes all the same, when its end is there, and takes no more memory than its short parts.
+ */
+void frame_reader_drop(struct frame_reader *reader);
+/* Bytes of memory that it holds. */
+size_t frame_reader_held(const struct frame_reader *reader);
 
 #endif

@@ -46,7 +46,8 @@ enum {
 	RUNNER_FLOW_MS = 1000,       /* between restarts of a terminal that may be stopped */
 	RUNNER_DRAIN_MAX = 64 << 10, /* bytes read after an end: more is a background writer */
 	RUNNER_QUERY_MS = 2000,
-	RUNNER_GONE_MS = 2000, /* killed, yet the minder is silent */
+	RUNNER_FRAME_MS = 30000, /* from the beginning of a frame to its end */
+	RUNNER_GONE_MS = 2000,   /* killed, yet the minder is silent */
 };
 
 struct runner_handlers {

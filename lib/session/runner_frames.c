@@ -257,9 +257,20 @@ static void on_result_frame(struct runner *r, const struct frame *frame)
 			   &r->cell->value);
 }
 
+static void tell_left_out(struct runner *r, size_t bytes)
+{
+	cleanup_free char *text = xasprintf(
+		"[%zu bytes are left out: they were not taken from the interpreter within %d s]",
+		bytes, RUNNER_FRAME_MS / 1000);
+
+	transcript_insert(r->transcript, text, strlen(text));
+}
+
 /* Of the cell that runs. */
 static void on_cell_frame(struct runner *r, const struct frame *frame)
 {
+	if (frame->left_out > 0)
+		tell_left_out(r, frame->left_out);
 	if (str_eq(frame->type, "display"))
 		on_display_frame(r, frame);
 	else if (str_eq(frame->type, "clear"))
@@ -333,9 +344,28 @@ static bool handle_frames(struct runner *r)
 			return true;
 		}
 		(void)take_room(&r->intake, FRAME_ROOM);
+		loop_timer_stop(&r->intake.late);
 		on_frame(r, frame);
 	}
 	return !alive(r);
+}
+
+/* No memory is kept for who takes so long, or has to wait so long; all else goes on. */
+static void on_late(struct loop_timer *timer)
+{
+	struct runner *r = container_of(timer, struct runner, intake.late);
+
+	frame_reader_drop(r->frames);
+	runner_handle_frames(r);
+}
+
+static void watch_frame(struct runner *r)
+{
+	if (r->frames == NULL || runner_takes_in(r) || !frame_reader_pending(r->frames))
+		loop_timer_stop(&r->intake.late);
+	else if (!loop_timer_active(&r->intake.late))
+		loop_timer_start(r->c.loop, &r->intake.late, loop_now(r->c.loop) + RUNNER_FRAME_MS,
+				 on_late);
 }
 
 static void on_turn(struct loop_defer *turn)
@@ -348,6 +378,7 @@ void runner_handle_frames(struct runner *r)
 	r->intake.room = TURN_ROOM;
 	if (!handle_frames(r))
 		loop_defer_start(r->c.loop, &r->intake.turn, on_turn);
+	watch_frame(r);
 	runner_watch_io(r);
 }
 
@@ -385,6 +416,7 @@ void runner_drop_intake(struct runner *r)
 {
 	struct runner_intake *in = &r->intake;
 
+	loop_timer_stop(&in->late);
 	loop_defer_stop(&in->turn);
 	intake_free(in->text);
 	in->text = NULL;

@@ -65,6 +65,7 @@ enum intake_as { INTAKE_DISPLAY, INTAKE_OUTPUT, INTAKE_RESULT, INTAKE_DONE };
 
 /* A frame at hand, and how far it is taken in. */
 struct runner_intake {
+	struct loop_timer late;    /* runs while a frame is not whole */
 	struct loop_defer turn;    /* runs where frames wait for it; nothing is read meanwhile */
 	size_t room;               /* bytes that this turn may still take in */
 	const struct frame *frame; /* in the reader, which is not touched meanwhile; NULL: none */

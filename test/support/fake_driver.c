@@ -162,6 +162,22 @@ static void long_frame(const char *type, const char *value)
 	fill_control(number(value));
 }
 
+/* The first half of it. */
+static void half_result(const char *value)
+{
+	char header[NAME_MAX_LEN];
+	int len = snprintf(header, sizeof(header), "result %llu 1\ntext/plain %d\n", id,
+			   2 * number(value));
+
+	put(CONTROL, header, (size_t)len);
+	fill_control(number(value));
+}
+
+static void fill_more(const char *value)
+{
+	fill_control(number(value));
+}
+
 static void long_result(const char *value)
 {
 	long_frame("result", value);
@@ -320,6 +336,8 @@ static const struct verb verbs[] = {
 	{ "raw", raw },
 	{ "done", done },
 	{ "result", result },
+	{ "half-result", half_result },
+	{ "fill-control", fill_more },
 	{ "long-result", long_result },
 	{ "long-display", long_display },
 	{ "display", display },

@@ -252,6 +252,67 @@ static void a_flood_that_nobody_reads_is_limited(void **state)
 	assert_int_equal(err.code, ERR_LIMIT);
 }
 
+/* What is long of it goes, what comes as well; it ends where it ends. */
+static void an_unfinished_frame_is_given_up(void **state)
+{
+	enum { LONG = 1 << 20 };
+	cleanup_free char *part = xcalloc(LONG, 1);
+	const struct frame *frame;
+
+	(void)state;
+	feed("done 7 5\na 1\nxb 1048576\n");
+	frame_reader_feed(reader, part, LONG);
+	feed("c 2\nyyd 1048576\n");
+	frame_reader_feed(reader, part, LONG / 2);
+	expect_none();
+	assert_in_range(frame_reader_held(reader), LONG, 8 * LONG);
+	frame_reader_drop(reader);
+	assert_in_range(frame_reader_held(reader), 0, LONG / 2);
+	frame_reader_feed(reader, part, LONG / 4);
+	expect_none();
+	frame_reader_feed(reader, part, LONG / 4);
+	expect_none();
+	assert_in_range(frame_reader_held(reader), 0, LONG);
+	feed("e 1\nznext 8 0\n");
+	frame = expect_frame();
+	assert_int_equal(frame->id, 7);
+	assert_int_equal(frame->left_out, 2 * LONG);
+	expect_part(frame, "a", "x");
+	expect_part(frame, "b", "");
+	expect_part(frame, "c", "yy");
+	expect_part(frame, "d", "");
+	expect_part(frame, "e", "z");
+	frame = expect_frame();
+	assert_string_equal(frame->type, "next");
+	assert_int_equal(frame->left_out, 0);
+}
+
+static void where_no_frame_is_unfinished_none_is_given_up(void **state)
+{
+	const struct frame *frame;
+
+	(void)state;
+	frame_reader_drop(reader);
+	feed("done 7 1\na 1\nx");
+	frame = expect_frame();
+	frame_reader_drop(reader);
+	expect_part(frame, "a", "x");
+	assert_int_equal(frame->left_out, 0);
+}
+
+/* What a large frame took is given back with the next question. */
+static void a_frame_that_was_read_takes_no_memory(void **state)
+{
+	cleanup_free char *part = xcalloc(FRAME_UP_PART_MAX, 1);
+
+	(void)state;
+	feed("done 7 1\na 8388608\n");
+	frame_reader_feed(reader, part, FRAME_UP_PART_MAX);
+	(void)expect_frame();
+	expect_none();
+	assert_int_equal(frame_reader_held(reader), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +329,10 @@ int main(void)
 		cmocka_unit_test(breaking_the_grammar_kills_the_reader),
 		cmocka_unit_test_setup_teardown(pr03_a_header_of_300_bytes_is_over_the_limit, start,
 						stop),
+		cmocka_unit_test_setup_teardown(an_unfinished_frame_is_given_up, start, stop),
+		cmocka_unit_test_setup_teardown(where_no_frame_is_unfinished_none_is_given_up,
+						start, stop),
+		cmocka_unit_test_setup_teardown(a_frame_that_was_read_takes_no_memory, start, stop),
 		cmocka_unit_test_setup_teardown(parts_together_are_limited, start, stop),
 		cmocka_unit_test_setup_teardown(a_flood_that_nobody_reads_is_limited, start, stop),
 	};

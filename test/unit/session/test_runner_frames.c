@@ -74,22 +74,15 @@ static void what_follows_a_long_text_waits_for_it(void **state)
 	assert_int_equal(strlen(told.cells[0]->value), 1048576);
 }
 
-static void who_dies_meanwhile_is_told_to_have_said_more(void **state)
-{
-	(void)state;
-	(void)count_turns("long-display=4194304\ncrash=9");
-	assert_int_equal(told.cells[0]->state, CELL_DIED);
-	assert_non_null(strstr(text_of(told.cells[0]), "[the rest is left out: "));
-}
-
 static void a_session_that_ends_meanwhile_ends_its_cell_once(void **state)
 {
 	(void)state;
 	(void)submit("long-display=4194304\nhang", 1);
-	fixture_until(runner_takes_in(told.runner));
+	fixture_until(told.runner->intake.frame != NULL);
 	runner_end(told.runner, "the session ended");
 	assert_int_equal(told.ended, 1);
 	assert_int_equal(told.cells[0]->state, CELL_DIED);
+	assert_non_null(strstr(text_of(told.cells[0]), "[the rest is left out: "));
 }
 
 static void who_is_killed_meanwhile_starts_anew(void **state)
@@ -110,6 +103,51 @@ static void many_small_frames_take_many_turns(void **state)
 	assert_int_equal(told.cells[0]->state, CELL_DONE);
 }
 
+/* With a deadline that is further away than a frame's. */
+static void submit_patiently(const char *code)
+{
+	struct err err;
+
+	assert_non_null(
+		runner_submit(told.runner, code, strlen(code), 10 * RUNNER_FRAME_MS, TAG(1), &err));
+}
+
+/* S8: it holds no memory any more, and the interpreter is not ended for it. */
+static void a_frame_that_does_not_become_whole_is_given_up(void **state)
+{
+	(void)state;
+	submit_patiently("half-result=2097152\nprint=half\nack\nfill-control=2097152\n"
+			 "print=whole\ndone");
+	fixture_until(has_written("half") && frame_reader_held(told.runner->frames) >= 2097152);
+	fixture_pass(RUNNER_FRAME_MS - 1);
+	assert_true(frame_reader_held(told.runner->frames) >= 2097152);
+	fixture_pass(1);
+	assert_in_range(frame_reader_held(told.runner->frames), 0, FRAME_KEPT_MAX);
+	runner_send_ack(told.runner, 1);
+	fixture_until(told.ended == 1);
+	assert_int_equal(told.cells[0]->state, CELL_DONE);
+	assert_non_null(strstr(text_of(told.cells[0]), "[4194304 bytes are left out: "));
+	assert_int_equal(told.lost, 0);
+	assert_int_equal(run_cell("result=x\ndone")->state, CELL_DONE);
+	assert_string_equal(told.cells[1]->value, "x");
+}
+
+/* Each has its own time. */
+static void frames_that_follow_each_other_are_not_late(void **state)
+{
+	(void)state;
+	submit_patiently("half-result=4096\nprint=1\nack\nfill-control=4096\nhalf-result=4096\n"
+			 "print=2\nack\nfill-control=4096\ndone");
+	fixture_until(has_written("1"));
+	fixture_pass(RUNNER_FRAME_MS - 1);
+	runner_send_ack(told.runner, 1);
+	fixture_until(has_written("2"));
+	fixture_pass(RUNNER_FRAME_MS - 1);
+	runner_send_ack(told.runner, 1);
+	fixture_until(told.ended == 1);
+	assert_int_equal(strlen(told.cells[0]->value), 8192);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -117,10 +155,11 @@ int main(void)
 		RUNNER_TEST(a_long_value_takes_many_turns),
 		RUNNER_TEST(with_secrets_it_is_the_same),
 		RUNNER_TEST(what_follows_a_long_text_waits_for_it),
-		RUNNER_TEST(who_dies_meanwhile_is_told_to_have_said_more),
 		RUNNER_TEST(a_session_that_ends_meanwhile_ends_its_cell_once),
 		RUNNER_TEST(who_is_killed_meanwhile_starts_anew),
 		RUNNER_TEST(many_small_frames_take_many_turns),
+		RUNNER_TEST(a_frame_that_does_not_become_whole_is_given_up),
+		RUNNER_TEST(frames_that_follow_each_other_are_not_late),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
