@@ -368,5 +368,5 @@ void frame_reader_drop(struct frame_reader *reader)
 
 size_t frame_reader_held(const struct frame_reader *reader)
 {
-	return reader->in.cap;
+	return reader->in.len;
 }

@@ -113,7 +113,7 @@ bool frame_reader_pending(const struct frame_reader *reader);
  * comes all the same, when its end is there, and takes no more memory than its short parts.
  */
 void frame_reader_drop(struct frame_reader *reader);
-/* Bytes of memory that it holds. */
+/* Bytes that it holds. */
 size_t frame_reader_held(const struct frame_reader *reader);
 
 #endif

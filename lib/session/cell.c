@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "session/holdings.h"
 #include "text/mime.h"
+#include "text/utf8.h"
 
 struct cell *cell_new(uint64_t number, const char *language)
 {
@@ -17,6 +19,18 @@ struct cell *cell_new(uint64_t number, const char *language)
 	buf_init(&cell->told, BUF_UNBOUNDED);
 	list_init(&cell->images);
 	return cell;
+}
+
+static void hold(struct cell *cell, size_t bytes)
+{
+	holder_take(cell->holder, bytes);
+	cell->held += bytes;
+}
+
+static void let_go(struct cell *cell, size_t bytes)
+{
+	holder_give_back(cell->holder, bytes);
+	cell->held -= bytes;
 }
 
 static void image_free(struct cell_image *image)
@@ -32,6 +46,7 @@ void cell_free(struct cell *cell)
 
 	if (cell == NULL)
 		return;
+	let_go(cell, cell->held);
 	list_for_each (node, next, &cell->images)
 		image_free(list_entry(node, struct cell_image, node));
 	for (size_t i = 0; i < cell->change_count; i++)
@@ -115,6 +130,7 @@ void cell_drop_images(struct cell *cell)
 		if (image->looked_at)
 			continue;
 		list_remove(node);
+		let_go(cell, image->len);
 		image_free(image);
 	}
 }
@@ -127,6 +143,28 @@ void cell_set_changes(struct cell *cell, const struct change *changes, size_t co
 		cell->changes[i] = changes[i];
 		cell->changes[i].file.path = xstrdup(changes[i].file.path);
 	}
+}
+
+static char *cut_text(const char *text, size_t len)
+{
+	return xasprintf(
+		"%.*s\n[the rest is left out: sessions hold too much of the server's memory]",
+		(int)utf8_border(text, len, CELL_WORDS_BYTES_MAX), text);
+}
+
+void cell_set_text(struct cell *cell, char **slot, char *text_own)
+{
+	size_t len = strlen(text_own);
+
+	if (*slot != NULL)
+		let_go(cell, strlen(*slot));
+	free(*slot);
+	*slot = text_own;
+	if (len > CELL_WORDS_BYTES_MAX && !holder_has_room(cell->holder, len)) {
+		*slot = cut_text(text_own, len);
+		free(text_own);
+	}
+	hold(cell, strlen(*slot));
 }
 
 /* Is there room for one more of `len` bytes? */
@@ -142,7 +180,7 @@ static bool image_fits(struct cell *cell, size_t len)
 		bytes += list_entry(node, struct cell_image, node)->len;
 	}
 	return count < CELL_IMAGES_MAX && len <= CELL_IMAGE_BYTES_MAX &&
-	       len <= CELL_IMAGES_BYTES_MAX - bytes;
+	       len <= CELL_IMAGES_BYTES_MAX - bytes && holder_has_room(cell->holder, len);
 }
 
 void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own)
@@ -167,4 +205,5 @@ void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_
 	image->len = len;
 	memcpy(image->data, data, len);
 	list_append(&cell->images, &image->node);
+	hold(cell, len);
 }

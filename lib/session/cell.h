@@ -11,6 +11,7 @@
 #include "base/list.h"
 #include "workspace/scan.h"
 
+struct holder;
 struct runner_wait;
 
 enum cell_state {
@@ -92,7 +93,9 @@ struct cell {
 	uint64_t grace_left_ms;         /* timed out, yet running: for this long at most */
 	char *problem; /* why it could not run, or what broke: a sentence of ours */
 
-	unsigned left_out; /* enum cell_form */
+	struct holder *holder; /* whose memory it is, borrowed; or NULL */
+	size_t held;           /* bytes that are counted there */
+	unsigned left_out;     /* enum cell_form */
 	struct list images;
 	size_t images_dropped;
 	struct change *changes; /* copies */
@@ -114,8 +117,12 @@ void cell_forget_shown(struct cell *cell);
 void cell_drop_images(struct cell *cell);
 /* Takes copies of a scan's changes. */
 void cell_set_changes(struct cell *cell, const struct change *changes, size_t count);
-/* Keeps a copy when it is a PNG or JPEG within the limits, alone and with those kept; counts it as
- * dropped else. */
+/* The text that `slot`, one of the cell's, points to; cut, and that is told, where there is no
+ * room.
+ */
+void cell_set_text(struct cell *cell, char **slot, char *text_own);
+/* Keeps a copy when it is a PNG or JPEG within the limits, alone and with those kept, and there is
+ * room; counts it as dropped else. */
 void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own);
 
 #endif

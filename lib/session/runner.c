@@ -330,6 +330,7 @@ static void start_cell(struct runner *r)
 	r->current = run;
 	r->cell = cell_new(run->number, r->c.language->name);
 	r->cell->timeout_ms = run->timeout_ms;
+	r->cell->holder = r->c.holder;
 	r->cell->ran = true;
 	r->timed_out = false;
 	r->looked = false;
@@ -467,6 +468,7 @@ struct runner *runner_new(const struct runner_context *context)
 	list_init(&r->queue);
 	list_init(&r->typed);
 	buf_init(&r->to_driver, BUF_UNBOUNDED);
+	r->incoming.resume = runner_on_room;
 	return r;
 }
 

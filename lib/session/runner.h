@@ -21,6 +21,7 @@
 #include "session/cell.h"
 
 struct confinement;
+struct holder;
 struct passed;
 struct redact;
 struct runner;
@@ -137,6 +138,7 @@ struct runner_context {
 	void *owner;
 	const struct passed *passed; /* to the interpreter's environment; NULL: nothing */
 	const struct redact *redact; /* of secrets in what it says; or NULL */
+	struct holder *holder;       /* of the server's memory; or NULL */
 	const char *rules;           /* for its cells, as policy/rules.h; or NULL */
 	bool is_parent;              /* others are to be forked from its interpreter */
 	/* From which its first interpreter is forked, unless that is NULL at the time; or NULL. */

@@ -177,8 +177,7 @@ static void end_frame(struct runner *r)
 	if (in->own_lines)
 		transcript_end_open_line(r->transcript);
 	if (in->text != NULL) {
-		free(*in->slot);
-		*in->slot = intake_take(in->text);
+		cell_set_text(r->cell, in->slot, intake_take(in->text));
 		intake_free(in->text);
 		in->text = NULL;
 	}
@@ -350,17 +349,30 @@ static bool handle_frames(struct runner *r)
 	return !alive(r);
 }
 
-/* No memory is kept for who takes so long, or has to wait so long; all else goes on. */
-static void on_late(struct loop_timer *timer)
+void runner_give_up_frame(struct runner *r)
 {
-	struct runner *r = container_of(timer, struct runner, intake.late);
-
 	frame_reader_drop(r->frames);
 	runner_handle_frames(r);
 }
 
+/* No memory is kept for who takes so long, or has to wait so long; all else goes on. */
+static void on_late(struct loop_timer *timer)
+{
+	runner_give_up_frame(container_of(timer, struct runner, intake.late));
+}
+
+void runner_on_room(struct incoming *incoming)
+{
+	runner_watch_io(container_of(incoming, struct runner, incoming));
+}
+
 static void watch_frame(struct runner *r)
 {
+	size_t held = r->frames != NULL ? frame_reader_held(r->frames) : 0;
+
+	if (r->intake.text != NULL)
+		held += intake_held(r->intake.text);
+	incoming_set(&r->incoming, r->c.holder, held);
 	if (r->frames == NULL || runner_takes_in(r) || !frame_reader_pending(r->frames))
 		loop_timer_stop(&r->intake.late);
 	else if (!loop_timer_active(&r->intake.late))
@@ -416,6 +428,7 @@ void runner_drop_intake(struct runner *r)
 {
 	struct runner_intake *in = &r->intake;
 
+	incoming_set(&r->incoming, r->c.holder, 0);
 	loop_timer_stop(&in->late);
 	loop_defer_stop(&in->turn);
 	intake_free(in->text);

@@ -19,6 +19,7 @@
 #include "proc/sandbox_client.h"
 #include "runtime/frame.h"
 #include "runtime/link.h"
+#include "session/holdings.h"
 #include "session/runner.h"
 #include "session/transcript.h"
 
@@ -86,7 +87,8 @@ struct runner {
 	struct link *link;
 	struct frame_reader *frames;
 	struct runner_intake intake;
-	struct buf to_driver; /* whole frames */
+	struct incoming incoming; /* what is there of a frame, or at hand */
+	struct buf to_driver;     /* whole frames */
 	char *path;
 	char *compiled; /* or NULL: see compiled_name */
 	const char *reason;
@@ -224,6 +226,10 @@ void runner_handle_last_frames(struct runner *runner);
 bool runner_takes_in(const struct runner *runner);
 /* Takes in the frame at hand, if there is one; what is too long for that is left out, and told. */
 void runner_end_intake(struct runner *runner);
+/* There is room for more of a frame. */
+void runner_on_room(struct incoming *incoming);
+/* What has come of an unfinished frame is not kept. */
+void runner_give_up_frame(struct runner *runner);
 /* Forgets it. */
 void runner_drop_intake(struct runner *runner);
 

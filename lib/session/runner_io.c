@@ -72,6 +72,11 @@ static void watch_commands(struct runner *r, bool full)
 		log_warn("runner", "%s", err.msg); /* the cell ends at its deadline */
 }
 
+static bool may_listen(struct runner *r)
+{
+	return !reads_too_little(r) && !runner_takes_in(r) && incoming_may_grow(&r->incoming);
+}
+
 /* What is at hand comes before what is read: a text of a frame before the terminal's. */
 void runner_watch_io(struct runner *r)
 {
@@ -81,10 +86,8 @@ void runner_watch_io(struct runner *r)
 	if (by_pipe)
 		watch_commands(r, full);
 	if (loop_io_active(&r->control_io))
-		loop_io_set_events(
-			&r->control_io,
-			(full && !by_pipe ? EPOLLOUT : 0U) |
-				(reads_too_little(r) || runner_takes_in(r) ? 0U : EPOLLIN));
+		loop_io_set_events(&r->control_io, (full && !by_pipe ? EPOLLOUT : 0U) |
+							   (may_listen(r) ? EPOLLIN : 0U));
 	if (loop_io_active(&r->pty_io))
 		loop_io_set_events(&r->pty_io, r->intake.frame != NULL ? 0U : EPOLLIN);
 }
@@ -232,7 +235,7 @@ void runner_read_control(struct runner *r, bool to_the_end)
 	if (to_the_end)
 		runner_handle_last_frames(r);
 	while (got < (to_the_end ? READ_END_MAX : READ_SLICE) && r->frames != NULL &&
-	       r->state != RUNNER_ENDING && !runner_takes_in(r)) {
+	       r->state != RUNNER_ENDING && (to_the_end || may_listen(r))) {
 		char chunk[CONTROL_CHUNK];
 		ssize_t n = read(interpreter_control(r->interpreter), chunk, sizeof(chunk));
 
@@ -248,8 +251,6 @@ void runner_read_control(struct runner *r, bool to_the_end)
 		take_bytes(r, chunk, (size_t)n, to_the_end);
 		if (!to_the_end && (size_t)n < sizeof(chunk))
 			return; /* should there be more, the loop calls again */
-		if (!to_the_end && reads_too_little(r))
-			return;
 	}
 }
 
@@ -259,6 +260,9 @@ void runner_on_control(struct loop_io *io, uint32_t events)
 
 	if ((events & EPOLLOUT) != 0)
 		runner_flush(r);
+	/* The end is always told, and has to be read. */
+	if ((events & EPOLLHUP) != 0 && !incoming_may_grow(&r->incoming))
+		runner_give_up_frame(r);
 	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
 		runner_read_control(r, false);
 }

@@ -385,6 +385,7 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.owner = s,
 		.passed = &s->host->settings->passed,
 		.redact = s->host->settings->redact,
+		.holder = s->holder,
 		.rules = s->host->code_rules,
 		.parent = language->preloads ? parent_interpreter(parent_of(s)) : NULL,
 		.stop_grace_ms = s->host->settings->stop_grace * 1000,
@@ -528,6 +529,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		free(s);
 		return NULL;
 	}
+	s->holder = holder_new(host->holdings);
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
 				 host->settings->redact);
@@ -578,6 +580,7 @@ void session_free(struct session *s, const char *why)
 			session_lookout_end(s));
 	workspace_free(s->workspace);
 	notices_release(&s->notices);
+	holder_free(s->holder);
 	free(s->id);
 	free(s);
 }

@@ -22,6 +22,7 @@
 struct call;
 struct confinement;
 struct exec_result;
+struct holdings;
 struct home;
 struct journal;
 struct launcher;
@@ -47,12 +48,13 @@ struct session_host {
 	struct launcher *launcher;
 	struct confinement *confinement; /* settled before the first session is made */
 	const struct settings *settings;
-	char *code_rules;      /* for cells of Python, as policy/rules.h; or NULL */
-	char *files_helper;    /* path of ptycell-files */
-	char *proxy_helper;    /* of ptycell-proxy; NULL where it is missing and not needed */
-	char *fetch_helper;    /* of ptycell-fetch; NULL without a storage for results */
-	char *parent_library;  /* of sandbox/parent.h; NULL: sessions are not forked */
-	struct spares *spares; /* NULL: every session starts from nothing */
+	char *code_rules;          /* for cells of Python, as policy/rules.h; or NULL */
+	char *files_helper;        /* path of ptycell-files */
+	char *proxy_helper;        /* of ptycell-proxy; NULL where it is missing and not needed */
+	char *fetch_helper;        /* of ptycell-fetch; NULL without a storage for results */
+	char *parent_library;      /* of sandbox/parent.h; NULL: sessions are not forked */
+	struct spares *spares;     /* NULL: every session starts from nothing */
+	struct holdings *holdings; /* what sessions hold of our memory; NULL: that is not counted */
 	/* Ends the sandbox (taken, NULL when none was opened), then looks a last time (`lookout` is
 	 * taken, NULL: not at all) and removes the folder `name` of `home`, in the background.
 	 */

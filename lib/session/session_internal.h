@@ -15,6 +15,7 @@
 #define SESSION_SESSION_INTERNAL_H
 
 #include "event/loop.h"
+#include "session/holdings.h"
 #include "session/notices.h"
 #include "session/session.h"
 
@@ -99,6 +100,7 @@ struct session {
 	struct session_limits limits;
 	struct workspace *workspace;
 	struct sandbox *sandbox;
+	struct holder *holder;
 	struct spare *spare; /* to be used by the first cell, if that is as was expected; or NULL */
 	struct watchdog *watchdog; /* of the sandbox */
 	struct proxy *proxy;       /* NULL: none yet, or no hosts */

@@ -14,6 +14,7 @@
 #include "proc/sandbox_client.h"
 #include "runtime/language.h"
 #include "session/confinement.h"
+#include "session/holdings.h"
 #include "session/spares.h"
 #include "session/table.h"
 #include "tools/arrivals.h"
@@ -274,6 +275,7 @@ void service_free(struct service *service)
 	while (!list_empty(&service->retired)) /* the next server removes what is left */
 		retired_free(list_entry(service->retired.next, struct retired, node));
 	home_close(service->host.home);
+	holdings_free(service->host.holdings);
 	history_free(service->history);
 	notices_free(service->notices);
 	queries_free(service->queries);
@@ -519,6 +521,8 @@ struct table *service_table(struct service *service, struct err *err)
 		return service->table;
 	service->host.loop = service->loop;
 	service->host.settings = service->settings;
+	if (service->host.holdings == NULL)
+		service->host.holdings = holdings_new(service->loop);
 	service->host.retire = retire;
 	service->host.cell_over = on_cell_over;
 	service->host.install = on_install;

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
+#include "event/loop.h"
 #include "session/cell.h"
+#include "session/holdings.h"
 
 /* The start of a PNG of 640 x 480: all that is looked at. */
 static const unsigned char png[] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0,   0, 0,
@@ -120,6 +123,32 @@ static void no_more_than_the_maximum_of_images_is_kept(void **state)
 	cell_free(cell);
 }
 
+static void images_for_which_there_is_no_room_are_dropped(void **state)
+{
+	struct err err;
+	struct loop *loop = loop_new(clock_ms, &err);
+	struct holdings *holdings = holdings_new(loop);
+	struct holder *holder = holder_new(holdings);
+	struct cell *cell = cell_new(1, "python");
+
+	(void)state;
+	cell->holder = holder;
+	holder_take(holder, HOLDER_MAX - sizeof(png));
+	cell_add_image(cell, png, sizeof(png), NULL);
+	cell_add_image(cell, png, sizeof(png), NULL);
+	assert_int_equal(image_count(cell), 1);
+	assert_int_equal(cell->images_dropped, 1);
+	cell_drop_images(cell);
+	assert_true(holder_has_room(holder, sizeof(png)));
+	cell_add_image(cell, png, sizeof(png), NULL);
+	assert_int_equal(image_count(cell), 1);
+	cell_free(cell);
+	holder_give_back(holder, HOLDER_MAX - sizeof(png));
+	holder_free(holder);
+	holdings_free(holdings);
+	loop_free(loop);
+}
+
 static void images_of_more_bytes_than_a_cell_may_hold_are_dropped(void **state)
 {
 	struct cell *cell = cell_new(1, "python");
@@ -170,6 +199,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_image_or_too_large_is_counted_and_dropped),
 		cmocka_unit_test(an_image_of_too_many_pixels_is_dropped),
 		cmocka_unit_test(no_more_than_the_maximum_of_images_is_kept),
+		cmocka_unit_test(images_for_which_there_is_no_room_are_dropped),
 		cmocka_unit_test(images_of_more_bytes_than_a_cell_may_hold_are_dropped),
 		cmocka_unit_test(changes_are_copies),
 	};

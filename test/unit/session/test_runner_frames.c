@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/epoll.h>
 #include <cmocka.h>
 
 #include "runner_fixture.h"
@@ -148,6 +149,97 @@ static void frames_that_follow_each_other_are_not_late(void **state)
 	assert_int_equal(strlen(told.cells[0]->value), 8192);
 }
 
+/* ---- where sessions hold too much ---- */
+
+static struct holdings *holdings;
+
+static int full_set_up(void **state)
+{
+	int result = runner_set_up(state);
+
+	holdings = holdings_new(fixture.loop);
+	told.runner->c.holder = holder_new(holdings);
+	holder_take(told.runner->c.holder, HOLDER_MAX);
+	return result;
+}
+
+static int full_tear_down(void **state)
+{
+	struct holder *holder = told.runner->c.holder;
+
+	runner_free(told.runner);
+	told.runner = NULL;
+	for (size_t i = 0; i < told.ended; i++)
+		cell_free(told.cells[i]);
+	told.ended = 0;
+	holder_free(holder);
+	holdings_free(holdings);
+	return runner_tear_down(state);
+}
+
+static bool is_listened_to(void)
+{
+	return (told.runner->control_io.events & EPOLLIN) != 0;
+}
+
+static void a_frame_waits_for_room(void **state)
+{
+	(void)state;
+	submit_patiently("long-result=4194304\ndone");
+	fixture_until(runner_state(told.runner) == RUNNER_BUSY && !is_listened_to());
+	assert_in_range(frame_reader_held(told.runner->frames), HOLDER_FRAME_SURE_MAX,
+			2 * HOLDER_FRAME_SURE_MAX);
+	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+	fixture_until(told.ended == 1);
+	assert_int_equal(told.cells[0]->state, CELL_DONE);
+	assert_int_equal(strlen(told.cells[0]->value), LONG);
+	assert_int_equal(told.cells[0]->held, LONG);
+}
+
+static void who_waits_too_long_loses_the_frame_and_nothing_else(void **state)
+{
+	(void)state;
+	submit_patiently("long-result=4194304\nresult=x\ndone");
+	fixture_until(runner_state(told.runner) == RUNNER_BUSY && !is_listened_to());
+	fixture_pass(RUNNER_FRAME_MS);
+	fixture_until(told.ended == 1);
+	assert_int_equal(told.cells[0]->state, CELL_DONE);
+	assert_non_null(strstr(text_of(told.cells[0]), "[4194304 bytes are left out: "));
+	assert_string_equal(told.cells[0]->value, "x");
+	assert_int_equal(told.lost, 0);
+	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+}
+
+static void small_cells_run_all_the_same(void **state)
+{
+	(void)state;
+	assert_string_equal(run_cell("display=a\nack\nresult=x\ndone")->value, "x");
+	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+}
+
+static void a_value_for_which_there_is_no_room_is_cut_and_that_is_told(void **state)
+{
+	const struct cell *cell = run_cell("long-result=200704\ndone");
+
+	(void)state;
+	assert_in_range(strlen(cell->value), CELL_WORDS_BYTES_MAX, CELL_WORDS_BYTES_MAX + 200);
+	assert_non_null(strstr(cell->value, "[the rest is left out: sessions hold too much"));
+	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+}
+
+static void who_closes_the_channel_meanwhile_is_not_waited_for(void **state)
+{
+	(void)state;
+	submit_patiently("half-result=262144\nclose-control\nhang");
+	fixture_until(loop_timer_active(&told.runner->closed_timer));
+	fixture_pass(1000);
+	fixture_until(told.ended == 1);
+	assert_int_equal(told.cells[0]->state, CELL_DIED);
+	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+}
+
+#define FULL_TEST(name) cmocka_unit_test_setup_teardown(name, full_set_up, full_tear_down)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +252,11 @@ int main(void)
 		RUNNER_TEST(many_small_frames_take_many_turns),
 		RUNNER_TEST(a_frame_that_does_not_become_whole_is_given_up),
 		RUNNER_TEST(frames_that_follow_each_other_are_not_late),
+		FULL_TEST(a_frame_waits_for_room),
+		FULL_TEST(who_waits_too_long_loses_the_frame_and_nothing_else),
+		FULL_TEST(small_cells_run_all_the_same),
+		FULL_TEST(a_value_for_which_there_is_no_room_is_cut_and_that_is_told),
+		FULL_TEST(who_closes_the_channel_meanwhile_is_not_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
