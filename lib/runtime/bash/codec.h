@@ -32,7 +32,7 @@
 struct language_codec;
 
 enum {
-	BASH_MESSAGE_MAX = 8 << 20, /* of a message: names beyond it are not looked at */
+	BASH_MESSAGE_MAX = 4 << 20, /* of a message: names beyond it are not looked at */
 	BASH_ASIDE_MAX = 256 << 10, /* of what comes aside, as far as the kernel allows it */
 };
 

@@ -8,7 +8,8 @@
 #include "runtime/bash/declaration.h"
 
 enum {
-	NAMES_TOLD = 20, /* with the end of a cell */
+	NAMES_TOLD = 20,   /* with the end of a cell */
+	NAMES_MAX = 20000, /* that are looked at, the first ones: others wait meanwhile */
 	PREVIEW_BYTES = 200,
 };
 
@@ -55,7 +56,7 @@ static struct names read_names(const char *text, size_t len)
 	struct declaration d;
 	const char *at = text;
 
-	while (declaration_next(&at, text + len, &d))
+	while (names.count < NAMES_MAX && declaration_next(&at, text + len, &d))
 		if (declaration_is_users(&d))
 			add_name(&names, &d);
 	if (names.count > 0)
@@ -94,13 +95,15 @@ static void put_new_names(const struct names *names, const char *text, size_t le
 	struct declaration d;
 	const char *at = text;
 	size_t told = 0;
+	size_t seen = 0;
 
-	while (declaration_next(&at, text + len, &d)) {
+	while (seen < now->count && declaration_next(&at, text + len, &d)) {
 		struct name *new = find_declared(now, &d);
 		const struct name *old = new != NULL ? find_name(names, new) : NULL;
 
 		if (new == NULL)
 			continue;
+		seen++;
 		if (old != NULL && old->hash == new->hash)
 			new->initial = old->initial;
 		else if (told++ < NAMES_TOLD)
@@ -125,7 +128,8 @@ void names_take(struct names *names, const char *text, size_t len, struct buf *c
 		return;
 	now = read_names(text, len);
 	put_new_names(names, text, len, &now, changed);
-	put_gone_names(names, &now, changed);
+	if (now.count < NAMES_MAX) /* of others nobody knows */
+		put_gone_names(names, &now, changed);
 	names_release(names);
 	*names = now;
 }
@@ -155,7 +159,7 @@ static struct declaration *users_declarations(const struct names *names, const c
 	const char *at = text;
 	size_t count = 0;
 
-	while (declaration_next(&at, text + len, &d)) {
+	while (count < NAMES_MAX && declaration_next(&at, text + len, &d)) {
 		const struct name *known = find_declared(names, &d);
 
 		if (!declaration_is_users(&d) || (known != NULL && known->initial))

@@ -220,6 +220,26 @@ static void variables_are_rows_by_name(void **state)
 	expect_part(frame, "total", "3");
 }
 
+/* Which would take the server long: the first ones are looked at. */
+static void of_very_many_names_the_first_are_told(void **state)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *names = NULL;
+
+	(void)state;
+	ready();
+	for (int cell = 1; cell <= 2; cell++) {
+		buf_clear(&text);
+		buf_putf(&text, "@abc done %d over 0\n@abc names\n", cell);
+		for (int i = 0; i < 30000; i++)
+			buf_putf(&text, "declare -- v%05d=\"%d\"\n", i, i == 0 ? cell : 0);
+		buf_puts(&text, "@abc end\n");
+		free(names);
+		names = frame_text(told(text.data), "names");
+	}
+	assert_string_equal(names, "v00000 string 1");
+}
+
 static void names_that_a_frame_has_no_room_for_are_only_counted(void **state)
 {
 	static char text[200000];
@@ -434,6 +454,7 @@ int main(void)
 		BASH_TEST(a_trap_of_exit_that_is_gone_is_forgotten),
 		BASH_TEST(traps_are_kept_when_they_could_not_be_looked_at),
 		BASH_TEST(variables_are_rows_by_name),
+		BASH_TEST(of_very_many_names_the_first_are_told),
 		BASH_TEST(names_that_a_frame_has_no_room_for_are_only_counted),
 		BASH_TEST(a_message_may_come_in_any_pieces),
 		BASH_TEST(declarations_without_end_are_dropped_not_kept),
