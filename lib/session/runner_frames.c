@@ -9,13 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/fd.h"
 #include "base/mem.h"
 #include "session/intake.h"
 #include "session/runner_internal.h"
 #include "text/clean.h"
 #include "text/redact.h"
 #include "text/utf8.h"
+#include "workspace/workspace.h"
 
 enum {
 	TURN_ROOM = 32 << 10,
@@ -64,12 +65,24 @@ static char *safe_text(const struct runner *r, const struct frame *frame, const 
 	return text;
 }
 
-/* A driver saves a figure into output/ itself: any other path is the words of code. */
-static char *figure_name(const struct frame *frame)
+static bool is_saved(const struct runner *r, const char *name)
+{
+	cleanup_free char *path = xasprintf("output/%s", name);
+	cleanup_fd int fd = -1;
+	struct err err;
+	off_t size;
+
+	fd = workspace_open_read(r->c.workspace, path, &size, &err);
+	return fd >= 0;
+}
+
+/* A driver saves a figure into output/ itself, first: all else is the words of code. */
+static char *figure_name(const struct runner *r, const struct frame *frame)
 {
 	char *name = short_text(frame, "file");
 
-	if (name != NULL && (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL))
+	if (name != NULL &&
+	    (name[0] == '\0' || name[0] == '.' || strchr(name, '/') != NULL || !is_saved(r, name)))
 		mem_cleanup(&name);
 	return name;
 }
@@ -77,7 +90,7 @@ static char *figure_name(const struct frame *frame)
 static void take_image(struct runner *r, const struct frame *frame)
 {
 	const struct frame_part *image = image_part(frame);
-	char *file = figure_name(frame);
+	char *file = figure_name(r, frame);
 
 	insert_figure_note(r, file);
 	cell_add_image(r->cell, image->data, image->len, file);

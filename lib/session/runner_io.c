@@ -11,8 +11,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "session/runner_internal.h"
-#include "text/clean.h"
-#include "text/redact.h"
 #include "workspace/spool.h"
 
 enum {

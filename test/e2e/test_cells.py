@@ -229,7 +229,7 @@ def test_pr05_a_forged_end_of_an_old_cell_is_ignored(server):
 PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
 
 
-@pytest.mark.parametrize("name", ["../../../.ssh/id_rsa.p", "/etc/passwd", ".hidden", ""])
+@pytest.mark.parametrize("name", ["../../../.ssh/id_rsa.p", "/etc/passwd", ".hidden", "", "none.png"])
 def test_s12_a_forged_figure_names_no_file_but_those_of_its_folder(server, name):
     server.cell(FIND_CHANNEL)
     forged = frame("display", 2, **{"image/png": PIXEL, "file": name.encode()})
