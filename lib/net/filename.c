@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "text/clean.h"
+#include "text/normal.h"
 #include "text/percent.h"
 #include "text/utf8.h"
 
@@ -84,7 +85,7 @@ char *filename_make_safe(const char *name, size_t len)
 	if (memchr(part, '\0', len) != NULL)
 		return NULL;
 	clean_name(&clean, part, len);
-	safe = buf_steal(&clean);
+	safe = normal_compose(buf_str(&clean));
 	for (char *c = safe; *c != '\0'; c++)
 		if (strchr("/\\:*?\"<>|", *c) != NULL)
 			*c = '_';

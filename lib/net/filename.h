@@ -2,9 +2,9 @@
 /*
  * filename.h - the name that a server or a link suggests for a file, made safe.
  *
- * What comes out is one part of a path: valid UTF-8, 1 to FILENAME_MAX_LEN bytes, no control or
- * hidden character, none that some system refuses in names (`/ \ : * ? " < > |`), no dot or blank
- * at its ends. It says nothing about whether such a file exists.
+ * What comes out is one part of a path: valid UTF-8 in NFC, 1 to FILENAME_MAX_LEN bytes, no control
+ * or hidden character, none that some system refuses in names (`/ \ : * ? " < > |`), no dot or
+ * blank at its ends. It says nothing about whether such a file exists.
  */
 #ifndef NET_FILENAME_H
 #define NET_FILENAME_H

@@ -8,6 +8,7 @@
 #include "json/get.h"
 #include "json/make.h"
 #include "session/session.h"
+#include "text/normal.h"
 #include "tools/arrivals.h"
 #include "tools/glob.h"
 #include "tools/service.h"
@@ -52,9 +53,10 @@ static size_t add_page(json_t *artifacts, const struct listing *listing, const s
 	size_t left = LIST_BYTES;
 
 	for (size_t i = 0; i < count; i++) {
+		cleanup_free char *composed = normal_compose(files[i].path);
 		json_t *artifact;
 
-		if (!glob_match(listing->pattern, files[i].path))
+		if (!glob_match(listing->pattern, composed))
 			continue;
 		if (matching++ < listing->from)
 			continue;
@@ -164,7 +166,7 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 	listing->service = service;
 	listing->session = session;
 	listing->pattern =
-		xstrdup(relative(pattern, workspace_data_path(session_workspace(session))));
+		normal_compose(relative(pattern, workspace_data_path(session_workspace(session))));
 	listing->from = from;
 	mcp_call_on_cancel(call, on_list_cancel, listing);
 	session_list_files(session, on_listed, listing);

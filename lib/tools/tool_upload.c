@@ -14,6 +14,7 @@
 #include "session/session.h"
 #include "text/base64.h"
 #include "text/clean.h"
+#include "text/normal.h"
 #include "tools/arrivals.h"
 #include "tools/hostpath.h"
 #include "tools/service.h"
@@ -119,8 +120,15 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 	    read_texts(arguments, ret, err) < 0 ||
 	    json_get_bool(arguments, "arguments", "overwrite", &ret->overwrite, err) < 0)
 		return -1;
-	if (ret->filename != NULL && check_filename(ret->filename, err) < 0)
-		return -1;
+	if (ret->filename != NULL) {
+		/* As models and keyboards write it, also when it comes from macOS. */
+		cleanup_free char *composed = normal_compose(ret->filename);
+
+		json_put_str(arguments, "filename", composed);
+		ret->filename = json_string_value(json_object_get(arguments, "filename"));
+		if (check_filename(ret->filename, err) < 0)
+			return -1;
+	}
 	if (ret->base64 && ret->content != NULL &&
 	    base64_decode(&ret->decoded, ret->content, ret->len, err) < 0)
 		return err_wrap(err, "arguments.content");

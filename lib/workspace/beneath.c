@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "workspace/beneath.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -11,9 +12,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fd.h"
+#include "base/mem.h"
+#include "text/normal.h"
 
-enum { OPEN_TRIES = 8 };
+/* ALIKE_MAX: entries of a folder that a name is looked for among. */
+enum { OPEN_TRIES = 8, ALIKE_MAX = 100000 };
 
 /* The length of the part that starts at `part`. */
 static size_t part_len(const char *part)
@@ -143,9 +148,88 @@ static int open_failed(struct err *err)
 	}
 }
 
+/* ---- the other Unicode form ---- */
+
+static bool is_ascii(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if ((unsigned char)*text >= 0x80)
+			return false;
+	return true;
+}
+
+/* A name in the folder `at` that looks the same as `part`; NULL when there is none. */
+static char *find_alike(int at, const char *part)
+{
+	cleanup_free char *wanted = normal_compose(part);
+	int fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	char *found = NULL;
+
+	if (folder == NULL) {
+		fd_close(&fd);
+		return NULL;
+	}
+	for (int i = 0; i < ALIKE_MAX && found == NULL && (entry = readdir(folder)) != NULL; i++) {
+		cleanup_free char *name =
+			is_ascii(entry->d_name) ? NULL : normal_compose(entry->d_name);
+
+		if (name != NULL && str_eq(name, wanted))
+			found = xstrdup(entry->d_name);
+	}
+	(void)closedir(folder);
+	return found;
+}
+
+/* `path` as its names are written where they are; NULL when one is not there in either form. */
+static char *spell(int dir_fd, const char *path)
+{
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_fd int held = -1;
+	int at = dir_fd;
+
+	for (size_t len = part_len(path);; len = part_len(path)) {
+		cleanup_free char *part = xmemdup(path, len);
+		cleanup_free char *name = NULL;
+		struct stat st;
+		int next;
+
+		if (is_ascii(part) || fstatat(at, part, &st, AT_SYMLINK_NOFOLLOW) == 0)
+			name = mem_steal(&part);
+		else
+			name = find_alike(at, part);
+		if (name == NULL)
+			return NULL;
+		buf_puts(&out, name);
+		if (path[len] == '\0')
+			return buf_steal(&out);
+		next = open_part(at, name, strlen(name), O_PATH | O_DIRECTORY, 0);
+		if (next < 0)
+			return NULL;
+		buf_puts(&out, "/");
+		fd_close(&held);
+		held = next;
+		at = next;
+		path += len + 1;
+	}
+}
+
+static int open_either(int dir_fd, const char *path, int flags)
+{
+	int fd = beneath_open(dir_fd, path, flags, 0);
+	cleanup_free char *spelled = NULL;
+
+	if (fd >= 0 || errno != ENOENT || is_ascii(path))
+		return fd;
+	spelled = spell(dir_fd, path);
+	errno = ENOENT;
+	return spelled != NULL ? beneath_open(dir_fd, spelled, flags, 0) : -1;
+}
+
 int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct err *err)
 {
-	cleanup_fd int fd = beneath_open(dir_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+	cleanup_fd int fd = open_either(dir_fd, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0)

@@ -26,8 +26,9 @@ int beneath_open(int dir_fd, const char *path, int flags, mode_t mode);
 /* The same, refusing (EXDEV) what lies on another mount. */
 int beneath_open_same_mount(int dir_fd, const char *path, int flags);
 /*
- * A regular file for reading; a FIFO or a device does not block. ERR_INVALID for a path that is
- * not valid, ERR_NOT_FOUND, ERR_DENIED for links and other kinds.
+ * A regular file for reading; a FIFO or a device does not block. A name that is not there stands
+ * for one that looks the same (text/normal.h). ERR_INVALID for a path that is not valid,
+ * ERR_NOT_FOUND, ERR_DENIED for links and other kinds.
  */
 int beneath_open_regular(int dir_fd, const char *path, off_t *ret_size, struct err *err) MUST_CHECK;
 /*

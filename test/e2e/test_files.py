@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import urllib.parse
 
 import pytest
 from client import Server
@@ -562,3 +563,29 @@ def test_uploads_and_scratch_are_gone_with_the_session(server, home):
     assert (folder / "input/f").exists()
     server.call("destroy_session", session_id="s")
     until(lambda: not folder.exists())
+
+
+NFC, NFD = "データ é.csv", "テ\u3099ータ e\u0301.csv"
+
+
+def test_w3_what_comes_gets_the_form_that_models_write(server):
+    assert upload(server, filename=NFD, content="a\n1\n").object["saved_path"].endswith("/input/" + NFC)
+    assert upload(server, filename=NFC, content="").is_error
+    assert server.cell(f"open('input/{NFC}').read()").text == "'a\\n1\\n'\n"
+
+
+def test_w3_a_file_of_macos_comes_by_either_form_of_its_path(servers, tmp_path):
+    share = tmp_path / "share"
+    (share / "e\u0301").mkdir(parents=True)
+    (share / "e\u0301" / NFD).write_text("mine")
+    server = servers("--share", str(share))
+    for name in (f"é/{NFC}", f"e\u0301/{NFD}"):
+        result = upload(server, path=str(share / name), overwrite=True)
+        assert result.object["saved_path"].endswith("/input/" + NFC), result.texts
+
+
+@pytest.mark.parametrize("name", [NFC, NFD])
+def test_w3_files_of_code_are_found_by_either_form(server, name):
+    server.cell(f"import os; os.mkdir('output/e\u0301'); open('output/e\u0301/{NFD}', 'w').write('a\\n1\\n')")
+    assert listed(server, f"output/*/{name}") == [f"output/e\u0301/{NFD}"]
+    assert content(read(server, urllib.parse.quote("output/é/" + name)))["text"] == "a\n1\n"
