@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "text/punycode.h"
 
 static const uint16_t usual_ports[] = { 443, 80 };
 static const char separators[] = ", \t\r\n";
@@ -21,9 +22,24 @@ struct hosts {
 	size_t count;
 };
 
+/* The entry with its name as the DNS has it; NULL: it is in ASCII, or cannot be. */
+static char *encode(const char *text, size_t len)
+{
+	const char *colon = memchr(text, ':', len);
+	size_t host_len = colon != NULL ? (size_t)(colon - text) : len;
+	cleanup_free char *host = NULL;
+
+	for (size_t i = 0; host == NULL && i < host_len; i++)
+		if ((unsigned char)text[i] >= 0x80)
+			host = punycode_host(text, host_len);
+	return host == NULL ? NULL
+			    : xasprintf("%s%.*s", host, (int)(len - host_len), text + host_len);
+}
+
 static int parse_entry(const char *text, size_t len, struct entry *ret_entry, struct err *err)
 {
 	struct entry entry = { .forbids = len > 0 && text[0] == '!' };
+	cleanup_free char *encoded = NULL;
 	const char *colon;
 
 	if (entry.forbids) {
@@ -34,6 +50,11 @@ static int parse_entry(const char *text, size_t len, struct entry *ret_entry, st
 	if (entry.below) {
 		text += 2;
 		len -= 2;
+	}
+	encoded = encode(text, len);
+	if (encoded != NULL) {
+		text = encoded;
+		len = strlen(encoded);
 	}
 	colon = memchr(text, ':', len);
 	if (colon == NULL && host_canonicalise(text, len, entry.at.host, err) < 0)

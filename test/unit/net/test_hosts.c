@@ -255,6 +255,20 @@ static void a_list_is_written_in_one_form(void **state)
 	hosts_free(again);
 }
 
+/* As upload_file's url may say them. */
+static void names_in_any_alphabet_are_those_of_the_dns(void **state)
+{
+	struct err err;
+	struct hosts *hosts = hosts_parse("bücher.example !*.ПРИМЕР.рф:443", &err);
+	cleanup_free char *text = hosts == NULL ? NULL : hosts_write(hosts);
+
+	(void)state;
+	assert_non_null(text);
+	assert_string_equal(text, "xn--bcher-kva.example,!*.xn--e1afmkfd.xn--p1ai:443");
+	hosts_free(hosts);
+	assert_null(hosts_parse("b\xff.example", &err));
+}
+
 static void ports_are_told_once(void **state)
 {
 	uint16_t ports[8];
@@ -282,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_list_without_allowing_entries_is_empty),
 		cmocka_unit_test(a_list_is_at_most_256_entries),
 		cmocka_unit_test(a_list_is_written_in_one_form),
+		cmocka_unit_test(names_in_any_alphabet_are_those_of_the_dns),
 		cmocka_unit_test(ports_are_told_once),
 	};
 
