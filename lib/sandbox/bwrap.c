@@ -179,6 +179,10 @@ static int add_folders(struct command *command, const struct policy *policy, str
 	if (add_others(command, policy, err) < 0)
 		return -1;
 	add_three(command, "--bind", policy->data_path, POLICY_DATA);
+	if (hosttree_links_user_data(policy)) {
+		add_three(command, "--symlink", POLICY_DATA "/output", POLICY_OUTPUTS);
+		add_three(command, "--symlink", POLICY_DATA "/input", POLICY_UPLOADS);
+	}
 	if (policy->spool_path[0] != '\0')
 		add_three(command, "--ro-bind", policy->spool_path, POLICY_SPOOL);
 	if (policy->packages_path[0] != '\0') {

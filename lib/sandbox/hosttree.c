@@ -121,6 +121,17 @@ static bool is_at_or_below(const char *path, const char *folder)
 	return strncmp(path, folder, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
+bool hosttree_links_user_data(const struct policy *policy)
+{
+	for (size_t i = 0; i < policy->share_count; i++)
+		if (is_at_or_below(policy->shares[i].path, POLICY_USER_DATA))
+			return false;
+	for (size_t i = 0; i < policy->runtime_count; i++)
+		if (is_at_or_below(policy->runtimes[i], POLICY_USER_DATA))
+			return false;
+	return true;
+}
+
 bool hosttree_is_reserved(const char *path)
 {
 	static const char *const ours[] = { "/proc",     "/dev",       "/sys",         "/old",

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "sandbox/policy.h"
 
 /* /usr, /bin and the like: folders or links, some of which a host does not have. */
 extern const char *const hosttree_system[];
@@ -29,6 +30,8 @@ struct hosttree_file {
 extern const struct hosttree_file hosttree_made[];
 extern const size_t hosttree_made_count;
 
+/* False when the user shares something that lies there. */
+bool hosttree_links_user_data(const struct policy *policy);
 /* Would something of the host at this path hide a part of the tree that confines? */
 bool hosttree_is_reserved(const char *path);
 

@@ -19,6 +19,10 @@
 #define POLICY_DATA "/mnt/data"
 #define POLICY_SPOOL "/mnt/spool"
 #define POLICY_PACKAGES "/mnt/packages"
+/* Links to output/ and input/, where models of Claude look for them. */
+#define POLICY_USER_DATA "/mnt/user-data"
+#define POLICY_OUTPUTS POLICY_USER_DATA "/outputs"
+#define POLICY_UPLOADS POLICY_USER_DATA "/uploads"
 /* A link beside the data folder, for Node's search. */
 #define POLICY_MODULES "/mnt/node_modules"
 #define POLICY_MODULES_TARGET "packages/javascript/node_modules"

@@ -410,6 +410,16 @@ static int make_host(const struct policy *policy, struct root_sources *sources, 
 	return make_system(err);
 }
 
+static int link_user_data(const struct policy *policy, struct err *err)
+{
+	if (!hosttree_links_user_data(policy))
+		return 0;
+	if (root_make_folder(POLICY_USER_DATA, err) < 0 ||
+	    make_link(POLICY_DATA "/output", POLICY_OUTPUTS, err) < 0)
+		return -1;
+	return make_link(POLICY_DATA "/input", POLICY_UPLOADS, err);
+}
+
 static int build(const struct policy *policy, struct root_sources *sources, uint32_t *layers,
 		 struct err *err)
 {
@@ -419,7 +429,8 @@ static int build(const struct policy *policy, struct root_sources *sources, uint
 		return -1;
 	if (make_var_tmp(policy, err) < 0 || bind_others(policy, sources, err) < 0 ||
 	    bind_folder(sources->data, POLICY_DATA, &read_write, err) < 0 ||
-	    bind_folder(sources->spool, POLICY_SPOOL, &read_only, err) < 0)
+	    bind_folder(sources->spool, POLICY_SPOOL, &read_only, err) < 0 ||
+	    link_user_data(policy, err) < 0)
 		return -1;
 	if (sources->packages < 0)
 		return 0;

@@ -12,6 +12,7 @@
  *   /dev                                            a few of the host's nodes, own devpts
  *   /mnt/data                                       the workspace, the only folder that may be
  *                                                   written, but for shares that are writable
+ *   /mnt/user-data                                  links to its output/ and input/
  *   /mnt/spool, /mnt/packages                       read-only, when the policy names them
  *   shares and runtimes                             at their own paths
  * /home, /root, /run, /var are empty; /var/tmp is /tmp. There is no /sys.

@@ -88,6 +88,7 @@ struct exec_result {
 	const char *saved;        /* folder where results were kept in this cell, or NULL */
 	const char *keep_problem; /* why something was not kept, or NULL */
 	const char *keep_renamed; /* what was kept under another name, or NULL */
+	const char *keep_left;    /* new files that are not kept, or NULL */
 	/* The session's links that no answer had yet: the first of them, and how many there are. */
 	const struct uploaded *links;
 	size_t links_shown;

@@ -50,6 +50,7 @@ static void fill(struct exec_result *result, const struct exec *exec)
 		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
 		.keep_problem = exec->keep_problem,
 		.keep_renamed = exec->keep_renamed,
+		.keep_left = exec->keep_left,
 	};
 }
 

@@ -17,6 +17,7 @@ static void record(struct exec *exec)
 		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
 		.keep_problem = exec->keep_problem,
 		.keep_renamed = exec->keep_renamed,
+		.keep_left = exec->keep_left,
 	};
 
 	if (!exec->recorded)
@@ -32,6 +33,8 @@ void session_exec_free(struct exec *exec)
 	cell_free(exec->cell);
 	free(exec->keep_problem);
 	free(exec->keep_renamed);
+	free(exec->keep_left);
+	free(exec->keeps);
 	free(exec);
 }
 

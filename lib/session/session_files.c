@@ -11,6 +11,7 @@
 #include "session/session_internal.h"
 #include "text/clean.h"
 #include "workspace/beneath.h"
+#include "workspace/beside.h"
 #include "workspace/keeper.h"
 #include "workspace/scan.h"
 
@@ -20,12 +21,6 @@ enum {
 };
 
 /* ---- keeping results ---- */
-
-bool session_is_result(const struct change *change)
-{
-	return change->kind != CHANGE_DELETED && !change->file.is_link &&
-	       strncmp(change->file.path, "output/", 7) == 0;
-}
 
 static void on_kept(struct keeper *keeper, const struct keep_result *result);
 
@@ -40,9 +35,12 @@ static bool copy_more(struct session *s, struct exec *exec)
 
 	if (s->host->settings->keep == NULL)
 		return false;
+	if (exec->keeps == NULL)
+		exec->keeps = beside_choose(s->keeper, cell->changes, cell->change_count,
+					    &exec->keep_left);
 	paths = xcalloc(FILES_PER_COPY, sizeof(*paths));
 	for (; exec->kept_to < cell->change_count && count < FILES_PER_COPY; exec->kept_to++)
-		if (session_is_result(&cell->changes[exec->kept_to]))
+		if (exec->keeps[exec->kept_to])
 			paths[count++] = cell->changes[exec->kept_to].file.path;
 	any = count > 0 || (!exec->kept_owed && keeper_owed(s->keeper, &owed) > 0);
 	if (any) {
@@ -193,9 +191,11 @@ static void owe_changes(struct session *s)
 {
 	size_t count;
 	const struct change *changes = scan_changes(s->scan, &count);
+	cleanup_free char *left = NULL;
+	cleanup_free bool *keeps = beside_choose(s->keeper, changes, count, &left);
 
 	for (size_t i = 0; i < count; i++)
-		if (session_is_result(&changes[i]) && !is_placed(s, &changes[i].file))
+		if (keeps[i] && !is_placed(s, &changes[i].file))
 			keeper_owe(s->keeper, changes[i].file.path);
 }
 
@@ -238,10 +238,14 @@ static void owe_rest(struct session *s)
 {
 	for (struct list *node = s->to_keep.next; node != &s->to_keep; node = node->next) {
 		const struct exec *exec = container_of(node, struct exec, node);
+		const struct cell *cell = exec->cell;
+		cleanup_free char *left = NULL;
+		cleanup_free bool *keeps =
+			beside_choose(s->keeper, cell->changes, cell->change_count, &left);
 
-		for (size_t i = exec->kept_to; i < exec->cell->change_count; i++)
-			if (session_is_result(&exec->cell->changes[i]))
-				keeper_owe(s->keeper, exec->cell->changes[i].file.path);
+		for (size_t i = exec->kept_to; i < cell->change_count; i++)
+			if (keeps[i])
+				keeper_owe(s->keeper, cell->changes[i].file.path);
 	}
 }
 

@@ -66,7 +66,9 @@ struct exec {
 	bool cancelled;
 	unsigned int asks;   /* how often somebody else was asked for input */
 	uint64_t asked_wait; /* the last wait that was about */
-	size_t kept_to;      /* changes before this one are kept, or no results */
+	bool *keeps;         /* which of the cell's changes are kept; NULL: not yet chosen */
+	char *keep_left;     /* what is not, as in workspace/beside.h */
+	size_t kept_to;      /* changes before this one are kept, or not to be */
 	size_t kept_count;
 	bool kept_owed;        /* what earlier cells left was tried again with it */
 	char *keep_problem;    /* the first one */
@@ -213,8 +215,6 @@ void session_scan_first(struct session *session);
 void session_keep_last(struct session *session);
 /* A cell waits in to_scan. */
 void session_scan_next(struct session *session);
-/* A file below output/ that is there: what is kept and uploaded. */
-bool session_is_result(const struct change *change);
 /* Tells everybody who waits for a list that there is none. */
 void session_end_listings(struct session *session);
 

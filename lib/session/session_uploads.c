@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "session/session_internal.h"
 #include "transfer/uploads.h"
+#include "workspace/beside.h"
 
 enum { LINK_WAIT_MS = 5000 /* an answer; later links come with the next one */ };
 
@@ -117,7 +118,7 @@ void session_upload(struct exec *exec)
 		return;
 	files = xcalloc(cell->change_count, sizeof(*files));
 	for (size_t i = 0; i < cell->change_count; i++)
-		if (session_is_result(&cell->changes[i]))
+		if (beside_is_result(&cell->changes[i]))
 			files[count++] = (struct uploads_file){
 				.path = cell->changes[i].file.path,
 				.size = cell->changes[i].file.size,

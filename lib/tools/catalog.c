@@ -14,7 +14,8 @@ static const char instructions[] =
 	"Files: the working folder holds input/ (what you upload) and output/ (results for the "
 	"user: figures go there automatically). The user's files and chat attachments are "
 	"not here: bring them in with upload_file (url, path or content), or open a folder that the user shares. Links into the session do not open for the "
-	"user: tell them the path after 'saved' in the status line, where results are kept.\n"
+	"user: tell them the path after 'saved' in the status line, where output/ is kept, and other new files "
+	"in its files/.\n"
 	"A call answers within %ju s; its code runs on (state running) until interact tells its end, and "
 	"waits where it reads the terminal (waiting_for_input) for interact's input. When an answer says "
 	"that state was lost, run the setup again. More: resource ptycell://guide.";

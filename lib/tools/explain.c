@@ -196,6 +196,8 @@ static void explain_files(struct buf *text, const struct exec_result *result)
 		buf_putf(text, "Not everything was saved for the user: %s\n", result->keep_problem);
 	if (result->keep_renamed != NULL)
 		buf_putf(text, "Saved under another name: %s\n", result->keep_renamed);
+	if (result->keep_left != NULL)
+		buf_putf(text, "Not saved for the user: %s\n", result->keep_left);
 }
 
 /* Our own sentences after what the code wrote. */

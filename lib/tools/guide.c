@@ -44,7 +44,9 @@ static const char guide[] =
 	"`display(x)` shows a value in the middle of a cell.\n"
 	"- Files: the working folder is the current folder. Uploads land in `input/`. Everything in "
 	"`output/` is copied to the folder after `saved`, where the user finds it: tell them that "
-	"path. Links into the session do not open for them; where the user set a storage, the answer has "
+	"path. Other new files of the working folder are copied into `files/` there, but for hidden "
+	"ones, repositories, virtual environments, caches and more than 200 new files of one folder "
+	"at once, which the answer says. Links into the session do not open for them; where the user set a storage, the answer has "
 	"links that do, to be given unchanged.\n"
 	"- Long output: the answer has head and tail; the whole lies in the file named in the "
 	"status. Search it with code instead of printing it again.\n"
@@ -60,7 +62,9 @@ static const char guide[] =
 	"does not react needs `terminate` or `kill`, which lose them. Cancelling a call interrupts its "
 	"code too. What ended while nobody looked opens the next answer: `[cell 7 ended before: ...]`.\n"
 	"- `timeout` (seconds) is a cell's deadline; it stands still while the cell waits for input. "
-	"Then the code is interrupted, and variables stay; what goes on is killed when the answer says.\n"
+	"Then the code is interrupted, and variables stay; what goes on is killed when the answer says.\n";
+
+static const char guide_end[] =
 	"- Child processes live on after the cell; their later output comes with the next cell.\n"
 	"- The user gets a notebook of all cells beside the saved files. What was done so far: the "
 	"resources `session://ID/cells/N`, `/notebook`, `/script`. What is defined now: "
@@ -105,6 +109,7 @@ void guide_write(struct buf *out, const struct settings *settings)
 	const json_t *package;
 
 	buf_putf(out, guide, (uintmax_t)settings->call_budget);
+	buf_puts(out, guide_end);
 	buf_puts(out, sql_guide);
 	buf_puts(out, "\n## Python packages that are there\n\n");
 	json_array_foreach (packages, index, package)

@@ -21,7 +21,7 @@
 #include "workspace/keeptext.h"
 #include "workspace/rescue.h"
 
-#define OUTPUT_PREFIX "output/"
+#define NOTEBOOK_KEY "/"
 
 /*
  * A copy that does not get on for so long hangs, as on a network folder that does not answer. One
@@ -79,6 +79,7 @@ struct keeper {
 	void *data;
 	char *folder; /* below root, made by the first copy */
 	char *shown;  /* the folder as people name it */
+	char *beside; /* its folder for what lies beside output/; NULL: not yet */
 	bool made;
 	bool hung; /* the last copy did */
 	bool last; /* freed, and what was owed then is on its way */
@@ -130,6 +131,7 @@ static void release(struct keeper *keeper)
 	free(keeper->id);
 	free(keeper->folder);
 	free(keeper->shown);
+	free(keeper->beside);
 	free(keeper);
 }
 
@@ -215,7 +217,7 @@ static void note_renamed(struct copy *copy, const struct kept *kept)
 	if (!kept->altered || copy->keeper->renamed_told || to == NULL)
 		return;
 	copy->keeper->renamed_told = true;
-	copy->renamed = keeptext_renamed(kept->from + strlen(OUTPUT_PREFIX), to);
+	copy->renamed = keeptext_renamed(keepname_result(kept->from), to);
 	if (copy->keeper->freed)
 		log_info("keeper", "'%s': saved %s", copy->keeper->id, copy->renamed);
 }
@@ -401,11 +403,12 @@ static void on_nothing_to_run(struct loop_defer *defer)
 	finish(container_of(defer, struct copy, defer));
 }
 
-/* `from` is the key: no name outside of output/ can be one of the results'. */
-static struct kept *find_kept(struct keeper *keeper, const char *from, const char *to)
+/* `key` is the path of a result, or what can be none. */
+static struct kept *find_kept(struct keeper *keeper, const char *key, const char *from,
+			      const char *to)
 {
 	cleanup_free char *name = NULL;
-	struct kept *kept = map_get(keeper->by_path, from, strlen(from));
+	struct kept *kept = map_get(keeper->by_path, key, strlen(key));
 
 	if (kept != NULL)
 		return kept;
@@ -415,7 +418,7 @@ static struct kept *find_kept(struct keeper *keeper, const char *from, const cha
 	kept->to = percent_encode(name);
 	list_init(&kept->node);
 	list_append(&keeper->all, &kept->node);
-	(void)map_set(keeper->by_path, from, strlen(from), kept);
+	(void)map_set(keeper->by_path, key, strlen(key), kept);
 	return kept;
 }
 
@@ -449,19 +452,26 @@ static void start(struct copy *copy)
 
 /* ---- what is owed ---- */
 
-static bool is_result(const struct keeper *keeper, const char *path)
-{
-	return keeper->root != NULL && strncmp(path, OUTPUT_PREFIX, strlen(OUTPUT_PREFIX)) == 0;
-}
-
 static struct kept *find_result(struct keeper *keeper, const char *path)
 {
-	return find_kept(keeper, path, path + strlen(OUTPUT_PREFIX));
+	cleanup_free char *to = keepname_place(path, keeper->data_fd, &keeper->beside);
+
+	return find_kept(keeper, path, path, to);
+}
+
+bool keeper_knows(const struct keeper *keeper, const char *path)
+{
+	return map_get(keeper->by_path, path, strlen(path)) != NULL;
+}
+
+int keeper_data_fd(const struct keeper *keeper)
+{
+	return keeper->data_fd;
 }
 
 void keeper_owe(struct keeper *keeper, const char *path)
 {
-	if (is_result(keeper, path))
+	if (keeper->root != NULL)
 		find_result(keeper, path)->owed = true;
 }
 
@@ -524,9 +534,8 @@ void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 	assert(copy->done == NULL);
 	copy->done = done;
 	copy->files = xcalloc(count + keeper_owed(keeper, &path) + 1, sizeof(struct kept *));
-	for (size_t i = 0; i < count; i++)
-		if (is_result(keeper, paths[i]))
-			add_file(copy, find_result(keeper, paths[i]));
+	for (size_t i = 0; keeper->root != NULL && i < count; i++)
+		add_file(copy, find_result(keeper, paths[i]));
 	copy->asked = copy->file_count;
 	add_owed(copy);
 	start(copy);
@@ -566,7 +575,7 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 	copy->from_fd = openat(keeper->journal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	copy->files = xcalloc(1, sizeof(struct kept *));
 	if (keeper->root != NULL)
-		add_file(copy, find_kept(keeper, file, file));
+		add_file(copy, find_kept(keeper, NOTEBOOK_KEY, file, file));
 	copy->asked = copy->file_count;
 	start(copy);
 }

@@ -41,15 +41,19 @@ void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes);
  */
 void keeper_free(struct keeper *keeper);
 /*
- * Copies these paths (relative to data, below output/), and what is owed: files whose copy failed
- * for a reason that may pass. Only troubles of `paths` are told. `done` runs from the loop. One at
+ * Copies these paths, which are relative to data: results in output/ to where they lie in it,
+ * others into a folder "files"; and what is owed: files whose copy failed for a reason that may
+ * pass. Only troubles of `paths` are told. `done` runs from the loop. One at
  * a time.
  */
 void keeper_copy(struct keeper *keeper, const char *const *paths, size_t count,
 		 void (*done)(struct keeper *keeper, const struct keep_result *result));
 /* A result that is owed without having been tried: path as above. */
 void keeper_owe(struct keeper *keeper, const char *path);
-/* How many are, and when there is one the path of the first. */
+/* Was it copied, or is to be? */
+bool keeper_knows(const struct keeper *keeper, const char *path);
+int keeper_data_fd(const struct keeper *keeper);
+/* How many are owed, and when there is one the path of the first. */
 size_t keeper_owed(const struct keeper *keeper, const char **ret_path);
 /*
  * Copies the first `size` bytes of the journal's file, which never change, and then `suffix` into

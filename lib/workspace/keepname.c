@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "workspace/keepname.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/buf.h"
@@ -10,6 +12,8 @@
 #include "base/runnames.h"
 #include "text/clean.h"
 #include "workspace/name.h"
+
+#define OUTPUT "output/"
 
 enum { SUFFIX_LEN = 4, ID_MAX = 64 };
 
@@ -73,4 +77,34 @@ char *keepname_tame(const char *path, bool *ret_altered)
 	altered = runnames_alter(buf_str(&name));
 	*ret_altered = altered != NULL;
 	return altered != NULL ? mem_steal(&altered) : xstrdup(buf_str(&name));
+}
+
+const char *keepname_result(const char *path)
+{
+	return strncmp(path, OUTPUT, strlen(OUTPUT)) == 0 ? path + strlen(OUTPUT) : path;
+}
+
+/* "files", unless a result has that name. */
+static char *name_beside(int data_fd)
+{
+	for (int number = 1;; number++) {
+		cleanup_free char *name =
+			number == 1 ? xstrdup("files") : xasprintf("files-%d", number);
+		cleanup_free char *path = xasprintf(OUTPUT "%s", name);
+		struct stat st;
+
+		if (fstatat(data_fd, path, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return mem_steal(&name);
+	}
+}
+
+char *keepname_place(const char *path, int data_fd, char **beside)
+{
+	const char *result = keepname_result(path);
+
+	if (result != path)
+		return xstrdup(result);
+	if (*beside == NULL)
+		*beside = name_beside(data_fd);
+	return xasprintf("%s/%s", *beside, path);
 }

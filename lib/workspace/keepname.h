@@ -20,4 +20,12 @@ char *keepname_show(const char *root, const char *folder);
  */
 char *keepname_tame(const char *path, bool *ret_altered);
 
+/* What of a path names the result; a path that is none in output/ as it is. */
+const char *keepname_result(const char *path);
+/*
+ * Where a file of the session belongs in the kept folder; the caller frees it. `*beside` names the
+ * folder for what lies beside output/, and is chosen with the first of these: the caller's.
+ */
+char *keepname_place(const char *path, int data_fd, char **beside);
+
 #endif

@@ -233,7 +233,7 @@ def test_77_the_spool_is_read_and_not_written(server, home):
 
 def test_77_nothing_but_its_own_folders_is_there(server):
     assert server.cell("import os; sorted(os.listdir('/mnt'))").text == \
-        "['data', 'node_modules', 'packages', 'spool']\n"
+        "['data', 'node_modules', 'packages', 'spool', 'user-data']\n"
     assert server.cell("import os; os.listdir('/mnt/data')").text == "['input', 'output']\n"
     for name in ("journal", "packages"):
         assert server.cell(f"open('/mnt/{name}/x', 'w')").state == "raised"

@@ -379,7 +379,7 @@ def test_long_names_do_not_make_a_line_that_is_too_long(server):
 
 def test_results_are_kept_in_a_folder_of_their_own_for_their_owner_only(server, home):
     result = server.cell("import os\nos.mkdir('output/d'); open('output/d/r.txt', 'w').write('r')\n"
-                         "open('elsewhere.txt', 'w').write('e')\nos.chmod('output/d/r.txt', 0o777)")
+                         "open('input/elsewhere.txt', 'w').write('e')\nos.chmod('output/d/r.txt', 0o777)")
     copy, = kept_files(home)
     assert copy.read_text(encoding="ascii") == "r" and copy.stat().st_mode & 0o777 == 0o600
     folder = copy.parent.parent
@@ -390,14 +390,14 @@ def test_results_are_kept_in_a_folder_of_their_own_for_their_owner_only(server, 
 
 
 def test_without_results_there_is_no_folder(server, home):
-    assert "saved" not in server.cell("open('f', 'w').write('x')").status
+    assert "saved" not in server.cell("open('input/f', 'w').write('x')").status
     assert kept_files(home) == []
 
 
 WRITE_LATER = ("import subprocess\nopen('output/log', 'w').write('first\\n')\n"
                "p = subprocess.Popen(['sh', '-c', 'until [ -e input/go ]; do sleep 0.01; done; echo last >> output/log; "
                "mkdir output/d; echo r > output/d/result; echo b > beside; touch .done'])")
-LATER = {"log": "first\nlast\n", "result": "r\n"}
+LATER = {"log": "first\nlast\n", "result": "r\n", "beside": "b\n"}
 
 
 def texts_kept(home):
@@ -589,3 +589,70 @@ def test_w3_files_of_code_are_found_by_either_form(server, name):
     server.cell(f"import os; os.mkdir('output/e\u0301'); open('output/e\u0301/{NFD}', 'w').write('a\\n1\\n')")
     assert listed(server, f"output/*/{name}") == [f"output/e\u0301/{NFD}"]
     assert content(read(server, urllib.parse.quote("output/é/" + name)))["text"] == "a\n1\n"
+
+
+# ---- what lies beside output/ (user-day B2) ----
+
+def kept_paths(home):
+    """Of the only session, relative to its folder."""
+    (top,) = paths_in(home, "kept/*")
+    return {str(path.relative_to(top)): path.read_text() for path in kept_files(home)}
+
+
+def test_b2_new_files_of_the_working_folder_are_kept_and_renewed(server, home):
+    result = server.cell("import os; os.makedirs('a/b'); open('clean.csv', 'w').write('1'); open('a/b/c', 'w').write('c'); "
+                         "open('output/o', 'w').write('o')")
+    assert kept_paths(home) == {"files/clean.csv": "1", "files/a/b/c": "c", "o": "o"}
+    assert "saved" in result.status and "Not saved" not in result.text
+    server.cell("open('clean.csv', 'w').write('22'); open('input/i', 'w').write('i')")
+    assert kept_paths(home) == {"files/clean.csv": "22", "files/a/b/c": "c", "o": "o"}
+
+
+def test_b2_a_result_named_files_is_not_mixed_with_them(server, home):
+    server.cell("import os; os.mkdir('output/files'); open('output/files/a', 'w').write('result'); open('a', 'w').write('beside')")
+    assert kept_paths(home) == {"files/a": "result", "files-2/a": "beside"}
+
+
+@pytest.mark.parametrize("code, name, why", [
+    ("open('.x', 'w')", ".x", "hidden"),
+    ("os.makedirs('r/.git'); os.mkdir('r/d'); open('r/d/x', 'w')", "r/d/x", "in a repository"),
+    ("os.makedirs('b/objects'); open('b/HEAD', 'w')", "b/HEAD", "in a repository"),
+    ("os.makedirs('v/lib'); open('v/pyvenv.cfg', 'w')", "v/pyvenv.cfg", "in a virtual environment"),
+    ("os.mkdir('c'); open('c/CACHEDIR.TAG', 'w')", "c/CACHEDIR.TAG", "in a cache"),
+    ("os.mkdir('t'); [open(f't/{n:03}', 'w').close() for n in range(201)]", "t/000", "too many new files in one cell"),
+])
+def test_b2_what_is_no_result_is_not_kept_and_that_is_told(server, home, code, name, why):
+    text = server.cell(f"import os; {code}; open('mine', 'w').close()").text
+    more = " and 200 more" if why.startswith("too many") else ""
+    assert f"Not saved for the user: '{name}' ({why}){more}. What they should have belongs into output/.\n" in text
+    assert list(kept_paths(home)) == ["files/mine"]
+
+
+def test_b2_two_hundred_files_of_a_folder_are_kept(server, home):
+    server.cell("import os; os.mkdir('t'); [open(f't/{n}', 'w').close() for n in range(200)]")
+    assert len(kept_paths(home)) == 200
+
+
+def test_b2_names_that_run_something_are_altered_beside_output_as_well(server, home):
+    assert "Saved under another name: 'mise.toml' as 'files/_mise.toml'" in server.cell("open('mise.toml', 'w').close()").text
+    assert list(kept_paths(home)) == ["files/_mise.toml"]
+
+
+def test_b2_a_notebook_that_code_writes_is_not_the_sessions(server, home):
+    server.cell("open('notebook.ipynb', 'w').write('mine')")
+    server.close()
+    (top,) = paths_in(home, "kept/*")
+    assert (top / "files/notebook.ipynb").read_text() == "mine" and "nbformat" in (top / "notebook.ipynb").read_text()
+
+
+def test_b2_what_the_background_writes_beside_output_is_kept(server, home):
+    server.cell("import subprocess; p = subprocess.Popen(['sh', '-c', 'read x; echo late >late'], stdin=subprocess.PIPE)")
+    server.cell("_ = p.communicate(b'go\\n')")
+    assert kept_paths(home) == {"files/late": "late\n"}
+
+
+def test_b2_where_models_of_claude_write_is_output(server, home):
+    server.cell("open('/mnt/user-data/outputs/a', 'w').write('x')")
+    assert kept_paths(home) == {"a": "x"}
+    upload(server, filename="i", content="in")
+    assert server.cell("open('/mnt/user-data/uploads/i').read()").text == "'in'\n"

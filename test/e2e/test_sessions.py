@@ -34,8 +34,8 @@ def test_the_first_answer_says_that_the_session_is_new_and_which_others_live(ser
 def test_a_session_outlives_its_sandbox(server, who):
     server.cell("open('kept', 'w').write('x'); q = 5")
     server.cell("echo hello", language="bash")
+    running = interpreters(server)  # first: what waits may start meanwhile
     died = {process for process in family(server.process.pid) if "ptycell-" + who in name_of(process[0])}
-    running = interpreters(server)
     for pid, _ in died:
         kill(pid)
     all_gone(running)

@@ -1913,8 +1913,9 @@ def encode_pixels(numpy, pixels):
     return b"\x89PNG\r\n\x1a\n" + header + body + chunk(b"IEND", b"")
 
 
-def show_figures():
-    """Shows and closes all open figures: at plt.show() and at the end of every cell."""
+def show_figures(blank=True):
+    """Shows and closes all open figures: at plt.show() and at the end of every cell. Blank ones, with nothing in
+    their axes, are what is left of a cell that failed before it drew."""
     helpers = sys.modules.get("matplotlib._pylab_helpers")
     if helpers is None:
         return
@@ -1924,9 +1925,16 @@ def show_figures():
     channel.release()  # drawing takes long, and may be the end of us
     try:
         for manager in managers:
-            show_figure(manager.canvas.figure)
+            if blank or is_drawn(manager.canvas.figure):
+                show_figure(manager.canvas.figure)
     finally:
         helpers.Gcf.destroy_all()
+
+
+def is_drawn(figure):
+    if figure.lines or figure.patches or figure.texts or figure.images:
+        return True
+    return any(axes.has_data() or axes.texts or axes.tables for axes in figure.axes)
 
 
 def show_figure(figure):
@@ -3777,8 +3785,10 @@ def run_guarded(cell):
             raise KeyboardInterrupt
         try:
             execute(cell)
-        finally:
-            show_figures()
+        except BaseException:
+            show_figures(blank=False)
+            raise
+        show_figures()
         State.running = False
         return ended_well(cell)
     except SystemExit as error:

@@ -70,6 +70,16 @@ def test_a_failing_cell_still_shows_its_figures(session, needs):
     assert len(result.images) == 1 and result.done["ename"] == "ZeroDivisionError"
 
 
+def test_b2_a_failing_cell_shows_no_figure_in_which_nothing_was_drawn(session, needs):
+    needs("matplotlib")
+    result = session.run("import matplotlib.pyplot as plt\nfig, (a, b) = plt.subplots(2)\nplt.title('Sales')\n1/0")
+    assert result.images == [] and result.done["ename"] == "ZeroDivisionError"
+    for drawn in ("a.bar([1], [2])", "a.imshow([[1]])", "a.scatter([1], [2])", "a.text(0, 0, 'x')", "fig.suptitle('x')",
+                  "a.fill_between([0, 1], [1, 2])"):
+        assert len(session.run(f"fig, (a, b) = plt.subplots(2)\n{drawn}\n1/0").images) == 1, drawn
+    assert len(session.run("fig, a = plt.subplots(); None").images) == 1
+
+
 def test_a_legend_outside_the_axes_is_not_cut_off(session, needs):
     needs("matplotlib")
     inside = session.run("import matplotlib.pyplot as plt\nplt.plot([1], label='a' * 30); plt.legend()")

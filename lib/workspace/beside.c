@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/beside.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "text/clean.h"
+#include "workspace/beneath.h"
+
+#define INPUT "input/"
+#define OUTPUT "output/"
+
+/* What lies in a folder with such an entry is no result. */
+static const struct {
+	const char *entry;
+	const char *why;
+} marks[] = {
+	{ ".git", "in a repository" },
+	{ ".hg", "in a repository" },
+	{ ".svn", "in a repository" },
+	{ "objects", "in a repository" }, /* beside HEAD: a bare one */
+	{ "pyvenv.cfg", "in a virtual environment" },
+	{ "conda-meta", "in a virtual environment" },
+	{ "CACHEDIR.TAG", "in a cache" },
+};
+
+struct choice {
+	int data_fd;
+	char *folder; /* the last one that was looked at, and what was found */
+	const char *why;
+	size_t looked_at;
+	const char *tree; /* a path in it */
+	size_t tree_size;
+	size_t top_size;
+	size_t left;
+	const char *first; /* of those left out */
+	const char *first_why;
+};
+
+static bool begins(const char *path, const char *start)
+{
+	return strncmp(path, start, strlen(start)) == 0;
+}
+
+bool beside_is_result(const struct change *change)
+{
+	return change->kind != CHANGE_DELETED && !change->file.is_link &&
+	       begins(change->file.path, OUTPUT);
+}
+
+static bool lies_beside(const struct change *change)
+{
+	return change->kind != CHANGE_DELETED && !change->file.is_link &&
+	       !begins(change->file.path, OUTPUT) && !begins(change->file.path, INPUT);
+}
+
+static bool is_hidden(const char *path)
+{
+	return path[0] == '.' || strstr(path, "/.") != NULL;
+}
+
+/* ---- folders ---- */
+
+static bool is_in(int fd, const char *entry)
+{
+	struct stat st;
+
+	return fstatat(fd, entry, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* `folder` is "" for the working folder itself. */
+static const char *find_mark(int data_fd, const char *folder)
+{
+	cleanup_fd int fd = folder[0] == '\0'
+				    ? fcntl(data_fd, F_DUPFD_CLOEXEC, 0)
+				    : beneath_open(data_fd, folder, O_PATH | O_DIRECTORY, 0);
+
+	for (size_t i = 0; fd >= 0 && i < ARRAY_SIZE(marks); i++)
+		if (is_in(fd, marks[i].entry) &&
+		    (!str_eq(marks[i].entry, "objects") || is_in(fd, "HEAD")))
+			return marks[i].why;
+	return NULL;
+}
+
+/* Of the folder and all above it. */
+static const char *why_not_in(int data_fd, const char *folder)
+{
+	cleanup_free char *path = xstrdup(folder);
+
+	for (;;) {
+		const char *why = find_mark(data_fd, path);
+		char *slash = strrchr(path, '/');
+
+		if (why != NULL || path[0] == '\0')
+			return why;
+		if (slash == NULL)
+			slash = path;
+		*slash = '\0';
+	}
+}
+
+static const char *why_not(struct choice *choice, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t len = slash == NULL ? 0 : (size_t)(slash - path);
+
+	if (is_hidden(path))
+		return "hidden";
+	if (choice->folder != NULL && strlen(choice->folder) == len &&
+	    strncmp(choice->folder, path, len) == 0)
+		return choice->why;
+	free(choice->folder);
+	choice->folder = xmemdup(path, len);
+	choice->why = why_not_in(choice->data_fd, choice->folder);
+	return choice->why;
+}
+
+/* ---- choosing ---- */
+
+static bool is_new_beside(const struct change *change)
+{
+	return change->kind == CHANGE_NEW && lies_beside(change);
+}
+
+/*
+ * New and visible files of the tree that begins with changes[0]: those that lie in the same folder
+ * of the working folder, which follow each other, or in itself.
+ */
+static size_t tree_size(const struct change *changes, size_t count)
+{
+	const char *first = changes[0].file.path;
+	size_t len = strcspn(first, "/");
+	bool at_top = first[len] == '\0';
+	size_t size = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = changes[i].file.path;
+
+		if (!at_top && strncmp(path, first, len + 1) != 0)
+			break;
+		size += is_new_beside(&changes[i]) && !is_hidden(path) &&
+			(!at_top || strchr(path, '/') == NULL);
+	}
+	return size;
+}
+
+static void leave_out(struct choice *choice, const char *path, const char *why)
+{
+	if (choice->left++ > 0)
+		return;
+	choice->first = path;
+	choice->first_why = why;
+}
+
+static char *sentence(const struct choice *choice)
+{
+	cleanup_free char *name = choice->left > 0 ? clean_quote(choice->first) : NULL;
+	cleanup_free char *more =
+		choice->left > 1 ? xasprintf(" and %zu more", choice->left - 1) : xstrdup("");
+
+	if (name == NULL)
+		return NULL;
+	return xasprintf("'%s' (%s)%s. What they should have belongs into output/.", name,
+			 choice->first_why, more);
+}
+
+static bool is_kept(struct choice *choice, const char *path, size_t tree)
+{
+	const char *why;
+
+	if (tree > BESIDE_TREE_MAX || choice->looked_at >= BESIDE_FILES_MAX)
+		why = is_hidden(path) ? "hidden" : "too many new files in one cell";
+	else
+		why = why_not(choice, path);
+	choice->looked_at++;
+	if (why != NULL)
+		leave_out(choice, path, why);
+	return why == NULL;
+}
+
+/* The size of the tree of changes[i]; each is counted once. */
+static size_t size_at(struct choice *choice, const struct change *changes, size_t count, size_t i)
+{
+	const char *path = changes[i].file.path;
+	size_t len = strcspn(path, "/");
+
+	if (path[len] == '\0') {
+		if (choice->top_size == 0)
+			choice->top_size = tree_size(changes + i, count - i);
+		return choice->top_size;
+	}
+	if (choice->tree == NULL || strncmp(choice->tree, path, len + 1) != 0) {
+		choice->tree = path;
+		choice->tree_size = tree_size(changes + i, count - i);
+	}
+	return choice->tree_size;
+}
+
+bool *beside_choose(const struct keeper *keeper, const struct change *changes, size_t count,
+		    char **ret_left)
+{
+	struct choice choice = { .data_fd = keeper_data_fd(keeper) };
+	bool *kept = xcalloc(count + 1, sizeof(*kept));
+
+	for (size_t i = 0; i < count; i++) {
+		const char *path = changes[i].file.path;
+
+		kept[i] = beside_is_result(&changes[i]) ||
+			  (lies_beside(&changes[i]) && keeper_knows(keeper, path));
+		if (!kept[i] && is_new_beside(&changes[i]))
+			kept[i] = is_kept(&choice, path, size_at(&choice, changes, count, i));
+	}
+	free(choice.folder);
+	*ret_left = sentence(&choice);
+	return kept;
+}
