@@ -81,7 +81,7 @@ static const struct row rows[] = {
 	  .fallback = 14400,
 	  .floor = 1,
 	  .ceiling = 365 * DAY,
-	  .help = "a session ends when unused for this long" },
+	  .help = "a session ends when unused for this long; time in which the machine sleeps does not count" },
 	{ .name = "CLEANUP_INTERVAL",
 	  .flag = "cleanup-interval",
 	  AT(cleanup_interval),

@@ -18,7 +18,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 
-enum { LOOP_BATCH = 64 };
+enum { LOOP_BATCH = 64, LOOP_PAUSE_MS = 2000 };
 
 struct loop {
 	int epoll_fd;
@@ -557,15 +557,33 @@ static int wait_for_events(struct loop *loop, int timeout_ms)
 	return n != 0 ? n : epoll_wait(loop->epoll_fd, loop->batch, LOOP_BATCH, timeout_ms);
 }
 
+/*
+ * Whoever slept much longer than it wanted to was stopped, as a container that is paused, and most
+ * likely with all that it waits for: no deadline has passed meanwhile.
+ */
+static void allow_for_pause(struct loop *loop, uint64_t slept_ms, uint64_t wanted_ms)
+{
+	uint64_t late_ms = slept_ms > wanted_ms ? slept_ms - wanted_ms : 0;
+
+	if (late_ms < LOOP_PAUSE_MS)
+		return;
+	for (size_t i = 0; i < loop->heap_len; i++)
+		loop->heap[i]->deadline_ms += late_ms;
+}
+
 void loop_turn(struct loop *loop, int timeout_ms)
 {
+	uint64_t before = loop->now_ms();
 	int n;
 
 	assert(!loop->running);
 	loop->running = true;
-	n = wait_for_events(loop, wait_ms(loop, timeout_ms));
+	timeout_ms = wait_ms(loop, timeout_ms);
+	n = wait_for_events(loop, timeout_ms);
 	loop->batch_len = n > 0 ? n : 0;
 	loop->now = loop->now_ms();
+	if (timeout_ms >= 0)
+		allow_for_pause(loop, loop->now - before, (uint64_t)timeout_ms);
 	run_io(loop);
 	run_children(loop);
 	run_timers(loop);

@@ -104,7 +104,10 @@ void loop_io_set_events(struct loop_io *io, uint32_t events);
 void loop_io_stop(struct loop_io *io);
 bool loop_io_active(const struct loop_io *io);
 
-/* Restarts a running timer with the new deadline. CLOCK_NEVER stops it. */
+/*
+ * Restarts a running timer with the new deadline. CLOCK_NEVER stops it. Deadlines move on by the
+ * time for which the process was stopped in its sleep, when that was 2 s or more.
+ */
 void loop_timer_start(struct loop *loop, struct loop_timer *timer, uint64_t deadline_ms,
 		      loop_timer_fn *fn);
 void loop_timer_stop(struct loop_timer *timer);

@@ -27,11 +27,11 @@ static void put_verified(json_t *object, const struct confinement *confinement)
 	const struct sandbox_report *report = confinement_report(confinement);
 	time_t when = confinement_verified_at(confinement);
 	unsigned int stopped = report->canaries - (unsigned int)__builtin_popcount(report->through);
-	char text[sizeof("hh:mm")] = "";
-	struct tm local;
+	char text[sizeof("yyyy-mm-dd hh:mm UTC")] = "";
+	struct tm utc;
 
-	if (when != 0 && localtime_r(&when, &local) != NULL)
-		(void)strftime(text, sizeof(text), "%H:%M", &local);
+	if (when != 0 && gmtime_r(&when, &utc) != NULL)
+		(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &utc);
 	json_put(object, "verified",
 		 json_make_fmt("%u of %u attempts to break out were stopped%s%s", stopped,
 			       report->canaries, text[0] != '\0' ? " at " : "", text));

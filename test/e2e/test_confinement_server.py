@@ -312,6 +312,7 @@ def test_a_call_cancelled_while_it_waits_for_the_sandbox_is_not_run(home):
 def test_the_session_tells_how_it_is_confined(server):
     told = server.call("session_info", session_id="s").object["confinement"]
     assert told["tier"] in ("namespaces", "bwrap", "landlock")
+    assert re.search(r" were stopped at \d{4}-\d\d-\d\d \d\d:\d\d UTC$", told["verified"])
     tried, of = told["verified"].split()[0], told["verified"].split()[2]
     assert tried == of and int(tried) >= 12 and told["floor"] == "landlock"
     assert {"seccomp", "no new privileges", "no capabilities"} <= set(told["layers"])

@@ -123,6 +123,44 @@ static void a_far_timer_does_not_overflow_the_wait(void **state)
 	fd_close(&ends[1]);
 }
 
+/* A clock that moves on once the loop has decided how long it sleeps: as its third reader sees it.
+ */
+static uint64_t slept_ms;
+static int looks;
+
+static uint64_t stopping_clock(void)
+{
+	return ++looks >= 3 ? now + slept_ms : now;
+}
+
+static void turn_that_sleeps(struct loop *loop, uint64_t ms)
+{
+	looks = 0;
+	slept_ms = ms;
+	loop_turn(loop, 0);
+	now += ms;
+}
+
+static void a_pause_of_the_process_lets_no_deadline_pass(void **state)
+{
+	struct err err;
+	struct loop *loop = loop_new(stopping_clock, &err);
+	struct alarm_clock a = { .name = 'a' };
+	struct alarm_clock b = { .name = 'b' };
+
+	(void)state;
+	loop_timer_start(loop, &a.timer, now + 1000, on_timer);
+	loop_timer_start(loop, &b.timer, now + 5000, on_timer);
+	turn_that_sleeps(loop, 60000);
+	assert_string_equal(said, "");
+	assert_int_equal(a.timer.deadline_ms, now + 1000);
+	turn_that_sleeps(loop, 1999); /* as a busy machine may be late */
+	assert_string_equal(said, "a");
+	assert_int_equal(b.timer.deadline_ms, now + 3001);
+	loop_timer_stop(&b.timer);
+	loop_free(loop);
+}
+
 /* ---- deferred calls ---- */
 
 static void deferred_calls_run_once_in_order(void **state)
@@ -261,6 +299,7 @@ int main(void)
 		LOOP_TEST(a_due_timer_may_be_stopped_by_an_earlier_one),
 		LOOP_TEST(starting_a_running_timer_moves_it),
 		LOOP_TEST(a_far_timer_does_not_overflow_the_wait),
+		LOOP_TEST(a_pause_of_the_process_lets_no_deadline_pass),
 		LOOP_TEST(deferred_calls_run_once_in_order),
 		LOOP_TEST(a_deferred_call_from_a_deferred_call_runs_next_turn),
 		LOOP_TEST(a_deferred_call_may_be_stopped_by_another),
