@@ -13,9 +13,9 @@ static const char instructions[] =
 	"the status line that ends each answer: [id#cell state seconds | files ... | names ...].\n"
 	"Files: the working folder holds input/ (what you upload) and output/ (results for the "
 	"user: figures go there automatically). The user's files and chat attachments are "
-	"not here: bring them in with upload_file (url, path or content), or open a folder that the user shares. Links into the session do not open for the "
-	"user: tell them the path after 'saved' in the status line, where output/ is kept, and other new files "
-	"in its files/.\n"
+	"not here: bring them in with upload_file (url, path or content), or open a folder that the "
+	"user shares. Links into the session do not open for the user: tell them the path after 'saved' in "
+	"the status line (other new files: its files/).\n"
 	"A call answers within %ju s; its code runs on (state running) until interact tells its end, and "
 	"waits where it reads the terminal (waiting_for_input) for interact's input. When an answer says "
 	"that state was lost, run the setup again. More: resource ptycell://guide.";

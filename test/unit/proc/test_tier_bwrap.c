@@ -33,7 +33,7 @@ static void the_tree_is_that_of_tier_namespaces_sandbox_1_to_3(void **state)
 		"grep -c : /etc/passwd; ls -a /dev | tr '\\n' ' '",
 		"/mnt/data\ntext\nbin\ndev\netc\nhome\nmnt\nproc\nroot\nrun\n"
 		"sbin\ntmp\nusr\nvar\n"
-		"/home:\n\n/mnt:\ndata\n\n/root:\n\n/run:\n\n/var:\ntmp\n1000\n3\n"
+		"/home:\n\n/mnt:\ndata  user-data\n\n/root:\n\n/run:\n\n/var:\ntmp\n1000\n3\n"
 		". .. core fd full null ptmx pts random shm stderr stdin stdout tty urandom "
 		"zero ");
 }
