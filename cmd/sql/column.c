@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "hash.h"
 #include "lite.h"
+#include "lookup.h"
 #include "sql/moment.h"
 #include "text/utf8.h"
 
@@ -85,7 +87,7 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 
 /* ---- values ---- */
 
-static int fail_memory(struct err *err)
+int column_fail_memory(struct err *err)
 {
 	return err_set(err, ERR_LIMIT,
 		       "the query needs more than %d MB of memory for the columns it names; "
@@ -115,7 +117,7 @@ int column_reserve(struct column *column, size_t rows, struct err *err)
 	if ((text && column->codes == NULL) ||
 	    (!text &&
 	     (column->nulls == NULL || (column->integers == NULL && column->reals == NULL))))
-		return fail_memory(err);
+		return column_fail_memory(err);
 	return 0;
 }
 
@@ -133,40 +135,17 @@ void column_drop(struct column *column)
 	sqlite3_free(column->reals);
 	sqlite3_free(column->codes);
 	sqlite3_free(column->nulls);
-	sqlite3_free(column->heads);
-	sqlite3_free(column->nexts);
 	drop_texts(&column->texts);
+	lookup_drop(&column->values);
+	lookup_drop(&column->numbers);
 	column->integers = NULL;
 	column->reals = NULL;
 	column->codes = NULL;
 	column->nulls = NULL;
-	column->heads = NULL;
-	column->nexts = NULL;
 	column->loaded = false;
 }
 
 /* ---- texts ---- */
-
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 32;
-	x *= UINT64_C(0x9e3779b97f4a7c15);
-	return x ^ (x >> 29);
-}
-
-static uint64_t hash_text(const char *s, size_t len)
-{
-	uint64_t hash = len;
-	uint64_t word = 0;
-
-	for (; len >= sizeof(word); s += sizeof(word), len -= sizeof(word)) {
-		memcpy(&word, s, sizeof(word));
-		hash = mix(hash ^ word);
-	}
-	word = 0;
-	memcpy(&word, s, len);
-	return mix(hash ^ word);
-}
 
 static const char *text_of(const struct column_texts *texts, uint32_t code, size_t *ret_len)
 {
@@ -335,7 +314,7 @@ int column_add(struct column *column, const struct csv_field *field, struct err 
 		column->reals[column->rows] =
 			infer_real(field->s, field->len, column->verdict.comma ? ',' : '.');
 	} else if (add_code(column, field->s, field->len) < 0) {
-		return fail_memory(err);
+		return column_fail_memory(err);
 	}
 	column->rows++;
 	return 0;
@@ -465,105 +444,4 @@ uint32_t column_rank(const struct column *column, const uint32_t *ranks, size_t 
 	if (column_is_null(column, row))
 		return 0;
 	return (uint32_t)((uint64_t)column->integers[row] - (uint64_t)column->low) + 1;
-}
-
-/* ---- finding ---- */
-
-static uint64_t hash_real(double value)
-{
-	uint64_t bits;
-
-	if (value == 0)
-		value = 0; /* -0 equals 0 */
-	memcpy(&bits, &value, sizeof(bits));
-	return mix(bits);
-}
-
-static uint64_t hash_row(const struct column *column, size_t row)
-{
-	size_t len;
-	const char *s;
-
-	if (column->integers != NULL)
-		return mix((uint64_t)column->integers[row]);
-	if (column->reals != NULL)
-		return hash_real(column->reals[row]);
-	s = column_text(column, row, &len);
-	return hash_text(s, len);
-}
-
-int column_index(struct column *column, struct err *err)
-{
-	size_t heads = SLOTS_FIRST;
-	size_t room = column->rows > 0 ? column->rows : 1;
-
-	if (column->heads != NULL)
-		return 0;
-	while (heads < column->rows)
-		heads *= 2;
-	column->heads = sqlite3_malloc64(heads * sizeof(*column->heads));
-	column->nexts = sqlite3_malloc64(room * sizeof(*column->nexts));
-	if (column->heads == NULL || column->nexts == NULL) {
-		sqlite3_free(column->heads);
-		sqlite3_free(column->nexts);
-		column->heads = NULL;
-		column->nexts = NULL;
-		return fail_memory(err);
-	}
-	memset(column->heads, 0, heads * sizeof(*column->heads));
-	column->head_count = heads;
-	/* The last row first: what is found comes in the file's order. */
-	for (size_t row = column->rows; row-- > 0;) {
-		uint32_t *head;
-
-		if (column_is_null(column, row))
-			continue;
-		head = &column->heads[hash_row(column, row) & (heads - 1)];
-		column->nexts[row] = *head;
-		*head = (uint32_t)row + 1;
-	}
-	return 0;
-}
-
-/* The hash of a value as this column would hold it. */
-static bool hash_value(const struct column *column, sqlite3_value *value, uint64_t *ret)
-{
-	int type = column->codes != NULL ? sqlite3_value_type(value)
-					 : sqlite3_value_numeric_type(value);
-	double real;
-
-	if (column->codes != NULL && type == SQLITE_TEXT) {
-		const char *s = (const char *)sqlite3_value_text(value);
-
-		*ret = s != NULL ? hash_text(s, (size_t)sqlite3_value_bytes(value)) : 0;
-		return s != NULL;
-	}
-	if (column->codes != NULL || (type != SQLITE_INTEGER && type != SQLITE_FLOAT))
-		return false;
-	if (column->integers != NULL && type == SQLITE_INTEGER) {
-		*ret = mix((uint64_t)sqlite3_value_int64(value));
-		return true;
-	}
-	real = sqlite3_value_double(value);
-	if (column->reals != NULL) {
-		*ret = hash_real(real);
-		return true;
-	}
-	if (!(real > -9e18 && real < 9e18) || real != (double)(int64_t)real)
-		return false;
-	*ret = mix((uint64_t)(int64_t)real);
-	return true;
-}
-
-bool column_find(const struct column *column, sqlite3_value *value, uint32_t *ret_first)
-{
-	uint64_t hash;
-
-	*ret_first = 0;
-	if (sqlite3_value_type(value) == SQLITE_NULL)
-		return true;
-	if (!hash_value(column, value, &hash))
-		return false;
-	*ret_first = column->heads[hash & (column->head_count - 1)];
-	return true;
 }

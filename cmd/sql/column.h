@@ -47,6 +47,14 @@ struct column_texts {
 	size_t slot_count;
 };
 
+/* Rows by their hash (lookup.h). */
+struct column_lookup {
+	uint32_t *heads; /* the first row of each hash, plus one; 0 for none */
+	uint32_t *nexts; /* the next row with its hash */
+	size_t head_count;
+	uint32_t doubtful; /* the first of those that may equal anything, plus one */
+};
+
 struct column {
 	char *name;
 	uint64_t counts[INFER_CLASSES];
@@ -70,9 +78,8 @@ struct column {
 	int64_t low;     /* of the integers */
 	int64_t high;
 	struct column_texts texts;
-	uint32_t *heads; /* the first row of each hash, plus one; 0 for none */
-	uint32_t *nexts; /* the next row with its hash */
-	size_t head_count;
+	struct column_lookup values;
+	struct column_lookup numbers; /* of texts: those that SQLite takes for numbers */
 };
 
 /* ---- what its values are ---- */
@@ -87,6 +94,8 @@ bool column_is_dated(const struct column *column);
 
 /* ---- its values ---- */
 
+/* Says that memory lacks: ERR_LIMIT. */
+int column_fail_memory(struct err *err);
 /* Room for `rows` values. ERR_LIMIT. */
 int column_reserve(struct column *column, size_t rows, struct err *err) MUST_CHECK;
 /* The value of the next row; `field` NULL is a missing one. */
@@ -112,15 +121,5 @@ int column_compare(const struct column *column, size_t a, size_t b);
 size_t column_ranks(const struct column *column, uint32_t **ret_ranks);
 /* The rank of a row by the ranks of column_ranks. */
 uint32_t column_rank(const struct column *column, const uint32_t *ranks, size_t row);
-
-/* ---- finding values ---- */
-
-/* Makes what column_find needs. ERR_LIMIT. */
-int column_index(struct column *column, struct err *err) MUST_CHECK;
-/*
- * The first row that may equal `value`, plus one, 0 for none; the next ones are in `nexts`. False:
- * any row may.
- */
-bool column_find(const struct column *column, sqlite3_value *value, uint32_t *ret_first);
 
 #endif

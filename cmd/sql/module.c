@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "lite.h"
+#include "lookup.h"
 #include "order.h"
 
 enum {
@@ -32,9 +33,9 @@ struct vtab {
 struct cursor {
 	sqlite3_vtab_cursor base;
 	struct sheet *sheet;
-	const uint32_t *order; /* rows in the order to come, NULL: as in the file */
-	const uint32_t *nexts; /* of an index; the rows are a chain */
-	size_t at;             /* of the order, or the row itself */
+	const uint32_t *order;    /* rows in the order to come, NULL: as in the file */
+	struct lookup_rows found; /* the rows are a chain where it has one */
+	size_t at;                /* of the order, or the row itself */
 	unsigned scans;
 };
 
@@ -256,6 +257,16 @@ static int need(struct cursor *cursor, size_t column)
 	return sheet_fetch(cursor->sheet, &err) < 0 ? fail(cursor, &err) : SQLITE_OK;
 }
 
+/* To the row that has this number, plus one; from the end of the chain to those in doubt. */
+static void go_to(struct cursor *cursor, uint32_t row)
+{
+	if (row == 0) {
+		row = cursor->found.doubtful;
+		cursor->found.doubtful = 0;
+	}
+	cursor->at = row > 0 ? row - 1 : cursor->sheet->rows;
+}
+
 /*
  * Rows that equal the value in the column; all rows when that is not known, or for a few values of
  * a file whose index does not fit.
@@ -264,17 +275,14 @@ static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value)
 {
 	struct column *column = &cursor->sheet->columns[number];
 	int result = need(cursor, number);
-	uint32_t first;
 	struct err err;
 
 	if (result != SQLITE_OK)
 		return result;
-	if (column_index(column, &err) < 0)
+	if (lookup_find(column, value, &cursor->found, &err) < 0)
 		return cursor->scans++ < SCANS_MAX ? SQLITE_OK : fail(cursor, &err);
-	if (!column_find(column, value, &first))
-		return SQLITE_OK;
-	cursor->nexts = column->nexts;
-	cursor->at = first > 0 ? first - 1 : cursor->sheet->rows;
+	if (!cursor->found.all)
+		go_to(cursor, cursor->found.first);
 	return SQLITE_OK;
 }
 
@@ -301,7 +309,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int c
 	(void)number;
 	cursor->at = 0;
 	cursor->order = NULL;
-	cursor->nexts = NULL;
+	cursor->found = (struct lookup_rows){ .all = true };
 	if (*plan == '?' && count == 1)
 		return find_rows(cursor, strtoul(plan + 1, NULL, 10), values[0]);
 	return *plan == '=' ? order_rows(cursor, plan + 1) : SQLITE_OK;
@@ -310,14 +318,11 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int c
 static int next(sqlite3_vtab_cursor *base)
 {
 	struct cursor *cursor = cursor_of(base);
-	uint32_t following;
 
-	if (cursor->nexts == NULL) {
+	if (cursor->found.all)
 		cursor->at++;
-		return SQLITE_OK;
-	}
-	following = cursor->nexts[cursor->at];
-	cursor->at = following > 0 ? following - 1 : cursor->sheet->rows;
+	else
+		go_to(cursor, cursor->found.nexts[cursor->at]);
 	return SQLITE_OK;
 }
 

@@ -763,6 +763,21 @@ def test_texts_are_found_by_the_numbers_of_a_query(server):
     assert rows(server, "SELECT count(*) FROM a JOIN b ON p = k") == [[48]]
 
 
+def test_joins_of_numbers_with_texts_look_at_few_rows(server):
+    """Each row beside each would take hours."""
+    server.cell("n = 200_000\n"
+                "open('input/c.csv', 'w').write('id\\n' + ''.join(f'{i}\\n' for i in range(n)))\n"
+                "open('input/o.csv', 'w').write('cid,amt,num\\nx,0.25,7\\n' + ''.join(f'A{i},{i}.25,{i}\\n' for i in range(n)))\n"
+                "open('input/m.csv', 'w').write('cid\\n' + ''.join(f'{i}\\n' if i % 2 else f'A{i}\\n' for i in range(n)))")
+    for query, count in (("SELECT count(*) FROM o JOIN c ON c.id = o.cid", 0), ("SELECT count(c.id) FROM o LEFT JOIN c ON c.id = o.cid", 0),
+                         ("SELECT count(*) FROM c WHERE id IN (SELECT amt FROM o)", 0), ("SELECT count(*) FROM c JOIN o ON amt = id", 0),
+                         ("SELECT count(*) FROM c LEFT JOIN o ON amt = id", 200_000), ("SELECT count(*) FROM c JOIN m ON c.id = m.cid", 100_000),
+                         ("SELECT count(m.cid) FROM c LEFT JOIN m ON c.id = m.cid", 100_000),
+                         ("SELECT count(*) FROM m JOIN c ON c.id = m.cid", 100_000), ("SELECT count(*) FROM m JOIN o ON amt = m.cid", 0),
+                         ("SELECT count(m.cid) FROM o LEFT JOIN m ON amt = m.cid", 0), ("SELECT count(*) FROM m JOIN o ON num = m.cid", 100_001)):
+        assert rows(server, query) == [[count]], query
+
+
 
 def test_rows_are_found_and_grouped_as_sqlite_does(server):
     """The values are compared with those of a table of SQLite's own, which has no index."""

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SQLite's conversions between doubles and texts are off by a unit of the last place at times.
+ * Texts of up to 15 digits stay apart all the same.
+ */
+#include "hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/util.h"
+
+enum {
+	SURE_DIGITS = 15,
+	INTEGER_DIGITS = 19, /* the most of 64 bits */
+	TEXT_MAX = 64,
+};
+
+#define SURE_LEAST 1e-300 /* below it doubles have fewer digits */
+#define SURE_MOST 1e300
+#define EXACT_MOST 1e15 /* integers up to it have all their digits in SQLite's text */
+#define INTEGER_END 9223372036854775808.0
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= UINT64_C(0x9e3779b97f4a7c15);
+	return x ^ (x >> 29);
+}
+
+uint64_t hash_integer(int64_t value)
+{
+	return mix((uint64_t)value);
+}
+
+static bool is_integer(double value)
+{
+	return value >= -INTEGER_END && value < INTEGER_END && value == trunc(value);
+}
+
+uint64_t hash_real(double value)
+{
+	uint64_t bits;
+
+	if (is_integer(value))
+		return hash_integer((int64_t)value);
+	memcpy(&bits, &value, sizeof(bits));
+	return mix(bits);
+}
+
+uint64_t hash_text(const char *s, size_t len)
+{
+	uint64_t hash = len;
+	uint64_t word = 0;
+
+	for (; len >= sizeof(word); s += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, s, sizeof(word));
+		hash = mix(hash ^ word);
+	}
+	word = 0;
+	memcpy(&word, s, len);
+	return mix(hash ^ word);
+}
+
+/* ---- numbers in texts ---- */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void trim(const char **s, size_t *len)
+{
+	while (*len > 0 && is_blank((*s)[*len - 1]))
+		(*len)--;
+	for (; *len > 0 && is_blank(**s); (*len)--)
+		(*s)++;
+}
+
+static size_t count_digits(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && s[n] >= '0' && s[n] <= '9')
+		n++;
+	return n;
+}
+
+/* What a number is written with. */
+struct shape {
+	size_t digits; /* before the exponent, without zeros in front */
+	bool whole;    /* neither point nor exponent */
+};
+
+static size_t count_zeros(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (s[n] == '0' || s[n] == '.'))
+		n++;
+	return n;
+}
+
+/* Whether SQLite takes it for a number; no blanks around it. */
+static bool read_shape(const char *s, size_t len, struct shape *ret)
+{
+	size_t sign = len > 0 && (*s == '-' || *s == '+');
+	size_t at = sign + count_digits(s + sign, len - sign);
+	size_t digits = at - sign;
+	size_t zeros = sign + count_zeros(s + sign, len - sign);
+	bool pointed = at < len && s[at] == '.';
+	size_t point = at;
+
+	if (pointed) {
+		size_t places = count_digits(s + at + 1, len - at - 1);
+
+		at += 1 + places;
+		digits += places;
+	}
+	ret->whole = !pointed && at == len;
+	ret->digits = at > zeros ? at - zeros - (pointed && point >= zeros) : 0;
+	if (digits == 0 || at == len)
+		return digits > 0;
+	if (s[at] != 'e' && s[at] != 'E')
+		return false;
+	at++;
+	at += at < len && (s[at] == '-' || s[at] == '+');
+	return at < len && at + count_digits(s + at, len - at) == len;
+}
+
+/* `digits` of them behind the sign and zeros. */
+static enum hash_number hash_whole(const char *s, size_t len, size_t digits, uint64_t *ret)
+{
+	uint64_t value = 0;
+	bool negative = *s == '-';
+
+	if (digits > INTEGER_DIGITS)
+		return HASH_NONE;
+	for (size_t i = len - digits; i < len; i++)
+		value = value * 10 + (uint64_t)(s[i] - '0');
+	if (value > (uint64_t)INT64_MAX + negative)
+		return HASH_DOUBTFUL; /* as a double it may be the least of 64 bits */
+	*ret = mix(negative ? -value : value);
+	return HASH_NUMBER;
+}
+
+enum hash_number hash_number_text(const char *s, size_t len, uint64_t *ret)
+{
+	char copy[TEXT_MAX];
+	struct shape shape;
+	double value;
+
+	trim(&s, &len);
+	if (!read_shape(s, len, &shape))
+		return HASH_NONE;
+	if (shape.whole)
+		return hash_whole(s, len, shape.digits, ret);
+	if (shape.digits > SURE_DIGITS || len >= sizeof(copy))
+		return HASH_DOUBTFUL;
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	value = strtod(copy, NULL);
+	if (value != 0 && !(fabs(value) > SURE_LEAST && fabs(value) < SURE_MOST))
+		return HASH_DOUBTFUL;
+	*ret = hash_real(value);
+	return HASH_NUMBER;
+}
+
+bool hash_number_value(sqlite3_value *value, uint64_t *ret)
+{
+	char text[TEXT_MAX];
+	double real;
+
+	if (sqlite3_value_type(value) == SQLITE_INTEGER) {
+		*ret = hash_integer(sqlite3_value_int64(value));
+		return true;
+	}
+	real = sqlite3_value_double(value);
+	if (is_integer(real)) {
+		*ret = hash_real(real);
+		return fabs(real) < EXACT_MOST;
+	}
+	/* Both a text of this number's digits and one of a number next to it are found so. */
+	sqlite3_snprintf(sizeof(text), text, "%!.15g", real);
+	return hash_number_text(text, strlen(text), ret) == HASH_NUMBER;
+}
