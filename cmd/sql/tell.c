@@ -66,6 +66,16 @@ static uint64_t present(const struct column *column)
 
 /* ---- columns that are text ---- */
 
+/* Numbers beside which integers would have to be doubles. */
+static const char *what_doubles_are_for(const struct column *column)
+{
+	const uint64_t *counts = column->counts;
+
+	if (counts[INFER_REAL] + counts[INFER_POWER] + counts[INFER_COMMA] > 0)
+		return "fractions";
+	return counts[INFER_HUGE] > 0 ? "integers of more than 64 bits" : "infinite numbers";
+}
+
 static void tell_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
 {
 	cleanup_free char *name = shown(column->name);
@@ -104,9 +114,9 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 		return;
 	case INFER_INEXACT:
 		sink_note(sink,
-			  "%s of %s is text: it has fractions, and integers with more digits than "
+			  "%s of %s is text: it has %s, and integers with more digits than "
 			  "a REAL holds; it sorts and compares as text",
-			  name, file);
+			  name, file, what_doubles_are_for(column));
 		return;
 	case INFER_TOO_WIDE:
 		sink_note(sink,

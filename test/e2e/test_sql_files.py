@@ -224,6 +224,13 @@ def test_large_integers_beside_fractions_keep_their_digits(server):  # Q5
     assert "i of t.csv is text: it has fractions, and integers with more digits than a REAL holds" in notes(answer)[0]
 
 
+@pytest.mark.parametrize("other, what", [("9223372036854775808", "integers of more than 64 bits"), ("inf", "infinite numbers")])
+def test_what_is_beside_large_integers_is_told_as_what_it_is(server, other, what):  # Q5
+    put(server, "t.csv", f"i\n{other}\n9223372036854775807\n")
+    assert notes(sql(server, "SELECT i FROM t")) == [
+        f"i of t.csv is text: it has {what}, and integers with more digits than a REAL holds; it sorts and compares as text"]
+
+
 def test_a_code_that_is_read_as_a_number_is_told(server):  # Q5
     put(server, "t.csv", "c\n1E5\n10E4\n")
     assert notes(sql(server, "SELECT c FROM t")) == ["c of t.csv is read as numbers: '1E5' is 100000"]
