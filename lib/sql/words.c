@@ -140,6 +140,7 @@ static const struct word_rule rules[] = {
 	CALL("lowrite", P | G, WRITES),
 	CALL("loread", P | G, "reads a large object by a handle"),
 	CALL("isn_weak", P | G, SERVER),
+	CALL("setseed", P | G, SERVER),
 	CALL("ts_stat", P | G, RUNS),
 	CALL("ts_rewrite", P | G, RUNS),
 	CALL("connectby", P | G, RUNS),

@@ -468,8 +468,9 @@ def test_bits_and_money_are_texts(server, query, expected):  # Q9, Q22
 
 
 @pytest.mark.parametrize("query", [
-    "SELECT ts_rewrite('a'::tsquery, $$SELECT 'a'::tsquery, ('x' || pg_backend_pid())::tsquery$$)", "SELECT txid_current()"])
-def test_functions_that_run_text_are_refused(server, query):
+    "SELECT ts_rewrite('a'::tsquery, $$SELECT 'a'::tsquery, ('x' || pg_backend_pid())::tsquery$$)", "SELECT txid_current()",
+    "SELECT setseed(0.5)"])
+def test_functions_that_run_text_or_leave_something_are_refused(server, query):
     assert "exec_sql only reads" in sql(server, query).texts[-1]
 
 
@@ -503,7 +504,7 @@ pg_stat_get_activity pg_stat_get_backend_io pg_stat_get_backend_wal pg_stat_get_
 pg_stat_statements pg_stat_statements_info pg_table_size pg_tablespace_size pg_total_relation_size pg_visibility pg_visibility_map
 pg_visibility_map_summary pg_wal_summary_contents pg_xact_commit_timestamp pg_xact_commit_timestamp_origin pg_xact_status
 pgp_pub_encrypt pgp_pub_encrypt_bytea pgp_sym_encrypt pgp_sym_encrypt_bytea pgrowlocks pgstatginindex pgstathashindex pgstatindex
-pgstattuple pgstattuple_approx postgres_fdw_get_connections random random_normal set_limit setseed system system_rows system_time
+pgstattuple pgstattuple_approx postgres_fdw_get_connections random random_normal set_limit system system_rows system_time
 timeofday timezone tuple_data_split txid_status uuid_generate_v1 uuid_generate_v1mc uuid_generate_v4 uuidv4 uuidv7 verify_heapam
 xslt_process""".split()
 
