@@ -24,7 +24,10 @@ static const char intro[] =
 	"  --env-file FILE\n"
 	"      Read NAME=value lines from FILE; may be given more than once.\n"
 	"  PTYCELL_ENV_NAME, PTYCELL_SECRET_NAME (variables, or lines of such a file)\n"
-	"      Code finds them as NAME; a secret's value is taken out of all that is told.\n";
+	"      Code finds them as NAME; a secret's value is taken out of all that is told.\n"
+	"  PTYCELL_SQL_NAME (likewise)\n"
+	"      A database for exec_sql: postgresql://..., mysql://... (MariaDB, too), sqlite:/path/of/file\n"
+	"      or an ODBC connection string; PTYCELL_SQL_DEFAULT is that of queries that name none.\n";
 
 void help_print(void)
 {

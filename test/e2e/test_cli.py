@@ -45,7 +45,8 @@ def test_help_names_commands_and_every_setting(home, words):
     done = run(home, *words.split())
     assert done.returncode == 0 and done.stderr == ""
     for word in ["ptycell doctor", "ptycell config HOST", "--env-file", "--exec-timeout SECONDS", "PTYCELL_KEEP",
-                 "--fork=0   PTYCELL_FORK\n", "--drain   PTYCELL_DRAIN\n", "--unconfined\n"]:
+                 "--fork=0   PTYCELL_FORK\n", "--drain   PTYCELL_DRAIN\n", "--unconfined\n", "PTYCELL_SQL_NAME",
+                 "postgresql://", "MariaDB", "sqlite:"]:
         assert word in done.stdout
     assert max(map(len, done.stdout.splitlines())) <= 100
 

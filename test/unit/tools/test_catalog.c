@@ -83,6 +83,20 @@ static void every_tool_has_its_texts_and_fits(void **state)
 	}
 }
 
+static void exec_sql_names_the_databases_that_it_asks(void **state)
+{
+	static const char *const databases[] = { "PostgreSQL", "MariaDB", "MySQL", "SQLite" };
+	const char *description = "";
+
+	(void)state;
+	catalog_features(&features);
+	for (size_t i = 0; i < features.tool_count; i++)
+		if (str_eq(features.tools[i].name, "exec_sql"))
+			description = features.tools[i].description;
+	for (size_t i = 0; i < ARRAY_SIZE(databases); i++)
+		assert_non_null(strstr(description, databases[i]));
+}
+
 static void the_instructions_tell_the_budget_that_holds(void **state)
 {
 	const struct settings settings = { .call_budget = 86400 };
@@ -148,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_list_of_tools_fits_its_budget),
 		cmocka_unit_test(every_tool_has_its_texts_and_fits),
+		cmocka_unit_test(exec_sql_names_the_databases_that_it_asks),
 		cmocka_unit_test(the_instructions_tell_the_budget_that_holds),
 		cmocka_unit_test(every_argument_says_its_type),
 		cmocka_unit_test(schemas_are_objects_and_name_what_they_require),
