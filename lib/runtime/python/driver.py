@@ -2866,12 +2866,16 @@ def install_magics():
     builtins.__ptycell_help__ = show_help
 
 
+def sent_elsewhere(name):
+    return ", queries are for exec_sql" if name.lower() == "sql" else ""
+
+
 def run_line_magic(text, frame=None):
     name, _, line = text.strip().partition(" ")
     line = line.strip()
     magic = LINE_MAGICS.get(name)
     if magic is None:
-        raise UsageError("no line magic %%%s; there are: %s" % (name, listed(LINE_MAGICS, "%")))
+        raise UsageError("no line magic %%%s%s; there are: %s" % (name, sent_elsewhere(name), listed(LINE_MAGICS, "%")))
     if magic in SEE_LOCALS:
         return magic(line, frame or sys._getframe(1))
     return magic(line)
@@ -2885,7 +2889,7 @@ def scope_of(frame):
 def run_cell_magic(name, line, body, lineno):
     magic = CELL_MAGICS.get(name)
     if magic is None:
-        raise UsageError("no cell magic %%%%%s; there are: %s" % (name, listed(CELL_MAGICS, "%%")))
+        raise UsageError("no cell magic %%%%%s%s; there are: %s" % (name, sent_elsewhere(name), listed(CELL_MAGICS, "%%")))
     return magic(line, body, lineno)
 
 

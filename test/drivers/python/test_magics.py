@@ -76,6 +76,11 @@ def test_PY32_unknown_magics_name_the_known_ones(session):
     assert result.done["ename"] == "UsageError" and "%timeit" in result.done["evalue"]
 
 
+@pytest.mark.parametrize("code", ["%sql SELECT 1", "%%sql\nSELECT 1\n"])
+def test_PY32_a_magic_for_queries_names_the_tool_for_them(session, code):
+    assert "magic " + code.split()[0] + ", queries are for exec_sql; there are: " in session.run(code).done["evalue"]
+
+
 def test_PY32_files_and_names(session, tmp_path):
     assert "Writing a.py" in session.run("%%writefile a.py\nfrom_a = 3\n").output
     session.run("%run a.py")
