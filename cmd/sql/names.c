@@ -11,17 +11,29 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "text/normal.h"
+#include "text/utf8.h"
 #include "workspace/beneath.h"
 
-/* How well a name means a file: its path best, and as it is written better than in any case. */
-enum { MATCH_NONE, MATCH_PLAIN = 1, MATCH_STEM = 3, MATCH_BASE = 5, MATCH_PATH = 7 };
+/*
+ * How well a name means a file: its path best, and as it is written better than composed, that
+ * better than in any case.
+ */
+enum { MATCH_NONE, MATCH_PLAIN = 1, MATCH_STEM = 4, MATCH_BASE = 7, MATCH_PATH = 10 };
+
+enum form { AS_WRITTEN, COMPOSED, FORMS };
 
 struct file {
-	char *path;
-	char *key;   /* the path, composed */
-	char *stem;  /* the name without its ending, composed */
-	char *plain; /* the same as a plain word of SQL */
+	struct {
+		char *path;
+		char *stem;  /* the name without its ending */
+		char *plain; /* the same as a plain word of SQL */
+	} names[FORMS];
 };
+
+static const char *path_of(const struct file *file)
+{
+	return file->names[AS_WRITTEN].path;
+}
 
 struct list {
 	struct file *files;
@@ -114,13 +126,15 @@ static void add_file(struct list *list, const char *path)
 
 	if (list->count == NAMES_FILES_MAX)
 		return;
-	file->path = xstrdup(path);
-	file->key = normal_compose(path);
-	file->stem = stem_of(base_of(file->key));
-	file->plain = xstrdup(file->stem);
-	for (char *c = file->plain; *c != '\0'; c++)
-		if (strchr(" -.()+,&'", *c) != NULL)
-			*c = '_';
+	file->names[AS_WRITTEN].path = xstrdup(path);
+	file->names[COMPOSED].path = normal_compose(path);
+	for (size_t i = 0; i < FORMS; i++) {
+		file->names[i].stem = stem_of(base_of(file->names[i].path));
+		file->names[i].plain = xstrdup(file->names[i].stem);
+		for (char *c = file->names[i].plain; *c != '\0'; c++)
+			if (strchr(" -.()+,&'", *c) != NULL)
+				*c = '_';
+	}
 	list->count++;
 }
 
@@ -161,7 +175,7 @@ static void look_into(struct names *names, const char *folder, unsigned depth)
 
 static int compare(const void *a, const void *b)
 {
-	return strcmp(((const struct file *)a)->path, ((const struct file *)b)->path);
+	return strcmp(path_of(a), path_of(b));
 }
 
 static void forget(struct list *list)
@@ -169,10 +183,11 @@ static void forget(struct list *list)
 	while (list->count > 0) {
 		struct file *file = &list->files[--list->count];
 
-		free(file->path);
-		free(file->key);
-		free(file->stem);
-		free(file->plain);
+		for (size_t i = 0; i < FORMS; i++) {
+			free(file->names[i].path);
+			free(file->names[i].stem);
+			free(file->names[i].plain);
+		}
 	}
 }
 
@@ -192,32 +207,35 @@ size_t names_count(const struct names *names)
 
 const char *names_path(const struct names *names, size_t index)
 {
-	return names->tables.files[index].path;
+	return path_of(&names->tables.files[index]);
 }
 
 /* ---- which one is meant ---- */
 
-static unsigned match_one(const char *key, const char *text, unsigned match)
+static unsigned match_form(const struct file *file, enum form form, const char *text)
 {
-	if (strcasecmp(key, text) != 0)
-		return MATCH_NONE;
-	return match + str_eq(key, text);
+	unsigned exact = form == AS_WRITTEN ? 2 : 1;
+	const struct {
+		const char *key;
+		unsigned match;
+	} keys[] = { { file->names[form].path, MATCH_PATH },
+		     { base_of(file->names[form].path), MATCH_BASE },
+		     { file->names[form].stem, MATCH_STEM },
+		     { file->names[form].plain, MATCH_PLAIN } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (strcasecmp(text, keys[i].key) == 0)
+			return keys[i].match + (str_eq(text, keys[i].key) ? exact : 0);
+	return MATCH_NONE;
 }
 
-/* `key` is composed. */
-static unsigned match(const struct file *file, const char *key)
+/* `key` is the name, composed. */
+static unsigned match(const struct file *file, const char *name, const char *key)
 {
-	const unsigned matches[] = {
-		match_one(key, file->key, MATCH_PATH),
-		match_one(key, base_of(file->key), MATCH_BASE),
-		match_one(key, file->stem, MATCH_STEM),
-		match_one(key, file->plain, MATCH_PLAIN),
-	};
+	unsigned written = match_form(file, AS_WRITTEN, name);
+	unsigned composed = match_form(file, COMPOSED, key);
 
-	for (size_t i = 0; i < ARRAY_SIZE(matches); i++)
-		if (matches[i] != MATCH_NONE)
-			return matches[i];
-	return MATCH_NONE;
+	return written > composed ? written : composed;
 }
 
 static const struct file *find(const struct list *list, const char *name)
@@ -227,9 +245,9 @@ static const struct file *find(const struct list *list, const char *name)
 	unsigned best = MATCH_NONE;
 
 	for (size_t i = 0; i < list->count; i++) {
-		unsigned this = match(&list->files[i], key);
+		unsigned this = match(&list->files[i], name, key);
 
-		if (str_eq(name, list->files[i].path))
+		if (str_eq(name, path_of(&list->files[i])))
 			return &list->files[i];
 		if (this == MATCH_NONE || this < best)
 			continue;
@@ -243,7 +261,7 @@ const char *names_find(const struct names *names, const char *name)
 {
 	const struct file *file = find(&names->tables, name);
 
-	return file != NULL ? file->path : NULL;
+	return file != NULL ? path_of(file) : NULL;
 }
 
 char *names_shortest(const struct names *names, const char *path)
@@ -257,6 +275,32 @@ char *names_shortest(const struct names *names, const char *path)
 	return xstrdup(found != NULL && str_eq(found, path) ? stem : path);
 }
 
+/* Whether another file's path looks the same. */
+static bool has_double(const struct list *list, const struct file *file)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (&list->files[i] != file &&
+		    str_eq(list->files[i].names[COMPOSED].path, file->names[COMPOSED].path))
+			return true;
+	return false;
+}
+
+static void put_escaped(struct buf *out, const char *text)
+{
+	struct utf8_decoder decoder = { 0 };
+
+	for (; *text != '\0'; text++) {
+		int32_t got[2];
+
+		utf8_decode(&decoder, (unsigned char)*text, &got[0], &got[1]);
+		for (size_t i = 0; i < ARRAY_SIZE(got); i++)
+			if (got[i] >= 0x80)
+				buf_putf(out, "\\u%04X", (unsigned)got[i]);
+			else if (got[i] != UTF8_MORE)
+				buf_put_char(out, (char)got[i]);
+	}
+}
+
 size_t names_put(const struct names *names, const char *name, struct buf *out)
 {
 	cleanup_free char *key = name != NULL ? normal_compose(name) : NULL;
@@ -264,11 +308,16 @@ size_t names_put(const struct names *names, const char *name, struct buf *out)
 
 	for (size_t i = 0; i < names->tables.count; i++) {
 		const struct file *file = &names->tables.files[i];
-		cleanup_free char *shown =
-			name == NULL ? names_shortest(names, file->path) : xstrdup(file->path);
+		cleanup_free char *shown = name == NULL ? names_shortest(names, path_of(file))
+							: xstrdup(path_of(file));
 
-		if (name == NULL || match(file, key) != MATCH_NONE)
-			buf_putf(out, "%s%s", count++ > 0 ? ", " : "", shown);
+		if (name != NULL && match(file, name, key) == MATCH_NONE)
+			continue;
+		buf_puts(out, count++ > 0 ? ", " : "");
+		if (has_double(&names->tables, file))
+			put_escaped(out, shown);
+		else
+			buf_puts(out, shown);
 	}
 	return count;
 }
@@ -295,16 +344,16 @@ bool names_put_other(const struct names *names, const char *name, struct buf *ou
 
 	if (file == NULL)
 		return false;
-	to = xstrdup(file->path);
+	to = xstrdup(path_of(file));
 	*strrchr(to, '.') = '\0';
 	if (is_table(to))
 		*strrchr(to, '.') = '\0';
 	csv = xasprintf("%s.csv", to);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
-		if (!has_ending(file->path, others[i].ending))
+		if (!has_ending(path_of(file), others[i].ending))
 			continue;
-		buf_putf(out, "'%s' %s: %s", file->path, others[i].what, others[i].before);
-		names_put_quoted(out, file->path, others[i].python);
+		buf_putf(out, "'%s' %s: %s", path_of(file), others[i].what, others[i].before);
+		names_put_quoted(out, path_of(file), others[i].python);
 		buf_puts(out, others[i].between);
 		names_put_quoted(out, csv, others[i].python);
 		buf_puts(out, others[i].after);

@@ -636,6 +636,18 @@ def test_composed_and_decomposed_names_are_one(server, form, asked):  # W3
     assert rows(server, f"SELECT n FROM {unicodedata.normalize(asked, name)}") == [[1]]
 
 
+def test_a_name_in_its_own_form_comes_before_one_that_looks_the_same(server):  # W3
+    name = "\u30c7 a"
+    forms = {form: unicodedata.normalize(form, name) for form in ("NFC", "NFD")}
+    write(server, {f"input/{forms['NFC']}.csv": b"n\n1\n", f"input/{forms['NFD']}.csv": b"n\n2\n"})
+    for n, form in enumerate(forms.values(), 1):
+        for asked in (f'"{form}"', form.replace(" ", "_"), f"'{form}.csv'", f"'input/{form}.csv'"):
+            assert rows(server, f"SELECT n FROM {asked}") == [[n]], asked
+    assert sql(server, f"SELECT n FROM \"{forms['NFC'].upper()}\"").texts == [
+        "no such table: \u30c7 A; several files have that name, ask for one by its path in quotes: "
+        "input/\\u30C6\\u3099 a.csv, input/\\u30C7 a.csv"]
+
+
 @pytest.mark.parametrize("name, line", [
     ("d.csv.gz", "'input/d.csv.gz' is compressed; in bash: gzip -dc 'input/d.csv.gz' > 'input/d.csv'"),
     ("d.parquet", "'input/d.parquet' is a Parquet file; in python: import pandas as pd; "
