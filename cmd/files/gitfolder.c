@@ -282,7 +282,7 @@ void gitfolder_judge_link(struct look *look, const struct folder_at *folder, con
 		return;
 	to[len] = '\0';
 	if (leads_home(look, folder->path, to))
-		hold(look, folder, name);
+		hold_remove(look, folder, name);
 }
 
 void gitfolder_judge(struct look *look, const struct folder_at *folder)

@@ -9,7 +9,7 @@
  *   hooks/NAME               that can run and is no sample
  *   commondir                that does not lead two folders up, as git's does
  *   .git                     a file or a link that leads out of the shares
- *   any link                 into the folders of sessions, where code has all rights
+ *   any link                 into the folders of sessions, where code has all rights: removed
  *
  * All goes by descriptors of folders that were opened below the share without following links.
  */

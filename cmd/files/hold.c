@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "gitfolder.h"
@@ -45,24 +46,41 @@ static char *rename_held(int dir, const char *name)
 	return NULL;
 }
 
-void hold(struct look *look, const struct folder_at *folder, const char *name)
+/* `to`: its new name, "" when it is gone; or NULL. */
+static void note_held(struct look *look, const struct folder_at *folder, const char *name,
+		      const char *to)
 {
 	cleanup_free char *path = xasprintf("%s/%s%s%s", look->share_path, folder->path,
 					    folder->path[0] != '\0' ? "/" : "", name);
 	cleanup_free char *encoded = percent_encode(path);
-	cleanup_free char *to = rename_held(folder->fd, name);
-	cleanup_free char *new_name = NULL;
+	cleanup_free char *new_name = to != NULL ? percent_encode(to) : NULL;
 	json_t *row;
+
+	if (look->held_count++ >= ROWS_MAX)
+		return;
+	row = json_object();
+	json_put_str(row, "path", encoded);
+	json_put_str(row, "name", new_name);
+	json_append(look->held, row);
+}
+
+void hold_remove(struct look *look, const struct folder_at *folder, const char *name)
+{
+	int rc = unlinkat(folder->fd, name, 0);
+
+	if (rc < 0 && errno == EACCES && unlock_open_folder(folder->fd) == 0)
+		rc = unlinkat(folder->fd, name, 0);
+	if (rc == 0 || errno != ENOENT)
+		note_held(look, folder, name, rc == 0 ? "" : NULL);
+}
+
+void hold(struct look *look, const struct folder_at *folder, const char *name)
+{
+	cleanup_free char *to = rename_held(folder->fd, name);
 
 	if (to == NULL && errno == EACCES && unlock_open_folder(folder->fd) == 0)
 		to = rename_held(folder->fd, name);
 	if (to == NULL && errno == ENOENT)
 		return; /* gone meanwhile */
-	if (look->held_count++ >= ROWS_MAX)
-		return;
-	new_name = to != NULL ? percent_encode(to) : NULL;
-	row = json_object();
-	json_put_str(row, "path", encoded);
-	json_put_str(row, "name", new_name);
-	json_append(look->held, row);
+	note_held(look, folder, name, to);
 }

@@ -112,5 +112,7 @@ bool leads_home(const struct look *look, const char *from, const char *to)
 {
 	cleanup_free char *path = plain_from(look, from, to);
 
-	return is_within(look->home, path);
+	return is_within(look->home, path) ||
+	       (is_within("/proc", path) &&
+		(strstr(path, "/root") != NULL || strstr(path, "/cwd") != NULL));
 }

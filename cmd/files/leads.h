@@ -13,7 +13,8 @@ struct look;
  * one; the caller frees it.
  */
 bool leads_inside(const struct look *look, const char *from, const char *to, char **ret_path);
-/* The link `to` in that folder leads to where sessions have their folders. */
+/* The link `to` in that folder leads to where sessions have their folders, or by /proc to anywhere.
+ */
 bool leads_home(const struct look *look, const char *from, const char *to);
 
 #endif

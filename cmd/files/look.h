@@ -12,8 +12,9 @@
  *
  * Result {"held": [{"path": PATH, "name": NAME}], "count": N, "more": BOOL, "known": [TEXT]}:
  * of N that were held the first;
- * "more" when entries were left; without "name" it could not be renamed; "known", when `learn` is
- * true and then nothing is held, are the entries of older configs that code may not make.
+ * "more" when entries were left; "name" is empty for what was removed, and missing when neither was
+ * possible; "known", when `learn` is true and then nothing is held, are the entries of older
+ * configs that code may not make.
  */
 #ifndef FILES_LOOK_H
 #define FILES_LOOK_H

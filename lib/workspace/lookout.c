@@ -90,8 +90,10 @@ static size_t list_rows(const json_t *result, bool renamed, struct buf *out)
 		if (path == NULL || (name != NULL) != renamed || count++ >= SHOWN_MAX)
 			continue;
 		buf_putf(out, "%s'%s'", count > 1 ? ", " : "", path);
-		if (renamed)
+		if (renamed && name[0] != '\0')
 			buf_putf(out, " to '%s'", name);
+		else if (renamed)
+			buf_puts(out, " (removed)");
 	}
 	if (count > 0 && renamed && all > (json_int_t)listed)
 		count += (size_t)all - listed;

@@ -7,7 +7,7 @@ import machines
 import pytest
 from patience import until
 from repositories import BARE, LAYOUTS, LOOKS, git, look_everywhere, needs_git, script
-from steps import kept_files, paths_in
+from steps import begin, kept_files, paths_in
 
 RUNS = [".envrc", ".vscode/tasks.json", ".git", ".gitconfig", ".claude/settings.json", ".Rprofile", "sub/.npmrc"]
 STAYS = [".gitignore", ".gitattributes", ".github/workflows/ci.yml", "head/scan.txt", "plot.txt"]
@@ -248,6 +248,32 @@ def test_S2_settings_that_a_repository_had_before_are_the_user_s(project):
         assert "Renamed" not in "".join(result.texts), result.texts
         git(folder, "st", home=place, user=USER)
     assert git(folder, "st", home=place, user=USER).returncode == 0
+
+
+@needs_git
+def test_S2_no_link_leads_to_a_repository_in_the_session_s_own_folder(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        make = (BARE + "bare own").replace("MARK", str(place / "ran"))
+        result = server.cell(f"{make}\nln -s {place}/cache {folder}/a; ln -s ../cache/x {folder}/b; ln -s /proc/self/root{place}/cache {folder}/c\n"
+                             f"ln -s /usr {folder}/usr; ln -s b {folder}/d", language="bash")
+        assert result.texts[0].count("(removed)") == 3, result.texts
+        assert {"usr", "d"} <= set(os.listdir(folder)) and not {"a", "b", "c"} & set(os.listdir(folder))
+
+
+@needs_git
+def test_S2_a_repository_is_found_while_its_code_runs_on(shared):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        make = (BARE + MADE["below"]).replace("MARK", str(place / "ran"))
+        begin(server, f"(cd {folder}; {make})\necho begun; while [ ! -e input/go ]; do sleep 0.01; done", language="bash")
+        until((folder / "made/a/b/config.held-by-ptycell").exists)
+        look_as_user(folder / "made", place)
+        assert not (place / "ran").exists()
+        answers = [server.call("upload_file", session_id="s", filename="go", content=""), server.interact(language="bash")]
+        assert sum("Renamed in the shared folder" in text for answer in answers for text in answer.texts) == 1, [a.texts for a in answers]
 
 
 @needs_git
