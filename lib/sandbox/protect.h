@@ -7,7 +7,8 @@
  * of each repository (repository.h), those of submodules and worktrees too: those that exist at the
  * session's start, however deep, in the first PROTECT_LOOKS entries, breadth first and folders of
  * packages last. Each is mounted read-only on itself. .git, repositories and all folders on the way
- * to them are mounted on themselves as well, so that nothing can be moved away and made anew.
+ * to them are mounted on themselves as well, so that nothing can be moved away and made anew; not
+ * the folders of packages.
  *
  * At the share's top, and of a repository there with its submodules and worktrees, they are also
  * held when absent before: a placeholder stands on the host meanwhile, which anybody may read. A
@@ -23,7 +24,7 @@
 
 #include "base/err.h"
 
-enum { PROTECT_LOOKS = 50000, PROTECT_MOUNTS = 4096 };
+enum { PROTECT_LOOKS = 50000, PROTECT_MOUNTS = 16384 };
 
 /* Of a .git that is a repository: the rest of it a session may well write. */
 struct protect_row {

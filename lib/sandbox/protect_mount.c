@@ -36,6 +36,7 @@ struct walk {
 	struct list first;
 	struct list last;
 	size_t looks;
+	bool in_packages; /* what is looked at now */
 };
 
 /* ---- pins ---- */
@@ -50,9 +51,13 @@ static void add_pin(struct walk *walk, const char *path, size_t len, bool writab
 		(struct pin){ .path = xmemdup(path, len), .writable = writable };
 }
 
-/* Nor can what it lies in be moved away. */
+/* Nor can what it lies in be moved away, but for packages: whoever updates one moves its folder. */
 static void pin(struct walk *walk, const char *path, bool writable)
 {
+	if (walk->in_packages) {
+		add_pin(walk, path, strlen(path), writable);
+		return;
+	}
 	for (const char *slash = strchr(path + walk->top + 1, '/'); slash != NULL;
 	     slash = strchr(slash + 1, '/'))
 		add_pin(walk, path, (size_t)(slash - path), true);
@@ -119,13 +124,13 @@ static void push(struct list *queue, char *path_own)
 }
 
 /* NULL: none is left. */
-static char *pop(struct walk *walk, bool *ret_last)
+static char *pop(struct walk *walk)
 {
 	struct list *queue = !list_empty(&walk->first) ? &walk->first : &walk->last;
 	struct waiting *waiting;
 	char *path;
 
-	*ret_last = queue == &walk->last;
+	walk->in_packages = queue == &walk->last;
 	if (list_empty(queue))
 		return NULL;
 	waiting = list_entry(queue->next, struct waiting, node);
@@ -166,7 +171,7 @@ static void pin_repository(struct walk *walk, int dir, const char *path)
 	}
 }
 
-static void visit(struct walk *walk, int dir, const char *folder, bool in_repository, bool last,
+static void visit(struct walk *walk, int dir, const char *folder, bool in_repository,
 		  const struct dirent *entry)
 {
 	const char *name = entry->d_name;
@@ -183,12 +188,12 @@ static void visit(struct walk *walk, int dir, const char *folder, bool in_reposi
 	if (runnames_is_held(name) && !(is_git && enters))
 		pin(walk, path, false);
 	else if (enters)
-		push(last || repository_comes_last(name) ? &walk->last : &walk->first,
+		push(walk->in_packages || repository_comes_last(name) ? &walk->last : &walk->first,
 		     mem_steal(&path));
 }
 
 /* `folder` is under a mount of ours, where nobody of the session is yet. */
-static void look_into(struct walk *walk, const char *folder, bool last)
+static void look_into(struct walk *walk, const char *folder)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
@@ -205,7 +210,7 @@ static void look_into(struct walk *walk, const char *folder, bool last)
 		pin_repository(walk, fd, folder);
 	while (walk->looks < PROTECT_LOOKS && (entry = readdir(entries)) != NULL) {
 		walk->looks++;
-		visit(walk, fd, folder, repository, last, entry);
+		visit(walk, fd, folder, repository, entry);
 	}
 	(void)closedir(entries);
 }
@@ -214,13 +219,12 @@ static void look_everywhere(struct walk *walk, const char *top)
 {
 	push(&walk->first, xstrdup(top));
 	for (;;) {
-		bool last;
-		cleanup_free char *path = pop(walk, &last);
+		cleanup_free char *path = pop(walk);
 
 		if (path == NULL)
 			return;
 		if (walk->looks < PROTECT_LOOKS)
-			look_into(walk, path, last);
+			look_into(walk, path);
 	}
 }
 

@@ -314,6 +314,23 @@ static void test_3_what_leads_to_a_protected_name_cannot_be_moved_away(void **st
 	assert_string_equal(run_in(paths[0], script), "d\nf\n");
 }
 
+static void a_package_with_a_protected_name_can_be_moved(void **state)
+{
+	static const char *const folders[] = { "node_modules", "node_modules/p",
+					       "node_modules/p/.vscode" };
+	int fd = share("project", true);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		assert_int_equal(mkdirat(fd, folders[i], 0777) + fchmodat(fd, folders[i], 0777, 0),
+				 0);
+	scratch_write(fd, "node_modules/p/.vscode/tasks.json", "{}");
+	assert_string_equal(run_in(paths[0],
+				   "(echo x >node_modules/p/.vscode/tasks.json) && echo wrote; mv "
+				   "node_modules/p node_modules/.p-1 && ls -A node_modules"),
+			    ".p-1\n");
+}
+
 /* Of a submodule, and one whose name has a slash; and a bare one. */
 static void test_2_repositories_in_a_repository_are_protected(void **state)
 {
@@ -450,6 +467,7 @@ int main(void)
 		SHARE_TEST(test_13_a_repository_can_be_used_but_not_armed),
 		SHARE_TEST(test_13_deeper_names_that_exist_are_protected),
 		SHARE_TEST(test_3_what_leads_to_a_protected_name_cannot_be_moved_away),
+		SHARE_TEST(a_package_with_a_protected_name_can_be_moved),
 		SHARE_TEST(test_2_repositories_in_a_repository_are_protected),
 		SHARE_TEST(a_planted_link_in_place_of_a_name_is_not_followed),
 		SHARE_TEST(placeholders_stay_until_the_last_session_is_gone),
