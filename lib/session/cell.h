@@ -30,9 +30,11 @@ enum {
 	CELL_IMAGE_BYTES_MAX = 8 << 20,   /* of one image */
 	CELL_IMAGES_BYTES_MAX = 16 << 20, /* of all images of a cell: the server holds them */
 	CELL_IMAGE_SIDE_MAX = 2000,       /* pixels: models refuse a chat with larger ones */
-	CELL_TEXT_BYTES_MAX = 4 << 20,    /* of a value or traceback: a million characters */
-	CELL_WORDS_BYTES_MAX = 16 << 10,  /* of each other text from the driver */
-	CELL_TOLD_BYTES_MAX = 64 << 10,   /* of what earlier answers showed, for the journal */
+	CELL_TEXT_CHARS_MAX =
+		1 << 20, /* of a value or traceback: a million, and what is left out */
+	CELL_TEXT_BYTES_MAX = 4 << 20,   /* of them */
+	CELL_WORDS_BYTES_MAX = 16 << 10, /* of each other text from the driver */
+	CELL_TOLD_BYTES_MAX = 64 << 10,  /* of what earlier answers showed, for the journal */
 };
 
 /* Forms of values that are shown as text or not at all: bits of cell.left_out. */

@@ -9,6 +9,7 @@
 #include "session/cell.h"
 #include "text/clean.h"
 #include "text/redact.h"
+#include "text/utf8.h"
 
 enum { SLICE = 16 << 10 }; /* what a step of redact_step() looks at */
 
@@ -34,7 +35,7 @@ struct intake *intake_new(const struct redact *redact, const char *text, size_t 
 	intake->redact = redact;
 	intake->step = redact != NULL ? STEP_SECRETS : STEP_CLEAN;
 	intake->text = text;
-	intake->len = strnlen(text, size_min(len, CELL_TEXT_BYTES_MAX));
+	intake->len = strnlen(text, utf8_offset(text, len, CELL_TEXT_CHARS_MAX));
 	buf_init(&intake->safe, BUF_UNBOUNDED);
 	buf_init(&intake->clean, BUF_UNBOUNDED);
 	buf_init(&intake->out, BUF_UNBOUNDED);

@@ -20,8 +20,7 @@ struct intake *intake_new(const struct redact *redact, const char *text, size_t 
 void intake_free(struct intake *intake);
 /* Works off at most *room bytes, which become fewer; true when it is through. */
 bool intake_go_on(struct intake *intake, size_t *room);
-/* The text, for the caller to free, of one that is through: CELL_TEXT_BYTES_MAX or a little more.
- */
+/* The text, for the caller to free, of one that is through: CELL_TEXT_CHARS_MAX of what came. */
 char *intake_take(struct intake *intake);
 /* Bytes that it holds. */
 size_t intake_held(const struct intake *intake);

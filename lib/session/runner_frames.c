@@ -21,7 +21,7 @@
 enum {
 	TURN_ROOM = 32 << 10,
 	FRAME_ROOM = 256,     /* that a frame takes, however small it is */
-	END_ROOM = 256 << 10, /* of what is at hand when the interpreter ends */
+	END_ROOM = 128 << 10, /* of what is at hand when the interpreter ends */
 };
 
 static void insert_figure_note(struct runner *r, const char *file)

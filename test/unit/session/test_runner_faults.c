@@ -289,7 +289,7 @@ static void half_a_message_is_no_end(void **state)
 static void a_text_that_no_driver_of_ours_sends_is_cut(void **state)
 {
 	(void)state;
-	assert_int_equal(strlen(run_cell("long-result=8388608\ndone")->value), CELL_TEXT_BYTES_MAX);
+	assert_int_equal(strlen(run_cell("long-result=8388608\ndone")->value), CELL_TEXT_CHARS_MAX);
 }
 
 static void an_end_with_another_id_ends_nothing(void **state)

@@ -13,6 +13,7 @@
 
 enum {
 	LONG = 4 << 20,
+	LONG_VALUE = CELL_TEXT_CHARS_MAX,
 	TURN_MAX = 128 << 10, /* bytes of a text that a turn of the loop takes in */
 };
 
@@ -46,8 +47,8 @@ static void a_long_text_takes_many_turns(void **state)
 static void a_long_value_takes_many_turns(void **state)
 {
 	(void)state;
-	assert_true(count_turns("long-result=4194304\nprint=x\ndone") >= LONG / TURN_MAX);
-	assert_int_equal(strlen(told.cells[0]->value), LONG);
+	assert_true(count_turns("long-result=1048576\nprint=x\ndone") >= LONG_VALUE / TURN_MAX);
+	assert_int_equal(strlen(told.cells[0]->value), LONG_VALUE);
 	assert_string_equal(text_of(told.cells[0]), "x");
 }
 
@@ -59,7 +60,7 @@ static void with_secrets_it_is_the_same(void **state)
 	redact_add(redact, "R", "rrrrrrrrrrrrrrrr");
 	redact_finish(redact);
 	told.runner->c.redact = redact;
-	assert_true(count_turns("long-result=4194304\ndone") >= LONG / TURN_MAX);
+	assert_true(count_turns("long-result=1048576\ndone") >= LONG_VALUE / TURN_MAX);
 	assert_string_equal(told.cells[0]->value, "[secret R]");
 	runner_free(told.runner);
 	told.runner = NULL;
@@ -185,15 +186,15 @@ static bool is_listened_to(void)
 static void a_frame_waits_for_room(void **state)
 {
 	(void)state;
-	submit_patiently("long-result=4194304\ndone");
+	submit_patiently("long-result=1048576\ndone");
 	fixture_until(runner_state(told.runner) == RUNNER_BUSY && !is_listened_to());
 	assert_in_range(frame_reader_held(told.runner->frames), HOLDER_FRAME_SURE_MAX,
 			2 * HOLDER_FRAME_SURE_MAX);
 	holder_give_back(told.runner->c.holder, HOLDER_MAX);
 	fixture_until(told.ended == 1);
 	assert_int_equal(told.cells[0]->state, CELL_DONE);
-	assert_int_equal(strlen(told.cells[0]->value), LONG);
-	assert_int_equal(told.cells[0]->held, LONG);
+	assert_int_equal(strlen(told.cells[0]->value), LONG_VALUE);
+	assert_int_equal(told.cells[0]->held, LONG_VALUE);
 }
 
 static void who_waits_too_long_loses_the_frame_and_nothing_else(void **state)
