@@ -40,11 +40,15 @@ def python(code):
     return (sys.executable, "-c", f"import os, resource, signal, sys\n{code}\nos.execvp(sys.argv[1], sys.argv[1:])")
 
 
+# Whatever root makes is another's for who is not root outside, and for nobody else.
+TAKEN = "mount -t tmpfs -o mode=1777 none /var/tmp && mkdir /var/tmp/ptycell && chown 1:1 /var/tmp/ptycell"
 SUBSTITUTES = "close_range memfd_create pidfd_open openat2".split()
 TABLE = [
     Row("plain", WORKS),
     # ---- homes ----
     Row("home that is not there", TELLS, "'/none/.cache/ptycell' cannot be used", env={"HOME": "/none", "PTYCELL_HOME": ""}),
+    Row("another's folder in TMPDIR", TELLS, "ptycell' cannot be used (it belongs to user", mounts=TAKEN,
+        env={"HOME": "/none", "PTYCELL_HOME": "", "XDG_CACHE_HOME": "/var/tmp"}),
     Row("home that cannot be written", TELLS, "/.cache/ptycell' cannot be used (Permission denied)", env={"HOME": "/", "PTYCELL_HOME": ""}),
     Row("named folder that cannot be made", REFUSES, "'/none' cannot be made (Permission denied); set PTYCELL_HOME",
         "/none/sessions cannot be written (live sessions); set PTYCELL_HOME", env={"PTYCELL_HOME": "/none/sessions"}),
@@ -114,3 +118,13 @@ def test_row(row, place):
         assert [path.name for path in place.glob("kept/*/a.txt")] == ["a.txt"], said
     assert row.told in said, said
     assert (row.doctor or row.told) in advice, advice
+
+
+def test_a_machine_without_dev_null_is_told_at_once(place):
+    row = Row("no /dev/null", REFUSES, mounts="mount -t tmpfs none /dev")
+    done = subprocess.run([*command(row, place), machines.programs() / "ptycell"], input="",
+                          capture_output=True, text=True, check=False, env=environment(place))
+    told = "opening /dev/null, which ptycell and all programs need: No such file or directory"
+    assert done.returncode == 1 and told in done.stderr
+    code, advice = doctor(row, place)
+    assert code == 1 and told in advice
