@@ -40,7 +40,7 @@ const { captureStackTrace } = Error;
 const { executionAsyncResource } = host.require('async_hooks');
 const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
-const { reallyExit, exit, _fatalException: fatalException } = process;
+const { hrtime, reallyExit, exit, _fatalException: fatalException } = process;
 const describe = uncurry(Error.prototype.toString);
 const { setTimeout, setInterval, clearInterval } = globalThis;
 const { getActiveResourcesInfo, _getActiveHandles: getActiveHandles } = process;
@@ -78,6 +78,7 @@ const INTERRUPT = 4;
 const HELD = -0x80000000;
 const GUARD_MS = 30; // that a cell has to end by itself
 const GUARD_WAITS_MS = 100; // and a callback, while the cell waits: what is short should not be torn
+const GUARD_ASKS_NS = 20e6; // as long as the guard may need to look again, on a busy machine
 const EVALUE_LIMIT = 2000;
 const TRACEBACK_LIMIT = 1000000; // on its way to the server, which cuts what is shown
 const IMAGES_PER_CELL = 20;
@@ -240,7 +241,7 @@ function awaitAck(id) {
 // negative while the guard asks. It asks by having V8 run onGuard() on top of what runs, which says whether
 // that may be terminated, and if so waits for it.
 
-const shared = new Int32Array(new SharedArrayBuffer(16)); // [running, cell that has begun to wait, answer, last cell]
+const shared = new Int32Array(new SharedArrayBuffer(20)); // [running, cell that has begun to wait, answer, last cell, asked for]
 const ASKED = 0;
 const LATER = 1;
 const READY = 2;
@@ -261,6 +262,7 @@ const end = (cell, again) => {
   if (running >= 0 && !again && (!begun || load(shared, 1) === cell)) {
     setTimeout(end, ${GUARD_WAITS_MS}, cell, true);
   } else if (running < 0 || compareExchange(shared, 0, running, -cell) !== running) {
+    store(shared, 4, cell);
     setTimeout(end, 1, cell, again);
   } else {
     store(shared, 2, ${ASKED});
@@ -338,8 +340,19 @@ function hold(act) {
     act();
   } finally {
     holding = false;
-    if (running) store(shared, 0, cell.number);
+    if (running) {
+      store(shared, 0, cell.number);
+      letGuardAsk();
+    }
   }
+}
+
+// A cell that shows value after value could be held whenever the guard looks, each millisecond.
+function letGuardAsk() {
+  if (load(shared, 4) !== cell.number) return;
+  const begun = hrtime();
+  while (load(shared, 0) === cell.number && hrtime(begun)[1] < GUARD_ASKS_NS);
+  store(shared, 4, 0);
 }
 
 // Answers the guard.
