@@ -150,6 +150,7 @@ CONNECTIONS = ("DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;Blob
 def test_cb29_no_call_takes_the_server_to_a_place_that_it_names(server):
     """Storages and databases are the operator's: no argument, no config and no metadata names one."""
     with Site({}) as site:
+        server.call("session_info", session_id="s", config={})
         for connection in (c.format(url=site.url(), port=site.port) for c in CONNECTIONS):
             for name in ("X-Blob-Connection-String", "blob_connection_string", "X-Db-Connection-String"):
                 arguments = {"session_id": "s", name: connection}
