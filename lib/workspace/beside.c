@@ -59,9 +59,20 @@ static bool lies_beside(const struct change *change)
 	       !begins(change->file.path, OUTPUT) && !begins(change->file.path, INPUT);
 }
 
-static bool is_hidden(const char *path)
+/* Programs write it all the time, for themselves: hidden files, and folders of these names. */
+static bool is_aside(const char *path)
 {
-	return path[0] == '.' || strstr(path, "/.") != NULL;
+	static const char *const folders[] = { "__pycache__/", "node_modules/" };
+
+	for (const char *part = path; part != NULL; part = strchr(part, '/')) {
+		part += *part == '/';
+		if (*part == '.')
+			return true;
+		for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+			if (begins(part, folders[i]))
+				return true;
+	}
+	return false;
 }
 
 /* ---- folders ---- */
@@ -109,8 +120,6 @@ static const char *why_not(struct choice *choice, const char *path)
 	const char *slash = strrchr(path, '/');
 	size_t len = slash == NULL ? 0 : (size_t)(slash - path);
 
-	if (is_hidden(path))
-		return "hidden";
 	if (choice->folder != NULL && strlen(choice->folder) == len &&
 	    strncmp(choice->folder, path, len) == 0)
 		return choice->why;
@@ -128,8 +137,8 @@ static bool is_new_beside(const struct change *change)
 }
 
 /*
- * New and visible files of the tree that begins with changes[0]: those that lie in the same folder
- * of the working folder, which follow each other, or in itself.
+ * New files, but those that lie aside, of the tree that begins with changes[0]: those that lie in
+ * the same folder of the working folder, which follow each other, or in itself.
  */
 static size_t tree_size(const struct change *changes, size_t count)
 {
@@ -143,7 +152,7 @@ static size_t tree_size(const struct change *changes, size_t count)
 
 		if (!at_top && strncmp(path, first, len + 1) != 0)
 			break;
-		size += is_new_beside(&changes[i]) && !is_hidden(path) &&
+		size += is_new_beside(&changes[i]) && !is_aside(path) &&
 			(!at_top || strchr(path, '/') == NULL);
 	}
 	return size;
@@ -173,8 +182,10 @@ static bool is_kept(struct choice *choice, const char *path, size_t tree)
 {
 	const char *why;
 
+	if (is_aside(path))
+		return false;
 	if (tree > BESIDE_TREE_MAX || choice->looked_at >= BESIDE_FILES_MAX)
-		why = is_hidden(path) ? "hidden" : "too many new files in one cell";
+		why = "too many new files in one cell";
 	else
 		why = why_not(choice, path);
 	choice->looked_at++;

@@ -4,7 +4,8 @@
  *
  * Models write to the working folder as well, and tell the user of it. New files outside of input/
  * and output/ are kept, too, but for hidden ones, what repositories, virtual environments and
- * caches hold, and trees that are too large to be results. A change renews a copy that is there.
+ * caches (also __pycache__ and node_modules) hold, and trees that are too large to be results. A
+ * change renews a copy that is there.
  */
 #ifndef WORKSPACE_BESIDE_H
 #define WORKSPACE_BESIDE_H
@@ -24,8 +25,8 @@ enum {
 bool beside_is_result(const struct change *change);
 /*
  * An array of `count`, which the caller frees: is the change's file to be kept? `changes` are
- * sorted by path. `*ret_left` becomes a sentence of the caller's about new files that are not, or
- * NULL.
+ * sorted by path. `*ret_left` becomes a sentence of the caller's about new files that are not, but
+ * for hidden ones and those of __pycache__ and node_modules, or NULL.
  */
 bool *beside_choose(const struct keeper *keeper, const struct change *changes, size_t count,
 		    char **ret_left);

@@ -614,7 +614,6 @@ def test_b2_a_result_named_files_is_not_mixed_with_them(server, home):
 
 
 @pytest.mark.parametrize("code, name, why", [
-    ("open('.x', 'w')", ".x", "hidden"),
     ("os.makedirs('r/.git'); os.mkdir('r/d'); open('r/d/x', 'w')", "r/d/x", "in a repository"),
     ("os.makedirs('b/objects'); open('b/HEAD', 'w')", "b/HEAD", "in a repository"),
     ("os.makedirs('v/lib'); open('v/pyvenv.cfg', 'w')", "v/pyvenv.cfg", "in a virtual environment"),
@@ -625,6 +624,13 @@ def test_b2_what_is_no_result_is_not_kept_and_that_is_told(server, home, code, n
     text = server.cell(f"import os; {code}; open('mine', 'w').close()").text
     more = " and 200 more" if why.startswith("too many") else ""
     assert f"Not saved for the user: '{name}' ({why}){more}. What they should have belongs into output/.\n" in text
+    assert list(kept_paths(home)) == ["files/mine"]
+
+
+def test_b2_what_programs_write_for_themselves_is_not_kept_nor_told(server, home):
+    text = server.cell("import os\nfor path in ('.x', '.npm/_logs/l', 'a/.cache/c', 'a/__pycache__/m.pyc', 'node_modules/p/i.js', 'mine'):\n"
+                       "    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)\n    open(path, 'w').close()").text
+    assert "Not saved" not in text
     assert list(kept_paths(home)) == ["files/mine"]
 
 

@@ -205,7 +205,7 @@ def test_files_are_named_and_not_moved(tmp_path):
         later = server.cell("open('a.csv', 'a').write(open('a.csv').read())\nimport os; os.remove('c.txt')")
     assert [(f["change"], f["path"]) for f in later.cell["files"]] == [("changed", "a.csv"), ("deleted", "c.txt")]
     kept = [path.name for path in (tmp_path / "kept").rglob("*") if path.is_file()]
-    assert sorted(kept) == ["d.csv", "notebook.ipynb"]
+    assert sorted(kept) == ["a.csv", "b.parquet", "c.txt", "d.csv", "notebook.ipynb"]
 
 
 @row("`list_artifacts` lists")

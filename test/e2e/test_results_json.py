@@ -113,7 +113,9 @@ def test_a_destroyed_sessions_running_cell_is_answered(agent):
 
 def test_a_folder_full_of_files_costs_no_output(agent):
     got = answer(agent.cell("for i in range(9000): open(f'f{i}', 'w').close()\nprint('hello')"))
-    assert got["output"] == "hello\n" and len(got["new_artifacts"]) > 100
+    assert got["output"] == ("hello\nNot saved for the user: 'f0' (too many new files in one cell) and 8999 more. "
+                             "What they should have belongs into output/.\n")
+    assert len(got["new_artifacts"]) > 100
     assert len(got["new_artifacts"]) + got["new_artifacts_left_out"] == 9000
     got = answer(agent.cell("1"))
     assert got["new_artifacts"] == [] and len(got["all_artifacts"]) + got["all_artifacts_left_out"] == 9000
