@@ -463,6 +463,7 @@ function onComeBack(what, value) {
 // Comes when V8 has terminated the code.
 function terminated(number) {
   listen(); // what was to do so may be what was terminated
+  forgetHalves();
   if (cell === null) {
     work();
   } else if (cell.number === number) {
@@ -596,9 +597,14 @@ function work() {
     else if (frame.type === 'prepared') tellReady(frame);
     else if (frame.type === 'vars') answerVariables(frame);
     else if (frame.type === 'imported') send('done', frame.idText, [['status', 'ok'], ['vars', join(olderLoaded(frame.parts.packages), '\n')]]);
-    else if (frame.type === 'quit') exit(0);
+    else if (frame.type === 'quit') quit();
     else send('log', 0, [['text', 'unknown frame']]);
   }
+}
+
+function quit() {
+  process.exit = exit; // for what listens for it
+  exit(0);
 }
 
 // Answers cells to nobody, so that V8 has compiled what they run through, and the guard is there.
@@ -880,63 +886,65 @@ function succeed(parts) {
 
 // ---- process.exit -----------------------------------------------------------------------------
 
-const exits = new WeakMap(); // what process.exit() throws -> the code
-const exitCode = uncurry(WeakMap.prototype.get);
-const noteExit = uncurry(WeakMap.prototype.set);
+// As in the other languages it ends the cell, and nothing of what is defined is lost. The code that runs is
+// terminated, as by an interrupt: neither `catch` nor `finally` sees it.
 
-// As in the other languages it ends the cell, and nothing of what is defined is lost.
+let leaving; // {cell, due, before}: what listens for the exit runs
+let ending = false; // and hooks of the code see what that takes
+
 function endCell(code = process.exitCode) {
-  const number = codeAfterHandlers(Number(code ?? 0) & 255);
-  const error = new Error(`process.exit(${number}) ends the cell`);
-  error.name = 'Exit';
-  noteExit(exits, error, number);
-  throw error;
+  if (ending) return;
+  const running = load(shared, 0);
+  if (running === HELD || (running === 0 && cell !== null)) throw new Error(`process.exit(${code}) within the driver`);
+  noteExit(codeAfterListeners(Number(code ?? 0) & 255));
+  endCode();
 }
 
-let exiting; // the cell whose handlers run, null between cells
-
 // Runs what listens for the exit, which Node does once in a process; the code that it leaves.
-function codeAfterHandlers(number) {
-  const due = listeners(process, 'exit');
-  if (due.length === 0 || exiting === cell) return number;
-  const { exitCode: before } = process;
+function codeAfterListeners(number) {
   let left = number;
-  exiting = cell;
-  try {
-    process.exitCode = number;
-    process.emit('exit', number);
-    left = Number(process.exitCode ?? 0) & 255;
-  } catch (error) {
-    left = exitOf(error) ?? number;
-    if (exitOf(error) === undefined) say(`Uncaught ${traceback(error)}`);
-  } finally {
-    exiting = undefined;
-    for (let i = 0; i < due.length; i++) removeListener(process, 'exit', due[i]);
-    process.exitCode = before;
+  if (leaving === undefined || leaving.cell !== cell) {
+    const due = listeners(process, 'exit');
+    if (due.length === 0) return number;
+    leaving = { cell, due, before: process.exitCode };
+    try {
+      process.exitCode = number;
+      process.emit('exit', number);
+      left = Number(process.exitCode ?? 0) & 255;
+    } catch (error) {
+      say(`Uncaught ${traceback(error)}`);
+    }
   }
+  const { due, before } = leaving;
+  leaving = undefined;
+  for (let i = 0; i < due.length; i++) removeListener(process, 'exit', due[i]);
+  process.exitCode = before;
   return left;
 }
 
-function exitOf(error) {
-  return error !== null && typeof error === 'object' ? exitCode(exits, error) : undefined;
+function noteExit(code) {
+  const status = cell === null ? '' : cell.outcome === undefined ? 'ok' : cell.outcome[0][1];
+  if (status === 'ok') cell.outcome = [['status', 'exit'], ['code', `${code}`]];
+  else if (status !== 'exit') say(`[process.exit(${code}) between cells: the interpreter goes on]`);
 }
 
-// For one that no promise or cell takes: it ends the cell that runs.
-function tookExit(error) {
-  const code = exitOf(error);
-  if (code === undefined) return false;
-  if (cell === null || cell.ended || cell.outcome !== undefined) {
-    say(`[process.exit(${code}) between cells: the interpreter goes on]`);
-    return true;
+// The guard terminates the code where it has asked already.
+function endCode() {
+  const running = load(shared, 0);
+  if (running >= 0 && compareExchange(shared, 0, running, HELD) === running) {
+    ending = true;
+    leaveCallbacks();
+    forgetHalves();
+    if (!listening) soon(listen); // what was to do so may be what is terminated
+    if (cell !== null) finish();
+    post('Runtime.terminateExecution', { __proto__: null, silent: true }, noop);
+    ending = false;
+    store(shared, 0, running);
   }
-  cell.outcome = [['status', 'exit'], ['code', `${code}`]];
-  leaveUserCode();
-  finish();
-  return true;
+  for (;;); // until V8 looks for the termination
 }
 
 function fail(error) {
-  if (tookExit(error)) return;
   let outcome;
   cell.computes = true;
   listen();
@@ -1256,13 +1264,12 @@ function typeScriptHint() {
 
 // What nobody catches is shown, and the session lives, unless the user listens for it.
 function onUncaught(error, origin) {
-  if (error === INTERRUPTION || tookExit(error)) return;
+  if (error === INTERRUPTION) return;
   if (listeners(process, 'uncaughtException').length > 1) return;
   say(`Uncaught ${origin === 'unhandledRejection' ? '(in promise) ' : ''}${traceback(error)}`);
 }
 
 function onRejection(error) {
-  if (tookExit(error)) return;
   if (listeners(process, 'unhandledRejection').length > 1) return;
   say(`Uncaught (in promise) ${traceback(error)}`);
 }
@@ -1396,6 +1403,8 @@ const anchor = path.join(WORKSPACE, 'cell.js'); // cells require and import as a
 const requireFromCell = Module.createRequire(anchor);
 const seen = { __proto__: null }; // file -> what it was when it was loaded
 const versions = { __proto__: null }; // file -> how often it was loaded anew
+const importing = { __proto__: null }; // file -> true, while an import of it is under way
+const HALF = 'half'; // no fingerprint
 
 function fingerprint(file) {
   const stat = statSync(file, { throwIfNoEntry: false });
@@ -1408,6 +1417,16 @@ function hasChanged(file) {
   const changed = seen[file] !== undefined && seen[file] !== now;
   seen[file] = now;
   return changed;
+}
+
+// What was being loaded by code that was terminated is loaded anew the next time.
+function forgetHalves() {
+  const { cache } = requireFromCell;
+  for (const file in cache) if (cache[file].loaded === false) delete cache[file];
+  for (const file in importing) {
+    seen[file] = HALF;
+    delete importing[file];
+  }
 }
 
 function isRelative(specifier) {
@@ -1425,9 +1444,8 @@ function require(id) {
   return loaded;
 }
 
-function resolveForImport(specifier) {
-  if (!isRelative(specifier)) return specifier;
-  const file = path.resolve(WORKSPACE, specifier);
+function resolveForImport(specifier, file) {
+  if (file === undefined) return specifier;
   if (hasChanged(file)) versions[file] = (versions[file] || 0) + 1;
   const version = versions[file] === undefined ? '' : `?version=${versions[file]}`;
   return `${pathToFileURL(file).href}${version}`;
@@ -1450,14 +1468,18 @@ function placeImport(error, from) {
 // import() and the import statement; a relative file that has changed is loaded anew.
 async function importModule(specifier, options) {
   const name = `${specifier}`;
+  const file = isRelative(name) ? path.resolve(WORKSPACE, name) : undefined;
   const from = {};
   captureStackTrace(from);
   let module;
   try {
-    module = await host.import(resolveForImport(name), options);
+    if (file !== undefined) importing[file] = true;
+    module = await host.import(resolveForImport(name, file), options);
   } catch (error) {
     placeImport(error, from);
     throw error;
+  } finally {
+    if (file !== undefined) delete importing[file];
   }
   if (!isRelative(name)) noteLoaded(name);
   return module;

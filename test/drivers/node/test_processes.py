@@ -423,14 +423,6 @@ def test_listeners_for_the_exit_run_between_cells(session):
     assert session.run("exits").value == "1"
 
 
-def test_process_exit_between_cells_is_told(session):
-    session.run("globalThis.exits = 0; process.prependListener('uncaughtException', function seen() { exits++; "
-                "process.removeListener('uncaughtException', seen) }); setTimeout(() => process.exit(3), 20); 1")
-    while session.run("exits").value == "0":
-        pass
-    assert session.run("2").status == "ok"
-
-
 def test_the_interpreter_can_be_ended_by_name(session):
     session.start("process.reallyExit(3)")
     with pytest.raises(node_harness.Died) as died:
