@@ -381,14 +381,15 @@ const HEAP_GONE_THROUGH = 500e6;
 // emptied. A builtin has no line: its caller decides.
 function userCodeRuns() {
   const { stackTraceLimit } = Error;
-  const prepare = getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  const own = getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   const found = {};
   replaceProperty(Error, 'stackTraceLimit', { value: FRAMES });
-  replaceProperty(Error, 'prepareStackTrace', { value: (error, trace) => trace });
+  replaceProperty(Error, 'prepareStackTrace', { value: (error, trace) => trace, configurable: true });
   captureStackTrace(found, onComeBack);
   const { stack } = found;
   replaceProperty(Error, 'stackTraceLimit', { value: stackTraceLimit });
-  replaceProperty(Error, 'prepareStackTrace', prepare);
+  if (own === undefined) delete Error.prepareStackTrace;
+  else replaceProperty(Error, 'prepareStackTrace', own);
   for (let i = 1; i < stack.length; i++) { // the first is of what V8 was given to evaluate
     if (stack[i].getLineNumber() === null) continue;
     const file = `${stack[i].getFileName()}`;
@@ -1139,18 +1140,47 @@ function rememberSource(file, code) {
 }
 
 // A stack is as it would be without us: what runs a cell is below it, the rest of ours beside it. Node
-// asks this function when an error's stack is first read; code may replace it.
+// asks Error.prepareStackTrace when an error's stack is first read; a function of the code's gets the same places.
 const BELOW = /^(?:node:inspector|ptycell:cell)$/;
 const OWN = /^ptycell:/;
+const isPrepared = uncurry(WeakSet.prototype.has);
+const notePrepared = uncurry(WeakSet.prototype.add);
+const prepared = new WeakSet(); // functions that get no place of ours
+let prepare = stackOf;
 
-function stackOf(error, trace) {
-  const lines = [];
+function placesOf(trace) {
+  const kept = [];
   for (let i = 0; i < trace.length; i++) {
     const file = `${trace[i].getFileName()}`;
     if (exec(BELOW, file) !== null) break;
-    if (exec(OWN, file) === null) push(lines, `\n    at ${trace[i]}`);
+    if (exec(OWN, file) === null) push(kept, trace[i]);
   }
+  return kept;
+}
+
+function stackOf(error, trace) {
+  const lines = [];
+  const places = placesOf(trace);
+  for (let i = 0; i < places.length; i++) push(lines, `\n    at ${places[i]}`);
   return describe(error) + join(lines, '');
+}
+
+function setPrepare(own) {
+  prepare = typeof own === 'function' && own !== stackOf ? preparedBy(own) : stackOf;
+}
+
+function preparedBy(own) {
+  if (isPrepared(prepared, own)) return own;
+  const ours = function (error, trace) {
+    return apply(own, this, [error, placesOf(trace)]);
+  };
+  notePrepared(prepared, ours);
+  return ours;
+}
+
+function prepareStacks() {
+  prepare = stackOf;
+  defineProperty(Error, 'prepareStackTrace', { get: () => prepare, set: setPrepare, configurable: true, enumerable: false });
 }
 
 const CELL_PLACE = /(cell-\d+\.js):(\d+):(\d+)/;
@@ -1283,6 +1313,7 @@ const handlers = [['SIGINT', onSigint], ['uncaughtException', onUncaught], ['unh
 // What the last cell may have broken.
 function prepareProcess() {
   checkDescriptors();
+  if (getOwnPropertyDescriptor(Error, 'prepareStackTrace') === undefined) prepareStacks();
   for (let i = 0; i < handlers.length; i++) {
     const there = listeners(process, handlers[i][0]);
     let found = false;
@@ -1523,7 +1554,7 @@ function setUpGlobals() {
   hide(SECRET, onComeBack, true);
   process.execArgv = []; // the stub is not for children
   process.exit = endCell;
-  defineProperty(Error, 'prepareStackTrace', { value: stackOf, writable: true, configurable: true, enumerable: false });
+  prepareStacks();
 }
 
 // The first cell is read by hand: what it takes to listen (5 ms) is loaded behind its answer, unless

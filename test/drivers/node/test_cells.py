@@ -393,3 +393,20 @@ def test_js13_what_types_alone_cannot_do_is_said(session, major):
 
 def test_js13_plain_mistakes_do_not_blame_typescript(session):
     assert "TypeScript" not in session.run("let 1x = {").done["traceback"]
+
+
+@pytest.mark.parametrize("code", ["Error.prepareStackTrace = undefined", "delete Error.prepareStackTrace",
+                                  "{ const was = Error.prepareStackTrace; Error.prepareStackTrace = () => 5; Error.prepareStackTrace = was }"])
+def test_p10_stacks_are_the_codes_also_without_a_function_for_them(session, code):
+    session.run(code)
+    assert session.run("new Error('x').stack").value.strip("'") == "Error: x\\n    at cell-2.js:1:1"
+    assert session.run("console.error(new Error('x'))").output == "Error: x\n    at cell-3.js:1:15\n"
+    assert session.run("nowhere").done["traceback"].endswith("is not defined\n    at cell-4.js:1:1\n")
+    assert session.run_interrupted(f"{code}; while (true) {{}}").status == "interrupted"
+
+
+def test_p10_a_function_for_stacks_gets_no_place_of_the_driver(session):
+    session.run("Error.prepareStackTrace = (error, sites) => sites.map((site) => `${site}`); function f() { return new Error('x').stack }")
+    assert session.run("f()").value == "[ 'f (cell-1.js:1:99)', 'cell-2.js:1:1' ]"
+    session.run("{ const was = Error.prepareStackTrace; Error.prepareStackTrace = undefined; Error.prepareStackTrace = was }")
+    assert session.run("f()").value == "[ 'f (cell-1.js:1:99)', 'cell-4.js:1:1' ]"
