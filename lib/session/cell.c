@@ -23,13 +23,13 @@ struct cell *cell_new(uint64_t number, const char *language)
 
 static void hold(struct cell *cell, size_t bytes)
 {
-	holder_take(cell->holder, bytes);
+	holdings_take(cell->holder, bytes);
 	cell->held += bytes;
 }
 
 static void let_go(struct cell *cell, size_t bytes)
 {
-	holder_give_back(cell->holder, bytes);
+	holdings_give_back(cell->holder, bytes);
 	cell->held -= bytes;
 }
 
@@ -160,7 +160,7 @@ void cell_set_text(struct cell *cell, char **slot, char *text_own)
 		let_go(cell, strlen(*slot));
 	free(*slot);
 	*slot = text_own;
-	if (len > CELL_WORDS_BYTES_MAX && !holder_has_room(cell->holder, len)) {
+	if (len > CELL_WORDS_BYTES_MAX && !holdings_has_room(cell->holder, len)) {
 		*slot = cut_text(text_own, len);
 		free(text_own);
 	}
@@ -180,7 +180,7 @@ static bool image_fits(struct cell *cell, size_t len)
 		bytes += list_entry(node, struct cell_image, node)->len;
 	}
 	return count < CELL_IMAGES_MAX && len <= CELL_IMAGE_BYTES_MAX &&
-	       len <= CELL_IMAGES_BYTES_MAX - bytes && holder_has_room(cell->holder, len);
+	       len <= CELL_IMAGES_BYTES_MAX - bytes && holdings_has_room(cell->holder, len);
 }
 
 void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_own)

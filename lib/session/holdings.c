@@ -40,7 +40,7 @@ void holdings_free(struct holdings *h)
 	free(h);
 }
 
-struct holder *holder_new(struct holdings *h)
+struct holder *holdings_join(struct holdings *h)
 {
 	struct holder *holder;
 
@@ -52,7 +52,7 @@ struct holder *holder_new(struct holdings *h)
 	return holder;
 }
 
-void holder_free(struct holder *holder)
+void holdings_leave(struct holder *holder)
 {
 	if (holder == NULL)
 		return;
@@ -61,14 +61,14 @@ void holder_free(struct holder *holder)
 	free(holder);
 }
 
-bool holder_has_room(const struct holder *holder, size_t bytes)
+bool holdings_has_room(const struct holder *holder, size_t bytes)
 {
 	if (holder == NULL || holder->bytes + bytes <= HOLDER_SURE_MAX)
 		return true;
 	return holder->bytes + bytes <= HOLDER_MAX && holder->holdings->sum + bytes <= HOLDINGS_MAX;
 }
 
-void holder_take(struct holder *holder, size_t bytes)
+void holdings_take(struct holder *holder, size_t bytes)
 {
 	if (holder == NULL)
 		return;
@@ -118,7 +118,7 @@ static void on_wake(struct loop_defer *defer)
 	}
 }
 
-void holder_give_back(struct holder *holder, size_t bytes)
+void holdings_give_back(struct holder *holder, size_t bytes)
 {
 	if (holder == NULL || bytes == 0)
 		return;
@@ -134,13 +134,13 @@ static void leave(struct incoming *in)
 	if (in->bytes == 0)
 		return;
 	in->holder->holdings->incoming_sum -= in->bytes;
-	holder_give_back(in->holder, in->bytes);
+	holdings_give_back(in->holder, in->bytes);
 	in->bytes = 0;
 	set_stopped(in, false);
 	list_remove(&in->node);
 }
 
-void incoming_set(struct incoming *in, struct holder *holder, size_t bytes)
+void holdings_set_incoming(struct incoming *in, struct holder *holder, size_t bytes)
 {
 	bool stopped = in->stopped;
 
@@ -154,11 +154,11 @@ void incoming_set(struct incoming *in, struct holder *holder, size_t bytes)
 	list_init(&in->node);
 	list_append(&holder->holdings->incoming, &in->node);
 	holder->holdings->incoming_sum += bytes;
-	holder_take(holder, bytes);
+	holdings_take(holder, bytes);
 	set_stopped(in, stopped);
 }
 
-bool incoming_may_grow(struct incoming *in)
+bool holdings_may_grow(struct incoming *in)
 {
 	if (in->bytes == 0)
 		return true;

@@ -32,13 +32,13 @@ struct holdings *holdings_new(struct loop *loop);
 void holdings_free(struct holdings *holdings);
 
 /* NULL for NULL, which holds what it likes. */
-struct holder *holder_new(struct holdings *holdings);
+struct holder *holdings_join(struct holdings *holdings);
 /* When it holds nothing. */
-void holder_free(struct holder *holder);
-bool holder_has_room(const struct holder *holder, size_t bytes);
+void holdings_leave(struct holder *holder);
+bool holdings_has_room(const struct holder *holder, size_t bytes);
 /* Whether there is room or not: who asked may know better. */
-void holder_take(struct holder *holder, size_t bytes);
-void holder_give_back(struct holder *holder, size_t bytes);
+void holdings_take(struct holder *holder, size_t bytes);
+void holdings_give_back(struct holder *holder, size_t bytes);
 
 /* A channel on which a frame comes. Embedded in its owner; zero-initialised but for `resume`. */
 struct incoming {
@@ -50,8 +50,8 @@ struct incoming {
 };
 
 /* So much is there of its frame; 0 when it is whole, and before its owner is freed. */
-void incoming_set(struct incoming *incoming, struct holder *holder, size_t bytes);
+void holdings_set_incoming(struct incoming *incoming, struct holder *holder, size_t bytes);
 /* Whether more of it is read; if not, `resume` is called once it may be, from the loop. */
-bool incoming_may_grow(struct incoming *incoming);
+bool holdings_may_grow(struct incoming *incoming);
 
 #endif

@@ -385,7 +385,7 @@ static void watch_frame(struct runner *r)
 
 	if (r->intake.text != NULL)
 		held += intake_held(r->intake.text);
-	incoming_set(&r->incoming, r->c.holder, held);
+	holdings_set_incoming(&r->incoming, r->c.holder, held);
 	if (r->frames == NULL || runner_takes_in(r) || !frame_reader_pending(r->frames))
 		loop_timer_stop(&r->intake.late);
 	else if (!loop_timer_active(&r->intake.late))
@@ -441,7 +441,7 @@ void runner_drop_intake(struct runner *r)
 {
 	struct runner_intake *in = &r->intake;
 
-	incoming_set(&r->incoming, r->c.holder, 0);
+	holdings_set_incoming(&r->incoming, r->c.holder, 0);
 	loop_timer_stop(&in->late);
 	loop_defer_stop(&in->turn);
 	intake_free(in->text);

@@ -72,7 +72,7 @@ static void watch_commands(struct runner *r, bool full)
 
 static bool may_listen(struct runner *r)
 {
-	return !reads_too_little(r) && !runner_takes_in(r) && incoming_may_grow(&r->incoming);
+	return !reads_too_little(r) && !runner_takes_in(r) && holdings_may_grow(&r->incoming);
 }
 
 /* What is at hand comes before what is read: a text of a frame before the terminal's. */
@@ -259,7 +259,7 @@ void runner_on_control(struct loop_io *io, uint32_t events)
 	if ((events & EPOLLOUT) != 0)
 		runner_flush(r);
 	/* The end is always told, and has to be read. */
-	if ((events & EPOLLHUP) != 0 && !incoming_may_grow(&r->incoming))
+	if ((events & EPOLLHUP) != 0 && !holdings_may_grow(&r->incoming))
 		runner_give_up_frame(r);
 	if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0)
 		runner_read_control(r, false);

@@ -529,7 +529,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 		free(s);
 		return NULL;
 	}
-	s->holder = holder_new(host->holdings);
+	s->holder = holdings_join(host->holdings);
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
 				 host->settings->redact);
@@ -580,7 +580,7 @@ void session_free(struct session *s, const char *why)
 			session_lookout_end(s));
 	workspace_free(s->workspace);
 	notices_release(&s->notices);
-	holder_free(s->holder);
+	holdings_leave(s->holder);
 	free(s->id);
 	free(s);
 }

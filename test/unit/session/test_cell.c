@@ -128,23 +128,23 @@ static void images_for_which_there_is_no_room_are_dropped(void **state)
 	struct err err;
 	struct loop *loop = loop_new(clock_ms, &err);
 	struct holdings *holdings = holdings_new(loop);
-	struct holder *holder = holder_new(holdings);
+	struct holder *holder = holdings_join(holdings);
 	struct cell *cell = cell_new(1, "python");
 
 	(void)state;
 	cell->holder = holder;
-	holder_take(holder, HOLDER_MAX - sizeof(png));
+	holdings_take(holder, HOLDER_MAX - sizeof(png));
 	cell_add_image(cell, png, sizeof(png), NULL);
 	cell_add_image(cell, png, sizeof(png), NULL);
 	assert_int_equal(image_count(cell), 1);
 	assert_int_equal(cell->images_dropped, 1);
 	cell_drop_images(cell);
-	assert_true(holder_has_room(holder, sizeof(png)));
+	assert_true(holdings_has_room(holder, sizeof(png)));
 	cell_add_image(cell, png, sizeof(png), NULL);
 	assert_int_equal(image_count(cell), 1);
 	cell_free(cell);
-	holder_give_back(holder, HOLDER_MAX - sizeof(png));
-	holder_free(holder);
+	holdings_give_back(holder, HOLDER_MAX - sizeof(png));
+	holdings_leave(holder);
 	holdings_free(holdings);
 	loop_free(loop);
 }

@@ -40,7 +40,7 @@ static int start(void **state)
 	assert_non_null(loop);
 	holdings = holdings_new(loop);
 	for (size_t i = 0; i < ARRAY_SIZE(holders); i++)
-		holders[i] = holder_new(holdings);
+		holders[i] = holdings_join(holdings);
 	return 0;
 }
 
@@ -48,7 +48,7 @@ static int stop(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(holders); i++)
-		holder_free(holders[i]);
+		holdings_leave(holders[i]);
 	holdings_free(holdings);
 	loop_free(loop);
 	return 0;
@@ -57,39 +57,39 @@ static int stop(void **state)
 static void fill(size_t bytes)
 {
 	for (size_t i = 0; i < FULL; i++)
-		holder_take(holders[i], bytes);
+		holdings_take(holders[i], bytes);
 }
 
 static void empty(size_t bytes)
 {
 	for (size_t i = 0; i < FULL; i++)
-		holder_give_back(holders[i], bytes);
+		holdings_give_back(holders[i], bytes);
 }
 
 static void a_holder_has_room_up_to_its_share(void **state)
 {
 	(void)state;
-	assert_true(holder_has_room(holders[0], HOLDER_MAX));
-	assert_false(holder_has_room(holders[0], HOLDER_MAX + 1));
-	holder_take(holders[0], HOLDER_MAX - 1);
-	assert_true(holder_has_room(holders[0], 1));
-	assert_false(holder_has_room(holders[0], 2));
-	assert_true(holder_has_room(holders[1], HOLDER_MAX));
-	holder_give_back(holders[0], HOLDER_MAX - 1);
-	assert_true(holder_has_room(NULL, SIZE_MAX));
+	assert_true(holdings_has_room(holders[0], HOLDER_MAX));
+	assert_false(holdings_has_room(holders[0], HOLDER_MAX + 1));
+	holdings_take(holders[0], HOLDER_MAX - 1);
+	assert_true(holdings_has_room(holders[0], 1));
+	assert_false(holdings_has_room(holders[0], 2));
+	assert_true(holdings_has_room(holders[1], HOLDER_MAX));
+	holdings_give_back(holders[0], HOLDER_MAX - 1);
+	assert_true(holdings_has_room(NULL, SIZE_MAX));
 }
 
 static void at_the_sum_each_has_what_is_sure(void **state)
 {
 	(void)state;
 	fill(HOLDER_MAX);
-	assert_true(holder_has_room(holders[FULL], HOLDER_SURE_MAX));
-	assert_false(holder_has_room(holders[FULL], HOLDER_SURE_MAX + 1));
-	holder_take(holders[FULL], HOLDER_SURE_MAX);
-	assert_false(holder_has_room(holders[FULL], 1));
-	holder_give_back(holders[FULL], HOLDER_SURE_MAX);
+	assert_true(holdings_has_room(holders[FULL], HOLDER_SURE_MAX));
+	assert_false(holdings_has_room(holders[FULL], HOLDER_SURE_MAX + 1));
+	holdings_take(holders[FULL], HOLDER_SURE_MAX);
+	assert_false(holdings_has_room(holders[FULL], 1));
+	holdings_give_back(holders[FULL], HOLDER_SURE_MAX);
 	empty(HOLDER_MAX);
-	assert_true(holder_has_room(holders[FULL], HOLDER_MAX));
+	assert_true(holdings_has_room(holders[FULL], HOLDER_MAX));
 }
 
 static void a_frame_waits_while_its_holder_has_no_room(void **state)
@@ -97,20 +97,20 @@ static void a_frame_waits_while_its_holder_has_no_room(void **state)
 	struct frame_of frame = { .incoming.resume = on_resume };
 
 	(void)state;
-	incoming_set(&frame.incoming, holders[0], MB);
-	assert_true(incoming_may_grow(&frame.incoming));
-	holder_take(holders[0], HOLDER_MAX - MB);
-	assert_false(incoming_may_grow(&frame.incoming));
-	incoming_set(&frame.incoming, holders[0], HOLDER_FRAME_SURE_MAX);
-	assert_true(incoming_may_grow(&frame.incoming)); /* the end of a cell always comes */
-	incoming_set(&frame.incoming, holders[0], MB);
-	assert_false(incoming_may_grow(&frame.incoming));
+	holdings_set_incoming(&frame.incoming, holders[0], MB);
+	assert_true(holdings_may_grow(&frame.incoming));
+	holdings_take(holders[0], HOLDER_MAX - MB);
+	assert_false(holdings_may_grow(&frame.incoming));
+	holdings_set_incoming(&frame.incoming, holders[0], HOLDER_FRAME_SURE_MAX);
+	assert_true(holdings_may_grow(&frame.incoming)); /* the end of a cell always comes */
+	holdings_set_incoming(&frame.incoming, holders[0], MB);
+	assert_false(holdings_may_grow(&frame.incoming));
 	loop_turn(loop, 0);
 	assert_int_equal(frame.resumed, 0);
-	holder_give_back(holders[0], HOLDER_MAX - MB);
+	holdings_give_back(holders[0], HOLDER_MAX - MB);
 	loop_turn(loop, 0);
 	assert_int_equal(frame.resumed, 1);
-	incoming_set(&frame.incoming, holders[0], 0);
+	holdings_set_incoming(&frame.incoming, holders[0], 0);
 }
 
 /* The sum is reached: the small ones become whole, and make room for the others. */
@@ -121,17 +121,17 @@ static void at_the_sum_the_largest_frames_wait(void **state)
 
 	(void)state;
 	fill(HOLDER_MAX - MB);
-	incoming_set(&large.incoming, holders[FULL], 4 * MB);
-	incoming_set(&small.incoming, holders[FULL + 1], MB);
-	assert_false(incoming_may_grow(&large.incoming));
-	assert_true(incoming_may_grow(&small.incoming));
-	incoming_set(&small.incoming, holders[FULL + 1], 0);
-	assert_false(incoming_may_grow(&large.incoming));
+	holdings_set_incoming(&large.incoming, holders[FULL], 4 * MB);
+	holdings_set_incoming(&small.incoming, holders[FULL + 1], MB);
+	assert_false(holdings_may_grow(&large.incoming));
+	assert_true(holdings_may_grow(&small.incoming));
+	holdings_set_incoming(&small.incoming, holders[FULL + 1], 0);
+	assert_false(holdings_may_grow(&large.incoming));
 	empty(HOLDER_MAX - MB);
 	loop_turn(loop, 0);
 	assert_int_equal(large.resumed, 1);
 	assert_int_equal(small.resumed, 0);
-	incoming_set(&large.incoming, holders[FULL], 0);
+	holdings_set_incoming(&large.incoming, holders[FULL], 0);
 }
 
 static void frames_of_one_size_wait_all_at_the_sum(void **state)
@@ -142,12 +142,12 @@ static void frames_of_one_size_wait_all_at_the_sum(void **state)
 	fill(HOLDER_MAX - MB);
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++) {
 		frames[i].incoming.resume = on_resume;
-		incoming_set(&frames[i].incoming, holders[i], MB);
+		holdings_set_incoming(&frames[i].incoming, holders[i], MB);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
-		assert_false(incoming_may_grow(&frames[i].incoming));
+		assert_false(holdings_may_grow(&frames[i].incoming));
 	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
-		incoming_set(&frames[i].incoming, holders[i], 0);
+		holdings_set_incoming(&frames[i].incoming, holders[i], 0);
 	empty(HOLDER_MAX - MB);
 }
 

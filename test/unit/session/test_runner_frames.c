@@ -159,8 +159,8 @@ static int full_set_up(void **state)
 	int result = runner_set_up(state);
 
 	holdings = holdings_new(fixture.loop);
-	told.runner->c.holder = holder_new(holdings);
-	holder_take(told.runner->c.holder, HOLDER_MAX);
+	told.runner->c.holder = holdings_join(holdings);
+	holdings_take(told.runner->c.holder, HOLDER_MAX);
 	return result;
 }
 
@@ -173,7 +173,7 @@ static int full_tear_down(void **state)
 	for (size_t i = 0; i < told.ended; i++)
 		cell_free(told.cells[i]);
 	told.ended = 0;
-	holder_free(holder);
+	holdings_leave(holder);
 	holdings_free(holdings);
 	return runner_tear_down(state);
 }
@@ -190,7 +190,7 @@ static void a_frame_waits_for_room(void **state)
 	fixture_until(runner_state(told.runner) == RUNNER_BUSY && !is_listened_to());
 	assert_in_range(frame_reader_held(told.runner->frames), HOLDER_FRAME_SURE_MAX,
 			2 * HOLDER_FRAME_SURE_MAX);
-	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
 	fixture_until(told.ended == 1);
 	assert_int_equal(told.cells[0]->state, CELL_DONE);
 	assert_int_equal(strlen(told.cells[0]->value), LONG_VALUE);
@@ -208,14 +208,14 @@ static void who_waits_too_long_loses_the_frame_and_nothing_else(void **state)
 	assert_non_null(strstr(text_of(told.cells[0]), "[4194304 bytes are left out: "));
 	assert_string_equal(told.cells[0]->value, "x");
 	assert_int_equal(told.lost, 0);
-	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
 }
 
 static void small_cells_run_all_the_same(void **state)
 {
 	(void)state;
 	assert_string_equal(run_cell("display=a\nack\nresult=x\ndone")->value, "x");
-	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
 }
 
 static void a_value_for_which_there_is_no_room_is_cut_and_that_is_told(void **state)
@@ -225,7 +225,7 @@ static void a_value_for_which_there_is_no_room_is_cut_and_that_is_told(void **st
 	(void)state;
 	assert_in_range(strlen(cell->value), CELL_WORDS_BYTES_MAX, CELL_WORDS_BYTES_MAX + 200);
 	assert_non_null(strstr(cell->value, "[the rest is left out: sessions hold too much"));
-	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
 }
 
 static void who_closes_the_channel_meanwhile_is_not_waited_for(void **state)
@@ -236,7 +236,7 @@ static void who_closes_the_channel_meanwhile_is_not_waited_for(void **state)
 	fixture_pass(1000);
 	fixture_until(told.ended == 1);
 	assert_int_equal(told.cells[0]->state, CELL_DIED);
-	holder_give_back(told.runner->c.holder, HOLDER_MAX);
+	holdings_give_back(told.runner->c.holder, HOLDER_MAX);
 }
 
 #define FULL_TEST(name) cmocka_unit_test_setup_teardown(name, full_set_up, full_tear_down)
