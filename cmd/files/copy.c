@@ -129,6 +129,7 @@ struct draft {
 	int fd;
 	int dir;
 	char *hidden; /* NULL: it has no name */
+	bool possible;
 };
 
 static void draft_release(struct draft *draft)
@@ -256,36 +257,31 @@ int copy_enter(int dir_fd, const char *name, char **ret_taken, struct err *err)
 	return -1;
 }
 
-/* `hidden` as in struct draft, taken over. `*ret_possible`: the file system has such files. */
-static char *copy_by(const struct copy_source *source, int dir_fd, char *hidden, const char *name,
-		     const struct copy_known *known, bool *ret_possible, struct err *err)
+/* `draft` says where, and how; `draft->possible` becomes false where that cannot be. */
+static char *copy_by(const struct copy_source *source, struct draft *draft, const char *name,
+		     const struct copy_known *known, struct err *err)
 {
-	cleanup_draft struct draft draft = { .fd = -1, .dir = dir_fd, .hidden = hidden };
-	char *taken;
+	char *taken = NULL;
 
-	*ret_possible = false;
-	if (draft_open(&draft, err) < 0)
+	draft->possible = draft_open(draft, err) == 0;
+	if (!draft->possible || write_draft(source, draft->fd, err) < 0)
 		return NULL;
-	if (write_draft(source, draft.fd, err) < 0) {
-		*ret_possible = true;
-		return NULL;
-	}
-	taken = place(&draft, name, known, err);
-	*ret_possible = taken != NULL;
+	taken = place(draft, name, known, err);
+	draft->possible = taken != NULL;
 	return taken;
 }
 
 int copy_file(const struct copy_source *source, int dir_fd, const char *name,
 	      const struct copy_known *known, struct copy_made *ret_made, struct err *err)
 {
-	bool possible;
-	struct copy_made made = {
-		.name = copy_by(source, dir_fd, NULL, name, known, &possible, err),
-	};
+	cleanup_draft struct draft unnamed = { .fd = -1, .dir = dir_fd };
+	cleanup_draft struct draft hidden = { .fd = -1, .dir = dir_fd };
+	struct copy_made made = { .name = copy_by(source, &unnamed, name, known, err) };
 
-	if (made.name == NULL && !possible && lseek(source->fd, 0, SEEK_SET) == 0)
-		made.name = copy_by(source, dir_fd, name_new(COPY_HALF_PREFIX), name, known,
-				    &possible, err);
+	if (made.name == NULL && !unnamed.possible && lseek(source->fd, 0, SEEK_SET) == 0) {
+		hidden.hidden = name_new(COPY_HALF_PREFIX);
+		made.name = copy_by(source, &hidden, name, known, err);
+	}
 	if (made.name == NULL)
 		return -1;
 	if (fstatat(dir_fd, made.name, &made.stat, AT_SYMLINK_NOFOLLOW) < 0) {
