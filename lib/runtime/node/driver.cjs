@@ -559,6 +559,7 @@ function runWatched(mine) {
   try {
     watched.runInThisContext({ breakOnSigint: true });
   } catch (error) {
+    forgetHalves();
     if (cell !== mine || mine.outcome !== undefined) return;
     mine.outcome = error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? interrupted() : describeError(error);
     leaveUserCode();
@@ -1002,6 +1003,7 @@ function conclude(mine) {
 const UNANSWERED = '\n[no answer comes once the cell is over: await it, as in `await rl.question(...)` of readline/promises]';
 
 function tidy(mine) {
+  if (mine.terminated) forgetHalves();
   if (mine.outcome[0][1] === 'interrupted' || !mine.answered) {
     connect(); // so that no answer to abandoned code comes, nor one to a promise that is collected
   } else if (mine.held) {

@@ -101,13 +101,13 @@ def test_an_exit_of_a_worker_is_the_workers(shared):
 @pytest.mark.parametrize("load", ["require('./torn.cjs')", "(await import('./torn.mjs')).default"])
 @pytest.mark.parametrize("end", ["exit", "interrupt"])
 def test_p17_a_module_that_was_ended_is_loaded_anew(shared, load, end):
-    last = "process.exit(3)" if end == "exit" else "process.stdout.write('begun'); while (true) {}"
+    last = "process.exit(3)" if end == "exit" else "process.stdout.write('loading'); while (true) {}"
     shared.run(f"require('fs').writeFileSync('torn.cjs', `if (globalThis.again) module.exports = 7; else {{ {last} }}`)\n"
                f"require('fs').writeFileSync('torn.mjs', `if (!globalThis.again) {{ {last} }} export default 7`); globalThis.again = 0; 1")
     if end == "exit":
         assert shared.run(load).status == "exit"
     else:
-        assert shared.run_interrupted(load, seen="begun").status == "interrupted"
+        assert shared.run_interrupted(load, seen="loading").status == "interrupted"
     shared.run("globalThis.again = 1")
     assert shared.run(load).value == "7"
 
