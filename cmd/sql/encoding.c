@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text in one byte a character can be read in many ways, and libuchardet knows letters'
- * frequencies: of a few letters it makes anything. Then Windows-1252 is the most probable by far.
+ * Text that is not UTF-8 can be read in many ways. libuchardet knows letters' frequencies, but of a
+ * few letters it makes anything, and names what the text cannot be: what can be read, and reads as
+ * people write, comes before what it says. Windows-1252 is the most probable of those alike.
  */
 #include "encoding.h"
 
@@ -11,13 +12,17 @@
 #include <uchardet/uchardet.h>
 
 #include "base/util.h"
+#include "narrow.h"
 #include "text/utf8.h"
+#include "wide.h"
 
 enum {
-	LOOK_SIZE = 4096,    /* bytes in which zeros are counted */
-	FEW_LETTERS = 8,     /* characters beyond ASCII that say too little */
-	MOSTLY = 10,         /* well-formed characters for one byte that is none, in UTF-8 */
-	FIRST_LETTER = 0xa0, /* of ISO 8859; below it only Windows has some */
+	LOOK_SIZE = 4096,     /* bytes in which zeros are counted */
+	FEW_LETTERS = 8,      /* characters beyond ASCII that say too little */
+	MOSTLY = 10,          /* well-formed characters for one byte that is none, in UTF-8 */
+	FIRST_LETTER = 0xa0,  /* of ISO 8859; below it only Windows has some */
+	READ_MAX = 192 << 10, /* bytes that are read in each encoding */
+	ODD_SHARE = 7,
 };
 
 /* What libuchardet finds, and what that is called here; `letters`: one of many like it. */
@@ -40,8 +45,7 @@ static const struct {
 	{ "TIS-620", "CP874", NULL, false },       { "ISO-8859-11", "CP874", NULL, false },
 	{ "SHIFT_JIS", "CP932", NULL, false },     { "EUC-JP", NULL, NULL, false },
 	{ "EUC-KR", "CP949", NULL, false },        { "UHC", "CP949", NULL, false },
-	{ "EUC-TW", NULL, NULL, false },           { "GB18030", NULL, NULL, false },
-	{ "BIG5", "CP950", NULL, false },
+	{ "GB18030", NULL, NULL, false },          { "BIG5", "CP950", NULL, false },
 };
 
 static void set(struct encoding *encoding, const char *name, size_t mark)
@@ -77,7 +81,8 @@ void encoding_begin(struct encoding *encoding, const char *head, size_t len)
 	} marks[] = { { "\xef\xbb\xbf", 3, "" },
 		      { "\xff\xfe\0\0", 4, "UTF-32LE" },
 		      { "\xff\xfe", 2, "UTF-16LE" },
-		      { "\xfe\xff", 2, "UTF-16BE" } };
+		      { "\xfe\xff", 2, "UTF-16BE" },
+		      { "\0\0\xfe\xff", 4, "UTF-32BE" } };
 	const char *wide = wide_name(head, len);
 
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
@@ -115,6 +120,7 @@ static struct letters count_letters(const char *sample, size_t len)
 	return letters;
 }
 
+/* What libuchardet says; NULL: nothing that counts. */
 static const char *name_of(const char *found, const struct letters *letters)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -126,7 +132,39 @@ static const char *name_of(const char *found, const struct letters *letters)
 			return rows[i].windows;
 		return rows[i].name != NULL ? rows[i].name : rows[i].found;
 	}
-	return "CP1252";
+	return NULL;
+}
+
+static bool is_latin(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].latin && (strcasecmp(name, rows[i].found) == 0 ||
+				      (rows[i].name != NULL && str_eq(name, rows[i].name)) ||
+				      (rows[i].windows != NULL && str_eq(name, rows[i].windows))))
+			return true;
+	return false;
+}
+
+static const char *choose(const char *found, const char *sample, size_t len,
+			  const struct letters *letters)
+{
+	size_t read = size_min(len, READ_MAX);
+	bool is_wide = wide_is(found);
+	const char *wide;
+	const char *narrow;
+	size_t odd;
+
+	/* Words of Cyrillic letters are pairs, too, where all are of even length. */
+	if (found != NULL && !is_wide && !is_latin(found) &&
+	    narrow_oddness(found, sample, read) == 0)
+		return found;
+	wide = wide_guess(sample, read, found);
+	if (wide != NULL)
+		return wide;
+	narrow = narrow_guess(sample, read, is_wide ? NULL : found, &odd);
+	if (is_wide && odd > letters->all / ODD_SHARE && wide_errors(found, sample, read) == 0)
+		return found;
+	return narrow;
 }
 
 void encoding_guess(struct encoding *encoding, const char *sample, size_t len)
@@ -141,7 +179,8 @@ void encoding_guess(struct encoding *encoding, const char *sample, size_t len)
 	detector = uchardet_new();
 	(void)uchardet_handle_data(detector, sample, len);
 	uchardet_data_end(detector);
-	set(encoding, name_of(uchardet_get_charset(detector), &letters), 0);
+	set(encoding,
+	    choose(name_of(uchardet_get_charset(detector), &letters), sample, len, &letters), 0);
 	encoding->guessed = true;
 	uchardet_delete(detector);
 }

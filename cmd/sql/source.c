@@ -207,7 +207,8 @@ static int read_broken(struct source *source, char *out, size_t size, size_t *re
 /* What it is not written in is lost, a byte a time. */
 static size_t lose(struct source *source, char **in, size_t *in_left, char *out, size_t size)
 {
-	size_t step = strncmp(source->encoding.name, "UTF-16", 6) == 0 ? 2 : 1;
+	const char *name = source->encoding.name;
+	size_t step = strncmp(name, "UTF-16", 6) == 0 ? 2 : strncmp(name, "UTF-32", 6) == 0 ? 4 : 1;
 
 	step = size_min(step, *in_left);
 	*in += step;
