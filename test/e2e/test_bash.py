@@ -97,6 +97,17 @@ def test_code_that_does_not_end_is_an_error_and_the_next_cell_is_fine(sh, code):
     assert sh("echo fine").text == "fine\n"
 
 
+@pytest.mark.parametrize("code", ["echo $(foo", 'echo "a$(b "${c:-$(d', "cat <(foo", "f() { x=$((1 + $(foo", "echo $(cat <<E\nfoo",
+                                  "eval 'echo $(foo'"])
+def test_a_substitution_that_is_not_closed_costs_no_state(sh, code):
+    sh("x=5; say() { echo \"$x $(echo \"a\")\"; }; trap 'echo err' ERR")
+    for _ in range(5):
+        result = sh(code)
+        assert (result.state, result.status["exit"]) == ("done", 2) and "matching `)'" in result.text
+        for _ in range(3):
+            assert sh('y=$(say); echo "$y" "$(say)" `echo "$x"`').text == "5 a 5 a 5\n"
+
+
 @pytest.mark.parametrize("code, status", [
     ("exit 4", 4), ("f() { exit 4; }; f", 4), ("set -e; false; echo not-reached", 1),
     ("set -e; f() { false; echo not-reached; }; f", 1), ("echo ${nothing:?is not set}", 1),

@@ -25,16 +25,19 @@ __ptycell_look='case $__ptycell_looked in no) '\
 '{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&16; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&14; }; '\
 '__ptycell_looked=yes; '\
 '\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
+# Where a command substitution is not closed, bash 5.2 then counts its open quotes below none, and writes the next
+# one into memory that is not theirs. That it looks for the end of another makes them none again.
+__ptycell_reset='${__ptycell_none+$()}'
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
 __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
 "$__ptycell_look; __ptycell_turn; __ptycell_args=(\"\$@\"); } >/dev/null 2>&1; "\
 '__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
-"{ __ptycell_over \$?; $__ptycell_look; } >/dev/null 2>&1"
+"{ __ptycell_over \$?; $__ptycell_look; } >/dev/null$__ptycell_reset 2>&1"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
 # Under set -T, what the user's trap of DEBUG writes would be among the answers.
-__ptycell_at_exit='{ __ptycell_status=$? __ptycell_flags=$- '\
+__ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'\n''{ __ptycell_flags=$- '\
 '__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null) '\
 '__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
 '\builtin set +ektuvx; } 2>/dev/null; __ptycell_leave "$@"'
@@ -559,7 +562,6 @@ __ptycell_resume() {
 	builtin printf '%s\n' "$__ptycell_traps" >&16 || builtin printf '%s\n' "$__ptycell_traps" >&14
 	__ptycell_traps=
 }
-
 
 # 11 tells, 15 and 17 are control and aside: the server's numbers. After an exit others tell, and 1 and
 # 2 come in the place of the terminal's.

@@ -251,3 +251,18 @@ def dies_of(bash, code):
     bash.start(code)
     assert bash.message() is None
     return bash.output.decode(), os.waitid(os.P_PID, bash.pid, os.WEXITED | os.WNOWAIT).si_status
+
+
+@pytest.mark.parametrize("code, status", [
+    ("echo $(foo", 2), ('echo "a$(b "c$(d "e${f:-"$(g', 2), ("cat <(foo", 2), ("cat >(foo", 2), ("echo $(cat <<E\nfoo", 2),
+    ("f() { echo $((1+$(foo", 2), ("eval 'echo $(foo'", 2), (". ./broken; true", 0), (". ./broken || exit 3", 3),
+    ("trap 'x=\"$(echo 5)\"' DEBUG\necho $(foo", 2),
+])
+def test_a_substitution_that_is_not_closed_does_not_touch_memory(bash, code, status):
+    """Bash 5.2 writes the next quote before the memory of its open quotes: it died in one of the next cells."""
+    bash.run("printf 'echo $(foo' >broken; x=5; f() { echo \"$x $(echo \"a\")\"; }")
+    for _ in range(10):
+        assert bash.run(code)[:2] == ("over", status)
+        for _ in range(3):
+            assert bash.run('y=$(f); z="${y}"; echo "$y" "$(f)" `echo "$x"`') == ("over", 0, "5 a 5 a 5\n")
+        bash.run("trap - DEBUG")
