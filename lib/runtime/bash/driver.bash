@@ -516,17 +516,32 @@ __ptycell_read_driver() {
 	done </proc/self/environ 2>/dev/null
 }
 
+# The user's trap of EXIT, with the options of the cell. What may end this bash for good does so in another
+# process, whose status is then the cell's: `exit`, or a failure under set -e. Else all of it is one command,
+# as an unset variable under set -u ends what bash has read, and not this function.
+__ptycell_say_bye() {
+	if [[ $__ptycell_flags == *e* || $__ptycell_bye == *exit* ]]; then
+		( builtin trap -- "$__ptycell_bye" EXIT
+		builtin set "-${__ptycell_flags//[^eku]/}"
+		builtin exit "$__ptycell_status" )
+		__ptycell_status=$?
+	else
+		builtin set "-${__ptycell_flags//[^eku]/}"
+		__ptycell_return "$__ptycell_status"
+		builtin eval "{ $__ptycell_bye"$'\n}'
+	fi
+}
+
 # In the trap of EXIT, with the parameters of the cell or of the function that `exit` came from. `exit`,
 # or a failure under set -e, ends this bash: another takes its place in the same process and gets all
 # that can be handed over. A signal ends it for good, as any interpreter.
 __ptycell_leave() {
 	[[ $__ptycell_state == begun && $BASHPID == "$$" ]] || builtin return 0
+	if [[ $__ptycell_bye ]]; then
+		__ptycell_say_bye "$@"
+		builtin set +eku
+	fi
 	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
-	__ptycell_return "$__ptycell_status"
-	case $__ptycell_bye in
-	*exit*) ( builtin eval "$__ptycell_bye" ) ;; # which would end this bash for good
-	*) builtin eval "$__ptycell_bye" ;;
-	esac
 	[[ ! $__ptycell_ended ]] || builtin return 0
 	if (( ${#FUNCNAME[@]} == 1 )); then
 		__ptycell_args=("$@") __ptycell_traps+=${__ptycell_traps:+$'\n'}"trap -- '$__ptycell_at_exit' EXIT"
@@ -589,7 +604,7 @@ __ptycell_text= __ptycell_line= __ptycell_at=
 builtin readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
-	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_leave
+	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND

@@ -236,6 +236,21 @@ def test_an_exit_trap_runs_before_a_deadly_signal_ends_the_shell(bash):
     assert dies_of(bash, "kill -USR1 $$") == ("bye\n", signal.SIGUSR1)
 
 
+@pytest.mark.parametrize("code, status, output", [
+    ("set -u; __ptycell_bye='echo \"rm $tmp\"; echo ran'; exit 5", 5, "tmp: unbound variable\n"),
+    ("set -u; __ptycell_bye=$'echo ${tmp?}\\necho ran'; exit 5", 5, "tmp: parameter not set\n"),
+    ("set -eu; __ptycell_bye='echo $tmp; echo ran'; exit 5", 1, "tmp: unbound variable\n"),
+    ("set -e; __ptycell_bye='echo $?; false; echo ran'; exit 5", 1, "5\n"),
+    ("set -euo pipefail; __ptycell_bye='echo ${-//[^eu]/}; shopt -q -o pipefail'; exit 5", 5, "eu\n"),
+    ("__ptycell_bye='exit 11'; exit 10", 11, ""), ("set -e; __ptycell_bye='exit 0'\nfalse", 0, ""),
+    ("__ptycell_bye='false; exit'; exit 10", 10, ""), ("f() { local v=in; __ptycell_bye='echo $v $1; exit 6'; exit 4; }; f arg", 6, "in arg\n"),
+    ("__ptycell_bye='false; return 3'; exit 5", 5, "")])
+def test_an_exit_trap_has_the_cells_options_and_the_last_word(bash, code, status, output):
+    state, ended, said = bash.run("x=5; " + code)
+    assert (state, ended) == ("over", status) and said.endswith(output) and "ran" not in said
+    assert bash.run("echo $x ${-//[^eu]/}")[2] == "5\n"
+
+
 @pytest.mark.parametrize("code, status", [
     ("trap 'exit 3' USR1; kill -USR1 $$", 3), ("trap 'exit 3' USR1; f() { kill -USR1 $$; }; f", 3), ("trap 'exit 3' ERR; false", 3),
     ("set -E; trap 'echo no' RETURN; exit 4", 4), ("set -ET; trap 'echo debug' DEBUG ERR RETURN; exit 4", 4), ("echo 'exit 5' >lib; . ./lib", 5), ("f() { . /dev/stdin <<<'exit 6'; }; f", 6),
