@@ -94,7 +94,7 @@ void loop_quit(struct loop *loop);
  * lingers.
  */
 void loop_linger(struct loop *loop, uint64_t us);
-/* The time of this turn. */
+/* The time of this turn; what is deferred has one of its own. */
 uint64_t loop_now(const struct loop *loop);
 
 int loop_io_start(struct loop *loop, struct loop_io *io, int fd, uint32_t events, loop_io_fn *fn,

@@ -18,6 +18,9 @@
  * does not read it any more. A driver that knows says so, in cells and between them. Without it the
  * server goes by what the process waits for, where a terminal may stay that nobody reads.
  *
+ * `interrupted`, with the cell's id and without parts: SIGINT has come to the cell's code. A driver
+ * of a language that tells_interrupts says so, and no second one follows soon.
+ *
  * Names. Both forms are lines without an end after the last; nothing of the user's code runs for
  * them (no repr, length or property of a user's class), and neither history nor `_` changes.
  *

@@ -101,6 +101,8 @@ struct language {
 	bool preloads;
 	/* Its driver answers `imported`. */
 	bool tells_imported;
+	/* And says `interrupted`. */
+	bool tells_interrupts;
 };
 
 struct interpreter_path {

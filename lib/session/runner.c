@@ -333,6 +333,7 @@ static void start_cell(struct runner *r)
 	r->cell->holder = r->c.holder;
 	r->cell->ran = true;
 	r->timed_out = false;
+	r->interrupt_taken = false;
 	r->looked = false;
 	r->stop = RUNNER_STOP_NONE;
 	r->step = 0;

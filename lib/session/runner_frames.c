@@ -296,6 +296,8 @@ static void on_cell_frame(struct runner *r, const struct frame *frame)
 			   &r->cell->traceback);
 	else if (str_eq(frame->type, "install"))
 		runner_on_install(r, frame);
+	else if (str_eq(frame->type, "interrupted"))
+		r->interrupt_taken = true;
 	else
 		runner_lose(
 			r, "the code sent an unknown message on the interpreter's control channel");

@@ -138,6 +138,7 @@ struct runner {
 	unsigned int typing_pause_ms;
 	bool held; /* until runner_next */
 	bool timed_out;
+	bool interrupt_taken; /* by the cell's code: the last one has come there */
 	bool restarting; /* a start failed as sandbox or minder died: the next is the last try */
 	bool looked;     /* a look has shown the start of the cell's output */
 	char nonce[RUNNER_NONCE_LEN + 1];

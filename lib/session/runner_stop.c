@@ -10,7 +10,8 @@ enum whom { FOREGROUND, INTERPRETER, TREE };
 /* The grace lies before STEP_TERMINATE. */
 enum step { STEP_INTERRUPT, STEP_AGAIN, STEP_DUMP, STEP_TERMINATE, STEP_KILL, STEP_GIVE_UP };
 
-/* SIGINT keeps the state; what follows only when that did not help. */
+/* SIGINT keeps the state; what follows only when that did not help (repeats() tells for the
+ * second). */
 static const struct {
 	unsigned after_ms;
 	int signo; /* 0: the language's, or none */
@@ -33,6 +34,19 @@ static uint64_t grace_ms(const struct runner *r)
 	return part > r->c.stop_grace_ms ? part : r->c.stop_grace_ms;
 }
 
+/*
+ * Code that saves what it has because of an interrupt would lose that by a second one. It is for an
+ * interrupt that was lost, where the driver would have said that it came; else it waits for the end
+ * of the grace.
+ */
+static bool repeats(const struct runner *r)
+{
+	if (r->interrupt_taken)
+		return r->grace_end_ms != 0;
+	return r->grace_end_ms != 0 || r->c.language->tells_interrupts ||
+	       (r->stop == RUNNER_STOP_DEADLINE && r->c.stop_grace_ms == 0);
+}
+
 static void send_signal(struct runner *r, enum step step)
 {
 	int signo = step == STEP_DUMP ? r->c.language->dump_signal : steps[step].signo;
@@ -41,6 +55,8 @@ static void send_signal(struct runner *r, enum step step)
 		return;
 	if (step == STEP_AGAIN) /* code can have stopped it (suspend) */
 		interpreter_signal(r->interpreter, SIGCONT);
+	if (step == STEP_AGAIN && !repeats(r))
+		return;
 	if (steps[step].whom == FOREGROUND)
 		interpreter_signal_foreground(r->interpreter, signo);
 	else if (steps[step].whom == INTERPRETER)
@@ -98,7 +114,7 @@ static void escalate_from(struct runner *r, enum step step)
 
 static void on_grace_end(struct loop_timer *timer)
 {
-	escalate_from(container_of(timer, struct runner, escalation), STEP_TERMINATE);
+	escalate_from(container_of(timer, struct runner, escalation), STEP_AGAIN);
 }
 
 /* Once the interpreter is ready for it. */
@@ -107,6 +123,7 @@ static void first_interrupt(struct runner *r)
 	unsigned int settle_ms = r->c.language->settle_ms;
 	uint64_t ready_ms = r->started_us / 1000 + settle_ms;
 
+	r->interrupt_taken = false;
 	if (settle_ms == 0 || loop_now(r->c.loop) >= ready_ms) {
 		escalate_from(r, STEP_INTERRUPT);
 		return;
@@ -122,10 +139,11 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 
 	if (stop > r->stop)
 		r->stop = stop;
-	if (r->grace_end_ms != 0)
-		send_signal(r, STEP_INTERRUPT);
-	if (under_way)
+	if (under_way) {
+		if (stop == RUNNER_STOP_INTERRUPT) /* somebody wants one more */
+			send_signal(r, STEP_INTERRUPT);
 		return;
+	}
 	if (r->step == STEP_TERMINATE && stop == RUNNER_STOP_DEADLINE) {
 		escalate_from(r, STEP_TERMINATE); /* interrupts were of no use */
 		return;

@@ -76,8 +76,8 @@ static const struct mcp_tool tools[] = {
 		.name = "exec_sql",
 		.title = "Run SQL",
 		.description =
-			"Runs one SELECT. database: a name of session_info (PostgreSQL, MariaDB, MySQL), "
-			"a SQLite file, or files: CSV files as tables (default if none is set).",
+			"One SELECT. database: one of session_info (PostgreSQL, MariaDB, MySQL), a "
+			"SQLite file, or files: CSVs as tables (default).",
 		.input_schema = "{\"type\":\"object\",\"properties\":{" SESSION_ID_SCHEMA ","
 				"\"query\":{\"type\":\"string\"},"
 				"\"params\":{\"type\":\"array\",\"items\":{}},"

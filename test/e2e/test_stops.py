@@ -2,8 +2,9 @@
 """Code that goes on at its deadline or when its call is cancelled: how long it may, and what is told."""
 import re
 
+import pytest
 from patience import until
-from steps import BEGUN, HOLD, NEVER_S, go, overdue
+from steps import BEGUN, HOLD, NEVER_S, begin, go, listed, overdue
 
 DEAF = f"import os, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{BEGUN}"
 
@@ -29,6 +30,57 @@ def test_the_grace_ends(servers):
     assert "It has not ended yet: it has 1 s more" in overdue(server, DEAF + f"time.sleep({NEVER_S})").text
     ended = server.interact(action="wait")
     assert ended.state == "timed_out" and ended.cell["state_lost"] and "its interpreter was killed" in ended.text
+
+
+SAVES = f"""import time
+try:
+    {BEGUN}    time.sleep({NEVER_S})
+except KeyboardInterrupt:
+    end = time.monotonic() + 2
+    while time.monotonic() < end: pass
+    open('output/whole', 'w').write('saved')
+    print('saved')
+"""
+
+
+def outlived(server, code, **arguments):
+    """The answer of a cell that its deadline met after its line BEGUN, and that ended by itself."""
+    for timeout in (0.3, 3, 30, 100):
+        result = server.cell(code, timeout=timeout, **arguments)
+        if "begun" in result.text:
+            return result
+    raise AssertionError(f"it does not begin: {result.texts}")
+
+
+@pytest.mark.parametrize("stop", ["deadline", "interrupt", "cancel"])
+def test_code_that_saves_at_an_interrupt_is_not_interrupted_again(server, stop):
+    if stop == "deadline":
+        result = outlived(server, SAVES)
+    elif stop == "interrupt":
+        begin(server, SAVES)
+        result = server.interact(action="interrupt")
+    else:
+        call = server.start_cell(SAVES)
+        until(lambda: "begun" in server.interact(until="begun").text)
+        server.cancel(call)
+        result = server.interact(action="wait")
+    assert "saved\n" in result.text and "Traceback" not in result.text
+    assert listed(server, "output/*") == ["output/whole"]
+
+
+def test_a_program_that_saves_at_an_interrupt_is_not_interrupted_again(server):
+    server.cell(f"open('train.py', 'w').write({SAVES!r})")
+    result = outlived(server, "python3 train.py; echo after", language="bash")
+    assert "saved\n" in result.text and "Traceback" not in result.text
+    assert listed(server, "output/*") == ["output/whole"]
+
+
+def test_a_second_interrupt_is_sent_when_it_is_asked_for(server):
+    begin(server, f"import time\nfor _ in range(2):\n    try:\n        {BEGUN}        time.sleep({NEVER_S})\n"
+                  "    except KeyboardInterrupt: print('one')\nprint('through')")
+    assert "one" in server.interact(action="interrupt", until="one").text
+    result = server.interact(action="interrupt")
+    assert result.state == "done" and "through" in result.text
 
 
 def test_a_cancelled_call_ends_nothing_that_no_interrupt_reaches(server):

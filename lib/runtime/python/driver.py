@@ -369,7 +369,14 @@ def check_interrupt():
     """Raises the interrupt that came while a driver frame was innermost."""
     if State.interrupted:
         State.interrupted = False
+        tell_interrupted()
         raise KeyboardInterrupt
+
+
+def tell_interrupted():
+    """A second interrupt, in case that this one was lost, would end what code does because of it."""
+    if State.running and not channel.sending:
+        channel.send(b"interrupted", State.cell.ident, ())
 
 
 def on_sigint(signum, frame):
@@ -389,7 +396,9 @@ def on_sigint(signum, frame):
         State.interrupted = True
         return
     elif cancel_waiting_task():
+        tell_interrupted()
         return
+    tell_interrupted()
     raise KeyboardInterrupt
 
 

@@ -81,6 +81,7 @@ const struct language *python_language(void)
 		.tidy_dump = dump_tidy,
 		.gets_ready = true,
 		.preloads = true,
+		.tells_interrupts = true,
 		.tells_imported = true,
 	};
 

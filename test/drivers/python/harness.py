@@ -154,6 +154,8 @@ class Session:
             if frame is not None and frame.kind == "output":
                 self._take_output(frame)
                 continue
+            if frame is not None and frame.kind == "interrupted":  # for the server's ladder of signals
+                continue
             if frame is not None:
                 self.drain()
                 frame.offset = len(self.output)

@@ -371,8 +371,8 @@ static void test_2_repositories_in_a_repository_are_protected(void **state)
 		"");
 	fixture_close_sandbox();
 	await_removal(fd, ".git/modules/a/b/commondir");
-	assert_false(exists(fd, ".git/worktrees/w/hooks"));
-	assert_false(exists(fd, "bare/hooks"));
+	await_removal(fd, ".git/worktrees/w/hooks");
+	await_removal(fd, "bare/hooks");
 }
 
 static void a_planted_link_in_place_of_a_name_is_not_followed(void **state)

@@ -110,6 +110,8 @@ static void the_ladder_goes_on_after_the_grace(void **state)
 	assert_int_equal(told.runner->cell->grace_left_ms > 0, true);
 	assert_string_equal(text_of(told.runner->cell), "go");
 	fixture_pass(101);
+	for (unsigned int ms = RUNNER_SECOND_INTERRUPT_MS; ms < RUNNER_TERMINATE_MS; ms += 100)
+		fixture_pass(100);
 	expect_output("<15>");
 	fixture_pass(RUNNER_KILL_MS - RUNNER_TERMINATE_MS);
 	fixture_until(told.ended == 1);

@@ -120,7 +120,7 @@ static struct intake *begin(struct fixture *f, const char *lines, const char *fi
 				    .source_fd = -1,
 				    .workspace = f->workspace,
 				    .filename = filename,
-				    .deadline_ms = 60000 };
+				    .deadline_ms = 600000 };
 
 	scratch_write(f->scratch.fd, "program", text);
 	assert_int_equal(fchmodat(f->scratch.fd, "program", 0700, 0), 0);
