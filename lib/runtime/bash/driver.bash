@@ -30,9 +30,10 @@ __ptycell_look='case $__ptycell_looked in no) '\
 __ptycell_reset='${__ptycell_none+$()}'
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
 __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
-"$__ptycell_look; __ptycell_turn; __ptycell_args=(\"\$@\"); } >/dev/null 2>&1; "\
+"$__ptycell_look; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ ! -e /dev/fd/\$__ptycell_at ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
+'case $__ptycell_turned in no) __ptycell_starve; \builtin exit 1;; esac; __ptycell_turned=no; '\
 '__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
-"{ __ptycell_over \$?; $__ptycell_look; } >/dev/null$__ptycell_reset 2>&1"
+"{ __ptycell_over \$?; $__ptycell_look; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
@@ -41,6 +42,13 @@ __ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'
 '__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null) '\
 '__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
 '\builtin set +ektuvx; } 2>/dev/null; __ptycell_leave "$@"'
+
+# A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
+# redirect what it says.
+__ptycell_starve() {
+	builtin trap - EXIT
+	builtin printf 'bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n'
+}
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
 __ptycell_turn() {
@@ -167,6 +175,7 @@ __ptycell_begin() {
 # would come back at the end of the group.)
 __ptycell_open() {
 	[[ ! $__ptycell_at ]] || \exec {__ptycell_at}<&-
+	__ptycell_here=none
 	\exec {__ptycell_here}<<<"$__ptycell_text"
 	if [[ $__ptycell_here == 13 && ! -e /dev/fd/15 && ! -e /dev/fd/19 ]]; then
 		{ \exec 19<&15; } 13</dev/null # nearly always: 10 to 12 and 14 are ours
@@ -178,7 +187,11 @@ __ptycell_open() {
 		while (( ++__ptycell_at == __ptycell_copy )) || [[ -e /dev/fd/$__ptycell_at ]]; do :; done
 		builtin eval "{ \\exec $__ptycell_at<&$__ptycell_copy; } $__ptycell_here</dev/null"
 	fi
-	\exec {__ptycell_here}<&-
+	if [[ -e /dev/fd/$__ptycell_at ]]; then
+		\exec {__ptycell_here}<&-
+	else
+		__ptycell_at=$__ptycell_here # the limit of open files is below it
+	fi
 }
 
 # Sets what the cell finds: its options, and what it may ask for as $?.
@@ -553,10 +566,14 @@ __ptycell_leave() {
 	__ptycell_state=left __ptycell_bye=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)
 	__ptycell_read_driver
+	if (( $(builtin ulimit -Sn) < 19 )); then # 18 is the highest of ours
+		__ptycell_starve
+		builtin return 0
+	fi
 	# Redirections of functions that `exit` came from are still there, so output goes to the terminal anew;
 	# what was close-on-exec stays so but for 0 to 2. The numbers are free ones: others are the cell's.
-	\exec {__ptycell_here}<<<"$__ptycell_line" {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&18
-	\exec {__ptycell_told}<&0
+	\exec {__ptycell_here}<<<"$__ptycell_line" {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&18 &&
+		\exec {__ptycell_told}<&0 || { __ptycell_starve; builtin return 0; }
 	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
 		HISTFILE= PTYCELL_RESUME="$__ptycell_told $__ptycell_out $__ptycell_err $__ptycell_here" \
 		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i <&12 >&14 2>&16
@@ -590,7 +607,7 @@ if [[ ${PTYCELL_RESUME-} ]]; then
 else
 	exec 17>&13 13>&-
 	builtin set -- 11 15 17
-	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags=
+	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_turned=no
 	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
 	__ptycell_aliases=: __ptycell_left=() __ptycell_args=()
 fi
@@ -601,7 +618,7 @@ builtin eval "{ exec 18<&10; } $1<&-; { exec 14>&10; } $2>&-; { exec 16>&10; } $
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=
-builtin readonly -f __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+builtin readonly -f __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave

@@ -261,6 +261,9 @@ def test_an_exit_is_no_deadly_signal(bash, code, status):
     assert bash.run("echo $x")[2] == "5\n"
 
 
+STARVED = "bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n"
+
+
 def dies_of(bash, code):
     """What a cell wrote that ended the shell, and the signal that did."""
     bash.start(code)
@@ -281,3 +284,24 @@ def test_a_substitution_that_is_not_closed_does_not_touch_memory(bash, code, sta
         for _ in range(3):
             assert bash.run('y=$(f); z="${y}"; echo "$y" "$(f)" `echo "$x"`') == ("over", 0, "5 a 5 a 5\n")
         bash.run("trap - DEBUG")
+
+
+@pytest.mark.parametrize("limit, status", [(19, 3), (18, None), (16, None)])
+def test_a_low_limit_of_open_files_leaves_the_shell_what_it_has_open(bash, limit, status):
+    assert bash.run(f"kept=5; ulimit -n {limit}; echo a") == ("over", 0, "a\n")
+    assert bash.run("echo $kept; cat <<<text") == ("over", 0, "5\ntext\n")
+    if status is None:
+        assert dies_of(bash, "exit 3")[0].endswith(STARVED)
+    else:
+        assert bash.run("exit 3") == ("over", status, "") and bash.run("echo $kept")[2] == "5\n"
+
+
+def test_a_shell_that_may_open_hardly_any_file_ends_and_says_so(bash):
+    assert bash.run("ulimit -n 12; echo a") == ("over", 0, "a\n")
+    assert dies_of(bash, "echo b") == (STARVED, 1)
+
+
+@pytest.mark.parametrize("limit", [3, 0])
+def test_a_shell_that_may_open_no_file_ends_and_says_so(bash, limit):
+    output, status = dies_of(bash, f"ulimit -n {limit}; echo a")
+    assert output.startswith("a\n") and output.endswith(STARVED) and status == 1
