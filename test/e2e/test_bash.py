@@ -150,6 +150,24 @@ def test_traps_and_parameters_outlive_an_exit(sh, leaves):
     assert sh("exit 4").text == ""
 
 
+@pytest.mark.parametrize("code", ["if", "echo $(foo", "echo 'open", "(("])
+def test_a_syntax_error_in_the_first_line_costs_no_traps_nor_options(sh, code):
+    """What is set again before each cell stands in that line."""
+    sh("trap 'echo err' ERR; trap 'echo bye' EXIT; trap 'echo usr' USR1")
+    for _ in range(2):
+        assert sh(code).status["exit"] == 2
+        assert sh("kill -USR1 $$; false").text == "usr\nerr\n"
+    sh("set -x")
+    assert sh(code).status["exit"] == 2
+    assert sh("echo a").text.endswith("+ echo a\na\n")
+    sh("set +x; trap 'last=$BASH_COMMAND' DEBUG; trap - ERR USR1")
+    assert sh(code).status["exit"] == 2
+    assert sh("true a; echo $last").text == "echo $last\n"
+    assert sh("exit 4").text == "bye\n"
+    assert sh(code).status["exit"] == 2
+    assert sh("exit 4").text == ""
+
+
 @pytest.mark.parametrize("leaves", ["exit 3", "set -eu; (exit 3)", "f() { exit 3; }; f"])
 def test_an_exit_trap_runs_where_it_was_set_and_the_state_stays(sh, leaves):
     """P7."""

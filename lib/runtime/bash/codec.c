@@ -202,17 +202,24 @@ static const char *take_trap(struct bash *b, struct buf *out, const char *at, co
 	return newline + 1;
 }
 
-/* A cell that `exit` ended within a function could not look at them: it says "kept". */
+static bool says(const struct message *message, const char *what)
+{
+	return message->traps_len == strlen(what) &&
+	       memcmp(message->traps, what, message->traps_len) == 0;
+}
+
+/* A cell that `exit` ended within a function could not look at them: it says "kept". One of which
+ * nothing ran, not even what was put before it, says "same". */
 static void keep_traps(struct bash *b, const struct message *message)
 {
 	static const char statement[] = "trap -- ";
-	static const char kept[] = "kept\n";
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	const char *at = message->traps;
 	const char *end = at + message->traps_len;
-	bool keeps =
-		message->traps_len == sizeof(kept) - 1 && memcmp(at, kept, sizeof(kept) - 1) == 0;
+	bool keeps = says(message, "kept\n");
 
+	if (says(message, "same\n"))
+		return;
 	free(b->bye);
 	b->bye = xstrdup(keeps ? "" : "__ptycell_bye=; "); /* it wants none any more */
 	if (keeps)

@@ -20,10 +20,11 @@
 # as functions do not have them all; aliases do not reach what begins with a backslash. From then on
 # an interrupt is nobody's: one within __ptycell_turn would make it tell the same end twice. One that
 # hits a fork before it has become what it is for makes it another interactive bash, which comes to
-# its prompt too and must not take the next cell.
+# its prompt too and must not take the next cell. Where a cell's first line is no code, nothing before it
+# has run: then all stays the same.
 __ptycell_look='case $__ptycell_looked in no) '\
-'{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&16; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&14; }; '\
-'__ptycell_looked=yes; '\
+'{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&16; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&14; };;& '\
+'same) \builtin echo same >&16 || \builtin echo same >&14;;& no | same) __ptycell_looked=yes; '\
 '\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
 # Where a command substitution is not closed, bash 5.2 then counts its open quotes below none, and writes the next
 # one into memory that is not theirs. That it looks for the end of another makes them none again.
@@ -91,7 +92,7 @@ __ptycell_cut() {
 # A cell ran to its end.
 __ptycell_over() {
 	if [[ $__ptycell_state == begun ]]; then
-		__ptycell_flags=$-
+		[[ $__ptycell_looked == same ]] || __ptycell_flags=$-
 		builtin set +ektuvx
 		__ptycell_status=$1 __ptycell_state=over
 	fi
@@ -151,13 +152,12 @@ __ptycell_begin() {
 	__ptycell_cell=${__ptycell_line%% *}
 	builtin set -- "${__ptycell_line#* }"
 	builtin set -- "${1% *}" "${1#* }"
-	__ptycell_text=
+	__ptycell_text= __ptycell_looked=no
 	if (( $1 > 0 )); then
 		LC_ALL=C TMOUT= IFS= builtin read -r -N "$1" __ptycell_text
 	fi
-	case $__ptycell_flags in
-	*x*) __ptycell_text+='set -x; ' ;;
-	esac
+	[[ $__ptycell_flags != *x* ]] || __ptycell_text+='set -x; '
+	[[ ! $__ptycell_text ]] || __ptycell_text="__ptycell_looked=no; $__ptycell_text" __ptycell_looked=same
 	__ptycell_line=
 	if (( $2 > 0 )); then
 		LC_ALL=C TMOUT= IFS= builtin read -r -N "$2" __ptycell_line
@@ -165,7 +165,7 @@ __ptycell_begin() {
 	__ptycell_text+=$__ptycell_line
 	__ptycell_open
 	builtin unset PIPESTATUS # bash keeps it as it was at the prompt otherwise
-	__ptycell_state=begun __ptycell_looked=no
+	__ptycell_state=begun
 }
 
 # Makes the text readable at descriptor __ptycell_at, which no program of the cell gets: bash's own copy of

@@ -205,6 +205,18 @@ static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
 	assert_string_equal(text, "@abc exec 3 60 1\ntrap -- 'e' ERR; " STATUS "x__ptycell_next\n");
 }
 
+static void traps_stay_the_same_when_nothing_of_the_cell_ran(void **state)
+{
+	cleanup_free char *text = NULL;
+
+	(void)state;
+	(void)told("trap -- 'e' ERR\n@abc done 1 over 0\n@abc names\n@abc end\n");
+	(void)told("same\n@abc done 2 over 2\n@abc names\n@abc end\n");
+	text = sent("exec", 3, "code", "x", 1);
+	assert_string_equal(text, "@abc exec 3 76 1\ntrap -- 'e' ERR; __ptycell_bye=; " STATUS
+				  "x__ptycell_next\n");
+}
+
 static void variables_are_rows_by_name(void **state)
 {
 	cleanup_free char *question = sent("vars", 9, "limit", "2", 1);
@@ -453,6 +465,7 @@ int main(void)
 		BASH_TEST(traps_come_back_with_the_next_cell),
 		BASH_TEST(a_trap_of_exit_that_is_gone_is_forgotten),
 		BASH_TEST(traps_are_kept_when_they_could_not_be_looked_at),
+		BASH_TEST(traps_stay_the_same_when_nothing_of_the_cell_ran),
 		BASH_TEST(variables_are_rows_by_name),
 		BASH_TEST(of_very_many_names_the_first_are_told),
 		BASH_TEST(names_that_a_frame_has_no_room_for_are_only_counted),
