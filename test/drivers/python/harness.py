@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Drives the Python driver over a pty and a socketpair, as the server does, without the server."""
+import contextlib
 import fcntl
 import os
 import pty
@@ -133,7 +134,8 @@ class Session:
         self.ready = self.next_frame()
 
     def send(self, kind, ident, parts=()):
-        self.socket.sendall(encode(kind, ident, parts))
+        with contextlib.suppress(BrokenPipeError):  # it has ended: the next frame is missing
+            self.socket.sendall(encode(kind, ident, parts))
 
     def drain(self):
         """Reads the pty until it is empty; everything written before a frame is there then. What is
