@@ -308,7 +308,9 @@ static const char *guess_why(int wait_status)
 		return ": the code reached the limit of processor time that it had set itself";
 	if (WTERMSIG(wait_status) == SIGXCPU)
 		return ", as the kernel does at a limit of processor time";
-	return WTERMSIG(wait_status) == SIGKILL ? ", as the kernel does when memory runs out" : "";
+	return WTERMSIG(wait_status) == SIGKILL
+		       ? ", as by `kill -9`, or by the kernel when memory runs out"
+		       : "";
 }
 
 /* Goes on after "the interpreter". */

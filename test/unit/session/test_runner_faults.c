@@ -194,7 +194,7 @@ static void a_crash_tells_the_signal_and_keeps_the_output(void **state)
 
 static void a_kill_from_outside_speaks_of_memory(void **state)
 {
-	expect_died(run_cell("crash=9"), "as the kernel does when memory runs out");
+	expect_died(run_cell("crash=9"), "as by `kill -9`, or by the kernel when memory runs out");
 	(void)state;
 }
 
