@@ -209,8 +209,10 @@ __ptycell_return() {
 # __ptycell_leave.
 __ptycell_trap() {
 	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	builtin local __ptycell_first=$1
+	[[ $1 == trap ]] || builtin shift # builtin, command
 	builtin shift
-	if builtin declare -F trap >/dev/null; then
+	if [[ $__ptycell_first == trap ]] && builtin declare -F trap >/dev/null; then
 		trap "$@"
 	elif (( $# == 0 )) || [[ $1 == -p ]]; then
 		__ptycell_list_traps "$@"

@@ -10,7 +10,7 @@
 enum { MARKS_MAX = 64, DOCUMENTS_MAX = 8, DEPTH_MAX = 64 };
 
 /* How far a command's words have gone towards installing something. */
-enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP };
+enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BUILTIN };
 
 /* A command that gets a word before it. */
 struct mark {
@@ -246,8 +246,10 @@ static enum progress begin_progress(const struct word *first)
 		return PYTHON;
 	if (word_is(word, "npm"))
 		return NPM;
-	if (word_is(word, "trap"))
+	if (word_is(word, "trap") || word_is(word, "\\trap"))
 		return TRAP;
+	if (word_is(word, "builtin") || word_is(word, "command"))
+		return BUILTIN;
 	return word_is(word, "uv") ? UV : NOTHING;
 }
 
@@ -269,6 +271,8 @@ static enum progress next_progress(enum progress before, const struct word *word
 	case PYTHON_M:
 	case UV:
 		return word_is(word, "pip") ? PIP : NOTHING;
+	case BUILTIN:
+		return word_is(word, "trap") ? TRAP : NOTHING;
 	case FOUND:
 	case TRAP:
 	case NOTHING:
@@ -333,6 +337,16 @@ static bool skip_test(struct lexer *l)
 	return false;
 }
 
+/* name () */
+static bool is_definition(const struct lexer *l)
+{
+	const char *at = l->at;
+
+	while (at < l->end && is_blank(*at))
+		at++;
+	return at < l->end && *at == '(';
+}
+
 /* False: from here on nothing is known. */
 static bool take_first(struct lexer *l, const struct word *word)
 {
@@ -347,11 +361,24 @@ static bool take_first(struct lexer *l, const struct word *word)
 	l->command = word->start;
 	if (word_is(word, "[["))
 		return skip_test(l);
-	if (word->plain)
+	if (word->plain || word_is(word, "\\trap"))
 		l->progress = begin_progress(word);
+	if (l->progress == TRAP && is_definition(l))
+		l->progress = NOTHING;
 	if (l->progress == TRAP)
 		mark_command(l, TRAPS_WORD);
 	return true;
+}
+
+/* The 2 of `2>/dev/null`. */
+static bool is_descriptor(const struct lexer *l, const struct word *word)
+{
+	if (l->at == l->end || (*l->at != '<' && *l->at != '>'))
+		return false;
+	for (size_t i = 0; i < word->len; i++)
+		if (!isdigit((unsigned char)word->start[i]))
+			return false;
+	return word->len > 0;
 }
 
 static bool handle_word(struct lexer *l)
@@ -365,6 +392,8 @@ static bool handle_word(struct lexer *l)
 		l->target = false;
 		return true;
 	}
+	if (is_descriptor(l, &word))
+		return true;
 	l->words++;
 	if (l->begins)
 		return take_first(l, &word);
@@ -375,6 +404,10 @@ static bool handle_word(struct lexer *l)
 	l->progress = word.plain ? next_progress(l->progress, &word) : NOTHING;
 	if (l->progress == FOUND)
 		mark_command(l, INSTALLS_WORD);
+	if (l->progress == TRAP) {
+		mark_command(l, TRAPS_WORD);
+		l->words = 1;
+	}
 	return true;
 }
 

@@ -4,8 +4,8 @@
  *
  * `pip install` and `npm install`: a session has no network, so that these ask the server instead
  * (__ptycell_install in driver.bash). `trap`: the shell's EXIT is the driver's, which keeps what
- * the cell wants there (__ptycell_trap); not before traps of DEBUG and RETURN, nor `trap - ERR`
- * and `trap -p ERR`.
+ * the cell wants there (__ptycell_trap), also as `\trap`, `builtin trap` and `command trap`; not
+ * before traps of DEBUG and RETURN, nor `trap - ERR` and `trap -p ERR`.
  *
  * Found are only simple commands whose words stand there as they are, anywhere that bash would
  * begin a command: behind `&&`, in a loop, in a pipeline; nothing in quotes, comments,

@@ -161,6 +161,10 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		"\atrap x EXIT; @pip install y",
 		"echo trap x EXIT; x='trap y EXIT' # trap z EXIT",
 		"mousetrap x EXIT; \"trap\" x EXIT",
+		"\a\\trap x EXIT; \abuiltin trap x EXIT && \acommand trap x 0",
+		"builtin trap x RETURN; builtin echo trap x EXIT; command trap - ERR",
+		"2>/dev/null \atrap x EXIT; \atrap 2>/dev/null - USR1",
+		"trap() { :; }; trap () { :; }; \atrap x EXIT",
 	};
 
 	(void)state;
