@@ -587,7 +587,7 @@ void loop_turn(struct loop *loop, int timeout_ms)
 	run_io(loop);
 	run_children(loop);
 	run_timers(loop);
-	loop->now = loop->now_ms(); /* on a busy machine the turn took its time, which is no cell's */
+	loop->now = loop->now_ms(); /* the turn took time, which is no cell's */
 	run_deferred(loop);
 	loop->running = false;
 }
