@@ -376,12 +376,40 @@ static int split(const struct bash *b, const char *text, size_t len, struct mess
 	return 0;
 }
 
-/* Of `len` bytes that came by the control pipe: none, when all of it lies aside. */
+/* What is known when the rest was lost: how it ended. */
+static void make_bare(const char *told, size_t len, struct message *ret)
+{
+	static const char same[] = "same\n";
+
+	*ret = (struct message){ .traps = same,
+				 .traps_len = sizeof(same) - 1,
+				 .jobs = told + len,
+				 .names = told + len };
+	memcpy(ret->what, told, size_min(len, WHAT_MAX - 1));
+}
+
+/*
+ * Of `len` bytes that came by the control pipe: all of it, or, when that lies aside, only the line
+ * "told", which repeats how it ended.
+ */
 static int find_message(struct bash *b, size_t len, struct message *ret, struct err *err)
 {
+	const char *text = buf_str(&b->in);
+	char mark[MARK_MAX];
+	size_t mark_len = make_mark(b, "told ", mark);
+	const char *told = find_line(text, len, 0, mark);
+
 	read_aside(b);
-	if (len == 0)
-		return split(b, buf_str(&b->apart), b->apart.len, ret, err);
+	if (len == 0 || told == text) {
+		if (split(b, buf_str(&b->apart), b->apart.len, ret, err) == 0)
+			return 0;
+		if (told == NULL)
+			return -1;
+		make_bare(told + mark_len, len - mark_len - 1, ret);
+		return 0;
+	}
+	if (told != NULL)
+		len = (size_t)(told - text);
 	if (split(b, buf_str(&b->in), len, ret, err) < 0)
 		return -1;
 	if (ret->traps_len == 0) { /* They were told before the rest did not fit. */

@@ -371,7 +371,8 @@ __ptycell_foreground() {
 # nobody waits for room in the pipe, aside.
 __ptycell_tell() {
 	__ptycell_list "$1" >&16 || __ptycell_list "$1" >&14
-	builtin printf '@%s end\n' "$__ptycell_nonce" >&14
+	# An interrupt that came just before can make bash lose what the list writes, once in a thousand times.
+	builtin printf '@%s told %s\n@%s end\n' "$__ptycell_nonce" "$1" "$__ptycell_nonce" >&14
 }
 
 __ptycell_list() {

@@ -69,7 +69,8 @@ class Session:
                 self.buffer += data
         self.drain()
         text, _, self.buffer = self.buffer.partition(b"@nonce end\n")
-        apart = self.take_apart()
+        text, _, told = text.rpartition(b"@nonce told ")
+        apart = self.take_apart() if text else self.take_apart() or b"same\n@nonce " + told + b"@nonce names\n"
         self.inline = bool(text)
         traps, _, rest = (text or apart).decode().partition("@nonce ")
         what, _, rest = rest.partition("\n")

@@ -217,6 +217,19 @@ static void traps_stay_the_same_when_nothing_of_the_cell_ran(void **state)
 				  "x__ptycell_next\n");
 }
 
+/* Bash can lose it behind an interrupt. */
+static void how_a_cell_ended_is_known_when_the_rest_is_lost(void **state)
+{
+	cleanup_free char *text = NULL;
+
+	(void)state;
+	(void)told(
+		"trap -- 'e' ERR\n@abc done 1 over 0\n@abc names\n@abc told done 1 over 0\n@abc end\n");
+	expect_part(told("@abc told done 2 interrupted 130\n@abc end\n"), "status", "interrupted");
+	text = sent("exec", 3, "code", "x", 1);
+	assert_non_null(strstr(text, "trap -- 'e' ERR; "));
+}
+
 static void variables_are_rows_by_name(void **state)
 {
 	cleanup_free char *question = sent("vars", 9, "limit", "2", 1);
@@ -466,6 +479,7 @@ int main(void)
 		BASH_TEST(a_trap_of_exit_that_is_gone_is_forgotten),
 		BASH_TEST(traps_are_kept_when_they_could_not_be_looked_at),
 		BASH_TEST(traps_stay_the_same_when_nothing_of_the_cell_ran),
+		BASH_TEST(how_a_cell_ended_is_known_when_the_rest_is_lost),
 		BASH_TEST(variables_are_rows_by_name),
 		BASH_TEST(of_very_many_names_the_first_are_told),
 		BASH_TEST(names_that_a_frame_has_no_room_for_are_only_counted),
