@@ -138,6 +138,7 @@ void column_drop(struct column *column)
 	drop_texts(&column->texts);
 	lookup_drop(&column->values);
 	lookup_drop(&column->numbers);
+	lookup_drop(&column->caseless);
 	column->integers = NULL;
 	column->reals = NULL;
 	column->codes = NULL;

@@ -53,6 +53,7 @@ struct column_lookup {
 	uint32_t *nexts; /* the next row with its hash */
 	size_t head_count;
 	uint32_t doubtful; /* the first of those that may equal anything, plus one */
+	uint32_t nulls;    /* the first NULL, plus one */
 };
 
 struct column {
@@ -79,7 +80,8 @@ struct column {
 	int64_t high;
 	struct column_texts texts;
 	struct column_lookup values;
-	struct column_lookup numbers; /* of texts: those that SQLite takes for numbers */
+	struct column_lookup numbers;  /* of texts: those that SQLite takes for numbers */
+	struct column_lookup caseless; /* of texts, as COLLATE NOCASE compares them */
 };
 
 /* ---- what its values are ---- */

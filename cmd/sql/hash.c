@@ -21,6 +21,7 @@ enum {
 #define SURE_MOST 1e300
 #define EXACT_MOST 1e15 /* integers up to it have all their digits in SQLite's text */
 #define INTEGER_END 9223372036854775808.0
+#define CASE_BITS UINT64_C(0x2020202020202020) /* what tells "a" from "A", of each byte */
 
 static uint64_t mix(uint64_t x)
 {
@@ -49,18 +50,29 @@ uint64_t hash_real(double value)
 	return mix(bits);
 }
 
-uint64_t hash_text(const char *s, size_t len)
+/* `bits` are set in each word. */
+static uint64_t hash_bytes(const char *s, size_t len, uint64_t bits)
 {
 	uint64_t hash = len;
 	uint64_t word = 0;
 
 	for (; len >= sizeof(word); s += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, s, sizeof(word));
-		hash = mix(hash ^ word);
+		hash = mix(hash ^ (word | bits));
 	}
 	word = 0;
 	memcpy(&word, s, len);
-	return mix(hash ^ word);
+	return mix(hash ^ (word | bits));
+}
+
+uint64_t hash_text(const char *s, size_t len)
+{
+	return hash_bytes(s, len, 0);
+}
+
+uint64_t hash_caseless(const char *s, size_t len)
+{
+	return hash_bytes(s, len, CASE_BITS);
 }
 
 /* ---- numbers in texts ---- */

@@ -12,6 +12,8 @@ uint64_t hash_integer(int64_t value);
 /* Of a double that is an integer of 64 bits, the integer's. */
 uint64_t hash_real(double value);
 uint64_t hash_text(const char *s, size_t len);
+/* Texts that differ only in the case of ASCII letters have one hash. */
+uint64_t hash_caseless(const char *s, size_t len);
 
 enum hash_number {
 	HASH_NONE,     /* it equals no number that hash_number_value takes */

@@ -14,20 +14,25 @@ void lookup_drop(struct column_lookup *lookup)
 	*lookup = (struct column_lookup){ .heads = NULL };
 }
 
-/* A row's hash; `numbers`: as a number. */
-static enum hash_number hash_row(const struct column *column, size_t row, bool numbers,
-				 uint64_t *ret)
+/* How `lookup` has the texts. */
+static uint64_t hash_as(const struct column *column, const struct column_lookup *lookup,
+			const char *s, size_t len)
+{
+	return lookup == &column->caseless ? hash_caseless(s, len) : hash_text(s, len);
+}
+
+/* A row's hash; it is not NULL. */
+static enum hash_number hash_row(const struct column *column, size_t row,
+				 const struct column_lookup *lookup, uint64_t *ret)
 {
 	size_t len;
 	const char *s;
 
-	if (column_is_null(column, row))
-		return HASH_NONE;
 	if (column->codes != NULL) {
 		s = column_text(column, row, &len);
-		if (numbers)
+		if (lookup == &column->numbers)
 			return hash_number_text(s, len, ret);
-		*ret = hash_text(s, len);
+		*ret = hash_as(column, lookup, s, len);
 	} else {
 		*ret = column->integers != NULL ? hash_integer(column->integers[row])
 						: hash_real(column->reals[row]);
@@ -35,8 +40,24 @@ static enum hash_number hash_row(const struct column *column, size_t row, bool n
 	return HASH_NUMBER;
 }
 
-static int make(const struct column *column, bool numbers, struct column_lookup *lookup,
-		struct err *err)
+/* The head of the row's chain; NULL when it is in none. */
+static uint32_t *head_of(const struct column *column, size_t row, struct column_lookup *lookup)
+{
+	uint64_t hash = 0;
+
+	if (column_is_null(column, row))
+		return &lookup->nulls;
+	switch (hash_row(column, row, lookup, &hash)) {
+	case HASH_NUMBER:
+		return &lookup->heads[hash & (lookup->head_count - 1)];
+	case HASH_DOUBTFUL:
+		return &lookup->doubtful;
+	default:
+		return NULL;
+	}
+}
+
+static int make(const struct column *column, struct column_lookup *lookup, struct err *err)
 {
 	size_t heads = HEADS_FIRST;
 	size_t room = column->rows > 0 ? column->rows : 1;
@@ -53,12 +74,9 @@ static int make(const struct column *column, bool numbers, struct column_lookup 
 	lookup->head_count = heads;
 	/* The last row first: what is found comes in the file's order. */
 	for (size_t row = column->rows; row-- > 0;) {
-		uint64_t hash = 0;
-		enum hash_number kind = hash_row(column, row, numbers, &hash);
-		uint32_t *head = kind == HASH_NUMBER ? &lookup->heads[hash & (heads - 1)]
-						     : &lookup->doubtful;
+		uint32_t *head = head_of(column, row, lookup);
 
-		if (kind == HASH_NONE)
+		if (head == NULL)
 			continue;
 		lookup->nexts[row] = *head;
 		*head = (uint32_t)row + 1;
@@ -74,12 +92,14 @@ static void take(const struct column_lookup *lookup, uint64_t hash, struct looku
 }
 
 /* False: any row may equal it. */
-static bool hash_value(const struct column *column, sqlite3_value *value, int type, uint64_t *ret)
+static bool hash_value(const struct column *column, const struct column_lookup *lookup,
+		       sqlite3_value *value, int type, uint64_t *ret)
 {
 	if (type == SQLITE_TEXT) {
 		const char *s = (const char *)sqlite3_value_text(value);
 
-		*ret = s != NULL ? hash_text(s, (size_t)sqlite3_value_bytes(value)) : 0;
+		*ret = s != NULL ? hash_as(column, lookup, s, (size_t)sqlite3_value_bytes(value))
+				 : 0;
 		return s != NULL;
 	}
 	if (column->codes != NULL)
@@ -89,24 +109,37 @@ static bool hash_value(const struct column *column, sqlite3_value *value, int ty
 	return true;
 }
 
-int lookup_find(struct column *column, sqlite3_value *value, struct lookup_rows *ret,
-		struct err *err)
+/* The one to find a value of the type in. */
+static struct column_lookup *choose(struct column *column, int type, unsigned flags)
+{
+	if (column->codes == NULL || type == SQLITE_NULL)
+		return &column->values;
+	if (type != SQLITE_TEXT)
+		return &column->numbers;
+	return flags & LOOKUP_CASELESS ? &column->caseless : &column->values;
+}
+
+int lookup_find(struct column *column, sqlite3_value *value, unsigned flags,
+		struct lookup_rows *ret, struct err *err)
 {
 	bool texts = column->codes != NULL;
 	int type = texts ? sqlite3_value_type(value) : sqlite3_value_numeric_type(value);
-	bool numbers = texts && type != SQLITE_TEXT;
-	struct column_lookup *lookup = numbers ? &column->numbers : &column->values;
-	uint64_t hash;
+	struct column_lookup *lookup = choose(column, type, flags);
+	uint64_t hash = 0;
 
 	*ret = (struct lookup_rows){ .all = false };
 	/* A text that is no number equals none. */
-	if (type == SQLITE_NULL || type == SQLITE_BLOB || (!texts && type == SQLITE_TEXT))
+	if (type == SQLITE_BLOB || (!texts && type == SQLITE_TEXT) ||
+	    (type == SQLITE_NULL && !(flags & LOOKUP_NULLS)))
 		return 0;
 	ret->all = true;
-	if (!hash_value(column, value, type, &hash))
+	if (type != SQLITE_NULL && !hash_value(column, lookup, value, type, &hash))
 		return 0;
-	if (lookup->heads == NULL && make(column, numbers, lookup, err) < 0)
+	if (lookup->heads == NULL && make(column, lookup, err) < 0)
 		return -1;
-	take(lookup, hash, ret);
+	if (type == SQLITE_NULL)
+		*ret = (struct lookup_rows){ .first = lookup->nulls, .nexts = lookup->nexts };
+	else
+		take(lookup, hash, ret);
 	return 0;
 }

@@ -16,9 +16,15 @@ struct lookup_rows {
 	const uint32_t *nexts; /* of each row the next one, plus one; 0 at the end */
 };
 
-/* ERR_LIMIT without memory; *ret has all rows then. */
-int lookup_find(struct column *column, sqlite3_value *value, struct lookup_rows *ret,
-		struct err *err) MUST_CHECK;
+/* How a query compares. */
+enum lookup_flag {
+	LOOKUP_NULLS = 1 << 0,    /* by IS: NULL is NULL */
+	LOOKUP_CASELESS = 1 << 1, /* by COLLATE NOCASE */
+};
+
+/* `flags`: enum lookup_flag. ERR_LIMIT without memory; *ret has all rows then. */
+int lookup_find(struct column *column, sqlite3_value *value, unsigned flags,
+		struct lookup_rows *ret, struct err *err) MUST_CHECK;
 /* Gives memory back. */
 void lookup_drop(struct column_lookup *lookup);
 

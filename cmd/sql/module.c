@@ -2,7 +2,7 @@
 /*
  * SQLite makes no index of its own for a virtual table, and sorts to group. What xBestIndex chose
  * goes to xFilter as a text: "?N" to find by column N, "=N,M" to order by columns N and M, "" to
- * read all rows.
+ * read all rows. The number beside it says how to find (enum lookup_flag).
  */
 #include "module.h"
 
@@ -155,19 +155,45 @@ static bool is_in_text(const struct sheet *sheet, sqlite3_index_info *info, int 
 	       sqlite3_vtab_in(info, constraint, -1);
 }
 
-/* The constraint to find rows by; -1 for none. */
-static int choose_constraint(const struct sheet *sheet, sqlite3_index_info *info)
+/* Whether rows are found by it; *ret_flags says how (enum lookup_flag). */
+static bool is_findable(const struct sheet *sheet, sqlite3_index_info *info, int constraint,
+			unsigned *ret_flags)
 {
-	for (int i = 0; i < info->nConstraint; i++) {
-		const struct sqlite3_index_constraint *c = &info->aConstraint[i];
+	const struct sqlite3_index_constraint *c = &info->aConstraint[constraint];
+	bool is = c->op == SQLITE_INDEX_CONSTRAINT_IS;
+	const char *collation;
+	bool caseless;
 
-		if (c->usable && c->op == SQLITE_INDEX_CONSTRAINT_EQ && c->iColumn >= 0 &&
-		    c->iColumn < MODULE_SINGLE_COLUMNS &&
-		    sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") == 0 &&
-		    !is_in_text(sheet, info, i))
-			return i;
+	if (!c->usable || !(is || c->op == SQLITE_INDEX_CONSTRAINT_EQ) || c->iColumn < 0 ||
+	    c->iColumn >= MODULE_SINGLE_COLUMNS)
+		return false;
+	collation = sqlite3_vtab_collation(info, constraint);
+	caseless = sqlite3_stricmp(collation, "NOCASE") == 0;
+	if ((!caseless && sqlite3_stricmp(collation, "BINARY") != 0) ||
+	    is_in_text(sheet, info, constraint))
+		return false;
+	*ret_flags = (is ? LOOKUP_NULLS : 0U) | (caseless ? LOOKUP_CASELESS : 0U);
+	return true;
+}
+
+/* The constraint to find rows by; -1 for none. One that finds no NULL comes first. */
+static int choose_constraint(const struct sheet *sheet, sqlite3_index_info *info,
+			     unsigned *ret_flags)
+{
+	int chosen = -1;
+
+	for (int i = 0; i < info->nConstraint; i++) {
+		unsigned flags;
+
+		if (!is_findable(sheet, info, i, &flags) ||
+		    (chosen >= 0 && (flags & LOOKUP_NULLS) != 0))
+			continue;
+		chosen = i;
+		*ret_flags = flags;
+		if (!(flags & LOOKUP_NULLS))
+			break;
 	}
-	return -1;
+	return chosen;
 }
 
 /*
@@ -196,7 +222,8 @@ static char *choose_order(sqlite3_index_info *info)
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct sheet *sheet = vtab_of(base)->sheet;
-	int constraint = choose_constraint(sheet, info);
+	unsigned flags = 0;
+	int constraint = choose_constraint(sheet, info, &flags);
 	cleanup_free char *order = constraint < 0 ? choose_order(info) : NULL;
 	double rows = (double)sheet->rows + 1;
 
@@ -208,6 +235,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	if (constraint >= 0) {
 		info->aConstraintUsage[constraint].argvIndex = 1;
 		info->idxStr = sqlite3_mprintf("?%d", info->aConstraint[constraint].iColumn);
+		info->idxNum = (int)flags;
 		info->estimatedRows = rows < 100 ? 2 : (sqlite3_int64)(rows / 50);
 		info->estimatedCost = 5 + (double)info->estimatedRows;
 	} else {
@@ -271,7 +299,7 @@ static void go_to(struct cursor *cursor, uint32_t row)
  * Rows that equal the value in the column; all rows when that is not known, or for a few values of
  * a file whose index does not fit.
  */
-static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value)
+static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value, unsigned flags)
 {
 	struct column *column = &cursor->sheet->columns[number];
 	int result = need(cursor, number);
@@ -279,7 +307,7 @@ static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value)
 
 	if (result != SQLITE_OK)
 		return result;
-	if (lookup_find(column, value, &cursor->found, &err) < 0)
+	if (lookup_find(column, value, flags, &cursor->found, &err) < 0)
 		return cursor->scans++ < SCANS_MAX ? SQLITE_OK : fail(cursor, &err);
 	if (!cursor->found.all)
 		go_to(cursor, cursor->found.first);
@@ -301,17 +329,16 @@ static int order_rows(struct cursor *cursor, const char *columns)
 	return cursor->order != NULL ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int count,
+static int filter(sqlite3_vtab_cursor *base, int flags, const char *plan, int count,
 		  sqlite3_value **values)
 {
 	struct cursor *cursor = cursor_of(base);
 
-	(void)number;
 	cursor->at = 0;
 	cursor->order = NULL;
 	cursor->found = (struct lookup_rows){ .all = true };
 	if (*plan == '?' && count == 1)
-		return find_rows(cursor, strtoul(plan + 1, NULL, 10), values[0]);
+		return find_rows(cursor, strtoul(plan + 1, NULL, 10), values[0], (unsigned)flags);
 	return *plan == '=' ? order_rows(cursor, plan + 1) : SQLITE_OK;
 }
 

@@ -797,6 +797,15 @@ def test_joins_of_numbers_with_texts_look_at_few_rows(server):
         assert rows(server, query) == [[count]], query
 
 
+def test_joins_by_is_and_without_case_look_at_few_rows(server):
+    server.cell("n = 200_000\n"
+                "open('input/a.csv', 'w').write('id,mail\\n' + ''.join(f'{i if i % 2 else \"\"},Ab{i}@X\\n' for i in range(n)))\n"
+                "open('input/b.csv', 'w').write('uid,mail\\n,\\n' + ''.join(f'{i},aB{i}@x\\n' for i in range(n)))")
+    for query, count in (("SELECT count(*) FROM a JOIN b ON a.id IS b.uid", 200_000), ("SELECT count(*) FROM b JOIN a ON b.uid IS a.id", 200_000),
+                         ("SELECT count(*) FROM a JOIN b ON a.mail = b.mail COLLATE NOCASE", 200_000),
+                         ("SELECT count(*) FROM b LEFT JOIN a ON a.mail COLLATE NOCASE IS b.mail", 200_001)):
+        assert rows(server, query) == [[count]], query
+
 
 def test_rows_are_found_and_grouped_as_sqlite_does(server):
     """The values are compared with those of a table of SQLite's own, which has no index."""
@@ -816,6 +825,11 @@ def test_rows_are_found_and_grouped_as_sqlite_does(server):
                   "SELECT count(*) FROM t WHERE i = '2'", "SELECT count(*) FROM t WHERE s = 2", "SELECT count(*) FROM t WHERE r = 2",
                   "SELECT count(*) FROM t WHERE r = 0", "SELECT count(*) FROM t WHERE i = NULL", "SELECT count(*) FROM t WHERE i IS NULL",
                   "SELECT count(*) FROM t a JOIN t b ON a.r = b.i", "SELECT count(*) FROM t WHERE s = 'b' COLLATE NOCASE",
+                  "SELECT count(*) FROM t a JOIN t b ON a.s IS b.s", "SELECT count(*) FROM t a LEFT JOIN t b ON a.i IS b.r WHERE b.s IS 'a'",
+                  "SELECT count(*) FROM t a JOIN t b ON a.s = b.s COLLATE NOCASE", "SELECT count(*) FROM t WHERE s IS 'b' COLLATE NOCASE AND i IS NULL",
+                  "SELECT count(*) FROM t a LEFT JOIN t b ON b.r IS NULL AND a.i IS b.i WHERE b.i IS NULL", "SELECT count(*) FROM t WHERE r COLLATE NOCASE = '2'",
+                  "SELECT count(*) FROM t WHERE (i, s) IS (2, NULL)", "SELECT count(*) FROM t WHERE s COLLATE NOCASE IN ('b', 'A')",
+                  "SELECT (SELECT count(*) FROM t b WHERE b.i IS a.i AND b.s = a.s COLLATE NOCASE) FROM t a",
                   "SELECT count(*) FROM t WHERE i IN (1, 3) AND s IN ('a', '')", "SELECT s, max(i), min(r) FROM t GROUP BY 1 ORDER BY 1",
                   "SELECT count(DISTINCT i), count(DISTINCT s) FROM t", "SELECT sum(i) OVER (ORDER BY rowid ROWS 3 PRECEDING) FROM t LIMIT 20",
                   "SELECT (SELECT count(*) FROM t b WHERE b.i = a.i) FROM t a GROUP BY a.i ORDER BY 1",
