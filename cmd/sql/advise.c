@@ -95,6 +95,27 @@ static void advise_unlike(const struct subject *subject, const char *with)
 		  subject->name, subject->file, sample, with);
 }
 
+static void advise_timed(const struct subject *subject)
+{
+	unsigned traits = subject->column->moments;
+	bool short_of = (traits & (MOMENT_SHORT_DAY | MOMENT_SHORT_YEAR | MOMENT_NAMED)) != 0;
+	cleanup_free char *sample = shown(subject->column->samples[0]);
+	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
+
+	if (short_of) {
+		buf_puts(&way, "write the time, too");
+	} else {
+		cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
+
+		put_name(&quoted, subject->column->name);
+		buf_putf(&way, "substr(%s, 1, 10) compares days", buf_str(&quoted));
+	}
+	sink_note(subject->sink,
+		  "%s of %s has times, as '%s', and was compared with a date that has none, as "
+		  "text: none of that day equals it, and all of them are more; %s",
+		  subject->name, subject->file, sample, buf_str(&way));
+}
+
 /* ---- others ---- */
 
 /* SQLite makes a text of the number then: '9' is more than 10. */
@@ -165,6 +186,8 @@ static void advise_column(const struct subject *subject)
 		advise_numbered(subject);
 	else if (marks & COLUMN_UNLIKE)
 		advise_unlike(subject, "one that is written otherwise");
+	else if (marks & COLUMN_TIMED)
+		advise_timed(subject);
 	if (marks & COLUMN_TRUE)
 		advise_true(subject);
 	if ((marks & COLUMN_CONDITION) && !doubtful)

@@ -34,6 +34,7 @@ enum column_mark {
 		1 << 4,         /* orders dates that do not sort as text, or calls date() of them */
 	COLUMN_UNLIKE = 1 << 5, /* compares dates with one that is written otherwise */
 	COLUMN_ADDED = 1 << 6,  /* calculates with texts that are no numbers */
+	COLUMN_TIMED = 1 << 7,  /* compares dates that have times with one that has none */
 };
 
 struct column_texts {

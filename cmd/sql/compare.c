@@ -23,11 +23,21 @@ struct compare {
 struct operation {
 	bool orders;  /* < and its like */
 	bool unequal; /* <>, NOT IN */
+	bool reaches; /* the left side is to be equal, too, or up to the right one */
+	bool reached; /* the other way round */
 };
+
+static const struct operation equality = { .reaches = true, .reached = true };
 
 /* ---- two sides ---- */
 
-/* What happens to the columns of `a` beside `b`. */
+/* 2026-01-05 10:00 is more than 2026-01-05, and never equals it. */
+static bool misses_days(unsigned moments, const struct side *b)
+{
+	return moment_has_both(moments) && (b->days || moment_is_day(b->written));
+}
+
+/* What happens to the columns of `a`, on the left, beside `b`. */
 static unsigned marks_of(const struct side *a, const struct side *b, struct operation operation)
 {
 	unsigned marks = 0;
@@ -49,6 +59,8 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 	if (a->moments != 0 && b->moments != 0 &&
 	    (b->mixed || moment_differs(a->moments, b->moments)))
 		marks |= COLUMN_ORDERED | (wrong ? 0 : COLUMN_UNLIKE);
+	if (operation.reaches && misses_days(a->moments, b))
+		marks |= COLUMN_TIMED;
 	return marks;
 }
 
@@ -106,11 +118,14 @@ static void look_at_both(struct compare *compare, struct side *a, struct side *b
 			 struct operation operation)
 {
 	const struct sides *sides = &compare->sides;
+	struct operation turned = operation;
 
+	turned.reaches = operation.reached;
+	turned.reached = operation.reaches;
 	side_look(sides, a);
 	side_look(sides, b);
 	side_mark(sides, a, marks_of(a, b, operation));
-	side_mark(sides, b, marks_of(b, a, operation));
+	side_mark(sides, b, marks_of(b, a, turned));
 	tell_call(compare, a, b);
 	tell_call(compare, b, a);
 	tell_number(compare, a, b, operation);
@@ -141,8 +156,16 @@ static struct operation operation_of(const struct clause *clause, size_t at, siz
 	bool less = clause_is_one_of(clause, at, "<>");
 	bool twice = clause_is_char(clause, at, '<') && clause_is_char(clause, behind - 1, '>');
 
-	return (struct operation){ .orders = (less && !twice) || clause_is(clause, at, "BETWEEN"),
-				   .unequal = not || twice || clause_is_char(clause, at, '!') };
+	bool between = clause_is(clause, at, "BETWEEN");
+	bool orders = (less && !twice) || between;
+	bool equal = !orders || (less && clause_is_char(clause, behind - 1, '='));
+
+	return (struct operation){
+		.orders = orders,
+		.unequal = not || twice || clause_is_char(clause, at, '!'),
+		.reaches = between || (equal && !(orders && clause_is_char(clause, at, '>'))),
+		.reached = equal && !(orders && clause_is_char(clause, at, '<'))
+	};
 }
 
 static void look_at_operator(struct compare *compare, size_t at, size_t behind)
@@ -169,7 +192,7 @@ static void look_at_case(struct compare *compare, size_t at)
 		struct side b = { .begin = when + 1,
 				  .end = clause_right_of(clause, when + 1, false) };
 
-		look_at_both(compare, &a, &b, (struct operation){ .orders = false });
+		look_at_both(compare, &a, &b, equality);
 		when = b.end;
 		while (when < clause->count - 1 && !clause_is(clause, when, "WHEN") &&
 		       !clause_is(clause, when, "END"))
@@ -181,12 +204,13 @@ static void look_at_case(struct compare *compare, size_t at)
 static void look_at_name(struct compare *compare, const char *name)
 {
 	struct side side = { .begin = 0 };
+	unsigned marks;
 
 	side_look_named(&compare->sides, name, &side);
+	marks = misses_days(side.moments, &side) ? COLUMN_TIMED : 0;
 	if (!side.mixed)
 		side.moments = 0;
-	side_mark_named(&compare->sides, name,
-			marks_of(&side, &side, (struct operation){ .orders = false }));
+	side_mark_named(&compare->sides, name, marks | marks_of(&side, &side, equality));
 }
 
 /* JOIN ... USING (v) */

@@ -33,6 +33,8 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 		return dated && wrong;
 	case COLUMN_UNLIKE:
 		return dated && !wrong;
+	case COLUMN_TIMED:
+		return dated && moment_has_both(column->moments);
 	case COLUMN_ADDED:
 		return column->verdict.type == INFER_TYPE_TEXT &&
 		       infer_others(column->counts, false) > column->counts[INFER_PADDED];
@@ -65,6 +67,7 @@ static void add_column(struct side *side, const struct column *column)
 		return;
 	side->mixed = side->mixed ||
 		      (side->moments != 0 && moment_differs(side->moments, column->moments));
+	side->days = side->days || moment_is_day(column->moments);
 	side->moments |= column->moments;
 }
 
@@ -128,6 +131,7 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	side->boolean = side->boolean || meant.boolean;
 	side->number = side->number || meant.number;
 	side->computed = side->computed || meant.computed;
+	side->days = side->days || meant.days;
 	side->mixed = side->mixed || meant.mixed;
 	side->moments |= meant.moments;
 	side->call = side->call == 0 ? meant.call : side->call;

@@ -33,6 +33,7 @@ struct side {
 	bool boolean; /* a column of booleans */
 	bool number;  /* a number, beside which they do not */
 	bool computed;    /* that is a sum, or what a function gives */
+	bool days;        /* columns of dates without times */
 	bool mixed;       /* columns of dates that are written in several ways */
 	unsigned moments; /* of its columns of dates (moment.h) */
 	unsigned written; /* of the dates that the query has there as texts */

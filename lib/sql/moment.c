@@ -324,6 +324,16 @@ static bool has_several(unsigned traits, unsigned of)
 	return (found & (found - 1)) != 0;
 }
 
+bool moment_has_both(unsigned traits)
+{
+	return (traits & MOMENT_DATE) != 0 && (traits & MOMENT_TIME) != 0;
+}
+
+bool moment_is_day(unsigned traits)
+{
+	return (traits & MOMENT_DATE) != 0 && (traits & MOMENT_TIME) == 0;
+}
+
 bool moment_sorts_wrong(unsigned traits)
 {
 	return (traits &

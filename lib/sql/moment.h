@@ -40,6 +40,9 @@ enum moment_trait {
 
 /* The traits of a text without blanks around it; 0 when it is neither a date nor a time. */
 unsigned moment_traits(const char *s, size_t len);
+/* A date that has a time, and one that has none. */
+bool moment_has_both(unsigned traits);
+bool moment_is_day(unsigned traits);
 /* Whether texts with these traits, all of them together, sort otherwise than what they mean. */
 bool moment_sorts_wrong(unsigned traits);
 /* Whether SQLite's functions of dates take one of them for NULL. */

@@ -410,6 +410,22 @@ def test_a_date_that_is_not_written_as_the_files_are_is_told(server):
         assert notes(sql(server, f"SELECT max(d), max(at) FROM t WHERE {condition}")) == [], condition
 
 
+def test_dates_with_times_beside_one_without_are_told(server):
+    put(server, "t.csv", "id,at\n1,2026-01-05 00:00:00\n2,2026-11-02 08:00:00\n")
+    put(server, "d.csv", "day,at\n2026-01-05,2026-01-05\n2026-11-02,2026-11-02\n")
+    told = ["at of t.csv has times, as '2026-01-05 00:00:00', and was compared with a date that has none, as text: none of that day equals it, "
+            "and all of them are more; substr(at, 1, 10) compares days"]
+    for condition, params in (("at = '2026-01-05'", []), ("at <= ?", ["2026-01-05"]), ("'2026-01-05' >= at", []), ("at <> '2026-01-05'", []),
+                              ("at IN ('2026-01-05')", []), ("at BETWEEN '2026-01-01' AND '2026-01-05'", []), ("CASE at WHEN '2026-01-05' THEN 1 END", [])):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}", params=params)) == told, condition
+    for query in ("SELECT id FROM t JOIN d ON t.at = d.day", "SELECT id FROM t JOIN d ON day = t.at", "SELECT id FROM t JOIN d USING (at)", "SELECT id FROM t NATURAL JOIN d"):
+        assert notes(sql(server, query)) == told, query
+    for condition in ("at >= '2026-01-05'", "at < '2026-01-06'", "'2026-01-05' <= at", "at = '2026-01-05 00:00:00'", "substr(at, 1, 10) = '2026-01-05'",
+                      "at BETWEEN '2026-01-05' AND '2026-01-05 23:59:59'", "date(at) <= '2026-01-05'", "at <> ''", "at LIKE '2026-01-05%'"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
+    assert notes(sql(server, "SELECT t.id FROM t JOIN d ON t.at >= d.day AND t.id = 1 WHERE day = '2026-01-05'")) == []
+
+
 def test_dates_of_two_files_that_are_written_otherwise_are_told(server):
     put(server, "a.csv", "day,x\n31.01.2020,1\n01.02.2026,2\n")
     put(server, "b.csv", "day,y\n2020-01-31,1\n2026-02-01,2\n")

@@ -113,6 +113,16 @@ static void dates_that_are_written_otherwise_differ(void **state)
 				 cases[i].differ);
 }
 
+static void dates_have_times_or_not(void **state)
+{
+	(void)state;
+	assert_true(moment_has_both(traits_of("2026-01-15 10:00")));
+	assert_false(moment_is_day(traits_of("2026-01-15 10:00")));
+	assert_true(moment_is_day(traits_of("15.01.2026")));
+	assert_false(moment_has_both(traits_of("15.01.2026")));
+	assert_false(moment_has_both(traits_of("10:00")) || moment_is_day(traits_of("10:00")));
+}
+
 static void only_what_is_simple_has_an_expression(void **state)
 {
 	static const char *const simple[] = { "31.01.2020", "1/2/2020", "2026-1-5",
@@ -144,6 +154,7 @@ int main(void)
 		cmocka_unit_test(what_is_neither_is_neither),
 		cmocka_unit_test(what_sorts_alone_may_not_sort_beside_others),
 		cmocka_unit_test(dates_that_are_written_otherwise_differ),
+		cmocka_unit_test(dates_have_times_or_not),
 		cmocka_unit_test(only_what_is_simple_has_an_expression),
 	};
 
