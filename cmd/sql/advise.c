@@ -175,6 +175,15 @@ static void advise_added(const struct subject *subject)
 		dated ? "julianday() gives days for ISO dates" : "|| joins texts");
 }
 
+/* The number 1 and the text '1' are two values for GROUP BY and joins, and for UNION itself. */
+static void advise_stacked(const struct subject *subject)
+{
+	sink_note(subject->sink,
+		  "%s of %s is text and comes into one column with numbers or booleans: 1 and '1' "
+		  "are two values there; CAST(... AS TEXT) in each SELECT makes them one",
+		  subject->name, subject->file);
+}
+
 static void advise_column(const struct subject *subject)
 {
 	unsigned marks = subject->column->marks;
@@ -188,6 +197,8 @@ static void advise_column(const struct subject *subject)
 		advise_unlike(subject, "one that is written otherwise");
 	else if (marks & COLUMN_TIMED)
 		advise_timed(subject);
+	if (marks & COLUMN_STACKED)
+		advise_stacked(subject);
 	if (marks & COLUMN_TRUE)
 		advise_true(subject);
 	if ((marks & COLUMN_CONDITION) && !doubtful)

@@ -35,6 +35,7 @@ enum column_mark {
 	COLUMN_UNLIKE = 1 << 5, /* compares dates with one that is written otherwise */
 	COLUMN_ADDED = 1 << 6,  /* calculates with texts that are no numbers */
 	COLUMN_TIMED = 1 << 7,  /* compares dates that have times with one that has none */
+	COLUMN_STACKED = 1 << 8, /* puts texts into one column with numbers, by UNION */
 };
 
 struct column_texts {

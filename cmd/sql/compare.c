@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/util.h"
+#include "compound.h"
 #include "sql/moment.h"
 #include "text/clean.h"
 
@@ -456,6 +457,7 @@ static void look_at_word(struct compare *compare, size_t at)
 	static const char *const extremes[] = { "min", "max", NULL };
 	static const char *const functions[] = { "date",     "time",      "datetime", "julianday",
 						 "strftime", "unixepoch", NULL };
+	static const char *const compounds[] = { "UNION", "EXCEPT", "INTERSECT", NULL };
 	const struct clause *clause = &compare->clause;
 	bool call = clause_is_char(clause, at + 1, '(');
 
@@ -471,6 +473,8 @@ static void look_at_word(struct compare *compare, size_t at)
 		look_at_extreme(compare, at);
 	else if (call && clause_is_any(clause, at, functions))
 		look_at_function(compare, at);
+	else if (clause_is_any(clause, at, compounds))
+		compound_mark(&compare->sides, at);
 	else if (clause_is_name(clause, at))
 		look_at_condition(compare, at);
 }

@@ -257,7 +257,7 @@ static bool is_made_inside(const struct sides *sides, size_t at)
 	return false;
 }
 
-static struct sheet *sheet_of(const struct sides *sides, size_t at)
+struct sheet *side_sheet(const struct sides *sides, size_t at)
 {
 	const struct clause *clause = sides->clause;
 	cleanup_free char *name = token_text(&clause->lexer, &clause->tokens[at]);
@@ -280,11 +280,11 @@ static const struct sheet *find_meant(const struct sides *sides, size_t qualifie
 		before = clause_is(clause, i - 1, "AS") ? i - 2 : i - 1;
 		if (clause_is_one_of(clause, before, ").,"))
 			continue;
-		sheet = sheet_of(sides, before);
+		sheet = side_sheet(sides, before);
 		if (sheet != NULL)
 			return sheet;
 	}
-	return sheet_of(sides, qualifier);
+	return side_sheet(sides, qualifier);
 }
 
 /* The file that the name before "." means, NULL when that is none's: FROM sales s, FROM sales AS s.

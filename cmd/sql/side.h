@@ -56,5 +56,7 @@ void side_look_named(const struct sides *sides, const char *name, struct side *s
 void side_mark_named(const struct sides *sides, const char *name, unsigned marks);
 /* The select list's item number `index`, from 0, of the SELECT at `at`; an empty side for none. */
 struct side side_item(const struct sides *sides, size_t at, size_t index);
+/* The file whose name stands at `at`; NULL for none. */
+struct sheet *side_sheet(const struct sides *sides, size_t at);
 
 #endif

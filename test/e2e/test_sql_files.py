@@ -496,6 +496,23 @@ def test_texts_that_a_query_calculates_with_are_told(server):
         assert notes(sql(server, query)) == [], query
 
 
+def test_texts_that_a_union_puts_beside_numbers_are_told(server):
+    put(server, "q1.csv", "cust,amt,paid\n1,10,true\n2,20,false\n")
+    put(server, "q2.csv", "cust,amt,paid\n1,5,yes\nX9,1,no\nY8,2,no\n")
+    told = "%s of q2.csv is text and comes into one column with numbers or booleans: 1 and '1' are two values there; CAST(... AS TEXT) in each SELECT makes them one"
+    query = "SELECT cust, sum(amt) FROM (SELECT * FROM q1 UNION ALL SELECT * FROM q2) GROUP BY cust"
+    assert [1, 10] in rows(server, query) and ["1", 5] in rows(server, query)
+    assert notes(sql(server, query)) == [told % "cust", told % "paid"]
+    for query in ("SELECT cust FROM q1 UNION SELECT cust FROM q2", "SELECT amt, cust FROM q2 EXCEPT SELECT amt, cust AS c FROM q1 WHERE amt > 1",
+                  "SELECT a.cust FROM q1 a INTERSECT SELECT b.cust FROM q2 b", "WITH u AS (SELECT cust c FROM q1 x UNION ALL SELECT cust FROM 'q2.csv' AS y) SELECT count(DISTINCT c) FROM u",
+                  "SELECT cust FROM q1 UNION SELECT cust FROM q1 UNION SELECT cust FROM q2"):
+        assert notes(sql(server, query)) == [told % "cust"], query
+    assert told % "paid" in notes(sql(server, "SELECT paid FROM q1 UNION SELECT paid FROM q2"))
+    for query in ("SELECT CAST(cust AS TEXT) FROM q1 UNION SELECT CAST(cust AS TEXT) FROM q2", "SELECT amt FROM q1 UNION SELECT amt FROM q2",
+                  "SELECT cust, amt FROM q2 UNION ALL SELECT 'total', sum(amt) FROM q2", "SELECT cust FROM q2 UNION SELECT NULL", "SELECT cust FROM q2 UNION ALL SELECT count(*) FROM q1"):
+        assert notes(sql(server, query)) == [], query
+
+
 def test_a_boolean_that_is_compared_with_a_column_of_texts_is_told(server):
     put(server, "t.csv", "id,b,s\n1,true,yes\n2,false,no\n")
     put(server, "u.csv", "b\nY\nN\n")

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* compound.h - what UNION and its like put into one column. */
+#ifndef SQL_COMPOUND_H
+#define SQL_COMPOUND_H
+
+#include "side.h"
+
+/*
+ * Marks columns of texts (COLUMN_STACKED) that the operator at `at`, UNION, EXCEPT or INTERSECT,
+ * puts into one column with numbers or booleans.
+ */
+void compound_mark(const struct sides *sides, size_t at);
+
+#endif
