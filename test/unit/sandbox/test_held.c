@@ -24,16 +24,23 @@ static int stop = -1; /* its end ends the child */
 static pid_t start(void)
 {
 	int pair[2];
-	char byte;
+	int ready[2];
+	char byte = 0;
 	pid_t pid;
 
 	assert_int_equal(pipe2(pair, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
+		(void)close_range(0, 2, 0); /* others may not have read what we wrote there */
 		(void)close(pair[1]);
+		(void)!write(ready[1], &byte, 1);
 		_exit((int)read(pair[0], &byte, 1));
 	}
 	assert_true(pid > 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
 	(void)close(pair[0]);
 	stop = pair[1];
 	return pid;
