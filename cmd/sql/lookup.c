@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lookup.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "hash.h"
@@ -137,6 +138,7 @@ int lookup_find(struct column *column, sqlite3_value *value, unsigned flags,
 		return 0;
 	if (lookup->heads == NULL && make(column, lookup, err) < 0)
 		return -1;
+	assert(lookup->heads != NULL);
 	if (type == SQLITE_NULL)
 		*ret = (struct lookup_rows){ .first = lookup->nulls, .nexts = lookup->nexts };
 	else
