@@ -421,7 +421,7 @@ bool shares_there(const struct shares *shares, size_t index)
 
 static void tell_lost(const struct share *share, struct buf *out)
 {
-	cleanup_free char *quoted = clean_quote(share->path);
+	cleanup_free char *quoted = show(share->path);
 	struct stat st;
 
 	if (lstat(share->path, &st) < 0)
