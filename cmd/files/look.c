@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/list.h"
 #include "base/mem.h"
 #include "confine.h"
 #include "gitfolder.h"
@@ -23,46 +22,10 @@
 
 enum { FIRST_FD = 3, SHARES_MAX = 8 };
 
-struct waiting {
-	struct list node;
-	char *path;
-};
-
 struct walk {
 	struct look look;
-	struct list first;
-	struct list last; /* folders of packages, and of objects */
+	struct repository_queue folders;
 };
-
-static void push(struct list *queue, char *path_own)
-{
-	struct waiting *waiting;
-
-	if (strlen(path_own) > BENEATH_PATH_MAX) {
-		free(path_own); /* nor can git be called there */
-		return;
-	}
-	waiting = xcalloc(1, sizeof(*waiting));
-	waiting->path = path_own;
-	list_init(&waiting->node);
-	list_append(queue, &waiting->node);
-}
-
-/* NULL: none is left. */
-static char *pop(struct walk *walk)
-{
-	struct list *queue = !list_empty(&walk->first) ? &walk->first : &walk->last;
-	struct waiting *waiting;
-	char *path;
-
-	if (list_empty(queue))
-		return NULL;
-	waiting = list_entry(queue->next, struct waiting, node);
-	path = waiting->path;
-	list_remove(&waiting->node);
-	free(waiting);
-	return path;
-}
 
 /* ---- a folder ---- */
 
@@ -100,22 +63,30 @@ static unsigned char type_of(int dir, const struct dirent *entry)
 	return S_ISDIR(st.st_mode) ? DT_DIR : S_ISLNK(st.st_mode) ? DT_LNK : DT_REG;
 }
 
-static void visit(struct walk *walk, const struct folder_at *folder, const struct dirent *entry,
-		  bool last)
+/* One whose path is too long for git is too long for the look, too. */
+static void add_folder(struct walk *walk, const struct folder_at *folder, const char *name)
+{
+	char *path = xasprintf("%s%s%s", folder->path, folder->path[0] != '\0' ? "/" : "", name);
+
+	if (strlen(path) > BENEATH_PATH_MAX)
+		free(path);
+	else
+		repository_queue_add(&walk->folders, name, path);
+}
+
+static void visit(struct walk *walk, const struct folder_at *folder, const struct dirent *entry)
 {
 	unsigned char type = type_of(folder->fd, entry);
 
 	if (str_eq(entry->d_name, ".") || str_eq(entry->d_name, ".."))
 		return;
 	if (type == DT_DIR)
-		push(last || repository_comes_last(entry->d_name) ? &walk->last : &walk->first,
-		     xasprintf("%s%s%s", folder->path, folder->path[0] != '\0' ? "/" : "",
-			       entry->d_name));
+		add_folder(walk, folder, entry->d_name);
 	else if (type == DT_LNK)
 		gitfolder_judge_link(&walk->look, folder, entry->d_name);
 }
 
-static void walk_folder(struct walk *walk, const char *path, bool last)
+static void walk_folder(struct walk *walk, const char *path)
 {
 	cleanup_fd int fd = open_folder(walk, path);
 	struct folder_at folder = { .fd = fd, .path = path };
@@ -130,21 +101,20 @@ static void walk_folder(struct walk *walk, const char *path, bool last)
 		return;
 	fd_steal(&fd);
 	while ((entry = readdir(entries)) != NULL && gitfolder_count(&walk->look))
-		visit(walk, &folder, entry, last);
+		visit(walk, &folder, entry);
 	(void)closedir(entries);
 }
 
 static void walk_share(struct walk *walk)
 {
-	push(&walk->first, xstrdup(""));
+	repository_queue_add(&walk->folders, "", xstrdup(""));
 	for (;;) {
-		bool last = list_empty(&walk->first);
-		cleanup_free char *path = pop(walk);
+		cleanup_free char *path = repository_queue_take(&walk->folders);
 
 		if (path == NULL)
 			return;
 		if (!walk->look.more)
-			walk_folder(walk, path, last);
+			walk_folder(walk, path);
 	}
 }
 
@@ -213,8 +183,7 @@ int look_run(const json_t *order, struct err *err)
 		return err_set(err, ERR_INVALID, "the order names no shares, or too many");
 	if (confine_to_shares(json_array_size(shares), err) < 0)
 		return -1;
-	list_init(&walk.first);
-	list_init(&walk.last);
+	repository_queue_init(&walk.folders);
 	learn_known(walk.look.known, json_object_get(order, "known"));
 	walk_all(&walk);
 	map_free(walk.look.known);

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/list.h"
 #include "base/mem.h"
 #include "base/runnames.h"
 #include "sandbox/protect.h"
@@ -23,20 +22,13 @@ struct pin {
 	bool writable;
 };
 
-struct waiting {
-	struct list node;
-	char *path;
-};
-
 struct walk {
 	size_t top; /* length of the share's own path */
 	struct pin *pins;
 	size_t count;
 	size_t room;
-	struct list first;
-	struct list last;
+	struct repository_queue folders;
 	size_t looks;
-	bool in_packages; /* what is looked at now */
 };
 
 /* ---- pins ---- */
@@ -54,7 +46,7 @@ static void add_pin(struct walk *walk, const char *path, size_t len, bool writab
 /* Nor can what it lies in be moved away, but for packages: whoever updates one moves its folder. */
 static void pin(struct walk *walk, const char *path, bool writable)
 {
-	if (walk->in_packages) {
+	if (walk->folders.in_packages) {
 		add_pin(walk, path, strlen(path), writable);
 		return;
 	}
@@ -114,32 +106,6 @@ static int mount_pins(const struct walk *walk, int root, struct err *err)
 
 /* ---- the look for them ---- */
 
-static void push(struct list *queue, char *path_own)
-{
-	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
-
-	waiting->path = path_own;
-	list_init(&waiting->node);
-	list_append(queue, &waiting->node);
-}
-
-/* NULL: none is left. */
-static char *pop(struct walk *walk)
-{
-	struct list *queue = !list_empty(&walk->first) ? &walk->first : &walk->last;
-	struct waiting *waiting;
-	char *path;
-
-	walk->in_packages = queue == &walk->last;
-	if (list_empty(queue))
-		return NULL;
-	waiting = list_entry(queue->next, struct waiting, node);
-	path = waiting->path;
-	list_remove(&waiting->node);
-	free(waiting);
-	return path;
-}
-
 static bool is_folder(int dir, const struct dirent *entry)
 {
 	struct stat st;
@@ -188,8 +154,7 @@ static void visit(struct walk *walk, int dir, const char *folder, bool in_reposi
 	if (runnames_is_held(name) && !(is_git && enters))
 		pin(walk, path, false);
 	else if (enters)
-		push(walk->in_packages || repository_comes_last(name) ? &walk->last : &walk->first,
-		     mem_steal(&path));
+		repository_queue_add(&walk->folders, name, mem_steal(&path));
 }
 
 /* `folder` is under a mount of ours, where nobody of the session is yet. */
@@ -217,9 +182,9 @@ static void look_into(struct walk *walk, const char *folder)
 
 static void look_everywhere(struct walk *walk, const char *top)
 {
-	push(&walk->first, xstrdup(top));
+	repository_queue_add(&walk->folders, "", xstrdup(top));
 	for (;;) {
-		cleanup_free char *path = pop(walk);
+		cleanup_free char *path = repository_queue_take(&walk->folders);
 
 		if (path == NULL)
 			return;
@@ -233,8 +198,7 @@ int protect_mount(int root, const char *path, struct err *err)
 	struct walk walk = { .top = strlen(path) };
 	int rc;
 
-	list_init(&walk.first);
-	list_init(&walk.last);
+	repository_queue_init(&walk.folders);
 	look_everywhere(&walk, path);
 	sort_pins(&walk);
 	rc = mount_pins(&walk, root, err);

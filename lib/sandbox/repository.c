@@ -2,10 +2,15 @@
 #include "sandbox/repository.h"
 
 #include <fcntl.h>
-#include <stddef.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/util.h"
+#include "base/mem.h"
+
+struct waiting {
+	struct list node;
+	char *path;
+};
 
 static bool has(int dir, const char *name)
 {
@@ -35,7 +40,7 @@ bool repository_holds_none(const char *name)
 	return is_one_of(names, ARRAY_SIZE(names), name);
 }
 
-bool repository_comes_last(const char *name)
+static bool comes_last(const char *name)
 {
 	static const char *const names[] = { "node_modules", "site-packages", ".venv",
 					     "venv",         "__pycache__",   ".tox",
@@ -43,4 +48,37 @@ bool repository_comes_last(const char *name)
 					     "objects",      ".mypy_cache",   "bower_components" };
 
 	return is_one_of(names, ARRAY_SIZE(names), name);
+}
+
+void repository_queue_init(struct repository_queue *queue)
+{
+	list_init(&queue->first);
+	list_init(&queue->last);
+	queue->in_packages = false;
+}
+
+void repository_queue_add(struct repository_queue *queue, const char *name, char *path_own)
+{
+	bool last = queue->in_packages || comes_last(name);
+	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
+
+	waiting->path = path_own;
+	list_init(&waiting->node);
+	list_append(last ? &queue->last : &queue->first, &waiting->node);
+}
+
+char *repository_queue_take(struct repository_queue *queue)
+{
+	struct list *head = list_empty(&queue->first) ? &queue->last : &queue->first;
+	struct waiting *waiting;
+	char *path;
+
+	if (list_empty(head))
+		return NULL;
+	queue->in_packages = head == &queue->last;
+	waiting = list_entry(head->next, struct waiting, node);
+	path = waiting->path;
+	list_remove(&waiting->node);
+	free(waiting);
+	return path;
 }

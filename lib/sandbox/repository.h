@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/list.h"
+
 /*
  * HEAD and one of objects, refs and commondir are in the folder, which may be an O_PATH descriptor:
  * all that git demands, whatever the folder is called.
@@ -12,7 +14,21 @@
 bool repository_is(int dir);
 /* Of its own folders: nothing in it is a repository that git would find by itself. */
 bool repository_holds_none(const char *name);
-/* A folder of packages and the like: many folders, made by others, in which nobody works. */
-bool repository_comes_last(const char *name);
+
+/*
+ * Folders that are still to be looked into, nearest first; those of packages and the like, which
+ * are many, made by others, and in which nobody works, behind all others.
+ */
+struct repository_queue {
+	struct list first;
+	struct list last;
+	bool in_packages; /* the one that was taken is of the latter, as all below it are */
+};
+
+void repository_queue_init(struct repository_queue *queue);
+/* `name`, in the folder that was taken last: its path, which the queue takes. */
+void repository_queue_add(struct repository_queue *queue, const char *name, char *path_own);
+/* The path of the next one, which the caller frees; NULL: none is left. */
+char *repository_queue_take(struct repository_queue *queue);
 
 #endif
