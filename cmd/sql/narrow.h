@@ -5,9 +5,15 @@
 
 #include <stddef.h>
 
-/* How much of the sample nobody would write so. */
+/*
+ * How odd the sample reads in this encoding: the less, the likelier it is. SIZE_MAX for an encoding
+ * that iconv does not know.
+ */
 size_t narrow_oddness(const char *name, const char *sample, size_t len);
-/* As iconv knows it. `found` is what else speaks for one, or NULL; *ret_odd is its oddness. */
+/*
+ * The likeliest encoding, by iconv's name: static, or `found`, which the detector named (NULL: none)
+ * and which wins among equals. *ret_odd is its narrow_oddness().
+ */
 const char *narrow_guess(const char *sample, size_t len, const char *found, size_t *ret_odd);
 
 #endif

@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* As iconv knows it; NULL: in none, most likely. `found` is what else speaks for one, or NULL. */
+/*
+ * The likeliest encoding, by iconv's name; NULL: most likely none of them. `found` is the one that the
+ * detector named, or NULL.
+ */
 const char *wide_guess(const char *sample, size_t len, const char *found);
-/* Whether it is one of them. */
+/* Whether the name is one of these encodings. */
 bool wide_is(const char *name);
-/* How many bytes of the sample are not written so, those of a character that is cut off aside. */
+/* How many bytes of the sample do not decode; a character that the sample's end cuts is no error. */
 size_t wide_errors(const char *name, const char *sample, size_t len);
 
 #endif
