@@ -11,8 +11,8 @@
  */
 size_t narrow_oddness(const char *name, const char *sample, size_t len);
 /*
- * The likeliest encoding, by iconv's name: static, or `found`, which the detector named (NULL: none)
- * and which wins among equals. *ret_odd is its narrow_oddness().
+ * The likeliest encoding, by iconv's name: static, or `found`, which the detector named (NULL:
+ * none) and which wins among equals. *ret_odd is its narrow_oddness().
  */
 const char *narrow_guess(const char *sample, size_t len, const char *found, size_t *ret_odd);
 
