@@ -96,7 +96,11 @@ int wire_send(int channel, enum wire_type type, const void *payload, const int *
 	}
 	if (sendmsg(channel, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return 0;
-	if (errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS)
+	if (errno == ETOOMANYREFS) /* all processes of a user may have RLIMIT_NOFILE on their way */
+		return err_set(err, ERR_BUSY,
+			       "too many descriptors of this user are on their way between "
+			       "processes (ulimit -n)");
+	if (errno == EAGAIN || errno == ENOBUFS)
 		return err_set(err, ERR_BUSY, "the other side of a channel does not read");
 	return err_sys(err, "writing to a channel");
 }

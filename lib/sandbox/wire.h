@@ -95,7 +95,10 @@ void wire_message_release(struct wire_message *message);
 
 /* A connected close-on-exec pair. */
 int wire_pair(int ret_pair[2], struct err *err) MUST_CHECK;
-/* Never blocks: ERR_BUSY when the other side does not read. The descriptors stay the caller's. */
+/*
+ * Never blocks: ERR_BUSY when the other side does not read, or when more descriptors of the user
+ * are on their way than RLIMIT_NOFILE allows. The descriptors stay the caller's.
+ */
 int wire_send(int channel, enum wire_type type, const void *payload, const int *fds,
 	      size_t fd_count, struct err *err) MUST_CHECK;
 /* The same without descriptors, for who has nobody to complain to: the channel's end tells. */
