@@ -30,12 +30,17 @@ NEVER_S = 10**6  # a sleep that no test sees the end of: who waits for it hangs
 HANG_S = 10**4   # the same as a `wait`
 
 
+def telling(server, text, first, **place):
+    """The answer that tells this text: the first of its cell, or that of a look which waits for it."""
+    result = first if text in first.text else server.interact(until=text, **place)
+    assert text in result.text, result.texts
+    return result
+
+
 def begin(server, code, session="s", **arguments):
     """Runs code on, whose line BEGUN has been reached when this returns; the next one may not have been."""
-    server.cell(code, session=session, budget=0, **arguments)
-    result = server.interact(session=session, language=arguments.get("language", "python"), until="begun")
-    assert "begun" in result.text, result.texts
-    return result
+    first = server.cell(code, session=session, budget=0, **arguments)
+    return telling(server, "begun", first, session=session, language=arguments.get("language", "python"))
 
 
 def overdue(server, code, session="s", **arguments):

@@ -6,7 +6,7 @@ import signal
 import pytest
 from client import Server
 from patience import until
-from steps import assert_honest, begin
+from steps import assert_honest, begin, telling
 
 
 @pytest.fixture
@@ -232,8 +232,7 @@ def test_an_exit_runs_no_function_that_needs_an_option_to_be_read(server):
 def test_ctrl_z_stops_the_job_and_the_cell_goes_on(sh, server):
     """P14."""
     started = sh("bash -c 'echo ready; exec sleep 600'; echo \"after $?\"", budget=0)
-    if "ready" not in started.text:
-        server.interact(action="wait", until="ready", language="bash")
+    telling(server, "ready", started, language="bash")
     stopped = server.interact(key="ctrl-z", language="bash")
     assert stopped.state == "done" and "Stopped" in stopped.text and "after 148" in stopped.text
     assert "Stopped" in sh("jobs").text

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 from indexes import Index, wheel
+from steps import telling
 from test_packages import HAS_PIP, python
 
 pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
@@ -60,8 +61,7 @@ def test_waiting_for_pip_is_interrupted_and_the_variables_stay(start, index):
     index.hold.clear()
     try:
         assert server.call("exec_code", **asking, timeout=2).state == "timed_out"
-        server.call("exec_code", **asking, budget=0)
-        assert "Asking ptycell" in server.interact(until="Asking ptycell").text
+        telling(server, "Asking ptycell", server.call("exec_code", **asking, budget=0))
         assert server.call("interact", session_id="s", action="interrupt").state == "interrupted"
     finally:
         index.hold.set()

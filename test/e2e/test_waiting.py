@@ -9,7 +9,7 @@ import pytest
 from client import CALL_S, Result, Server
 from patience import until
 from steps import (BEGUN, EVIL, HANG_S, HOLD, NEVER_S, assert_clean, assert_honest, begin, go,
-                   is_running, listed, overdue)
+                   is_running, listed, overdue, telling)
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 
@@ -132,9 +132,9 @@ def test_node_waits_where_it_reads_and_nowhere_else(warm):
           "const name = await rp.question('n? '); rp.close(); name"
     assert warm.cell(ask, language="javascript", session="reads").cell["prompt"] == "n?"
     assert "'Eve'" in warm.interact(input="Eve", language="javascript", session="reads").text
-    warm.cell("process.stdout.write('no prompt'); await new Promise(() => setTimeout(() => 0, 1e9))", language="javascript",
-              session="reads", budget=0)
-    assert warm.interact(session="reads", language="javascript", until="no prompt", budget=CALL_S).state == "running"
+    place = {"session": "reads", "language": "javascript"}
+    first = warm.cell("process.stdout.write('no prompt'); await new Promise(() => setTimeout(() => 0, 1e9))", **place, budget=0)
+    assert telling(warm, "no prompt", first, **place).state == "running"
     noticed(warm)
     assert warm.interact(session="reads", language="javascript", budget=0).state == "running"
     warm.interact(session="reads", language="javascript", action="interrupt")
@@ -381,8 +381,7 @@ SET = "print('the mode is set')\n"
 def running_in_mode(server, code):
     """Runs code whose first lines set the terminal's mode, up to there: what is typed while a mode
     changes is lost on any terminal."""
-    server.cell(code, budget=0)
-    assert "the mode is set" in server.interact(until="the mode is set", budget=CALL_S).text
+    telling(server, "the mode is set", server.cell(code, budget=0))
 
 
 @pytest.mark.parametrize("mode", ["", SANE], ids=["extproc", "canonical"])
@@ -457,7 +456,8 @@ def test_a_figure_that_comes_after_a_look_is_in_the_next_answer(warm, looks):
     warm.cell("import base64\nfrom IPython.display import Image, display\n"
               f"one = base64.b64decode({PIXEL!r})\ndef show(): display(Image(data=one, format='png'))")
     answers = [warm.cell("show()\n" + BEGUN + HOLD + "show()\nshow()", budget=0)]
-    answers += [warm.interact(until="begun") for _ in range(looks)]
+    if looks:
+        answers.append(warm.interact(budget=0) if "begun" in answers[0].text else warm.interact(until="begun"))
     go(warm)
     last = warm.interact(action="wait")
     assert last.state == "done" and "Figures not shown" not in last.text
