@@ -22,10 +22,13 @@
 enum {
 	TERMINAL_ROWS = 40,
 	TERMINAL_COLUMNS = 120,
-	CLOSED_GRACE_MS = 500,  /* between a closed control channel and the news of the end */
+	CLOSED_GRACE_MS = 500,  /* a process without its control channel may end by itself */
+	CLOSED_END_MS = 10000,  /* then the minder tells its end, also on a busy machine */
 	RESTART_WAIT_MS = 20,   /* between the ends of a minder and of its sandbox */
 	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
 };
+
+static const char closed_by_code[] = "the code closed the interpreter's control channel";
 
 /* ---- the interpreter's life ---- */
 
@@ -182,21 +185,33 @@ void runner_on_ready(struct runner *r, const struct frame *frame)
 	runner_kick(r);
 }
 
+static void on_untold_timer(struct loop_timer *timer)
+{
+	runner_lose(container_of(timer, struct runner, closed_timer), closed_by_code);
+}
+
+/* Kills what lives on: it alone ends by this signal, and an earlier end is told as what it was. */
 static void on_closed_timer(struct loop_timer *timer)
 {
 	struct runner *r = container_of(timer, struct runner, closed_timer);
 
-	if (r->state == RUNNER_STARTING)
+	if (r->state == RUNNER_STARTING) {
 		runner_fail_start(r, "closed the control channel");
-	else
-		runner_lose(r, "the code closed the interpreter's control channel");
+		return;
+	}
+	runner_expect_kill(r, closed_by_code);
+	interpreter_signal_tree(r->interpreter, SIGKILL);
+	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + CLOSED_END_MS,
+			 on_untold_timer);
 }
 
 /* A process that ends closes it too, and how it ended is told a moment later by the minder. */
 void runner_on_control_closed(struct runner *r)
 {
+	int grace_ms = r->state == RUNNER_STARTING ? CLOSED_END_MS : CLOSED_GRACE_MS;
+
 	loop_io_stop(&r->control_io);
-	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + CLOSED_GRACE_MS,
+	loop_timer_start(r->c.loop, &r->closed_timer, loop_now(r->c.loop) + grace_ms,
 			 on_closed_timer);
 }
 

@@ -212,17 +212,17 @@ def kill(pid):
 
 
 @contextlib.contextmanager
-def unheard_death(server, process):
-    """Kills an interpreter, of whose end nobody tells the server within: minder, init and launcher stand still."""
+def unheard_death(server, process, end=kill):
+    """Ends an interpreter, of whose end nobody tells the server within: minder, init and launcher stand still."""
     tellers = [above(process[0])]
     while above(tellers[-1]) != server.process.pid:
         tellers.append(above(tellers[-1]))
     for pid in reversed(tellers):  # whoever sees that one below it stands still would end it
         os.kill(pid, signal.SIGSTOP)
     try:
-        kill(process[0])
+        ended = end(process[0])
         all_gone({process})
-        yield
+        yield ended
     finally:
         for pid in tellers:
             os.kill(pid, signal.SIGCONT)

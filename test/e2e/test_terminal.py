@@ -13,10 +13,10 @@ import time
 
 import client
 import pytest
-from client import Server
+from client import Result, Server
 from patience import until
-from steps import (BEGUN, NEVER_S, all_gone, assert_honest, family, kill, overdue, own_seconds,
-                   spooled, with_word)
+from steps import (BEGUN, NEVER_S, all_gone, assert_honest, family, interpreters, kill, overdue, own_seconds,
+                   spooled, unheard_death, with_word)
 
 SOAK = pathlib.Path(__file__).resolve().parents[1] / "soak/soak.py"
 
@@ -203,6 +203,18 @@ def test_pr06_a_closed_channel_is_told_and_the_next_cell_works(server):
     assert "closed the interpreter's control channel" in result.text
     result = server.cell("'x' in globals()")
     assert result.text == "False\n" and result.status["cell"] == 3
+
+
+def test_pr06_an_end_that_is_told_late_is_no_closed_channel(lone_server):
+    server = lone_server
+    server.cell("import os")
+    (process,) = interpreters(server)
+    server.cell("import time", session="witness")
+    with unheard_death(server, process, lambda _: server.start_cell("os._exit(9)")) as pending:
+        # What began later has taken longer than the server waits for the news at first.
+        server.cell("time.sleep(1)", session="witness")
+    result = Result(pending.get()["result"])
+    assert (result.state, result.status.get("exit")) == ("died", 9), result.texts
 
 
 @pytest.mark.parametrize("busy", [False, True])

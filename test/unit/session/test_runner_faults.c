@@ -149,7 +149,7 @@ static void an_interpreter_that_closes_the_channel_at_once_is_given_up(void **st
 	fixture_start_with(STEPS("close-control", "hang"));
 	(void)submit("done", 1);
 	fixture_until(loop_timer_active(&told.runner->closed_timer));
-	fixture_pass(1000);
+	fixture_pass(20000);
 	fixture_until(told.ended == 1);
 	expect_not_started("closed the control channel");
 }
@@ -270,7 +270,7 @@ static void a_channel_closed_between_cells_is_a_loss(void **state)
 	(void)run_cell("done\nclose-control\nhang");
 	fixture_until(loop_timer_active(&told.runner->closed_timer));
 	fixture_pass(1000);
-	assert_int_equal(told.lost, 1);
+	fixture_until(told.lost == 1);
 	assert_false(told.lost_told);
 	expect_recovery();
 }
