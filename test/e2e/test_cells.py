@@ -553,7 +553,8 @@ def test_py27_a_warning_in_the_first_cell_has_its_line(server):
 def test_py29_a_child_that_plots_needs_no_display(server):
     code = "import matplotlib.pyplot as p; p.plot([1]); p.savefig('output/child.png'); print('drawn')"
     result = server.cell(f"import subprocess, sys\n_ = subprocess.run([sys.executable, '-c', {code!r}], check=True)")
-    assert result.text == "drawn\n" and ("+", "output/child.png") in [
+    # A slow machine is told that fonts are being looked for.
+    assert result.text.endswith("drawn\n") and ("+", "output/child.png") in [
         (c["kind"], c["path"]) for c in result.status["files"]]
 
 

@@ -175,9 +175,9 @@ def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
 
 # Memory of the kernel's, which no process has: each 150 MB and more.
 HELD = {
-    "sockets": "import socket\nheld = [socket.socketpair() for _ in range(1100)]\nfor pair in held:\n"
+    "sockets": "import socket\nheld = [socket.socketpair() for _ in range(700)]\nfor pair in held:\n"
                "    for end in pair:\n        end.setblocking(False)\n        end.send(bytes(70000))\n",
-    "epolls": "import select\nr, w = os.pipe()\ndups = [os.dup(r) for _ in range(1600)]\nheld = []\nfor _ in range(500):\n"
+    "epolls": "import select\nr, w = os.pipe()\ndups = [os.dup(r) for _ in range(1600)]\nheld = []\nfor _ in range(250):\n"
               "    held.append(select.epoll())\n    for fd in dups: held[-1].register(fd)\n",
 }
 
@@ -187,7 +187,7 @@ HELD = {
 def test_what_descriptors_hold_counts_as_memory(tier, kind):
     """Security 5b and S4: gigabytes of it before anything else ended that."""
     with confined_in(tier) as confined:
-        confined.server.call("session_info", session_id="s", config={"memory_max": 100 * MIB})
+        confined.server.call("session_info", session_id="s", config={"memory_max": 60 * MIB})
         code = f"import os, resource, time\nresource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))\n{HELD[kind]}"
         result = confined.server.cell(f"{code}time.sleep(10**6)")
         assert result.state == "died" and "(memory_max)" in "".join(result.texts), result.texts
