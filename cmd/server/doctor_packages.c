@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -142,7 +143,8 @@ static bool run(struct loop *loop, struct settings *settings, const struct polic
 	bool closed = false;
 
 	settings->spares = 0;
-	settings->install_timeout = PATIENCE_S;
+	if (getenv("PTYCELL_INSTALL_TIMEOUT") == NULL)
+		settings->install_timeout = PATIENCE_S;
 	c.service = service_new(loop, settings, policy);
 	if (!check_all(&c, &err)) {
 		say("packages", "%s", err.msg);

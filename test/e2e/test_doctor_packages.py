@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from client import BUILD, WAIT_S, environment
+from client import BUILD, CALL_S, WAIT_S, environment
 from indexes import Index, wheel
 from steps import paths_in
 
@@ -32,7 +32,7 @@ def repository(tmp_path):
 
 def doctor(home, **variables):
     env = environment(home)
-    env.update({"PIP_CONFIG_FILE": os.devnull, **variables})
+    env.update({"PIP_CONFIG_FILE": os.devnull, "PTYCELL_INSTALL_TIMEOUT": str(CALL_S), **variables})
     done = subprocess.run([str(BUILD / "ptycell"), "doctor", "packages"], env=env, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=WAIT_S, check=False)
     return done.returncode, " ".join(done.stdout.split())
@@ -63,6 +63,16 @@ def test_what_was_turned_off_or_is_not_there_is_no_fault(home, index, tmp_path):
     code, text = doctor(home, PTYCELL_PIP_INDEX="off", npm_config_registry=f"http://localhost:{port}/", PTYCELL_R=str(tmp_path / "no-r"))
     assert "turned off (PTYCELL_PIP_INDEX=off)" in text and "no-r" in text
     assert code == 0, text
+
+
+def test_an_index_that_does_not_answer_in_time_is_told(home, index, tmp_path):
+    index.hold.clear()
+    try:
+        code, text = doctor(home, PTYCELL_PIP_INDEX=index.url, PTYCELL_NODE=str(tmp_path / "no-node"),
+                            PTYCELL_R=str(tmp_path / "no-r"), PTYCELL_INSTALL_TIMEOUT="1")
+    finally:
+        index.hold.set()
+    assert code == 1 and "was not done after 1 s (PTYCELL_INSTALL_TIMEOUT)" in text, text
 
 
 def test_an_index_that_is_none_is_named(home):
