@@ -37,10 +37,10 @@ const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
 const { apply, defineProperty: replaceProperty } = Reflect;
 const { captureStackTrace } = Error;
-const { executionAsyncResource } = host.require('async_hooks');
+const { createHook, executionAsyncResource } = host.require('async_hooks');
 const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
-const { hrtime, reallyExit, exit, _fatalException: fatalException } = process;
+const { hrtime, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
 const describe = uncurry(Error.prototype.toString);
 const { setTimeout, setInterval, clearInterval } = globalThis;
 const { getActiveResourcesInfo, _getActiveHandles: getActiveHandles } = process;
@@ -553,6 +553,7 @@ function evaluate(text, done) {
   if (guard) launch();
   else runWatched(mine);
   store(shared, 1, mine.number);
+  if (hasExited(mine)) dropQueued();
 }
 
 function runWatched(mine) {
@@ -939,11 +940,50 @@ function endCode() {
     forgetHalves();
     if (!listening) soon(listen); // what was to do so may be what is terminated
     if (cell !== null) finish();
-    post('Runtime.terminateExecution', { __proto__: null, silent: true }, noop);
-    ending = false;
-    store(shared, 0, running);
+    dropQueued();
+    terminate(running);
   }
   for (;;); // until V8 looks for the termination
+}
+
+function terminate(running) {
+  post('Runtime.terminateExecution', { __proto__: null, silent: true }, noop);
+  ending = false;
+  store(shared, 0, running);
+  for (;;); // until V8 looks for it
+}
+
+// What is queued at an exit does not run, as in a process that is gone. Callbacks of process.nextTick() and
+// queueMicrotask() lose what they call; V8 drops all reactions of promises when one of them is terminated. Node 24
+// has no hook for queueMicrotask(): there only those behind a reaction go.
+// Those of a cell's own code can only be run once that is off the stack: it comes here twice.
+function dropQueued() {
+  stopReactions = v8.promiseHooks.onBefore(dropReactions);
+  callbacks.enable();
+  runQueued();
+  keepQueued();
+}
+
+const callbacks = createHook({ before() {
+  const queued = executionAsyncResource();
+  if (!values.isPromise(queued)) queued.callback = noop;
+} });
+let stopReactions;
+
+function keepQueued() {
+  callbacks.disable();
+  stopReactions();
+  stopReactions = noop;
+}
+
+function dropReactions() {
+  keepQueued();
+  leaveCallbacks();
+  terminate(cell === null ? 0 : cell.number);
+}
+
+function hasExited(mine) {
+  return mine !== null && mine.outcome !== undefined && mine.outcome[0][1] === 'exit';
 }
 
 function fail(error) {
@@ -1302,7 +1342,7 @@ function onUncaught(error, origin) {
 }
 
 function onRejection(error) {
-  if (listeners(process, 'unhandledRejection').length > 1) return;
+  if (hasExited(cell) || listeners(process, 'unhandledRejection').length > 1) return;
   say(`Uncaught (in promise) ${traceback(error)}`);
 }
 

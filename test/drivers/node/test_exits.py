@@ -12,6 +12,8 @@ MAIN = """async function main() { return 42 }
 main().then((v) => { console.log('ok', v); process.exit(0) }).catch((e) => { console.error('FAILED', e); process.exit(1) })"""
 CAUGHT = "try { process.exit(3) } catch (e) { console.log('caught', e) } finally { console.log('finally') } console.log('gone on')"
 WAITS = "; setTimeout(() => {}, 1e6); (async () => { await new Promise(() => {}) })()"
+QUEUED = "for (const then of [process.nextTick, (f) => Promise.resolve().then(f), queueMicrotask]) then(() => console.log('ran', then))"
+QUEUED_CAUGHT = f"{QUEUED}; Promise.reject(1); {CAUGHT}"
 EXITS = [  # as scripts
     MAIN, MAIN.replace("return 42", "await null; throw 43"), CAUGHT, f"while (true) {{ {CAUGHT} }}",
     "try { console.log('work'); process.exit(0) } catch (e) { console.error('FAILED', e); process.exit(1) }",
@@ -36,6 +38,9 @@ EXITS = [  # as scripts
     f"new (require('async_hooks').AsyncResource)('t').runInAsyncScope(() => {{ {CAUGHT} }})",
     f"require('./exits.cjs'); console.log('gone on')",
     f"import('./exits.mjs').then(() => console.log('gone on')){WAITS}",
+    QUEUED_CAUGHT, f"Promise.resolve().then(() => {{ {QUEUED_CAUGHT} }}){WAITS}",
+    *[f"{f}(() => {{ {QUEUED_CAUGHT} }}){WAITS}" for f in ("setTimeout", "setImmediate", "process.nextTick", "queueMicrotask")],
+    f"require('fs').readFile('/dev/null', () => {{ {QUEUED_CAUGHT} }}){WAITS}",
 ]
 
 
