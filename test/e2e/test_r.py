@@ -6,7 +6,7 @@ import shutil
 import pytest
 from client import Server
 from patience import until
-from steps import assert_honest
+from steps import assert_honest, listed
 
 if not shutil.which("R"):
     pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
@@ -149,9 +149,11 @@ def test_measuring_and_failing_draw_nothing(r):
         assert "png" not in failed.text and "could not be shown" not in failed.text
 
 
-def test_images_beyond_the_limit_are_told(r):
+def test_images_beyond_the_limit_are_told_and_saved(server, r):
     """Protocol 1."""
-    assert "[3 more images are not shown: 20 a cell are]" in r("for (i in 1:23) plot(i)").text
+    result = r("for (i in 1:23) plot(i)")
+    assert "[3 more images are not shown: 20 a cell are; saved in output/]" in result.text
+    assert len(listed(server, "output/*-figure-*.png")) == 23
     assert "more images" not in r("for (i in 1:20) plot(i)").text
 
 

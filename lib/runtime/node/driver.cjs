@@ -642,7 +642,7 @@ function startCell(frame) {
   cell = {
     id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, attempts: 0,
     declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
-    images: 0, imagesLeftOut: 0, typescript: false, typeProblem: undefined, held: false,
+    images: 0, imagesLeftOut: 0, imagesLost: 0, typescript: false, typeProblem: undefined, held: false,
     wasInterrupted: false, terminated: false, computes: false, asks: false, answered: false,
   };
   if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
@@ -1051,7 +1051,7 @@ function tidy(mine) {
   }
   pinned = undefined;
   checkDescriptors(); // before anything of ours is opened in the place of one
-  if (mine.imagesLeftOut > 0) say(`[${mine.imagesLeftOut} more pictures not shown]`);
+  if (mine.imagesLeftOut > 0) say(leftOut(mine));
   if (reads && mine.outcome[0][1] === 'ok' && output.takeOpenLine()) say(UNANSWERED);
   if (mine.declares) lexicalAsked = true;
   refreshNames();
@@ -1114,14 +1114,19 @@ function say(text) {
   }
 }
 
+function leftOut({ imagesLeftOut, imagesLost }) {
+  const kept = imagesLost > 0 ? `${imagesLost} could not be saved in output/ and are lost` : 'saved in output/';
+  return `[${imagesLeftOut} more images are not shown: ${IMAGES_PER_CELL} a cell are; ${kept}]`;
+}
+
 function saver(mine) {
   return (bytes, ending) => {
-    if (mine.images >= IMAGES_PER_CELL) {
-      mine.imagesLeftOut++;
-      return null;
-    }
     mine.images++;
-    return saveOutput(bytes, `cell-${mine.id}-figure-${mine.images}.${ending}`);
+    const name = saveOutput(bytes, `cell-${mine.id}-figure-${mine.images}.${ending}`);
+    if (ending === 'svg' || mine.images <= IMAGES_PER_CELL) return name;
+    mine.imagesLeftOut++;
+    if (name === undefined) mine.imagesLost++;
+    return null;
   };
 }
 

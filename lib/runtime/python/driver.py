@@ -306,6 +306,7 @@ class Cell:
         self.figures = []  # matplotlib figures already shown
         self.images = 0
         self.images_left_out = 0
+        self.images_lost = 0  # of these
         self.shell_code = 0  # of its last shell command
         self.awaits_packages = False  # the server has not answered yet what it was asked for
 
@@ -1681,7 +1682,7 @@ def clear_shown():
     if not may_send():
         return
     flush_streams()
-    State.cell.images = State.cell.images_left_out = 0
+    State.cell.images = State.cell.images_left_out = State.cell.images_lost = 0
     channel.send(b"clear", State.cell.ident, [])
     channel.await_ack()
 
@@ -1700,11 +1701,12 @@ def image_parts(mime, data):
             return []
     data = bytes(data)
     cell = State.cell
-    if cell.images >= IMAGES_PER_CELL:
-        cell.images_left_out += 1
-        return []
     cell.images += 1
     name = save_output(data, "png" if mime == "image/png" else "jpg")
+    if cell.images > IMAGES_PER_CELL:
+        cell.images_left_out += 1
+        cell.images_lost += name is None
+        return []
     small = shrink(mime, data)
     return [small] + ([("file", name)] if name else [])
 
@@ -1951,9 +1953,6 @@ def show_figure(figure):
         return
     if State.clears:
         clear_shown()
-    if State.cell.images >= IMAGES_PER_CELL:
-        State.cell.images_left_out += 1
-        return
     try:
         forms = figure_forms(figure)
     except Exception as error:
@@ -1961,13 +1960,16 @@ def show_figure(figure):
         return
     if forms:
         forms["text/plain"] = repr(figure)
-        publish(parts_of(forms))
+        parts = parts_of(forms)
+        if State.cell.images <= IMAGES_PER_CELL:
+            publish(parts)
 
 
 def note_images_left_out():
-    left_out = State.cell.images_left_out
+    left_out, lost = State.cell.images_left_out, State.cell.images_lost
     if left_out:
-        say("[%d more images are not shown: %d a cell are]" % (left_out, IMAGES_PER_CELL))
+        kept = "%d could not be saved in output/ and are lost" % lost if lost else "saved in output/"
+        say("[%d more images are not shown: %d a cell are; %s]" % (left_out, IMAGES_PER_CELL, kept))
 
 
 def hook_matplotlib(module):

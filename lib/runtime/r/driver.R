@@ -29,6 +29,7 @@ local({
 	state$devices <- list() # of our devices, by number: size, and what was shown of it last
 	state$images <- 0L
 	state$left_out <- 0L   # images beyond IMAGES_MAX
+	state$lost <- 0L       # of these
 	state$depth <- 0L      # of the frame that the code of cells is evaluated in; 0: not counted yet
 	state$warned <- FALSE  # R may have put off a warning
 	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
@@ -227,13 +228,14 @@ local({
 		if (length(steps) == 0L || (!shown$fresh && identical(steps, shown$steps))) return()
 		state$devices[[number]]$steps <- steps
 		state$devices[[number]]$fresh <- FALSE
-		if (state$images >= IMAGES_MAX) {
-			state$left_out <- state$left_out + 1L
-			return()
-		}
 		suspendInterrupts(tryCatch({
 			parts <- draw(plot, shown$size)
-			if (!is.null(parts)) display(parts)
+			if (state$images <= IMAGES_MAX) {
+				if (!is.null(parts)) display(parts)
+			} else {
+				state$left_out <- state$left_out + 1L
+				if (is.null(parts$file)) state$lost <- state$lost + 1L
+			}
 		}, error = function(e) say("A plot could not be shown: ", conditionMessage(e))))
 	}
 
@@ -727,6 +729,7 @@ local({
 		state$id <- frame$id
 		state$images <- 0L
 		state$left_out <- 0L
+		state$lost <- 0L
 		forget_interrupts()
 		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
 		if (inherits(code, "error")) {
@@ -744,7 +747,9 @@ local({
 		settle()
 		if (grDevices::dev.cur() > 1L) show_plots()
 		if (state$left_out > 0L)
-			say(state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are")
+			say(state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are; ",
+				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
+				else "saved in output/")
 		tell_sinks()
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		flush(stdout())
