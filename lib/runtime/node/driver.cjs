@@ -1043,6 +1043,7 @@ function conclude(mine) {
 const UNANSWERED = '\n[no answer comes once the cell is over: await it, as in `await rl.question(...)` of readline/promises]';
 
 function tidy(mine) {
+  values.stopBrevity();
   if (mine.terminated) forgetHalves();
   if (mine.outcome[0][1] === 'interrupted' || !mine.answered) {
     connect(); // so that no answer to abandoned code comes, nor one to a promise that is collected
@@ -1291,7 +1292,7 @@ function withoutStack(error, reason) {
 function traceback(error) {
   let text;
   try {
-    text = inspect(error, { depth: 2, maxStringLength: 2000, maxArrayLength: 20 });
+    text = values.inspectBriefly(error, { depth: 2, maxStringLength: 2000, maxArrayLength: 20 });
   } catch (reason) {
     text = withoutStack(error, reason);
   }

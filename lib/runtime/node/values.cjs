@@ -9,7 +9,7 @@ const util = host.require('util');
 const vm = host.require('vm');
 const Emitter = host.require('events');
 
-const { getOwnPropertyDescriptor, getPrototypeOf, keys, is } = Object;
+const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys, is } = Object;
 const { isProxy, isUint8Array, isPromise, isNativeError, isMap, isSet, isArrayBuffer, isDataView,
   isModuleNamespaceObject } = util.types;
 const { isArray } = Array;
@@ -51,6 +51,7 @@ const weakAdd = uncurry(WeakSet.prototype.add);
 const weakHas = uncurry(WeakSet.prototype.has);
 const listPrototype = Array.prototype;
 const objectPrototype = Object.prototype;
+const emitterPrototype = Emitter.prototype;
 const stringify = JSON.stringify;
 const display = Symbol.for('Jupyter.display');
 
@@ -70,7 +71,7 @@ const ITEMS_LOOKED_AT = 1000;
 
 function plainText(value) {
   const options = { depth: 4, maxArrayLength: 200, maxStringLength: TEXT_LIMIT, breakLength: 100 };
-  return bounded(`${inspect(value, options)}`);
+  return bounded(inspectBriefly(value, options));
 }
 
 // Its beginning, and how much is not there: of what is sent the end is always shown.
@@ -155,14 +156,55 @@ function withoutEntities(text) {
 
 // ---- values that stand for something that goes on ---------------------------------------------
 
+// Node's own emitters, by the class next to EventEmitter. Another class is the code's, with data of the code's.
+const HANDLES = new RegExp('^(?:Stream|Server|Socket|ChildProcess|Worker|Interface|InterfaceConstructor|FSWatcher|StatWatcher|' +
+  'FileHandle|Agent|Http2Session|process)$');
+
+function isHandle(value) {
+  if (!(value instanceof Emitter)) return false;
+  let at = value;
+  for (let next = getPrototypeOf(at); next !== emitterPrototype; next = getPrototypeOf(at)) {
+    if (next === null || isProxy(next)) return false;
+    at = next;
+  }
+  return exec(HANDLES, typeName(at)) !== null;
+}
+
 // A process, a stream, a server, a timer: as a cell's value, all that they hold is of no use.
 function handleText(value) {
   if (value === null || typeof value !== 'object' || isProxy(value)) return undefined;
   const name = typeName(value);
-  if (name !== 'Timeout' && name !== 'Immediate' && !(value instanceof Emitter)) return undefined;
-  const all = plainText(value);
-  if (all.length <= HANDLE_LIMIT) return undefined;
+  if (name !== 'Timeout' && name !== 'Immediate' && !isHandle(value)) return undefined;
+  return plainText(value).length <= HANDLE_LIMIT ? undefined : handleName(value);
+}
+
+function handleName(value) {
+  const name = typeName(value);
   return typeof value.pid === 'number' ? `[${name}, process ${value.pid}]` : `[${name}]`;
+}
+
+let whole; // a handle that is shown with all that it holds
+
+// As inspect(), with handles within the value as their names.
+function inspectBriefly(value, options) {
+  if (getOwnPropertyDescriptor(emitterPrototype, inspect.custom) !== undefined) return `${inspect(value, options)}`;
+  whole = value;
+  defineProperty(emitterPrototype, inspect.custom, { value: briefly, configurable: true });
+  try {
+    return `${inspect(value, options)}`;
+  } finally {
+    stopBrevity();
+  }
+}
+
+function briefly() {
+  return this === whole || isProxy(this) || !isHandle(this) ? this : handleName(this);
+}
+
+// Also after a cell that was ended meanwhile.
+function stopBrevity() {
+  if (getOwnPropertyDescriptor(emitterPrototype, inspect.custom)?.value === briefly) delete emitterPrototype[inspect.custom];
+  whole = undefined;
 }
 
 // ---- values as MIME bundles -------------------------------------------------------------------
@@ -434,6 +476,8 @@ function variables(limit) {
 exports.LIST_MAX = LIST_MAX;
 exports.plainText = plainText;
 exports.handleText = handleText;
+exports.inspectBriefly = inspectBriefly;
+exports.stopBrevity = stopBrevity;
 exports.shortened = shortened;
 exports.ownBundle = ownBundle;
 exports.partsOf = partsOf;

@@ -284,6 +284,23 @@ def test_a_handle_as_value_is_one_line(shared, code):
     assert value.startswith("[") and len(value) < 60 and "\n" not in value
 
 
+def test_a_handle_within_a_value_is_its_name(shared):
+    shared.run("var { spawn } = require('child_process'), server = require('net').createServer(); server.a = 'a'.repeat(300)")
+    assert shared.run("({ server, list: [process.stdin], m: new Map([[server, 1]]) })").value == (
+        "{ server: [Server], list: [ [ReadStream] ], m: Map(1) { [Server] => 1 } }")
+    assert shared.run("var child = spawn('true'); ({ child, own: process })").value.startswith("{ child: [ChildProcess, process ")
+    assert "server: [Server]" in shared.run("throw Object.assign(new Error('e'), { server })").done["traceback"]
+    assert "_handle" in shared.run("console.log(server)").output
+
+
+def test_an_emitter_of_the_codes_shows_its_data(shared):
+    shared.run("{ class Game extends require('events') { players = ['a'.repeat(300)]; from = process.stdin }; globalThis.game = new Game() }")
+    assert "aaaaa" in shared.run("game").value and "from: [ReadStream]" in shared.run("[game]").value
+    shared.run("require('events').prototype[require('util').inspect.custom] = () => 'mine'")
+    assert shared.run("[game]").value == "[ mine ]"
+    shared.run("delete require('events').prototype[require('util').inspect.custom]; delete globalThis.game")
+
+
 def test_small_emitters_show_themselves(session):
     session.run("class Own extends require('events') { x = 1 }")
     assert "x: 1" in session.run("Object.setPrototypeOf({x: 1}, Own.prototype)").value
