@@ -59,6 +59,16 @@ static void explain_eagain(struct buf *out, const struct session_limits *limits)
 	put_processes(out, "If that was a new process or thread: here they are", limits);
 }
 
+/* Node leaves a terminal that process.stdin has read so that a read does not wait. */
+static void explain_empty_input(struct buf *out, const struct session_limits *limits)
+{
+	(void)limits;
+	buf_puts(out,
+		 "Nothing was there to read. A cell has no standard input but what is typed, and "
+		 "once process.stdin was used fs.readFileSync(0) does not wait for it. Ask with "
+		 "`await rl.question(...)` of readline/promises.\n");
+}
+
 static void explain_open_files(struct buf *out, const struct session_limits *limits)
 {
 	buf_putf(out,
@@ -109,6 +119,10 @@ static const struct {
 	  POLICY_NAMESPACES },
 	{ { "No space left on device", "ENOSPC" }, explain_space, POLICY_BWRAP, POLICY_NAMESPACES },
 	{ { "can't start new thread" }, explain_processes, POLICY_BWRAP, POLICY_NAMESPACES },
+	{ { "EAGAIN: resource temporarily unavailable, read" },
+	  explain_empty_input,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
 	{ { "Resource temporarily unavailable", "EAGAIN", "code: 'EAGAIN'," },
 	  explain_eagain,
 	  POLICY_BWRAP,

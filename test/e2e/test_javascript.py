@@ -75,6 +75,12 @@ def test_closed_descriptors_come_back_within_the_sandbox(js):
     assert js("console.log('out'); console.error('err')").text == "out\nerr\n"
 
 
+def test_a_read_of_the_terminal_that_does_not_wait_is_explained(js):
+    js("process.stdin.resume(); await new Promise((r) => setTimeout(r, 1)); process.stdin.pause()")
+    result = js("require('fs').readFileSync(0, 'utf8')")
+    assert "EAGAIN" in result.text and "rl.question" in result.text and "processes_max" not in result.text
+
+
 def test_oi12_progress_bars_collapse(js):
     assert js("for (let i = 0; i <= 100; i++) process.stdout.write(`\\r${i} %`); console.log()").text == "100 %\n"
 
