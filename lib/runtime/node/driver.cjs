@@ -808,24 +808,24 @@ function onValue(value) {
     onFinalValue(value);
     return;
   }
-  hintWhileIdle();
+  hintWhileIdle('[the cell waits for the promise that is its last value; nothing seems left to settle it]', () => true);
   awaitOutcome(value, onFinalValue);
 }
 
 // Of a promise that nothing is left to settle, as far as Node tells: compressing and hashing go on
-// unseen.
-function hintWhileIdle() {
+// unseen. `waits()`: whether it still matters.
+function hintWhileIdle(hint, waits) {
   const mine = cell;
   let idle = 0;
   const look = setInterval(() => {
-    if (cell !== mine || mine.outcome !== undefined) {
+    if (cell !== mine || mine.outcome !== undefined || !waits()) {
       clearInterval(look);
       return;
     }
     idle = nothingGoesOn() ? idle + 1 : 0;
     if (idle < IDLE_LOOKS) return;
     clearInterval(look);
-    say('[the cell waits for the promise that is its last value; nothing seems left to settle it]');
+    say(hint);
   }, LOOK_MS);
   look.unref();
 }
@@ -1505,7 +1505,16 @@ function forgetHalves() {
   for (const file in importing) {
     seen[file] = HALF;
     delete importing[file];
+    leftHalf = file;
   }
+}
+
+// What such a module imports itself, Node keeps for good: as failed, with nothing said, or as being loaded.
+let leftHalf;
+
+function halfModule() {
+  return `code was ended while ${path.basename(leftHalf)} was loaded, and Node keeps what that imports half loaded: ` +
+    'give those files other names, or start a new interpreter (interact with action terminate)';
 }
 
 function isRelative(specifier) {
@@ -1553,8 +1562,10 @@ async function importModule(specifier, options) {
   let module;
   try {
     if (file !== undefined) importing[file] = true;
+    if (leftHalf !== undefined) hintWhileIdle(`[an import does not end: ${halfModule()}]`, () => importing[file]);
     module = await host.import(resolveForImport(name, file), options);
   } catch (error) {
+    if (error === null && leftHalf !== undefined) throw new Error(`Cannot import '${name}': ${halfModule()}`);
     placeImport(error, from);
     throw error;
   } finally {

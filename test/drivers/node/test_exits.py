@@ -116,6 +116,19 @@ def test_p17_a_module_that_was_ended_is_loaded_anew(shared, load, end):
     assert shared.run(load).value == "7"
 
 
+def test_an_import_of_what_an_exit_left_half_loaded_is_explained(session, tmp_path):
+    (tmp_path / "inner.mjs").write_text("process.exit(3)")
+    (tmp_path / "middle.mjs").write_text("import './inner.mjs'")
+    (tmp_path / "outer.mjs").write_text("await import('./middle.mjs')")
+    assert session.run("await import('./middle.mjs')").status == "exit"
+    failed = session.run("await import('./middle.mjs')")
+    assert failed.done["evalue"].startswith("Cannot import './middle.mjs': code was ended while middle.mjs was loaded")
+    session.start("await import('./outer.mjs')")
+    patience.until(lambda: session.drain() or b"an import does not end: code was ended while" in session.output)
+    session.interrupt()
+    assert session.finish().status == "interrupted"
+
+
 def test_a_listener_may_exit_when_the_session_ends(session):
     session.run("process.on('exit', () => { console.log('bye'); process.exit(9) })")
     session.send("quit", 0)
