@@ -72,17 +72,17 @@ def test_so_does_one_in_another_language(small, language, code, words):
     assert words in result.text, result.text
 
 
-@pytest.mark.parametrize("language, code", [
+@pytest.mark.parametrize("language, code, words", [
     ("python", "import fcntl\nfirst, second = open('lock', 'w'), open('lock', 'w')\nfcntl.flock(first, fcntl.LOCK_EX)\n"
-     "fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)"),
-    ("javascript", "process.stdin.resume().pause(); require('fs').readFileSync(0)"),
+     "fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)", "If that was a new process or thread"),
+    ("javascript", "process.stdin.resume().pause(); require('fs').readFileSync(0)", "Nothing was there to read."),
 ])
-def test_what_may_not_be_about_processes_is_said_so(small, language, code):
+def test_what_may_not_be_about_processes_is_said_so(small, language, code, words):
     if language == "javascript" and not shutil.which("node"):
         pytest.skip("there is no node here")
     assert not small.call("session_info", session_id="many", config={**SMALL, "open_files_max": 512}).is_error
     result = small.cell(code, language=language, session="many")
-    assert result.state == "raised" and "If that was a new process or thread" in result.text, result.text
+    assert result.state == "raised" and words in result.text, result.text
 
 
 def test_what_a_shell_only_shows_is_not_explained(small):
