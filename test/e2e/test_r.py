@@ -318,6 +318,23 @@ def test_the_browser_is_driven_and_left(r, server):
     assert r("1").text == "[1] 1\n"
 
 
+def test_the_debugger_shows_no_frame_of_ours_and_ends_with_its_cell(r, server):
+    def says(text):
+        return server.interact(input=text, language="R").text
+
+    assert r("f <- function() { browser(); 1 }; g <- function() f(); g()").state == "waiting_for_input"
+    assert "where 2 at <cell 1>#1: g()\nwhere 3: `top level`()\n\n" in (where := says("where"))
+    assert "serve" not in where and "where 4" not in where
+    assert r("1").state != "done" and says("c").endswith("[1] 1\n")
+    assert r("browser()").state == "waiting_for_input" and "Browse" not in says("c")
+    assert r("{ 2 }\nif (TRUE) { 3 }").text == "[1] 2\n[1] 3\n"
+    assert r("options(error = recover); h <- function() log('a'); h()").state == "waiting_for_input"
+    assert "Called from: `top level`()\nBrowse[1]>" in says("1")
+    assert "ptycell" not in (where := says("where")) and "where 6" not in where
+    assert "Left for top level" in says("Q")
+    assert r("options(error = NULL)\n{ 4 }").text == "[1] 4\n"
+
+
 def test_quit_ends_the_cell_with_its_status(r):
     """BR15: as SystemExit does in Python; the state is kept."""
     result = r('x <- 1; quit(status = 3); cat("not reached")')

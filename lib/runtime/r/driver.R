@@ -320,6 +320,9 @@ local({
 		if (is.null(frame)) user else frame
 	}
 	attached$recover <- utils::recover
+	# The caller that it names is not one of ours.
+	body(attached$recover) <- parse(text = gsub("7 - which", "min(7 - which, 2 + sys.nframe())",
+		deparse(body(utils::recover), 500L), fixed = TRUE), keep.source = FALSE)[[1L]]
 	environment(attached$recover) <- list2env(as.list(attached), parent = asNamespace("utils"))
 	environment(attached$recover)$recover <- attached$recover
 	# R keeps the calls of errors that come to its top level, where no cell runs.
@@ -341,8 +344,7 @@ local({
 		menu.graphics = FALSE, device.ask.default = FALSE, pager = show_files,
 		browser = function(url) cat("Nothing opens here: ", url, "\n", sep = ""),
 		editor = function(...) stop("there is no editor here"),
-		help_type = "text", keep.source = TRUE, showErrorCalls = FALSE,
-		rlang_trace_top_env = user # its traces begin with the code of the cell
+		help_type = "text", keep.source = TRUE, showErrorCalls = FALSE
 	)
 
 	# ---- task callbacks ----
@@ -582,22 +584,37 @@ local({
 		else print.default(value)
 	}
 
-	# Code that is evaluated from the global environment finds that as its parent.frame().
-	top_level <- bquote(.Internal(eval(code, .(user), NULL)))
-	as_top_level <- function(code) {
-		top_level[[2L]][[2L]] <- code
-		top_level
+	# A function that forces the code as a promise of the global environment. That is no function's frame then,
+	# as at R's top level: return(), on.exit(), parent.frame() and browser() find none.
+	as_top_level <- function(code, place = NULL) {
+		.Internal(delayedAssign("step", code, user, environment()))
+		structure(function() if (begins(environment())) step, srcref = place)
 	}
 
-	count_frames <- as_top_level(as.expression(as.call(list(sys.nframe))))
+	# Traces of rlang begin behind this frame.
+	begins <- function(frame) {
+		options(rlang_trace_top_env = frame)
+		TRUE
+	}
+
+	run_step <- function(`top level`) NULL
+	body(run_step) <- structure(quote(withVisible(`top level`())), class = "ptycell_frame")
+
+	# `where` in the browser prints the call of each frame: it ends at the first one of ours.
+	registerS3method("print", "ptycell_frame", function(x, ...) {
+		cat("\r\033[K\n") # over the frame's number
+		if (!is.null(findRestart("browser"))) invokeRestart("browser")
+	}, baseenv())
+
+	count_frames <- as.call(list(function() sys.nframe() - 1L))
 
 	run_all <- function(code) {
-		if (state$depth == 0L) state$depth <- withVisible(eval(count_frames, user))$value
+		if (state$depth == 0L) state$depth <- run_step(as_top_level(count_frames))$value
+		places <- attr(code, "srcref")
 		for (i in seq_along(code)) {
 			base::setTimeLimit(state$limits[1L], state$limits[2L])
 			follow_size()
-			step <- as_top_level(code[i])
-			result <- withVisible(eval(step, user))
+			result <- run_step(as_top_level(code[[i]], places[[i]]))
 			assign(".Last.value", result$value, attached)
 			if (result$visible) show_value(result$value)
 			settle()
@@ -619,7 +636,7 @@ local({
 	})
 
 	# Is this the call of the cell itself? R's top level has none.
-	is_cell <- function(call) identical(call, quote(eval(step, user)))
+	is_cell <- function(call) identical(call, quote(`top level`()))
 
 	# The calls on the way from the cell to where it failed, without those of the handler.
 	calls_of <- function(calls) {

@@ -36,7 +36,7 @@ const struct language *r_language(void)
 		.commands = commands,
 		.install_hint = "apt install r-base-core",
 		.typed =
-			"eval(parse(text = Sys.getenv(\"PTYCELL_DRIVER\"), keep.source = FALSE))\n",
+			"eval(parse(text = Sys.getenv(\"PTYCELL_DRIVER\"), keep.source = FALSE), baseenv())\n",
 		.arguments = arguments,
 		.environment = environment,
 		.descriptors = descriptors,

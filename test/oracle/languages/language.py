@@ -33,7 +33,7 @@ class Rule:
 
 # What ptycell says of a cell beside its text.
 SENTENCES = [
-    Rule("what a cell waits for", r"^The (code|program .*) waits for input.*\n?"),
+    Rule("what a cell waits for", r"^The (code|debugger|program .*) waits for input.*\n?"),
     Rule("how a package gets there", r"^The package '.*' is not installed for this .*\n?"),
     Rule("that a cell goes on", r"^The cell goes on: .*\n?"),
     Rule("what an interrupt did", r"^The cell was interrupted after .*; variables and files are kept\.\n?"),
