@@ -108,6 +108,24 @@ def test_own_devices_are_left_alone(r):
     assert len(r("plot(1)").images) == 1
 
 
+def test_plots_on_a_device_that_stays_open_are_told(r):
+    first = r('png("output/x.png"); plot(1)')
+    told = "[Plots are drawn on device 2 (png) and not shown: dev.off() closes it, and completes 'output/x.png'.]\n"
+    assert first.images == [] and first.text == told
+    assert r("2").text == "[1] 2\n"
+    assert r("plot(2)").text == told and r("grid::grid.newpage()").text == told
+    assert r("dev.new(); plot(3)").images != []
+    assert r("dev.set(2); hist(1:3); invisible(dev.set(3))").text.endswith(
+        "[Open is device 2 (png): dev.off(2) closes it, and completes 'output/x.png'.]\n")
+    assert r("graphics.off(); plot(4); invisible(dev.off())").text.startswith("[figure: ")
+    failed = r('pdf("own.pdf"); plot(1); stop("no"); dev.off()')
+    assert failed.text == ("Error: no\n[Plots are drawn on device 2 (pdf) and not shown: "
+                           "dev.off() closes it, and completes 'own.pdf'.]\n")
+    assert "device 2 (pdf) and not shown: dev.off() closes it, which writes no file.]" in r(
+        "invisible(dev.off()); pdf(NULL); plot(1)").text
+    assert r("invisible(dev.off())").text == ""
+
+
 def count(result):
     return len(result.images)
 

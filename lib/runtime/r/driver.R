@@ -27,6 +27,8 @@ local({
 	state <- new.env()
 	state$id <- ""       # of the cell that runs
 	state$devices <- list() # of our devices, by number: size, and what was shown of it last
+	state$drawn_on <- integer() # devices of the user's that the cell began a page on
+	state$told <- character() # those that were open after the last cell
 	state$images <- 0L
 	state$left_out <- 0L   # images beyond IMAGES_MAX
 	state$lost <- 0L       # of these
@@ -263,13 +265,31 @@ local({
 
 	# A new page begins: the last one is complete. With mfrow several plots share a page.
 	begin_page <- function(...) {
-		if (!is_ours()) return()
+		if (!is_ours()) {
+			state$drawn_on <- c(state$drawn_on, grDevices::dev.cur())
+			return()
+		}
 		show_plot()
 		record_again()
 		mark_fresh()
 	}
 	setHook("before.plot.new", function(...) if (graphics::par("page")) begin_page(), "append")
 	setHook("before.grid.newpage", begin_page, "append")
+
+	# What is drawn on a device of the user's is not shown, and its file is whole once it is closed. Told when a cell
+	# leaves it open, and when a later one draws on it.
+	tell_devices <- function() {
+		open <- Filter(Negate(is_ours), grDevices::dev.list())
+		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
+		devices <- paste(open, names(open), paths, recycle0 = TRUE)
+		for (i in which(!devices %in% state$told | open %in% state$drawn_on)) {
+			current <- open[i] == grDevices::dev.cur()
+			file <- if (nzchar(paths[i])) paste0(", and completes '", paths[i], "'") else ", which writes no file"
+			say(if (current) "Plots are drawn on" else "Open is", " device ", open[i], " (", names(open)[i], ")",
+				if (current) " and not shown", ": dev.off(", if (!current) open[i], ") closes it", file, ".")
+		}
+		state$told <- devices
+	}
 
 	# The options for the size of figures have changed: the next plot gets another device, and not one of the user's.
 	follow_size <- function() {
@@ -747,6 +767,7 @@ local({
 		state$images <- 0L
 		state$left_out <- 0L
 		state$lost <- 0L
+		state$drawn_on <- integer()
 		forget_interrupts()
 		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
 		if (inherits(code, "error")) {
@@ -768,6 +789,7 @@ local({
 				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
 				else "saved in output/")
 		tell_sinks()
+		tell_devices()
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		flush(stdout())
 		send("done", state$id, done)

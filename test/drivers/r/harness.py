@@ -43,7 +43,7 @@ class Session:
         for fd in (slave, commands, control):
             os.close(fd)
         os.set_blocking(self.master, False)
-        os.write(self.master, b'eval(parse(text = Sys.getenv("PTYCELL_DRIVER"), keep.source = FALSE))\n')
+        os.write(self.master, b'eval(parse(text = Sys.getenv("PTYCELL_DRIVER"), keep.source = FALSE), baseenv())\n')
         self.send("hello", 0, proto="1", nonce="nonce", output=str(cwd))
         self.ready = self.frame()
 
