@@ -126,6 +126,17 @@ def test_plots_on_a_device_that_stays_open_are_told(r):
     assert r("invisible(dev.off())").text == ""
 
 
+def test_forks_of_r_do_not_speak_for_it(r):
+    r("library(parallel); kept <- 1")
+    plots = r("r <- mclapply(1:4, function(i) { plot(i); plot(i); dev.off(); i }, mc.cores = 2); unlist(r)")
+    assert plots.state == "done" and plots.images == [] and plots.text.endswith("[1] 1 2 3 4\n")
+    assert plots.text.count("[A plot of a child process is not shown: let it draw into a file") == 2  # once a child
+    for leave in ("q('no')", "stop('out')", "invokeRestart('abort')"):
+        code = "if (inherits(parallel:::mcfork(), 'masterProcess')) { " + leave + " }; invisible(mccollect()); kept"
+        assert r(code).text.endswith("[1] 1\n")
+    assert len(r("plot(kept)").images) == 1
+
+
 def count(result):
     return len(result.images)
 

@@ -29,6 +29,7 @@ local({
 	state$devices <- list() # of our devices, by number: size, and what was shown of it last
 	state$drawn_on <- integer() # devices of the user's that the cell began a page on
 	state$told <- character() # those that were open after the last cell
+	state$child_told <- FALSE # a fork has said that its plots are not shown
 	state$images <- 0L
 	state$left_out <- 0L   # images beyond IMAGES_MAX
 	state$lost <- 0L       # of these
@@ -71,8 +72,12 @@ local({
 
 	as_bytes <- function(part) if (is.raw(part)) part else charToRaw(enc2utf8(part))
 
+	# A fork of R, as of parallel::mclapply(), has the pipes, too: what it says there would be taken for ours.
+	is_child <- function() Sys.getpid() != process
+
 	# What comes first after the code of a cell, which can have closed all connections.
 	send <- function(type, id, parts = list()) {
+		if (is_child()) leave(1L) # it came here by a jump out of its code
 		open_pipes()
 		bytes <- charToRaw(sprintf("%s %s %d\n", type, id, length(parts)))
 		for (name in names(parts)) {
@@ -221,7 +226,7 @@ local({
 
 	# Shows what is on the current device, when that is ours, unless it has been shown as it is.
 	show_plot <- function() {
-		if (!is_ours()) return()
+		if (!is_ours() || is_child()) return()
 		plot <- tryCatch(grDevices::recordPlot(), error = function(e) NULL)
 		if (is.null(plot)) return()
 		number <- as.character(grDevices::dev.cur())
@@ -255,6 +260,13 @@ local({
 		if (current %in% devices) show_plot()
 	}
 
+	# Each of them says it once.
+	tell_child <- function() {
+		if (is_ours() && !state$child_told)
+			say("A plot of a child process is not shown: let it draw into a file, by png(\"NAME.png\") and dev.off().")
+		state$child_told <- TRUE
+	}
+
 	# An error within a graphics function that the cell caught has left R recording nothing.
 	record_again <- function() {
 		count <- function() length(grDevices::recordPlot()[[1L]])
@@ -265,6 +277,7 @@ local({
 
 	# A new page begins: the last one is complete. With mfrow several plots share a page.
 	begin_page <- function(...) {
+		if (is_child()) return(tell_child())
 		if (!is_ours()) {
 			state$drawn_on <- c(state$drawn_on, grDevices::dev.cur())
 			return()
@@ -317,8 +330,10 @@ local({
 		grDevices::replayPlot(...)
 	}
 	# Ends the cell, as in the other languages; what R would lose is kept.
-	attached$quit <- attached$q <- function(save = "default", status = 0, runLast = TRUE)
+	attached$quit <- attached$q <- function(save = "default", status = 0, runLast = TRUE) {
+		if (is_child()) base::quit(save, status, runLast)
 		invokeRestart("ptycell_quit", as.integer(status))
+	}
 	# Frames are counted from the code of the cell on, as they are at R's top level. Each of these asks R for
 	# the frame that it is called from.
 	count <- function(number) pmax(0L, number - state$depth)
@@ -465,7 +480,7 @@ local({
 	}
 
 	ask_broker <- function(packages) {
-		if (Sys.getpid() != process || !nzchar(state$id))
+		if (is_child() || !nzchar(state$id))
 			stop("packages are installed from the cell's own process only; or call install_packages", call. = FALSE)
 		names <- paste(packages, collapse = "\n")
 		if (nchar(names, "bytes") > LIST_MAX)
