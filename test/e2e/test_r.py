@@ -166,6 +166,14 @@ def test_the_same_plot_again_is_shown_again(r):
         1, 1, 1, 1, 1, 0]
 
 
+def test_recorded_plots_are_pages_of_their_own(r):
+    r("plot(1); a <- recordPlot(); plot(1:9); b <- recordPlot()")
+    assert [count(r(code)) for code in ("a; b", "print(a); print(b); b", "replayPlot(b); replayPlot(a)", "b; plot(2)")] == [
+        2, 3, 2, 2]
+    assert count(r("graphics.off(); a")) == 1
+    assert r("graphics.off(); png('a.png'); b; a").text.startswith("[Plots are drawn on device 2 (png)")
+
+
 def test_measuring_and_failing_draw_nothing(r):
     """P11, protocol 10."""
     nothing = r("x <- strwidth('a', units = 'inches')")

@@ -325,10 +325,15 @@ local({
 		show_plots()
 		grDevices::graphics.off()
 	}
+	# A replay runs no hook.
 	attached$replayPlot <- function(...) {
-		mark_fresh()
+		begin_page()
 		grDevices::replayPlot(...)
 	}
+	registerS3method("print", "recordedplot", function(x, ...) {
+		attached$replayPlot(x)
+		invisible(x)
+	}, asNamespace("grDevices"))
 	# Ends the cell, as in the other languages; what R would lose is kept.
 	attached$quit <- attached$q <- function(save = "default", status = 0, runLast = TRUE) {
 		if (is_child()) base::quit(save, status, runLast)
@@ -354,12 +359,24 @@ local({
 		frame <- if (which != 0L) frame_of(which, sys.parent(), sys.frame)
 		if (is.null(frame)) user else frame
 	}
-	attached$recover <- utils::recover
+	replace_in <- function(place, name, value) {
+		unlockBinding(name, place)
+		assign(name, value, place)
+		lockBinding(name, place)
+	}
+	replace_in_utils <- function(name, value)
+		for (place in list(asNamespace("utils"), as.environment("package:utils"))) replace_in(place, name, value)
+	frames <- list2env(as.list(attached), parent = asNamespace("utils"))
+	counting <- function(fun) {
+		environment(fun) <- frames
+		fun
+	}
+	replace_in_utils("dump.frames", counting(utils::dump.frames))
 	# The caller that it names is not one of ours.
-	body(attached$recover) <- parse(text = gsub("7 - which", "min(7 - which, 2 + sys.nframe())",
-		deparse(body(utils::recover), 500L), fixed = TRUE), keep.source = FALSE)[[1L]]
-	environment(attached$recover) <- list2env(as.list(attached), parent = asNamespace("utils"))
-	environment(attached$recover)$recover <- attached$recover
+	recover <- counting(utils::recover)
+	body(recover) <- parse(text = gsub("7 - which", "min(7 - which, 2 + sys.nframe())",
+		deparse(body(recover), 500L), fixed = TRUE), keep.source = FALSE)[[1L]]
+	replace_in_utils("recover", recover)
 	# R keeps the calls of errors that come to its top level, where no cell runs.
 	attached$traceback <- function(x = NULL, ...) base::traceback(if (is.null(x)) state$calls else x, ...)
 	# R begins to count anew with each expression at its top level.
@@ -406,14 +423,9 @@ local({
 		found
 	}
 
-	replace_in_base <- function(name, value) {
-		unlockBinding(name, baseenv())
-		assign(name, value, baseenv())
-		lockBinding(name, baseenv())
-	}
-	replace_in_base("addTaskCallback", add_callback)
-	replace_in_base("removeTaskCallback", remove_callback)
-	replace_in_base("getTaskCallbackNames", callback_names)
+	replace_in(baseenv(), "addTaskCallback", add_callback)
+	replace_in(baseenv(), "removeTaskCallback", remove_callback)
+	replace_in(baseenv(), "getTaskCallbackNames", callback_names)
 
 	# Does it stay? It does not when it fails. Its errors and warnings name these calls.
 	run_callback <- function(callback, expr, value, succeeded, visible) {
@@ -513,11 +525,7 @@ local({
 
 	# Also for utils::install.packages, and for packages that call it.
 	r_install_packages <- utils::install.packages
-	for (place in list(asNamespace("utils"), as.environment("package:utils"))) {
-		unlockBinding("install.packages", place)
-		assign("install.packages", install_packages, place)
-		lockBinding("install.packages", place)
-	}
+	replace_in_utils("install.packages", install_packages)
 
 	answer_imported <- function(frame)
 		send("done", frame$id, list(status = "ok", vars = paste(older_loaded(frame$parts$packages), collapse = "\n")))
@@ -612,7 +620,6 @@ local({
 	# As R does at its top level: methods are those that the user sees, and plain values have none.
 	print_call <- as.call(list(base::print, quote(x)))
 	show_value <- function(value) {
-		if (inherits(value, "recordedplot")) mark_fresh()
 		if (isS4(value)) methods::show(value)
 		else if (is.object(value) || is.function(value))
 			eval(print_call, list2env(list(x = value), parent = user))
