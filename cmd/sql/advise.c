@@ -29,6 +29,13 @@ static char *shown(const char *text)
 	return buf_steal(&out);
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
 /* ---- dates ---- */
 
 static void put_name(struct buf *out, const char *name)
@@ -93,6 +100,26 @@ static void advise_unlike(const struct subject *subject, const char *with)
 		  "%s of %s has dates like '%s' and was compared with %s, as text: write it as the "
 		  "file does",
 		  subject->name, subject->file, sample, with);
+}
+
+/* strftime() reads all forms that sort, and gives one. */
+static void put_form(struct buf *out, const char *name)
+{
+	buf_puts(out, "strftime('%Y-%m-%d %H:%M:%f', ");
+	put_name(out, name);
+	buf_puts(out, ")");
+}
+
+static void advise_spelt(const struct subject *subject)
+{
+	cleanup_free char *sample = shown(subject->column->samples[0]);
+	cleanup_buf struct buf form = BUF_INIT(BUF_UNBOUNDED);
+
+	put_form(&form, subject->column->name);
+	sink_note(subject->sink,
+		  "%s of %s has dates like '%s' and comes together with others that are written "
+		  "otherwise, as text: the same moment is two values; %s of each gives one",
+		  subject->name, subject->file, sample, buf_str(&form));
 }
 
 static void advise_timed(const struct subject *subject)
@@ -195,6 +222,8 @@ static void advise_column(const struct subject *subject)
 		advise_numbered(subject);
 	else if (marks & COLUMN_UNLIKE)
 		advise_unlike(subject, "one that is written otherwise");
+	else if (marks & COLUMN_SPELT)
+		advise_spelt(subject);
 	else if (marks & COLUMN_TIMED)
 		advise_timed(subject);
 	if (marks & COLUMN_STACKED)
@@ -209,10 +238,46 @@ static void advise_column(const struct subject *subject)
 		advise_texted(subject);
 }
 
+static void advise_form(const struct subject *subject)
+{
+	cleanup_free char *first = shown(subject->column->samples[0]);
+	cleanup_free char *other = shown(subject->column->other);
+	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
+
+	if (moment_is_unread(subject->column->moments))
+		put_way(&way, subject->column->name, subject->column->moments);
+	else
+		put_form(&way, subject->column->name);
+	sink_note(subject->sink,
+		  "%s of %s has dates in several forms ('%s', '%s'): as text the same moment is "
+		  "several values, which do not group, join or sort as one; %s%s",
+		  subject->name, subject->file, first, other, buf_str(&way),
+		  moment_is_unread(subject->column->moments) ? "" : " gives one");
+}
+
+void advise_forms(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = shown(base_of(sheet->path));
+	size_t count = 0;
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		cleanup_free char *name = shown(column->name);
+
+		if (column->other[0] == '\0' || !column_is_dated(column) ||
+		    (column->marks & COLUMN_ORDERED) != 0 || count++ >= ADVISE_COLUMNS_MAX)
+			continue;
+		advise_form(&(struct subject){
+			.column = column, .name = name, .file = file, .sink = sink });
+	}
+	if (count > ADVISE_COLUMNS_MAX)
+		sink_note(sink, "%zu more columns have dates in several forms",
+			  count - ADVISE_COLUMNS_MAX);
+}
+
 void advise_sheet(const struct sheet *sheet, struct sink *sink)
 {
-	const char *slash = strrchr(sheet->path, '/');
-	cleanup_free char *file = shown(slash != NULL ? slash + 1 : sheet->path);
+	cleanup_free char *file = shown(base_of(sheet->path));
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];

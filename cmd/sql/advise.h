@@ -6,6 +6,11 @@
 #include "sheet.h"
 #include "sink.h"
 
+enum { ADVISE_COLUMNS_MAX = 5 };
+
+/* Columns of dates in which one may be written in several forms; not those that advise_sheet tells.
+ */
+void advise_forms(const struct sheet *sheet, struct sink *sink);
 /* By the marks of the sheet's columns. */
 void advise_sheet(const struct sheet *sheet, struct sink *sink);
 

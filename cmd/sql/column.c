@@ -47,6 +47,8 @@ static void count_moment(struct column *column, const struct csv_field *field)
 
 	infer_trim(&s, &len);
 	column->moments |= moment_traits(s, len);
+	if (column->other[0] == '\0' && moment_is_ambiguous(column->moments))
+		keep_sample(column->other, field);
 	if (column->moment[0] == '\0' &&
 	    (moment_sorts_wrong(column->moments) || moment_is_unread(column->moments)))
 		keep_sample(column->moment, field);

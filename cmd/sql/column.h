@@ -36,6 +36,7 @@ enum column_mark {
 	COLUMN_ADDED = 1 << 6,  /* calculates with texts that are no numbers */
 	COLUMN_TIMED = 1 << 7,  /* compares dates that have times with one that has none */
 	COLUMN_STACKED = 1 << 8, /* puts texts into one column with numbers, by UNION */
+	COLUMN_SPELT = 1 << 9,   /* brings dates together with columns that write them otherwise */
 };
 
 struct column_texts {
@@ -69,9 +70,10 @@ struct column {
 	 * not beside those before it. */
 	unsigned moments;
 	char moment[COLUMN_SAMPLE_MAX];
-	bool named;     /* or perhaps, by the query that is being prepared */
-	bool wanted;    /* by it */
-	unsigned marks; /* of enum column_mark */
+	char other[COLUMN_SAMPLE_MAX]; /* the first that makes them ambiguous; "" for none */
+	bool named;                    /* or perhaps, by the query that is being prepared */
+	bool wanted;                   /* by it */
+	unsigned marks;                /* of enum column_mark */
 	bool loaded;
 	size_t rows;
 	int64_t *integers; /* booleans, too: 1 and 0 */

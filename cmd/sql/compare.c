@@ -38,12 +38,28 @@ static bool misses_days(unsigned moments, const struct side *b)
 	return moment_has_both(moments) && (b->days || moment_is_day(b->written));
 }
 
+/* Columns of dates beside columns that write them otherwise. */
+static bool is_spelt(const struct side *a, const struct side *b, struct operation operation)
+{
+	return a->moments != 0 && b->moments != 0 &&
+	       (b->mixed || moment_differs(a->moments, b->moments) ||
+		(operation.reaches && moment_extends(a->moments, b->moments)) ||
+		(operation.reached && moment_extends(b->moments, a->moments)));
+}
+
+/* The same beside a date that the query has as a text. */
+static bool is_unlike(const struct side *a, const struct side *b, struct operation operation)
+{
+	return a->moments != 0 && b->written != 0 &&
+	       (moment_differs(a->moments, b->written) ||
+		(operation.reaches && moment_extends(a->moments, b->written)) ||
+		(operation.reached && moment_extends(b->written, a->moments)));
+}
+
 /* What happens to the columns of `a`, on the left, beside `b`. */
 static unsigned marks_of(const struct side *a, const struct side *b, struct operation operation)
 {
 	unsigned marks = 0;
-	bool wrong = moment_sorts_wrong(a->moments) || moment_is_unread(a->moments) ||
-		     moment_sorts_wrong(b->moments) || moment_is_unread(b->moments);
 
 	if (a->text && (b->number || b->numeric))
 		marks |= COLUMN_NUMBERED;
@@ -55,11 +71,10 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 		marks |= COLUMN_TEXTED;
 	if (operation.orders && moment_sorts_wrong(a->moments))
 		marks |= COLUMN_ORDERED;
-	if (a->moments != 0 && b->written != 0 && moment_differs(a->moments, b->written))
+	if (is_unlike(a, b, operation))
 		marks |= COLUMN_ORDERED | COLUMN_UNLIKE;
-	if (a->moments != 0 && b->moments != 0 &&
-	    (b->mixed || moment_differs(a->moments, b->moments)))
-		marks |= COLUMN_ORDERED | (wrong ? 0 : COLUMN_UNLIKE);
+	if (is_spelt(a, b, operation))
+		marks |= COLUMN_ORDERED | (a->wrong || b->wrong ? 0 : COLUMN_SPELT);
 	if (operation.reaches && misses_days(a->moments, b))
 		marks |= COLUMN_TIMED;
 	return marks;

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "sql/moment.h"
 
 enum { ITEMS_MAX = 100 };
 
@@ -124,12 +125,49 @@ static bool is_number(const struct item *item)
 	       item->side.call == 0 && item->side.word == 0;
 }
 
-static void mark(const struct sides *sides, const struct item *item)
+static unsigned moments_of(const struct item *item)
 {
 	if (item->column == NULL)
-		side_mark(sides, &item->side, COLUMN_STACKED);
+		return item->side.moments;
+	return column_is_dated(item->column) ? item->column->moments : 0;
+}
+
+/* Whether they are dates that one writes otherwise than the other. */
+static bool are_spelt(const struct item *a, const struct item *b)
+{
+	unsigned left = moments_of(a);
+	unsigned right = moments_of(b);
+
+	return left != 0 && right != 0 && moment_is_other(left, right);
+}
+
+static bool is_wrong(const struct item *item)
+{
+	unsigned moments = moments_of(item);
+
+	return moment_sorts_wrong(moments) || moment_is_unread(moments);
+}
+
+static void mark(const struct sides *sides, const struct item *item, unsigned marks)
+{
+	if (item->column == NULL)
+		side_mark(sides, &item->side, marks);
 	else if (item->column->wanted)
-		item->column->marks |= COLUMN_STACKED;
+		side_mark_column(item->column, marks);
+}
+
+static void mark_both(const struct sides *sides, const struct item *a, const struct item *b)
+{
+	unsigned marks = COLUMN_ORDERED | (is_wrong(a) || is_wrong(b) ? 0 : COLUMN_SPELT);
+
+	if (is_text(a) && is_number(b))
+		mark(sides, a, COLUMN_STACKED);
+	if (is_text(b) && is_number(a))
+		mark(sides, b, COLUMN_STACKED);
+	if (are_spelt(a, b)) {
+		mark(sides, a, marks);
+		mark(sides, b, marks);
+	}
 }
 
 /* ---- the operator ---- */
@@ -160,10 +198,6 @@ void compound_mark(const struct sides *sides, size_t at)
 	parts[1] = part_at(sides, right);
 	for (size_t i = 0;
 	     i < ITEMS_MAX && item_at(sides, &parts[0], i, &a) && item_at(sides, &parts[1], i, &b);
-	     i++) {
-		if (is_text(&a) && is_number(&b))
-			mark(sides, &a);
-		if (is_text(&b) && is_number(&a))
-			mark(sides, &b);
-	}
+	     i++)
+		mark_both(sides, &a, &b);
 }

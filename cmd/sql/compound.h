@@ -7,7 +7,8 @@
 
 /*
  * Marks columns of texts (COLUMN_STACKED) that the operator at `at`, UNION, EXCEPT or INTERSECT,
- * puts into one column with numbers or booleans.
+ * puts into one column with numbers or booleans, and dates (COLUMN_SPELT) that it puts beside some
+ * that are written otherwise.
  */
 void compound_mark(const struct sides *sides, size_t at);
 

@@ -21,10 +21,15 @@ struct look {
 
 /* ---- columns ---- */
 
+static bool is_wrong(unsigned moments)
+{
+	return moment_sorts_wrong(moments) || moment_is_unread(moments);
+}
+
 static bool is_meant(const struct column *column, enum column_mark mark)
 {
 	bool dated = column_is_dated(column);
-	bool wrong = moment_sorts_wrong(column->moments) || moment_is_unread(column->moments);
+	bool wrong = is_wrong(column->moments);
 
 	switch (mark) {
 	case COLUMN_TEXTED:
@@ -32,6 +37,7 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 	case COLUMN_ORDERED:
 		return dated && wrong;
 	case COLUMN_UNLIKE:
+	case COLUMN_SPELT:
 		return dated && !wrong;
 	case COLUMN_TIMED:
 		return dated && moment_has_both(column->moments);
@@ -43,7 +49,7 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 	}
 }
 
-static void mark_column(struct column *column, unsigned marks)
+void side_mark_column(struct column *column, unsigned marks)
 {
 	for (unsigned mark = 1; mark <= marks; mark <<= 1)
 		if ((marks & mark) != 0 && is_meant(column, (enum column_mark)mark))
@@ -66,7 +72,8 @@ static void add_column(struct side *side, const struct column *column)
 	if (!column_is_dated(column))
 		return;
 	side->mixed = side->mixed ||
-		      (side->moments != 0 && moment_differs(side->moments, column->moments));
+		      (side->moments != 0 && moment_is_other(side->moments, column->moments));
+	side->wrong = side->wrong || is_wrong(column->moments);
 	side->days = side->days || moment_is_day(column->moments);
 	side->moments |= column->moments;
 }
@@ -91,7 +98,7 @@ static bool look_at_named(const struct sides *sides, const struct sheet *only, c
 			if (!column->wanted || strcasecmp(column->name, name) != 0)
 				continue;
 			add_column(side, column);
-			mark_column(column, marks);
+			side_mark_column(column, marks);
 			found = true;
 		}
 	}
@@ -133,6 +140,7 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	side->computed = side->computed || meant.computed;
 	side->days = side->days || meant.days;
 	side->mixed = side->mixed || meant.mixed;
+	side->wrong = side->wrong || meant.wrong;
 	side->moments |= meant.moments;
 	side->call = side->call == 0 ? meant.call : side->call;
 }
@@ -466,6 +474,26 @@ static bool is_sum(const struct clause *clause, const struct side *side)
 	return false;
 }
 
+/* d || ':00' is no more written as d is. */
+static bool is_joined(const struct clause *clause, const struct side *side)
+{
+	size_t depth = 0;
+
+	for (size_t at = side->begin; at < side->end; at++) {
+		depth += clause_is_char(clause, at, '(');
+		depth -= depth > 0 && clause_is_char(clause, at, ')');
+		if (depth == 0 && clause_is_char(clause, at, '|'))
+			return true;
+	}
+	return false;
+}
+
+static void forget_dates(struct side *side)
+{
+	side->moments = side->written = 0;
+	side->days = side->mixed = side->wrong = false;
+}
+
 static void look(struct look *look)
 {
 	const struct clause *clause = look->sides->clause;
@@ -495,6 +523,8 @@ static void look(struct look *look)
 			add_value(clause, at, side);
 		at++;
 	}
+	if (is_joined(clause, side))
+		forget_dates(side);
 }
 
 void side_look(const struct sides *sides, struct side *side)

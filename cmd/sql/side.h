@@ -35,6 +35,7 @@ struct side {
 	bool computed;    /* that is a sum, or what a function gives */
 	bool days;        /* columns of dates without times */
 	bool mixed;       /* columns of dates that are written in several ways */
+	bool wrong;       /* a column of dates that do not sort, or that are not ISO 8601 */
 	unsigned moments; /* of its columns of dates (moment.h) */
 	unsigned written; /* of the dates that the query has there as texts */
 	/* Tokens; 0 for none. */
@@ -51,6 +52,8 @@ void side_end(struct sides *sides);
 void side_look(const struct sides *sides, struct side *side);
 /* Sets `marks` (enum column_mark) in those of its columns that they are meant for. */
 void side_mark(const struct sides *sides, const struct side *side, unsigned marks);
+/* Sets those of `marks` that are meant for the column. */
+void side_mark_column(struct column *column, unsigned marks);
 /* The same for all columns of that name. */
 void side_look_named(const struct sides *sides, const char *name, struct side *side);
 void side_mark_named(const struct sides *sides, const char *name, unsigned marks);

@@ -297,6 +297,7 @@ void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
 		tell_encoding(sheet, sink);
 		tell_rows(sheet, sink);
 		tell_numbers(sheet, sink);
+		advise_forms(sheet, sink);
 	}
 	tell_texts(sheet, !sheet->told, sink);
 	advise_sheet(sheet, sink);

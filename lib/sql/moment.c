@@ -13,11 +13,15 @@ enum {
 	MINUTE_MAX = 59,
 	MONTH_SHORT = 3, /* letters */
 	MONTH_LONG = 9,
-	MOMENT_MAX = 40, /* bytes */
+	MOMENT_MAX = 40,    /* bytes */
+	SHORT_FRACTION = 3, /* digits */
 	MARKS = MOMENT_DASH | MOMENT_SLASH | MOMENT_DOT,
 	OFFSETS = MOMENT_UTC | MOMENT_ODD_OFFSET | MOMENT_EVEN_OFFSET | MOMENT_NO_OFFSET,
+	ZONES = MOMENT_UTC | MOMENT_ODD_OFFSET | MOMENT_EVEN_OFFSET,
+	PRECISIONS =
+		MOMENT_NO_SECONDS | MOMENT_NO_FRACTION | MOMENT_FRACTION | MOMENT_LONG_FRACTION,
 	/* What a simple expression does not undo. */
-	HARD = MOMENT_NAMED | MOMENT_SHORT_YEAR | MOMENT_HALF_DAY,
+	HARD = MOMENT_NAMED | MOMENT_SHORT_YEAR | MOMENT_HALF_DAY | MOMENT_UNREAD,
 };
 
 /* What is left of the text. */
@@ -220,6 +224,7 @@ static bool take_two(struct rest *rest, unsigned most)
 static unsigned take_offset(struct rest *rest)
 {
 	bool zero = rest->len > 1 && strspn(rest->s + 1, "0:") + 1 >= rest->len;
+	unsigned form;
 	unsigned value;
 	size_t digits;
 
@@ -228,9 +233,12 @@ static unsigned take_offset(struct rest *rest)
 	if (digits != 2 && digits != 4)
 		return 0;
 	value /= digits == 4 ? 100 : 1;
-	if (digits == 2 && take(rest, ':') && !take_two(rest, MINUTE_MAX))
+	form = digits == 2 && begins(rest, ':') ? 0 : MOMENT_UNREAD;
+	if (form == 0 && (!take(rest, ':') || !take_two(rest, MINUTE_MAX)))
 		return 0;
-	return zero ? MOMENT_UTC : value % 2 == 0 ? MOMENT_EVEN_OFFSET : MOMENT_ODD_OFFSET;
+	return form | (zero             ? MOMENT_UTC | MOMENT_PLUS_ZERO
+		       : value % 2 == 0 ? MOMENT_EVEN_OFFSET
+					: MOMENT_ODD_OFFSET);
 }
 
 static bool take_half(struct rest *rest)
@@ -258,10 +266,49 @@ static bool take_zone(struct rest *rest, unsigned *traits)
 	}
 	(void)take(rest, ' ');
 	offset = begins(rest, '+') || begins(rest, '-') ? take_offset(rest)
-		 : take(rest, 'Z')                      ? MOMENT_UTC
+		 : take(rest, 'Z')                      ? MOMENT_UTC | MOMENT_ZED
 							: 0;
 	*traits |= offset;
 	return offset != 0 && rest->len == 0;
+}
+
+/* Behind the seconds; false for a point without digits. */
+static bool take_fraction(struct rest *rest, unsigned *traits)
+{
+	const char *fraction;
+	unsigned value;
+	size_t zeros = 0;
+	size_t digits;
+
+	if (!take(rest, '.') && !take(rest, ',')) {
+		*traits |= MOMENT_NO_FRACTION;
+		return true;
+	}
+	fraction = rest->s;
+	digits = take_number(rest, &value);
+	while (zeros < digits && fraction[zeros] == '0')
+		zeros++;
+	*traits |= digits > SHORT_FRACTION ? MOMENT_LONG_FRACTION : MOMENT_FRACTION;
+	*traits |= zeros == digits ? MOMENT_ZERO_FRACTION : 0;
+	*traits |= fraction[-1] == ',' ? MOMENT_UNREAD : 0;
+	return digits > 0;
+}
+
+/* Behind the minutes; false for no seconds. */
+static bool take_seconds(struct rest *rest, unsigned *traits)
+{
+	bool zero;
+
+	if (!take(rest, ':')) {
+		*traits |= MOMENT_NO_SECONDS;
+		return true;
+	}
+	zero = rest->len > 1 && memcmp(rest->s, "00", 2) == 0;
+	if (!take_two(rest, MINUTE_MAX + 1) || !take_fraction(rest, traits))
+		return false;
+	if (zero && (*traits & (MOMENT_NO_FRACTION | MOMENT_ZERO_FRACTION)) != 0)
+		*traits |= MOMENT_ZERO_SECONDS;
+	return true;
 }
 
 /* All of the rest; 0 for no time. */
@@ -274,11 +321,7 @@ static unsigned take_time(struct rest *rest)
 	if (digits < 1 || digits > 2 || !take(rest, ':') || !take_two(rest, MINUTE_MAX))
 		return 0;
 	traits |= digits == 1 ? MOMENT_SHORT_HOUR : value < 10 ? MOMENT_ZERO_HOUR : 0;
-	if (take(rest, ':') && !take_two(rest, MINUTE_MAX + 1))
-		return 0;
-	if ((take(rest, '.') || take(rest, ',')) && take_number(rest, &value) == 0)
-		return 0;
-	return take_zone(rest, &traits) ? traits : 0;
+	return take_seconds(rest, &traits) && take_zone(rest, &traits) ? traits : 0;
 }
 
 /* ---- a text ---- */
@@ -289,6 +332,7 @@ unsigned moment_traits(const char *s, size_t len)
 	struct rest whole = rest;
 	unsigned date;
 	unsigned time;
+	unsigned comma;
 	bool tee;
 
 	if (len < 4 || len > MOMENT_MAX)
@@ -300,13 +344,13 @@ unsigned moment_traits(const char *s, size_t len)
 	date = take_date(&rest);
 	if (date == 0 || rest.len == 0)
 		return date;
-	(void)take(&rest, ',');
+	comma = take(&rest, ',') ? MOMENT_UNREAD : 0;
 	tee = begins(&rest, 'T');
 	if (!tee && !begins(&rest, ' '))
 		return 0;
 	skip(&rest, 1);
 	time = take_time(&rest);
-	return time != 0 ? date | time | (tee ? MOMENT_TEE : MOMENT_BLANK) : 0;
+	return time != 0 ? date | time | comma | (tee ? MOMENT_TEE : MOMENT_BLANK) : 0;
 }
 
 /* ---- texts together ---- */
@@ -339,29 +383,76 @@ bool moment_sorts_wrong(unsigned traits)
 	return (traits &
 		(MOMENT_YEAR_LAST | MOMENT_SHORT_DAY | MOMENT_SHORT_HOUR | MOMENT_HALF_DAY)) != 0 ||
 	       has_several(traits, MARKS) || has_all(traits, MOMENT_TEE | MOMENT_BLANK) ||
-	       has_several(traits, OFFSETS);
+	       has_several(traits, OFFSETS) ||
+	       ((traits & MOMENT_ZED) != 0 && has_several(traits, PRECISIONS));
 }
 
 bool moment_is_unread(unsigned traits)
 {
 	return (traits & (MOMENT_YEAR_LAST | MOMENT_SHORT_DAY | MOMENT_SHORT_HOUR |
-			  MOMENT_HALF_DAY | MOMENT_SLASH | MOMENT_DOT)) != 0;
+			  MOMENT_HALF_DAY | MOMENT_SLASH | MOMENT_DOT | MOMENT_UNREAD)) != 0;
+}
+
+/* Whether `a` has seconds or digits behind a moment that `b` may have without them. */
+static bool is_more_precise(unsigned a, unsigned b)
+{
+	return ((b & MOMENT_NO_SECONDS) && (a & MOMENT_ZERO_SECONDS)) ||
+	       ((b & MOMENT_NO_FRACTION) && (a & MOMENT_ZERO_FRACTION)) ||
+	       ((b & PRECISIONS) == MOMENT_FRACTION && (a & PRECISIONS) == MOMENT_LONG_FRACTION);
+}
+
+/* Whether a Z of `a` stands where `b` has further digits, which are less: 10:00Z and 10:00:30. */
+static bool is_cut_by_zed(unsigned a, unsigned b)
+{
+	unsigned precisions = a & PRECISIONS;
+	unsigned least = precisions & -precisions;
+
+	return (a & MOMENT_ZED) != 0 && least > 0 && (b & PRECISIONS) >= 2 * least;
+}
+
+static bool has_other_zone(unsigned a, unsigned b)
+{
+	return ((a & ZONES) != 0 && (b & ZONES) != 0 && (a & b & ZONES) == 0) ||
+	       ((a & MOMENT_ZED) && (b & MOMENT_PLUS_ZERO)) ||
+	       ((b & MOMENT_ZED) && (a & MOMENT_PLUS_ZERO));
+}
+
+static bool has_other_time(unsigned a, unsigned b)
+{
+	return ((a ^ b) & MOMENT_HALF_DAY) != 0 || has_other_zone(a, b) || is_cut_by_zed(a, b) ||
+	       is_cut_by_zed(b, a) ||
+	       ((a & b & MOMENT_DATE) && ((a ^ b) & (MOMENT_TEE | MOMENT_BLANK)) != 0);
 }
 
 bool moment_differs(unsigned a, unsigned b)
 {
 	unsigned kinds = MOMENT_DATE | MOMENT_NAMED | MOMENT_SHORT_YEAR | MARKS;
-	unsigned other = a ^ b;
 
-	if (has_all(a & b, MOMENT_TIME)) {
-		kinds |= MOMENT_HALF_DAY;
-		if ((a & b & MOMENT_DATE) != 0)
-			kinds |= MOMENT_TEE | MOMENT_BLANK;
-	}
-	return (other & kinds) != 0 || ((a & MOMENT_SHORT_DAY) && (b & MOMENT_ZERO_DAY)) ||
+	return ((a ^ b) & kinds) != 0 || (has_all(a & b, MOMENT_TIME) && has_other_time(a, b)) ||
+	       ((a & MOMENT_SHORT_DAY) && (b & MOMENT_ZERO_DAY)) ||
 	       ((b & MOMENT_SHORT_DAY) && (a & MOMENT_ZERO_DAY)) ||
 	       ((a & MOMENT_SHORT_HOUR) && (b & MOMENT_ZERO_HOUR)) ||
 	       ((b & MOMENT_SHORT_HOUR) && (a & MOMENT_ZERO_HOUR));
+}
+
+bool moment_extends(unsigned a, unsigned b)
+{
+	return has_all(a & b, MOMENT_TIME) &&
+	       (is_more_precise(a, b) || ((a & ZONES) != 0 && (b & MOMENT_NO_OFFSET) != 0));
+}
+
+bool moment_is_other(unsigned a, unsigned b)
+{
+	return moment_differs(a, b) || moment_extends(a, b) || moment_extends(b, a);
+}
+
+bool moment_is_ambiguous(unsigned traits)
+{
+	return has_several(traits, MARKS) || has_all(traits, MOMENT_DATE) ||
+	       has_all(traits, MOMENT_TEE | MOMENT_BLANK) ||
+	       has_all(traits, MOMENT_ZED | MOMENT_PLUS_ZERO) ||
+	       has_all(traits, MOMENT_SHORT_HOUR | MOMENT_ZERO_HOUR) ||
+	       moment_extends(traits, traits);
 }
 
 /* ---- what makes ISO 8601 of them ---- */

@@ -35,6 +35,16 @@ enum moment_trait {
 	MOMENT_ODD_OFFSET = 1 << 18, /* another one: summer and winter differ by an hour */
 	MOMENT_EVEN_OFFSET = 1 << 19,
 	MOMENT_NO_OFFSET = 1 << 20, /* a date and a time without one */
+	MOMENT_ZED = 1 << 21,       /* the offset is Z */
+	MOMENT_PLUS_ZERO = 1 << 22, /* or +00:00 */
+	MOMENT_ZERO_SECONDS = 1 << 23,
+	MOMENT_ZERO_FRACTION = 1 << 24,
+	/* How precise it is, from here on in this order. */
+	MOMENT_NO_SECONDS = 1 << 25,
+	MOMENT_NO_FRACTION = 1 << 26, /* of seconds */
+	MOMENT_FRACTION = 1 << 27,    /* of up to three digits */
+	MOMENT_LONG_FRACTION = 1 << 28,
+	MOMENT_UNREAD = 1 << 29, /* the offset has no colon, or a comma stands somewhere */
 	MOMENT_DATE = MOMENT_YEAR_FIRST | MOMENT_YEAR_LAST,
 };
 
@@ -47,8 +57,17 @@ bool moment_is_day(unsigned traits);
 bool moment_sorts_wrong(unsigned traits);
 /* Whether SQLite's functions of dates take one of them for NULL. */
 bool moment_is_unread(unsigned traits);
-/* Whether equal dates or times are different texts in one and in the other. */
+/*
+ * Whether equal dates or times are different texts in one and in the other, and do not sort beside
+ * each other.
+ */
 bool moment_differs(unsigned a, unsigned b);
+/* Whether equal ones have more behind them in `a`, seconds or an offset: these texts are more. */
+bool moment_extends(unsigned a, unsigned b);
+/* Either of both, in whichever direction. */
+bool moment_is_other(unsigned a, unsigned b);
+/* Whether texts with these traits, all of them together, may be one date or time in two forms. */
+bool moment_is_ambiguous(unsigned traits);
 /*
  * Puts an expression that makes of the column's texts what sorts as they mean; `name` stands for
  * the column in SQL. False: there is no simple one.

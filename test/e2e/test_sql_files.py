@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import itertools
 import json
 import unicodedata
 
@@ -435,6 +436,53 @@ def test_dates_of_two_files_that_are_written_otherwise_are_told(server):
     for query in ("SELECT b.day FROM a JOIN b ON a.x = b.y ORDER BY b.day", "SELECT max(q.day) FROM a JOIN b AS q ON x = y WHERE a.day LIKE '%2020'",
                   "SELECT a.day FROM a, 'b.csv' q WHERE q.day > '2020-02-01' AND y = x"):
         assert notes(sql(server, query)) == [], query
+
+
+SPELLINGS = ["2026-01-05 10:00", "2026-01-05T10:00", "2026-01-05 10:00:00", "2026-01-05T10:00:00.000", "2026-01-05T10:00:00Z", "2026-01-05T10:00:00.000Z"]
+
+
+@pytest.mark.parametrize("a, b", itertools.combinations(SPELLINGS, 2))
+def test_moments_that_columns_write_otherwise_are_told_where_they_meet(server, a, b):
+    for name, text in (("a", a), ("b", b)):
+        put(server, f"{name}.csv", f"id,at\n1,{text}\n2,{text.replace('05', '17')}\n")
+    told = ["at of %s.csv has dates like '%s' and comes together with others that are written otherwise, as text: the same moment is two values; "
+            "strftime('%%Y-%%m-%%d %%H:%%M:%%f', at) of each gives one" % pair for pair in (("a", a), ("b", b))]
+    for query in ("SELECT * FROM a JOIN b USING (at)", "SELECT * FROM a NATURAL JOIN b", "SELECT * FROM a JOIN b ON a.at = b.at",
+                  "SELECT id FROM a WHERE at IN (SELECT at FROM b)", "SELECT id FROM a WHERE at = (SELECT max(at) FROM b)", "SELECT at FROM a UNION SELECT at FROM b",
+                  "WITH m AS (SELECT max(at) AS last FROM b) SELECT id FROM a JOIN m ON a.at = last", "SELECT * FROM a UNION ALL SELECT * FROM b"):
+        assert notes(sql(server, query)) == told, query
+    told = ["at of a.csv has dates like '%s' and was compared with one that is written otherwise, as text: write it as the file does" % a]
+    for condition, params in ((f"at = '{b}'", []), ("at IN (?)", [b]), (f"'{b}' <> at", [])):
+        assert notes(sql(server, f"SELECT id FROM a WHERE {condition}", params=params)) == told, condition
+    form = "strftime('%Y-%m-%d %H:%M:%f', {}.at)".format
+    assert rows(server, f"SELECT a.id, b.id FROM a JOIN b ON {form('a')} = {form('b')}") == [[1, 1], [2, 2]]
+    assert notes(sql(server, f"SELECT a.id FROM a JOIN b ON {form('a')} = {form('b')} WHERE a.at = '{a}' AND b.at >= '{b}'")) == []
+
+
+def test_moments_that_meet_in_one_form_are_not_told(server):
+    put(server, "a.csv", "id,at,min\n1,2026-01-05 10:00:00,2026-01-05 10:00\n2,2026-01-17 10:00:30,2026-01-17 10:00\n")
+    put(server, "b.csv", "id,at,py\n1,2026-01-05 10:00:00,2026-01-05T10:00:00\n2,2026-01-17 10:00:30,2026-01-05T10:00:00.123456\n")
+    for query in ("SELECT * FROM a JOIN b USING (at)", "SELECT at FROM a UNION SELECT at FROM b", "SELECT id FROM a WHERE at >= '2026-01-05 10:00'",
+                  "SELECT id FROM a WHERE at < '2026-01-05 10:00'", "SELECT id FROM a WHERE at BETWEEN '2026-01-05' AND '2026-01-17 23:59:59'",
+                  "SELECT a.id FROM a JOIN b ON a.min || ':00' = b.at", "SELECT max(py) FROM b GROUP BY id ORDER BY max(py)", "SELECT id FROM a WHERE at > '2026-01-05T00'"):
+        assert notes(sql(server, query)) == [], query
+
+
+def test_moments_in_several_forms_in_one_column_are_told(server):
+    for values, way in ((["2026-01-05T10:00:00", "2026-01-05 10:00:00"], "strftime('%Y-%m-%d %H:%M:%f', at) gives one"),
+                        (["2026-01-05 10:00:00", "2026-01-05 10:00"], "strftime('%Y-%m-%d %H:%M:%f', at) gives one"),
+                        (["2026-01-05T10:00:00Z", "2026-01-05T10:00:00"], "strftime('%Y-%m-%d %H:%M:%f', at) gives one"),
+                        (["2026-01-05", "05.01.2026"], "in python, pandas.to_datetime(column, format='mixed', dayfirst=True) gives what sorts")):
+        put(server, "t.csv", "id,at\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
+        assert notes(sql(server, "SELECT at, count(*) FROM t GROUP BY at")) == [
+            f"at of t.csv has dates in several forms ('{values[0]}', '{values[1]}'): as text the same moment is several values, which do not group, join or sort as one; {way}"]
+        assert notes(sql(server, "SELECT count(*) FROM t")) == []
+
+
+def test_an_offset_that_sqlite_does_not_read_is_told(server):
+    put(server, "t.csv", "id,at\n1,2026-01-05 10:00:00+00\n")
+    assert rows(server, "SELECT date(at) FROM t") == [[None]]
+    assert ", and date functions give NULL; in python" in notes(sql(server, "SELECT date(at) FROM t"))[0]
 
 
 def test_missing_values_beside_dates_of_any_kind_are_null(server):

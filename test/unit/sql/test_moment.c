@@ -104,6 +104,12 @@ static void dates_that_are_written_otherwise_differ(void **state)
 		{ "9:05", "09:05", true },
 		{ "9:05", "10:15", false },
 		{ "2026-01-15T10:00", "2026-01-15 10:00", true },
+		{ "2026-01-15T10:00Z", "2026-01-15T10:00:30", true },
+		{ "2026-01-15T10:00:00Z", "2026-01-15T10:00:00.5Z", true },
+		{ "2026-01-15T10:00:00Z", "2026-01-15T10:00:00+00:00", true },
+		{ "2026-01-15T10:00:00+01:00", "2026-01-15T10:00:00Z", true },
+		{ "2026-01-15T10:00:00.000Z", "2026-01-15T10:00:00.250Z", false },
+		{ "2026-01-15 10:00", "2026-01-15 10:00:00", false },
 		{ "31-Jan-2020", "31-01-2020", true },
 	};
 
@@ -111,6 +117,57 @@ static void dates_that_are_written_otherwise_differ(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		assert_int_equal(moment_differs(traits_of(cases[i].a), traits_of(cases[i].b)),
 				 cases[i].differ);
+}
+
+static void moments_that_say_more_extend_others(void **state)
+{
+	static const struct {
+		const char *a;
+		const char *b;
+		bool extends;
+	} cases[] = {
+		{ "2026-01-15 10:00:00", "2026-01-15 10:00", true },
+		{ "2026-01-15 10:00", "2026-01-15 10:00:00", false },
+		{ "2026-01-15 10:00:30", "2026-01-15 10:00", false },
+		{ "2026-01-15 10:00:00.000", "2026-01-15 10:00:00", true },
+		{ "2026-01-15 10:00:00.25", "2026-01-15 10:00:00", false },
+		{ "2026-01-15 10:00:00.250000", "2026-01-15 10:00:00.250", true },
+		{ "2026-01-15T10:00:00Z", "2026-01-15T10:00:00", true },
+		{ "2026-01-15", "2026-01-15", false },
+		{ "10:15:00", "10:15", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(moment_extends(traits_of(cases[i].a), traits_of(cases[i].b)),
+				 cases[i].extends);
+}
+
+/* What leaves out zeros writes each moment in one way. */
+static void forms_that_may_be_one_moment_are_ambiguous(void **state)
+{
+	static const struct {
+		const char *a;
+		const char *b;
+		bool ambiguous;
+	} cases[] = {
+		{ "2026-01-15T10:00:00", "2026-01-15 10:00:00", true },
+		{ "2026-01-15 10:00:00", "2026-01-15 10:00", true },
+		{ "2026-01-15 10:00:00.000", "2026-01-15 10:00:00", true },
+		{ "2026-01-15T10:00:00Z", "2026-01-15T10:00:00", true },
+		{ "2026-01-15T10:00:00Z", "2026-01-15T10:00:00+00:00", true },
+		{ "2026-01-15", "2026/01/16", true },
+		{ "2026-01-15T10:00:00.123456", "2026-01-15T10:00:00", false },
+		{ "2026-01-15T10:00:30", "2026-01-15T10:00", false },
+		{ "2026-01-15T10:00:00+01:00", "2026-07-15T10:00:00+02:00", false },
+		{ "2026-01-15 10:00:00.000", "2026-01-15 10:00:00.250", false },
+		{ "5/01/2026", "12/01/2026", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(moment_is_ambiguous(traits_of(cases[i].a) | traits_of(cases[i].b)),
+				 cases[i].ambiguous);
 }
 
 static void dates_have_times_or_not(void **state)
@@ -154,6 +211,8 @@ int main(void)
 		cmocka_unit_test(what_is_neither_is_neither),
 		cmocka_unit_test(what_sorts_alone_may_not_sort_beside_others),
 		cmocka_unit_test(dates_that_are_written_otherwise_differ),
+		cmocka_unit_test(moments_that_say_more_extend_others),
+		cmocka_unit_test(forms_that_may_be_one_moment_are_ambiguous),
 		cmocka_unit_test(dates_have_times_or_not),
 		cmocka_unit_test(only_what_is_simple_has_an_expression),
 	};
