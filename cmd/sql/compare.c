@@ -9,15 +9,12 @@
 #include "base/util.h"
 #include "compound.h"
 #include "sql/moment.h"
-#include "text/clean.h"
 
-enum { SHOWN_MAX = 30, NAMES_MAX = 100000 };
+enum { NAMES_MAX = 100000 };
 
 struct compare {
 	struct clause clause;
 	struct sides sides;
-	struct sink *sink;
-	bool told; /* what concerns no column */
 };
 
 /* What an operator does with its sides. */
@@ -80,56 +77,6 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 	return marks;
 }
 
-static bool has_columns(const struct side *side)
-{
-	return side->text || side->numeric || side->boolean;
-}
-
-/* A function that gives a text, beside a number. */
-static void tell_call(struct compare *compare, const struct side *a, const struct side *b)
-{
-	const struct clause *clause = &compare->clause;
-	cleanup_free char *name = NULL;
-
-	if (compare->told || a->call == 0 || a->number || has_columns(a) || !b->number ||
-	    b->numeric)
-		return;
-	name = token_name(&clause->lexer, &clause->tokens[a->call]);
-	sink_note(
-		compare->sink,
-		"%s() gives a text and was compared with a number: it equals none and is more than "
-		"any; CAST(%s(...) AS INTEGER) compares numbers",
-		name, name);
-	compare->told = true;
-}
-
-/* A number that no column gives, beside a text. */
-static void tell_number(struct compare *compare, const struct side *a, const struct side *b,
-			struct operation operation)
-{
-	const struct clause *clause = &compare->clause;
-	size_t at = b->digits != 0 ? b->digits : b->word;
-	cleanup_free char *text = NULL;
-	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
-
-	if (compare->told || !a->computed || a->call != 0 || has_columns(a) || at == 0 ||
-	    b->number || b->call != 0 || has_columns(b) || (operation.unequal && b->digits == 0))
-		return;
-	if (clause->tokens[at].kind == TOKEN_STRING)
-		text = token_text(&clause->lexer, &clause->tokens[at]);
-	else
-		text = xstrdup(json_string_value(clause_param(clause, at)));
-	if (*text == '\0')
-		return;
-	clean_line(&shown, text, strlen(text), SHOWN_MAX);
-	sink_note(
-		compare->sink,
-		"a number was compared with the text '%s': it equals none and is less than any; a "
-		"number in its place compares numbers",
-		buf_str(&shown));
-	compare->told = true;
-}
-
 static void look_at_both(struct compare *compare, struct side *a, struct side *b,
 			 struct operation operation)
 {
@@ -142,10 +89,6 @@ static void look_at_both(struct compare *compare, struct side *a, struct side *b
 	side_look(sides, b);
 	side_mark(sides, a, marks_of(a, b, operation));
 	side_mark(sides, b, marks_of(b, a, turned));
-	tell_call(compare, a, b);
-	tell_call(compare, b, a);
-	tell_number(compare, a, b, operation);
-	tell_number(compare, b, a, operation);
 }
 
 /* ---- the operators ---- */
@@ -494,9 +437,9 @@ static void look_at_word(struct compare *compare, size_t at)
 		look_at_condition(compare, at);
 }
 
-void compare_mark(const struct query *query, struct sides sides, struct sink *sink)
+void compare_mark(const struct query *query, struct sides sides)
 {
-	struct compare compare = { .sides = sides, .sink = sink };
+	struct compare compare = { .sides = sides };
 	const struct clause *clause = &compare.clause;
 	size_t budget = NAMES_MAX;
 

@@ -13,12 +13,11 @@
 
 #include "query.h"
 #include "side.h"
-#include "sink.h"
 
 /*
- * Sets the marks (column.h) of the wanted columns of those sheets that the query used, and tells
- * what concerns no column. `sides` has no clause yet.
+ * Sets the marks (column.h) of the wanted columns of those sheets that the query used. `sides` has
+ * no clause yet.
  */
-void compare_mark(const struct query *query, struct sides sides, struct sink *sink);
+void compare_mark(const struct query *query, struct sides sides);
 
 #endif

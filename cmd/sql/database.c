@@ -11,7 +11,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/util.h"
-#include "compare.h"
+#include "bytecode.h"
 #include "confine.h"
 #include "lite.h"
 #include "odbc.h"
@@ -182,7 +182,7 @@ static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink
 	if (result == 0)
 		result = lite_run(db_own, query, NULL, NULL, sink, err);
 	if (result == 0)
-		compare_mark(query, (struct sides){ .count = 0 }, sink);
+		bytecode_tell(db_own, query, sink);
 	(void)sqlite3_close(db_own);
 	return result;
 }

@@ -6,6 +6,7 @@
  */
 #include "module.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,11 @@ struct module {
 struct vtab {
 	sqlite3_vtab base;
 	struct sheet *sheet;
+	struct vtab *next;
 };
+
+/* All that are connected. */
+static struct vtab *vtabs;
 
 struct cursor {
 	sqlite3_vtab_cursor base;
@@ -97,15 +102,33 @@ static int connect(sqlite3 *db, void *data, int count, const char *const *argume
 	vtab = sqlite3_malloc64(sizeof(*vtab));
 	if (vtab == NULL)
 		return SQLITE_NOMEM;
-	*vtab = (struct vtab){ .sheet = sheet };
+	*vtab = (struct vtab){ .sheet = sheet, .next = vtabs };
+	vtabs = vtab;
 	*ret = &vtab->base;
 	return SQLITE_OK;
 }
 
 static int disconnect(sqlite3_vtab *base)
 {
+	struct vtab **at = &vtabs;
+
+	while (*at != vtab_of(base))
+		at = &(*at)->next;
+	*at = vtab_of(base)->next;
 	sqlite3_free(vtab_of(base));
 	return SQLITE_OK;
+}
+
+const struct sheet *module_opened(const char *name)
+{
+	void *opened = NULL;
+
+	if (sscanf(name, "vtab:%p", &opened) != 1)
+		return NULL;
+	for (const struct vtab *vtab = vtabs; vtab != NULL; vtab = vtab->next)
+		if (vtab == opened)
+			return vtab->sheet;
+	return NULL;
 }
 
 /* ---- the plan ---- */

@@ -25,6 +25,8 @@ typedef struct sheet *module_find(void *data, const char *name);
 int module_register(sqlite3 *db, module_find *find, void *data, struct err *err) MUST_CHECK;
 int module_create(sqlite3 *db, const char *table, const struct sheet *sheet,
 		  struct err *err) MUST_CHECK;
+/* The file of an open table that EXPLAIN's VOpen names so; NULL for none. */
+const struct sheet *module_opened(const char *name);
 void module_drop(sqlite3 *db, const char *table);
 
 #endif

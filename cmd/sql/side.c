@@ -137,7 +137,6 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	side->numeric = side->numeric || meant.numeric;
 	side->boolean = side->boolean || meant.boolean;
 	side->number = side->number || meant.number;
-	side->computed = side->computed || meant.computed;
 	side->days = side->days || meant.days;
 	side->mixed = side->mixed || meant.mixed;
 	side->wrong = side->wrong || meant.wrong;
@@ -344,8 +343,7 @@ static bool gives_its_arguments(const struct clause *clause, size_t at, struct s
 					     "char",    "quote",     "group_concat", "string_agg",
 					     "typeof",  NULL };
 
-	side->computed = side->computed || clause_is_any(clause, at, numbers);
-	side->number = side->number || side->computed;
+	side->number = side->number || clause_is_any(clause, at, numbers);
 	if (side->call == 0 && clause_is_any(clause, at, texts))
 		side->call = at;
 	return clause_is_any(clause, at, same);
@@ -435,10 +433,8 @@ static size_t behind_conditions(const struct clause *clause, size_t at, size_t e
 
 static void add_text(struct side *side, const char *text, size_t len, size_t at)
 {
-	if (infer_is_number(infer_class(text, len), false) ||
-	    infer_class(text, len) == INFER_PADDED)
-		side->digits = at;
-	else
+	if (!infer_is_number(infer_class(text, len), false) &&
+	    infer_class(text, len) != INFER_PADDED)
 		side->word = at;
 	side->written |= moment_traits(text, len);
 }
@@ -500,7 +496,7 @@ static void look(struct look *look)
 	struct side *side = look->side;
 
 	if (is_sum(clause, side)) {
-		side->number = side->computed = true;
+		side->number = true;
 		return;
 	}
 	for (size_t at = side->begin; at < side->end;) {

@@ -32,16 +32,14 @@ struct side {
 	bool numeric; /* a column of numbers, or a CAST to one, beside which texts become numbers */
 	bool boolean; /* a column of booleans */
 	bool number;  /* a number, beside which they do not */
-	bool computed;    /* that is a sum, or what a function gives */
-	bool days;        /* columns of dates without times */
-	bool mixed;       /* columns of dates that are written in several ways */
-	bool wrong;       /* a column of dates that do not sort, or that are not ISO 8601 */
+	bool days;    /* columns of dates without times */
+	bool mixed;   /* columns of dates that are written in several ways */
+	bool wrong;   /* a column of dates that do not sort, or that are not ISO 8601 */
 	unsigned moments; /* of its columns of dates (moment.h) */
 	unsigned written; /* of the dates that the query has there as texts */
 	/* Tokens; 0 for none. */
-	size_t word;   /* a text that is no number */
-	size_t digits; /* a text that is one */
-	size_t call;   /* a function that gives a text */
+	size_t word; /* a text that is no number */
+	size_t call; /* a function that gives a text */
 };
 
 /* Sets what the members below `data` are for the clause; `budget` is borrowed. */

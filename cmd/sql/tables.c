@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "bytecode.h"
 #include "compare.h"
 #include "lite.h"
 #include "module.h"
@@ -365,6 +366,17 @@ sqlite3 *tables_db(const struct tables *tables)
 	return tables->db;
 }
 
+/* What is told of a column needs not be told of what a query makes of it. */
+static bool has_marks(const struct tables *tables, unsigned marks)
+{
+	for (size_t i = 0; i < tables->sheet_count; i++)
+		for (size_t c = 0; c < tables->sheets[i]->count; c++)
+			if (tables->sheets[i]->used &&
+			    (tables->sheets[i]->columns[c].marks & marks))
+				return true;
+	return false;
+}
+
 void tables_tell(struct tables *tables, const struct query *query, struct sink *sink)
 {
 	bool truths = tell_has_truths(query);
@@ -373,7 +385,9 @@ void tables_tell(struct tables *tables, const struct query *query, struct sink *
 			       .find = find_sheet,
 			       .data = tables };
 
-	compare_mark(query, sides, sink);
+	compare_mark(query, sides);
+	if (!has_marks(tables, COLUMN_NUMBERED | COLUMN_TEXTED | COLUMN_TRUE))
+		bytecode_tell(tables->db, query, sink);
 	for (size_t i = 0; i < tables->sheet_count; i++)
 		if (tables->sheets[i]->used)
 			tell_sheet(tables->sheets[i], truths, sink);

@@ -509,7 +509,7 @@ def test_a_column_of_numbers_beside_a_text_that_does_no_harm_is_not_told(server,
 
 def test_what_functions_give_is_told_when_it_is_compared_as_text(server):
     put(server, "t.csv", "id,d\n1,2026-01-05\n2,2026-11-02\n")
-    told = "%s() gives a text and was compared with a number: it equals none and is more than any; CAST(%s(...) AS INTEGER) compares numbers"
+    told = "%s() gives a text and was compared with a number: it equals none and is more than any; CAST(%s(...) AS REAL) compares numbers"
     for condition, name in (("strftime('%Y', d) = 2026", "strftime"), ("substr(d, 1, 4) >= 2030", "substr"), ("1 > upper(d)", "upper"),
                             ("strftime('%m', d) IN (1, 2)", "strftime"), ("CASE strftime('%m', d) WHEN 1 THEN 1 END", "strftime")):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [told % (name, name)], condition
@@ -526,6 +526,48 @@ def test_what_functions_give_is_told_when_it_is_compared_as_text(server):
     assert notes(sql(server, "SELECT count(*) FROM t HAVING count(*) > '1'")) == told
     assert notes(sql(server, "SELECT d FROM t GROUP BY d HAVING sum(id) = ?", params=["1"])) == told
     assert notes(sql(server, "SELECT d FROM t WHERE :a = '' OR :a = id", params=[1])) == []
+
+
+MADE = "a text that the query makes was compared with a number that it makes: no text equals a number, and each is more; CAST(... AS REAL) of the text compares numbers"
+CALLED = "strftime() gives a text and was compared with a number: it equals none and is more than any; CAST(strftime(...) AS REAL) compares numbers"
+BY_YEAR = "(SELECT substr(d, 1, 4) AS y, count(*) AS c FROM t GROUP BY 1)"
+
+
+@pytest.mark.parametrize("query, told", [
+    ("SELECT id FROM t WHERE strftime('%Y', d) = (SELECT max(year) FROM t)", CALLED),
+    ("SELECT id FROM t WHERE (SELECT 2000 + count(*) FROM t) < strftime('%Y', d)", CALLED),
+    ("SELECT id FROM t WHERE strftime('%Y', d) IN (SELECT max(year) FROM t)", CALLED),
+    ("SELECT id FROM t WHERE strftime('%Y', d) IN (SELECT year + 0 FROM t)", CALLED),
+    ("SELECT id FROM t WHERE length(d) = 10 AND strftime('%Y', d) = length(d) + 2016", CALLED),
+    ("SELECT id FROM t WHERE (SELECT max(strftime('%Y', d)) FROM t) = 2026", None),
+    (f"SELECT * FROM {BY_YEAR} JOIN (SELECT max(year) AS y FROM t) USING (y)", MADE),
+    (f"SELECT * FROM {BY_YEAR} NATURAL JOIN (SELECT max(year) AS y FROM t)", MADE),
+    (f"WITH a AS {BY_YEAR}, b AS (SELECT year + 0 AS y, count(*) AS n FROM t GROUP BY 1) SELECT * FROM a JOIN b ON a.y = b.y", MADE),
+    (f"WITH a AS {BY_YEAR}, b AS (SELECT year + 0 AS y, count(*) AS n FROM t GROUP BY 1) SELECT * FROM b LEFT JOIN a ON a.y = b.y", MADE),
+    (f"SELECT y FROM {BY_YEAR} WHERE y > 2025", None),
+    ("SELECT y FROM (SELECT d || '' AS y FROM t ORDER BY 1 LIMIT 5) WHERE y > (SELECT count(*) FROM t)", None),
+    ("SELECT name FROM t GROUP BY name HAVING group_concat(id) = sum(id)", "group_concat() gives a text and was compared with a number: it equals none and is more than any; "
+     "CAST(group_concat(...) AS REAL) compares numbers"),
+    ("SELECT count(*) FROM t HAVING count(*) > (SELECT substr('12', 1, 1))", None)])
+def test_texts_that_subqueries_make_are_told_beside_numbers(server, query, told):
+    put(server, "t.csv", "id,d,year,name\n1,2026-01-05,2026,a\n2,2025-11-02,2025,b\n3,2026-03-05,2026,c\n")
+    (note,) = notes(sql(server, query))
+    assert note == told or (told is None and "was compared with a number" in note), note
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT id FROM t WHERE strftime('%Y', d) = (SELECT year FROM t LIMIT 1)", "SELECT id FROM t WHERE strftime('%Y', d) IN (SELECT year FROM t)",
+    "SELECT id FROM t WHERE year IN (SELECT strftime('%Y', d) FROM t)", "SELECT id FROM t WHERE year = (SELECT max(strftime('%Y', d)) FROM t)",
+    f"SELECT t.id FROM t JOIN {BY_YEAR} s ON s.y = t.year", f"WITH a AS {BY_YEAR}, b AS (SELECT year AS y, count(*) AS n FROM t GROUP BY 1) SELECT * FROM a JOIN b USING (y)",
+    "SELECT id FROM t WHERE CAST(strftime('%Y', d) AS REAL) = (SELECT max(year) FROM t)", f"SELECT * FROM {BY_YEAR} a JOIN {BY_YEAR} b USING (y)",
+    "SELECT name FROM t GROUP BY name HAVING count(*) > 0 AND max(name) > 'A'", "SELECT id, rank() OVER (PARTITION BY name ORDER BY year RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t",
+    "WITH RECURSIVE n(i, s) AS (SELECT 1, 'x' UNION ALL SELECT i + 1, s || 'x' FROM n WHERE i < 5) SELECT * FROM n WHERE length(s) > 2",
+    "SELECT CASE WHEN length(name) > 0 AND upper(name) = 'A' THEN 'yes' ELSE 'no' END FROM t", "SELECT coalesce(nullif(upper(name), 'A'), 0) = 0 FROM t",
+    "SELECT DISTINCT upper(name) FROM t WHERE EXISTS (SELECT 1 FROM t x WHERE x.year = t.year) ORDER BY length(name) LIMIT 2"])
+def test_what_is_converted_for_a_comparison_is_not_told(server, query):
+    put(server, "t.csv", "id,d,year,name\n1,2026-01-05,2026,a\n2,2025-11-02,2025,b\n3,2026-03-05,2026,c\n")
+    answer = sql(server, query)
+    assert answer.object["rows"] and notes(answer) == []
 
 
 def test_texts_that_a_query_calculates_with_are_told(server):
