@@ -8,9 +8,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "sql/moment.h"
-#include "text/clean.h"
-
-enum { SHOWN_MAX = 30 };
 
 /* A column and its file as sentences have them. */
 struct subject {
@@ -19,15 +16,6 @@ struct subject {
 	const char *file;
 	struct sink *sink;
 };
-
-/* Of a file's text; the caller frees it. */
-static char *shown(const char *text)
-{
-	struct buf out = BUF_INIT(BUF_UNBOUNDED);
-
-	clean_line(&out, text, strlen(text), SHOWN_MAX);
-	return buf_steal(&out);
-}
 
 static const char *base_of(const char *path)
 {
@@ -80,7 +68,7 @@ static void put_way(struct buf *out, const char *name, unsigned traits)
 
 static void advise_ordered(const struct subject *subject)
 {
-	cleanup_free char *sample = shown(subject->column->moment);
+	cleanup_free char *sample = column_shown(subject->column->moment);
 	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
 
 	put_way(&way, subject->column->name, subject->column->moments);
@@ -94,7 +82,7 @@ static void advise_ordered(const struct subject *subject)
 
 static void advise_unlike(const struct subject *subject, const char *with)
 {
-	cleanup_free char *sample = shown(subject->column->samples[0]);
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
 
 	sink_note(subject->sink,
 		  "%s of %s has dates like '%s' and was compared with %s, as text: write it as the "
@@ -112,7 +100,7 @@ static void put_form(struct buf *out, const char *name)
 
 static void advise_spelt(const struct subject *subject)
 {
-	cleanup_free char *sample = shown(subject->column->samples[0]);
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
 	cleanup_buf struct buf form = BUF_INIT(BUF_UNBOUNDED);
 
 	put_form(&form, subject->column->name);
@@ -126,7 +114,7 @@ static void advise_timed(const struct subject *subject)
 {
 	unsigned traits = subject->column->moments;
 	bool short_of = (traits & (MOMENT_SHORT_DAY | MOMENT_SHORT_YEAR | MOMENT_NAMED)) != 0;
-	cleanup_free char *sample = shown(subject->column->samples[0]);
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
 	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
 
 	if (short_of) {
@@ -160,7 +148,7 @@ static void advise_numbered(const struct subject *subject)
 
 static void advise_true(const struct subject *subject)
 {
-	cleanup_free char *sample = shown(subject->column->samples[0]);
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
 
 	sink_note(subject->sink,
 		  "%s of %s is text and was compared with a BOOLEAN, which equals no text: compare "
@@ -192,7 +180,7 @@ static void advise_texted(const struct subject *subject)
 static void advise_added(const struct subject *subject)
 {
 	bool dated = column_is_dated(subject->column);
-	cleanup_free char *sample = shown(subject->column->samples[0]);
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
 
 	sink_note(
 		subject->sink,
@@ -240,8 +228,8 @@ static void advise_column(const struct subject *subject)
 
 static void advise_form(const struct subject *subject)
 {
-	cleanup_free char *first = shown(subject->column->samples[0]);
-	cleanup_free char *other = shown(subject->column->other);
+	cleanup_free char *first = column_shown(subject->column->samples[0]);
+	cleanup_free char *other = column_shown(subject->column->other);
 	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
 
 	if (moment_is_unread(subject->column->moments))
@@ -257,12 +245,12 @@ static void advise_form(const struct subject *subject)
 
 void advise_forms(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(base_of(sheet->path));
 	size_t count = 0;
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];
-		cleanup_free char *name = shown(column->name);
+		cleanup_free char *name = column_shown(column->name);
 
 		if (column->other[0] == '\0' || !column_is_dated(column) ||
 		    (column->marks & COLUMN_ORDERED) != 0 || count++ >= ADVISE_COLUMNS_MAX)
@@ -277,11 +265,11 @@ void advise_forms(const struct sheet *sheet, struct sink *sink)
 
 void advise_sheet(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(base_of(sheet->path));
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];
-		cleanup_free char *name = column->marks != 0 ? shown(column->name) : NULL;
+		cleanup_free char *name = column->marks != 0 ? column_shown(column->name) : NULL;
 
 		if (name != NULL)
 			advise_column(&(struct subject){

@@ -4,20 +4,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "hash.h"
 #include "lite.h"
 #include "lookup.h"
 #include "sql/moment.h"
+#include "text/clean.h"
 #include "text/utf8.h"
 
 enum {
 	BITS = 64,
+	SHOWN_MAX = 30, /* characters of a text in a sentence */
 	SLOTS_FIRST = 256,
 	TEXT_FIRST = 4096,
 	ENDS_FIRST = 256,
 	GROW_DOUBLING_MAX = 64 << 20, /* bytes */
 };
+
+/* What looks like a blank or a minus and is none for who reads numbers. */
+static bool is_disguised(int32_t c)
+{
+	return c == 0xa0 || c == 0x2212 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f ||
+	       c == 0x205f || c == 0x3000;
+}
+
+char *column_shown(const char *text)
+{
+	struct utf8_decoder decoder = { 0 };
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf seen = BUF_INIT(BUF_UNBOUNDED);
+
+	for (const char *begin = text; *text != '\0'; text++) {
+		int32_t got[2];
+
+		utf8_decode(&decoder, (unsigned char)*text, &got[0], &got[1]);
+		if (got[0] == UTF8_MORE)
+			continue;
+		if (is_disguised(got[0]))
+			buf_putf(&seen, "\\u%04X", (unsigned)got[0]);
+		else
+			buf_put(&seen, begin, (size_t)(text + 1 - begin));
+		begin = text + 1;
+	}
+	clean_line(&out, buf_str(&seen), seen.len, SHOWN_MAX);
+	return buf_steal(&out);
+}
 
 void column_init(struct column *column, const char *name)
 {
@@ -91,10 +123,12 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 
 int column_fail_memory(struct err *err)
 {
-	return err_set(err, ERR_LIMIT,
-		       "the query needs more than %d MB of memory for the columns it names; "
-		       "name fewer",
-		       LITE_HEAP_MAX >> 20);
+	return err_set(
+		err, ERR_LIMIT,
+		"the columns that the query names need more than %d MB of memory, which is "
+		"the most that exec_sql takes (no setting changes that); name fewer columns, "
+		"or read the file in python by chunks",
+		LITE_HEAP_MAX >> 20);
 }
 
 int column_reserve(struct column *column, size_t rows, struct err *err)

@@ -88,6 +88,10 @@ struct column {
 	struct column_lookup caseless; /* of texts, as COLLATE NOCASE compares them */
 };
 
+/* A file's text for a sentence, in which a blank or minus that is no ASCII is \uXXXX; the caller
+ * frees it. */
+char *column_shown(const char *text);
+
 /* ---- what its values are ---- */
 
 void column_init(struct column *column, const char *name);

@@ -10,9 +10,8 @@
 #include "base/mem.h"
 #include "names.h"
 #include "sql/token.h"
-#include "text/clean.h"
 
-enum { COUNT_MAX = 32, SHOWN_MAX = 30 };
+enum { COUNT_MAX = 32 };
 
 /* 120,000 */
 static const char *with_commas(char out[COUNT_MAX], uint64_t count)
@@ -37,19 +36,10 @@ static const char *base_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Of a file's text, for one of our sentences; the caller frees it. */
-static char *shown(const char *text)
-{
-	struct buf out = BUF_INIT(BUF_UNBOUNDED);
-
-	clean_line(&out, text, strlen(text), SHOWN_MAX);
-	return buf_steal(&out);
-}
-
 static void put_samples(struct buf *out, const struct column *column)
 {
 	for (size_t i = 0; i < COLUMN_SAMPLES && column->samples[i][0] != '\0'; i++) {
-		cleanup_free char *sample = shown(column->samples[i]);
+		cleanup_free char *sample = column_shown(column->samples[i]);
 
 		buf_putf(out, "%s'%s'", i == 0 ? "" : ", ", sample);
 	}
@@ -78,8 +68,8 @@ static const char *what_doubles_are_for(const struct column *column)
 
 static void tell_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
 {
-	cleanup_free char *name = shown(column->name);
-	cleanup_free char *file = shown(base_of(sheet->path));
+	cleanup_free char *name = column_shown(column->name);
+	cleanup_free char *file = column_shown(base_of(sheet->path));
 	cleanup_buf struct buf samples = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t others = infer_others(column->counts, sheet->separator == ';');
 	char all[COUNT_MAX];
@@ -157,8 +147,8 @@ static void tell_texts(const struct sheet *sheet, bool all, struct sink *sink)
 static void tell_encoding(const struct sheet *sheet, struct sink *sink)
 {
 	const struct encoding *encoding = &sheet->encoding;
-	cleanup_free char *path = shown(sheet->path);
-	cleanup_free char *sample = shown(sheet->sample);
+	cleanup_free char *path = column_shown(sheet->path);
+	cleanup_free char *sample = column_shown(sheet->sample);
 	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
 	char lost[COUNT_MAX];
 
@@ -180,7 +170,7 @@ static void tell_encoding(const struct sheet *sheet, struct sink *sink)
 
 static void tell_rows(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(base_of(sheet->path));
 	char some[COUNT_MAX];
 
 	if (sheet->short_rows > 0)
@@ -208,13 +198,13 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 
 static void tell_numbers(const struct sheet *sheet, struct sink *sink)
 {
-	cleanup_free char *file = shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(base_of(sheet->path));
 	size_t commas = 0;
 	const char *first = "";
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];
-		cleanup_free char *name = shown(column->name);
+		cleanup_free char *name = column_shown(column->name);
 
 		if (column->verdict.type != INFER_TYPE_REAL)
 			continue;
@@ -276,11 +266,11 @@ bool tell_has_truths(const struct query *query)
 
 static void tell_booleans(const struct sheet *sheet, bool truths, struct sink *sink)
 {
-	cleanup_free char *file = shown(base_of(sheet->path));
+	cleanup_free char *file = column_shown(base_of(sheet->path));
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		const struct column *column = &sheet->columns[i];
-		cleanup_free char *name = shown(column->name);
+		cleanup_free char *name = column_shown(column->name);
 
 		if (column->wanted && column->verdict.type == INFER_TYPE_BOOLEAN &&
 		    (truths || (column->marks & COLUMN_TEXTED)))

@@ -20,6 +20,7 @@ enum {
 	EXACT_POWER = 22, /* powers of ten that are doubles */
 };
 
+#define MINUS "\xe2\x88\x92" /* U+2212 */
 #define EXACT_MANTISSA (UINT64_C(1) << 53)
 
 static bool is_blank(char c)
@@ -186,10 +187,20 @@ static enum infer_class fraction_class(const char *s, size_t len, size_t sign, s
 /* How long the currency's sign, percent sign, sign or blank is that the text begins with. */
 static size_t mark_length(const char *s, size_t len)
 {
-	static const char *const marks[] = {
-		"$",        "%",        "(",       ")", " ", "-", "+", "\xe2\x82\xac", /* euro */
-		"\xc2\xa3", "\xc2\xa5", "\xc2\xa0"
-	}; /* pound, yen, blank */
+	static const char *const marks[] = { "$",
+					     "%",
+					     "(",
+					     ")",
+					     " ",
+					     "-",
+					     "+",
+					     "\xe2\x82\xac", /* euro */
+					     "\xc2\xa3",     /* pound */
+					     "\xc2\xa5",     /* yen */
+					     "\xe2\x82\xb9", /* rupee */
+					     "\xc2\xa0",     /* blanks */
+					     "\xe2\x80\xaf",
+					     MINUS };
 
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
 		if (strlen(marks[i]) <= len && memcmp(marks[i], s, strlen(marks[i])) == 0)
@@ -202,10 +213,15 @@ static size_t group_mark_length(const char *s, size_t len)
 {
 	if (len > 0 && strchr(",.' ", *s) != NULL)
 		return 1;
-	return len > 1 && memcmp(s, "\xc2\xa0", 2) == 0 ? 2 : 0;
+	if (len > 1 && memcmp(s, "\xc2\xa0", 2) == 0)
+		return 2;
+	return len > 2 && memcmp(s, "\xe2\x80\xaf", 3) == 0 ? 3 : 0;
 }
 
-/* Of digits, in groups of three but for the first and, behind another separator, the last. */
+/*
+ * Of digits, in groups of three but for the first and, behind another separator, the last. As in
+ * India, 1,23,45,678 has groups of two before that of three.
+ */
 static bool is_grouped(const char *s, size_t len)
 {
 	size_t count = digits(s, len);
@@ -215,7 +231,8 @@ static bool is_grouped(const char *s, size_t len)
 	while (count > 0 && count < len) {
 		size_t skip = group_mark_length(s + count, len - count);
 
-		if (skip == 0 || (mark != '\0' && count != 3))
+		if (skip == 0 ||
+		    (mark != '\0' && count != 3 && !(count == 2 && mark == ',' && s[count] == ',')))
 			return false;
 		mark = s[count];
 		if (first == '\0')
@@ -228,13 +245,20 @@ static bool is_grouped(const char *s, size_t len)
 	       (mark == '\0' || count == 3 || mark == '.' || (mark == ',' && (first != mark)));
 }
 
+/* A mark of `len` bytes. */
+static bool is_sign(const char *s, size_t len)
+{
+	return *s == '-' || *s == '+' ||
+	       (len == sizeof(MINUS) - 1 && memcmp(s, MINUS, sizeof(MINUS) - 1) == 0);
+}
+
 static bool is_marked(const char *s, size_t len)
 {
 	size_t signs = 0;
 	size_t n;
 
 	while ((n = mark_length(s, len)) > 0) {
-		signs += *s == '-' || *s == '+';
+		signs += is_sign(s, n);
 		s += n;
 		len -= n;
 	}

@@ -264,6 +264,13 @@ def test_numbers_with_other_characters_are_told_each_time_they_are_read(server, 
     assert notes(sql(server, "SELECT id FROM t")) == []
 
 
+@pytest.mark.parametrize("values, shown", [(["1,23,456", "7,654"], "'1,23,456', '7,654'"), (["\u22125", "3.5"], r"'\u22125'"), (["1\u00a0234", "5"], r"'1\u00A0234'"),
+                                           (["1\u202f234", "5"], r"'1\u202F234'")])
+def test_characters_that_look_like_others_are_shown(server, values, shown):
+    put(server, "t.csv", "v\n" + "".join(f'"{value}"\n' for value in values))
+    assert notes(sql(server, "SELECT v FROM t")) == [f"v of t.csv is text: its numbers have other characters in them ({shown}); it sorts and compares as text"]
+
+
 def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
     told = "p of t.csv is text and was compared with a number, as text: CAST(p AS REAL) compares numbers"
     marked = "p of t.csv is text: its numbers have other characters in them ('$5', '$20', ...); it sorts and compares as text"

@@ -86,6 +86,19 @@ static void each_value_has_its_class(void **state)
 		{ "1 000", INFER_MARKED },
 		{ "1'000.25", INFER_MARKED },
 		{ "(1,234.5)", INFER_MARKED },
+		{ "1,23,456", INFER_MARKED },
+		{ "12,34,56,789.25", INFER_MARKED },
+		{ "1,23,45", INFER_TEXT },
+		{ "1,23.5", INFER_TEXT },
+		{ "\xe2\x88\x92"
+		  "5",
+		  INFER_MARKED },
+		{ "\xe2\x88\x92"
+		  "1.5",
+		  INFER_MARKED },
+		{ "1\xe2\x80\xaf"
+		  "234",
+		  INFER_MARKED },
 		{ "5 \xe2\x82\xac", INFER_MARKED },
 		{ "\xc2\xa3"
 		  "7",
