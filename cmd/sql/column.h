@@ -61,6 +61,7 @@ struct column_lookup {
 
 struct column {
 	char *name;
+	enum infer_class heading; /* what the first line has for its name */
 	uint64_t counts[INFER_CLASSES];
 	struct infer_verdict verdict;
 	/* Values that are no numbers; one with an exponent only. "" for none. */

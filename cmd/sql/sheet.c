@@ -14,7 +14,7 @@
 #include "stop.h"
 #include "workspace/beneath.h"
 
-enum { READINGS_MAX = 3 };
+enum { READINGS_MAX = 3, YEAR_MIN = 1900, YEAR_MAX = 2100 };
 
 /* ---- reading ---- */
 
@@ -140,6 +140,7 @@ static int add_column(struct sheet *sheet, const struct csv_reader *header, cons
 		return err_set(err, ERR_INVALID, "it has more than %d columns", SINK_COLUMNS_MAX);
 	name = free_name(sheet, header, s, len);
 	column_init(&sheet->columns[sheet->count], name);
+	sheet->columns[sheet->count].heading = infer_class(s, len);
 	sheet->count++;
 	return 0;
 }
@@ -155,6 +156,27 @@ static void trim_name(struct sheet *sheet, struct csv_field *field)
 	field->len = len;
 }
 
+/* An integer; -1 for something else. */
+static int64_t value_of(const struct csv_field *field)
+{
+	return infer_class(field->s, field->len) == INFER_INTEGER
+		       ? infer_integer(field->s, field->len)
+		       : -1;
+}
+
+/* Names of columns without names, or of years: 0, 1, 2; one without a name may stand before them.
+ */
+static bool is_counted(const struct csv_reader *reader)
+{
+	size_t first = reader->fields[0].len == 0;
+	int64_t least = first < reader->count ? value_of(&reader->fields[first]) : -1;
+
+	for (size_t i = first + 1; i < reader->count; i++)
+		if (value_of(&reader->fields[i]) != least + (int64_t)(i - first))
+			return false;
+	return least == 0 || (least >= YEAR_MIN && least <= YEAR_MAX && reader->count > first + 1);
+}
+
 static int read_header(struct sheet *sheet, struct csv_reader *reader, struct err *err)
 {
 	int result = csv_next(reader, err);
@@ -166,6 +188,7 @@ static int read_header(struct sheet *sheet, struct csv_reader *reader, struct er
 	for (size_t i = 0; result == 1 && i < reader->count; i++)
 		if (add_column(sheet, reader, reader->fields[i].s, reader->fields[i].len, err) < 0)
 			return -1;
+	sheet->counted = result == 1 && is_counted(reader);
 	return result < 0 ? -1 : 0;
 }
 

@@ -25,6 +25,7 @@ struct sheet {
 	char separator;
 	bool quotes;  /* in it mean something */
 	bool trimmed; /* blanks stood around names of columns */
+	bool counted; /* the names are numbers one after the other: 0, 1, 2 or years */
 	bool used;    /* by the query that was prepared last */
 	bool told;    /* what was assumed about it was in an answer */
 	struct column *columns;

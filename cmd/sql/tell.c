@@ -196,6 +196,79 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 			  file);
 }
 
+/* Whether the name is what the column's values are; text says nothing. */
+static bool is_like_values(const struct column *column)
+{
+	bool commas = column->verdict.comma;
+
+	switch (column->verdict.type) {
+	case INFER_TYPE_TEXT:
+		return column_is_dated(column) &&
+		       (column->heading == INFER_DATE || column->heading == INFER_MOMENT);
+	case INFER_TYPE_BOOLEAN:
+		return column->heading == INFER_BOOLEAN;
+	default:
+		return infer_is_number(column->heading, commas);
+	}
+}
+
+/*
+ * All names are numbers over numbers, or one is a fraction or date over such ones and none is what
+ * its column's numbers or dates are not. Integers over integers beside texts may be years.
+ */
+static bool has_data_for_names(const struct sheet *sheet)
+{
+	size_t numbers = 0;
+	size_t sure = 0;
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		bool plain = column->verdict.type == INFER_TYPE_TEXT && !column_is_dated(column);
+		bool like = is_like_values(column);
+
+		if (!plain && !like)
+			return false;
+		sure += like && column->heading != INFER_INTEGER &&
+			column->heading != INFER_BOOLEAN;
+		numbers += like && !column_is_dated(column);
+	}
+	return sheet->rows > 0 && !sheet->counted && (sure > 0 || numbers == sheet->count);
+}
+
+/* The file's bytes as UTF-8 without a mark, for a shell. */
+static void put_reading(struct buf *out, const struct sheet *sheet)
+{
+	if (sheet->encoding.name[0] != '\0')
+		buf_putf(out, "iconv -f %s -t UTF-8 ", sheet->encoding.name);
+	else if (sheet->encoding.mark > 0)
+		buf_putf(out, "tail -c +%zu ", sheet->encoding.mark + 1);
+	else
+		buf_puts(out, "cat ");
+	names_put_quoted(out, sheet->path, false);
+}
+
+static void tell_header(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *first = column_shown(sheet->columns[0].name);
+	cleanup_buf struct buf reading = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf separator = BUF_INIT(BUF_UNBOUNDED);
+
+	if (!has_data_for_names(sheet))
+		return;
+	put_reading(&reading, sheet);
+	if (sheet->separator == '\t')
+		buf_puts(&separator, "$'\\t'");
+	else
+		buf_putf(&separator, "'%c'", sheet->separator);
+	sink_note(sink,
+		  "the first line of %s looks like data ('%s', ...) and is read as the names of "
+		  "the columns. If it is data, in bash: { seq -s %s -f c%%g %zu; %s; } > "
+		  "input/with_names.%s",
+		  file, first, buf_str(&separator), sheet->count, buf_str(&reading),
+		  sheet->separator == '\t' ? "tsv" : "csv");
+}
+
 static void tell_numbers(const struct sheet *sheet, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
@@ -285,6 +358,7 @@ void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
 {
 	if (!sheet->told) {
 		tell_encoding(sheet, sink);
+		tell_header(sheet, sink);
 		tell_rows(sheet, sink);
 		tell_numbers(sheet, sink);
 		advise_forms(sheet, sink);

@@ -667,6 +667,33 @@ def test_a_zero_byte_in_a_small_file_is_no_utf16(server):
     assert answer.object["rows"] == [[1], [2]] and notes(answer) == []
 
 
+@pytest.mark.parametrize("name, data, line, first", [
+    ("t.csv", "5,2.5\n7,3.5\n", "{ seq -s ',' -f c%g 2; cat 'input/t.csv'; } > input/with_names.csv", [5, 2.5]),
+    ("t.csv", "17\n3\n", "{ seq -s ',' -f c%g 1; cat 'input/t.csv'; } > input/with_names.csv", [17]),
+    ("t.csv", "1,2026-01-05,Bern\n2,2026-01-06,Basel\n", "{ seq -s ',' -f c%g 3; cat 'input/t.csv'; } > input/with_names.csv", [1, "2026-01-05", "Bern"]),
+    ("t.tsv", "Bern\t1.5\nBasel\t2.5\n", "{ seq -s $'\\t' -f c%g 2; cat 'input/t.tsv'; } > input/with_names.tsv", ["Bern", 1.5]),
+    ("t.csv", "\ufeffBern;1,5;x\nBasel;2,5;y\n", "{ seq -s ';' -f c%g 3; tail -c +4 'input/t.csv'; } > input/with_names.csv", ["Bern", 1.5, "x"])])
+def test_a_first_line_that_looks_like_data_is_told_with_the_line_that_names_the_columns(server, name, data, line, first):
+    put(server, name, data)
+    told = notes(sql(server, "SELECT * FROM t"))[0]
+    assert told.startswith(f"the first line of {name} looks like data ('{first[0]}', ...) and is read as the names of the columns. ") and told.endswith(": " + line)
+    assert notes(sql(server, "SELECT count(*) FROM t")) == []
+    server.cell(f"import subprocess; subprocess.run(['bash', '-c', {line!r}], check=True)")
+    assert rows(server, "SELECT * FROM with_names LIMIT 1") == [first]
+
+
+@pytest.mark.parametrize("data", ["country,2020,2021\nCH,1,2\n", ",0,1\n0,1.5,2.5\n", "0,1,2\n5,6,7\n", "2020,2021,2022\n5,6,7\n", "id,n\n1,2\n", "a,b\nx,y\n", "1,2\n",
+                                  "station,2026-01-05,2026-01-06\nA,1.5,2.5\n", "1st,2nd\n1,2\n", "true,false\n1,2\n", "name,10\nx,3\n"])
+def test_a_first_line_of_names_is_not_told(server, data):
+    put(server, "t.csv", data)
+    assert notes(sql(server, "SELECT * FROM t")) == []
+
+
+def test_an_empty_text_is_null_without_quotes_only(server):
+    put(server, "t.csv", 'id,city\n1,\n2,""\n3,Bern\n')
+    assert rows(server, "SELECT id FROM t WHERE city IS NULL") == [[1]] and rows(server, "SELECT id FROM t WHERE nullif(city, '') IS NULL") == [[1], [2]]
+
+
 def test_ragged_rows_are_read_and_told(server):
     put(server, "t.csv", "a,b\n1,2\n3\n\"x\ny\",4,5\n6\n")
     answer = sql(server, "SELECT * FROM t")
