@@ -199,6 +199,17 @@ static void advise_stacked(const struct subject *subject)
 		  subject->name, subject->file);
 }
 
+static void advise_bare(const struct subject *subject)
+{
+	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
+
+	put_name(&quoted, subject->column->name);
+	sink_note(subject->sink,
+		  "%s of %s stands beside aggregates of all rows: its value is that of an "
+		  "arbitrary row; GROUP BY %s gives a row for each",
+		  subject->name, subject->file, buf_str(&quoted));
+}
+
 static void advise_column(const struct subject *subject)
 {
 	unsigned marks = subject->column->marks;
@@ -224,6 +235,8 @@ static void advise_column(const struct subject *subject)
 		advise_added(subject);
 	if (marks & COLUMN_TEXTED)
 		advise_texted(subject);
+	if (marks & COLUMN_BARE)
+		advise_bare(subject);
 }
 
 static void advise_form(const struct subject *subject)

@@ -36,6 +36,7 @@ enum column_mark {
 	COLUMN_ADDED = 1 << 6,  /* calculates with texts that are no numbers */
 	COLUMN_TIMED = 1 << 7,  /* compares dates that have times with one that has none */
 	COLUMN_STACKED = 1 << 8, /* puts texts into one column with numbers, by UNION */
+	COLUMN_BARE = 1 << 10,   /* takes the value of an arbitrary row, beside aggregates */
 	COLUMN_SPELT = 1 << 9,   /* brings dates together with columns that write them otherwise */
 };
 

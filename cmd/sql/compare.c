@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bare.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "compound.h"
@@ -431,6 +432,8 @@ static void look_at_word(struct compare *compare, size_t at)
 		look_at_extreme(compare, at);
 	else if (call && clause_is_any(clause, at, functions))
 		look_at_function(compare, at);
+	else if (clause_is(clause, at, "SELECT"))
+		bare_mark(&compare->sides, at);
 	else if (clause_is_any(clause, at, compounds))
 		compound_mark(&compare->sides, at);
 	else if (clause_is_name(clause, at))

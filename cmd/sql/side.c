@@ -41,6 +41,8 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 		return dated && !wrong;
 	case COLUMN_TIMED:
 		return dated && moment_has_both(column->moments);
+	case COLUMN_BARE:
+		return true;
 	case COLUMN_ADDED:
 		return column->verdict.type == INFER_TYPE_TEXT &&
 		       infer_others(column->counts, false) > column->counts[INFER_PADDED];

@@ -577,6 +577,19 @@ def test_what_is_converted_for_a_comparison_is_not_told(server, query):
     assert answer.object["rows"] and notes(answer) == []
 
 
+def test_a_column_beside_aggregates_of_all_rows_is_told(server):
+    put(server, "t.csv", "name,x,k\na,1,5\nb,2,6\n")
+    told = "name of t.csv stands beside aggregates of all rows: its value is that of an arbitrary row; GROUP BY name gives a row for each"
+    for query in ("SELECT name, sum(x) FROM t", "SELECT count(*), name AS n FROM t WHERE x > 0", "SELECT t.name, min(x), max(x) FROM t", "SELECT * FROM (SELECT name, avg(x) FROM t)",
+                  "SELECT name, count(*) FILTER (WHERE x > 1) FROM t ORDER BY 1", "SELECT 1, 2 UNION ALL SELECT name, sum(x) FROM t"):
+        assert notes(sql(server, query)) == [told], query
+    for query in ("SELECT name, max(x) FROM t", "SELECT name, max(x), count(*) FROM t", "SELECT name, sum(x) FROM t GROUP BY name", "SELECT k, name, sum(x) FROM t GROUP BY k",
+                  "SELECT name, sum(x) OVER () FROM t", "SELECT name, sum(x) FROM t WHERE name = 'a'", "SELECT 'all', sum(x), date('now'), count(*) FROM t", "SELECT name, max(x, k) FROM t",
+                  "SELECT name, (SELECT sum(x) FROM t) FROM t", "SELECT sum(x) FROM t ORDER BY 1", "SELECT sum(x) / count(*), (SELECT name FROM t LIMIT 1) FROM t",
+                  "SELECT name, x / (SELECT avg(x) FROM t) FROM t WHERE x IN (SELECT max(x) FROM t)", "SELECT name, count(*) FILTER (WHERE x > 1) OVER () FROM t"):
+        assert notes(sql(server, query)) == [], query
+
+
 def test_texts_that_a_query_calculates_with_are_told(server):
     """'a' + 'b' is 0, and the days between two dates of a year are 0."""
     put(server, "t.csv", "id,d,n,z\n1,2026-01-05,Ann,007\n2,2026-11-02,Bob,010\n")
