@@ -24,9 +24,14 @@ struct operation {
 	bool unequal; /* <>, NOT IN */
 	bool reaches; /* the left side is to be equal, too, or up to the right one */
 	bool reached; /* the other way round */
+	/* It is another answer when equal moments are longer texts on the left, or shorter ones. */
+	bool longer;
+	bool shorter;
 };
 
-static const struct operation equality = { .reaches = true, .reached = true };
+static const struct operation equality = {
+	.reaches = true, .reached = true, .longer = true, .shorter = true
+};
 
 /* ---- two sides ---- */
 
@@ -41,8 +46,8 @@ static bool is_spelt(const struct side *a, const struct side *b, struct operatio
 {
 	return a->moments != 0 && b->moments != 0 &&
 	       (b->mixed || moment_differs(a->moments, b->moments) ||
-		(operation.reaches && moment_extends(a->moments, b->moments)) ||
-		(operation.reached && moment_extends(b->moments, a->moments)));
+		(operation.longer && moment_extends(a->moments, b->moments)) ||
+		(operation.shorter && moment_extends(b->moments, a->moments)));
 }
 
 /* The same beside a date that the query has as a text. */
@@ -50,8 +55,8 @@ static bool is_unlike(const struct side *a, const struct side *b, struct operati
 {
 	return a->moments != 0 && b->written != 0 &&
 	       (moment_differs(a->moments, b->written) ||
-		(operation.reaches && moment_extends(a->moments, b->written)) ||
-		(operation.reached && moment_extends(b->written, a->moments)));
+		(operation.longer && moment_extends(a->moments, b->written)) ||
+		(operation.shorter && moment_extends(b->written, a->moments)));
 }
 
 /* What happens to the columns of `a`, on the left, beside `b`. */
@@ -86,6 +91,8 @@ static void look_at_both(struct compare *compare, struct side *a, struct side *b
 
 	turned.reaches = operation.reached;
 	turned.reached = operation.reaches;
+	turned.longer = operation.shorter;
+	turned.shorter = operation.longer;
 	side_look(sides, a);
 	side_look(sides, b);
 	side_mark(sides, a, marks_of(a, b, operation));
@@ -119,12 +126,15 @@ static struct operation operation_of(const struct clause *clause, size_t at, siz
 	bool between = clause_is(clause, at, "BETWEEN");
 	bool orders = (less && !twice) || between;
 	bool equal = !orders || (less && clause_is_char(clause, behind - 1, '='));
+	bool more = orders && clause_is_char(clause, at, '>');
 
 	return (struct operation){
 		.orders = orders,
 		.unequal = not || twice || clause_is_char(clause, at, '!'),
-		.reaches = between || (equal && !(orders && clause_is_char(clause, at, '>'))),
-		.reached = equal && !(orders && clause_is_char(clause, at, '<'))
+		.reaches = between || (equal && !more),
+		.reached = equal && !(orders && clause_is_char(clause, at, '<')),
+		.longer = between || (orders ? more != equal : true),
+		.shorter = between || (orders ? more == equal : true),
 	};
 }
 

@@ -466,6 +466,16 @@ def test_moments_that_columns_write_otherwise_are_told_where_they_meet(server, a
     assert notes(sql(server, f"SELECT a.id FROM a JOIN b ON {form('a')} = {form('b')} WHERE a.at = '{a}' AND b.at >= '{b}'")) == []
 
 
+@pytest.mark.parametrize("stored, asked", itertools.product(SPELLINGS, repeat=2))
+def test_a_moment_at_a_limit_is_found_as_it_is_meant_or_told(server, stored, asked):
+    put(server, "t.csv", "id,at\n" + "".join(f"{i},{stored.replace('05', f'{i:02}')}\n" for i in (4, 5, 6)))
+    for condition, ids in (("= '{}'", [5]), ("< '{}'", [4]), ("<= '{}'", [4, 5]), ("> '{}'", [6]), (">= '{}'", [5, 6]), ("BETWEEN '{}' AND '{}'", [5])):
+        answer = sql(server, f"SELECT id FROM t WHERE at {condition}".replace("{}", asked))
+        right = answer.object["rows"] == [[i] for i in ids]
+        assert notes(answer) == [] if stored == asked else right or notes(answer), condition
+        assert right or stored != asked
+
+
 def test_moments_that_meet_in_one_form_are_not_told(server):
     put(server, "a.csv", "id,at,min\n1,2026-01-05 10:00:00,2026-01-05 10:00\n2,2026-01-17 10:00:30,2026-01-17 10:00\n")
     put(server, "b.csv", "id,at,py\n1,2026-01-05 10:00:00,2026-01-05T10:00:00\n2,2026-01-17 10:00:30,2026-01-05T10:00:00.123456\n")
