@@ -61,11 +61,13 @@ static size_t count_aggregates(const struct clause *clause, size_t begin, size_t
 		bool extreme =
 			call && clause_is_any(clause, at, most) && has_one_argument(clause, at);
 
-		if (clause_is_char(clause, at, '(') && clause_is(clause, at + 1, "SELECT"))
+		if (clause_is_char(clause, at, '(') && clause_is(clause, at + 1, "SELECT")) {
 			at = clause_behind_brackets(clause, at) - 1;
-		else if ((extreme || (call && clause_is_any(clause, at, names))) &&
-			 !is_window(clause, at))
-			count++, *extremes += extreme;
+		} else if ((extreme || (call && clause_is_any(clause, at, names))) &&
+			   !is_window(clause, at)) {
+			count++;
+			*extremes += extreme;
+		}
 	}
 	return count;
 }
