@@ -23,9 +23,9 @@ def test_only_what_a_query_reads_needs_memory(server):
     put(server, "small.csv", "n\n1\n")
     assert sorted(rows(server, "SELECT name FROM sqlite_master")) == [["huge"], ["small"]]
     assert rows(server, "SELECT b, count(*) FROM huge GROUP BY b") == [["y", 1_200_000]]
-    assert sql(server, "SELECT max(a) FROM huge").texts[-1] == \
+    assert sql(server, "SELECT max(a) FROM huge").texts[-1] == (
         "'input/huge.csv': the columns that the query names need more than 1024 MB of memory, which is the most that exec_sql takes "
-        "(no setting changes that); name fewer columns, or read the file in python by chunks"
+        "(no setting changes that); name fewer columns, or read the file in python by chunks")
     assert rows(server, "SELECT n AS huge FROM small") == [[1]]
 
 

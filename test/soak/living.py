@@ -42,11 +42,13 @@ KINDS = {
     "asks": "say(0); input('well? '); say(1)",
     "asleep": "import time; say(0); time.sleep(30)",
     "busy": "say(0)\nwhile True: pass",
+    "deaf": "import signal, time; say(0)\nold = signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+            "time.sleep({n} % 8)\n_ = signal.signal(signal.SIGINT, old)",
     "floods": "say(0)\nwhile True: print('y' * 200)",
     "dies": "import os; say(0); os._exit(3)",
     "child": "import subprocess; say(0); p = subprocess.Popen(['sleep', '30'])",
 }
-WEIGHTS = {"quick": 8, "lines": 4, "slow": 6, "raises": 2, "asks": 5, "asleep": 4, "busy": 2, "floods": 1,
+WEIGHTS = {"quick": 8, "lines": 4, "slow": 6, "raises": 2, "asks": 5, "asleep": 4, "busy": 2, "deaf": 2, "floods": 1,
            "dies": 1, "child": 1}
 
 
@@ -100,7 +102,7 @@ class Soak:
         kind = self.rng.choices(list(WEIGHTS), WEIGHTS.values())[0]
         number = len(self.cells)
         n = self.rng.randrange(1, 40)
-        ends = {"quick": 1, "lines": n, "slow": n % 10, "asks": 2, "child": 1}.get(kind)
+        ends = {"quick": 1, "lines": n, "slow": n % 10, "asks": 2, "child": 1, "deaf": 1}.get(kind)
         self.cells[number] = (session, ends)
         code = SAY.format(name=session, number=number) + KINDS[kind].format(n=n)
         self.send("exec_code", session, number, language="python", code=code,
@@ -230,7 +232,7 @@ def main():
     print(f"{options.operations} operations, seed {options.seed}, {os.environ['PTYCELL_BUILD']}", flush=True)
     with again.folder("ptycell-living-", f"PTYCELL_BUILD={os.environ['PTYCELL_BUILD']} scripts/soak living {options.operations} "
                       f"--seed {options.seed}") as folder:
-        environment = {"CLEANUP_INTERVAL": "1", "PTYCELL_MAX_SESSIONS": "20"}
+        environment = {"CLEANUP_INTERVAL": "1", "PTYCELL_MAX_SESSIONS": "20", "PTYCELL_STOP_GRACE": "2"}
         with Server(pathlib.Path(folder), env=environment) as server:
             soak = Soak(server, random.Random(options.seed))
             try:
