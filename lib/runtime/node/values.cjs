@@ -189,7 +189,7 @@ let whole; // a handle that is shown with all that it holds
 function inspectBriefly(value, options) {
   if (getOwnPropertyDescriptor(emitterPrototype, inspect.custom) !== undefined) return `${inspect(value, options)}`;
   whole = value;
-  defineProperty(emitterPrototype, inspect.custom, { value: briefly, configurable: true });
+  defineProperty(emitterPrototype, inspect.custom, { __proto__: null, value: briefly, configurable: true });
   try {
     return `${inspect(value, options)}`;
   } finally {
