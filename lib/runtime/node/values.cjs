@@ -187,7 +187,8 @@ let whole; // a handle that is shown with all that it holds
 
 // As inspect(), with handles within the value as their names.
 function inspectBriefly(value, options) {
-  if (getOwnPropertyDescriptor(emitterPrototype, inspect.custom) !== undefined) return `${inspect(value, options)}`;
+  const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  if (!holds || getOwnPropertyDescriptor(emitterPrototype, inspect.custom) !== undefined) return `${inspect(value, options)}`;
   whole = value;
   defineProperty(emitterPrototype, inspect.custom, { __proto__: null, value: briefly, configurable: true });
   try {
