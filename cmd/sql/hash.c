@@ -193,6 +193,8 @@ bool hash_number_value(sqlite3_value *value, uint64_t *ret)
 		*ret = hash_real(real);
 		return fabs(real) < EXACT_MOST;
 	}
+	if (fabs(real) >= INTEGER_END)
+		return false; /* texts of more digits than 64 bits have may equal it */
 	/* Both a text of this number's digits and one of a number next to it are found so. */
 	sqlite3_snprintf(sizeof(text), text, "%!.15g", real);
 	return hash_number_text(text, strlen(text), ret) == HASH_NUMBER;

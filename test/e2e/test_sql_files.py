@@ -962,6 +962,13 @@ def test_texts_are_found_by_the_numbers_of_a_query(server):
     assert rows(server, "SELECT count(*) FROM a JOIN b ON p = k") == [[48]]
 
 
+def test_texts_are_found_by_numbers_beyond_64_bits(server):
+    put(server, "a.csv", "id,x\n007,5.5\n5,1e22\n10000000000000000000000,1e22\n123456789012345678901,123456789012345678901.5\n-20000000000000000000,-2e19\n")
+    for join in ("a t LEFT JOIN a u ON t.x = u.id", "a u CROSS JOIN a t ON t.x = u.id", "a t CROSS JOIN a u ON t.x = u.id"):
+        assert rows(server, f"SELECT count(u.id) FROM {join}") == [[4]], join
+    assert rows(server, "SELECT count(*) FROM a WHERE x IN (SELECT id FROM a)") == [[4]]
+
+
 def test_joins_of_numbers_with_texts_look_at_few_rows(server):
     """Each row beside each would take hours."""
     server.cell("n = 200_000\n"
