@@ -174,10 +174,10 @@ def test_59_a_sparse_file_is_stopped_by_the_limit_of_one_file(small):
 
 
 # Memory of the kernel's, which no process has: each 150 MB and more.
-HELD = {
-    "sockets": "import socket\nheld = [socket.socketpair() for _ in range(700)]\nfor pair in held:\n"
+HELD = {  # in more descriptors than HELD_DESCRIPTORS_FEW of sandbox/held.h
+    "sockets": "import socket\nheld = [socket.socketpair() for _ in range(1100)]\nfor pair in held:\n"
                "    for end in pair:\n        end.setblocking(False)\n        end.send(bytes(70000))\n",
-    "epolls": "import select\nr, w = os.pipe()\ndups = [os.dup(r) for _ in range(1600)]\nheld = []\nfor _ in range(250):\n"
+    "epolls": "import select\nr, w = os.pipe()\ndups = [os.dup(r) for _ in range(1850)]\nheld = []\nfor _ in range(200):\n"
               "    held.append(select.epoll())\n    for fd in dups: held[-1].register(fd)\n",
 }
 
