@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
@@ -46,7 +47,8 @@ struct names {
 	struct list others;
 };
 
-/* Other kinds, and the line that makes a table of one: BEFORE 'its path' BETWEEN 'path.csv' AFTER.
+/*
+ * Other kinds, and the line that makes a table of one: BEFORE 'its path' BETWEEN 'path.csv' AFTER.
  */
 static const struct {
 	const char *ending;
@@ -322,6 +324,27 @@ size_t names_put(const struct names *names, const char *name, struct buf *out)
 	return count;
 }
 
+static bool is_there(int dir_fd, const char *path)
+{
+	struct err err;
+	struct stat stat;
+	const char *name;
+	cleanup_fd int parent = beneath_open_parent(dir_fd, path, &name, &err);
+
+	return parent >= 0 && fstatat(parent, name, &stat, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+char *names_unused(int dir_fd, const char *stem, const char *ending)
+{
+	char *path = xasprintf("%s.%s", stem, ending);
+
+	for (unsigned i = 2; is_there(dir_fd, path); i++) {
+		free(path);
+		path = xasprintf("%s_%u.%s", stem, i, ending);
+	}
+	return path;
+}
+
 void names_put_quoted(struct buf *out, const char *path, bool python)
 {
 	buf_put_char(out, '\'');
@@ -348,7 +371,7 @@ bool names_put_other(const struct names *names, const char *name, struct buf *ou
 	*strrchr(to, '.') = '\0';
 	if (is_table(to))
 		*strrchr(to, '.') = '\0';
-	csv = xasprintf("%s.csv", to);
+	csv = names_unused(names->dir_fd, to, "csv");
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!has_ending(path_of(file), others[i].ending))
 			continue;

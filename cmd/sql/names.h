@@ -34,6 +34,9 @@ size_t names_put(const struct names *names, const char *name, struct buf *out);
 /* A file of that name that is no table, with the line that makes it one; false for none. */
 bool names_put_other(const struct names *names, const char *name, struct buf *out);
 
+/* STEM.ENDING, or STEM_2.ENDING, ...: the first of which there is no file below `dir_fd`; the
+ * caller frees it. */
+char *names_unused(int dir_fd, const char *stem, const char *ending);
 /* The path in quotes, as it stands in a line of Python or else of a shell. */
 void names_put_quoted(struct buf *out, const char *path, bool python);
 

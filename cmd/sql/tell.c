@@ -247,26 +247,39 @@ static void put_reading(struct buf *out, const struct sheet *sheet)
 	names_put_quoted(out, sheet->path, false);
 }
 
+/* Where the file with names is written: at no path that a file has. */
+static char *named_path(const struct sheet *sheet)
+{
+	const char *base = base_of(sheet->path);
+	cleanup_free char *stem =
+		xasprintf("input/%.*s_with_names", (int)(strrchr(base, '.') - base), base);
+
+	return names_unused(sheet->dir_fd, stem, sheet->separator == '\t' ? "tsv" : "csv");
+}
+
 static void tell_header(const struct sheet *sheet, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
 	cleanup_free char *first = column_shown(sheet->columns[0].name);
+	cleanup_free char *path = NULL;
 	cleanup_buf struct buf reading = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf separator = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf target = BUF_INIT(BUF_UNBOUNDED);
 
 	if (!has_data_for_names(sheet))
 		return;
 	put_reading(&reading, sheet);
+	path = named_path(sheet);
+	names_put_quoted(&target, path, false);
 	if (sheet->separator == '\t')
 		buf_puts(&separator, "$'\\t'");
 	else
 		buf_putf(&separator, "'%c'", sheet->separator);
 	sink_note(sink,
 		  "the first line of %s looks like data ('%s', ...) and is read as the names of "
-		  "the columns. If it is data, in bash: { seq -s %s -f c%%g %zu; %s; } > "
-		  "input/with_names.%s",
+		  "the columns. If it is data, in bash: { seq -s %s -f c%%g %zu; %s; } > %s",
 		  file, first, buf_str(&separator), sheet->count, buf_str(&reading),
-		  sheet->separator == '\t' ? "tsv" : "csv");
+		  buf_str(&target));
 }
 
 static void tell_numbers(const struct sheet *sheet, struct sink *sink)

@@ -691,18 +691,32 @@ def test_a_zero_byte_in_a_small_file_is_no_utf16(server):
 
 
 @pytest.mark.parametrize("name, data, line, first", [
-    ("t.csv", "5,2.5\n7,3.5\n", "{ seq -s ',' -f c%g 2; cat 'input/t.csv'; } > input/with_names.csv", [5, 2.5]),
-    ("t.csv", "17\n3\n", "{ seq -s ',' -f c%g 1; cat 'input/t.csv'; } > input/with_names.csv", [17]),
-    ("t.csv", "1,2026-01-05,Bern\n2,2026-01-06,Basel\n", "{ seq -s ',' -f c%g 3; cat 'input/t.csv'; } > input/with_names.csv", [1, "2026-01-05", "Bern"]),
-    ("t.tsv", "Bern\t1.5\nBasel\t2.5\n", "{ seq -s $'\\t' -f c%g 2; cat 'input/t.tsv'; } > input/with_names.tsv", ["Bern", 1.5]),
-    ("t.csv", "\ufeffBern;1,5;x\nBasel;2,5;y\n", "{ seq -s ';' -f c%g 3; tail -c +4 'input/t.csv'; } > input/with_names.csv", ["Bern", 1.5, "x"])])
+    ("t.csv", "5,2.5\n7,3.5\n", "{ seq -s ',' -f c%g 2; cat 'input/t.csv'; } > 'input/t_with_names.csv'", [5, 2.5]),
+    ("t.csv", "17\n3\n", "{ seq -s ',' -f c%g 1; cat 'input/t.csv'; } > 'input/t_with_names.csv'", [17]),
+    ("t.csv", "1,2026-01-05,Bern\n2,2026-01-06,Basel\n", "{ seq -s ',' -f c%g 3; cat 'input/t.csv'; } > 'input/t_with_names.csv'", [1, "2026-01-05", "Bern"]),
+    ("t.tsv", "Bern\t1.5\nBasel\t2.5\n", "{ seq -s $'\\t' -f c%g 2; cat 'input/t.tsv'; } > 'input/t_with_names.tsv'", ["Bern", 1.5]),
+    ("t.csv", "\ufeffBern;1,5;x\nBasel;2,5;y\n", "{ seq -s ';' -f c%g 3; tail -c +4 'input/t.csv'; } > 'input/t_with_names.csv'", ["Bern", 1.5, "x"])])
 def test_a_first_line_that_looks_like_data_is_told_with_the_line_that_names_the_columns(server, name, data, line, first):
     put(server, name, data)
     told = notes(sql(server, "SELECT * FROM t"))[0]
     assert told.startswith(f"the first line of {name} looks like data ('{first[0]}', ...) and is read as the names of the columns. ") and told.endswith(": " + line)
     assert notes(sql(server, "SELECT count(*) FROM t")) == []
     server.cell(f"import subprocess; subprocess.run(['bash', '-c', {line!r}], check=True)")
-    assert rows(server, "SELECT * FROM with_names LIMIT 1") == [first]
+    assert rows(server, "SELECT * FROM t_with_names LIMIT 1") == [first]
+
+
+def test_the_line_for_a_first_line_of_data_writes_over_no_file(server):
+    put(server, "sales 2026.csv", "5,2.5\n7,3.5\n")
+    put(server, "sales 2026_with_names.csv", "a\nx\n")
+    assert notes(sql(server, 'SELECT * FROM "sales 2026"'))[0].endswith("; cat 'input/sales 2026.csv'; } > 'input/sales 2026_with_names_2.csv'")
+    server.cell("import os; os.rename('input', 'other')")
+    assert notes(sql(server, 'SELECT * FROM "sales 2026"'))[0].endswith("; cat 'other/sales 2026.csv'; } > 'input/sales 2026_with_names.csv'")
+
+
+def test_the_line_that_makes_a_table_of_another_file_writes_over_no_file(server):
+    put(server, "t.csv", "a\n1\n")
+    put(server, "t.xlsx", "x")
+    assert ".to_csv('input/t_2.csv', index=False)" in " ".join(sql(server, 'SELECT * FROM "t.xlsx"').texts)
 
 
 @pytest.mark.parametrize("data", ["country,2020,2021\nCH,1,2\n", ",0,1\n0,1.5,2.5\n", "0,1,2\n5,6,7\n", "2020,2021,2022\n5,6,7\n", "id,n\n1,2\n", "a,b\nx,y\n", "1,2\n",
