@@ -140,7 +140,7 @@ local({
 			sink(type = "message")
 			on.exit(sink(getConnection(messages), type = "message"))
 		}
-		cat("[", ..., "]\n", sep = "", file = stderr())
+		cat(paste0("[", ..., "]\n"), file = stderr()) # at once: forks write, too
 	}
 
 	# A sink lasts over cells, as at R's prompt.
