@@ -99,6 +99,16 @@ def test_traces_of_rlang_begin_with_the_cell(r):
     r("f <- function() rlang::abort('no'); g <- function() f(); g()")
     trace = r("rlang::last_trace()").text
     assert "1. └─global g()" in trace and "run_all" not in trace and "PTYCELL" not in trace
+    r("rlang::global_entrace(); h <- function() stop('deep'); k <- function() h(); k()")
+    assert r("vapply(rlang::last_error()$trace$call, function(call) deparse(call)[1], '')").text == '[1] "k()" "h()"\n'
+
+
+def test_global_handlers_stay_after_the_browser_was_left(r, server):
+    """Oracle r/conditions.txt has them compared with those of bare R."""
+    r("globalCallingHandlers(warning = function(w) cat('seen\\n')); f <- function() warning('w')")
+    assert r("browser()").state == "waiting_for_input" and server.interact(input="Q", language="R").state == "raised"
+    assert r("f()").text == "seen\nWarning message:\nIn f() : w\n"
+    assert r("stop('no')").text == "Error: no\n" and r("names(globalCallingHandlers())").text == '[1] "warning"\n'
 
 
 def test_own_devices_are_left_alone(r):

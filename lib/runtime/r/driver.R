@@ -704,6 +704,10 @@ local({
 		text
 	})
 
+	# ---- the outermost handlers ----
+	#
+	# They are R's global ones: handlers on the stack would forbid a cell to call globalCallingHandlers().
+
 	# Sees an error that nothing in the cell has caught, before R does with it what it does at its
 	# top level: shows it, runs options(error = ), jumps to the restart. In the browser R goes on.
 	note_error <- function(e) {
@@ -717,11 +721,26 @@ local({
 
 	# A warning from the cell itself has no function to name.
 	tell_warning <- function(w) {
+		if (is.null(state$abort)) return() # no cell runs
 		state$warned <- TRUE
 		if (!is_cell(conditionCall(w))) return()
 		.Internal(.dfltWarn(conditionMessage(w), NULL))
 		invokeRestart("muffleWarning")
 	}
+
+	end_interrupted <- function(i) if (!is.null(findRestart("ptycell_interrupt"))) invokeRestart("ptycell_interrupt")
+
+	# In R's own function, for which there are only the user's; ours come behind these.
+	ours <- list(warning = tell_warning, error = note_error, interrupt = end_interrupted)
+	with_ours <- function(code) {
+		if (!is.call(code)) return(code)
+		if (identical(code[[1L]], quote(.addGlobHands)))
+			return(do.call(substitute, list(code, list(gh = bquote(c(gh, .(ours)))))))
+		as.call(lapply(code, with_ours))
+	}
+	handle_globally <- globalCallingHandlers
+	body(handle_globally) <- with_ours(body(handle_globally))
+	replace_in(baseenv(), "globalCallingHandlers", handle_globally)
 
 	left <- list(status = "interrupted", traceback = "Left for top level, as Q in the browser does.")
 
@@ -752,19 +771,14 @@ local({
 	evaluate <- function(code) {
 		before <- geterrmessage()
 		state$failure <- NULL
+		on.exit(state$abort <- NULL)
 		withRestarts(
-			tryCatch(
-				{
-					state$abort <- findRestart("abort")
-					withCallingHandlers(
-						allowInterrupts(run_all(code)),
-						warning = tell_warning,
-						error = note_error
-					)
-					list(status = "ok")
-				},
-				interrupt = function(e) list(status = "interrupted")
-			),
+			{
+				state$abort <- findRestart("abort")
+				allowInterrupts(run_all(code))
+				list(status = "ok")
+			},
+			ptycell_interrupt = function() list(status = "interrupted"),
 			ptycell_quit = function(status) list(status = "exit", code = as.character(status)),
 			abort = function() stopped(before)
 		)
@@ -847,5 +861,6 @@ local({
 	}
 
 	Sys.unsetenv("PTYCELL_DRIVER")
+	globalCallingHandlers(list())
 	suspendInterrupts(serve())
 }, new.env(parent = baseenv()))
