@@ -284,9 +284,9 @@ static int run_without_driver(struct odbc *odbc, const struct query *query, stru
 	result = prepare(odbc, prepared, query, err);
 	text = pq_prepared(query);
 	if (result == 0 && text != NULL)
-		result = run_prepared(odbc, prepared,
-				      &(struct pq_query){ .text = text, .params = query->params },
-				      sink, err);
+		result =
+			run_prepared(odbc, prepared,
+				     &(struct pq_query){ .text = text, .query = query }, sink, err);
 	else if (result == 0)
 		result = 1;
 	end_statement(prepared);

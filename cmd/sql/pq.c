@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "library.h"
+#include "pq_params.h"
 #include "text/utf8.h"
 
 /* Fields of an error, as the protocol has them. */
@@ -17,9 +18,6 @@ enum {
 	FIELD_POSITION = 'P',
 	CANCEL_ERROR_MAX = 256,
 };
-
-/* pg_type's number of it. */
-enum { TYPE_FLOAT8 = 701 };
 
 static struct {
 	void *connection;
@@ -155,17 +153,6 @@ static bool has_params(const char *text)
 	       is_text_of(text, pq.prepared);
 }
 
-unsigned *pq_param_types(const json_t *params)
-{
-	unsigned *types = xcalloc(json_array_size(params) + 1, sizeof(*types));
-	size_t index;
-	json_t *value;
-
-	json_array_foreach (params, index, value)
-		types[index] = json_is_real(value) ? TYPE_FLOAT8 : 0;
-	return types;
-}
-
 void *PQprepare(void *connection, const char *name, const char *query, int count,
 		const unsigned *types);
 EXPORTED void *PQprepare(void *connection, const char *name, const char *query, int count,
@@ -179,7 +166,7 @@ EXPORTED void *PQprepare(void *connection, const char *name, const char *query, 
 	if (!pq_find(__func__, &prepare))
 		return NULL;
 	if (has_params(query)) {
-		own = pq_param_types(pq.prepared->params);
+		own = pq_params_types(pq.prepared);
 		count = (int)json_array_size(pq.prepared->params);
 	}
 	return prepare(connection, name, query, count, own != NULL ? own : types);

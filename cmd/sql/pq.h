@@ -27,8 +27,6 @@ void pq_sends(const char *query);
 /* What is prepared next has this query's parameters, whose types psqlodbc leaves out; NULL: other.
  */
 void pq_prepares(const struct query *query);
-/* Their types as PostgreSQL numbers them, 0 for what it finds out: the caller frees them. */
-unsigned *pq_param_types(const json_t *params);
 /* A copy of the text that a driver has prepared for the query; NULL: it is not known. */
 char *pq_prepared(const struct query *query);
 /* libpq's, which also remembers of an error what pq_explain puts. */

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "pq.h"
+#include "pq_params.h"
 
 /* Of libpq's ExecStatusType. */
 enum { STATUS_TUPLES_OK = 2, STATUS_SINGLE_TUPLE = 9, FIELD_STATE = 'C', FIELD_MESSAGE = 'M' };
@@ -109,32 +110,16 @@ static int take_all(struct run *run, struct err *err)
 
 /* ---- parameters ---- */
 
-/* As psqlodbc has them: PostgreSQL finds out what a text, a whole number or a truth is meant as. */
-static char *param_text(const json_t *value)
-{
-	switch (json_typeof(value)) {
-	case JSON_INTEGER:
-		return xasprintf("%lld", (long long)json_integer_value(value));
-	case JSON_REAL:
-		return xasprintf("%.17g", json_real_value(value));
-	case JSON_STRING:
-		return xstrdup(json_string_value(value));
-	case JSON_NULL:
-		return NULL;
-	default:
-		return xstrdup(json_is_true(value) ? "1" : "0");
-	}
-}
-
 static bool send_params(const struct pq_query *query)
 {
-	size_t count = json_array_size(query->params);
+	const json_t *params = query->query->params;
+	size_t count = json_array_size(params);
 	char **values = xcalloc(count, sizeof(*values));
-	cleanup_free unsigned *types = pq_param_types(query->params);
+	cleanup_free unsigned *types = pq_params_types(query->query);
 	bool sent;
 
 	for (size_t i = 0; i < count; i++)
-		values[i] = param_text(json_array_get(query->params, i));
+		values[i] = pq_params_text(json_array_get(params, i));
 	sent = lib.send_params(pq_connection(), query->text, (int)count, types,
 			       (const char *const *)values, NULL, NULL, 0) != 0;
 	for (size_t i = 0; i < count; i++)
@@ -156,7 +141,7 @@ static bool send(const struct pq_query *query)
 
 	pq_sends(query->text);
 	(void)lib.set_notice_receiver(pq_connection(), ignore, NULL);
-	if (json_array_size(query->params) > 0)
+	if (json_array_size(query->query->params) > 0)
 		sent = send_params(query);
 	else
 		sent = lib.send_query(pq_connection(), query->text) != 0;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """exec_sql on a real PostgreSQL over unixODBC."""
 import contextlib
+import decimal
 import json
 import os
 import pathlib
@@ -434,6 +435,15 @@ def test_rows_that_nobody_wants_do_not_disturb_the_next_query(home, postgres, qu
 def test_columns_are_those_of_the_parameters_values(server, query, params, row, types):
     answer = sql(server, query, params=params)
     assert answer.object["rows"] == [row] and [column["type"] for column in answer.object["columns"]] == types
+
+
+@pytest.mark.parametrize("value", [0.1, 2.5, -1234567890.1234567, 123456789012345.67, 0.1234567890123456, 1.7976931348623157e308, 1e-7])
+def test_no_digit_of_a_number_is_lost_on_its_way_to_numeric(server, value):
+    """PostgreSQL itself makes 15 digits of a double."""
+    query = "SELECT ?::numeric, CAST(? AS NUMERIC), ? :: decimal(400, 20), cast(? as dec (400, 20)), ?, 'CAST(? AS int)' = '' -- ?::"
+    ((plain, cast, *scaled, double, _),) = rows(server, query, params=[value] * 5)
+    assert [decimal.Decimal(text) for text in (plain, cast, *scaled)] == [decimal.Decimal(repr(value))] * 4 and double == value
+    assert rows(server, "SELECT CAST(? AS int), ?::text, ? + 1, round(?::numeric, 1)", params=[2.5, 2.5, 2.5, 2.25]) == [[2, "2.5", 3.5, "2.3"]]
 
 
 @pytest.mark.parametrize("option", ["UseServerSidePrepare=0", "UseDeclareFetch=0", "Parse=1", "Protocol=7.4-0"])
