@@ -10,6 +10,11 @@
 #include "text/clean.h"
 
 enum { SHOWN_MAX = 30, AFFINITY_MASK = 0x47, AFFINITY_TEXT = 'B' };
+/* Of P5 of Compare. */
+enum { PERMUTED = 1 };
+enum { DEPTH_MAX = 10 };
+
+/* ---- what is compared ---- */
 
 static bool is_apart(unsigned a, unsigned b)
 {
@@ -100,17 +105,222 @@ static bool tell_search(const struct flow *flow, size_t index, struct sink *sink
 	return false;
 }
 
+/* ---- what UNION, EXCEPT and INTERSECT bring together ---- */
+
+/* Values of one side; what its texts come from. */
+struct part {
+	unsigned kinds;
+	const struct instruction *origin;
+};
+
+static struct part part_of_column(const struct flow *flow, int cursor, int column, unsigned depth);
+
+/* A value that comes out of a cursor comes from where it went into that. */
+static struct part part_of(const struct flow *flow, size_t index, int reg, unsigned depth)
+{
+	struct part part = { .kinds = flow_kinds(flow, index, reg),
+			     .origin = program_origin(&flow->program, index, reg) };
+	const struct instruction *inner = NULL;
+
+	if (part.origin != NULL && part.origin->effect == EFFECT_COLUMN && depth < DEPTH_MAX)
+		inner = part_of_column(flow, program_source(&flow->program, part.origin->p1),
+				       part.origin->p2, depth + 1)
+				.origin;
+	if (inner != NULL)
+		part.origin = inner;
+	return part;
+}
+
+static struct part part_of_column(const struct flow *flow, int cursor, int column, unsigned depth)
+{
+	struct part part = { .kinds = flow_column(flow, cursor, column) };
+
+	for (size_t i = 0; i < flow->program.count && part.origin == NULL; i++) {
+		const struct instruction *at = &flow->program.list[i];
+		const struct instruction *record;
+		size_t made = 0;
+
+		if (at->effect != EFFECT_INSERT || at->p1 != cursor || !flow->reached[i])
+			continue;
+		record = program_record(&flow->program, i, &made);
+		if (record != NULL && column < record->p2 &&
+		    flow_kinds(flow, made, record->p1 + column) == KIND_TEXT)
+			part.origin = part_of(flow, made, record->p1 + column, depth).origin;
+	}
+	return part;
+}
+
+/* A column of a file, which compound.c tells of by its name; none that is cast to a text. */
+static bool is_text_column(const struct flow *flow, const struct instruction *origin)
+{
+	return origin != NULL &&
+	       (origin->effect == EFFECT_COLUMN || origin->effect == EFFECT_VCOLUMN) &&
+	       flow_column(flow, origin->p1, origin->p2) == KIND_TEXT;
+}
+
+static bool tell_together(const struct flow *flow, struct part a, struct part b, struct sink *sink)
+{
+	const struct instruction *origin = a.kinds == KIND_TEXT ? a.origin : b.origin;
+	enum program_effect effect = origin != NULL ? origin->effect : EFFECT_UNKNOWN;
+	const char *text = literal_of(flow, origin);
+	cleanup_buf struct buf what = BUF_INIT(BUF_UNBOUNDED);
+
+	if (!is_apart(a.kinds, b.kinds) || is_text_column(flow, origin) ||
+	    (text != NULL && !infer_is_number(infer_class(text, strlen(text)), false)))
+		return false;
+	if (text != NULL)
+		buf_putf(&what, "the text '%s'", text);
+	else if (effect == EFFECT_CALL || effect == EFFECT_FINAL)
+		buf_putf(&what, "what %.*s() gives is text and", (int)strcspn(origin->p4, "("),
+			 origin->p4);
+	else
+		buf_puts(&what, "a text that the query makes");
+	sink_note(sink,
+		  "%s comes into one column with numbers: 1 and '1' are two values there; "
+		  "CAST(... AS TEXT) in each SELECT makes them one",
+		  buf_str(&what));
+	return true;
+}
+
+/* 'rows' and 'last': rows that begin so are never the same. */
+static bool is_labelled(const struct flow *flow, struct part a, struct part b)
+{
+	const char *left = literal_of(flow, a.origin);
+	const char *right = literal_of(flow, b.origin);
+
+	return left != NULL && right != NULL && !str_eq(left, right);
+}
+
+/* A row in registers from `reg` on, before the instruction. */
+struct row {
+	size_t index;
+	int reg;
+};
+
+static bool tell_rows(const struct flow *flow, struct row a, struct row b, int count,
+		      struct sink *sink)
+{
+	bool apart = false;
+
+	for (int c = 0; c < count; c++)
+		apart = apart || is_apart(flow_kinds(flow, a.index, a.reg + c),
+					  flow_kinds(flow, b.index, b.reg + c));
+	for (int c = 0; apart && c < count; c++)
+		if (is_labelled(flow, part_of(flow, a.index, a.reg + c, 0),
+				part_of(flow, b.index, b.reg + c, 0)))
+			return false;
+	for (int c = 0; apart && c < count; c++)
+		if (tell_together(flow, part_of(flow, a.index, a.reg + c, 0),
+				  part_of(flow, b.index, b.reg + c, 0), sink))
+			return true;
+	return false;
+}
+
+/*
+ * UNION: the same set is filled at several places, and read, which sets of IN are not. Each place
+ * is compared with the first.
+ */
+static bool tell_union(const struct flow *flow, size_t index, struct sink *sink)
+{
+	const struct instruction *at = &flow->program.list[index];
+	size_t made = 0;
+	const struct instruction *record = program_record(&flow->program, index, &made);
+
+	if (record == NULL || !program_reads(&flow->program, at->p1))
+		return false;
+	for (size_t i = 0; i < index; i++) {
+		const struct instruction *other = &flow->program.list[i];
+		size_t before = 0;
+
+		if (!str_eq(other->name, at->name) || other->p1 != at->p1 || !flow->reached[i])
+			continue;
+		other = program_record(&flow->program, i, &before);
+		return other != NULL && other->p2 == record->p2 &&
+		       tell_rows(flow, (struct row){ before, other->p1 },
+				 (struct row){ made, record->p1 }, record->p2, sink);
+	}
+	return false;
+}
+
+static bool tell_except(const struct flow *flow, size_t index, struct sink *sink)
+{
+	const struct instruction *at = &flow->program.list[index];
+
+	for (int c = 0; c < at->p3; c++)
+		if (tell_together(flow, part_of(flow, index, at->p2 + c, 0),
+				  part_of_column(flow, at->p1, c, 0), sink))
+			return true;
+	return false;
+}
+
+/* INTERSECT: whole rows of one set are looked for in another. */
+static bool tell_intersect(const struct flow *flow, size_t index, struct sink *sink)
+{
+	const struct instruction *at = &flow->program.list[index];
+	const struct instruction *row = at - (index > 0);
+
+	if (!str_eq(row->name, "RowData") || row->p2 != at->p3)
+		return false;
+	for (int c = 0; c < PROGRAM_COLUMNS_MAX; c++)
+		if (tell_together(flow, part_of_column(flow, row->p1, c, 0),
+				  part_of_column(flow, at->p1, c, 0), sink))
+			return true;
+	return false;
+}
+
+/* With ORDER BY two sorted sides are merged. UNION ALL does with equal ones as with smaller ones.
+ */
+static bool tell_merge(const struct flow *flow, size_t index, struct sink *sink)
+{
+	const struct instruction *at = &flow->program.list[index];
+	const struct instruction *jump = at + (index + 1 < flow->program.count);
+
+	if ((at->p5 & PERMUTED) == 0 || jump->p1 == jump->p2)
+		return false;
+	return tell_rows(flow, (struct row){ index, at->p1 }, (struct row){ index, at->p2 }, at->p3,
+			 sink);
+}
+
+/* ---- all of it ---- */
+
+static const struct {
+	const char *name;
+	bool (*tell)(const struct flow *flow, size_t index, struct sink *sink);
+} tellers[] = {
+	{ "IdxInsert", tell_union },
+	{ "IdxDelete", tell_except },
+	{ "NotFound", tell_intersect },
+	{ "Compare", tell_merge },
+};
+
+static bool tell_set(const struct flow *flow, size_t index, struct sink *sink)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tellers); i++)
+		if (str_eq(tellers[i].name, flow->program.list[index].name))
+			return tellers[i].tell(flow, index, sink);
+	return false;
+}
+
+static bool tell_values(const struct flow *flow, size_t index, struct sink *sink)
+{
+	enum program_effect effect = flow->program.list[index].effect;
+
+	if (effect == EFFECT_COMPARE)
+		return tell_comparison(flow, index, sink);
+	return effect == EFFECT_FIND && tell_search(flow, index, sink);
+}
+
+/* Tells the first of a kind. */
 static void tell_first(const struct flow *flow, struct sink *sink)
 {
-	bool told = false;
+	bool compared = false;
+	bool together = false;
 
-	for (size_t i = 0; i < flow->program.count && !told; i++) {
+	for (size_t i = 0; i < flow->program.count; i++) {
 		if (!flow->reached[i])
 			continue;
-		if (flow->program.list[i].effect == EFFECT_COMPARE)
-			told = tell_comparison(flow, i, sink);
-		else if (flow->program.list[i].effect == EFFECT_FIND)
-			told = tell_search(flow, i, sink);
+		compared = compared || tell_values(flow, i, sink);
+		together = together || tell_set(flow, i, sink);
 	}
 }
 

@@ -384,3 +384,12 @@ const struct instruction *program_origin(const struct program *program, size_t a
 	}
 	return found;
 }
+
+bool program_reads(const struct program *program, int cursor)
+{
+	for (size_t i = 0; i < program->count; i++)
+		if (program->list[i].p1 == cursor && (str_eq(program->list[i].name, "Column") ||
+						      str_eq(program->list[i].name, "RowData")))
+			return true;
+	return false;
+}

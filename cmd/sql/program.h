@@ -87,5 +87,7 @@ const struct instruction *program_record(const struct program *program, size_t a
 int program_source(const struct program *program, int cursor);
 /* What set the register last before `at`, by the order of instructions; NULL for nothing. */
 const struct instruction *program_origin(const struct program *program, size_t at, int reg);
+/* Whether values or rows are taken out of it. */
+bool program_reads(const struct program *program, int cursor);
 
 #endif

@@ -690,6 +690,35 @@ def test_a_zero_byte_in_a_small_file_is_no_utf16(server):
     assert answer.object["rows"] == [[1], [2]] and notes(answer) == []
 
 
+APART = " comes into one column with numbers: 1 and '1' are two values there; CAST(... AS TEXT) in each SELECT makes them one"
+
+
+@pytest.mark.parametrize("query, count, what", [
+    ("SELECT year FROM t UNION SELECT strftime('%Y', d) FROM t", 4, "what strftime() gives is text and"), ("SELECT strftime('%Y', d) FROM t EXCEPT SELECT year FROM t", 2, "what strftime() gives is text and"),
+    ("SELECT year FROM t EXCEPT SELECT strftime('%Y', d) FROM t", 2, "what strftime() gives is text and"), ("SELECT year FROM t INTERSECT SELECT substr(d, 1, 4) FROM t", 0, "what substr() gives is text and"),
+    ("SELECT substr(d, 1, 4) FROM t INTERSECT SELECT year FROM t", 0, "what substr() gives is text and"), ("SELECT year AS y FROM t UNION SELECT strftime('%Y', d) FROM t ORDER BY 1", 4, "what strftime() gives is text and"),
+    ("SELECT substr(d, 1, 4) AS y FROM t EXCEPT SELECT year FROM t ORDER BY y DESC", 2, "what substr() gives is text and"), ("SELECT name, year FROM t INTERSECT SELECT name, substr(d, 1, 4) FROM t ORDER BY 1", 0, "what substr() gives is text and"),
+    ("WITH a AS (SELECT year AS y FROM t), b AS (SELECT strftime('%Y', d) AS y FROM t GROUP BY 1) SELECT * FROM a UNION SELECT * FROM b", 4, "what strftime() gives is text and"),
+    ("SELECT y, count(*) FROM (SELECT year AS y FROM t UNION SELECT CAST(year AS TEXT) FROM t) GROUP BY y", 4, "a text that the query makes"), ("SELECT count(*) FROM t UNION SELECT year || '' FROM t", 3, "a text that the query makes"),
+    ("SELECT year + 0 FROM t UNION SELECT name FROM t UNION SELECT max(substr(d, 1, 4)) FROM t", 6, "what max() gives is text and"), ("SELECT year FROM t EXCEPT SELECT '2026'", 2, "the text '2026'")])
+def test_texts_that_a_query_makes_and_puts_beside_numbers_are_told(server, query, count, what):
+    put(server, "t.csv", "id,d,year,name\n1,2026-01-05,2026,a\n2,2025-11-02,2025,b\n3,2026-03-05,2026,c\n")
+    answer = sql(server, query)
+    assert len(answer.object["rows"]) == count and notes(answer) == [what + APART]
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT year FROM t UNION SELECT CAST(strftime('%Y', d) AS INTEGER) FROM t", "SELECT CAST(year AS TEXT) FROM t INTERSECT SELECT strftime('%Y', d) FROM t ORDER BY 1", "SELECT name FROM t UNION SELECT strftime('%Y', d) FROM t",
+    "SELECT year, id FROM t UNION SELECT 'all', count(*) FROM t", "SELECT year FROM t UNION ALL SELECT strftime('%Y', d) FROM t ORDER BY 1", "SELECT id, count(*) FROM t GROUP BY 1 UNION SELECT id, NULL FROM t ORDER BY 1, 2",
+    "SELECT year FROM t WHERE id + 0 IN (1, 2, 'x')", "SELECT count(DISTINCT CASE WHEN id > 1 THEN upper(name) ELSE year END) FROM t", "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 5) SELECT i FROM n",
+    "SELECT coalesce(strftime('%Y', d), 0) FROM t UNION SELECT year FROM t", "SELECT DISTINCT upper(name) FROM t EXCEPT SELECT name FROM t",
+    "SELECT 'rows', count(*) FROM t UNION SELECT 'last', max(upper(name)) FROM t", "SELECT 'rows' AS k, count(*) FROM t UNION SELECT 'last', max(upper(name)) FROM t ORDER BY k"])
+def test_what_a_query_puts_together_as_one_kind_is_not_told(server, query):
+    put(server, "t.csv", "id,d,year,name\n1,2026-01-05,2026,a\n2,2025-11-02,2025,b\n3,2026-03-05,2026,c\n")
+    answer = sql(server, query)
+    assert answer.object["rows"] and notes(answer) == []
+
+
 @pytest.mark.parametrize("name, data, line, first", [
     ("t.csv", "5,2.5\n7,3.5\n", "{ seq -s ',' -f c%g 2; cat 'input/t.csv'; } > 'input/t_with_names.csv'", [5, 2.5]),
     ("t.csv", "17\n3\n", "{ seq -s ',' -f c%g 1; cat 'input/t.csv'; } > 'input/t_with_names.csv'", [17]),
