@@ -7,7 +7,8 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "sql/token.h"
+#include "sql/attribute.h"
+#include "sql/tokens.h"
 #include "sql/words.h"
 #include "text/clean.h"
 
@@ -16,46 +17,35 @@ enum { SHOWN_WORD_MAX = 40 };
 #define NO_QUERY SIZE_MAX
 
 struct guard {
-	struct lexer lexer;
-	struct token *tokens;
-	size_t *behind; /* for each "(" the token behind its ")" */
-	bool *named;    /* the tokens that are names of CTEs */
-	size_t count;
-	size_t cap;
+	struct tokens text;
 	size_t main;  /* its SELECT or VALUES */
 	size_t depth; /* of parentheses, where the words are looked at */
 };
 
-/* Behind the last one stands an end. */
 static const struct token *at(const struct guard *g, size_t i)
 {
-	static const struct token end = { .kind = TOKEN_END };
-
-	return i < g->count ? &g->tokens[i] : &end;
+	return tokens_at(&g->text, i);
 }
 
 static bool is(const struct guard *g, size_t i, const char *word)
 {
-	return token_is(&g->lexer, at(g, i), word);
+	return tokens_is(&g->text, i, word);
 }
 
 static bool is_char(const struct guard *g, size_t i, char c)
 {
-	return token_is_char(&g->lexer, at(g, i), c);
+	return tokens_is_char(&g->text, i, c);
 }
 
 static bool is_any(const struct guard *g, size_t i, const char *const *words)
 {
-	for (; *words != NULL; words++)
-		if (is(g, i, *words))
-			return true;
-	return false;
+	return tokens_is_any(&g->text, i, words);
 }
 
 /* The same for words that may be in quotes as well. */
 static bool names_any(const struct guard *g, size_t i, const char *const *words)
 {
-	cleanup_free char *name = token_name(&g->lexer, at(g, i));
+	cleanup_free char *name = token_name(&g->text.lexer, at(g, i));
 
 	for (; *words != NULL; words++)
 		if (strcasecmp(name, *words) == 0)
@@ -71,8 +61,9 @@ static int deny(const struct guard *g, size_t i, const char *why, struct err *er
 	size_t line;
 	size_t column;
 
-	token_place(&g->lexer, token->kind == TOKEN_END ? g->lexer.len : token->at, &line, &column);
-	clean_line(&shown, g->lexer.text + token->at, token->len, SHOWN_WORD_MAX);
+	token_place(&g->text.lexer, token->kind == TOKEN_END ? g->text.lexer.len : token->at, &line,
+		    &column);
+	clean_line(&shown, g->text.lexer.text + token->at, token->len, SHOWN_WORD_MAX);
 	return err_set(err, ERR_DENIED, "line %zu, column %zu: %s %s", line, column,
 		       shown.len > 0 ? buf_str(&shown) : "the end", why);
 }
@@ -99,7 +90,7 @@ static const char no_list[] = /* in SQLite */
 
 static bool is_server(const struct guard *g)
 {
-	return g->lexer.dialect == SQL_POSTGRESQL || g->lexer.dialect == SQL_MYSQL;
+	return g->text.lexer.dialect == SQL_POSTGRESQL || g->text.lexer.dialect == SQL_MYSQL;
 }
 
 static bool is_head(const struct guard *g, size_t i)
@@ -113,7 +104,7 @@ static size_t skip_order(const struct guard *g, size_t i)
 	static const char *const words[] = { "SEARCH", "CYCLE", NULL };
 
 	while (is_any(g, i, words)) {
-		while (i < g->count && !is(g, i, "SET") && !is_char(g, i, '('))
+		while (i < g->text.count && !is(g, i, "SET") && !is_char(g, i, '('))
 			i++;
 		if (!is(g, i, "SET"))
 			return i;
@@ -132,10 +123,10 @@ static size_t skip_cte(const struct guard *g, size_t i)
 	if (at(g, i)->kind != TOKEN_WORD && at(g, i)->kind != TOKEN_QUOTED)
 		return 0;
 	if (is(g, i, "XMLNAMESPACES") && is_char(g, i + 1, '('))
-		return g->behind[i + 1];
+		return g->text.behind[i + 1];
 	i++;
 	if (is_char(g, i, '('))
-		i = g->behind[i];
+		i = g->text.behind[i];
 	if (!is(g, i, "AS"))
 		return 0;
 	i++;
@@ -143,7 +134,7 @@ static size_t skip_cte(const struct guard *g, size_t i)
 		i++;
 	if (is(g, i, "MATERIALIZED"))
 		i++;
-	return is_char(g, i, '(') ? skip_order(g, g->behind[i]) : 0;
+	return is_char(g, i, '(') ? skip_order(g, g->text.behind[i]) : 0;
 }
 
 /* The statement that WITH is for. The names of its CTEs are no calls, whatever stands behind. */
@@ -157,8 +148,8 @@ static int find_main(const struct guard *g, size_t i, size_t *ret_main, struct e
 		size_t name = i;
 
 		i = skip_cte(g, i);
-		if (name < g->count)
-			g->named[name] = i != 0;
+		if (name < g->text.count)
+			g->text.named[name] = i != 0;
 		if (i == 0)
 			return deny(g, begin, "is not followed by NAME AS (query)", err);
 		if (!is_char(g, i, ','))
@@ -219,18 +210,18 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 {
 	static const char *const plain[] = { "VERBOSE", "QUERY", "PLAN", NULL };
 
-	if (g->lexer.dialect == SQL_TSQL)
+	if (g->text.lexer.dialect == SQL_TSQL)
 		return deny(g, i - 1, not_a_query, err);
-	if (g->lexer.dialect == SQL_POSTGRESQL && is_char(g, i, '(') && !is_char(g, i + 1, '(') &&
-	    !is_head(g, i + 1) && !is(g, i + 1, "WITH")) {
-		if (check_options(g, i, g->behind[i], err) < 0)
+	if (g->text.lexer.dialect == SQL_POSTGRESQL && is_char(g, i, '(') &&
+	    !is_char(g, i + 1, '(') && !is_head(g, i + 1) && !is(g, i + 1, "WITH")) {
+		if (check_options(g, i, g->text.behind[i], err) < 0)
 			return -1;
-		i = g->behind[i];
+		i = g->text.behind[i];
 	}
-	while (is_any(g, i, plain) && g->lexer.dialect != SQL_MYSQL &&
-	       g->lexer.dialect != SQL_GENERIC)
+	while (is_any(g, i, plain) && g->text.lexer.dialect != SQL_MYSQL &&
+	       g->text.lexer.dialect != SQL_GENERIC)
 		i++;
-	if (g->lexer.dialect == SQL_MYSQL)
+	if (g->text.lexer.dialect == SQL_MYSQL)
 		i = skip_format(g, i);
 	if (is_analyze(g, i))
 		return refuse(g, i, runs_it, err);
@@ -241,9 +232,10 @@ static int check_explain(const struct guard *g, size_t i, size_t *ret_query, str
 /* DESCRIBE t, DESC t a, EXPLAIN shop.t 'a%': MySQL's, of a table's columns. */
 static bool is_description(const struct guard *g, size_t i)
 {
-	if (g->lexer.dialect != SQL_MYSQL || i >= g->count || is_head(g, i) || is(g, i, "WITH"))
+	if (g->text.lexer.dialect != SQL_MYSQL || i >= g->text.count || is_head(g, i) ||
+	    is(g, i, "WITH"))
 		return false;
-	for (; i < g->count; i++)
+	for (; i < g->text.count; i++)
 		if (at(g, i)->kind != TOKEN_WORD && at(g, i)->kind != TOKEN_QUOTED &&
 		    at(g, i)->kind != TOKEN_STRING && !is_char(g, i, '.'))
 			return false;
@@ -257,11 +249,12 @@ static int check_beginning(const struct guard *g, size_t *ret_query, struct err 
 	static const char *const lists[] = { "SHOW", "DESCRIBE", "DESC", "PRAGMA", NULL };
 
 	*ret_query = 0;
-	if (g->lexer.dialect == SQL_SQLITE && is_any(g, 0, lists))
+	if (g->text.lexer.dialect == SQL_SQLITE && is_any(g, 0, lists))
 		return deny(g, 0, no_list, err);
 	if (is(g, 0, "SHOW") && is_server(g))
 		*ret_query = NO_QUERY;
-	if (!is(g, 0, "EXPLAIN") && !(g->lexer.dialect == SQL_MYSQL && is_any(g, 0, describes)))
+	if (!is(g, 0, "EXPLAIN") &&
+	    !(g->text.lexer.dialect == SQL_MYSQL && is_any(g, 0, describes)))
 		return 0;
 	if (check_explain(g, 1, ret_query, err) < 0)
 		return -1;
@@ -274,7 +267,14 @@ static int check_beginning(const struct guard *g, size_t *ret_query, struct err 
 
 static bool is_called(const struct guard *g, size_t i)
 {
-	return is_char(g, i + 1, '(') && !(g->named[i] && g->lexer.dialect != SQL_GENERIC);
+	return is_char(g, i + 1, '(') &&
+	       !(g->text.named[i] && g->text.lexer.dialect != SQL_GENERIC);
+}
+
+/* x.f of a function of PostgreSQL, also in what may be built on it. */
+static bool is_attribute(const struct guard *g, size_t i, const struct word_rule *rule)
+{
+	return (rule->dialects & BIT(SQL_POSTGRESQL)) != 0 && attribute_is_call(&g->text, i);
 }
 
 static bool names_prefix(const char *name, const char *prefix)
@@ -289,7 +289,7 @@ static bool has_arguments(const struct guard *g, size_t i)
 
 	if (is_called(g, i))
 		return true;
-	return g->lexer.dialect == SQL_TSQL && at(g, i)->kind == TOKEN_WORD &&
+	return g->text.lexer.dialect == SQL_TSQL && at(g, i)->kind == TOKEN_WORD &&
 	       (next == TOKEN_STRING || next == TOKEN_NUMBER || next == TOKEN_PARAM);
 }
 
@@ -303,10 +303,10 @@ static bool follows_as(const struct guard *g, size_t i)
 static bool is_name(const struct guard *g, size_t i)
 {
 	/* T-SQL's reserved words are no names anywhere. */
-	if (i == 0 || g->lexer.dialect == SQL_TSQL)
+	if (i == 0 || g->text.lexer.dialect == SQL_TSQL)
 		return false;
 	/* MySQL's are only right behind a dot. */
-	if (g->lexer.dialect == SQL_MYSQL)
+	if (g->text.lexer.dialect == SQL_MYSQL)
 		return is_char(g, i - 1, '.') && at(g, i - 1)->at + 1 == at(g, i)->at;
 	return is_char(g, i - 1, '.') || follows_as(g, i);
 }
@@ -315,7 +315,7 @@ static bool breaks(const struct guard *g, size_t i, const struct word_rule *rule
 {
 	bool plain = at(g, i)->kind == TOKEN_WORD;
 
-	if ((rule->dialects & BIT(g->lexer.dialect)) == 0)
+	if ((rule->dialects & BIT(g->text.lexer.dialect)) == 0)
 		return false;
 	switch (rule->place) {
 	case WORD_ANYWHERE:
@@ -323,12 +323,29 @@ static bool breaks(const struct guard *g, size_t i, const struct word_rule *rule
 	case WORD_PAIR:
 		return plain && strcasecmp(name, rule->word) == 0 && is(g, i + 1, rule->next) &&
 		       !is_name(g, i);
+	case WORD_NAMED:
+		return strcasecmp(name, rule->word) == 0;
 	case WORD_CALLED:
-		return strcasecmp(name, rule->word) == 0 && is_called(g, i);
+		return strcasecmp(name, rule->word) == 0 &&
+		       (is_called(g, i) || is_attribute(g, i, rule));
 	case WORD_PREFIX:
-		return names_prefix(name, rule->word) && has_arguments(g, i);
+		return names_prefix(name, rule->word) &&
+		       (has_arguments(g, i) || is_attribute(g, i, rule));
 	}
 	return false;
+}
+
+static int refuse_word(const struct guard *g, size_t i, const struct word_rule *rule,
+		       struct err *err)
+{
+	bool function = rule->place == WORD_CALLED || rule->place == WORD_PREFIX;
+	bool attribute = function && is_attribute(g, i, rule) && !is_called(g, i);
+	cleanup_free char *whole =
+		xasprintf("%s: exec_sql only reads; behind a dot it may be called, a column of "
+			  "this name is written without the dot",
+			  rule->why);
+
+	return attribute ? deny(g, i, whole, err) : refuse(g, i, rule->why, err);
 }
 
 /* OPTION (USE HINT (...)), OPTION (USE PLAN ...), OPTION (MERGE UNION) and INNER MERGE JOIN. */
@@ -341,14 +358,14 @@ static bool is_option(const struct guard *g, size_t i)
 
 static int check_word(const struct guard *g, size_t i, struct err *err)
 {
-	cleanup_free char *name = token_name(&g->lexer, at(g, i));
+	cleanup_free char *name = token_name(&g->text.lexer, at(g, i));
 	const struct word_rule *rule;
 
 	if (is_option(g, i))
 		return 0;
 	for (size_t n = 0; (rule = words_rule(n)) != NULL; n++)
 		if (breaks(g, i, rule, name))
-			return refuse(g, i, rule->why, err);
+			return refuse_word(g, i, rule, err);
 	return 0;
 }
 
@@ -356,7 +373,7 @@ static int check_word(const struct guard *g, size_t i, struct err *err)
 static int check_escapes(const struct guard *g, size_t i, struct err *err)
 {
 	const struct token *token = at(g, i);
-	const char *text = g->lexer.text + token->at;
+	const char *text = g->text.lexer.text + token->at;
 	bool unicode = token->kind == TOKEN_QUOTED && (*text | 0x20) == 'u';
 
 	if (unicode && (memchr(text, '\\', token->len) != NULL || is(g, i + 1, "UESCAPE")))
@@ -404,7 +421,7 @@ static int check_hint(const struct guard *g, size_t i, struct err *err)
 		"UPDLOCK", "XLOCK",          "TABLOCK",      "TABLOCKX",          "PAGLOCK",
 		"ROWLOCK", "REPEATABLEREAD", "SERIALIZABLE", "READCOMMITTEDLOCK", NULL
 	};
-	bool may_be = g->lexer.dialect == SQL_TSQL || g->lexer.dialect == SQL_GENERIC;
+	bool may_be = g->text.lexer.dialect == SQL_TSQL || g->text.lexer.dialect == SQL_GENERIC;
 
 	if (!may_be || g->depth == 0 || is_char(g, i - 1, '.') || follows_as(g, i))
 		return 0;
@@ -417,7 +434,7 @@ static int check_fetch(const struct guard *g, size_t i, struct err *err)
 	bool paging = i > 0 && (is(g, i - 1, "ROWS") || is(g, i - 1, "ROW")) &&
 		      (is(g, i + 1, "NEXT") || is(g, i + 1, "FIRST")) && !is(g, i + 2, "FROM");
 
-	if (g->lexer.dialect != SQL_TSQL || !is(g, i, "FETCH") || paging)
+	if (g->text.lexer.dialect != SQL_TSQL || !is(g, i, "FETCH") || paging)
 		return 0;
 	return refuse(g, i, "moves a cursor", err);
 }
@@ -427,7 +444,8 @@ static int check_second(const struct guard *g, size_t i, struct err *err)
 {
 	static const char *const joints[] = { "UNION", "ALL", "EXCEPT", "INTERSECT", NULL };
 
-	if (g->lexer.dialect != SQL_TSQL || !is(g, i, "SELECT") || i == g->main || g->depth > 0)
+	if (g->text.lexer.dialect != SQL_TSQL || !is(g, i, "SELECT") || i == g->main ||
+	    g->depth > 0)
 		return 0;
 	return is_any(g, i - 1, joints) ? 0 : deny(g, i, second_statement, err);
 }
@@ -436,7 +454,7 @@ static int check_second(const struct guard *g, size_t i, struct err *err)
 static bool is_package(const struct guard *g, size_t i)
 {
 	static const char *const prefixes[] = { "dbms_", "utl_", "httpuritype", "urifactory" };
-	cleanup_free char *name = token_name(&g->lexer, at(g, i));
+	cleanup_free char *name = token_name(&g->text.lexer, at(g, i));
 
 	for (size_t n = 0; n < ARRAY_SIZE(prefixes); n++)
 		if (names_prefix(name, prefixes[n]))
@@ -452,7 +470,8 @@ static int check_schema(const struct guard *g, size_t i, struct err *err)
 {
 	static const char *const schemas[] = { "pglogical", "repack", "cron", NULL };
 
-	if (g->lexer.dialect != SQL_POSTGRESQL || !is_char(g, i + 1, '.') || !is_called(g, i + 2))
+	if (g->text.lexer.dialect != SQL_POSTGRESQL || !is_char(g, i + 1, '.') ||
+	    !is_called(g, i + 2))
 		return 0;
 	return is_package(g, i) || names_any(g, i, schemas) ? refuse(g, i, "runs other code", err)
 							    : 0;
@@ -461,7 +480,7 @@ static int check_schema(const struct guard *g, size_t i, struct err *err)
 /* Also seq.NEXTVAL, and DB2's FROM FINAL TABLE (UPDATE ...). */
 static int check_generic(const struct guard *g, size_t i, struct err *err)
 {
-	if (g->lexer.dialect != SQL_GENERIC)
+	if (g->text.lexer.dialect != SQL_GENERIC)
 		return 0;
 	if (is(g, i, "NEXTVAL") && i > 0 && is_char(g, i - 1, '.'))
 		return refuse(g, i, "takes a number from a sequence, which stays taken", err);
@@ -480,7 +499,7 @@ static void follow_depth(struct guard *g, size_t i)
 
 static int check_words(struct guard *g, struct err *err)
 {
-	for (size_t i = 0; i < g->count; i++) {
+	for (size_t i = 0; i < g->text.count; i++) {
 		enum token_kind kind = at(g, i)->kind;
 
 		follow_depth(g, i);
@@ -502,81 +521,22 @@ static int check_words(struct guard *g, struct err *err)
 
 /* ---- the whole ---- */
 
-static int read_tokens(struct guard *g, struct err *err)
-{
-	struct token token;
-
-	for (;;) {
-		if (token_next(&g->lexer, &token, err) < 0)
-			return -1;
-		if (token.kind == TOKEN_END)
-			return 0;
-		if (g->count == g->cap) {
-			g->cap = g->cap == 0 ? 64 : 2 * g->cap;
-			g->tokens = xrealloc(g->tokens, g->cap * sizeof(*g->tokens));
-		}
-		g->tokens[g->count++] = token;
-	}
-}
-
-/* An open parenthesis ends with the text. While one is open, its place names the one around it. */
-static void match_groups(struct guard *g)
-{
-	size_t open = g->count;
-
-	g->behind = xcalloc(g->count, sizeof(*g->behind));
-	g->named = xcalloc(g->count, sizeof(*g->named));
-	for (size_t i = 0; i < g->count; i++) {
-		if (is_char(g, i, '(')) {
-			g->behind[i] = open;
-			open = i;
-		} else if (is_char(g, i, ')') && open < g->count) {
-			size_t outer = g->behind[open];
-
-			g->behind[open] = i + 1;
-			open = outer;
-		}
-	}
-	while (open < g->count) {
-		size_t outer = g->behind[open];
-
-		g->behind[open] = g->count;
-		open = outer;
-	}
-}
-
-/* CB-39: a semicolon in front is a habit of those who write T-SQL. */
-static void drop_semicolons(struct guard *g)
-{
-	size_t front = 0;
-
-	while (is_char(g, front, ';'))
-		front++;
-	g->count -= front;
-	if (front > 0)
-		memmove(g->tokens, g->tokens + front, g->count * sizeof(*g->tokens));
-	while (g->count > 0 && is_char(g, g->count - 1, ';'))
-		g->count--;
-}
-
 static int check(struct guard *g, struct guard_statement *ret, struct err *err)
 {
 	size_t query = 0;
 	const struct token *last;
 
-	if (read_tokens(g, err) < 0)
+	if (tokens_read(&g->text, err) < 0)
 		return -1;
-	drop_semicolons(g);
-	if (g->count == 0)
+	if (g->text.count == 0)
 		return err_set(err, ERR_INVALID, "the query is empty");
-	match_groups(g);
 	if (check_beginning(g, &query, err) < 0)
 		return -1;
 	if (query != NO_QUERY && check_query(g, query, &g->main, err) < 0)
 		return -1;
 	if (check_words(g, err) < 0)
 		return -1;
-	last = at(g, g->count - 1);
+	last = at(g, g->text.count - 1);
 	ret->at = at(g, 0)->at;
 	ret->len = last->at + last->len - ret->at;
 	return 0;
@@ -585,16 +545,14 @@ static int check(struct guard *g, struct guard_statement *ret, struct err *err)
 int guard_check(enum sql_dialect dialect, const char *text, size_t len, struct guard_statement *ret,
 		struct err *err)
 {
-	struct guard g = { .count = 0 };
+	struct guard g = { .main = 0 };
 	int result;
 
 	if (len > GUARD_QUERY_MAX)
 		return err_set(err, ERR_LIMIT, "the query is longer than %d KB",
 			       GUARD_QUERY_MAX >> 10);
-	token_start(&g.lexer, dialect, text, len);
+	token_start(&g.text.lexer, dialect, text, len);
 	result = check(&g, ret, err);
-	free(g.tokens);
-	free(g.behind);
-	free(g.named);
+	tokens_release(&g.text);
 	return result;
 }

@@ -28,6 +28,10 @@
 		.word = (first), .next = (second), .why = (reason), .dialects = (mask),            \
 		.place = WORD_PAIR                                                                 \
 	}
+#define NAME(name, mask, reason)                                                                   \
+	{                                                                                          \
+		.word = (name), .why = (reason), .dialects = (mask), .place = WORD_NAMED           \
+	}
 #define CALL(name, mask, reason)                                                                   \
 	{                                                                                          \
 		.word = (name), .why = (reason), .dialects = (mask), .place = WORD_CALLED          \
@@ -145,6 +149,12 @@ static const struct word_rule rules[] = {
 	CALL("ts_rewrite", P | G, RUNS),
 	CALL("connectby", P | G, RUNS),
 	CALL("xpath_table", P | G, RUNS),
+	CALL("pg_show_all_file_settings", P | G, OUT),
+	CALL("http", P | G, OUT),
+	/* Views of the server's files. */
+	NAME("pg_file_settings", P | G, OUT),
+	NAME("pg_hba_file_rules", P | G, OUT),
+	NAME("pg_ident_file_mappings", P | G, OUT),
 	PREFIX("pg_sleep", P | G, WAITS),
 	PREFIX("pg_advisory_", P | G, LOCKS),
 	PREFIX("pg_try_advisory_", P | G, LOCKS),

@@ -9,7 +9,8 @@
 enum word_place {
 	WORD_ANYWHERE, /* it is a reserved word there: nobody's plain name */
 	WORD_PAIR,     /* only before the word `next` */
-	WORD_CALLED,   /* only before "(": a function, also with its name in quotes */
+	WORD_NAMED,    /* as any name, also in quotes */
+	WORD_CALLED,   /* only as a function: before "(", PostgreSQL's as x.f; also in quotes */
 	WORD_PREFIX,   /* the same for all names that begin so */
 };
 

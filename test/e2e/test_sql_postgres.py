@@ -479,7 +479,8 @@ def test_bits_and_money_are_texts(server, query, expected):  # Q9, Q22
 
 @pytest.mark.parametrize("query", [
     "SELECT ts_rewrite('a'::tsquery, $$SELECT 'a'::tsquery, ('x' || pg_backend_pid())::tsquery$$)", "SELECT txid_current()",
-    "SELECT setseed(0.5)"])
+    "SELECT setseed(0.5)", "SELECT (0.5::float8).setseed", "SELECT x.pg_read_file FROM unnest(array['/etc/hostname']) x",
+    "SELECT ('s'::regclass).nextval", "SELECT type FROM pg_hba_file_rules"])
 def test_functions_that_run_text_or_leave_something_are_refused(server, query):
     assert "exec_sql only reads" in sql(server, query).texts[-1]
 
@@ -505,11 +506,11 @@ pg_freespace pg_get_aios pg_get_backend_memory_contexts pg_get_loaded_modules pg
 pg_get_logical_snapshot_meta pg_get_multixact_members pg_get_sequence_data pg_get_shmem_allocations pg_get_shmem_allocations_numa
 pg_get_wait_events pg_get_wal_block_info pg_get_wal_record_info pg_get_wal_records_info pg_get_wal_records_info_till_end_of_wal
 pg_get_wal_replay_pause_state pg_get_wal_resource_managers pg_get_wal_stats pg_get_wal_stats_till_end_of_wal
-pg_get_wal_summarizer_state pg_hba_file_rules pg_ident_file_mappings pg_indexes_size pg_is_in_backup pg_is_in_recovery
+pg_get_wal_summarizer_state pg_indexes_size pg_is_in_backup pg_is_in_recovery
 pg_is_wal_replay_paused pg_isolation_test_session_is_blocked pg_jit_available pg_last_committed_xact pg_last_wal_receive_lsn
 pg_last_wal_replay_lsn pg_last_xact_replay_timestamp pg_lock_status pg_notification_queue_usage pg_old_snapshot_time_mapping
 pg_partition_ancestors pg_partition_tree pg_prepared_xact pg_relation_size pg_relpages pg_safe_snapshot_blocking_pids
-pg_sequence_last_value pg_show_all_file_settings pg_show_replication_origin_status pg_stat_clear_snapshot pg_stat_force_next_flush
+pg_sequence_last_value pg_show_replication_origin_status pg_stat_clear_snapshot pg_stat_force_next_flush
 pg_stat_get_activity pg_stat_get_backend_io pg_stat_get_backend_wal pg_stat_get_io pg_stat_get_recovery_prefetch pg_stat_have_stats
 pg_stat_statements pg_stat_statements_info pg_table_size pg_tablespace_size pg_total_relation_size pg_visibility pg_visibility_map
 pg_visibility_map_summary pg_wal_summary_contents pg_xact_commit_timestamp pg_xact_commit_timestamp_origin pg_xact_status

@@ -108,6 +108,9 @@ static void a_refusal_says_where_and_why(void **state)
 		      "line 1, column 17: ; begins a second statement: one a call");
 	assert_reason(SQL_POSTGRESQL, "SELECT pg_sleep(1)", ERR_DENIED,
 		      "line 1, column 8: pg_sleep waits: exec_sql only reads");
+	assert_reason(SQL_POSTGRESQL, "SELECT (1).pg_sleep", ERR_DENIED,
+		      "line 1, column 12: pg_sleep waits: exec_sql only reads; behind a dot it may "
+		      "be called, a column of this name is written without the dot");
 	assert_reason(SQL_TSQL, "SELECT ü FROM t\u00a0COMMIT", ERR_INVALID,
 		      "line 1, column 16: a character that is no letter, no digit and no plain "
 		      "blank");

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/attribute.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/mem.h"
+
+static bool is_name(const struct tokens *t, size_t i)
+{
+	enum token_kind kind = tokens_at(t, i)->kind;
+
+	return kind == TOKEN_WORD || kind == TOKEN_QUOTED;
+}
+
+static bool names(const struct tokens *t, size_t i, const char *wanted)
+{
+	cleanup_free char *name = NULL;
+
+	if (!is_name(t, i))
+		return false;
+	name = token_name(&t->lexer, &t->tokens[i]);
+	return strcasecmp(name, wanted) == 0;
+}
+
+/* Functions without parentheses. */
+static const char *const values[] = { "current_catalog",
+				      "current_date",
+				      "current_role",
+				      "current_schema",
+				      "current_time",
+				      "current_timestamp",
+				      "current_user",
+				      "localtime",
+				      "localtimestamp",
+				      "session_user",
+				      "system_user",
+				      "user",
+				      NULL };
+
+/* The "(" of the ")" at `i`; none: `i`. */
+static size_t opening(const struct tokens *t, size_t i)
+{
+	for (size_t k = i; k-- > 0;)
+		if (tokens_is_char(t, k, '(') && t->behind[k] == i + 1)
+			return k;
+	return i;
+}
+
+/* Of a query or of joined tables: FROM (SELECT 1) x, and not FROM f(1) x. */
+static bool ends_table(const struct tokens *t, size_t i)
+{
+	static const char *const words[] = { "FROM", "JOIN", "LATERAL", NULL };
+	size_t open = opening(t, i);
+
+	if (open == 0 || open == i)
+		return false;
+	if (tokens_is_char(t, open - 1, ',') || tokens_is_char(t, open - 1, '('))
+		return true;
+	return tokens_is_any(t, open - 1, words) && !(open > 1 && tokens_is(t, open - 2, "ROWS"));
+}
+
+/* FROM f(1): its name is that of its value. */
+static bool is_function(const struct tokens *t, size_t i)
+{
+	static const char *const words[] = { "FROM", "JOIN", "LATERAL", NULL };
+
+	if (!tokens_is_char(t, i + 1, '(') || t->named[i] || i == 0)
+		return false;
+	return tokens_is_any(t, i - 1, words) || tokens_is_char(t, i - 1, ',') ||
+	       tokens_is_char(t, i - 1, '.') || tokens_is_char(t, i - 1, '(');
+}
+
+/* FROM f(1) x, FROM f(1) AS x, FROM current_user x. */
+static bool is_alias_of_value(const struct tokens *t, size_t i)
+{
+	size_t of = i > 0 && tokens_is(t, i - 1, "AS") ? i - 1 : i;
+
+	if (of == 0)
+		return false;
+	of--;
+	return tokens_is_char(t, of, ')') ? !ends_table(t, of) : tokens_is_any(t, of, values);
+}
+
+/* Whether a name before a dot may be of a value; scopes are not looked at. */
+static bool may_be_value(const struct tokens *t, const char *name)
+{
+	for (const char *const *value = values; *value != NULL; value++)
+		if (strcasecmp(name, *value) == 0)
+			return true;
+	for (size_t i = 0; i < t->count; i++)
+		if ((is_function(t, i) || is_alias_of_value(t, i)) && names(t, i, name))
+			return true;
+	return false;
+}
+
+bool attribute_is_call(const struct tokens *t, size_t i)
+{
+	cleanup_free char *before = NULL;
+	size_t root = i;
+
+	if (i < 2 || !tokens_is_char(t, i - 1, '.'))
+		return false;
+	while (root >= 2 && tokens_is_char(t, root - 1, '.') && is_name(t, root - 2))
+		root -= 2;
+	if (root == i || (root > 0 && tokens_is_char(t, root - 1, '.')))
+		return true;
+	before = token_name(&t->lexer, &t->tokens[i - 2]);
+	return may_be_value(t, before);
+}
