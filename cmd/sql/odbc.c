@@ -224,7 +224,9 @@ static int run_by_driver(struct odbc *odbc, const struct query *query, struct si
 	if (statement == SQL_NULL_HANDLE)
 		return -1;
 	maria_flow(odbc->stores_rows);
+	pq_prepares(query);
 	result = execute(odbc, statement, query, err);
+	pq_prepares(NULL);
 	odbc->begun = odbc->begun || result == 0;
 	if (result == 0)
 		result = odbc_rows_put(statement, &odbc->how, sink, err);
@@ -284,9 +286,9 @@ static int run_without_driver(struct odbc *odbc, const struct query *query, stru
 	result = prepare(odbc, prepared, query, err);
 	text = pq_prepared(query);
 	if (result == 0 && text != NULL)
-		result =
-			run_prepared(odbc, prepared,
-				     &(struct pq_query){ .text = text, .query = query }, sink, err);
+		result = run_prepared(odbc, prepared,
+				      &(struct pq_query){ .text = text, .params = query->params },
+				      sink, err);
 	else if (result == 0)
 		result = 1;
 	end_statement(prepared);

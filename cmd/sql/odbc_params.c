@@ -38,6 +38,20 @@ static SQLRETURN bind_text(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dial
 				(SQLLEN)len, &param->len);
 }
 
+static SQLRETURN bind_real(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dialect dialect,
+			   double value, struct odbc_param *param)
+{
+	if (dialect == SQL_POSTGRESQL) {
+		pq_params_real(value, param->digits);
+		param->len = (SQLLEN)strlen(param->digits);
+		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_CHAR, SQL_NUMERIC,
+					sizeof(param->digits), 0, param->digits, 0, &param->len);
+	}
+	param->real = value;
+	return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_DOUBLE, SQL_DOUBLE, 0, 0,
+				&param->real, 0, &param->len);
+}
+
 static SQLRETURN bind(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dialect dialect,
 		      const json_t *value, struct odbc_param *param)
 {
@@ -47,9 +61,7 @@ static SQLRETURN bind(SQLHSTMT statement, SQLUSMALLINT index, enum sql_dialect d
 		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_SBIGINT,
 					SQL_BIGINT, 0, 0, &param->integer, 0, &param->len);
 	case JSON_REAL:
-		param->real = json_real_value(value);
-		return SQLBindParameter(statement, index, SQL_PARAM_INPUT, SQL_C_DOUBLE, SQL_DOUBLE,
-					0, 0, &param->real, 0, &param->len);
+		return bind_real(statement, index, dialect, json_real_value(value), param);
 	case JSON_TRUE:
 	case JSON_FALSE:
 		param->truth = json_is_true(value);

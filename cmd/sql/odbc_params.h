@@ -7,6 +7,7 @@
 #include <sql.h>
 
 #include "base/err.h"
+#include "pq_params.h"
 #include "sql/dialect.h"
 
 enum { ODBC_PARAMS_DRIVER = -2 };
@@ -16,6 +17,7 @@ struct odbc_param {
 	SQLLEN len;
 	SQLBIGINT integer;
 	double real;
+	char digits[PQ_REAL_SIZE];
 	unsigned char truth;
 };
 

@@ -166,7 +166,7 @@ EXPORTED void *PQprepare(void *connection, const char *name, const char *query, 
 	if (!pq_find(__func__, &prepare))
 		return NULL;
 	if (has_params(query)) {
-		own = pq_params_types(pq.prepared);
+		own = pq_params_types(pq.prepared->params);
 		count = (int)json_array_size(pq.prepared->params);
 	}
 	return prepare(connection, name, query, count, own != NULL ? own : types);

@@ -3,11 +3,15 @@
 #ifndef SQL_PQ_PARAMS_H
 #define SQL_PQ_PARAMS_H
 
-#include "query.h"
+#include <jansson.h>
+
+enum { PQ_REAL_SIZE = 32 };
 
 /* Their types as PostgreSQL numbers them, 0 for what it finds out: the caller frees them. */
-unsigned *pq_params_types(const struct query *query);
+unsigned *pq_params_types(const json_t *params);
 /* A value's text, NULL for NULL; the caller frees it. */
 char *pq_params_text(const json_t *value);
+/* The shortest text that reads back as the same number. */
+void pq_params_real(double value, char text[PQ_REAL_SIZE]);
 
 #endif

@@ -112,14 +112,13 @@ static int take_all(struct run *run, struct err *err)
 
 static bool send_params(const struct pq_query *query)
 {
-	const json_t *params = query->query->params;
-	size_t count = json_array_size(params);
+	size_t count = json_array_size(query->params);
 	char **values = xcalloc(count, sizeof(*values));
-	cleanup_free unsigned *types = pq_params_types(query->query);
+	cleanup_free unsigned *types = pq_params_types(query->params);
 	bool sent;
 
 	for (size_t i = 0; i < count; i++)
-		values[i] = pq_params_text(json_array_get(params, i));
+		values[i] = pq_params_text(json_array_get(query->params, i));
 	sent = lib.send_params(pq_connection(), query->text, (int)count, types,
 			       (const char *const *)values, NULL, NULL, 0) != 0;
 	for (size_t i = 0; i < count; i++)
@@ -141,7 +140,7 @@ static bool send(const struct pq_query *query)
 
 	pq_sends(query->text);
 	(void)lib.set_notice_receiver(pq_connection(), ignore, NULL);
-	if (json_array_size(query->query->params) > 0)
+	if (json_array_size(query->params) > 0)
 		sent = send_params(query);
 	else
 		sent = lib.send_query(pq_connection(), query->text) != 0;

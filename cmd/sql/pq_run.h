@@ -6,17 +6,17 @@
 #ifndef SQL_PQ_RUN_H
 #define SQL_PQ_RUN_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
-#include "query.h"
 
 enum { PQ_STATE_SIZE = 6 };
 
 struct pq_query {
 	const char *text; /* its parameters are $1, $2, ... */
-	const struct query *query;
+	const json_t *params;
 };
 
 /* A text of the server's own, NUL-terminated, which may be changed; NULL for NULL. */

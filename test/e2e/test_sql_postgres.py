@@ -428,7 +428,8 @@ def test_rows_that_nobody_wants_do_not_disturb_the_next_query(home, postgres, qu
 
 
 @pytest.mark.parametrize("query, params, row, types", [
-    ("SELECT ? + 1, ?", [0.5, "x"], [1.5, "x"], ["real", "text"]), ("SELECT sum(i * ?) FROM generate_series(1, 10) i", [0.5], [27.5], ["real"]),
+    ("SELECT ? + 1, ?", [0.5, "x"], ["1.5", "x"], ["decimal", "text"]),
+    ("SELECT sum(i * ?) FROM generate_series(1, 10) i", [0.5], ["27.5"], ["decimal"]),
     ("SELECT 1.50::numeric * ?, ?::text IS NULL", [2, None], ["3.00", True], ["decimal", "boolean"]),
     ("SELECT i FROM generate_series(1, 9) i WHERE ? LIMIT ?", [True, 1], [1], ["integer"]),
     ("SELECT ?::text, 'a?' || ? || E'\\'?', $$?$$ -- ?", ["it's", "\\"], ["it's", "a?\\'?", "?"], ["text"] * 3)])
@@ -440,10 +441,36 @@ def test_columns_are_those_of_the_parameters_values(server, query, params, row, 
 @pytest.mark.parametrize("value", [0.1, 2.5, -1234567890.1234567, 123456789012345.67, 0.1234567890123456, 1.7976931348623157e308, 1e-7])
 def test_no_digit_of_a_number_is_lost_on_its_way_to_numeric(server, value):
     """PostgreSQL itself makes 15 digits of a double."""
-    query = "SELECT ?::numeric, CAST(? AS NUMERIC), ? :: decimal(400, 20), cast(? as dec (400, 20)), ?, 'CAST(? AS int)' = '' -- ?::"
-    ((plain, cast, *scaled, double, _),) = rows(server, query, params=[value] * 5)
-    assert [decimal.Decimal(text) for text in (plain, cast, *scaled)] == [decimal.Decimal(repr(value))] * 4 and double == value
-    assert rows(server, "SELECT CAST(? AS int), ?::text, ? + 1, round(?::numeric, 1)", params=[2.5, 2.5, 2.5, 2.25]) == [[2, "2.5", 3.5, "2.3"]]
+    query = "SELECT ?, ?::numeric, CAST(? AS NUMERIC), ?::float8"
+    ((*exact, double),) = rows(server, query, params=[value] * 4)
+    assert [decimal.Decimal(text) for text in exact] == [decimal.Decimal(repr(value))] * 3 and double == value
+    assert rows(server, "SELECT CAST(? AS int), ?::text, ? + 1, round(?, 1)", params=[2.5, 2.5, 2.5, 2.25]) == [[3, "2.5", "3.5", "2.3"]]
+
+
+@pytest.mark.parametrize("query, params, row", [
+    ("SELECT ? < ?, ? BETWEEN ? AND ?, greatest(?, ?), array[?, ?]", [9, 10, 9, 5, 10, 9, 10, 9, 10], [True, True, 10, "{9,10}"]),
+    ("SELECT substring('hello' FROM ? FOR ?), substring('hello', ?)", [2, 3, 2], ["ell", "ello"]),
+    ("SELECT '[10, 20]'::jsonb -> ?, '[10, 20]'::jsonb - ?, '[10, 20]'::jsonb ->> ?", [1, 1, -1], ["20", "[10]", "20"]),
+    ("SELECT pg_typeof(?)::text, pg_typeof(?)::text, pg_typeof(?)::text, pg_typeof(?)::text, pg_typeof(?)::text",
+     [2147483647, -2147483649, True, 1.0, 2147483648], ["integer", "bigint", "boolean", "numeric", "bigint"]),
+    ("SELECT ?::text, ?::text, ?::int, ? AND ?, ?::text", [True, False, True, True, False, 5], ["true", "false", 1, False, "5"]),
+    ("SELECT ?::int IS NULL, coalesce(?, 5), DATE '2024-01-01' = ?, DATE '2024-01-01' + ?", [None, None, "2024-01-01", 5],
+     [True, 5, True, "2024-01-06"]),
+    ("SELECT max(x) FROM (SELECT ? AS x UNION SELECT ?) u", [9, 10], [10]), ("SELECT 0.1::float8 = ?, 0.1 = ?", [0.1, 0.1], [True, True])])
+def test_numbers_and_truths_have_the_types_of_their_literals(server, query, params, row):
+    assert rows(server, query, params=params) == [row]
+
+
+def test_an_index_is_used_for_numbers_of_params_and_explain_says_so(server, postgres):
+    postgres.psql("CREATE TABLE n AS SELECT g / 10.0 AS v, g / 10.0::float8 AS f, g AS i FROM generate_series(1, 10000) g;"
+                  "CREATE INDEX ON n (v); CREATE INDEX ON n (f); CREATE INDEX ON n (i); ANALYZE n")
+    for column, value, literal in (("v", 19.9, "19.9"), ("f", 19.9, "'19.9'::double precision"), ("i", 7, "7")):
+        query = f"SELECT {column} FROM n WHERE {column} = ?"
+        assert len(rows(server, query, params=[value])) == 1
+        plan = rows(server, f"EXPLAIN {query}", params=[value])
+        assert " Index Cond: " in plan[-1][0] and f"= {literal})" in plan[-1][0], plan
+    for value, name in ((True, "true"), (0.5, "0.5"), (10, "10"), (1 << 40, "'1099511627776'::bigint"), ("x", "'x'::text")):
+        assert name in rows(server, "EXPLAIN VERBOSE SELECT ?", params=[value])[1][0]
 
 
 @pytest.mark.parametrize("option", ["UseServerSidePrepare=0", "UseDeclareFetch=0", "Parse=1", "Protocol=7.4-0"])
