@@ -331,6 +331,8 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, st
 	odbc->native = 0;
 	odbc->begun = false;
 	odbc->stained = stains(odbc, query);
+	if (odbc_params_limit(odbc->dialect, query, err) < 0)
+		return -1;
 	result = run_apart(odbc, query, sink, err);
 	if (result < 0)
 		odbc_explain(odbc, query, err);

@@ -6,7 +6,13 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PLAIN_MAX = 4000 };
+#include "sql/token.h"
+
+enum {
+	PLAIN_MAX = 4000,
+	COUNT_MAX = INT16_MAX,      /* drivers count them in 16 bits */
+	COUNT_MAX_POSTGRESQL = 7498 /* libpq reads no longer list of their types */
+};
 
 /* ODBC takes strings that are not const and does not write to them. */
 static SQLPOINTER text_of(const char *s)
@@ -85,6 +91,34 @@ static const char *hint(enum sql_dialect dialect, bool too_few)
 		return "; each ? is one, for PostgreSQL's operators ?, ?| and ?& write "
 		       "jsonb_exists(a, b), jsonb_exists_any(a, b) and jsonb_exists_all(a, b)";
 	return "";
+}
+
+/* What cannot be read the database is to tell. */
+static size_t count_places(enum sql_dialect dialect, const struct query *query)
+{
+	struct lexer lexer;
+	struct token token;
+	struct err unused;
+	size_t count = 0;
+
+	token_start(&lexer, dialect, query->text, query->len);
+	while (token_next(&lexer, &token, &unused) == 0 && token.kind != TOKEN_END)
+		count += token.kind == TOKEN_PARAM && query->text[token.at] == '?';
+	return count;
+}
+
+int odbc_params_limit(enum sql_dialect dialect, const struct query *query, struct err *err)
+{
+	size_t most = dialect == SQL_POSTGRESQL ? COUNT_MAX_POSTGRESQL : COUNT_MAX;
+	size_t count = count_places(dialect, query);
+
+	if (count <= most)
+		return 0;
+	return err_set(err, ERR_LIMIT, "the query has %zu parameters, more than %zu%s", count, most,
+		       dialect == SQL_POSTGRESQL
+			       ? "; many values are one as an array: id = ANY(?::int[]) with "
+				 "\"{1,2,3}\""
+			       : "");
 }
 
 int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,

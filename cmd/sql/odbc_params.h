@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "pq_params.h"
+#include "query.h"
 #include "sql/dialect.h"
 
 enum { ODBC_PARAMS_DRIVER = -2 };
@@ -21,6 +22,9 @@ struct odbc_param {
 	unsigned char truth;
 };
 
+/* Whether the query has no more places for them than drivers bear. */
+int odbc_params_limit(enum sql_dialect dialect, const struct query *query,
+		      struct err *err) MUST_CHECK;
 /* `params` is an array or NULL: as many as the statement has? */
 int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		      struct err *err) MUST_CHECK;

@@ -125,6 +125,15 @@ def test_params_are_bound(server):
     assert "the query has 2 parameters, params has 1" in sql(server, "SELECT ?, ?", params=[1]).texts[-1]
 
 
+def test_more_parameters_than_the_driver_counts_are_refused(server):
+    def ask(places, values):
+        return sql(server, f"SELECT '?', 1 FROM dual WHERE 1 IN ({','.join('?' * places)})", params=[1] * values)
+    assert not ask(32767, 32767).is_error
+    for places, values in ((32768, 32768), (65537, 1)):
+        assert ask(places, values).texts == [f"the query has {places} parameters, more than 32767"]
+    assert rows(server, "SELECT 1") == [[1]]
+
+
 def test_an_integer_beyond_64_bits_is_told_to_be_passed_as_a_text_and_is_exact_so(server):  # Q23
     large = 1 << 64
     refused = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": "SELECT ?", "params": [large]}}).get()

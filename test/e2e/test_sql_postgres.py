@@ -133,6 +133,18 @@ def test_params_that_are_too_few_or_too_many_are_told(server):
                            jsonb_exists_all('{"a": 1}', ARRAY['a', 'b'])""", params=["a"]) == [[True, True, False]]
 
 
+@pytest.mark.parametrize("explain", ["", "EXPLAIN "])
+def test_more_parameters_than_the_driver_bears_are_refused_and_what_it_bears_is_answered(server, explain):
+    def ask(places, values):
+        return sql(server, f"{explain}SELECT '?', 1 WHERE 1 IN ({','.join('?' * places)})", params=[1] * values)
+    helper = rows(server, "SELECT 1") and helpers(server)
+    assert not ask(7498, 7498).is_error
+    for places, values in ((7499, 7499), (32767, 32767), (32768, 32768), (65537, 1), (65537, 0)):
+        assert ask(places, values).texts == [f"the query has {places} parameters, more than 7498; many values are one as an array: "
+                                             "id = ANY(?::int[]) with \"{1,2,3}\""]
+    assert rows(server, "SELECT ? = ANY(?::int[])", params=[2, "{1,2,3}"]) == [[True]] and helpers(server) == helper
+
+
 def test_a_text_that_the_driver_would_cut_is_refused(server):
     assert sql(server, "SELECT ?::text, ?::text", params=["x", "a\0b"]).texts == [
         "params[1] has the character U+0000, where the database's driver would cut it"]
