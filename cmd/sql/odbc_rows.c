@@ -86,17 +86,23 @@ static enum form form_of(SQLSMALLINT type)
 	}
 }
 
-/* PostgreSQL's bit(5) is no truth, and its money no number: "$1,234.50". */
+/*
+ * PostgreSQL's bit(5) is no truth, its money no number: "$1,234.50". A column of type lo has the
+ * number of a large object, which psqlodbc would read.
+ */
 static SQLSMALLINT true_type(const struct odbc_rows_how *how, SQLHSTMT prepared, SQLUSMALLINT index,
 			     SQLSMALLINT type)
 {
+	bool binary = form_of(type) == FORM_BLOB;
 	char name[NAME_MAX_BYTES] = "";
 	SQLSMALLINT len = 0;
 
-	if (!how->named_types || (type != SQL_BIT && form_of(type) != FORM_REAL) ||
+	if (!how->named_types || (type != SQL_BIT && form_of(type) != FORM_REAL && !binary) ||
 	    !SQL_SUCCEEDED(SQLColAttribute(prepared, index, SQL_DESC_TYPE_NAME, name, sizeof(name),
 					   &len, NULL)))
 		return type;
+	if (binary)
+		return str_eq(name, "lo") ? SQL_BIGINT : type;
 	return str_eq(name, "bool") || strncmp(name, "float", strlen("float")) == 0 ? type
 										    : SQL_VARCHAR;
 }

@@ -516,6 +516,17 @@ def test_bits_and_money_are_texts(server, query, expected):  # Q9, Q22
     assert answer.object["rows"][0][0] == expected and answer.object["columns"][0]["type"] == "text"
 
 
+def test_a_column_of_large_objects_has_their_numbers(home, postgres):
+    postgres.psql("CREATE EXTENSION lo; CREATE TABLE large (o lo, i int); INSERT INTO large VALUES (lo_from_bytea(16389, 'ABC'), 1)")
+    try:
+        with Server(home, env=postgres.environment()) as server:
+            answer = sql(server, "SELECT o, lo_get(o), NULL::lo, '\\x00ff'::bytea FROM large WHERE i = ?", params=[1])
+    finally:
+        postgres.psql("DROP TABLE large; DROP EXTENSION lo")
+    assert answer.object["rows"] == [[16389, "QUJD", None, "AP8="]]
+    assert [column["type"] for column in answer.object["columns"]] == ["integer", "blob", "integer", "blob"]
+
+
 @pytest.mark.parametrize("query", [
     "SELECT ts_rewrite('a'::tsquery, $$SELECT 'a'::tsquery, ('x' || pg_backend_pid())::tsquery$$)", "SELECT txid_current()",
     "SELECT setseed(0.5)", "SELECT (0.5::float8).setseed", "SELECT x.pg_read_file FROM unnest(array['/etc/hostname']) x",
