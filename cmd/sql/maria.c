@@ -4,8 +4,13 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/buf.h"
+#include "base/mem.h"
 #include "library.h"
+#include "text/clean.h"
 
 #define LIBRARY "libmariadb.so.3"
 #define MANY ((unsigned long long)INT64_MAX)
@@ -118,4 +123,69 @@ EXPORTED const char *mysql_stmt_sqlstate(void *statement)
 {
 	return tells(statement) ? ask_text(__func__, statement)
 				: ask_text("mysql_sqlstate", connection);
+}
+
+/* ---- warnings, of which the driver has no word: rows cut, dates that became NULL ---- */
+
+enum { KINDS_MAX = 5, WARNING_MAX = 300 };
+
+struct warnings {
+	struct sink *sink;
+	char *kinds[KINDS_MAX];
+	unsigned count;
+};
+
+/* Its words up to a value or a number: a query may have thousands of one kind. */
+static char *kind_of(const char *message)
+{
+	return xmemdup(message, strcspn(message, "'`\"0123456789"));
+}
+
+static bool is_new(struct warnings *warnings, const char *message)
+{
+	cleanup_free char *kind = kind_of(message);
+
+	for (unsigned i = 0; i < warnings->count; i++)
+		if (strcmp(warnings->kinds[i], kind) == 0)
+			return false;
+	return warnings->count < KINDS_MAX;
+}
+
+/* A row of SHOW WARNINGS: its level, number and message. Notes are about how it was done. */
+static void take_warning(struct warnings *warnings, char **row)
+{
+	cleanup_buf struct buf message = BUF_INIT(BUF_UNBOUNDED);
+
+	if (row[0] == NULL || row[1] == NULL || row[2] == NULL || strcmp(row[0], "Note") == 0 ||
+	    !is_new(warnings, row[2]))
+		return;
+	warnings->kinds[warnings->count++] = kind_of(row[2]);
+	clean_line(&message, row[2], strlen(row[2]), WARNING_MAX);
+	sink_note(warnings->sink, "the database warns: %s (%s)", buf_str(&message), row[1]);
+}
+
+void maria_warn(struct sink *sink)
+{
+	static const char sql[] = "SHOW WARNINGS";
+	struct warnings warnings = { .sink = sink };
+	int (*query)(void *of, const char *text, unsigned long len);
+	void *(*store)(void *of);
+	char **(*fetch)(void *result);
+	void (*free_result)(void *result);
+	void *result;
+	char **row;
+
+	if (connection == NULL || !library_find(LIBRARY, "mysql_real_query", &query) ||
+	    !library_find(LIBRARY, "mysql_store_result", &store) ||
+	    !library_find(LIBRARY, "mysql_fetch_row", &fetch) ||
+	    !library_find(LIBRARY, "mysql_free_result", &free_result) ||
+	    query(connection, sql, strlen(sql)) != 0)
+		return;
+	result = store(connection);
+	while (result != NULL && (row = fetch(result)) != NULL)
+		take_warning(&warnings, row);
+	if (result != NULL)
+		free_result(result);
+	for (unsigned i = 0; i < warnings.count; i++)
+		free(warnings.kinds[i]);
 }

@@ -59,13 +59,19 @@ static int begin_postgresql(struct odbc *odbc, const struct query *query, struct
 	return odbc_tell(odbc, buf_str(&sql), err);
 }
 
-/* The database gives no more rows than count: what is left of a result has to be read, too. */
+/*
+ * The database gives no more rows than count: what is left of a result has to be read, too. With a
+ * query of a table in it the statement also clears the warnings of those before.
+ */
 static int begin_mysql(struct odbc *odbc, const struct query *query, struct err *err)
 {
 	uint64_t end_ms = latest_end_ms(odbc, query->timeout_ms);
 	cleanup_buf struct buf sql = BUF_INIT(BUF_UNBOUNDED);
 
-	buf_putf(&sql, "SET SESSION sql_select_limit = %ju", (uintmax_t)query->rows_max);
+	buf_putf(
+		&sql,
+		"SET SESSION sql_select_limit = (SELECT %ju FROM information_schema.engines LIMIT 1)",
+		(uintmax_t)query->rows_max);
 	if (end_ms > 0 && odbc->is_mariadb)
 		buf_putf(&sql, ", max_statement_time = %ju.%03ju", (uintmax_t)end_ms / MS,
 			 (uintmax_t)end_ms % MS);
@@ -234,6 +240,8 @@ static int run_by_driver(struct odbc *odbc, const struct query *query, struct si
 		result = odbc_fail(odbc, SQL_HANDLE_STMT, statement, err);
 	end_statement(statement);
 	maria_flow(false);
+	if (result == 0 && odbc->dialect == SQL_MYSQL)
+		maria_warn(sink);
 	return result;
 }
 

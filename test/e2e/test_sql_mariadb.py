@@ -195,6 +195,18 @@ def test_rows_that_nobody_wants_do_not_disturb_the_next_query(home, mariadb):
         assert rows(server, "SELECT id FROM t ORDER BY id") == [[1], [2]] and helpers(server) == {before}
 
 
+@pytest.mark.parametrize("query, warning", [
+    ("WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 5000) SELECT count(*) FROM r", "exceeded max_recursive_iterations"),
+    ("SELECT length(group_concat(repeat('x', 1000))) FROM seq_1_to_3000", "was cut by GROUP_CONCAT"),
+    ("SELECT CAST('2024-02-30' AS date), 1 / 0, 'a\\nb' + 1 FROM seq_1_to_10", "Incorrect datetime value: '2024-02-30'")])
+def test_what_the_database_warns_of_is_told(server, query, warning):
+    answer = sql(server, query)
+    told = [text for text in answer.texts[-1].splitlines() if "the database warns: " in text]
+    assert warning in told[0] and len(told) == (3 if "1 / 0" in query else 1), answer.texts
+    assert "the database warns" not in str(sql(server, "SELECT 1").texts)
+    assert "the database warns" not in str(sql(server, "EXPLAIN SELECT 1").texts)
+
+
 def test_an_error_is_told_and_the_next_query_runs(server):
     assert sql(server, "SELECT nope FROM t").texts == ["Unknown column 'nope' in 'SELECT' (SQLSTATE 42S22)"]
     assert rows(server, "SELECT 1") == [[1]]
