@@ -125,6 +125,14 @@ EXPORTED const char *mysql_stmt_sqlstate(void *statement)
 				: ask_text("mysql_sqlstate", connection);
 }
 
+bool maria_reset(void)
+{
+	int (*reset)(void *of);
+
+	return connection != NULL && library_find(LIBRARY, "mysql_reset_connection", &reset) &&
+	       reset(connection) == 0;
+}
+
 /* ---- warnings, of which the driver has no word: rows cut, dates that became NULL ---- */
 
 enum { KINDS_MAX = 5, WARNING_MAX = 300 };

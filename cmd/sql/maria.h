@@ -15,6 +15,8 @@
 
 /* For the statement that is executed next and until all of its rows are fetched. */
 void maria_flow(bool flow);
+/* The connection becomes as the server makes a new one; false: it cannot. */
+bool maria_reset(void);
 /* Notes of what the database warns of since its last statement, which is over. */
 void maria_warn(struct sink *sink);
 

@@ -322,15 +322,6 @@ static int run_apart(struct odbc *odbc, const struct query *query, struct sink *
 	return result;
 }
 
-/* What stays in a connection of MySQL: @a := 5, last_insert_id(5). */
-static bool stains(const struct odbc *odbc, const struct query *query)
-{
-	cleanup_free char *text = xmemdup(query->text, query->len);
-
-	return odbc->dialect == SQL_MYSQL &&
-	       (strstr(text, ":=") != NULL || strcasestr(text, "last_insert_id") != NULL);
-}
-
 int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, struct err *err)
 {
 	int result;
@@ -338,7 +329,6 @@ int odbc_run(struct odbc *odbc, const struct query *query, struct sink *sink, st
 	odbc->state[0] = '\0';
 	odbc->native = 0;
 	odbc->begun = false;
-	odbc->stained = stains(odbc, query);
 	if (odbc_params_limit(odbc->dialect, query, err) < 0)
 		return -1;
 	result = run_apart(odbc, query, sink, err);
@@ -375,16 +365,18 @@ bool odbc_is_lost(const struct odbc *odbc, bool *ret_begun)
 	return lost;
 }
 
-/* What a transaction's end leaves: PostgreSQL's advisory locks, MySQL's @variables. */
+/* What a transaction's end leaves: PostgreSQL's advisory locks, much of MariaDB's. */
 bool odbc_rest(struct odbc *odbc)
 {
 	struct err err;
-	bool kept = !odbc->stained;
+	bool kept = true;
 
 	if (odbc->dialect == SQL_POSTGRESQL && odbc->begun) {
 		kept = odbc_tell(odbc, "SELECT pg_advisory_unlock_all()", &err) == 0;
 		(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
 	}
+	if (odbc->dialect == SQL_MYSQL && odbc->begun)
+		kept = odbc_renew(odbc);
 	odbc->begun = false;
 	return kept;
 }

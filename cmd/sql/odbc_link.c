@@ -9,13 +9,14 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "helper/say.h"
+#include "maria.h"
 #include "odbc.h"
 #include "pq.h"
 #include "sql/connection.h"
 #include "sql/connection_url.h"
 #include "stop.h"
 
-enum { LOGIN_SECONDS = 15, MESSAGE_MAX = 1024, HIDDEN_MIN = 4 };
+enum { LOGIN_SECONDS = 15, MESSAGE_MAX = 1024, HIDDEN_MIN = 4, SETTINGS_MAX = 16 << 10 };
 
 /* ODBC takes strings that are not const and does not write to them. */
 SQLCHAR *odbc_text(const char *s)
@@ -254,11 +255,11 @@ int odbc_tell(struct odbc *odbc, const char *sql, struct err *err)
 	return failed;
 }
 
-/* The one number that a query gives; false when there is none, or it cannot be asked. */
-static bool ask(struct odbc *odbc, const char *sql, int64_t *ret_number)
+/* The one value that a query gives; false when there is none, or not of this size. */
+static bool ask_value(struct odbc *odbc, const char *sql, SQLSMALLINT c_type, void *ret_value,
+		      size_t size)
 {
 	SQLHSTMT statement;
-	SQLBIGINT number = 0;
 	SQLLEN len = 0;
 	bool found;
 
@@ -266,8 +267,17 @@ static bool ask(struct odbc *odbc, const char *sql, int64_t *ret_number)
 		return false;
 	found = SQL_SUCCEEDED(SQLExecDirect(statement, odbc_text(sql), SQL_NTS)) &&
 		SQL_SUCCEEDED(SQLFetch(statement)) &&
-		SQL_SUCCEEDED(SQLGetData(statement, 1, SQL_C_SBIGINT, &number, 0, &len));
+		SQL_SUCCEEDED(SQLGetData(statement, 1, c_type, ret_value, (SQLLEN)size, &len)) &&
+		len < (SQLLEN)size + (c_type != SQL_C_CHAR);
 	(void)SQLFreeHandle(SQL_HANDLE_STMT, statement);
+	return found;
+}
+
+static bool ask(struct odbc *odbc, const char *sql, int64_t *ret_number)
+{
+	SQLBIGINT number = 0;
+	bool found = ask_value(odbc, sql, SQL_C_SBIGINT, &number, sizeof(number));
+
 	if (found && ret_number != NULL)
 		*ret_number = number;
 	return found;
@@ -312,12 +322,13 @@ static int fix_mode(struct odbc *odbc, struct err *err)
 {
 	if (odbc->dialect != SQL_MYSQL)
 		return 0;
-	return odbc_tell(odbc,
-			 "SET SESSION sql_mode = REPLACE(REPLACE(REPLACE(@@sql_mode, "
-			 "'NO_BACKSLASH_ESCAPES', ''), 'ORACLE', ''), 'MSSQL', ''), "
-			 "character_set_client = utf8mb4, character_set_connection = utf8mb4, "
-			 "character_set_results = utf8mb4",
-			 err);
+	return odbc_tell(
+		odbc,
+		"SET SESSION autocommit = 0, sql_mode = REPLACE(REPLACE(REPLACE(@@sql_mode, "
+		"'NO_BACKSLASH_ESCAPES', ''), 'ORACLE', ''), 'MSSQL', ''), "
+		"character_set_client = utf8mb4, character_set_connection = utf8mb4, "
+		"character_set_results = utf8mb4",
+		err);
 }
 
 /*
@@ -335,6 +346,55 @@ static int prefer_snapshot(struct odbc *odbc, struct err *err)
 	return odbc_tell(odbc, "SET TRANSACTION ISOLATION LEVEL SNAPSHOT", err);
 }
 
+/* What the driver, an INITSTMT or a file of options have set, and the login's role. */
+static int64_t sum_variables(struct odbc *odbc)
+{
+	int64_t sum = 0;
+
+	(void)ask(odbc,
+		  "SELECT SUM(CRC32(CONCAT(variable_name, '=', COALESCE(session_value, '')))) + "
+		  "CRC32(COALESCE(CURRENT_ROLE(), '')) FROM information_schema.system_variables "
+		  "WHERE variable_scope = 'SESSION'",
+		  &sum);
+	return sum;
+}
+
+static void learn_settings(struct odbc *odbc)
+{
+	static const char sql[] =
+		"SELECT CONCAT('SET SESSION ', GROUP_CONCAT(variable_name, ' = ', IF(variable_type "
+		"REGEXP 'INT|DOUBLE', session_value, QUOTE(session_value)))) FROM "
+		"information_schema.system_variables WHERE variable_scope = 'SESSION' AND read_only "
+		"= 'NO' AND session_value <> global_value";
+	cleanup_free char *settings = xcalloc(SETTINGS_MAX, 1);
+
+	if (ask_value(odbc, sql, SQL_C_CHAR, settings, SETTINGS_MAX)) {
+		odbc->settings = xstrdup(settings);
+		odbc->variables = sum_variables(odbc);
+	}
+	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
+}
+
+static bool is_as_new(struct odbc *odbc)
+{
+	bool as_new = sum_variables(odbc) == odbc->variables;
+
+	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
+	return as_new;
+}
+
+bool odbc_renew(struct odbc *odbc)
+{
+	struct err err;
+
+	if (odbc->settings == NULL || odbc->renewal == RENEWAL_FAILS || !maria_reset() ||
+	    odbc_tell(odbc, odbc->settings, &err) < 0 || fix_mode(odbc, &err) < 0)
+		return false;
+	if (odbc->renewal == RENEWAL_UNTRIED)
+		odbc->renewal = is_as_new(odbc) ? RENEWAL_WORKS : RENEWAL_FAILS;
+	return odbc->renewal == RENEWAL_WORKS;
+}
+
 void odbc_close(struct odbc *odbc)
 {
 	pq_forget_connection();
@@ -345,6 +405,7 @@ void odbc_close(struct odbc *odbc)
 	if (odbc->env != NULL)
 		(void)SQLFreeHandle(SQL_HANDLE_ENV, odbc->env);
 	free(odbc->password);
+	free(odbc->settings);
 	free(odbc);
 }
 
@@ -375,6 +436,8 @@ static int start(struct odbc *odbc, const char *connection, struct err *err)
 	if (!SQL_SUCCEEDED(SQLSetConnectAttr(odbc->link, SQL_ATTR_AUTOCOMMIT,
 					     odbc_number(SQL_AUTOCOMMIT_OFF), 0)))
 		return odbc_fail(odbc, SQL_HANDLE_DBC, odbc->link, err);
+	if (odbc->dialect == SQL_MYSQL)
+		learn_settings(odbc);
 	return 0;
 }
 

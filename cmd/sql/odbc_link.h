@@ -12,6 +12,9 @@
 #include "query.h"
 #include "sql/dialect.h"
 
+/* Whether what MariaDB's connection is reset to is a new one. */
+enum odbc_renewal { RENEWAL_UNTRIED, RENEWAL_WORKS, RENEWAL_FAILS };
+
 struct odbc {
 	SQLHENV env;
 	SQLHDBC link;
@@ -25,8 +28,10 @@ struct odbc {
 	SQLCHAR state[6];       /* of the last failure; none when a query starts */
 	SQLINTEGER native;      /* its number, of the database's own */
 	bool begun;             /* the query may have come to the database */
-	bool stained;           /* a query may have left variables in it */
-	char *password;         /* not to be shown in any message, or NULL */
+	char *settings;         /* SET ... of what a new connection to MariaDB has; NULL: unknown */
+	int64_t variables;      /* all of that in one number */
+	enum odbc_renewal renewal;
+	char *password; /* not to be shown in any message, or NULL */
 };
 
 /* ODBC takes strings that are not const and does not write to them. */
@@ -36,6 +41,11 @@ SQLPOINTER odbc_number(uintptr_t n);
 int odbc_fail(struct odbc *odbc, SQLSMALLINT kind, SQLHANDLE handle, struct err *err);
 /* Puts below the message of a query's failure what the driver did not pass on. */
 void odbc_explain(const struct odbc *odbc, const struct query *query, struct err *err);
+/*
+ * MariaDB's connection as it was new; false: it cannot be. A query leaves much in it: @variables,
+ * locks by name, and whatever the functions that it called have set.
+ */
+bool odbc_renew(struct odbc *odbc) MUST_CHECK;
 /* Runs what gives no rows. */
 int odbc_tell(struct odbc *odbc, const char *sql, struct err *err) MUST_CHECK;
 

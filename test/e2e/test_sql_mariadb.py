@@ -97,6 +97,24 @@ def test_nothing_stays_in_a_connection_that_is_kept(server):  # Q14
     assert rows(server, "SELECT last_insert_id()") == [[0]]
 
 
+def test_what_functions_leave_in_a_connection_that_is_kept_is_gone(server, mariadb):
+    mariadb.ask("DELIMITER //\nCREATE OR REPLACE FUNCTION stain() RETURNS int BEGIN SET @leak = 42; SET SESSION group_concat_max_len = 7, "
+                "time_zone = '+05:00', sql_mode = 'NO_BACKSLASH_ESCAPES'; RETURN get_lock('held', 0); END //\n")
+    asked = "SELECT @leak, @@group_concat_max_len, @@time_zone, @@sql_mode, @@autocommit, is_used_lock('held'), connection_id()"
+    (new,) = rows(server, asked)
+    assert new[0] is None and new[4:6] == [0, None] and "NO_BACKSLASH_ESCAPES" not in new[3]
+    assert rows(server, "SELECT stain()") == [[1]]
+    assert rows(server, asked) == [new]
+    assert mariadb.ask("SELECT is_used_lock('held')") == "NULL"
+
+
+def test_what_a_connection_begins_with_stays_in_it(home, mariadb):
+    connection = f"{mariadb.environment()['AZURE_DATABASE_CONNECTION_STRING']};INITSTMT={{SET time_zone = '+03:00', sort_buffer_size = 300000}}"
+    with Server(home, env={**mariadb.environment(), "AZURE_DATABASE_CONNECTION_STRING": connection}) as server:
+        answers = [rows(server, "SELECT @@time_zone, @@sort_buffer_size, connection_id()") for _ in range(3)]
+    assert answers[0][0][:2] == ["+03:00", 300000] and answers == [answers[0]] * 3
+
+
 @pytest.mark.parametrize("mode", ["MSSQL", "ORACLE,NO_BACKSLASH_ESCAPES", "ANSI"])
 def test_a_query_means_the_same_in_each_mode_of_the_server(home, mariadb, mode):
     """Else what the check of the text takes for a string would be a name in brackets and a function behind it."""
