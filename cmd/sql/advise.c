@@ -26,7 +26,7 @@ static const char *base_of(const char *path)
 
 /* ---- dates ---- */
 
-static void put_name(struct buf *out, const char *name)
+void advise_put_name(struct buf *out, const char *name)
 {
 	bool plain = !isdigit((unsigned char)*name);
 
@@ -47,7 +47,7 @@ static void put_way(struct buf *out, const char *name, unsigned traits)
 		    !(traits & (MOMENT_DAY_FIRST | MOMENT_MONTH_FIRST));
 	bool day = (traits & MOMENT_DAY_FIRST) || (traits & MOMENT_DOT);
 
-	put_name(&quoted, name);
+	advise_put_name(&quoted, name);
 	if ((traits & MOMENT_DAY_FIRST) && (traits & MOMENT_MONTH_FIRST)) {
 		buf_puts(out, "some of them have the day first and some the month");
 		return;
@@ -94,7 +94,7 @@ static void advise_unlike(const struct subject *subject, const char *with)
 static void put_form(struct buf *out, const char *name)
 {
 	buf_puts(out, "strftime('%Y-%m-%d %H:%M:%f', ");
-	put_name(out, name);
+	advise_put_name(out, name);
 	buf_puts(out, ")");
 }
 
@@ -122,7 +122,7 @@ static void advise_timed(const struct subject *subject)
 	} else {
 		cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
 
-		put_name(&quoted, subject->column->name);
+		advise_put_name(&quoted, subject->column->name);
 		buf_putf(&way, "substr(%s, 1, 10) compares days", buf_str(&quoted));
 	}
 	sink_note(subject->sink,
@@ -203,7 +203,7 @@ static void advise_bare(const struct subject *subject)
 {
 	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
 
-	put_name(&quoted, subject->column->name);
+	advise_put_name(&quoted, subject->column->name);
 	sink_note(subject->sink,
 		  "%s of %s stands beside aggregates of all rows: its value is that of an "
 		  "arbitrary row; GROUP BY %s gives a row for each",
@@ -213,7 +213,8 @@ static void advise_bare(const struct subject *subject)
 static void advise_column(const struct subject *subject)
 {
 	unsigned marks = subject->column->marks;
-	bool doubtful = subject->column->verdict.reason != INFER_NO_REASON;
+	bool doubtful = subject->column->verdict.reason != INFER_NO_REASON &&
+			subject->column->verdict.reason != INFER_FEW_DATES;
 
 	if (marks & COLUMN_ORDERED)
 		advise_ordered(subject);

@@ -3,10 +3,14 @@
 #ifndef SQL_ADVISE_H
 #define SQL_ADVISE_H
 
+#include "base/buf.h"
 #include "sheet.h"
 #include "sink.h"
 
 enum { ADVISE_COLUMNS_MAX = 5 };
+
+/* A column's name in SQL, in quotes where it needs them. */
+void advise_put_name(struct buf *out, const char *name);
 
 /* Columns of dates in which one may be written in several forms; not those that advise_sheet tells.
  */

@@ -105,6 +105,11 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 		count_moment(column, field);
 	if (class == INFER_POWER && column->power[0] == '\0')
 		keep_sample(column->power, field);
+	if (class == INFER_GROUPED && column->grouped[0] == '\0')
+		keep_sample(column->grouped, field);
+	if (class > INFER_MISSING && class != INFER_DATE && class != INFER_MOMENT &&
+	    column->undated[0] == '\0')
+		keep_sample(column->undated, field);
 	if (class <= INFER_MISSING || column->samples[COLUMN_SAMPLES - 1][0] != '\0' ||
 	    infer_is_number(class, commas))
 		return;
@@ -311,7 +316,7 @@ static bool is_missing(const struct column *column, const struct csv_field *fiel
 		return false;
 	while (i < field->len && strchr(" \t\r\n", field->s[i]) != NULL)
 		i++;
-	return i == field->len || strchr("Nn#", field->s[i]) != NULL;
+	return i == field->len || strchr("Nn#\\", field->s[i]) != NULL;
 }
 
 static void add_integer(struct column *column, int64_t value)

@@ -68,6 +68,8 @@ struct column {
 	/* Values that are no numbers; one with an exponent only. "" for none. */
 	char samples[COLUMN_SAMPLES][COLUMN_SAMPLE_MAX];
 	char power[COLUMN_SAMPLE_MAX];
+	char grouped[COLUMN_SAMPLE_MAX]; /* the first whose point may separate thousands */
+	char undated[COLUMN_SAMPLE_MAX]; /* the first that is no date */
 	/* Of its dates and times, all together (moment.h); the first that does not sort, or does
 	 * not beside those before it. */
 	unsigned moments;

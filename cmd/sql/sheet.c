@@ -301,6 +301,21 @@ static int scan_once(struct sheet *sheet, int fd, bool known, bool *ret_again, s
 	return result;
 }
 
+static void decide(struct sheet *sheet)
+{
+	bool semicolons = sheet->separator == ';';
+	bool commas = false;
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		struct column *column = &sheet->columns[i];
+
+		column->verdict = infer_decide(column->counts, semicolons);
+		commas = commas || infer_has_commas(column->counts, column->verdict);
+	}
+	for (size_t i = 0; semicolons && commas && i < sheet->count; i++)
+		infer_doubt(sheet->columns[i].counts, &sheet->columns[i].verdict);
+}
+
 static int scan(struct sheet *sheet, struct err *err)
 {
 	cleanup_fd int fd = open_file(sheet, &sheet->stat, err);
@@ -318,11 +333,8 @@ static int scan(struct sheet *sheet, struct err *err)
 		return err_sys(err, "looking at it");
 	if (!is_same(&after, &sheet->stat))
 		return fail_changed(err);
-	for (size_t i = 0; result == 0 && i < sheet->count; i++) {
-		struct column *column = &sheet->columns[i];
-
-		column->verdict = infer_decide(column->counts, sheet->separator == ';');
-	}
+	if (result == 0)
+		decide(sheet);
 	return result;
 }
 

@@ -61,9 +61,44 @@ static const char *what_doubles_are_for(const struct column *column)
 {
 	const uint64_t *counts = column->counts;
 
-	if (counts[INFER_REAL] + counts[INFER_POWER] + counts[INFER_COMMA] > 0)
+	if (counts[INFER_REAL] + counts[INFER_GROUPED] + counts[INFER_POWER] + counts[INFER_COMMA] >
+	    0)
 		return "fractions";
 	return counts[INFER_HUGE] > 0 ? "integers of more than 64 bits" : "infinite numbers";
+}
+
+/* 1.250 may be 1250 or 1.25. */
+static void tell_thousands(const struct column *column, const char *name, const char *file,
+			   struct sink *sink)
+{
+	cleanup_free char *sample = column_shown(column->grouped);
+	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
+
+	advise_put_name(&quoted, column->name);
+	sink_note(sink,
+		  "%s of %s is text: other columns have decimal commas, so '%s' may be %.15g (then "
+		  "CAST(replace(%s, '.', '') AS REAL) gives numbers) or %.15g (then CAST(%s AS "
+		  "REAL)); it sorts and compares as text",
+		  name, file, sample,
+		  1000 * infer_real(column->grouped, strlen(column->grouped), '.'),
+		  buf_str(&quoted), infer_real(column->grouped, strlen(column->grouped), '.'),
+		  buf_str(&quoted));
+}
+
+static void tell_dates(const struct column *column, const char *name, const char *file,
+		       struct sink *sink)
+{
+	cleanup_free char *sample = column_shown(column->undated);
+	uint64_t dates = column->counts[INFER_DATE] + column->counts[INFER_MOMENT];
+	char all[COUNT_MAX];
+	char few[COUNT_MAX];
+
+	sink_note(sink,
+		  "%s of %s is text: %s of its %s values are not dates or times ('%s'%s); they "
+		  "sort and compare with them as text",
+		  name, file, with_commas(few, present(column) - dates),
+		  with_commas(all, present(column)), sample,
+		  present(column) - dates > 1 ? ", ..." : "");
 }
 
 static void tell_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
@@ -119,6 +154,12 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 			  "%s of %s is text: some of its numbers have a decimal comma and some a "
 			  "point; it sorts and compares as text",
 			  name, file);
+		return;
+	case INFER_THOUSANDS:
+		tell_thousands(column, name, file, sink);
+		return;
+	case INFER_FEW_DATES:
+		tell_dates(column, name, file, sink);
 		return;
 	}
 }

@@ -8,19 +8,21 @@
 #include <strings.h>
 
 #include "base/util.h"
+#include "sql/marked.h"
 #include "sql/moment.h"
 
 enum {
 	SURE_DIGITS = 15,  /* every double holds so many */
 	SURE_INTEGER = 18, /* and 64 bits so many */
+	PHONE_MIN = 8,     /* digits of a number with a plus that may be a phone's */
 	SURE_LENGTH = 300, /* no number so short is too large or too small without an exponent */
 	NUMBER_MAX = 1100, /* bytes of the longest number that is looked at */
+	GROUP = 3,         /* digits between separators of thousands */
 	DATE_LENGTH = 10,
 	DATE_MAX = 40,
 	EXACT_POWER = 22, /* powers of ten that are doubles */
 };
 
-#define MINUS "\xe2\x88\x92" /* U+2212 */
 #define EXACT_MANTISSA (UINT64_C(1) << 53)
 
 static bool is_blank(char c)
@@ -68,8 +70,8 @@ static bool is_infinite(const char *s, size_t len)
 
 static enum infer_class word_class(const char *s, size_t len)
 {
-	static const char *const missing[] = { "NA",   "N/A",  "NaN",  "nan",
-					       "NULL", "null", "None", "#N/A" };
+	static const char *const missing[] = { "NA",   "N/A",  "NaN",  "nan",  "NaT",
+					       "NULL", "null", "None", "#N/A", "\\N" };
 	static const char *const booleans[] = { "true", "True", "TRUE", "false", "False", "FALSE" };
 
 	if (is_one_of(s, len, missing, ARRAY_SIZE(missing)))
@@ -127,7 +129,7 @@ static enum infer_class integer_class(const char *s, size_t len, size_t sign)
 	double value;
 
 	if (len - sign <= SURE_DIGITS)
-		return INFER_INTEGER;
+		return *s == '+' && len - sign >= PHONE_MIN ? INFER_PLUS : INFER_INTEGER;
 	if (len >= NUMBER_MAX - 1)
 		return INFER_WIDE;
 	text[0] = '-';
@@ -179,101 +181,9 @@ static enum infer_class fraction_class(const char *s, size_t len, size_t sign, s
 		return INFER_TEXT;
 	if (point == ',')
 		return INFER_COMMA;
+	if (whole >= 1 && whole <= GROUP && part == GROUP && power == end && s[sign] != '0')
+		return INFER_GROUPED;
 	return !pointed && is_digit(power[1]) ? INFER_POWER : INFER_REAL;
-}
-
-/* ---- numbers with marks ---- */
-
-/* How long the currency's sign, percent sign, sign or blank is that the text begins with. */
-static size_t mark_length(const char *s, size_t len)
-{
-	static const char *const marks[] = { "$",
-					     "%",
-					     "(",
-					     ")",
-					     " ",
-					     "-",
-					     "+",
-					     "\xe2\x82\xac", /* euro */
-					     "\xc2\xa3",     /* pound */
-					     "\xc2\xa5",     /* yen */
-					     "\xe2\x82\xb9", /* rupee */
-					     "\xc2\xa0",     /* blanks */
-					     "\xe2\x80\xaf",
-					     MINUS };
-
-	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
-		if (strlen(marks[i]) <= len && memcmp(marks[i], s, strlen(marks[i])) == 0)
-			return strlen(marks[i]);
-	return 0;
-}
-
-/* How long the separator of groups or the point is that the text begins with. */
-static size_t group_mark_length(const char *s, size_t len)
-{
-	if (len > 0 && strchr(",.' ", *s) != NULL)
-		return 1;
-	if (len > 1 && memcmp(s, "\xc2\xa0", 2) == 0)
-		return 2;
-	return len > 2 && memcmp(s, "\xe2\x80\xaf", 3) == 0 ? 3 : 0;
-}
-
-/*
- * Of digits, in groups of three but for the first and, behind another separator, the last. As in
- * India, 1,23,45,678 has groups of two before that of three.
- */
-static bool is_grouped(const char *s, size_t len)
-{
-	size_t count = digits(s, len);
-	char first = '\0';
-	char mark = '\0';
-
-	while (count > 0 && count < len) {
-		size_t skip = group_mark_length(s + count, len - count);
-
-		if (skip == 0 ||
-		    (mark != '\0' && count != 3 && !(count == 2 && mark == ',' && s[count] == ',')))
-			return false;
-		mark = s[count];
-		if (first == '\0')
-			first = mark;
-		s += count + skip;
-		len -= count + skip;
-		count = digits(s, len);
-	}
-	return count > 0 &&
-	       (mark == '\0' || count == 3 || mark == '.' || (mark == ',' && (first != mark)));
-}
-
-/* A mark of `len` bytes. */
-static bool is_sign(const char *s, size_t len)
-{
-	return *s == '-' || *s == '+' ||
-	       (len == sizeof(MINUS) - 1 && memcmp(s, MINUS, sizeof(MINUS) - 1) == 0);
-}
-
-static bool is_marked(const char *s, size_t len)
-{
-	size_t signs = 0;
-	size_t n;
-
-	while ((n = mark_length(s, len)) > 0) {
-		signs += is_sign(s, n);
-		s += n;
-		len -= n;
-	}
-	if (len == 0 || !is_digit(*s) || signs > 1)
-		return false;
-	for (n = len; n > 0 && !is_digit(s[n - 1]); n--)
-		;
-	for (size_t at = n; at < len;) {
-		size_t mark = mark_length(s + at, len - at);
-
-		if (mark == 0)
-			return false;
-		at += mark;
-	}
-	return is_grouped(s, n);
 }
 
 static enum infer_class class_of(const char *s, size_t len)
@@ -304,7 +214,14 @@ enum infer_class infer_class(const char *s, size_t len)
 		return class;
 	if (moment_traits(s, len) != 0)
 		return INFER_MOMENT;
-	return is_marked(s, len) ? INFER_MARKED : INFER_TEXT;
+	switch (marked_kind(s, len)) {
+	case MARKED_COMMA:
+		return INFER_MARKED_COMMA;
+	case MARKED_OTHER:
+		return INFER_MARKED;
+	default:
+		return INFER_TEXT;
+	}
 }
 
 /* ---- a column ---- */
@@ -314,8 +231,10 @@ bool infer_is_number(enum infer_class class, bool commas)
 	switch (class) {
 	case INFER_INTEGER:
 	case INFER_LONG:
+	case INFER_PLUS:
 	case INFER_HUGE:
 	case INFER_REAL:
+	case INFER_GROUPED:
 	case INFER_POWER:
 	case INFER_INFINITE:
 		return true;
@@ -347,7 +266,7 @@ uint64_t infer_others(const uint64_t counts[INFER_CLASSES], bool commas)
 /* All of them are numbers. */
 static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
 {
-	uint64_t points = counts[INFER_REAL] + counts[INFER_POWER];
+	uint64_t points = counts[INFER_REAL] + counts[INFER_GROUPED] + counts[INFER_POWER];
 	bool comma = counts[INFER_COMMA] > 0;
 	bool real = comma || points + counts[INFER_HUGE] + counts[INFER_INFINITE] > 0;
 	enum infer_reason reason = INFER_NO_REASON;
@@ -366,7 +285,8 @@ static struct infer_verdict decide_numbers(const uint64_t counts[INFER_CLASSES])
 /* 2,5 is no number where `commas` does not say so. */
 static uint64_t count_marked(const uint64_t counts[INFER_CLASSES], bool commas)
 {
-	return counts[INFER_MARKED] + (commas ? 0 : counts[INFER_COMMA]);
+	return counts[INFER_MARKED] + counts[INFER_MARKED_COMMA] +
+	       (commas ? 0 : counts[INFER_COMMA]);
 }
 
 struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool commas)
@@ -376,6 +296,10 @@ struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool com
 	uint64_t moments = counts[INFER_DATE] + counts[INFER_MOMENT];
 	struct infer_verdict verdict = { .type = INFER_TYPE_TEXT };
 
+	if (numbers > 0 && numbers == counts[INFER_PLUS]) {
+		verdict.missing = others == 0;
+		return verdict;
+	}
 	if (others == 0 && numbers > counts[INFER_INFINITE])
 		return decide_numbers(counts);
 	/* Dates or booleans, nothing else. */
@@ -391,7 +315,24 @@ struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool com
 		verdict.reason = INFER_MARKS;
 	else if (!verdict.missing && 2 * counts[INFER_BOOLEAN] > numbers + others)
 		verdict.reason = INFER_FEW_WORDS;
+	else if (!verdict.missing && 2 * moments > numbers + others)
+		verdict.reason = INFER_FEW_DATES;
 	return verdict;
+}
+
+bool infer_has_commas(const uint64_t counts[INFER_CLASSES], struct infer_verdict verdict)
+{
+	return verdict.comma || counts[INFER_MARKED_COMMA] > 0;
+}
+
+void infer_doubt(const uint64_t counts[INFER_CLASSES], struct infer_verdict *verdict)
+{
+	uint64_t sure = counts[INFER_REAL] + counts[INFER_POWER] + counts[INFER_HUGE] +
+			counts[INFER_INFINITE];
+
+	if (verdict->type == INFER_TYPE_REAL && counts[INFER_GROUPED] > 0 && sure == 0)
+		*verdict = (struct infer_verdict){ .type = INFER_TYPE_TEXT,
+						   .reason = INFER_THOUSANDS };
 }
 
 /* ---- values ---- */

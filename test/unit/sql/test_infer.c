@@ -29,6 +29,8 @@ static void each_value_has_its_class(void **state)
 		{ "null", INFER_MISSING },
 		{ "None", INFER_MISSING },
 		{ " #N/A ", INFER_MISSING },
+		{ "NaT", INFER_MISSING },
+		{ "\\N", INFER_MISSING },
 		{ "na", INFER_TEXT },
 		{ "0", INFER_INTEGER },
 		{ "-12", INFER_INTEGER },
@@ -82,7 +84,7 @@ static void each_value_has_its_class(void **state)
 		{ "12%", INFER_MARKED },
 		{ "1,000", INFER_COMMA },
 		{ "1,000,000", INFER_MARKED },
-		{ "1.234,5", INFER_MARKED },
+		{ "1.234,5", INFER_MARKED_COMMA },
 		{ "1 000", INFER_MARKED },
 		{ "1'000.25", INFER_MARKED },
 		{ "(1,234.5)", INFER_MARKED },
@@ -109,7 +111,43 @@ static void each_value_has_its_class(void **state)
 		{ " 2026-1-5 ", INFER_MOMENT },
 		{ "555-1234", INFER_TEXT },
 		{ "10.1.2.3", INFER_TEXT },
-		{ "5 kg", INFER_TEXT },
+		{ "5 kg", INFER_MARKED },
+		{ "1.250", INFER_GROUPED },
+		{ "-12.000", INFER_GROUPED },
+		{ "0.125", INFER_REAL },
+		{ "1234.500", INFER_REAL },
+		{ "+4179123", INFER_INTEGER },
+		{ "+41791234567", INFER_PLUS },
+		{ "41791234567", INFER_INTEGER },
+		{ "12,5%", INFER_MARKED_COMMA },
+		{ "12,500%", INFER_MARKED },
+		{ "12,50\xe2\x82\xac", INFER_MARKED_COMMA },
+		{ "1.234,56 \xe2\x82\xac", INFER_MARKED_COMMA },
+		{ "EUR 12,50", INFER_MARKED_COMMA },
+		{ "$1.234,56", INFER_MARKED_COMMA },
+		{ "US$ 10", INFER_MARKED },
+		{ "-R$10", INFER_MARKED },
+		{ "10 EUR", INFER_MARKED },
+		{ "CHF 99.90", INFER_MARKED },
+		{ "Rs. 5", INFER_MARKED },
+		{ "\xe2\x82\xbd"
+		  "10",
+		  INFER_MARKED },
+		{ "12 K\xc4\x8d", INFER_MARKED },
+		{ "CHF\xc2\xa0"
+		  "5",
+		  INFER_MARKED },
+		{ "10kg", INFER_MARKED },
+		{ "21 \xc2\xb0"
+		  "C",
+		  INFER_MARKED },
+		{ "12A", INFER_TEXT },
+		{ "12 Main", INFER_TEXT },
+		{ "Room 12", INFER_TEXT },
+		{ "EUR", INFER_TEXT },
+		{ "EUR USD 5", INFER_TEXT },
+		{ "A1", INFER_TEXT },
+		{ "3rd", INFER_TEXT },
 		{ "12 34", INFER_TEXT },
 		{ "$", INFER_TEXT },
 		{ "A1", INFER_TEXT },
@@ -125,16 +163,21 @@ static void each_value_has_its_class(void **state)
 }
 
 /* Of texts that a space separates. */
-static struct infer_verdict decide(const char *texts, bool commas)
+static void count(const char *texts, uint64_t counts[INFER_CLASSES])
 {
-	uint64_t counts[INFER_CLASSES] = { 0 };
-
 	while (*texts != '\0') {
 		size_t len = strcspn(texts, " ");
 
 		counts[infer_class(texts, len)]++;
 		texts += len + (texts[len] == ' ');
 	}
+}
+
+static struct infer_verdict decide(const char *texts, bool commas)
+{
+	uint64_t counts[INFER_CLASSES] = { 0 };
+
+	count(texts, counts);
 	return infer_decide(counts, commas);
 }
 
@@ -174,6 +217,14 @@ static void a_column_has_the_type_of_all_its_values(void **state)
 		{ "1,000 5% x", false, INFER_TYPE_TEXT, INFER_MARKS, false },
 		{ "1,000 x", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
 		{ "2,5 3.5", true, INFER_TYPE_TEXT, INFER_TWO_POINTS, false },
+		{ "1.250 980", true, INFER_TYPE_REAL, INFER_NO_REASON, true },
+		{ "12,5% 3%", false, INFER_TYPE_TEXT, INFER_MARKS, false },
+		{ "+41791234567 +41791234568", false, INFER_TYPE_TEXT, INFER_NO_REASON, true },
+		{ "+41791234567 NA", false, INFER_TYPE_TEXT, INFER_NO_REASON, true },
+		{ "+41791234567 x", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
+		{ "+41791234567 7", false, INFER_TYPE_INTEGER, INFER_NO_REASON, true },
+		{ "2026-11-23 2026-11-24 x", false, INFER_TYPE_TEXT, INFER_FEW_DATES, false },
+		{ "2026-11-23 x", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
 		{ "inf 1", false, INFER_TYPE_REAL, INFER_NO_REASON, true },
 		{ "inf", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
 		{ "", false, INFER_TYPE_TEXT, INFER_NO_REASON, false },
@@ -187,6 +238,28 @@ static void a_column_has_the_type_of_all_its_values(void **state)
 		    verdict.missing != cases[i].missing)
 			fail_msg("'%s'", cases[i].texts);
 	}
+}
+
+static struct infer_verdict doubt(const char *texts)
+{
+	uint64_t counts[INFER_CLASSES] = { 0 };
+	struct infer_verdict verdict;
+
+	count(texts, counts);
+	verdict = infer_decide(counts, true);
+	infer_doubt(counts, &verdict);
+	return verdict;
+}
+
+static void points_before_three_digits_may_be_of_thousands(void **state)
+{
+	(void)state;
+	assert_int_equal(doubt("1.250 980").reason, INFER_THOUSANDS);
+	assert_int_equal(doubt("1.250 NA").type, INFER_TYPE_TEXT);
+	assert_int_equal(doubt("1.250 1.5").type, INFER_TYPE_REAL);
+	assert_int_equal(doubt("0.250").type, INFER_TYPE_REAL);
+	assert_int_equal(doubt("980").type, INFER_TYPE_INTEGER);
+	assert_int_equal(doubt("1.250 2,5").reason, INFER_TWO_POINTS);
 }
 
 static void integers_keep_all_their_digits(void **state)
@@ -243,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_value_has_its_class),
 		cmocka_unit_test(a_column_has_the_type_of_all_its_values),
+		cmocka_unit_test(points_before_three_digits_may_be_of_thousands),
 		cmocka_unit_test(integers_keep_all_their_digits),
 		cmocka_unit_test(booleans_are_read_in_any_case),
 		cmocka_unit_test(reals_are_the_nearest_doubles),

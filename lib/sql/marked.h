@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * marked.h - texts that are numbers for a reader, and none for a database.
+ *
+ * They have separators between groups of digits, signs of currencies, percent signs, or units:
+ * $5, 12%, 1,000.50, 12,50 EUR, 10 kg.
+ */
+#ifndef SQL_MARKED_H
+#define SQL_MARKED_H
+
+#include <stddef.h>
+
+enum marked_kind {
+	MARKED_NONE,
+	MARKED_COMMA, /* its decimal point is a comma */
+	MARKED_OTHER,
+};
+
+/* Of a text without blanks around it. */
+enum marked_kind marked_kind(const char *s, size_t len);
+
+#endif
