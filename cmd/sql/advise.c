@@ -61,9 +61,7 @@ static void put_way(struct buf *out, const char *name, unsigned traits)
 			 "in python, pandas.to_datetime(column, format='mixed'%s%s) gives what "
 			 "sorts",
 			 day || (open && !(traits & MOMENT_SLASH)) ? ", dayfirst=True" : "",
-			 traits & (MOMENT_UTC | MOMENT_ODD_OFFSET | MOMENT_EVEN_OFFSET)
-				 ? ", utc=True"
-				 : "");
+			 traits & (MOMENT_UTC | MOMENT_OFFSETS) ? ", utc=True" : "");
 }
 
 static void advise_ordered(const struct subject *subject)

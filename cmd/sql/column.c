@@ -72,13 +72,29 @@ static void keep_sample(char out[COLUMN_SAMPLE_MAX], const struct csv_field *fie
 	out[len] = '\0';
 }
 
+/* Texts with one offset sort, summer and winter do not. */
+static void count_offset(struct column *column, const char *s, size_t len)
+{
+	int offset = moment_offset(s, len);
+
+	if (!column->is_offset)
+		column->offset = offset;
+	else if (offset != column->offset)
+		column->moments |= MOMENT_OFFSETS;
+	column->is_offset = true;
+}
+
 static void count_moment(struct column *column, const struct csv_field *field)
 {
 	const char *s = field->s;
 	size_t len = field->len;
+	unsigned traits;
 
 	infer_trim(&s, &len);
-	column->moments |= moment_traits(s, len);
+	traits = moment_traits(s, len);
+	column->moments |= traits;
+	if (traits & MOMENT_OFFSETS)
+		count_offset(column, s, len);
 	if (column->other[0] == '\0' && moment_is_ambiguous(column->moments))
 		keep_sample(column->other, field);
 	if (column->moment[0] == '\0' &&

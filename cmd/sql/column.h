@@ -75,9 +75,11 @@ struct column {
 	unsigned moments;
 	char moment[COLUMN_SAMPLE_MAX];
 	char other[COLUMN_SAMPLE_MAX]; /* the first that makes them ambiguous; "" for none */
-	bool named;                    /* or perhaps, by the query that is being prepared */
-	bool wanted;                   /* by it */
-	unsigned marks;                /* of enum column_mark */
+	bool is_offset; /* `offset` is that of the first of them that has one, in minutes */
+	int offset;
+	bool named;     /* or perhaps, by the query that is being prepared */
+	bool wanted;    /* by it */
+	unsigned marks; /* of enum column_mark */
 	bool loaded;
 	size_t rows;
 	int64_t *integers; /* booleans, too: 1 and 0 */

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "call.h"
 #include "sql/infer.h"
 #include "sql/moment.h"
 
@@ -143,6 +144,7 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	side->mixed = side->mixed || meant.mixed;
 	side->wrong = side->wrong || meant.wrong;
 	side->moments |= meant.moments;
+	side->written |= meant.written;
 	side->call = side->call == 0 ? meant.call : side->call;
 }
 
@@ -321,78 +323,6 @@ static void look_at_name(const struct look *at, size_t name)
 		look_at_alias(at, name);
 }
 
-/* ---- functions ---- */
-
-/* What a call gives whose name stands at `at`; the arguments are looked at when that is theirs. */
-static bool gives_its_arguments(const struct clause *clause, size_t at, struct side *side)
-{
-	static const char *const numbers[] = { "count",           "sum",        "avg",
-					       "total",           "length",     "abs",
-					       "round",           "instr",      "median",
-					       "stddev",          "percentile", "percentile_cont",
-					       "percentile_disc", "row_number", "rank",
-					       "dense_rank",      "ntile",      "unicode",
-					       "unixepoch",       "julianday",  "ceil",
-					       "floor",           "sign",       NULL };
-	static const char *const same[] = { "coalesce",  "ifnull",    "nullif",      "max",
-					    "min",       "trim",      "ltrim",       "rtrim",
-					    "in",        "any_value", "first_value", "last_value",
-					    "nth_value", "lag",       "lead",        "between",
-					    "values",    "likely",    "unlikely",    NULL };
-	static const char *const texts[] = { "substr",  "substring", "strftime",     "date",
-					     "time",    "datetime",  "upper",        "lower",
-					     "replace", "printf",    "format",       "hex",
-					     "char",    "quote",     "group_concat", "string_agg",
-					     "typeof",  NULL };
-
-	side->number = side->number || clause_is_any(clause, at, numbers);
-	if (side->call == 0 && clause_is_any(clause, at, texts))
-		side->call = at;
-	return clause_is_any(clause, at, same);
-}
-
-/* CAST(v AS REAL) is a number. */
-static bool casts_to_number(const struct clause *clause, size_t at, size_t end)
-{
-	static const char *const types[] = { "REAL",   "INTEGER", "INT",    "NUMERIC", "FLOAT",
-					     "DOUBLE", "DECIMAL", "BIGINT", "BOOLEAN", NULL };
-
-	for (; at + 1 < end; at++)
-		if (clause_is(clause, at, "AS") && clause_is_any(clause, at + 1, types))
-			return true;
-	return false;
-}
-
-/* Behind the first argument of the call at `at`. */
-static size_t behind_argument(const struct clause *clause, size_t at)
-{
-	size_t end = clause_behind_brackets(clause, at + 1);
-	size_t depth = 0;
-
-	for (at++; at < end; at++) {
-		if (depth == 1 && clause_is_char(clause, at, ','))
-			break;
-		depth += clause_is_char(clause, at, '(');
-		depth -= clause_is_char(clause, at, ')');
-	}
-	return at;
-}
-
-/* A call that is passed over; what follows it. `at` itself when it is looked into. */
-static size_t behind_call(const struct clause *clause, size_t at, struct side *side)
-{
-	size_t next;
-
-	if (clause_is(clause, at, "iif"))
-		return behind_argument(clause, at);
-	if (gives_its_arguments(clause, at, side))
-		return at;
-	next = clause_behind_brackets(clause, at + 1);
-	if (clause_is(clause, at, "CAST"))
-		side->numeric = side->numeric || casts_to_number(clause, at, next);
-	return next;
-}
-
 /* ---- all of a side ---- */
 
 /* (v = 9), which is true or false, whatever v is. */
@@ -504,7 +434,7 @@ static void look(struct look *look)
 	for (size_t at = side->begin; at < side->end;) {
 		bool named = clause_is_name(clause, at);
 		bool call = named && clause_is_char(clause, at + 1, '(');
-		size_t next = call ? behind_call(clause, at, side)
+		size_t next = call ? call_behind(clause, at, side)
 				   : behind_conditions(clause, at, side->end);
 
 		if (next == at && is_condition(clause, at)) {
@@ -515,7 +445,9 @@ static void look(struct look *look)
 			at = next;
 			continue;
 		}
-		if (named && !call && !clause_is_char(clause, at + 1, '.'))
+		if (call_is_now(clause, at))
+			side->written |= call_moments(clause, at);
+		else if (named && !call && !clause_is_char(clause, at + 1, '.'))
 			look_at_name(look, at);
 		else
 			add_value(clause, at, side);

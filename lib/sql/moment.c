@@ -16,8 +16,8 @@ enum {
 	MOMENT_MAX = 40,    /* bytes */
 	SHORT_FRACTION = 3, /* digits */
 	MARKS = MOMENT_DASH | MOMENT_SLASH | MOMENT_DOT,
-	OFFSETS = MOMENT_UTC | MOMENT_ODD_OFFSET | MOMENT_EVEN_OFFSET | MOMENT_NO_OFFSET,
-	ZONES = MOMENT_UTC | MOMENT_ODD_OFFSET | MOMENT_EVEN_OFFSET,
+	ZONES = MOMENT_UTC | MOMENT_OFFSETS,
+	OFFSETS = ZONES | MOMENT_NO_OFFSET,
 	PRECISIONS =
 		MOMENT_NO_SECONDS | MOMENT_NO_FRACTION | MOMENT_FRACTION | MOMENT_LONG_FRACTION,
 	/* What a simple expression does not undo. */
@@ -224,6 +224,7 @@ static bool take_two(struct rest *rest, unsigned most)
 static unsigned take_offset(struct rest *rest)
 {
 	bool zero = rest->len > 1 && strspn(rest->s + 1, "0:") + 1 >= rest->len;
+	bool minus = begins(rest, '-');
 	unsigned form;
 	unsigned value;
 	size_t digits;
@@ -237,6 +238,7 @@ static unsigned take_offset(struct rest *rest)
 	if (form == 0 && (!take(rest, ':') || !take_two(rest, MINUTE_MAX)))
 		return 0;
 	return form | (zero             ? MOMENT_UTC | MOMENT_PLUS_ZERO
+		       : minus          ? MOMENT_MINUS_OFFSET
 		       : value % 2 == 0 ? MOMENT_EVEN_OFFSET
 					: MOMENT_ODD_OFFSET);
 }
@@ -351,6 +353,29 @@ unsigned moment_traits(const char *s, size_t len)
 	skip(&rest, 1);
 	time = take_time(&rest);
 	return time != 0 ? date | time | comma | (tee ? MOMENT_TEE : MOMENT_BLANK) : 0;
+}
+
+int moment_offset(const char *s, size_t len)
+{
+	const char *sign = s + len;
+	struct rest rest;
+	unsigned value;
+	unsigned minutes = 0;
+	size_t digits;
+
+	do
+		sign--;
+	while (sign > s && *sign != '+' && *sign != '-');
+	rest = (struct rest){ .s = sign + 1, .len = (size_t)(s + len - sign) - 1 };
+	digits = take_number(&rest, &value);
+	if (digits == 4) {
+		minutes = value % 100;
+		value /= 100;
+	} else if (take(&rest, ':')) {
+		(void)take_number(&rest, &minutes);
+	}
+	value = 60 * value + minutes;
+	return *sign == '-' ? -(int)value : (int)value;
 }
 
 /* ---- texts together ---- */
@@ -514,6 +539,8 @@ static bool put_year_first(struct buf *out, const char *name, unsigned traits)
 			 "substr(%s, 1, 11) || printf('%%02d', substr(%s, 12)) || substr(%s, "
 			 "instr(%s, ':'))",
 			 name, name, name, name);
+	} else if (traits & MOMENT_ZED) {
+		buf_putf(out, "replace(rtrim(%s, 'Z'), 'T', ' ')", name);
 	} else {
 		buf_putf(out, "replace(%s, 'T', ' ')", name);
 	}

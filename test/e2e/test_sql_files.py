@@ -403,6 +403,7 @@ DATES = [  # what a column has, in the order of time; the expression that the no
     (["2025/12/31", "2026-01-15", "2026/11/02"], "replace(replace(d, '/', '-'), '.', '-')"),
     (["2026-01-05 9:05", "2026-01-05 10:15"], "substr(d, 1, 11) || printf('%02d', substr(d, 12)) || substr(d, instr(d, ':'))"),
     (["2026-01-05T08:00", "2026-01-05 09:00", "2026-01-05T10:00"], "replace(d, 'T', ' ')"),
+    (["2026-01-05T10:00:00Z", "2026-01-05T10:00:00.123456Z", "2026-01-05T10:00:00.5Z"], "replace(rtrim(d, 'Z'), 'T', ' ')"),
     (["9:05", "10:15"], "printf('%02d', d) || substr(d, instr(d, ':'))")]
 
 
@@ -417,7 +418,7 @@ def test_dates_that_do_not_sort_are_told_with_what_makes_them_sort(server, dates
         assert told.startswith("d of t.csv is text: ") and " compare as text" in told and told.endswith(f"; {way} gives what sorts"), query
     assert rows(server, f"SELECT id FROM t WHERE d IS NOT NULL ORDER BY {way}") == [[i] for i in range(len(dates))]
     assert rows(server, f"SELECT {way} FROM t WHERE id = 9") == [[None]]
-    if dates[0] not in ("2026-1-5", "2025/12/31", "2026-01-05T08:00"):  # of which a date may be written in two ways
+    if dates[0] not in ("2026-1-5", "2025/12/31", "2026-01-05T08:00", "2026-01-05T10:00:00Z"):  # of which a date may be written in two ways
         assert notes(sql(server, f"SELECT id FROM t WHERE d = '{dates[0]}'")) == []
     for query in ("SELECT d FROM t", "SELECT d, count(*) FROM t GROUP BY d", f"SELECT max({way}) FROM t",
                   f"SELECT {way} AS d FROM t ORDER BY d", f"SELECT d FROM (SELECT {way} AS d FROM t) WHERE d > '2019-01-01'", "SELECT d FROM t ORDER BY id",
@@ -440,6 +441,20 @@ def test_dates_that_have_no_simple_expression_are_told_with_another_way(server):
         assert told.endswith("; " + way), told
 
 
+@pytest.mark.parametrize("a, b", [("+01:00", "-05:00"), ("-05:00", "-04:00"), ("-08:00", "-06:00"), ("+01:00", "+03:00"), ("+01:00", "+02:00"), ("+01", "-05"), ("+0100", "-0500"),
+                                  ("+05:30", "+05:00")])
+def test_dates_with_several_offsets_do_not_sort_and_are_told(server, a, b):
+    put(server, "t.csv", f"id,d\n1,2026-01-05T10:00:00{a}\n2,2026-01-05T09:00:00{b}\n")
+    for query in ("SELECT max(d) FROM t", "SELECT id FROM t ORDER BY d", f"SELECT id FROM t WHERE d > '2026-01-05T09:30:00{a}'"):
+        (told,) = notes(sql(server, query))
+        assert told.startswith("d of t.csv is text: dates like '2026-01-05T") and " compare as text" in told, told
+        assert told.endswith("pandas.to_datetime(column, format='mixed', utc=True) gives what sorts"), told
+    put(server, "t.csv", f"id,d\n1,2026-01-05T10:00:00{a}\n2,2026-01-05T09:00:00{a}\n")
+    if ":" in a:
+        assert notes(sql(server, "SELECT max(d) FROM t")) == []
+        assert notes(sql(server, f"SELECT id FROM t WHERE d > '2026-01-05T09:30:00{a}'")) == []
+
+
 def test_functions_of_dates_that_they_do_not_read_are_told(server):
     put(server, "t.csv", "id,d,iso\n1,31.01.2020,2020-01-31\n")
     for call in ("strftime('%Y', d)", "date(d)", "julianday(t.d) - julianday(iso)"):
@@ -452,7 +467,8 @@ def test_a_date_that_is_not_written_as_the_files_are_is_told(server):
     told = "%s of t.csv has dates like '%s' and was compared with %s, as text: write it as the file does"
     for condition, params in (("d > '2026-1-10'", []), ("d = '05.01.2026'", []), ("d < ?", ["1/2/2026"]), ("d IN ('2026-1-5')", []), ("d <> '5 Jan 2026'", [])):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}", params=params)) == [told % ("d", "2026-01-05", "one that is written otherwise")]
-    assert notes(sql(server, "SELECT id FROM t WHERE at > '2026-01-05 09:00'")) == [told % ("at", "2026-01-05T10:00", "one that is written otherwise")]
+    for moment in ("'2026-01-05 09:00'", "datetime('2026-01-05')", "CURRENT_TIMESTAMP", "strftime('%Y-%m-%d %H:%M', 'now')"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE at > {moment}")) == [told % ("at", "2026-01-05T10:00", "one that is written otherwise")], moment
     assert notes(sql(server, "SELECT id FROM t WHERE d > 20260105")) == [told % ("d", "2026-01-05", "a number")]
     for condition in ("d > '2026-01-10'", "at >= '2026-01-05'", "at > '2026-01-05T09:00'", "d = 'x'", "d LIKE '2026-1-%'", "date(at) = '2026-01-05'"):
         assert notes(sql(server, f"SELECT max(d), max(at) FROM t WHERE {condition}")) == [], condition
@@ -466,9 +482,17 @@ def test_dates_with_times_beside_one_without_are_told(server):
     for condition, params in (("at = '2026-01-05'", []), ("at <= ?", ["2026-01-05"]), ("'2026-01-05' >= at", []), ("at <> '2026-01-05'", []),
                               ("at IN ('2026-01-05')", []), ("at BETWEEN '2026-01-01' AND '2026-01-05'", []), ("CASE at WHEN '2026-01-05' THEN 1 END", [])):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}", params=params)) == told, condition
+    for condition in ("at = date('2026-01-05')", "at <= date('now')", "date('now', '-7 days') >= at", "at BETWEEN date('2026-01-01') AND date('2026-01-05')", "at = CURRENT_DATE",
+                      "at = strftime('%Y-%m-%d', 'now')", "at = (SELECT date(max(x.at)) FROM t x)", "at IN (SELECT date(day) FROM d)", "at IN (SELECT strftime('%F', day) FROM d)"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == told, condition
+    for query in ("SELECT id FROM t JOIN d ON t.at = date(day, '+1 day')", "WITH p AS (SELECT date('now') AS since) SELECT id FROM t, p WHERE t.at <= since",
+                  "WITH p AS (SELECT '2026-01-05' AS x) SELECT id FROM t JOIN p ON x = t.at"):
+        assert notes(sql(server, query)) == told, query
     for query in ("SELECT id FROM t JOIN d ON t.at = d.day", "SELECT id FROM t JOIN d ON day = t.at", "SELECT id FROM t JOIN d USING (at)", "SELECT id FROM t NATURAL JOIN d"):
         assert notes(sql(server, query)) == told, query
     for condition in ("at >= '2026-01-05'", "at < '2026-01-06'", "'2026-01-05' <= at", "at = '2026-01-05 00:00:00'", "substr(at, 1, 10) = '2026-01-05'",
+                      "at >= date('now')", "at < date('now', '+1 day')", "date(at) = date('2026-01-05')", "at < CURRENT_DATE", "at > datetime('2026-01-05')",
+                      "at BETWEEN date('2026-01-05') AND date('2026-01-05') || ' 23:59:59'", "strftime('%Y-%m', at) = strftime('%Y-%m', 'now')", "at > strftime('%Y', at)",
                       "at BETWEEN '2026-01-05' AND '2026-01-05 23:59:59'", "date(at) <= '2026-01-05'", "at <> ''", "at LIKE '2026-01-05%'"):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
     assert notes(sql(server, "SELECT t.id FROM t JOIN d ON t.at >= d.day AND t.id = 1 WHERE day = '2026-01-05'")) == []

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/util.h"
+#include "sql/moment.h"
+
+/* ---- functions of dates ---- */
+
+/* What it gives, with a date that has all traits which such ones may have. */
+struct form {
+	const char *name;
+	const char *given;
+};
+
+static const struct form forms[] = { { "date", "2026-01-05" },
+				     { "datetime", "2026-01-05 05:00:00" },
+				     { "time", "05:00:00" } };
+static const struct form now[] = { { "CURRENT_DATE", "2026-01-05" },
+				   { "CURRENT_TIMESTAMP", "2026-01-05 05:00:00" },
+				   { "CURRENT_TIME", "05:00:00" } };
+static const struct form parts[] = { { "Y", "2026" },  { "m", "01" },       { "d", "05" },
+				     { "e", " 5" },    { "H", "05" },       { "k", " 5" },
+				     { "M", "00" },    { "S", "00" },       { "f", "00.000" },
+				     { "R", "05:00" }, { "T", "05:00:00" }, { "F", "2026-01-05" } };
+
+static const char *find(const struct clause *clause, size_t at, const struct form *list,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (clause_is(clause, at, list[i].name))
+			return list[i].given;
+	return "";
+}
+
+static const char *part_of(char letter)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (*parts[i].name == letter)
+			return parts[i].given;
+	return "?";
+}
+
+/* strftime('%Y-%m-%d', d) */
+static unsigned format_moments(const struct clause *clause, size_t at)
+{
+	cleanup_buf struct buf given = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *format = NULL;
+
+	if (clause->tokens[at].kind != TOKEN_STRING)
+		return 0;
+	format = token_text(&clause->lexer, &clause->tokens[at]);
+	for (const char *s = format; *s != '\0'; s++) {
+		if (*s == '%' && s[1] != '\0')
+			buf_puts(&given, part_of(*++s));
+		else
+			buf_put(&given, s, 1);
+	}
+	return moment_traits(buf_str(&given), given.len);
+}
+
+bool call_is_now(const struct clause *clause, size_t at)
+{
+	return *find(clause, at, now, ARRAY_SIZE(now)) != '\0';
+}
+
+unsigned call_moments(const struct clause *clause, size_t at)
+{
+	const char *given = call_is_now(clause, at) ? find(clause, at, now, ARRAY_SIZE(now))
+						    : find(clause, at, forms, ARRAY_SIZE(forms));
+
+	if (clause_is(clause, at, "strftime"))
+		return format_moments(clause, at + 2);
+	return moment_traits(given, strlen(given));
+}
+
+/* ---- functions ---- */
+
+/* What a call gives whose name stands at `at`; the arguments are looked at when that is theirs. */
+static bool gives_its_arguments(const struct clause *clause, size_t at, struct side *side)
+{
+	static const char *const numbers[] = { "count",           "sum",        "avg",
+					       "total",           "length",     "abs",
+					       "round",           "instr",      "median",
+					       "stddev",          "percentile", "percentile_cont",
+					       "percentile_disc", "row_number", "rank",
+					       "dense_rank",      "ntile",      "unicode",
+					       "unixepoch",       "julianday",  "ceil",
+					       "floor",           "sign",       NULL };
+	static const char *const same[] = { "coalesce",  "ifnull",    "nullif",      "max",
+					    "min",       "trim",      "ltrim",       "rtrim",
+					    "in",        "any_value", "first_value", "last_value",
+					    "nth_value", "lag",       "lead",        "between",
+					    "values",    "likely",    "unlikely",    NULL };
+	static const char *const texts[] = { "substr",  "substring", "strftime",     "date",
+					     "time",    "datetime",  "upper",        "lower",
+					     "replace", "printf",    "format",       "hex",
+					     "char",    "quote",     "group_concat", "string_agg",
+					     "typeof",  NULL };
+
+	side->number = side->number || clause_is_any(clause, at, numbers);
+	if (side->call == 0 && clause_is_any(clause, at, texts))
+		side->call = at;
+	return clause_is_any(clause, at, same);
+}
+
+/* CAST(v AS REAL) is a number. */
+static bool casts_to_number(const struct clause *clause, size_t at, size_t end)
+{
+	static const char *const types[] = { "REAL",   "INTEGER", "INT",    "NUMERIC", "FLOAT",
+					     "DOUBLE", "DECIMAL", "BIGINT", "BOOLEAN", NULL };
+
+	for (; at + 1 < end; at++)
+		if (clause_is(clause, at, "AS") && clause_is_any(clause, at + 1, types))
+			return true;
+	return false;
+}
+
+/* Behind the first argument of the call at `at`. */
+static size_t behind_argument(const struct clause *clause, size_t at)
+{
+	size_t end = clause_behind_brackets(clause, at + 1);
+	size_t depth = 0;
+
+	for (at++; at < end; at++) {
+		if (depth == 1 && clause_is_char(clause, at, ','))
+			break;
+		depth += clause_is_char(clause, at, '(');
+		depth -= clause_is_char(clause, at, ')');
+	}
+	return at;
+}
+
+size_t call_behind(const struct clause *clause, size_t at, struct side *side)
+{
+	size_t next;
+
+	if (clause_is(clause, at, "iif"))
+		return behind_argument(clause, at);
+	if (gives_its_arguments(clause, at, side))
+		return at;
+	side->written |= call_moments(clause, at);
+	next = clause_behind_brackets(clause, at + 1);
+	if (clause_is(clause, at, "CAST"))
+		side->numeric = side->numeric || casts_to_number(clause, at, next);
+	return next;
+}

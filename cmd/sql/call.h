@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* call.h - what the functions of a query give: texts, numbers, dates in a known form. */
+#ifndef SQL_CALL_H
+#define SQL_CALL_H
+
+#include "side.h"
+
+/* CURRENT_DATE and its like. */
+bool call_is_now(const struct clause *clause, size_t at);
+/* The traits (moment.h) of what the function or the word at `at` gives; 0 for no dates. */
+unsigned call_moments(const struct clause *clause, size_t at);
+/*
+ * What follows the call at `at`, which is passed over; `at` itself when its arguments are to be
+ * looked at. What it gives is added to the side.
+ */
+size_t call_behind(const struct clause *clause, size_t at, struct side *side);
+
+#endif
