@@ -134,14 +134,18 @@ static void advise_timed(const struct subject *subject)
 /* SQLite makes a text of the number then: '9' is more than 10. */
 static void advise_numbered(const struct subject *subject)
 {
+	const uint64_t *counts = subject->column->counts;
+	bool marked = counts[INFER_MARKED] + counts[INFER_MARKED_COMMA] + counts[INFER_COMMA] > 0;
+
 	if (column_is_dated(subject->column)) {
 		advise_unlike(subject, "a number");
 		return;
 	}
 	sink_note(subject->sink,
 		  "%s of %s is text and was compared with a number, as text: CAST(%s AS REAL) "
-		  "compares numbers",
-		  subject->name, subject->file, subject->name);
+		  "compares numbers%s",
+		  subject->name, subject->file, subject->name,
+		  marked ? ", after replace() took out separators and signs, at which it stops" : "");
 }
 
 static void advise_true(const struct subject *subject)

@@ -125,8 +125,8 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 		return;
 	case INFER_MARKS:
 		sink_note(sink,
-			  "%s of %s is text: its numbers have other characters in them (%s%s); it "
-			  "sorts and compares as text",
+			  "%s of %s is text: its numbers have other characters in them (%s%s), at "
+			  "which CAST stops: replace() takes them out; it sorts and compares as text",
 			  name, file, buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
 		return;
 	case INFER_FEW_WORDS:

@@ -241,7 +241,7 @@ def test_a_sum_says_which_texts_it_counted(server):  # Q10
     put(server, "t.csv", 'p\n"1,234.50"\n$5\n"2,000"\n')
     answer = sql(server, "SELECT sum(p), avg(p) FROM t")
     assert answer.object["rows"] == [[3.0, 1.0]]
-    told = "p of t.csv is text: its numbers have other characters in them ('1,234.50', '$5', ...); it sorts and compares as text"
+    told = "p of t.csv is text: its numbers have other characters in them ('1,234.50', '$5', ...), at which CAST stops: replace() takes them out; it sorts and compares as text"
     assert notes(answer) == ["sum counted 6 texts that are not numbers, each as the digits it begins with or as 0 ('1,234.50')", told]
     assert notes(sql(server, "SELECT sum(CASE p WHEN '$5' THEN 5 END) FROM t")) == [told]
 
@@ -270,13 +270,14 @@ def test_numbers_with_other_characters_are_told_each_time_they_are_read(server, 
                                            (["1\u202f234", "5"], r"'1\u202F234'")])
 def test_characters_that_look_like_others_are_shown(server, values, shown):
     put(server, "t.csv", "v\n" + "".join(f'"{value}"\n' for value in values))
-    assert notes(sql(server, "SELECT v FROM t")) == [f"v of t.csv is text: its numbers have other characters in them ({shown}); it sorts and compares as text"]
+    assert notes(sql(server, "SELECT v FROM t")) == [f"v of t.csv is text: its numbers have other characters in them ({shown}), at which CAST stops: replace() takes them out; it sorts and compares as text"]
 
 
 def test_a_text_that_is_compared_with_a_number_is_told(server):  # Q10
     told = "p of t.csv is text and was compared with a number, as text: CAST(p AS REAL) compares numbers"
-    marked = "p of t.csv is text: its numbers have other characters in them ('$5', '$20', ...); it sorts and compares as text"
-    for data, note, plain in (("p\nx5\nx20\n007\n", told, []), ("p\n$5\n$20\n007\n", marked, [marked])):
+    marked = "p of t.csv is text: its numbers have other characters in them ('$5', '$20', ...), at which CAST stops: replace() takes them out; it sorts and compares as text"
+    stops = told + ", after replace() took out separators and signs, at which it stops"
+    for data, note, plain in (("p\nx5\nx20\n007\n", told, []), ('p\nx5\n"1,234.50"\n007\n', stops, []), ("p\n$5\n$20\n007\n", marked, [marked])):
         put(server, "t.csv", data)
         for query in ("SELECT p FROM t WHERE p > 10", "SELECT p FROM t WHERE 7 = p", "SELECT count(*) FROM t WHERE p BETWEEN 1 AND 9"):
             assert notes(sql(server, query)) == [note]
