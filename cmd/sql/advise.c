@@ -129,6 +129,55 @@ static void advise_timed(const struct subject *subject)
 		  subject->name, subject->file, sample, buf_str(&way));
 }
 
+/* What whole numbers between these are when they are dates; NULL when they are Julian days. */
+static const char *what_numbers_are(double low, double high)
+{
+	enum { FIRST_JULIAN = 1721425, LAST_JULIAN = 5373484 }; /* of the years 1 to 9999 */
+
+	if (low >= FIRST_JULIAN && high <= LAST_JULIAN)
+		return NULL;
+	if (low >= 1000 && high <= 9999)
+		return "of a year %s || '-01-01' makes a date";
+	if (low >= 10000101 && high <= 99991231)
+		return "of 20260131 substr(%s, 1, 4) || '-' || substr(%s, 5, 2) || '-' || "
+		       "substr(%s, 7, 2) makes a date";
+	if (low >= 1e11)
+		return "of milliseconds since 1970 datetime(%s / 1000, 'unixepoch') makes a date";
+	return low >= 1e8 ? "of seconds since 1970 datetime(%s, 'unixepoch') makes a date" : "";
+}
+
+/* date(20260131) is a day some 55 thousand years from now, or NULL. */
+static void advise_days(const struct subject *subject)
+{
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
+	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
+	double low;
+	double high;
+	const char *what;
+
+	if (subject->column->verdict.type == INFER_TYPE_TEXT) {
+		sink_note(subject->sink,
+			  "%s of %s has texts like '%s', of which date functions give NULL",
+			  subject->name, subject->file, sample);
+		return;
+	}
+	if (!column_range(subject->column, &low, &high))
+		return;
+	what = what_numbers_are(low, high);
+	for (; what != NULL && *what != '\0'; what++) {
+		if (strncmp(what, "%s", 2) == 0) {
+			advise_put_name(&way, subject->column->name);
+			what++;
+		} else {
+			buf_put(&way, what, 1);
+		}
+	}
+	if (what != NULL)
+		sink_note(subject->sink,
+			  "%s of %s has numbers, which date functions take for Julian days%s%s",
+			  subject->name, subject->file, way.len > 0 ? "; " : "", buf_str(&way));
+}
+
 /* ---- others ---- */
 
 /* SQLite makes a text of the number then: '9' is more than 10. */
@@ -145,7 +194,8 @@ static void advise_numbered(const struct subject *subject)
 		  "%s of %s is text and was compared with a number, as text: CAST(%s AS REAL) "
 		  "compares numbers%s",
 		  subject->name, subject->file, subject->name,
-		  marked ? ", after replace() took out separators and signs, at which it stops" : "");
+		  marked ? ", after replace() took out separators and signs, at which it stops"
+			 : "");
 }
 
 static void advise_true(const struct subject *subject)
@@ -238,6 +288,8 @@ static void advise_column(const struct subject *subject)
 		advise_added(subject);
 	if (marks & COLUMN_TEXTED)
 		advise_texted(subject);
+	if (marks & COLUMN_DAYS)
+		advise_days(subject);
 	if (marks & COLUMN_BARE)
 		advise_bare(subject);
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -78,6 +79,53 @@ unsigned call_moments(const struct clause *clause, size_t at)
 	return moment_traits(given, strlen(given));
 }
 
+/* Behind the first argument of the call at `at`. */
+static size_t behind_argument(const struct clause *clause, size_t at)
+{
+	size_t end = clause_behind_brackets(clause, at + 1);
+	size_t depth = 0;
+
+	for (at++; at < end; at++) {
+		if (depth == 1 && clause_is_char(clause, at, ','))
+			break;
+		depth += clause_is_char(clause, at, '(');
+		depth -= clause_is_char(clause, at, ')');
+	}
+	return at;
+}
+
+/* 'unixepoch' */
+static bool has_modifier(const struct clause *clause, size_t at, size_t end)
+{
+	static const char *const words[] = { "unixepoch", "auto", "julianday" };
+
+	for (; at < end; at++) {
+		cleanup_free char *text = NULL;
+
+		if (clause->tokens[at].kind != TOKEN_STRING)
+			continue;
+		text = token_text(&clause->lexer, &clause->tokens[at]);
+		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+			if (strcasecmp(text, words[i]) == 0)
+				return true;
+	}
+	return false;
+}
+
+struct side call_dated_name(const struct clause *clause, size_t at)
+{
+	size_t end = clause_behind_brackets(clause, at + 1) - 1;
+	size_t begin = clause_is(clause, at, "strftime") ? behind_argument(clause, at) + 1 : at + 2;
+	size_t behind = begin + 1;
+
+	if (clause_is_char(clause, behind, '.'))
+		behind += 2;
+	if (begin >= end || behind > end || !clause_is_name(clause, behind - 1) ||
+	    !clause_is_one_of(clause, behind, ",)") || has_modifier(clause, behind, end))
+		return (struct side){ .begin = at, .end = at };
+	return (struct side){ .begin = begin, .end = behind };
+}
+
 /* ---- functions ---- */
 
 /* What a call gives whose name stands at `at`; the arguments are looked at when that is theirs. */
@@ -118,21 +166,6 @@ static bool casts_to_number(const struct clause *clause, size_t at, size_t end)
 		if (clause_is(clause, at, "AS") && clause_is_any(clause, at + 1, types))
 			return true;
 	return false;
-}
-
-/* Behind the first argument of the call at `at`. */
-static size_t behind_argument(const struct clause *clause, size_t at)
-{
-	size_t end = clause_behind_brackets(clause, at + 1);
-	size_t depth = 0;
-
-	for (at++; at < end; at++) {
-		if (depth == 1 && clause_is_char(clause, at, ','))
-			break;
-		depth += clause_is_char(clause, at, '(');
-		depth -= clause_is_char(clause, at, ')');
-	}
-	return at;
 }
 
 size_t call_behind(const struct clause *clause, size_t at, struct side *side)

@@ -10,6 +10,11 @@ bool call_is_now(const struct clause *clause, size_t at);
 /* The traits (moment.h) of what the function or the word at `at` gives; 0 for no dates. */
 unsigned call_moments(const struct clause *clause, size_t at);
 /*
+ * The name that the function of dates at `at` takes for a date; an empty side when it is none, or
+ * when a modifier says what numbers are.
+ */
+struct side call_dated_name(const struct clause *clause, size_t at);
+/*
  * What follows the call at `at`, which is passed over; `at` itself when its arguments are to be
  * looked at. What it gives is added to the side.
  */

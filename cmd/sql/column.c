@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "column.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -384,6 +385,23 @@ void column_finish(struct column *column)
 }
 
 /* ---- one value ---- */
+
+bool column_range(const struct column *column, double *ret_low, double *ret_high)
+{
+	*ret_low = INFINITY;
+	*ret_high = -INFINITY;
+	for (size_t row = 0; column->loaded && column->codes == NULL && row < column->rows; row++) {
+		double value;
+
+		if (column_is_null(column, row))
+			continue;
+		value = column->integers != NULL ? (double)column->integers[row]
+						 : column->reals[row];
+		*ret_low = fmin(*ret_low, value);
+		*ret_high = fmax(*ret_high, value);
+	}
+	return *ret_low <= *ret_high;
+}
 
 bool column_is_null(const struct column *column, size_t row)
 {

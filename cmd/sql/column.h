@@ -36,8 +36,10 @@ enum column_mark {
 	COLUMN_ADDED = 1 << 6,  /* calculates with texts that are no numbers */
 	COLUMN_TIMED = 1 << 7,  /* compares dates that have times with one that has none */
 	COLUMN_STACKED = 1 << 8, /* puts texts into one column with numbers, by UNION */
-	COLUMN_BARE = 1 << 10,   /* takes the value of an arbitrary row, beside aggregates */
-	COLUMN_SPELT = 1 << 9,   /* brings dates together with columns that write them otherwise */
+	COLUMN_DAYS = 1 << 11, /* gives numbers or texts to functions of dates, which take them for
+				  Julian days or for nothing */
+	COLUMN_BARE = 1 << 10, /* takes the value of an arbitrary row, beside aggregates */
+	COLUMN_SPELT = 1 << 9, /* brings dates together with columns that write them otherwise */
 };
 
 struct column_texts {
@@ -105,6 +107,8 @@ void column_release(struct column *column);
 /* One value of the file. `commas`: 2,5 may be a number. */
 void column_count(struct column *column, const struct csv_field *field, bool commas);
 
+/* Of the values of a column of numbers that is loaded; false: there are none. */
+bool column_range(const struct column *column, double *ret_low, double *ret_high);
 /* Whether most of its values are dates or times, and it is text. */
 bool column_is_dated(const struct column *column);
 

@@ -8,6 +8,7 @@
 #include "bare.h"
 #include "base/mem.h"
 #include "base/util.h"
+#include "call.h"
 #include "compound.h"
 #include "sql/moment.h"
 
@@ -234,9 +235,14 @@ static void look_at_function(struct compare *compare, size_t at)
 	struct side side = { .begin = at + 2,
 			     .end = clause_behind_brackets(&compare->clause, at + 1) - 1 };
 
+	struct side name = call_dated_name(&compare->clause, at);
+
 	side_look(&compare->sides, &side);
 	if (moment_is_unread(side.moments))
 		side_mark(&compare->sides, &side, COLUMN_ORDERED);
+	side_look(&compare->sides, &name);
+	if (name.call == 0 && !name.number)
+		side_mark(&compare->sides, &name, COLUMN_DAYS);
 }
 
 /* SELECT * ... ORDER BY 2, of one file. */

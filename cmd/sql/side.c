@@ -42,6 +42,8 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 		return dated && !wrong;
 	case COLUMN_TIMED:
 		return dated && moment_has_both(column->moments);
+	case COLUMN_DAYS:
+		return !dated && column->verdict.type != INFER_TYPE_BOOLEAN;
 	case COLUMN_BARE:
 		return true;
 	case COLUMN_ADDED:

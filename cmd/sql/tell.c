@@ -124,10 +124,11 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 			  buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
 		return;
 	case INFER_MARKS:
-		sink_note(sink,
-			  "%s of %s is text: its numbers have other characters in them (%s%s), at "
-			  "which CAST stops: replace() takes them out; it sorts and compares as text",
-			  name, file, buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
+		sink_note(
+			sink,
+			"%s of %s is text: its numbers have other characters in them (%s%s), at "
+			"which CAST stops: replace() takes them out; it sorts and compares as text",
+			name, file, buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
 		return;
 	case INFER_FEW_WORDS:
 		sink_note(sink,

@@ -255,6 +255,15 @@ static bool take_half(struct rest *rest)
 	return true;
 }
 
+/* The name of the zone that has no offset; SQLite does not read it. */
+static bool take_name(struct rest *rest)
+{
+	if (rest->len != 3 || (memcmp(rest->s, "UTC", 3) != 0 && memcmp(rest->s, "GMT", 3) != 0))
+		return false;
+	skip(rest, 3);
+	return true;
+}
+
 /* What stands behind the time; false for something else. */
 static bool take_zone(struct rest *rest, unsigned *traits)
 {
@@ -269,6 +278,7 @@ static bool take_zone(struct rest *rest, unsigned *traits)
 	(void)take(rest, ' ');
 	offset = begins(rest, '+') || begins(rest, '-') ? take_offset(rest)
 		 : take(rest, 'Z')                      ? MOMENT_UTC | MOMENT_ZED
+		 : take_name(rest)                      ? MOMENT_UTC | MOMENT_UNREAD
 							: 0;
 	*traits |= offset;
 	return offset != 0 && rest->len == 0;

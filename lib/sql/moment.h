@@ -44,7 +44,8 @@ enum moment_trait {
 	MOMENT_NO_FRACTION = 1 << 26, /* of seconds */
 	MOMENT_FRACTION = 1 << 27,    /* of up to three digits */
 	MOMENT_LONG_FRACTION = 1 << 28,
-	MOMENT_UNREAD = 1 << 29,       /* the offset has no colon, or a comma stands somewhere */
+	MOMENT_UNREAD =
+		1 << 29, /* the offset is UTC or has no colon, or a comma stands somewhere */
 	MOMENT_MINUS_OFFSET = 1 << 30, /* the offset is less than zero; the other two are more */
 	MOMENT_OFFSETS = MOMENT_ODD_OFFSET | MOMENT_EVEN_OFFSET | MOMENT_MINUS_OFFSET,
 	MOMENT_DATE = MOMENT_YEAR_FIRST | MOMENT_YEAR_LAST,

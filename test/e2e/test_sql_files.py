@@ -463,6 +463,38 @@ def test_functions_of_dates_that_they_do_not_read_are_told(server):
     assert notes(sql(server, "SELECT strftime('%Y', iso), date(substr(d, 7, 4) || '-' || substr(d, 4, 2) || '-' || substr(d, 1, 2)) FROM t")) == []
 
 
+NUMBERS_AS_DATES = [  # what a column has, what it is, the expression that makes a date of it
+    (["20260105", "20261102"], "of 20260131", "substr(d, 1, 4) || '-' || substr(d, 5, 2) || '-' || substr(d, 7, 2)"), (["2026", "2027"], "of a year", "d || '-01-01'"),
+    (["1767607200", "1793600000"], "of seconds since 1970", "datetime(d, 'unixepoch')"), (["1767607200.5", "NA"], "of seconds since 1970", "datetime(d, 'unixepoch')"),
+    (["1767607200000", "1793600000123"], "of milliseconds since 1970", "datetime(d / 1000, 'unixepoch')")]
+
+
+@pytest.mark.parametrize("values, what, way", NUMBERS_AS_DATES, ids=[values[0] for values, what, way in NUMBERS_AS_DATES])
+def test_functions_of_dates_that_take_numbers_for_julian_days_are_told(server, values, what, way):
+    put(server, "t.csv", "id,d\n" + "".join(f"{i},{value}\n" for i, value in enumerate(values)))
+    told = [f"d of t.csv has numbers, which date functions take for Julian days; {what} {way} makes a date"]
+    for query in ("SELECT strftime('%Y', d) FROM t", "SELECT id FROM t WHERE date(t.d) > '2025-01-01'", "SELECT date(d, '+1 day') FROM t", "SELECT julianday(x) FROM (SELECT d AS x FROM t)"):
+        assert notes(sql(server, query)) == told, query
+    assert rows(server, f"SELECT date({way}) FROM t WHERE id = 0") in ([["2026-01-05"]], [["2026-01-01"]])
+    for query in (f"SELECT {way} FROM t", "SELECT datetime(d, 'unixepoch') FROM t", "SELECT date(d / 1000, 'auto') FROM t", "SELECT d FROM t", "SELECT date('now', d || ' days') FROM t"):
+        assert notes(sql(server, query)) == [], query
+
+
+def test_functions_of_dates_of_julian_days_and_of_small_numbers(server):
+    put(server, "t.csv", "id,d\n1,2461046\n2,2461046.5\n")
+    assert notes(sql(server, "SELECT date(d) FROM t")) == []
+    assert notes(sql(server, "SELECT date(id) FROM t")) == ["id of t.csv has numbers, which date functions take for Julian days"]
+
+
+def test_functions_of_dates_that_give_null_for_a_column_are_told(server):
+    put(server, "t.csv", "id,d,s\n1,2026-01-05 10:00:00 UTC,week 3\n2,2026-01-06 10:00:00 UTC,week 4\n")
+    assert notes(sql(server, "SELECT date(s), s FROM t")) == ["s of t.csv has texts like 'week 3', of which date functions give NULL"]
+    assert notes(sql(server, "SELECT date(d) FROM t")) == [
+        "d of t.csv is text: dates like '2026-01-05 10:00:00 UTC' compare as text, and date functions give NULL; "
+        "in python, pandas.to_datetime(column, format='mixed', utc=True) gives what sorts"]
+    assert notes(sql(server, "SELECT max(d), date(substr(d, 1, 10)) FROM t ORDER BY d")) == []
+
+
 def test_a_date_that_is_not_written_as_the_files_are_is_told(server):
     put(server, "t.csv", "id,d,at\n1,2026-01-05,2026-01-05T10:00\n2,2026-11-02,2026-11-02T08:00\n")
     told = "%s of t.csv has dates like '%s' and was compared with %s, as text: write it as the file does"
