@@ -149,16 +149,17 @@ static const char *what_numbers_are(double low, double high)
 /* date(20260131) is a day some 55 thousand years from now, or NULL. */
 static void advise_days(const struct subject *subject)
 {
-	cleanup_free char *sample = column_shown(subject->column->samples[0]);
+	cleanup_free char *sample = column_shown(subject->column->undated);
 	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
 	double low;
 	double high;
 	const char *what;
 
 	if (subject->column->verdict.type == INFER_TYPE_TEXT) {
-		sink_note(subject->sink,
-			  "%s of %s has texts like '%s', of which date functions give NULL",
-			  subject->name, subject->file, sample);
+		if (*sample != '\0')
+			sink_note(subject->sink,
+				  "%s of %s has texts like '%s', of which date functions give NULL",
+				  subject->name, subject->file, sample);
 		return;
 	}
 	if (!column_range(subject->column, &low, &high))

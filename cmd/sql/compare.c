@@ -139,8 +139,23 @@ static struct operation operation_of(const struct clause *clause, size_t at, siz
 	};
 }
 
+/* v, or coalesce(v, 0) */
+static bool is_value(const struct clause *clause, size_t at)
+{
+	return !clause_is_char(clause, at + 1, '(') || clause_is(clause, at, "coalesce") ||
+	       clause_is(clause, at, "ifnull");
+}
+
+/* v IS NOT TRUE */
+static void look_at_truth(const struct compare *compare, struct side side)
+{
+	if (is_value(&compare->clause, side.begin))
+		side_mark(&compare->sides, &side, COLUMN_CONDITION);
+}
+
 static void look_at_operator(struct compare *compare, size_t at, size_t behind)
 {
+	static const char *const truths[] = { "TRUE", "FALSE", NULL };
 	const struct clause *clause = &compare->clause;
 	bool before = at > 0 && clause_is(clause, at - 1, "NOT");
 	bool after = clause_is(clause, at, "IS") && clause_is(clause, behind, "NOT");
@@ -149,6 +164,10 @@ static void look_at_operator(struct compare *compare, size_t at, size_t behind)
 
 	a.begin = clause_left_of(clause, a.end);
 	b.end = clause_right_of(clause, b.begin, clause_is(clause, at, "BETWEEN"));
+	if (clause_is(clause, at, "IS") && clause_is_any(clause, b.begin, truths)) {
+		look_at_truth(compare, a);
+		return;
+	}
 	look_at_both(compare, &a, &b, operation_of(clause, at, behind, before || after));
 }
 
@@ -394,7 +413,10 @@ static bool begins_condition(const struct clause *clause, size_t at)
 	static const char *const words[] = { "WHERE", "AND",    "OR",   "NOT",
 					     "ON",    "HAVING", "WHEN", NULL };
 
-	if (at == 0 || !clause_is_any(clause, at - 1, words))
+	if (at > 1 && clause_is_char(clause, at - 1, '('))
+		return clause_is(clause, at - 2, "iif");
+	if (at == 0 || !clause_is_any(clause, at - 1, words) ||
+	    (at > 1 && clause_is(clause, at - 2, "IS")))
 		return false;
 	for (size_t i = clause_left_of(clause, at - 1); i < at; i++)
 		if (clause_is(clause, i, "BETWEEN"))
@@ -406,21 +428,20 @@ static bool ends_condition(const struct clause *clause, size_t at)
 {
 	static const char *const words[] = { "AND",   "OR",    "THEN",   "GROUP",     "ORDER",
 					     "LIMIT", "UNION", "HAVING", "INTERSECT", "EXCEPT",
-					     "WHERE", "JOIN",  NULL };
+					     "WHERE", "JOIN",  "FROM",   "AS",        NULL };
 
-	return clause->tokens[at].kind == TOKEN_END || clause_is_one_of(clause, at, ");") ||
+	return clause->tokens[at].kind == TOKEN_END || clause_is_one_of(clause, at, "),;") ||
 	       clause_is_any(clause, at, words);
 }
 
-/* WHERE v, NOT v */
+/* WHERE v, NOT v, iif(v, 1, 0) */
 static void look_at_condition(const struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
-	size_t name = clause_is_char(clause, at + 1, '.') ? at + 2 : at;
-	struct side side = { .begin = at, .end = name + 1 };
+	struct side side = value_behind(clause, at);
 
-	if (name + 1 >= clause->count || !begins_condition(clause, at) ||
-	    !ends_condition(clause, name + 1))
+	if (side.end >= clause->count || !is_value(clause, at) || !begins_condition(clause, at) ||
+	    !ends_condition(clause, side.end))
 		return;
 	side_mark(&compare->sides, &side, COLUMN_CONDITION);
 }

@@ -404,7 +404,7 @@ static bool is_sum(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-/* d || ':00' is no more written as d is. */
+/* d || ':00' is no more written as d is, and n || '-' is no number. */
 static bool is_joined(const struct clause *clause, const struct side *side)
 {
 	size_t depth = 0;
@@ -418,14 +418,17 @@ static bool is_joined(const struct clause *clause, const struct side *side)
 	return false;
 }
 
-static void forget_dates(struct side *side)
+/* It is a text, whatever it is made of. */
+static void forget_parts(struct side *side)
 {
 	side->moments = side->written = 0;
 	side->days = side->mixed = side->wrong = false;
+	side->numeric = side->boolean = false;
 }
 
 static void look(struct look *look)
 {
+	static const char *const truths[] = { "TRUE", "FALSE", NULL };
 	const struct clause *clause = look->sides->clause;
 	struct side *side = look->side;
 
@@ -447,7 +450,9 @@ static void look(struct look *look)
 			at = next;
 			continue;
 		}
-		if (call_is_now(clause, at))
+		if (clause_is_any(clause, at, truths))
+			side->number = true;
+		else if (call_is_now(clause, at))
 			side->written |= call_moments(clause, at);
 		else if (named && !call && !clause_is_char(clause, at + 1, '.'))
 			look_at_name(look, at);
@@ -456,7 +461,7 @@ static void look(struct look *look)
 		at++;
 	}
 	if (is_joined(clause, side))
-		forget_dates(side);
+		forget_parts(side);
 }
 
 void side_look(const struct sides *sides, struct side *side)

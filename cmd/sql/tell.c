@@ -354,15 +354,16 @@ static void tell_numbers(const struct sheet *sheet, struct sink *sink)
 
 /* ---- booleans beside texts ---- */
 
-static bool is_truth(const char *s, size_t len)
+/* Of the text that is `s`; a pattern may be a part of the word. */
+static bool is_truth(const char *s, size_t len, bool pattern)
 {
 	static const char wild[] = "%_*? ";
 	char word[sizeof("false")] = "";
 	size_t whole = len;
 
-	for (; len > 0 && strchr(wild, s[len - 1]) != NULL; len--)
+	for (; pattern && len > 0 && strchr(wild, s[len - 1]) != NULL; len--)
 		;
-	for (; len > 0 && strchr(wild, *s) != NULL; len--)
+	for (; pattern && len > 0 && strchr(wild, *s) != NULL; len--)
 		s++;
 	if (len == 0 || len >= sizeof(word))
 		return false;
@@ -376,19 +377,26 @@ bool tell_has_truths(const struct query *query)
 {
 	struct lexer lexer;
 	struct token token = { .kind = TOKEN_OTHER };
+	struct token before = token;
 	struct err err;
 	size_t index;
 	json_t *value;
 
 	json_array_foreach (query->params, index, value)
 		if (json_is_string(value) &&
-		    is_truth(json_string_value(value), json_string_length(value)))
+		    is_truth(json_string_value(value), json_string_length(value), true))
 			return true;
 	token_start(&lexer, SQL_SQLITE, query->text, query->len);
-	while (token_next(&lexer, &token, &err) == 0 && token.kind != TOKEN_END)
+	while (token_next(&lexer, &token, &err) == 0 && token.kind != TOKEN_END) {
+		/* CASE WHEN b THEN 'true' compares nothing. */
 		if (token.kind == TOKEN_STRING && token.len > 2 &&
-		    is_truth(lexer.text + token.at + 1, token.len - 2))
+		    !token_is(&lexer, &before, "THEN") && !token_is(&lexer, &before, "ELSE") &&
+		    is_truth(lexer.text + token.at + 1, token.len - 2,
+			     token_is(&lexer, &before, "LIKE") ||
+				     token_is(&lexer, &before, "GLOB")))
 			return true;
+		before = token;
+	}
 	return false;
 }
 

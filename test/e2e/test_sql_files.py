@@ -179,7 +179,8 @@ def test_a_boolean_beside_its_text_is_told(server, query, params):
     put(server, "t.csv", "id,b,s\n1,True,x\n2,False,y\n")
     told = "b of t.csv is BOOLEAN and equals no text: write b or NOT b, or = true"
     assert notes(sql(server, query, params=params)) == [told]
-    assert notes(sql(server, "SELECT id FROM t WHERE s = 'True'")) == []
+    for query in ("SELECT id FROM t WHERE s = 'True'", "SELECT CASE WHEN b THEN 'true' ELSE 'false' END FROM t", "SELECT printf('%s', b) FROM t", "SELECT b, strftime('%e', 'now') FROM t"):
+        assert notes(sql(server, query)) == [], query
     assert notes(sql(server, "SELECT id FROM t WHERE s = 'y' AND NOT b")) == []
 
 
@@ -196,11 +197,15 @@ def test_a_text_that_is_a_condition_is_told(server, yes, no):
     put(server, "t.csv", f"id,v\n1,{yes}\n2,{no}\n")
     told = ["v of t.csv is text: as a condition each of its values that begins with no number is false, so compare it with its texts"]
     for query in ("SELECT id FROM t WHERE v", "SELECT id FROM t WHERE NOT v", "SELECT id FROM t WHERE id = 1 AND t.v ORDER BY id",
-                  "SELECT count(*) FILTER (WHERE v) FROM t", "SELECT CASE WHEN \"v\" THEN 1 END FROM t", "SELECT id FROM t WHERE (id = 2 OR v)"):
+                  "SELECT count(*) FILTER (WHERE v) FROM t", "SELECT CASE WHEN \"v\" THEN 1 END FROM t", "SELECT id FROM t WHERE (id = 2 OR v)",
+                  "SELECT iif(v, 1, 0) FROM t", "SELECT id, iif(t.v, 1, 0) FROM t", "SELECT id FROM t WHERE v IS TRUE", "SELECT t.v IS NOT FALSE, id FROM t", "SELECT NOT v FROM t",
+                  "SELECT id, NOT v AS x FROM t", "SELECT id FROM t WHERE coalesce(v, 0)", "SELECT id FROM t WHERE NOT ifnull(t.v, 0) AND id > 0", "SELECT sum(iif(coalesce(v, 0), 1, 0)) FROM t"):
         assert notes(sql(server, query)) == told, query
     for query in (f"SELECT id FROM t WHERE v = '{yes}'", "SELECT id FROM t WHERE v IS NOT NULL", "SELECT v, id FROM t WHERE id ORDER BY v",
-                  "SELECT CASE WHEN id THEN v ELSE v END FROM t WHERE 'x' BETWEEN 'a' AND v"):
+                  "SELECT CASE WHEN id THEN v ELSE v END FROM t WHERE 'x' BETWEEN 'a' AND v", f"SELECT (v = '{yes}') IS TRUE, iif(id, v, v), iif(v = 'x', v, 'y') FROM t",
+                  "SELECT id FROM t WHERE v IS NOT v", "SELECT coalesce(v, 'x'), id IS TRUE, NOT id FROM t", "SELECT id FROM t WHERE coalesce(v, 'x') IN ('y')"):
         assert notes(sql(server, query)) == [], query
+    assert notes(sql(server, "SELECT id FROM t WHERE v = true")) == ["v of t.csv is text and was compared with a number, as text: CAST(v AS REAL) compares numbers"]
 
 
 def notes(answer):
@@ -680,6 +685,23 @@ def test_texts_that_subqueries_make_are_told_beside_numbers(server, query, told)
     "SELECT DISTINCT upper(name) FROM t WHERE EXISTS (SELECT 1 FROM t x WHERE x.year = t.year) ORDER BY length(name) LIMIT 2"])
 def test_what_is_converted_for_a_comparison_is_not_told(server, query):
     put(server, "t.csv", "id,d,year,name\n1,2026-01-05,2026,a\n2,2025-11-02,2025,b\n3,2026-03-05,2026,c\n")
+    answer = sql(server, query)
+    assert answer.object["rows"] and notes(answer) == []
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT count(*) FROM t a JOIN t b ON a.id || '-' || a.year = b.id || '-' || b.year", "SELECT id FROM t WHERE d BETWEEN year || '-01-01' AND year || '-12-31'",
+    "SELECT id FROM t WHERE id || '-' || year = '1-2026'", "SELECT id FROM t WHERE ok || '' = '1'", "SELECT id FROM t WHERE year || '-01-05' = d",
+    "SELECT n, round(avg(amt), 1) || ' EUR' FROM t GROUP BY n", "SELECT strftime('%Y-%m', d) AS m, sum(amt) FROM t GROUP BY m HAVING m >= '2026-01'",
+    "SELECT id FROM t WHERE at >= date('2026-01-01') AND at < date('2026-01-01', '+1 year')", "SELECT id FROM t WHERE at >= datetime('2026-01-01 00:00:00')",
+    "SELECT id FROM t WHERE date(at) = d", "SELECT id FROM t WHERE date(at) BETWEEN '2026-01-01' AND '2026-12-31'", "SELECT max(at), min(d) FROM t WHERE d <= date('now', '+100 years')",
+    "SELECT id FROM t WHERE d > date('2025-01-01', '-1 month') AND ok", "SELECT date(year || '-01-01'), julianday(at) - julianday(d) FROM t", "SELECT iif(ok, n, 'none'), iif(amt > 2, 'a', 'b') FROM t",
+    "SELECT CASE WHEN ok THEN 'true' ELSE 'false' END AS s, count(*) FROM t GROUP BY s", "SELECT printf('%s: %d', n, id) FROM t WHERE ok IS TRUE OR NOT ok", "SELECT n FROM t WHERE coalesce(amt, 0) > 1",
+    "SELECT id FROM t WHERE time(at) BETWEEN '00:00' AND '23:59:59'", "SELECT t.id FROM t JOIN (SELECT date(max(at)) AS day FROM t) m ON t.d <= m.day", "SELECT n, amt FROM t UNION ALL SELECT 'Total', sum(amt) FROM t",
+    "SELECT id FROM t WHERE d = (SELECT max(d) FROM t)", "SELECT date(d, '+' || id || ' days') FROM t", "SELECT id FROM t WHERE code = '007' AND code LIKE '0%'", "SELECT phone FROM t WHERE phone LIKE '+41%'"])
+def test_everyday_queries_get_no_note(server, query):
+    put(server, "t.csv", "id,d,at,year,n,amt,ok,code,phone\n1,2026-01-05,2026-01-05 10:00:00,2026,Ann,1.5,true,007,+41791234567\n"
+        "2,2026-11-02,2026-11-02 08:30:00,2026,Bob,2.5,false,010,+41791234568\n3,2026-11-03,2026-11-03 00:00:00,2026,Ann,,true,012,\n")
     answer = sql(server, query)
     assert answer.object["rows"] and notes(answer) == []
 
