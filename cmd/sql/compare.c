@@ -391,11 +391,22 @@ static bool is_conversion(const struct clause *clause, size_t at)
 	return false;
 }
 
+/* -v, or abs(v): the value that begins at `at`. */
+static void look_at_number(const struct compare *compare, size_t at)
+{
+	struct side value = value_behind(&compare->clause, at);
+
+	if (clause_is_name(&compare->clause, at) && value.end < compare->clause.count)
+		side_mark(&compare->sides, &value, COLUMN_ADDED);
+}
+
 static void look_at_sum(struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
 	struct side values[2];
 
+	if (at > 0 && clause_is_char(clause, at, '-') && !ends_value(clause, at - 1))
+		look_at_number(compare, at + 1);
 	if (at == 0 || !ends_value(clause, at - 1) || clause_is_char(clause, at + 1, '>') ||
 	    is_conversion(clause, at))
 		return;
@@ -453,6 +464,8 @@ static void look_at_word(struct compare *compare, size_t at)
 	static const char *const extremes[] = { "min", "max", NULL };
 	static const char *const functions[] = { "date",     "time",      "datetime", "julianday",
 						 "strftime", "unixepoch", NULL };
+	static const char *const numbers[] = { "abs", "round", "ceil", "floor", "sqrt", "log",
+					       "exp", "power", "pow",  "mod",   "sign", NULL };
 	static const char *const compounds[] = { "UNION", "EXCEPT", "INTERSECT", NULL };
 	const struct clause *clause = &compare->clause;
 	bool call = clause_is_char(clause, at + 1, '(');
@@ -469,6 +482,8 @@ static void look_at_word(struct compare *compare, size_t at)
 		look_at_extreme(compare, at);
 	else if (call && clause_is_any(clause, at, functions))
 		look_at_function(compare, at);
+	else if (call && clause_is_any(clause, at, numbers))
+		look_at_number(compare, at + 2);
 	else if (clause_is(clause, at, "SELECT"))
 		bare_mark(&compare->sides, at);
 	else if (clause_is_any(clause, at, compounds))

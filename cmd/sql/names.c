@@ -68,6 +68,13 @@ static const struct {
 	  ", index=False)", true },
 	{ ".json", "is JSON; in python", "import pandas as pd; pd.read_json(", ").to_csv(",
 	  ", index=False)", true },
+	{ ".ndjson", "is JSON in lines; in python", "import pandas as pd; pd.read_json(",
+	  ", lines=True).to_csv(", ", index=False)", true },
+	{ ".jsonl", "is JSON in lines; in python", "import pandas as pd; pd.read_json(",
+	  ", lines=True).to_csv(", ", index=False)", true },
+	{ ".psv", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
+	{ ".tab", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
+	{ ".dat", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
 	{ ".txt", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
 };
 

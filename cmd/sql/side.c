@@ -389,7 +389,7 @@ static void add_value(const struct clause *clause, size_t at, struct side *side)
 	}
 }
 
-/* v + 0 is a number, whatever v is. */
+/* v + 0 and -v are numbers, whatever v is. */
 static bool is_sum(const struct clause *clause, const struct side *side)
 {
 	size_t depth = 0;
@@ -397,8 +397,8 @@ static bool is_sum(const struct clause *clause, const struct side *side)
 	for (size_t at = side->begin; at < side->end; at++) {
 		depth += clause_is_char(clause, at, '(');
 		depth -= depth > 0 && clause_is_char(clause, at, ')');
-		if (depth == 0 && at > side->begin && clause_is_one_of(clause, at, "+-*/%") &&
-		    !clause_is_char(clause, at + 1, '>'))
+		if (depth == 0 && (at > side->begin || clause_is_char(clause, at, '-')) &&
+		    clause_is_one_of(clause, at, "+-*/%") && !clause_is_char(clause, at + 1, '>'))
 			return true;
 	}
 	return false;

@@ -15,6 +15,8 @@
 #include "stop.h"
 #include "tell.h"
 #include "text/clean.h"
+#include "text/normal.h"
+#include "text/utf8.h"
 
 enum { SHOWN_MAX = 120, EXPLAINED_MAX = 300 };
 
@@ -451,6 +453,58 @@ static bool is_quoted(const char *sql, size_t len, const char *name)
 	return false;
 }
 
+/* A column whose name is the same but for the form of its letters: ü may be two characters. */
+static const struct column *find_form(const struct sheet *sheet, const char *name)
+{
+	cleanup_free char *key = normal_compose(name);
+
+	for (size_t i = 0; i < sheet->count; i++) {
+		const struct column *column = &sheet->columns[i];
+		cleanup_free char *form = normal_compose(column->name);
+
+		if (strcasecmp(form, key) == 0 && strcasecmp(column->name, name) != 0)
+			return column;
+	}
+	return NULL;
+}
+
+static void put_escaped(struct buf *out, const char *text)
+{
+	struct utf8_decoder decoder = { 0 };
+
+	for (; *text != '\0'; text++) {
+		int32_t got[2];
+
+		utf8_decode(&decoder, (unsigned char)*text, &got[0], &got[1]);
+		if (got[0] >= 0x80)
+			buf_putf(out, "\\u%04X", (unsigned)got[0]);
+		else if (got[0] != UTF8_MORE)
+			buf_put(out, text, 1);
+	}
+}
+
+/* Whether a file that was read has such a column. */
+static bool explain_form(const struct tables *tables, const char *name, struct err *err)
+{
+	const char *point = strrchr(name, '.');
+
+	for (size_t i = 0; i < tables->sheet_count; i++) {
+		const struct sheet *sheet = tables->sheets[i];
+		const struct column *column = find_form(sheet, point != NULL ? point + 1 : name);
+		cleanup_buf struct buf escaped = BUF_INIT(BUF_UNBOUNDED);
+
+		if (column == NULL)
+			continue;
+		put_escaped(&escaped, column->name);
+		(void)err_set(
+			err, err->code,
+			"no such column: %s; %s has it in another form of its letters: \"%s\"",
+			name, sheet->path, buf_str(&escaped));
+		return true;
+	}
+	return false;
+}
+
 void tables_explain(const struct tables *tables, const char *sql, size_t len, struct err *err)
 {
 	static const char no_table[] = "no such table: ";
@@ -461,6 +515,7 @@ void tables_explain(const struct tables *tables, const char *sql, size_t len, st
 	if (strncmp(message, no_table, sizeof(no_table) - 1) == 0)
 		explain_table(tables, message + sizeof(no_table) - 1, err);
 	else if (strncmp(message, no_column, sizeof(no_column) - 1) == 0 &&
+		 !explain_form(tables, message + sizeof(no_column) - 1, err) &&
 		 is_quoted(sql, len, message + sizeof(no_column) - 1))
 		(void)err_set(err, err->code, "%s; a text has single quotes, a name double ones",
 			      message);

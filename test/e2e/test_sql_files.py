@@ -727,11 +727,13 @@ def test_texts_that_a_query_calculates_with_are_told(server):
     for query in ("SELECT max(d) - min(d) FROM t", "SELECT d + 30 FROM t", "SELECT t.d - '2026-01-01' FROM t", "SELECT id FROM t WHERE 5 * coalesce(d, n) > 2",
                   "SELECT d - lag(d) OVER (ORDER BY id) FROM t", "SELECT sum(2 * (d)) FROM t"):
         assert dates in notes(sql(server, query)), query
-    for query in ("SELECT n + ' ' + n FROM t", "SELECT 'x' + t.n FROM t", "SELECT w * 2 FROM (SELECT n AS w FROM t)", "SELECT id % n FROM t"):
+    assert notes(sql(server, "SELECT id FROM t ORDER BY -d")) == [dates]
+    for query in ("SELECT n + ' ' + n FROM t", "SELECT -n FROM t", "SELECT id, abs(t.n) FROM t", "SELECT round(n, 1) FROM t", "SELECT sqrt(n) FROM t WHERE id > -n", "SELECT 'x' + t.n FROM t", "SELECT w * 2 FROM (SELECT n AS w FROM t)", "SELECT id % n FROM t"):
         assert notes(sql(server, query)) == [texts], query
     for query in ("SELECT julianday(d) - julianday('2026-01-01'), n || d, z * 2, d + 0, 1 * n, substr(d, 1, 4) - 1 FROM t", "SELECT *, -id, t.* FROM t",
                   "SELECT n, -1, count(*) FROM t GROUP BY n", "SELECT id FROM t WHERE id BETWEEN -5 AND +7 AND n = 'Ann' LIMIT 3 OFFSET -1",
-                  "SELECT length(n) + id, strftime('%Y', d) - 1 FROM t", "SELECT json_object('a', n) ->> '$.a' FROM t"):
+                  "SELECT length(n) + id, strftime('%Y', d) - 1 FROM t", "SELECT abs(id), round(id, 1), -id, -z, round(z, 1), abs(julianday(d) - 1), n FROM t",
+                  "SELECT -length(n), -(id) FROM t", "SELECT json_object('a', n) ->> '$.a' FROM t"):
         assert notes(sql(server, query)) == [], query
 
 
@@ -994,7 +996,10 @@ def test_a_name_in_its_own_form_comes_before_one_that_looks_the_same(server):  #
     ("d.csv.gz", "'input/d.csv.gz' is compressed; in bash: gzip -dc 'input/d.csv.gz' > 'input/d.csv'"),
     ("d.parquet", "'input/d.parquet' is a Parquet file; in python: import pandas as pd; "
                   "pd.read_parquet('input/d.parquet').to_csv('input/d.csv', index=False)"),
-    ("d.xlsx", "pd.read_excel('input/d.xlsx').to_csv('input/d.csv', index=False)"), ("d.txt", "cp 'input/d.txt' 'input/d.csv'")])
+    ("d.xlsx", "pd.read_excel('input/d.xlsx').to_csv('input/d.csv', index=False)"), ("d.txt", "cp 'input/d.txt' 'input/d.csv'"),
+    ("d.psv", "cp 'input/d.psv' 'input/d.csv'"), ("d.tab", "cp 'input/d.tab' 'input/d.csv'"), ("d.dat", "cp 'input/d.dat' 'input/d.csv'"),
+    ("d.ndjson", "pd.read_json('input/d.ndjson', lines=True).to_csv('input/d.csv', index=False)"),
+    ("d.jsonl", "pd.read_json('input/d.jsonl', lines=True).to_csv('input/d.csv', index=False)")])
 def test_a_file_of_another_kind_is_told_with_the_line_that_converts_it(server, name, line):  # Q21
     write(server, {f"input/{name}": b"x"})
     assert line in sql(server, "SELECT * FROM d").texts[-1]
@@ -1023,6 +1028,13 @@ def test_a_misspelt_name_in_quotes_is_no_text(server):  # Q4
                         ('SELECT count(*) FROM t GROUP BY "Regoin"', "Regoin")):
         assert sql(server, query).texts[-1] == f"no such column: {name}; a text has single quotes, a name double ones"
     assert rows(server, 'SELECT "Amount" FROM t WHERE "Region" = \'South\'') == [[1]]
+
+
+def test_a_column_in_another_form_of_its_letters_is_named(server):
+    put(server, "t.csv", unicodedata.normalize("NFD", "gr\u00f6\u00dfe,n\n1,2\n"))
+    for name in ("gr\u00f6\u00dfe", "t.gr\u00f6\u00dfe"):
+        assert sql(server, f"SELECT {name} FROM t").texts == [f'no such column: {name}; input/t.csv has it in another form of its letters: "gro\\u0308\\u00DFe"']
+    assert rows(server, "SELECT \"gro\u0308\u00dfe\" FROM t") == [[1]]
 
 
 @pytest.mark.parametrize("query", ["SHOW TABLES", "DESCRIBE t", "desc t", "PRAGMA table_info(t)"])
