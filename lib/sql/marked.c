@@ -6,7 +6,10 @@
 
 #include "base/util.h"
 
-enum { WORDS_MAX = 16 }; /* bytes behind a number */
+enum {
+	WORDS_MAX = 16, /* bytes behind a number */
+	WORD_MAX = 8,   /* and of one word */
+};
 
 #define MINUS "\xe2\x88\x92" /* U+2212 */
 
@@ -53,6 +56,8 @@ static size_t mark_length(const char *s, size_t len)
 					     "\xe2\x80\xb0", /* per mille */
 					     MINUS };
 
+	if (isalnum((unsigned char)*s))
+		return 0;
 	/* From U+20A0 up to U+20CF all are signs of currencies. */
 	if (len >= 3 && memcmp(s, "\xe2\x82", 2) == 0 && (unsigned char)s[2] >= 0xa0)
 		return 3;
@@ -77,168 +82,43 @@ static size_t word_length(const char *s, size_t len)
 	return n > 0 && n < len && (s[n] == '$' || s[n] == '.') ? n + 1 : n;
 }
 
-static bool is_word_of(const char *s, size_t len, const char *const *list, size_t count)
+/* `list` has words, with a blank before and behind each. */
+static bool is_word_of(const char *s, size_t len, const char *list, size_t size)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strlen(list[i]) == len && memcmp(list[i], s, len) == 0)
-			return true;
-	return false;
+	char word[WORD_MAX + 2];
+
+	if (len == 0 || len > WORD_MAX)
+		return false;
+	word[0] = word[len + 1] = ' ';
+	memcpy(word + 1, s, len);
+	return memmem(list, size - 1, word, len + 2) != NULL;
 }
+
+static const char currencies[] = " AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP "
+				 "HKD HUF IDR ILS INR ISK JPY KES KRW KZT MAD MXN MYR NGN NOK "
+				 "NZD PEN PHP PKR PLN QAR RMB RON RSD RUB SAR SEK SGD THB TRY "
+				 "TWD UAH USD VND ZAR A$ AU$ C$ CA$ HK$ NZ$ NT$ R$ S$ US$ Fr. "
+				 "kr kr. Rs Rs. Ft lei K\xc4\x8d z\xc5\x82 \xd0\xbb\xd0\xb2 "
+				 "\xd1\x80\xd1\x83\xd0\xb1 \xd1\x80\xd1\x83\xd0\xb1. "
+				 "\xd0\xb3\xd1\x80\xd0\xbd ";
 
 static bool is_currency(const char *s, size_t len)
 {
-	static const char *const words[] = { "AED",
-					     "ARS",
-					     "AUD",
-					     "BGN",
-					     "BRL",
-					     "CAD",
-					     "CHF",
-					     "CLP",
-					     "CNY",
-					     "COP",
-					     "CZK",
-					     "DKK",
-					     "EGP",
-					     "EUR",
-					     "GBP",
-					     "HKD",
-					     "HUF",
-					     "IDR",
-					     "ILS",
-					     "INR",
-					     "ISK",
-					     "JPY",
-					     "KES",
-					     "KRW",
-					     "KZT",
-					     "MAD",
-					     "MXN",
-					     "MYR",
-					     "NGN",
-					     "NOK",
-					     "NZD",
-					     "PEN",
-					     "PHP",
-					     "PKR",
-					     "PLN",
-					     "QAR",
-					     "RMB",
-					     "RON",
-					     "RSD",
-					     "RUB",
-					     "SAR",
-					     "SEK",
-					     "SGD",
-					     "THB",
-					     "TRY",
-					     "TWD",
-					     "UAH",
-					     "USD",
-					     "VND",
-					     "ZAR",
-					     "A$",
-					     "AU$",
-					     "C$",
-					     "CA$",
-					     "HK$",
-					     "NZ$",
-					     "NT$",
-					     "R$",
-					     "S$",
-					     "US$",
-					     "Fr.",
-					     "kr",
-					     "kr.",
-					     "Rs",
-					     "Rs.",
-					     "Ft",
-					     "lei",
-					     "K\xc4\x8d",
-					     "z\xc5\x82",
-					     "\xd0\xbb\xd0\xb2",
-					     "\xd1\x80\xd1\x83\xd0\xb1",
-					     "\xd1\x80\xd1\x83\xd0\xb1.",
-					     "\xd0\xb3\xd1\x80\xd0\xbd" };
-
-	return is_word_of(s, len, words, ARRAY_SIZE(words));
+	return len > 1 && is_word_of(s, len, currencies, sizeof(currencies));
 }
 
 /* What a number is counted in. */
+static const char units[] = " t kg g mg lb lbs oz km m cm mm mi ft l L dl cl ml h hr hrs "
+			    "min s sec ms ns us d kB KB MB GB TB KiB MiB GiB TiB Hz kHz "
+			    "MHz GHz W kW MW Wh kWh MWh V A C F px pt pcs bps pp ha bar "
+			    "days hours years m\xc2\xb2 m\xc2\xb3 km\xc2\xb2 \xc2\xb0 "
+			    "\xc2\xb0"
+			    "C \xc2\xb0"
+			    "F \xc2\xb5s ";
+
 static bool is_unit(const char *s, size_t len)
 {
-	static const char *const words[] = { "t",
-					     "kg",
-					     "g",
-					     "mg",
-					     "lb",
-					     "lbs",
-					     "oz",
-					     "km",
-					     "m",
-					     "cm",
-					     "mm",
-					     "mi",
-					     "ft",
-					     "l",
-					     "L",
-					     "dl",
-					     "cl",
-					     "ml",
-					     "h",
-					     "hr",
-					     "hrs",
-					     "min",
-					     "s",
-					     "sec",
-					     "ms",
-					     "ns",
-					     "us",
-					     "d",
-					     "kB",
-					     "KB",
-					     "MB",
-					     "GB",
-					     "TB",
-					     "KiB",
-					     "MiB",
-					     "GiB",
-					     "TiB",
-					     "Hz",
-					     "kHz",
-					     "MHz",
-					     "GHz",
-					     "W",
-					     "kW",
-					     "MW",
-					     "Wh",
-					     "kWh",
-					     "MWh",
-					     "V",
-					     "A",
-					     "C",
-					     "F",
-					     "px",
-					     "pt",
-					     "pcs",
-					     "bps",
-					     "pp",
-					     "ha",
-					     "bar",
-					     "days",
-					     "hours",
-					     "years",
-					     "m\xc2\xb2",
-					     "m\xc2\xb3",
-					     "km\xc2\xb2",
-					     "\xc2\xb0",
-					     "\xc2\xb0"
-					     "C",
-					     "\xc2\xb0"
-					     "F",
-					     "\xc2\xb5s" };
-
-	return is_word_of(s, len, words, ARRAY_SIZE(words));
+	return is_word_of(s, len, units, sizeof(units));
 }
 
 /* Passes over what stands before the number; false for something else. */
