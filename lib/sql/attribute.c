@@ -6,6 +6,9 @@
 
 #include "base/mem.h"
 
+/* PostgreSQL cuts names at 63 bytes, or before a character that does not fit. */
+enum { NAME_SURE = 60 };
+
 static bool is_name(const struct tokens *t, size_t i)
 {
 	enum token_kind kind = tokens_at(t, i)->kind;
@@ -20,7 +23,7 @@ static bool names(const struct tokens *t, size_t i, const char *wanted)
 	if (!is_name(t, i))
 		return false;
 	name = token_name(&t->lexer, &t->tokens[i]);
-	return strcasecmp(name, wanted) == 0;
+	return strncasecmp(name, wanted, NAME_SURE) == 0;
 }
 
 /* Functions without parentheses. */
@@ -37,6 +40,25 @@ static const char *const values[] = { "current_catalog",
 				      "system_user",
 				      "user",
 				      NULL };
+
+/* Names of the values of TRIM, CAST and others, as far as these do not stand in them. */
+static const char *const implicit[] = {
+	"btrim",    "ltrim",       "rtrim",         "pg_collation_for",
+	"bpchar",   "varchar",     "bit",           "varbit",
+	"bool",     "int2",        "int4",          "int8",
+	"float4",   "float8",      "numeric",       "time",
+	"timetz",   "timestamp",   "timestamptz",   "interval",
+	"timezone", "like_escape", "is_normalized", "similar_to_escape",
+	NULL
+};
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names != NULL; names++)
+		if (strcasecmp(name, *names) == 0)
+			return true;
+	return false;
+}
 
 /* The "(" of the ")" at `i`; none: `i`. */
 static size_t opening(const struct tokens *t, size_t i)
@@ -82,14 +104,27 @@ static bool is_alias_of_value(const struct tokens *t, size_t i)
 	return tokens_is_char(t, of, ')') ? !ends_table(t, of) : tokens_is_any(t, of, values);
 }
 
+/* FROM CAST('a' AS text): the value has the name of its type, or of what is in it. */
+static bool is_in_cast(const struct tokens *t, size_t i)
+{
+	static const char *const words[] = { "CAST", "TREAT", NULL };
+
+	if (tokens_is_char(t, i + 1, '.'))
+		return false;
+	for (size_t k = i; k-- > 1;)
+		if (tokens_is_char(t, k, '(') && t->behind[k] > i && tokens_is_any(t, k - 1, words))
+			return true;
+	return false;
+}
+
 /* Whether a name before a dot may be of a value; scopes are not looked at. */
 static bool may_be_value(const struct tokens *t, const char *name)
 {
-	for (const char *const *value = values; *value != NULL; value++)
-		if (strcasecmp(name, *value) == 0)
-			return true;
+	if (is_one_of(name, values) || is_one_of(name, implicit))
+		return true;
 	for (size_t i = 0; i < t->count; i++)
-		if ((is_function(t, i) || is_alias_of_value(t, i)) && names(t, i, name))
+		if (names(t, i, name) &&
+		    (is_function(t, i) || is_alias_of_value(t, i) || is_in_cast(t, i)))
 			return true;
 	return false;
 }
