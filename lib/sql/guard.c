@@ -396,7 +396,7 @@ static int check_cte_body(const struct guard *g, size_t i, struct err *err)
 /* (WITH b AS (SELECT 1) DELETE ...): a query within has a main word, too. */
 static int check_inner_with(const struct guard *g, size_t i, struct err *err)
 {
-	size_t inner_main;
+	size_t inner_main = 0;
 
 	if (!is(g, i, "WITH") || i == 0 || !is_char(g, i - 1, '('))
 		return 0;
