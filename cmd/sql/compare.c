@@ -139,6 +139,19 @@ static struct operation operation_of(const struct clause *clause, size_t at, siz
 	};
 }
 
+/* The name or call that begins at `begin`. */
+static struct side value_behind(const struct clause *clause, size_t begin)
+{
+	size_t end = begin;
+
+	while (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '.'))
+		end += 2;
+	if (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '('))
+		end++;
+	end = clause_is_char(clause, end, '(') ? clause_behind_brackets(clause, end) : end + 1;
+	return (struct side){ .begin = begin, .end = end };
+}
+
 /* v, or coalesce(v, 0) */
 static bool is_value(const struct clause *clause, size_t at)
 {
@@ -146,10 +159,12 @@ static bool is_value(const struct clause *clause, size_t at)
 	       clause_is(clause, at, "ifnull");
 }
 
-/* v IS NOT TRUE */
+/* v IS NOT TRUE, but not v = 1 IS TRUE */
 static void look_at_truth(const struct compare *compare, struct side side)
 {
-	if (is_value(&compare->clause, side.begin))
+	const struct clause *clause = &compare->clause;
+
+	if (is_value(clause, side.begin) && value_behind(clause, side.begin).end == side.end)
 		side_mark(&compare->sides, &side, COLUMN_CONDITION);
 }
 
@@ -361,19 +376,6 @@ static struct side value_before(const struct clause *clause, size_t end)
 		begin -= begin > 0 && clause_is_name(clause, begin - 1) &&
 			 !clause_is_boundary(clause, begin - 1);
 	}
-	return (struct side){ .begin = begin, .end = end };
-}
-
-/* The one that begins at `begin`. */
-static struct side value_behind(const struct clause *clause, size_t begin)
-{
-	size_t end = begin;
-
-	while (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '.'))
-		end += 2;
-	if (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '('))
-		end++;
-	end = clause_is_char(clause, end, '(') ? clause_behind_brackets(clause, end) : end + 1;
 	return (struct side){ .begin = begin, .end = end };
 }
 

@@ -426,9 +426,18 @@ static void forget_parts(struct side *side)
 	side->numeric = side->boolean = false;
 }
 
-static void look(struct look *look)
+/* A number, unless it stands behind IS. */
+static bool is_truth(const struct clause *clause, size_t at)
 {
 	static const char *const truths[] = { "TRUE", "FALSE", NULL };
+	static const char *const before[] = { "IS", "NOT", NULL };
+
+	return at > 0 && clause_is_any(clause, at, truths) &&
+	       !clause_is_any(clause, at - 1, before);
+}
+
+static void look(struct look *look)
+{
 	const struct clause *clause = look->sides->clause;
 	struct side *side = look->side;
 
@@ -450,7 +459,7 @@ static void look(struct look *look)
 			at = next;
 			continue;
 		}
-		if (clause_is_any(clause, at, truths))
+		if (is_truth(clause, at))
 			side->number = true;
 		else if (call_is_now(clause, at))
 			side->written |= call_moments(clause, at);

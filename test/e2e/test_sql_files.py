@@ -203,7 +203,7 @@ def test_a_text_that_is_a_condition_is_told(server, yes, no):
         assert notes(sql(server, query)) == told, query
     for query in (f"SELECT id FROM t WHERE v = '{yes}'", "SELECT id FROM t WHERE v IS NOT NULL", "SELECT v, id FROM t WHERE id ORDER BY v",
                   "SELECT CASE WHEN id THEN v ELSE v END FROM t WHERE 'x' BETWEEN 'a' AND v", f"SELECT (v = '{yes}') IS TRUE, iif(id, v, v), iif(v = 'x', v, 'y') FROM t",
-                  "SELECT id FROM t WHERE v IS NOT v", "SELECT coalesce(v, 'x'), id IS TRUE, NOT id FROM t", "SELECT id FROM t WHERE coalesce(v, 'x') IN ('y')"):
+                  "SELECT id FROM t WHERE v IS NOT v", "SELECT coalesce(v, 'x'), id IS TRUE, NOT id FROM t", "SELECT v = 'x' IS TRUE, v = 'x' IS NOT FALSE FROM t", "SELECT id FROM t WHERE coalesce(v, 'x') IN ('y')"):
         assert notes(sql(server, query)) == [], query
     assert notes(sql(server, "SELECT id FROM t WHERE v = true")) == ["v of t.csv is text and was compared with a number, as text: CAST(v AS REAL) compares numbers"]
 
