@@ -46,7 +46,8 @@ static bool misses_days(unsigned moments, const struct side *b)
 static bool is_spelt(const struct side *a, const struct side *b, struct operation operation)
 {
 	return a->moments != 0 && b->moments != 0 &&
-	       (b->mixed || moment_differs(a->moments, b->moments) ||
+	       (b->mixed || moment_is_elsewhere(a->offset, b->offset) ||
+		moment_differs(a->moments, b->moments) ||
 		(operation.longer && moment_extends(a->moments, b->moments)) ||
 		(operation.shorter && moment_extends(b->moments, a->moments)));
 }
@@ -55,7 +56,8 @@ static bool is_spelt(const struct side *a, const struct side *b, struct operatio
 static bool is_unlike(const struct side *a, const struct side *b, struct operation operation)
 {
 	return a->moments != 0 && b->written != 0 &&
-	       (moment_differs(a->moments, b->written) ||
+	       (moment_is_elsewhere(a->offset, b->written_offset) ||
+		moment_differs(a->moments, b->written) ||
 		(operation.longer && moment_extends(a->moments, b->written)) ||
 		(operation.shorter && moment_extends(b->written, a->moments)));
 }

@@ -76,11 +76,12 @@ static void add_column(struct side *side, const struct column *column)
 	}
 	if (!column_is_dated(column))
 		return;
-	side->mixed = side->mixed ||
+	side->mixed = side->mixed || moment_is_elsewhere(side->offset, column->offset) ||
 		      (side->moments != 0 && moment_is_other(side->moments, column->moments));
 	side->wrong = side->wrong || is_wrong(column->moments);
 	side->days = side->days || moment_is_day(column->moments);
 	side->moments |= column->moments;
+	side->offset = column->is_offset ? column->offset : side->offset;
 }
 
 /*
@@ -146,6 +147,9 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	side->mixed = side->mixed || meant.mixed;
 	side->wrong = side->wrong || meant.wrong;
 	side->moments |= meant.moments;
+	side->offset = meant.offset != 0 ? meant.offset : side->offset;
+	side->written_offset =
+		meant.written_offset != 0 ? meant.written_offset : side->written_offset;
 	side->written |= meant.written;
 	side->call = side->call == 0 ? meant.call : side->call;
 }
@@ -371,6 +375,8 @@ static void add_text(struct side *side, const char *text, size_t len, size_t at)
 	    infer_class(text, len) != INFER_PADDED)
 		side->word = at;
 	side->written |= moment_traits(text, len);
+	if (moment_traits(text, len) & MOMENT_OFFSETS)
+		side->written_offset = moment_offset(text, len);
 }
 
 static void add_value(const struct clause *clause, size_t at, struct side *side)

@@ -37,6 +37,8 @@ struct side {
 	bool wrong;   /* a column of dates that do not sort, or that are not ISO 8601 */
 	unsigned moments; /* of its columns of dates (moment.h) */
 	unsigned written; /* of the dates that the query has there as texts */
+	int offset;       /* of the columns' dates, in minutes; 0 for none */
+	int written_offset;
 	/* Tokens; 0 for none. */
 	size_t word; /* a text that is no number */
 	size_t call; /* a function that gives a text */

@@ -388,6 +388,11 @@ int moment_offset(const char *s, size_t len)
 	return *sign == '-' ? -(int)value : (int)value;
 }
 
+bool moment_is_elsewhere(int a, int b)
+{
+	return a != 0 && b != 0 && a != b;
+}
+
 /* ---- texts together ---- */
 
 static bool has_all(unsigned traits, unsigned wanted)

@@ -55,6 +55,8 @@ enum moment_trait {
 unsigned moment_traits(const char *s, size_t len);
 /* The minutes of the offset that a text with one of MOMENT_OFFSETS has. */
 int moment_offset(const char *s, size_t len);
+/* Whether two offsets differ; 0 is none. */
+bool moment_is_elsewhere(int a, int b);
 /* A date that has a time, and one that has none. */
 bool moment_has_both(unsigned traits);
 bool moment_is_day(unsigned traits);

@@ -461,6 +461,20 @@ def test_dates_with_several_offsets_do_not_sort_and_are_told(server, a, b):
         assert notes(sql(server, f"SELECT id FROM t WHERE d > '2026-01-05T09:30:00{a}'")) == []
 
 
+@pytest.mark.parametrize("a, b", [("+01:00", "-05:00"), ("-05:00", "-04:00"), ("-07:00", "-05:00"), ("+01:00", "+03:00"), ("+05:30", "+05:00")])
+def test_dates_with_another_offset_than_the_columns_are_told(server, a, b):
+    for name, offset in (("a", a), ("b", b)):
+        put(server, f"{name}.csv", f"id,d\n1,2026-01-05T10:00:00{offset}\n2,2026-01-06T10:00:00{offset}\n")
+    for condition in (f"d > '2026-01-05T10:00:00{b}'", f"d = '2026-01-05T10:00:00{b}'", f"d BETWEEN '2026-01-05T10:00:00{b}' AND '2027'"):
+        assert notes(sql(server, f"SELECT id FROM a WHERE {condition}")) == [
+            f"d of a.csv has dates like '2026-01-05T10:00:00{a}' and was compared with one that is written otherwise, as text: write it as the file does"]
+        assert notes(sql(server, f"SELECT id FROM b WHERE {condition}")) == []
+    for query in ("SELECT a.id FROM a JOIN b ON a.d = b.d", "SELECT a.id FROM a JOIN b USING (d)", "SELECT id FROM a WHERE d > (SELECT min(d) FROM b)"):
+        assert [told.split(" and comes together")[0] for told in notes(sql(server, query))] == [
+            f"d of {name}.csv has dates like '2026-01-05T10:00:00{offset}'" for name, offset in (("a", a), ("b", b))], query
+    assert notes(sql(server, "SELECT x.id FROM a x JOIN a y ON x.d = y.d WHERE x.d > (SELECT min(d) FROM a)")) == []
+
+
 def test_functions_of_dates_that_they_do_not_read_are_told(server):
     put(server, "t.csv", "id,d,iso\n1,31.01.2020,2020-01-31\n")
     for call in ("strftime('%Y', d)", "date(d)", "julianday(t.d) - julianday(iso)"):
