@@ -34,7 +34,7 @@ __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \buil
 "$__ptycell_look; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ ! -e /dev/fd/\$__ptycell_at ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
 'case $__ptycell_turned in no) __ptycell_starve; \builtin exit 1;; esac; __ptycell_turned=no; '\
 '__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
-"{ __ptycell_over \$?; $__ptycell_look; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+"{ __ptycell_over \"\$?\"; $__ptycell_look; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
@@ -112,7 +112,7 @@ __ptycell_set_prompt() {
 }
 
 __ptycell_next() {
-	builtin set -- $? "$@"
+	builtin set -- "$?" "$@"
 	if [[ $__ptycell_state == begun ]]; then
 		__ptycell_flags=$-
 		builtin set +ektuvx
@@ -238,7 +238,7 @@ __ptycell_list_traps() {
 	builtin trap - EXIT
 	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
 	builtin trap "$@"
-	builtin set -- $?
+	builtin set -- "$?"
 	builtin trap "$__ptycell_at_exit" EXIT
 	builtin return "$1"
 }

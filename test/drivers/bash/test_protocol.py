@@ -305,3 +305,11 @@ def test_a_shell_that_may_open_hardly_any_file_ends_and_says_so(bash):
 def test_a_shell_that_may_open_no_file_ends_and_says_so(bash, limit):
     output, status = dies_of(bash, f"ulimit -n {limit}; echo a")
     assert output.startswith("a\n") and output.endswith(STARVED) and status == 1
+
+
+@pytest.mark.parametrize("ifs", ["3", "1", "0123456789"])
+def test_digits_in_IFS_leave_the_status_whole(bash, ifs):
+    assert bash.run(f"IFS={ifs}; (exit 131)") == ("over", 131, "")
+    assert bash.run('echo "$?"; false') == ("over", 1, "131\n")
+    assert bash.run("exit 113") == ("over", 113, "")
+    assert bash.run('echo "$? $IFS"; trap -p USR1; (exit 31)') == ("over", 31, f"113 {ifs}\n")
