@@ -31,18 +31,20 @@ __ptycell_look='case $__ptycell_looked in no) '\
 __ptycell_reset='${__ptycell_none+$()}'
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
 __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
-"$__ptycell_look; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ ! -e /dev/fd/\$__ptycell_at ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
+"\\builtin eval \"\$__ptycell_look\"; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ ! -e /dev/fd/\$__ptycell_at ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
 'case $__ptycell_turned in no) __ptycell_starve; \builtin exit 1;; esac; __ptycell_turned=no; '\
 '__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
-"{ __ptycell_over \"\$?\"; $__ptycell_look; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+"{ __ptycell_over \"\$?\"; \\builtin eval \"\$__ptycell_look\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
-# Under set -T, what the user's trap of DEBUG writes would be among the answers.
-__ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'\n''{ __ptycell_flags=$- '\
-'__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null) '\
+# Under set -T, what the user's trap of DEBUG writes would be among the answers. A trap of CHLD would run
+# for each process from here on, and ends bash between two assignments of one command.
+__ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'\n''{ __ptycell_flags=$-; '\
+'__ptycell_children=$({ \builtin trap -p CHLD >&3; } 3>&1 >/dev/null); \builtin trap - CHLD; '\
+'__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null); '\
 '__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
-'\builtin set +ektuvx; } 2>/dev/null; __ptycell_leave "$@"'
+'\builtin set +ektuvx; } >/dev/null 2>&1; __ptycell_leave "$@"'
 
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
 # redirect what it says.
@@ -564,7 +566,7 @@ __ptycell_leave() {
 	else # the cell's are out of reach: they stay as they were at its start
 		__ptycell_traps=kept
 	fi
-	__ptycell_text=$(builtin trap -p) 2>/dev/null
+	__ptycell_text=$(builtin trap -p 2>/dev/null)$'\n'$__ptycell_children
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)

@@ -313,3 +313,12 @@ def test_digits_in_IFS_leave_the_status_whole(bash, ifs):
     assert bash.run('echo "$?"; false') == ("over", 1, "131\n")
     assert bash.run("exit 113") == ("over", 113, "")
     assert bash.run('echo "$? $IFS"; trap -p USR1; (exit 31)') == ("over", 31, f"113 {ifs}\n")
+
+
+@pytest.mark.parametrize("code, status", [("exit 5", 5), ("set -e; false", 1), ("f() { exit 6; }; f", 6)])
+def test_a_trap_of_CHLD_outlives_an_exit(bash, code, status):
+    bash.run("n=0; trap 'n=$((n + 1)); echo child' CHLD; x=1")
+    assert bash.run(code) == ("over", status, "")
+    assert bash.run("echo $x; trap -p CHLD; trap - CHLD") == ("over", 0, "1\ntrap -- 'n=$((n + 1)); echo child' SIGCHLD\n")
+    assert bash.run("/bin/true; exit 4") == ("over", 4, "")
+    assert bash.run("trap -p CHLD; echo $x") == ("over", 0, "1\n")
