@@ -444,3 +444,13 @@ def test_an_own_bash_is_used(home, tmp_path):
     with Server(home, env={"PTYCELL_BASH": "/nowhere/bash"}) as server:
         result = server.cell("echo", language="bash")
         assert result.state == "not_started" and "PTYCELL_BASH" in result.text
+
+
+@pytest.mark.parametrize("last", ["echo end", "return 0", "echo end\nif", "false", "trap 'echo \"it'\\''s $?\"' RETURN; set +T"])
+def test_a_trap_of_RETURN_runs_at_the_end_of_no_cell(sh, last):
+    assert sh("f() { trap 'echo \"it'\\''s $?\"' RETURN; }; f").text == "it's 0\n"
+    for _ in range(3):
+        assert "it's" not in sh(last).text
+    assert "it's 0\n" in sh("echo echo in >sourced; . ./sourced").text
+    assert sh("trap - RETURN; . ./sourced; trap -p RETURN; (exit 3)").text == "in\n"
+    assert sh('echo "$?"').text == "3\n"

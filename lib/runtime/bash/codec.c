@@ -31,6 +31,7 @@ struct bash {
 	struct buf in;    /* the message so far */
 	size_t scanned;   /* of it, for its end */
 	bool cut;         /* its declarations did not fit */
+	bool returns;     /* code has set a trap of RETURN, or may have */
 	char *traps;      /* what the next cell begins with */
 	char *bye;        /* then: the user's trap of EXIT, where the driver was not told of it */
 	struct names names;
@@ -105,7 +106,23 @@ static size_t put_code(struct buf *out, const struct frame_part *part)
 	return nuls;
 }
 
-static void encode_exec(const struct bash *b, const struct frame *frame, struct buf *out)
+/* The end of a cell is that of a sourced file to bash, which runs a trap of RETURN there: once code
+ * has set one, cells look at the traps, and take them off, before their end. */
+static void put_end(struct bash *b, struct buf *code)
+{
+	const char *text = buf_str(code);
+
+	b->returns =
+		b->returns || (strstr(text, "trap") != NULL && strcasestr(text, "return") != NULL);
+	if (!b->returns)
+		return;
+	if (code->len > 0 && text[code->len - 1] == '\\')
+		buf_puts(code, "\n");
+	buf_puts(code, "\n{ __ptycell_status=$?; \\builtin eval \"$__ptycell_look\"; "
+		       "} >/dev/null 2>&1; \\builtin return \"$__ptycell_status\"");
+}
+
+static void encode_exec(struct bash *b, const struct frame *frame, struct buf *out)
 {
 	cleanup_buf struct buf written = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_buf struct buf code = BUF_INIT(BUF_UNBOUNDED);
@@ -113,6 +130,7 @@ static void encode_exec(const struct bash *b, const struct frame *frame, struct 
 	size_t nuls = put_code(&written, frame_part(frame, "code"));
 
 	installs_mark(buf_str(&written), written.len, &code);
+	put_end(b, &code);
 	buf_puts(&before, b->traps);
 	buf_puts(&before, b->bye);
 	if (nuls > 0)
@@ -164,11 +182,33 @@ static void codec_encode(void *codec, const struct frame *frame, struct buf *out
 
 /* ---- traps ---- */
 
+/* What stands around the word of a trap of RETURN: not every cell comes to what put_end() adds.
+ * At its end no function and no sourced file is left. */
+/* Not every cell comes to what put_end() adds; and where it has ended, there is no BASH_SOURCE. */
+static void put_return_trap(struct buf *out, const char *word, size_t word_len)
+{
+	static const char start[] = "'case ${BASH_SOURCE-} in ?*) ";
+	static const char end[] = "\n;; esac'";
+
+	word++; /* its quote */
+	word_len -= strlen("''");
+	if (word_len > sizeof(start) + sizeof(end) &&
+	    memcmp(word, start + 1, sizeof(start) - 2) == 0) {
+		word += sizeof(start) - 2;
+		word_len -= sizeof(start) - 2 + sizeof(end) - 2;
+	}
+	buf_putf(out, "trap -- %s%.*s'$'\\n;; esac' RETURN; ", start, (int)word_len, word);
+}
+
 /* One `trap -- WORD SIGNAL`, as the next cell shall begin with it. */
 static void put_trap(struct buf *out, const char *word, size_t word_len, const char *signal)
 {
 	if (word_len == 1 && word[0] == '-')
 		return; /* so bash in its POSIX mode says that there is none */
+	if (str_eq(signal, "RETURN") && word_len > strlen("''")) {
+		put_return_trap(out, word, word_len);
+		return;
+	}
 	buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
 }
 
