@@ -42,6 +42,7 @@ local({
 	state$output <- ""
 	state$waiting <- list() # frames that came while an ack was awaited
 	state$addresses <- list()
+	state$pending <- list() # the expressions of promises, as of delayedAssign(), that nobody has asked for
 	state$quits <- FALSE
 	user <- globalenv()
 	process <- Sys.getpid()
@@ -532,16 +533,61 @@ local({
 
 	# ---- names ----
 
+	# Values are looked at where they lie, in calls of primitive functions alone: a variable or an argument of ours that
+	# holds one makes R copy it when the cell changes it next.
+
 	is_active <- function(name) bindingIsActive(as.name(name), user)
+
+	# Bindings as they are: nothing else in R copies a promise, as delayedAssign() makes, without its value.
+	bindings <- function() new.env(FALSE, emptyenv(), 0L)
+
+	# Is what is bound to `value` there a promise, and has nobody asked for it? R tells it in its format of files alone:
+	# the type and whether there is an environment, in the word after those of a length that is known.
+	WORD_AT <- 48L
+	promise_kind <- function(place) {
+		bytes <- serialize(place, NULL, version = 2L, refhook = function(other) if (!identical(other, place)) "")
+		word <- as.integer(bytes[WORD_AT + 0:3])
+		if (word[4L] != 5L) "none" else if (bitwAnd(word[3L], 4L) == 0L) "known" else "pending"
+	}
+
+	# Those that are not have their value from now on, and are looked at no more.
+	settle_promise <- function(name, place = user) if (!bindingIsLocked(name, user)) place[[name]] <- user[[name]]
+
+	# Methods are looked up by this, which gives what is bound as it is. It has no place in R's documents: where it gives
+	# something else, no promise is known.
+	bound_type <- function(name, place = user) .Internal(typeof(.Call(methods:::C_R_getClassFromCache, name, place)))
+	tried <- bindings()
+	delayedAssign("value", stop(), assign.env = tried)
+	if (!identical(tryCatch(bound_type("value", tried), error = function(e) ""), "promise")) bound_type <- function(name) ""
+	rm(tried)
+
+	# The expression of each promise of the user's whose value is not known yet.
+	pending <- function(names) {
+		names <- names[vapply(names, bound_type, "") == "promise"]
+		place <- bindings()
+		found <- lapply(names, function(name) {
+			.Internal(importIntoEnv(place, "value", user, name))
+			on.exit(rm("value", envir = place))
+			kind <- promise_kind(place)
+			if (kind == "known") settle_promise(name)
+			if (kind == "pending") list(substitute(value, place))
+		})
+		names(found) <- names
+		Filter(length, found)
+	}
 
 	# Where the value of each name lies: another value lies elsewhere, most probably.
 	read_addresses <- function() {
 		names <- ls(user, sorted = TRUE)
-		address <- function(name) if (!is_active(name)) .Internal(address(user[[name]]))
-		# A promise that fails: what it would be is not known before somebody asks.
-		careful <- function(name) tryCatch(address(name), error = function(e) NULL)
-		found <- suppressWarnings(
-			tryCatch(lapply(names, address), error = function(e) lapply(names, careful)))
+		active <- vapply(names, is_active, NA)
+		state$pending <- pending(names[!active])
+		address <- function(name, active) {
+			promise <- state$pending[[name]]
+			if (active) NULL
+			else if (is.null(promise)) .Internal(address(user[[name]]))
+			else .Internal(address(promise[[1L]]))
+		}
+		found <- Map(address, names, active)
 		names(found) <- names
 		found
 	}
@@ -560,14 +606,21 @@ local({
 		character()
 	}
 
-	shape_of <- function(value) {
-		size <- tryCatch(dim(unclass(value)), error = function(e) NULL)
-		if (is.data.frame(value)) size <- c(.row_names_info(value, 2L), length(unclass(value)))
+	shape_of <- function(name) {
+		size <- attr(user[[name]], "dim", TRUE)
+		parts <- names(attributes(user[[name]]))
+		if ("data.frame" %in% oldClass(user[[name]]))
+			size <- c(.Internal(shortRowNames(user[[name]], 2L)), length(attr(user[[name]], "names", TRUE)))
 		if (length(size) > 0L) return(paste(size, collapse = "x"))
-		if (is.vector(unclass(value))) as.character(length(unclass(value))) else ""
+		if (!mode_is_vector(name) || !all(parts %in% c("names", "class"))) return("")
+		if ("names" %in% parts) return(as.character(length(attr(user[[name]], "names", TRUE))))
+		as.character(if ("class" %in% parts) length(unclass(user[[name]])) else length(user[[name]]))
 	}
 
-	type_of <- function(value) gsub("[[:space:]]", "_", substr(class(value)[1L], 1L, WORD_MAX))
+	VECTORS <- c("logical", "integer", "double", "complex", "character", "raw", "list", "expression")
+	mode_is_vector <- function(name) .Internal(typeof(user[[name]])) %in% VECTORS
+
+	type_of <- function(name) gsub("[[:space:]]", "_", substr(class(user[[name]])[1L], 1L, WORD_MAX))
 
 	changed_names <- function(code) {
 		now <- read_addresses()
@@ -580,8 +633,8 @@ local({
 		state$addresses <- now
 		if (length(changed) + length(gone) == 0L) return(NULL)
 		lines <- vapply(utils::head(changed, NAMES_TOLD), function(name) {
-			if (is_active(name)) return(name)
-			trimws(paste(name, type_of(user[[name]]), shape_of(user[[name]])))
+			if (is_active(name) || name %in% names(state$pending)) return(name)
+			trimws(paste(name, type_of(name), shape_of(name)))
 		}, "")
 		paste(lines_within(c(lines, paste0("-", gone, recycle0 = TRUE))), collapse = "\n")
 	}
@@ -592,23 +645,24 @@ local({
 		gsub("\r", "\\r", gsub("\n", "\\n", text, fixed = TRUE), fixed = TRUE)
 	}
 
-	preview <- function(value) {
-		if (is.object(value) || !is.atomic(value) || length(value) != 1L) return("")
-		text <- if (is.character(value)) value else format(value, digits = 7L)
+	preview <- function(name) {
+		if (is.object(user[[name]]) || !is.atomic(user[[name]]) || length(user[[name]]) != 1L) return("")
+		text <- if (is.character(user[[name]])) user[[name]] else format(user[[name]], digits = 7L)
 		substr(text, 1L, PREVIEW_CHARS)
 	}
 
 	row_of <- function(name) {
 		if (is_active(name)) return(paste(escaped(name), "active", "", "", "", sep = "\t"))
-		value <- user[[name]]
-		bytes <- format(as.numeric(utils::object.size(value)), scientific = FALSE)
-		fields <- c(name, type_of(value), shape_of(value), bytes, preview(value))
+		if (name %in% names(state$pending)) return(paste(escaped(name), "promise", "", "", "", sep = "\t"))
+		bytes <- format(.Call(utils:::C_objectSize, user[[name]]), scientific = FALSE)
+		fields <- c(name, type_of(name), shape_of(name), bytes, preview(name))
 		paste(escaped(fields), collapse = "\t")
 	}
 
 	answer_vars <- function(frame) {
 		names <- ls(user, sorted = TRUE)
 		limit <- as.integer(c(frame$parts$limit, "1000")[1L])
+		state$pending <- pending(names[!vapply(names, is_active, NA)])
 		rows <- lines_within(vapply(utils::head(names, limit), row_of, ""))
 		parts <- list(status = "ok", vars = paste(rows, collapse = "\n"))
 		if (length(names) > length(rows)) parts$total <- as.character(length(names))
@@ -836,6 +890,7 @@ local({
 		state$depth <- 0L
 		# `Q` in the browser goes to R's top level, past every handler: only this stays behind.
 		on.exit(if (!state$quits) resume())
+		if (nzchar(state$id)) finish_cell(left) # it may be left, too
 		repeat {
 			frame <- next_frame()
 			switch(frame$type,
@@ -856,7 +911,6 @@ local({
 		if (any(vapply(sys.calls(), function(call) identical(call[[1L]], quote(base::quit)) ||
 			identical(call[[1L]], quote(quit)) || identical(call[[1L]], quote(q)), NA)))
 			return()
-		if (nzchar(state$id)) finish_cell(left)
 		serve()
 	}
 

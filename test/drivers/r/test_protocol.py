@@ -5,6 +5,7 @@ import shutil
 import time
 
 import pytest
+from patience import until
 
 if not shutil.which("R"):
     pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
@@ -43,6 +44,56 @@ def test_variables_are_asked_for(r):
     rows = [line.split("\t") for line in parts["vars"].decode().split("\n")]
     assert [row[0] for row in rows] == ["a", "act", "b"]
     assert rows[0][1:3] == ["numeric", "1"] and rows[2][4] == "x\\ty"
+
+
+def test_a_promise_is_not_asked_for(r):
+    """As delayedAssign() makes it; its value is told once the code has asked."""
+    r.run("v <- 1; delayedAssign('d', {cat('asked '); v * 2}); delayedAssign('endless', repeat Sys.sleep(0.01))\n"
+          "makeActiveBinding('act', function() cat('run '), globalenv()); data(mtcars)\n"
+          "code <- quote(v * 2); none <- quote(expr = )")
+    r.send("vars", 98)
+    rows = dict(line.split("\t", 1) for line in r.frame()[2]["vars"].decode().split("\n"))
+    assert rows["d"] == rows["endless"] == rows["mtcars"] == "promise\t\t\t" and rows["code"].startswith("call\t")
+    assert r.run("v <- 50")[-1][2]["names"] == b"v numeric 1"
+    assert "names" not in r.run("v")[-1][2] and r.output == b"[1] 50\n"
+    assert r.run("d")[-1][2]["names"] == b"d numeric 1"
+    assert r.output == b"asked [1] 100\n"
+    assert r.run("invisible(mtcars)")[-1][2]["names"] == b"mtcars data.frame 32x11"
+    assert r.run("delayedAssign('d', 3 * 4)")[-1][2]["names"] == b"d"
+    assert r.run("d")[-1][2]["names"] == b"d numeric 1" and r.output == b"[1] 12\n"
+
+
+@pytest.mark.parametrize("value", ["numeric(1e5)", "as.list(numeric(1e5))", "c(a = 1, b = 2)",
+                                   "matrix(0, 100, 100)"])
+def test_looking_at_names_makes_no_copy(r, value):
+    """R copies what is held somewhere else, too, when it is changed."""
+    r.run("big <- " + value)
+    r.run("invisible(tracemem(big))")
+    r.run("big[[1]] <- big[[2]]")
+    for _ in range(2):
+        r.send("vars", 98)
+        assert "big\t" in r.frame()[2]["vars"].decode()
+        assert b"big" in r.run("big[[1]] <- big[[2]]")[-1][2]["names"]
+        assert r.output == b""
+
+
+def test_objects_of_r6_are_told(r):
+    r.run("o <- structure(new.env(), class = c('Account', 'R6')); p <- structure(1:3, class = 'q')")
+    assert r.run("o <- o; p <- p")[-1][2]["names"] == b"o Account\np q 3"
+
+
+def test_interrupts_while_a_cell_is_finished_leave_one_done(r):
+    """Code of the user's runs also when a plot is shown, and R lets an interrupt end Sys.sleep() in any place."""
+    r.start("runs <- 0\n"
+            "slow <- function() { runs <<- runs + 1; if (runs > 3) { cat('drawing '); repeat Sys.sleep(0.01) } }\n"
+            "for (i in 1:3) { dev.new(); plot(1); recordGraphics(slow(), list(), globalenv()) }")
+    for _ in range(3):
+        until(lambda: r.drain() or b"drawing " in r.output)
+        r.output = b""
+        r.interrupt()
+    assert r.finish()[-1][2]["status"] == b"interrupted"
+    r.run("1 + 1")
+    assert r.output == b"[1] 2\n"
 
 
 @pytest.mark.limit(1800)
