@@ -16,6 +16,8 @@ local({
 	FIGURE_MAX <- 40       # inches, either way
 	RESOLUTION <- 120L     # pixels an inch
 	PREVIEW_CHARS <- 200L
+	NESTED_MIN <- 100L     # expressions, of a cell
+	NESTED <- 5000L        # of ours
 	CALLS_SHOWN <- 10L
 	# The server takes no larger frame (FRAME_UP_PART_MAX of runtime/frame.h): what is too large is refused here.
 	PICTURE_MAX <- 8388608L # bytes
@@ -378,6 +380,16 @@ local({
 	body(recover) <- parse(text = gsub("7 - which", "min(7 - which, 2 + sys.nframe())",
 		deparse(body(recover), 500L), fixed = TRUE), keep.source = FALSE)[[1L]]
 	replace_in_utils("recover", recover)
+	# Calls of ours lie below those of a cell: a limit of few would leave none for these.
+	replace_in(baseenv(), "options", function(...) {
+		asked <- list(...)
+		if (length(asked) == 1L && is.null(names(asked)) && is.list(asked[[1L]])) asked <- asked[[1L]]
+		most <- asked[["expressions"]]
+		if (!is.numeric(most) || !isTRUE(most < NESTED_MIN)) return(.Internal(options(...)))
+		say("options(expressions = ", NESTED_MIN, ") is the least that a cell can set.")
+		asked$expressions <- NESTED_MIN
+		.Internal(options(asked))
+	})
 	# R keeps the calls of errors that come to its top level, where no cell runs.
 	attached$traceback <- function(x = NULL, ...) base::traceback(if (is.null(x)) state$calls else x, ...)
 	# R begins to count anew with each expression at its top level.
@@ -871,6 +883,8 @@ local({
 	}
 
 	finish_cell <- function(done, code = NULL) {
+		limit <- .Internal(options(expressions = NESTED))
+		on.exit(.Internal(options(limit)))
 		base::setTimeLimit()
 		settle()
 		if (grDevices::dev.cur() > 1L) show_plots()

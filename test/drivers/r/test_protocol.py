@@ -96,6 +96,19 @@ def test_interrupts_while_a_cell_is_finished_leave_one_done(r):
     assert r.output == b"[1] 2\n"
 
 
+@pytest.mark.parametrize("code", ["options(expressions = 50)", "options(list(expressions = 25)); stop('no')"])
+def test_a_limit_of_nested_expressions_leaves_room_for_the_driver(r, code):
+    r.run(code)
+    assert b"[options(expressions = 100) is the least that a cell can set.]\n" in r.output
+    assert [frame[0] for frame in r.run("plot(1)")] == ["display", "done"]
+    assert r.run("f <- function(n) f(n + 1); f(1)")[-1][2]["status"] == b"error"
+    assert b"nested too deeply" in r.output
+    r.run("old <- options(expressions = 5000, digits = 3); old$expressions; getOption('expressions'); pi")
+    assert r.output == b"[1] 100\n[1] 5000\n[1] 3.14\n"
+    r.run("options('digits'); options(digits = 7)")
+    assert r.output == b"$digits\n[1] 3\n\n"
+
+
 @pytest.mark.limit(1800)
 def test_interrupts_at_any_moment_leave_one_done_a_cell(r):
     """PY21, for R: 150 cells, each with one to three interrupts."""
