@@ -136,6 +136,17 @@ def test_plots_on_a_device_that_stays_open_are_told(r):
     assert r("invisible(dev.off())").text == ""
 
 
+def test_plots_that_are_not_recorded_are_told(r):
+    told = '[Plots are not recorded, and not shown, after dev.control("inhibit"): dev.control("enable") ends it.]\n'
+    assert len(r("plot(1)").images) == 1
+    for code in ('dev.control("inhibit"); plot(2)', "plot(3)", "grid::grid.newpage()"):
+        result = r(code)
+        assert (result.text, result.images) == (told, [])
+    assert r("1").text == "[1] 1\n"
+    shown = r('dev.control("enable"); plot(4)')
+    assert len(shown.images) == 1 and "not recorded" not in shown.text
+
+
 def test_forks_of_r_do_not_speak_for_it(r):
     r("library(parallel); kept <- 1")
     plots = r("r <- mclapply(1:4, function(i) { plot(i); plot(i); dev.off(); i }, mc.cores = 2); unlist(r)")

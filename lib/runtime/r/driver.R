@@ -35,6 +35,7 @@ local({
 	state$images <- 0L
 	state$left_out <- 0L   # images beyond IMAGES_MAX
 	state$lost <- 0L       # of these
+	state$inhibited <- FALSE # dev.control("inhibit") held when a page began
 	state$depth <- 0L      # of the frame that the code of cells is evaluated in; 0: not counted yet
 	state$warned <- FALSE  # R may have put off a warning
 	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
@@ -285,6 +286,7 @@ local({
 			state$drawn_on <- c(state$drawn_on, grDevices::dev.cur())
 			return()
 		}
+		if (!grDevices:::dev.displaylist()) state$inhibited <- TRUE
 		show_plot()
 		record_again()
 		mark_fresh()
@@ -869,6 +871,7 @@ local({
 		state$images <- 0L
 		state$left_out <- 0L
 		state$lost <- 0L
+		state$inhibited <- FALSE
 		state$drawn_on <- integer()
 		forget_interrupts()
 		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
@@ -892,6 +895,8 @@ local({
 			say(state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are; ",
 				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
 				else "saved in output/")
+		if (state$inhibited)
+			say("Plots are not recorded, and not shown, after dev.control(\"inhibit\"): dev.control(\"enable\") ends it.")
 		tell_sinks()
 		tell_devices()
 		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
