@@ -39,6 +39,7 @@ local({
 	state$depth <- 0L      # of the frame that the code of cells is evaluated in; 0: not counted yet
 	state$warned <- FALSE  # R may have put off a warning
 	state$failure <- NULL  # the error that ends the cell, and the functions on the way to it
+	state$hidden <- integer() # frames of ours above those of the cell, while an error is shown
 	state$calls <- NULL    # those of the last error, for traceback()
 	state$callbacks <- list() # those of addTaskCallback(): name, function, data
 	state$limits <- c(Inf, Inf) # what the user gave setTimeLimit()
@@ -346,12 +347,14 @@ local({
 	}
 	# Frames are counted from the code of the cell on, as they are at R's top level. Each of these asks R for
 	# the frame that it is called from.
-	count <- function(number) pmax(0L, number - state$depth)
-	own_frames <- function(all, last) all[state$depth + seq_len(count(last))]
+	hidden_below <- function(number) vapply(number, function(one) sum(state$hidden <= one), 0L)
+	count <- function(number) pmax(0L, number - state$depth - hidden_below(number))
+	places <- function(last) setdiff(state$depth + seq_len(max(0L, last - state$depth)), state$hidden)
+	own_frames <- function(all, last) all[places(last)]
 	frame_of <- function(which, last, get) {
 		number <- (if (which > 0L) 0L else count(last)) + as.integer(which)
 		if (number < 0L || number > count(last)) stop(simpleError("not that many frames on the stack", sys.call(-1L)))
-		if (number > 0L) get(number + state$depth) else NULL
+		if (number > 0L) get(places(last)[number]) else NULL
 	}
 	attached$sys.nframe <- function() count(sys.parent())
 	attached$sys.parent <- function(n = 1L) count(sys.parent(n + 1L))
@@ -784,7 +787,16 @@ local({
 		calls <- tryCatch(calls_of(sys.calls()), error = function(e) list())
 		state$failure <- list(condition = e, path = path_of(calls))
 		state$calls <- deparsed(calls)
-		if (is_cell(conditionCall(e))) .Internal(.dfltStop(conditionMessage(e), NULL))
+		if (!is_cell(conditionCall(e))) return()
+		hide_handler(sys.nframe())
+		.Internal(.dfltStop(conditionMessage(e), NULL))
+	}
+
+	# For recover() and others of options(error = ): the frame of our handler, and R's which calls that.
+	hide_handler <- function(number) {
+		caller <- if (number > 1L) sys.call(number - 1L)[[1L]]
+		first <- if (identical(caller, quote(.handleSimpleError))) number - 1L else number
+		state$hidden <- c(state$hidden[state$hidden < first], first:number)
 	}
 
 	# A warning from the cell itself has no function to name.
@@ -839,6 +851,7 @@ local({
 	evaluate <- function(code) {
 		before <- geterrmessage()
 		state$failure <- NULL
+		state$hidden <- integer()
 		on.exit(state$abort <- NULL)
 		withRestarts(
 			{
