@@ -872,7 +872,8 @@ local({
 		text <- gsub("\r\n", "\n", as_text(bytes), fixed = TRUE)
 		if (startsWith(text, "\ufeff")) text <- substring(text, 2L)
 		lines <- strsplit(text, "\n", fixed = TRUE)[[1L]]
-		parse(text = text, keep.source = TRUE, srcfile = srcfilecopy(name, lines), encoding = "UTF-8")
+		source <- if (isTRUE(getOption("keep.source"))) srcfilecopy(name, lines) else name
+		parse(text = text, srcfile = source, encoding = "UTF-8")
 	}
 
 	# An interrupt that came too late for the last cell.
