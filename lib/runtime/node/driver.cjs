@@ -42,6 +42,7 @@ const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototy
 const { getHeapStatistics } = v8;
 const { hrtime, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
 const describe = uncurry(Error.prototype.toString);
+const textOfFunction = uncurry(Function.prototype.toString);
 const { setTimeout, setInterval, clearInterval } = globalThis;
 const { getActiveResourcesInfo, _getActiveHandles: getActiveHandles } = process;
 const exec = uncurry(RegExp.prototype.exec);
@@ -1340,15 +1341,25 @@ function typeScriptHint() {
     'Leave the types out.\n';
 }
 
+const TEST_RUNNER = /\btestResources\.get\(/;
+
+// Whether the code listens beside us. The handlers that node:test leaves for good only note errors for its report.
+function codeListens(name) {
+  const there = listeners(process, name);
+  let count = 0;
+  for (let i = 0; i < there.length; i++) count += exec(TEST_RUNNER, textOfFunction(there[i])) === null ? 1 : 0;
+  return count > 1;
+}
+
 // What nobody catches is shown, and the session lives, unless the user listens for it.
 function onUncaught(error, origin) {
   if (error === INTERRUPTION) return;
-  if (listeners(process, 'uncaughtException').length > 1) return;
+  if (codeListens('uncaughtException')) return;
   say(`Uncaught ${origin === 'unhandledRejection' ? '(in promise) ' : ''}${traceback(error)}`);
 }
 
 function onRejection(error) {
-  if (hasExited(cell) || listeners(process, 'unhandledRejection').length > 1) return;
+  if (hasExited(cell) || codeListens('unhandledRejection')) return;
   say(`Uncaught (in promise) ${traceback(error)}`);
 }
 

@@ -12,6 +12,7 @@ const Emitter = host.require('events');
 const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys, is } = Object;
 const { isProxy, isUint8Array, isPromise, isNativeError, isMap, isSet, isArrayBuffer, isDataView,
   isModuleNamespaceObject } = util.types;
+const { defineProperty: tryDefine } = Reflect;
 const { isArray } = Array;
 const { floor } = Math;
 const { isView } = ArrayBuffer;
@@ -180,7 +181,8 @@ function handleText(value) {
 
 function handleName(value) {
   const name = typeName(value);
-  return typeof value.pid === 'number' ? `[${name}, process ${value.pid}]` : `[${name}]`;
+  if (typeof value.pid !== 'number') return `[${name}]`;
+  return name === 'process' ? `[process ${value.pid}]` : `[${name}, process ${value.pid}]`;
 }
 
 let whole; // a handle that is shown with all that it holds
@@ -190,7 +192,7 @@ function inspectBriefly(value, options) {
   const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
   if (!holds || getOwnPropertyDescriptor(emitterPrototype, inspect.custom) !== undefined) return `${inspect(value, options)}`;
   whole = value;
-  defineProperty(emitterPrototype, inspect.custom, { __proto__: null, value: briefly, configurable: true });
+  tryDefine(emitterPrototype, inspect.custom, { __proto__: null, value: briefly, configurable: true }); // it may be frozen
   try {
     return `${inspect(value, options)}`;
   } finally {

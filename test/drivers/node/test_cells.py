@@ -377,6 +377,13 @@ def test_js09_a_timer_that_throws_is_shown_and_survived(session):
     assert values(session, "2") == "2"
 
 
+def test_uncaught_errors_are_told_after_a_test_of_node_test(session):
+    assert session.run("const { test } = require('node:test'); await test('t', () => {}); 1").status == "ok"
+    assert "Uncaught (in promise)" in session.run("Promise.reject(new Error('lost')); 2").output
+    session.run("setTimeout(() => { throw new Error('late') }, 50);")
+    assert "Error: late" in session.read_until("Error: late")
+
+
 def test_js09_whoever_listens_for_uncaught_errors_gets_them(session):
     session.run("process.on('uncaughtException', (e) => console.log('mine', e.message)); setTimeout(() => { throw new Error('x') }, 50);")
     assert session.read_until("mine x\n") == "mine x\n"

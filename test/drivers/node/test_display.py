@@ -111,3 +111,14 @@ def test_names_that_are_too_long_are_not_told(session):
 def test_too_many_packages_at_once_are_refused(session):
     result = session.run("%npm install " + " ".join(f"package{i}" for i in range(9000)))
     assert [frame.kind for frame in result.frames] == ["done"] and "ask for fewer at once" in result.done["evalue"]
+
+
+def test_values_are_shown_after_the_prototype_of_emitters_is_frozen(session):
+    session.run("1")
+    session.run("Object.freeze(require('events').prototype);")
+    result = session.run("({ a: 1 })")
+    assert (result.status, result.value) == ("ok", "{ a: 1 }")
+
+
+def test_the_process_is_shown_once(session):
+    assert session.run("({ process })").value == session.run("`{ process: [process ${process.pid}] }`").value.strip("'")
