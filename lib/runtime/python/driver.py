@@ -26,6 +26,7 @@ import sys
 from _collections import deque
 
 ModuleType = type(sys)
+FunctionType = type(lambda: None)
 CodeType = type((lambda: 0).__code__)
 DRIVER_FILE = (lambda: 0).__code__.co_filename
 
@@ -47,6 +48,8 @@ PICTURE_MAX = 8 << 20  # bytes of the pictures of a value
 NAMED_MAX = 16_000  # characters of a form that answers only name: longer ones go without what is in them
 FORMS_MAX = 40  # such forms of a value
 LIST_MAX = 50_000  # characters of names and packages
+WRAPPERS = 20  # that a function is looked for below
+BROUGHT_BYTES = 1 << 20  # of a value that a child of multiprocessing gets
 LEAF_CELLS = 1000  # sources kept of cells that define nothing
 FAILURES_TOLD = 5
 FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in blocks
@@ -2166,7 +2169,7 @@ def module_exists(name):
 
 
 def hook_spawn(spawn):
-    """Children of spawn and forkserver get a `__main__` with the definitions of all cells.
+    """Children of spawn and forkserver get a `__main__` with what the names of cells hold now.
 
     They would look for the main module's file, find none, and die one after the other while
     Pool.map waits for ever.
@@ -2183,19 +2186,47 @@ def hook_spawn(spawn):
     spawn.get_preparation_data = get_preparation_data
 
 
+# Definitions need values, and values need definitions: a value comes as soon as it can.
 DEFINITIONS_SCRIPT = """\
-def _load(segments, names):
-    import linecache
-    for cell, line, source in segments:
+def _load(segments, pickled, defaults, stand, flags, names):
+    import io, linecache, pickle
+    values = {}
+    class Unpickler(pickle.Unpickler):
+        def find_class(self, module, name):
+            if module != "__main__":
+                return super().find_class(module, name)
+            first, *rest = name.split(".")
+            found = names[first]
+            for part in rest:
+                found = getattr(found, part)
+            return found
+    def bring():
+        for name in list(pickled):
+            try:
+                values[name] = names[name] = Unpickler(io.BytesIO(pickled[name])).load()
+            except Exception:
+                continue
+            del pickled[name]
+    for cell, line, source, name in segments:
+        bring()
         lines = linecache.cache.setdefault(cell, (1, None, [], cell))[2]
         lines.extend(["\\n"] * (line - 1 - len(lines)))
         lines[line - 1:] = source.splitlines(True)
         try:
-            exec(compile("\\n" * (line - 1) + source, cell, "exec"), names)
+            exec(compile("\\n" * (line - 1) + source, cell, "exec", flags, True), names)
         except Exception:
-            pass
-_load(%r, globals())
-del _load
+            names.pop(name, None)
+    bring()
+    names.update(values)
+    for name, data in defaults.items():
+        try:
+            names[name].__defaults__, names[name].__kwdefaults__ = Unpickler(io.BytesIO(data)).load()
+        except Exception:
+            names.pop(name, None)
+    for name in list(names):
+        if name in pickled or name not in stand and not name.startswith("__"):
+            del names[name]
+_load(%r, %r, %r, %r, %r, globals())
 """
 
 
@@ -2205,7 +2236,8 @@ class DefinitionsFile:
 
 
 def write_definitions():
-    """A script with only imports, functions, classes and literals: it repeats no side effect.
+    """A script that defines the functions and classes of cells that stand, and brings modules and small values as
+    they are: it repeats no side effect. What it cannot bring has no name in the child.
 
     Children read it while the next one is being started, so it is replaced as a whole.
     """
@@ -2218,10 +2250,7 @@ def write_definitions():
         DefinitionsFile.folder = tempfile.mkdtemp(prefix="ptycell-main-")
         atexit.register(remove_definitions, posix.getpid())
     path = DefinitionsFile.folder + "/cells.py"
-    segments = []
-    for name in list(sources.text):
-        segments.extend(definition_segments(name, sources.lines(name)))
-    text = DEFINITIONS_SCRIPT % (segments,)
+    text = DEFINITIONS_SCRIPT % definitions()
     if text != DefinitionsFile.text or not os.path.exists(path):
         with open(path + ".part", "w", encoding="utf-8") as file:
             file.write(text)
@@ -2237,15 +2266,87 @@ def remove_definitions(pid):
         shutil.rmtree(DefinitionsFile.folder, ignore_errors=True)
 
 
+def definitions():
+    """What DEFINITIONS_SCRIPT loads: texts, values, defaults of functions, the names that stand."""
+    segments = []
+    for name in list(sources.text):
+        segments.extend(definition_segments(name, sources.lines(name)))
+    chosen, pickled, defaults = {}, {}, {}
+    for name, value in list(NAMESPACE.items()):
+        if type(name) is not str or not is_users(name):
+            continue
+        place = place_of_definition(name, value, segments)
+        if place is None:
+            pickled[name] = pickle_briefly(value)
+            continue
+        chosen[name] = place
+        if type(value) is FunctionType and (value.__defaults__ or value.__kwdefaults__):
+            defaults[name] = pickle_briefly((value.__defaults__, value.__kwdefaults__)) or b""
+    pickled = {name: data for name, data in pickled.items() if data is not None}
+    texts = [segment for segment in segments if chosen.get(segment[3], segment) is segment]
+    return texts, pickled, defaults, {*chosen, *pickled}, State.future_flags
+
+
 def definition_segments(name, lines):
+    """(cell, first line, text, name that it defines or an empty string) of each definition."""
     tree = try_parse("".join(lines), name)
     for node in tree.body if tree is not None else ():
-        if isinstance(node, DEFINITIONS) or (
-            isinstance(node, _ast.Assign) and is_literal(node.value)
-        ):
+        if isinstance(node, DEFINITIONS):
             decorators = getattr(node, "decorator_list", [])
             first = min([node.lineno] + [item.lineno for item in decorators])
-            yield name, first, statement_text(lines, first, node)
+            yield name, first, statement_text(lines, first, node), getattr(node, "name", "")
+        elif isinstance(node, _ast.Assign) and isinstance(node.value, _ast.Lambda):
+            if type(node.targets[0]) is _ast.Name:
+                yield name, node.lineno, statement_text(lines, node.lineno, node), node.targets[0].id
+
+
+def place_of_definition(name, value, segments):
+    """The segment that has defined the value; None when the name holds something else."""
+    found = [segment for segment in segments if segment[3] == name]
+    codes = codes_of(value) if found else ()
+    for segment in reversed(found):
+        cell, first, text, _ = segment
+        lines = range(first, first + text.count("\n") + 1)
+        if any(code.co_filename == cell and code.co_firstlineno in lines for code in codes):
+            return segment
+    if not found:
+        return None
+    own_class = is_a(value, type) and (value.__module__, value.__qualname__) == ("__main__", name)
+    decorated = found[-1][2].startswith("@") and callable(value)
+    return found[-1] if own_class or decorated else None
+
+
+def codes_of(value):
+    """Of a function below its wrappers, or of a class's methods."""
+    if is_a(value, type):
+        return [item.__code__ for item in vars(value).values() if type(item) is FunctionType]
+    for _ in range(WRAPPERS):
+        value = getattr(value, "__wrapped__", value)
+    return [value.__code__] if type(value) is FunctionType else []
+
+
+class SmallFile(_io.BytesIO):
+    def write(self, data):
+        if self.tell() + memoryview(data).nbytes > BROUGHT_BYTES:
+            raise ValueError("too large to be brought to a child")
+        return super().write(data)
+
+
+def pickle_briefly(value):
+    """The value as bytes; None when it cannot be pickled, or is too large then."""
+    import copyreg
+    import importlib
+    import pickle
+
+    file = SmallFile()
+    pickler = pickle.Pickler(file, 5)
+    pickler.dispatch_table = dict(copyreg.dispatch_table)
+    pickler.dispatch_table[ModuleType] = lambda module: (importlib.import_module, (module.__name__,))
+    try:
+        pickler.dump(value)
+    except Exception:
+        return None
+    return file.getvalue()
 
 
 def statement_text(lines, first, node):
@@ -2255,16 +2356,6 @@ def statement_text(lines, first, node):
     if first == node.lineno:
         text[0] = text[0][node.col_offset :]
     return b"".join(text).decode("utf-8", "replace")
-
-
-def is_literal(node):
-    if isinstance(node, _ast.Constant):
-        return True
-    if isinstance(node, (_ast.List, _ast.Tuple, _ast.Set)):
-        return all(map(is_literal, node.elts))
-    if isinstance(node, _ast.Dict):
-        return None not in node.keys and all(map(is_literal, node.keys + node.values))
-    return isinstance(node, _ast.UnaryOp) and is_literal(node.operand)
 
 
 # ---- import hooks ---------------------------------------------------------------------------

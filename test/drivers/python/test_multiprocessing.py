@@ -76,3 +76,41 @@ def test_helpers_of_multiprocessing_are_no_children(session):
     session.run(SETUP)
     code = "with mp.get_context('forkserver').Pool(2) as p: r = p.map_async(sq, range(4)).get(timeout=200)\np.join()"
     assert "children" not in session.run(code).done
+
+
+CHILD = "with mp.get_context('%s').Pool(1) as p: r = p.map_async(%s, [%s]).get(timeout=200)\nr"
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_children_have_values_as_they_are_now(session, method):
+    session.run("import multiprocessing as mp\nscale = 1")
+    session.run("scale = scale * 10; scale += 5")
+    session.run("def g(x): return x * scale")
+    assert session.run(CHILD % (method, "g", "1")).value == "[15]"
+
+
+def test_children_have_no_names_that_are_deleted_and_none_that_never_ran(session):
+    session.run("import multiprocessing as mp\nscale = 1; gone = 2\ndef old(): return 1\ndef gone_too(): pass")
+    session.run("1 / 0; scale = 99\ndef old(): return 2\ndef never(): pass")
+    session.run("del gone, gone_too\ndef g(x): return scale, old(), sorted({'gone', 'gone_too', 'never', '_load'} & set(globals()))")
+    assert session.run(CHILD % ("spawn", "g", "1")).value == "[(1, 1, [])]"
+
+
+def test_children_have_nothing_rather_than_something_wrong(session):
+    session.run("import multiprocessing as mp, threading\nlock = 1; f = 1\nlarge = [1]\ndef h(): return 1")
+    session.run("lock = threading.Lock(); large = bytes(5000000); h = (i for i in [1])")
+    session.run("def g(x): return sorted({'lock', 'large', 'h'} & set(globals()))")
+    assert session.run(CHILD % ("spawn", "g", "1")).value == "[[]]"
+
+
+def test_children_have_instances_modules_defaults_and_lambdas(session):
+    session.run("import multiprocessing as mp, xml.dom as dom\nK = 1\nclass C:\n  def __init__(self, v): self.v = v")
+    session.run("c = C(4); f = lambda x: x + K\ndef g(x, k=K): return c.v, k, f(x), dom.__name__, type(c) is C\nK = 2")
+    assert session.run(CHILD % ("spawn", "g", "1")).value == "[(4, 1, 3, 'xml.dom', True)]"
+
+
+def test_what_a_cell_set_elsewhere_is_not_repeated_in_children(session):
+    session.run("import multiprocessing as mp, sys\nold = sys.stdout; sys.stdout = None")
+    session.run("sys.stdout = old")
+    session.run("def g(x): print('child', x, flush=True)")
+    assert "child 1" in session.run(CHILD % ("spawn", "g", "1")).output
