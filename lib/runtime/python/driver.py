@@ -1869,7 +1869,7 @@ def draw_figure(figure):
 def content_box(numpy, pixels, pad):
     """Rows and columns that hold more than background; None when content touches the edge."""
     flat = numpy.ascontiguousarray(pixels).view(numpy.uint32)[:, :, 0]
-    drawn = flat != flat[0, 0]
+    drawn = numpy.not_equal(flat, flat[0, 0])  # which raises where memory does not suffice
     rows, columns = numpy.flatnonzero(drawn.any(1)), numpy.flatnonzero(drawn.any(0))
     height, width = flat.shape
     if not len(rows):

@@ -427,3 +427,14 @@ def test_too_many_packages_at_once_are_refused(session):
     result = session.run("%pip install " + " ".join("package%d" % i for i in range(9000)))
     assert [frame.kind for frame in result.frames] == ["done"]
     assert "ask for fewer at once" in result.done["evalue"]
+
+
+def test_a_figure_that_memory_does_not_suffice_for_is_told_so(session, needs):
+    needs("matplotlib")
+    session.run("import matplotlib.pyplot as plt, resource\nplt.plot([1]); plt.close()")
+    session.run("plt.plot([1]);")
+    # The canvas takes 400 MB; what finds its borders 100 more.
+    session.run("pages = int(open('/proc/self/statm').read().split()[0])\n"
+                "resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (460 << 20), -1))")
+    output = session.run("plt.figure(figsize=(100, 100), dpi=100); plt.plot([1]);").output
+    assert "MemoryError" in output and "Attribute" not in output
