@@ -30,7 +30,7 @@ const values = host.load('values');
 const output = host.load('output');
 
 const { byteLength } = Buffer;
-const { process, Number, BigInt, SyntaxError, Error } = globalThis;
+const { process, Number, BigInt, SyntaxError, TypeError, Error } = globalThis;
 const { parse } = JSON;
 const { min } = Math;
 const call = Function.prototype.call;
@@ -735,10 +735,30 @@ function olderLoaded(packages) {
   return told;
 }
 
+const constants = { __proto__: null }; // names that are constants for the cells
+let someConstants = false;
+
+function guardConstants(text) {
+  return syntax.concernsConstants(text, someConstants) ? syntax.guardConstants(text, constants) : { text };
+}
+
+function noteConstants({ own, bound }) {
+  for (const name in bound) if (bound[name] === 'top') delete constants[name];
+  for (const name in own) {
+    if (bound[name] !== 'top') constants[name] = someConstants = true;
+  }
+}
+
+function assignToConstant() {
+  throw new TypeError('Assignment to constant variable.');
+}
+
 // Evaluates `code`, or first `instead` of it.
 function attempt(code, instead) {
-  const text = syntax.rewrite(instead === undefined ? code : instead, cell.kinds);
+  const guarded = guardConstants(instead === undefined ? code : instead);
+  const text = syntax.rewrite(guarded.text, cell.kinds);
   evaluate(text, (error, reply, atOnce) => {
+    if (!error && (!atOnce || reply.exceptionDetails === undefined)) noteConstants(guarded);
     if (error) {
       // V8 ended it: only the guard asks for that.
       cell.outcome = interrupted();
@@ -1622,6 +1642,7 @@ function setUpGlobals() {
   hide('Jupyter', { display, symbol: JupyterDisplay });
   hide(syntax.IMPORT, importModule, true);
   hide(SECRET, onComeBack, true);
+  defineProperty(globalThis, syntax.CONSTANT, { get: () => 0, set: assignToConstant, enumerable: false });
   process.execArgv = []; // the stub is not for children
   process.exit = endCell;
   prepareStacks();

@@ -3,7 +3,7 @@
 //
 // V8's console mode lets a later `let` replace an earlier one, but neither a `const` nor anything
 // across kinds; and code evaluated through the inspector can neither `import x from` nor `import()`.
-// So at the top level of a cell `const` becomes `let`, an import statement becomes an awaited
+// So at the top level of a cell `const` becomes `let` (see constants), an import statement becomes an awaited
 // declaration, and `import(` anywhere calls a function of ours. A lexer is enough for that: it must
 // know strings, templates, regular expressions, comments and brackets, nothing else.
 'use strict';
@@ -21,6 +21,7 @@ const { max } = Math;
 
 // As long as `import`, so that columns stay; what stands in for it in every cell.
 const IMPORT = 'imp\u00f8rt';
+const CONSTANT = 'c\u00f8nst'; // and what cannot be assigned to
 
 // ---- the lexer --------------------------------------------------------------------------------
 
@@ -41,10 +42,11 @@ function at(pattern, text, index) {
   return match === null ? '' : match[0];
 }
 
-// Calls onWord(word, index, before, depth), onClose(index, depth) as it walks; `before` is the
-// token before the word, depth counts open brackets. onWord may return an index to go on from.
+// Calls onWord(word, index, before, depth, stack), onClose(index, depth, bracket, opened) as it walks; `before`
+// is the token before the word, depth counts open brackets. onWord may return an index to go on from.
 function walk(text, onWord, onClose) {
-  const stack = []; // open brackets: the bracket, and what a slash means after its end
+  const stack = []; // open brackets: the bracket, what a slash means after its end, the token before, its place
+  let classAt = -1; // depth at which the next brace is a class's
   let index = 0;
   let before = '';
   let valueEnded = false; // a slash now divides
@@ -57,7 +59,8 @@ function walk(text, onWord, onClose) {
     const c = text[index];
     const word = at(WORD, text, index);
     if (word !== '') {
-      const next = onWord(word, index, before, stack.length);
+      const next = onWord(word, index, before, stack.length, stack);
+      if (word === 'class' && before !== '.') classAt = stack.length;
       index = next === undefined ? index + word.length : next;
       valueEnded = next === undefined && (BEFORE_VALUE[word] !== true || before === '.');
       before = next === undefined ? word : ';';
@@ -71,18 +74,21 @@ function walk(text, onWord, onClose) {
       const part = at(TEMPLATE, text, index + 1);
       index += 1 + part.length;
       valueEnded = part[part.length - 1] !== '{';
-      if (!valueEnded) push(stack, { open: '`', value: true });
+      if (!valueEnded) push(stack, { open: '`', value: true, before, index, fields: false });
     } else if (c === '/' && !valueEnded && at(REGEX, text, index) !== '') {
       index += at(REGEX, text, index).length;
       valueEnded = true;
     } else {
-      if (c === '(') push(stack, { open: c, value: BEFORE_PAREN[before] !== true });
-      else if (c === '[') push(stack, { open: c, value: true });
-      else if (c === '{') push(stack, { open: c, value: !valueEnded && opensObject(before) });
+      if (c === '(' || c === '[' || c === '{') {
+        const value = c === '(' ? BEFORE_PAREN[before] !== true : c === '[' || (!valueEnded && opensObject(before));
+        const fields = c === '{' && classAt === stack.length;
+        if (fields) classAt = -1;
+        push(stack, { open: c, value, before, index, fields });
+      }
       if (c === ')' || c === ']' || c === '}') {
         const opened = pop(stack);
         valueEnded = opened === undefined || opened.value;
-        if (onClose !== undefined) onClose(index, stack.length, c);
+        if (onClose !== undefined) onClose(index, stack.length, c, opened);
       } else {
         valueEnded = (c === '+' || c === '-') && before === c ? valueEnded : false;
       }
@@ -170,6 +176,102 @@ function blank(text) {
   let lines = '';
   for (let i = 0; i < text.length; i++) lines += text[i] === '\n' ? '\n' : ' ';
   return lines;
+}
+
+// ---- constants --------------------------------------------------------------------------------
+//
+// A `const` that became `let` is guarded by the text: what assigns to it assigns to CONSTANT instead, which throws.
+// A name that the cell binds anywhere else as well is left alone: which of them is meant, a lexer does not know.
+
+const ASSIGNED = /\s*(?:=(?![=>])|(?:[-+%^]|\*\*?|\/|<<|>>>?|&|\|)=(?!=))|[ \t]*(?:\+\+|--)/y;
+const ASSIGNS = /[\w$\u0080-\uffff]\s*(?:[-+*/%^<>&|]*=(?![=>])|\+\+|--)|(?:\+\+|--)[\w$\u0080-\uffff]/;
+const REBINDS = /\b(?:let|var|class|function|import)\b/;
+const ONE = /\s+([\w$\u0080-\uffff]+)\s*=/y;
+const PATTERN = /\s*[{[]([^{}[\]()=]*)[}\]]\s*=/y;
+const BOUND = /([\w$\u0080-\uffff]+)\s*(?=,|$)/g;
+const PARAMETERS = /\s*(?:=>|\{)/y;
+const ARROW = /\s*=>/y;
+const BINDS = { __proto__: null, let: true, const: true, var: true, class: true, function: true, import: true };
+const CONTROLS = { __proto__: null, if: true, while: true, for: true, with: true, switch: true };
+
+// The names of a `const` whose names end at `end`; the simple forms.
+function constantsAt(text, end) {
+  ONE.lastIndex = end;
+  const one = exec(ONE, text);
+  if (one !== null) return [one[1]];
+  PATTERN.lastIndex = end;
+  const pattern = exec(PATTERN, text);
+  const names = [];
+  BOUND.lastIndex = 0;
+  for (let match; pattern !== null && (match = exec(BOUND, pattern[1])) !== null;) push(names, match[1]);
+  return names;
+}
+
+// Whether the word is the target of an assignment, by what is before and around it.
+function isTarget(text, word, index, before, inner) {
+  const step = slice(text, index - 2, index);
+  const end = index + word.length;
+  if (step === '++' || step === '--') return text[end] !== '.' && text[end] !== '[';
+  if (before === ',' || at(ASSIGNED, text, end) === '') return false;
+  if (inner === undefined || inner.open === '(' || inner.open === '`') return true;
+  if (inner.open === '{' && !inner.value) return !inner.fields;
+  return before !== '{' && before !== '[' && before !== ':';
+}
+
+// How a word binds a name here: 'top' for the cell, 'inner', or undefined.
+function bindingOf(text, word, index, before, stack) {
+  const outer = stack.length === 0;
+  if (BINDS[before] || before === '*') return outer ? 'top' : 'inner';
+  if (before === ',' && (outer || !stack[stack.length - 1].value)) return outer ? 'top' : 'inner';
+  for (let i = stack.length - 1; i >= 0 && stack[i].open !== '('; i--) {
+    if (BINDS[stack[i].before]) return i === 0 ? 'top' : 'inner';
+  }
+  return at(ARROW, text, index + word.length) === '' ? undefined : 'inner';
+}
+
+// `known`: names that are constants of older cells. The text in which none is assigned to, the names that the cell
+// makes constants, and those that it binds as something else.
+function guardConstants(text, known) {
+  const own = { __proto__: null };
+  const bound = { __proto__: null };
+  const words = []; // that may be constants, with their places
+  const note = (word, index, before, depth, stack) => {
+    if (before === '.') return undefined;
+    if (word === 'const' && depth === 0) {
+      const names = constantsAt(text, index + word.length);
+      for (let i = 0; i < names.length; i++) own[names[i]] = true;
+    }
+    if (known[word] !== true && own[word] !== true) return undefined;
+    const how = bindingOf(text, word, index, before, stack);
+    push(words, { word, index, target: how === undefined && isTarget(text, word, index, before, stack[stack.length - 1]) });
+    const itself = how === 'top' && own[word] === true && declaredBy(stack, before) === 'const';
+    if (how !== undefined && !itself && bound[word] !== 'top') bound[word] = how;
+    return undefined;
+  };
+  walk(text, note, (index, depth, c, opened) => {
+    if (c !== ')' || opened === undefined || CONTROLS[opened.before] || at(PARAMETERS, text, index + 1) === '') return;
+    for (let i = words.length - 1; i >= 0 && words[i].index > opened.index; i--) {
+      if (bound[words[i].word] === undefined) bound[words[i].word] = 'inner';
+    }
+  });
+  return { text: withConstants(text, words, bound), own, bound };
+}
+
+function declaredBy(stack, before) {
+  return stack.length === 0 ? before : stack[0].before;
+}
+
+function withConstants(text, words, bound) {
+  const out = [];
+  let from = 0;
+  for (let i = 0; i < words.length; i++) {
+    const { word, index, target } = words[i];
+    if (!target || bound[word] !== undefined) continue;
+    push(out, slice(text, from, index), CONSTANT);
+    from = index + word.length;
+  }
+  push(out, slice(text, from));
+  return join(out, '');
 }
 
 // ---- declarations of names that stand already -------------------------------------------------
@@ -307,8 +409,13 @@ function installs(code) {
 }
 
 exports.IMPORT = IMPORT;
+exports.CONSTANT = CONSTANT;
+exports.guardConstants = guardConstants;
 exports.installs = installs;
 exports.rewrite = rewrite;
+// Whether constants may be made, or bound or assigned to where there are some.
+exports.concernsConstants = (text, some) => indexOf(text, 'const') >= 0 ||
+  (some && (exec(ASSIGNS, text) !== null || exec(REBINDS, text) !== null));
 exports.declares = (text) => exec(DECLARES, text) !== null;
 // Whether all of it runs at once, and none of it beneath ours.
 exports.isSimple = (text) => exec(NOT_SIMPLE, text) === null;

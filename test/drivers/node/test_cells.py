@@ -21,6 +21,39 @@ def test_js01_let_const_and_class_can_be_declared_again_in_any_mix(session):
     assert values(session, "let a=9", "const K=3", "class K {}", "const K=4", "[a, K]") == "[ 9, 4 ]"
 
 
+@pytest.mark.parametrize("code", [
+    "const c = 1; c = 2", "const c = 1\nc = 2", "const c = 1; c += 1", "const c = 1; c++", "const c = 1; --c",
+    "const c = 1; function f() { c = 2 }\nf()", "const c = 1; if (c) { c = 2 }", "const c = 1, d = () => (c = 2); d()",
+    "const {c} = {c: 1}; c = 2", "const [b, c] = [0, 1]; c = 2", "export const c = 1; `${c = 2}`", "const c = 'a'; c += 'b'"])
+def test_a_constant_is_not_assigned_to(session, code):
+    result = session.run(code)
+    assert (result.status, result.done["ename"]) == ("error", "TypeError")
+    assert result.done["evalue"] == "Assignment to constant variable."
+    assert f"cell-1.js:{1 + code.count(chr(10)) * (not code.endswith('f()'))}" in result.done["traceback"]
+    assert values(session, "c") in ("1", "'a'")
+
+
+@pytest.mark.parametrize("code", ["c = 2", "c++", "[1].forEach((x) => { c = x })", "while ((c = 0)) {}"])
+def test_a_constant_of_an_older_cell_is_not_assigned_to(session, code):
+    values(session, "const c = 1; 0")
+    assert session.run(code).done["evalue"] == "Assignment to constant variable."
+    assert values(session, "let c = 2; c++; c", "c = 7; c") == "7"
+    assert values(session, "const c = 3", "var d = c; d++; d") == "4"
+
+
+@pytest.mark.parametrize("code, value", [
+    ("const f = (c) => { c = 2; return c }\nf(1)", "2"), ("const f = (c = 3) => c; f()", "3"), ("{ let c = 1; c = 5; c }", "5"),
+    ("class A { c = 4 }\nnew A().c", "4"), ("function f({c = 6}) { c++; return c }\nf({})", "7"), ("const o = {c: 1}; o.c = 8; o.c", "8"),
+    ("const f = c => { c = 9; return c }\nf()", "9"), ("for (let c = 0; c < 2; c++); 10", "10"), ("for (let i = 0, c = 5; i < 1; i++) { c = 11 }\n11", "11"),
+    ("try { throw 1 } catch (c) { c = 12; c }", "12"), ("class B { static c = 13; m(c = 1) { c = 2 } }\nB.c", "13"),
+    ("function g() { var x = 1, c = 2; c = 14; return c }\ng()", "14"), ("'c = 1' + /c=1/.source // c = 2", "'c = 1c=1'"),
+    ("c == 2 || c === 3 || c >= 4 || c <= -1", "false"), ("c ??= 4; c", "1"), ("({ set c(c) { c = 1 } }).c = 5", "5")])
+def test_what_only_looks_like_a_constant_is_assigned_to(session, code, value):
+    assert values(session, "const c = 1; 0", code) == value
+    assert values(session, "c") == "1"
+    assert session.run("c = 2").done["evalue"] == "Assignment to constant variable."
+
+
 def test_js01_functions_see_the_new_declaration(session):
     assert values(session, "let a=1; function f() { return a }", "const a=2", "f()") == "2"
 
