@@ -1642,7 +1642,7 @@ function setUpGlobals() {
   hide('Jupyter', { display, symbol: JupyterDisplay });
   hide(syntax.IMPORT, importModule, true);
   hide(SECRET, onComeBack, true);
-  defineProperty(globalThis, syntax.CONSTANT, { get: () => 0, set: assignToConstant, enumerable: false });
+  defineProperty(globalThis, syntax.CONSTANT, { get: assignToConstant, set: assignToConstant, enumerable: false });
   process.execArgv = []; // the stub is not for children
   process.exit = endCell;
   prepareStacks();

@@ -21,7 +21,7 @@ const { max } = Math;
 
 // As long as `import`, so that columns stay; what stands in for it in every cell.
 const IMPORT = 'imp\u00f8rt';
-const CONSTANT = 'c\u00f8nst'; // and what cannot be assigned to
+const CONSTANT = '\u01c2'; // and what cannot be assigned to: no longer than any name
 
 // ---- the lexer --------------------------------------------------------------------------------
 
@@ -267,7 +267,7 @@ function withConstants(text, words, bound) {
   for (let i = 0; i < words.length; i++) {
     const { word, index, target } = words[i];
     if (!target || bound[word] !== undefined) continue;
-    push(out, slice(text, from, index), CONSTANT);
+    push(out, slice(text, from, index), padded(CONSTANT, word));
     from = index + word.length;
   }
   push(out, slice(text, from));

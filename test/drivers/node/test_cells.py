@@ -24,13 +24,18 @@ def test_js01_let_const_and_class_can_be_declared_again_in_any_mix(session):
 @pytest.mark.parametrize("code", [
     "const c = 1; c = 2", "const c = 1\nc = 2", "const c = 1; c += 1", "const c = 1; c++", "const c = 1; --c",
     "const c = 1; function f() { c = 2 }\nf()", "const c = 1; if (c) { c = 2 }", "const c = 1, d = () => (c = 2); d()",
-    "const {c} = {c: 1}; c = 2", "const [b, c] = [0, 1]; c = 2", "export const c = 1; `${c = 2}`", "const c = 'a'; c += 'b'"])
+    "const {c} = {c: 1}; c = 2", "const [b, c] = [0, 1]; c = 2", "export const c = 1; `${c = 2}`", "const c = 'a'; c += 'b'", "const c = 1n; c += 1n"])
 def test_a_constant_is_not_assigned_to(session, code):
     result = session.run(code)
     assert (result.status, result.done["ename"]) == ("error", "TypeError")
     assert result.done["evalue"] == "Assignment to constant variable."
     assert f"cell-1.js:{1 + code.count(chr(10)) * (not code.endswith('f()'))}" in result.done["traceback"]
-    assert values(session, "c") in ("1", "'a'")
+    assert values(session, "c") in ("1", "'a'", "1n")
+
+
+def test_the_place_of_an_assignment_to_a_constant_is_its_own(session):
+    session.run("const constant = 1, c = 2; 0")
+    assert "at cell-2.js:1:10\n" in session.run("constant = 2").done["traceback"]
 
 
 @pytest.mark.parametrize("code", ["c = 2", "c++", "[1].forEach((x) => { c = x })", "while ((c = 0)) {}"])
