@@ -48,6 +48,7 @@ PICTURE_MAX = 8 << 20  # bytes of the pictures of a value
 NAMED_MAX = 16_000  # characters of a form that answers only name: longer ones go without what is in them
 FORMS_MAX = 40  # such forms of a value
 LIST_MAX = 50_000  # characters of names and packages
+FACTORIES = frozenset(("namedtuple", "NamedTuple", "TypedDict", "make_dataclass"))  # of classes
 WRAPPERS = 20  # that a function is looked for below
 BROUGHT_BYTES = 1 << 20  # of a value that a child of multiprocessing gets
 LEAF_CELLS = 1000  # sources kept of cells that define nothing
@@ -2295,9 +2296,15 @@ def definition_segments(name, lines):
             decorators = getattr(node, "decorator_list", [])
             first = min([node.lineno] + [item.lineno for item in decorators])
             yield name, first, statement_text(lines, first, node), getattr(node, "name", "")
-        elif isinstance(node, _ast.Assign) and isinstance(node.value, _ast.Lambda):
+        elif isinstance(node, _ast.Assign) and makes_definition(node.value):
             if type(node.targets[0]) is _ast.Name:
                 yield name, node.lineno, statement_text(lines, node.lineno, node), node.targets[0].id
+
+
+def makes_definition(node):
+    """A lambda, or a class as collections.namedtuple() makes it."""
+    made_by = getattr(node, "func", None)
+    return isinstance(node, _ast.Lambda) or getattr(made_by, "attr", getattr(made_by, "id", "")) in FACTORIES
 
 
 def place_of_definition(name, value, segments):

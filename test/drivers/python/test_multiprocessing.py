@@ -114,3 +114,10 @@ def test_what_a_cell_set_elsewhere_is_not_repeated_in_children(session):
     session.run("sys.stdout = old")
     session.run("def g(x): print('child', x, flush=True)")
     assert "child 1" in session.run(CHILD % ("spawn", "g", "1")).output
+
+
+def test_children_have_classes_that_a_call_made(session):
+    session.run("import multiprocessing as mp, collections\nfrom collections import namedtuple")
+    session.run("P = namedtuple('P', 'x y'); Q = collections.namedtuple('Q', 'z')\ndef g(p): return p.x, Q(3).z")
+    code = "with mp.get_context('spawn').Pool(1) as p: r = p.map_async(g, [P(1, 2)]).get(timeout=9)\nr"
+    assert session.run(code).value == "[(1, 3)]"
