@@ -182,8 +182,6 @@ static void codec_encode(void *codec, const struct frame *frame, struct buf *out
 
 /* ---- traps ---- */
 
-/* What stands around the word of a trap of RETURN: not every cell comes to what put_end() adds.
- * At its end no function and no sourced file is left. */
 /* Not every cell comes to what put_end() adds; and where it has ended, there is no BASH_SOURCE. */
 static void put_return_trap(struct buf *out, const char *word, size_t word_len)
 {
@@ -205,11 +203,10 @@ static void put_trap(struct buf *out, const char *word, size_t word_len, const c
 {
 	if (word_len == 1 && word[0] == '-')
 		return; /* so bash in its POSIX mode says that there is none */
-	if (str_eq(signal, "RETURN") && word_len > strlen("''")) {
+	if (str_eq(signal, "RETURN") && word_len > strlen("''"))
 		put_return_trap(out, word, word_len);
-		return;
-	}
-	buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
+	else
+		buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
 }
 
 static bool is_ours(const char *word, size_t word_len)
