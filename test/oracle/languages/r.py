@@ -70,7 +70,8 @@ class R(Language):
     program = "R"
     rules = [
         Rule("a figure's place in the text", r"^\[figure: [^\]]*\]\n"),
-        Rule("an object lies anywhere", r"<(environment|bytecode): 0x[0-9a-f]+>", r"<\1>"),
+        Rule("R compiles a function when it comes to that", r"^<bytecode: 0x[0-9a-f]+>\n?", ""),
+        Rule("an object lies anywhere", r"<environment: 0x[0-9a-f]+>", "<environment>"),
         Rule("ptycell adds the way to an error", r"^Calls: .*\n"),
         Rule("each kind of device has its name", r"^(pdf|bmp) ?$", "DEVICE"),
         Rule("a cell has a name in a traceback", r" at (<cell \d+>)?#\d+$"),
