@@ -6,8 +6,11 @@
 
 #include "base/mem.h"
 
-/* PostgreSQL cuts names at 63 bytes, or before a character that does not fit. */
-enum { NAME_SURE = 60 };
+enum {
+	NAME_SURE =
+		60, /* PostgreSQL cuts names at 63 bytes, or before a character that does not fit */
+	LOOKED_AT_MAX = 5000000, /* then a name is taken for a function's */
+};
 
 static bool is_name(const struct tokens *t, size_t i)
 {
@@ -63,7 +66,7 @@ static bool is_one_of(const char *name, const char *const *names)
 /* The "(" of the ")" at `i`; none: `i`. */
 static size_t opening(const struct tokens *t, size_t i)
 {
-	for (size_t k = i; k-- > 0;)
+	for (size_t k = i; k-- > 0; ++*t->looked_at)
 		if (tokens_is_char(t, k, '(') && t->behind[k] == i + 1)
 			return k;
 	return i;
@@ -111,6 +114,7 @@ static bool is_in_cast(const struct tokens *t, size_t i)
 
 	if (tokens_is_char(t, i + 1, '.'))
 		return false;
+	*t->looked_at += i;
 	for (size_t k = i; k-- > 1;)
 		if (tokens_is_char(t, k, '(') && t->behind[k] > i && tokens_is_any(t, k - 1, words))
 			return true;
@@ -122,11 +126,12 @@ static bool may_be_value(const struct tokens *t, const char *name)
 {
 	if (is_one_of(name, values) || is_one_of(name, implicit))
 		return true;
-	for (size_t i = 0; i < t->count; i++)
+	*t->looked_at += t->count;
+	for (size_t i = 0; i < t->count && *t->looked_at <= LOOKED_AT_MAX; i++)
 		if (names(t, i, name) &&
 		    (is_function(t, i) || is_alias_of_value(t, i) || is_in_cast(t, i)))
 			return true;
-	return false;
+	return *t->looked_at > LOOKED_AT_MAX;
 }
 
 bool attribute_is_call(const struct tokens *t, size_t i)

@@ -95,6 +95,7 @@ int tokens_read(struct tokens *t, struct err *err)
 	drop_semicolons(t);
 	t->behind = xcalloc(t->count + 1, sizeof(*t->behind));
 	t->named = xcalloc(t->count + 1, sizeof(*t->named));
+	t->looked_at = xcalloc(1, sizeof(*t->looked_at));
 	match_groups(t);
 	return 0;
 }
@@ -104,4 +105,5 @@ void tokens_release(struct tokens *t)
 	free(t->tokens);
 	free(t->behind);
 	free(t->named);
+	free(t->looked_at);
 }

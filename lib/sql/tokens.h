@@ -8,8 +8,9 @@
 struct tokens {
 	struct lexer lexer;
 	struct token *tokens;
-	size_t *behind; /* for each "(" the token behind its ")" */
-	bool *named;    /* the tokens that are names of CTEs, once somebody has found them */
+	size_t *behind;    /* for each "(" the token behind its ")" */
+	bool *named;       /* the tokens that are names of CTEs, once somebody has found them */
+	size_t *looked_at; /* how many tokens attribute.c has looked at */
 	size_t count;
 	size_t cap;
 };

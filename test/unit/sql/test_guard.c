@@ -144,6 +144,26 @@ static void nul_and_too_much_are_refused(void **state)
 	assert_int_equal(err.code, ERR_LIMIT);
 }
 
+static void names_behind_dots_are_looked_for_within_a_bound(void **state)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct guard_statement statement;
+	struct err err;
+
+	(void)state;
+	buf_puts(&text, "SELECT ");
+	for (size_t i = 0; i < 500; i++)
+		buf_puts(&text, "x.http_a, ");
+	buf_puts(&text, "1 FROM x");
+	assert_int_equal(guard_check(SQL_POSTGRESQL, buf_str(&text), text.len, &statement, &err),
+			 0);
+	for (size_t i = 0; i < 20000; i++)
+		buf_puts(&text, ",x.http_a");
+	assert_int_equal(guard_check(SQL_POSTGRESQL, buf_str(&text), text.len, &statement, &err),
+			 -1);
+	assert_int_equal(err.code, ERR_DENIED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +171,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_says_where_and_why),
 		cmocka_unit_test(the_statement_is_told_without_what_stands_around_it),
 		cmocka_unit_test(nul_and_too_much_are_refused),
+		cmocka_unit_test(names_behind_dots_are_looked_for_within_a_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
