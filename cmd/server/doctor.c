@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -446,6 +447,8 @@ int doctor_main(int argc, char **argv)
 	struct report r = { .broken = false };
 	int code;
 
+	/* An interpreter, installer or helper that cannot start reads nothing. */
+	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	if (argc > 1 && str_eq(argv[1], "databases"))
 		return check_databases(argc - 1, argv + 1);
 	if (argc > 1 && str_eq(argv[1], "packages"))

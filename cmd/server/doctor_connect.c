@@ -2,7 +2,6 @@
 #include "doctor_connect.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -138,12 +137,10 @@ static bool report(struct loop *loop, const struct settings *settings, const cha
 
 bool doctor_connect(const struct settings *settings)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err = { 0 };
 	struct loop *loop = loop_new(clock_ms, &err);
 	bool good = true;
 
-	(void)sigaction(SIGPIPE, &ignore, NULL); /* a helper that cannot start reads no order */
 	if (loop == NULL) {
 		say("databases", "%s", err.msg);
 		return false;

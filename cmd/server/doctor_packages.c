@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "doctor_packages.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,13 +157,11 @@ static bool run(struct loop *loop, struct settings *settings, const struct polic
 
 bool doctor_packages(struct settings *settings)
 {
-	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err;
 	struct policyfile *policy = policyfile_load(settings->policy, &err);
 	struct loop *loop = policy != NULL ? loop_new(clock_ms, &err) : NULL;
 	bool good = false;
 
-	(void)sigaction(SIGPIPE, &ignore, NULL); /* an installer that cannot start reads no order */
 	if (loop != NULL)
 		good = run(loop, settings, policy);
 	else
