@@ -113,7 +113,7 @@ static void put_end(struct bash *b, struct buf *code)
 	const char *text = buf_str(code);
 
 	b->returns |= strstr(text, "trap") != NULL && strcasestr(text, "return") != NULL;
-	if (!b->returns)
+	if (!b->returns || strstr(text, "<<") != NULL) /* a document may lack its end */
 		return;
 	if (code->len > 0 && text[code->len - 1] == '\\')
 		buf_puts(code, "\n");
@@ -187,7 +187,8 @@ static void put_return_trap(struct buf *out, const char *word, size_t word_len)
 	static const char start[] = "'case ${BASH_SOURCE-} in ?*) ";
 	static const char end[] = "\n;; esac'";
 
-	word++, word_len -= strlen("''");
+	word++;
+	word_len -= strlen("''");
 	if (word_len > sizeof(start) + sizeof(end) &&
 	    memcmp(word, start + 1, sizeof(start) - 2) == 0) {
 		word += sizeof(start) - 2;
