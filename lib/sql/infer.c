@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/util.h"
+#include "sql/chars.h"
 #include "sql/marked.h"
 #include "sql/moment.h"
 
@@ -28,20 +29,6 @@ enum {
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static size_t digits(const char *s, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && is_digit(s[n]))
-		n++;
-	return n;
 }
 
 void infer_trim(const char **s, size_t *len)

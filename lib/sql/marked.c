@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "sql/chars.h"
 
 enum {
 	WORDS_MAX = 16, /* bytes behind a number */
@@ -12,20 +13,6 @@ enum {
 };
 
 #define MINUS "\xe2\x88\x92" /* U+2212 */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static size_t digits(const char *s, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && is_digit(s[n]))
-		n++;
-	return n;
-}
 
 /* ---- what stands around the number ---- */
 
