@@ -70,7 +70,9 @@ class Session:
         self.drain()
         text, _, self.buffer = self.buffer.partition(b"@nonce end\n")
         text, _, told = text.rpartition(b"@nonce told ")
-        apart = self.take_apart() if text else self.take_apart() or b"same\n@nonce " + told + b"@nonce names\n"
+        apart = self.take_apart()
+        if not text and apart.count(b"@nonce ") < 2:  # an interrupt can make bash lose it, or a part of it
+            apart = b"same\n@nonce " + told + b"@nonce names\n"
         self.inline = bool(text)
         traps, _, rest = (text or apart).decode().partition("@nonce ")
         what, _, rest = rest.partition("\n")
