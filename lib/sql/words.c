@@ -17,6 +17,7 @@
 #define OUT "reaches out of the database"
 #define SERVER "is about the server or the session"
 #define STARTS "begins another statement"
+#define READS_MORE "reads tables that the query does not name"
 #define TAKES_ID "takes a transaction number, which stays taken"
 
 #define ANY(name, mask, reason)                                                                    \
@@ -203,6 +204,9 @@ static const struct word_rule rules[] = {
 	PREFIX("table_import_from_", P | G, OUT),
 	PREFIX("query_to_", P | G, RUNS),
 	PREFIX("cursor_to_", P | G, RUNS),
+	PREFIX("table_to_xml", P | G, READS_MORE),
+	PREFIX("schema_to_xml", P | G, READS_MORE),
+	PREFIX("database_to_xml", P | G, READS_MORE),
 	PREFIX("crosstab", P | G, RUNS),
 	PREFIX("heap_force_", P | G, WRITES),
 
