@@ -77,6 +77,13 @@ int odbc_fail(struct odbc *odbc, SQLSMALLINT kind, SQLHANDLE handle, struct err 
 		       (const char *)odbc->state);
 }
 
+/* PostgreSQL's literals are texts where nothing says more, its parameters are not. */
+static bool lacks_type(const struct odbc *odbc, const char *message)
+{
+	return odbc->dialect == SQL_POSTGRESQL && str_eq((const char *)odbc->state, "42P18") &&
+	       strstr(message, "parameter $") != NULL;
+}
+
 void odbc_explain(const struct odbc *odbc, const struct query *query, struct err *err)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -86,6 +93,9 @@ void odbc_explain(const struct odbc *odbc, const struct query *query, struct err
 		return;
 	buf_puts(&text, err->msg);
 	pq_explain(&text, query);
+	if (lacks_type(odbc, err->msg))
+		buf_puts(&text, "\nhint: nothing says what the text or NULL of params is meant as; "
+				"?::text says it");
 	whole = buf_steal(&text);
 	hide(whole, odbc->password);
 	(void)err_set(err, ERR_INVALID, "%s", whole);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
@@ -51,6 +52,9 @@ void pq_params_real(double value, char text[PQ_REAL_SIZE])
 	do
 		(void)snprintf(text, PQ_REAL_SIZE, "%.*g", digits, value);
 	while (strtod(text, NULL) != value && ++digits <= DIGITS_MAX);
+	/* A numeric keeps its places: 'a' || 2.0 is a2.0. */
+	if (strpbrk(text, ".e") == NULL)
+		(void)snprintf(text + strlen(text), PQ_REAL_SIZE - strlen(text), ".0");
 }
 
 char *pq_params_text(const json_t *value)

@@ -11,7 +11,7 @@ enum { PQ_REAL_SIZE = 32 };
 unsigned *pq_params_types(const json_t *params);
 /* A value's text, NULL for NULL; the caller frees it. */
 char *pq_params_text(const json_t *value);
-/* The shortest text that reads back as the same number. */
+/* The shortest text with a point or an exponent that reads back as the same number. */
 void pq_params_real(double value, char text[PQ_REAL_SIZE]);
 
 #endif

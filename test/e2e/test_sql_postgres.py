@@ -231,6 +231,8 @@ def test_an_error_is_told_and_the_next_query_runs(server):
     ("EXPLAIN SELECT nope", [], 'column "nope" does not exist (SQLSTATE 42703)\nline 1, column 16'),
     ("SELECT '{bad'::json", [], "invalid input syntax for type json (SQLSTATE 22P02)\nline 1, column 8\n"
                                 "detail: Token \"bad\" is invalid."),
+    ("SELECT concat(?, id) FROM t", ["x"], "could not determine data type of parameter $1 (SQLSTATE 42P18)\n"
+                                           "hint: nothing says what the text or NULL of params is meant as; ?::text says it"),
     ("SELECT 1 / (id - 1) FROM t", [], "division by zero (SQLSTATE 22012)")])
 def test_an_error_says_where_it_is_and_what_postgresql_suggests(server, query, params, message):  # Q17
     assert sql(server, query, params=params).texts == [message]
@@ -468,6 +470,8 @@ def test_no_digit_of_a_number_is_lost_on_its_way_to_numeric(server, value):
     ("SELECT ?::text, ?::text, ?::int, ? AND ?, ?::text", [True, False, True, True, False, 5], ["true", "false", 1, False, "5"]),
     ("SELECT ?::int IS NULL, coalesce(?, 5), DATE '2024-01-01' = ?, DATE '2024-01-01' + ?", [None, None, "2024-01-01", 5],
      [True, 5, True, "2024-01-06"]),
+    ("SELECT 'a' || ?, ?::text, ?::text, (1.5 * ?)::text, format('%s', ?)", [1.0, -2.0, 1e20, 2.0, 100.0],
+     ["a1.0", "-2.0", "100000000000000000000", "3.00", "100.0"]),
     ("SELECT max(x) FROM (SELECT ? AS x UNION SELECT ?) u", [9, 10], [10]), ("SELECT 0.1::float8 = ?, 0.1 = ?", [0.1, 0.1], [True, True])])
 def test_numbers_and_truths_have_the_types_of_their_literals(server, query, params, row):
     assert rows(server, query, params=params) == [row]
