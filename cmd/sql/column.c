@@ -10,6 +10,7 @@
 #include "hash.h"
 #include "lite.h"
 #include "lookup.h"
+#include "sql/marked.h"
 #include "sql/moment.h"
 #include "text/clean.h"
 #include "text/utf8.h"
@@ -103,6 +104,30 @@ static void count_moment(struct column *column, const struct csv_field *field)
 		keep_sample(column->moment, field);
 }
 
+/* 1.2M and 900K are not the numbers that stand there. */
+static void count_unit(struct column *column, const char *unit, size_t len)
+{
+	for (size_t i = 0; i < column->unit_count; i++)
+		if (strlen(column->units[i]) == len && memcmp(column->units[i], unit, len) == 0)
+			return;
+	if (column->unit_count == COLUMN_UNITS || len >= COLUMN_UNIT_MAX)
+		return;
+	memcpy(column->units[column->unit_count], unit, len);
+	column->units[column->unit_count++][len] = '\0';
+}
+
+static void count_units(struct column *column, const struct csv_field *field)
+{
+	const char *s = field->s;
+	size_t len = field->len;
+	size_t unit_len;
+	const char *unit;
+
+	infer_trim(&s, &len);
+	unit = marked_unit(s, len, &unit_len);
+	count_unit(column, unit, unit_len);
+}
+
 bool column_is_dated(const struct column *column)
 {
 	uint64_t moments = column->counts[INFER_DATE] + column->counts[INFER_MOMENT];
@@ -120,6 +145,10 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 	column->counts[class]++;
 	if (class == INFER_DATE || class == INFER_MOMENT)
 		count_moment(column, field);
+	if (class == INFER_MARKED || class == INFER_MARKED_COMMA)
+		count_units(column, field);
+	else if (column->unit_count < COLUMN_UNITS && infer_is_number(class, true))
+		count_unit(column, "", 0);
 	if (class == INFER_POWER && column->power[0] == '\0')
 		keep_sample(column->power, field);
 	if (class == INFER_GROUPED && column->grouped[0] == '\0')

@@ -20,6 +20,8 @@
 enum {
 	COLUMN_SAMPLES = 2,
 	COLUMN_SAMPLE_MAX = 64,
+	COLUMN_UNITS = 2,
+	COLUMN_UNIT_MAX = 16,
 	COLUMN_TEXTS_SHARED = 1 << 17, /* different texts until equal ones are no longer one */
 	COLUMN_SPREAD_MAX = 1 << 20,   /* integers between the least and the most to be codes */
 };
@@ -72,6 +74,9 @@ struct column {
 	char power[COLUMN_SAMPLE_MAX];
 	char grouped[COLUMN_SAMPLE_MAX]; /* the first whose point may separate thousands */
 	char undated[COLUMN_SAMPLE_MAX]; /* the first that is no date */
+	/* The first different ones behind numbers, as kg or M, "" for none behind one. */
+	char units[COLUMN_UNITS][COLUMN_UNIT_MAX];
+	size_t unit_count;
 	/* Of its dates and times, all together (moment.h); the first that does not sort, or does
 	 * not beside those before it. */
 	unsigned moments;

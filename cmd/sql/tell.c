@@ -101,6 +101,34 @@ static void tell_dates(const struct column *column, const char *name, const char
 		  present(column) - dates > 1 ? ", ..." : "");
 }
 
+/* Numbers of which some count in other units, or are to be multiplied. */
+static void put_units(struct buf *out, const struct column *column)
+{
+	cleanup_buf struct buf quoted = BUF_INIT(BUF_UNBOUNDED);
+	const char *unit = column->units[column->units[0][0] == '\0'];
+
+	if (column->unit_count < COLUMN_UNITS)
+		return;
+	advise_put_name(&quoted, column->name);
+	buf_puts(out, "; they do not all count the same (");
+	for (size_t i = 0; i < COLUMN_UNITS; i++)
+		buf_putf(out, column->units[i][0] != '\0' ? "%s'%s'" : "%snone%s",
+			 i == 0 ? "" : ", ", column->units[i]);
+	buf_putf(out, ", ...): CASE WHEN %s LIKE '%%%s' tells them apart", buf_str(&quoted), unit);
+}
+
+static void tell_marks(const struct column *column, const char *name, const char *file,
+		       const char *samples, struct sink *sink)
+{
+	cleanup_buf struct buf units = BUF_INIT(BUF_UNBOUNDED);
+
+	put_units(&units, column);
+	sink_note(sink,
+		  "%s of %s is text: its numbers have other characters in them (%s), at which "
+		  "CAST stops: replace() takes them out%s; it sorts and compares as text",
+		  name, file, samples, buf_str(&units));
+}
+
 static void tell_text(const struct sheet *sheet, const struct column *column, struct sink *sink)
 {
 	cleanup_free char *name = column_shown(column->name);
@@ -124,11 +152,8 @@ static void tell_text(const struct sheet *sheet, const struct column *column, st
 			  buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
 		return;
 	case INFER_MARKS:
-		sink_note(
-			sink,
-			"%s of %s is text: its numbers have other characters in them (%s%s), at "
-			"which CAST stops: replace() takes them out; it sorts and compares as text",
-			name, file, buf_str(&samples), others > COLUMN_SAMPLES ? ", ..." : "");
+		buf_puts(&samples, others > COLUMN_SAMPLES ? ", ..." : "");
+		tell_marks(column, name, file, buf_str(&samples), sink);
 		return;
 	case INFER_FEW_WORDS:
 		sink_note(sink,

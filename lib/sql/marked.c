@@ -108,6 +108,17 @@ static bool is_unit(const char *s, size_t len)
 	return is_word_of(s, len, units, sizeof(units));
 }
 
+/* What a number is multiplied by. */
+static const char factors[] =
+	" k K M B T G Ki Mi Gi Ti bn Bn mn mln Mln Mio Mio. mio mio. mrd Mrd Mrd. "
+	"tn Tsd. thousand million millions billion billions trillion "
+	"lakh lakhs crore crores ";
+
+static bool is_factor(const char *s, size_t len)
+{
+	return is_word_of(s, len, factors, sizeof(factors));
+}
+
 /* Passes over what stands before the number; false for something else. */
 static bool skip_front(const char **s, size_t *len)
 {
@@ -132,8 +143,17 @@ static bool skip_front(const char **s, size_t *len)
 	return *len > 0 && signs <= 1 && words <= 1;
 }
 
-/* A capital letter right behind the digits makes a code of them: 12A. */
-static bool is_behind(const char *s, size_t len)
+/*
+ * A capital letter right behind the digits makes a code of them, 12A, unless it is a factor: K and
+ * M of any number, B, G and T of one that has a point or a mark.
+ */
+static bool is_letter_behind(char letter, bool sure)
+{
+	return letter == 'K' || letter == 'M' || (sure && strchr("BGT", letter) != NULL);
+}
+
+/* `sure`: the digits are no code's. */
+static bool is_behind(const char *s, size_t len, bool sure)
 {
 	size_t words = 0;
 
@@ -142,9 +162,10 @@ static bool is_behind(const char *s, size_t len)
 
 		if (n == 0) {
 			n = word_length(s + at, len - at);
-			if (!is_currency(s + at, n) &&
-			    (!is_unit(s + at, n) ||
-			     (at == 0 && n == 1 && isupper((unsigned char)*s))))
+			if (!is_currency(s + at, n) && !is_unit(s + at, n) && !is_factor(s + at, n))
+				return false;
+			if (at == 0 && n == 1 && isupper((unsigned char)*s) &&
+			    !is_letter_behind(*s, sure))
 				return false;
 			words++;
 		}
@@ -196,14 +217,42 @@ static enum marked_kind kind_of(const char *s, size_t len)
 	return mark == ',' && point && (count != 3 || first != mark) ? MARKED_COMMA : MARKED_OTHER;
 }
 
-enum marked_kind marked_kind(const char *s, size_t len)
+/* Where the last of its digits ends, unless too much stands behind it; 0 for none. */
+static size_t end_of_digits(const char *s, size_t len)
 {
 	size_t end = len;
 
 	while (end > 0 && len - end < WORDS_MAX && !is_digit(s[end - 1]))
 		end--;
-	if (end == 0 || !is_digit(s[end - 1]) || !is_behind(s + end, len - end) ||
-	    !skip_front(&s, &end))
+	return end > 0 && is_digit(s[end - 1]) ? end : 0;
+}
+
+enum marked_kind marked_kind(const char *s, size_t len)
+{
+	size_t end = end_of_digits(s, len);
+	bool sure = end > 0 &&
+		    (!is_digit(*s) || memchr(s, '.', end) != NULL || memchr(s, ',', end) != NULL);
+
+	if (end == 0 || !is_behind(s + end, len - end, sure) || !skip_front(&s, &end))
 		return MARKED_NONE;
 	return kind_of(s, end);
+}
+
+const char *marked_unit(const char *s, size_t len, size_t *ret_len)
+{
+	size_t at = end_of_digits(s, len);
+	const char *unit = s + len;
+
+	*ret_len = 0;
+	while (at > 0 && at < len) {
+		size_t n = mark_length(s + at, len - at);
+
+		if (n == 0) {
+			n = word_length(s + at, len - at);
+			unit = s + at;
+			*ret_len = n;
+		}
+		at += n > 0 ? n : 1;
+	}
+	return unit;
 }

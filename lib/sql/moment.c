@@ -10,6 +10,7 @@
 enum {
 	DAY_MAX = 31,
 	MONTH_MAX = 12,
+	HOUR_MAX = 12, /* before AM */
 	MINUTE_MAX = 59,
 	MONTH_SHORT = 3, /* letters */
 	MONTH_LONG = 9,
@@ -245,14 +246,17 @@ static unsigned take_offset(struct rest *rest)
 
 static bool take_half(struct rest *rest)
 {
+	static const char *const halves[] = { "am", "pm", "a.m.", "p.m." };
 	struct rest at = *rest;
 
 	(void)take(&at, ' ');
-	if (at.len != 2 || strchr("aApP", at.s[0]) == NULL || (at.s[1] != 'M' && at.s[1] != 'm'))
-		return false;
-	skip(&at, 2);
-	*rest = at;
-	return true;
+	for (size_t i = 0; i < ARRAY_SIZE(halves); i++) {
+		if (at.len != strlen(halves[i]) || strncasecmp(at.s, halves[i], at.len) != 0)
+			continue;
+		skip(rest, rest->len);
+		return true;
+	}
+	return false;
 }
 
 /* The name of the zone that has no offset; SQLite does not read it. */
@@ -330,9 +334,13 @@ static unsigned take_time(struct rest *rest)
 	unsigned value;
 	size_t digits = take_number(rest, &value);
 
-	if (digits < 1 || digits > 2 || !take(rest, ':') || !take_two(rest, MINUTE_MAX))
+	if (digits < 1 || digits > 2)
 		return 0;
 	traits |= digits == 1 ? MOMENT_SHORT_HOUR : value < 10 ? MOMENT_ZERO_HOUR : 0;
+	if (value <= HOUR_MAX && take_half(rest)) /* 10 AM */
+		return traits | MOMENT_NO_SECONDS | MOMENT_HALF_DAY | MOMENT_NO_OFFSET;
+	if (!take(rest, ':') || !take_two(rest, MINUTE_MAX))
+		return 0;
 	return take_seconds(rest, &traits) && take_zone(rest, &traits) ? traits : 0;
 }
 
@@ -347,7 +355,7 @@ unsigned moment_traits(const char *s, size_t len)
 	unsigned comma;
 	bool tee;
 
-	if (len < 4 || len > MOMENT_MAX)
+	if (len < 3 || len > MOMENT_MAX)
 		return 0;
 	time = take_time(&rest);
 	if (time != 0)
@@ -562,8 +570,23 @@ static bool put_year_first(struct buf *out, const char *name, unsigned traits)
 	return true;
 }
 
+/* Seconds of the day, of texts without seconds; some may count hours up to 24. */
+static void put_half_day(struct buf *out, const char *name)
+{
+	buf_putf(out,
+		 "time(3600 * (CAST(%s AS INTEGER) - 12 * (%s LIKE '12%%a%%') + 12 * (%s LIKE "
+		 "'%%p%%' AND %s NOT LIKE '12%%')) + 60 * CAST(substr(%s, instr(%s || ':', ':') + "
+		 "1) AS INTEGER), 'unixepoch')",
+		 name, name, name, name, name, name);
+}
+
 bool moment_put_expression(struct buf *out, const char *name, unsigned traits)
 {
+	if ((traits & (HARD | ZONES | MOMENT_DATE | PRECISIONS)) ==
+	    (MOMENT_HALF_DAY | MOMENT_NO_SECONDS)) {
+		put_half_day(out, name);
+		return true;
+	}
 	if ((traits & HARD) || has_all(traits, MOMENT_DATE))
 		return false;
 	if (traits & MOMENT_YEAR_FIRST)

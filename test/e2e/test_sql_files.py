@@ -253,7 +253,7 @@ def test_a_sum_says_which_texts_it_counted(server):  # Q10
 
 MARKED = [["1,000", "$9", "$20"], ["12%", "9%", "-3 %"], ["1 000,5", "999", "1.000,25"], ["\u20ac5", "\u00a312.50", "(7)"],
           ["12,5%", "9,25%"], ["1.234,56 \u20ac", "12,50\u20ac"], ["$1.234,56", "US$ 10"], ["10 EUR", "9 EUR"], ["CHF 99.90", "CHF 100.00"], ["\u20bd10", "\u20bd9"],
-          ["12 K\u010d", "9 K\u010d"], ["10 kg", "9 kg"], ["10kg", "9.5kg"]]
+          ["12 K\u010d", "9 K\u010d"], ["10 kg", "9 kg"], ["10kg", "9.5kg"], ["1.2M", "3.4M"], ["3k", "20k"], ["3.4 bn", "900 mn"]]
 
 
 @pytest.mark.parametrize("values", MARKED)
@@ -269,6 +269,16 @@ def test_numbers_with_other_characters_are_told_each_time_they_are_read(server, 
         told = notes(sql(server, query))
         assert len(told) == 1 and told[0].startswith(start) and told[0].endswith("; it sorts and compares as text"), query
     assert notes(sql(server, "SELECT id FROM t")) == []
+
+
+@pytest.mark.parametrize("values, units", [
+    (["1.2M", "900K"], "'M', 'K', ...): CASE WHEN v LIKE '%M'"), (["17", "1.2M", "3M"], "none, 'M', ...): CASE WHEN v LIKE '%M'"),
+    (["5 MB", "900 kB"], "'MB', 'kB', ...): CASE WHEN v LIKE '%MB'"), (["$1.2M", "$3.4M"], None), (["$5", "7"], None), (["12%", "3"], None)])
+def test_numbers_that_do_not_count_the_same_are_told(server, values, units):
+    put(server, "t.csv", "v\n" + "\n".join(values) + "\n")
+    (told,) = notes(sql(server, "SELECT max(v) FROM t"))
+    more = f"; they do not all count the same ({units} tells them apart" if units else ""
+    assert told.endswith(f"replace() takes them out{more}; it sorts and compares as text")
 
 
 @pytest.mark.parametrize("values, shown", [(["1,23,456", "7,654"], "'1,23,456', '7,654'"), (["\u22125", "3.5"], r"'\u22125'"), (["1\u00a0234", "5"], r"'1\u00A0234'"),
@@ -410,7 +420,10 @@ DATES = [  # what a column has, in the order of time; the expression that the no
     (["2026-01-05 9:05", "2026-01-05 10:15"], "substr(d, 1, 11) || printf('%02d', substr(d, 12)) || substr(d, instr(d, ':'))"),
     (["2026-01-05T08:00", "2026-01-05 09:00", "2026-01-05T10:00"], "replace(d, 'T', ' ')"),
     (["2026-01-05T10:00:00Z", "2026-01-05T10:00:00.123456Z", "2026-01-05T10:00:00.5Z"], "replace(rtrim(d, 'Z'), 'T', ' ')"),
-    (["9:05", "10:15"], "printf('%02d', d) || substr(d, instr(d, ':'))")]
+    (["9:05", "10:15"], "printf('%02d', d) || substr(d, instr(d, ':'))"),
+    (["12:05 AM", "9 AM", "10:30 a.m.", "11:59 AM", "12 PM", "9:05 PM", "10pm"],
+     "time(3600 * (CAST(d AS INTEGER) - 12 * (d LIKE '12%a%') + 12 * (d LIKE '%p%' AND d NOT LIKE '12%')) + "
+     "60 * CAST(substr(d, instr(d || ':', ':') + 1) AS INTEGER), 'unixepoch')")]
 
 
 @pytest.mark.parametrize("dates, way", DATES, ids=[dates[0] for dates, way in DATES])
@@ -436,7 +449,7 @@ def test_dates_that_do_not_sort_are_told_with_what_makes_them_sort(server, dates
 def test_dates_that_have_no_simple_expression_are_told_with_another_way(server):
     for dates, way in ((["5 Jan 2026", "15 Feb 2025"], "in python, pandas.to_datetime(column, format='mixed') gives what sorts"),
                        (["31.01.20", "01.02.26"], "in python, pandas.to_datetime(column, format='mixed', dayfirst=True) gives what sorts"),
-                       (["9:05 AM", "10:15 PM"], "in python, pandas.to_datetime(column, format='mixed') gives what sorts"),
+                       (["9:05:30 AM", "10:15:00 PM"], "in python, pandas.to_datetime(column, format='mixed') gives what sorts"),
                        (["2026-01-05T10:00+01:00", "2026-07-05T10:00+02:00"],
                         "in python, pandas.to_datetime(column, format='mixed', utc=True) gives what sorts"),
                        (["31/01/2020", "01/31/2020"], "some of them have the day first and some the month"),
