@@ -377,6 +377,61 @@ static void tell_numbers(const struct sheet *sheet, struct sink *sink)
 			  commas, file, first);
 }
 
+/* Whether a column has points that separate no thousands. */
+static bool has_points(const struct sheet *sheet)
+{
+	for (size_t i = 0; i < sheet->count; i++)
+		if (sheet->columns[i].verdict.type == INFER_TYPE_REAL &&
+		    sheet->columns[i].counts[INFER_REAL] > 0)
+			return true;
+	return false;
+}
+
+/* How the file is to be read if the column's points separate thousands. */
+static void put_grouped(struct buf *out, const struct column *column, size_t columns)
+{
+	bool whole = columns == 1 && column->counts[INFER_GROUPED] == present(column);
+
+	if (whole) {
+		buf_puts(out, "round(1000 * ");
+		advise_put_name(out, column->name);
+		buf_puts(out, ") gives the numbers");
+	} else {
+		buf_puts(out, "in python, pandas.read_csv(PATH, sep=';', decimal=',', "
+			      "thousands='.') reads the file");
+	}
+}
+
+/* 1.250 in a file with semicolons, where no other number says what its point is. */
+static void tell_grouped(const struct sheet *sheet, struct sink *sink)
+{
+	cleanup_free char *file = column_shown(base_of(sheet->path));
+	cleanup_free char *name = NULL;
+	cleanup_free char *sample = NULL;
+	cleanup_buf struct buf more = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
+	const struct column *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = sheet->count; sheet->separator == ';' && i-- > 0;)
+		if (infer_is_grouped(sheet->columns[i].counts, sheet->columns[i].verdict)) {
+			first = &sheet->columns[i];
+			count++;
+		}
+	if (first == NULL || has_points(sheet))
+		return;
+	name = column_shown(first->name);
+	sample = column_shown(first->grouped);
+	if (count > 1)
+		buf_putf(&more, " and %zu more column%s", count - 1, count > 2 ? "s" : "");
+	put_grouped(&way, first, count);
+	sink_note(sink,
+		  "%s%s of %s %s read as numbers with a decimal point: '%s' is %.15g. If the point "
+		  "separates thousands, %s",
+		  name, buf_str(&more), file, count > 1 ? "are" : "is", sample,
+		  infer_real(first->grouped, strlen(first->grouped), '.'), buf_str(&way));
+}
+
 /* ---- booleans beside texts ---- */
 
 /* Of the text that is `s`; a pattern may be a part of the word. */
@@ -449,6 +504,7 @@ void tell_sheet(struct sheet *sheet, bool truths, struct sink *sink)
 		tell_header(sheet, sink);
 		tell_rows(sheet, sink);
 		tell_numbers(sheet, sink);
+		tell_grouped(sheet, sink);
 		advise_forms(sheet, sink);
 	}
 	tell_texts(sheet, !sheet->told, sink);

@@ -312,12 +312,17 @@ bool infer_has_commas(const uint64_t counts[INFER_CLASSES], struct infer_verdict
 	return verdict.comma || counts[INFER_MARKED_COMMA] > 0;
 }
 
-void infer_doubt(const uint64_t counts[INFER_CLASSES], struct infer_verdict *verdict)
+bool infer_is_grouped(const uint64_t counts[INFER_CLASSES], struct infer_verdict verdict)
 {
 	uint64_t sure = counts[INFER_REAL] + counts[INFER_POWER] + counts[INFER_HUGE] +
 			counts[INFER_INFINITE];
 
-	if (verdict->type == INFER_TYPE_REAL && counts[INFER_GROUPED] > 0 && sure == 0)
+	return verdict.type == INFER_TYPE_REAL && counts[INFER_GROUPED] > 0 && sure == 0;
+}
+
+void infer_doubt(const uint64_t counts[INFER_CLASSES], struct infer_verdict *verdict)
+{
+	if (infer_is_grouped(counts, *verdict))
 		*verdict = (struct infer_verdict){ .type = INFER_TYPE_TEXT,
 						   .reason = INFER_THOUSANDS };
 }

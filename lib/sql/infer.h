@@ -67,6 +67,8 @@ enum infer_class infer_class(const char *s, size_t len);
 struct infer_verdict infer_decide(const uint64_t counts[INFER_CLASSES], bool commas);
 /* Whether values of the column have a comma for a point, for what the file's other columns mean. */
 bool infer_has_commas(const uint64_t counts[INFER_CLASSES], struct infer_verdict verdict);
+/* Whether all points in a column of numbers may separate thousands. */
+bool infer_is_grouped(const uint64_t counts[INFER_CLASSES], struct infer_verdict verdict);
 /* 1.250 is 1.25, or 1250 where other columns have decimal commas: the numbers become texts. */
 void infer_doubt(const uint64_t counts[INFER_CLASSES], struct infer_verdict *verdict);
 /* How many of the values are no numbers; missing ones do not count. */

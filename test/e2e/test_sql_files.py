@@ -365,6 +365,29 @@ def test_decimal_commas_are_numbers_where_a_semicolon_separates(server):  # Q10
     assert "some of its numbers have a decimal comma and some a point" in notes(sql(server, "SELECT a FROM t"))[0]
 
 
+@pytest.mark.parametrize("data, told, value", [
+    ("id;v\n1;1.250\n2;12.000\n", "v of t.csv is read as numbers with a decimal point: '1.250' is 1.25. If the point separates thousands, "
+                                  "round(1000 * v) gives the numbers", 1.25),
+    ("id;v;d\n1;;31.01.2026\n2;17;\n3;-1.250;\n", "v of t.csv is read as numbers with a decimal point: '-1.250' is -1.25. If the point separates "
+                                               "thousands, in python, pandas.read_csv(PATH, sep=';', decimal=',', thousands='.') reads the file", 17),
+    ("v;w;id\n1.001;9.999;1\n", "v and 1 more column of t.csv are read as numbers with a decimal point: '1.001' is 1.001. If the point separates "
+                               "thousands, in python, pandas.read_csv(PATH, sep=';', decimal=',', thousands='.') reads the file", 1.001)])
+def test_points_that_may_separate_thousands_are_told_where_nothing_says_what_they_are(server, data, told, value):
+    """The first answer of a file says so, whatever it names."""
+    put(server, "t.csv", data)
+    assert notes(sql(server, "SELECT id FROM t")) == [told]
+    answer = sql(server, "SELECT max(v) FROM t")
+    assert answer.object["rows"] == [[12.0 if value == 1.25 else value]] and notes(answer) == []
+    if "round" in told:
+        assert rows(server, "SELECT round(1000 * v) FROM t ORDER BY id") == [[1250.0], [12000.0]]
+
+
+@pytest.mark.parametrize("data", ["v;c\n1.250;1.5\n", "v;c\n1.250;1\n2.5;2\n", "v,c\n1.250,2\n", "v\tc\n1.250\t2\n", "v;c\n0.250;1\n0.125;2\n"])
+def test_points_that_separate_no_thousands_are_not_told(server, data):
+    put(server, "t.csv", data)
+    assert notes(sql(server, "SELECT v FROM t")) == []
+
+
 @pytest.mark.parametrize("values, other", [(["1.250", "2.980", "12.000"], "1,5"), (["1.250", "980", "NA"], "1,5"), (["1.250", "-2.980"], "12,50 \u20ac")])
 def test_points_before_three_digits_are_texts_beside_decimal_commas(server, values, other):
     """1.250 is 1250 in such a file, but for its writer only: as text no reading is lost."""
