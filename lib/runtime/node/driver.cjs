@@ -30,7 +30,7 @@ const values = host.load('values');
 const output = host.load('output');
 
 const { byteLength } = Buffer;
-const { process, Number, BigInt, SyntaxError, TypeError, Error } = globalThis;
+const { process, Number, BigInt, SyntaxError, TypeError, ReferenceError, Error } = globalThis;
 const { parse } = JSON;
 const { min } = Math;
 const call = Function.prototype.call;
@@ -756,7 +756,7 @@ function assignToConstant() {
 // Evaluates `code`, or first `instead` of it.
 function attempt(code, instead) {
   const guarded = guardConstants(instead === undefined ? code : instead);
-  const text = syntax.rewrite(guarded.text, cell.kinds);
+  const text = syntax.rewrite(guarded.text, cell.kinds, standFor);
   evaluate(text, (error, reply, atOnce) => {
     if (!error && (!atOnce || reply.exceptionDetails === undefined)) noteConstants(guarded);
     if (error) {
@@ -1065,6 +1065,7 @@ const UNANSWERED = '\n[no answer comes once the cell is over: await it, as in `a
 
 function tidy(mine) {
   values.stopBrevity();
+  dropStandIns();
   if (mine.terminated) forgetHalves();
   if (mine.outcome[0][1] === 'interrupted' || !mine.answered) {
     connect(); // so that no answer to abandoned code comes, nor one to a promise that is collected
@@ -1606,7 +1607,50 @@ async function importModule(specifier, options) {
   return module;
 }
 
-// For `import own, {a, b as c} from`: the module, which must have these names.
+// ---- imported names ---------------------------------------------------------------------------
+//
+// A module may change what it exports, and who has imported the name sees it. So the name is a property of globalThis
+// that reads the module's, where no older declaration hides that; such a name keeps a value of its own.
+
+const standIns = { __proto__: null }; // name -> the function that reads it until the import has come
+
+// What an imported name becomes; see importStatement() of syntax.
+function standFor(name) {
+  if (values.isLexical(name)) return 'let';
+  const own = getOwnPropertyDescriptor(globalThis, name);
+  if (own === undefined) {
+    standIns[name] = () => { throw new ReferenceError(`Cannot access '${name}' before initialization`); };
+    defineImport(name, standIns[name]);
+    return 'live';
+  }
+  if (own.get !== undefined && (values.isImport(own) || own.get === standIns[name])) return 'live';
+  return own.configurable ? 'let' : 'var';
+}
+
+function defineImport(name, get) {
+  const set = (value) => defineProperty(globalThis, name, { value, writable: true, enumerable: true, configurable: true });
+  defineProperty(globalThis, name, { get, set, enumerable: true, configurable: true });
+}
+
+function dropStandIns() {
+  for (const name in standIns) {
+    if (getOwnPropertyDescriptor(globalThis, name)?.get === standIns[name]) delete globalThis[name];
+    delete standIns[name];
+  }
+}
+
+// For `import own, {a, b as c} from`: makes the `locals` read these names of the module.
+async function importLive(specifier, names, locals, options) {
+  const module = await importNames(specifier, names, options);
+  for (let i = 0; i < names.length; i++) {
+    const read = () => module[names[i]];
+    values.noteImport(read);
+    defineImport(locals[i], read);
+  }
+  return module;
+}
+
+// The module, which must have these names.
 async function importNames(specifier, names, options) {
   const module = await importModule(specifier, options);
   for (let i = 0; i < names.length; i++) {
@@ -1631,6 +1675,7 @@ function setUpGlobals() {
   for (const name of ['resolve', 'cache', 'extensions']) require[name] = requireFromCell[name];
   require.main = module;
   importModule.names = importNames;
+  importModule.live = importLive;
   importModule.meta = { __proto__: null, url: pathToFileURL(anchor).href, dirname: WORKSPACE, filename: anchor,
     resolve: (specifier) => pathToFileURL(requireFromCell.resolve(specifier)).href };
   hide('require', require);

@@ -3,8 +3,8 @@
 //
 // V8's console mode lets a later `let` replace an earlier one, but neither a `const` nor anything
 // across kinds; and code evaluated through the inspector can neither `import x from` nor `import()`.
-// So at the top level of a cell `const` becomes `let` (see constants), an import statement becomes an awaited
-// declaration, and `import(` anywhere calls a function of ours. A lexer is enough for that: it must
+// So at the top level of a cell `const` becomes `let` (see constants), an import statement becomes awaited
+// declarations, and `import(` anywhere calls a function of ours. A lexer is enough for that: it must
 // know strings, templates, regular expressions, comments and brackets, nothing else.
 'use strict';
 
@@ -119,8 +119,9 @@ const NAMED = /^\s*(?:([\w$\u0080-\uffff]+)|(["'])(.*)\2)(?:\s+as\s+([\w$\u0080-
 const COMMENT = /\/\/[^\n]*|\/\*[^]*?\*\//;
 const CALL = /(?:\s|\/\*[^]*?\*\/)*[(.]/y;
 
-// `kinds`: names that stand already and as what, "var" or "let", when V8 has refused the text.
-function rewrite(text, kinds) {
+// `kinds`: names that stand already and as what, "var" or "let", when V8 has refused the text. `standFor`: see
+// importStatement.
+function rewrite(text, kinds, standFor) {
   if (kinds === undefined && exec(NEEDS_WORK, text) === null) return text;
   const out = [];
   let from = 0;
@@ -141,7 +142,7 @@ function rewrite(text, kinds) {
       STATIC_IMPORT.lastIndex = end;
       const match = exec(STATIC_IMPORT, text);
       if (match === null) return undefined;
-      replace(index, end + match[0].length, importStatement(match));
+      replace(index, end + match[0].length, importStatement(match, kinds, standFor));
       return end + match[0].length;
     }
     if (depth > 0) return undefined;
@@ -311,26 +312,53 @@ function declared(text, index, word, kinds, replace) {
 
 // ---- import statements ------------------------------------------------------------------------
 
-// `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module.
-function importStatement(match) {
+// `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module. `standFor(name)` says
+// what the name becomes: "live", or "var" or "let" with a value of its own, which `kinds` knows better.
+function importStatement(match, kinds, standFor) {
   let [whole, own, all, named, , , specifier, attributes] = match;
   const options = attributes === undefined ? '' : `,{with:${attributes},assert:${attributes}}`;
-  const module = `${stringify(specifier)}`;
-  const lines = repeat('\n', countLines(whole));
-  if (own === undefined && all === undefined && named === undefined) {
-    return `await ${IMPORT}(${module}${options});${lines}`;
-  }
+  const module = stringify(specifier);
+  const standsAs = (name) => (kinds !== undefined && kinds[name] !== undefined ? kinds[name] : standFor(name));
+  let text = '';
   if (all !== undefined) {
-    const rest = own === undefined ? '' : `,${own}=${all}.default`;
-    return `let ${all}=await ${IMPORT}(${module}${options})${rest};${lines}`;
+    const kind = standsAs(all);
+    text = `${kind === 'live' ? 'let' : kind} ${all}=await ${IMPORT}(${module}${options});`;
   }
-  const names = own === undefined ? [] : ['default'];
-  const pattern = own === undefined ? [] : [`default:${own}`];
-  addNamed(named, names, pattern);
-  return `let {${join(pattern, ',')}}=await ${IMPORT}.names(${module},${stringify(names)}${options});${lines}`;
+  const wanted = { live: [], let: [], var: [] };
+  if (own !== undefined) push(wanted[standsAs(own)], ['default', own]);
+  addNamed(named, (name, local) => push(wanted[standsAs(local)], [name, local]));
+  for (const kind of ['var', 'let']) {
+    if (wanted[kind].length > 0) text += `${kind} {${fieldsOf(wanted[kind])}}=await ${IMPORT}.names(${module},${namesOf(wanted[kind])}${options});`;
+  }
+  const { live } = wanted;
+  if (live.length > 0) {
+    // The declaration is for V8, which refuses a second one in this cell: the name stands already.
+    text += `var ${join(localsOf(live), ',')};let {}=await ${IMPORT}.live(${module},${namesOf(live)},${stringify(localsOf(live))}${options});`;
+  }
+  if (text === '') text = `let {}=await ${IMPORT}(${module}${options});`;
+  return text + repeat('\n', countLines(whole));
 }
 
-function addNamed(named, names, pattern) {
+function namesOf(wanted) {
+  const names = [];
+  for (let i = 0; i < wanted.length; i++) push(names, wanted[i][0]);
+  return stringify(names);
+}
+
+function localsOf(wanted) {
+  const names = [];
+  for (let i = 0; i < wanted.length; i++) push(names, wanted[i][1]);
+  return names;
+}
+
+function fieldsOf(wanted) {
+  const fields = [];
+  for (let i = 0; i < wanted.length; i++) push(fields, `${stringify(wanted[i][0])}:${wanted[i][1]}`);
+  return join(fields, ',');
+}
+
+// Calls add(name, local) for each of the names between the braces.
+function addNamed(named, add) {
   let text = named === undefined ? '' : named;
   for (let match = exec(COMMENT, text); match !== null; match = exec(COMMENT, text)) {
     text = `${slice(text, 0, match.index)} ${slice(text, match.index + match[0].length)}`;
@@ -341,8 +369,7 @@ function addNamed(named, names, pattern) {
     const match = exec(NAMED, slice(text, start, end));
     if (match !== null) {
       const name = match[1] === undefined ? match[3] : match[1];
-      push(names, name);
-      push(pattern, match[4] === undefined ? name : `${stringify(name)}:${match[4]}`);
+      add(name, match[4] === undefined ? name : match[4]);
     }
     start = end + 1;
   }

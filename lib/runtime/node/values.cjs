@@ -377,6 +377,7 @@ function isUnchanged(before, value) {
 const known = new OwnMap(); // name -> what it held after the last cell
 const readers = new OwnMap(); // let, const and class: name -> function that returns its value
 const hidden = { __proto__: null }; // names of globalThis that are not the user's
+const imported = new OwnWeakSet(); // functions by which globalThis reads names of modules
 
 function hideGlobals() {
   const names = Object.getOwnPropertyNames(globalThis);
@@ -400,17 +401,30 @@ function eachName(each) {
   for (let i = 0; i < names.length; i++) {
     if (hidden[names[i]] === true || mapGet(readers, names[i]) !== undefined) continue;
     const property = getOwnPropertyDescriptor(globalThis, names[i]);
-    if (property !== undefined && 'value' in property) each(names[i], property.value);
+    if (property === undefined) continue;
+    if ('value' in property) each(names[i], property.value);
+    else if (isImport(property)) eachRead(property.get, names[i], each);
   }
-  mapEach(readers, (read, name) => {
-    let value;
-    try {
-      value = read();
-    } catch {
-      return; // declared, and its value never came
-    }
-    each(name, value);
-  });
+  mapEach(readers, (read, name) => eachRead(read, name, each));
+}
+
+function eachRead(read, name, each) {
+  let value;
+  try {
+    value = read();
+  } catch {
+    return; // declared, and its value never came
+  }
+  each(name, value);
+}
+
+// `read` must run nothing of the user's.
+function noteImport(read) {
+  weakAdd(imported, read);
+}
+
+function isImport(property) {
+  return property.get !== undefined && weakHas(imported, property.get);
 }
 
 // Names that this cell changed, as frame.h has them; undefined when there are none.
@@ -492,3 +506,6 @@ exports.variables = variables;
 exports.isNativeError = isNativeError;
 exports.isPromise = isPromise;
 exports.noteModule = noteModule;
+exports.noteImport = noteImport;
+exports.isImport = isImport;
+exports.isLexical = (name) => mapGet(readers, name) !== undefined;

@@ -168,6 +168,61 @@ def test_js05_a_module_that_has_changed_is_loaded_anew(session, tmp_path):
         assert values(session, 'import {z} from "./m.mjs"; [z, require("./c.js")]') == f"[ {number}, {number} ]"
 
 
+COUNTER = "export let x = 1; export function inc() { x++ }; export default 7; export { x as y }"
+
+
+@pytest.fixture
+def counter(session, tmp_path):
+    """A session with a module whose exports change."""
+    (tmp_path / "m.mjs").write_text(COUNTER)
+    return session
+
+
+@pytest.mark.parametrize("statement, name", [
+    ("import { x, inc } from './m.mjs'", "x"), ("import { x as z, inc } from './m.mjs'", "z"),
+    ("import seven, { y, inc } from './m.mjs'", "y"), ("import { inc } from './m.mjs'; import { x } from './m.mjs'", "x"),
+    ("import * as all from './m.mjs'; const { inc } = all", "all.x")])
+def test_an_imported_name_has_the_value_that_its_module_has(counter, statement, name):
+    assert values(counter, f"{statement}; inc(); {name}") == "2"
+    assert values(counter, f"inc(); {name}") == "3"
+    assert values(counter, f"function read() {{ return {name} }} 0", "inc(); read()") == "4"
+
+
+def test_changes_of_imported_names_are_told(counter):
+    assert sorted(counter.run("import { x, inc } from './m.mjs'; import seven from './m.mjs'").done["names"].split("\n")) == [
+        "inc function", "seven number", "x number"]
+    assert counter.run("inc()").done["names"] == "x number"
+    assert counter.variables()["x"] == ["number", "", "", "2"]
+
+
+@pytest.mark.parametrize("first", ["var x = 5", "let x = 5", "const x = 5", "function x() {}", "class x {}", "globalThis.x = 5",
+                                   "import { y as x } from './m.mjs'", "import x from './m.mjs'", "nowhere; import { x } from './m.mjs'"])
+@pytest.mark.parametrize("statement, value", [
+    ("import { x } from './m.mjs'", "1"), ("import x from './m.mjs'", "7"), ("import * as x from './m.mjs'", "1"),
+    ("import x, * as z from './m.mjs'", "7"), ("import z, { x } from './m.mjs'", "1"), ("import { x, y } from './m.mjs'", "1"),
+    ("var x = 8", "8"), ("let x = 8", "8"), ("const x = 8", "8"), ("x = 8", "8"), ("function x() {}; x.x = 8", "8"),
+    ("class x { static x = 8 }", "8")])
+def test_an_import_stands_beside_any_declaration(counter, first, statement, value):
+    constant = first.startswith("const") and statement == "x = 8"
+    counter.run(first)
+    assert counter.run(statement).status == ("error" if constant else "ok")
+    assert values(counter, "x.x ?? x") == ("5" if constant else value)
+    assert values(counter, "let x = 9; x") == "9"
+
+
+def test_what_an_import_did_not_get_is_not_there(counter):
+    for code in ("import { x } from './none.mjs'", "import { x, none } from './m.mjs'", "import { x } from './m.mjs'; let 1"):
+        assert counter.run(code).status == "error"
+        assert values(counter, "typeof x") == "'undefined'"
+    assert "Cannot access 'x' before initialization" in counter.run("x; import { x } from './m.mjs'").done["evalue"]
+    assert "has already been declared" in counter.run("let x = 1; import { x } from './m.mjs'").done["evalue"]
+
+
+def test_an_import_has_no_value(counter):
+    for code in ("import './m.mjs'", "import {} from './m.mjs'", "import { x } from './m.mjs'", "import d from './m.mjs'"):
+        assert counter.run(code).value is None
+
+
 def test_an_import_of_a_name_that_is_not_there_is_an_error(session):
     result = session.run('import {nothing} from "fs"')
     assert result.status == "error" and "does not provide an export named 'nothing'" in result.done["evalue"]
