@@ -37,13 +37,13 @@ const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
 const { apply, defineProperty: replaceProperty } = Reflect;
 const { captureStackTrace } = Error;
-const { createHook, executionAsyncResource } = host.require('async_hooks');
+const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
 const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
 const { hrtime, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
 const describe = uncurry(Error.prototype.toString);
 const textOfFunction = uncurry(Function.prototype.toString);
-const { setTimeout, setInterval, clearInterval } = globalThis;
+const { setTimeout, setInterval, clearInterval, clearTimeout } = globalThis;
 const { getActiveResourcesInfo, _getActiveHandles: getActiveHandles } = process;
 const exec = uncurry(RegExp.prototype.exec);
 const slice = uncurry(String.prototype.slice);
@@ -645,6 +645,7 @@ function startCell(frame) {
     declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
     images: 0, imagesLeftOut: 0, imagesLost: 0, typescript: false, typeProblem: undefined, held: false,
     wasInterrupted: false, terminated: false, computes: false, asks: false, answered: false,
+    firstResource: newResource(), lastResource: 0, timer: undefined,
   };
   if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
   store(shared, 3, number);
@@ -957,6 +958,7 @@ function endCode() {
   const running = load(shared, 0);
   if (running >= 0 && compareExchange(shared, 0, running, HELD) === running) {
     ending = true;
+    dropTimers();
     leaveCallbacks();
     forgetHalves();
     if (!listening) soon(listen); // what was to do so may be what is terminated
@@ -1003,6 +1005,29 @@ function dropReactions() {
   terminate(cell === null ? 0 : cell.number);
 }
 
+// Nor do timers and immediates that the cell made: those that are due before its answer.
+function dropTimers() {
+  if (cell === null) return;
+  cell.lastResource = newResource();
+  timers.enable();
+}
+
+const timers = createHook({ before(id) {
+  const due = executionAsyncResource();
+  if (id <= cell.firstResource || id >= cell.lastResource || due === cell.timer) return;
+  if (typeof due._onTimeout === 'function') due._onTimeout = clearThis;
+  else if (typeof due._onImmediate === 'function') due._onImmediate = noop;
+} });
+
+function clearThis() {
+  clearTimeout(this);
+}
+
+// Node numbers what it makes: what is made from here on has a higher number.
+function newResource() {
+  return new AsyncResource('ptycell').asyncId();
+}
+
 function hasExited(mine) {
   return mine !== null && mine.outcome !== undefined && mine.outcome[0][1] === 'exit';
 }
@@ -1030,6 +1055,7 @@ function timersWait() {
 function behindTimers(act) {
   const timer = setTimeout(act, 1);
   if (listening) timer.unref(); // and not counted itself
+  return timer;
 }
 
 // Tells the outcome; after rejections that nobody handles have been told, and after what the code put off.
@@ -1039,12 +1065,13 @@ function finish() {
   mine.ended = true;
   // What the code put off for no time is its own output: timers of one length fire in their order.
   const later = timersWait() ? behindTimers : soon;
-  later(() => conclude(mine));
+  mine.timer = later(() => conclude(mine));
   store(shared, 0, mine.number);
 }
 
 function conclude(mine) {
   if (cell !== mine) return;
+  timers.disable();
   leaveUserCode();
   if (mine.terminated && mine.outcome[0][1] === 'ok') mine.outcome = interrupted();
   try {

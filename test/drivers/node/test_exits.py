@@ -11,6 +11,8 @@ from test_processes import COLLECTOR, HOOKED
 MAIN = """async function main() { return 42 }
 main().then((v) => { console.log('ok', v); process.exit(0) }).catch((e) => { console.error('FAILED', e); process.exit(1) })"""
 CAUGHT = "try { process.exit(3) } catch (e) { console.log('caught', e) } finally { console.log('finally') } console.log('gone on')"
+PUT_OFF = """setTimeout(() => console.log('ran'), 0); setImmediate(() => console.log('ran')); setInterval(() => console.log('ran'), 1).unref();
+require('timers/promises').setTimeout(1).then(() => console.log('ran')); require('timers').setImmediate(console.log, 'ran')"""
 WAITS = "; setTimeout(() => {}, 1e6); (async () => { await new Promise(() => {}) })()"
 QUEUED = "for (const then of [process.nextTick, (f) => Promise.resolve().then(f), queueMicrotask]) then(() => console.log('ran', then))"
 QUEUED_CAUGHT = f"{QUEUED}; Promise.reject(1); {CAUGHT}"
@@ -41,6 +43,9 @@ EXITS = [  # as scripts
     QUEUED_CAUGHT, f"Promise.resolve().then(() => {{ {QUEUED_CAUGHT} }}){WAITS}",
     *[f"{f}(() => {{ {QUEUED_CAUGHT} }}){WAITS}" for f in ("setTimeout", "setImmediate", "process.nextTick", "queueMicrotask")],
     f"require('fs').readFile('/dev/null', () => {{ {QUEUED_CAUGHT} }}){WAITS}",
+    f"{PUT_OFF}; {CAUGHT}", f"setTimeout(() => {{ {CAUGHT} }}, 0); setTimeout(() => console.log('ran'), 0)",
+    *[f"{f}(() => {{ {PUT_OFF}; {CAUGHT} }}){WAITS}" for f in ("setTimeout", "setImmediate", "process.nextTick", "Promise.resolve().then")],
+    f"setImmediate(() => {{ {CAUGHT} }}); setImmediate(() => console.log('ran')){WAITS}",
 ]
 
 
@@ -88,6 +93,13 @@ def test_p17_an_exit_of_what_a_cell_put_off_is_its_own(shared):
 def test_p17_an_interval_that_exits_ends(shared):
     assert shared.run("setInterval(() => process.exit(5), 1); await new Promise(() => {})").status == "exit"
     assert shared.run("await new Promise((r) => setTimeout(r, 10)); 1").value == "1"
+
+
+def test_p17_timers_of_older_cells_outlive_an_exit(session):
+    session.run("let ticks = 0; const timer = setInterval(() => { ticks++; setTimeout(() => ticks++, 0) }, 1);")
+    assert session.run("await new Promise((r) => setTimeout(r, 5)); process.exit(3)").status == "exit"
+    session.run("ticks = 0")
+    assert session.run("while (ticks < 3) await new Promise((r) => setTimeout(r, 1)); 'ticks'").value == "'ticks'"
 
 
 def test_p17_an_exit_between_cells_is_told(session):
