@@ -9,10 +9,10 @@ const util = host.require('util');
 const vm = host.require('vm');
 const Emitter = host.require('events');
 
-const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys, is } = Object;
+const { create, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys, is } = Object;
 const { isProxy, isUint8Array, isPromise, isNativeError, isMap, isSet, isArrayBuffer, isDataView,
   isModuleNamespaceObject } = util.types;
-const { defineProperty: tryDefine } = Reflect;
+const { defineProperty: tryDefine, ownKeys } = Reflect;
 const { isArray } = Array;
 const { floor } = Math;
 const { isView } = ArrayBuffer;
@@ -30,6 +30,7 @@ const trim = uncurry(String.prototype.trim);
 const trimEnd = uncurry(String.prototype.trimEnd);
 const lower = uncurry(String.prototype.toLowerCase);
 const split = uncurry(String.prototype.split);
+const symbolText = uncurry(Symbol.prototype.toString);
 const push = uncurry(Array.prototype.push);
 const join = uncurry(Array.prototype.join);
 const getter = (object, name) => uncurry(getOwnPropertyDescriptor(object, name).get);
@@ -158,8 +159,17 @@ function withoutEntities(text) {
 // ---- values that stand for something that goes on ---------------------------------------------
 
 // Node's own emitters, by the class next to EventEmitter. Another class is the code's, with data of the code's.
-const HANDLES = new RegExp('^(?:Stream|Server|Socket|ChildProcess|Worker|Interface|InterfaceConstructor|FSWatcher|StatWatcher|' +
+const BASES = new RegExp('^(?:Stream|Server|Socket|ChildProcess|Worker|Interface|InterfaceConstructor|FSWatcher|StatWatcher|' +
   'FileHandle|Agent|Http2Session|process)$');
+
+// What those and all others of Node's are called that come after them.
+const NODES_OWN = { __proto__: null };
+for (const name of ('Agent BrotliCompress BrotliDecompress ChildProcess Cipher Cipheriv ClientHttp2Session ClientHttp2Stream ' +
+  'ClientRequest Decipher Decipheriv Deflate DeflateRaw Duplex Duplexify FSWatcher FileHandle Gunzip Gzip Hash Hmac ' +
+  'Http2SecureServer Http2Server Http2ServerRequest Http2ServerResponse IncomingMessage Inflate InflateRaw Interface ' +
+  'InterfaceConstructor JSStreamSocket LazyTransform OutgoingMessage PassThrough REPLServer ReadStream Readable Server ' +
+  'ServerHttp2Session ServerHttp2Stream ServerResponse Sign Socket StatWatcher Stream SyncWriteStream TLSSocket TestsStream ' +
+  'Transform Unzip Utf8Stream Verify Worker Writable WriteStream ZstdCompress ZstdDecompress process').split(' ')) NODES_OWN[name] = true;
 
 function isHandle(value) {
   if (!(value instanceof Emitter)) return false;
@@ -168,26 +178,47 @@ function isHandle(value) {
     if (next === null || isProxy(next)) return false;
     at = next;
   }
-  return exec(HANDLES, typeName(at)) !== null;
+  return exec(BASES, typeName(at)) !== null;
 }
 
-// A process, a stream, a server, a timer: as a cell's value, all that they hold is of no use.
+// A process, a stream, a server, a timer: as a cell's value, all that they hold is of no use. What the code's own class
+// adds to one is.
 function handleText(value) {
   if (value === null || typeof value !== 'object' || isProxy(value)) return undefined;
   const name = typeName(value);
   if (name !== 'Timeout' && name !== 'Immediate' && !isHandle(value)) return undefined;
-  return plainText(value).length <= HANDLE_LIMIT ? undefined : handleName(value);
+  if (plainText(value).length <= HANDLE_LIMIT) return undefined;
+  const short = shortForm(value);
+  return typeof short === 'string' ? short : plainText(short);
 }
 
-function handleName(value) {
+function shortForm(value) {
   const name = typeName(value);
+  if (name !== 'Timeout' && name !== 'Immediate' && !NODES_OWN[name]) return ownFields(value);
   if (typeof value.pid !== 'number') return `[${name}]`;
   return name === 'process' ? `[process ${value.pid}]` : `[${name}, process ${value.pid}]`;
 }
 
+const NODES_FIELD = /^(?:_events|_eventsCount|_maxListeners|_readableState|_writableState|allowHalfOpen|domain|Symbol\((?:k[A-Z]\w*|shapeMode)\))$/;
+let likes = new OwnMap(); // a handle, or its like -> its like, which has the fields of the code's
+
+function ownFields(value) {
+  const known = mapGet(likes, value);
+  if (known !== undefined) return known;
+  const like = create(getPrototypeOf(value));
+  mapSet(likes, value, like);
+  mapSet(likes, like, like);
+  const names = ownKeys(value);
+  for (let i = 0; i < names.length; i++) {
+    const name = typeof names[i] === 'symbol' ? symbolText(names[i]) : names[i];
+    if (exec(NODES_FIELD, name) === null) defineProperty(like, names[i], getOwnPropertyDescriptor(value, names[i]));
+  }
+  return like;
+}
+
 let whole; // a handle that is shown with all that it holds
 
-// As inspect(), with handles within the value as their names.
+// As inspect(), with handles within the value in their short form.
 function inspectBriefly(value, options) {
   const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
   if (!holds || getOwnPropertyDescriptor(emitterPrototype, inspect.custom) !== undefined) return `${inspect(value, options)}`;
@@ -201,13 +232,14 @@ function inspectBriefly(value, options) {
 }
 
 function briefly() {
-  return this === whole || isProxy(this) || !isHandle(this) ? this : handleName(this);
+  return this === whole || isProxy(this) || !isHandle(this) ? this : shortForm(this);
 }
 
 // Also after a cell that was ended meanwhile.
 function stopBrevity() {
   if (getOwnPropertyDescriptor(emitterPrototype, inspect.custom)?.value === briefly) delete emitterPrototype[inspect.custom];
   whole = undefined;
+  likes = new OwnMap();
 }
 
 // ---- values as MIME bundles -------------------------------------------------------------------

@@ -394,6 +394,17 @@ def test_an_emitter_of_the_codes_shows_its_data(shared):
     shared.run("delete require('events').prototype[require('util').inspect.custom]; delete globalThis.game")
 
 
+@pytest.mark.parametrize("base", ["stream').Transform", "stream').Readable", "stream').Writable", "stream').PassThrough", "stream')"])
+def test_a_stream_of_the_codes_shows_its_fields(shared, base):
+    shared.run(f"{{ const Base = require('{base}; class Mine extends Base {{ rows = [1, 2]; _n = 'a'.repeat(9); self = this; from = process.stdin }}\n"
+               "class Small extends Mine {}\nglobalThis.mine = new Mine(); globalThis.small = new Small() }")
+    fields = "{ rows: [ 1, 2 ], _n: 'aaaaaaaaa', self: [Circular *1], from: [ReadStream] }"
+    for code, text in (("mine", f"<ref *1> Mine {fields}"), ("[mine]", f"[ <ref *1> Mine {fields} ]"), ("small", f"<ref *1> Small {fields}")):
+        assert " ".join(shared.run(code).value.split()) == text
+    assert "_events" in shared.run("console.log(mine)").output
+    shared.run("delete globalThis.mine; delete globalThis.small")
+
+
 def test_small_emitters_show_themselves(session):
     session.run("class Own extends require('events') { x = 1 }")
     assert "x: 1" in session.run("Object.setPrototypeOf({x: 1}, Own.prototype)").value
