@@ -199,7 +199,7 @@ function shortForm(value) {
   return name === 'process' ? `[process ${value.pid}]` : `[${name}, process ${value.pid}]`;
 }
 
-const NODES_FIELD = /^(?:_events|_eventsCount|_maxListeners|_readableState|_writableState|allowHalfOpen|domain|Symbol\((?:k[A-Z]\w*|shapeMode)\))$/;
+const NODES_FIELD = /^(?:_events|_eventsCount|_maxListeners|_readableState|_writableState|allowHalfOpen|domain|Symbol\((?:k[A-Z]\w*|shapeMode|async_id_symbol)\))$/;
 let likes = new OwnMap(); // a handle, or its like -> its like, which has the fields of the code's
 
 function ownFields(value) {
