@@ -15,6 +15,7 @@
 #include "confine.h"
 #include "lite.h"
 #include "odbc.h"
+#include "slow.h"
 #include "sql/guard.h"
 #include "sql/token.h"
 #include "stop.h"
@@ -133,6 +134,18 @@ struct database *database_new(int dir_fd, const json_t *about, struct err *err)
 
 /* ---- a query ---- */
 
+/* Of a query that was stopped, which may have run into its deadline. */
+static void tell_slow(sqlite3 *db, const struct query *query, const struct sink *sink,
+		      const struct err *err)
+{
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+
+	if (err->code == ERR_CANCELLED)
+		slow_put(db, query, &why);
+	if (why.len > 0)
+		sink_slow(sink, buf_str(&why));
+}
+
 static int run_on_files(struct database *database, const struct query *query, struct sink *sink,
 			struct err *err)
 {
@@ -141,6 +154,7 @@ static int run_on_files(struct database *database, const struct query *query, st
 	if (lite_run(tables_db(database->tables), query, tables_fetch, database->tables, sink,
 		     err) < 0) {
 		tables_explain(database->tables, query->text, query->len, err);
+		tell_slow(tables_db(database->tables), query, sink, err);
 		return -1;
 	}
 	tables_tell(database->tables, query, sink);
@@ -183,6 +197,8 @@ static int run_and_close(sqlite3 *db_own, const struct query *query, struct sink
 		result = lite_run(db_own, query, NULL, NULL, sink, err);
 	if (result == 0)
 		bytecode_tell(db_own, query, sink);
+	else
+		tell_slow(db_own, query, sink, err);
 	(void)sqlite3_close(db_own);
 	return result;
 }

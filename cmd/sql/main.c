@@ -5,9 +5,9 @@
  * Orders come as lines of JSON on stdin, one after the other is answered; the session's folder is
  * descriptor 3. {"query": N, "database": OBJECT (database.h, the first order's counts), "sql",
  * "params", "result", "inline_rows", "inline_bytes", "rows_max", "bytes_max", "timeout_ms"}.
- * Answers come as progress (helper/reply.h): {"query": N, "rows": COUNT} now and then, last
- * {"query": N, "answer": OBJECT (sink.h)} or {"query": N, "failed": {"code", "message"}}. It ends
- * with stdin.
+ * Answers come as progress (helper/reply.h): {"query": N, "rows": COUNT} now and then,
+ * {"query": N, "slow": TEXT} of one that was stopped, last {"query": N, "answer": OBJECT (sink.h)}
+ * or {"query": N, "failed": {"code", "message"}}. It ends with stdin.
  */
 #include <locale.h>
 #include <signal.h>

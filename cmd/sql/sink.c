@@ -352,6 +352,15 @@ static void tell_progress(struct sink *sink)
 	say_progress(progress);
 }
 
+void sink_slow(const struct sink *sink, const char *why)
+{
+	json_t *progress = json_object();
+
+	json_put_int(progress, "query", sink->spec->query);
+	json_put_str(progress, "slow", why);
+	say_progress(progress);
+}
+
 static bool is_full(const struct sink *sink)
 {
 	return sink->row_count >= sink->spec->rows_max ||

@@ -52,6 +52,8 @@ void sink_blob(struct sink *sink, const void *data, size_t len);
 int sink_end_row(struct sink *sink, bool *ret_full, struct err *err) MUST_CHECK;
 /* A sentence about the rows for the answer: what was assumed, or what may be wrong with them. */
 void sink_note(struct sink *sink, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Tells the server at once why the query takes so long. */
+void sink_slow(const struct sink *sink, const char *why);
 /*
  * {"columns", "rows", "row_count", "truncated", "cut", "bytes", "blobs", "notes"}, the caller's.
  * "cut": long values in "rows" are not whole; "bytes": of the file, when there is one; "blobs": how

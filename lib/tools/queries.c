@@ -50,6 +50,7 @@ struct query {
 	json_int_t number;
 	uint64_t timeout_ms;
 	char *file;
+	char *slow; /* why it takes so long; NULL: it did not say */
 };
 
 static void start_next(struct link *link);
@@ -62,6 +63,7 @@ static void query_free(struct query *query)
 	list_remove(&query->node);
 	json_decref(query->order);
 	free(query->file);
+	free(query->slow);
 	free(query);
 }
 
@@ -129,8 +131,9 @@ static void describe_end(const struct link *link, const struct query *query, str
 		(void)err_set(
 			err, ERR_TIMEOUT,
 			"the query ran into its deadline of %ju s (PTYCELL_QUERY_TIMEOUT) and "
-			"was stopped",
-			(uintmax_t)(query->timeout_ms / 1000));
+			"was stopped%s%s",
+			(uintmax_t)(query->timeout_ms / 1000), query->slow != NULL ? "; " : "",
+			query->slow != NULL ? query->slow : "");
 	else if (link->ending)
 		(void)err_set(err, ERR_CANCELLED, "the query was cancelled");
 }
@@ -166,6 +169,8 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	said_read(progress, query->number, &said);
 	if (said.kind == SAID_ROWS)
 		query->handlers->progress(query->data, said.rows);
+	if (said.kind == SAID_SLOW && query->slow == NULL)
+		query->slow = xstrdup(said.slow);
 	if (said.kind != SAID_ANSWER && said.kind != SAID_FAILED)
 		return;
 	loop_timer_stop(&link->timer);

@@ -92,13 +92,17 @@ void said_read(const json_t *said, json_int_t query, struct said *ret)
 	const json_t *rows = json_object_get(said, "rows");
 	const json_t *failed = json_object_get(said, "failed");
 
-	*ret = (struct said){ .kind = SAID_NOTHING, .answer = json_object_get(said, "answer") };
+	*ret = (struct said){ .kind = SAID_NOTHING,
+			      .slow = json_string_value(json_object_get(said, "slow")),
+			      .answer = json_object_get(said, "answer") };
 	if (!json_is_integer(number) || json_integer_value(number) != query)
 		return;
 	if (failed != NULL) {
 		read_failure(failed, ret);
 	} else if (is_answer(ret->answer)) {
 		ret->kind = SAID_ANSWER;
+	} else if (ret->slow != NULL) {
+		ret->kind = SAID_SLOW;
 	} else if (json_is_integer(rows) && json_integer_value(rows) >= 0) {
 		ret->kind = SAID_ROWS;
 		ret->rows = (uint64_t)json_integer_value(rows);

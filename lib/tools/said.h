@@ -14,6 +14,7 @@
 enum said_kind {
 	SAID_NOTHING, /* about another query */
 	SAID_ROWS,
+	SAID_SLOW,
 	SAID_ANSWER,
 	SAID_FAILED, /* also what is no answer */
 };
@@ -21,6 +22,7 @@ enum said_kind {
 struct said {
 	enum said_kind kind;
 	uint64_t rows;        /* so far */
+	const char *slow;     /* why it takes so long */
 	const json_t *answer; /* {"columns", "rows", "row_count", ...}: each row as long as the
 				 columns, numbers not negative */
 	struct err err;

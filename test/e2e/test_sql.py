@@ -434,8 +434,44 @@ def test_what_only_reads_is_run(server, query):  # CB-37, CB-38, CB-39
 def test_a_query_that_takes_too_long_is_stopped_and_the_next_one_runs(home):  # CB-42
     with begun(Server(home, env={"PTYCELL_QUERY_TIMEOUT": "1"})) as server:
         answer = sql(server, ENDLESS)
-        assert answer.is_error and "ran into its deadline of 1 s (PTYCELL_QUERY_TIMEOUT)" in answer.texts[-1]
+        assert answer.is_error and answer.texts[-1].endswith("ran into its deadline of 1 s (PTYCELL_QUERY_TIMEOUT) and was stopped")
         assert answers_again(server)
+
+
+READ = ("b was read whole for each row of a: only an equality with a column finds rows. A column of the query's own will do: "
+        "WITH k AS MATERIALIZED (SELECT ")
+EACH = "SELECT count(*) FROM a JOIN b ON lower(a.x) = lower(b.x)"
+EACH_TOLD = READ + "b.*, lower(b.x) AS join_key FROM b), then k in its place and lower(a.x) = k.join_key"
+FASTER = "WITH k AS MATERIALIZED (SELECT b.*, lower(b.x) AS join_key FROM b) SELECT count(*) FROM a JOIN k ON lower(a.x) = k.join_key"
+
+
+@pytest.mark.parametrize("query, told", [
+    (EACH, EACH_TOLD),
+    ("SELECT count(*) FROM a LEFT JOIN 'b' AS \"c d\" ON lower(\"c d\".x) = lower(a.x) AND a.id < 1e6",
+     READ.replace("b was", "c d was") + "\"c d\".*, lower(\"c d\".x) AS join_key FROM 'b' AS \"c d\"), then k in its place and lower(a.x) = k.join_key"),
+    ("SELECT count(*) FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE lower(b.x) || 1 = a.x)",
+     READ + "b.*, lower(b.x) || 1 AS join_key FROM b), then k in its place and a.x = k.join_key"),
+    ("SELECT count(*) FROM a JOIN b ON a.x < b.x AND a.x <> b.x", READ[:READ.index(".")]),
+    ("SELECT count(*) FROM a, (SELECT id i, x y FROM b) b WHERE lower(x) = lower(y)", READ + "*, EXPRESSION AS join_key FROM it), then k in its place and ... = k.join_key")])
+def test_a_query_past_its_deadline_that_reads_a_file_for_each_row_of_another_says_so(home, query, told):
+    with begun(Server(home, env={"PTYCELL_QUERY_TIMEOUT": "1"})) as server:
+        for name in ("a", "b"):
+            put(server, f"{name}.csv", "id,x\n" + "".join(f"{i},{name.upper()}{i}\n" for i in range(20000)))
+        assert sql(server, query).texts[-1].endswith(f" and was stopped; {told}")
+
+
+def test_a_table_of_the_querys_own_has_an_index_where_an_expression_has_none(home):
+    script = "".join(f"create table {name} (id integer, x text); insert into {name} with recursive r(n) as (select 1 union all select n + 1 from r "
+                     f"where n < 20000) select n, '{letter}' || n from r;" for name, letter in (("a", "z"), ("b", "Z")))
+    with begun(Server(home, env={"PTYCELL_QUERY_TIMEOUT": "1"})) as server:
+        make_database(server, script=script)
+        assert sql(server, EACH, database="data.db").texts[-1].endswith(f" and was stopped; {EACH_TOLD}")
+    with begun(Server(home)) as server:
+        make_database(server, script=script)
+        assert rows(server, FASTER, database="data.db") == [[20000]]
+        for name in ("Z", "z"):
+            put(server, f"{'a' if name == 'Z' else 'b'}.csv", "id,x\n" + "".join(f"{i},{name}{i}\n" for i in range(20000)))
+        assert rows(server, FASTER) == [[20000]]
 
 
 def test_a_cancelled_query_ends_and_leaves_nothing(server, home):
