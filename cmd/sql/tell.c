@@ -113,8 +113,8 @@ static void put_units(struct buf *out, const struct column *column)
 	buf_puts(out, "; they do not all count the same (");
 	for (size_t i = 0; i < COLUMN_UNITS; i++)
 		buf_putf(out, column->units[i][0] != '\0' ? "%s'%s'" : "%snone%s",
-			 i == 0 ? "" : ", ", column->units[i]);
-	buf_putf(out, ", ...): CASE WHEN %s LIKE '%%%s' tells them apart", buf_str(&quoted), unit);
+			 i == 0 ? "" : " beside ", column->units[i]);
+	buf_putf(out, "): CASE WHEN %s LIKE '%%%s' tells them apart", buf_str(&quoted), unit);
 }
 
 static void tell_marks(const struct column *column, const char *name, const char *file,
