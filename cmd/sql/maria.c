@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "library.h"
-#include "text/clean.h"
+#include "warnings.h"
 
 #define LIBRARY "libmariadb.so.3"
 #define MANY ((unsigned long long)INT64_MAX)
@@ -135,41 +134,11 @@ bool maria_reset(void)
 
 /* ---- warnings, of which the driver has no word: rows cut, dates that became NULL ---- */
 
-enum { KINDS_MAX = 5, WARNING_MAX = 300 };
-
-struct warnings {
-	struct sink *sink;
-	char *kinds[KINDS_MAX];
-	unsigned count;
-};
-
-/* Its words up to a value or a number: a query may have thousands of one kind. */
-static char *kind_of(const char *message)
-{
-	return xmemdup(message, strcspn(message, "'`\"0123456789"));
-}
-
-static bool is_new(struct warnings *warnings, const char *message)
-{
-	cleanup_free char *kind = kind_of(message);
-
-	for (unsigned i = 0; i < warnings->count; i++)
-		if (strcmp(warnings->kinds[i], kind) == 0)
-			return false;
-	return warnings->count < KINDS_MAX;
-}
-
 /* A row of SHOW WARNINGS: its level, number and message. Notes are about how it was done. */
 static void take_warning(struct warnings *warnings, char **row)
 {
-	cleanup_buf struct buf message = BUF_INIT(BUF_UNBOUNDED);
-
-	if (row[0] == NULL || row[1] == NULL || row[2] == NULL || strcmp(row[0], "Note") == 0 ||
-	    !is_new(warnings, row[2]))
-		return;
-	warnings->kinds[warnings->count++] = kind_of(row[2]);
-	clean_line(&message, row[2], strlen(row[2]), WARNING_MAX);
-	sink_note(warnings->sink, "the database warns: %s (%s)", buf_str(&message), row[1]);
+	if (row[0] != NULL && row[1] != NULL && row[2] != NULL && strcmp(row[0], "Note") != 0)
+		warnings_put(warnings, "warns", row[2], row[1]);
 }
 
 void maria_warn(struct sink *sink)
@@ -194,6 +163,5 @@ void maria_warn(struct sink *sink)
 		take_warning(&warnings, row);
 	if (result != NULL)
 		free_result(result);
-	for (unsigned i = 0; i < warnings.count; i++)
-		free(warnings.kinds[i]);
+	warnings_end(&warnings);
 }

@@ -12,6 +12,8 @@
 #include "odbc_params.h"
 #include "odbc_rows.h"
 #include "pq.h"
+#include "pq_params.h"
+#include "pq_rows.h"
 #include "pq_run.h"
 #include "stop.h"
 
@@ -23,7 +25,7 @@ enum {
 
 /* ---- a query ---- */
 
-/* Psqlodbc itself does nothing while it prepares a statement, as when that waits for a lock. */
+/* A statement is the driver's; libpq is asked by the thread that it holds up. */
 static void cancel(void *statement)
 {
 	if (!pq_cancel())
@@ -149,6 +151,10 @@ static int prepare_mysql(struct odbc *odbc, SQLHSTMT statement, const struct que
 	struct query outer = *query;
 	SQLSMALLINT columns = 0;
 
+	if (odbc->is_mariadb && odbc_params_in_values(query))
+		return err_set(err, ERR_INVALID,
+			       "MariaDB forgets the values of parameters within VALUES; write "
+			       "SELECT ? UNION ALL SELECT ?");
 	if (prepare_text(odbc, statement, query, &columns, err) < 0)
 		return -1;
 	if (columns > 0)
@@ -230,9 +236,7 @@ static int run_by_driver(struct odbc *odbc, const struct query *query, struct si
 	if (statement == SQL_NULL_HANDLE)
 		return -1;
 	maria_flow(odbc->stores_rows);
-	pq_prepares(query);
 	result = execute(odbc, statement, query, err);
-	pq_prepares(NULL);
 	odbc->begun = odbc->begun || result == 0;
 	if (result == 0)
 		result = odbc_rows_put(statement, &odbc->how, sink, err);
@@ -245,62 +249,41 @@ static int run_by_driver(struct odbc *odbc, const struct query *query, struct si
 	return result;
 }
 
-/* ---- PostgreSQL, without a cursor ---- */
+/* ---- PostgreSQL, without the driver ---- */
 
-/* Of what cannot be prepared psqlodbc gets the rows itself; it makes no cursor for it. */
-static bool can_run(const struct odbc *odbc, const struct query *query)
+static int run_text(struct odbc *odbc, const struct pq_query *query, struct sink *sink,
+		    struct err *err)
 {
-	return odbc->dialect == SQL_POSTGRESQL && pq_can_run() && !begins_with(query, "EXPLAIN") &&
-	       !begins_with(query, "SHOW");
-}
-
-/* The columns of the query, which is not run. They depend on the types of its parameters. */
-static int prepare(struct odbc *odbc, SQLHSTMT statement, const struct query *query,
-		   struct err *err)
-{
-	SQLSMALLINT columns = 0;
 	int result;
 
-	if (odbc_params_check(query->params, err) < 0)
-		return -1;
-	(void)SQLSetStmtAttr(statement, SQL_ATTR_NOSCAN, odbc_number(SQL_NOSCAN_ON), 0);
-	pq_prepares(query);
-	result = prepare_text(odbc, statement, query, &columns, err);
-	pq_prepares(NULL);
+	stop_begin(cancel, SQL_NULL_HANDLE);
+	result = stop_requested() ? -1 : pq_rows_run(query, sink, (char *)odbc->state, err);
+	if (result < 0 && stop_requested())
+		result = stop_fail(err);
+	stop_end();
 	return result;
 }
 
-static int run_prepared(struct odbc *odbc, SQLHSTMT prepared, const struct pq_query *query,
-			struct sink *sink, struct err *err)
-{
-	int result;
-
-	if (stop_requested())
-		return stop_fail(err);
-	result = odbc_rows_run(query, prepared, &odbc->how, sink, (char *)odbc->state, err);
-	return result < 0 && stop_requested() ? stop_fail(err) : result;
-}
-
-/* 1: the driver is to run it. */
 static int run_without_driver(struct odbc *odbc, const struct query *query, struct sink *sink,
 			      struct err *err)
 {
-	SQLHSTMT prepared = make_statement(odbc, err);
 	cleanup_free char *text = NULL;
-	int result;
 
-	if (prepared == SQL_NULL_HANDLE)
+	if (odbc_params_match(odbc->dialect, query, err) < 0 ||
+	    odbc_params_check(query->params, err) < 0)
 		return -1;
-	result = prepare(odbc, prepared, query, err);
-	text = pq_prepared(query);
-	if (result == 0 && text != NULL)
-		result = run_prepared(odbc, prepared,
-				      &(struct pq_query){ .text = text, .params = query->params },
-				      sink, err);
-	else if (result == 0)
-		result = 1;
-	end_statement(prepared);
-	return result;
+	text = pq_params_number(query, err);
+	if (text == NULL)
+		return -1;
+	return run_text(odbc, &(struct pq_query){ .text = text, .params = query->params }, sink,
+			err);
+}
+
+static int run(struct odbc *odbc, const struct query *query, struct sink *sink, struct err *err)
+{
+	if (odbc->dialect == SQL_POSTGRESQL && pq_can_run())
+		return run_without_driver(odbc, query, sink, err);
+	return run_by_driver(odbc, query, sink, err);
 }
 
 /* In a transaction that is over afterwards, however that went. */
@@ -315,9 +298,7 @@ static int run_apart(struct odbc *odbc, const struct query *query, struct sink *
 	odbc->begun =
 		result == 0 && (odbc->dialect == SQL_POSTGRESQL || odbc->dialect == SQL_MYSQL);
 	if (result == 0)
-		result = can_run(odbc, query) ? run_without_driver(odbc, query, sink, err) : 1;
-	if (result == 1)
-		result = run_by_driver(odbc, query, sink, err);
+		result = run(odbc, query, sink, err);
 	(void)SQLEndTran(SQL_HANDLE_DBC, odbc->link, SQL_ROLLBACK);
 	return result;
 }

@@ -107,6 +107,22 @@ static size_t count_places(enum sql_dialect dialect, const struct query *query)
 	return count;
 }
 
+bool odbc_params_in_values(const struct query *query)
+{
+	struct lexer lexer;
+	struct token token;
+	struct err unused;
+	bool values = false;
+
+	token_start(&lexer, SQL_MYSQL, query->text, query->len);
+	while (token_next(&lexer, &token, &unused) == 0 && token.kind != TOKEN_END) {
+		values = values || token_is(&lexer, &token, "VALUES");
+		if (values && token.kind == TOKEN_PARAM && query->text[token.at] == '?')
+			return true;
+	}
+	return false;
+}
+
 int odbc_params_limit(enum sql_dialect dialect, const struct query *query, struct err *err)
 {
 	size_t most = dialect == SQL_POSTGRESQL ? COUNT_MAX_POSTGRESQL : COUNT_MAX;
@@ -121,16 +137,29 @@ int odbc_params_limit(enum sql_dialect dialect, const struct query *query, struc
 			       : "");
 }
 
+static int match(enum sql_dialect dialect, size_t wanted, const json_t *params, struct err *err)
+{
+	size_t given = json_array_size(params);
+
+	if (wanted == given)
+		return 0;
+	return err_set(err, ERR_INVALID, "the query has %zu parameters, params has %zu%s", wanted,
+		       given, hint(dialect, given < wanted));
+}
+
 int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		      struct err *err)
 {
 	SQLSMALLINT wanted = 0;
-	size_t given = json_array_size(params);
 
-	if (!SQL_SUCCEEDED(SQLNumParams(statement, &wanted)) || (size_t)wanted == given)
+	if (!SQL_SUCCEEDED(SQLNumParams(statement, &wanted)))
 		return 0;
-	return err_set(err, ERR_INVALID, "the query has %d parameters, params has %zu%s", wanted,
-		       given, hint(dialect, given < (size_t)wanted));
+	return match(dialect, (size_t)wanted, params, err);
+}
+
+int odbc_params_match(enum sql_dialect dialect, const struct query *query, struct err *err)
+{
+	return match(dialect, count_places(dialect, query), query->params, err);
 }
 
 /* Drivers pass a text on as one that ends there. */

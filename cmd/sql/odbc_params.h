@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <sql.h>
+#include <stdbool.h>
 
 #include "base/err.h"
 #include "pq_params.h"
@@ -28,6 +29,11 @@ int odbc_params_limit(enum sql_dialect dialect, const struct query *query,
 /* `params` is an array or NULL: as many as the statement has? */
 int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t *params,
 		      struct err *err) MUST_CHECK;
+/* The same, by the places in the text. */
+int odbc_params_match(enum sql_dialect dialect, const struct query *query,
+		      struct err *err) MUST_CHECK;
+/* Whether a MySQL query has places for them, and VALUES in front of one. */
+bool odbc_params_in_values(const struct query *query);
 /* Whether they can be passed on as they are. */
 int odbc_params_check(const json_t *params, struct err *err) MUST_CHECK;
 /*

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/util.h"
-#include "pq_run.h"
 
 enum {
 	NAME_MAX_BYTES = 1024,
@@ -37,6 +36,12 @@ struct column {
 	size_t width; /* of a value in `data`, with its NUL */
 	char *data;   /* NULL: values are asked for one by one */
 	SQLLEN *lens;
+};
+
+/* NULL for NULL. */
+struct value {
+	char *s;
+	size_t len;
 };
 
 struct rows {
@@ -346,7 +351,7 @@ static void put_value(struct rows *rows, enum form form, const char *s, size_t l
 }
 
 /* A value that did not come with its row. */
-static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct pq_value *ret,
+static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct value *ret,
 		     struct err *err)
 {
 	const struct column *column = &rows->columns[index];
@@ -359,17 +364,17 @@ static int ask_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct p
 	result = read_value(rows, (SQLUSMALLINT)(index + 1), column->c_type, &null, err);
 	if (result < 0)
 		return result;
-	*ret = (struct pq_value){ .s = null ? NULL : rows->value.data, .len = rows->value.len };
+	*ret = (struct value){ .s = null ? NULL : rows->value.data, .len = rows->value.len };
 	return 0;
 }
 
-static int take_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct pq_value *ret,
+static int take_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct value *ret,
 		      struct err *err)
 {
 	const struct column *column = &rows->columns[index];
 	SQLLEN len = column->data != NULL ? column->lens[row] : SQL_NO_TOTAL;
 
-	*ret = (struct pq_value){ .s = NULL };
+	*ret = (struct value){ .s = NULL };
 	if (len == SQL_NULL_DATA)
 		return 0;
 	if (len < 0 || ((size_t)len >= column->width && column->c_type != SQL_C_SBIGINT)) {
@@ -378,7 +383,7 @@ static int take_value(struct rows *rows, SQLSMALLINT index, SQLULEN row, struct 
 		rows->seen_bytes += ret->len;
 		return result;
 	}
-	*ret = (struct pq_value){ .s = column->data + row * column->width, .len = (size_t)len };
+	*ret = (struct value){ .s = column->data + row * column->width, .len = (size_t)len };
 	rows->seen_bytes += (size_t)len;
 	return 0;
 }
@@ -394,7 +399,7 @@ static void put_small(struct rows *rows, const char *s)
 static int put_row(struct rows *rows, SQLULEN row, struct err *err)
 {
 	for (SQLSMALLINT i = 0; i < rows->count; i++) {
-		struct pq_value value;
+		struct value value;
 		int result = take_value(rows, i, row, &value, err);
 
 		if (result < 0)
@@ -474,61 +479,5 @@ int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct si
 	free(rows.lens);
 	free(rows.states);
 	buf_release(&rows.value);
-	return result;
-}
-
-/* ---- rows without the driver ---- */
-
-/* PostgreSQL writes no others than 0-9 and a-f. */
-static unsigned int hex_digit(char c)
-{
-	return c >= 'a' ? (unsigned char)(c - 'a' + 10) & 15 : (unsigned char)(c - '0') & 15;
-}
-
-/* \x00ff, in place. */
-static size_t unhex(char *s, size_t len)
-{
-	size_t out = 0;
-
-	for (size_t i = 2; i + 1 < len; i += 2)
-		s[out++] = (char)(hex_digit(s[i]) << 4 | hex_digit(s[i + 1]));
-	return out;
-}
-
-static void put_split(struct rows *rows, enum form form, struct pq_value *value)
-{
-	if (value->s == NULL)
-		sink_null(rows->sink);
-	else if (form == FORM_BLOB)
-		sink_blob(rows->sink, value->s, unhex(value->s, value->len));
-	else
-		put_value(rows, form, value->s, value->len);
-}
-
-static int take_row(void *data, struct pq_value *values, bool *ret_full, struct err *err)
-{
-	struct rows *rows = data;
-
-	for (SQLSMALLINT i = 0; i < rows->count; i++) {
-		if (values[i].len > VALUE_MAX)
-			return err_set(err, ERR_LIMIT, too_large, VALUE_MAX >> 20);
-		put_split(rows, rows->columns[i].form, &values[i]);
-	}
-	return sink_end_row(rows->sink, ret_full, err);
-}
-
-int odbc_rows_run(const struct pq_query *query, SQLHSTMT prepared, const struct odbc_rows_how *how,
-		  struct sink *sink, char *ret_state, struct err *err)
-{
-	struct rows rows = { .how = how, .sink = sink };
-	int result;
-
-	if (!SQL_SUCCEEDED(SQLNumResultCols(prepared, &rows.count)) || rows.count <= 0)
-		return err_set(err, ERR_INVALID, "the query has no columns");
-	rows.columns = xcalloc((size_t)rows.count, sizeof(*rows.columns));
-	result = describe(&rows, prepared, err);
-	if (result == 0)
-		result = pq_run(query, rows.count, take_row, &rows, ret_state, err);
-	free(rows.columns);
 	return result;
 }

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "pq_run.h"
 #include "sink.h"
 
 enum {
@@ -26,8 +25,5 @@ struct odbc_rows_how {
 /* -1 with `err` set; ODBC_ROWS_DRIVER: the diagnostics of `statement` tell what failed. */
 int odbc_rows_put(SQLHSTMT statement, const struct odbc_rows_how *how, struct sink *sink,
 		  struct err *err) MUST_CHECK;
-/* The rows that pq_run gives, whose columns `prepared` has. */
-int odbc_rows_run(const struct pq_query *query, SQLHSTMT prepared, const struct odbc_rows_how *how,
-		  struct sink *sink, char *ret_state, struct err *err) MUST_CHECK;
 
 #endif

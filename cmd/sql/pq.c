@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "library.h"
-#include "pq_params.h"
 #include "text/utf8.h"
 
 /* Fields of an error, as the protocol has them. */
@@ -21,9 +20,8 @@ enum {
 
 static struct {
 	void *connection;
-	void *cancel;                 /* libpq's copy of where and what to cancel */
-	const struct query *prepared; /* NULL: the driver knows what it prepares */
-	char *sent;                   /* the last text that went to the server */
+	void *cancel; /* libpq's copy of where and what to cancel */
+	char *sent;   /* the last text that went to the server */
 	/* Of the last error, each NULL without one. */
 	char *failed; /* what was sent */
 	char *detail;
@@ -109,14 +107,6 @@ static const char *goes_on(const char *sent, const struct query *query, const ch
 	return sent;
 }
 
-static bool is_text_of(const char *sent, const struct query *query)
-{
-	const char *at;
-	const char *end = goes_on(sent, query, NULL, &at);
-
-	return end != NULL && *end == '\0';
-}
-
 void pq_sends(const char *query)
 {
 	free(pq.sent);
@@ -139,37 +129,6 @@ EXPORTED int PQsendQuery(void *connection, const char *query)
 
 	pq_sends(query);
 	return pq_find(__func__, &send_query) ? send_query(connection, query) : 0;
-}
-
-void pq_prepares(const struct query *query)
-{
-	pq.prepared = query;
-}
-
-/* Not where the driver has put values in place of parameters. */
-static bool has_params(const char *text)
-{
-	return pq.prepared != NULL && json_array_size(pq.prepared->params) > 0 &&
-	       is_text_of(text, pq.prepared);
-}
-
-void *PQprepare(void *connection, const char *name, const char *query, int count,
-		const unsigned *types);
-EXPORTED void *PQprepare(void *connection, const char *name, const char *query, int count,
-			 const unsigned *types)
-{
-	void *(*prepare)(void *connection, const char *name, const char *query, int count,
-			 const unsigned *types);
-	cleanup_free unsigned *own = NULL;
-
-	pq_sends(query);
-	if (!pq_find(__func__, &prepare))
-		return NULL;
-	if (has_params(query)) {
-		own = pq_params_types(pq.prepared->params);
-		count = (int)json_array_size(pq.prepared->params);
-	}
-	return prepare(connection, name, query, count, own != NULL ? own : types);
 }
 
 /* ---- errors ---- */
@@ -216,11 +175,6 @@ EXPORTED char *PQresultErrorField(const void *result, int field)
 }
 
 /* ---- where it is ---- */
-
-char *pq_prepared(const struct query *query)
-{
-	return pq.sent != NULL && is_text_of(pq.sent, query) ? xstrdup(pq.sent) : NULL;
-}
 
 /* The place in the query, NULL when the error is elsewhere: drivers put words around it. */
 static const char *find_place(const struct query *query)

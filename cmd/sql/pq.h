@@ -24,11 +24,6 @@ void *pq_connection(void);
 bool pq_find(const char *name, void *ret_function);
 /* The text that the next error is about. */
 void pq_sends(const char *query);
-/* What is prepared next has this query's parameters, whose types psqlodbc leaves out; NULL: other.
- */
-void pq_prepares(const struct query *query);
-/* A copy of the text that a driver has prepared for the query; NULL: it is not known. */
-char *pq_prepared(const struct query *query);
 /* libpq's, which also remembers of an error what pq_explain puts. */
 char *PQresultErrorField(const void *result, int field);
 /* What an earlier query said is no longer of interest. */

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "sql/token.h"
 
 /* pg_type's numbers of them. */
 enum { TYPE_BOOL = 16, TYPE_INT8 = 20, TYPE_INT4 = 23, TYPE_NUMERIC = 1700 };
@@ -43,6 +45,40 @@ unsigned *pq_params_types(const json_t *params)
 	json_array_foreach (params, index, value)
 		types[index] = type_of(value);
 	return types;
+}
+
+static int put_numbered(struct lexer *lexer, struct buf *out, struct err *err)
+{
+	struct token token;
+	size_t done = 0;
+	size_t count = 0;
+	bool own = false;
+
+	for (;;) {
+		if (token_next(lexer, &token, err) < 0)
+			return -1;
+		if (token.kind == TOKEN_END)
+			break;
+		if (token.kind != TOKEN_PARAM)
+			continue;
+		own = own || lexer->text[token.at] != '?' || token.len > 1;
+		buf_put(out, lexer->text + done, token.at - done);
+		buf_putf(out, "$%zu", ++count);
+		done = token.at + token.len;
+	}
+	buf_put(out, lexer->text + done, lexer->len - done);
+	return own ? err_set(err, ERR_INVALID,
+			     "the place of a parameter is a ? alone, without a number")
+		   : 0;
+}
+
+char *pq_params_number(const struct query *query, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct lexer lexer;
+
+	token_start(&lexer, SQL_POSTGRESQL, query->text, query->len);
+	return put_numbered(&lexer, &text, err) == 0 ? buf_steal(&text) : NULL;
 }
 
 void pq_params_real(double value, char text[PQ_REAL_SIZE])

@@ -5,7 +5,16 @@
 
 #include <jansson.h>
 
+#include "base/err.h"
+#include "query.h"
+
 enum { PQ_REAL_SIZE = 32 };
+
+/*
+ * The query with $1, $2, ... in the places of its parameters, which the caller frees. NULL with
+ * `err` set where one has a number: ?1 or $1.
+ */
+char *pq_params_number(const struct query *query, struct err *err) MUST_CHECK;
 
 /* Their types as PostgreSQL numbers them, 0 for what it finds out: the caller frees them. */
 unsigned *pq_params_types(const json_t *params);

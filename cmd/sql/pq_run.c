@@ -9,18 +9,27 @@
 #include "pq_params.h"
 
 /* Of libpq's ExecStatusType. */
-enum { STATUS_TUPLES_OK = 2, STATUS_SINGLE_TUPLE = 9, FIELD_STATE = 'C', FIELD_MESSAGE = 'M' };
+enum { STATUS_COMMAND_OK = 1, STATUS_TUPLES_OK = 2, STATUS_SINGLE_TUPLE = 9 };
+/* Fields of an error, as the protocol has them. */
+enum { FIELD_LEVEL = 'S', FIELD_STATE = 'C', FIELD_MESSAGE = 'M' };
+
+static const char unnamed[] = "";
 
 static struct {
-	int (*send_query)(void *connection, const char *query);
-	int (*send_params)(void *connection, const char *query, int count, const unsigned *types,
-			   const char *const *values, const int *lengths, const int *formats,
-			   int result_format);
+	void *(*prepare)(void *connection, const char *name, const char *query, int count,
+			 const unsigned *types);
+	void *(*describe)(void *connection, const char *name);
+	int (*send_prepared)(void *connection, const char *name, int count,
+			     const char *const *values, const int *lengths, const int *formats,
+			     int result_format);
 	int (*set_single_row_mode)(void *connection);
 	void *(*set_notice_receiver)(void *connection, void (*take)(void *, const void *),
 				     void *data);
 	void *(*get_result)(void *connection);
 	int (*status)(const void *result);
+	int (*column_count)(const void *result);
+	char *(*column_name)(const void *result, int column);
+	unsigned (*column_type)(const void *result, int column);
 	int (*count)(const void *result);
 	int (*is_null)(const void *result, int row, int column);
 	char *(*value)(const void *result, int row, int column);
@@ -31,21 +40,23 @@ static struct {
 
 bool pq_can_run(void)
 {
-	return pq_connection() != NULL && pq_find("PQsendQuery", &lib.send_query) &&
-	       pq_find("PQsendQueryParams", &lib.send_params) &&
+	return pq_connection() != NULL && pq_find("PQprepare", &lib.prepare) &&
+	       pq_find("PQdescribePrepared", &lib.describe) &&
+	       pq_find("PQsendQueryPrepared", &lib.send_prepared) &&
 	       pq_find("PQsetSingleRowMode", &lib.set_single_row_mode) &&
 	       pq_find("PQsetNoticeReceiver", &lib.set_notice_receiver) &&
 	       pq_find("PQgetResult", &lib.get_result) && pq_find("PQresultStatus", &lib.status) &&
-	       pq_find("PQntuples", &lib.count) && pq_find("PQgetisnull", &lib.is_null) &&
-	       pq_find("PQgetvalue", &lib.value) && pq_find("PQgetlength", &lib.length) &&
-	       pq_find("PQclear", &lib.clear) && pq_find("PQerrorMessage", &lib.connection_error);
+	       pq_find("PQnfields", &lib.column_count) && pq_find("PQfname", &lib.column_name) &&
+	       pq_find("PQftype", &lib.column_type) && pq_find("PQntuples", &lib.count) &&
+	       pq_find("PQgetisnull", &lib.is_null) && pq_find("PQgetvalue", &lib.value) &&
+	       pq_find("PQgetlength", &lib.length) && pq_find("PQclear", &lib.clear) &&
+	       pq_find("PQerrorMessage", &lib.connection_error);
 }
 
 struct run {
-	struct pq_value *values;
+	const struct pq_taker *taker;
+	struct pq_value *values; /* of a row */
 	int columns;
-	pq_take_row *take;
-	void *data;
 	char *state;
 	bool full;
 };
@@ -74,7 +85,7 @@ static int take_rows(struct run *run, const void *result, struct err *err)
 				.s = lib.is_null(result, row, i) ? NULL : lib.value(result, row, i),
 				.len = (size_t)lib.length(result, row, i),
 			};
-		if (run->take(run->data, run->values, &run->full, err) < 0)
+		if (run->taker->row(run->taker->data, run->values, &run->full, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -108,23 +119,73 @@ static int take_all(struct run *run, struct err *err)
 	return failed;
 }
 
-/* ---- parameters ---- */
+/* ---- before the rows ---- */
 
-static bool send_params(const struct pq_query *query)
+static int prepare(struct run *run, const struct pq_query *query, struct err *err)
+{
+	cleanup_free unsigned *types = pq_params_types(query->params);
+	void *result;
+	int failed = 0;
+
+	pq_sends(query->text);
+	result = lib.prepare(pq_connection(), unnamed, query->text,
+			     (int)json_array_size(query->params), types);
+	if (lib.status(result) != STATUS_COMMAND_OK)
+		failed = fail(run, result, err);
+	lib.clear(result);
+	return failed;
+}
+
+static int take_columns(struct run *run, const void *result, struct err *err)
+{
+	struct pq_column *columns;
+	int failed;
+
+	run->columns = lib.column_count(result);
+	columns = xcalloc((size_t)run->columns + 1, sizeof(*columns));
+	for (int i = 0; i < run->columns; i++)
+		columns[i] = (struct pq_column){ .name = lib.column_name(result, i),
+						 .type = lib.column_type(result, i) };
+	failed = run->taker->columns(run->taker->data, columns, run->columns, err);
+	free(columns);
+	return failed;
+}
+
+static int describe(struct run *run, struct err *err)
+{
+	void *result = lib.describe(pq_connection(), unnamed);
+	int failed = lib.status(result) == STATUS_COMMAND_OK ? take_columns(run, result, err)
+							     : fail(run, result, err);
+
+	lib.clear(result);
+	return failed;
+}
+
+static bool send(const struct pq_query *query)
 {
 	size_t count = json_array_size(query->params);
-	char **values = xcalloc(count, sizeof(*values));
-	cleanup_free unsigned *types = pq_params_types(query->params);
+	char **values = xcalloc(count + 1, sizeof(*values));
 	bool sent;
 
 	for (size_t i = 0; i < count; i++)
 		values[i] = pq_params_text(json_array_get(query->params, i));
-	sent = lib.send_params(pq_connection(), query->text, (int)count, types,
-			       (const char *const *)values, NULL, NULL, 0) != 0;
+	sent = lib.send_prepared(pq_connection(), unnamed, (int)count, (const char *const *)values,
+				 NULL, NULL, 0) != 0;
 	for (size_t i = 0; i < count; i++)
 		free(values[i]);
 	free(values);
-	return sent;
+	return sent && lib.set_single_row_mode(pq_connection()) != 0;
+}
+
+static void take_notice(void *data, const void *notice)
+{
+	const struct pq_taker *taker = data;
+	const char *level = PQresultErrorField(notice, FIELD_LEVEL);
+	const char *state = PQresultErrorField(notice, FIELD_STATE);
+	const char *message = PQresultErrorField(notice, FIELD_MESSAGE);
+
+	if (level != NULL && state != NULL && message != NULL)
+		taker->notice(taker->data, level, state, message);
 }
 
 static void ignore(void *data, const void *notice)
@@ -133,28 +194,26 @@ static void ignore(void *data, const void *notice)
 	(void)notice;
 }
 
-/* Notices go to psqlodbc else, which sets that anew for each of its own queries. */
-static bool send(const struct pq_query *query)
+static int run_all(struct run *run, const struct pq_query *query, struct err *err)
 {
-	bool sent;
-
-	pq_sends(query->text);
-	(void)lib.set_notice_receiver(pq_connection(), ignore, NULL);
-	if (json_array_size(query->params) > 0)
-		sent = send_params(query);
-	else
-		sent = lib.send_query(pq_connection(), query->text) != 0;
-	return sent && lib.set_single_row_mode(pq_connection()) != 0;
+	if (prepare(run, query, err) < 0 || describe(run, err) < 0)
+		return -1;
+	run->values = xcalloc((size_t)run->columns + 1, sizeof(*run->values));
+	return send(query) ? take_all(run, err) : fail(run, NULL, err);
 }
 
-int pq_run(const struct pq_query *query, int columns, pq_take_row *take, void *data,
-	   char *ret_state, struct err *err)
+/* psqlodbc sets who takes notices anew for each query of its own. */
+int pq_run(const struct pq_query *query, const struct pq_taker *taker, char *ret_state,
+	   struct err *err)
 {
-	cleanup_free struct pq_value *values = xcalloc((size_t)columns, sizeof(*values));
-	struct run run = {
-		.values = values, .columns = columns, .take = take, .data = data, .state = ret_state
-	};
+	struct pq_taker notices = *taker;
+	struct run run = { .taker = taker, .state = ret_state };
+	int result;
 
 	ret_state[0] = '\0';
-	return send(query) ? take_all(&run, err) : fail(&run, NULL, err);
+	(void)lib.set_notice_receiver(pq_connection(), take_notice, &notices);
+	result = run_all(&run, query, err);
+	(void)lib.set_notice_receiver(pq_connection(), ignore, NULL);
+	free(run.values);
+	return result;
 }

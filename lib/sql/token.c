@@ -301,9 +301,8 @@ static bool starts_param(const struct lexer *lexer)
 		return lexer->dialect != SQL_POSTGRESQL && (is_letter(next) || next == '@');
 	if (c == '$')
 		return is_digit(next) || (lexer->dialect == SQL_SQLITE && is_letter(next));
-	if (c == ':')
-		return is_letter(next) && (lexer->at == 0 || lexer->text[lexer->at - 1] != ':');
-	return false;
+	/* Elsewhere it is between the ends of a slice, in front of what may be a function. */
+	return lexer->dialect == SQL_SQLITE && c == ':' && is_letter(next);
 }
 
 /* `?` and `$1` end at their digits, the others are names. */

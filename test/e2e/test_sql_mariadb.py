@@ -140,6 +140,8 @@ def test_characters_are_unicode_whatever_a_connection_says(home, mariadb, charse
 def test_params_are_bound(server):
     assert rows(server, "SELECT id FROM t WHERE name = ?", params=["Z\u00fcrich"]) == [[1]]
     assert rows(server, "SELECT ?, ?, ?, ?", params=[1, 0.1 + 0.2, "x' OR 1=1", None]) == [[1, 0.1 + 0.2, "x' OR 1=1", None]]
+    assert "forgets the values of parameters within VALUES; write SELECT ? UNION ALL SELECT ?" in \
+        sql(server, "SELECT 'a' UNION VALUES (?)", params=["abcdef"]).texts[-1]
     assert "the query has 2 parameters, params has 1" in sql(server, "SELECT ?, ?", params=[1]).texts[-1]
 
 

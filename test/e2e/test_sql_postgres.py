@@ -499,11 +499,47 @@ def test_options_of_the_driver_change_no_value(home, postgres, option):
             assert re.fullmatch(r"2024-02-29T.*[+-]\d\d", stamp) and six == 6
 
 
-def test_notices_among_rows_disturb_nothing(server, postgres):
+@pytest.mark.parametrize("query, value", [
+    ("EXPLAIN SELECT NAME'\\', '?; x'", " ; COMMIT; CREATE TABLE pwned(a int); SELECT "),
+    ("SELECT NAME'\\', 1 AS a --'; SELECT $1::text AS b\n , NAME'\\', '?'", " ; COMMIT; CREATE TABLE pwned(a int); SELECT "),
+    ("SELECT 'a' LIKE '_' ESCAPE'\\' AS a, 'why?' AS b", 5), ("SELECT e'a\\'?'", 1), ("SHOW ?", "x; SELECT 1")])
+def test_a_value_never_becomes_a_part_of_the_query(server, postgres, query, value):
+    """The driver ends a string elsewhere than the database does."""
+    assert "has 0 parameters, params has 1" in sql(server, query, params=[value]).texts[-1] or query.startswith("SHOW")
+    assert sql(server, query, params=[value]).is_error
+    assert postgres.psql("SELECT count(*) FROM pg_class WHERE relname = 'pwned'") == "0"
+
+
+def test_strings_end_where_the_database_ends_them(server):
+    assert rows(server, "SELECT e'it\\'s', ?", params=["x"]) == [["it's", "x"]]
+    assert rows(server, "SELECT E'a'\n'it\\'s', ?", params=["x"]) == [["ait's", "x"]]
+    assert rows(server, "SELECT 'a' LIKE '_' ESCAPE'\\' AS a, 'x;y?' AS b") == [[True, "x;y?"]]
+    assert rows(server, "SELECT 5 /*/ it's */ + ?", params=[1]) == [[6]]
+    assert rows(server, "SELECT e'it\\'s; ok', $$?$$") == [["it's; ok", "?"]]
+
+
+def test_a_parameter_has_no_number(server):
+    assert "the place of a parameter is a ? alone, without a number" in sql(server, "SELECT $1::int, ?::int", params=[1]).texts[-1]
+    assert "the place of a parameter is a ? alone, without a number" in sql(server, "SELECT ?1", params=[1]).texts[-1]
+
+
+def test_a_plan_and_other_queries_take_parameters(server):
+    assert "Filter" in str(rows(server, "EXPLAIN SELECT * FROM t WHERE id = ?", params=[1]))
+    assert rows(server, "VALUES (?), (?)", params=[1, 2]) == [[1], [2]]
+    assert rows(server, "TABLE t ORDER BY id LIMIT ?", params=[1]) == [[1, "Z\u00fcrich"]]
+    assert rows(server, "WITH w AS (SELECT ? AS a) SELECT a FROM w", params=[1.5]) == [["1.5"]]
+    assert rows(server, "SHOW standard_conforming_strings") == [["on"]]
+
+
+def test_notices_among_rows_are_notes(server, postgres):
     postgres.psql("CREATE FUNCTION noisy(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING '%', repeat('x', i); RETURN i; END $$")
     for query in ("SELECT noisy(i) FROM generate_series(1, 2000) i", "EXPLAIN SELECT noisy(i) FROM generate_series(1, 2000) i"):
         assert not sql(server, query).is_error
-    assert rows(server, "SELECT noisy(?), now() IS NULL", params=[7]) == [[7, False]] and b"WARNING" not in server.stderr
+    answer = sql(server, "SELECT noisy(?), now() IS NULL", params=[7])
+    assert answer.object["rows"] == [[7, False]] and b"WARNING" not in server.stderr
+    assert "the database warns: xxxxxxx (01000)" in "".join(answer.texts)
+    postgres.psql("CREATE FUNCTION telling() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'look at %', 5; RETURN 1; END $$")
+    assert "the database says: look at 5 (00000)" in "".join(sql(server, "SELECT telling() FROM generate_series(1, 9)").texts)
 
 
 def test_no_lock_of_the_session_stays_in_a_connection_that_is_kept(server, postgres):

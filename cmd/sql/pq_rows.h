@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* pq_rows.h - what pq_run gives into a sink. */
+#ifndef SQL_PQ_ROWS_H
+#define SQL_PQ_ROWS_H
+
+#include "base/err.h"
+#include "pq_run.h"
+#include "sink.h"
+
+/* Runs the query; its warnings and notices become notes. `ret_state` is as pq_run has it. */
+int pq_rows_run(const struct pq_query *query, struct sink *sink, char *ret_state,
+		struct err *err) MUST_CHECK;
+
+#endif
