@@ -27,6 +27,7 @@
  *   exec's done, part `names`, what the cell changed:
  *     NAME [" " TYPE [" " SHAPE]]       bound anew, or changed in place
  *     "-" NAME                          gone
+ *       where NAME is escaped as a field of vars, its blanks are \s, and a `-` that begins it is \-
  *   vars, part `limit`, a decimal number. Its done has status ok and
  *     vars   NAME TAB TYPE TAB SHAPE TAB BYTES TAB PREVIEW, at most `limit` lines
  *     total  how many names there are, when they are more

@@ -341,6 +341,27 @@ void clean_path_word(struct buf *out, const char *s, size_t len)
 		buf_puts(out, "...");
 }
 
+void clean_symbol(struct buf *out, const char *s, size_t len)
+{
+	size_t shown = utf8_offset(s, len, CLEAN_QUOTE_MAX);
+
+	clean_path(out, s, shown);
+	if (shown < len)
+		buf_puts(out, "...");
+}
+
+void clean_symbol_word(struct buf *out, const char *s, size_t len)
+{
+	size_t shown = utf8_offset(s, len, CLEAN_QUOTE_MAX);
+
+	if (shown > 0 && s[0] == '-')
+		write_string(out, s, shown);
+	else
+		clean_path_word(out, s, shown);
+	if (shown < len)
+		buf_puts(out, "...");
+}
+
 /* Without its neighbours nobody knows whether a joiner or selector belongs to an emoji. */
 static bool needs_neighbours(uint32_t cp)
 {

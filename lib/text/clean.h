@@ -59,6 +59,13 @@ char *clean_path_string(const char *s);
  */
 void clean_path_word(struct buf *out, const char *s, size_t len);
 /*
+ * The name of a variable, which may be any text, as all answers write it: like a path, at most
+ * CLEAN_QUOTE_MAX characters of it, then "...". As one word of the status line it does not begin
+ * with `-` either.
+ */
+void clean_symbol(struct buf *out, const char *s, size_t len);
+void clean_symbol_word(struct buf *out, const char *s, size_t len);
+/*
  * The name for a copy of a file, or for one that comes: as it is when that is clean, else each
  * character that cleaning would change is `_`. Slashes stay and no part becomes empty, "." or "..".
  */

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "text/clean.h"
+#include "text/told.h"
 
-enum { WORDS_PER_NAME = 3, KB = 1024 };
+enum { WORDS_BEHIND_NAME = 2, KB = 1024 };
 
 static void put_word(struct buf *out, const char *s, size_t len)
 {
@@ -81,18 +82,21 @@ static void put_changes(struct buf *out, const struct status *status)
 	put_more(out, status->change_count, shown);
 }
 
-static void put_name(struct buf *out, const char *line, size_t len)
+static void put_name(struct buf *out, const char *line, const char *end)
 {
-	for (size_t i = 0; i < WORDS_PER_NAME && len > 0; i++) {
-		const char *blank = i + 1 < WORDS_PER_NAME ? memchr(line, ' ', len) : NULL;
-		size_t word = blank != NULL ? (size_t)(blank - line) : len;
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	bool gone;
 
-		if (i > 0)
-			buf_puts(out, " ");
-		put_word(out, line, word);
-		word += blank != NULL;
-		line += word;
-		len -= word;
+	line = told_name(&name, line, end, &gone);
+	buf_puts(out, gone ? "-" : "");
+	clean_symbol_word(out, buf_str(&name), name.len);
+	for (size_t i = 0; i < WORDS_BEHIND_NAME && line < end; i++) {
+		size_t len = (size_t)(end - line);
+		const char *blank = i + 1 < WORDS_BEHIND_NAME ? memchr(line, ' ', len) : NULL;
+
+		buf_puts(out, " ");
+		put_word(out, line, blank != NULL ? (size_t)(blank - line) : len);
+		line = blank != NULL ? blank + 1 : end;
 	}
 }
 
@@ -105,7 +109,7 @@ static void put_names(struct buf *out, const char *names)
 
 		if (len > 0 && count < STATUS_NAMES_MAX) {
 			buf_puts(out, count == 0 ? " | names " : ", ");
-			put_name(out, names, len);
+			put_name(out, names, names + len);
 		}
 		count += len > 0;
 		names += len + (names[len] == '\n');

@@ -11,8 +11,8 @@
  *           / "try " call
  *   change  = "+" file " " size / ( "~" / "-" ) file
  *   file    = word / JSON string without `|` [ "..." ]   ; clean_path_word()
- *   name    = word [ " " word [ " " word ] ]     ; name, type, shape; "-" name for one that is gone
- *   size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
+ *   name    = [ "-" ] file [ " " word [ " " word ] ]     ; clean_symbol_word(), type, shape; "-" is
+ * for one that is gone size    = number " " ( "B" / "KB" / "MB" / "GB" / "TB" )
  *
  * The parts come in this order. A word has no blank, `|`, `[`, `]`, `#` or comma (clean_word()),
  * a path or call no `|`; so nothing foreign can pass for a part. test/support/status_parser.py
@@ -50,7 +50,8 @@ struct status {
 	int exit_code;
 	const struct status_change *changes;
 	size_t change_count;
-	const char *names;   /* one line each: NAME [TYPE [SHAPE]], or -NAME */
+	const char *names;   /* one line each: NAME [TYPE [SHAPE]], or -NAME; NAME as in
+				runtime/frame.h */
 	size_t output_shown; /* characters; the part is left out when all are shown */
 	size_t output_total;
 	const char *output_path;

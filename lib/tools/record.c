@@ -5,6 +5,7 @@
 #include "json/make.h"
 #include "session/session.h"
 #include "text/clean.h"
+#include "text/told.h"
 #include "tools/tool.h"
 
 enum { ERROR_CHARS_MAX = 1000 };
@@ -35,16 +36,27 @@ static json_t *word_at(const char **line)
 	return json_make_text(buf_str(&out), out.len);
 }
 
+static void put_name(json_t *object, const char **lines, bool *ret_gone)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	*lines = told_name(&name, *lines, *lines + strcspn(*lines, "\n"), ret_gone);
+	clean_symbol(&out, buf_str(&name), name.len);
+	json_put(object, "name",
+		 out.len <= RECORD_PATH_MAX ? json_make_text(buf_str(&out), out.len)
+					    : clean_text(buf_str(&name), CLEAN_QUOTE_MAX));
+}
+
 json_t *record_names(const char *lines)
 {
 	json_t *names = json_array();
 
 	while (lines != NULL && *lines != '\0' && json_array_size(names) < RECORD_NAMES_MAX) {
 		json_t *name = json_object();
-		bool gone = lines[0] == '-';
+		bool gone;
 
-		lines += gone ? 1 : 0;
-		json_put(name, "name", word_at(&lines));
+		put_name(name, &lines, &gone);
 		if (gone)
 			json_put_bool(name, "gone", true);
 		if (*lines != '\n' && *lines != '\0')

@@ -12,7 +12,7 @@ enum {
 	RECORD_BYTES_MAX = 32 << 10, /* of record_cell, held by the numbers below */
 	RECORD_CHANGES_MAX = 40,
 	RECORD_NAMES_MAX = 40,
-	RECORD_PATH_MAX = 255, /* bytes; of a longer one, as many characters */
+	RECORD_PATH_MAX = 255, /* bytes; of a longer one, or a name, as many characters */
 };
 
 /* Everything about the cell but its text and images. New reference. */

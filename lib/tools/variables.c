@@ -10,6 +10,7 @@
 #include "session/session.h"
 #include "text/clean.h"
 #include "text/redact.h"
+#include "text/told.h"
 
 enum {
 	FIELD_BYTES_MAX = 4096, /* looked at, of each field: shown are CLEAN_QUOTE_MAX characters */
@@ -40,20 +41,6 @@ struct variables {
 
 /* ---- a driver's lines ---- */
 
-/* Undoes the escapes of runtime/frame.h. */
-static void unescape(struct buf *out, const char *field, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		char c = field[i];
-
-		if (c == '\\' && i + 1 < len) {
-			c = field[++i];
-			c = c == 't' ? '\t' : c == 'n' ? '\n' : c == 'r' ? '\r' : c;
-		}
-		buf_put(out, &c, 1);
-	}
-}
-
 /* A secret goes before it is cut further, and what a driver's cut left of one. */
 static char *without_secrets(const struct redact *redact, struct buf *plain)
 {
@@ -64,8 +51,9 @@ static char *without_secrets(const struct redact *redact, struct buf *plain)
 	return text;
 }
 
-/* One tab-separated field, cleaned; moves past the tab. NULL when it is empty. */
-static json_t *take_field(const char **line, const char *end, const struct redact *redact)
+/* One tab-separated field, cleaned; moves past the tab. NULL when it is empty and no name. */
+static json_t *take_field(const char **line, const char *end, bool is_name,
+			  const struct redact *redact)
 {
 	const char *tab = memchr(*line, '\t', (size_t)(end - *line));
 	size_t len = (size_t)((tab != NULL ? tab : end) - *line);
@@ -73,9 +61,12 @@ static json_t *take_field(const char **line, const char *end, const struct redac
 	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *text = NULL;
 
-	unescape(&plain, *line, size_min(len, FIELD_BYTES_MAX));
+	told_field(&plain, *line, size_min(len, FIELD_BYTES_MAX));
 	text = without_secrets(redact, &plain);
-	clean_line(&out, text, strlen(text), CLEAN_QUOTE_MAX);
+	if (is_name)
+		clean_symbol(&out, text, strlen(text));
+	else
+		clean_line(&out, text, strlen(text), CLEAN_QUOTE_MAX);
 	*line = tab != NULL ? tab + 1 : end;
 	return out.len > 0 ? json_make_text(buf_str(&out), out.len) : NULL;
 }
@@ -88,7 +79,7 @@ static json_t *take_variable(const char *language, const char *line, const char 
 
 	json_put_str(variable, "language", language);
 	for (size_t i = 0; i < ARRAY_SIZE(keys) && line < end; i++) {
-		json_t *field = take_field(&line, end, redact);
+		json_t *field = take_field(&line, end, i == 0, redact);
 
 		if (field != NULL)
 			json_put(variable, keys[i], field);

@@ -32,6 +32,8 @@ def test_parts_are_taken_apart():
                                {"kind": "-", "path": "b", "size": None}]
     assert status["files_more"] == 3
     assert status["names"] == [{"name": "x", "type": "int"}, {"name": "y"}]
+    names = status_parser.parse('[s#1 done 0.1 s | names "a, b" int 3, -"- c", -d]')["names"]
+    assert names == [{"name": "a, b", "type": "int", "shape": "3"}, {"name": "-- c"}, {"name": "-d"}]
 
 
 @pytest.mark.parametrize("line", [

@@ -16,7 +16,7 @@ COUNT = r"(?:0|[1-9][0-9]*)"
 MORE = rf"(?: and (?P<more>{COUNT}) more)?"
 FILE = rf'(?:"(?:[^"\\|\n]|\\.)*"(?:\.\.\.)?|{WORD})'
 CHANGE = rf"\+{FILE} {SIZE}|[~-]{FILE}"
-NAME = rf"{WORD}(?: {WORD}){{0,2}}"
+NAME = rf"-?{FILE}(?: {WORD}){{0,2}}"
 
 HEAD = re.compile(rf"(?P<id>[A-Za-z0-9][A-Za-z0-9._-]{{0,63}})#(?P<cell>{COUNT}) "
                   rf"(?P<state>{'|'.join(STATES)}) (?P<seconds>[0-9]+(?:\.[0-9]{{1,2}})?) s")
@@ -48,14 +48,21 @@ def _change(text):
     return {"kind": kind, "path": path, "size": size}
 
 
+def _name(text):
+    """A name that is gone begins with "-"."""
+    gone, name, rest = re.fullmatch(rf"(-?)({FILE})((?: {WORD}){{0,2}})", text).groups()
+    if name.startswith('"') and name.endswith('"'):
+        name = json.loads(name)
+    return dict(zip(("name", "type", "shape"), [gone + name, *rest.split()]))
+
+
 def _part(kind, match):
     if kind == "output":
         return {"shown": int(match["shown"]), "total": int(match["total"]), "path": match["path"]}
     if kind == "files":
         return [_change(m.group()) for m in re.finditer(CHANGE, match["value"])]
     if kind == "names":
-        return [dict(zip(("name", "type", "shape"), name.split(" ")))
-                for name in match["value"].split(", ")]
+        return [_name(m.group()) for m in re.finditer(NAME, match["value"])]
     return int(match["value"]) if kind in NUMBERS else match["value"]
 
 

@@ -470,12 +470,12 @@ function changedNames() {
     mapSet(known, name, remember(value));
     if (lines.length >= NAMES_KEPT || isModule(value)) return;
     const shape = shapeOf(value);
-    push(lines, `${name} ${typeName(value)}${shape === '' ? '' : ` ${shape}`}`);
+    push(lines, `${nameField(name)} ${typeName(value)}${shape === '' ? '' : ` ${shape}`}`);
   });
   mapEach(known, (_, name) => {
     if (seen[name] === true) return;
     mapDelete(known, name);
-    push(lines, `-${name}`);
+    push(lines, `-${nameField(name)}`);
   });
   return lines.length === 0 ? undefined : join(linesWithin(lines), '\n');
 }
@@ -506,6 +506,11 @@ function field(text) {
   return replace(replace(replace(replace(text, /\\/g, '\\\\'), /\t/g, '\\t'), /\n/g, '\\n'), /\r/g, '\\r');
 }
 
+// As `names` of frame.h has it.
+function nameField(name) {
+  return replace(replace(field(name), / /g, '\\s'), /^-/, '\\-');
+}
+
 // The answer to `vars`.
 function variables(limit) {
   const lines = [];
@@ -514,7 +519,7 @@ function variables(limit) {
     if (isModule(value)) return;
     total++;
     if (lines.length >= limit) return;
-    push(lines, join([name, typeName(value), shapeOf(value), bytesOf(value), field(preview(value))], '\t'));
+    push(lines, join([field(name), typeName(value), shapeOf(value), bytesOf(value), field(preview(value))], '\t'));
   });
   const kept = linesWithin(lines);
   const parts = [['status', 'ok'], ['vars', join(kept, '\n')]];

@@ -650,11 +650,13 @@ local({
 		state$addresses <- now
 		if (length(changed) + length(gone) == 0L) return(NULL)
 		lines <- vapply(utils::head(changed, NAMES_TOLD), function(name) {
-			if (is_active(name) || name %in% names(state$pending)) return(name)
-			trimws(paste(name, type_of(name), shape_of(name)))
+			if (is_active(name) || name %in% names(state$pending)) return(name_field(name))
+			trimws(paste(name_field(name), type_of(name), shape_of(name)))
 		}, "")
-		paste(lines_within(c(lines, paste0("-", gone, recycle0 = TRUE))), collapse = "\n")
+		paste(lines_within(c(lines, paste0("-", name_field(gone), recycle0 = TRUE))), collapse = "\n")
 	}
+
+	name_field <- function(name) sub("^-", "\\\\-", gsub(" ", "\\s", escaped(name), fixed = TRUE))
 
 	escaped <- function(text) {
 		text <- gsub("\\", "\\\\", text, fixed = TRUE)

@@ -110,6 +110,13 @@ def test_what_a_cell_changed_is_told(session):
     assert session.run("delete globalThis.g").done["names"] == "-g"
 
 
+def test_names_of_any_text_are_told_apart(session):
+    done = session.run("for (const name of ['a b', '-q', 'n\\nl', 'back\\\\slash', '']) globalThis[name] = 1").done
+    assert sorted(done["names"].split("\n")) == [" number", "\\-q number", "a\\sb number", "back\\\\slash number", "n\\nl number"]
+    assert sorted(session.variables()) == ["", "-q", "a b", "back\\\\slash", "n\\nl"]
+    assert session.run("delete globalThis['a b']; delete globalThis['-q']").done["names"] == "-a\\sb\n-\\-q"
+
+
 def test_names_of_modules_are_not_told(session):
     assert "names" not in session.run("import fs from 'fs'; import * as p from 'path'; const os = require('os')").done
 

@@ -63,6 +63,12 @@ def test_a_promise_is_not_asked_for(r):
     assert r.run("d")[-1][2]["names"] == b"d numeric 1" and r.output == b"[1] 12\n"
 
 
+def test_names_of_any_text_are_told_apart(r):
+    names = r.run("`a b` <- 1; `-z` <- 2L; `n\\nl` <- 3; `back\\\\slash` <- 4")[-1][2]["names"]
+    assert sorted(names.split(b"\n")) == [b"\\-z integer 1", b"a\\sb numeric 1", b"back\\\\slash numeric 1", b"n\\nl numeric 1"]
+    assert r.run("rm(`a b`, `-z`)")[-1][2]["names"] == b"-\\-z\n-a\\sb"
+
+
 @pytest.mark.parametrize("value", ["numeric(1e5)", "as.list(numeric(1e5))", "c(a = 1, b = 2)",
                                    "matrix(0, 100, 100)"])
 def test_looking_at_names_makes_no_copy(r, value):

@@ -347,6 +347,17 @@ static void names_are_read_line_by_line(void **state)
 		"{\"name\":\"x\",\"type\":\"int\"},{\"name\":\"odd\"},{\"name\":\"old\",\"gone\":true}]");
 	free(text);
 	json_decref(names);
+	names = record_names(
+		"my\\svar int 3\n-a\\sb\n\\-z int\n-\\-z\na\\\\sb int\nn\\nl int\n int");
+	text = json_dumps(names, JSON_COMPACT);
+	assert_string_equal(
+		text, "[{\"name\":\"my var\",\"type\":\"int\",\"shape\":\"3\"},"
+		      "{\"name\":\"a b\",\"gone\":true},{\"name\":\"-z\",\"type\":\"int\"},"
+		      "{\"name\":\"-z\",\"gone\":true},{\"name\":\"a\\\\sb\",\"type\":\"int\"},"
+		      "{\"name\":\"\\\"n\\\\u000al\\\"\",\"type\":\"int\"},"
+		      "{\"name\":\"\\\"\\\"\",\"type\":\"int\"}]");
+	free(text);
+	json_decref(names);
 	names = record_names(NULL);
 	assert_int_equal(json_array_size(names), 0);
 	json_decref(names);

@@ -53,6 +53,15 @@ static void escapes_are_undone_before_cleaning(void **state)
 		"[{\"language\":\"r\",\"name\":\"s\",\"type\":\"str\",\"value\":\"a b c\\\\\"}]");
 }
 
+static void names_are_told_apart(void **state)
+{
+	(void)state;
+	assert_parsed("a\\tb\tint\na b\tint\n\tint", 9,
+		      "[{\"language\":\"r\",\"name\":\"\\\"a\\\\u0009b\\\"\",\"type\":\"int\"},"
+		      "{\"language\":\"r\",\"name\":\"a b\",\"type\":\"int\"},"
+		      "{\"language\":\"r\",\"name\":\"\\\"\\\"\",\"type\":\"int\"}]");
+}
+
 static void more_fields_than_there_are_names_for_are_dropped(void **state)
 {
 	(void)state;
@@ -88,6 +97,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(empty_fields_are_left_out),
 		cmocka_unit_test(escapes_are_undone_before_cleaning),
+		cmocka_unit_test(names_are_told_apart),
 		cmocka_unit_test(more_fields_than_there_are_names_for_are_dropped),
 		cmocka_unit_test(lines_beyond_the_limit_are_counted),
 		cmocka_unit_test(a_field_of_a_megabyte_is_cut),
