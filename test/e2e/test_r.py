@@ -401,6 +401,18 @@ def test_quit_ends_the_cell_with_its_status(r):
     assert r("x").text == "[1] 1\n"
 
 
+def test_quit_runs_what_r_runs_last(r):
+    r('.Last <- function() { cat("bye\\n"); x <<- 7 }')
+    for code, text in (("quit(status = 3)", "bye\n"), ("f <- function() q(); f()", "bye\n"), ("q(runLast = FALSE)", "")):
+        result = r(f"x <- 1; {code}; 'not reached'")
+        assert ("exit" in result.status, result.text) == (True, text)
+        assert r("x").text == ("[1] 7\n" if text else "[1] 1\n")
+    r('.Last <- function() stop("no")')
+    assert "Error in .Last() : no\n" in r("q()").text
+    assert r(".Last <- 5; q(); 'not reached'").text == ""
+    assert r("rm(.Last); q('no', 2); 'not reached'").status["exit"] == 2
+
+
 def test_the_end_of_the_process_is_told(r):
     result = r("x <- 1; base::quit(status = 4)")
     assert (result.state, result.status["exit"]) == ("died", 4)

@@ -343,6 +343,7 @@ local({
 	# Ends the cell, as in the other languages; what R would lose is kept.
 	attached$quit <- attached$q <- function(save = "default", status = 0, runLast = TRUE) {
 		if (is_child()) base::quit(save, status, runLast)
+		if (isTRUE(as.logical(runLast)) && is.function(get0(".Last", user))) eval(quote(.Last()), user)
 		invokeRestart("ptycell_quit", as.integer(status))
 	}
 	# Frames are counted from the code of the cell on, as they are at R's top level. Each of these asks R for
