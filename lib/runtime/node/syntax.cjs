@@ -42,10 +42,10 @@ function at(pattern, text, index) {
   return match === null ? '' : match[0];
 }
 
-// Calls onWord(word, index, before, depth, stack), onClose(index, depth, bracket, opened) as it walks; `before`
+// Calls onWord(word, index, before, depth, stack), onClose(index, depth, bracket, opened, around) as it walks; `before`
 // is the token before the word, depth counts open brackets. onWord may return an index to go on from.
 function walk(text, onWord, onClose) {
-  const stack = []; // open brackets: the bracket, what a slash means after its end, the token before, its place
+  const stack = []; // open brackets: the bracket, what a slash means after its end, the token before, its place, whether that ends a value
   let classAt = -1; // depth at which the next brace is a class's
   let index = 0;
   let before = '';
@@ -83,12 +83,12 @@ function walk(text, onWord, onClose) {
         const value = c === '(' ? BEFORE_PAREN[before] !== true : c === '[' || (!valueEnded && opensObject(before));
         const fields = c === '{' && classAt === stack.length;
         if (fields) classAt = -1;
-        push(stack, { open: c, value, before, index, fields });
+        push(stack, { open: c, value, before, index, fields, behindValue: valueEnded });
       }
       if (c === ')' || c === ']' || c === '}') {
         const opened = pop(stack);
         valueEnded = opened === undefined || opened.value;
-        if (onClose !== undefined) onClose(index, stack.length, c, opened);
+        if (onClose !== undefined) onClose(index, stack.length, c, opened, stack[stack.length - 1]);
       } else {
         valueEnded = (c === '+' || c === '-') && before === c ? valueEnded : false;
       }
@@ -185,12 +185,12 @@ function blank(text) {
 // A name that the cell binds anywhere else as well is left alone: which of them is meant, a lexer does not know.
 
 const ASSIGNED = /\s*(?:=(?![=>])|(?:[-+%^]|\*\*?|\/|<<|>>>?|&|\|)=(?!=))|[ \t]*(?:\+\+|--)/y;
-const ASSIGNS = /[\w$\u0080-\uffff]\s*(?:[-+*/%^<>&|]*=(?![=>])|\+\+|--)|(?:\+\+|--)[\w$\u0080-\uffff]/;
+const ASSIGNS = /[\]}]\s*=(?![=>])|[\w$\u0080-\uffff]\s*(?:[-+*/%^<>&|]*=(?![=>])|\+\+|--)|(?:\+\+|--)[\w$\u0080-\uffff]/;
 const REBINDS = /\b(?:let|var|class|function|import)\b/;
 const ONE = /\s+([\w$\u0080-\uffff]+)\s*=/y;
 const PATTERN = /\s*[{[]([^{}[\]()=]*)[}\]]\s*=/y;
 const BOUND = /([\w$\u0080-\uffff]+)\s*(?=,|$)/g;
-const PARAMETERS = /\s*(?:=>|\{)/y;
+const PARAMETERS = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*(?:=>|\{)/y;
 const ARROW = /\s*=>/y;
 const BINDS = { __proto__: null, let: true, const: true, var: true, class: true, function: true, import: true };
 const CONTROLS = { __proto__: null, if: true, while: true, for: true, with: true, switch: true };
@@ -219,6 +219,29 @@ function isTarget(text, word, index, before, inner) {
   return before !== '{' && before !== '[' && before !== ':';
 }
 
+// Destructuring that assigns: only where it begins a statement or stands in parentheses, and with nothing nested.
+const FOLLOWED = /\s*=(?![=>])/y;
+const BEGINS = { __proto__: null, '': true, ';': true, '{': true, '}': true, '(': true, ')': true, else: true, do: true };
+const NESTED = /[()[\]{}'"`/\\]/;
+const ELEMENT = /(?:^|,)(\s*(?:\.\.\.\s*)?)([\w$\u0080-\uffff]+)(?:(\s*:\s*)([\w$\u0080-\uffff]+))?\s*(?=[,=]|$)/g;
+
+// Calls found(index, shorthand) for each name that the pattern between these brackets assigns to.
+function eachTarget(text, opened, end, around, found) {
+  const list = opened.open === '[';
+  if (!list && (opened.open !== '{' || opened.before !== '(')) return;
+  if (opened.behindValue || !BEGINS[opened.before] || at(FOLLOWED, text, end + 1) === '') return;
+  if (around !== undefined && around.open !== '(' && (around.open !== '{' || around.value || around.fields)) return;
+  const inner = slice(text, opened.index + 1, end);
+  if (exec(NESTED, inner) !== null) return;
+  ELEMENT.lastIndex = 0;
+  for (let match; (match = exec(ELEMENT, inner)) !== null;) {
+    const [whole, lead, name, colon, target] = match;
+    const start = opened.index + 1 + match.index + (whole[0] === ',' ? 1 : 0) + lead.length;
+    if (colon !== undefined) found(start + name.length + colon.length, false);
+    else found(start, !list && indexOf(lead, '.') < 0);
+  }
+}
+
 // How a word binds a name here: 'top' for the cell, 'inner', or undefined.
 function bindingOf(text, word, index, before, stack) {
   const outer = stack.length === 0;
@@ -237,19 +260,27 @@ function guardConstants(text, known) {
   const bound = { __proto__: null };
   const words = []; // that may be constants, with their places
   const note = (word, index, before, depth, stack) => {
-    if (before === '.') return undefined;
+    if (before === '.' && slice(text, index - 3, index) !== '...') return undefined;
     if (word === 'const' && depth === 0) {
       const names = constantsAt(text, index + word.length);
       for (let i = 0; i < names.length; i++) own[names[i]] = true;
     }
     if (known[word] !== true && own[word] !== true) return undefined;
     const how = bindingOf(text, word, index, before, stack);
-    push(words, { word, index, target: how === undefined && isTarget(text, word, index, before, stack[stack.length - 1]) });
+    const target = how === undefined && isTarget(text, word, index, before, stack[stack.length - 1]);
+    push(words, { word, index, target, shorthand: false });
     const itself = how === 'top' && own[word] === true && declaredBy(stack, before) === 'const';
     if (how !== undefined && !itself && bound[word] !== 'top') bound[word] = how;
     return undefined;
   };
-  walk(text, note, (index, depth, c, opened) => {
+  walk(text, note, (index, depth, c, opened, around) => {
+    if (opened !== undefined) {
+      eachTarget(text, opened, index, around, (place, shorthand) => {
+        for (let i = words.length - 1; i >= 0 && words[i].index >= place; i--) {
+          if (words[i].index === place) words[i] = { word: words[i].word, index: place, target: true, shorthand };
+        }
+      });
+    }
     if (c !== ')' || opened === undefined || CONTROLS[opened.before] || at(PARAMETERS, text, index + 1) === '') return;
     for (let i = words.length - 1; i >= 0 && words[i].index > opened.index; i--) {
       if (bound[words[i].word] === undefined) bound[words[i].word] = 'inner';
@@ -266,9 +297,9 @@ function withConstants(text, words, bound) {
   const out = [];
   let from = 0;
   for (let i = 0; i < words.length; i++) {
-    const { word, index, target } = words[i];
+    const { word, index, target, shorthand } = words[i];
     if (!target || bound[word] !== undefined) continue;
-    push(out, slice(text, from, index), padded(CONSTANT, word));
+    push(out, slice(text, from, index), shorthand ? `${word}:` : '', padded(CONSTANT, word));
     from = index + word.length;
   }
   push(out, slice(text, from));

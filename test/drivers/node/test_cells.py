@@ -38,7 +38,10 @@ def test_the_place_of_an_assignment_to_a_constant_is_its_own(session):
     assert "at cell-2.js:1:10\n" in session.run("constant = 2").done["traceback"]
 
 
-@pytest.mark.parametrize("code", ["c = 2", "c++", "[1].forEach((x) => { c = x })", "while ((c = 0)) {}"])
+@pytest.mark.parametrize("code", [
+    "c = 2", "c++", "[1].forEach((x) => { c = x })", "while ((c = 0)) {}", "[c] = [2]", "var x; [x, c = 5] = [2]", "var x; [x, ...c] = [2]",
+    "({ c } = { c: 2 })", "var x; ({ x, y: c = 3 } = {})", "({ c = 4 } = {});", "if (true) { [c] = [2] }", "if (true) [ c ] = [2]",
+    "function f() {}\n[c, f.x] = [2]", "function f() { ;[c] = [2] }\nf()", "({ ...c } = { c: 2 })", "var x; for ([x, c] = [1, 2];;) { break }"])
 def test_a_constant_of_an_older_cell_is_not_assigned_to(session, code):
     values(session, "const c = 1; 0")
     assert session.run(code).done["evalue"] == "Assignment to constant variable."
@@ -52,6 +55,13 @@ def test_a_constant_of_an_older_cell_is_not_assigned_to(session, code):
     ("const f = c => { c = 9; return c }\nf()", "9"), ("for (let c = 0; c < 2; c++); 10", "10"), ("for (let i = 0, c = 5; i < 1; i++) { c = 11 }\n11", "11"),
     ("try { throw 1 } catch (c) { c = 12; c }", "12"), ("class B { static c = 13; m(c = 1) { c = 2 } }\nB.c", "13"),
     ("function g() { var x = 1, c = 2; c = 14; return c }\ng()", "14"), ("'c = 1' + /c=1/.source // c = 2", "'c = 1c=1'"),
+    ("{ let x = 1, [c] = [3]; c }", "3"), ("const f = ([c] = [3]) => c; f()", "3"), ("const f = (...c) => { c = 5; return c }; f()", "5"), ("const [b, ...d] = [1, 2], f = ([...c]) => { c = d; return c }; f([])", "[ 2 ]"), ("const f = ({ c } = { c: 3 }) => { c++; return c }; f()", "4"),
+    ("function f([c] = [3]) /* c */ { return c }\nf()", "3"), ("class A { x = 1; [c] = 4 }\nnew A()[1]", "4"), ("const o = [0, 1]; o[c] = 5; o[1]", "5"),
+    ("const o = [0, 1]; o\n[c] = [5]; o[1]", "[ 5 ]"), ("{ let { x: [c] = [3] } = {}; c }", "3"), ("var x; ({ c: x } = { c: 6 }); x", "6"),
+    ("var x; [x = c, x] = [undefined, 7]; x", "7"), ("var x; ({ y: x = c ? 8 : c } = {}); x", "8"), ("({ c } == 1)", "false"), ("[c] == 1", "true"),
+    ("const o = { m([c] = [3]) { return c } }; o.m()", "3"), ("const f = async ([c] = [3]) => c; await f()", "3"), ("[c].map((x) => x)", "[ 1 ]"),
+    ("class A { static [c] = 4; m() {} [c] = 5 }\n[A[1], new A()[1]]", "[ 4, 5 ]"), ("for (const [c] = [3];;) { break } 3", "3"),
+    ("function g() { let x = 1, [c] = [14]; return c }\ng()", "14"), ("function g() { var { c } = { c: 15 }; [c] = [16]; return c }\ng()", "16"),
     ("c == 2 || c === 3 || c >= 4 || c <= -1", "false"), ("c ??= 4; c", "1"), ("({ set c(c) { c = 1 } }).c = 5", "5")])
 def test_what_only_looks_like_a_constant_is_assigned_to(session, code, value):
     assert values(session, "const c = 1; 0", code) == value
