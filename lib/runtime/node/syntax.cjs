@@ -114,7 +114,9 @@ const DECLARES = /\b(?:let|const|class|import)\b/;
 const STATIC_IMPORT = new RegExp('\\s*(?:([\\w$\\u0080-\\uffff]+)\\s*(?:,\\s*|(?=from\\b)|\\s))?' +
   '(?:\\*\\s*as\\s+([\\w$\\u0080-\\uffff]+)\\s*|\\{([^}]*)\\}\\s*)?(from\\s*)?' +
   '(["\'])((?:(?!\\5)[^\\\\\\n])+)\\5(?:\\s*(?:with|assert)\\s*(\\{[^}]*\\}))?[ \\t]*;?', 'y');
-const EXPORT = /\s+(?:default\s+(?=(?:async\s+)?function\b|class\b))?(?=const\b|let\b|var\b|class\b|function\b|async\b)/y;
+const EXPORT = new RegExp('\\s+(?=(?:const|let|var|class|function|async)\\b)|\\s*\\{[^{}]*\\}(?!\\s*from\\b)|' +
+  '\\s+default\\s+(?=(?:(?:async\\s+)?function\\b\\s*\\*?|class\\b)\\s*(?!extends\\b)[\\w$\\u0080-\\uffff])', 'y');
+const EXPORT_VALUE = /\s+default\b/y;
 const NAMED = /^\s*(?:([\w$\u0080-\uffff]+)|(["'])(.*)\2)(?:\s+as\s+([\w$\u0080-\uffff]+))?\s*$/;
 const COMMENT = /\/\/[^\n]*|\/\*[^]*?\*\//;
 const CALL = /(?:\s|\/\*[^]*?\*\/)*[(.]/y;
@@ -147,10 +149,11 @@ function rewrite(text, kinds, standFor) {
     }
     if (depth > 0) return undefined;
     if (word === 'export') {
-      const rest = at(EXPORT, text, end);
-      if (rest === '') return undefined;
-      replace(index, end + rest.length, blank(slice(text, index, end + rest.length)));
-      return end + rest.length;
+      const value = at(EXPORT, text, end) === '' ? at(EXPORT_VALUE, text, end) : '';
+      const after = end + (value === '' ? at(EXPORT, text, end) : value).length;
+      if (after === end) return undefined;
+      replace(index, after, (value === '' ? '' : '0,') + slice(blank(slice(text, index, after)), value === '' ? 0 : 2));
+      return after;
     }
     if (word === 'const' || (kinds !== undefined && (word === 'let' || word === 'var'))) {
       replace(index, end, padded(keyword(text, end, word, kinds), word));

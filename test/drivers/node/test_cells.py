@@ -259,6 +259,18 @@ def test_idioms_of_script_files(session, tmp_path):
     assert values(session, "#!/usr/bin/env node\n5") == "5"
 
 
+@pytest.mark.parametrize("code, value", [
+    ("const a = 1\nexport { a, a as b };\na", "1"), ("let a = 2\nexport {\n a }\nvar b = a; b", "2"), ("export { }", None), ("export default 5", "5"),
+    ("let a = 3\nexport default a", "3"), ("export default { a: 4 };", "{ a: 4 }"), ("export default () => 5", "[Function (anonymous)]"),
+    ("export default async () => { await 1 }", "[AsyncFunction (anonymous)]"), ("export default [6]", "[ 6 ]"), ("export default/a/g", "/a/g"),
+    ("export default class {}", "[class (anonymous)]"), ("export default function () {}", "[Function (anonymous)]"),
+    ("export default class K {}\nK.name", "'K'"), ("export default function* g() {}\ng.name", "'g'"), ("export default async function f() {}\nf.name", "'f'")])
+def test_what_a_script_file_exports_stays_in_the_session(session, code, value):
+    result = session.run(code)
+    assert (result.status, result.value) == ("ok", value)
+    assert session.run("\nexport default nowhere").done["traceback"].startswith("cell-2.js:2\nexport default nowhere\n               ^\n")
+
+
 @pytest.mark.parametrize("code", ["await import('./none.mjs')", "import x from './none.mjs'", "import('nowhere-1')"])
 def test_a_module_that_is_not_there_is_told_with_the_cells_line(session, code):
     """Node names its own [eval], and ten lines of how it looked for it."""
