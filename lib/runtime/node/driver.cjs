@@ -1647,16 +1647,16 @@ function standFor(name) {
   const own = getOwnPropertyDescriptor(globalThis, name);
   if (own === undefined) {
     standIns[name] = () => { throw new ReferenceError(`Cannot access '${name}' before initialization`); };
-    defineImport(name, standIns[name]);
-    return 'live';
+    return defineImport(name, standIns[name]) ? 'live' : 'let';
   }
   if (own.get !== undefined && (values.isImport(own) || own.get === standIns[name])) return 'live';
   return own.configurable ? 'let' : 'var';
 }
 
+// False when globalThis is frozen.
 function defineImport(name, get) {
   const set = (value) => defineProperty(globalThis, name, { value, writable: true, enumerable: true, configurable: true });
-  defineProperty(globalThis, name, { get, set, enumerable: true, configurable: true });
+  return replaceProperty(globalThis, name, { get, set, enumerable: true, configurable: true });
 }
 
 function dropStandIns() {

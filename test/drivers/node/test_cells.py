@@ -227,6 +227,10 @@ def test_an_import_stands_beside_any_declaration(counter, first, statement, valu
     assert values(counter, "let x = 9; x") == "9"
 
 
+def test_an_import_after_globals_are_frozen(counter):
+    assert values(counter, "Object.freeze(globalThis); 0", "import { x } from './m.mjs'; x") == "1"
+
+
 def test_what_an_import_did_not_get_is_not_there(counter):
     for code in ("import { x } from './none.mjs'", "import { x, none } from './m.mjs'", "import { x } from './m.mjs'; let 1"):
         assert counter.run(code).status == "error"
