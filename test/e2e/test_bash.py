@@ -377,10 +377,10 @@ def test_traps_options_and_tracing_are_the_cells_own(sh):
 
 def test_errors_name_their_line(sh):
     assert "line 3: syntax error" in sh("true\n\nif then").text
-    assert sh("\n\necho $LINENO; f() {\n false\n caller 0; }\nf").text.splitlines() == ["3", "6 source /dev/fd/19"]
+    assert sh("\n\necho $LINENO; f() {\n false\n caller 0; }\nf").text.splitlines() == ["3", "6 source /dev/fd/247"]
     assert sh("if; echo a; fi").text == (  # P12
-        "bash: /dev/fd/19: line 1: syntax error near unexpected token `;'\n"
-        "bash: /dev/fd/19: line 1: `if; echo a; fi'\n")
+        "bash: /dev/fd/247: line 1: syntax error near unexpected token `;'\n"
+        "bash: /dev/fd/247: line 1: `if; echo a; fi'\n")
 
 
 def test_background_jobs_live_on_and_are_counted(sh):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The bash driver: an interactive bash whose prompts are where cells begin and end.
 #
-# Standard input is a pipe of commands, the terminal is 1 and 2. 15 and 13, soon 14 and 16, tell the
-# other half of this driver, codec.c, which says what goes over them. Every prompt runs __ptycell_hook: it
+# Standard input is a pipe of commands, the terminal is 1 and 2. 15 and 13, soon $__ptycell_up and
+# $__ptycell_aside, tell the other half of this driver, codec.c, which says what goes over them. Every prompt runs __ptycell_hook: it
 # tells how the last cell ended, waits for the next and sources it, with the terminal as its
 # standard input. An interactive bash comes back to its prompt whatever a cell does: after
 # errors, after Ctrl-C, and after `exit` too, which starts it anew (__ptycell_leave).
@@ -10,7 +10,12 @@
 # Behind each cell the pipe holds one line for bash itself, __ptycell_next: a cell that changed
 # PROMPT_COMMAND would be the last one otherwise.
 #
-# 11, soon 18, tells what became of packages that a cell asked for (__ptycell_install).
+# 11, soon $__ptycell_told, tells what became of packages that a cell asked for (__ptycell_install).
+#
+# While a cell runs, nothing below 241 is the driver's: a cell can open, replace and close what it likes
+# there, as at a terminal. Bash keeps the standard input that a redirection replaces at the first free
+# number from 10 on; one above N, where it is replaced by a copy of N. What is above is close-on-exec: no
+# program of a cell gets it, and bash itself undoes that a cell replaces it by `exec`.
 #
 # Cells share this shell. So the functions are read-only, call builtins by name, fork nothing, and
 # what a cell has set on is off while they work. Of that -x, -v, -k and traps are on again in the next
@@ -23,18 +28,18 @@
 # its prompt too and must not take the next cell. Where a cell's first line is no code, nothing before it
 # has run: then all stays the same.
 __ptycell_look='case $__ptycell_looked in no) '\
-'{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&16; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&14; };;& '\
-'same) \builtin echo same >&16 || \builtin echo same >&14;;& no | same) __ptycell_looked=yes; '\
+'{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_aside"; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_up"; };;& '\
+'same) \builtin echo same >&"$__ptycell_aside" || \builtin echo same >&"$__ptycell_up";;& no | same) __ptycell_looked=yes; '\
 '\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
 # Where a command substitution is not closed, bash 5.2 then counts its open quotes below none, and writes the next
 # one into memory that is not theirs. That it looks for the end of another makes them none again.
 __ptycell_reset='${__ptycell_none+$()}'
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
 __ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
-"\\builtin eval \"\$__ptycell_look\"; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ ! -e /dev/fd/\$__ptycell_at ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
+"\\builtin eval \"\$__ptycell_look\"; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ \$__ptycell_at.\$__ptycell_tty == *none* ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
 'case $__ptycell_turned in no) __ptycell_starve; \builtin exit 1;; esac; __ptycell_turned=no; '\
-'__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" </dev/tty; '\
-"{ __ptycell_over \"\$?\"; \\builtin eval \"\$__ptycell_look\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+'__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
+"{ __ptycell_over \"\$?\"; \\builtin eval \"\$__ptycell_look\"; [[ -p /dev/fd/0 ]] || \\exec <&\"\$__ptycell_in\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
@@ -47,10 +52,14 @@ __ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'
 '\builtin set +ektuvx; } >/dev/null 2>&1; __ptycell_leave "$@"'
 
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
-# redirect what it says.
+# redirect what it says. Or it has closed what this shell tells and is told by.
 __ptycell_starve() {
 	builtin trap - EXIT
-	builtin printf 'bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n'
+	if [[ -e /dev/fd/$__ptycell_up && -e /dev/fd/$__ptycell_in && -e /dev/fd/$__ptycell_told ]]; then
+		builtin printf 'bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n'
+	else
+		builtin printf 'bash: this shell ends: descriptors that it needs (%s to %s) were closed.\n' "$__ptycell_in" "$__ptycell_told"
+	fi
 }
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
@@ -61,6 +70,8 @@ __ptycell_turn() {
 	__ptycell_set_prompt
 	case $__ptycell_state in
 	begun)
+		# A cell may have closed what bash keeps of its standard input.
+		[[ -p /dev/fd/0 ]] || \exec <&"$__ptycell_in" || { __ptycell_at=none; builtin return 1; }
 		# Bash buffers what it reads by itself: nothing may follow __ptycell_next in the pipe
 		# before it has been read. So the server is told at the next prompt.
 		__ptycell_cut "$__ptycell_prompt"
@@ -74,7 +85,7 @@ __ptycell_turn() {
 		;;
 	esac
 	if [[ $__ptycell_cell ]]; then
-		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status"
+		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status" || { __ptycell_at=none; builtin return 1; }
 		__ptycell_cell=
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
@@ -170,30 +181,33 @@ __ptycell_begin() {
 	__ptycell_state=begun
 }
 
-# Makes the text readable at descriptor __ptycell_at, which no program of the cell gets: bash's own copy of
-# what a redirection replaces is close-on-exec, and so is a copy of that. It is the first free one above what
-# is replaced. Cells may have opened any: bash chooses one for the text, and ours is free and above what
-# bash gives to cells that open a few. (`builtin exec` would keep none open; one that was open already
-# would come back at the end of the group.)
+# Makes the text readable at descriptor __ptycell_at, and the terminal at __ptycell_tty: opened anew, as a program
+# may have left the last one so that reading does not wait. No program of the cell gets them: bash's own copy
+# of what a redirection replaces is close-on-exec, and so is a copy of that. (`builtin exec` would keep none
+# open; one that was open already would come back at the end of the group.)
 __ptycell_open() {
-	[[ ! $__ptycell_at ]] || \exec {__ptycell_at}<&-
-	__ptycell_here=none
-	\exec {__ptycell_here}<<<"$__ptycell_text"
-	if [[ $__ptycell_here == 13 && ! -e /dev/fd/15 && ! -e /dev/fd/19 ]]; then
-		{ \exec 19<&15; } 13</dev/null # nearly always: 10 to 12 and 14 are ours
-		__ptycell_at=19
+	__ptycell_here=none __ptycell_term=none
+	\exec {__ptycell_at}<&- {__ptycell_tty}<&-
+	\exec {__ptycell_here}<<<"$__ptycell_text" {__ptycell_term}</dev/tty
+	if [[ $__ptycell_here.$__ptycell_term.$__ptycell_told == 12.13.244 && ! -e /dev/fd/245 && ! -e /dev/fd/246 ]]; then
+		__ptycell_at=247 __ptycell_tty=248 # nearly always
+		{ \exec 247<&245 248<&246; } 12<&244 13<&244
 	else
-		__ptycell_copy=$__ptycell_here
-		while [[ -e /dev/fd/$(( ++__ptycell_copy )) ]]; do :; done
-		__ptycell_at=18
-		while (( ++__ptycell_at == __ptycell_copy )) || [[ -e /dev/fd/$__ptycell_at ]]; do :; done
-		builtin eval "{ \\exec $__ptycell_at<&$__ptycell_copy; } $__ptycell_here</dev/null"
-	fi
-	if [[ -e /dev/fd/$__ptycell_at ]]; then
-		\exec {__ptycell_here}<&-
-	else
-		__ptycell_at=$__ptycell_here # the limit of open files is below it
-	fi
+		__ptycell_open_among
+	fi && \exec {__ptycell_here}<&- {__ptycell_term}<&- && builtin return 0
+	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit of open files is below them
+	__ptycell_at=$__ptycell_here __ptycell_tty=$__ptycell_term
+}
+
+# A cell has opened some of these numbers.
+__ptycell_open_among() {
+	__ptycell_copy=$__ptycell_told
+	builtin set --
+	while (( $# < 4 )); do
+		[[ -e /dev/fd/$(( ++__ptycell_copy )) ]] || builtin set -- "$@" "$__ptycell_copy"
+	done
+	__ptycell_at=$3 __ptycell_tty=$4
+	builtin eval "{ \\exec $3<&$1 $4<&$2; } $__ptycell_here<&$__ptycell_told $__ptycell_term<&$__ptycell_told"
 }
 
 # Sets what the cell finds: its options, and what it may ask for as $?.
@@ -266,14 +280,14 @@ __ptycell_set_traps() {
 # server brings what comes from an index. All else that pip and npm can do they do themselves.
 __ptycell_install() {
 	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
-	builtin local IFS=$' \t\n' __ptycell_of=python __ptycell_packages= __ptycell_told= __ptycell_first=${1#[%!]}
+	builtin local IFS=$' \t\n' __ptycell_of=python __ptycell_packages= __ptycell_answer= __ptycell_first=${1#[%!]}
 	builtin shift
 	builtin set -- "$__ptycell_first" "$@"
 	case $1 in
 	npm) __ptycell_of=javascript ;;
 	esac
 	if builtin declare -F "$1" >/dev/null || ! __ptycell_choose "${@:2}"; then
-		case $__ptycell_told$__ptycell_of in
+		case $__ptycell_answer$__ptycell_of in
 		path.python) __ptycell_install_path "$@" ;;
 		path.javascript) npm_config_offline=true npm_config_audit=false "$@" ;;
 		*) "$@" ;;
@@ -285,14 +299,14 @@ __ptycell_install() {
 		builtin return 1
 	fi
 	builtin printf 'Asking ptycell to install%s; the session itself has no network.\n' "${__ptycell_packages//$'\t'/ }"
-	builtin printf '@%s install %s %s%s\n' "$__ptycell_nonce" "$__ptycell_cell" "$__ptycell_of" "$__ptycell_packages" >&14
-	while TMOUT= builtin read -r -u 18 __ptycell_told; do
-		case $__ptycell_told in
+	builtin printf '@%s install %s %s%s\n' "$__ptycell_nonce" "$__ptycell_cell" "$__ptycell_of" "$__ptycell_packages" >&"$__ptycell_up"
+	while TMOUT= builtin read -r -u "$__ptycell_told" __ptycell_answer; do
+		case $__ptycell_answer in
 		"$__ptycell_cell "*)
-			__ptycell_told=${__ptycell_told#* }
-			__ptycell_packages=${__ptycell_told#* }
+			__ptycell_answer=${__ptycell_answer#* }
+			__ptycell_packages=${__ptycell_answer#* }
 			builtin printf '%s\n' "${__ptycell_packages//$'\x1e'/$'\n'}"
-			[[ $__ptycell_told == 1* ]]
+			[[ $__ptycell_answer == 1* ]]
 			builtin return
 			;;
 		esac
@@ -329,9 +343,9 @@ __ptycell_choose() {
 			;;
 		--progress-bar | --timeout | --retries) builtin shift ;;
 		-e | --editable | --no-index | -t | --target* | -f | --find-links* | --prefix* | *$'\t'* | *$'\n'*) builtin return 1 ;;
-		.* | /* | '~'* | file:*) __ptycell_told=path. ;;
+		.* | /* | '~'* | file:*) __ptycell_answer=path. ;;
 		*.whl | *.tar.gz | *.zip | *.tgz)
-			if [[ -e $1 ]]; then __ptycell_told=path.; else __ptycell_packages+=$'\t'$1; fi
+			if [[ -e $1 ]]; then __ptycell_answer=path.; else __ptycell_packages+=$'\t'$1; fi
 			;;
 		-q | -qq | -qqq | --quiet | -v | --verbose | -U | --upgrade | --user | --no-input | --pre | -y | --no-color | --system) ;;
 		--break-system-packages | --disable-pip-version-check | --no-cache-dir | --no-warn-script-location) ;;
@@ -341,7 +355,7 @@ __ptycell_choose() {
 		esac
 		(( $# == 0 )) || builtin shift
 	done
-	[[ $__ptycell_packages && ! $__ptycell_told ]]
+	[[ $__ptycell_packages && ! $__ptycell_answer ]]
 }
 
 # The lines of a requirements file, and of those that it names.
@@ -372,9 +386,9 @@ __ptycell_foreground() {
 # and is taken apart on the other side: capturing it here would be a fork. It fails where
 # nobody waits for room in the pipe, aside.
 __ptycell_tell() {
-	__ptycell_list "$1" >&16 || __ptycell_list "$1" >&14
+	__ptycell_list "$1" >&"$__ptycell_aside" || __ptycell_list "$1" >&"$__ptycell_up"
 	# An interrupt that came just before can make bash lose what the list writes, once in a thousand times.
-	builtin printf '@%s told %s\n@%s end\n' "$__ptycell_nonce" "$1" "$__ptycell_nonce" >&14
+	builtin printf '@%s told %s\n@%s end\n' "$__ptycell_nonce" "$1" "$__ptycell_nonce" >&"$__ptycell_up"
 }
 
 __ptycell_list() {
@@ -571,17 +585,18 @@ __ptycell_leave() {
 	__ptycell_state=left __ptycell_bye=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)
 	__ptycell_read_driver
-	if (( $(builtin ulimit -Sn) < 19 )); then # 18 is the highest of ours
+	if (( $(builtin ulimit -Sn) < 19 )); then # the next shell has these and what it opens
 		__ptycell_starve
 		builtin return 0
 	fi
 	# Redirections of functions that `exit` came from are still there, so output goes to the terminal anew;
 	# what was close-on-exec stays so but for 0 to 2. The numbers are free ones: others are the cell's.
-	\exec {__ptycell_here}<<<"$__ptycell_line" {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&18 &&
-		\exec {__ptycell_told}<&0 || { __ptycell_starve; builtin return 0; }
+	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit may leave no room for more
+	\exec {__ptycell_here}<<<"$__ptycell_line" {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&"$__ptycell_told" &&
+		\exec {__ptycell_copy}<&0 || { __ptycell_starve; builtin return 0; }
 	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
-		HISTFILE= PTYCELL_RESUME="$__ptycell_told $__ptycell_out $__ptycell_err $__ptycell_here" \
-		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i <&12 >&14 2>&16
+		HISTFILE= PTYCELL_RESUME="$__ptycell_copy $__ptycell_out $__ptycell_err $__ptycell_here" \
+		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i <&"$__ptycell_in" >&"$__ptycell_up" 2>&"$__ptycell_aside"
 }
 
 # What has to come behind all else in the new shell.
@@ -596,35 +611,51 @@ __ptycell_resume() {
 	__ptycell_functions= __ptycell_ended=
 	builtin unset -f __ptycell_end __ptycell_free
 	__ptycell_looked=yes
-	builtin printf '%s\n' "$__ptycell_traps" >&16 || builtin printf '%s\n' "$__ptycell_traps" >&14
+	builtin printf '%s\n' "$__ptycell_traps" >&"$__ptycell_aside" || builtin printf '%s\n' "$__ptycell_traps" >&"$__ptycell_up"
 	__ptycell_traps=
 }
 
-# 11 tells, 15 and 17 are control and aside: the server's numbers. After an exit others tell, and 1 and
-# 2 come in the place of the terminal's.
+# Moves $1 (copies 0) to $3, or a free number where the limit of open files is below it, as a descriptor that no program
+# of a cell gets; names it in $2. Bash marks its own copy of what a redirection replaces as close-on-exec, the
+# first free one from 10 on, and a copy of such a one is so too.
+__ptycell_hide() {
+	__ptycell_copy=9
+	while [[ -e /dev/fd/$(( ++__ptycell_copy )) ]]; do :; done
+	builtin printf -v "$2" %s "$3"
+	builtin eval "{ \\exec $3<&$__ptycell_copy; } $1<&2 2>/dev/null"
+	[[ -e /dev/fd/$3 ]] || builtin eval "{ \\exec {$2}<&$__ptycell_copy; } $1<&2"
+	(( $1 == 0 )) || builtin eval "\\exec $1<&-"
+}
+
+# The server's numbers are 11 (told), 15 (control) and 13 (aside). After an exit the two that tell are 1 and 2,
+# which come in the place of the terminal's.
 if [[ ${PTYCELL_RESUME-} ]]; then
 	builtin set -- $PTYCELL_RESUME
-	builtin eval "exec 14>&1 >&$2 $2>&14 14>&2 2>&$3 $3>&14 14>&-"
+	\exec {__ptycell_up}>&1 >&"$2"
+	builtin eval "\\exec $2>&-"
+	\exec {__ptycell_aside}>&2 2>&"$3"
+	builtin eval "\\exec $3>&-"
+	builtin set -- "$1" "$__ptycell_up" "$__ptycell_aside" "$4"
 	__ptycell_whole=
 	builtin . "/dev/fd/$4" 2>/dev/null
-	builtin eval "exec $4<&-"
+	builtin eval "\\exec $4<&-"
 	builtin unset PTYCELL_RESUME
 else
-	exec 17>&13 13>&-
-	builtin set -- 11 15 17
+	builtin set -- 11 15 13
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_turned=no
 	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
 	__ptycell_aliases=: __ptycell_left=() __ptycell_args=()
 fi
-# No program of a cell gets them: bash marks its own copy of what a redirection replaces as
-# close-on-exec, always the first free one from 10 on, and a copy of such a one is so too.
-{ exec 12<&10; } </dev/null
-builtin eval "{ exec 18<&10; } $1<&-; { exec 14>&10; } $2>&-; { exec 16>&10; } $3>&-; exec $1<&- $2>&- $3>&-"
+__ptycell_hide 0 __ptycell_in 241
+__ptycell_hide "$1" __ptycell_told 244
+__ptycell_hide "$2" __ptycell_up 242
+__ptycell_hide "$3" __ptycell_aside 243
+builtin unset -f __ptycell_hide
 builtin set -- "${__ptycell_args[@]}"
 
-__ptycell_text= __ptycell_line= __ptycell_at=
+__ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
-	__ptycell_open __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
+	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
 builtin unset PTYCELL_DRIVER HISTFILE

@@ -118,6 +118,42 @@ def test_descriptors_that_a_cell_opens_stay_and_are_in_nobodys_way(bash, code):
     assert bash.run("ls -l /proc/self/fd | grep -c pipe")[2] == "1\n"
 
 
+@pytest.mark.parametrize("number", [*range(3, 21), 63, 99, 200])
+def test_no_number_that_a_cell_may_open_is_the_drivers(bash, number):
+    """10 and more were: a cell that used one lost what it wrote, or waited for ever."""
+    assert bash.run(f"exec {number}>log; echo one >&{number}; echo seen") == ("over", 0, "seen\n")
+    assert bash.run(f"echo two >&{number}; exec {number}</etc/passwd; cat log") == ("over", 0, "one\ntwo\n")
+    assert bash.run("exit 3") == ("over", 3, "")
+    assert bash.run(f"IFS=: read -u {number} name rest; echo $name; exec {number}<&-") == ("over", 0, "root\n")
+    assert bash.run(f"[[ -e /dev/fd/{number} ]] || echo closed") == ("over", 0, "closed\n")
+    assert bash.run(f"exec {number}<&-; exit 4") == ("over", 4, "")
+    assert bash.run("exec {first}</dev/null; echo $first; read -t 0.01 x") == ("over", 142, "10\n")
+
+
+def test_a_cell_may_close_all_that_a_script_can(bash):
+    close = "for i in {3..%d}; do eval \"exec $i<&-\"; done; echo closed"
+    assert bash.run(close % 240) == ("over", 0, "closed\n")
+    assert bash.run("echo a; cat <<<b; exit 3") == ("over", 3, "a\nb\n")
+    assert bash.run(close % 240) == ("over", 0, "closed\n")
+
+
+@pytest.mark.parametrize("closed", ["241", "243", "247", "248", "249"])
+def test_what_the_shell_can_do_without_may_be_closed(bash, closed):
+    for code in ("echo a", "${nothing?}"):
+        assert bash.run(f"exec {closed}<&-; {code}")[0] == "over"
+        assert bash.run("echo a; cat <<<b; read -t 0.01 x") == ("over", 142, "a\nb\n")
+
+
+@pytest.mark.parametrize("code", ["exec 242<&-", "exec 241<&- 249<&-", "exec 241<&- 249<&-; ${nothing?}",
+                                  "for i in {3..254}; do eval \"exec $i<&-\"; done"])
+def test_a_shell_ends_and_says_so_when_a_cell_has_closed_what_it_needs(bash, code):
+    bash.start(code)
+    assert bash.message() is None
+    assert os.waitid(os.P_PID, bash.pid, os.WEXITED | os.WNOWAIT).si_status == 1
+    bash.drain()
+    assert bash.output.endswith(b"bash: this shell ends: descriptors that it needs (241 to 244) were closed.\n")
+
+
 def test_a_function_that_does_not_parse_as_bash_prints_it_is_told_when_it_is_lost(bash):
     bash.run("until_f() { until touch ran <<E & do touch ran; done\nE\n}\n"
              "case_f() { case $1 in (esac) touch ran;; esac; }\n"
