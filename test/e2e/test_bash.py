@@ -142,6 +142,17 @@ def test_the_status_of_a_cell_is_there_for_the_next_whatever_its_traps(sh, ends)
         assert sh("echo $?").text == "7\n"
 
 
+@pytest.mark.parametrize("flags", ["", "set -T; "])
+def test_a_trap_of_debug_runs_for_what_the_cell_has_and_leaves_the_status(sh, flags):
+    sh(flags + "trap 'n=$((n+1))' DEBUG; (exit 7)")
+    assert sh("echo $?").text == "7\n"
+    sh("trap \"echo 'it'\" DEBUG; (exit 6)")
+    assert sh("echo $?").text == "it\n6\n"
+    assert sh("trap -p DEBUG").text == "it\ntrap -- 'echo '\\''it'\\''' DEBUG\n"
+    assert sh("trap - DEBUG").text == "it\n"
+    assert sh("echo $?").text == "0\n"
+
+
 @pytest.mark.parametrize("leaves", ["exit 3", "set -e; (exit 3)", "f() { exit 3; }; f a"])
 def test_traps_and_parameters_outlive_an_exit(sh, leaves):
     sh("set -- one 'two words'; trap 'echo err' ERR; trap 'echo usr' USR1; trap 'echo bye' EXIT")

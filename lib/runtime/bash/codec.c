@@ -12,6 +12,7 @@
 #include "runtime/bash/declaration.h"
 #include "runtime/bash/installs.h"
 #include "runtime/bash/names.h"
+#include "runtime/bash/traps.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
 
@@ -130,16 +131,18 @@ static void encode_exec(struct bash *b, const struct frame *frame, struct buf *o
 
 	installs_mark(buf_str(&written), written.len, &code);
 	put_end(b, &code);
-	buf_puts(&before, b->traps);
-	buf_puts(&before, b->bye);
 	if (nuls > 0)
 		buf_putf(
 			&before,
 			"builtin printf '%%s\\n' 'NUL bytes of the code that were left out: %zu' >&2; ",
 			nuls);
-	/* The cell finds $? as it was; `&&`, as this is no error. DEBUG would show it. */
-	if (before.len > 0 && strstr(b->traps, " DEBUG; ") == NULL)
-		buf_puts(&before, "__ptycell_return \"$__ptycell_status\" && :; ");
+	buf_puts(&before, b->traps);
+	buf_puts(&before, b->bye);
+	/* The cell finds $? as it was; `&&`, as this is no error; and what no trap of DEBUG is for.
+	 */
+	if (before.len > 0)
+		buf_puts(&before,
+			 "__ptycell_return \"$__ptycell_status\" && __ptycell_ready() { :; }; ");
 	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, before.len,
 		 code.len, buf_str(&before));
 	buf_put(out, buf_str(&code), code.len);
@@ -181,33 +184,6 @@ static void codec_encode(void *codec, const struct frame *frame, struct buf *out
 
 /* ---- traps ---- */
 
-/* Not every cell comes to what put_end() adds; and where it has ended, there is no BASH_SOURCE. */
-static void put_return_trap(struct buf *out, const char *word, size_t word_len)
-{
-	static const char start[] = "'case ${BASH_SOURCE-} in ?*) ";
-	static const char end[] = "\n;; esac'";
-
-	word++;
-	word_len -= strlen("''");
-	if (word_len > sizeof(start) + sizeof(end) &&
-	    memcmp(word, start + 1, sizeof(start) - 2) == 0) {
-		word += sizeof(start) - 2;
-		word_len -= sizeof(start) - 2 + sizeof(end) - 2;
-	}
-	buf_putf(out, "trap -- %s%.*s'$'\\n;; esac' RETURN; ", start, (int)word_len, word);
-}
-
-/* One `trap -- WORD SIGNAL`, as the next cell shall begin with it. */
-static void put_trap(struct buf *out, const char *word, size_t word_len, const char *signal)
-{
-	if (word_len == 1 && word[0] == '-')
-		return; /* so bash in its POSIX mode says that there is none */
-	if (str_eq(signal, "RETURN") && word_len > strlen("''"))
-		put_return_trap(out, word, word_len);
-	else
-		buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
-}
-
 static bool is_ours(const char *word, size_t word_len)
 {
 	static const char start[] = "'{ __ptycell_status=";
@@ -228,7 +204,7 @@ static const char *take_trap(struct bash *b, struct buf *out, const char *at, co
 		return end;
 	signal = xmemdup(word_end + 1, (size_t)(newline - word_end - 1));
 	if (!str_eq(signal, "EXIT")) {
-		put_trap(out, at, (size_t)(word_end - at), signal);
+		traps_put(out, at, (size_t)(word_end - at), signal);
 	} else {
 		free(b->bye);
 		b->bye = is_ours(at, (size_t)(word_end - at))

@@ -169,7 +169,9 @@ __ptycell_begin() {
 	if (( $1 > 0 )); then
 		LC_ALL=C TMOUT= IFS= builtin read -r -N "$1" __ptycell_text
 	fi
-	[[ $__ptycell_flags != *x* ]] || __ptycell_text+='set -x; '
+	if [[ $__ptycell_flags == *x* ]]; then
+		__ptycell_text="{ set -x; ${__ptycell_text:-__ptycell_return \"\$__ptycell_status\" && __ptycell_ready() { :; \}; }} 2>/dev/null; "
+	fi
 	[[ ! $__ptycell_text ]] || __ptycell_text="__ptycell_looked=no; $__ptycell_text" __ptycell_looked=same
 	__ptycell_line=
 	if (( $2 > 0 )); then

@@ -93,7 +93,10 @@ static void ready(void)
 	expect_part(frame, "version", "5.2");
 }
 
-#define STATUS "__ptycell_return \"$__ptycell_status\" && :; "
+#define DEBUG_START                                                                                \
+	"case $-.$BASH_COMMAND in *T*.__ptycell_return*) ;; "                                      \
+	"*.__ptycell_return* | *.builtin\\ return*) trap -- "
+#define STATUS "__ptycell_return \"$__ptycell_status\" && __ptycell_ready() { :; }; "
 #define OURS "trap -- '{ __ptycell_status=$?; }' EXIT\n"
 
 /* The end of cell `n` with these declarations. */
@@ -122,7 +125,7 @@ static void a_cell_is_told_that_nuls_are_left_out(void **state)
 
 	(void)state;
 	assert_string_equal(
-		text, "@abc exec 7 116 7\nbuiltin printf '%s\\n' 'NUL bytes of the code that were "
+		text, "@abc exec 7 139 7\nbuiltin printf '%s\\n' 'NUL bytes of the code that were "
 		      "left out: 2' >&2; " STATUS "echo ab__ptycell_next\n");
 }
 
@@ -178,9 +181,25 @@ static void traps_come_back_with_the_next_cell(void **state)
 	(void)told("trap -- 'echo '\\''a b'\\''' DEBUG\ntrap -- '' SIGINT\ntrap -- - ERR\n"
 		   "trap -- 'bye\nbye' EXIT\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 2, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 2 78 1\n"
-				  "trap -- 'echo '\\''a b'\\''' DEBUG; trap -- '' SIGINT; "
-				  "__ptycell_bye='bye\nbye'; x__ptycell_next\n");
+	assert_string_equal(
+		text, "@abc exec 2 284 1\n"
+		      "trap -- '" DEBUG_START
+		      "'\\''echo '\\''\\'\\'''\\''a b'\\''\\'\\'''\\'''\\'' DEBUG;; esac' DEBUG; "
+		      "trap -- '' SIGINT; __ptycell_bye='bye\nbye'; " STATUS "x__ptycell_next\n");
+}
+
+/* An interrupt can come before the driver's last command has made it the user's. */
+static void a_trap_of_debug_is_put_off_once(void **state)
+{
+	cleanup_free char *text = NULL;
+
+	(void)state;
+	ready();
+	(void)told("trap -- '" DEBUG_START
+		   "e DEBUG;; esac' DEBUG\n@abc done 1 over 0\n@abc names\n@abc end\n");
+	text = sent("exec", 2, "code", "x", 1);
+	assert_non_null(
+		strstr(text, "\ntrap -- '" DEBUG_START "e DEBUG;; esac' DEBUG; __ptycell_bye=; "));
 }
 
 static void a_trap_of_exit_that_is_gone_is_forgotten(void **state)
@@ -190,7 +209,7 @@ static void a_trap_of_exit_that_is_gone_is_forgotten(void **state)
 	(void)state;
 	(void)told("@abc done 1 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 2, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 2 59 1\n__ptycell_bye=; " STATUS "x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 2 82 1\n__ptycell_bye=; " STATUS "x__ptycell_next\n");
 }
 
 static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
@@ -202,7 +221,7 @@ static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
 		"trap -- 'e' ERR\ntrap -- 'bye' EXIT\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	(void)told("kept\n@abc done 2 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 3, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 3 60 1\ntrap -- 'e' ERR; " STATUS "x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 3 83 1\ntrap -- 'e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void traps_stay_the_same_when_nothing_of_the_cell_ran(void **state)
@@ -213,7 +232,7 @@ static void traps_stay_the_same_when_nothing_of_the_cell_ran(void **state)
 	(void)told("trap -- 'e' ERR\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	(void)told("same\n@abc done 2 over 2\n@abc names\n@abc end\n");
 	text = sent("exec", 3, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 3 76 1\ntrap -- 'e' ERR; __ptycell_bye=; " STATUS
+	assert_string_equal(text, "@abc exec 3 99 1\ntrap -- 'e' ERR; __ptycell_bye=; " STATUS
 				  "x__ptycell_next\n");
 }
 
@@ -387,7 +406,7 @@ static void a_message_that_lies_aside_is_read_when_its_end_comes(void **state)
 	expect_part(frame, "names", "x string 1\n-HOME");
 	text = sent("exec", 4, "code", "x", 1);
 	assert_string_equal(text,
-			    "@abc exec 4 65 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
+			    "@abc exec 4 88 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
@@ -403,7 +422,7 @@ static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
 	expect_part(frame, "names", "y string 1");
 	text = sent("exec", 4, "code", "x", 1);
 	assert_string_equal(text,
-			    "@abc exec 4 65 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
+			    "@abc exec 4 88 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void nothing_aside_is_no_message(void **state)
@@ -476,6 +495,7 @@ int main(void)
 		BASH_TEST(the_end_of_a_cell_has_status_jobs_and_names),
 		BASH_TEST(only_changes_are_told),
 		BASH_TEST(traps_come_back_with_the_next_cell),
+		BASH_TEST(a_trap_of_debug_is_put_off_once),
 		BASH_TEST(a_trap_of_exit_that_is_gone_is_forgotten),
 		BASH_TEST(traps_are_kept_when_they_could_not_be_looked_at),
 		BASH_TEST(traps_stay_the_same_when_nothing_of_the_cell_ran),

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "runtime/bash/traps.h"
+
+#include <string.h>
+
+#include "base/util.h"
+
+/* Not every cell comes to what put_end() adds; and where it has ended, there is no BASH_SOURCE. */
+static void put_return_trap(struct buf *out, const char *word, size_t word_len)
+{
+	static const char start[] = "'case ${BASH_SOURCE-} in ?*) ";
+	static const char end[] = "\n;; esac'";
+
+	word++;
+	word_len -= strlen("''");
+	if (word_len > sizeof(start) + sizeof(end) &&
+	    memcmp(word, start + 1, sizeof(start) - 2) == 0) {
+		word += sizeof(start) - 2;
+		word_len -= sizeof(start) - 2 + sizeof(end) - 2;
+	}
+	buf_putf(out, "trap -- %s%.*s'$'\\n;; esac' RETURN; ", start, (int)word_len, word);
+}
+
+/* The driver's own commands before a cell are not for it: the last of them, which is another under
+ * set -T, puts it in the place of one that does nothing. */
+static void put_debug_trap(struct buf *out, const char *word, size_t word_len)
+{
+	static const char start[] = "'case $-.$BASH_COMMAND in *T*.__ptycell_return*) ;; "
+				    "*.__ptycell_return* | *.builtin\\ return*) trap -- ";
+
+	/* An interrupt can come before that. */
+	if (word_len > sizeof(start) && memcmp(word, start, sizeof(start) - 1) == 0) {
+		buf_putf(out, "trap -- %.*s DEBUG; ", (int)word_len, word);
+		return;
+	}
+	buf_putf(out, "trap -- %s", start);
+	for (size_t i = 0; i < word_len; i++)
+		if (word[i] == '\'')
+			buf_puts(out, "'\\''");
+		else
+			buf_put(out, &word[i], 1);
+	buf_puts(out, " DEBUG;; esac' DEBUG; ");
+}
+
+void traps_put(struct buf *out, const char *word, size_t word_len, const char *signal)
+{
+	if (word_len == 1 && word[0] == '-')
+		return; /* so bash in its POSIX mode says that there is none */
+	if (str_eq(signal, "RETURN") && word_len > strlen("''"))
+		put_return_trap(out, word, word_len);
+	else if (str_eq(signal, "DEBUG") && word_len > strlen("''"))
+		put_debug_trap(out, word, word_len);
+	else
+		buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
+}
