@@ -35,17 +35,17 @@ __ptycell_look='case $__ptycell_looked in no) '\
 # one into memory that is not theirs. That it looks for the end of another makes them none again.
 __ptycell_reset='${__ptycell_none+$()}'
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
-__ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-;; esac; '\
+__ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-; __ptycell_deep;; esac; '\
 "\\builtin eval \"\$__ptycell_look\"; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ \$__ptycell_at.\$__ptycell_tty == *none* ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
 'case $__ptycell_turned in no) __ptycell_starve; \builtin exit 1;; esac; __ptycell_turned=no; '\
-'__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
-"{ __ptycell_over \"\$?\"; \\builtin eval \"\$__ptycell_look\"; [[ -p /dev/fd/0 ]] || \\exec <&\"\$__ptycell_in\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+'[[ ! $__ptycell_nest ]] || \builtin printf -v FUNCNEST %s "$__ptycell_nest"; __ptycell_nest=; __ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
+"{ __ptycell_prompt=\$?; __ptycell_deep; __ptycell_over \"\$__ptycell_prompt\"; \\builtin eval \"\$__ptycell_look\"; [[ -p /dev/fd/0 ]] || \\exec <&\"\$__ptycell_in\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
 # Under set -T, what the user's trap of DEBUG writes would be among the answers. A trap of CHLD would run
 # for each process from here on, and ends bash between two assignments of one command.
-__ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'\n''{ __ptycell_flags=$-; '\
+__ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'\n''{ __ptycell_flags=$-; __ptycell_deep; '\
 '__ptycell_children=$({ \builtin trap -p CHLD >&3; } 3>&1 >/dev/null); \builtin trap - CHLD; '\
 '__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null); '\
 '__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
@@ -55,11 +55,26 @@ __ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'
 # redirect what it says. Or it has closed what this shell tells and is told by.
 __ptycell_starve() {
 	builtin trap - EXIT
-	if [[ -e /dev/fd/$__ptycell_up && -e /dev/fd/$__ptycell_in && -e /dev/fd/$__ptycell_told ]]; then
+	if [[ ${1-} ]]; then
+		builtin printf 'bash: this shell ends: %s is read-only, and it cannot go on without changing it.\n' "$1" >/dev/tty
+	elif [[ -e /dev/fd/$__ptycell_up && -e /dev/fd/$__ptycell_in && -e /dev/fd/$__ptycell_told ]]; then
 		builtin printf 'bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n'
 	else
 		builtin printf 'bash: this shell ends: descriptors that it needs (%s to %s) were closed.\n' "$__ptycell_in" "$__ptycell_told"
 	fi
+}
+
+# What the driver cannot do without, wherever it begins: builtins, and functions that call others. FUNCNEST is
+# the user's again in the next cell.
+__ptycell_deep() {
+	if \declare -F builtin; then
+		\unset -f builtin
+		builtin printf 'bash: the function named builtin was removed: this shell could not go on with it.\n' >/dev/tty
+	fi
+	builtin enable . alias compgen declare eval exec exit history jobs kill local mapfile printf read return set shopt trap unset
+	[[ ${FUNCNEST:-0} != 0 ]] || builtin return 0
+	__ptycell_nest=$FUNCNEST
+	builtin printf -v FUNCNEST 0 || { __ptycell_nest=; __ptycell_starve FUNCNEST; builtin exit 1; }
 }
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
@@ -116,16 +131,19 @@ __ptycell_over() {
 # the function.
 __ptycell_set_prompt() {
 	[[ -o vi || -o emacs ]] && builtin set +o vi +o emacs
-	[[ ! ${PS1-} ]] || PS1=
-	[[ ! ${PS2-} ]] || PS2=
+	[[ ! ${PS1-} || ${PS1@a} == *r* ]] || PS1=
+	[[ ! ${PS2-} || ${PS2@a} == *r* ]] || PS2=
 	if [[ ${PROMPT_COMMAND-} != "$__ptycell_hook" || ${#PROMPT_COMMAND[@]} != 1 ]]; then
+		[[ ${PROMPT_COMMAND@a} != *r* ]] || { __ptycell_starve PROMPT_COMMAND; builtin exit 1; }
 		builtin unset PROMPT_COMMAND
 		PROMPT_COMMAND=$__ptycell_hook
 	fi
 }
 
 __ptycell_next() {
-	builtin set -- "$?" "$@"
+	__ptycell_prompt=$?
+	[[ $__ptycell_state != begun ]] || __ptycell_deep >/dev/null 2>&1
+	builtin set -- "$__ptycell_prompt" "$@"
 	if [[ $__ptycell_state == begun ]]; then
 		__ptycell_flags=$-
 		builtin set +ektuvx
@@ -645,7 +663,7 @@ if [[ ${PTYCELL_RESUME-} ]]; then
 else
 	builtin set -- 11 15 13
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_turned=no
-	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
+	__ptycell_bye= __ptycell_nest= __ptycell_skip=0 __ptycell_looked=yes
 	__ptycell_aliases=: __ptycell_left=() __ptycell_args=()
 fi
 __ptycell_hide 0 __ptycell_in 241
@@ -656,7 +674,7 @@ builtin unset -f __ptycell_hide
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
-builtin readonly -f __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+builtin readonly -f __ptycell_deep __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave

@@ -358,3 +358,29 @@ def test_a_trap_of_CHLD_outlives_an_exit(bash, code, status):
     assert bash.run("echo $x; trap -p CHLD; trap - CHLD") == ("over", 0, "1\ntrap -- 'n=$((n + 1)); echo child' SIGCHLD\n")
     assert bash.run("/bin/true; exit 4") == ("over", 4, "")
     assert bash.run("trap -p CHLD; echo $x") == ("over", 0, "1\n")
+
+
+@pytest.mark.parametrize("code", ["enable -n trap", "enable -n read", "enable -n printf set exec", "FUNCNEST=1", "FUNCNEST=2; ${nothing?}",
+                                  "builtin() { :; }"])
+def test_what_the_driver_needs_does_not_end_it_when_a_cell_takes_it_away(bash, code):
+    assert bash.run(f"x=5; {code}")[0] == "over"
+    assert bash.run("echo $x; exit 3") == ("over", 3, "5\n")
+    assert bash.run("echo $x") == ("over", 0, "5\n")
+
+
+def test_FUNCNEST_is_the_users_in_the_next_cell(bash):
+    bash.run("f() { g; }; g() { echo too deep; }; FUNCNEST=1")
+    state, status, output = bash.run("echo $FUNCNEST; f")
+    assert (state, status) == ("over", 1) and output.startswith("1\n") and "too deep" not in output
+    assert bash.run("FUNCNEST=0; f") == ("over", 0, "too deep\n")
+
+
+@pytest.mark.parametrize("name", ["PROMPT_COMMAND", "FUNCNEST"])
+def test_a_shell_ends_and_says_so_when_what_it_has_to_change_is_read_only(bash, name):
+    output, status = dies_of(bash, f"readonly {name}=1")
+    assert status == 1 and output.endswith(f"bash: this shell ends: {name} is read-only, and it cannot go on without changing it.\n")
+
+
+def test_a_prompt_that_is_read_only_stays(bash):
+    assert bash.run("readonly PS1='x> '; echo a") == ("over", 0, "a\nx> ")
+    assert bash.run("echo $PS1") == ("over", 0, "x>\nx> ")
