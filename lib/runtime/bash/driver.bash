@@ -74,7 +74,10 @@ __ptycell_deep() {
 	builtin enable . alias compgen declare eval exec exit history jobs kill local mapfile printf read return set shopt trap unset
 	[[ ${FUNCNEST:-0} != 0 ]] || builtin return 0
 	__ptycell_nest=$FUNCNEST
-	builtin printf -v FUNCNEST 0 || { __ptycell_nest=; __ptycell_starve FUNCNEST; builtin exit 1; }
+	builtin printf -v FUNCNEST 0 && builtin return 0
+	builtin trap - EXIT # where this function may call no other
+	builtin printf 'bash: this shell ends: FUNCNEST is read-only, and it cannot go on without changing it.\n' >/dev/tty
+	builtin exit 1
 }
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
