@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "hash.h"
 #include "lite.h"
-#include "lookup.h"
 #include "sql/marked.h"
 #include "sql/moment.h"
 #include "text/clean.h"
@@ -223,9 +222,6 @@ void column_drop(struct column *column)
 	sqlite3_free(column->codes);
 	sqlite3_free(column->nulls);
 	drop_texts(&column->texts);
-	lookup_drop(&column->values);
-	lookup_drop(&column->numbers);
-	lookup_drop(&column->caseless);
 	column->integers = NULL;
 	column->reals = NULL;
 	column->codes = NULL;

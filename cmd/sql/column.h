@@ -55,15 +55,6 @@ struct column_texts {
 	size_t slot_count;
 };
 
-/* Rows by their hash (lookup.h). */
-struct column_lookup {
-	uint32_t *heads; /* the first row of each hash, plus one; 0 for none */
-	uint32_t *nexts; /* the next row with its hash */
-	size_t head_count;
-	uint32_t doubtful; /* the first of those that may equal anything, plus one */
-	uint32_t nulls;    /* the first NULL, plus one */
-};
-
 struct column {
 	char *name;
 	enum infer_class heading; /* what the first line has for its name */
@@ -96,9 +87,6 @@ struct column {
 	int64_t low;     /* of the integers */
 	int64_t high;
 	struct column_texts texts;
-	struct column_lookup values;
-	struct column_lookup numbers;  /* of texts: those that SQLite takes for numbers */
-	struct column_lookup caseless; /* of texts, as COLLATE NOCASE compares them */
 };
 
 /* A file's text for a sentence, in which a blank or minus that is no ASCII is \uXXXX; the caller

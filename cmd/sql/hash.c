@@ -35,6 +35,11 @@ uint64_t hash_integer(int64_t value)
 	return mix((uint64_t)value);
 }
 
+uint64_t hash_both(uint64_t a, uint64_t b)
+{
+	return mix(a * UINT64_C(0xd6e8feb86659fd93) + b);
+}
+
 static bool is_integer(double value)
 {
 	return value >= -INTEGER_END && value < INTEGER_END && value == trunc(value);

@@ -14,6 +14,8 @@ uint64_t hash_real(double value);
 uint64_t hash_text(const char *s, size_t len);
 /* Texts that differ only in the case of ASCII letters have one hash. */
 uint64_t hash_caseless(const char *s, size_t len);
+/* Of two hashes, in this order. */
+uint64_t hash_both(uint64_t a, uint64_t b);
 
 enum hash_number {
 	HASH_NONE,     /* it equals no number that hash_number_value takes */

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lookup.h - the rows of a column that may equal a value, however SQLite compares the two: numbers
+ * lookup.h - the rows whose columns may equal some values, however SQLite compares them: numbers
  * with numbers, texts by their bytes, and numbers with texts either by their values or by the texts
  * that they are written as.
  */
 #ifndef SQL_LOOKUP_H
 #define SQL_LOOKUP_H
 
-#include "column.h"
+#include "sheet.h"
+
+enum { LOOKUP_COLUMNS_MAX = 8 };
+
+struct lookup;
 
 struct lookup_rows {
 	bool all;              /* any row may; the rest says nothing then */
@@ -22,10 +26,19 @@ enum lookup_flag {
 	LOOKUP_CASELESS = 1 << 1, /* by COLLATE NOCASE */
 };
 
-/* `flags`: enum lookup_flag. ERR_LIMIT without memory; *ret has all rows then. */
-int lookup_find(struct column *column, sqlite3_value *value, unsigned flags,
+/* A column, which is loaded, and what it is to equal. */
+struct lookup_want {
+	unsigned column;
+	unsigned flags; /* enum lookup_flag */
+	sqlite3_value *value;
+};
+
+/*
+ * Rows that may equal all of up to LOOKUP_COLUMNS_MAX wants. ERR_LIMIT without memory; *ret has all
+ * rows then.
+ */
+int lookup_find(struct sheet *sheet, const struct lookup_want *wants, size_t count,
 		struct lookup_rows *ret, struct err *err) MUST_CHECK;
-/* Gives memory back. */
-void lookup_drop(struct column_lookup *lookup);
+void lookup_free(struct lookup *lookup);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SQLite makes no index of its own for a virtual table, and sorts to group. What xBestIndex chose
- * goes to xFilter as a text: "?N" to find by column N, "=N,M" to order by columns N and M, "" to
- * read all rows. The number beside it says how to find (enum lookup_flag).
+ * goes to xFilter as a text: "?N:F?M:G" to find by columns N and M with F and G of enum
+ * lookup_flag,
+ * "=N,M" to order by columns N and M, "" to read all rows.
  */
 #include "module.h"
 
@@ -199,24 +200,52 @@ static bool is_findable(const struct sheet *sheet, sqlite3_index_info *info, int
 	return true;
 }
 
-/* The constraint to find rows by; -1 for none. One that finds no NULL comes first. */
-static int choose_constraint(const struct sheet *sheet, sqlite3_index_info *info,
-			     unsigned *ret_flags)
+/* The constraints to find rows by. */
+struct choice {
+	int constraints[LOOKUP_COLUMNS_MAX];
+	unsigned flags[LOOKUP_COLUMNS_MAX];
+	int count;
+};
+
+/* All together, but for IN: SQLite looks up once for each of its values. */
+static void choose_constraints(const struct sheet *sheet, sqlite3_index_info *info,
+			       struct choice *ret)
 {
-	int chosen = -1;
+	int in = -1;
+	unsigned flags;
+	unsigned in_flags = 0;
 
-	for (int i = 0; i < info->nConstraint; i++) {
-		unsigned flags;
-
-		if (!is_findable(sheet, info, i, &flags) ||
-		    (chosen >= 0 && (flags & LOOKUP_NULLS) != 0))
+	ret->count = 0;
+	for (int i = 0; i < info->nConstraint && ret->count < LOOKUP_COLUMNS_MAX; i++) {
+		if (!is_findable(sheet, info, i, &flags))
 			continue;
-		chosen = i;
-		*ret_flags = flags;
-		if (!(flags & LOOKUP_NULLS))
-			break;
+		if (!sqlite3_vtab_in(info, i, -1)) {
+			ret->constraints[ret->count] = i;
+			ret->flags[ret->count++] = flags;
+		} else if (in < 0) {
+			in = i;
+			in_flags = flags;
+		}
 	}
-	return chosen;
+	if (ret->count == 0 && in >= 0)
+		*ret = (struct choice){ .constraints = { in }, .flags = { in_flags }, .count = 1 };
+}
+
+/* The plan that finds rows by them; the caller frees it. */
+static char *use_constraints(sqlite3_index_info *info, const struct choice *choice)
+{
+	struct buf plan = BUF_INIT(BUF_UNBOUNDED);
+	double rows = (double)info->estimatedRows;
+
+	for (int i = 0; i < choice->count; i++) {
+		info->aConstraintUsage[choice->constraints[i]].argvIndex = i + 1;
+		buf_putf(&plan, "?%d:%u", info->aConstraint[choice->constraints[i]].iColumn,
+			 choice->flags[i]);
+		rows = rows < 100 ? 2 : rows / 50;
+	}
+	info->estimatedRows = (sqlite3_int64)rows;
+	info->estimatedCost = 5 + rows;
+	return buf_steal(&plan);
 }
 
 /*
@@ -245,26 +274,21 @@ static char *choose_order(sqlite3_index_info *info)
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	struct sheet *sheet = vtab_of(base)->sheet;
-	unsigned flags = 0;
-	int constraint = choose_constraint(sheet, info, &flags);
-	cleanup_free char *order = constraint < 0 ? choose_order(info) : NULL;
-	double rows = (double)sheet->rows + 1;
+	cleanup_free char *plan = NULL;
+	struct choice choice;
 
 	sheet->used = true;
 	want(sheet, info->colUsed);
 	note_comparisons(sheet, info);
-	info->estimatedRows = (sqlite3_int64)rows;
-	info->estimatedCost = rows;
-	if (constraint >= 0) {
-		info->aConstraintUsage[constraint].argvIndex = 1;
-		info->idxStr = sqlite3_mprintf("?%d", info->aConstraint[constraint].iColumn);
-		info->idxNum = (int)flags;
-		info->estimatedRows = rows < 100 ? 2 : (sqlite3_int64)(rows / 50);
-		info->estimatedCost = 5 + (double)info->estimatedRows;
-	} else {
-		info->idxStr = sqlite3_mprintf("%s", order != NULL ? order : "");
-		info->orderByConsumed = order != NULL;
-	}
+	info->estimatedRows = (sqlite3_int64)sheet->rows + 1;
+	info->estimatedCost = (double)info->estimatedRows;
+	choose_constraints(sheet, info, &choice);
+	if (choice.count > 0)
+		plan = use_constraints(info, &choice);
+	else
+		plan = choose_order(info);
+	info->orderByConsumed = choice.count == 0 && plan != NULL;
+	info->idxStr = sqlite3_mprintf("%s", plan != NULL ? plan : "");
 	info->needToFreeIdxStr = 1;
 	return info->idxStr != NULL ? SQLITE_OK : SQLITE_NOMEM;
 }
@@ -318,19 +342,37 @@ static void go_to(struct cursor *cursor, uint32_t row)
 	cursor->at = row > 0 ? row - 1 : cursor->sheet->rows;
 }
 
-/*
- * Rows that equal the value in the column; all rows when that is not known, or for a few values of
- * a file whose index does not fit.
- */
-static int find_rows(struct cursor *cursor, size_t number, sqlite3_value *value, unsigned flags)
+/* What a plan that finds rows looks for. */
+static int read_wants(struct cursor *cursor, const char *plan, int count, sqlite3_value **values,
+		      struct lookup_want wants[LOOKUP_COLUMNS_MAX])
 {
-	struct column *column = &cursor->sheet->columns[number];
-	int result = need(cursor, number);
+	int result = SQLITE_OK;
+
+	for (int i = 0; i < count && result == SQLITE_OK; i++) {
+		char *end;
+
+		wants[i].column = (unsigned)strtoul(plan + 1, &end, 10);
+		wants[i].flags = (unsigned)strtoul(end + 1, &end, 10);
+		wants[i].value = values[i];
+		plan = end;
+		result = need(cursor, wants[i].column);
+	}
+	return result;
+}
+
+/*
+ * Rows that equal the values; all rows when that is not known, or for a few values of a file whose
+ * index does not fit.
+ */
+static int find_rows(struct cursor *cursor, const char *plan, int count, sqlite3_value **values)
+{
+	struct lookup_want wants[LOOKUP_COLUMNS_MAX];
+	int result = read_wants(cursor, plan, count, values, wants);
 	struct err err;
 
 	if (result != SQLITE_OK)
 		return result;
-	if (lookup_find(column, value, flags, &cursor->found, &err) < 0)
+	if (lookup_find(cursor->sheet, wants, (size_t)count, &cursor->found, &err) < 0)
 		return cursor->scans++ < SCANS_MAX ? SQLITE_OK : fail(cursor, &err);
 	if (!cursor->found.all)
 		go_to(cursor, cursor->found.first);
@@ -352,16 +394,17 @@ static int order_rows(struct cursor *cursor, const char *columns)
 	return cursor->order != NULL ? SQLITE_OK : SQLITE_NOMEM;
 }
 
-static int filter(sqlite3_vtab_cursor *base, int flags, const char *plan, int count,
+static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int count,
 		  sqlite3_value **values)
 {
 	struct cursor *cursor = cursor_of(base);
 
+	(void)number;
 	cursor->at = 0;
 	cursor->order = NULL;
 	cursor->found = (struct lookup_rows){ .all = true };
-	if (*plan == '?' && count == 1)
-		return find_rows(cursor, strtoul(plan + 1, NULL, 10), values[0], (unsigned)flags);
+	if (*plan == '?')
+		return find_rows(cursor, plan, count, values);
 	return *plan == '=' ? order_rows(cursor, plan + 1) : SQLITE_OK;
 }
 

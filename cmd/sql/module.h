@@ -3,7 +3,7 @@
  * module.h - files as tables of SQLite: a virtual table that reads a sheet's columns.
  *
  * Preparing a query marks the columns that it needs as `wanted`; they must have been fetched before
- * its first row is asked for. It finds rows by the value of a column, and gives rows that belong
+ * its first row is asked for. It finds rows by the values of columns, and gives rows that belong
  * together one after the other, so that SQLite joins and groups without sorting.
  */
 #ifndef SQL_MODULE_H

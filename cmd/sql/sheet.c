@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "lookup.h"
 #include "order.h"
 #include "sink.h"
 #include "source.h"
@@ -361,6 +362,7 @@ void sheet_free(struct sheet *sheet)
 		return;
 	forget_scan(sheet);
 	order_free(sheet->orders);
+	lookup_free(sheet->lookups);
 	free(sheet->columns);
 	free(sheet->path);
 	free(sheet);
@@ -454,7 +456,7 @@ int sheet_fetch(struct sheet *sheet, struct err *err)
 
 bool sheet_drop(struct sheet *sheet, bool all)
 {
-	bool dropped = sheet->orders != NULL;
+	bool dropped = sheet->orders != NULL || sheet->lookups != NULL;
 
 	for (size_t i = 0; i < sheet->count; i++) {
 		if (!all && sheet->columns[i].wanted)
@@ -463,6 +465,8 @@ bool sheet_drop(struct sheet *sheet, bool all)
 		column_drop(&sheet->columns[i]);
 	}
 	order_free(sheet->orders);
+	lookup_free(sheet->lookups);
 	sheet->orders = NULL;
+	sheet->lookups = NULL;
 	return dropped;
 }

@@ -16,6 +16,7 @@
 #include "encoding.h"
 
 struct order;
+struct lookup;
 
 struct sheet {
 	int dir_fd; /* borrowed */
@@ -39,6 +40,7 @@ struct sheet {
 	uint64_t lost;                  /* characters that could not be read */
 	char sample[COLUMN_SAMPLE_MAX]; /* a value beyond ASCII */
 	struct order *orders;           /* made for earlier cursors */
+	struct lookup *lookups;         /* the same */
 };
 
 /* `path` below `dir_fd`, which is borrowed. */
@@ -49,8 +51,8 @@ void sheet_free(struct sheet *sheet);
 bool sheet_is_current(const struct sheet *sheet);
 /* Reads the values of all columns that are `wanted`. */
 int sheet_fetch(struct sheet *sheet, struct err *err) MUST_CHECK;
-/* Gives the memory of values and orders back, while no cursor is open; `all`: of wanted columns,
- * too. False: there was none. */
+/* Gives the memory of values, orders and lookups back, while no cursor is open; `all`: of wanted
+ * columns, too. False: there was none. */
 bool sheet_drop(struct sheet *sheet, bool all);
 
 #endif

@@ -433,7 +433,13 @@ class Soak:
         db.execute("CREATE TABLE t (" + ", ".join(f'"{n}" {types[k]}' for n, k in zip(names, kinds)) + ")")
         db.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(names))})", zip(*columns))
         pairs = list(itertools.product(zip(names, kinds), repeat=2))
-        for (a, kind), (b, other) in file.chance.sample(pairs, min(4, len(pairs))):
+        sampled = file.chance.sample(pairs, min(4, len(pairs)))
+        for ((a, _), (b, _)), ((c, _), (d, _)) in zip(sampled, sampled[1:]):
+            sql = f'SELECT count(*), count(b."{b}") FROM t a LEFT JOIN t b ON a."{a}" = b."{b}" AND a."{c}" IS b."{d}"'
+            self.queries += 1
+            got, want = self.ours.query(sql), [list(row) for row in db.execute(sql)]
+            assert got == want, (sql, got, want)
+        for (a, kind), (b, other) in sampled:
             for sql in (f'SELECT count(*) FROM t a JOIN t b ON a."{a}" = b."{b}"',
                         f'SELECT count(*), count(b."{b}") FROM t a LEFT JOIN t b ON a."{a}" = b."{b}"',
                         f'SELECT count(*) FROM t WHERE "{a}" IN (SELECT "{b}" FROM t)'):

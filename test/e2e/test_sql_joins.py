@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""exec_sql finds rows of CSV files by the values of several columns: the answers are SQLite's, in time that grows with the rows."""
+import csv
+import io
+import itertools
+import random
+import sqlite3
+
+import pytest
+from test_sql import put, rows, write
+
+VALUES = {"n": [None, None, 0, 1, 2, 7, 2 ** 53, 2 ** 53 + 1], "r": [None, 0.0, 1.0, 2.5, 7.0, 9007199254740992.0], "t": [None, "a", "A", "b", "\u00e9", "\u00c9"],
+          "z": [None, "007", "7", "1", "x", "2.50", "9007199254740993", "9007199254740992.5"]}
+TYPES = {"n": "INTEGER", "r": "REAL", "t": "TEXT", "z": "TEXT"}
+
+
+def test_a_join_by_several_columns_looks_up_all_of_them(servers):
+    """Found by one of the columns alone, rows would be compared three thousand million times."""
+    server = servers(env={"PTYCELL_QUERY_TIMEOUT": "60"})
+    for name in "ab":
+        write(server, {f"input/{name}.csv": b"x,y,z\n" + b"".join(b"%d,%d,%d\n" % row for row in itertools.product(range(80), repeat=3))})
+    for condition in ("ON a.x = b.x AND a.y = b.y AND a.z = b.z", "ON b.z = a.z AND b.y = a.y AND b.x = a.x", "USING (y, z, x)",
+                      "ON a.x IS b.x AND a.y IS b.y AND a.z = b.z", "ON a.x = b.x WHERE b.y = a.y AND a.z = b.z AND b.y < 100"):
+        assert rows(server, f"SELECT count(*) FROM a JOIN b {condition}") == [[80 ** 3]]
+    assert rows(server, "SELECT count(b.z) FROM a LEFT JOIN b USING (x, y, z)") == [[80 ** 3]]
+    assert rows(server, "SELECT count(*) FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.y = a.y AND b.x = a.x AND b.z = a.z)") == [[80 ** 3]]
+    assert rows(server, "SELECT count(*) FROM a WHERE (x, y, z) IN (SELECT z, x, y FROM b)") == [[80 ** 3]]
+
+
+def text_of(values):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(["" if value is None else value for value in row] for row in values)
+    return out.getvalue()
+
+
+def conditions(chance, count):
+    for _ in range(count):
+        parts = []
+        for _ in range(chance.randrange(1, 4)):
+            a, b = chance.choice(list(VALUES)), chance.choice(list(VALUES))
+            side = chance.choice([f"y.{b}", f"y.{b}", chance.choice(["1", "'1'", "7.0", "'007'", "'A'", "NULL"])])
+            parts.append(f"x.{a} {chance.choice(['=', '=', 'IS'])} {side}{chance.choice(['', '', ' COLLATE NOCASE'])}")
+        if chance.random() < 0.2:
+            parts.append(f"x.{chance.choice('nr')} IN (1, 7, 2.5)")
+        if chance.random() < 0.2:
+            parts.append(f"(x.n, x.t) IN (SELECT {chance.choice('nr')}, {chance.choice('tz')} FROM u)")
+        chance.shuffle(parts)
+        yield " AND ".join(parts)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_found_by_several_columns_are_those_that_sqlite_finds(server, seed):
+    chance = random.Random(seed)
+    db = sqlite3.connect(":memory:")
+    for name in "tu":
+        made = [[chance.choice(values) for values in VALUES.values()] for _ in range(120)]
+        put(server, f"{name}.csv", ",".join(VALUES) + "\n" + text_of(made))
+        db.execute(f"CREATE TABLE {name} ({', '.join(f'{column} {TYPES[column]}' for column in VALUES)})")
+        db.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", made)
+    for condition in conditions(chance, 60):
+        for query in (f"SELECT count(*), count(DISTINCT x.rowid), sum(y.rowid) FROM t x JOIN u y ON {condition}",
+                      f"SELECT count(*), count(x.rowid), sum(y.rowid) FROM u y LEFT JOIN t x ON {condition}",
+                      f"SELECT count(*), sum(y.rowid) FROM u y WHERE EXISTS (SELECT 1 FROM t x WHERE {condition})"):
+            assert rows(server, query) == [list(row) for row in db.execute(query)], query
