@@ -26,6 +26,7 @@ enum form { AS_WRITTEN, COMPOSED, FORMS };
 struct file {
 	struct {
 		char *path;
+		char *table; /* k.csv of k.csv.gz; else the stem */
 		char *stem;  /* the name without its ending */
 		char *plain; /* the same as a plain word of SQL */
 	} names[FORMS];
@@ -47,6 +48,11 @@ struct names {
 	struct list others;
 };
 
+#define READ(kind) "import pandas as pd; pd.read_" kind "(", ").to_csv(", ", index=False)", true
+#define JSON_LINES                                                                                 \
+	"import json, pandas as pd; pd.DataFrame([json.loads(s) for s in open(",                   \
+		", 'rb') if s.strip()], dtype=object).to_csv(", ", index=False)", true
+
 /*
  * Other kinds, and the line that makes a table of one: BEFORE 'its path' BETWEEN 'path.csv' AFTER.
  */
@@ -59,19 +65,22 @@ static const struct {
 	bool python;
 } others[] = {
 	{ ".gz", "is compressed; in bash", "gzip -dc ", " > ", "", false },
+	{ ".bz2", "is compressed; in bash", "bzip2 -dc ", " > ", "", false },
+	{ ".xz", "is compressed; in bash", "xz -dc ", " > ", "", false },
+	{ ".zst", "is compressed; in bash", "zstd -dc ", " > ", "", false },
 	{ ".zip", "is compressed; in bash", "unzip -p ", " > ", "", false },
-	{ ".parquet", "is a Parquet file; in python", "import pandas as pd; pd.read_parquet(",
-	  ").to_csv(", ", index=False)", true },
-	{ ".xlsx", "is a workbook; in python", "import pandas as pd; pd.read_excel(", ").to_csv(",
-	  ", index=False)", true },
-	{ ".xls", "is a workbook; in python", "import pandas as pd; pd.read_excel(", ").to_csv(",
-	  ", index=False)", true },
-	{ ".json", "is JSON; in python", "import pandas as pd; pd.read_json(", ").to_csv(",
-	  ", index=False)", true },
-	{ ".ndjson", "is JSON in lines; in python", "import pandas as pd; pd.read_json(",
-	  ", lines=True).to_csv(", ", index=False)", true },
-	{ ".jsonl", "is JSON in lines; in python", "import pandas as pd; pd.read_json(",
-	  ", lines=True).to_csv(", ", index=False)", true },
+	{ ".parquet", "is a Parquet file; in python", READ("parquet") },
+	{ ".feather", "is a Feather file; in python", READ("feather") },
+	{ ".xlsx", "is a workbook; in python", READ("excel") },
+	{ ".xls", "is a workbook; in python", READ("excel") },
+	{ ".ods", "is a workbook; in python", READ("excel") },
+	{ ".dta", "is a file of Stata; in python", READ("stata") },
+	{ ".sav", "is a file of SPSS; in python", READ("spss") },
+	/* read_json() would make numbers of texts and doubles of integers. */
+	{ ".json", "is JSON; in python", "import json, pandas as pd; pd.DataFrame(json.load(open(",
+	  ", 'rb')), dtype=object).to_csv(", ", index=False)", true },
+	{ ".ndjson", "is JSON in lines; in python", JSON_LINES },
+	{ ".jsonl", "is JSON in lines; in python", JSON_LINES },
 	{ ".psv", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
 	{ ".tab", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
 	{ ".dat", "is not read as a table; if it is one, in bash", "cp ", " ", "", false },
@@ -118,12 +127,16 @@ static const char *base_of(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
+static char *without_ending(const char *name)
+{
+	return xmemdup(name, (size_t)(strrchr(name, '.') - name));
+}
+
 /* Without .csv, or both of .csv.gz. */
 static char *stem_of(const char *base)
 {
-	char *stem = xstrdup(base);
+	char *stem = without_ending(base);
 
-	*strrchr(stem, '.') = '\0';
 	if (!is_table(base) && is_table(stem))
 		*strrchr(stem, '.') = '\0';
 	return stem;
@@ -138,6 +151,7 @@ static void add_file(struct list *list, const char *path)
 	file->names[AS_WRITTEN].path = xstrdup(path);
 	file->names[COMPOSED].path = normal_compose(path);
 	for (size_t i = 0; i < FORMS; i++) {
+		file->names[i].table = without_ending(base_of(file->names[i].path));
 		file->names[i].stem = stem_of(base_of(file->names[i].path));
 		file->names[i].plain = xstrdup(file->names[i].stem);
 		for (char *c = file->names[i].plain; *c != '\0'; c++)
@@ -194,6 +208,7 @@ static void forget(struct list *list)
 
 		for (size_t i = 0; i < FORMS; i++) {
 			free(file->names[i].path);
+			free(file->names[i].table);
 			free(file->names[i].stem);
 			free(file->names[i].plain);
 		}
@@ -229,6 +244,7 @@ static unsigned match_form(const struct file *file, enum form form, const char *
 		unsigned match;
 	} keys[] = { { file->names[form].path, MATCH_PATH },
 		     { base_of(file->names[form].path), MATCH_BASE },
+		     { file->names[form].table, MATCH_STEM },
 		     { file->names[form].stem, MATCH_STEM },
 		     { file->names[form].plain, MATCH_PLAIN } };
 
@@ -374,8 +390,7 @@ bool names_put_other(const struct names *names, const char *name, struct buf *ou
 
 	if (file == NULL)
 		return false;
-	to = xstrdup(path_of(file));
-	*strrchr(to, '.') = '\0';
+	to = without_ending(path_of(file));
 	if (is_table(to))
 		*strrchr(to, '.') = '\0';
 	csv = names_unused(names->dir_fd, to, "csv");

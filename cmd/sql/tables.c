@@ -18,7 +18,7 @@
 #include "text/normal.h"
 #include "text/utf8.h"
 
-enum { SHOWN_MAX = 120, EXPLAINED_MAX = 300 };
+enum { SHOWN_MAX = 120, EXPLAINED_MAX = 400 };
 
 /* A file that is a table, perhaps by several names. */
 struct table {

@@ -1048,11 +1048,28 @@ def test_a_name_in_its_own_form_comes_before_one_that_looks_the_same(server):  #
                   "pd.read_parquet('input/d.parquet').to_csv('input/d.csv', index=False)"),
     ("d.xlsx", "pd.read_excel('input/d.xlsx').to_csv('input/d.csv', index=False)"), ("d.txt", "cp 'input/d.txt' 'input/d.csv'"),
     ("d.psv", "cp 'input/d.psv' 'input/d.csv'"), ("d.tab", "cp 'input/d.tab' 'input/d.csv'"), ("d.dat", "cp 'input/d.dat' 'input/d.csv'"),
-    ("d.ndjson", "pd.read_json('input/d.ndjson', lines=True).to_csv('input/d.csv', index=False)"),
-    ("d.jsonl", "pd.read_json('input/d.jsonl', lines=True).to_csv('input/d.csv', index=False)")])
+    ("d.ndjson", "import json, pandas as pd; pd.DataFrame([json.loads(s) for s in open('input/d.ndjson', 'rb') if s.strip()], dtype=object)"
+                 ".to_csv('input/d.csv', index=False)"),
+    ("d.csv.bz2", "in bash: bzip2 -dc 'input/d.csv.bz2' > 'input/d.csv'"), ("d.csv.xz", "in bash: xz -dc 'input/d.csv.xz' > 'input/d.csv'"),
+    ("d.csv.zst", "in bash: zstd -dc 'input/d.csv.zst' > 'input/d.csv'"), ("d.ods", "pd.read_excel('input/d.ods').to_csv('input/d.csv', index=False)"),
+    ("d.feather", "pd.read_feather('input/d.feather').to_csv("), ("d.dta", "pd.read_stata('input/d.dta').to_csv("),
+    ("d.sav", "pd.read_spss('input/d.sav').to_csv("), ("d.csv.txt", "cp 'input/d.csv.txt' 'input/d.csv'")])
 def test_a_file_of_another_kind_is_told_with_the_line_that_converts_it(server, name, line):  # Q21
     write(server, {f"input/{name}": b"x"})
-    assert line in sql(server, "SELECT * FROM d").texts[-1]
+    for query in ("SELECT * FROM d", 'SELECT * FROM "d.csv"') if ".csv" in name else ("SELECT * FROM d",):
+        assert line in sql(server, query).texts[-1]
+
+
+@pytest.mark.parametrize("name", ["d.json", "d.jsonl", "a long name of a file, in a folder/and another one/d.ndjson"])
+def test_the_line_for_json_changes_no_value(server, name):
+    made = [{"zip": "01067", "id": 12345678901234567, "date": "31.01.2026", "created_at": 1700000000, "n": 5, "x": 0.1, "ok": True, "t": "\u00fc"},
+            {"zip": "8001", "id": None, "date": "2026-01-31", "created_at": 1, "n": None, "x": None, "ok": None, "t": None}]
+    text = json.dumps(made, ensure_ascii=False) if name.endswith(".json") else "\n".join(map(json.dumps, made)) + "\n\n"
+    write(server, {f"input/{name}": text.encode()})
+    (line,) = sql(server, "SELECT * FROM d").texts
+    server.cell(line.split("in python: ")[1])
+    assert rows(server, "SELECT zip, id, date, created_at, n, x, ok, t FROM d") == [
+        ["01067", "12345678901234567", "31.01.2026", 1700000000, 5, 0.1, True, "\u00fc"], ["8001", None, "2026-01-31", 1, None, None, None, None]]
 
 
 def test_lines_to_run_hold_any_name_and_all_of_it(server):
