@@ -158,18 +158,29 @@ static void forget_failures(struct tables *tables)
 		free(tables->failures[--tables->failure_count].name);
 }
 
-/* SQLite takes names that differ in case for one. */
-static int check_case(const struct tables *tables, const char *name, const char *path,
-		      struct err *err)
+static void add_failure(struct tables *tables, const char *name, const struct err *err)
 {
-	const struct table *table = find_table(tables, name);
+	tables->failures =
+		xrealloc(tables->failures, (tables->failure_count + 1) * sizeof(*tables->failures));
+	tables->failures[tables->failure_count++] =
+		(struct failure){ .name = xstrdup(name), .err = *err };
+}
+
+/* The query names two files that are one table to SQLite: it fails if it wants that table. */
+static bool is_other_case(struct tables *tables, const char *name, const char *path)
+{
+	struct table *table = find_table(tables, name);
+	struct err err;
 
 	if (table == NULL || !table->named || str_eq(table->sheet->path, path))
-		return 0;
-	return err_set(err, ERR_INVALID,
-		       "'%s' and '%s' differ only in case, which SQL does not: name one of them in "
-		       "a query",
-		       table->sheet->path, path);
+		return false;
+	(void)err_set(&err, ERR_INVALID,
+		      "'%s' and '%s' differ only in case, which SQL does not: name one of them in "
+		      "a query",
+		      table->sheet->path, path);
+	add_failure(tables, name, &err);
+	drop_table(tables, table);
+	return true;
 }
 
 /* A file that cannot be loaded fails nothing yet: it is told if the query wants that table. */
@@ -179,21 +190,25 @@ static int try_load(struct tables *tables, const char *name, const char *path, s
 		return 0;
 	if (stop_requested())
 		return -1;
-	tables->failures =
-		xrealloc(tables->failures, (tables->failure_count + 1) * sizeof(*tables->failures));
-	tables->failures[tables->failure_count++] =
-		(struct failure){ .name = xstrdup(name), .err = *err };
+	add_failure(tables, name, err);
 	return 0;
 }
 
+/* But those whose names the query has itself. */
 static int load_all(struct tables *tables, struct err *err)
 {
 	for (size_t i = 0; i < names_count(tables->names); i++) {
 		const char *path = names_path(tables->names, i);
 		cleanup_free char *name = names_shortest(tables->names, path);
+		struct table *table = find_table(tables, name);
 
+		if (table != NULL && table->named)
+			continue;
 		if (try_load(tables, name, path, err) < 0)
 			return -1;
+		table = find_table(tables, name);
+		if (table != NULL)
+			table->named = false;
 	}
 	return 0;
 }
@@ -219,31 +234,42 @@ static int load_named(struct tables *tables, const char *name, struct err *err)
 			drop_table(tables, table);
 		return 0;
 	}
-	if (check_case(tables, name, path, err) < 0)
-		return -1;
+	if (is_other_case(tables, name, path))
+		return 0;
 	return try_load(tables, name, path, err);
 }
 
-/* Each word and text of the query may be a table's name, or a column's, or only a text. */
+/* Whether a text behind this token may name a table: 'sales.csv', where only a name can be. */
+static bool precedes_table(const struct lexer *lexer, const struct token *token)
+{
+	static const char *const words[] = { "FROM", "JOIN", "IN" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (token_is(lexer, token, words[i]))
+			return true;
+	return token->kind == TOKEN_OTHER && strchr("(,.", lexer->text[token->at]) != NULL;
+}
+
+/* Each word of the query may be a table's name, or a column's, and some texts may be a table's. */
 static int load_each(struct tables *tables, const char *sql, size_t len, struct err *err)
 {
 	struct lexer lexer;
 	struct token token = { .kind = TOKEN_OTHER };
+	bool text = false;
 
 	forget_failures(tables);
 	token_start(&lexer, SQL_SQLITE, sql, len);
 	while (token.kind != TOKEN_END) {
-		cleanup_free char *name = NULL;
-
 		if (token_next(&lexer, &token, err) < 0)
 			return -1;
-		if (token.kind != TOKEN_WORD && token.kind != TOKEN_QUOTED &&
-		    token.kind != TOKEN_STRING)
-			continue;
-		/* 'sales.csv': SQLite takes a string for a name where only a name can be. */
-		name = token_text(&lexer, &token);
-		if (load_named(tables, name, err) < 0)
-			return -1;
+		if (token.kind == TOKEN_WORD || token.kind == TOKEN_QUOTED ||
+		    (token.kind == TOKEN_STRING && text)) {
+			cleanup_free char *name = token_text(&lexer, &token);
+
+			if (load_named(tables, name, err) < 0)
+				return -1;
+		}
+		text = token.kind != TOKEN_END && precedes_table(&lexer, &token);
 	}
 	return 0;
 }

@@ -1015,6 +1015,19 @@ def test_a_name_that_is_exact_comes_before_one_that_is_like_it(server):  # Q20
         "'input/data.csv' and 'input/DATA.csv' differ only in case, which SQL does not: name one of them in a query"
 
 
+def test_a_text_or_a_column_names_no_other_file_in_another_case(server):
+    write(server, {"input/north.csv": b"n\n1\n", "input/s/North.csv": b"north,n\n5,2\n", "input/k.csv": b"k\nnorth\nNorth\n"})
+    differ = "'input/north.csv' and 'input/s/North.csv' differ only in case, which SQL does not: name one of them in a query"
+    for query in ("SELECT count(*) FROM k WHERE k = 'north' OR k = 'North'", "SELECT count(*) FROM k WHERE k IN ('north', 'North')",
+                  "SELECT max(k) AS north, count(*) - 1 AS North_ FROM k WHERE 'North' <> ''", "SELECT count(north.k) FROM k AS north WHERE North.k LIKE 'n%'"):
+        assert rows(server, query)[0][-1] in (1, 2), query
+    assert rows(server, "SELECT n FROM north WHERE 'North' <> 'x'") == [[1]] and rows(server, "SELECT n FROM 'North' WHERE 'north' <> 'x'") == [[2]]
+    for query in ("SELECT north.n FROM north, North AS b", "SELECT * FROM 'north' JOIN 'North'", "SELECT 1 FROM north WHERE n IN North"):
+        assert sql(server, query).texts == [differ], query
+    assert rows(server, "SELECT name FROM pragma_table_info('north')") == [["n"]]
+    assert rows(server, "SELECT name FROM pragma_table_info('North'), (SELECT count(*) FROM sqlite_master)") == [["north"], ["n"]]
+
+
 def test_a_name_of_sqlites_own_is_asked_for_by_its_path(server):  # Q20
     write(server, {"input/sqlite_foo.csv": b"n\n1\n"})
     assert sql(server, "SELECT * FROM sqlite_foo").texts == [
