@@ -445,6 +445,12 @@ static void explain_table(const struct tables *tables, const char *name, struct 
 
 	if (explain_failure(tables, name, err))
 		return;
+	if (names_find(tables->names, name) != NULL) {
+		(void)err_set(err, err->code,
+			      "no such table: %s; a name with a point stands in quotes: \"%s\"",
+			      name, name);
+		return;
+	}
 	if (names_put_other(tables->names, name, &list)) {
 		why = "";
 		max = EXPLAINED_MAX;

@@ -1028,6 +1028,17 @@ def test_a_text_or_a_column_names_no_other_file_in_another_case(server):
     assert rows(server, "SELECT name FROM pragma_table_info('North'), (SELECT count(*) FROM sqlite_master)") == [["north"], ["n"]]
 
 
+def test_a_name_with_a_point_and_no_quotes_is_told_with_them(server):
+    write(server, {"input/sales.csv": b"n\n1\n", "input/data.v2.csv": b"n\n2\n"})
+    for name in ("sales.csv", "SALES.csv", "data.v2"):
+        assert sql(server, f"SELECT * FROM {name}").texts == [f'no such table: {name}; a name with a point stands in quotes: "{name}"']
+        assert rows(server, f'SELECT count(*) FROM "{name}"') == [[1]]
+    for name in ("csv", "csv.csv", "sales.x"):
+        assert sql(server, f"SELECT * FROM {name}").texts == [f"no such table: {name}; the session's CSV files are the tables data.v2, sales"]
+    put(server, "csv.csv", "n\n3\n")
+    assert rows(server, "SELECT n FROM csv") == [[3]] and rows(server, "SELECT n FROM main.sales") == [[1]]
+
+
 def test_a_name_of_sqlites_own_is_asked_for_by_its_path(server):  # Q20
     write(server, {"input/sqlite_foo.csv": b"n\n1\n"})
     assert sql(server, "SELECT * FROM sqlite_foo").texts == [
