@@ -240,6 +240,7 @@ static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_
 			return err_wrap(err, "line %ju", (uintmax_t)reader->line);
 	if (count > named && sheet->long_rows++ == 0)
 		sheet->long_line = reader->line;
+	sheet->shifted_rows += reader->count == named + 1;
 	sheet->blank_rows +=
 		reader->count == 1 && reader->fields[0].len == 0 && !reader->fields[0].quoted;
 	if (count < named && sheet->short_rows++ == 0)
@@ -250,6 +251,32 @@ static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_
 		column_count(&sheet->columns[i], &reader->fields[i], sheet->separator == ';');
 	sheet->rows++;
 	return 0;
+}
+
+/*
+ * R writes names of rows and none for their column. Where few rows have a value in the last column
+ * a separator may end the rows.
+ */
+static bool has_row_names(const struct sheet *sheet, size_t named)
+{
+	return sheet->count == named + 1 && sheet->shifted_rows == sheet->rows &&
+	       sheet->long_rows > sheet->rows / 2;
+}
+
+static void shift_names(struct sheet *sheet)
+{
+	static const char first[] = "column1";
+	struct column *columns = sheet->columns;
+	char *last = columns[sheet->count - 1].name;
+
+	for (size_t i = sheet->count - 1; i > 0; i--) {
+		columns[i].name = columns[i - 1].name;
+		columns[i].heading = columns[i - 1].heading;
+	}
+	columns[0].name = last;
+	columns[0].name = free_name(sheet, NULL, first, sizeof(first) - 1);
+	free(last);
+	columns[0].heading = INFER_EMPTY;
 }
 
 static int scan_rows(struct sheet *sheet, struct csv_reader *reader, struct err *err)
@@ -268,6 +295,9 @@ static int scan_rows(struct sheet *sheet, struct csv_reader *reader, struct err 
 		if (count_row(sheet, reader, named, err) < 0)
 			return -1;
 	}
+	sheet->shifted = result == 0 && has_row_names(sheet, named);
+	if (sheet->shifted)
+		shift_names(sheet);
 	return result;
 }
 
@@ -276,6 +306,7 @@ static void forget_scan(struct sheet *sheet)
 	while (sheet->count > 0)
 		column_release(&sheet->columns[--sheet->count]);
 	sheet->rows = sheet->short_rows = sheet->long_rows = sheet->blank_rows = 0;
+	sheet->shifted_rows = 0;
 	sheet->sample[0] = '\0';
 	sheet->trimmed = false;
 }

@@ -27,6 +27,7 @@ struct sheet {
 	bool quotes;  /* in it mean something */
 	bool trimmed; /* blanks stood around names of columns */
 	bool counted; /* the names are numbers one after the other: 0, 1, 2 or years */
+	bool shifted; /* the first column has no name in the first line: names of rows */
 	bool used;    /* by the query that was prepared last */
 	bool told;    /* what was assumed about it was in an answer */
 	struct column *columns;
@@ -35,6 +36,7 @@ struct sheet {
 	size_t short_rows;   /* with fewer fields than columns */
 	size_t blank_rows;   /* blank lines of a file with one column */
 	size_t long_rows;    /* with more than the first line */
+	size_t shifted_rows; /* with one field more, empty or not */
 	uint64_t short_line; /* where the first one is */
 	uint64_t long_line;
 	uint64_t lost;                  /* characters that could not be read */

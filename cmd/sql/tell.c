@@ -246,7 +246,13 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 			  "%ju): what is missing is NULL",
 			  with_commas(some, sheet->short_rows), sheet->short_rows == 1 ? "" : "s",
 			  file, (uintmax_t)sheet->short_line);
-	if (sheet->long_rows > 0)
+	if (sheet->shifted)
+		sink_note(
+			sink,
+			"each row of %s has one more field than its first line, as R writes names "
+			"of rows: the first field is %s",
+			file, sheet->columns[0].name);
+	else if (sheet->long_rows > 0)
 		sink_note(sink,
 			  "%s row%s of %s with more fields than its first line (the first is line "
 			  "%ju): they are in further columns, the last is %s",

@@ -940,6 +940,26 @@ def test_ragged_rows_are_read_and_told(server):
         "1 row of t.csv with more fields than its first line (the first is line 4): they are in further columns, the last is column3"]
 
 
+@pytest.mark.parametrize("data, names", [
+    ('"x","y"\n"1",1.5,"a"\n"2",2.5,"b"\n', ["column1", "x", "y"]), ("x\ty\nr1\t1.5\ta\nr2\t2.5\t\nr3\t2\tb\n", ["column1", "x", "y"]),
+    ("x,column1\n7,1.5,a\n8,2.5,b\n", ["column1_2", "x", "column1"])])
+def test_rows_with_names_that_the_first_line_does_not_have_are_read_as_r_writes_them(server, data, names):
+    name = "t.tsv" if "\t" in data else "t.csv"
+    put(server, name, data)
+    answer = sql(server, "SELECT * FROM t")
+    assert [column["name"] for column in answer.object["columns"]] == names
+    assert rows(server, "SELECT avg(x) FROM t") == [[2]]
+    assert [note for note in notes(answer) if "field" in note] == [
+        f"each row of {name} has one more field than its first line, as R writes names of rows: the first field is {names[0]}"]
+
+
+@pytest.mark.parametrize("data", ["a,b\n1,2,\n3,4,\n", "a,b\n1,2,\n3,4,note\n", "a,b\n1,2,3\n4,5\n", "a,b\n1,2,3\n4,5,6,7\n", "a,b\n1,2\n3,4\n", "a,b\n"])
+def test_rows_without_names_are_not_read_so(server, data):
+    put(server, "t.csv", data)
+    answer = sql(server, "SELECT * FROM t")
+    assert [column["name"] for column in answer.object["columns"]][:2] == ["a", "b"] and "R writes" not in " ".join(notes(answer))
+
+
 def test_a_blank_line_of_a_file_with_one_column_is_a_row(server):
     """As to DuckDB and sqlite3; else a value that is missing would not be counted."""
     put(server, "t.csv", "\nv\n1\n\n3\n")

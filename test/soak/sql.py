@@ -83,8 +83,8 @@ class File:
         for row in self.chance.sample(range(self.rows), self.rows // 4 + 1):
             for column in self.columns[self.chance.randrange(1, len(self.columns)):]:
                 column[row] = None
-        # A column that no first line names.
-        if self.chance.random() < 0.3 and "repeated names" not in self.traits:
+        # A column that no first line names, and not all rows have: it would be the first one.
+        if self.chance.random() < 0.3 and "repeated names" not in self.traits and self.rows > 1:
             self.columns.append([None] * self.rows)
             self.columns[-1][self.chance.randrange(self.rows)] = "7"
             self.names.append(f"column{len(self.columns)}")
