@@ -15,7 +15,7 @@
 #include "stop.h"
 #include "workspace/beneath.h"
 
-enum { READINGS_MAX = 3, YEAR_MIN = 1900, YEAR_MAX = 2100 };
+enum { READINGS_MAX = 5, YEAR_MIN = 1900, YEAR_MAX = 2100 };
 
 /* ---- reading ---- */
 
@@ -65,6 +65,8 @@ static int begin_rows(struct sheet *sheet, struct csv_reader *reader, struct err
 			has_ending(sheet->path, ".tsv") ? '\t' : csv_separator(head, len);
 	csv_skip(reader, declared);
 	csv_set(reader, sheet->separator, sheet->quotes);
+	if (sheet->escapes)
+		csv_escape(reader);
 	return 0;
 }
 
@@ -311,6 +313,31 @@ static void forget_scan(struct sheet *sheet)
 	sheet->trimmed = false;
 }
 
+/*
+ * Whether quotes are to be read otherwise; `err` NULL: all was read. Backslashes escape them if
+ * each field ends where it should then, and else do not. A quote that nothing ends is a character
+ * where separators never are in values.
+ */
+static bool is_read_otherwise(struct sheet *sheet, const struct csv_reader *reader,
+			      const struct err *err)
+{
+	bool wrong = err != NULL || reader->loose;
+
+	if (sheet->escapes) {
+		sheet->escapes = !wrong;
+		sheet->plain = wrong;
+		return wrong;
+	}
+	if (wrong && reader->slashed && !sheet->plain) {
+		sheet->escapes = true;
+		return true;
+	}
+	if (err == NULL || err->code != ERR_INVALID || sheet->separator != '\t' || !sheet->quotes)
+		return false;
+	sheet->quotes = false;
+	return true;
+}
+
 /* One reading; *ret_again: it has to be another one. */
 static int scan_once(struct sheet *sheet, int fd, bool known, bool *ret_again, struct err *err)
 {
@@ -323,12 +350,8 @@ static int scan_once(struct sheet *sheet, int fd, bool known, bool *ret_again, s
 	sheet->encoding = reading.source.encoding;
 	sheet->lost = reading.source.lost;
 	*ret_again = reading.source.again;
-	/* A quote that nothing ends, where separators never are in values. */
-	if (result < 0 && !*ret_again && err->code == ERR_INVALID && sheet->separator == '\t' &&
-	    sheet->quotes) {
-		sheet->quotes = false;
-		*ret_again = true;
-	}
+	if (!*ret_again && !stop_requested())
+		*ret_again = is_read_otherwise(sheet, &reading.reader, result < 0 ? err : NULL);
 	reading_end(&reading);
 	return result;
 }

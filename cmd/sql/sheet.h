@@ -25,6 +25,8 @@ struct sheet {
 	struct encoding encoding;
 	char separator;
 	bool quotes;  /* in it mean something */
+	bool escapes; /* a backslash stands before those within a field */
+	bool plain;   /* that was tried, and is not so */
 	bool trimmed; /* blanks stood around names of columns */
 	bool counted; /* the names are numbers one after the other: 0, 1, 2 or years */
 	bool shifted; /* the first column has no name in the first line: names of rows */

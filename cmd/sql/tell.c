@@ -264,6 +264,11 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 	if (sheet->trimmed)
 		sink_note(sink, "blanks around the names of columns in %s are no part of them",
 			  file);
+	if (sheet->escapes)
+		sink_note(sink,
+			  "quotes within values of %s have a backslash before them, which is "
+			  "no part of the value",
+			  file);
 	if (!sheet->quotes)
 		sink_note(sink, "a quote in %s does not end: quotes are read as plain characters",
 			  file);

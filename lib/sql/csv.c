@@ -32,6 +32,11 @@ void csv_set(struct csv_reader *reader, char separator, bool quotes)
 	reader->quotes = quotes;
 }
 
+void csv_escape(struct csv_reader *reader)
+{
+	reader->escapes = true;
+}
+
 void csv_skip(struct csv_reader *reader, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -92,16 +97,31 @@ static char *plain_end(const struct csv_reader *r, char *s, const char *end)
 	return s < end || r->ended ? s : NULL;
 }
 
+/* Whether the quote in the field at `s` is no end of it for the backslash before. */
+static bool is_escaped(struct csv_reader *r, const char *s, const char *quote)
+{
+	const char *first = quote;
+
+	while (first - 1 > s && first[-1] == '\\')
+		first--;
+	if ((quote - first) % 2 == 0)
+		return false;
+	r->slashed = true;
+	return r->escapes;
+}
+
 /* Behind the quote at `s`; NULL without one that ends it. `raw`: it is not only the last byte. */
-static char *quoted_end(const struct csv_reader *r, char *s, const char *end, bool *ret_raw)
+static char *quoted_end(struct csv_reader *r, char *s, const char *end, bool *ret_raw)
 {
 	char *quote = s;
 
 	*ret_raw = false;
 	while ((quote = memchr(quote + 1, '"', (size_t)(end - quote - 1))) != NULL) {
-		if (quote + 1 == end)
-			return r->ended ? quote + 1 : NULL;
-		if (quote[1] != '"')
+		if (is_escaped(r, s, quote))
+			continue;
+		if (quote + 1 == end && !r->ended)
+			return NULL;
+		if (quote + 1 == end || quote[1] != '"')
 			break;
 		*ret_raw = true;
 		quote++;
@@ -110,9 +130,11 @@ static char *quoted_end(const struct csv_reader *r, char *s, const char *end, bo
 	}
 	if (quote == NULL)
 		return NULL;
-	if (r->border[(unsigned char)quote[1]])
+	if (r->escapes && memchr(s, '\\', (size_t)(quote - s)) != NULL)
+		*ret_raw = true;
+	if (quote + 1 == end || r->border[(unsigned char)quote[1]])
 		return quote + 1;
-	*ret_raw = true;
+	*ret_raw = r->loose = true;
 	return plain_end(r, quote + 1, end);
 }
 
@@ -131,8 +153,8 @@ static void add_field(struct csv_reader *r, const struct span *span)
 				    .raw = span->raw };
 }
 
-/* In place: without the quotes around, doubled ones made single. */
-static void unquote(struct csv_field *field)
+/* In place: without the quotes around, doubled ones made single, and escaping backslashes. */
+static void unquote(struct csv_field *field, bool escapes)
 {
 	const char *s = field->s + 1;
 	const char *end = field->s + field->len;
@@ -140,14 +162,15 @@ static void unquote(struct csv_field *field)
 	bool within = true;
 
 	for (; s < end; s++) {
-		if (!within || *s != '"') {
-			*out++ = *s;
-		} else if (s + 1 < end && s[1] == '"') {
-			*out++ = '"';
-			s++;
-		} else {
+		bool more = within && s + 1 < end;
+
+		if (more && ((s[0] == '"' && s[1] == '"') ||
+			     (escapes && s[0] == '\\' && (s[1] == '"' || s[1] == '\\'))))
+			*out++ = *++s;
+		else if (within && *s == '"')
 			within = false;
-		}
+		else
+			*out++ = *s;
 	}
 	field->len = (size_t)(out - field->s);
 	field->raw = false;
@@ -171,7 +194,7 @@ static void finish_fields(struct csv_reader *r)
 			continue;
 		r->breaks += count_breaks(field->s, field->len);
 		if (field->raw)
-			unquote(field);
+			unquote(field, r->escapes);
 	}
 }
 

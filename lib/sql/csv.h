@@ -41,6 +41,9 @@ struct csv_reader {
 	uint64_t line;   /* where that row begins, from 1 */
 	uint64_t breaks; /* line ends in it */
 	bool quotes;     /* a quote at a field's start means something */
+	bool escapes;    /* and a backslash before one within the field */
+	bool slashed;    /* such a backslash was seen */
+	bool loose;      /* something stood between a field's last quote and its end */
 	bool begun;      /* the first row was given out */
 	bool single;     /* with one field: blank lines are rows, too, of one that is missing */
 	bool border[256];
@@ -56,6 +59,8 @@ int csv_look(struct csv_reader *reader, const char **ret_text, size_t *ret_len,
 	     struct err *err) MUST_CHECK;
 /* Before the first row. `quotes`: false for text in which a quote is a character like others. */
 void csv_set(struct csv_reader *reader, char separator, bool quotes);
+/* Quotes within quoted fields, and backslashes, have a backslash before them; or doubled quotes. */
+void csv_escape(struct csv_reader *reader);
 /* Passes over `len` bytes that csv_look gave. */
 void csv_skip(struct csv_reader *reader, size_t len);
 /*

@@ -974,6 +974,27 @@ def test_a_blank_line_of_a_file_with_one_column_is_a_row(server):
     assert answer.object["rows"] == [[1], [3]] and notes(answer) == []
 
 
+@pytest.mark.parametrize("data, expected", [
+    ('id,name,qty\n1,"5\\" pipe",3\n2,"a, \\"b\\", c",4\n3,"C:\\\\x",5\n4,"27\\"",6\n', [[1, '5" pipe', 3], [2, 'a, "b", c', 4], [3, "C:\\x", 5], [4, '27"', 6]]),
+    ('id\tname\n1\t"27\\" wide"\n2\t"b"\n', [[1, '27" wide'], [2, "b"]]), ('id;name\n1;"a\\"\n2;"b\\" c"', None)])
+def test_quotes_after_backslashes_are_read_where_they_are_no_ends(server, data, expected):
+    """As Spark, MySQL and R write them."""
+    put(server, "t.tsv" if "\t" in data else "t.csv", data)
+    answer = sql(server, "SELECT * FROM t")
+    assert [note for note in notes(answer) if "backslash" in note] == (
+        [f"quotes within values of t.{'tsv' if chr(9) in data else 'csv'} have a backslash before them, which is no part of the value"] if expected else [])
+    assert expected is None or answer.object["rows"] == expected
+
+
+@pytest.mark.parametrize("data, expected", [
+    ('id,path\n1,"C:\\"\n2,"D:\\x\\"\n', [[1, "C:\\"], [2, "D:\\x\\"]]), ('id,name\n1,"say ""\\"""\n2,b\n', [[1, 'say "\\"'], [2, "b"]]),
+    ('id,name\n1,a\\"b\n2,"x"y\n', [[1, 'a\\"b'], [2, "xy"]]), ('id,path\n1,"C:\\"\n2,"x"y\n', [[1, "C:\\"], [2, "xy"]])])
+def test_a_backslash_that_escapes_nothing_is_a_character(server, data, expected):
+    put(server, "t.csv", data)
+    answer = sql(server, "SELECT * FROM t")
+    assert answer.object["rows"] == expected and notes(answer) == []
+
+
 def test_a_lone_quote_in_a_file_with_tabs_is_a_character(server):  # Q20
     put(server, "t.tsv", 'a\tb\n5"\t"x\n6\ty\n')
     answer = sql(server, "SELECT * FROM t")

@@ -31,7 +31,8 @@ static int read_piece(void *data, char *out, size_t size, size_t *ret_len, struc
 }
 
 /* (a)(-)[line]; a missing field is a dash. */
-static int read_all(const char *text, size_t piece, bool quotes, struct buf *out, struct err *err)
+static int read_as(const char *text, size_t piece, bool quotes, bool escapes, struct buf *out,
+		   struct err *err)
 {
 	struct pieces pieces = { .text = text, .left = strlen(text), .piece = piece };
 	struct csv_reader reader;
@@ -39,6 +40,8 @@ static int read_all(const char *text, size_t piece, bool quotes, struct buf *out
 
 	csv_start(&reader, read_piece, &pieces);
 	csv_set(&reader, ',', quotes);
+	if (escapes)
+		csv_escape(&reader);
 	while ((result = csv_next(&reader, err)) == 1) {
 		for (size_t i = 0; i < reader.count; i++) {
 			const struct csv_field *field = &reader.fields[i];
@@ -48,8 +51,17 @@ static int read_all(const char *text, size_t piece, bool quotes, struct buf *out
 		}
 		buf_putf(out, "%ju;", (uintmax_t)reader.line);
 	}
+	if (reader.slashed)
+		buf_puts(out, "slashed");
+	if (reader.loose)
+		buf_puts(out, "loose");
 	csv_release(&reader);
 	return result;
+}
+
+static int read_all(const char *text, size_t piece, bool quotes, struct buf *out, struct err *err)
+{
+	return read_as(text, piece, quotes, false, out, err);
 }
 
 /* In pieces of every size it is the same. */
@@ -82,9 +94,35 @@ static void quotes_hide_separators_and_line_ends(void **state)
 	(void)state;
 	assert_read("\"a,b\",\"c\nd\"\ne", "(a,b)(c\nd)1;(e)3;");
 	assert_read("\"a\"\"b\",\"\"\n", "(a\"b)()1;");
-	assert_read("a\"b,\"c\"d\n", "(a\"b)(cd)1;");
+	assert_read("a\"b,\"c\"d\n", "(a\"b)(cd)1;loose");
 	assert_read("\"\"\n", "()1;");
 	assert_read("\"a\"\"\"", "(a\")1;");
+}
+
+static void assert_escaped(const char *text, const char *plain, const char *expected)
+{
+	assert_read(text, plain);
+	for (size_t piece = 1; piece <= strlen(text); piece++) {
+		cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+		struct err err;
+		int result = read_as(text, piece, true, true, &out, &err);
+
+		assert_int_equal(result, expected != NULL ? 0 : -1);
+		if (expected != NULL)
+			assert_string_equal(buf_str(&out), expected);
+	}
+}
+
+static void a_backslash_before_a_quote_is_seen_and_may_escape_it(void **state)
+{
+	(void)state;
+	assert_escaped("\"5\\\" pipe\",7\n", "(5\\ pipe\")(7)1;slashedloose",
+		       "(5\" pipe)(7)1;slashed");
+	assert_escaped("\"a\\\\b\\c\\\\\"\nx\n", "(a\\\\b\\c\\\\)1;(x)2;", "(a\\b\\c\\)1;(x)2;");
+	assert_escaped("\"a\\\",1\n", "(a\\)(1)1;slashed", NULL);
+	assert_escaped("a\\\"b,\"c\"\"d\"\n", "(a\\\"b)(c\"d)1;", "(a\\\"b)(c\"d)1;");
+	assert_escaped("\"\\\"\",1\n\"x\"\n", "(\\\",1\nx\")1;slashedloose",
+		       "(\")(1)1;(x)2;slashed");
 }
 
 static void quotes_are_characters_where_they_mean_nothing(void **state)
@@ -180,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_and_fields_are_cut_where_they_end),
 		cmocka_unit_test(quotes_hide_separators_and_line_ends),
+		cmocka_unit_test(a_backslash_before_a_quote_is_seen_and_may_escape_it),
 		cmocka_unit_test(a_quote_that_does_not_end_is_told_with_its_line),
 		cmocka_unit_test(quotes_are_characters_where_they_mean_nothing),
 		cmocka_unit_test(a_row_that_is_too_long_is_refused),
