@@ -299,27 +299,64 @@ static size_t count_lines(const char *head, size_t len, char separator,
 	return lines == 0 && !empty ? 1 : lines;
 }
 
+/* Whether a blank follows one in the first line, as in texts: "price, EUR". */
+static bool is_spaced(const char *head, size_t len, char separator)
+{
+	bool quoted = false;
+	size_t i = 0;
+
+	while (i < len && (head[i] == '\n' || head[i] == '\r'))
+		i++;
+	for (; i + 1 < len && (quoted || (head[i] != '\n' && head[i] != '\r')); i++) {
+		quoted ^= head[i] == '"';
+		if (!quoted && head[i] == separator && head[i + 1] == ' ')
+			return true;
+	}
+	return false;
+}
+
+/* How well a character separates the first lines. */
+struct fit {
+	size_t alike;
+	bool spaced;
+	size_t count;
+};
+
+static struct fit fit_of(const char *head, size_t len, char separator)
+{
+	size_t counts[CSV_LOOK_LINES];
+	size_t lines = count_lines(head, len, separator, counts);
+	struct fit fit = { .spaced = is_spaced(head, len, separator), .count = counts[0] };
+
+	for (size_t i = 0; i < lines; i++)
+		fit.alike += counts[0] > 0 && counts[i] == counts[0];
+	return fit;
+}
+
+static bool is_better(const struct fit *a, const struct fit *b)
+{
+	if (a->alike != b->alike)
+		return a->alike > b->alike;
+	if (a->spaced != b->spaced)
+		return b->spaced;
+	return a->count > b->count;
+}
+
 char csv_separator(const char *head, size_t len)
 {
 	static const char candidates[] = { ',', ';', '\t', '|' };
-	size_t best = 0;
-	size_t best_alike = 0;
-	size_t best_count = 0;
+	struct fit best = fit_of(head, len, candidates[0]);
+	char chosen = candidates[0];
 
-	for (size_t c = 0; c < sizeof(candidates); c++) {
-		size_t counts[CSV_LOOK_LINES];
-		size_t lines = count_lines(head, len, candidates[c], counts);
-		size_t alike = 0;
+	for (size_t c = 1; c < sizeof(candidates); c++) {
+		struct fit fit = fit_of(head, len, candidates[c]);
 
-		for (size_t i = 0; i < lines; i++)
-			alike += counts[0] > 0 && counts[i] == counts[0];
-		if (alike < best_alike || (alike == best_alike && counts[0] <= best_count))
+		if (!is_better(&fit, &best))
 			continue;
-		best = c;
-		best_alike = alike;
-		best_count = counts[0];
+		best = fit;
+		chosen = candidates[c];
 	}
-	return candidates[best];
+	return chosen;
 }
 
 size_t csv_declared(const char *head, size_t len, char *ret_separator)

@@ -73,7 +73,7 @@ int csv_next(struct csv_reader *reader, struct err *err) MUST_CHECK;
 
 /*
  * The separator of a file that begins so: the one of , ; tab | by which most of its first lines
- * have as many fields as the first one.
+ * have as many fields as the first one. One that a blank follows in the first line comes last.
  */
 char csv_separator(const char *head, size_t len);
 /* The length of a first line "sep=;" with its end, and its separator; 0 when there is none. */

@@ -180,6 +180,13 @@ static void the_separator_is_the_one_that_the_first_lines_have_alike(void **stat
 	assert_int_equal(separator_of("\"a;b;c\",d"), ',');
 	assert_int_equal(separator_of("a"), ',');
 	assert_int_equal(separator_of("last, first;age\nA, B;1\nC;2\n"), ';');
+	assert_int_equal(separator_of("n;a, net;a, gross\n1;2,50;3,10\n"), ';');
+	assert_int_equal(separator_of("\nid;\"a;b\", EUR\n1;2,50\n"), ';');
+	assert_int_equal(separator_of("a, net;a, gross\n2,50;3,10\n"), ';');
+	assert_int_equal(separator_of("a, b, c\n1, 2, 3\n"), ',');
+	assert_int_equal(separator_of("a, b; c\n1, 2;3\n"), ',');
+	assert_int_equal(separator_of("a,b;c\n1,2;3\n"), ',');
+	assert_int_equal(separator_of("a, b|c\n1, 2\n3, 4\n"), ',');
 }
 
 static void a_first_line_may_declare_the_separator(void **state)
