@@ -97,6 +97,31 @@ static bool is_past(const struct cursor *cursor)
 						  : cursor->value < cursor->arguments[COLUMN_STOP];
 }
 
+/* A stop may lie between two integers. */
+static bool is_integer(sqlite3_value *value, int column)
+{
+	switch (sqlite3_value_numeric_type(value)) {
+	case SQLITE_NULL:
+	case SQLITE_INTEGER:
+		return true;
+	case SQLITE_FLOAT:
+		return column == COLUMN_STOP ||
+		       sqlite3_value_double(value) == (double)sqlite3_value_int64(value);
+	default:
+		return false;
+	}
+}
+
+static int refuse(sqlite3_vtab *vtab, sqlite3_value *value)
+{
+	sqlite3_free(vtab->zErrMsg);
+	vtab->zErrMsg = sqlite3_mprintf(
+		"generate_series takes integers, and '%s' is none; SELECT date('2026-01-01', "
+		"value || ' days') FROM generate_series(0, 4) gives days",
+		sqlite3_value_text(value));
+	return SQLITE_ERROR;
+}
+
 static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int count,
 		  sqlite3_value **values)
 {
@@ -109,6 +134,8 @@ static int filter(sqlite3_vtab_cursor *base, int plan, const char *text, int cou
 	for (int column = COLUMN_START; column < COLUMNS && used < count; column++) {
 		if ((plan & 1 << (column - 1)) == 0)
 			continue;
+		if (!is_integer(values[used], column))
+			return refuse(base->pVtab, values[used]);
 		cursor->over |= sqlite3_value_type(values[used]) == SQLITE_NULL;
 		cursor->arguments[column] = sqlite3_value_int64(values[used++]);
 	}
