@@ -56,7 +56,7 @@ static const char *missing_of(const json_t *column)
 	return says(column, "nan") ? "['', 'NaN']" : "['']";
 }
 
-/* A name as pandas has it: the second "id" is "id.1". */
+/* A name as pandas has it: the second "id" is "id.1", none in column 2 is "Unnamed: 2". */
 static void put_name(struct buf *out, const json_t *columns, size_t index)
 {
 	const json_t *name = json_object_get(json_array_get(columns, index), "name");
@@ -66,8 +66,11 @@ static void put_name(struct buf *out, const json_t *columns, size_t index)
 
 	for (size_t i = 0; i < index; i++)
 		before += json_equal(json_object_get(json_array_get(columns, i), "name"), name);
-	unique = before == 0 ? json_deep_copy(name)
-			     : json_make_fmt("%s.%zu", json_string_value(name), before);
+	if (str_eq(json_string_value(name), ""))
+		unique = json_make_fmt("Unnamed: %zu", index);
+	else
+		unique = before == 0 ? json_deep_copy(name)
+				     : json_make_fmt("%s.%zu", json_string_value(name), before);
 	plain = json_write_text(unique);
 	buf_puts(out, plain);
 }

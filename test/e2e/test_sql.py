@@ -295,6 +295,13 @@ df.n.sum(), df.x.sum()"""
     assert server.cell(lines[-2] + check).text == "(4950, 7425.0)\n"
 
 
+def test_the_line_for_pandas_names_columns_without_names_as_pandas_does(server):
+    line = sql(server, "WITH RECURSIVE r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r WHERE n < 99) SELECT n, printf('%05d', n) AS \"\", 1 AS b, "
+                       "nullif(n, 5) AS \"\" FROM r").texts[-1].splitlines()[-1]
+    assert server.cell(line + "\ndf.iloc[7].tolist(), str(df.dtypes.iloc[3]), list(df)").text == (
+        "([7, '00007', 1, 7], 'Int64', ['n', 'Unnamed: 1', 'b', 'Unnamed: 3'])\n")
+
+
 def test_the_line_for_pandas_brings_doubles_back(server):  # Q8
     server.cell("import random\nrandom.seed(7)\nxs = [random.random() * 10 ** random.randint(-20, 20) for _ in range(3000)]\n"
                 "open('input/x.csv', 'w').write('x\\n' + ''.join(f'{x!r}\\n' for x in xs))")
