@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "lookup.h"
+#include "names.h"
 #include "order.h"
 #include "sink.h"
 #include "source.h"
@@ -26,9 +27,20 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-static int fail_changed(struct err *err)
+static int fail_changed(const struct sheet *sheet, struct err *err)
 {
-	return err_set(err, ERR_BUSY, "it changed while it was read; run the query again");
+	cleanup_free char *stem =
+		xasprintf("%.*s_copy", (int)(strrchr(sheet->path, '.') - sheet->path), sheet->path);
+	cleanup_free char *copy = names_unused(sheet->dir_fd, stem, strrchr(sheet->path, '.') + 1);
+	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
+
+	names_put_quoted(&line, sheet->path, false);
+	buf_puts(&line, " ");
+	names_put_quoted(&line, copy, false);
+	return err_set(err, ERR_BUSY,
+		       "it changed while it was read; run the query again, or one of a copy where "
+		       "the file always changes, in bash: cp %s",
+		       buf_str(&line));
 }
 
 static int open_file(const struct sheet *sheet, struct stat *ret, struct err *err)
@@ -387,7 +399,7 @@ static int scan(struct sheet *sheet, struct err *err)
 	if (fstat(fd, &after) < 0)
 		return err_sys(err, "looking at it");
 	if (!is_same(&after, &sheet->stat))
-		return fail_changed(err);
+		return fail_changed(sheet, err);
 	if (result == 0)
 		decide(sheet);
 	return result;
@@ -454,7 +466,7 @@ static int fetch_rows(struct sheet *sheet, struct csv_reader *reader, const size
 		if (stop_requested())
 			return stop_fail(err);
 		if (rows++ == sheet->rows)
-			return fail_changed(err);
+			return fail_changed(sheet, err);
 		for (size_t i = 0; i < count; i++) {
 			bool there = picked[i] < reader->count;
 
@@ -464,7 +476,7 @@ static int fetch_rows(struct sheet *sheet, struct csv_reader *reader, const size
 		}
 	}
 	if (result == 0 && rows != sheet->rows)
-		return fail_changed(err);
+		return fail_changed(sheet, err);
 	return result;
 }
 
@@ -478,7 +490,7 @@ static int fetch(struct sheet *sheet, const size_t *picked, size_t count, struct
 	if (fd < 0)
 		return -1;
 	if (!is_same(&now, &sheet->stat))
-		return fail_changed(err);
+		return fail_changed(sheet, err);
 	for (size_t i = 0; i < count; i++)
 		if (column_reserve(&sheet->columns[picked[i]], sheet->rows, err) < 0)
 			return -1;
@@ -487,7 +499,7 @@ static int fetch(struct sheet *sheet, const size_t *picked, size_t count, struct
 		result = fetch_rows(sheet, &reading.reader, picked, count, err);
 	reading_end(&reading);
 	if (result == 0 && (fstat(fd, &now) < 0 || !is_same(&now, &sheet->stat)))
-		result = fail_changed(err);
+		result = fail_changed(sheet, err);
 	return result;
 }
 

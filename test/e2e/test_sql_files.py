@@ -9,6 +9,7 @@ import unicodedata
 
 import pytest
 from client import Server
+from patience import until
 from steps import assert_clean
 from test_sql import SALES, make_database, put, rows, sql, write
 
@@ -106,6 +107,25 @@ def test_the_error_for_an_unknown_table_lists_those_there_are(server):
     put(server, "one.csv", "a\n1\n")
     put(server, "two.csv", "a\n1\n")
     assert "the session's CSV files are the tables one, two" in sql(server, "SELECT * FROM three").texts[-1]
+
+
+def test_a_file_that_always_grows_is_told_with_the_line_that_copies_it(server):
+    server.cell("""
+import threading, time
+open('input/log.csv', 'w').write('n\\n' + '1\\n' * 1000000)
+stop = False
+def grow():
+    with open('input/log.csv', 'a', buffering=1) as f:
+        while not stop:
+            f.write('1\\n')
+            time.sleep(0.001)
+thread = threading.Thread(target=grow); thread.start()""")
+    told = until(lambda: (answer := sql(server, "SELECT sum(n) FROM log")).is_error and answer.texts[-1])
+    assert told == ("'input/log.csv': it changed while it was read; run the query again, or one of a copy where the file always changes, "
+                    "in bash: cp 'input/log.csv' 'input/log_copy.csv'")
+    server.call("exec_code", session_id="s", language="bash", code=told.split("in bash: ")[1])
+    assert rows(server, "SELECT sum(n) >= 1000000, min(n), max(n) FROM log_copy") == [[1, 1, 1]]
+    server.cell("stop = True; thread.join()")
 
 
 def test_a_link_to_elsewhere_is_no_table(server, home):
