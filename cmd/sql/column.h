@@ -77,6 +77,7 @@ struct column {
 	int offset;
 	bool named;     /* or perhaps, by the query that is being prepared */
 	bool wanted;    /* by it */
+	bool paired;    /* with what may be no text (pairs.h) */
 	unsigned marks; /* of enum column_mark */
 	bool loaded;
 	size_t rows;

@@ -180,10 +180,10 @@ static void note_comparisons(struct sheet *sheet, sqlite3_index_info *info)
 /* Values of IN come with the column's type, and would not find '007' as 7 any more. */
 static bool is_in_text(const struct sheet *sheet, sqlite3_index_info *info, int constraint)
 {
-	int column = info->aConstraint[constraint].iColumn;
+	const struct column *column = &sheet->columns[info->aConstraint[constraint].iColumn];
 
-	return sheet->columns[column].verdict.type == INFER_TYPE_TEXT &&
-	       sqlite3_vtab_in(info, constraint, -1);
+	return column->verdict.type == INFER_TYPE_TEXT &&
+	       (column->paired || sqlite3_vtab_in(info, constraint, -1));
 }
 
 /* Whether rows are found by it; *ret_flags says how (enum lookup_flag). */

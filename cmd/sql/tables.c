@@ -11,6 +11,7 @@
 #include "lite.h"
 #include "module.h"
 #include "names.h"
+#include "pairs.h"
 #include "sql/token.h"
 #include "stop.h"
 #include "tell.h"
@@ -329,7 +330,7 @@ static void begin_query(struct tables *tables)
 		for (size_t c = 0; c < sheet->count; c++) {
 			struct column *column = &sheet->columns[c];
 
-			column->named = column->wanted = false;
+			column->named = column->wanted = column->paired = false;
 			column->marks = 0;
 		}
 		if (full)
@@ -345,6 +346,7 @@ int tables_load(struct tables *tables, const char *sql, size_t len, struct err *
 	begin_query(tables);
 	if (load_each(tables, sql, len, err) < 0 || mark_named(tables, sql, len, err) < 0)
 		return -1;
+	pairs_mark(tables->sheets, tables->sheet_count, sql, len);
 	return lite_seal(tables->db, err);
 }
 

@@ -43,7 +43,8 @@ def conditions(chance, count):
         if chance.random() < 0.2:
             parts.append(f"x.{chance.choice('nr')} IN (1, 7, 2.5)")
         if chance.random() < 0.2:
-            parts.append(f"(x.n, x.t) IN (SELECT {chance.choice('nr')}, {chance.choice('tz')} FROM u)")
+            a, b, c, d = chance.sample(list(VALUES), 4)
+            parts.append(f"(x.{a}, x.{b}) IN (SELECT {chance.choice([a, c])}, {chance.choice([b, d, f'max({d})'])} FROM u)")
         chance.shuffle(parts)
         yield " AND ".join(parts)
 
@@ -62,3 +63,17 @@ def test_rows_found_by_several_columns_are_those_that_sqlite_finds(server, seed)
                       f"SELECT count(*), count(x.rowid), sum(y.rowid) FROM u y LEFT JOIN t x ON {condition}",
                       f"SELECT count(*), sum(y.rowid) FROM u y WHERE EXISTS (SELECT 1 FROM t x WHERE {condition})"):
             assert rows(server, query) == [list(row) for row in db.execute(query)], query
+
+
+def test_pairs_of_texts_are_found_whatever_they_are_compared_with(server):
+    """SQLite gives the values of such a SELECT as they are, and compares them as texts."""
+    put(server, "t.csv", "z,n,d\n" + "007,7,a\n7,7,b\n1.0,1,c\nx,2,d\n" + "y,5,e\n" * 300)
+    put(server, "u.csv", "z,n\n7,7\n1,1\n" + "5,5\n" * 300)
+    for query in ("SELECT d FROM t WHERE (z, n) IN (SELECT n, n FROM u)", "SELECT d FROM t WHERE (n, z) IN (SELECT DISTINCT n, z FROM u)",
+                  "SELECT d FROM (SELECT z AS q, n, d FROM t) WHERE (q, n) IN (SELECT z, n FROM u)", "SELECT d FROM t WHERE ((z), n) IN (SELECT u.z, n FROM u)",
+                  "SELECT d FROM t WHERE (t.z, n) IN (WITH w AS (SELECT n AS m FROM u) SELECT m, m FROM w)"):
+        assert sorted(rows(server, query)) == [["a"], ["b"], ["c"]], query
+    assert rows(server, "SELECT d FROM t WHERE (z, n) IN (SELECT max(z), n FROM u GROUP BY n)") == [["b"]]  # max(z) is no column
+    latest = "SELECT count(*), min(d) FROM t WHERE (d, n) IN (SELECT max(d), n FROM t GROUP BY n)"
+    assert rows(server, latest) == [[303, "b"]] and "INDEX 0:?" in str(rows(server, f"EXPLAIN QUERY PLAN {latest}"))
+    assert rows(server, "SELECT count(*) FROM t WHERE (z, n) NOT IN (SELECT n, n FROM u)") == [[301]]
