@@ -129,6 +129,16 @@ static void advise_timed(const struct subject *subject)
 		  subject->name, subject->file, sample, buf_str(&way));
 }
 
+static void advise_midnight(const struct subject *subject)
+{
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
+
+	sink_note(subject->sink,
+		  "%s of %s has days, as '%s', and was compared with a midnight, as text: a day is "
+		  "less than its midnight and never equals it; write the midnight as a day alone",
+		  subject->name, subject->file, sample);
+}
+
 /* What whole numbers between these are when they are dates; NULL when they are Julian days. */
 static const char *what_numbers_are(double low, double high)
 {
@@ -279,6 +289,8 @@ static void advise_column(const struct subject *subject)
 		advise_spelt(subject);
 	else if (marks & COLUMN_TIMED)
 		advise_timed(subject);
+	else if (marks & COLUMN_MIDNIGHT)
+		advise_midnight(subject);
 	if (marks & COLUMN_STACKED)
 		advise_stacked(subject);
 	if (marks & COLUMN_TRUE)

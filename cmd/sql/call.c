@@ -47,21 +47,19 @@ static const char *part_of(char letter)
 }
 
 /* strftime('%Y-%m-%d', d) */
-static unsigned format_moments(const struct clause *clause, size_t at)
+static void put_formatted(struct buf *out, const struct clause *clause, size_t at)
 {
-	cleanup_buf struct buf given = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *format = NULL;
 
 	if (clause->tokens[at].kind != TOKEN_STRING)
-		return 0;
+		return;
 	format = token_text(&clause->lexer, &clause->tokens[at]);
 	for (const char *s = format; *s != '\0'; s++) {
 		if (*s == '%' && s[1] != '\0')
-			buf_puts(&given, part_of(*++s));
+			buf_puts(out, part_of(*++s));
 		else
-			buf_put(&given, s, 1);
+			buf_put(out, s, 1);
 	}
-	return moment_traits(buf_str(&given), given.len);
 }
 
 bool call_is_now(const struct clause *clause, size_t at)
@@ -69,14 +67,49 @@ bool call_is_now(const struct clause *clause, size_t at)
 	return *find(clause, at, now, ARRAY_SIZE(now)) != '\0';
 }
 
-unsigned call_moments(const struct clause *clause, size_t at)
+void call_put_given(struct buf *out, const struct clause *clause, size_t at)
 {
-	const char *given = call_is_now(clause, at) ? find(clause, at, now, ARRAY_SIZE(now))
-						    : find(clause, at, forms, ARRAY_SIZE(forms));
+	if (call_is_now(clause, at))
+		buf_puts(out, find(clause, at, now, ARRAY_SIZE(now)));
+	else if (clause_is(clause, at, "strftime"))
+		put_formatted(out, clause, at + 2);
+	else
+		buf_puts(out, find(clause, at, forms, ARRAY_SIZE(forms)));
+}
 
-	if (clause_is(clause, at, "strftime"))
-		return format_moments(clause, at + 2);
-	return moment_traits(given, strlen(given));
+/* The texts between: whether one is a day, or makes one of any moment, and none adds a time. */
+static bool has_day(const struct clause *clause, size_t at, size_t end)
+{
+	static const char *const times[] = { "hour", "minute", "second", "localtime", "utc" };
+	bool day = false;
+
+	for (; at < end; at++) {
+		cleanup_free char *text = clause_text(clause, at);
+
+		if (text == NULL)
+			continue;
+		for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+			if (strcasestr(text, times[i]) != NULL)
+				return false;
+		day = day || moment_is_day(moment_traits(text, strlen(text))) ||
+		      moment_is_midnight(text, strlen(text)) ||
+		      strncasecmp(text, "start of", 8) == 0;
+	}
+	return day;
+}
+
+void call_add_moments(const struct clause *clause, size_t at, struct side *side)
+{
+	cleanup_buf struct buf given = BUF_INIT(BUF_UNBOUNDED);
+	unsigned traits;
+
+	call_put_given(&given, clause, at);
+	traits = moment_traits(buf_str(&given), given.len);
+	side->written |= traits;
+	if (moment_is_midnight(buf_str(&given), given.len) ||
+	    (moment_has_both(traits) && clause_is_char(clause, at + 1, '(') &&
+	     has_day(clause, at, clause_behind_brackets(clause, at + 1))))
+		side->midnight = true;
 }
 
 /* Behind the first argument of the call at `at`. */
@@ -176,7 +209,7 @@ size_t call_behind(const struct clause *clause, size_t at, struct side *side)
 		return behind_argument(clause, at);
 	if (gives_its_arguments(clause, at, side))
 		return at;
-	side->written |= call_moments(clause, at);
+	call_add_moments(clause, at, side);
 	next = clause_behind_brackets(clause, at + 1);
 	if (clause_is(clause, at, "CAST"))
 		side->numeric = side->numeric || casts_to_number(clause, at, next);

@@ -7,8 +7,10 @@
 
 /* CURRENT_DATE and its like. */
 bool call_is_now(const struct clause *clause, size_t at);
-/* The traits (moment.h) of what the function or the word at `at` gives; 0 for no dates. */
-unsigned call_moments(const struct clause *clause, size_t at);
+/* Puts a text as the function of dates or the word at `at` gives; nothing for others. */
+void call_put_given(struct buf *out, const struct clause *clause, size_t at);
+/* Adds to the side what dates it gives. */
+void call_add_moments(const struct clause *clause, size_t at, struct side *side);
 /*
  * The name that the function of dates at `at` takes for a date; an empty side when it is none, or
  * when a modifier says what numbers are.

@@ -159,6 +159,17 @@ const json_t *clause_param(const struct clause *clause, size_t at)
 	return json_array_get(clause->params, index);
 }
 
+char *clause_text(const struct clause *clause, size_t at)
+{
+	const struct token *token = &clause->tokens[at];
+	const char *value =
+		token->kind == TOKEN_PARAM ? json_string_value(clause_param(clause, at)) : NULL;
+
+	if (token->kind == TOKEN_STRING)
+		return token_text(&clause->lexer, token);
+	return value != NULL ? xstrdup(value) : NULL;
+}
+
 size_t clause_behind_brackets(const struct clause *clause, size_t at)
 {
 	return clause->behinds[at];

@@ -40,6 +40,9 @@ bool clause_is_same(const struct clause *clause, size_t a, size_t b);
 /* The value of the parameter at `at`, borrowed; NULL is allowed as one. */
 const json_t *clause_param(const struct clause *clause, size_t at);
 
+/* The text that the query has at `at`, or as a parameter there, the caller's; NULL for none. */
+char *clause_text(const struct clause *clause, size_t at);
+
 /* The token behind the bracket that ends what the one at `at` begins. */
 size_t clause_behind_brackets(const struct clause *clause, size_t at);
 /* The bracket that `at` stands in; 0 for none. */

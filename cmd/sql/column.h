@@ -42,6 +42,7 @@ enum column_mark {
 				  Julian days or for nothing */
 	COLUMN_BARE = 1 << 10, /* takes the value of an arbitrary row, beside aggregates */
 	COLUMN_SPELT = 1 << 9, /* brings dates together with columns that write them otherwise */
+	COLUMN_MIDNIGHT = 1 << 12, /* compares days with a moment at which one begins */
 };
 
 struct column_texts {

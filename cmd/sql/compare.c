@@ -83,6 +83,8 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 		marks |= COLUMN_ORDERED | (a->wrong || b->wrong ? 0 : COLUMN_SPELT);
 	if (operation.reaches && misses_days(a->moments, b))
 		marks |= COLUMN_TIMED;
+	if (operation.shorter && a->days && b->midnight)
+		marks |= COLUMN_MIDNIGHT;
 	return marks;
 }
 
@@ -120,24 +122,27 @@ static size_t behind_operator(const struct clause *clause, size_t at)
 	return end;
 }
 
+/* BETWEEN is two of them. */
+static const struct operation from = { .orders = true, .reached = true, .shorter = true };
+static const struct operation up_to = { .orders = true, .reaches = true, .longer = true };
+
 static struct operation operation_of(const struct clause *clause, size_t at, size_t behind,
 				     bool not )
 {
 	bool less = clause_is_one_of(clause, at, "<>");
 	bool twice = clause_is_char(clause, at, '<') && clause_is_char(clause, behind - 1, '>');
 
-	bool between = clause_is(clause, at, "BETWEEN");
-	bool orders = (less && !twice) || between;
-	bool equal = !orders || (less && clause_is_char(clause, behind - 1, '='));
+	bool orders = less && !twice;
+	bool equal = !orders || clause_is_char(clause, behind - 1, '=');
 	bool more = orders && clause_is_char(clause, at, '>');
 
 	return (struct operation){
 		.orders = orders,
 		.unequal = not || twice || clause_is_char(clause, at, '!'),
-		.reaches = between || (equal && !more),
+		.reaches = equal && !more,
 		.reached = equal && !(orders && clause_is_char(clause, at, '<')),
-		.longer = between || (orders ? more != equal : true),
-		.shorter = between || (orders ? more == equal : true),
+		.longer = orders ? more != equal : true,
+		.shorter = orders ? more == equal : true,
 	};
 }
 
@@ -170,6 +175,21 @@ static void look_at_truth(const struct compare *compare, struct side side)
 		side_mark(&compare->sides, &side, COLUMN_CONDITION);
 }
 
+/* v BETWEEN a AND b: `b` are both limits. */
+static void look_at_limits(struct compare *compare, struct side a, struct side b, bool unequal)
+{
+	struct operation low = from;
+	struct operation high = up_to;
+	struct side first = { .begin = b.begin,
+			      .end = clause_right_of(&compare->clause, b.begin, false) };
+	struct side second = { .begin = size_min(first.end + 1, b.end), .end = b.end };
+
+	low.unequal = high.unequal = unequal;
+	look_at_both(compare, &a, &first, low);
+	a = (struct side){ .begin = a.begin, .end = a.end };
+	look_at_both(compare, &a, &second, high);
+}
+
 static void look_at_operator(struct compare *compare, size_t at, size_t behind)
 {
 	static const char *const truths[] = { "TRUE", "FALSE", NULL };
@@ -177,15 +197,19 @@ static void look_at_operator(struct compare *compare, size_t at, size_t behind)
 	bool before = at > 0 && clause_is(clause, at - 1, "NOT");
 	bool after = clause_is(clause, at, "IS") && clause_is(clause, behind, "NOT");
 	struct side a = { .end = before ? at - 1 : at };
+	bool between = clause_is(clause, at, "BETWEEN");
 	struct side b = { .begin = behind + after };
 
 	a.begin = clause_left_of(clause, a.end);
-	b.end = clause_right_of(clause, b.begin, clause_is(clause, at, "BETWEEN"));
+	b.end = clause_right_of(clause, b.begin, between);
 	if (clause_is(clause, at, "IS") && clause_is_any(clause, b.begin, truths)) {
 		look_at_truth(compare, a);
 		return;
 	}
-	look_at_both(compare, &a, &b, operation_of(clause, at, behind, before || after));
+	if (between)
+		look_at_limits(compare, a, b, before);
+	else
+		look_at_both(compare, &a, &b, operation_of(clause, at, behind, before || after));
 }
 
 /* CASE v WHEN 9 THEN */

@@ -42,6 +42,8 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 		return dated && !wrong;
 	case COLUMN_TIMED:
 		return dated && moment_has_both(column->moments);
+	case COLUMN_MIDNIGHT:
+		return dated && moment_is_day(column->moments);
 	case COLUMN_DAYS:
 		return !dated && column->verdict.type != INFER_TYPE_BOOLEAN;
 	case COLUMN_BARE:
@@ -144,6 +146,7 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	side->boolean = side->boolean || meant.boolean;
 	side->number = side->number || meant.number;
 	side->days = side->days || meant.days;
+	side->midnight = side->midnight || meant.midnight;
 	side->mixed = side->mixed || meant.mixed;
 	side->wrong = side->wrong || meant.wrong;
 	side->moments |= meant.moments;
@@ -375,6 +378,7 @@ static void add_text(struct side *side, const char *text, size_t len, size_t at)
 	    infer_class(text, len) != INFER_PADDED)
 		side->word = at;
 	side->written |= moment_traits(text, len);
+	side->midnight = side->midnight || moment_is_midnight(text, len);
 	if (moment_traits(text, len) & MOMENT_OFFSETS)
 		side->written_offset = moment_offset(text, len);
 }
@@ -428,7 +432,7 @@ static bool is_joined(const struct clause *clause, const struct side *side)
 static void forget_parts(struct side *side)
 {
 	side->moments = side->written = 0;
-	side->days = side->mixed = side->wrong = false;
+	side->days = side->midnight = side->mixed = side->wrong = false;
 	side->numeric = side->boolean = false;
 }
 
@@ -468,7 +472,7 @@ static void look(struct look *look)
 		if (is_truth(clause, at))
 			side->number = true;
 		else if (call_is_now(clause, at))
-			side->written |= call_moments(clause, at);
+			call_add_moments(clause, at, side);
 		else if (named && !call && !clause_is_char(clause, at + 1, '.'))
 			look_at_name(look, at);
 		else

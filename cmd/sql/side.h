@@ -33,8 +33,9 @@ struct side {
 	bool boolean; /* a column of booleans */
 	bool number;  /* a number, beside which they do not */
 	bool days;    /* columns of dates without times */
-	bool mixed;   /* columns of dates that are written in several ways */
-	bool wrong;   /* a column of dates that do not sort, or that are not ISO 8601 */
+	bool midnight;    /* the query has a date there with the time at which its day begins */
+	bool mixed;       /* columns of dates that are written in several ways */
+	bool wrong;       /* a column of dates that do not sort, or that are not ISO 8601 */
 	unsigned moments; /* of its columns of dates (moment.h) */
 	unsigned written; /* of the dates that the query has there as texts */
 	int offset;       /* of the columns' dates, in minutes; 0 for none */

@@ -426,6 +426,17 @@ bool moment_is_day(unsigned traits)
 	return (traits & MOMENT_DATE) != 0 && (traits & MOMENT_TIME) == 0;
 }
 
+bool moment_is_midnight(const char *s, size_t len)
+{
+	unsigned traits = moment_traits(s, len);
+	const char *colon = memchr(s, ':', len);
+
+	return moment_has_both(traits) && colon != NULL && colon[-1] == '0' &&
+	       (colon[-2] == '0' || !isdigit((unsigned char)colon[-2])) &&
+	       memcmp(colon + 1, "00", 2) == 0 && !(traits & MOMENT_HALF_DAY) &&
+	       (traits & (MOMENT_NO_SECONDS | MOMENT_ZERO_SECONDS)) != 0;
+}
+
 bool moment_sorts_wrong(unsigned traits)
 {
 	return (traits &

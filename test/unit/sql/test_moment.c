@@ -183,6 +183,24 @@ static void dates_have_times_or_not(void **state)
 	assert_false(moment_has_both(traits_of("10:00")) || moment_is_day(traits_of("10:00")));
 }
 
+static void a_day_begins_at_midnight(void **state)
+{
+	static const char *const begins[] = { "2026-01-15 00:00", "2026-01-15T00:00:00Z",
+					      "2026-01-15 00:00:00.000", "15.1.2026 0:00" };
+	static const char *const others[] = { "2026-01-15",
+					      "00:00",
+					      "2026-01-15 10:00",
+					      "2026-01-15 00:00:01",
+					      "2026-01-15 00:00:00.5",
+					      "2026-01-15 12:00 AM" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		assert_true(moment_is_midnight(begins[i], strlen(begins[i])));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(moment_is_midnight(others[i], strlen(others[i])));
+}
+
 static void only_what_is_simple_has_an_expression(void **state)
 {
 	static const char *const simple[] = { "31.01.2020", "1/2/2020", "2026-1-5",
@@ -218,6 +236,7 @@ int main(void)
 		cmocka_unit_test(moments_that_say_more_extend_others),
 		cmocka_unit_test(forms_that_may_be_one_moment_are_ambiguous),
 		cmocka_unit_test(dates_have_times_or_not),
+		cmocka_unit_test(a_day_begins_at_midnight),
 		cmocka_unit_test(only_what_is_simple_has_an_expression),
 	};
 
