@@ -408,13 +408,14 @@ static struct side value_before(const struct clause *clause, size_t end)
 /* v + 0 and v * 1 are there to make a number of a text. */
 static bool is_conversion(const struct clause *clause, size_t at)
 {
-	const char *text = clause->lexer.text;
+	double idle = clause_is_one_of(clause, at, "+-") ? 0 : 1;
 
 	for (size_t i = at - 1; i <= at + 1; i += 2) {
 		const struct token *token = &clause->tokens[i];
 
-		if (token->kind == TOKEN_NUMBER && strspn(text + token->at, "01.") >= token->len)
-			return true;
+		if (token->kind == TOKEN_NUMBER &&
+		    strtod(clause->lexer.text + token->at, NULL) == idle)
+			return i > at || !clause_is_one_of(clause, at, "-/");
 	}
 	return false;
 }

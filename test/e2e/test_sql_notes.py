@@ -29,3 +29,16 @@ def test_days_beside_a_midnight_are_told(days, condition, params):
     "iso >= date('2025-12-01 00:00:00')", "iso || ' 00:00:00' >= '2025-12-01 00:00:00'", "iso < CURRENT_TIMESTAMP"])
 def test_days_beside_another_moment_are_not_told(days, condition):
     assert notes(sql(days, f"SELECT id FROM t WHERE {condition}")) == []
+
+
+# ---- what is calculated with ----
+
+def test_only_a_sum_with_0_and_a_product_with_1_make_a_number_of_a_text(server):
+    put(server, "t.csv", "d,n,z\n2026-01-05,Ann,007\n2026-11-02,Bob,010\n")
+    told = "%s of t.csv is text and was calculated with: each value counts as the number that it begins with, or as 0 ('%s'); %s"
+    for term in ("d + 1", "d - 10", "10 + d", "d * 100", "d / 10", "d - 1.10", "1 - d", "d + 1e1"):
+        assert notes(sql(server, f"SELECT {term} FROM t")) == [told % ("d", "2026-01-05", "julianday() gives days for ISO dates")], term
+    for term in ("avg(n * 100)", "n * 1.1", "n + 1", "1 / n"):
+        assert notes(sql(server, f"SELECT {term} FROM t")) == [told % ("n", "Ann", "|| joins texts")], term
+    for term in ("z + 0", "0 + z", "z - 0.0", "z * 1", "1.0 * z", "z / 1.", "z + 1", "z * 100", "d + 0", "sum(z * 1.0) / 10", "z + 00"):
+        assert notes(sql(server, f"SELECT {term} FROM t")) == [], term
