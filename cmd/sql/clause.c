@@ -192,12 +192,53 @@ bool clause_is_boundary(const struct clause *clause, size_t at)
 	return clause_is_one_of(clause, at, ",;") || clause_is_any(clause, at, words);
 }
 
+/* The END of the CASE at `at`, before `most`; `at` itself for none. */
+static size_t end_of_case(const struct clause *clause, size_t at, size_t most)
+{
+	size_t depth = 0;
+
+	for (size_t i = at; i < most; i++) {
+		depth += clause_is(clause, i, "CASE");
+		depth -= clause_is(clause, i, "END");
+		if (depth == 0)
+			return i;
+	}
+	return at;
+}
+
+/* The CASE of the END at `at`, from `least` on; `at` itself for none. */
+static size_t case_of_end(const struct clause *clause, size_t at, size_t least)
+{
+	size_t depth = 0;
+
+	for (size_t i = at + 1; i-- > least;) {
+		depth += clause_is(clause, i, "END");
+		depth -= clause_is(clause, i, "CASE");
+		if (depth == 0)
+			return i;
+	}
+	return at;
+}
+
+size_t clause_behind_case(const struct clause *clause, size_t at)
+{
+	size_t end = end_of_case(clause, at, size_min(clause->count - 1, at + SIDE_MAX));
+
+	return end > at ? end + 1 : at;
+}
+
 size_t clause_left_of(const struct clause *clause, size_t at)
 {
 	size_t least = at > SIDE_MAX ? at - SIDE_MAX : 0;
 	size_t depth = 0;
 
 	for (; at > least; at--) {
+		size_t begin = depth == 0 ? case_of_end(clause, at - 1, least) : at - 1;
+
+		if (begin < at - 1) {
+			at = begin + 1;
+			continue;
+		}
 		if (depth == 0 &&
 		    (clause_is_char(clause, at - 1, '(') || clause_is_boundary(clause, at - 1)))
 			break;
@@ -213,6 +254,12 @@ size_t clause_right_of(const struct clause *clause, size_t at, bool both)
 	size_t depth = 0;
 
 	for (; at < most; at++) {
+		size_t end = depth == 0 ? end_of_case(clause, at, most) : at;
+
+		if (end > at) {
+			at = end;
+			continue;
+		}
 		if (depth == 0 && both && clause_is(clause, at, "AND")) {
 			both = false;
 			continue;

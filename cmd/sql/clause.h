@@ -51,6 +51,8 @@ size_t clause_bracket_of(const struct clause *clause, size_t at);
  * is a part of it, that of BETWEEN. */
 size_t clause_left_of(const struct clause *clause, size_t at);
 size_t clause_right_of(const struct clause *clause, size_t at, bool both);
+/* The token behind the END of the CASE at `at`; `at` itself where no CASE begins that ends. */
+size_t clause_behind_case(const struct clause *clause, size_t at);
 /* A comma, semicolon, or a word that ends an operand. */
 bool clause_is_boundary(const struct clause *clause, size_t at);
 

@@ -129,6 +129,24 @@ void side_mark_named(const struct sides *sides, const char *name, unsigned marks
 
 static void look(struct look *look);
 
+static void add_side(struct side *side, const struct side *meant)
+{
+	side->text = side->text || meant->text;
+	side->numeric = side->numeric || meant->numeric;
+	side->boolean = side->boolean || meant->boolean;
+	side->number = side->number || meant->number;
+	side->days = side->days || meant->days;
+	side->midnight = side->midnight || meant->midnight;
+	side->mixed = side->mixed || meant->mixed;
+	side->wrong = side->wrong || meant->wrong;
+	side->moments |= meant->moments;
+	side->offset = meant->offset != 0 ? meant->offset : side->offset;
+	side->written_offset =
+		meant->written_offset != 0 ? meant->written_offset : side->written_offset;
+	side->written |= meant->written;
+	side->call = side->call == 0 ? meant->call : side->call;
+}
+
 /* What stands for a name, somewhere else in the query. */
 static void look_elsewhere(const struct look *at, struct side meant)
 {
@@ -141,20 +159,7 @@ static void look_elsewhere(const struct look *at, struct side meant)
 	there.side = &meant;
 	there.aliases--;
 	look(&there);
-	side->text = side->text || meant.text;
-	side->numeric = side->numeric || meant.numeric;
-	side->boolean = side->boolean || meant.boolean;
-	side->number = side->number || meant.number;
-	side->days = side->days || meant.days;
-	side->midnight = side->midnight || meant.midnight;
-	side->mixed = side->mixed || meant.mixed;
-	side->wrong = side->wrong || meant.wrong;
-	side->moments |= meant.moments;
-	side->offset = meant.offset != 0 ? meant.offset : side->offset;
-	side->written_offset =
-		meant.written_offset != 0 ? meant.written_offset : side->written_offset;
-	side->written |= meant.written;
-	side->call = side->call == 0 ? meant.call : side->call;
+	add_side(side, &meant);
 }
 
 struct side side_item(const struct sides *sides, size_t at, size_t index)
@@ -334,25 +339,38 @@ static void look_at_name(const struct look *at, size_t name)
 
 /* ---- all of a side ---- */
 
-/* (v = 9), which is true or false, whatever v is. */
-static bool is_condition(const struct clause *clause, size_t at)
+/* Behind the token at `at`, or behind the brackets or the CASE that begin there. */
+static size_t behind_part(const struct clause *clause, size_t at)
+{
+	size_t behind = clause_behind_case(clause, at);
+
+	if (behind > at)
+		return behind;
+	return clause_is_char(clause, at, '(') ? clause_behind_brackets(clause, at) : at + 1;
+}
+
+/* v = 9 is true or false, whatever v is; -> and ->> take a value out of JSON. */
+static bool has_condition(const struct clause *clause, size_t begin, size_t end)
 {
 	static const char *const words[] = { "IS",  "IN", "LIKE", "GLOB",   "REGEXP", "BETWEEN",
 					     "AND", "OR", "NOT",  "EXISTS", NULL };
-	static const char *const values[] = { "SELECT", "CASE", "VALUES", "WITH", NULL };
-	size_t end = clause_behind_brackets(clause, at);
-	size_t depth = 0;
 
-	if (!clause_is_char(clause, at, '(') || clause_is_any(clause, at + 1, values))
-		return false;
-	for (; at < end; at++) {
-		depth += clause_is_char(clause, at, '(');
-		depth -= clause_is_char(clause, at, ')');
-		if (depth == 1 &&
-		    (clause_is_one_of(clause, at, "<>=!") || clause_is_any(clause, at, words)))
+	for (size_t at = begin; at < end; at = behind_part(clause, at))
+		if (clause_is_any(clause, at, words) ||
+		    (clause_is_one_of(clause, at, "<>=!") &&
+		     !(at > begin && clause_is_char(clause, at, '>') &&
+		       clause_is_one_of(clause, at - 1, "->"))))
 			return true;
-	}
 	return false;
+}
+
+/* (v = 9) */
+static bool is_condition(const struct clause *clause, size_t at)
+{
+	static const char *const values[] = { "SELECT", "VALUES", "WITH", NULL };
+
+	return clause_is_char(clause, at, '(') && !clause_is_any(clause, at + 1, values) &&
+	       has_condition(clause, at + 1, clause_behind_brackets(clause, at) - 1);
 }
 
 /* Where it goes on behind what gives no value: FROM up to the bracket, WHEN up to THEN. */
@@ -402,29 +420,19 @@ static void add_value(const struct clause *clause, size_t at, struct side *side)
 /* v + 0 and -v are numbers, whatever v is. */
 static bool is_sum(const struct clause *clause, const struct side *side)
 {
-	size_t depth = 0;
-
-	for (size_t at = side->begin; at < side->end; at++) {
-		depth += clause_is_char(clause, at, '(');
-		depth -= depth > 0 && clause_is_char(clause, at, ')');
-		if (depth == 0 && (at > side->begin || clause_is_char(clause, at, '-')) &&
+	for (size_t at = side->begin; at < side->end; at = behind_part(clause, at))
+		if ((at > side->begin || clause_is_char(clause, at, '-')) &&
 		    clause_is_one_of(clause, at, "+-*/%") && !clause_is_char(clause, at + 1, '>'))
 			return true;
-	}
 	return false;
 }
 
 /* d || ':00' is no more written as d is, and n || '-' is no number. */
 static bool is_joined(const struct clause *clause, const struct side *side)
 {
-	size_t depth = 0;
-
-	for (size_t at = side->begin; at < side->end; at++) {
-		depth += clause_is_char(clause, at, '(');
-		depth -= depth > 0 && clause_is_char(clause, at, ')');
-		if (depth == 0 && clause_is_char(clause, at, '|'))
+	for (size_t at = side->begin; at < side->end; at = behind_part(clause, at))
+		if (clause_is_char(clause, at, '|'))
 			return true;
-	}
 	return false;
 }
 
@@ -446,6 +454,35 @@ static bool is_truth(const struct clause *clause, size_t at)
 	       !clause_is_any(clause, at - 1, before);
 }
 
+/* One of the values that a CASE gives, from `begin` up to `end`. */
+static void look_at_branch(const struct look *at, size_t begin, size_t end)
+{
+	static const char *const behind[] = { "WHEN", "ELSE", "END", NULL };
+	struct side branch = { .begin = begin, .end = end };
+	struct look there = *at;
+
+	if (!clause_is_any(at->sides->clause, end, behind) ||
+	    has_condition(at->sides->clause, begin, end)) {
+		at->side->number = true;
+		return;
+	}
+	there.side = &branch;
+	look(&there);
+	add_side(at->side, &branch);
+	at->side->word = branch.word != 0 ? branch.word : at->side->word;
+}
+
+/* CASE ... THEN v ELSE w END, up to `behind`: what it compares is none of its values. */
+static void look_at_branches(const struct look *at, size_t begin, size_t behind)
+{
+	static const char *const words[] = { "THEN", "ELSE", NULL };
+	const struct clause *clause = at->sides->clause;
+
+	for (size_t i = begin + 1; i < behind; i = behind_part(clause, i))
+		if (clause_is_any(clause, i, words))
+			look_at_branch(at, i + 1, clause_right_of(clause, i + 1, false));
+}
+
 static void look(struct look *look)
 {
 	const struct clause *clause = look->sides->clause;
@@ -464,6 +501,9 @@ static void look(struct look *look)
 		if (next == at && is_condition(clause, at)) {
 			side->number = true;
 			next = clause_behind_brackets(clause, at);
+		} else if (next == at) {
+			next = clause_behind_case(clause, at);
+			look_at_branches(look, at, next);
 		}
 		if (next > at) {
 			at = next;
