@@ -112,8 +112,9 @@ static void advise_timed(const struct subject *subject)
 {
 	unsigned traits = subject->column->moments;
 	bool short_of = (traits & (MOMENT_SHORT_DAY | MOMENT_SHORT_YEAR | MOMENT_NAMED)) != 0;
-	cleanup_free char *sample = column_shown(subject->column->samples[0]);
+	cleanup_free char *sample = column_shown(subject->column->timed);
 	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
+	bool some = subject->column->days;
 
 	if (short_of) {
 		buf_puts(&way, "write the time, too");
@@ -124,9 +125,10 @@ static void advise_timed(const struct subject *subject)
 		buf_putf(&way, "substr(%s, 1, 10) compares days", buf_str(&quoted));
 	}
 	sink_note(subject->sink,
-		  "%s of %s has times, as '%s', and was compared with a date that has none, as "
+		  "%s%s of %s %s times, as '%s', and %s compared with a date that has none, as "
 		  "text: none of that day equals it, and all of them are more; %s",
-		  subject->name, subject->file, sample, buf_str(&way));
+		  some ? "some values of " : "", subject->name, subject->file,
+		  some ? "have" : "has", sample, some ? "were" : "was", buf_str(&way));
 }
 
 static void advise_midnight(const struct subject *subject)
@@ -189,25 +191,120 @@ static void advise_days(const struct subject *subject)
 			  subject->name, subject->file, way.len > 0 ? "; " : "", buf_str(&way));
 }
 
-/* ---- others ---- */
+/* ---- numbers ---- */
+
+/* Values that are not NULL. */
+static uint64_t count_values(const struct column *column)
+{
+	uint64_t count = column->verdict.missing ? 0 : column->counts[INFER_MISSING];
+
+	for (unsigned i = INFER_INTEGER; i < INFER_CLASSES; i++)
+		count += column->counts[i];
+	return count;
+}
+
+/* The first value of which CAST makes 0, and whether there are others. */
+static void put_zeros(struct buf *out, const struct column *column)
+{
+	cleanup_free char *sample = column_shown(column->zero);
+
+	buf_putf(out, "'%s'%s", sample, column->zeros_differ ? ", ..." : "");
+}
+
+/* An expression that makes numbers of the column's texts. */
+static void put_number(struct buf *out, const struct column *column)
+{
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *sample = column_shown(column->zero);
+	bool plain = !column->zeros_differ && strchr(sample, '\'') == NULL &&
+		     strcmp(sample, column->zero) == 0;
+
+	advise_put_name(&name, column->name);
+	if (column->zeros == 0)
+		buf_putf(out, "CAST(%s AS REAL)", buf_str(&name));
+	else if (plain)
+		buf_putf(out, "CAST(nullif(%s, '%s') AS REAL)", buf_str(&name), sample);
+	else
+		buf_putf(out, "CASE WHEN %s REGEXP '^[-+]?[.]?\\d' THEN CAST(%s AS REAL) END",
+			 buf_str(&name), buf_str(&name));
+}
 
 /* SQLite makes a text of the number then: '9' is more than 10. */
 static void advise_numbered(const struct subject *subject)
 {
-	const uint64_t *counts = subject->column->counts;
+	const struct column *column = subject->column;
+	const uint64_t *counts = column->counts;
 	bool marked = counts[INFER_MARKED] + counts[INFER_MARKED_COMMA] + counts[INFER_COMMA] > 0;
+	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
 
-	if (column_is_dated(subject->column)) {
+	if (column_is_dated(column)) {
 		advise_unlike(subject, "a number");
 		return;
 	}
-	sink_note(subject->sink,
-		  "%s of %s is text and was compared with a number, as text: CAST(%s AS REAL) "
-		  "compares numbers%s",
-		  subject->name, subject->file, subject->name,
-		  marked ? ", after replace() took out separators and signs, at which it stops"
-			 : "");
+	if (marked) {
+		buf_puts(&way, "CAST(");
+		advise_put_name(&way, column->name);
+		buf_puts(&way, " AS REAL) compares numbers, after replace() took out separators "
+			       "and signs, at which it stops");
+	} else if (column->zeros > 0 && column->zeros == count_values(column)) {
+		buf_puts(&way, "no value of it begins with a number (");
+		put_zeros(&way, column);
+		buf_puts(&way, ")");
+	} else {
+		put_number(&way, column);
+		buf_puts(&way, " compares numbers");
+	}
+	sink_note(subject->sink, "%s of %s is text and was compared with a number, as text: %s",
+		  subject->name, subject->file, buf_str(&way));
 }
+
+/* CAST(v AS REAL) and v + 0 */
+static void advise_cast(const struct subject *subject)
+{
+	const struct column *column = subject->column;
+	uint64_t count = count_values(column);
+	cleanup_buf struct buf zeros = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf way = BUF_INIT(BUF_UNBOUNDED);
+
+	if (column->zeros == 0 || column->verdict.missing || column_is_dated(column) ||
+	    (column->verdict.reason != INFER_NO_REASON &&
+	     column->verdict.reason != INFER_FEW_TEXTS))
+		return;
+	put_zeros(&zeros, column);
+	put_number(&way, column);
+	if (column->zeros == count)
+		sink_note(subject->sink,
+			  "%s of %s is text: as a number each of its values is 0 (%s)",
+			  subject->name, subject->file, buf_str(&zeros));
+	else
+		sink_note(subject->sink,
+			  "%s of %s is text: as numbers %ju of its %ju values are 0 (%s); %s makes "
+			  "them NULL",
+			  subject->name, subject->file, (uintmax_t)column->zeros, (uintmax_t)count,
+			  buf_str(&zeros), buf_str(&way));
+}
+
+/* Half of them or fewer are numbers, so nothing was told of it yet. */
+static void advise_sorted(const struct subject *subject)
+{
+	const struct column *column = subject->column;
+	uint64_t count = count_values(column);
+	uint64_t numbers = 0;
+	cleanup_free char *first = column_shown(column->samples[0]);
+	cleanup_free char *second = column_shown(column->samples[1]);
+
+	for (unsigned i = INFER_INTEGER; i < INFER_CLASSES; i++)
+		numbers += infer_is_number((enum infer_class)i, false) ? column->counts[i] : 0;
+	sink_note(
+		subject->sink,
+		"%s of %s is text: %ju of its %ju values are numbers and %ju are not ('%s'%s%s%s); "
+		"it sorts and compares as text",
+		subject->name, subject->file, (uintmax_t)numbers, (uintmax_t)count,
+		(uintmax_t)(count - numbers), first, *second != '\0' ? ", '" : "", second,
+		*second != '\0' ? "'" : "");
+}
+
+/* ---- others ---- */
 
 static void advise_true(const struct subject *subject)
 {
@@ -217,6 +314,18 @@ static void advise_true(const struct subject *subject)
 		  "%s of %s is text and was compared with a BOOLEAN, which equals no text: compare "
 		  "that with a condition, as (%s = '%s')",
 		  subject->name, subject->file, subject->name, sample);
+}
+
+/* v = true, of 't' and 'f' */
+static void advise_truth(const struct subject *subject)
+{
+	cleanup_free char *sample = column_shown(subject->column->samples[0]);
+
+	sink_note(
+		subject->sink,
+		"%s of %s is text and was compared with true or false, which are the numbers 1 and "
+		"0: compare it with its texts, as %s = '%s'",
+		subject->name, subject->file, subject->name, sample);
 }
 
 /* WHERE v: 'yes' is 0, and so is 'no'. */
@@ -281,6 +390,8 @@ static void advise_column(const struct subject *subject)
 
 	if (marks & COLUMN_ORDERED)
 		advise_ordered(subject);
+	else if ((marks & COLUMN_TRUTH) && !doubtful)
+		advise_truth(subject);
 	else if ((marks & COLUMN_NUMBERED) && !doubtful)
 		advise_numbered(subject);
 	else if (marks & COLUMN_UNLIKE)
@@ -291,6 +402,10 @@ static void advise_column(const struct subject *subject)
 		advise_timed(subject);
 	else if (marks & COLUMN_MIDNIGHT)
 		advise_midnight(subject);
+	else if ((marks & COLUMN_SORTED) && !(marks & (COLUMN_CONVERTED | COLUMN_ADDED)))
+		advise_sorted(subject);
+	if (marks & COLUMN_CAST)
+		advise_cast(subject);
 	if (marks & COLUMN_STACKED)
 		advise_stacked(subject);
 	if (marks & COLUMN_TRUE)
@@ -318,10 +433,11 @@ static void advise_form(const struct subject *subject)
 	else
 		put_form(&way, subject->column->name);
 	sink_note(subject->sink,
-		  "%s of %s has dates in several forms ('%s', '%s'): as text the same moment is "
+		  "%s of %s has %s in several forms ('%s', '%s'): as text the same moment is "
 		  "several values, which do not group, join or sort as one; %s%s",
-		  subject->name, subject->file, first, other, buf_str(&way),
-		  moment_is_unread(subject->column->moments) ? "" : " gives one");
+		  subject->name, subject->file,
+		  subject->column->moments & MOMENT_DATE ? "dates" : "times", first, other,
+		  buf_str(&way), moment_is_unread(subject->column->moments) ? "" : " gives one");
 }
 
 void advise_forms(const struct sheet *sheet, struct sink *sink)

@@ -189,11 +189,11 @@ static bool gives_its_arguments(const struct clause *clause, size_t at, struct s
 	return clause_is_any(clause, at, same);
 }
 
-/* CAST(v AS REAL) is a number. */
-static bool casts_to_number(const struct clause *clause, size_t at, size_t end)
+bool call_casts_to_number(const struct clause *clause, size_t at)
 {
 	static const char *const types[] = { "REAL",   "INTEGER", "INT",    "NUMERIC", "FLOAT",
 					     "DOUBLE", "DECIMAL", "BIGINT", "BOOLEAN", NULL };
+	size_t end = clause_behind_brackets(clause, at + 1);
 
 	for (; at + 1 < end; at++)
 		if (clause_is(clause, at, "AS") && clause_is_any(clause, at + 1, types))
@@ -212,6 +212,6 @@ size_t call_behind(const struct clause *clause, size_t at, struct side *side)
 	call_add_moments(clause, at, side);
 	next = clause_behind_brackets(clause, at + 1);
 	if (clause_is(clause, at, "CAST"))
-		side->numeric = side->numeric || casts_to_number(clause, at, next);
+		side->numeric = side->numeric || call_casts_to_number(clause, at);
 	return next;
 }

@@ -16,6 +16,8 @@ void call_add_moments(const struct clause *clause, size_t at, struct side *side)
  * when a modifier says what numbers are.
  */
 struct side call_dated_name(const struct clause *clause, size_t at);
+/* Whether the CAST at `at` gives a number. */
+bool call_casts_to_number(const struct clause *clause, size_t at);
 /*
  * What follows the call at `at`, which is passed over; `at` itself when its arguments are to be
  * looked at. What it gives is added to the side.

@@ -96,6 +96,9 @@ static void count_moment(struct column *column, const struct csv_field *field)
 	column->moments |= traits;
 	if (traits & MOMENT_OFFSETS)
 		count_offset(column, s, len);
+	if (column->timed[0] == '\0' && moment_has_both(traits))
+		keep_sample(column->timed, field);
+	column->days = column->days || moment_is_day(traits);
 	if (column->other[0] == '\0' && moment_is_ambiguous(column->moments))
 		keep_sample(column->other, field);
 	if (column->moment[0] == '\0' &&
@@ -127,6 +130,28 @@ static void count_units(struct column *column, const struct csv_field *field)
 	count_unit(column, unit, unit_len);
 }
 
+/* As SQLite reads the number that a text begins with. */
+static bool begins_number(const struct csv_field *field)
+{
+	const char *s = field->s;
+	size_t len = field->len;
+	size_t at;
+
+	infer_trim(&s, &len);
+	at = len > 0 && (*s == '+' || *s == '-');
+	at += at < len && s[at] == '.';
+	return at < len && s[at] >= '0' && s[at] <= '9';
+}
+
+static void count_zero(struct column *column, const struct csv_field *field)
+{
+	if (column->zeros++ == 0)
+		keep_sample(column->zero, field);
+	else if (!column->zeros_differ)
+		column->zeros_differ = strlen(column->zero) != field->len ||
+				       memcmp(column->zero, field->s, field->len) != 0;
+}
+
 bool column_is_dated(const struct column *column)
 {
 	uint64_t moments = column->counts[INFER_DATE] + column->counts[INFER_MOMENT];
@@ -155,6 +180,8 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 	if (class > INFER_MISSING && class != INFER_DATE && class != INFER_MOMENT &&
 	    column->undated[0] == '\0')
 		keep_sample(column->undated, field);
+	if (class > INFER_EMPTY && !infer_is_number(class, true) && !begins_number(field))
+		count_zero(column, field);
 	if (class <= INFER_MISSING || column->samples[COLUMN_SAMPLES - 1][0] != '\0' ||
 	    infer_is_number(class, commas))
 		return;

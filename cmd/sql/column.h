@@ -42,7 +42,11 @@ enum column_mark {
 				  Julian days or for nothing */
 	COLUMN_BARE = 1 << 10, /* takes the value of an arbitrary row, beside aggregates */
 	COLUMN_SPELT = 1 << 9, /* brings dates together with columns that write them otherwise */
-	COLUMN_MIDNIGHT = 1 << 12, /* compares days with a moment at which one begins */
+	COLUMN_MIDNIGHT = 1 << 12,  /* compares days with a moment at which one begins */
+	COLUMN_SORTED = 1 << 13,    /* orders texts of which many are numbers */
+	COLUMN_CAST = 1 << 14,      /* makes numbers of texts, of some of them 0 */
+	COLUMN_TRUTH = 1 << 15,     /* compares a text with true or false */
+	COLUMN_CONVERTED = 1 << 16, /* makes numbers of texts, perhaps not of all of them */
 };
 
 struct column_texts {
@@ -66,6 +70,12 @@ struct column {
 	char power[COLUMN_SAMPLE_MAX];
 	char grouped[COLUMN_SAMPLE_MAX]; /* the first whose point may separate thousands */
 	char undated[COLUMN_SAMPLE_MAX]; /* the first that is no date */
+	char timed[COLUMN_SAMPLE_MAX];   /* the first date with a time */
+	bool days;                       /* some dates have none */
+	/* Values that begin with no number, of which CAST makes 0; the first of them. */
+	uint64_t zeros;
+	char zero[COLUMN_SAMPLE_MAX];
+	bool zeros_differ;
 	/* The first different ones behind numbers, as kg or M, "" for none behind one. */
 	char units[COLUMN_UNITS][COLUMN_UNIT_MAX];
 	size_t unit_count;

@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "call.h"
 #include "compound.h"
+#include "sorting.h"
 #include "sql/moment.h"
 
 enum { NAMES_MAX = 100000 };
@@ -67,8 +68,12 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 {
 	unsigned marks = 0;
 
-	if (a->text && (b->number || b->numeric))
+	if (a->text && ((b->number && !b->truth) || b->numeric))
 		marks |= COLUMN_NUMBERED;
+	if (a->text && b->truth)
+		marks |= COLUMN_TRUTH;
+	if (operation.orders && a->text && !b->number && !b->numeric && b->word == 0)
+		marks |= COLUMN_SORTED;
 	if (a->text && b->boolean)
 		marks |= COLUMN_TRUE;
 	/* n <> '' is what is meant. */
@@ -271,23 +276,7 @@ static void look_at_natural(struct compare *compare)
 				look_at_name(compare, sides->sheets[s]->columns[i].name);
 }
 
-/* ---- what is ordered ---- */
-
-static void look_at_ordered(struct compare *compare, struct side side)
-{
-	side_look(&compare->sides, &side);
-	if (moment_sorts_wrong(side.moments))
-		side_mark(&compare->sides, &side, COLUMN_ORDERED);
-}
-
-/* max(d) */
-static void look_at_extreme(struct compare *compare, size_t at)
-{
-	look_at_ordered(
-		compare,
-		(struct side){ .begin = at + 2,
-			       .end = clause_behind_brackets(&compare->clause, at + 1) - 1 });
-}
+/* ---- functions of dates ---- */
 
 /* strftime('%Y', d) */
 static void look_at_function(struct compare *compare, size_t at)
@@ -303,77 +292,6 @@ static void look_at_function(struct compare *compare, size_t at)
 	side_look(&compare->sides, &name);
 	if (name.call == 0 && !name.number)
 		side_mark(&compare->sides, &name, COLUMN_DAYS);
-}
-
-/* SELECT * ... ORDER BY 2, of one file. */
-static void look_at_all(struct compare *compare, size_t number)
-{
-	const struct sides *sides = &compare->sides;
-	const struct sheet *only = NULL;
-
-	for (size_t s = 0; s < sides->count; s++) {
-		if (!sides->sheets[s]->used)
-			continue;
-		if (only != NULL)
-			return;
-		only = sides->sheets[s];
-	}
-	if (only != NULL && number > 0 && number <= only->count &&
-	    moment_sorts_wrong(only->columns[number - 1].moments))
-		side_mark_named(sides, only->columns[number - 1].name, COLUMN_ORDERED);
-}
-
-/* ORDER BY 2: what the SELECT before it has there. */
-static struct side numbered_item(struct compare *compare, size_t order, size_t at)
-{
-	const struct clause *clause = &compare->clause;
-	size_t number = strtoul(clause->lexer.text + clause->tokens[at].at, NULL, 10);
-	size_t open = clause_bracket_of(clause, order);
-
-	for (size_t i = order; i-- > open && number > 0;)
-		if (clause_is(clause, i, "SELECT") && clause_bracket_of(clause, i) == open) {
-			if (clause_is_char(clause, i + 1, '*'))
-				look_at_all(compare, number);
-			return side_item(&compare->sides, i, number - 1);
-		}
-	return (struct side){ .begin = at, .end = at };
-}
-
-/* ORDER BY d where "... AS d" makes it. */
-static struct side named_item(const struct compare *compare, size_t order, size_t at)
-{
-	const struct clause *clause = &compare->clause;
-	size_t open = clause_bracket_of(clause, order);
-
-	for (size_t i = clause->firsts[at]; i > 0 && i < order; i = clause->nexts[i])
-		if (clause_is(clause, i - 1, "AS") && clause_bracket_of(clause, i) == open)
-			return (struct side){ .begin = clause_left_of(clause, i - 1),
-					      .end = i - 1 };
-	return (struct side){ .begin = at, .end = at + 1 };
-}
-
-/* ORDER BY; `at` is BY. */
-static void look_at_order(struct compare *compare, size_t at)
-{
-	static const char *const ends[] = { "ASC",  "DESC",  "NULLS",  "COLLATE",
-					    "ROWS", "RANGE", "GROUPS", NULL };
-	const struct clause *clause = &compare->clause;
-	size_t order = at - 1;
-
-	do {
-		struct side item = { .begin = at + 1 };
-
-		at = clause_right_of(clause, at + 1, false);
-		item.end = at;
-		while (item.end > item.begin + 1 && (clause_is_any(clause, item.end - 1, ends) ||
-						     clause_is_any(clause, item.end - 2, ends)))
-			item.end--;
-		if (item.end == item.begin + 1 && clause->tokens[item.begin].kind == TOKEN_NUMBER)
-			item = numbered_item(compare, order, item.begin);
-		else if (item.end == item.begin + 1)
-			item = named_item(compare, order, item.begin);
-		look_at_ordered(compare, item);
-	} while (clause_is_char(clause, at, ','));
 }
 
 /* ---- what is calculated with ---- */
@@ -429,6 +347,40 @@ static void look_at_number(const struct compare *compare, size_t at)
 		side_mark(&compare->sides, &value, COLUMN_ADDED);
 }
 
+/* v or t.v */
+static bool is_plain(const struct clause *clause, struct side value)
+{
+	return value.end < clause->count && clause_is_name(clause, value.begin) &&
+	       clause_is_name(clause, value.end - 1);
+}
+
+/* Whether the query asks elsewhere for texts of what is named at `name`, as v <> '-' does. */
+static bool is_guarded(const struct clause *clause, size_t name)
+{
+	static const char *const words[] = { "NOT", "LIKE", "GLOB", "REGEXP", "IN", "WHEN", NULL };
+
+	for (size_t i = clause->firsts[name]; i > 0 && i + 2 < clause->count;
+	     i = clause->nexts[i]) {
+		size_t at = i + 1;
+
+		while (clause_is_any(clause, at, words) || clause_is_one_of(clause, at, "=!<>("))
+			at++;
+		if (at > i + 1 && clause->tokens[at].kind == TOKEN_STRING)
+			return true;
+	}
+	return false;
+}
+
+/* v + 0, or CAST(v AS REAL): `value` is v. */
+static void look_at_conversion(const struct compare *compare, struct side value)
+{
+	const struct clause *clause = &compare->clause;
+
+	if (is_plain(clause, value))
+		side_mark(&compare->sides, &value,
+			  COLUMN_CONVERTED | (is_guarded(clause, value.end - 1) ? 0 : COLUMN_CAST));
+}
+
 static void look_at_sum(struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
@@ -436,13 +388,15 @@ static void look_at_sum(struct compare *compare, size_t at)
 
 	if (at > 0 && clause_is_char(clause, at, '-') && !ends_value(clause, at - 1))
 		look_at_number(compare, at + 1);
-	if (at == 0 || !ends_value(clause, at - 1) || clause_is_char(clause, at + 1, '>') ||
-	    is_conversion(clause, at))
+	if (at == 0 || !ends_value(clause, at - 1) || clause_is_char(clause, at + 1, '>'))
 		return;
 	values[0] = value_before(clause, at);
 	values[1] = value_behind(clause, at + 1);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-		side_mark(&compare->sides, &values[i], COLUMN_ADDED);
+		if (is_conversion(clause, at))
+			look_at_conversion(compare, values[i]);
+		else
+			side_mark(&compare->sides, &values[i], COLUMN_ADDED);
 }
 
 /* ---- columns that are conditions by themselves ---- */
@@ -506,9 +460,11 @@ static void look_at_word(struct compare *compare, size_t at)
 	else if (clause_is(clause, at, "NATURAL"))
 		look_at_natural(compare);
 	else if (clause_is(clause, at, "BY") && at > 0 && clause_is(clause, at - 1, "ORDER"))
-		look_at_order(compare, at);
+		sorting_mark(&compare->sides, at);
 	else if (call && clause_is_any(clause, at, extremes))
-		look_at_extreme(compare, at);
+		sorting_mark_extreme(&compare->sides, at);
+	else if (call && clause_is(clause, at, "CAST") && call_casts_to_number(clause, at))
+		look_at_conversion(compare, value_behind(clause, at + 2));
 	else if (call && clause_is_any(clause, at, functions))
 		look_at_function(compare, at);
 	else if (call && clause_is_any(clause, at, numbers))

@@ -27,6 +27,22 @@ static bool is_wrong(unsigned moments)
 	return moment_sorts_wrong(moments) || moment_is_unread(moments);
 }
 
+/* Texts of which at least a fifth are numbers, and none is one with zeros in front, as codes are.
+ */
+static bool is_half_numbers(const struct column *column)
+{
+	uint64_t others = infer_others(column->counts, false);
+	uint64_t present = 0;
+	uint64_t numbers;
+
+	for (unsigned i = INFER_INTEGER; i < INFER_CLASSES; i++)
+		present += column->counts[i];
+	numbers = present - others - column->counts[INFER_PLUS];
+	return column->verdict.type == INFER_TYPE_TEXT &&
+	       column->verdict.reason == INFER_NO_REASON && !column_is_dated(column) &&
+	       column->counts[INFER_PADDED] == 0 && numbers > 1 && 5 * numbers >= present;
+}
+
 static bool is_meant(const struct column *column, enum column_mark mark)
 {
 	bool dated = column_is_dated(column);
@@ -48,6 +64,8 @@ static bool is_meant(const struct column *column, enum column_mark mark)
 		return !dated && column->verdict.type != INFER_TYPE_BOOLEAN;
 	case COLUMN_BARE:
 		return true;
+	case COLUMN_SORTED:
+		return is_half_numbers(column);
 	case COLUMN_ADDED:
 		return column->verdict.type == INFER_TYPE_TEXT &&
 		       infer_others(column->counts, false) > column->counts[INFER_PADDED];
@@ -135,6 +153,7 @@ static void add_side(struct side *side, const struct side *meant)
 	side->numeric = side->numeric || meant->numeric;
 	side->boolean = side->boolean || meant->boolean;
 	side->number = side->number || meant->number;
+	side->truth = side->truth || meant->truth;
 	side->days = side->days || meant->days;
 	side->midnight = side->midnight || meant->midnight;
 	side->mixed = side->mixed || meant->mixed;
@@ -510,7 +529,7 @@ static void look(struct look *look)
 			continue;
 		}
 		if (is_truth(clause, at))
-			side->number = true;
+			side->number = side->truth = true;
 		else if (call_is_now(clause, at))
 			call_add_moments(clause, at, side);
 		else if (named && !call && !clause_is_char(clause, at + 1, '.'))

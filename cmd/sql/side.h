@@ -32,6 +32,7 @@ struct side {
 	bool numeric; /* a column of numbers, or a CAST to one, beside which texts become numbers */
 	bool boolean; /* a column of booleans */
 	bool number;  /* a number, beside which they do not */
+	bool truth;   /* TRUE or FALSE */
 	bool days;    /* columns of dates without times */
 	bool midnight;    /* the query has a date there with the time at which its day begins */
 	bool mixed;       /* columns of dates that are written in several ways */

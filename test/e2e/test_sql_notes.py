@@ -59,9 +59,87 @@ def test_a_case_is_an_operand(server):
     for condition, column in (("name = CASE WHEN flag THEN 1 ELSE 2 END", "name"), ("CASE n WHEN 1 THEN 10 ELSE 20 END = t.name", "name"), ("CASE WHEN flag THEN v ELSE name END > 9", "v")):
         assert [note for note in notes(sql(server, f"SELECT id FROM t WHERE {condition}")) if note.startswith(numbered % column)], condition
     for condition in ("CASE WHEN name = 'x' THEN 1 ELSE 0 END = 1", "CASE v WHEN 'A1' THEN 1 ELSE 0 END > 0", "(CASE d WHEN 'x' THEN 1 ELSE 0 END) < 1", "name = CASE WHEN n + n > 3 THEN 'y' ELSE 'x' END",
-                      "CASE WHEN n > 1 THEN v + 0 ELSE 0 END < 5", "(CASE WHEN n > 1 THEN CAST(v AS REAL) END) < 5", "CASE WHEN n > 1 THEN v = '007' ELSE 0 END = 0", "CASE WHEN n > 1 THEN v || 'x' ELSE v END > 'A'",
+                      "CASE WHEN n > 1 THEN length(v) + 0 ELSE 0 END < 5", "(CASE WHEN n > 1 THEN CAST(nullif(v, 'A1') AS REAL) END) < 5", "CASE WHEN n > 1 THEN v = '007' ELSE 0 END = 0", "CASE WHEN n > 1 THEN v || 'x' ELSE v END > 'A'",
                       "n > CASE WHEN name = 'x' THEN 0 ELSE 1 END", "CASE WHEN v IN ('A1') AND name <> 'q' THEN length(v) ELSE n END >= 1", "name = CASE WHEN flag THEN 'x' ELSE 'y' END",
                       "CASE WHEN n > 1 THEN n || '-' ELSE 'z' END > 'a' AND n = 2"):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
     for query in ("SELECT id FROM t ORDER BY CASE d WHEN '01.12.2025' THEN 1 ELSE 2 END, id", "SELECT CASE WHEN d = '31.01.2026' THEN 'x' ELSE name END AS y FROM t WHERE name <> 'q' ORDER BY y"):
         assert notes(sql(server, query)) == [], query
+
+
+# ---- texts that are no numbers ----
+
+HALF = "5\n-\n7\n-\n"
+
+
+def test_what_a_cast_makes_0_of_is_told(server):
+    put(server, "t.csv", f"x\n{HALF}")
+    told = "x of t.csv is text: as numbers 2 of its 4 values are 0 ('-'); CAST(nullif(x, '-') AS REAL) makes them NULL"
+    assert rows(server, "SELECT avg(CAST(x AS REAL)), avg(CAST(nullif(x, '-') AS REAL)) FROM t") == [[3.0, 6.0]]
+    for query in ("SELECT avg(CAST(x AS REAL)) FROM t", "SELECT min(CAST(t.x AS INTEGER)) FROM t", "SELECT avg(x * 1.0) FROM t", "SELECT count(*) FROM t WHERE x + 0 > 4", "SELECT sum(0 + t.x) FROM t",
+                  "SELECT max(CAST(x AS DECIMAL(10, 2))) FROM t", "SELECT CAST(x AS NUMERIC) FROM t WHERE x IS NOT NULL"):
+        assert notes(sql(server, query)) == [told], query
+    for query in ("SELECT avg(CAST(nullif(x, '-') AS REAL)) FROM t", "SELECT avg(CAST(x AS REAL)) FROM t WHERE x <> '-'", "SELECT avg(x + 0) FROM t WHERE t.x GLOB '[0-9]*'", "SELECT CAST(x AS TEXT) FROM t",
+                  "SELECT avg(CASE WHEN x = '-' THEN NULL ELSE CAST(x AS REAL) END) FROM t", "SELECT avg(CASE x WHEN '-' THEN NULL ELSE CAST(x AS REAL) END) FROM t", "SELECT CAST(x AS REAL) FROM t WHERE x NOT IN ('-', '')"):
+        assert notes(sql(server, query)) == [], query
+    put(server, "t.csv", "x,few,y,z,d\n5,1,a,007,2026-01-05\nn.d.,2,b,08,2026-01-06\n-.5 ml,3,c,9,TBD\n<0.5,-,d,010,2026-02-05\nn.d.,4,e,011,2026-02-06\n")
+    way = r"CASE WHEN x REGEXP '^[-+]?[.]?\d' THEN CAST(x AS REAL) END"
+    assert rows(server, f"SELECT {way} FROM t") == [[5.0], [None], [-0.5], [None], [None]]
+    assert f"x of t.csv is text: as numbers 3 of its 5 values are 0 ('n.d.', ...); {way} makes them NULL" in notes(sql(server, "SELECT sum(x * 1) FROM t"))
+    assert notes(sql(server, "SELECT sum(CAST(few AS REAL)) FROM t")) == [
+        "few of t.csv is text: 1 of its 5 values are not numbers ('-'); it sorts and compares as text", "few of t.csv is text: as numbers 1 of its 5 values are 0 ('-'); CAST(nullif(few, '-') AS REAL) makes them NULL"]
+    assert notes(sql(server, "SELECT 1 * y FROM t")) == ["y of t.csv is text: as a number each of its values is 0 ('a', ...)"]
+    assert notes(sql(server, "SELECT CAST(z AS REAL), z * 1 FROM t")) == []
+    assert all("as numbers" not in note for note in notes(sql(server, "SELECT CAST(d AS INTEGER) FROM t")))
+
+
+def test_a_text_beside_a_number_is_told_with_what_makes_numbers(server):
+    told = "x of t.csv is text and was compared with a number, as text: "
+    for data, way in ((HALF, "CAST(nullif(x, '-') AS REAL) compares numbers"), ("yes\nno\n", "no value of it begins with a number ('yes', ...)"), ("7\n12a\n13b\n", "CAST(x AS REAL) compares numbers"),
+                      ("7\nn.d.\n-\n", r"CASE WHEN x REGEXP '^[-+]?[.]?\d' THEN CAST(x AS REAL) END compares numbers"), ("7\nit's\n-\nit's\n", r"CASE WHEN x REGEXP '^[-+]?[.]?\d' THEN CAST(x AS REAL) END compares numbers")):
+        put(server, "t.csv", f"x\n{data}")
+        assert notes(sql(server, "SELECT count(*) FROM t WHERE x > 4")) == [told + way]
+    put(server, "t.csv", '"a b"\n5\n-\n7\n-\n')
+    assert notes(sql(server, 'SELECT count(*) FROM t WHERE "a b" > 4')) == ["a b of t.csv is text and was compared with a number, as text: CAST(nullif(\"a b\", '-') AS REAL) compares numbers"]
+
+
+def test_a_text_that_is_compared_with_true_is_told(server):
+    put(server, "t.csv", "id,y\n1,a\n2,b\n")
+    told = ["y of t.csv is text and was compared with true or false, which are the numbers 1 and 0: compare it with its texts, as y = 'a'"]
+    for condition in ("y = true", "FALSE <> y", "y IN (true)", "t.y = TRUE AND id > 0", "CASE y WHEN true THEN 1 END"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == told, condition
+    for condition in ("(y = 'a') = true", "y = 'true'", "id = true", "y = 'a' IS TRUE", "length(y) = true"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
+
+
+def test_numbers_that_sort_as_text_beside_as_many_texts_are_told(server):
+    put(server, "t.csv", "id,conc,code,name,size\n1,5,A1,x,007\n2,12,B1,y,A\n3,n.d.,7,z,7\n4,n.d.,C1,x,12\n5,110,D1,y,B\n6,<0.5,E1,z,C\n")
+    told = ["conc of t.csv is text: 3 of its 6 values are numbers and 3 are not ('n.d.', '<0.5'); it sorts and compares as text"]
+    for query in ("SELECT max(conc) FROM t", "SELECT min(t.conc) FROM t", "SELECT id FROM t ORDER BY conc DESC", "SELECT rank() OVER (ORDER BY conc) FROM t", "SELECT id FROM t WHERE conc BETWEEN '1' AND '200'",
+                  "SELECT id FROM t WHERE conc > ?1", "SELECT * FROM t ORDER BY 2", "SELECT conc AS c FROM t ORDER BY c", "SELECT a.id FROM t a JOIN t b ON a.conc < b.conc"):
+        assert notes(sql(server, query, params=["2"] if "?1" in query else [])) == told, query
+    for query in ("SELECT conc FROM t", "SELECT id FROM t WHERE conc = '12'", "SELECT conc, count(*) FROM t GROUP BY conc", "SELECT id FROM t WHERE conc < 'm'", "SELECT id FROM t ORDER BY length(conc), id",
+                  "SELECT max(code), max(name), max(size) FROM t", "SELECT id FROM t ORDER BY code, size", "SELECT id FROM t WHERE name > 'a' AND code < size", "SELECT max(length(conc)) FROM t",
+                  r"SELECT id FROM t WHERE conc NOT IN ('n.d.') ORDER BY CAST(conc AS REAL), conc"):
+        assert notes(sql(server, query)) == [], query
+    assert len(notes(sql(server, "SELECT id FROM t WHERE conc > 9 ORDER BY conc"))) == 1
+
+
+def test_times_in_a_column_of_days_are_told_as_what_they_are(server):
+    put(server, "t.csv", "id,d,t\n1,2026-01-31,9:05\n2,2026-01-30 10:00:00,08:00\n3,2026-01-29 10:00:00,07:00\n")
+    told = notes(sql(server, "SELECT id FROM t WHERE d = '2026-01-31'"))
+    assert told[-1] == ("some values of d of t.csv have times, as '2026-01-30 10:00:00', and were compared with a date that has none, as text: none of that day equals it, "
+                        "and all of them are more; substr(d, 1, 10) compares days")
+    put(server, "u.csv", "t\n9:05\n08:00\n")
+    (told,) = notes(sql(server, "SELECT t, count(*) FROM u GROUP BY t"))
+    assert told.startswith("t of u.csv has times in several forms ('9:05', '08:00'): ")
+
+
+def test_what_keeps_the_order_of_texts_is_told_as_they_are(server):
+    put(server, "t.csv", "id,d\n1,31.01.2026\n2,01.12.2025\n")
+    for item in ("lower(d)", "upper(t.d)", "d || ''", "CAST(d AS TEXT)", "lower(CAST(d AS TEXT))"):
+        for query in (f"SELECT id FROM t ORDER BY {item} DESC", f"SELECT max({item}) FROM t"):
+            (told,) = notes(sql(server, query))
+            assert told.startswith("d of t.csv is text: dates like '31.01.2026' compare as text"), query
+    for item in ("substr(d, 7) || substr(d, 4, 2)", "lower(id)", "length(d)", "d || ' ' || id", "upper(substr(d, 7))"):
+        assert notes(sql(server, f"SELECT id FROM t ORDER BY {item}")) == [], item
