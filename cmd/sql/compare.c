@@ -13,7 +13,7 @@
 #include "sorting.h"
 #include "sql/moment.h"
 
-enum { NAMES_MAX = 100000 };
+enum { NAMES_MAX = 100000, ROW_MAX = 100 };
 
 struct compare {
 	struct clause clause;
@@ -93,8 +93,8 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 	return marks;
 }
 
-static void look_at_both(struct compare *compare, struct side *a, struct side *b,
-			 struct operation operation)
+static void look_at_values(struct compare *compare, struct side *a, struct side *b,
+			   struct operation operation)
 {
 	const struct sides *sides = &compare->sides;
 	struct operation turned = operation;
@@ -107,6 +107,48 @@ static void look_at_both(struct compare *compare, struct side *a, struct side *b
 	side_look(sides, b);
 	side_mark(sides, a, marks_of(a, b, operation));
 	side_mark(sides, b, marks_of(b, a, turned));
+}
+
+/* Number `index`, from 0, of (a, b) or (SELECT a, b ...); an empty side for none. */
+static struct side row_part(const struct compare *compare, const struct side *row, size_t index)
+{
+	const struct clause *clause = &compare->clause;
+	size_t begin = row->begin + 1;
+
+	if (!clause_is_char(clause, row->begin, '(') ||
+	    clause_behind_brackets(clause, row->begin) != row->end ||
+	    clause_is(clause, begin, "VALUES"))
+		return (struct side){ .begin = 0 };
+	if (clause_is(clause, begin, "SELECT"))
+		return side_item(&compare->sides, begin, index);
+	for (size_t at = begin; at < row->end && index > 0; at++)
+		if (clause_is_char(clause, at, ',') &&
+		    clause_bracket_of(clause, at) == row->begin) {
+			begin = at + 1;
+			index--;
+		}
+	return (struct side){ .begin = begin,
+			      .end = index > 0 ? begin : clause_right_of(clause, begin, false) };
+}
+
+/* Values, or rows of them; what VALUES has beside a row is not looked at. */
+static void look_at_both(struct compare *compare, struct side *a, struct side *b,
+			 struct operation operation)
+{
+	struct side part = row_part(compare, a, 1);
+
+	if (part.begin == part.end) {
+		look_at_values(compare, a, b, operation);
+		return;
+	}
+	for (size_t i = 0; i < ROW_MAX; i++) {
+		struct side other = row_part(compare, b, i);
+
+		part = row_part(compare, a, i);
+		if (part.begin == part.end || other.begin == other.end)
+			return;
+		look_at_values(compare, &part, &other, operation);
+	}
 }
 
 /* ---- the operators ---- */

@@ -143,3 +143,20 @@ def test_what_keeps_the_order_of_texts_is_told_as_they_are(server):
             assert told.startswith("d of t.csv is text: dates like '31.01.2026' compare as text"), query
     for item in ("substr(d, 7) || substr(d, 4, 2)", "lower(id)", "length(d)", "d || ' ' || id", "upper(substr(d, 7))"):
         assert notes(sql(server, f"SELECT id FROM t ORDER BY {item}")) == [], item
+
+
+# ---- row values ----
+
+def test_row_values_are_compared_part_by_part(server):
+    put(server, "n.csv", "a,b,d\n1,x,2026-01-05\n2,y,2026-01-06\n")
+    for query in ("SELECT count(*) FROM n WHERE (b, a) IN (SELECT b, a FROM n)", "SELECT count(*) FROM n WHERE (b, a) = ('x', 1)", "SELECT count(*) FROM n x JOIN n y ON (x.b, x.a) = (y.b, y.a)",
+                  "SELECT count(*) FROM n WHERE (b, a) IN (VALUES ('x', 1))", "SELECT count(*) FROM n WHERE (SELECT b, a) = (SELECT 'x', 1)", "SELECT count(*) FROM n WHERE (b, a) < ('y', 9)",
+                  "SELECT count(*) FROM n WHERE (a, b, d) NOT IN (SELECT a, b, d FROM n WHERE a = 9)", "SELECT count(*) FROM n WHERE (d, a) BETWEEN ('2026-01-05', 1) AND ('2026-01-09', 2)",
+                  "SELECT count(*) FROM n WHERE b IN ('x', 'y') AND (a) IN (1, 2)"):
+        answer = sql(server, query)
+        assert answer.object["rows"][0][0] > 0 and notes(answer) == [], query
+    numbered = ["b of n.csv is text and was compared with a number, as text: no value of it begins with a number ('x', ...)"]
+    for query in ("SELECT count(*) FROM n WHERE (a, b) = (1, 5)", "SELECT count(*) FROM n WHERE (a, b) IN (SELECT a, a FROM n)", "SELECT count(*) FROM n WHERE b IN (1, 2)",
+                  "SELECT count(*) FROM n WHERE b = (SELECT max(n.a, 0) FROM n, n m ORDER BY 1, 1)"):
+        assert notes(sql(server, query)) == numbered, query
+    assert "was compared with one that is written otherwise" in notes(sql(server, "SELECT a FROM n WHERE (a, d) < (2, '6.1.2026')"))[0]
