@@ -272,3 +272,45 @@ size_t clause_right_of(const struct clause *clause, size_t at, bool both)
 	}
 	return at;
 }
+
+size_t clause_behind_operator(const struct clause *clause, size_t at)
+{
+	static const char *const words[] = { "IN", "BETWEEN", "IS", NULL };
+	size_t end = at;
+
+	/* -> and ->> take a value out of JSON. */
+	if (clause_is_char(clause, at, '-') && clause_is_char(clause, at + 1, '>'))
+		return at + 2 + clause_is_char(clause, at + 2, '>');
+	while (clause_is_one_of(clause, end, "<>=!"))
+		end++;
+	if (end == at && clause_is_any(clause, at, words))
+		end = at + 1;
+	return end;
+}
+
+bool clause_begins_condition(const struct clause *clause, size_t at)
+{
+	static const char *const words[] = { "WHERE", "AND",    "OR",   "NOT",
+					     "ON",    "HAVING", "WHEN", NULL };
+
+	if (at > 1 && clause_is_char(clause, at - 1, '('))
+		return clause_is(clause, at - 2, "iif");
+	if (at == 0 || !clause_is_any(clause, at - 1, words) ||
+	    (at > 1 && clause_is(clause, at - 2, "IS")))
+		return false;
+	/* The AND of BETWEEN is in the same operand, so to say. */
+	for (size_t i = clause_left_of(clause, at - 1); i < at; i++)
+		if (clause_is(clause, i, "BETWEEN"))
+			return false;
+	return true;
+}
+
+bool clause_ends_condition(const struct clause *clause, size_t at)
+{
+	static const char *const words[] = { "AND",   "OR",    "THEN",   "GROUP",     "ORDER",
+					     "LIMIT", "UNION", "HAVING", "INTERSECT", "EXCEPT",
+					     "WHERE", "JOIN",  "FROM",   "AS",        NULL };
+
+	return clause->tokens[at].kind == TOKEN_END || clause_is_one_of(clause, at, "),;") ||
+	       clause_is_any(clause, at, words);
+}

@@ -51,6 +51,12 @@ size_t clause_bracket_of(const struct clause *clause, size_t at);
  * is a part of it, that of BETWEEN. */
 size_t clause_left_of(const struct clause *clause, size_t at);
 size_t clause_right_of(const struct clause *clause, size_t at, bool both);
+/* The first token behind the operator that compares at `at`, or behind -> and ->>; `at` itself for
+ * none. */
+size_t clause_behind_operator(const struct clause *clause, size_t at);
+/* Whether a condition of its own begins there, or ends before it. */
+bool clause_begins_condition(const struct clause *clause, size_t at);
+bool clause_ends_condition(const struct clause *clause, size_t at);
 /* The token behind the END of the CASE at `at`; `at` itself where no CASE begins that ends. */
 size_t clause_behind_case(const struct clause *clause, size_t at);
 /* A comma, semicolon, or a word that ends an operand. */

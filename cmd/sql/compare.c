@@ -10,6 +10,7 @@
 #include "base/util.h"
 #include "call.h"
 #include "compound.h"
+#include "constant.h"
 #include "sorting.h"
 #include "sql/moment.h"
 
@@ -152,22 +153,6 @@ static void look_at_both(struct compare *compare, struct side *a, struct side *b
 }
 
 /* ---- the operators ---- */
-
-/* The first token behind the operator at `at`; `at` itself when there is none. */
-static size_t behind_operator(const struct clause *clause, size_t at)
-{
-	static const char *const words[] = { "IN", "BETWEEN", "IS", NULL };
-	size_t end = at;
-
-	/* -> and ->> take a value out of JSON. */
-	if (clause_is_char(clause, at, '-') && clause_is_char(clause, at + 1, '>'))
-		return at + 2 + clause_is_char(clause, at + 2, '>');
-	while (clause_is_one_of(clause, end, "<>=!"))
-		end++;
-	if (end == at && clause_is_any(clause, at, words))
-		end = at + 1;
-	return end;
-}
 
 /* BETWEEN is two of them. */
 static const struct operation from = { .orders = true, .reached = true, .shorter = true };
@@ -443,41 +428,14 @@ static void look_at_sum(struct compare *compare, size_t at)
 
 /* ---- columns that are conditions by themselves ---- */
 
-/* The AND of BETWEEN is in the same operand, so to say. */
-static bool begins_condition(const struct clause *clause, size_t at)
-{
-	static const char *const words[] = { "WHERE", "AND",    "OR",   "NOT",
-					     "ON",    "HAVING", "WHEN", NULL };
-
-	if (at > 1 && clause_is_char(clause, at - 1, '('))
-		return clause_is(clause, at - 2, "iif");
-	if (at == 0 || !clause_is_any(clause, at - 1, words) ||
-	    (at > 1 && clause_is(clause, at - 2, "IS")))
-		return false;
-	for (size_t i = clause_left_of(clause, at - 1); i < at; i++)
-		if (clause_is(clause, i, "BETWEEN"))
-			return false;
-	return true;
-}
-
-static bool ends_condition(const struct clause *clause, size_t at)
-{
-	static const char *const words[] = { "AND",   "OR",    "THEN",   "GROUP",     "ORDER",
-					     "LIMIT", "UNION", "HAVING", "INTERSECT", "EXCEPT",
-					     "WHERE", "JOIN",  "FROM",   "AS",        NULL };
-
-	return clause->tokens[at].kind == TOKEN_END || clause_is_one_of(clause, at, "),;") ||
-	       clause_is_any(clause, at, words);
-}
-
 /* WHERE v, NOT v, iif(v, 1, 0) */
 static void look_at_condition(const struct compare *compare, size_t at)
 {
 	const struct clause *clause = &compare->clause;
 	struct side side = value_behind(clause, at);
 
-	if (side.end >= clause->count || !is_value(clause, at) || !begins_condition(clause, at) ||
-	    !ends_condition(clause, side.end))
+	if (side.end >= clause->count || !is_value(clause, at) ||
+	    !clause_begins_condition(clause, at) || !clause_ends_condition(clause, side.end))
 		return;
 	side_mark(&compare->sides, &side, COLUMN_CONDITION);
 }
@@ -519,7 +477,7 @@ static void look_at_word(struct compare *compare, size_t at)
 		look_at_condition(compare, at);
 }
 
-void compare_mark(const struct query *query, struct sides sides)
+void compare_tell(const struct query *query, struct sides sides, struct sink *sink)
 {
 	struct compare compare = { .sides = sides };
 	const struct clause *clause = &compare.clause;
@@ -529,7 +487,7 @@ void compare_mark(const struct query *query, struct sides sides)
 	compare.sides.clause = clause;
 	side_begin(&compare.sides, &budget);
 	for (size_t at = 0; at < clause->count - 1; at++) {
-		size_t behind = behind_operator(clause, at);
+		size_t behind = clause_behind_operator(clause, at);
 
 		if (behind > at) {
 			if (!clause_is_char(clause, at, '-'))
@@ -541,6 +499,7 @@ void compare_mark(const struct query *query, struct sides sides)
 			look_at_word(&compare, at);
 		}
 	}
+	constant_tell(&compare.sides, sink);
 	side_end(&compare.sides);
 	clause_release(&compare.clause);
 }

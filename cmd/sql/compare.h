@@ -13,11 +13,12 @@
 
 #include "query.h"
 #include "side.h"
+#include "sink.h"
 
 /*
- * Sets the marks (column.h) of the wanted columns of those sheets that the query used. `sides` has
- * no clause yet.
+ * Sets the marks (column.h) of the wanted columns of those sheets that the query used, and tells
+ * what needs no mark. `sides` has no clause yet.
  */
-void compare_mark(const struct query *query, struct sides sides);
+void compare_tell(const struct query *query, struct sides sides, struct sink *sink);
 
 #endif

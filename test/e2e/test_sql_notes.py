@@ -160,3 +160,50 @@ def test_row_values_are_compared_part_by_part(server):
                   "SELECT count(*) FROM n WHERE b = (SELECT max(n.a, 0) FROM n, n m ORDER BY 1, 1)"):
         assert notes(sql(server, query)) == numbered, query
     assert "was compared with one that is written otherwise" in notes(sql(server, "SELECT a FROM n WHERE (a, d) < (2, '6.1.2026')"))[0]
+
+
+# ---- constants ----
+
+SAME = "it is a text, the same for each row; the column is %s"
+
+
+def test_a_text_that_stands_for_a_column_is_told(server):
+    put(server, "k.csv", "k,v,zip code\na,1,8000\nb,3,8001\nc,2,8002\n")
+    for query, told in (("SELECT k, v FROM k ORDER BY 'v' DESC", "ORDER BY 'v' orders nothing: " + SAME % "v"), ("SELECT k, sum(v) FROM k GROUP BY 'k'", "GROUP BY 'k' separates nothing: " + SAME % "k"),
+                        ("SELECT k, rank() OVER (PARTITION BY 'k' ORDER BY v) FROM k", "PARTITION BY 'k' separates nothing: " + SAME % "k"), ("SELECT rank() OVER (ORDER BY k, 'zip code') FROM k", "ORDER BY 'zip code' orders nothing: " + SAME % '"zip code"'),
+                        ("SELECT sum(v) AS s FROM k GROUP BY k ORDER BY 's'", "ORDER BY 's' orders nothing: it is a text, the same for each row; a column has no single quotes"),
+                        ("SELECT count(DISTINCT 'v') FROM k", "count() of 'v': " + SAME % "v"), ("SELECT max('V') FROM k", "max() of 'V': " + SAME % "v"),
+                        ("SELECT k FROM k WHERE 'k' = 'a'", "'k' is compared with a constant: " + SAME % "k"), ("SELECT k FROM k WHERE 'v' > 2 AND v > 0", "'v' is compared with a constant: " + SAME % "v"),
+                        ("SELECT k FROM k WHERE 'zip code' IS NULL", "'zip code' is compared with a constant: " + SAME % '"zip code"'), ("SELECT k FROM k WHERE 'k' NOT IN ('a', 'b')", "'k' is compared with a constant: " + SAME % "k"),
+                        ("SELECT k FROM k WHERE 'k' BETWEEN 'a' AND 'b'", "'k' is compared with a constant: " + SAME % "k"), ("SELECT k FROM k WHERE 'a' = 'k'", "'k' is compared with a constant: " + SAME % "k")):
+        assert told in notes(sql(server, query)), query
+    for query, word in (("SELECT k FROM k ORDER BY ? DESC", "ORDER BY ? orders"), ("SELECT sum(v) FROM k GROUP BY ?", "GROUP BY ? separates"), ("SELECT k FROM k ORDER BY v, :by", "ORDER BY :by orders")):
+        assert notes(sql(server, query, params=["v"])) == [f"{word} nothing: a parameter is a value, the same for each row; the name of a column stands in the query itself"], query
+    for query in ("SELECT k, v FROM k ORDER BY v DESC, \"k\"", "SELECT k, v FROM k ORDER BY 2", "SELECT 'all' AS what, k, sum(v) FROM k GROUP BY 'all', k", "SELECT k FROM k WHERE k = 'k' OR k IN ('v', 'k')", "SELECT k FROM k WHERE 'k' = k",
+                  "SELECT count('x'), count(*), count(k) FROM k", "SELECT max('v', k) FROM k", "SELECT k FROM k ORDER BY k = 'v', k || 'x'", "SELECT k FROM k ORDER BY coalesce(k, 'v')", "SELECT k, row_number() OVER (PARTITION BY 1 ORDER BY v) FROM k",
+                  "SELECT 'k', k FROM k WHERE 'x' = 'x'", "SELECT k FROM k WHERE k LIKE 'v' ORDER BY k COLLATE NOCASE", "SELECT group_concat(k, 'v') FROM k"):
+        assert notes(sql(server, query)) == [], query
+    assert notes(sql(server, "SELECT k FROM k WHERE :by = 'k' AND k = :x ORDER BY CASE :by WHEN 'v' THEN v ELSE k END", params=["k", "a"])) == []
+
+
+def test_a_text_that_is_a_condition_by_itself_is_told(server):
+    put(server, "k.csv", "k,v,flag\na,1,true\nb,3,false\n")
+    told = "the text '%s' is a condition by itself here, %s for each row; compare a column with it, as in k = 'a' OR k = 'b'"
+    for condition, text, truth in (("k = 'a' OR 'b'", "b", "false"), ("(k = 'a' OR 'b') AND v > 0", "b", "false"), ("v > 0 AND NOT 'x'", "x", "false"), ("k = 'a' OR '7 days'", "7 days", "true"), ("k = ('a' OR 'c')", "c", "false")):
+        assert told % (text, truth) in notes(sql(server, f"SELECT k FROM k WHERE {condition}")), condition
+    assert notes(sql(server, "SELECT k FROM k WHERE 'flag'")) == ["the text 'flag' is a condition by itself here, false for each row; the column is flag"]
+    for condition in ("k = 'a' OR k = 'b'", "k BETWEEN 'a' AND 'b'", "k NOT BETWEEN 'a' AND 'b' OR v = 1", "k IS NOT 'b'", "CASE k WHEN 'a' THEN 1 WHEN 'b' THEN 0 END", "k IN ('a') AND 'a' = k", "k LIKE 'a' OR 'b' LIKE k", "k = 'a' AND flag"):
+        assert notes(sql(server, f"SELECT k FROM k WHERE {condition}")) == [], condition
+
+
+def test_a_comparison_with_null_is_told(server):
+    put(server, "k.csv", "k,v\na,1\nb,\n")
+    told = ["a comparison with NULL is true for no row: IS NULL finds missing values, IS NOT NULL the others"]
+    for condition in ("v = NULL", "v <> NULL", "NULL != v", "k = 'a' OR v == null", "v > NULL AND k = 'a'", "CASE v WHEN NULL THEN 1 ELSE 0 END", "count(*) FILTER (WHERE v = NULL)", "k <> NULL"):
+        query = f"SELECT {condition} FROM k" if "count" in condition else f"SELECT k FROM k WHERE {condition}"
+        assert notes(sql(server, query)) == told, condition
+    for condition in ("k NOT IN ('a', NULL)", "k NOT IN (NULL)", "v NOT IN (NULL, 2) OR k = 'x'"):
+        assert notes(sql(server, f"SELECT k FROM k WHERE {condition}")) == ["NOT IN with NULL in its list is true for no row: leave NULL out"], condition
+    for condition in ("v IS NULL", "v IS NOT NULL", "k IN ('a', NULL)", "coalesce(v, NULL) = 1", "v = nullif(v, NULL)", "CASE WHEN v = 1 THEN NULL END IS NULL", "k NOT IN ('a', coalesce(NULL, 'b'))", "k = 'NULL' OR v IS 1",
+                      "v = (SELECT NULL)", "(:x IS NULL OR v = :x)"):
+        assert notes(sql(server, f"SELECT k, NULL AS n FROM k WHERE {condition}", params=[None] if ":x" in condition else [])) == [], condition
