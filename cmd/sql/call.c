@@ -24,10 +24,12 @@ static const struct form forms[] = { { "date", "2026-01-05" },
 static const struct form now[] = { { "CURRENT_DATE", "2026-01-05" },
 				   { "CURRENT_TIMESTAMP", "2026-01-05 05:00:00" },
 				   { "CURRENT_TIME", "05:00:00" } };
-static const struct form parts[] = { { "Y", "2026" },  { "m", "01" },       { "d", "05" },
-				     { "e", " 5" },    { "H", "05" },       { "k", " 5" },
-				     { "M", "00" },    { "S", "00" },       { "f", "00.000" },
-				     { "R", "05:00" }, { "T", "05:00:00" }, { "F", "2026-01-05" } };
+static const struct form parts[] = { { "Y", "2026" },      { "m", "01" },    { "d", "05" },
+				     { "e", " 5" },        { "H", "05" },    { "k", " 5" },
+				     { "M", "00" },        { "S", "00" },    { "f", "00.000" },
+				     { "j", "005" },       { "w", "1" },     { "W", "01" },
+				     { "%", "%" },         { "R", "05:00" }, { "T", "05:00:00" },
+				     { "F", "2026-01-05" } };
 
 static const char *find(const struct clause *clause, size_t at, const struct form *list,
 			size_t count)

@@ -11,6 +11,7 @@
 #include "call.h"
 #include "compound.h"
 #include "constant.h"
+#include "dated.h"
 #include "sorting.h"
 #include "sql/moment.h"
 
@@ -19,6 +20,7 @@ enum { NAMES_MAX = 100000, ROW_MAX = 100 };
 struct compare {
 	struct clause clause;
 	struct sides sides;
+	struct dated dated;
 };
 
 /* What an operator does with its sides. */
@@ -83,7 +85,7 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 		marks |= COLUMN_TEXTED;
 	if (operation.orders && moment_sorts_wrong(a->moments))
 		marks |= COLUMN_ORDERED;
-	if (is_unlike(a, b, operation))
+	if (is_unlike(a, b, operation) || ((a->moments & MOMENT_DATE) && b->compact))
 		marks |= COLUMN_ORDERED | COLUMN_UNLIKE;
 	if (is_spelt(a, b, operation))
 		marks |= COLUMN_ORDERED | (a->wrong || b->wrong ? 0 : COLUMN_SPELT);
@@ -108,6 +110,8 @@ static void look_at_values(struct compare *compare, struct side *a, struct side 
 	side_look(sides, b);
 	side_mark(sides, a, marks_of(a, b, operation));
 	side_mark(sides, b, marks_of(b, a, turned));
+	dated_compare(&compare->dated, a, b, operation.orders, operation.shorter);
+	dated_compare(&compare->dated, b, a, operation.orders, turned.shorter);
 }
 
 /* Number `index`, from 0, of (a, b) or (SELECT a, b ...); an empty side for none. */
@@ -319,6 +323,7 @@ static void look_at_function(struct compare *compare, size_t at)
 	side_look(&compare->sides, &name);
 	if (name.call == 0 && !name.number)
 		side_mark(&compare->sides, &name, COLUMN_DAYS);
+	dated_look(&compare->dated, at);
 }
 
 /* ---- what is calculated with ---- */
@@ -477,7 +482,7 @@ static void look_at_word(struct compare *compare, size_t at)
 		look_at_condition(compare, at);
 }
 
-void compare_tell(const struct query *query, struct sides sides, struct sink *sink)
+void compare_tell(const struct query *query, struct sides sides, sqlite3 *db, struct sink *sink)
 {
 	struct compare compare = { .sides = sides };
 	const struct clause *clause = &compare.clause;
@@ -485,6 +490,7 @@ void compare_tell(const struct query *query, struct sides sides, struct sink *si
 
 	clause_init(&compare.clause, query);
 	compare.sides.clause = clause;
+	compare.dated = (struct dated){ .clause = clause, .db = db, .sink = sink };
 	side_begin(&compare.sides, &budget);
 	for (size_t at = 0; at < clause->count - 1; at++) {
 		size_t behind = clause_behind_operator(clause, at);

@@ -17,8 +17,8 @@
 
 /*
  * Sets the marks (column.h) of the wanted columns of those sheets that the query used, and tells
- * what needs no mark. `sides` has no clause yet.
+ * what needs no mark. `sides` has no clause yet. `db` is asked what its functions of dates give.
  */
-void compare_tell(const struct query *query, struct sides sides, struct sink *sink);
+void compare_tell(const struct query *query, struct sides sides, sqlite3 *db, struct sink *sink);
 
 #endif

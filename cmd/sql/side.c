@@ -155,6 +155,7 @@ static void add_side(struct side *side, const struct side *meant)
 	side->number = side->number || meant->number;
 	side->truth = side->truth || meant->truth;
 	side->days = side->days || meant->days;
+	side->compact = side->compact || meant->compact;
 	side->midnight = side->midnight || meant->midnight;
 	side->mixed = side->mixed || meant->mixed;
 	side->wrong = side->wrong || meant->wrong;
@@ -415,6 +416,7 @@ static void add_text(struct side *side, const char *text, size_t len, size_t at)
 	    infer_class(text, len) != INFER_PADDED)
 		side->word = at;
 	side->written |= moment_traits(text, len);
+	side->compact = side->compact || moment_is_compact(text, len);
 	side->midnight = side->midnight || moment_is_midnight(text, len);
 	if (moment_traits(text, len) & MOMENT_OFFSETS)
 		side->written_offset = moment_offset(text, len);
@@ -459,7 +461,7 @@ static bool is_joined(const struct clause *clause, const struct side *side)
 static void forget_parts(struct side *side)
 {
 	side->moments = side->written = 0;
-	side->days = side->midnight = side->mixed = side->wrong = false;
+	side->days = side->compact = side->midnight = side->mixed = side->wrong = false;
 	side->numeric = side->boolean = false;
 }
 

@@ -34,6 +34,7 @@ struct side {
 	bool number;  /* a number, beside which they do not */
 	bool truth;   /* TRUE or FALSE */
 	bool days;    /* columns of dates without times */
+	bool compact; /* 20260131 as a text */
 	bool midnight;    /* the query has a date there with the time at which its day begins */
 	bool mixed;       /* columns of dates that are written in several ways */
 	bool wrong;       /* a column of dates that do not sort, or that are not ISO 8601 */

@@ -415,7 +415,7 @@ void tables_tell(struct tables *tables, const struct query *query, struct sink *
 			       .find = find_sheet,
 			       .data = tables };
 
-	compare_tell(query, sides, sink);
+	compare_tell(query, sides, tables->db, sink);
 	if (!has_marks(tables, COLUMN_NUMBERED | COLUMN_TEXTED | COLUMN_TRUE))
 		bytecode_tell(tables->db, query, sink);
 	for (size_t i = 0; i < tables->sheet_count; i++)

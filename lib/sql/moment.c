@@ -404,3 +404,15 @@ bool moment_is_midnight(const char *s, size_t len)
 	       memcmp(colon + 1, "00", 2) == 0 && !(traits & MOMENT_HALF_DAY) &&
 	       (traits & (MOMENT_NO_SECONDS | MOMENT_ZERO_SECONDS)) != 0;
 }
+
+bool moment_is_compact(const char *s, size_t len)
+{
+	unsigned month;
+	unsigned day;
+
+	if (len != 8 || strspn(s, "0123456789") < len)
+		return false;
+	month = (unsigned)(10 * (s[4] - '0') + s[5] - '0');
+	day = (unsigned)(10 * (s[6] - '0') + s[7] - '0');
+	return *s != '0' && is_day(2, month) && month <= MONTH_MAX && is_day(2, day);
+}

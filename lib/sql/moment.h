@@ -60,6 +60,8 @@ bool moment_is_elsewhere(int a, int b);
 /* A date that has a time, and one that has none. */
 bool moment_has_both(unsigned traits);
 bool moment_is_day(unsigned traits);
+/* Whether the text is a date of eight digits, 20260131; moment_traits does not take it for one. */
+bool moment_is_compact(const char *s, size_t len);
 /* Whether the text is a date with the time at which its day begins. */
 bool moment_is_midnight(const char *s, size_t len);
 /* Whether texts with these traits, all of them together, sort otherwise than what they mean. */

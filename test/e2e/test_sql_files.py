@@ -199,7 +199,7 @@ def test_a_boolean_beside_its_text_is_told(server, query, params):
     put(server, "t.csv", "id,b,s\n1,True,x\n2,False,y\n")
     told = "b of t.csv is BOOLEAN and equals no text: write b or NOT b, or = true"
     assert notes(sql(server, query, params=params)) == [told]
-    for query in ("SELECT id FROM t WHERE s = 'True'", "SELECT CASE WHEN b THEN 'true' ELSE 'false' END FROM t", "SELECT printf('%s', b) FROM t", "SELECT b, strftime('%e', 'now') FROM t"):
+    for query in ("SELECT id FROM t WHERE s = 'True'", "SELECT CASE WHEN b THEN 'true' ELSE 'false' END FROM t", "SELECT printf('%s', b) FROM t", "SELECT b, strftime('%d', 'now') FROM t"):
         assert notes(sql(server, query)) == [], query
     assert notes(sql(server, "SELECT id FROM t WHERE s = 'y' AND NOT b")) == []
 
@@ -592,7 +592,7 @@ def test_dates_with_times_beside_one_without_are_told(server):
                               ("at IN ('2026-01-05')", []), ("at BETWEEN '2026-01-01' AND '2026-01-05'", []), ("CASE at WHEN '2026-01-05' THEN 1 END", [])):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}", params=params)) == told, condition
     for condition in ("at = date('2026-01-05')", "at <= date('now')", "date('now', '-7 days') >= at", "at BETWEEN date('2026-01-01') AND date('2026-01-05')", "at = CURRENT_DATE",
-                      "at = strftime('%Y-%m-%d', 'now')", "at = (SELECT date(max(x.at)) FROM t x)", "at IN (SELECT date(day) FROM d)", "at IN (SELECT strftime('%F', day) FROM d)"):
+                      "at = strftime('%Y-%m-%d', 'now')", "at = (SELECT date(max(x.at)) FROM t x)", "at IN (SELECT date(day) FROM d)", "at IN (SELECT strftime('%Y-%m-%d', day) FROM d)"):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == told, condition
     for query in ("SELECT id FROM t JOIN d ON t.at = date(day, '+1 day')", "WITH p AS (SELECT date('now') AS since) SELECT id FROM t, p WHERE t.at <= since",
                   "WITH p AS (SELECT '2026-01-05' AS x) SELECT id FROM t JOIN p ON x = t.at"):

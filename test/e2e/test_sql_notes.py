@@ -207,3 +207,44 @@ def test_a_comparison_with_null_is_told(server):
     for condition in ("v IS NULL", "v IS NOT NULL", "k IN ('a', NULL)", "coalesce(v, NULL) = 1", "v = nullif(v, NULL)", "CASE WHEN v = 1 THEN NULL END IS NULL", "k NOT IN ('a', coalesce(NULL, 'b'))", "k = 'NULL' OR v IS 1",
                       "v = (SELECT NULL)", "(:x IS NULL OR v = :x)"):
         assert notes(sql(server, f"SELECT k, NULL AS n FROM k WHERE {condition}", params=[None] if ":x" in condition else [])) == [], condition
+
+
+# ---- functions of dates ----
+
+def test_a_date_function_that_gives_null_for_each_date_is_told(server):
+    put(server, "t.csv", "id,ts\n1,2026-01-31 10:00:00\n2,2025-12-01 00:00:00\n")
+    (told,) = notes(sql(server, "SELECT strftime('%Q', ts) FROM t"))
+    assert told == "strftime('%Q', ...) is NULL for each date: SQLite does not know its format; %Y %m %d %H %M %S %j %w %W %s are some that it knows"
+    (told,) = notes(sql(server, "SELECT id FROM t WHERE strftime('%Y %!', ts) = '2026 x'"))
+    assert told.startswith("strftime('%Y %!', ...) is NULL for each date")
+    for query, call in (("SELECT date(ts, '+1 moth') FROM t", "date(..., '+1 moth')"), ("SELECT datetime(t.ts, 'start of weak') FROM t", "datetime(..., 'start of weak')"),
+                        ("SELECT strftime('%Y', ts, '1 dayz') FROM t", "strftime('%Y', ..., '1 dayz')")):
+        assert notes(sql(server, query)) == [call + " is NULL for each date: SQLite does not know its modifier; '+1 month' and 'start of month' are two that it knows"], query
+    for query, call in (("SELECT id FROM t WHERE date(ts) = date('2026-1-31')", "date('2026-1-31')"), ("SELECT julianday('31.01.2026') - julianday(ts) FROM t", "julianday('31.01.2026')")):
+        assert call + " is NULL: a date is written as '2026-01-31'" in notes(sql(server, query)), query
+    assert "date(?) is NULL: a date is written as '2026-01-31'" in notes(sql(server, "SELECT id FROM t WHERE date(ts) = date(?)", params=["31/01/2026"]))
+    for query in ("SELECT strftime('%Y-%m-%d %H:%M:%f', ts), strftime('%j %W %w %s %%', ts), strftime('%d.%m.', ts, '-1 day', 'start of month'), date(ts, 'weekday 1') FROM t",
+                  "SELECT date(1767600000, 'unixepoch'), date(id, 'unixepoch', '+1 day'), datetime(id, 'auto'), date(id, 'julianday'), date('now', '-7 days'), date(), date(NULL) FROM t",
+                  "SELECT date(ts, '+' || id || ' days'), datetime('2026-01-31', '+1 month'), time('10:00'), strftime('%H', '10:00'), unixepoch('2026-01-05'), date(ts, NULL) FROM t", "SELECT date(ts, ?) FROM t",
+                  "SELECT strftime('%Y', ts) AS strftime, 'date(x)' FROM t", "SELECT date(2460000.5), julianday('now') - julianday(ts) FROM t"):
+        assert notes(sql(server, query, params=["+1 day"] if "?" in query else [])) == [], query
+
+
+def test_what_date_functions_give_beside_another_form_is_told(server):
+    put(server, "t.csv", "id,ts,iso\n1,2026-01-31 10:00:00,2026-01-31\n2,2025-12-01 00:00:00,2025-12-01\n")
+    told = "%s gives texts like '%s' and was compared with %s, as text: write it in the same form"
+    for condition, call, like, other in (
+            ("date(ts) = '2026-1-31'", "date()", "2026-01-05", "'2026-1-31'"), ("date(ts) >= '31.01.2026'", "date()", "2026-01-05", "'31.01.2026'"), ("strftime('%m', ts) = '1'", "strftime()", "01", "'1'"),
+            ("'2026-1' = strftime('%Y-%m', ts)", "strftime()", "2026-01", "'2026-1'"), ("date(ts) = '2026-01-31 00:00:00'", "date()", "2026-01-05", "'2026-01-31 00:00:00'"),
+            ("datetime(ts) = '2025-12-01'", "datetime()", "2026-01-05 05:00:00", "'2025-12-01'"), ("strftime('%m', ts) IN ('01', '2')", "strftime()", "01", "'2'"), ("date(ts) >= datetime('2025-12-01')", "date()", "2026-01-05", "datetime()"),
+            ("date(ts) >= '2025-12-01T00:00:00'", "date()", "2026-01-05", "'2025-12-01T00:00:00'"), ("date(ts) <> '2026/01/31'", "date()", "2026-01-05", "'2026/01/31'"), ("time(ts) = '10:00'", "time()", "05:00:00", "'10:00'"),
+            ("date(ts) BETWEEN '2026-1-1' AND '2026-12-31'", "date()", "2026-01-05", "'2026-1-1'"), ("datetime(ts) > '2026-01-05T10:00:00'", "datetime()", "2026-01-05 05:00:00", "'2026-01-05T10:00:00'")):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [told % (call, like, other)], condition
+    assert notes(sql(server, "SELECT id FROM t WHERE strftime('%m', ts) = ?", params=["1"])) == [told % ("strftime()", "01", "'1'")]
+    for condition in ("date(ts) = '2026-01-31'", "date(ts) >= '2026-01'", "date(ts) >= '2026'", "strftime('%m', ts) = '01'", "strftime('%m', ts) IN ('01', '12')", "date(ts) BETWEEN '2026-01-01' AND '2026-12-31 23:59:59'",
+                      "datetime(ts) >= '2026-01-31'", "datetime(ts) >= '2026-01-31 10:00'", "date(ts) = iso", "date(ts) <> ''", "strftime('%s', ts) > '1'", "time(ts) >= '09:00'", "strftime('%Y', ts) = '2026'", "date(ts) = date('2026-01-31')",
+                      "date(ts) < datetime('now')", "date(ts) = coalesce('2026-01-31', iso)", "strftime('%f', ts) = '00.000'", "strftime('%Y', ts) || '-1' = '2026-1'", "strftime('%w', ts) = '6'", "strftime('%j', ts) <= '031'", "date(ts) IN (iso, '2026-01-31')"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
+    for condition in ("iso = '20260131'", "iso >= '20260131'", "iso IN ('20260131')"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == ["iso of t.csv has dates like '2026-01-31' and was compared with one that is written otherwise, as text: write it as the file does"], condition
+    assert notes(sql(server, "SELECT id FROM t WHERE iso = '20269931' OR iso = '2026'")) == []

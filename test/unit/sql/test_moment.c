@@ -201,6 +201,17 @@ static void a_day_begins_at_midnight(void **state)
 		assert_false(moment_is_midnight(others[i], strlen(others[i])));
 }
 
+static void eight_digits_may_be_a_date(void **state)
+{
+	static const char *const others[] = { "2026131",  "20261331", "20260132",
+					      "00000101", "2026-131", "202601310" };
+
+	(void)state;
+	assert_true(moment_is_compact("20260131", 8));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(moment_is_compact(others[i], strlen(others[i])));
+}
+
 static void only_what_is_simple_has_an_expression(void **state)
 {
 	static const char *const simple[] = { "31.01.2020", "1/2/2020", "2026-1-5",
@@ -237,6 +248,7 @@ int main(void)
 		cmocka_unit_test(forms_that_may_be_one_moment_are_ambiguous),
 		cmocka_unit_test(dates_have_times_or_not),
 		cmocka_unit_test(a_day_begins_at_midnight),
+		cmocka_unit_test(eight_digits_may_be_a_date),
 		cmocka_unit_test(only_what_is_simple_has_an_expression),
 	};
 
