@@ -314,3 +314,27 @@ bool clause_ends_condition(const struct clause *clause, size_t at)
 	return clause->tokens[at].kind == TOKEN_END || clause_is_one_of(clause, at, "),;") ||
 	       clause_is_any(clause, at, words);
 }
+
+size_t clause_behind_part(const struct clause *clause, size_t at)
+{
+	size_t behind = clause_behind_case(clause, at);
+
+	if (behind > at)
+		return behind;
+	return clause_is_char(clause, at, '(') ? clause_behind_brackets(clause, at) : at + 1;
+}
+
+bool clause_has_condition(const struct clause *clause, size_t begin, size_t end)
+{
+	static const char *const words[] = { "IS",  "IN", "LIKE", "GLOB",   "REGEXP", "BETWEEN",
+					     "AND", "OR", "NOT",  "EXISTS", NULL };
+
+	for (size_t at = begin; at < end; at = clause_behind_part(clause, at))
+		if (clause_is_any(clause, at, words) ||
+		    /* -> and ->> take a value out of JSON. */
+		    (clause_is_one_of(clause, at, "<>=!") &&
+		     !(at > begin && clause_is_char(clause, at, '>') &&
+		       clause_is_one_of(clause, at - 1, "->"))))
+			return true;
+	return false;
+}

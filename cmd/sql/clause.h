@@ -57,6 +57,10 @@ size_t clause_behind_operator(const struct clause *clause, size_t at);
 /* Whether a condition of its own begins there, or ends before it. */
 bool clause_begins_condition(const struct clause *clause, size_t at);
 bool clause_ends_condition(const struct clause *clause, size_t at);
+/* Behind the token at `at`, or behind the brackets or the CASE that begin there. */
+size_t clause_behind_part(const struct clause *clause, size_t at);
+/* Whether what stands between is true or false, as v = 9 is, whatever v is. */
+bool clause_has_condition(const struct clause *clause, size_t begin, size_t end);
 /* The token behind the END of the CASE at `at`; `at` itself where no CASE begins that ends. */
 size_t clause_behind_case(const struct clause *clause, size_t at);
 /* A comma, semicolon, or a word that ends an operand. */

@@ -359,38 +359,13 @@ static void look_at_name(const struct look *at, size_t name)
 
 /* ---- all of a side ---- */
 
-/* Behind the token at `at`, or behind the brackets or the CASE that begin there. */
-static size_t behind_part(const struct clause *clause, size_t at)
-{
-	size_t behind = clause_behind_case(clause, at);
-
-	if (behind > at)
-		return behind;
-	return clause_is_char(clause, at, '(') ? clause_behind_brackets(clause, at) : at + 1;
-}
-
-/* v = 9 is true or false, whatever v is; -> and ->> take a value out of JSON. */
-static bool has_condition(const struct clause *clause, size_t begin, size_t end)
-{
-	static const char *const words[] = { "IS",  "IN", "LIKE", "GLOB",   "REGEXP", "BETWEEN",
-					     "AND", "OR", "NOT",  "EXISTS", NULL };
-
-	for (size_t at = begin; at < end; at = behind_part(clause, at))
-		if (clause_is_any(clause, at, words) ||
-		    (clause_is_one_of(clause, at, "<>=!") &&
-		     !(at > begin && clause_is_char(clause, at, '>') &&
-		       clause_is_one_of(clause, at - 1, "->"))))
-			return true;
-	return false;
-}
-
 /* (v = 9) */
 static bool is_condition(const struct clause *clause, size_t at)
 {
 	static const char *const values[] = { "SELECT", "VALUES", "WITH", NULL };
 
 	return clause_is_char(clause, at, '(') && !clause_is_any(clause, at + 1, values) &&
-	       has_condition(clause, at + 1, clause_behind_brackets(clause, at) - 1);
+	       clause_has_condition(clause, at + 1, clause_behind_brackets(clause, at) - 1);
 }
 
 /* Where it goes on behind what gives no value: FROM up to the bracket, WHEN up to THEN. */
@@ -441,7 +416,7 @@ static void add_value(const struct clause *clause, size_t at, struct side *side)
 /* v + 0 and -v are numbers, whatever v is. */
 static bool is_sum(const struct clause *clause, const struct side *side)
 {
-	for (size_t at = side->begin; at < side->end; at = behind_part(clause, at))
+	for (size_t at = side->begin; at < side->end; at = clause_behind_part(clause, at))
 		if ((at > side->begin || clause_is_char(clause, at, '-')) &&
 		    clause_is_one_of(clause, at, "+-*/%") && !clause_is_char(clause, at + 1, '>'))
 			return true;
@@ -451,7 +426,7 @@ static bool is_sum(const struct clause *clause, const struct side *side)
 /* d || ':00' is no more written as d is, and n || '-' is no number. */
 static bool is_joined(const struct clause *clause, const struct side *side)
 {
-	for (size_t at = side->begin; at < side->end; at = behind_part(clause, at))
+	for (size_t at = side->begin; at < side->end; at = clause_behind_part(clause, at))
 		if (clause_is_char(clause, at, '|'))
 			return true;
 	return false;
@@ -475,6 +450,21 @@ static bool is_truth(const struct clause *clause, size_t at)
 	       !clause_is_any(clause, at - 1, before);
 }
 
+static bool is_arrow(const struct clause *clause, size_t at)
+{
+	return clause_is_char(clause, at, '-') && clause_is_char(clause, at + 1, '>');
+}
+
+/* Behind v ->> 'a' or ->> 'a', whose kind is not known; `at` itself for something else. */
+static size_t behind_arrow(const struct clause *clause, size_t at, size_t end)
+{
+	size_t arrow = at + clause_is_name(clause, at);
+
+	if (arrow + 2 >= end || !is_arrow(clause, arrow))
+		return at;
+	return clause_behind_operator(clause, arrow) + 1;
+}
+
 /* One of the values that a CASE gives, from `begin` up to `end`. */
 static void look_at_branch(const struct look *at, size_t begin, size_t end)
 {
@@ -483,7 +473,7 @@ static void look_at_branch(const struct look *at, size_t begin, size_t end)
 	struct look there = *at;
 
 	if (!clause_is_any(at->sides->clause, end, behind) ||
-	    has_condition(at->sides->clause, begin, end)) {
+	    clause_has_condition(at->sides->clause, begin, end)) {
 		at->side->number = true;
 		return;
 	}
@@ -499,7 +489,7 @@ static void look_at_branches(const struct look *at, size_t begin, size_t behind)
 	static const char *const words[] = { "THEN", "ELSE", NULL };
 	const struct clause *clause = at->sides->clause;
 
-	for (size_t i = begin + 1; i < behind; i = behind_part(clause, i))
+	for (size_t i = begin + 1; i < behind; i = clause_behind_part(clause, i))
 		if (clause_is_any(clause, i, words))
 			look_at_branch(at, i + 1, clause_right_of(clause, i + 1, false));
 }
@@ -519,6 +509,8 @@ static void look(struct look *look)
 		size_t next = call ? call_behind(clause, at, side)
 				   : behind_conditions(clause, at, side->end);
 
+		if (next == at)
+			next = behind_arrow(clause, at, side->end);
 		if (next == at && is_condition(clause, at)) {
 			side->number = true;
 			next = clause_behind_brackets(clause, at);

@@ -248,3 +248,13 @@ def test_what_date_functions_give_beside_another_form_is_told(server):
     for condition in ("iso = '20260131'", "iso >= '20260131'", "iso IN ('20260131')"):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == ["iso of t.csv has dates like '2026-01-31' and was compared with one that is written otherwise, as text: write it as the file does"], condition
     assert notes(sql(server, "SELECT id FROM t WHERE iso = '20269931' OR iso = '2026'")) == []
+
+
+# ---- JSON ----
+
+def test_a_value_of_json_is_not_the_text_that_it_is_in(server):
+    put(server, "t.csv", 'id,js,name\n1,"{""a"":5,""b"":""x""}",5\n2,"{""a"":7,""b"":""y""}",y\n')
+    for condition in ("js ->> '$.a' = 5", "t.js ->> 'a' > 5", "(js ->> '$.a') > 5", "5 = js ->> '$.a'", "js -> '$.c' ->> 'd' IS NULL", "js ->> '$.b' = name", "js ->> '$.a' IN (5, 7)", "js ->> '$.a' BETWEEN 1 AND 9",
+                      "coalesce(js ->> '$.a', 0) > 1", "json_extract(js, '$.a') = 5", "id = js ->> '$.a' - 4", "id > 0 AND js ->> '$.b' = 'x'", "id < js ->> 'a'"):
+        answer = sql(server, f"SELECT id FROM t WHERE {condition}")
+        assert answer.object["rows"] and notes(answer) == [], condition
