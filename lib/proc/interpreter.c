@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <termios.h>
+#include <unistd.h>
 
 #include "base/fd.h"
 #include "base/list.h"
@@ -461,6 +462,13 @@ void interpreter_signal_foreground(struct interpreter *interpreter, int signo)
 {
 	/* Fails only when there is no terminal any more, and then nobody to interrupt. */
 	(void)ioctl(interpreter->pty, TIOCSIG, signo);
+}
+
+pid_t interpreter_foreground(const struct interpreter *interpreter)
+{
+	pid_t group = tcgetpgrp(interpreter->pty);
+
+	return group > 0 ? group : 0;
 }
 
 void interpreter_signal(struct interpreter *interpreter, int signo)

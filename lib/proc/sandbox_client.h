@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "event/loop.h"
@@ -193,6 +194,8 @@ void interpreter_restart_output(struct interpreter *interpreter);
 int interpreter_reset_terminal(struct interpreter *interpreter, struct err *err) MUST_CHECK;
 /* `signo` to the terminal's foreground group, by TIOCSIG: pending output is kept. */
 void interpreter_signal_foreground(struct interpreter *interpreter, int signo);
+/* The number of that group, to be compared with another; 0 when it is not known. */
+pid_t interpreter_foreground(const struct interpreter *interpreter);
 /* `signo` to the interpreter's process alone. */
 void interpreter_signal(struct interpreter *interpreter, int signo);
 /* `signo` to every process of the tree; SIGKILL until none is left. */

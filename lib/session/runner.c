@@ -344,6 +344,7 @@ static void start_cell(struct runner *r)
 		r->c.redact);
 	if (interpreter_reset_terminal(r->interpreter, &err) < 0)
 		log_debug("runner", "terminal: %s", err.msg);
+	r->stray.own = interpreter_foreground(r->interpreter);
 	r->c.handlers->starting(r);
 	r->started_us = clock_us();
 	runner_start_clock(r, run->timeout_ms);

@@ -35,6 +35,7 @@ enum runner_state { RUNNER_IDLE, RUNNER_STARTING, RUNNER_READY, RUNNER_BUSY, RUN
 enum {
 	RUNNER_QUEUE_MAX = 64,             /* cells waiting for one interpreter */
 	RUNNER_READY_MS = 30000,           /* start to `ready` frame */
+	RUNNER_STRAY_MS = 50,              /* between looks at whom an interrupt misses */
 	RUNNER_SECOND_INTERRUPT_MS = 1000, /* escalation, from the first interrupt */
 	RUNNER_DUMP_MS = 3000,
 	RUNNER_TERMINATE_MS = 3100,

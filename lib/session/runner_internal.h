@@ -28,6 +28,15 @@ enum {
 	RUNNER_UNREAD_MAX = 256 << 10, /* bytes that a driver may leave unread and be listened to */
 };
 
+/* Where a cell's interrupt went, by the terminal's foreground groups. */
+struct runner_stray {
+	pid_t own;     /* the interpreter's group */
+	pid_t taker;   /* that which got the last interrupt */
+	pid_t seen;    /* that of the last look */
+	unsigned gone; /* how many programs have come and gone since, none of them seen twice */
+	bool arrived;  /* the interpreter itself got it */
+};
+
 struct run {
 	struct list node;
 	struct runner *runner;
@@ -136,6 +145,7 @@ struct runner {
 	enum runner_stop stop; /* the strongest asked for, for this cell */
 	unsigned int step;     /* the next of the escalation; 0: none was done */
 	unsigned int typing_pause_ms;
+	struct runner_stray stray;
 	bool held; /* until runner_next */
 	bool timed_out;
 	bool interrupt_taken; /* by the cell's code: the last one has come there */

@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "session/runner_internal.h"
 
+enum { STRAY_PROGRAMS = 2 }; /* that come and go: a loop of them */
+
 enum whom { FOREGROUND, INTERPRETER, TREE };
 
 /* The grace lies before STEP_TERMINATE. */
@@ -47,6 +49,40 @@ static bool repeats(const struct runner *r)
 	       (r->stop == RUNNER_STOP_DEADLINE && r->c.stop_grace_ms == 0);
 }
 
+static void interrupt_foreground(struct runner *r)
+{
+	struct runner_stray *stray = &r->stray;
+	bool was_own = interpreter_foreground(r->interpreter) == stray->own;
+
+	interpreter_signal_foreground(r->interpreter, SIGINT);
+	stray->taker = interpreter_foreground(r->interpreter);
+	stray->seen = stray->taker;
+	stray->arrived = was_own && stray->taker == stray->own;
+}
+
+/*
+ * A program that begins or ends just then takes an interrupt with it, and a shell's loop of short
+ * programs goes on. Such a loop is told by its groups: each is seen once. One that is seen again
+ * may be what handled the interrupt, or what comes after that and is not to be interrupted.
+ */
+static void look_for_stray(struct runner *r)
+{
+	struct runner_stray *stray = &r->stray;
+	pid_t group = interpreter_foreground(r->interpreter);
+	pid_t before = stray->seen;
+
+	stray->seen = group;
+	if (group == before) {
+		if (group != stray->own)
+			stray->gone = 0;
+		return;
+	}
+	if (before != stray->own && before != stray->taker)
+		stray->gone++;
+	if (stray->gone >= STRAY_PROGRAMS)
+		interrupt_foreground(r);
+}
+
 static void send_signal(struct runner *r, enum step step)
 {
 	int signo = step == STEP_DUMP ? r->c.language->dump_signal : steps[step].signo;
@@ -58,7 +94,7 @@ static void send_signal(struct runner *r, enum step step)
 	if (step == STEP_AGAIN && !repeats(r))
 		return;
 	if (steps[step].whom == FOREGROUND)
-		interpreter_signal_foreground(r->interpreter, signo);
+		interrupt_foreground(r);
 	else if (steps[step].whom == INTERPRETER)
 		interpreter_signal(r->interpreter, signo);
 	else
@@ -66,6 +102,23 @@ static void send_signal(struct runner *r, enum step step)
 }
 
 static void on_grace_end(struct loop_timer *timer);
+static void on_escalation(struct loop_timer *timer);
+
+static uint64_t next_step_ms(const struct runner *r)
+{
+	return r->escalation_ms + steps[r->step].after_ms;
+}
+
+/* To the next step, or to a look before it. */
+static void wait_for_step(struct runner *r)
+{
+	uint64_t next_ms = next_step_ms(r);
+	uint64_t look_ms = loop_now(r->c.loop) + RUNNER_STRAY_MS;
+
+	if (r->step <= STEP_DUMP && !r->stray.arrived && look_ms < next_ms)
+		next_ms = look_ms;
+	loop_timer_start(r->c.loop, &r->escalation, next_ms, on_escalation);
+}
 
 /* Interrupts were of no use: may the cell go on all the same? */
 static bool goes_on(struct runner *r)
@@ -90,6 +143,11 @@ static void on_escalation(struct loop_timer *timer)
 
 	if (r->interpreter == NULL)
 		return;
+	if (loop_now(r->c.loop) < next_step_ms(r)) {
+		look_for_stray(r);
+		wait_for_step(r);
+		return;
+	}
 	if (step == STEP_GIVE_UP) {
 		runner_lose(r, "the code did not react to interrupts and could not be killed");
 		return;
@@ -98,8 +156,7 @@ static void on_escalation(struct loop_timer *timer)
 		return;
 	r->step = step + 1;
 	send_signal(r, step);
-	loop_timer_start(r->c.loop, &r->escalation, r->escalation_ms + steps[r->step].after_ms,
-			 on_escalation);
+	wait_for_step(r);
 }
 
 /* Goes on from `step`, whatever was under way. */
@@ -124,6 +181,7 @@ static void first_interrupt(struct runner *r)
 	uint64_t ready_ms = r->started_us / 1000 + settle_ms;
 
 	r->interrupt_taken = false;
+	r->stray.gone = 0;
 	if (settle_ms == 0 || loop_now(r->c.loop) >= ready_ms) {
 		escalate_from(r, STEP_INTERRUPT);
 		return;

@@ -75,6 +75,32 @@ def test_a_program_that_saves_at_an_interrupt_is_not_interrupted_again(server):
     assert listed(server, "output/*") == ["output/whole"]
 
 
+def test_a_loop_of_short_programs_ends_by_one_interrupt(server):
+    server.cell("kept=7", language="bash")
+    server.cell("""cat >takes.sh <<'END'
+trap ': >took; exit 0' INT
+echo begun
+while :; do sleep 0.01; done
+END""", language="bash")
+    begin(server, "sh takes.sh; while :; do date >/dev/null; done", language="bash")
+    result = server.interact(action="interrupt", language="bash")
+    assert result.state == "interrupted", result.texts
+    assert server.cell("ls took; echo $kept", language="bash").text == "took\n7\n"
+
+
+def test_what_follows_a_program_that_saves_at_an_interrupt_is_not_interrupted(server):
+    server.cell("""cat >saves.sh <<'END'
+trap 'echo saved; exit 0' INT
+echo begun
+while :; do sleep 0.01; done
+END""", language="bash")
+    begin(server, "sh saves.sh; date >/dev/null; while [ ! -e input/go ]; do :; done; echo whole", language="bash")
+    result = server.interact(action="interrupt", language="bash")
+    assert "saved\n" in result.text and "did not react to the interrupt" in result.text
+    go(server)
+    assert "whole\n" in server.interact(action="wait", language="bash").text
+
+
 def test_a_second_interrupt_is_sent_when_it_is_asked_for(server):
     begin(server, f"import time\nfor _ in range(2):\n    try:\n        {BEGUN}        time.sleep({NEVER_S})\n"
                   "    except KeyboardInterrupt: print('one')\nprint('through')")
