@@ -193,6 +193,7 @@ void cell_add_image(struct cell *cell, const void *data, size_t len, char *file_
 	if (!image_fits(cell, len) || !mime_image(data, len, &mime, &width, &height) ||
 	    width > CELL_IMAGE_SIDE_MAX || height > CELL_IMAGE_SIDE_MAX) {
 		cell->images_dropped++;
+		cell->images_dropped_saved += file_own != NULL ? 1 : 0;
 		free(file_own);
 		return;
 	}

@@ -100,7 +100,8 @@ struct cell {
 	unsigned left_out;     /* enum cell_form */
 	struct list images;
 	size_t images_dropped;
-	struct change *changes; /* copies */
+	size_t images_dropped_saved; /* of those, that lie in output/ */
+	struct change *changes;      /* copies */
 	size_t change_count;
 };
 

@@ -231,9 +231,9 @@ static void explain(struct buf *text, const struct exec_result *result)
 	network_explain(text, result);
 	if (cell->spool_path != NULL && cell->text_shown < cell->text_total)
 		explain_search(text, cell);
-	if (cell->images_dropped > 0)
+	if (cell->images_dropped > cell->images_dropped_saved)
 		buf_putf(text, "Figures not shown, as too large, too many or no picture: %zu.\n",
-			 cell->images_dropped);
+			 cell->images_dropped - cell->images_dropped_saved);
 	explain_files(text, result);
 }
 

@@ -31,7 +31,7 @@ static size_t add_images(json_t *content, const struct cell *cell)
 {
 	size_t shown = 0;
 	size_t bytes = 0;
-	size_t left_out = 0;
+	size_t left_out = cell->images_dropped_saved;
 
 	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
 		const struct cell_image *image = container_of(node, const struct cell_image, node);

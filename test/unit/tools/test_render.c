@@ -242,6 +242,20 @@ static void images_are_limited_by_number(void **state)
 	assert_non_null(strstr(buf_str(&out), "Figures that only lie in output/ as files: 3."));
 }
 
+/* Of those that nobody holds, too. */
+static void all_figures_that_are_not_shown_are_counted(void **state)
+{
+	(void)state;
+	for (int i = 0; i < CELL_IMAGES_MAX + 10; i++)
+		add_image(sizeof(png));
+	cell_add_image(cell, png, sizeof(png), NULL);
+	call_as("2025-11-25");
+	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
+	assert_non_null(strstr(buf_str(&out), "Figures that only lie in output/ as files: 26."));
+	assert_non_null(strstr(buf_str(&out), "Figures not shown, as too large, too many or no "
+					      "picture: 1."));
+}
+
 static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
 {
 	size_t most = RENDER_IMAGE_BASE64_MAX / 4 * 3;
@@ -407,6 +421,7 @@ int main(void)
 		RENDER_TEST(older_clients_get_no_links),
 		RENDER_TEST(links_lead_to_files_that_are_there_and_are_limited),
 		RENDER_TEST(images_are_limited_by_number),
+		RENDER_TEST(all_figures_that_are_not_shown_are_counted),
 		RENDER_TEST(images_are_limited_by_bytes_and_a_small_one_still_fits),
 		RENDER_TEST(what_went_wrong_is_an_error_with_the_traceback),
 		RENDER_TEST(every_other_end_explains_itself),
