@@ -203,8 +203,8 @@ static void finish_blocks(struct mcp_call *call, const struct service *service,
 		json_append(content, mcp_text(text.data, text.len));
 	left_out = add_images(content, result->cell);
 	if (left_out > 0) {
-		cleanup_free char *note =
-			xasprintf("Figures that only lie in output/ as files: %zu.", left_out);
+		cleanup_free char *note = xasprintf(
+			"Named figures that are not shown and lie in output/: %zu.", left_out);
 
 		json_append(content, mcp_text(note, strlen(note)));
 	}

@@ -210,7 +210,7 @@ def test_measuring_and_failing_draw_nothing(r):
 def test_images_beyond_the_limit_are_told_and_saved(server, r):
     """Protocol 1."""
     result = r("for (i in 1:23) plot(i)")
-    assert "[3 more images are not shown: 20 a cell are; saved in output/]" in result.text
+    assert "[3 more images are not named: 20 a cell are; saved in output/]" in result.text
     assert len(listed(server, "output/*-figure-*.png")) == 23
     assert "more images" not in r("for (i in 1:20) plot(i)").text
 

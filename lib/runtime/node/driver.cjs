@@ -1166,7 +1166,7 @@ function say(text) {
 
 function leftOut({ imagesLeftOut, imagesLost }) {
   const kept = imagesLost > 0 ? `${imagesLost} could not be saved in output/ and are lost` : 'saved in output/';
-  return `[${imagesLeftOut} more images are not shown: ${IMAGES_PER_CELL} a cell are; ${kept}]`;
+  return `[${imagesLeftOut} more images are not named: ${IMAGES_PER_CELL} a cell are; ${kept}]`;
 }
 
 function saver(mine) {

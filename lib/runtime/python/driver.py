@@ -1973,7 +1973,7 @@ def note_images_left_out():
     left_out, lost = State.cell.images_left_out, State.cell.images_lost
     if left_out:
         kept = "%d could not be saved in output/ and are lost" % lost if lost else "saved in output/"
-        say("[%d more images are not shown: %d a cell are; %s]" % (left_out, IMAGES_PER_CELL, kept))
+        say("[%d more images are not named: %d a cell are; %s]" % (left_out, IMAGES_PER_CELL, kept))
 
 
 def hook_matplotlib(module):

@@ -909,7 +909,7 @@ local({
 		settle()
 		if (grDevices::dev.cur() > 1L) show_plots()
 		if (state$left_out > 0L)
-			say(state$left_out, " more images are not shown: ", IMAGES_MAX, " a cell are; ",
+			say(state$left_out, " more images are not named: ", IMAGES_MAX, " a cell are; ",
 				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
 				else "saved in output/")
 		if (state$inhibited)

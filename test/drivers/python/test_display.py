@@ -116,7 +116,7 @@ def test_at_most_twenty_images_a_cell_are_shown_and_all_are_saved(session, needs
     needs("matplotlib")
     code = "import matplotlib.pyplot as plt\nfor i in range(23): plt.figure(figsize=(1, 1)); plt.plot([i])"
     result = session.run(code)
-    assert len(result.images) == 20 and "[3 more images are not shown: 20 a cell are; saved in output/]" in result.output
+    assert len(result.images) == 20 and "[3 more images are not named: 20 a cell are; saved in output/]" in result.output
     figures = list(tmp_path.glob("output/*-figure-*.png"))
     assert len(figures) == 23 and all(figure.read_bytes().startswith(b"\x89PNG") for figure in figures)
 

@@ -151,7 +151,7 @@ def test_a_sink_lasts_until_it_is_ended(r, tmp_path):
     assert r.run("stop('no')")[-1][2]["status"] == b"error"
     assert r.output == b"Error: no\n" + told
     r.run("for (i in 1:21) plot(i); 1 + 1")
-    assert r.output == b"[1 more images are not shown: 20 a cell are; saved in output/]\n" + told
+    assert r.output == b"[1 more images are not named: 20 a cell are; saved in output/]\n" + told
     assert (tmp_path / "out.txt").read_text() == "in [1] 2\n"
     r.run("sink(); readLines('out.txt')")
     assert r.output == b'[1] "in [1] 2"\n'

@@ -239,7 +239,8 @@ static void images_are_limited_by_number(void **state)
 		add_image(sizeof(png));
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
-	assert_non_null(strstr(buf_str(&out), "Figures that only lie in output/ as files: 3."));
+	assert_non_null(
+		strstr(buf_str(&out), "Named figures that are not shown and lie in output/: 3."));
 }
 
 /* Of those that nobody holds, too. */
@@ -251,7 +252,8 @@ static void all_figures_that_are_not_shown_are_counted(void **state)
 	cell_add_image(cell, png, sizeof(png), NULL);
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), RENDER_IMAGES_MAX);
-	assert_non_null(strstr(buf_str(&out), "Figures that only lie in output/ as files: 26."));
+	assert_non_null(
+		strstr(buf_str(&out), "Named figures that are not shown and lie in output/: 26."));
 	assert_non_null(strstr(buf_str(&out), "Figures not shown, as too large, too many or no "
 					      "picture: 1."));
 }
@@ -267,7 +269,7 @@ static void images_are_limited_by_bytes_and_a_small_one_still_fits(void **state)
 	add_image(100);
 	call_as("2025-11-25");
 	assert_int_equal(count_of("image"), 2);
-	assert_non_null(strstr(buf_str(&out), "as files: 2."));
+	assert_non_null(strstr(buf_str(&out), "lie in output/: 2."));
 	assert_true(out.len < 1000000);
 }
 
