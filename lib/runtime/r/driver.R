@@ -48,25 +48,36 @@ local({
 	state$addresses <- list()
 	state$pending <- list() # the expressions of promises, as of delayedAssign(), that nobody has asked for
 	state$quits <- FALSE
+	state$aside <- NULL    # the user's options, while the driver works
 	user <- globalenv()
 	process <- Sys.getpid()
 
 	# ---- frames ----
 
 	# Whether it is that which was opened: a cell may have closed it, and its number may be another's by now.
-	is_pipe <- function(pipe, path)
-		identical(tryCatch(summary.connection(pipe)$description, error = function(e) ""), path)
+	is_pipe <- function(pipe, path) summary.connection(pipe)$description == path
 
 	down <- up <- NULL
 	open_pipes <- function() {
-		if (!is_pipe(down, "/dev/fd/5")) down <<- file("/dev/fd/5", "rb", raw = TRUE)
-		if (!is_pipe(up, "/dev/fd/6")) up <<- file("/dev/fd/6", "wb", raw = TRUE)
+		fails <- function(e) FALSE
+		if (tryCatch(is_pipe(down, "/dev/fd/5") && is_pipe(up, "/dev/fd/6"), error = fails)) return()
+		if (!tryCatch(is_pipe(down, "/dev/fd/5"), error = fails)) down <<- file("/dev/fd/5", "rb", raw = TRUE)
+		if (!tryCatch(is_pipe(up, "/dev/fd/6"), error = fails)) up <<- file("/dev/fd/6", "wb", raw = TRUE)
 	}
 	open_pipes()
 
+	# Text of the user's may be no UTF-8: R's functions for text refuse it. A byte that is none becomes <e9> or the like.
+	valid <- function(text) {
+		text <- enc2utf8(text)
+		broken <- !validUTF8(text)
+		if (any(broken)) text[broken] <- iconv(text[broken], "UTF-8", "UTF-8", sub = "byte")
+		Encoding(text) <- "UTF-8"
+		text
+	}
+
 	# Its beginning, and how much is not there.
 	bounded <- function(text, most) {
-		bytes <- charToRaw(enc2utf8(paste(text, collapse = "\n")))
+		bytes <- charToRaw(valid(paste(text, collapse = "\n")))
 		if (length(bytes) <= most) return(as_text(bytes))
 		kept <- iconv(as_text(bytes[seq_len(most)]), "UTF-8", "UTF-8", sub = "")
 		paste0(kept, "\n... [", length(bytes) - most, " bytes left out]")
@@ -158,6 +169,33 @@ local({
 			say("Messages go to '", name(getConnection(messages)), "' until sink(type = \"message\") is called.")
 	}
 
+	# ---- what the user has set ----
+	#
+	# Options that make an error or a warning of what the driver does are put aside while it works.
+
+	put_aside <- function()
+		if (is.null(state$aside)) state$aside <- .Internal(options(warn = -1L, check.bounds = FALSE, expressions = NESTED))
+
+	give_back <- function() {
+		.Internal(options(state$aside))
+		state$aside <- NULL
+	}
+
+	# Code of the user's has what the user has set, and so has what only the user makes fail.
+	as_user <- function(code) {
+		give_back()
+		on.exit(put_aside())
+		code
+	}
+
+	# What the driver does amid a cell.
+	as_driver <- function(code) {
+		if (!is.null(state$aside)) return(code)
+		put_aside()
+		on.exit(give_back())
+		code
+	}
+
 	leave <- function(status) {
 		state$quits <- TRUE
 		base::quit("no", status, FALSE)
@@ -182,18 +220,19 @@ local({
 
 	# The device that plots are collected on, to be drawn when they are shown. It draws nothing of use,
 	# but measures text as the one that does: a legend is as wide as its words, in any alphabet.
-	open_device <- function(width = NULL, height = NULL, ...) {
+	open_device <- function(width = NULL, height = NULL, ...) as_driver({
 		size <- figure_size(width, height)
 		pixels <- size * RESOLUTION
 		grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none")
 		grDevices::dev.control("enable")
 		state$devices[[as.character(grDevices::dev.cur())]] <-
 			list(size = size, options = size_options(), steps = list(), fresh = TRUE)
-	}
+	})
 
 	is_ours <- function(number = grDevices::dev.cur()) {
+		if (!number %in% seq_along(.Devices)[-1L]) return(FALSE)
 		device <- .Devices[[number]]
-		number > 1L && device == "bmp" && identical(attr(device, "filepath"), "/dev/null")
+		device == "bmp" && identical(attr(device, "filepath"), "/dev/null")
 	}
 
 	# Into a file of the output folder; NULL where nothing can be seen.
@@ -230,7 +269,7 @@ local({
 	}
 
 	# Shows what is on the current device, when that is ours, unless it has been shown as it is.
-	show_plot <- function() {
+	show_plot <- function() as_driver({
 		if (!is_ours() || is_child()) return()
 		plot <- tryCatch(grDevices::recordPlot(), error = function(e) NULL)
 		if (is.null(plot)) return()
@@ -249,7 +288,7 @@ local({
 				if (is.null(parts$file)) state$lost <- state$lost + 1L
 			}
 		}, error = function(e) say("A plot could not be shown: ", conditionMessage(e))))
-	}
+	})
 
 	# What comes is drawn anew: it is shown, also when it is what was shown last.
 	mark_fresh <- function() if (is_ours()) state$devices[[as.character(grDevices::dev.cur())]]$fresh <- TRUE
@@ -281,7 +320,7 @@ local({
 	}
 
 	# A new page begins: the last one is complete. With mfrow several plots share a page.
-	begin_page <- function(...) {
+	begin_page <- function(...) as_driver({
 		if (is_child()) return(tell_child())
 		if (!is_ours()) {
 			state$drawn_on <- c(state$drawn_on, grDevices::dev.cur())
@@ -291,7 +330,7 @@ local({
 		show_plot()
 		record_again()
 		mark_fresh()
-	}
+	})
 	setHook("before.plot.new", function(...) if (graphics::par("page")) begin_page(), "append")
 	setHook("before.grid.newpage", begin_page, "append")
 
@@ -546,8 +585,10 @@ local({
 	r_install_packages <- utils::install.packages
 	replace_in_utils("install.packages", install_packages)
 
-	answer_imported <- function(frame)
-		send("done", frame$id, list(status = "ok", vars = paste(older_loaded(frame$parts$packages), collapse = "\n")))
+	answer_imported <- function(frame) {
+		lines <- tryCatch(older_loaded(frame$parts$packages), error = function(e) character())
+		send("done", frame$id, list(status = "ok", vars = paste(lines, collapse = "\n")))
+	}
 
 	# ---- names ----
 
@@ -638,7 +679,7 @@ local({
 	VECTORS <- c("logical", "integer", "double", "complex", "character", "raw", "list", "expression")
 	mode_is_vector <- function(name) .Internal(typeof(user[[name]])) %in% VECTORS
 
-	type_of <- function(name) gsub("[[:space:]]", "_", substr(class(user[[name]])[1L], 1L, WORD_MAX))
+	type_of <- function(name) gsub("[[:space:]]", "_", substr(valid(class(user[[name]])[1L]), 1L, WORD_MAX))
 
 	changed_names <- function(code) {
 		now <- read_addresses()
@@ -660,7 +701,7 @@ local({
 	name_field <- function(name) sub("^-", "\\\\-", gsub(" ", "\\s", escaped(name), fixed = TRUE))
 
 	escaped <- function(text) {
-		text <- gsub("\\", "\\\\", text, fixed = TRUE)
+		text <- gsub("\\", "\\\\", valid(text), fixed = TRUE)
 		text <- gsub("\t", "\\t", text, fixed = TRUE)
 		gsub("\r", "\\r", gsub("\n", "\\n", text, fixed = TRUE), fixed = TRUE)
 	}
@@ -668,7 +709,7 @@ local({
 	preview <- function(name) {
 		if (is.object(user[[name]]) || !is.atomic(user[[name]]) || length(user[[name]]) != 1L) return("")
 		text <- if (is.character(user[[name]])) user[[name]] else format(user[[name]], digits = 7L)
-		substr(text, 1L, PREVIEW_CHARS)
+		substr(valid(text), 1L, PREVIEW_CHARS)
 	}
 
 	row_of <- function(name) {
@@ -679,11 +720,14 @@ local({
 		paste(escaped(fields), collapse = "\t")
 	}
 
+	unknown_row <- function(name) paste(escaped(name), "unknown", "", "", "", sep = "\t")
+
 	answer_vars <- function(frame) {
 		names <- ls(user, sorted = TRUE)
 		limit <- as.integer(c(frame$parts$limit, "1000")[1L])
 		state$pending <- pending(names[!vapply(names, is_active, NA)])
-		rows <- lines_within(vapply(utils::head(names, limit), row_of, ""))
+		rows <- lines_within(vapply(utils::head(names, limit), function(name)
+			tryCatch(row_of(name), error = function(e) unknown_row(name)), ""))
 		parts <- list(status = "ok", vars = paste(rows, collapse = "\n"))
 		if (length(names) > length(rows)) parts$total <- as.character(length(names))
 		send("done", frame$id, parts)
@@ -785,6 +829,7 @@ local({
 	# Sees an error that nothing in the cell has caught, before R does with it what it does at its
 	# top level: shows it, runs options(error = ), jumps to the restart. In the browser R goes on.
 	note_error <- function(e) {
+		if (is.null(state$abort)) return() # no cell runs
 		stops <- function(restart) restart$name %in% c("browser", "tryRestart", "abort")
 		if (!identical(Find(stops, computeRestarts()), state$abort)) return()
 		calls <- tryCatch(calls_of(sys.calls()), error = function(e) list())
@@ -829,7 +874,7 @@ local({
 
 	failed <- function(condition, text) {
 		parts <- list(
-			status = "error", ename = substr(class(condition)[1L], 1L, WORD_MAX),
+			status = "error", ename = substr(valid(class(condition)[1L]), 1L, WORD_MAX),
 			evalue = bounded(conditionMessage(condition), ERROR_MAX), traceback = bounded(text, TEXT_MAX)
 		)
 		if (inherits(condition, "packageNotFoundError")) parts$missing <- bounded(condition$package, ERROR_MAX)
@@ -842,7 +887,7 @@ local({
 		text <- geterrmessage()
 		failure <- state$failure
 		if (is.null(failure) && identical(text, before)) return(left)
-		told <- sub("\n$", "", text)
+		told <- sub("\n$", "", valid(text))
 		if (is.null(failure)) { # one that handlers do not see
 			.Internal(seterrmessage(""))
 			failure <- list(condition = simpleError(sub("^Error[^:]*: ", "", told)))
@@ -859,7 +904,7 @@ local({
 		withRestarts(
 			{
 				state$abort <- findRestart("abort")
-				allowInterrupts(run_all(code))
+				as_user(allowInterrupts(run_all(code)))
 				list(status = "ok")
 			},
 			ptycell_interrupt = function() list(status = "interrupted"),
@@ -891,7 +936,7 @@ local({
 		state$inhibited <- FALSE
 		state$drawn_on <- integer()
 		forget_interrupts()
-		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
+		code <- tryCatch(as_user(parse_code(frame$parts$code, frame$parts$name)), error = function(e) e)
 		if (inherits(code, "error")) {
 			done <- list(status = "error", ename = "parseError",
 				evalue = bounded(conditionMessage(code), ERROR_MAX),
@@ -902,9 +947,7 @@ local({
 		finish_cell(done, code)
 	}
 
-	finish_cell <- function(done, code = NULL) {
-		limit <- .Internal(options(expressions = NESTED))
-		on.exit(.Internal(options(limit)))
+	end_cell <- function() {
 		base::setTimeLimit()
 		settle()
 		if (grDevices::dev.cur() > 1L) show_plots()
@@ -916,8 +959,13 @@ local({
 			say("Plots are not recorded, and not shown, after dev.control(\"inhibit\"): dev.control(\"enable\") ends it.")
 		tell_sinks()
 		tell_devices()
-		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		flush(stdout())
+	}
+
+	# The server waits for `done`, whatever fails here.
+	finish_cell <- function(done, code = NULL) {
+		tryCatch(end_cell(), error = function(e) say("Something at the end of this cell failed: ", conditionMessage(e)))
+		done$names <- tryCatch(changed_names(code), error = function(e) NULL)
 		send("done", state$id, done)
 		state$id <- ""
 	}
@@ -952,5 +1000,6 @@ local({
 
 	Sys.unsetenv("PTYCELL_DRIVER")
 	globalCallingHandlers(list())
+	put_aside()
 	suspendInterrupts(serve())
 }, new.env(parent = baseenv()))

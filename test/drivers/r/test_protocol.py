@@ -46,6 +46,47 @@ def test_variables_are_asked_for(r):
     assert rows[0][1:3] == ["numeric", "1"] and rows[2][4] == "x\\ty"
 
 
+def test_text_that_is_no_utf8_is_told_by_its_bytes(r):
+    """R's functions for text refuse it: one value, name or class of the user's may not cost the others."""
+    assert r.run('ok <- 1; x <- "caf\\xe9"; latin <- x; Encoding(latin) <- "latin1"; bytes <- x; '
+                 'Encoding(bytes) <- "bytes"')[-1][2]["status"] == b"ok"
+    done = r.run('assign("n\\xff", 3); k <- structure(1, class = "b\\xff"); z <- 1')[-1][2]
+    assert done["names"].split(b"\n") == [b"k b<ff> 1", b"n<ff> numeric 1", b"z numeric 1"]
+    r.send("vars", 98)
+    kind, _, parts = r.frame()
+    rows = {row.split("\t")[0]: row.split("\t") for row in parts["vars"].decode().split("\n")}
+    assert kind == "done" and rows["ok"][4] == "1" and rows["n<ff>"][4] == "3" and rows["k"][1] == "b<ff>"
+    assert rows["x"][4] == rows["bytes"][4] == "caf<e9>" and rows["latin"][4] == "caf\u00e9"
+    assert r.run('rm(list = "n\\xff")')[-1][2]["names"] == b"-n<ff>" and r.output == b""
+    error = r.run('stop(structure(class = c("k\\xff", "error", "condition"), list(message = "m\\xff", call = NULL)))')
+    assert (error[-1][2]["ename"], error[-1][2]["evalue"]) == (b"k<ff>", b"m<ff>")
+
+
+def test_a_cell_ends_whatever_fails_at_its_end(r):
+    for value in ("function() stop('no list')", "function() f()"):
+        done = r.run("x <- 7; f <- function() f(); unlockBinding('dev.list', asNamespace('grDevices'))\n"
+                     "assign('dev.list', %s, asNamespace('grDevices'))" % value)[-1][2]
+        assert done["status"] == b"ok" and b"x numeric 1" in done["names"]
+        assert r.output.startswith(b"[Something at the end of this cell failed: ")
+        assert r.run("x")[-1][2]["status"] == b"ok" and r.output.startswith(b"[1] 7\n[Something")
+
+
+def test_errors_for_warnings_are_the_users_alone(r):
+    r.run("x <- 7; options(warn = 2, check.bounds = TRUE)")
+    assert r.run("x")[-1][2]["status"] == b"ok" and r.output == b"[1] 7\n"
+    assert r.run("y <- x")[-1][2]["names"] == b"y numeric 1"
+    assert r.run("y[[3]] <- 1")[-1][2]["status"] == b"error"
+
+
+def test_what_the_user_makes_warn_does_not_warn_of_the_driver(r):
+    r.run("old <- options(warn = 1, check.bounds = TRUE); setTimeLimit()")
+    assert [frame[0] for frame in r.run("plot(1)\ndev.new(); plot(2)")] == ["display", "display", "done"]
+    assert b"display" not in r.output and b"driver" not in r.output and b"state" not in r.output
+    r.run("x <- 1; x[[3]] <- 2; unlist(options('warn', 'check.bounds'))")
+    assert r.output == (b"Warning in x[[3]] <- 2 :\n  assignment outside vector/list limits (extending from 1 to 3)\n"
+                        b"        warn check.bounds \n           1            1 \n")
+
+
 def test_a_promise_is_not_asked_for(r):
     """As delayedAssign() makes it; its value is told once the code has asked."""
     r.run("v <- 1; delayedAssign('d', {cat('asked '); v * 2}); delayedAssign('endless', repeat Sys.sleep(0.01))\n"
