@@ -14,6 +14,7 @@
 #include "dated.h"
 #include "sorting.h"
 #include "sql/moment.h"
+#include "taken.h"
 
 enum { NAMES_MAX = 100000, ROW_MAX = 100 };
 
@@ -21,6 +22,7 @@ struct compare {
 	struct clause clause;
 	struct sides sides;
 	struct dated dated;
+	struct taken taken;
 };
 
 /* What an operator does with its sides. */
@@ -112,6 +114,8 @@ static void look_at_values(struct compare *compare, struct side *a, struct side 
 	side_mark(sides, b, marks_of(b, a, turned));
 	dated_compare(&compare->dated, a, b, operation.orders, operation.shorter);
 	dated_compare(&compare->dated, b, a, operation.orders, turned.shorter);
+	taken_compare(&compare->taken, sides, a, b);
+	taken_compare(&compare->taken, sides, b, a);
 }
 
 /* Number `index`, from 0, of (a, b) or (SELECT a, b ...); an empty side for none. */
@@ -490,6 +494,7 @@ void compare_tell(const struct query *query, struct sides sides, sqlite3 *db, st
 
 	clause_init(&compare.clause, query);
 	compare.sides.clause = clause;
+	compare.taken = (struct taken){ .db = db, .sink = sink };
 	compare.dated = (struct dated){ .clause = clause, .db = db, .sink = sink };
 	side_begin(&compare.sides, &budget);
 	for (size_t at = 0; at < clause->count - 1; at++) {

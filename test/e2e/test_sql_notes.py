@@ -258,3 +258,19 @@ def test_a_value_of_json_is_not_the_text_that_it_is_in(server):
                       "coalesce(js ->> '$.a', 0) > 1", "json_extract(js, '$.a') = 5", "id = js ->> '$.a' - 4", "id > 0 AND js ->> '$.b' = 'x'", "id < js ->> 'a'"):
         answer = sql(server, f"SELECT id FROM t WHERE {condition}")
         assert answer.object["rows"] and notes(answer) == [], condition
+
+
+def test_a_value_of_json_beside_the_other_kind_is_told(server):
+    put(server, "t.csv", 'id,js,other\n1,"{""a"":5,""b"":""7"",""ok"":true,""m"":1}",\n2,"{""a"":7.5,""b"":""8"",""ok"":false,""m"":""x""}",\n3,,"{""a"":1}"\n')
+    numbers = "%s gives numbers here, which equal no text: compare it with a number"
+    texts = "%s gives texts here, which equal no number: compare it with a text"
+    for condition, told, what in (("js ->> '$.a' = '5'", numbers, "js ->> '$.a'"), ("json_extract(js, '$.a') = '5'", numbers, "json_extract(js, '$.a')"), ("t.js ->> 'a' IN ('5', '7')", numbers, "t.js ->> 'a'"),
+                                  ("'5' < js ->> 'a'", numbers, "js ->> 'a'"), ("js ->> 'a' BETWEEN '1' AND '9'", numbers, "js ->> 'a'"), ("js ->> '$.b' = 7", texts, "js ->> '$.b'"), ("js ->> '$.b' > -1.5", texts, "js ->> '$.b'"),
+                                  ("js -> '$.a' = 5", texts, "js -> '$.a'"), ("JSON_EXTRACT(t.js, '$.b') IN (7, 8)", texts, "JSON_EXTRACT(t.js, '$.b')")):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [told % what], condition
+    assert notes(sql(server, "SELECT id FROM t WHERE js ->> '$.a' = ?", params=["5"])) == [numbers % "js ->> '$.a'"]
+    assert notes(sql(server, "SELECT id FROM t WHERE js ->> '$.b' <> :b", params=[7])) == [texts % "js ->> '$.b'"]
+    assert notes(sql(server, "SELECT id FROM t WHERE js ->> '$.ok' = 'true'")) == ["js ->> '$.ok' gives numbers here, which equal no text: true is 1 and false is 0"]
+    for condition in ("js ->> '$.a' = 5", "js ->> '$.b' = '7'", "js -> '$.a' = '5'", "js ->> '$.m' = '1'", "js ->> '$.m' = 1", "js ->> '$.none' = '1'", "js ->> '$.a' <> ''", "js ->> '$.ok' = 1", "js ->> '$.ok'", "js ->> '$.a' = id",
+                      "CAST(js ->> '$.a' AS TEXT) = '5'", "js ->> '$.a' || '' = '5'", "other ->> '$.x' = '5'", "json_extract(js, '$.a', '$.b') = '5'", "json_extract(js, '$.a') + 0 = 5"):
+        assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
