@@ -75,7 +75,7 @@ static const char guide_end[] =
 static const char sql_guide[] =
 	"- SQL: `exec_sql` reads CSV files as tables by their names, in SQLite's SQL: `5 / 2` of "
 	"integers is 2 (also in PostgreSQL; write `5 / 2.0`), and dates are texts, which sort when "
-	"they are ISO. An empty value of a text column is NULL; in quotes, `\"\"`, it is ''. Read the notes of an answer: they say what was assumed.\n";
+	"they are ISO. An empty value of a text column is NULL; in quotes, `\"\"`, it is ''. Read the notes of an answer: they say what was assumed. A query that goes on when its call is answered is waited for by the same call.\n";
 
 static void write_shares(struct buf *out, const struct settings *settings)
 {

@@ -42,7 +42,8 @@ struct service {
 	struct mcp_server *server;
 	struct session_host host; /* .home is NULL until the first session */
 	struct table *table;
-	struct queries *queries;   /* NULL until the first one */
+	struct queries *queries; /* NULL until the first one */
+	struct list sql_calls;
 	struct broker *broker;     /* likewise */
 	struct arrivals *arrivals; /* NULL until the first one */
 	struct history *history;
@@ -135,6 +136,7 @@ struct service *service_new(struct loop *loop, const struct settings *settings,
 	service->history = history_new(settings);
 	service->notices = notices_new(loop);
 	list_init(&service->retired);
+	list_init(&service->sql_calls);
 	catalog_features(&service->features);
 	service->instructions = catalog_instructions(settings);
 	service->features.instructions = service->instructions;
@@ -278,6 +280,7 @@ void service_free(struct service *service)
 	holdings_free(service->host.holdings);
 	history_free(service->history);
 	notices_free(service->notices);
+	tool_sql_forget(&service->sql_calls);
 	queries_free(service->queries);
 	arrivals_free(service->arrivals);
 	free(service->host.code_rules);
@@ -472,6 +475,11 @@ struct queries *service_queries(struct service *service, struct err *err)
 	if (program != NULL)
 		service->queries = queries_new(service->loop, program);
 	return service->queries;
+}
+
+struct list *service_sql_calls(struct service *service)
+{
+	return &service->sql_calls;
 }
 
 struct broker *service_broker(struct service *service, struct err *err)

@@ -18,6 +18,7 @@ struct broker;
 struct confinement;
 struct gate;
 struct history;
+struct list;
 struct policyfile;
 struct queries;
 struct service;
@@ -49,6 +50,8 @@ const struct policyfile *service_policy(const struct service *service);
 struct confinement *service_confinement(struct service *service);
 /* Made at the first query. NULL: ptycell-sql is missing. */
 struct queries *service_queries(struct service *service, struct err *err) MUST_CHECK;
+/* Those of exec_sql that run, or have ended while no call waited for them. */
+struct list *service_sql_calls(struct service *service);
 /* Made at the first package, after service_table. NULL: its cache cannot be used. */
 struct broker *service_broker(struct service *service, struct err *err) MUST_CHECK;
 /* NULL while nothing was ever installed. */

@@ -9,6 +9,7 @@
 #include "mcp/server.h"
 
 struct service;
+struct list;
 struct session;
 struct language;
 struct file_info;
@@ -23,6 +24,9 @@ void tool_list_artifacts(struct mcp_call *call, json_t *arguments, void *context
 void tool_session_info(struct mcp_call *call, json_t *arguments, void *context);
 void tool_list_sessions(struct mcp_call *call, json_t *arguments, void *context);
 void tool_destroy_session(struct mcp_call *call, json_t *arguments, void *context);
+
+/* Frees queries that have ended, of service_sql_calls. */
+void tool_sql_forget(struct list *calls);
 
 /* Ends the call with the error's message, in the way this server answers (blocks or JSON). */
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err);

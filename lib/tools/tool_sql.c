@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fd.h"
+#include "base/list.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "json/get.h"
@@ -15,14 +17,20 @@
 #include "text/clean.h"
 #include "tools/databases.h"
 #include "tools/history.h"
+#include "tools/queried.h"
 #include "tools/queries.h"
-#include "tools/readline.h"
 #include "tools/rows.h"
 #include "tools/service.h"
 #include "tools/tool.h"
 #include "workspace/workspace.h"
 
-enum { INLINE_BYTES = 64 << 10, NOTE_MAX = 500, FILE_DIGITS = 8, MS = 1000, KB = 1024 };
+enum {
+	INLINE_BYTES = 64 << 10,
+	FILE_DIGITS = 8,
+	MS = 1000,
+	KEPT_MAX = 16,        /* answers that no call waited for, of all sessions */
+	KEPT_MS = 600 * 1000, /* and for how long */
+};
 
 struct sql_request {
 	const char *query;
@@ -31,17 +39,28 @@ struct sql_request {
 	const char *database;
 };
 
+/*
+ * A query, and the call that waits for it. The call is answered when its budget is over and the
+ * query runs on; the same call then waits for it once more, or gets the answer that came meanwhile.
+ */
 struct sql_call {
-	struct mcp_call *call;
+	struct list node;      /* among those of the service */
+	struct mcp_call *call; /* NULL: none waits */
 	struct service *service;
 	struct session *session; /* lives as long as the query */
-	struct query *query;
+	struct query *query;     /* NULL: it has ended */
+	char *folder;            /* of the session: no other one ever has its name */
+	struct loop_timer patience;
 	json_t *arguments; /* that `request` points into */
 	struct sql_request request;
 	char *session_id;
 	char *file;
 	uint64_t number; /* among the session's cells */
 	uint64_t started_ms;
+	/* Once it ended while no call waited: */
+	uint64_t ended_ms;
+	json_t *result; /* NULL: the problem is what there is to tell */
+	char *problem;
 };
 
 static int check_params(const json_t *params, struct err *err)
@@ -76,58 +95,6 @@ static int read_request(const struct service *service, json_t *arguments, struct
 
 /* ---- the answer ---- */
 
-static void put_size(struct buf *out, json_int_t bytes)
-{
-	if (bytes < (json_int_t)KB * KB)
-		buf_putf(out, "%.1f KB", (double)bytes / KB);
-	else
-		buf_putf(out, "%.1f MB", (double)bytes / KB / KB);
-}
-
-static void put_file(struct buf *out, const struct sql_call *sql, const json_t *answer)
-{
-	bool cut = json_is_true(json_object_get(answer, "truncated"));
-
-	buf_putf(out, "(the first %zu rows%s; %s%lld rows are in %s, ",
-		 json_array_size(json_object_get(answer, "rows")),
-		 json_is_true(json_object_get(answer, "cut")) ? ", long values cut" : "",
-		 cut ? "only the first " : "all ",
-		 (long long)json_integer_value(json_object_get(answer, "row_count")), sql->file);
-	put_size(out, json_integer_value(json_object_get(answer, "bytes")));
-	buf_puts(out, ")\n");
-	readline_put(out, json_object_get(answer, "columns"), sql->file);
-}
-
-static void put_notes(struct buf *out, const json_t *notes)
-{
-	size_t index;
-	const json_t *note;
-
-	json_array_foreach (notes, index, note) {
-		buf_puts(out, "\nNote: ");
-		clean_line(out, json_string_value(note), json_string_length(note), NOTE_MAX);
-	}
-}
-
-/* What stands under the table. */
-static char *make_summary(const struct sql_call *sql, const json_t *answer)
-{
-	json_int_t rows = json_integer_value(json_object_get(answer, "row_count"));
-	json_int_t blobs = json_integer_value(json_object_get(answer, "blobs"));
-	struct buf out = BUF_INIT(BUF_UNBOUNDED);
-
-	if (json_is_integer(json_object_get(answer, "bytes")))
-		put_file(&out, sql, answer);
-	else
-		buf_putf(&out, "(%lld row%s)", (long long)rows, rows == 1 ? "" : "s");
-	if (blobs > 0)
-		buf_putf(&out, "\n%lld large binary value%s: path%s in the working folder",
-			 (long long)blobs, blobs == 1 ? " is a file" : "s are files",
-			 blobs == 1 ? "" : "s");
-	put_notes(&out, json_object_get(answer, "notes"));
-	return buf_steal(&out);
-}
-
 static json_t *make_object(const struct sql_call *sql, const json_t *answer, const char *notice)
 {
 	const char *data_path = workspace_data_path(session_workspace(sql->session));
@@ -152,21 +119,6 @@ static json_t *make_object(const struct sql_call *sql, const json_t *answer, con
 		json_put(object, "notes", rows_clean_texts(json_object_get(answer, "notes")));
 	json_put_str(object, "notice", notice);
 	return object;
-}
-
-static void put_text(struct buf *out, const struct sql_call *sql, const json_t *answer)
-{
-	cleanup_free char *summary = make_summary(sql, answer);
-	size_t chars;
-	size_t cut = rows_put_table(out, json_object_get(answer, "columns"),
-				    json_object_get(answer, "rows"), &chars);
-
-	if (cut > 0)
-		buf_putf(out,
-			 "(%zu value%s cut to %zu characters here; substr(COLUMN, %zu) gives the "
-			 "rest of one)\n",
-			 cut, cut == 1 ? " is" : "s are", chars, chars + 1);
-	buf_puts(out, summary);
 }
 
 static void answer_table(struct sql_call *sql, const struct buf *text, json_t *object_own,
@@ -199,12 +151,30 @@ static void tell_files(const struct sql_call *sql, const json_t *answer)
 	}
 }
 
+static uint64_t now_ms(const struct sql_call *sql)
+{
+	return loop_now(service_loop(sql->service));
+}
+
+static char *make_notice(const struct sql_call *sql)
+{
+	char *due = session_take_notice(sql->session);
+	char *notice;
+
+	if (sql->query != NULL)
+		return due;
+	notice = xasprintf("The query ended %ju s ago, when no call waited for it.%s%s",
+			   (uintmax_t)((now_ms(sql) - sql->ended_ms) / MS), due != NULL ? "\n" : "",
+			   due != NULL ? due : "");
+	free(due);
+	return notice;
+}
+
 static void answer(struct sql_call *sql, const json_t *answer, const struct buf *text)
 {
-	cleanup_free char *notice = session_take_notice(sql->session);
+	cleanup_free char *notice = make_notice(sql);
 	json_t *object = make_object(sql, answer, notice);
 
-	tell_files(sql, answer);
 	if (service_settings(sql->service)->results == RESULTS_JSON)
 		tool_answer(sql->call, sql->service, object);
 	else
@@ -242,7 +212,7 @@ static void record(const struct sql_call *sql, const json_t *answer, const struc
 		.sql_len = sql->request.query_len,
 		.params = sql->request.params,
 		.state = state_of(err),
-		.ms = loop_now(service_loop(sql->service)) - sql->started_ms,
+		.ms = now_ms(sql) - sql->started_ms,
 		.answer = answer,
 		.file = sql->file,
 		.text = answer != NULL ? buf_str(text) : "",
@@ -260,7 +230,8 @@ static void on_progress(void *data, uint64_t rows)
 	struct sql_call *sql = data;
 	cleanup_free char *message = xasprintf("%ju rows", (uintmax_t)rows);
 
-	mcp_call_progress(sql->call, (double)rows, -1, message);
+	if (sql->call != NULL)
+		mcp_call_progress(sql->call, (double)rows, -1, message);
 }
 
 /* The session may have ended just now, which ends its queries. */
@@ -274,7 +245,12 @@ static bool is_alive(const struct sql_call *sql)
 
 static void sql_free(struct sql_call *sql)
 {
+	loop_timer_stop(&sql->patience);
+	list_remove(&sql->node);
 	json_decref(sql->arguments);
+	json_decref(sql->result);
+	free(sql->problem);
+	free(sql->folder);
 	free(sql->session_id);
 	free(sql->file);
 	free(sql);
@@ -290,6 +266,39 @@ static json_t *without_secrets(const struct sql_call *sql, const json_t *result)
 	return safe;
 }
 
+/* The oldest that has ended goes when there is one too many. */
+static void make_room(struct list *calls)
+{
+	struct list *node;
+	struct list *next;
+	struct sql_call *oldest = NULL;
+	size_t kept = 0;
+
+	list_for_each (node, next, calls) {
+		struct sql_call *sql = list_entry(node, struct sql_call, node);
+
+		if (sql->query != NULL)
+			continue;
+		kept++;
+		if (oldest == NULL || sql->ended_ms < oldest->ended_ms)
+			oldest = sql;
+	}
+	if (kept > KEPT_MAX)
+		sql_free(oldest);
+}
+
+/* For the same call. */
+static void keep(struct sql_call *sql, const json_t *result, const struct buf *text)
+{
+	sql->query = NULL;
+	sql->ended_ms = now_ms(sql);
+	if (result != NULL)
+		sql->result = json_deep_copy(result);
+	else
+		sql->problem = xstrdup(buf_str(text));
+	make_room(service_sql_calls(sql->service));
+}
+
 static void on_done(void *data, const json_t *result, const struct err *err)
 {
 	struct sql_call *sql = data;
@@ -302,13 +311,19 @@ static void on_done(void *data, const json_t *result, const struct err *err)
 		sql->session = NULL;
 	if (err != NULL) {
 		clean_block(&text, err->msg, strlen(err->msg));
-		tool_fail_text(sql->call, sql->service, buf_str(&text));
 	} else {
-		put_text(&text, sql, safe);
-		answer(sql, safe, &text);
+		queried_put(&text, safe, sql->file);
+		tell_files(sql, safe);
 	}
+	if (sql->call != NULL && err != NULL)
+		tool_fail_text(sql->call, sql->service, buf_str(&text));
+	else if (sql->call != NULL)
+		answer(sql, safe, &text);
 	record(sql, safe, err, &text);
-	sql_free(sql);
+	if (sql->call == NULL && sql->session != NULL)
+		keep(sql, safe, &text);
+	else
+		sql_free(sql);
 }
 
 static const struct query_handlers handlers = { .progress = on_progress, .done = on_done };
@@ -318,7 +333,39 @@ static void on_cancel(struct mcp_call *call, void *data)
 	struct sql_call *sql = data;
 
 	(void)call;
+	loop_timer_stop(&sql->patience);
 	queries_cancel(sql->query);
+}
+
+static void on_late(struct loop_timer *timer)
+{
+	struct sql_call *sql = container_of(timer, struct sql_call, patience);
+	struct mcp_call *call = sql->call;
+	json_t *object = json_object();
+
+	sql->call = NULL;
+	json_put_str(object, "session_id", sql->session_id);
+	json_put_int(object, "cell", (json_int_t)sql->number);
+	json_put_str(object, "state", "running");
+	if (service_settings(sql->service)->results == RESULTS_JSON)
+		json_put_str(object, "status", "running");
+	json_put(object, "message",
+		 json_make_fmt("The query goes on: it has not ended after %ju s, and may run for "
+			       "%ju s (PTYCELL_QUERY_TIMEOUT). To wait for it call exec_sql again "
+			       "with the same arguments.",
+			       (uintmax_t)((now_ms(sql) - sql->started_ms) / MS),
+			       (uintmax_t)service_settings(sql->service)->query_timeout));
+	tool_answer(call, sql->service, object);
+}
+
+static void wait_for(struct sql_call *sql, struct mcp_call *call)
+{
+	uint64_t budget_ms = service_settings(sql->service)->call_budget * MS;
+
+	sql->call = call;
+	mcp_call_on_cancel(call, on_cancel, sql);
+	loop_timer_start(service_loop(sql->service), &sql->patience, now_ms(sql) + budget_ms,
+			 on_late);
 }
 
 static const struct shares *shares_of(struct service *service)
@@ -383,10 +430,88 @@ static struct sql_call *sql_new(struct mcp_call *call, struct service *service,
 	sql->call = call;
 	sql->service = service;
 	sql->session = session;
+	list_init(&sql->node);
+	sql->folder = xstrdup(workspace_name(session_workspace(session)));
 	sql->session_id = xstrdup(session_id(session));
 	sql->file = xasprintf("input/sql_result_%s.csv", random);
-	sql->started_ms = loop_now(service_loop(service));
+	sql->started_ms = now_ms(sql);
 	return sql;
+}
+
+/* ---- the same call once more ---- */
+
+static struct sql_call *find_unattended(struct service *service, const struct session *session,
+					const json_t *arguments)
+{
+	const char *folder = workspace_name(session_workspace(session));
+	struct list *calls = service_sql_calls(service);
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, calls) {
+		struct sql_call *sql = list_entry(node, struct sql_call, node);
+
+		if (sql->call == NULL && str_eq(sql->folder, folder) &&
+		    json_equal(sql->arguments, arguments))
+			return sql;
+	}
+	return NULL;
+}
+
+/* Is what came worth telling? Code may have removed the file since. */
+static bool stands(const struct sql_call *sql)
+{
+	struct err err;
+	off_t size;
+	cleanup_fd int fd = -1;
+
+	if (now_ms(sql) - sql->ended_ms > KEPT_MS)
+		return false;
+	if (!json_is_integer(json_object_get(sql->result, "bytes")))
+		return true;
+	fd = workspace_open_read(session_workspace(sql->session), sql->file, &size, &err);
+	return fd >= 0;
+}
+
+static void answer_ended(struct sql_call *sql)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	if (sql->result != NULL) {
+		queried_put(&text, sql->result, sql->file);
+		answer(sql, sql->result, &text);
+		return;
+	}
+	buf_putf(&text, "%s (That was the query of the earlier call. Call again to run it again.)",
+		 sql->problem);
+	tool_fail_text(sql->call, sql->service, buf_str(&text));
+}
+
+/* True when its query is found: then the call waits for that, or is answered. */
+static bool join(struct service *service, struct session *session, struct mcp_call *call,
+		 const json_t *arguments)
+{
+	struct sql_call *sql = find_unattended(service, session, arguments);
+	bool told = true;
+
+	if (sql == NULL)
+		return false;
+	if (sql->query != NULL) {
+		wait_for(sql, call);
+		return true;
+	}
+	told = stands(sql);
+	sql->call = call;
+	if (told)
+		answer_ended(sql);
+	sql_free(sql);
+	return told;
+}
+
+void tool_sql_forget(struct list *calls)
+{
+	while (!list_empty(calls))
+		sql_free(list_entry(calls->next, struct sql_call, node));
 }
 
 void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
@@ -406,6 +531,8 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 		return;
 	}
 	session_touch(session);
+	if (join(service, session, call, arguments))
+		return;
 	sql = sql_new(call, service, session);
 	sql->arguments = json_incref(arguments);
 	sql->request = request;
@@ -414,5 +541,6 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 		sql_free(sql);
 		return;
 	}
-	mcp_call_on_cancel(call, on_cancel, sql);
+	list_append(service_sql_calls(service), &sql->node);
+	wait_for(sql, call);
 }

@@ -492,6 +492,55 @@ def test_a_cancelled_query_ends_and_leaves_nothing(server, home):
     assert inputs(home) == []
 
 
+@pytest.fixture(name="hurried")
+def server_whose_calls_are_answered_at_once(servers):
+    return begun(servers(env={"PTYCELL_CALL_BUDGET": "0"}))
+
+
+def ended(server, query, **arguments):
+    """The answer of a query that no call waits for to its end."""
+    answers = []
+
+    def has_ended():
+        answers.append(sql(server, query, **arguments))
+        return "state" not in (answers[-1].object or {})
+    until(has_ended)
+    return answers
+
+
+def test_a_query_goes_on_when_its_call_is_answered_and_the_same_call_gets_the_answer(hurried):  # D5
+    *running, last = ended(hurried, "SELECT ? AS a", params=[7])
+    assert running and {(answer.object["state"], answer.object["cell"], answer.is_error) for answer in running} == {
+        ("running", 1, False)}
+    assert "call exec_sql again with the same arguments" in running[0].object["message"]
+    assert (last.object["rows"], last.object["cell"]) == ([[7]], 1)
+    assert re.match(r"The query ended \d+ s ago, when no call waited for it\.", last.texts[0])
+    again = ended(hurried, "SELECT ? AS a", params=[7])
+    assert again[0].object["state"] == "running" and again[-1].object["cell"] == 2
+    assert ended(hurried, "SELECT ? AS a", params=[8])[-1].object["rows"] == [[8]]
+
+
+def test_an_error_and_a_file_that_came_when_no_call_waited(hurried, home):
+    failed = ended(hurried, "SELECT nothing")[-1]
+    assert failed.is_error and "nothing" in failed.texts[-1] and "Call again to run it again.)" in failed.texts[-1]
+    kept = ended(hurried, MANY.format(1000))[-1]
+    assert kept.object["row_count"] == 1000
+    (name,) = inputs(home)
+    assert kept.object["file_path"].endswith(name)
+    sql(hurried, MANY.format(1001))
+    until(lambda: len(inputs(home)) == 2 and not parts(home))
+    hurried.cell("import glob, os\nfor path in glob.glob('input/*'): os.remove(path)")
+    until(lambda: inputs(home) == [])
+    again = ended(hurried, MANY.format(1001))
+    assert again[0].object["state"] == "running" and again[-1].object["file_path"].rpartition("/")[2] in inputs(home)[0]
+
+
+def test_a_call_that_waits_once_more_gets_the_answer(servers):
+    server = begun(servers(env={"PTYCELL_CALL_BUDGET": "1", "PTYCELL_QUERY_TIMEOUT": "2"}))
+    assert "ran into its deadline of 2 s" in ended(server, ENDLESS)[-1].texts[-1]
+    assert not ended(server, "SELECT 1")[-1].is_error
+
+
 def test_progress_tells_the_rows(server):
     running = server.start("tools/call", {"name": "exec_sql", "_meta": {"progressToken": 7}, "arguments": {
         "session_id": "s", "query": MANY.format(10 ** 12)}})

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* queried.h - the text of exec_sql's answer: the table, and what is said below it. */
+#ifndef TOOLS_QUERIED_H
+#define TOOLS_QUERIED_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+
+/* `answer` is that of queries.h, without secrets; `file` has the rows when they are too many. */
+void queried_put(struct buf *out, const json_t *answer, const char *file);
+
+#endif
