@@ -60,12 +60,12 @@ static char *make_summary(const char *file, const json_t *answer)
 	return buf_steal(&out);
 }
 
-void queried_put(struct buf *out, const json_t *answer, const char *file)
+void queried_put(struct buf *out, const json_t *answer, const char *file, size_t max_chars)
 {
 	cleanup_free char *summary = make_summary(file, answer);
 	size_t chars;
 	size_t cut = rows_put_table(out, json_object_get(answer, "columns"),
-				    json_object_get(answer, "rows"), &chars);
+				    json_object_get(answer, "rows"), max_chars, &chars);
 
 	if (cut > 0)
 		buf_putf(out,

@@ -7,7 +7,8 @@
 
 #include "base/buf.h"
 
-/* `answer` is that of queries.h, without secrets; `file` has the rows when they are too many. */
-void queried_put(struct buf *out, const json_t *answer, const char *file);
+/* `answer` is that of queries.h, without secrets; `file` has the rows when they are too many.
+ * `max_chars` as in rows.h. */
+void queried_put(struct buf *out, const json_t *answer, const char *file, size_t max_chars);
 
 #endif

@@ -75,8 +75,9 @@ static void put_cell(struct table *table, const json_t *value)
 }
 
 /* Long values share what is left when all values are too much. */
-static size_t cell_max(const json_t *rows)
+static size_t cell_max(const json_t *rows, size_t max_chars)
 {
+	size_t least = size_min(ROWS_CELL_MIN, max_chars / ROWS_SHARES);
 	size_t chars = 0;
 	size_t longer = 0;
 	size_t index;
@@ -91,17 +92,18 @@ static size_t cell_max(const json_t *rows)
 							   : 0;
 
 			chars += len;
-			longer += len > ROWS_CELL_MIN;
+			longer += len > least;
 		}
 	}
-	if (chars <= ROWS_TEXTS_MAX || longer == 0)
+	if (chars <= max_chars || longer == 0)
 		return SIZE_MAX;
-	return ROWS_TEXTS_MAX / longer > ROWS_CELL_MIN ? ROWS_TEXTS_MAX / longer : ROWS_CELL_MIN;
+	return max_chars / longer > least ? max_chars / longer : least;
 }
 
-size_t rows_put_table(struct buf *out, const json_t *columns, const json_t *rows, size_t *ret_chars)
+size_t rows_put_table(struct buf *out, const json_t *columns, const json_t *rows, size_t max_chars,
+		      size_t *ret_chars)
 {
-	struct table table = { .out = out, .cell_max = cell_max(rows) };
+	struct table table = { .out = out, .cell_max = cell_max(rows, max_chars) };
 	size_t index;
 	size_t column;
 	const json_t *item;

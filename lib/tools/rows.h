@@ -15,15 +15,16 @@
 #include "base/buf.h"
 
 enum {
-	ROWS_CELL_MIN = 200,    /* characters of a value that the table always shows */
-	ROWS_TEXTS_MAX = 20000, /* of all values together; longer values are cut past that */
+	ROWS_CELL_MIN = 200, /* characters of a value that a table of usual size always shows */
+	ROWS_SHARES = 50,    /* of `max_chars`: so few are shown of each value at least */
 };
 
 /*
  * Names, then a line a row, values separated by " | "; NULL is NULL. Returns how many values are
- * cut, each of which ends in U+2026, and in *ret_chars behind how many characters.
+ * cut, each of which ends in U+2026, and in *ret_chars behind how many characters: long ones share
+ * what is left when all values have more than `max_chars`.
  */
-size_t rows_put_table(struct buf *out, const json_t *columns, const json_t *rows,
+size_t rows_put_table(struct buf *out, const json_t *columns, const json_t *rows, size_t max_chars,
 		      size_t *ret_chars);
 /* [{"name", "type"}] and [[...]]: only what they can be; new references. */
 json_t *rows_copy_columns(const json_t *columns);

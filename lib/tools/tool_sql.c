@@ -25,7 +25,9 @@
 #include "workspace/workspace.h"
 
 enum {
-	INLINE_BYTES = 64 << 10,
+	INLINE_BYTES = 64 << 10, /* of rows in an answer, where its text has as many as usual */
+	USUAL_CHARS = 8000,
+	TABLE_PARTS = 5, /* halves of `output_chars` for the values of a table */
 	FILE_DIGITS = 8,
 	MS = 1000,
 	KEPT_MAX = 16,        /* answers that no call waited for, of all sessions */
@@ -55,6 +57,7 @@ struct sql_call {
 	struct sql_request request;
 	char *session_id;
 	char *file;
+	uint64_t output_chars;
 	uint64_t number; /* among the session's cells */
 	uint64_t started_ms;
 	/* Once it ended while no call waited: */
@@ -299,6 +302,11 @@ static void keep(struct sql_call *sql, const json_t *result, const struct buf *t
 	make_room(service_sql_calls(sql->service));
 }
 
+static size_t table_chars(const struct sql_call *sql)
+{
+	return size_min((size_t)sql->output_chars * TABLE_PARTS / 2, INLINE_BYTES);
+}
+
 static void on_done(void *data, const json_t *result, const struct err *err)
 {
 	struct sql_call *sql = data;
@@ -312,7 +320,7 @@ static void on_done(void *data, const json_t *result, const struct err *err)
 	if (err != NULL) {
 		clean_block(&text, err->msg, strlen(err->msg));
 	} else {
-		queried_put(&text, safe, sql->file);
+		queried_put(&text, safe, sql->file, table_chars(sql));
 		tell_files(sql, safe);
 	}
 	if (sql->call != NULL && err != NULL)
@@ -375,6 +383,11 @@ static const struct shares *shares_of(struct service *service)
 	return confinement != NULL ? confinement_shares(confinement) : NULL;
 }
 
+static uint64_t inline_bytes(const struct sql_call *sql)
+{
+	return size_min(INLINE_BYTES * sql->output_chars / USUAL_CHARS, INLINE_BYTES);
+}
+
 /* Of a result's file. What is answered itself takes no room. */
 static uint64_t bytes_max(const struct session *session)
 {
@@ -398,7 +411,7 @@ static int start(struct sql_call *sql, struct err *err)
 		.sql_len = sql->request.query_len,
 		.file = sql->file,
 		.inline_rows = limits->sql_inline_rows,
-		.inline_bytes = INLINE_BYTES,
+		.inline_bytes = inline_bytes(sql),
 		.rows_max = settings->query_rows_max,
 		.bytes_max = bytes_max(sql->session),
 		.timeout_ms = settings->query_timeout * MS,
@@ -434,6 +447,7 @@ static struct sql_call *sql_new(struct mcp_call *call, struct service *service,
 	sql->folder = xstrdup(workspace_name(session_workspace(session)));
 	sql->session_id = xstrdup(session_id(session));
 	sql->file = xasprintf("input/sql_result_%s.csv", random);
+	sql->output_chars = session_limits(session)->output_chars;
 	sql->started_ms = now_ms(sql);
 	return sql;
 }
@@ -478,7 +492,7 @@ static void answer_ended(struct sql_call *sql)
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	if (sql->result != NULL) {
-		queried_put(&text, sql->result, sql->file);
+		queried_put(&text, sql->result, sql->file, table_chars(sql));
 		answer(sql, sql->result, &text);
 		return;
 	}

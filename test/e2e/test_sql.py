@@ -264,6 +264,17 @@ def test_long_values_are_shown_whole_or_the_cut_is_told(server):  # Q13
         "rest of one)", "(1 row)"]
 
 
+def test_a_table_has_few_characters_where_answers_have(servers):  # D2
+    server = begun(servers(env={"PTYCELL_OUTPUT_CHARS": "500"}))
+    long = sql(server, "SELECT ?", params=["x" * 20000])
+    assert "x" * 409 + "\u2026\n" in long.texts[-1] and len(long.texts[-1]) < 2000 and long.object["size_bytes"] > 20000
+    many = sql(server, MANY.format(100).replace("n * 0.5", "printf('%300d', n)"))
+    assert many.object["row_count"] == 100 and len(many.texts[-1]) < 2000
+    whole = sql(server, "SELECT ?, ?", params=["y" * 1000, "z" * 1000])
+    assert whole.object["rows"] == [["y" * 1000, "z" * 1000]]
+    assert whole.texts[-1].splitlines()[1] == "y" * 625 + "\u2026 | " + "z" * 625 + "\u2026"
+
+
 @pytest.mark.parametrize("value", [0.30000000000000004, 1 / 3, 1.7976931348623157e308, 5e-324, -2.5, 1e22, 123456789.12345679])
 def test_doubles_keep_all_their_digits_both_ways(server, value):  # Q2, Q3, D3
     answer = sql(server, "SELECT ? AS x, ? = ? AS same", params=[value, value, value])

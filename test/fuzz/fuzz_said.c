@@ -22,7 +22,7 @@ static void render(const json_t *answer)
 	size_t lines = 0;
 	size_t chars;
 
-	(void)rows_put_table(&table, columns, rows, &chars);
+	(void)rows_put_table(&table, columns, rows, 20000, &chars);
 	for (size_t i = 0; i < table.len; i++)
 		lines += table.data[i] == '\n';
 	if (lines != json_array_size(rows) + 1 ||
