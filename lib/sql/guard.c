@@ -184,13 +184,26 @@ static bool is_analyze(const struct guard *g, size_t i)
 	return names_any(g, i, words);
 }
 
+/* FALSE, off, 0 or 'off', and nothing behind it that it would go on with. */
+static bool is_off(const struct guard *g, size_t i)
+{
+	static const char *const off[] = { "FALSE", "OFF", "0", "'false'", "'off'", NULL };
+	const struct token *token = at(g, i);
+	const char *text = g->text.lexer.text + token->at;
+
+	if (!is_char(g, i + 1, ',') && !is_char(g, i + 1, ')'))
+		return false;
+	for (const char *const *word = off; *word != NULL; word++)
+		if (token->len == strlen(*word) && strncasecmp(text, *word, token->len) == 0)
+			return true;
+	return false;
+}
+
 /* PostgreSQL's (COSTS OFF, ANALYZE FALSE), up to `end`. */
 static int check_options(const struct guard *g, size_t i, size_t end, struct err *err)
 {
-	static const char *const off[] = { "FALSE", "OFF", NULL };
-
 	for (; i < end; i++)
-		if (is_analyze(g, i) && !is_any(g, i + 1, off))
+		if (is_analyze(g, i) && !is_off(g, i + 1))
 			return refuse(g, i, runs_it, err);
 	return 0;
 }

@@ -200,7 +200,8 @@ def test_what_the_text_does_not_show_the_database_refuses(server, postgres):
     "SELECT nextval('s')", "WITH x AS (DELETE FROM t RETURNING *) SELECT * FROM x", "SELECT 1; COMMIT; DELETE FROM t",
     "SELECT '/*' ; COMMIT; DROP TABLE t --*/'", "SELECT * INTO u FROM t", "SELECT pg_sleep(100)",
     "SELECT E'a'\n'\\' || '; COMMIT; DROP TABLE t; --'", "EXPLAIN ANALYZE SELECT sneak()",
-    "EXPLAIN (\"analyze\") SELECT sneak()", "SELECT U&\"pg\\005fsleep\"(100)",
+    "EXPLAIN (\"analyze\") SELECT sneak()", "EXPLAIN (ANALYZE 0, ANALYZE 1) SELECT sneak()",
+    "EXPLAIN (ANALYZE 1) SELECT sneak()", "EXPLAIN (ANALYZE 'on') SELECT sneak()", "SELECT U&\"pg\\005fsleep\"(100)",
     "SELECT U&\"pg!005fread!005ffile\" UESCAPE '!' ('/etc/hostname')"])
 def test_what_writes_or_waits_is_refused_by_its_text(server, postgres, query):
     assert "line " in sql(server, query).texts[-1]
@@ -578,6 +579,7 @@ def test_functions_that_run_text_or_leave_something_are_refused(server, query):
 
 @pytest.mark.parametrize("query", [
     "WITH lo_hi(a, b) AS (SELECT 1, 2), dblinks(a) AS (SELECT 1) SELECT * FROM lo_hi, dblinks", "EXPLAIN (ANALYZE FALSE) SELECT 1",
+    "EXPLAIN (ANALYZE 0) SELECT 1", "EXPLAIN (analyze 'off', COSTS OFF) SELECT 1", "EXPLAIN (ANALYZE 'False') SELECT 1",
     "TABLE t", "SHOW timezone"])
 def test_what_everybody_may_ask_is_answered(server, query):  # Q18
     assert len(rows(server, query)) > 0
