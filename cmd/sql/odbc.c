@@ -15,6 +15,7 @@
 #include "pq_params.h"
 #include "pq_rows.h"
 #include "pq_run.h"
+#include "sql/tokens.h"
 #include "stop.h"
 
 enum {
@@ -140,6 +141,43 @@ static bool begins_with(const struct query *query, const char *word)
 	return strncasecmp(query->text, word, strlen(word)) == 0;
 }
 
+/* Of VALUES; 0 where it is none. */
+static size_t count_values(const struct query *query)
+{
+	struct tokens tokens = { .count = 0 };
+	struct err err;
+	size_t count = 0;
+	size_t i = 1;
+
+	token_start(&tokens.lexer, SQL_MYSQL, query->text, query->len);
+	if (tokens_read(&tokens, &err) == 0 && tokens_is(&tokens, 0, "VALUES") &&
+	    tokens_is_char(&tokens, 1, '(')) {
+		size_t end = tokens.behind[i++] - 1;
+
+		for (count = 1; i < end;
+		     i = tokens_is_char(&tokens, i, '(') ? tokens.behind[i] : i + 1)
+			count += tokens_is_char(&tokens, i, ',');
+	}
+	tokens_release(&tokens);
+	return count;
+}
+
+/*
+ * A query with columns around it. MariaDB names those of VALUES by the values of the first row,
+ * which may be alike: they get the names that PostgreSQL and SQLite give them.
+ */
+static void put_around(struct buf *text, const struct query *query)
+{
+	size_t count = count_values(query);
+
+	buf_puts(text, count > 0 ? "WITH ptycell(" : "SELECT * FROM (");
+	for (size_t i = 1; i <= count; i++)
+		buf_putf(text, "%scolumn%zu", i > 1 ? ", " : "", i);
+	buf_puts(text, count > 0 ? ") AS (" : "");
+	buf_put(text, query->text, query->len);
+	buf_puts(text, count > 0 ? "\n) SELECT * FROM ptycell" : "\n) ptycell");
+}
+
 /*
  * MariaDB prepares VALUES as if it had no columns, and its driver loses the rows of what has none,
  * the connection and its wits: such a query is not run, unless one around it has columns.
@@ -164,9 +202,7 @@ static int prepare_mysql(struct odbc *odbc, SQLHSTMT statement, const struct que
 			       "the database tells drivers no rows of this SHOW; ask "
 			       "information_schema, as in SELECT * FROM "
 			       "information_schema.processlist");
-	buf_puts(&text, "SELECT * FROM (");
-	buf_put(&text, query->text, query->len);
-	buf_puts(&text, "\n) ptycell");
+	put_around(&text, query);
 	outer.text = buf_str(&text);
 	outer.len = text.len;
 	if (prepare_text(odbc, statement, &outer, &columns, err) < 0)

@@ -49,7 +49,8 @@ def test_the_default_database_is_asked_with_a_password_that_needs_quoting(server
 
 
 @pytest.mark.parametrize("query, expected", [
-    ("VALUES (1, 2)", [[1, 2]]), ("VALUES (1), (2)", [[1], [2]]), ("TABLE t", None), ("DESCRIBE t", None),
+    ("VALUES (1, 2)", [[1, 2]]), ("VALUES (1), (2)", [[1], [2]]), ("VALUES (1, 1)", [[1, 1]]),
+    ("values(concat('a', 'b'), 'ab'), ('x', NULL)", [["ab", "ab"], ["x", None]]), ("TABLE t", None), ("DESCRIBE t", None),
     ("SHOW TABLES LIKE 't'", [["t"]]), ("(SELECT 2) UNION ALL (SELECT 1)", [[2], [1]]), ("SELECT 'it\\'s'", [["it's"]]),
     ("SELECT insert('abc', 1, 1, 'x') # one", [["xbc"]]), ("WITH sleep(a) AS (SELECT 1) SELECT * FROM sleep", [[1]])])
 def test_what_gives_rows_gives_them_and_the_connection_lives(server, query, expected):  # Q6, Q18
