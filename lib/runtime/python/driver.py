@@ -28,6 +28,8 @@ from _collections import deque
 ModuleType = type(sys)
 FunctionType = type(lambda: None)
 CodeType = type((lambda: 0).__code__)
+BuiltinType = type(len)
+MISSING = object()
 DRIVER_FILE = (lambda: 0).__code__.co_filename
 
 PROTOCOL = "1"
@@ -53,6 +55,8 @@ WRAPPERS = 20  # that a function is looked for below
 BROUGHT_BYTES = 1 << 20  # of a value that a child of multiprocessing gets
 LEAF_CELLS = 1000  # sources kept of cells that define nothing
 FAILURES_TOLD = 5
+PIECES = 1000  # of text that gather in a stream until a line is whole
+PIECE_BYTES = 1000  # a longer one does not wait
 FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in blocks
 FLOOD_BLOCK = 128 << 10
 WHOLE_MAX = 2 * FLOOD_BLOCK  # bytes of a frame that a signal's handler cannot tear
@@ -445,41 +449,51 @@ class Flood:
 
     def __init__(self):
         self.active = False
-        self.entering = False
-        self.inside = 0  # the thread that asked for text itself
         self.count = 0  # bytes printed line by line
         self.parts = []
         self.size = 0
-        self.lock = _thread.RLock()
-        self.blocks = False  # sys.stdout does not flush its lines
-        self.stop = self.gone = None  # releasing `stop` ends the ticks, which release `gone`
-        self.originals = {}
+        self.stream = None  # that of sys.stdout, which does not flush its lines
+        self.stop = self.gone = None  # of the ticks: releasing `stop` ends them, then they release `gone`
+        self.originals = {}  # (module, name) -> what is watched
         self.has_room = False
 
     def begin(self, stream):
-        """From within a write of sys.stdout."""
+        """From within a flush of sys.stdout."""
         text = State.streams[1]
         if getattr(text, "buffer", None) is not stream or not text.line_buffering:
             return
         self.count = 0
-        # TextIOWrapper is not made for threads; with lines alone they do not get in its way.
+        # What a thread writes to the terminal itself could not be put behind what it has printed.
         if _thread._count() or channel.sending or in_child() or not posix.isatty(1):
             return
+        calls = watched_calls()
+        if calls is None:
+            return
         self._keep_room()
-        self.blocks = True
-        text.reconfigure(line_buffering=False)
-        self.entering = True  # a write of a line is followed by a flush
-        self.stop, self.gone = _thread.allocate_lock(), _thread.allocate_lock()
-        self.stop.acquire()
-        self.gone.acquire()
-        self.active = True
-        self._watch_calls()
         try:
-            _thread.start_new_thread(self._tick, (self.stop, self.gone))
-        except RuntimeError:  # no process or no memory is left for it
-            self.active = self.entering = False
-            self._forget_calls()
-            self.restore()
+            self._start_ticks()
+            self._watch(calls)
+            self.stream = stream
+            stream.write = stream.write_amid_flood()
+            text.reconfigure(line_buffering=False)
+            self.active = True
+        except BaseException as error:  # say from a handler of the user's
+            self._undo()
+            if not isinstance(error, RuntimeError):  # no process or no memory is left for a thread
+                raise
+
+    def _start_ticks(self):
+        stop, gone = _thread.allocate_lock(), _thread.allocate_lock()
+        stop.acquire()
+        gone.acquire()
+        _thread.start_new_thread(self._tick, (stop, gone))
+        self.stop, self.gone = stop, gone
+
+    def _undo(self):
+        self.active = False
+        self._forget_calls()
+        self._end_ticks()
+        self.restore()
 
     def _keep_room(self):
         """Once: glibc gives memory back to the kernel that is larger than all that was freed before,
@@ -492,49 +506,45 @@ class Flood:
             except MemoryError:
                 pass
 
-    def add(self, data, stream):
-        # Written to our side directly it is younger than text that waits above us.
-        text, thread = State.streams[1], _thread.get_ident()
-        with self.lock:
-            if text.buffer is stream and self.inside != thread:
-                self.inside = thread
-                text.flush()
-                self.inside = 0
-            self.parts.append(bytes(data))
-            self.size += len(data)
-            if self.size >= FLOOD_BLOCK:
-                self._send([])
-        if _thread._count() > 1 and thread == State.main_thread:
-            self.end()
+    def add(self, data):
+        """With the lock of the output."""
+        self.parts.append(data)
+        self.size += len(data)
+        if self.size >= FLOOD_BLOCK:
+            self._send([])
 
     def flushed(self):
-        """sys.stdout was told to flush: nothing of it waits above us."""
-        thread = _thread.get_ident()
-        if thread == self.inside:
-            return
-        if self.entering or thread != State.main_thread:
-            self.entering = False
-            with self.lock:
-                self._send([])
-        else:
+        """sys.stdout was told to flush."""
+        if _thread.get_ident() == State.main_thread:
             self.end()
+        else:
+            with printing:
+                self._send([])
 
     def end(self):
+        """A handler of the user's may come to this in the middle of it, and may raise."""
         try:
             self.active = False
-            self.stop.release()
-            self._forget_calls()
-            with self.lock:
+            with printing:
                 if self._send([("ack", b"")]):
                     channel.await_ack()
-            self.gone.acquire()  # who forks wants no thread
         finally:
-            self.restore()
+            self._undo()
+
+    def _end_ticks(self):
+        """Waits until the thread is gone: who forks wants none."""
+        stop, gone = self.stop, self.gone
+        if stop is not None:
+            if stop.locked():
+                stop.release()
+            with gone:
+                self.stop = None
 
     def restore(self):
-        if self.blocks:
+        stream, self.stream = self.stream, None
+        if stream is not None:
+            vars(stream).pop("write", None)
             State.streams[1].reconfigure(line_buffering=True)
-            self.blocks = False
 
     def _send(self, more):
         if channel.sending or in_child():
@@ -556,30 +566,63 @@ class Flood:
 
     def _tick(self, stop, gone):
         while not stop.acquire(True, FLOOD_TICK):
-            with self.lock:  # before the text is taken: later text then stays behind it
+            # Who has the lock may wait for the end of this thread.
+            if printing.acquire(False):
                 try:
                     State.streams[1].flush()
                 except Exception:
                     pass
+                finally:
+                    printing.release()
         gone.release()
 
-    def _watch_calls(self):
-        """What writes to the terminal, or ends us, without asking sys.stdout to flush."""
-        import os
-
-        for name in ("system", "posix_spawn", "posix_spawnp", "write", "writev", "_exit", "execve"):
-            original = self.originals[name] = getattr(os, name)
-            setattr(os, name, settling(original))
+    def _watch(self, calls):
+        for (module, name), original in calls.items():
+            self.originals[module, name] = original
+            setattr(module, name, settling(original, name in TAKE_DESCRIPTORS))
 
     def _forget_calls(self):
-        import os
+        while self.originals:
+            (module, name), original = self.originals.popitem()
+            if getattr(getattr(module, name, None), "__wrapped__", None) is original:
+                setattr(module, name, original)
 
-        for name, original in self.originals.items():
-            if getattr(getattr(os, name), "__wrapped__", None) is original:
-                setattr(os, name, original)
 
-
+printing = _thread.RLock()  # who has it writes to the terminal
 flood = Flood()
+
+# What writes to the terminal, leads it elsewhere, ends us or begins what may do so, without asking
+# sys.stdout to flush.
+WATCHED = {
+    "os": (
+        *("system", "posix_spawn", "posix_spawnp", "write", "writev", "dup2", "close", "closerange"),
+        *("_exit", "abort", "execv", "execve", "kill", "killpg"),
+    ),
+    "_thread": ("start_new_thread", "start_joinable_thread"),
+    "_signal": ("raise_signal", "pthread_kill"),
+    "signal": ("raise_signal", "pthread_kill"),
+}
+TAKE_DESCRIPTORS = ("dup2", "close")  # of any file: only those with a 1 count
+
+
+def watched_calls():
+    """(module, name) -> function of all in WATCHED that are there; None when code has put something
+    of its own there, which stays as it is."""
+    calls = {}
+    for module in WATCHED:
+        if module in sys.modules:
+            for name in WATCHED[module]:
+                call = getattr(sys.modules[module], name, MISSING)
+                if call is MISSING:
+                    continue
+                if type(call) is not BuiltinType and not is_settling(call):
+                    return None
+                calls[sys.modules[module], name] = call
+    return calls
+
+
+def is_settling(call):
+    return type(call) is FunctionType and call.__code__.co_filename == DRIVER_FILE
 
 
 def settle():
@@ -588,9 +631,10 @@ def settle():
         State.streams[1].flush()
 
 
-def settling(original):
+def settling(original, takes_descriptors=False):
     def call(*args, **kwargs):
-        settle()
+        if not takes_descriptors or 1 in args or 1 in kwargs.values():
+            settle()
         return original(*args, **kwargs)
 
     call.__name__ = original.__name__
@@ -600,13 +644,19 @@ def settling(original):
 
 
 class Output(_io._BufferedIOBase):
-    """The binary side of sys.stdout and sys.stderr: the terminal, without a buffer of its own."""
+    """The binary side of sys.stdout and sys.stderr: the terminal. What is no whole line gathers.
+
+    Threads, signal handlers and finalizers may print between any two steps here. A TextIOWrapper is
+    not made for that: what is added to its pending text while its buffer takes some is lost. So it
+    has none (write_through), and what gathers here is put in and taken out by one call into C each.
+    """
 
     mode = "wb"
 
     def __init__(self, fd):
         self.fd = fd
         self.name = "<stdout>" if fd == 1 else "<stderr>"
+        self.pieces = deque()
 
     def readable(self):
         return False
@@ -625,37 +675,78 @@ class Output(_io._BufferedIOBase):
         return _io.FileIO(self.fd, "wb", closefd=False)
 
     def write(self, data):
-        if self.closed:
-            raise ValueError("I/O operation on closed file.")
         if State.clears and may_send():
             State.clears = False  # before what is flushed comes here
             clear_shown()
-        size = data.nbytes if type(data) is memoryview else len(data)
-        if flood.active and self.fd == 2:
+        if type(data) is not bytes:
+            data = bytes(memoryview(data))
+        pieces = self.pieces
+        pieces.append(data)
+        if data[-1:] == b"\n" or len(pieces) >= PIECES or len(data) >= PIECE_BYTES:
+            self.put_out()
+        if State.interrupted:
+            self.check_interrupt()
+        return len(data)
+
+    def write_amid_flood(self):
+        """What is `write` meanwhile: nothing of a flood is lost by print, and little time."""
+        pieces, append = self.pieces, self.pieces.append
+
+        def write(data):
+            if type(data) is not bytes:
+                data = bytes(memoryview(data))
+            append(data)
+            if len(pieces) >= PIECES or len(data) >= PIECE_BYTES:
+                self.put_out()
+            if State.interrupted:
+                self.check_interrupt()
+            return len(data)
+
+        return write
+
+    def put_out(self):
+        if self.fd == 2:
             settle()
-        elif not flood.active and self.fd == 1 and State.running:
-            flood.count += size
-            if flood.count > FLOOD_BYTES and _thread.get_ident() == State.main_thread:
-                flood.begin(self)
-        if flood.active and self.fd == 1:
-            flood.add(data, self)
-        else:
-            self._write(data)
-        if State.interrupted and _thread.get_ident() == State.main_thread:
-            check_interrupt()
-        return size
+        with printing:
+            self.pieces.append(None)
+            data = b"".join(iter(self.pieces.popleft, None))
+            if self.fd == 2:
+                self._write(data)
+            elif flood.active:
+                flood.add(data)
+            else:
+                flood.count += len(data)
+                self._write(data)
 
     def _write(self, data):
-        sent = posix.write(self.fd, data)
+        sent = posix.write(self.fd, data) if data else 0
         while sent < len(data):
-            data = memoryview(data).cast("B")[sent:]
+            data = memoryview(data)[sent:]
             sent = posix.write(self.fd, data)
 
     def flush(self):
-        if self.closed:
-            raise ValueError("I/O operation on closed file.")
-        if flood.active and self.fd == 1:
-            flood.flushed()
+        if self.pieces:
+            self.put_out()
+        if self.fd == 1:
+            if flood.active:
+                flood.flushed()
+            elif flood.count > FLOOD_BYTES and State.running and _thread.get_ident() == State.main_thread:
+                flood.begin(self)
+        if State.interrupted:
+            self.check_interrupt()
+
+    @staticmethod
+    def check_interrupt():
+        if _thread.get_ident() == State.main_thread:
+            check_interrupt()
+
+    def close(self):
+        super().close()
+        self.write = self.flush = self._refuse
+
+    @staticmethod
+    def _refuse(*_):
+        raise ValueError("I/O operation on closed file.")
 
 
 def open_output(fd, original):
@@ -665,6 +756,7 @@ def open_output(fd, original):
         errors="backslashreplace" if fd == 2 else getattr(original, "errors", "surrogateescape"),
         newline="\n",
         line_buffering=True,
+        write_through=True,
     )
     text.mode = "w"
     return text
@@ -1672,6 +1764,7 @@ def publish_display_data(data, metadata=None, **_):
 
 def clear_output(wait=False):
     """Takes back what the cell has shown, as in a notebook; with `wait` once it shows something else."""
+    settle()
     State.clears = True
     if not wait and may_send():
         clear_shown()
@@ -4194,6 +4287,7 @@ def take_hello(hello):
 
 
 def close_in_child():
+    printing._at_fork_reinit()
     if State.serving:
         return  # a copy for a session, with descriptors of its own
     try:

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What is printed comes in order, whichever way it takes; a flood of it comes in blocks."""
+import re
+
 import pytest
+
+import harness
 
 FLOOD = "for i in range(2000): print('flood', i, '.' * 60)\n"
 
@@ -142,3 +146,107 @@ sys.stdout.flush(); fd = os.open('all.txt', os.O_WRONLY | os.O_CREAT); os.dup2(f
 print('back')"""
     assert session.run(code).output.splitlines()[-1] == "back"
     assert flooded((tmp_path / "all.txt").read_text()) == ""
+
+
+@pytest.mark.parametrize("change", [
+    "os.system = functools.partial(os.system)",
+    "os.write = None",
+    "del os.posix_spawn",
+    "os.system = unittest.mock.Mock()",
+])
+def test_functions_that_code_has_replaced_stay_so_in_a_flood(session, change):
+    code = "import os, functools, unittest.mock\n" + change + "\nhave = dict(vars(os))\n" + FLOOD
+    assert flooded(session.run(code).output) == ""
+    assert session.run("vars(os) == have").value == "True"
+
+
+def test_a_handler_that_raises_as_a_flood_begins_undoes_it(session):
+    """Each of the calls that begin one, in turn, is where the handler raises."""
+    code = """import sys
+flood = type(sys.stdout.buffer).put_out.__globals__['flood']
+for name in ('_keep_room', '_start_ticks', '_watch'):
+    original = getattr(flood, name)
+    def fail(*arguments):
+        original(*arguments)
+        raise TimeoutError
+    setattr(flood, name, fail)
+    try:
+        for i in range(2000): print('flood', i, '.' * 60)
+    except TimeoutError:
+        print(name)
+    setattr(flood, name, original)
+"""
+    assert session.run(code).output.count("\n_") == 3
+    assert flooded(session.run(FLOOD).output) == "" and session.blocks > 0
+
+
+@pytest.mark.parametrize("end", ["' '", "'\\n'"])
+def test_nothing_that_threads_print_is_lost(session, end):
+    code = """import sys, threading
+sys.setswitchinterval(1e-5)
+def work(k):
+    for i in range(3000): print('t%%d-%%d' %% (k, i), end=%s)
+threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+for t in threads: t.start()
+for t in threads: t.join()""" % end
+    for _ in range(3):
+        found = re.findall(r"t(\d)-(\d+)|(.)", session.run(code).output, re.S)  # an end may stand behind another text
+        for k in range(4):
+            assert [i for thread, i, _ in found if thread == str(k)] == [str(i) for i in range(3000)]
+        assert sum(1 for _, _, end in found if end) == 12000
+
+
+def test_what_a_tracing_function_prints_amid_a_print_is_not_lost(session):
+    """It stands for signal handlers and finalizers, which come between any two steps of the stream."""
+    code = """import sys
+told = 0
+def trace(frame, event, argument):
+    global told
+    if frame.f_code.co_filename == '<cell 1>': return
+    sys.setprofile(None)
+    print('<%d>' % told, end=' ')
+    told += 1
+    sys.setprofile(trace)
+sys.setprofile(trace)
+for i in range(3000): print('[%d]' % i, end=' ')
+sys.setprofile(None)
+print(told)"""
+    output = session.run(code).output
+    assert re.findall(r"\[(\d+)\]", output) == [str(i) for i in range(3000)]
+    told = int(output.split()[-1])
+    assert sorted(map(int, re.findall(r"<(\d+)>", output))) == list(range(told)) and told > 3000
+
+
+@pytest.mark.parametrize("end", [
+    "import os; os.execvp('echo', ['echo', 'last'])",
+    "import os; os.execv('/bin/echo', ['echo', 'last'])",
+    "import os; os.abort()",
+    "import os; os.kill(os.getpid(), 9)",
+    "import os; os.killpg(0, 9)",
+    "import signal; signal.raise_signal(9)",
+])
+def test_what_was_printed_before_the_process_ended_itself_is_there(session, end):
+    with pytest.raises(harness.Died) as died:
+        session.run(FLOOD + "print('before')\n" + end)
+    told = flooded(died.value.output.decode().replace("\r", ""))
+    assert told.startswith("before|last" if "last" in end else "before")
+
+
+@pytest.mark.parametrize("call", ["os.dup2(f, 1)", "os.close(1); os.dup(f)", "os.closerange(1, 2); os.dup(f)"])
+def test_a_descriptor_redirected_amid_a_flood_takes_what_follows(session, tmp_path, call):
+    code = FLOOD + """import os
+s, f = os.dup(1), os.open('one.txt', os.O_CREAT | os.O_RDWR)
+%s; print('to file'); os.dup2(s, 1)
+print('back')""" % call
+    assert flooded(session.run(code).output) == "back"
+    assert (tmp_path / "one.txt").read_text() == "to file\n"
+
+
+def test_a_thread_started_by_its_number_prints_in_order(session):
+    code = FLOOD + """import _thread, os
+gate = _thread.allocate_lock(); gate.acquire()
+def work():
+    print('thread'); os.write(1, b'child\\n'); gate.release()
+_ = _thread.start_new_thread(work, ()), gate.acquire()
+print('end')"""
+    assert flooded(session.run(code).output) == "thread|child|end"
