@@ -24,6 +24,7 @@ import gc
 import posix
 import sys
 from _collections import deque
+from _frozen_importlib_external import PathFinder
 
 ModuleType = type(sys)
 FunctionType = type(lambda: None)
@@ -189,7 +190,7 @@ class Channel:
         return [item for item in self.inbox if type(item) is tuple]
 
     def _has_data(self):
-        import select
+        select = own("select")
 
         poll = select.poll()
         poll.register(self.fd, select.POLLIN)
@@ -208,7 +209,7 @@ class Channel:
 
     def wait_interruptible(self):
         """For what may take minutes: an interrupt ends the wait, never the reading behind it."""
-        import select
+        select = own("select")
 
         poll = select.poll()
         poll.register(self.fd, select.POLLIN)
@@ -423,7 +424,7 @@ def cancel_waiting_task():
     task = State.task
     if task is None or task.done() or State.task_cancelled:
         return False
-    asyncio = sys.modules["asyncio"]
+    asyncio = own("asyncio")
     if asyncio.current_task(State.loop) is not None:
         return False  # it computes: cancelling would not reach it
     State.task_cancelled = True
@@ -893,6 +894,78 @@ def say(text):
         pass
 
 
+# ---- Python's own modules -------------------------------------------------------------------
+
+
+class Own:
+    modules = {}
+    kept = {}  # of sys.modules, where code gets others of these names
+    thread = None  # that imports one of them
+    folder = "/"
+    path = ()
+
+    @classmethod
+    def find_places(cls):
+        file = getattr(sys.modules["os"], "__file__", None) or "/"
+        cls.folder = file.rpartition("/")[0] + "/"
+        cls.path = [path for path in sys.path if (path + "/").startswith(cls.folder) and "-packages" not in path]
+
+
+def own(name):
+    """A module of Python itself, even where a file of the session has its name. What code gets when
+    it imports that name stays what it would be without us."""
+    module = Own.modules.get(name)
+    if module is None:
+        module = sys.modules.get(name)
+        if module is None or not is_own(module):
+            module = import_own(name)
+        Own.modules[name] = module
+    return module
+
+
+def is_own(module):
+    file = getattr(module, "__file__", "")
+    return type(module) is ModuleType and (type(file) is not str or file.startswith(Own.folder) or not file)
+
+
+def import_own(name):
+    def work():
+        __import__(name)
+        return sys.modules[name]
+
+    return among_own(work, name)
+
+
+def among_own(work, name=""):
+    """What `work` gives, which finds Python's own modules where it imports any."""
+    modules, hidden = sys.modules, set(names_in_folder())
+    if name in modules:  # another's, wherever it is from
+        hidden.add(name.partition(".")[0])
+    among = lambda key: type(key) is str and key.partition(".")[0] in hidden
+    aside = {key: modules[key] for key in list(modules) if among(key) and not is_own(modules[key])}
+    for key in aside:
+        del modules[key]
+    before = set(modules)
+    modules.update(Own.kept)
+    Own.thread = _thread.get_ident()
+    try:
+        return work()
+    finally:
+        Own.thread = None
+        for key in [key for key in modules if among(key) and key not in before]:
+            Own.kept[key] = modules.pop(key)
+        modules.update(aside)
+
+
+def names_in_folder():
+    """What code could import from the working folder."""
+    try:
+        entries = posix.listdir(".")
+    except OSError:
+        return []
+    return [entry.partition(".")[0] for entry in entries if "." not in entry or entry.endswith((".py", ".pyc", ".so"))]
+
+
 # ---- sources of cells -----------------------------------------------------------------------
 
 
@@ -906,13 +979,13 @@ class Sources:
 
     def __init__(self):
         self.text = {}
+        self.linecaches = []  # modules
         self.leaves = deque()
         self.owner = {}  # top-level class or function name -> cell that defined it
 
     def remember(self, name, source):
         self.text[name] = source
-        linecache = sys.modules.get("linecache")
-        if linecache is not None:
+        for linecache in self.linecaches:
             self.fill(linecache, name)
 
     def lines(self, name):
@@ -923,6 +996,7 @@ class Sources:
         linecache.cache[name] = (len(self.text[name]) + 1, None, lines, name)
 
     def fill_all(self, linecache):
+        self.linecaches.append(linecache)
         for name in list(self.text):
             self.fill(linecache, name)
 
@@ -933,8 +1007,7 @@ class Sources:
 
     def drop(self, name):
         self.text.pop(name, None)
-        linecache = sys.modules.get("linecache")
-        if linecache is not None:
+        for linecache in self.linecaches:
             linecache.cache.pop(name, None)
 
 
@@ -1208,11 +1281,11 @@ def call_target(func):
 
 
 def run_in_loop(coroutine):
-    import asyncio
+    asyncio = own("asyncio")
 
     loop = State.loop
     if loop is None or loop.is_closed():
-        loop = State.loop = asyncio.new_event_loop()
+        loop = State.loop = among_own(asyncio.new_event_loop)
     asyncio.set_event_loop(loop)
     spend_stop(loop, coroutine)
     State.task_cancelled = False
@@ -1342,7 +1415,7 @@ def container_text(value):
             if len(text) <= 100 and "\n" not in text:
                 return text
     head, left_out = container_head(value, [ITEMS_LIMIT], ())
-    import pprint
+    pprint = own("pprint")
 
     text = bounded(pprint.pformat(head, width=100, compact=True, sort_dicts=False))
     if left_out:
@@ -1498,8 +1571,8 @@ BLOCKS = frozenset(
 def text_of_html(page):
     """The words of a page, a line a block and a row, with `|` between cells: enough for a model to
     know what it shows. End tags may be missing, as HTML allows."""
-    import html
-    import re
+    html = own("html")
+    re = own("re")
 
     token = r"""<!--.*?(?:-->|\Z)|<(/?)([a-zA-Z][\w-]*)(?:"[^"<]*"|'[^'<]*'|[^'"<>])*>|<|[^<]+"""
     words = Words()
@@ -1649,7 +1722,7 @@ def refuse_large(size, parts):
 
 
 def json_text(data):
-    import json
+    json = own("json")
 
     try:
         return json.dumps(data, default=repr)
@@ -1790,7 +1863,7 @@ def clear_shown():
 def image_parts(mime, data):
     """The parts for an encoded image: scaled for the model, and whole as a file."""
     if isinstance(data, str):
-        import binascii
+        binascii = own("binascii")
 
         try:
             data = binascii.a2b_base64(data)
@@ -1815,9 +1888,7 @@ def shrink(mime, data):
         return mime, data
     try:
         from PIL import Image
-        from io import BytesIO
-
-        image = Image.open(BytesIO(data))
+        image = Image.open(_io.BytesIO(data))
         if max(image.size) <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
             return mime, data
         return encode_image(image)
@@ -1863,9 +1934,7 @@ def png_bytes(image):
 
 
 def saved_bytes(image, form, **options):
-    from io import BytesIO
-
-    buffer = BytesIO()
+    buffer = _io.BytesIO()
     image.save(buffer, form, **options)
     return buffer.getvalue()
 
@@ -1921,7 +1990,7 @@ def render_figure(figure):
 
 def tell_warnings(told):
     """Each once a figure, the letters that a font lacks as one: of the places in us nobody learns."""
-    import re
+    re = own("re")
 
     texts, letters = [], []
     for warning in told:
@@ -1991,9 +2060,7 @@ def legend_outside(figure, canvas):
 
 
 def tight_png(figure):
-    from io import BytesIO
-
-    buffer = BytesIO()
+    buffer = _io.BytesIO()
     options = {"compress_level": 1}
     figure.savefig(
         buffer, format="png", dpi=figure.dpi, bbox_inches="tight", pil_kwargs=options
@@ -2003,8 +2070,8 @@ def tight_png(figure):
 
 def encode_pixels(numpy, pixels):
     """RGBA pixels as a PNG without row filters: of plots as small as PIL's, and much faster."""
-    import struct
-    import zlib
+    struct = own("struct")
+    zlib = own("zlib")
 
     channels = 3 if (pixels[:, :, 3] == 255).all() else 4
     height, width = pixels.shape[:2]
@@ -2118,7 +2185,8 @@ def hook_figure(module):
 
 
 def hook_linecache(linecache):
-    sources.fill_all(linecache)
+    if is_own(linecache):
+        sources.fill_all(linecache)
 
 
 def hook_inspect(inspect):
@@ -2485,15 +2553,17 @@ class HookFinder:
     @staticmethod
     def find_spec(name, path=None, target=None):
         hook = HOOKS.get(name)
-        if hook is None:
+        is_ours = path is None and Own.thread == _thread.get_ident()
+        if hook is None and not is_ours:
             return None
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
             if finder is HookFinder or find is None:
                 continue
-            spec = find(name, path, target)
+            spec = find(name, Own.path, target) if is_ours and finder is PathFinder else None
+            spec = spec or find(name, path, target)
             if spec is not None:
-                if spec.loader is not None:
+                if hook is not None and spec.loader is not None:
                     spec.loader = HookLoader(spec.loader, hook)
                 return spec
         return None
@@ -2524,6 +2594,7 @@ def run_hook(hook, module):
 
 
 def install_hooks():
+    Own.find_places()
     sys.meta_path.insert(0, HookFinder)
     sys.meta_path.append(StandIn)
     for name, hook in HOOKS.items():
@@ -2612,7 +2683,7 @@ def format_error(error):
     Formatting a million frames takes ten seconds, so the chain is shortened before and put
     together again after.
     """
-    import traceback
+    traceback = own("traceback")
 
     cuts = {}
     for item in chained(error):
@@ -2622,9 +2693,9 @@ def format_error(error):
             cuts[id(item)] = head, head.tb_next, len(frames) - 2 * FRAMES_KEPT
             head.tb_next = frames[-FRAMES_KEPT]
     try:
-        summary = traceback.TracebackException(type(error), error, error.__traceback__)
+        summary = among_own(lambda: traceback.TracebackException(type(error), error, error.__traceback__))
         mark_cuts(traceback.FrameSummary, summary, error, cuts)
-        text = "".join(summary.format())
+        text = among_own(lambda: "".join(summary.format()))
     finally:
         for head, following, _ in cuts.values():
             head.tb_next = following
@@ -3000,7 +3071,7 @@ def try_parse_body(source, name):
 
 
 def rewrite_lines(lines):
-    import re
+    re = own("re")
 
     marked = re.compile(r"(\s*)(?:([\w.,\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
     # As typed in a shell: of all commands these two are expected to work anywhere.
@@ -3044,12 +3115,11 @@ def is_open(text):
         return False
     if text.rstrip("\n").endswith("\\"):
         return True
-    import io
-    import tokenize
+    tokenize = own("tokenize")
 
     depth = 0
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text + "\n").readline):
+        for token in tokenize.generate_tokens(_io.StringIO(text + "\n").readline):
             if token.type == tokenize.OP:
                 depth += (token.string in "([{") - (token.string in ")]}")
             elif token.type == tokenize.ERRORTOKEN and token.string[:1] in "\"'":
@@ -3161,7 +3231,7 @@ def stays_inside(stream):
 
 def split_output(command):
     """(command, where its output goes): `> file`, `2>&1 | tail -1`, or nothing. `>=` is a version's."""
-    import re
+    re = own("re")
 
     plain = r"""((?:[^'"|<>]|[<>](?=[=\d])|'[^']*'|"[^"]*")*?)"""
     found = re.match(plain + r"\s+((?:\d?>|&>|\|)(?![=|])[^;`$(){}\n]*)$", command)
@@ -3184,7 +3254,7 @@ def shell_path():
 
 def own_pip(command):
     """`pip` of the PATH may belong to another Python."""
-    import shlex
+    shlex = own("shlex")
 
     words = command.split(None, 1)
     if words and words[0] in ("pip", "pip3"):
@@ -3215,7 +3285,7 @@ def packages_of(command):
 
 def simple_words(command):
     """The words of a command that the shell would change nothing of; else none."""
-    import shlex
+    shlex = own("shlex")
 
     if any(mark in command for mark in ";|&$`\n(){}"):
         return []
@@ -3254,7 +3324,7 @@ def python_packages(words):
 def with_target(command):
     """pip puts what lies in the session into the session's own folder: Python's is not writable."""
     import os
-    import shlex
+    shlex = own("shlex")
 
     words = pip_words(simple_words(command))
     if words[:1] != ["install"] or not any(map(is_local, words)) or any(w.startswith(("-t", "--target")) for w in words):
@@ -3295,7 +3365,7 @@ def read_requirements(path, depth):
 def ask_broker(language, packages):
     """(worked, what to tell) of packages that the server is asked to bring."""
     import importlib
-    import select  # noqa: F401  the wait's: an interrupt that comes while it is imported would be lost
+    own("select")  # the wait's: an interrupt that comes while it is imported would be lost
 
     if in_child() or not may_send():
         return False, "Packages are installed from the cell's own thread only; or call install_packages."
@@ -3328,7 +3398,7 @@ def after_packages(command):
 
 def expand_names(command):
     """`{expression}` and `$name` of the user's variables; what is none of them is the shell's."""
-    import re
+    re = own("re")
 
     def braces(match):
         try:
@@ -3366,7 +3436,7 @@ def script_magic(program):
 
 
 def magic_pip(line):
-    import shlex
+    shlex = own("shlex")
 
     command, onward = split_output(expand_names(line))
     words = shlex.split(command, comments=True)
@@ -3438,7 +3508,7 @@ def magic_writefile(line, body, lineno):
 
 
 def magic_run(line):
-    import shlex
+    shlex = own("shlex")
 
     options, words = set(), shlex.split(expand_names(line))
     while words and words[0].startswith("-") and words[0] != "-":
@@ -3481,7 +3551,7 @@ def keep_names(names):
 
 def run_notebook(path):
     """Its cells of code, one after the other, as if they stood in this one."""
-    import json
+    json = own("json")
 
     with open(path, encoding="utf-8") as file:
         cells = json.load(file).get("cells", [])
@@ -3569,7 +3639,7 @@ def magic_timeit_cell(line, body, lineno):
 
 
 def measure(options, statement, setup, scope=None):
-    import timeit
+    timeit = own("timeit")
 
     name = State.cell.name
     names = NAMESPACE if scope is None else {**NAMESPACE, **scope}
@@ -3587,7 +3657,7 @@ def measure(options, statement, setup, scope=None):
 
 def split_options(line):
     """`-n 10 -r 3 rest` as ({"n": 10, "r": 3}, "rest")."""
-    import re
+    re = own("re")
 
     options = {}
     while True:
@@ -3714,7 +3784,7 @@ def magic_lsmagic(line):
 
 
 def show_help(name, with_source=False):
-    import inspect
+    inspect = own("inspect")
 
     value = eval(name, NAMESPACE)
     try:

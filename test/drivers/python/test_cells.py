@@ -389,3 +389,26 @@ def test_exception_groups_have_no_driver_frames(session):
         pytest.skip("no ExceptionGroup")
     trace = session.run('raise ExceptionGroup("g", [ValueError(1)])').done["traceback"]
     assert "ValueError: 1" in trace and "ptycell" not in trace
+
+
+HIDERS = "traceback pprint html ast re tokenize inspect struct linecache asyncio enum textwrap".split()
+
+
+def test_files_of_the_session_are_no_modules_of_the_driver(start, tmp_path):
+    session = start()
+    for name in HIDERS:
+        (tmp_path / (name + ".py")).write_text("print('run: %s')\n" % name)
+    loaded = session.run("import sys; print(*sys.modules)").output.split()
+    for _ in range(2):
+        result = session.run("def f():\n    return 1/0\nf()")
+        assert "    return 1/0\n" in result.done["traceback"] and "no traceback" not in result.done["traceback"]
+        assert result.output == ""
+    result = session.run("list(range(100))")
+    assert result.value.startswith("[0, 1, 2,") and result.value.count("\n") > 1 and result.output == ""
+    page = "class P:\n  def _repr_html_(self): return '<p>a<p>b'\nP()"
+    assert (session.run(page).value, session.output) == ("a\nb", b"")
+    assert (session.run("class A:\n  def __await__(self): return iter(())\nawait A(); 5").value, session.output) == ("5", b"")
+    for name in set(HIDERS) - set(loaded):
+        assert session.run("import %s; %s.__file__" % (name, name)).output == "run: %s\n" % name
+    assert "ZeroDivisionError" in session.run("f()").done["traceback"]
+    assert (session.run("list(range(100))").output, session.run("1").value) == ("", "1")
