@@ -10,6 +10,17 @@
 # are attached as "tools:ptycell". Interrupts are held back but for while a cell runs.
 
 local({
+	# The driver has copies of R's closures that it names: debug(), debugonce() and trace() of the user's are for R's own,
+	# and would stop in the driver's work. (A copy of all else but the environment stays compiled.)
+	for (name in unique(all.names(sys.call()))) {
+		fun <- baseenv()[[name]]
+		if (!is.function(fun) || is.primitive(fun)) next
+		attributes(fun) <- attributes(fun)
+		assign(name, fun)
+	}
+	dev.cur <- grDevices::dev.cur
+	dev.list <- grDevices::dev.list
+
 	NAMES_TOLD <- 20L
 	IMAGES_MAX <- 20L      # of a cell
 	FIGURE_SIZE <- c(8, 6) # inches
@@ -48,7 +59,8 @@ local({
 	state$addresses <- list()
 	state$pending <- list() # the expressions of promises, as of delayedAssign(), that nobody has asked for
 	state$quits <- FALSE
-	state$aside <- NULL    # the user's options, while the driver works
+	state$aside <- NULL    # the user's options, while the driver works; and whether there were:
+	state$debugs <- state$traces <- state$suspended <- NULL # stops of debug(), trace(), and interrupts
 	user <- globalenv()
 	process <- Sys.getpid()
 
@@ -171,28 +183,36 @@ local({
 
 	# ---- what the user has set ----
 	#
-	# Options that make an error or a warning of what the driver does are put aside while it works.
+	# What would stop the driver's work, or would make it warn, is put aside meanwhile: options, debug(), trace(), interrupts.
 
-	put_aside <- function()
-		if (is.null(state$aside)) state$aside <- .Internal(options(warn = -1L, check.bounds = FALSE, expressions = NESTED))
+	put_aside <- function() {
+		suspended <- .Internal(interruptsSuspended(TRUE))
+		if (!is.null(state$aside)) return()
+		state$suspended <- suspended
+		state$debugs <- .Internal(debugOnOff(FALSE))
+		state$traces <- .Internal(traceOnOff(FALSE))
+		state$aside <- .Internal(options(warn = -1L, check.bounds = FALSE, expressions = NESTED))
+	}
 
 	give_back <- function() {
 		.Internal(options(state$aside))
 		state$aside <- NULL
+		.Internal(traceOnOff(state$traces))
+		.Internal(debugOnOff(state$debugs))
+		.Internal(interruptsSuspended(state$suspended))
 	}
 
-	# Code of the user's has what the user has set, and so has what only the user makes fail.
 	as_user <- function(code) {
-		give_back()
 		on.exit(put_aside())
+		give_back()
 		code
 	}
 
-	# What the driver does amid a cell.
+	# What the driver does amid code of the user's.
 	as_driver <- function(code) {
 		if (!is.null(state$aside)) return(code)
-		put_aside()
 		on.exit(give_back())
+		put_aside()
 		code
 	}
 
@@ -225,19 +245,19 @@ local({
 		pixels <- size * RESOLUTION
 		grDevices::bmp("/dev/null", pixels[1L], pixels[2L], res = RESOLUTION, type = "cairo", antialias = "none")
 		grDevices::dev.control("enable")
-		state$devices[[as.character(grDevices::dev.cur())]] <-
+		state$devices[[as.character(dev.cur())]] <-
 			list(size = size, options = size_options(), steps = list(), fresh = TRUE)
 	})
 
-	is_ours <- function(number = grDevices::dev.cur()) {
-		if (!number %in% seq_along(.Devices)[-1L]) return(FALSE)
+	is_ours <- function(number = dev.cur()) {
+		if (length(.Devices) == 1L || !number %in% seq_along(.Devices)[-1L]) return(FALSE)
 		device <- .Devices[[number]]
 		device == "bmp" && identical(attr(device, "filepath"), "/dev/null")
 	}
 
 	# Into a file of the output folder; NULL where nothing can be seen.
 	draw <- function(plot, size) {
-		device <- grDevices::dev.cur()
+		device <- dev.cur()
 		name <- sprintf("cell-%s-figure-%d.png", state$id, state$images + 1L)
 		path <- file.path(state$output, name)
 		if (!dir.exists(state$output)) path <- tempfile(fileext = ".png")
@@ -273,13 +293,13 @@ local({
 		if (!is_ours() || is_child()) return()
 		plot <- tryCatch(grDevices::recordPlot(), error = function(e) NULL)
 		if (is.null(plot)) return()
-		number <- as.character(grDevices::dev.cur())
+		number <- as.character(dev.cur())
 		shown <- state$devices[[number]]
 		steps <- drawn(plot[[1L]])
 		if (length(steps) == 0L || (!shown$fresh && identical(steps, shown$steps))) return()
 		state$devices[[number]]$steps <- steps
 		state$devices[[number]]$fresh <- FALSE
-		suspendInterrupts(tryCatch({
+		tryCatch({
 			parts <- draw(plot, shown$size)
 			if (state$images <= IMAGES_MAX) {
 				if (!is.null(parts)) display(parts)
@@ -287,15 +307,15 @@ local({
 				state$left_out <- state$left_out + 1L
 				if (is.null(parts$file)) state$lost <- state$lost + 1L
 			}
-		}, error = function(e) say("A plot could not be shown: ", conditionMessage(e))))
+		}, error = function(e) say("A plot could not be shown: ", conditionMessage(e)))
 	})
 
 	# What comes is drawn anew: it is shown, also when it is what was shown last.
-	mark_fresh <- function() if (is_ours()) state$devices[[as.character(grDevices::dev.cur())]]$fresh <- TRUE
+	mark_fresh <- function() if (is_ours()) state$devices[[as.character(dev.cur())]]$fresh <- TRUE
 
 	# Those of other devices, too, the current one last.
-	show_plots <- function(devices = Filter(is_ours, grDevices::dev.list())) {
-		current <- grDevices::dev.cur()
+	show_plots <- function(devices = Filter(is_ours, dev.list())) {
+		current <- dev.cur()
 		for (device in devices[devices != current]) {
 			grDevices::dev.set(device)
 			show_plot()
@@ -323,7 +343,7 @@ local({
 	begin_page <- function(...) as_driver({
 		if (is_child()) return(tell_child())
 		if (!is_ours()) {
-			state$drawn_on <- c(state$drawn_on, grDevices::dev.cur())
+			state$drawn_on <- c(state$drawn_on, dev.cur())
 			return()
 		}
 		if (!grDevices:::dev.displaylist()) state$inhibited <- TRUE
@@ -337,11 +357,12 @@ local({
 	# What is drawn on a device of the user's is not shown, and its file is whole once it is closed. Told when a cell
 	# leaves it open, and when a later one draws on it.
 	tell_devices <- function() {
-		open <- Filter(Negate(is_ours), grDevices::dev.list())
+		if (length(.Devices) == 1L) return()
+		open <- Filter(Negate(is_ours), dev.list())
 		paths <- vapply(open, function(number) c(attr(.Devices[[number]], "filepath"), "")[1L], "")
 		devices <- paste(open, names(open), paths, recycle0 = TRUE)
 		for (i in which(!devices %in% state$told | open %in% state$drawn_on)) {
-			current <- open[i] == grDevices::dev.cur()
+			current <- open[i] == dev.cur()
 			file <- if (nzchar(paths[i])) paste0(", and completes '", paths[i], "'") else ", which writes no file"
 			say(if (current) "Plots are drawn on" else "Open is", " device ", open[i], " (", names(open)[i], ")",
 				if (current) " and not shown", ": dev.off(", if (!current) open[i], ") closes it", file, ".")
@@ -352,11 +373,11 @@ local({
 	# The options for the size of figures have changed: the next plot gets another device, and not one of the user's.
 	follow_size <- function() {
 		if (!is_ours()) return()
-		device <- state$devices[[as.character(grDevices::dev.cur())]]
+		device <- state$devices[[as.character(dev.cur())]]
 		if (identical(size_options(), device$options)) return()
 		show_plot()
 		grDevices::dev.off()
-		if (grDevices::dev.cur() > 1L) open_device()
+		if (dev.cur() > 1L) open_device()
 	}
 
 	# ---- what cells find ----
@@ -497,8 +518,8 @@ local({
 	}
 
 	run_callbacks <- function(expr, result) for (callback in state$callbacks) {
-		stays <- run_callback(callback, expr, result$value, TRUE, result$visible)
-		if (state$warned && getOption("warn") == 0)
+		stays <- as_user(run_callback(callback, expr, result$value, TRUE, result$visible))
+		if (state$warned && state$aside$warn == 0)
 			cat("warning messages from top-level task callback '", callback$name, "'\n", sep = "", file = stderr())
 		settle()
 		if (!stays) state$callbacks <- Filter(function(other) !identical(other, callback), state$callbacks)
@@ -769,14 +790,14 @@ local({
 	count_frames <- as.call(list(function() sys.nframe() - 1L))
 
 	run_all <- function(code) {
-		if (state$depth == 0L) state$depth <- run_step(as_top_level(count_frames))$value
+		if (state$depth == 0L) state$depth <- as_user(run_step(as_top_level(count_frames)))$value
 		places <- attr(code, "srcref")
 		for (i in seq_along(code)) {
 			base::setTimeLimit(state$limits[1L], state$limits[2L])
 			follow_size()
-			result <- run_step(as_top_level(code[[i]], places[[i]]))
+			result <- as_user(run_step(as_top_level(code[[i]], places[[i]])))
 			assign(".Last.value", result$value, attached)
-			if (result$visible) show_value(result$value)
+			if (result$visible) as_user(show_value(result$value))
 			settle()
 			if (length(state$callbacks) > 0L) run_callbacks(code[[i]], result)
 		}
@@ -784,7 +805,7 @@ local({
 
 	# What R does on the way to its top level, which is never reached: it shows the warnings that it
 	# has put off, and records graphics again. An error that nobody sees gets it there.
-	settle <- function() suspendInterrupts({
+	settle <- function() as_driver({
 		if (state$warned || is_ours()) {
 			state$warned <- FALSE
 			message <- geterrmessage()
@@ -900,11 +921,14 @@ local({
 		before <- geterrmessage()
 		state$failure <- NULL
 		state$hidden <- integer()
-		on.exit(state$abort <- NULL)
+		on.exit({
+			put_aside()
+			state$abort <- NULL
+		})
 		withRestarts(
 			{
 				state$abort <- findRestart("abort")
-				as_user(allowInterrupts(run_all(code)))
+				run_all(code)
 				list(status = "ok")
 			},
 			ptycell_interrupt = function() list(status = "interrupted"),
@@ -921,7 +945,14 @@ local({
 		if (startsWith(text, "\ufeff")) text <- substring(text, 2L)
 		lines <- strsplit(text, "\n", fixed = TRUE)[[1L]]
 		source <- if (isTRUE(getOption("keep.source"))) srcfilecopy(name, lines) else name
-		parse(text = text, srcfile = source, encoding = "UTF-8")
+		withCallingHandlers(parse(text = text, srcfile = source, encoding = "UTF-8"), warning = tell_parser_warning)
+	}
+
+	# As R's top level has it: without a call, and with the cell's own.
+	tell_parser_warning <- function(w) {
+		state$warned <- TRUE
+		as_user(warning(simpleWarning(conditionMessage(w))))
+		invokeRestart("muffleWarning")
 	}
 
 	# An interrupt that came too late for the last cell.
@@ -936,7 +967,7 @@ local({
 		state$inhibited <- FALSE
 		state$drawn_on <- integer()
 		forget_interrupts()
-		code <- tryCatch(as_user(parse_code(frame$parts$code, frame$parts$name)), error = function(e) e)
+		code <- tryCatch(parse_code(frame$parts$code, frame$parts$name), error = function(e) e)
 		if (inherits(code, "error")) {
 			done <- list(status = "error", ename = "parseError",
 				evalue = bounded(conditionMessage(code), ERROR_MAX),
@@ -950,7 +981,7 @@ local({
 	end_cell <- function() {
 		base::setTimeLimit()
 		settle()
-		if (grDevices::dev.cur() > 1L) show_plots()
+		if (dev.cur() > 1L) show_plots()
 		if (state$left_out > 0L)
 			say(state$left_out, " more images are not named: ", IMAGES_MAX, " a cell are; ",
 				if (state$lost > 0L) paste(state$lost, "could not be saved in output/ and are lost")
@@ -971,6 +1002,7 @@ local({
 	}
 
 	serve <- function() {
+		put_aside()
 		state$depth <- 0L
 		# `Q` in the browser goes to R's top level, past every handler: only this stays behind.
 		on.exit(if (!state$quits) resume())
@@ -999,7 +1031,6 @@ local({
 	}
 
 	Sys.unsetenv("PTYCELL_DRIVER")
-	globalCallingHandlers(list())
-	put_aside()
-	suspendInterrupts(serve())
+	handle_globally(list())
+	serve()
 }, new.env(parent = baseenv()))

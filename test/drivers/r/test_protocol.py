@@ -63,11 +63,11 @@ def test_text_that_is_no_utf8_is_told_by_its_bytes(r):
 
 
 def test_a_cell_ends_whatever_fails_at_its_end(r):
-    for value in ("function() stop('no list')", "function() f()"):
-        done = r.run("x <- 7; f <- function() f(); unlockBinding('dev.list', asNamespace('grDevices'))\n"
-                     "assign('dev.list', %s, asNamespace('grDevices'))" % value)[-1][2]
+    for value in ("function(...) stop('no device')", "function(...) f()"):
+        done = r.run("x <- 7; plot(1); f <- function() f(); unlockBinding('dev.set', asNamespace('grDevices'))\n"
+                     "assign('dev.set', %s, asNamespace('grDevices'))" % value)[-1][2]
         assert done["status"] == b"ok" and b"x numeric 1" in done["names"]
-        assert r.output.startswith(b"[Something at the end of this cell failed: ")
+        assert b"[Something at the end of this cell failed: " in r.output
         assert r.run("x")[-1][2]["status"] == b"ok" and r.output.startswith(b"[1] 7\n[Something")
 
 
@@ -85,6 +85,32 @@ def test_what_the_user_makes_warn_does_not_warn_of_the_driver(r):
     r.run("x <- 1; x[[3]] <- 2; unlist(options('warn', 'check.bounds'))")
     assert r.output == (b"Warning in x[[3]] <- 2 :\n  assignment outside vector/list limits (extending from 1 to 3)\n"
                         b"        warn check.bounds \n           1            1 \n")
+
+
+def test_what_watches_functions_of_r_does_not_watch_the_driver(r):
+    """Also those that these call, as match.fun() of lapply()."""
+    watched = "lapply vapply tryCatch Filter paste identical ls Map match.fun unlist structure setdiff".split()
+    for _ in range(5):
+        r.run("x <- 1; x")  # what R compiles, it compiles by these
+    r.run("\n".join("debug(%s)" % name for name in watched))
+    assert r.output == b""
+    assert r.run("y <- 2; y")[-1][2]["names"] == b"y numeric 1" and r.output == b"[1] 2\n"
+    assert r.run("y[[1]] <- 'text'")[-1][2]["names"] == b"y character 1"
+    r.send("vars", 98)
+    assert r.frame()[2]["vars"].startswith(b"x\tnumeric") and r.output == b""
+    r.start("lapply(1:2, identity)")
+    until(lambda: r.drain() or b"Browse[2]> " in r.output)
+    assert b"debugging in: lapply(1:2, identity)\n" in r.output
+    r.interrupt()
+    assert r.finish()[-1][2]["status"] == b"interrupted"
+    r.run("\n".join("undebug(%s)" % name for name in watched))
+    r.run("suppressMessages(trace(vapply, quote(cat('[V]')), print = FALSE))\n"
+          "suppressMessages(trace(match.fun, quote(cat('[M]')), print = FALSE))")
+    assert r.run("y <- 'a'")[-1][2]["names"] == b"y character 1" and r.output == b""
+    r.run("vapply(1, identity, 0)")
+    assert r.output == b"[V][M][1] 1\n"
+    r.run("debugonce(Filter); debugonce(Map); debugonce(ls)")
+    assert r.run("y <- 3")[-1][2]["names"] == b"y numeric 1" and r.output == b""
 
 
 def test_a_promise_is_not_asked_for(r):
