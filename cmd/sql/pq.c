@@ -80,6 +80,14 @@ EXPORTED void *PQconnectdbParams(const char *const *keywords, const char *const 
 
 /* ---- what is sent ---- */
 
+/* " $12 ", as pq_params.h puts it: its length, 0 when it is none. */
+static size_t numbered_len(const char *sent)
+{
+	size_t digits = strncmp(sent, " $", 2) == 0 ? strspn(sent + 2, "0123456789") : 0;
+
+	return digits > 0 && sent[2 + digits] == ' ' ? digits + 3 : 0;
+}
+
 /*
  * Whether `sent` goes on with the query, whose parameters are $1, $2, ... there; then *ret_at is
  * the place in the query that `mark` is in `sent`, or NULL. Returns what is behind it in `sent`,
@@ -95,8 +103,8 @@ static const char *goes_on(const char *sent, const struct query *query, const ch
 	for (; at < end; at++) {
 		if (sent == mark)
 			*ret_at = at;
-		if (*at == '?' && *sent == '$')
-			sent += 1 + strspn(sent + 1, "0123456789");
+		if (*at == '?' && numbered_len(sent) > 0)
+			sent += numbered_len(sent);
 		else if (*at == *sent && *sent != '\0')
 			sent++;
 		else

@@ -63,7 +63,7 @@ static int put_numbered(struct lexer *lexer, struct buf *out, struct err *err)
 			continue;
 		own = own || lexer->text[token.at] != '?' || token.len > 1;
 		buf_put(out, lexer->text + done, token.at - done);
-		buf_putf(out, "$%zu", ++count);
+		buf_putf(out, " $%zu ", ++count);
 		done = token.at + token.len;
 	}
 	buf_put(out, lexer->text + done, lexer->len - done);

@@ -11,8 +11,9 @@
 enum { PQ_REAL_SIZE = 32 };
 
 /*
- * The query with $1, $2, ... in the places of its parameters, which the caller frees. NULL with
- * `err` set where one has a number: ?1 or $1.
+ * The query with $1, $2, ... in the places of its parameters, which the caller frees: between
+ * blanks, as "a$1" is a name and "$$1" begins a string. NULL with `err` set where one has a number:
+ * ?1 or $1.
  */
 char *pq_params_number(const struct query *query, struct err *err) MUST_CHECK;
 

@@ -381,6 +381,9 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 	if (starts_word(lexer, c)) {
 		ret->kind = TOKEN_WORD;
 		take_word(lexer);
+	} else if (c == '$' && lexer->dialect == SQL_POSTGRESQL) {
+		return refuse(lexer, lexer->at, err,
+			      "a $ that begins neither a parameter nor a string");
 	} else if (c == '#' && lexer->dialect == SQL_GENERIC) {
 		return refuse(lexer, lexer->at, err, "'#' begins a comment for some databases");
 	} else {
