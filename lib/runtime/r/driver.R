@@ -351,8 +351,13 @@ local({
 		record_again()
 		mark_fresh()
 	})
-	setHook("before.plot.new", function(...) if (graphics::par("page")) begin_page(), "append")
-	setHook("before.grid.newpage", begin_page, "append")
+	hooks <- list(before.plot.new = function(...) if (graphics::par("page")) begin_page(), before.grid.newpage = begin_page)
+	# The user replaces hooks of his own by setHook(NAME, NULL, "replace").
+	keep_hooks <- function() for (name in names(hooks)) {
+		present <- getHook(name)
+		if (!any(vapply(present, identical, NA, hooks[[name]]))) setHook(name, hooks[[name]])
+	}
+	keep_hooks()
 
 	# What is drawn on a device of the user's is not shown, and its file is whole once it is closed. Told when a cell
 	# leaves it open, and when a later one draws on it.
@@ -383,19 +388,16 @@ local({
 	# ---- what cells find ----
 
 	attached <- attach(NULL, name = "tools:ptycell", warn.conflicts = FALSE)
-	attached$dev.off <- function(which = grDevices::dev.cur()) {
-		if (is_ours(which)) show_plots(which)
-		grDevices::dev.off(which)
+	# R's function, so that its errors name the user's call, with code of ours ahead.
+	preceded <- function(fun, code) {
+		body(fun) <- call("{", code, body(fun))
+		fun
 	}
-	attached$graphics.off <- function() {
-		show_plots()
-		grDevices::graphics.off()
-	}
+	show_closing <- function(which) if (is_ours(which)) show_plots(which)
+	attached$dev.off <- preceded(grDevices::dev.off, bquote(.(show_closing)(which)))
+	attached$graphics.off <- preceded(grDevices::graphics.off, bquote(.(function() show_plots())()))
 	# A replay runs no hook.
-	attached$replayPlot <- function(...) {
-		begin_page()
-		grDevices::replayPlot(...)
-	}
+	attached$replayPlot <- preceded(grDevices::replayPlot, bquote(.(begin_page)()))
 	registerS3method("print", "recordedplot", function(x, ...) {
 		attached$replayPlot(x)
 		invisible(x)
@@ -417,16 +419,27 @@ local({
 		if (number < 0L || number > count(last)) stop(simpleError("not that many frames on the stack", sys.call(-1L)))
 		if (number > 0L) get(places(last)[number]) else NULL
 	}
-	attached$sys.nframe <- function() count(sys.parent())
-	attached$sys.parent <- function(n = 1L) count(sys.parent(n + 1L))
-	attached$sys.parents <- function() count(own_frames(sys.parents(), sys.parent()))
-	attached$sys.calls <- function() as.pairlist(own_frames(sys.calls(), sys.parent()))
-	attached$sys.frames <- function() as.pairlist(own_frames(sys.frames(), sys.parent()))
-	attached$sys.call <- function(which = 0L) frame_of(which, sys.parent(), sys.call)
-	attached$sys.function <- function(which = 0L) frame_of(which, sys.parent(), sys.function)
+	# What R's own function says where the code of `place` calls it.
+	asked_in <- function(place, fun, ...) {
+		.Internal(delayedAssign("answer", as.call(list(fun, ...)), place, environment()))
+		answer
+	}
+	depth_of <- function(place) asked_in(place, sys.nframe)
+	attached$sys.nframe <- function() count(depth_of(parent.frame()))
+	attached$sys.parent <- function(n = 1L) count(asked_in(parent.frame(), sys.parent, n))
+	attached$sys.parents <- function() count(own_frames(sys.parents(), depth_of(parent.frame())))
+	attached$sys.calls <- function() as.pairlist(own_frames(sys.calls(), depth_of(parent.frame())))
+	attached$sys.frames <- function() as.pairlist(own_frames(sys.frames(), depth_of(parent.frame())))
+	attached$sys.call <- function(which = 0L) frame_of(which, depth_of(parent.frame()), sys.call)
+	attached$sys.function <- function(which = 0L) frame_of(which, depth_of(parent.frame()), sys.function)
 	attached$sys.frame <- function(which = 0L) {
-		frame <- if (which != 0L) frame_of(which, sys.parent(), sys.frame)
+		frame <- if (which != 0L) frame_of(which, depth_of(parent.frame()), sys.frame)
 		if (is.null(frame)) user else frame
+	}
+	attached$sys.status <- function() {
+		last <- sys.nframe()
+		list(sys.calls = as.pairlist(own_frames(sys.calls(), last)), sys.parents = count(own_frames(sys.parents(), last)),
+			sys.frames = as.pairlist(own_frames(sys.frames(), last)))
 	}
 	replace_in <- function(place, name, value) {
 		unlockBinding(name, place)
@@ -456,8 +469,20 @@ local({
 		asked$expressions <- NESTED_MIN
 		.Internal(options(asked))
 	})
-	# R keeps the calls of errors that come to its top level, where no cell runs.
-	attached$traceback <- function(x = NULL, ...) base::traceback(if (is.null(x)) state$calls else x, ...)
+	replace_in(baseenv(), "setHook", preceded(setHook, bquote(on.exit(.(keep_hooks)()))))
+	# R keeps the calls of errors that come to its top level, where no cell runs. A number leaves out as many of those
+	# that run now, the last one first.
+	calls_asked <- function(x, running) {
+		if (is.null(x)) return(state$calls)
+		if (!is.numeric(x) || length(x) != 1L || !isTRUE(x >= 0)) return(x)
+		rev(running)[seq_along(running) > as.integer(x)]
+	}
+	attached$.traceback <- function(x = NULL, ...)
+		base::.traceback(calls_asked(x, own_frames(sys.calls(), sys.nframe())), ...)
+	attached$traceback <- function(x = NULL, ...) {
+		running <- c(own_frames(sys.calls(), sys.nframe()), quote(.traceback(x, max.lines = max.lines)))
+		base::traceback(calls_asked(x, running), ...)
+	}
 	# R begins to count anew with each expression at its top level.
 	attached$setTimeLimit <- function(cpu = Inf, elapsed = Inf, transient = FALSE) {
 		if (!transient) state$limits <- c(cpu, elapsed)
