@@ -186,12 +186,10 @@ static int make_work(struct job *job, struct err *err)
 	return confinement_adopt(host->confinement, job->work, err);
 }
 
-/* How many indexes there are when the packages come from nowhere else. */
+/* How many indexes there are for packages to come from. */
 static size_t needed_indexes(const struct job *job, const char *step)
 {
-	if (!str_eq(step, "fetch") || job->indexes.folder_count > 0)
-		return 0;
-	return json_array_size(job->indexes.urls);
+	return str_eq(step, "fetch") ? json_array_size(job->indexes.urls) : 0;
 }
 
 static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
