@@ -3,12 +3,14 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <unictype.h>
 #include <unigbrk.h>
+#include <unistr.h>
 
 #include "base/util.h"
 #include "text/utf8.h"
 
-enum { FLAG_LETTER_LEN = 4 };
+enum { FLAG_LETTER_LEN = 4, JOINER = 0x200d };
 
 static bool continues(char byte)
 {
@@ -48,6 +50,25 @@ static size_t look_from(const char *s, size_t at)
 	return from;
 }
 
+/*
+ * Whether the letter at `at` is joined to the one before by a virama (GB9c of Unicode 15.1, which
+ * libunistring may be older than; and Sinhala's, with U+200D).
+ */
+static bool is_conjunct(const uint8_t *s, size_t at, size_t len)
+{
+	const uint8_t *before = s + at;
+	bool joined = false;
+	ucs4_t c;
+
+	(void)u8_mbtouc(&c, s + at, len - at);
+	if (!uc_is_general_category(c, UC_OTHER_LETTER))
+		return false;
+	while ((before = u8_prev(&c, before, s)) != NULL &&
+	       (c == JOINER || uc_combining_class(c) != UC_CCC_NR))
+		joined = joined || uc_combining_class(c) == UC_CCC_VR;
+	return joined && before != NULL && uc_is_general_category(c, UC_OTHER_LETTER);
+}
+
 /* The border of a grapheme cluster that is next to `at`, a character's: before or behind it. */
 static size_t border(const char *s, size_t len, size_t at, bool behind)
 {
@@ -59,7 +80,7 @@ static size_t border(const char *s, size_t len, size_t at, bool behind)
 	if (at == len || i == 0)
 		return at;
 	u8_grapheme_breaks((const uint8_t *)s + from, n, breaks);
-	while (i > 0 && i < n && !breaks[i])
+	while (i > 0 && i < n && (!breaks[i] || is_conjunct((const uint8_t *)s + from, i, n)))
 		i += behind ? 1 : (size_t)-1;
 	if (i > 0 && i < n)
 		return from + i;

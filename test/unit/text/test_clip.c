@@ -78,10 +78,14 @@ static void every_budget_is_kept_and_counted_right(void **state)
 #define FAMILY "\U0001F468\u200d\U0001F469\u200d\U0001F467"
 #define THUMB "\U0001F44D\U0001F3FD"
 #define ACCENT "e\u0301"
+#define KSHI "\u0915\u094d\u0937\u093f"      /* Devanagari */
+#define QYA "\u0915\u093c\u094d\u092f"       /* with a nukta */
+#define SRI "\u0dc1\u0dca\u200d\u0dbb\u0dd3" /* Sinhala */
 
 static void assert_all_are_whole(const struct buf *clipped, size_t max)
 {
-	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT, "x" };
+	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT,
+					    KSHI,    QYA,    SRI,    "x" };
 
 	for (const char *at = buf_str(clipped); *at != '\0';) {
 		size_t len = at[0] == '[' ? strcspn(at, "\n") + 1 : 0;
@@ -111,7 +115,8 @@ static void assert_clips_are_whole(const struct buf *text)
 /* Whatever the budget, what people see as one character is whole or gone. */
 static void no_cut_is_within_a_character_that_is_seen(void **state)
 {
-	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT, "x" };
+	static const char *const seen[] = { GERMANY, FRANCE, FAMILY, THUMB, ACCENT,
+					    KSHI,    QYA,    SRI,    "x" };
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
 	(void)state;
