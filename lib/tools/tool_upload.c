@@ -48,16 +48,10 @@ struct upload {
 
 static int check_filename(const char *name, struct err *err)
 {
-	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
-
 	if (name[0] == '\0' || strlen(name) > UPLOAD_NAME_MAX)
 		return err_set(err, ERR_INVALID,
 			       "arguments.filename must have 1 to %d bytes, like data.csv",
 			       UPLOAD_NAME_MAX);
-	clean_name(&clean, name, strlen(name));
-	if (!str_eq(buf_str(&clean), name))
-		return err_set(err, ERR_INVALID,
-			       "arguments.filename has a control or hidden character");
 	if (!beneath_path_valid(name))
 		return err_set(
 			err, ERR_INVALID,
@@ -109,6 +103,17 @@ static int read_texts(json_t *arguments, struct upload *ret, struct err *err)
 	return 0;
 }
 
+/* As models and keyboards write it, and as the name of a file that comes by `path` or `url`. */
+static const char *put_clean_name(json_t *arguments, const char *name)
+{
+	cleanup_free char *composed = normal_compose(name);
+	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
+
+	clean_name(&clean, composed, strlen(composed));
+	json_put_str(arguments, "filename", buf_str(&clean));
+	return json_string_value(json_object_get(arguments, "filename"));
+}
+
 static int read_upload(const struct service *service, json_t *arguments, struct upload *ret,
 		       struct err *err)
 {
@@ -121,13 +126,9 @@ static int read_upload(const struct service *service, json_t *arguments, struct 
 	    json_get_bool(arguments, "arguments", "overwrite", &ret->overwrite, err) < 0)
 		return -1;
 	if (ret->filename != NULL) {
-		/* As models and keyboards write it, also when it comes from macOS. */
-		cleanup_free char *composed = normal_compose(ret->filename);
-
-		json_put_str(arguments, "filename", composed);
-		ret->filename = json_string_value(json_object_get(arguments, "filename"));
 		if (check_filename(ret->filename, err) < 0)
 			return -1;
+		ret->filename = put_clean_name(arguments, ret->filename);
 	}
 	if (ret->base64 && ret->content != NULL &&
 	    base64_decode(&ret->decoded, ret->content, ret->len, err) < 0)

@@ -86,12 +86,26 @@ def test_an_existing_file_stays_unless_overwrite_is_asked_for(server):
 
 
 @pytest.mark.parametrize("name", [
-    "../evil", "/etc/evil", "..", ".", "", "a/../../b", "x" * 300, "a\nb", "\x1b[2J", "\u202eevil", "a/", "//",
-    "a\x7f"])
-def test_a_name_that_leads_elsewhere_or_hides_something_is_refused(server, home, name):
+    "../evil", "/etc/evil", "..", ".", "", "a/../../b", "x" * 300, "a/", "//"])
+def test_a_name_that_leads_elsewhere_is_refused(server, home, name):
     refused = upload(server, filename=name, content="x")
     assert refused.is_error and "filename" in refused.texts[0]
     assert not paths_in(home, "**/*evil*") and not os.path.exists("/etc/evil")
+
+
+@pytest.mark.parametrize("name, saved", [
+    ("a\nb", "a_b"), ("\x1b[2J", "_[2J"), ("d/\u202eevil", "d/_evil"), ("a\x7f", "a_"), ("a\u200cb.txt", "a_b.txt"),
+    ("\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e")])
+def test_a_name_with_what_nobody_sees_is_that_of_a_file_that_comes_by_its_path(servers, tmp_path, name, saved):  # W5
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    server = servers("--share", str(shared))
+    given = upload(server, filename=name, content="x")
+    assert given.object["message"] == f"Code finds it as 'input/{saved}'."
+    last = name.rpartition("/")[2]
+    (shared / last).write_bytes(b"x")
+    taken = upload(server, path=str(shared / last), overwrite=True)
+    assert taken.object["message"] == f"Code finds it as 'input/{saved.rpartition('/')[2]}'."
 
 
 @pytest.mark.parametrize("planted", [
