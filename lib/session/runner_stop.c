@@ -79,7 +79,7 @@ static void look_for_stray(struct runner *r)
 	}
 	if (before != stray->own && before != stray->taker)
 		stray->gone++;
-	if (stray->gone >= STRAY_PROGRAMS)
+	if (stray->gone >= STRAY_PROGRAMS && !r->interrupt_taken)
 		interrupt_foreground(r);
 }
 
