@@ -1738,8 +1738,10 @@ def show_value(value):
     if value is None:
         return
     builtins._ = value
-    if State.captured is not None or shows_itself(value):
+    if State.captured is not None:
         display(value)
+        return
+    if shows_itself(value) and show_itself(value):
         return
     parts = bundle_parts(value)
     if in_child() or not may_send():
@@ -1761,6 +1763,18 @@ def shows_itself(value):
     if kind in SCALARS or kind in PLAIN_CONTAINERS or is_a(value, type) or answers_to_anything(value):
         return False
     return callable(getattr(value, "_ipython_display_", None))
+
+
+def show_itself(value):
+    """Whether it could."""
+    try:
+        value._ipython_display_()
+        return True
+    except NotImplementedError:
+        return False
+    except Exception as error:
+        say("[_ipython_display_ of %s failed: %s]" % (type_name(type(value)), error_line(error)))
+        return False
 
 
 def publish(parts):
@@ -1803,9 +1817,7 @@ def display(*objects, raw=False, display_id=None, **_):
     for item in objects:
         if raw:
             publish_display_data(item)
-        elif shows_itself(item):
-            item._ipython_display_()
-        else:
+        elif not (shows_itself(item) and show_itself(item)):
             publish(bundle_parts(item))
     return DisplayHandle(display_id) if display_id else None
 
@@ -1870,6 +1882,8 @@ def image_parts(mime, data):
         except ValueError:
             return []
     data = bytes(data)
+    if not data.startswith((b"\x89PNG", b"\xff\xd8")):
+        return []
     cell = State.cell
     cell.images += 1
     name = save_output(data, "png" if mime == "image/png" else "jpg")
@@ -2800,7 +2814,10 @@ def describe_exit(error):
     elif not isinstance(code, int):
         say(error_text(error))
         code = 1
-    return [("status", "exit"), ("code", str(int(code)))]
+    code = int(code)
+    if code.bit_length() > 31:  # as Python makes a C int of it
+        code = code & 0xFF if code.bit_length() < 64 else 255
+    return [("status", "exit"), ("code", str(code))]
 
 
 # ---- names ----------------------------------------------------------------------------------

@@ -412,3 +412,8 @@ def test_files_of_the_session_are_no_modules_of_the_driver(start, tmp_path):
         assert session.run("import %s; %s.__file__" % (name, name)).output == "run: %s\n" % name
     assert "ZeroDivisionError" in session.run("f()").done["traceback"]
     assert (session.run("list(range(100))").output, session.run("1").value) == ("", "1")
+
+
+def test_a_status_that_no_c_int_holds_is_what_python_makes_of_it(session):
+    for code, told in ((3, "3"), (-1, "-1"), (2**40 + 5, "5"), (2**70, "255"), (-2**70, "255")):
+        assert session.run("import sys; sys.exit(%d)" % code).done["code"] == told

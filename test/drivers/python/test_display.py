@@ -325,6 +325,21 @@ def test_objects_that_show_themselves_do(session):
         assert (result.output, texts(result), result.value) == ("shown\n", ["'so'"], None)
 
 
+def test_an_object_that_fails_to_show_itself_is_shown_as_others_are(session):
+    session.run("class H:\n    def __repr__(self): return 'an H'\n    def _ipython_display_(self): raise self.error('why')")
+    session.run("class A(H): error = KeyError\nclass B(H): error = NotImplementedError")
+    for name, told in (("A", "[_ipython_display_ of A failed: KeyError: 'why']\n"), ("B", "")):
+        result = session.run(name + "()")
+        assert (result.status, result.value, result.output) == ("ok", "an H", told)
+        result = session.run("display(%s())" % name)
+        assert (result.status, texts(result), result.output) == ("ok", ["an H"], told)
+
+
+def test_what_is_no_picture_is_shown_as_text(session, tmp_path):
+    result = session.run("class E:\n    def __repr__(self): return 'an E'\n    def _repr_png_(self): return b'nothing'\nE()")
+    assert result.value == "an E" and result.images == [] and not list((tmp_path / "output").iterdir())
+
+
 def test_a_glyph_that_no_font_has_is_told_once_a_figure(session, needs):
     needs("matplotlib")
     code = "import matplotlib.pyplot as plt\nplt.rcParams['font.family'] = 'DejaVu Sans'\nplt.title('\u65e5\u672c\u65e5')\nNone"
@@ -385,7 +400,7 @@ def test_the_installed_ipython_comes_before_the_stand_in(session, needs):
 
 # ---- what a frame has no room for ----
 
-LARGE = "class Large:\n    def _repr_png_(self): return bytes(9 << 20)\n"
+LARGE = "class Large:\n    def _repr_png_(self): return b'\\x89PNG' + bytes((9 << 20) - 4)\n"
 
 
 @pytest.mark.parametrize("show", ["Large()", "display(Large())", "[display(Large())]", "print('a'); Large()"])

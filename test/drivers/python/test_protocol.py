@@ -114,7 +114,7 @@ def test_PR02_three_frames_in_one_read(session):
 def test_large_frames_pass_both_ways(session):
     code = "x = '%s'\nlen(x)" % ("y" * 3_000_000)
     assert session.run(code).value == "3000000"
-    result = session.run("display({'image/png': b'z' * 5_000_000}, raw=True)")
+    result = session.run("display({'image/png': b'\\x89PNG' + b'z' * 4_999_996}, raw=True)")
     assert len(result.displays[0].parts["image/png"]) == 5_000_000
 
 
