@@ -29,6 +29,7 @@ const syntax = host.load('syntax');
 const values = host.load('values');
 const output = host.load('output');
 
+const globals = globalThis; // a cell may declare that name
 const { byteLength } = Buffer;
 const { process, Number, BigInt, SyntaxError, TypeError, ReferenceError, Error } = globalThis;
 const { parse } = JSON;
@@ -754,6 +755,20 @@ function assignToConstant() {
   throw new TypeError('Assignment to constant variable.');
 }
 
+// What CONSTANT is where it is read; see guardConstants() of syntax.
+const constantOf = (held) => ({ __proto__: null, get value() { return held; }, set value(_) { assignToConstant(); } });
+constantOf[Symbol.toPrimitive] = assignToConstant;
+
+// Ends the cell with the error at which the driver itself fails.
+function orFail(act) {
+  const mine = cell;
+  try {
+    act();
+  } catch (error) {
+    if (cell === mine && mine.outcome === undefined) fail(error);
+  }
+}
+
 // Evaluates `code`, or first `instead` of it.
 function attempt(code, instead) {
   const guarded = guardConstants(instead === undefined ? code : instead);
@@ -1351,13 +1366,25 @@ function traceback(error) {
 }
 
 function describeError(error) {
-  const text = `${values.isNativeError(error) ? '' : 'Uncaught '}${traceback(error)}`;
-  const parts = [['status', 'error'], ['ename', nameOf(error)], ['evalue', textOf(error)], ['traceback', text]];
+  const text = asWritten(`${values.isNativeError(error) ? '' : 'Uncaught '}${traceback(error)}${importHint(error)}`);
+  const parts = [['status', 'error'], ['ename', nameOf(error)], ['evalue', asWritten(textOf(error))], ['traceback', text]];
   const place = placeOf(text);
   if (place !== undefined && place.file === cell.file) push(parts, ['line', `${place.line}`]);
   const missing = missingModule(error);
   if (missing !== undefined) push(parts, ['missing', missing]);
   return parts;
+}
+
+// Text of V8's about code in which IMPORT stands for `import`.
+function asWritten(text) {
+  return indexOf(text, syntax.IMPORT) < 0 ? text : join(split(text, syntax.IMPORT), 'import');
+}
+
+function importHint(error) {
+  if (!values.isNativeError(error)) return '';
+  const refused = read(error, 'code') === 'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING' || read(error, 'message') === 'Invalid host defined options'; // Node 18
+  if (!refused) return '';
+  return 'Text that eval(), new Function() or vm runs cannot import() here: write the import() into the cell, or take require().\n';
 }
 
 const MISSING = /^Cannot find (?:module|package) '((?:@[\w.-]{1,200}\/)?[\w.-]{1,200})/;
@@ -1367,14 +1394,23 @@ function missingModule(error) {
   const code = read(error, 'code');
   if (code !== 'MODULE_NOT_FOUND' && code !== 'ERR_MODULE_NOT_FOUND') return undefined;
   const found = exec(MISSING, `${read(error, 'message')}`);
-  return found === null || found[1][0] === '.' ? undefined : found[1];
+  return found === null || found[1][0] === '.' || hasFolder(found[1]) ? undefined : found[1];
+}
+
+// Whether the package is there, and only lacks the file that was asked for.
+function hasFolder(name) {
+  const folders = requireFromCell.resolve.paths(name) ?? [];
+  for (let i = 0; i < folders.length; i++) {
+    if (statSync(`${folders[i]}/${name}`, { throwIfNoEntry: false }) !== undefined) return true;
+  }
+  return false;
 }
 
 function describeSyntaxError(error, details) {
   const lines = split(cell.code, '\n');
   const line = min(details.lineNumber + 1, lines.length);
   const column = details.lineNumber + 1 > lines.length ? lines[line - 1].length + 1 : details.columnNumber + 1;
-  const message = firstLine(error);
+  const message = asWritten(firstLine(error));
   const text = `${excerpt(cell.file, line, column)}SyntaxError: ${message}\n${typeScriptHint()}`;
   return [['status', 'error'], ['ename', 'SyntaxError'], ['evalue', message], ['traceback', text],
     ['line', `${line}`]];
@@ -1384,6 +1420,8 @@ function typeScriptHint() {
   if (cell.typeProblem !== undefined) {
     return `Node runs TypeScript by taking the types away, which is not enough here: ${cell.typeProblem}\n`;
   }
+  const foreign = syntax.looksForeign(cell.code);
+  if (foreign !== '') return `This looks like ${foreign}, which Node does not run.\n`;
   if (typeof Module.stripTypeScriptTypes === 'function' || !syntax.looksLikeTypeScript(cell.code)) return '';
   return `This looks like TypeScript, which needs Node 22.13 or later; this is ${process.version}. ` +
     'Leave the types out.\n';
@@ -1601,19 +1639,26 @@ function resolveForImport(specifier, file) {
 const REFERRER = ` imported from ${path.join(WORKSPACE, '[eval]')}`;
 
 // Node takes a cell's import for one of the stub, and shows how it looked for the module.
-function placeImport(error, from) {
+function placeImport(error, from, column) {
   const message = values.isNativeError(error) ? read(error, 'message') : undefined;
   const at = message === undefined ? -1 : indexOf(message, REFERRER);
   if (at < 0) return;
-  const stack = read(from, 'stack') ?? '';
+  const stack = withColumn(read(from, 'stack') ?? '', column);
   const place = placeOf(stack);
   const importer = place === undefined ? '' : ` imported from ${place.file}`;
   error.message = slice(message, 0, at) + importer + slice(message, at + REFERRER.length);
   error.stack = describe(error) + slice(stack, indexOf(`${stack}\n`, '\n'));
 }
 
-// import() and the import statement; a relative file that has changed is loaded anew.
-async function importModule(specifier, options) {
+// A stack whose first place in a cell is at this column, that of the import statement: it is rewritten into a longer one.
+function withColumn(stack, column) {
+  const place = column === undefined ? null : exec(CELL_PLACE, stack);
+  if (place === null) return stack;
+  return `${slice(stack, 0, place.index)}${place[1]}:${place[2]}:${column}${slice(stack, place.index + place[0].length)}`;
+}
+
+// import() and the import statement, whose `column` is told; a relative file that has changed is loaded anew.
+async function importModule(specifier, options, column) {
   const name = `${specifier}`;
   const file = isRelative(name) ? path.resolve(WORKSPACE, name) : undefined;
   const from = {};
@@ -1625,7 +1670,7 @@ async function importModule(specifier, options) {
     module = await host.import(resolveForImport(name, file), options);
   } catch (error) {
     if (error === null && leftHalf !== undefined) throw new Error(`Cannot import '${name}': ${halfModule()}`);
-    placeImport(error, from);
+    placeImport(error, from, column);
     throw error;
   } finally {
     if (file !== undefined) delete importing[file];
@@ -1667,8 +1712,8 @@ function dropStandIns() {
 }
 
 // For `import own, {a, b as c} from`: makes the `locals` read these names of the module.
-async function importLive(specifier, names, locals, options) {
-  const module = await importNames(specifier, names, options);
+async function importLive(specifier, names, locals, options, column) {
+  const module = await importNames(specifier, names, options, column);
   for (let i = 0; i < names.length; i++) {
     const read = () => module[names[i]];
     values.noteImport(read);
@@ -1678,15 +1723,28 @@ async function importLive(specifier, names, locals, options) {
 }
 
 // The module, which must have these names.
-async function importNames(specifier, names, options) {
-  const module = await importModule(specifier, options);
+async function importNames(specifier, names, options, column) {
+  const from = {};
+  captureStackTrace(from);
+  const module = await importModule(specifier, options, column);
   for (let i = 0; i < names.length; i++) {
-    if (!(names[i] in module)) {
-      throw new SyntaxError(`The requested module '${specifier}' does not provide an export named '${names[i]}'`);
-    }
+    if (names[i] in module) continue;
+    const error = new SyntaxError(`The requested module '${specifier}' does not provide an export named '${names[i]}'`);
+    const stack = withColumn(read(from, 'stack') ?? '', column);
+    error.stack = describe(error) + slice(stack, indexOf(`${stack}\n`, '\n'));
+    throw error;
   }
   values.noteModule(module.default);
   return module;
+}
+
+// ---- text of functions ------------------------------------------------------------------------
+
+// The text of a function is as the cell has it: code hands it to workers and pages, or writes it to files.
+function showFunctionsAsWritten() {
+  const { toString } = Function.prototype;
+  const value = new Proxy(toString, { __proto__: null, apply: (method, self) => asWritten(textOfFunction(self)) });
+  defineProperty(Function.prototype, 'toString', { __proto__: null, value });
 }
 
 // ---- start ------------------------------------------------------------------------------------
@@ -1714,9 +1772,10 @@ function setUpGlobals() {
   hide('Jupyter', { display, symbol: JupyterDisplay });
   hide(syntax.IMPORT, importModule, true);
   hide(SECRET, onComeBack, true);
-  defineProperty(globalThis, syntax.CONSTANT, { get: assignToConstant, set: assignToConstant, enumerable: false });
+  defineProperty(globals, syntax.CONSTANT, { __proto__: null, get: () => constantOf, set: assignToConstant, enumerable: false });
   process.execArgv = []; // the stub is not for children
   process.exit = endCell;
+  showFunctionsAsWritten();
   prepareStacks();
 }
 

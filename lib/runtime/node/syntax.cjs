@@ -31,9 +31,11 @@ for (const word of ('return typeof case in of delete void throw new else do inst
 const BEFORE_PAREN = { __proto__: null, if: true, while: true, for: true, with: true };
 
 const WORD = /[\w$\u0080-\uffff]+/y;
-const SPACE = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
-const STRING = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/y;
-const TEMPLATE = /(?:[^`\\$]|\\[^]|\$(?!\{))*(?:`|\$\{|$)/y;
+const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
+const GAP = '(?:\\s|\\/\\/[^\\n]*(?:\\n|$)|\\/\\*(?:[^*]|\\*(?!\\/))*\\*\\/)*'; // between two tokens
+const BREAK = /[\n\r\u2028\u2029]/;
+const STRING = /"(?:[^"\\\n]+|\\[^])*"?|'(?:[^'\\\n]+|\\[^])*'?/y;
+const TEMPLATE = /(?:[^`\\$]+|\\[^]|\$(?!\{))*(?:`|\$\{|\\?$)/y;
 const REGEX = /\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[\w$]*/y;
 
 function at(pattern, text, index) {
@@ -42,11 +44,25 @@ function at(pattern, text, index) {
   return match === null ? '' : match[0];
 }
 
+// Whether a statement ends at the line break before what begins here, behind a whole value.
+function beginsStatement(text, index) {
+  const c = text[index];
+  if (exec(CONTINUES, c) === null) return at(OPERATOR_WORD, text, index) === '';
+  return (c === '+' || c === '-') && text[index + 1] === c;
+}
+
+const CONTINUES = /[-,.([`*\/%&|^<>=?:+;)\]}]/;
+const OPERATOR_WORD = /(?:in|instanceof)\b|!=/y;
+
 // Calls onWord(word, index, before, depth, stack), onClose(index, depth, bracket, opened, around) as it walks; `before`
 // is the token before the word, depth counts open brackets. onWord may return an index to go on from.
+// stack.statement is where the last statement outside of all brackets began that a semicolon or a line's end tells.
 function walk(text, onWord, onClose) {
-  const stack = []; // open brackets: the bracket, what a slash means after its end, the token before, its place, whether that ends a value
-  let classAt = -1; // depth at which the next brace is a class's
+  // Open brackets: the bracket, what a slash means after its end, the token before, its place, whether that ends a value,
+  // whether `=` stood in its present element.
+  const stack = [];
+  stack.statement = 0;
+  const classes = []; // depths at which the next brace is a class's
   let index = 0;
   let before = '';
   let valueEnded = false; // a slash now divides
@@ -54,13 +70,15 @@ function walk(text, onWord, onClose) {
     const space = at(SPACE, text, index);
     if (space !== '') {
       index += space.length;
+      const ends = stack.length === 0 && (valueEnded || before === ')' || before === '}') && exec(BREAK, space) !== null;
+      if (ends && index < text.length && beginsStatement(text, index)) stack.statement = index;
       continue;
     }
     const c = text[index];
     const word = at(WORD, text, index);
     if (word !== '') {
       const next = onWord(word, index, before, stack.length, stack);
-      if (word === 'class' && before !== '.') classAt = stack.length;
+      if (word === 'class' && before !== '.') push(classes, stack.length);
       index = next === undefined ? index + word.length : next;
       valueEnded = next === undefined && (BEFORE_VALUE[word] !== true || before === '.');
       before = next === undefined ? word : ';';
@@ -74,19 +92,24 @@ function walk(text, onWord, onClose) {
       const part = at(TEMPLATE, text, index + 1);
       index += 1 + part.length;
       valueEnded = part[part.length - 1] !== '{';
-      if (!valueEnded) push(stack, { open: '`', value: true, before, index, fields: false });
+      if (!valueEnded) push(stack, { open: '`', value: true, before, index, fields: false, assigned: false });
     } else if (c === '/' && !valueEnded && at(REGEX, text, index) !== '') {
       index += at(REGEX, text, index).length;
       valueEnded = true;
     } else {
       if (c === '(' || c === '[' || c === '{') {
         const value = c === '(' ? BEFORE_PAREN[before] !== true : c === '[' || (!valueEnded && opensObject(before));
-        const fields = c === '{' && classAt === stack.length;
-        if (fields) classAt = -1;
-        push(stack, { open: c, value, before, index, fields, behindValue: valueEnded });
+        const fields = c === '{' && classes[classes.length - 1] === stack.length;
+        if (fields) pop(classes);
+        push(stack, { open: c, value, before, index, fields, behindValue: valueEnded, assigned: false });
+      } else if (stack.length > 0 && (c === ',' || c === '=')) {
+        stack[stack.length - 1].assigned = c === '=';
+      } else if (c === ';' && stack.length === 0) {
+        stack.statement = index + 1;
       }
       if (c === ')' || c === ']' || c === '}') {
         const opened = pop(stack);
+        while (classes[classes.length - 1] > stack.length) pop(classes);
         valueEnded = opened === undefined || opened.value;
         if (onClose !== undefined) onClose(index, stack.length, c, opened, stack[stack.length - 1]);
       } else {
@@ -111,7 +134,7 @@ function opensObject(before) {
 
 const NEEDS_WORK = /\b(?:import|const|export)\b/;
 const DECLARES = /\b(?:let|const|class|import)\b/;
-const STATIC_IMPORT = new RegExp('\\s*(?:([\\w$\\u0080-\\uffff]+)\\s*(?:,\\s*|(?=from\\b)|\\s))?' +
+const STATIC_IMPORT = new RegExp('\\s*(?:([\\w$\\u0080-\\uffff]+)(?:\\s*,\\s*|\\s+(?=from\\b)))?' +
   '(?:\\*\\s*as\\s+([\\w$\\u0080-\\uffff]+)\\s*|\\{([^}]*)\\}\\s*)?(from\\s*)?' +
   '(["\'])((?:(?!\\5)[^\\\\\\n])+)\\5(?:\\s*(?:with|assert)\\s*(\\{[^}]*\\}))?[ \\t]*;?', 'y');
 const EXPORT = new RegExp('\\s+(?=(?:const|let|var|class|function|async)\\b)|\\s*\\{[^{}]*\\}(?!\\s*from\\b)|' +
@@ -121,30 +144,36 @@ const NAMED = /^\s*(?:([\w$\u0080-\uffff]+)|(["'])(.*)\2)(?:\s+as\s+([\w$\u0080-
 const COMMENT = /\/\/[^\n]*|\/\*[^]*?\*\//;
 const CALL = /(?:\s|\/\*[^]*?\*\/)*[(.]/y;
 
+const METHOD = new RegExp(`${GAP}\\{`, 'y');
+const BEFORE_METHOD = { __proto__: null, '{': true, '}': true, ',': true, ';': true, '*': true, async: true, static: true, get: true, set: true };
+const INITIALIZED = new RegExp(`${GAP}(?:[\\w$\\u0080-\\uffff]+${GAP}=|[[{])`, 'y');
+
 // `kinds`: names that stand already and as what, "var" or "let", when V8 has refused the text. `standFor`: see
 // importStatement.
 function rewrite(text, kinds, standFor) {
   if (kinds === undefined && exec(NEEDS_WORK, text) === null) return text;
-  const out = [];
-  let from = 0;
+  const edits = [];
   let closing = ''; // what ends the declaration that became an assignment
+  let constant; // the edit of the `const` whose statement this is
+  let constantAt = -1;
   const replace = (start, end, by) => {
-    push(out, slice(text, from, start), by);
-    from = end;
+    const edit = { start, end, by };
+    push(edits, edit);
+    return edit;
   };
-  walk(text, (word, index, before, depth) => {
+  walk(text, (word, index, before, depth, stack) => {
     const end = index + word.length;
-    if (before === '.') return undefined;
+    if (before === '#' || (before === '.' && !isSpread(text, index))) return undefined;
     if (word === 'import') {
       if (at(CALL, text, end) !== '') {
-        replace(index, end, IMPORT);
+        replace(index, end, IMPORT).method = mayNameMethod(before, stack);
         return undefined;
       }
       if (depth > 0) return undefined;
       STATIC_IMPORT.lastIndex = end;
       const match = exec(STATIC_IMPORT, text);
       if (match === null) return undefined;
-      replace(index, end + match[0].length, importStatement(match, kinds, standFor));
+      replace(index, end + match[0].length, importStatement(match, columnOf(text, index), kinds, standFor));
       return end + match[0].length;
     }
     if (depth > 0) return undefined;
@@ -155,21 +184,65 @@ function rewrite(text, kinds, standFor) {
       replace(index, after, (value === '' ? '' : '0,') + slice(blank(slice(text, index, after)), value === '' ? 0 : 2));
       return after;
     }
-    if (word === 'const' || (kinds !== undefined && (word === 'let' || word === 'var'))) {
-      replace(index, end, padded(keyword(text, end, word, kinds), word));
+    if (word === 'const' ? isConstant(text, index, before, stack) : kinds !== undefined && (word === 'let' || word === 'var')) {
+      const edit = replace(index, end, padded(keyword(text, end, word, kinds), word));
+      constant = word === 'const' ? edit : undefined;
+      constantAt = stack.statement;
+    } else if (before === ',' && constant !== undefined && constantAt === stack.statement && at(INITIALIZED, text, index) === '') {
+      constant.by = 'const'; // which V8 refuses, as a name has no value
     } else if (kinds !== undefined && (word === 'function' || word === 'class') && before !== 'async') {
       closing = declared(text, index, word, kinds, replace) ? ';' : '';
     } else if (kinds !== undefined && word === 'async') {
       closing = declared(text, index, word, kinds, replace) ? ';' : '';
     }
     return undefined;
-  }, (index, depth, c) => {
+  }, (index, depth, c, opened) => {
+    if (opened !== undefined && opened.before === 'import' && at(METHOD, text, index + 1) !== '') keepMethod(text, edits, opened.index);
     if (closing === '' || depth > 0 || c !== '}') return;
     replace(index, index + 1, '};');
     closing = '';
   });
+  return edited(text, edits);
+}
+
+function edited(text, edits) {
+  const out = [];
+  let from = 0;
+  for (let i = 0; i < edits.length; i++) {
+    push(out, slice(text, from, edits[i].start), edits[i].by);
+    from = edits[i].end;
+  }
   push(out, slice(text, from));
   return join(out, '');
+}
+
+function isSpread(text, index) {
+  return slice(text, index - 3, index) === '...';
+}
+
+function columnOf(text, index) {
+  let column = 1;
+  while (index >= column && exec(BREAK, text[index - column]) === null) column++;
+  return column;
+}
+
+// Whether the `const` begins a declaration whose first name has a value: else V8 is to refuse it.
+function isConstant(text, index, before, stack) {
+  const begins = at(WORD, before, 0) === '' || stack.statement === index;
+  return begins && at(INITIALIZED, text, index + 'const'.length) !== '';
+}
+
+function mayNameMethod(before, stack) {
+  const inner = stack[stack.length - 1];
+  return inner !== undefined && inner.open === '{' && (inner.fields || inner.value) && BEFORE_METHOD[before] === true;
+}
+
+// The `import` before this parenthesis is a method's name, if it stands where one may.
+function keepMethod(text, edits, parenthesis) {
+  for (let i = edits.length - 1; i >= 0; i--) {
+    const { end, method } = edits[i];
+    if (method === true && end + at(SPACE, text, end).length === parenthesis) edits[i].by = 'import';
+  }
 }
 
 function padded(by, word) {
@@ -185,30 +258,36 @@ function blank(text) {
 // ---- constants --------------------------------------------------------------------------------
 //
 // A `const` that became `let` is guarded by the text: what assigns to it assigns to CONSTANT instead, which throws.
+// Where it is not sure that there is an assignment, as with `name &&= 1`, that is to a field of CONSTANT(name).
 // A name that the cell binds anywhere else as well is left alone: which of them is meant, a lexer does not know.
 
 const ASSIGNED = /\s*(?:=(?![=>])|(?:[-+%^]|\*\*?|\/|<<|>>>?|&|\|)=(?!=))|[ \t]*(?:\+\+|--)/y;
-const ASSIGNS = /[\]}]\s*=(?![=>])|[\w$\u0080-\uffff]\s*(?:[-+*/%^<>&|]*=(?![=>])|\+\+|--)|(?:\+\+|--)[\w$\u0080-\uffff]/;
+const ASSIGNED_PERHAPS = /\s*(?:&&|\|\||\?\?)=/y;
+const ASSIGNED_EACH = /\s+(?:of|in)\b/y;
+const ASSIGNS = new RegExp('[\\]}]\\s*=(?![=>])|[\\w$\\u0080-\\uffff]\\s*(?:[-+*/%^<>&|?]*=(?![=>])|\\+\\+|--)|' +
+  '(?:\\+\\+|--)[\\w$\\u0080-\\uffff]|\\bfor\\b\\s*(?:await\\b\\s*)?\\(\\s*[\\w$\\u0080-\\uffff]+\\s+(?:of|in)\\b');
 const REBINDS = /\b(?:let|var|class|function|import)\b/;
-const ONE = /\s+([\w$\u0080-\uffff]+)\s*=/y;
-const PATTERN = /\s*[{[]([^{}[\]()=]*)[}\]]\s*=/y;
-const BOUND = /([\w$\u0080-\uffff]+)\s*(?=,|$)/g;
-const PARAMETERS = /(?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*(?:=>|\{)/y;
+const PARAMETERS = new RegExp(`${GAP}(?:=>|\\{)`, 'y');
 const ARROW = /\s*=>/y;
+const NO_KEY = new RegExp(`${GAP}[,=}\\]]`, 'y');
+const BEFORE_ELEMENT = { __proto__: null, '[': true, ',': true, '.': true };
+const BEFORE_FIELD = { __proto__: null, '{': true, ',': true, '.': true, ':': true };
 const BINDS = { __proto__: null, let: true, const: true, var: true, class: true, function: true, import: true };
 const CONTROLS = { __proto__: null, if: true, while: true, for: true, with: true, switch: true };
 
-// The names of a `const` whose names end at `end`; the simple forms.
-function constantsAt(text, end) {
-  ONE.lastIndex = end;
-  const one = exec(ONE, text);
-  if (one !== null) return [one[1]];
-  PATTERN.lastIndex = end;
-  const pattern = exec(PATTERN, text);
-  const names = [];
-  BOUND.lastIndex = 0;
-  for (let match; pattern !== null && (match = exec(BOUND, pattern[1])) !== null;) push(names, match[1]);
-  return names;
+// Whether the word is a name that a `const` outside of all brackets declares, whose statement began at `statement`.
+function isDeclared(text, word, index, before, stack, statement) {
+  if (statement !== stack.statement) return false;
+  const first = stack.length === 0 ? before : stack[0].before;
+  if (first !== 'const' && first !== ',') return false;
+  if (stack.length === 0) return true;
+  for (let i = 0; i < stack.length; i++) {
+    const { open, assigned, before: lead } = stack[i];
+    if (assigned || (open !== '{' && open !== '[')) return false;
+    if (i > 0 && (stack[i - 1].open === '{' ? lead !== ':' : BEFORE_ELEMENT[lead] !== true)) return false;
+  }
+  const places = stack[stack.length - 1].open === '{' ? BEFORE_FIELD : BEFORE_ELEMENT;
+  return places[before] === true && at(NO_KEY, text, index + word.length) !== '';
 }
 
 // Whether the word is the target of an assignment, by what is before and around it.
@@ -216,10 +295,18 @@ function isTarget(text, word, index, before, inner) {
   const step = slice(text, index - 2, index);
   const end = index + word.length;
   if (step === '++' || step === '--') return text[end] !== '.' && text[end] !== '[';
+  if (before === '(' && isHead(text, end, inner)) return true;
+  if (at(ASSIGNED_PERHAPS, text, end) !== '') return true;
   if (before === ',' || at(ASSIGNED, text, end) === '') return false;
   if (inner === undefined || inner.open === '(' || inner.open === '`') return true;
   if (inner.open === '{' && !inner.value) return !inner.fields;
   return before !== '{' && before !== '[' && before !== ':';
+}
+
+// Whether a word that ends here, behind a parenthesis, is what `for (word of list)` or `for (word in object)` assigns to.
+function isHead(text, end, inner) {
+  const each = at(ASSIGNED_EACH, text, end);
+  return each !== '' && (inner.before === 'for' || (inner.before === 'await' && slice(each, -2) === 'of'));
 }
 
 // Destructuring that assigns: only where it begins a statement or stands in parentheses, and with nothing nested.
@@ -238,7 +325,7 @@ function eachTarget(text, opened, end, around, found) {
   if (exec(NESTED, inner) !== null) return;
   ELEMENT.lastIndex = 0;
   for (let match; (match = exec(ELEMENT, inner)) !== null;) {
-    const [whole, lead, name, colon, target] = match;
+    const { 0: whole, 1: lead, 2: name, 3: colon } = match;
     const start = opened.index + 1 + match.index + (whole[0] === ',' ? 1 : 0) + lead.length;
     if (colon !== undefined) found(start + name.length + colon.length, false);
     else found(start, !list && indexOf(lead, '.') < 0);
@@ -261,26 +348,29 @@ function bindingOf(text, word, index, before, stack) {
 function guardConstants(text, known) {
   const own = { __proto__: null };
   const bound = { __proto__: null };
-  const words = []; // that may be constants, with their places
+  const words = []; // that may be constants: the word, its place, and what it becomes where it is assigned to
+  let statement = -1; // of the last `const`
   const note = (word, index, before, depth, stack) => {
-    if (before === '.' && slice(text, index - 3, index) !== '...') return undefined;
-    if (word === 'const' && depth === 0) {
-      const names = constantsAt(text, index + word.length);
-      for (let i = 0; i < names.length; i++) own[names[i]] = true;
+    if (before === '#' || (before === '.' && !isSpread(text, index))) return undefined;
+    if (word === 'const' && depth === 0) statement = stack.statement;
+    if (isDeclared(text, word, index, before, stack, statement)) {
+      own[word] = true;
+      return undefined;
     }
     if (known[word] !== true && own[word] !== true) return undefined;
     const how = bindingOf(text, word, index, before, stack);
     const target = how === undefined && isTarget(text, word, index, before, stack[stack.length - 1]);
-    push(words, { word, index, target, shorthand: false });
-    const itself = how === 'top' && own[word] === true && declaredBy(stack, before) === 'const';
-    if (how !== undefined && !itself && bound[word] !== 'top') bound[word] = how;
+    const perhaps = target && at(ASSIGNED_PERHAPS, text, index + word.length) !== '';
+    push(words, { word, index, by: perhaps ? `${CONSTANT}(${word}).value` : target ? padded(CONSTANT, word) : undefined });
+    if (how !== undefined && bound[word] !== 'top') bound[word] = how;
     return undefined;
   };
   walk(text, note, (index, depth, c, opened, around) => {
     if (opened !== undefined) {
       eachTarget(text, opened, index, around, (place, shorthand) => {
         for (let i = words.length - 1; i >= 0 && words[i].index >= place; i--) {
-          if (words[i].index === place) words[i] = { word: words[i].word, index: place, target: true, shorthand };
+          const { word } = words[i];
+          if (words[i].index === place) words[i].by = `${shorthand ? `${word}:` : ''}${padded(CONSTANT, word)}`;
         }
       });
     }
@@ -289,24 +379,12 @@ function guardConstants(text, known) {
       if (bound[words[i].word] === undefined) bound[words[i].word] = 'inner';
     }
   });
-  return { text: withConstants(text, words, bound), own, bound };
-}
-
-function declaredBy(stack, before) {
-  return stack.length === 0 ? before : stack[0].before;
-}
-
-function withConstants(text, words, bound) {
-  const out = [];
-  let from = 0;
+  const edits = [];
   for (let i = 0; i < words.length; i++) {
-    const { word, index, target, shorthand } = words[i];
-    if (!target || bound[word] !== undefined) continue;
-    push(out, slice(text, from, index), shorthand ? `${word}:` : '', padded(CONSTANT, word));
-    from = index + word.length;
+    const { word, index, by } = words[i];
+    if (by !== undefined && bound[word] === undefined) push(edits, { start: index, end: index + word.length, by });
   }
-  push(out, slice(text, from));
-  return join(out, '');
+  return { text: edited(text, edits), own, bound };
 }
 
 // ---- declarations of names that stand already -------------------------------------------------
@@ -346,11 +424,12 @@ function declared(text, index, word, kinds, replace) {
 
 // ---- import statements ------------------------------------------------------------------------
 
-// `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module. `standFor(name)` says
-// what the name becomes: "live", or "var" or "let" with a value of its own, which `kinds` knows better.
-function importStatement(match, kinds, standFor) {
-  let [whole, own, all, named, , , specifier, attributes] = match;
-  const options = attributes === undefined ? '' : `,{with:${attributes},assert:${attributes}}`;
+// `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module. `column` is where the
+// statement begins. `standFor(name)` says what the name becomes: "live", or "var" or "let" with a value of its own,
+// which `kinds` knows better.
+function importStatement(match, column, kinds, standFor) {
+  const { 1: own, 2: all, 3: named, 6: specifier, 7: attributes } = match;
+  const options = `,${attributes === undefined ? 'undefined' : `{with:${attributes},assert:${attributes}}`},${column}`;
   const module = stringify(specifier);
   const standsAs = (name) => (kinds !== undefined && kinds[name] !== undefined ? kinds[name] : standFor(name));
   let text = '';
@@ -361,16 +440,18 @@ function importStatement(match, kinds, standFor) {
   const wanted = { live: [], let: [], var: [] };
   if (own !== undefined) push(wanted[standsAs(own)], ['default', own]);
   addNamed(named, (name, local) => push(wanted[standsAs(local)], [name, local]));
-  for (const kind of ['var', 'let']) {
+  const apart = (kind) => {
     if (wanted[kind].length > 0) text += `${kind} {${fieldsOf(wanted[kind])}}=await ${IMPORT}.names(${module},${namesOf(wanted[kind])}${options});`;
-  }
+  };
+  apart('var');
+  apart('let');
   const { live } = wanted;
   if (live.length > 0) {
     // The declaration is for V8, which refuses a second one in this cell: the name stands already.
     text += `var ${join(localsOf(live), ',')};let {}=await ${IMPORT}.live(${module},${namesOf(live)},${stringify(localsOf(live))}${options});`;
   }
   if (text === '') text = `let {}=await ${IMPORT}(${module}${options});`;
-  return text + repeat('\n', countLines(whole));
+  return text + repeat('\n', countLines(match[0]));
 }
 
 function namesOf(wanted) {
@@ -422,10 +503,15 @@ const TYPESCRIPT = new RegExp([
   '\\binterface\\s+[\\w$]+[^;(=]*\\{', '\\btype\\s+[\\w$]+(?:<[^>]*>)?\\s*=',
   '\\b(?:enum|namespace)\\s+[\\w$]+\\s*\\{', '\\bimport\\s+type\\b', '\\)\\s*:\\s*[\\w$<>[\\]| ]+\\s*(?:=>|\\{)',
   '[(,]\\s*[\\w$]+\\??\\s*:\\s*[\\w$]+', '\\bas\\s+(?:const|any|unknown|string|number|boolean|[A-Z])',
-  '\\bsatisfies\\s', '\\b(?:private|public|protected|readonly)\\s+[\\w$]+',
+  '\\bsatisfies\\s', '\\babstract\\s+class\\b', '[\\w$)\\]]!\\.[\\w$]',
+  '\\b(?:const|let|var)\\s+[\\w$]+\\s*=[^\\n]*[\\w$)\\]]!\\s*(?:[.;,)\\]\\n]|$)', '\\bdeclare\\s+(?:const|let|var|function|class|global|module)\\b',
+  '\\b(?:private|public|protected|readonly)\\s+[\\w$]+',
 ].join('|'));
 
-const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|set(?:Timeout|Interval|Immediate)|display|Symbol|Proxy|class|import)\b/;
+const DECORATOR = /(?:^|\n)\s*@[\w$.]+(?:\([^\n]*\))?\s*(?:export\s|default\s|abstract\s|\s)*class\b/;
+const MARKUP = /(?:^|[=(?:,&|>{]|\breturn)\s*<(?:[A-Za-z][\w.-]*(?:\s[^<>]*)?\/?>|>)/;
+
+const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|set(?:Timeout|Interval|Immediate)|display|kill|Symbol|Proxy|class|import)\b/;
 
 // ---- packages ---------------------------------------------------------------------------------
 
@@ -481,6 +567,8 @@ exports.declares = (text) => exec(DECLARES, text) !== null;
 // Whether all of it runs at once, and none of it beneath ours.
 exports.isSimple = (text) => exec(NOT_SIMPLE, text) === null;
 exports.looksLikeTypeScript = (text) => exec(TYPESCRIPT, text) !== null;
+// What no Node runs, and the text looks like.
+exports.looksForeign = (text) => (exec(DECORATOR, text) !== null ? 'decorators' : exec(MARKUP, text) !== null ? 'JSX or HTML' : '');
 // Whether the text is one object literal, which V8 would take for a block.
 exports.isObjectLiteral = (text) => {
   if (exec(/^\s*\{[^]*\}\s*$/, text) === null) return false;

@@ -71,8 +71,17 @@ const ITEMS_LOOKED_AT = 1000;
 
 // ---- values as text ---------------------------------------------------------------------------
 
+const SHOWN = { __proto__: null, depth: 4, maxArrayLength: 200, maxStringLength: TEXT_LIMIT, breakLength: 100 };
+const SHOWN_NAMES = keys(SHOWN);
+const usual = { __proto__: null, ...inspect.defaultOptions };
+
 function plainText(value) {
-  const options = { depth: 4, maxArrayLength: 200, maxStringLength: TEXT_LIMIT, breakLength: 100 };
+  const options = { __proto__: null };
+  const { defaultOptions } = inspect;
+  for (let i = 0; i < SHOWN_NAMES.length; i++) {
+    const name = SHOWN_NAMES[i];
+    options[name] = is(defaultOptions[name], usual[name]) ? SHOWN[name] : defaultOptions[name]; // the code's wish
+  }
   return bounded(inspectBriefly(value, options));
 }
 
