@@ -134,6 +134,24 @@ def test_js10_what_cannot_be_interrupted_is_killed_and_told(js):
     assert js("1+1").text == "2\n"
 
 
+def test_a_first_cell_that_interrupts_itself_goes_on(js):
+    result = js("process.kill(process.pid, 'SIGINT'); 4")
+    assert (result.state, result.text) == ("done", "4\n")
+    assert js("5").text == "5\n"
+
+
+def test_a_session_in_which_v8_evaluates_nothing_more_is_lost_with_a_word(js):
+    first = js("process['ki' + 'll'](process.pid, 'SIGINT'); 4")
+    texts = first.text if first.state == "died" else js("5").text
+    assert "V8 evaluates nothing more in this process" in texts
+    assert js("6").text == "6\n"
+
+
+def test_a_package_that_lacks_a_file_is_not_said_to_be_missing(js):
+    result = js("require('fs').mkdirSync('node_modules/pack', { recursive: true }); require('pack/package.json')")
+    assert result.state == "raised" and "is not installed" not in result.text
+
+
 def test_js17_figures_are_images_and_files(server, js):
     code = """const zlib = require('zlib')
 const chunk = (type, data) => { const body = Buffer.concat([Buffer.from(type), data]); const out = Buffer.alloc(8)

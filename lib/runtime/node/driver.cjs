@@ -28,6 +28,7 @@ const { pathToFileURL } = host.require('url');
 const syntax = host.load('syntax');
 const values = host.load('values');
 const output = host.load('output');
+const { descriptorOf } = values;
 
 const globals = globalThis; // a cell may declare that name
 const { byteLength } = Buffer;
@@ -39,7 +40,7 @@ const uncurry = (method) => call.bind(method);
 const { apply, defineProperty: replaceProperty } = Reflect;
 const { captureStackTrace } = Error;
 const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
-const { defineProperty, getOwnPropertyDescriptor, setPrototypeOf: withoutPrototype } = Object;
+const { defineProperty, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
 const { hrtime, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
 const describe = uncurry(Error.prototype.toString);
@@ -81,6 +82,7 @@ const HELD = -0x80000000;
 const GUARD_MS = 30; // that a cell has to end by itself
 const GUARD_WAITS_MS = 100; // and a callback, while the cell waits: what is short should not be torn
 const GUARD_ASKS_NS = 20e6; // as long as the guard may need to look again, on a busy machine
+const LATERS_MAX = 100;
 const EVALUE_LIMIT = 2000;
 const TRACEBACK_LIMIT = 1000000; // on its way to the server, which cuts what is shown
 const IMAGES_PER_CELL = 20;
@@ -183,7 +185,7 @@ function takeFrame() {
     end += Number(length);
   }
   received = part(received, end + 1);
-  return { type: head[0], id: Number(head[1]), idText: head[1], parts };
+  return { __proto__: null, type: head[0], id: Number(head[1]), idText: head[1], parts };
 }
 
 const waiting = []; // frames to be worked on, between cells
@@ -248,11 +250,11 @@ const ASKED = 0;
 const LATER = 1;
 const READY = 2;
 const REQUESTED = 3;
-const SECRET = 'ptycell:call'; // the global by which code of V8's comes back here
+const SECRET = 'ptyc\u00e9ll'; // the global by which code of V8's comes back here
 const LAUNCH = 0;
 const BOXED = 1;
 const GUARDED = 2;
-const comeBack = (what, value) => `globalThis[${JSON.stringify(SECRET)}](${what}, ${value})`;
+const comeBack = (what, value) => `${SECRET}(${what}, ${value})`;
 const GUARD = `
 const { parentPort, workerData: [shared, fd] } = require('worker_threads');
 const { Session } = require('inspector');
@@ -357,11 +359,21 @@ function letGuardAsk() {
   store(shared, 4, 0);
 }
 
+let laters = 0; // LATER answered in a row
+let latersFor = 0; // this cell
+
+// Whether the code never is where it may be terminated, as in a loop that V8 has built into a function of Node's.
+function neverUserCode(number) {
+  laters = latersFor === number ? laters + 1 : 1;
+  latersFor = number;
+  return laters > LATERS_MAX;
+}
+
 // Answers the guard.
 function onGuard() {
   const number = -load(shared, 0);
   const mine = cell !== null && cell.number === number;
-  if (!userCodeRuns()) {
+  if (!userCodeRuns() && !neverUserCode(number)) {
     store(shared, 0, mine ? number : 0);
     store(shared, 2, LATER);
     return;
@@ -383,13 +395,13 @@ const HEAP_GONE_THROUGH = 500e6;
 // emptied. A builtin has no line: its caller decides.
 function userCodeRuns() {
   const { stackTraceLimit } = Error;
-  const own = getOwnPropertyDescriptor(Error, 'prepareStackTrace');
+  const own = descriptorOf(Error, 'prepareStackTrace');
   const found = {};
-  replaceProperty(Error, 'stackTraceLimit', { value: FRAMES });
-  replaceProperty(Error, 'prepareStackTrace', { value: (error, trace) => trace, configurable: true });
+  replaceProperty(Error, 'stackTraceLimit', { __proto__: null, value: FRAMES });
+  replaceProperty(Error, 'prepareStackTrace', { __proto__: null, value: (error, trace) => trace, configurable: true });
   captureStackTrace(found, onComeBack);
   const { stack } = found;
-  replaceProperty(Error, 'stackTraceLimit', { value: stackTraceLimit });
+  replaceProperty(Error, 'stackTraceLimit', { __proto__: null, value: stackTraceLimit });
   if (own === undefined) delete Error.prepareStackTrace;
   else replaceProperty(Error, 'prepareStackTrace', own);
   for (let i = 1; i < stack.length; i++) { // the first is of what V8 was given to evaluate
@@ -421,8 +433,8 @@ const noop = () => {};
 function leaveCallbacks() {
   const resource = executionAsyncResource();
   if (typeof resource._onImmediate === 'function') leaveImmediate(resource);
-  const own = getOwnPropertyDescriptor(process, 'emit');
-  replaceProperty(process, 'emit', { value: () => true, configurable: true });
+  const own = descriptorOf(process, 'emit');
+  replaceProperty(process, 'emit', { __proto__: null, value: () => true, configurable: true });
   try {
     fatalException(INTERRUPTION);
   } finally {
@@ -505,9 +517,14 @@ const watched = new vm.Script(comeBack(LAUNCH), { filename: 'ptycell:cell' });
 const BOX = `function (value) { ${comeBack(BOXED, 'value')}; }`;
 
 function connect() {
-  if (session !== undefined) session.disconnect();
-  session = new inspector.Session();
-  session.connect();
+  values.putMethodsBack();
+  try {
+    if (session !== undefined) session.disconnect();
+    session = new inspector.Session();
+    session.connect();
+  } finally {
+    values.replaceMethodsAgain();
+  }
 }
 
 const objectPrototype = Object.prototype;
@@ -515,12 +532,12 @@ const objectPrototype = Object.prototype;
 // JSON.stringify, by which the message goes, asks every object for toJSON; a library or a cell may
 // have given one to all. It is out of the way until the first member of `params` is written.
 function post(method, params, done) {
-  const own = getOwnPropertyDescriptor(objectPrototype, 'toJSON');
+  const own = descriptorOf(objectPrototype, 'toJSON');
   if (own !== undefined && own.configurable) {
     delete objectPrototype.toJSON;
     const { silent } = params;
-    defineProperty(params, 'silent', { enumerable: true, get() {
-      if (getOwnPropertyDescriptor(objectPrototype, 'toJSON') === undefined) {
+    defineProperty(params, 'silent', { __proto__: null, enumerable: true, get() {
+      if (descriptorOf(objectPrototype, 'toJSON') === undefined) {
         defineProperty(objectPrototype, 'toJSON', own);
       }
       return silent;
@@ -545,7 +562,7 @@ function evaluate(text, done) {
       awaitPromise: true, objectGroup: 'cell',
     }, (error, reply) => {
       mine.answered = true;
-      if (cell === mine && mine.outcome === undefined) done(error, reply, atOnce);
+      if (cell === mine && mine.outcome === undefined) orFail(() => done(error, bare(reply), atOnce));
     });
     atOnce = false;
     if (stop !== null) stop();
@@ -570,8 +587,15 @@ function runWatched(mine) {
   }
 }
 
+// Takes what the code gave all objects out of an answer.
+function bare(reply) {
+  if (reply !== undefined) withoutPrototype(reply, null);
+  return reply;
+}
+
 // The object or value that V8 describes.
 function unwrap(remote) {
+  bare(remote);
   if (remote.objectId !== undefined) {
     cell.held = true;
     const params = { __proto__: null, silent: true, functionDeclaration: BOX, executionContextId: 1,
@@ -615,7 +639,7 @@ function quit() {
 // Answers cells to nobody, so that V8 has compiled what they run through, and the guard is there.
 function getReady(frame) {
   muted = true;
-  for (let i = 0; i < WARM_CELLS; i++) push(waiting, { type: 'exec', id: 1, idText: '1', parts: { code: '1+1' } });
+  for (let i = 0; i < WARM_CELLS; i++) push(waiting, { __proto__: null, type: 'exec', id: 1, idText: '1', parts: { code: '1+1' } });
   push(waiting, { type: 'prepared', idText: frame.idText });
 }
 
@@ -657,9 +681,11 @@ function startCell(frame) {
     finish();
     return;
   }
-  const wanted = syntax.installs(cell.code);
-  if (wanted === undefined) runCode();
-  else installFirst(wanted);
+  orFail(() => {
+    const wanted = syntax.installs(cell.code);
+    if (wanted === undefined) runCode();
+    else installFirst(wanted);
+  });
 }
 
 function runCode() {
@@ -707,7 +733,7 @@ function packagesCame({ id, parts }) {
   }
   say(parts.text);
   say(join(olderLoaded(parts.packages), '\n'));
-  runCode();
+  orFail(runCode);
 }
 
 const PACKAGES = process.env.NODE_PATH; // where the server puts them
@@ -774,21 +800,29 @@ function attempt(code, instead) {
   const guarded = guardConstants(instead === undefined ? code : instead);
   const text = syntax.rewrite(guarded.text, cell.kinds, standFor);
   evaluate(text, (error, reply, atOnce) => {
-    if (!error && (!atOnce || reply.exceptionDetails === undefined)) noteConstants(guarded);
     if (error) {
-      // V8 ended it: only the guard asks for that.
-      cell.outcome = interrupted();
-      finish();
-    } else if (reply.exceptionDetails === undefined) {
-      onValue(unwrap(reply.result));
-    } else if (!atOnce) {
-      fail(unwrap(reply.exceptionDetails.exception));
-    } else if (instead !== undefined) {
-      attempt(code);
-    } else {
-      onRefused(code, reply.exceptionDetails);
+      onNoAnswer(error);
+      return;
     }
+    const details = bare(reply.exceptionDetails);
+    if (!atOnce || details === undefined) noteConstants(guarded);
+    if (details === undefined) onValue(unwrap(reply.result));
+    else if (!atOnce) fail(unwrap(details.exception));
+    else if (instead !== undefined) attempt(code);
+    else onRefused(code, details);
   });
+}
+
+const NO_CONTEXT = /^Inspector error -?\d+: Cannot find (?:default execution )?context\b/;
+
+// V8 ended the code, which only the guard asks for; or it cannot evaluate any more.
+function onNoAnswer(error) {
+  if (exec(NO_CONTEXT, error.message) !== null) {
+    say('V8 evaluates nothing more in this process, as when a first cell sends SIGINT to itself: the interpreter ends.');
+    reallyExit(1);
+  }
+  cell.outcome = interrupted();
+  finish();
 }
 
 const DECLARED = /^Identifier '([^']+)' has already been declared$/;
@@ -814,7 +848,7 @@ function onRefused(code, details) {
 
 // Whether the name can be taken as what it stands already: a variable of scripts, or of V8's console.
 function standsAlready(name) {
-  const own = getOwnPropertyDescriptor(globalThis, name);
+  const own = descriptorOf(globals, name);
   const kind = own !== undefined && !own.configurable ? 'var' : 'let';
   if (cell.kinds === undefined) cell.kinds = { __proto__: null };
   if (cell.kinds[name] !== undefined) return false; // twice in this cell
@@ -825,7 +859,7 @@ function standsAlready(name) {
 // JavaScript of the same lines and columns; undefined when it is no TypeScript or Node cannot.
 function stripTypes(code) {
   if (typeof Module.stripTypeScriptTypes !== 'function') return undefined;
-  const warn = getOwnPropertyDescriptor(process, 'emitWarning');
+  const warn = descriptorOf(process, 'emitWarning');
   try {
     process.emitWarning = () => {}; // that this is experimental
     const stripped = Module.stripTypeScriptTypes(code);
@@ -1292,7 +1326,7 @@ function preparedBy(own) {
 
 function prepareStacks() {
   prepare = stackOf;
-  defineProperty(Error, 'prepareStackTrace', { get: () => prepare, set: setPrepare, configurable: true, enumerable: false });
+  defineProperty(Error, 'prepareStackTrace', { __proto__: null, get: () => prepare, set: setPrepare, configurable: true, enumerable: false });
 }
 
 const CELL_PLACE = /(cell-\d+\.js):(\d+):(\d+)/;
@@ -1453,12 +1487,16 @@ function onSigint() {
   // The frame beside the signal says whom it is for; Node must not die of it.
 }
 
-const handlers = [['SIGINT', onSigint], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
+function onSigusr1() {
+  // Node would open its debugger, after which V8 evaluates nothing for our session.
+}
+
+const handlers = [['SIGINT', onSigint], ['SIGUSR1', onSigusr1], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
 
 // What the last cell may have broken.
 function prepareProcess() {
   checkDescriptors();
-  if (getOwnPropertyDescriptor(Error, 'prepareStackTrace') === undefined) prepareStacks();
+  if (descriptorOf(Error, 'prepareStackTrace') === undefined) prepareStacks();
   for (let i = 0; i < handlers.length; i++) {
     const there = listeners(process, handlers[i][0]);
     let found = false;
@@ -1557,9 +1595,10 @@ function watchListeners(stream) {
 
 // Node makes the stream at its first use.
 function watchInput() {
-  const { get, enumerable } = getOwnPropertyDescriptor(process, 'stdin');
+  const { get, enumerable } = descriptorOf(process, 'stdin');
   let stream;
   defineProperty(process, 'stdin', {
+    __proto__: null,
     get() {
       if (stream === undefined) {
         stream = apply(get, process, []);
@@ -1689,7 +1728,7 @@ const standIns = { __proto__: null }; // name -> the function that reads it unti
 // What an imported name becomes; see importStatement() of syntax.
 function standFor(name) {
   if (values.isLexical(name)) return 'let';
-  const own = getOwnPropertyDescriptor(globalThis, name);
+  const own = descriptorOf(globals, name);
   if (own === undefined) {
     standIns[name] = () => { throw new ReferenceError(`Cannot access '${name}' before initialization`); };
     return defineImport(name, standIns[name]) ? 'live' : 'let';
@@ -1700,13 +1739,13 @@ function standFor(name) {
 
 // False when globalThis is frozen.
 function defineImport(name, get) {
-  const set = (value) => defineProperty(globalThis, name, { value, writable: true, enumerable: true, configurable: true });
-  return replaceProperty(globalThis, name, { get, set, enumerable: true, configurable: true });
+  const set = (value) => defineProperty(globals, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  return replaceProperty(globals, name, { __proto__: null, get, set, enumerable: true, configurable: true });
 }
 
 function dropStandIns() {
   for (const name in standIns) {
-    if (getOwnPropertyDescriptor(globalThis, name)?.get === standIns[name]) delete globalThis[name];
+    if (descriptorOf(globals, name)?.get === standIns[name]) delete globals[name];
     delete standIns[name];
   }
 }
@@ -1750,7 +1789,7 @@ function showFunctionsAsWritten() {
 // ---- start ------------------------------------------------------------------------------------
 
 function hide(name, value, fixed) {
-  defineProperty(globalThis, name, { value, writable: !fixed, configurable: !fixed, enumerable: false });
+  defineProperty(globals, name, { __proto__: null, value, writable: !fixed, configurable: !fixed, enumerable: false });
 }
 
 function setUpGlobals() {

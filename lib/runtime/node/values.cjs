@@ -9,11 +9,12 @@ const util = host.require('util');
 const vm = host.require('vm');
 const Emitter = host.require('events');
 
-const { create, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, keys, is } = Object;
+const { create, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, keys, is } = Object;
 const { isProxy, isUint8Array, isPromise, isNativeError, isMap, isSet, isArrayBuffer, isDataView,
   isModuleNamespaceObject } = util.types;
 const { defineProperty: tryDefine, ownKeys } = Reflect;
 const { isArray } = Array;
+const globals = globalThis; // a cell may declare that name
 const { floor } = Math;
 const { isView } = ArrayBuffer;
 const { inspect } = util;
@@ -68,6 +69,12 @@ const FORMS_MAX = 40; // such forms of a value
 const LIST_MAX = 50000; // characters of names and packages
 const NAMES_KEPT = 20;
 const ITEMS_LOOKED_AT = 1000;
+
+// A property as it is: the code may have given all objects `get` or `value`.
+function descriptorOf(object, name) {
+  const found = getOwnPropertyDescriptor(object, name);
+  return found === undefined ? undefined : setPrototypeOf(found, null);
+}
 
 // ---- values as text ---------------------------------------------------------------------------
 
@@ -220,7 +227,7 @@ function ownFields(value) {
   const names = ownKeys(value);
   for (let i = 0; i < names.length; i++) {
     const name = typeof names[i] === 'symbol' ? symbolText(names[i]) : names[i];
-    if (exec(NODES_FIELD, name) === null) defineProperty(like, names[i], getOwnPropertyDescriptor(value, names[i]));
+    if (exec(NODES_FIELD, name) === null) defineProperty(like, names[i], descriptorOf(value, names[i]));
   }
   return like;
 }
@@ -230,14 +237,45 @@ let whole; // a handle that is shown with all that it holds
 // As inspect(), with handles within the value in their short form.
 function inspectBriefly(value, options) {
   const holds = (typeof value === 'object' && value !== null) || typeof value === 'function';
-  if (!holds || getOwnPropertyDescriptor(emitterPrototype, inspect.custom) !== undefined) return `${inspect(value, options)}`;
-  whole = value;
-  tryDefine(emitterPrototype, inspect.custom, { __proto__: null, value: briefly, configurable: true }); // it may be frozen
+  if (!holds) return `${inspect(value, options)}`;
+  putMethodsBack();
+  if (descriptorOf(emitterPrototype, inspect.custom) === undefined) {
+    whole = value;
+    tryDefine(emitterPrototype, inspect.custom, { __proto__: null, value: briefly, configurable: true }); // it may be frozen
+  }
   try {
     return `${inspect(value, options)}`;
   } finally {
     stopBrevity();
   }
+}
+
+// The methods that Node calls by name while it shows a value, and in its inspector: the code may have replaced them.
+const METHODS = [];
+for (const [object, names] of [[Array.prototype, ['push', 'pop', 'splice', 'includes', Symbol.iterator]],
+  [Map.prototype, ['get', 'set', 'has']], [Set.prototype, ['has']]]) {
+  for (const name of names) METHODS.push({ object, name, method: object[name] });
+}
+
+let replaced = []; // what stood in their places
+
+function putMethodsBack() {
+  for (let i = 0; i < METHODS.length; i++) {
+    const { object, name, method } = METHODS[i];
+    const own = descriptorOf(object, name);
+    if (own !== undefined && own.value === method) continue;
+    const there = tryDefine(object, name, { __proto__: null, value: method, writable: true, configurable: true, enumerable: false });
+    if (there) push(replaced, { object, name, own });
+  }
+}
+
+function replaceMethodsAgain() {
+  for (let i = 0; i < replaced.length; i++) {
+    const { object, name, own } = replaced[i];
+    if (own === undefined) delete object[name];
+    else tryDefine(object, name, own);
+  }
+  if (replaced.length > 0) replaced = [];
 }
 
 function briefly() {
@@ -246,7 +284,8 @@ function briefly() {
 
 // Also after a cell that was ended meanwhile.
 function stopBrevity() {
-  if (getOwnPropertyDescriptor(emitterPrototype, inspect.custom)?.value === briefly) delete emitterPrototype[inspect.custom];
+  replaceMethodsAgain();
+  if (descriptorOf(emitterPrototype, inspect.custom)?.value === briefly) delete emitterPrototype[inspect.custom];
   whole = undefined;
   likes = new OwnMap();
 }
@@ -347,17 +386,17 @@ function typeName(value) {
   if (value === null) return 'null';
   if (typeof value === 'function') {
     if (isProxy(value)) return 'Proxy';
-    const prototype = getOwnPropertyDescriptor(value, 'prototype');
+    const prototype = descriptorOf(value, 'prototype');
     return prototype !== undefined && prototype.writable === false ? 'class' : 'function';
   }
   if (typeof value !== 'object') return typeof value;
   if (isProxy(value)) return 'Proxy';
   for (let at = value, depth = 0; at !== null && depth < 10; at = getPrototypeOf(at), depth++) {
     if (isProxy(at)) break;
-    const found = getOwnPropertyDescriptor(at, 'constructor');
+    const found = descriptorOf(at, 'constructor');
     if (found === undefined) continue;
     const name = typeof found.value === 'function' && !isProxy(found.value) ?
-      getOwnPropertyDescriptor(found.value, 'name') : undefined;
+      descriptorOf(found.value, 'name') : undefined;
     if (name === undefined || typeof name.value !== 'string') break;
     const word = exec(/^[\w$]{1,80}/, name.value);
     return word === null ? 'Object' : word[0];
@@ -397,7 +436,7 @@ function preview(value) {
   const names = keys(value);
   if (names.length > ITEMS_LOOKED_AT) return '';
   for (let i = 0; i < names.length; i++) {
-    const property = getOwnPropertyDescriptor(value, names[i]);
+    const property = descriptorOf(value, names[i]);
     if (!('value' in property) || !isPlain(property.value)) return '';
   }
   const options = { customInspect: false, breakLength: Infinity, compact: true, maxStringLength: PREVIEW_LIMIT };
@@ -421,7 +460,7 @@ const hidden = { __proto__: null }; // names of globalThis that are not the user
 const imported = new OwnWeakSet(); // functions by which globalThis reads names of modules
 
 function hideGlobals() {
-  const names = Object.getOwnPropertyNames(globalThis);
+  const names = Object.getOwnPropertyNames(globals);
   for (let i = 0; i < names.length; i++) hidden[names[i]] = true;
 }
 
@@ -438,10 +477,10 @@ function addLexical(names) {
 
 // Calls each(name, value) for every name of the user's.
 function eachName(each) {
-  const names = keys(globalThis);
+  const names = keys(globals);
   for (let i = 0; i < names.length; i++) {
     if (hidden[names[i]] === true || mapGet(readers, names[i]) !== undefined) continue;
-    const property = getOwnPropertyDescriptor(globalThis, names[i]);
+    const property = descriptorOf(globals, names[i]);
     if (property === undefined) continue;
     if ('value' in property) each(names[i], property.value);
     else if (isImport(property)) eachRead(property.get, names[i], each);
@@ -511,13 +550,19 @@ function isModule(value) {
   return !isPlain(value) && (weakHas(loaded, value) || isModuleNamespaceObject(value));
 }
 
+// Not with a pattern: replacing by one asks RegExp.prototype.exec, which may be the code's.
+function replaceAll(text, part, by) {
+  return join(split(text, part), by);
+}
+
 function field(text) {
-  return replace(replace(replace(replace(text, /\\/g, '\\\\'), /\t/g, '\\t'), /\n/g, '\\n'), /\r/g, '\\r');
+  return replaceAll(replaceAll(replaceAll(replaceAll(text, '\\', '\\\\'), '\t', '\\t'), '\n', '\\n'), '\r', '\\r');
 }
 
 // As `names` of frame.h has it.
 function nameField(name) {
-  return replace(replace(field(name), / /g, '\\s'), /^-/, '\\-');
+  const text = replaceAll(field(name), ' ', '\\s');
+  return text[0] === '-' ? `\\${text}` : text;
 }
 
 // The answer to `vars`.
@@ -536,10 +581,13 @@ function variables(limit) {
   return parts;
 }
 
+exports.descriptorOf = descriptorOf;
 exports.LIST_MAX = LIST_MAX;
 exports.plainText = plainText;
 exports.handleText = handleText;
 exports.inspectBriefly = inspectBriefly;
+exports.putMethodsBack = putMethodsBack;
+exports.replaceMethodsAgain = replaceMethodsAgain;
 exports.stopBrevity = stopBrevity;
 exports.shortened = shortened;
 exports.ownBundle = ownBundle;

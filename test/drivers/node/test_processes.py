@@ -20,6 +20,7 @@ ENDLESS = [
     "setImmediate(() => { while (true) {} }); await new Promise(() => {})", "setImmediate(() => { while (true) {} })",
     "process.nextTick(() => { while (true) {} }); await new Promise(() => {})",
     "require('fs').readFile('/dev/null', () => { while (true) {} }); await new Promise(() => {})",
+    "function again() { queueMicrotask(again) }\nagain(); await new Promise(() => {})", "function again() { queueMicrotask(again) }\nagain()",
 ]
 HOOKED = "require('async_hooks').createHook({ init() {}, before() {}, after() {} }).enable(); undefined"
 
@@ -461,6 +462,10 @@ HOSTILE = [
     "Map.prototype.get = Map.prototype.set = Map.prototype.forEach = null; WeakRef.prototype.deref = null",
     "Object.prototype[0] = 'x'; Object.prototype.length = 7; Object.prototype.get = null",
     "globalThis.process = globalThis.require = globalThis.Buffer = globalThis.console = undefined",
+    "Array.prototype.push = () => 0; delete Array.prototype.splice; delete Array.prototype.includes",
+    "let globalThis = {}", "var globalThis = 5", "delete globalThis.globalThis", "for (const k of Reflect.ownKeys(globalThis)) try { delete globalThis[k] } catch {}",
+    "Object.prototype.exceptionDetails = {}", "for (const k of ['value', 'objectId', 'unserializableValue', 'type']) Object.prototype[k] = '5n'",
+    "Object.prototype.interrupted = true; Object.prototype.set = 1; Object.prototype.get = 1",
 ]
 
 
@@ -468,12 +473,55 @@ HOSTILE = [
 def test_code_that_replaces_everything_leaves_the_driver_working(session, code):
     assert session.run(code).status in ("ok", "error")
     assert session.run("6*7").value == "42"
+    assert session.run("[1, { a: [2] }]").value == "[ 1, { a: [ 2 ] } ]"
+    assert session.run("undefined").value is None
     assert session.run("nowhere").done["ename"] == "ReferenceError"
-    assert session.run("let fresh = 1").status == "ok"
+    assert session.run("let fresh = 1").done["names"] == "fresh number"
+    assert session.run("import os from 'os'; typeof os.tmpdir").value in ("'function'", None)
     assert session.run("await 1; 6*8").value == "48"
     result = session.run_interrupted("while (true) {}", 0.05, seen="")
     assert result.status == "interrupted"
     assert session.run("6*9").value == "54"
+
+
+def test_lists_that_cannot_be_iterated_leave_the_driver_working(session):
+    session.run("const c = 1; Array.prototype[Symbol.iterator] = () => { throw 1 }")
+    assert session.run("({ c } = { c: 2 })").done["evalue"] == "Assignment to constant variable."
+    assert session.run("import os from 'os'; typeof os.tmpdir").value == "'function'"
+    assert session.run("[1, [2]]").value == "[ 1, [ 2 ] ]"
+
+
+def test_methods_that_the_code_replaced_stay_replaced(session):
+    session.run("const push = Array.prototype.push = () => 5; delete Array.prototype.includes; 0")
+    assert session.run("[[1], new Map([[1, {}]])]").value == "[ [ 1 ], Map(1) { 1 => {} } ]"
+    assert session.run("[Array.prototype.push === push, typeof [].includes]").value == "[ true, 'undefined' ]"
+    session.run("var slow = { [Symbol.for('nodejs.util.inspect.custom')]() { while (true) {} } }; 0")
+    session.run_interrupted("process.stdout.write('begun'); [slow]")
+    assert session.run("[Array.prototype.push === push, typeof [].includes]").value == "[ true, 'undefined' ]"
+
+
+def test_an_error_of_the_driver_itself_ends_the_cell(start):
+    session = start(broken=("function rewrite(", "function rewrite(text) { if (text.length === 9) throw new RangeError('too long'); return rewriteText(...arguments) }\n"
+                            "function rewriteText("))
+    for code in ("'a234567'", "/a23456/g"):
+        result = session.run(code)
+        assert (result.status, result.done["evalue"]) == ("error", "too long")
+    assert session.run("const { inspect } = require('util'); 5").value == "5"
+
+
+@pytest.mark.parametrize("code", ["process.kill(process.pid, 'SIGINT'); 4", "process.kill(0, 'SIGINT'); 4", "process.kill(process.pid, 'SIGUSR1'); 4"])
+def test_a_first_cell_may_send_signals_to_itself(session, code):
+    result = session.run(code)
+    assert (result.status, result.value) == ("ok", "4")
+    assert session.run("let kept = 5; kept").value == "5"
+    assert session.run(f"await 1; {code}").value == "4"
+    assert session.run("kept").value == "5"
+
+
+def test_an_interpreter_in_which_v8_evaluates_nothing_more_ends_with_a_word(session):
+    with pytest.raises(node_harness.Died, match="V8 evaluates nothing more"):
+        session.run("process['ki' + 'll'](process.pid, 'SIGINT'); 4")
+        session.run("5")
 
 
 def test_a_closed_channel_ends_the_session_with_a_word(session):
