@@ -484,7 +484,9 @@ def test_code_that_replaces_everything_leaves_the_driver_working(session, code):
     assert session.run("6*9").value == "54"
 
 
-def test_lists_that_cannot_be_iterated_leave_the_driver_working(session):
+def test_lists_that_cannot_be_iterated_leave_the_driver_working(session, major):
+    if major == 18:
+        pytest.skip("Node 18 iterates lists itself when it reads the control channel")
     session.run("const c = 1; Array.prototype[Symbol.iterator] = () => { throw 1 }")
     assert session.run("({ c } = { c: 2 })").done["evalue"] == "Assignment to constant variable."
     assert session.run("import os from 'os'; typeof os.tmpdir").value == "'function'"
