@@ -35,11 +35,11 @@ __ptycell_look='case $__ptycell_looked in no) '\
 # one into memory that is not theirs. That it looks for the end of another makes them none again.
 __ptycell_reset='${__ptycell_none+$()}'
 # A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
-__ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ $BASHPID == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-; __ptycell_deep;; esac; '\
+__ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ ${BASHPID:-$$} == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-; __ptycell_deep;; esac; '\
 "\\builtin eval \"\$__ptycell_look\"; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ \$__ptycell_at.\$__ptycell_tty == *none* ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
 'case $__ptycell_turned in no) __ptycell_starve; \builtin exit 1;; esac; __ptycell_turned=no; '\
-'[[ ! $__ptycell_nest ]] || \builtin printf -v FUNCNEST %s "$__ptycell_nest"; __ptycell_nest=; __ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
-"{ __ptycell_prompt=\$?; __ptycell_deep; __ptycell_over \"\$__ptycell_prompt\"; \\builtin eval \"\$__ptycell_look\"; [[ -p /dev/fd/0 ]] || \\exec <&\"\$__ptycell_in\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+'__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
+"{ __ptycell_prompt=\$?; ! { \declare -F builtin || \builtin compgen -A disabled || [[ \${FUNCNEST:-0} != 0 ]]; } || __ptycell_deep; __ptycell_over \"\$__ptycell_prompt\"; \\builtin eval \"\$__ptycell_look\"; [[ -p /dev/fd/0 ]] || \\exec <&\"\$__ptycell_in\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
@@ -57,15 +57,30 @@ __ptycell_starve() {
 	builtin trap - EXIT
 	if [[ ${1-} ]]; then
 		builtin printf 'bash: this shell ends: %s is read-only, and it cannot go on without changing it.\n' "$1" >/dev/tty
-	elif [[ -e /dev/fd/$__ptycell_up && -e /dev/fd/$__ptycell_in && -e /dev/fd/$__ptycell_told ]]; then
-		builtin printf 'bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n'
-	else
+	elif [[ $- == *r* ]]; then
+		builtin printf 'bash: this shell ends: a restricted shell (set -r) cannot say how a cell went.\n'
+	elif [[ ! -e /dev/fd/$__ptycell_up || ! -e /dev/fd/$__ptycell_in || ! -e /dev/fd/$__ptycell_told ]]; then
 		builtin printf 'bash: this shell ends: descriptors that it needs (%s to %s) were closed.\n' "$__ptycell_in" "$__ptycell_told"
+	elif __ptycell_opens 2>/dev/null; then
+		builtin printf 'bash: this shell ends: the cell changed what it cannot go on without, perhaps by an alias.\n'
+	else
+		builtin printf 'bash: this shell ends: its limit of open files (ulimit -n) has become too low.\n'
 	fi
 }
 
+# Whether there is room for files: calling this opens some.
+__ptycell_opens() {
+	builtin local __ptycell_line
+	while IFS= TMOUT= builtin read -r __ptycell_line; do
+		[[ $__ptycell_line =~ ^'Max open files '\ *([0-9]+) ]] || builtin continue
+		(( BASH_REMATCH[1] >= 64 ))
+		builtin return
+	done </proc/self/limits
+	builtin return 1
+}
+
 # What the driver cannot do without, wherever it begins: builtins, and functions that call others. FUNCNEST is
-# the user's again in the next cell.
+# the user's again in the next cell. It takes a twentieth of a cell's time: the hook looks first whether it must.
 __ptycell_deep() {
 	if \declare -F builtin; then
 		\unset -f builtin
@@ -85,6 +100,7 @@ __ptycell_turn() {
 	builtin trap '' INT
 	builtin set +ektuvx +o pipefail
 	__ptycell_text=
+	[[ ! ${TMOUT-} ]] || __ptycell_still
 	__ptycell_set_prompt
 	case $__ptycell_state in
 	begun)
@@ -111,6 +127,19 @@ __ptycell_turn() {
 	builtin trap - INT
 }
 
+# TMOUT is the time that a prompt may last, and cells run at one: bash has set an alarm that would end it. What
+# `read` sets in POSIX mode is the same timer, and is taken away again. What ALRM was for is restored.
+__ptycell_still() {
+	builtin local - __ptycell_line
+	builtin set -o posix
+	builtin read -r -t 9 </dev/null
+	builtin set +o posix
+	__ptycell_line=$(\builtin trap -p ALRM)
+	builtin trap - ALRM
+	builtin eval "\\builtin $__ptycell_line"
+	[[ ${TMOUT@a} != *r* ]] || __ptycell_patience=(-t 999999999) # `TMOUT= read` is none without an end then
+}
+
 # A cell did not run to its end.
 __ptycell_cut() {
 	if (( $1 == 130 )); then
@@ -130,15 +159,20 @@ __ptycell_over() {
 	__ptycell_set_prompt
 }
 
+# A name reference is unset itself, and not what it names.
+__ptycell_drop() {
+	if [[ -R $1 ]]; then builtin unset -n "$1"; else builtin unset -v "$1"; fi
+}
+
 # What decides how bash itself reads. An assignment to what the user has made read-only would end
 # the function.
 __ptycell_set_prompt() {
 	[[ -o vi || -o emacs ]] && builtin set +o vi +o emacs
-	[[ ! ${PS1-} || ${PS1@a} == *r* ]] || PS1=
-	[[ ! ${PS2-} || ${PS2@a} == *r* ]] || PS2=
+	[[ ! ${PS1-} || ${PS1@a} == *r* ]] || { __ptycell_drop PS1; PS1=; }
+	[[ ! ${PS2-} || ${PS2@a} == *r* ]] || { __ptycell_drop PS2; PS2=; }
 	if [[ ${PROMPT_COMMAND-} != "$__ptycell_hook" || ${#PROMPT_COMMAND[@]} != 1 ]]; then
 		[[ ${PROMPT_COMMAND@a} != *r* ]] || { __ptycell_starve PROMPT_COMMAND; builtin exit 1; }
-		builtin unset PROMPT_COMMAND
+		__ptycell_drop PROMPT_COMMAND
 		PROMPT_COMMAND=$__ptycell_hook
 	fi
 }
@@ -159,7 +193,7 @@ __ptycell_next() {
 
 # Answers questions until a cell comes, which is then in __ptycell_text.
 __ptycell_wait() {
-	while TMOUT= IFS= builtin read -r __ptycell_line; do
+	while TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r __ptycell_line; do
 		case $__ptycell_line in
 		"hello "*)
 			__ptycell_nonce=${__ptycell_line#hello }
@@ -188,7 +222,7 @@ __ptycell_begin() {
 	builtin set -- "${1% *}" "${1#* }"
 	__ptycell_text= __ptycell_looked=no
 	if (( $1 > 0 )); then
-		LC_ALL=C TMOUT= IFS= builtin read -r -N "$1" __ptycell_text
+		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$1" __ptycell_text
 	fi
 	if [[ $__ptycell_flags == *x* ]]; then
 		__ptycell_text="{ set -x; ${__ptycell_text:-__ptycell_return \"\$__ptycell_status\" && __ptycell_ready() { :; \}; }} 2>/dev/null; "
@@ -196,7 +230,7 @@ __ptycell_begin() {
 	[[ ! $__ptycell_text ]] || __ptycell_text="__ptycell_looked=no; $__ptycell_text" __ptycell_looked=same
 	__ptycell_line=
 	if (( $2 > 0 )); then
-		LC_ALL=C TMOUT= IFS= builtin read -r -N "$2" __ptycell_line
+		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$2" __ptycell_line
 	fi
 	__ptycell_text+=$__ptycell_line
 	__ptycell_open
@@ -209,7 +243,7 @@ __ptycell_begin() {
 # of what a redirection replaces is close-on-exec, and so is a copy of that. (`builtin exec` would keep none
 # open; one that was open already would come back at the end of the group.)
 __ptycell_open() {
-	__ptycell_here=none __ptycell_term=none
+	builtin local __ptycell_here=none __ptycell_term=none __ptycell_copy
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&-
 	\exec {__ptycell_here}<<<"$__ptycell_text" {__ptycell_term}</dev/tty
 	if [[ $__ptycell_here.$__ptycell_term.$__ptycell_told == 12.13.244 && ! -e /dev/fd/245 && ! -e /dev/fd/246 ]]; then
@@ -235,6 +269,7 @@ __ptycell_open_among() {
 
 # Sets what the cell finds: its options, and what it may ask for as $?.
 __ptycell_return() {
+	[[ ! ${__ptycell_nest-} ]] || { builtin printf -v FUNCNEST %s "$__ptycell_nest"; builtin unset __ptycell_nest; }
 	case $__ptycell_flags in
 	*k*) builtin set -k ;;
 	esac
@@ -255,7 +290,7 @@ __ptycell_trap() {
 		trap "$@"
 	elif (( $# == 0 )) || [[ $1 == -p ]]; then
 		__ptycell_list_traps "$@"
-	elif [[ $BASHPID != "$$" ]]; then
+	elif [[ ${BASHPID:-$$} != "$$" ]]; then
 		builtin trap "$@"
 	elif [[ $1 == -l ]]; then
 		builtin trap -l
@@ -266,9 +301,9 @@ __ptycell_trap() {
 
 # A subshell lists those of the shell around it, as long as it sets none.
 __ptycell_list_traps() {
-	if [[ $BASHPID != "$$" ]]; then
+	if [[ ${BASHPID:-$$} != "$$" ]]; then
 		builtin local LC_ALL=C __ptycell_line __ptycell_ours="trap -- '$__ptycell_at_exit' EXIT"$'\n'
-		__ptycell_line=$(builtin trap "$@")$'\n'
+		__ptycell_line=$(\builtin trap "$@")$'\n'
 		builtin set -- "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
 		__ptycell_line=${__ptycell_line/"$__ptycell_ours"/"$1"}
 		builtin printf '%s' "${__ptycell_line#$'\n'}"
@@ -323,7 +358,7 @@ __ptycell_install() {
 	fi
 	builtin printf 'Asking ptycell to install%s; the session itself has no network.\n' "${__ptycell_packages//$'\t'/ }"
 	builtin printf '@%s install %s %s%s\n' "$__ptycell_nonce" "$__ptycell_cell" "$__ptycell_of" "$__ptycell_packages" >&"$__ptycell_up"
-	while TMOUT= builtin read -r -u "$__ptycell_told" __ptycell_answer; do
+	while TMOUT= builtin read "${__ptycell_patience[@]}" -r -u "$__ptycell_told" __ptycell_answer; do
 		case $__ptycell_answer in
 		"$__ptycell_cell "*)
 			__ptycell_answer=${__ptycell_answer#* }
@@ -400,7 +435,7 @@ __ptycell_require() {
 # What runs in the background may outlive its cell, and would wait for the answer of another.
 __ptycell_foreground() {
 	builtin local __ptycell_text
-	builtin read -r __ptycell_text < "/proc/$BASHPID/stat" || builtin return 0
+	builtin read -r __ptycell_text < /proc/self/stat || builtin return 0
 	builtin set -- ${__ptycell_text##*) }
 	[[ $3 == "$6" ]]
 }
@@ -452,7 +487,7 @@ __ptycell_globals() {
 		builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
 		(( ${#__ptycell_hiding[@]} > 0 )) || builtin break
 		for __ptycell_name in "${__ptycell_hiding[@]}"; do
-			if [[ -R $__ptycell_name ]]; then builtin unset -n "$__ptycell_name"; else builtin unset -v "$__ptycell_name"; fi
+			__ptycell_drop "$__ptycell_name"
 		done
 	done
 	builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
@@ -466,7 +501,7 @@ __ptycell_globals() {
 		*" $__ptycell_name "*) ;;
 		*) builtin declare -p "$__ptycell_name" ;;
 		esac
-	done < <(builtin compgen -v)
+	done < <(\builtin compgen -v)
 }
 
 # Bash does not tell which they are. An attribute that is given to the global does not show on them,
@@ -481,20 +516,20 @@ __ptycell_locals() {
 		fi
 		builtin declare -gt "$__ptycell_name"
 		[[ ${!__ptycell_name@a} == *t* ]] || builtin printf '%s\n' "$__ptycell_name"
-	done < <(builtin compgen -v)
+	done < <(\builtin compgen -v)
 }
 
 # All that the next shell is to have, for it to source. Aliases and functions could change what these
 # lines do: they come last, and work when all is done.
 __ptycell_keep() {
 	builtin local __ptycell_options __ptycell_index
-	__ptycell_options=$(builtin set +o)
+	__ptycell_options=$(\builtin set +o)
 	builtin set +o posix
 	builtin shopt -p
 	builtin printf 'shopt -u expand_aliases\n'
 	__ptycell_globals
 	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_aliases=%q __ptycell_left=(%s)\n' \
-		"$(builtin shopt -p expand_aliases)" "$(__ptycell_jobs)"
+		"$(\builtin shopt -p expand_aliases)" "$(__ptycell_jobs)"
 	for (( __ptycell_index = ${#DIRSTACK[@]} - 1; __ptycell_index > 0; __ptycell_index-- )); do
 		builtin printf 'builtin pushd -n %q >/dev/null\n' "${DIRSTACK[__ptycell_index]}"
 	done
@@ -513,21 +548,21 @@ __ptycell_coprocs() {
 		[[ $__ptycell_name =~ ^'['[0-9]+']'.' '+[^' ']+' '+'coproc '([A-Za-z0-9_]+)' ' ]] || builtin continue
 		__ptycell_names+=("${BASH_REMATCH[1]}")
 		builtin printf 'builtin unset -v %s %s_PID\n' "${BASH_REMATCH[1]}" "${BASH_REMATCH[1]}"
-	done < <(builtin jobs)
-	(( ${#__ptycell_names[@]} == 0 )) || builtin printf '__ptycell_ended=%q\n' "$(builtin printf ' %s' "${__ptycell_names[@]}")"
+	done < <(\builtin jobs)
+	(( ${#__ptycell_names[@]} == 0 )) || builtin printf '__ptycell_ended=%q\n' "$(\builtin printf ' %s' "${__ptycell_names[@]}")"
 }
 
 # Not every function parses as bash prints it: those that do not are lost.
 __ptycell_functions() {
 	builtin local __ptycell_name __ptycell_texts __ptycell_lost
 	__ptycell_lost=()
-	builtin mapfile -t __ptycell_names < <(builtin compgen -A function -X '__ptycell_*')
+	builtin mapfile -t __ptycell_names < <(\builtin compgen -A function -X '__ptycell_*')
 	(( ${#__ptycell_names[@]} > 0 )) || builtin return
-	__ptycell_texts=("$(builtin declare -f -- "${__ptycell_names[@]}")")
+	__ptycell_texts=("$(\builtin declare -f -- "${__ptycell_names[@]}")")
 	if ! __ptycell_define "$__ptycell_texts" yes; then
 		__ptycell_texts=()
 		for __ptycell_name in "${__ptycell_names[@]}"; do
-			__ptycell_line=$(builtin declare -f -- "$__ptycell_name")
+			__ptycell_line=$(\builtin declare -f -- "$__ptycell_name")
 			if __ptycell_define "$__ptycell_line" yes; then
 				__ptycell_texts+=("$__ptycell_line")
 			else
@@ -535,9 +570,9 @@ __ptycell_functions() {
 			fi
 		done
 	fi
-	builtin printf '__ptycell_functions=%q\n' "$(builtin printf '%s\n' "${__ptycell_texts[@]}")"
+	builtin printf '__ptycell_functions=%q\n' "$(\builtin printf '%s\n' "${__ptycell_texts[@]}")"
 	(( ${#__ptycell_lost[@]} == 0 )) ||
-		builtin printf '__ptycell_lost=%q\n' "$(builtin printf ' %s' "${__ptycell_lost[@]}")"
+		builtin printf '__ptycell_lost=%q\n' "$(\builtin printf ' %s' "${__ptycell_lost[@]}")"
 }
 
 # Defines functions, or tries whether it could ($2); fails at the first that is not one. Nothing else
@@ -591,7 +626,7 @@ __ptycell_say_bye() {
 # or a failure under set -e, ends this bash: another takes its place in the same process and gets all
 # that can be handed over. A signal ends it for good, as any interpreter.
 __ptycell_leave() {
-	[[ $__ptycell_state == begun && $BASHPID == "$$" ]] || builtin return 0
+	[[ $__ptycell_state == begun && ${BASHPID:-$$} == "$$" ]] || builtin return 0
 	if [[ $__ptycell_bye ]]; then
 		__ptycell_say_bye "$@"
 		builtin set +eku
@@ -603,12 +638,12 @@ __ptycell_leave() {
 	else # the cell's are out of reach: they stay as they were at its start
 		__ptycell_traps=kept
 	fi
-	__ptycell_text=$(builtin trap -p 2>/dev/null)$'\n'$__ptycell_children
+	__ptycell_text=$(\builtin trap -p 2>/dev/null)$'\n'$__ptycell_children
 	builtin trap : INT
 	__ptycell_state=left __ptycell_bye=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)
 	__ptycell_read_driver
-	if (( $(builtin ulimit -Sn) < 19 )); then # the next shell has these and what it opens
+	if (( $(\builtin ulimit -Sn) < 19 )); then # the next shell has these and what it opens
 		__ptycell_starve
 		builtin return 0
 	fi
@@ -619,7 +654,7 @@ __ptycell_leave() {
 		\exec {__ptycell_copy}<&0 || { __ptycell_starve; builtin return 0; }
 	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
 		HISTFILE= PTYCELL_RESUME="$__ptycell_copy $__ptycell_out $__ptycell_err $__ptycell_here" \
-		builtin exec -a bash "$BASH" --norc --noprofile --noediting -i <&"$__ptycell_in" >&"$__ptycell_up" 2>&"$__ptycell_aside"
+		builtin exec -a bash /proc/self/exe --norc --noprofile --noediting -i <&"$__ptycell_in" >&"$__ptycell_up" 2>&"$__ptycell_aside"
 }
 
 # What has to come behind all else in the new shell.
@@ -630,7 +665,7 @@ __ptycell_resume() {
 	[[ ! $__ptycell_lost ]] || builtin printf 'bash: functions that did not outlive the exit:%s\n' "$__ptycell_lost" >&2
 	[[ ! $__ptycell_ended ]] || builtin printf 'bash: coprocs that did not outlive the exit:%s\n' "$__ptycell_ended" >&2
 	(( ${#__ptycell_left[@]} == 0 )) || builtin printf 'bash: still running, but no jobs of this shell after the exit:%s\n' \
-		"$(builtin printf ' %s' "${__ptycell_left[@]}")" >&2
+		"$(\builtin printf ' %s' "${__ptycell_left[@]}")" >&2
 	__ptycell_functions= __ptycell_ended=
 	builtin unset -f __ptycell_end __ptycell_free
 	__ptycell_looked=yes
@@ -666,7 +701,7 @@ if [[ ${PTYCELL_RESUME-} ]]; then
 else
 	builtin set -- 11 15 13
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_turned=no
-	__ptycell_bye= __ptycell_nest= __ptycell_skip=0 __ptycell_looked=yes
+	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
 	__ptycell_aliases=: __ptycell_left=() __ptycell_args=()
 fi
 __ptycell_hide 0 __ptycell_in 241
@@ -674,10 +709,11 @@ __ptycell_hide "$1" __ptycell_told 244
 __ptycell_hide "$2" __ptycell_up 242
 __ptycell_hide "$3" __ptycell_aside 243
 builtin unset -f __ptycell_hide
+builtin unset __ptycell_copy __ptycell_reset
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
-builtin readonly -f __ptycell_deep __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+builtin readonly -f __ptycell_deep __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
@@ -688,4 +724,5 @@ builtin trap "$__ptycell_at_exit" EXIT
 PS1= PS2= PROMPT_COMMAND=$__ptycell_hook
 [[ $__ptycell_state != left ]] || __ptycell_resume
 builtin eval "builtin $__ptycell_aliases"
+builtin unset __ptycell_aliases
 \builtin eval "$__ptycell_hook"

@@ -384,3 +384,32 @@ def test_a_shell_ends_and_says_so_when_what_it_has_to_change_is_read_only(bash, 
 def test_a_prompt_that_is_read_only_stays(bash):
     assert bash.run("readonly PS1='x> '; echo a") == ("over", 0, "a\nx> ")
     assert bash.run("echo $PS1") == ("over", 0, "x>\nx> ")
+
+
+@pytest.mark.parametrize("code", ["TMOUT=1", "readonly TMOUT=1"])
+def test_TMOUT_ends_neither_a_cell_nor_a_shell_that_waits(bash, code):
+    assert bash.run(f"shopt -p >before; trap 'echo rang' ALRM; {code}") == ("over", 0, "")
+    assert bash.run("sleep 1.2; echo on; shopt -p | diff before -; trap -p ALRM") == ("over", 0, "on\ntrap -- 'echo rang' SIGALRM\n")
+    time.sleep(1.2)
+    assert bash.run("kill -ALRM $$; echo $TMOUT; exit 3") == ("over", 3, "rang\n1\n")
+    assert bash.run("sleep 1.2; echo still $TMOUT") == ("over", 0, "still 1\n")
+
+
+@pytest.mark.parametrize("code", ["unset BASHPID", "unset BASH", "BASH=/bin/false", "alias builtin=false return=false eval=false unset=false"])
+def test_a_shell_goes_on_without_what_bash_tells_of_itself(bash, code):
+    assert bash.run(f"kept=5; {code}") == ("over", 0, "")
+    assert bash.run("exit 3") == ("over", 3, "")
+    assert bash.run("echo $kept") == ("over", 0, "5\n")
+
+
+@pytest.mark.parametrize("code", ["declare -i PS1=5", "declare -n PS1=kept", "declare -n PROMPT_COMMAND=kept", "declare -A PROMPT_COMMAND"])
+def test_a_prompt_with_attributes_shows_nothing_and_changes_nothing(bash, code):
+    assert bash.run(f"kept=5; {code}") == ("over", 0, "")
+    assert bash.run("echo $kept") == ("over", 0, "5\n")
+
+
+@pytest.mark.parametrize("code, reason", [("set -r; cd /", "a restricted shell (set -r) cannot say how a cell went"),
+                                          ("alias case=nosuch", "the cell changed what it cannot go on without, perhaps by an alias")])
+def test_a_shell_that_ends_says_the_true_reason(bash, code, reason):
+    output, status = dies_of(bash, code)
+    assert status == 1 and output.endswith(f"bash: this shell ends: {reason}.\n"), output
