@@ -100,7 +100,7 @@ static size_t put_code(struct buf *out, const struct frame_part *part)
 		char c = data[i];
 
 		nuls += c == '\0';
-		if (c == '\0' || (c == '\r' && i + 1 < len && data[i + 1] == '\n'))
+		if (c == '\0' || (c == '\r' && (i + 1 == len || data[i + 1] == '\n')))
 			continue;
 		buf_put(out, &c, 1);
 	}

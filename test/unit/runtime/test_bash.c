@@ -111,7 +111,7 @@ static const struct frame *done(const char *n, const char *names)
 static void a_cell_is_sent_without_what_no_shell_can_read(void **state)
 {
 	static const char code[] = "\xef\xbb\xbf"
-				   "echo ab\r\necho \r\xef\xbb\xbf";
+				   "echo ab\r\necho \r\xef\xbb\xbf\r";
 	cleanup_free char *text = sent("exec", 7, "code", code, sizeof(code) - 1);
 
 	(void)state;
