@@ -95,6 +95,9 @@ struct language {
 	int dump_signal;
 	/* Takes out of that, or of what it prints as it dies, what is not of the cell; or NULL. */
 	void (*tidy_dump)(struct buf *text);
+	/* Names the cell, in what the interpreter says, by the number that answers give it; or
+	 * NULL. */
+	void (*name_cell)(struct buf *text, uint64_t number);
 	/* Its driver understands a `preload` of no module: it gets ready for a first cell. */
 	bool gets_ready;
 	/* And of modules of PTYCELL_PRELOAD. */

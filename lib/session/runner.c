@@ -128,13 +128,15 @@ static void set_spool(struct runner *r, struct cell *cell, const struct transcri
 	cell->spool_cut = shown->spooled && transcript_spool_dropped(r->transcript) > 0;
 }
 
-/* Only where there may be a dump: a cell that ended as it should is shown as it is. */
+/* A dump is looked for where there may be one. */
 static void tidy_text(const struct runner *r, struct cell *cell)
 {
 	bool asked = r->stop != RUNNER_STOP_NONE || r->doom != NULL;
 
 	if ((asked || cell->interpreter_lost) && r->c.language->tidy_dump != NULL)
 		r->c.language->tidy_dump(&cell->text);
+	if (r->c.language->name_cell != NULL)
+		r->c.language->name_cell(&cell->text, cell->number);
 }
 
 static void add_result(struct buf *result, const char *text)
@@ -242,6 +244,14 @@ void *runner_current(const struct runner *r)
 	return r->current != NULL ? r->current->data : NULL;
 }
 
+/* Says that a cell ended by an interrupt of its own: a KeyboardInterrupt; of a shell, which has a
+ * status then, a program that SIGINT ended. */
+static void raise_interrupt(struct cell *cell, enum cell_state *ret_state)
+{
+	*ret_state = CELL_RAISED;
+	cell->has_exit_code = cell->exit_code != 0;
+}
+
 /* Ends the running cell: the one place where that happens. */
 void runner_end_cell(struct runner *r, enum cell_state state)
 {
@@ -258,7 +268,7 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 	if (state == CELL_INTERRUPTED && r->timed_out)
 		state = CELL_TIMED_OUT;
 	else if (state == CELL_INTERRUPTED && r->stop == RUNNER_STOP_NONE)
-		state = CELL_RAISED; /* its own KeyboardInterrupt */
+		raise_interrupt(cell, &state);
 	else if (state == CELL_DIED && r->timed_out)
 		state = CELL_TIMED_OUT;
 	cell->state = state;

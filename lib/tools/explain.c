@@ -218,6 +218,11 @@ static void explain(struct buf *text, const struct exec_result *result)
 		explain_problem(text, result);
 	else if (cell->state == CELL_INTERRUPTED)
 		explain_interrupt(text, cell);
+	else if (cell->state == CELL_RAISED && cell->has_exit_code)
+		buf_puts(
+			text,
+			"Nobody interrupted the cell: a program of it ended by SIGINT, or the shell got "
+			"one. Bash takes that for Ctrl-C, and runs nothing that stands behind it.\n");
 	else if (cell->state == CELL_RUNNING)
 		explain_running(text, result);
 	else if (cell->state == CELL_WAITING)

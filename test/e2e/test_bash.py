@@ -389,9 +389,12 @@ def test_traps_options_and_tracing_are_the_cells_own(sh):
 def test_errors_name_their_line(sh):
     assert "line 3: syntax error" in sh("true\n\nif then").text
     assert sh("\n\necho $LINENO; f() {\n false\n caller 0; }\nf").text.splitlines() == ["3", "6 source /dev/fd/247"]
-    assert sh("if; echo a; fi").text == (  # P12
-        "bash: /dev/fd/247: line 1: syntax error near unexpected token `;'\n"
-        "bash: /dev/fd/247: line 1: `if; echo a; fi'\n")
+    wrong = sh("echo /dev/fd/247: line 1; echo b\nif; echo a; fi")
+    cell = f"cell {wrong.status['cell']}"
+    assert wrong.text == (  # P12
+        "/dev/fd/247: line 1\nb\n"
+        f"{cell}: line 2: syntax error near unexpected token `;'\n"
+        f"{cell}: line 2: `if; echo a; fi'\n")
 
 
 def test_background_jobs_live_on_and_are_counted(sh):
@@ -437,6 +440,14 @@ def test_code_of_any_size_and_content_arrives(sh):
     assert result.text == f"{len(text)}\n"
     assert sh("echo one\r\nif true\r\nthen echo two\r\nfi\r\n").text == "one\ntwo\n"
     assert sh("").state == sh("# only a comment").state == sh("\n\n").state == "done"
+
+
+@pytest.mark.parametrize("code", ["sh -c 'kill -INT $$'", "x=$(sh -c 'kill -INT $$')", "kill -INT $$"])
+def test_a_program_that_ends_by_SIGINT_ends_the_cell_with_a_word(sh, code):
+    result = sh(f"echo a; {code}; echo next")
+    assert (result.state, result.status["exit"]) == ("raised", 130)
+    assert result.text.startswith("a\n") and "\nNobody interrupted the cell: " in result.text and "next" not in result.text
+    assert sh("echo $?").text == "130\n"
 
 
 def test_status_of_a_program_killed_by_a_signal(sh):

@@ -2,6 +2,8 @@
 #include "runtime/bash/bash.h"
 
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "runtime/bash/codec.h"
 #include "runtime/language.h"
@@ -40,6 +42,33 @@ static const struct language_descriptor descriptors[] = {
 	{ "told", 11, LANGUAGE_PIPE_IN },
 };
 
+/* Bash names a cell's syntax errors by the descriptor that driver.bash has it read from, nearly
+ * always. */
+static void name_cell(struct buf *text, uint64_t number)
+{
+	static const char named[] = "bash: /dev/fd/247: line ";
+	cleanup_buf struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	const char *rest = buf_str(text);
+	const char *at = rest;
+
+	while ((at = strstr(at, named)) != NULL) {
+		bool begins = at == buf_str(text) || at[-1] == '\n';
+		const char *behind = at + strlen(named);
+
+		if (begins) {
+			buf_put(&out, rest, (size_t)(at - rest));
+			buf_putf(&out, "cell %ju: line ", (uintmax_t)number);
+			rest = behind;
+		}
+		at = behind;
+	}
+	if (out.len == 0)
+		return;
+	buf_put(&out, rest, text->len - (size_t)(rest - buf_str(text)));
+	buf_clear(text);
+	buf_put(text, buf_str(&out), out.len);
+}
+
 const struct language *bash_language(void)
 {
 	static const struct language row = {
@@ -54,6 +83,7 @@ const struct language *bash_language(void)
 		.descriptor_count = ARRAY_SIZE(descriptors),
 		.codec = &bash_codec,
 		.settle_ms = SETTLE_MS,
+		.name_cell = name_cell,
 	};
 
 	return &row;

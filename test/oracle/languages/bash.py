@@ -55,7 +55,7 @@ class Bash(Language):
     name = "bash"
     program = "bash"
     rules = [
-        Rule("a cell has another name", r"(FOLDER/cell \d+|/dev/fd/247)(?=: line)", "CELL"),
+        Rule("a cell has another name", r"^(bash: FOLDER/)?cell \d+(?=: line)", "CELL"),
         Rule("tracing counts the sources that a cell is in", r"^\+\+\+? (?!\.)", "+ "),
         Rule("the bare shell traces how it gets the cell", r"^\+ \. 'FOLDER/cell \d+'\n"),
         Rule("the status has a line of its own", r"\n+(?=\[exit \d+\]$)", "\n"),
