@@ -186,16 +186,24 @@ static struct operation operation_of(const struct clause *clause, size_t at, siz
 	};
 }
 
-/* The name or call that begins at `begin`. */
-static struct side value_behind(const struct clause *clause, size_t begin)
+/* Behind the name, call or constant at `end`. */
+static size_t behind_value(const struct clause *clause, size_t end)
 {
-	size_t end = begin;
-
 	while (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '.'))
 		end += 2;
 	if (clause_is_name(clause, end) && clause_is_char(clause, end + 1, '('))
 		end++;
-	end = clause_is_char(clause, end, '(') ? clause_behind_brackets(clause, end) : end + 1;
+	return clause_is_char(clause, end, '(') ? clause_behind_brackets(clause, end) : end + 1;
+}
+
+/* The name or call that begins at `begin`, with what -> and ->> take out of it. */
+static struct side value_behind(const struct clause *clause, size_t begin)
+{
+	size_t end = behind_value(clause, begin);
+
+	while (end + 2 < clause->count && clause_is_char(clause, end, '-') &&
+	       clause_is_char(clause, end + 1, '>'))
+		end = behind_value(clause, clause_behind_operator(clause, end));
 	return (struct side){ .begin = begin, .end = end };
 }
 
@@ -407,7 +415,7 @@ static bool is_guarded(const struct clause *clause, size_t name)
 	return false;
 }
 
-/* v + 0, or CAST(v AS REAL): `value` is v. */
+/* v + 0: `value` is v. */
 static void look_at_conversion(const struct compare *compare, struct side value)
 {
 	const struct clause *clause = &compare->clause;
@@ -415,6 +423,15 @@ static void look_at_conversion(const struct compare *compare, struct side value)
 	if (is_plain(clause, value))
 		side_mark(&compare->sides, &value,
 			  COLUMN_CONVERTED | (is_guarded(clause, value.end - 1) ? 0 : COLUMN_CAST));
+}
+
+/* CAST(v AS REAL), but not CAST(v || w AS REAL) */
+static void look_at_cast(const struct compare *compare, size_t at)
+{
+	struct side value = value_behind(&compare->clause, at + 2);
+
+	if (value.end < compare->clause.count && clause_is(&compare->clause, value.end, "AS"))
+		look_at_conversion(compare, value);
 }
 
 static void look_at_sum(struct compare *compare, size_t at)
@@ -473,7 +490,7 @@ static void look_at_word(struct compare *compare, size_t at)
 	else if (call && clause_is_any(clause, at, extremes))
 		sorting_mark_extreme(&compare->sides, at);
 	else if (call && clause_is(clause, at, "CAST") && call_casts_to_number(clause, at))
-		look_at_conversion(compare, value_behind(clause, at + 2));
+		look_at_cast(compare, at);
 	else if (call && clause_is_any(clause, at, functions))
 		look_at_function(compare, at);
 	else if (call && clause_is_any(clause, at, numbers))

@@ -274,3 +274,13 @@ def test_a_value_of_json_beside_the_other_kind_is_told(server):
     for condition in ("js ->> '$.a' = 5", "js ->> '$.b' = '7'", "js -> '$.a' = '5'", "js ->> '$.m' = '1'", "js ->> '$.m' = 1", "js ->> '$.none' = '1'", "js ->> '$.a' <> ''", "js ->> '$.ok' = 1", "js ->> '$.ok'", "js ->> '$.a' = id",
                       "CAST(js ->> '$.a' AS TEXT) = '5'", "js ->> '$.a' || '' = '5'", "other ->> '$.x' = '5'", "json_extract(js, '$.a', '$.b') = '5'", "json_extract(js, '$.a') + 0 = 5"):
         assert notes(sql(server, f"SELECT id FROM t WHERE {condition}")) == [], condition
+
+
+def test_a_number_that_is_made_of_a_value_of_json_is_not_one_of_the_text(server):
+    put(server, "t.csv", 'id,js,name\n1,"{""a"":5,""b"":""x""}",5\n2,"{""a"":7,""b"":""y""}",y\n')
+    for term in ("CAST(js ->> '$.a' AS INTEGER)", "CAST(t.js ->> 'a' AS REAL)", "sum(CAST(js -> '$.a' AS REAL))", "round(CAST(js ->> 'a' AS REAL), 1)", "js ->> 'a' * 1", "1 * js ->> 'a'", "2 * t.js ->> 'a'", "abs(js ->> 'a')",
+                 "1 + js -> '$.a' ->> '$'", "-js ->> 'a'", "round(js ->> 'a', 1)", "CAST(name || '0' AS INTEGER)", "CAST(json_extract(js, '$.a') AS INTEGER)"):
+        answer = sql(server, f"SELECT {term} AS p FROM t ORDER BY p")
+        assert answer.object["rows"] and notes(answer) == [], term
+    assert notes(sql(server, "SELECT id FROM t WHERE js ->> 'a' AND CAST(js ->> 'a' AS INTEGER) > 5")) == []
+    assert len(notes(sql(server, "SELECT CAST(js AS INTEGER), js ->> 'a' FROM t"))) == 1
