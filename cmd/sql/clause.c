@@ -180,6 +180,29 @@ size_t clause_bracket_of(const struct clause *clause, size_t at)
 	return clause->brackets[at];
 }
 
+/* Behind the token at `at`, or behind brackets. */
+static size_t behind_token(const struct clause *clause, size_t at)
+{
+	return clause_is_char(clause, at, '(') ? clause_behind_brackets(clause, at) : at + 1;
+}
+
+bool clause_begins_frame(const struct clause *clause, size_t at)
+{
+	static const char *const words[] = { "ROWS", "RANGE", "GROUPS", NULL };
+	static const char *const bounds[] = { "PRECEDING", "FOLLOWING", "CURRENT", NULL };
+	size_t most = size_min(clause->count - 1, at + SIDE_MAX);
+
+	if (!clause_is_any(clause, at, words))
+		return false;
+	for (at++; at < most; at = behind_token(clause, at)) {
+		if (clause_is_any(clause, at, bounds))
+			return true;
+		if (clause_is(clause, at, "AND") || clause_is_one_of(clause, at, ",);"))
+			break;
+	}
+	return false;
+}
+
 bool clause_is_boundary(const struct clause *clause, size_t at)
 {
 	static const char *const words[] = {
@@ -189,7 +212,8 @@ bool clause_is_boundary(const struct clause *clause, size_t at)
 		"RIGHT",  "FULL",     "NATURAL", "EXCEPT", "WINDOW", "INTERSECT", NULL
 	};
 
-	return clause_is_one_of(clause, at, ",;") || clause_is_any(clause, at, words);
+	return clause_is_one_of(clause, at, ",;") || clause_is_any(clause, at, words) ||
+	       clause_begins_frame(clause, at);
 }
 
 /* The END of the CASE at `at`, before `most`; `at` itself for none. */
@@ -283,7 +307,8 @@ size_t clause_behind_operator(const struct clause *clause, size_t at)
 		return at + 2 + clause_is_char(clause, at + 2, '>');
 	while (clause_is_one_of(clause, end, "<>=!"))
 		end++;
-	if (end == at && clause_is_any(clause, at, words))
+	if (end == at && clause_is_any(clause, at, words) &&
+	    !(at > 0 && clause_begins_frame(clause, at - 1)))
 		end = at + 1;
 	return end;
 }
@@ -321,7 +346,7 @@ size_t clause_behind_part(const struct clause *clause, size_t at)
 
 	if (behind > at)
 		return behind;
-	return clause_is_char(clause, at, '(') ? clause_behind_brackets(clause, at) : at + 1;
+	return behind_token(clause, at);
 }
 
 bool clause_has_condition(const struct clause *clause, size_t begin, size_t end)

@@ -63,6 +63,8 @@ size_t clause_behind_part(const struct clause *clause, size_t at);
 bool clause_has_condition(const struct clause *clause, size_t begin, size_t end);
 /* The token behind the END of the CASE at `at`; `at` itself where no CASE begins that ends. */
 size_t clause_behind_case(const struct clause *clause, size_t at);
+/* ROWS BETWEEN 6 PRECEDING AND CURRENT ROW, of a window: its BETWEEN compares nothing. */
+bool clause_begins_frame(const struct clause *clause, size_t at);
 /* A comma, semicolon, or a word that ends an operand. */
 bool clause_is_boundary(const struct clause *clause, size_t at);
 

@@ -100,8 +100,7 @@ static void tell_item(struct telling *telling, size_t by, size_t at)
 /* ORDER BY, GROUP BY, PARTITION BY; `by` is BY. */
 static void look_at_items(struct telling *telling, size_t by)
 {
-	static const char *const ends[] = { "ASC",  "DESC",  "NULLS",  "COLLATE",
-					    "ROWS", "RANGE", "GROUPS", NULL };
+	static const char *const ends[] = { "ASC", "DESC", "NULLS", "COLLATE", NULL };
 	const struct clause *clause = telling->sides->clause;
 	size_t at = by;
 

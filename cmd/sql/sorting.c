@@ -114,8 +114,7 @@ static struct side named_item(const struct sides *sides, size_t order, size_t at
 /* ORDER BY; `at` is BY. */
 void sorting_mark(const struct sides *sides, size_t at)
 {
-	static const char *const ends[] = { "ASC",  "DESC",  "NULLS",  "COLLATE",
-					    "ROWS", "RANGE", "GROUPS", NULL };
+	static const char *const ends[] = { "ASC", "DESC", "NULLS", "COLLATE", NULL };
 	const struct clause *clause = sides->clause;
 	size_t order = at - 1;
 

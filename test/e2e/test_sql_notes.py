@@ -284,3 +284,26 @@ def test_a_number_that_is_made_of_a_value_of_json_is_not_one_of_the_text(server)
         assert answer.object["rows"] and notes(answer) == [], term
     assert notes(sql(server, "SELECT id FROM t WHERE js ->> 'a' AND CAST(js ->> 'a' AS INTEGER) > 5")) == []
     assert len(notes(sql(server, "SELECT CAST(js AS INTEGER), js ->> 'a' FROM t"))) == 1
+
+
+# ---- windows ----
+
+@pytest.mark.parametrize("frame", [
+    "ROWS BETWEEN 6 PRECEDING AND CURRENT ROW", "ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING", "DESC ROWS BETWEEN 6 PRECEDING AND 1 PRECEDING", "GROUPS BETWEEN 2 PRECEDING AND CURRENT ROW EXCLUDE TIES",
+    "NULLS LAST ROWS BETWEEN (1 + 1) PRECEDING AND CURRENT ROW", "RANGE BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING", "ROWS 6 PRECEDING", "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 FOLLOWING"])
+def test_the_frame_of_a_window_compares_nothing(days, frame):
+    put(days, "u.csv", "id,s,d\n1,a,31.01.2026\n2,b,01.12.2025\n")
+    for query in (f"SELECT id, sum(id) OVER (ORDER BY iso {frame}) FROM t", f"SELECT avg(id) OVER w FROM t WINDOW w AS (PARTITION BY id ORDER BY ts {frame})", f"SELECT count(*) OVER (ORDER BY lower(s) {frame}) FROM u",
+                  f"SELECT * FROM (SELECT s, first_value(s) OVER (ORDER BY s {frame}) AS f FROM u) WHERE s = f OR f IS NULL"):
+        answer = sql(days, query)
+        assert answer.object["rows"] and notes(answer) == [], query
+    for item in ("d", "lower(d)"):
+        (told,) = notes(sql(days, f"SELECT sum(id) OVER (ORDER BY {item} {frame}) FROM u"))
+        assert told.startswith("d of u.csv is text: dates like '31.01.2026' compare as text"), item
+
+
+def test_columns_that_are_called_as_a_frame_begins_are_compared(server):
+    put(server, "t.csv", "id,rows,range\n1,a,7\n2,b,8\n")
+    assert len(notes(sql(server, "SELECT id FROM t WHERE rows BETWEEN 1 AND 5"))) == 1
+    assert len(notes(sql(server, "SELECT id, sum(id) OVER (ORDER BY rows ROWS 6 PRECEDING) FROM t WHERE t.rows BETWEEN 1 AND 5"))) == 1
+    assert rows(server, "SELECT id FROM t WHERE range BETWEEN 1 AND 7") == [[1]]
