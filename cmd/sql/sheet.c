@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "hash.h"
 #include "lookup.h"
 #include "names.h"
 #include "order.h"
@@ -255,6 +256,10 @@ static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_
 	if (count > named && sheet->long_rows++ == 0)
 		sheet->long_line = reader->line;
 	sheet->shifted_rows += reader->count == named + 1;
+	sheet->quoted_rows += reader->fields[0].quoted;
+	if (sheet->rows < SHEET_FIRST_FIELDS)
+		sheet->first_fields[sheet->rows] =
+			hash_text(reader->fields[0].s, reader->fields[0].len);
 	sheet->blank_rows +=
 		reader->count == 1 && reader->fields[0].len == 0 && !reader->fields[0].quoted;
 	if (count < named && sheet->short_rows++ == 0)
@@ -267,14 +272,33 @@ static int count_row(struct sheet *sheet, const struct csv_reader *reader, size_
 	return 0;
 }
 
-/*
- * R writes names of rows and none for their column. Where few rows have a value in the last column
- * a separator may end the rows.
- */
-static bool has_row_names(const struct sheet *sheet, size_t named)
+/* Of the first rows. */
+static bool has_equal_first_fields(const struct sheet *sheet)
+{
+	size_t count = size_min(sheet->rows, SHEET_FIRST_FIELDS);
+
+	for (size_t i = 1; i < count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (sheet->first_fields[i] == sheet->first_fields[j])
+				return true;
+	return false;
+}
+
+/* Whether each row has one field more. Where few of these have a value it may end the rows. */
+static bool is_shifted(const struct sheet *sheet, size_t named)
 {
 	return sheet->count == named + 1 && sheet->shifted_rows == sheet->rows &&
 	       sheet->long_rows > sheet->rows / 2;
+}
+
+/*
+ * R writes names of rows, all different, and none for their column. Without quotes around them the
+ * comma of 1,50 may be the field that is too much.
+ */
+static bool has_row_names(const struct sheet *sheet)
+{
+	return (sheet->separator != ',' || sheet->quoted_rows == sheet->rows) &&
+	       !has_equal_first_fields(sheet);
 }
 
 static void shift_names(struct sheet *sheet)
@@ -309,7 +333,8 @@ static int scan_rows(struct sheet *sheet, struct csv_reader *reader, struct err 
 		if (count_row(sheet, reader, named, err) < 0)
 			return -1;
 	}
-	sheet->shifted = result == 0 && has_row_names(sheet, named);
+	sheet->commas = result == 0 && sheet->separator == ',' && is_shifted(sheet, named);
+	sheet->shifted = result == 0 && is_shifted(sheet, named) && has_row_names(sheet);
 	if (sheet->shifted)
 		shift_names(sheet);
 	return result;
@@ -320,7 +345,7 @@ static void forget_scan(struct sheet *sheet)
 	while (sheet->count > 0)
 		column_release(&sheet->columns[--sheet->count]);
 	sheet->rows = sheet->short_rows = sheet->long_rows = sheet->blank_rows = 0;
-	sheet->shifted_rows = 0;
+	sheet->shifted_rows = sheet->quoted_rows = 0;
 	sheet->sample[0] = '\0';
 	sheet->trimmed = false;
 }

@@ -18,6 +18,8 @@
 struct order;
 struct lookup;
 
+enum { SHEET_FIRST_FIELDS = 64 };
+
 struct sheet {
 	int dir_fd; /* borrowed */
 	char *path;
@@ -30,16 +32,19 @@ struct sheet {
 	bool trimmed; /* blanks stood around names of columns */
 	bool counted; /* the names are numbers one after the other: 0, 1, 2 or years */
 	bool shifted; /* the first column has no name in the first line: names of rows */
+	bool commas;  /* or perhaps: a value of each row has one, and no quotes */
 	bool used;    /* by the query that was prepared last */
 	bool told;    /* what was assumed about it was in an answer */
 	struct column *columns;
 	size_t count;
 	size_t rows;
-	size_t short_rows;   /* with fewer fields than columns */
-	size_t blank_rows;   /* blank lines of a file with one column */
-	size_t long_rows;    /* with more than the first line */
-	size_t shifted_rows; /* with one field more, empty or not */
-	uint64_t short_line; /* where the first one is */
+	size_t short_rows;                         /* with fewer fields than columns */
+	size_t blank_rows;                         /* blank lines of a file with one column */
+	size_t long_rows;                          /* with more than the first line */
+	size_t shifted_rows;                       /* with one field more, empty or not */
+	size_t quoted_rows;                        /* whose first field has quotes */
+	uint64_t first_fields[SHEET_FIRST_FIELDS]; /* hashes of the first rows' ones */
+	uint64_t short_line;                       /* where the first one is */
 	uint64_t long_line;
 	uint64_t lost;                  /* characters that could not be read */
 	char sample[COLUMN_SAMPLE_MAX]; /* a value beyond ASCII */

@@ -238,6 +238,7 @@ static void tell_encoding(const struct sheet *sheet, struct sink *sink)
 static void tell_rows(const struct sheet *sheet, struct sink *sink)
 {
 	cleanup_free char *file = column_shown(base_of(sheet->path));
+	const char *comma = sheet->commas ? ", or a value has a comma and no quotes around it" : "";
 	char some[COUNT_MAX];
 
 	if (sheet->short_rows > 0)
@@ -250,14 +251,17 @@ static void tell_rows(const struct sheet *sheet, struct sink *sink)
 		sink_note(
 			sink,
 			"each row of %s has one more field than its first line, as R writes names "
-			"of rows: the first field is %s",
-			file, sheet->columns[0].name);
+			"of rows%s: the first field is %s",
+			file, comma, sheet->columns[0].name);
 	else if (sheet->long_rows > 0)
 		sink_note(sink,
 			  "%s row%s of %s with more fields than its first line (the first is line "
-			  "%ju): they are in further columns, the last is %s",
+			  "%ju): they are in further columns, the last is %s%s",
 			  with_commas(some, sheet->long_rows), sheet->long_rows == 1 ? "" : "s",
-			  file, (uintmax_t)sheet->long_line, sheet->columns[sheet->count - 1].name);
+			  file, (uintmax_t)sheet->long_line, sheet->columns[sheet->count - 1].name,
+			  sheet->commas ? "; its first line lacks a name, or a value has a comma "
+					  "and no quotes around it"
+					: "");
 	if (sheet->blank_rows > 0)
 		sink_note(sink, "blank lines of %s, which has one column, are rows with NULL: %s",
 			  file, with_commas(some, sheet->blank_rows));

@@ -963,7 +963,7 @@ def test_ragged_rows_are_read_and_told(server):
 
 @pytest.mark.parametrize("data, names", [
     ('"x","y"\n"1",1.5,"a"\n"2",2.5,"b"\n', ["column1", "x", "y"]), ("x\ty\nr1\t1.5\ta\nr2\t2.5\t\nr3\t2\tb\n", ["column1", "x", "y"]),
-    ("x,column1\n7,1.5,a\n8,2.5,b\n", ["column1_2", "x", "column1"])])
+    ('"x","column1"\n"7",1.5,"a"\n"8",2.5,"b"\n', ["column1_2", "x", "column1"]), ('x,y\n"a",2,b\n', ["column1", "x", "y"])])
 def test_rows_with_names_that_the_first_line_does_not_have_are_read_as_r_writes_them(server, data, names):
     name = "t.tsv" if "\t" in data else "t.csv"
     put(server, name, data)
@@ -971,7 +971,22 @@ def test_rows_with_names_that_the_first_line_does_not_have_are_read_as_r_writes_
     assert [column["name"] for column in answer.object["columns"]] == names
     assert rows(server, "SELECT avg(x) FROM t") == [[2]]
     assert [note for note in notes(answer) if "field" in note] == [
-        f"each row of {name} has one more field than its first line, as R writes names of rows: the first field is {names[0]}"]
+        f"each row of {name} has one more field than its first line, as R writes names of rows"
+        f"{', or a value has a comma and no quotes around it' if name == 't.csv' else ''}: the first field is {names[0]}"]
+
+
+@pytest.mark.parametrize("data, why", [
+    ("day,amount\n2026-01-01,1,200\n2026-01-02,2,300\n", True), ("name,price\nA,1,50\nB,2,75\n", True), ("id,price\n1,1,50\n2,2,75\n", True), ("x,y\na,1,2\n", True),
+    ('x,y\n"a",1,2\n"a",1,3\n', True), ("x\ty\na\t1\t2\na\t1\t3\n", False), ("x;y\na;1;2\nb;1;3\nb;1;4\n", False)])
+def test_a_comma_in_a_value_is_no_name_of_a_row(server, data, why):
+    name = "t.tsv" if "\t" in data else "t.csv"
+    put(server, name, data)
+    answer = sql(server, "SELECT * FROM t")
+    assert [column["name"] for column in answer.object["columns"]] == [*data.splitlines()[0].replace("\t", ",").replace(";", ",").split(","), "column3"]
+    count = data.count("\n") - 1
+    assert [note for note in notes(answer) if "field" in note] == [
+        f"{count} row{'s' if count > 1 else ''} of {name} with more fields than its first line (the first is line 2): they are in further columns, the last is column3"
+        + ("; its first line lacks a name, or a value has a comma and no quotes around it" if why else "")]
 
 
 @pytest.mark.parametrize("data", ["a,b\n1,2,\n3,4,\n", "a,b\n1,2,\n3,4,note\n", "a,b\n1,2,3\n4,5\n", "a,b\n1,2,3\n4,5,6,7\n", "a,b\n1,2\n3,4\n", "a,b\n"])
