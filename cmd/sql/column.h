@@ -89,6 +89,7 @@ struct column {
 	bool named;     /* or perhaps, by the query that is being prepared */
 	bool wanted;    /* by it */
 	bool paired;    /* with what may be no text (pairs.h) */
+	bool made;      /* the query may call something else so (pairs.h) */
 	unsigned marks; /* of enum column_mark */
 	bool loaded;
 	size_t rows;

@@ -11,6 +11,8 @@ struct query {
 	struct tokens tokens;
 	struct sheet *const *sheets;
 	size_t count;
+	bool compound; /* it has a UNION or the like: a column of it is made of several */
+	bool all;      /* a name that was marked may mean any column */
 };
 
 static bool is_name(const struct query *q, size_t at)
@@ -19,6 +21,66 @@ static bool is_name(const struct query *q, size_t at)
 
 	return kind == TOKEN_WORD || kind == TOKEN_QUOTED;
 }
+
+/* ---- names that the query makes ---- */
+
+/* v AS w, v w: behind the end of a value stands a name for it. */
+static bool is_alias(const struct query *q, size_t at)
+{
+	static const char *const before[] = {
+		"SELECT",  "DISTINCT", "ALL",    "FROM",      "JOIN",  "WHERE", "ON",     "AND",
+		"OR",      "NOT",      "BY",     "HAVING",    "CASE",  "WHEN",  "THEN",   "ELSE",
+		"BETWEEN", "LIKE",     "GLOB",   "REGEXP",    "IN",    "IS",    "LIMIT",  "OFFSET",
+		"USING",   "ESCAPE",   "FILTER", "RETURNING", "MATCH", "UNION", "EXCEPT", NULL
+	};
+	enum token_kind kind;
+
+	if (at == 0)
+		return false;
+	kind = tokens_at(&q->tokens, at - 1)->kind;
+	return kind == TOKEN_NUMBER || kind == TOKEN_STRING || kind == TOKEN_PARAM ||
+	       tokens_is_char(&q->tokens, at - 1, ')') ||
+	       (is_name(q, at - 1) && !tokens_is_any(&q->tokens, at - 1, before));
+}
+
+static void mark_made(const struct query *q, size_t at)
+{
+	cleanup_free char *name = token_name(&q->tokens.lexer, tokens_at(&q->tokens, at));
+
+	for (size_t i = 0; i < q->count; i++)
+		for (size_t c = 0; c < q->sheets[i]->count; c++)
+			if (strcasecmp(q->sheets[i]->columns[c].name, name) == 0)
+				q->sheets[i]->columns[c].made = true;
+}
+
+/* WITH t(a, b) AS (SELECT ...): the names in the brackets at `open`. */
+static void mark_list(const struct query *q, size_t open)
+{
+	size_t behind = q->tokens.behind[open];
+
+	if (tokens_is(&q->tokens, behind, "AS") &&
+	    (tokens_is_char(&q->tokens, behind + 1, '(') ||
+	     tokens_is(&q->tokens, behind + 1, "NOT") ||
+	     tokens_is(&q->tokens, behind + 1, "MATERIALIZED")))
+		for (size_t at = open + 1; at < behind; at++)
+			if (is_name(q, at))
+				mark_made(q, at);
+}
+
+static void look_at_names(struct query *q)
+{
+	static const char *const compounds[] = { "UNION", "EXCEPT", "INTERSECT", NULL };
+
+	for (size_t at = 0; at < q->tokens.count; at++) {
+		q->compound = q->compound || tokens_is_any(&q->tokens, at, compounds);
+		if (tokens_is_char(&q->tokens, at, '('))
+			mark_list(q, at);
+		else if (is_name(q, at) && is_alias(q, at))
+			mark_made(q, at);
+	}
+}
+
+/* ---- lists ---- */
 
 /* Behind the item of a list at `at`, which ends before `end`. */
 static size_t behind_item(const struct query *q, size_t at, size_t end)
@@ -29,7 +91,7 @@ static size_t behind_item(const struct query *q, size_t at, size_t end)
 	return at;
 }
 
-/* Whether all columns of the name are texts, and there is one. */
+/* Whether all that the name may mean are columns of texts. */
 static bool is_text(const struct query *q, const char *name)
 {
 	bool found = false;
@@ -40,7 +102,7 @@ static bool is_text(const struct query *q, const char *name)
 
 			if (strcasecmp(column->name, name) != 0)
 				continue;
-			if (column->verdict.type != INFER_TYPE_TEXT)
+			if (column->verdict.type != INFER_TYPE_TEXT || column->made)
 				return false;
 			found = true;
 		}
@@ -67,7 +129,7 @@ static bool is_text_item(const struct query *q, size_t at, size_t end)
 }
 
 /* NULL stands for all columns. False: there is none. */
-static bool mark(const struct query *q, const char *name)
+static bool mark(struct query *q, const char *name)
 {
 	bool found = false;
 
@@ -78,12 +140,16 @@ static bool mark(const struct query *q, const char *name)
 			if (name != NULL && strcasecmp(column->name, name) != 0)
 				continue;
 			column->paired = found = true;
+			q->all = q->all || column->made;
 		}
 	return found;
 }
 
-/* All that the item may mean: a name that no column has is perhaps another one for any of them. */
-static void mark_item(const struct query *q, size_t at, size_t end)
+/*
+ * All that the item may mean: a name that no column has, or that the query makes, is perhaps
+ * another one for any of them.
+ */
+static void mark_item(struct query *q, size_t at, size_t end)
 {
 	bool found = false;
 
@@ -95,41 +161,62 @@ static void mark_item(const struct query *q, size_t at, size_t end)
 		name = token_name(&q->tokens.lexer, tokens_at(&q->tokens, at));
 		found = mark(q, name) || found;
 	}
-	if (!found)
+	if (!found || q->all)
 		(void)mark(q, NULL);
 }
 
-/* The lists from `left`, which ends before `end`, and from `right`. */
-static void mark_pairs(const struct query *q, size_t left, size_t end, size_t right)
+/* The list from `left`, which ends before `end`, and what stands from `right` on, behind IN. */
+static void mark_pairs(struct query *q, size_t left, size_t end, size_t right)
 {
-	if (tokens_is(&q->tokens, right, "DISTINCT") || tokens_is(&q->tokens, right, "ALL"))
+	static const char *const words[] = { "SELECT", "DISTINCT", "ALL", NULL };
+	/* The columns of IN t, IN (VALUES ...) and the like are not in sight. */
+	bool plain = !q->compound && tokens_is_char(&q->tokens, right, '(') &&
+		     tokens_is(&q->tokens, right + 1, "SELECT");
+
+	right += plain;
+	while (plain && tokens_is_any(&q->tokens, right, words))
 		right++;
 	while (left < end) {
 		size_t left_end = behind_item(q, left, end);
-		size_t right_end = behind_item(q, right, q->tokens.count);
+		size_t right_end = plain ? behind_item(q, right, q->tokens.count) : right;
 
-		if (!is_text_item(q, right, right_end))
+		if (!plain || !is_text_item(q, right, right_end))
 			mark_item(q, left, left_end);
 		left = left_end + 1;
 		right = right_end + 1;
 	}
 }
 
+/* The list in the brackets at `open`, which may stand in others, behind which is IN; 0 for none. */
+static size_t begin_of_list(const struct query *q, size_t open)
+{
+	const size_t *behind = q->tokens.behind;
+
+	if (!tokens_is_char(&q->tokens, open, '(') || !tokens_is(&q->tokens, behind[open], "IN"))
+		return 0;
+	while (tokens_is_char(&q->tokens, open + 1, '(') && behind[open + 1] == behind[open] - 1)
+		open++;
+	return behind_item(q, open + 1, behind[open] - 1) < behind[open] - 1 ? open + 1 : 0;
+}
+
 void pairs_mark(struct sheet *const *sheets, size_t count, const char *sql, size_t len)
 {
 	struct query q = { .sheets = sheets, .count = count };
+	bool looked = false;
 	struct err err;
 
 	token_start(&q.tokens.lexer, SQL_SQLITE, sql, len);
 	if (tokens_read(&q.tokens, &err) == 0)
 		for (size_t i = 0; i < q.tokens.count; i++) {
-			size_t behind = q.tokens.behind[i];
+			size_t begin = begin_of_list(&q, i);
 
-			if (tokens_is_char(&q.tokens, i, '(') &&
-			    tokens_is(&q.tokens, behind, "IN") &&
-			    tokens_is_char(&q.tokens, behind + 1, '(') &&
-			    behind_item(&q, i + 1, behind - 1) < behind - 1)
-				mark_pairs(&q, i + 1, behind - 1, behind + 3);
+			if (begin == 0)
+				continue;
+			if (!looked)
+				look_at_names(&q);
+			looked = true;
+			mark_pairs(&q, begin, q.tokens.behind[begin - 1] - 1,
+				   q.tokens.behind[i] + 1);
 		}
 	tokens_release(&q.tokens);
 }

@@ -330,7 +330,8 @@ static void begin_query(struct tables *tables)
 		for (size_t c = 0; c < sheet->count; c++) {
 			struct column *column = &sheet->columns[c];
 
-			column->named = column->wanted = column->paired = false;
+			column->named = column->wanted = false;
+			column->paired = column->made = false;
 			column->marks = 0;
 		}
 		if (full)

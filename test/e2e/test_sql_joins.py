@@ -71,9 +71,29 @@ def test_pairs_of_texts_are_found_whatever_they_are_compared_with(server):
     put(server, "u.csv", "z,n\n7,7\n1,1\n" + "5,5\n" * 300)
     for query in ("SELECT d FROM t WHERE (z, n) IN (SELECT n, n FROM u)", "SELECT d FROM t WHERE (n, z) IN (SELECT DISTINCT n, z FROM u)",
                   "SELECT d FROM (SELECT z AS q, n, d FROM t) WHERE (q, n) IN (SELECT z, n FROM u)", "SELECT d FROM t WHERE ((z), n) IN (SELECT u.z, n FROM u)",
-                  "SELECT d FROM t WHERE (t.z, n) IN (WITH w AS (SELECT n AS m FROM u) SELECT m, m FROM w)"):
+                  "SELECT d FROM t WHERE (t.z, n) IN (WITH w AS (SELECT n AS m FROM u) SELECT m, m FROM w)",
+                  "WITH m AS (SELECT n, n AS o FROM u) SELECT d FROM t WHERE (z, n) IN m", "SELECT d FROM t WHERE ((z, n)) IN (SELECT n, n FROM u)", "SELECT d FROM t WHERE (((n, z))) IN (SELECT ALL n, n FROM u)",
+                  "WITH m(n, z) AS (SELECT n, n FROM u) SELECT d FROM t WHERE (n, z) IN (SELECT n, z FROM m)", "WITH m(n, z) AS MATERIALIZED (SELECT n, n FROM u) SELECT d FROM t WHERE (n, z) IN (SELECT n, m.z FROM m)",
+                  "SELECT d FROM t WHERE (n, z) IN (SELECT n, z FROM (SELECT n, n AS z FROM u))", "SELECT d FROM t WHERE (n, z) IN (SELECT n, z FROM (SELECT n, n z FROM u))",
+                  "SELECT d FROM (SELECT z AS n, n AS q, d FROM t) WHERE (q, n) IN (SELECT n, n FROM u)", "WITH c(q, n, d) AS (SELECT n, z, d FROM t) SELECT d FROM c WHERE (q, n) IN (SELECT n, n FROM u)"):
         assert sorted(rows(server, query)) == [["a"], ["b"], ["c"]], query
     assert rows(server, "SELECT d FROM t WHERE (z, n) IN (SELECT max(z), n FROM u GROUP BY n)") == [["b"]]  # max(z) is no column
     latest = "SELECT count(*), min(d) FROM t WHERE (d, n) IN (SELECT max(d), n FROM t GROUP BY n)"
     assert rows(server, latest) == [[303, "b"]] and "INDEX 0:?" in str(rows(server, f"EXPLAIN QUERY PLAN {latest}"))
     assert rows(server, "SELECT count(*) FROM t WHERE (z, n) NOT IN (SELECT n, n FROM u)") == [[301]]
+
+
+def test_pairs_that_several_selects_give_are_those_that_sqlite_finds(server):
+    put(server, "t.csv", "z,n,d\n" + "007,7,a\n7,7,b\n1.0,1,c\nx,2,d\n" + "y,5,e\n" * 300)
+    put(server, "u.csv", "z,n\n7,7\nx,2\n1,1\n" + "5,5\n" * 300)
+    db = sqlite3.connect(":memory:")
+    for name, columns in (("t", "z TEXT, n INTEGER, d TEXT"), ("u", "z TEXT, n INTEGER")):
+        db.execute(f"CREATE TABLE {name} ({columns})")
+    db.executemany("INSERT INTO t VALUES (?, ?, ?)", [("007", 7, "a"), ("7", 7, "b"), ("1.0", 1, "c"), ("x", 2, "d")] + [("y", 5, "e")] * 300)
+    db.executemany("INSERT INTO u VALUES (?, ?)", [("7", 7), ("x", 2), ("1", 1)] + [("5", 5)] * 300)
+    for query in ("SELECT d FROM t WHERE (z, n) IN (SELECT n, n FROM u UNION SELECT z, n FROM u)", "SELECT d FROM t WHERE (z, n) IN (SELECT z, n FROM u UNION SELECT n, n FROM u)", "SELECT d FROM t WHERE (z, n) IN u",
+                  "WITH m AS (SELECT z, n FROM t UNION ALL SELECT n, n FROM u) SELECT d FROM t WHERE (z, n) IN (SELECT z, n FROM m)",
+                  "SELECT d FROM t WHERE (z, n) IN (VALUES (7, 7), (1, 1))", "SELECT d FROM t WHERE (n, z) IN (SELECT n, z FROM (SELECT n, n + 0 z FROM u))",
+                  "SELECT d FROM t WHERE (z, n) IN (SELECT n, n FROM u INTERSECT SELECT n, n FROM t)"):
+        query = query.replace("SELECT d ", "SELECT d, count(*) ") + " GROUP BY d"
+        assert rows(server, query) == [list(row) for row in db.execute(query)], query
