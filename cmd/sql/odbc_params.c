@@ -107,18 +107,25 @@ static size_t count_places(enum sql_dialect dialect, const struct query *query)
 	return count;
 }
 
+/* Rows stand behind VALUES: brackets, and commas between them. */
 bool odbc_params_in_values(const struct query *query)
 {
 	struct lexer lexer;
 	struct token token;
 	struct err unused;
 	bool values = false;
+	size_t depth = 0;
 
 	token_start(&lexer, SQL_MYSQL, query->text, query->len);
 	while (token_next(&lexer, &token, &unused) == 0 && token.kind != TOKEN_END) {
-		values = values || token_is(&lexer, &token, "VALUES");
 		if (values && token.kind == TOKEN_PARAM && query->text[token.at] == '?')
 			return true;
+		if (token_is_char(&lexer, &token, '('))
+			depth += values;
+		else if (token_is_char(&lexer, &token, ')') && depth > 0)
+			depth--;
+		else if (depth == 0 && !token_is_char(&lexer, &token, ','))
+			values = token_is(&lexer, &token, "VALUES");
 	}
 	return false;
 }

@@ -32,7 +32,7 @@ int odbc_params_count(SQLHSTMT statement, enum sql_dialect dialect, const json_t
 /* The same, by the places in the text. */
 int odbc_params_match(enum sql_dialect dialect, const struct query *query,
 		      struct err *err) MUST_CHECK;
-/* Whether a MySQL query has places for them, and VALUES in front of one. */
+/* Whether a MySQL query has places for them within the rows of a VALUES. */
 bool odbc_params_in_values(const struct query *query);
 /* Whether they can be passed on as they are. */
 int odbc_params_check(const json_t *params, struct err *err) MUST_CHECK;

@@ -143,6 +143,8 @@ def test_params_are_bound(server):
     assert rows(server, "SELECT ?, ?, ?, ?", params=[1, 0.1 + 0.2, "x' OR 1=1", None]) == [[1, 0.1 + 0.2, "x' OR 1=1", None]]
     assert "forgets the values of parameters within VALUES; write SELECT ? UNION ALL SELECT ?" in \
         sql(server, "SELECT 'a' UNION VALUES (?)", params=["abcdef"]).texts[-1]
+    assert sql(server, "VALUES (1, (2)), (3, ?)", params=["abcdef"]).is_error
+    assert rows(server, "WITH v(a) AS (VALUES (1),(2)) SELECT a, ? FROM v WHERE a=?", params=[7, 2]) == [[2, 7]]
     assert "the query has 2 parameters, params has 1" in sql(server, "SELECT ?, ?", params=[1]).texts[-1]
 
 
