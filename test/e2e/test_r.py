@@ -314,6 +314,14 @@ def test_methods_of_the_user_print_values(r):
     assert r("print <- function(...) cat('mine\\n'); 5; m; print(5)").text == "[1] 5\n$ 5\nmine\n"
 
 
+def test_a_cell_behind_an_error_can_be_interrupted(r):
+    assert r("stop('x')").text == "Error: x\n"
+    result = r("repeat 1", timeout=1)
+    assert result.state == "timed_out" and "It has not ended yet" not in result.text
+    assert r("suspendInterrupts({ plot(1); .Internal(interruptsSuspended()) })").text.startswith("[1] TRUE\n")
+    assert r(".Internal(interruptsSuspended())").text == "[1] FALSE\n"
+
+
 def test_a_time_limit_holds_for_each_cell(r):
     """P23."""
     r("setTimeLimit(elapsed = 0.2)")

@@ -60,7 +60,7 @@ local({
 	state$pending <- list() # the expressions of promises, as of delayedAssign(), that nobody has asked for
 	state$quits <- FALSE
 	state$aside <- NULL    # the user's options, while the driver works; and whether there were:
-	state$debugs <- state$traces <- state$suspended <- NULL # stops of debug(), trace(), and interrupts
+	state$debugs <- state$traces <- NULL # stops of debug() and trace()
 	user <- globalenv()
 	process <- Sys.getpid()
 
@@ -186,20 +186,19 @@ local({
 	# What would stop the driver's work, or would make it warn, is put aside meanwhile: options, debug(), trace(), interrupts.
 
 	put_aside <- function() {
-		suspended <- .Internal(interruptsSuspended(TRUE))
+		.Internal(interruptsSuspended(TRUE))
 		if (!is.null(state$aside)) return()
-		state$suspended <- suspended
 		state$debugs <- .Internal(debugOnOff(FALSE))
 		state$traces <- .Internal(traceOnOff(FALSE))
 		state$aside <- .Internal(options(warn = -1L, check.bounds = FALSE, expressions = NESTED))
 	}
 
-	give_back <- function() {
+	give_back <- function(suspended = FALSE) {
 		.Internal(options(state$aside))
 		state$aside <- NULL
 		.Internal(traceOnOff(state$traces))
 		.Internal(debugOnOff(state$debugs))
-		.Internal(interruptsSuspended(state$suspended))
+		.Internal(interruptsSuspended(suspended))
 	}
 
 	as_user <- function(code) {
@@ -211,7 +210,8 @@ local({
 	# What the driver does amid code of the user's.
 	as_driver <- function(code) {
 		if (!is.null(state$aside)) return(code)
-		on.exit(give_back())
+		suspended <- .Internal(interruptsSuspended()) # R allows them again on its way out of a call
+		on.exit(give_back(suspended))
 		put_aside()
 		code
 	}
