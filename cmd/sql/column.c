@@ -152,6 +152,19 @@ static void count_zero(struct column *column, const struct csv_field *field)
 				       memcmp(column->zero, field->s, field->len) != 0;
 }
 
+uint64_t column_present(const struct column *column)
+{
+	bool text = column->verdict.type == INFER_TYPE_TEXT && !column->verdict.missing;
+	uint64_t count = 0;
+
+	if (text)
+		count = column->counts[INFER_MISSING] + column->counts[INFER_EMPTY] -
+			column->absent;
+	for (unsigned i = INFER_INTEGER; i < INFER_CLASSES; i++)
+		count += column->counts[i];
+	return count;
+}
+
 bool column_is_dated(const struct column *column)
 {
 	uint64_t moments = column->counts[INFER_DATE] + column->counts[INFER_MOMENT];
@@ -167,6 +180,7 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 	enum infer_class class = infer_class(field->s, field->len);
 
 	column->counts[class]++;
+	column->absent += field->len == 0 && !field->quoted;
 	if (class == INFER_DATE || class == INFER_MOMENT)
 		count_moment(column, field);
 	if (class == INFER_MARKED || class == INFER_MARKED_COMMA)

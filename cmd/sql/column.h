@@ -64,6 +64,7 @@ struct column {
 	char *name;
 	enum infer_class heading; /* what the first line has for its name */
 	uint64_t counts[INFER_CLASSES];
+	uint64_t absent; /* fields without a character or quotes */
 	struct infer_verdict verdict;
 	/* Values that are no numbers; one with an exponent only. "" for none. */
 	char samples[COLUMN_SAMPLES][COLUMN_SAMPLE_MAX];
@@ -115,6 +116,8 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 
 /* Of the values of a column of numbers that is loaded; false: there are none. */
 bool column_range(const struct column *column, double *ret_low, double *ret_high);
+/* How many of the file's values are not NULL. */
+uint64_t column_present(const struct column *column);
 /* Whether most of its values are dates or times, and it is text. */
 bool column_is_dated(const struct column *column);
 

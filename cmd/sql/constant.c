@@ -179,6 +179,18 @@ static void tell_null(struct telling *telling)
 					 "missing values, IS NOT NULL the others");
 }
 
+static void tell_missing(struct telling *telling, const struct column *column)
+{
+	cleanup_free char *shown_name = column_shown(column->name);
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+
+	advise_put_name(&name, column->name);
+	sink_note(telling->sink,
+		  "NOT IN is true for no row here, as %s has missing values: WHERE %s IS NOT NULL "
+		  "in its SELECT leaves them out",
+		  shown_name, buf_str(&name));
+}
+
 /* NOT IN ('a', NULL) */
 static void look_at_list(struct telling *telling, struct side list)
 {
@@ -190,6 +202,51 @@ static void look_at_list(struct telling *telling, struct side list)
 		    clause_is_one_of(clause, at + 1, ",)") && is_new(telling, KIND_LIST))
 			sink_note(telling->sink, "NOT IN with NULL in its list is true for no row: "
 						 "leave NULL out");
+}
+
+/* WITH t AS (SELECT ...), WITH t(v) AS: the file that is called so is not meant. */
+static bool is_made(const struct clause *clause, size_t name)
+{
+	for (size_t i = clause->firsts[name]; i + 3 < clause->count; i = clause->nexts[i]) {
+		if (clause_is_char(clause, i + 1, '(') ||
+		    (clause_is(clause, i + 1, "AS") && (clause_is_char(clause, i + 2, '(') ||
+							clause_is(clause, i + 2, "MATERIALIZED") ||
+							clause_is(clause, i + 3, "MATERIALIZED"))))
+			return true;
+		if (clause->nexts[i] == 0)
+			break;
+	}
+	return false;
+}
+
+/* NOT IN (SELECT v FROM t), where v has missing values: nothing else is in the brackets. */
+static void look_at_select(struct telling *telling, struct side list)
+{
+	static const char *const words[] = { "SELECT", "DISTINCT", "ALL", NULL };
+	const struct clause *clause = telling->sides->clause;
+	cleanup_free char *name = NULL;
+	const struct sheet *sheet;
+	size_t at = list.begin + 1;
+
+	while (clause_is_any(clause, at, words))
+		at++;
+	if (at + 4 != list.end || !clause_is_name(clause, at) ||
+	    !clause_is(clause, at + 1, "FROM") || !clause_is_name(clause, at + 2) ||
+	    is_made(clause, at + 2))
+		return;
+	sheet = side_sheet(telling->sides, at + 2);
+	name = token_name(&clause->lexer, &clause->tokens[at]);
+	for (size_t i = 0; sheet != NULL && i < sheet->count; i++)
+		if (strcasecmp(sheet->columns[i].name, name) == 0 &&
+		    column_present(&sheet->columns[i]) < sheet->rows && is_new(telling, KIND_LIST))
+			tell_missing(telling, &sheet->columns[i]);
+}
+
+static void look_at_excluded(struct telling *telling, struct side list)
+{
+	look_at_list(telling, list);
+	if (clause_is(telling->sides->clause, list.begin + 1, "SELECT"))
+		look_at_select(telling, list);
 }
 
 static void look_at_operator(struct telling *telling, size_t at, size_t behind)
@@ -205,7 +262,7 @@ static void look_at_operator(struct telling *telling, size_t at, size_t behind)
 	look_at_column(telling, a, b);
 	look_at_column(telling, b, a);
 	if (unequal && clause_is(clause, at, "IN"))
-		look_at_list(telling, b);
+		look_at_excluded(telling, b);
 	else if (clause_is_one_of(clause, at, "<>=!") && (is_null(clause, a) || is_null(clause, b)))
 		tell_null(telling);
 }

@@ -209,6 +209,20 @@ def test_a_comparison_with_null_is_told(server):
         assert notes(sql(server, f"SELECT k, NULL AS n FROM k WHERE {condition}", params=[None] if ":x" in condition else [])) == [], condition
 
 
+def test_not_in_beside_missing_values_is_told(server):
+    put(server, "k.csv", "k,v,w,q\na,1,x,1\nb,2,y,2\nc,3,z,3\n")
+    put(server, "m.csv", 'v,w,full,blank,short\n1,x,1,"",1\n,,2,"",2\n3,z,3,y,\n4,NA,4,y\n')
+    told = "NOT IN is true for no row here, as %s has missing values: WHERE %s IS NOT NULL in its SELECT leaves them out"
+    for condition, name in (("v NOT IN (SELECT v FROM m)", "v"), ("w NOT IN (SELECT DISTINCT w FROM m) OR v = 9", "w"), ("q NOT IN (SELECT short FROM m)", "short")):
+        answer = sql(server, f"SELECT k FROM k WHERE {condition}")
+        assert answer.object["rows"] == [] and told % (name, name) in notes(answer), condition
+    for condition in ("v NOT IN (SELECT full FROM m)", "w NOT IN (SELECT blank FROM m)", "v IN (SELECT v FROM m)", "v NOT IN (SELECT v FROM m WHERE v IS NOT NULL)", "v NOT IN (SELECT coalesce(v, 0) FROM m)",
+                      "v NOT IN (SELECT q FROM k)", "NOT EXISTS (SELECT v FROM m)"):
+        assert not [note for note in notes(sql(server, f"SELECT k FROM k WHERE {condition}")) if "NOT IN" in note], condition
+    for cte in ("m AS (SELECT 1 AS v)", "m(v) AS (SELECT 1)", "m AS MATERIALIZED (SELECT 1 AS v)", "m AS NOT MATERIALIZED (SELECT 1 AS v)"):
+        assert notes(sql(server, f"WITH {cte} SELECT k FROM k WHERE v NOT IN (SELECT v FROM m)")) == [], cte
+
+
 # ---- functions of dates ----
 
 def test_a_date_function_that_gives_null_for_each_date_is_told(server):
