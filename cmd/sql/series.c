@@ -114,11 +114,16 @@ static bool is_integer(sqlite3_value *value, int column)
 
 static int refuse(sqlite3_vtab *vtab, sqlite3_value *value)
 {
+	const char *way = sqlite3_value_numeric_type(value) == SQLITE_FLOAT
+				  ? "value * 0.25 FROM generate_series(0, 4) gives numbers between "
+				    "integers"
+				  : "date('2026-01-01', value || ' days') FROM "
+				    "generate_series(0, 4) gives days";
+
 	sqlite3_free(vtab->zErrMsg);
-	vtab->zErrMsg = sqlite3_mprintf(
-		"generate_series takes integers, and '%s' is none; SELECT date('2026-01-01', "
-		"value || ' days') FROM generate_series(0, 4) gives days",
-		sqlite3_value_text(value));
+	vtab->zErrMsg =
+		sqlite3_mprintf("generate_series takes integers, and '%s' is none; SELECT %s",
+				sqlite3_value_text(value), way);
 	return SQLITE_ERROR;
 }
 

@@ -1241,10 +1241,11 @@ def test_functions_that_analysts_miss_are_there(server):  # Q21
     assert "a number from 0 to 100" in sql(server, "SELECT percentile(n, 101) FROM t").texts[-1]
     assert "no extended regular expression" in sql(server, "SELECT 'a' REGEXP '('").texts[-1]
     assert "needs a start and a stop" in sql(server, "SELECT * FROM generate_series").texts[-1]
-    for query, value in (("generate_series('2026-01-01', '2026-01-05', '1 day')", "2026-01-01"), ("generate_series(0, 1, 0.25)", "0.25"),
-                         ("generate_series(0.5, 3)", "0.5"), ("generate_series(1, 'x')", "x")):
-        assert sql(server, f"SELECT value FROM {query}").texts[-1] == (
-            f"generate_series takes integers, and '{value}' is none; SELECT date('2026-01-01', value || ' days') FROM generate_series(0, 4) gives days")
+    days, steps = "date('2026-01-01', value || ' days') FROM generate_series(0, 4) gives days", "value * 0.25 FROM generate_series(0, 4) gives numbers between integers"
+    for query, value, way in (("generate_series('2026-01-01', '2026-01-05', '1 day')", "2026-01-01", days), ("generate_series(0, 1, 0.25)", "0.25", steps),
+                              ("generate_series(0.5, 3)", "0.5", steps), ("generate_series('0.5', 3)", "0.5", steps), ("generate_series(1, 'x')", "x", days)):
+        assert sql(server, f"SELECT value FROM {query}").texts[-1] == f"generate_series takes integers, and '{value}' is none; SELECT {way}"
+    assert rows(server, "SELECT value * 0.25 FROM generate_series(0, 4)")[1] == [0.25]
     assert rows(server, "SELECT date('2026-01-01', value || ' days') FROM generate_series(0, 4)")[::4] == [["2026-01-01"], ["2026-01-05"]]
     assert rows(server, "SELECT value FROM generate_series('1', 5 / 2.0, 1.0)") == [[1], [2]] and rows(server, "SELECT value FROM generate_series(1, NULL)") == []
 
