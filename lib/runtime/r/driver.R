@@ -397,7 +397,7 @@ local({
 	attached$dev.off <- preceded(grDevices::dev.off, bquote(.(show_closing)(which)))
 	attached$graphics.off <- preceded(grDevices::graphics.off, bquote(.(function() show_plots())()))
 	# A replay runs no hook.
-	attached$replayPlot <- preceded(grDevices::replayPlot, bquote(.(begin_page)()))
+	attached$replayPlot <- preceded(grDevices::replayPlot, bquote(if (inherits(x, "recordedplot")) .(begin_page)()))
 	registerS3method("print", "recordedplot", function(x, ...) {
 		attached$replayPlot(x)
 		invisible(x)
