@@ -25,7 +25,9 @@
 #include "json/make.h"
 #include "stop.h"
 
-enum { ORDER_MAX = 8 << 20, FOLDER_FD = 3 };
+/* A message as long as PTYCELL_LINE_MAX is by itself, each of its characters written as \u1234, is
+ * less. */
+enum { ORDER_MAX = 256 << 20, FOLDER_FD = 3 };
 
 static int take_size(const json_t *order, const char *key, uint64_t *ret, struct err *err)
 {

@@ -114,7 +114,8 @@ static void on_writable(struct loop_io *io, uint32_t events)
 		loop_io_stop(&output->io);
 	if (output->full && output_pending(output) < OUTPUT_LOW_MARK) {
 		output->full = false;
-		output->handlers->drained(output);
+		if (output->handlers->drained != NULL)
+			output->handlers->drained(output);
 	}
 }
 

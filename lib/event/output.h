@@ -16,9 +16,10 @@
 struct output;
 
 struct output_handlers {
-	void (*closed)(struct output *output);  /* the reader is gone; nothing more is written */
-	void (*drained)(struct output *output); /* fell below the low mark after being full */
-	void *owner;                            /* for output_owner */
+	void (*closed)(struct output *output); /* the reader is gone; nothing more is written */
+	/* It fell below the low mark after being full; NULL: nobody stopped for that. */
+	void (*drained)(struct output *output);
+	void *owner; /* for output_owner */
 };
 
 enum { OUTPUT_HIGH_MARK = 4 << 20, OUTPUT_LOW_MARK = 1 << 20 };

@@ -235,6 +235,11 @@ def test_params_are_bound_and_never_text(server):
     assert "arguments.params[0]" in sql(server, "SELECT ?", params=[[1]]).texts[-1]
 
 
+def test_params_of_many_megabytes_are_read(server):
+    assert rows(server, "SELECT length(?)", params=["\u00e4" * 3_000_000]) == [[3_000_000]]
+    assert rows(server, "SELECT length(?) + ?", params=["\x7f" * 2_000_000, 1]) == [[2_000_001]]
+
+
 def test_foreign_text_is_clean_and_rows_are_as_they_are(server):
     """What nobody sees stands in the table as an escape, and in the rows as itself (W1)."""
     evil = EVIL.replace("\x00", "").replace('"', "")
