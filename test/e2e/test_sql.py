@@ -105,6 +105,14 @@ def test_a_sqlite_file_of_the_session_is_named_by_its_path(server):
     assert rows(server, "SELECT count(*) FROM t", database=path) == [[2]]
 
 
+def test_a_misspelt_name_in_quotes_is_no_text_in_a_sqlite_file_either(server):  # Q4
+    make_database(server, script="create table t(region text, amount real); insert into t values ('South', 1)")
+    for query, name in (('SELECT avg("amuont") FROM t', "amuont"), ('SELECT * FROM t WHERE "regoin" = \'South\'', "regoin"),
+                        ('SELECT count(*) FROM t GROUP BY "regoin"', "regoin")):
+        assert sql(server, query, database="data.db").texts[-1].startswith(f"no such column: {name}")
+    assert rows(server, 'SELECT "amount" FROM t WHERE "region" = \'South\'', database="data.db") == [[1.0]]
+
+
 @pytest.mark.parametrize("path", ["../data.db", "/etc/passwd", "input/../data.db", "no.db", "link.db", "text.db"])
 def test_a_path_that_is_no_database_of_the_session_is_refused(server, path):
     server.cell("import os; os.symlink('/etc/passwd', 'link.db'); open('text.db', 'w').write('x' * 500)")

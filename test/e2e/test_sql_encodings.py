@@ -84,3 +84,11 @@ def test_a_broken_byte_leaves_a_large_file_in_its_encoding(server):  # W2
     answer = sql(server, "SELECT count(*) FROM t WHERE \u540d\u524d = '\u7530\u4e2d'")
     assert answer.object["rows"] == [[600]] and "read as CP932" in notes(answer)[0]
     assert "bytes of input/t.csv that are not CP932: 1, read as U+FFFD" in notes(answer)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp932"])
+def test_the_line_for_pandas_reads_the_rows_of_a_file_that_is_not_utf8(server, encoding):  # W2
+    name = "M\u00fcller" if encoding == "latin-1" else "\u7530\u4e2d"
+    write(server, {"input/t.csv": ("name\n" + f"{name}\nMeier\n" * 40).encode(encoding)})
+    (line,) = [line for line in sql(server, "SELECT name FROM t").texts[-1].splitlines() if "read_csv" in line]
+    assert server.cell(line + f"\nlen(df), int((df.name == {name!r}).sum())").text == "(80, 40)\n"
