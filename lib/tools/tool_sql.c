@@ -60,6 +60,7 @@ struct sql_call {
 	uint64_t output_chars;
 	uint64_t number; /* among the session's cells */
 	uint64_t started_ms;
+	bool joined; /* by a call that did not begin it */
 	/* Once it ended while no call waited: */
 	uint64_t ended_ms;
 	json_t *result; /* NULL: the problem is what there is to tell */
@@ -164,11 +165,13 @@ static char *make_notice(const struct sql_call *sql)
 	char *due = session_take_notice(sql->session);
 	char *notice;
 
-	if (sql->query != NULL)
+	if (!sql->joined)
 		return due;
-	notice = xasprintf("The query ended %ju s ago, when no call waited for it.%s%s",
-			   (uintmax_t)((now_ms(sql) - sql->ended_ms) / MS), due != NULL ? "\n" : "",
-			   due != NULL ? due : "");
+	notice =
+		xasprintf("This is the query of cell %ju, which began %ju s ago: what was changed "
+			  "since is not in it. The same call once more runs it anew.%s%s",
+			  (uintmax_t)sql->number, (uintmax_t)((now_ms(sql) - sql->started_ms) / MS),
+			  due != NULL ? "\n" : "", due != NULL ? due : "");
 	free(due);
 	return notice;
 }
@@ -510,6 +513,7 @@ static bool join(struct service *service, struct session *session, struct mcp_ca
 
 	if (sql == NULL)
 		return false;
+	sql->joined = true;
 	if (sql->query != NULL) {
 		wait_for(sql, call);
 		return true;

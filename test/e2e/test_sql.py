@@ -538,7 +538,8 @@ def test_a_query_goes_on_when_its_call_is_answered_and_the_same_call_gets_the_an
         ("running", 1, False)}
     assert "call exec_sql again with the same arguments" in running[0].object["message"]
     assert (last.object["rows"], last.object["cell"]) == ([[7]], 1)
-    assert re.match(r"The query ended \d+ s ago, when no call waited for it\.", last.texts[0])
+    assert re.match(r"This is the query of cell \d+, which began \d+ s ago: what was changed since is not in it\. "
+                    r"The same call once more runs it anew\.", last.texts[0])
     again = ended(hurried, "SELECT ? AS a", params=[7])
     assert again[0].object["state"] == "running" and again[-1].object["cell"] == 2
     assert ended(hurried, "SELECT ? AS a", params=[8])[-1].object["rows"] == [[8]]
