@@ -140,24 +140,41 @@ static struct side row_part(const struct compare *compare, const struct side *ro
 			      .end = index > 0 ? begin : clause_right_of(clause, begin, false) };
 }
 
-/* Values, or rows of them; what VALUES has beside a row is not looked at. */
+static bool has_part(const struct compare *compare, const struct side *row, size_t index)
+{
+	struct side part = row_part(compare, row, index);
+
+	return part.begin != part.end;
+}
+
+static void look_at_parts(struct compare *compare, const struct side *a, const struct side *b,
+			  struct operation operation)
+{
+	for (size_t i = 0; i < ROW_MAX && has_part(compare, a, i) && has_part(compare, b, i); i++) {
+		struct side part = row_part(compare, a, i);
+		struct side other = row_part(compare, b, i);
+
+		look_at_values(compare, &part, &other, operation);
+	}
+}
+
+/* Values, or rows of them, or a row in a list of rows; what VALUES has beside a row is not looked
+ * at. */
 static void look_at_both(struct compare *compare, struct side *a, struct side *b,
 			 struct operation operation)
 {
-	struct side part = row_part(compare, a, 1);
+	struct side first = row_part(compare, b, 0);
 
-	if (part.begin == part.end) {
+	if (!has_part(compare, a, 1))
 		look_at_values(compare, a, b, operation);
-		return;
-	}
-	for (size_t i = 0; i < ROW_MAX; i++) {
-		struct side other = row_part(compare, b, i);
+	else if (first.begin == first.end || !has_part(compare, &first, 1))
+		look_at_parts(compare, a, b, operation);
+	else
+		for (size_t i = 0; i < ROW_MAX && has_part(compare, b, i); i++) {
+			struct side row = row_part(compare, b, i);
 
-		part = row_part(compare, a, i);
-		if (part.begin == part.end || other.begin == other.end)
-			return;
-		look_at_values(compare, &part, &other, operation);
-	}
+			look_at_parts(compare, a, &row, operation);
+		}
 }
 
 /* ---- the operators ---- */

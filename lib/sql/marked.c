@@ -144,7 +144,7 @@ static bool skip_front(const char **s, size_t *len)
 }
 
 /*
- * A capital letter right behind the digits makes a code of them, 12A, unless it is a factor: K and
+ * A capital letter behind the digits makes a code of them, 12A, unless it is a factor: K and
  * M of any number, B, G and T of one that has a point or a mark.
  */
 static bool is_letter_behind(char letter, bool sure)
@@ -164,10 +164,12 @@ static bool is_behind(const char *s, size_t len, bool sure)
 			n = word_length(s + at, len - at);
 			if (!is_currency(s + at, n) && !is_unit(s + at, n) && !is_factor(s + at, n))
 				return false;
-			if (at == 0 && n == 1 && isupper((unsigned char)*s) &&
-			    !is_letter_behind(*s, sure))
+			if (n == 1 && isupper((unsigned char)s[at]) &&
+			    !is_letter_behind(s[at], sure))
 				return false;
 			words++;
+		} else if ((s[at] == '-' || s[at] == '+') && at + n < len) {
+			return false; /* 300-B; a sign may end it */
 		}
 		at += n;
 	}

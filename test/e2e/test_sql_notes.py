@@ -152,12 +152,13 @@ def test_row_values_are_compared_part_by_part(server):
     for query in ("SELECT count(*) FROM n WHERE (b, a) IN (SELECT b, a FROM n)", "SELECT count(*) FROM n WHERE (b, a) = ('x', 1)", "SELECT count(*) FROM n x JOIN n y ON (x.b, x.a) = (y.b, y.a)",
                   "SELECT count(*) FROM n WHERE (b, a) IN (VALUES ('x', 1))", "SELECT count(*) FROM n WHERE (SELECT b, a) = (SELECT 'x', 1)", "SELECT count(*) FROM n WHERE (b, a) < ('y', 9)",
                   "SELECT count(*) FROM n WHERE (a, b, d) NOT IN (SELECT a, b, d FROM n WHERE a = 9)", "SELECT count(*) FROM n WHERE (d, a) BETWEEN ('2026-01-05', 1) AND ('2026-01-09', 2)",
-                  "SELECT count(*) FROM n WHERE b IN ('x', 'y') AND (a) IN (1, 2)"):
+                  "SELECT count(*) FROM n WHERE b IN ('x', 'y') AND (a) IN (1, 2)",
+                  "SELECT count(*) FROM n WHERE (b, a) IN (('x', 1), ('q', 2))", "SELECT count(*) FROM n WHERE (a, d) NOT IN ((1, '2026-01-09'))"):
         answer = sql(server, query)
         assert answer.object["rows"][0][0] > 0 and notes(answer) == [], query
     numbered = ["b of n.csv is text and was compared with a number, as text: no value of it begins with a number ('x', ...)"]
     for query in ("SELECT count(*) FROM n WHERE (a, b) = (1, 5)", "SELECT count(*) FROM n WHERE (a, b) IN (SELECT a, a FROM n)", "SELECT count(*) FROM n WHERE b IN (1, 2)",
-                  "SELECT count(*) FROM n WHERE b = (SELECT max(n.a, 0) FROM n, n m ORDER BY 1, 1)"):
+                  "SELECT count(*) FROM n WHERE (a, b) IN ((1, 'x'), (2, 5))", "SELECT count(*) FROM n WHERE b = (SELECT max(n.a, 0) FROM n, n m ORDER BY 1, 1)"):
         assert notes(sql(server, query)) == numbered, query
     assert "was compared with one that is written otherwise" in notes(sql(server, "SELECT a FROM n WHERE (a, d) < (2, '6.1.2026')"))[0]
 
