@@ -382,12 +382,9 @@ static void advise_bare(const struct subject *subject)
 		  subject->name, subject->file, buf_str(&quoted));
 }
 
-static void advise_column(const struct subject *subject)
+/* Of what it was compared with or sorted by: the first that says enough. */
+static void advise_compared(const struct subject *subject, unsigned marks, bool doubtful)
 {
-	unsigned marks = subject->column->marks;
-	bool doubtful = subject->column->verdict.reason != INFER_NO_REASON &&
-			subject->column->verdict.reason != INFER_FEW_DATES;
-
 	if (marks & COLUMN_ORDERED)
 		advise_ordered(subject);
 	else if ((marks & COLUMN_TRUTH) && !doubtful)
@@ -404,6 +401,15 @@ static void advise_column(const struct subject *subject)
 		advise_midnight(subject);
 	else if ((marks & COLUMN_SORTED) && !(marks & (COLUMN_CONVERTED | COLUMN_ADDED)))
 		advise_sorted(subject);
+}
+
+static void advise_column(const struct subject *subject)
+{
+	unsigned marks = subject->column->marks;
+	bool doubtful = subject->column->verdict.reason != INFER_NO_REASON &&
+			subject->column->verdict.reason != INFER_FEW_DATES;
+
+	advise_compared(subject, marks, doubtful);
 	if (marks & COLUMN_CAST)
 		advise_cast(subject);
 	if (marks & COLUMN_STACKED)

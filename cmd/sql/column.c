@@ -175,6 +175,20 @@ bool column_is_dated(const struct column *column)
 	return column->verdict.type == INFER_TYPE_TEXT && 2 * moments > present;
 }
 
+/* Among the first values that are not numbers, each once. */
+static void keep_other(struct column *column, const struct csv_field *field)
+{
+	for (size_t i = 0; i < COLUMN_SAMPLES; i++) {
+		if (column->samples[i][0] == '\0') {
+			keep_sample(column->samples[i], field);
+			return;
+		}
+		if (strncmp(column->samples[i], field->s,
+			    size_min(field->len, COLUMN_SAMPLE_MAX - 1)) == 0)
+			return;
+	}
+}
+
 void column_count(struct column *column, const struct csv_field *field, bool commas)
 {
 	enum infer_class class = infer_class(field->s, field->len);
@@ -196,18 +210,9 @@ void column_count(struct column *column, const struct csv_field *field, bool com
 		keep_sample(column->undated, field);
 	if (class > INFER_EMPTY && !infer_is_number(class, true) && !begins_number(field))
 		count_zero(column, field);
-	if (class <= INFER_MISSING || column->samples[COLUMN_SAMPLES - 1][0] != '\0' ||
-	    infer_is_number(class, commas))
-		return;
-	for (size_t i = 0; i < COLUMN_SAMPLES; i++) {
-		if (column->samples[i][0] == '\0') {
-			keep_sample(column->samples[i], field);
-			return;
-		}
-		if (strncmp(column->samples[i], field->s,
-			    size_min(field->len, COLUMN_SAMPLE_MAX - 1)) == 0)
-			return;
-	}
+	if (class > INFER_MISSING && column->samples[COLUMN_SAMPLES - 1][0] == '\0' &&
+	    !infer_is_number(class, commas))
+		keep_other(column, field);
 }
 
 /* ---- values ---- */

@@ -68,8 +68,8 @@ static bool is_unlike(const struct side *a, const struct side *b, struct operati
 		(operation.shorter && moment_extends(b->written, a->moments)));
 }
 
-/* What happens to the columns of `a`, on the left, beside `b`. */
-static unsigned marks_of(const struct side *a, const struct side *b, struct operation operation)
+/* By their kinds. */
+static unsigned kind_marks(const struct side *a, const struct side *b, struct operation operation)
 {
 	unsigned marks = 0;
 
@@ -85,6 +85,14 @@ static unsigned marks_of(const struct side *a, const struct side *b, struct oper
 	if ((a->numeric || a->boolean) && !a->text && b->word != 0 &&
 	    (!operation.unequal || b->written != 0))
 		marks |= COLUMN_TEXTED;
+	return marks;
+}
+
+/* What happens to the columns of `a`, on the left, beside `b`. */
+static unsigned marks_of(const struct side *a, const struct side *b, struct operation operation)
+{
+	unsigned marks = kind_marks(a, b, operation);
+
 	if (operation.orders && moment_sorts_wrong(a->moments))
 		marks |= COLUMN_ORDERED;
 	if (is_unlike(a, b, operation) || ((a->moments & MOMENT_DATE) && b->compact))

@@ -347,6 +347,20 @@ static int take_text(struct lexer *lexer, struct token *ret, struct err *err)
 	return take_quoted(lexer, c, true, false, err);
 }
 
+static int take_other(struct lexer *lexer, struct token *ret, struct err *err)
+{
+	char c = peek(lexer, 0);
+
+	if (c == '$' && lexer->dialect == SQL_POSTGRESQL)
+		return refuse(lexer, lexer->at, err,
+			      "a $ that begins neither a parameter nor a string");
+	if (c == '#' && lexer->dialect == SQL_GENERIC)
+		return refuse(lexer, lexer->at, err, "'#' begins a comment for some databases");
+	ret->kind = TOKEN_OTHER;
+	lexer->at++;
+	return 0;
+}
+
 static int take(struct lexer *lexer, struct token *ret, struct err *err)
 {
 	char c = peek(lexer, 0);
@@ -381,16 +395,9 @@ static int take(struct lexer *lexer, struct token *ret, struct err *err)
 	if (starts_word(lexer, c)) {
 		ret->kind = TOKEN_WORD;
 		take_word(lexer);
-	} else if (c == '$' && lexer->dialect == SQL_POSTGRESQL) {
-		return refuse(lexer, lexer->at, err,
-			      "a $ that begins neither a parameter nor a string");
-	} else if (c == '#' && lexer->dialect == SQL_GENERIC) {
-		return refuse(lexer, lexer->at, err, "'#' begins a comment for some databases");
-	} else {
-		ret->kind = TOKEN_OTHER;
-		lexer->at++;
+		return 0;
 	}
-	return 0;
+	return take_other(lexer, ret, err);
 }
 
 /*
