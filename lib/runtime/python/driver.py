@@ -1994,7 +1994,7 @@ def render_figure(figure):
     savefig(bbox_inches="tight") looks the same but draws twice. It is only needed when something
     (mostly a legend) hangs over the edge of the canvas.
     """
-    import warnings
+    warnings = own("warnings")
 
     with warnings.catch_warnings(record=True) as told:
         data = draw_figure(figure)
@@ -2153,7 +2153,7 @@ def note_images_left_out():
 def hook_matplotlib(module):
     """Its folders are made once and remembered: in an interpreter whose imports came ahead of the
     session they are gone by then."""
-    import functools
+    functools = own("functools")
 
     def remade(original):
         @functools.wraps(original)
@@ -2211,8 +2211,7 @@ def hook_inspect(inspect):
         if isinstance(object, type) and object.__module__ == "__main__":
             name = sources.owner.get(object.__qualname__.partition(".")[0])
             if name is not None:
-                import linecache  # noqa: F401  its hook fills in the cells
-
+                own("linecache")  # its hook fills in the cells
                 return name
         return original(object)
 
@@ -2333,10 +2332,10 @@ def plotly_outline(figure):
 
 
 def module_exists(name):
-    import importlib.util
+    util = own("importlib.util")
 
     try:
-        return name in sys.modules or importlib.util.find_spec(name) is not None
+        return name in sys.modules or util.find_spec(name) is not None
     except (ImportError, ValueError):
         return False
 
@@ -2418,10 +2417,10 @@ def write_definitions():
     Children read it while the next one is being started, so it is replaced as a whole.
     """
     import os
-    import tempfile
+    tempfile = own("tempfile")
 
     if DefinitionsFile.folder is None:
-        import atexit
+        atexit = own("atexit")
 
         DefinitionsFile.folder = tempfile.mkdtemp(prefix="ptycell-main-")
         atexit.register(remove_definitions, posix.getpid())
@@ -2437,7 +2436,7 @@ def write_definitions():
 
 def remove_definitions(pid):
     if pid == posix.getpid():
-        import shutil
+        shutil = own("shutil")
 
         shutil.rmtree(DefinitionsFile.folder, ignore_errors=True)
 
@@ -2516,9 +2515,9 @@ class SmallFile(_io.BytesIO):
 
 def pickle_briefly(value):
     """The value as bytes; None when it cannot be pickled, or is too large then."""
-    import copyreg
-    import importlib
-    import pickle
+    copyreg = own("copyreg")
+    importlib = own("importlib")
+    pickle = own("pickle")
 
     file = SmallFile()
     pickler = pickle.Pickler(file, 5)
@@ -3216,7 +3215,7 @@ def run_shell(command, capture):
 
 def call_shell(command, capture, fed=None):
     """Its lines when they are captured. `fed` is what it reads, None: the terminal."""
-    import subprocess
+    subprocess = own("subprocess")
 
     flush_streams()
     out, err = capture or stays_inside(sys.stdout), stays_inside(sys.stderr)
@@ -3381,7 +3380,7 @@ def read_requirements(path, depth):
 
 def ask_broker(language, packages):
     """(worked, what to tell) of packages that the server is asked to bring."""
-    import importlib
+    importlib = own("importlib")
     own("select")  # the wait's: an interrupt that comes while it is imported would be lost
 
     if in_child() or not may_send():
@@ -3408,7 +3407,7 @@ def ask_broker(language, packages):
 
 def after_packages(command):
     if " pip " in command or " uv " in command:
-        import importlib
+        importlib = own("importlib")
 
         importlib.invalidate_caches()
 
@@ -3440,7 +3439,7 @@ def magic_shell(name):
 
 def script_magic(program):
     def magic(line, body, lineno):
-        import subprocess
+        subprocess = own("subprocess")
 
         flush_streams()
         # As an argument and not on stdin: the script may read the terminal.
@@ -3540,7 +3539,7 @@ def magic_run(line):
 
 def run_file(words, options):
     import os
-    import runpy
+    runpy = own("runpy")
 
     path = os.path.expanduser(words[0])
     saved, sys.argv = sys.argv, words
@@ -3609,7 +3608,7 @@ def magic_reset(line):
 
 
 def magic_debug(line):
-    import pdb
+    pdb = own("pdb")
 
     pdb.pm()
 
@@ -3686,9 +3685,13 @@ def split_options(line):
 
 
 def magic_prun(line, frame):
-    import cProfile
-
-    cProfile.runctx(line, NAMESPACE, scope_of(frame) or NAMESPACE, sort="cumulative")
+    profile = own("cProfile").Profile()
+    try:
+        profile.runctx(line, NAMESPACE, scope_of(frame) or NAMESPACE)
+    except SystemExit:
+        pass
+    finally:
+        among_own(lambda: profile.print_stats("cumulative"))
 
 
 # Output
@@ -3729,8 +3732,8 @@ class Shown:
 
 
 def magic_capture(line, body, lineno):
-    import contextlib
-    import io
+    contextlib = own("contextlib")
+    io = own("io")
 
     words = line.split()
     kept = {"stdout": io.StringIO(), "stderr": io.StringIO()}
@@ -3776,7 +3779,7 @@ def magic_pylab(line):
 
 
 def magic_load_ext(line):
-    import importlib
+    importlib = own("importlib")
 
     if line in ("autoreload", "storemagic"):
         return
@@ -3989,7 +3992,7 @@ class StandIn:
     def find_spec(name, path=None, target=None):
         if name not in ("IPython", "IPython.display", "IPython.core", "IPython.core.display"):
             return None
-        from importlib.machinery import ModuleSpec
+        from _frozen_importlib import ModuleSpec
 
         return ModuleSpec(name, StandIn, is_package=name in ("IPython", "IPython.core"))
 

@@ -190,3 +190,19 @@ def test_capture_keeps_values_and_figures(session, needs):
     shown = session.run("out.show()")
     assert shown.output == "x\n" and len(shown.images) == 1
     assert session.run("%%capture --no-stdout\nprint('x')").output == "x\n"
+
+
+def test_files_of_the_session_are_no_modules_of_a_magic(start, tmp_path):
+    session = start()
+    for name in "subprocess cProfile pdb runpy contextlib warnings pickle copyreg tempfile shutil functools".split():
+        (tmp_path / (name + ".py")).write_text("print('run: %s')\n" % name)
+    (tmp_path / "five.txt").write_text("print(5)\n")
+    assert session.run("!echo one").output == "one\n"
+    assert session.run("%%bash\necho two").output == "two\n"
+    assert session.run("%%capture got\nprint(3)").output == ""
+    assert session.run("got.stdout").value == repr("3\n")
+    assert session.run("%run five.txt").output == "5\n"
+    assert "function calls" in session.run("%prun 1").output
+    for name in ("subprocess", "cProfile"):
+        assert session.run("import %s" % name).output == "run: %s\n" % name
+    assert session.run("!echo one").output == "one\n"
