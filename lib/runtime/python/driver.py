@@ -32,6 +32,7 @@ CodeType = type((lambda: 0).__code__)
 BuiltinType = type(len)
 MISSING = object()
 DRIVER_FILE = (lambda: 0).__code__.co_filename
+gettrace, settrace, getprofile, setprofile = sys.gettrace, sys.settrace, sys.getprofile, sys.setprofile
 
 PROTOCOL = "1"
 CONTROL_FD = 3
@@ -356,6 +357,7 @@ class State:
     clears = False  # what was shown goes before the cell shows something else
     printer = None  # how SymPy was told to print
     check = None  # of code rules, when the person has any
+    tracing = None  # what code gave to sys.settrace and sys.setprofile, while the driver is at work
     serving = False  # this is a parent: no session's, but copied for them
 
 
@@ -1203,11 +1205,26 @@ def run_codes(codes, source, scope=None):
     if wants_loop(source):
         return run_in_loop(await_codes(codes))
     for code, is_value in codes:
-        result = eval(code, NAMESPACE, scope)
+        if State.tracing is not None:
+            resume_tracing()
+        try:
+            result = eval(code, NAMESPACE, scope)
+        finally:  # no call of a function of ours: it would be traced
+            if gettrace() is not None or getprofile() is not None:
+                State.tracing = gettrace(), getprofile()
+                settrace(None)
+                setprofile(None)
         check_interrupt()
         if is_value:
             value = result
     return value
+
+
+def resume_tracing():
+    trace, profile = State.tracing
+    State.tracing = None
+    setprofile(profile)
+    settrace(trace)
 
 
 async def await_codes(codes):
@@ -2198,6 +2215,44 @@ def hook_figure(module):
 # ---- other libraries ------------------------------------------------------------------------
 
 
+def outermost_code():
+    frame = sys._getframe()
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_code
+
+
+STUB_CODE = outermost_code()
+
+
+def is_ours(frame):
+    """Whether it is a frame of what runs the cells."""
+    return frame.f_code.co_filename == DRIVER_FILE or frame.f_code is STUB_CODE
+
+
+def hook_traceback(module):
+    """A stack, as logging shows it with an error of its own, begins with the cell."""
+    original = module.walk_stack
+
+    def walk_stack(f):
+        return filter(lambda place: not is_ours(place[0]), original(f))
+
+    walk_stack.__doc__ = original.__doc__
+    module.walk_stack = walk_stack
+
+
+def hook_warnings(module):
+    """A warning about who called the cell is about the interpreter, as at a prompt."""
+    original = module._showwarnmsg
+
+    def show(told):
+        if told.filename == DRIVER_FILE:
+            told.filename, told.lineno = "sys", 1
+        original(told)
+
+    module._showwarnmsg = show
+
+
 def hook_linecache(linecache):
     if is_own(linecache):
         sources.fill_all(linecache)
@@ -2215,7 +2270,14 @@ def hook_inspect(inspect):
                 return name
         return original(object)
 
+    outer = inspect.getouterframes
+
+    def getouterframes(frame, context=1):
+        return [place for place in outer(frame, context) if not is_ours(place.frame)]
+
+    getouterframes.__doc__ = outer.__doc__
     inspect.getfile = getfile
+    inspect.getouterframes = getouterframes
 
 
 def hook_pil(module):
@@ -2229,7 +2291,7 @@ def hook_pil(module):
 def hook_pdb(pdb):
     """At its prompt pdb takes an interrupt for a change of mind and asks again, so a cell that
     nobody answers could only be killed, with all state. Here the interrupt ends the cell. And a
-    stack begins with the cell, not with what runs it."""
+    stack begins with the cell, not with what runs it: who steps on at its end is done."""
 
     def loop_once(debugger):
         debugger.allow_kbdint = True
@@ -2246,8 +2308,18 @@ def hook_pdb(pdb):
         first = next((i for i, name in enumerate(names) if name.startswith("<cell ")), 0)
         return (stack[first:], index - first) if first <= index else (stack, index)
 
+    stops = pdb.Pdb.stop_here
+
+    def stop_here(debugger, frame):
+        if frame.f_code.co_filename != DRIVER_FILE:
+            return stops(debugger, frame)
+        if frame.f_code in (run_codes.__code__, await_codes.__code__):
+            debugger.set_continue()
+        return False
+
     pdb.Pdb._cmdloop = loop_once
     pdb.Pdb.get_stack = own_stack
+    pdb.Pdb.stop_here = stop_here
 
 
 def hook_subprocess(subprocess):
@@ -2542,6 +2614,8 @@ def statement_text(lines, first, node):
 # ---- import hooks ---------------------------------------------------------------------------
 
 HOOKS = {
+    "traceback": hook_traceback,
+    "warnings": hook_warnings,
     "linecache": hook_linecache,
     "inspect": hook_inspect,
     "pdb": hook_pdb,

@@ -119,7 +119,8 @@ def test_a_warning_is_shown_in_each_cell(session):
 def test_a_warning_about_who_runs_the_cell_is_shown_in_each_cell(session):
     session.run("import warnings\nasync def later(): pass")
     for number in (1, 2):
-        assert "UserWarning: above" in session.run("warnings.warn('above', stacklevel=2)").output, number
+        told = session.run("warnings.warn('above', stacklevel=2)").output
+        assert "UserWarning: above" in told and "ptycell" not in told, number
         session.run("later()")
         assert "'later' was never awaited" in session.run("5").output, number
 
@@ -417,3 +418,35 @@ def test_files_of_the_session_are_no_modules_of_the_driver(start, tmp_path):
 def test_a_status_that_no_c_int_holds_is_what_python_makes_of_it(session):
     for code, told in ((3, "3"), (-1, "-1"), (2**40 + 5, "5"), (2**70, "255"), (-2**70, "255")):
         assert session.run("import sys; sys.exit(%d)" % code).done["code"] == told
+
+
+STACKS = """\
+import inspect, io, logging, traceback
+def stacks():
+    logging.warning("%d", "x")
+    file = io.StringIO()
+    traceback.print_stack(file=file)
+    return file.getvalue().count("File"), [place.function for place in inspect.stack()], len(traceback.extract_stack())
+stacks()"""
+
+
+def test_stacks_begin_with_the_cell(session):
+    result = session.run(STACKS)
+    assert result.value == "(2, ['stacks', '<module>'], 2)"
+    assert "--- Logging error ---" in result.output and "ptycell" not in result.output and "<string>" not in result.output
+    frames = "len(traceback.StackSummary.extract(traceback.walk_stack(None)))"
+    assert session.run(frames).value == "1"
+
+
+@pytest.mark.parametrize("setter", ["sys.settrace", "sys.setprofile"])
+def test_what_code_traces_is_code(session, setter):
+    session.run("import sys\nseen = []\ndef f(): return 1\ndef g(): raise ValueError")
+    session.run("def note(frame, event, arg):\n    seen.append(frame.f_code.co_name)\n    return note")
+    session.run(setter + "(note)")
+    assert session.run("f()").value == "1"
+    assert session.run("g()").status == "error"
+    session.run(setter + "(None)")
+    names = session.run("print(*sorted(set(seen)))").output.split()
+    ours = {"resume_tracing", "run_codes"} if setter == "sys.setprofile" else set()
+    assert {"<module>", "f", "g"} <= set(names) <= {"<module>", "f", "g"} | ours
+    assert session.run("sys.gettrace(), sys.getprofile()").value == "(None, None)"

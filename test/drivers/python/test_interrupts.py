@@ -181,6 +181,16 @@ def test_PY22_an_interrupt_at_a_debuggers_prompt_ends_the_cell_and_keeps_its_sta
     assert session.run("x + 1").value == "42"
 
 
+@pytest.mark.parametrize("cell", ["x = 1\nbreakpoint()\ny = 2", "import asyncio\nawait asyncio.sleep(0)\nbreakpoint()\ny = 2"])
+def test_who_steps_behind_the_end_of_a_cell_has_left_the_debugger(session, cell):
+    session.start(cell)
+    session.read_until("(Pdb) ")
+    os.write(session.master, b"n\n" * 4)
+    result = session.finish()
+    assert result.status == "ok" and "ptycell" not in result.output
+    assert session.run("x = y + 1\nx").value == "3"
+
+
 def test_PY18_a_stack_dump_names_the_line_of_an_uninterruptible_call(session):
     def hangs():
         """Until the interrupt comes while the call is under way, and not before it: to be told takes far less than that."""
