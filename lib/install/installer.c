@@ -37,7 +37,6 @@ struct installer {
 	struct sandbox *sandbox;
 	struct proxy *proxy;
 	size_t index_count; /* it needs one of so many; 0: it needs none */
-	bool has_folders;   /* and may do without any */
 	struct interpreter *interpreter;
 	struct loop_io control;
 	struct loop_io commands; /* a pipe of its own, where there is one */
@@ -89,22 +88,6 @@ void installer_free(struct installer *i)
 
 /* ---- its end ---- */
 
-/* With folders what its program says may be true, too: "no such package", in these. */
-static void tell_unreached(const struct installer *i, json_t **answer, struct err *err)
-{
-	const char *said = json_string_value(json_object_get(*answer, "text"));
-
-	if (i->has_folders && said != NULL) {
-		cleanup_free char *text = xasprintf("%s\n%s", i->unreached.msg, said);
-
-		json_put_str(*answer, "text", text);
-		return;
-	}
-	*err = i->unreached;
-	json_decref(*answer);
-	*answer = NULL;
-}
-
 static void on_closed(void *data)
 {
 	struct installer *i = data;
@@ -117,8 +100,11 @@ static void on_closed(void *data)
 	if (err.code == ERR_NONE &&
 	    (answer = answer_read(buf_str(&i->answer), i->answer.len, &err)) == NULL)
 		(void)err_wrap(&err, "the installer");
-	if (i->unreached.code != ERR_NONE && !json_is_true(json_object_get(answer, "ok")))
-		tell_unreached(i, &answer, &err);
+	if (i->unreached.code != ERR_NONE && !json_is_true(json_object_get(answer, "ok"))) {
+		err = i->unreached;
+		json_decref(answer);
+		answer = NULL;
+	}
 	installer_free(i);
 	done(done_data, answer, answer == NULL ? &err : NULL);
 }
@@ -357,7 +343,7 @@ static void on_look(struct loop_timer *timer)
 {
 	struct installer *i = container_of(timer, struct installer, look);
 
-	if (!i->has_folders && reaches_none(i, &i->err))
+	if (reaches_none(i, &i->err))
 		finish(i);
 	else
 		disk_start(i->disk, on_measured);
@@ -475,7 +461,6 @@ struct installer *installer_start(const struct installer_spec *spec, installer_d
 	i->hosts = spec->hosts != NULL ? xstrdup(spec->hosts) : NULL;
 	i->allow_private = spec->allow_private;
 	i->index_count = spec->index_count;
-	i->has_folders = spec->folder_count > 0;
 	i->order = xasprintf("%s\n", order);
 	buf_init(&i->answer, ANSWER_MAX);
 	buf_init(&i->said, BUF_UNBOUNDED);

@@ -38,8 +38,8 @@ struct installer_spec {
 	const char *proxy_helper; /* path of ptycell-proxy; NULL: no network */
 	const char *hosts;        /* that it may reach, as net/hosts.h; NULL: no network */
 	bool allow_private;
-	size_t index_count; /* none of so many is reached: its end, unless there are folders, or
-			     * why it failed; 0: not so */
+	size_t index_count; /* when none of so many is reached, that is its end, ERR_NOT_FOUND; 0:
+			       not so */
 	const char *const *folders; /* with packages in them, to read */
 	const int *folder_fds;
 	size_t folder_count;

@@ -36,7 +36,7 @@ static void on_failed(struct loop_defer *defer)
 static void fail(struct job *job, const char *problem)
 {
 	free(job->problem);
-	job->problem = xstrdup(problem);
+	job->problem = xasprintf("%s%s", job->unreached != NULL ? job->unreached : "", problem);
 	loop_defer_start(job->broker->host->loop, &job->failed, on_failed);
 }
 
@@ -162,7 +162,7 @@ static json_t *make_order(const struct job *job, const char *step)
 	json_put(order, "packages", json_incref(job->wanted));
 	json_put(order, "policy", json_deep_copy(policyfile_packages(policy, job->language->name)));
 	json_put_str(order, "policy_path", policyfile_path(policy));
-	json_put(order, "indexes", json_incref(job->indexes.urls));
+	json_put(order, "indexes", job->unreached ? json_array() : json_incref(job->indexes.urls));
 	json_put(order, "options",
 		 job->indexes.options != NULL ? json_incref(job->indexes.options) : json_object());
 	json_put(order, "trusted",
@@ -186,12 +186,6 @@ static int make_work(struct job *job, struct err *err)
 	return confinement_adopt(host->confinement, job->work, err);
 }
 
-/* How many indexes there are for packages to come from. */
-static size_t needed_indexes(const struct job *job, const char *step)
-{
-	return str_eq(step, "fetch") ? json_array_size(job->indexes.urls) : 0;
-}
-
 static void run_step(struct job *job, const char *step, bool network, installer_done_fn *done)
 {
 	const struct session_host *host = job->broker->host;
@@ -205,7 +199,6 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 				       .hosts = network ? job->indexes.hosts : NULL,
 				       .allow_private = job->indexes.allow_private ||
 							host->settings->allow_private_hosts,
-				       .index_count = needed_indexes(job, step),
 				       .folders = folders,
 				       .folder_fds = job->indexes.folder_fds,
 				       .folder_count = job->indexes.folder_count,
@@ -213,6 +206,8 @@ static void run_step(struct job *job, const char *step, bool network, installer_
 				       .order = order };
 	struct err err;
 
+	if (network && str_eq(step, "fetch"))
+		spec.index_count = json_array_size(job->indexes.urls);
 	for (size_t i = 0; i < job->indexes.folder_count; i++)
 		folders[i] = job->indexes.folders[i];
 	if (make_work(job, &err) == 0) {
@@ -392,6 +387,18 @@ static void on_unpacked(void *data, const json_t *answer, const struct err *err)
 		pack(job);
 }
 
+/* The program would ask for an index again and again: it is begun anew, for the folders alone. */
+static bool goes_on_without_index(struct job *job, const struct err *err)
+{
+	if (err == NULL || err->code != ERR_NOT_FOUND || job->abandoned ||
+	    job->indexes.folder_count == 0)
+		return false;
+	job->installer = NULL;
+	job->unreached = xasprintf("It could not be installed: %s.\n", err->msg);
+	fetch(job);
+	return true;
+}
+
 static void on_fetched(void *data, const json_t *answer, const struct err *err)
 {
 	struct job *job = data;
@@ -399,7 +406,7 @@ static void on_fetched(void *data, const json_t *answer, const struct err *err)
 	cleanup_json json_t *known = NULL;
 	struct err trouble;
 
-	if (!went_well(job, answer, err))
+	if (goes_on_without_index(job, err) || !went_well(job, answer, err))
 		return;
 	json_decref(job->record);
 	job->record = json_object();
@@ -440,7 +447,7 @@ static void on_checked(void *data, const json_t *answer, const struct err *err)
 
 static void fetch(struct job *job)
 {
-	run_step(job, "fetch", true, on_fetched);
+	run_step(job, "fetch", job->unreached == NULL, on_fetched);
 }
 
 static void look_up(struct job *job)
@@ -585,6 +592,7 @@ void job_free(struct job *job)
 	json_decref(job->wanted);
 	json_decref(job->record);
 	free(job->problem);
+	free(job->unreached);
 	free(job->key);
 	free(job->files_key);
 	free(job->folder);

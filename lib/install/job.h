@@ -63,7 +63,8 @@ struct job {
 	char *key;            /* of what is wanted */
 	char *files_key;      /* of the files that this came to */
 	json_t *record;
-	bool renewed; /* the cache is not asked any more */
+	char *unreached; /* no index is, as was told: "fetch" has the folders only */
+	bool renewed;    /* the cache is not asked any more */
 	bool abandoned;
 	bool checks;
 };

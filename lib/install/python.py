@@ -208,11 +208,11 @@ def pip(*arguments):
     """Its complaints become a Refusal."""
     ok, said = run_pip(*arguments)
     if not ok:
-        raise Refusal(explain(said))
+        raise Refusal(explain(said, "--no-index" in arguments))
     return said
 
 
-def explain(said):
+def explain(said, in_folders=False):
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith("error")]
     text = "\n".join(errors or lines)[-TAIL:]
@@ -228,8 +228,8 @@ def explain(said):
     elif "is not a trusted or secure host" in said:
         more = ("\nThe index is not https. The user can allow that: trusted-host in pip.conf, or PIP_TRUSTED_HOST.")
     elif "No matching distribution found" in said and "from versions: none" in said:
-        more = ("\nThe index has no such package, or only a source that would run code to be built, which the user "
-                "can allow: PTYCELL_INSTALL_BUILDS=1.")
+        more = ("\nThe %s no such package, or only a source that would run code to be built, which the user "
+                "can allow: PTYCELL_INSTALL_BUILDS=1." % ("folders have" if in_folders else "index has"))
     elif "No matching distribution found" in said:
         more = "\nThe versions that the index has stand in brackets above."
     return "pip could not install it:\n%s%s" % (text, more)
