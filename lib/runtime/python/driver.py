@@ -17,6 +17,7 @@ Two rules shape everything here:
 
 import _ast
 import _io
+import _operator
 import _signal
 import _thread
 import builtins
@@ -61,6 +62,7 @@ PIECES = 1000  # of text that gather in a stream until a line is whole
 PIECE_BYTES = 1000  # a longer one does not wait
 FLOOD_BYTES = 32 << 10  # printed by a cell line by line; what follows goes in blocks
 FLOOD_BLOCK = 128 << 10
+FLOOD_FREE = 1 << 20  # in a tick: who prints more waits until it is sent
 WHOLE_MAX = 2 * FLOOD_BLOCK  # bytes of a frame that a signal's handler cannot tear
 FLOOD_TICK = 0.02  # seconds that a block waits at most
 FLOOD_ROOM = 4 << 20  # bytes: when less is freed, it stays for the next text
@@ -465,7 +467,7 @@ class Flood:
         text = State.streams[1]
         if getattr(text, "buffer", None) is not stream or not text.line_buffering:
             return
-        self.count = 0
+        size, self.count = self.count, 0
         # What a thread writes to the terminal itself could not be put behind what it has printed.
         if _thread._count() or channel.sending or in_child() or not posix.isatty(1):
             return
@@ -477,7 +479,7 @@ class Flood:
             self._start_ticks()
             self._watch(calls)
             self.stream = stream
-            stream.write = stream.write_amid_flood()
+            stream.write = stream.write_freely() if size < 2 * FLOOD_BYTES else stream.write_amid_flood()
             text.reconfigure(line_buffering=False)
             self.active = True
         except BaseException as error:  # say from a handler of the user's
@@ -646,12 +648,18 @@ def settling(original, takes_descriptors=False):
     return call
 
 
+# What takes all out of a BytesIO; one call of map() runs them, and no code comes between.
+CALL = _operator.methodcaller.__call__
+EMPTY = tuple(_operator.methodcaller(*call) for call in (("getvalue",), ("seek", 0), ("truncate",)))
+
+
 class Output(_io._BufferedIOBase):
     """The binary side of sys.stdout and sys.stderr: the terminal. What is no whole line gathers.
 
     Threads, signal handlers and finalizers may print between any two steps here. A TextIOWrapper is
     not made for that: what is added to its pending text while its buffer takes some is lost. So it
     has none (write_through), and what gathers here is put in and taken out by one call into C each.
+    Amid a flood nothing but C is called by print: its text goes into `memory`.
     """
 
     mode = "wb"
@@ -660,6 +668,7 @@ class Output(_io._BufferedIOBase):
         self.fd = fd
         self.name = "<stdout>" if fd == 1 else "<stderr>"
         self.pieces = deque()
+        self.memory = None
 
     def readable(self):
         return False
@@ -691,8 +700,14 @@ class Output(_io._BufferedIOBase):
             self.check_interrupt()
         return len(data)
 
+    def write_freely(self):
+        """What is `write` meanwhile, until more comes than is sent."""
+        if self.memory is None:
+            self.memory = _io.BytesIO()
+        return self.memory.write
+
     def write_amid_flood(self):
-        """What is `write` meanwhile: nothing of a flood is lost by print, and little time."""
+        """What is `write` then: it waits."""
         pieces, append = self.pieces, self.pieces.append
 
         def write(data):
@@ -711,15 +726,23 @@ class Output(_io._BufferedIOBase):
         if self.fd == 2:
             settle()
         with printing:
-            self.pieces.append(None)
-            data = b"".join(iter(self.pieces.popleft, None))
+            data = self.take()
             if self.fd == 2:
                 self._write(data)
             elif flood.active:
+                if len(data) > FLOOD_FREE:
+                    self.write = self.write_amid_flood()
                 flood.add(data)
             else:
                 flood.count += len(data)
                 self._write(data)
+
+    def take(self):
+        self.pieces.append(None)
+        if self.memory is None:
+            return b"".join(iter(self.pieces.popleft, None))
+        older = list(map(CALL, EMPTY, (self.memory,) * len(EMPTY)))[0]
+        return older + b"".join(iter(self.pieces.popleft, None))
 
     def _write(self, data):
         sent = posix.write(self.fd, data) if data else 0
@@ -728,7 +751,7 @@ class Output(_io._BufferedIOBase):
             sent = posix.write(self.fd, data)
 
     def flush(self):
-        if self.pieces:
+        if self.pieces or (self.memory is not None and self.memory.tell()):
             self.put_out()
         if self.fd == 1:
             if flood.active:

@@ -250,3 +250,41 @@ def work():
 _ = _thread.start_new_thread(work, ()), gate.acquire()
 print('end')"""
     assert flooded(session.run(code).output) == "thread|child|end"
+
+
+def test_a_flood_takes_what_is_written_to_its_buffer(session):
+    code = FLOOD + """import sys
+data = bytearray(b'one'); write = sys.stdout.buffer.write
+size = write(data); data[:] = b'two'; write(b'\\n'); print(size)"""
+    assert flooded(session.run(code).output) == "one|3"
+    assert session.run("write(b'late '); print('end')").output == "late end\n"
+    assert session.run("write(b'last\\n');").output == "last\n"
+
+
+def test_a_flood_that_grows_stays_in_order(session):
+    """First the text is taken as it comes, then it waits until it is sent."""
+    code = "for i in range(1200): print(i, '.' * (i if i < 1000 else 40000))"
+    lines = session.run(code).output.splitlines()
+    assert [line.partition(" ")[0] for line in lines] == [str(i) for i in range(1200)]
+    assert [len(line.partition(" ")[2]) for line in lines] == [i if i < 1000 else 40000 for i in range(1200)]
+
+
+def test_what_handlers_print_amid_a_flood_is_not_lost(session):
+    code = FLOOD + """import itertools, signal
+told = itertools.count()
+def handle(*_):
+    global last
+    number = next(told)  # another may come amid this one
+    print('<%d>' % number, end=' ')
+    last = number
+last, i = 0, 0
+_ = signal.signal(signal.SIGALRM, handle), signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.0005)
+while last < 300:
+    print('[%d]' % i, end=' ')
+    i += 1
+_ = signal.setitimer(signal.ITIMER_REAL, 0), signal.signal(signal.SIGALRM, signal.SIG_IGN)
+print(i, next(told))"""
+    output = session.run(code).output
+    count, told = map(int, output.split()[-2:])
+    assert list(map(int, re.findall(r"\[(\d+)\]", output))) == list(range(count))
+    assert sorted(map(int, re.findall(r"<(\d+)>", output))) == list(range(told))
