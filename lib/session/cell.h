@@ -60,13 +60,15 @@ struct cell {
 	char *code; /* may hold NUL */
 	size_t code_len;
 	enum cell_state state;
-	bool ran;         /* false: it never reached the driver */
-	bool told_cut;    /* `told` lacks some */
-	bool spool_cut;   /* spool_path holds only the start: it is larger than spool_max */
-	bool cancelled;   /* its call was */
-	bool overdue;     /* interrupted at its deadline, and came to an end of its own */
-	bool bare;        /* only number, state and time are told */
-	int scan_error;   /* the errno for which not all files were looked at; 0: none */
+	bool ran;       /* false: it never reached the driver */
+	bool told_cut;  /* `told` lacks some */
+	bool spool_cut; /* spool_path holds only the start: it is larger than spool_max */
+	bool cancelled; /* its call was */
+	bool overdue;   /* interrupted at its deadline, and came to an end of its own */
+	bool gathered;  /* its output came in blocks: the last one may be lost with the interpreter
+			 */
+	bool bare;      /* only number, state and time are told */
+	int scan_error; /* the errno for which not all files were looked at; 0: none */
 	bool scan_capped; /* files beyond SCAN_FILES_MAX were not looked at */
 
 	struct buf text;   /* the terminal's text, cleaned and clipped */

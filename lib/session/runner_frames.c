@@ -255,6 +255,7 @@ static void on_clear_frame(struct runner *r, const struct frame *frame)
  */
 static void on_output_frame(struct runner *r, const struct frame *frame)
 {
+	r->cell->gathered = true;
 	take_frame(r, frame, INTAKE_OUTPUT, frame_part(frame, "text"), NULL);
 }
 

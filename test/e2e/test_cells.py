@@ -77,6 +77,12 @@ def test_py10_an_interpreter_that_dies_is_named_and_the_next_cell_has_a_new_one(
     assert server.cell("'x' in globals(), open('kept.txt').read()").text == "(False, 'k')\n"
 
 
+def test_a_crash_amid_a_long_output_says_that_its_end_may_be_missing(server):
+    told = "the last lines may be missing"
+    assert told in server.cell("import ctypes\nfor i in range(5_000): print('step', i)\nctypes.string_at(0)").text
+    assert told not in server.cell("import ctypes\nfor i in range(50): print('step', i)\nctypes.string_at(0)").text
+
+
 def test_py11_a_segfault_leaves_a_stack_with_the_cells_line(server):
     text = server.cell("import ctypes\nctypes.string_at(0)").text
     assert "Segmentation fault" in text and 'File "<cell 1>", line 2' in text

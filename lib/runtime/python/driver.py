@@ -482,6 +482,8 @@ class Flood:
             stream.write = stream.write_freely() if size < 2 * FLOOD_BYTES else stream.write_amid_flood()
             text.reconfigure(line_buffering=False)
             self.active = True
+            with printing:
+                self._send([])  # so that the server knows it, should this process crash
         except BaseException as error:  # say from a handler of the user's
             self._undo()
             if not isinstance(error, RuntimeError):  # no process or no memory is left for a thread
