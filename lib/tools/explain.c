@@ -68,7 +68,7 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 			 "session://%s/script has the code that ran; the next cell starts a new "
 			 "interpreter.\n",
 			 buf_str(&line), session_id(result->session));
-	if (cell->gathered && cell->interpreter_lost)
+	if (cell->gathered && cell->signal != 0)
 		buf_puts(text, "Of output as long as this the last lines may be missing.\n");
 }
 

@@ -81,6 +81,7 @@ def test_a_crash_amid_a_long_output_says_that_its_end_may_be_missing(server):
     told = "the last lines may be missing"
     assert told in server.cell("import ctypes\nfor i in range(5_000): print('step', i)\nctypes.string_at(0)").text
     assert told not in server.cell("import ctypes\nfor i in range(50): print('step', i)\nctypes.string_at(0)").text
+    assert told not in server.cell("import os\nfor i in range(5_000): print('step', i)\nos._exit(0)").text
 
 
 def test_py11_a_segfault_leaves_a_stack_with_the_cells_line(server):
