@@ -7,13 +7,16 @@ policy is applied to the files themselves, and pip unpacks them to site/. No cod
 in either, unless builds are allowed, and then only in "fetch": the verdict of "unpack" is of a
 process that no package's code was ever near.
 """
+import contextlib
 import hashlib
+import importlib
 import json
 import os
 import re
+import runpy
 import shutil
-import subprocess
 import sys
+import traceback
 import zipfile
 
 CHANNEL = 3
@@ -188,8 +191,8 @@ def requires(row, name):
 # ---- pip ----
 
 
-def run_pip(*arguments):
-    """Runs pip on its own: whether it worked, and what it said."""
+def enter_environment():
+    """Leaves pip, and what it starts, those variables that are of use to them."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": os.getcwd(), "TMPDIR": os.path.abspath("tmp"),
                    "LC_ALL": "C.UTF-8", "PIP_CONFIG_FILE": os.devnull}
     for name in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"):
@@ -197,11 +200,49 @@ def run_pip(*arguments):
             environment[name] = os.path.abspath(AUTHORITIES)
         elif name in os.environ:
             environment[name] = os.environ[name]
-    command = [sys.executable, "-I", "-m", "pip", "--isolated", "--no-input", "--no-color",
-               "--disable-pip-version-check", "--cache-dir", os.path.abspath("cache"), *arguments]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env=environment, check=False)
-    return done.returncode == 0, done.stdout.decode("utf-8", "replace")
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def import_pip():
+    """Imports what takes pip longest, once for all its runs; a pip that has it elsewhere does so itself."""
+    with contextlib.suppress(ImportError):
+        importlib.import_module("pip._internal.cli.main")
+        importlib.import_module("pip._internal.commands.install")
+
+
+def become_pip(arguments, output):
+    """Makes a fork what `python -m pip` is; its exit status stays."""
+    os.close(CHANNEL)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    sys.argv = ["pip", *arguments]
+    runpy.run_module("pip", run_name="__main__", alter_sys=True)
+
+
+def run_pip(*arguments):
+    """Runs pip in a process of its own: whether it worked, and what it said."""
+    enter_environment()
+    import_pip()
+    output, inside = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            become_pip(["--isolated", "--no-input", "--no-color", "--disable-pip-version-check",
+                        "--cache-dir", os.path.abspath("cache"), *arguments], inside)
+        except SystemExit as end:
+            status = int(bool(end.code))
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    os.close(inside)
+    with open(output, "rb") as said:
+        text = said.read().decode("utf-8", "replace")
+    return os.waitpid(child, 0)[1] == 0, text
 
 
 def pip(*arguments):
@@ -216,7 +257,7 @@ def explain(said, in_folders=False):
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith("error")]
     text = "\n".join(errors or lines)[-TAIL:]
-    if "No module named pip" in said:
+    if re.search("No module named '?pip", said):
         return ("pip is not installed for this Python (%s). On Debian it is the user's to install: "
                 "apt install python3-pip." % sys.executable)
     if "no such option" in said:
