@@ -44,6 +44,50 @@ def strict_server(home):
         yield running
 
 
+class Shared:
+    """Servers that the tests of a module share: one for each way to start it, all in one home, and so with one cache of packages."""
+
+    def __init__(self, home):
+        self.home = home
+        self.running = {}
+
+    def __call__(self, *flags, policy=None, env=None):
+        key = json.dumps([flags, policy, env], sort_keys=True)
+        server = self.running.get(key)
+        if server is None or server.process.poll() is not None:
+            if policy is not None:
+                folder = self.home / f"policy-{len(self.running)}"
+                folder.mkdir(exist_ok=True)
+                (folder / "policy.json").write_text(json.dumps(policy))
+                flags = [*flags, "--policy", str(folder / "policy.json")]
+            server = self.running[key] = Server(self.home, *flags, env=env)
+        return server
+
+    def end_sessions(self):
+        for server in self.running.values():
+            if server.process.poll() is None:
+                for row in server.call("list_sessions").object["sessions"]:
+                    server.call("destroy_session", session_id=row["session_id"])
+
+    def close(self):
+        for server in self.running.values():
+            server.close()
+
+
+@pytest.fixture(scope="module")
+def of_module(tmp_path_factory):
+    shared = Shared(tmp_path_factory.mktemp("shared"))
+    yield shared
+    shared.close()
+
+
+@pytest.fixture
+def shared(of_module):
+    """Gives the module's server that was started so. Its sessions end with the test: the next one finds none."""
+    yield of_module
+    of_module.end_sessions()
+
+
 @pytest.fixture
 def servers(home):
     """Starts servers in one home, with more options of theirs, and ends them all."""
