@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 from indexes import Index, sdist, wheel
+from patience import until
 from steps import install, paths_in
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
@@ -17,19 +18,19 @@ RUNS_CODE = sdist("runscode", "1.0", "import pathlib\nfrom setuptools import set
 
 @pytest.fixture(scope="module")
 def index():
-    index = Index(wheel("alpha", "1.0"), wheel("alpha", "2.0"), wheel("beta", "1.0", ["alpha>=1"]),
-                  *(wheel("dated", v, files={"dated.py": f"__version__ = '{v}'\n"}) for v in ("1.0", "2.0")),
+    index = Index(*(wheel("alpha", v, files={"alpha.py": f"version = __version__ = '{v}'\n"}) for v in ("1.0", "2.0")),
+                  wheel("beta", "1.0", ["alpha>=1"]),
                   wheel("paramiko", "3.0"), wheel("tunnel", "1.0", ["paramiko"]),
                   wheel("pillow", "8.0.0"), wheel("picture", "8.0.0"), wheel("picture", "9.1.0"),
                   wheel("old-picture", "1.0", ["picture<9"]),
-                  TRAVELLER, RUNS_CODE)
+                  wheel("late", "1.0"), TRAVELLER, RUNS_CODE)
     yield index
     index.close()
 
 
 @pytest.fixture
-def start(servers, index):
-    return lambda *flags, url=None, **options: servers("--pip-index", url or index.url, *flags, **options)
+def start(shared, index):
+    return lambda *flags, url=None, **options: shared("--pip-index", url or index.url, *flags, **options)
 
 
 def python(server, code, session="s"):
@@ -64,8 +65,8 @@ def test_what_the_session_has_stays_when_more_is_installed(start):
     assert result.object["packages"] == ["alpha 1.0", "beta 1.0"]
 
 
-def test_an_entry_of_the_cache_that_was_changed_is_made_anew(start, home):
-    server = start()
+def test_an_entry_of_the_cache_that_was_changed_is_made_anew(servers, index, home):
+    server = servers("--pip-index", index.url)
     install(server, "alpha==1.0")
     [module] = paths_in(home, "cache/packages/sets/*/files/alpha.py")
     module.chmod(0o644)
@@ -77,7 +78,7 @@ def test_an_entry_of_the_cache_that_was_changed_is_made_anew(start, home):
 
 def test_the_folder_of_packages_is_read_only_inside_and_the_session_has_no_network(start, index):
     server = start()
-    install(server, "alpha")
+    install(server, "beta")
     assert "Permission" in python(server, "import alpha; open(alpha.__file__, 'a')").text
     assert "Error: [Errno" in python(server, "import os, alpha; os.remove(alpha.__file__)").text
     port = index.server.server_address[1]
@@ -98,12 +99,12 @@ def test_dependencies_of_a_cell_are_there_when_it_runs(start, index):
 
 def test_an_older_copy_that_is_imported_already_is_told(start):
     server = start()
-    install(server, "dated==1.0")
-    assert "1.0" in python(server, "import dated; dated.__version__").text
-    result = install(server, "dated==2.0")
-    assert "dated is imported already in version 1.0" in result.object["imported"]
-    assert "imported already" in python(server, "%pip install dated==2.0").text
-    assert "imported" not in install(server, "dated==2.0", session="t").object
+    install(server, "alpha==1.0")
+    assert "1.0" in python(server, "import alpha; alpha.__version__").text
+    result = install(server, "alpha==2.0")
+    assert "alpha is imported already in version 1.0" in result.object["imported"]
+    assert "imported already" in python(server, "%pip install alpha==2.0").text
+    assert "imported" not in install(server, "alpha==2.0", session="t").object
 
 
 def test_a_missing_module_ends_with_the_call_that_brings_it(start):
@@ -124,12 +125,12 @@ def test_a_call_that_does_not_wait_long_enough_finds_its_installation_again(star
     server = start("--call-budget", "0")
     index.hold.clear()
     try:
-        late = install(server, "alpha")
+        late = install(server, "late")
         assert late.is_error and "Still installing" in late.texts[0]
     finally:
         index.hold.set()
-    server = start()
-    assert install(server, "alpha").object["packages"] == ["alpha 2.0"]
+    done = until(lambda: not (again := install(server, "late")).is_error and again)
+    assert done.object["packages"] == ["late 1.0"]
 
 
 # ---- the policy ----
@@ -171,14 +172,14 @@ PICTURES = {"python": {"minimum": {"Picture": "9.0.0"}}}
 
 def test_ca28_a_version_below_the_minimum_is_refused(start):
     server = start(policy=PICTURES)
-    for text in ("picture<9.0.0", "picture<=8.4", "Picture==8.0.0", "picture~=8.0", "picture[x]==8.0.0", "old-picture"):
+    for text in ("picture<9.0.0", "old-picture"):  # test_defects_codeboxai.py has all ways to write it
         result = install(server, text)
         assert result.is_error and "9.0.0" in result.texts[0] and "python.minimum" in result.texts[0], text
 
 
 def test_ca29_legal_ways_to_write_a_version_are_taken(start):
     server = start(policy=PICTURES)
-    for n, text in enumerate(("picture", "picture==9.1.*", "picture===9.1.0", "picture>=8,!=9.0")):
+    for n, text in enumerate(("picture", "picture>=8,!=9.0")):  # test_defects_codeboxai.py has more
         assert install(server, text, session=f"s{n}").object["packages"] == ["picture 9.1.0"], text
 
 
@@ -189,15 +190,9 @@ def test_no_policy_of_the_person_s_can_be_turned_off_by_a_client(start):
 
 
 def test_what_is_no_requirement_is_named(start):
-    """CA-12, CA-26."""
-    server = start()
-    for text, why in {"numpy; rm -rf ~": "no requirement", "--index-url=http://evil.test alpha": "option",
-                      "-r http://evil.test/x": "option", "-e ./x": "option", "git+https://evil.test/x": "URL",
-                      "alpha @ http://evil.test/a.whl": "URL", "http://evil.test/a-1-py3-none-any.whl": "URL",
-                      "./alpha": "path", "/etc": "path", "alpha-1.0.tar.gz": "path", "'alpha'": "no requirement",
-                      "": "empty"}.items():
-        result = install(server, text)
-        assert result.is_error and why in result.texts[0], text
+    """CA-12, CA-26: test_packages_rules.py has all that is none."""
+    result = install(start(), "--index-url=http://evil.test alpha")
+    assert result.is_error and "option" in result.texts[0]
 
 
 def test_ca13_a_package_that_does_not_exist_is_an_error_and_the_session_lives(start):
@@ -210,10 +205,10 @@ def test_ca13_a_package_that_does_not_exist_is_an_error_and_the_session_lives(st
 # ---- 68: hostile packages ----
 
 
-def test_68_a_wheel_with_a_path_traversal_is_refused(start, home):
+def test_68_a_wheel_with_a_path_traversal_is_refused(start, shared):
     result = install(start(), "traveller")
     assert result.is_error and "outside" in result.texts[0]
-    assert not any("evil.py" in files for _, _, files in os.walk(home))
+    assert not any("evil.py" in files for _, _, files in os.walk(shared.home))
 
 
 def test_68_a_source_runs_no_code_unless_that_is_allowed(start, tmp_path):
@@ -239,9 +234,6 @@ def test_turned_off_is_said(start):
     assert result.is_error and "PTYCELL_PIP_INDEX=off" in result.texts[0]
 
 
-def test_a_policy_with_a_mistake_is_what_every_tool_answers(start):
-    result = install(start(policy={"python": {"blok": []}}), "alpha")
+def test_a_policy_with_a_mistake_is_what_every_tool_answers(servers):
+    result = install(servers(policy={"python": {"blok": []}}), "alpha")
     assert result.is_error and "blok" in result.texts[0] and result.texts[0].startswith("The policy file 'policy.json'")
-
-
-# ---- from bash ----

@@ -50,6 +50,17 @@ def test_a_requirement_means_what_python_s_packaging_says(installer, text, kind,
                 raise library.InvalidRequirement(plain)
 
 
+@pytest.mark.parametrize("text, why", {
+    "numpy; rm -rf ~": "no requirement", "--index-url=http://evil.test alpha": "option", "-r http://evil.test/x": "option",
+    "-e ./x": "option", "git+https://evil.test/x": "URL", "alpha @ http://evil.test/a.whl": "URL",
+    "http://evil.test/a-1-py3-none-any.whl": "URL", "./alpha": "path", "/etc": "path", "alpha-1.0.tar.gz": "path",
+    "'alpha'": "no requirement", "": "empty"}.items())
+def test_what_is_no_requirement_is_named(installer, text, why):
+    """CA-12, CA-26."""
+    with pytest.raises(installer.Refusal, match=why):
+        installer.parse_all(["alpha", text])
+
+
 POLICY = {"allow": [], "block": ["Cx_Freeze", "google-cloud*", "crypto"], "minimum": {"Pillow": "9.0.0", "num.py": "1.22.2"}}
 
 
