@@ -11,7 +11,7 @@ def pythons():
     return os.environ.get("PTYCELL_TEST_PYTHONS", "/usr/bin/python3").split(":")
 
 
-@pytest.fixture(params=pythons())
+@pytest.fixture(scope="session", params=pythons())
 def python(request):
     return request.param
 

@@ -2,6 +2,7 @@
 """Drives the Python driver over a pty and a socketpair, as the server does, without the server."""
 import contextlib
 import fcntl
+import functools
 import os
 import pty
 import select
@@ -319,6 +320,7 @@ def become_session(slave, control, command, cwd, env):
         os._exit(127)
 
 
+@functools.cache
 def has_module(python, name):
     code = "import importlib.util, sys; sys.exit(importlib.util.find_spec(%r) is None)" % name
     return subprocess.run([python, "-c", code]).returncode == 0

@@ -4,6 +4,8 @@ import struct
 
 import pytest
 
+import harness
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -12,14 +14,38 @@ def size_of(png):
     return struct.unpack(">II", png[16:24])
 
 
-def test_PY28_a_data_frame_is_compact_text_with_its_shape(session, needs):
+@pytest.fixture(scope="module")
+def plotter(python, codes, font_cache, tmp_path_factory):
+    """A session that has pyplot, whose import takes longer than most figures."""
+    if not harness.has_module(python, "matplotlib"):
+        pytest.skip("%s has no matplotlib" % python)
+    folder = tmp_path_factory.mktemp("plots")
+    (folder / "output").mkdir()
+    one = harness.Session(python, cwd=str(folder), output=str(folder / "output"), marshal=codes(python),
+                          env={"HOME": str(folder), "MPLCONFIGDIR": font_cache})
+    one.folder = folder
+    assert one.run("import matplotlib.pyplot as plt").status == "ok"
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def plots(plotter):
+    """That session without a figure and a file of others. Tests of what an import does have one of their own."""
+    assert plotter.run("plt.close('all')").images == []
+    for path in (plotter.folder / "output").iterdir():
+        path.unlink()
+    return plotter
+
+
+def test_PY28_a_data_frame_is_compact_text_with_its_shape(plots, needs):
     needs("pandas")
-    result = session.run("import pandas as pd\ndf = pd.DataFrame({'a': range(200)}); df")
+    result = plots.run("import pandas as pd\ndf = pd.DataFrame({'a': range(200)}); df")
     frame = [f for f in result.frames if f.kind == "result"][0]
     assert list(frame.parts) == ["text/plain"]
     assert "[200 rows x 1 columns]" in result.value
-    assert "rows" not in session.run("df.head(2)").value
-    assert "Length: 200" in session.run("df.a").value
+    assert "rows" not in plots.run("df.head(2)").value
+    assert "Length: 200" in plots.run("df.a").value
 
 
 def test_PY28_a_plot_without_show_is_one_image(session, needs, tmp_path):
@@ -34,25 +60,22 @@ def test_PY28_a_plot_without_show_is_one_image(session, needs, tmp_path):
     assert session.run("1").images == []
 
 
-def test_PY28_two_figures_come_in_order(session, needs):
-    needs("matplotlib")
-    code = "import matplotlib.pyplot as plt\nplt.figure(figsize=(4, 4)); plt.plot([1])\nplt.figure(figsize=(6, 4)); plt.plot([1])"
-    widths = [size_of(frame.parts["image/png"])[0] for frame in session.run(code).images]
+def test_PY28_two_figures_come_in_order(plots):
+    code = "plt.figure(figsize=(4, 4)); plt.plot([1])\nplt.figure(figsize=(6, 4)); plt.plot([1])"
+    widths = [size_of(frame.parts["image/png"])[0] for frame in plots.run(code).images]
     assert len(widths) == 2 and widths[0] <= 400 < widths[1] <= 600
 
 
-def test_PY28_a_figure_as_value_comes_once(session, needs):
-    needs("matplotlib")
-    result = session.run("import matplotlib.pyplot as plt\nfig, ax = plt.subplots(); ax.plot([1, 2]); fig")
+def test_PY28_a_figure_as_value_comes_once(plots):
+    result = plots.run("fig, ax = plt.subplots(); ax.plot([1, 2]); fig")
     assert len(result.images) == 1
-    assert len(session.run("fig").images) == 1
-    assert len(session.run("ax.set_title('x')\ndisplay(fig)\ndisplay(fig)").images) == 1
+    assert len(plots.run("fig").images) == 1
+    assert len(plots.run("ax.set_title('x')\ndisplay(fig)\ndisplay(fig)").images) == 1
 
 
-def test_show_stands_between_the_prints(session, needs):
-    needs("matplotlib")
-    code = "import matplotlib.pyplot as plt\nplt.plot([1]); print('before'); plt.show(); print('after'); plt.show()"
-    result = session.run(code)
+def test_show_stands_between_the_prints(plots):
+    code = "plt.plot([1]); print('before'); plt.show(); print('after'); plt.show()"
+    result = plots.run(code)
     assert len(result.images) == 1
     assert result.output[: result.images[0].offset] == "before\n" and result.output.endswith("after\n")
 
@@ -64,60 +87,54 @@ def test_show_works_after_use_agg(session, needs):
     assert len(result.images) == 1 and result.output == ""
 
 
-def test_a_failing_cell_still_shows_its_figures(session, needs):
-    needs("matplotlib")
-    result = session.run("import matplotlib.pyplot as plt\nplt.plot([1, 2])\n1/0")
+def test_a_failing_cell_still_shows_its_figures(plots):
+    result = plots.run("plt.plot([1, 2])\n1/0")
     assert len(result.images) == 1 and result.done["ename"] == "ZeroDivisionError"
 
 
-def test_b2_a_failing_cell_shows_no_figure_in_which_nothing_was_drawn(session, needs):
-    needs("matplotlib")
-    result = session.run("import matplotlib.pyplot as plt\nfig, (a, b) = plt.subplots(2)\nplt.title('Sales')\n1/0")
+def test_b2_a_failing_cell_shows_no_figure_in_which_nothing_was_drawn(plots):
+    result = plots.run("fig, (a, b) = plt.subplots(2)\nplt.title('Sales')\n1/0")
     assert result.images == [] and result.done["ename"] == "ZeroDivisionError"
     for drawn in ("a.bar([1], [2])", "a.imshow([[1]])", "a.scatter([1], [2])", "a.text(0, 0, 'x')", "fig.suptitle('x')",
                   "a.fill_between([0, 1], [1, 2])"):
-        assert len(session.run(f"fig, (a, b) = plt.subplots(2)\n{drawn}\n1/0").images) == 1, drawn
-    assert len(session.run("fig, a = plt.subplots(); None").images) == 1
+        assert len(plots.run(f"fig, (a, b) = plt.subplots(2)\n{drawn}\n1/0").images) == 1, drawn
+    assert len(plots.run("fig, a = plt.subplots(); None").images) == 1
 
 
-def test_a_legend_outside_the_axes_is_not_cut_off(session, needs):
-    needs("matplotlib")
-    inside = session.run("import matplotlib.pyplot as plt\nplt.plot([1], label='a' * 30); plt.legend()")
-    outside = session.run("plt.plot([1], label='a' * 30); plt.legend(bbox_to_anchor=(1.05, 1))")
-    beyond = session.run("plt.plot([1], label='a' * 30); plt.legend(bbox_to_anchor=(2.5, 1))")
+def test_a_legend_outside_the_axes_is_not_cut_off(plots):
+    inside = plots.run("plt.plot([1], label='a' * 30); plt.legend()")
+    outside = plots.run("plt.plot([1], label='a' * 30); plt.legend(bbox_to_anchor=(1.05, 1))")
+    beyond = plots.run("plt.plot([1], label='a' * 30); plt.legend(bbox_to_anchor=(2.5, 1))")
     widths = [size_of(r.images[0].parts["image/png"])[0] for r in (inside, outside, beyond)]
     assert widths[0] < widths[1] < widths[2]
 
 
-def test_the_empty_border_is_cut_off(session, needs):
-    needs("matplotlib")
-    code = "import matplotlib.pyplot as plt\nfig = plt.figure(figsize=(6, 4)); fig.text(.5, .5, 'x');"
-    width, height = size_of(session.run(code).images[0].parts["image/png"])
+def test_the_empty_border_is_cut_off(plots):
+    code = "fig = plt.figure(figsize=(6, 4)); fig.text(.5, .5, 'x');"
+    width, height = size_of(plots.run(code).images[0].parts["image/png"])
     assert width < 60 and height < 60
 
 
-def test_large_figures_are_scaled_and_saved_whole(session, needs, tmp_path):
-    needs("matplotlib")
-    result = session.run("import matplotlib.pyplot as plt\nfig = plt.figure(figsize=(30, 10)); plt.plot([1, 2]);")
+def test_large_figures_are_scaled_and_saved_whole(plots):
+    result = plots.run("fig = plt.figure(figsize=(30, 10)); plt.plot([1, 2]);")
     frame = result.images[0]
     assert max(size_of(frame.parts["image/png"])) == 1280
-    whole = (tmp_path / "output" / frame["file"]).read_bytes()
+    whole = (plots.folder / "output" / frame["file"]).read_bytes()
     assert size_of(whole)[0] > 2000
 
 
-def test_photographs_become_jpeg(session, needs):
-    needs("matplotlib", "numpy")
-    code = "import numpy as np, matplotlib.pyplot as plt\nplt.figure(figsize=(12, 12)); plt.imshow(np.random.rand(900, 900, 3)); plt.axis('off');"
-    frame = session.run(code).images[0]
+def test_photographs_become_jpeg(plots, needs):
+    needs("numpy")
+    code = "import numpy as np\nplt.figure(figsize=(12, 12)); plt.imshow(np.random.rand(900, 900, 3)); plt.axis('off');"
+    frame = plots.run(code).images[0]
     assert frame.parts["image/jpeg"].startswith(b"\xff\xd8")
 
 
-def test_at_most_twenty_images_a_cell_are_shown_and_all_are_saved(session, needs, tmp_path):
-    needs("matplotlib")
-    code = "import matplotlib.pyplot as plt\nfor i in range(23): plt.figure(figsize=(1, 1)); plt.plot([i])"
-    result = session.run(code)
+def test_at_most_twenty_images_a_cell_are_shown_and_all_are_saved(plots):
+    code = "for i in range(23): plt.figure(figsize=(1, 1)).text(0, 0, i)"
+    result = plots.run(code)
     assert len(result.images) == 20 and "[3 more images are not named: 20 a cell are; saved in output/]" in result.output
-    figures = list(tmp_path.glob("output/*-figure-*.png"))
+    figures = list(plots.folder.glob("output/*-figure-*.png"))
     assert len(figures) == 23 and all(figure.read_bytes().startswith(b"\x89PNG") for figure in figures)
 
 
@@ -128,17 +145,14 @@ def test_a_missing_output_folder_does_not_matter(start, needs, tmp_path):
     assert "file" not in frame
 
 
-def test_an_animation_by_pause_is_one_image(session, needs):
-    needs("matplotlib")
-    code = "import matplotlib.pyplot as plt\nfor i in range(3): plt.plot([i]); plt.pause(.01)"
-    assert len(session.run(code).images) == 1
+def test_an_animation_by_pause_is_one_image(plots):
+    code = "for i in range(3): plt.plot([i]); plt.pause(.01)"
+    assert len(plots.run(code).images) == 1
 
 
-def test_PY29_child_scripts_can_import_pyplot(session, needs):
-    needs("matplotlib")
-    session.run("import matplotlib.pyplot")
+def test_PY29_child_scripts_can_import_pyplot(plots):
     code = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'import matplotlib.pyplot as p; p.plot([1]); print(p.get_backend())'])"
-    assert session.run(code).output.strip().lower() == "agg"
+    assert plots.run(code).output.strip().lower() == "agg"
 
 
 def test_pil_images_are_shown(session, needs, tmp_path):
@@ -269,9 +283,9 @@ print(same, (cut(whole) == one).all(), ours.shape != whole.shape, off <= 16, dif
 
 
 @pytest.mark.parametrize("what", FIGURES)
-def test_a_cropped_figure_is_the_canvas_and_looks_as_saved_tight(session, needs, what):
-    needs("matplotlib", "numpy")
-    result = session.run(COMPARE % FIGURES[what])
+def test_a_cropped_figure_is_the_canvas_and_looks_as_saved_tight(plots, needs, what):
+    needs("numpy")
+    result = plots.run(COMPARE % FIGURES[what])
     assert result.output.split()[:5] == ["True"] * 5, result
 
 
@@ -279,12 +293,11 @@ def texts(result):
     return [frame["text/plain"] for frame in result.displays]
 
 
-def test_a_styled_table_is_its_data(session, needs):
-    needs("pandas")
-    needs("jinja2")
-    session.run("import pandas as pd\ndf = pd.DataFrame({'a': range(3), 'b': 1.5})")
-    assert session.run("df.style.format('{:.1f}')").value == session.run("df").value
-    assert texts(session.run("display(df.style)"))[0] == session.run("df").value
+def test_a_styled_table_is_its_data(plots, needs):
+    needs("pandas", "jinja2")
+    plots.run("import pandas as pd\ndf = pd.DataFrame({'a': range(3), 'b': 1.5})")
+    assert plots.run("df.style.format('{:.1f}')").value == plots.run("df").value
+    assert texts(plots.run("display(df.style)"))[0] == plots.run("df").value
 
 
 @pytest.mark.parametrize(
@@ -340,11 +353,10 @@ def test_what_is_no_picture_is_shown_as_text(session, tmp_path):
     assert result.value == "an E" and result.images == [] and not list((tmp_path / "output").iterdir())
 
 
-def test_a_glyph_that_no_font_has_is_told_once_a_figure(session, needs):
-    needs("matplotlib")
-    code = "import matplotlib.pyplot as plt\nplt.rcParams['font.family'] = 'DejaVu Sans'\nplt.title('\u65e5\u672c\u65e5')\nNone"
+def test_a_glyph_that_no_font_has_is_told_once_a_figure(plots):
+    code = "plt.rcParams['font.family'] = 'DejaVu Sans'\nplt.title('\u65e5\u672c\u65e5')\nNone"
     for _ in range(2):
-        output = session.run(code).output
+        output = plots.run(code).output
         assert output.count("\u65e5\u672c") == 1 and "UserWarning" in output and "driver" not in output
 
 
@@ -416,7 +428,7 @@ def test_a_picture_that_is_too_large_is_an_error_and_the_state_is_kept(session, 
 
 
 def test_forms_that_are_only_named_go_without_what_is_in_them(session):
-    bundle = "{'text/plain': 'p', 'text/html': 'h' * 9_000_000, 'application/json': [1] * 9_000_000}"
+    bundle = "{'text/plain': 'p', 'text/html': 'h' * 9_000_000, 'application/json': ['j' * 9_000_000]}"
     result = session.run(f"class F:\n    def _repr_mimebundle_(self, **_): return {bundle}\nF()")
     frame = result.frames[0]
     assert (frame["text/plain"], frame["text/html"], frame["application/json"]) == ("p", "", "")
