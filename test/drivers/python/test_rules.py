@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+import harness
+
 ALL = "\n".join(f"{rule} enforce" for rule in ("imports", "builtins", "attributes", "dunders", "shell", "magics"))
 
 
@@ -19,6 +21,22 @@ def refused(session, code):
         return None
     assert result.status == "error" and result.output == ""
     return result.done["evalue"].split("\n")
+
+
+@pytest.fixture(scope="module")
+def refusing(python, codes, tmp_path_factory):
+    """The session with these rules, which is given cells only that are refused: nothing of them runs."""
+    folder = str(tmp_path_factory.mktemp("refusing"))
+    sessions = {}
+
+    def get(rules):
+        if rules not in sessions:
+            sessions[rules] = harness.Session(python, cwd=folder, marshal=codes(python), env={"HOME": folder}, rules=rules)
+        return sessions[rules]
+
+    yield get
+    for session in sessions.values():
+        session.close()
 
 
 # ---- what is refused: (rule, line, column, code)
@@ -139,8 +157,8 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("rule, line, column, code", REFUSED, ids=lambda v: v if isinstance(v, str) else None)
-def test_CA19_to_CA24_what_is_refused_names_rule_line_and_column(start, rule, line, column, code):
-    session = start(rules=ALL)
+def test_CA19_to_CA24_what_is_refused_names_rule_line_and_column(refusing, rule, line, column, code):
+    session = refusing(ALL)
     session.run("untouched = 1\nf = len\ni = 0")
     lines = refused(session, code)
     assert lines and f"by the code rule '{rule}'" in "\n".join(lines), lines
@@ -165,12 +183,12 @@ ADVISED = [("", code) for _, _, _, code in REFUSED] + [("", code) for code in [
 
 
 @pytest.mark.parametrize("others, code", ADVISED)
-def test_what_a_refusal_says_to_write_allows_the_cell(start, others, code):
+def test_what_a_refusal_says_to_write_allows_the_cell(start, refusing, others, code):
     """Nothing is run: each cell has another line that is refused still, or is a whole cell of a magic."""
     if not code.startswith("%%"):
         code = "import marker\n" + code
     modes = dict(line.split() for line in f"{ALL}\nimport:marker enforce\n{others}".split("\n") if line)
-    lines = refused(start(rules=rule_lines(modes)), code)
+    lines = refused(refusing(rule_lines(modes)), code)
     advice = json.loads(re.search(r"PTYCELL_POLICY, for new sessions: (.*)\. Otherwise", lines[-1])[1])
     allowed = {**modes, **advice["python"]["rules"], "import:marker": "enforce"}
     lines = refused(start(rules=rule_lines(allowed)), code)
