@@ -20,6 +20,20 @@ def r(tmp_path):
     session.close()
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    session = harness.Session(tmp_path_factory.mktemp("shared"))
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def clean(shared):
+    """One R for tests that leave names and settings only: to start one takes longer than most of them."""
+    shared.run("rm(list = ls(all.names = TRUE)); options(expressions = 5000, warn = 0, check.bounds = FALSE, digits = 7)")
+    return shared
+
+
 def test_it_greets_with_nonce_and_version(r):
     kind, _, parts = r.ready
     assert (kind, parts["nonce"], parts["proto"]) == ("ready", b"nonce", b"1")
@@ -36,29 +50,29 @@ def test_values_plots_and_ends_are_frames(r):
     assert (error["status"], error["ename"], error["evalue"]) == (b"error", b"simpleError", b"no")
 
 
-def test_variables_are_asked_for(r):
-    r.run("a <- 1; b <- 'x\ty'; d <- mtcars; makeActiveBinding('act', function() stop('no'), globalenv())")
-    r.send("vars", 99, limit="3")
-    kind, ident, parts = r.frame()
+def test_variables_are_asked_for(clean):
+    clean.run("a <- 1; b <- 'x\ty'; d <- mtcars; makeActiveBinding('act', function() stop('no'), globalenv())")
+    clean.send("vars", 99, limit="3")
+    kind, ident, parts = clean.frame()
     assert (kind, ident, parts["total"]) == ("done", 99, b"4")
     rows = [line.split("\t") for line in parts["vars"].decode().split("\n")]
     assert [row[0] for row in rows] == ["a", "act", "b"]
     assert rows[0][1:3] == ["numeric", "1"] and rows[2][4] == "x\\ty"
 
 
-def test_text_that_is_no_utf8_is_told_by_its_bytes(r):
+def test_text_that_is_no_utf8_is_told_by_its_bytes(clean):
     """R's functions for text refuse it: one value, name or class of the user's may not cost the others."""
-    assert r.run('ok <- 1; x <- "caf\\xe9"; latin <- x; Encoding(latin) <- "latin1"; bytes <- x; '
+    assert clean.run('ok <- 1; x <- "caf\\xe9"; latin <- x; Encoding(latin) <- "latin1"; bytes <- x; '
                  'Encoding(bytes) <- "bytes"')[-1][2]["status"] == b"ok"
-    done = r.run('assign("n\\xff", 3); k <- structure(1, class = "b\\xff"); z <- 1')[-1][2]
+    done = clean.run('assign("n\\xff", 3); k <- structure(1, class = "b\\xff"); z <- 1')[-1][2]
     assert done["names"].split(b"\n") == [b"k b<ff> 1", b"n<ff> numeric 1", b"z numeric 1"]
-    r.send("vars", 98)
-    kind, _, parts = r.frame()
+    clean.send("vars", 98)
+    kind, _, parts = clean.frame()
     rows = {row.split("\t")[0]: row.split("\t") for row in parts["vars"].decode().split("\n")}
     assert kind == "done" and rows["ok"][4] == "1" and rows["n<ff>"][4] == "3" and rows["k"][1] == "b<ff>"
     assert rows["x"][4] == rows["bytes"][4] == "caf<e9>" and rows["latin"][4] == "caf\u00e9"
-    assert r.run('rm(list = "n\\xff")')[-1][2]["names"] == b"-n<ff>" and r.output == b""
-    error = r.run('stop(structure(class = c("k\\xff", "error", "condition"), list(message = "m\\xff", call = NULL)))')
+    assert clean.run('rm(list = "n\\xff")')[-1][2]["names"] == b"-n<ff>" and clean.output == b""
+    error = clean.run('stop(structure(class = c("k\\xff", "error", "condition"), list(message = "m\\xff", call = NULL)))')
     assert (error[-1][2]["ename"], error[-1][2]["evalue"]) == (b"k<ff>", b"m<ff>")
 
 
@@ -71,11 +85,11 @@ def test_a_cell_ends_whatever_fails_at_its_end(r):
         assert r.run("x")[-1][2]["status"] == b"ok" and r.output.startswith(b"[1] 7\n[Something")
 
 
-def test_errors_for_warnings_are_the_users_alone(r):
-    r.run("x <- 7; options(warn = 2, check.bounds = TRUE)")
-    assert r.run("x")[-1][2]["status"] == b"ok" and r.output == b"[1] 7\n"
-    assert r.run("y <- x")[-1][2]["names"] == b"y numeric 1"
-    assert r.run("y[[3]] <- 1")[-1][2]["status"] == b"error"
+def test_errors_for_warnings_are_the_users_alone(clean):
+    clean.run("x <- 7; options(warn = 2, check.bounds = TRUE)")
+    assert clean.run("x")[-1][2]["status"] == b"ok" and clean.output == b"[1] 7\n"
+    assert clean.run("y <- x")[-1][2]["names"] == b"y numeric 1"
+    assert clean.run("y[[3]] <- 1")[-1][2]["status"] == b"error"
 
 
 def test_what_the_user_makes_warn_does_not_warn_of_the_driver(r):
@@ -113,46 +127,46 @@ def test_what_watches_functions_of_r_does_not_watch_the_driver(r):
     assert r.run("y <- 3")[-1][2]["names"] == b"y numeric 1" and r.output == b""
 
 
-def test_a_promise_is_not_asked_for(r):
+def test_a_promise_is_not_asked_for(clean):
     """As delayedAssign() makes it; its value is told once the code has asked."""
-    r.run("v <- 1; delayedAssign('d', {cat('asked '); v * 2}); delayedAssign('endless', repeat Sys.sleep(0.01))\n"
+    clean.run("v <- 1; delayedAssign('d', {cat('asked '); v * 2}); delayedAssign('endless', repeat Sys.sleep(0.01))\n"
           "makeActiveBinding('act', function() cat('run '), globalenv()); data(mtcars)\n"
           "code <- quote(v * 2); none <- quote(expr = )")
-    r.send("vars", 98)
-    rows = dict(line.split("\t", 1) for line in r.frame()[2]["vars"].decode().split("\n"))
+    clean.send("vars", 98)
+    rows = dict(line.split("\t", 1) for line in clean.frame()[2]["vars"].decode().split("\n"))
     assert rows["d"] == rows["endless"] == rows["mtcars"] == "promise\t\t\t" and rows["code"].startswith("call\t")
-    assert r.run("v <- 50")[-1][2]["names"] == b"v numeric 1"
-    assert "names" not in r.run("v")[-1][2] and r.output == b"[1] 50\n"
-    assert r.run("d")[-1][2]["names"] == b"d numeric 1"
-    assert r.output == b"asked [1] 100\n"
-    assert r.run("invisible(mtcars)")[-1][2]["names"] == b"mtcars data.frame 32x11"
-    assert r.run("delayedAssign('d', 3 * 4)")[-1][2]["names"] == b"d"
-    assert r.run("d")[-1][2]["names"] == b"d numeric 1" and r.output == b"[1] 12\n"
+    assert clean.run("v <- 50")[-1][2]["names"] == b"v numeric 1"
+    assert "names" not in clean.run("v")[-1][2] and clean.output == b"[1] 50\n"
+    assert clean.run("d")[-1][2]["names"] == b"d numeric 1"
+    assert clean.output == b"asked [1] 100\n"
+    assert clean.run("invisible(mtcars)")[-1][2]["names"] == b"mtcars data.frame 32x11"
+    assert clean.run("delayedAssign('d', 3 * 4)")[-1][2]["names"] == b"d"
+    assert clean.run("d")[-1][2]["names"] == b"d numeric 1" and clean.output == b"[1] 12\n"
 
 
-def test_names_of_any_text_are_told_apart(r):
-    names = r.run("`a b` <- 1; `-z` <- 2L; `n\\nl` <- 3; `back\\\\slash` <- 4")[-1][2]["names"]
+def test_names_of_any_text_are_told_apart(clean):
+    names = clean.run("`a b` <- 1; `-z` <- 2L; `n\\nl` <- 3; `back\\\\slash` <- 4")[-1][2]["names"]
     assert sorted(names.split(b"\n")) == [b"\\-z integer 1", b"a\\sb numeric 1", b"back\\\\slash numeric 1", b"n\\nl numeric 1"]
-    assert r.run("rm(`a b`, `-z`)")[-1][2]["names"] == b"-\\-z\n-a\\sb"
+    assert clean.run("rm(`a b`, `-z`)")[-1][2]["names"] == b"-\\-z\n-a\\sb"
 
 
 @pytest.mark.parametrize("value", ["numeric(1e5)", "as.list(numeric(1e5))", "c(a = 1, b = 2)",
                                    "matrix(0, 100, 100)"])
-def test_looking_at_names_makes_no_copy(r, value):
+def test_looking_at_names_makes_no_copy(clean, value):
     """R copies what is held somewhere else, too, when it is changed."""
-    r.run("big <- " + value)
-    r.run("invisible(tracemem(big))")
-    r.run("big[[1]] <- big[[2]]")
+    clean.run("big <- " + value)
+    clean.run("invisible(tracemem(big))")
+    clean.run("big[[1]] <- big[[2]]")
     for _ in range(2):
-        r.send("vars", 98)
-        assert "big\t" in r.frame()[2]["vars"].decode()
-        assert b"big" in r.run("big[[1]] <- big[[2]]")[-1][2]["names"]
-        assert r.output == b""
+        clean.send("vars", 98)
+        assert "big\t" in clean.frame()[2]["vars"].decode()
+        assert b"big" in clean.run("big[[1]] <- big[[2]]")[-1][2]["names"]
+        assert clean.output == b""
 
 
-def test_objects_of_r6_are_told(r):
-    r.run("o <- structure(new.env(), class = c('Account', 'R6')); p <- structure(1:3, class = 'q')")
-    assert r.run("o <- o; p <- p")[-1][2]["names"] == b"o Account\np q 3"
+def test_objects_of_r6_are_told(clean):
+    clean.run("o <- structure(new.env(), class = c('Account', 'R6')); p <- structure(1:3, class = 'q')")
+    assert clean.run("o <- o; p <- p")[-1][2]["names"] == b"o Account\np q 3"
 
 
 def test_interrupts_while_a_cell_is_finished_leave_one_done(r):
@@ -170,16 +184,16 @@ def test_interrupts_while_a_cell_is_finished_leave_one_done(r):
 
 
 @pytest.mark.parametrize("code", ["options(expressions = 50)", "options(list(expressions = 25)); stop('no')"])
-def test_a_limit_of_nested_expressions_leaves_room_for_the_driver(r, code):
-    r.run(code)
-    assert b"[options(expressions = 100) is the least that a cell can set.]\n" in r.output
-    assert [frame[0] for frame in r.run("plot(1)")] == ["display", "done"]
-    assert r.run("f <- function(n) f(n + 1); f(1)")[-1][2]["status"] == b"error"
-    assert b"nested too deeply" in r.output
-    r.run("old <- options(expressions = 5000, digits = 3); old$expressions; getOption('expressions'); pi")
-    assert r.output == b"[1] 100\n[1] 5000\n[1] 3.14\n"
-    r.run("options('digits'); options(digits = 7)")
-    assert r.output == b"$digits\n[1] 3\n\n"
+def test_a_limit_of_nested_expressions_leaves_room_for_the_driver(clean, code):
+    clean.run(code)
+    assert b"[options(expressions = 100) is the least that a cell can set.]\n" in clean.output
+    assert [frame[0] for frame in clean.run("plot(1)")] == ["display", "done"]
+    assert clean.run("f <- function(n) f(n + 1); f(1)")[-1][2]["status"] == b"error"
+    assert b"nested too deeply" in clean.output
+    clean.run("old <- options(expressions = 5000, digits = 3); old$expressions; getOption('expressions'); pi")
+    assert clean.output == b"[1] 100\n[1] 5000\n[1] 3.14\n"
+    clean.run("options('digits'); options(digits = 7)")
+    assert clean.output == b"$digits\n[1] 3\n\n"
 
 
 @pytest.mark.limit(1800)
@@ -199,15 +213,15 @@ def test_interrupts_at_any_moment_leave_one_done_a_cell(r):
     assert r.output == b"[1] 2\n"
 
 
-def test_the_browsers_quit_comes_back_to_the_cells(r):
-    r.start("x <- 7; browser(); x <- 8")
-    while b"Browse" not in r.output and b"Called from" not in r.output:
-        r.drain()
+def test_the_browsers_quit_comes_back_to_the_cells(clean):
+    clean.start("x <- 7; browser(); x <- 8")
+    while b"Browse" not in clean.output and b"Called from" not in clean.output:
+        clean.drain()
     import os
-    os.write(r.master, b"Q\n")
-    assert r.finish()[-1][2]["status"] == b"interrupted"
-    r.run("x; sys.nframe(); (function() sys.call())()")
-    assert r.output == b"[1] 7\n[1] 0\n(function() sys.call())()\n"
+    os.write(clean.master, b"Q\n")
+    assert clean.finish()[-1][2]["status"] == b"interrupted"
+    clean.run("x; sys.nframe(); (function() sys.call())()")
+    assert clean.output == b"[1] 7\n[1] 0\n(function() sys.call())()\n"
 
 
 def test_a_sink_lasts_until_it_is_ended(r, tmp_path):
@@ -217,28 +231,30 @@ def test_a_sink_lasts_until_it_is_ended(r, tmp_path):
     assert r.output == b"before " + told
     assert r.run("stop('no')")[-1][2]["status"] == b"error"
     assert r.output == b"Error: no\n" + told
-    r.run("for (i in 1:21) plot(i); 1 + 1")
+    r.run("for (i in 1:21) { plot.new(); box() }; 1 + 1")
     assert r.output == b"[1 more images are not named: 20 a cell are; saved in output/]\n" + told
     assert (tmp_path / "out.txt").read_text() == "in [1] 2\n"
     r.run("sink(); readLines('out.txt')")
     assert r.output == b'[1] "in [1] 2"\n'
 
 
-def test_a_sink_of_messages_is_told_too(r):
+def test_a_sink_of_messages_is_told_too(clean):
     told = b"[Messages go to 'log.txt' until sink(type = \"message\") is called.]\n"
-    r.run("log <- file('log.txt', 'w'); sink(log, type = 'message')")
-    assert r.output == told
-    r.run("message('hidden'); sink('out.txt')")
-    assert r.output == b"[Output goes to 'out.txt' until sink() is called.]\n" + told
-    r.run("sink(); sink(type = 'message'); close(log); readLines('log.txt')")
-    assert r.output == b'[1] "hidden"\n'
+    clean.run("log <- file('log.txt', 'w'); sink(log, type = 'message')")
+    assert clean.output == told
+    clean.run("message('hidden'); sink('out.txt')")
+    assert clean.output == b"[Output goes to 'out.txt' until sink() is called.]\n" + told
+    clean.run("sink(); sink(type = 'message'); close(log); readLines('log.txt')")
+    assert clean.output == b'[1] "hidden"\n'
 
 
 def test_a_plot_that_is_too_large_is_told_and_saved(r, tmp_path):
     """Noise of 11 million bytes, which do not become fewer."""
     frames = r.run("x <- 1; options(repr.plot.width = 18, repr.plot.height = 14)\n"
                    "par(mar = rep(0, 4)); plot.new()\n"
-                   "rasterImage(array(runif(2160 * 1680 * 3), c(1680, 2160, 3)), 0, 0, 1, 1, interpolate = FALSE)")
+                   "noise <- structure(as.integer(runif(2160 * 1680, -2^24, 0)), dim = c(1680L, 2160L), class = 'nativeRaster',\n"
+                   "                   channels = 4L)\n"
+                   "rasterImage(noise, 0, 0, 1, 1, interpolate = FALSE)")
     assert [frame[0] for frame in frames] == ["done"] and frames[-1][2]["status"] == b"ok"
     size = (tmp_path / "cell-1-figure-1.png").stat().st_size
     assert size > 8 << 20
@@ -250,15 +266,15 @@ def test_a_plot_that_is_too_large_is_told_and_saved(r, tmp_path):
 @pytest.mark.parametrize("code", ["stop(strrep('a', 2e7))", "stop(strrep('\u20ac', 7e6))",
                                   "stop(structure(class = c(strrep('k', 400), 'error', 'condition'), "
                                   "list(message = strrep('m', 1e7), call = NULL)))"])
-def test_errors_that_are_too_long_are_cut(r, code):
-    done = r.run("x <- 1; " + code)[-1][2]
+def test_errors_that_are_too_long_are_cut(clean, code):
+    done = clean.run("x <- 1; " + code)[-1][2]
     assert done["status"] == b"error" and sum(map(len, done.values())) < 1_100_000
     assert b"bytes left out]" in done["evalue"] and done["evalue"].decode()
-    assert r.run("x")[-1][2]["status"] == b"ok"
+    assert clean.run("x")[-1][2]["status"] == b"ok"
 
 
-def test_names_and_packages_that_are_too_long_are_not_told(r):
-    done = r.run("x <- structure(1, class = strrep('k', 1e7))")[-1][2]
+def test_names_and_packages_that_are_too_long_are_not_told(clean):
+    done = clean.run("x <- structure(1, class = strrep('k', 1e7))")[-1][2]
     assert done["names"] == b"x " + b"k" * 80 + b" 1"
-    frames = r.run("install.packages(paste0('package', 1:9000))")
+    frames = clean.run("install.packages(paste0('package', 1:9000))")
     assert [frame[0] for frame in frames] == ["done"] and b"ask for fewer at once" in frames[-1][2]["evalue"]
