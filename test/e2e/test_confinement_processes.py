@@ -194,7 +194,7 @@ def comm(pid):
 
 def test_27_orphans_are_reaped(confined):
     code = """import os, time
-for _ in range(1000):
+for _ in range(200):
     if os.fork() == 0:
         if os.fork() == 0: os._exit(0)
         os._exit(0)
