@@ -31,6 +31,22 @@ def server(home):
         yield running
 
 
+@pytest.fixture(scope="module")
+def kept_server(tmp_path_factory):
+    """For `shared_server`."""
+    with Server(tmp_path_factory.mktemp("home"), env={"PTYCELL_PRELOAD": "off"}) as running:
+        yield running
+
+
+@pytest.fixture
+def shared_server(kept_server):
+    """One server for the tests of a file, each with sessions of its own: for those that ask sessions, not the server."""
+    kept_server.others.queue.clear()
+    yield kept_server
+    for row in kept_server.call("list_sessions").object["sessions"]:
+        kept_server.call("destroy_session", session_id=row["session_id"])
+
+
 @pytest.fixture
 def lone_server(home):
     with Server(home, env=ALONE) as running:

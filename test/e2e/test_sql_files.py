@@ -13,6 +13,12 @@ from patience import until
 from steps import assert_clean
 from test_sql import SALES, make_database, put, rows, sql, write
 
+
+@pytest.fixture(name="server")
+def fixture_server(shared_server):
+    return shared_server
+
+
 def test_a_csv_file_is_a_table_by_its_name(server):
     put(server, "sales.csv", SALES)
     answer = sql(server, "SELECT * FROM sales")
