@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -271,17 +270,11 @@ static void judge_git_file(struct look *look, const struct folder_at *folder)
 
 void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name)
 {
-	char to[PATH_MAX];
 	struct stat st;
-	ssize_t len;
 
 	if (look->learn || look->home == NULL || !is_young_there(look, folder, name, &st))
 		return;
-	len = readlinkat(folder->fd, name, to, sizeof(to) - 1);
-	if (len < 0)
-		return;
-	to[len] = '\0';
-	if (leads_home(look, folder->path, to))
+	if (leads_home(look, folder, name))
 		hold_remove(look, folder, name);
 }
 

@@ -23,9 +23,12 @@
 
 #include "base/map.h"
 
+enum { LOOK_FIRST_FD = 3 /* of the shares, in their order */ };
+
 struct look {
 	const json_t *shares; /* their paths */
 	char *home;           /* of the sessions' folders; or NULL */
+	char *home_real;      /* through no link; or NULL */
 	int64_t since_ns;
 	bool learn;
 	struct map *known;

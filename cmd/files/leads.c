@@ -3,8 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -69,13 +73,22 @@ static bool turns_back(const char *path)
 	return false;
 }
 
-static bool is_plain_folder(const struct look *look, const char *path)
+static bool is_plain_folder(int share, const char *path)
 {
-	cleanup_fd int fd = path[0] == '\0'
-				    ? openat(look->share, ".", O_PATH | O_CLOEXEC)
-				    : beneath_open(look->share, path, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int fd = path[0] == '\0' ? openat(share, ".", O_PATH | O_CLOEXEC)
+					    : beneath_open(share, path, O_PATH | O_DIRECTORY, 0);
 
 	return fd >= 0 || errno == ENOENT;
+}
+
+/* Behind the share's path and a slash; NULL when `path` is not in it. */
+static const char *below(const char *share_path, const char *path)
+{
+	size_t len = strlen(share_path);
+
+	if (!is_within(share_path, path))
+		return NULL;
+	return path + len + (path[len] == '/');
 }
 
 static bool is_in_another(const struct look *look, const char *path)
@@ -83,9 +96,10 @@ static bool is_in_another(const struct look *look, const char *path)
 	for (size_t i = 0; i < json_array_size(look->shares); i++) {
 		const char *text = json_string_value(json_array_get(look->shares, i));
 		cleanup_free char *share = percent_decode(text, strlen(text));
+		const char *rest = share != NULL ? below(share, path) : NULL;
 
-		if (share != NULL && is_within(share, path))
-			return true;
+		if (rest != NULL)
+			return is_plain_folder(LOOK_FIRST_FD + (int)i, rest);
 	}
 	return false;
 }
@@ -93,26 +107,71 @@ static bool is_in_another(const struct look *look, const char *path)
 bool leads_inside(const struct look *look, const char *from, const char *to, char **ret_path)
 {
 	cleanup_free char *path = plain_from(look, from, to);
-	const char *below;
+	const char *rest;
 
 	if (to[0] == '\0' || turns_back(to))
 		return false;
-	if (!is_within(look->share_path, path))
+	rest = below(look->share_path, path);
+	if (rest == NULL)
 		return is_in_another(look, path);
-	below = path + strlen(look->share_path);
-	below += *below == '/';
-	if (!is_plain_folder(look, below))
+	if (!is_plain_folder(look->share, rest))
 		return false;
 	if (ret_path != NULL)
-		*ret_path = xstrdup(below);
+		*ret_path = xstrdup(rest);
 	return true;
 }
 
-bool leads_home(const struct look *look, const char *from, const char *to)
+/* ---- links ---- */
+
+char *leads_to(int dir, const char *path)
+{
+	cleanup_fd int fd = openat(dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char link[32];
+	char real[PATH_MAX];
+	ssize_t len;
+
+	if (fd < 0)
+		return NULL;
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, real, sizeof(real) - 1);
+	if (len <= 0)
+		return NULL;
+	real[len] = '\0';
+	return xstrdup(real);
+}
+
+/* A link of /proc, which leads where no path does, the namespaces of others too. */
+static bool is_magic(int dir, const char *path)
+{
+	struct open_how how = { .flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+				.resolve = RESOLVE_NO_MAGICLINKS };
+	cleanup_fd int fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	return fd < 0 && errno == ELOOP;
+}
+
+static bool says_home(const struct look *look, const char *from, const char *to)
 {
 	cleanup_free char *path = plain_from(look, from, to);
 
 	return is_within(look->home, path) ||
 	       (is_within("/proc", path) &&
 		(strstr(path, "/root") != NULL || strstr(path, "/cwd") != NULL));
+}
+
+bool leads_home(const struct look *look, const struct folder_at *folder, const char *name)
+{
+	cleanup_free char *real = leads_to(folder->fd, name);
+	char to[PATH_MAX];
+	ssize_t len = readlinkat(folder->fd, name, to, sizeof(to) - 1);
+
+	if (len < 0)
+		return false;
+	to[len] = '\0';
+	if (says_home(look, folder->path, to))
+		return true;
+	if (real == NULL)
+		return false; /* no folder, or not yet */
+	return (look->home_real != NULL && is_within(look->home_real, real)) ||
+	       is_magic(folder->fd, name);
 }

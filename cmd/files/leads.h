@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+struct folder_at;
 struct look;
 
 /*
@@ -13,8 +14,12 @@ struct look;
  * one; the caller frees it.
  */
 bool leads_inside(const struct look *look, const char *from, const char *to, char **ret_path);
-/* The link `to` in that folder leads to where sessions have their folders, or by /proc to anywhere.
+/*
+ * The link `name` in that folder leads to where sessions have their folders, by whatever links, or
+ * by /proc to anywhere.
  */
-bool leads_home(const struct look *look, const char *from, const char *to);
+bool leads_home(const struct look *look, const struct folder_at *folder, const char *name);
+/* The folder that a path leads to, as the kernel names it; NULL: none. The caller frees it. */
+char *leads_to(int dir, const char *path);
 
 #endif

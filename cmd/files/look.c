@@ -15,12 +15,13 @@
 #include "gitfolder.h"
 #include "helper/say.h"
 #include "json/make.h"
+#include "leads.h"
 #include "sandbox/repository.h"
 #include "text/percent.h"
 #include "unlock.h"
 #include "workspace/beneath.h"
 
-enum { FIRST_FD = 3, SHARES_MAX = 8 };
+enum { SHARES_MAX = 8 };
 
 struct walk {
 	struct look look;
@@ -144,15 +145,15 @@ static int confine_to_shares(size_t count, struct err *err)
 	struct confine_rule rules[SHARES_MAX];
 
 	for (size_t i = 0; i < count; i++)
-		rules[i] =
-			(struct confine_rule){ .fd = FIRST_FD + (int)i, .rights = confine_rename };
+		rules[i] = (struct confine_rule){ .fd = LOOK_FIRST_FD + (int)i,
+						  .rights = confine_rename };
 	return confine_files(rules, count, 1, err);
 }
 
 static void walk_all(struct walk *walk)
 {
 	for (size_t i = 0; i < json_array_size(walk->look.shares); i++) {
-		walk->look.share = FIRST_FD + (int)i;
+		walk->look.share = LOOK_FIRST_FD + (int)i;
 		walk->look.share_path = get_path(json_array_get(walk->look.shares, i));
 		if (walk->look.share_path != NULL)
 			walk_share(walk);
@@ -164,9 +165,11 @@ int look_run(const json_t *order, struct err *err)
 {
 	const json_t *shares = json_object_get(order, "shares");
 	cleanup_free char *home = get_path(json_object_get(order, "home"));
+	cleanup_free char *home_real = home != NULL ? leads_to(AT_FDCWD, home) : NULL;
 	struct walk walk = {
 		.look = { .shares = shares,
 			  .home = home,
+			  .home_real = home_real,
 			  .since_ns = json_integer_value(json_object_get(order, "since")),
 			  .learn = json_is_true(json_object_get(order, "learn")),
 			  .known = map_new(),

@@ -262,6 +262,40 @@ def test_S2_no_link_leads_to_a_repository_in_the_session_s_own_folder(shared):
         assert {"usr", "d"} <= set(os.listdir(folder)) and not {"a", "b", "c"} & set(os.listdir(folder))
 
 
+# The session's folder as the kernel names it to code, $E, with a repository in it.
+OWN = BARE + """bare own; E=$(awk '$5 == "/mnt/data" {print $4}' /proc/self/mountinfo)
+"""
+
+
+@needs_git
+@pytest.mark.parametrize("links", ["ln -s / x; ln -s x$E/own l", "ln -s /bin/..$E/own l", "ln -s /proc p; ln -s p/self/root$E/own l",
+                                   "ln -s / x; ln -s x$E y; ln -s y/own l"])
+def test_S2_no_link_leads_to_the_session_s_own_folder_through_another(shared, links):
+    place, folder = shared
+    with served(place, folder) as server:
+        holds_names(server)
+        make = (OWN + f"cd {folder}; {links}; ln -s /dev/stdout out; ln -s /usr/bin bin").replace("MARK", str(place / "ran"))
+        result = server.cell(make, language="bash")
+        assert f"'{folder}/l' (removed)" in result.texts[0], result.texts
+        assert {"out", "bin"} <= set(os.listdir(folder)) and not {"l", "y"} & set(os.listdir(folder))
+
+
+@needs_git
+def test_S2_nothing_leads_through_a_link_of_another_share(shared):
+    place, folder = shared
+    other = place / "other"
+    other.mkdir()
+    if USER is not None:
+        os.chown(other, USER, USER)
+    with machines.on(place, env={"PTYCELL_SHARE": f"{folder}:rw\n{other}:rw"}) as server:
+        holds_names(server)
+        lead = f"ln -s / {other}/x; cd {folder}; mkdir w; echo gitdir: {other}/x$E/own > w/.git"
+        result = server.cell((OWN + lead).replace("MARK", str(place / "ran")), language="bash")
+        assert "to '.git.held-by-ptycell'" in result.texts[0], result.texts
+        look_as_user(folder, place)
+        assert not (place / "ran").exists()
+
+
 @needs_git
 def test_S2_a_repository_is_found_while_its_code_runs_on(shared):
     place, folder = shared
