@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "workspace/gitconfig.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/gitini.h"
 #include "base/mem.h"
+#include "text/percent.h"
+#include "workspace/home.h"
 
 enum check { ANY, ADDRESS, UPDATE };
 
@@ -73,12 +75,44 @@ static bool has_word(const char *words, const char *word, size_t len)
 	return false;
 }
 
+static bool has_part(const char *path, const char *part, bool whole)
+{
+	size_t part_len = strlen(part);
+
+	while (*path != '\0') {
+		size_t len = strcspn(path, "/");
+
+		if (len >= part_len && strncmp(path, part, part_len) == 0 &&
+		    (!whole || len == part_len))
+			return true;
+		path += len + (path[len] == '/');
+	}
+	return false;
+}
+
+/*
+ * A folder of a session, where git would run hooks of a repository that code made, or of /proc,
+ * which leads to one: from wherever the path counts, and through whatever links, since a look
+ * leaves none that leads there.
+ */
+static bool may_be_session(const char *value)
+{
+	cleanup_free char *path = percent_decode(value, strlen(value));
+	const char *plain = path != NULL ? path : value;
+
+	return (has_part(plain, HOME_SERVER_PREFIX, false) &&
+		has_part(plain, HOME_SESSIONS, true)) ||
+	       has_part(plain, "proc", true);
+}
+
 /* "transport::address" runs git-remote-transport, and "-" begins an option. */
 static bool is_address(const char *value)
 {
 	const char *scheme = strstr(value, "://");
 
 	if (value[0] == '-' || strstr(value, "::") != NULL || strstr(value, "//-") != NULL)
+		return false;
+	if ((scheme == NULL || strncmp(value, "file:", 5) == 0) && may_be_session(value))
 		return false;
 	return scheme == NULL || has_word(schemes, value, (size_t)(scheme - value));
 }
@@ -104,159 +138,32 @@ static bool is_allowed(const char *section, const char *name, const char *value)
 	return false;
 }
 
-/* ---- lines ---- */
+/* ---- entries ---- */
 
-struct reader {
-	struct buf section;    /* as in rows[]; "" before the first */
-	struct buf subsection; /* without the quotes */
+struct judgement {
 	void (*fn)(void *data, const char *entry);
 	void *data;
 };
 
-static bool is_blank(char c)
+static void judge(void *data, const struct gitini_entry *entry)
 {
-	return c == ' ' || c == '\t';
-}
+	const struct judgement *judgement = data;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-static const char *skip_blanks(const char *at)
-{
-	return at + strspn(at, " \t");
-}
-
-static bool is_comment(const char *at)
-{
-	return at[0] == '\0' || at[0] == '#' || at[0] == ';';
-}
-
-static void put_lower(struct buf *out, const char *text, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		buf_put_char(out, (char)tolower((unsigned char)text[i]));
-}
-
-static bool read_subsection(struct reader *reader, const char **at)
-{
-	buf_puts(&reader->section, ".");
-	for ((*at)++; **at != '"'; (*at)++) {
-		if (**at == '\\')
-			(*at)++;
-		if (**at == '\0')
-			return false;
-		buf_put(&reader->subsection, *at, 1);
-	}
-	(*at)++;
-	return true;
-}
-
-/* `at` is behind the bracket. What follows the other one belongs to the section: git writes none.
- */
-static bool read_section(struct reader *reader, const char *at)
-{
-	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
-
-	buf_clear(&reader->section);
-	buf_clear(&reader->subsection);
-	put_lower(&reader->section, at, len);
-	at = skip_blanks(at + len);
-	if (len == 0 || (*at == '"' && !read_subsection(reader, &at)) || *at != ']')
-		return false;
-	return is_comment(skip_blanks(at + 1));
-}
-
-/* Behind a backslash; 0 for what git refuses, and for the end of a line that goes on in the next.
- */
-static char unescape(char c)
-{
-	return c == 'n'                ? '\n'
-	       : c == 't'              ? '\t'
-	       : c == 'b'              ? '\b'
-	       : c == '\\' || c == '"' ? c
-				       : '\0';
-}
-
-static bool read_value(struct buf *out, const char *at)
-{
-	bool quoted = false;
-	char c;
-
-	for (; *at != '\0'; at++) {
-		if (*at == '"') {
-			quoted = !quoted;
-			continue;
-		}
-		if (!quoted && (*at == '#' || *at == ';'))
-			break;
-		c = *at == '\\' ? unescape(*++at) : *at;
-		if (c == '\0')
-			return false;
-		buf_put_char(out, c);
-	}
-	while (out->len > 0 && is_blank(out->data[out->len - 1]))
-		out->data[--out->len] = '\0';
-	return !quoted;
-}
-
-static void judge(struct reader *reader, const char *name, const char *value)
-{
-	cleanup_buf struct buf entry = BUF_INIT(BUF_UNBOUNDED);
-
-	if (is_allowed(buf_str(&reader->section), name, value))
+	if (entry->odd != NULL)
+		buf_putf(&text, "?%s", entry->odd);
+	else if (is_allowed(entry->section, entry->name, entry->value))
 		return;
-	buf_putf(&entry, "%s%s.%s=%s", buf_str(&reader->section), buf_str(&reader->subsection),
-		 name, value);
-	reader->fn(reader->data, buf_str(&entry));
-}
-
-static bool read_entry(struct reader *reader, const char *at)
-{
-	size_t len = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
-	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_buf struct buf value = BUF_INIT(BUF_UNBOUNDED);
-
-	put_lower(&name, at, len);
-	at = skip_blanks(at + len);
-	if (len == 0 || reader->section.len == 0 || (!is_comment(at) && *at != '='))
-		return false;
-	if (*at == '=' && !read_value(&value, skip_blanks(at + 1)))
-		return false;
-	judge(reader, buf_str(&name), buf_str(&value));
-	return true;
-}
-
-static void read_line(struct reader *reader, const char *line)
-{
-	const char *at = skip_blanks(line);
-	cleanup_free char *odd = NULL;
-	bool known;
-
-	if (is_comment(at))
-		return;
-	known = *at == '[' ? read_section(reader, at + 1) : read_entry(reader, at);
-	if (known)
-		return;
-	odd = xasprintf("?%s", line);
-	reader->fn(reader->data, odd);
+	else
+		buf_putf(&text, "%s%s.%s=%s", entry->section, entry->subsection, entry->name,
+			 entry->value);
+	judgement->fn(judgement->data, buf_str(&text));
 }
 
 void gitconfig_each_foreign(const char *text, size_t len, void (*fn)(void *data, const char *entry),
 			    void *data)
 {
-	struct reader reader = { .fn = fn, .data = data };
+	struct judgement judgement = { .fn = fn, .data = data };
 
-	buf_init(&reader.section, BUF_UNBOUNDED);
-	buf_init(&reader.subsection, BUF_UNBOUNDED);
-	if (memchr(text, '\0', len) != NULL)
-		fn(data, "?\\0");
-	while (len > 0) {
-		const char *end = memchr(text, '\n', len);
-		size_t line_len = end != NULL ? (size_t)(end - text) : len;
-		bool carriage = line_len > 0 && text[line_len - 1] == '\r';
-		cleanup_free char *line = xmemdup(text, line_len - carriage);
-
-		read_line(&reader, line);
-		len -= line_len + (end != NULL);
-		text += line_len + (end != NULL);
-	}
-	buf_release(&reader.section);
-	buf_release(&reader.subsection);
+	gitini_each(text, len, judge, &judgement);
 }

@@ -3,7 +3,8 @@
  * gitconfig.h - which entries of a repository's config may come from code that nobody read.
  *
  * Those that git itself writes in init, clone, submodule and branch, and those that only say how
- * it shows or names something. All others are foreign: many make git run a program, and later
+ * it shows or names something; no address in a folder of a session, where a push would run hooks
+ * that code made. All others are foreign: many make git run a program, and later
  * versions know more. So is a line that is written in a way that git does not write.
  */
 #ifndef WORKSPACE_GITCONFIG_H

@@ -17,7 +17,6 @@
 #include "base/mem.h"
 #include "workspace/name.h"
 
-#define SERVER_PREFIX "server-"
 #define NEW_PREFIX ".new-"
 #define LOCK_NAME "lock"
 
@@ -132,7 +131,7 @@ static int open_root(const char *path, struct err *err)
 
 static bool is_ours(const char *name)
 {
-	return name_matches(name, SERVER_PREFIX) || name_matches(name, NEW_PREFIX) ||
+	return name_matches(name, HOME_SERVER_PREFIX) || name_matches(name, NEW_PREFIX) ||
 	       name_matches(name, HOME_REMOVE_PREFIX);
 }
 
@@ -185,7 +184,7 @@ static int make_server(struct home *home, struct err *err)
 {
 	cleanup_free char *hidden = name_new(NEW_PREFIX);
 
-	home->name = xasprintf(SERVER_PREFIX "%s", hidden + strlen(NEW_PREFIX));
+	home->name = xasprintf(HOME_SERVER_PREFIX "%s", hidden + strlen(NEW_PREFIX));
 	if (make_locked(home, hidden, err) < 0)
 		return -1;
 	if (renameat(home->fd, hidden, home->fd, home->name) < 0)

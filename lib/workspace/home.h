@@ -6,7 +6,9 @@
 #include "base/list.h"
 #include "workspace/workspace.h"
 
-/* In a server's folder: those of its sessions. */
+/* A server's folder. */
+#define HOME_SERVER_PREFIX "server-"
+/* In it: those of its sessions. */
 #define HOME_SESSIONS "sessions"
 /* Folders that are being removed: hidden, locked (flock on the folder) by their remover. */
 #define HOME_REMOVE_PREFIX ".remove-"

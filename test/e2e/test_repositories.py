@@ -281,6 +281,19 @@ def test_S2_no_link_leads_to_the_session_s_own_folder_through_another(shared, li
 
 
 @needs_git
+def test_S2_no_push_goes_into_the_session_s_own_folder(shared):
+    place, folder = shared
+    make = OWN + IDENTITY + f"""git init -q --bare up; printf '#!/bin/sh\nid > {place}/ran\n' > up/hooks/update; chmod +x up/hooks/update
+cd {folder}; git init -qb main r; cd r; git commit -q --allow-empty -m x; git remote add origin $E/up"""
+    with served(place, folder) as server:
+        holds_names(server)
+        result = server.cell(make.replace("HOME=/tmp", ""), language="bash")
+        assert "to 'config.held-by-ptycell'" in result.texts[0], result.texts
+        git(folder / "r", "push", "origin", "main", home=place, user=USER)
+        assert not (place / "ran").exists()
+
+
+@needs_git
 def test_S2_nothing_leads_through_a_link_of_another_share(shared):
     place, folder = shared
     other = place / "other"

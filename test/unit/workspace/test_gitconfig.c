@@ -70,10 +70,26 @@ static void addresses_run_no_helper(void **state)
 	assert_foreign("[remote \"o\"]\nurl = foo://x\n", "remote.o.url=foo://x");
 }
 
+static void no_address_is_a_folder_of_a_session(void **state)
+{
+	(void)state;
+	assert_foreign("[remote \"o\"]\nurl = /h/c/server-ab/sessions/x/data/r\n",
+		       "remote.o.url=/h/c/server-ab/sessions/x/data/r");
+	assert_foreign("[remote \"o\"]\nurl = ../x/server-ab/./sessions//y\n",
+		       "remote.o.url=../x/server-ab/./sessions//y");
+	assert_foreign("[remote \"o\"]\nurl = file:///h/server-ab/%73essions/y\n",
+		       "remote.o.url=file:///h/server-ab/%73essions/y");
+	assert_foreign("[branch \"m\"]\nremote = /proc/7/cwd/r\n", "branch.m.remote=/proc/7/cwd/r");
+	assert_foreign("[remote \"o\"]\nurl = https://h/server-a/sessions/proc\n"
+		       "pushurl = /srv/server-a/sessions-old\nurl = ../sessions\n",
+		       "");
+}
+
 static void what_git_does_not_write_is_not_understood(void **state)
 {
 	(void)state;
-	assert_foreign("[core] fsmonitor = x\n", "?[core] fsmonitor = x");
+	assert_foreign("[core] fsmonitor = x\n", "core.fsmonitor=x|?[core] fsmonitor = x");
+	assert_foreign("[core] bare = true # x\n", "?[core] bare = true # x");
 	assert_foreign("[core]\nbare = false \\\n", "?bare = false \\");
 	assert_foreign("[core]\nbare = \"false\n", "?bare = \"false");
 	assert_foreign("[core]\nbare = \\q\n", "?bare = \\q");
@@ -100,6 +116,7 @@ int main(void)
 		cmocka_unit_test(what_git_writes_is_not_foreign),
 		cmocka_unit_test(what_runs_a_program_is_foreign),
 		cmocka_unit_test(addresses_run_no_helper),
+		cmocka_unit_test(no_address_is_a_folder_of_a_session),
 		cmocka_unit_test(what_git_does_not_write_is_not_understood),
 		cmocka_unit_test(a_zero_byte_is_foreign),
 	};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/gitini.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-"
+
+struct reader {
+	struct buf section; /* "" before the first */
+	struct buf subsection;
+	gitini_fn *fn;
+	void *data;
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *at)
+{
+	return at + strspn(at, " \t");
+}
+
+static bool is_comment(const char *at)
+{
+	return at[0] == '\0' || at[0] == '#' || at[0] == ';';
+}
+
+static void put_lower(struct buf *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		buf_put_char(out, (char)tolower((unsigned char)text[i]));
+}
+
+static bool read_subsection(struct reader *reader, const char **at)
+{
+	buf_puts(&reader->section, ".");
+	for ((*at)++; **at != '"'; (*at)++) {
+		if (**at == '\\')
+			(*at)++;
+		if (**at == '\0')
+			return false;
+		buf_put(&reader->subsection, *at, 1);
+	}
+	(*at)++;
+	return true;
+}
+
+/* `*at` is behind the bracket, then behind the other one. */
+static bool read_section(struct reader *reader, const char **rest)
+{
+	const char *at = *rest;
+
+	size_t len = strspn(at, LETTERS);
+
+	buf_clear(&reader->section);
+	buf_clear(&reader->subsection);
+	put_lower(&reader->section, at, len);
+	at = skip_blanks(at + len);
+	if (len == 0 || (*at == '"' && !read_subsection(reader, &at)) || *at != ']')
+		return false;
+	*rest = skip_blanks(at + 1);
+	return true;
+}
+
+/* Behind a backslash; 0 for what git refuses, and for the end of a line that goes on in the next.
+ */
+static char unescape(char c)
+{
+	return c == 'n'                ? '\n'
+	       : c == 't'              ? '\t'
+	       : c == 'b'              ? '\b'
+	       : c == '\\' || c == '"' ? c
+				       : '\0';
+}
+
+static bool read_value(struct buf *out, const char *at)
+{
+	bool quoted = false;
+	char c;
+
+	for (; *at != '\0'; at++) {
+		if (*at == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (!quoted && (*at == '#' || *at == ';'))
+			break;
+		c = *at == '\\' ? unescape(*++at) : *at;
+		if (c == '\0')
+			return false;
+		buf_put_char(out, c);
+	}
+	while (out->len > 0 && is_blank(out->data[out->len - 1]))
+		out->data[--out->len] = '\0';
+	return !quoted;
+}
+
+static bool read_entry(struct reader *reader, const char *at)
+{
+	size_t len = strspn(at, LETTERS);
+	cleanup_buf struct buf name = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf value = BUF_INIT(BUF_UNBOUNDED);
+
+	put_lower(&name, at, len);
+	at = skip_blanks(at + len);
+	if (len == 0 || reader->section.len == 0 || (!is_comment(at) && *at != '='))
+		return false;
+	if (*at == '=' && !read_value(&value, skip_blanks(at + 1)))
+		return false;
+	reader->fn(reader->data, &(struct gitini_entry){ .section = buf_str(&reader->section),
+							 .subsection = buf_str(&reader->subsection),
+							 .name = buf_str(&name),
+							 .value = buf_str(&value) });
+	return true;
+}
+
+static void read_line(struct reader *reader, const char *line)
+{
+	const char *at = skip_blanks(line);
+	bool is_section = *at == '[';
+	bool known = true;
+
+	if (is_section) {
+		at++;
+		known = read_section(reader, &at);
+	}
+	/* What follows a section in its line belongs to it, but git does not write it so. */
+	if (known && !is_comment(at))
+		known = read_entry(reader, at) && !is_section;
+	if (!known)
+		reader->fn(reader->data, &(struct gitini_entry){ .odd = line });
+}
+
+void gitini_each(const char *text, size_t len, gitini_fn *fn, void *data)
+{
+	struct reader reader = { .fn = fn, .data = data };
+
+	buf_init(&reader.section, BUF_UNBOUNDED);
+	buf_init(&reader.subsection, BUF_UNBOUNDED);
+	if (memchr(text, '\0', len) != NULL)
+		fn(data, &(struct gitini_entry){ .odd = "\\0" });
+	while (len > 0) {
+		const char *end = memchr(text, '\n', len);
+		size_t line_len = end != NULL ? (size_t)(end - text) : len;
+		bool carriage = line_len > 0 && text[line_len - 1] == '\r';
+		cleanup_free char *line = xmemdup(text, line_len - carriage);
+
+		read_line(&reader, line);
+		len -= line_len + (end != NULL);
+		text += line_len + (end != NULL);
+	}
+	buf_release(&reader.section);
+	buf_release(&reader.subsection);
+}

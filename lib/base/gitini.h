@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gitini.h - the entries of a config of git.
+ *
+ * What git writes is read; a line that goes on in the next, and others that git does not write,
+ * are odd.
+ */
+#ifndef BASE_GITINI_H
+#define BASE_GITINI_H
+
+#include <stddef.h>
+
+struct gitini_entry {
+	const char *section;    /* in lower case; with a "." behind when it has a subsection */
+	const char *subsection; /* without its quotes; "" */
+	const char *name;       /* in lower case */
+	const char *value;
+	const char *odd; /* a line that is not understood: all else is NULL */
+};
+
+typedef void gitini_fn(void *data, const struct gitini_entry *entry);
+
+/* Calls `fn` for each; an entry in the line of its section comes, and that line as an odd one. */
+void gitini_each(const char *text, size_t len, gitini_fn *fn, void *data);
+
+#endif

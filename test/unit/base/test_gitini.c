@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "base/gitini.h"
+#include "base/util.h"
+
+static void add(void *data, const struct gitini_entry *entry)
+{
+	struct buf *entries = data;
+
+	if (entry->odd != NULL)
+		buf_putf(entries, "?%s|", entry->odd);
+	else
+		buf_putf(entries, "%s %s %s=%s|", entry->section, entry->subsection, entry->name,
+			 entry->value);
+}
+
+static void assert_entries(const char *text, const char *expected)
+{
+	cleanup_buf struct buf entries = BUF_INIT(BUF_UNBOUNDED);
+
+	gitini_each(text, strlen(text), add, &entries);
+	assert_string_equal(buf_str(&entries), expected);
+}
+
+static void entries_have_section_subsection_name_and_value(void **state)
+{
+	(void)state;
+	assert_entries("[Core]\n\tHooksPath = .githooks # x\r\n; y\n",
+		       "core  hookspath=.githooks|");
+	assert_entries("[includeIf \"gitdir:/a.b/\"]\npath=\"x \\\"y\"\n",
+		       "includeif. gitdir:/a.b/ path=x \"y|");
+	assert_entries("[a]\nb\nc =\n", "a  b=|a  c=|");
+}
+
+static void an_entry_in_the_line_of_its_section_is_read_and_odd(void **state)
+{
+	(void)state;
+	assert_entries("[include] path = x\n[a] # b\n[c] d\n",
+		       "include  path=x|?[include] path = x|c  d=|?[c] d|");
+	assert_entries("[include] [core]\n", "?[include] [core]|");
+}
+
+static void the_last_line_needs_no_end(void **state)
+{
+	(void)state;
+	assert_entries("[a]\nb = c", "a  b=c|");
+	assert_entries("[a]\nb = c \\", "?b = c \\|");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(entries_have_section_subsection_name_and_value),
+		cmocka_unit_test(an_entry_in_the_line_of_its_section_is_read_and_odd),
+		cmocka_unit_test(the_last_line_needs_no_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
