@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/gitini.h"
 #include "base/mem.h"
 #include "helper/say.h"
 #include "hold.h"
@@ -20,7 +21,8 @@
 #include "workspace/beneath.h"
 #include "workspace/gitconfig.h"
 
-enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096, CLOCK_EVERY = 256 };
+/* DEPTH_MAX is git's, of includes. */
+enum { CONFIG_MAX = 256 << 10, POINTER_MAX = 4096, CLOCK_EVERY = 256, DEPTH_MAX = 10 };
 enum { LEARNED_BYTES_MAX = 512 << 10 /* of an answer, with their quotes */ };
 
 #define GITDIR "gitdir: "
@@ -95,14 +97,67 @@ static char *read_small(const struct folder_at *folder, const char *name, size_t
 	return mem_steal(&text);
 }
 
+/* ---- hooks ---- */
+
+static bool is_sample(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > strlen(SAMPLE) && str_eq(name + len - strlen(SAMPLE), SAMPLE);
+}
+
+static bool is_hook(const struct look *look, const struct folder_at *hooks, const char *name)
+{
+	struct stat st;
+
+	return !hold_is_held(name) && !is_sample(name) && is_young_there(look, hooks, name, &st) &&
+	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
+}
+
+static void judge_hooks_in(struct look *look, const struct folder_at *hooks)
+{
+	cleanup_fd int fd = openat(hooks->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct dirent *entry;
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+
+	if (entries == NULL)
+		return;
+	fd_steal(&fd);
+	while ((entry = readdir(entries)) != NULL && gitfolder_count(look))
+		if (is_hook(look, hooks, entry->d_name))
+			hold(look, hooks, entry->d_name);
+	(void)closedir(entries);
+}
+
+static void judge_hooks(struct look *look, const struct folder_at *folder)
+{
+	cleanup_fd int fd =
+		openat(folder->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_free char *path = xasprintf("%s%shooks", folder->path, folder->path[0] ? "/" : "");
+	struct folder_at hooks = { .fd = fd, .path = path };
+	struct stat st;
+
+	if (look->learn || !look_at(folder, "hooks", &st))
+		return;
+	if (fd >= 0)
+		judge_hooks_in(look, &hooks);
+	/* A link, or one that only git can look into. */
+	else if (gitfolder_is_young(look, &st))
+		hold(look, folder, "hooks");
+}
+
 /* ---- config ---- */
 
 struct reading {
 	struct look *look;
 	const struct folder_at *folder;
 	const char *name;
+	int depth; /* of includes */
 	bool foreign;
 };
+
+static void judge_config(struct look *look, const struct folder_at *folder, const char *name,
+			 int depth);
 
 static char *entry_key(const struct reading *reading, const char *entry)
 {
@@ -131,78 +186,104 @@ static void on_foreign(void *data, const char *entry)
 	}
 }
 
-static bool read_config(struct reading *reading)
-{
-	size_t len;
-	cleanup_free char *text = read_small(reading->folder, reading->name, CONFIG_MAX, &len);
+/* ---- what a config names ---- */
 
-	if (text == NULL)
+/* A folder of a share, which is the one at hand until it is left again. */
+struct visit {
+	struct look *look;
+	int share;
+	char *share_path;
+	struct leads_place place;
+	struct folder_at folder;
+};
+
+/* False: it is in no share. */
+static bool enter(struct visit *visit, struct look *look, int dir, const char *path, bool is_file)
+{
+	*visit = (struct visit){ .look = look,
+				 .share = look->share,
+				 .share_path = look->share_path };
+	if (!leads_to_share(look, dir, path, is_file, &visit->place))
 		return false;
-	gitconfig_each_foreign(text, len, on_foreign, reading);
+	look->share = visit->place.share;
+	look->share_path = visit->place.share_path;
+	visit->folder = (struct folder_at){ .fd = visit->place.fd, .path = visit->place.path };
 	return true;
 }
 
-static void judge_config(struct look *look, const struct folder_at *folder, const char *name)
+static void leave(struct visit *visit)
 {
-	struct reading reading = { .look = look, .folder = folder, .name = name };
-	struct stat st;
+	visit->look->share = visit->share;
+	visit->look->share_path = visit->share_path;
+	leads_place_release(&visit->place);
+}
 
-	if (!look_at(folder, name, &st) || S_ISDIR(st.st_mode) ||
-	    gitfolder_is_young(look, &st) == look->learn)
+/* Hooks run in the work tree; that of .git is the folder above. */
+static void judge_named_hooks(const struct reading *reading, const char *value)
+{
+	const struct folder_at *folder = reading->folder;
+	size_t len = strlen(folder->path);
+	bool is_git = str_eq(len > 4 ? folder->path + len - 5 : "", "/.git") ||
+		      str_eq(folder->path, ".git");
+	cleanup_free char *path =
+		value[0] == '/' || !is_git ? xstrdup(value) : xasprintf("../%s", value);
+	struct visit visit;
+
+	if (reading->look->learn || !enter(&visit, reading->look, folder->fd, path, false))
 		return;
-	if ((!read_config(&reading) || reading.foreign) && !look->learn)
+	judge_hooks_in(reading->look, &visit.folder);
+	leave(&visit);
+}
+
+static void judge_included(const struct reading *reading, const char *value)
+{
+	struct look *look = reading->look;
+	struct visit visit;
+
+	if (reading->depth >= DEPTH_MAX || !gitfolder_count(look) ||
+	    !enter(&visit, look, reading->folder->fd, value, true))
+		return;
+	judge_config(look, &visit.folder, visit.place.name, reading->depth + 1);
+	leave(&visit);
+}
+
+static void on_entry(void *data, const struct gitini_entry *entry)
+{
+	const struct reading *reading = data;
+
+	if (entry->odd != NULL)
+		return;
+	if (gitini_is_include(entry))
+		judge_included(reading, entry->value);
+	else if (gitini_is_hooks(entry))
+		judge_named_hooks(reading, entry->value);
+}
+
+static void judge_config(struct look *look, const struct folder_at *folder, const char *name,
+			 int depth)
+{
+	struct reading reading = { .look = look, .folder = folder, .name = name, .depth = depth };
+	cleanup_free char *text = NULL;
+	struct stat st;
+	size_t len = 0;
+	bool young;
+
+	if (!look_at(folder, name, &st) || S_ISDIR(st.st_mode))
+		return;
+	text = read_small(folder, name, CONFIG_MAX, &len);
+	young = gitfolder_is_young(look, &st);
+	if (text != NULL && young != look->learn)
+		gitconfig_each_foreign(text, len, on_foreign, &reading);
+	if (young && !look->learn && (text == NULL || reading.foreign))
 		hold(look, folder, name);
-}
-
-/* ---- hooks ---- */
-
-static bool is_sample(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len > strlen(SAMPLE) && str_eq(name + len - strlen(SAMPLE), SAMPLE);
-}
-
-static bool is_hook(const struct look *look, const struct folder_at *hooks, const char *name)
-{
-	struct stat st;
-
-	return !hold_is_held(name) && !is_sample(name) && is_young_there(look, hooks, name, &st) &&
-	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
-}
-
-static void judge_hooks(struct look *look, const struct folder_at *folder)
-{
-	cleanup_fd int fd =
-		openat(folder->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	cleanup_free char *path = xasprintf("%s%shooks", folder->path, folder->path[0] ? "/" : "");
-	struct folder_at hooks = { .fd = fd, .path = path };
-	const struct dirent *entry;
-	struct stat st;
-	DIR *entries;
-
-	if (look->learn || !look_at(folder, "hooks", &st))
-		return;
-	/* A link, or one that only git can look into. */
-	if (fd < 0) {
-		if (gitfolder_is_young(look, &st))
-			hold(look, folder, "hooks");
-		return;
-	}
-	entries = fdopendir(fd);
-	if (entries == NULL)
-		return;
-	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && gitfolder_count(look))
-		if (is_hook(look, &hooks, entry->d_name))
-			hold(look, &hooks, entry->d_name);
-	(void)closedir(entries);
+	else if (text != NULL)
+		gitini_each(text, len, on_entry, &reading);
 }
 
 static void judge_files(struct look *look, const struct folder_at *folder)
 {
-	judge_config(look, folder, "config");
-	judge_config(look, folder, "config.worktree");
+	judge_config(look, folder, "config", 0);
+	judge_config(look, folder, "config.worktree", 0);
 	judge_hooks(look, folder);
 }
 

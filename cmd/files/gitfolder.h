@@ -6,7 +6,8 @@
  * is called. Held are of what is young:
  *   config, config.worktree  with an entry that workspace/gitconfig.h calls foreign, that was not
  *                            there before, or that leads the worktree out of the shares
- *   hooks/NAME               that can run and is no sample
+ *   hooks/NAME               that can run and is no sample; so in a folder of core.hooksPath
+ *   what a config includes   as a config
  *   commondir                that does not lead two folders up, as git's does
  *   .git                     a file or a link that leads out of the shares
  *   any link                 into the folders of sessions, where code has all rights: removed

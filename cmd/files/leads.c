@@ -73,10 +73,15 @@ static bool turns_back(const char *path)
 	return false;
 }
 
+static int open_folder(int share, const char *path)
+{
+	return path[0] == '\0' ? openat(share, ".", O_PATH | O_CLOEXEC)
+			       : beneath_open(share, path, O_PATH | O_DIRECTORY, 0);
+}
+
 static bool is_plain_folder(int share, const char *path)
 {
-	cleanup_fd int fd = path[0] == '\0' ? openat(share, ".", O_PATH | O_CLOEXEC)
-					    : beneath_open(share, path, O_PATH | O_DIRECTORY, 0);
+	cleanup_fd int fd = open_folder(share, path);
 
 	return fd >= 0 || errno == ENOENT;
 }
@@ -123,9 +128,9 @@ bool leads_inside(const struct look *look, const char *from, const char *to, cha
 
 /* ---- links ---- */
 
-char *leads_to(int dir, const char *path)
+char *leads_to(int dir, const char *path, int flags)
 {
-	cleanup_fd int fd = openat(dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd int fd = openat(dir, path, O_PATH | O_CLOEXEC | flags);
 	char link[32];
 	char real[PATH_MAX];
 	ssize_t len;
@@ -161,7 +166,7 @@ static bool says_home(const struct look *look, const char *from, const char *to)
 
 bool leads_home(const struct look *look, const struct folder_at *folder, const char *name)
 {
-	cleanup_free char *real = leads_to(folder->fd, name);
+	cleanup_free char *real = leads_to(folder->fd, name, O_DIRECTORY);
 	char to[PATH_MAX];
 	ssize_t len = readlinkat(folder->fd, name, to, sizeof(to) - 1);
 
@@ -174,4 +179,50 @@ bool leads_home(const struct look *look, const struct folder_at *folder, const c
 		return false; /* no folder, or not yet */
 	return (look->home_real != NULL && is_within(look->home_real, real)) ||
 	       is_magic(folder->fd, name);
+}
+
+static bool open_place(struct leads_place *place, const char *below_share)
+{
+	place->fd = open_folder(place->share, below_share);
+	place->path = xstrdup(below_share);
+	if (place->fd >= 0)
+		return true;
+	leads_place_release(place);
+	return false;
+}
+
+bool leads_to_share(const struct look *look, int dir, const char *path, bool is_file,
+		    struct leads_place *ret)
+{
+	cleanup_free char *real = leads_to(dir, path, is_file ? 0 : O_DIRECTORY);
+	char *name = real != NULL ? strrchr(real, '/') : NULL;
+
+	*ret = (struct leads_place){ .fd = -1 };
+	if (name == NULL)
+		return false;
+	if (is_file) {
+		ret->name = xstrdup(name + 1);
+		*name = '\0';
+	}
+	for (size_t i = 0; i < json_array_size(look->shares); i++) {
+		const char *text = json_string_value(json_array_get(look->shares, i));
+		cleanup_free char *share = percent_decode(text, strlen(text));
+		const char *rest = share != NULL ? below(share, real) : NULL;
+
+		if (rest == NULL)
+			continue;
+		ret->share = LOOK_FIRST_FD + (int)i;
+		ret->share_path = mem_steal(&share);
+		return open_place(ret, rest);
+	}
+	leads_place_release(ret);
+	return false;
+}
+
+void leads_place_release(struct leads_place *place)
+{
+	fd_close(&place->fd);
+	free(place->share_path);
+	free(place->name);
+	free(place->path);
 }

@@ -19,7 +19,24 @@ bool leads_inside(const struct look *look, const char *from, const char *to, cha
  * by /proc to anywhere.
  */
 bool leads_home(const struct look *look, const struct folder_at *folder, const char *name);
-/* The folder that a path leads to, as the kernel names it; NULL: none. The caller frees it. */
-char *leads_to(int dir, const char *path);
+/*
+ * What a path leads to, as the kernel names it; with O_DIRECTORY a folder only. NULL: nothing. The
+ * caller frees it.
+ */
+char *leads_to(int dir, const char *path, int flags);
+
+/* A folder of a share. */
+struct leads_place {
+	int fd;
+	int share; /* descriptor */
+	char *share_path;
+	char *path; /* below the share, through no link */
+	char *name; /* of the file in it; NULL: the folder itself is meant */
+};
+
+/* Where `path` leads from the folder `dir`, by whatever links. False: in no share, or not there. */
+bool leads_to_share(const struct look *look, int dir, const char *path, bool is_file,
+		    struct leads_place *ret);
+void leads_place_release(struct leads_place *place);
 
 #endif

@@ -165,7 +165,7 @@ int look_run(const json_t *order, struct err *err)
 {
 	const json_t *shares = json_object_get(order, "shares");
 	cleanup_free char *home = get_path(json_object_get(order, "home"));
-	cleanup_free char *home_real = home != NULL ? leads_to(AT_FDCWD, home) : NULL;
+	cleanup_free char *home_real = home != NULL ? leads_to(AT_FDCWD, home, O_DIRECTORY) : NULL;
 	struct walk walk = {
 		.look = { .shares = shares,
 			  .home = home,

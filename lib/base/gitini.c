@@ -159,3 +159,14 @@ void gitini_each(const char *text, size_t len, gitini_fn *fn, void *data)
 	buf_release(&reader.section);
 	buf_release(&reader.subsection);
 }
+
+bool gitini_is_include(const struct gitini_entry *entry)
+{
+	return (str_eq(entry->section, "include") || str_eq(entry->section, "includeif.")) &&
+	       str_eq(entry->name, "path");
+}
+
+bool gitini_is_hooks(const struct gitini_entry *entry)
+{
+	return str_eq(entry->section, "core") && str_eq(entry->name, "hookspath");
+}

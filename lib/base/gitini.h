@@ -8,6 +8,7 @@
 #ifndef BASE_GITINI_H
 #define BASE_GITINI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gitini_entry {
@@ -22,5 +23,9 @@ typedef void gitini_fn(void *data, const struct gitini_entry *entry);
 
 /* Calls `fn` for each; an entry in the line of its section comes, and that line as an odd one. */
 void gitini_each(const char *text, size_t len, gitini_fn *fn, void *data);
+/* Not of an odd one: its value is another config, counted from this one's folder. */
+bool gitini_is_include(const struct gitini_entry *entry);
+/* Likewise: a folder of hooks, counted from where git runs them. */
+bool gitini_is_hooks(const struct gitini_entry *entry);
 
 #endif

@@ -4,7 +4,8 @@
  * programs later: they stay as they are while a session runs.
  *
  * Covered are the held names of base/runnames.h, and hooks, config, config.worktree and commondir
- * of each repository (repository.h), those of submodules and worktrees too: those that exist at the
+ * of each repository (repository.h), those of submodules and worktrees too, and the configs and
+ * folders of hooks that these configs name (protect_config.h): those that exist at the
  * session's start, however deep, in the first PROTECT_LOOKS entries, breadth first and folders of
  * packages last. Each is mounted read-only on itself. .git, repositories and all folders on the way
  * to them are mounted on themselves as well, so that nothing can be moved away and made anew; not

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/runnames.h"
 #include "sandbox/protect.h"
+#include "sandbox/protect_config.h"
 #include "sandbox/repository.h"
 #include "sandbox/source.h"
 
@@ -28,6 +29,7 @@ struct walk {
 	size_t count;
 	size_t room;
 	struct repository_queue folders;
+	struct protect_config named;
 	size_t looks;
 };
 
@@ -123,6 +125,9 @@ static bool is_placeholder(int dir, const char *name)
 	       (st.st_mode & 07777) == PROTECT_FOLDER_MODE;
 }
 
+/* "config.worktree" is one, too. */
+#define CONFIG "config"
+
 static void pin_repository(struct walk *walk, int dir, const char *path)
 {
 	struct stat st;
@@ -132,8 +137,11 @@ static void pin_repository(struct walk *walk, int dir, const char *path)
 	for (size_t i = 0; i < PROTECT_ROWS; i++) {
 		cleanup_free char *name = xasprintf("%s/%s", path, protect_rows[i].name);
 
-		if (fstatat(dir, protect_rows[i].name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-			pin(walk, name, false);
+		if (fstatat(dir, protect_rows[i].name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		pin(walk, name, false);
+		if (strncmp(protect_rows[i].name, CONFIG, strlen(CONFIG)) == 0)
+			protect_config_read(&walk->named, name);
 	}
 }
 
@@ -151,6 +159,8 @@ static void visit(struct walk *walk, int dir, const char *folder, bool in_reposi
 	path = xasprintf("%s/%s", folder, name);
 	if (strlen(path) >= PATH_MAX)
 		return;
+	if (is_git && !is_placeholder(dir, name))
+		protect_config_add_workplace(&walk->named, folder);
 	if (runnames_is_held(name) && !(is_git && enters))
 		pin(walk, path, false);
 	else if (enters)
@@ -165,14 +175,18 @@ static void look_into(struct walk *walk, const char *folder)
 	const struct dirent *entry;
 	const char *name = strrchr(folder, '/');
 	bool repository;
+	bool is_git;
 
 	if (entries == NULL) {
 		fd_close(&fd);
 		return; /* nor can the session look into it */
 	}
-	repository = repository_is(fd) || (name != NULL && str_eq(name, "/.git"));
+	is_git = name != NULL && str_eq(name, "/.git");
+	repository = repository_is(fd) || is_git;
 	if (repository)
 		pin_repository(walk, fd, folder);
+	if (repository && !is_git)
+		protect_config_add_workplace(&walk->named, folder);
 	while (walk->looks < PROTECT_LOOKS && (entry = readdir(entries)) != NULL) {
 		walk->looks++;
 		visit(walk, fd, folder, repository, entry);
@@ -193,13 +207,21 @@ static void look_everywhere(struct walk *walk, const char *top)
 	}
 }
 
+static void on_named(void *data, const char *path)
+{
+	pin(data, path, false);
+}
+
 int protect_mount(int root, const char *path, struct err *err)
 {
 	struct walk walk = { .top = strlen(path) };
 	int rc;
 
 	repository_queue_init(&walk.folders);
+	protect_config_begin(&walk.named, path, on_named, &walk);
 	look_everywhere(&walk, path);
+	walk.folders.in_packages = false;
+	protect_config_end(&walk.named);
 	sort_pins(&walk);
 	rc = mount_pins(&walk, root, err);
 	for (size_t i = 0; i < walk.count; i++)

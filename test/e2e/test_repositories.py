@@ -402,3 +402,63 @@ def test_S13_placeholders_are_nothing_that_git_cleans_or_stashes(project):
             assert done.returncode == 0 and not done.stderr, done
         assert (folder / ".envrc").is_dir() and not (folder / "mine").exists()
     until(lambda: sorted(os.listdir(folder)) == [".git", "old"])
+
+
+# ---- what a repository's config names in its work tree ----
+
+HOOK = "printf '#!/bin/sh\\nid > MARK\\n' > HOOKS/pre-commit; chmod +x HOOKS/pre-commit\n"
+SETTING = "printf '[core]\\n\\tfsmonitor = \"id > MARK; false\"\\n' >> FILE\n"
+# The user's setting, what is there, and what code does; with the words in its output, or what is renamed.
+NAMED = {
+    "folder of hooks": (["core.hooksPath", ".githooks"], "mkdir .githooks", HOOK.replace("HOOKS", ".githooks"), "Read-only"),
+    "husky's": (["core.hooksPath", ".husky/_"], "mkdir -p .husky/_; printf '#!/bin/sh\nsh -e .husky/pre-commit\n' > .husky/_/pre-commit; "
+                "chmod +x .husky/_/pre-commit", "echo 'id > MARK' > .husky/pre-commit", "Read-only"),
+    "folder of hooks that is moved": (["core.hooksPath", "tools/hooks"], "mkdir -p tools/hooks",
+                                      "mv tools t; mkdir -p tools/hooks; " + HOOK.replace("HOOKS", "tools/hooks"), "busy"),
+    "folder of hooks that is made": (["core.hooksPath", ".githooks"], "", "mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"),
+                                     "to 'pre-commit.held-by-ptycell'"),
+    "included config": (["include.path", "../shared.conf"], "echo '[core]' > shared.conf", SETTING.replace("FILE", "shared.conf"), "Read-only"),
+    "included by an included one": (["include.path", "../c/one"], "mkdir c; echo '[include] path = two' > c/one; echo '[core]' > c/two",
+                                    SETTING.replace("FILE", "c/two"), "Read-only"),
+    "included under a condition": (["includeIf.gitdir:/**.path", "../shared.conf"], "echo '[core]' > shared.conf",
+                                   "mv shared.conf s; " + SETTING.replace("FILE", "shared.conf"), "busy"),
+    "included config that is made": (["include.path", "../shared.conf"], "", SETTING.replace("FILE", "shared.conf"),
+                                     "to 'shared.conf.held-by-ptycell'"),
+    "included config that a link leads to": (["include.path", "../c/one"], "", "mkdir d; " + SETTING.replace("FILE", "d/one") + "ln -s d c",
+                                             "to 'one.held-by-ptycell'"),
+    "included config that is a link": (["include.path", "../one"], "ln -s two one", SETTING.replace("FILE", "two"), "to 'two.held-by-ptycell'"),
+}
+
+
+@needs_git
+@pytest.mark.parametrize("case", NAMED)
+def test_3_what_a_config_names_is_held_as_the_config_is(project, case):
+    place, folder = project
+    setting, there, attack, said = NAMED[case]
+    subprocess.run(["sh", "-ec", there], cwd=folder, check=True, **machines.as_user())
+    assert git(folder, "config", *setting, home=place, user=USER).returncode == 0
+    with served(place, folder) as server:
+        holds_names(server)
+        assert server.cell("1").state == "done"
+        result = server.cell(f"cd {folder}\n{attack}".replace("MARK", str(place / "ran")), language="bash")
+        assert said in "".join(result.texts), result.texts
+        for arguments in LOOKS + [["commit", "--allow-empty", "-qm", "x"]]:
+            git(folder, *arguments, home=place, user=USER)
+        assert not (place / "ran").exists()
+    for arguments in LOOKS + [["commit", "--allow-empty", "-qm", "x"]]:
+        git(folder, *arguments, home=place, user=USER)
+    assert not (place / "ran").exists()
+
+
+@needs_git
+def test_3_settings_of_an_included_config_are_the_user_s(project):
+    place, folder = project
+    (folder / "shared.conf").write_text("[alias]\n\tst = status\n", encoding="ascii")
+    assert git(folder, "config", "include.path", "../shared.conf", home=place, user=USER).returncode == 0
+    with served(place, folder) as server:
+        holds_names(server)
+        assert server.cell("1").state == "done"
+        git(folder, "config", "branch.main.description", "x", home=place, user=USER)
+        (folder / "shared.conf").write_text("[alias]\n\tst = status\n[core]\n\tabbrev = 8\n", encoding="ascii")
+        assert "Renamed" not in "".join(server.cell("1").texts)
+    assert git(folder, "st", home=place, user=USER).returncode == 0
