@@ -251,6 +251,21 @@ def test_S2_settings_that_a_repository_had_before_are_the_user_s(project):
 
 
 @needs_git
+def test_S2_a_config_that_the_user_s_git_replaced_is_judged(project):
+    """The kernel takes a mount away with the file under it: code may write the new one."""
+    place, folder = project
+    with served(place, folder) as server:
+        holds_names(server)
+        arm = f"printf '[core]\\n\\tfsmonitor = \"id > {place}/ran; false\"\\n' >> {folder}/.git/config"
+        assert "Read-only" in server.cell(arm, language="bash").text
+        assert git(folder, "config", "user.name", "u", home=place, user=USER).returncode == 0
+        result = server.cell(arm, language="bash")
+        assert "to 'config.held-by-ptycell'" in result.texts[0], result.texts
+        git(folder, "status", home=place, user=USER)
+        assert not (place / "ran").exists()
+
+
+@needs_git
 def test_S2_no_link_leads_to_a_repository_in_the_session_s_own_folder(shared):
     place, folder = shared
     with served(place, folder) as server:
