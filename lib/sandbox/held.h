@@ -15,7 +15,7 @@
 #include "sandbox/pidlist.h"
 
 enum {
-	HELD_DESCRIPTORS_FEW = 2000,  /* of a whole session: those hold little */
+	HELD_DESCRIPTORS_FEW = 1000,  /* of a whole session: those hold little */
 	HELD_DESCRIPTORS_MAX = 65536, /* looked at, of all processes: 100 ms */
 };
 
