@@ -41,16 +41,19 @@ static uint64_t memory_of(pid_t pid, bool exact)
 {
 	char text[STATUS_MAX];
 	uint64_t bytes;
+	uint64_t tables; /* of pages: what is only read, and has no page of its own, needs them too
+			  */
 
 	if (!read_of(pid, "status", text, sizeof(text)))
 		return 0;
 	bytes = kilobytes_of(text, "RssAnon:") + kilobytes_of(text, "RssShmem:");
+	tables = kilobytes_of(text, "VmPTE:");
 	if (!exact || bytes < SMALL_BYTES || !read_of(pid, "smaps_rollup", text, ROLLUP_MAX))
-		return bytes;
+		return bytes + tables;
 	/* Absent before Linux 5.14: then the sum with pages of files. */
 	if (strstr(text, "Pss_Anon:") == NULL)
-		return kilobytes_of(text, "\nPss:");
-	return kilobytes_of(text, "Pss_Anon:") + kilobytes_of(text, "Pss_Shmem:");
+		return kilobytes_of(text, "\nPss:") + tables;
+	return kilobytes_of(text, "Pss_Anon:") + kilobytes_of(text, "Pss_Shmem:") + tables;
 }
 
 struct process {

@@ -196,6 +196,16 @@ def test_what_descriptors_hold_counts_as_memory(tier, kind):
 
 
 @pytest.mark.parametrize("tier", TIERS)
+def test_tables_of_pages_count_as_memory(tier):
+    """Security 5: what is only read is no process's memory, but a table of 4 KB for each 2 MB. 100 MB of them."""
+    with confined_in(tier) as confined:
+        confined.server.call("session_info", session_id="s", config={"memory_max": 64 * MIB})
+        result = confined.server.cell("import mmap, time\nm = mmap.mmap(-1, 1 << 40, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)\n"
+                                      "m.madvise(15)\nfor i in range(25000): m[i << 21]\nprint('read', flush=True)\ntime.sleep(10**6)")
+        assert result.state == "died" and "(memory_max)" in "".join(result.texts), result.texts
+
+
+@pytest.mark.parametrize("tier", TIERS)
 def test_descriptors_on_their_way_are_few(tier):
     """Security 7: a thousand of them, and no program of the user can pass any."""
     code = ("import os, socket, time\npairs = [socket.socketpair() for _ in range({0})]\nfds = list(range(3)) * 60\n"
