@@ -186,10 +186,12 @@ static int prepare(struct payload *own, struct err *err)
 	return enter_folder(own, err);
 }
 
-static void unblock_signals(void)
+/* Of a file that is too large a program learns by the error of its call, as of a full disk. */
+static void set_signals(void)
 {
 	sigset_t none;
 
+	(void)sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -198,7 +200,7 @@ static int exec_program(const struct plan_start *start, struct err *err)
 {
 	const char *why;
 
-	unblock_signals();
+	set_signals();
 	(void)execve(start->argv[0], start->argv, start->envp);
 	why = errno == EACCES ? ", to which the session's user must have access" : "";
 	return err_sys(err, "starting '%s'%s", start->argv[0], why);
@@ -239,7 +241,7 @@ static int shed(const struct payload *own, struct err *err)
 	if (fd_close_from(PLAN_DESCRIPTOR_NUMBER_MAX + 1) < 0)
 		return err_sys(err, "closing descriptors");
 	(void)prctl(PR_SET_DUMPABLE, 1UL);
-	unblock_signals();
+	set_signals();
 	return 0;
 }
 

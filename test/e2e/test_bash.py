@@ -281,7 +281,7 @@ def test_a_killed_shell_is_told(sh):
 
 
 @pytest.mark.parametrize("code, name", [("kill -HUP $$", "HUP"), ("f() { kill -USR1 $$; }; f >log", "USR1"), ("bash -c 'kill -ALRM $PPID'; :", "ALRM"),
-                                        ("ulimit -f 1; printf %05000d 7 >big", "XFSZ")])
+                                        ("trap - XFSZ; ulimit -f 1; printf %05000d 7 >big", "XFSZ")])
 def test_a_shell_that_a_signal_ended_is_told(sh, code, name):
     result = sh(f"trap 'echo bye >/dev/tty' EXIT; x=5; {code}; echo not-reached")
     assert result.state == "died" and f"SIG{name}" in result.text and "not-reached" not in result.text and "bye\n" in result.text
@@ -293,6 +293,15 @@ def test_a_limit_of_processor_time_that_code_set_is_told(sh, code):
     result = sh(code)
     assert result.state == "died" and "limit of processor time" in result.text and "memory" not in result.text
     assert "when memory runs out" in sh("ulimit -t 1000; kill -9 $$").text
+
+
+def test_h1_a_file_that_becomes_too_large_ends_no_shell(sh):
+    """Bash as it starts takes the signal back that it is to ignore, and lost all for what a terminal says as a line."""
+    result = sh("x=5; ulimit -Sf 1; printf %05000d 7 >big; echo rc $?")
+    assert result.state == "done" and "write error: File too large" in result.text and "rc 1\n" in result.text
+    assert sh("ulimit -Sf unlimited 2>/dev/null || ulimit -Sf $(ulimit -Hf); echo $x; trap; trap 'echo no' USR1; trap").text == \
+        "5\ntrap -- 'echo no' SIGUSR1\n"
+    assert sh("head -c 5000 /dev/zero >large; (ulimit -f 1; head -c 5000 /dev/zero >small) 2>&1; stat -c %s small").text.split()[-1] == "1024"
 
 
 def test_a_trap_of_a_deadly_signal_keeps_the_shell(sh):

@@ -60,6 +60,7 @@ def test_an_error_of_the_kernel_ends_with_the_limit_behind_it(small, code, error
      " process.kill(process.pid, 'SIGTRAP'); await new Promise(() => {})", "limited to 200 MB (memory_max)"),
     ("javascript", "const run = require('child_process').spawn; for (let i = 0; i < 60; i++) run('sleep', ['1000']);"
      " await new Promise((go) => setTimeout(go, 500))", "limited to 40 (processes_max)"),
+    ("r", "write.csv(data.frame(a = 1:2e6, b = 1:2e6), 'x.csv')", "limited to 16 MB (file_max)"),
     ("r", "file('/usr/x', 'w')", "code may write in its working folder"),
     ("r", "x <- numeric(1e8)", "limited to 200 MB (memory_max)"),
 ])
@@ -70,6 +71,22 @@ def test_so_does_one_in_another_language(small, language, code, words):
     assert not small.call("session_info", session_id="many", config={**SMALL, "open_files_max": 512}).is_error
     result = small.cell(code, language=language, session="many")
     assert words in result.text, result.text
+
+
+@pytest.mark.parametrize("language, kept, write, again", [
+    ("python", "x = 5", "open('big', 'wb').write(bytes(20 << 20))", "x"),
+    ("bash", "x=5", "printf %020000000d 7 >big", "echo $x"),
+    ("javascript", "var x = 5", "require('fs').writeFileSync('big', Buffer.alloc(20 << 20))", "x"),
+    ("r", "x <- 5", "writeBin(raw(20e6), 'big')", "cat(x)"),
+])
+def test_h1_h5_a_file_that_is_too_large_costs_no_variables(small, language, kept, write, again):
+    """SIGXFSZ ended R and bash."""
+    if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
+        pytest.skip(f"there is no {language} here")
+    assert not small.call("session_info", session_id="many", config={**SMALL, "open_files_max": 512}).is_error
+    small.cell(kept, language=language, session="many")
+    small.cell(write, language=language, session="many")
+    assert small.cell(again, language=language, session="many").text.strip() == "5"
 
 
 @pytest.mark.parametrize("language, code, words", [

@@ -123,6 +123,8 @@ __ptycell_turn() {
 		__ptycell_cell=
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
+# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
+builtin trap '' XFSZ
 	__ptycell_wait
 	builtin trap - INT
 }
@@ -306,14 +308,24 @@ __ptycell_list_traps() {
 		__ptycell_line=$(\builtin trap "$@")$'\n'
 		builtin set -- "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
 		__ptycell_line=${__ptycell_line/"$__ptycell_ours"/"$1"}
+		__ptycell_line=${__ptycell_line/"trap -- '' SIGXFSZ"$'\n'}
 		builtin printf '%s' "${__ptycell_line#$'\n'}"
 		builtin return 0
 	fi
 	builtin trap - EXIT
 	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
-	builtin trap "$@"
-	builtin set -- "$?"
+	if [[ $(\builtin trap -p XFSZ) == "trap -- '' SIGXFSZ" ]]; then
+		builtin trap - XFSZ
+		builtin trap "$@"
+		builtin set -- "$?"
+		builtin trap '' XFSZ
+	else
+		builtin trap "$@"
+		builtin set -- "$?"
+	fi
 	builtin trap "$__ptycell_at_exit" EXIT
+# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
+builtin trap '' XFSZ
 	builtin return "$1"
 }
 
@@ -721,6 +733,8 @@ builtin unset PTYCELL_DRIVER HISTFILE
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
 builtin trap "$__ptycell_at_exit" EXIT
+# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
+builtin trap '' XFSZ
 PS1= PS2= PROMPT_COMMAND=$__ptycell_hook
 [[ $__ptycell_state != left ]] || __ptycell_resume
 builtin eval "builtin $__ptycell_aliases"
