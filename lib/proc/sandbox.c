@@ -372,6 +372,12 @@ void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max)
 		wire_tell(sandbox->channel, WIRE_RELIEVE, &memory_max);
 }
 
+void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes)
+{
+	if (sandbox->channel >= 0)
+		wire_tell(sandbox->channel, WIRE_FILE_MAX, &bytes);
+}
+
 /* Its end may not have been heard yet; hearing calls others, this does not. */
 bool sandbox_is_dead(const struct sandbox *sandbox)
 {

@@ -135,6 +135,11 @@ struct sandbox_watcher {
 void sandbox_watch(struct sandbox *sandbox, const struct sandbox_watcher *watcher, void *data);
 /* `exact` shares pages out among those who share them, which costs more. */
 void sandbox_measure(struct sandbox *sandbox, bool exact);
+/*
+ * No file that its processes write becomes larger than `bytes`; what is greater than their policy's
+ * file_max is that. For those that run now and what they start.
+ */
+void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
 /* Kills processes, the largest first, until those that are left have `memory_max` together. */
 void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max);
 

@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/enclose.h"
+#include "sandbox/filemax.h"
 #include "sandbox/minder.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/nursery.h"
@@ -21,8 +22,9 @@ struct init {
 	struct policy policy; /* its strings lie in the plan, which stays mapped */
 	struct enclosure enclosure;
 	struct confine_means means;
-	int plan;    /* -1: not kept */
-	int members; /* -1: minders that are forked elsewhere are where they belong */
+	int plan;          /* -1: not kept */
+	int members;       /* -1: minders that are forked elsewhere are where they belong */
+	uint64_t file_max; /* as it was told last */
 };
 
 /* Minders are the first generation, interpreters the second. */
@@ -53,6 +55,15 @@ static void relieve(const struct warden *warden, const struct wire_message *mess
 	memcpy(&memory_max, message->payload, sizeof(memory_max));
 	usage_relieve(FIRST_OF_SESSION, memory_max, &relief);
 	wire_tell(warden->channel, WIRE_RELIEVED, &relief);
+}
+
+static void set_file_max(struct init *init, const struct wire_message *message)
+{
+	uint64_t file_max;
+
+	memcpy(&file_max, message->payload, sizeof(file_max));
+	filemax_set(init->file_max, file_max);
+	init->file_max = file_max;
 }
 
 /* ---- starting ---- */
@@ -144,6 +155,8 @@ static void on_message(struct warden *warden, const struct wire_message *message
 		measure(warden, wire_get_number(message) != 0);
 	else if (message->type == WIRE_RELIEVE)
 		relieve(warden, message);
+	else if (message->type == WIRE_FILE_MAX)
+		set_file_max(container_of(warden, struct init, warden), message);
 	else
 		warden->ended = true;
 }
@@ -223,6 +236,7 @@ static int set_up(struct init *init, struct init_task *task, struct err *err)
 		if (task->folders[i] != init->enclosure.workspace)
 			fd_close(&task->folders[i]);
 	init->members = task->members;
+	init->file_max = init->policy.file_max;
 	if (init->policy.nursery)
 		return hand_out_nursery(task->channel, init->enclosure.user_ns, err);
 	if (init->policy.proxy && init->policy.tier >= POLICY_BWRAP)

@@ -12,7 +12,7 @@
 #include "sandbox/ttywait.h"
 #include "sandbox/usage.h"
 
-enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 4 };
+enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 5 };
 
 struct wire_header {
 	uint32_t magic;
@@ -51,6 +51,7 @@ static const struct wire_shape shapes[] = {
 	[WIRE_MEASURED] = { sizeof(struct usage), 0, 0 },
 	[WIRE_RELIEVE] = { sizeof(uint64_t), 0, 0 },
 	[WIRE_RELIEVED] = { sizeof(struct usage_relief), 0, 0 },
+	[WIRE_FILE_MAX] = { sizeof(uint64_t), 0, 0 },
 };
 _Static_assert(ARRAY_SIZE(shapes) == WIRE_TYPES, "every type has a shape");
 _Static_assert(sizeof(struct err) <= WIRE_PAYLOAD_MAX, "an error fits");

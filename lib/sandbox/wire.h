@@ -46,6 +46,7 @@ enum wire_type {
 	WIRE_RELIEVE,     /* uint64_t bytes: kill processes until those left have no more memory;
 			     answered by WIRE_RELIEVED */
 	WIRE_RELIEVED,    /* struct usage_relief: which ones */
+	WIRE_FILE_MAX,    /* server to init; uint64_t bytes that files of processes may have now */
 	WIRE_TYPES
 };
 

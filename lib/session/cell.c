@@ -14,6 +14,7 @@ struct cell *cell_new(uint64_t number, const char *language)
 
 	cell->number = number;
 	cell->language = language;
+	cell->file_max = UINT64_MAX;
 	buf_init(&cell->text, BUF_UNBOUNDED);
 	buf_init(&cell->result, BUF_UNBOUNDED);
 	buf_init(&cell->told, BUF_UNBOUNDED);

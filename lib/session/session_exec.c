@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
+#include "session/watchdog.h"
 #include "workspace/keeper.h"
 
 /* Tells the host, once, that its cell is over. */
@@ -84,6 +85,7 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data)
 	exec->cell = cell_own;
 	exec->cell->cancelled = exec->cancelled;
 	exec->runner = runner;
+	watchdog_end_cell(s->watchdog, runner, cell_own);
 	list_remove(&exec->node);
 	list_append(&s->to_scan, &exec->node);
 	session_lookout_after(exec);

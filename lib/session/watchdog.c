@@ -7,10 +7,10 @@
 #include "base/mem.h"
 #include "proc/sandbox_client.h"
 #include "session/confinement.h"
+#include "session/disk_guard.h"
 #include "session/session_internal.h"
 #include "text/clean.h"
 #include "text/status.h"
-#include "workspace/disk.h"
 
 /* The session has too much memory: a process of it is to be killed. */
 enum relief {
@@ -29,20 +29,15 @@ struct watchdog {
 	uint64_t first_relief_ms;
 	uint64_t oom_told; /* of sandbox_oom_kills */
 	uint64_t oom_seen; /* at the last look */
-	bool was_running;
 	uint64_t cpu_before_ms;
 	uint64_t cpu_earlier_ms; /* in sandboxes that died, and of processes that nobody waited for
 				  */
 	uint64_t cpu_peak_ms;    /* the largest sum of those that are seen */
 	bool cpu_fell;           /* the last one was less */
 	uint64_t cpu_used_ms;    /* at the last measure, those included */
-	struct disk *disk;
-	uint64_t disk_due_ms;
+	struct disk_guard *disk;
 	uint64_t look_due_ms;
-	uint64_t disk_bytes; /* at the last look */
-	uint64_t disk_free;
-	uint64_t deleted_bytes; /* at the last measure */
-	bool has_children;      /* then, too: beside the interpreters */
+	bool has_children; /* at the last measure: beside the interpreters */
 };
 
 static void on_tick(struct loop_timer *timer);
@@ -73,10 +68,8 @@ static unsigned int live_interpreters(const struct session *s)
 
 /* ---- ending ---- */
 
-/* Interpreters that run a cell, or all when none does: then it is their children. */
-static void end_interpreters(struct watchdog *w, const char *why)
+void watchdog_end_code(struct session *s, const char *why)
 {
-	struct session *s = w->session;
 	bool running = is_running(s);
 
 	for (size_t i = 0; i < s->lane_count; i++)
@@ -172,7 +165,7 @@ static void give_up(struct watchdog *w, const struct sandbox_usage *usage)
 		 WATCHDOG_RELIEFS_MAX);
 	w->relief = RELIEF_NONE;
 	w->reliefs = 0;
-	end_interpreters(w, buf_str(&why));
+	watchdog_end_code(w->session, buf_str(&why));
 }
 
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
@@ -222,7 +215,7 @@ static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 	why = xasprintf("the session has used %" PRIu64 " s of processor time, more than the "
 			"limit of %" PRIu64 " s (cpu_max); a new session starts at 0",
 			used_ms / 1000, limit);
-	end_interpreters(w, why);
+	watchdog_end_code(w->session, why);
 }
 
 /* Where the kernel would count every process of the user, we count the session's. */
@@ -237,7 +230,7 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 	why = xasprintf("the session had %u processes, more than the limit of %" PRIu64
 			" (processes_max); use fewer workers",
 			usage->processes, s->limits.processes_max);
-	end_interpreters(w, why);
+	watchdog_end_code(w->session, why);
 }
 
 static void check_in_flight(struct watchdog *w, const struct sandbox_usage *usage)
@@ -249,14 +242,14 @@ static void check_in_flight(struct watchdog *w, const struct sandbox_usage *usag
 	why = xasprintf("the session had %u descriptors on their way through sockets, more than "
 			"the limit of %u; receive them, or send fewer at a time",
 			usage->in_flight, WATCHDOG_IN_FLIGHT_MAX);
-	end_interpreters(w, why);
+	watchdog_end_code(w->session, why);
 }
 
 static void on_measured(void *data, const struct sandbox_usage *usage)
 {
 	struct watchdog *w = data;
 
-	w->deleted_bytes = usage->deleted_bytes;
+	disk_guard_set_deleted(w->disk, usage->deleted_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
 	check_memory(w, usage);
 	check_cpu(w, usage);
@@ -328,69 +321,7 @@ static void look_at_kernel(struct watchdog *w)
 	session_add_notice(s, buf_str(&text));
 }
 
-/* ---- disk ---- */
-
-static void explain_disk(const struct watchdog *w, uint64_t bytes, struct buf *out)
-{
-	if (bytes == DISK_UNKNOWN) {
-		buf_puts(out, "what the session's folder holds cannot be counted: it has too many "
-			      "files, or folders without read permission; open or remove them");
-		return;
-	}
-	put_sizes(out, "the session's folder holds", bytes, w->session->limits.disk_max,
-		  "disk_max");
-	buf_puts(out, "; delete files that are not needed");
-}
-
-static void on_disk_measured(struct disk *disk, uint64_t named_bytes)
-{
-	struct watchdog *w = disk_data(disk);
-	uint64_t bytes = named_bytes + w->deleted_bytes;
-	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
-	uint64_t left = disk_free_bytes(w->session->workspace);
-	/* A cell that deletes files must be able to. */
-	bool grew = bytes > w->disk_bytes || bytes == DISK_UNKNOWN;
-	bool ran_full = left < WATCHDOG_DISK_FREE_MIN && w->disk_free >= WATCHDOG_DISK_FREE_MIN;
-
-	w->disk_bytes = bytes;
-	w->disk_free = left;
-	if (bytes > w->session->limits.disk_max && grew) {
-		explain_disk(w, bytes, &why);
-	} else if (ran_full) {
-		buf_puts(&why, "the disk on which the session's folder lies ran full; ");
-		status_size(&why, left);
-		buf_puts(&why, " were left");
-	}
-	if (why.len == 0)
-		return;
-	/* What code left running in the background is ended with its interpreter. */
-	if (is_running(w->session) || w->has_children) {
-		end_interpreters(w, buf_str(&why));
-	} else {
-		cleanup_free char *notice = xasprintf("Mind that %s.", buf_str(&why));
-
-		session_add_notice(w->session, notice);
-	}
-}
-
-/* Much less room than at the last look: somebody writes, and it may be this session. */
-static bool shrinks(const struct watchdog *w)
-{
-	uint64_t step = w->session->limits.disk_max / 4;
-
-	return w->disk_free != UINT64_MAX &&
-	       disk_free_bytes(w->session->workspace) + step < w->disk_free;
-}
-
-static void look_at_disk(struct watchdog *w)
-{
-	uint64_t now = loop_now(w->session->host->loop);
-
-	if (now < w->disk_due_ms && !shrinks(w))
-		return;
-	w->disk_due_ms = now + WATCHDOG_DISK_MS;
-	disk_start(w->disk, on_disk_measured);
-}
+/* ---- shared folders ---- */
 
 /* What runs may make a repository while nobody waits for a cell's end. */
 static void look_at_shares(struct watchdog *w)
@@ -399,7 +330,7 @@ static void look_at_shares(struct watchdog *w)
 
 	if (now < w->look_due_ms)
 		return;
-	w->look_due_ms = now + WATCHDOG_DISK_MS;
+	w->look_due_ms = now + WATCHDOG_LOOK_MS;
 	session_lookout_ask(w->session);
 }
 
@@ -412,14 +343,15 @@ static void on_tick(struct loop_timer *timer)
 
 	sandbox_measure(w->session->sandbox, false);
 	look_at_kernel(w);
-	if (w->was_running && !running)
-		w->disk_due_ms = 0; /* what a cell left behind */
-	if (running || w->was_running || w->has_children)
-		look_at_disk(w);
+	disk_guard_tick(w->disk, running, w->has_children);
 	if (running || w->has_children)
 		look_at_shares(w);
-	w->was_running = running;
 	schedule(w, running || w->has_children ? WATCHDOG_BUSY_MS : WATCHDOG_IDLE_MS);
+}
+
+void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct cell *cell)
+{
+	disk_guard_end_cell(w->disk, runner, cell);
 }
 
 void watchdog_wake(struct watchdog *w)
@@ -438,10 +370,8 @@ struct watchdog *watchdog_new(struct session *s, uint64_t cpu_ms)
 
 	w->session = s;
 	w->cpu_before_ms = cpu_ms;
-	w->disk = disk_new(s->host->loop, s->workspace, w);
-	w->disk_free = UINT64_MAX;
-	w->disk_due_ms = loop_now(s->host->loop) + WATCHDOG_DISK_MS / 5;
-	w->look_due_ms = w->disk_due_ms;
+	w->disk = disk_guard_new(s);
+	w->look_due_ms = loop_now(s->host->loop) + WATCHDOG_LOOK_MS / 5;
 	sandbox_watch(s->sandbox, &watcher, w);
 	return w;
 }
@@ -456,7 +386,7 @@ void watchdog_move(struct watchdog *w)
 	w->cpu_before_ms = 0;
 	w->cpu_peak_ms = 0;
 	w->cpu_fell = false;
-	w->deleted_bytes = 0;
+	disk_guard_move(w->disk);
 	w->has_children = false;
 	sandbox_watch(w->session->sandbox, &watcher, w);
 }
@@ -467,6 +397,6 @@ void watchdog_free(struct watchdog *w)
 		return;
 	loop_timer_stop(&w->timer);
 	loop_timer_stop(&w->asked);
-	disk_free(w->disk);
+	disk_guard_free(w->disk);
 	free(w);
 }

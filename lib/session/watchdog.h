@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * watchdog.h - limits of a whole session that no kernel holds for us: memory of its processes
- * together, processor time, the disk that its folder takes, descriptors on their way.
+ * together, processor time, the disk that its folder takes (disk_guard.h), descriptors on their
+ * way.
  *
  * Where the kernel does hold memory and processes (proc/cgroups.h), this comes first and the kernel
  * last: it kills without asking where the code was.
@@ -20,7 +21,7 @@ struct watchdog;
 enum {
 	WATCHDOG_BUSY_MS = 500,
 	WATCHDOG_IDLE_MS = 5000,
-	WATCHDOG_DISK_MS = 10000, /* and shared folders */
+	WATCHDOG_LOOK_MS = 10000, /* at shared folders */
 	WATCHDOG_WHERE_MS = 100,  /* for an interpreter to say where it is, before it is killed */
 	/* So often within that time processes are killed for their memory; then it is the code's
 	 * interpreters. */
@@ -28,8 +29,6 @@ enum {
 	WATCHDOG_RELIEFS_MS = 60000,
 };
 
-/* With this little left on the file system a cell that fills it is ended, whatever its limit. */
-#define WATCHDOG_DISK_FREE_MIN (64ULL << 20)
 /*
  * The kernel counts a user's descriptors on their way, and refuses all that user's programs when
  * they are as many as one process may have open, 1,024 as a rule.
@@ -52,5 +51,12 @@ void watchdog_free(struct watchdog *watchdog);
 char *watchdog_explain_kill(struct watchdog *watchdog);
 /* A cell begins: what it takes is looked at soon. */
 void watchdog_wake(struct watchdog *watchdog);
+/* One of `runner` has ended: writes into it which limits it met that only this knows of. */
+void watchdog_end_cell(struct watchdog *watchdog, const struct runner *runner, struct cell *cell);
+/*
+ * Ends the interpreters of the session that run a cell, or all when none does: then it is their
+ * children. `why` as runner_end takes it.
+ */
+void watchdog_end_code(struct session *session, const char *why);
 
 #endif

@@ -5,12 +5,14 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "proc/cgroups.h"
 #include "session/confinement.h"
+#include "text/clean.h"
 #include "text/status.h"
 #include "workspace/disk.h"
 
-enum { NEEDLES_MAX = 6, LINES_LOOKED_AT = 6 };
+enum { NEEDLES_MAX = 6, LINES_LOOKED_AT = 6, CUT_NAMES_MAX = 3 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
@@ -25,6 +27,67 @@ static void explain_memory(struct buf *out, const struct session_limits *limits)
 	put_limit(out, "The memory of one process here is limited to", limits->memory_max,
 		  "memory_max");
 	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
+}
+
+/* What one file may have was less than its limit. */
+static void explain_disk(struct buf *out, const struct cell *cell,
+			 const struct session_limits *limits)
+{
+	if (cell->disk_bytes == DISK_UNKNOWN) {
+		buf_puts(out, "The session's folder cannot be counted");
+	} else {
+		buf_puts(out, "The session's folder holds ");
+		status_size(out, cell->disk_bytes);
+	}
+	put_limit(out, ", and is limited to", limits->disk_max, "disk_max");
+	if (cell->disk_stopped)
+		buf_puts(out, " It grew on although no file was to, so the cell was interrupted.");
+	else if (cell->file_max == 0)
+		buf_puts(out, " From then on no file could grow in this cell, nor could those of "
+			      "/tmp and shared memory; what was being written is cut off.");
+	else
+		buf_puts(out, " So no file could become larger than what is left.");
+	buf_puts(out, " Delete what is not needed.\n");
+}
+
+/* The next file of the cell that is as large as one may be, from *at on; NULL: none. */
+static const char *next_cut(const struct cell *cell, uint64_t max, size_t *at)
+{
+	while (*at < cell->change_count) {
+		const struct change *change = &cell->changes[(*at)++];
+
+		if (change->kind != CHANGE_DELETED && change->file.size == max &&
+		    !change->file.is_link)
+			return change->file.path;
+	}
+	return NULL;
+}
+
+/* Not every program says that it could not write all. */
+static void explain_cut(struct buf *out, const struct cell *cell,
+			const struct session_limits *limits)
+{
+	bool is_low = cell->file_max > 0 && cell->file_max < limits->file_max;
+	uint64_t max = is_low ? cell->file_max : limits->file_max;
+	size_t at = 0;
+	size_t count = 0;
+	const char *path;
+
+	for (; (path = next_cut(cell, max, &at)) != NULL; count++) {
+		cleanup_free char *name = clean_quote(path);
+
+		if (count < CUT_NAMES_MAX)
+			buf_putf(out, "%s'%s'", count > 0 ? ", " : "", name);
+	}
+	if (count == 0)
+		return;
+	if (count > CUT_NAMES_MAX)
+		buf_putf(out, " and %zu more", count - CUT_NAMES_MAX);
+	put_limit(out,
+		  count == 1 ? " is as large as a file may be, and probably cut off:"
+			     : " are as large as a file may be, and probably cut off:",
+		  max, is_low ? "disk_max" : "file_max");
+	buf_puts(out, "\n");
 }
 
 static void explain_file(struct buf *out, const struct session_limits *limits)
@@ -99,6 +162,8 @@ static void explain_missing(struct buf *out, const struct session_limits *limits
 		      "ask the user to start ptycell with --share FOLDER.\n");
 }
 
+static const char *const too_large[NEEDLES_MAX] = { "File too large", "EFBIG",
+						    "File size limit exceeded" };
 static const char *const no_space[NEEDLES_MAX] = { "No space left on device", "ENOSPC" };
 
 /* What interpreters print for the kernel's answers. */
@@ -260,6 +325,12 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		explain_file(out, limits);
 	if (died_for_memory(cell))
 		explain_memory(out, limits);
+	explain_cut(out, cell, limits);
+	if (cell->file_max == 0 ||
+	    (cell->file_max < limits->file_max && is_about(cell, too_large))) {
+		explain_disk(out, cell, limits);
+		return;
+	}
 	if (cell->state != CELL_RAISED && !tells_by_text(cell))
 		return;
 	if (is_unix_socket(cell, confinement)) {

@@ -34,6 +34,9 @@ struct disk {
 	size_t entries;
 	uint64_t named; /* entries but "." and ".." */
 	uint64_t bytes;
+	uint64_t largest;
+	uint64_t started_ms;
+	uint64_t walk_ms; /* of the last walk */
 	bool unknown;
 	void (*done)(struct disk *disk, uint64_t bytes);
 };
@@ -164,6 +167,8 @@ static void count(struct disk *disk, int dir_fd, const char *name)
 	} else {
 		disk->bytes += (uint64_t)st.st_blocks * BLOCK_BYTES /
 			       (st.st_nlink > 0 ? (uint64_t)st.st_nlink : 1);
+		if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > disk->largest)
+			disk->largest = (uint64_t)st.st_size;
 	}
 }
 
@@ -200,6 +205,7 @@ static void on_slice(struct loop_timer *timer)
 		if (walk_some(disk))
 			continue;
 		disk->done = NULL;
+		disk->walk_ms = clock_ms() - disk->started_ms;
 		done(disk, disk->unknown ? DISK_UNKNOWN : disk->bytes);
 		return;
 	}
@@ -215,6 +221,8 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 	disk->unknown = false;
 	disk->entries = 0;
 	disk->named = 0;
+	disk->largest = 0;
+	disk->started_ms = clock_ms();
 	enter(disk, workspace_data_fd(disk->workspace), ".");
 	loop_timer_start(disk->loop, &disk->slice, loop_now(disk->loop), on_slice);
 }
@@ -222,6 +230,16 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 uint64_t disk_entries(const struct disk *disk)
 {
 	return disk->named;
+}
+
+uint64_t disk_largest(const struct disk *disk)
+{
+	return disk->largest;
+}
+
+uint64_t disk_walk_ms(const struct disk *disk)
+{
+	return disk->walk_ms;
 }
 
 bool disk_is_full(const struct workspace *workspace)

@@ -41,6 +41,9 @@ void disk_start(struct disk *disk, void (*done)(struct disk *disk, uint64_t byte
 
 /* How many files and folders the last whole walk met. */
 uint64_t disk_entries(const struct disk *disk);
+/* The size of the largest file that it met, and how long it took. */
+uint64_t disk_largest(const struct disk *disk);
+uint64_t disk_walk_ms(const struct disk *disk);
 
 /* Bytes that are free for this user where the folder lies; UINT64_MAX when nobody knows. */
 uint64_t disk_free_bytes(const struct workspace *workspace);

@@ -12,11 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/util.h"
+#include "sandbox/filemax.h"
 #include "sandbox/usage.h"
 
 enum { MIB = 1 << 20 };
@@ -248,6 +250,34 @@ static void one_relief_kills_so_many(void **state)
 	assert_true(waitpid(-1, NULL, 0) > 0);
 }
 
+static rlim_t file_max_of(pid_t pid)
+{
+	struct rlimit limit;
+
+	assert_int_equal(prlimit(pid, RLIMIT_FSIZE, NULL, &limit), 0);
+	return limit.rlim_cur;
+}
+
+static void files_of_running_processes_get_another_limit(void **state)
+{
+	const struct rlimit own = { .rlim_cur = 5 * MIB, .rlim_max = 100 * MIB };
+	pid_t pid = start(4096, MAP_PRIVATE, false);
+	pid_t modest = start(4096, MAP_PRIVATE, false);
+
+	(void)state;
+	assert_int_equal(prlimit(modest, RLIMIT_FSIZE, &own, NULL), 0);
+	filemax_set(RLIM_INFINITY, 10 * MIB);
+	assert_int_equal(file_max_of(pid), 10 * MIB);
+	assert_int_equal(file_max_of(modest), 5 * MIB);
+	filemax_set(10 * MIB, 0);
+	assert_int_equal(file_max_of(pid) + file_max_of(modest), 0);
+	filemax_set(0, 200 * MIB);
+	assert_int_equal(file_max_of(pid), 200 * MIB);
+	assert_int_equal(file_max_of(modest), 100 * MIB);
+	(void)kill(modest, SIGKILL);
+	end(pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +291,7 @@ int main(void)
 		cmocka_unit_test(those_of_the_first_generation_are_told_apart),
 		cmocka_unit_test(the_largest_program_of_those_killed_is_told),
 		cmocka_unit_test(one_relief_kills_so_many),
+		cmocka_unit_test(files_of_running_processes_get_another_limit),
 	};
 
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -72,6 +72,8 @@ static void files_and_folders_are_counted(void **state)
 	while (times == 1)
 		loop_turn(f->loop, -1);
 	assert_int_equal(disk_entries(disk) - before, 3);
+	assert_int_equal(disk_largest(disk), 4096);
+	assert_true(disk_walk_ms(disk) < 60000);
 	disk_free(disk);
 }
 

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/disk_guard.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "proc/sandbox_client.h"
+#include "session/session_internal.h"
+#include "session/watchdog.h"
+#include "text/status.h"
+#include "workspace/disk.h"
+
+enum stage {
+	STAGE_ROOM,        /* files may grow, as far as they fit */
+	STAGE_FULL,        /* none may */
+	STAGE_INTERRUPTED, /* and yet the folder grew */
+};
+
+struct disk_guard {
+	struct session *session;
+	struct disk *disk;
+	struct loop_timer timer; /* while files cannot have their full size */
+	enum stage stage;
+	bool was_running; /* a cell, at the last tick */
+	bool lives;       /* anything did then */
+	bool is_low;      /* the file system, and it was told */
+	uint64_t due_ms;
+	uint64_t bytes; /* at the last look */
+	uint64_t free;  /* of the file system, then */
+	uint64_t base;  /* the bytes at the first look in this stage; UINT64_MAX: none yet */
+	uint64_t deleted;
+	uint64_t file_max; /* in force; UINT64_MAX: the full size */
+};
+
+static bool is_running(const struct session *s, const struct runner *but)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (s->lanes[i].runner != but && runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+			return true;
+	return false;
+}
+
+static void on_timer(struct loop_timer *timer);
+
+static void wait_for_room(struct disk_guard *g)
+{
+	struct loop *loop = g->session->host->loop;
+
+	loop_timer_start(loop, &g->timer, loop_now(loop) + DISK_GUARD_FREED_MS, on_timer);
+}
+
+/* Once more for the same size, as a process may have been made from one that had not got it yet. */
+static void set_file_max(struct disk_guard *g, uint64_t bytes)
+{
+	uint64_t full = g->session->limits.file_max;
+
+	if (bytes >= full)
+		bytes = UINT64_MAX;
+	if (bytes != UINT64_MAX)
+		wait_for_room(g);
+	else
+		loop_timer_stop(&g->timer);
+	if (bytes != UINT64_MAX || g->file_max != UINT64_MAX)
+		sandbox_set_file_max(g->session->sandbox, bytes < full ? bytes : full);
+	g->file_max = bytes;
+}
+
+static void explain(const struct disk_guard *g, struct buf *out)
+{
+	if (g->bytes == DISK_UNKNOWN) {
+		buf_puts(out, "what the session's folder holds cannot be counted: it has too many "
+			      "files, or folders without read permission; open or remove them");
+		return;
+	}
+	buf_puts(out, "the session's folder holds ");
+	status_size(out, g->bytes);
+	buf_puts(out, ", more than the limit of ");
+	status_size(out, g->session->limits.disk_max);
+	buf_puts(out, " (disk_max); delete files that are not needed");
+}
+
+static void tell(struct disk_guard *g)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	buf_puts(&text, "Mind that ");
+	explain(g, &text);
+	buf_puts(&text, ".");
+	session_add_notice(g->session, buf_str(&text));
+}
+
+/* The person's own disk: the kernel tells a writer when it is full. */
+static void look_at_file_system(struct disk_guard *g, uint64_t left)
+{
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+
+	bool was_low = g->is_low;
+
+	g->is_low = left < DISK_GUARD_FREE_MIN;
+	if (was_low || !g->is_low)
+		return;
+	buf_puts(&text, "Mind that the disk on which the session's folder lies is nearly full: ");
+	status_size(&text, left);
+	buf_puts(&text, " are left.");
+	session_add_notice(g->session, buf_str(&text));
+}
+
+static void begin_stage(struct disk_guard *g, enum stage stage)
+{
+	g->stage = stage;
+	g->base = UINT64_MAX;
+}
+
+static void interrupt_all(const struct session *s)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+			runner_stop(s->lanes[i].runner, RUNNER_STOP_INTERRUPT);
+}
+
+/* No file may grow, and yet the folder does. */
+static void escalate(struct disk_guard *g)
+{
+	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+
+	if (g->stage == STAGE_FULL && is_running(g->session, NULL)) {
+		interrupt_all(g->session);
+		begin_stage(g, STAGE_INTERRUPTED);
+		return;
+	}
+	explain(g, &why);
+	watchdog_end_code(g->session, buf_str(&why));
+	begin_stage(g, STAGE_FULL);
+}
+
+/* Files cannot grow. What was written before that is seen at the first look. */
+static void look_for_growth(struct disk_guard *g)
+{
+	if (g->base == UINT64_MAX)
+		g->base = g->bytes;
+	if (g->bytes == DISK_UNKNOWN || g->bytes > g->base + DISK_GUARD_STEP)
+		escalate(g);
+	set_file_max(g, 0);
+}
+
+static void begin_full(struct disk_guard *g)
+{
+	if (!is_running(g->session, NULL))
+		tell(g);
+	if (!g->lives)
+		return;
+	begin_stage(g, STAGE_FULL);
+	set_file_max(g, 0);
+}
+
+static void check(struct disk_guard *g, uint64_t before)
+{
+	uint64_t max = g->session->limits.disk_max;
+
+	if (g->bytes <= max) {
+		begin_stage(g, STAGE_ROOM);
+		set_file_max(g, disk_largest(g->disk) + (max - g->bytes));
+	} else if (g->stage != STAGE_ROOM) {
+		look_for_growth(g);
+	} else if (g->bytes == DISK_UNKNOWN || g->bytes > before) {
+		begin_full(g);
+	} else { /* a cell that deletes files may write some */
+		set_file_max(g, UINT64_MAX);
+	}
+}
+
+static void on_measured(struct disk *disk, uint64_t named_bytes)
+{
+	struct disk_guard *g = disk_data(disk);
+	uint64_t left = disk_free_bytes(g->session->workspace);
+	uint64_t before = g->bytes;
+	uint64_t now = loop_now(g->session->host->loop);
+	uint64_t pause = DISK_GUARD_WALKS * disk_walk_ms(disk);
+
+	g->bytes = named_bytes == DISK_UNKNOWN ? DISK_UNKNOWN : named_bytes + g->deleted;
+	look_at_file_system(g, left);
+	g->free = left;
+	check(g, before);
+	if (g->file_max == UINT64_MAX)
+		pause = DISK_GUARD_MS;
+	g->due_ms = now + (pause > DISK_GUARD_NEAR_MS ? pause : DISK_GUARD_NEAR_MS);
+}
+
+/* Room may have been made; or it is time. */
+static void on_timer(struct loop_timer *timer)
+{
+	struct disk_guard *g = container_of(timer, struct disk_guard, timer);
+	uint64_t free_bytes = disk_free_bytes(g->session->workspace);
+
+	if (loop_now(g->session->host->loop) >= g->due_ms || free_bytes > g->free + DISK_GUARD_STEP)
+		disk_start(g->disk, on_measured);
+	wait_for_room(g);
+}
+
+/* Much less room than at the last look: somebody writes, and it may be this session. */
+static bool shrinks(const struct disk_guard *g)
+{
+	uint64_t max = g->session->limits.disk_max;
+	uint64_t left = g->bytes < max ? max - g->bytes : 0;
+
+	return disk_free_bytes(g->session->workspace) + left / 4 + DISK_GUARD_STEP < g->free;
+}
+
+void disk_guard_tick(struct disk_guard *g, bool running, bool children)
+{
+	bool ended = g->was_running && !running;
+
+	g->was_running = running;
+	g->lives = running || children;
+	if (!ended && !g->lives)
+		return;
+	if (ended || loop_now(g->session->host->loop) >= g->due_ms || shrinks(g))
+		disk_start(g->disk, on_measured);
+}
+
+void disk_guard_set_deleted(struct disk_guard *g, uint64_t bytes)
+{
+	g->deleted = bytes;
+}
+
+void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, struct cell *cell)
+{
+	cell->file_max = g->file_max;
+	cell->disk_bytes = g->bytes;
+	cell->disk_stopped = g->stage == STAGE_INTERRUPTED;
+	if (is_running(g->session, runner))
+		return;
+	begin_stage(g, STAGE_ROOM);
+	set_file_max(g, UINT64_MAX);
+}
+
+struct disk_guard *disk_guard_new(struct session *s)
+{
+	struct disk_guard *g = xcalloc(1, sizeof(*g));
+
+	g->session = s;
+	g->disk = disk_new(s->host->loop, s->workspace, g);
+	g->free = disk_free_bytes(s->workspace);
+	g->file_max = UINT64_MAX;
+	g->due_ms = loop_now(s->host->loop) + DISK_GUARD_MS / 5;
+	return g;
+}
+
+void disk_guard_move(struct disk_guard *g)
+{
+	loop_timer_stop(&g->timer);
+	g->file_max = UINT64_MAX;
+	g->deleted = 0;
+	begin_stage(g, STAGE_ROOM);
+}
+
+void disk_guard_free(struct disk_guard *g)
+{
+	if (g == NULL)
+		return;
+	loop_timer_stop(&g->timer);
+	disk_free(g->disk);
+	free(g);
+}

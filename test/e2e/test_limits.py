@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""A limit that is met costs no work: what is told, what lives, and what the next cell gets."""
+import shutil
+
+import pytest
+from client import ALONE, BUILD, Server
+from patience import until
+from proxies import own_mounts
+
+MIB = 1 << 20
+# What a cell writes, file by file, until its folder is full: a value first, that is there afterwards.
+FILLS = {
+    "python": ("x = 5", "import time\nfor i in range(400):\n  open(f'f{i}', 'wb').write(bytes(4 << 20))\n  time.sleep(0.05)", "x",
+               "OSError: [Errno 27] File too large", "import glob, os\nfor f in glob.glob('f*'): os.remove(f)\n"
+               "open('g', 'wb').write(bytes(4 << 20))"),
+    "bash": ("x=5", "for i in {1..400}; do head -c 4194304 /dev/zero >f$i || exit 3; sleep 0.05; done", "echo $x",
+             "File too large", "rm f*; head -c 4194304 /dev/zero >g"),
+    "javascript": ("var x = 5", "for (let i = 0; i < 400; i++) { require('fs').writeFileSync(`f${i}`, Buffer.alloc(4 << 20)); "
+                   "await new Promise((go) => setTimeout(go, 50)) }", "x", "EFBIG",
+                   "const fs = require('fs'); for (const f of fs.readdirSync('.')) if (f[0] === 'f') fs.rmSync(f);\n"
+                   "fs.writeFileSync('g', Buffer.alloc(4 << 20))"),
+    "r": ("x <- 5", "for (i in 1:400) { write.csv(numeric(5e5), paste0('f', i)); Sys.sleep(0.05) }", "cat(x)", "File too large",
+          "unlink(Sys.glob('f*')); writeBin(raw(4e6), 'g')"),
+}
+FILL = FILLS["python"]
+
+
+def skip_without(language):
+    if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
+        pytest.skip(f"there is no {language} here")
+
+
+@pytest.fixture(name="server")
+def fixture_server(home):
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"disk_max": 40 * MIB, "file_max": 16 * MIB}).is_error
+        yield server
+
+
+@pytest.mark.parametrize("language", FILLS)
+def test_h2_a_full_folder_is_an_error_of_the_writer_and_costs_nothing(server, language):
+    skip_without(language)
+    begin, fill, look, error, tidy = FILLS[language]
+    server.cell(begin, language=language)
+    result = server.cell(fill, language=language)
+    assert result.state == ("done" if language == "bash" else "raised"), result.text
+    assert error in result.text and "is limited to 40 MB (disk_max). From then on no file could grow" in result.text
+    assert server.cell(look, language=language).text.strip() == "5"
+    assert server.cell(tidy, language=language).state == "done"
+    result = server.cell("import os; os.path.getsize('g')")
+    assert int(result.text) >= 4e6 and "disk_max" not in result.text
+
+
+def test_h2_so_it_is_when_a_child_writes(server):
+    server.cell("x = 5")
+    result = server.cell("import subprocess\nsubprocess.run(['bash', '-c', " + repr(FILLS["bash"][1]) + "]).returncode")
+    assert "File size limit exceeded" in result.text and "(disk_max)" in result.text and result.state == "done"
+    assert server.cell("x").text == "5\n"
+
+
+def test_h2_what_writes_in_the_background_is_held_too(server):
+    server.cell("x=5; (sleep 1; " + FILLS["bash"][1] + "; echo $? >ended) >/dev/null 2>&1 &", language="bash")
+
+    def is_full():
+        return "(disk_max)" in "".join(server.cell("echo $x", language="bash").texts)
+    until(is_full)
+    assert server.cell("echo $x", language="bash").text.splitlines()[0] == "5"
+
+
+# A limit that code lifts again.
+LIFTS = ("import resource, time\ndef write():\n  for i in range(10**6):\n"
+         "    resource.setrlimit(resource.RLIMIT_FSIZE, resource.getrlimit(resource.RLIMIT_FSIZE)[1:] * 2)\n"
+         "    open(f'f{i}', 'wb').write(bytes(2 << 20)); time.sleep(0.03)\n")
+
+
+def test_h2_who_lifts_the_limit_is_interrupted_and_then_ended(server):
+    result = server.cell(LIFTS + "x = 5\nwrite()")
+    assert result.state == "interrupted" and "It grew on although no file was to, so the cell was interrupted." in result.text
+    assert server.cell("x").text == "5\n"
+    result = server.cell("while True:\n  try: write()\n  except BaseException: pass")
+    assert result.state == "died" and "(disk_max); delete files that are not needed" in result.text
+
+
+@pytest.mark.parametrize("language, code", [("r", "cat(strrep('a', 3e7), file = 'g')"),
+                                            ("python", "import subprocess\nwith open('g', 'wb') as f: subprocess.run(['head', '-c', '30000000', "
+                                             "'/dev/zero'], stdout=f)")])
+def test_a_file_that_is_cut_off_without_an_error_is_named(server, language, code):
+    skip_without(language)
+    result = server.cell(code, language=language)
+    assert result.state == "done" and "'g' is as large as a file may be, and probably cut off: 16 MB (file_max)." in result.text
+
+
+def test_n1_a_disk_that_is_nearly_full_is_only_told(home):
+    (home / "cache").mkdir(mode=0o700)
+    command = own_mounts('mount -t tmpfs -o size=40m,mode=700 none "$0" && exec "$@"', [str(home / "cache")], [str(BUILD / "ptycell")])
+    with Server(home, command=command) as server:
+        server.cell("x = 5")
+
+        def is_told():
+            result = server.cell("import time; time.sleep(0.6); x")
+            assert result.state == "done" and result.text.endswith("5\n")
+            return "the disk on which the session's folder lies is nearly full" in result.text
+        until(is_told)
+        assert server.cell("x").texts[0] == "5\n"
