@@ -23,7 +23,10 @@ void launcher_probe_abandon(struct list *node);
 int launcher_request(struct launcher *launcher, enum wire_type type, const int *fds,
 		     size_t fd_count, struct err *err) MUST_CHECK;
 
-/* Sends WIRE_START, or says why the sandbox is not usable. The descriptors stay the caller's. */
+/*
+ * Sends WIRE_START and returns the number that it has in the sandbox, or says why that is not
+ * usable. The descriptors stay the caller's.
+ */
 int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count,
 		    struct err *err) MUST_CHECK;
 /* Takes what its init has said until now. */

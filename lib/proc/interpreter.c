@@ -40,6 +40,7 @@ struct interpreter {
 	const struct interpreter_handlers *handlers;
 	void *data;
 	enum state state;
+	int number;
 	int minder; /* the channel; -1 once it ended */
 	struct loop_io io;
 	struct loop_defer settle; /* what is left to tell after the channel's end */
@@ -341,8 +342,10 @@ static int request(struct interpreter *interpreter, const struct interpreter *pa
 		return -1;
 	interpreter->minder = pair[0];
 	theirs = pair[1];
-	if (sandbox_request(interpreter->sandbox, (int[]){ plan, theirs, fork_from },
-			    fork_from >= 0 ? 3 : 2, err) < 0)
+	interpreter->number =
+		sandbox_request(interpreter->sandbox, (int[]){ plan, theirs, fork_from },
+				fork_from >= 0 ? 3 : 2, err);
+	if (interpreter->number < 0)
 		return -1;
 	return loop_io_start(interpreter->loop, &interpreter->io, interpreter->minder, EPOLLIN,
 			     on_minder, err);
@@ -397,6 +400,11 @@ void interpreter_free(struct interpreter *interpreter)
 void *interpreter_data(const struct interpreter *interpreter)
 {
 	return interpreter->data;
+}
+
+int interpreter_number(const struct interpreter *interpreter)
+{
+	return interpreter->number;
 }
 
 bool interpreter_is_copy(const struct interpreter *interpreter)

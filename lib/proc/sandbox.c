@@ -30,7 +30,8 @@ struct sandbox {
 	int pidfd;   /* of init; -1 until told */
 	struct loop_io io;
 	struct err err; /* why it failed; ERR_NONE while nobody said */
-	bool closing;   /* closed by its owner, waiting for its init's end */
+	int starts;
+	bool closing; /* closed by its owner, waiting for its init's end */
 	struct list node;
 	struct loop_timer grace;     /* of one that is closing: for its init */
 	struct loop_defer end;       /* likewise */
@@ -146,7 +147,7 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 					 .processes = usage.processes,
 					 .in_flight = usage.in_flight,
 					 .exact = usage.exact != 0,
-					 .interpreter = usage.largest_is_first != 0 });
+					 .programs_bytes = usage.programs_bytes });
 }
 
 static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)
@@ -366,10 +367,14 @@ void sandbox_measure(struct sandbox *sandbox, bool exact)
 		wire_tell(sandbox->channel, WIRE_MEASURE, &number);
 }
 
-void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max)
+void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, const int *busy, size_t count)
 {
+	struct usage_wish wish = { .memory_max = memory_max };
+
+	for (; wish.busy_count < count && wish.busy_count < USAGE_BUSY_MAX; wish.busy_count++)
+		wish.busy[wish.busy_count] = busy[wish.busy_count];
 	if (sandbox->channel >= 0)
-		wire_tell(sandbox->channel, WIRE_RELIEVE, &memory_max);
+		wire_tell(sandbox->channel, WIRE_RELIEVE, &wish);
 }
 
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes)
@@ -427,7 +432,7 @@ int sandbox_request(struct sandbox *sandbox, const int *fds, size_t fd_count, st
 	if (sandbox->channel < 0)
 		return err_set(err, ERR_SYSTEM, "the session's sandbox has died");
 	if (wire_send(sandbox->channel, WIRE_START, NULL, fds, fd_count, err) == 0)
-		return 0;
+		return ++sandbox->starts;
 	/* When it died right now, why is the better answer. */
 	(void)sandbox_get_err(sandbox, err);
 	return -1;

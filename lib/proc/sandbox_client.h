@@ -112,9 +112,9 @@ struct sandbox_usage {
 	uint64_t cpu_ms;        /* since it was opened */
 	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
-	unsigned int in_flight; /* descriptors on their way through sockets */
-	bool exact;             /* as it was asked for */
-	bool interpreter;       /* the one with the most memory is an interpreter */
+	unsigned int in_flight;  /* descriptors on their way through sockets */
+	bool exact;              /* as it was asked for */
+	uint64_t programs_bytes; /* of memory_bytes, what is not interpreters' */
 };
 
 /* The processes that were killed for their memory. */
@@ -140,8 +140,11 @@ void sandbox_measure(struct sandbox *sandbox, bool exact);
  * file_max is that. For those that run now and what they start.
  */
 void sandbox_set_file_max(struct sandbox *sandbox, uint64_t bytes);
-/* Kills processes, the largest first, until those that are left have `memory_max` together. */
-void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max);
+/*
+ * Kills processes until those that are left have `memory_max` together: interpreters last, and the
+ * `count` that run code, by their interpreter_number, before others. In the order of usage_relieve.
+ */
+void sandbox_relieve(struct sandbox *sandbox, uint64_t memory_max, const int *busy, size_t count);
 
 struct interpreter_spec {
 	char *const *argv;      /* argv[0] is an absolute path */
@@ -178,6 +181,8 @@ struct interpreter *interpreter_start(struct sandbox *sandbox, const struct inte
 void *interpreter_data(const struct interpreter *interpreter);
 /* Kills the tree when it still lives; no handler runs after this. NULL is allowed. */
 void interpreter_free(struct interpreter *interpreter);
+/* Which one of its sandbox it is; 0: it could not be asked for. */
+int interpreter_number(const struct interpreter *interpreter);
 /* It was forked from the parent of its spec. Of a started one. */
 bool interpreter_is_copy(const struct interpreter *interpreter);
 /* Its minder died, which tells how others end: so did it, by SIGKILL. Of one that exited. */

@@ -17,6 +17,8 @@
 #include "sandbox/usage.h"
 #include "sandbox/warden.h"
 
+enum { STARTS_KEPT = 64 };
+
 struct init {
 	struct warden warden;
 	struct policy policy; /* its strings lie in the plan, which stays mapped */
@@ -25,6 +27,8 @@ struct init {
 	int plan;          /* -1: not kept */
 	int members;       /* -1: minders that are forked elsewhere are where they belong */
 	uint64_t file_max; /* as it was told last */
+	uint32_t starts;
+	pid_t minders[STARTS_KEPT]; /* of the last starts, by their number; 0: it failed */
 };
 
 /* Minders are the first generation, interpreters the second. */
@@ -43,18 +47,19 @@ static void measure(struct warden *warden, bool exact)
 	struct usage usage;
 
 	usage_measure(FIRST_OF_SESSION, exact, folder, &usage, &largest);
-	usage.largest_is_first = largest.generations == FIRST_OF_SESSION;
 	wire_tell(warden->channel, WIRE_MEASURED, &usage);
 }
 
-static void relieve(const struct warden *warden, const struct wire_message *message)
+static void relieve(const struct init *init, const struct wire_message *message)
 {
 	struct usage_relief relief;
-	uint64_t memory_max;
+	struct usage_wish wish;
 
-	memcpy(&memory_max, message->payload, sizeof(memory_max));
-	usage_relieve(FIRST_OF_SESSION, memory_max, &relief);
-	wire_tell(warden->channel, WIRE_RELIEVED, &relief);
+	memcpy(&wish, message->payload, sizeof(wish));
+	for (size_t i = 0; i < USAGE_BUSY_MAX; i++)
+		wish.busy[i] = init->minders[(uint32_t)wish.busy[i] % STARTS_KEPT];
+	usage_relieve(FIRST_OF_SESSION, &wish, &relief);
+	wire_tell(init->warden.channel, WIRE_RELIEVED, &relief);
 }
 
 static void set_file_max(struct init *init, const struct wire_message *message)
@@ -116,6 +121,13 @@ static pid_t summon(const struct minder_task *task, const struct init *init, int
 	return send(ours, "g", 1, MSG_NOSIGNAL) == 1 ? pid : 0;
 }
 
+static void add_minder(struct init *init, pid_t pid)
+{
+	init->minders[++init->starts % STARTS_KEPT] = pid;
+	if (pid > 0)
+		pidlist_add(&init->warden.known, pid);
+}
+
 static void on_start(struct warden *warden, const struct wire_message *message)
 {
 	struct init *init = container_of(warden, struct init, warden);
@@ -132,7 +144,7 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 	if (message->fd_count > 2 && init->plan >= 0) {
 		pid = summon(&task, init, message->fds[2]);
 		if (pid > 0) {
-			pidlist_add(&warden->known, pid);
+			add_minder(init, pid);
 			return;
 		}
 	}
@@ -140,9 +152,10 @@ static void on_start(struct warden *warden, const struct wire_message *message)
 	if (pid == 0)
 		_exit(minder_run(&task));
 	if (pid > 0) {
-		pidlist_add(&warden->known, pid);
+		add_minder(init, pid);
 		return;
 	}
+	add_minder(init, 0);
 	(void)err_sys(&err, "forking a minder");
 	wire_tell(task.channel, WIRE_FAILED, &err);
 }
@@ -154,7 +167,7 @@ static void on_message(struct warden *warden, const struct wire_message *message
 	else if (message->type == WIRE_MEASURE)
 		measure(warden, wire_get_number(message) != 0);
 	else if (message->type == WIRE_RELIEVE)
-		relieve(warden, message);
+		relieve(container_of(warden, struct init, warden), message);
 	else if (message->type == WIRE_FILE_MAX)
 		set_file_max(container_of(warden, struct init, warden), message);
 	else

@@ -18,8 +18,19 @@
 enum {
 	STATUS_MAX = 4096,
 	ROLLUP_MAX = 4096,
-	SMALL_BYTES = 1 << 20, /* of such a process it does not matter who owns its pages */
+	SMALL_BYTES = 1 << 20,  /* of such a process it does not matter who owns its pages */
+	GROWTH_BYTES = 1 << 20, /* less is none */
 };
+
+/* What the last two quick measures saw: who has grown since the older is to go first. */
+static struct {
+	struct memory {
+		pid_t pid;
+		uint64_t started;
+		uint64_t bytes;
+	} * rows;
+	size_t len;
+} history[2];
 
 /* The number behind `name` in lines "Name:  123 kB", in bytes; 0 when there is none. */
 static uint64_t kilobytes_of(const char *text, const char *name)
@@ -58,6 +69,7 @@ static uint64_t memory_of(pid_t pid, bool exact)
 
 struct process {
 	uint64_t ticks; /* its own and those of children that it waited for */
+	uint64_t started;
 	pid_t parent;
 	char name[USAGE_NAME_MAX];
 	bool is_zombie;
@@ -69,6 +81,7 @@ static bool look_at(pid_t pid, struct process *ret_process)
 	const char *open;
 	const char *close;
 	unsigned long long own[2];
+	unsigned long long started;
 	long long waited[2];
 	char state;
 	size_t len;
@@ -78,9 +91,13 @@ static bool look_at(pid_t pid, struct process *ret_process)
 	open = strchr(text, '(');
 	close = strrchr(text, ')');
 	if (open == NULL || close == NULL ||
-	    sscanf(close + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld",
-		   &state, &ret_process->parent, &own[0], &own[1], &waited[0], &waited[1]) != 6)
+	    sscanf(close + 1,
+		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld "
+		   "%*d %*d %*d %*d %llu",
+		   &state, &ret_process->parent, &own[0], &own[1], &waited[0], &waited[1],
+		   &started) != 7)
 		return false;
+	ret_process->started = started;
 	ret_process->ticks = own[0] + own[1] + (uint64_t)waited[0] + (uint64_t)waited[1];
 	ret_process->is_zombie = state == 'Z' || state == 'X';
 	len = (size_t)(close - open - 1);
@@ -130,6 +147,8 @@ static struct usage_process *survey(int first, bool exact, const struct pidlist 
 			continue;
 		rows[len].pid = list->pids[i];
 		rows[len].generations = generations[i];
+		rows[len].parent = process.parent;
+		rows[len].started = process.started;
 		rows[len].memory_bytes = memory_of(list->pids[i], exact);
 		memcpy(rows[len++].name, process.name, sizeof(process.name));
 	}
@@ -162,6 +181,29 @@ static uint64_t deleted_below(const struct pidlist *list, const char *folder)
 	return folder != NULL && stat(folder, &st) == 0 ? deleted_bytes(list, st.st_dev) : 0;
 }
 
+static void remember(const struct usage_process *rows, size_t len)
+{
+	struct memory *seen = calloc(len + 1, sizeof(*seen));
+
+	free(history[1].rows);
+	history[1] = history[0];
+	history[0].rows = seen;
+	history[0].len = seen != NULL ? len : 0;
+	for (size_t i = 0; i < history[0].len; i++)
+		seen[i] = (struct memory){ rows[i].pid, rows[i].started, rows[i].memory_bytes };
+}
+
+static bool has_grown(const struct usage_process *row)
+{
+	for (size_t i = 0; i < history[1].len; i++) {
+		const struct memory *seen = &history[1].rows[i];
+
+		if (seen->pid == row->pid && seen->started == row->started)
+			return memory_of(row->pid, false) > seen->bytes + GROWTH_BYTES;
+	}
+	return true;
+}
+
 void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
 		   struct usage_process *ret_largest)
 {
@@ -178,9 +220,13 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
 		add_held(&list, rows, len, &ret_usage->in_flight);
 	for (size_t i = 0; rows != NULL && i < len; i++) {
 		ret_usage->memory_bytes += rows[i].memory_bytes;
+		if (rows[i].generations > first)
+			ret_usage->programs_bytes += rows[i].memory_bytes;
 		if (rows[i].memory_bytes >= ret_largest->memory_bytes)
 			*ret_largest = rows[i];
 	}
+	if (!exact && rows != NULL)
+		remember(rows, len);
 	free(rows);
 	ret_usage->processes = (uint32_t)len;
 	ret_usage->cpu_ms += ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
@@ -189,16 +235,44 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
 
 /* ---- relief ---- */
 
-static int by_memory(const void *a, const void *b)
+static bool is_busy(const struct usage_process *row, const struct usage_wish *wish)
 {
-	uint64_t memory_a = ((const struct usage_process *)a)->memory_bytes;
-	uint64_t memory_b = ((const struct usage_process *)b)->memory_bytes;
+	pid_t parent = proctree_number(row->parent);
 
-	return memory_a > memory_b ? -1 : memory_a < memory_b;
+	for (size_t i = 0; i < wish->busy_count && i < USAGE_BUSY_MAX; i++)
+		if (wish->busy[i] == parent)
+			return true;
+	return false;
 }
 
-/* How many of `rows`, the largest first, have to go. */
-static size_t count_victims(const struct usage_process *rows, size_t len, uint64_t memory_max)
+/* A first one that is idle and grows, as by a thread, goes before one that runs code and does not.
+ */
+static uint32_t rank_of(const struct usage_process *row, int first, const struct usage_wish *wish)
+{
+	bool grows = has_grown(row);
+
+	if (row->generations > first)
+		return grows ? 0 : 1;
+	if (is_busy(row, wish))
+		return grows ? 2 : 4;
+	return grows ? 3 : 5;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct usage_process *row_a = a;
+	const struct usage_process *row_b = b;
+
+	if (row_a->rank != row_b->rank)
+		return row_a->rank < row_b->rank ? -1 : 1;
+	if (row_a->started != row_b->started)
+		return row_a->started > row_b->started ? -1 : 1;
+	return 0;
+}
+
+/* How many of `rows`, from the first on, have to go. */
+static size_t count_victims(const struct usage_process *rows, size_t len, uint64_t memory_max,
+			    uint64_t *ret_left)
 {
 	uint64_t left = 0;
 	size_t victims = 0;
@@ -207,7 +281,26 @@ static size_t count_victims(const struct usage_process *rows, size_t len, uint64
 		left += rows[i].memory_bytes;
 	while (victims < len && victims < USAGE_KILLS_MAX && left > memory_max)
 		left -= rows[victims++].memory_bytes;
+	*ret_left = left;
 	return victims;
+}
+
+/* Takes out of `count` victims those without whom the others suffice. */
+static size_t spare_needless(struct usage_process *rows, size_t count, uint64_t memory_max,
+			     uint64_t left)
+{
+	size_t kept = count;
+
+	for (size_t i = count; i > 0; i--) {
+		uint64_t with = left + rows[i - 1].memory_bytes;
+
+		if (with > memory_max)
+			continue;
+		left = with;
+		memmove(&rows[i - 1], &rows[i], (kept - i) * sizeof(*rows));
+		kept--;
+	}
+	return kept;
 }
 
 static void note(const struct usage_process *victim, int first, struct usage_relief *relief)
@@ -216,7 +309,7 @@ static void note(const struct usage_process *victim, int first, struct usage_rel
 		relief->firsts++;
 		return;
 	}
-	if (relief->programs++ == 0)
+	if (relief->programs++ == 0 || victim->memory_bytes > relief->program.memory_bytes)
 		relief->program = *victim;
 }
 
@@ -238,13 +331,15 @@ static void kill_all(const struct usage_process *victims, size_t count, int firs
 	}
 }
 
-void usage_relieve(int first, uint64_t memory_max, struct usage_relief *ret_relief)
+void usage_relieve(int first, const struct usage_wish *wish, struct usage_relief *ret_relief)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	struct usage_process *rows;
 	uint32_t in_flight;
 	uint64_t ticks = 0;
+	uint64_t left;
 	size_t len = 0;
+	size_t count;
 
 	*ret_relief = (struct usage_relief){ .programs = 0 };
 	proctree_descendants(&list);
@@ -252,7 +347,10 @@ void usage_relieve(int first, uint64_t memory_max, struct usage_relief *ret_reli
 	if (rows == NULL)
 		return;
 	add_held(&list, rows, len, &in_flight);
-	qsort(rows, len, sizeof(*rows), by_memory);
-	kill_all(rows, count_victims(rows, len, memory_max), first, ret_relief);
+	for (size_t i = 0; i < len; i++)
+		rows[i].rank = rank_of(&rows[i], first, wish);
+	qsort(rows, len, sizeof(*rows), by_rank);
+	count = count_victims(rows, len, wish->memory_max, &left);
+	kill_all(rows, spare_needless(rows, count, wish->memory_max, left), first, ret_relief);
 	free(rows);
 }

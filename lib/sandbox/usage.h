@@ -21,15 +21,15 @@ struct usage {
 	uint64_t cpu_ms;        /* of all that ever ran below and was waited for, too */
 	uint64_t deleted_bytes; /* of files without a name that they have open (deleted.h) */
 	uint32_t processes;
-	uint32_t exact; /* as it was asked for */
-	/* The process with the most memory is of the first generation that counts. */
-	uint32_t largest_is_first;
-	uint32_t in_flight; /* descriptors on their way through sockets (held.h) */
+	uint32_t exact;          /* as it was asked for */
+	uint64_t programs_bytes; /* of memory_bytes, what is not of the first generation */
+	uint32_t in_flight;      /* descriptors on their way through sockets (held.h) */
 };
 
 enum {
 	USAGE_NAME_MAX = 16,
 	USAGE_KILLS_MAX = 64, /* processes that one relief kills */
+	USAGE_BUSY_MAX = 8,
 };
 
 /* A process and what it has. Crosses a channel as it is; `name` is foreign. */
@@ -37,7 +37,17 @@ struct usage_process {
 	uint64_t memory_bytes;
 	int32_t pid;         /* 0: there is none */
 	int32_t generations; /* below the caller: 2 is a child's child */
+	int32_t parent;
+	uint32_t rank;    /* of who is to go: 0 first */
+	uint64_t started; /* in ticks of the machine */
 	char name[USAGE_NAME_MAX];
+};
+
+/* What is to be killed for its memory. Crosses a channel as it is. */
+struct usage_wish {
+	uint64_t memory_max;
+	uint32_t busy_count;
+	int32_t busy[USAGE_BUSY_MAX]; /* whose children run code: as the receiver numbers them */
 };
 
 /* What was killed for its memory. Crosses a channel as it is. */
@@ -53,9 +63,12 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
 		   struct usage_process *ret_largest);
 
 /*
- * Kills processes that count, the one with the most memory first, until those that are left have
- * `memory_max` together by an exact measure, or USAGE_KILLS_MAX have been killed.
+ * Kills processes that count until those that are left have `memory_max` together by an exact
+ * measure, or USAGE_KILLS_MAX have been killed. Of the first generation, whose memory is somebody's
+ * work, only when the others do not suffice, and then children of `busy` before those that are
+ * idle. Of each kind one that has grown since the last but one quick measure is first, then the
+ * newest; who need not go for the others' sake stays.
  */
-void usage_relieve(int first, uint64_t memory_max, struct usage_relief *ret_relief);
+void usage_relieve(int first, const struct usage_wish *wish, struct usage_relief *ret_relief);
 
 #endif

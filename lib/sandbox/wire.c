@@ -49,7 +49,7 @@ static const struct wire_shape shapes[] = {
 	[WIRE_REPORT] = { sizeof(struct sandbox_report), 0, 0 },
 	[WIRE_MEASURE] = { sizeof(int32_t), 0, 0 },
 	[WIRE_MEASURED] = { sizeof(struct usage), 0, 0 },
-	[WIRE_RELIEVE] = { sizeof(uint64_t), 0, 0 },
+	[WIRE_RELIEVE] = { sizeof(struct usage_wish), 0, 0 },
 	[WIRE_RELIEVED] = { sizeof(struct usage_relief), 0, 0 },
 	[WIRE_FILE_MAX] = { sizeof(uint64_t), 0, 0 },
 };

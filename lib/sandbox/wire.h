@@ -43,8 +43,8 @@ enum wire_type {
 	WIRE_REPORT,      /* struct sandbox_report, or WIRE_FAILED; the last message there */
 	WIRE_MEASURE,     /* server to init; int32_t, not 0: exact; answered by WIRE_MEASURED */
 	WIRE_MEASURED,    /* struct usage, of all interpreters and what they started */
-	WIRE_RELIEVE,     /* uint64_t bytes: kill processes until those left have no more memory;
-			     answered by WIRE_RELIEVED */
+	WIRE_RELIEVE,     /* struct usage_wish, whose `busy` are numbers of WIRE_START, the first is
+			     1; answered by WIRE_RELIEVED */
 	WIRE_RELIEVED,    /* struct usage_relief: which ones */
 	WIRE_FILE_MAX,    /* server to init; uint64_t bytes that files of processes may have now */
 	WIRE_TYPES

@@ -34,6 +34,11 @@ const struct language *runner_language(const struct runner *r)
 	return r->c.language;
 }
 
+int runner_interpreter_number(const struct runner *r)
+{
+	return r->interpreter != NULL ? interpreter_number(r->interpreter) : 0;
+}
+
 enum runner_state runner_state(const struct runner *r)
 {
 	return r->state;

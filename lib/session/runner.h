@@ -197,6 +197,8 @@ void runner_withdraw(struct run *run, struct cell *cell);
  * the interpreter.
  */
 void runner_stop(struct runner *runner, enum runner_stop stop);
+/* Its interpreter's, as sandbox_relieve takes it; 0 without one. */
+int runner_interpreter_number(const struct runner *runner);
 /* Kills the interpreter and with it the cell that runs: `why` as runner_end takes it. */
 void runner_kill(struct runner *runner, const char *why);
 /* Should the interpreter be killed now, that is why. NULL: it is not expected any more. */

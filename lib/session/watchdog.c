@@ -120,7 +120,8 @@ static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
 	struct loop *loop = w->session->host->loop;
 	struct runner *busy = find_only_busy(w->session);
 
-	if (!usage->interpreter || busy == NULL || !runner_ask_where(busy))
+	if (usage->memory_bytes - usage->programs_bytes <= w->session->limits.memory_max ||
+	    busy == NULL || !runner_ask_where(busy))
 		return false;
 	w->relief = RELIEF_ASKED;
 	loop_timer_start(loop, &w->asked, loop_now(loop) + WATCHDOG_WHERE_MS, on_asked);
@@ -131,15 +132,22 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
+	int busy[SESSION_LANGUAGES_MAX];
+	size_t count = 0;
 
 	put_sizes(&why, "the session's processes used", usage->memory_bytes, s->limits.memory_max,
 		  "memory_max");
-	buf_puts(&why, ", and this interpreter the most, so it was killed; use less at a time");
+	buf_puts(&why, ", so this interpreter was killed; use less at a time");
 	/* Which one it will be is known once it is dead. */
-	for (size_t i = 0; i < s->lane_count; i++)
-		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
+	for (size_t i = 0; i < s->lane_count; i++) {
+		struct runner *runner = s->lanes[i].runner;
+
+		runner_expect_kill(runner, buf_str(&why));
+		if (runner_state(runner) == RUNNER_BUSY)
+			busy[count++] = runner_interpreter_number(runner);
+	}
 	w->relief = RELIEF_KILLS;
-	sandbox_relieve(s->sandbox, s->limits.memory_max);
+	sandbox_relieve(s->sandbox, s->limits.memory_max, busy, count);
 }
 
 /* Code starts anew what is killed: no relief helps. */

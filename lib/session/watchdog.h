@@ -7,8 +7,9 @@
  * Where the kernel does hold memory and processes (proc/cgroups.h), this comes first and the kernel
  * last: it kills without asking where the code was.
  *
- * It looks twice a second while a cell runs and seldom else. Over the limit of memory the processes
- * that have the most are killed; over any other the interpreters that run.
+ * It looks twice a second while a cell runs and seldom else. Over the limit of memory programs
+ * that code started are killed, and interpreters when those do not suffice, the idle ones last;
+ * over any other the interpreters that run.
  * What ended, why, and what to do is in the next answer.
  */
 #ifndef SESSION_WATCHDOG_H

@@ -102,3 +102,31 @@ def test_n1_a_disk_that_is_nearly_full_is_only_told(home):
             return "the disk on which the session's folder lies is nearly full" in result.text
         until(is_told)
         assert server.cell("x").texts[0] == "5\n"
+
+
+# Memory that no limit of one process counts, as others could have it, too.
+GROWS = ("import mmap, time\nheld = []\nfor _ in range(80):\n  held.append(mmap.mmap(-1, 4 << 20)); held[-1].write(bytes(4 << 20)); "
+         "time.sleep(0.03)\n")
+
+
+@pytest.fixture(name="tight")
+def fixture_tight(home):
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"memory_max": 400 * MIB}).is_error
+        server.cell("import time\nx = bytearray(250 << 20)\nx[::4096] = b'1' * (len(x) // 4096)")
+        yield server
+
+
+def test_h3_a_program_that_grows_is_ended_and_no_interpreter(tight):
+    result = tight.cell(f"python3 -c \"{GROWS}\"; echo $?", language="bash")
+    assert "The program 'python3', which code had started, was killed" in "".join(result.texts) and "137\n" in result.text
+    assert tight.cell("len(x) >> 20").text == "250\n"
+
+
+def test_h3_an_idle_interpreter_goes_last(tight):
+    skip_without("r")
+    tight.cell("y <- 5", language="r")
+    # 8 MB at a time, of which R does not know that there are too many.
+    result = tight.cell("held <- list(); for (i in 1:60) { held[[i]] <- numeric(1e6) + i; Sys.sleep(0.05) }", language="r")
+    assert result.state == "died" and "so this interpreter was killed" in result.text
+    assert tight.cell("len(x) >> 20").text == "250\n"

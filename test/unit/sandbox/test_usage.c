@@ -185,6 +185,15 @@ static bool was_killed(pid_t pid)
 	return WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
 }
 
+static void relieve(int first, uint64_t memory_max, pid_t busy, struct usage_relief *ret_relief)
+{
+	const struct usage_wish wish = { .memory_max = memory_max,
+					 .busy_count = busy > 0,
+					 .busy = { busy } };
+
+	usage_relieve(first, &wish, ret_relief);
+}
+
 /* Test 73, and 5 of the second test of security: all that is needed, in one go. */
 static void the_largest_are_killed_until_the_rest_fits(void **state)
 {
@@ -194,9 +203,9 @@ static void the_largest_are_killed_until_the_rest_fits(void **state)
 	struct usage_relief relief;
 
 	(void)state;
-	usage_relieve(1, 1024 * (uint64_t)MIB, &relief);
+	relieve(1, 1024 * (uint64_t)MIB, 0, &relief);
 	assert_int_equal(relief.firsts + relief.programs, 0);
-	usage_relieve(1, 24 * MIB, &relief);
+	relieve(1, 24 * MIB, 0, &relief);
 	assert_int_equal(relief.firsts, 2);
 	assert_int_equal(relief.programs, 0);
 	assert_true(was_killed(large) && was_killed(middle));
@@ -211,7 +220,7 @@ static void those_of_the_first_generation_are_told_apart(void **state)
 	struct usage_relief relief;
 
 	(void)state;
-	usage_relieve(2, 8 * MIB, &relief);
+	relieve(2, 8 * MIB, 0, &relief);
 	assert_int_equal(relief.firsts, 1);
 	assert_int_equal(relief.programs, 0);
 	assert_int_equal(kill(pid, 0), 0);
@@ -225,12 +234,70 @@ static void the_largest_program_of_those_killed_is_told(void **state)
 	struct usage_relief relief;
 
 	(void)state;
-	usage_relieve(0, 0, &relief); /* as if children were programs */
+	relieve(0, 0, 0, &relief); /* as if children were programs */
 	assert_int_equal(relief.firsts, 0);
 	assert_int_equal(relief.programs, 2);
 	assert_int_equal(relief.program.pid, large);
 	assert_in_range(relief.program.memory_bytes, 32 * MIB, 64 * MIB);
 	assert_true(was_killed(large) && was_killed(small));
+}
+
+static void programs_go_before_the_first_generation(void **state)
+{
+	pid_t pid = start(32 * MIB, MAP_PRIVATE, true);
+	struct usage_relief relief;
+	struct usage_process largest;
+	struct usage usage;
+
+	(void)state;
+	usage_measure(1, true, NULL, &usage, &largest);
+	assert_in_range(usage.programs_bytes, 16 * MIB, 24 * MIB);
+	relieve(1, 24 * MIB, 0, &relief);
+	assert_int_equal(relief.firsts, 0);
+	assert_int_equal(relief.programs, 1);
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	end(pid);
+}
+
+/* By H3 of the review of limits. */
+static void who_is_idle_goes_after_who_runs_code(void **state)
+{
+	pid_t busy = start(32 * MIB, MAP_PRIVATE, true);
+	pid_t idle = start(48 * MIB, MAP_PRIVATE, true);
+	struct usage_process largest;
+	struct usage_relief relief;
+	struct usage usage;
+
+	(void)state;
+	relieve(2, 32 * MIB, busy, &relief);
+	assert_int_equal(relief.firsts, 1);
+	usage_measure(2, true, NULL, &usage, &largest);
+	assert_int_equal(usage.processes, 1);
+	assert_int_equal(largest.parent, idle);
+	(void)kill(busy, SIGKILL);
+	end(idle);
+}
+
+static void of_programs_who_grows_goes_first_and_nobody_without_need(void **state)
+{
+	pid_t still = start(64 * MIB, MAP_PRIVATE, false);
+	struct usage_process largest;
+	struct usage_relief relief;
+	struct usage usage;
+	pid_t grows;
+	pid_t small;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		usage_measure(0, false, NULL, &usage, &largest);
+	grows = start(24 * MIB, MAP_PRIVATE, false);
+	small = start(MIB, MAP_PRIVATE, false);
+	relieve(0, 80 * MIB, 0, &relief);
+	assert_int_equal(relief.programs, 1);
+	assert_int_equal(relief.program.pid, grows);
+	assert_true(was_killed(grows));
+	(void)kill(small, SIGKILL);
+	end(still);
 }
 
 static void one_relief_kills_so_many(void **state)
@@ -240,12 +307,12 @@ static void one_relief_kills_so_many(void **state)
 	(void)state;
 	for (int i = 0; i < USAGE_KILLS_MAX + 1; i++)
 		(void)start(MIB, MAP_PRIVATE, false);
-	usage_relieve(1, 0, &relief);
+	relieve(1, 0, 0, &relief);
 	assert_int_equal(relief.firsts, USAGE_KILLS_MAX);
 	for (int i = 0; i < USAGE_KILLS_MAX; i++)
 		assert_true(waitpid(-1, NULL, 0) > 0);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0);
-	usage_relieve(1, 0, &relief);
+	relieve(1, 0, 0, &relief);
 	assert_int_equal(relief.firsts, 1);
 	assert_true(waitpid(-1, NULL, 0) > 0);
 }
@@ -290,6 +357,9 @@ int main(void)
 		cmocka_unit_test(the_largest_are_killed_until_the_rest_fits),
 		cmocka_unit_test(those_of_the_first_generation_are_told_apart),
 		cmocka_unit_test(the_largest_program_of_those_killed_is_told),
+		cmocka_unit_test(programs_go_before_the_first_generation),
+		cmocka_unit_test(who_is_idle_goes_after_who_runs_code),
+		cmocka_unit_test(of_programs_who_grows_goes_first_and_nobody_without_need),
 		cmocka_unit_test(one_relief_kills_so_many),
 		cmocka_unit_test(files_of_running_processes_get_another_limit),
 	};
