@@ -15,7 +15,6 @@
 #include "sandbox/namespaces.h"
 
 enum {
-	SOFT_OPEN_FILES = 1024, /* more breaks programs that use select() */
 	EXIT_NOT_STARTED = 127,
 	LOCKED_BYTES = 1 << 20,
 	PENDING_SIGNALS = 256,
@@ -129,7 +128,7 @@ static int set_limits(const struct policy *policy, struct err *err)
 	const struct limit_row limits[] = {
 		/* With 0 a program that the host pipes dumps to would still get this memory. */
 		{ RLIMIT_CORE, 1, 1, "core dumps" },
-		{ RLIMIT_NOFILE, SOFT_OPEN_FILES, policy->open_files_max, "open files" },
+		{ RLIMIT_NOFILE, policy->open_files_max, policy->open_files_max, "open files" },
 		{ RLIMIT_FSIZE, policy->file_max, policy->file_max, "file size" },
 		/* Not RLIMIT_AS: Node reserves far more than it uses. */
 		{ RLIMIT_DATA, policy->memory_max, policy->memory_max, "memory" },

@@ -93,6 +93,7 @@ struct cell {
 	uint64_t file_max;     /* of one file at its end, for lack of room in the folder; 0: no file
 				  could grow; UINT64_MAX: there was room */
 	uint64_t disk_bytes;   /* what the folder held then */
+	bool memory_near;      /* shortly before its end memory was nearly all that there may be */
 	bool disk_stopped;     /* it went on growing all the same, so the cell was interrupted */
 	bool interpreter_lost; /* state is gone */
 	bool session_ended;    /* before this was told: its files are gone, too */

@@ -110,6 +110,8 @@ char **environment_new(const struct language *language, const struct workspace *
 	if (workspace_tmp_path(workspace) != NULL)
 		add(&s, xasprintf("TMPDIR=%s", workspace_tmp_path(workspace)));
 	add(&s, xasprintf("XDG_CACHE_HOME=%s/.cache", data));
+	/* Its files are as large as its arrays; /tmp and /dev/shm lie in memory. */
+	add(&s, xasprintf("JOBLIB_TEMP_FOLDER=%s/.cache/joblib", data));
 	add(&s, xasprintf("MPLCONFIGDIR=%s/.cache/matplotlib", data));
 	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
 		add(&s, xstrdup(common[i]));

@@ -139,11 +139,16 @@ void runner_lose(struct runner *r, const char *why)
 	}
 }
 
-/* R and others say so when they may open too few files: another program would be no better. */
+/* Interpreters say so when a limit is in the way: another program would be no better. */
 static char *advise(const struct runner *r, const char *said)
 {
 	if (strstr(said, "open files") != NULL)
 		return xstrdup("Raise the limit with which ptycell is started (ulimit -n)");
+	if (strstr(said, "Resource temporarily unavailable") != NULL ||
+	    strstr(said, "uv_thread_create") != NULL)
+		return xstrdup("No process or thread could be made: those of this session are "
+			       "probably as many as processes_max allows. End some, or destroy the "
+			       "session");
 	return xasprintf("Set %s to one that works", r->c.language->env_override);
 }
 

@@ -12,6 +12,8 @@
 #include "text/clean.h"
 #include "text/status.h"
 
+enum { MEMORY_NEAR = 3, MEMORY_NEAR_OF = 4 };
+
 /* The session has too much memory: a process of it is to be killed. */
 enum relief {
 	RELIEF_NONE,
@@ -37,7 +39,8 @@ struct watchdog {
 	uint64_t cpu_used_ms;    /* at the last measure, those included */
 	struct disk_guard *disk;
 	uint64_t look_due_ms;
-	bool has_children; /* at the last measure: beside the interpreters */
+	uint64_t memory_bytes[2]; /* at the last measure, and the one before */
+	bool has_children;        /* at the last measure: beside the interpreters */
 };
 
 static void on_tick(struct loop_timer *timer);
@@ -259,6 +262,8 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 
 	disk_guard_set_deleted(w->disk, usage->deleted_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
+	w->memory_bytes[1] = w->memory_bytes[0];
+	w->memory_bytes[0] = usage->memory_bytes;
 	check_memory(w, usage);
 	check_cpu(w, usage);
 	check_processes(w, usage);
@@ -359,7 +364,10 @@ static void on_tick(struct loop_timer *timer)
 
 void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct cell *cell)
 {
+	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
+
 	disk_guard_end_cell(w->disk, runner, cell);
+	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
 }
 
 void watchdog_wake(struct watchdog *w)
@@ -396,6 +404,8 @@ void watchdog_move(struct watchdog *w)
 	w->cpu_fell = false;
 	disk_guard_move(w->disk);
 	w->has_children = false;
+	w->memory_bytes[0] = 0;
+	w->memory_bytes[1] = 0;
 	sandbox_watch(w->session->sandbox, &watcher, w);
 }
 

@@ -10,6 +10,8 @@
 #include "tools/network.h"
 #include "workspace/beneath.h"
 
+enum { PROBLEM_CHARS_MAX = 1500 }; /* what an interpreter printed among them, and what to do */
+
 static void end_line(struct buf *text)
 {
 	if (text->len > 0 && text->data[text->len - 1] != '\n')
@@ -56,7 +58,7 @@ static void explain_problem(struct buf *text, const struct exec_result *result)
 	cleanup_buf struct buf line = BUF_INIT(BUF_UNBOUNDED);
 
 	if (cell->problem != NULL)
-		clean_line(&line, cell->problem, strlen(cell->problem), 600);
+		clean_line(&line, cell->problem, strlen(cell->problem), PROBLEM_CHARS_MAX);
 	if (cell->state == CELL_NOT_STARTED)
 		buf_putf(text, "The cell was not run: %s.\n", buf_str(&line));
 	else if (cell->session_ended)

@@ -2,6 +2,7 @@
 #include "tools/limits.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <string.h>
 
@@ -111,9 +112,35 @@ static void put_processes(struct buf *out, const char *what, const struct sessio
 		 what, limits->processes_max);
 }
 
-static void explain_processes(struct buf *out, const struct session_limits *limits)
+/* The kernel says the same of both, and the stack of a thread counts as memory at once. */
+static void explain_thread(struct buf *out, const struct session_limits *limits)
 {
-	put_processes(out, "Processes and threads here are", limits);
+	buf_putf(
+		out,
+		"Processes and threads here are limited to %" PRIu64
+		" (processes_max), and the stack of each thread, of 8 MB as a rule, counts as memory,",
+		limits->processes_max);
+	put_limit(out, " of which one process has at most", limits->memory_max, "memory_max");
+	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
+}
+
+/* SQLite does not say what its write came to. */
+static void explain_database(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out, "If its file has become too large: one file here is limited to",
+		  limits->file_max, "file_max");
+	put_limit(out, " The session's folder is limited to", limits->disk_max, "disk_max");
+	buf_puts(out, "\n");
+}
+
+/* A write to a page for which there is no room cannot fail otherwise. */
+static void explain_bus_error(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(out,
+		  "The kernel does that to who writes to memory for which there is no room left: "
+		  "shared memory lies in /dev/shm, which holds up to",
+		  limits->tmp_max, "tmp_max");
+	buf_puts(out, " Or a file that was mapped became shorter.\n");
 }
 
 /* The kernel says the same of a lock, and of a read without data. */
@@ -137,7 +164,7 @@ static void explain_open_files(struct buf *out, const struct session_limits *lim
 	buf_putf(out,
 		 "Open files of one process are limited to %" PRIu64
 		 " (open_files_max). Close what is not needed.\n",
-		 limits->open_files_max < 1024 ? limits->open_files_max : 1024);
+		 limits->open_files_max);
 }
 
 static void explain_read_only(struct buf *out, const struct session_limits *limits)
@@ -183,7 +210,11 @@ static const struct {
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },
 	{ { "No space left on device", "ENOSPC" }, explain_space, POLICY_BWRAP, POLICY_NAMESPACES },
-	{ { "can't start new thread" }, explain_processes, POLICY_BWRAP, POLICY_NAMESPACES },
+	{ { "can't start new thread" }, explain_thread, POLICY_BWRAP, POLICY_NAMESPACES },
+	{ { "disk I/O error", "database or disk is full" },
+	  explain_database,
+	  POLICY_UNCONFINED,
+	  POLICY_NAMESPACES },
 	{ { "EAGAIN: resource temporarily unavailable, read" },
 	  explain_empty_input,
 	  POLICY_UNCONFINED,
@@ -248,7 +279,7 @@ static const char *last_line(const char *text)
 	return text != NULL ? text + len : NULL;
 }
 
-/* Bash and V8 give up themselves, and say so. */
+/* Bash and V8 give up themselves, and say so, or are ended by what an allocation left undone. */
 static bool died_for_memory(const struct cell *cell)
 {
 	static const char *const v8[] = { "heap out of memory",
@@ -257,6 +288,9 @@ static bool died_for_memory(const struct cell *cell)
 
 	if (cell->state != CELL_DIED)
 		return false;
+	if (cell->memory_near && (cell->signal == SIGSEGV || cell->signal == SIGABRT ||
+				  cell->signal == SIGTRAP || cell->signal == SIGILL))
+		return true;
 	return (cell->signal != 0 && has_any(text, v8)) ||
 	       (cell->has_exit_code && strstr(text, "alloc: cannot allocate ") != NULL);
 }
@@ -294,6 +328,32 @@ static bool ends_a_line(const struct buf *text, const char *const *needles)
 	return false;
 }
 
+/*
+ * Does one of the exceptions that led to the last end in what the kernel answered? Of what a worker
+ * raised Python shows the text, in quotes.
+ */
+static bool is_caused_by(const char *traceback, const char *const *needles)
+{
+	static const char *const links[] = { "\nThe above exception was the direct cause of",
+					     "\nDuring handling of the above exception, another" };
+
+	for (size_t i = 0; traceback != NULL && i < ARRAY_SIZE(links); i++) {
+		const char *at = traceback;
+
+		for (; (at = strstr(at, links[i])) != NULL; at++) {
+			size_t len = (size_t)(at - traceback);
+			cleanup_free char *before = NULL;
+
+			while (len > 0 && strchr("\n\"", traceback[len - 1]) != NULL)
+				len--;
+			before = xasprintf("%.*s", (int)size_min(len, INT_MAX), traceback);
+			if (has_any(last_line(before), needles))
+				return true;
+		}
+	}
+	return false;
+}
+
 static bool is_about(const struct cell *cell, const char *const *needles)
 {
 	if (tells_by_text(cell) && ends_a_line(&cell->text, needles))
@@ -309,11 +369,28 @@ static bool holds(size_t row, const struct confinement *confinement)
 	const struct cgroups *groups = confinement_groups(confinement);
 	enum policy_tier tier = confinement_tier(confinement);
 
-	bool counts = rows[row].explain == explain_processes || rows[row].explain == explain_eagain;
+	bool counts = rows[row].explain == explain_thread || rows[row].explain == explain_eagain;
 
 	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)
 		return true;
 	return tier >= rows[row].from && tier <= rows[row].to;
+}
+
+/* The first that is about the cell's error, or, `caused`, about what led to it. */
+static bool explain_row(struct buf *out, const struct cell *cell,
+			const struct session_limits *limits, const struct confinement *confinement,
+			bool caused)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!holds(i, confinement))
+			continue;
+		if (caused ? !is_caused_by(cell->traceback, rows[i].needles)
+			   : !is_about(cell, rows[i].needles))
+			continue;
+		rows[i].explain(out, limits);
+		return true;
+	}
+	return false;
 }
 
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
@@ -325,6 +402,8 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		explain_file(out, limits);
 	if (died_for_memory(cell))
 		explain_memory(out, limits);
+	if (cell->state == CELL_DIED && cell->signal == SIGBUS && tier >= POLICY_BWRAP)
+		explain_bus_error(out, limits);
 	explain_cut(out, cell, limits);
 	if (cell->file_max == 0 ||
 	    (cell->file_max < limits->file_max && is_about(cell, too_large))) {
@@ -352,10 +431,8 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 			      "room there.\n");
 		return;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!holds(i, confinement) || !is_about(cell, rows[i].needles))
-			continue;
-		rows[i].explain(out, limits);
+	if (explain_row(out, cell, limits, confinement, false))
 		return;
-	}
+	if (cell->state == CELL_RAISED)
+		(void)explain_row(out, cell, limits, confinement, true);
 }

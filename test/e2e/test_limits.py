@@ -130,3 +130,44 @@ def test_h3_an_idle_interpreter_goes_last(tight):
     result = tight.cell("held <- list(); for (i in 1:60) { held[[i]] <- numeric(1e6) + i; Sys.sleep(0.05) }", language="r")
     assert result.state == "died" and "so this interpreter was killed" in result.text
     assert tight.cell("len(x) >> 20").text == "250\n"
+
+
+@pytest.mark.parametrize("code, words", [
+    # H8: a write that cannot fail otherwise.
+    ("from multiprocessing import shared_memory\nm = shared_memory.SharedMemory(create=True, size=20 << 20)\ntry:\n  m.buf[:] = bytes(20 << 20)\n"
+     "finally: m.unlink()", "shared memory lies in /dev/shm, which holds up to 4.0 MB (tmp_max)."),
+    # H10: here it is memory, of which the kernel says the same.
+    ("import threading, time\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(90)]\n"
+     "try:\n  for t in threads: t.start()\nfinally: run.set()",
+     "the stack of each thread, of 8 MB as a rule, counts as memory, of which one process has at most 300 MB (memory_max)."),
+    ("import sqlite3\nc = sqlite3.connect('d.db')\nc.execute('create table t(a)')\n"
+     "for i in range(400): c.execute('insert into t values(zeroblob(100000))')\nc.commit()",
+     "If its file has become too large: one file here is limited to 30 MB (file_max)."),  # H11
+    ("try:\n  for i in range(9): open(f'/tmp/{i}', 'wb').write(bytes(1 << 20))\nexcept OSError as e:\n  raise RuntimeError('Could not pickle the task') from e",
+     "up to 4.0 MB (tmp_max)"),  # H7
+    ("class Remote(Exception):\n  def __str__(self): return '\\n\"\"\"\\nOSError: [Errno 28] No space left on device\\n\"\"\"'\n"
+     "raise ValueError('no') from Remote()", "up to 4.0 MB (tmp_max)"),
+    ("try:\n  {}[1]\nexcept KeyError as e:\n  raise ValueError('no') from e", None),
+    ("import os\nx = bytearray(240 << 20)\nx[::4096] = b'1' * (len(x) // 4096)\n"
+     "import time\ntime.sleep(1.2)\nos.abort()", "limited to 300 MB (memory_max)"),  # H9
+    ("import os\nos.abort()", None),
+    ("files = []\nwhile True: files.append(open('/dev/null'))", "limited to 2000 (open_files_max)"),  # H14
+])
+def test_the_limit_that_was_met_is_named_and_no_other(home, code, words):
+    with Server(home, env=ALONE) as server:
+        config = {"tmp_max": 4 * MIB, "memory_max": 300 * MIB, "file_max": 30 * MIB, "open_files_max": 2000}
+        assert not server.call("session_info", session_id="s", config=config).is_error
+        result = server.cell(code)
+        assert result.state in ("raised", "died")
+        assert "_max)" not in result.text if words is None else words in result.text, result.text
+
+
+def test_l1_a_language_that_no_process_can_be_made_for_is_told_so(home):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"processes_max": 40}).is_error
+        server.cell("import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen(['sleep', '1000']))\nexcept OSError: pass")
+        result = server.cell("1", language="javascript")
+        assert result.state == "not_started" and "processes_max allows. End some" in result.text and "PTYCELL_NODE" not in result.text
+        server.cell("for one in many: one.kill(), one.wait()")
+        assert server.cell("1", language="javascript").text == "1\n"

@@ -307,7 +307,7 @@ static void the_policy_limits_it(void **state)
 	fixture_open_policy(&policy);
 	fixture_fake(STEP("limits"), STEP("tell=."), STEP("wait"));
 	fixture_expect("started ");
-	fixture_hear("1-1 1024-2000 1073741824-1073741824 .");
+	fixture_hear("1-1 2000-2000 1073741824-1073741824 .");
 }
 
 static void without_a_folder_it_works_in_the_workspace(void **state)
