@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config/row.h"
 
-#include <unistd.h>
-
+#include "base/machine.h"
 #include "config/settings.h"
 
 #define KIB ((uint64_t)1024)
@@ -575,15 +574,11 @@ bool row_is_number(const struct row *row)
 	return row->type == ROW_COUNT || row->type == ROW_SECONDS || row->type == ROW_BYTES;
 }
 
-/* Half of the machine's memory, at most 4 GiB. */
+/* Half of the memory of the machine, or of our container, at most 4 GiB. */
 static uint64_t memory_fallback(const struct row *row)
 {
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long page_size = sysconf(_SC_PAGESIZE);
-	uint64_t half = 4 * GIB;
+	uint64_t half = machine_memory() / 2;
 
-	if (pages > 0 && page_size > 0)
-		half = (uint64_t)pages * (uint64_t)page_size / 2;
 	if (half > 4 * GIB)
 		half = 4 * GIB;
 	return half < row->floor ? row->floor : half;

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* machine.h - what this machine, or the container in which we are, has. */
+#ifndef BASE_MACHINE_H
+#define BASE_MACHINE_H
+
+#include <stdint.h>
+
+/* Bytes of memory that our processes may have: the machine's, or what our control groups allow. */
+uint64_t machine_memory(void);
+/*
+ * The least that a control group among those of `membership`, as /proc/self/cgroup has them, and
+ * above them allows, where /sys/fs/cgroup is `root`; UINT64_MAX when none says.
+ */
+uint64_t machine_group_memory(const char *membership, const char *root);
+
+#endif
