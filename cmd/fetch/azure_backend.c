@@ -39,13 +39,16 @@ static void add_header(struct headers *headers, char *line_own)
 	headers->lines[headers->count++] = line_own;
 }
 
-/* All of a file have the same length, as the service wants it. */
-static void put_block_id(struct buf *out, unsigned int part)
+/*
+ * All of a file have the same length, as the service wants it. Another upload of that name, of
+ * whatever server, has other ids: what is put together is of one.
+ */
+static void put_block_id(struct buf *out, const struct upload *upload, unsigned int part)
 {
-	char number[16];
-	int len = snprintf(number, sizeof(number), "%08u", part);
+	char id[UPLOAD_TOKEN_LEN + 16];
+	int len = snprintf(id, sizeof(id), "%s%08u", upload->token, part);
 
-	base64_encode(out, number, (size_t)len);
+	base64_encode(out, id, (size_t)len);
 }
 
 static void put_block_list(struct buf *out, const struct upload *upload)
@@ -53,7 +56,7 @@ static void put_block_list(struct buf *out, const struct upload *upload)
 	buf_puts(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?><BlockList>");
 	for (unsigned int i = 0; i < upload->part_count; i++) {
 		buf_puts(out, "<Latest>");
-		put_block_id(out, i);
+		put_block_id(out, upload, i);
 		buf_puts(out, "</Latest>");
 	}
 	buf_puts(out, "</BlockList>");
@@ -82,7 +85,7 @@ static char *describe(const struct azure_backend *azure, struct sending *sending
 	if (upload == NULL) /* STEP_CONTAINER */
 		return xasprintf("%s?restype=container", url);
 	if (sending->step == STEP_PART) {
-		put_block_id(&id, sending->part);
+		put_block_id(&id, upload, sending->part);
 		url_encode(&encoded, buf_str(&id));
 		return xasprintf("%s?comp=block&blockid=%s", url, buf_str(&encoded));
 	}

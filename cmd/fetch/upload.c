@@ -6,6 +6,7 @@
 
 #include "base/fd.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "workspace/beneath.h"
 
 void upload_release(struct upload *upload)
@@ -74,6 +75,7 @@ static bool begin(struct upload *upload, const struct backend *backend, int fold
 		upload_fail(upload, &err);
 		return false;
 	}
+	random_hex(upload->token, UPLOAD_TOKEN_LEN);
 	upload->state = UPLOAD_BUSY;
 	if (upload->part_count == 0) {
 		(void)give(upload, sending, STEP_WHOLE);

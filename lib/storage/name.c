@@ -42,7 +42,7 @@ static char *mark(const char *name, const char *path)
 	return xasprintf("%.*s-%08" PRIx32 "%s", (int)stem, name, hash_of(path), name + stem);
 }
 
-static char *below_session(const char *path)
+static char *below_folder(const char *path)
 {
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
 
@@ -53,10 +53,10 @@ static char *below_session(const char *path)
 	return str_eq(buf_str(&clean), path) ? xstrdup(path) : mark(buf_str(&clean), path);
 }
 
-char *storage_name(const char *session_id, const char *path, struct err *err)
+char *storage_name(const char *folder, const char *path, struct err *err)
 {
-	cleanup_free char *below = below_session(path);
-	cleanup_free char *name = xasprintf("%s/%s", session_id, below);
+	cleanup_free char *below = below_folder(path);
+	cleanup_free char *name = xasprintf("%s/%s", folder, below);
 
 	if (strlen(name) > STORAGE_NAME_MAX) {
 		(void)err_set(err, ERR_LIMIT, "its path is longer than the storage allows");

@@ -13,11 +13,11 @@ enum {
 };
 
 /*
- * "SESSION/PATH" as UTF-8, for a path below output/: what no service would take, or what would not
+ * "FOLDER/PATH" as UTF-8, for a path below output/: what no service would take, or what would not
  * be shown, becomes "_"; such a name has a hash of the path before its extension, so that no two
  * paths have one name. NULL with ERR_LIMIT when it is too long; the caller frees it.
  */
-char *storage_name(const char *session_id, const char *path, struct err *err) MUST_CHECK;
+char *storage_name(const char *folder, const char *path, struct err *err) MUST_CHECK;
 /* The type by the name's extension, text as UTF-8. The caller frees these two. */
 char *storage_content_type(const char *name);
 /*

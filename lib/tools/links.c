@@ -124,7 +124,7 @@ json_t *links_describe(const struct session *session)
 	json_put_str(storage, target->kind == STORAGE_AZURE ? "container" : "bucket",
 		     storage_target_container(target));
 	json_put_str(storage, "endpoint", buf_str(&endpoint));
-	json_put(storage, "prefix", json_make_fmt("%s/", session_id(session)));
+	json_put(storage, "prefix", json_make_fmt("%s/", uploads_folder(uploads)));
 	json_put_int(storage, "link_hours",
 		     (json_int_t)storage_target_hours(target, session_limits(session)->link_hours));
 	json_put_int(storage, "files", (json_int_t)uploads_file_count(uploads));
@@ -146,5 +146,6 @@ void links_put_rest(struct buf *text, const struct session *session)
 		 "removes %s",
 		 count, count == 1 ? "" : "s", count == 1 ? "stays" : "stay",
 		 target->kind == STORAGE_AZURE ? "container" : "bucket",
-		 storage_target_container(target), session_id(session), count == 1 ? "it" : "them");
+		 storage_target_container(target), uploads_folder(uploads),
+		 count == 1 ? "it" : "them");
 }

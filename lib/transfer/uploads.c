@@ -9,12 +9,13 @@
 #include "base/list.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "text/clean.h"
 #include "transfer/uploads_internal.h"
 
 #define OUTPUT_PREFIX "output/"
 
-enum { REASON_MAX = 300 };
+enum { REASON_MAX = 300, FOLDER_DIGITS = 8 };
 
 /* ---- life ---- */
 
@@ -27,6 +28,15 @@ static void leave(struct home_job *job, int wait_ms)
 	uploads_release(uploads);
 }
 
+/* Sessions of one id, of whatever server, never write each other's files, now or later. */
+static char *make_folder(const char *session_id)
+{
+	char digits[FOLDER_DIGITS + 1];
+
+	random_hex(digits, FOLDER_DIGITS);
+	return xasprintf("%s-%s", session_id, digits);
+}
+
 struct uploads *uploads_new(const struct uploads_spec *spec)
 {
 	struct uploads *uploads = xcalloc(1, sizeof(*uploads));
@@ -35,7 +45,7 @@ struct uploads *uploads_new(const struct uploads_spec *spec)
 	list_init(&uploads->job.node);
 	uploads->spec = *spec;
 	uploads->helper = xstrdup(spec->helper);
-	uploads->session_id = xstrdup(spec->session_id);
+	uploads->folder = make_folder(spec->session_id);
 	uploads->home = workspace_home(spec->workspace);
 	list_init(&uploads->items);
 	list_init(&uploads->queue);
@@ -70,7 +80,7 @@ void uploads_release(struct uploads *uploads)
 	free(uploads->refused_path);
 	free(uploads->refused_why);
 	free(uploads->helper);
-	free(uploads->session_id);
+	free(uploads->folder);
 	free(uploads);
 }
 
@@ -180,7 +190,7 @@ static void put_file(struct uploads *uploads, struct upload_totals *totals,
 		others.bytes -= item->size;
 	}
 	if (check_limits(uploads, &others, file->size, &err) < 0 ||
-	    (item == NULL && (name = storage_name(uploads->session_id, below, &err)) == NULL)) {
+	    (item == NULL && (name = storage_name(uploads->folder, below, &err)) == NULL)) {
 		if (item != NULL)
 			uploads_set_problem(item, err.msg);
 		else
@@ -346,7 +356,7 @@ const struct storage_target *uploads_target(const struct uploads *uploads)
 	return uploads->spec.target;
 }
 
-const char *uploads_session_id(const struct uploads *uploads)
+const char *uploads_folder(const struct uploads *uploads)
 {
-	return uploads->session_id;
+	return uploads->folder;
 }

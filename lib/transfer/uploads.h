@@ -84,6 +84,7 @@ void uploads_told(struct uploads *uploads);
 size_t uploads_file_count(const struct uploads *uploads); /* that lie in the storage */
 uint64_t uploads_byte_count(const struct uploads *uploads);
 const struct storage_target *uploads_target(const struct uploads *uploads);
-const char *uploads_session_id(const struct uploads *uploads);
+/* What the names of its files in the storage begin with: "SESSION-12345678". */
+const char *uploads_folder(const struct uploads *uploads);
 
 #endif

@@ -95,6 +95,16 @@ def test_blocks_of_a_file_go_at_the_same_time(tmp_path):
     assert len(site.paths) == 6 and "comp=blocklist" in site.paths[-1]
 
 
+def test_t1_blocks_of_two_uploads_of_one_name_are_never_put_together(tmp_path):
+    write(tmp_path, "big.bin", bytes(20 << 20))
+    trouble = Trouble(CREATED)
+    with trouble.site:
+        for _ in range(2):
+            assert Stored(tmp_path, trouble.order(), ["big.bin"]).last == {"result": {"stored": 1}}
+    ids = [path.partition("blockid=")[2] for path in trouble.site.paths if "comp=block&" in path]
+    assert len(ids) == len(set(ids)) == 6 and len({len(name) for name in ids}) == 1
+
+
 def test_many_files_go_together(storage, tmp_path):
     names = [write(tmp_path, f"many/{i}.txt", str(i).encode()) for i in range(60)]
     stored = Stored(tmp_path, storage.order(), names)

@@ -79,7 +79,7 @@ def test_a_cell_s_results_come_as_links_that_give_them(storage, home):
         status, headers, content = get(url)
         assert (status, content) == (200, b"1,2\n")
         assert "a.csv" in headers["Content-Disposition"] and "text/csv" in headers["Content-Type"]
-        assert "/s/a.csv?" in url
+        assert re.search(r"/s-[0-9a-f]{8}/a\.csv\?", url)
         assert re.search(r"good until 20\d\d-\d\d-\d\d \d\d:\d\d UTC:", text)
         assert links(server.cell("1")) == {}
 
@@ -226,6 +226,15 @@ def test_cb_27_figures_go_as_pictures(azurite, home):
         assert headers["Content-Disposition"].startswith("inline;")
 
 
+def test_t1_a_link_never_gives_what_another_session_of_the_id_wrote(storage, home, tmp_path):
+    with Server(home, env=storage.environment()) as server, Server(tmp_path, env=storage.environment()) as other:
+        (old,) = offered(server, write("output/a.txt", "OLD"), "output/a.txt").values()
+        server.call("destroy_session", session_id="s")
+        (new,) = offered(server, write("output/a.txt", "NEW"), "output/a.txt").values()
+        (others,) = offered(other, write("output/a.txt", "OTHER"), "output/a.txt").values()
+        assert [get(url)[2] for url in (old, new, others)] == [b"OLD", b"NEW", b"OTHER"]
+
+
 # ---- waiting ----
 
 def test_an_answer_waits_five_seconds_at_most_and_late_links_come_later(home):
@@ -310,7 +319,8 @@ def test_session_info_says_what_storage_is_on(storage, home):
         offered(server, write("output/a.txt", "four"), "output/a.txt")
         info = server.call("session_info", session_id="s", config={}).object["storage"]
         kind = "azure" if isinstance(storage, Azurite) else "s3"
-        assert (info["kind"], info["files"], info["bytes"], info["prefix"]) == (kind, 1, 4, "s/")
+        assert (info["kind"], info["files"], info["bytes"]) == (kind, 1, 4)
+        assert re.fullmatch("s-[0-9a-f]{8}/", info["prefix"])
         assert info["container" if kind == "azure" else "bucket"] == "box"
         assert info["endpoint"].startswith(storage.endpoint)
 
@@ -323,7 +333,7 @@ def test_destroying_a_session_says_what_stays_elsewhere(azurite, home):
     with Server(home, env=azurite.environment()) as server:
         (url,) = offered(server, write("output/a.txt", "x"), "output/a.txt").values()
         message = server.call("destroy_session", session_id="s").object["message"]
-        assert "1 file stays in the storage's container 'box', below s/" in message
+        assert re.search("1 file stays in the storage's container 'box', below s-[0-9a-f]{8}/", message)
         assert get(url)[2] == b"x"
 
 

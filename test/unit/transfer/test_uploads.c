@@ -138,6 +138,22 @@ static void assert_problem(struct fixture *f, const char *said)
 	assert_null(strstr(text, SECRET));
 }
 
+/* All names are "s-12345678/..."; `end` is behind the digits of the last one. */
+static void assert_named(const char *orders, const char *end)
+{
+	static const char start[] = "\"name\":\"s-";
+	const char *name = orders;
+	const char *last = NULL;
+
+	while ((name = strstr(name, start)) != NULL) {
+		name += strlen(start);
+		assert_int_equal(strspn(name, "0123456789abcdef"), 8);
+		last = name + 8;
+	}
+	assert_non_null(last);
+	assert_memory_equal(last, end, strlen(end));
+}
+
 /* ---- */
 
 static void a_link_is_news_once_and_stays_to_be_found(void **state)
@@ -169,11 +185,28 @@ static void the_order_has_the_name_the_secret_and_the_room(void **state)
 	order = scratch_read(f->scratch.fd, "orders");
 	assert_non_null(strstr(order, "\"do\":\"store\""));
 	assert_non_null(strstr(order, "\"path\":\"output/d/%C3%A9\""));
-	assert_non_null(strstr(order, "\"name\":\"s/d/\303\251\""));
+	assert_named(order, "/d/\303\251\",");
 	assert_non_null(strstr(order, "\"size_max\":100"));
 	assert_non_null(strstr(order, "\"link_seconds\":86400"));
 	assert_non_null(strstr(order, SECRET));
 	free(order);
+}
+
+static void sessions_of_one_id_never_have_one_name(void **state)
+{
+	struct fixture *f = *state;
+	cleanup_free char *orders = NULL;
+	const char *second;
+
+	make(f, GOOD RESULT);
+	wait_for(f, put(f, "output/a", 7));
+	uploads_free(f->uploads);
+	make(f, GOOD RESULT);
+	wait_for(f, put(f, "output/a", 7));
+	orders = scratch_read(f->scratch.fd, "orders");
+	assert_named(orders, "/a\",");
+	second = strstr(orders, "\n");
+	assert_memory_not_equal(strstr(orders, "s-"), strstr(second, "s-"), strlen("s-12345678"));
 }
 
 static void what_is_not_below_output_is_not_taken(void **state)
@@ -209,8 +242,9 @@ static void a_later_file_does_not_wait_for_an_earlier_one(void **state)
 	struct fixture *f = *state;
 	uint64_t first;
 
-	make(f, "case $order in *s/slow*) while [ ! -e go ]; do sleep 0.01; done ;; esac\n" GOOD
-			RESULT);
+	make(f,
+	     "case $order in *output/slow*) while [ ! -e go ]; do sleep 0.01; done ;; esac\n" GOOD
+		     RESULT);
 	first = put(f, "output/slow", 7);
 	while (order_count(f) < 1)
 		loop_turn(f->loop, 10);
@@ -258,7 +292,7 @@ static void an_expired_link_is_made_anew_and_told_if_nobody_was(void **state)
 	assert_int_equal(uploads_news(f->uploads, &found, 1), 0);
 	assert_false(uploads_renew(f->uploads));
 	orders = scratch_read(f->scratch.fd, "orders");
-	assert_non_null(strstr(orders, "\"files\":[{\"name\":\"s/a\"}]"));
+	assert_named(orders, "/a\"}]");
 	assert_int_equal(order_count(f), 2);
 	free(orders);
 }
@@ -437,6 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		test(a_link_is_news_once_and_stays_to_be_found),
 		test(the_order_has_the_name_the_secret_and_the_room),
+		test(sessions_of_one_id_never_have_one_name),
 		test(what_is_not_below_output_is_not_taken),
 		test(a_file_that_changed_under_way_goes_once_more),
 		test(a_later_file_does_not_wait_for_an_earlier_one),
