@@ -7,6 +7,7 @@
 
 #include "backend.h"
 #include "base/mem.h"
+#include "body.h"
 #include "crypto.h"
 #include "storage/azure.h"
 #include "storage/name.h"
@@ -15,7 +16,7 @@
 #include "text/base64.h"
 #include "upload.h"
 
-enum { HEADERS_MAX = 8 };
+enum { HEADERS_MAX = 8, STATUS_CREATED = 201 };
 
 struct azure_backend {
 	struct backend backend;
@@ -45,7 +46,7 @@ static void add_header(struct headers *headers, char *line_own)
  */
 static void put_block_id(struct buf *out, const struct upload *upload, unsigned int part)
 {
-	char id[UPLOAD_TOKEN_LEN + 16];
+	char id[BACKEND_TOKEN_LEN + 16];
 	int len = snprintf(id, sizeof(id), "%s%08u", upload->token, part);
 
 	base64_encode(out, id, (size_t)len);
@@ -112,13 +113,14 @@ static char *date_header(void)
 }
 
 /* By the key when there is one, else by the SAS that was given. */
-static void authorise(const struct azure_backend *azure, struct sending *sending,
+static void authorise(const struct azure_backend *azure, struct sending *sending, const char *md5,
 		      struct headers *headers)
 {
 	const struct azure_request request = {
 		.method = sending->method,
 		.url = sending->url,
 		.content_length = sending->length,
+		.content_md5 = md5,
 		.x_headers = (const char *const *)headers->lines,
 		.x_header_count = headers->count,
 	};
@@ -135,25 +137,40 @@ static void authorise(const struct azure_backend *azure, struct sending *sending
 		xasprintf("%s%c%s", url, strchr(url, '?') != NULL ? '&' : '?', azure->account.sas);
 }
 
+/* All but the URL and what is in it; takes what `headers` holds. */
+static void finish(const struct azure_backend *azure, struct sending *sending, const char *md5,
+		   struct headers *headers)
+{
+	add_header(headers, xstrdup("x-ms-version: " AZURE_VERSION));
+	add_header(headers, date_header());
+	authorise(azure, sending, md5, headers);
+	if (md5 != NULL)
+		add_header(headers, xasprintf("Content-MD5: %s", md5));
+	for (size_t i = 0; i < headers->count; i++) {
+		sending->headers = curl_slist_append(sending->headers, headers->lines[i]);
+		free(headers->lines[i]);
+	}
+}
+
 static int prepare(const struct backend *backend, struct sending *sending, CURL *curl,
 		   struct err *err)
 {
+	cleanup_buf struct buf md5 = BUF_INIT(BUF_UNBOUNDED);
 	struct headers headers = { .count = 0 };
 
 	(void)curl;
-	(void)err;
 	sending->method = "PUT";
 	sending->url = describe(from(backend), sending, &headers);
-	add_header(&headers, xstrdup("x-ms-version: " AZURE_VERSION));
-	add_header(&headers, date_header());
-	authorise(from(backend), sending, &headers);
-	for (size_t i = 0; i < headers.count; i++) {
-		sending->headers = curl_slist_append(sending->headers, headers.lines[i]);
-		free(headers.lines[i]);
+	if (sending->length > 0 && body_md5(sending, &md5, err) < 0) {
+		for (size_t i = 0; i < headers.count; i++)
+			free(headers.lines[i]);
+		return -1;
 	}
+	finish(from(backend), sending, md5.len > 0 ? buf_str(&md5) : NULL, &headers);
 	return 0;
 }
 
+/* Who answers in its place, as a page to log in at, does not say this. */
 static int accept_answer(const struct backend *backend, struct upload *upload,
 			 const struct sending *sending, const struct reception *reception,
 			 struct err *err)
@@ -161,9 +178,7 @@ static int accept_answer(const struct backend *backend, struct upload *upload,
 	(void)backend;
 	(void)upload;
 	(void)sending;
-	(void)reception;
-	(void)err;
-	return 0;
+	return reception->status == STATUS_CREATED ? 0 : backend_no_storage(reception, err);
 }
 
 static char *make_link(const struct backend *backend, const char *name, uint64_t seconds,

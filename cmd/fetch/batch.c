@@ -10,7 +10,7 @@
 #include "handle.h"
 #include "request.h"
 
-enum { POLL_MS = 1000, STATUS_CREATED = 201 };
+enum { POLL_MS = 1000 };
 
 /* ---- ends ---- */
 
@@ -46,6 +46,24 @@ static void fail_request(struct batch *batch, struct request *request, const str
 	end_request(batch, request);
 }
 
+static void wait_for_turn(struct batch *batch, struct request *request)
+{
+	list_append(&batch->waiting, &request->node);
+}
+
+/* Of one that may have gone well, its answer lost, that is asked first. */
+static void on_bad(struct batch *batch, struct request *request)
+{
+	struct err err = request->sending.step == STEP_LOOK ? request->doubt : request->err;
+
+	if (!request_doubtful(request, batch->backend)) {
+		fail_request(batch, request, &err);
+		return;
+	}
+	request_look(request);
+	wait_for_turn(batch, request);
+}
+
 /* ---- the container ---- */
 
 /*
@@ -75,11 +93,6 @@ static int make_container(struct batch *batch, struct err *err)
 		(void)err_set(err, ERR_NOT_FOUND, "the storage does not know where it should be");
 	request_free(request);
 	return verdict == VERDICT_GOOD || exists ? 0 : err_wrap(err, "making the container");
-}
-
-static void wait_for_turn(struct batch *batch, struct request *request)
-{
-	list_append(&batch->waiting, &request->node);
 }
 
 static void on_no_container(struct batch *batch, struct request *request)
@@ -148,8 +161,7 @@ static void on_answered(struct batch *batch, CURL *curl, CURLcode code)
 		fail_request(batch, request, &err);
 		break;
 	case VERDICT_BAD:
-		err = request->err;
-		fail_request(batch, request, &err);
+		on_bad(batch, request);
 		break;
 	}
 }
@@ -171,6 +183,8 @@ static struct request *take_waiting(struct batch *batch, uint64_t *ret_next_ms)
 	list_for_each (node, next, &batch->waiting) {
 		struct request *request = list_entry(node, struct request, node);
 
+		if (batch->hopeless)
+			upload_fail(request->upload, &batch->why);
 		if (is_over(request)) {
 			list_remove(&request->node);
 			end_request(batch, request);
@@ -190,7 +204,8 @@ static struct request *take_new(struct batch *batch)
 		struct upload *upload = &batch->uploads[i];
 		struct sending sending;
 
-		if (batch->hopeless)
+		/* What is on its way may arrive all the same: its own answers decide. */
+		if (batch->hopeless && upload->state != UPLOAD_BUSY)
 			upload_fail(upload, &batch->why);
 		if (upload_next(upload, batch->backend, batch->folder_fd, &sending))
 			return request_new(&sending, upload);

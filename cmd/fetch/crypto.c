@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "text/base64.h"
 
-enum { READ_SIZE = 256 << 10 };
+enum { READ_SIZE = 256 << 10, MD5_LEN = 16 };
 
 /* They fail only when no memory is left. */
 static void hash(const void *data, size_t len, unsigned char out[STORAGE_HASH_LEN])
@@ -69,20 +70,53 @@ static int feed(EVP_MD_CTX *context, int fd, uint64_t offset, uint64_t length, s
 	return 0;
 }
 
-int crypto_hash_file(int fd, uint64_t offset, uint64_t length, char hex[2 * STORAGE_HASH_LEN + 1],
-		     struct err *err)
+static int hash_file(const EVP_MD *kind, int fd, uint64_t offset, uint64_t length,
+		     unsigned char *out, struct err *err)
 {
-	unsigned char out[STORAGE_HASH_LEN];
 	EVP_MD_CTX *context = EVP_MD_CTX_new();
 	int result;
 
-	if (context == NULL || EVP_DigestInit_ex(context, EVP_sha256(), NULL) != 1)
+	if (context == NULL || EVP_DigestInit_ex(context, kind, NULL) != 1)
 		abort();
 	result = feed(context, fd, offset, length, err);
 	if (result == 0 && EVP_DigestFinal_ex(context, out, NULL) != 1)
 		abort();
 	EVP_MD_CTX_free(context);
-	if (result == 0)
-		put_hex(out, hex);
 	return result;
+}
+
+int crypto_hash_file(int fd, uint64_t offset, uint64_t length, char hex[2 * STORAGE_HASH_LEN + 1],
+		     struct err *err)
+{
+	unsigned char out[STORAGE_HASH_LEN];
+
+	if (hash_file(EVP_sha256(), fd, offset, length, out, err) < 0)
+		return -1;
+	put_hex(out, hex);
+	return 0;
+}
+
+static bool md5(const void *data, size_t len, unsigned char out[MD5_LEN])
+{
+	return EVP_Digest(data, len, out, NULL, EVP_md5(), NULL) == 1;
+}
+
+int crypto_md5_file(int fd, uint64_t offset, uint64_t length, struct buf *out, struct err *err)
+{
+	unsigned char hashed[MD5_LEN];
+
+	if (!md5("", 0, hashed))
+		return 0;
+	if (hash_file(EVP_md5(), fd, offset, length, hashed, err) < 0)
+		return -1;
+	base64_encode(out, hashed, sizeof(hashed));
+	return 0;
+}
+
+void crypto_md5_text(const void *data, size_t len, struct buf *out)
+{
+	unsigned char hashed[MD5_LEN];
+
+	if (md5(data, len, hashed))
+		base64_encode(out, hashed, sizeof(hashed));
 }

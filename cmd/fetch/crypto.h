@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "storage/crypto.h"
 
@@ -14,5 +15,9 @@ extern const struct storage_crypto crypto_functions;
 int crypto_hash_file(int fd, uint64_t offset, uint64_t length, char hex[2 * STORAGE_HASH_LEN + 1],
 		     struct err *err) MUST_CHECK;
 void crypto_hash_text(const void *data, size_t len, char hex[2 * STORAGE_HASH_LEN + 1]);
+/* MD5 in Base64, as Content-MD5 has it; nothing where libcrypto does without it (FIPS). */
+int crypto_md5_file(int fd, uint64_t offset, uint64_t length, struct buf *out,
+		    struct err *err) MUST_CHECK;
+void crypto_md5_text(const void *data, size_t len, struct buf *out);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "handle.h"
+#include "refusal.h"
 #include "storage/url.h"
 #include "upload.h"
 
@@ -16,9 +17,8 @@ enum {
 	BODY_MAX = 64 << 10, /* of an answer; the rest is dropped */
 	FIRST_DELAY_MS = 300,
 	DELAY_MAX_MS = 8000,
-	RETRY_AFTER_MAX_S = 20,
+	RETRY_AFTER_MAX_S = 24 * 3600,
 	UPLOAD_BUFFER = 1 << 20,
-	STATUS_REFUSED = 403,
 };
 
 struct request *request_new(const struct sending *sending, struct upload *upload)
@@ -30,6 +30,11 @@ struct request *request_new(const struct sending *sending, struct upload *upload
 	request->upload = upload;
 	buf_init(&request->reception.body, BODY_MAX);
 	return request;
+}
+
+static bool is_success(const struct reception *reception)
+{
+	return reception->status >= 200 && reception->status < 300;
 }
 
 /* What one try made. */
@@ -55,6 +60,28 @@ void request_free(struct request *request)
 	buf_release(&request->sending.text);
 	buf_release(&request->reception.body);
 	free(request);
+}
+
+bool request_doubtful(const struct request *request, const struct backend *backend)
+{
+	enum step step = request->sending.step;
+
+	return backend->has_look && (step == STEP_WHOLE || step == STEP_FINISH) &&
+	       (request->tries > 1 || is_success(&request->reception));
+}
+
+void request_look(struct request *request)
+{
+	struct sending *sending = &request->sending;
+
+	request->doubt = request->err;
+	request->tries = 0;
+	request->not_before = 0;
+	sending->step = STEP_LOOK;
+	sending->fd = -1;
+	sending->offset = 0;
+	sending->length = 0;
+	buf_clear(&sending->text);
 }
 
 /* ---- bodies ---- */
@@ -121,9 +148,11 @@ static size_t on_data(char *data, size_t size, size_t count, void *owner)
 static int set_body(struct request *request, CURL *curl, struct err *err)
 {
 	const struct sending *sending = &request->sending;
-	bool sends = sending->step != STEP_ABORT;
+	bool sends = sending->step != STEP_ABORT && sending->step != STEP_LOOK;
 
 	if (curl_easy_setopt(curl, CURLOPT_UPLOAD, sends ? 1L : 0L) != CURLE_OK ||
+	    (sending->step == STEP_LOOK &&
+	     curl_easy_setopt(curl, CURLOPT_NOBODY, 1L) != CURLE_OK) ||
 	    curl_easy_setopt(curl, CURLOPT_READFUNCTION, on_read) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_READDATA, request) != CURLE_OK ||
 	    curl_easy_setopt(curl, CURLOPT_SEEKFUNCTION, on_seek) != CURLE_OK ||
@@ -168,7 +197,10 @@ int request_prepare(struct request *request, const struct backend *backend,
 		    const struct order *order, struct err *err)
 {
 	clear(request);
+	request->reception.status = 0;
 	request->reception.code[0] = '\0';
+	request->reception.region[0] = '\0';
+	request->reception.token[0] = '\0';
 	request->tries++;
 	/* The person named the storage: wherever it is, it is meant. */
 	request->handle = handle_new(order, HANDLE_ANY, err);
@@ -207,11 +239,17 @@ static void receive(struct request *request)
 	CURL *curl = request->handle->curl;
 	const char *etag = header_of(curl, "ETag");
 	const char *code = header_of(curl, "x-ms-error-code");
+	const char *region = header_of(curl, "x-amz-bucket-region");
+	const char *token = header_of(curl, "x-amz-meta-ptycell");
 	const char *element = strstr(buf_str(&reception->body), "<Code>");
 
 	(void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &reception->status);
 	if (etag != NULL)
 		reception->etag = xstrdup(etag);
+	if (region != NULL)
+		(void)snprintf(reception->region, sizeof(reception->region), "%s", region);
+	if (token != NULL)
+		(void)snprintf(reception->token, sizeof(reception->token), "%s", token);
 	if (code != NULL)
 		take_code(reception, code);
 	else if (element != NULL)
@@ -223,7 +261,7 @@ static enum verdict wait_for_more(struct request *request)
 {
 	const char *wanted = header_of(request->handle->curl, "Retry-After");
 	uint64_t delay = (uint64_t)FIRST_DELAY_MS << (request->tries - 1);
-	long seconds = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
+	long seconds = wanted != NULL ? strtol(wanted, NULL, 10) : 0; /* 0 of a date, too */
 	uint64_t now = clock_ms();
 
 	if (delay > DELAY_MAX_MS)
@@ -233,51 +271,6 @@ static enum verdict wait_for_more(struct request *request)
 		delay = (uint64_t)seconds * 1000;
 	request->not_before = now + delay;
 	return delay < order_left_ms(request->handle->order) ? VERDICT_AGAIN : VERDICT_HOPELESS;
-}
-
-static bool may_pass(const struct reception *reception)
-{
-	switch (reception->status) {
-	case 408:
-	case 429:
-	case 500:
-	case 502:
-	case 503:
-	case 504:
-		return true;
-	case 400: /* S3 says so of a body that came too slowly, or whose file was written to */
-		return str_eq(reception->code, "RequestTimeout") ||
-		       str_eq(reception->code, "XAmzContentSHA256Mismatch");
-	case 409:
-		return str_eq(reception->code, "ContainerBeingDeleted") ||
-		       str_eq(reception->code, "OperationAborted");
-	default:
-		return false;
-	}
-}
-
-static enum verdict refuse(struct request *request, const struct backend *backend)
-{
-	const struct reception *reception = &request->reception;
-	const char *code = reception->code;
-
-	if (str_eq(code, "ContainerNotFound"))
-		return VERDICT_NO_CONTAINER;
-	if (reception->status == STATUS_REFUSED || reception->status == 401) {
-		(void)err_set(&request->err, ERR_DENIED,
-			      "the storage refuses it (%ld %s): look at %s, and at this machine's "
-			      "clock",
-			      reception->status, code, backend->key_names);
-		return VERDICT_HOPELESS;
-	}
-	if (str_eq(code, "NoSuchBucket")) {
-		(void)err_set(&request->err, ERR_NOT_FOUND,
-			      "the bucket of PTYCELL_S3_BUCKET does not exist");
-		return VERDICT_HOPELESS;
-	}
-	(void)err_set(&request->err, ERR_SYSTEM, "the storage answered %ld%s%s", reception->status,
-		      code[0] != '\0' ? " " : "", code);
-	return VERDICT_BAD;
 }
 
 static enum verdict judge_transfer(struct request *request, CURLcode code)
@@ -301,17 +294,16 @@ static enum verdict judge_answer(struct request *request, const struct backend *
 	const struct reception *reception = &request->reception;
 	enum verdict verdict;
 
-	if (reception->status >= 200 && reception->status < 300) {
-		if (request->upload == NULL ||
-		    backend->accept(backend, request->upload, &request->sending, reception,
+	if (is_success(reception)) {
+		if (backend->accept(backend, request->upload, &request->sending, reception,
 				    &request->err) == 0)
 			return VERDICT_GOOD;
 		return request->err.code == ERR_BUSY && request->tries < REQUEST_TRIES_MAX
 			       ? wait_for_more(request)
 			       : VERDICT_BAD;
 	}
-	verdict = refuse(request, backend); /* says why, too */
-	if (request->tries < REQUEST_TRIES_MAX && may_pass(reception))
+	verdict = refusal_judge(backend, reception, &request->err);
+	if (request->tries < REQUEST_TRIES_MAX && refusal_may_pass(reception))
 		return wait_for_more(request);
 	return verdict;
 }

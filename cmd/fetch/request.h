@@ -25,7 +25,8 @@ struct request {
 	uint64_t not_before; /* on clock_ms() */
 	bool eager;          /* the body does not wait for a word of the storage that it may come */
 	bool body_failed;
-	struct err err; /* then, and of a try that failed */
+	struct err err;   /* then, and of a try that failed */
+	struct err doubt; /* of STEP_LOOK: why the file does not lie there unless this finds it */
 };
 
 enum verdict {
@@ -39,6 +40,10 @@ enum verdict {
 /* `sending` is taken. */
 struct request *request_new(const struct sending *sending, struct upload *upload);
 void request_free(struct request *request);
+/* Whether it may have gone well although its verdict is that it is bad. */
+bool request_doubtful(const struct request *request, const struct backend *backend);
+/* Makes it one that looks. */
+void request_look(struct request *request);
 /* A handle that is ready to go; of the request until request_judge. */
 int request_prepare(struct request *request, const struct backend *backend,
 		    const struct order *order, struct err *err) MUST_CHECK;

@@ -9,6 +9,7 @@
 
 #include "backend.h"
 #include "base/mem.h"
+#include "body.h"
 #include "crypto.h"
 #include "storage/name.h"
 #include "storage/s3.h"
@@ -49,6 +50,7 @@ static void add_description(struct sending *sending)
 	cleanup_free char *type = storage_content_type(sending->upload->name);
 	cleanup_free char *disposition = storage_disposition(sending->upload->name);
 
+	add_header(sending, xasprintf("x-amz-meta-ptycell:%s", sending->upload->token));
 	add_header(sending, xasprintf("content-type:%s", type));
 	add_header(sending, xasprintf("content-disposition:%s", disposition));
 }
@@ -84,6 +86,10 @@ static void describe(const struct s3_backend *s3, struct sending *sending)
 		sending->method = "DELETE";
 		sending->url = xasprintf("%s?uploadId=%s", url, buf_str(&id));
 		return;
+	case STEP_LOOK:
+		sending->method = "HEAD";
+		sending->url = mem_steal(&url);
+		return;
 	case STEP_WHOLE:
 	case STEP_CONTAINER:
 		break;
@@ -92,15 +98,17 @@ static void describe(const struct s3_backend *s3, struct sending *sending)
 	add_description(sending);
 }
 
-static int add_hash(struct sending *sending, struct err *err)
+/* Not all that speak like S3 look at the hash that is signed. */
+static int add_hashes(struct sending *sending, struct err *err)
 {
-	char hex[2 * STORAGE_HASH_LEN + 1];
+	cleanup_buf struct buf hash = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf md5 = BUF_INIT(BUF_UNBOUNDED);
 
-	if (sending->fd < 0)
-		crypto_hash_text(buf_str(&sending->text), sending->text.len, hex);
-	else if (crypto_hash_file(sending->fd, sending->offset, sending->length, hex, err) < 0)
+	if (body_sha256(sending, &hash, err) < 0 || body_md5(sending, &md5, err) < 0)
 		return -1;
-	add_header(sending, xasprintf("x-amz-content-sha256:%s", hex));
+	add_header(sending, xasprintf("x-amz-content-sha256:%s", buf_str(&hash)));
+	if (sending->length > 0 && md5.len > 0)
+		add_header(sending, xasprintf("content-md5:%s", buf_str(&md5)));
 	return 0;
 }
 
@@ -111,7 +119,7 @@ static int prepare(const struct backend *backend, struct sending *sending, CURL 
 	cleanup_free char *signer = xasprintf("aws:amz:%s:s3", s3->bucket.region);
 
 	describe(s3, sending);
-	if (add_hash(sending, err) < 0)
+	if (add_hashes(sending, err) < 0)
 		return -1;
 	if (s3->target->s3_token != NULL)
 		add_header(sending, xasprintf("x-amz-security-token:%s", s3->target->s3_token));
@@ -147,26 +155,54 @@ static char *bare_etag(const char *etag)
 		       : NULL;
 }
 
+static int take_id(struct upload *upload, const struct reception *reception, struct err *err)
+{
+	upload->id = element(buf_str(&reception->body), "UploadId", ID_MAX);
+	return upload->id != NULL ? 0 : backend_no_storage(reception, err);
+}
+
+static int take_etag(struct upload *upload, unsigned int part, const struct reception *reception,
+		     struct err *err)
+{
+	free(upload->etags[part]);
+	upload->etags[part] = reception->etag != NULL ? bare_etag(reception->etag) : NULL;
+	return upload->etags[part] != NULL ? 0 : backend_no_storage(reception, err);
+}
+
+/* It may begin to answer before it knows how it ends. */
+static int check_finish(const struct reception *reception, struct err *err)
+{
+	const char *body = buf_str(&reception->body);
+
+	if (strstr(body, "<Error>") != NULL)
+		return err_set(err, ERR_BUSY, "the storage could not put its parts together");
+	return strstr(body, "<CompleteMultipartUploadResult") != NULL
+		       ? 0
+		       : backend_no_storage(reception, err);
+}
+
 static int accept_answer(const struct backend *backend, struct upload *upload,
 			 const struct sending *sending, const struct reception *reception,
 			 struct err *err)
 {
 	(void)backend;
-	if (sending->step == STEP_BEGIN) {
-		upload->id = element(buf_str(&reception->body), "UploadId", ID_MAX);
-		if (upload->id == NULL)
-			return err_set(err, ERR_INVALID, "the storage gave no id for its parts");
+	switch (sending->step) {
+	case STEP_WHOLE:
+		return reception->etag != NULL ? 0 : backend_no_storage(reception, err);
+	case STEP_BEGIN:
+		return take_id(upload, reception, err);
+	case STEP_PART:
+		return take_etag(upload, sending->part, reception, err);
+	case STEP_FINISH:
+		return check_finish(reception, err);
+	case STEP_LOOK: /* what lies there could be what an earlier upload left */
+		return str_eq(reception->token, upload->token)
+			       ? 0
+			       : err_set(err, ERR_NOT_FOUND, "it does not lie there");
+	case STEP_ABORT:
+	case STEP_CONTAINER:
+		break;
 	}
-	if (sending->step == STEP_PART) {
-		free(upload->etags[sending->part]);
-		upload->etags[sending->part] =
-			reception->etag != NULL ? bare_etag(reception->etag) : NULL;
-		if (upload->etags[sending->part] == NULL)
-			return err_set(err, ERR_INVALID, "the storage gave a part no ETag");
-	}
-	/* It may begin to answer before it knows how it ends. */
-	if (sending->step == STEP_FINISH && strstr(buf_str(&reception->body), "<Error>") != NULL)
-		return err_set(err, ERR_BUSY, "the storage could not put its parts together");
 	return 0;
 }
 
@@ -205,6 +241,7 @@ struct backend *s3_backend_new(const struct storage_target *target, struct err *
 		.accept = accept_answer,
 		.link = make_link,
 		.free = free_s3,
+		.has_look = true,
 		.has_begin = true,
 		.parts_max = S3_PARTS_MAX,
 		.key_names = "PTYCELL_S3_ACCESS_KEY_ID and PTYCELL_S3_SECRET_ACCESS_KEY",

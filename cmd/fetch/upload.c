@@ -75,7 +75,7 @@ static bool begin(struct upload *upload, const struct backend *backend, int fold
 		upload_fail(upload, &err);
 		return false;
 	}
-	random_hex(upload->token, UPLOAD_TOKEN_LEN);
+	random_hex(upload->token, BACKEND_TOKEN_LEN);
 	upload->state = UPLOAD_BUSY;
 	if (upload->part_count == 0) {
 		(void)give(upload, sending, STEP_WHOLE);
@@ -132,7 +132,7 @@ void upload_step_done(struct upload *upload, enum step step)
 {
 	if (upload->state == UPLOAD_FAILED)
 		return;
-	if (step == STEP_WHOLE || step == STEP_FINISH)
+	if (step == STEP_WHOLE || step == STEP_FINISH || step == STEP_LOOK)
 		upload->state = UPLOAD_DONE;
 	else if (step == STEP_BEGIN)
 		upload->state = UPLOAD_PARTS;

@@ -11,7 +11,6 @@
 enum {
 	UPLOAD_WHOLE_MAX = 16 << 20, /* bytes in one request */
 	UPLOAD_PART_SIZE = 8 << 20,  /* where there are not too many of them */
-	UPLOAD_TOKEN_LEN = 16,
 };
 
 enum upload_state { UPLOAD_NEW, UPLOAD_BUSY, UPLOAD_PARTS, UPLOAD_DONE, UPLOAD_FAILED };
@@ -27,8 +26,8 @@ struct upload {
 	unsigned int part_count;
 	unsigned int next_part;
 	unsigned int parts_done;
-	unsigned int running;             /* requests that are sent, or wait to be sent again */
-	char token[UPLOAD_TOKEN_LEN + 1]; /* what no other upload has, of that name neither */
+	unsigned int running;              /* requests that are sent, or wait to be sent again */
+	char token[BACKEND_TOKEN_LEN + 1]; /* what no other upload has, of that name neither */
 	bool aborting;
 	bool told;
 	char *id;       /* of a file in parts, when the storage gave one */

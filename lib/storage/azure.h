@@ -48,6 +48,7 @@ struct azure_request {
 	const char *method;
 	const char *url; /* as sent, with its query, without a SAS */
 	uint64_t content_length;
+	const char *content_md5;      /* in Base64, or NULL */
 	const char *content_type;     /* or NULL */
 	const char *const *x_headers; /* "x-ms-date: ...", names in lower case, in any order */
 	size_t x_header_count;

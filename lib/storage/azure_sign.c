@@ -75,7 +75,8 @@ void azure_string_to_sign(const struct azure_account *account, const struct azur
 	buf_putf(out, "%s\n\n\n", request->method);
 	if (request->content_length > 0)
 		buf_putf(out, "%" PRIu64, request->content_length);
-	buf_putf(out, "\n\n%s\n\n\n\n\n\n\n",
+	buf_putf(out, "\n%s\n%s\n\n\n\n\n\n\n",
+		 request->content_md5 != NULL ? request->content_md5 : "",
 		 request->content_type != NULL ? request->content_type : "");
 	put_headers(out, request);
 	buf_putf(out, "/%s%.*s", account->name, (int)path_len, path);

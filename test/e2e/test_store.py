@@ -233,6 +233,67 @@ def test_what_may_pass_is_tried_again(tmp_path, first):
     assert len(trouble.site.paths) == 3
 
 
+def test_t15_who_is_asked_to_wait_longer_than_there_is_time_does_not_ask_before(tmp_path):
+    names = [write(tmp_path, f"{i}.txt") for i in range(2)]
+    trouble = Trouble(azure_error(503, "ServerBusy", "Retry-After: 3600"))
+    with trouble.site:
+        stored = Stored(tmp_path, trouble.order(), names)
+    assert [stored.files[name]["problem"] for name in names] == ["the storage answered 503 ServerBusy"] * 2
+    assert len(trouble.site.paths) <= 2
+
+
+def test_t3_a_refusal_of_one_file_is_not_one_of_the_others(tmp_path):
+    names = [write(tmp_path, f"{i}.txt") for i in range(20)]
+    refused = lambda s, _: s.sendall(azure_error(403, "BlobOverwriteNotAllowed"))  # noqa: E731
+    with Site({"/box/s1/3.txt": refused, "*": CREATED}) as site:
+        target = {"azure": {"connection": f"AccountName=acct;AccountKey=c2VjcmV0;BlobEndpoint={site.url('')}",
+                            "container": "box"}}
+        stored = Stored(tmp_path, target, names)
+    assert stored.last == {"result": {"stored": 19}}, stored.text
+    assert "(403 BlobOverwriteNotAllowed)" in stored.files["3.txt"]["problem"]
+
+
+def test_t3_what_was_under_way_when_the_key_was_refused_counts_as_it_ends(tmp_path):
+    names = [write(tmp_path, f"{i}.txt") for i in range(2)]
+    refused = threading.Event()
+
+    def answer(s, path):
+        if path.endswith("/1.txt"):
+            s.sendall(azure_error(403, "AuthenticationFailed"))
+            refused.set()
+        else:
+            assert refused.wait(WAIT_S)
+            s.sendall(CREATED)
+
+    with Site({"*": answer}) as site:
+        target = {"azure": {"connection": f"AccountName=acct;AccountKey=c2VjcmV0;BlobEndpoint={site.url('')}",
+                            "container": "box"}}
+        stored = Stored(tmp_path, target, names)
+    assert "url" in stored.files["0.txt"] and "403" in stored.files["1.txt"]["problem"]
+
+
+def s3_error(status, code, *fields, more=""):
+    content = f"<Error><Code>{code}</Code>{more}</Error>".encode()
+    return head(status, *fields, f"Content-Length: {len(content)}") + content
+
+
+@pytest.mark.parametrize("answer, said", [
+    (s3_error(301, "PermanentRedirect", "x-amz-bucket-region: eu-west-1"), "in the region 'eu-west-1'"),
+    (s3_error(400, "AuthorizationHeaderMalformed", more="<Region>eu-west-1</Region>"), "in the region 'eu-west-1'"),
+    (s3_error(301, "PermanentRedirect"), "look at PTYCELL_S3_REGION"),
+    (s3_error(403, "ExpiredToken"), "the key of PTYCELL_S3_SESSION_TOKEN is no longer good"),
+    (s3_error(400, "ExpiredToken"), "the key of PTYCELL_S3_SESSION_TOKEN is no longer good"),
+], ids=["301", "400", "no region", "403 token", "400 token"])
+def test_t16_the_setting_that_is_wrong_is_named(tmp_path, answer, said):
+    names = [write(tmp_path, f"{i}.txt") for i in range(20)]
+    trouble = Trouble(answer)
+    with trouble.site:
+        target = {"s3": {"bucket": "box", "endpoint": trouble.site.url(""), "key_id": "K", "secret": "c2VjcmV0"}}
+        stored = Stored(tmp_path, target, names)
+    assert all(said in told["problem"] for told in stored.files.values()), stored.text
+    assert len(trouble.site.paths) < 20
+
+
 def test_what_will_not_pass_is_not_tried_again(tmp_path):
     name = write(tmp_path, "x.txt")
     trouble = Trouble(azure_error(409, "BlobImmutableDueToPolicy"), CREATED)

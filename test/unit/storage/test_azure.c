@@ -180,6 +180,19 @@ static void put_blob_is_signed_as_the_vector_says(void **state)
 	assert_string_equal(value, "SharedKey acct:fPG0332xnRQ/n7OjgXYPVTp5x3E6Q1rpQwWBS1vHftk=");
 }
 
+static void the_hash_of_a_body_is_signed_between_length_and_type(void **state)
+{
+	cleanup_azure struct azure_account account = parse("AccountName=acct;AccountKey=" KEY);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	struct azure_request request = put_request;
+
+	(void)state;
+	request.content_md5 = "XUFAKrxLKna5cZ2REBfFkg==";
+	azure_string_to_sign(&account, &request, &text);
+	assert_memory_equal(buf_str(&text), "PUT\n\n\n5\nXUFAKrxLKna5cZ2REBfFkg==\ntext/csv\n",
+			    strlen("PUT\n\n\n5\nXUFAKrxLKna5cZ2REBfFkg==\ntext/csv\n"));
+}
+
 static void create_container_is_signed_as_the_vector_says(void **state)
 {
 	cleanup_azure struct azure_account account = parse("AccountName=acct;AccountKey=" KEY);
@@ -256,6 +269,7 @@ int main(void)
 		cmocka_unit_test(containers_are_named_by_the_service_s_rule),
 		cmocka_unit_test(a_blob_s_url_is_encoded),
 		cmocka_unit_test(put_blob_is_signed_as_the_vector_says),
+		cmocka_unit_test(the_hash_of_a_body_is_signed_between_length_and_type),
 		cmocka_unit_test(create_container_is_signed_as_the_vector_says),
 		cmocka_unit_test(members_of_the_query_are_sorted_and_decoded),
 		cmocka_unit_test(a_link_over_tls_is_signed_as_the_vector_says),

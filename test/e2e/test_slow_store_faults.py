@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""ptycell-fetch and storages that fail half-way: what is said agrees with what lies there (issue 23, T2 to T16)."""
+import json
+import os
+
+import pytest
+from between import WAYS, Between
+from fetching import Fetch
+from storages import S3, Azurite, Stored, get
+
+KINDS = {"azure": Azurite, "s3": S3}
+LARGE = 17 << 20  # bytes: in three parts
+STEPS = {"azure": ["whole", "part", "finish"], "s3": ["whole", "begin", "part", "finish"]}
+PASSING = ["reset", "half", "lost", "byte", "500"]  # after these another try must go well
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def storage(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp(request.param)
+    (folder / "first").touch()
+    with KINDS[request.param](folder) as running:
+        assert Stored(folder, running.order(), ["first"]).last == {"result": {"stored": 1}}  # the container is there
+        yield running
+
+
+@pytest.fixture(scope="module")
+def content():
+    return {"small": os.urandom(5000), "large": os.urandom(LARGE)}
+
+
+def order_by(storage, between):
+    """What to order of `storage` where `between` stands in front of it."""
+    order = json.dumps(storage.order())
+    return json.loads(order.replace(f":{storage.port}", f":{between.port}"))
+
+
+def lies_there(storage, name):
+    """What is at the name: its bytes, or None."""
+    order = {"do": "link", "link_seconds": 600, "files": [{"name": f"s1/{name}"}], **storage.order()}
+    with open(os.devnull, "rb") as nothing:
+        (said,), _ = Fetch(order, nothing).end()
+    status, _, content = get(said["url"])
+    return content if status == 200 else None
+
+
+CASES = [(kind, step, way) for kind, steps in STEPS.items() for step in steps for way in WAYS
+         if (step, way) != ("begin", "byte")]
+
+
+@pytest.mark.parametrize("storage, step, way", CASES, indirect=["storage"], ids=["-".join(case) for case in CASES])
+def test_what_is_said_and_what_lies_there_agree(storage, content, tmp_path, step, way):
+    name, whole = f"{step}-{way}.bin", content["small" if step == "whole" else "large"]
+    (tmp_path / name).write_bytes(whole)
+    with Between(storage.port, (step, way)) as between:
+        stored = Stored(tmp_path, order_by(storage, between), [name])
+    said = stored.files[name]
+    assert lies_there(storage, name) == (whole if "url" in said else None), stored.text
+    if way in PASSING and (step, way) != ("finish", "byte"):
+        assert "url" in said, stored.text
+    if way in ("login", "200"):
+        assert "is a login page or a proxy in between?" in said["problem"]
