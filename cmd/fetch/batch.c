@@ -42,7 +42,8 @@ static void end_request(struct batch *batch, struct request *request)
 
 static void fail_request(struct batch *batch, struct request *request, const struct err *err)
 {
-	upload_fail(request->upload, err);
+	if (request->sending.step != STEP_ABORT)
+		upload_fail(request->upload, err);
 	end_request(batch, request);
 }
 
@@ -116,13 +117,25 @@ static void on_no_container(struct batch *batch, struct request *request)
 
 /* ---- requests ---- */
 
+/* Of a file that has changed since it was opened: what came of it would be of several moments. */
+static bool begin_anew(struct batch *batch, struct request *request)
+{
+	enum step step = request->sending.step;
+
+	if ((step != STEP_WHOLE && step != STEP_PART) || !upload_restart(request->upload))
+		return false;
+	end_request(batch, request);
+	return true;
+}
+
 static void send_request(struct batch *batch, struct request *request)
 {
 	struct err err;
 
 	request->eager = batch->proven;
 	if (request_prepare(request, batch->backend, batch->order, &err) < 0) {
-		fail_request(batch, request, &err);
+		if (!begin_anew(batch, request))
+			fail_request(batch, request, &err);
 		return;
 	}
 	if (curl_multi_add_handle(batch->multi, request->handle->curl) != CURLM_OK) {
@@ -133,17 +146,12 @@ static void send_request(struct batch *batch, struct request *request)
 	batch->running++;
 }
 
-static void on_answered(struct batch *batch, CURL *curl, CURLcode code)
+static void act(struct batch *batch, struct request *request, enum verdict verdict)
 {
-	struct request *request = NULL;
-	enum step step;
+	enum step step = request->sending.step;
 	struct err err;
 
-	(void)curl_easy_getinfo(curl, CURLINFO_PRIVATE, (char **)&request);
-	(void)curl_multi_remove_handle(batch->multi, curl);
-	batch->running--;
-	step = request->sending.step;
-	switch (request_judge(request, batch->backend, code)) {
+	switch (verdict) {
 	case VERDICT_GOOD:
 		batch->proven = true;
 		upload_step_done(request->upload, step);
@@ -166,11 +174,28 @@ static void on_answered(struct batch *batch, CURL *curl, CURLcode code)
 	}
 }
 
+static void on_answered(struct batch *batch, CURL *curl, CURLcode code)
+{
+	struct request *request = NULL;
+	enum verdict verdict;
+
+	(void)curl_easy_getinfo(curl, CURLINFO_PRIVATE, (char **)&request);
+	(void)curl_multi_remove_handle(batch->multi, curl);
+	batch->running--;
+	verdict = request_judge(request, batch->backend, code);
+	if (verdict == VERDICT_NO_CONTAINER || verdict == VERDICT_HOPELESS ||
+	    !begin_anew(batch, request))
+		act(batch, request, verdict);
+}
+
 /* ---- what comes next ---- */
 
 static bool is_over(const struct request *request)
 {
-	return request->upload->state == UPLOAD_FAILED && request->sending.step != STEP_ABORT;
+	enum upload_state state = request->upload->state;
+
+	return (state == UPLOAD_FAILED || state == UPLOAD_STALE) &&
+	       request->sending.step != STEP_ABORT;
 }
 
 /* One whose time has come; -1 and how long until then when there is none. */

@@ -2,22 +2,33 @@
 #include "upload.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 #include "base/random.h"
 #include "workspace/beneath.h"
 
-void upload_release(struct upload *upload)
+enum { RESTARTS_MAX = 3 };
+
+/* What it has of its way up to now. */
+static void forget(struct upload *upload)
 {
 	for (unsigned int i = 0; upload->etags != NULL && i < upload->part_count; i++)
 		free(upload->etags[i]);
-	free(upload->etags);
-	free(upload->id);
+	mem_cleanup(&upload->etags);
+	mem_cleanup(&upload->id);
+	fd_close(&upload->fd);
+	upload->part_count = 0;
+	upload->next_part = 0;
+	upload->parts_done = 0;
+	upload->aborting = false;
+}
+
+void upload_release(struct upload *upload)
+{
+	forget(upload);
 	free(upload->path);
 	free(upload->name);
-	fd_close(&upload->fd);
 }
 
 void upload_fail(struct upload *upload, const struct err *err)
@@ -28,17 +39,47 @@ void upload_fail(struct upload *upload, const struct err *err)
 	upload->err = *err;
 }
 
-/* What it has now is what is uploaded; what is written later is found by the next scan. */
+static bool same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool has_changed(const struct upload *upload)
+{
+	struct stat now;
+
+	return fstat(upload->fd, &now) < 0 || now.st_size != upload->seen.st_size ||
+	       !same_time(now.st_mtim, upload->seen.st_mtim) ||
+	       !same_time(now.st_ctim, upload->seen.st_ctim);
+}
+
+bool upload_restart(struct upload *upload)
+{
+	struct err err;
+
+	if (upload->state == UPLOAD_STALE)
+		return true;
+	if ((upload->state != UPLOAD_BUSY && upload->state != UPLOAD_PARTS) || !has_changed(upload))
+		return false;
+	if (upload->restarts++ < RESTARTS_MAX) {
+		upload->state = UPLOAD_STALE;
+		return true;
+	}
+	if (upload->part_count == 0)
+		return false;
+	(void)err_set(&err, ERR_BUSY, "it is written to all the time");
+	upload_fail(upload, &err);
+	return true;
+}
+
 static int open_file(struct upload *upload, int folder_fd, struct err *err)
 {
-	struct stat st;
-
 	upload->fd = beneath_open_regular(folder_fd, upload->path, NULL, err);
 	if (upload->fd < 0)
 		return -1;
-	if (fstat(upload->fd, &st) < 0)
+	if (fstat(upload->fd, &upload->seen) < 0)
 		return err_sys(err, "looking at it");
-	upload->size = (uint64_t)st.st_size;
+	upload->size = (uint64_t)upload->seen.st_size;
 	if (upload->size > upload->size_max)
 		return err_set(err, ERR_LIMIT, "limit");
 	return 0;
@@ -107,6 +148,26 @@ static bool next_part(struct upload *upload, struct sending *sending)
 	return give(upload, sending, STEP_FINISH);
 }
 
+/* Parts that nobody puts together would lie there for good. */
+static bool abort_parts(struct upload *upload, struct sending *sending)
+{
+	if (upload->id == NULL || upload->aborting || upload->running > 0)
+		return false;
+	upload->aborting = true;
+	return give(upload, sending, STEP_ABORT);
+}
+
+static bool begin_anew(struct upload *upload, const struct backend *backend, int folder_fd,
+		       struct sending *sending)
+{
+	if (upload->running > 0)
+		return false;
+	if (abort_parts(upload, sending))
+		return true;
+	forget(upload);
+	return begin(upload, backend, folder_fd, sending);
+}
+
 bool upload_next(struct upload *upload, const struct backend *backend, int folder_fd,
 		 struct sending *ret_sending)
 {
@@ -115,12 +176,10 @@ bool upload_next(struct upload *upload, const struct backend *backend, int folde
 		return begin(upload, backend, folder_fd, ret_sending);
 	case UPLOAD_PARTS:
 		return next_part(upload, ret_sending);
+	case UPLOAD_STALE:
+		return begin_anew(upload, backend, folder_fd, ret_sending);
 	case UPLOAD_FAILED:
-		/* Parts that nobody puts together would lie there for good. */
-		if (upload->id == NULL || upload->aborting || upload->running > 0)
-			return false;
-		upload->aborting = true;
-		return give(upload, ret_sending, STEP_ABORT);
+		return abort_parts(upload, ret_sending);
 	case UPLOAD_BUSY:
 	case UPLOAD_DONE:
 		break;
@@ -130,7 +189,7 @@ bool upload_next(struct upload *upload, const struct backend *backend, int folde
 
 void upload_step_done(struct upload *upload, enum step step)
 {
-	if (upload->state == UPLOAD_FAILED)
+	if (upload->state == UPLOAD_FAILED || upload->state == UPLOAD_STALE)
 		return;
 	if (step == STEP_WHOLE || step == STEP_FINISH || step == STEP_LOOK)
 		upload->state = UPLOAD_DONE;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "backend.h"
 
@@ -13,14 +14,23 @@ enum {
 	UPLOAD_PART_SIZE = 8 << 20,  /* where there are not too many of them */
 };
 
-enum upload_state { UPLOAD_NEW, UPLOAD_BUSY, UPLOAD_PARTS, UPLOAD_DONE, UPLOAD_FAILED };
+enum upload_state {
+	UPLOAD_NEW,
+	UPLOAD_BUSY,
+	UPLOAD_PARTS,
+	UPLOAD_STALE, /* its file has changed: what is under way ends, then it begins anew */
+	UPLOAD_DONE,
+	UPLOAD_FAILED,
+};
 
 struct upload {
 	enum upload_state state;
 	char *path; /* below the folder, to be opened */
 	char *name; /* in the storage */
 	uint64_t size_max;
-	int fd; /* -1 unless it is under way */
+	int fd;           /* -1 unless it is under way */
+	struct stat seen; /* the file, when it was opened */
+	unsigned int restarts;
 	uint64_t size;
 	uint64_t part_size;
 	unsigned int part_count;
@@ -39,6 +49,11 @@ void upload_release(struct upload *upload);
 /* The next request, if there is one now; opens the file for the first. Failure is the upload's. */
 bool upload_next(struct upload *upload, const struct backend *backend, int folder_fd,
 		 struct sending *ret_sending);
+/*
+ * False while its file is as it was when it was opened, and of a file in one request that changes
+ * too often: the hash that goes with that is of one moment. Else it begins anew, or fails.
+ */
+bool upload_restart(struct upload *upload);
 /* A request of it went well, or will never. */
 void upload_step_done(struct upload *upload, enum step step);
 void upload_fail(struct upload *upload, const struct err *err);

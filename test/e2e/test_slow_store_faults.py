@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """ptycell-fetch and storages that fail half-way: what is said agrees with what lies there (issue 23, T2 to T16)."""
+import contextlib
 import json
 import os
 
@@ -41,6 +42,43 @@ def lies_there(storage, name):
         (said,), _ = Fetch(order, nothing).end()
     status, _, content = get(said["url"])
     return content if status == 200 else None
+
+
+@pytest.mark.parametrize("step", ["whole", "part"])
+def test_t2_a_file_that_changes_while_it_is_uploaded_is_never_a_mixture(storage, content, tmp_path, step):
+    path = tmp_path / f"changed-{step}.bin"
+    path.write_bytes(content["small" if step == "whole" else "large"])
+    new = [path.read_bytes()[::-1]]
+
+    def change(kind):
+        with contextlib.suppress(IndexError):
+            if kind == step:
+                path.write_bytes(new.pop())
+
+    last = new[0]
+    with Between(storage.port, before=change) as between:
+        stored = Stored(tmp_path, order_by(storage, between), [path.name])
+    assert "url" in stored.files[path.name] and lies_there(storage, path.name) == last, stored.text
+
+
+@pytest.mark.parametrize("step", ["whole", "part"])
+def test_t2_a_file_that_is_written_to_all_the_time_is_stored_whole_or_not(storage, content, tmp_path, step):
+    path = tmp_path / f"busy-{step}.bin"
+    path.write_bytes(content["small" if step == "whole" else "large"])
+    told = []
+
+    def change(kind):
+        if kind == step:
+            with open(path, "ab") as file:
+                told.append(file.tell())
+                file.write(b"more")
+
+    with Between(storage.port, before=change) as between:
+        said = Stored(tmp_path, order_by(storage, between), [path.name]).files[path.name]
+    if step == "whole":
+        assert lies_there(storage, path.name) == path.read_bytes()[:said["size"]] and said["size"] in told
+    else:
+        assert said["problem"] == "it is written to all the time" and lies_there(storage, path.name) is None
 
 
 CASES = [(kind, step, way) for kind, steps in STEPS.items() for step in steps for way in WAYS
