@@ -12,6 +12,10 @@
  * its cell's id, and then what came over the terminal before counts as older. With a part `ack`
  * it waits for the answer before anything else may write to the terminal, as after `display`.
  *
+ * `begun`, with the cell's id: nothing of the cell has run, and what came over the terminal before
+ * is background output. It is acknowledged, and the cell begins then. A driver says it where
+ * something may have written since the cell before; without it a cell begins when it is sent.
+ *
  * `clear` takes back what the cell has shown and no answer has told yet; it is acknowledged.
  *
  * `reads`, part `now`, "1" or "0": the interpreter's event loop has begun to read the terminal, or

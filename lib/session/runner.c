@@ -169,6 +169,8 @@ static void take_output(struct runner *r, struct cell *cell)
 	cell->wait = NULL;
 	if (r->looked)
 		cell_forget_shown(cell);
+	else
+		runner_take_background(r, cell);
 	add_result(&result, cell->value);
 	add_result(&result, cell->traceback);
 	shown = transcript_render(r->transcript, room_for_text(r, cell), &result, &cell->text,
@@ -205,6 +207,8 @@ struct cell *runner_look(struct runner *r)
 	runner_drain(r, RUNNER_DRAIN_MAX);
 	if (r->looked)
 		cell_forget_shown(cell);
+	else
+		runner_take_background(r, cell);
 	r->looked = true;
 	shown = transcript_take(r->transcript, room_for_text(r, cell), &cell->text);
 	tidy_text(r, cell);
@@ -334,6 +338,13 @@ static void send_exec(struct runner *r, const struct run *run)
 	runner_flush(r);
 }
 
+void runner_open_transcript(struct runner *r)
+{
+	r->transcript = transcript_new(
+		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),
+		r->c.redact);
+}
+
 static void start_cell(struct runner *r)
 {
 	struct run *run = list_entry(r->queue.next, struct run, node);
@@ -353,10 +364,7 @@ static void start_cell(struct runner *r)
 	r->stop = RUNNER_STOP_NONE;
 	r->step = 0;
 	r->grace_end_ms = 0;
-	runner_take_background(r, r->cell);
-	r->transcript = transcript_new(
-		spool_new(r->c.workspace, r->cell->number, r->c.language->name, r->c.spool_max),
-		r->c.redact);
+	runner_open_transcript(r);
 	if (interpreter_reset_terminal(r->interpreter, &err) < 0)
 		log_debug("runner", "terminal: %s", err.msg);
 	r->stray.own = interpreter_foreground(r->interpreter);

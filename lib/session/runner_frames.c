@@ -251,6 +251,12 @@ static void on_clear_frame(struct runner *r, const struct frame *frame)
 	runner_send_ack(r, frame->id);
 }
 
+static void on_begun_frame(struct runner *r, const struct frame *frame)
+{
+	runner_begin_output(r);
+	runner_send_ack(r, frame->id);
+}
+
 /* Text that a driver would have written to the terminal, and that is older than what comes there.
  */
 static void on_output_frame(struct runner *r, const struct frame *frame)
@@ -288,6 +294,8 @@ static void on_cell_frame(struct runner *r, const struct frame *frame)
 		on_display_frame(r, frame);
 	else if (str_eq(frame->type, "clear"))
 		on_clear_frame(r, frame);
+	else if (str_eq(frame->type, "begun"))
+		on_begun_frame(r, frame);
 	else if (str_eq(frame->type, "output"))
 		on_output_frame(r, frame);
 	else if (str_eq(frame->type, "result"))
@@ -327,7 +335,7 @@ static void on_frame(struct runner *r, const struct frame *frame)
 	}
 	if (r->cell == NULL || frame->id != r->cell->number) {
 		if (str_eq(frame->type, "display") || str_eq(frame->type, "clear") ||
-		    frame_part(frame, "ack") != NULL)
+		    str_eq(frame->type, "begun") || frame_part(frame, "ack") != NULL)
 			runner_send_ack(r, frame->id); /* late, from a cell that is over */
 		return;
 	}

@@ -216,6 +216,10 @@ loop_io_fn runner_on_control;
 size_t runner_drain(struct runner *runner, size_t max);
 /* Something was written to the transcript that the terminal, or the driver for it, brought. */
 void runner_note_output(struct runner *runner);
+/* What the running cell's terminal has shown is older than the cell: background output. */
+void runner_begin_output(struct runner *runner);
+/* For the running cell's terminal. */
+void runner_open_transcript(struct runner *runner);
 /* Reads from the driver and the terminal as far as that may be now. */
 void runner_watch_io(struct runner *runner);
 /* The other side broke the grammar of its channel. */

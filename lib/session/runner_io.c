@@ -145,6 +145,23 @@ static struct transcript *sink(struct runner *r)
 	return r->background;
 }
 
+/* More than is held stays the cell's: its file would be lost. */
+void runner_begin_output(struct runner *r)
+{
+	cleanup_buf struct buf older = BUF_INIT(BUF_UNBOUNDED);
+
+	if (r->looked || transcript_spool_path(r->transcript) != NULL)
+		return;
+	transcript_settle(r->transcript);
+	transcript_read(r->transcript, &older);
+	if (older.len == 0)
+		return;
+	transcript_free(r->transcript);
+	r->transcript = NULL;
+	transcript_feed(sink(r), older.data, older.len);
+	runner_open_transcript(r);
+}
+
 void runner_note_output(struct runner *r)
 {
 	cleanup_buf struct buf answers = BUF_INIT(BUF_UNBOUNDED);

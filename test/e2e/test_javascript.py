@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from client import Server
+from client import Result, Server
 from patience import until
 from steps import go, is_running, listed
 
@@ -100,6 +100,19 @@ def test_js08_what_happens_between_cells_is_background_output(server, js):
     result = js("1")
     assert "[background output since the last cell]\ntick\nUncaught" in result.text and "Error: late" in result.text
     assert result.text.endswith("[output of this cell]\n1\n")
+
+
+@pytest.mark.parametrize("code", ["console.log('late')", "require('child_process').execSync('echo late', { stdio: 'inherit' })"])
+def test_p18_what_comes_before_a_cell_begins_is_background_output(server, js, code):
+    """Also when the cell was sent before."""
+    js("const fs = require('fs'); setTimeout(() => setTimeout(() => { fs.writeFileSync('busy', ''); while (!fs.existsSync('input/go'));\n"
+       f"  {code} }}, 5)); 1")
+    until(lambda: "busy" in listed(server, "busy"))
+    answer = server.start_cell("console.log('mine'); 2", language="js")
+    until(lambda: is_running(server))
+    go(server)
+    assert Result(answer.get()["result"]).text == "[background output since the last cell]\nlate\n[output of this cell]\nmine\n2\n"
+    assert js("3").text == "3\n"
 
 
 ENDLESS = ["while (true) {}", "await new Promise(() => {})", "await 1; while (true) {}", "require('child_process').execSync('sleep 1000')",

@@ -224,6 +224,16 @@ function readSome() {
 }
 
 let ackAwaited = 0;
+let mayWrite = false; // what went on at the last cell's end
+
+// Tells the server that what was written until now is not the cell's, where there may be something: the cell was
+// sent meanwhile.
+function tellBegun(id) {
+  const written = output.takeWritten();
+  if (muted || !(written || mayWrite)) return;
+  send('begun', id, []);
+  awaitAck(id);
+}
 
 // Reads the channel within a cell, until the server has noted the place of what was shown.
 function awaitAck(id) {
@@ -675,6 +685,8 @@ function startCell(frame) {
   if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
   store(shared, 3, number);
   rememberSource(cell.file, cell.code);
+  tellBegun(cell.id);
+  if (cell.ended) return; // interrupted
   prepareProcess();
   if (frame.interrupted === true) {
     cell.outcome = interrupted();
@@ -901,11 +913,16 @@ function hintWhileIdle(hint, waits) {
   look.unref();
 }
 
+// Whether none of these resources is the code's.
+function isOurs(active) {
+  const own = { __proto__: null, PipeWrap: 1, TTYWrap: 2, MessagePort: guard ? 1 : 0, Immediate: listening ? 0 : 1 };
+  for (let i = 0; i < active.length; i++) if (!(own[active[i]]-- > 0)) return false;
+  return true;
+}
+
 // But for our own: the control channel, the streams, the guard.
 function nothingGoesOn() {
-  const own = { __proto__: null, PipeWrap: 1, TTYWrap: 2, MessagePort: guard ? 1 : 0 };
-  const active = getActiveResourcesInfo();
-  for (let i = 0; i < active.length; i++) if (!(own[active[i]]-- > 0)) return false;
+  if (!isOurs(getActiveResourcesInfo())) return false;
   const handles = getActiveHandles();
   for (let i = 0; i < handles.length; i++) if (handles[i].fd === 0) return false;
   return listening;
@@ -1097,10 +1114,6 @@ function fail(error) {
   finish();
 }
 
-function timersWait() {
-  return includes(getActiveResourcesInfo(), 'Timeout');
-}
-
 function behindTimers(act) {
   const timer = setTimeout(act, 1);
   if (listening) timer.unref(); // and not counted itself
@@ -1113,7 +1126,9 @@ function finish() {
   if (mine.ended) return;
   mine.ended = true;
   // What the code put off for no time is its own output: timers of one length fire in their order.
-  const later = timersWait() ? behindTimers : soon;
+  const active = getActiveResourcesInfo();
+  mayWrite = !isOurs(active);
+  const later = mayWrite && includes(active, 'Timeout') ? behindTimers : soon;
   mine.timer = later(() => conclude(mine));
   store(shared, 0, mine.number);
 }
@@ -1122,6 +1137,7 @@ function conclude(mine) {
   if (cell !== mine) return;
   timers.disable();
   leaveUserCode();
+  if (mayWrite) mayWrite = !isOurs(getActiveResourcesInfo());
   if (mine.terminated && mine.outcome[0][1] === 'ok') mine.outcome = interrupted();
   try {
     tidy(mine);
@@ -1133,6 +1149,7 @@ function conclude(mine) {
   addFrame(chunks, 'done', mine.id, mine.outcome);
   sendChunks(chunks); // at once: each is a wake of the server's
   cell = null;
+  output.takeWritten();
   startGuard();
   work();
 }
@@ -1179,7 +1196,9 @@ function addChildren(parts) {
   } catch {
     return; // a kernel without these files
   }
-  if (count > 0) push(parts, ['children', `${count}`]);
+  if (count === 0) return;
+  mayWrite = true;
+  push(parts, ['children', `${count}`]);
 }
 
 let childProcess = false;

@@ -26,9 +26,11 @@ function bytesOf(chunk, encoding) {
 
 const NEWLINE = 10;
 let open = false; // the last line has no end yet
+let written = false; // since somebody asked
 
 // Waits for a terminal that takes nothing.
 function writeAll(fd, bytes) {
+  written = true;
   if (bytes.length > 0) open = bytes[bytes.length - 1] !== NEWLINE;
   for (let at = 0; at < bytes.length;) {
     try {
@@ -75,6 +77,12 @@ function replace(name, fd) {
 
 replace('stdout', 1);
 replace('stderr', 2);
+// Whether anything was written since it was last asked.
+exports.takeWritten = () => {
+  const was = written;
+  written = false;
+  return was;
+};
 // Whether a line has no end yet, which the caller gives it.
 exports.takeOpenLine = () => {
   const was = open;

@@ -26,6 +26,7 @@ class Session(harness.Session):
     def __init__(self, node, cwd=".", env=None, output="", patient=False, broken=None):
         """`patient`: the guard waits a day before it ends a callback of a cell that waits. `broken`: a text of syntax.cjs, and
         what stands in its place."""
+        self.folder = pathlib.Path(cwd)
         self.master, slave = pty.openpty()
         harness.set_raw(slave)
         ours, theirs = socket.socketpair()

@@ -8,6 +8,7 @@ import signal
 import time
 
 import node_harness
+import patience
 import pytest
 
 ENDLESS = [
@@ -323,6 +324,62 @@ def test_js11_sync_cells_survive_collections(session):
     session.run(COLLECTOR)
     for _ in range(20):
         assert session.run("collect(); new Array(1e5).fill(0); collect()\n1").value == "1"
+
+
+LATE = ["console.log('late')", "process.stdout.write('late\\n')", "process.stderr.write('late\\n')", "fs.writeSync(1, 'late\\n')",
+        "require('child_process').execSync('echo late', { stdio: 'inherit' })", "process.nextTick(console.log, 'late')"]
+ONCE_SENT = "fs.renameSync('ready', 'busy'); while (fs.existsSync('busy'));"
+
+
+def run_late(session, code):
+    """Runs a cell that is sent before what the older one left writes: it does so when `busy`, which it makes, is gone."""
+    busy = session.folder / "busy"
+    patience.until(busy.exists, every=0.001)
+    session.start(code)
+    busy.unlink()
+    return session.finish()
+
+
+@pytest.mark.parametrize("code", [*LATE, LATE[0] + ".unref", LATE[2] + ".unref"])
+def test_p18_what_is_written_before_a_cell_begins_is_not_its_output(shared, code):
+    code, unref, _ = code.partition(".unref")
+    shared.run(f"setTimeout(() => setTimeout(() => {{ {ONCE_SENT} {code} }}, 5){unref and '.unref()'}, 0); var fs = require('fs'); "
+               "fs.writeFileSync('ready', ''); 1")
+    result = run_late(shared, "console.log('mine'); 2")
+    assert (shared.background, result.output, result.value) == (b"late\n", "mine\n", "2")
+
+
+def test_p18_nothing_is_asked_where_nothing_goes_on(start):
+    plain, ahead = start(), start()
+    get_ready(ahead)
+    for session in (plain, ahead):
+        for code in ("1", "console.log('text')", "setTimeout(() => console.log('soon'), 0)", "await new Promise((r) => setTimeout(r, 2))", "nowhere", "2"):
+            session.run(code)
+            assert session.background is None
+
+
+def test_p18_a_child_may_write_before_a_cell_begins(shared):
+    shared.run("var fs = require('fs'), child = require('child_process').spawn('sh', ['-c', 'read x; echo late; rm told'], "
+               "{ stdio: ['pipe', 1, 2] }); child.unref(); child.stdin.unref(); fs.writeFileSync('ready', ''); fs.writeFileSync('told', ''); "
+               f"setTimeout(() => setTimeout(() => {{ {ONCE_SENT} fs.writeSync(child.stdin._handle.fd, '\\n'); "
+               "while (fs.existsSync('told')); }, 5).unref(), 0); 1")
+    result = run_late(shared, "2")
+    assert (shared.background, result.output) == (b"late\n", "")
+
+
+def test_p18_a_cell_is_interrupted_before_it_begins(session, monkeypatch):
+    session.run("var timer = setInterval(() => 0, 1e6)")
+    session.await_guard()
+    take = session._take_begun
+
+    def interrupt_first(frame):
+        session.interrupt()
+        take(frame)
+
+    monkeypatch.setattr(session, "_take_begun", interrupt_first)
+    assert (session.run("console.log('ran')").status, session.output) == ("interrupted", b"")
+    monkeypatch.undo()
+    assert session.run("6").value == "6"
 
 
 def test_js12_a_question_is_answered_on_the_terminal(session):

@@ -157,6 +157,9 @@ class Session:
             if frame is not None and frame.kind == "output":
                 self._take_output(frame)
                 continue
+            if frame is not None and frame.kind == "begun":
+                self._take_begun(frame)
+                continue
             if frame is not None and frame.kind == "interrupted":  # for the server's ladder of signals
                 continue
             if frame is not None:
@@ -171,6 +174,12 @@ class Session:
                 self.drain()
             if self.socket in ready:
                 self._receive()
+
+    def _take_begun(self, frame):
+        """What came before is not the cell's."""
+        self.drain()
+        self.background, self.output = self.output, b""
+        self.send("ack", frame.ident)
 
     def _take_output(self, frame):
         self.drain()
@@ -211,7 +220,7 @@ class Session:
 
     def start(self, code):
         self.ident += 1
-        self.output, self.blocks = b"", 0
+        self.output, self.background, self.blocks = b"", None, 0
         self.started = time.monotonic()
         self.send("exec", self.ident, [("code", code), ("name", "<cell %d>" % self.ident)])
         return self.ident
@@ -260,7 +269,11 @@ class Session:
         """What came on the pty since the last cell began, up to that text at least."""
         deadline = time.monotonic() + seconds
         while text.encode() not in self.output and time.monotonic() < deadline:
-            select.select([self.master], [], [], max(0, deadline - time.monotonic()))
+            ready = select.select([self.master, self.socket], [], [], max(0, deadline - time.monotonic()))[0]
+            if self.socket in ready:
+                self._receive()
+            if self.buffer.startswith(b"begun "):
+                self._take_begun(self._take_frame())
             self.drain()
         return self.output.decode()
 
