@@ -37,8 +37,13 @@ const { parse } = JSON;
 const { min } = Math;
 const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
-const { apply, defineProperty: replaceProperty } = Reflect;
+const { apply, defineProperty: replaceProperty, deleteProperty } = Reflect;
 const { captureStackTrace } = Error;
+const { Session } = inspector;
+const connectSession = uncurry(Session.prototype.connect);
+const disconnectSession = uncurry(Session.prototype.disconnect);
+const postMessage = uncurry(Session.prototype.post);
+const { stripTypeScriptTypes } = Module;
 const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
 const { defineProperty, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
@@ -114,7 +119,9 @@ function flush() {
 
 // A channel that fails means that the server is gone, or that the user closed it.
 function endUnless(error) {
-  if (error.code === 'EAGAIN') {
+  if (error?.code === undefined) {
+    values.putMethodsBack(); // with which Node could not make its error: the next attempt tells
+  } else if (error.code === 'EAGAIN') {
     wait(nap, 0, 0, 0.05);
   } else if (error.code === 'EBADF') {
     writeSync(2, '\nThe code closed the interpreter\'s control channel.\n');
@@ -216,7 +223,7 @@ function readSome() {
     if (length === 0) reallyExit(0);
     received = concat([received, part(chunk, 0, length)]);
   } catch (error) {
-    if (error.code === 'EAGAIN') return false;
+    if (error?.code === 'EAGAIN') return false;
     endUnless(error);
   }
   takeFrames();
@@ -320,7 +327,7 @@ function startGuard() {
   try {
     const { Worker } = host.require('worker_threads');
     guard = new Worker(GUARD, { eval: true, workerData: [shared, INTERRUPT], env: {}, execArgv: [], stdin: false,
-      trackUnmanagedFds: false, name: 'ptycell' });
+      trackUnmanagedFds: false, name: 'ptycell', __proto__: null });
   } catch {
     guard = false; // no thread to be had
     return;
@@ -529,9 +536,9 @@ const BOX = `function (value) { ${comeBack(BOXED, 'value')}; }`;
 function connect() {
   values.putMethodsBack();
   try {
-    if (session !== undefined) session.disconnect();
-    session = new inspector.Session();
-    session.connect();
+    if (session !== undefined) disconnectSession(session);
+    session = new Session();
+    connectSession(session);
   } finally {
     values.replaceMethodsAgain();
   }
@@ -539,21 +546,41 @@ function connect() {
 
 const objectPrototype = Object.prototype;
 
-// JSON.stringify, by which the message goes, asks every object for toJSON; a library or a cell may
-// have given one to all. It is out of the way until the first member of `params` is written.
+// What Node's inspector may find on every object while it makes a message: JSON.stringify asks for toJSON, and a
+// setter takes the params. Code may have given it to all; it is out of the way until the first member of `params` is written.
+const IN_MESSAGES = ['toJSON', 'params'];
+let taken = []; // what was there
+
+function takeAway(name) {
+  const own = descriptorOf(objectPrototype, name);
+  if (own === undefined || !own.configurable) return;
+  delete objectPrototype[name];
+  push(taken, { name, own });
+}
+
+function putBack() {
+  if (taken.length === 0) return;
+  for (let i = 0; i < taken.length; i++) {
+    const { name, own } = taken[i];
+    if (descriptorOf(objectPrototype, name) === undefined) defineProperty(objectPrototype, name, own);
+  }
+  taken = [];
+}
+
 function post(method, params, done) {
-  const own = descriptorOf(objectPrototype, 'toJSON');
-  if (own !== undefined && own.configurable) {
-    delete objectPrototype.toJSON;
+  for (let i = 0; i < IN_MESSAGES.length; i++) takeAway(IN_MESSAGES[i]);
+  if (taken.length > 0) {
     const { silent } = params;
     defineProperty(params, 'silent', { __proto__: null, enumerable: true, get() {
-      if (descriptorOf(objectPrototype, 'toJSON') === undefined) {
-        defineProperty(objectPrototype, 'toJSON', own);
-      }
+      putBack();
       return silent;
     } });
   }
-  session.post(method, params, done);
+  try {
+    postMessage(session, method, params, done);
+  } finally {
+    putBack();
+  }
 }
 
 // Evaluates text as the cell's; `done(error, reply, atOnce)`, atOnce when V8 could not compile it.
@@ -587,7 +614,7 @@ function evaluate(text, done) {
 
 function runWatched(mine) {
   try {
-    watched.runInThisContext({ breakOnSigint: true });
+    watched.runInThisContext({ __proto__: null, breakOnSigint: true });
   } catch (error) {
     forgetHalves();
     if (cell !== mine || mine.outcome !== undefined) return;
@@ -711,7 +738,7 @@ function installFirst({ packages, commands, rest }) {
   cell.code = rest;
   for (let i = 0; i < commands.length; i++) {
     const env = { ...process.env, npm_config_offline: 'true', npm_config_audit: 'false' };
-    const done = host.require('child_process').spawnSync('npm', ['install', ...commands[i]], { stdio: 'inherit', env });
+    const done = host.require('child_process').spawnSync('npm', ['install', ...commands[i]], { __proto__: null, stdio: 'inherit', env });
     if (done.status !== 0) {
       notInstalled('npm could not install it.');
       return;
@@ -779,7 +806,7 @@ const constants = { __proto__: null }; // names that are constants for the cells
 let someConstants = false;
 
 function guardConstants(text) {
-  return syntax.concernsConstants(text, someConstants) ? syntax.guardConstants(text, constants) : { text };
+  return syntax.concernsConstants(text, someConstants) ? syntax.guardConstants(text, constants) : { __proto__: null, text };
 }
 
 function noteConstants({ own, bound }) {
@@ -827,14 +854,27 @@ function attempt(code, instead) {
 
 const NO_CONTEXT = /^Inspector error -?\d+: Cannot find (?:default execution )?context\b/;
 
-// V8 ended the code, which only the guard asks for; or it cannot evaluate any more.
+const ENDED = /\bExecution was terminated\b/;
+
+// V8 ended the code, which only the guard asks for; or it cannot evaluate any more; or the code has spoiled the answer.
 function onNoAnswer(error) {
-  if (exec(NO_CONTEXT, error.message) !== null) {
+  const message = `${read(error, 'message')}`;
+  if (exec(NO_CONTEXT, message) !== null) {
     say('V8 evaluates nothing more in this process, as when a first cell sends SIGINT to itself: the interpreter ends.');
     reallyExit(1);
   }
-  cell.outcome = interrupted();
+  cell.outcome = cell.terminated || cell.wasInterrupted || exec(ENDED, message) !== null ? interrupted() : spoiled(message);
+  leaveUserCode();
   finish();
+}
+
+// Node takes what all objects have got for a part of V8's answer. What is in the way goes, else no cell had an answer.
+function spoiled(message) {
+  const hides = descriptorOf(objectPrototype, 'error') !== undefined;
+  const gone = hides && deleteProperty(objectPrototype, 'error') ? ', and is deleted' : '';
+  const text = hides ? `The code has run, but whether it failed and what its value is cannot be told: Object.prototype.error hides V8's answer${gone}.` :
+    `The code has run, but what it answers cannot be told: ${message}`;
+  return [['status', 'error'], ['ename', 'NoAnswerError'], ['evalue', text], ['traceback', `${text}\n`]];
 }
 
 const DECLARED = /^Identifier '([^']+)' has already been declared$/;
@@ -870,11 +910,11 @@ function standsAlready(name) {
 
 // JavaScript of the same lines and columns; undefined when it is no TypeScript or Node cannot.
 function stripTypes(code) {
-  if (typeof Module.stripTypeScriptTypes !== 'function') return undefined;
+  if (typeof stripTypeScriptTypes !== 'function') return undefined;
   const warn = descriptorOf(process, 'emitWarning');
   try {
     process.emitWarning = () => {}; // that this is experimental
-    const stripped = Module.stripTypeScriptTypes(code);
+    const stripped = stripTypeScriptTypes(code);
     return stripped === code ? undefined : stripped;
   } catch (error) {
     cell.typeProblem = error.code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX' ? firstLine(error) : undefined;
@@ -1409,7 +1449,7 @@ function withoutStack(error, reason) {
 function traceback(error) {
   let text;
   try {
-    text = values.inspectBriefly(error, { depth: 2, maxStringLength: 2000, maxArrayLength: 20 });
+    text = values.inspectBriefly(error, { __proto__: null, depth: 2, maxStringLength: 2000, maxArrayLength: 20 });
   } catch (reason) {
     text = withoutStack(error, reason);
   }
@@ -1454,7 +1494,7 @@ function missingModule(error) {
 function hasFolder(name) {
   const folders = requireFromCell.resolve.paths(name) ?? [];
   for (let i = 0; i < folders.length; i++) {
-    if (statSync(`${folders[i]}/${name}`, { throwIfNoEntry: false }) !== undefined) return true;
+    if (statSync(`${folders[i]}/${name}`, { __proto__: null, throwIfNoEntry: false }) !== undefined) return true;
   }
   return false;
 }
@@ -1475,7 +1515,7 @@ function typeScriptHint() {
   }
   const foreign = syntax.looksForeign(cell.code);
   if (foreign !== '') return `This looks like ${foreign}, which Node does not run.\n`;
-  if (typeof Module.stripTypeScriptTypes === 'function' || !syntax.looksLikeTypeScript(cell.code)) return '';
+  if (typeof stripTypeScriptTypes === 'function' || !syntax.looksLikeTypeScript(cell.code)) return '';
   return `This looks like TypeScript, which needs Node 22.13 or later; this is ${process.version}. ` +
     'Leave the types out.\n';
 }
@@ -1512,15 +1552,22 @@ function onSigusr1() {
 
 const handlers = [['SIGINT', onSigint], ['SIGUSR1', onSigusr1], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
 
+// By Node's own list: a copy of it, as process.listeners() gives, asks the code's Array.
+function isListening(events, name, handler) {
+  const there = events?.[name];
+  if (there === handler) return true;
+  if (typeof there !== 'object') return false;
+  for (let i = 0; i < there.length; i++) if (there[i] === handler) return true;
+  return false;
+}
+
 // What the last cell may have broken.
 function prepareProcess() {
   checkDescriptors();
   if (descriptorOf(Error, 'prepareStackTrace') === undefined) prepareStacks();
   for (let i = 0; i < handlers.length; i++) {
-    const there = listeners(process, handlers[i][0]);
-    let found = false;
-    for (let k = 0; k < there.length; k++) found = found || there[k] === handlers[i][1];
-    if (!found) on(process, handlers[i][0], handlers[i][1]);
+    const { 0: name, 1: handler } = handlers[i];
+    if (!isListening(process._events, name, handler)) on(process, name, handler);
   }
 }
 
@@ -1641,7 +1688,7 @@ const importing = { __proto__: null }; // file -> true, while an import of it is
 const HALF = 'half'; // no fingerprint
 
 function fingerprint(file) {
-  const stat = statSync(file, { throwIfNoEntry: false });
+  const stat = statSync(file, { __proto__: null, throwIfNoEntry: false });
   return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
 }
 
@@ -1849,8 +1896,8 @@ function begin() {
 function listen() {
   if (listening) return;
   const net = host.require('net');
-  const control = new net.Socket({ fd: CONTROL, readable: true, writable: false,
-    onread: { buffer: new Bytes(65536), callback: onBytes } });
+  const control = new net.Socket({ __proto__: null, fd: CONTROL, readable: true, writable: false,
+    onread: { __proto__: null, buffer: new Bytes(65536), callback: onBytes } });
   on(control, 'end', () => reallyExit(0));
   on(control, 'error', () => reallyExit(0));
   listening = true;

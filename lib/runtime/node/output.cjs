@@ -11,6 +11,8 @@ const { writeSync } = host.require('fs');
 const { emit } = host.require('events').prototype;
 
 const { from } = Buffer;
+const encoder = new TextEncoder();
+const encode = Function.prototype.call.bind(TextEncoder.prototype.encode);
 const { isView } = ArrayBuffer;
 const { process, Uint8Array, Int32Array, SharedArrayBuffer } = globalThis;
 const { nextTick } = process;
@@ -20,6 +22,7 @@ const PAUSE_MS = 1;
 const clock = new Int32Array(new SharedArrayBuffer(4));
 
 function bytesOf(chunk, encoding) {
+  if (typeof chunk === 'string' && encoding === 'utf8') return encode(encoder, chunk);
   if (typeof chunk === 'string') return from(chunk, encoding);
   return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
@@ -52,7 +55,7 @@ function writesAtOnce(stream, fd) {
     if (typeof done === 'function') nextTick(done, error);
     return true;
   };
-  defineProperty(stream, 'write', { value: own, writable: true, configurable: true, enumerable: false });
+  defineProperty(stream, 'write', { __proto__: null, value: own, writable: true, configurable: true, enumerable: false });
   // A pipe that ends must not close the session's terminal; who waits for the end must learn of it.
   const end = function (chunk, encoding, callback) {
     if (typeof chunk === 'function') own('', chunk);
@@ -60,7 +63,7 @@ function writesAtOnce(stream, fd) {
     nextTick(() => apply(emit, stream, ['finish']));
     return stream;
   };
-  defineProperty(stream, 'end', { value: end, writable: true, configurable: true, enumerable: false });
+  defineProperty(stream, 'end', { __proto__: null, value: end, writable: true, configurable: true, enumerable: false });
   return stream;
 }
 

@@ -18,6 +18,7 @@ const pop = Function.prototype.call.bind(Array.prototype.pop);
 const join = Function.prototype.call.bind(Array.prototype.join);
 const stringify = JSON.stringify;
 const { max } = Math;
+const { defineProperty } = Object;
 
 // As long as `import`, so that columns stay; what stands in for it in every cell.
 const IMPORT = 'imp\u00f8rt';
@@ -61,7 +62,7 @@ function walk(text, onWord, onClose) {
   // Open brackets: the bracket, what a slash means after its end, the token before, its place, whether that ends a value,
   // whether `=` stood in its present element.
   const stack = [];
-  stack.statement = 0;
+  defineProperty(stack, 'statement', { __proto__: null, value: 0, writable: true });
   const classes = []; // depths at which the next brace is a class's
   let index = 0;
   let before = '';
@@ -157,7 +158,7 @@ function rewrite(text, kinds, standFor) {
   let constant; // the edit of the `const` whose statement this is
   let constantAt = -1;
   const replace = (start, end, by) => {
-    const edit = { start, end, by };
+    const edit = { start, end, by, method: false };
     push(edits, edit);
     return edit;
   };
@@ -448,7 +449,7 @@ function importStatement(match, column, kinds, standFor) {
   const { live } = wanted;
   if (live.length > 0) {
     // The declaration is for V8, which refuses a second one in this cell: the name stands already.
-    text += `var ${join(localsOf(live), ',')};let {}=await ${IMPORT}.live(${module},${namesOf(live)},${stringify(localsOf(live))}${options});`;
+    text += `var ${join(localsOf(live), ',')};let {}=await ${IMPORT}.live(${module},${namesOf(live)},${listOf(localsOf(live))}${options});`;
   }
   if (text === '') text = `let {}=await ${IMPORT}(${module}${options});`;
   return text + repeat('\n', countLines(match[0]));
@@ -457,7 +458,14 @@ function importStatement(match, column, kinds, standFor) {
 function namesOf(wanted) {
   const names = [];
   for (let i = 0; i < wanted.length; i++) push(names, wanted[i][0]);
-  return stringify(names);
+  return listOf(names);
+}
+
+// As JSON has it, which would ask the list for toJSON.
+function listOf(names) {
+  const texts = [];
+  for (let i = 0; i < names.length; i++) push(texts, stringify(names[i]));
+  return `[${join(texts, ',')}]`;
 }
 
 function localsOf(wanted) {

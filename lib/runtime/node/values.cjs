@@ -250,10 +250,10 @@ function inspectBriefly(value, options) {
   }
 }
 
-// The methods that Node calls by name while it shows a value, and in its inspector: the code may have replaced them.
+// The methods that Node calls by name while it shows a value or makes an error, and in its inspector: the code may have replaced them.
 const METHODS = [];
 for (const [object, names] of [[Array.prototype, ['push', 'pop', 'splice', 'includes', Symbol.iterator]],
-  [Map.prototype, ['get', 'set', 'has']], [Set.prototype, ['has']]]) {
+  [Map.prototype, ['get', 'set', 'has']], [Set.prototype, ['has']], [String.prototype, ['startsWith']]]) {
   for (const name of names) METHODS.push({ object, name, method: object[name] });
 }
 
@@ -439,7 +439,7 @@ function preview(value) {
     const property = descriptorOf(value, names[i]);
     if (!('value' in property) || !isPlain(property.value)) return '';
   }
-  const options = { customInspect: false, breakLength: Infinity, compact: true, maxStringLength: PREVIEW_LIMIT };
+  const options = { __proto__: null, customInspect: false, breakLength: Infinity, compact: true, maxStringLength: PREVIEW_LIMIT };
   return slice(inspect(value, options), 0, PREVIEW_LIMIT);
 }
 

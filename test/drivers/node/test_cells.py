@@ -519,6 +519,59 @@ def test_a_promise_that_nothing_can_settle_is_told(session):
     assert session.run("new Promise(r => setTimeout(r, 1500, 5))").output == ""
 
 
+# Functions of V8's that each cell replaces by one that throws, and puts back; but for those that Node itself calls by name between cells.
+REPLACED = """globalThis.all = { __proto__: null, list: [], at: 0, replace: Reflect.defineProperty, next() {
+  const { object, name, own } = all.list[all.at]
+  const thrown = () => { throw new Error('replaced') }
+  all.replace(object, name, { __proto__: null, ...('value' in own ? { value: thrown } : { get: thrown }), configurable: true })
+}, restore() { const { object, name, own } = all.list[all.at++]; all.replace(object, name, own) } }
+for (const of of [Object, Function, Array, String, RegExp, Promise, Map, Set, WeakMap, Symbol, Number, BigInt, Error, Date, JSON, Math, Reflect, Atomics, Buffer])
+  for (const object of of.prototype ? [of, of.prototype] : [of])
+    for (const name of Reflect.ownKeys(object)) {
+      const own = { __proto__: null, ...Reflect.getOwnPropertyDescriptor(object, name) }
+      if (own.configurable && (own.get || typeof own.value === 'function') && name !== 'constructor' &&
+          !(object === Array.prototype && name === 'pop') && !(name === 'then' && process.version < 'v20') && name !== Symbol.species && name !== 'prepareStackTrace') all.list.push({ object, name, own })
+    }
+for (const name of ['connect', 'disconnect', 'post']) {
+  const object = require('inspector').Session.prototype
+  all.list.push({ object, name, own: Reflect.getOwnPropertyDescriptor(object, name) })
+}
+all.list.length"""
+
+
+def test_js13_any_function_of_v8s_may_be_replaced(session):
+    for at in range(int(session.run(REPLACED).value)):
+        value = session.run("all.next(); process.stdout.write('out\\n'); [1, { a: 'é' }]")
+        error = session.run("let x = await 3;\nnowhere(x)")
+        last = session.run("all.restore(); all.at")
+        assert (value.value, value.output, last.value) == ("[ 1, { a: 'é' } ]", "out\n", f"{at + 1}"), session.run(f"all.list[{at}]").value
+        assert (error.done["ename"], error.done["line"]) == ("ReferenceError", "2"), session.run(f"all.list[{at}]").value
+
+
+@pytest.mark.parametrize("name", ["own", "bound", "method", "toJSON", "params", "statement", "text", "type", "interrupted", "stack", "bigint", "timeout",
+                                  "stripTypeScriptTypes", "enumerable", "get", "value", "signal", "encoding", "result", "exceptionDetails"])
+@pytest.mark.parametrize("how", ["value: true", "value: { code: 1 }", "set() { throw new Error('set') }, get() { throw new Error('get') }"])
+def test_js13_all_objects_may_have_any_property(shared, name, how):
+    shared.run(f"Object.defineProperty(Object.prototype, '{name}', {{ __proto__: null, {how}, configurable: true }}); 1")
+    results = [shared.run(code) for code in ("5", "import { join } from 'path'; typeof join", "const c = 1; c + await 2", "\nnowhere", "nope(", "c = 2")]
+    shared.run(f"delete Object.prototype.{name}; var c, join")
+    assert [result.value for result in results[:3]] == ["5", "'function'", "3"]
+    assert [result.done["ename"] for result in results[3:]] == ["ReferenceError", "SyntaxError", "TypeError"]
+
+
+@pytest.mark.parametrize("code, text", [("Object.prototype.error = {}; 5", "Object.prototype.error hides V8's answer, and is deleted"),
+                                        ("Object.defineProperty(Promise, Symbol.species, { get() { throw 1 } }); 5", "what it answers cannot be told: Inspector error")])
+def test_js13_an_answer_of_v8s_that_the_code_spoils_is_told(start, code, text):
+    session = start()
+    session.run("1")
+    session.await_guard()
+    result = session.run(code)
+    assert (result.status, result.done["ename"]) == ("error", "NoAnswerError") and text in result.done["traceback"]
+    last = session.run("Promise, 6")
+    assert last.value == "6" if "deleted" in text else last.done["ename"] == "NoAnswerError"
+    assert session.run("console.log('goes on')").output.startswith("goes on\n")
+
+
 @pytest.mark.parametrize("code", [
     "require('child_process').exec('true', () => {})", "setTimeout(() => {}, 1)", "require('fs').createReadStream('/dev/null')",
     "require('net').createServer()"])
