@@ -45,7 +45,7 @@ const disconnectSession = uncurry(Session.prototype.disconnect);
 const postMessage = uncurry(Session.prototype.post);
 const { stripTypeScriptTypes } = Module;
 const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
-const { defineProperty, setPrototypeOf: withoutPrototype } = Object;
+const { defineProperty, hasOwn, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
 const { hrtime, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
 const describe = uncurry(Error.prototype.toString);
@@ -599,7 +599,7 @@ function evaluate(text, done) {
       awaitPromise: true, objectGroup: 'cell',
     }, (error, reply) => {
       mine.answered = true;
-      if (cell === mine && mine.outcome === undefined) orFail(() => done(error, bare(reply), atOnce));
+      if (cell === mine && mine.outcome === undefined) orFail(() => done(error, reply, atOnce));
     });
     atOnce = false;
     if (stop !== null) stop();
@@ -624,27 +624,26 @@ function runWatched(mine) {
   }
 }
 
-// Takes what the code gave all objects out of an answer.
-function bare(reply) {
-  if (reply !== undefined) withoutPrototype(reply, null);
-  return reply;
+// What an answer has itself: the code may have given all objects any property.
+function ownValue(answer, name) {
+  return hasOwn(answer, name) ? answer[name] : undefined;
 }
 
 // The object or value that V8 describes.
 function unwrap(remote) {
-  bare(remote);
-  if (remote.objectId !== undefined) {
+  const objectId = ownValue(remote, 'objectId');
+  if (objectId !== undefined) {
     cell.held = true;
     const params = { __proto__: null, silent: true, functionDeclaration: BOX, executionContextId: 1,
-      arguments: withoutPrototype([{ __proto__: null, objectId: remote.objectId }], null) };
+      arguments: withoutPrototype([{ __proto__: null, objectId }], null) };
     box = undefined;
     post('Runtime.callFunctionOn', params, () => {});
     const value = box;
     box = undefined;
     return value;
   }
-  const text = remote.unserializableValue;
-  if (text === undefined) return remote.value;
+  const text = ownValue(remote, 'unserializableValue');
+  if (text === undefined) return ownValue(remote, 'value');
   return text[text.length - 1] === 'n' ? BigInt(slice(text, 0, -1)) : Number(text);
 }
 
@@ -806,10 +805,11 @@ const constants = { __proto__: null }; // names that are constants for the cells
 let someConstants = false;
 
 function guardConstants(text) {
-  return syntax.concernsConstants(text, someConstants) ? syntax.guardConstants(text, constants) : { __proto__: null, text };
+  return syntax.concernsConstants(text, someConstants) ? syntax.guardConstants(text, constants) : { text, own: undefined, bound: undefined };
 }
 
 function noteConstants({ own, bound }) {
+  if (own === undefined) return;
   for (const name in bound) if (bound[name] === 'top') delete constants[name];
   for (const name in own) {
     if (bound[name] !== 'top') constants[name] = someConstants = true;
@@ -843,7 +843,7 @@ function attempt(code, instead) {
       onNoAnswer(error);
       return;
     }
-    const details = bare(reply.exceptionDetails);
+    const details = ownValue(reply, 'exceptionDetails');
     if (!atOnce || details === undefined) noteConstants(guarded);
     if (details === undefined) onValue(unwrap(reply.result));
     else if (!atOnce) fail(unwrap(details.exception));
@@ -955,8 +955,15 @@ function hintWhileIdle(hint, waits) {
 
 // Whether none of these resources is the code's.
 function isOurs(active) {
-  const own = { __proto__: null, PipeWrap: 1, TTYWrap: 2, MessagePort: guard ? 1 : 0, Immediate: listening ? 0 : 1 };
-  for (let i = 0; i < active.length; i++) if (!(own[active[i]]-- > 0)) return false;
+  let pipes = 1;
+  let terminals = 2;
+  let ports = guard ? 1 : 0;
+  let immediates = listening ? 0 : 1;
+  for (let i = 0; i < active.length; i++) {
+    const type = active[i];
+    const ours = type === 'PipeWrap' ? pipes-- : type === 'TTYWrap' ? terminals-- : type === 'MessagePort' ? ports-- : type === 'Immediate' ? immediates-- : 0;
+    if (ours <= 0) return false;
+  }
   return true;
 }
 
@@ -1115,8 +1122,16 @@ function dropReactions() {
 function dropTimers() {
   if (cell === null) return;
   cell.lastResource = newResource();
+  timersDropped = true;
   timers.enable();
 }
+
+function keepTimers() {
+  timersDropped = false;
+  timers.disable();
+}
+
+let timersDropped = false;
 
 const timers = createHook({ before(id) {
   const due = executionAsyncResource();
@@ -1175,7 +1190,7 @@ function finish() {
 
 function conclude(mine) {
   if (cell !== mine) return;
-  timers.disable();
+  if (timersDropped) keepTimers();
   leaveUserCode();
   if (mayWrite) mayWrite = !isOurs(getActiveResourcesInfo());
   if (mine.terminated && mine.outcome[0][1] === 'ok') mine.outcome = interrupted();
@@ -1198,7 +1213,6 @@ const UNANSWERED = '\n[no answer comes once the cell is over: await it, as in `a
 
 function tidy(mine) {
   values.stopBrevity();
-  dropStandIns();
   if (mine.terminated) forgetHalves();
   if (mine.outcome[0][1] === 'interrupted' || !mine.answered) {
     connect(); // so that no answer to abandoned code comes, nor one to a promise that is collected
@@ -1211,6 +1225,7 @@ function tidy(mine) {
   if (reads && mine.outcome[0][1] === 'ok' && output.takeOpenLine()) say(UNANSWERED);
   if (mine.declares) lexicalAsked = true;
   refreshNames();
+  dropStandIns();
   const names = values.changedNames();
   if (names !== undefined) push(mine.outcome, ['names', names]);
   addChildren(mine.outcome);
@@ -1811,7 +1826,10 @@ function defineImport(name, get) {
 
 function dropStandIns() {
   for (const name in standIns) {
-    if (descriptorOf(globals, name)?.get === standIns[name]) delete globals[name];
+    if (descriptorOf(globals, name)?.get === standIns[name]) {
+      delete globals[name];
+      if (!values.isLexical(name)) delete constants[name];
+    }
     delete standIns[name];
   }
 }

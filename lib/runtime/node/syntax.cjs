@@ -170,9 +170,7 @@ function rewrite(text, kinds, standFor) {
         replace(index, end, IMPORT).method = mayNameMethod(before, stack);
         return undefined;
       }
-      if (depth > 0) return undefined;
-      STATIC_IMPORT.lastIndex = end;
-      const match = exec(STATIC_IMPORT, text);
+      const match = depth > 0 ? null : staticImport(text, end);
       if (match === null) return undefined;
       replace(index, end + match[0].length, importStatement(match, columnOf(text, index), kinds, standFor));
       return end + match[0].length;
@@ -204,6 +202,13 @@ function rewrite(text, kinds, standFor) {
     closing = '';
   });
   return edited(text, edits);
+}
+
+// The rest of an import statement whose word ends here; null when it is none.
+function staticImport(text, end) {
+  if (at(CALL, text, end) !== '') return null;
+  STATIC_IMPORT.lastIndex = end;
+  return exec(STATIC_IMPORT, text);
 }
 
 function edited(text, edits) {
@@ -258,7 +263,7 @@ function blank(text) {
 
 // ---- constants --------------------------------------------------------------------------------
 //
-// A `const` that became `let` is guarded by the text: what assigns to it assigns to CONSTANT instead, which throws.
+// A `const` that became `let`, and an imported name, is guarded by the text: what assigns to it assigns to CONSTANT instead, which throws.
 // Where it is not sure that there is an assignment, as with `name &&= 1`, that is to a field of CONSTANT(name).
 // A name that the cell binds anywhere else as well is left alone: which of them is meant, a lexer does not know.
 
@@ -354,6 +359,12 @@ function guardConstants(text, known) {
   const note = (word, index, before, depth, stack) => {
     if (before === '#' || (before === '.' && !isSpread(text, index))) return undefined;
     if (word === 'const' && depth === 0) statement = stack.statement;
+    if (word === 'import' && depth === 0) {
+      const match = staticImport(text, index + word.length);
+      if (match === null) return undefined;
+      eachImported(match, (_, local) => { own[local] = true; });
+      return index + word.length + match[0].length;
+    }
     if (isDeclared(text, word, index, before, stack, statement)) {
       own[word] = true;
       return undefined;
@@ -439,8 +450,7 @@ function importStatement(match, column, kinds, standFor) {
     text = `${kind === 'live' ? 'let' : kind} ${all}=await ${IMPORT}(${module}${options});`;
   }
   const wanted = { live: [], let: [], var: [] };
-  if (own !== undefined) push(wanted[standsAs(own)], ['default', own]);
-  addNamed(named, (name, local) => push(wanted[standsAs(local)], [name, local]));
+  addNamed(own, named, (name, local) => push(wanted[standsAs(local)], [name, local]));
   const apart = (kind) => {
     if (wanted[kind].length > 0) text += `${kind} {${fieldsOf(wanted[kind])}}=await ${IMPORT}.names(${module},${namesOf(wanted[kind])}${options});`;
   };
@@ -480,8 +490,15 @@ function fieldsOf(wanted) {
   return join(fields, ',');
 }
 
-// Calls add(name, local) for each of the names between the braces.
-function addNamed(named, add) {
+// Calls add(name, local) for each name that `match` of STATIC_IMPORT makes.
+function eachImported({ 1: own, 2: all, 3: named }, add) {
+  if (all !== undefined) add('*', all);
+  addNamed(own, named, add);
+}
+
+// Calls add(name, local) for the default's name, if there is one, and each of those between the braces.
+function addNamed(own, named, add) {
+  if (own !== undefined) add('default', own);
   let text = named === undefined ? '' : named;
   for (let match = exec(COMMENT, text); match !== null; match = exec(COMMENT, text)) {
     text = `${slice(text, 0, match.index)} ${slice(text, match.index + match[0].length)}`;
@@ -568,8 +585,8 @@ exports.CONSTANT = CONSTANT;
 exports.guardConstants = guardConstants;
 exports.installs = installs;
 exports.rewrite = rewrite;
-// Whether constants may be made, or bound or assigned to where there are some.
-exports.concernsConstants = (text, some) => indexOf(text, 'const') >= 0 ||
+// Whether constants may be made, as imported names are, or bound or assigned to where there are some.
+exports.concernsConstants = (text, some) => indexOf(text, 'const') >= 0 || indexOf(text, 'import') >= 0 ||
   (some && (exec(ASSIGNS, text) !== null || exec(REBINDS, text) !== null));
 exports.declares = (text) => exec(DECLARES, text) !== null;
 // Whether all of it runs at once, and none of it beneath ours.

@@ -287,7 +287,7 @@ function stopBrevity() {
   replaceMethodsAgain();
   if (descriptorOf(emitterPrototype, inspect.custom)?.value === briefly) delete emitterPrototype[inspect.custom];
   whole = undefined;
-  likes = new OwnMap();
+  if (mapSize(likes) > 0) likes = new OwnMap();
 }
 
 // ---- values as MIME bundles -------------------------------------------------------------------

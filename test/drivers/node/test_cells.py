@@ -289,11 +289,28 @@ def test_changes_of_imported_names_are_told(counter):
     ("var x = 8", "8"), ("let x = 8", "8"), ("const x = 8", "8"), ("x = 8", "8"), ("function x() {}; x.x = 8", "8"),
     ("class x { static x = 8 }", "8")])
 def test_an_import_stands_beside_any_declaration(counter, first, statement, value):
-    constant = first.startswith("const") and statement == "x = 8"
+    constant = first.startswith(("const", "import")) and statement == "x = 8"
     counter.run(first)
+    before = counter.run("x.x ?? x").value
     assert counter.run(statement).status == ("error" if constant else "ok")
-    assert values(counter, "x.x ?? x") == ("5" if constant else value)
+    assert values(counter, "x.x ?? x") == (before if constant else value)
     assert values(counter, "let x = 9; x") == "9"
+
+
+@pytest.mark.parametrize("code", ["x = 8", "x++", "[x] = [8]", "d ||= 8; d &&= 8", "d += 1", "all = 8", "for (all of [8]);", "z = 8",
+                                  "import { x as q } from './m.mjs'; q = 8", "function f() { z = 8 }\nf()"])
+def test_an_imported_name_is_not_assigned_to(counter, code):
+    """As in a module."""
+    counter.run("import d, { x, y as z, inc } from './m.mjs'; import * as all from './m.mjs'")
+    assert counter.run(code).done["evalue"] == "Assignment to constant variable."
+    assert values(counter, "const g = (x, d = 1) => { x = d; d++; return x }\n[x, d, all.x, g()]") == "[ 1, 7, 1, 1 ]"
+    assert values(counter, "inc(); x") == "2"
+    assert values(counter, "var x = 5; let d = 6, all = 7; x++; d++; all++; [x, d, all]", "x = 1; d = 2; all = 3; [x, d, all]") == "[ 1, 2, 3 ]"
+
+
+def test_a_name_that_an_import_did_not_get_is_assigned_to(counter):
+    counter.run("import { none } from './m.mjs'")
+    assert values(counter, "none = 8; none") == "8"
 
 
 def test_an_import_after_globals_are_frozen(counter):
