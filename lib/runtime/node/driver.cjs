@@ -559,7 +559,6 @@ function takeAway(name) {
 }
 
 function putBack() {
-  if (taken.length === 0) return;
   for (let i = 0; i < taken.length; i++) {
     const { name, own } = taken[i];
     if (descriptorOf(objectPrototype, name) === undefined) defineProperty(objectPrototype, name, own);
@@ -579,7 +578,7 @@ function post(method, params, done) {
   try {
     postMessage(session, method, params, done);
   } finally {
-    putBack();
+    if (taken.length > 0) putBack(); // where V8 has been asked to terminate, it does so at the next call
   }
 }
 
