@@ -32,7 +32,23 @@ def nodes():
     return [found[f"v{version}"] for version in versions]
 
 
-@pytest.fixture(params=nodes(), ids=version_of, scope="module")
+NODES = nodes()
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "one_node: the newest Node is enough: it is about what a cell's text becomes before V8 sees it")
+
+
+def pytest_collection_modifyitems(config, items):
+    def is_left_out(item):
+        return item.get_closest_marker("one_node") and "node" in item.callspec.params and item.callspec.params["node"] != NODES[-1]
+
+    left_out = [item for item in items if is_left_out(item)]
+    items[:] = [item for item in items if not is_left_out(item)]
+    config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(params=NODES, ids=version_of, scope="module")
 def node(request):
     return request.param
 

@@ -21,6 +21,7 @@ def test_js01_let_const_and_class_can_be_declared_again_in_any_mix(session):
     assert values(session, "let a=9", "const K=3", "class K {}", "const K=4", "[a, K]") == "[ 9, 4 ]"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", [
     "const c = 1; c = 2", "const c = 1\nc = 2", "const c = 1; c += 1", "const c = 1; c++", "const c = 1; --c",
     "const c = 1; function f() { c = 2 }\nf()", "const c = 1; if (c) { c = 2 }", "const c = 1, d = () => (c = 2); d()",
@@ -38,6 +39,7 @@ def test_the_place_of_an_assignment_to_a_constant_is_its_own(session):
     assert "at cell-2.js:1:10\n" in session.run("constant = 2").done["traceback"]
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", [
     "c = 2", "c++", "[1].forEach((x) => { c = x })", "while ((c = 0)) {}", "[c] = [2]", "var x; [x, c = 5] = [2]", "var x; [x, ...c] = [2]",
     "({ c } = { c: 2 })", "var x; ({ x, y: c = 3 } = {})", "({ c = 4 } = {});", "if (true) { [c] = [2] }", "if (true) [ c ] = [2]",
@@ -49,6 +51,7 @@ def test_a_constant_of_an_older_cell_is_not_assigned_to(session, code):
     assert values(session, "const c = 3", "var d = c; d++; d") == "4"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [
     ("const f = (c) => { c = 2; return c }\nf(1)", "2"), ("const f = (c = 3) => c; f()", "3"), ("{ let c = 1; c = 5; c }", "5"),
     ("class A { c = 4 }\nnew A().c", "4"), ("function f({c = 6}) { c++; return c }\nf({})", "7"), ("const o = {c: 1}; o.c = 8; o.c", "8"),
@@ -70,11 +73,13 @@ def test_what_only_looks_like_a_constant_is_assigned_to(session, code, value):
     assert session.run("c = 2").done["evalue"] == "Assignment to constant variable."
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("head, tail", [("const x = '", "'"), ("const x = `", "`"), ("const x = 1 ", ""), ("const x = 1 // ", "")])
 def test_a_cell_may_be_large(shared, head, tail):
     assert shared.run(f"{head}{(' ' if head[-1] == ' ' else 'a') * 8_000_000}{tail}").status == "ok"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("declaration", [
     "const b = 1, c = 2", "const b = 1,\n  c = 2;", "const b = (1, 2), c = () => b, d = 3", "const b = [1, 2]\n  , c = { d: 1, e: 2 }",
     "const f = (x, y) => x, c = function () {}, d = x => x, e = class {}", "const { u: [c] } = { u: [1] }", "const [b, c = 4] = [1]",
@@ -87,6 +92,7 @@ def test_each_name_of_a_declaration_is_a_constant(shared, declaration, code):
     shared.run("var b, c, d, e, f, x, z")
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [
     ("c = 1; B = 3", "3"), ("const x = 1\nc = 2, B = 3; B", "3"), ("const x = 1\n++c, B = 3; B", "3"), ("const x = 1\n!c, B = 3; B", "3"),
     ("const x = () => {\n}\nc = 2, B = 3; B", "3"), ("const x = 1; c = 2, B = 3; B", "3"), ("const { y: x = c ? c : B } = {}; B = 3", "3"),
@@ -99,6 +105,7 @@ def test_only_names_of_the_declaration_are_constants(session, code, value):
     assert values(session, "B = 5") == "5"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [("c &&= 2", None), ("c ||= 2", "1"), ("c ??= 2", "1"), ("zero ||= 2", None), ("zero &&= 2", "0"), ("none ??= 2", None),
                                          ("none ||= c", None), ("c === 1 && (zero ??= 2)", "0"), ("none &&= nowhere", "undefined"), ("c &&= (() => 3)()", None)])
 def test_an_assignment_that_depends_on_the_constant(shared, code, value):
@@ -119,17 +126,20 @@ def test_the_value_is_made_before_an_assignment_to_a_constant_fails(session):
     assert values(session, "seen") == "[ 1 ]"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", ["const none", "const none;", "const a = 1, none", "const a = 1, none;\n2", "const a = 1,\n  none, b = 2", "const none // = 1"])
 def test_a_constant_without_a_value_is_an_error(shared, code):
     assert shared.run(code).done["evalue"] == "Missing initializer in const declaration"
     assert values(shared, "const a = 1; typeof none") == "'undefined'"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", ["const /* a */ x /* b */ = 1", "const // a\n x\n = 1", "const[x]=[1]", "const{x}={x:1}", "const x\n=1, y\n=2", "const x=1,[y]=[2]"])
 def test_a_constant_with_a_value_is_one(shared, code):
     assert values(shared, code, code, "x") == "1"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [
     ("class A extends (class {}) { x = 5 }\nnew A()", "A { x: 5 }"), ("class C extends (() => class { n = 1 })() { static x = 5 }\nC.x", "5"),
     ("class D extends class { x = 4 } { n = 5 }\nnew D()", "D { x: 4, n: 5 }"), ("class E extends f({ x: class { n = 4 } }) { x = 5 }\nnew E()", "E { x: 5 }"),
@@ -281,6 +291,7 @@ def test_changes_of_imported_names_are_told(counter):
     assert counter.variables()["x"] == ["number", "", "", "2"]
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("first", ["var x = 5", "let x = 5", "const x = 5", "function x() {}", "class x {}", "globalThis.x = 5",
                                    "import { y as x } from './m.mjs'", "import x from './m.mjs'", "nowhere; import { x } from './m.mjs'"])
 @pytest.mark.parametrize("statement, value", [
@@ -297,6 +308,7 @@ def test_an_import_stands_beside_any_declaration(counter, first, statement, valu
     assert values(counter, "let x = 9; x") == "9"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", ["x = 8", "x++", "[x] = [8]", "d ||= 8; d &&= 8", "d += 1", "all = 8", "for (all of [8]);", "z = 8",
                                   "import { x as q } from './m.mjs'; q = 8", "function f() { z = 8 }\nf()"])
 def test_an_imported_name_is_not_assigned_to(counter, code):
@@ -357,6 +369,7 @@ def test_a_package_that_lacks_a_file_is_not_missing(session, tmp_path, code):
     assert result.status == "error" and "missing" not in result.done
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [
     ("class A { import(x) { return x } static import(x) { return -x } }\n[new A().import(1), A.import(2)]", "[ 1, -2 ]"),
     ("Object.keys({ import(a) {} })", "[ 'import' ]"), ("Object.keys({ a: 1, async import(a) {}, b() {} })", "[ 'a', 'import', 'b' ]"),
@@ -414,6 +427,7 @@ def test_a_module_that_is_not_there_is_told_with_the_cells_line(session, code):
     assert caught == f"[ 'ERR_MODULE_NOT_FOUND', 'cell-{session.ident}.js' ]"
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", ['"import(x) const y"', "`import(x) ${'const'} import z from 'q'`", "/import\\(x\\)/.source",
                                   "let r = 6 / 2; r / 3 // import(\n", "`${`${'import('}`}`", "({import: 1}).import"])
 def test_js16_only_code_is_rewritten(shared, code):
@@ -739,6 +753,7 @@ def test_js13_what_types_alone_cannot_do_is_said(session, major):
     assert "not enough here" in trace if major >= 22 else "needs Node 22.13" in trace
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", ["const v = x!", "const v = x!.y", "abstract class A {}", "declare const zz: any", "import type { Foo } from 'bar'",
                                   "import type Foo from 'bar'"])
 def test_js13_typescript_is_recognised(shared, code):
@@ -750,6 +765,7 @@ def test_js13_typescript_is_recognised(shared, code):
         assert "needs Node 22.13" in result.done["traceback"] and "'let'" not in result.done["evalue"]
 
 
+@pytest.mark.one_node
 @pytest.mark.parametrize("code, what", [("@decorator class D {}", "decorators"), ("@a.b(1)\nexport class D {}", "decorators"), ("<div>hi</div>", "JSX or HTML"),
                                         ("const x = <A b={1} />", "JSX or HTML"), ("function f() { return <>{a}</> }", "JSX or HTML")])
 def test_what_no_node_runs_is_recognised(shared, code, what):
