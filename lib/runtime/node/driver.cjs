@@ -1578,7 +1578,7 @@ function isListening(events, name, handler) {
 // What the last cell may have broken.
 function prepareProcess() {
   checkDescriptors();
-  if (descriptorOf(Error, 'prepareStackTrace') === undefined) prepareStacks();
+  if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();
   for (let i = 0; i < handlers.length; i++) {
     const { 0: name, 1: handler } = handlers[i];
     if (!isListening(process._events, name, handler)) on(process, name, handler);

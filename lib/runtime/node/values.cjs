@@ -9,7 +9,7 @@ const util = host.require('util');
 const vm = host.require('vm');
 const Emitter = host.require('events');
 
-const { create, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, keys, is } = Object;
+const { create, defineProperty, hasOwn, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf, keys, is } = Object;
 const { isProxy, isUint8Array, isPromise, isNativeError, isMap, isSet, isArrayBuffer, isDataView,
   isModuleNamespaceObject } = util.types;
 const { defineProperty: tryDefine, ownKeys } = Reflect;
@@ -83,13 +83,20 @@ const SHOWN_NAMES = keys(SHOWN);
 const usual = { __proto__: null, ...inspect.defaultOptions };
 
 function plainText(value) {
-  const options = { __proto__: null };
+  return bounded(inspectBriefly(value, wishes() ?? SHOWN));
+}
+
+// SHOWN with what the code wishes in place of Node's defaults; undefined when it wishes nothing.
+function wishes() {
   const { defaultOptions } = inspect;
+  let options;
   for (let i = 0; i < SHOWN_NAMES.length; i++) {
     const name = SHOWN_NAMES[i];
-    options[name] = is(defaultOptions[name], usual[name]) ? SHOWN[name] : defaultOptions[name]; // the code's wish
+    if (is(defaultOptions[name], usual[name])) continue;
+    if (options === undefined) options = { __proto__: null, ...SHOWN };
+    options[name] = defaultOptions[name];
   }
-  return bounded(inspectBriefly(value, options));
+  return options;
 }
 
 // Its beginning, and how much is not there: of what is sent the end is always shown.
@@ -480,9 +487,9 @@ function eachName(each) {
   const names = keys(globals);
   for (let i = 0; i < names.length; i++) {
     if (hidden[names[i]] === true || mapGet(readers, names[i]) !== undefined) continue;
-    const property = descriptorOf(globals, names[i]);
+    const property = getOwnPropertyDescriptor(globals, names[i]);
     if (property === undefined) continue;
-    if ('value' in property) each(names[i], property.value);
+    if (hasOwn(property, 'value')) each(names[i], property.value);
     else if (isImport(property)) eachRead(property.get, names[i], each);
   }
   mapEach(readers, (read, name) => eachRead(read, name, each));
