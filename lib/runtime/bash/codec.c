@@ -134,15 +134,15 @@ static void encode_exec(struct bash *b, const struct frame *frame, struct buf *o
 	if (nuls > 0)
 		buf_putf(
 			&before,
-			"builtin printf '%%s\\n' 'NUL bytes of the code that were left out: %zu' >&2; ",
+			"\\builtin printf '%%s\\n' 'NUL bytes of the code that were left out: %zu' >&2; ",
 			nuls);
 	buf_puts(&before, b->traps);
 	buf_puts(&before, b->bye);
 	/* The cell finds $? as it was; `&&`, as this is no error; and what no trap of DEBUG is for.
 	 */
 	if (before.len > 0)
-		buf_puts(&before,
-			 "__ptycell_return \"$__ptycell_status\" && __ptycell_ready() { :; }; ");
+		buf_puts(&before, "__ptycell_return \"$__ptycell_status\" traced && "
+				  "__ptycell_ready() ((1)); ");
 	buf_putf(out, "@%s exec %ju %zu %zu\n%s", b->nonce, (uintmax_t)frame->id, before.len,
 		 code.len, buf_str(&before));
 	buf_put(out, buf_str(&code), code.len);

@@ -34,18 +34,22 @@ __ptycell_look='case $__ptycell_looked in no) '\
 # Where a command substitution is not closed, bash 5.2 then counts its open quotes below none, and writes the next
 # one into memory that is not theirs. That it looks for the end of another makes them none again.
 __ptycell_reset='${__ptycell_none+$()}'
-# A restricted shell (set -r) cannot even answer: it ends, and the next cell gets another.
-__ptycell_hook='__ptycell_prompt=$?; case $- in *r*) \builtin trap - EXIT; \builtin exit 1;; esac; { [[ ${BASHPID:-$$} == "$$" ]] || \builtin exit; case $__ptycell_state in begun) __ptycell_flags=$-; __ptycell_deep;; esac; '\
-"\\builtin eval \"\$__ptycell_look\"; __ptycell_turned=no; __ptycell_turn; __ptycell_args=(\"\$@\"); [[ \$__ptycell_at.\$__ptycell_tty == *none* ]] || __ptycell_turned=yes; } >/dev/null 2>&1; "\
-'case $__ptycell_turned in no) __ptycell_starve; \builtin exit 1;; esac; __ptycell_turned=no; '\
-'__ptycell_return "$__ptycell_status"; \builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
-"{ __ptycell_prompt=\$?; ! { \declare -F builtin || \builtin compgen -A disabled || [[ \${FUNCNEST:-0} != 0 ]]; } || __ptycell_deep; __ptycell_over \"\$__ptycell_prompt\"; \\builtin eval \"\$__ptycell_look\"; [[ -p /dev/fd/0 ]] || \\exec <&\"\$__ptycell_in\"; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+# Aliases reach all that bash parses, reserved words too: they are off while the driver works, and on again in
+# __ptycell_return. A line is parsed once the one before it has run; a backslash keeps aliases from a word. Where
+# the brace is an alias, `exit` ends the shell for good.
+__ptycell_plain='__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}'
+# A restricted shell (set -r) cannot even redirect: nothing has turned then.
+__ptycell_hook='__ptycell_prompt=$? '"$__ptycell_plain"$'\n''\builtin shopt -u expand_aliases'$'\n'\
+'{ __ptycell_deep; \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
+'\builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
+"{ __ptycell_prompt=\$? $__ptycell_plain; \\builtin shopt -u expand_aliases; __ptycell_deep; \\builtin eval \"\$__ptycell_look\"; "\
+"__ptycell_over; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
 # Under set -T, what the user's trap of DEBUG writes would be among the answers. A trap of CHLD would run
 # for each process from here on, and ends bash between two assignments of one command.
-__ptycell_at_exit='{ __ptycell_status=$?; } >/dev/null'"$__ptycell_reset 2>&1"$'\n''{ __ptycell_flags=$-; __ptycell_deep; '\
+__ptycell_at_exit="{ __ptycell_status=\$? $__ptycell_plain; \\builtin shopt -u expand_aliases; } >/dev/null$__ptycell_reset 2>&1"$'\n''{ __ptycell_deep; __ptycell_flags=$-; '\
 '__ptycell_children=$({ \builtin trap -p CHLD >&3; } 3>&1 >/dev/null); \builtin trap - CHLD; '\
 '__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null); '\
 '__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
@@ -79,33 +83,57 @@ __ptycell_opens() {
 	builtin return 1
 }
 
-# What the driver cannot do without, wherever it begins: builtins, and functions that call others. FUNCNEST is
-# the user's again in the next cell. It takes a twentieth of a cell's time: the hook looks first whether it must.
+# When a cell has ended. FUNCNEST is the user's again in the next one; until it is none, no function may call another.
 __ptycell_deep() {
-	if \declare -F builtin; then
-		\unset -f builtin
-		builtin printf 'bash: the function named builtin was removed: this shell could not go on with it.\n' >/dev/tty
+	[[ ! -R BASHPID ]] || \unset -n BASHPID
+	[[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || \builtin exit
+	[[ ! -R FUNCNEST ]] || \unset -n FUNCNEST
+	if [[ -R FUNCNEST || ${FUNCNEST:-0} != 0 ]]; then
+		[[ ! -R FUNCNEST && ${FUNCNEST@a} != *r* ]] || {
+			\builtin trap - EXIT
+			\builtin printf 'bash: this shell ends: FUNCNEST is read-only, and it cannot go on without changing it.\n' >/dev/tty
+			\builtin exit 1
+		}
+		__ptycell_nest=$FUNCNEST FUNCNEST=0
 	fi
-	builtin enable . alias compgen declare eval exec exit history jobs kill local mapfile printf read return set shopt trap unset
-	[[ ${FUNCNEST:-0} != 0 ]] || builtin return 0
-	__ptycell_nest=$FUNCNEST
-	builtin printf -v FUNCNEST 0 && builtin return 0
-	builtin trap - EXIT # where this function may call no other
-	builtin printf 'bash: this shell ends: FUNCNEST is read-only, and it cannot go on without changing it.\n' >/dev/tty
-	builtin exit 1
+	[[ $__ptycell_state == begun ]] || \builtin return 0
+	[[ $__ptycell_looked == same ]] || __ptycell_flags=$-
+	! { ! \builtin : || \declare -F builtin || \declare -F exec || \builtin compgen -A disabled; } || __ptycell_restore
+}
+
+# What the driver cannot do without: builtins.
+__ptycell_restore() {
+	__ptycell_remove builtin
+	__ptycell_remove exec
+	\builtin : || \enable builtin
+	builtin enable . alias break compgen continue declare enable eval exec exit export history jobs kill local mapfile printf pushd read readonly \
+		return set shift shopt trap ulimit unset : || {
+		\trap - EXIT
+		\echo 'bash: this shell ends: the builtin named enable is off, and others can be had back only by it.' >/dev/tty
+		\exit 1
+	}
+	builtin shopt -u expand_aliases
+}
+
+# Where `declare` finds anything, it is a function of the user's itself.
+__ptycell_remove() {
+	if \declare -F "$1" && ! \declare -F __ptycell_nothing; then
+		\unset -f "$1" || { __ptycell_starve "the function $1"; \exit 1; }
+		\builtin printf 'bash: the function named %s was removed: this shell could not go on with it.\n' "$1" >/dev/tty
+	fi
 }
 
 # At each prompt. Around PROMPT_COMMAND bash keeps $?, so that it tells only of interrupts.
 __ptycell_turn() {
 	builtin trap '' INT
 	builtin set +ektuvx +o pipefail
-	__ptycell_text=
+	__ptycell_args=("$@") __ptycell_text=
 	[[ ! ${TMOUT-} ]] || __ptycell_still
 	__ptycell_set_prompt
 	case $__ptycell_state in
 	begun)
 		# A cell may have closed what bash keeps of its standard input.
-		[[ -p /dev/fd/0 ]] || \exec <&"$__ptycell_in" || { __ptycell_at=none; builtin return 1; }
+		[[ -p /dev/fd/0 ]] || \exec <&"$__ptycell_in" || builtin return 1
 		# Bash buffers what it reads by itself: nothing may follow __ptycell_next in the pipe
 		# before it has been read. So the server is told at the next prompt.
 		__ptycell_cut "$__ptycell_prompt"
@@ -119,7 +147,7 @@ __ptycell_turn() {
 		;;
 	esac
 	if [[ $__ptycell_cell ]]; then
-		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status" || { __ptycell_at=none; builtin return 1; }
+		__ptycell_tell "done $__ptycell_cell $__ptycell_state $__ptycell_status" || builtin return 1
 		__ptycell_cell=
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
@@ -151,40 +179,40 @@ __ptycell_cut() {
 	fi
 }
 
-# A cell ran to its end.
+# A cell ran to its end. Fails where this shell has lost what it reads from.
 __ptycell_over() {
 	if [[ $__ptycell_state == begun ]]; then
-		[[ $__ptycell_looked == same ]] || __ptycell_flags=$-
 		builtin set +ektuvx
-		__ptycell_status=$1 __ptycell_state=over
+		__ptycell_status=$__ptycell_prompt __ptycell_state=over
 	fi
 	__ptycell_set_prompt
+	[[ -p /dev/fd/0 ]] || \exec <&"$__ptycell_in"
 }
 
-# A name reference is unset itself, and not what it names.
+# A name reference is unset itself, and not what it names. Fails where the name is read-only.
 __ptycell_drop() {
-	if [[ -R $1 ]]; then builtin unset -n "$1"; else builtin unset -v "$1"; fi
+	if [[ -R $1 ]]; then builtin unset -n "$1"; else builtin unset -v "$1"; fi 2>/dev/null
 }
 
 # What decides how bash itself reads. An assignment to what the user has made read-only would end
 # the function.
 __ptycell_set_prompt() {
 	[[ -o vi || -o emacs ]] && builtin set +o vi +o emacs
-	[[ ! ${PS1-} || ${PS1@a} == *r* ]] || { __ptycell_drop PS1; PS1=; }
-	[[ ! ${PS2-} || ${PS2@a} == *r* ]] || { __ptycell_drop PS2; PS2=; }
-	if [[ ${PROMPT_COMMAND-} != "$__ptycell_hook" || ${#PROMPT_COMMAND[@]} != 1 ]]; then
-		[[ ${PROMPT_COMMAND@a} != *r* ]] || { __ptycell_starve PROMPT_COMMAND; builtin exit 1; }
-		__ptycell_drop PROMPT_COMMAND
+	[[ ! ${PS1-} ]] || ! __ptycell_drop PS1 || PS1=
+	[[ ! ${PS2-} ]] || ! __ptycell_drop PS2 || PS2=
+	[[ ! ${PS0-} ]] || __ptycell_drop PS0
+	if [[ ${PROMPT_COMMAND-} != "$__ptycell_hook" || ${#PROMPT_COMMAND[@]} != 1 || ${PROMPT_COMMAND@a} == *A* ]]; then
+		__ptycell_drop PROMPT_COMMAND || { __ptycell_starve PROMPT_COMMAND; builtin exit 1; }
 		PROMPT_COMMAND=$__ptycell_hook
 	fi
 }
 
 __ptycell_next() {
 	__ptycell_prompt=$?
-	[[ $__ptycell_state != begun ]] || __ptycell_deep >/dev/null 2>&1
+	__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}
+	__ptycell_deep >/dev/null 2>&1
 	builtin set -- "$__ptycell_prompt" "$@"
 	if [[ $__ptycell_state == begun ]]; then
-		__ptycell_flags=$-
 		builtin set +ektuvx
 		__ptycell_cut "$1"
 	fi
@@ -227,7 +255,7 @@ __ptycell_begin() {
 		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$1" __ptycell_text
 	fi
 	if [[ $__ptycell_flags == *x* ]]; then
-		__ptycell_text="{ set -x; ${__ptycell_text:-__ptycell_return \"\$__ptycell_status\" && __ptycell_ready() { :; \}; }} 2>/dev/null; "
+		__ptycell_text=${__ptycell_text:-'__ptycell_return "$__ptycell_status" traced && __ptycell_ready() ((1)); '}
 	fi
 	[[ ! $__ptycell_text ]] || __ptycell_text="__ptycell_looked=no; $__ptycell_text" __ptycell_looked=same
 	__ptycell_line=
@@ -253,9 +281,10 @@ __ptycell_open() {
 		{ \exec 247<&245 248<&246; } 12<&244 13<&244
 	else
 		__ptycell_open_among
-	fi && \exec {__ptycell_here}<&- {__ptycell_term}<&- && builtin return 0
+	fi && \exec {__ptycell_here}<&- {__ptycell_term}<&- && { __ptycell_opened=yes; builtin return 0; }
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit of open files is below them
 	__ptycell_at=$__ptycell_here __ptycell_tty=$__ptycell_term
+	[[ $__ptycell_here.$__ptycell_term == *none* ]] || __ptycell_opened=yes
 }
 
 # A cell has opened some of these numbers.
@@ -269,14 +298,26 @@ __ptycell_open_among() {
 	builtin eval "{ \\exec $3<&$1 $4<&$2; } $__ptycell_here<&$__ptycell_told $__ptycell_term<&$__ptycell_told"
 }
 
-# Sets what the cell finds: its options, and what it may ask for as $?.
+# Before each cell.
+__ptycell_start() {
+	[[ $__ptycell_opened ]] || { __ptycell_starve; builtin exit 1; }
+	__ptycell_opened=
+	__ptycell_return "$__ptycell_status"
+}
+
+# Sets what the cell finds: its options, and what it may ask for as $?. Within the cell, also what shows commands.
 __ptycell_return() {
+	[[ $__ptycell_shopts != *expand_aliases* ]] || builtin shopt -s expand_aliases
+	__ptycell_shopts=
 	[[ ! ${__ptycell_nest-} ]] || { builtin printf -v FUNCNEST %s "$__ptycell_nest"; builtin unset __ptycell_nest; }
 	case $__ptycell_flags in
 	*k*) builtin set -k ;;
 	esac
 	case $__ptycell_flags in
 	*v*) builtin set -v ;;
+	esac
+	case ${2-}$__ptycell_flags in
+	traced*x*) { builtin set -x; builtin return "$1"; } 2>/dev/null ;;
 	esac
 	builtin return "$1"
 }
@@ -481,11 +522,12 @@ __ptycell_names() {
 		__ptycell_skip=$(( __ptycell_skip - 1 ))
 		builtin return 0
 	fi
-	__ptycell_line=${EPOCHREALTIME//[.,]/}
+	__ptycell_line=
+	[[ -R EPOCHREALTIME ]] || __ptycell_line=${EPOCHREALTIME//[.,]/}
 	builtin declare -p
 	builtin compgen -A function -X '__ptycell_*' -P 'declare -f '
 	builtin printf '\n' || builtin return 1 # tells of what these two could not write
-	if (( ${EPOCHREALTIME//[.,]/} - __ptycell_line > 50000 )); then
+	if [[ $__ptycell_line ]] && (( ${EPOCHREALTIME//[.,]/} - __ptycell_line > 50000 )); then
 		__ptycell_skip=20
 	fi
 	builtin return 0
@@ -503,8 +545,10 @@ __ptycell_globals() {
 		done
 	done
 	builtin mapfile -t __ptycell_hiding < <(__ptycell_locals)
+	__ptycell_integers
 	if (( ${#__ptycell_hiding[@]} == 0 )); then
 		builtin declare -p
+		builtin printf '%s' "$__ptycell_numbers"
 		builtin return 0
 	fi
 	builtin printf -v __ptycell_hidden ' %s ' "${__ptycell_hiding[@]}"
@@ -514,6 +558,21 @@ __ptycell_globals() {
 		*) builtin declare -p "$__ptycell_name" ;;
 		esac
 	done < <(\builtin compgen -v)
+	builtin printf '%s' "$__ptycell_numbers"
+}
+
+# An integer may have another value, from before it was one: an error to the next shell, behind which nothing would be
+# read. It becomes one after it has its value there, in __ptycell_numbers; what is read-only is left out.
+__ptycell_integers() {
+	__ptycell_numbers=
+	while IFS= TMOUT= builtin read -r __ptycell_line; do
+		[[ ! $__ptycell_line =~ '="'-?[0-9]*'"'$ && $__ptycell_line =~ ^'declare -'[A-Za-z]+' '([A-Za-z0-9_]+) ]] || builtin continue
+		if builtin declare -g +i "${BASH_REMATCH[1]}"; then
+			__ptycell_numbers+="declare -i ${BASH_REMATCH[1]}"$'\n'
+		else
+			__ptycell_hiding+=("${BASH_REMATCH[1]}")
+		fi
+	done < <(\builtin declare -pi)
 }
 
 # Bash does not tell which they are. An attribute that is given to the global does not show on them,
@@ -540,8 +599,7 @@ __ptycell_keep() {
 	builtin shopt -p
 	builtin printf 'shopt -u expand_aliases\n'
 	__ptycell_globals
-	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_aliases=%q __ptycell_left=(%s)\n' \
-		"$(\builtin shopt -p expand_aliases)" "$(__ptycell_jobs)"
+	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_left=(%s)\n' "$(__ptycell_jobs)"
 	for (( __ptycell_index = ${#DIRSTACK[@]} - 1; __ptycell_index > 0; __ptycell_index-- )); do
 		builtin printf 'builtin pushd -n %q >/dev/null\n' "${DIRSTACK[__ptycell_index]}"
 	done
@@ -664,8 +722,12 @@ __ptycell_leave() {
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit may leave no room for more
 	\exec {__ptycell_here}<<<"$__ptycell_line" {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&"$__ptycell_told" &&
 		\exec {__ptycell_copy}<&0 || { __ptycell_starve; builtin return 0; }
-	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' PS1= PS2= \
-		HISTFILE= PTYCELL_RESUME="$__ptycell_copy $__ptycell_out $__ptycell_err $__ptycell_here" \
+	for __ptycell_name in PS1 PS2 HISTFILE; do
+		! __ptycell_drop "$__ptycell_name" || builtin export "$__ptycell_name="
+	done
+	__ptycell_drop PROMPT_COMMAND || { __ptycell_starve PROMPT_COMMAND; builtin return 0; }
+	PTYCELL_DRIVER=${__ptycell_text#*=} PROMPT_COMMAND='builtin eval "$PTYCELL_DRIVER"' \
+		PTYCELL_RESUME="$__ptycell_copy $__ptycell_out $__ptycell_err $__ptycell_here" \
 		builtin exec -a bash /proc/self/exe --norc --noprofile --noediting -i <&"$__ptycell_in" >&"$__ptycell_up" 2>&"$__ptycell_aside"
 }
 
@@ -707,36 +769,36 @@ if [[ ${PTYCELL_RESUME-} ]]; then
 	builtin eval "\\exec $3>&-"
 	builtin set -- "$1" "$__ptycell_up" "$__ptycell_aside" "$4"
 	__ptycell_whole=
+	builtin unset PS1 PS2 HISTFILE
 	builtin . "/dev/fd/$4" 2>/dev/null
 	builtin eval "\\exec $4<&-"
 	builtin unset PTYCELL_RESUME
 else
 	builtin set -- 11 15 13
-	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_turned=no
+	builtin unset HISTFILE
+	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_opened=
 	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
-	__ptycell_aliases=: __ptycell_left=() __ptycell_args=()
+	__ptycell_shopts=$BASHOPTS __ptycell_left=() __ptycell_args=()
 fi
 __ptycell_hide 0 __ptycell_in 241
 __ptycell_hide "$1" __ptycell_told 244
 __ptycell_hide "$2" __ptycell_up 242
 __ptycell_hide "$3" __ptycell_aside 243
 builtin unset -f __ptycell_hide
-builtin unset __ptycell_copy __ptycell_reset
+builtin unset __ptycell_copy __ptycell_reset __ptycell_plain
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
-builtin readonly -f __ptycell_deep __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+builtin readonly -f __ptycell_deep __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals \
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
-builtin unset PTYCELL_DRIVER HISTFILE
+builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
 builtin trap "$__ptycell_at_exit" EXIT
 # What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
 builtin trap '' XFSZ
-PS1= PS2= PROMPT_COMMAND=$__ptycell_hook
+__ptycell_set_prompt
 [[ $__ptycell_state != left ]] || __ptycell_resume
-builtin eval "builtin $__ptycell_aliases"
-builtin unset __ptycell_aliases
 \builtin eval "$__ptycell_hook"

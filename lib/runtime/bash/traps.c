@@ -18,7 +18,8 @@ static void put_return_trap(struct buf *out, const char *word, size_t word_len)
 		word += sizeof(start) - 2;
 		word_len -= sizeof(start) - 2 + sizeof(end) - 2;
 	}
-	buf_putf(out, "trap -- %s%.*s'$'\\n;; esac' RETURN; ", start, (int)word_len, word);
+	buf_putf(out, "\\builtin trap -- %s%.*s'$'\\n;; esac' RETURN; ", start, (int)word_len,
+		 word);
 }
 
 /* The driver's own commands before a cell are not for it: the last of them, which is another under
@@ -30,10 +31,10 @@ static void put_debug_trap(struct buf *out, const char *word, size_t word_len)
 
 	/* An interrupt can come before that. */
 	if (word_len > sizeof(start) && memcmp(word, start, sizeof(start) - 1) == 0) {
-		buf_putf(out, "trap -- %.*s DEBUG; ", (int)word_len, word);
+		buf_putf(out, "\\builtin trap -- %.*s DEBUG; ", (int)word_len, word);
 		return;
 	}
-	buf_putf(out, "trap -- %s", start);
+	buf_putf(out, "\\builtin trap -- %s", start);
 	for (size_t i = 0; i < word_len; i++)
 		if (word[i] == '\'')
 			buf_puts(out, "'\\''");
@@ -51,5 +52,5 @@ void traps_put(struct buf *out, const char *word, size_t word_len, const char *s
 	else if (str_eq(signal, "DEBUG") && word_len > strlen("''"))
 		put_debug_trap(out, word, word_len);
 	else
-		buf_putf(out, "trap -- %.*s %s; ", (int)word_len, word, signal);
+		buf_putf(out, "\\builtin trap -- %.*s %s; ", (int)word_len, word, signal);
 }

@@ -96,7 +96,7 @@ static void ready(void)
 #define DEBUG_START                                                                                \
 	"case $-.$BASH_COMMAND in *T*.__ptycell_return*) ;; "                                      \
 	"*.__ptycell_return* | *.builtin\\ return*) trap -- "
-#define STATUS "__ptycell_return \"$__ptycell_status\" && __ptycell_ready() { :; }; "
+#define STATUS "__ptycell_return \"$__ptycell_status\" traced && __ptycell_ready() ((1)); "
 #define OURS "trap -- '{ __ptycell_status=$?; }' EXIT\n"
 
 /* The end of cell `n` with these declarations. */
@@ -125,8 +125,9 @@ static void a_cell_is_told_that_nuls_are_left_out(void **state)
 
 	(void)state;
 	assert_string_equal(
-		text, "@abc exec 7 139 7\nbuiltin printf '%s\\n' 'NUL bytes of the code that were "
-		      "left out: 2' >&2; " STATUS "echo ab__ptycell_next\n");
+		text,
+		"@abc exec 7 146 7\n\\builtin printf '%s\\n' 'NUL bytes of the code that were "
+		"left out: 2' >&2; " STATUS "echo ab__ptycell_next\n");
 }
 
 static void what_bash_need_not_know_is_not_sent(void **state)
@@ -182,10 +183,11 @@ static void traps_come_back_with_the_next_cell(void **state)
 		   "trap -- 'bye\nbye' EXIT\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 2, "code", "x", 1);
 	assert_string_equal(
-		text, "@abc exec 2 284 1\n"
-		      "trap -- '" DEBUG_START
+		text, "@abc exec 2 308 1\n"
+		      "\\builtin trap -- '" DEBUG_START
 		      "'\\''echo '\\''\\'\\'''\\''a b'\\''\\'\\'''\\'''\\'' DEBUG;; esac' DEBUG; "
-		      "trap -- '' SIGINT; __ptycell_bye='bye\nbye'; " STATUS "x__ptycell_next\n");
+		      "\\builtin trap -- '' SIGINT; __ptycell_bye='bye\nbye'; " STATUS
+		      "x__ptycell_next\n");
 }
 
 /* An interrupt can come before the driver's last command has made it the user's. */
@@ -198,8 +200,8 @@ static void a_trap_of_debug_is_put_off_once(void **state)
 	(void)told("trap -- '" DEBUG_START
 		   "e DEBUG;; esac' DEBUG\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 2, "code", "x", 1);
-	assert_non_null(
-		strstr(text, "\ntrap -- '" DEBUG_START "e DEBUG;; esac' DEBUG; __ptycell_bye=; "));
+	assert_non_null(strstr(text, "\n\\builtin trap -- '" DEBUG_START
+				     "e DEBUG;; esac' DEBUG; __ptycell_bye=; "));
 }
 
 static void a_trap_of_exit_that_is_gone_is_forgotten(void **state)
@@ -209,7 +211,7 @@ static void a_trap_of_exit_that_is_gone_is_forgotten(void **state)
 	(void)state;
 	(void)told("@abc done 1 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 2, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 2 82 1\n__ptycell_bye=; " STATUS "x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 2 88 1\n__ptycell_bye=; " STATUS "x__ptycell_next\n");
 }
 
 static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
@@ -221,7 +223,8 @@ static void traps_are_kept_when_they_could_not_be_looked_at(void **state)
 		"trap -- 'e' ERR\ntrap -- 'bye' EXIT\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	(void)told("kept\n@abc done 2 over 0\n@abc names\n@abc end\n");
 	text = sent("exec", 3, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 3 83 1\ntrap -- 'e' ERR; " STATUS "x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 3 98 1\n\\builtin trap -- 'e' ERR; " STATUS
+				  "x__ptycell_next\n");
 }
 
 static void traps_stay_the_same_when_nothing_of_the_cell_ran(void **state)
@@ -232,7 +235,7 @@ static void traps_stay_the_same_when_nothing_of_the_cell_ran(void **state)
 	(void)told("trap -- 'e' ERR\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	(void)told("same\n@abc done 2 over 2\n@abc names\n@abc end\n");
 	text = sent("exec", 3, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 3 99 1\ntrap -- 'e' ERR; __ptycell_bye=; " STATUS
+	assert_string_equal(text, "@abc exec 3 114 1\n\\builtin trap -- 'e' ERR; __ptycell_bye=; " STATUS
 				  "x__ptycell_next\n");
 }
 
@@ -406,7 +409,7 @@ static void a_message_that_lies_aside_is_read_when_its_end_comes(void **state)
 	expect_part(frame, "names", "x string 1\n-HOME");
 	text = sent("exec", 4, "code", "x", 1);
 	assert_string_equal(text,
-			    "@abc exec 4 88 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
+			    "@abc exec 4 103 1\n\\builtin trap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
@@ -422,7 +425,7 @@ static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
 	expect_part(frame, "names", "y string 1");
 	text = sent("exec", 4, "code", "x", 1);
 	assert_string_equal(text,
-			    "@abc exec 4 88 1\ntrap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
+			    "@abc exec 4 103 1\n\\builtin trap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
 }
 
 static void nothing_aside_is_no_message(void **state)
