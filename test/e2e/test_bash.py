@@ -485,3 +485,10 @@ def test_a_trap_of_RETURN_runs_at_the_end_of_no_cell(sh, last):
     assert "it's 0\n" in sh("echo echo in >sourced; . ./sourced").text
     assert sh("trap - RETURN; . ./sourced; trap -p RETURN; (exit 3)").text == "in\n"
     assert sh('echo "$?"').text == "3\n"
+
+
+def test_a_trap_of_RETURN_shows_nothing_of_the_drivers_under_set_x(sh):
+    sh("f() { trap 'echo returned' RETURN; }; f; set -x")
+    for ends in (":", "(exit 3)"):
+        assert "builtin" not in sh(ends).text
+    assert sh('echo "$?"; echo err >&2').text.endswith(" echo 3\n3\n+++ echo err\nerr\n")

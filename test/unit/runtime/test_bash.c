@@ -235,8 +235,9 @@ static void traps_stay_the_same_when_nothing_of_the_cell_ran(void **state)
 	(void)told("trap -- 'e' ERR\n@abc done 1 over 0\n@abc names\n@abc end\n");
 	(void)told("same\n@abc done 2 over 2\n@abc names\n@abc end\n");
 	text = sent("exec", 3, "code", "x", 1);
-	assert_string_equal(text, "@abc exec 3 114 1\n\\builtin trap -- 'e' ERR; __ptycell_bye=; " STATUS
-				  "x__ptycell_next\n");
+	assert_string_equal(text,
+			    "@abc exec 3 114 1\n\\builtin trap -- 'e' ERR; __ptycell_bye=; " STATUS
+			    "x__ptycell_next\n");
 }
 
 /* Bash can lose it behind an interrupt. */
@@ -408,8 +409,8 @@ static void a_message_that_lies_aside_is_read_when_its_end_comes(void **state)
 	expect_part(frame, "children", "1");
 	expect_part(frame, "names", "x string 1\n-HOME");
 	text = sent("exec", 4, "code", "x", 1);
-	assert_string_equal(text,
-			    "@abc exec 4 103 1\n\\builtin trap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 4 103 1\n\\builtin trap -- 'echo e' ERR; " STATUS
+				  "x__ptycell_next\n");
 }
 
 static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
@@ -424,8 +425,8 @@ static void what_did_not_fit_aside_counts_only_where_it_came_whole(void **state)
 	frame = told("@abc done 3 over 0\n@abc names\ndeclare -- y=\"5\"\n@abc end\n");
 	expect_part(frame, "names", "y string 1");
 	text = sent("exec", 4, "code", "x", 1);
-	assert_string_equal(text,
-			    "@abc exec 4 103 1\n\\builtin trap -- 'echo e' ERR; " STATUS "x__ptycell_next\n");
+	assert_string_equal(text, "@abc exec 4 103 1\n\\builtin trap -- 'echo e' ERR; " STATUS
+				  "x__ptycell_next\n");
 }
 
 static void nothing_aside_is_no_message(void **state)
