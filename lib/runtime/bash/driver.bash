@@ -40,7 +40,7 @@ __ptycell_reset='${__ptycell_none+$()}'
 __ptycell_plain='__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}'
 # A restricted shell (set -r) cannot even redirect: nothing has turned then.
 __ptycell_hook='__ptycell_prompt=$? '"$__ptycell_plain"$'\n''\builtin shopt -u expand_aliases'$'\n'\
-'{ __ptycell_deep; \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
+'{ __ptycell_deep; [[ ${BASHPID:-$$} == "$$" ]] || \builtin exit; \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
 '\builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
 "{ __ptycell_prompt=\$? $__ptycell_plain; \\builtin shopt -u expand_aliases; __ptycell_deep; \\builtin eval \"\$__ptycell_look\"; "\
 "__ptycell_over; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
@@ -85,8 +85,7 @@ __ptycell_opens() {
 
 # When a cell has ended. FUNCNEST is the user's again in the next one; until it is none, no function may call another.
 __ptycell_deep() {
-	[[ ! -R BASHPID ]] || \unset -n BASHPID
-	[[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || \builtin exit
+	[[ $__ptycell_state == begun || ${FUNCNEST-} ]] || \builtin return 0
 	[[ ! -R FUNCNEST ]] || \unset -n FUNCNEST
 	if [[ -R FUNCNEST || ${FUNCNEST:-0} != 0 ]]; then
 		[[ ! -R FUNCNEST && ${FUNCNEST@a} != *r* ]] || {
@@ -97,7 +96,9 @@ __ptycell_deep() {
 		__ptycell_nest=$FUNCNEST FUNCNEST=0
 	fi
 	[[ $__ptycell_state == begun ]] || \builtin return 0
+	[[ ! -R BASHPID ]] || \unset -n BASHPID
 	[[ $__ptycell_looked == same ]] || __ptycell_flags=$-
+	[[ $__ptycell_shopts != *expand_aliases* ]] && __ptycell_shopts=none || __ptycell_shopts=expand_aliases # they are long
 	! { ! \builtin : || \declare -F builtin || \declare -F exec || \builtin compgen -A disabled; } || __ptycell_restore
 }
 
