@@ -27,6 +27,9 @@ static void names_at_any_depth_are_marked(void **state)
 	assert_altered("a/.git", "a/_.git");
 	assert_altered(".git/b/.vscode/tasks.json", "_.git/b/_.vscode/tasks.json");
 	assert_altered("a/.RData", "a/_.RData");
+	assert_altered("a/opencode.json", "a/_opencode.json");
+	assert_altered(".roo/mcp.json", "_.roo/mcp.json");
+	assert_altered("b/.lintr", "b/_.lintr");
 }
 
 static void upper_and_lower_case_are_alike(void **state)
