@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * prompt.c - words are compared in NFKC with their case folded (Unicode, 3.13), so that full-width
- * and capital letters are the same. Invisible characters between letters are left out.
+ * and capital letters are the same. Invisible characters between letters are left out. Then once
+ * more as a reader sees it: letters that look like Latin ones are these, what is between words is
+ * one blank; and long words without anything between their letters.
  */
 #include "text/prompt.h"
 
@@ -17,6 +19,9 @@
 #include "base/mem.h"
 #include "base/util.h"
 #include "text/clean.h"
+
+/* Of so many letters a word is not by chance the end of one and the beginning of another. */
+enum { LONG_WORD = 8 };
 
 /* clang-format off */
 
@@ -105,6 +110,84 @@ static bool has_word(const char *text, const char *word, bool alone)
 	return false;
 }
 
+/* ---- as a reader sees it ---- */
+
+/* A Latin letter, and folded letters of other scripts, digits and signs that look like it. */
+static const char *const lookalikes[] = { "aаαɑ@", "bв",  "cс",  "dԁ",   "eеε3", "gɡ",   "iіιı",
+					  "jј",    "kкκ", "mм",  "oоο0", "pрρ",  "sѕ5$", "tтτ",
+					  "uυ",    "vν",  "wԝω", "xхχ",  "yу" };
+
+static ucs4_t latin_of(ucs4_t c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lookalikes); i++)
+		if (u8_strchr((const uint8_t *)lookalikes[i], c) != NULL)
+			return (ucs4_t)lookalikes[i][0];
+	return c;
+}
+
+/* Folded text, with one blank between its words and no marks on letters. The caller frees it. */
+static char *seen(const char *folded)
+{
+	size_t len = 0;
+	uint8_t *plain =
+		u8_normalize(UNINORM_NFD, (const uint8_t *)folded, strlen(folded), NULL, &len);
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+	uint8_t utf8[6];
+	ucs4_t c;
+	int size;
+
+	for (size_t at = 0; plain != NULL && at < len; at += (size_t)size) {
+		size = u8_mbtouc(&c, plain + at, len - at);
+		c = latin_of(c);
+		if (uc_is_general_category(c, UC_MARK))
+			continue;
+		if (is_letter(c))
+			buf_put(&out, (const char *)utf8, (size_t)u8_uctomb(utf8, c, sizeof(utf8)));
+		else if (out.len > 0 && out.data[out.len - 1] != ' ')
+			buf_puts(&out, " ");
+	}
+	free(plain);
+	return buf_steal(&out);
+}
+
+static char *without_blanks(const char *text)
+{
+	struct buf out = BUF_INIT(BUF_UNBOUNDED);
+
+	for (; *text != '\0'; text++)
+		if (*text != ' ')
+			buf_put_char(&out, *text);
+	return buf_steal(&out);
+}
+
+static bool is_ascii(const char *text)
+{
+	while (*text > 0)
+		text++;
+	return *text == '\0';
+}
+
+/* Latin words only: others are compared as they are written. */
+static bool is_seen(const char *prompt, const char *letters, const char *word)
+{
+	cleanup_free char *plain = is_ascii(word) ? seen(word) : NULL;
+	cleanup_free char *joined = plain != NULL ? without_blanks(plain) : NULL;
+
+	return plain != NULL && (strstr(prompt, plain) != NULL ||
+				 (strlen(joined) >= LONG_WORD && strstr(letters, joined) != NULL));
+}
+
+static bool any_is_seen(const char *folded)
+{
+	cleanup_free char *prompt = seen(folded);
+	cleanup_free char *letters = prompt != NULL ? without_blanks(prompt) : NULL;
+
+	for (size_t i = 0; letters != NULL && i < ARRAY_SIZE(anywhere); i++)
+		if (is_seen(prompt, letters, anywhere[i]))
+			return true;
+	return false;
+}
+
 bool prompt_asks_for_secret(const char *prompt)
 {
 	cleanup_free char *text = fold(prompt);
@@ -116,7 +199,7 @@ bool prompt_asks_for_secret(const char *prompt)
 		found = has_word(text, anywhere[i], false);
 	for (size_t i = 0; i < ARRAY_SIZE(whole) && !found; i++)
 		found = has_word(text, whole[i], true);
-	return found;
+	return found || any_is_seen(text);
 }
 
 /* Marks of other kinds that look like quotation marks. */

@@ -45,6 +45,18 @@ static void prompts_for_secrets_are_known(void **state)
 		"Contrasen\u0303a:",
 		"pass\xe2\x80\x8bword:",
 		"p\u00ADin:",
+		/* Other blanks and lines between. */
+		"Paste private_key:",
+		"API  key: ",
+		"credit-card?",
+		"P A S S W O R D:",
+		"p.a.s.s.p.h.r.a.s.e",
+		/* Letters that look like others. */
+		"Enter your p\u0430ssw\u043erd: ",
+		"\u03c1\u03b1ssword",
+		"p\u0301assword",
+		"Passw0rd:",
+		"P@$$word:",
 	};
 
 	(void)state;
@@ -68,6 +80,9 @@ static void other_prompts_are_not(void **state)
 		"Tangent of: ",
 		"Wie heißt du? ",
 		"お名前は？",
+		"Images location: ",
+		"1050 or 2050? ",
+		"Which words press on? ",
 		"\xff password",
 	};
 
