@@ -399,6 +399,7 @@ struct settings *settings_load(int argc, char *const argv[], char *const env[])
 	apply_passed(s, &sources);
 	settle_storage(s, &sources);
 	s->environment = build_environment(&sources);
+	s->env_files = sources_take_files(&sources);
 	s->problem = mem_steal(&sources.problem);
 	if (sources.notices.len > 0)
 		s->notices = buf_steal(&sources.notices);
@@ -412,6 +413,9 @@ void settings_free(struct settings *settings)
 	for (size_t i = 0; settings->environment[i]; i++)
 		free(settings->environment[i]);
 	free(settings->environment);
+	for (size_t i = 0; settings->env_files[i]; i++)
+		free(settings->env_files[i]);
+	free(settings->env_files);
 	for (size_t i = 0; i < settings->share_count; i++)
 		free(settings->shares[i].path);
 	free(settings->shares);

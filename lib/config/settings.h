@@ -87,6 +87,7 @@ struct settings {
 	enum settings_notebook notebook; /* whether it is kept there too */
 	struct storage_target storage;   /* settled: where results are uploaded to */
 	char *audit;                     /* absolute, or NULL for off */
+	char **env_files;                /* that settings were read from; NULL behind the last */
 	enum settings_results results;
 	enum settings_floor floor;
 	bool unconfined;

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "config/envfile.h"
@@ -30,6 +31,13 @@ void sources_init(struct sources *sources, char *const env[])
 	buf_init(&sources->notices, BUF_UNBOUNDED);
 }
 
+static void files_free(char **files)
+{
+	for (size_t i = 0; files && files[i]; i++)
+		free(files[i]);
+	free(files);
+}
+
 void sources_release(struct sources *sources)
 {
 	for (size_t i = 0; sources->values && i < SOURCES * row_count(); i++) {
@@ -45,6 +53,8 @@ void sources_release(struct sources *sources)
 		free(sources->databases[i].value);
 	}
 	free(sources->databases);
+	files_free(sources->files);
+	sources->files = NULL;
 	passed_release(&sources->passed);
 	sources->databases = NULL;
 	sources->database_count = 0;
@@ -224,12 +234,25 @@ static void take_environment(struct sources *s)
 	}
 }
 
+static void add_file(struct sources *s, const char *path)
+{
+	char *absolute = places_absolute(s->env, geteuid(), path);
+	size_t count = 0;
+
+	while (s->files && s->files[count])
+		count++;
+	s->files = xrealloc(s->files, (count + 2) * sizeof(*s->files));
+	s->files[count] = absolute ? absolute : xstrdup(path);
+	s->files[count + 1] = NULL;
+}
+
 static void take_file(struct sources *s, const char *path)
 {
 	cleanup_free char *quoted = clean_quote(path);
 	struct envfile *file;
 	struct err err = { 0 };
 
+	add_file(s, path);
 	file = envfile_read(path, s->env, &err);
 	if (!file) {
 		sources_refuse(s, "The file '%s' of --env-file cannot be read: %s.", quoted,
@@ -327,4 +350,12 @@ void sources_read(struct sources *sources, int argc, char *const argv[])
 	for (int i = 0; i < argc;)
 		i += take_flag(sources, argc - i, argv + i);
 	take_environment(sources);
+}
+
+char **sources_take_files(struct sources *sources)
+{
+	char **files = sources->files ? sources->files : xcalloc(1, sizeof(*files));
+
+	sources->files = NULL;
+	return files;
 }

@@ -33,6 +33,7 @@ struct sources {
 	struct sources_database *databases;
 	size_t database_count;
 	struct passed passed;
+	char **files;       /* of --env-file, NULL behind the last; or NULL */
 	struct buf notices; /* lines about names that have no effect */
 	char *problem;      /* the first trouble as a sentence, or NULL */
 };
@@ -47,6 +48,8 @@ void sources_read(struct sources *sources, int argc, char *const argv[]);
 const struct sources_value *sources_find(const struct sources *sources, const struct row *row);
 /* The value of the variable, NULL when it is not set or empty; borrowed. */
 const char *sources_database(const struct sources *sources, const char *variable);
+/* The paths of --env-file, absolute where that can be said, NULL behind the last: the caller's. */
+char **sources_take_files(struct sources *sources);
 /* Keeps the sentence when it is the first. */
 void sources_refuse(struct sources *sources, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The same about a value that the row does not take. */

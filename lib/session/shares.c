@@ -113,14 +113,20 @@ static int check_home(const struct shares *shares, const struct share *share, st
 		"is a whole home folder, with keys and passwords in it: share a folder in it, or "
 		"write :home behind it if you mean it";
 
-	if (is_a_home(share->path) && !share->is_home)
+	static const char written[] =
+		"is a whole home folder: code could write what your shell, ssh and desktop run; "
+		"share it without :rw, or a folder in it";
+	bool is_home = is_a_home(share->path) ||
+		       (shares->home != NULL && str_eq(share->path, shares->home));
+
+	if (is_home && !share->is_home)
 		return refuse(share->path, whole, err);
+	if (is_home && share->policy.writable)
+		return refuse(share->path, written, err);
 	if (shares->home == NULL || !shares_path_within(share->path, shares->home))
 		return 0;
 	if (!str_eq(share->path, shares->home))
 		return refuse(share->path, "holds home folders: share a folder in yours", err);
-	if (!share->is_home)
-		return refuse(share->path, whole, err);
 	return 0;
 }
 
@@ -362,9 +368,34 @@ static int check_file(const struct shares *shares, const char *what, const char 
 	if (path == NULL || !shares_may_change(shares, path))
 		return 0;
 	return err_set(err, ERR_DENIED,
-		       "the %s file '%s' lies in a folder that is shared with :rw: code could "
+		       "the %s '%s' lies in a folder that is shared with :rw: code could "
 		       "change it. Put it elsewhere, or share the folder without :rw",
 		       what, quoted);
+}
+
+/* The helpers lie beside it, and the server starts them outside of the sandbox. */
+static int check_program(const struct shares *shares, struct err *err)
+{
+	char program[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (len < 0)
+		return 0;
+	program[len] = '\0';
+	return check_file(shares, "program", program, err);
+}
+
+static int check_files(const struct shares *shares, struct err *err)
+{
+	char *const *env_files = shares->settings->env_files;
+
+	if (check_file(shares, "policy file", shares->settings->policy, err) < 0 ||
+	    check_file(shares, "audit file", shares->settings->audit, err) < 0)
+		return -1;
+	for (size_t i = 0; env_files != NULL && env_files[i] != NULL; i++)
+		if (check_file(shares, "--env-file", env_files[i], err) < 0)
+			return -1;
+	return check_program(shares, err);
 }
 
 struct shares *shares_open(const struct settings *settings, struct err *err)
@@ -384,10 +415,8 @@ struct shares *shares_open(const struct settings *settings, struct err *err)
 		rc = check_nesting(shares, err);
 	if (rc == 0) {
 		arrange(shares);
-		rc = check_file(shares, "policy", settings->policy, err);
+		rc = check_files(shares, err);
 	}
-	if (rc == 0)
-		rc = check_file(shares, "audit", settings->audit, err);
 	if (rc < 0) {
 		shares_free(shares);
 		return NULL;

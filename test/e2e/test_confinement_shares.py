@@ -2,12 +2,13 @@
 """Folders that a person shares (issue 3, sandbox.md 13 and 47, prior-art.md CA-30)."""
 import os
 import pathlib
+import shutil
 import socket
 import tempfile
 
 import machines
 import pytest
-from client import Server
+from client import BUILD, Server
 from patience import until
 
 
@@ -182,6 +183,35 @@ def test_the_home_folder_is_shared_only_when_that_is_said(home, data):
     assert "write :home behind it if you mean it" in refusal(home, "--share", "~", **env)
     with Server(home, "--share", "~:home", env=env) as server:
         assert "x,y" in server.cell(f"open({str(data / 'a.csv')!r}).read()").text
+
+
+def test_a_whole_home_folder_is_not_written(home):
+    """What the shell, ssh and the desktop run lies there."""
+    env = {"PTYCELL_HOME": str(home.parent / "live"), "PTYCELL_KEEP": str(home.parent / "kept")}
+    for share in ("~:home:rw", "~:rw:home"):
+        assert "is a whole home folder: code could write what your shell" in refusal(home, "--share", share, **env)
+
+
+def test_a_file_of_settings_that_code_could_change_is_refused(home, data):
+    """With the next start code would give itself what it likes."""
+    file = data / "ptycell.env"
+    file.write_text("PTYCELL_FETCH_HOSTS=off\n", encoding="ascii")
+    (home / "link.env").symlink_to(file)
+    for path in (file, home / "link.env"):
+        text = refusal(home, "--env-file", str(path), "--share", f"{data}:rw")
+        assert f"the --env-file '{path}' lies in a folder that is shared with :rw" in text
+    with Server(home, "--env-file", str(file), "--share", str(data)) as server:
+        assert server.cell("1").text == "1\n"
+
+
+def test_programs_of_ours_that_code_could_change_are_refused(home, data):
+    """The server starts its helpers outside of the sandbox."""
+    for program in BUILD.iterdir():
+        if program.name.startswith("ptycell") and program.is_file():
+            shutil.copy(program, data)
+    with Server(home, command=[str(data / "ptycell")], env={"PTYCELL_SHARE": f"{data}:rw"}) as server:
+        text = " ".join(server.cell("print('ran')").texts)
+        assert f"the program '{data / 'ptycell'}' lies in a folder that is shared with :rw" in text
 
 
 def test_the_folders_of_other_sessions_are_never_shared(home):
