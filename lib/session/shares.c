@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -373,16 +374,20 @@ static int check_file(const struct shares *shares, const char *what, const char 
 		       what, quoted);
 }
 
-/* The helpers lie beside it, and the server starts them outside of the sandbox. */
+/*
+ * As it was called, perhaps by a link, and where it is: the helpers lie beside it, and the server
+ * starts them outside of the sandbox.
+ */
 static int check_program(const struct shares *shares, struct err *err)
 {
+	const char *called = (const char *)getauxval(AT_EXECFN);
 	char program[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-	if (len < 0)
-		return 0;
-	program[len] = '\0';
-	return check_file(shares, "program", program, err);
+	program[len > 0 ? len : 0] = '\0';
+	if (called != NULL && check_file(shares, "program", called, err) < 0)
+		return -1;
+	return len > 0 ? check_file(shares, "program", program, err) : 0;
 }
 
 static int check_files(const struct shares *shares, struct err *err)

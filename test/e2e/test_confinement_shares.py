@@ -205,7 +205,10 @@ def test_a_file_of_settings_that_code_could_change_is_refused(home, data):
 
 
 def test_programs_of_ours_that_code_could_change_are_refused(home, data):
-    """The server starts its helpers outside of the sandbox."""
+    """The server starts its helpers outside of the sandbox; its host would start what a link leads to."""
+    (data / "link").symlink_to((BUILD / "ptycell").resolve())
+    with Server(home, command=[str(data / "link")], env={"PTYCELL_SHARE": f"{data}:rw"}) as server:
+        assert f"the program '{data / 'link'}' lies in a folder" in " ".join(server.cell("print('ran')").texts)
     for program in BUILD.iterdir():
         if program.name.startswith("ptycell") and program.is_file():
             shutil.copy(program, data)
