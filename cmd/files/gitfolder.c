@@ -218,30 +218,81 @@ static void leave(struct visit *visit)
 	leads_place_release(&visit->place);
 }
 
-/* Hooks run in the work tree; that of .git is the folder above. */
-static void judge_named_hooks(const struct reading *reading, const char *value)
+static bool has_path(const struct buf *paths, const char *path)
 {
-	const struct folder_at *folder = reading->folder;
-	size_t len = strlen(folder->path);
-	bool is_git = str_eq(len > 4 ? folder->path + len - 5 : "", "/.git") ||
-		      str_eq(folder->path, ".git");
-	cleanup_free char *path =
-		value[0] == '/' || !is_git ? xstrdup(value) : xasprintf("../%s", value);
+	for (size_t at = 0; at < paths->len; at += strlen(paths->data + at) + 1)
+		if (str_eq(paths->data + at, path))
+			return true;
+	return false;
+}
+
+/* With a NUL behind it; what there is no room for is left out. */
+static void add_path(struct buf *paths, const char *path)
+{
+	if (paths->len + strlen(path) < paths->max)
+		buf_put(paths, path, strlen(path) + 1);
+}
+
+/* What git would make of one that is neither relative nor from the root. */
+static char *plain_value(const struct look *look, const char *value)
+{
+	const char *below = gitini_below_home(value, look->share_path);
+
+	return below != NULL ? xasprintf("%s/%s", look->share_path, below) : xstrdup(value);
+}
+
+static void judge_hooks_at(struct look *look, int dir, const char *path)
+{
 	struct visit visit;
 
-	if (reading->look->learn || !enter(&visit, reading->look, folder->fd, path, false))
+	if (!enter(&visit, look, dir, path, false))
 		return;
-	judge_hooks_in(reading->look, &visit.folder);
+	judge_hooks_in(look, &visit.folder);
 	leave(&visit);
+}
+
+static void take_named_hooks(const struct reading *reading, const char *value)
+{
+	cleanup_free char *path = plain_value(reading->look, value);
+
+	if (reading->look->learn)
+		return;
+	if (path[0] == '/')
+		judge_hooks_at(reading->look, reading->folder->fd, path);
+	else if (!has_path(&reading->look->hooks, path))
+		add_path(&reading->look->hooks, path);
+}
+
+/* Not the work tree itself: all programs in it would be hooks. */
+static void judge_hooks_from(struct look *look, const char *workplace)
+{
+	cleanup_fd int fd = workplace[0] == '\0'
+				    ? openat(look->share, ".", O_PATH | O_CLOEXEC)
+				    : beneath_open(look->share, workplace, O_PATH | O_DIRECTORY, 0);
+
+	for (size_t at = 0; fd >= 0 && at < look->hooks.len;
+	     at += strlen(look->hooks.data + at) + 1)
+		if (strspn(look->hooks.data + at, "./") < strlen(look->hooks.data + at))
+			judge_hooks_at(look, fd, look->hooks.data + at);
+}
+
+void gitfolder_judge_named_hooks(struct look *look)
+{
+	for (size_t at = 0; look->hooks.len > 0 && at < look->workplaces.len;
+	     at += strlen(look->workplaces.data + at) + 1)
+		judge_hooks_from(look, look->workplaces.data + at);
+	buf_clear(&look->hooks);
+	buf_clear(&look->workplaces);
 }
 
 static void judge_included(const struct reading *reading, const char *value)
 {
 	struct look *look = reading->look;
+	cleanup_free char *path = plain_value(look, value);
 	struct visit visit;
 
 	if (reading->depth >= DEPTH_MAX || !gitfolder_count(look) ||
-	    !enter(&visit, look, reading->folder->fd, value, true))
+	    !enter(&visit, look, reading->folder->fd, path, true))
 		return;
 	judge_config(look, &visit.folder, visit.place.name, reading->depth + 1);
 	leave(&visit);
@@ -256,7 +307,7 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 	if (gitini_is_include(entry))
 		judge_included(reading, entry->value);
 	else if (gitini_is_hooks(entry))
-		judge_named_hooks(reading, entry->value);
+		take_named_hooks(reading, entry->value);
 }
 
 static void judge_config(struct look *look, const struct folder_at *folder, const char *name,
@@ -361,8 +412,13 @@ void gitfolder_judge_link(struct look *look, const struct folder_at *folder, con
 
 void gitfolder_judge(struct look *look, const struct folder_at *folder)
 {
+	bool repository = repository_is(folder->fd);
+	struct stat st;
+
 	judge_git_file(look, folder);
-	if (!repository_is(folder->fd))
+	if (repository || look_at(folder, ".git", &st))
+		add_path(&look->workplaces, folder->path);
+	if (!repository)
 		return;
 	judge_files(look, folder);
 	judge_commondir(look, folder);

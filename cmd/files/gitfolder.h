@@ -22,6 +22,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "base/buf.h"
 #include "base/map.h"
 
 enum { LOOK_FIRST_FD = 3 /* of the shares, in their order */ };
@@ -43,6 +44,10 @@ struct look {
 	/* The share at hand. */
 	int share;
 	char *share_path;
+	/* In it, paths with a NUL behind each: folders of hooks that configs name, relative to
+	 * where git is called, and folders that it may be called in. */
+	struct buf hooks;
+	struct buf workplaces;
 };
 
 /* A folder below the share: `path` relative to it, "" for the share; `fd` may be an O_PATH one. */
@@ -57,6 +62,8 @@ bool gitfolder_count(struct look *look);
 bool gitfolder_is_young(const struct look *look, const struct stat *st);
 /* Looks at what git reads of the folder's own entries. */
 void gitfolder_judge(struct look *look, const struct folder_at *folder);
+/* When all folders of the share have been judged. */
+void gitfolder_judge_named_hooks(struct look *look);
 /* `name` in it is a link. */
 void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name);
 

@@ -170,3 +170,18 @@ bool gitini_is_hooks(const struct gitini_entry *entry)
 {
 	return str_eq(entry->section, "core") && str_eq(entry->name, "hookspath");
 }
+
+/* As long as the folder's last names are the value's first. */
+const char *gitini_below_home(const char *value, const char *folder)
+{
+	const char *rest = value[0] == '~' ? strchr(value, '/') : NULL;
+
+	for (const char *tail = folder; rest != NULL && tail != NULL;
+	     tail = strchr(tail + 1, '/')) {
+		size_t len = strlen(tail);
+
+		if (strncmp(rest, tail, len) == 0 && rest[len] == '/')
+			return rest + len + 1;
+	}
+	return NULL;
+}

@@ -27,5 +27,10 @@ void gitini_each(const char *text, size_t len, gitini_fn *fn, void *data);
 bool gitini_is_include(const struct gitini_entry *entry);
 /* Likewise: a folder of hooks, counted from where git runs them. */
 bool gitini_is_hooks(const struct gitini_entry *entry);
+/*
+ * What a value that begins with ~ names below `folder`, if that lies in the home folder that is
+ * meant, which is not asked for; NULL: nothing. Borrowed.
+ */
+const char *gitini_below_home(const char *value, const char *folder);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 
 /* DEPTH_MAX is git's. */
-enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, HOOKS_MAX = 64 << 10 };
+enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, HOOKS_MAX = 4 << 10 };
 enum { WORKPLACES_MAX = 4 << 20 };
 
 /* Husky's folder of hooks, which run the user's scripts in the folder above. */
@@ -27,12 +27,6 @@ struct reading {
 
 static void read_config(struct protect_config *config, const char *path, int depth);
 
-static void add_path(struct buf *paths, const char *path)
-{
-	if (paths->len + strlen(path) < paths->max)
-		buf_put(paths, path, strlen(path) + 1);
-}
-
 static const char *first(const struct buf *paths)
 {
 	return paths->len > 0 ? paths->data : NULL;
@@ -42,6 +36,20 @@ static const char *next(const struct buf *paths, const char *path)
 {
 	path += strlen(path) + 1;
 	return path < paths->data + paths->len ? path : NULL;
+}
+
+static bool has_path(const struct buf *paths, const char *path)
+{
+	for (const char *at = first(paths); at != NULL; at = next(paths, at))
+		if (str_eq(at, path))
+			return true;
+	return false;
+}
+
+static void add_path(struct buf *paths, const char *path)
+{
+	if (paths->len + strlen(path) < paths->max)
+		buf_put(paths, path, strlen(path) + 1);
 }
 
 /* Not a folder that git may be called in, or above it: nothing there could be written. */
@@ -60,11 +68,15 @@ static bool is_workplace(const struct protect_config *config, const char *path)
 static char *real_in_share(const struct protect_config *config, const char *folder,
 			   const char *path)
 {
-	cleanup_free char *whole =
-		path[0] == '/' ? xstrdup(path) : xasprintf("%s/%s", folder, path);
+	const char *below = gitini_below_home(path, config->top);
+	cleanup_free char *whole = NULL;
 	char real[PATH_MAX];
 	size_t len = strlen(config->top);
 
+	if (below != NULL)
+		whole = xasprintf("%s/%s", config->top, below);
+	else
+		whole = path[0] == '/' ? xstrdup(path) : xasprintf("%s/%s", folder, path);
 	if (realpath(whole, real) == NULL || strncmp(real, config->top, len) != 0 ||
 	    real[len] != '/')
 		return NULL;
@@ -102,7 +114,7 @@ static void add_hooks(struct protect_config *config, const char *value)
 	if (len > husky && strncmp(value + len - husky, HUSKY, husky) == 0)
 		len -= husky;
 	path = xmemdup(value, len);
-	if (path[0] != '\0')
+	if (path[0] != '\0' && !has_path(&config->hooks, path))
 		add_path(&config->hooks, path);
 }
 

@@ -432,6 +432,10 @@ NAMED = {
                                       "mv tools t; mkdir -p tools/hooks; " + HOOK.replace("HOOKS", "tools/hooks"), "busy"),
     "folder of hooks that is made": (["core.hooksPath", ".githooks"], "", "mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"),
                                      "to 'pre-commit.held-by-ptycell'"),
+    "folder of hooks of a worktree": (["core.hooksPath", ".githooks"], "git worktree add -q tree",
+                                      "cd tree; mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"), "to 'pre-commit.held-by-ptycell'"),
+    "folder of hooks from home": (["core.hooksPath", "~/project/h"], "mkdir h", HOOK.replace("HOOKS", "h"), "Read-only"),
+    "included config from home": (["include.path", "~/project/c"], "", SETTING.replace("FILE", "c"), "to 'c.held-by-ptycell'"),
     "included config": (["include.path", "../shared.conf"], "echo '[core]' > shared.conf", SETTING.replace("FILE", "shared.conf"), "Read-only"),
     "included by an included one": (["include.path", "../c/one"], "mkdir c; echo '[include] path = two' > c/one; echo '[core]' > c/two",
                                     SETTING.replace("FILE", "c/two"), "Read-only"),
@@ -443,6 +447,12 @@ NAMED = {
                                              "to 'one.held-by-ptycell'"),
     "included config that is a link": (["include.path", "../one"], "ln -s two one", SETTING.replace("FILE", "two"), "to 'two.held-by-ptycell'"),
 }
+
+
+def look_and_commit(folder, place):
+    for at in (folder, folder / "tree") if (folder / "tree").is_dir() else (folder,):
+        for arguments in LOOKS + [["commit", "--allow-empty", "-qm", "x"]]:
+            git(at, *arguments, home=place, user=USER)
 
 
 @needs_git
@@ -457,11 +467,9 @@ def test_3_what_a_config_names_is_held_as_the_config_is(project, case):
         assert server.cell("1").state == "done"
         result = server.cell(f"cd {folder}\n{attack}".replace("MARK", str(place / "ran")), language="bash")
         assert said in "".join(result.texts), result.texts
-        for arguments in LOOKS + [["commit", "--allow-empty", "-qm", "x"]]:
-            git(folder, *arguments, home=place, user=USER)
+        look_and_commit(folder, place)
         assert not (place / "ran").exists()
-    for arguments in LOOKS + [["commit", "--allow-empty", "-qm", "x"]]:
-        git(folder, *arguments, home=place, user=USER)
+    look_and_commit(folder, place)
     assert not (place / "ran").exists()
 
 

@@ -55,12 +55,25 @@ static void the_last_line_needs_no_end(void **state)
 	assert_entries("[a]\nb = c \\", "?b = c \\|");
 }
 
+static void a_path_from_home_is_one_below_a_folder_there(void **state)
+{
+	(void)state;
+	assert_string_equal(gitini_below_home("~/work/p/a/b", "/home/u/work/p"), "a/b");
+	assert_string_equal(gitini_below_home("~u/p/a", "/home/u/p"), "a");
+	assert_null(gitini_below_home("~/p2/a", "/home/u/p"));
+	assert_null(gitini_below_home("~/p", "/home/u/p"));
+	assert_null(gitini_below_home("~/other/a", "/home/u/p"));
+	assert_null(gitini_below_home("p/a", "/home/u/p"));
+	assert_null(gitini_below_home("~", "/home/u/p"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(entries_have_section_subsection_name_and_value),
 		cmocka_unit_test(an_entry_in_the_line_of_its_section_is_read_and_odd),
 		cmocka_unit_test(the_last_line_needs_no_end),
+		cmocka_unit_test(a_path_from_home_is_one_below_a_folder_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

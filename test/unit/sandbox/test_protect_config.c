@@ -108,7 +108,8 @@ static void folders_of_hooks_are_looked_for_wherever_git_is_called(void **state)
 	make(fixture, "other/hooks", NULL);
 	make(fixture, ".husky", NULL);
 	make(fixture, ".husky/_", NULL);
-	assert_named(fixture, "[core]\nhooksPath = hooks/\n", "/hooks /other/hooks ");
+	assert_named(fixture, "[core]\nhooksPath = hooks/\nhooksPath = hooks\n",
+		     "/hooks /other/hooks ");
 	assert_named(fixture, "[core]\nhookspath = .husky/_\n", "/.husky ");
 	assert_named(fixture, "[core]\nhooksPath = none\n", "");
 	assert_named(fixture, "[other]\nhooksPath = hooks\n", "");
