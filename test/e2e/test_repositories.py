@@ -428,6 +428,9 @@ NAMED = {
     "folder of hooks": (["core.hooksPath", ".githooks"], "mkdir .githooks", HOOK.replace("HOOKS", ".githooks"), "Read-only"),
     "husky's": (["core.hooksPath", ".husky/_"], "mkdir -p .husky/_; printf '#!/bin/sh\nsh -e .husky/pre-commit\n' > .husky/_/pre-commit; "
                 "chmod +x .husky/_/pre-commit", "echo 'id > MARK' > .husky/pre-commit", "Read-only"),
+    "what hooks call": (["core.hooksPath", ".githooks"], "mkdir -p .githooks/lib; echo x > .githooks/lib/.envrc; "
+                        "printf '#!/bin/sh\n. .githooks/lib/run\n' > .githooks/pre-commit; chmod +x .githooks/pre-commit",
+                        "echo 'id > MARK' > .githooks/lib/run", "Read-only"),
     "folder of hooks that is moved": (["core.hooksPath", "tools/hooks"], "mkdir -p tools/hooks",
                                       "mv tools t; mkdir -p tools/hooks; " + HOOK.replace("HOOKS", "tools/hooks"), "busy"),
     "folder of hooks that is made": (["core.hooksPath", ".githooks"], "", "mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"),
