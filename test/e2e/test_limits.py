@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A limit that is met costs no work: what is told, what lives, and what the next cell gets."""
+import re
 import shutil
+from pathlib import Path
 
 import pytest
 from client import ALONE, BUILD, Server
@@ -171,3 +173,46 @@ def test_l1_a_language_that_no_process_can_be_made_for_is_told_so(home):
         assert result.state == "not_started" and "processes_max allows. End some" in result.text and "PTYCELL_NODE" not in result.text
         server.cell("for one in many: one.kill(), one.wait()")
         assert server.cell("1", language="javascript").text == "1\n"
+
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+# What meets a limit, by README's table; None: its column has words only.
+MEETS = {
+    "memory_max": ("y = bytearray(900 << 20)", "Buffer.alloc(900 << 20)", "python3 -c 'y = bytearray(900 << 20)'", "y <- numeric(2e8)"),
+    "file_max": ("open('g', 'wb').write(bytes(20 << 20))", "require('fs').writeFileSync('g', Buffer.alloc(20 << 20))",
+                 "head -c 20000000 /dev/zero >g", "write.csv(numeric(2e6), 'g')"),
+    "disk_max": tuple(FILLS[language][1] for language in ("python", "javascript", "bash", "r")),
+    "tmp_max": ("open('/tmp/g', 'wb').write(bytes(9 << 20))", "require('fs').writeFileSync('/tmp/g', Buffer.alloc(9 << 20))",
+                "head -c 9000000 /dev/zero >/tmp/g", "write.csv(numeric(1e6), '/tmp/g')"),
+    "processes_max": ("import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen(['sleep', '1000']))\n"
+                      "finally:\n  for one in many: one.kill(), one.wait()",
+                      "for (let i = 0; i < 90; i++) { const one = require('child_process').spawn('sleep', ['1000']); "
+                      "one.on('error', (e) => console.log(e.code)) }; await new Promise((go) => setTimeout(go, 500))", None, None),
+    "open_files_max": ("many = [open('/dev/null') for _ in range(9999)]",
+                       "for (let i = 0; i < 9999; i++) require('fs').openSync('/dev/null')",
+                       "python3 -c 'many = [open(\"/dev/null\") for _ in range(9999)]'", None),
+}
+
+
+def rows_met():
+    table = README.split("<!-- limits met -->")[1].split("<!-- /limits met -->")[0]
+    for line in table.strip().splitlines()[2:]:
+        name, *columns = [column.strip() for column in line.strip("|").split("|")]
+        limit = name.split("`")[1] if "`" in name else name
+        for language, code, column in zip(("python", "javascript", "bash", "r"), MEETS.get(limit, ()), columns):
+            if code is not None:
+                yield pytest.param(language, code, re.findall("`([^`]+)`", column), id=f"{limit}-{language}")
+
+
+@pytest.mark.parametrize("language, code, words", rows_met())
+def test_readme_says_what_happens_at_a_limit(home, language, code, words):
+    skip_without(language)
+    with Server(home, env=ALONE) as server:
+        config = {"tmp_max": 4 * MIB, "memory_max": 400 * MIB, "file_max": 16 * MIB, "disk_max": 40 * MIB, "open_files_max": 512,
+                  "processes_max": 60}
+        assert not server.call("session_info", session_id="s", config=config).is_error
+        begin, _, look, *_ = FILLS[language]
+        server.cell(begin, language=language)
+        result = server.cell(code, language=language)
+        assert any(word in result.text for word in words), (words, result.text)
+        assert server.cell(look, language=language).text.splitlines()[0] == "5"

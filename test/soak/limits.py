@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Limits that are met: by which language, by whom, slowly or at once; what is told, and what lives.
+
+limits.py [FIELDS] [--seed N] [--only WORD]: all fields of the matrix in an order of chance, or so many of
+them, or those with WORD in their name. In each a session holds a value in every language that takes part,
+and so does another session; then code meets the limit. The value of the other session is always there
+afterwards, that of the session but for the fields of LOST, the answers have one of the limit's words, and
+the next cell runs. Ends with 1 when a field differs.
+"""
+import argparse
+import os
+import pathlib
+import random
+import shutil
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE.parent / "support")]
+os.environ["PTYCELL_BUILD"] = str(pathlib.Path(
+    os.environ.get("PTYCELL_BUILD", HERE.parents[1] / "build/dev")).resolve())
+import again  # noqa: E402
+from client import ALONE, Server  # noqa: E402
+
+MIB = 1 << 20
+CONFIG = {"memory_max": 400 * MIB, "disk_max": 60 * MIB, "file_max": 24 * MIB, "tmp_max": 8 * MIB, "processes_max": 60,
+          "open_files_max": 512}
+TOLD_S = 60
+BEGIN = {"python": "x = 5", "bash": "x=5", "javascript": "var x = 5", "r": "x <- 5"}
+LOOK = {"python": "print(x)", "bash": "echo $x", "javascript": "console.log(x)", "r": "cat(x)"}
+WORDS = {
+    "memory": ("MemoryError", "annot allocate", "allocation failed", "heap out of memory", "(memory_max)"),
+    "disk": ("(disk_max)",),
+    "file": ("(file_max)", "File too large", "File size limit exceeded", "SIGXFSZ"),
+    "tmp": ("No space left", "ENOSPC", "(tmp_max)"),
+    "shm": ("No space left", "ENOSPC", "(tmp_max)"),
+    "processes": ("Resource temporarily unavailable", "EAGAIN", "(processes_max)"),
+    "descriptors": ("Too many open files", "EMFILE"),
+    "output": ("left out",),
+    "time": ("deadline of 1 s",),
+}
+# Nothing else is possible: V8 and bash end their process when an allocation fails.
+LOST = {("memory", "javascript"), ("memory", "bash")}
+# R has 128 connections, and bash tries for 15 s to make a process, or needs the descriptors itself.
+NOT = {("descriptors", "r"), ("processes", "r"), ("processes", "bash"), ("descriptors", "bash")}
+
+SHELL = {  # at once, slowly
+    "memory": ("python3 -c 'x = bytearray(900 << 20)'",
+               "python3 -c 'import mmap, time\nheld = []\nfor _ in range(150):\n  held.append(mmap.mmap(-1, 4 << 20))\n"
+               "  held[-1].write(bytes(4 << 20)); time.sleep(0.03)'"),
+    "disk": ("for i in {1..999}; do head -c 4194304 /dev/zero >f$i || break; done",
+             "for i in {1..999}; do head -c 4194304 /dev/zero >f$i || break; sleep 0.05; done"),
+    "file": ("head -c 40000000 /dev/zero >g", "for i in {1..40}; do head -c 1048576 /dev/zero >>g || break; sleep 0.02; done"),
+    "tmp": ("head -c 9000000 /dev/zero >/tmp/g", "for i in {1..40}; do head -c 1048576 /dev/zero >>/tmp/g || break; sleep 0.02; done"),
+    "shm": ("head -c 9000000 /dev/zero >/dev/shm/g",
+            "for i in {1..40}; do head -c 1048576 /dev/zero >>/dev/shm/g || break; sleep 0.02; done"),
+    "processes": ("python3 -c 'import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen([\"sleep\", \"1000\"]))\n"
+                  "finally:\n  for one in many: one.kill(), one.wait()'",),
+    "descriptors": ("python3 -c 'many = [open(\"/dev/null\") for _ in range(9999)]'",),
+    "output": ("head -c 30000000 /dev/zero | tr '\\0' a",),
+    "time": ("sleep 1000", "while :; do :; done"),
+}
+CELLS = {
+    "python": {
+        "memory": ("y = bytearray(900 << 20)", "y = []\nwhile True: y.append(b'1' * (8 << 20))"),
+        "disk": ("i = 0\nwhile True: i += 1; open(f'f{i}', 'wb').write(bytes(4 << 20))",
+                 "import time\ni = 0\nwhile True: i += 1; open(f'f{i}', 'wb').write(bytes(4 << 20)); time.sleep(0.05)"),
+        "file": ("open('g', 'wb').write(bytes(40 << 20))", "f = open('g', 'wb')\nwhile True: f.write(bytes(1 << 20)); f.flush()"),
+        "tmp": ("open('/tmp/g', 'wb').write(bytes(9 << 20))",),
+        "shm": ("open('/dev/shm/g', 'wb').write(bytes(9 << 20))",),
+        "processes": ("import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen(['sleep', '1000']))\n"
+                      "finally:\n  for one in many: one.kill(), one.wait()",),
+        "descriptors": ("many = [open('/dev/null') for _ in range(9999)]",),
+        "output": ("print('a' * 30000000)", "for i in range(2000): print('a' * 1000)"),
+        "time": ("while True: pass", "import time; time.sleep(1000)"),
+    },
+    "javascript": {
+        "memory": ("const y = []; while (true) y.push(new Array(10000).fill(Math.random()))",),
+        "disk": ("for (let i = 0; ; i++) require('fs').writeFileSync(`f${i}`, Buffer.alloc(4 << 20))",
+                 "for (let i = 0; ; i++) { require('fs').writeFileSync(`f${i}`, Buffer.alloc(4 << 20)); "
+                 "await new Promise((go) => setTimeout(go, 50)) }"),
+        "file": ("require('fs').writeFileSync('g', Buffer.alloc(40 << 20))",),
+        "tmp": ("require('fs').writeFileSync('/tmp/g', Buffer.alloc(9 << 20))",),
+        "shm": ("require('fs').writeFileSync('/dev/shm/g', Buffer.alloc(9 << 20))",),
+        "processes": ("const many = []; try { for (let i = 0; i < 90; i++) { const one = require('child_process').spawn('sleep', ['1000']);"
+                      " one.on('error', (e) => console.log(e.message)); many.push(one) }; await new Promise((go) => setTimeout(go, 500)) }"
+                      " finally { many.forEach((one) => one.kill()) }",),
+        "descriptors": ("for (let i = 0; i < 9999; i++) require('fs').openSync('/dev/null')",),
+        "output": ("console.log('a'.repeat(30000000))",),
+        "time": ("while (true);", "await new Promise(() => setTimeout(() => {}, 1e6))"),
+    },
+    "r": {
+        "memory": ("y <- numeric(2e8)", "y <- list(); for (i in 1:999) y[[i]] <- numeric(1e5) + i; while (TRUE) y[[length(y) + 1]] <- numeric(1e5) + 1"),
+        "disk": ("for (i in 1:999) write.csv(numeric(5e5), paste0('f', i))",),
+        "file": ("writeBin(raw(4e7), 'g')", "write.csv(numeric(4e6), 'g')", "cat(strrep('a', 4e7), file = 'g')"),
+        "tmp": ("con <- file('/tmp/g', 'w'); for (i in 1:99) writeLines(strrep('a', 1e6), con)",),
+        "shm": ("con <- file('/dev/shm/g', 'w'); for (i in 1:99) writeLines(strrep('a', 1e6), con)",),
+        "output": ("cat(strrep('a', 3e7))",),
+        "time": ("while (TRUE) {}", "Sys.sleep(1000)"),
+    },
+    "bash": {**SHELL, "memory": ("y=$(head -c 900000000 /dev/zero | tr '\\0' a)",), "time": ("while :; do :; done", "sleep 1000")},
+}
+# R's con stays open, and what a full file system said goes unheard until it is closed.
+UNTOLD = {("tmp", "r"), ("shm", "r")}
+
+
+def quoted(code):
+    return '"' + code.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def in_child(language, code):
+    if language == "bash":
+        return f"({code})"
+    if language == "javascript":
+        return f"require('child_process').spawnSync('bash', ['-c', {quoted(code)}], {{ stdio: 'inherit' }}).status"
+    if language == "r":
+        return f"invisible(system2('bash', c('-c', shQuote({quoted(code)}))))"
+    return f"import subprocess\nprint(subprocess.run(['bash', '-c', {code!r}]).returncode)"
+
+
+def in_background(language, code):
+    if language == "bash":
+        return f"({code}) >/dev/null 2>&1 &"
+    if language == "javascript":
+        return f"void require('child_process').spawn('bash', ['-c', {quoted(code)}], {{ stdio: 'ignore' }})"
+    if language == "r":
+        return f"invisible(system2('bash', c('-c', shQuote({quoted(code)})), wait = FALSE, stdout = FALSE, stderr = FALSE))"
+    return f"import subprocess\nchild = subprocess.Popen(['bash', '-c', {code!r}], stdout=-3, stderr=-3)"
+
+
+def fields():
+    """(limit, language, who, code); only those that there are."""
+    for language in BEGIN:
+        if not shutil.which({"javascript": "node", "r": "R", "python": "python3"}.get(language, language)):
+            continue
+        for limit in WORDS:
+            for code in CELLS[language].get(limit, ()) if (limit, language) not in NOT else ():
+                yield limit, language, "cell", code
+                if language == "python" and limit not in ("time", "output"):
+                    yield limit, language, "thread", f"import threading\nt = threading.Thread(target=exec, args=({code!r}, {{}}))\nt.start(); t.join()"
+            for code in SHELL[limit]:
+                yield limit, language, "child", in_child(language, code)
+            if limit in ("memory", "disk"):  # what nobody waits for tells nothing of the others
+                yield limit, language, "background", in_background(language, SHELL[limit][-1])
+    for limit in ("memory", "disk", "tmp", "time"):
+        yield limit, "python", "all", CELLS["python"][limit][-1]
+
+
+def is_told(server, field, texts):
+    limit, language, who, _ = field
+    if (limit, language) in UNTOLD and who == "cell":
+        return True
+    end = time.monotonic() + TOLD_S
+    while not any(word in texts for word in WORDS[limit]):
+        if who != "background" or time.monotonic() > end:
+            return False
+        time.sleep(0.5)
+        texts += "".join(server.cell(LOOK[language], language=language).texts)
+    return True
+
+
+def keeps(server, language, session="s"):
+    return server.cell(LOOK[language], language=language, session=session).text.splitlines()[:1] == ["5"]
+
+
+def run(server, field):
+    """What differs, in words; "" when nothing does."""
+    limit, language, who, code = field
+    timeout = {"timeout": 1} if limit == "time" else {}
+    languages = [language, "bash", "javascript"] if who == "all" else [language]
+    codes = [code, *(CELLS[other][limit][-1] for other in languages[1:])]
+    server.call("session_info", session_id="s", config=CONFIG)
+    for one in languages:
+        server.cell(BEGIN[one], language=one)
+    answers = [server.start_cell(code, language=one, **timeout) for one, code in zip(languages, codes)]
+    texts = ""
+    for answer in answers:
+        result = answer.get()["result"]
+        texts += "".join(part.get("text", "") for part in result["content"])
+    if not is_told(server, field, texts):
+        return f"the limit is not named: {texts[-700:]!r}"
+    lost = [one for one in languages if (limit, one) not in LOST or who not in ("cell", "all") if not keeps(server, one)]
+    if lost:
+        return f"the state of {', '.join(lost)} is lost: {texts[-700:]!r}"
+    if not keeps(server, "python", "other"):
+        return "another session lost its state"
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("count", type=int, nargs="?")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    matrix = [field for field in fields() if options.only in " ".join(field[:3])]
+    random.Random(options.seed).shuffle(matrix)
+    bad = 0
+    command = f"scripts/soak limits {options.count or ''} --seed {options.seed}"
+    with again.folder("ptycell-limits-", command) as home, Server(pathlib.Path(home), env=ALONE) as server:
+        server.cell(BEGIN["python"], session="other")
+        for field in matrix[:options.count]:
+            said = run(server, field)
+            bad += bool(said)
+            if said:
+                print(f"{' '.join(field[:3])}: {field[3][:200]!r}\n    {said}", flush=True)
+            server.call("destroy_session", session_id="s")
+        print(f"{len(matrix[:options.count])} fields, {bad} differ", flush=True)
+        if bad:
+            sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
