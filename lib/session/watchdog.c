@@ -262,6 +262,8 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 
 	disk_guard_set_deleted(w->disk, usage->deleted_bytes);
 	w->has_children = usage->processes > live_interpreters(w->session);
+	if (w->has_children) /* it may have been begun as the cell ended */
+		watchdog_wake(w);
 	w->memory_bytes[1] = w->memory_bytes[0];
 	w->memory_bytes[0] = usage->memory_bytes;
 	check_memory(w, usage);
