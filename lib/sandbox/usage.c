@@ -127,6 +127,23 @@ static int32_t generation_of(const struct pidlist *list, const int32_t *generati
 	return 1;
 }
 
+static bool is_older(const struct usage_process *a, const struct usage_process *b)
+{
+	return a->started < b->started || (a->started == b->started && a->pid < b->pid);
+}
+
+/*
+ * A minder starts one interpreter, and then gets what that left behind, which is no interpreter: of
+ * its children the oldest is of the first generation, the others are programs.
+ */
+static void tell_orphans_apart(int first, struct usage_process *rows, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		for (size_t j = 0; first > 1 && j < len && rows[i].generations == first; j++)
+			if (rows[j].parent == rows[i].parent && is_older(&rows[j], &rows[i]))
+				rows[i].generations++;
+}
+
 /* Processes that count, for the caller to free; NULL without memory. */
 static struct usage_process *survey(int first, bool exact, const struct pidlist *list,
 				    uint64_t *ret_ticks, size_t *ret_len)
@@ -153,6 +170,7 @@ static struct usage_process *survey(int first, bool exact, const struct pidlist 
 		memcpy(rows[len++].name, process.name, sizeof(process.name));
 	}
 	free(generations);
+	tell_orphans_apart(first, rows, len);
 	*ret_len = len;
 	return rows;
 }

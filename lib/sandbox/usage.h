@@ -58,6 +58,7 @@ struct usage_relief {
 };
 
 /* Processes of a generation above `first` (1 is a child) are not counted: they are ours. */
+/* Of those of `first` that have one parent, which is ours, all but the oldest are programs. */
 /* `folder` lies on the file system whose deleted files count; NULL for none. */
 void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
 		   struct usage_process *ret_largest);

@@ -125,6 +125,13 @@ def test_h3_a_program_that_grows_is_ended_and_no_interpreter(tight):
     assert tight.cell("len(x) >> 20").text == "250\n"
 
 
+def test_h3_a_program_whose_parent_has_ended_is_a_program(tight):
+    """Its parent is then the interpreter's, and it was taken for an interpreter."""
+    tight.cell(f"(python3 -c \"{GROWS}time.sleep(1000)\" &) >/dev/null 2>&1", language="bash")
+    until(lambda: "The program 'python3', which code had started, was killed" in "".join(tight.cell("len(x) >> 20").texts))
+    assert tight.cell("len(x) >> 20").text == "250\n"
+
+
 def test_h3_an_idle_interpreter_goes_last(tight):
     skip_without("r")
     tight.cell("y <- 5", language="r")
