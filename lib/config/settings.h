@@ -58,7 +58,7 @@ struct session_limits {
 	uint64_t open_files_max;   /* of one process */
 	uint64_t file_max;         /* bytes of one file */
 	uint64_t disk_max;         /* bytes of the session's folder */
-	uint64_t tmp_max;          /* bytes of /tmp, and of /dev/shm */
+	uint64_t tmp_max;          /* bytes of /tmp */
 	uint64_t cpu_max;          /* s of processor time of all its processes */
 	uint64_t net_max;          /* bytes to and from hosts */
 	uint64_t sql_inline_rows;  /* rows of a query that its answer shows */

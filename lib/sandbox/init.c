@@ -14,6 +14,7 @@
 #include "sandbox/namespaces.h"
 #include "sandbox/nursery.h"
 #include "sandbox/plan.h"
+#include "sandbox/root.h"
 #include "sandbox/usage.h"
 #include "sandbox/warden.h"
 
@@ -24,9 +25,10 @@ struct init {
 	struct policy policy; /* its strings lie in the plan, which stays mapped */
 	struct enclosure enclosure;
 	struct confine_means means;
-	int plan;          /* -1: not kept */
-	int members;       /* -1: minders that are forked elsewhere are where they belong */
-	uint64_t file_max; /* as it was told last */
+	int plan;            /* -1: not kept */
+	int members;         /* -1: minders that are forked elsewhere are where they belong */
+	uint64_t file_max;   /* as it was told last */
+	uint64_t shared_max; /* of /dev/shm, as it was set last */
 	uint32_t starts;
 	pid_t minders[STARTS_KEPT]; /* of the last starts, by their number; 0: it failed */
 };
@@ -37,28 +39,50 @@ enum {
 	PARENT_ANSWERS_MS = 1000, /* it forks in 5: then it hangs */
 };
 
+static struct usage_places places_of(const struct policy *policy)
+{
+	bool rooted = policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP;
+
+	return (struct usage_places){ .folder = rooted ? POLICY_DATA : policy->data_path,
+				      .shared = rooted ? ROOT_SHARED : NULL };
+}
+
+/* Files in memory get what processes leave: who writes more hears that there is no room. */
+static void fit_shared(struct init *init, const struct usage *usage)
+{
+	uint64_t bytes;
+
+	if (init->policy.tier != POLICY_NAMESPACES)
+		return;
+	bytes = root_shared_room(&init->policy, usage->memory_bytes - usage->shared_bytes);
+	if (bytes < usage->shared_bytes)
+		bytes = usage->shared_bytes;
+	if (bytes != init->shared_max && root_resize_shared(bytes) == 0)
+		init->shared_max = bytes;
+}
+
 static void measure(struct warden *warden, bool exact)
 {
-	const struct policy *policy = &container_of(warden, struct init, warden)->policy;
-	const char *folder = policy->tier == POLICY_NAMESPACES || policy->tier == POLICY_BWRAP
-				     ? POLICY_DATA
-				     : policy->data_path;
+	struct init *init = container_of(warden, struct init, warden);
+	const struct usage_places places = places_of(&init->policy);
 	struct usage_process largest;
 	struct usage usage;
 
-	usage_measure(FIRST_OF_SESSION, exact, folder, &usage, &largest);
+	usage_measure(FIRST_OF_SESSION, exact, &places, &usage, &largest);
+	fit_shared(init, &usage);
 	wire_tell(warden->channel, WIRE_MEASURED, &usage);
 }
 
 static void relieve(const struct init *init, const struct wire_message *message)
 {
+	const struct usage_places places = places_of(&init->policy);
 	struct usage_relief relief;
 	struct usage_wish wish;
 
 	memcpy(&wish, message->payload, sizeof(wish));
 	for (size_t i = 0; i < USAGE_BUSY_MAX; i++)
 		wish.busy[i] = init->minders[(uint32_t)wish.busy[i] % STARTS_KEPT];
-	usage_relieve(FIRST_OF_SESSION, &wish, &relief);
+	usage_relieve(FIRST_OF_SESSION, &wish, &places, &relief);
 	wire_tell(init->warden.channel, WIRE_RELIEVED, &relief);
 }
 

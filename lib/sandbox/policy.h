@@ -56,7 +56,7 @@ struct policy {
 	uint64_t memory_max;      /* bytes of one process: RLIMIT_DATA, see payload.c */
 	uint64_t processes_max;   /* of the user */
 	uint64_t cpu_seconds_max; /* of one process */
-	uint64_t tmp_bytes_max;   /* of /tmp, and of /dev/shm; only with a root of its own */
+	uint64_t tmp_bytes_max; /* of /tmp, and in tier bwrap of /dev/shm; with a root of its own */
 	uint64_t tmp_files_max;
 
 	/* Host paths; each is compared with the descriptor that came beside the plan. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,11 @@
 #include "sandbox/root_internal.h"
 #include "sandbox/source.h"
 
-enum { OPTIONS_MAX = 96, BINDS_MAX = POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX };
+enum {
+	OPTIONS_MAX = 96,
+	BINDS_MAX = POLICY_SHARES_MAX + POLICY_RUNTIMES_MAX,
+	PROCESSES_PART = 16, /* of the memory, that no file in memory takes */
+};
 
 static const struct source_bind read_only = { .execute = true };
 static const struct source_bind read_write = { .execute = true, .writable = true };
@@ -198,15 +203,35 @@ static int mount_tmpfs(const char *path, unsigned long flags, const char *option
 	return 0;
 }
 
-/* A tmpfs that everybody may write to, as large as the policy allows. */
-static int mount_scratch(const char *path, const struct policy *policy, struct err *err)
+/* A part of the memory is for processes, small as they may be. */
+uint64_t root_shared_room(const struct policy *policy, uint64_t used)
+{
+	uint64_t max = policy->memory_max - policy->memory_max / PROCESSES_PART;
+
+	if (policy->memory_max == POLICY_NO_LIMIT)
+		return policy->tmp_bytes_max;
+	return used < max ? max - used : 0;
+}
+
+int root_resize_shared(uint64_t bytes)
+{
+	char options[OPTIONS_MAX];
+
+	/* Without a size there would be no limit. */
+	(void)snprintf(options, sizeof(options), "size=%" PRIu64, bytes > 0 ? bytes : 1);
+	return mount(NULL, ROOT_SHARED, NULL, MS_REMOUNT | MS_NOSUID | MS_NODEV, options);
+}
+
+/* A tmpfs that everybody may write to, as large as `bytes` and the policy allow. */
+static int mount_scratch(const char *path, uint64_t bytes, const struct policy *policy,
+			 struct err *err)
 {
 	char options[OPTIONS_MAX] = "mode=1777";
 	size_t used = strlen(options);
 
-	if (policy->tmp_bytes_max != POLICY_NO_LIMIT)
+	if (bytes != POLICY_NO_LIMIT)
 		used += (size_t)snprintf(options + used, sizeof(options) - used, ",size=%llu",
-					 (unsigned long long)policy->tmp_bytes_max);
+					 (unsigned long long)bytes);
 	if (policy->tmp_files_max != POLICY_NO_LIMIT)
 		(void)snprintf(options + used, sizeof(options) - used, ",nr_inodes=%llu",
 			       (unsigned long long)policy->tmp_files_max);
@@ -294,7 +319,7 @@ static int make_devices(const struct policy *policy, struct err *err)
 			return -1;
 	if (make_terminals(err) < 0)
 		return -1;
-	return mount_scratch("/dev/shm", policy, err);
+	return mount_scratch(ROOT_SHARED, root_shared_room(policy, 0), policy, err);
 }
 
 /* ---- the session's own folders ---- */
@@ -425,7 +450,7 @@ static int build(const struct policy *policy, struct root_sources *sources, uint
 {
 	if (enter_base(err) < 0 || make_host(policy, sources, layers, err) < 0 ||
 	    make_proc(layers, err) < 0 || make_devices(policy, err) < 0 ||
-	    mount_scratch("/tmp", policy, err) < 0)
+	    mount_scratch("/tmp", policy->tmp_bytes_max, policy, err) < 0)
 		return -1;
 	if (make_var_tmp(policy, err) < 0 || bind_others(policy, sources, err) < 0 ||
 	    bind_folder(sources->data, POLICY_DATA, &read_write, err) < 0 ||

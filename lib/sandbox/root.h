@@ -7,7 +7,8 @@
  *                                                   had (root_own.c), as are /etc and runtimes
  *   /etc                                            a list of the host's, read-only (root_etc.c);
  *                                                   passwd, group, hosts, hostname are made
- *   /tmp, /dev/shm                                  tmpfs with the policy's limits
+ *   /tmp                                            tmpfs with the policy's limits
+ *   /dev/shm                                        tmpfs for what memory is left
  *   /proc                                           fresh, read-only
  *   /dev                                            a few of the host's nodes, own devpts
  *   /mnt/data                                       the workspace, the only folder that may be
@@ -40,6 +41,13 @@ struct root_sources {
 	uint32_t shifted; /* shares that are mounts of their own already */
 	uint32_t covered; /* runtimes, likewise */
 };
+
+#define ROOT_SHARED "/dev/shm"
+
+/* How much memory files in ROOT_SHARED may take, when processes have `used` of it. */
+uint64_t root_shared_room(const struct policy *policy, uint64_t used);
+/* Gives it another size, no less than what is in it; -1 when the kernel refuses. */
+int root_resize_shared(uint64_t bytes);
 
 void root_sources_release(struct root_sources *sources);
 

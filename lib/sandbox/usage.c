@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -48,23 +49,25 @@ static bool read_of(pid_t pid, const char *file, char *ret_text, size_t size)
 	return proctree_read(path, ret_text, size);
 }
 
-static uint64_t memory_of(pid_t pid, bool exact)
+static uint64_t memory_of(pid_t pid, bool exact, uint64_t *ret_shared)
 {
 	char text[STATUS_MAX];
 	uint64_t bytes;
-	uint64_t tables; /* of pages: what is only read, and has no page of its own, needs them too
-			  */
+	uint64_t tables; /* of pages: needed, too, by what is only read and has no page of its own */
 
+	*ret_shared = 0;
 	if (!read_of(pid, "status", text, sizeof(text)))
 		return 0;
-	bytes = kilobytes_of(text, "RssAnon:") + kilobytes_of(text, "RssShmem:");
+	*ret_shared = kilobytes_of(text, "RssShmem:");
+	bytes = kilobytes_of(text, "RssAnon:") + *ret_shared;
 	tables = kilobytes_of(text, "VmPTE:");
 	if (!exact || bytes < SMALL_BYTES || !read_of(pid, "smaps_rollup", text, ROLLUP_MAX))
 		return bytes + tables;
 	/* Absent before Linux 5.14: then the sum with pages of files. */
 	if (strstr(text, "Pss_Anon:") == NULL)
 		return kilobytes_of(text, "\nPss:") + tables;
-	return kilobytes_of(text, "Pss_Anon:") + kilobytes_of(text, "Pss_Shmem:") + tables;
+	*ret_shared = kilobytes_of(text, "Pss_Shmem:");
+	return kilobytes_of(text, "Pss_Anon:") + *ret_shared + tables;
 }
 
 struct process {
@@ -166,7 +169,7 @@ static struct usage_process *survey(int first, bool exact, const struct pidlist 
 		rows[len].generations = generations[i];
 		rows[len].parent = process.parent;
 		rows[len].started = process.started;
-		rows[len].memory_bytes = memory_of(list->pids[i], exact);
+		rows[len].memory_bytes = memory_of(list->pids[i], exact, &rows[len].shared_bytes);
 		memcpy(rows[len++].name, process.name, sizeof(process.name));
 	}
 	free(generations);
@@ -192,11 +195,36 @@ static void add_held(const struct pidlist *list, struct usage_process *rows, siz
 	held_free(held);
 }
 
-static uint64_t deleted_below(const struct pidlist *list, const char *folder)
+static uint64_t deleted_below(const struct pidlist *list, const struct usage_places *places)
 {
+	const char *folder = places != NULL ? places->folder : NULL;
 	struct stat st;
 
 	return folder != NULL && stat(folder, &st) == 0 ? deleted_bytes(list, st.st_dev) : 0;
+}
+
+/*
+ * Pages of files there stay when a process that maps them ends: they are taken out of what each
+ * has, as many as there are for each page that is shared at all. Returns what they take.
+ */
+static uint64_t take_files_out(const struct usage_places *places, struct usage_process *rows,
+			       size_t len)
+{
+	uint64_t shared = 0;
+	struct statvfs vfs;
+	uint64_t files;
+
+	if (places == NULL || places->shared == NULL || statvfs(places->shared, &vfs) < 0)
+		return 0;
+	files = (uint64_t)(vfs.f_blocks - vfs.f_bfree) * vfs.f_frsize;
+	for (size_t i = 0; i < len; i++)
+		shared += rows[i].shared_bytes;
+	for (size_t i = 0; shared > 0 && i < len; i++) {
+		double part = files < shared ? (double)files / (double)shared : 1;
+
+		rows[i].memory_bytes -= (uint64_t)((double)rows[i].shared_bytes * part);
+	}
+	return files;
 }
 
 static void remember(const struct usage_process *rows, size_t len)
@@ -213,17 +241,19 @@ static void remember(const struct usage_process *rows, size_t len)
 
 static bool has_grown(const struct usage_process *row)
 {
+	uint64_t shared;
+
 	for (size_t i = 0; i < history[1].len; i++) {
 		const struct memory *seen = &history[1].rows[i];
 
 		if (seen->pid == row->pid && seen->started == row->started)
-			return memory_of(row->pid, false) > seen->bytes + GROWTH_BYTES;
+			return memory_of(row->pid, false, &shared) > seen->bytes + GROWTH_BYTES;
 	}
 	return true;
 }
 
-void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
-		   struct usage_process *ret_largest)
+void usage_measure(int first, bool exact, const struct usage_places *places,
+		   struct usage *ret_usage, struct usage_process *ret_largest)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	struct usage_process *rows;
@@ -234,8 +264,13 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
 	*ret_largest = (struct usage_process){ .pid = 0 };
 	proctree_descendants(&list);
 	rows = survey(first, exact, &list, &ticks, &len);
-	if (rows != NULL)
+	if (!exact && rows != NULL)
+		remember(rows, len);
+	if (rows != NULL) {
+		ret_usage->shared_bytes = take_files_out(places, rows, len);
 		add_held(&list, rows, len, &ret_usage->in_flight);
+	}
+	ret_usage->memory_bytes = ret_usage->shared_bytes;
 	for (size_t i = 0; rows != NULL && i < len; i++) {
 		ret_usage->memory_bytes += rows[i].memory_bytes;
 		if (rows[i].generations > first)
@@ -243,12 +278,10 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
 		if (rows[i].memory_bytes >= ret_largest->memory_bytes)
 			*ret_largest = rows[i];
 	}
-	if (!exact && rows != NULL)
-		remember(rows, len);
 	free(rows);
 	ret_usage->processes = (uint32_t)len;
 	ret_usage->cpu_ms += ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
-	ret_usage->deleted_bytes = deleted_below(&list, folder);
+	ret_usage->deleted_bytes = deleted_below(&list, places);
 }
 
 /* ---- relief ---- */
@@ -288,11 +321,11 @@ static int by_rank(const void *a, const void *b)
 	return 0;
 }
 
-/* How many of `rows`, from the first on, have to go. */
+/* How many of `rows`, from the first on, have to go; *ret_left at first is what stays anyway. */
 static size_t count_victims(const struct usage_process *rows, size_t len, uint64_t memory_max,
 			    uint64_t *ret_left)
 {
-	uint64_t left = 0;
+	uint64_t left = *ret_left;
 	size_t victims = 0;
 
 	for (size_t i = 0; i < len; i++)
@@ -349,7 +382,8 @@ static void kill_all(const struct usage_process *victims, size_t count, int firs
 	}
 }
 
-void usage_relieve(int first, const struct usage_wish *wish, struct usage_relief *ret_relief)
+void usage_relieve(int first, const struct usage_wish *wish, const struct usage_places *places,
+		   struct usage_relief *ret_relief)
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	struct usage_process *rows;
@@ -364,6 +398,7 @@ void usage_relieve(int first, const struct usage_wish *wish, struct usage_relief
 	rows = survey(first, true, &list, &ticks, &len);
 	if (rows == NULL)
 		return;
+	left = take_files_out(places, rows, len);
 	add_held(&list, rows, len, &in_flight);
 	for (size_t i = 0; i < len; i++)
 		rows[i].rank = rank_of(&rows[i], first, wish);

@@ -15,6 +15,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Folders of the session; NULL for none. */
+struct usage_places {
+	const char *folder; /* on the file system whose deleted files count */
+	const char *shared; /* a file system in memory, of the session alone */
+};
+
 /* Crosses a channel as it is. */
 struct usage {
 	uint64_t memory_bytes;
@@ -23,6 +29,7 @@ struct usage {
 	uint32_t processes;
 	uint32_t exact;          /* as it was asked for */
 	uint64_t programs_bytes; /* of memory_bytes, what is not of the first generation */
+	uint64_t shared_bytes;   /* of memory_bytes, what files of places.shared take */
 	uint32_t in_flight;      /* descriptors on their way through sockets (held.h) */
 };
 
@@ -34,9 +41,10 @@ enum {
 
 /* A process and what it has. Crosses a channel as it is; `name` is foreign. */
 struct usage_process {
-	uint64_t memory_bytes;
-	int32_t pid;         /* 0: there is none */
-	int32_t generations; /* below the caller: 2 is a child's child */
+	uint64_t memory_bytes; /* that its end frees */
+	uint64_t shared_bytes; /* what it has of memory that others may have, too */
+	int32_t pid;           /* 0: there is none */
+	int32_t generations;   /* below the caller: 2 is a child's child */
 	int32_t parent;
 	uint32_t rank;    /* of who is to go: 0 first */
 	uint64_t started; /* in ticks of the machine */
@@ -59,9 +67,12 @@ struct usage_relief {
 
 /* Processes of a generation above `first` (1 is a child) are not counted: they are ours. */
 /* Of those of `first` that have one parent, which is ours, all but the oldest are programs. */
-/* `folder` lies on the file system whose deleted files count; NULL for none. */
-void usage_measure(int first, bool exact, const char *folder, struct usage *ret_usage,
-		   struct usage_process *ret_largest);
+/*
+ * What files in `places->shared` take counts once, and as memory of no process. `places` may be
+ * NULL.
+ */
+void usage_measure(int first, bool exact, const struct usage_places *places,
+		   struct usage *ret_usage, struct usage_process *ret_largest);
 
 /*
  * Kills processes that count until those that are left have `memory_max` together by an exact
@@ -70,6 +81,7 @@ void usage_measure(int first, bool exact, const char *folder, struct usage *ret_
  * idle. Of each kind one that has grown since the last but one quick measure is first, then the
  * newest; who need not go for the others' sake stays.
  */
-void usage_relieve(int first, const struct usage_wish *wish, struct usage_relief *ret_relief);
+void usage_relieve(int first, const struct usage_wish *wish, const struct usage_places *places,
+		   struct usage_relief *ret_relief);
 
 #endif

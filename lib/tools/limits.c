@@ -99,6 +99,14 @@ static void explain_file(struct buf *out, const struct session_limits *limits)
 
 static void explain_space(struct buf *out, const struct session_limits *limits)
 {
+	put_limit(out, "/tmp lies in memory and holds up to", limits->tmp_max, "tmp_max");
+	put_limit(out, " /dev/shm holds what processes leave of", limits->memory_max, "memory_max");
+	buf_puts(out, " Write large files to the working folder.\n");
+}
+
+/* There nobody can give it another size. */
+static void explain_space_bwrap(struct buf *out, const struct session_limits *limits)
+{
 	put_limit(out, "/tmp and /dev/shm lie in memory and hold up to", limits->tmp_max,
 		  "tmp_max");
 	buf_puts(out, " Write large files to the working folder.\n");
@@ -138,8 +146,8 @@ static void explain_bus_error(struct buf *out, const struct session_limits *limi
 {
 	put_limit(out,
 		  "The kernel does that to who writes to memory for which there is no room left: "
-		  "shared memory lies in /dev/shm, which holds up to",
-		  limits->tmp_max, "tmp_max");
+		  "shared memory lies in /dev/shm, which holds what processes leave of",
+		  limits->memory_max, "memory_max");
 	buf_puts(out, " Or a file that was mapped became shorter.\n");
 }
 
@@ -209,7 +217,14 @@ static const struct {
 	  explain_file,
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },
-	{ { "No space left on device", "ENOSPC" }, explain_space, POLICY_BWRAP, POLICY_NAMESPACES },
+	{ { "No space left on device", "ENOSPC" },
+	  explain_space_bwrap,
+	  POLICY_BWRAP,
+	  POLICY_BWRAP },
+	{ { "No space left on device", "ENOSPC" },
+	  explain_space,
+	  POLICY_NAMESPACES,
+	  POLICY_NAMESPACES },
 	{ { "can't start new thread" }, explain_thread, POLICY_BWRAP, POLICY_NAMESPACES },
 	{ { "disk I/O error", "database or disk is full" },
 	  explain_database,

@@ -132,6 +132,24 @@ def test_h3_a_program_whose_parent_has_ended_is_a_program(tight):
     assert tight.cell("len(x) >> 20").text == "250\n"
 
 
+def test_files_in_memory_are_memory_and_cost_no_process(home):
+    """What a process's end does not free ends none: who writes hears that there is no room."""
+    fill = ("import os\nx, n, size = 5, 0, 0\ntry:\n  while True:\n    with open(f'/dev/shm/{n}', 'wb', buffering=0) as f: n += 1; size += f.write(bytes(4 << 20))\n"
+            "except OSError as e: print(e.strerror)\nsize >> 20")
+    with Server(home, env=ALONE) as server:
+        tier = server.call("session_info", session_id="s", config={"memory_max": 200 * MIB, "tmp_max": 4 * MIB}).object["confinement"]["tier"]
+        if tier != "namespaces":
+            pytest.skip("nobody can give /dev/shm another size here")
+        error, size = server.cell(fill).text.splitlines()
+        assert error == "No space left on device" and 100 < int(size) <= 188
+        for _ in range(3):  # as long as it is looked at
+            assert server.cell("import time; time.sleep(0.6); x").text == "5\n"
+        result = server.cell("open('/dev/shm/more', 'wb').write(bytes(4 << 20))")
+        assert "/dev/shm holds what processes leave of 200 MB (memory_max)." in result.text
+        server.cell("for i in range(n): os.path.exists(f'/dev/shm/{i}') and os.remove(f'/dev/shm/{i}')")
+        until(lambda: server.cell("open('/dev/shm/more', 'wb').write(bytes(30 << 20))").state == "done")
+
+
 def test_h3_an_idle_interpreter_goes_last(tight):
     skip_without("r")
     tight.cell("y <- 5", language="r")
@@ -143,8 +161,8 @@ def test_h3_an_idle_interpreter_goes_last(tight):
 
 @pytest.mark.parametrize("code, words", [
     # H8: a write that cannot fail otherwise.
-    ("from multiprocessing import shared_memory\nm = shared_memory.SharedMemory(create=True, size=20 << 20)\ntry:\n  m.buf[:] = bytes(20 << 20)\n"
-     "finally: m.unlink()", "shared memory lies in /dev/shm, which holds up to 4.0 MB (tmp_max)."),
+    ("from multiprocessing import shared_memory\nm = shared_memory.SharedMemory(create=True, size=30 << 20)\ntry:\n  more = [shared_memory.SharedMemory(create=True, size=30 << 20) for _ in range(12)]\n  for one in more: one.buf[:] = bytes(30 << 20)\n"
+     "finally: m.unlink()", "shared memory lies in /dev/shm, which holds what processes leave of 300 MB (memory_max)."),
     # H10: here it is memory, of which the kernel says the same.
     ("import threading, time\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(90)]\n"
      "try:\n  for t in threads: t.start()\nfinally: run.set()",

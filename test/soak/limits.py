@@ -33,7 +33,7 @@ WORDS = {
     "disk": ("(disk_max)",),
     "file": ("(file_max)", "File too large", "File size limit exceeded", "SIGXFSZ"),
     "tmp": ("No space left", "ENOSPC", "(tmp_max)"),
-    "shm": ("No space left", "ENOSPC", "(tmp_max)"),
+    "shm": ("No space left", "ENOSPC", "(memory_max)"),
     "processes": ("Resource temporarily unavailable", "EAGAIN", "(processes_max)"),
     "descriptors": ("Too many open files", "EMFILE"),
     "output": ("left out",),
@@ -52,8 +52,8 @@ SHELL = {  # at once, slowly
              "for i in {1..999}; do head -c 4194304 /dev/zero >f$i || break; sleep 0.05; done"),
     "file": ("head -c 40000000 /dev/zero >g", "for i in {1..40}; do head -c 1048576 /dev/zero >>g || break; sleep 0.02; done"),
     "tmp": ("head -c 9000000 /dev/zero >/tmp/g", "for i in {1..40}; do head -c 1048576 /dev/zero >>/tmp/g || break; sleep 0.02; done"),
-    "shm": ("head -c 9000000 /dev/zero >/dev/shm/g",
-            "for i in {1..40}; do head -c 1048576 /dev/zero >>/dev/shm/g || break; sleep 0.02; done"),
+    "shm": ("for i in {1..99}; do head -c 10000000 /dev/zero >/dev/shm/$i || break; done",
+            "for i in {1..999}; do head -c 4194304 /dev/zero >/dev/shm/$i || break; sleep 0.02; done"),
     "processes": ("python3 -c 'import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen([\"sleep\", \"1000\"]))\n"
                   "finally:\n  for one in many: one.kill(), one.wait()'",),
     "descriptors": ("python3 -c 'many = [open(\"/dev/null\") for _ in range(9999)]'",),
@@ -67,7 +67,7 @@ CELLS = {
                  "import time\ni = 0\nwhile True: i += 1; open(f'f{i}', 'wb').write(bytes(4 << 20)); time.sleep(0.05)"),
         "file": ("open('g', 'wb').write(bytes(40 << 20))", "f = open('g', 'wb')\nwhile True: f.write(bytes(1 << 20)); f.flush()"),
         "tmp": ("open('/tmp/g', 'wb').write(bytes(9 << 20))",),
-        "shm": ("open('/dev/shm/g', 'wb').write(bytes(9 << 20))",),
+        "shm": ("i = 0\nwhile True: i += 1; open(f'/dev/shm/{i}', 'wb').write(bytes(10 << 20))",),
         "processes": ("import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen(['sleep', '1000']))\n"
                       "finally:\n  for one in many: one.kill(), one.wait()",),
         "descriptors": ("many = [open('/dev/null') for _ in range(9999)]",),
@@ -81,7 +81,7 @@ CELLS = {
                  "await new Promise((go) => setTimeout(go, 50)) }"),
         "file": ("require('fs').writeFileSync('g', Buffer.alloc(40 << 20))",),
         "tmp": ("require('fs').writeFileSync('/tmp/g', Buffer.alloc(9 << 20))",),
-        "shm": ("require('fs').writeFileSync('/dev/shm/g', Buffer.alloc(9 << 20))",),
+        "shm": ("for (let i = 0; ; i++) require('fs').writeFileSync(`/dev/shm/${i}`, Buffer.alloc(10 << 20))",),
         "processes": ("const many = []; try { for (let i = 0; i < 90; i++) { const one = require('child_process').spawn('sleep', ['1000']);"
                       " one.on('error', (e) => console.log(e.message)); many.push(one) }; await new Promise((go) => setTimeout(go, 500)) }"
                       " finally { many.forEach((one) => one.kill()) }",),
@@ -94,14 +94,14 @@ CELLS = {
         "disk": ("for (i in 1:999) write.csv(numeric(5e5), paste0('f', i))",),
         "file": ("writeBin(raw(4e7), 'g')", "write.csv(numeric(4e6), 'g')", "cat(strrep('a', 4e7), file = 'g')"),
         "tmp": ("con <- file('/tmp/g', 'w'); for (i in 1:99) writeLines(strrep('a', 1e6), con)",),
-        "shm": ("con <- file('/dev/shm/g', 'w'); for (i in 1:99) writeLines(strrep('a', 1e6), con)",),
+        "shm": ("for (i in 1:99) write.csv(numeric(1e6), paste0('/dev/shm/', i))",),
         "output": ("cat(strrep('a', 3e7))",),
         "time": ("while (TRUE) {}", "Sys.sleep(1000)"),
     },
     "bash": {**SHELL, "memory": ("y=$(head -c 900000000 /dev/zero | tr '\\0' a)",), "time": ("while :; do :; done", "sleep 1000")},
 }
 # R's con stays open, and what a full file system said goes unheard until it is closed.
-UNTOLD = {("tmp", "r"), ("shm", "r")}
+UNTOLD = {("tmp", "r")}
 
 
 def quoted(code):

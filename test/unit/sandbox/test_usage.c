@@ -169,12 +169,12 @@ static void a_deleted_file_counts_once_as_long_as_it_is_open(void **state)
 	(void)fsync(fd);
 	pid = start(4096, MAP_PRIVATE, true);
 	(void)close(fd);
-	usage_measure(1, false, folder, &usage, &largest);
+	usage_measure(1, false, &(struct usage_places){ .folder = folder }, &usage, &largest);
 	assert_in_range(usage.deleted_bytes, MIB, MIB + MIB / 4);
-	usage_measure(1, false, "/proc", &usage, &largest);
+	usage_measure(1, false, &(struct usage_places){ .folder = "/proc" }, &usage, &largest);
 	assert_int_equal(usage.deleted_bytes, 0);
 	end(pid);
-	usage_measure(1, false, folder, &usage, &largest);
+	usage_measure(1, false, &(struct usage_places){ .folder = folder }, &usage, &largest);
 	assert_int_equal(usage.deleted_bytes, 0);
 }
 
@@ -192,7 +192,7 @@ static void relieve(int first, uint64_t memory_max, pid_t busy, struct usage_rel
 					 .busy_count = busy > 0,
 					 .busy = { busy } };
 
-	usage_relieve(first, &wish, ret_relief);
+	usage_relieve(first, &wish, NULL, ret_relief);
 }
 
 /* Test 73, and 5 of the second test of security: all that is needed, in one go. */
