@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from client import ALONE, BUILD, Server
+from machines import TIERS, confined_in
 from patience import until
 from proxies import own_mounts
 
@@ -241,3 +242,17 @@ def test_readme_says_what_happens_at_a_limit(home, language, code, words):
         result = server.cell(code, language=language)
         assert any(word in result.text for word in words), (words, result.text)
         assert server.cell(look, language=language).text.splitlines()[0] == "5"
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_h2_h3_so_it_is_in_every_tier(tier):
+    with confined_in(tier) as confined:
+        server = confined.server
+        assert not server.call("session_info", session_id="s", config={"disk_max": 40 * MIB, "file_max": 16 * MIB, "memory_max": 200 * MIB}).is_error
+        server.cell("x = 5")
+        result = server.cell(FILL[1])
+        assert result.state == "raised" and "is limited to 40 MB (disk_max)" in result.text
+        assert server.cell(FILL[4] + "\nx").text.endswith("5\n")
+        result = server.cell(f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {GROWS + 'time.sleep(1000)'!r}]).returncode, x")
+        assert result.text.endswith("(-9, 5)\n")
+        assert "which code had started, was killed" in "".join(result.texts)
