@@ -26,9 +26,14 @@ def home(tmp_path):
 
 
 @pytest.fixture
-def server(home):
+def own_server(home):
     with Server(home) as running:
         yield running
+
+
+@pytest.fixture
+def server(own_server):
+    return own_server
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +50,12 @@ def shared_server(kept_server):
     yield kept_server
     for row in kept_server.call("list_sessions").object["sessions"]:
         kept_server.call("destroy_session", session_id=row["session_id"])
+
+
+@pytest.fixture
+def frugal_server(request):
+    """The shared one; tests that look into its home have one of their own. A file has it as its `server`."""
+    return request.getfixturevalue("own_server" if "home" in request.fixturenames else "shared_server")
 
 
 @pytest.fixture

@@ -9,6 +9,12 @@ from patience import until
 from steps import (BEGUN, HOLD, NEVER_S, alive, all_gone, assert_honest, descriptors, go,
                    is_running, listed, overdue, own_seconds, with_word)
 
+
+@pytest.fixture(name="server")
+def fixture_server(frugal_server):
+    return frugal_server
+
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -466,13 +472,12 @@ def test_py28_a_dataframe_is_compact_text_with_its_shape(server):
     assert {"name": "df", "type": "DataFrame", "shape": "150x2"} in result.status["names"]
 
 
-@pytest.mark.parametrize("end", ["", "\nplt.show()", "\nplt.gcf()"])
-def test_py28_a_figure_comes_once_with_and_without_show_and_as_the_value(server, end):
-    result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1, 3, 2])" + end)
-    assert len(result.images) == 1 and result.images[0]["mimeType"] == "image/png"
-    assert base64.b64decode(result.images[0]["data"]).startswith(PNG)
-    assert [c["path"] for c in result.status["files"] if c["path"].endswith(".png")] == \
-        ["output/cell-1-figure-1.png"]
+def test_py28_a_figure_comes_once_with_and_without_show_and_as_the_value(server):
+    for number, end in enumerate(("", "\nplt.show()", "\nplt.gcf()"), 1):
+        result = server.cell("import matplotlib.pyplot as plt\n_ = plt.plot([1, 3, 2])" + end)
+        assert len(result.images) == 1 and result.images[0]["mimeType"] == "image/png", end
+        assert base64.b64decode(result.images[0]["data"]).startswith(PNG)
+        assert [c["path"] for c in result.status["files"] if c["path"].endswith(".png")] == [f"output/cell-{number}-figure-1.png"]
 
 
 def test_several_figures_come_in_order_four_are_shown_all_lie_in_output(server):

@@ -11,6 +11,12 @@ from patience import until
 from steps import (BEGUN, EVIL, HANG_S, HOLD, NEVER_S, assert_clean, assert_honest, begin, go,
                    is_running, listed, overdue, telling)
 
+
+@pytest.fixture(name="server")
+def fixture_server(frugal_server):
+    return frugal_server
+
+
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 
 
