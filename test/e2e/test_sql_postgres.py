@@ -48,6 +48,11 @@ def rows(server, query, **arguments):
     return answer.object["rows"]
 
 
+def counts(postgres, query, number):
+    """Waits until the query counts so many. Each look starts psql, which takes longer than the database does."""
+    until(lambda: postgres.psql(query) == str(number), every=0.1)
+
+
 def test_the_default_database_is_asked_with_a_password_that_needs_quoting(server):  # CB-43
     assert rows(server, "SELECT * FROM t ORDER BY id") == [[1, "Z\u00fcrich"], [2, None]]
 
@@ -274,10 +279,10 @@ def test_a_database_that_is_down_is_told_and_asked_again_when_it_is_back(server,
 def test_a_query_that_loses_its_connection_is_told_and_not_run_again(server, postgres):
     assert rows(server, "SELECT 1") == [[1]]
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": LONG}})
-    until(lambda: postgres.psql(BUSY) == "1")
+    counts(postgres, BUSY, 1)
     assert postgres.psql(END) == "1"
     assert "terminating connection" in Result(running.get()["result"]).texts[-1]
-    until(lambda: postgres.psql(BUSY) == "0")
+    counts(postgres, BUSY, 0)
     assert rows(server, "SELECT 2") == [[2]]
 
 
@@ -329,23 +334,23 @@ def test_the_connection_string_is_only_in_the_helpers_memory(server):
 
 def test_a_cancelled_query_ends_in_the_database(server, postgres):
     running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": LONG}})
-    until(lambda: postgres.psql(BUSY) == "1")
+    counts(postgres, BUSY, 1)
     server.cancel(running)
-    until(lambda: postgres.psql(BUSY) == "0")
+    counts(postgres, BUSY, 0)
     assert rows(server, "SELECT 1") == [[1]]
 
 
-def kill_while_it_runs(server, postgres):
-    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": LONG}})
-    until(lambda: postgres.psql(BUSY) == "1")
+def kill_while_it_runs(server, postgres, query, seen):
+    running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": query}})
+    counts(postgres, seen, 1)
     kill_helpers(server)
     assert Result(running.get()["result"]).texts == ["'ptycell-sql' was ended by signal 9; run the query again"]
 
 
 def test_what_a_killed_helper_asked_ends_in_the_database(server, postgres):
     """It could not cancel: PostgreSQL sees that the connection is gone, long before the deadline of 300 s."""
-    kill_while_it_runs(server, postgres)
-    until(lambda: postgres.psql(BUSY) == "0")
+    kill_while_it_runs(server, postgres, LONG, BUSY)
+    counts(postgres, BUSY, 0)
     assert rows(server, "SELECT 1") == [[1]]
 
 
@@ -354,19 +359,8 @@ def test_a_query_whose_rows_flow_is_cancelled(server, home, postgres):
         "session_id": "s", "query": "SELECT generate_series(1, 1000000000000) AS i"}})
     until(lambda: parts(home))
     server.cancel(running)
-    until(lambda: postgres.psql(BUSY) == "0")
+    counts(postgres, BUSY, 0)
     assert rows(server, "SELECT 1") == [[1]] and inputs(home) == []
-
-
-def test_where_the_database_does_not_look_its_own_deadline_ends_the_query(home, postgres):
-    postgres.psql("ALTER ROLE boss SET client_connection_check_interval = '1h'")
-    try:
-        with Server(home, env={**postgres.environment(), "PTYCELL_QUERY_TIMEOUT": "10"}) as server:
-            assert rows(server, "SELECT current_setting('client_connection_check_interval')") == [["1h"]]
-            kill_while_it_runs(server, postgres)
-        until(lambda: postgres.psql(BUSY) == "0")
-    finally:
-        postgres.psql("ALTER ROLE boss RESET ALL")
 
 
 def test_the_database_knows_how_long_a_query_may_take_and_that_it_reads(server):
@@ -393,10 +387,21 @@ def locked(postgres):
         holder.wait(WAIT_S)
 
 
+def test_where_the_database_does_not_look_its_own_deadline_ends_the_query(home, postgres):
+    postgres.psql("ALTER ROLE boss SET client_connection_check_interval = '1h'")
+    try:
+        with locked(postgres), Server(home, env={**postgres.environment(), "PTYCELL_QUERY_TIMEOUT": "10"}) as server:
+            assert rows(server, "SELECT current_setting('client_connection_check_interval')") == [["1h"]]
+            kill_while_it_runs(server, postgres, "SELECT * FROM locked", WAITING)
+            counts(postgres, WAITING, 0)
+    finally:
+        postgres.psql("ALTER ROLE boss RESET ALL")
+
+
 def test_a_query_that_waits_for_a_lock_ends_at_its_deadline(home, postgres):  # Q16
     with locked(postgres), Server(home, env={**postgres.environment(), "PTYCELL_QUERY_TIMEOUT": "2"}) as server:
         assert "ran into its deadline of 2 s" in sql(server, "SELECT * FROM locked").texts[-1]
-        until(lambda: postgres.psql(WAITING) == "0")
+        counts(postgres, WAITING, 0)
 
 
 def test_a_query_that_waits_for_a_lock_is_cancelled(server, postgres):  # Q16
@@ -405,9 +410,9 @@ def test_a_query_that_waits_for_a_lock_is_cancelled(server, postgres):  # Q16
     try:
         with locked(postgres):
             running = server.start("tools/call", {"name": "exec_sql", "arguments": {"session_id": "s", "query": "SELECT * FROM locked"}})
-            until(lambda: postgres.psql(WAITING) == "1")
+            counts(postgres, WAITING, 1)
             server.cancel(running)
-            until(lambda: postgres.psql(WAITING) == "0")
+            counts(postgres, WAITING, 0)
     finally:
         postgres.psql("ALTER ROLE boss RESET ALL")
 
