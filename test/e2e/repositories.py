@@ -9,7 +9,7 @@ import pytest
 GIT = shutil.which("git")
 needs_git = pytest.mark.skipif(GIT is None, reason="no git here")
 
-# What git reads of a user in a folder: prompts and editors call the first by themselves.
+# What git reads of a user in a folder: prompts and editors call the first by themselves, in any folder.
 LOOKS = [["status"], ["diff"], ["log", "--oneline"], ["branch"], ["ls-files"]]
 
 # Makes a folder $1 into a repository, whose config runs a program that leaves MARK.
