@@ -30,6 +30,10 @@ def environment(home):
 
 # For a server whose processes or folders a test takes for those of its sessions: nothing is made ahead.
 ALONE = {"PTYCELL_SPARES": "0"}
+# A server imports pandas and matplotlib ahead, for a second: most tests are over before that is of use.
+NOT_AHEAD = {"PTYCELL_PRELOAD": "off"}
+# For one that does as servers do unless told otherwise.
+AHEAD = {"PTYCELL_PRELOAD": None}
 
 
 class Result:
@@ -83,8 +87,8 @@ class Server:
 
     def __init__(self, home, *args, env=None, initialize=True, command=None, **popen):
         self.home = home
-        environ = environment(home)
-        environ.update(env or {})
+        environ = {**environment(home), **NOT_AHEAD, **(env or {})}
+        environ = {name: value for name, value in environ.items() if value is not None}
         self.process = subprocess.Popen(
             [*(command or [str(BUILD / "ptycell")]), *args], env=environ, stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, **popen)

@@ -39,7 +39,7 @@ def server(own_server):
 @pytest.fixture(scope="module")
 def kept_server(tmp_path_factory):
     """For `shared_server`."""
-    with Server(tmp_path_factory.mktemp("home"), env={"PTYCELL_PRELOAD": "off"}) as running:
+    with Server(tmp_path_factory.mktemp("home")) as running:
         yield running
 
 

@@ -4,10 +4,17 @@ import base64
 import re
 
 import pytest
-from client import ALONE, Server
+from client import AHEAD, ALONE, Server
 from patience import until
 from steps import (BEGUN, HOLD, NEVER_S, alive, all_gone, assert_honest, descriptors, go,
                    is_running, listed, overdue, own_seconds, with_word)
+
+
+@pytest.fixture(scope="module")
+def kept_server(tmp_path_factory):
+    """What sessions find imported, or what is imported meanwhile, makes no difference to any cell."""
+    with Server(tmp_path_factory.mktemp("home"), env=AHEAD) as running:
+        yield running
 
 
 @pytest.fixture(name="server")

@@ -10,7 +10,7 @@ import time
 from importlib.util import MAGIC_NUMBER
 
 import pytest
-from client import Result, Server
+from client import AHEAD, Result, Server
 from machines import IS_ROOT, TIERS, confined_in
 from patience import until
 from steps import (SYS_KCMP, all_folders, all_gone, assert_leaves_nothing, descriptors, family,
@@ -182,7 +182,7 @@ def test_each_language_has_one_after_its_first_use(home, language):
 
 
 def test_figures_work_with_pyplot_imported_ahead(home):
-    with Server(home) as server:
+    with Server(home, env=AHEAD) as server:
         if server.cell("import matplotlib.pyplot").is_error:
             pytest.skip("there is no matplotlib here")
         name = spared(server, "spared", "matplotlib.pyplot")
@@ -287,7 +287,7 @@ def used_in(server, seconds):
 
 def test_at_rest_nothing_uses_the_processor(home):
     """What is made ahead costs time once, and then no more."""
-    with Server(home) as server:
+    with Server(home, env=AHEAD) as server:
         for language in HERE:
             server.cell(INODE[language], session=f"of-{language}", language=language)
 
