@@ -7,8 +7,9 @@ from test_sql import put, rows, sql
 
 def write_distinct(server, name, thousands):
     """A file of so many thousand rows of 1,000 bytes: no two texts of `a` are the same, `b` has one only."""
-    server.cell(f"with open('input/{name}.csv', 'w') as f:\n    f.write('a,b\\n')\n    for i in range({thousands}):\n"
-                "        f.write(''.join(f'{i}-{j}-' + 'x' * 985 + ',y\\n' for j in range(1000)))")
+    server.cell("rows = bytearray(b''.join(b'0000-%03d-' % j + b'x' * 983 + b',y\\n' for j in range(1000)))\n"
+                f"with open('input/{name}.csv', 'wb') as f:\n    f.write(b'a,b\\n')\n    for i in range({thousands}):\n"
+                "        for at, digit in enumerate(b'%04d' % i): rows[at::995] = bytes([digit]) * 1000\n        f.write(rows)")
     until(lambda: not (answer := sql(server, f"SELECT count(*) FROM {name}")).is_error and
           answer.object["rows"] == [[thousands * 1000]], 200)
 

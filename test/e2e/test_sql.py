@@ -689,9 +689,9 @@ def test_queries_are_cells_of_the_journal_and_lines_of_the_audit_file(home):
 def test_a_session_whose_query_runs_is_not_idle(home):  # CB-13
     """A query of a database that is named makes its session."""
     make_host(home / "host.db", 1)
-    env = {"IDLE_TIMEOUT": "1", "CLEANUP_INTERVAL": "1", "PTYCELL_QUERY_TIMEOUT": "4", "PTYCELL_SQL_SHOP": f"sqlite:{home}/host.db"}
+    env = {"IDLE_TIMEOUT": "1", "CLEANUP_INTERVAL": "1", "PTYCELL_QUERY_TIMEOUT": "3", "PTYCELL_SQL_SHOP": f"sqlite:{home}/host.db"}
     with Server(home, env=env) as server:
-        assert "ran into its deadline of 4 s" in sql(server, ENDLESS, database="shop").texts[-1]
+        assert "ran into its deadline of 3 s" in sql(server, ENDLESS, database="shop").texts[-1]
 
 
 def peak_kb(process):
