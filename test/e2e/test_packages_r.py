@@ -3,7 +3,10 @@
 import functools
 import http.server
 import io
+import json
+import pathlib
 import shutil
+import socket
 import subprocess
 import tarfile
 import threading
@@ -16,12 +19,12 @@ from steps import paths_in
 if not shutil.which("R"):
     pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
 
-# Of each: version, what it imports, whether the repository has it built. What is not runs code when it is installed.
-PACKAGES = {
-    "alphapkg": ("2.0", "", True), "betapkg": ("1.0", "alphapkg (>= 1.5)", True), "tunnelpkg": ("1.0", "evilpkg", True),
-    "evilpkg": ("3.0", "", True), "oldpkg": ("0.9-2", "", True), "needsnew": ("1.0", "alphapkg (>= 9.0)", True),
-    "lackspkg": ("1.0", "nowherepkg", True), "sourcepkg": ("1.0", "alphapkg", False), "brokenpkg": ("1.0", "", False),
-}
+# Of each: version, and what it imports. R builds what is loaded here; of others the repository has what it is told by.
+LOADED = {"alphapkg": ("2.0", ""), "betapkg": ("1.0", "alphapkg (>= 1.5)")}
+TOLD = {"tunnelpkg": ("1.0", "evilpkg"), "evilpkg": ("3.0", ""), "oldpkg": ("0.9-2", ""), "needsnew": ("1.0", "alphapkg (>= 9.0)"),
+        "lackspkg": ("1.0", "nowherepkg")}
+# These run code when they are installed.
+SOURCES = {"sourcepkg": ("1.0", "alphapkg"), "brokenpkg": ("1.0", "")}
 RAN = ('cat("built", file = "ran.txt"); built_by <- Sys.getpid(); '
        'inherited <- grep("^pipe:", Sys.readlink(c("/proc/self/fd/5", "/proc/self/fd/6")))')
 
@@ -32,10 +35,8 @@ def r(*arguments, cwd, env=None):
 
 def write_source(folder, name, version, imports, code):
     (folder / "R").mkdir(parents=True)
-    (folder / "DESCRIPTION").write_text(
-        f"Package: {name}\nVersion: {version}\nTitle: Test\nDescription: A test.\nAuthor: T\nMaintainer: T <t@t.test>\n"
-        "License: MIT\n" + (f"Imports: {imports}\n" if imports else ""))
-    used = "".join(f"import({text.split()[0]})\n" for text in [imports] if text and name not in ("lackspkg", "needsnew"))
+    (folder / "DESCRIPTION").write_text(description(name, version, imports, built=""))
+    used = "".join(f"import({text.split()[0]})\n" for text in [imports] if text)
     (folder / "NAMESPACE").write_text(f"{used}export(version_of)\n")
     (folder / "R" / "all.R").write_text(f'version_of <- function() "{name} {version}"\n{code}\n')
 
@@ -56,9 +57,12 @@ def link_to(target, kind=tarfile.SYMTYPE):
     return member
 
 
-def description(name):
-    return (f"Package: {name}\nVersion: 1.0\nTitle: T\nDescription: D.\nAuthor: T\nMaintainer: T <t@t.test>\nLicense: MIT\n"
-            "Built: R 4.2.2; ; 2026-01-01 00:00:00 UTC; unix\n")
+BUILT = "Built: R 4.2.2; ; 2026-01-01 00:00:00 UTC; unix\n"
+
+
+def description(name, version="1.0", imports="", built=BUILT):
+    return (f"Package: {name}\nVersion: {version}\nTitle: T\nDescription: D.\nAuthor: T\nMaintainer: T <t@t.test>\nLicense: MIT\n"
+            + (f"Imports: {imports}\n" if imports else "") + built)
 
 
 def write_hostile(contrib):
@@ -112,6 +116,13 @@ def write_rows(contrib):
         index.write("\n" + "\n".join(rows))
 
 
+# R's own, and one of other versions in a form that R before 4.4 runs code of.
+INDEXES = """
+tools::write_PACKAGES('.', type = 'source')
+x <- read.dcf("PACKAGES"); x[, "Version"] <- "77.0"; rownames(x) <- x[, "Package"]; saveRDS(x, "others.rds")
+"""
+
+
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
     """A folder: built packages and sources side by side, as in repositories for one system."""
@@ -120,22 +131,21 @@ def repository(tmp_path_factory):
     contrib.mkdir(parents=True)
     library = top / "library"
     library.mkdir()
-    for name, (version, imports, built) in PACKAGES.items():
-        code = {"sourcepkg": RAN, "brokenpkg": 'stop("no luck")'}.get(name, "")
-        write_source(top / name, name, version, imports, code)
-        if built and name in ("lackspkg", "needsnew", "tunnelpkg"):  # what they import need not be there: built by hand
-            (top / name / "NAMESPACE").write_text("export(version_of)\n")
-    order = [name for name, row in PACKAGES.items() if row[2] and name not in ("lackspkg", "needsnew")]
-    for name in ["evilpkg", *[n for n in order if n != "evilpkg"]]:
-        r("INSTALL", "--build", "--no-test-load", f"--library={library}", str(top / name), cwd=contrib,
-          env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(top), "R_LIBS": str(library)})
+    for name, row in {**LOADED, **SOURCES}.items():
+        write_source(top / name, name, *row, {"sourcepkg": RAN, "brokenpkg": 'stop("no luck")'}.get(name, ""))
+    r("INSTALL", "--build", "--no-test-load", f"--library={library}", *(str(top / name) for name in LOADED), cwd=contrib,
+      env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(top), "R_LIBS": str(library)})
     for path in contrib.glob("*_R_*.tar.gz"):
         path.rename(contrib / (path.name.partition("_R_")[0] + ".tar.gz"))
-    r("build", *(str(top / name) for name in PACKAGES if name not in order), cwd=contrib)
+    for name, (version, _) in SOURCES.items():
+        with tarfile.open(contrib / f"{name}_{version}.tar.gz", "w:gz") as archive:
+            archive.add(top / name, name)
+    for name, row in TOLD.items():
+        write_tar(contrib / f"{name}_{row[0]}.tar.gz", {f"{name}/DESCRIPTION": description(name, *row)})
     write_hostile(contrib)
     write_two_faced(contrib)
-    subprocess.run(["Rscript", "-e", "tools::write_PACKAGES('.', type = 'source')"], cwd=contrib, check=True,
-                   capture_output=True, timeout=WAIT_S)
+    subprocess.run(["Rscript", "-e", INDEXES], cwd=contrib, check=True, capture_output=True, timeout=WAIT_S)
+    (contrib / "others.rds").rename(top / "others.rds")
     # What the index tells is true, but the files are others by now.
     write_tar(contrib / "swappedpkg_1.0.tar.gz", {"swappedpkg/DESCRIPTION": description("swappedpkg") + "X: y\n"})
     for path in contrib.glob("PACKAGES.*"):
@@ -175,11 +185,43 @@ def served(repository):
 
 
 @pytest.fixture
-def start(servers, served):
-    return lambda *flags, repos=None, **options: servers("--r-repos", repos or served.url, *flags, **options)
+def start(shared, served):
+    return lambda *flags, repos=None, **options: shared("--r-repos", repos or served.url, *flags, **options)
 
 
 install = functools.partial(steps.install, language="r")
+
+# The installer itself, without a server: each order from its first step to the last one that it gets to.
+ALONE = r"""
+text <- readLines(commandArgs(TRUE)[1])
+text <- text[seq_len(grep("^\tchannel <- ", text) - 1L)]
+eval(parse(text = c(text, '
+	for (order in readLines("orders")) {
+		unlink(c("tmp", "sources", "opened", "site"), recursive = TRUE)
+		for (step in c("fetch", "unpack")) {
+			told <- answer(c(list(step = step), from_json(order)))
+			if (!told$ok) break
+		}
+		cat(to_json(told), "\n", sep = "")
+	}
+})')))
+"""
+
+
+def alone(tmp_path, repos, wishes):
+    """The installer's answers to these wishes, one after the other, from the one repository."""
+    is_url = repos.startswith("http")
+    order = {"policy": {"allow": [], "block": [], "minimum": {}}, "policy_path": "policy.json", "builds": False, "proxied": False,
+             "indexes": [repos] if is_url else [], "folders": [] if is_url else [repos]}
+    work = tmp_path / "alone"
+    work.mkdir(exist_ok=True)
+    (work / "orders").write_text("".join(json.dumps({**order, "packages": wish}) + "\n" for wish in wishes))
+    (work / "alone.R").write_text(ALONE)
+    source = pathlib.Path(__file__).resolve().parents[2] / "lib/install/r.R"
+    done = subprocess.run(["Rscript", "--vanilla", "alone.R", str(source)], cwd=work, check=False, capture_output=True,
+                          text=True, timeout=WAIT_S)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def cell(server, code, session="s", **arguments):
@@ -265,33 +307,41 @@ def test_a_source_runs_no_code_unless_that_is_allowed(start):
     assert result.is_error and "PTYCELL_INSTALL_BUILDS=1" in result.texts[0] and "runs its code" in result.texts[0]
 
 
-def test_68_files_that_are_not_what_they_say_are_refused(start, home):
-    server = start(policy={"r": {"block": ["evilpkg"]}})
-    for name, why in {"travelpkg": "its file '../../evil.R' would lie outside", "liarpkg": "calls itself otherwise inside",
-                      "foreignpkg": "was built for another system", "swappedpkg": "is not the one that the repository's index tells of"}.items():
-        result = install(server, name)
-        assert result.is_error and why in result.texts[0], (name, result.texts)
-    assert not paths_in(home, "**/evil.R")
+HOSTILE = {"travelpkg": "its file '../../evil.R' would lie outside", "liarpkg": "calls itself otherwise inside",
+           "foreignpkg": "was built for another system", "swappedpkg": "is not the one that the repository's index tells of"}
 
 
-def test_an_archive_is_judged_by_what_comes_out_of_it(start):
+def test_68_files_that_are_not_what_they_say_are_refused(start, shared, served, tmp_path):
+    for name, answer in zip(HOSTILE, alone(tmp_path, served.url, [[name] for name in HOSTILE]), strict=True):
+        assert not answer["ok"] and HOSTILE[name] in answer["text"], (name, answer)
+    assert not paths_in(tmp_path, "**/evil.R")
+    result = install(start(), "travelpkg")
+    assert result.is_error and HOSTILE["travelpkg"] in result.texts[0], result.texts
+    assert not paths_in(shared.home, "**/evil.R")
+
+
+def test_an_archive_is_judged_by_what_comes_out_of_it(start, served, tmp_path):
     """68: no second name of a file, and no link, makes a source of what was judged as built."""
-    server = start()
-    for name in TWO_FACED:
-        result = install(server, name)
-        assert result.is_error and "was not installed: its file" in result.texts[0], (name, result.texts)
+    for name, answer in zip(TWO_FACED, alone(tmp_path, served.url, [[name] for name in TWO_FACED]), strict=True):
+        assert not answer["ok"] and "was not installed: its file" in answer["text"], (name, answer)
+    result = install(start(), "dotpkg")
+    assert result.is_error and "was not installed: its file" in result.texts[0], result.texts
 
 
-def test_an_index_that_leads_out_of_its_repository_is_refused(start, served, repository):
+def test_an_index_that_leads_out_of_its_repository_is_refused(start, served, repository, tmp_path):
     """Nothing it says becomes a path or a URL but plain names below the repository."""
-    for n, repos in enumerate((served.url, str(repository))):
-        server = start(repos=repos)
-        served.asked.clear()
-        for name, (_, why) in MISPLACED.items():
-            result = install(server, name, "alphapkg", session=f"{n}{name}")
-            assert result.is_error and why in result.texts[0], (name, result.texts)
-        assert not any(path.endswith(".tar.gz") for path in served.asked)
-        assert install(server, "lowerpkg", session=f"{n}").object["packages"] == ["lowerpkg 1.0"]
+    served.asked.clear()
+    for repos in (served.url, str(repository)):
+        wishes = [*([name, "alphapkg"] for name in MISPLACED), ["lowerpkg"]]
+        *answers, lower = alone(tmp_path, repos, wishes)
+        for (name, (_, why)), answer in zip(MISPLACED.items(), answers, strict=True):
+            assert not answer["ok"] and why in answer["text"], (name, answer)
+        assert lower["ok"] and lower["packages"][0]["version"] == "1.0", lower
+    server = start()
+    result = install(server, "climbpkg", "alphapkg")
+    assert result.is_error and MISPLACED["climbpkg"][1] in result.texts[0], result.texts
+    assert {path for path in served.asked if path.endswith(".tar.gz")} == {"/src/contrib/Older/lowerpkg_7.tar.gz"}
+    assert install(server, "lowerpkg").object["packages"] == ["lowerpkg 1.0"]
 
 
 def test_a_policy_of_later_holds_for_what_the_cache_has(start):
@@ -301,24 +351,22 @@ def test_a_policy_of_later_holds_for_what_the_cache_has(start):
     assert result.is_error and "aheadpkg is version 1.0, and the least" in result.texts[0], result.texts
 
 
-def test_no_index_is_read_that_could_run_code(start, served, repository):
+def test_no_index_is_read_that_could_run_code(servers, served, repository):
     """CVE-2024-27322: R before 4.4 runs what an .rds file promises. This one says other things than the text does."""
-    contrib = repository / "src" / "contrib"
-    code = ('x <- read.dcf("PACKAGES"); x[, "Version"] <- "77.0"; rownames(x) <- x[, "Package"]; '
-            'saveRDS(x, "PACKAGES.rds")')
-    subprocess.run(["Rscript", "-e", code], cwd=contrib, check=True, capture_output=True, timeout=WAIT_S)
+    index = repository / "src" / "contrib" / "PACKAGES.rds"
+    shutil.copy(repository.parent / "others.rds", index)
     try:
         for n, repos in enumerate((served.url, str(repository))):
             served.asked.clear()
-            result = install(start(repos=repos), "alphapkg", session=f"s{n}")
+            result = install(servers("--r-repos", repos), "alphapkg", session=f"s{n}")
             assert result.object["packages"] == ["alphapkg 2.0"], result.texts
             assert not any(path.endswith(".rds") for path in served.asked)
     finally:
-        (contrib / "PACKAGES.rds").unlink()
+        index.unlink()
 
 
-def test_what_was_built_here_is_for_that_session_alone(start, home):
-    server = start("--install-builds")
+def test_what_was_built_here_is_for_that_session_alone(servers, served, home):
+    server = servers("--r-repos", served.url, "--install-builds")
     assert install(server, "sourcepkg").object["packages"] == ["alphapkg 2.0", "sourcepkg 1.0"]
     assert "sourcepkg 1.0" in cell(server, "sourcepkg::version_of()").text
     assert "TRUE" in cell(server, "sourcepkg:::built_by != Sys.getpid()").text  # it ran while it was installed
@@ -337,52 +385,44 @@ def test_a_folder_needs_no_network(start, repository):
     assert off.is_error and "PTYCELL_R_REPOS=off" in off.texts[0]
 
 
-def test_what_cannot_be_had_is_said(start):
+NOT_THERE = {"needsnew": "alphapkg (>= 9.0) is wanted by needsnew, and the repository has version 2.0",
+             "lackspkg": "no package 'nowherepkg', which is needed by lackspkg", "./x": "path", "x.tar.gz": "path",
+             "alphapkg==1.0": "no package; write", "https://evil.test/x": "URL", "--repos=x": "option",
+             "a b": "no package", "alphapkg (>= 1); q()": "no package", "github::x/y": "URL"}
+
+
+def test_what_cannot_be_had_is_said(start, served, tmp_path):
+    for text, answer in zip(NOT_THERE, alone(tmp_path, served.url, [[text] for text in NOT_THERE]), strict=True):
+        assert not answer["ok"] and NOT_THERE[text] in answer["text"], (text, answer)
     server = start()
-    for text, why in {"needsnew": "alphapkg (>= 9.0) is wanted by needsnew, and the repository has version 2.0",
-                      "lackspkg": "no package 'nowherepkg', which is needed by lackspkg", "./x": "path", "x.tar.gz": "path",
-                      "alphapkg==1.0": "no package; write", "https://evil.test/x": "URL", "--repos=x": "option",
-                      "a b": "no package", "alphapkg (>= 1); q()": "no package", "github::x/y": "URL"}.items():
-        result = install(server, text)
-        assert result.is_error and why in result.texts[0], (text, result.texts)
+    result = install(server, "lackspkg")
+    assert result.is_error and NOT_THERE["lackspkg"] in result.texts[0], result.texts
     assert install(server, "stats", "utils (>= 3.0)").object["present"][0].startswith("stats ")
 
 
-def test_a_local_path_is_installed_in_the_session_itself(start):
-    server = start()
-    code = """
-dir.create("mine/R", recursive = TRUE)
-writeLines(c("Package: mine", "Version: 0.1", "Title: T", "Description: D.", "License: MIT", "Author: T", "Maintainer: T <t@t.test>"), "mine/DESCRIPTION")
-writeLines("export(own)", "mine/NAMESPACE")
-writeLines("own <- function() 'my own'", "mine/R/own.R")
-install.packages("./mine", repos = NULL, type = "source")
-library(mine)
-own()
-"""
-    text = cell(server, code).text
-    assert "Asking ptycell" not in text and "my own" in text
-
-
-def test_an_older_copy_that_is_loaded_already_is_told(start):
-    server = start()
-    code = """
+LOCAL = """
 dir.create("alphapkg/R", recursive = TRUE)
 writeLines(c("Package: alphapkg", "Version: 0.1", "Title: T", "Description: D.", "License: MIT", "Author: T", "Maintainer: T <t@t.test>"), "alphapkg/DESCRIPTION")
-writeLines("", "alphapkg/NAMESPACE")
+writeLines("export(own)", "alphapkg/NAMESPACE")
+writeLines("own <- function() 'my own'", "alphapkg/R/own.R")
 install.packages("./alphapkg", repos = NULL, type = "source")
-loadNamespace("alphapkg")
+library(alphapkg)
+own()
 """
-    cell(server, code)
+
+
+def test_a_local_path_is_installed_in_the_session_itself_and_told_where_it_is_older(start):
+    server = start()
+    text = cell(server, LOCAL).text
+    assert "Asking ptycell" not in text and "my own" in text
     assert "alphapkg is loaded already in version 0.1" in install(server, "alphapkg").object["imported"]
     assert "loaded already" in cell(server, 'install.packages("alphapkg")').text
 
 
-def test_waiting_for_packages_can_be_interrupted(start, tmp_path):
+def test_waiting_for_packages_can_be_interrupted(servers):
     """The repository takes the connection and says nothing."""
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        server = start(repos=f"http://localhost:{silent.getsockname()[1]}")
+        server = servers("--r-repos", f"http://localhost:{silent.getsockname()[1]}")
         cell(server, "kept <- 5")
         result = cell(server, 'install.packages("alphapkg")', timeout=2)
         assert result.state == "timed_out"
