@@ -12,14 +12,37 @@ if not shutil.which("R"):
     pytest.skip("there is no R here (apt install r-base-core)", allow_module_level=True)
 
 
+# After it a session is nearly as it began.
+TIDY = """
+grDevices::graphics.off()
+base::options(warn = 0, error = NULL, show.error.messages = TRUE, repr.plot.width = NULL, repr.plot.height = NULL)
+base::rm(list = base::ls(all.names = TRUE))
+"""
+
+
 @pytest.fixture
-def r(server):
-    """Runs a cell of R."""
+def server(of_module):
+    return of_module()
+
+
+@pytest.fixture
+def fresh(server):
+    """For tests whose session must be new, or is of no use after them."""
+    server.call("destroy_session", session_id="s")
+    yield
+    server.call("destroy_session", session_id="s")
+
+
+@pytest.fixture
+def r(server, request):
+    """Runs a cell of R in the module's session, or in a fresh one."""
     def run(code, **arguments):
         result = server.cell(code, language="R", **arguments)
         assert_honest(result)
         return result
-    return run
+    yield run
+    if "fresh" not in request.fixturenames and server.cell(TIDY, language="R").state != "done":
+        server.call("destroy_session", session_id="s")
 
 
 @pytest.mark.parametrize("code, text", [
@@ -37,7 +60,7 @@ def test_visible_values_are_shown(r, code, text):
     assert (result.text, result.state) == (text, "done")
 
 
-def test_state_stays_and_names_are_told(r):
+def test_state_stays_and_names_are_told(r, fresh):
     names = {n["name"]: n for n in r("x <- 1:10; df <- mtcars; f <- function() 1").status["names"]}
     assert names["df"] == {"name": "df", "type": "data.frame", "shape": "32x11"}
     assert names["x"]["shape"] == "10" and names["f"]["type"] == "function"
@@ -53,7 +76,7 @@ def png_size(image):
     return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
 
 
-def test_a_plot_is_shown_and_again_when_lines_are_added_later(r):
+def test_a_plot_is_shown_and_again_when_lines_are_added_later(r, fresh):
     """BR10."""
     first = r("plot(1:10)")
     assert [png_size(i) for i in first.images] == [(960, 720)]
@@ -62,7 +85,7 @@ def test_a_plot_is_shown_and_again_when_lines_are_added_later(r):
     assert r("x <- 1; par(mar = c(2, 2, 2, 2))").images == []
 
 
-def test_two_plots_in_a_cell_are_two_pictures_in_their_places(r):
+def test_two_plots_in_a_cell_are_two_pictures_in_their_places(r, fresh):
     """BR11."""
     result = r('plot(1); cat("between\\n"); hist(c(1, 2, 2)); cat("after\\n")')
     assert len(result.images) == 2
@@ -85,15 +108,19 @@ def test_grid_draws_too(r):
 
 
 def test_ggplots_are_shown_as_values_and_when_printed(r):
+    """Protocol 10: one that fails draws nothing."""
     if r('isTRUE(requireNamespace("ggplot2", quietly = TRUE))').text != "[1] TRUE\n":
         pytest.skip("there is no ggplot2 here (apt install r-cran-ggplot2)")
     result = r("library(ggplot2); p <- ggplot(mtcars, aes(mpg, hp)) + geom_point(); p")
     assert len(result.images) == 1 and result.state == "done"
     assert len(r("print(p); print(p + theme_bw()); invisible(1)").images) == 2
     assert r("p <- p + geom_line()").images == []
+    failed = r("ggplot(mtcars, aes(nosuch, mpg)) + geom_point()")
+    assert failed.images == [] and failed.text.startswith("Error in") and failed.state == "raised"
+    assert "png" not in failed.text and "could not be shown" not in failed.text
 
 
-def test_traces_of_rlang_begin_with_the_cell(r):
+def test_traces_of_rlang_begin_with_the_cell(r, fresh):
     if r('isTRUE(requireNamespace("rlang", quietly = TRUE))').text != "[1] TRUE\n":
         pytest.skip("there is no rlang here (apt install r-cran-rlang)")
     r("f <- function() rlang::abort('no'); g <- function() f(); g()")
@@ -103,7 +130,7 @@ def test_traces_of_rlang_begin_with_the_cell(r):
     assert r("vapply(rlang::last_error()$trace$call, function(call) deparse(call)[1], '')").text == '[1] "k()" "h()"\n'
 
 
-def test_global_handlers_stay_after_the_browser_was_left(r, server):
+def test_global_handlers_stay_after_the_browser_was_left(r, server, fresh):
     """Oracle r/conditions.txt has them compared with those of bare R."""
     r("globalCallingHandlers(warning = function(w) cat('seen\\n')); f <- function() warning('w')")
     assert r("browser()").state == "waiting_for_input" and server.interact(input="Q", language="R").state == "raised"
@@ -118,7 +145,7 @@ def test_own_devices_are_left_alone(r):
     assert len(r("plot(1)").images) == 1
 
 
-def test_plots_on_a_device_that_stays_open_are_told(r):
+def test_plots_on_a_device_that_stays_open_are_told(r, fresh):
     first = r('png("output/x.png"); plot(1)')
     told = "[Plots are drawn on device 2 (png) and not shown: dev.off() closes it, and completes 'output/x.png'.]\n"
     assert first.images == [] and first.text == told
@@ -147,7 +174,7 @@ def test_plots_that_are_not_recorded_are_told(r):
     assert len(shown.images) == 1 and "not recorded" not in shown.text
 
 
-def test_forks_of_r_do_not_speak_for_it(r):
+def test_forks_of_r_do_not_speak_for_it(r, fresh):
     r("library(parallel); kept <- 1")
     plots = r("r <- mclapply(1:4, function(i) { plot(i); plot(i); dev.off(); i }, mc.cores = 2); unlist(r)")
     assert plots.state == "done" and plots.images == [] and plots.text.endswith("[1] 1 2 3 4\n")
@@ -195,20 +222,17 @@ def test_recorded_plots_are_pages_of_their_own(r):
     assert r("graphics.off(); png('a.png'); b; a").text.startswith("[Plots are drawn on device 2 (png)")
 
 
-def test_measuring_and_failing_draw_nothing(r):
-    """P11, protocol 10."""
+def test_measuring_draws_nothing(r):
+    """P11."""
     nothing = r("x <- strwidth('a', units = 'inches')")
     assert nothing.images == [] and nothing.text == ""
     assert count(r("plot(1)")) == 1
     assert count(r("x <- strwidth('b', units = 'inches')")) == 0
-    if r('isTRUE(requireNamespace("ggplot2", quietly = TRUE))').text == "[1] TRUE\n":
-        failed = r("ggplot2::ggplot(mtcars, ggplot2::aes(nosuch, mpg)) + ggplot2::geom_point()")
-        assert failed.images == [] and failed.text.startswith("Error in") and failed.state == "raised"
-        assert "png" not in failed.text and "could not be shown" not in failed.text
 
 
-def test_images_beyond_the_limit_are_told_and_saved(server, r):
+def test_images_beyond_the_limit_are_told_and_saved(server, r, fresh):
     """Protocol 1."""
+    r("options(repr.plot.width = 4, repr.plot.height = 3)")
     result = r("for (i in 1:23) plot(i)")
     assert "[3 more images are not named: 20 a cell are; saved in output/]" in result.text
     assert len(listed(server, "output/*-figure-*.png")) == 23
@@ -226,13 +250,12 @@ def test_the_size_of_figures_can_be_chosen(r):
     assert sizes("dev.new(width = 10, height = 3); plot(1)\nplot(2)") == [(1200, 360)] * 2
     assert sizes("options(repr.plot.width = 4, repr.plot.height = 2); plot(1)") == [(480, 240)]  # the later wish holds
     assert sizes("graphics.off(); options(repr.plot.width = NULL, repr.plot.height = NULL); plot(1)") == [(960, 720)]
-    too_large = r("dev.new(width = 41, height = 40); par(mar = rep(0, 4)); plot(1)")
+    too_large = r("dev.new(width = 41, height = 2); par(mar = rep(0, 4)); plot(1)")
     assert "[Figures are at most 40 inches wide and high.]" in too_large.text
     assert r("dev.new(width = 'wide')").state == "raised"
     assert r("graphics.off(); plot(1); options(repr.plot.width = 'wide')").state == "done"
-    assert r("options(repr.plot.width = 50); 1").text == "[1] 1\n"
+    assert r("options(repr.plot.width = 50, repr.plot.height = 3); 1").text == "[1] 1\n"
     assert r("plot(1); 2\n3").text.count("Figures are at most 40 inches") == 1
-    r("options(repr.plot.width = NULL)")
 
 
 def test_another_size_draws_on_no_device_of_the_users(r):
@@ -260,7 +283,7 @@ def test_errors_name_their_call_and_the_way_to_it(r):
     assert r('tryCatch(stop("a"), error = function(e) "caught")').text == '[1] "caught"\n'
 
 
-def test_what_does_not_parse_is_shown_where(r):
+def test_what_does_not_parse_is_shown_where(r, fresh):
     assert "<cell 1>:2:5: unexpected '='" in r("1\nx = = 2").text
     assert "unexpected end of input" in r("f(").text
     assert r('exists("x")').text == "[1] FALSE\n"
@@ -316,13 +339,13 @@ def test_methods_of_the_user_print_values(r):
 
 def test_a_cell_behind_an_error_can_be_interrupted(r):
     assert r("stop('x')").text == "Error: x\n"
-    result = r("repeat 1", timeout=1)
+    result = r("repeat 1", timeout=0.2)
     assert result.state == "timed_out" and "It has not ended yet" not in result.text
     assert r("suspendInterrupts({ plot(1); .Internal(interruptsSuspended()) })").text.startswith("[1] TRUE\n")
     assert r(".Internal(interruptsSuspended())").text == "[1] FALSE\n"
 
 
-def test_a_time_limit_holds_for_each_cell(r):
+def test_a_time_limit_holds_for_each_cell(r, fresh):
     """P23."""
     r("setTimeLimit(elapsed = 0.2)")
     for _ in range(2):
@@ -354,7 +377,7 @@ def test_the_way_to_an_error_names_all_functions(r):
 def test_an_interrupt_ends_the_cell_and_keeps_the_state(r, code):
     """BR13."""
     r("kept <- 7")
-    result = r(code, timeout=0.5)
+    result = r(code, timeout=0.2)
     assert result.state == "timed_out"
     assert r("kept").text == "[1] 7\n"
 
@@ -384,7 +407,7 @@ def test_the_browser_is_driven_and_left(r, server):
     assert r("1").text == "[1] 1\n"
 
 
-def test_the_debugger_shows_no_frame_of_ours_and_ends_with_its_cell(r, server):
+def test_the_debugger_shows_no_frame_of_ours_and_ends_with_its_cell(r, server, fresh):
     def says(text):
         return server.interact(input=text, language="R").text
 
@@ -401,7 +424,7 @@ def test_the_debugger_shows_no_frame_of_ours_and_ends_with_its_cell(r, server):
     assert r("options(error = NULL)\n{ 4 }").text == "[1] 4\n"
 
 
-def test_quit_ends_the_cell_with_its_status(r):
+def test_quit_ends_the_cell_with_its_status(r, fresh):
     """BR15: as SystemExit does in Python; the state is kept."""
     result = r('x <- 1; quit(status = 3); cat("not reached")')
     assert (result.state, result.status["exit"]) == ("done", 3)
@@ -409,7 +432,7 @@ def test_quit_ends_the_cell_with_its_status(r):
     assert r("x").text == "[1] 1\n"
 
 
-def test_quit_runs_what_r_runs_last(r):
+def test_quit_runs_what_r_runs_last(r, fresh):
     r('.Last <- function() { cat("bye\\n"); x <<- 7 }')
     for code, text in (("quit(status = 3)", "bye\n"), ("f <- function() q(); f()", "bye\n"), ("q(runLast = FALSE)", "")):
         result = r(f"x <- 1; {code}; 'not reached'")
@@ -421,7 +444,7 @@ def test_quit_runs_what_r_runs_last(r):
     assert r("rm(.Last); q('no', 2); 'not reached'").status["exit"] == 2
 
 
-def test_the_end_of_the_process_is_told(r):
+def test_the_end_of_the_process_is_told(r, fresh):
     result = r("x <- 1; base::quit(status = 4)")
     assert (result.state, result.status["exit"]) == ("died", 4)
     assert r('exists("x")').text.endswith("[1] FALSE\n")
@@ -434,22 +457,27 @@ def test_large_values_and_outputs_are_bounded(r):
     assert "line 1\n" in result.text and "line 20000" in result.text and "output" in result.status
 
 
-@pytest.mark.parametrize("hostile", [
-    "options(warn = 2, error = quote(stop()), width = 20, prompt = 'x', device = 'png')",
-    "print <- function(...) 1; cat <- 1; sapply <- 2; T <- FALSE; c <- function(...) NULL",
-    "sink('sunk.txt'); cat('x'); sink()", "rm(list = ls(all.names = TRUE)); detach('tools:ptycell')",
-    "setwd(tempdir()); gc()", "Sys.setlocale('LC_ALL', 'C')", "invokeRestart('abort')",
+HOSTILE = [
+    "sink('sunk.txt'); cat('x'); sink()", "setwd(tempdir()); gc()", "Sys.setlocale('LC_ALL', 'C')", "invokeRestart('abort')",
     "on.exit(stop('late')); closeAllConnections", "options(expressions = 100)", "set.seed(1); rm(.Random.seed)",
     "makeActiveBinding('active', function() stop('no'), globalenv())", "delayedAssign('late', stop('no'))",
-    "x <- 1; lockBinding('x', globalenv()); lockEnvironment(globalenv())",
     "class(y <- 1) <- 'odd'; length.odd <- function(x) stop('no'); dim.odd <- length.odd; y <- structure(1, class = 'odd')",
-])
-def test_no_setting_of_a_cell_breaks_the_next(r, hostile):
-    r(hostile)
-    assert r("invisible(base::print(base::paste('still', 1 + 1)))").text == '[1] "still 2"\n'
+    "print <- function(...) 1; cat <- 1; sapply <- 2; T <- FALSE; c <- function(...) NULL",
+    "options(warn = 2, error = quote(stop()), width = 20, prompt = 'x', device = 'png')",
+    "x <- 1; lockBinding('x', globalenv()); lockEnvironment(globalenv())",
+]
+FORGETFUL = "rm(list = ls(all.names = TRUE)); detach('tools:ptycell')"
 
 
-def test_connections_that_are_closed_cost_no_answer(r):
+@pytest.mark.parametrize("cells", [[FORGETFUL], HOSTILE], ids=["forgetful", "hostile"])
+def test_no_setting_of_a_cell_breaks_the_next(r, cells, fresh):
+    """Nor do all of them together."""
+    for hostile in cells:
+        r(hostile)
+        assert r("invisible(base::print(base::paste('still', 1 + 1)))").text == '[1] "still 2"\n', hostile
+
+
+def test_connections_that_are_closed_cost_no_answer(r, fresh):
     """Also where others have their numbers by then."""
     assert r("closeAllConnections(); 1").text == "[1] 1\n"
     r("for (i in 3:20) try(close(getConnection(i)), silent = TRUE)\n"
