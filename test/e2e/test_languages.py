@@ -32,45 +32,54 @@ STOPPED = {
 }
 
 
+@pytest.fixture
+def lasting(of_module):
+    """The module's server, whose session stays from test to test: what a test needs in it, it sets itself."""
+    server = of_module()
+    yield server
+    if [row["state"] for row in server.call("list_sessions").object["sessions"]] not in ([], ["idle"]):
+        server.call("destroy_session", session_id="s")
+
+
 @pytest.mark.parametrize("language", sorted(CAUGHT))
-def test_a_deadline_that_the_code_outlives_is_told(server, language):
+def test_a_deadline_that_the_code_outlives_is_told(lasting, language):
     if language not in HERE:
         pytest.skip(f"there is no {language} here")
     for timeout in (1, 10, 100):
-        result = server.cell(CAUGHT[language], language=language, timeout=timeout)
+        result = lasting.cell(CAUGHT[language], language=language, timeout=timeout)
         if "on\n" in result.text:
             break
     assert result.state == "done", result.texts
     assert f"ran into its deadline of {timeout} s and was interrupted; after that it came to an end of its own" in result.text
-    assert "deadline" not in server.cell(CELLS[language][0], language=language).text
+    assert "deadline" not in lasting.cell(CELLS[language][0], language=language).text
 
 
 @pytest.mark.parametrize("language", sorted(STOPPED))
-def test_an_interpreter_that_stopped_itself_is_interrupted(server, language):
+def test_an_interpreter_that_stopped_itself_is_interrupted(lasting, language):
     if language not in HERE:
         pytest.skip(f"there is no {language} here")
-    server.cell(CELLS[language][0], language=language)
-    begin(server, STOPPED[language], language=language)
-    assert server.interact(action="interrupt", language=language).state == "interrupted"
-    assert server.cell(CELLS[language][1], language=language).text == "7\n"
+    lasting.cell(CELLS[language][0], language=language)
+    begin(lasting, STOPPED[language], language=language)
+    assert lasting.interact(action="interrupt", language=language).state == "interrupted"
+    assert lasting.cell(CELLS[language][1], language=language).text == "7\n"
 
 
 @pytest.mark.parametrize("names", [
     ["python", "py", "Python", "PYTHON3"], ["bash", "sh", "shell", "Bash", "SHELL"], ["r", "R"],
     ["javascript", "js", "node", "typescript", "ts", "JS"]],
     ids=lambda names: names[0])
-def test_all_names_of_a_language_are_one_interpreter(server, names):
+def test_all_names_of_a_language_are_one_interpreter(lasting, names):
     """OI-01."""
     if names[0] not in HERE:
         pytest.skip(f"there is no {names[0]} here")
     assign, show, *_ = CELLS[names[0]]
-    assert server.cell(assign, language=names[0]).state == "done"
-    assert {server.cell(show, language=name).text for name in names} == {"7\n"}
+    assert lasting.cell(assign, language=names[0]).state == "done"
+    assert {lasting.cell(show, language=name).text for name in names} == {"7\n"}
 
 
-def test_an_unknown_language_names_those_that_are_there(server):
+def test_an_unknown_language_names_those_that_are_there(lasting):
     for name in ("cobol", "", "zsh", "../bash", "x" * 500):
-        result = server.call("exec_code", session_id="s", language=name, code="1")
+        result = lasting.call("exec_code", session_id="s", language=name, code="1")
         assert result.is_error and "what does: python, " in result.texts[0], result.texts
         assert " bash" in result.texts[0]
 
@@ -113,25 +122,25 @@ def test_languages_share_folder_and_numbers(server):
 
 @pytest.mark.parametrize("hurt", HERE)
 @pytest.mark.parametrize("how", ["interrupt", "crash", "kill"])
-def test_what_happens_to_one_language_leaves_the_others_alone(server, hurt, how):
+def test_what_happens_to_one_language_leaves_the_others_alone(lasting, hurt, how):
     for name in HERE:
-        assert server.cell(CELLS[name][0], language=name).state == "done"
+        assert lasting.cell(CELLS[name][0], language=name).state == "done"
     _, _, endless, crash = CELLS[hurt]
     if how == "interrupt":
-        result = server.cell(endless, language=hurt, timeout=0.5)
+        result = lasting.cell(endless, language=hurt, timeout=0.2)
         assert result.state == "timed_out"
     elif how == "kill":
-        assert server.cell(endless, language=hurt, budget=0.3).state == "running"
-        assert server.interact(language=hurt, action="kill").state == "died"
-        assert server.cell("1" if hurt != "bash" else "true", language=hurt).state == "done"
+        assert lasting.cell(endless, language=hurt, budget=0.1).state == "running"
+        assert lasting.interact(language=hurt, action="kill").state == "died"
+        assert lasting.cell("1" if hurt != "bash" else "true", language=hurt).state == "done"
     else:
-        result = server.cell(crash, language=hurt)
+        result = lasting.cell(crash, language=hurt)
         assert (result.state, result.status.get("exit")) == ("died", 9), result.texts
     for name in HERE:
         if name != hurt:
-            assert server.cell(CELLS[name][1], language=name).text == "7\n"
+            assert lasting.cell(CELLS[name][1], language=name).text == "7\n"
     if how == "interrupt":
-        assert server.cell(CELLS[hurt][1], language=hurt).text == "7\n"
+        assert lasting.cell(CELLS[hurt][1], language=hurt).text == "7\n"
 
 
 def test_what_to_call_next_names_the_language_where_there_are_several(server):
@@ -169,9 +178,9 @@ def test_background_of_one_language_is_not_anothers(server):
 
 
 @pytest.mark.parametrize("name", HERE)
-def test_variables_of_every_language_are_told(server, name):
-    server.cell(CELLS[name][0], language=name)
-    info = server.call("session_info", session_id="s", include=["variables"]).object
+def test_variables_of_every_language_are_told(lasting, name):
+    lasting.cell(CELLS[name][0], language=name)
+    info = lasting.call("session_info", session_id="s", include=["variables"]).object
     assert "'x'" in str(info) or '"x"' in str(info), info
 
 
