@@ -9,6 +9,7 @@ import pytest
 import steps
 from indexes import Index, sdist
 from registries import Registry, package
+from steps import paths_in
 
 HAS_NPM = shutil.which("npm") is not None and shutil.which("node") is not None
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
@@ -34,8 +35,9 @@ Promise.all(tried).then((codes) => { told.network = codes; fs.writeFileSync('tol
 """
 
 
-@pytest.fixture
-def registry(home):
+@pytest.fixture(scope="module")
+def registry(of_module):
+    home = of_module.home
     (home / "secret.txt").write_text("of the person")
     registry = Registry()
     script = SCRIPT % {"secret": json.dumps(str(home / "secret.txt")), "home": json.dumps(str(home)),
@@ -43,7 +45,7 @@ def registry(home):
     build = {"scripts": {"install": "node build.js"}}
     registry.packages = (
         package("plain", "1.0.0"), package("dated", "1.0.0"), package("dated", "2.0.0"),
-        package("forger", "1.0.0", {"build.js": script}, **build),
+        package("forger", "1.0.0", {"build.js": script}, **build), package("silent", "1.0.0", {"build.js": script}, **build),
         package("leader", "1.0.0", {"build.js": script}, dependencies={"dated": "1.0.0"}, **build),
         package("failing", "1.0.0", scripts={"postinstall": "echo is no compiler here >&2; exit 3"}),
         package("smuggler", "1.0.0", {"node_modules/banned/package.json": '{"name": "banned", "version": "1.0.0"}',
@@ -53,8 +55,8 @@ def registry(home):
 
 
 @pytest.fixture
-def start(servers, registry):
-    return functools.partial(servers, env={"npm_config_registry": registry.url})
+def start(shared, registry):
+    return functools.partial(shared, env={"npm_config_registry": registry.url})
 
 
 install = functools.partial(steps.install, language="javascript")
@@ -64,8 +66,13 @@ def node(server, code, session="s"):
     return server.call("exec_code", session_id=session, language="javascript", code=code)
 
 
+def assert_kept_for_nobody(home, package):
+    assert not paths_in(home, f"cache/packages/sets/*/files/**/{package}*")
+    assert not any(package in record.read_text() for record in paths_in(home, "cache/packages/index/*"))
+
+
 @with_npm
-def test_an_install_script_forges_no_verdict_reads_no_file_and_reaches_no_host(start, registry, home):
+def test_an_install_script_forges_no_verdict_reads_no_file_and_reaches_no_host(start, registry):
     server = start("--install-builds")
     result = install(server, "forger")
     assert result.object["packages"] == ["forger 1.0.0"], result.texts
@@ -76,19 +83,15 @@ def test_an_install_script_forges_no_verdict_reads_no_file_and_reaches_no_host(s
     # It could write where it worked, and nobody believed it.
     again = install(server, "plain")
     assert again.object["packages"] == ["forger 1.0.0", "plain 1.0.0"]
-
-
-@with_npm
-def test_what_a_build_made_is_for_nobody_else(start, home):
-    server = start("--install-builds")
-    assert not install(server, "forger").object["cached"]
-    assert not install(server, "forger", session="t").object["cached"]
-    assert not list((home / "cache/packages/sets").iterdir()) and not list((home / "cache/packages/index").iterdir())
+    # What a build made is for nobody else.
+    assert not result.object["cached"] and not install(server, "forger", session="t").object["cached"]
+    assert_kept_for_nobody(server.home, "forger")
 
 
 @with_npm
 def test_the_set_is_judged_before_any_script_runs(start, registry):
     server = start("--install-builds", policy={"javascript": {"minimum": {"dated": "2.0.0"}}})
+    registry.asked.clear()
     result = install(server, "leader")
     assert result.is_error and "dated (needed by leader) is version 1.0.0" in result.texts[0], result.texts
     assert not any(path.endswith(".tgz") for path in registry.asked)  # nothing was there that could run
@@ -97,8 +100,8 @@ def test_the_set_is_judged_before_any_script_runs(start, registry):
 @with_npm
 def test_without_builds_no_script_runs(start, registry):
     server = start()
-    assert install(server, "forger").object["packages"] == ["forger 1.0.0"]
-    assert "false" in node(server, "fs.existsSync(require.resolve('forger').replace('index.js', 'told.json'))").text
+    assert install(server, "silent").object["packages"] == ["silent 1.0.0"]
+    assert "false" in node(server, "fs.existsSync(require.resolve('silent').replace('index.js', 'told.json'))").text
 
 
 @with_npm
@@ -136,7 +139,7 @@ def test_an_older_copy_that_is_loaded_already_is_told(start):
         assert result.object["imported"].startswith("dated is loaded already in version 1.0.0"), result.texts
         assert "loads 2.0.0" in node(server, "npm install dated@2.0.0\n1", session=f"s{n}").text
         assert "imported" not in install(server, "dated@1.0.0", session=f"s{n}").object
-        fresh = install(server, "dated@2.0.0", session=f"t{n}")
+        fresh = install(server, "dated@2.0.0", "plain", session=f"t{n}")
         assert "imported" not in fresh.object and "2.0.0" in node(server, f"{load}", session=f"t{n}").text
         assert "imported" not in install(server, "plain", session=f"t{n}").object
 
@@ -169,16 +172,16 @@ PROJECT = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-pat
 
 
 @pytest.fixture
-def index(home):
+def index(of_module):
     index = Index()
-    backend = "\n".join([f"SECRET = {str(home / 'secret.txt')!r}", f"PORT = {index.server.server_address[1]}", 'NEEDS = ""', BACKEND])
+    backend = "\n".join([f"SECRET = {str(of_module.home / 'secret.txt')!r}", f"PORT = {index.server.server_address[1]}", 'NEEDS = ""', BACKEND])
     index.add(*sdist("built", "1.0", "", files={"pyproject.toml": PROJECT, "backend.py": backend}))
     yield index
     index.close()
 
 
 @with_pip
-def test_a_source_that_is_built_forges_no_verdict_and_stays_with_its_session(start, home, index):
+def test_a_source_that_is_built_forges_no_verdict_and_stays_with_its_session(start, index):
     server = start("--install-builds", "--pip-index", index.url)
     result = install(server, "built", language="python")
     assert result.object["packages"] == ["built 1.0"], result.texts
@@ -186,4 +189,4 @@ def test_a_source_that_is_built_forges_no_verdict_and_stays_with_its_session(sta
     assert "'secret': 'FileNotFoundError'" in told and "'network': 'ConnectionRefusedError'" in told, told
     assert "'answer': 'OSError'" in told and "'report'" in told, told
     assert server.cell("import planted").is_error
-    assert not list((home / "cache/packages/sets").iterdir())
+    assert_kept_for_nobody(server.home, "built")
