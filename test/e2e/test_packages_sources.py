@@ -23,16 +23,23 @@ pytestmark = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3
 ALPHA = wheel("alpha", "1.0")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def index():
     index = Index(ALPHA)
     yield index
     index.close()
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    """Where all servers keep packages: what came from the same place need not come again."""
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def start(servers):
-    return lambda *flags, **env: servers(*flags, env=env)
+def start(servers, cache):
+    """Starts a server in a home of its own, for in that lies what it is told."""
+    return lambda *flags, **env: servers(*flags, env={"PTYCELL_HOME": str(cache), **env})
 
 
 # ---- indexes: the person's own configuration
@@ -105,29 +112,19 @@ def test_certificates_and_trusted_hosts_of_pip_s_configuration_hold(start, home,
 
 
 @pytest.mark.skipif(not HAS_NPM, reason="no npm here")
-def test_npm_s_own_configuration_names_the_registry_and_who_asks(start, home):
-    registry = Registry(package("plain", "1.0.0"), package("scoped", "2.0.0"))
-    try:
-        host = registry.url.partition(":")[2]
-        (home / ".npmrc").write_text(f"registry={registry.url}\n{host}:_authToken=${{NPM_TOKEN}}\n")
-        result = install(start(NPM_TOKEN="t0k3n-of-the-person"), "plain", language="javascript")
-        assert result.object["packages"] == ["plain 1.0.0"], result.texts
-        assert "Bearer t0k3n-of-the-person" in registry.authorizations
-        assert not any("t0k3n" in text for text in result.texts)
-    finally:
-        registry.close()
-
-
-@pytest.mark.skipif(not HAS_NPM, reason="no npm here")
-def test_a_scope_of_npm_s_configuration_has_its_own_registry(start, home):
+def test_npm_s_own_configuration_names_registries_one_for_a_scope_and_who_asks(start, home):
     """A set of another registry is none of this one's."""
     plain, one, other = (Registry(package("@own/scoped" if n else "plain", "1.0.0", {"who.txt": str(n)})) for n in range(3))
     try:
         for n, registry in enumerate((one, other), 1):
-            (home / ".npmrc").write_text(f"registry={plain.url}\n@own:registry={registry.url}\n")
-            server = start()
+            host = plain.url.partition(":")[2]
+            (home / ".npmrc").write_text(f"registry={plain.url}\n{host}:_authToken=${{NPM_TOKEN}}\n@own:registry={registry.url}\n")
+            server = start(NPM_TOKEN="t0k3n-of-the-person")
             result = install(server, "@own/scoped", "plain", session=f"s{n}", language="javascript")
             assert result.object["packages"] == ["@own/scoped 1.0.0", "plain 1.0.0"], result.texts
+            assert "Bearer t0k3n-of-the-person" in plain.authorizations
+            assert not any("t0k3n" in text for text in result.texts)
+            assert not any("t0k3n" in str(told) for told in registry.authorizations)
             code = "require('fs').readFileSync(require.resolve('@own/scoped').replace('index.js', 'who.txt'), 'utf8')"
             text = server.call("exec_code", session_id=f"s{n}", language="javascript", code=code).text
             assert text.strip() == f"'{n}'", text
@@ -140,7 +137,7 @@ def test_a_scope_of_npm_s_configuration_has_its_own_registry(start, home):
 
 
 @pytest.mark.skipif(not HAS_NPM, reason="no npm here")
-def test_without_a_hash_a_package_is_told_by_what_it_holds(start, home):
+def test_without_a_hash_a_package_is_told_by_what_it_holds(servers, home):
     """A registry that tells none may have another file of the same name and version by tomorrow."""
     registry = Registry(package("loose", "1.0.0"), hashes=False)
     try:
@@ -150,7 +147,7 @@ def test_without_a_hash_a_package_is_told_by_what_it_holds(start, home):
             # By then: what was resolved is asked for again.
             for record in (home / "cache/packages").glob("index/*"):
                 record.write_text(json.dumps({**json.loads(record.read_text()), "made": 1000}))
-            server = start()
+            server = servers()
             assert not install(server, "loose", session=f"s{n}", language="javascript").is_error
             text = server.call("exec_code", session_id=f"s{n}", language="javascript", code="require('loose')").text
             assert text.strip() == f"'{value}'", text
