@@ -10,6 +10,7 @@ import subprocess
 import pytest
 from client import CALL_S, Server
 from indexes import Index, wheel
+from steps import NEVER_S
 
 HAS_PIP = subprocess.run(["/usr/bin/python3", "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 with_pip = pytest.mark.skipif(not HAS_PIP, reason="no pip for /usr/bin/python3 here")
@@ -82,7 +83,7 @@ def test_ca11_each_option_of_a_session_takes_effect(home):
             assert all(told.object["effective_config"][key] == value for key, value in config.items())
             return session
 
-        assert server.cell("while True: pass", session=with_option("time", exec_timeout=1)).state == "timed_out"
+        assert server.cell(f"import time; time.sleep({NEVER_S})", session=with_option("time", exec_timeout=1)).state == "timed_out"
         hungry = server.cell("x = bytearray(400 << 20)", session=with_option("memory", memory_max=256 << 20))
         assert hungry.is_error and "memory" in hungry.text.lower()
         burning = server.cell("while True: pass", session=with_option("cpu", cpu_max=1, exec_timeout=CALL_S))
@@ -201,5 +202,4 @@ def test_ca28_no_way_to_write_it_gets_below_a_minimum(packaged):
 
 @with_pip
 def test_ca29_legal_ways_to_write_a_version_are_taken(packaged):
-    assert install(packaged, "numpy==1.22.*").object["packages"] == ["numpy 1.22.4"]
-    assert install(packaged, "pillow===9.0.0", session="t").object["packages"] == ["pillow 9.0.0"]
+    assert install(packaged, "numpy==1.22.*", "pillow===9.0.0").object["packages"] == ["numpy 1.22.4", "pillow 9.0.0"]

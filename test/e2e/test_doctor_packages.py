@@ -75,8 +75,8 @@ def test_an_index_that_does_not_answer_in_time_is_told(home, index, tmp_path):
     assert code == 1 and "was not done after 1 s (PTYCELL_INSTALL_TIMEOUT)" in text, text
 
 
-def test_an_index_that_is_none_is_named(home):
-    code, text = doctor(home, PTYCELL_PIP_INDEX="nonsense")
+def test_an_index_that_is_none_is_named(home, tmp_path):
+    code, text = doctor(home, PTYCELL_PIP_INDEX="nonsense", PTYCELL_NODE=str(tmp_path / "no-node"), PTYCELL_R=str(tmp_path / "no-r"))
     assert code == 1 and "the package index 'nonsense' is neither" in text
 
 

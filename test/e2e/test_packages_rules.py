@@ -115,7 +115,7 @@ def test_javascript_has_its_own_rules():
         (["verdict", {"name": "lodash", "version": "4.17.21"}, policy], None),
         (["parse", "lodash"], "lodash"), (["parse", "Lodash@^4"], "lodash@^4"), (["parse", "@types/node@>=18 <20"], "@types/node@>=18 <20"),
         (["parse", "lodash@latest"], "lodash@latest"), (["parse", "--registry=x"], "option"), (["parse", "-g"], "option"),
-        (["parse", "git+https://x/y"], "path or a URL"), (["parse", "user/repo"], "path or a URL"), (["parse", "./x"], "path or a URL"),
+        (["parse", "git+https://x/y"], "come from the registry only, by name"), (["parse", "../x"], "path or a URL"), (["parse", "user/repo"], "path or a URL"), (["parse", "./x"], "path or a URL"),
         (["parse", "x@npm:y"], "path or a URL"), (["parse", "https://x/y.tgz"], "path or a URL"), (["parse", "x.tgz"], "path or a URL"),
         (["parse", "x; rm -rf /"], "path or a URL"), (["parse", "x y"], "no package"), (["parse", "$(id)"], "no package"),
     ]
