@@ -373,7 +373,7 @@ def test_what_was_built_here_is_for_that_session_alone(servers, served, home):
     assert "[1] 0" in cell(server, "length(sourcepkg:::inherited)").text  # it cannot answer for the installer
     assert not install(server, "sourcepkg", session="t").object["cached"]
     assert not paths_in(home, "cache/packages/sets/*/files/sourcepkg")
-    broken = install(server, "brokenpkg")
+    broken = install(server, "brokenpkg", session="u")
     assert broken.is_error and "no luck" in broken.texts[0]
 
 
