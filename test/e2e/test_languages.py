@@ -127,7 +127,7 @@ def test_what_happens_to_one_language_leaves_the_others_alone(lasting, hurt, how
         assert lasting.cell(CELLS[name][0], language=name).state == "done"
     _, _, endless, crash = CELLS[hurt]
     if how == "interrupt":
-        result = lasting.cell(endless, language=hurt, timeout=0.2)
+        result = lasting.cell(endless, language=hurt, timeout=0.1)
         assert result.state == "timed_out"
     elif how == "kill":
         assert lasting.cell(endless, language=hurt, budget=0.1).state == "running"

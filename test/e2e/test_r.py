@@ -339,7 +339,7 @@ def test_methods_of_the_user_print_values(r):
 
 def test_a_cell_behind_an_error_can_be_interrupted(r):
     assert r("stop('x')").text == "Error: x\n"
-    result = r("repeat 1", timeout=0.2)
+    result = r("repeat 1", timeout=0.1)
     assert result.state == "timed_out" and "It has not ended yet" not in result.text
     assert r("suspendInterrupts({ plot(1); .Internal(interruptsSuspended()) })").text.startswith("[1] TRUE\n")
     assert r(".Internal(interruptsSuspended())").text == "[1] FALSE\n"
@@ -377,7 +377,7 @@ def test_the_way_to_an_error_names_all_functions(r):
 def test_an_interrupt_ends_the_cell_and_keeps_the_state(r, code):
     """BR13."""
     r("kept <- 7")
-    result = r(code, timeout=0.2)
+    result = r(code, timeout=0.1)
     assert result.state == "timed_out"
     assert r("kept").text == "[1] 7\n"
 
