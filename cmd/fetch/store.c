@@ -135,6 +135,7 @@ static void on_told(struct batch *batch, size_t index)
 		put_link(store, upload, progress);
 	} else {
 		json_put_str(progress, "problem", upload->err.msg);
+		json_put_bool(progress, "again", !upload->unfit);
 	}
 	say_progress(progress);
 }

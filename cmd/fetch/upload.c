@@ -113,6 +113,7 @@ static bool begin(struct upload *upload, const struct backend *backend, int fold
 
 	if (open_file(upload, folder_fd, &err) < 0 ||
 	    (upload->size > UPLOAD_WHOLE_MAX && divide(upload, backend->parts_max, &err) < 0)) {
+		upload->unfit = true;
 		upload_fail(upload, &err);
 		return false;
 	}

@@ -40,6 +40,7 @@ struct upload {
 	char token[BACKEND_TOKEN_LEN + 1]; /* what no other upload has, of that name neither */
 	bool aborting;
 	bool told;
+	bool unfit;     /* failed by what the file is: no other time would be better */
 	char *id;       /* of a file in parts, when the storage gave one */
 	char **etags;   /* of its parts; NULL where none are needed */
 	struct err err; /* of UPLOAD_FAILED */

@@ -102,7 +102,9 @@ static void wait_for_cells(struct settings *settings)
 {
 	struct stat st;
 
-	if (settings->drain || (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)))
+	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode))
+		settings->drain = true;
+	if (settings->drain)
 		settings->call_budget = settings->exec_timeout_max;
 }
 

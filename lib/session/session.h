@@ -94,6 +94,7 @@ struct exec_result {
 	size_t links_shown;
 	size_t link_count;
 	const char *upload_problem; /* why something was not uploaded, or NULL */
+	const char *uploading;      /* "'output/a' is": on the way to the storage still, or NULL */
 	/* Cells that ended before and were told to nobody, oldest first; without notices. */
 	const struct exec_result *earlier;
 	size_t earlier_count;

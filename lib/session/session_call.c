@@ -90,6 +90,7 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 	struct session *s = lane->session;
 	cleanup_free char *notice = session_take_notice(s);
 	cleanup_free char *upload_problem = NULL;
+	cleanup_free char *uploading = NULL;
 	struct uploaded links[SESSION_LINKS_MAX];
 	struct exec_result *earlier = xcalloc(list_len(&lane->untold), sizeof(*earlier));
 	struct exec_result result = { .session = s, .cell = cell };
@@ -106,6 +107,8 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 		result.link_count = uploads_news(s->uploads, links, SESSION_LINKS_MAX);
 		result.links_shown = size_min(result.link_count, SESSION_LINKS_MAX);
 		result.upload_problem = upload_problem = uploads_problem(s->uploads);
+		if (subject != NULL && uploads_pending(s->uploads, subject->upload))
+			result.uploading = uploading = uploads_name_under_way(s->uploads);
 		uploads_told(s->uploads);
 	}
 	call->done(call, &result, call->data);

@@ -7,7 +7,10 @@
 #include "transfer/uploads.h"
 #include "workspace/beside.h"
 
-enum { LINK_WAIT_MS = 5000 /* an answer; later links come with the next one */ };
+enum {
+	LINK_WAIT_MS = 5000,    /* an answer; later links come with the next one */
+	DRAIN_WAIT_MS = 7200000 /* where a call waits for its cell, however long */
+};
 
 static void wait_on(struct session *s);
 
@@ -114,7 +117,10 @@ void session_upload(struct exec *exec)
 	struct uploads_file *files;
 	size_t count = 0;
 
-	if (s->uploads == NULL || cell->change_count == 0)
+	if (s->uploads == NULL)
+		return;
+	uploads_retry(s->uploads);
+	if (cell->change_count == 0)
 		return;
 	files = xcalloc(cell->change_count, sizeof(*files));
 	for (size_t i = 0; i < cell->change_count; i++)
@@ -125,7 +131,8 @@ void session_upload(struct exec *exec)
 			};
 	if (count > 0) {
 		exec->upload = uploads_put(s->uploads, files, count);
-		exec->upload_until = loop_now(s->host->loop) + LINK_WAIT_MS;
+		exec->upload_until = loop_now(s->host->loop) +
+				     (s->host->settings->drain ? DRAIN_WAIT_MS : LINK_WAIT_MS);
 	}
 	free(files);
 }

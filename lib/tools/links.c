@@ -12,6 +12,8 @@
 #include "text/clean.h"
 #include "transfer/uploads.h"
 
+#define UNDER_WAY "%s still on the way to the storage: a later answer has the links."
+
 enum {
 	LINK_COST = 200, /* bytes of a link in an answer, its URL aside */
 	URL_COST = 2,    /* and of each byte of it: as an object and as text */
@@ -50,6 +52,8 @@ void links_explain(struct buf *text, const struct exec_result *result)
 		explain_links(text, result);
 	if (result->upload_problem != NULL)
 		buf_putf(text, "%s\n", result->upload_problem);
+	if (result->uploading != NULL)
+		buf_putf(text, UNDER_WAY "\n", result->uploading);
 }
 
 static void put_link(json_t *object, const struct uploaded *uploaded)
@@ -66,6 +70,8 @@ void links_put_news(json_t *object, const struct exec_result *result)
 	json_t *links;
 
 	json_put_str(object, "upload_problem", result->upload_problem);
+	if (result->uploading != NULL)
+		json_put(object, "uploading", json_make_fmt(UNDER_WAY, result->uploading));
 	if (result->links_shown == 0)
 		return;
 	links = json_array();
@@ -129,6 +135,7 @@ json_t *links_describe(const struct session *session)
 		     (json_int_t)storage_target_hours(target, session_limits(session)->link_hours));
 	json_put_int(storage, "files", (json_int_t)uploads_file_count(uploads));
 	json_put_int(storage, "bytes", (json_int_t)uploads_byte_count(uploads));
+	json_put_int(storage, "under_way", (json_int_t)uploads_under_way(uploads));
 	return storage;
 }
 
@@ -136,11 +143,20 @@ void links_put_rest(struct buf *text, const struct session *session)
 {
 	const struct uploads *uploads = session_uploads(session);
 	size_t count = uploads != NULL ? uploads_file_count(uploads) : 0;
+	cleanup_free char *under_way = NULL;
 	const struct storage_target *target;
 
-	if (count == 0)
+	if (uploads == NULL)
 		return;
 	target = uploads_target(uploads);
+	under_way = uploads_name_under_way(uploads);
+	if (under_way != NULL)
+		buf_putf(text,
+			 "; %s still on the way to the storage, below %s/, as long as this server "
+			 "runs",
+			 under_way, uploads_folder(uploads));
+	if (count == 0)
+		return;
 	buf_putf(text,
 		 "; %zu file%s %s in the storage's %s '%s', below %s/, until the user "
 		 "removes %s",

@@ -14,7 +14,7 @@ struct session;
 
 /* New links as lines for the user, and what was not uploaded; nothing where there is none. */
 void links_explain(struct buf *text, const struct exec_result *result);
-/* The same in an object: "links" and "upload_problem". */
+/* The same in an object: "links", "upload_problem" and "uploading". */
 void links_put_news(json_t *object, const struct exec_result *result);
 /* "sas_url" and "sas_expires" of a file (relative to data) that has a link. */
 void links_put(json_t *artifact, const struct session *session, const char *path);

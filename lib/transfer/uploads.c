@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "base/list.h"
+#include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/random.h"
@@ -23,8 +24,15 @@ static void leave(struct home_job *job, int wait_ms)
 {
 	struct uploads *uploads = container_of(job, struct uploads, job);
 
+	cleanup_free char *what = uploads_name_under_way(uploads);
+
 	/* Without us nobody would hear of a link: it ends with us. */
 	(void)wait_ms;
+	if (what != NULL)
+		log_warn("uploads",
+			 "the server ends while %s on the way to the storage, below %s/: what was "
+			 "not told as a link may not lie there",
+			 what, uploads->folder);
 	uploads_release(uploads);
 }
 
@@ -91,6 +99,7 @@ void uploads_free(struct uploads *uploads)
 	uploads->freed = true;
 	uploads_renewal_free(uploads->renewal);
 	uploads->renewal = NULL;
+	uploads_retry(uploads);
 	if (!list_empty(&uploads->queue))
 		uploads_start(uploads); /* while the folder is still there */
 	loop_defer_stop(&uploads->start);
@@ -107,11 +116,16 @@ void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *li
 
 /* ---- what is handed over ---- */
 
-void uploads_set_problem(struct upload_item *item, const char *problem)
+void uploads_set_problem(struct upload_item *item, const char *problem, bool again)
 {
+	/* What was told of it stays true until another reason is. */
+	bool known = item->number == UPLOADS_NOBODY_WAITS && item->problem != NULL &&
+		     str_eq(item->problem, problem);
+
 	free(item->problem);
 	item->problem = xstrdup(problem);
-	item->news = true;
+	item->again = again;
+	item->news = item->news || !known;
 	mem_cleanup(&item->url); /* it would give what the file was before */
 }
 
@@ -192,7 +206,7 @@ static void put_file(struct uploads *uploads, struct upload_totals *totals,
 	if (check_limits(uploads, &others, file->size, &err) < 0 ||
 	    (item == NULL && (name = storage_name(uploads->folder, below, &err)) == NULL)) {
 		if (item != NULL)
-			uploads_set_problem(item, err.msg);
+			uploads_set_problem(item, err.msg, false);
 		else
 			refuse(uploads, file->path, &err);
 		return;
@@ -202,6 +216,7 @@ static void put_file(struct uploads *uploads, struct upload_totals *totals,
 	item->number = uploads->number;
 	item->size = file->size;
 	item->wanted = true;
+	item->again = false;
 	*totals = (struct upload_totals){ others.files + 1, others.bytes + file->size };
 	if (!item->running && list_empty(&item->queued))
 		list_append(&uploads->queue, &item->queued);
@@ -223,6 +238,54 @@ uint64_t uploads_put(struct uploads *uploads, const struct uploads_file *files, 
 	if (!list_empty(&uploads->queue))
 		loop_defer_start(uploads->spec.loop, &uploads->start, on_start);
 	return uploads->number;
+}
+
+void uploads_retry(struct uploads *uploads)
+{
+	struct upload_totals totals = uploads_totals(uploads);
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &uploads->items) {
+		struct upload_item *item = list_entry(node, struct upload_item, node);
+		const struct uploads_file file = { .path = item->path, .size = item->size };
+
+		if (!item->again || item->wanted || item->running)
+			continue;
+		put_file(uploads, &totals, &file);
+		item->number = UPLOADS_NOBODY_WAITS;
+	}
+	if (!list_empty(&uploads->queue))
+		loop_defer_start(uploads->spec.loop, &uploads->start, on_start);
+}
+
+static bool is_under_way(const struct upload_item *item)
+{
+	return item->wanted || item->running;
+}
+
+size_t uploads_under_way(const struct uploads *uploads)
+{
+	size_t count = 0;
+
+	for (struct list *node = uploads->items.next; node != &uploads->items; node = node->next)
+		count += is_under_way(list_entry(node, struct upload_item, node));
+	return count;
+}
+
+char *uploads_name_under_way(const struct uploads *uploads)
+{
+	size_t count = uploads_under_way(uploads);
+	struct list *node = uploads->items.next;
+	cleanup_free char *name = NULL;
+
+	if (count == 0)
+		return NULL;
+	while (!is_under_way(list_entry(node, struct upload_item, node)))
+		node = node->next;
+	name = clean_quote(list_entry(node, struct upload_item, node)->path);
+	return count == 1 ? xasprintf("'%s' is", name)
+			  : xasprintf("'%s' and %zu more are", name, count - 1);
 }
 
 bool uploads_pending(const struct uploads *uploads, uint64_t number)

@@ -60,6 +60,8 @@ void uploads_set_limits(struct uploads *uploads, const struct uploads_limits *li
 
 /* Returns the number of this handing over, for uploads_pending. */
 uint64_t uploads_put(struct uploads *uploads, const struct uploads_file *files, size_t count);
+/* Hands over again what an earlier time could not be uploaded; nobody is to wait for that. */
+void uploads_retry(struct uploads *uploads);
 /* Whether something that was handed over by then, and not again since, is not over yet. */
 bool uploads_pending(const struct uploads *uploads, uint64_t number);
 
@@ -80,6 +82,10 @@ size_t uploads_news(const struct uploads *uploads, struct uploaded *out, size_t 
 /* Why files have no link, since uploads_told: a sentence that the caller frees, or NULL. */
 char *uploads_problem(const struct uploads *uploads);
 void uploads_told(struct uploads *uploads);
+/* How many files are on their way, or wait for it. */
+size_t uploads_under_way(const struct uploads *uploads);
+/* Then: "'output/a' and 2 more are". NULL when none is; the caller frees it. */
+char *uploads_name_under_way(const struct uploads *uploads);
 
 size_t uploads_file_count(const struct uploads *uploads); /* that lie in the storage */
 uint64_t uploads_byte_count(const struct uploads *uploads);

@@ -161,10 +161,13 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	if (problem == NULL)
 		take_stored(batch->uploads, item, progress);
 	else if (str_eq(problem, "limit"))
-		uploads_set_problem(item, "more of this session would lie in the storage than "
-					  "PTYCELL_UPLOAD_MAX allows");
+		uploads_set_problem(item,
+				    "more of this session would lie in the storage than "
+				    "PTYCELL_UPLOAD_MAX allows",
+				    false);
 	else
-		uploads_set_problem(item, problem);
+		uploads_set_problem(item, problem,
+				    json_is_true(json_object_get(progress, "again")));
 	end_item(batch->uploads, item);
 	uploads_tell_change(batch->uploads);
 }
@@ -179,7 +182,8 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 		if (batch->items[i] == NULL)
 			continue;
 		uploads_set_problem(batch->items[i],
-				    err != NULL ? err->msg : "the upload ended without an answer");
+				    err != NULL ? err->msg : "the upload ended without an answer",
+				    true);
 		end_item(uploads, batch->items[i]);
 	}
 	uploads_batch_free(batch);
@@ -236,7 +240,7 @@ static void fail_all(struct upload_batch *batch, const struct err *err)
 {
 	for (size_t i = 0; i < batch->count; i++) {
 		batch->items[i]->running = false;
-		uploads_set_problem(batch->items[i], err->msg);
+		uploads_set_problem(batch->items[i], err->msg, true);
 	}
 	uploads_batch_free(batch);
 }

@@ -16,6 +16,8 @@
 struct helper;
 struct map;
 
+#define UPLOADS_NOBODY_WAITS UINT64_MAX /* `number` of an item that is tried again */
+
 enum {
 	UPLOADS_BATCHES_MAX = 3,        /* helpers of a session at a time */
 	UPLOADS_BATCH_FILES_MAX = 500,  /* files of one */
@@ -37,6 +39,7 @@ struct upload_item {
 	char *url;
 	time_t expires;
 	char *problem; /* of the last time */
+	bool again;    /* it may go well another time */
 	bool news;
 };
 
@@ -82,7 +85,7 @@ struct upload_totals {
 /* uploads.c */
 struct upload_totals uploads_totals(const struct uploads *uploads);
 void uploads_release(struct uploads *uploads);
-void uploads_set_problem(struct upload_item *item, const char *problem);
+void uploads_set_problem(struct upload_item *item, const char *problem, bool again);
 /* uploads_batch.c */
 /* Starts helpers for what is in the queue, as many as there may be. */
 void uploads_start(struct uploads *uploads);

@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -247,6 +248,7 @@ def test_an_answer_waits_five_seconds_at_most_and_late_links_come_later(home):
     with trouble.site, Server(home, env=trouble.environment()) as server:
         slow = server.cell(write("output/a.txt", "x"))
         assert slow.state == "done" and links(slow) == {}
+        assert "'output/a.txt' is still on the way to the storage: a later answer has the links." in slow.texts[-2]
         other = server.cell("2")  # nobody waits for another's links
         assert links(other) == {}
         trouble.open.set()
@@ -347,7 +349,8 @@ def test_an_upload_outlives_its_session(home):
     with trouble.site, Server(home, env=trouble.environment()) as server:
         server.cell(write("output/a.txt", "x"))
         until(lambda: trouble.site.paths)
-        server.call("destroy_session", session_id="s")
+        said = server.call("destroy_session", session_id="s").object["message"]
+        assert re.search("; 'output/a.txt' is still on the way to the storage, below s-[0-9a-f]{8}/, as long as", said)
         assert helpers_of(server)
         trouble.open.set()
         until(lambda: not helpers_of(server) and not session_folders(home))
@@ -362,6 +365,37 @@ def test_no_upload_outlives_the_server(home):
         server.close()
         until(lambda: not pathlib.Path(f"/proc/{helper}").exists())
         trouble.open.set()
+    assert "uploads: the server ends while 'output/a.txt' is on the way to the storage" in server.stderr.decode()
+
+
+def test_t6_requests_from_a_file_wait_for_their_links(home, tmp_path):
+    trouble = Trouble(azure_error(201, "None"))
+    trouble.open.clear()
+    cells = [("s", write("output/a.txt", "x")), ("t", "import time; time.sleep(6)")]  # longer than others wait
+    calls = [("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+             *(("tools/call", {"name": "exec_code", "arguments": {"session_id": session, "code": code}})
+               for session, code in cells)]
+    lines = [json.dumps({"jsonrpc": "2.0", "id": index, "method": method, "params": params})
+             for index, (method, params) in enumerate(calls)]
+    (tmp_path / "requests").write_text("\n".join(lines) + "\n")
+    env = {**os.environ, **trouble.environment(), "PTYCELL_HOME": str(home)}
+    with trouble.site, open(tmp_path / "requests", "rb") as requests, \
+            subprocess.Popen([BUILD / "ptycell"], stdin=requests, stdout=subprocess.PIPE, env=env) as server:
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        assert [answer["id"] for answer in answers] == [0, 2], answers
+        trouble.open.set()
+        last = json.loads(server.stdout.readline())
+    assert LINK.search("\n".join(block.get("text", "") for block in last["result"]["content"]))
+
+
+def test_t16_what_could_not_go_up_goes_with_a_later_cell(home):
+    trouble = Trouble(azure_error(403, "AuthenticationFailed"))
+    with trouble.site, Server(home, env=trouble.environment()) as server:
+        told(server, write("output/a.txt", "x"), lambda text: "'output/a.txt' was not uploaded" in text)
+        again = "\n".join(server.cell("1").texts)
+        assert "was not uploaded" not in again  # that was told
+        trouble.answers = [azure_error(201, "None")]
+        assert set(offered(server, "2", "output/a.txt")) == {"output/a.txt"}
 
 
 def test_no_secret_is_in_argv_environment_log_or_a_session_s_sight(home):
