@@ -17,9 +17,12 @@
 #include "keep.h"
 #include "text/percent.h"
 #include "workspace/beneath.h"
+#include "workspace/beside.h"
 #include "workspace/keepname.h"
+#include "workspace/mark.h"
 #include "workspace/name.h"
 
+#define INPUT "input"
 #define OUTPUT "output"
 
 enum { COMPARE_BYTES = 64 << 10 };
@@ -28,7 +31,9 @@ struct search {
 	int data_fd;
 	int kept_fd; /* -1: nothing was kept yet */
 	json_t *files;
+	char *beside; /* keepname_place's */
 	bool cut;
+	char *large; /* a folder beside output/ with too many files for results, or NULL */
 };
 
 /* Regular files both, at their beginning. */
@@ -52,6 +57,13 @@ static bool have_same_bytes(int one, int other)
 	}
 }
 
+/* Of lists: as `array` was when it had `size`. */
+static void shorten(json_t *array, size_t size)
+{
+	while (json_array_size(array) > size)
+		(void)json_array_remove(array, json_array_size(array) - 1);
+}
+
 static bool is_kept(const struct search *search, const char *from, const char *to)
 {
 	struct err err;
@@ -65,11 +77,12 @@ static bool is_kept(const struct search *search, const char *from, const char *t
 	return file >= 0 && have_same_bytes(file, kept);
 }
 
-/* `path` begins with OUTPUT. Names as the server gives them to what is kept (keeper.c). */
+/* Names as the server gives them to what is kept (keeper.c). */
 static void add_file(struct search *search, const char *path)
 {
 	bool altered;
-	cleanup_free char *tame = keepname_tame(path + strlen(OUTPUT "/"), &altered);
+	cleanup_free char *place = keepname_place(path, search->data_fd, &search->beside);
+	cleanup_free char *tame = keepname_tame(place, &altered);
 	cleanup_free char *from = percent_encode(path);
 	cleanup_free char *to = NULL;
 	json_t *file;
@@ -114,6 +127,60 @@ static void look_into(struct search *search, const char *path, int depth)
 	(void)closedir(folder);
 }
 
+/* ---- beside output/ (workspace/beside.h) ---- */
+
+static bool is_aside(const char *name)
+{
+	return name[0] == '.' || keepname_is_skipped(name);
+}
+
+static void look_beside(struct search *search, const char *path, int depth);
+
+static void look_at(struct search *search, int folder_fd, const char *path, const char *name,
+		    int depth)
+{
+	struct stat st;
+
+	if (is_aside(name) || fstatat(folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (S_ISREG(st.st_mode))
+		add_file(search, path);
+	else if (S_ISDIR(st.st_mode) && depth == RESCUE_DEPTH_MAX)
+		search->cut = true;
+	else if (S_ISDIR(st.st_mode))
+		look_beside(search, path, depth + 1);
+}
+
+/* `path` is below data, which itself is "". */
+static void look_beside(struct search *search, const char *path, int depth)
+{
+	bool at_top = path[0] == '\0';
+	int fd = at_top ? openat(search->data_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+			: beneath_open_same_mount(search->data_fd, path, O_RDONLY | O_DIRECTORY);
+	DIR *folder = fd < 0 || mark_of(search->data_fd, path) != NULL ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (folder == NULL) {
+		fd_close(&fd);
+		return;
+	}
+	while ((entry = readdir(folder)) != NULL) {
+		cleanup_free char *below =
+			at_top ? xstrdup(entry->d_name) : xasprintf("%s/%s", path, entry->d_name);
+		size_t before = json_array_size(search->files);
+
+		if (at_top && (str_eq(below, INPUT) || str_eq(below, OUTPUT)))
+			continue;
+		look_at(search, dirfd(folder), below, entry->d_name, depth);
+		if (!at_top || json_array_size(search->files) - before <= BESIDE_TREE_MAX)
+			continue;
+		shorten(search->files, before);
+		free(search->large);
+		search->large = mem_steal(&below);
+	}
+	(void)closedir(folder);
+}
+
 /* What is left of copies that were cut short, where files without a name cannot be had. */
 static void remove_halves(int folder_fd, int depth)
 {
@@ -153,6 +220,25 @@ static int open_kept(const json_t *order)
 	return fd < 0 || folder == NULL ? -1 : beneath_open(fd, folder, O_RDONLY | O_DIRECTORY, 0);
 }
 
+/* Before the copies: their result is the last word. */
+static void tell_left(const struct search *search)
+{
+	cleanup_free char *left = NULL;
+	json_t *progress;
+
+	if (search->large != NULL)
+		left = xasprintf("'%s' has more than %d files that were not kept", search->large,
+				 BESIDE_TREE_MAX);
+	else if (search->cut)
+		left = xasprintf("there are more than %d files, or folders nested deeper than %d",
+				 RESCUE_FILES_MAX, RESCUE_DEPTH_MAX);
+	if (left == NULL)
+		return;
+	progress = json_object();
+	json_put_str(progress, "left", left);
+	say_progress(progress);
+}
+
 int rescue_run(int data_fd, json_t *order, struct err *err)
 {
 	cleanup_fd int kept_fd = open_kept(order);
@@ -164,14 +250,13 @@ int rescue_run(int data_fd, json_t *order, struct err *err)
 	if (kept_fd >= 0)
 		remove_halves(kept_fd, 1);
 	look_into(&search, OUTPUT, 1);
+	look_beside(&search, "", 1);
+	tell_left(&search);
+	free(search.beside);
+	free(search.large);
 	json_put(order, "files", search.files);
-	if (json_array_size(search.files) == 0)
-		say_result(json_object());
-	else if (keep_run(data_fd, order, err) < 0)
-		return -1;
-	if (search.cut)
-		return err_set(err, ERR_LIMIT,
-			       "more than %d files, or folders nested deeper than %d",
-			       RESCUE_FILES_MAX, RESCUE_DEPTH_MAX);
+	if (json_array_size(search.files) > 0)
+		return keep_run(data_fd, order, err);
+	say_result(json_object());
 	return 0;
 }

@@ -10,24 +10,10 @@
 #include "base/fd.h"
 #include "base/mem.h"
 #include "text/clean.h"
-#include "workspace/beneath.h"
+#include "workspace/mark.h"
 
 #define INPUT "input/"
 #define OUTPUT "output/"
-
-/* What lies in a folder with such an entry is no result. */
-static const struct {
-	const char *entry;
-	const char *why;
-} marks[] = {
-	{ ".git", "in a repository" },
-	{ ".hg", "in a repository" },
-	{ ".svn", "in a repository" },
-	{ "objects", "in a repository" }, /* beside HEAD: a bare one */
-	{ "pyvenv.cfg", "in a virtual environment" },
-	{ "conda-meta", "in a virtual environment" },
-	{ "CACHEDIR.TAG", "in a cache" },
-};
 
 struct choice {
 	int data_fd;
@@ -77,34 +63,13 @@ static bool is_aside(const char *path)
 
 /* ---- folders ---- */
 
-static bool is_in(int fd, const char *entry)
-{
-	struct stat st;
-
-	return fstatat(fd, entry, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-/* `folder` is "" for the working folder itself. */
-static const char *find_mark(int data_fd, const char *folder)
-{
-	cleanup_fd int fd = folder[0] == '\0'
-				    ? fcntl(data_fd, F_DUPFD_CLOEXEC, 0)
-				    : beneath_open(data_fd, folder, O_PATH | O_DIRECTORY, 0);
-
-	for (size_t i = 0; fd >= 0 && i < ARRAY_SIZE(marks); i++)
-		if (is_in(fd, marks[i].entry) &&
-		    (!str_eq(marks[i].entry, "objects") || is_in(fd, "HEAD")))
-			return marks[i].why;
-	return NULL;
-}
-
 /* Of the folder and all above it. */
 static const char *why_not_in(int data_fd, const char *folder)
 {
 	cleanup_free char *path = xstrdup(folder);
 
 	for (;;) {
-		const char *why = find_mark(data_fd, path);
+		const char *why = mark_of(data_fd, path);
 		char *slash = strrchr(path, '/');
 
 		if (why != NULL || path[0] == '\0')

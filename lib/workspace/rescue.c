@@ -101,7 +101,11 @@ static void on_progress(struct helper *helper, const json_t *progress)
 {
 	struct rescue *rescue = helper_data(helper);
 
-	if (json_object_get(progress, "problem") != NULL)
+	const char *left = json_string_value(json_object_get(progress, "left"));
+
+	if (left != NULL)
+		log_warn("rescue", "not all of '%s' is saved: %s", rescue->shown, left);
+	else if (json_object_get(progress, "problem") != NULL)
 		rescue->failed++;
 	else if (json_object_get(progress, "to") != NULL)
 		rescue->copied++;
@@ -115,9 +119,9 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 
 	(void)result;
 	if (rescue->copied > 0)
-		log_warn("rescue",
-			 "saved what a server that was killed had not: %zu files are in '%s'",
-			 rescue->copied, rescue->shown);
+		log_warn("rescue", "saved what a server that was killed had not: %zu %s in '%s'",
+			 rescue->copied, rescue->copied == 1 ? "file is" : "files are",
+			 rescue->shown);
 	if (err != NULL)
 		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
 	else if (rescue->failed > 0)

@@ -4,8 +4,9 @@
  *
  * Each session's journal folder holds where its results go, in the file RESCUE_RECORD:
  * {"root", "folder"}, percent-encoded. The server that finds a dead server's folder copies what
- * lies in output/ there and is not in that folder yet, a session at a time, before the folder is
- * removed. What lies there under the same name with another content stays beside it.
+ * lies in output/ there, or beside it as results do (beside.h), and is not in that folder yet, a
+ * session at a time, before the folder is removed. What lies there under the same name with another
+ * content stays beside it.
  */
 #ifndef WORKSPACE_RESCUE_H
 #define WORKSPACE_RESCUE_H

@@ -457,6 +457,33 @@ def test_v1_what_a_killed_server_had_not_kept_the_next_one_keeps(home):
     assert f"saved what a server that was killed had not: 3 files are in '~/kept/{kept.name}'" in server.stderr.decode()
 
 
+def test_v1_new_files_beside_output_are_rescued_as_they_are_kept(home):
+    code = """
+import os
+def write(path, text='x'):
+    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)
+    n = open(path, 'w').write(text)
+for path in ('beside.csv', 'sub/deep/r.csv', 'output/o.csv', 'input/in.csv', '.hidden', 'sub/node_modules/m.js', 'repo/code.py',
+             'venv/lib.py', 'venv/pyvenv.cfg'):
+    write(path)
+os.mkdir('repo/.git')
+os.symlink('/etc/passwd', 'link.csv')
+for i in range(201):
+    write(f'many/{i}')
+"""
+    with Server(home) as server:
+        server.cell("open('early.csv', 'w').write('x')")
+        until(lambda: len(kept_files(home)) == 1)
+        begin(server, f"{code}\n{BEGUN}import time\ntime.sleep({NEVER_S})")
+        folder = kill_server(server)
+    with Server(home) as server:
+        server.cell("1")
+        is_removed(folder)
+    names = sorted(str(path)[str(path).index("/kept/") + 6:].partition("/")[2] for path in kept_files(home))
+    assert names == ["files/beside.csv", "files/early.csv", "files/sub/deep/r.csv", "o.csv"]
+    assert "is saved: 'many' has more than 200 files that were not kept" in server.stderr.decode()
+
+
 def test_v1_a_session_of_which_nothing_was_kept_is_rescued_too(home):
     with Server(home) as server:
         begin(server, f"open('output/a b.txt', 'w').write('x' * 100000)\n{BEGUN}import time\ntime.sleep({NEVER_S})")
