@@ -66,6 +66,37 @@ static int file_parse(const json_t *value, struct file *ret_file, struct err *er
 
 /* ---- the folder ---- */
 
+static bool give_to(int fd, const struct stat *owner)
+{
+	return fchown(fd, owner->st_uid, owner->st_gid) == 0;
+}
+
+/* As root in a user's home (sudo) it becomes the user's, who could not write to it later. */
+static void make_folder(const char *path)
+{
+	cleanup_free char *parent = xmemdup(path, (size_t)(strrchr(path, '/') - path));
+	cleanup_fd int fd = -1;
+	struct stat st;
+
+	if (mkdir(path, 0700) < 0 || geteuid() != 0 ||
+	    stat(parent[0] != '\0' ? parent : "/", &st) < 0 || st.st_uid == 0)
+		return;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		(void)give_to(fd, &st);
+}
+
+static int refuse_root(int root_fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	(void)err_sys(err, "making a folder in '%s'", path);
+	if (err->sys == EACCES && fstat(root_fd, &st) == 0 && st.st_uid != geteuid())
+		(void)err_set(err, ERR_DENIED, "making a folder in '%s': it belongs to user %u",
+			      path, st.st_uid);
+	return -1;
+}
+
 static int make_root(const char *path, struct err *err)
 {
 	cleanup_free char *copy = xstrdup(path);
@@ -75,10 +106,10 @@ static int make_root(const char *path, struct err *err)
 		return err_set(err, ERR_INVALID, "the folder for results is not absolute");
 	for (char *p = strchr(copy + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
 		*p = '\0';
-		(void)mkdir(copy, 0700);
+		make_folder(copy);
 		*p = '/';
 	}
-	(void)mkdir(copy, 0700);
+	make_folder(copy);
 	/* The person may well have made it a link to another disk: only here is one followed. */
 	fd = open(copy, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? err_sys(err, "opening '%s'", path) : fd;
@@ -96,7 +127,7 @@ static int open_folder(const char *root_path, const char *name, bool fresh, stru
 		return err_set(err, ERR_INVALID, "the folder's name is not a name");
 	if (mkdirat(root, name, 0700) < 0) {
 		if (errno != EEXIST)
-			return err_sys(err, "making a folder in '%s'", root_path);
+			return refuse_root(root, root_path, err);
 		if (fresh)
 			return err_set(err, ERR_BUSY, "a folder of that name exists");
 	}

@@ -103,6 +103,23 @@ def test_n8_what_another_has_taken_has_a_substitute(place):
     assert f"'{place}/ptycell' cannot be used ({why})" in server.stderr.decode()
 
 
+def test_t14_a_folder_for_results_in_anothers_home_is_that_persons(servers, home):
+    if not machines.IS_ROOT:
+        pytest.skip("only root can write in another's home")
+    (home / "person").mkdir()
+    os.chown(home / "person", 1234, 1234)
+    server = servers(env={"PTYCELL_KEEP": str(home / "person/all/kept")})
+    server.cell("open('output/a.csv', 'w').write('x')")
+    server.close()
+    assert {(home / "person/all" / below).stat().st_uid for below in ("", "kept")} == {1234}
+    assert [path.read_text() for path in home.glob("person/all/kept/*/a.csv")] == ["x"]
+
+
+def test_t14_who_cannot_keep_results_hears_whose_the_folder_is(place):
+    with machines.on(place, env={"PTYCELL_KEEP": "/usr"}) as server:
+        assert "making a folder in '/usr': it belongs to user 0" in server.cell("open('output/a.csv', 'w').write('x')").text
+
+
 def problem_of(server):
     """What every tool answers with."""
     result = server.call("list_sessions")
