@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - ptycell: a command, or the server. */
 #include <ctype.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #include "settle.h"
 #include "text/redact.h"
 
-enum { OPEN_FILES = 16384 };
+enum { OPEN_FILES = 16384, MAPPED_FROM = 1 << 20 };
 
 /*
  * Whoever starts us may pass on SIGCHLD ignored, with which no child can be waited for, and a mask
@@ -117,6 +118,9 @@ int main(int argc, char **argv)
 	struct err err;
 	int code;
 
+	/* Without this what one long request took would be kept for the next, up to 32 MB at once.
+	 */
+	(void)mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
 	forget_inherited();
 	code = options_run(argc, argv);
 	if (code != OPTIONS_SERVE)

@@ -56,9 +56,18 @@ struct mcp_stdio {
 	size_t stuck; /* bytes that waited at the last look; 0: none, or the client lives */
 };
 
+static int check_open(struct err *err)
+{
+	if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+		return err_set(err, ERR_INVALID, "stdin is closed, and requests come from there");
+	if (fcntl(STDOUT_FILENO, F_GETFD) < 0)
+		return err_set(err, ERR_INVALID, "stdout is closed, and answers go there");
+	return 0;
+}
+
 int mcp_stdio_take(int *ret_in_fd, int *ret_out_fd, struct err *err)
 {
-	cleanup_fd int in = fd_dup(STDIN_FILENO, err);
+	cleanup_fd int in = check_open(err) < 0 ? -1 : fd_dup(STDIN_FILENO, err);
 	cleanup_fd int out = in < 0 ? -1 : fd_dup(STDOUT_FILENO, err);
 	cleanup_fd int null = -1;
 

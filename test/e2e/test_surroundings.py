@@ -2,6 +2,8 @@
 """What a server inherits or finds around it that other machines do not have."""
 import json
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 
@@ -118,6 +120,25 @@ def test_t14_a_folder_for_results_in_anothers_home_is_that_persons(servers, home
 def test_t14_who_cannot_keep_results_hears_whose_the_folder_is(place):
     with machines.on(place, env={"PTYCELL_KEEP": "/usr"}) as server:
         assert "making a folder in '/usr': it belongs to user 0" in server.cell("open('output/a.csv', 'w').write('x')").text
+
+
+@pytest.mark.parametrize("closing, said", [("<&-", "stdin is closed, and requests come from there"),
+                                           (">&-", "stdout is closed, and answers go there")])
+def test_l6_a_closed_end_is_named(home, closing, said):
+    done = subprocess.run(["bash", "-c", f'exec "$0" {closing}', BUILD / "ptycell"], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, env={**os.environ, "PTYCELL_HOME": str(home)}, check=False)
+    assert done.returncode == 1 and f"ptycell: {said}\n" in done.stderr
+
+
+def test_l2_what_a_long_request_took_is_given_back(server):
+    def memory():
+        status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+        return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+
+    before = memory()
+    assert server.request("ping", {"x": "x" * 20_000_000}) == {}
+    print(f"{before} KB before, {memory()} KB after")
+    assert memory() < before + 10_000 or BUILD.name != "release"  # sanitizers keep what was freed
 
 
 def problem_of(server):
