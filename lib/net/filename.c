@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/filename.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +9,13 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "net/charset.h"
 #include "text/clean.h"
 #include "text/normal.h"
 #include "text/percent.h"
 #include "text/utf8.h"
 
 enum { EXTENSION_MAX = 20 };
-
-static const char latin1[] = "iso-8859-1''";
 
 /* ---- making safe ---- */
 
@@ -95,12 +95,35 @@ char *filename_make_safe(const char *name, size_t len)
 	return safe[0] != '\0' ? mem_steal(&safe) : NULL;
 }
 
+/* FNV-1a. */
+static uint32_t hash_of(const char *text)
+{
+	uint32_t hash = 0x811c9dc5U;
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x01000193U;
+	return hash;
+}
+
+/* In a charset that nobody names: what such names have in common is not all that they are. */
+static char *from_unknown(const char *bytes)
+{
+	const char *dot = strrchr(bytes, '.');
+	cleanup_free char *extension =
+		dot != NULL ? filename_make_safe(dot + 1, strlen(dot + 1)) : NULL;
+
+	return xasprintf("file-%08" PRIx32 "%s%s", hash_of(bytes), extension != NULL ? "." : "",
+			 extension != NULL ? extension : "");
+}
+
 char *filename_from_path(const char *path)
 {
 	size_t len = strlen(path);
 	const char *part = last_part(path, &len);
 	cleanup_free char *decoded = percent_decode(part, len);
 
+	if (decoded != NULL && !utf8_valid(decoded, strlen(decoded)))
+		return from_unknown(decoded);
 	return decoded != NULL ? filename_make_safe(decoded, strlen(decoded)) : NULL;
 }
 
@@ -169,14 +192,14 @@ static void put_latin1(struct buf *out, const char *bytes, size_t len)
 	}
 }
 
-/* Of text in UTF-8, or in ISO-8859-1 when `is_latin1` or when it is no UTF-8. */
-static char *from_bytes(const char *bytes, size_t len, bool is_latin1)
+/* Of text in UTF-8, in encoded words, or in ISO-8859-1 when it is no UTF-8. */
+static char *from_bytes(const char *bytes, size_t len)
 {
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 
-	if (is_latin1 || !utf8_valid(bytes, len))
+	if (!utf8_valid(bytes, len))
 		put_latin1(&text, bytes, len);
-	else
+	else if (strlen(bytes) < len || !charset_decode_words(bytes, &text))
 		buf_put(&text, bytes, len);
 	return filename_make_safe(buf_str(&text), text.len);
 }
@@ -186,13 +209,19 @@ static char *from_extended(const char *value)
 {
 	const char *quote = strchr(value, '\'');
 	const char *second = quote != NULL ? strchr(quote + 1, '\'') : NULL;
-	bool is_latin1 = strncasecmp(value, latin1, sizeof(latin1) - 2) == 0;
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *charset = NULL;
 	cleanup_free char *decoded = NULL;
 
 	if (second == NULL)
 		return NULL;
+	charset = xmemdup(value, (size_t)(quote - value));
 	decoded = percent_decode(second + 1, strlen(second + 1));
-	return decoded != NULL ? from_bytes(decoded, strlen(decoded), is_latin1) : NULL;
+	if (decoded == NULL)
+		return NULL;
+	if (charset_decode(charset, decoded, strlen(decoded), &text))
+		return filename_make_safe(buf_str(&text), text.len);
+	return from_bytes(decoded, strlen(decoded));
 }
 
 struct names {
@@ -204,7 +233,7 @@ struct names {
 static void take_parameter(struct names *names, const char *name, const struct buf *value)
 {
 	if (names->plain == NULL && strcasecmp(name, "filename") == 0)
-		names->plain = from_bytes(buf_str(value), value->len, false);
+		names->plain = from_bytes(buf_str(value), value->len);
 	else if (names->extended == NULL && strcasecmp(name, "filename*") == 0 &&
 		 memchr(buf_str(value), '\0', value->len) == NULL)
 		names->extended = from_extended(buf_str(value));

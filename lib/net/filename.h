@@ -17,11 +17,15 @@ enum { FILENAME_MAX_LEN = 200, FILENAME_HEADER_MAX = 8192 };
 
 /* The last part of any name or path; a longer one is cut before its extension. */
 char *filename_make_safe(const char *name, size_t len);
-/* The last part of an URL's path, percent-encoded as it is there, without the query. */
+/*
+ * The last part of an URL's path, percent-encoded as it is there, without the query. What is no
+ * UTF-8 becomes "file-12345678" with a hash of it, and keeps its extension.
+ */
 char *filename_from_path(const char *path);
 /*
- * Of a Content-Disposition field's value (RFC 6266, RFC 8187): filename* before filename. Bytes
- * that are no UTF-8 count as ISO-8859-1. NULL for longer than FILENAME_HEADER_MAX.
+ * Of a Content-Disposition field's value (RFC 6266, RFC 8187): filename* before filename, in the
+ * charset that it names, and encoded words of RFC 2047. Other bytes that are no UTF-8 count as
+ * ISO-8859-1. NULL for longer than FILENAME_HEADER_MAX.
  */
 char *filename_from_disposition(const char *value, size_t len);
 

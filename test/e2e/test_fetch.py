@@ -62,6 +62,7 @@ def test_zeros_become_holes_and_stay_zeros(tmp_path):
 @pytest.mark.parametrize("fields, path, name", [
     (['Content-Disposition: attachment; filename="a.csv"'], "/x", "a.csv"),
     (["Content-Disposition: attachment; filename*=UTF-8''%e2%82%ac.csv; filename=b.csv"], "/x", "\u20ac.csv"),
+    (["Content-Disposition: attachment; filename*=Shift_JIS''%94%84%8F%E3.csv"], "/x", "\u58f2\u4e0a.csv"),
     (['content-disposition: attachment; filename="../../etc/passwd"'], "/x", "passwd"),
     (['Content-Disposition: attachment; filename="..\\\\..\\\\x.csv"'], "/x", "x.csv"),
     (['Content-Disposition: attachment; filename=".."'], "/y.csv", "y.csv"),
