@@ -90,7 +90,7 @@ int crypto_hash_file(int fd, uint64_t offset, uint64_t length, char hex[2 * STOR
 {
 	unsigned char out[STORAGE_HASH_LEN];
 
-	if (hash_file(EVP_sha256(), fd, offset, length, out, err) < 0)
+	if (hash_file(EVP_sha256(), fd, offset, length, out, err) != 0)
 		return -1;
 	put_hex(out, hex);
 	return 0;
@@ -107,7 +107,7 @@ int crypto_md5_file(int fd, uint64_t offset, uint64_t length, struct buf *out, s
 
 	if (!md5("", 0, hashed))
 		return 0;
-	if (hash_file(EVP_md5(), fd, offset, length, hashed, err) < 0)
+	if (hash_file(EVP_md5(), fd, offset, length, hashed, err) != 0)
 		return -1;
 	base64_encode(out, hashed, sizeof(hashed));
 	return 0;

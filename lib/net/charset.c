@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/charset.h"
 
-#include <ctype.h>
 #include <iconv.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,7 +56,7 @@ static const char *split_word(const char *word, char **charset, char *encoding, 
 	if (end == NULL)
 		return NULL;
 	*charset = xmemdup(name, len);
-	*encoding = (char)toupper((unsigned char)mark[1]);
+	*encoding = mark[1];
 	*text = xmemdup(mark + 3, (size_t)(end - mark - 3));
 	return end + strlen("?=");
 }
@@ -82,9 +81,9 @@ static bool decode_bytes(char encoding, char *text, struct buf *out)
 {
 	struct err err;
 
-	if (encoding == 'B')
+	if (encoding == 'B' || encoding == 'b')
 		return base64_decode(out, text, strlen(text), &err) == 0;
-	return encoding == 'Q' && decode_q(text, out);
+	return (encoding == 'Q' || encoding == 'q') && decode_q(text, out);
 }
 
 static const char *decode_word(const char *word, struct buf *out)
