@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "sandbox/landlock_ruleset.h"
 
-enum { FILE_MAX_BYTES = 4096 };
+enum { FILE_MAX_BYTES = 4096, MOUNTS_MAX_BYTES = 4 << 20 };
 
 /* NULL when it cannot be read. */
 static char *read_file(const char *root, const char *name)
@@ -43,6 +43,33 @@ static bool is_there(const char *root, const char *name)
 	return access(path, F_OK) == 0;
 }
 
+/*
+ * The kernel names the mounts below a process's root: in a chroot to a folder that is no mount none
+ * is "/". In such a one no user namespace can be made, whatever the rules.
+ */
+static bool is_chroot(const char *root)
+{
+	cleanup_free char *path = xasprintf("%s/proc/self/mountinfo", root);
+	struct err err;
+	size_t len;
+	cleanup_free char *mounts = fd_read_file(AT_FDCWD, path, MOUNTS_MAX_BYTES, &len, &err);
+	char *rest = mounts;
+	char *line;
+
+	if (mounts == NULL)
+		return false;
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		char *point = NULL;
+
+		/* id, parent, device, folder, mount point */
+		for (int field = 0; field < 5; field++)
+			point = strsep(&line, " ");
+		if (point != NULL && str_eq(point, "/"))
+			return false;
+	}
+	return true;
+}
+
 void advice_look(const char *root, struct advice_machine *ret_machine)
 {
 	*ret_machine = (struct advice_machine){
@@ -58,6 +85,7 @@ void advice_look(const char *root, struct advice_machine *ret_machine)
 			     has_word(root, "/proc/1/cgroup", "kubepods"),
 		/* WSL 2 has a real kernel, named "microsoft" in small letters. */
 		.wsl1 = has_word(root, "/proc/version", "-Microsoft"),
+		.chroot = is_chroot(root),
 		.has_bwrap = is_there(root, "/usr/bin/bwrap"),
 	};
 }
@@ -68,6 +96,11 @@ static void advise_namespaces(struct buf *out, const struct advice_machine *mach
 		buf_puts(out, "This is WSL 1, which has no Linux kernel. In Windows, type:\n"
 			      "  wsl --update\n"
 			      "  wsl --set-version DISTRIBUTION 2\n");
+	else if (machine->chroot)
+		buf_puts(out,
+			 "This is a chroot, in which Linux makes no user namespaces. Start ptycell "
+			 "outside of it, or enter the folder as a container (systemd-nspawn, "
+			 "bwrap).\n");
 	else if (machine->none_allowed)
 		buf_putf(out,
 			 "User namespaces are switched off here. To allow them, type%s:\n"
@@ -121,7 +154,7 @@ void advice_write(struct buf *out, const struct sandbox_report *report,
 	}
 	advise_namespaces(out, machine);
 	if (report->tier < POLICY_BWRAP && !machine->has_bwrap && !machine->container &&
-	    !machine->wsl1)
+	    !machine->chroot && !machine->wsl1)
 		buf_puts(out, "Or install bubblewrap, which many systems allow more: sudo apt "
 			      "install bubblewrap\n");
 	if (report->tier < POLICY_LANDLOCK && report->landlock_abi < LANDLOCK_ABI_SIGNALS)

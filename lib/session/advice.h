@@ -18,6 +18,7 @@ struct advice_machine {
 	bool none_allowed; /* user.max_user_namespaces is 0 */
 	bool container;    /* Docker, Podman, Kubernetes */
 	bool wsl1;         /* no Linux kernel at all */
+	bool chroot;       /* into a folder that is no mount */
 	bool has_bwrap;
 };
 

@@ -42,6 +42,10 @@ def python(code):
 
 # Whatever root makes is another's for who is not root outside, and for nobody else.
 TAKEN = "mount -t tmpfs -o mode=1777 none /var/tmp && mkdir /var/tmp/ptycell && chown 1:1 /var/tmp/ptycell"
+# A folder that is no mount, with the machine's folders in it.
+CHROOT = """mount -t tmpfs none /mnt && mkdir /mnt/root && for f in /*; do
+    if test -L "$f"; then cp -P "$f" /mnt/root; elif test -d "$f" -a "$f" != /mnt; then mkdir "/mnt/root$f" && mount --rbind "$f" "/mnt/root$f"; fi
+done; set -- chroot /mnt/root "$@" """
 SUBSTITUTES = "close_range memfd_create pidfd_open openat2".split()
 TABLE = [
     Row("plain", WORKS),
@@ -72,6 +76,11 @@ TABLE = [
     Row("no /dev/pts", WORKS, mounts="umount -l /dev/pts"),
     Row("no /etc", WORKS, mounts="mount -t tmpfs none /etc"),
     Row("no /proc", REFUSES, "no /proc is mounted here, which ptycell needs", mounts="umount -l /proc"),
+    Row("chroot", TELLS, "tier landlock, not namespaces: creating namespaces: Operation not permitted", "This is a chroot, in which Linux makes no user namespaces",
+        mounts=CHROOT),
+    Row("bwrap", WORKS, wrapper=("bwrap", "--dev-bind", "/", "/", "--")),
+    Row("bwrap, little", WORKS, wrapper=("bwrap", "--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run",
+                                         "--bind", "{home}", "{home}", "--")),
     Row("/tmp that cannot be written", WORKS, env={"TMPDIR": "/none"}),
 ]
 

@@ -48,6 +48,14 @@ static const struct machine_case cases[] = {
 	  "proc/version",
 	  "Linux version 5.15.90.1-microsoft-standard-WSL2\n",
 	  { "refused it" } },
+	{ "chroot",
+	  "proc/self/mountinfo",
+	  "28 27 0:22 / /proc rw,nosuid - proc proc rw\n29 27 0:5 / /dev rw - devtmpfs udev rw\n",
+	  { "This is a chroot", "Start ptycell outside of it" } },
+	{ "mounts",
+	  "proc/self/mountinfo",
+	  "27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n28 27 0:22 / /proc rw - proc proc rw\n",
+	  { "refused it", "sudo apt install bubblewrap" } },
 	{ "anything else", NULL, NULL, { "refused it", "sudo apt install bubblewrap" } },
 };
 
