@@ -90,6 +90,8 @@ static int make_container(struct batch *batch, struct err *err)
 		(void)poll(NULL, 0, (int)(request->not_before - clock_ms()));
 	exists = str_eq(request->reception.code, "ContainerAlreadyExists");
 	*err = request->err;
+	if (verdict == VERDICT_GOOD)
+		batch->made(batch);
 	if (verdict == VERDICT_NO_CONTAINER)
 		(void)err_set(err, ERR_NOT_FOUND, "the storage does not know where it should be");
 	request_free(request);

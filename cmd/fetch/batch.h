@@ -21,6 +21,8 @@ struct batch {
 	size_t count;
 	/* Told once of each, when it is done or has failed. */
 	void (*told)(struct batch *batch, size_t index);
+	/* The container was made: what lay in one of its name is gone. */
+	void (*made)(struct batch *batch);
 	/* This module's: */
 	CURLM *multi;
 	struct list waiting; /* requests to be sent again */

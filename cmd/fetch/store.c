@@ -140,6 +140,15 @@ static void on_told(struct batch *batch, size_t index)
 	say_progress(progress);
 }
 
+static void on_made(struct batch *batch)
+{
+	json_t *progress = json_object();
+
+	(void)batch;
+	json_put_bool(progress, "made", true);
+	say_progress(progress);
+}
+
 /* ---- the run ---- */
 
 /* All of the order; confines this process. */
@@ -168,6 +177,7 @@ static int run(struct store *store, const json_t *json, struct err *err)
 	store->batch.backend = store->backend;
 	store->batch.folder_fd = FOLDER_FD;
 	store->batch.told = on_told;
+	store->batch.made = on_made;
 	return batch_run(&store->batch, err);
 }
 

@@ -129,6 +129,20 @@ void uploads_set_problem(struct upload_item *item, const char *problem, bool aga
 	mem_cleanup(&item->url); /* it would give what the file was before */
 }
 
+void uploads_lose(struct uploads *uploads)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &uploads->items) {
+		struct upload_item *item = list_entry(node, struct upload_item, node);
+
+		item->again = item->again || item->stored;
+		item->stored = false;
+		mem_cleanup(&item->url);
+	}
+}
+
 static struct upload_item *make_item(struct uploads *uploads, const char *path, char *name_own)
 {
 	struct upload_item *item = xcalloc(1, sizeof(*item));

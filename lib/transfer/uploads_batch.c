@@ -123,6 +123,7 @@ static void take_stored(struct uploads *uploads, struct upload_item *item, const
 
 	mem_cleanup(&item->url);
 	mem_cleanup(&item->problem);
+	item->again = false;
 	item->stored = true;
 	item->stored_size = size > 0 ? (uint64_t)size : 0;
 	if (!item->wanted)
@@ -153,6 +154,8 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	const char *problem = json_string_value(json_object_get(progress, "problem"));
 	struct upload_item *item;
 
+	if (json_is_true(json_object_get(progress, "made")))
+		uploads_lose(batch->uploads);
 	if (!json_is_integer(file) || index < 0 || (size_t)index >= batch->count ||
 	    batch->items[index] == NULL)
 		return;

@@ -85,6 +85,8 @@ struct upload_totals {
 /* uploads.c */
 struct upload_totals uploads_totals(const struct uploads *uploads);
 void uploads_release(struct uploads *uploads);
+/* What was stored lies there no more; uploads_retry uploads it again. */
+void uploads_lose(struct uploads *uploads);
 void uploads_set_problem(struct upload_item *item, const char *problem, bool again);
 /* uploads_batch.c */
 /* Starts helpers for what is in the queue, as many as there may be. */

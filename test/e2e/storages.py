@@ -118,7 +118,7 @@ class Stored:
         order = {"do": "store", "link_seconds": link_seconds, "files": files, **target, **order}
         with Folder(folder) as held:
             self.said, self.last = Fetch(order, held).end()
-        self.files = {names[line["file"]]: line for line in self.said}
+        self.files = {names[line["file"]]: line for line in self.said if "file" in line}
         self.text = json.dumps(self.said) + json.dumps(self.last)
 
     def url(self, name):

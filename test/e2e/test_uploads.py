@@ -388,6 +388,18 @@ def test_t6_requests_from_a_file_wait_for_their_links(home, tmp_path):
     assert LINK.search("\n".join(block.get("text", "") for block in last["result"]["content"]))
 
 
+def test_t17_what_lay_in_a_container_that_is_made_anew_goes_up_again(home):
+    trouble = Trouble(azure_error(201, "None"))
+    with trouble.site, Server(home, env=trouble.environment()) as server:
+        (old,) = offered(server, write("output/a.txt", "x"), "output/a.txt").values()
+        trouble.container = azure_error(201, "None")
+        trouble.answers = [azure_error(404, "ContainerNotFound"), azure_error(201, "None")]
+        offered(server, write("output/b.txt", "x"), "output/b.txt")
+        trouble.site.paths.clear()
+        offered(server, "1", "output/a.txt")
+        assert [path.rpartition("/")[2] for path in trouble.site.paths] == ["a.txt"] and "/a.txt?" in old
+
+
 def test_t16_what_could_not_go_up_goes_with_a_later_cell(home):
     trouble = Trouble(azure_error(403, "AuthenticationFailed"))
     with trouble.site, Server(home, env=trouble.environment()) as server:
