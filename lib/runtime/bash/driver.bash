@@ -40,7 +40,8 @@ __ptycell_reset='${__ptycell_none+$()}'
 __ptycell_plain='__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}'
 # A restricted shell (set -r) cannot even redirect: nothing has turned then.
 __ptycell_hook='__ptycell_prompt=$? '"$__ptycell_plain"$'\n''\builtin shopt -u expand_aliases'$'\n'\
-'{ __ptycell_deep; [[ ${BASHPID:-$$} == "$$" ]] || \builtin exit; \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
+'{ [[ $__ptycell_state != begun && ! ${FUNCNEST-} ]] || __ptycell_deep; [[ ${BASHPID:-$$} == "$$" ]] || \builtin exit; '\
+'[[ $__ptycell_looked == yes ]] || \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
 '\builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
 "{ __ptycell_prompt=\$? $__ptycell_plain; \\builtin shopt -u expand_aliases; __ptycell_deep; \\builtin eval \"\$__ptycell_look\"; "\
 "__ptycell_over; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
@@ -130,9 +131,9 @@ __ptycell_turn() {
 	builtin set +ektuvx +o pipefail
 	__ptycell_args=("$@") __ptycell_text=
 	[[ ! ${TMOUT-} ]] || __ptycell_still
-	__ptycell_set_prompt
 	case $__ptycell_state in
 	begun)
+		__ptycell_set_prompt
 		# A cell may have closed what bash keeps of its standard input.
 		[[ -p /dev/fd/0 ]] || \exec <&"$__ptycell_in" || builtin return 1
 		# Bash buffers what it reads by itself: nothing may follow __ptycell_next in the pipe
@@ -195,9 +196,14 @@ __ptycell_drop() {
 	if [[ -R $1 ]]; then builtin unset -n "$1"; else builtin unset -v "$1"; fi 2>/dev/null
 }
 
-# What decides how bash itself reads. An assignment to what the user has made read-only would end
-# the function.
+# What decides how bash itself reads.
 __ptycell_set_prompt() {
+	[[ ! -o vi && ! -o emacs && ! ${PS1-}${PS2-}${PS0-} && ${PROMPT_COMMAND-} == "$__ptycell_hook" &&
+		${#PROMPT_COMMAND[@]} == 1 && ${PROMPT_COMMAND@a} != *A* ]] || __ptycell_mend_prompt
+}
+
+# An assignment to what the user has made read-only would end the function.
+__ptycell_mend_prompt() {
 	[[ -o vi || -o emacs ]] && builtin set +o vi +o emacs
 	[[ ! ${PS1-} ]] || ! __ptycell_drop PS1 || PS1=
 	[[ ! ${PS2-} ]] || ! __ptycell_drop PS2 || PS2=
@@ -210,14 +216,15 @@ __ptycell_set_prompt() {
 
 __ptycell_next() {
 	__ptycell_prompt=$?
-	__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}
-	__ptycell_deep >/dev/null 2>&1
-	builtin set -- "$__ptycell_prompt" "$@"
+	if [[ $__ptycell_state == begun || ${FUNCNEST-} ]]; then
+		__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}
+		__ptycell_deep >/dev/null 2>&1
+	fi
 	if [[ $__ptycell_state == begun ]]; then
 		builtin set +ektuvx
-		__ptycell_cut "$1"
+		__ptycell_cut "$__ptycell_prompt"
+		__ptycell_set_prompt
 	fi
-	__ptycell_set_prompt
 	# Bash has remembered this line, where the cell set history on, and after `exit`.
 	if [[ -o history ]]; then builtin history -d -1 2>/dev/null; else builtin history -c; fi
 }
@@ -274,29 +281,31 @@ __ptycell_begin() {
 # of what a redirection replaces is close-on-exec, and so is a copy of that. (`builtin exec` would keep none
 # open; one that was open already would come back at the end of the group.)
 __ptycell_open() {
-	builtin local __ptycell_here=none __ptycell_term=none __ptycell_copy
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&-
-	\exec {__ptycell_here}<<<"$__ptycell_text" {__ptycell_term}</dev/tty
-	if [[ $__ptycell_here.$__ptycell_term.$__ptycell_told == 12.13.244 && ! -e /dev/fd/245 && ! -e /dev/fd/246 ]]; then
-		__ptycell_at=247 __ptycell_tty=248 # nearly always
-		{ \exec 247<&245 248<&246; } 12<&244 13<&244
-	else
-		__ptycell_open_among
-	fi && \exec {__ptycell_here}<&- {__ptycell_term}<&- && { __ptycell_opened=yes; builtin return 0; }
-	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit of open files is below them
-	__ptycell_at=$__ptycell_here __ptycell_tty=$__ptycell_term
-	[[ $__ptycell_here.$__ptycell_term == *none* ]] || __ptycell_opened=yes
+	if [[ $__ptycell_told == 244 && ! -e /dev/fd/245 && ! -e /dev/fd/246 ]]; then # nearly always
+		__ptycell_at=247 __ptycell_tty=248
+		{ { \exec 247<&245 248<&246; } 250<&244 251<&244; } 250<<<"$__ptycell_text" 251</dev/tty && {
+			__ptycell_opened=yes
+			builtin return 0
+		}
+	fi
+	__ptycell_open_among
 }
 
-# A cell has opened some of these numbers.
+# A cell has opened some of these numbers, or they are too high for its limit.
 __ptycell_open_among() {
-	__ptycell_copy=$__ptycell_told
+	builtin local __ptycell_here=none __ptycell_term=none __ptycell_copy=$__ptycell_told
+	\exec {__ptycell_here}<<<"$__ptycell_text" {__ptycell_term}</dev/tty
 	builtin set --
 	while (( $# < 4 )); do
 		[[ -e /dev/fd/$(( ++__ptycell_copy )) ]] || builtin set -- "$@" "$__ptycell_copy"
 	done
 	__ptycell_at=$3 __ptycell_tty=$4
-	builtin eval "{ \\exec $3<&$1 $4<&$2; } $__ptycell_here<&$__ptycell_told $__ptycell_term<&$__ptycell_told"
+	builtin eval "{ \\exec $3<&$1 $4<&$2; } $__ptycell_here<&$__ptycell_told $__ptycell_term<&$__ptycell_told" &&
+		\exec {__ptycell_here}<&- {__ptycell_term}<&- && { __ptycell_opened=yes; builtin return 0; }
+	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit of open files is below them
+	__ptycell_at=$__ptycell_here __ptycell_tty=$__ptycell_term
+	[[ $__ptycell_here.$__ptycell_term == *none* ]] || __ptycell_opened=yes
 }
 
 # Before each cell.
@@ -524,11 +533,13 @@ __ptycell_names() {
 		builtin return 0
 	fi
 	__ptycell_line=
-	[[ -R EPOCHREALTIME ]] || __ptycell_line=${EPOCHREALTIME//[.,]/}
+	[[ -R EPOCHREALTIME ]] || __ptycell_line=$EPOCHREALTIME
+	builtin local PROMPT_COMMAND= __ptycell_hook= __ptycell_look= __ptycell_at_exit= # long, and not told
 	builtin declare -p
 	builtin compgen -A function -X '__ptycell_*' -P 'declare -f '
 	builtin printf '\n' || builtin return 1 # tells of what these two could not write
-	if [[ $__ptycell_line ]] && (( ${EPOCHREALTIME//[.,]/} - __ptycell_line > 50000 )); then
+	[[ ! $__ptycell_line || $EPOCHREALTIME != "${__ptycell_line%?????}"????? ]] || builtin return 0 # within the same 0.1 s
+	if [[ $__ptycell_line ]] && (( ${EPOCHREALTIME//[.,]/} - ${__ptycell_line//[.,]/} > 50000 )); then
 		__ptycell_skip=20
 	fi
 	builtin return 0
@@ -790,7 +801,7 @@ builtin unset __ptycell_copy __ptycell_reset __ptycell_plain
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
-builtin readonly -f __ptycell_deep __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+builtin readonly -f __ptycell_deep __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
