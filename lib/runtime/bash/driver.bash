@@ -40,10 +40,10 @@ __ptycell_reset='${__ptycell_none+$()}'
 __ptycell_plain='__ptycell_shopts=${__ptycell_shopts:-$BASHOPTS}'
 # A restricted shell (set -r) cannot even redirect: nothing has turned then.
 __ptycell_hook='__ptycell_prompt=$? '"$__ptycell_plain"$'\n''\builtin shopt -u expand_aliases'$'\n'\
-'{ [[ $__ptycell_state != begun && ! ${FUNCNEST-} ]] || __ptycell_deep; [[ ${BASHPID:-$$} == "$$" ]] || \builtin exit; '\
+'{ [[ $__ptycell_state != begun && ! ${FUNCNEST-} ]] || __ptycell_deep; [[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || \builtin exit; '\
 '[[ $__ptycell_looked == yes ]] || \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
 '\builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
-"{ __ptycell_prompt=\$? $__ptycell_plain; \\builtin shopt -u expand_aliases; __ptycell_deep; \\builtin eval \"\$__ptycell_look\"; "\
+"{ __ptycell_prompt=\$? $__ptycell_plain; __ptycell_deep; \\builtin shopt -u expand_aliases; \\builtin eval \"\$__ptycell_look\"; "\
 "__ptycell_over; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
@@ -97,10 +97,18 @@ __ptycell_deep() {
 		__ptycell_nest=$FUNCNEST FUNCNEST=0
 	fi
 	[[ $__ptycell_state == begun ]] || \builtin return 0
-	[[ ! -R BASHPID ]] || \unset -n BASHPID
+	[[ ! -R BASHPID && ${_@a}${SHELLOPTS@a}${BASHOPTS@a} == rr ]] || __ptycell_unmark
 	[[ $__ptycell_looked == same ]] || __ptycell_flags=$-
 	[[ $__ptycell_shopts != *expand_aliases* ]] && __ptycell_shopts=none || __ptycell_shopts=expand_aliases # they are long
 	! { ! \builtin : || \declare -F builtin || \declare -F exec || \builtin compgen -A disabled; } || __ptycell_restore
+}
+
+# Takes attributes from what bash itself sets: as integers, such values are errors, which end all that it works at. `_` is
+# first, as each word that is the last of a command becomes its value.
+__ptycell_unmark() {
+	[[ ${_@a} != *i* ]] || \declare -g +i _
+	[[ ! -R BASHPID ]] || \unset -n BASHPID
+	[[ ${SHELLOPTS@a}${BASHOPTS@a} == rr ]] || \declare -g +i SHELLOPTS BASHOPTS
 }
 
 # What the driver cannot do without: builtins.
@@ -343,7 +351,7 @@ __ptycell_trap() {
 		trap "$@"
 	elif (( $# == 0 )) || [[ $1 == -p ]]; then
 		__ptycell_list_traps "$@"
-	elif [[ ${BASHPID:-$$} != "$$" ]]; then
+	elif [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
 		builtin trap "$@"
 	elif [[ $1 == -l ]]; then
 		builtin trap -l
@@ -354,7 +362,7 @@ __ptycell_trap() {
 
 # A subshell lists those of the shell around it, as long as it sets none.
 __ptycell_list_traps() {
-	if [[ ${BASHPID:-$$} != "$$" ]]; then
+	if [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
 		builtin local LC_ALL=C __ptycell_line __ptycell_ours="trap -- '$__ptycell_at_exit' EXIT"$'\n'
 		__ptycell_line=$(\builtin trap "$@")$'\n'
 		builtin set -- "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
@@ -708,7 +716,7 @@ __ptycell_say_bye() {
 # or a failure under set -e, ends this bash: another takes its place in the same process and gets all
 # that can be handed over. A signal ends it for good, as any interpreter.
 __ptycell_leave() {
-	[[ $__ptycell_state == begun && ${BASHPID:-$$} == "$$" ]] || builtin return 0
+	[[ $__ptycell_state == begun && ( -R BASHPID || ${BASHPID:-$$} == "$$" ) ]] || builtin return 0
 	if [[ $__ptycell_bye ]]; then
 		__ptycell_say_bye "$@"
 		builtin set +eku
@@ -801,7 +809,7 @@ builtin unset __ptycell_copy __ptycell_reset __ptycell_plain
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
-builtin readonly -f __ptycell_deep __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
+builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
