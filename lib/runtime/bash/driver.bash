@@ -50,11 +50,13 @@ __ptycell_hook='__ptycell_prompt=$? '"$__ptycell_plain"$'\n''\builtin shopt -u e
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
 # Under set -T, what the user's trap of DEBUG writes would be among the answers. A trap of CHLD would run
 # for each process from here on, and ends bash between two assignments of one command.
-__ptycell_at_exit="{ __ptycell_status=\$? $__ptycell_plain; \\builtin shopt -u expand_aliases; } >/dev/null$__ptycell_reset 2>&1"$'\n''{ __ptycell_deep; __ptycell_flags=$-; '\
+__ptycell_at_exit="{ __ptycell_status=\$? $__ptycell_plain; \\builtin shopt -u expand_aliases; } >/dev/null$__ptycell_reset 2>&1"$'\n''{ __ptycell_deep; '\
+'\builtin eval "$__ptycell_leaving"; } >/dev/null 2>&1; __ptycell_leave "$@"'
+__ptycell_leaving='__ptycell_flags=$-; '\
 '__ptycell_children=$({ \builtin trap -p CHLD >&3; } 3>&1 >/dev/null); \builtin trap - CHLD; '\
 '__ptycell_ended=$({ \builtin return 0 || \builtin printf %s "${BASH_SOURCE-}" >&3; } 3>&1 >/dev/null); '\
 '__ptycell_traps=$({ \builtin trap -p DEBUG ERR INT RETURN >&3; } 3>&1 >/dev/null); \builtin trap - DEBUG ERR EXIT RETURN; '\
-'\builtin set +ektuvx; } >/dev/null 2>&1; __ptycell_leave "$@"'
+'\builtin set +ektuvx'
 
 # A cell has set a limit of open files (ulimit -n) that this shell cannot work with: it could not even
 # redirect what it says. Or it has closed what this shell tells and is told by.
@@ -161,8 +163,8 @@ __ptycell_turn() {
 		__ptycell_cell=
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
-# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
-builtin trap '' XFSZ
+	# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
+	builtin trap '' XFSZ
 	__ptycell_wait
 	builtin trap - INT
 }
@@ -206,8 +208,11 @@ __ptycell_drop() {
 
 # What decides how bash itself reads.
 __ptycell_set_prompt() {
-	[[ ! -o vi && ! -o emacs && ! ${PS1-}${PS2-}${PS0-} && ${PROMPT_COMMAND-} == "$__ptycell_hook" &&
-		${#PROMPT_COMMAND[@]} == 1 && ${PROMPT_COMMAND@a} != *A* ]] || __ptycell_mend_prompt
+	if [[ -o vi || -o emacs || ${PS1-}${PS2-}${PS0-} || ${PROMPT_COMMAND@a} || -R PROMPT_COMMAND || -o allexport ]]; then
+		__ptycell_mend_prompt
+	else
+		PROMPT_COMMAND=$__ptycell_hook # it is long: to compare it takes longer
+	fi
 }
 
 # An assignment to what the user has made read-only would end the function.
@@ -280,7 +285,9 @@ __ptycell_begin() {
 	fi
 	__ptycell_text+=$__ptycell_line
 	__ptycell_open
-	builtin unset PIPESTATUS # bash keeps it as it was at the prompt otherwise
+	# Bash keeps it as it was at the prompt otherwise. Of a pipeline that ended the last cell only its status is known: `.`
+	# sets PIPESTATUS and `_` when it ends, and a line behind a cell's text would become a part of what has no end.
+	builtin unset PIPESTATUS
 	__ptycell_state=begun
 }
 
@@ -341,7 +348,10 @@ __ptycell_return() {
 }
 
 # Stands before `trap` (installs.h). EXIT is the driver's: what the user wants there is kept, and run by
-# __ptycell_leave.
+# __ptycell_leave. A trap that `eval`, a sourced file or a variable's word sets takes its place until the cell ends:
+# `exit` in that cell ends the shell for good. A function named trap could not list nor take away those of DEBUG, ERR and
+# RETURN; one named exit would have neither the cell's traps nor its parameters; and nothing else of the shell's runs between
+# such a trap and the end.
 __ptycell_trap() {
 	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
 	builtin local __ptycell_first=$1
@@ -383,8 +393,8 @@ __ptycell_list_traps() {
 		builtin set -- "$?"
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
-# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
-builtin trap '' XFSZ
+	# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
+	builtin trap '' XFSZ
 	builtin return "$1"
 }
 
@@ -542,7 +552,7 @@ __ptycell_names() {
 	fi
 	__ptycell_line=
 	[[ -R EPOCHREALTIME ]] || __ptycell_line=$EPOCHREALTIME
-	builtin local PROMPT_COMMAND= __ptycell_hook= __ptycell_look= __ptycell_at_exit= # long, and not told
+	builtin local PROMPT_COMMAND= __ptycell_hook= __ptycell_look= __ptycell_at_exit= __ptycell_leaving= # long, and not told
 	builtin declare -p
 	builtin compgen -A function -X '__ptycell_*' -P 'declare -f '
 	builtin printf '\n' || builtin return 1 # tells of what these two could not write
@@ -760,7 +770,8 @@ __ptycell_resume() {
 	[[ ! $__ptycell_ended ]] || builtin printf 'bash: coprocs that did not outlive the exit:%s\n' "$__ptycell_ended" >&2
 	(( ${#__ptycell_left[@]} == 0 )) || builtin printf 'bash: still running, but no jobs of this shell after the exit:%s\n' \
 		"$(\builtin printf ' %s' "${__ptycell_left[@]}")" >&2
-	__ptycell_functions= __ptycell_ended=
+	builtin unset -v __ptycell_children __ptycell_ended __ptycell_functions __ptycell_hiding __ptycell_index __ptycell_layer __ptycell_lost \
+		__ptycell_names __ptycell_numbers __ptycell_options __ptycell_whole
 	builtin unset -f __ptycell_end __ptycell_free
 	__ptycell_looked=yes
 	builtin printf '%s\n' "$__ptycell_traps" >&"$__ptycell_aside" || builtin printf '%s\n' "$__ptycell_traps" >&"$__ptycell_up"
