@@ -53,13 +53,14 @@ static uint64_t memory_of(pid_t pid, bool exact, uint64_t *ret_shared)
 {
 	char text[STATUS_MAX];
 	uint64_t bytes;
-	uint64_t tables; /* of pages: needed, too, by what is only read and has no page of its own */
+	uint64_t tables;
 
 	*ret_shared = 0;
 	if (!read_of(pid, "status", text, sizeof(text)))
 		return 0;
 	*ret_shared = kilobytes_of(text, "RssShmem:");
 	bytes = kilobytes_of(text, "RssAnon:") + *ret_shared;
+	/* What is only read has no page of its own, and needs tables of pages all the same. */
 	tables = kilobytes_of(text, "VmPTE:");
 	if (!exact || bytes < SMALL_BYTES || !read_of(pid, "smaps_rollup", text, ROLLUP_MAX))
 		return bytes + tables;
