@@ -3263,9 +3263,10 @@ def run_line_magic(text, frame=None):
     magic = LINE_MAGICS.get(name)
     if magic is None:
         raise UsageError("no line magic %%%s%s; there are: %s" % (name, sent_elsewhere(name), listed(LINE_MAGICS, "%")))
+    frame = frame or sys._getframe(1)
     if magic in SEE_LOCALS:
-        return magic(line, frame or sys._getframe(1))
-    return magic(line)
+        return magic(line, frame)
+    return magic(expand_names(line, frame))
 
 
 def scope_of(frame):
@@ -3273,10 +3274,19 @@ def scope_of(frame):
     return None if frame.f_locals is frame.f_globals else dict(frame.f_locals)
 
 
-def run_cell_magic(name, line, body, lineno):
+def names_seen(frame):
+    """The names that code in the frame has, and what it does not define itself as the cells define it."""
+    if frame.f_locals is NAMESPACE:
+        return NAMESPACE
+    return {**NAMESPACE, **frame.f_globals, **frame.f_locals}
+
+
+def run_cell_magic(name, line, body, lineno, frame=None):
     magic = CELL_MAGICS.get(name)
     if magic is None:
         raise UsageError("no cell magic %%%%%s%s; there are: %s" % (name, sent_elsewhere(name), listed(CELL_MAGICS, "%%")))
+    if magic not in TAKE_CODE:
+        line = expand_names(line, frame or sys._getframe(1))
     return magic(line, body, lineno)
 
 
@@ -3291,6 +3301,9 @@ def evaluate_body(body, lineno):
 # Shell commands
 
 
+CONVERSIONS = {"r": repr, "a": ascii}
+
+
 class Lines(list):
     """What `x = !cmd` gives: the lines, and as text `.n` (newlines) and `.s` (spaces)."""
 
@@ -3298,8 +3311,12 @@ class Lines(list):
     s = spstr = property(lambda self: " ".join(self))
 
 
-def run_shell(command, capture):
-    command = own_pip(expand_names(command.strip()))
+def run_shell(command, capture, frame=None):
+    return run_command(expand_names(command, frame or sys._getframe(1)), capture)
+
+
+def run_command(command, capture):
+    command = own_pip(command.strip())
     install, onward = split_output(command)
     wanted = packages_of(install)
     if wanted is not None:
@@ -3313,18 +3330,20 @@ def run_shell(command, capture):
 
 
 def call_shell(command, capture, fed=None):
-    """Its lines when they are captured. `fed` is what it reads, None: the terminal."""
+    """Its lines when they are captured, those of its errors among them. `fed` is what it reads, None: the terminal."""
     subprocess = own("subprocess")
 
     flush_streams()
-    out, err = capture or stays_inside(sys.stdout), stays_inside(sys.stderr)
+    out, err = stays_inside(sys.stdout), stays_inside(sys.stderr)
     pipes = {"stdout": subprocess.PIPE if out else None, "stderr": subprocess.PIPE if err else None}
+    if capture:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     done = subprocess.run(command, shell=True, executable=shell_path(), input=fed, **pipes)
     note_exit(done.returncode)
-    if err:
-        sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     if capture:
         return Lines(done.stdout.decode("utf-8", "replace").splitlines())
+    if err:
+        sys.stderr.write(done.stderr.decode("utf-8", "replace"))
     if out:
         sys.stdout.write(done.stdout.decode("utf-8", "replace"))
     return None
@@ -3511,27 +3530,52 @@ def after_packages(command):
         importlib.invalidate_caches()
 
 
-def expand_names(command):
-    """`{expression}` and `$name` of the user's variables; what is none of them is the shell's."""
+def expand_names(command, frame):
+    """`{expression}` and `$name` with the names of the frame; what is none of them is the shell's.
+
+    `{{x}}` and `$$x` are the shell's `{x}` and `$x`, and so is what looks like `$x` in single quotes.
+    """
     re = own("re")
 
+    if "{" not in command and "$" not in command:
+        return command
+    names = names_seen(frame)
+    strings = re.finditer(r"""\\.|"(?:\\.|[^"\\])*"|('[^']*')""", command, re.S)
+    quoted = [found.span(1) for found in strings if found[1]]
+
     def braces(match):
+        if match["kept"] is not None:
+            return "{%s}" % match["kept"]
         try:
-            return str(eval(match[1], NAMESPACE))
+            text = CONVERSIONS.get(match["as"], str)(eval(match["value"], names))
         except Exception:
             return match[0]
+        return "{%s}" % text if match["outer"] else text
 
     def dollar(match):
-        name = match[1]
-        return str(NAMESPACE[name]) if name in NAMESPACE else match[0]
+        first, *rest = match["name"].split(".")
+        if any(start < match.start() < end for start, end in quoted):
+            return match[0]
+        if match["twice"]:
+            return "$" + match["name"]
+        if first not in names:
+            return match[0]
+        value = names[first]
+        while rest and hasattr(value, rest[0]) and not callable(getattr(value, rest[0])):
+            value = getattr(value, rest.pop(0))
+        return ".".join([str(value), *rest])
 
-    command = re.sub(r"(?<![\$\\{])\{([^{}\n]+)\}", braces, command)
-    return re.sub(r"(?<!\\)\$([A-Za-z_]\w*)", dollar, command)
+    marked = (
+        r"(?<![$\\{])(?:\{\{(?P<kept>[^{}\n]*)\}\}(?!\})"
+        r"|(?P<outer>\{\{)?\{(?P<value>[^{}\n]+?)(?:!(?P<as>[rsa]))?\}(?(outer)\}\}))"
+        r"|(?<!\\)\$(?P<twice>\$?)(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"
+    )
+    return re.sub(marked, lambda match: (dollar if match["name"] else braces)(match), command)
 
 
 def magic_shell(name):
     def magic(line):
-        return run_shell("%s %s" % (name, line), False)
+        return run_command("%s %s" % (name, line), False)
 
     return magic
 
@@ -3553,11 +3597,11 @@ def script_magic(program):
 def magic_pip(line):
     shlex = own("shlex")
 
-    command, onward = split_output(expand_names(line))
+    command, onward = split_output(line)
     words = shlex.split(command, comments=True)
     wanted = python_packages(words[1:]) if words[:1] == ["install"] else None
     if wanted is None:
-        run_shell("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
+        run_command("%s -m pip %s" % (shlex.quote(sys.executable), line), False)
         return
     ok, text = ask_broker(*wanted)
     if not ok:
@@ -3571,7 +3615,7 @@ def magic_pip(line):
 def magic_cd(line):
     import os
 
-    target = os.path.expanduser(expand_names(unquoted(line)) or "~")
+    target = os.path.expanduser(unquoted(line) or "~")
     os.chdir(target)
     print(os.getcwd())
 
@@ -3594,7 +3638,7 @@ def magic_env(line):
         name, _, value = line.partition(" ")
         equals = " "
     if equals:
-        os.environ[name.strip()] = expand_names(unquoted(value.strip()))
+        os.environ[name.strip()] = unquoted(value.strip())
         print("env: %s=%s" % (name.strip(), os.environ[name.strip()]))
         return None
     if line and name.strip() not in os.environ:
@@ -3625,7 +3669,7 @@ def magic_writefile(line, body, lineno):
 def magic_run(line):
     shlex = own("shlex")
 
-    options, words = set(), shlex.split(expand_names(line))
+    options, words = set(), shlex.split(line)
     while words and words[0].startswith("-") and words[0] != "-":
         options.add(words.pop(0))
     unknown = options - {"-i", "-e", "-n", "-t", "-m"}
@@ -3933,8 +3977,8 @@ LINE_MAGICS = {
     "timeit": magic_timeit,
     "prun": magic_prun,
     "lsmagic": magic_lsmagic,
-    "sx": lambda line: run_shell(line, True),
-    "system": lambda line: run_shell(line, True),
+    "sx": lambda line: run_command(line, True),
+    "system": lambda line: run_command(line, True),
 }
 LINE_MAGICS.update((n, magic_shell(n)) for n in "ls cat cp mv rm mkdir rmdir head tail".split())
 LINE_MAGICS.update(
@@ -3962,6 +4006,7 @@ CELL_MAGICS = {
     "svg": markup_magic("image/svg+xml"),
     "latex": markup_magic("text/latex"),
 }
+TAKE_CODE = {magic_time_cell, magic_timeit_cell}
 
 
 # ---- IPython's names ------------------------------------------------------------------------
@@ -3976,16 +4021,16 @@ class Shell:
         return run_line_magic("%s %s" % (name, line), sys._getframe(1))
 
     def run_cell_magic(self, name, line, body):
-        return run_cell_magic(name, line, body, 1)
+        return run_cell_magic(name, line, body, 1, sys._getframe(1))
 
     def magic(self, line):
         return run_line_magic(line, sys._getframe(1))
 
     def system(self, command):
-        run_shell(command, False)
+        run_shell(command, False, sys._getframe(1))
 
     def getoutput(self, command, *_, **__):
-        return run_shell(command, True)
+        return run_shell(command, True, sys._getframe(1))
 
     def run_cell(self, source, *_, **__):
         value = evaluate(source, State.cell.name)

@@ -47,6 +47,76 @@ def test_PY32_notebook_syntax(session, code, output, value):
     assert (result.status, result.output, result.value) == ("ok", output, value)
 
 
+@pytest.mark.parametrize(
+    "code, output",
+    [
+        ("path = 'all'\ndef f(path):\n    !echo {path} $path\nf('mine')", "mine mine\n"),
+        ("def f(loc):\n    r = !echo {loc} [$loc]\n    print(r)\nf('L')", "['L [L]']\n"),
+        ("class K:\n    p = 'own'\n    !echo {p}\n    def m(self):\n        !echo {self.p.upper()} $self.p\nK().m()",
+         "own\nOWN own\n"),
+        ("sh = get_ipython()\ndef f(i):\n    sh.system('echo {i}')\n    return sh.getoutput('echo $i')\nprint(f(1))",
+         "1\n['1']\n"),
+        ("print([get_ipython().getoutput('echo {i}') for i in range(2)])", "[['0'], ['1']]\n"),
+        ("def f(d):\n    %cd {d}\nf('/')", "/\n"),
+        ("def f(v):\n    %env X=$v\nf('w')", "env: X=w\n"),
+        ("def f(v):\n    %time !echo {v}\nf('timed')", None),
+        ("def f(v):\n    get_ipython().run_line_magic('sx', 'echo {v} >&2')\n    get_ipython().magic('pwd $v')\nf(1)", ""),
+        ("def f(k):\n    !echo {[k + i for i in range(2)]}\nf(3)", "[3, 4]\n"),
+    ],
+)
+def test_a_command_in_a_function_takes_the_names_of_the_function(session, code, output):
+    result = session.run(code)
+    if output is None:
+        assert result.output.startswith("timed\nCPU time")
+    else:
+        assert (result.status, result.output) == ("ok", output)
+
+
+@pytest.mark.parametrize(
+    "command, output",
+    [
+        ("for q in 1 2; do echo $$q; done", "1\n2\n"),
+        ("x=5; echo $$x $x", "5 10\n"),
+        ("echo $$x-$q.", "-sh.\n"),
+        ("echo '{{x}}' {{{x}}}", "{x} {10}\n"),
+        ("echo {s!r} {s!s}", "s h s h\n"),
+        ("echo {{'a': {'b': x}}}", "{{a: {b: x}}}\n"),
+        ("echo ${#HOME} ${x}. ${HOME:+set}", None),
+        ("echo $o.a.b $o.none $q.txt $q.title", "[deep] 1.none sh.txt sh.title\n"),
+        ("echo '$x' \"it's $x '$x'\" $x", "$x it's 10 '10' 10\n"),
+        ("echo \\$x it\\'s $x", "$x it's 10\n"),
+        ("echo '{x}'", "10\n"),
+    ],
+)
+def test_dollars_and_braces_of_a_shell_command(session, command, output):
+    session.run(
+        "x = 10; q = 'sh'; s = 's h'\nclass O:\n  def __str__(self): return '1'\n"
+        "o = O(); o.a = O(); o.a.b = '[deep]'\nimport os; os.environ.pop('x', None); os.environ.pop('q', None)")
+    result = session.run("!" + command)
+    if output is not None:
+        assert (result.status, result.output) == ("ok", output)
+    else:
+        assert result.output.endswith(" . set\n")
+
+
+def test_the_line_of_each_magic_takes_names(session, tmp_path):
+    session.run("fn = 'dyn.txt'; b = 'two'")
+    assert session.run("%%writefile {fn}\n{fn}").output == "Writing dyn.txt\n"
+    assert session.run("%%writefile -a $fn\nmore").output == "Appending to dyn.txt\n"
+    assert (tmp_path / "dyn.txt").read_text() == "{fn}\nmore\n"
+    assert session.run("def f(name):\n    get_ipython().run_cell_magic('file', '{name}', 'x')\nf('other.txt')").output == \
+        "Writing other.txt\n"
+    session.run("get_ipython().register_magic_function(lambda line: print('<%s>' % line), 'line', 'told')")
+    assert session.run("%told {fn} $b").output == "<dyn.txt two>\n"
+    assert session.run("%time print('{b}')").output.startswith("{b}\n")
+
+
+def test_what_is_taken_from_a_command_has_its_errors(session):
+    result = session.run("r = !echo out; echo err >&2\nr")
+    assert (result.output, result.value) == ("", "['out', 'err']")
+    assert session.run("get_ipython().getoutput('echo err >&2')").value == "['err']"
+
+
 def test_PY32_timing(session):
     assert "per loop" in session.run("%timeit -n 100 -r 2 1").output
     assert "per loop" in session.run("%%timeit -n 10 -r 2\nx = 1").output
