@@ -2905,7 +2905,12 @@ def missing_module(error):
 
 
 def describe_exit(error):
-    """SystemExit ends the cell, not the session; as a program it would print what is no number."""
+    """SystemExit ends the cell, not the session."""
+    return [("status", "exit"), ("code", str(exit_code(error)))]
+
+
+def exit_code(error):
+    """What a program's would be that ends so; it would print what is no number."""
     code = error.code
     if code is None:
         code = 0
@@ -2915,7 +2920,7 @@ def describe_exit(error):
     code = int(code)
     if code.bit_length() > 31:  # as Python makes a C int of it
         code = code & 0xFF if code.bit_length() < 64 else 255
-    return [("status", "exit"), ("code", str(code))]
+    return code
 
 
 # ---- names ----------------------------------------------------------------------------------
@@ -3584,14 +3589,42 @@ def script_magic(program):
     def magic(line, body, lineno):
         subprocess = own("subprocess")
 
+        words, arguments, options = script_options(line)
+        kept = {name: options.get(name) or stays_inside(getattr(sys, "std" + name)) for name in ("out", "err")}
+        pipes = {"std" + name: subprocess.PIPE for name in kept if kept[name]}
         flush_streams()
         # As an argument and not on stdin: the script may read the terminal.
-        code = subprocess.call([program] + line.split() + ["-c", body])
-        note_exit(code)
-        if code:
-            raise subprocess.CalledProcessError(code, program)
+        done = subprocess.run([own("shutil").which(program) or program, *words, "-c", body, program, *arguments], **pipes)
+        note_exit(done.returncode)
+        for name in ("out", "err"):
+            if kept[name]:
+                text = getattr(done, "std" + name).decode("utf-8", "replace")
+                if name in options:
+                    NAMESPACE[options[name]] = text
+                else:
+                    getattr(sys, "std" + name).write(text)
+        if done.returncode and "no-raise-error" not in options:
+            raise subprocess.CalledProcessError(done.returncode, program)
 
     return magic
+
+
+def script_options(line):
+    """`-e -s A B --out NAME` as (["-e"], ["A", "B"], {"out": "NAME"})."""
+    given, words, options = own("shlex").split(line), [], {}
+    while given:
+        word = given.pop(0)
+        if word in ("--out", "--err") and given:
+            options[word[2:]] = given.pop(0)
+        elif word == "--no-raise-error":
+            options[word[2:]] = word
+        elif word in ("--out", "--err", "--bg", "--proc"):
+            raise UsageError("a cell of a shell takes the shell's options, -s ARGUMENTS, --out NAME, --err NAME and "
+                             "--no-raise-error; not %s" % word)
+        else:
+            words.append(word)
+    at = words.index("-s") if "-s" in words else len(words)
+    return words[:at], words[at + 1 :], options
 
 
 def magic_pip(line):
@@ -3682,7 +3715,6 @@ def magic_run(line):
 
 def run_file(words, options):
     import os
-    runpy = own("runpy")
 
     path = os.path.expanduser(words[0])
     saved, sys.argv = sys.argv, words
@@ -3690,22 +3722,48 @@ def run_file(words, options):
         if path.endswith(".ipynb"):
             run_notebook(path)
         elif "-m" in options:
-            keep_names(runpy.run_module(words[0], run_name="__main__", alter_sys=False))
+            keep_names(own("runpy").run_module(words[0], run_name="__main__", alter_sys=False))
         else:
-            names = NAMESPACE if "-i" in options else None
+            sys.argv = [path, *words[1:]]
             name = "__main__" if "-n" not in options else os.path.splitext(os.path.basename(path))[0]
-            keep_names(runpy.run_path(path, init_globals=names, run_name=name))
+            run_script(path, name, NAMESPACE if "-i" in options else {})
     except SystemExit as error:
+        code = exit_code(error)
         if "-e" not in options:
-            raise
-        say("SystemExit: %s" % error_text(error))
+            note_exit(code)
     finally:
         sys.argv = saved
         sys.modules["__main__"] = MAIN
 
 
+def run_script(path, name, given):
+    """As a module of its own. Its names are the cells', too, even those of one that fails or exits."""
+    import os
+
+    if path.endswith(".pyc") or own("pkgutil").get_importer(path) is not None:  # a folder or an archive
+        keep_names(own("runpy").run_path(path, init_globals=given, run_name=name))
+        return
+    with _io.open_code(os.path.abspath(path)) as file:
+        code = compile(file.read(), path, "exec", 0, True)
+    module, folder = ModuleType(name), os.path.dirname(os.path.abspath(path))
+    module.__dict__.update({**given, "__name__": name, "__file__": path})
+    before = sys.modules.get(name)
+    sys.modules[name] = module
+    sys.path.insert(0, folder)
+    try:
+        exec(code, module.__dict__)
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+        if before is None:
+            sys.modules.pop(name, None)
+        else:
+            sys.modules[name] = before
+        keep_names(module.__dict__)
+
+
 def keep_names(names):
-    NAMESPACE.update((k, v) for k, v in names.items() if not k.startswith("__"))
+    NAMESPACE.update((k, v) for k, v in list(names.items()) if not k.startswith("__"))
 
 
 def run_notebook(path):

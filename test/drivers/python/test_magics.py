@@ -244,6 +244,64 @@ def test_run_takes_options_modules_and_notebooks(session, tmp_path):
     assert session.run("n").value == "5"
 
 
+@pytest.mark.parametrize(
+    "end, said, code",
+    [("sys.exit(0)", "", None), ("sys.exit(3)", "", "3"), ("sys.exit('no input')", "no input\n", "1"), ("exit()", "", None)],
+)
+def test_a_script_that_exits_ends_alone_and_leaves_its_names(session, tmp_path, end, said, code):
+    (tmp_path / "ex.py").write_text("import sys\nQ = Q0 = len(sys.argv)\nprint('in', __file__)\n%s\nQ = 9\n" % end)
+    result = session.run("for _ in range(2):\n    %run ex.py a\nprint('after')")
+    assert result.output == ("in ex.py\n" + said) * 2 + "after\n"
+    assert (result.status, result.done.get("code")) == (("exit", code) if code else ("ok", None))
+    assert session.run("Q, __name__").value == "(2, '__main__')"
+    assert session.run("%run -e ex.py").status == "ok"
+
+
+def test_a_script_that_fails_leaves_its_names_and_its_traceback(session, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "bad.py").write_text("import sib\nmade = sib.one\ndef f():\n    return 1 / 0\nf()\n")
+    (tmp_path / "sub" / "sib.py").write_text("one = 1\n")
+    failed = session.run("%run sub/bad.py")
+    assert failed.done["ename"] == "ZeroDivisionError"
+    trace = failed.done["traceback"]
+    assert "runpy" not in trace and trace.count("  File ") == 3 and 'File "sub/bad.py", line 4, in f' in trace
+    assert session.run("import sys\nmade, sys.modules['__main__'].made, 'sub' in ' '.join(sys.path)").value == "(1, 1, False)"
+    assert session.run("%run nosuch.py").done["ename"] == "FileNotFoundError"
+
+
+def test_a_folder_and_an_archive_are_run_by_their_main(session, tmp_path):
+    (tmp_path / "app").mkdir()
+    (tmp_path / "app" / "__main__.py").write_text("print('folder', __name__)\nf = 1\n")
+    with zipfile.ZipFile(tmp_path / "app.pyz", "w") as archive:
+        archive.writestr("__main__.py", "print('archive')\n")
+    assert session.run("%run app\n%run app.pyz\nf").output == "folder __main__\narchive\n"
+
+
+@pytest.mark.parametrize(
+    "line, body, output",
+    [
+        ("-s 'a b' c", "echo $# $1; echo $2", "2 a b\nc\n"),
+        ("-s \"$x\" {x}", "echo \"$1\" $2 $0", "v w v bash\n"),
+        ("-e -s a", "echo $1\nfalse || echo b", "a\nb\n"),
+        ("--out o --err e -s a", "echo $1; echo err >&2", ""),
+        ("--out o --err e --no-raise-error", "echo a; echo err >&2; exit 3", ""),
+    ],
+)
+def test_a_cell_of_bash_takes_arguments_and_options(session, line, body, output):
+    session.run("x = 'v w'")
+    result = session.run("%%bash " + line + "\n" + body)
+    assert (result.output, result.done.get("ename")) == (output, None)
+    if "--out" in line:
+        assert session.run("o, e").value == "('a\\n', 'err\\n')"
+
+
+def test_what_a_cell_of_bash_cannot_do_is_told(session):
+    assert session.run("%%bash --bg\nx").done["ename"] == "UsageError"
+    assert session.run("%%bash --out\nx").done["ename"] == "UsageError"
+    assert session.run("%%capture c\n%%bash\necho kept").output == ""
+    assert session.run("c.stdout").value == "'kept\\n'"
+
+
 def test_help_of_literals_and_sources(session):
     assert "Concatenate any number of strings" in session.run("''.join?").output
     session.run("def f(a):\n    'Doc.'\n    return a + 1")
