@@ -1404,20 +1404,21 @@ PLAIN_CONTAINERS = (list, tuple, dict, set, frozenset)
 def plain_text(value):
     """repr, bounded in time and length."""
     kind = type(value)
-    if State.printer is not None and is_sympy(value):
-        return bounded(State.printer(value))
     if kind is int:
         return int_text(value)
     if kind is str or kind is bytes or kind is bytearray:
         return string_text(value)
     if kind in PLAIN_CONTAINERS:
         return container_text(value)
-    if is_styler(kind):
-        value = value.data  # what it styles: its own repr says nothing, its page is mostly CSS
-    text = repr(value)
-    if type(text) is not str:
-        text = str.__str__(text)
-    return bounded(text)
+    return bounded(object_text(value))
+
+
+def object_text(value):
+    """repr, or what says more, as long as it is."""
+    if State.printer is not None and is_sympy(value):
+        return State.printer(value)
+    text = styled_text(value) if is_styler(type(value)) else repr(value)
+    return text if type(text) is str else str.__str__(text)
 
 
 def bounded(text, limit=TEXT_LIMIT):
@@ -1533,6 +1534,21 @@ def is_styler(kind):
     return is_pandas(kind) and kind.__name__ == "Styler"
 
 
+def styled_text(styler):
+    """The table as it is shown, without colours: its repr says nothing, and its page is mostly CSS."""
+    option = sys.modules["pandas"].get_option
+    try:
+        text = styler.to_string(
+            delimiter="\t", max_rows=option("display.max_rows"), max_columns=option("display.max_columns"))
+    except Exception:
+        return repr(styler.data)  # what it styles: pandas before 1.5 has no to_string
+    rows = [line.split("\t") for line in text.rstrip("\n").split("\n")]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
+    caption = styler.caption if type(styler.caption) is str else ""
+    return "\n".join([caption, *lines] if caption else lines)
+
+
 def module_of(kind):
     """A class's module without asking its metaclass; classes made by hand may have none."""
     try:
@@ -1569,11 +1585,11 @@ CANARY = "_ptycell_no_object_has_this_attribute_"
 def bundle_parts(value):
     """Everything that value can be shown as, as parts of a frame; text/plain is always there."""
     kind = type(value)
-    if kind in SCALARS or kind in PLAIN_CONTAINERS:
+    if kind in SCALARS or kind in PLAIN_CONTAINERS or kind is bytearray:
         return [("text/plain", plain_text(value))]
     bundle = rich_forms(value)
     if "text/plain" not in bundle:
-        bundle["text/plain"] = plain_text(value)
+        bundle["text/plain"] = object_text(value)
     if is_default_repr(str(bundle["text/plain"])):
         bundle["text/plain"] = text_of_markup(bundle) or bundle["text/plain"]
     return parts_of(bundle)
@@ -1591,7 +1607,7 @@ def text_of_markup(bundle):
     if "text/html" in bundle:
         return text_of_html(str(bundle["text/html"]))
     if "application/json" in bundle:
-        return bounded(json_text(bundle["application/json"]))
+        return json_text(bundle["application/json"])
     return drawing_text(bundle["image/svg+xml"]) if "image/svg+xml" in bundle else None
 
 
@@ -1743,14 +1759,14 @@ def parts_of(bundle):
         if mime in PICTURES:
             parts.extend(image_parts(mime, data))
         elif mime == "text/plain":
-            parts.append((mime, bounded(str(data))))
+            parts.append((mime, str(data)))
         elif forms < FORMS_MAX:
             forms += 1
             data = data if isinstance(data, (str, bytes)) else json_text(data)
             parts.append((mime, data if len(data) <= NAMED_MAX else b""))
     size = sum(len(data) for mime, data in parts if mime in PICTURES)
-    if size > 0:
-        parts = [(mime, bounded(data, NAMED_MAX) if mime == "text/plain" else data) for mime, data in parts]
+    limit = NAMED_MAX if size > 0 else TEXT_LIMIT
+    parts = [(mime, bounded(data, limit) if mime == "text/plain" else data) for mime, data in parts]
     refuse_large(size, parts)
     return parts
 

@@ -91,6 +91,10 @@ def test_PY04_huge_values_are_bounded_and_say_so(session):
     for code in ('"z"*%d', '[["z"*%d]*3, 10**6000]', "class B:\n  def __repr__(self): return 'y'*%d\nB()"):
         text = session.run(code % (2 * LIMIT)).value
         assert LIMIT <= len(text) < LIMIT + 200 and "print shows all" in text.splitlines()[-1], code
+    for kind, code in (("__repr__", "'x' * 3_000_000"), ("_repr_markdown_", "'x' * 3_000_000"),
+                       ("_repr_mimebundle_", "{'text/plain': 'x' * 3_000_000}")):
+        text = session.run("class B:\n  def %s(self, **_): return %s\nB()" % (kind, code)).value
+        assert text == "x" * LIMIT + "\n... [2000000 characters left out: print shows all]", kind
     for length, cut in ((LIMIT - 2, False), (LIMIT - 1, True)):
         assert ("left out" in session.run(f'"z"*{length}').value) == cut
 

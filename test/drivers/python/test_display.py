@@ -293,11 +293,19 @@ def texts(result):
     return [frame["text/plain"] for frame in result.displays]
 
 
-def test_a_styled_table_is_its_data(plots, needs):
+def test_a_styled_table_is_shown_as_it_is_styled(plots, needs):
     needs("pandas", "jinja2")
-    plots.run("import pandas as pd\ndf = pd.DataFrame({'a': range(3), 'b': 1.5})")
-    assert plots.run("df.style.format('{:.1f}')").value == plots.run("df").value
-    assert texts(plots.run("display(df.style)"))[0] == plots.run("df").value
+    plots.run("import pandas as pd\ndf = pd.DataFrame({'share': [0.123, 0.5], 'secret': [1, 2]}, index=['x', 'y z'])")
+    if plots.run("hasattr(df.style, 'to_string')").value == "False":
+        assert plots.run("df.style.format('{:.1f}')").value == plots.run("df").value
+        return
+    shown = "     share  secret\nx    12.3%       1\ny z  50.0%       2"
+    assert plots.run("df.style.format({'share': '{:.1%}'})").value == shown
+    assert texts(plots.run("display(df.style.format({'share': '{:.1%}'}).set_caption('Cap'))"))[0] == "Cap\n" + shown
+    hidden = plots.run("df.style.hide(axis='columns', subset=['secret']).hide(axis='index').highlight_max(color='red')")
+    assert hidden.value == "share\n0.123000\n0.500000"
+    assert plots.run("pd.DataFrame({'a': range(100)}).style").value.count("\n") < 70
+    assert plots.run("df.style.apply(lambda row: 1 / 0)").value == plots.run("df").value
 
 
 @pytest.mark.parametrize(
