@@ -469,6 +469,11 @@ local({
 		asked$expressions <- NESTED_MIN
 		.Internal(options(asked))
 	})
+	# detach() takes it away where a cell has attached nothing of its own.
+	stay_attached <- function() {
+		if ("tools:ptycell" %in% .Internal(search())) return()
+		attached <<- attach(attached, name = "tools:ptycell", warn.conflicts = FALSE)
+	}
 	replace_in(baseenv(), "setHook", preceded(setHook, bquote(on.exit(.(keep_hooks)()))))
 	# R keeps the calls of errors that come to its top level, where no cell runs. A number leaves out as many of those
 	# that run now, the last one first.
@@ -820,6 +825,7 @@ local({
 		for (i in seq_along(code)) {
 			base::setTimeLimit(state$limits[1L], state$limits[2L])
 			follow_size()
+			stay_attached()
 			result <- as_user(run_step(as_top_level(code[[i]], places[[i]])))
 			assign(".Last.value", result$value, attached)
 			if (result$visible) as_user(show_value(result$value))

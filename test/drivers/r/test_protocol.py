@@ -213,6 +213,19 @@ def test_interrupts_at_any_moment_leave_one_done_a_cell(r):
     assert r.output == b"[1] 2\n"
 
 
+@pytest.mark.parametrize("code", ["detach()", "detach('tools:ptycell', character.only = TRUE)", "detach(pos = 2)",
+                                  "attach(list(a = 1)); detach(2); while (search()[2] != 'package:stats') detach()",
+                                  "while (search()[2] != 'package:graphics') detach()"])
+def test_what_a_cell_detaches_is_not_what_its_plots_and_its_end_need(r, code):
+    frames = r.run(code + "\nplot(1)\nx <- dev.off()\n5")
+    assert [frame[0] for frame in frames] == ["display", "done"] and r.output == b"[1] 5\n"
+    r.run(".Last.value; (function() length(sys.calls()))(); cat('package:stats' %in% search(), sum(search() == 'tools:ptycell'))")
+    stays = b"FALSE" if "graphics" in code else b"TRUE"
+    assert r.output == b"[1] 5\n[1] 1\n" + stays + b" 1"
+    done = r.run("q(status = 2)")[-1][2]
+    assert (done["status"], done["code"]) == (b"exit", b"2")
+
+
 def test_the_browsers_quit_comes_back_to_the_cells(clean):
     clean.start("x <- 7; browser(); x <- 8")
     while b"Browse" not in clean.output and b"Called from" not in clean.output:
