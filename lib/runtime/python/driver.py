@@ -320,6 +320,7 @@ class Cell:
         self.images_left_out = 0
         self.images_lost = 0  # of these
         self.shell_code = 0  # of its last shell command
+        self.shows_each = False  # of its values, and not the last one alone
         self.awaits_packages = False  # the server has not answered yet what it was asked for
 
 
@@ -1062,9 +1063,17 @@ def compile_cell(cell):
     tree = parse_cell(cell)
     if State.check is not None:
         check_rules(tree, cell.source)
-    last = last_expression(tree, cell.source)
+    shown = values_shown()
+    if shown == "last_expr_or_assign":
+        append_target(tree, cell.source)
+    last = last_expression(tree, cell.source) if shown != "none" else None
     is_leaf = note_definitions(cell, tree)
     codes = []
+    if tree.body and shown == "all":
+        cell.shows_each = True
+        rest = [] if last is not None or type(tree.body[-1]) is not _ast.Expr else [tree.body.pop()]
+        codes.append((compile_tree(_ast.Interactive(tree.body), cell.name, "single"), False))
+        tree.body = rest  # a `;` is behind it
     if tree.body:
         codes.append((compile_tree(tree, cell.name, "exec"), False))
     if last is not None:
@@ -1072,6 +1081,23 @@ def compile_cell(cell):
     if is_leaf and not defines_code(codes):
         sources.note_leaf(cell.name)
     return codes
+
+
+def values_shown():
+    """Which of a cell's values it shows, as IPython's setting of this name says."""
+    shell = loaded_class("IPython.core.interactiveshell", "InteractiveShell")
+    asked = getattr(shell, "ast_node_interactivity", None)
+    return asked if type(asked) is str else SHELL.ast_node_interactivity
+
+
+def append_target(tree, source):
+    """Makes the name that the cell's last statement assigns its value."""
+    last = tree.body[-1] if tree.body else None
+    targets = getattr(last, "targets", None) or [getattr(last, "target", None)]
+    is_assignment = type(last) in (_ast.Assign, _ast.AugAssign, _ast.AnnAssign) and last.value is not None
+    if is_assignment and type(targets[0]) is _ast.Name and not ends_in_semicolon(source, last):
+        place = {key: getattr(last, key) for key in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+        tree.body.append(_ast.Expr(_ast.Name(targets[0].id, _ast.Load(), **place), **place))
 
 
 def defines_code(parts):
@@ -1796,7 +1822,7 @@ def show_value(value):
     if value is None:
         return
     builtins._ = value
-    if State.captured is not None:
+    if State.captured is not None or (State.cell is not None and State.cell.shows_each):
         display(value)
         return
     if shows_itself(value) and show_itself(value):
@@ -4015,6 +4041,18 @@ def without_effect(name, why):
     return magic
 
 
+def magic_config(line):
+    """Of all settings the one that says which values are shown."""
+    found = own("re").fullmatch(r"(?:Terminal)?InteractiveShell\.ast_node_interactivity\s*=\s*(['\"])(\w+)\1", line)
+    if found is None:
+        CONFIGURES_NOTHING(line)
+    else:
+        SHELL.ast_node_interactivity = found[2]
+
+
+CONFIGURES_NOTHING = without_effect("config", "libraries are configured by their own calls")
+
+
 def magic_lsmagic(line):
     print(listed(LINE_MAGICS, "%"))
     print(listed(CELL_MAGICS, "%%"))
@@ -4061,7 +4099,7 @@ LINE_MAGICS.update(
     load_ext=magic_load_ext,
     reload_ext=magic_load_ext,
     autoreload=without_effect("autoreload", "importlib.reload(module) loads a module anew"),
-    config=without_effect("config", "libraries are configured by their own calls"),
+    config=magic_config,
     precision=without_effect("precision", "round() and format() say how many digits are shown"),
 )
 SEE_LOCALS = {magic_time, magic_timeit, magic_prun}
@@ -4090,6 +4128,7 @@ class Shell:
     """What get_ipython() gives to cells: notebooks that were exported call it for each magic."""
 
     user_ns = user_global_ns = NAMESPACE
+    ast_node_interactivity = "last_expr"
 
     def run_line_magic(self, name, line, *_):
         return run_line_magic("%s %s" % (name, line), sys._getframe(1))
@@ -4208,7 +4247,8 @@ class StandIn:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name not in ("IPython", "IPython.display", "IPython.core", "IPython.core.display"):
+        if name not in ("IPython", "IPython.display", "IPython.core", "IPython.core.display",
+                        "IPython.core.interactiveshell"):
             return None
         from _frozen_importlib import ModuleSpec
 
@@ -4224,6 +4264,9 @@ class StandIn:
         names["display"] = display
         if names["__name__"] in ("IPython", "IPython.core"):
             names["get_ipython"] = for_cells(lambda: None)
+            return
+        if names["__name__"] == "IPython.core.interactiveshell":
+            names["InteractiveShell"] = Shell
             return
         names.update(clear_output=clear_output, publish_display_data=publish_display_data, DisplayHandle=DisplayHandle)
         exec(compile(STAND_IN, DRIVER_FILE, "exec", 0, True), names)

@@ -302,6 +302,34 @@ def test_what_a_cell_of_bash_cannot_do_is_told(session):
     assert session.run("c.stdout").value == "'kept\\n'"
 
 
+def shown_by(result):
+    return [frame["text/plain"] for frame in result.displays] + ([result.value] if result.value is not None else [])
+
+
+@pytest.mark.parametrize("setting", ["get_ipython().ast_node_interactivity = 'all'",
+                                     "%config InteractiveShell.ast_node_interactivity = 'all'",
+                                     "from IPython.core.interactiveshell import InteractiveShell\n"
+                                     "InteractiveShell.ast_node_interactivity = 'all'"])
+def test_all_values_of_a_cell_are_shown_when_that_is_asked_for(session, setting):
+    session.run(setting)
+    assert shown_by(session.run("1\nx = 2\nNone\nx")) == ["1", "2"]
+    assert shown_by(session.run("for i in range(2): i\nx = 3")) == ["0", "1"]
+    assert shown_by(session.run("import asyncio\n'a'\nawait asyncio.sleep(0, 'b')\n'c';")) == ["'a'", "'b'"]
+    failed = session.run("4\n1/0\n5")
+    assert shown_by(failed) == ["4"] and failed.done["line"] == "2" and failed.done["ename"] == "ZeroDivisionError"
+    assert "x int" in session.run("6\nx = 7").done["names"]
+
+
+def test_which_values_are_shown_is_a_setting(session):
+    session.run("get_ipython().ast_node_interactivity = 'last_expr_or_assign'")
+    assert [session.run(code).value for code in ("1\nx = 2", "x += 1", "x: int = 4", "x = 5;", "x, y = 6, 7", "8", "z: int", "")] == \
+        ["2", "3", "4", None, None, "8", None, None]
+    session.run("get_ipython().ast_node_interactivity = 'none'")
+    assert session.run("x").value is None
+    session.run("get_ipython().ast_node_interactivity = 'last_expr'")
+    assert session.run("1\nx").value == "6"
+
+
 def test_help_of_literals_and_sources(session):
     assert "Concatenate any number of strings" in session.run("''.join?").output
     session.run("def f(a):\n    'Doc.'\n    return a + 1")
