@@ -356,6 +356,7 @@ class State:
     terminal = -1  # private copy of the pty's descriptor
     redirected = None  # where the user sent stdout or stderr, as last told
     tidy = False  # descriptors and SIGINT's handler were put right since the last cell's code
+    folder_before = None  # where %cd was last called
     captured = None  # what %%capture has of displays, while it runs
     clears = False  # what was shown goes before the cell shows something else
     printer = None  # how SymPy was told to print
@@ -3690,9 +3691,18 @@ def magic_pip(line):
 def magic_cd(line):
     import os
 
-    target = os.path.expanduser(unquoted(line) or "~")
-    os.chdir(target)
-    print(os.getcwd())
+    words = line.split(None, 1)
+    quiet = words[:1] == ["-q"]
+    target = unquoted("".join(words[1:]).strip() if quiet else line) or "~"
+    if target == "-":
+        if State.folder_before is None:
+            raise UsageError("%cd - goes back where %cd came from, and there was none before")
+        target = State.folder_before
+    before = os.getcwd()
+    os.chdir(os.path.expanduser(target))
+    State.folder_before = before
+    if not quiet:
+        print(os.getcwd())
 
 
 def magic_pwd(line):
@@ -4142,8 +4152,9 @@ class Shell:
     def system(self, command):
         run_shell(command, False, sys._getframe(1))
 
-    def getoutput(self, command, *_, **__):
-        return run_shell(command, True, sys._getframe(1))
+    def getoutput(self, command, split=True, *_, **__):
+        lines = run_shell(command, True, sys._getframe(1))
+        return lines if split else lines.n
 
     def run_cell(self, source, *_, **__):
         value = evaluate(source, State.cell.name)

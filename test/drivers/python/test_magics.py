@@ -302,6 +302,17 @@ def test_what_a_cell_of_bash_cannot_do_is_told(session):
     assert session.run("c.stdout").value == "'kept\\n'"
 
 
+def test_cd_goes_back_and_is_quiet_when_asked(session, tmp_path):
+    assert session.run("%cd -").done["ename"] == "UsageError"
+    assert session.run("%cd /\n%cd -\n%cd -\n%cd -q /usr").output == "/\n%s\n/\n" % tmp_path
+    assert session.run("%pwd").value == "'/usr'"
+    assert session.run("%cd nosuch").done["ename"] == "FileNotFoundError" and session.run("%cd -").output == "/\n"
+
+
+def test_output_is_one_text_when_asked(session):
+    assert session.run("get_ipython().getoutput('echo a; echo b', split=False)").value == "'a\\nb'"
+
+
 def shown_by(result):
     return [frame["text/plain"] for frame in result.displays] + ([result.value] if result.value is not None else [])
 
