@@ -2850,11 +2850,39 @@ def format_error(error):
     try:
         summary = among_own(lambda: traceback.TracebackException(type(error), error, error.__traceback__))
         mark_cuts(traceback.FrameSummary, summary, error, cuts)
+        if sys.version_info < (3, 12):
+            summary._str += suggestion(error)
         text = among_own(lambda: "".join(summary.format()))
     finally:
         for head, following, _ in cuts.values():
             head.tb_next = following
     return shortened(say_cuts(text), TEXT_LIMIT)
+
+
+class Aside(_io.StringIO):
+    """Stands for a stream of Python's where one thread writes; what others write goes on to it."""
+
+    def __init__(self, stream):
+        super().__init__()
+        self.stream = stream
+        self.thread = _thread.get_ident()
+
+    def write(self, text):
+        return super().write(text) if _thread.get_ident() == self.thread else self.stream.write(text)
+
+
+def suggestion(error):
+    """`. Did you mean: 'name'?`: before 3.12 Python has that only where it prints an error itself."""
+    if not isinstance(error, (NameError, AttributeError)):
+        return ""
+    sys.stderr = aside = Aside(sys.stderr)
+    try:
+        sys.__excepthook__(type(error), error, error.__traceback__)
+    finally:
+        if sys.stderr is aside:
+            sys.stderr = aside.stream
+    found = own("re").search(r"\. Did you mean: '[^'\n]*'\?$", aside.getvalue().rstrip())
+    return found[0] if found else ""
 
 
 def mark_cuts(new_frame, summary, error, cuts):

@@ -85,6 +85,18 @@ def test_PY03_code_that_does_not_compile_is_an_error(session, code):
 LIMIT = 1_000_000  # characters of a value on its way to the server
 
 
+@pytest.mark.parametrize("code, meant", [("colour = 1\ncolur", "colour"), ("import json\njson.dump_s", "dumps"),
+                                         ("def f():\n    total = 1\n    return totl\nf()", "total"), ("xqzw", None)])
+def test_an_error_says_what_was_meant(session, code, meant):
+    if session.ready["version"].startswith("3.9."):
+        pytest.skip("Python 3.9 suggests nothing")
+    session.run("colour = 1; import sys; errors = sys.stderr")
+    result = session.run(code)
+    last = result.done["traceback"].rstrip().splitlines()[-1]
+    assert last.endswith("Did you mean: '%s'?" % meant) if meant else "mean" not in last
+    assert result.output == "" and session.run("sys.stderr is errors").value == "True"
+
+
 def test_PY04_huge_values_are_bounded_and_say_so(session):
     assert "6001 digits" in session.run("10**6000").value
     assert session.run('"z"*30000').value == "'" + "z" * 30000 + "'"

@@ -43,6 +43,7 @@ class Python(Language):
         Rule("a figure's place in the text", r"^\[figure: [^\]]*\]\n"),
         Rule("the file of a cell in a syntax error of IPython", r'^(  File )<(cell \d+)>:(\d+)$', r'\1"<\2>", line \3'),
         Rule("what to do about a missing module", r"^The module '.*' is not installed for this interpreter\..*\n?"),
+        Rule("what Python's traceback module does not suggest before 3.12", r"\. Did you mean: '[^'\n]*'\?$"),
         Rule("addresses", r"0x[0-9a-f]{6,}", "0xADDRESS"),
         Rule("times", r"^CPU time.*\n|^CPU times.*\n|^Wall time.*\n"),
     ]
