@@ -3413,13 +3413,15 @@ def call_shell(command, capture, fed=None):
     out, err = stays_inside(sys.stdout), stays_inside(sys.stderr)
     pipes = {"stdout": subprocess.PIPE if out else None, "stderr": subprocess.PIPE if err else None}
     if capture:
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        pipes["stdout"] = subprocess.PIPE
+        if fed is None:  # why an install failed is told where it is seen
+            err, pipes["stderr"] = False, subprocess.STDOUT
     done = subprocess.run(command, shell=True, executable=shell_path(), input=fed, **pipes)
     note_exit(done.returncode)
-    if capture:
-        return Lines(done.stdout.decode("utf-8", "replace").splitlines())
     if err:
         sys.stderr.write(done.stderr.decode("utf-8", "replace"))
+    if capture:
+        return Lines(done.stdout.decode("utf-8", "replace").splitlines())
     if out:
         sys.stdout.write(done.stdout.decode("utf-8", "replace"))
     return None
