@@ -701,7 +701,7 @@ function startCell(frame) {
   if (firstId === 0) firstId = frame.id;
   const number = frame.id % 0x7fffffff;
   cell = {
-    id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, attempts: 0,
+    id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, first: undefined, attempts: 0,
     declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
     images: 0, imagesLeftOut: 0, imagesLost: 0, typescript: false, typeProblem: undefined, held: false,
     wasInterrupted: false, terminated: false, computes: false, asks: false, answered: false,
@@ -836,7 +836,7 @@ function orFail(act) {
 // Evaluates `code`, or first `instead` of it.
 function attempt(code, instead) {
   const guarded = guardConstants(instead === undefined ? code : instead);
-  const text = syntax.rewrite(guarded.text, cell.kinds, standFor);
+  const text = syntax.rewrite(withFirst(guarded.text), (name) => cell.kinds?.[name], standFor);
   evaluate(text, (error, reply, atOnce) => {
     if (error) {
       onNoAnswer(error);
@@ -849,6 +849,21 @@ function attempt(code, instead) {
     else if (instead !== undefined) attempt(code);
     else onRefused(code, details);
   });
+}
+
+// The text in which the names are declared that stand already; the functions among them are made where FIRST is read.
+function withFirst(text) {
+  if (cell.kinds === undefined) return text;
+  const { text: rest, first } = syntax.redeclare(text, kindOf);
+  if (first !== undefined) cell.first = new vm.Script(syntax.rewrite(first), { __proto__: null, filename: cell.file });
+  return rest;
+}
+
+function makeFirst() {
+  const first = cell?.first;
+  if (first === undefined) return;
+  cell.first = undefined;
+  first.runInThisContext();
 }
 
 const NO_CONTEXT = /^Inspector error -?\d+: Cannot find (?:default execution )?context\b/;
@@ -897,14 +912,19 @@ function onRefused(code, details) {
   finish();
 }
 
-// Whether the name can be taken as what it stands already: a variable of scripts, or of V8's console.
+// Whether the name can be taken as what it stands already.
 function standsAlready(name) {
-  const own = descriptorOf(globals, name);
-  const kind = own !== undefined && !own.configurable ? 'var' : 'let';
   if (cell.kinds === undefined) cell.kinds = { __proto__: null };
   if (cell.kinds[name] !== undefined) return false; // twice in this cell
-  cell.kinds[name] = kind;
+  cell.kinds[name] = kindOf(name) ?? 'let';
   return true;
+}
+
+// What a name stands as: a variable of scripts, or of V8's console; undefined when neither is known.
+function kindOf(name) {
+  const own = descriptorOf(globals, name);
+  if (own !== undefined && !own.configurable) return 'var';
+  return cell.kinds[name] ?? (values.isLexical(name) ? 'let' : undefined);
 }
 
 // JavaScript of the same lines and columns; undefined when it is no TypeScript or Node cannot.
@@ -1895,6 +1915,7 @@ function setUpGlobals() {
   hide(syntax.IMPORT, importModule, true);
   hide(SECRET, onComeBack, true);
   defineProperty(globals, syntax.CONSTANT, { __proto__: null, get: () => constantOf, set: assignToConstant, enumerable: false });
+  defineProperty(globals, syntax.FIRST, { __proto__: null, get: makeFirst, enumerable: false });
   process.execArgv = []; // the stub is not for children
   process.exit = endCell;
   showFunctionsAsWritten();

@@ -16,6 +16,8 @@ const repeat = Function.prototype.call.bind(String.prototype.repeat);
 const push = Function.prototype.call.bind(Array.prototype.push);
 const pop = Function.prototype.call.bind(Array.prototype.pop);
 const join = Function.prototype.call.bind(Array.prototype.join);
+const insert = Function.prototype.call.bind(Array.prototype.splice);
+const includes = Function.prototype.call.bind(Array.prototype.includes);
 const stringify = JSON.stringify;
 const { max } = Math;
 const { defineProperty } = Object;
@@ -23,6 +25,7 @@ const { defineProperty } = Object;
 // As long as `import`, so that columns stay; what stands in for it in every cell.
 const IMPORT = 'imp\u00f8rt';
 const CONSTANT = '\u01c2'; // and what cannot be assigned to: no longer than any name
+const FIRST = '\u01c1'; // what makes the functions that redeclare() has taken out of the cell
 
 // ---- the lexer --------------------------------------------------------------------------------
 
@@ -57,12 +60,15 @@ const OPERATOR_WORD = /(?:in|instanceof)\b|!=/y;
 
 // Calls onWord(word, index, before, depth, stack), onClose(index, depth, bracket, opened, around) as it walks; `before`
 // is the token before the word, depth counts open brackets. onWord may return an index to go on from.
-// stack.statement is where the last statement outside of all brackets began that a semicolon or a line's end tells.
+// stack.statement is where the last statement outside of all brackets began that a semicolon or a line's end tells,
+// stack.comma the place of the last comma outside of them.
 function walk(text, onWord, onClose) {
   // Open brackets: the bracket, what a slash means after its end, the token before, its place, whether that ends a value,
   // whether `=` stood in its present element.
   const stack = [];
   defineProperty(stack, 'statement', { __proto__: null, value: 0, writable: true });
+  defineProperty(stack, 'comma', { __proto__: null, value: 0, writable: true });
+  let head = ''; // what stood before the parenthesis that was closed last
   const classes = []; // depths at which the next brace is a class's
   let index = 0;
   let before = '';
@@ -102,14 +108,17 @@ function walk(text, onWord, onClose) {
         const value = c === '(' ? BEFORE_PAREN[before] !== true : c === '[' || (!valueEnded && opensObject(before));
         const fields = c === '{' && classes[classes.length - 1] === stack.length;
         if (fields) pop(classes);
-        push(stack, { open: c, value, before, index, fields, behindValue: valueEnded, assigned: false });
+        push(stack, { open: c, value, before, head, index, fields, behindValue: valueEnded, assigned: false });
       } else if (stack.length > 0 && (c === ',' || c === '=')) {
         stack[stack.length - 1].assigned = c === '=';
+      } else if (c === ',') {
+        stack.comma = index;
       } else if (c === ';' && stack.length === 0) {
         stack.statement = index + 1;
       }
       if (c === ')' || c === ']' || c === '}') {
         const opened = pop(stack);
+        if (opened !== undefined && c === ')') head = opened.before;
         while (classes[classes.length - 1] > stack.length) pop(classes);
         valueEnded = opened === undefined || opened.value;
         if (onClose !== undefined) onClose(index, stack.length, c, opened, stack[stack.length - 1]);
@@ -149,12 +158,10 @@ const METHOD = new RegExp(`${GAP}\\{`, 'y');
 const BEFORE_METHOD = { __proto__: null, '{': true, '}': true, ',': true, ';': true, '*': true, async: true, static: true, get: true, set: true };
 const INITIALIZED = new RegExp(`${GAP}(?:[\\w$\\u0080-\\uffff]+${GAP}=|[[{])`, 'y');
 
-// `kinds`: names that stand already and as what, "var" or "let", when V8 has refused the text. `standFor`: see
-// importStatement.
-function rewrite(text, kinds, standFor) {
-  if (kinds === undefined && exec(NEEDS_WORK, text) === null) return text;
+// `kindOf`: see redeclare(), after which this comes; `standFor`: see importStatement.
+function rewrite(text, kindOf, standFor) {
+  if (exec(NEEDS_WORK, text) === null) return text;
   const edits = [];
-  let closing = ''; // what ends the declaration that became an assignment
   let constant; // the edit of the `const` whose statement this is
   let constantAt = -1;
   const replace = (start, end, by) => {
@@ -172,7 +179,7 @@ function rewrite(text, kinds, standFor) {
       }
       const match = depth > 0 ? null : staticImport(text, end);
       if (match === null) return undefined;
-      replace(index, end + match[0].length, importStatement(match, columnOf(text, index), kinds, standFor));
+      replace(index, end + match[0].length, importStatement(match, columnOf(text, index), kindOf, standFor));
       return end + match[0].length;
     }
     if (depth > 0) return undefined;
@@ -183,23 +190,15 @@ function rewrite(text, kinds, standFor) {
       replace(index, after, (value === '' ? '' : '0,') + slice(blank(slice(text, index, after)), value === '' ? 0 : 2));
       return after;
     }
-    if (word === 'const' ? isConstant(text, index, before, stack) : kinds !== undefined && (word === 'let' || word === 'var')) {
-      const edit = replace(index, end, padded(keyword(text, end, word, kinds), word));
-      constant = word === 'const' ? edit : undefined;
+    if (word === 'const' && isConstant(text, index, before, stack)) {
+      constant = replace(index, end, padded('let', word));
       constantAt = stack.statement;
     } else if (before === ',' && constant !== undefined && constantAt === stack.statement && at(INITIALIZED, text, index) === '') {
       constant.by = 'const'; // which V8 refuses, as a name has no value
-    } else if (kinds !== undefined && (word === 'function' || word === 'class') && before !== 'async') {
-      closing = declared(text, index, word, kinds, replace) ? ';' : '';
-    } else if (kinds !== undefined && word === 'async') {
-      closing = declared(text, index, word, kinds, replace) ? ';' : '';
     }
     return undefined;
   }, (index, depth, c, opened) => {
     if (opened !== undefined && opened.before === 'import' && at(METHOD, text, index + 1) !== '') keepMethod(text, edits, opened.index);
-    if (closing === '' || depth > 0 || c !== '}') return;
-    replace(index, index + 1, '};');
-    closing = '';
   });
   return edited(text, edits);
 }
@@ -281,16 +280,16 @@ const BEFORE_FIELD = { __proto__: null, '{': true, ',': true, '.': true, ':': tr
 const BINDS = { __proto__: null, let: true, const: true, var: true, class: true, function: true, import: true };
 const CONTROLS = { __proto__: null, if: true, while: true, for: true, with: true, switch: true };
 
-// Whether the word is a name that a `const` outside of all brackets declares, whose statement began at `statement`.
-function isDeclared(text, word, index, before, stack, statement) {
-  if (statement !== stack.statement) return false;
-  const first = stack.length === 0 ? before : stack[0].before;
-  if (first !== 'const' && first !== ',') return false;
-  if (stack.length === 0) return true;
-  for (let i = 0; i < stack.length; i++) {
+// Whether the word is a name that a declaration within `depth` brackets makes, whose statement began at `statement`.
+function isDeclared(text, word, index, before, stack, statement, depth) {
+  if (statement !== stack.statement || stack.length < depth) return false;
+  const first = stack.length === depth ? before : stack[depth].before;
+  if (first !== ',' && DECLARATION[first] !== true) return false;
+  if (stack.length === depth) return true;
+  for (let i = depth; i < stack.length; i++) {
     const { open, assigned, before: lead } = stack[i];
     if (assigned || (open !== '{' && open !== '[')) return false;
-    if (i > 0 && (stack[i - 1].open === '{' ? lead !== ':' : BEFORE_ELEMENT[lead] !== true)) return false;
+    if (i > depth && (stack[i - 1].open === '{' ? lead !== ':' : BEFORE_ELEMENT[lead] !== true)) return false;
   }
   const places = stack[stack.length - 1].open === '{' ? BEFORE_FIELD : BEFORE_ELEMENT;
   return places[before] === true && at(NO_KEY, text, index + word.length) !== '';
@@ -365,7 +364,7 @@ function guardConstants(text, known) {
       eachImported(match, (_, local) => { own[local] = true; });
       return index + word.length + match[0].length;
     }
-    if (isDeclared(text, word, index, before, stack, statement)) {
+    if (isDeclared(text, word, index, before, stack, statement, 0)) {
       own[word] = true;
       return undefined;
     }
@@ -400,50 +399,180 @@ function guardConstants(text, known) {
 }
 
 // ---- declarations of names that stand already -------------------------------------------------
+//
+// Asked for when V8 has refused a text, for a name that is declared as another kind than it stands as: "var", which is
+// a property of globalThis for good, or "let". A declaration gets the keyword of its names; where they stand as both
+// kinds it is split, and names of one pattern are assigned to. A function whose name stands as "let" is made before the
+// cell runs, by a text of its own: code above it calls it.
 
-const STATEMENT = /[^;]{0,2000}/y;
-const HEAD = /(?:async\s+)?(?:function\b\s*\*?|class\b)\s*([\w$\u0080-\uffff]+)/y;
+const DECLARATION = { __proto__: null, let: true, const: true, var: true };
+const BINDING = new RegExp(`${GAP}[\\w$\\u0080-\\uffff[{]`, 'y');
+const GIVEN = new RegExp(`${GAP}=(?![=>])`, 'y');
+const HEAD = new RegExp(`(?:async${GAP})?(?:function\\b${GAP}\\*?|class\\b)${GAP}([\\w$\\u0080-\\uffff]+)`, 'y');
+const BLOCKS = { __proto__: null, ...CONTROLS, await: true, catch: true }; // before the parenthesis before a block
+const CELL_HEAD = new RegExp(`(?:#![^\\n]*\\n)?${GAP}(?:(["'])use strict\\1[ \\t]*;?)?`, 'y');
+const STRICT = /["']use strict["'][ \t]*;?$/;
 
-// The keyword for a declaration: as what its names stand already.
-function keyword(text, end, word, kinds) {
-  const usual = word === 'var' ? 'var' : 'let';
-  if (kinds === undefined) return usual;
-  const statement = at(STATEMENT, text, end);
-  for (const name in kinds) {
-    if (hasWord(statement, name)) return kinds[name];
-  }
-  return usual;
+function beginsHere(index, before, stack) {
+  return before === '' || before === ';' || before === '}' || stack.statement === index;
 }
 
-function hasWord(text, name) {
-  for (let i = indexOf(text, name); i >= 0; i = indexOf(text, name, i + 1)) {
-    if (at(WORD, text, i) === name && (i === 0 || at(WORD, text, i - 1) === '')) return true;
+function isInFunction(stack) {
+  for (let i = 0; i < stack.length; i++) {
+    const { open, fields, before, head } = stack[i];
+    if (open === '{' && (fields || before === '=>' || (before === ')' && BLOCKS[head] !== true))) return true;
   }
   return false;
 }
 
-// A function or class whose name stands as another kind becomes an assignment to it.
-function declared(text, index, word, kinds, replace) {
-  HEAD.lastIndex = index;
+// The text in which those names are declared that stand already, as kindOf(name) has it, and the text that makes `first` what it
+// makes first.
+function redeclare(text, kindOf) {
+  const edits = [];
+  const functions = [];
+  const lists = []; // declarations: of these names
+  let list;
+  let opened; // a class or function: at its last brace it is whole
+  walk(text, (word, index, before, depth, stack) => {
+    if (before === '#' || (before === '.' && !isSpread(text, index))) return undefined;
+    if (list !== undefined && list.depth > 0 && (depth < list.depth || (depth === list.depth && before === ';'))) list = undefined;
+    if (list !== undefined && isDeclared(text, word, index, before, stack, list.statement, list.depth)) {
+      addName(list, word, index, stack);
+    } else if (DECLARATION[word] === true && at(BINDING, text, index + word.length) !== '') {
+      const outer = depth === 0 && beginsHere(index, before, stack);
+      if (!outer && (word !== 'var' || isInFunction(stack))) return undefined;
+      list = { word, index, before, depth, outer, statement: stack.statement, parts: [] };
+      push(lists, list);
+    } else if (depth === 0 && opened === undefined && beginsHere(index, before, stack)) {
+      opened = openedBy(text, index, kindOf);
+    }
+    return undefined;
+  }, (index, depth, c) => {
+    if (opened === undefined || depth > 0 || c !== '}') return;
+    const { name, start } = opened;
+    if (opened.isClass) push(edits, { start, end: start, by: `var ${name}=` }, { start: index + 1, end: index + 1, by: ';' });
+    else push(functions, { name, start, end: index + 1 });
+    opened = undefined;
+  });
+  let head = '';
+  for (let i = 0; i < lists.length; i++) {
+    if (lists[i].outer) declareOuter(text, lists[i], kindOf, edits);
+    else head += declareInner(lists[i], kindOf, edits);
+  }
+  return partsOf(text, edits, functions, head, lists);
+}
+
+// The class or function that begins here, where its name stands as another kind.
+function openedBy(text, start, kindOf) {
+  HEAD.lastIndex = start;
   const match = exec(HEAD, text);
-  if (match === null) return false;
-  const kind = kinds[match[1]];
-  if (kind === undefined || (kind === 'let' && word === 'class') ||
-      (kind === 'var' && word !== 'class')) return false;
-  replace(index, index, `${kind === 'let' ? '' : 'var '}${match[1]}=`);
-  return true;
+  if (match === null) return undefined;
+  const isClass = text[start] === 'c';
+  return kindOf(match[1]) === (isClass ? 'var' : 'let') ? { name: match[1], start, isClass } : undefined;
+}
+
+function addName(list, name, index, stack) {
+  const { parts, depth } = list;
+  const place = stack.length === depth ? index : stack[depth].index;
+  const last = parts[parts.length - 1];
+  if (last !== undefined && last.place === place) push(last.names, name);
+  else push(parts, { place, comma: stack.comma, pattern: stack.length > depth, names: [name] });
+}
+
+// What these names stand as: "let", "var", "both", or undefined when none stands.
+function kindsOf(names, kindOf) {
+  let found;
+  for (let i = 0; i < names.length; i++) {
+    const kind = kindOf(names[i]);
+    if (kind !== undefined) found = found === undefined || found === kind ? kind : 'both';
+  }
+  return found;
+}
+
+function declareOuter(text, { word, index, parts }, kindOf, edits) {
+  const ends = (part) => part.place + part.names[0].length;
+  const hasValue = (part) => part.pattern || at(GIVEN, text, ends(part)) !== '';
+  for (let i = 0; word === 'const' && i < parts.length; i++) if (!hasValue(parts[i])) return; // V8 is to refuse it
+  let present = ''; // what the names are declared by
+  for (let i = 0; i < parts.length; i++) {
+    const { names, comma } = parts[i];
+    const kind = kindsOf(names, kindOf);
+    const keyword = kind === 'both' ? `${newOnes(names, kindOf)}let {}=` : kind ?? (present === '' ? word : present);
+    const usual = keyword === 'const' ? 'let' : keyword;
+    if (i === 0) push(edits, { start: index, end: index + word.length, by: padded(usual, word) });
+    else if (usual !== present) push(edits, { start: comma, end: comma + 1, by: `;${usual} ` });
+    if (word === 'let' && kind === 'var' && !hasValue(parts[i])) push(edits, { start: ends(parts[i]), end: ends(parts[i]), by: '=void 0' });
+    present = kind === 'both' ? 'let' : usual;
+  }
+}
+
+function newOnes(names, kindOf) {
+  let text = '';
+  for (let i = 0; i < names.length; i++) if (kindOf(names[i]) === undefined) text += `let ${names[i]};`;
+  return text;
+}
+
+// A `var` within a block, or a loop's: what is to be declared at the cell's head when one of the names stands as "let".
+function declareInner({ word, index, before, parts }, kindOf, edits) {
+  const names = [];
+  for (let i = 0; i < parts.length; i++) {
+    for (let k = 0; k < parts[i].names.length; k++) push(names, parts[i].names[k]);
+  }
+  const kind = kindsOf(names, kindOf);
+  if (kind !== 'let' && kind !== 'both') return '';
+  push(edits, { start: index, end: index + word.length, by: before === '(' ? '   ' : '0, ' });
+  let head = '';
+  for (let i = 0; i < names.length; i++) if (kindOf(names[i]) === undefined) head += `var ${names[i]};`;
+  return head;
+}
+
+function partsOf(text, edits, functions, head, lists) {
+  const top = at(CELL_HEAD, text, 0);
+  const strict = exec(STRICT, top) !== null;
+  let first = strict ? '"use strict";' : '';
+  let from = 0;
+  let before = head;
+  for (let i = 0; i < functions.length; i++) {
+    const { name, start, end } = functions[i];
+    first += `${name}=${blank(slice(text, from, start))}${slice(text, start, end)};`;
+    push(edits, { start, end, by: blank(slice(text, start, end)) });
+    if (!declares(lists, name) && indexOf(before, `let ${name};`) < 0) before += `let ${name};`;
+    from = end;
+  }
+  if (functions.length > 0) before += `${FIRST};`;
+  if (before !== '') push(edits, { start: top.length, end: top.length, by: `${strict ? ';' : ''}${before}` });
+  return { text: edited(text, inOrder(edits)), first: functions.length > 0 ? first : undefined };
+}
+
+function declares(lists, name) {
+  for (let i = 0; i < lists.length; i++) {
+    const { parts } = lists[i];
+    for (let k = 0; k < parts.length; k++) if (includes(parts[k].names, name)) return true;
+  }
+  return false;
+}
+
+// An insertion at the place where a text is replaced comes before it.
+function inOrder(edits) {
+  const sorted = [];
+  for (let i = 0; i < edits.length; i++) {
+    let place = sorted.length;
+    while (place > 0 && (sorted[place - 1].start > edits[i].start || (sorted[place - 1].start === edits[i].start && sorted[place - 1].end > edits[i].end))) place--;
+    insert(sorted, place, 0, edits[i]);
+  }
+  return sorted;
 }
 
 // ---- import statements ------------------------------------------------------------------------
 
 // `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module. `column` is where the
 // statement begins. `standFor(name)` says what the name becomes: "live", or "var" or "let" with a value of its own,
-// which `kinds` knows better.
-function importStatement(match, column, kinds, standFor) {
+// which kindOf(name) knows better.
+function importStatement(match, column, kindOf, standFor) {
   const { 1: own, 2: all, 3: named, 6: specifier, 7: attributes } = match;
   const options = `,${attributes === undefined ? 'undefined' : `{with:${attributes},assert:${attributes}}`},${column}`;
   const module = stringify(specifier);
-  const standsAs = (name) => (kinds !== undefined && kinds[name] !== undefined ? kinds[name] : standFor(name));
+  const standsAs = (name) => kindOf(name) ?? standFor(name);
   let text = '';
   if (all !== undefined) {
     const kind = standsAs(all);
@@ -582,8 +711,10 @@ function installs(code) {
 
 exports.IMPORT = IMPORT;
 exports.CONSTANT = CONSTANT;
+exports.FIRST = FIRST;
 exports.guardConstants = guardConstants;
 exports.installs = installs;
+exports.redeclare = redeclare;
 exports.rewrite = rewrite;
 // Whether constants may be made, as imported names are, or bound or assigned to where there are some.
 exports.concernsConstants = (text, some) => indexOf(text, 'const') >= 0 || indexOf(text, 'import') >= 0 ||

@@ -22,6 +22,59 @@ def test_js01_let_const_and_class_can_be_declared_again_in_any_mix(session):
 
 
 @pytest.mark.one_node
+@pytest.mark.parametrize("first, code, value", [
+    ("function load() { return 1 }\nlet data = 1", "const data = 2\nconst load = () => data\nload()", "2"),
+    ("var total = 0\nlet items = [1]", "let items = [2]\nitems.push(total)\nlet total = 5\n;[items, total]", "[ [ 2, 0 ], 5 ]"),
+    ("let a = 1; var b = 2", "let a = 3, b = 4, c = a + b\n;[a, b, c]", "[ 3, 4, 7 ]"), ("let a = 1; var b = 2", "var a = 3,\n  b = 4; [a, b]", "[ 3, 4 ]"),
+    ("let a = 1; var b = 2", "let { a, b, c } = { a: 3, b: 4, c: 5 }, d = 6\n;[a, b, c, d]", "[ 3, 4, 5, 6 ]"),
+    ("let a = 1; var b = 2", "const d = 6, [a, [b] = [7]] = 'x', c = 5\n;[a, b, c, d]", "[ 'x', 7, 5, 6 ]"), ("var b = 2", "let b\nb", None)])
+def test_a_declaration_may_have_names_that_stand_as_both_kinds(session, first, code, value):
+    values(session, first)
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("first, code, value", [
+    ("const load = () => 'old'", "const r = main()\nfunction main() { return load() }\nfunction load() { return 'new' }\nr", "'new'"),
+    ("const { dirname } = require('path')", "dirname('a/b')\n\nfunction dirname(p) { return 'mine:' + p }", "'mine:a/b'"),
+    ("let f = 1, g = 2", "module.exports = { f, g }\nfunction f() { return g() } async function* g() {}\nmodule.exports.f() + ''", "'[object AsyncGenerator]'"),
+    ("let f = 1", "5\nfunction f() { return 2 }", "5"), ("let f = 1", "function f() { return 2 }", None), ("let f = 1", "#!/usr/bin/node\n'use strict'\nf()\nfunction f() { return this }", None),
+    ("let f = 1", "f.name + f\nfunction f() { import('os') }", "\"ffunction f() { import('os') }\""), ("let f = 1", "let x = 2; f()\nfunction f() { return x }", "2"),
+    ("let f = 1", "f()\nfunction f() { return 3 }\nfunction f() { return 4 }", "4"), ("let f = 1, x = 2", "var x = f()\nfunction f() { return 5 }\nx", "5")])
+def test_a_function_whose_name_stands_is_there_before_its_place(session, first, code, value):
+    values(session, first)
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
+def test_a_function_whose_name_stands_keeps_its_lines(session):
+    assert session.run("const f = none()").status == "error"  # so that f has no value
+    done = session.run("\nf()\n  function f() { null.x }").done
+    assert "at f (cell-2.js:3:23)\n    at cell-2.js:2:" in done["traceback"]
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
+    ("for (var i = 0, n = 2; i < n; i++) ;[i, n]", "[ 2, 2 ]"), ("for (var a of [5]);a", "5"), ("for (var [a, { i }] of [[5, { i: 6 }]]);\n[a, i]", "[ 5, 6 ]"),
+    ("{ var a = 6 } a", "6"), ("{ var { a } = { a: 6 } } a", "6"), ("try { throw 1 } catch (e) { var a = e } a", "1"), ("switch (1) { case 1: var a = 13 } a", "13"),
+    ("while (1) { var a = 15; break } a", "15"), ("if (1) var a = 11\na", "11"), ("lbl: var a = 12\na", "12"), ("if (0) ; else var a = 13\na", "13"),
+    ("for await (var a of [5]) { var i = a } i", "5"), ("function g() { var a = 2 } { var i = () => { var a = 4 } } g(); i(); a", "1"),
+    ("class A { m() { var a = 4 } static { var a = 5 } }; { var i } new A().m(); a", "1")])
+def test_a_variable_of_a_block_may_stand_already(session, code, value):
+    values(session, "let a = 1; const i = 3")
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
+    ("const Hono = class Hono { x = 1 }; new Hono().x", "1"), ("var g = function g() { return 1 }.bind(null); g()", "1"), ("class Hono { x = 2 }\nnew Hono().x", "2"),
+    ("var h = function h() { return 1 }, k = 2; h() + k", "3"), ("var h = async function h() { return 1 }(); h", "1"), ("var g = true && function g() { return 2 } || 3; g()", "2")])
+def test_the_name_of_an_expression_may_stand_already(session, code, value):
+    values(session, "function Hono() {}\nlet g = 1, h = 2")
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
 @pytest.mark.parametrize("code", [
     "const c = 1; c = 2", "const c = 1\nc = 2", "const c = 1; c += 1", "const c = 1; c++", "const c = 1; --c",
     "const c = 1; function f() { c = 2 }\nf()", "const c = 1; if (c) { c = 2 }", "const c = 1, d = () => (c = 2); d()",
