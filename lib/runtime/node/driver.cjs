@@ -64,7 +64,7 @@ const includes = uncurry(Array.prototype.includes);
 const then = uncurry(Promise.prototype.then);
 const { compareExchange, load, store, wait } = Atomics;
 const { writeSync, readSync, statSync, readFileSync, writeFileSync, renameSync } = fs;
-const { openSync, closeSync, fstatSync, readlinkSync } = fs;
+const { openSync, closeSync, fstatSync, readlinkSync, realpathSync } = fs;
 const Bytes = Uint8Array;
 const bytesPrototype = Object.getPrototypeOf(Uint8Array.prototype);
 const findByte = uncurry(bytesPrototype.indexOf);
@@ -1726,12 +1726,48 @@ function fingerprint(file) {
   return stat === undefined ? '' : `${stat.mtimeMs} ${stat.size} ${stat.ino}`;
 }
 
-// Whether a file was loaded and has changed since.
-function hasChanged(file) {
+// Has both loaders take a file anew that has changed since one of them loaded it.
+function noteChange(file) {
   const now = fingerprint(file);
-  const changed = seen[file] !== undefined && seen[file] !== now;
+  const before = seen[file];
   seen[file] = now;
-  return changed;
+  if (before === undefined || before === now) return;
+  delete requireFromCell.cache[file];
+  versions[file] = (versions[file] || 0) + 1;
+}
+
+// Before a cell loads this file, which may take others.
+function noteChanges(file) {
+  for (const known in seen) noteChange(known);
+  noteChange(file);
+}
+
+const IN_PACKAGES = /\/node_modules\//;
+const IMPORTED = /\b(?:from|import)\s*\(?\s*(["'])(\.{1,2}\/[^"'\n]+)\1/g;
+
+// Notes the session's own files among those that require() has loaded.
+function noteRequired() {
+  for (const file in requireFromCell.cache) {
+    if (seen[file] === undefined && exec(IN_PACKAGES, file) === null) seen[file] = fingerprint(file);
+  }
+}
+
+// Notes what an ES module imports by its text, as Node does not tell.
+function noteImported(file) {
+  let text;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return;
+  }
+  IMPORTED.lastIndex = 0;
+  const found = [];
+  for (let match = exec(IMPORTED, text); match !== null; match = exec(IMPORTED, text)) push(found, path.resolve(path.dirname(file), match[2]));
+  for (let i = 0; i < found.length; i++) {
+    if (seen[found[i]] !== undefined) continue;
+    seen[found[i]] = fingerprint(found[i]);
+    noteImported(found[i]);
+  }
 }
 
 // What was being loaded by code that was terminated is loaded anew the next time.
@@ -1759,18 +1795,33 @@ function isRelative(specifier) {
 
 function require(id) {
   if (typeof id === 'string' && isRelative(id)) {
-    const file = requireFromCell.resolve(id);
-    if (hasChanged(file)) delete requireFromCell.cache[file];
+    noteChanges(requireFromCell.resolve(id));
   }
-  const loaded = requireFromCell(id);
+  let loaded;
+  try {
+    loaded = requireFromCell(id);
+  } finally {
+    noteRequired();
+  }
   if (!isRelative(id)) noteLoaded(id);
   values.noteModule(loaded);
   return loaded;
 }
 
+// As both loaders know it: through no link.
+function fileOf(name) {
+  const file = path.resolve(WORKSPACE, name);
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
 function resolveForImport(specifier, file) {
   if (file === undefined) return specifier;
-  if (hasChanged(file)) versions[file] = (versions[file] || 0) + 1;
+  noteChanges(file);
+  noteImported(file);
   const version = versions[file] === undefined ? '' : `?version=${versions[file]}`;
   return `${pathToFileURL(file).href}${version}`;
 }
@@ -1799,7 +1850,7 @@ function withColumn(stack, column) {
 // import() and the import statement, whose `column` is told; a relative file that has changed is loaded anew.
 async function importModule(specifier, options, column) {
   const name = `${specifier}`;
-  const file = isRelative(name) ? path.resolve(WORKSPACE, name) : undefined;
+  const file = isRelative(name) ? fileOf(name) : undefined;
   const from = {};
   captureStackTrace(from);
   let module;
@@ -1813,6 +1864,7 @@ async function importModule(specifier, options, column) {
     throw error;
   } finally {
     if (file !== undefined) delete importing[file];
+    noteRequired();
   }
   if (!isRelative(name)) noteLoaded(name);
   return module;

@@ -317,6 +317,33 @@ def test_js05_a_module_that_has_changed_is_loaded_anew(session, tmp_path):
         assert values(session, 'import {z} from "./m.mjs"; [z, require("./c.js")]') == f"[ {number}, {number} ]"
 
 
+@pytest.mark.parametrize("name, text", [
+    ("h.js", "module.exports = { v: %d }"), ("h.cjs", "exports.v = %d"), ("j.json", '{ "v": %d }')])
+def test_both_loaders_see_a_file_that_has_changed(session, tmp_path, name, text):
+    attributes = " with { type: 'json' }" if name == "j.json" else ""
+    imported = f"import h from './{name}'{attributes}\nh.v"
+    required = f"require('./{name}').v"
+    for number, code in enumerate([imported, imported, required, required, imported, required, imported]):
+        (tmp_path / name).write_text(text % 10**number)
+        assert [values(session, code) for code in (code, required, imported)] == [str(10**number)] * 3
+
+
+@pytest.mark.parametrize("inner, outer, text, outer_text, load", [
+    ("in.cjs", "out.cjs", "exports.v = %d", "exports.v = require('./in.cjs').v", "require('./%s').v"),
+    ("in.mjs", "out.mjs", "export const v = %d", "export { v } from './in.mjs'", "(await import('./%s')).v"),
+    ("in.cjs", "out.mjs", "exports.v = %d", "import { v } from './in.cjs'; export { v }", "(await import('./%s')).v")])
+def test_a_file_that_another_has_loaded_is_loaded_anew_when_it_has_changed(session, tmp_path, inner, outer, text, outer_text, load):
+    (tmp_path / inner).write_text(text % 1)
+    (tmp_path / outer).write_text(outer_text)
+    assert values(session, load % outer) == "1"
+    (tmp_path / inner).write_text(text % 22)
+    assert values(session, load % inner, load % inner) == "22"
+    (tmp_path / inner).write_text(text % 333)
+    (tmp_path / outer).write_text(f"{outer_text} // anew")
+    if outer == "out.cjs":  # Node keeps for good what an ES module imports
+        assert values(session, load % outer) == "333"
+
+
 COUNTER = "export let x = 1; export function inc() { x++ }; export default 7; export { x as y }"
 
 
