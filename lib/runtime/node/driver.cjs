@@ -47,7 +47,7 @@ const { stripTypeScriptTypes } = Module;
 const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
 const { defineProperty, hasOwn, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
-const { hrtime, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
+const { hrtime, cwd, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
 const describe = uncurry(Error.prototype.toString);
 const textOfFunction = uncurry(Function.prototype.toString);
 const { setTimeout, setInterval, clearInterval, clearTimeout } = globalThis;
@@ -1793,13 +1793,34 @@ function isRelative(specifier) {
   return exec(/^(?:\.{1,2}\/|\/|\.{1,2}$)/, specifier) !== null;
 }
 
-function require(id) {
-  if (typeof id === 'string' && isRelative(id)) {
-    noteChanges(requireFromCell.resolve(id));
+// Where relative names begin: the workspace, or where the code has gone.
+function currentFolder() {
+  try {
+    return cwd();
+  } catch {
+    return WORKSPACE; // the code removed it
   }
+}
+
+function inFolder(id) {
+  const folder = currentFolder();
+  return folder === WORKSPACE || typeof id !== 'string' || id[0] !== '.' || !isRelative(id) ? id : `${folder}/${id}`;
+}
+
+function resolve(id, options) {
+  return requireFromCell.resolve(inFolder(id), options);
+}
+
+function requireById(id) {
+  const name = inFolder(id);
+  if (typeof id === 'string' && isRelative(id)) noteChanges(requireFromCell.resolve(name));
+  return requireFromCell(name);
+}
+
+function require(id) {
   let loaded;
   try {
-    loaded = requireFromCell(id);
+    loaded = requireById(id);
   } finally {
     noteRequired();
   }
@@ -1810,7 +1831,7 @@ function require(id) {
 
 // As both loaders know it: through no link.
 function fileOf(name) {
-  const file = path.resolve(WORKSPACE, name);
+  const file = path.resolve(currentFolder(), name);
   try {
     return realpathSync(file);
   } catch {
@@ -1951,12 +1972,14 @@ function setUpGlobals() {
   const module = new Module(anchor, null);
   module.filename = anchor;
   module.paths = requireFromCell.resolve.paths('x');
-  for (const name of ['resolve', 'cache', 'extensions']) require[name] = requireFromCell[name];
+  for (const name of ['cache', 'extensions']) require[name] = requireFromCell[name];
+  resolve.paths = requireFromCell.resolve.paths;
+  require.resolve = resolve;
   require.main = module;
   importModule.names = importNames;
   importModule.live = importLive;
   importModule.meta = { __proto__: null, url: pathToFileURL(anchor).href, dirname: WORKSPACE, filename: anchor,
-    resolve: (specifier) => pathToFileURL(requireFromCell.resolve(specifier)).href };
+    resolve: (specifier) => pathToFileURL(resolve(specifier)).href };
   hide('require', require);
   process.nextTick(() => hide('module', module)); // Node puts its own back when the stub ends
   hide('exports', module.exports);

@@ -344,6 +344,18 @@ def test_a_file_that_another_has_loaded_is_loaded_anew_when_it_has_changed(sessi
         assert values(session, load % outer) == "333"
 
 
+def test_a_relative_name_is_one_of_the_current_folder(session, tmp_path):
+    for folder in (tmp_path, tmp_path / "lib"):
+        folder.mkdir(exist_ok=True)
+        (folder / "x.cjs").write_text(f"module.exports = '{folder.name}'")
+    (tmp_path / "lib/only.cjs").write_text("module.exports = 'only'")
+    assert values(session, "process.chdir('lib')", "[require('./x.cjs'), require('../x.cjs'), require('./only.cjs')]") == f"[ 'lib', '{tmp_path.name}', 'only' ]"
+    assert values(session, "[(await import('./x.cjs')).default, (await import('../x.cjs')).default]") == f"[ 'lib', '{tmp_path.name}' ]"
+    assert values(session, "require.resolve('./x.cjs')") == f"'{tmp_path}/lib/x.cjs'"
+    assert session.run("process.chdir('..'); require('./only.cjs')").done["evalue"].startswith("Cannot find module './only.cjs'")
+    assert values(session, "process.cwd = () => { throw 1 }; require('./x.cjs')") == f"'{tmp_path.name}'"
+
+
 COUNTER = "export let x = 1; export function inc() { x++ }; export default 7; export { x as y }"
 
 
