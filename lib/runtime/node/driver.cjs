@@ -47,7 +47,7 @@ const { stripTypeScriptTypes } = Module;
 const { createHook, executionAsyncResource, AsyncResource } = host.require('async_hooks');
 const { defineProperty, hasOwn, setPrototypeOf: withoutPrototype } = Object;
 const { getHeapStatistics } = v8;
-const { hrtime, cwd, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
+const { hrtime, cwd, cpuUsage, reallyExit, exit, _fatalException: fatalException, _tickCallback: runQueued } = process;
 const describe = uncurry(Error.prototype.toString);
 const textOfFunction = uncurry(Function.prototype.toString);
 const { setTimeout, setInterval, clearInterval, clearTimeout } = globalThis;
@@ -93,6 +93,7 @@ const TRACEBACK_LIMIT = 1000000; // on its way to the server, which cuts what is
 const IMAGES_PER_CELL = 20;
 const SOURCES_KEPT = 1000; // cells whose lines a traceback can show
 const LOOK_MS = 100; // between looks at what a cell waits for
+const COMPUTES_US = 5000; // of processor time between two looks: something is computed
 const IDLE_LOOKS = 10; // after which it is told that this is nothing
 const WARM_CELLS = 3; // answered to nobody, ahead of a session
 const ATTEMPTS = 12; // at names that stand already as something else
@@ -609,9 +610,13 @@ function evaluate(text, done) {
   else runWatched(mine);
   store(shared, 1, mine.number);
   if (hasExited(mine)) dropQueued();
+  else if (cell === mine && !mine.answered && (hides('then') || indexOf(mine.code, 'await') >= 0)) watchAwait(mine);
 }
 
+let breaksOnSigint = false; // Node takes the listeners away meanwhile
+
 function runWatched(mine) {
+  breaksOnSigint = true;
   try {
     watched.runInThisContext({ __proto__: null, breakOnSigint: true });
   } catch (error) {
@@ -620,6 +625,8 @@ function runWatched(mine) {
     mine.outcome = error.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? interrupted() : describeError(error);
     leaveUserCode();
     finish();
+  } finally {
+    breaksOnSigint = false;
   }
 }
 
@@ -711,6 +718,7 @@ function startCell(frame) {
   store(shared, 3, number);
   rememberSource(cell.file, cell.code);
   tellBegun(cell.id);
+  output.takeOpenLine(); // older code began it
   if (cell.ended) return; // interrupted
   prepareProcess();
   if (frame.interrupted === true) {
@@ -844,7 +852,8 @@ function attempt(code, instead) {
     }
     const details = ownValue(reply, 'exceptionDetails');
     if (!atOnce || details === undefined) noteConstants(guarded);
-    if (details === undefined) onValue(unwrap(reply.result));
+    if (details === undefined && hides('then')) endBy(spoiled());
+    else if (details === undefined) onValue(unwrap(reply.result));
     else if (!atOnce) fail(unwrap(details.exception));
     else if (instead !== undefined) attempt(code);
     else onRefused(code, details);
@@ -877,16 +886,23 @@ function onNoAnswer(error) {
     say('V8 evaluates nothing more in this process, as when a first cell sends SIGINT to itself: the interpreter ends.');
     reallyExit(1);
   }
-  cell.outcome = cell.terminated || cell.wasInterrupted || exec(ENDED, message) !== null ? interrupted() : spoiled(message);
+  if (cell.terminated || cell.wasInterrupted || exec(ENDED, message) !== null) endBy(interrupted());
+  else endBy(spoiled(message));
+}
+
+function endBy(outcome) {
+  cell.outcome = outcome;
   leaveUserCode();
   finish();
 }
 
+const hides = (name) => descriptorOf(objectPrototype, name) !== undefined;
+
 // Node takes what all objects have got for a part of V8's answer. What is in the way goes, else no cell had an answer.
 function spoiled(message) {
-  const hides = descriptorOf(objectPrototype, 'error') !== undefined;
-  const gone = hides && deleteProperty(objectPrototype, 'error') ? ', and is deleted' : '';
-  const text = hides ? `The code has run, but whether it failed and what its value is cannot be told: Object.prototype.error hides V8's answer${gone}.` :
+  const name = hides('error') ? 'error' : hides('then') ? 'then' : undefined;
+  const gone = name !== undefined && deleteProperty(objectPrototype, name) ? ', and is deleted' : '';
+  const text = name !== undefined ? `The code has run, but whether it failed and what its value is cannot be told: Object.prototype.${name} hides V8's answer${gone}.` :
     `The code has run, but what it answers cannot be told: ${message}`;
   return [['status', 'error'], ['ename', 'NoAnswerError'], ['evalue', text], ['traceback', `${text}\n`]];
 }
@@ -914,6 +930,8 @@ function onRefused(code, details) {
 
 // Whether the name can be taken as what it stands already.
 function standsAlready(name) {
+  const own = descriptorOf(globals, name);
+  if (own !== undefined && own.writable !== true && own.set === undefined) return false; // NaN
   if (cell.kinds === undefined) cell.kinds = { __proto__: null };
   if (cell.kinds[name] !== undefined) return false; // twice in this cell
   cell.kinds[name] = kindOf(name) ?? 'let';
@@ -944,6 +962,15 @@ function stripTypes(code) {
   }
 }
 
+// A `then` that all objects have takes V8's answer, and may leave it unsettled.
+function watchAwait(mine) {
+  hintWhileIdle('[the cell awaits a promise; nothing seems left to settle it]', () => !mine.answered && leftHalf === undefined, () => {
+    if (!hides('then')) return false;
+    endBy(spoiled());
+    return true;
+  });
+}
+
 // A promise as last value is awaited: `main()` at a script's end means its outcome.
 function onValue(value) {
   if (!values.isPromise(value)) {
@@ -954,20 +981,23 @@ function onValue(value) {
   awaitOutcome(value, onFinalValue);
 }
 
-// Of a promise that nothing is left to settle, as far as Node tells: compressing and hashing go on
-// unseen. `waits()`: whether it still matters.
-function hintWhileIdle(hint, waits) {
+// Of a promise that nothing is left to settle, as far as Node tells: it does not of compressing and hashing, which
+// take processor time. `waits()`: whether it still matters; `ends()`: whether the cell was ended in place of the hint.
+function hintWhileIdle(hint, waits, ends = () => false) {
   const mine = cell;
   let idle = 0;
+  let used = 0;
   const look = setInterval(() => {
     if (cell !== mine || mine.outcome !== undefined || !waits()) {
       clearInterval(look);
       return;
     }
-    idle = nothingGoesOn() ? idle + 1 : 0;
+    const before = used;
+    used = cpuUsage().user;
+    idle = nothingGoesOn() && used - before < COMPUTES_US ? idle + 1 : 0;
     if (idle < IDLE_LOOKS) return;
     clearInterval(look);
-    say(hint);
+    if (!ends()) say(hint);
   }, LOOK_MS);
   look.unref();
 }
@@ -1053,8 +1083,16 @@ function endCell(code = process.exitCode) {
   if (ending) return;
   const running = load(shared, 0);
   if (running === HELD || (running === 0 && cell !== null)) throw new Error(`process.exit(${code}) within the driver`);
+  checkCode(code);
   noteExit(codeAfterListeners(Number(code ?? 0) & 255));
   endCode();
+}
+
+// Throws what Node does where it takes no such code.
+function checkCode(code) {
+  const before = process.exitCode;
+  process.exitCode = code;
+  process.exitCode = before;
 }
 
 // Runs what listens for the exit, which Node does once in a process; the code that it leaves.
@@ -1113,6 +1151,7 @@ function terminate(running) {
 // has no hook for queueMicrotask(): there only those behind a reaction go.
 // Those of a cell's own code can only be run once that is off the stack: it comes here twice.
 function dropQueued() {
+  values.putMethodsBack(); // for Node's hooks
   stopReactions = v8.promiseHooks.onBefore(dropReactions);
   callbacks.enable();
   runQueued();
@@ -1129,6 +1168,7 @@ function keepQueued() {
   callbacks.disable();
   stopReactions();
   stopReactions = noop;
+  values.replaceMethodsAgain();
 }
 
 function dropReactions() {
@@ -1180,7 +1220,7 @@ function fail(error) {
   try {
     outcome = describeError(error);
   } catch {
-    outcome = [['status', 'error'], ['ename', 'Error'], ['evalue', 'the error cannot be shown']];
+    outcome = [['status', 'error'], ['ename', 'Error'], ['evalue', 'the error cannot be shown'], ['traceback', 'The code has thrown what cannot be shown.\n']];
   }
   if (cell.wasInterrupted) outcome[0][1] = 'interrupted';
   cell.outcome = outcome;
@@ -1241,7 +1281,7 @@ function tidy(mine) {
   pinned = undefined;
   checkDescriptors(); // before anything of ours is opened in the place of one
   if (mine.imagesLeftOut > 0) say(leftOut(mine));
-  if (reads && mine.outcome[0][1] === 'ok' && output.takeOpenLine()) say(UNANSWERED);
+  if (output.takeOpenLine() && reads && mine.outcome[0][1] === 'ok') say(UNANSWERED);
   if (mine.declares) lexicalAsked = true;
   refreshNames();
   dropStandIns();
@@ -1443,7 +1483,7 @@ function placeOf(text) {
 }
 
 function nameOf(error) {
-  if (values.isNativeError(error) || (error !== null && typeof error === 'object' && 'stack' in error)) {
+  if (values.isNativeError(error) || (error !== null && typeof error === 'object' && has(error, 'stack'))) {
     const name = read(error, 'name');
     if (name !== undefined && exec(/^[\w$]{1,80}$/, name) !== null) return name;
   }
@@ -1452,12 +1492,21 @@ function nameOf(error) {
 
 function textOf(error) {
   try {
-    if (error !== null && typeof error === 'object' && 'message' in error) {
+    if (error !== null && typeof error === 'object' && has(error, 'message')) {
       return values.shortened(`${error.message}`, EVALUE_LIMIT);
     }
     return values.shortened(inspect(error), EVALUE_LIMIT);
   } catch {
     return '';
+  }
+}
+
+// Whether the object has it, where a proxy may have made that throw.
+function has(object, name) {
+  try {
+    return name in object;
+  } catch {
+    return false;
   }
 }
 
@@ -1538,18 +1587,20 @@ function describeSyntaxError(error, details) {
   const line = min(details.lineNumber + 1, lines.length);
   const column = details.lineNumber + 1 > lines.length ? lines[line - 1].length + 1 : details.columnNumber + 1;
   const message = asWritten(firstLine(error));
-  const text = `${excerpt(cell.file, line, column)}SyntaxError: ${message}\n${typeScriptHint()}`;
+  const text = `${excerpt(cell.file, line, column)}SyntaxError: ${message}\n${typeScriptHint(message)}`;
   return [['status', 'error'], ['ename', 'SyntaxError'], ['evalue', message], ['traceback', text],
     ['line', `${line}`]];
 }
 
-function typeScriptHint() {
+const PLAIN = /already been declared$|^Unexpected end of input$/; // what is wrong with the text is no type
+
+function typeScriptHint(message) {
   if (cell.typeProblem !== undefined) {
     return `Node runs TypeScript by taking the types away, which is not enough here: ${cell.typeProblem}\n`;
   }
   const foreign = syntax.looksForeign(cell.code);
   if (foreign !== '') return `This looks like ${foreign}, which Node does not run.\n`;
-  if (typeof stripTypeScriptTypes === 'function' || !syntax.looksLikeTypeScript(cell.code)) return '';
+  if (typeof stripTypeScriptTypes === 'function' || exec(PLAIN, message) !== null || !syntax.looksLikeTypeScript(cell.code)) return '';
   return `This looks like TypeScript, which needs Node 22.13 or later; this is ${process.version}. ` +
     'Leave the types out.\n';
 }
@@ -1558,7 +1609,8 @@ const TEST_RUNNER = /\btestResources\.get\(/;
 
 // Whether the code listens beside us. The handlers that node:test leaves for good only note errors for its report.
 function codeListens(name) {
-  const there = listeners(process, name);
+  const there = process._events?.[name];
+  if (typeof there !== 'object') return false; // nobody, or we alone
   let count = 0;
   for (let i = 0; i < there.length; i++) count += exec(TEST_RUNNER, textOfFunction(there[i])) === null ? 1 : 0;
   return count > 1;
@@ -1597,11 +1649,29 @@ function isListening(events, name, handler) {
 
 // What the last cell may have broken.
 function prepareProcess() {
+  breaksOnSigint = false; // what was terminated left it
   checkDescriptors();
   if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();
+  addHandlers();
+}
+
+function addHandlers() {
   for (let i = 0; i < handlers.length; i++) {
     const { 0: name, 1: handler } = handlers[i];
     if (!isListening(process._events, name, handler)) on(process, name, handler);
+  }
+}
+
+// Code that removes all listeners means its own.
+function keepHandlers() {
+  for (const name of ['removeAllListeners', 'removeListener', 'off']) {
+    const method = process[name];
+    const value = function (...rest) {
+      const result = apply(method, this, rest);
+      if (!breaksOnSigint) addHandlers();
+      return result;
+    };
+    defineProperty(process, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });
   }
 }
 
@@ -1684,7 +1754,7 @@ function watchHandle(handle) {
   };
 }
 
-const READERS = { __proto__: null, data: true, readable: true, keypress: true };
+const READERS = { __proto__: null, data: true, readable: true, keypress: true, end: true };
 
 // What an older cell read the stream with is gone, and Node goes on reading: the cell that listens anew waits.
 function watchListeners(stream) {
@@ -1993,6 +2063,7 @@ function setUpGlobals() {
   defineProperty(globals, syntax.FIRST, { __proto__: null, get: makeFirst, enumerable: false });
   process.execArgv = []; // the stub is not for children
   process.exit = endCell;
+  keepHandlers();
   showFunctionsAsWritten();
   prepareStacks();
 }
@@ -2009,8 +2080,14 @@ function begin() {
 function listen() {
   if (listening) return;
   const net = host.require('net');
-  const control = new net.Socket({ __proto__: null, fd: CONTROL, readable: true, writable: false,
-    onread: { __proto__: null, buffer: new Bytes(65536), callback: onBytes } });
+  takeAway('signal'); // Node copies the options into an object of its own
+  let control;
+  try {
+    control = new net.Socket({ __proto__: null, fd: CONTROL, readable: true, writable: false,
+      onread: { __proto__: null, buffer: new Bytes(65536), callback: onBytes } });
+  } finally {
+    putBack();
+  }
   on(control, 'end', () => reallyExit(0));
   on(control, 'error', () => reallyExit(0));
   listening = true;

@@ -639,7 +639,27 @@ def test_a_promise_that_nothing_can_settle_is_told(session):
         session.drain()
     session.interrupt()
     assert session.finish().status == "interrupted"
+    session.start("await new Promise(() => {})")
+    session.read_until("awaits a promise; nothing seems left to settle it")
+    session.interrupt()
+    assert session.finish().status == "interrupted"
     assert session.run("new Promise(r => setTimeout(r, 1500, 5))").output == ""
+    assert session.run("await new Promise(r => setTimeout(r, 1500, 5))").output == ""
+    hash_long = "const t = Date.now(); do { await util.promisify(crypto.pbkdf2)('a', 'b', 1e6, 64, 'sha512') } while (Date.now() - t < 1500)"
+    assert session.run(f"const crypto = require('crypto'), util = require('util'); {hash_long}").output == ""
+
+
+@pytest.mark.parametrize("thrown, text", [
+    ("new Proxy({}, { has() { throw 1 } })", "Uncaught {}"), ("new Proxy(new Error('pe'), { has() { throw 1 } })", "Error: pe"),
+    ("(() => { const made = Proxy.revocable({}, {}); made.revoke(); return made.proxy })()", "Uncaught <Revoked Proxy>")])
+def test_an_error_that_cannot_be_looked_at_is_shown(shared, thrown, text):
+    result = shared.run(f"throw {thrown}")
+    assert result.status == "error" and text in result.done["traceback"]
+
+
+@pytest.mark.parametrize("code", ["let NaN = 3", "const Infinity = 5; Infinity", "let undefined = 4", "class NaN {}"])
+def test_a_name_that_cannot_be_changed_is_not_declared_anew(shared, code):
+    assert "has already been declared" in shared.run(code).done["evalue"]
 
 
 # Functions of V8's that each cell replaces by one that throws, and puts back; but for those that Node itself calls by name between cells.
@@ -683,6 +703,8 @@ def test_js13_all_objects_may_have_any_property(shared, name, how):
 
 
 @pytest.mark.parametrize("code, text", [("Object.prototype.error = {}; 5", "Object.prototype.error hides V8's answer, and is deleted"),
+                                        ("Object.prototype.then = function () {}; 5", "Object.prototype.then hides V8's answer, and is deleted"),
+                                        ("Object.prototype.then = (r) => r('mine'); 5", "Object.prototype.then hides V8's answer, and is deleted"),
                                         ("Object.defineProperty(Promise, Symbol.species, { get() { throw 1 } }); 5", "what it answers cannot be told: Inspector error")])
 def test_js13_an_answer_of_v8s_that_the_code_spoils_is_told(start, code, text):
     session = start()
@@ -871,7 +893,8 @@ def test_a_default_import_may_be_called_type(counter):
 
 
 def test_js13_plain_mistakes_do_not_blame_typescript(session):
-    assert "TypeScript" not in session.run("let 1x = {").done["traceback"]
+    for code in ("let 1x = {", "const o = { a: 1, b: 2 }\nfoo(", 'console.log("done at, time: now" +)', 'f("(x: y", +)', "let x = 1; let x = { a: 1, b: Infinity }"):
+        assert "TypeScript" not in session.run(code).done["traceback"]
 
 
 @pytest.mark.parametrize("code", ["Error.prepareStackTrace = undefined", "delete Error.prepareStackTrace",

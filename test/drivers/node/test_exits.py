@@ -102,6 +102,22 @@ def test_p17_timers_of_older_cells_outlive_an_exit(session):
     assert session.run("while (ticks < 3) await new Promise((r) => setTimeout(r, 1)); 'ticks'").value == "'ticks'"
 
 
+@pytest.mark.parametrize("code", ["process.exit('abc')", "process.exit({})", "process.exit(true)", "process.exit(1.5)",
+                                  "await Promise.reject(new Error('x')).catch(process.exit)"])
+def test_p17_a_code_that_node_refuses_is_an_error(shared, node, code):
+    expected = "Error" if not shared.ready["version"].startswith("18.") else None  # which takes them all
+    result = shared.run(code)
+    assert (result.status == "error" and expected in result.done["ename"]) if expected else result.status == "exit"
+    assert shared.run("process.exitCode").value is None
+    assert shared.run("process.exit('7')").done["code"] == "7"
+
+
+def test_p17_an_exit_leaves_methods_that_the_code_has_replaced(session):
+    session.run("Array.prototype[Symbol.iterator] = function* () { yield 'it' }; 1")
+    assert session.run("process.exit(2)").done["code"] == "2"
+    assert session.run("const [a] = [4]; a").value == "'it'"
+
+
 def test_p17_an_exit_between_cells_is_told(session, tmp_path):
     session.run("const look = setInterval(() => { if (!require('fs').existsSync('go')) return; clearInterval(look)\n"
                 "try { process.exit(3) } catch { console.log('caught') } }, 1); 1")

@@ -396,6 +396,25 @@ def test_js12_a_question_is_answered_on_the_terminal(session):
     assert result.value == "'bob'" and [frame["now"] for frame in result.frames if frame.kind == "reads"] == ["0"]
 
 
+def test_js12_a_question_of_an_interrupted_cell_is_not_the_next_cells(session):
+    session.start("const rl = require('readline').createInterface({ input: process.stdin, output: process.stdout, prompt: 'ask> ' })\n"
+                  "rl.prompt(); await new Promise((r) => rl.on('line', r))")
+    session.read_until("ask> ")
+    session.interrupt()
+    assert session.finish().status == "interrupted"
+    result = session.run("11")
+    assert result.value == "11" and "no answer comes" not in result.output
+
+
+def test_js12_each_cell_that_waits_for_the_terminals_end_is_told(session):
+    for _ in range(2):
+        session.start("await new Promise((r) => process.stdin.once('end', r).resume()); process.stdin.removeAllListeners('end'); 1")
+        frame = session.next_frame()
+        assert (frame.kind, frame["now"], frame.ident) == ("reads", "1", session.ident)
+        session.interrupt()
+        assert session.finish().status == "interrupted"
+
+
 def test_js12_a_read_of_descriptor_0_waits(session):
     session.start("require('fs').readSync(0, Buffer.alloc(9))")
     with pytest.raises(TimeoutError):
@@ -498,6 +517,20 @@ def test_what_is_put_off_for_no_time_is_the_cells_own(shared):
     for _ in range(20):
         shared.run("var ended = setInterval(() => 0, 1e6)")
         assert shared.run("clearInterval(ended); putOff()").output == "by a function\n"
+
+
+@pytest.mark.parametrize("code", ["process.removeAllListeners('uncaughtException')", "process.removeAllListeners()", "process.off('uncaughtException', process.listeners('uncaughtException')[0])",
+                                  "Object.prototype.listener = 'x'"])
+def test_code_that_removes_listeners_leaves_those_that_keep_the_session(session, code):
+    result = session.run(f"{code}; setTimeout(() => {{ throw new Error('late') }}, 1); await new Promise((r) => setTimeout(r, 30)); 1")
+    assert result.value == "1" and "Uncaught " in result.output and "Error: late" in result.output
+    assert session.run("2").value == "2"
+
+
+def test_a_first_cell_may_give_all_objects_a_signal(session):
+    assert session.run("Object.prototype.signal = 'P'; 0").value == "0"
+    assert session.run("1").value == "1"
+    assert session.run("({}).signal").value == "'P'"
 
 
 HOSTILE = [
