@@ -120,12 +120,20 @@ static void wait_for_step(struct runner *r)
 	loop_timer_start(r->c.loop, &r->escalation, next_ms, on_escalation);
 }
 
+/* Says what ends the cell: Node's synchronous read of the terminal, say, comes back only with
+ * something read. */
+static const char *way_out(const struct runner *r)
+{
+	return r->wait.kind == WAIT_SURE
+		       ? "it did not react to the interrupt while it reads the terminal: input, or key ctrl-d, ends the read"
+		       : "it did not react to the interrupt; action terminate ends it, and its variables with it";
+}
+
 /* Interrupts were of no use: may the cell go on all the same? */
 static bool goes_on(struct runner *r)
 {
 	if (r->stop == RUNNER_STOP_INTERRUPT) {
-		r->c.handlers->stuck(r, "it did not react to the interrupt; action terminate ends "
-					"it, and its variables with it");
+		r->c.handlers->stuck(r, way_out(r));
 		return true;
 	}
 	if (r->stop != RUNNER_STOP_DEADLINE || r->grace_end_ms != 0 || r->c.stop_grace_ms == 0)

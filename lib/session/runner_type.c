@@ -231,7 +231,8 @@ int runner_type(struct runner *r, enum runner_typing kind, const char *text, siz
 	struct typed *typed;
 
 	if (r->cell == NULL)
-		return err_set(err, ERR_NOT_FOUND, "no %s cell runs, so nobody reads what is typed",
+		return err_set(err, ERR_NOT_FOUND,
+			       "no %s cell runs, so what is typed is handed to nobody",
 			       r->c.language->name);
 	if (typed_bytes(r) + len > RUNNER_TYPED_MAX)
 		return err_set(err, ERR_LIMIT,

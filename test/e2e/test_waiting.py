@@ -165,6 +165,16 @@ def test_a_cell_that_listens_where_node_goes_on_reading_waits(warm, code):
         assert warm.interact(input="7", language="javascript", session="again").state == "done"
 
 
+def test_an_interrupt_of_a_read_that_does_not_end_says_what_ends_it(warm):
+    needs("node")
+    code = "require('fs').readFileSync(0, 'utf8')"
+    assert warm.cell(f"var kept = 5; {code}", language="javascript", session="reads").state == "waiting_for_input"
+    result = warm.interact(action="interrupt", language="javascript", session="reads", budget=CALL_S)
+    assert "input, or key ctrl-d, ends the read" in result.text and "terminate" not in result.text
+    assert warm.interact(key="ctrl-d", language="javascript", session="reads", budget=CALL_S).state != "running"
+    assert warm.cell("kept", language="javascript", session="reads").text == "5\n"
+
+
 def test_a_question_that_its_cell_does_not_await_is_told(warm):
     needs("node")
     warm.cell("const rl = require('readline').createInterface({input: process.stdin, output: process.stdout}); 1",

@@ -666,7 +666,7 @@ const TYPESCRIPT = new RegExp([
 const DECORATOR = /(?:^|\n)\s*@[\w$.]+(?:\([^\n]*\))?\s*(?:export\s|default\s|abstract\s|\s)*class\b/;
 const MARKUP = /(?:^|[=(?:,&|>{]|\breturn)\s*<(?:[A-Za-z][\w.-]*(?:\s[^<>]*)?\/?>|>)/;
 
-const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|set(?:Timeout|Interval|Immediate)|display|kill|Symbol|Proxy|class|import)\b/;
+const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|set(?:Timeout|Interval|Immediate)|display|kill|Symbol|Proxy|class|import|read(?:File)?Sync)\b/;
 
 // ---- packages ---------------------------------------------------------------------------------
 
@@ -721,7 +721,7 @@ exports.rewrite = rewrite;
 exports.concernsConstants = (text, some) => indexOf(text, 'const') >= 0 || indexOf(text, 'import') >= 0 ||
   (some && (exec(ASSIGNS, text) !== null || exec(REBINDS, text) !== null));
 exports.declares = (text) => exec(DECLARES, text) !== null;
-// Whether all of it runs at once, and none of it beneath ours.
+// Whether all of it runs at once, and none of it beneath ours or where Node aborts when a signal ends it, as a read does.
 exports.isSimple = (text) => exec(NOT_SIMPLE, text) === null;
 exports.looksLikeTypeScript = (text) => exec(TYPESCRIPT, text) !== null;
 // What no Node runs, and the text looks like.
