@@ -37,6 +37,7 @@ const BEFORE_PAREN = { __proto__: null, if: true, while: true, for: true, with: 
 const WORD = /[\w$\u0080-\uffff]+/y;
 const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
 const GAP = '(?:\\s|\\/\\/[^\\n]*(?:\\n|$)|\\/\\*(?:[^*]|\\*(?!\\/))*\\*\\/)*'; // between two tokens
+const BLANK = /\s/;
 const BREAK = /[\n\r\u2028\u2029]/;
 const STRING = /"(?:[^"\\\n]+|\\[^])*"?|'(?:[^'\\\n]+|\\[^])*'?/y;
 const TEMPLATE = /(?:[^`\\$]+|\\[^]|\$(?!\{))*(?:`|\$\{|\\?$)/y;
@@ -266,11 +267,13 @@ function blank(text) {
 // Where it is not sure that there is an assignment, as with `name &&= 1`, that is to a field of CONSTANT(name).
 // A name that the cell binds anywhere else as well is left alone: which of them is meant, a lexer does not know.
 
-const ASSIGNED = /\s*(?:=(?![=>])|(?:[-+%^]|\*\*?|\/|<<|>>>?|&|\|)=(?!=))|[ \t]*(?:\+\+|--)/y;
+const OPERATORS = '(?:=(?![=>])|(?:[-+%^]|\\*\\*?|\\/|<<|>>>?|&|\\|)=(?!=))|[ \\t]*(?:\\+\\+|--)';
+const ASSIGNED = new RegExp(`${GAP}${OPERATORS}`, 'y');
+const ASSIGNED_IN_PARENTHESES = new RegExp(`${GAP}\\)(?:${GAP}${OPERATORS})`, 'y');
 const ASSIGNED_PERHAPS = /\s*(?:&&|\|\||\?\?)=/y;
 const ASSIGNED_EACH = /\s+(?:of|in)\b/y;
-const ASSIGNS = new RegExp('[\\]}]\\s*=(?![=>])|[\\w$\\u0080-\\uffff]\\s*(?:[-+*/%^<>&|?]*=(?![=>])|\\+\\+|--)|' +
-  '(?:\\+\\+|--)[\\w$\\u0080-\\uffff]|\\bfor\\b\\s*(?:await\\b\\s*)?\\(\\s*[\\w$\\u0080-\\uffff]+\\s+(?:of|in)\\b');
+const ASSIGNS = new RegExp(`[\\]}]\\s*=(?![=>])|[\\w$\\u0080-\\uffff]${GAP}(?:\\)${GAP})?(?:[-+*/%^<>&|?]*=(?![=>])|\\+\\+|--)|` +
+  '(?:\\+\\+|--)\\s*[\\w$\\u0080-\\uffff]|\\bfor\\b\\s*(?:await\\b\\s*)?\\(\\s*(?:[[{]|[\\w$\\u0080-\\uffff]+\\s+(?:of|in)\\b)');
 const REBINDS = /\b(?:let|var|class|function|import)\b/;
 const PARAMETERS = new RegExp(`${GAP}(?:=>|\\{)`, 'y');
 const ARROW = /\s*=>/y;
@@ -297,15 +300,27 @@ function isDeclared(text, word, index, before, stack, statement, depth) {
 
 // Whether the word is the target of an assignment, by what is before and around it.
 function isTarget(text, word, index, before, inner) {
-  const step = slice(text, index - 2, index);
+  const step = operatorBefore(text, index);
   const end = index + word.length;
   if (step === '++' || step === '--') return text[end] !== '.' && text[end] !== '[';
-  if (before === '(' && isHead(text, end, inner)) return true;
+  if (before === '(' && (isHead(text, end, inner) || isGrouped(text, end, inner))) return true;
   if (at(ASSIGNED_PERHAPS, text, end) !== '') return true;
   if (before === ',' || at(ASSIGNED, text, end) === '') return false;
   if (inner === undefined || inner.open === '(' || inner.open === '`') return true;
   if (inner.open === '{' && !inner.value) return !inner.fields;
   return before !== '{' && before !== '[' && before !== ':';
+}
+
+// The two characters before this place and its blanks.
+function operatorBefore(text, index) {
+  let end = index;
+  while (end > 0 && exec(BLANK, text[end - 1]) !== null) end--;
+  return slice(text, max(0, end - 2), end);
+}
+
+// Whether a word that ends here, behind a parenthesis, is all of the parentheses that are assigned to.
+function isGrouped(text, end, inner) {
+  return !inner.behindValue && CONTROLS[inner.before] !== true && at(ASSIGNED_IN_PARENTHESES, text, end) !== '';
 }
 
 // Whether a word that ends here, behind a parenthesis, is what `for (word of list)` or `for (word in object)` assigns to.
@@ -324,7 +339,8 @@ const ELEMENT = /(?:^|,)(\s*(?:\.\.\.\s*)?)([\w$\u0080-\uffff]+)(?:(\s*:\s*)([\w
 function eachTarget(text, opened, end, around, found) {
   const list = opened.open === '[';
   if (!list && (opened.open !== '{' || opened.before !== '(')) return;
-  if (opened.behindValue || !BEGINS[opened.before] || at(FOLLOWED, text, end + 1) === '') return;
+  if (opened.behindValue || !BEGINS[opened.before]) return;
+  if (at(FOLLOWED, text, end + 1) === '' && !(opened.before === '(' && isHead(text, end + 1, around))) return;
   if (around !== undefined && around.open !== '(' && (around.open !== '{' || around.value || around.fields)) return;
   const inner = slice(text, opened.index + 1, end);
   if (exec(NESTED, inner) !== null) return;

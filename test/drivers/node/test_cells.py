@@ -94,6 +94,7 @@ def test_the_place_of_an_assignment_to_a_constant_is_its_own(session):
 
 @pytest.mark.one_node
 @pytest.mark.parametrize("code", [
+    "c /* a */ = 2", "c // a\n = 2", "-- c", "++\nc", "(c) = 2", "( c )++", "(c) /* a */ += 2", "for ({ c } of [{ c: 2 }]);", "for ([c] of [[2]]);", "for await ([x, c] of [[2, 3]]);",
     "c = 2", "c++", "[1].forEach((x) => { c = x })", "while ((c = 0)) {}", "[c] = [2]", "var x; [x, c = 5] = [2]", "var x; [x, ...c] = [2]",
     "({ c } = { c: 2 })", "var x; ({ x, y: c = 3 } = {})", "({ c = 4 } = {});", "if (true) { [c] = [2] }", "if (true) [ c ] = [2]",
     "function f() {}\n[c, f.x] = [2]", "function f() { ;[c] = [2] }\nf()", "({ ...c } = { c: 2 })", "var x; for ([x, c] = [1, 2];;) { break }"])
@@ -119,7 +120,8 @@ def test_a_constant_of_an_older_cell_is_not_assigned_to(session, code):
     ("class A { static [c] = 4; m() {} [c] = 5 }\n[A[1], new A()[1]]", "[ 4, 5 ]"), ("for (const [c] = [3];;) { break } 3", "3"),
     ("function g() { let x = 1, [c] = [14]; return c }\ng()", "14"), ("function g() { var { c } = { c: 15 }; [c] = [16]; return c }\ng()", "16"),
     ("class A { #c = 4; m() { this.#c = 5; return this.#c } }\nnew A().m()", "5"),
-    ("c == 2 || c === 3 || c >= 4 || c <= -1", "false"), ("c ??= 4; c", "1"), ("({ set c(c) { c = 1 } }).c = 5", "5")])
+    ("let x = 1; if (c) ++x; while (!c) --x; x", "2"), ("const f = (x) => x; let x = 1; f(c) + ++x", "3"), ("let x = 2\nx++\n(c)\nx", "3"), ("let x = 5; x -- - c", "4"),
+    ("let x = 5; (c) + + x", "6"), ("for (const [c] of [[3]]); 3", "3"), ("c == 2 || c === 3 || c >= 4 || c <= -1", "false"), ("c ??= 4; c", "1"), ("({ set c(c) { c = 1 } }).c = 5", "5")])
 def test_what_only_looks_like_a_constant_is_assigned_to(session, code, value):
     assert values(session, "const c = 1; 0", code) == value
     assert values(session, "c") == "1"
