@@ -658,6 +658,7 @@ function unwrap(remote) {
 let cell = null;
 let firstId = 0; // of a cell
 const sources = { __proto__: null }; // file name -> lines
+const moved = { __proto__: null }; // file name -> what became of its columns
 
 function work() {
   while (cell === null && waiting.length > 0) {
@@ -843,8 +844,10 @@ function orFail(act) {
 
 // Evaluates `code`, or first `instead` of it.
 function attempt(code, instead) {
+  syntax.takeMoved();
   const guarded = guardConstants(instead === undefined ? code : instead);
   const text = syntax.rewrite(withFirst(guarded.text), (name) => cell.kinds?.[name], standFor);
+  moved[cell.file] = syntax.takeMoved();
   evaluate(text, (error, reply, atOnce) => {
     if (error) {
       onNoAnswer(error);
@@ -1415,7 +1418,9 @@ function display(...shown) {
 
 function rememberSource(file, code) {
   sources[file] = code;
-  delete sources[`cell-${Number(slice(file, 5, -3)) - SOURCES_KEPT}.js`];
+  const old = `cell-${Number(slice(file, 5, -3)) - SOURCES_KEPT}.js`;
+  delete sources[old];
+  delete moved[old];
 }
 
 // A stack is as it would be without us: what runs a cell is below it, the rest of ours beside it. Node
@@ -1437,10 +1442,18 @@ function placesOf(trace) {
   return kept;
 }
 
+// A place in a cell is where its text has it.
+function asPlaced(text) {
+  const place = exec(CELL_PLACE, text);
+  if (place === null || moved[place[1]] === undefined) return text;
+  const column = syntax.writtenColumn(moved[place[1]], Number(place[2]), Number(place[3]));
+  return `${slice(text, 0, place.index)}${place[1]}:${place[2]}:${column}${slice(text, place.index + place[0].length)}`;
+}
+
 function stackOf(error, trace) {
   const lines = [];
   const places = placesOf(trace);
-  for (let i = 0; i < places.length; i++) push(lines, `\n    at ${places[i]}`);
+  for (let i = 0; i < places.length; i++) push(lines, `\n    at ${asPlaced(`${places[i]}`)}`);
   return describe(error) + join(lines, '');
 }
 
@@ -1585,7 +1598,7 @@ function hasFolder(name) {
 function describeSyntaxError(error, details) {
   const lines = split(cell.code, '\n');
   const line = min(details.lineNumber + 1, lines.length);
-  const column = details.lineNumber + 1 > lines.length ? lines[line - 1].length + 1 : details.columnNumber + 1;
+  const column = details.lineNumber + 1 > lines.length ? lines[line - 1].length + 1 : syntax.writtenColumn(moved[cell.file], line, details.columnNumber + 1);
   const message = asWritten(firstLine(error));
   const text = `${excerpt(cell.file, line, column)}SyntaxError: ${message}\n${typeScriptHint(message)}`;
   return [['status', 'error'], ['ename', 'SyntaxError'], ['evalue', message], ['traceback', text],

@@ -211,7 +211,67 @@ function staticImport(text, end) {
   return exec(STATIC_IMPORT, text);
 }
 
+// Where columns of edited texts come from: of each edit that moves what is behind it its line, where it begins and ends there, the column
+// that it began at, and how far it moves the rest.
+let moved = [];
+
+function noteMoved(text, edits) {
+  const moves = [];
+  let line = 1;
+  let lineStart = 0; // of the text
+  let newStart = 0; // of what it becomes
+  let drift = 0;
+  let from = 0;
+  for (let i = 0; i < edits.length; i++) {
+    const { start, end, by } = edits[i];
+    for (let at = indexOf(text, '\n', from); at >= 0 && at < start; at = indexOf(text, '\n', at + 1)) {
+      line++;
+      lineStart = at + 1;
+      newStart = lineStart + drift;
+    }
+    const begins = start + drift - newStart + 1;
+    const column = start - lineStart + 1;
+    const lines = countLines(slice(text, start, end));
+    if (lines > 0) {
+      push(moves, { line, begins, ends: Infinity, column, by: 0 });
+      line += lines;
+      lineStart = start + lastLine(slice(text, start, end));
+      newStart = start + drift + lastLine(by);
+    }
+    drift += by.length - (end - start);
+    const ends = end + drift - newStart + 1;
+    push(moves, { line, begins: lines > 0 ? 0 : begins, ends, column, by: ends - (end - lineStart + 1) });
+    from = end;
+  }
+  if (moves.length > 0) push(moved, moves);
+}
+
+function lastLine(text) {
+  let start = 0;
+  for (let at = indexOf(text, '\n'); at >= 0; at = indexOf(text, '\n', start)) start = at + 1;
+  return start;
+}
+
+// The column in the cell's text, by what takeMoved() gave when the cell was edited.
+function writtenColumn(stages, line, column) {
+  let found = column;
+  for (let i = stages.length - 1; i >= 0; i--) found = unmoved(stages[i], line, found);
+  return found;
+}
+
+function unmoved(moves, line, column) {
+  let by = 0;
+  for (let i = 0; i < moves.length; i++) {
+    const move = moves[i];
+    if (move.line !== line || column <= move.begins) continue;
+    if (column < move.ends && (move.by !== 0 || move.ends === Infinity)) return move.column;
+    if (column >= move.ends) by = move.by;
+  }
+  return column - by;
+}
+
 function edited(text, edits) {
+  noteMoved(text, edits);
   const out = [];
   let from = 0;
   for (let i = 0; i < edits.length; i++) {
@@ -732,6 +792,12 @@ exports.FIRST = FIRST;
 exports.guardConstants = guardConstants;
 exports.installs = installs;
 exports.redeclare = redeclare;
+exports.takeMoved = () => {
+  const was = moved;
+  moved = [];
+  return was;
+};
+exports.writtenColumn = writtenColumn;
 exports.rewrite = rewrite;
 // Whether constants may be made, as imported names are, or bound or assigned to where there are some.
 exports.concernsConstants = (text, some) => indexOf(text, 'const') >= 0 || indexOf(text, 'import') >= 0 ||
