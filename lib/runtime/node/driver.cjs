@@ -1933,26 +1933,19 @@ function resolveForImport(specifier, file) {
 const REFERRER = ` imported from ${path.join(WORKSPACE, '[eval]')}`;
 
 // Node takes a cell's import for one of the stub, and shows how it looked for the module.
-function placeImport(error, from, column) {
+function placeImport(error, from) {
   const message = values.isNativeError(error) ? read(error, 'message') : undefined;
   const at = message === undefined ? -1 : indexOf(message, REFERRER);
   if (at < 0) return;
-  const stack = withColumn(read(from, 'stack') ?? '', column);
+  const stack = read(from, 'stack') ?? '';
   const place = placeOf(stack);
   const importer = place === undefined ? '' : ` imported from ${place.file}`;
   error.message = slice(message, 0, at) + importer + slice(message, at + REFERRER.length);
   error.stack = describe(error) + slice(stack, indexOf(`${stack}\n`, '\n'));
 }
 
-// A stack whose first place in a cell is at this column, that of the import statement: it is rewritten into a longer one.
-function withColumn(stack, column) {
-  const place = column === undefined ? null : exec(CELL_PLACE, stack);
-  if (place === null) return stack;
-  return `${slice(stack, 0, place.index)}${place[1]}:${place[2]}:${column}${slice(stack, place.index + place[0].length)}`;
-}
-
-// import() and the import statement, whose `column` is told; a relative file that has changed is loaded anew.
-async function importModule(specifier, options, column) {
+// import() and the import statement; a relative file that has changed is loaded anew.
+async function importModule(specifier, options) {
   const name = `${specifier}`;
   const file = isRelative(name) ? fileOf(name) : undefined;
   const from = {};
@@ -1964,7 +1957,7 @@ async function importModule(specifier, options, column) {
     module = await host.import(resolveForImport(name, file), options);
   } catch (error) {
     if (error === null && leftHalf !== undefined) throw new Error(`Cannot import '${name}': ${halfModule()}`);
-    placeImport(error, from, column);
+    placeImport(error, from);
     throw error;
   } finally {
     if (file !== undefined) delete importing[file];
@@ -2010,8 +2003,8 @@ function dropStandIns() {
 }
 
 // For `import own, {a, b as c} from`: makes the `locals` read these names of the module.
-async function importLive(specifier, names, locals, options, column) {
-  const module = await importNames(specifier, names, options, column);
+async function importLive(specifier, names, locals, options) {
+  const module = await importNames(specifier, names, options);
   for (let i = 0; i < names.length; i++) {
     const read = () => module[names[i]];
     values.noteImport(read);
@@ -2021,14 +2014,14 @@ async function importLive(specifier, names, locals, options, column) {
 }
 
 // The module, which must have these names.
-async function importNames(specifier, names, options, column) {
+async function importNames(specifier, names, options) {
   const from = {};
   captureStackTrace(from);
-  const module = await importModule(specifier, options, column);
+  const module = await importModule(specifier, options);
   for (let i = 0; i < names.length; i++) {
     if (names[i] in module) continue;
     const error = new SyntaxError(`The requested module '${specifier}' does not provide an export named '${names[i]}'`);
-    const stack = withColumn(read(from, 'stack') ?? '', column);
+    const stack = read(from, 'stack') ?? '';
     error.stack = describe(error) + slice(stack, indexOf(`${stack}\n`, '\n'));
     throw error;
   }

@@ -180,7 +180,7 @@ function rewrite(text, kindOf, standFor) {
       }
       const match = depth > 0 ? null : staticImport(text, end);
       if (match === null) return undefined;
-      replace(index, end + match[0].length, importStatement(match, columnOf(text, index), kindOf, standFor));
+      replace(index, end + match[0].length, importStatement(match, kindOf, standFor));
       return end + match[0].length;
     }
     if (depth > 0) return undefined;
@@ -284,12 +284,6 @@ function edited(text, edits) {
 
 function isSpread(text, index) {
   return slice(text, index - 3, index) === '...';
-}
-
-function columnOf(text, index) {
-  let column = 1;
-  while (index >= column && exec(BREAK, text[index - column]) === null) column++;
-  return column;
 }
 
 // Whether the `const` begins a declaration whose first name has a value: else V8 is to refuse it.
@@ -641,12 +635,11 @@ function inOrder(edits) {
 
 // ---- import statements ------------------------------------------------------------------------
 
-// `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module. `column` is where the
-// statement begins. `standFor(name)` says what the name becomes: "live", or "var" or "let" with a value of its own,
-// which kindOf(name) knows better.
-function importStatement(match, column, kindOf, standFor) {
+// `match`: of STATIC_IMPORT; the default's name, that of all, the named ones, the module. `standFor(name)` says what the
+// name becomes: "live", or "var" or "let" with a value of its own, which kindOf(name) knows better.
+function importStatement(match, kindOf, standFor) {
   const { 1: own, 2: all, 3: named, 6: specifier, 7: attributes } = match;
-  const options = `,${attributes === undefined ? 'undefined' : `{with:${attributes},assert:${attributes}}`},${column}`;
+  const options = attributes === undefined ? '' : `,{with:${attributes},assert:${attributes}}`;
   const module = stringify(specifier);
   const standsAs = (name) => kindOf(name) ?? standFor(name);
   let text = '';
