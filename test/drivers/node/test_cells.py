@@ -595,7 +595,7 @@ def test_js07_an_error_has_the_cells_place_and_no_frames_of_ours(session):
     ("import { strict as assert } from 'node:assert'; assert.equal(1, 2)", 1, 56), ("import { strict as assert } from 'node:assert'; (+", 1, 51),
     ("import {\n  strict as assert,\n} from 'node:assert'; nowhere", 3, 23), ("let b = 5, a = 6; nowhere", 1, 19), ("var x; f();\n  function f() { nowhere }", 2, 18),
     ("\n\nf()\nfunction f() { nowhere }", 4, 16), ("const d = import('os'); import e from 'fs'; import g from 'os'; nowhere", 1, 65),
-    ("1; export default nowhere", 1, 19), ("[c ||= 5, nowhere]", 1, 11), ("nowhere; import { join } from 'path'", 1, 1)])
+    ("[c ||= 5, nowhere]", 1, 11), ("nowhere; import { join } from 'path'", 1, 1)])
 def test_a_place_is_that_of_the_cells_text(shared, code, line, column):
     shared.run("let a = 1, f = 2; var b = 2; const c = 1; 0")
     assert re.search(r"^ *\^$", shared.run(code).done["traceback"], re.MULTILINE).group().index("^") == column - 1
