@@ -846,7 +846,7 @@ function orFail(act) {
 function attempt(code, instead) {
   syntax.takeMoved();
   const guarded = guardConstants(instead === undefined ? code : instead);
-  const text = syntax.rewrite(withFirst(guarded.text), (name) => cell.kinds?.[name], standFor);
+  const text = withFirst(syntax.rewrite(guarded.text, (name) => cell.kinds?.[name], standFor));
   moved[cell.file] = syntax.takeMoved();
   evaluate(text, (error, reply, atOnce) => {
     if (error) {
@@ -867,7 +867,7 @@ function attempt(code, instead) {
 function withFirst(text) {
   if (cell.kinds === undefined) return text;
   const { text: rest, first } = syntax.redeclare(text, kindOf);
-  if (first !== undefined) cell.first = new vm.Script(syntax.rewrite(first), { __proto__: null, filename: cell.file });
+  if (first !== undefined) cell.first = new vm.Script(first, { __proto__: null, filename: cell.file });
   return rest;
 }
 

@@ -62,14 +62,14 @@ const OPERATOR_WORD = /(?:in|instanceof)\b|!=/y;
 // Calls onWord(word, index, before, depth, stack), onClose(index, depth, bracket, opened, around) as it walks; `before`
 // is the token before the word, depth counts open brackets. onWord may return an index to go on from.
 // stack.statement is where the last statement outside of all brackets began that a semicolon or a line's end tells,
-// stack.comma the place of the last comma outside of them.
+// stack.comma the place of the last comma outside of them, stack.head what stood before the parenthesis that was closed last.
 function walk(text, onWord, onClose) {
   // Open brackets: the bracket, what a slash means after its end, the token before, its place, whether that ends a value,
   // whether `=` stood in its present element.
   const stack = [];
   defineProperty(stack, 'statement', { __proto__: null, value: 0, writable: true });
   defineProperty(stack, 'comma', { __proto__: null, value: 0, writable: true });
-  let head = ''; // what stood before the parenthesis that was closed last
+  defineProperty(stack, 'head', { __proto__: null, value: '', writable: true });
   const classes = []; // depths at which the next brace is a class's
   let index = 0;
   let before = '';
@@ -109,7 +109,7 @@ function walk(text, onWord, onClose) {
         const value = c === '(' ? BEFORE_PAREN[before] !== true : c === '[' || (!valueEnded && opensObject(before));
         const fields = c === '{' && classes[classes.length - 1] === stack.length;
         if (fields) pop(classes);
-        push(stack, { open: c, value, before, head, index, fields, behindValue: valueEnded, assigned: false });
+        push(stack, { open: c, value, before, head: stack.head, index, fields, behindValue: valueEnded, assigned: false });
       } else if (stack.length > 0 && (c === ',' || c === '=')) {
         stack[stack.length - 1].assigned = c === '=';
       } else if (c === ',') {
@@ -119,7 +119,7 @@ function walk(text, onWord, onClose) {
       }
       if (c === ')' || c === ']' || c === '}') {
         const opened = pop(stack);
-        if (opened !== undefined && c === ')') head = opened.before;
+        if (opened !== undefined && c === ')') stack.head = opened.before;
         while (classes[classes.length - 1] > stack.length) pop(classes);
         valueEnded = opened === undefined || opened.value;
         if (onClose !== undefined) onClose(index, stack.length, c, opened, stack[stack.length - 1]);
@@ -159,7 +159,7 @@ const METHOD = new RegExp(`${GAP}\\{`, 'y');
 const BEFORE_METHOD = { __proto__: null, '{': true, '}': true, ',': true, ';': true, '*': true, async: true, static: true, get: true, set: true };
 const INITIALIZED = new RegExp(`${GAP}(?:[\\w$\\u0080-\\uffff]+${GAP}=|[[{])`, 'y');
 
-// `kindOf`: see redeclare(), after which this comes; `standFor`: see importStatement.
+// `kindOf`: see redeclare(), which comes after this; `standFor`: see importStatement.
 function rewrite(text, kindOf, standFor) {
   if (exec(NEEDS_WORK, text) === null) return text;
   const edits = [];
@@ -484,6 +484,7 @@ const CELL_HEAD = new RegExp(`(?:#![^\\n]*\\n)?${GAP}(?:(["'])use strict\\1[ \\t
 const STRICT = /["']use strict["'][ \t]*;?$/;
 
 function beginsHere(index, before, stack) {
+  if (before === ')' && BLOCKS[stack.head] === true) return false;
   return before === '' || before === ';' || before === '}' || stack.statement === index;
 }
 

@@ -27,7 +27,8 @@ def test_js01_let_const_and_class_can_be_declared_again_in_any_mix(session):
     ("var total = 0\nlet items = [1]", "let items = [2]\nitems.push(total)\nlet total = 5\n;[items, total]", "[ [ 2, 0 ], 5 ]"),
     ("let a = 1; var b = 2", "let a = 3, b = 4, c = a + b\n;[a, b, c]", "[ 3, 4, 7 ]"), ("let a = 1; var b = 2", "var a = 3,\n  b = 4; [a, b]", "[ 3, 4 ]"),
     ("let a = 1; var b = 2", "let { a, b, c } = { a: 3, b: 4, c: 5 }, d = 6\n;[a, b, c, d]", "[ 3, 4, 5, 6 ]"),
-    ("let a = 1; var b = 2", "const d = 6, [a, [b] = [7]] = 'x', c = 5\n;[a, b, c, d]", "[ 'x', 7, 5, 6 ]"), ("var b = 2", "let b\nb", None)])
+    ("let a = 1; var b = 2", "const d = 6, [a, [b] = [7]] = 'x', c = 5\n;[a, b, c, d]", "[ 'x', 7, 5, 6 ]"), ("var b = 2", "let b\nb", None),
+    ("let a = 1; var b = 2", "export let b = 3, a = 4; export const c = 5\n;[a, b, c]", "[ 4, 3, 5 ]"), ("var b = 2", "export default class b {}\nb.name", "'b'")])
 def test_a_declaration_may_have_names_that_stand_as_both_kinds(session, first, code, value):
     values(session, first)
     assert values(session, code) == value
@@ -38,6 +39,7 @@ def test_a_declaration_may_have_names_that_stand_as_both_kinds(session, first, c
     ("const load = () => 'old'", "const r = main()\nfunction main() { return load() }\nfunction load() { return 'new' }\nr", "'new'"),
     ("const { dirname } = require('path')", "dirname('a/b')\n\nfunction dirname(p) { return 'mine:' + p }", "'mine:a/b'"),
     ("let f = 1, g = 2", "module.exports = { f, g }\nfunction f() { return g() } async function* g() {}\nmodule.exports.f() + ''", "'[object AsyncGenerator]'"),
+    ("let f = 1", "f()\nexport default function f() { return 6 }", "6"), ("let f = 1, g = 2", "f() + g()\nexport async function* g() {} export function f() { return 6 }", "'6[object AsyncGenerator]'"),
     ("let f = 1", "5\nfunction f() { return 2 }", "5"), ("let f = 1", "function f() { return 2 }", None), ("let f = 1", "#!/usr/bin/node\n'use strict'\nf()\nfunction f() { return this }", None),
     ("let f = 1", "f.name + f\nfunction f() { import('os') }", "\"ffunction f() { import('os') }\""), ("let f = 1", "let x = 2; f()\nfunction f() { return x }", "2"),
     ("let f = 1", "f()\nfunction f() { return 3 }\nfunction f() { return 4 }", "4"), ("let f = 1, x = 2", "var x = f()\nfunction f() { return 5 }\nx", "5")])
@@ -57,7 +59,7 @@ def test_a_function_whose_name_stands_keeps_its_lines(session):
 @pytest.mark.parametrize("code, value", [
     ("for (var i = 0, n = 2; i < n; i++) ;[i, n]", "[ 2, 2 ]"), ("for (var a of [5]);a", "5"), ("for (var [a, { i }] of [[5, { i: 6 }]]);\n[a, i]", "[ 5, 6 ]"),
     ("{ var a = 6 } a", "6"), ("{ var { a } = { a: 6 } } a", "6"), ("try { throw 1 } catch (e) { var a = e } a", "1"), ("switch (1) { case 1: var a = 13 } a", "13"),
-    ("while (1) { var a = 15; break } a", "15"), ("if (1) var a = 11\na", "11"), ("lbl: var a = 12\na", "12"), ("if (0) ; else var a = 13\na", "13"),
+    ("while (1) { var a = 15; break } a", "15"), ("if (1) var a = 11\na", "11"), ("if (1)\n  var a = 11\na", "11"), ("do {} while (0)\nvar a = 4, i = 5\na + i", "9"), ("lbl: var a = 12\na", "12"), ("if (0) ; else var a = 13\na", "13"),
     ("for await (var a of [5]) { var i = a } i", "5"), ("function g() { var a = 2 } { var i = () => { var a = 4 } } g(); i(); a", "1"),
     ("class A { m() { var a = 4 } static { var a = 5 } }; { var i } new A().m(); a", "1")])
 def test_a_variable_of_a_block_may_stand_already(session, code, value):
