@@ -111,9 +111,10 @@ static char *from_unknown(const char *bytes)
 	const char *dot = strrchr(bytes, '.');
 	cleanup_free char *extension =
 		dot != NULL ? filename_make_safe(dot + 1, strlen(dot + 1)) : NULL;
+	bool has_one = extension != NULL && strlen(extension) < EXTENSION_MAX;
 
-	return xasprintf("file-%08" PRIx32 "%s%s", hash_of(bytes), extension != NULL ? "." : "",
-			 extension != NULL ? extension : "");
+	return xasprintf("file-%08" PRIx32 "%s%s", hash_of(bytes), has_one ? "." : "",
+			 has_one ? extension : "");
 }
 
 char *filename_from_path(const char *path)

@@ -51,6 +51,7 @@ static const struct row paths[] = {
 	{ "/%94%85.csv", "file-fdaea1ec.csv" },
 	{ "/%FFx.%FF", "file-9157b861.\357\277\275" },
 	{ "/%FF", "file-7a0b824e" },
+	{ "/%94.%FF%FF%FF%FF%FF%FF%FF", "file-73f7f78a" },
 	{ "/%C3%A9t%C3%A9.csv", "\303\251t\303\251.csv" },
 	{ "/a:b*c?d\"e<f>g|h.txt", "a_b_c_d_e_f_g_h.txt" },
 	{ "/name.csv.", "name.csv" },
