@@ -304,6 +304,16 @@ def test_h1_a_file_that_becomes_too_large_ends_no_shell(sh):
     assert sh("head -c 5000 /dev/zero >large; (ulimit -f 1; head -c 5000 /dev/zero >small) 2>&1; stat -c %s small").text.split()[-1] == "1024"
 
 
+def test_a_trap_of_the_users_for_files_that_become_too_large_stays(sh):
+    listed = "trap -- 'echo large' SIGXFSZ\n"
+    assert sh("trap 'echo large' XFSZ; trap -p XFSZ; (trap); kill -XFSZ $$").text == f"{listed}{listed}large\n"
+    assert sh("trap -p; kill -XFSZ $$; x=5; exit 3").text == f"{listed}large\n"
+    assert sh("trap -p; kill -XFSZ $$; echo $x").text == f"{listed}large\n5\n"
+    assert sh("trap '' sigxfsz; trap -p; (trap); trap '' USR1").text == "trap -- '' SIGXFSZ\n" * 2
+    assert sh("trap -p; trap - 25 USR1; trap -p").text == "trap -- '' SIGUSR1\ntrap -- '' SIGXFSZ\n"
+    assert sh("trap -p; ulimit -Sf 1; printf %05000d 7 >big; echo rc $?").text.endswith("rc 1\n")
+
+
 def test_a_trap_of_a_deadly_signal_keeps_the_shell(sh):
     assert sh("x=5; trap 'echo caught' HUP USR1; kill -HUP $$; kill -USR1 $$; echo on").text == "caught\ncaught\non\n"
     assert sh("kill -HUP $$; trap 'exit 3' HUP; kill -HUP $$; echo not-reached").text == "caught\n"

@@ -163,8 +163,7 @@ __ptycell_turn() {
 		__ptycell_cell=
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
-	# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
-	builtin trap '' XFSZ
+	[[ $__ptycell_xfsz != off ]] || { builtin trap '' XFSZ; __ptycell_xfsz=; }
 	__ptycell_wait
 	builtin trap - INT
 }
@@ -377,13 +376,13 @@ __ptycell_list_traps() {
 		__ptycell_line=$(\builtin trap "$@")$'\n'
 		builtin set -- "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
 		__ptycell_line=${__ptycell_line/"$__ptycell_ours"/"$1"}
-		__ptycell_line=${__ptycell_line/"trap -- '' SIGXFSZ"$'\n'}
+		[[ $__ptycell_xfsz ]] || __ptycell_line=${__ptycell_line/"trap -- '' SIGXFSZ"$'\n'}
 		builtin printf '%s' "${__ptycell_line#$'\n'}"
 		builtin return 0
 	fi
 	builtin trap - EXIT
 	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
-	if [[ $(\builtin trap -p XFSZ) == "trap -- '' SIGXFSZ" ]]; then
+	if [[ ! $__ptycell_xfsz && $(\builtin trap -p XFSZ) == "trap -- '' SIGXFSZ" ]]; then
 		builtin trap - XFSZ
 		builtin trap "$@"
 		builtin set -- "$?"
@@ -393,8 +392,6 @@ __ptycell_list_traps() {
 		builtin set -- "$?"
 	fi
 	builtin trap "$__ptycell_at_exit" EXIT
-	# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
-	builtin trap '' XFSZ
 	builtin return "$1"
 }
 
@@ -409,6 +406,9 @@ __ptycell_set_traps() {
 	for __ptycell_signal in "$@"; do
 		case $__ptycell_signal in
 		0 | [Ee][Xx][Ii][Tt] | [Ss][Ii][Gg][Ee][Xx][Ii][Tt]) __ptycell_bye=${__ptycell_what#-} ;;
+		25 | [Xx][Ff][Ss][Zz] | [Ss][Ii][Gg][Xx][Ff][Ss][Zz])
+			[[ $__ptycell_what == - ]] && __ptycell_xfsz=off || __ptycell_xfsz=own
+			;;&
 		*) __ptycell_signals+=("$__ptycell_signal") ;;
 		esac
 	done
@@ -790,6 +790,9 @@ __ptycell_hide() {
 	(( $1 == 0 )) || builtin eval "\\exec $1<&-"
 }
 
+# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back. What the
+# user wants of it is in __ptycell_xfsz: empty where this stands, `own`, or `off` until the cell ends.
+builtin trap '' XFSZ
 # The server's numbers are 11 (told), 15 (control) and 13 (aside). After an exit the two that tell are 1 and 2,
 # which come in the place of the terminal's.
 if [[ ${PTYCELL_RESUME-} ]]; then
@@ -808,7 +811,7 @@ else
 	builtin set -- 11 15 13
 	builtin unset HISTFILE
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_opened=
-	__ptycell_bye= __ptycell_skip=0 __ptycell_looked=yes
+	__ptycell_bye= __ptycell_xfsz= __ptycell_skip=0 __ptycell_looked=yes
 	__ptycell_shopts=$BASHOPTS __ptycell_left=() __ptycell_args=()
 fi
 __ptycell_hide 0 __ptycell_in 241
@@ -828,8 +831,6 @@ builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
 builtin trap "$__ptycell_at_exit" EXIT
-# What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back.
-builtin trap '' XFSZ
 __ptycell_set_prompt
 [[ $__ptycell_state != left ]] || __ptycell_resume
 \builtin eval "$__ptycell_hook"
