@@ -187,6 +187,32 @@ def test_an_exit_trap_runs_where_it_was_set_and_the_state_stays(sh, leaves):
     assert sh("echo $x; ls $tmp 2>/dev/null").text == "5\n"
 
 
+SCRIPT = """set -euo pipefail
+usage() {
+    cat <<"END OF IT"
+it's text, without an end of (
+END OF IT
+}
+files=(
+    1 # it's
+)
+x=$(
+    case a in a) echo 5 ;; esac # )
+)
+for ((i = 0; i < 2; i++)); do (( i << 1 )) || :; done
+while [[ $# -gt 0 ]]; do case "$1" in -h | --help) usage ;; *) shift ;; esac done
+tmp=$(mktemp -d)
+trap 'echo cleaned up; rm -rf "$tmp"' EXIT
+"""
+
+
+@pytest.mark.parametrize("ends", ["exit 3", "(exit 3)"])
+def test_an_exit_trap_is_found_behind_all_that_scripts_have_before_it(sh, ends):
+    result = sh(SCRIPT + ends)
+    assert (result.text, result.state, result.status["exit"]) == ("cleaned up\n", "done", 3)
+    assert sh("echo $x ${files[0]} $i; ls $tmp 2>/dev/null").text == "5 1 2\n"
+
+
 def test_an_exit_trap_may_exit_and_other_signals_share_it(sh):
     result = sh("x=5; trap 'echo bye; exit 9' EXIT USR1; kill -USR1 $$; echo not-reached")
     assert result.text.startswith("bye\n") and "not-reached" not in result.text
@@ -203,6 +229,7 @@ def test_traps_are_listed_as_the_user_set_them(sh):
 def test_subshells_list_traps_as_the_user_set_them(sh):
     """P20."""
     assert sh("x=$(trap -p EXIT); echo \"[$x]\"; (trap -p); trap -p | cat").text == "[]\n"
+    assert sh("echo $(trap) `trap`; cat <(trap); case a in a) trap; (trap) ;; esac").text == "\n"
     first = r"trap -- 'echo '\''first'\''' EXIT" + "\n"
     listed = sh("trap \"echo 'first'\" EXIT; trap 'echo u' USR1; echo \"$(trap -p EXIT)\"; (trap); trap 'echo err' ERR; trap -p ERR; trap - ERR")
     assert listed.text == f"{first}{first}trap -- 'echo u' SIGUSR1\ntrap -- 'echo err' ERR\n"

@@ -6,229 +6,17 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "runtime/bash/lexer.h"
 
-enum { MARKS_MAX = 64, DOCUMENTS_MAX = 8, DEPTH_MAX = 64 };
+static bool step(struct lexer *l);
+static enum ending follow(struct lexer *l);
 
-/* How far a command's words have gone towards installing something. */
-enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BUILTIN };
-
-/* A command that gets a word before it. */
-struct mark {
-	const char *at;
-	const char *word;
-};
-
-struct word {
-	const char *start;
-	size_t len;
-	bool plain; /* it means what it says: no quotes, nothing to expand */
-};
-
-/* A here-document that begins behind the next line's end. */
-struct document {
-	struct word ending;
-	bool quoted; /* a backslash at a line's end is nothing special */
-	bool tabs;   /* before its end do not count */
-};
-
-struct lexer {
-	const char *at;
-	const char *end;
-	bool begins;  /* the next word is a command's first */
-	bool target;  /* the next word is a redirection's */
-	size_t words; /* of the command so far */
-	bool resets;  /* of a trap: what it was before */
-	const char *command;
-	enum progress progress;
-	unsigned int depth; /* of parentheses */
-	struct document documents[DOCUMENTS_MAX];
-	size_t document_count;
-	struct mark marks[MARKS_MAX];
-	size_t mark_count;
-};
-
-static bool is_blank(char c)
+static void begin_command(struct lexer *l)
 {
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static bool ends_word(char c)
-{
-	return is_blank(c) || strchr("\n;&|()<>", c) != NULL;
-}
-
-static bool is_plain(char c)
-{
-	return isalnum((unsigned char)c) || strchr("_./:@%+=,-[]!{}^", c) != NULL;
-}
-
-static bool word_is(const struct word *word, const char *text)
-{
-	return word->len == strlen(text) && memcmp(word->start, text, word->len) == 0;
-}
-
-static bool word_in(const struct word *word, const char *const *texts)
-{
-	for (; *texts != NULL; texts++)
-		if (word_is(word, *texts))
-			return true;
-	return false;
-}
-
-static bool word_begins(const struct word *word, const char *text)
-{
-	return word->len >= strlen(text) && memcmp(word->start, text, strlen(text)) == 0;
-}
-
-/* ---- words ---- */
-
-/* All of these return what follows, or NULL where this cannot be told. */
-static const char *skip_bracketed(const char *at, const char *end, unsigned int depth);
-
-static const char *skip_single(const char *at, const char *end)
-{
-	const char *quote = memchr(at, '\'', (size_t)(end - at));
-
-	return quote != NULL ? quote + 1 : NULL;
-}
-
-/* To behind the first `quote` that no backslash is before. */
-static const char *skip_escaped(const char *at, const char *end, char quote)
-{
-	while (at < end && *at != quote) {
-		if (*at == '\\' && at + 1 < end)
-			at++;
-		at++;
-	}
-	return at < end ? at + 1 : NULL;
-}
-
-/* $'...' */
-static const char *skip_ansi(const char *at, const char *end)
-{
-	return skip_escaped(at, end, '\'');
-}
-
-static const char *skip_backquoted(const char *at, const char *end)
-{
-	return skip_escaped(at, end, '`');
-}
-
-/* What follows a dollar sign, which is at[-1]. */
-static const char *skip_dollar(const char *at, const char *end, unsigned int depth)
-{
-	if (at < end && (*at == '(' || *at == '{'))
-		return skip_bracketed(at, end, depth + 1);
-	return at;
-}
-
-static const char *skip_double(const char *at, const char *end, unsigned int depth)
-{
-	while (at != NULL && at < end && *at != '"') {
-		if (*at == '\\')
-			at = at + 1 < end ? at + 2 : NULL;
-		else if (*at == '`')
-			at = skip_backquoted(at + 1, end);
-		else if (*at == '$')
-			at = skip_dollar(at + 1, end, depth);
-		else
-			at++;
-	}
-	return at != NULL && at < end ? at + 1 : NULL;
-}
-
-/* One quoted or expanded piece, or one character. */
-static const char *skip_piece(const char *at, const char *end, unsigned int depth)
-{
-	switch (*at) {
-	case '\\':
-		return at + 1 < end ? at + 2 : NULL;
-	case '\'':
-		return skip_single(at + 1, end);
-	case '"':
-		return skip_double(at + 1, end, depth);
-	case '`':
-		return skip_backquoted(at + 1, end);
-	case '$':
-		if (at + 1 < end && at[1] == '\'')
-			return skip_ansi(at + 2, end);
-		return skip_dollar(at + 1, end, depth);
-	default:
-		return at + 1;
-	}
-}
-
-/* What could hold a bracket that closes nothing. */
-static bool is_obscure(char open, const char *at, const char *end)
-{
-	size_t left = (size_t)(end - at);
-
-	/* In ${...} a brace opens nothing, and a quote depends on what is around. */
-	if (open == '{')
-		return *at == '{' || *at == '\'' || *at == '\n';
-	return (*at == '#' && is_blank(at[-1])) || *at == '\n' ||
-	       (left >= 2 && memcmp(at, "<<", 2) == 0) ||
-	       (left >= 5 && memcmp(at, "case ", 5) == 0 && !isalnum((unsigned char)at[-1]));
-}
-
-/* From the bracket at `at` to behind its partner: $(...), ${...}, name=(...), <(...). */
-static const char *skip_bracketed(const char *at, const char *end, unsigned int depth)
-{
-	char open = *at;
-	char close = open == '(' ? ')' : '}';
-	unsigned int nested = 0;
-
-	if (depth > DEPTH_MAX)
-		return NULL;
-	while (at != NULL && at < end) {
-		if (nested > 0 && is_obscure(open, at, end))
-			return NULL;
-		if (*at == open)
-			nested++;
-		if (*at == close && --nested == 0)
-			return at + 1;
-		at = *at == open || *at == close ? at + 1 : skip_piece(at, end, depth);
-	}
-	return NULL;
-}
-
-static void mark(struct lexer *l, const char *at, const char *word)
-{
-	if (l->mark_count < MARKS_MAX &&
-	    (l->mark_count == 0 || l->marks[l->mark_count - 1].at < at))
-		l->marks[l->mark_count++] = (struct mark){ at, word };
-}
-
-/* $(trap -p EXIT), whose answer code keeps, to set the trap again. */
-static void mark_listing(struct lexer *l, const struct word *word)
-{
-	static const char listing[] = "$(trap -p";
-	const char *found = memmem(word->start, word->len, listing, sizeof(listing) - 1);
-
-	if (found != NULL && memchr(word->start, '\'', word->len) == NULL &&
-	    (found == word->start || found[-1] != '\\'))
-		mark(l, found + strlen("$("), TRAPS_WORD);
-}
-
-/* Takes a word; false where its end cannot be told. */
-static bool take_word(struct lexer *l, struct word *ret)
-{
-	const char *at = l->at;
-
-	*ret = (struct word){ .start = at, .plain = true };
-	while (at != NULL && at < l->end && !ends_word(*at)) {
-		ret->plain = ret->plain && is_plain(*at);
-		at = skip_piece(at, l->end, 0);
-		if (at != NULL && at < l->end && *at == '(' && at[-1] == '=') {
-			ret->plain = false;
-			at = skip_bracketed(at, l->end, 1);
-		}
-	}
-	if (at == NULL || at > l->end)
-		return false;
-	ret->len = (size_t)(at - ret->start);
-	l->at = at;
-	return true;
+	l->begins = true;
+	l->target = false;
+	l->words = 0;
+	l->progress = NOTHING;
 }
 
 /* ---- commands ---- */
@@ -281,9 +69,27 @@ static enum progress next_progress(enum progress before, const struct word *word
 	return NOTHING;
 }
 
+/* They stand in the order in which the cell has them. */
 static void mark_command(struct lexer *l, const char *word)
 {
-	mark(l, l->command, word);
+	struct marks *marks = l->marks;
+
+	if (marks->count < LEXER_MARKS_MAX &&
+	    (marks->count == 0 || marks->list[marks->count - 1].at < l->command))
+		marks->list[marks->count++] = (struct mark){ l->command, word };
+}
+
+static void unmark_command(struct lexer *l)
+{
+	struct marks *marks = l->marks;
+	size_t i = marks->count;
+
+	while (i > 0 && marks->list[i - 1].at > l->command)
+		i--;
+	if (i == 0 || marks->list[i - 1].at != l->command)
+		return;
+	memmove(&marks->list[i - 1], &marks->list[i], (marks->count - i) * sizeof(struct mark));
+	marks->count--;
 }
 
 /* DEBUG and RETURN would be those of the function that the mark is, which cannot reset or list ERR
@@ -297,16 +103,7 @@ static void unmark_trap(struct lexer *l, const struct word *word)
 	if (!word_in(word, functions_own) && !(l->resets && word_is(word, "ERR")))
 		return;
 	l->progress = NOTHING;
-	if (l->mark_count > 0 && l->marks[l->mark_count - 1].at == l->command)
-		l->mark_count--;
-}
-
-static void begin_command(struct lexer *l)
-{
-	l->begins = true;
-	l->target = false;
-	l->words = 0;
-	l->progress = NOTHING;
+	unmark_command(l);
 }
 
 static bool is_assignment(const struct word *word)
@@ -325,14 +122,16 @@ static bool skip_test(struct lexer *l)
 	while (l->at < l->end) {
 		struct word word;
 
-		if (ends_word(*l->at)) {
+		if (lexer_ends_word(*l->at)) {
 			l->at++;
 			continue;
 		}
-		if (*l->at == '#' || !take_word(l, &word))
+		if (*l->at == '#' || !lexer_take_word(l, &word))
 			return false;
-		if (word_is(&word, "]]"))
+		if (word_is(&word, "]]")) {
+			begin_command(l); /* `then` may follow at once */
 			return true;
+		}
 	}
 	return false;
 }
@@ -342,22 +141,138 @@ static bool is_definition(const struct lexer *l)
 {
 	const char *at = l->at;
 
-	while (at < l->end && is_blank(*at))
+	while (at < l->end && lexer_is_blank(*at))
 		at++;
 	return at < l->end && *at == '(';
 }
 
-/* False: from here on nothing is known. */
+/* ---- reserved words ---- */
+
+/* What may stand between the parts of a command over several lines. */
+static bool skip_lines(struct lexer *l)
+{
+	while (l->at < l->end && (lexer_is_blank(*l->at) || *l->at == '\n' || *l->at == '#' ||
+				  lexer_next_is(l, "\\\n")))
+		if (!step(l))
+			return false;
+	return true;
+}
+
+/* The patterns of a clause, to behind the parenthesis; `done` where there is `esac` in their place.
+ */
+static bool skip_patterns(struct lexer *l, bool *done)
+{
+	struct word word;
+	bool first;
+
+	if (!skip_lines(l))
+		return false;
+	first = !lexer_next_is(l, "(");
+	l->at += !first;
+	while (l->at < l->end && *l->at != ')') {
+		if (lexer_is_blank(*l->at) || *l->at == '|') {
+			l->at++;
+			continue;
+		}
+		if (!lexer_take_word(l, &word) || word.len == 0)
+			return false;
+		*done = first && word_is(&word, "esac");
+		if (*done)
+			return true;
+		first = false;
+	}
+	if (l->at == l->end)
+		return false;
+	l->at++;
+	return true;
+}
+
+/* The clauses behind `in`, to behind `esac`. */
+static bool take_clauses(struct lexer *l)
+{
+	enum ending ending = CLAUSE;
+	bool done = false;
+
+	while (ending == CLAUSE) {
+		if (!skip_patterns(l, &done))
+			return false;
+		if (done)
+			return true;
+		begin_command(l);
+		ending = follow(l);
+	}
+	return ending == ESAC;
+}
+
+/* Behind `case`. */
+static bool take_case(struct lexer *l)
+{
+	unsigned int depth = l->depth;
+	struct word word;
+	bool taken;
+
+	if (l->nested >= LEXER_DEPTH_MAX || !skip_lines(l) || !lexer_take_word(l, &word) ||
+	    word.len == 0 || !skip_lines(l) || !lexer_take_word(l, &word) || !word_is(&word, "in"))
+		return false;
+	l->nested++;
+	l->depth = 0;
+	taken = take_clauses(l);
+	l->nested--;
+	l->depth = depth;
+	l->ending = LOST;
+	begin_command(l); /* `fi` may follow at once */
+	return taken;
+}
+
+/* function NAME { ...; } */
+static bool take_name(struct lexer *l)
+{
+	struct word word;
+
+	while (l->at < l->end && lexer_is_blank(*l->at))
+		l->at++;
+	if (!lexer_take_word(l, &word))
+		return false;
+	begin_command(l);
+	return true;
+}
+
+/* A word that bash knows by itself, behind which a command may begin; `ret` is whether it could be
+ * followed. */
+static bool take_reserved(struct lexer *l, const struct word *word, bool *ret)
+{
+	static const char *const go_on[] = { "if",    "then", "else", "elif",   "while",
+					     "until", "do",   "{",    "!",      "time",
+					     "fi",    "done", "}",    "coproc", NULL };
+
+	*ret = true;
+	if (!word->plain)
+		return false;
+	if (word_in(word, go_on)) {
+		begin_command(l);
+	} else if (word_is(word, "esac")) {
+		l->ending = ESAC;
+		*ret = false;
+	} else if (word_is(word, "case")) {
+		*ret = take_case(l);
+	} else if (word_is(word, "function")) {
+		*ret = take_name(l);
+	} else {
+		return false;
+	}
+	return true;
+}
+
 static bool take_first(struct lexer *l, const struct word *word)
 {
-	static const char *const go_on[] = { "if", "then", "else", "elif", "while", "until",
-					     "do", "{",    "!",    "time", NULL };
+	bool followed;
 
-	if (is_assignment(word) || (word->plain && word_in(word, go_on)))
+	if (is_assignment(word))
 		return true; /* a command may follow at once */
-	if (word_is(word, "case"))
-		return false;
+	if (take_reserved(l, word, &followed))
+		return followed;
 	l->begins = false;
+	l->loops = word_is(word, "for");
 	l->command = word->start;
 	if (word_is(word, "[["))
 		return skip_test(l);
@@ -385,9 +300,8 @@ static bool handle_word(struct lexer *l)
 {
 	struct word word;
 
-	if (!take_word(l, &word))
+	if (!lexer_take_word(l, &word))
 		return false;
-	mark_listing(l, &word);
 	if (l->target) {
 		l->target = false;
 		return true;
@@ -402,7 +316,7 @@ static bool handle_word(struct lexer *l)
 		return true;
 	}
 	l->progress = word.plain ? next_progress(l->progress, &word) : NOTHING;
-	if (l->progress == FOUND)
+	if (l->progress == FOUND && !l->inner)
 		mark_command(l, INSTALLS_WORD);
 	if (l->progress == TRAP) {
 		mark_command(l, TRAPS_WORD);
@@ -411,87 +325,27 @@ static bool handle_word(struct lexer *l)
 	return true;
 }
 
-/* ---- here-documents ---- */
-
-/* Behind "<<": the word that ends it. Its quotes are left out of the comparison. */
-static bool take_document(struct lexer *l)
-{
-	struct word word;
-	struct document document = { .tabs = l->at < l->end && *l->at == '-' };
-
-	if (document.tabs)
-		l->at++;
-	while (l->at < l->end && is_blank(*l->at))
-		l->at++;
-	if (!take_word(l, &word) || word.len == 0 || l->document_count == DOCUMENTS_MAX)
-		return false;
-	if ((*word.start == '\'' || *word.start == '"') && word.len > 2) {
-		word.start++;
-		word.len -= 2;
-	} else if (*word.start == '\\') {
-		word.start++;
-		word.len--;
-	}
-	document.quoted = !word.plain;
-	for (size_t i = 0; i < word.len; i++)
-		if (!is_plain(word.start[i]))
-			return false;
-	document.ending = word;
-	l->documents[l->document_count++] = document;
-	return true;
-}
-
-/* Behind a line's end: the lines of one document. */
-static bool skip_document(struct lexer *l, const struct document *document)
-{
-	const struct word *ending = &document->ending;
-	bool joined = false; /* with the line before */
-
-	while (l->at < l->end) {
-		const char *line = l->at;
-		const char *newline = memchr(line, '\n', (size_t)(l->end - line));
-		const char *line_end = newline != NULL ? newline : l->end;
-
-		l->at = newline != NULL ? newline + 1 : l->end;
-		while (document->tabs && line < line_end && *line == '\t')
-			line++;
-		if ((size_t)(line_end - line) == ending->len &&
-		    memcmp(line, ending->start, ending->len) == 0)
-			return !joined;
-		joined = !document->quoted && line < line_end && line_end[-1] == '\\';
-	}
-	return false;
-}
+/* ---- operators ---- */
 
 static bool handle_newline(struct lexer *l)
 {
 	l->at++;
-	for (size_t i = 0; i < l->document_count; i++)
-		if (!skip_document(l, &l->documents[i]))
-			return false;
-	l->document_count = 0;
+	if (l->waits || !lexer_skip_documents(l))
+		return false;
 	begin_command(l);
 	return true;
 }
 
-/* ---- operators ---- */
-
-static bool next_is(const struct lexer *l, const char *text)
-{
-	size_t len = strlen(text);
-
-	return (size_t)(l->end - l->at) >= len && memcmp(l->at, text, len) == 0;
-}
-
 static bool handle_redirection(struct lexer *l)
 {
-	if (next_is(l, "<<<")) {
+	if (lexer_next_is(l, "<<<")) {
 		l->at += 3;
-	} else if (next_is(l, "<<")) {
+	} else if (lexer_next_is(l, "<<")) {
 		l->at += 2;
-		return take_document(l);
-	} else if (next_is(l, "<(") || next_is(l, ">(")) {
-		l->at = skip_bracketed(l->at + 1, l->end, 1);
+		return lexer_take_document(l);
+	} else if (lexer_next_is(l, "<(") || lexer_next_is(l, ">(")) {
+		l->at = lexer_skip_commands(l, l->at + 2);
+		l->target = false;
 		return l->at != NULL;
 	} else {
 		l->at++;
@@ -502,10 +356,25 @@ static bool handle_redirection(struct lexer *l)
 	return true;
 }
 
+/* (( ... )), also of a loop. Where it is one parenthesis in another, nothing is known. */
+static bool skip_arithmetic(struct lexer *l)
+{
+	size_t marks = l->marks->count;
+	const char *behind = lexer_skip_parentheses(l, l->at + 1);
+
+	if (behind == NULL || behind == l->end || *behind != ')') {
+		l->marks->count = marks;
+		return false;
+	}
+	l->at = behind + 1;
+	begin_command(l); /* `do` may follow at once */
+	return true;
+}
+
 static bool handle_open(struct lexer *l)
 {
-	if (next_is(l, "(("))
-		return false;
+	if (lexer_next_is(l, "(("))
+		return (l->begins || (l->loops && l->words == 1)) && skip_arithmetic(l);
 	l->at++;
 	/* A group, or "name ()": what else there is with a parenthesis is not known here. */
 	if (!l->begins && !(l->words == 1 && l->at < l->end && *l->at == ')'))
@@ -515,20 +384,41 @@ static bool handle_open(struct lexer *l)
 	return true;
 }
 
+/* A parenthesis that nothing in this list of commands began ends it. */
+static bool handle_close(struct lexer *l)
+{
+	l->at++;
+	if (l->depth == 0) {
+		l->ending = PARENTHESIS;
+		return false;
+	}
+	l->depth--;
+	begin_command(l);
+	return true;
+}
+
+/* ;; or ;& or ;;& */
+static bool handle_clause(struct lexer *l)
+{
+	l->at += lexer_next_is(l, ";;&") ? 3 : 2;
+	l->ending = CLAUSE;
+	return false;
+}
+
 static bool handle_operator(struct lexer *l)
 {
+	if (lexer_next_is(l, ";;") || lexer_next_is(l, ";&"))
+		return handle_clause(l);
 	switch (*l->at) {
 	case '(':
 		return handle_open(l);
 	case ')':
-		if (l->depth-- == 0)
-			return false;
-		break;
+		return handle_close(l);
 	case '<':
 	case '>':
 		return handle_redirection(l);
 	case '&':
-		if (next_is(l, "&>")) {
+		if (lexer_next_is(l, "&>")) {
 			l->at++;
 			return handle_redirection(l);
 		}
@@ -546,11 +436,11 @@ static bool step(struct lexer *l)
 {
 	char c = *l->at;
 
-	if (is_blank(c)) {
+	if (lexer_is_blank(c)) {
 		l->at++;
 		return true;
 	}
-	if (next_is(l, "\\\n")) {
+	if (lexer_next_is(l, "\\\n")) {
 		l->at += 2;
 		return true;
 	}
@@ -561,25 +451,69 @@ static bool step(struct lexer *l)
 	}
 	if (c == '\n')
 		return handle_newline(l);
-	return ends_word(c) ? handle_operator(l) : handle_word(l);
+	return lexer_ends_word(c) ? handle_operator(l) : handle_word(l);
+}
+
+/* Reads a list of commands. */
+static enum ending follow(struct lexer *l)
+{
+	l->ending = LOST;
+	while (l->at < l->end)
+		if (!step(l))
+			return l->ending;
+	return WHOLE;
+}
+
+static struct lexer begin_inner(const struct lexer *outer, const char *at, const char *end)
+{
+	struct lexer l = { .at = at,
+			   .end = end,
+			   .inner = true,
+			   .nested = outer->nested + 1,
+			   .marks = outer->marks };
+
+	l.waits = outer->waits || outer->document_count > 0;
+	begin_command(&l);
+	return l;
+}
+
+const char *lexer_skip_commands(struct lexer *outer, const char *at)
+{
+	struct lexer l = begin_inner(outer, at, outer->end);
+	size_t marks = outer->marks->count;
+
+	if (l.nested < LEXER_DEPTH_MAX && follow(&l) == PARENTHESIS && l.document_count == 0)
+		return l.at;
+	outer->marks->count = marks;
+	return NULL;
+}
+
+void lexer_look_into(struct lexer *outer, const char *at, const char *end)
+{
+	struct lexer l = begin_inner(outer, at, end);
+	size_t marks = outer->marks->count;
+
+	if (l.nested >= LEXER_DEPTH_MAX || follow(&l) != WHOLE)
+		outer->marks->count = marks;
 }
 
 void installs_mark(const char *code, size_t len, struct buf *out)
 {
 	static const char *const of_interest[] = { "pip", "npm", "trap" };
-	struct lexer l = { .at = code, .end = code + len };
+	struct marks marks = { .count = 0 };
+	struct lexer l = { .at = code, .end = code + len, .marks = &marks };
 	bool look = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_interest); i++)
 		look = look || memmem(code, len, of_interest[i], strlen(of_interest[i])) != NULL;
 	begin_command(&l);
-	while (look && l.at < l.end && step(&l))
-		;
-	for (size_t i = 0; i < l.mark_count; i++) {
-		buf_put(out, code, (size_t)(l.marks[i].at - code));
-		buf_puts(out, l.marks[i].word);
-		len -= (size_t)(l.marks[i].at - code);
-		code = l.marks[i].at;
+	if (look)
+		(void)follow(&l);
+	for (size_t i = 0; i < marks.count; i++) {
+		buf_put(out, code, (size_t)(marks.list[i].at - code));
+		buf_puts(out, marks.list[i].word);
+		len -= (size_t)(marks.list[i].at - code);
+		code = marks.list[i].at;
 	}
 	buf_put(out, code, len);
 }

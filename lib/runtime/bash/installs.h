@@ -8,10 +8,9 @@
  * before traps of DEBUG and RETURN, nor `trap - ERR` and `trap -p ERR`.
  *
  * Found are only simple commands whose words stand there as they are, anywhere that bash would
- * begin a command: behind `&&`, in a loop, in a pipeline; nothing in quotes, comments,
- * here-documents, arrays or what `$(` holds, but for `trap -p` right behind it. From the first
- * thing on that this cannot follow
- * (`case`, `((`) a cell stays as it is.
+ * begin a command: behind `&&`, in a loop, in a clause of `case`, in a pipeline; `trap` in a
+ * substitution, too. Nothing is found in quotes, comments, here-documents and arrays. From the
+ * first thing on that this cannot follow a cell stays as it is.
  */
 #ifndef RUNTIME_BASH_INSTALLS_H
 #define RUNTIME_BASH_INSTALLS_H

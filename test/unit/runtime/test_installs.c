@@ -88,6 +88,8 @@ static void commands_that_install_are_found_wherever_a_command_begins(void **sta
 		"time @pip install x &> log",
 		"diff <(pip install no) <(ls) ; @pip install yes",
 		"true & @pip install x",
+		"case $x in\na | 'b c') @pip install x ;;\n(c) ls;& *) @npm i x;;&\n# it's\nd) esac && @pip install y",
+		"for ((i=0; i<<2; i++)); do @pip install no; done; if (( x << 2 )) then @pip install y; fi",
 	};
 
 	(void)state;
@@ -115,11 +117,16 @@ static void what_only_looks_like_it_stays_as_it_is(void **state)
 		"python3 x.py -m pip install no",
 		"'pip' install no; \"npm\" install no; $P install no; p\\ip install no",
 		"/usr/bin/pip install no; ./pip install no",
-		"case $x in\npip install) echo;;\nesac\npip install unknown",
+		"case $x in\npip install) echo;;\nesac",
+		"case $x\npip install unknown",
 		"(( x = 1 << pip ))\nEOF\n",
-		"for ((i=0; i<2; i++)); do pip install no; done",
-		"x=$(cat <<EOF\npip install no\nEOF\n)\npip install unknown",
+		"((echo x) ; pip install unknown)",
+		"x=$(cat <<EOF\npip install no\nEOF\n)",
+		"x=$(cat <<EOF)\npip install unknown\nEOF",
+		"cat <<EOF $(\nls)\npip install unknown\nEOF",
+		"cat <<$'E'\n$'E'\npip install unknown\nE\n",
 		"echo \"${x:-it's}\"\npip install unknown '",
+		"echo \"${x#'}'}\"\npip install unknown",
 		"echo ${x:-{}\ncat <<A\n}\npip install no\nA\n",
 		"a=(\npip install no\n)",
 		"ls !(pip install) x",
@@ -143,7 +150,6 @@ static void what_only_looks_like_it_stays_as_it_is(void **state)
 	}
 }
 
-/* Every beginning of a cell: nothing is read beyond its end. */
 static void traps_are_found_but_those_of_debug_and_return(void **state)
 {
 	static const char *const cells[] = {
@@ -165,6 +171,8 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		"builtin trap x RETURN; builtin echo trap x EXIT; command trap - ERR",
 		"2>/dev/null \atrap x EXIT; \atrap 2>/dev/null - USR1",
 		"trap() { :; }; trap () { :; }; \atrap x EXIT",
+		"x=$(\atrap); y=\"`\atrap -p`\"; cat <(\atrap) <( ls; \atrap ) `echo \\`; trap`",
+		"if x; then trap - ERR; fi; trap \"$(\atrap -p EXIT)\" DEBUG",
 	};
 
 	(void)state;
@@ -172,11 +180,75 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		expect(cells[i]);
 }
 
+static void what_stands_before_a_trap_can_be_followed(void **state)
+{
+	static const char *const texts[] = {
+		"case a in a) :;; esac",
+		"case $1 in esac",
+		"case \"$1\" in # it's\n\n  -h|--help) usage;;\n  (x) case b in b) ;; esac; (ls);;\n  *) shift\nesac",
+		"case x in +(a|b)) ls;; a\\)) ls;; [!a]x) ls; esac",
+		"while [[ $# -gt 0 ]]; do case \"$1\" in -h) usage;; *) shift;; esac done",
+		"f() { case $1 in a) x;; (esac) x;; esac; }",
+		"function f { case $1 in a) ;; esac; }; function g () { :; }",
+		"for ((i=0;i<2;i++)); do :; done",
+		"for (( i=0; i<2; i++ )) { :; }",
+		"(( n == 0 ))",
+		"if (( n << 2 )) && ((\nn\n)); then :; fi",
+		"if [[ x ]] then :; fi",
+		"x=$((1<<3)) y=$(( (1) << (2) ))",
+		"x=$(\nls # it's )\ncase a in a) :;; esac\n)",
+		"x=\"$(cat <<E\nit's )\nE\n)\"",
+		"a=(\n1 # it's\n\"2 )\" $(ls) <(ls)\n)",
+		"diff <(\nls) <(ls\n)",
+		"while read x; do :; done < <(a\nb)",
+		"echo ${x#'}'} ${y:-{} \"${z:-\n} ${z?'no z'}\"",
+		"cat <<\"E F\"\nit's\nE F",
+		"cat <<E\\\nF\nit's\nEF",
+		"cat <<E\\F'G H'\"\\I\\$x\"\nit's\nEFG H\\I$x",
+		"cat <<E\nx \\\\\nE",
+		"cat <<E\nx \\\nE\nE",
+		"cat <<$E\nit's\n$E",
+		"ls !(a|b) ?(c)",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		cleanup_free char *want = xasprintf("%s\n\atrap x EXIT", texts[i]);
+
+		expect(want);
+	}
+}
+
+/* What is in something else is followed to a depth only. */
+static void a_depth_has_an_end(void **state)
+{
+	static const char *const opens[] = {
+		"$(",    "$((", "((", "( ", "\"$(", "${x:-", "case a in b) ",
+		"a=($(", "<(",  "{ ", "`",  "@(",   "((a) "
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(opens); i++) {
+		struct buf code;
+		cleanup_free char *got = NULL;
+
+		buf_init(&code, BUF_UNBOUNDED);
+		for (int n = 0; n < 20000; n++)
+			buf_puts(&code, opens[i]);
+		buf_puts(&code, "\"pip");
+		got = marked(buf_str(&code));
+		assert_string_equal(got, buf_str(&code));
+		buf_release(&code);
+	}
+}
+
+/* Every beginning of a cell: nothing is read beyond its end. */
 static void a_cell_may_end_anywhere(void **state)
 {
 	static const char code[] =
 		"if x=\"${a:-`b`}\"; then cat <<-E >&2 | [[ $'\\n' ]]\n\tpip\n\tE\n"
-		"pip -q install $(a (b) \"c\") # d\nfi\nnpm i x\\\ny\n";
+		"pip -q install $(a; (b) \"c\") # d\nfi\nnpm i x\\\ny\n"
+		"case $((1<<2)) in # a\n(b | c) x=$(trap) y=(1 # 2\n);; esac\n((1)); for ((;;)) do :; done; trap x 0";
 	struct buf out;
 
 	(void)state;
@@ -196,6 +268,8 @@ int main(void)
 		cmocka_unit_test(commands_that_install_are_found_wherever_a_command_begins),
 		cmocka_unit_test(what_only_looks_like_it_stays_as_it_is),
 		cmocka_unit_test(traps_are_found_but_those_of_debug_and_return),
+		cmocka_unit_test(what_stands_before_a_trap_can_be_followed),
+		cmocka_unit_test(a_depth_has_an_end),
 		cmocka_unit_test(a_cell_may_end_anywhere),
 	};
 
