@@ -356,7 +356,7 @@ static bool handle_redirection(struct lexer *l)
 	return true;
 }
 
-/* (( ... )), also of a loop. Where it is one parenthesis in another, nothing is known. */
+/* (( ... )), also of a loop. False where it is one parenthesis in another. */
 static bool skip_arithmetic(struct lexer *l)
 {
 	size_t marks = l->marks->count;
@@ -373,8 +373,12 @@ static bool skip_arithmetic(struct lexer *l)
 
 static bool handle_open(struct lexer *l)
 {
-	if (lexer_next_is(l, "(("))
-		return (l->begins || (l->loops && l->words == 1)) && skip_arithmetic(l);
+	if (lexer_next_is(l, "((") && (l->begins || (l->loops && l->words == 1))) {
+		if (skip_arithmetic(l))
+			return true;
+		if (l->marks->misread++ == LEXER_MISREAD_MAX)
+			return false;
+	}
 	l->at++;
 	/* A group, or "name ()": what else there is with a parenthesis is not known here. */
 	if (!l->begins && !(l->words == 1 && l->at < l->end && *l->at == ')'))

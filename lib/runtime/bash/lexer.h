@@ -11,7 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LEXER_MARKS_MAX = 64, LEXER_DOCUMENTS_MAX = 8, LEXER_DEPTH_MAX = 64 };
+enum {
+	LEXER_MARKS_MAX = 64,
+	LEXER_DOCUMENTS_MAX = 8,
+	LEXER_DEPTH_MAX = 64,
+	LEXER_MISREAD_MAX = 16
+};
 
 /* How far a command's words have gone towards installing something. */
 enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BUILTIN };
@@ -29,6 +34,7 @@ struct mark {
 struct marks {
 	struct mark list[LEXER_MARKS_MAX];
 	size_t count;
+	unsigned int misread; /* what was no arithmetic, and is read again */
 };
 
 struct word {
