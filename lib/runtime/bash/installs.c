@@ -167,6 +167,7 @@ static bool skip_patterns(struct lexer *l, bool *done)
 
 	if (!skip_lines(l))
 		return false;
+	l->begins = false; /* but a pattern */
 	first = !lexer_next_is(l, "(");
 	l->at += !first;
 	while (l->at < l->end && *l->at != ')') {
@@ -211,6 +212,7 @@ static bool take_case(struct lexer *l)
 	struct word word;
 	bool taken;
 
+	l->begins = false;
 	if (l->nested >= LEXER_DEPTH_MAX || !skip_lines(l) || !lexer_take_word(l, &word) ||
 	    word.len == 0 || !skip_lines(l) || !lexer_take_word(l, &word) || !word_is(&word, "in"))
 		return false;

@@ -103,6 +103,8 @@ static const char *skip_dollar(struct lexer *l, const char *at, bool quoted)
 		return at;
 	if (*at == '{')
 		return skip_to(l, at + 1, '}', '}', quoted); /* a brace opens nothing there */
+	if (*at == '[')
+		return skip_to(l, at + 1, '[', ']', quoted);
 	if (*at != '(')
 		return at;
 	if (at + 1 < l->end && at[1] == '(') /* also where it is no arithmetic: so bash reads it */
@@ -187,6 +189,16 @@ static const char *skip_inner(struct lexer *l, const char *start, const char *at
 	return at;
 }
 
+/* Whether what begins at `at` is the index of an array that a command's first word changes. */
+static bool is_index(const struct lexer *l, const char *start, const char *at)
+{
+	if (*at != '[' || at == start || !l->begins || isdigit((unsigned char)*start))
+		return false;
+	while (start < at && (isalnum((unsigned char)*start) || *start == '_'))
+		start++;
+	return start == at;
+}
+
 /* Takes a word; false where its end cannot be told. */
 bool lexer_take_word(struct lexer *l, struct word *ret)
 {
@@ -196,7 +208,8 @@ bool lexer_take_word(struct lexer *l, struct word *ret)
 	*ret = (struct word){ .start = at, .plain = true };
 	while (at != NULL && at < l->end && !lexer_ends_word(*at)) {
 		ret->plain = ret->plain && is_plain(*at);
-		at = skip_piece(l, at, false);
+		at = is_index(l, ret->start, at) ? skip_to(l, at + 1, '[', ']', false)
+						 : skip_piece(l, at, false);
 		if (at != NULL && at < l->end && *at == '(') {
 			const char *behind = skip_inner(l, ret->start, at);
 

@@ -185,6 +185,7 @@ static void what_stands_before_a_trap_can_be_followed(void **state)
 	static const char *const texts[] = {
 		"case a in a) :;; esac",
 		"case $1 in esac",
+		"case x in a[) ls;; b[) ls;;\nc[) ls;; !(d|e)) ls; esac",
 		"case \"$1\" in # it's\n\n  -h|--help) usage;;\n  (x) case b in b) ;; esac; (ls);;\n  *) shift\nesac",
 		"case x in +(a|b)) ls;; a\\)) ls;; [!a]x) ls; esac",
 		"while [[ $# -gt 0 ]]; do case \"$1\" in -h) usage;; *) shift;; esac done",
@@ -195,7 +196,8 @@ static void what_stands_before_a_trap_can_be_followed(void **state)
 		"(( n == 0 ))",
 		"if (( n << 2 )) && ((\nn\n)); then :; fi",
 		"if [[ x ]] then :; fi",
-		"x=$((1<<3)) y=$(( (1) << (2) ))",
+		"x=$((1<<3)) y=$(( (1) << (2) )) z=$[1<<a[2]]",
+		"a[1<<b[2]]=5",
 		"x=$(\nls # it's )\ncase a in a) :;; esac\n)",
 		"x=\"$(cat <<E\nit's )\nE\n)\"",
 		"a=(\n1 # it's\n\"2 )\" $(ls) <(ls)\n)",
