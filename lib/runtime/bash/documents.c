@@ -23,7 +23,7 @@ static bool is_expanded(const struct word *word)
 	return false;
 }
 
-bool lexer_take_document(struct lexer *l)
+bool bash_take_document(struct lexer *l)
 {
 	struct document document = { .tabs = l->at < l->end && *l->at == '-' };
 
@@ -31,7 +31,7 @@ bool lexer_take_document(struct lexer *l)
 		l->at++;
 	while (l->at < l->end && lexer_is_blank(*l->at))
 		l->at++;
-	if (!lexer_take_word(l, &document.ending) || document.ending.len == 0 ||
+	if (!bash_take_word(l, &document.ending) || document.ending.len == 0 ||
 	    l->document_count == LEXER_DOCUMENTS_MAX || is_expanded(&document.ending))
 		return false;
 	document.quoted = has_quotes(&document.ending);
@@ -106,7 +106,7 @@ static bool skip_document(struct lexer *l, const struct document *document)
 	return false;
 }
 
-bool lexer_skip_documents(struct lexer *l)
+bool bash_skip_documents(struct lexer *l)
 {
 	for (size_t i = 0; i < l->document_count; i++)
 		if (!skip_document(l, &l->documents[i]))

@@ -28,17 +28,19 @@ static enum progress begin_progress(const struct word *first)
 	const struct word cut = { .start = first->start + marked, .len = first->len - marked };
 	const struct word *word = &cut;
 
-	if (word_is(word, "pip") || word_is(word, "pip3") || word_begins(word, "pip3."))
+	if (bash_word_is(word, "pip") || bash_word_is(word, "pip3") ||
+	    bash_word_begins(word, "pip3."))
 		return PIP;
-	if (word_is(word, "python") || word_is(word, "python3") || word_begins(word, "python3."))
+	if (bash_word_is(word, "python") || bash_word_is(word, "python3") ||
+	    bash_word_begins(word, "python3."))
 		return PYTHON;
-	if (word_is(word, "npm"))
+	if (bash_word_is(word, "npm"))
 		return NPM;
-	if (word_is(word, "trap") || word_is(word, "\\trap"))
+	if (bash_word_is(word, "trap") || bash_word_is(word, "\\trap"))
 		return TRAP;
-	if (word_is(word, "builtin") || word_is(word, "command"))
+	if (bash_word_is(word, "builtin") || bash_word_is(word, "command"))
 		return BUILTIN;
-	return word_is(word, "uv") ? UV : NOTHING;
+	return bash_word_is(word, "uv") ? UV : NOTHING;
 }
 
 static enum progress next_progress(enum progress before, const struct word *word)
@@ -47,20 +49,20 @@ static enum progress next_progress(enum progress before, const struct word *word
 
 	switch (before) {
 	case PIP:
-		if (word_is(word, "install"))
+		if (bash_word_is(word, "install"))
 			return FOUND;
 		return word->start[0] == '-' ? PIP : NOTHING;
 	case NPM:
-		if (word_in(word, adds))
+		if (bash_word_in(word, adds))
 			return FOUND;
 		return word->start[0] == '-' ? NPM : NOTHING;
 	case PYTHON:
-		return word_is(word, "-m") ? PYTHON_M : NOTHING;
+		return bash_word_is(word, "-m") ? PYTHON_M : NOTHING;
 	case PYTHON_M:
 	case UV:
-		return word_is(word, "pip") ? PIP : NOTHING;
+		return bash_word_is(word, "pip") ? PIP : NOTHING;
 	case BUILTIN:
-		return word_is(word, "trap") ? TRAP : NOTHING;
+		return bash_word_is(word, "trap") ? TRAP : NOTHING;
 	case FOUND:
 	case TRAP:
 	case NOTHING:
@@ -99,8 +101,9 @@ static void unmark_trap(struct lexer *l, const struct word *word)
 	static const char *const functions_own[] = { "DEBUG", "RETURN", NULL };
 
 	if (l->words == 2)
-		l->resets = word_is(word, "-") || word_is(word, "-p") || word_is(word, "ERR");
-	if (!word_in(word, functions_own) && !(l->resets && word_is(word, "ERR")))
+		l->resets = bash_word_is(word, "-") || bash_word_is(word, "-p") ||
+			    bash_word_is(word, "ERR");
+	if (!bash_word_in(word, functions_own) && !(l->resets && bash_word_is(word, "ERR")))
 		return;
 	l->progress = NOTHING;
 	unmark_command(l);
@@ -122,13 +125,13 @@ static bool skip_test(struct lexer *l)
 	while (l->at < l->end) {
 		struct word word;
 
-		if (lexer_ends_word(*l->at)) {
+		if (bash_ends_word(*l->at)) {
 			l->at++;
 			continue;
 		}
-		if (*l->at == '#' || !lexer_take_word(l, &word))
+		if (*l->at == '#' || !bash_take_word(l, &word))
 			return false;
-		if (word_is(&word, "]]")) {
+		if (bash_word_is(&word, "]]")) {
 			begin_command(l); /* `then` may follow at once */
 			return true;
 		}
@@ -152,7 +155,7 @@ static bool is_definition(const struct lexer *l)
 static bool skip_lines(struct lexer *l)
 {
 	while (l->at < l->end && (lexer_is_blank(*l->at) || *l->at == '\n' || *l->at == '#' ||
-				  lexer_next_is(l, "\\\n")))
+				  bash_next_is(l, "\\\n")))
 		if (!step(l))
 			return false;
 	return true;
@@ -168,16 +171,16 @@ static bool skip_patterns(struct lexer *l, bool *done)
 	if (!skip_lines(l))
 		return false;
 	l->begins = false; /* but a pattern */
-	first = !lexer_next_is(l, "(");
+	first = !bash_next_is(l, "(");
 	l->at += !first;
 	while (l->at < l->end && *l->at != ')') {
 		if (lexer_is_blank(*l->at) || *l->at == '|') {
 			l->at++;
 			continue;
 		}
-		if (!lexer_take_word(l, &word) || word.len == 0)
+		if (!bash_take_word(l, &word) || word.len == 0)
 			return false;
-		*done = first && word_is(&word, "esac");
+		*done = first && bash_word_is(&word, "esac");
 		if (*done)
 			return true;
 		first = false;
@@ -213,8 +216,9 @@ static bool take_case(struct lexer *l)
 	bool taken;
 
 	l->begins = false;
-	if (l->nested >= LEXER_DEPTH_MAX || !skip_lines(l) || !lexer_take_word(l, &word) ||
-	    word.len == 0 || !skip_lines(l) || !lexer_take_word(l, &word) || !word_is(&word, "in"))
+	if (l->nested >= LEXER_DEPTH_MAX || !skip_lines(l) || !bash_take_word(l, &word) ||
+	    word.len == 0 || !skip_lines(l) || !bash_take_word(l, &word) ||
+	    !bash_word_is(&word, "in"))
 		return false;
 	l->nested++;
 	l->depth = 0;
@@ -233,7 +237,7 @@ static bool take_name(struct lexer *l)
 
 	while (l->at < l->end && lexer_is_blank(*l->at))
 		l->at++;
-	if (!lexer_take_word(l, &word))
+	if (!bash_take_word(l, &word))
 		return false;
 	begin_command(l);
 	return true;
@@ -250,14 +254,14 @@ static bool take_reserved(struct lexer *l, const struct word *word, bool *ret)
 	*ret = true;
 	if (!word->plain)
 		return false;
-	if (word_in(word, go_on)) {
+	if (bash_word_in(word, go_on)) {
 		begin_command(l);
-	} else if (word_is(word, "esac")) {
+	} else if (bash_word_is(word, "esac")) {
 		l->ending = ESAC;
 		*ret = false;
-	} else if (word_is(word, "case")) {
+	} else if (bash_word_is(word, "case")) {
 		*ret = take_case(l);
-	} else if (word_is(word, "function")) {
+	} else if (bash_word_is(word, "function")) {
 		*ret = take_name(l);
 	} else {
 		return false;
@@ -274,11 +278,11 @@ static bool take_first(struct lexer *l, const struct word *word)
 	if (take_reserved(l, word, &followed))
 		return followed;
 	l->begins = false;
-	l->loops = word_is(word, "for");
+	l->loops = bash_word_is(word, "for");
 	l->command = word->start;
-	if (word_is(word, "[["))
+	if (bash_word_is(word, "[["))
 		return skip_test(l);
-	if (word->plain || word_is(word, "\\trap"))
+	if (word->plain || bash_word_is(word, "\\trap"))
 		l->progress = begin_progress(word);
 	if (l->progress == TRAP && is_definition(l))
 		l->progress = NOTHING;
@@ -302,7 +306,7 @@ static bool handle_word(struct lexer *l)
 {
 	struct word word;
 
-	if (!lexer_take_word(l, &word))
+	if (!bash_take_word(l, &word))
 		return false;
 	if (l->target) {
 		l->target = false;
@@ -332,7 +336,7 @@ static bool handle_word(struct lexer *l)
 static bool handle_newline(struct lexer *l)
 {
 	l->at++;
-	if (l->waits || !lexer_skip_documents(l))
+	if (l->waits || !bash_skip_documents(l))
 		return false;
 	begin_command(l);
 	return true;
@@ -340,13 +344,13 @@ static bool handle_newline(struct lexer *l)
 
 static bool handle_redirection(struct lexer *l)
 {
-	if (lexer_next_is(l, "<<<")) {
+	if (bash_next_is(l, "<<<")) {
 		l->at += 3;
-	} else if (lexer_next_is(l, "<<")) {
+	} else if (bash_next_is(l, "<<")) {
 		l->at += 2;
-		return lexer_take_document(l);
-	} else if (lexer_next_is(l, "<(") || lexer_next_is(l, ">(")) {
-		l->at = lexer_skip_commands(l, l->at + 2);
+		return bash_take_document(l);
+	} else if (bash_next_is(l, "<(") || bash_next_is(l, ">(")) {
+		l->at = bash_skip_commands(l, l->at + 2);
 		l->target = false;
 		return l->at != NULL;
 	} else {
@@ -362,7 +366,7 @@ static bool handle_redirection(struct lexer *l)
 static bool skip_arithmetic(struct lexer *l)
 {
 	size_t marks = l->marks->count;
-	const char *behind = lexer_skip_parentheses(l, l->at + 1);
+	const char *behind = bash_skip_parentheses(l, l->at + 1);
 
 	if (behind == NULL || behind == l->end || *behind != ')') {
 		l->marks->count = marks;
@@ -375,7 +379,7 @@ static bool skip_arithmetic(struct lexer *l)
 
 static bool handle_open(struct lexer *l)
 {
-	if (lexer_next_is(l, "((") && (l->begins || (l->loops && l->words == 1))) {
+	if (bash_next_is(l, "((") && (l->begins || (l->loops && l->words == 1))) {
 		if (skip_arithmetic(l))
 			return true;
 		if (l->marks->misread++ == LEXER_MISREAD_MAX)
@@ -406,14 +410,14 @@ static bool handle_close(struct lexer *l)
 /* ;; or ;& or ;;& */
 static bool handle_clause(struct lexer *l)
 {
-	l->at += lexer_next_is(l, ";;&") ? 3 : 2;
+	l->at += bash_next_is(l, ";;&") ? 3 : 2;
 	l->ending = CLAUSE;
 	return false;
 }
 
 static bool handle_operator(struct lexer *l)
 {
-	if (lexer_next_is(l, ";;") || lexer_next_is(l, ";&"))
+	if (bash_next_is(l, ";;") || bash_next_is(l, ";&"))
 		return handle_clause(l);
 	switch (*l->at) {
 	case '(':
@@ -424,7 +428,7 @@ static bool handle_operator(struct lexer *l)
 	case '>':
 		return handle_redirection(l);
 	case '&':
-		if (lexer_next_is(l, "&>")) {
+		if (bash_next_is(l, "&>")) {
 			l->at++;
 			return handle_redirection(l);
 		}
@@ -446,7 +450,7 @@ static bool step(struct lexer *l)
 		l->at++;
 		return true;
 	}
-	if (lexer_next_is(l, "\\\n")) {
+	if (bash_next_is(l, "\\\n")) {
 		l->at += 2;
 		return true;
 	}
@@ -457,7 +461,7 @@ static bool step(struct lexer *l)
 	}
 	if (c == '\n')
 		return handle_newline(l);
-	return lexer_ends_word(c) ? handle_operator(l) : handle_word(l);
+	return bash_ends_word(c) ? handle_operator(l) : handle_word(l);
 }
 
 /* Reads a list of commands. */
@@ -483,7 +487,7 @@ static struct lexer begin_inner(const struct lexer *outer, const char *at, const
 	return l;
 }
 
-const char *lexer_skip_commands(struct lexer *outer, const char *at)
+const char *bash_skip_commands(struct lexer *outer, const char *at)
 {
 	struct lexer l = begin_inner(outer, at, outer->end);
 	size_t marks = outer->marks->count;
@@ -494,7 +498,7 @@ const char *lexer_skip_commands(struct lexer *outer, const char *at)
 	return NULL;
 }
 
-void lexer_look_into(struct lexer *outer, const char *at, const char *end)
+void bash_look_into(struct lexer *outer, const char *at, const char *end)
 {
 	struct lexer l = begin_inner(outer, at, end);
 	size_t marks = outer->marks->count;

@@ -77,33 +77,33 @@ static inline bool lexer_is_blank(char c)
 
 /* ---- words.c ---- */
 
-bool lexer_ends_word(char c);
-bool word_is(const struct word *word, const char *text);
-bool word_in(const struct word *word, const char *const *texts);
-bool word_begins(const struct word *word, const char *text);
+bool bash_ends_word(char c);
+bool bash_word_is(const struct word *word, const char *text);
+bool bash_word_in(const struct word *word, const char *const *texts);
+bool bash_word_begins(const struct word *word, const char *text);
 
-bool lexer_next_is(const struct lexer *l, const char *text);
-bool lexer_take_word(struct lexer *l, struct word *ret);
+bool bash_next_is(const struct lexer *l, const char *text);
+bool bash_take_word(struct lexer *l, struct word *ret);
 
 /* From the parenthesis at `at` to behind its partner, whatever stands between them. */
-const char *lexer_skip_parentheses(struct lexer *l, const char *at);
+const char *bash_skip_parentheses(struct lexer *l, const char *at);
 
 /* ---- documents.c ---- */
 
 /* Behind "<<": takes the word that ends a here-document. */
-bool lexer_take_document(struct lexer *l);
+bool bash_take_document(struct lexer *l);
 
 /* Behind a line's end: skips the lines of the documents that begin there. */
-bool lexer_skip_documents(struct lexer *l);
+bool bash_skip_documents(struct lexer *l);
 
 /* ---- installs.c ---- */
 
 /* Reads the commands from `at` on, which `outer` finds in a substitution, to behind the `)` that
  * closes it. */
-const char *lexer_skip_commands(struct lexer *outer, const char *at);
+const char *bash_skip_commands(struct lexer *outer, const char *at);
 
 /* Reads the commands of `...`, which lie between the two. Where they cannot be followed, they get
  * no marks. */
-void lexer_look_into(struct lexer *outer, const char *at, const char *end);
+void bash_look_into(struct lexer *outer, const char *at, const char *end);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "runtime/bash/lexer.h"
 
-bool lexer_ends_word(char c)
+bool bash_ends_word(char c)
 {
 	return lexer_is_blank(c) || strchr("\n;&|()<>", c) != NULL;
 }
@@ -14,25 +14,25 @@ static bool is_plain(char c)
 	return isalnum((unsigned char)c) || strchr("_./:@%+=,-[]!{}^", c) != NULL;
 }
 
-bool word_is(const struct word *word, const char *text)
+bool bash_word_is(const struct word *word, const char *text)
 {
 	return word->len == strlen(text) && memcmp(word->start, text, word->len) == 0;
 }
 
-bool word_in(const struct word *word, const char *const *texts)
+bool bash_word_in(const struct word *word, const char *const *texts)
 {
 	for (; *texts != NULL; texts++)
-		if (word_is(word, *texts))
+		if (bash_word_is(word, *texts))
 			return true;
 	return false;
 }
 
-bool word_begins(const struct word *word, const char *text)
+bool bash_word_begins(const struct word *word, const char *text)
 {
 	return word->len >= strlen(text) && memcmp(word->start, text, strlen(text)) == 0;
 }
 
-bool lexer_next_is(const struct lexer *l, const char *text)
+bool bash_next_is(const struct lexer *l, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -67,7 +67,7 @@ static const char *skip_backquoted(struct lexer *l, const char *at)
 	const char *behind = skip_escaped(l, at, '`');
 
 	if (behind != NULL && memchr(at, '\\', (size_t)(behind - at)) == NULL)
-		lexer_look_into(l, at, behind - 1);
+		bash_look_into(l, at, behind - 1);
 	return behind;
 }
 
@@ -91,7 +91,7 @@ static const char *skip_to(struct lexer *l, const char *at, char open, char clos
 	return count == 0 ? at : NULL;
 }
 
-const char *lexer_skip_parentheses(struct lexer *l, const char *at)
+const char *bash_skip_parentheses(struct lexer *l, const char *at)
 {
 	return skip_to(l, at + 1, '(', ')', false);
 }
@@ -108,8 +108,8 @@ static const char *skip_dollar(struct lexer *l, const char *at, bool quoted)
 	if (*at != '(')
 		return at;
 	if (at + 1 < l->end && at[1] == '(') /* also where it is no arithmetic: so bash reads it */
-		return lexer_skip_parentheses(l, at);
-	return lexer_skip_commands(l, at + 1);
+		return bash_skip_parentheses(l, at);
+	return bash_skip_commands(l, at + 1);
 }
 
 static const char *skip_double(struct lexer *l, const char *at)
@@ -170,9 +170,9 @@ static const char *skip_array(struct lexer *l, const char *at)
 		if (*at == '#' && begins)
 			at = memchr(at, '\n', (size_t)(l->end - at));
 		else if (*at == '(')
-			at = at[-1] == '<' || at[-1] == '>' ? lexer_skip_commands(l, at + 1) : NULL;
+			at = at[-1] == '<' || at[-1] == '>' ? bash_skip_commands(l, at + 1) : NULL;
 		else {
-			begins = lexer_ends_word(*at);
+			begins = bash_ends_word(*at);
 			at = skip_piece(l, at, false);
 		}
 	}
@@ -185,7 +185,7 @@ static const char *skip_inner(struct lexer *l, const char *start, const char *at
 	if (at[-1] == '=')
 		return skip_array(l, at);
 	if (strchr("?*+@", at[-1]) != NULL || (at[-1] == '!' && (!l->begins || at - start > 1)))
-		return lexer_skip_parentheses(l, at);
+		return bash_skip_parentheses(l, at);
 	return at;
 }
 
@@ -200,13 +200,13 @@ static bool is_index(const struct lexer *l, const char *start, const char *at)
 }
 
 /* Takes a word; false where its end cannot be told. */
-bool lexer_take_word(struct lexer *l, struct word *ret)
+bool bash_take_word(struct lexer *l, struct word *ret)
 {
 	size_t marks = l->marks->count;
 	const char *at = l->at;
 
 	*ret = (struct word){ .start = at, .plain = true };
-	while (at != NULL && at < l->end && !lexer_ends_word(*at)) {
+	while (at != NULL && at < l->end && !bash_ends_word(*at)) {
 		ret->plain = ret->plain && is_plain(*at);
 		at = is_index(l, ret->start, at) ? skip_to(l, at + 1, '[', ']', false)
 						 : skip_piece(l, at, false);
