@@ -305,7 +305,51 @@ def test_a_styled_table_is_shown_as_it_is_styled(plots, needs):
     hidden = plots.run("df.style.hide(axis='columns', subset=['secret']).hide(axis='index').highlight_max(color='red')")
     assert hidden.value == "share\n0.123000\n0.500000"
     assert plots.run("pd.DataFrame({'a': range(100)}).style").value.count("\n") < 70
-    assert plots.run("df.style.apply(lambda row: 1 / 0)").value == plots.run("df").value
+    bare = plots.run("df.style.apply(lambda row: 1 / 0)").value
+    assert bare == plots.run("df").value + "\n(shown without its style: ZeroDivisionError: division by zero)"
+
+
+# What is styled, and its text.
+STYLED = {
+    "levels": (
+        "pd.DataFrame({('X', 'p'): [1, 2, 3], ('X', 'q'): [4, 5, 6], ('Y', 'q'): [7, 8, 9]},"
+        " index=pd.MultiIndex.from_tuples([('a', 1), ('a', 2), ('b', 1)], names=['l1', 'l2'])).style",
+        "        X  X  Y\n        p  q  q\nl1  l2\na    1  1  4  7\na    2  2  5  8\nb    1  3  6  9",
+    ),
+    "controls": (
+        "pd.DataFrame({'a': ['multi\\nline', 'tab\\there', '<b>x</b>', 'r\\rr']}, index=['i', 'j\\nk', 'l', 'm']).style",
+        "                a\ni     multi\\nline\nj\\nk    tab\\there\nl        <b>x</b>\nm            r\\rr",
+    ),
+    "long": ("pd.DataFrame({'a': ['x' * 300, 'y']}).style", "%sa\n0  %s\n1  %sy" % (" " * 102, "x" * 300, " " * 99)),
+    "no rows": ("pd.DataFrame({'a': []}).style", "  a"),
+    "nothing": ("pd.DataFrame().style", "Empty DataFrame\nColumns: []\nIndex: []"),
+    "other text": ("pd.DataFrame({'a': [None, 'b', 1.5, pd.NA]}).style.hide(axis='index')", "a\nNone\nb\n1.500000\n<NA>"),
+}
+
+
+@pytest.mark.parametrize("what", STYLED)
+def test_a_styled_table_has_all_its_rows_and_columns(plots, needs, what):
+    needs("pandas", "jinja2")
+    plots.run("import pandas as pd")
+    if plots.run("hasattr(pd.DataFrame().style, 'to_string')").value == "False":
+        pytest.skip("pandas before 1.5 shows the data")
+    code, text = STYLED[what]
+    assert plots.run(code).value == text
+
+
+def test_a_wide_and_long_styled_table_is_cut_at_its_ends_alone(plots, needs):
+    needs("pandas", "jinja2")
+    plots.run("import pandas as pd\nwide = pd.DataFrame([range(90)] * 100).style")
+    if plots.run("hasattr(wide, 'to_string')").value == "False":
+        pytest.skip("pandas before 1.5 shows the data")
+    option = "with pd.option_context('display.max_rows', %s, 'display.max_columns', %s): display(wide)"
+    for rows, columns in ((60, 20), (10, None), (None, 20)):
+        table, shape = texts(plots.run(option % (rows, columns)))[0].split("\n\n")
+        assert shape == "[100 rows x 90 columns]"
+        lines = table.split("\n")
+        assert len(lines) == 1 + (rows + 1 if rows else 100)
+        assert {len(line.split()) for line in lines[1:]} == {1 + (columns + 1 if columns else 90)}
+        assert (set(lines[-1].split()) == {"..."}) == (rows is not None)
 
 
 @pytest.mark.parametrize(
