@@ -3857,7 +3857,7 @@ def run_script(path, name, given):
     with _io.open_code(os.path.abspath(path)) as file:
         code = compile(file.read(), path, "exec", 0, True)
     module, folder = ModuleType(name), os.path.dirname(os.path.abspath(path))
-    module.__dict__.update({**given, "__name__": name, "__file__": path})
+    module.__dict__.update({"__builtins__": builtins, **given, "__name__": name, "__file__": path})
     before = sys.modules.get(name)
     sys.modules[name] = module
     sys.path.insert(0, folder)

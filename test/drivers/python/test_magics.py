@@ -244,6 +244,18 @@ def test_run_takes_options_modules_and_notebooks(session, tmp_path):
     assert session.run("n").value == "5"
 
 
+def test_a_script_has_the_builtins_of_cells(session, tmp_path):
+    (tmp_path / "b.py").write_text(
+        "display({'a': mine})\nprint('by', __builtins__ is __import__('builtins'))\n"
+        "def later():\n    return mine\nget_ipython().system('echo in {later()}')\n")
+    session.run("import builtins\nbuiltins.mine = 5\nbuiltins.print = lambda *words, old=print: old('patched', *words)")
+    for options in ("", "-i "):
+        result = session.run("%%run %sb.py" % options)
+        assert (result.status, result.output) == ("ok", "patched by True\nin 5\n"), result
+        assert [frame["text/plain"] for frame in result.displays] == ["{'a': 5}"]
+    assert session.run("builtins.mine = 6\nlater()").value == "6"
+
+
 @pytest.mark.parametrize(
     "end, said, code",
     [("sys.exit(0)", "", None), ("sys.exit(3)", "", "3"), ("sys.exit('no input')", "no input\n", "1"), ("exit()", "", None)],
