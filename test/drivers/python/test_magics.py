@@ -48,6 +48,30 @@ def test_PY32_notebook_syntax(session, code, output, value):
 
 
 @pytest.mark.parametrize(
+    "command, output",
+    [
+        (r"""echo '{{"a": {x}}}'""", '{"a": 5}'),
+        (r"""echo '{{"a": {{"b": {x}}}}}'""", '{"a": {"b": 5}}'),
+        (r"""echo '{{"a": 1, "b": "{x}"}}'""", '{"a": 1, "b": "5"}'),
+        (r"""echo "{{\"a\": [{{}}, {x}]}}" '{{a{x}b}}'""", '{"a": [{}, 5]} {a5b}'),
+        ("echo '{{{{.Names}}}}' '{{.Names}}'", "{{.Names}} {.Names}"),
+        ("for i in 1 2; do echo ${{i}} {x} ${HOME:+set} $$i; done", "1 5 set 1\n2 5 set 2"),
+        ("echo '{{.Names}}' '{{{x}}}' {x} | awk '{print $1, $2, $3}'", "{{.Names}} {{{x}}} 5"),
+        (r"""echo "{\"id\": $x}" '{"id": $x}'""", '{"id": 5} {"id": $x}'),
+        (r"""echo "{'a': '$name'} {\"a\": {\"b\": $x, \"c\": {x}}}" """, """{'a': 'n'} {"a": {"b": 5, "c": 5}}"""),
+        (r"""echo a b | awk "{print \$2, $x}" """, "b 5"),
+        ('f() { echo "in f $x $1"; }; f $x', "in f 5 5"),
+        ("echo {log.append(1) or 'once'} {log} {}", "once [1] {}"),
+        ("bad=shell; echo $bad.x $half.p", "shell.x .p"),
+    ],
+)
+def test_braces_of_a_command_are_those_of_format_or_each_its_own(session, command, output):
+    session.run("class Bad:\n  def __str__(self): 1 / 0\n  p = property(__str__)\n"
+                "x, name, log, bad, half = 5, 'n', [], Bad(), Bad()")
+    assert session.run("!" + command).output == output + "\n"
+
+
+@pytest.mark.parametrize(
     "code, output",
     [
         ("path = 'all'\ndef f(path):\n    !echo {path} $path\nf('mine')", "mine mine\n"),
