@@ -3758,7 +3758,8 @@ def script_options(line):
         else:
             words.append(word)
     at = words.index("-s") if "-s" in words else len(words)
-    return words[:at], words[at + 1 :], options
+    arguments = words[at + 1 :]
+    return words[:at], arguments[1:] if arguments[:1] == ["--"] else arguments, options
 
 
 def magic_pip(line):

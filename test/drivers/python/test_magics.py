@@ -319,6 +319,7 @@ def test_a_folder_and_an_archive_are_run_by_their_main(session, tmp_path):
         ("-s 'a b' c", "echo $# $1; echo $2", "2 a b\nc\n"),
         ("-s \"$x\" {x}", "echo \"$1\" $2 $0", "v w v bash\n"),
         ("-e -s a", "echo $1\nfalse || echo b", "a\nb\n"),
+        ("-s -- -a -- {x}", "echo \"$#: $1|$2|$3\"", "4: -a|--|v\n"),
         ("--out o --err e -s a", "echo $1; echo err >&2", ""),
         ("--out o --err e --no-raise-error", "echo a; echo err >&2; exit 3", ""),
     ],
