@@ -33,6 +33,7 @@ CodeType = type((lambda: 0).__code__)
 BuiltinType = type(len)
 MISSING = object()
 DRIVER_FILE = (lambda: 0).__code__.co_filename
+excepthook = sys.__excepthook__
 gettrace, settrace, getprofile, setprofile = sys.gettrace, sys.settrace, sys.getprofile, sys.setprofile
 
 PROTOCOL = "1"
@@ -44,6 +45,7 @@ ITEMS_LIMIT = 10_000  # the same of all containers in a value
 LONG_STRING = 60  # characters that pprint would break into lines
 EVALUE_LIMIT = 2000
 FRAMES_KEPT = 20  # at each end of a traceback
+SUGGESTED = 20  # errors of one traceback that say what was meant
 NAMES_KEPT = 20
 IMAGE_SIDE = 1280  # pixels
 IMAGE_BYTES = 300_000  # a PNG above this is also tried as JPEG
@@ -2880,7 +2882,8 @@ def format_error(error):
         summary = among_own(lambda: traceback.TracebackException(type(error), error, error.__traceback__))
         mark_cuts(traceback.FrameSummary, summary, error, cuts)
         if sys.version_info < (3, 12):
-            summary._str += suggestion(error)
+            for told, of in own("itertools").islice(paired(summary, error), SUGGESTED):
+                told._str += suggestion(of)
         text = among_own(lambda: "".join(summary.format()))
     finally:
         for head, following, _ in cuts.values():
@@ -2906,7 +2909,7 @@ def suggestion(error):
         return ""
     sys.stderr = aside = Aside(sys.stderr)
     try:
-        sys.__excepthook__(type(error), error, error.__traceback__)
+        excepthook(type(error), error, error.__traceback__)
     finally:
         if sys.stderr is aside:
             sys.stderr = aside.stream
@@ -2916,18 +2919,27 @@ def suggestion(error):
 
 def mark_cuts(new_frame, summary, error, cuts):
     """Puts a stand-in frame where frames are missing; say_cuts makes a sentence of it."""
+    for told, of in paired(summary, error):
+        if id(of) in cuts:
+            count = cuts[id(of)][2]
+            stand_in = new_frame(SKIPPED, count, "-", lookup_line=False, line="")
+            told.stack.insert(FRAMES_KEPT, stand_in)
+
+
+def paired(summary, error):
+    """What is told of an error, of those that it came from and of its members, each with the error."""
     pairs, seen = [(summary, error)], set()
     while pairs:
         summary, error = pairs.pop()
         if summary is None or error is None or id(summary) in seen:
             continue
         seen.add(id(summary))
-        if id(error) in cuts:
-            count = cuts[id(error)][2]
-            stand_in = new_frame(SKIPPED, count, "-", lookup_line=False, line="")
-            summary.stack.insert(FRAMES_KEPT, stand_in)
+        yield summary, error
         pairs.append((summary.__cause__, error.__cause__))
         pairs.append((summary.__context__, error.__context__))
+        members = getattr(summary, "exceptions", None)
+        if members:
+            pairs += zip(members, error.exceptions)
 
 
 def say_cuts(text):

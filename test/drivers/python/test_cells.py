@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cells: values, errors, source lines, and what user code may do to its process."""
 import os
+import re
 import signal
 
 import pytest
@@ -95,6 +96,37 @@ def test_an_error_says_what_was_meant(session, code, meant):
     last = result.done["traceback"].rstrip().splitlines()[-1]
     assert last.endswith("Did you mean: '%s'?" % meant) if meant else "mean" not in last
     assert result.output == "" and session.run("sys.stderr is errors").value == "True"
+
+
+CHAIN = """colour = 1
+try:
+    colur
+except NameError as error:
+    raise ValueError('outer') from error"""
+MEMBERS = """import json
+errors = []
+for wrong in ('json.dump_s', 'json.lods'):
+    try: eval(wrong)
+    except AttributeError as error: errors.append(error)
+raise ExceptionGroup('several', errors)"""
+
+
+@pytest.mark.parametrize("code, meant", [(CHAIN, ["colour"]), (MEMBERS, ["dumps", "loads"])])
+def test_each_error_of_a_traceback_says_what_was_meant(session, code, meant):
+    if session.ready["version"].startswith("3.9.") or "Group" in code and session.ready["version"].startswith("3.10."):
+        pytest.skip("this Python has no such error, or suggests nothing")
+    session.run("import sys; sys.__excepthook__ = None")
+    trace = session.run(code).done["traceback"]
+    assert re.findall(r"Did you mean: '(\w+)'\?$", trace, re.M) == meant
+
+
+def test_a_deep_stack_of_a_member_says_that_it_is_cut(session):
+    if session.ready["version"].startswith(("3.9.", "3.10.")):
+        pytest.skip("this Python has no such error")
+    session.run("def f(n):\n    return f(n - 1) if n % 2 else g(n)\ndef g(n):\n    return f(n - 1) if n else 1 / 0")
+    session.run("try: f(100)\nexcept Exception as error: deep = error")
+    trace = session.run("raise ExceptionGroup('one', [deep])").done["traceback"]
+    assert re.search(r"^[ |]+ \.\.\. \d+ frames left out \.\.\.$", trace, re.M), trace
 
 
 def test_PY04_huge_values_are_bounded_and_say_so(session):
