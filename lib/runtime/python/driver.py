@@ -3880,6 +3880,8 @@ def run_file(words, options):
         elif "-m" in options:
             keep_names(own("runpy").run_module(words[0], run_name="__main__", alter_sys=False))
         else:
+            if not os.path.exists(path) and os.path.isfile(path + ".py"):
+                path += ".py"
             sys.argv = [path, *words[1:]]
             name = "__main__" if "-n" not in options else os.path.splitext(os.path.basename(path))[0]
             run_script(path, name, NAMESPACE if "-i" in options else {})
@@ -3902,7 +3904,7 @@ def run_script(path, name, given):
     with _io.open_code(os.path.abspath(path)) as file:
         code = compile(file.read(), path, "exec", 0, True)
     module, folder = ModuleType(name), os.path.dirname(os.path.abspath(path))
-    module.__dict__.update({"__builtins__": builtins, **given, "__name__": name, "__file__": path})
+    module.__dict__.update({"__builtins__": builtins, **given, "__name__": name, "__file__": os.path.abspath(path)})
     before = sys.modules.get(name)
     sys.modules[name] = module
     sys.path.insert(0, folder)
