@@ -1098,7 +1098,7 @@ def append_target(tree, source):
     last = tree.body[-1] if tree.body else None
     targets = getattr(last, "targets", None) or [getattr(last, "target", None)]
     is_assignment = type(last) in (_ast.Assign, _ast.AugAssign, _ast.AnnAssign) and last.value is not None
-    if is_assignment and type(targets[0]) is _ast.Name and not ends_in_semicolon(source, last):
+    if is_assignment and len(targets) == 1 and type(targets[0]) is _ast.Name and not ends_in_semicolon(source, last):
         place = {key: getattr(last, key) for key in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
         tree.body.append(_ast.Expr(_ast.Name(targets[0].id, _ast.Load(), **place), **place))
 

@@ -371,8 +371,8 @@ def test_all_values_of_a_cell_are_shown_when_that_is_asked_for(session, setting)
 
 def test_which_values_are_shown_is_a_setting(session):
     session.run("get_ipython().ast_node_interactivity = 'last_expr_or_assign'")
-    assert [session.run(code).value for code in ("1\nx = 2", "x += 1", "x: int = 4", "x = 5;", "x, y = 6, 7", "8", "z: int", "")] == \
-        ["2", "3", "4", None, None, "8", None, None]
+    assert [session.run(code).value for code in ("1\nx = 2", "x += 1", "x: int = 4", "x = 5;", "x, y = 6, 7", "a = b = 8", "8", "z: int", "")] == \
+        ["2", "3", "4", None, None, None, "8", None, None]
     session.run("get_ipython().ast_node_interactivity = 'none'")
     assert session.run("x").value is None
     session.run("get_ipython().ast_node_interactivity = 'last_expr'")
