@@ -606,7 +606,7 @@ function partsOf(text, edits, functions, head, lists) {
   for (let i = 0; i < functions.length; i++) {
     const { name, start, end } = functions[i];
     first += `${name}=${blank(slice(text, from, start))}${slice(text, start, end)};`;
-    push(edits, { start, end, by: blank(slice(text, start, end)) });
+    push(edits, { start, end, by: `${blank(slice(text, start, end - 1))};` }); // which ends the statement before it
     if (!declares(lists, name) && indexOf(before, `let ${name};`) < 0) before += `let ${name};`;
     from = end;
   }

@@ -49,6 +49,15 @@ def test_a_function_whose_name_stands_is_there_before_its_place(session, first, 
 
 
 @pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
+    ("const y = 1\nfunction f() { return base }\n(async () => { y })()\nf()", "2"), ("const y = base\nfunction f() {}\n[1, 2].map((v) => v + y)", "[ 3, 4 ]"),
+    ("const y = base\nfunction f() {}\n`a`", "'a'"), ("const y = base\nfunction f() {}\n+5", "5"), ("const y = base\nasync function f() {\n}\n/a/g", "/a/g")])
+def test_a_function_whose_name_stands_ends_the_statement_before_it(session, code, value):
+    values(session, "let f = 1, base = 2")
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
 def test_a_function_whose_name_stands_keeps_its_lines(session):
     assert session.run("const f = none()").status == "error"  # so that f has no value
     done = session.run("\nf()\n  function f() { null.x }").done
