@@ -62,10 +62,10 @@ const OPERATOR_WORD = /(?:in|instanceof)\b|!=/y;
 // Calls onWord(word, index, before, depth, stack), onClose(index, depth, bracket, opened, around) as it walks; `before`
 // is the token before the word, depth counts open brackets. onWord may return an index to go on from.
 // stack.statement is where the last statement outside of all brackets began that a semicolon or a line's end tells,
-// stack.comma the place of the last comma outside of them, stack.head what stood before the parenthesis that was closed last.
+// stack.comma the place of the last comma outside of them, stack.head the keyword before the parenthesis that was closed last.
 function walk(text, onWord, onClose) {
-  // Open brackets: the bracket, what a slash means after its end, the token before, its place, whether that ends a value,
-  // whether `=` stood in its present element.
+  // Open brackets: the bracket, what a slash means after its end, the token before, its keyword, the keyword of the parentheses
+  // before, its place, whether that ends a value, whether `=` stood in its present element.
   const stack = [];
   defineProperty(stack, 'statement', { __proto__: null, value: 0, writable: true });
   defineProperty(stack, 'comma', { __proto__: null, value: 0, writable: true });
@@ -73,6 +73,7 @@ function walk(text, onWord, onClose) {
   const classes = []; // depths at which the next brace is a class's
   let index = 0;
   let before = '';
+  let lead = ''; // the token before the last word
   let valueEnded = false; // a slash now divides
   while (index < text.length) {
     const space = at(SPACE, text, index);
@@ -89,6 +90,7 @@ function walk(text, onWord, onClose) {
       if (word === 'class' && before !== '.') push(classes, stack.length);
       index = next === undefined ? index + word.length : next;
       valueEnded = next === undefined && (BEFORE_VALUE[word] !== true || before === '.');
+      lead = before;
       before = next === undefined ? word : ';';
       continue;
     }
@@ -104,12 +106,16 @@ function walk(text, onWord, onClose) {
     } else if (c === '/' && !valueEnded && at(REGEX, text, index) !== '') {
       index += at(REGEX, text, index).length;
       valueEnded = true;
+    } else if ((c === '+' || c === '-') && text[index + 1] === c) {
+      valueEnded = valueEnded && stack.statement !== index;
+      index += 2;
     } else {
       if (c === '(' || c === '[' || c === '{') {
-        const value = c === '(' ? BEFORE_PAREN[before] !== true : c === '[' || (!valueEnded && opensObject(before));
+        const keyword = c === '(' ? keywordOf(before, lead, stack) : '';
+        const value = c === '(' ? BEFORE_PAREN[keyword] !== true : c === '[' || (!valueEnded && opensObject(before));
         const fields = c === '{' && classes[classes.length - 1] === stack.length;
         if (fields) pop(classes);
-        push(stack, { open: c, value, before, head: stack.head, index, fields, behindValue: valueEnded, assigned: false });
+        push(stack, { open: c, value, before, keyword, head: stack.head, index, fields, behindValue: valueEnded, assigned: false });
       } else if (stack.length > 0 && (c === ',' || c === '=')) {
         stack[stack.length - 1].assigned = c === '=';
       } else if (c === ',') {
@@ -119,12 +125,12 @@ function walk(text, onWord, onClose) {
       }
       if (c === ')' || c === ']' || c === '}') {
         const opened = pop(stack);
-        if (opened !== undefined && c === ')') stack.head = opened.before;
+        if (opened !== undefined && c === ')') stack.head = opened.keyword;
         while (classes[classes.length - 1] > stack.length) pop(classes);
         valueEnded = opened === undefined || opened.value;
         if (onClose !== undefined) onClose(index, stack.length, c, opened, stack[stack.length - 1]);
       } else {
-        valueEnded = (c === '+' || c === '-') && before === c ? valueEnded : false;
+        valueEnded = false;
       }
       index++;
       if (c === '>' && before === '=') {
@@ -134,6 +140,23 @@ function walk(text, onWord, onClose) {
     }
     before = c;
   }
+}
+
+// The word before a parenthesis where it is a statement's, and no property's or method's name: else ''.
+function keywordOf(word, lead, stack) {
+  if (BLOCKS[word] !== true || lead === '.' || lead === '#') return '';
+  if (word === 'await') return lead === 'for' ? word : '';
+  const around = stack[stack.length - 1];
+  if (around === undefined || around.open !== '{' || BEFORE_METHOD[lead] !== true) return word;
+  if (around.fields) return '';
+  if (!around.value || lead === '}' || lead === ';') return word;
+  return mayBeLabelled(stack) && lead !== ',' && word !== 'catch' ? word : '';
+}
+
+// Whether the last brace may be a block behind a label or a case, which looks like a property's value.
+function mayBeLabelled(stack) {
+  const outer = stack[stack.length - 2];
+  return stack[stack.length - 1].before === ':' && (outer === undefined || (outer.open === '{' && !outer.value));
 }
 
 function opensObject(before) {
@@ -455,7 +478,7 @@ function guardConstants(text, known) {
         }
       });
     }
-    if (c !== ')' || opened === undefined || CONTROLS[opened.before] || at(PARAMETERS, text, index + 1) === '') return;
+    if (c !== ')' || opened === undefined || CONTROLS[opened.keyword] || at(PARAMETERS, text, index + 1) === '') return;
     for (let i = words.length - 1; i >= 0 && words[i].index > opened.index; i--) {
       if (bound[words[i].word] === undefined) bound[words[i].word] = 'inner';
     }

@@ -77,6 +77,36 @@ def test_a_variable_of_a_block_may_stand_already(session, code, value):
 
 
 @pytest.mark.one_node
+@pytest.mark.parametrize("code", [
+    "const w = 2, o = { catch(e) { var data = e; return data } }\no.catch(1)", "const w = 2, o = { a: 1, async if(e) { var data = e } }\no.if()",
+    "const w = 2, o = { get for() { var data = 1 }, b: { while(e) { { var data = e } } } }\no.b.while()", "const w = 2, f = () => ({ *with() { for (var data of [1]); } })\n;[...f().with()]",
+    "const w = 2, o = { switch: 1, await(e) { for (var data = 1; data < 2; data++); } }\no.await()", "const w = 2, o = { f: function (e) { var data = 1 } }\no.f()"])
+def test_a_variable_of_a_method_is_its_own(session, code):
+    values(session, "let data = 'keep'; var w = 1")
+    assert values(session, code, "data") == "'keep'"
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code", [
+    "const w = 2; switch (1) { case 1: { if (w) { var data = 5 } } }", "const w = 2; label: { for (;;) { var data = 5; break label } }",
+    "const w = 2; switch (1) { case 1: { try { throw 5 } catch (e) { var data = e } } }",
+    "const w = 2; try { throw 5 } catch (e) { if (e) { var data = e } }", "const w = 2; for await (const i of [5]) { var data = i }"])
+def test_a_variable_of_a_block_is_the_cells(session, code):
+    values(session, "let data = 1; var w = 1")
+    assert values(session, code, "data") == "5"
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("line", [
+    "const r = Promise.resolve(1).catch(() => 0)", "const s = Symbol.for('x')", "const r = o?.with(0)", "await (o)", "await o.switch(1)", "const q = { if(e) {} }.if(1)",
+    "count++", "count--", "count++ / 2 / 1", "count\n++\ncount"])
+@pytest.mark.parametrize("code, value", [("let data = 5\ndata", "5"), ("const { data } = { data: 8 }\ndata", "8"), ("var load = 3; load", "3"), ("function load() { return 7 }\nload()", "7")])
+def test_a_declaration_may_follow_a_line_without_a_semicolon(session, line, code, value):
+    values(session, "var data = 1; let load = 2, count = 3, o = [1]; o.switch = Number")
+    assert values(session, f"{line}\n{code}") == value
+
+
+@pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [
     ("const Hono = class Hono { x = 1 }; new Hono().x", "1"), ("var g = function g() { return 1 }.bind(null); g()", "1"), ("class Hono { x = 2 }\nnew Hono().x", "2"),
     ("var h = function h() { return 1 }, k = 2; h() + k", "3"), ("var h = async function h() { return 1 }(); h", "1"), ("var g = true && function g() { return 2 } || 3; g()", "2")])
