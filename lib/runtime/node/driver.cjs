@@ -867,15 +867,23 @@ function attempt(code, instead) {
 function withFirst(text) {
   if (cell.kinds === undefined) return text;
   const { text: rest, first } = syntax.redeclare(text, kindOf);
-  if (first !== undefined) cell.first = new vm.Script(first, { __proto__: null, filename: cell.file });
+  cell.first = [];
+  for (let i = 0; i < first.length; i++) {
+    const { name, at, line, text: own } = first[i];
+    push(cell.first, { name, at, script: new vm.Script(own, { __proto__: null, filename: cell.file, lineOffset: line }) });
+  }
   return rest;
 }
+
+const noteMade = uncurry(WeakMap.prototype.set);
+const madeAs = uncurry(WeakMap.prototype.get);
+const made = new WeakMap(); // functions whose text is without the name: the name, and its place
 
 function makeFirst() {
   const first = cell?.first;
   if (first === undefined) return;
   cell.first = undefined;
-  first.runInThisContext();
+  for (let i = 0; i < first.length; i++) noteMade(made, first[i].script.runInThisContext(), first[i]);
 }
 
 const NO_CONTEXT = /^Inspector error -?\d+: Cannot find (?:default execution )?context\b/;
@@ -2034,8 +2042,13 @@ async function importNames(specifier, names, options) {
 // The text of a function is as the cell has it: code hands it to workers and pages, or writes it to files.
 function showFunctionsAsWritten() {
   const { toString } = Function.prototype;
-  const value = new Proxy(toString, { __proto__: null, apply: (method, self) => asWritten(textOfFunction(self)) });
+  const value = new Proxy(toString, { __proto__: null, apply: (method, self) => asWritten(withName(self, textOfFunction(self))) });
   defineProperty(Function.prototype, 'toString', { __proto__: null, value });
+}
+
+function withName(own, text) {
+  const found = madeAs(made, own);
+  return found === undefined ? text : slice(text, 0, found.at) + found.name + slice(text, found.at + found.name.length);
 }
 
 // ---- start ------------------------------------------------------------------------------------

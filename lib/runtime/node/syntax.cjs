@@ -246,7 +246,8 @@ function noteMoved(text, edits) {
   let drift = 0;
   let from = 0;
   for (let i = 0; i < edits.length; i++) {
-    const { start, end, by } = edits[i];
+    const { start, end, by, still } = edits[i];
+    if (still) continue; // nothing has moved
     for (let at = indexOf(text, '\n', from); at >= 0 && at < start; at = indexOf(text, '\n', at + 1)) {
       line++;
       lineStart = at + 1;
@@ -519,8 +520,8 @@ function isInFunction(stack) {
   return false;
 }
 
-// The text in which those names are declared that stand already, as kindOf(name) has it, and the text that makes `first` what it
-// makes first.
+// The text in which those names are declared that stand already, as kindOf(name) has it, and `first` the functions that are made
+// before it runs: of each the name, its place in the function's text, a text that makes it, and the line that this begins at.
 function redeclare(text, kindOf) {
   const edits = [];
   const functions = [];
@@ -543,9 +544,9 @@ function redeclare(text, kindOf) {
     return undefined;
   }, (index, depth, c) => {
     if (opened === undefined || depth > 0 || c !== '}') return;
-    const { name, start } = opened;
+    const { name, nameAt, start } = opened;
     if (opened.isClass) push(edits, { start, end: start, by: `var ${name}=` }, { start: index + 1, end: index + 1, by: ';' });
-    else push(functions, { name, start, end: index + 1 });
+    else push(functions, { name, nameAt, start, end: index + 1 });
     opened = undefined;
   });
   let head = '';
@@ -561,8 +562,9 @@ function openedBy(text, start, kindOf) {
   HEAD.lastIndex = start;
   const match = exec(HEAD, text);
   if (match === null) return undefined;
+  const { 0: whole, 1: name } = match;
   const isClass = text[start] === 'c';
-  return kindOf(match[1]) === (isClass ? 'var' : 'let') ? { name: match[1], start, isClass } : undefined;
+  return kindOf(name) === (isClass ? 'var' : 'let') ? { name, nameAt: start + whole.length - name.length, start, isClass } : undefined;
 }
 
 function addName(list, name, index, stack) {
@@ -623,19 +625,35 @@ function declareInner({ word, index, before, parts }, kindOf, edits) {
 function partsOf(text, edits, functions, head, lists) {
   const top = at(CELL_HEAD, text, 0);
   const strict = exec(STRICT, top) !== null;
-  let first = strict ? '"use strict";' : '';
-  let from = 0;
   let before = head;
   for (let i = 0; i < functions.length; i++) {
     const { name, start, end } = functions[i];
-    first += `${name}=${blank(slice(text, from, start))}${slice(text, start, end)};`;
-    push(edits, { start, end, by: `${blank(slice(text, start, end - 1))};` }); // which ends the statement before it
+    functions[i].edit = { start, end, by: `${blank(slice(text, start, end - 1))};`, still: true }; // which ends the statement before it
+    push(edits, functions[i].edit);
     if (!declares(lists, name) && indexOf(before, `let ${name};`) < 0) before += `let ${name};`;
-    from = end;
   }
   if (functions.length > 0) before += `${FIRST};`;
   if (before !== '') push(edits, { start: top.length, end: top.length, by: `${strict ? ';' : ''}${before}` });
-  return { text: edited(text, inOrder(edits)), first: functions.length > 0 ? first : undefined };
+  const sorted = inOrder(edits);
+  const rest = edited(text, sorted);
+  const first = [];
+  for (let i = 0; i < functions.length; i++) push(first, firstOf(text, functions[i], slice(rest, 0, placeOf(functions[i].edit, sorted)), strict));
+  return { text: rest, first };
+}
+
+// Where an edit's text begins in what the edits make.
+function placeOf(edit, edits) {
+  let place = edit.start;
+  for (let i = 0; edits[i] !== edit; i++) place += edits[i].by.length - (edits[i].end - edits[i].start);
+  return place;
+}
+
+// What makes a function: its name is assigned to on the line before it, so that its own places are those of the cell. Its text is
+// without the name, which is a variable of the cells within it, too.
+function firstOf(text, { name, nameAt, start, end }, above, strict) {
+  const column = above.length - lastLine(above);
+  const own = slice(text, start, nameAt) + repeat(' ', name.length) + slice(text, nameAt + name.length, end);
+  return { name, at: nameAt - start, line: countLines(above) - 1, text: `${strict ? '"use strict";' : ''}${name}=\n${repeat(' ', column)}${own}` };
 }
 
 function declares(lists, name) {

@@ -58,10 +58,29 @@ def test_a_function_whose_name_stands_ends_the_statement_before_it(session, code
 
 
 @pytest.mark.one_node
-def test_a_function_whose_name_stands_keeps_its_lines(session):
-    assert session.run("const f = none()").status == "error"  # so that f has no value
-    done = session.run("\nf()\n  function f() { null.x }").done
-    assert "at f (cell-2.js:3:23)\n    at cell-2.js:2:" in done["traceback"]
+@pytest.mark.parametrize("code, place", [
+    ("\nf()\n  function f() { null.x }", "3:23)\n    at cell-2.js:2:1"), ("function f() { null.x }; f()", "1:21)\n    at cell-2.js:1:26"),
+    ("'use strict'; function f() { nowhere = 1 }\nf()", "1:38)\n    at cell-2.js:2:1"), ("let x = 1; function f(\n) { null.x }; f()", "2:10)\n    at cell-2.js:2:15"),
+    ("var z\n; function g() {\n}; function f() {\n null.x }; f()", "4:7)\n    at cell-2.js:4:12")])
+def test_a_function_whose_name_stands_keeps_its_places(session, code, place):
+    assert session.run("const f = none(), x = none(), g = 1").status == "error"  # so that f has no value
+    assert f"    at f (cell-2.js:{place}" in session.run(code).done["traceback"]
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
+    ("let n = 0\nfunction f() { n++; f = () => 'second'; return 'first' }\nf() + ' ' + f()", "'first second'"),
+    ("function f() { const v = 3; f = function () { return v }; return f() }\nf()", "3"), ("function f() { return f }\nconst g = f; f = 5; g()", "5"),
+    ("'use strict'; function f() { f = 6 }\nf(); f", "6"), ("async function /* f */ f (f) { return f }\nf.name + f", "'fasync function /* f */ f (f) { return f }'")])
+def test_the_name_of_a_function_is_a_variable_within_it(session, code, value):
+    values(session, "let f = 1")
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
+def test_a_function_whose_name_stood_calls_what_the_name_is_later(session):
+    values(session, "let f = 1", "function f(n) { return n ? f(0) : 'old' }\nconst g = f; 0", "function f() { return 'new' }")
+    assert values(session, "g(1)") == "'new'"
 
 
 @pytest.mark.one_node
