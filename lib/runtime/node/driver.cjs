@@ -2080,6 +2080,7 @@ function setUpGlobals() {
   hide(SECRET, onComeBack, true);
   defineProperty(globals, syntax.CONSTANT, { __proto__: null, get: () => constantOf, set: assignToConstant, enumerable: false });
   defineProperty(globals, syntax.FIRST, { __proto__: null, get: makeFirst, enumerable: false });
+  defineProperty(globals, syntax.NOWHERE, { __proto__: null, get: () => undefined, set: () => {}, enumerable: false });
   process.execArgv = []; // the stub is not for children
   process.exit = endCell;
   keepHandlers();

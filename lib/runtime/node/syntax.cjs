@@ -26,6 +26,7 @@ const { defineProperty } = Object;
 const IMPORT = 'imp\u00f8rt';
 const CONSTANT = '\u01c2'; // and what cannot be assigned to: no longer than any name
 const FIRST = '\u01c1'; // what makes the functions that redeclare() has taken out of the cell
+const NOWHERE = '\u01c3'; // what a `var` declares whose own name redeclare() has declared
 
 // ---- the lexer --------------------------------------------------------------------------------
 
@@ -496,7 +497,8 @@ function guardConstants(text, known) {
 //
 // Asked for when V8 has refused a text, for a name that is declared as another kind than it stands as: "var", which is
 // a property of globalThis for good, or "let". A declaration gets the keyword of its names; where they stand as both
-// kinds it is split, and names of one pattern are assigned to. A function whose name stands as "let" is made before the
+// kinds it is split, and names of one pattern are assigned to. A `var` of a name that stands as "let" is that at the
+// cell's head, and the declaration only assigns to it. A function whose name stands as "let" is made before the
 // cell runs, by a text of its own: code above it calls it.
 
 const DECLARATION = { __proto__: null, let: true, const: true, var: true };
@@ -549,12 +551,13 @@ function redeclare(text, kindOf) {
     else push(functions, { name, nameAt, start, end: index + 1 });
     opened = undefined;
   });
-  let head = '';
+  const head = { __proto__: null }; // names that are declared at the cell's head, and their keywords
   for (let i = 0; i < lists.length; i++) {
-    if (lists[i].outer) declareOuter(text, lists[i], kindOf, edits);
-    else head += declareInner(lists[i], kindOf, edits);
+    if (!lists[i].outer) declareInner(lists[i], kindOf, edits, head);
+    else if (lists[i].word === 'var') declareVar(text, lists[i], kindOf, edits, head);
+    else declareOuter(text, lists[i], kindOf, edits);
   }
-  return partsOf(text, edits, functions, head, lists);
+  return partsOf(text, edits, functions, head);
 }
 
 // The class or function that begins here, where its name stands as another kind.
@@ -602,6 +605,17 @@ function declareOuter(text, { word, index, parts }, kindOf, edits) {
   }
 }
 
+function declareVar(text, { parts }, kindOf, edits, head) {
+  for (let i = 0; i < parts.length; i++) {
+    const { names, place, pattern } = parts[i];
+    const kind = kindsOf(names, kindOf);
+    if (kind !== 'let' && kind !== 'both') continue;
+    for (let k = 0; k < names.length; k++) if (kindOf(names[k]) !== 'var') head[names[k]] = kindOf(names[k]) ?? 'var';
+    const end = pattern || at(GIVEN, text, place + names[0].length) !== '' ? place : place + names[0].length;
+    push(edits, { start: place, end, by: end === place ? `${NOWHERE}=` : padded(NOWHERE, names[0]) });
+  }
+}
+
 function newOnes(names, kindOf) {
   let text = '';
   for (let i = 0; i < names.length; i++) if (kindOf(names[i]) === undefined) text += `let ${names[i]};`;
@@ -609,29 +623,28 @@ function newOnes(names, kindOf) {
 }
 
 // A `var` within a block, or a loop's: what is to be declared at the cell's head when one of the names stands as "let".
-function declareInner({ word, index, before, parts }, kindOf, edits) {
+function declareInner({ word, index, before, parts }, kindOf, edits, head) {
   const names = [];
   for (let i = 0; i < parts.length; i++) {
     for (let k = 0; k < parts[i].names.length; k++) push(names, parts[i].names[k]);
   }
   const kind = kindsOf(names, kindOf);
-  if (kind !== 'let' && kind !== 'both') return '';
+  if (kind !== 'let' && kind !== 'both') return;
   push(edits, { start: index, end: index + word.length, by: before === '(' ? '   ' : '0, ' });
-  let head = '';
-  for (let i = 0; i < names.length; i++) if (kindOf(names[i]) === undefined) head += `var ${names[i]};`;
-  return head;
+  for (let i = 0; i < names.length; i++) if (kindOf(names[i]) === undefined) head[names[i]] = 'var';
 }
 
-function partsOf(text, edits, functions, head, lists) {
+function partsOf(text, edits, functions, head) {
   const top = at(CELL_HEAD, text, 0);
   const strict = exec(STRICT, top) !== null;
-  let before = head;
   for (let i = 0; i < functions.length; i++) {
     const { name, start, end } = functions[i];
     functions[i].edit = { start, end, by: `${blank(slice(text, start, end - 1))};`, still: true }; // which ends the statement before it
     push(edits, functions[i].edit);
-    if (!declares(lists, name) && indexOf(before, `let ${name};`) < 0) before += `let ${name};`;
+    head[name] = 'let';
   }
+  let before = '';
+  for (const name in head) before += `${head[name]} ${name};`;
   if (functions.length > 0) before += `${FIRST};`;
   if (before !== '') push(edits, { start: top.length, end: top.length, by: `${strict ? ';' : ''}${before}` });
   const sorted = inOrder(edits);
@@ -654,14 +667,6 @@ function firstOf(text, { name, nameAt, start, end }, above, strict) {
   const column = above.length - lastLine(above);
   const own = slice(text, start, nameAt) + repeat(' ', name.length) + slice(text, nameAt + name.length, end);
   return { name, at: nameAt - start, line: countLines(above) - 1, text: `${strict ? '"use strict";' : ''}${name}=\n${repeat(' ', column)}${own}` };
-}
-
-function declares(lists, name) {
-  for (let i = 0; i < lists.length; i++) {
-    const { parts } = lists[i];
-    for (let k = 0; k < parts.length; k++) if (includes(parts[k].names, name)) return true;
-  }
-  return false;
 }
 
 // An insertion at the place where a text is replaced comes before it.
@@ -824,6 +829,7 @@ function installs(code) {
 exports.IMPORT = IMPORT;
 exports.CONSTANT = CONSTANT;
 exports.FIRST = FIRST;
+exports.NOWHERE = NOWHERE;
 exports.guardConstants = guardConstants;
 exports.installs = installs;
 exports.redeclare = redeclare;

@@ -61,7 +61,7 @@ def test_a_function_whose_name_stands_ends_the_statement_before_it(session, code
 @pytest.mark.parametrize("code, place", [
     ("\nf()\n  function f() { null.x }", "3:23)\n    at cell-2.js:2:1"), ("function f() { null.x }; f()", "1:21)\n    at cell-2.js:1:26"),
     ("'use strict'; function f() { nowhere = 1 }\nf()", "1:38)\n    at cell-2.js:2:1"), ("let x = 1; function f(\n) { null.x }; f()", "2:10)\n    at cell-2.js:2:15"),
-    ("var z\n; function g() {\n}; function f() {\n null.x }; f()", "4:7)\n    at cell-2.js:4:12")])
+    ("var f\n; function g() {\n}; function f() {\n null.x }; f()", "4:7)\n    at cell-2.js:4:12")])
 def test_a_function_whose_name_stands_keeps_its_places(session, code, place):
     assert session.run("const f = none(), x = none(), g = 1").status == "error"  # so that f has no value
     assert f"    at f (cell-2.js:{place}" in session.run(code).done["traceback"]
@@ -93,6 +93,24 @@ def test_a_function_whose_name_stood_calls_what_the_name_is_later(session):
 def test_a_variable_of_a_block_may_stand_already(session, code, value):
     values(session, "let a = 1; const i = 3")
     assert values(session, code) == value
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
+    ("var i = 1\nvar i = 2\ni", "2"), ("var i = 1; var i = 2, v = 3; [i, v]", "[ 2, 3 ]"), ("var i\nfunction i() { return 'fn' }\ntypeof i", "'function'"),
+    ("i = 7; var i; i", "7"), ("var { i, n } = { i: 1, n: 2 }; var [i, ...m] = [3, 4]; [i, n, m]", "[ 3, 2, [ 4 ] ]"), ("5; var i = 2", "5"),
+    ("'use strict'; var i = 1, i = 2; i", "2"), ("var i = i || 5; i", "5"), ("var n, i; var i = () => n; i.name", "'i'"), ("var i = await 6; var i; i", "6"),
+    ("var none = 1; for (var none = 2;;) { break } none", "2"), ("for (var i of [1]) {}\nvar i = 2\ni", "2")])
+def test_a_variable_may_be_declared_more_than_once(session, code, value):
+    session.run("let i = 0; var v = 1; let none = nothing()")
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
+def test_a_function_is_declared_once(session):
+    values(session, "let f = 0")
+    for code in ("let f = 1; function f() {}", "function f() {}\nconst f = 1", "var f = 1; let f = 2"):
+        assert session.run(code).done["evalue"] == "Identifier 'f' has already been declared"
 
 
 @pytest.mark.one_node
