@@ -1823,8 +1823,22 @@ function noteChange(file) {
   const before = seen[file];
   seen[file] = now;
   if (before === undefined || before === now) return;
-  delete requireFromCell.cache[file];
+  forget(file);
+}
+
+// The file is loaded anew, and so are the session's own files that have required it, and theirs.
+function forget(file) {
+  const { cache } = requireFromCell;
+  delete cache[file];
   versions[file] = (versions[file] || 0) + 1;
+  for (const other in cache) {
+    if (seen[other] !== undefined && hasRequired(cache[other], file)) forget(other);
+  }
+}
+
+function hasRequired({ children }, file) {
+  for (let i = 0; i < (children?.length ?? 0); i++) if (children[i]?.filename === file) return true;
+  return false;
 }
 
 // Before a cell loads this file, which may take others.

@@ -424,6 +424,20 @@ def test_a_file_that_another_has_loaded_is_loaded_anew_when_it_has_changed(sessi
         assert values(session, load % outer) == "333"
 
 
+def test_a_file_is_loaded_anew_when_one_has_changed_that_it_has_required(session, tmp_path):
+    """As a script run anew: no two versions of a file stand side by side."""
+    texts = {"sub.js": "exports.v = 1", "helper.js": "module.exports = require('./sub'); require('./main')", "main.js": "const h = require('./helper'); exports.get = () => h.v",
+             "alone.js": "exports.n = Math.random()"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert values(session, "const { n } = require('./alone'); require('./main').get()") == "1"
+    (tmp_path / "sub.js").write_text("exports.v = 22")
+    assert values(session, "[require('./main').get(), require('./helper').v, require('./sub').v, require('./main').get()]") == "[ 22, 22, 22, 22 ]"
+    assert values(session, "(await import('./main.js')).get() === 22 && require('./alone').n === n") == "true"
+    (tmp_path / "sub.js").unlink()
+    assert "sub.js" in session.run("require('./main')").done["evalue"]
+
+
 def test_a_relative_name_is_one_of_the_current_folder(session, tmp_path):
     for folder in (tmp_path, tmp_path / "lib"):
         folder.mkdir(exist_ok=True)
