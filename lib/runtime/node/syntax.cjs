@@ -81,7 +81,8 @@ function walk(text, onWord, onClose) {
     if (space !== '') {
       index += space.length;
       const ends = stack.length === 0 && (valueEnded || before === ')' || before === '}') && exec(BREAK, space) !== null;
-      if (ends && index < text.length && beginsStatement(text, index)) stack.statement = index;
+      const declares = DECLARATION[before] === true && lead !== '.';
+      if (ends && !declares && index < text.length && beginsStatement(text, index)) stack.statement = index;
       continue;
     }
     const c = text[index];
@@ -108,8 +109,10 @@ function walk(text, onWord, onClose) {
       index += at(REGEX, text, index).length;
       valueEnded = true;
     } else if ((c === '+' || c === '-') && text[index + 1] === c) {
-      valueEnded = valueEnded && stack.statement !== index;
+      valueEnded = valueEnded && !beginsLine(text, index);
+      before = valueEnded ? c : c + c; // behind a value it counts that one, else what follows
       index += 2;
+      continue;
     } else {
       if (c === '(' || c === '[' || c === '{') {
         const keyword = c === '(' ? keywordOf(before, lead, stack) : '';
@@ -141,6 +144,12 @@ function walk(text, onWord, onClose) {
     }
     before = c;
   }
+}
+
+function beginsLine(text, index) {
+  let end = index;
+  while (end > 0 && exec(BLANK, text[end - 1]) !== null) if (exec(BREAK, text[--end]) !== null) return true;
+  return false;
 }
 
 // The word before a parenthesis where it is a statement's, and no property's or method's name: else ''.
@@ -379,22 +388,14 @@ function isDeclared(text, word, index, before, stack, statement, depth) {
 
 // Whether the word is the target of an assignment, by what is before and around it.
 function isTarget(text, word, index, before, inner) {
-  const step = operatorBefore(text, index);
   const end = index + word.length;
-  if (step === '++' || step === '--') return text[end] !== '.' && text[end] !== '[';
+  if (before === '++' || before === '--') return text[end] !== '.' && text[end] !== '[';
   if (before === '(' && (isHead(text, end, inner) || isGrouped(text, end, inner))) return true;
   if (at(ASSIGNED_PERHAPS, text, end) !== '') return true;
   if (before === ',' || at(ASSIGNED, text, end) === '') return false;
   if (inner === undefined || inner.open === '(' || inner.open === '`') return true;
   if (inner.open === '{' && !inner.value) return !inner.fields;
   return before !== '{' && before !== '[' && before !== ':';
-}
-
-// The two characters before this place and its blanks.
-function operatorBefore(text, index) {
-  let end = index;
-  while (end > 0 && exec(BLANK, text[end - 1]) !== null) end--;
-  return slice(text, max(0, end - 2), end);
 }
 
 // Whether a word that ends here, behind a parenthesis, is all of the parentheses that are assigned to.

@@ -185,6 +185,15 @@ def test_a_constant_of_an_older_cell_is_not_assigned_to(session, code):
 
 @pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [
+    ("n++\nrun()", "'ran'"), ("n--\nc", "7"), ("function add() {\n  n++\n  run()\n}\nadd(); calls", "1"), ("const m = n++\nrun()", "'ran'"),
+    ("class A { #n = 1; m() { this.#n++\n run() } }\nnew A().m(); calls", "1"), ("for (let i = 0; i < 2; i++)\n  run()\ncalls", "2"), ("[n][0]++\nc", "7")])
+def test_a_constant_behind_a_line_that_counts_is_itself(session, code, value):
+    values(session, "const run = () => { calls++; return 'ran' }, c = 7; let n = 0; var calls = 0")
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
     ("const f = (c) => { c = 2; return c }\nf(1)", "2"), ("const f = (c = 3) => c; f()", "3"), ("{ let c = 1; c = 5; c }", "5"),
     ("class A { c = 4 }\nnew A().c", "4"), ("function f({c = 6}) { c++; return c }\nf({})", "7"), ("const o = {c: 1}; o.c = 8; o.c", "8"),
     ("const f = c => { c = 9; return c }\nf()", "9"), ("for (let c = 0; c < 2; c++); 10", "10"), ("for (let i = 0, c = 5; i < 1; i++) { c = 11 }\n11", "11"),
@@ -268,8 +277,9 @@ def test_a_constant_without_a_value_is_an_error(shared, code):
 
 @pytest.mark.one_node
 @pytest.mark.parametrize("code", ["const /* a */ x /* b */ = 1", "const // a\n x\n = 1", "const[x]=[1]", "const{x}={x:1}", "const x\n=1, y\n=2", "const x=1,[y]=[2]"])
-def test_a_constant_with_a_value_is_one(shared, code):
-    assert values(shared, code, code, "x") == "1"
+def test_a_constant_with_a_value_is_one(session, code):
+    values(session, "var x = 7")
+    assert values(session, code, code, "x") == "1"
 
 
 @pytest.mark.one_node
