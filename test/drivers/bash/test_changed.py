@@ -5,16 +5,7 @@ import subprocess
 
 import pytest
 
-import harness
-
 DEAD = "bash: this shell ends: "
-
-
-@pytest.fixture
-def bash(tmp_path):
-    session = harness.Session(tmp_path)
-    yield session
-    session.close()
 
 
 def listed(kind):

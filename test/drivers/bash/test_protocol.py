@@ -7,15 +7,6 @@ import time
 
 import pytest
 
-import harness
-
-
-@pytest.fixture
-def bash(tmp_path):
-    session = harness.Session(tmp_path)
-    yield session
-    session.close()
-
 
 def test_it_greets_with_its_version_and_names(bash):
     assert bash.ready[0] == "ready" and bash.ready[1].startswith(("4.", "5."))
