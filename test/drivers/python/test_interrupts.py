@@ -57,8 +57,8 @@ def test_a_cell_that_its_loop_left_does_not_go_on_in_the_next(session, end, stat
     session.run("import asyncio, signal, sys\ndef ring(*_): raise OverflowError('rung')\n"
                 "await asyncio.sleep(0)\nfree = asyncio.Event()")
     result = session.run(
-        f"loop = asyncio.get_running_loop()\n{end}\n"
-        "try:\n  await free.wait()\n  print('went on')\nfinally:\n  print('cleanup')")
+        f"loop = asyncio.get_running_loop()\ntry:\n  {end}\n"
+        "  await free.wait()\n  print('went on')\nfinally:\n  print('cleanup')")
     assert result.status == status and "cleanup" in result.output
     result = session.run("free.set()\nawait asyncio.sleep(0.01)\n'next'")
     assert result.value == "'next'" and "went on" not in result.output
