@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
+#include <stdio.h>
 #include <time.h>
 
 uint64_t clock_us(void)
@@ -14,4 +15,16 @@ uint64_t clock_us(void)
 uint64_t clock_ms(void)
 {
 	return clock_us() / 1000U;
+}
+
+void clock_utc(char text[CLOCK_UTC_LEN])
+{
+	struct timespec now = { 0 };
+	struct tm utc = { 0 };
+	char date[20] = "";
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	(void)gmtime_r(&now.tv_sec, &utc);
+	(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
+	(void)snprintf(text, CLOCK_UTC_LEN, "%s.%03ldZ", date, now.tv_nsec / 1000000);
 }

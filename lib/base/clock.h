@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* clock.h - time on the monotonic clock. Deadlines are absolute milliseconds of clock_ms(). */
+/*
+ * clock.h - time on the monotonic clock, and the time of day as text. Deadlines are absolute
+ * milliseconds of clock_ms().
+ */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -9,5 +12,10 @@
 
 uint64_t clock_ms(void);
 uint64_t clock_us(void);
+
+enum { CLOCK_UTC_LEN = 25 };
+
+/* Writes the time of day: "2026-11-20T14:03:05.120Z". */
+void clock_utc(char text[CLOCK_UTC_LEN]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* entry.h - one cell that is over, as the journal takes it. */
+/* entry.h - one cell, as the journal takes it when it is asked for and when it is over. */
 #ifndef JOURNAL_ENTRY_H
 #define JOURNAL_ENTRY_H
 
@@ -19,13 +19,22 @@ struct journal_image {
  */
 #define JOURNAL_SQL "sql"
 
+/* A cell that is asked for. Everything is borrowed for the call it is given to. */
+struct journal_asked {
+	uint64_t number;
+	const char *language; /* static */
+	const char *code;     /* may hold NUL */
+	size_t code_len;
+	uint64_t timeout_ms; /* its deadline; 0: none */
+};
+
 /* Everything is borrowed for the call it is given to; strings are NULL when there is nothing. */
 struct journal_entry {
 	uint64_t number;
 	const char *language; /* static; "" for a cell that reached no interpreter */
 	const char *state;    /* static: "done", "raised", ... */
 	bool ran;             /* else it is in the journal, but not in the notebook or script */
-	const char *code;     /* may hold NUL */
+	const char *code;     /* may hold NUL; only the notebook reads it */
 	size_t code_len;
 	const char *text; /* the terminal's, cleaned */
 	size_t text_len;

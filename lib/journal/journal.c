@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * journal.c - adding cells: their events, and the index of where these lie.
+ *
+ * Every cell that is asked for has room reserved for its end without outputs, so that a cell that
+ * is in the journal always gets its end.
+ */
 #include "journal/journal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal_internal.h"
@@ -19,46 +22,23 @@
 #include "text/clean.h"
 #include "text/redact.h"
 
-enum { CODE_SHARE = 8 /* one part in so many is for code alone */ };
-
-/* One cell on its way to the disk. */
-struct piece {
-	struct buf notebook;
-	struct buf record;
-	struct notebook_span *spans;
+enum {
+	CODE_SHARE = 8, /* one part in so many is for code alone */
+	END_MAX = 1024, /* bytes of a cell's beginning and of its end without outputs */
 };
-
-static void piece_release(struct piece *piece)
-{
-	buf_release(&piece->notebook);
-	buf_release(&piece->record);
-	free(piece->spans);
-}
-#define cleanup_piece __attribute__((cleanup(piece_release)))
-
-/* With the sentence on what was left out. */
-static size_t longest_tail(void)
-{
-	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
-
-	notebook_tail(&tail, UINT64_MAX);
-	return tail.len;
-}
 
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
 			    const struct redact *redact)
 {
 	struct journal *journal = xcalloc(1, sizeof(*journal));
 
+	journal->events = events_new(dir_fd);
 	journal->dir_fd = dir_fd;
 	journal->session_id = xstrdup(session_id);
 	redact_string(redact, &journal->session_id);
 	journal->max = max_bytes;
-	journal->notebook = (struct journal_file){ .name = JOURNAL_NOTEBOOK_FILE, .fd = -1 };
-	journal->code = (struct journal_file){ .name = JOURNAL_CODE_FILE, .fd = -1 };
-	journal->records = (struct journal_file){ .name = JOURNAL_RECORDS_FILE, .fd = -1 };
 	journal->redact = redact;
-	journal->tail_max = longest_tail();
+	journal->notebook_fd = -1;
 	return journal;
 }
 
@@ -68,9 +48,8 @@ void journal_free(struct journal *journal)
 		return;
 	for (size_t i = 0; i < journal->count; i++)
 		free(journal->cells[i].images);
-	fd_close(&journal->notebook.fd);
-	fd_close(&journal->code.fd);
-	fd_close(&journal->records.fd);
+	events_free(journal->events);
+	fd_close(&journal->notebook_fd);
 	free(journal->cells);
 	free(journal->session_id);
 	free(journal);
@@ -81,188 +60,34 @@ void journal_set_max(struct journal *journal, uint64_t max_bytes)
 	journal->max = max_bytes;
 }
 
-/* ---- files ---- */
+/* ---- events ---- */
 
-static int open_file(const struct journal *journal, struct journal_file *file, struct err *err)
+static json_t *new_fields(const char *event, uint64_t number)
 {
-	cleanup_fd int fd = openat(journal->dir_fd, file->name,
-				   O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	struct stat st;
+	json_t *fields = json_object();
+	char now[CLOCK_UTC_LEN];
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_sys(err, "opening the journal");
-	file->len = (uint64_t)st.st_size;
-	file->fd = fd_steal(&fd);
-	return 0;
+	clock_utc(now);
+	json_put_str(fields, "event", event);
+	json_put_str(fields, "time", now);
+	json_put_int(fields, "cell", (json_int_t)number);
+	return fields;
 }
 
-static int write_at(const struct journal *journal, struct journal_file *file, uint64_t offset,
-		    const struct buf *data, struct err *err)
+static bool has_room(const struct journal *journal, uint64_t bytes, uint64_t max)
 {
-	size_t done = 0;
-
-	if (file->fd < 0 && open_file(journal, file, err) < 0)
-		return -1;
-	while (done < data->len) {
-		ssize_t n = pwrite(file->fd, data->data + done, data->len - done,
-				   (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_sys(err, "writing the journal");
-		done += (size_t)n;
-		if (file->len < offset + done)
-			file->len = offset + done;
-	}
-	/* What an earlier tail or a failed write left behind it; rare, and truncating is dear. */
-	if (file->len > offset + done && ftruncate(file->fd, (off_t)(offset + done)) < 0)
-		return err_sys(err, "writing the journal");
-	file->len = offset + done;
-	return 0;
+	return events_size(journal->events) + journal->unfinished * END_MAX + bytes <= max;
 }
 
-/* ---- adding ---- */
-
-static json_t *shown_text(const struct journal_entry *entry, const char *text, size_t max_chars)
+static int add_event(struct journal *journal, const json_t *fields, const void *data, size_t len,
+		     struct event_place *ret_place, struct err *err)
 {
-	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_free char *text = json_write_text(fields);
 
-	notebook_text(&shown, entry, text, max_chars);
-	return json_make_text(buf_str(&shown), shown.len);
+	return events_add(journal->events, text, strlen(text), data, len, ret_place, err);
 }
 
-static json_t *describe_figures(const struct journal_entry *entry)
-{
-	json_t *figures = json_array();
-
-	for (size_t i = 0; i < entry->image_count; i++) {
-		json_t *figure = json_object();
-
-		json_put_str(figure, "mimeType", entry->images[i].mime);
-		json_put_int(figure, "size_bytes", (json_int_t)entry->images[i].len);
-		if (entry->images[i].file != NULL) {
-			cleanup_free char *path = xasprintf("output/%s", entry->images[i].file);
-			cleanup_free char *shown = clean_path_string(path);
-
-			json_put_str(figure, "path", shown);
-		}
-		json_append(figures, figure);
-	}
-	return figures;
-}
-
-static json_t *make_record(const struct journal_entry *entry, bool outputs)
-{
-	json_t *record = json_copy(entry->record);
-
-	json_put_str(record, "language", entry->language);
-	if (entry->left_out != NULL)
-		json_put_str(record, "left_out", entry->left_out);
-	if (entry->note != NULL)
-		json_put_str(record, "note", entry->note);
-	if (!outputs) {
-		json_put_bool(record, "outputs_left_out", true);
-		return record;
-	}
-	json_put(record, "text",
-		 json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
-	if (entry->value != NULL)
-		json_put(record, "value",
-			 shown_text(entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX));
-	if (entry->traceback != NULL)
-		json_put(record, "traceback",
-			 shown_text(entry, entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX));
-	if (entry->image_count > 0)
-		json_put(record, "figures", describe_figures(entry));
-	return record;
-}
-
-static void make_piece(const struct journal *journal, const struct journal_entry *entry,
-		       bool outputs, struct piece *piece)
-{
-	cleanup_json json_t *record = make_record(entry, outputs);
-	cleanup_free char *text = json_write_text(record);
-	size_t before;
-
-	buf_clear(&piece->notebook);
-	buf_clear(&piece->record);
-	buf_puts(&piece->record, text);
-	buf_puts(&piece->record, "\n");
-	memset(piece->spans, 0, entry->image_count * sizeof(*piece->spans));
-	if (!entry->ran)
-		return;
-	if (journal->notebook_size == 0)
-		notebook_head(&piece->notebook, journal->session_id);
-	else
-		notebook_separator(&piece->notebook);
-	before = piece->notebook.len;
-	notebook_cell(&piece->notebook, entry, outputs, piece->spans);
-	for (size_t i = 0; i < entry->image_count; i++)
-		piece->spans[i].offset += piece->spans[i].offset > 0 ? before : 0;
-}
-
-static bool fits(const struct journal *journal, const struct journal_entry *entry,
-		 const struct piece *piece, uint64_t max)
-{
-	uint64_t more = piece->notebook.len + piece->record.len + entry->code_len;
-	uint64_t now = journal->notebook_end + journal->code_size + journal->records_size;
-
-	return now + more + journal->tail_max <= max;
-}
-
-/* Chooses what is taken of the cell; false: nothing. */
-static bool prepare(const struct journal *journal, const struct journal_entry *entry,
-		    struct piece *piece, bool *ret_outputs)
-{
-	make_piece(journal, entry, true, piece);
-	*ret_outputs = true;
-	if (fits(journal, entry, piece, journal->max - journal->max / CODE_SHARE))
-		return true;
-	make_piece(journal, entry, false, piece);
-	*ret_outputs = false;
-	return fits(journal, entry, piece, journal->max);
-}
-
-static int write_tail(struct journal *journal, struct buf *piece, uint64_t offset, struct err *err)
-{
-	size_t len = piece->len;
-
-	notebook_tail(piece, journal->left_out);
-	if (write_at(journal, &journal->notebook, offset, piece, err) < 0)
-		return -1;
-	journal->notebook_end = offset + len;
-	journal->notebook_size = offset + piece->len;
-	return 0;
-}
-
-/* Half a cell went over the tail: what was there before becomes a notebook again. */
-static void mend_notebook(struct journal *journal)
-{
-	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
-	struct err ignored;
-
-	if (journal->notebook_size > 0)
-		(void)!write_tail(journal, &tail, journal->notebook_end, &ignored);
-}
-
-static int write_piece(struct journal *journal, const struct journal_entry *entry,
-		       struct piece *piece, struct err *err)
-{
-	/* Borrowed: not released, not written to. */
-	const struct buf code = { .data = (char *)(uintptr_t)entry->code, .len = entry->code_len };
-
-	if (write_at(journal, &journal->code, journal->code_size, &code, err) < 0 ||
-	    write_at(journal, &journal->records, journal->records_size, &piece->record, err) < 0)
-		return -1;
-	if (!entry->ran)
-		return 0;
-	if (write_tail(journal, &piece->notebook, journal->notebook_end, err) < 0) {
-		mend_notebook(journal);
-		return -1;
-	}
-	return 0;
-}
+/* ---- the index ---- */
 
 static struct kept_cell *new_cell(struct journal *journal)
 {
@@ -271,6 +96,25 @@ static struct kept_cell *new_cell(struct journal *journal)
 		journal->cells = xrealloc(journal->cells, journal->cap * sizeof(*journal->cells));
 	}
 	return &journal->cells[journal->count++];
+}
+
+/* By halves: numbers rise. */
+static struct kept_cell *find_cell(const struct journal *journal, uint64_t number)
+{
+	size_t low = 0;
+	size_t high = journal->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (journal->cells[middle].script.number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == journal->count || journal->cells[low].script.number != number)
+		return NULL;
+	return &journal->cells[low];
 }
 
 static void count_language(struct journal *journal, const char *language)
@@ -284,75 +128,201 @@ static void count_language(struct journal *journal, const char *language)
 	journal->tallies[i].cells++;
 }
 
-static void remember(struct journal *journal, const struct journal_entry *entry,
-		     const struct piece *piece, uint64_t notebook_offset)
+static void set_ran(struct journal *journal, struct kept_cell *cell)
+{
+	if (!cell->ran && !str_eq(cell->script.language, JOURNAL_SQL))
+		count_language(journal, cell->script.language);
+	cell->ran = true;
+}
+
+/* ---- a cell's beginning ---- */
+
+static void remember(struct journal *journal, const struct journal_asked *asked, const char *code,
+		     size_t code_len, const struct event_place *place)
 {
 	struct kept_cell *cell = new_cell(journal);
 
-	*cell = (struct kept_cell){ .ran = entry->ran,
-				    .code_offset = journal->code_size,
-				    .record_offset = journal->records_size,
-				    .record_len = piece->record.len,
-				    .image_count = entry->image_count };
-	cell->script = (struct script_cell){ .number = entry->number,
-					     .language = entry->language,
-					     .state = entry->state,
-					     .code_len = entry->code_len };
-	cell->script.lines = script_lines(entry->code, entry->code_len, &cell->script.open);
-	cell->images = xcalloc(entry->image_count, sizeof(*cell->images));
-	for (size_t i = 0; i < entry->image_count; i++) {
-		const struct notebook_span *span = &piece->spans[i];
-
-		cell->images[i].mime = entry->images[i].mime;
-		cell->images[i].len = span->len;
-		cell->images[i].offset = span->offset > 0 ? notebook_offset + span->offset : 0;
-	}
-	journal->code_size += entry->code_len;
-	journal->records_size += piece->record.len;
-	if (entry->ran && !str_eq(entry->language, JOURNAL_SQL))
-		count_language(journal, entry->language);
+	*cell = (struct kept_cell){ .asked = *place };
+	cell->script = (struct script_cell){ .number = asked->number,
+					     .language = asked->language,
+					     .state = "queued",
+					     .code_len = code_len };
+	cell->script.lines = script_lines(code, code_len, &cell->script.open);
+	journal->unfinished++;
 }
 
-/* The notebook says at its end how many are missing. */
-static int leave_out(struct journal *journal, struct err *err)
+int journal_ask(struct journal *journal, const struct journal_asked *asked, struct err *err)
 {
-	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_json json_t *fields = new_fields("asked", asked->number);
+	cleanup_free char *redacted = NULL;
+	cleanup_free char *text = NULL;
+	const char *code = asked->code;
+	size_t len = asked->code_len;
+	struct event_place place;
 
-	journal->left_out++;
-	if (journal->notebook_size == 0)
+	redacted = redacted_bytes(journal->redact, &code, &len);
+	json_put_str(fields, "language", asked->language);
+	if (asked->timeout_ms > 0)
+		json_put_real(fields, "deadline_s", (double)asked->timeout_ms / 1000);
+	text = json_write_text(fields);
+	if (!has_room(journal, events_cost(strlen(text), len) + END_MAX, journal->max)) {
+		journal->left_out++;
 		return 0;
-	return write_tail(journal, &tail, journal->notebook_end, err);
-}
-
-static int add_entry(struct journal *journal, const struct journal_entry *entry,
-		     enum journal_taken *ret_taken, struct err *err)
-{
-	cleanup_piece struct piece piece;
-	uint64_t notebook_offset = journal->notebook_end;
-	bool outputs;
-
-	buf_init(&piece.notebook, BUF_UNBOUNDED);
-	buf_init(&piece.record, BUF_UNBOUNDED);
-	piece.spans = xcalloc(entry->image_count, sizeof(*piece.spans));
-	if (!prepare(journal, entry, &piece, &outputs)) {
-		*ret_taken = JOURNAL_NOT;
-		return leave_out(journal, err);
 	}
-	if (write_piece(journal, entry, &piece, err) < 0)
+	if (events_add(journal->events, text, strlen(text), code, len, &place, err) < 0) {
+		journal->left_out++;
 		return -1;
-	remember(journal, entry, &piece, notebook_offset);
-	journal->bare += outputs ? 0 : 1;
-	*ret_taken = outputs ? JOURNAL_WHOLE : JOURNAL_WITHOUT_OUTPUTS;
+	}
+	remember(journal, asked, code, len, &place);
 	return 0;
 }
 
-int journal_add(struct journal *journal, const struct journal_entry *entry,
+int journal_begin(struct journal *journal, uint64_t number, struct err *err)
+{
+	cleanup_json json_t *fields = new_fields("began", number);
+	struct kept_cell *cell = find_cell(journal, number);
+	struct event_place place;
+
+	if (cell == NULL || cell->ran)
+		return 0;
+	set_ran(journal, cell);
+	cell->script.state = "running";
+	return add_event(journal, fields, NULL, 0, &place, err);
+}
+
+/* ---- its end ---- */
+
+static json_t *shown_text(const struct journal_entry *entry, const char *text, size_t max_chars)
+{
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
+
+	notebook_text(&shown, entry, text, max_chars);
+	return json_make_text(buf_str(&shown), shown.len);
+}
+
+static void put_outputs(json_t *fields, const struct journal_entry *entry)
+{
+	json_put(fields, "text",
+		 json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
+	if (entry->value != NULL)
+		json_put(fields, "value",
+			 shown_text(entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX));
+	if (entry->traceback != NULL)
+		json_put(fields, "traceback",
+			 shown_text(entry, entry->traceback, NOTEBOOK_TRACEBACK_CHARS_MAX));
+	json_put_str(fields, "error_name", entry->error_name);
+	json_put_str(fields, "error_text", entry->error_text);
+	json_put_str(fields, "note", entry->note);
+	json_put_str(fields, "left_out", entry->left_out);
+	json_put_int(fields, "figures", (json_int_t)entry->image_count);
+	json_put(fields, "record", json_incref(entry->record));
+}
+
+/* The JSON text of the end. Without outputs it has less than END_MAX bytes with its beginning. */
+static char *write_end(const struct journal_entry *entry, bool outputs)
+{
+	cleanup_json json_t *fields = new_fields("ended", entry->number);
+
+	json_put_str(fields, "state", entry->state);
+	json_put_bool(fields, "ran", entry->ran);
+	if (outputs)
+		put_outputs(fields, entry);
+	else
+		json_put_bool(fields, "outputs_left_out", true);
+	return json_write_text(fields);
+}
+
+static json_t *describe_figure(const struct journal_entry *entry, size_t index)
+{
+	const struct journal_image *image = &entry->images[index];
+	json_t *fields = new_fields("figure", entry->number);
+
+	json_put_int(fields, "figure", (json_int_t)index + 1);
+	json_put_str(fields, "mimeType", image->mime);
+	if (image->file != NULL) {
+		cleanup_free char *path = xasprintf("output/%s", image->file);
+		cleanup_free char *shown = clean_path_string(path);
+
+		json_put_str(fields, "path", shown);
+	}
+	return fields;
+}
+
+static int add_figures(struct journal *journal, const struct journal_entry *entry,
+		       struct event_place *places, struct err *err)
+{
+	for (size_t i = 0; i < entry->image_count; i++) {
+		cleanup_json json_t *fields = describe_figure(entry, i);
+
+		if (add_event(journal, fields, entry->images[i].data, entry->images[i].len,
+			      &places[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static uint64_t outputs_cost(const struct journal_entry *entry, const char *text)
+{
+	uint64_t bytes = events_cost(strlen(text), 0);
+
+	for (size_t i = 0; i < entry->image_count; i++)
+		bytes += events_cost(END_MAX, entry->images[i].len);
+	return bytes;
+}
+
+static int add_whole(struct journal *journal, struct kept_cell *cell,
+		     const struct journal_entry *entry, const char *text, struct err *err)
+{
+	struct event_place *images = xcalloc(entry->image_count, sizeof(*images));
+
+	if (add_figures(journal, entry, images, err) < 0 ||
+	    events_add(journal->events, text, strlen(text), NULL, 0, &cell->ended, err) < 0) {
+		free(images);
+		return -1;
+	}
+	cell->images = images;
+	cell->image_count = entry->image_count;
+	return 0;
+}
+
+static int add_bare(struct journal *journal, struct kept_cell *cell,
+		    const struct journal_entry *entry, struct err *err)
+{
+	cleanup_free char *text = write_end(entry, false);
+
+	journal->bare++;
+	return events_add(journal->events, text, strlen(text), NULL, 0, &cell->ended, err);
+}
+
+static int add_end(struct journal *journal, struct kept_cell *cell,
+		   const struct journal_entry *entry, enum journal_taken *ret_taken,
+		   struct err *err)
+{
+	cleanup_free char *text = write_end(entry, true);
+
+	*ret_taken = JOURNAL_WHOLE;
+	if (has_room(journal, outputs_cost(entry, text), journal->max - journal->max / CODE_SHARE))
+		return add_whole(journal, cell, entry, text, err);
+	*ret_taken = JOURNAL_WITHOUT_OUTPUTS;
+	return add_bare(journal, cell, entry, err);
+}
+
+int journal_end(struct journal *journal, const struct journal_entry *entry,
 		enum journal_taken *ret_taken, struct err *err)
 {
+	struct kept_cell *cell = find_cell(journal, entry->number);
 	cleanup_redacted struct redacted_entry redacted;
 
+	*ret_taken = JOURNAL_NOT;
 	redacted_entry_init(&redacted, entry, journal->redact);
-	return add_entry(journal, &redacted.entry, ret_taken, err);
+	if (cell == NULL || cell->over)
+		return 0;
+	journal->unfinished--;
+	cell->over = true;
+	cell->script.state = entry->state;
+	if (entry->ran)
+		set_ran(journal, cell);
+	return add_end(journal, cell, &redacted.entry, ret_taken, err);
 }
 
 /* ---- looking ---- */
@@ -374,7 +344,7 @@ uint64_t journal_left_out(const struct journal *journal)
 
 uint64_t journal_bytes(const struct journal *journal)
 {
-	return journal->notebook_size + journal->code_size + journal->records_size;
+	return events_size(journal->events);
 }
 
 bool journal_at(const struct journal *journal, size_t index, struct journal_line *ret_line)
@@ -392,14 +362,13 @@ bool journal_at(const struct journal *journal, size_t index, struct journal_line
 	return true;
 }
 
-/* Cells come nearly in order of their numbers: from the end, where readers look. */
 int journal_find(const struct journal *journal, uint64_t number, size_t *ret_index, struct err *err)
 {
-	for (size_t i = journal->count; i > 0; i--) {
-		if (journal->cells[i - 1].script.number != number)
-			continue;
-		*ret_index = i - 1;
-		return 0;
-	}
-	return err_set(err, ERR_NOT_FOUND, "cell %" PRIu64 " is not in the journal", number);
+	const struct kept_cell *cell = find_cell(journal, number);
+
+	if (cell == NULL)
+		return err_set(err, ERR_NOT_FOUND, "cell %" PRIu64 " is not in the journal",
+			       number);
+	*ret_index = (size_t)(cell - journal->cells);
+	return 0;
 }

@@ -2,18 +2,17 @@
 /*
  * journal.h - what was done in a session, for as long as it lives.
  *
- * Three files in a folder that no session sees, only ever added to:
+ * One file in a folder that no session sees is the source of it all: `events` (events.h). A cell is
+ * an event when it is asked for, when it begins, for each figure and when it is over. Notebook,
+ * script and cells are drawn from these events when somebody reads them, in the order in which the
+ * cells were asked for; a cell that runs is in them as running.
  *
- *   notebook.ipynb   a whole notebook (notebook.h) after every cell
- *   code             the cells' code, one behind the other
- *   records          a line of JSON a cell: record, text, value, traceback, figures
- *
- * Together they stay below a limit. Its last eighth is for code: a cell whose outputs would reach
- * into it is taken without them; one that does not fit even so is left out and counted. Nothing
- * that was taken is ever given up for something newer.
+ * The file stays below a limit. Its last eighth is for code: a cell whose outputs would reach into
+ * it is taken without them; one that does not fit even so is left out and counted. Nothing that was
+ * taken is ever given up for something newer.
  *
  * Reading takes ranges, so that nothing large is held in memory: sizes are those of what a reader
- * gets, whole, and known without reading.
+ * gets, whole.
  */
 #ifndef JOURNAL_JOURNAL_H
 #define JOURNAL_JOURNAL_H
@@ -43,10 +42,18 @@ void journal_free(struct journal *journal);
 void journal_set_max(struct journal *journal, uint64_t max_bytes);
 
 /*
- * The record is changed where a secret is in it. Numbers may come in any order, each once. -1 when
- * the disk fails: the cell is then not in it, and what was there before stands.
+ * Adds a cell that is asked for; its number is larger than that of any before. -1 when the disk
+ * fails, and the cell is left out.
  */
-int journal_add(struct journal *journal, const struct journal_entry *entry,
+int journal_ask(struct journal *journal, const struct journal_asked *asked,
+		struct err *err) MUST_CHECK;
+/* The cell's code goes to its interpreter now. -1 when the disk fails. */
+int journal_begin(struct journal *journal, uint64_t number, struct err *err) MUST_CHECK;
+/*
+ * Adds how a cell ended that was asked for. The record is changed where a secret is in it. -1 when
+ * the disk fails: the cell is then in it without its outputs.
+ */
+int journal_end(struct journal *journal, const struct journal_entry *entry,
 		enum journal_taken *ret_taken, struct err *err) MUST_CHECK;
 
 /* Cells taken, and those of them without outputs; those left out; bytes on the disk. */
@@ -59,11 +66,11 @@ uint64_t journal_bytes(const struct journal *journal);
 struct journal_line {
 	uint64_t number;
 	const char *language;
-	const char *state;
+	const char *state; /* "queued", "running", or how it ended */
 	bool ran;
 	size_t image_count;
 };
-/* By position; false past the end. */
+/* By position, in the order of numbers; false past the end. */
 bool journal_at(const struct journal *journal, size_t index, struct journal_line *ret_line);
 /* The position of a cell's number; ERR_NOT_FOUND. */
 int journal_find(const struct journal *journal, uint64_t number, size_t *ret_index,
@@ -72,21 +79,24 @@ int journal_find(const struct journal *journal, uint64_t number, size_t *ret_ind
 /* The cell's record with `code` and `figures`; a new reference, NULL when it cannot be read. */
 json_t *journal_read_cell(const struct journal *journal, size_t index, struct err *err) MUST_CHECK;
 /*
- * Figure `image` of a cell in base64. ERR_NOT_FOUND when there is none, or when it was left out of
- * the notebook. `ret_mime` is static.
+ * Figure `image` of a cell in base64. ERR_NOT_FOUND when there is none, ERR_LIMIT when `out` has no
+ * room for it. `ret_mime` is static.
  */
 int journal_read_image(const struct journal *journal, size_t index, size_t image, struct buf *out,
 		       const char **ret_mime, struct err *err) MUST_CHECK;
 
+/* Whether a cell ran or runs: there is a notebook, and a script. */
+bool journal_has_run(const struct journal *journal);
 /*
- * What of the notebook never changes: its first bytes, as many as this, followed by what is
- * appended to `tail`, are a whole one at any time. 0 when no cell ran yet.
+ * Draws the notebook into JOURNAL_NOTEBOOK_FILE: of that its first `ret_stable` bytes, which no
+ * later call changes, followed by what is appended to `tail`, are the whole of it.
  */
-uint64_t journal_notebook_stable(const struct journal *journal, struct buf *tail);
+int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct buf *tail,
+			  struct err *err) MUST_CHECK;
 /* 0 when no cell ran yet. */
-uint64_t journal_notebook_size(const struct journal *journal);
-int journal_read_notebook(const struct journal *journal, uint64_t offset, size_t len,
-			  struct buf *out, struct err *err) MUST_CHECK;
+int journal_notebook_size(struct journal *journal, uint64_t *ret, struct err *err) MUST_CHECK;
+int journal_read_notebook(struct journal *journal, uint64_t offset, size_t len, struct buf *out,
+			  struct err *err) MUST_CHECK;
 
 /* The language of most cells that ran, the earlier one of equals; NULL when none did. Static. */
 const char *journal_language(const struct journal *journal);

@@ -1,57 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* journal_internal.h - what adding (journal.c) and reading (journal_read.c) share. */
+/* journal_internal.h - what adding (journal.c), reading (journal_read.c) and drawing the notebook
+ * (journal_draw.c) share. */
 #ifndef JOURNAL_JOURNAL_INTERNAL_H
 #define JOURNAL_JOURNAL_INTERNAL_H
 
+#include "journal/events.h"
 #include "journal/journal.h"
 #include "journal/script.h"
 
-#define JOURNAL_CODE_FILE "code"
-#define JOURNAL_RECORDS_FILE "records"
-
 enum { JOURNAL_LANGUAGES_MAX = 16 };
 
-struct image {
-	uint64_t offset; /* in the notebook; 0: not there */
-	size_t len;
-	const char *mime;
-};
-
+/* A cell of the index. */
 struct kept_cell {
 	struct script_cell script; /* language and state are static */
-	bool ran;
-	uint64_t code_offset;
-	uint64_t record_offset;
-	size_t record_len;
+	bool ran;                  /* or runs */
+	bool over;
+	struct event_place asked;
+	struct event_place ended; /* nowhere: it goes on, or the disk failed */
 	size_t image_count;
-	struct image *images;
-};
-
-/* Stays open once it is written to: opening cost as much as all else that a cell's end does. */
-struct journal_file {
-	const char *name;
-	int fd; /* -1 before the first write */
-	uint64_t len;
+	struct event_place *images;
+	size_t drawn_len; /* of its piece of the notebook; 0: it was not drawn since it is over */
 };
 
 struct journal {
+	struct events *events;
 	int dir_fd;
-	struct journal_file notebook;
-	struct journal_file code;
-	struct journal_file records;
 	char *session_id;
 	uint64_t max;
 	const struct redact *redact; /* or NULL */
-	struct kept_cell *cells;
+	struct kept_cell *cells;     /* by their numbers */
 	size_t count;
 	size_t cap;
+	size_t unfinished;
 	size_t bare;
 	uint64_t left_out;
-	uint64_t notebook_size;
-	uint64_t notebook_end; /* where its tail begins */
-	size_t tail_max;
-	uint64_t code_size;
-	uint64_t records_size;
+	int notebook_fd;    /* -1: not drawn yet */
+	size_t drawn_cells; /* of the index, that are in its first `drawn_size` bytes for good */
+	uint64_t drawn_size;
 	struct {
 		const char *language;
 		size_t cells;             /* that ran */

@@ -1,95 +1,142 @@
 /* SPDX-License-Identifier: MIT */
-/* journal_read.c - cells, notebook and script, in parts. */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "base/fd.h"
+/*
+ * journal_read.c - cells, figures and the script, from their events.
+ *
+ * A script is made of pieces whose lengths are known from the index, so that a range reads the code
+ * of its own cells alone.
+ */
+#include "journal/journal_read.h"
 #include "journal/journal_internal.h"
-#include "journal/notebook.h"
 #include "json/make.h"
-#include "json/parse.h"
+#include "text/base64.h"
 
-static int read_at(const struct journal *journal, const char *name, uint64_t offset, size_t len,
-		   struct buf *out, struct err *err)
+/* ---- cells ---- */
+
+static int read_figure(const struct journal *journal, const struct kept_cell *cell, size_t image,
+		       struct event *ret, struct err *err)
 {
-	cleanup_fd int fd = openat(journal->dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	char *room = buf_reserve(out, len, err);
-	size_t got = 0;
+	return events_read(journal->events, &cell->images[image], ret, err);
+}
 
-	if (room == NULL)
-		return -1;
-	if (fd < 0)
-		return err_sys(err, "opening the journal");
-	while (got < len) {
-		ssize_t n = pread(fd, room + got, len - got, (off_t)(offset + got));
+static json_t *describe_figure(const struct event *figure)
+{
+	json_t *object = json_object();
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_sys(err, "reading the journal");
-		if (n == 0)
-			return err_set(err, ERR_SYSTEM, "the journal is shorter than it was");
-		got += (size_t)n;
+	json_put(object, "mimeType", json_incref(json_object_get(figure->fields, "mimeType")));
+	json_put_int(object, "size_bytes", (json_int_t)figure->data_len);
+	json_put(object, "path", json_incref(json_object_get(figure->fields, "path")));
+	return object;
+}
+
+static int put_figures(const struct journal *journal, const struct kept_cell *cell, json_t *object,
+		       struct err *err)
+{
+	cleanup_json json_t *figures = json_array();
+
+	for (size_t i = 0; i < cell->image_count; i++) {
+		cleanup_event struct event figure = EVENT_INIT;
+
+		if (read_figure(journal, cell, i, &figure, err) < 0)
+			return -1;
+		json_append(figures, describe_figure(&figure));
 	}
-	buf_commit(out, got);
+	if (cell->image_count > 0)
+		json_put(object, "figures", json_incref(figures));
 	return 0;
 }
 
-/* ---- cells ---- */
+/* What is told of a cell that is not over, or whose end could not be written. */
+static json_t *short_record(const struct kept_cell *cell)
+{
+	json_t *record = json_object();
+
+	json_put_int(record, "cell", (json_int_t)cell->script.number);
+	json_put_str(record, "state", cell->script.state);
+	return record;
+}
+
+int journal_read_end(const struct journal *journal, const struct kept_cell *cell, struct event *ret,
+		     struct err *err)
+{
+	if (cell->ended.len == 0) {
+		ret->fields = json_object();
+		return 0;
+	}
+	return events_read(journal->events, &cell->ended, ret, err);
+}
+
+json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
+{
+	json_t *record = json_object_get(end->fields, "record");
+
+	return record != NULL ? json_copy(record) : short_record(cell);
+}
+
+/* Fills in what is the same in the event of the end. */
+static void put_end(json_t *object, const struct event *end)
+{
+	static const char *const keys[] = { "left_out", "note",  "outputs_left_out",
+					    "text",     "value", "traceback" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		json_put(object, keys[i], json_incref(json_object_get(end->fields, keys[i])));
+}
 
 json_t *journal_read_cell(const struct journal *journal, size_t index, struct err *err)
 {
 	const struct kept_cell *cell = &journal->cells[index];
-	cleanup_buf struct buf record = BUF_INIT(BUF_UNBOUNDED);
-	cleanup_buf struct buf code = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_event struct event asked = EVENT_INIT;
+	cleanup_event struct event end = EVENT_INIT;
 	json_t *object;
 
-	if (read_at(journal, JOURNAL_RECORDS_FILE, cell->record_offset, cell->record_len, &record,
-		    err) < 0 ||
-	    read_at(journal, JOURNAL_CODE_FILE, cell->code_offset, cell->script.code_len, &code,
-		    err) < 0)
+	if (events_read(journal->events, &cell->asked, &asked, err) < 0 ||
+	    journal_read_end(journal, cell, &end, err) < 0)
 		return NULL;
-	object = json_parse(buf_str(&record), record.len, err);
-	if (object != NULL)
-		json_put(object, "code", json_make_text(buf_str(&code), code.len));
+	object = journal_record_of(cell, &end);
+	json_put_str(object, "language", cell->script.language);
+	put_end(object, &end);
+	if (put_figures(journal, cell, object, err) < 0) {
+		json_decref(object);
+		return NULL;
+	}
+	json_put(object, "code", json_make_text(asked.data, asked.data_len));
 	return object;
+}
+
+const char *journal_image_mime(const struct event *figure)
+{
+	const char *mime = json_string_value(json_object_get(figure->fields, "mimeType"));
+
+	return mime != NULL && str_eq(mime, "image/jpeg") ? "image/jpeg" : "image/png";
 }
 
 int journal_read_image(const struct journal *journal, size_t index, size_t image, struct buf *out,
 		       const char **ret_mime, struct err *err)
 {
 	const struct kept_cell *cell = &journal->cells[index];
+	cleanup_event struct event figure = EVENT_INIT;
+	size_t len;
 
-	if (image >= cell->image_count || cell->images[image].offset == 0)
+	if (image >= cell->image_count)
 		return err_set(err, ERR_NOT_FOUND, "the journal has no such figure");
-	*ret_mime = cell->images[image].mime;
-	return read_at(journal, JOURNAL_NOTEBOOK_FILE, cell->images[image].offset,
-		       cell->images[image].len, out, err);
+	if (read_figure(journal, cell, image, &figure, err) < 0)
+		return -1;
+	len = base64_encoded_len(figure.data_len);
+	if (len > out->max - out->len)
+		return err_set(err, ERR_LIMIT, "the figure has %zu bytes", figure.data_len);
+	base64_encode(out, figure.data, figure.data_len);
+	*ret_mime = journal_image_mime(&figure);
+	return 0;
 }
 
-/* ---- notebook and script ---- */
+/* ---- the script ---- */
 
-uint64_t journal_notebook_stable(const struct journal *journal, struct buf *tail)
+bool journal_has_run(const struct journal *journal)
 {
-	notebook_tail(tail, journal->left_out);
-	return journal->notebook_end;
-}
-
-uint64_t journal_notebook_size(const struct journal *journal)
-{
-	return journal->notebook_size;
-}
-
-int journal_read_notebook(const struct journal *journal, uint64_t offset, size_t len,
-			  struct buf *out, struct err *err)
-{
-	uint64_t left = journal->notebook_size > offset ? journal->notebook_size - offset : 0;
-
-	if (left == 0)
-		return 0;
-	return read_at(journal, JOURNAL_NOTEBOOK_FILE, offset, len < left ? len : (size_t)left, out,
-		       err);
+	for (size_t i = 0; i < journal->count; i++)
+		if (journal->cells[i].ran)
+			return true;
+	return false;
 }
 
 const char *journal_language(const struct journal *journal)
@@ -119,12 +166,11 @@ uint64_t journal_script_size(const struct journal *journal, const char *language
 static int write_script(const struct journal *journal, const struct kept_cell *cell,
 			const char *language, struct buf *out, struct err *err)
 {
-	cleanup_buf struct buf code = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_event struct event asked = EVENT_INIT;
 
-	if (read_at(journal, JOURNAL_CODE_FILE, cell->code_offset, cell->script.code_len, &code,
-		    err) < 0)
+	if (events_read(journal->events, &cell->asked, &asked, err) < 0)
 		return -1;
-	script_write(out, &cell->script, language, buf_str(&code));
+	script_write(out, &cell->script, language, asked.data);
 	return 0;
 }
 

@@ -188,19 +188,15 @@ static void put_error(struct buf *out, bool *first, const struct journal_entry *
 	put_object(out, output);
 }
 
-static void put_image(struct buf *out, bool *first, const struct journal_image *image,
-		      struct notebook_span *span, size_t start)
+static void put_image(struct buf *out, bool *first, const struct journal_image *image)
 {
 	begin_output(out, first);
 	buf_putf(out, "{\"output_type\":\"display_data\",\"data\":{\"%s\":\"", image->mime);
-	span->offset = out->len - start;
-	span->len = base64_encoded_len(image->len);
 	base64_encode(out, image->data, image->len);
 	buf_puts(out, "\"},\"metadata\":{}}");
 }
 
-static void put_images(struct buf *out, bool *first, const struct journal_entry *entry,
-		       struct notebook_span *spans, size_t start)
+static void put_images(struct buf *out, bool *first, const struct journal_entry *entry)
 {
 	size_t room = NOTEBOOK_IMAGES_MAX;
 	size_t left_out = 0;
@@ -213,7 +209,7 @@ static void put_images(struct buf *out, bool *first, const struct journal_entry 
 			continue;
 		}
 		room -= len;
-		put_image(out, first, &entry->images[i], &spans[i], start);
+		put_image(out, first, &entry->images[i]);
 	}
 	if (left_out > 0) {
 		cleanup_free char *note = xasprintf("figures too large for the notebook: %zu; "
@@ -224,14 +220,13 @@ static void put_images(struct buf *out, bool *first, const struct journal_entry 
 	}
 }
 
-static void put_outputs(struct buf *out, const struct journal_entry *entry,
-			struct notebook_span *spans, size_t start)
+static void put_outputs(struct buf *out, const struct journal_entry *entry)
 {
 	bool first = true;
 
 	if (entry->text_len > 0)
 		put_stream(out, &first, "stdout", entry->text, entry->text_len);
-	put_images(out, &first, entry, spans, start);
+	put_images(out, &first, entry);
 	if (entry->value != NULL)
 		put_value(out, &first, entry);
 	if (entry->left_out != NULL) {
@@ -246,15 +241,12 @@ static void put_outputs(struct buf *out, const struct journal_entry *entry,
 		put_note(out, &first, "stderr", entry->note);
 }
 
-void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs,
-		   struct notebook_span *spans)
+void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
 {
-	size_t start = out->len;
 	json_t *metadata = json_object();
 	json_t *cell = json_object();
 	cleanup_free char *text = NULL;
 
-	memset(spans, 0, entry->image_count * sizeof(*spans));
 	json_put(metadata, "ptycell", json_incref(entry->record));
 	json_put_str(cell, "cell_type", "code");
 	json_put(cell, "id", json_make_fmt("cell-%" PRIu64, entry->number));
@@ -266,13 +258,13 @@ void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outp
 	buf_put(out, text, strlen(text) - 1); /* the brace stays open */
 	buf_puts(out, ",\"outputs\":[");
 	if (outputs) {
-		put_outputs(out, entry, spans, start);
+		put_outputs(out, entry);
 	} else {
 		bool first = true;
 
 		put_note(out, &first, "stdout",
 			 "the outputs were left out: the journal is nearly full "
-			 "(PTYCELL_JOURNAL_MAX)");
+			 "(PTYCELL_JOURNAL_MAX), or the disk is");
 	}
 	buf_puts(out, "]}");
 }

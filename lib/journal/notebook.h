@@ -17,12 +17,6 @@
 #include "base/buf.h"
 #include "journal/entry.h"
 
-/* A figure's base64 within what notebook_cell() appended. */
-struct notebook_span {
-	size_t offset; /* 0: the figure was left out */
-	size_t len;
-};
-
 enum {
 	NOTEBOOK_VALUE_CHARS_MAX = 20000,
 	NOTEBOOK_TRACEBACK_CHARS_MAX = 20000,
@@ -36,12 +30,8 @@ void notebook_text(struct buf *out, const struct journal_entry *entry, const cha
 
 void notebook_head(struct buf *out, const char *session_id);
 void notebook_separator(struct buf *out);
-/*
- * `spans` has room for every image; offsets count from the buffer's end at the call. Without
- * `outputs` a note stands in their place.
- */
-void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs,
-		   struct notebook_span *spans);
+/* Without `outputs` a note stands in their place. */
+void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs);
 /* `left_out` cells that came after the last one are told in a closing note. */
 void notebook_tail(struct buf *out, uint64_t left_out);
 

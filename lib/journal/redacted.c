@@ -23,6 +23,19 @@ static char *redact_bytes(struct redact_stream *stream, const char **text, size_
 	return owned;
 }
 
+char *redacted_bytes(const struct redact *redact, const char **text, size_t *len)
+{
+	struct redact_stream *stream;
+	char *owned;
+
+	if (redact == NULL)
+		return NULL;
+	stream = redact_stream_new(redact);
+	owned = redact_bytes(stream, text, len);
+	redact_stream_free(stream);
+	return owned;
+}
+
 static char *redact_foreign(struct redact_stream *stream, const char **text)
 {
 	cleanup_buf struct buf clean = BUF_INIT(BUF_UNBOUNDED);
@@ -70,7 +83,6 @@ void redacted_entry_init(struct redacted_entry *r, const struct journal_entry *e
 	stream = redact_stream_new(redact);
 	if (e->text != NULL)
 		r->texts[n++] = redact_bytes(stream, &e->text, &e->text_len);
-	r->texts[n++] = redact_bytes(stream, &e->code, &e->code_len);
 	if (!e->settled) {
 		r->texts[n++] = redact_foreign(stream, &e->value);
 		r->texts[n++] = redact_foreign(stream, &e->traceback);

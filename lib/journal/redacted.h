@@ -7,7 +7,7 @@
 
 struct redact;
 
-enum { REDACTED_TEXTS = 7 };
+enum { REDACTED_TEXTS = 6 };
 
 struct redacted_entry {
 	struct journal_entry entry;
@@ -22,6 +22,8 @@ struct redacted_entry {
  */
 void redacted_entry_init(struct redacted_entry *redacted, const struct journal_entry *entry,
 			 const struct redact *redact);
+/* Replaces *text and *len where a secret is in it. Returns what the caller frees, or NULL. */
+char *redacted_bytes(const struct redact *redact, const char **text, size_t *len);
 void redacted_entry_release(struct redacted_entry *redacted);
 #define cleanup_redacted __attribute__((cleanup(redacted_entry_release)))
 

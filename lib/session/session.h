@@ -21,6 +21,7 @@
 
 struct call;
 struct confinement;
+struct exec_asked;
 struct exec_result;
 struct holdings;
 struct home;
@@ -60,6 +61,10 @@ struct session_host {
 	 */
 	void (*retire)(void *owner, struct sandbox *sandbox_own, const char *name,
 		       struct lookout *lookout_own);
+	/* A cell was asked for; told once, before it begins. */
+	void (*cell_asked)(void *owner, struct session *session, const struct exec_asked *asked);
+	/* Its code goes to the interpreter. */
+	void (*cell_began)(void *owner, struct session *session, uint64_t number);
 	/*
 	 * A cell is over, whether or not somebody waited for it; told after the answer, each once.
 	 * `result` has no notice.
@@ -76,6 +81,15 @@ struct session_host {
 	/* Is any session busy? NULL: none ever is. */
 	bool (*busy)(void *owner);
 	void *owner;
+};
+
+/* A cell that is asked for. Borrowed for the call of cell_asked. */
+struct exec_asked {
+	uint64_t number;
+	const struct language *language;
+	const char *code; /* may hold NUL */
+	size_t code_len;
+	uint64_t timeout_ms;
 };
 
 /* An answer. Borrowed for the call of `done`. */

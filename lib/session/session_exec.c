@@ -180,6 +180,19 @@ bool session_exec_stop_queued(struct lane *lane)
 	return true;
 }
 
+static void tell_asked(const struct exec *exec, const struct exec_request *request,
+		       uint64_t timeout_ms)
+{
+	struct session *s = exec->lane->session;
+	const struct exec_asked asked = { .number = exec->number,
+					  .language = request->language,
+					  .code = request->code,
+					  .code_len = request->code_len,
+					  .timeout_ms = timeout_ms };
+
+	s->host->cell_asked(s->host->owner, s, &asked);
+}
+
 /* It would wait for a cell of which nobody knows how long it takes: that is better told at once. */
 static const struct exec *find_detached(const struct lane *lane)
 {
@@ -222,6 +235,7 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 		exec->number = runner_number(exec->run);
 		list_append(&s->execs, &exec->node);
 	}
+	tell_asked(exec, request, timeout_ms);
 	call = session_call_new(lane, exec, done, data);
 	session_call_wait(call, exec->over ? 0 : request->wait_ms);
 	return call;
@@ -236,6 +250,7 @@ void session_exec_cancel(struct exec *exec)
 		runner_stop(exec->lane->runner, RUNNER_STOP_INTERRUPT);
 		return;
 	}
-	runner_withdraw(exec->run, NULL);
+	exec->cell = not_started(exec, xstrdup("its call was cancelled before it began"));
+	runner_withdraw(exec->run, exec->cell);
 	session_exec_free(exec);
 }

@@ -17,6 +17,13 @@ enum {
 
 static void on_due(struct loop_timer *timer);
 
+static void tell_failed(struct session *s, const char *why)
+{
+	if (!s->notebook_failed)
+		log_warn("session", "'%s': the notebook: %s", s->id, why);
+	s->notebook_failed = true;
+}
+
 static void on_copied(struct keeper *keeper, const struct keep_result *result)
 {
 	struct session *s = keeper_data(keeper);
@@ -25,10 +32,8 @@ static void on_copied(struct keeper *keeper, const struct keep_result *result)
 	s->notebook_copying = false;
 	s->notebook_ms = now - s->notebook_ms;
 	s->notebook_owed = result->error != NULL;
-	if (result->error != NULL && !s->notebook_failed) {
-		s->notebook_failed = true;
-		log_warn("session", "'%s': the notebook: %s", s->id, result->error);
-	}
+	if (result->error != NULL)
+		tell_failed(s, result->error);
 	if (s->notebook_stale)
 		loop_timer_start(s->host->loop, &s->notebook,
 				 now + NOTEBOOK_AFTER_MS + s->notebook_ms * NOTEBOOK_REST, on_due);
@@ -37,9 +42,14 @@ static void on_copied(struct keeper *keeper, const struct keep_result *result)
 static void copy(struct session *s)
 {
 	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
-	uint64_t size = journal_notebook_stable(s->journal, &tail);
+	uint64_t size;
+	struct err err;
 
 	s->notebook_stale = false;
+	if (journal_draw_notebook(s->journal, &size, &tail, &err) < 0) {
+		tell_failed(s, err.msg);
+		return;
+	}
 	s->notebook_copying = true;
 	s->notebook_ms = loop_now(s->host->loop);
 	keeper_copy_notebook(s->keeper, JOURNAL_NOTEBOOK_FILE, size, buf_str(&tail), on_copied);
@@ -53,7 +63,7 @@ static void on_due(struct loop_timer *timer)
 void session_keep_notebook(struct session *s)
 {
 	if (s->host->settings->keep == NULL || s->host->settings->notebook == NOTEBOOK_OFF ||
-	    journal_notebook_size(s->journal) == 0)
+	    !journal_has_run(s->journal))
 		return;
 	s->notebook_stale = true;
 	if (!s->notebook_copying && !loop_timer_active(&s->notebook))

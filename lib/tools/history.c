@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "config/settings.h"
@@ -12,6 +12,7 @@
 #include "journal/journal.h"
 #include "json/make.h"
 #include "json/redact.h"
+#include "runtime/language.h"
 #include "session/session.h"
 #include "text/clean.h"
 #include "tools/record.h"
@@ -65,17 +66,12 @@ static json_t *take_record(struct history *history, const struct exec_result *re
 	return record_cell(result);
 }
 
-/* "2026-11-20T14:03:05.120Z" */
-static json_t *now_text(void)
+static void put_now(json_t *record)
 {
-	struct timespec now;
-	struct tm utc;
-	char date[32] = "";
+	char now[CLOCK_UTC_LEN];
 
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	if (gmtime_r(&now.tv_sec, &utc) != NULL)
-		(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
-	return json_make_fmt("%s.%03ldZ", date, now.tv_nsec / 1000000);
+	clock_utc(now);
+	json_put_str(record, "ended", now);
 }
 
 /* How it ended, where the traceback does not say so. */
@@ -127,20 +123,54 @@ static size_t list_images(const struct cell *cell, struct journal_image *images)
 	return count;
 }
 
-static void put_into_journal(struct history *history, struct session *session,
-			     const struct journal_entry *entry)
+/* `result` is that of a function of the journal. */
+static void check_journal(struct history *history, const struct session *session, int result,
+			  const struct err *err)
+{
+	if (result == 0)
+		return;
+	if (!history->journal_failed)
+		log_warn("history", "a cell of '%s' is not in its journal: %s", session_id(session),
+			 err->msg);
+	history->journal_failed = true;
+}
+
+static void ask_journal(struct history *history, struct session *session,
+			const struct journal_asked *asked)
+{
+	struct err err;
+
+	check_journal(history, session, journal_ask(session_journal(session), asked, &err), &err);
+}
+
+void history_ask(struct history *history, struct session *session, const struct exec_asked *asked)
+{
+	const struct journal_asked entry = { .number = asked->number,
+					     .language = asked->language->name,
+					     .code = asked->code,
+					     .code_len = asked->code_len,
+					     .timeout_ms = asked->timeout_ms };
+
+	ask_journal(history, session, &entry);
+}
+
+void history_begin(struct history *history, struct session *session, uint64_t number)
+{
+	struct err err;
+
+	check_journal(history, session, journal_begin(session_journal(session), number, &err),
+		      &err);
+}
+
+static void end_in_journal(struct history *history, struct session *session,
+			   const struct journal_entry *entry)
 {
 	enum journal_taken taken;
 	struct err err;
 
-	if (journal_add(session_journal(session), entry, &taken, &err) == 0) {
-		session_keep_notebook(session);
-		return;
-	}
-	if (!history->journal_failed)
-		log_warn("history", "a cell of '%s' is not in its journal: %s", session_id(session),
-			 err.msg);
-	history->journal_failed = true;
+	check_journal(history, session, journal_end(session_journal(session), entry, &taken, &err),
+		      &err);
+	session_keep_notebook(session);
 }
 
 static void add_to_journal(struct history *history, const struct exec_result *result,
@@ -156,8 +186,6 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 		.language = cell->language,
 		.state = cell_state_name(cell->state),
 		.ran = cell->ran,
-		.code = cell->code != NULL ? cell->code : "",
-		.code_len = cell->code_len,
 		.value = cell->value,
 		.traceback = cell->traceback,
 		.settled = true,
@@ -174,7 +202,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	buf_put(&text, buf_str(&cell->text), cell->text.len);
 	entry.text = buf_str(&text);
 	entry.text_len = text.len;
-	put_into_journal(history, result->session, &entry);
+	end_in_journal(history, result->session, &entry);
 }
 
 static void tell_audit_failed(struct session *session, const struct err *err)
@@ -214,7 +242,7 @@ void history_add(struct history *history, const struct exec_result *result)
 	const struct cell *cell = result->cell;
 	cleanup_json json_t *record = take_record(history, result);
 
-	json_put(record, "ended", now_text());
+	put_now(record);
 	add_to_journal(history, result, record);
 	add_to_audit(history, result->session, cell->language, cell->code, cell->code_len, record);
 }
@@ -238,8 +266,19 @@ static json_t *record_query(const struct history_query *query)
 	if (json_is_integer(json_object_get(query->answer, "bytes")))
 		json_put_str(record, "output_path", query->file);
 	json_put_str(record, "problem", query->problem);
-	json_put(record, "ended", now_text());
+	put_now(record);
 	return record;
+}
+
+void history_begin_query(struct history *history, struct session *session, uint64_t number,
+			 const char *sql, size_t sql_len)
+{
+	const struct journal_asked asked = {
+		.number = number, .language = JOURNAL_SQL, .code = sql, .code_len = sql_len
+	};
+
+	ask_journal(history, session, &asked);
+	history_begin(history, session, number);
 }
 
 void history_add_query(struct history *history, const struct history_query *query)
@@ -250,8 +289,6 @@ void history_add_query(struct history *history, const struct history_query *quer
 		.language = JOURNAL_SQL,
 		.state = query->state,
 		.ran = true,
-		.code = query->sql,
-		.code_len = query->sql_len,
 		.text = query->text,
 		.text_len = query->text_len,
 		.note = query->problem,
@@ -259,7 +296,7 @@ void history_add_query(struct history *history, const struct history_query *quer
 	};
 
 	if (query->session != NULL)
-		put_into_journal(history, query->session, &entry);
+		end_in_journal(history, query->session, &entry);
 	add_to_audit(history, query->session, JOURNAL_SQL, query->sql, query->sql_len, record);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.h - what becomes of a cell that is over: journal, audit file, notebook.
+ * history.h - what becomes of a cell when it is asked for, begins and is over: journal, audit file,
+ * notebook.
  *
  * None of them may cost an answer: trouble is logged, each kind once.
  */
@@ -12,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct exec_asked;
 struct exec_result;
 struct history;
 struct session;
@@ -19,6 +21,9 @@ struct settings;
 
 struct history *history_new(const struct settings *settings);
 void history_free(struct history *history);
+/* A cell was asked for, began, and is over. */
+void history_ask(struct history *history, struct session *session, const struct exec_asked *asked);
+void history_begin(struct history *history, struct session *session, uint64_t number);
 void history_add(struct history *history, const struct exec_result *result);
 /*
  * `record` is what record_cell makes of a cell that is over; history_add of that cell then makes no
@@ -26,7 +31,10 @@ void history_add(struct history *history, const struct exec_result *result);
  */
 void history_lend(struct history *history, json_t *record);
 
-/* A query of exec_sql that is over. */
+/* A query of exec_sql that begins. */
+void history_begin_query(struct history *history, struct session *session, uint64_t number,
+			 const char *sql, size_t sql_len);
+/* A query that is over. */
 struct history_query {
 	struct session *session; /* NULL: it has ended */
 	const char *session_id;

@@ -34,22 +34,25 @@ static const char *script_mime(const char *language)
 	return "text/plain";
 }
 
-static int load_notebook(const struct journal *journal, const char *query, struct buf *out,
+static int load_notebook(struct journal *journal, const char *query, struct buf *out,
 			 struct err *err)
 {
 	cleanup_buf struct buf data = BUF_INIT(READ_MAX);
 	struct content_range range;
+	uint64_t size;
 
-	if (journal_notebook_size(journal) == 0)
+	if (journal_notebook_size(journal, &size, err) < 0)
+		return -1;
+	if (size == 0)
 		return err_set(err, ERR_NOT_FOUND, "no cell ran yet");
-	if (content_range(&range, query, "notebook", journal_notebook_size(journal), err) < 0 ||
+	if (content_range(&range, query, "notebook", size, err) < 0 ||
 	    journal_read_notebook(journal, range.offset, range.len, &data, err) < 0)
 		return -1;
 	content_take(out, &range, &data, true);
 	return 0;
 }
 
-static void read_notebook(struct mcp_call *call, const struct journal *journal, const char *uri,
+static void read_notebook(struct mcp_call *call, struct journal *journal, const char *uri,
 			  const char *query)
 {
 	cleanup_buf struct buf data = BUF_INIT(READ_MAX);
@@ -231,7 +234,7 @@ static void read_cells(struct mcp_call *call, const struct journal *journal, con
 void resource_journal(struct mcp_call *call, const struct session *session, const char *uri,
 		      const char *rest)
 {
-	const struct journal *journal = session_journal(session);
+	struct journal *journal = session_journal(session);
 	size_t len = strcspn(rest, "?");
 
 	if (len == 8 && strncmp(rest, "notebook", len) == 0)

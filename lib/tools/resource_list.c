@@ -74,7 +74,7 @@ static void add_session(const struct resource_page *page, const struct session *
 	cleanup_free char *name = xasprintf("%s notebook", id);
 
 	json_append(page->resources, make_resource(uri, id, "application/json"));
-	if (journal_notebook_size(session_journal(session)) > 0)
+	if (journal_has_run(session_journal(session)))
 		json_append(page->resources,
 			    make_resource(notebook, name, "application/x-ipynb+json"));
 }

@@ -360,15 +360,31 @@ static bool changes_results(const struct cell *cell)
 	return false;
 }
 
+static void on_cell_asked(void *owner, struct session *session, const struct exec_asked *asked)
+{
+	struct service *service = owner;
+
+	history_ask(service->history, session, asked);
+}
+
+static void on_cell_began(void *owner, struct session *session, uint64_t number)
+{
+	struct service *service = owner;
+	bool first = !journal_has_run(session_journal(session));
+
+	history_begin(service->history, session, number);
+	/* resources/list names the notebook from now on. */
+	if (first)
+		notices_list_changed(service->notices);
+}
+
 static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
 
-	bool first = journal_notebook_size(session_journal(result->session)) == 0;
-
 	history_add(service->history, result);
-	/* resources/list names the notebook from now on, and other files. */
-	if (first || changes_results(result->cell))
+	/* resources/list names other files from now on. */
+	if (changes_results(result->cell))
 		notices_list_changed(service->notices);
 	if (service->server != NULL && mcp_server_resources_watched(service->server))
 		tell_cell(service, result);
@@ -532,6 +548,8 @@ struct table *service_table(struct service *service, struct err *err)
 	if (service->host.holdings == NULL)
 		service->host.holdings = holdings_new(service->loop);
 	service->host.retire = retire;
+	service->host.cell_asked = on_cell_asked;
+	service->host.cell_began = on_cell_began;
 	service->host.cell_over = on_cell_over;
 	service->host.install = on_install;
 	service->host.state_changed = on_state_changed;

@@ -433,6 +433,8 @@ static int start(struct sql_call *sql, struct err *err)
 		return -1;
 	session_hold(sql->session);
 	sql->number = session_take_number(sql->session);
+	history_begin_query(service_history(sql->service), sql->session, sql->number,
+			    sql->request.query, sql->request.query_len);
 	return 0;
 }
 

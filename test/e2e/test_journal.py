@@ -175,6 +175,32 @@ def test_code_that_was_withdrawn_is_in_the_journal_and_not_in_the_notebook(serve
     assert "withdrawn" not in read(server, "script")
 
 
+def test_a_cell_that_runs_is_read_as_running_and_stands_where_it_was_asked_for(server):
+    server.cell("print('begun', flush=True)\nwhile True: pass", budget=0)
+    until(lambda: "begun" in look(server).text)
+    server.cell("echo meanwhile", language="bash")
+    cell = json.loads(read(server, "cells/1"))
+    assert (cell["state"], cell["language"]) == ("running", "python") and "while True" in cell["code"]
+    assert [(c["cell"], c["state"]) for c in json.loads(read(server, "cells"))] == [(1, "running"), (2, "done")]
+    running, done = notebook(server)["cells"]
+    assert "while True" in running["source"] and running["outputs"][0]["text"] == "[running]\n"
+    assert done["outputs"][0]["text"] == "meanwhile\n"
+    assert read(server, "script").startswith("# %% cell 1, running\n")
+    assert server.interact(action="interrupt", language="python").state == "interrupted"
+    ended, done = notebook(server)["cells"]
+    assert ended["metadata"]["ptycell"]["state"] == "interrupted" and "begun" in ended["outputs"][0]["text"]
+    assert [c["cell"] for c in json.loads(read(server, "cells"))] == [1, 2]
+
+
+def test_a_query_stands_where_it_was_asked_for(server):
+    server.cell("1")
+    server.call("exec_sql", session_id="s", query="SELECT 42 AS answer")
+    server.cell("2")
+    assert [(c["language"], c["state"]) for c in json.loads(read(server, "cells"))] == [
+        ("python", "done"), ("sql", "done"), ("python", "done")]
+    assert "42" in json.loads(read(server, "cells/2"))["text"]
+
+
 def test_the_script_is_the_code_alone_and_runs(server, tmp_path):
     server.cell("x = 20\nprint('out')")
     server.cell("raise ValueError")

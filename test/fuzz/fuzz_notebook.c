@@ -20,16 +20,13 @@ enum { PARTS = 5 };
 static void check_notebook(const struct journal_entry *entry)
 {
 	cleanup_buf struct buf book = BUF_INIT(BUF_UNBOUNDED);
-	struct notebook_span spans[1];
 	json_t *value;
-	size_t start;
 
 	notebook_head(&book, entry->value);
-	start = book.len;
-	notebook_cell(&book, entry, true, spans);
-	assert(memcmp(book.data + start + spans[0].offset, "AAEC", spans[0].len) == 0);
+	notebook_cell(&book, entry, true);
+	assert(memmem(book.data, book.len, "\"AAEC\"", 6) != NULL);
 	notebook_separator(&book);
-	notebook_cell(&book, entry, false, spans);
+	notebook_cell(&book, entry, false);
 	notebook_tail(&book, 1);
 	assert(utf8_valid(book.data, book.len));
 	value = json_loadb(book.data, book.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, NULL);

@@ -35,6 +35,8 @@ struct fixture {
 	struct launcher *launcher;
 	struct settings settings;
 	struct session_host host;
+	int cells_asked;
+	int cells_begun;
 	int cells_over;
 	int retired; /* folders handed over for removal */
 };
@@ -118,6 +120,23 @@ FIXTURE_FN void fixture_settle(void)
 		loop_turn(fixture.loop, 20);
 }
 
+FIXTURE_FN void fixture_on_cell_asked(void *owner, struct session *session,
+				      const struct exec_asked *asked)
+{
+	(void)owner;
+	(void)session;
+	(void)asked;
+	fixture.cells_asked++;
+}
+
+FIXTURE_FN void fixture_on_cell_began(void *owner, struct session *session, uint64_t number)
+{
+	(void)owner;
+	(void)session;
+	(void)number;
+	fixture.cells_begun++;
+}
+
 FIXTURE_FN void fixture_on_cell_over(void *owner, const struct exec_result *result)
 {
 	(void)owner;
@@ -167,6 +186,8 @@ FIXTURE_FN void fixture_open(void)
 	fixture.settings.max_sessions = 3;
 	fixture.settings.environment = (char **)(uintptr_t)fixture_environment;
 	fixture.host = (struct session_host){
+		.cell_asked = fixture_on_cell_asked,
+		.cell_began = fixture_on_cell_began,
 		.cell_over = fixture_on_cell_over,
 		.state_changed = fixture_on_state_changed,
 		.loop = fixture.loop,

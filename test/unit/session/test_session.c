@@ -295,6 +295,29 @@ static void a_cancelled_call_is_never_answered(void **state)
 	assert_int_equal(session_generation(session), 1);
 }
 
+/* A cell that is cancelled before it begins was asked for, and is over. */
+static void the_host_hears_of_each_cell_when_it_is_asked_for_begins_and_is_over(void **state)
+{
+	struct call *queued;
+	struct call *running;
+
+	(void)state;
+	running = start("print=go\nwait", 0);
+	assert_int_equal(fixture.cells_asked, 1);
+	queued = start("done", 1);
+	(void)start("done", 2);
+	fixture_until(str_eq(session_state(session), "running"));
+	assert_int_equal(fixture.cells_asked, 3);
+	assert_int_equal(fixture.cells_begun, 1);
+	assert_int_equal(fixture.cells_over, 0);
+	session_call_cancel(queued);
+	assert_int_equal(fixture.cells_over, 1);
+	session_call_cancel(running);
+	fixture_until(fixture.cells_over == 3);
+	assert_int_equal(fixture.cells_asked, 3);
+	assert_int_equal(fixture.cells_begun, 2);
+}
+
 static void the_sessions_own_deadline_is_the_default(void **state)
 {
 	struct session_limits limits = *session_limits(session);
@@ -473,6 +496,7 @@ int main(void)
 		SESSION_TEST(a_cell_that_comes_as_its_sandbox_dies_fails_alone),
 		SESSION_TEST(a_full_queue_refuses_and_answers_the_others),
 		SESSION_TEST(a_cancelled_call_is_never_answered),
+		SESSION_TEST(the_host_hears_of_each_cell_when_it_is_asked_for_begins_and_is_over),
 		SESSION_TEST(the_sessions_own_deadline_is_the_default),
 		SESSION_TEST(new_files_are_told_with_the_cell_that_made_them),
 		SESSION_TEST(results_are_kept_and_the_answer_says_where),

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* crc.h - the checksum CRC-32C (Castagnoli), as in RFC 3720, section B.4. */
+#ifndef BASE_CRC_H
+#define BASE_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns the checksum of these bytes behind those whose checksum is `before` (0: there are none).
+ */
+uint32_t crc32c(uint32_t before, const void *data, size_t len);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events.c - the file of events: adding, reading, and where a torn tail begins.
+ *
+ * The server is killed at any instruction, so an event is one pwrite: the kernel copies it into the
+ * page cache as a whole but for a signal or a full disk, and what is short is told by the lengths
+ * and the checksum. Nothing is synced: the file lives as long as the machine runs.
+ */
+#include "journal/events.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crc.h"
+#include "base/fd.h"
+#include "base/mem.h"
+#include "json/parse.h"
+
+static const char first_line[] = "ptycell events 1\n";
+
+enum {
+	FIRST_LINE_LEN = sizeof(first_line) - 1,
+	HEAD_LEN = 3 * 9, /* eight digits and a blank or line end, three times */
+	LINE_ENDS = 2,
+	DIGITS = 8,
+};
+
+struct events {
+	int dir_fd;
+	int fd; /* -1: not opened yet */
+	uint64_t size;
+	uint64_t on_disk; /* at least `size`: what a failed write left is behind it */
+	struct buf piece;
+};
+
+void event_release(struct event *event)
+{
+	json_decref(event->fields);
+	event->fields = NULL;
+	buf_release(&event->bytes);
+}
+
+struct events *events_new(int dir_fd)
+{
+	struct events *events = xcalloc(1, sizeof(*events));
+
+	events->dir_fd = dir_fd;
+	events->fd = -1;
+	buf_init(&events->piece, BUF_UNBOUNDED);
+	return events;
+}
+
+void events_free(struct events *events)
+{
+	if (events == NULL)
+		return;
+	fd_close(&events->fd);
+	buf_release(&events->piece);
+	free(events);
+}
+
+uint64_t events_cost(size_t fields_len, size_t data_len)
+{
+	return (uint64_t)HEAD_LEN + fields_len + data_len + LINE_ENDS;
+}
+
+uint64_t events_size(const struct events *events)
+{
+	return events->size;
+}
+
+/* ---- adding ---- */
+
+static int write_at(struct events *events, const char *data, size_t len, uint64_t offset,
+		    struct err *err)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = pwrite(events->fd, data + done, len - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_sys(err, "writing the journal");
+		done += (size_t)n;
+		if (events->on_disk < offset + done)
+			events->on_disk = offset + done;
+	}
+	return 0;
+}
+
+static int open_file(struct events *events, struct err *err)
+{
+	cleanup_fd int fd = openat(events->dir_fd, EVENTS_FILE,
+				   O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return err_sys(err, "opening the journal");
+	events->fd = fd_steal(&fd);
+	if (write_at(events, first_line, FIRST_LINE_LEN, 0, err) < 0) {
+		fd_close(&events->fd);
+		return -1;
+	}
+	events->size = FIRST_LINE_LEN;
+	return 0;
+}
+
+static void put_event(struct buf *out, const char *fields, size_t fields_len, const void *data,
+		      size_t data_len)
+{
+	uint32_t crc = crc32c(crc32c(0, fields, fields_len), data, data_len);
+
+	buf_clear(out);
+	buf_putf(out, "%08zx %08zx %08" PRIx32 "\n", fields_len, data_len, crc);
+	buf_put(out, fields, fields_len);
+	buf_put_char(out, '\n');
+	buf_put(out, data, data_len);
+	buf_put_char(out, '\n');
+}
+
+int events_add(struct events *events, const char *fields, size_t fields_len, const void *data,
+	       size_t data_len, struct event_place *ret_place, struct err *err)
+{
+	if (fields_len > EVENTS_LEN_MAX || data_len > EVENTS_LEN_MAX)
+		return err_set(err, ERR_LIMIT, "too large for the journal");
+	if (events->fd < 0 && open_file(events, err) < 0)
+		return -1;
+	put_event(&events->piece, fields, fields_len, data, data_len);
+	if (write_at(events, events->piece.data, events->piece.len, events->size, err) < 0)
+		return -1;
+	*ret_place = (struct event_place){ .offset = events->size, .len = events->piece.len };
+	events->size += events->piece.len;
+	/* What a failed write left; rare, and truncating is dear. */
+	if (events->on_disk > events->size && ftruncate(events->fd, (off_t)events->size) == 0)
+		events->on_disk = events->size;
+	if (events->piece.cap > (1U << 20))
+		buf_release(&events->piece);
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static int read_at(const struct events *events, uint64_t offset, size_t len, struct buf *out,
+		   struct err *err)
+{
+	char *room = buf_reserve(out, len, err);
+	size_t got = 0;
+
+	if (room == NULL)
+		return -1;
+	while (got < len) {
+		ssize_t n = pread(events->fd, room + got, len - got, (off_t)(offset + got));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_sys(err, "reading the journal");
+		if (n == 0)
+			return err_set(err, ERR_SYSTEM, "the journal is shorter than it was");
+		got += (size_t)n;
+	}
+	buf_commit(out, got);
+	return 0;
+}
+
+struct head {
+	size_t fields_len;
+	size_t data_len;
+	uint32_t crc;
+};
+
+/* Eight digits and the character that ends them. */
+static bool take_digits(const char **p, char end, size_t *ret)
+{
+	size_t value = 0;
+
+	for (int i = 0; i < DIGITS; i++) {
+		char c = *(*p)++;
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (size_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (size_t)(c - 'a' + 10);
+		else
+			return false;
+	}
+	*ret = value;
+	return *(*p)++ == end;
+}
+
+static bool parse_head(const char *text, struct head *ret)
+{
+	size_t crc;
+
+	if (!take_digits(&text, ' ', &ret->fields_len) ||
+	    !take_digits(&text, ' ', &ret->data_len) || !take_digits(&text, '\n', &crc))
+		return false;
+	ret->crc = (uint32_t)crc;
+	return ret->fields_len <= EVENTS_LEN_MAX && ret->data_len <= EVENTS_LEN_MAX;
+}
+
+/* Reads the head at `offset`. False: there is none, or the file ends before the event does. */
+static bool read_head(const struct events *events, uint64_t offset, struct head *ret)
+{
+	cleanup_buf struct buf text = BUF_INIT(HEAD_LEN);
+	struct err ignored;
+
+	return read_at(events, offset, HEAD_LEN, &text, &ignored) == 0 &&
+	       parse_head(text.data, ret) &&
+	       offset + events_cost(ret->fields_len, ret->data_len) <= events->on_disk;
+}
+
+static int read_body(const struct events *events, uint64_t offset, const struct head *head,
+		     struct event *ret, struct err *err)
+{
+	size_t len = head->fields_len + head->data_len + LINE_ENDS;
+	const char *data;
+
+	buf_clear(&ret->bytes);
+	if (read_at(events, offset + HEAD_LEN, len, &ret->bytes, err) < 0)
+		return -1;
+	data = ret->bytes.data + head->fields_len + 1;
+	if (crc32c(crc32c(0, ret->bytes.data, head->fields_len), data, head->data_len) != head->crc)
+		return err_set(err, ERR_SYSTEM, "the journal is not what was written");
+	json_decref(ret->fields);
+	ret->fields = json_parse(ret->bytes.data, head->fields_len, err);
+	ret->data = data;
+	ret->data_len = head->data_len;
+	return ret->fields == NULL ? -1 : 0;
+}
+
+int events_read(const struct events *events, const struct event_place *place, struct event *ret,
+		struct err *err)
+{
+	struct head head;
+
+	if (events->fd < 0 || !read_head(events, place->offset, &head) ||
+	    events_cost(head.fields_len, head.data_len) != place->len)
+		return err_set(err, ERR_SYSTEM, "the journal is not what was written");
+	return read_body(events, place->offset, &head, ret, err);
+}
+
+bool events_next(const struct events *events, struct event_place *place, struct event *ret)
+{
+	uint64_t offset = place->len == 0 ? FIRST_LINE_LEN : place->offset + place->len;
+	struct head head;
+	struct err ignored;
+
+	if (events->fd < 0 || !read_head(events, offset, &head) ||
+	    read_body(events, offset, &head, ret, &ignored) < 0)
+		return false;
+	place->offset = offset;
+	place->len = events_cost(head.fields_len, head.data_len);
+	return true;
+}
+
+/* ---- a file that is there ---- */
+
+static int check_first_line(const struct events *events, struct err *err)
+{
+	cleanup_buf struct buf text = BUF_INIT(FIRST_LINE_LEN);
+
+	if (read_at(events, 0, FIRST_LINE_LEN, &text, err) < 0 ||
+	    memcmp(text.data, first_line, FIRST_LINE_LEN) != 0)
+		return err_set(err, ERR_INVALID, "the journal is none of this version of ptycell");
+	return 0;
+}
+
+/* Finds the end of the last whole event. */
+static void find_size(struct events *events)
+{
+	cleanup_event struct event event = EVENT_INIT;
+	struct event_place place = { .len = 0 };
+
+	while (events_next(events, &place, &event))
+		;
+	events->size = place.len == 0 ? FIRST_LINE_LEN : place.offset + place.len;
+}
+
+struct events *events_open(int dir_fd, struct err *err)
+{
+	struct events *events = events_new(dir_fd);
+	struct stat st;
+
+	events->fd = openat(dir_fd, EVENTS_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (events->fd < 0 || fstat(events->fd, &st) < 0) {
+		(void)err_sys(err, "opening the journal");
+		events_free(events);
+		return NULL;
+	}
+	events->on_disk = (uint64_t)st.st_size;
+	if (check_first_line(events, err) < 0) {
+		events_free(events);
+		return NULL;
+	}
+	find_size(events);
+	return events;
+}

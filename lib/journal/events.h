@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * events.h - the file of what happened in a session, in the order of happening.
+ *
+ * It is only ever added to. Each event is written by one call when it happens, so that it survives
+ * the server; it carries its lengths and a checksum, so that a reader knows where a torn one
+ * begins. lib/journal/README.md has the format and the events.
+ *
+ *   file  = "ptycell events 1\n" *event
+ *   event = FIELDS-LENGTH " " DATA-LENGTH " " CRC-32C "\n" FIELDS "\n" DATA "\n"
+ *
+ * The three numbers have eight hexadecimal digits each. FIELDS is a JSON object, DATA any bytes;
+ * the checksum is that of FIELDS and DATA.
+ */
+#ifndef JOURNAL_EVENTS_H
+#define JOURNAL_EVENTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define EVENTS_FILE "events"
+
+enum { EVENTS_LEN_MAX = 64 << 20 /* of an event's fields, and of its data */ };
+
+struct events;
+
+/* Where an event lies in the file; a length of 0 is nowhere. */
+struct event_place {
+	uint64_t offset;
+	uint64_t len;
+};
+
+/* An event that was read. */
+struct event {
+	json_t *fields;
+	const char *data; /* in `bytes` */
+	size_t data_len;
+	struct buf bytes;
+};
+
+/* An automatic event begins with this. */
+#define EVENT_INIT                                                                                 \
+	{                                                                                          \
+		.bytes = BUF_INIT(BUF_UNBOUNDED)                                                   \
+	}
+
+void event_release(struct event *event);
+#define cleanup_event __attribute__((cleanup(event_release)))
+
+/* `dir_fd` is borrowed for the life of the result. No file is made before the first event. */
+struct events *events_new(int dir_fd);
+/* The file that is there, for reading and for adding behind its last whole event. NULL: no file, or
+ * none of this format (ERR_INVALID). */
+struct events *events_open(int dir_fd, struct err *err) MUST_CHECK;
+void events_free(struct events *events);
+
+/* Bytes of the file, and bytes that one more event takes. */
+uint64_t events_size(const struct events *events);
+uint64_t events_cost(size_t fields_len, size_t data_len);
+
+/*
+ * Adds an event whose fields are the JSON text `fields`. Where the disk fails nothing of it stays:
+ * the next event is written in its place.
+ */
+int events_add(struct events *events, const char *fields, size_t fields_len, const void *data,
+	       size_t data_len, struct event_place *ret_place, struct err *err) MUST_CHECK;
+/* Reads the event at a place. ERR_SYSTEM where the file is not what it was. */
+int events_read(const struct events *events, const struct event_place *place, struct event *ret,
+		struct err *err) MUST_CHECK;
+/*
+ * Reads the event behind `place`, whose length is 0 for the first, and moves `place` to it. Returns
+ * false at the end of the file and at an event that is torn.
+ */
+bool events_next(const struct events *events, struct event_place *place, struct event *ret);
+
+#endif

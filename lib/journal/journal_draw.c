@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal_draw.c - the notebook, drawn from the events.
+ *
+ * It is made of pieces: head, a piece for each cell that ran or runs, tail. The length of a piece
+ * is kept once it was drawn of a cell that is over, so that a range draws its own pieces alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
+#include "journal/journal_internal.h"
+#include "journal/journal_read.h"
+#include "journal/notebook.h"
+#include "json/make.h"
+
+/* ---- one piece ---- */
+
+/* A cell's figures, as long as its piece is drawn. */
+struct figures {
+	size_t count;
+	struct event *events;
+	struct journal_image *images;
+};
+
+static void figures_release(struct figures *figures)
+{
+	for (size_t i = 0; i < figures->count; i++)
+		event_release(&figures->events[i]);
+	free(figures->events);
+	free(figures->images);
+}
+#define cleanup_figures __attribute__((cleanup(figures_release)))
+
+static int read_figures(const struct journal *journal, const struct kept_cell *cell,
+			struct figures *figures, struct err *err)
+{
+	figures->events = xcalloc(cell->image_count, sizeof(*figures->events));
+	figures->images = xcalloc(cell->image_count, sizeof(*figures->images));
+	for (size_t i = 0; i < cell->image_count; i++) {
+		struct event *event = &figures->events[figures->count++];
+
+		buf_init(&event->bytes, BUF_UNBOUNDED);
+		if (events_read(journal->events, &cell->images[i], event, err) < 0)
+			return -1;
+		figures->images[i] = (struct journal_image){ .mime = journal_image_mime(event),
+							     .data = event->data,
+							     .len = event->data_len };
+	}
+	return 0;
+}
+
+static const char *text_of(const struct event *end, const char *key)
+{
+	return json_string_value(json_object_get(end->fields, key));
+}
+
+static void draw_entry(const struct kept_cell *cell, const struct event *asked,
+		       const struct event *end, const struct figures *figures, struct buf *out)
+{
+	cleanup_json json_t *record = journal_record_of(cell, end);
+	const struct journal_entry entry = {
+		.number = cell->script.number,
+		.language = cell->script.language,
+		.state = cell->script.state,
+		.ran = true,
+		.code = asked->data,
+		.code_len = asked->data_len,
+		.text = text_of(end, "text"),
+		.text_len = json_string_length(json_object_get(end->fields, "text")),
+		.value = text_of(end, "value"),
+		.traceback = text_of(end, "traceback"),
+		.settled = true,
+		.error_name = text_of(end, "error_name"),
+		.error_text = text_of(end, "error_text"),
+		.note = cell->over ? text_of(end, "note") : cell->script.state,
+		.left_out = text_of(end, "left_out"),
+		.images = figures->images,
+		.image_count = figures->count,
+		.record = record,
+	};
+
+	notebook_cell(out, &entry, !cell->over || text_of(end, "text") != NULL);
+}
+
+static int draw_cell(const struct journal *journal, const struct kept_cell *cell, struct buf *out,
+		     struct err *err)
+{
+	cleanup_event struct event asked = EVENT_INIT;
+	cleanup_event struct event end = EVENT_INIT;
+	cleanup_figures struct figures figures = { .count = 0 };
+
+	if (events_read(journal->events, &cell->asked, &asked, err) < 0 ||
+	    journal_read_end(journal, cell, &end, err) < 0 ||
+	    read_figures(journal, cell, &figures, err) < 0)
+		return -1;
+	draw_entry(cell, &asked, &end, &figures, out);
+	return 0;
+}
+
+/* What stands before a piece. */
+static void draw_lead(const struct journal *journal, bool first, struct buf *out)
+{
+	if (first)
+		notebook_head(out, journal->session_id);
+	else
+		notebook_separator(out);
+}
+
+static size_t lead_len(const struct journal *journal, bool first)
+{
+	cleanup_buf struct buf lead = BUF_INIT(BUF_UNBOUNDED);
+
+	draw_lead(journal, first, &lead);
+	return lead.len;
+}
+
+/* Appends the piece with its lead, and keeps the length of what comes after that. */
+static int draw_piece(struct journal *journal, struct kept_cell *cell, bool first, struct buf *out,
+		      struct err *err)
+{
+	size_t before;
+
+	draw_lead(journal, first, out);
+	before = out->len;
+	if (draw_cell(journal, cell, out, err) < 0)
+		return -1;
+	if (cell->over)
+		cell->drawn_len = out->len - before;
+	return 0;
+}
+
+/* ---- ranges of it ---- */
+
+/* The part of the notebook that a reader wants: `skip` bytes to pass, then `left` bytes. */
+struct range {
+	uint64_t skip;
+	size_t left;
+};
+
+static int take(struct range *range, const struct buf *piece, struct buf *out, struct err *err)
+{
+	size_t skip = range->skip < piece->len ? (size_t)range->skip : piece->len;
+	size_t part = size_min(piece->len - skip, range->left);
+
+	range->skip -= skip;
+	range->left -= part;
+	return buf_add(out, buf_str(piece) + skip, part, err);
+}
+
+static int read_piece(struct journal *journal, struct kept_cell *cell, bool first,
+		      struct range *range, struct buf *out, struct err *err)
+{
+	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);
+	size_t len = lead_len(journal, first) + cell->drawn_len;
+
+	if (cell->drawn_len > 0 && len <= range->skip) {
+		range->skip -= len;
+		return 0;
+	}
+	if (draw_piece(journal, cell, first, &piece, err) < 0)
+		return -1;
+	return take(range, &piece, out, err);
+}
+
+int journal_read_notebook(struct journal *journal, uint64_t offset, size_t len, struct buf *out,
+			  struct err *err)
+{
+	struct range range = { .skip = offset, .left = len };
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	bool first = true;
+
+	for (size_t i = 0; i < journal->count && range.left > 0; i++) {
+		if (!journal->cells[i].ran)
+			continue;
+		if (read_piece(journal, &journal->cells[i], first, &range, out, err) < 0)
+			return -1;
+		first = false;
+	}
+	if (first)
+		return 0;
+	notebook_tail(&tail, journal->left_out);
+	return take(&range, &tail, out, err);
+}
+
+int journal_notebook_size(struct journal *journal, uint64_t *ret, struct err *err)
+{
+	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);
+	bool first = true;
+
+	*ret = 0;
+	for (size_t i = 0; i < journal->count; i++) {
+		struct kept_cell *cell = &journal->cells[i];
+
+		if (!cell->ran)
+			continue;
+		buf_clear(&piece);
+		if (cell->drawn_len == 0 && draw_piece(journal, cell, first, &piece, err) < 0)
+			return -1;
+		*ret += cell->drawn_len > 0 ? lead_len(journal, first) + cell->drawn_len
+					    : piece.len;
+		first = false;
+	}
+	if (first)
+		return 0;
+	buf_clear(&piece);
+	notebook_tail(&piece, journal->left_out);
+	*ret += piece.len;
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int open_file(struct journal *journal, struct err *err)
+{
+	if (journal->notebook_fd < 0)
+		journal->notebook_fd = openat(journal->dir_fd, JOURNAL_NOTEBOOK_FILE,
+					      O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return journal->notebook_fd < 0 ? err_sys(err, "opening the drawn notebook") : 0;
+}
+
+static int write_piece(struct journal *journal, const struct buf *piece, struct err *err)
+{
+	size_t done = 0;
+
+	while (done < piece->len) {
+		ssize_t n = pwrite(journal->notebook_fd, piece->data + done, piece->len - done,
+				   (off_t)(journal->drawn_size + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return err_sys(err, "writing the drawn notebook");
+		done += (size_t)n;
+	}
+	journal->drawn_size += done;
+	return 0;
+}
+
+/* Writes the cells that are over and that no running one stands before. */
+static int write_settled(struct journal *journal, struct err *err)
+{
+	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);
+
+	for (; journal->drawn_cells < journal->count; journal->drawn_cells++) {
+		struct kept_cell *cell = &journal->cells[journal->drawn_cells];
+
+		if (!cell->over)
+			return 0;
+		if (!cell->ran)
+			continue;
+		buf_clear(&piece);
+		if (draw_piece(journal, cell, journal->drawn_size == 0, &piece, err) < 0 ||
+		    write_piece(journal, &piece, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct buf *tail,
+			  struct err *err)
+{
+	bool first;
+
+	if (open_file(journal, err) < 0 || write_settled(journal, err) < 0)
+		return -1;
+	*ret_stable = journal->drawn_size;
+	first = journal->drawn_size == 0;
+	for (size_t i = journal->drawn_cells; i < journal->count; i++) {
+		if (!journal->cells[i].ran)
+			continue;
+		if (draw_piece(journal, &journal->cells[i], first, tail, err) < 0)
+			return -1;
+		first = false;
+	}
+	if (!first)
+		notebook_tail(tail, journal->left_out);
+	return 0;
+}

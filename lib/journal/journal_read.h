@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* journal_read.h - parts of reading a cell that drawing the notebook needs, too. */
+#ifndef JOURNAL_JOURNAL_READ_H
+#define JOURNAL_JOURNAL_READ_H
+
+#include "journal/journal_internal.h"
+
+/* Reads the event of a cell's end; one without fields where there is none. */
+int journal_read_end(const struct journal *journal, const struct kept_cell *cell, struct event *ret,
+		     struct err *err) MUST_CHECK;
+/* Returns the record that the event has, or what is known without it. A new reference. */
+json_t *journal_record_of(const struct kept_cell *cell, const struct event *end);
+/* Static. */
+const char *journal_image_mime(const struct event *figure);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "journal_fixture.h"
+
+static void the_notebook_is_whole_after_every_cell(void **state)
+{
+	(void)state;
+	assert_int_equal(notebook_size(), 0);
+	for (uint64_t n = 1; n <= 20; n++) {
+		json_t *value;
+
+		assert_int_equal(add(entry_of(n, "python", "x = 'é'\n1", "out\n")), JOURNAL_WHOLE);
+		value = notebook();
+		assert_int_equal(json_array_size(json_object_get(value, "cells")), n);
+		assert_int_equal(json_integer_value(json_object_get(value, "nbformat")), 4);
+		json_decref(value);
+		assert_drawn();
+	}
+	assert_int_equal(journal_count(journal), 20);
+}
+
+static void cells_stand_in_the_order_in_which_they_were_asked_for(void **state)
+{
+	cleanup_json json_t *record = json_object();
+	struct journal_entry slow = entry_of(1, "python", "slow", "slow's\n");
+	struct journal_entry waits = entry_of(3, "python", "waits", "");
+	enum journal_taken taken;
+	struct journal_line line;
+	json_t *value;
+
+	(void)state;
+	slow.record = waits.record = record;
+	assert_int_equal(ask(&slow), 0);
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	add(entry_of(2, "bash", "quick", "quick's\n"));
+	assert_int_equal(ask(&waits), 0);
+	assert_drawn();
+	value = notebook();
+	assert_int_equal(json_array_size(json_object_get(value, "cells")), 2);
+	assert_cell(value, 0, "slow", "[running]\n");
+	assert_cell(value, 1, "%%bash\nquick", "quick's\n");
+	json_decref(value);
+	assert_true(journal_at(journal, 0, &line));
+	assert_string_equal(line.state, "running");
+	assert_true(journal_at(journal, 2, &line));
+	assert_string_equal(line.state, "queued");
+	assert_false(line.ran);
+	assert_int_equal(journal_begin(journal, 3, &err), 0);
+	assert_int_equal(journal_end(journal, &waits, &taken, &err), 0);
+	assert_int_equal(journal_end(journal, &slow, &taken, &err), 0);
+	assert_drawn();
+	value = notebook();
+	assert_int_equal(json_array_size(json_object_get(value, "cells")), 3);
+	assert_cell(value, 0, "slow", "slow's\n");
+	assert_cell(value, 1, "%%bash\nquick", "quick's\n");
+	assert_cell(value, 2, "waits", NULL);
+	json_decref(value);
+}
+
+/* The piece of a cell that was the first once is not the first for ever. */
+static void a_cell_that_begins_late_goes_before_those_that_ended(void **state)
+{
+	cleanup_json json_t *record = json_object();
+	struct journal_entry late = entry_of(1, "python", "late", "");
+	enum journal_taken taken;
+	json_t *value;
+
+	(void)state;
+	late.record = record;
+	assert_int_equal(ask(&late), 0);
+	add(entry_of(2, "bash", "quick", ""));
+	value = notebook();
+	assert_int_equal(json_array_size(json_object_get(value, "cells")), 1);
+	json_decref(value);
+	assert_drawn();
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	assert_int_equal(journal_end(journal, &late, &taken, &err), 0);
+	value = notebook();
+	assert_cell(value, 0, "late", NULL);
+	json_decref(value);
+	assert_drawn();
+}
+
+static void any_range_of_the_notebook_is_that_part_of_it(void **state)
+{
+	cleanup_buf struct buf whole = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	for (uint64_t n = 1; n <= 5; n++)
+		add(entry_of(n, "python", "x", "out\n"));
+	assert_int_equal(journal_read_notebook(journal, 0, SIZE_MAX / 4, &whole, &err), 0);
+	for (size_t at = 0; at <= whole.len + 1; at++) {
+		cleanup_buf struct buf part = BUF_INIT(BUF_UNBOUNDED);
+		size_t len = at < whole.len ? size_min(100, whole.len - at) : 0;
+
+		assert_int_equal(journal_read_notebook(journal, at, 100, &part, &err), 0);
+		assert_int_equal(part.len, len);
+		if (len > 0)
+			assert_memory_equal(part.data, whole.data + at, len);
+	}
+}
+
+static void the_end_of_a_cell_that_was_not_asked_for_is_not_taken(void **state)
+{
+	struct journal_entry entry = entry_of(4, "python", "x", "");
+	cleanup_json json_t *record = json_object();
+	enum journal_taken taken = JOURNAL_WHOLE;
+
+	(void)state;
+	entry.record = record;
+	assert_int_equal(journal_begin(journal, 4, &err), 0);
+	assert_int_equal(journal_end(journal, &entry, &taken, &err), 0);
+	assert_int_equal(taken, JOURNAL_NOT);
+	assert_int_equal(journal_count(journal), 0);
+}
+
+static void a_figure_too_large_for_the_notebook_is_left_out_and_said(void **state)
+{
+	size_t len = (size_t)9 << 20;
+	char *data = calloc(1, len);
+	const struct journal_image image = { .mime = "image/png", .data = data, .len = len };
+	struct journal_entry entry = entry_of(1, "python", "plot()", "");
+	cleanup_buf struct buf base64 = BUF_INIT(100);
+	const char *mime;
+	char *text;
+	json_t *value;
+
+	(void)state;
+	entry.images = &image;
+	entry.image_count = 1;
+	journal_set_max(journal, 32 << 20);
+	assert_int_equal(add(entry), JOURNAL_WHOLE);
+	assert_int_equal(journal_read_image(journal, 0, 0, &base64, &mime, &err), -1);
+	assert_int_equal(err.code, ERR_LIMIT);
+	value = notebook();
+	text = json_dumps(value, 0);
+	assert_non_null(strstr(text, "figures too large for the notebook: 1"));
+	free(text);
+	json_decref(value);
+	free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		JOURNAL_TEST(the_notebook_is_whole_after_every_cell),
+		JOURNAL_TEST(cells_stand_in_the_order_in_which_they_were_asked_for),
+		JOURNAL_TEST(a_cell_that_begins_late_goes_before_those_that_ended),
+		JOURNAL_TEST(any_range_of_the_notebook_is_that_part_of_it),
+		JOURNAL_TEST(the_end_of_a_cell_that_was_not_asked_for_is_not_taken),
+		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
