@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/util.h"
+#include "finish.h"
 #include "helper/harden.h"
 #include "helper/order.h"
 #include "helper/say.h"
@@ -44,6 +45,8 @@ static int obey(json_t *order, struct err *err)
 		return keep_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "rescue"))
 		return rescue_run(FOLDER_FD, order, err);
+	if (op != NULL && str_eq(op, "rescue-notebook"))
+		return finish_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "pack"))
 		return pack_run(FOLDER_FD, order, err);
 	if (op != NULL && str_eq(op, "link"))

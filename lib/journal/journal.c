@@ -46,10 +46,15 @@ void journal_free(struct journal *journal)
 {
 	if (journal == NULL)
 		return;
-	for (size_t i = 0; i < journal->count; i++)
+	for (size_t i = 0; i < journal->count; i++) {
 		free(journal->cells[i].images);
+		free(journal->cells[i].shown);
+	}
 	events_free(journal->events);
 	fd_close(&journal->notebook_fd);
+	for (size_t i = 0; i < journal->word_count; i++)
+		free(journal->words[i]);
+	free(journal->words);
 	free(journal->cells);
 	free(journal->session_id);
 	free(journal);
@@ -62,7 +67,7 @@ void journal_set_max(struct journal *journal, uint64_t max_bytes)
 
 /* ---- events ---- */
 
-static json_t *new_fields(const char *event, uint64_t number)
+static json_t *new_fields(const char *event)
 {
 	json_t *fields = json_object();
 	char now[CLOCK_UTC_LEN];
@@ -70,6 +75,13 @@ static json_t *new_fields(const char *event, uint64_t number)
 	clock_utc(now);
 	json_put_str(fields, "event", event);
 	json_put_str(fields, "time", now);
+	return fields;
+}
+
+static json_t *new_cell_fields(const char *event, uint64_t number)
+{
+	json_t *fields = new_fields(event);
+
 	json_put_int(fields, "cell", (json_int_t)number);
 	return fields;
 }
@@ -77,6 +89,12 @@ static json_t *new_fields(const char *event, uint64_t number)
 static bool has_room(const struct journal *journal, uint64_t bytes, uint64_t max)
 {
 	return events_size(journal->events) + journal->unfinished * END_MAX + bytes <= max;
+}
+
+/* Outputs end where the share of code begins. */
+static uint64_t outputs_max(const struct journal *journal)
+{
+	return journal->max - journal->max / CODE_SHARE;
 }
 
 static int add_event(struct journal *journal, const json_t *fields, const void *data, size_t len,
@@ -99,7 +117,7 @@ static struct kept_cell *new_cell(struct journal *journal)
 }
 
 /* By halves: numbers rise. */
-static struct kept_cell *find_cell(const struct journal *journal, uint64_t number)
+struct kept_cell *journal_cell(const struct journal *journal, uint64_t number)
 {
 	size_t low = 0;
 	size_t high = journal->count;
@@ -128,66 +146,110 @@ static void count_language(struct journal *journal, const char *language)
 	journal->tallies[i].cells++;
 }
 
-static void set_ran(struct journal *journal, struct kept_cell *cell)
-{
-	if (!cell->ran && !str_eq(cell->script.language, JOURNAL_SQL))
-		count_language(journal, cell->script.language);
-	cell->ran = true;
-}
-
-/* ---- a cell's beginning ---- */
-
-static void remember(struct journal *journal, const struct journal_asked *asked, const char *code,
-		     size_t code_len, const struct event_place *place)
+void journal_index_asked(struct journal *journal, const struct journal_asked *asked,
+			 const struct event_place *place)
 {
 	struct kept_cell *cell = new_cell(journal);
 
 	*cell = (struct kept_cell){ .asked = *place };
 	cell->script = (struct script_cell){ .number = asked->number,
 					     .language = asked->language,
-					     .state = "queued",
-					     .code_len = code_len };
-	cell->script.lines = script_lines(code, code_len, &cell->script.open);
+					     .state = JOURNAL_QUEUED,
+					     .code_len = asked->code_len };
+	cell->script.lines = script_lines(asked->code, asked->code_len, &cell->script.open);
 	journal->unfinished++;
+}
+
+void journal_index_began(struct journal *journal, struct kept_cell *cell)
+{
+	if (!cell->ran && !str_eq(cell->script.language, JOURNAL_SQL))
+		count_language(journal, cell->script.language);
+	cell->ran = true;
+	cell->script.state = JOURNAL_RUNNING;
+}
+
+void journal_index_shown(struct kept_cell *cell, const struct event_place *place)
+{
+	cell->shown = xrealloc(cell->shown, (cell->shown_count + 1) * sizeof(*cell->shown));
+	cell->shown[cell->shown_count++] = *place;
+}
+
+void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state)
+{
+	journal->unfinished--;
+	cell->over = true;
+	cell->script.state = state;
+}
+
+/* ---- a cell's beginning ---- */
+
+/* The file begins with whose it is. */
+static int add_session(struct journal *journal, struct err *err)
+{
+	cleanup_json json_t *fields = new_fields("session");
+	struct event_place place;
+
+	if (events_size(journal->events) > 0)
+		return 0;
+	json_put_str(fields, "session_id", journal->session_id);
+	return add_event(journal, fields, NULL, 0, &place, err);
 }
 
 int journal_ask(struct journal *journal, const struct journal_asked *asked, struct err *err)
 {
-	cleanup_json json_t *fields = new_fields("asked", asked->number);
+	cleanup_json json_t *fields = new_cell_fields("asked", asked->number);
 	cleanup_free char *redacted = NULL;
 	cleanup_free char *text = NULL;
-	const char *code = asked->code;
-	size_t len = asked->code_len;
+	struct journal_asked safe = *asked;
 	struct event_place place;
 
-	redacted = redacted_bytes(journal->redact, &code, &len);
+	redacted = redacted_bytes(journal->redact, &safe.code, &safe.code_len);
 	json_put_str(fields, "language", asked->language);
 	if (asked->timeout_ms > 0)
 		json_put_real(fields, "deadline_s", (double)asked->timeout_ms / 1000);
 	text = json_write_text(fields);
-	if (!has_room(journal, events_cost(strlen(text), len) + END_MAX, journal->max)) {
+	if (!has_room(journal, events_cost(strlen(text), safe.code_len) + END_MAX, journal->max)) {
 		journal->left_out++;
 		return 0;
 	}
-	if (events_add(journal->events, text, strlen(text), code, len, &place, err) < 0) {
+	if (add_session(journal, err) < 0 ||
+	    events_add(journal->events, text, strlen(text), safe.code, safe.code_len, &place, err) <
+		    0) {
 		journal->left_out++;
 		return -1;
 	}
-	remember(journal, asked, code, len, &place);
+	journal_index_asked(journal, &safe, &place);
 	return 0;
 }
 
 int journal_begin(struct journal *journal, uint64_t number, struct err *err)
 {
-	cleanup_json json_t *fields = new_fields("began", number);
-	struct kept_cell *cell = find_cell(journal, number);
+	cleanup_json json_t *fields = new_cell_fields("began", number);
+	struct kept_cell *cell = journal_cell(journal, number);
 	struct event_place place;
 
 	if (cell == NULL || cell->ran)
 		return 0;
-	set_ran(journal, cell);
-	cell->script.state = "running";
+	journal_index_began(journal, cell);
 	return add_event(journal, fields, NULL, 0, &place, err);
+}
+
+int journal_show(struct journal *journal, uint64_t number, const char *text, size_t len,
+		 struct err *err)
+{
+	cleanup_json json_t *fields = new_cell_fields("shown", number);
+	struct kept_cell *cell = journal_cell(journal, number);
+	cleanup_free char *redacted = NULL;
+	struct event_place place;
+
+	if (cell == NULL || cell->over || len == 0 ||
+	    !has_room(journal, events_cost(END_MAX, len), outputs_max(journal)))
+		return 0;
+	redacted = redacted_bytes(journal->redact, &text, &len);
+	if (add_event(journal, fields, text, len, &place, err) < 0)
+		return -1;
+	journal_index_shown(cell, &place);
+	return 0;
 }
 
 /* ---- its end ---- */
@@ -221,7 +283,7 @@ static void put_outputs(json_t *fields, const struct journal_entry *entry)
 /* The JSON text of the end. Without outputs it has less than END_MAX bytes with its beginning. */
 static char *write_end(const struct journal_entry *entry, bool outputs)
 {
-	cleanup_json json_t *fields = new_fields("ended", entry->number);
+	cleanup_json json_t *fields = new_cell_fields("ended", entry->number);
 
 	json_put_str(fields, "state", entry->state);
 	json_put_bool(fields, "ran", entry->ran);
@@ -235,7 +297,7 @@ static char *write_end(const struct journal_entry *entry, bool outputs)
 static json_t *describe_figure(const struct journal_entry *entry, size_t index)
 {
 	const struct journal_image *image = &entry->images[index];
-	json_t *fields = new_fields("figure", entry->number);
+	json_t *fields = new_cell_fields("figure", entry->number);
 
 	json_put_int(fields, "figure", (json_int_t)index + 1);
 	json_put_str(fields, "mimeType", image->mime);
@@ -282,6 +344,8 @@ static int add_whole(struct journal *journal, struct kept_cell *cell,
 	}
 	cell->images = images;
 	cell->image_count = entry->image_count;
+	mem_cleanup(&cell->shown);
+	cell->shown_count = 0;
 	return 0;
 }
 
@@ -301,7 +365,7 @@ static int add_end(struct journal *journal, struct kept_cell *cell,
 	cleanup_free char *text = write_end(entry, true);
 
 	*ret_taken = JOURNAL_WHOLE;
-	if (has_room(journal, outputs_cost(entry, text), journal->max - journal->max / CODE_SHARE))
+	if (has_room(journal, outputs_cost(entry, text), outputs_max(journal)))
 		return add_whole(journal, cell, entry, text, err);
 	*ret_taken = JOURNAL_WITHOUT_OUTPUTS;
 	return add_bare(journal, cell, entry, err);
@@ -310,18 +374,16 @@ static int add_end(struct journal *journal, struct kept_cell *cell,
 int journal_end(struct journal *journal, const struct journal_entry *entry,
 		enum journal_taken *ret_taken, struct err *err)
 {
-	struct kept_cell *cell = find_cell(journal, entry->number);
+	struct kept_cell *cell = journal_cell(journal, entry->number);
 	cleanup_redacted struct redacted_entry redacted;
 
 	*ret_taken = JOURNAL_NOT;
 	redacted_entry_init(&redacted, entry, journal->redact);
 	if (cell == NULL || cell->over)
 		return 0;
-	journal->unfinished--;
-	cell->over = true;
-	cell->script.state = entry->state;
 	if (entry->ran)
-		set_ran(journal, cell);
+		journal_index_began(journal, cell);
+	journal_index_ended(journal, cell, entry->state);
 	return add_end(journal, cell, &redacted.entry, ret_taken, err);
 }
 
@@ -364,7 +426,7 @@ bool journal_at(const struct journal *journal, size_t index, struct journal_line
 
 int journal_find(const struct journal *journal, uint64_t number, size_t *ret_index, struct err *err)
 {
-	const struct kept_cell *cell = find_cell(journal, number);
+	const struct kept_cell *cell = journal_cell(journal, number);
 
 	if (cell == NULL)
 		return err_set(err, ERR_NOT_FOUND, "cell %" PRIu64 " is not in the journal",

@@ -38,6 +38,12 @@ enum journal_taken { JOURNAL_WHOLE, JOURNAL_WITHOUT_OUTPUTS, JOURNAL_NOT };
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
 			    const struct redact *redact);
 void journal_free(struct journal *journal);
+/*
+ * The journal that an ended server left in this folder, for reading and drawing. A cell that had no
+ * end is over with the state "killed". NULL: there is none (ERR_SYSTEM), or none of this version
+ * (ERR_INVALID).
+ */
+struct journal *journal_load(int dir_fd, struct err *err) MUST_CHECK;
 /* For the cells to come. */
 void journal_set_max(struct journal *journal, uint64_t max_bytes);
 
@@ -49,6 +55,9 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked,
 		struct err *err) MUST_CHECK;
 /* The cell's code goes to its interpreter now. -1 when the disk fails. */
 int journal_begin(struct journal *journal, uint64_t number, struct err *err) MUST_CHECK;
+/* Adds what an answer showed of a cell that goes on. -1 when the disk fails. */
+int journal_show(struct journal *journal, uint64_t number, const char *text, size_t len,
+		 struct err *err) MUST_CHECK;
 /*
  * Adds how a cell ended that was asked for. The record is changed where a secret is in it. -1 when
  * the disk fails: the cell is then in it without its outputs.
@@ -66,7 +75,7 @@ uint64_t journal_bytes(const struct journal *journal);
 struct journal_line {
 	uint64_t number;
 	const char *language;
-	const char *state; /* "queued", "running", or how it ended */
+	const char *state; /* "queued", "running", "killed", or how it ended */
 	bool ran;
 	size_t image_count;
 };

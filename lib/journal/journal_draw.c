@@ -58,15 +58,41 @@ static const char *text_of(const struct event *end, const char *key)
 	return json_string_value(json_object_get(end->fields, key));
 }
 
-static void draw_entry(const struct kept_cell *cell, const struct event *asked,
+/* What is told of a cell without an end. */
+static const char *note_of(const struct kept_cell *cell)
+{
+	if (!cell->over)
+		return cell->script.state;
+	return str_eq(cell->script.state, JOURNAL_KILLED) ? "ptycell was killed while this cell ran"
+							  : NULL;
+}
+
+static void draw_open(const struct kept_cell *cell, const struct event *asked,
+		      const struct buf *shown, struct buf *out)
+{
+	cleanup_event struct event none = EVENT_INIT;
+	cleanup_json json_t *record = journal_record_of(cell, &none);
+	const struct journal_entry entry = {
+		.number = cell->script.number,
+		.language = cell->script.language,
+		.code = asked->data,
+		.code_len = asked->data_len,
+		.text = buf_str(shown),
+		.text_len = shown->len,
+		.note = note_of(cell),
+		.record = record,
+	};
+
+	notebook_cell(out, &entry, entry.note != NULL);
+}
+
+static void draw_ended(const struct kept_cell *cell, const struct event *asked,
 		       const struct event *end, const struct figures *figures, struct buf *out)
 {
 	cleanup_json json_t *record = journal_record_of(cell, end);
 	const struct journal_entry entry = {
 		.number = cell->script.number,
 		.language = cell->script.language,
-		.state = cell->script.state,
-		.ran = true,
 		.code = asked->data,
 		.code_len = asked->data_len,
 		.text = text_of(end, "text"),
@@ -76,14 +102,14 @@ static void draw_entry(const struct kept_cell *cell, const struct event *asked,
 		.settled = true,
 		.error_name = text_of(end, "error_name"),
 		.error_text = text_of(end, "error_text"),
-		.note = cell->over ? text_of(end, "note") : cell->script.state,
+		.note = text_of(end, "note"),
 		.left_out = text_of(end, "left_out"),
 		.images = figures->images,
 		.image_count = figures->count,
 		.record = record,
 	};
 
-	notebook_cell(out, &entry, !cell->over || text_of(end, "text") != NULL);
+	notebook_cell(out, &entry, entry.text != NULL);
 }
 
 static int draw_cell(const struct journal *journal, const struct kept_cell *cell, struct buf *out,
@@ -91,13 +117,18 @@ static int draw_cell(const struct journal *journal, const struct kept_cell *cell
 {
 	cleanup_event struct event asked = EVENT_INIT;
 	cleanup_event struct event end = EVENT_INIT;
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_figures struct figures figures = { .count = 0 };
 
 	if (events_read(journal->events, &cell->asked, &asked, err) < 0 ||
 	    journal_read_end(journal, cell, &end, err) < 0 ||
+	    journal_read_shown(journal, cell, &shown, err) < 0 ||
 	    read_figures(journal, cell, &figures, err) < 0)
 		return -1;
-	draw_entry(cell, &asked, &end, &figures, out);
+	if (cell->ended.len == 0)
+		draw_open(cell, &asked, &shown, out);
+	else
+		draw_ended(cell, &asked, &end, &figures, out);
 	return 0;
 }
 

@@ -16,11 +16,17 @@ struct kept_cell {
 	bool ran;                  /* or runs */
 	bool over;
 	struct event_place asked;
-	struct event_place ended; /* nowhere: it goes on, or the disk failed */
+	struct event_place ended; /* nowhere: it goes on, it was killed, or the disk failed */
+	size_t shown_count;       /* of a cell without an end: what answers showed of it */
+	struct event_place *shown;
 	size_t image_count;
 	struct event_place *images;
 	size_t drawn_len; /* of its piece of the notebook; 0: it was not drawn since it is over */
 };
+
+#define JOURNAL_QUEUED "queued"
+#define JOURNAL_RUNNING "running"
+#define JOURNAL_KILLED "killed"
 
 struct journal {
 	struct events *events;
@@ -33,6 +39,8 @@ struct journal {
 	size_t cap;
 	size_t unfinished;
 	size_t bare;
+	char **words; /* of a loaded journal: its languages and states */
+	size_t word_count;
 	uint64_t left_out;
 	int notebook_fd;    /* -1: not drawn yet */
 	size_t drawn_cells; /* of the index, that are in its first `drawn_size` bytes for good */
@@ -42,5 +50,13 @@ struct journal {
 		size_t cells;             /* that ran */
 	} tallies[JOURNAL_LANGUAGES_MAX]; /* in the order of their first cells */
 };
+
+/* What adding does to the index, for loading. Language and state live as long as the journal. */
+void journal_index_asked(struct journal *journal, const struct journal_asked *asked,
+			 const struct event_place *place);
+void journal_index_began(struct journal *journal, struct kept_cell *cell);
+void journal_index_shown(struct kept_cell *cell, const struct event_place *place);
+void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state);
+struct kept_cell *journal_cell(const struct journal *journal, uint64_t number);
 
 #endif

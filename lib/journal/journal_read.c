@@ -65,6 +65,19 @@ int journal_read_end(const struct journal *journal, const struct kept_cell *cell
 	return events_read(journal->events, &cell->ended, ret, err);
 }
 
+int journal_read_shown(const struct journal *journal, const struct kept_cell *cell, struct buf *out,
+		       struct err *err)
+{
+	for (size_t i = 0; i < cell->shown_count; i++) {
+		cleanup_event struct event shown = EVENT_INIT;
+
+		if (events_read(journal->events, &cell->shown[i], &shown, err) < 0)
+			return -1;
+		buf_put(out, shown.data, shown.data_len);
+	}
+	return 0;
+}
+
 json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 {
 	json_t *record = json_object_get(end->fields, "record");
@@ -73,13 +86,16 @@ json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 }
 
 /* Fills in what is the same in the event of the end. */
-static void put_end(json_t *object, const struct event *end)
+static void put_end(json_t *object, const struct kept_cell *cell, const struct buf *shown,
+		    const struct event *end)
 {
 	static const char *const keys[] = { "left_out", "note",  "outputs_left_out",
 					    "text",     "value", "traceback" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		json_put(object, keys[i], json_incref(json_object_get(end->fields, keys[i])));
+	if (cell->ended.len == 0)
+		json_put(object, "text", json_make_text(buf_str(shown), shown->len));
 }
 
 json_t *journal_read_cell(const struct journal *journal, size_t index, struct err *err)
@@ -87,14 +103,16 @@ json_t *journal_read_cell(const struct journal *journal, size_t index, struct er
 	const struct kept_cell *cell = &journal->cells[index];
 	cleanup_event struct event asked = EVENT_INIT;
 	cleanup_event struct event end = EVENT_INIT;
+	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
 	json_t *object;
 
 	if (events_read(journal->events, &cell->asked, &asked, err) < 0 ||
-	    journal_read_end(journal, cell, &end, err) < 0)
+	    journal_read_end(journal, cell, &end, err) < 0 ||
+	    journal_read_shown(journal, cell, &shown, err) < 0)
 		return NULL;
 	object = journal_record_of(cell, &end);
 	json_put_str(object, "language", cell->script.language);
-	put_end(object, &end);
+	put_end(object, cell, &shown, &end);
 	if (put_figures(journal, cell, object, err) < 0) {
 		json_decref(object);
 		return NULL;

@@ -8,6 +8,9 @@
 /* Reads the event of a cell's end; one without fields where there is none. */
 int journal_read_end(const struct journal *journal, const struct kept_cell *cell, struct event *ret,
 		     struct err *err) MUST_CHECK;
+/* Appends what answers showed of a cell without an end. */
+int journal_read_shown(const struct journal *journal, const struct kept_cell *cell, struct buf *out,
+		       struct err *err) MUST_CHECK;
 /* Returns the record that the event has, or what is known without it. A new reference. */
 json_t *journal_record_of(const struct kept_cell *cell, const struct event *end);
 /* Static. */

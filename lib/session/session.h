@@ -65,6 +65,8 @@ struct session_host {
 	void (*cell_asked)(void *owner, struct session *session, const struct exec_asked *asked);
 	/* Its code goes to the interpreter. */
 	void (*cell_began)(void *owner, struct session *session, uint64_t number);
+	/* An answer shows the text of a cell that goes on. */
+	void (*cell_shown)(void *owner, struct session *session, const struct cell *cell);
 	/*
 	 * A cell is over, whether or not somebody waited for it; told after the answer, each once.
 	 * `result` has no notice.

@@ -112,6 +112,8 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 		uploads_told(s->uploads);
 	}
 	call->done(call, &result, call->data);
+	if (subject == NULL && !cell->bare)
+		s->host->cell_shown(s->host->owner, s, cell);
 	call_free(call);
 	free(earlier);
 	forget_told(lane);

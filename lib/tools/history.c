@@ -162,6 +162,16 @@ void history_begin(struct history *history, struct session *session, uint64_t nu
 		      &err);
 }
 
+void history_show(struct history *history, struct session *session, const struct cell *cell)
+{
+	struct err err;
+
+	check_journal(history, session,
+		      journal_show(session_journal(session), cell->number, buf_str(&cell->text),
+				   cell->text.len, &err),
+		      &err);
+}
+
 static void end_in_journal(struct history *history, struct session *session,
 			   const struct journal_entry *entry)
 {

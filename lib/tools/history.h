@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cell;
 struct exec_asked;
 struct exec_result;
 struct history;
@@ -24,6 +25,8 @@ void history_free(struct history *history);
 /* A cell was asked for, began, and is over. */
 void history_ask(struct history *history, struct session *session, const struct exec_asked *asked);
 void history_begin(struct history *history, struct session *session, uint64_t number);
+/* An answer showed some of it before its end. */
+void history_show(struct history *history, struct session *session, const struct cell *cell);
 void history_add(struct history *history, const struct exec_result *result);
 /*
  * `record` is what record_cell makes of a cell that is over; history_add of that cell then makes no

@@ -378,6 +378,13 @@ static void on_cell_began(void *owner, struct session *session, uint64_t number)
 		notices_list_changed(service->notices);
 }
 
+static void on_cell_shown(void *owner, struct session *session, const struct cell *cell)
+{
+	struct service *service = owner;
+
+	history_show(service->history, session, cell);
+}
+
 static void on_cell_over(void *owner, const struct exec_result *result)
 {
 	struct service *service = owner;
@@ -550,6 +557,7 @@ struct table *service_table(struct service *service, struct err *err)
 	service->host.retire = retire;
 	service->host.cell_asked = on_cell_asked;
 	service->host.cell_began = on_cell_began;
+	service->host.cell_shown = on_cell_shown;
 	service->host.cell_over = on_cell_over;
 	service->host.install = on_install;
 	service->host.state_changed = on_state_changed;

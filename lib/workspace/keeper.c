@@ -72,6 +72,7 @@ struct keeper {
 	const struct home *home;
 	int data_fd; /* borrowed, as the next: not after keeper_free */
 	int journal_fd;
+	bool keeps_notebook;
 	char *helper_path;
 	char *root;
 	char *id;
@@ -153,11 +154,11 @@ static void name_folder(struct keeper *keeper)
 	keeper->folder = keepname_new(keeper->id);
 	assert(keeper->root != NULL);
 	keeper->shown = keepname_show(keeper->root, keeper->folder);
-	rescue_record(keeper->journal_fd, keeper->root, keeper->folder);
+	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->keeps_notebook);
 }
 
 struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
-			  const char *root, const char *session_id, void *data)
+			  const char *root, bool notebook, const char *session_id, void *data)
 {
 	struct keeper *keeper = xcalloc(1, sizeof(*keeper));
 
@@ -175,6 +176,7 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 	keeper->journal_fd = workspace_journal_fd(workspace);
 	keeper->helper_path = xstrdup(helper);
 	keeper->root = root == NULL ? NULL : xstrdup(root);
+	keeper->keeps_notebook = notebook;
 	keeper->id = xstrdup(session_id);
 	keeper->data = data;
 	list_init(&keeper->all);

@@ -27,11 +27,12 @@ struct keep_result {
 
 /*
  * `root` is PTYCELL_KEEP resolved ("~/ptycell"), or NULL for off; the session's folder
- * DATE-ID-xxxx below it is made when the first file is kept. `helper` is ptycell-files' path.
+ * DATE-ID-xxxx below it is made when the first file is kept. `notebook`: should this server be
+ * killed, the next one keeps the notebook, too. `helper` is ptycell-files' path.
  * All borrowed for the call but `loop` and `workspace`.
  */
 struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
-			  const char *root, const char *session_id, void *data);
+			  const char *root, bool notebook, const char *session_id, void *data);
 void *keeper_data(const struct keeper *keeper);
 /* For the copies to come; 0 at the start. */
 void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes);

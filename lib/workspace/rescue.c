@@ -35,7 +35,9 @@ struct rescue {
 	int lock; /* on the folder, as removers hold it: no other server takes it for stale */
 	DIR *sessions;
 	uint64_t quota_bytes;
-	char *shown; /* where the files of the session at hand go */
+	char *shown;    /* where the files of the session at hand go */
+	json_t *record; /* of it, for its notebook, which comes behind its results; or NULL */
+	int journal_fd; /* of it, then */
 	size_t copied;
 	size_t failed;
 	void (*done)(void *data, const char *name);
@@ -44,7 +46,7 @@ struct rescue {
 
 /* ---- the record ---- */
 
-void rescue_record(int journal_fd, const char *root, const char *folder)
+void rescue_record(int journal_fd, const char *root, const char *folder, bool notebook)
 {
 	cleanup_fd int fd = openat(journal_fd, RESCUE_RECORD,
 				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -55,6 +57,7 @@ void rescue_record(int journal_fd, const char *root, const char *folder)
 
 	json_put_str(record, "root", encoded);
 	json_put_str(record, "folder", folder);
+	json_put_bool(record, "notebook", notebook);
 	text = json_write_text(record);
 	if (fd < 0)
 		(void)err_sys(&err, "making it");
@@ -76,11 +79,19 @@ static json_t *read_record(int session_fd)
 
 /* ---- one session after the other ---- */
 
+static void forget_session(struct rescue *rescue)
+{
+	json_decref(rescue->record);
+	rescue->record = NULL;
+	fd_close(&rescue->journal_fd);
+}
+
 static void release(struct rescue *rescue)
 {
 	loop_defer_stop(&rescue->next);
 	if (rescue->sessions != NULL)
 		(void)closedir(rescue->sessions);
+	forget_session(rescue);
 	fd_close(&rescue->lock);
 	free(rescue->helper_path);
 	free(rescue->shown);
@@ -131,34 +142,55 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 	loop_defer_start(rescue->loop, &rescue->next, on_next);
 }
 
-/* False when there is nothing to do for it. */
-static bool start_session(struct rescue *rescue, int session_fd)
+/* `fd` is what the order is about. False: it cannot be done. */
+static bool start_helper(struct rescue *rescue, const char *op, int fd)
 {
 	static const struct helper_handlers handlers = { .progress = on_progress, .done = on_done };
-	cleanup_json json_t *record = read_record(session_fd);
-	const char *root = json_string_value(json_object_get(record, "root"));
-	const char *folder = json_string_value(json_object_get(record, "folder"));
-	cleanup_fd int data_fd = beneath_open(session_fd, "data", O_RDONLY | O_DIRECTORY, 0);
-	cleanup_free char *decoded = root == NULL ? NULL : percent_decode(root, strlen(root));
 	struct helper_spec spec = { .path = rescue->helper_path,
-				    .order = record,
-				    .fds = &data_fd,
+				    .order = rescue->record,
+				    .fds = &fd,
 				    .fd_count = 1,
 				    .quiet_ms = QUIET_MS };
 	struct err err;
 
-	if (decoded == NULL || folder == NULL || data_fd < 0)
-		return false;
-	json_put_str(record, "op", "rescue");
-	json_put_int(record, "room", (json_int_t)rescue->quota_bytes);
-	free(rescue->shown);
-	rescue->shown = keepname_show(decoded, folder);
+	json_put_str(rescue->record, "op", op);
+	json_put_int(rescue->record, "room", (json_int_t)rescue->quota_bytes);
 	rescue->copied = 0;
 	rescue->failed = 0;
 	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
 	if (rescue->helper == NULL)
 		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err.msg);
 	return rescue->helper != NULL;
+}
+
+/* False when there is nothing to do for it. */
+static bool start_session(struct rescue *rescue, int session_fd)
+{
+	cleanup_fd int data_fd = beneath_open(session_fd, "data", O_RDONLY | O_DIRECTORY, 0);
+	cleanup_free char *decoded = NULL;
+	const char *root;
+	const char *folder;
+
+	forget_session(rescue);
+	rescue->record = read_record(session_fd);
+	root = json_string_value(json_object_get(rescue->record, "root"));
+	folder = json_string_value(json_object_get(rescue->record, "folder"));
+	decoded = root == NULL ? NULL : percent_decode(root, strlen(root));
+	if (decoded == NULL || folder == NULL || data_fd < 0)
+		return false;
+	free(rescue->shown);
+	rescue->shown = keepname_show(decoded, folder);
+	if (json_is_true(json_object_get(rescue->record, "notebook")))
+		rescue->journal_fd = beneath_open(session_fd, "journal", O_RDONLY | O_DIRECTORY, 0);
+	return start_helper(rescue, "rescue", data_fd);
+}
+
+/* Results come first: they make the folder. */
+static bool start_notebook(struct rescue *rescue)
+{
+	cleanup_fd int fd = fd_steal(&rescue->journal_fd);
+
+	return fd >= 0 && start_helper(rescue, "rescue-notebook", fd);
 }
 
 static void finish(struct rescue *rescue)
@@ -177,6 +209,8 @@ static void on_next(struct loop_defer *defer)
 	struct rescue *rescue = container_of(defer, struct rescue, next);
 	const struct dirent *entry;
 
+	if (start_notebook(rescue))
+		return;
 	while (rescue->sessions != NULL && (entry = readdir(rescue->sessions)) != NULL) {
 		cleanup_fd int session_fd = -1;
 
@@ -197,6 +231,7 @@ void rescue_start(const struct rescue_spec *spec, void (*done)(void *data, const
 	int sessions = -1;
 
 	rescue->job.leave = leave;
+	rescue->journal_fd = -1;
 	rescue->loop = spec->loop;
 	rescue->helper_path = xstrdup(spec->helper);
 	rescue->name = xstrdup(spec->name);

@@ -181,9 +181,10 @@ def test_a_cell_that_runs_is_read_as_running_and_stands_where_it_was_asked_for(s
     server.cell("echo meanwhile", language="bash")
     cell = json.loads(read(server, "cells/1"))
     assert (cell["state"], cell["language"]) == ("running", "python") and "while True" in cell["code"]
+    assert cell["text"] == "begun\n"
     assert [(c["cell"], c["state"]) for c in json.loads(read(server, "cells"))] == [(1, "running"), (2, "done")]
     running, done = notebook(server)["cells"]
-    assert "while True" in running["source"] and running["outputs"][0]["text"] == "[running]\n"
+    assert "while True" in running["source"] and [o["text"] for o in running["outputs"]] == ["begun\n", "[running]\n"]
     assert done["outputs"][0]["text"] == "meanwhile\n"
     assert read(server, "script").startswith("# %% cell 1, running\n")
     assert server.interact(action="interrupt", language="python").state == "interrupted"

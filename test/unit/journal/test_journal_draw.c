@@ -139,6 +139,83 @@ static void a_figure_too_large_for_the_notebook_is_left_out_and_said(void **stat
 	free(data);
 }
 
+/* The journal as the next server finds it. */
+static void load_again(void)
+{
+	journal_free(journal);
+	journal = journal_load(scratch.fd, &err);
+	if (journal == NULL)
+		fail_msg("%s", err.msg);
+}
+
+static void a_journal_is_read_again_as_it_was(void **state)
+{
+	static const struct journal_image image = {
+		.mime = "image/png", .file = "a.png", .data = "\0\1\2", .len = 3
+	};
+	struct journal_entry figure = entry_of(2, "r", "plot(1)", "");
+	struct journal_entry never = entry_of(3, "bash", "never", "");
+	cleanup_buf struct buf before = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf after = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	figure.images = &image;
+	figure.image_count = 1;
+	never.ran = false;
+	never.state = "not_started";
+	add(entry_of(1, "python", "print(1)", "1\n"));
+	add(figure);
+	add(never);
+	assert_int_equal(journal_read_notebook(journal, 0, SIZE_MAX / 4, &before, &err), 0);
+	load_again();
+	assert_int_equal(journal_count(journal), 3);
+	assert_int_equal(journal_read_notebook(journal, 0, SIZE_MAX / 4, &after, &err), 0);
+	assert_string_equal(buf_str(&after), buf_str(&before));
+	assert_string_equal(journal_language(journal), "python");
+	assert_drawn();
+}
+
+static void a_cell_that_a_killed_server_ran_stands_there_with_what_was_shown_of_it(void **state)
+{
+	struct journal_entry ran = entry_of(1, "python", "ran", "");
+	struct journal_entry queued = entry_of(2, "python", "queued", "");
+	struct journal_line line;
+	json_t *value;
+	json_t *cell;
+
+	(void)state;
+	assert_int_equal(ask(&ran), 0);
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	assert_int_equal(journal_show(journal, 1, "so ", 3, &err), 0);
+	assert_int_equal(journal_show(journal, 1, "far\n", 4, &err), 0);
+	assert_int_equal(ask(&queued), 0);
+	value = notebook();
+	assert_cell(value, 0, "ran", "so far\n");
+	json_decref(value);
+	load_again();
+	value = notebook();
+	assert_int_equal(json_array_size(json_object_get(value, "cells")), 1);
+	assert_cell(value, 0, "ran", "so far\n");
+	json_decref(value);
+	assert_true(journal_at(journal, 0, &line));
+	assert_string_equal(line.state, "killed");
+	cell = journal_read_cell(journal, 0, &err);
+	assert_string_equal(json_string_value(json_object_get(cell, "text")), "so far\n");
+	assert_string_equal(json_string_value(json_object_get(cell, "state")), "killed");
+	json_decref(cell);
+	assert_drawn();
+}
+
+static void where_there_is_no_journal_none_is_loaded(void **state)
+{
+	(void)state;
+	assert_null(journal_load(scratch.fd, &err));
+	assert_int_equal(err.code, ERR_SYSTEM);
+	scratch_write(scratch.fd, "events", "something else\n   ");
+	assert_null(journal_load(scratch.fd, &err));
+	assert_int_equal(err.code, ERR_INVALID);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +224,10 @@ int main(void)
 		JOURNAL_TEST(a_cell_that_begins_late_goes_before_those_that_ended),
 		JOURNAL_TEST(any_range_of_the_notebook_is_that_part_of_it),
 		JOURNAL_TEST(the_end_of_a_cell_that_was_not_asked_for_is_not_taken),
+		JOURNAL_TEST(a_journal_is_read_again_as_it_was),
+		JOURNAL_TEST(
+			a_cell_that_a_killed_server_ran_stands_there_with_what_was_shown_of_it),
+		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 	};
 

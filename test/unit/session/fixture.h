@@ -37,6 +37,7 @@ struct fixture {
 	struct session_host host;
 	int cells_asked;
 	int cells_begun;
+	int cells_shown;
 	int cells_over;
 	int retired; /* folders handed over for removal */
 };
@@ -137,6 +138,14 @@ FIXTURE_FN void fixture_on_cell_began(void *owner, struct session *session, uint
 	fixture.cells_begun++;
 }
 
+FIXTURE_FN void fixture_on_cell_shown(void *owner, struct session *session, const struct cell *cell)
+{
+	(void)owner;
+	(void)session;
+	assert_true(cell_goes_on(cell));
+	fixture.cells_shown++;
+}
+
 FIXTURE_FN void fixture_on_cell_over(void *owner, const struct exec_result *result)
 {
 	(void)owner;
@@ -188,6 +197,7 @@ FIXTURE_FN void fixture_open(void)
 	fixture.host = (struct session_host){
 		.cell_asked = fixture_on_cell_asked,
 		.cell_began = fixture_on_cell_began,
+		.cell_shown = fixture_on_cell_shown,
 		.cell_over = fixture_on_cell_over,
 		.state_changed = fixture_on_state_changed,
 		.loop = fixture.loop,

@@ -10,8 +10,8 @@ enum { MANY = BESIDE_TREE_MAX + 1 };
 
 static struct keeper *new_keeper(struct fixture *f)
 {
-	return keeper_new(f->loop, f->workspace, TEST_BUILD "/ptycell-files", f->scratch.path, "s",
-			  f);
+	return keeper_new(f->loop, f->workspace, TEST_BUILD "/ptycell-files", f->scratch.path, true,
+			  "s", f);
 }
 
 static struct change made(char *path)

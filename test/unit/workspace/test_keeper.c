@@ -36,7 +36,7 @@ static struct keeper *new_keeper(struct fixture *f, uint64_t quota, struct outco
 
 	(void)snprintf(root, sizeof(root), "%s/kept", f->scratch.path);
 	struct keeper *keeper =
-		keeper_new(f->loop, f->workspace, HELPER, root, "sales/../1", outcome);
+		keeper_new(f->loop, f->workspace, HELPER, root, true, "sales/../1", outcome);
 
 	keeper_set_quota(keeper, quota);
 	return keeper;
@@ -283,7 +283,8 @@ static void keeping_off_and_strange_paths_copy_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct outcome outcome = { .told = false };
-	struct keeper *keeper = keeper_new(f->loop, f->workspace, HELPER, NULL, "x", &outcome);
+	struct keeper *keeper =
+		keeper_new(f->loop, f->workspace, HELPER, NULL, true, "x", &outcome);
 
 	scratch_write(f->data, "output/a", "1");
 	copy(f, keeper, "output/a");
@@ -402,7 +403,7 @@ static void a_copy_that_hangs_is_given_up_and_the_next_one_sooner(void **state)
 	struct loop *loop = loop_new(fake_clock, &err);
 	cleanup_free char *helper = xasprintf("%s/helper", f->scratch.path);
 	struct keeper *keeper =
-		keeper_new(loop, f->workspace, helper, f->scratch.path, "s", &outcome);
+		keeper_new(loop, f->workspace, helper, f->scratch.path, true, "s", &outcome);
 
 	keeper_set_quota(keeper, 1000);
 	scratch_write(f->data, "output/a", "a");

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * journal_load.c - the index of a journal that an ended server left, from its events.
+ *
+ * Events of kinds that this version does not know are passed over: a newer server may have written
+ * them.
+ */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "journal/journal_internal.h"
+
+/* The figures of a cell come before its end. */
+struct pending {
+	size_t count;
+	struct event_place *places;
+};
+
+/* Returns this word for as long as the journal lives. There are few. */
+static const char *keep_word(struct journal *journal, const char *word)
+{
+	for (size_t i = 0; i < journal->word_count; i++)
+		if (str_eq(journal->words[i], word))
+			return journal->words[i];
+	journal->words =
+		xrealloc(journal->words, (journal->word_count + 1) * sizeof(*journal->words));
+	journal->words[journal->word_count] = xstrdup(word);
+	return journal->words[journal->word_count++];
+}
+
+static const char *text_of(const struct event *event, const char *key)
+{
+	const char *text = json_string_value(json_object_get(event->fields, key));
+
+	return text != NULL ? text : "";
+}
+
+static uint64_t number_of(const struct event *event)
+{
+	return (uint64_t)json_integer_value(json_object_get(event->fields, "cell"));
+}
+
+static void load_session(struct journal *journal, const struct event *event)
+{
+	free(journal->session_id);
+	journal->session_id = xstrdup(text_of(event, "session_id"));
+}
+
+static void load_asked(struct journal *journal, const struct event *event,
+		       const struct event_place *place)
+{
+	const struct journal_asked asked = { .number = number_of(event),
+					     .language =
+						     keep_word(journal, text_of(event, "language")),
+					     .code = event->data,
+					     .code_len = event->data_len };
+
+	if (journal->count == 0 || journal->cells[journal->count - 1].script.number < asked.number)
+		journal_index_asked(journal, &asked, place);
+}
+
+static void load_figure(struct pending *figures, const struct event_place *place)
+{
+	figures->places =
+		xrealloc(figures->places, (figures->count + 1) * sizeof(*figures->places));
+	figures->places[figures->count++] = *place;
+}
+
+static void load_ended(struct journal *journal, struct kept_cell *cell, const struct event *event,
+		       const struct event_place *place, struct pending *figures)
+{
+	if (json_is_true(json_object_get(event->fields, "ran")))
+		journal_index_began(journal, cell);
+	journal_index_ended(journal, cell, keep_word(journal, text_of(event, "state")));
+	cell->ended = *place;
+	cell->images = figures->places;
+	cell->image_count = figures->count;
+	*figures = (struct pending){ .count = 0 };
+}
+
+static void load_event(struct journal *journal, const struct event *event,
+		       const struct event_place *place, struct pending *figures)
+{
+	const char *kind = text_of(event, "event");
+	struct kept_cell *cell = journal_cell(journal, number_of(event));
+
+	if (str_eq(kind, "session"))
+		load_session(journal, event);
+	else if (str_eq(kind, "asked"))
+		load_asked(journal, event, place);
+	else if (cell == NULL || cell->over)
+		return;
+	else if (str_eq(kind, "began"))
+		journal_index_began(journal, cell);
+	else if (str_eq(kind, "shown"))
+		journal_index_shown(cell, place);
+	else if (str_eq(kind, "figure"))
+		load_figure(figures, place);
+	else if (str_eq(kind, "ended"))
+		load_ended(journal, cell, event, place, figures);
+}
+
+struct journal *journal_load(int dir_fd, struct err *err)
+{
+	struct events *events = events_open(dir_fd, err);
+	cleanup_event struct event event = EVENT_INIT;
+	struct event_place place = { .len = 0 };
+	struct pending figures = { .count = 0 };
+	struct journal *journal;
+
+	if (events == NULL)
+		return NULL;
+	journal = journal_new(dir_fd, "", 0, NULL);
+	events_free(journal->events);
+	journal->events = events;
+	while (events_next(events, &place, &event))
+		load_event(journal, &event, &place, &figures);
+	free(figures.places);
+	for (size_t i = 0; i < journal->count; i++)
+		if (!journal->cells[i].over)
+			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED);
+	return journal;
+}

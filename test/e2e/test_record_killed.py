@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""What a user has of a session whose server was killed: the next server finishes its notebook."""
+import json
+import os
+import random
+import time
+
+import pytest
+
+from client import Result, Server
+from patience import until
+from steps import paths_in, session_folders
+
+KILLS = int(os.environ.get("PTYCELL_KILLS", "6"))  # 300 are made by hand: the whole of it
+
+
+def kill(server):
+    """Returns the folder of its only session."""
+    folder, = session_folders(server.home)
+    server.process.kill()
+    server.process.wait()
+    return folder
+
+
+def finished(home, folder):
+    """The next server has nothing more to do for the dead one."""
+    until(lambda: not folder.exists() and paths_in(home, ".remove-*") == [])
+
+
+def books(home, session="s"):
+    """The kept notebooks of a session by their names, parsed."""
+    return {path.name: json.loads(path.read_text()) for path in (home / "kept").glob(f"*-{session}-*/*.ipynb")}
+
+
+def look(server):
+    """What the running cell has to show now."""
+    return Result(server.request("tools/call", {"name": "interact", "arguments": {
+        "session_id": "s", "action": "wait", "wait": 0}}))
+
+
+def sources(book):
+    return [cell["source"] for cell in book["cells"]]
+
+
+def texts(cell):
+    return "".join(output.get("text", "") for output in cell["outputs"])
+
+
+def start_next(home, folder):
+    with Server(home) as server:
+        server.cell("1", session="next")
+        finished(home, folder)
+        return server
+
+
+def test_the_next_server_finishes_the_notebook_and_the_cell_that_ran_is_there(home):
+    with Server(home) as server:
+        server.cell("print('one')")
+        server.cell("print('two', flush=True)\nwhile True: pass", budget=0)
+        until(lambda: "two" in look(server).text)
+        folder = kill(server)
+    start_next(home, folder)
+    book = books(home)["notebook.ipynb"]
+    assert sources(book) == ["print('one')", "print('two', flush=True)\nwhile True: pass"]
+    assert texts(book["cells"][0]) == "one\n"
+    assert texts(book["cells"][1]) == "two\n[ptycell was killed while this cell ran]\n"
+    assert book["cells"][1]["metadata"]["ptycell"]["state"] == "killed"
+
+
+def test_a_kept_notebook_is_replaced_and_one_that_its_user_changed_is_not(home):
+    with Server(home) as server:
+        server.cell("print('one')")
+        until(lambda: "notebook.ipynb" in books(home))
+        server.cell("print('two')\nopen('output/r.txt', 'w').write('r')")
+        folder = kill(server)
+    start_next(home, folder)
+    kept = books(home)
+    assert list(kept) == ["notebook.ipynb"] and len(kept["notebook.ipynb"]["cells"]) == 2
+
+    with Server(home) as server:
+        server.cell("print('three')", session="other")
+        until(lambda: "notebook.ipynb" in books(home, "other"))
+        path, = (home / "kept").glob("*-other-*/*.ipynb")
+        path.write_text(path.read_text().replace("three", "the user's"))
+        server.cell("print('four')", session="other")
+        folder = kill(server)
+    start_next(home, folder)
+    assert "the user's" in path.read_text()
+    names = books(home, "other")
+    assert len(names) == 2 and max(len(book["cells"]) for book in names.values()) == 2
+
+
+@pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_KEEP"])
+def test_who_keeps_no_notebook_gets_none(home, setting):
+    with Server(home, env={setting: "off"}) as server:
+        server.cell("print('one')")
+        folder = kill(server)
+    start_next(home, folder)
+    assert books(home) == {}
+
+
+def test_a_server_that_is_killed_at_any_moment_loses_no_cell_that_was_answered(home):
+    """Whatever was answered is in the notebook, once, with its output, and no line of it is torn."""
+    chance = random.Random(25)
+    for kill_number in range(KILLS):
+        with Server(home) as server:
+            answered = []
+            for number in range(chance.randrange(1, 8)):
+                text = f"k{kill_number}-{number}"
+                assert server.cell(f"print('{text}')").text == text + "\n"
+                answered.append(text)
+            server.start("tools/call", {"name": "exec_code", "arguments": {
+                "session_id": "s", "code": f"print('k{kill_number}-last')", "language": "python"}})
+            time.sleep(chance.random() * 0.01)  # the moment is by chance: no condition is waited for
+            folder = kill(server)
+        start_next(home, folder)
+        (path,) = (home / "kept").glob("*-s-*/notebook.ipynb")
+        cells = json.loads(path.read_text())["cells"]
+        path.unlink()
+        path.parent.rmdir()
+        last = f"print('k{kill_number}-last')"
+        assert sources({"cells": cells})[:len(answered)] == [f"print('{text}')" for text in answered]
+        assert [texts(cell) for cell in cells[:len(answered)]] == [text + "\n" for text in answered]
+        assert sources({"cells": cells})[len(answered):] in ([], [last])
