@@ -347,7 +347,7 @@ static const struct row rows[] = {
 	  .type = ROW_FILE,
 	  .words = off_word,
 	  .fallback_text = "off",
-	  .help = "file to which every cell of every session adds a line of JSON" },
+	  .help = "file to which every cell of every session adds lines of JSON" },
 	{ .name = "PTYCELL_HOME",
 	  .flag = "home",
 	  AT(home),

@@ -49,7 +49,8 @@ char *audit_refusal(const char *path)
 		return NULL;
 	return xasprintf(
 		"What runs cannot be recorded in the file of PTYCELL_AUDIT, so nothing runs: "
-		"%s. Correct PTYCELL_AUDIT or the file, and start ptycell again.",
+		"%s. Correct the file and send it again, or correct PTYCELL_AUDIT and start ptycell "
+		"again.",
 		err.msg);
 }
 

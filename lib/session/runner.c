@@ -328,13 +328,13 @@ static void on_flow(struct loop_timer *timer)
 	loop_timer_start(r->c.loop, timer, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
 }
 
-static void send_exec(struct runner *r, const struct run *run)
+static void send_exec(struct runner *r)
 {
 	cleanup_free char *name = xasprintf("<cell %ju>", (uintmax_t)r->cell->number);
 
 	frame_begin(&r->to_driver, "exec", r->cell->number, 2);
 	frame_add(&r->to_driver, "name", name, strlen(name));
-	frame_add(&r->to_driver, "code", run->code, run->code_len);
+	frame_add(&r->to_driver, "code", r->cell->code, r->cell->code_len);
 	runner_flush(r);
 }
 
@@ -355,6 +355,7 @@ static void start_cell(struct runner *r)
 	runner_drain(r, RUNNER_DRAIN_MAX); /* what came before is not this cell's */
 	r->current = run;
 	r->cell = cell_new(run->number, r->c.language->name);
+	take_code(r->cell, run);
 	r->cell->timeout_ms = run->timeout_ms;
 	r->cell->holder = r->c.holder;
 	r->cell->ran = true;
@@ -373,9 +374,8 @@ static void start_cell(struct runner *r)
 	runner_start_clock(r, run->timeout_ms);
 	runner_watch_start(r);
 	loop_timer_start(r->c.loop, &r->flow, loop_now(r->c.loop) + RUNNER_FLOW_MS, on_flow);
-	send_exec(r, run);
+	send_exec(r);
 	loop_linger(r->c.loop, LINGER_US);
-	take_code(r->cell, run);
 }
 
 /* The next step for a queue that has something in it. */

@@ -273,6 +273,8 @@ void runner_installed(struct runner *runner, uint64_t number, bool ok, const cha
 		      const char *packages);
 /* Of the running cell; 0: none runs. */
 uint64_t runner_cell_number(const struct runner *runner);
+/* The running cell, with its code; NULL when none runs. */
+const struct cell *runner_cell(const struct runner *runner);
 /* `done` will not be called. */
 void runner_query_cancel(struct query *query);
 

@@ -127,6 +127,11 @@ void runner_query_cancel(struct query *query)
 
 /* ---- packages ---- */
 
+const struct cell *runner_cell(const struct runner *r)
+{
+	return r->cell;
+}
+
 uint64_t runner_cell_number(const struct runner *r)
 {
 	return r->cell != NULL ? r->cell->number : 0;

@@ -260,7 +260,7 @@ static void on_starting(struct runner *runner)
 	session_touch(s);
 	session_tell_state(s);
 	watchdog_wake(s->watchdog);
-	s->host->cell_began(s->host->owner, s, runner_cell_number(runner));
+	s->host->cell_began(s->host->owner, s, runner_cell(runner));
 }
 
 static void on_install(struct runner *runner, const char *of, const char *packages)

@@ -64,7 +64,7 @@ struct session_host {
 	/* A cell was asked for; told once, before it begins. */
 	void (*cell_asked)(void *owner, struct session *session, const struct exec_asked *asked);
 	/* Its code goes to the interpreter. */
-	void (*cell_began)(void *owner, struct session *session, uint64_t number);
+	void (*cell_began)(void *owner, struct session *session, const struct cell *cell);
 	/* An answer shows the text of a cell that goes on. */
 	void (*cell_shown)(void *owner, struct session *session, const struct cell *cell);
 	/*

@@ -111,9 +111,9 @@ static void tell(struct call *call, const struct cell *cell, const struct exec *
 			result.uploading = uploading = uploads_name_under_way(s->uploads);
 		uploads_told(s->uploads);
 	}
-	call->done(call, &result, call->data);
 	if (subject == NULL && !cell->bare)
 		s->host->cell_shown(s->host->owner, s, cell);
+	call->done(call, &result, call->data);
 	call_free(call);
 	free(earlier);
 	forget_told(lane);

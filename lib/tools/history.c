@@ -7,20 +7,17 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "config/settings.h"
-#include "journal/audit.h"
 #include "journal/journal.h"
 #include "json/make.h"
-#include "json/redact.h"
 #include "runtime/language.h"
 #include "session/session.h"
 #include "text/clean.h"
+#include "tools/auditor.h"
 #include "tools/record.h"
 
 struct history {
-	const struct settings *settings;
+	struct auditor *auditor;
 	json_t *lent; /* or NULL */
-	bool audit_failed;
 	bool journal_failed;
 };
 
@@ -28,14 +25,20 @@ struct history *history_new(const struct settings *settings)
 {
 	struct history *history = xcalloc(1, sizeof(*history));
 
-	history->settings = settings;
+	history->auditor = auditor_new(settings);
 	return history;
 }
 
 void history_free(struct history *history)
 {
 	json_decref(history->lent);
+	auditor_free(history->auditor);
 	free(history);
+}
+
+struct auditor *history_auditor(const struct history *history)
+{
+	return history->auditor;
 }
 
 void history_lend(struct history *history, json_t *record)
@@ -123,6 +126,16 @@ static size_t list_images(const struct cell *cell, struct journal_image *images)
 	return count;
 }
 
+static json_t *code_fields(uint64_t number, const char *language, const char *code, size_t len)
+{
+	json_t *fields = json_object();
+
+	json_put_int(fields, "cell", (json_int_t)number);
+	json_put_str(fields, "language", language);
+	json_put(fields, "code", json_make_text(code, len));
+	return fields;
+}
+
 /* `result` is that of a function of the journal. */
 static void check_journal(struct history *history, const struct session *session, int result,
 			  const struct err *err)
@@ -154,12 +167,19 @@ void history_ask(struct history *history, struct session *session, const struct 
 	ask_journal(history, session, &entry);
 }
 
-void history_begin(struct history *history, struct session *session, uint64_t number)
+static void begin_in_journal(struct history *history, struct session *session, uint64_t number)
 {
 	struct err err;
 
 	check_journal(history, session, journal_begin(session_journal(session), number, &err),
 		      &err);
+}
+
+void history_begin(struct history *history, struct session *session, const struct cell *cell)
+{
+	begin_in_journal(history, session, cell->number);
+	auditor_add(history->auditor, session, session_id(session), "began",
+		    code_fields(cell->number, cell->language, cell->code, cell->code_len));
 }
 
 void history_show(struct history *history, struct session *session, const struct cell *cell)
@@ -215,46 +235,28 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 	end_in_journal(history, result->session, &entry);
 }
 
-static void tell_audit_failed(struct session *session, const struct err *err)
+/* The record has no outputs: those are in the notebook. The code of a cell that ran is in "began".
+ */
+static void audit_end(struct history *history, const struct exec_result *result,
+		      const json_t *record)
 {
-	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
+	const struct cell *cell = result->cell;
+	json_t *fields = json_deep_copy(record);
 
-	buf_puts(&text, "What ran before could not be recorded in the user's audit file: ");
-	clean_line(&text, err->msg, strlen(err->msg), sizeof(err->msg));
-	buf_puts(&text, ". Tell the user.");
-	session_add_notice(session, buf_str(&text));
-}
-
-/* The code and its record, without outputs: those are in the notebook. `session` may be NULL. */
-static void add_to_audit(struct history *history, struct session *session, const char *language,
-			 const char *code, size_t code_len, const json_t *record)
-{
-	cleanup_json json_t *line = NULL;
-	struct err err;
-
-	if (history->settings->audit == NULL)
-		return;
-	line = json_deep_copy((json_t *)(uintptr_t)record);
-	json_put_str(line, "language", language);
-	json_put(line, "code", json_make_text(code != NULL ? code : "", code_len));
-	json_redact(line, history->settings->redact);
-	if (audit_append(history->settings->audit, line, &err) == 0)
-		return;
-	if (session != NULL)
-		tell_audit_failed(session, &err);
-	if (!history->audit_failed)
-		log_warn("history", "PTYCELL_AUDIT: %s; cells are not recorded there", err.msg);
-	history->audit_failed = true;
+	json_put_str(fields, "language", cell->language);
+	if (!cell->ran && cell->code != NULL)
+		json_put(fields, "code", json_make_text(cell->code, cell->code_len));
+	auditor_add(history->auditor, result->session, session_id(result->session), "ended",
+		    fields);
 }
 
 void history_add(struct history *history, const struct exec_result *result)
 {
-	const struct cell *cell = result->cell;
 	cleanup_json json_t *record = take_record(history, result);
 
 	put_now(record);
 	add_to_journal(history, result, record);
-	add_to_audit(history, result->session, cell->language, cell->code, cell->code_len, record);
+	audit_end(history, result, record);
 }
 
 /* ---- queries ---- */
@@ -288,7 +290,9 @@ void history_begin_query(struct history *history, struct session *session, uint6
 	};
 
 	ask_journal(history, session, &asked);
-	history_begin(history, session, number);
+	begin_in_journal(history, session, number);
+	auditor_add(history->auditor, session, session_id(session), "began",
+		    code_fields(number, JOURNAL_SQL, sql, sql_len));
 }
 
 void history_add_query(struct history *history, const struct history_query *query)
@@ -307,7 +311,9 @@ void history_add_query(struct history *history, const struct history_query *quer
 
 	if (query->session != NULL)
 		end_in_journal(history, query->session, &entry);
-	add_to_audit(history, query->session, JOURNAL_SQL, query->sql, query->sql_len, record);
+	json_put_str(record, "language", JOURNAL_SQL);
+	auditor_add(history->auditor, query->session, query->session_id, "ended",
+		    json_incref(record));
 }
 
 json_t *history_describe(const struct session *session)

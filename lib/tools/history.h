@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct auditor;
 struct cell;
 struct exec_asked;
 struct exec_result;
@@ -22,9 +23,10 @@ struct settings;
 
 struct history *history_new(const struct settings *settings);
 void history_free(struct history *history);
+struct auditor *history_auditor(const struct history *history);
 /* A cell was asked for, began, and is over. */
 void history_ask(struct history *history, struct session *session, const struct exec_asked *asked);
-void history_begin(struct history *history, struct session *session, uint64_t number);
+void history_begin(struct history *history, struct session *session, const struct cell *cell);
 /* An answer showed some of it before its end. */
 void history_show(struct history *history, struct session *session, const struct cell *cell);
 void history_add(struct history *history, const struct exec_result *result);

@@ -367,12 +367,12 @@ static void on_cell_asked(void *owner, struct session *session, const struct exe
 	history_ask(service->history, session, asked);
 }
 
-static void on_cell_began(void *owner, struct session *session, uint64_t number)
+static void on_cell_began(void *owner, struct session *session, const struct cell *cell)
 {
 	struct service *service = owner;
 	bool first = !journal_has_run(session_journal(session));
 
-	history_begin(service->history, session, number);
+	history_begin(service->history, session, cell);
 	/* resources/list names the notebook from now on. */
 	if (first)
 		notices_list_changed(service->notices);

@@ -13,6 +13,8 @@
 #include "text/clean.h"
 #include "text/mime.h"
 #include "text/percent.h"
+#include "tools/auditor.h"
+#include "tools/history.h"
 #include "tools/links.h"
 #include "tools/service.h"
 #include "workspace/scan.h"
@@ -27,6 +29,17 @@ enum {
 void tool_fail(struct mcp_call *call, const struct service *service, const struct err *err)
 {
 	tool_fail_text(call, service, err->msg);
+}
+
+bool tool_audit_refused(struct mcp_call *call, struct service *service)
+{
+	struct auditor *auditor = history_auditor(service_history(service));
+	cleanup_free char *why = auditor_refusal(auditor);
+
+	auditor_set_client(auditor, mcp_call_client_name(call));
+	if (why != NULL)
+		tool_fail_text(call, service, why);
+	return why != NULL;
 }
 
 void tool_fail_text(struct mcp_call *call, const struct service *service, const char *message)

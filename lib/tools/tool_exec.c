@@ -65,7 +65,7 @@ static bool refused(struct mcp_call *call, struct service *service)
 	cleanup_free char *text = NULL;
 
 	if (why == NULL)
-		return false;
+		return tool_audit_refused(call, service);
 	text = xasprintf("%s%sTo see all that was tried: ptycell doctor", why,
 			 why[strlen(why) - 1] == '\n' ? "" : "\n");
 	tool_fail_text(call, service, text);

@@ -551,7 +551,7 @@ void tool_exec_sql(struct mcp_call *call, json_t *arguments, void *context)
 		return;
 	}
 	session_touch(session);
-	if (join(service, session, call, arguments))
+	if (join(service, session, call, arguments) || tool_audit_refused(call, service))
 		return;
 	sql = sql_new(call, service, session);
 	sql->arguments = json_incref(arguments);

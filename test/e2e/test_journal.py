@@ -377,14 +377,35 @@ def test_no_code_sees_or_changes_the_journal(server):
 def test_each_cell_adds_a_line_to_the_audit_file(home):
     path = home / "audit.jsonl"
     with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
-        server.cell("secret = 1\nprint('output')", session="a")
+        server.cell("secret = 1\nprint('spoken')", session="a")
         server.cell("1/0", session="b")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    first, second = map(json.loads, path.read_text().splitlines())
-    assert (first["session_id"], first["cell"], first["state"]) == ("a", 1, "done")
-    assert first["code"] == "secret = 1\nprint('output')" and first["language"] == "python"
-    assert (second["session_id"], second["state"]) == ("b", "raised") and "ended" in second
-    assert "output" not in first.get("text", "")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(line["event"], line["session_id"], line["cell"], line["seq"]) for line in lines] == [
+        ("began", "a", 1, 1), ("ended", "a", 1, 2), ("began", "b", 1, 3), ("ended", "b", 1, 4)]
+    began, ended, _, raised = lines
+    assert began["code"] == "secret = 1\nprint('spoken')" and began["language"] == "python"
+    assert (ended["state"], raised["state"], ended["language"]) == ("done", "raised", "python")
+    for line in lines:
+        assert line["v"] == 1 and line["client"] == "e2e" and line["generation"] == 1
+        assert re.fullmatch(r"[0-9a-f]{8}", line["instance"]) and line["instance"] == began["instance"]
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
+        assert "spoken" not in json.dumps({**line, "code": ""})
+
+
+def test_code_that_runs_is_in_the_audit_file_before_it_ends(home):
+    path = home / "audit.jsonl"
+    with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
+        server.cell("while True: pass", budget=0)
+        until(path.exists)
+        assert server.cell("x = 'withdrawn'", budget=0).state == "not_started"
+        until(lambda: path.read_text().count("\n") == 2)
+        began, withdrawn = (json.loads(line) for line in path.read_text().splitlines())
+        assert (began["event"], began["cell"], began["code"]) == ("began", 1, "while True: pass")
+        assert (withdrawn["event"], withdrawn["state"], withdrawn["code"]) == ("ended", "not_started", "x = 'withdrawn'")
+        server.process.kill()
+        server.process.wait()
+    assert len(path.read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize("name, why", [
@@ -408,13 +429,20 @@ def test_the_answers_tell_of_an_audit_file_that_fails_later(home):
     with Server(home, f"--audit={path}") as server:
         server.cell("1")
         until(lambda: path.exists() and path.read_text().endswith("\n"))
+        server.cell("import os\nwhile not os.path.exists('input/go'): pass\n2", budget=0)
+        until(lambda: path.read_text().count("began") == 2)
         path.unlink()
         path.mkdir()
-        assert server.cell("2").text == "2\n"
+        server.call("upload_file", session_id="s", filename="go", content="")
+        until(lambda: server.stderr.decode().count("PTYCELL_AUDIT") == 1)
+        refused = server.cell("print('ran')")
+        assert refused.is_error and "ran" not in refused.texts[-1].replace("what ran", "").replace("What ran", "")
+        assert f"so nothing runs: opening '{path}': Is a directory. Correct the file and send it again" in refused.texts[-1]
+        assert server.call("exec_sql", session_id="s", query="SELECT 1").is_error
+        path.rmdir()
         told = server.cell("3").texts[0]
         assert told == ("What ran before could not be recorded in the user's audit file: "
                         f"opening '{path}': Is a directory. Tell the user.")
-    assert server.stderr.decode().count("PTYCELL_AUDIT") == 1
 
 
 def test_s10_an_audit_file_that_code_could_change_is_refused(home):

@@ -130,11 +130,11 @@ FIXTURE_FN void fixture_on_cell_asked(void *owner, struct session *session,
 	fixture.cells_asked++;
 }
 
-FIXTURE_FN void fixture_on_cell_began(void *owner, struct session *session, uint64_t number)
+FIXTURE_FN void fixture_on_cell_began(void *owner, struct session *session, const struct cell *cell)
 {
 	(void)owner;
 	(void)session;
-	(void)number;
+	assert_non_null(cell->code);
 	fixture.cells_begun++;
 }
 

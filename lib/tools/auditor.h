@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * auditor.h - the lines of PTYCELL_AUDIT: what ran, for those who have to answer for it.
+ *
+ * One line of JSON an event. README.md has the table of events and fields. A line is written when
+ * its event happens: "began" before the code runs, "ended" behind the answer. Nothing runs while
+ * the file cannot be written.
+ */
+#ifndef TOOLS_AUDITOR_H
+#define TOOLS_AUDITOR_H
+
+#include <jansson.h>
+
+struct auditor;
+struct session;
+struct settings;
+
+struct auditor *auditor_new(const struct settings *settings);
+/* NULL is allowed. */
+void auditor_free(struct auditor *auditor);
+/* For the lines to come: what the client calls itself; "" when it does not. */
+void auditor_set_client(struct auditor *auditor, const char *name);
+/* Why nothing may run now, as a sentence that says what to do; NULL when all is well. */
+char *auditor_refusal(const struct auditor *auditor);
+/*
+ * Adds the line of an event with these fields (NULL: none) after those that every line has.
+ * `session` is NULL when it has ended. That a line cannot be written is told in the session's next
+ * answer and once in the log.
+ */
+void auditor_add(struct auditor *auditor, struct session *session, const char *session_id,
+		 const char *event, json_t *fields_own);
+
+#endif
