@@ -19,6 +19,11 @@ struct journal_image {
  */
 #define JOURNAL_SQL "sql"
 
+/* States of cells that have no end. */
+#define JOURNAL_QUEUED "queued"
+#define JOURNAL_RUNNING "running"
+#define JOURNAL_KILLED "killed"
+
 /* A cell that is asked for. Everything is borrowed for the call it is given to. */
 struct journal_asked {
 	uint64_t number;

@@ -24,10 +24,6 @@ struct kept_cell {
 	size_t drawn_len; /* of its piece of the notebook; 0: it was not drawn since it is over */
 };
 
-#define JOURNAL_QUEUED "queued"
-#define JOURNAL_RUNNING "running"
-#define JOURNAL_KILLED "killed"
-
 struct journal {
 	struct events *events;
 	int dir_fd;

@@ -35,6 +35,10 @@ void notebook_head(struct buf *out, const char *session_id)
 	json_put_str(kernel, "language", "python");
 	json_put_str(kernel, "name", "python3");
 	json_put_str(language, "name", "python");
+	json_put_str(language, "file_extension", ".py");
+	json_put_str(language, "mimetype", "text/x-python");
+	json_put_str(language, "nbconvert_exporter", "python");
+	json_put_str(language, "pygments_lexer", "ipython3");
 	json_put_str(ours, "session_id", session_id);
 	json_put(metadata, "kernelspec", kernel);
 	json_put(metadata, "language_info", language);
@@ -241,6 +245,22 @@ static void put_outputs(struct buf *out, const struct journal_entry *entry)
 		put_note(out, &first, "stderr", entry->note);
 }
 
+/* What nbconvert --execute does with the cell; NULL: it runs it and stops where it fails. */
+static json_t *tags_of(const char *state)
+{
+	static const struct {
+		const char *state;
+		const char *tag;
+	} tags[] = { { "raised", "raises-exception" },     { "interrupted", "skip-execution" },
+		     { "timed_out", "skip-execution" },    { "died", "skip-execution" },
+		     { JOURNAL_KILLED, "skip-execution" }, { JOURNAL_RUNNING, "skip-execution" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tags); i++)
+		if (str_eq(tags[i].state, state))
+			return json_pack("[s]", tags[i].tag);
+	return NULL;
+}
+
 void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs)
 {
 	json_t *metadata = json_object();
@@ -248,6 +268,7 @@ void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outp
 	cleanup_free char *text = NULL;
 
 	json_put(metadata, "ptycell", json_incref(entry->record));
+	json_put(metadata, "tags", tags_of(entry->state));
 	json_put_str(cell, "cell_type", "code");
 	json_put(cell, "id", json_make_fmt("cell-%" PRIu64, entry->number));
 	json_put_int(cell, "execution_count", (json_int_t)entry->number);

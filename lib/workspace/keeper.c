@@ -95,15 +95,11 @@ struct keeper {
 static void copy_release(struct copy *copy)
 {
 	fd_close(&copy->from_fd);
-	free(copy->files);
-	free(copy->problem);
-	free(copy->renamed);
-	free(copy->suffix);
+	mem_cleanup(&copy->files);
+	mem_cleanup(&copy->problem);
+	mem_cleanup(&copy->renamed);
+	mem_cleanup(&copy->suffix);
 	fd_close(&copy->lock);
-	copy->files = NULL;
-	copy->problem = NULL;
-	copy->renamed = NULL;
-	copy->suffix = NULL;
 	copy->file_count = 0;
 	copy->asked = 0;
 	copy->copied = 0;

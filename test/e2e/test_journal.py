@@ -109,6 +109,9 @@ def test_the_notebook_is_valid_and_has_text_figures_values_and_errors(server):
     assert magic.source == "%%bash\necho hi" and empty.outputs == []
     assert [c.execution_count for c in book.cells] == [1, 2, 3, 4, 5, 6, 7]
     assert raised.metadata.ptycell.state == "raised"
+    assert [c.metadata.get("tags", []) for c in book.cells] == [
+        [], [], ["raises-exception"], ["skip-execution"], ["skip-execution"], [], []]
+    assert book.metadata.language_info.file_extension == ".py"  # R15: nbconvert --to script
 
 
 def test_the_notebook_runs_again_in_jupyter(server, tmp_path):
