@@ -173,7 +173,7 @@ __ptycell_turn() {
 __ptycell_still() {
 	builtin local - __ptycell_line
 	builtin set -o posix
-	builtin read -r -t 9 </dev/null
+	builtin read -r -t 9 __ptycell_line </dev/null
 	builtin set +o posix
 	__ptycell_line=$(\builtin trap -p ALRM)
 	builtin trap - ALRM
