@@ -6,7 +6,7 @@
  *
  *   "hello " NONCE
  *   "@" NONCE " exec " CELL " " TRAPS " " CODE LF traps code "__ptycell_next" LF
- * (code with __ptycell_install before what installs packages, bash/installs.h)
+ * (code with words before what installs packages and sets traps, bash/installs.h)
  *   "@" NONCE " vars " ID LF
  *
  * Up, each message as it comes out of bash's own `trap -p`, `jobs -pr`, `declare -p` and

@@ -813,6 +813,7 @@ else
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_opened=
 	__ptycell_bye= __ptycell_xfsz= __ptycell_skip=0 __ptycell_looked=yes
 	__ptycell_shopts=$BASHOPTS __ptycell_left=() __ptycell_args=()
+	builtin readonly __ptycell_on= # never exported: what stands before `trap` and `pip install` asks for it (installs.h)
 fi
 __ptycell_hide 0 __ptycell_in 241
 __ptycell_hide "$1" __ptycell_told 244

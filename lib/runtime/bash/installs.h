@@ -19,8 +19,10 @@
 
 #include "base/buf.h"
 
-#define INSTALLS_WORD "__ptycell_install "
-#define TRAPS_WORD "__ptycell_trap "
+/* To another shell, which may get a function's text, each of these is no word at all: it has no
+ * such variable. */
+#define INSTALLS_WORD "${__ptycell_on+\"__ptycell_install\"} "
+#define TRAPS_WORD "${__ptycell_on+\"__ptycell_trap\"} "
 
 /* Appends `code` with its word before each of them. */
 void installs_mark(const char *code, size_t len, struct buf *out);

@@ -195,7 +195,7 @@ def test_a_message_has_nothing_of_the_driver_in_it_that_is_long(bash):
     bash.run("f() { :; }")
     for _ in range(3):
         own = [line for line in bash.names.splitlines() if "__ptycell_" in line or "PROMPT_COMMAND" in line]
-        assert sum(map(len, own)) < 1200, own
+        assert sum(map(len, own)) < 1250, own
         assert "\ndeclare -f f\n" in bash.names
         assert bash.run("exit")[:2] == ("over", 0)
     assert "\ndeclare -f f\n" in bash.names

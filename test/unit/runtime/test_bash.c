@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "runtime/bash/codec.h"
 #include "runtime/bash/declaration.h"
+#include "runtime/bash/installs.h"
 #include "runtime/frame.h"
 #include "runtime/language.h"
 
@@ -485,7 +486,7 @@ static void a_cell_that_installs_packages_asks_for_them(void **state)
 
 	(void)state;
 	assert_string_equal(text,
-			    "@abc exec 7 0 31\n__ptycell_install pip install x__ptycell_next\n");
+			    "@abc exec 7 0 49\n" INSTALLS_WORD "pip install x__ptycell_next\n");
 }
 
 #define BASH_TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
