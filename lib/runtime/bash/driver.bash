@@ -347,10 +347,10 @@ __ptycell_return() {
 }
 
 # Stands before `trap` (installs.h). EXIT is the driver's: what the user wants there is kept, and run by
-# __ptycell_leave. A trap that `eval`, a sourced file or a variable's word sets takes its place until the cell ends:
-# `exit` in that cell ends the shell for good. A function named trap could not list nor take away those of DEBUG, ERR and
-# RETURN; one named exit would have neither the cell's traps nor its parameters; and nothing else of the shell's runs between
-# such a trap and the end.
+# __ptycell_leave. A trap that `eval`, a sourced file or a variable's word sets takes its place until `trap` stands in the
+# cell itself, or the cell ends: `exit` before that ends the shell for good. A function named trap could not list nor take
+# away those of DEBUG, ERR and RETURN; one named exit would have neither the cell's traps nor its parameters; and nothing
+# else of the shell's runs between such a trap and the end.
 __ptycell_trap() {
 	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
 	builtin local __ptycell_first=$1
@@ -358,12 +358,10 @@ __ptycell_trap() {
 	builtin shift
 	if [[ $__ptycell_first == trap ]] && builtin declare -F trap >/dev/null; then
 		trap "$@"
-	elif (( $# == 0 )) || [[ $1 == -p ]]; then
+	elif (( $# == 0 )) || [[ $1 == -p || ( $1 == -- && $# == 1 ) ]]; then
 		__ptycell_list_traps "$@"
 	elif [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
 		builtin trap "$@"
-	elif [[ $1 == -l ]]; then
-		builtin trap -l
 	else
 		__ptycell_set_traps "$@"
 	fi
@@ -374,15 +372,17 @@ __ptycell_list_traps() {
 	if [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
 		builtin local LC_ALL=C __ptycell_line __ptycell_ours="trap -- '$__ptycell_at_exit' EXIT"$'\n'
 		__ptycell_line=$(\builtin trap "$@")$'\n'
-		builtin set -- "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
-		__ptycell_line=${__ptycell_line/"$__ptycell_ours"/"$1"}
+		builtin set -- "$?" "${__ptycell_bye:+trap -- ${__ptycell_bye@Q} EXIT$'\n'}"
+		__ptycell_line=${__ptycell_line/"$__ptycell_ours"/"$2"}
 		[[ $__ptycell_xfsz ]] || __ptycell_line=${__ptycell_line/"trap -- '' SIGXFSZ"$'\n'}
+		[[ $__ptycell_xfsz ]] || __ptycell_line=${__ptycell_line/"trap -- '' XFSZ"$'\n'} # in POSIX mode
 		builtin printf '%s' "${__ptycell_line#$'\n'}"
-		builtin return 0
+		builtin return "$1"
 	fi
+	__ptycell_adopt
 	builtin trap - EXIT
 	[[ ! $__ptycell_bye ]] || builtin trap -- "$__ptycell_bye" EXIT
-	if [[ ! $__ptycell_xfsz && $(\builtin trap -p XFSZ) == "trap -- '' SIGXFSZ" ]]; then
+	if [[ ! $__ptycell_xfsz && $(\builtin trap -p XFSZ) == "trap -- '' "*XFSZ ]]; then
 		builtin trap - XFSZ
 		builtin trap "$@"
 		builtin set -- "$?"
@@ -395,24 +395,30 @@ __ptycell_list_traps() {
 	builtin return "$1"
 }
 
+# What has been put on EXIT in the driver's place becomes the user's trap, which the driver's runs.
+__ptycell_adopt() {
+	builtin local __ptycell_line
+	__ptycell_line=$(\builtin trap -p EXIT)
+	[[ $__ptycell_line != "trap -- '$__ptycell_at_exit' EXIT" ]] || builtin return 0
+	__ptycell_line=${__ptycell_line#trap -- }
+	builtin eval "__ptycell_bye=${__ptycell_line% EXIT}"
+	[[ $__ptycell_bye != - ]] || __ptycell_bye= # so bash in its POSIX mode says that there is none
+	builtin trap "$__ptycell_at_exit" EXIT
+}
+
 __ptycell_set_traps() {
-	builtin local __ptycell_what=- __ptycell_signal __ptycell_signals
-	__ptycell_signals=()
-	[[ $1 != -- ]] || builtin shift
-	if (( $# > 1 )); then
-		__ptycell_what=$1
-		builtin shift
-	fi
-	for __ptycell_signal in "$@"; do
+	builtin local __ptycell_signal
+	builtin trap "$@"
+	builtin set -- "$?" "$@"
+	for __ptycell_signal in "${@:2}"; do
 		case $__ptycell_signal in
-		0 | [Ee][Xx][Ii][Tt] | [Ss][Ii][Gg][Ee][Xx][Ii][Tt]) __ptycell_bye=${__ptycell_what#-} ;;
+		0 | [Ee][Xx][Ii][Tt]) __ptycell_adopt ;;
 		25 | [Xx][Ff][Ss][Zz] | [Ss][Ii][Gg][Xx][Ff][Ss][Zz])
-			[[ $__ptycell_what == - ]] && __ptycell_xfsz=off || __ptycell_xfsz=own
-			;;&
-		*) __ptycell_signals+=("$__ptycell_signal") ;;
+			[[ $(\builtin trap -p XFSZ) == *\'* ]] && __ptycell_xfsz=own || __ptycell_xfsz=off
+			;;
 		esac
 	done
-	(( ${#__ptycell_signals[@]} == 0 )) || builtin trap -- "$__ptycell_what" "${__ptycell_signals[@]}"
+	builtin return "$1"
 }
 
 # Stands before `pip install` and `npm install` (installs.h): the session has no network, and the
@@ -825,7 +831,7 @@ builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
-	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps \
+	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps __ptycell_adopt \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
 builtin unset PTYCELL_DRIVER
