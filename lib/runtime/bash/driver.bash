@@ -796,12 +796,38 @@ __ptycell_hide() {
 	(( $1 == 0 )) || builtin eval "\\exec $1<&-"
 }
 
+# Opens what is free of the numbers from 241 on, as far as the limit of open files allows it: where hardly any below is
+# free, bash would have its copies there, and what comes there would replace them. It has one at 241 while the errors
+# are left out.
+__ptycell_reserve() {
+	for __ptycell_copy in {249..242}; do
+		[[ -e /dev/fd/$__ptycell_copy ]] || ! builtin eval "\\exec $__ptycell_copy<&0" || __ptycell_reserved+=("$__ptycell_copy")
+	done 2>/dev/null
+	[[ -e /dev/fd/249 ]] || builtin return 0
+	__ptycell_room=yes
+	[[ -e /dev/fd/241 ]] || \exec 241<&0
+}
+
+# Keeps 247 and 248 open: __ptycell_open closes what is there.
+__ptycell_release() {
+	for __ptycell_copy in "${__ptycell_reserved[@]}"; do
+		case $__ptycell_copy in
+		245 | 246 | 249) builtin eval "\\exec $__ptycell_copy<&-" ;;
+		esac
+	done
+	[[ $__ptycell_room ]] || builtin return 0
+	[[ -e /dev/fd/247 ]] || \exec 247<&0
+	[[ -e /dev/fd/248 ]] || \exec 248<&0
+}
+
 # What writes more into a file than it may fails, and the shell goes on: bash as it starts takes the signal back. What the
 # user wants of it is in __ptycell_xfsz: empty where this stands, `own`, or `off` until the cell ends.
 builtin trap '' XFSZ
 # The server's numbers are 11 (told), 15 (control) and 13 (aside). After an exit the two that tell are 1 and 2,
 # which come in the place of the terminal's.
+__ptycell_reserved=() __ptycell_room=
 if [[ ${PTYCELL_RESUME-} ]]; then
+	__ptycell_reserve
 	builtin set -- $PTYCELL_RESUME
 	\exec {__ptycell_up}>&1 >&"$2"
 	builtin eval "\\exec $2>&-"
@@ -825,8 +851,9 @@ __ptycell_hide 0 __ptycell_in 241
 __ptycell_hide "$1" __ptycell_told 244
 __ptycell_hide "$2" __ptycell_up 242
 __ptycell_hide "$3" __ptycell_aside 243
-builtin unset -f __ptycell_hide
-builtin unset __ptycell_copy __ptycell_reset __ptycell_plain
+__ptycell_release
+builtin unset -f __ptycell_hide __ptycell_reserve __ptycell_release
+builtin unset __ptycell_copy __ptycell_reserved __ptycell_room __ptycell_reset __ptycell_plain
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248

@@ -121,6 +121,17 @@ def test_no_number_that_a_cell_may_open_is_the_drivers(bash, number):
     assert bash.run("exec {first}</dev/null; echo $first; read -t 0.01 x") == ("over", 142, "10\n")
 
 
+@pytest.mark.parametrize("code", ["for i in {10..238}; do eval \"exec $i>/dev/null\"; done", "for i in {10..239}; do eval \"exec $i>/dev/null\"; done",
+                                  "for i in {10..240}; do eval \"exec $i>/dev/null\"; done", "for i in {1..240}; do exec {fds[i]}>/dev/null; done"])
+def test_an_exit_is_survived_with_all_numbers_in_use(bash, code):
+    count = "ls -l /proc/$$/fd | grep -c /dev/null"
+    opened = bash.run(f"kept=5; {code}; {count}")
+    for _ in range(2):
+        assert bash.run("exit 3") == ("over", 3, "")
+        assert bash.run(f"{count}; read -t 0.01 x") == ("over", 142, opened[2])
+    assert bash.run("echo $kept; cat <<<here; echo error >&2; ls /proc/self/fd | wc -l") == ("over", 0, f"5\nhere\nerror\n{int(opened[2]) + 4}\n")
+
+
 def test_a_cell_may_close_all_that_a_script_can(bash):
     close = "for i in {3..%d}; do eval \"exec $i<&-\"; done; echo closed"
     assert bash.run(close % 240) == ("over", 0, "closed\n")
