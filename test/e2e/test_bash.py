@@ -529,3 +529,27 @@ def test_a_trap_of_RETURN_shows_nothing_of_the_drivers_under_set_x(sh):
     for ends in (":", "(exit 3)"):
         assert "builtin" not in sh(ends).text
     assert sh('echo "$?"; echo err >&2').text.endswith(" echo 3\n3\n+++ echo err\nerr\n")
+
+
+@pytest.mark.parametrize("ends", ["true", "false"])
+@pytest.mark.parametrize("flags", ["", "set -T; "])
+def test_a_trap_of_DEBUG_runs_twice_for_the_drivers_own_at_the_end_of_a_cell(sh, flags, ends):
+    """To read it and to take it away."""
+    sh(f"{flags}trap 'echo \"$BASH_COMMAND\" >>log' DEBUG; {ends}")
+    sh(f": two; {ends}")
+    lines = sh("trap - DEBUG; cat log").text.splitlines()
+    assert [line for line in lines if "builtin" not in line] == [ends, ": two", ends, "trap - DEBUG"]
+    assert len(lines) == 8, lines
+
+
+def test_a_trap_of_RETURN_runs_for_no_function_of_the_drivers(sh):
+    sh("set -T; trap 'echo \"${FUNCNAME[0]}\" >>log' RETURN; f() { :; }; f")
+    sh("f")
+    assert sh("trap - RETURN; set +T; cat log").text == "f\nf\n"
+
+
+def test_what_is_traced_elsewhere_has_little_of_the_drivers(sh):
+    sh("exec 9>traced; BASH_XTRACEFD=9; set -x; echo a")
+    lines = sh("echo b; set +x; cat traced").text.splitlines()
+    assert [line.lstrip("+ ") for line in lines if "builtin" not in line and "__ptycell_" not in line] == ["b", "echo a", "echo b", "set +x"]
+    assert len(lines) < 12, lines

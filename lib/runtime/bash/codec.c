@@ -118,8 +118,9 @@ static void put_end(struct bash *b, struct buf *code)
 		return;
 	if (code->len > 0 && text[code->len - 1] == '\\')
 		buf_puts(code, "\n");
-	buf_puts(code, "\n{ __ptycell_status=$?; \\builtin eval \"$__ptycell_look\"; "
-		       "\\builtin return \"$__ptycell_status\"; } >/dev/null 2>&1");
+	buf_puts(code,
+		 "\n{ __ptycell_status=$? __ptycell_flags=$-; \\builtin eval \"$__ptycell_look\"; "
+		 "\\builtin return \"$__ptycell_status\"; } >/dev/null 2>&1");
 }
 
 static void encode_exec(struct bash *b, const struct frame *frame, struct buf *out)

@@ -27,10 +27,17 @@
 # hits a fork before it has become what it is for makes it another interactive bash, which comes to
 # its prompt too and must not take the next cell. Where a cell's first line is no code, nothing before it
 # has run: then all stays the same.
-__ptycell_look='case $__ptycell_looked in no) '\
-'{ \builtin trap -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_aside"; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_up"; };;& '\
-'same) \builtin echo same >&"$__ptycell_aside" || \builtin echo same >&"$__ptycell_up";;& no | same) __ptycell_looked=yes; '\
-'\builtin trap "" INT; \builtin trap - DEBUG ERR RETURN;; esac'
+__ptycell_look='case $__ptycell_looked in '\
+'trap) { \builtin trap -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_aside"; } || { \builtin trap -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_up"; };; '\
+'same) \builtin echo same >&"$__ptycell_aside" || \builtin echo same >&"$__ptycell_up";; esac; '\
+'\builtin trap - DEBUG ERR RETURN; \builtin trap "" INT; __ptycell_looked=yes'
+# The same behind a cell that ran to its end, and nothing before it: a trap of DEBUG runs for all that comes before it is
+# off, and what is traced may go where no redirection holds it back. It fails where there was nothing to look at, and
+# where the cell has taken builtins away. The status of the cell is kept in a redirection, which is no command.
+__ptycell_first='{ \builtin "$__ptycell_looked" -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_aside" || '\
+'\builtin "$__ptycell_looked" -p DEBUG ERR EXIT INT RETURN >&"$__ptycell_up"; } && \builtin trap - DEBUG ERR RETURN && '\
+'__ptycell_flags=$- __ptycell_looked=yes && \builtin set +ektuvx; '
+__ptycell_kept='${__ptycell_nonce:(__ptycell_prompt=$?):0}'
 # Where a command substitution is not closed, bash 5.2 then counts its open quotes below none, and writes the next
 # one into memory that is not theirs. That it looks for the end of another makes them none again.
 __ptycell_reset='${__ptycell_none+$()}'
@@ -43,8 +50,9 @@ __ptycell_hook='__ptycell_prompt=$? '"$__ptycell_plain"$'\n''\builtin shopt -u e
 '{ [[ $__ptycell_state != begun && ! ${FUNCNEST-} ]] || __ptycell_deep; [[ -R BASHPID || ${BASHPID:-$$} == "$$" ]] || \builtin exit; '\
 '[[ $__ptycell_looked == yes ]] || \builtin eval "$__ptycell_look"; __ptycell_turn "$@"; } >/dev/null 2>&1; __ptycell_start; '\
 '\builtin . "/dev/fd/$__ptycell_at" <&"$__ptycell_tty"; '\
-"{ __ptycell_prompt=\$? $__ptycell_plain; __ptycell_deep; \\builtin shopt -u expand_aliases; \\builtin eval \"\$__ptycell_look\"; "\
-"__ptycell_over; } >/dev/null$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
+"{ $__ptycell_first$__ptycell_plain; __ptycell_deep; \\builtin shopt -u expand_aliases; "\
+'[[ $__ptycell_looked == yes ]] && \builtin trap "" INT || \builtin eval "$__ptycell_look"; '\
+"__ptycell_over; } >/dev/null$__ptycell_kept$__ptycell_reset 2>&1 || { __ptycell_starve; \\builtin exit 1; }"
 
 # The trap of EXIT. A deadly signal runs it too, and then ends this bash: within the source of the cell,
 # where `return` does not work any more. `exit` has left the source, or is in a function, where it works.
@@ -100,7 +108,7 @@ __ptycell_deep() {
 	fi
 	[[ $__ptycell_state == begun ]] || \builtin return 0
 	[[ ! -R BASHPID && ${_@a}${SHELLOPTS@a}${BASHOPTS@a} == rr ]] || __ptycell_unmark
-	[[ $__ptycell_looked == same ]] || __ptycell_flags=$-
+	[[ $__ptycell_looked != trap ]] || __ptycell_flags=$-
 	[[ $__ptycell_shopts != *expand_aliases* ]] && __ptycell_shopts=none || __ptycell_shopts=expand_aliases # they are long
 	! { ! \builtin : || \declare -F builtin || \declare -F exec || \builtin compgen -A disabled; } || __ptycell_restore
 }
@@ -131,6 +139,7 @@ __ptycell_restore() {
 __ptycell_remove() {
 	if \declare -F "$1" && ! \declare -F __ptycell_nothing; then
 		\unset -f "$1" || { __ptycell_starve "the function $1"; \exit 1; }
+		[[ $1 != builtin ]] || __ptycell_looked=trap # it was that function that looked
 		\builtin printf 'bash: the function named %s was removed: this shell could not go on with it.\n' "$1" >/dev/tty
 	fi
 }
@@ -270,14 +279,14 @@ __ptycell_begin() {
 	__ptycell_cell=${__ptycell_line%% *}
 	builtin set -- "${__ptycell_line#* }"
 	builtin set -- "${1% *}" "${1#* }"
-	__ptycell_text= __ptycell_looked=no
+	__ptycell_text= __ptycell_looked=trap
 	if (( $1 > 0 )); then
 		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$1" __ptycell_text
 	fi
 	if [[ $__ptycell_flags == *x* ]]; then
 		__ptycell_text=${__ptycell_text:-'__ptycell_return "$__ptycell_status" traced && __ptycell_ready() ((1)); '}
 	fi
-	[[ ! $__ptycell_text ]] || __ptycell_text="__ptycell_looked=no; $__ptycell_text" __ptycell_looked=same
+	[[ ! $__ptycell_text ]] || __ptycell_text="__ptycell_looked=trap; $__ptycell_text" __ptycell_looked=same
 	__ptycell_line=
 	if (( $2 > 0 )); then
 		LC_ALL=C TMOUT= IFS= builtin read "${__ptycell_patience[@]}" -r -N "$2" __ptycell_line
@@ -853,7 +862,7 @@ __ptycell_hide "$2" __ptycell_up 242
 __ptycell_hide "$3" __ptycell_aside 243
 __ptycell_release
 builtin unset -f __ptycell_hide __ptycell_reserve __ptycell_release
-builtin unset __ptycell_copy __ptycell_reserved __ptycell_room __ptycell_reset __ptycell_plain
+builtin unset __ptycell_copy __ptycell_reserved __ptycell_room __ptycell_first __ptycell_kept __ptycell_reset __ptycell_plain
 builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248

@@ -5,10 +5,11 @@
 
 #include "base/util.h"
 
-/* Not every cell comes to what put_end() adds; and where it has ended, there is no BASH_SOURCE. */
+/* Not every cell comes to what put_end() adds; and where it has ended, there is no BASH_SOURCE. Nor
+ * is it for functions of the driver's, which would run it under set -T. */
 static void put_return_trap(struct buf *out, const char *word, size_t word_len)
 {
-	static const char start[] = "'case ${BASH_SOURCE-} in ?*) ";
+	static const char start[] = "'case ${BASH_SOURCE:+.${FUNCNAME-}} in .__ptycell_*) ;; ?*) ";
 	static const char end[] = "\n;; esac'";
 
 	word++;
