@@ -2,10 +2,13 @@
 """bash: an interactive one that sources each cell at its prompt."""
 import os
 import pathlib
+import re
 
 from languages.language import Interpreter, Language, Rule, Terminal
 
-PROMPT = r"\x1e(\d+)\x1f"
+# The status, and the number of the command that comes next. A cell that leaves input behind, as an end of a line, makes
+# bash come to another prompt, perhaps only while the next cell is waited for: such a one has the same number.
+PROMPT = r"\x1e(\d+) (\d+)\x1f"
 
 
 class Bare(Interpreter):
@@ -16,10 +19,10 @@ class Bare(Interpreter):
 
     def begin(self):
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
-                       "PS1": "\x1e$?\x1f", "PS2": "", "HISTFILE": ""}
+                       "PS1": "\x1e$? \\#\x1f", "PS2": "", "HISTFILE": ""}
         command = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
         self.terminal = Terminal(command, self.folder, environment)
-        self.terminal.wait_for(PROMPT, 0)
+        self.command = self.terminal.wait_for(PROMPT, 0)[2]
 
     def run(self, cell):
         self.number += 1
@@ -33,9 +36,10 @@ class Bare(Interpreter):
                 self.terminal.interrupt()
             else:
                 self.terminal.send(text + "\n")
-        prompt = self.terminal.wait_for(PROMPT, start)
-        text = self.terminal.text[start:prompt.start() if prompt else None]
+        prompt = self.terminal.wait_for(rf"\x1e(\d+) (?!{self.command}\x1f)(\d+)\x1f", start)
+        text = re.sub(PROMPT, "", self.terminal.text[start:prompt.start() if prompt else None])
         if prompt:
+            self.command = prompt[2]
             return with_status(text, int(prompt[1]))
         status = self.terminal.reaped()
         self.terminal.close()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What the runner asks of a language, and bare interpreters on a terminal of their own."""
+import codecs
 import dataclasses
 import fcntl
 import os
@@ -87,9 +88,11 @@ class Terminal:
 
     def __init__(self, command, folder, environment):
         self.text = ""  # all that it has written
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a character may come in two parts
         self.master, slave = pty.openpty()
         attributes = termios.tcgetattr(slave)
         attributes[3] &= ~termios.ECHO
+        attributes[3] |= termios.NOFLSH  # as ptycell's: an interrupt would throw away what has not been read yet
         termios.tcsetattr(slave, termios.TCSANOW, attributes)
         fcntl.ioctl(slave, termios.TIOCSWINSZ, b"\x18\x00\x78\x00\0\0\0\0")  # 24 lines of 120, as ptycell's
         self.pid = os.fork()
@@ -136,7 +139,7 @@ class Terminal:
         except OSError:
             data = b""
         self.ended = not data
-        self.text += data.decode(errors="replace")
+        self.text += self.decoder.decode(data, self.ended)
 
     def reaped(self):
         """The exit status of a program that has ended."""
