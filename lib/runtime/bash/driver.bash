@@ -606,6 +606,13 @@ __ptycell_globals() {
 	builtin printf '%s' "$__ptycell_numbers"
 }
 
+# What a new shell would give a value.
+__ptycell_unset() {
+	for __ptycell_name in HOSTNAME HOSTTYPE IFS MACHTYPE MAILCHECK OPTERR OPTIND OSTYPE PATH RANDOM SECONDS SHELL TERM; do
+		[[ -v $__ptycell_name ]] || builtin printf 'unset -v %s\n' "$__ptycell_name"
+	done
+}
+
 # An integer may have another value, from before it was one: an error to the next shell, behind which nothing would be
 # read. It becomes one after it has its value there, in __ptycell_numbers; what is read-only is left out.
 __ptycell_integers() {
@@ -644,12 +651,16 @@ __ptycell_keep() {
 	builtin shopt -p
 	builtin printf 'shopt -u expand_aliases\n'
 	__ptycell_globals
-	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_left=(%s)\n' "$(__ptycell_jobs)"
+	__ptycell_unset
+	builtin printf '__ptycell_lost= __ptycell_functions= __ptycell_fixed=() __ptycell_left=(%s)\n' "$(__ptycell_jobs)"
 	for (( __ptycell_index = ${#DIRSTACK[@]} - 1; __ptycell_index > 0; __ptycell_index-- )); do
 		builtin printf 'builtin pushd -n %q >/dev/null\n' "${DIRSTACK[__ptycell_index]}"
 	done
 	__ptycell_coprocs
 	builtin printf '%s\n' "$__ptycell_options" "$__ptycell_text"
+	[[ ! -v IGNOREEOF ]] || builtin declare -p IGNOREEOF # its option gives it another value
+	builtin complete -p
+	builtin enable -n
 	builtin alias -p
 	__ptycell_functions
 	builtin printf '__ptycell_whole=yes\n'
@@ -686,6 +697,9 @@ __ptycell_functions() {
 		done
 	fi
 	builtin printf '__ptycell_functions=%q\n' "$(\builtin printf '%s\n' "${__ptycell_texts[@]}")"
+	while IFS=' ' TMOUT= builtin read -r __ptycell_line __ptycell_line __ptycell_name; do
+		[[ $__ptycell_name == __ptycell_* ]] || builtin printf '__ptycell_fixed+=(%q)\n' "$__ptycell_name"
+	done < <(\builtin declare -Fr)
 	(( ${#__ptycell_lost[@]} == 0 )) ||
 		builtin printf '__ptycell_lost=%q\n' "$(\builtin printf ' %s' "${__ptycell_lost[@]}")"
 }
@@ -748,6 +762,7 @@ __ptycell_leave() {
 	fi
 	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
 	[[ ! $__ptycell_ended ]] || builtin return 0
+	__ptycell_restore >/dev/null 2>&1 # also where compgen is off, which tells of the others
 	if (( ${#FUNCNAME[@]} == 1 )); then
 		__ptycell_args=("$@") __ptycell_traps+=${__ptycell_traps:+$'\n'}"trap -- '$__ptycell_at_exit' EXIT"
 	else # the cell's are out of reach: they stay as they were at its start
@@ -765,7 +780,9 @@ __ptycell_leave() {
 	# Redirections of functions that `exit` came from are still there, so output goes to the terminal anew;
 	# what was close-on-exec stays so but for 0 to 2. The numbers are free ones: others are the cell's.
 	\exec {__ptycell_at}<&- {__ptycell_tty}<&- # the limit may leave no room for more
-	\exec {__ptycell_here}<<<"$__ptycell_line" {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&"$__ptycell_told" &&
+	{ \exec {__ptycell_here}<<<"$__ptycell_line"; } 2>/dev/null || # a file, which the user's limit may be below (ulimit -f)
+		\exec {__ptycell_here}< <(\builtin printf '%s\n' "$__ptycell_line")
+	\exec {__ptycell_out}<>/dev/tty {__ptycell_err}<>/dev/tty <&"$__ptycell_told" &&
 		\exec {__ptycell_copy}<&0 || { __ptycell_starve; builtin return 0; }
 	for __ptycell_name in PS1 PS2 HISTFILE; do
 		! __ptycell_drop "$__ptycell_name" || builtin export "$__ptycell_name="
@@ -781,11 +798,12 @@ __ptycell_resume() {
 	if ! __ptycell_define "$__ptycell_functions" 2>/dev/null || [[ ! $__ptycell_whole ]]; then
 		builtin printf 'bash: not all variables and functions outlived the exit.\n' >&2
 	fi
+	(( ${#__ptycell_fixed[@]} == 0 )) || builtin readonly -f "${__ptycell_fixed[@]}" 2>/dev/null
 	[[ ! $__ptycell_lost ]] || builtin printf 'bash: functions that did not outlive the exit:%s\n' "$__ptycell_lost" >&2
 	[[ ! $__ptycell_ended ]] || builtin printf 'bash: coprocs that did not outlive the exit:%s\n' "$__ptycell_ended" >&2
 	(( ${#__ptycell_left[@]} == 0 )) || builtin printf 'bash: still running, but no jobs of this shell after the exit:%s\n' \
 		"$(\builtin printf ' %s' "${__ptycell_left[@]}")" >&2
-	builtin unset -v __ptycell_children __ptycell_ended __ptycell_functions __ptycell_hiding __ptycell_index __ptycell_layer __ptycell_lost \
+	builtin unset -v __ptycell_children __ptycell_ended __ptycell_fixed __ptycell_functions __ptycell_hiding __ptycell_index __ptycell_layer __ptycell_lost \
 		__ptycell_names __ptycell_numbers __ptycell_options __ptycell_whole
 	builtin unset -f __ptycell_end __ptycell_free
 	__ptycell_looked=yes
@@ -868,7 +886,7 @@ builtin set -- "${__ptycell_args[@]}"
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps __ptycell_adopt \
-	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_integers \
+	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand

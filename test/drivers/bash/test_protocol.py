@@ -196,6 +196,22 @@ def test_jobs_that_an_exit_leaves_behind_are_told(bash):
     assert bash.jobs == ""
 
 
+def test_what_a_cell_took_away_or_fixed_outlives_an_exit(bash):
+    bash.run("rf() { echo ro; }; readonly -f rf; IGNOREEOF=3; enable -n times; complete -W 'a b' word; unset SECONDS IFS PATH")
+    for code in ("exit 5", "f() { local IFS=, PATH=/bin; exit 5; }; f"):
+        assert bash.run(code) == ("over", 5, "")
+        assert bash.run("rf; declare -pf rf; echo ${IFS-none} ${PATH-none} ${SECONDS-none} $IGNOREEOF; enable -n; complete -p; declare -Fr | while read -r line; do "
+                        "[[ $line == *__ptycell_* ]] || echo \"$line\"; done") == (
+            "over", 0, "ro\nrf () \n{ \n    echo ro\n}\ndeclare -fr rf\nnone none none 3\nenable -n times\ncomplete -W 'a b' word\ndeclare -fr rf\n")
+
+
+def test_a_limit_of_files_sizes_is_in_no_exits_way(bash):
+    assert bash.run("x=$(head -c 200000 /dev/zero | tr '\\0' q); v=1; ulimit -f 1") == ("over", 0, "")
+    for _ in range(2):
+        assert bash.run("exit 5") == ("over", 5, "")
+        assert bash.run("echo $v ${#x}; echo here | (read y; echo $y)") == ("over", 0, "1 200000\nhere\n")
+
+
 def test_the_stack_of_folders_outlives_an_exit(bash):
     _, _, stack = bash.run("mkdir 'a b' c; pushd 'a b' >/dev/null; pushd ../c; dirs -l -p")
     assert bash.run("exit") == ("over", 0, "")
