@@ -98,6 +98,8 @@ struct language {
 	/* Names the cell, in what the interpreter says, by the number that answers give it; or
 	 * NULL. */
 	void (*name_cell)(struct buf *text, uint64_t number);
+	/* Goes on after "exited with code 126"; or NULL. */
+	const char *exit_126;
 	/* Its driver understands a `preload` of no module: it gets ready for a first cell. */
 	bool gets_ready;
 	/* And of modules of PTYCELL_PRELOAD. */

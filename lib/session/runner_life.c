@@ -347,6 +347,8 @@ static char *describe_end(const struct runner *r, int wait_status)
 		return xasprintf("was killed by signal %d (SIG%s)%s", WTERMSIG(wait_status),
 				 name != NULL ? name : "?", guess_why(wait_status));
 	}
+	if (WEXITSTATUS(wait_status) == 126 && r->c.language->exit_126 != NULL)
+		return xasprintf("exited with code 126%s", r->c.language->exit_126);
 	return xasprintf("exited with code %d", WEXITSTATUS(wait_status));
 }
 

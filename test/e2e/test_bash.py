@@ -301,6 +301,14 @@ def test_exec_ends_the_shell_and_says_so(sh):
     assert sh("echo ${x-gone}").text == "gone\n"
 
 
+def test_exec_of_what_cannot_run_ends_the_shell_and_says_so(sh):
+    """Bash has given up its traps by then; what it does not find at all, it says before that."""
+    result = sh("x=5; exec /etc/passwd")
+    assert (result.state, result.status["exit"]) == ("died", 126) and "exited with code 126, as bash does where `exec` cannot run" in result.text
+    sh("x=5; exec nosuchprogram")
+    assert sh("echo ${x-gone}").text == "5\n"
+
+
 def test_a_killed_shell_is_told(sh):
     result = sh("kill -9 $$")
     assert result.state == "died" and "SIGKILL" in result.text

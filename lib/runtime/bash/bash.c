@@ -84,6 +84,7 @@ const struct language *bash_language(void)
 		.codec = &bash_codec,
 		.settle_ms = SETTLE_MS,
 		.name_cell = name_cell,
+		.exit_126 = ", as bash does where `exec` cannot run its program",
 	};
 
 	return &row;
