@@ -35,7 +35,7 @@ for (const word of ('return typeof case in of delete void throw new else do inst
   'extends default').split(' ')) BEFORE_VALUE[word] = true;
 const BEFORE_PAREN = { __proto__: null, if: true, while: true, for: true, with: true };
 
-const WORD = /[\w$\u0080-\uffff]+/y;
+const WORD = /\d[\d_]*\.\w*|[\w$\u0080-\uffff]+/y; // or a number
 const SPACE = /(?:\s+|\/\/[^\n]*|\/\*[^]*?\*\/)+/y;
 const GAP = '(?:\\s|\\/\\/[^\\n]*(?:\\n|$)|\\/\\*(?:[^*]|\\*(?!\\/))*\\*\\/)*'; // between two tokens
 const BLANK = /\s/;
@@ -72,6 +72,7 @@ function walk(text, onWord, onClose) {
   defineProperty(stack, 'comma', { __proto__: null, value: 0, writable: true });
   defineProperty(stack, 'head', { __proto__: null, value: '', writable: true });
   const classes = []; // depths at which the next brace is a class's
+  const loops = []; // depths at which the next `while` is that of a `do`
   let index = 0;
   let before = '';
   let lead = ''; // the token before the last word
@@ -90,10 +91,13 @@ function walk(text, onWord, onClose) {
     if (word !== '') {
       const next = onWord(word, index, before, stack.length, stack);
       if (word === 'class' && before !== '.') push(classes, stack.length);
+      if (word === 'do' && before !== '.') push(loops, stack.length);
+      const ends = word === 'while' && before !== 'do' && loops[loops.length - 1] === stack.length;
+      if (ends) pop(loops);
       index = next === undefined ? index + word.length : next;
-      valueEnded = next === undefined && (BEFORE_VALUE[word] !== true || before === '.');
+      valueEnded = next === undefined && (BEFORE_VALUE[word] !== true || before === '.' || (word === 'of' && !valueEnded));
       lead = before;
-      before = next === undefined ? word : ';';
+      before = next !== undefined ? ';' : ends ? '' : word;
       continue;
     }
     if (c === '"' || c === "'") {
@@ -113,6 +117,11 @@ function walk(text, onWord, onClose) {
       before = valueEnded ? c : c + c; // behind a value it counts that one, else what follows
       index += 2;
       continue;
+    } else if (c === '.' && text[index + 1] === '.') {
+      valueEnded = false;
+      before = '...';
+      index += before.length;
+      continue;
     } else {
       if (c === '(' || c === '[' || c === '{') {
         const keyword = c === '(' ? keywordOf(before, lead, stack) : '';
@@ -131,12 +140,14 @@ function walk(text, onWord, onClose) {
         const opened = pop(stack);
         if (opened !== undefined && c === ')') stack.head = opened.keyword;
         while (classes[classes.length - 1] > stack.length) pop(classes);
+        while (loops[loops.length - 1] > stack.length) pop(loops);
         valueEnded = opened === undefined || opened.value;
         if (onClose !== undefined) onClose(index, stack.length, c, opened, stack[stack.length - 1]);
       } else {
         valueEnded = false;
       }
       index++;
+      if (c === '*' && before === 'function') continue;
       if (c === '>' && before === '=') {
         before = '=>';
         continue;
@@ -152,8 +163,10 @@ function beginsLine(text, index) {
   return false;
 }
 
-// The word before a parenthesis where it is a statement's, and no property's or method's name: else ''.
+// The word before a parenthesis where it is a statement's, and no property's or method's name; 'function' before the parameters
+// of one; else ''.
 function keywordOf(word, lead, stack) {
+  if (word === 'function' || lead === 'function') return lead === '.' ? '' : 'function';
   if (BLOCKS[word] !== true || lead === '.' || lead === '#') return '';
   if (word === 'await') return lead === 'for' ? word : '';
   const around = stack[stack.length - 1];
@@ -205,7 +218,7 @@ function rewrite(text, kindOf, standFor) {
   };
   walk(text, (word, index, before, depth, stack) => {
     const end = index + word.length;
-    if (before === '#' || (before === '.' && !isSpread(text, index))) return undefined;
+    if (before === '#' || before === '.') return undefined;
     if (word === 'import') {
       if (at(CALL, text, end) !== '') {
         replace(index, end, IMPORT).method = mayNameMethod(before, stack);
@@ -316,10 +329,6 @@ function edited(text, edits) {
   return join(out, '');
 }
 
-function isSpread(text, index) {
-  return slice(text, index - 3, index) === '...';
-}
-
 // Whether the `const` begins a declaration whose first name has a value: else V8 is to refuse it.
 function isConstant(text, index, before, stack) {
   const begins = at(WORD, before, 0) === '' || stack.statement === index;
@@ -366,8 +375,8 @@ const REBINDS = /\b(?:let|var|class|function|import)\b/;
 const PARAMETERS = new RegExp(`${GAP}(?:=>|\\{)`, 'y');
 const ARROW = /\s*=>/y;
 const NO_KEY = new RegExp(`${GAP}[,=}\\]]`, 'y');
-const BEFORE_ELEMENT = { __proto__: null, '[': true, ',': true, '.': true };
-const BEFORE_FIELD = { __proto__: null, '{': true, ',': true, '.': true, ':': true };
+const BEFORE_ELEMENT = { __proto__: null, '[': true, ',': true, '...': true };
+const BEFORE_FIELD = { __proto__: null, '{': true, ',': true, '...': true, ':': true };
 const BINDS = { __proto__: null, let: true, const: true, var: true, class: true, function: true, import: true };
 const CONTROLS = { __proto__: null, if: true, while: true, for: true, with: true, switch: true };
 
@@ -436,9 +445,9 @@ function eachTarget(text, opened, end, around, found) {
 // How a word binds a name here: 'top' for the cell, 'inner', or undefined.
 function bindingOf(text, word, index, before, stack) {
   const outer = stack.length === 0;
-  if (BINDS[before] || before === '*') return outer ? 'top' : 'inner';
+  if (BINDS[before]) return outer ? 'top' : 'inner';
   if (before === ',' && (outer || !stack[stack.length - 1].value)) return outer ? 'top' : 'inner';
-  for (let i = stack.length - 1; i >= 0 && stack[i].open !== '('; i--) {
+  for (let i = stack.length - 1; i >= 0 && stack[i].open !== '(' && !stack[i].assigned; i--) {
     if (BINDS[stack[i].before]) return i === 0 ? 'top' : 'inner';
   }
   return at(ARROW, text, index + word.length) === '' ? undefined : 'inner';
@@ -452,7 +461,7 @@ function guardConstants(text, known) {
   const words = []; // that may be constants: the word, its place, and what it becomes where it is assigned to
   let statement = -1; // of the last `const`
   const note = (word, index, before, depth, stack) => {
-    if (before === '#' || (before === '.' && !isSpread(text, index))) return undefined;
+    if (before === '#' || before === '.') return undefined;
     if (word === 'const' && depth === 0) statement = stack.statement;
     if (word === 'import' && depth === 0) {
       const match = staticImport(text, index + word.length);
@@ -518,9 +527,14 @@ function beginsHere(index, before, stack) {
 function isInFunction(stack) {
   for (let i = 0; i < stack.length; i++) {
     const { open, fields, before, head } = stack[i];
-    if (open === '{' && (fields || before === '=>' || (before === ')' && BLOCKS[head] !== true))) return true;
+    if (open === '{' && (fields || before === '=>' || (before === ')' && (head === 'function' || isMethod(head, stack[i - 1]))))) return true;
   }
   return false;
+}
+
+// Whether the brace behind a parenthesis with this keyword begins the method of an object.
+function isMethod(keyword, around) {
+  return BLOCKS[keyword] !== true && around !== undefined && around.open === '{' && around.value;
 }
 
 // The text in which those names are declared that stand already, as kindOf(name) has it, and `first` the functions that are made
@@ -532,8 +546,8 @@ function redeclare(text, kindOf) {
   let list;
   let opened; // a class or function: at its last brace it is whole
   walk(text, (word, index, before, depth, stack) => {
-    if (before === '#' || (before === '.' && !isSpread(text, index))) return undefined;
-    if (list !== undefined && list.depth > 0 && (depth < list.depth || (depth === list.depth && before === ';'))) list = undefined;
+    if (before === '#' || before === '.') return undefined;
+    if (list !== undefined && list.depth > 0 && depth === list.depth && before === ';') list = undefined;
     if (list !== undefined && isDeclared(text, word, index, before, stack, list.statement, list.depth)) {
       addName(list, word, index, stack);
     } else if (DECLARATION[word] === true && at(BINDING, text, index + word.length) !== '') {
@@ -546,6 +560,7 @@ function redeclare(text, kindOf) {
     }
     return undefined;
   }, (index, depth, c) => {
+    if (list !== undefined && depth < list.depth) list = undefined;
     if (opened === undefined || depth > 0 || c !== '}') return;
     const { name, nameAt, start } = opened;
     if (opened.isClass) push(edits, { start, end: start, by: `var ${name}=` }, { start: index + 1, end: index + 1, by: ';' });
@@ -554,7 +569,7 @@ function redeclare(text, kindOf) {
   });
   const head = { __proto__: null }; // names that are declared at the cell's head, and their keywords
   for (let i = 0; i < lists.length; i++) {
-    if (!lists[i].outer) declareInner(lists[i], kindOf, edits, head);
+    if (lists[i].before === '(') declareForLoop(lists[i], kindOf, edits, head);
     else if (lists[i].word === 'var') declareVar(text, lists[i], kindOf, edits, head);
     else declareOuter(text, lists[i], kindOf, edits);
   }
@@ -606,12 +621,16 @@ function declareOuter(text, { word, index, parts }, kindOf, edits) {
   }
 }
 
-function declareVar(text, { parts }, kindOf, edits, head) {
+// Within a block it has its old value until the declaration gives it one.
+function declareVar(text, { parts, outer }, kindOf, edits, head) {
   for (let i = 0; i < parts.length; i++) {
     const { names, place, pattern } = parts[i];
     const kind = kindsOf(names, kindOf);
     if (kind !== 'let' && kind !== 'both') continue;
-    for (let k = 0; k < names.length; k++) if (kindOf(names[k]) !== 'var') head[names[k]] = kindOf(names[k]) ?? 'var';
+    for (let k = 0; k < names.length; k++) {
+      const own = kindOf(names[k]) ?? 'var';
+      if (own === 'let' ? outer : kindOf(names[k]) === undefined) head[names[k]] = own;
+    }
     const end = pattern || at(GIVEN, text, place + names[0].length) !== '' ? place : place + names[0].length;
     push(edits, { start: place, end, by: end === place ? `${NOWHERE}=` : padded(NOWHERE, names[0]) });
   }
@@ -623,15 +642,15 @@ function newOnes(names, kindOf) {
   return text;
 }
 
-// A `var` within a block, or a loop's: what is to be declared at the cell's head when one of the names stands as "let".
-function declareInner({ word, index, before, parts }, kindOf, edits, head) {
+// The `var` of a loop's head: what is to be declared at the cell's head when one of the names stands as "let".
+function declareForLoop({ word, index, parts }, kindOf, edits, head) {
   const names = [];
   for (let i = 0; i < parts.length; i++) {
     for (let k = 0; k < parts[i].names.length; k++) push(names, parts[i].names[k]);
   }
   const kind = kindsOf(names, kindOf);
   if (kind !== 'let' && kind !== 'both') return;
-  push(edits, { start: index, end: index + word.length, by: before === '(' ? '   ' : '0, ' });
+  push(edits, { start: index, end: index + word.length, by: '   ' });
   for (let i = 0; i < names.length; i++) if (kindOf(names[i]) === undefined) head[names[i]] = 'var';
 }
 
@@ -647,7 +666,7 @@ function partsOf(text, edits, functions, head) {
   let before = '';
   for (const name in head) before += `${head[name]} ${name};`;
   if (functions.length > 0) before += `${FIRST};`;
-  if (before !== '') push(edits, { start: top.length, end: top.length, by: `${strict ? ';' : ''}${before}` });
+  if (before !== '') insert(edits, 0, 0, { start: top.length, end: top.length, by: `${strict ? ';' : ''}${before}` }); // before those of a class that begins there
   const sorted = inOrder(edits);
   const rest = edited(text, sorted);
   const first = [];

@@ -87,7 +87,8 @@ def test_a_function_whose_name_stood_calls_what_the_name_is_later(session):
 @pytest.mark.parametrize("code, value", [
     ("for (var i = 0, n = 2; i < n; i++) ;[i, n]", "[ 2, 2 ]"), ("for (var a of [5]);a", "5"), ("for (var [a, { i }] of [[5, { i: 6 }]]);\n[a, i]", "[ 5, 6 ]"),
     ("{ var a = 6 } a", "6"), ("{ var { a } = { a: 6 } } a", "6"), ("try { throw 1 } catch (e) { var a = e } a", "1"), ("switch (1) { case 1: var a = 13 } a", "13"),
-    ("while (1) { var a = 15; break } a", "15"), ("if (1) var a = 11\na", "11"), ("if (1)\n  var a = 11\na", "11"), ("do {} while (0)\nvar a = 4, i = 5\na + i", "9"), ("lbl: var a = 12\na", "12"), ("if (0) ; else var a = 13\na", "13"),
+    ("while (1) { var a = 15; break } a", "15"), ("if (1) var a = 11\na", "11"), ("if (1)\n  var a = 11\na", "11"), ("{ var a, n = 2 } n", "2"),
+    ("{ var { a, n } = { a: 1, n: 2 } } n", "2"), ("if (1) var n = 1, a = 2; n + a", "3"), ("{ a = 7; var a } a", "7"), ("{ { var a = 3 } }\n[i, a]", "[ 3, 3 ]"), ("do {} while (0)\nvar a = 4, i = 5\na + i", "9"), ("lbl: var a = 12\na", "12"), ("if (0) ; else var a = 13\na", "13"),
     ("for await (var a of [5]) { var i = a } i", "5"), ("function g() { var a = 2 } { var i = () => { var a = 4 } } g(); i(); a", "1"),
     ("class A { m() { var a = 4 } static { var a = 5 } }; { var i } new A().m(); a", "1")])
 def test_a_variable_of_a_block_may_stand_already(session, code, value):
@@ -117,7 +118,10 @@ def test_a_function_is_declared_once(session):
 @pytest.mark.parametrize("code", [
     "const w = 2, o = { catch(e) { var data = e; return data } }\no.catch(1)", "const w = 2, o = { a: 1, async if(e) { var data = e } }\no.if()",
     "const w = 2, o = { get for() { var data = 1 }, b: { while(e) { { var data = e } } } }\no.b.while()", "const w = 2, f = () => ({ *with() { for (var data of [1]); } })\n;[...f().with()]",
-    "const w = 2, o = { switch: 1, await(e) { for (var data = 1; data < 2; data++); } }\no.await()", "const w = 2, o = { f: function (e) { var data = 1 } }\no.f()"])
+    "const w = 2, o = { switch: 1, await(e) { for (var data = 1; data < 2; data++); } }\no.await()", "const w = 2, o = { f: function (e) { var data = 1 } }\no.f()",
+    "const w = 2; function f(e = Number(1))\n{ var data = 1 } f()", "const w = 2; [...function* f()\n{ var data = 1 }()]", "const w = 2; [...function*()\n{ var data = 1 }()]",
+    "const w = 2, o = { 'a b'()\n{ var data = 1 }, [3]() { var data = 2 }, 4() { var data = 3 } }; o['a b'](o[3](o[4]()))",
+    "const w = 2; class A { 'm'()\n{ var data = 1 } static async* n()\n{ var data = 2 } }; new A().m(); await A.n().next()"])
 def test_a_variable_of_a_method_is_its_own(session, code):
     values(session, "let data = 'keep'; var w = 1")
     assert values(session, code, "data") == "'keep'"
@@ -127,7 +131,9 @@ def test_a_variable_of_a_method_is_its_own(session, code):
 @pytest.mark.parametrize("code", [
     "const w = 2; switch (1) { case 1: { if (w) { var data = 5 } } }", "const w = 2; label: { for (;;) { var data = 5; break label } }",
     "const w = 2; switch (1) { case 1: { try { throw 5 } catch (e) { var data = e } } }",
-    "const w = 2; try { throw 5 } catch (e) { if (e) { var data = e } }", "const w = 2; for await (const i of [5]) { var data = i }"])
+    "const w = 2; try { throw 5 } catch (e) { if (e) { var data = e } }", "const w = 2; for await (const i of [5]) { var data = i }",
+    "Number(1)\n{ var data = 5 }", "(() => 1)()\n\n{ var data = 5 }", "do { w } while (0)\n{ var data = 5 }", "if (w) Number(1)\n{ for (var data of [5]); }",
+    "2 * Number(1) // c\n{ var data = 5 }", "w.if?.(1)\n{ var data = 5 }"])
 def test_a_variable_of_a_block_is_the_cells(session, code):
     values(session, "let data = 1; var w = 1")
     assert values(session, code, "data") == "5"
@@ -136,11 +142,30 @@ def test_a_variable_of_a_block_is_the_cells(session, code):
 @pytest.mark.one_node
 @pytest.mark.parametrize("line", [
     "const r = Promise.resolve(1).catch(() => 0)", "const s = Symbol.for('x')", "const r = o?.with(0)", "await (o)", "await o.switch(1)", "const q = { if(e) {} }.if(1)",
-    "count++", "count--", "count++ / 2 / 1", "count\n++\ncount"])
+    "count++", "count--", "count++ / 2 / 1", "count\n++\ncount", "do count++\nwhile (count < 5)", "do { count++ } while (count < 5)",
+    "do { while (0); } while (0)", "do while (0); while (0)", "count = 5.", "count = 5. / 2 / 1", "count = 0..toString()", "of = of / 2 / of", "count = of"])
 @pytest.mark.parametrize("code, value", [("let data = 5\ndata", "5"), ("const { data } = { data: 8 }\ndata", "8"), ("var load = 3; load", "3"), ("function load() { return 7 }\nload()", "7")])
 def test_a_declaration_may_follow_a_line_without_a_semicolon(session, line, code, value):
-    values(session, "var data = 1; let load = 2, count = 3, o = [1]; o.switch = Number")
+    values(session, "var data = 1, of = 1; let load = 2, count = 3, o = [1]; o.switch = Number")
     assert values(session, f"{line}\n{code}") == value
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
+    ("class data { x = 4 }\nfunction load() { return new data().x }\nload()", "4"), ("class data { x = 4 }; { var load = 6 } load", "6"),
+    ("if (true) {\nvar load = 5 };\n;[1, 2].map(String); load", "5"), ("{ { var load = 5 } }\nString(1, 2), load", "5")])
+def test_what_stands_beside_a_declaration_is_left_alone(session, code, value):
+    values(session, "var data = 1; let load = 2")
+    assert values(session, code) == value
+
+
+@pytest.mark.one_node
+@pytest.mark.parametrize("code, value", [
+    ("if (true) { var load = [1] }", None), ("'v'; { var load = 5 }", "'v'"), ("for (const x of [1, 2]) { var load = x }", None), ("if (true) var load = 5", None),
+    ("'v'; { var load }", "'v'"), ("'v'; { var { load } = { load: 5 }, n = 2 }", "'v'")])
+def test_a_variable_of_a_block_has_no_value(session, code, value):
+    values(session, "let load = 2")
+    assert session.run(code).value == value
 
 
 @pytest.mark.one_node
@@ -208,7 +233,7 @@ def test_a_constant_behind_a_line_that_counts_is_itself(session, code, value):
     ("function g() { let x = 1, [c] = [14]; return c }\ng()", "14"), ("function g() { var { c } = { c: 15 }; [c] = [16]; return c }\ng()", "16"),
     ("class A { #c = 4; m() { this.#c = 5; return this.#c } }\nnew A().m()", "5"),
     ("let x = 1; if (c) ++x; while (!c) --x; x", "2"), ("const f = (x) => x; let x = 1; f(c) + ++x", "3"), ("let x = 2\nx++\n(c)\nx", "3"), ("let x = 5; x -- - c", "4"),
-    ("let x = 5; (c) + + x", "6"), ("for (const [c] of [[3]]); 3", "3"), ("c == 2 || c === 3 || c >= 4 || c <= -1", "false"), ("c ??= 4; c", "1"), ("({ set c(c) { c = 1 } }).c = 5", "5")])
+    ("let x = 5; (c) + + x", "6"), ("for (const [c] of [[3]]); 3", "3"), ("c == 2 || c === 3 || c >= 4 || c <= -1", "false"), ("c ??= 4; c", "1"), ("let y = 2 * c; y", "2"), ("let y = 2 ** c; y", "2"), ("let { y = c } = {}; y", "1"), ("let { x, y: [z = c] } = { y: [] }; z", "1"), ("({ set c(c) { c = 1 } }).c = 5", "5")])
 def test_what_only_looks_like_a_constant_is_assigned_to(session, code, value):
     assert values(session, "const c = 1; 0", code) == value
     assert values(session, "c") == "1"
