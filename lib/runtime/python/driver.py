@@ -2354,6 +2354,7 @@ def hook_warnings(module):
 
 def hook_linecache(linecache):
     if is_own(linecache):
+        linecache.cache.pop("<string>", None)  # Python 3.13.0 takes what it was started with for what exec() runs
         sources.fill_all(linecache)
 
 

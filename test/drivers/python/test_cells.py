@@ -379,6 +379,13 @@ def test_chained_errors_have_no_driver_frames(session):
     assert "in __repr__" in trace and "ptycell" not in trace
 
 
+def test_what_a_text_runs_has_no_line_of_another(session):
+    assert session.run("exec('1/0')").done["traceback"].endswith(
+        '  File "<string>", line 1, in <module>\nZeroDivisionError: division by zero\n')
+    output = session.run("exec('import warnings; warnings.warn(\\'w\\')')").output
+    assert output == "<string>:1: UserWarning: w\n", output
+
+
 def test_errors_name_the_missing_module(session):
     assert session.run("import no_such_thing.sub").done["missing"] == "no_such_thing"
     assert "missing" not in session.run("import os.nothing").done
