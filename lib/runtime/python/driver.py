@@ -1805,7 +1805,9 @@ def call_repr(value, method, **arguments):
     return data[0] if isinstance(data, tuple) and data else data
 
 
-PICTURES = ("image/png", "image/jpeg")
+PICTURES = ("image/png", "image/jpeg")  # that are shown; others become such a one
+FORMATS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
+STARTS = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF")
 
 
 def parts_of(bundle):
@@ -1814,7 +1816,7 @@ def parts_of(bundle):
     for mime, data in bundle.items():
         if not mime or len(mime) > 64 or not MIME_CHARACTERS.issuperset(mime):
             continue
-        if mime in PICTURES:
+        if mime in FORMATS:
             parts.extend(image_parts(mime, data))
         elif mime == "text/plain":
             parts.append((mime, str(data)))
@@ -1952,7 +1954,7 @@ class DisplayHandle:
 
 def publish_display_data(data, metadata=None, **_):
     bundle = {str(mime).lower(): item for mime, item in dict(data).items() if item is not None}
-    if "text/plain" not in bundle and "image/png" not in bundle and "image/jpeg" not in bundle:
+    if not bundle.keys() & {"text/plain", *FORMATS}:
         shown = text_of_markup(bundle)
         if shown is None and bundle:
             shown = "[only shown as %s]" % ", ".join(bundle)
@@ -1998,28 +2000,31 @@ def image_parts(mime, data):
         except ValueError:
             return []
     data = bytes(data)
-    if not data.startswith((b"\x89PNG", b"\xff\xd8")):
+    if not data.startswith(STARTS):
         return []
     cell = State.cell
     cell.images += 1
-    name = save_output(data, "png" if mime == "image/png" else "jpg")
+    name = save_output(data, FORMATS[mime])
     if cell.images > IMAGES_PER_CELL:
         cell.images_left_out += 1
         cell.images_lost += name is None
         return []
     small = shrink(mime, data)
+    if small[0] not in PICTURES:
+        say("[a picture that PIL does not read: %s]" % ("output/" + name if name else "it could not be kept in output/"))
+        return []
     return [small] + ([("file", name)] if name else [])
 
 
 def shrink(mime, data):
-    """(mime, data) with no side above IMAGE_SIDE and not needlessly large; needs PIL."""
+    """(mime, data) with no side above IMAGE_SIDE and not needlessly large, of many pictures the first; needs PIL."""
     side = max(png_size(data)) if mime == "image/png" else 0
     if mime == "image/png" and side <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
         return mime, data
     try:
         from PIL import Image
         image = Image.open(_io.BytesIO(data))
-        if max(image.size) <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
+        if mime in PICTURES and max(image.size) <= IMAGE_SIDE and len(data) <= IMAGE_BYTES:
             return mime, data
         return encode_image(image)
     except Exception:
@@ -4340,8 +4345,8 @@ class Image(DisplayObject):
     def _from_file(self, data):
         return True
     def _repr_mimebundle_(self, include=None, exclude=None):
-        jpeg = bytes(self.data[:2]) == b"\\xff\\xd8"
-        return {"image/jpeg" if jpeg else "image/png": self.data}
+        kinds = {b"\\xff\\xd8": "image/jpeg", b"GI": "image/gif", b"RI": "image/webp"}
+        return {kinds.get(bytes(self.data[:2]), "image/png"): self.data}
 
 class FileLink:
     def __init__(self, path, *_, **__):

@@ -166,6 +166,22 @@ def test_pil_images_are_shown(session, needs, tmp_path):
     assert size_of((tmp_path / "output" / frame["file"]).read_bytes())[0] == 4000
 
 
+@pytest.mark.parametrize("kind", ["gif", "webp"])
+def test_pictures_of_other_kinds_are_shown_and_kept_as_they_are(session, needs, tmp_path, kind):
+    needs("PIL")
+    session.run("from PIL import Image\nimport io\nfile = io.BytesIO()\n"
+                "Image.new('RGB', (50, 40), 'red').save(file, %r, save_all=True, append_images=[Image.new('RGB', (50, 40))])\n"
+                "class P:\n    def _repr_mimebundle_(self, **_): return {'image/%s': file.getvalue()}" % (kind, kind))
+    for code in ("P()", "display({'image/%s': file.getvalue()}, raw=True)" % kind):
+        frame = session.run(code).images[0]
+        assert size_of(frame.parts["image/png"]) == (50, 40) and "image/" + kind not in frame
+        assert frame["file"].endswith("." + kind)
+        assert (tmp_path / "output" / frame["file"]).read_bytes()[:3] == {"gif": b"GIF", "webp": b"RIF"}[kind]
+    session.run("Image.open = None")
+    without = session.run("P()")
+    assert not without.images and without.output == "[a picture that PIL does not read: output/cell-5-figure-1.%s]\n" % kind
+
+
 IPYTHON = """import sys, types
 core = tmp = None
 import os
