@@ -1663,7 +1663,7 @@ def text_of_markup(bundle):
         if mime in bundle:
             return str(bundle[mime])
     if "text/html" in bundle:
-        return text_of_html(str(bundle["text/html"]))
+        return page_text(str(bundle["text/html"]))
     if "application/json" in bundle:
         return json_text(bundle["application/json"])
     return drawing_text(bundle["image/svg+xml"]) if "image/svg+xml" in bundle else None
@@ -1676,8 +1676,18 @@ def drawing_text(svg):
     return "[drawing: output/%s]" % name if name else "[a drawing as SVG: it could not be kept in output/]"
 
 
+def page_text(page):
+    """Its words. What a browser has to run or play is kept."""
+    text = text_of_html(page)
+    if own("re").search(r"<(?:script|iframe|video|audio|canvas|img)\b", page, own("re").I):
+        State.cell.images += 1
+        name = save_output(page.encode("utf-8", "replace"), "html")
+        text += "\n[page: output/%s]" % name if name else ""
+    return text.lstrip("\n")
+
+
 PAGE_LIMIT = 4_000_000  # characters of a page that are read
-NOT_SHOWN = ("script", "style", "template", "title")
+NOT_SHOWN = ("script", "style", "template", "title", "iframe", "video", "audio")
 BLOCKS = frozenset(
     "address article aside blockquote br caption center dd div dl dt fieldset figcaption figure footer form "
     "h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre section summary table tbody tfoot thead tr ul".split()

@@ -374,15 +374,20 @@ def test_a_wide_and_long_styled_table_is_cut_at_its_ends_alone(plots, needs):
         ("<table><tr><th>a<th>b</tr><tr><td>1<td>2</tr></table>", "a | b\n1 | 2"),
         ("<table><tr><th></th><th>a</th></tr><tr><th>0</th><td><p>x</p> y</td></tr></table>", " | a\n0 | x y"),
         ("<style>#a, #b { color: red }", ""),
-        ("<p>one<script>var a = '<p>'; if (a<1) {}</script> two<!-- no -->", "one two"),
+        ("<p>one<script>var a = '<p>'; if (a<1) {}</script> two<!-- no -->",
+         "one two\n[page: output/cell-1-figure-1.html]"),
+        ("<p>a</p><video src='x'>Your browser cannot</video><audio>nor this", "a\n[page: output/cell-1-figure-1.html]"),
+        ("<iframe srcdoc='&lt;p>inner'></iframe>", "[page: output/cell-1-figure-1.html]"),
         ("<ul><li>a &amp; b<li title='x>y'>c</ul>d<br>e", "a & b\nc\nd\ne"),
         ("<pre>a  b\n  c</pre> f  g\n h", "a  b\n  c\nf g h"),
         ("1 < 2 and <b>3</b> > 2", "1 < 2 and 3 > 2"),
     ],
 )
-def test_a_page_is_shown_as_its_words(session, page, text):
-    code = "class H:\n    def _repr_html_(self): return %r\nH()" % page
-    assert session.run(code).value == text or (not text and session.run(code).value.startswith("<__main__.H"))
+def test_a_page_is_shown_as_its_words(session, tmp_path, page, text):
+    value = session.run("class H:\n    def _repr_html_(self): return %r\nH()" % page).value
+    assert value == text or (not text and value.startswith("<__main__.H"))
+    kept = [file.read_text() for file in (tmp_path / "output").iterdir()]
+    assert kept == ([page] if "[page: " in text else [])
 
 
 @pytest.mark.parametrize(
