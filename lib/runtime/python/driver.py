@@ -1072,11 +1072,13 @@ def compile_cell(cell):
     last = last_expression(tree, cell.source) if shown != "none" else None
     is_leaf = note_definitions(cell, tree)
     codes = []
-    if tree.body and shown == "all":
-        cell.shows_each = True
-        rest = [] if last is not None or type(tree.body[-1]) is not _ast.Expr else [tree.body.pop()]
-        codes.append((compile_tree(_ast.Interactive(tree.body), cell.name, "single"), False))
-        tree.body = rest  # a `;` is behind it
+    if tree.body and shown in ("all", "last"):
+        before, each, tree.body = divided(tree.body, shown, last)
+        if before:
+            codes.append((compile_tree(_ast.Module(before, []), cell.name, "exec"), False))
+        if each:
+            cell.shows_each = True
+            codes.append((compile_tree(_ast.Interactive(each), cell.name, "single"), False))
     if tree.body:
         codes.append((compile_tree(tree, cell.name, "exec"), False))
     if last is not None:
@@ -1084,6 +1086,13 @@ def compile_cell(cell):
     if is_leaf and not defines_code(codes):
         sources.note_leaf(cell.name)
     return codes
+
+
+def divided(body, shown, last):
+    """A cell's statements without its last value: those before all that show their values, those, and one with a `;` behind it."""
+    end = len(body) - (last is None and type(body[-1]) is _ast.Expr)
+    start = 0 if shown == "all" else end if last is not None or end < len(body) else end - 1
+    return body[:start], body[start:end], body[end:]
 
 
 def values_shown():
@@ -4256,11 +4265,19 @@ TAKE_CODE = {magic_time_cell, magic_timeit_cell}
 # ---- IPython's names ------------------------------------------------------------------------
 
 
+VALUES_SHOWN = ("all", "last", "last_expr", "last_expr_or_assign", "none")
+
+
 class Shell:
     """What get_ipython() gives to cells: notebooks that were exported call it for each magic."""
 
     user_ns = user_global_ns = NAMESPACE
     ast_node_interactivity = "last_expr"
+
+    def __setattr__(self, name, value):
+        if name == "ast_node_interactivity" and value not in VALUES_SHOWN:
+            raise ValueError("%s: %r is none of %s" % (name, value, ", ".join(VALUES_SHOWN)))
+        super().__setattr__(name, value)
 
     def run_line_magic(self, name, line, *_):
         return run_line_magic("%s %s" % (name, line), sys._getframe(1))

@@ -375,6 +375,12 @@ def test_which_values_are_shown_is_a_setting(session):
         ["2", "3", "4", None, None, None, "8", None, None]
     session.run("get_ipython().ast_node_interactivity = 'none'")
     assert session.run("x").value is None
+    session.run("get_ipython().ast_node_interactivity = 'last'")
+    for code, shown in (("1\nfor i in range(2): i", ["0", "1"]), ("1\n2", ["2"]), ("1\nif x: x", ["6"]), ("1\nx = 6", []),
+                        ("1\n2;", []), ("", []), ("import asyncio\n1\nif x: await asyncio.sleep(0, 3)", ["3"])):
+        assert shown_by(session.run(code)) == shown, code
+    for setting in ("get_ipython().ast_node_interactivity = 'al'", "%config InteractiveShell.ast_node_interactivity = 'al'"):
+        assert "'al' is none of" in session.run(setting).done["evalue"]
     session.run("get_ipython().ast_node_interactivity = 'last_expr'")
     assert session.run("1\nx").value == "6"
 
