@@ -3330,7 +3330,7 @@ def try_parse_body(source, name):
 def rewrite_lines(lines):
     re = own("re")
 
-    marked = re.compile(r"(\s*)(?:([\w.,\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
+    marked = re.compile(r"(\s*)(?:([\w.,:\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
     # As typed in a shell: of all commands these two are expected to work anywhere.
     bare = re.compile(r"(\s*)()()((?:(?:python3? -m |uv )?pip3? +install|npm +(?:install|i|add))\b.*)$", re.S)
     asked = r"""((?:"[^"\\\n]*"|'[^'\\\n]*'|[A-Za-z_]\w*)(?:\.\w+)*)"""

@@ -37,6 +37,8 @@ def test_PY32_shell_commands(session):
         ("%%capture out\n%matplotlib inline\n!echo lost\n1", "", None),
         ("%%capture\np = %pwd\nq = !echo kept", "", None),
         ("p = %pwd\ntype(p)", "", "<class 'str'>"),
+        ("if True: r = !echo if\nr", "", "['if']"),
+        ("r: list = !echo typed\nr, __annotations__['r']", "", "(['typed'], <class 'list'>)"),
         ("s = '''\npip install x\nnpm i\n'''\n!echo run", "run\n", None),
     ],
 )
