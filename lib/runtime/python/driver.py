@@ -3886,12 +3886,22 @@ def magic_run(line):
     options, words = set(), shlex.split(line)
     while words and words[0].startswith("-") and words[0] != "-":
         options.add(words.pop(0))
-    unknown = options - {"-i", "-e", "-n", "-t", "-m"}
+    unknown = options - {"-i", "-e", "-n", "-t", "-m", "-G"}
     if unknown or not words:
-        raise UsageError("%%run takes a file, or a module behind -m, and the options -i -e -n -t%s" % (
+        raise UsageError("%%run takes a file, or a module behind -m, and the options -i -e -n -t -G%s" % (
             "; not " + " ".join(sorted(unknown)) if unknown else ""))
+    if "-G" not in options:
+        words[1:] = [name for word in words[1:] for name in files_named(word)]
     work = lambda: run_file(words, options)
     return timed(work) if "-t" in options else work()
+
+
+def files_named(pattern):
+    """In order; the pattern itself where it names none."""
+    import os
+
+    pattern = os.path.expanduser(pattern)
+    return sorted(own("glob").glob(pattern)) or [pattern]
 
 
 def run_file(words, options):
@@ -3900,7 +3910,7 @@ def run_file(words, options):
     path = os.path.expanduser(words[0])
     saved, sys.argv = sys.argv, words
     try:
-        if path.endswith(".ipynb"):
+        if path.endswith((".ipynb", ".ipy")):
             run_notebook(path)
         elif "-m" in options:
             keep_names(own("runpy").run_module(words[0], run_name="__main__", alter_sys=False))
@@ -3926,10 +3936,11 @@ def run_script(path, name, given):
     if path.endswith(".pyc") or own("pkgutil").get_importer(path) is not None:  # a folder or an archive
         keep_names(own("runpy").run_path(path, init_globals=given, run_name=name))
         return
-    with _io.open_code(os.path.abspath(path)) as file:
+    path = os.path.abspath(path)  # of each of its places, as Python has it: the script may leave the folder
+    with _io.open_code(path) as file:
         code = compile(file.read(), path, "exec", 0, True)
-    module, folder = ModuleType(name), os.path.dirname(os.path.abspath(path))
-    module.__dict__.update({"__builtins__": builtins, **given, "__name__": name, "__file__": os.path.abspath(path)})
+    module, folder = ModuleType(name), os.path.dirname(path)
+    module.__dict__.update({"__builtins__": builtins, **given, "__name__": name, "__file__": path})
     before = sys.modules.get(name)
     sys.modules[name] = module
     sys.path.insert(0, folder)
@@ -3946,21 +3957,24 @@ def run_script(path, name, given):
 
 
 def keep_names(names):
-    NAMESPACE.update((k, v) for k, v in list(names.items()) if not k.startswith("__"))
+    NAMESPACE.update((k, v) for k, v in list(names.items()) if not (k.startswith("__") and k.endswith("__")))
 
 
 def run_notebook(path):
-    """Its cells of code, one after the other, as if they stood in this one."""
-    json = own("json")
-
+    """Its cells of code, one after the other, as if they stood in this one. A file of IPython is one cell."""
     with open(path, encoding="utf-8") as file:
-        cells = json.load(file).get("cells", [])
-    for number, cell in enumerate(cells, 1):
+        text = file.read()
+    if path.endswith(".ipy"):
+        run_text(text, path)
+        return
+    for number, cell in enumerate(own("json").loads(text).get("cells", []), 1):
         if cell.get("cell_type") == "code":
-            name = "%s, cell %d" % (path, number)
-            source = "".join(cell.get("source", ""))
-            sources.remember(name, source)
-            evaluate(source, name)
+            run_text("".join(cell.get("source", "")), "%s, cell %d" % (path, number))
+
+
+def run_text(source, name):
+    sources.remember(name, source)
+    evaluate(source, name)
 
 
 # Names

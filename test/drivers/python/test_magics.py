@@ -256,12 +256,12 @@ def test_a_shell_command_that_fails_is_told_by_its_status(session):
 
 def test_run_takes_options_modules_and_notebooks(session, tmp_path):
     session.run("secret = 7")
-    (tmp_path / "r.py").write_text("import sys\nprint(sys.argv, globals().get('secret'), __name__)\nmade = 1\n")
+    (tmp_path / "r.py").write_text("import sys\nprint(sys.argv, globals().get('secret'), __name__)\nmade = __own = 1\n")
     assert session.run("%run r.py a b").output == "['r.py', 'a', 'b'] None __main__\n"
     assert session.run("%run -i r.py").output == "['r.py'] 7 __main__\n"
     assert session.run("%run -n r.py").output == "['r.py'] None r\n"
     assert "wall time" in session.run("%run -t r.py").output
-    assert session.run("made").value == "1"
+    assert session.run("made, __own").value == "(1, 1)"
     (tmp_path / "mod.py").write_text("print('as', __name__)")
     assert session.run("%run r a").output == "['r.py', 'a'] None __main__\n"
     assert session.run("%run -m mod").output == "as __main__\n"
@@ -269,6 +269,27 @@ def test_run_takes_options_modules_and_notebooks(session, tmp_path):
         '{"cells": [{"cell_type": "markdown", "source": "x y"}, {"cell_type": "code", "source": ["n = 5\\n", "print(n)"]}]}')
     assert session.run("%run n.ipynb").output == "5\n"
     assert session.run("n").value == "5"
+    (tmp_path / "i.ipy").write_text("w = !echo by {n}\nprint(w[0])\n")
+    assert session.run("%run i.ipy").output == "by 5\n"
+    assert session.run("w.n").value == "'by 5'"
+
+
+def test_run_finds_the_files_that_patterns_name(session, tmp_path):
+    (tmp_path / "r.py").write_text("import sys\nprint(sys.argv[1:])\n")
+    for name in ("b 2.csv", "a.csv"):
+        (tmp_path / name).touch()
+    assert session.run("%run r.py -x *.csv '*.[c]sv' no*.csv").output == \
+        "['-x', 'a.csv', 'b 2.csv', 'a.csv', 'b 2.csv', 'no*.csv']\n"
+    assert session.run("%run r.py ~/x ~").output == "['%s/x', '%s']\n" % (tmp_path, tmp_path)
+    assert session.run("%run -G r.py *.csv").output == "['*.csv']\n"
+
+
+def test_a_script_keeps_its_place_when_the_folder_is_left(session, tmp_path):
+    (tmp_path / "left.py").write_text("import os, inspect\ndef f():\n    return 1 / 0\nos.chdir('/')\n"
+                                      "print(inspect.getsource(f))\nf()\n")
+    failed = session.run("%run left.py")
+    assert failed.output == "def f():\n    return 1 / 0\n\n"
+    assert 'File "%s/left.py", line 3, in f\n    return 1 / 0' % tmp_path in failed.done["traceback"]
 
 
 def test_a_script_has_the_builtins_of_cells(session, tmp_path):
@@ -303,7 +324,7 @@ def test_a_script_that_fails_leaves_its_names_and_its_traceback(session, tmp_pat
     failed = session.run("%run sub/bad.py")
     assert failed.done["ename"] == "ZeroDivisionError"
     trace = failed.done["traceback"]
-    assert "runpy" not in trace and trace.count("  File ") == 3 and 'File "sub/bad.py", line 4, in f' in trace
+    assert "runpy" not in trace and trace.count("  File ") == 3 and 'File "%s/sub/bad.py", line 4, in f' % tmp_path in trace
     assert session.run("import sys\nmade, sys.modules['__main__'].made, 'sub' in ' '.join(sys.path)").value == "(1, 1, False)"
     assert session.run("%run nosuch.py").done["ename"] == "FileNotFoundError"
 
