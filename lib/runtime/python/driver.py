@@ -1601,8 +1601,9 @@ def styled_rows(styler):
 
 
 def one_line(value):
-    """As pandas writes a value into a table."""
-    return str(value).replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    """As pandas writes a value into a table; it puts the place of a tooltip behind it."""
+    value = own("re").sub(r'<span class="[^"<>]*"></span>$', "", str(value))
+    return value.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
 
 
 PADDED = 100  # characters that a cell is filled up to at most, beside a longer one

@@ -337,6 +337,7 @@ STYLED = {
         "                a\ni     multi\\nline\nj\\nk    tab\\there\nl        <b>x</b>\nm            r\\rr",
     ),
     "long": ("pd.DataFrame({'a': ['x' * 300, 'y']}).style", "%sa\n0  %s\n1  %sy" % (" " * 102, "x" * 300, " " * 99)),
+    "tooltips": ("pd.DataFrame({'a': [1]}).style.set_tooltips(pd.DataFrame({'a': ['why']}))", "   a\n0  1"),
     "no rows": ("pd.DataFrame({'a': []}).style", "  a"),
     "nothing": ("pd.DataFrame().style", "Empty DataFrame\nColumns: []\nIndex: []"),
     "other text": ("pd.DataFrame({'a': [None, 'b', 1.5, pd.NA]}).style.hide(axis='index')", "a\nNone\nb\n1.500000\n<NA>"),
