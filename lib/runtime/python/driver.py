@@ -4217,7 +4217,11 @@ def magic_lsmagic(line):
 def show_help(name, with_source=False):
     inspect = own("inspect")
 
-    value = eval(name, NAMESPACE)
+    try:
+        value = eval(name, NAMESPACE)
+    except (NameError, AttributeError):
+        print("Object `%s` not found." % name)
+        return
     try:
         print("%s%s" % (name, inspect.signature(value)))
     except (TypeError, ValueError):

@@ -413,6 +413,8 @@ def test_help_of_literals_and_sources(session):
     session.run("def f(a):\n    'Doc.'\n    return a + 1")
     assert "return a + 1" in session.run("f??").output and "return a + 1" not in session.run("f?").output
     assert "return a + 1" in session.run("??f").output
+    unknown = session.run("print(1)\nnosuch?\nf.nosuch?")
+    assert (unknown.status, unknown.output) == ("ok", "1\nObject `nosuch` not found.\nObject `f.nosuch` not found.\n")
 
 
 def test_capture_keeps_values_and_figures(session, needs):
