@@ -3452,6 +3452,26 @@ class Lines(list):
 
     n = nlstr = property(lambda self: "\n".join(self))
     s = spstr = property(lambda self: " ".join(self))
+    l = list = property(list)
+
+    def grep(self, pattern, prune=False, field=None):
+        """Those that match, or with `prune` all others; `field` is the number of the word that is looked at."""
+        re = own("re")
+
+        matches = pattern if callable(pattern) else lambda text: re.search(pattern, text, re.I)
+        asked = lambda line: line if field is None else "".join(self._words(line, [field]))
+        return Lines(line for line in self if bool(matches(asked(line))) != bool(prune))
+
+    def fields(self, *numbers):
+        """These words of each line that has any; without numbers all, each by itself."""
+        if not numbers:
+            return [line.split() for line in self]
+        return Lines(filter(None, (" ".join(self._words(line, numbers)) for line in self)))
+
+    @staticmethod
+    def _words(line, numbers):
+        words = line.split()
+        return [words[number] for number in numbers if -len(words) <= number < len(words)]
 
 
 def run_shell(command, capture, frame=None):
@@ -4045,12 +4065,12 @@ def seconds_text(seconds):
 
 def magic_timeit(line, frame):
     options, statement = split_options(line)
-    measure(options, statement, "pass", scope_of(frame))
+    return measure(options, statement, "pass", scope_of(frame))
 
 
 def magic_timeit_cell(line, body, lineno):
     options, setup = split_options(line)
-    measure(options, body, setup or "pass")
+    return measure(options, body, setup or "pass")
 
 
 def measure(options, statement, setup, scope=None):
@@ -4060,26 +4080,36 @@ def measure(options, statement, setup, scope=None):
     names = NAMESPACE if scope is None else {**NAMESPACE, **scope}
     timer = timeit.Timer(without_magics(statement, name), without_magics(setup, name), globals=names)
     number = options.get("n") or timer.autorange()[0]
-    repeat = options.get("r") or 5
-    runs = [total / number for total in timer.repeat(repeat, number)]
-    mean = sum(runs) / len(runs)
-    deviation = (sum((run - mean) ** 2 for run in runs) / len(runs)) ** 0.5
-    print(
-        "%s +- %s per loop (mean +- std. dev. of %d runs, %d loops each)"
-        % (seconds_text(mean), seconds_text(deviation), repeat, number)
-    )
+    measured = Measured(number, timer.repeat(options.get("r") or 5, number))
+    if "q" not in options:
+        print(measured)
+    return measured if "o" in options else None
+
+
+class Measured:
+    """What %timeit prints, and gives with -o."""
+
+    def __init__(self, loops, all_runs):
+        self.loops, self.repeat, self.all_runs = loops, len(all_runs), all_runs
+        self.timings = runs = [total / loops for total in all_runs]
+        self.best, self.worst, self.average = min(runs), max(runs), sum(runs) / len(runs)
+        self.stdev = (sum((run - self.average) ** 2 for run in runs) / len(runs)) ** 0.5
+
+    def __repr__(self):
+        spread = seconds_text(self.average), seconds_text(self.stdev), self.repeat, self.loops
+        return "%s +- %s per loop (mean +- std. dev. of %d runs, %d loops each)" % spread
 
 
 def split_options(line):
-    """`-n 10 -r 3 rest` as ({"n": 10, "r": 3}, "rest")."""
+    """`-n 10 -r 3 -q rest` as ({"n": 10, "r": 3, "q": 0}, "rest")."""
     re = own("re")
 
     options = {}
     while True:
-        match = re.match(r"\s*-([nr])\s*(\d+)(?:\s+|$)", line)
+        match = re.match(r"\s*-(?:([nr])\s*(\d+)|([qo]))(?:\s+|$)", line)
         if match is None:
             return options, line
-        options[match[1]] = int(match[2])
+        options[match[1] or match[3]] = int(match[2] or 0)
         line = line[match.end() :]
 
 
@@ -4313,6 +4343,15 @@ class Shell:
     def getoutput(self, command, split=True, *_, **__):
         lines = run_shell(command, True, sys._getframe(1))
         return lines if split else lines.n
+
+    def push(self, names, *_, **__):
+        NAMESPACE.update(names)
+
+    def ex(self, source):
+        evaluate(source, State.cell.name)
+
+    def ev(self, source):
+        return evaluate(source, State.cell.name)
 
     def run_cell(self, source, *_, **__):
         value = evaluate(source, State.cell.name)

@@ -408,6 +408,29 @@ def test_which_values_are_shown_is_a_setting(session):
     assert session.run("1\nx").value == "6"
 
 
+def test_what_notebooks_ask_of_the_lines_of_a_command(session):
+    session.run("r = !printf 'one 1\\ntwo  2\\nthree\\n'")
+    for code, value in (("r.l == r.list == list(r)", "True"), ("r.grep('T').s", "'two  2 three'"), ("r.grep('^t', prune=True)", "['one 1']"),
+                        ("r.grep('2', field=1).n", "'two  2'"), ("r.grep(str.isalpha)", "['three']"),
+                        ("r.fields(0)", "['one', 'two', 'three']"), ("r.fields(1, 0).fields(0)", "['1', '2', 'three']"),
+                        ("r.fields()", "[['one', '1'], ['two', '2'], ['three']]")):
+        assert session.run(code).value == value, code
+
+
+def test_what_exported_notebooks_ask_of_the_shell(session):
+    assert session.run("get_ipython().push({'p': 2})\nget_ipython().ex('q = p + 1')\nget_ipython().ev('p + q')").value == "5"
+    assert session.run("q").value == "3"
+    assert session.run("get_ipython().ev('nosuch')").done["ename"] == "NameError"
+
+
+def test_timeit_gives_what_it_has_measured_when_asked(session):
+    result = session.run("t = %timeit -q -n 3 -r 2 -o 1\nt.loops, t.repeat, len(t.all_runs), t.best <= t.average <= t.worst, t.stdev >= 0")
+    assert (result.output, result.value) == ("", "(3, 2, 2, True, True)")
+    assert session.run("get_ipython().run_cell_magic('timeit', '-n1 -r1 -q -o', 'pass').timings").value.startswith("[")
+    assert "2 runs, 3 loops each" in session.run("t").value
+    assert "per loop" in session.run("%timeit -n1 -r1 -o 1").output
+
+
 def test_help_of_literals_and_sources(session):
     assert "Concatenate any number of strings" in session.run("''.join?").output
     session.run("def f(a):\n    'Doc.'\n    return a + 1")
