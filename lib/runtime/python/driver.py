@@ -1141,27 +1141,29 @@ def parse_cell(cell):
     try:
         return parse_source(source, cell.name)
     except SyntaxError as error:
-        tree = parse_otherwise(cell, error)
-        if tree is None:
-            raise
-        return tree
+        if isinstance(error, IndentationError) and "unexpected indent" in str(error):
+            return parse_dedented(cell)
+        return parse_magics(cell, error)
 
 
-def parse_otherwise(cell, error):
-    """A pasted cell may be indented as a whole, or use magics; else the first error stands."""
-    source = cell.source
-    if isinstance(error, IndentationError) and "unexpected indent" in str(error):
-        source = dedent(source)
-        tree = try_parse(source, cell.name)
-        if tree is not None:
-            cell.source = source
-            sources.remember(cell.name, source)
-            return tree
-    rewritten = rewrite_magics(source, cell.name)
-    if rewritten is None:
-        return None
+def parse_dedented(cell):
+    """A pasted cell may be indented as a whole."""
+    cell.source = dedent(cell.source)
+    sources.remember(cell.name, cell.source)
+    try:
+        return parse_source(cell.source, cell.name)
+    except SyntaxError as error:
+        return parse_magics(cell, error)
+
+
+def parse_magics(cell, error):
+    """It may use magics; else the error stands."""
+    rewritten = rewrite_magics(cell.source, cell.name)
+    tree = try_parse(rewritten, cell.name) if rewritten is not None else None
+    if tree is None:
+        raise error from None
     cell.source = rewritten
-    return try_parse(rewritten, cell.name)
+    return tree
 
 
 def try_parse(source, name):

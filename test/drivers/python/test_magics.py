@@ -50,6 +50,25 @@ def test_PY32_notebook_syntax(session, code, output, value):
 
 
 @pytest.mark.parametrize(
+    "code, output, value",
+    [
+        ("  x = 1\n  x", "", "1"),
+        ("    !echo in\n    y = !echo o\n    if y:\n        %pwd -\n    y.n", "in\n", "'o'"),
+        ("  %%bash\n  echo b", "b\n", None),
+    ],
+)
+def test_a_cell_may_be_indented_as_a_whole(session, code, output, value):
+    result = session.run(code)
+    assert (result.status, result.output, result.value) == ("ok", output, value)
+
+
+def test_the_error_of_an_indented_cell_is_that_of_its_text(session):
+    for code, line in (("  x = 1\n y = 2", "2"), ("x = 1\n  y = 2", "2"), ("  x = 1\n  y = (", "2")):
+        failed = session.run(code)
+        assert failed.done["line"] == line and "During handling" not in failed.done["traceback"], failed
+
+
+@pytest.mark.parametrize(
     "command, output",
     [
         (r"""echo '{{"a": {x}}}'""", '{"a": 5}'),
