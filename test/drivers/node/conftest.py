@@ -33,19 +33,29 @@ def nodes():
 
 
 NODES = nodes()
+WHOLE = bool(os.environ.get("PTYCELL_TEST_NODES")) or os.environ.get("PTYCELL_FULL") == "1"
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "one_node: the newest Node is enough: it is about what a cell's text becomes before V8 sees it")
+    config.addinivalue_line("markers", "each_case: older Nodes run all cases of a test, not the first alone: they differ in what Node itself does")
 
 
 def pytest_collection_modifyitems(config, items):
-    def is_left_out(item):
-        return item.get_closest_marker("one_node") and "node" in item.callspec.params and item.callspec.params["node"] != NODES[-1]
+    begun = set()  # tests of which an older Node has a case
 
-    left_out = [item for item in items if is_left_out(item)]
-    items[:] = [item for item in items if not is_left_out(item)]
-    config.hook.pytest_deselected(items=left_out)
+    def is_left_out(item):
+        node = item.callspec.params.get("node") if hasattr(item, "callspec") else None
+        if node in (None, NODES[-1]):
+            return False
+        test = (node, item.function)
+        is_first = test not in begun
+        begun.add(test)
+        return item.get_closest_marker("one_node") or not (WHOLE or is_first or item.get_closest_marker("each_case"))
+
+    verdicts = [(item, is_left_out(item)) for item in items]
+    items[:] = [item for item, out in verdicts if not out]
+    config.hook.pytest_deselected(items=[item for item, out in verdicts if out])
 
 
 @pytest.fixture(params=NODES, ids=version_of, scope="module")

@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What a cell of JavaScript means: names, values, modules, errors (JS01-JS09, JS13, JS16)."""
+import itertools
 import re
 
 import pytest
+
+NUMBERS = itertools.count()
+
+
+def apart(*texts):
+    """The texts with names that no other test of a session has: of one letter, and `data`, `load` and `count`."""
+    number = next(NUMBERS)
+    return [re.sub(r"\b(?:[A-Za-z]|data|load|count)\b", rf"\g<0>{number}", text) for text in texts]
 
 
 def values(session, *cells):
@@ -145,9 +154,9 @@ def test_a_variable_of_a_block_is_the_cells(session, code):
     "count++", "count--", "count++ / 2 / 1", "count\n++\ncount", "do count++\nwhile (count < 5)", "do { count++ } while (count < 5)",
     "do { while (0); } while (0)", "do while (0); while (0)", "count = 5.", "count = 5. / 2 / 1", "count = 0..toString()", "of = of / 2 / of", "count = of"])
 @pytest.mark.parametrize("code, value", [("let data = 5\ndata", "5"), ("const { data } = { data: 8 }\ndata", "8"), ("var load = 3; load", "3"), ("function load() { return 7 }\nload()", "7")])
-def test_a_declaration_may_follow_a_line_without_a_semicolon(session, line, code, value):
-    values(session, "var data = 1, of = 1; let load = 2, count = 3, o = [1]; o.switch = Number")
-    assert values(session, f"{line}\n{code}") == value
+def test_a_declaration_may_follow_a_line_without_a_semicolon(shared, line, code, value):
+    first, code = apart("var data = 1, of = 1; let load = 2, count = 3, o = [1]; o.switch = Number", f"{line}\n{code}")
+    assert values(shared, first, code) == value
 
 
 @pytest.mark.one_node
@@ -201,11 +210,12 @@ def test_the_place_of_an_assignment_to_a_constant_is_its_own(session):
     "c = 2", "c++", "[1].forEach((x) => { c = x })", "while ((c = 0)) {}", "[c] = [2]", "var x; [x, c = 5] = [2]", "var x; [x, ...c] = [2]",
     "({ c } = { c: 2 })", "var x; ({ x, y: c = 3 } = {})", "({ c = 4 } = {});", "if (true) { [c] = [2] }", "if (true) [ c ] = [2]",
     "function f() {}\n[c, f.x] = [2]", "function f() { ;[c] = [2] }\nf()", "({ ...c } = { c: 2 })", "var x; for ([x, c] = [1, 2];;) { break }"])
-def test_a_constant_of_an_older_cell_is_not_assigned_to(session, code):
-    values(session, "const c = 1; 0")
-    assert session.run(code).done["evalue"] == "Assignment to constant variable."
-    assert values(session, "let c = 2; c++; c", "c = 7; c") == "7"
-    assert values(session, "const c = 3", "var d = c; d++; d") == "4"
+def test_a_constant_of_an_older_cell_is_not_assigned_to(shared, code):
+    first, code, *later = apart("const c = 1; 0", code, "let c = 2; c++; c", "c = 7; c", "const c = 3", "var d = c; d++; d")
+    values(shared, first)
+    assert shared.run(code).done["evalue"] == "Assignment to constant variable."
+    assert values(shared, *later[:2]) == "7"
+    assert values(shared, *later[2:]) == "4"
 
 
 @pytest.mark.one_node
@@ -223,7 +233,7 @@ def test_a_constant_behind_a_line_that_counts_is_itself(session, code, value):
     ("class A { c = 4 }\nnew A().c", "4"), ("function f({c = 6}) { c++; return c }\nf({})", "7"), ("const o = {c: 1}; o.c = 8; o.c", "8"),
     ("const f = c => { c = 9; return c }\nf()", "9"), ("for (let c = 0; c < 2; c++); 10", "10"), ("for (let i = 0, c = 5; i < 1; i++) { c = 11 }\n11", "11"),
     ("try { throw 1 } catch (c) { c = 12; c }", "12"), ("class B { static c = 13; m(c = 1) { c = 2 } }\nB.c", "13"),
-    ("function g() { var x = 1, c = 2; c = 14; return c }\ng()", "14"), ("'c = 1' + /c=1/.source // c = 2", "'c = 1c=1'"),
+    ("function g() { var x = 1, c = 2; c = 14; return c }\ng()", "14"), ("'c = 1 ' + /c=1/.source // c = 2", "'c = 1 c=1'"),
     ("{ let x = 1, [c] = [3]; c }", "3"), ("const f = ([c] = [3]) => c; f()", "3"), ("const f = (...c) => { c = 5; return c }; f()", "5"), ("const [b, ...d] = [1, 2], f = ([...c]) => { c = d; return c }; f([])", "[ 2 ]"), ("const f = ({ c } = { c: 3 }) => { c++; return c }; f()", "4"),
     ("function f([c] = [3]) /* c */ { return c }\nf()", "3"), ("class A { x = 1; [c] = 4 }\nnew A()[1]", "4"), ("const o = [0, 1]; o[c] = 5; o[1]", "5"),
     ("const o = [0, 1]; o\n[c] = [5]; o[1]", "[ 5 ]"), ("{ let { x: [c] = [3] } = {}; c }", "3"), ("var x; ({ c: x } = { c: 6 }); x", "6"),
@@ -234,10 +244,11 @@ def test_a_constant_behind_a_line_that_counts_is_itself(session, code, value):
     ("class A { #c = 4; m() { this.#c = 5; return this.#c } }\nnew A().m()", "5"),
     ("let x = 1; if (c) ++x; while (!c) --x; x", "2"), ("const f = (x) => x; let x = 1; f(c) + ++x", "3"), ("let x = 2\nx++\n(c)\nx", "3"), ("let x = 5; x -- - c", "4"),
     ("let x = 5; (c) + + x", "6"), ("for (const [c] of [[3]]); 3", "3"), ("c == 2 || c === 3 || c >= 4 || c <= -1", "false"), ("c ??= 4; c", "1"), ("let y = 2 * c; y", "2"), ("let y = 2 ** c; y", "2"), ("let { y = c } = {}; y", "1"), ("let { x, y: [z = c] } = { y: [] }; z", "1"), ("({ set c(c) { c = 1 } }).c = 5", "5")])
-def test_what_only_looks_like_a_constant_is_assigned_to(session, code, value):
-    assert values(session, "const c = 1; 0", code) == value
-    assert values(session, "c") == "1"
-    assert session.run("c = 2").done["evalue"] == "Assignment to constant variable."
+def test_what_only_looks_like_a_constant_is_assigned_to(shared, code, value):
+    first, code, value, constant, assignment = apart("const c = 1; 0", code, value, "c", "c = 2")
+    assert values(shared, first, code) == value
+    assert values(shared, constant) == "1"
+    assert shared.run(assignment).done["evalue"] == "Assignment to constant variable."
 
 
 @pytest.mark.one_node
@@ -320,6 +331,7 @@ def test_js01_functions_see_the_new_declaration(session):
     assert values(session, "let a=1; function f() { return a }", "const a=2", "f()") == "2"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("first", ["function f(){}", "var f=1", "let f=1", "const f=1", "class f{}",
                                    "async function f(){}", "let {f}={f:1}"])
 @pytest.mark.parametrize("second, value", [
@@ -432,6 +444,7 @@ def test_js05_a_module_that_has_changed_is_loaded_anew(session, tmp_path):
         assert values(session, 'import {z} from "./m.mjs"; [z, require("./c.js")]') == f"[ {number}, {number} ]"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("name, text", [
     ("h.js", "module.exports = { v: %d }"), ("h.cjs", "exports.v = %d"), ("j.json", '{ "v": %d }')])
 def test_both_loaders_see_a_file_that_has_changed(session, tmp_path, name, text):
@@ -443,6 +456,7 @@ def test_both_loaders_see_a_file_that_has_changed(session, tmp_path, name, text)
         assert [values(session, code) for code in (code, required, imported)] == [str(10**number)] * 3
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("inner, outer, text, outer_text, load", [
     ("in.cjs", "out.cjs", "exports.v = %d", "exports.v = require('./in.cjs').v", "require('./%s').v"),
     ("in.mjs", "out.mjs", "export const v = %d", "export { v } from './in.mjs'", "(await import('./%s')).v"),
@@ -495,6 +509,7 @@ def counter(session, tmp_path):
     return session
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("statement, name", [
     ("import { x, inc } from './m.mjs'", "x"), ("import { x as z, inc } from './m.mjs'", "z"),
     ("import seven, { y, inc } from './m.mjs'", "y"), ("import { inc } from './m.mjs'; import { x } from './m.mjs'", "x"),
@@ -520,13 +535,15 @@ def test_changes_of_imported_names_are_told(counter):
     ("import x, * as z from './m.mjs'", "7"), ("import z, { x } from './m.mjs'", "1"), ("import { x, y } from './m.mjs'", "1"),
     ("var x = 8", "8"), ("let x = 8", "8"), ("const x = 8", "8"), ("x = 8", "8"), ("function x() {}; x.x = 8", "8"),
     ("class x { static x = 8 }", "8")])
-def test_an_import_stands_beside_any_declaration(counter, first, statement, value):
+def test_an_import_stands_beside_any_declaration(shared, first, statement, value):
     constant = first.startswith(("const", "import")) and statement == "x = 8"
-    counter.run(first)
-    before = counter.run("x.x ?? x").value
-    assert counter.run(statement).status == ("error" if constant else "ok")
-    assert values(counter, "x.x ?? x") == (before if constant else value)
-    assert values(counter, "let x = 9; x") == "9"
+    file, module, first, look, statement, last = apart("m.mjs", COUNTER, first, "x.x ?? x", statement, "let x = 9; x")
+    (shared.folder / file).write_text(module)
+    shared.run(first)
+    before = shared.run(look).value
+    assert shared.run(statement).status == ("error" if constant else "ok")
+    assert values(shared, look) == (before if constant else value)
+    assert values(shared, last) == "9"
 
 
 @pytest.mark.one_node
@@ -558,6 +575,7 @@ def test_what_an_import_did_not_get_is_not_there(counter):
     assert "has already been declared" in counter.run("let x = 1; import { x } from './m.mjs'").done["evalue"]
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("statement", ["import x from 'nosuch'", "import { x } from 'nosuch'", "import * as x from 'nosuch'", "import 'nosuch'",
                                        "import { nosuch } from 'fs'", "import fs, {\n  nosuch } from 'fs'"])
 def test_an_import_that_fails_has_its_own_place(shared, statement):
@@ -576,6 +594,7 @@ def test_an_import_of_a_name_that_is_not_there_is_an_error(session):
     assert result.status == "error" and "does not provide an export named 'nothing'" in result.done["evalue"]
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", ["import _ from 'nowhere-1'", "require('nowhere-1')", "await import('nowhere-1')",
                                   "require('nowhere-1/part')"])
 def test_a_missing_package_is_named(shared, code):
@@ -602,6 +621,7 @@ def test_a_method_may_be_called_import(shared, code, value):
     assert values(shared, code) == value
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", ["async () => await import('os')", "() => import.meta", "function f() { return import('os') }", "class A { m() { import('os') } }"])
 def test_the_text_of_a_function_is_as_written(shared, code):
     assert values(shared, f"({code}).toString() === {code!r} && `${{{code}}}` === {code!r} && Function.prototype.toString.call({code}) === {code!r}") == "true"
@@ -729,6 +749,7 @@ def test_a_place_is_that_of_the_cells_text(shared, code, line, column):
     shared.run("var assert, d, e, g, join, x; delete globalThis.join")
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", [
     "function f() { null.x }\nf()", "await Promise.reject(new Error('e'))", "JSON.parse('{')",
     "async function f() { await 1; throw new TypeError('e') }\nawait f()",
@@ -745,6 +766,7 @@ def test_js07_no_frame_is_ours(shared, code):
 OURS = re.compile("ptycell|Session.post|node:inspector|runInThisContext")
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", [
     "try { null.x } catch (e) { console.error(e); console.log(e.stack) }", "console.trace('here')",
     "console.log(new Error('e', {cause: new TypeError('why')}))", "console.log([{deep: new Error('e')}])",
@@ -790,6 +812,7 @@ def test_a_promise_that_nothing_can_settle_is_told(session):
     assert session.run(f"const crypto = require('crypto'), util = require('util'); {hash_long}").output == ""
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("thrown, text", [
     ("new Proxy({}, { has() { throw 1 } })", "Uncaught {}"), ("new Proxy(new Error('pe'), { has() { throw 1 } })", "Error: pe"),
     ("(() => { const made = Proxy.revocable({}, {}); made.revoke(); return made.proxy })()", "Uncaught <Revoked Proxy>")])
@@ -832,6 +855,7 @@ def test_js13_any_function_of_v8s_may_be_replaced(session):
         assert (error.done["ename"], error.done["line"]) == ("ReferenceError", "2"), session.run(f"all.list[{at}]").value
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("name", ["own", "bound", "method", "toJSON", "params", "statement", "text", "type", "interrupted", "stack", "bigint", "timeout",
                                   "stripTypeScriptTypes", "enumerable", "get", "value", "signal", "encoding", "result", "exceptionDetails"])
 @pytest.mark.parametrize("how", ["value: true", "value: { code: 1 }", "set() { throw new Error('set') }, get() { throw new Error('get') }"])
@@ -929,6 +953,7 @@ def test_an_error_that_cannot_be_shown_is_an_error(session):
     assert values(session, "1+1") == "2"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code, ename, evalue, why", [
     ("throw Object.defineProperty(new TypeError('q'), 'stack', {get() { throw new Error('st') }})", "TypeError", "q", "st"),
     ("Error.prepareStackTrace = () => { throw 1 }; throw new Error('pp2')", "Error", "pp2", "1"),
@@ -1038,6 +1063,7 @@ def test_js13_plain_mistakes_do_not_blame_typescript(session):
         assert "TypeScript" not in session.run(code).done["traceback"]
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", ["Error.prepareStackTrace = undefined", "delete Error.prepareStackTrace",
                                   "{ const was = Error.prepareStackTrace; Error.prepareStackTrace = () => 5; Error.prepareStackTrace = was }"])
 def test_p10_stacks_are_the_codes_also_without_a_function_for_them(session, code):

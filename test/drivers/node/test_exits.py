@@ -69,6 +69,7 @@ def test_p17_a_cell_exits_as_a_script_does(shared, node, folder, code):
     assert shared.run("await new Promise((r) => setTimeout(r, 1)); x").value == "'kept'"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("hooks", ["1", HOOKED])
 def test_p17_exits_leave_node_whole(start, folder, hooks):
     """Its lists of timers, ticks and immediates, its stack of callbacks, and what collects what they held."""
@@ -102,6 +103,7 @@ def test_p17_timers_of_older_cells_outlive_an_exit(session):
     assert session.run("while (ticks < 3) await new Promise((r) => setTimeout(r, 1)); 'ticks'").value == "'ticks'"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", ["process.exit('abc')", "process.exit({})", "process.exit(true)", "process.exit(1.5)",
                                   "await Promise.reject(new Error('x')).catch(process.exit)"])
 def test_p17_a_code_that_node_refuses_is_an_error(shared, node, code):
@@ -132,6 +134,7 @@ def test_an_exit_of_a_worker_is_the_workers(shared):
     assert shared.run(code + "await new Promise((r) => worker.once('exit', r))").value == "6"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("load", ["require('./torn.cjs')", "(await import('./torn.mjs')).default"])
 @pytest.mark.parametrize("end", ["exit", "interrupt"])
 def test_p17_a_module_that_was_ended_is_loaded_anew(shared, load, end):

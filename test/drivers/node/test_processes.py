@@ -64,6 +64,7 @@ def interrupt_one(session, code):
     assert session.run("await new Promise(r => setTimeout(r, 1)); kept").value == "1"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", ENDLESS)
 def test_js10_an_interrupt_ends_it_and_keeps_the_state(shared, code):
     interrupt_one(shared, code)
@@ -129,6 +130,7 @@ def test_js10_interrupts_at_any_moment_of_callbacks(start):
     assert int(session.run("n").value) > 0
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("before", [0, 2])
 def test_js10_other_immediates_go_on_after_an_interrupt(session, before):
     """They do neither vanish, nor keep the process busy."""
@@ -163,6 +165,7 @@ def test_js10_an_interrupted_flood_leaves_no_output_behind(session, stream):
         assert session.run("1").output == ""
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("fd, stream", enumerate(["stdin", "stdout", "stderr"]))
 def test_closed_descriptors_come_back(session, fd, stream):
     """J1: a later pipe would take their number."""
@@ -282,6 +285,7 @@ def test_js10_an_interrupt_that_is_there_before_the_cell_is_read(session):
 HOLD_UP = "{ process.stdout.write('begun'); while (true) {} }"
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("begins", ["a signal", "an immediate of the second cell", "an immediate that no look at the code tells"])
 def test_js10_an_interrupt_ends_what_holds_up_a_cell_that_has_not_begun(session, begins):
     if begins == "a signal":
@@ -559,6 +563,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.each_case
 @pytest.mark.parametrize("code", HOSTILE)
 def test_code_that_replaces_everything_leaves_the_driver_working(session, code):
     assert session.run(code).status in ("ok", "error")
