@@ -11,7 +11,7 @@ import time
 import pytest
 from client import BUILD, REVISION, WAIT_S, Server, environment
 from patience import until
-from steps import (BEGUN, NEVER_S, alive, all_gone, assert_clean, begin, family, go, is_running, kept_files, kill, name_of,
+from steps import (BEGUN, NEVER_S, alive, all_gone, assert_clean, begin, family, go, kept_files, kill, name_of,
                    nothing_left, own_seconds, paths_in, session_folders, with_word)
 
 PROGRAM = str(BUILD / "ptycell")
@@ -76,9 +76,9 @@ def stubborn_server(home, word, **options):
     server = Server(home, **options)
     server.cell(STUBBORN.format(word=word))
     until(lambda: len(with_word(word)) == 3)
-    server.start_cell("while True:\n    try:\n        import time; time.sleep(9)\n"
+    server.start_cell("while True:\n    try:\n        open('begun', 'w').close()\n        import time; time.sleep(9)\n"
                       "    except BaseException: pass")
-    until(lambda: is_running(server))
+    until(lambda: paths_in(home, "cache/server-*/sessions/*/data/begun"))
     return server, family(server.process.pid) | with_word(word)
 
 
