@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "session/ring.h"
 #include "text/clip.h"
 #include "text/escape.h"
 #include "text/panel.h"
@@ -16,7 +17,6 @@ enum {
 	END_LINE_BYTES = 2048, /* in which the last line is looked for */
 	UNFINISHED_MAX = 64,   /* bytes of a control sequence that are waited for */
 	QUERY_MAX = 4,         /* bytes of "ESC [ 6 n" */
-	UTF8_REST_MAX = 3,     /* bytes of a character behind its first */
 };
 
 struct transcript {
@@ -24,9 +24,9 @@ struct transcript {
 	struct redact_stream *redact; /* or NULL */
 	bool spooling;
 	struct buf head;
-	char *tail;          /* a ring, allocated with its first byte */
-	uint64_t tail_total; /* bytes that ever went in */
-	uint64_t chars;      /* characters among all bytes */
+	struct ring tail;
+	uint64_t chars; /* characters among all bytes, without what others rewrote */
+	bool full;      /* bytes between head and tail are gone, or may go */
 	char last[QUERY_MAX - 1];
 	bool query_seen;
 	uint64_t answered;      /* bytes whose queries have their answers */
@@ -54,59 +54,13 @@ void transcript_free(struct transcript *t)
 	if (t == NULL)
 		return;
 	buf_release(&t->head);
-	free(t->tail);
+	ring_release(&t->tail);
 	free(t->open);
 	panel_free(t->panel);
 	free(t->panel_shown);
 	spool_free(t->spool);
 	redact_stream_free(t->redact);
 	free(t);
-}
-
-static void add_tail(struct transcript *t, const char *data, size_t len)
-{
-	if (t->tail == NULL)
-		t->tail = xcalloc(1, TRANSCRIPT_TAIL_MAX);
-	if (len > TRANSCRIPT_TAIL_MAX) { /* only the end of it will ever be seen */
-		t->tail_total += len - TRANSCRIPT_TAIL_MAX;
-		data += len - TRANSCRIPT_TAIL_MAX;
-		len = TRANSCRIPT_TAIL_MAX;
-	}
-	while (len > 0) {
-		size_t at = t->tail_total % TRANSCRIPT_TAIL_MAX;
-		size_t piece = size_min(len, TRANSCRIPT_TAIL_MAX - at);
-
-		memcpy(t->tail + at, data, piece);
-		t->tail_total += piece;
-		data += piece;
-		len -= piece;
-	}
-}
-
-static bool continues(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
-/* The rolling tail may begin within a character: its rest is not shown. */
-static void skip_broken_start(const char *pieces[2], size_t lens[2])
-{
-	size_t skipped = 0;
-
-	for (size_t i = 0; i < 2; i++) {
-		while (skipped < UTF8_REST_MAX && lens[i] > 0 && continues(*pieces[i])) {
-			pieces[i]++;
-			lens[i]--;
-			skipped++;
-		}
-		if (lens[i] > 0)
-			return;
-	}
-}
-
-static size_t utf8_need(unsigned char lead)
-{
-	return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
 }
 
 /* Bytes of the head without a character that its end cuts. */
@@ -117,31 +71,54 @@ static size_t whole_head(const struct transcript *t)
 	unsigned char lead;
 	size_t need;
 
-	while (start > 0 && len - start < UTF8_REST_MAX && continues(t->head.data[start - 1]))
+	while (start > 0 && len - start < UTF8_REST_MAX && utf8_continues(t->head.data[start - 1]))
 		start--;
 	if (start == 0)
 		return len;
 	lead = (unsigned char)t->head.data[--start];
-	need = utf8_need(lead);
+	need = utf8_length(lead);
 	return len - start < need ? start : len;
 }
 
-/* The tail in order, in at most two pieces. */
-static size_t tail_pieces(const struct transcript *t, const char *pieces[2], size_t lens[2])
+/* One that goes on where what was taken ended. */
+static struct screen *open_screen(const struct transcript *t)
 {
-	size_t at = t->tail_total % TRANSCRIPT_TAIL_MAX;
+	struct screen *screen = screen_new();
 
-	if (t->tail_total <= TRANSCRIPT_TAIL_MAX) {
-		pieces[0] = t->tail;
-		lens[0] = (size_t)t->tail_total;
-		return t->tail_total > 0 ? 1 : 0;
-	}
-	pieces[0] = t->tail + at;
-	lens[0] = TRANSCRIPT_TAIL_MAX - at;
-	pieces[1] = t->tail;
-	lens[1] = at;
-	skip_broken_start(pieces, lens);
-	return 2;
+	screen_set_alternate(screen, t->alternate);
+	return screen;
+}
+
+static void feed_tail(const struct transcript *t, struct screen *screen)
+{
+	const char *pieces[2];
+	size_t lens[2];
+	size_t count = ring_pieces(&t->tail, pieces, lens);
+
+	for (size_t i = 0; i < count; i++)
+		screen_feed(screen, pieces[i], lens[i]);
+}
+
+/* The last bytes that are held, at most `max`. */
+static size_t copy_end(const struct transcript *t, char *ret, size_t max)
+{
+	size_t tail = (size_t)(t->tail.total < max ? t->tail.total : max);
+	size_t head = size_min(max - tail, t->head.len);
+
+	if (head > 0)
+		memcpy(ret, t->head.data + t->head.len - head, head);
+	if (tail > 0)
+		ring_copy_end(&t->tail, ret + head, tail);
+	return head + tail;
+}
+
+/* Takes the last `len` bytes back. */
+static void drop_end(struct transcript *t, size_t len)
+{
+	size_t from_tail = (size_t)(t->tail.total < len ? t->tail.total : len);
+
+	ring_drop_end(&t->tail, from_tail);
+	t->head.len -= len - from_tail;
 }
 
 /* From here on every byte is spooled; what is held so far goes first. */
@@ -149,7 +126,7 @@ static void start_spooling(struct transcript *t)
 {
 	const char *pieces[2];
 	size_t lens[2];
-	size_t count = tail_pieces(t, pieces, lens);
+	size_t count = ring_pieces(&t->tail, pieces, lens);
 
 	t->spooling = true;
 	spool_write(t->spool, t->head.data, t->head.len);
@@ -175,22 +152,94 @@ static void look_for_query(struct transcript *t, const char *data, size_t len)
 		memcpy(t->last, data + len - sizeof(t->last), sizeof(t->last));
 }
 
-static void take_bytes(struct transcript *t, const char *data, size_t len)
+/* Whether some of it may write over what stands there: then the bytes are more than the text. */
+static bool rewrites(const struct buf *held)
+{
+	const char *at = held->data;
+	const char *end = at + held->len;
+
+	if (memchr(at, '\033', held->len) != NULL || memchr(at, '\b', held->len) != NULL)
+		return true;
+	while ((at = memchr(at, '\r', (size_t)(end - at))) != NULL)
+		if (++at < end && *at != '\n')
+			return true;
+	return false;
+}
+
+/* Appends what shows the same as all that is held, and is as long as its text; false: not here. */
+static bool fold(const struct transcript *t, struct buf *out)
+{
+	cleanup_buf struct buf held = BUF_INIT(BUF_UNBOUNDED);
+	struct screen *screen;
+	size_t rest;
+	bool folded;
+
+	transcript_read(t, &held);
+	if (t->query_seen || !rewrites(&held))
+		return false;
+	rest = escape_unfinished(held.data + held.len - UNFINISHED_MAX, UNFINISHED_MAX);
+	screen = open_screen(t);
+	screen_feed(screen, held.data, held.len - rest);
+	folded = screen_retell(screen, out);
+	screen_free(screen);
+	buf_put(out, held.data + held.len - rest, rest);
+	return folded && out->len <= TRANSCRIPT_HEAD_MAX + TRANSCRIPT_TAIL_MAX;
+}
+
+static void hold_piece(struct transcript *t, const char *data, size_t len)
 {
 	size_t to_head = size_min(len, TRANSCRIPT_HEAD_MAX - t->head.len);
 
+	buf_put(&t->head, data, to_head);
+	if (len > to_head)
+		ring_add(&t->tail, data + to_head, len - to_head);
+}
+
+/* Head and tail are full: makes room of what lines showed before they were written over. */
+static void make_room(struct transcript *t)
+{
+	cleanup_buf struct buf folded = BUF_INIT(BUF_UNBOUNDED);
+
+	t->full = true;
+	if (!fold(t, &folded))
+		return;
+	t->full = folded.len > TRANSCRIPT_HEAD_MAX;
+	buf_clear(&t->head);
+	t->tail.total = 0;
+	hold_piece(t, folded.data, folded.len);
+	t->chars = utf8_count(folded.data, folded.len);
+	t->answered = folded.len;
+}
+
+static void hold(struct transcript *t, const char *data, size_t len)
+{
+	while (len > 0) {
+		size_t room = (size_t)TRANSCRIPT_HEAD_MAX + TRANSCRIPT_TAIL_MAX - t->head.len;
+		size_t piece = len;
+
+		if (!t->full)
+			piece = size_min(len, room - (size_t)t->tail.total);
+		t->chars += utf8_count(data, piece);
+		hold_piece(t, data, piece);
+		data += piece;
+		len -= piece;
+		if (len > 0)
+			make_room(t);
+	}
+}
+
+static void take_bytes(struct transcript *t, const char *data, size_t len)
+{
 	if (len == 0)
 		return;
-	t->chars += utf8_count(data, len);
 	t->line_open = escape_line_open(&t->line_end, t->line_open, data, len);
 	look_for_query(t, data, len);
-	if (!t->spooling && t->tail_total + len - to_head > TRANSCRIPT_TAIL_MAX)
+	if (!t->spooling &&
+	    t->head.len + t->tail.total + len > TRANSCRIPT_HEAD_MAX + TRANSCRIPT_TAIL_MAX)
 		start_spooling(t);
 	if (t->spooling)
 		spool_write(t->spool, data, len);
-	buf_put(&t->head, data, to_head);
-	if (len > to_head)
-		add_tail(t, data + to_head, len - to_head);
+	hold(t, data, len);
 }
 
 void transcript_feed(struct transcript *t, const char *data, size_t len)
@@ -219,7 +268,8 @@ void transcript_clear(struct transcript *t)
 {
 	transcript_settle(t);
 	buf_clear(&t->head);
-	t->tail_total = 0;
+	t->tail.total = 0;
+	t->full = false;
 	t->answered = 0;
 	t->chars = 0;
 	t->line_open = false;
@@ -258,25 +308,6 @@ bool transcript_empty(const struct transcript *t)
 bool transcript_has_open_line(const struct transcript *t)
 {
 	return t->line_open || (t->redact != NULL && redact_held(t->redact) > 0);
-}
-
-/* One that goes on where what was taken ended. */
-static struct screen *open_screen(const struct transcript *t)
-{
-	struct screen *screen = screen_new();
-
-	screen_set_alternate(screen, t->alternate);
-	return screen;
-}
-
-static void feed_tail(const struct transcript *t, struct screen *screen)
-{
-	const char *pieces[2];
-	size_t lens[2];
-	size_t count = tail_pieces(t, pieces, lens);
-
-	for (size_t i = 0; i < count; i++)
-		screen_feed(screen, pieces[i], lens[i]);
 }
 
 /* All of it fits in head and tail: one screen shows it exactly. */
@@ -320,7 +351,7 @@ static struct transcript_text render(const struct transcript *t, size_t max_char
 {
 	if (transcript_empty(t))
 		return (struct transcript_text){ .shown = 0 };
-	return t->tail_total <= TRANSCRIPT_TAIL_MAX ? render_whole(t, max_chars, out)
+	return t->tail.total <= TRANSCRIPT_TAIL_MAX ? render_whole(t, max_chars, out)
 						    : render_ends(t, max_chars, out);
 }
 
@@ -419,56 +450,11 @@ struct transcript_text transcript_render(struct transcript *t, size_t max_chars,
 	return all;
 }
 
-/* Bytes at the end that only make sense with what follows: a cut character or control sequence. */
-static size_t unfinished(const char *data, size_t len)
-{
-	struct escape escape = { 0 };
-	size_t from = 0;
-	size_t lead = len;
-
-	for (size_t i = 0; i < len; i++) {
-		if (escape_idle(&escape))
-			from = i;
-		(void)escape_feed(&escape, (unsigned char)data[i]);
-	}
-	if (!escape_idle(&escape))
-		return len - from;
-	while (lead > 0 && len - lead < UTF8_REST_MAX && continues(data[lead - 1]))
-		lead--;
-	if (lead == 0 || (unsigned char)data[lead - 1] < 0xc0)
-		return 0;
-	lead--;
-	return len - lead < utf8_need((unsigned char)data[lead]) ? len - lead : 0;
-}
-
-/* The last bytes that are held, at most `max`. */
-static size_t copy_end(const struct transcript *t, char *ret, size_t max)
-{
-	size_t tail = (size_t)(t->tail_total < max ? t->tail_total : max);
-	size_t head = size_min(max - tail, t->head.len);
-
-	if (head > 0)
-		memcpy(ret, t->head.data + t->head.len - head, head);
-	for (size_t i = 0; i < tail; i++)
-		ret[head + i] = t->tail[(t->tail_total - tail + i) % TRANSCRIPT_TAIL_MAX];
-	return head + tail;
-}
-
-/* Takes the last `len` bytes back. Of a full ring the oldest are then gone: they become nothing. */
-static void drop_end(struct transcript *t, size_t len)
-{
-	size_t from_tail = (size_t)(t->tail_total < len ? t->tail_total : len);
-
-	for (size_t i = 0; i < from_tail; i++)
-		t->tail[--t->tail_total % TRANSCRIPT_TAIL_MAX] = '\0';
-	t->head.len -= len - from_tail;
-}
-
 void transcript_read(const struct transcript *t, struct buf *out)
 {
 	const char *pieces[2];
 	size_t lens[2];
-	size_t count = tail_pieces(t, pieces, lens);
+	size_t count = ring_pieces(&t->tail, pieces, lens);
 
 	buf_put(out, buf_str(&t->head), t->head.len);
 	for (size_t i = 0; i < count; i++)
@@ -518,8 +504,8 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 
 	transcript_settle(t);
 	len = copy_end(t, end, sizeof(end));
-	rest = unfinished(end, len);
-	if (t->head.len + t->tail_total > rest) {
+	rest = escape_unfinished(end, len);
+	if (t->head.len + t->tail.total > rest) {
 		if (!t->spooling)
 			start_spooling(t);
 		t->taken = true;
@@ -532,7 +518,8 @@ struct transcript_text transcript_take(struct transcript *t, size_t max_chars, s
 	settle_spool(t, NULL, &result);
 	t->alternate = t->panel != NULL;
 	buf_clear(&t->head);
-	t->tail_total = 0;
+	t->tail.total = 0;
+	t->full = false;
 	t->answered = 0;
 	t->chars = utf8_count(end + len - rest, rest);
 	buf_put(&t->head, end + len - rest, rest);
@@ -546,7 +533,7 @@ void transcript_last_line(const struct transcript *t, struct buf *out)
 	if (transcript_empty(t) && t->open != NULL)
 		buf_puts(out, t->open);
 
-	if (t->tail_total == 0)
+	if (t->tail.total == 0)
 		screen_feed(screen, buf_str(&t->head), t->head.len);
 	feed_tail(t, screen);
 	screen_last_line(screen, out);
@@ -568,7 +555,7 @@ static void feed_unanswered(const struct transcript *t, struct screen *screen, u
 
 void transcript_take_answers(struct transcript *t, struct buf *out)
 {
-	const uint64_t total = t->head.len + t->tail_total;
+	const uint64_t total = t->head.len + t->tail.total;
 	const char *pieces[2] = { NULL, NULL };
 	size_t lens[2] = { 0, 0 };
 	size_t count;
@@ -578,7 +565,7 @@ void transcript_take_answers(struct transcript *t, struct buf *out)
 		return;
 	t->query_seen = false;
 	screen = open_screen(t);
-	count = tail_pieces(t, pieces, lens);
+	count = ring_pieces(&t->tail, pieces, lens);
 	if (count == 0)
 		feed_unanswered(t, screen, 0, buf_str(&t->head), t->head.len);
 	for (size_t i = 0, left = lens[0] + lens[1]; i < count; left -= lens[i++])

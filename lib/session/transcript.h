@@ -2,8 +2,9 @@
 /*
  * transcript.h - what a cell wrote to its terminal, in bounded memory.
  *
- * Bytes are kept raw as a head and a rolling tail; the terminal model runs over them once, when
- * the text is asked for. What does not fit one answer goes whole into a spool file.
+ * Bytes are kept raw as a head and a rolling tail; the terminal model runs over them when the text
+ * is asked for, and when both are full of what lines showed before they were written over. What
+ * does not fit one answer goes whole into a spool file.
  */
 #ifndef SESSION_TRANSCRIPT_H
 #define SESSION_TRANSCRIPT_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "session/ring.h"
 
 struct redact;
 struct spool;
@@ -19,7 +21,7 @@ struct transcript;
 
 enum {
 	TRANSCRIPT_HEAD_MAX = 32 << 10,
-	TRANSCRIPT_TAIL_MAX = 32 << 10,
+	TRANSCRIPT_TAIL_MAX = RING_MAX,
 };
 
 struct transcript_text {

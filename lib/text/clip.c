@@ -12,11 +12,6 @@
 
 enum { FLAG_LETTER_LEN = 4, JOINER = 0x200d };
 
-static bool continues(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 /* One of the two letters that are a flag, U+1F1E6 to U+1F1FF. */
 static bool is_flag_letter(const char *s)
 {
@@ -43,7 +38,7 @@ static size_t look_from(const char *s, size_t at)
 
 	if (newline != NULL)
 		return (size_t)(newline - s) + 1;
-	while (from < at && continues(s[from]))
+	while (from < at && utf8_continues(s[from]))
 		from++;
 	if (at - from > FLAG_LETTER_LEN && is_flag_letter(s + from) && splits_flag(s, from))
 		from += FLAG_LETTER_LEN;

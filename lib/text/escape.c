@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/util.h"
+#include "text/utf8.h"
 
 enum state { GROUND, ESC, ESC_INTERMEDIATE, CSI, STRING, STRING_ESC };
 
@@ -183,4 +184,25 @@ uint32_t escape_drawn(uint32_t cp)
 	};
 
 	return cp >= '`' && cp <= '~' ? graphics[cp - '`'] : cp;
+}
+
+size_t escape_unfinished(const char *data, size_t len)
+{
+	struct escape escape = { 0 };
+	size_t from = 0;
+	size_t lead = len;
+
+	for (size_t i = 0; i < len; i++) {
+		if (escape_idle(&escape))
+			from = i;
+		(void)escape_feed(&escape, (unsigned char)data[i]);
+	}
+	if (!escape_idle(&escape))
+		return len - from;
+	while (lead > 0 && len - lead < UTF8_REST_MAX && utf8_continues(data[lead - 1]))
+		lead--;
+	if (lead == 0 || (unsigned char)data[lead - 1] < 0xc0)
+		return 0;
+	lead--;
+	return len - lead < utf8_length((unsigned char)data[lead]) ? len - lead : 0;
 }

@@ -56,4 +56,7 @@ uint32_t escape_param(const struct escape *escape, size_t index, uint32_t otherw
 /* What a character looks like while letters are lines of boxes: DEC Special Graphics. */
 uint32_t escape_drawn(uint32_t cp);
 
+/* Bytes at the end that only make sense with what follows: a cut character or control sequence. */
+size_t escape_unfinished(const char *data, size_t len);
+
 #endif

@@ -526,6 +526,40 @@ void screen_text(const struct screen *s, struct buf *out)
 		buf_puts(out, "\xef\xbf\xbd");
 }
 
+/* Moves the cursor there from the last row. */
+static void retell_cursor(const struct screen *s, size_t row, size_t col, struct buf *out)
+{
+	if (row + 1 < s->grid.count)
+		buf_putf(out, "\033[%zuA", s->grid.count - 1 - row);
+	else if (row + 1 > s->grid.count)
+		buf_putf(out, "\033[%zuB", row + 1 - s->grid.count);
+	buf_putf(out, "\033[%zuG", col + 1);
+}
+
+bool screen_retell(const struct screen *s, struct buf *out)
+{
+	size_t first = first_row(s);
+	bool has_page = s->cleared && s->home == s->page;
+	size_t from = out->len;
+
+	if (s->alternate || s->lost > 0 || s->saved_row > 0 || s->saved_col > 0)
+		return false;
+	for (size_t row = first; row < s->grid.count; row++) {
+		if (row > first)
+			buf_puts(out, "\n");
+		if (has_page && row == (s->page > first ? s->page : first))
+			buf_puts(out, "\033[2J");
+		grid_text(&s->grid, row, out);
+	}
+	/* An invisible character has one column and is shown in more. */
+	if (memmem(buf_str(out) + from, out->len - from, "<U+", 3) != NULL)
+		return false;
+	retell_cursor(s, s->row, s->col, out);
+	if (s->escape.drawing)
+		buf_puts(out, "\033(0");
+	return true;
+}
+
 void screen_last_line(const struct screen *s, struct buf *out)
 {
 	if (!s->alternate)

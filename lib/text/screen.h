@@ -46,6 +46,11 @@ void screen_take_answers(struct screen *screen, struct buf *out);
  * \n but an unfinished last one. `out` has room for it.
  */
 void screen_text(const struct screen *screen, struct buf *out);
+/*
+ * Appends bytes that bring a new screen to where this one is, as few as its text allows. False: it
+ * cannot be done, as when a full-screen program has it; `out` is then of no use.
+ */
+bool screen_retell(const struct screen *screen, struct buf *out) MUST_CHECK;
 /* The line where the cursor stands, or "": a prompt when somebody waits. */
 void screen_last_line(const struct screen *screen, struct buf *out);
 /* Whether a full-screen program has it, or had it before what is fed: its screen is not kept. */

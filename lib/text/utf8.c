@@ -134,11 +134,6 @@ void utf8_repair(struct buf *out, const char *s, size_t len)
 	}
 }
 
-static bool continues(char c)
-{
-	return ((unsigned char)c & 0xc0U) == 0x80U;
-}
-
 /* Every byte that does not continue a character (10xxxxxx) begins one; eight at a time. */
 size_t utf8_count(const char *s, size_t len)
 {
@@ -153,7 +148,7 @@ size_t utf8_count(const char *s, size_t len)
 		continuing += (((bytes >> 7) & ~(bytes >> 6) & low_bits) * low_bits) >> 56;
 	}
 	for (; i < len; i++)
-		continuing += continues(s[i]);
+		continuing += utf8_continues(s[i]);
 	return len - continuing;
 }
 
@@ -162,7 +157,7 @@ size_t utf8_offset(const char *s, size_t len, size_t chars)
 	size_t at = 0;
 
 	for (; at < len; at++) {
-		if (continues(s[at]))
+		if (utf8_continues(s[at]))
 			continue;
 		if (chars == 0)
 			break;
@@ -179,7 +174,7 @@ size_t utf8_border(const char *s, size_t len, size_t at)
 
 	if (at >= len)
 		return len;
-	while (start > 0 && at - start < LONGEST - 1 && continues(s[start]))
+	while (start > 0 && at - start < LONGEST - 1 && utf8_continues(s[start]))
 		start--;
 	bytes = u8_mbtoucr(&cp, (const uint8_t *)s + start, len - start);
 	return bytes > 0 && start + (size_t)bytes > at && start < at ? start + (size_t)bytes : at;

@@ -16,7 +16,23 @@ struct utf8_decoder {
 	uint8_t upper;
 };
 
-enum { UTF8_REPLACEMENT = 0xfffd, UTF8_MORE = -1 };
+enum {
+	UTF8_REPLACEMENT = 0xfffd,
+	UTF8_MORE = -1,
+	UTF8_REST_MAX = 3, /* bytes of a character behind its first */
+};
+
+/* Bytes of a character that begins with this one. */
+static inline size_t utf8_length(unsigned char lead)
+{
+	return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+}
+
+/* A byte of a character that is not its first. */
+static inline bool utf8_continues(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80;
+}
 
 /*
  * One byte in, at most two code points out: UTF8_MORE for none. An ill-formed sequence gives

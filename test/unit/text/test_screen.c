@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "golden.h"
 #include "text/clean.h"
+#include "text/escape.h"
 #include "text/screen.h"
 #include "text/utf8.h"
 
@@ -89,6 +90,29 @@ static void render_cleaned(const char *in, size_t len, struct buf *ret_out)
 	clean_block(ret_out, buf_str(&once), once.len);
 }
 
+/* After each third another screen is told what stands there, and goes on. */
+static void render_retold(const char *in, size_t len, struct buf *ret_out)
+{
+	struct screen *own = screen_new();
+	size_t from = 0;
+
+	for (size_t third = 1; third <= 3; third++) {
+		cleanup_buf struct buf told = BUF_INIT(BUF_UNBOUNDED);
+		size_t to = third * len / 3;
+
+		to -= third < 3 ? escape_unfinished(in, to) : 0;
+		screen_feed(own, in + from, to - from);
+		from = to;
+		if (third == 3 || !screen_retell(own, &told))
+			continue;
+		screen_free(own);
+		own = screen_new();
+		screen_feed(own, told.data, told.len);
+	}
+	screen_text(own, ret_out);
+	screen_free(own);
+}
+
 static void golden_output_is_what_a_person_saw(void **state)
 {
 	(void)state;
@@ -99,6 +123,12 @@ static void golden_output_is_the_same_in_single_bytes(void **state)
 {
 	(void)state;
 	golden_each("screen", render_bytewise, false);
+}
+
+static void golden_output_is_the_same_when_it_is_retold(void **state)
+{
+	(void)state;
+	golden_each("screen", render_retold, false);
 }
 
 static void golden_output_has_nothing_left_to_clean(void **state)
@@ -304,6 +334,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(golden_output_is_what_a_person_saw),
 		cmocka_unit_test(golden_output_is_the_same_in_single_bytes),
+		cmocka_unit_test(golden_output_is_the_same_when_it_is_retold),
 		cmocka_unit_test(golden_output_has_nothing_left_to_clean),
 		screen_test(tt13_queries_are_answered_once),
 		screen_test(answers_themselves_are_no_queries),
