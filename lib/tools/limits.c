@@ -30,6 +30,17 @@ static void explain_memory(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
 }
 
+/* The kernel counts a page that may be written apart from its file before anybody writes it. */
+static void explain_map(struct buf *out, const struct session_limits *limits)
+{
+	put_limit(
+		out,
+		"A map that can be written without changing its file (mode='c', ACCESS_COPY) counts "
+		"whole as memory, of which one process here has at most",
+		limits->memory_max, "memory_max");
+	buf_puts(out, " One that is only read does not: mode='r', ACCESS_READ.\n");
+}
+
 /* What one file may have was less than its limit. */
 static void explain_disk(struct buf *out, const struct cell *cell,
 			 const struct session_limits *limits)
@@ -208,6 +219,7 @@ static const struct {
 	enum policy_tier from; /* in these tiers */
 	enum policy_tier to;
 } rows[] = {
+	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
 	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
 	    "Array buffer allocation failed", "memory exhausted" },
 	  explain_memory,
@@ -323,24 +335,28 @@ static bool tells_by_text(const struct cell *cell)
 	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
 }
 
-/* Does one of the last lines end in what the kernel answered? What a file says would not. */
-static bool ends_a_line(const struct buf *text, const char *const *needles)
+/*
+ * The needle in which one of the last lines ends, at most `lines_max`; NULL: none does. What a file
+ * says would rarely end so.
+ */
+static const char *find_line_end(const struct buf *text, const char *const *needles,
+				 size_t lines_max)
 {
 	const char *start = buf_str(text);
 	const char *end = start + text->len;
 
-	for (int lines = 0; end > start && lines < LINES_LOOKED_AT; lines++) {
+	for (size_t lines = 0; end > start && lines < lines_max; lines++) {
 		const char *line = memrchr(start, '\n', (size_t)(end - start));
 
 		for (size_t i = 0; i < NEEDLES_MAX && needles[i] != NULL; i++) {
 			size_t len = strlen(needles[i]);
 
 			if ((size_t)(end - start) >= len && memcmp(end - len, needles[i], len) == 0)
-				return true;
+				return needles[i];
 		}
 		end = line != NULL ? line : start;
 	}
-	return false;
+	return NULL;
 }
 
 /*
@@ -371,7 +387,7 @@ static bool is_caused_by(const char *traceback, const char *const *needles)
 
 static bool is_about(const struct cell *cell, const char *const *needles)
 {
-	if (tells_by_text(cell) && ends_a_line(&cell->text, needles))
+	if (tells_by_text(cell) && find_line_end(&cell->text, needles, LINES_LOOKED_AT) != NULL)
 		return true;
 	return cell->state == CELL_RAISED &&
 	       (has_any(cell->error_name, needles) || has_any(cell->error_text, needles) ||
@@ -391,6 +407,17 @@ static bool holds(size_t row, const struct confinement *confinement)
 	return tier >= rows[row].from && tier <= rows[row].to;
 }
 
+/* By the last call of the traceback, or of the one that a program printed. */
+static bool was_mapping(const struct cell *cell)
+{
+	const char *text = cell->traceback != NULL ? cell->traceback : buf_str(&cell->text);
+	const char *last = NULL;
+
+	for (const char *at = text; (at = strstr(at, "\n  File ")) != NULL; at++)
+		last = at;
+	return last != NULL && strstr(last, "mmap.mmap(") != NULL;
+}
+
 /* The first that is about the cell's error, or, `caused`, about what led to it. */
 static bool explain_row(struct buf *out, const struct cell *cell,
 			const struct session_limits *limits, const struct confinement *confinement,
@@ -402,16 +429,52 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 		if (caused ? !is_caused_by(cell->traceback, rows[i].needles)
 			   : !is_about(cell, rows[i].needles))
 			continue;
+		if (rows[i].explain == explain_map && !was_mapping(cell))
+			continue;
 		rows[i].explain(out, limits);
 		return true;
 	}
 	return false;
 }
 
+static bool is_limit(size_t row)
+{
+	return rows[row].explain != explain_read_only && rows[row].explain != explain_denied &&
+	       rows[row].explain != explain_missing && rows[row].explain != explain_empty_input;
+}
+
+/*
+ * Programs that met a limit say so, and the cell goes on. Whether a line is such a one's nobody
+ * knows, so none is blamed.
+ */
+static void explain_programs(struct buf *out, const struct cell *cell,
+			     const struct session_limits *limits,
+			     const struct confinement *confinement, bool cut)
+{
+	const char *said = NULL;
+
+	for (size_t i = 0; said == NULL && i < ARRAY_SIZE(rows); i++) {
+		if (!holds(i, confinement) || !is_limit(i) ||
+		    (cut && rows[i].explain == explain_file) ||
+		    (rows[i].explain == explain_map && !was_mapping(cell)))
+			continue;
+		said = find_line_end(&cell->text, rows[i].needles, SIZE_MAX);
+		if (said == NULL)
+			continue;
+		buf_putf(
+			out,
+			"A line of the output ends in '%s', perhaps of a program that met a limit. ",
+			said);
+		rows[i].explain(out, limits);
+	}
+}
+
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
 		    const struct confinement *confinement, const struct workspace *workspace)
 {
 	enum policy_tier tier = confinement_tier(confinement);
+	size_t len;
+	bool is_cut;
 
 	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
 		explain_file(out, limits);
@@ -419,13 +482,15 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		explain_memory(out, limits);
 	if (cell->state == CELL_DIED && cell->signal == SIGBUS && tier >= POLICY_BWRAP)
 		explain_bus_error(out, limits);
+	len = out->len;
 	explain_cut(out, cell, limits);
+	is_cut = out->len > len;
 	if (cell->file_max == 0 ||
 	    (cell->file_max < limits->file_max && is_about(cell, too_large))) {
 		explain_disk(out, cell, limits);
 		return;
 	}
-	if (cell->state != CELL_RAISED && !tells_by_text(cell))
+	if (cell->state != CELL_RAISED && cell->state != CELL_DONE)
 		return;
 	if (is_unix_socket(cell, confinement)) {
 		buf_puts(out, tier == POLICY_LANDLOCK
@@ -448,6 +513,7 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 	}
 	if (explain_row(out, cell, limits, confinement, false))
 		return;
-	if (cell->state == CELL_RAISED)
-		(void)explain_row(out, cell, limits, confinement, true);
+	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, confinement, true))
+		return;
+	explain_programs(out, cell, limits, confinement, is_cut);
 }

@@ -179,6 +179,10 @@ def test_h3_an_idle_interpreter_goes_last(tight):
     ("import os\nx = bytearray(240 << 20)\nx[::4096] = b'1' * (len(x) // 4096)\n"
      "import time\ntime.sleep(1.2)\nos.abort()", "limited to 300 MB (memory_max)"),  # H9
     ("import os\nos.abort()", None),
+    # H13: nothing of it is in memory, and it counts all the same.
+    ("import mmap\nopen('big', 'wb').truncate(29 << 20)\nf = open('big', 'rb')\n"
+     "maps = [mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_COPY) for _ in range(20)]",
+     "at most 300 MB (memory_max). One that is only read does not: mode='r', ACCESS_READ."),
     ("files = []\nwhile True: files.append(open('/dev/null'))", "limited to 2000 (open_files_max)"),  # H14
 ])
 def test_the_limit_that_was_met_is_named_and_no_other(home, code, words):
@@ -188,6 +192,32 @@ def test_the_limit_that_was_met_is_named_and_no_other(home, code, words):
         result = server.cell(code)
         assert result.state in ("raised", "died")
         assert "_max)" not in result.text if words is None else words in result.text, result.text
+
+
+TOO_MUCH = "python3 -c 'y = bytearray(900 << 20)'"
+PERHAPS = "A line of the output ends in 'MemoryError', perhaps of a program that met a limit. The memory of one process here is limited to 300 MB"
+
+
+@pytest.mark.parametrize("language, code, words", [
+    ("bash", TOO_MUCH + "; seq 20", PERHAPS),
+    ("bash", "head -c 9000000 /dev/zero >/tmp/g; seq 20; rm /tmp/g", "'No space left on device', perhaps of a program that met a limit. /tmp lies in memory and holds up to 4.0 MB (tmp_max)."),
+    ("bash", "head -c 40000000 /dev/zero >g; true", "'g' is as large as a file may be, and probably cut off: 30 MB (file_max)."),
+    ("bash", "head -c 40000000 /dev/zero >g; rm g", "'File too large', perhaps of a program that met a limit. One file here is limited to 30 MB (file_max)."),
+    ("python", f"import os\nos.system({TOO_MUCH!r})\nx", PERHAPS),
+    ("python", f"import subprocess\nsubprocess.run({TOO_MUCH!r}, shell=True, check=True)", PERHAPS),
+    ("javascript", f"require('child_process').spawnSync('sh', ['-c', {TOO_MUCH!r}], {{ stdio: 'inherit' }}); for (let i = 0; i < 20; i++) console.log(i)", PERHAPS),
+    ("r", f"x <- system({TOO_MUCH!r})", PERHAPS),
+    ("bash", "echo No space left on device, said one; ls /root; cat /nowhere", None),
+])
+def test_h12_what_a_program_met_is_named_though_the_cell_went_on(home, language, code, words):
+    skip_without(language)
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"tmp_max": 4 * MIB, "memory_max": 300 * MIB, "file_max": 30 * MIB}).is_error
+        server.cell(FILLS[language][0], language=language)
+        result = server.cell(code, language=language)
+        assert result.state in ("done", "raised")
+        assert "_max)" not in result.text if words is None else words in result.text, result.text
+        assert result.text.count("(file_max)") < 2
 
 
 def test_l1_a_language_that_no_process_can_be_made_for_is_told_so(home):
