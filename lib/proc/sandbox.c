@@ -146,6 +146,7 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 					 .deleted_bytes = usage.deleted_bytes,
 					 .processes = usage.processes,
 					 .in_flight = usage.in_flight,
+					 .tasks = usage.tasks,
 					 .exact = usage.exact != 0,
 					 .programs_bytes = usage.programs_bytes });
 }

@@ -113,6 +113,7 @@ struct sandbox_usage {
 	uint64_t deleted_bytes; /* of files that are open and have no name any more */
 	unsigned int processes;
 	unsigned int in_flight;  /* descriptors on their way through sockets */
+	unsigned int tasks;      /* threads of all processes, and zombies */
 	bool exact;              /* as it was asked for */
 	uint64_t programs_bytes; /* of memory_bytes, what is not interpreters' */
 };

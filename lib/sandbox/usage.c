@@ -76,6 +76,7 @@ struct process {
 	uint64_t started;
 	pid_t parent;
 	char name[USAGE_NAME_MAX];
+	uint32_t threads;
 	bool is_zombie;
 };
 
@@ -86,6 +87,7 @@ static bool look_at(pid_t pid, struct process *ret_process)
 	const char *close;
 	unsigned long long own[2];
 	unsigned long long started;
+	unsigned int threads;
 	long long waited[2];
 	char state;
 	size_t len;
@@ -97,11 +99,12 @@ static bool look_at(pid_t pid, struct process *ret_process)
 	if (open == NULL || close == NULL ||
 	    sscanf(close + 1,
 		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld "
-		   "%*d %*d %*d %*d %llu",
-		   &state, &ret_process->parent, &own[0], &own[1], &waited[0], &waited[1],
-		   &started) != 7)
+		   "%*d %*d %u %*d %llu",
+		   &state, &ret_process->parent, &own[0], &own[1], &waited[0], &waited[1], &threads,
+		   &started) != 8)
 		return false;
 	ret_process->started = started;
+	ret_process->threads = threads;
 	ret_process->ticks = own[0] + own[1] + (uint64_t)waited[0] + (uint64_t)waited[1];
 	ret_process->is_zombie = state == 'Z' || state == 'X';
 	len = (size_t)(close - open - 1);
@@ -148,23 +151,31 @@ static void tell_orphans_apart(int first, struct usage_process *rows, size_t len
 				rows[i].generations++;
 }
 
+struct totals {
+	uint64_t ticks;
+	uint32_t tasks; /* of those that count; zombies, too */
+};
+
 /* Processes that count, for the caller to free; NULL without memory. */
 static struct usage_process *survey(int first, bool exact, const struct pidlist *list,
-				    uint64_t *ret_ticks, size_t *ret_len)
+				    struct totals *ret_totals, size_t *ret_len)
 {
 	struct usage_process *rows = calloc(list->len + 1, sizeof(*rows));
 	int32_t *generations = calloc(list->len + 1, sizeof(*generations));
 	size_t len = 0;
 
-	*ret_ticks = 0;
+	*ret_totals = (struct totals){ 0 };
 	for (size_t i = 0; rows != NULL && generations != NULL && i < list->len; i++) {
 		struct process process = { 0 };
 
 		if (!look_at(list->pids[i], &process))
 			continue;
 		generations[i] = generation_of(list, generations, i, process.parent);
-		*ret_ticks += process.ticks;
-		if (generations[i] < first || process.is_zombie)
+		ret_totals->ticks += process.ticks;
+		if (generations[i] < first)
+			continue;
+		ret_totals->tasks += process.threads;
+		if (process.is_zombie)
 			continue;
 		rows[len].pid = list->pids[i];
 		rows[len].generations = generations[i];
@@ -258,13 +269,13 @@ void usage_measure(int first, bool exact, const struct usage_places *places,
 {
 	cleanup_pidlist struct pidlist list = { 0 };
 	struct usage_process *rows;
-	uint64_t ticks = 0;
+	struct totals totals;
 	size_t len = 0;
 
 	*ret_usage = (struct usage){ .cpu_ms = waited_for_ms(), .exact = exact };
 	*ret_largest = (struct usage_process){ .pid = 0 };
 	proctree_descendants(&list);
-	rows = survey(first, exact, &list, &ticks, &len);
+	rows = survey(first, exact, &list, &totals, &len);
 	if (!exact && rows != NULL)
 		remember(rows, len);
 	if (rows != NULL) {
@@ -281,7 +292,8 @@ void usage_measure(int first, bool exact, const struct usage_places *places,
 	}
 	free(rows);
 	ret_usage->processes = (uint32_t)len;
-	ret_usage->cpu_ms += ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	ret_usage->tasks = totals.tasks;
+	ret_usage->cpu_ms += totals.ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	ret_usage->deleted_bytes = deleted_below(&list, places);
 }
 
@@ -389,14 +401,14 @@ void usage_relieve(int first, const struct usage_wish *wish, const struct usage_
 	cleanup_pidlist struct pidlist list = { 0 };
 	struct usage_process *rows;
 	uint32_t in_flight;
-	uint64_t ticks = 0;
+	struct totals totals;
 	uint64_t left;
 	size_t len = 0;
 	size_t count;
 
 	*ret_relief = (struct usage_relief){ .programs = 0 };
 	proctree_descendants(&list);
-	rows = survey(first, true, &list, &ticks, &len);
+	rows = survey(first, true, &list, &totals, &len);
 	if (rows == NULL)
 		return;
 	left = take_files_out(places, rows, len);

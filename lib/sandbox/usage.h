@@ -31,6 +31,7 @@ struct usage {
 	uint64_t programs_bytes; /* of memory_bytes, what is not of the first generation */
 	uint64_t shared_bytes;   /* of memory_bytes, what files of places.shared take */
 	uint32_t in_flight;      /* descriptors on their way through sockets (held.h) */
+	uint32_t tasks;          /* threads of all processes, and zombies, as the kernel counts */
 };
 
 enum {

@@ -203,6 +203,11 @@ int runner_interpreter_number(const struct runner *runner);
 void runner_kill(struct runner *runner, const char *why);
 /* Should the interpreter be killed now, that is why. NULL: it is not expected any more. */
 void runner_expect_kill(struct runner *runner, const char *why);
+/*
+ * Whether its session has as many processes and threads as it may: one that is starting, and gets
+ * none, is not waited for.
+ */
+void runner_note_crowd(struct runner *runner, bool crowded);
 /* Makes an interpreter that runs a cell print where it is; false when it cannot. */
 bool runner_ask_where(struct runner *runner);
 /* The `data` of the run whose cell runs now; NULL when none does. */

@@ -145,6 +145,7 @@ struct runner {
 	enum runner_stop stop; /* the strongest asked for, for this cell */
 	unsigned int step;     /* the next of the escalation; 0: none was done */
 	unsigned int typing_pause_ms;
+	unsigned int crowd_looks; /* that saw no room for a process since it began to start */
 	struct runner_stray stray;
 	bool held; /* until runner_next */
 	bool timed_out;

@@ -26,6 +26,7 @@ enum {
 	CLOSED_END_MS = 10000,  /* then the minder tells its end, also on a busy machine */
 	RESTART_WAIT_MS = 20,   /* between the ends of a minder and of its sandbox */
 	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
+	CROWD_LOOKS_MAX = 6,    /* then it will not become ready */
 };
 
 static const char closed_by_code[] = "the code closed the interpreter's control channel";
@@ -139,13 +140,17 @@ void runner_lose(struct runner *r, const char *why)
 	}
 }
 
+static const char no_process[] = "Resource temporarily unavailable";
+
 /* Interpreters say so when a limit is in the way: another program would be no better. */
 static char *advise(const struct runner *r, const char *said)
 {
 	if (strstr(said, "open files") != NULL)
 		return xstrdup("Raise the limit with which ptycell is started (ulimit -n)");
-	if (strstr(said, "Resource temporarily unavailable") != NULL ||
-	    strstr(said, "uv_thread_create") != NULL)
+	if (r->crowd_looks > 0)
+		return xstrdup("The session has as many processes and threads as processes_max "
+			       "allows. End some, or destroy the session");
+	if (strstr(said, no_process) != NULL || strstr(said, "uv_thread_create") != NULL)
 		return xstrdup("No process or thread could be made: those of this session are "
 			       "probably as many as processes_max allows. End some, or destroy the "
 			       "session");
@@ -163,6 +168,22 @@ void runner_fail_start(struct runner *r, const char *what)
 			    said[0] != '\0' ? "'" : "", advice);
 	begin_ending(r);
 	runner_fail_queue(r, problem);
+}
+
+static bool says_no_process(struct runner *r)
+{
+	cleanup_buf struct buf raw = BUF_INIT(BUF_UNBOUNDED);
+
+	runner_read_held(r, &raw);
+	return memmem(buf_str(&raw), raw.len, no_process, sizeof(no_process) - 1) != NULL;
+}
+
+void runner_note_crowd(struct runner *r, bool crowded)
+{
+	if (r->state != RUNNER_STARTING || !crowded)
+		r->crowd_looks = 0;
+	else if (++r->crowd_looks >= CROWD_LOOKS_MAX || says_no_process(r))
+		runner_fail_start(r, "cannot start");
 }
 
 static void on_ready_timeout(struct loop_timer *timer)
@@ -517,6 +538,7 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	r->interpreter = interpreter_start(r->c.sandbox, &spec, &minder_handlers, r);
 	environment_free(argv);
 	environment_free(envp);
+	r->crowd_looks = 0;
 	runner_set_state(r, RUNNER_STARTING);
 	loop_timer_start(r->c.loop, &r->ready, loop_now(r->c.loop) + RUNNER_READY_MS,
 			 on_ready_timeout);

@@ -12,7 +12,11 @@
 #include "text/clean.h"
 #include "text/status.h"
 
-enum { MEMORY_NEAR = 3, MEMORY_NEAR_OF = 4 };
+enum {
+	MEMORY_NEAR = 3,
+	MEMORY_NEAR_OF = 4,
+	TASKS_NEAR = 2, /* some come and go while they are counted */
+};
 
 /* The session has too much memory: a process of it is to be killed. */
 enum relief {
@@ -244,6 +248,17 @@ static void check_processes(struct watchdog *w, const struct sandbox_usage *usag
 	watchdog_end_code(w->session, why);
 }
 
+/* An interpreter that gets no process waits for one, or ends for another reason. */
+static void check_starts(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	struct session *s = w->session;
+	bool crowded = confinement_tier(s->host->confinement) >= POLICY_BWRAP &&
+		       usage->tasks + TASKS_NEAR >= s->limits.processes_max;
+
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_note_crowd(s->lanes[i].runner, crowded);
+}
+
 static void check_in_flight(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	cleanup_free char *why = NULL;
@@ -269,6 +284,7 @@ static void on_measured(void *data, const struct sandbox_usage *usage)
 	check_memory(w, usage);
 	check_cpu(w, usage);
 	check_processes(w, usage);
+	check_starts(w, usage);
 	check_in_flight(w, usage);
 }
 

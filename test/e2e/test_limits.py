@@ -220,15 +220,28 @@ def test_h12_what_a_program_met_is_named_though_the_cell_went_on(home, language,
         assert result.text.count("(file_max)") < 2
 
 
-def test_l1_a_language_that_no_process_can_be_made_for_is_told_so(home):
-    skip_without("javascript")
+@pytest.mark.parametrize("language, how", [("javascript", "was killed"), ("r", "cannot start")])
+def test_l1_a_language_that_no_process_can_be_made_for_is_told_so(home, language, how):
+    """Soon, too: the scripts that start R try for 15 s, and then go on without what they need."""
+    skip_without(language)
     with Server(home, env=ALONE) as server:
         assert not server.call("session_info", session_id="s", config={"processes_max": 40}).is_error
         server.cell("import subprocess\nmany = []\ntry:\n  while True: many.append(subprocess.Popen(['sleep', '1000']))\nexcept OSError: pass")
-        result = server.cell("1", language="javascript")
-        assert result.state == "not_started" and "processes_max allows. End some" in result.text and "PTYCELL_NODE" not in result.text
+        result = server.cell("1", language=language)
+        assert result.state == "not_started" and how in result.text, result.text
+        assert "processes_max allows. End some" in result.text and "PTYCELL_" not in result.text
         server.cell("for one in many: one.kill(), one.wait()")
-        assert server.cell("1", language="javascript").text == "1\n"
+        assert server.cell("1", language=language).text.split()[-1] == "1"
+
+
+def test_l1_so_it_is_beside_a_fork_bomb(home):
+    """Which leaves room for a process now and then: R starts, or it is told why it does not."""
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        assert not server.call("session_info", session_id="s", config={"processes_max": 40}).is_error
+        server.cell("(:(){ :|:& };:) 2>/dev/null; sleep 1", language="bash")
+        result = server.cell("1", language="r")
+        assert result.state == "done" or "as many processes and threads as processes_max allows" in result.text, result.text
 
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
