@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "config/places.h"
+#include "config/room.h"
 #include "config/settings.h"
 #include "doctor_connect.h"
 #include "doctor_languages.h"
@@ -296,9 +297,10 @@ static void report_limits(const struct settings *s)
 	say("limits", "%llu sessions; one ends after %s", (unsigned long long)s->max_sessions,
 	    buf_str(&ends));
 	say("", "a cell may run %s of memory", buf_str(&cells));
-	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < 4096)
-		say("", "this user may open only %llu files at once, too few for many sessions",
-		    (unsigned long long)files.rlim_max);
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    room_sessions(files.rlim_max) < s->max_sessions)
+		say("", "only %zu sessions fit: this user may open %llu files at once (ulimit -n)",
+		    room_sessions(files.rlim_max), (unsigned long long)files.rlim_max);
 }
 
 /* ---- folders ---- */

@@ -23,7 +23,7 @@
 #include "settle.h"
 #include "text/redact.h"
 
-enum { OPEN_FILES = 16384, MAPPED_FROM = 1 << 20 };
+enum { OPEN_FILES = 131072, MAPPED_FROM = 1 << 20 };
 
 /*
  * Whoever starts us may pass on SIGCHLD ignored, with which no child can be waited for, and a mask
@@ -46,7 +46,7 @@ static void be_private(void)
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-/* A session takes about a dozen descriptors, and what is usual is 1,024 for all. */
+/* A session takes about 24 descriptors, and what is usual is 1,024 for all. */
 static void allow_many_files(void)
 {
 	struct rlimit files;

@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/machine.h"
 #include "base/mem.h"
 #include "base/util.h"
 #include "config/places.h"
+#include "config/room.h"
 #include "config/settings.h"
 
 /* NULL when sessions can be made at `path`, which need not be there; else why not. */
@@ -74,5 +76,6 @@ struct settings *settle_settings(int argc, char **argv)
 	struct settings *settings = settings_load(argc - 1, argv + 1, environ);
 
 	settle_home(settings);
+	room_limit_processes(settings, machine_tasks_left());
 	return settings;
 }

@@ -2,15 +2,20 @@
 #include "base/machine.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/mem.h"
 
-enum { FILE_BYTES_MAX = 1 << 20 };
+enum {
+	FILE_BYTES_MAX = 1 << 20,
+	MANY_TASKS = 16384, /* that is no limit worth counting against */
+};
 
 static char *read_text(const char *path)
 {
@@ -92,4 +97,55 @@ uint64_t machine_memory(void)
 	if (membership != NULL)
 		group = machine_group_memory(membership, "/sys/fs/cgroup");
 	return group < bytes ? group : bytes;
+}
+
+/* Those of a process, if it is the user's. */
+static uint64_t count_threads(const char *pid, uid_t uid)
+{
+	cleanup_free char *path = xasprintf("/proc/%s/status", pid);
+	cleanup_free char *text = read_text(path);
+	const char *owner = text != NULL ? strstr(text, "\nUid:") : NULL;
+	const char *threads = text != NULL ? strstr(text, "\nThreads:") : NULL;
+
+	if (owner == NULL || threads == NULL || strtoul(strchr(owner, ':') + 1, NULL, 10) != uid)
+		return 0;
+	return strtoull(strchr(threads, ':') + 1, NULL, 10);
+}
+
+static uint64_t count_tasks(uid_t uid)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	uint64_t tasks = 0;
+
+	while (proc != NULL && (entry = readdir(proc)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]))
+			tasks += count_threads(entry->d_name, uid);
+	if (proc != NULL)
+		(void)closedir(proc);
+	return tasks;
+}
+
+uint64_t machine_tasks_left(void)
+{
+	struct rlimit tasks;
+	uint64_t used;
+
+	if (getrlimit(RLIMIT_NPROC, &tasks) < 0 || tasks.rlim_cur >= MANY_TASKS)
+		return UINT64_MAX;
+	/* Of root's sessions each has a user of its own, to whom the number applies. */
+	used = getuid() != 0 ? count_tasks(getuid()) : 0;
+	return tasks.rlim_cur > used ? tasks.rlim_cur - used : 0;
+}
+
+size_t machine_open_files(void)
+{
+	DIR *own = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	while (own != NULL && readdir(own) != NULL)
+		count++;
+	if (own != NULL)
+		(void)closedir(own);
+	return count;
 }

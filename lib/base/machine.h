@@ -3,6 +3,7 @@
 #ifndef BASE_MACHINE_H
 #define BASE_MACHINE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bytes of memory that our processes may have: the machine's, or what our control groups allow. */
@@ -12,5 +13,12 @@ uint64_t machine_memory(void);
  * above them allows, where /sys/fs/cgroup is `root`; UINT64_MAX when none says.
  */
 uint64_t machine_group_memory(const char *membership, const char *root);
+/*
+ * Processes and threads that our user may have beside those that run (RLIMIT_NPROC); UINT64_MAX
+ * when they are many.
+ */
+uint64_t machine_tasks_left(void);
+/* Descriptors that we have open, about. */
+size_t machine_open_files(void);
 
 #endif

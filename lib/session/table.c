@@ -2,11 +2,14 @@
 #include "session/table.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/list.h"
 #include "base/log.h"
+#include "base/machine.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "config/room.h"
 #include "event/loop.h"
 #include "session/confinement.h"
 #include "session/shares.h"
@@ -247,6 +250,27 @@ static char *opening_notice(const struct table *t, const char *id, const struct 
 	return buf_steal(&notice);
 }
 
+static int check_room(const struct table *t, struct err *err)
+{
+	uint64_t max = t->host->settings->max_sessions;
+	struct rlimit files;
+
+	if (map_count(t->rows) >= max)
+		return err_set(err, ERR_LIMIT,
+			       "no more than %ju sessions may be open (PTYCELL_MAX_SESSIONS): "
+			       "destroy one of those that list_sessions names",
+			       (uintmax_t)max);
+	if (map_count(t->rows) > 0 && getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    !room_for_session(map_count(t->rows), machine_open_files(), files.rlim_cur))
+		return err_set(err, ERR_LIMIT,
+			       "no more sessions than these %zu fit: ptycell may have %ju files "
+			       "open at once (ulimit -n), and each session needs about %d. Destroy "
+			       "one of those that list_sessions names, or ask the user to raise "
+			       "that limit",
+			       map_count(t->rows), (uintmax_t)files.rlim_cur, ROOM_SESSION_FILES);
+	return 0;
+}
+
 struct session *table_open(struct table *t, const char *id, const struct language *first,
 			   struct err *err)
 {
@@ -259,13 +283,8 @@ struct session *table_open(struct table *t, const char *id, const struct languag
 	row = map_get(t->rows, id, strlen(id));
 	if (row != NULL)
 		return row->session;
-	if (map_count(t->rows) >= t->host->settings->max_sessions) {
-		(void)err_set(err, ERR_LIMIT,
-			      "no more than %ju sessions may be open (PTYCELL_MAX_SESSIONS): "
-			      "destroy one of those that list_sessions names",
-			      (uintmax_t)t->host->settings->max_sessions);
+	if (check_room(t, err) < 0)
 		return NULL;
-	}
 	ended = map_get(t->ended, id, strlen(id));
 	session = session_new(t->host, id, ended != NULL ? ended->generation : 1,
 			      opening_notice(t, id, ended), first, err);

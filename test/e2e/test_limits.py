@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """A limit that is met costs no work: what is told, what lives, and what the next cell gets."""
+import os
 import re
 import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
 from client import ALONE, BUILD, Server
-from machines import TIERS, confined_in
+from machines import TIERS, confined_in, programs
 from patience import until
 from proxies import own_mounts
 
@@ -242,6 +245,45 @@ def test_l1_so_it_is_beside_a_fork_bomb(home):
         server.cell("(:(){ :|:& };:) 2>/dev/null; sleep 1", language="bash")
         result = server.cell("1", language="r")
         assert result.state == "done" or "as many processes and threads as processes_max allows" in result.text, result.text
+
+
+def within(option, value):
+    return ["bash", "-c", f'ulimit {option} {value} && exec "$@"', "sh", str(BUILD / "ptycell")]
+
+
+def test_n16_the_session_that_does_not_fit_is_refused_and_those_that_are_there_work_on(home):
+    with Server(home, command=within("-n", 256), env=ALONE) as server:
+        refused = None
+        for count in range(40):
+            result = server.cell("echo hi", session=f"s{count}", language="bash")
+            if result.text != "hi\n":
+                refused = " ".join(result.texts)
+                break
+        assert count == 9 and f"no more sessions than these {count} fit: ptycell may have 256 files open at once (ulimit -n)" in refused
+        for number in range(count):
+            assert server.cell("6 * 7", session=f"s{number}").text == "42\n"
+        server.call("destroy_session", session_id="s0")
+        until(lambda: server.cell("echo hi", session="other", language="bash").text == "hi\n")
+        assert b"Too many open files" not in server.stderr
+    done = subprocess.run(within("-n", 256) + ["doctor"], capture_output=True, text=True, env={**os.environ, "HOME": str(home)}, check=False)
+    assert "only 9 sessions fit: this user may open 256 files at once (ulimit -n)" in done.stdout
+
+
+def test_t9_code_leaves_ptycell_the_processes_that_it_needs():
+    """The kernel counts a user's processes: that of this test, if it can be, has no others."""
+    user = {"user": 64123, "group": 64123, "extra_groups": []} if os.getuid() == 0 else {}
+    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
+        os.chmod(folder, 0o777)
+        command = within("-u", 80)
+        command[-1] = str(programs() / "ptycell")
+        with Server(Path(folder), command=command, env=ALONE, **user) as server:
+            most = server.call("session_info", session_id="s", config={}).object["effective_config"]["processes_max"]
+            assert 16 <= most < 60
+            result = server.cell("import subprocess\nmany = []\nwhile True: many.append(subprocess.Popen(['sleep', '1000']))")
+            assert result.state == "raised" and f"here they are limited to {most} (processes_max)" in result.text
+            assert server.cell("echo hi", session="other", language="bash").text == "hi\n"
+            assert server.cell("open('output/kept', 'w').write('5'); len(many)").state == "done"
+            assert b"this user may have only" in server.stderr and b"(ulimit -u)" in server.stderr
 
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
