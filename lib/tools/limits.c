@@ -335,6 +335,24 @@ static bool tells_by_text(const struct cell *cell)
 	return str_eq(cell->language, "r") && cell->state == CELL_RAISED;
 }
 
+/* Of a group the traceback has each exception on a line of its own, behind a bar. */
+static bool is_in_group(const char *traceback, const char *const *needles)
+{
+	const char *line = traceback;
+
+	for (; line != NULL; line = strchr(line + 1, '\n')) {
+		const char *bar = line + strspn(line, "\n ");
+		cleanup_free char *text = NULL;
+
+		if (bar[0] != '|' || bar[1] != ' ' || bar[2] == ' ')
+			continue;
+		text = xmemdup(bar, strcspn(bar, "\n"));
+		if (has_any(text, needles))
+			return true;
+	}
+	return false;
+}
+
 /*
  * The needle in which one of the last lines ends, at most `lines_max`; NULL: none does. What a file
  * says would rarely end so.
@@ -426,7 +444,8 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!holds(i, confinement))
 			continue;
-		if (caused ? !is_caused_by(cell->traceback, rows[i].needles)
+		if (caused ? !is_caused_by(cell->traceback, rows[i].needles) &&
+				     !is_in_group(cell->traceback, rows[i].needles)
 			   : !is_about(cell, rows[i].needles))
 			continue;
 		if (rows[i].explain == explain_map && !was_mapping(cell))

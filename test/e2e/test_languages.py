@@ -29,6 +29,7 @@ STOPPED = {
     "python": "import os, signal\nprint('begun', flush=True)\nos.kill(os.getpid(), signal.SIGSTOP)\nwhile True: pass",
     "bash": "echo begun; suspend -f; while :; do :; done",
     "r": "cat('begun\\n'); tools::pskill(Sys.getpid(), tools::SIGSTOP); repeat {}",
+    "javascript": "console.log('begun'); process.kill(process.pid, 'SIGSTOP'); for (;;);",
 }
 
 

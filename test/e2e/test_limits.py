@@ -182,6 +182,8 @@ def test_h3_an_idle_interpreter_goes_last(tight):
     ("import os\nx = bytearray(240 << 20)\nx[::4096] = b'1' * (len(x) // 4096)\n"
      "import time\ntime.sleep(1.2)\nos.abort()", "limited to 300 MB (memory_max)"),  # H9
     ("import os\nos.abort()", None),
+    ("import builtins\nif not hasattr(builtins, 'ExceptionGroup'): raise MemoryError  # before 3.11\n"
+     "raise builtins.ExceptionGroup('many', [ValueError(1), MemoryError()])", "limited to 300 MB (memory_max)"),
     # H13: nothing of it is in memory, and it counts all the same.
     ("import mmap\nopen('big', 'wb').truncate(29 << 20)\nf = open('big', 'rb')\n"
      "maps = [mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_COPY) for _ in range(20)]",

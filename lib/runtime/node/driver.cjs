@@ -100,6 +100,30 @@ const ATTEMPTS = 12; // at names that stand already as something else
 const OUTPUT = host.hello.output;
 const WORKSPACE = process.cwd();
 
+// Node takes a signal that nobody handles, sent to itself, for its end, and lets go of what evaluates cells. These
+// end nothing. A thread's number means the process as well, which Node does not know.
+const LIVES_ON = { __proto__: null };
+const { _kill: killRaw, pid: ownPid } = process;
+const { readdirSync } = fs;
+const { signals } = host.require('os').constants;
+for (const name of ['SIGCHLD', 'SIGCONT', 'SIGSTOP', 'SIGTSTP', 'SIGTTIN', 'SIGTTOU', 'SIGURG', 'SIGWINCH']) {
+  LIVES_ON[signals[name]] = true;
+}
+
+function threadOfOwn() {
+  try {
+    const threads = readdirSync('/proc/self/task');
+    for (let i = 0; i < threads.length; i++) if (threads[i] !== `${ownPid}`) return Number(threads[i]);
+  } catch {
+    // Without /proc, or a descriptor for it.
+  }
+  return ownPid;
+}
+
+process._kill = function _kill(pid, signal) {
+  return killRaw(LIVES_ON[signal] === true && +pid === ownPid ? threadOfOwn() : pid, signal);
+};
+
 // ---- the control channel ----------------------------------------------------------------------
 
 let received = new Bytes(host.received);

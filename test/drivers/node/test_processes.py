@@ -606,7 +606,8 @@ def test_an_error_of_the_driver_itself_ends_the_cell(start):
     assert session.run("const { inspect } = require('util'); 5").value == "5"
 
 
-@pytest.mark.parametrize("code", ["process.kill(process.pid, 'SIGINT'); 4", "process.kill(0, 'SIGINT'); 4", "process.kill(process.pid, 'SIGUSR1'); 4"])
+@pytest.mark.parametrize("code", ["process.kill(process.pid, 'SIGINT'); 4", "process.kill(0, 'SIGINT'); 4", "process.kill(process.pid, 'SIGUSR1'); 4",
+                                  "process.kill(process.pid, 'SIGWINCH'); process.kill(process.pid, 'SIGCONT'); 4"])
 def test_a_first_cell_may_send_signals_to_itself(session, code):
     result = session.run(code)
     assert (result.status, result.value) == ("ok", "4")
