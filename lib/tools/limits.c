@@ -221,7 +221,7 @@ static const struct {
 } rows[] = {
 	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
 	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
-	    "Array buffer allocation failed", "memory exhausted" },
+	    "Array buffer allocation failed", "memory exhausted", "std::bad_alloc" },
 	  explain_memory,
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },
@@ -480,10 +480,9 @@ static void explain_programs(struct buf *out, const struct cell *cell,
 		said = find_line_end(&cell->text, rows[i].needles, SIZE_MAX);
 		if (said == NULL)
 			continue;
-		buf_putf(
-			out,
-			"A line of the output ends in '%s', perhaps of a program that met a limit. ",
-			said);
+		buf_putf(out,
+			 "A line of the output ends in '%s', perhaps because a limit was met. ",
+			 said);
 		rows[i].explain(out, limits);
 	}
 }
