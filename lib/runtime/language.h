@@ -95,6 +95,9 @@ struct language {
 	int dump_signal;
 	/* Takes out of that, or of what it prints as it dies, what is not of the cell; or NULL. */
 	void (*tidy_dump)(struct buf *text);
+	/* Appends the place that such a print names, foreign, to come after "in"; nothing when it
+	 * names none; or NULL. */
+	void (*read_dump)(const struct buf *text, struct buf *place);
 	/* Names the cell, in what the interpreter says, by the number that answers give it; or
 	 * NULL. */
 	void (*name_cell)(struct buf *text, uint64_t number);

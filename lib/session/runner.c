@@ -365,6 +365,7 @@ static void start_cell(struct runner *r)
 	r->stop = RUNNER_STOP_NONE;
 	r->step = 0;
 	r->grace_end_ms = 0;
+	runner_forget_dump(r);
 	runner_open_transcript(r);
 	if (interpreter_reset_terminal(r->interpreter, &err) < 0)
 		log_debug("runner", "terminal: %s", err.msg);
@@ -535,6 +536,7 @@ void runner_free(struct runner *r)
 	transcript_free(r->transcript);
 	cell_free(r->cell);
 	buf_release(&r->to_driver);
+	runner_forget_dump(r);
 	free(r->path);
 	free(r->compiled);
 	free(r->version);

@@ -212,6 +212,11 @@ void runner_note_crowd(struct runner *runner, bool crowded);
 bool runner_ask_where(struct runner *runner);
 /* The `data` of the run whose cell runs now; NULL when none does. */
 void *runner_current(const struct runner *runner);
+/*
+ * Where the running cell is, as far as that is known, for "it is ...": the program that the
+ * terminal's foreground is, or what the interpreter said at its last stop. NULL when nobody knows.
+ */
+char *runner_where(const struct runner *runner);
 /* For how long it has run; 0 when none does. */
 uint64_t runner_elapsed_us(const struct runner *runner);
 /*

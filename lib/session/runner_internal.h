@@ -4,6 +4,7 @@
  *
  *   runner.c       queue, cells
  *   runner_stop.c  deadline, interrupts and what follows them
+ *   runner_where.c where the cell is that does not end
  *   runner_watch.c does somebody wait for input?
  *   runner_type.c  typing it
  *   runner_io.c    the terminal and the control channel
@@ -121,6 +122,7 @@ struct runner {
 	struct loop_timer deadline;
 	uint64_t clock_end_ms; /* the deadline */
 	struct loop_timer escalation;
+	struct buf dump;        /* what came from the terminal since it was asked where it is */
 	char *doom;             /* why it is killed once it has said where it is, or NULL */
 	uint64_t stop_ms;       /* when its end was asked for */
 	uint64_t escalation_ms; /* what the times of the steps count from */
@@ -193,6 +195,13 @@ void runner_stop_interrupting(struct runner *runner);
 void runner_lose_loudly(struct runner *runner, const char *why);
 /* Why a cell died that had to be killed; NULL when nothing stronger than SIGINT was sent. */
 const char *runner_stop_reason(const struct runner *runner);
+
+/* runner_where.c */
+/* Asks the interpreter where it is, if it can say so; what the terminal then brings is read. */
+void runner_ask_dump(struct runner *runner);
+void runner_read_dump(struct runner *runner, const char *data, size_t len);
+/* Forgets what it said. */
+void runner_forget_dump(struct runner *runner);
 
 /* runner_watch.c */
 /* A cell begins, and ends. */

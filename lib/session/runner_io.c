@@ -195,6 +195,7 @@ static size_t read_pty(struct runner *r, size_t max, bool until_empty)
 		if (n <= 0)
 			break;
 		transcript_feed(sink(r), chunk, (size_t)n);
+		runner_read_dump(r, chunk, (size_t)n);
 		r->c.handlers->wrote(r, chunk, (size_t)n);
 		got += (size_t)n;
 		if (!until_empty && n < PTY_READ_MUCH)

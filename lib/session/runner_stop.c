@@ -7,7 +7,7 @@
 
 enum { STRAY_PROGRAMS = 2 }; /* that come and go: a loop of them */
 
-enum whom { FOREGROUND, INTERPRETER, TREE };
+enum whom { FOREGROUND, TREE };
 
 /* The grace lies before STEP_TERMINATE. */
 enum step { STEP_INTERRUPT, STEP_AGAIN, STEP_DUMP, STEP_TERMINATE, STEP_KILL, STEP_GIVE_UP };
@@ -16,12 +16,12 @@ enum step { STEP_INTERRUPT, STEP_AGAIN, STEP_DUMP, STEP_TERMINATE, STEP_KILL, ST
  * second). */
 static const struct {
 	unsigned after_ms;
-	int signo; /* 0: the language's, or none */
+	int signo; /* 0: none */
 	enum whom whom;
 } steps[] = {
 	[STEP_INTERRUPT] = { 0, SIGINT, FOREGROUND },
 	[STEP_AGAIN] = { RUNNER_SECOND_INTERRUPT_MS, SIGINT, FOREGROUND },
-	[STEP_DUMP] = { RUNNER_DUMP_MS, 0, INTERPRETER }, /* where does it hang? */
+	[STEP_DUMP] = { RUNNER_DUMP_MS, 0, TREE },
 	[STEP_TERMINATE] = { RUNNER_TERMINATE_MS, SIGTERM, TREE },
 	[STEP_KILL] = { RUNNER_KILL_MS, SIGKILL, TREE },
 	[STEP_GIVE_UP] = { RUNNER_GIVE_UP_MS, 0, TREE }, /* code may have stopped its minder */
@@ -85,18 +85,20 @@ static void look_for_stray(struct runner *r)
 
 static void send_signal(struct runner *r, enum step step)
 {
-	int signo = step == STEP_DUMP ? r->c.language->dump_signal : steps[step].signo;
+	int signo = steps[step].signo;
 
+	if (step == STEP_DUMP)
+		runner_ask_dump(r); /* where does it hang? */
 	if (signo == 0)
 		return;
-	if (step == STEP_AGAIN) /* code can have stopped it (suspend) */
-		interpreter_signal(r->interpreter, SIGCONT);
-	if (step == STEP_AGAIN && !repeats(r))
-		return;
+	if (step == STEP_AGAIN) {
+		interpreter_signal(r->interpreter, SIGCONT); /* code can have stopped it */
+		if (!repeats(r))
+			return;
+		runner_send_interrupt(r);
+	}
 	if (steps[step].whom == FOREGROUND)
 		interrupt_foreground(r);
-	else if (steps[step].whom == INTERPRETER)
-		interpreter_signal(r->interpreter, signo);
 	else
 		interpreter_signal_tree(r->interpreter, signo);
 }
@@ -206,8 +208,10 @@ static void interrupt(struct runner *r, enum runner_stop stop)
 	if (stop > r->stop)
 		r->stop = stop;
 	if (under_way) {
-		if (stop == RUNNER_STOP_INTERRUPT) /* somebody wants one more */
+		if (stop == RUNNER_STOP_INTERRUPT) { /* somebody wants one more */
+			runner_send_interrupt(r);
 			send_signal(r, STEP_INTERRUPT);
+		}
 		return;
 	}
 	if (r->step == STEP_TERMINATE && stop == RUNNER_STOP_DEADLINE) {

@@ -151,12 +151,15 @@ struct exec *session_exec_ahead(const struct exec *exec)
 
 static char *why_not_started(const struct exec *ahead)
 {
-	uint64_t seconds = (runner_elapsed_us(ahead->lane->runner) + 999999) / 1000000;
+	const struct runner *runner = ahead->lane->runner;
+	uint64_t seconds = (runner_elapsed_us(runner) + 999999) / 1000000;
+	cleanup_free char *where = runner_where(runner);
 
 	return xasprintf(
-		"cell %ju has been running for %ju s. Look at it with interact (action wait) or "
+		"cell %ju has been running for %ju s%s%s. Look at it with interact (action wait) or "
 		"stop it (action interrupt), then send this code again",
-		(uintmax_t)ahead->number, (uintmax_t)seconds);
+		(uintmax_t)ahead->number, (uintmax_t)seconds,
+		where != NULL ? "; it was last seen " : "", where != NULL ? where : "");
 }
 
 void session_exec_withdraw(struct exec *exec, const struct exec *ahead)

@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import pathlib
+import shutil
 import signal
 import unicodedata
 
@@ -51,6 +52,11 @@ def overdue(server, code, session="s", **arguments):
         if "begun" in result.text:
             return result
     raise AssertionError(f"it does not begin: {result.texts}")
+
+
+def skip_without(language):
+    if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
+        pytest.skip(f"there is no {language} here")
 
 
 def go(server, session="s"):

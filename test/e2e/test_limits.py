@@ -12,6 +12,7 @@ from client import ALONE, BUILD, Server
 from machines import TIERS, confined_in, programs
 from patience import until
 from proxies import own_mounts
+from steps import skip_without
 
 MIB = 1 << 20
 # What a cell writes, file by file, until its folder is full: a value first, that is there afterwards.
@@ -29,11 +30,6 @@ FILLS = {
           "unlink(Sys.glob('f*')); writeBin(raw(4e6), 'g')"),
 }
 FILL = FILLS["python"]
-
-
-def skip_without(language):
-    if not shutil.which({"javascript": "node", "r": "R"}.get(language, language)):
-        pytest.skip(f"there is no {language} here")
 
 
 @pytest.fixture(name="server")

@@ -8,9 +8,12 @@
 #include "base/buf.h"
 
 #define HEADER_END "(most recent call first):\n"
+#define FRAME "  File \""
 #define DRIVER "  File \"<ptycell driver>\", line "
 #define STUB "  File \"<string>\", line "
 #define MODULES "Extension modules: "
+#define CURRENT "Current thread 0x"
+#define CELL "<cell "
 
 struct line {
 	const char *data;
@@ -67,5 +70,99 @@ void dump_tidy(struct buf *text)
 	if (kept < text->len) {
 		text->len = kept;
 		text->data[kept] = '\0';
+	}
+}
+
+/* A line `  File "FILE", line NUMBER in FUNCTION`. */
+struct place {
+	struct line file;
+	struct line number;
+	struct line function;
+};
+
+static struct line until(const char **at, const char *end, const char *mark)
+{
+	const char *start = *at;
+	const char *found = memmem(start, (size_t)(end - start), mark, strlen(mark));
+
+	*at = found != NULL ? found + strlen(mark) : NULL;
+	return (struct line){ start, found != NULL ? (size_t)(found - start) : 0 };
+}
+
+static bool read_place(struct line line, struct place *place)
+{
+	const char *end = line.data + line.len;
+	const char *at = line.data + strlen(FRAME);
+
+	if (!begins(&line, FRAME) || begins(&line, DRIVER) || begins(&line, STUB))
+		return false;
+	place->file = until(&at, end, "\", line ");
+	if (at != NULL)
+		place->number = until(&at, end, " in ");
+	if (at == NULL)
+		return false;
+	while (end > at && (end[-1] == '\n' || end[-1] == '\r'))
+		end--;
+	place->function = (struct line){ at, (size_t)(end - at) };
+	return true;
+}
+
+/* The file's name without its folders. */
+static struct line base_name(struct line file)
+{
+	const char *slash = memrchr(file.data, '/', file.len);
+	size_t before = slash != NULL ? (size_t)(slash + 1 - file.data) : 0;
+
+	return (struct line){ file.data + before, file.len - before };
+}
+
+static void put_place(struct buf *out, const struct place *place)
+{
+	struct line name = base_name(place->file);
+
+	if (!begins(&place->function, "<")) {
+		buf_put(out, place->function.data, place->function.len);
+		buf_puts(out, ", ");
+	}
+	buf_puts(out, "line ");
+	buf_put(out, place->number.data, place->number.len);
+	buf_puts(out, " of ");
+	buf_put(out, name.data, name.len);
+}
+
+/* Of the thread that the signal came to: the driver's, which runs the cells. */
+static size_t find_current(const struct buf *text)
+{
+	size_t found = text->len;
+
+	for (size_t at = 0; at < text->len;) {
+		struct line line = line_at(text, at);
+
+		at += line.len;
+		if (begins(&line, CURRENT))
+			found = at;
+	}
+	return found;
+}
+
+void dump_place(const struct buf *text, struct buf *place)
+{
+	struct place frame;
+	bool any = false;
+
+	for (size_t at = find_current(text); at < text->len;) {
+		struct line line = line_at(text, at);
+
+		at += line.len;
+		if (!begins(&line, FRAME))
+			return;
+		if (!read_place(line, &frame) || (any && !begins(&frame.file, CELL)))
+			continue;
+		if (any)
+			buf_puts(place, ", called in ");
+		put_place(place, &frame);
+		if (begins(&frame.file, CELL))
+			return;
+		any = true;
 	}
 }

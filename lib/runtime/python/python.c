@@ -79,6 +79,7 @@ const struct language *python_language(void)
 		.environment = environment,
 		.dump_signal = SIGUSR2,
 		.tidy_dump = dump_tidy,
+		.read_dump = dump_place,
 		.gets_ready = true,
 		.preloads = true,
 		.tells_interrupts = true,
