@@ -3447,6 +3447,7 @@ def evaluate_body(body, lineno):
 
 
 CONVERSIONS = {"r": repr, "a": ascii}
+READ_S = 1e6
 
 
 class Lines(list):
@@ -3505,15 +3506,57 @@ def call_shell(command, capture, fed=None):
         pipes["stdout"] = subprocess.PIPE
         if fed is None:  # why an install failed is told where it is seen
             err, pipes["stderr"] = False, subprocess.STDOUT
-    done = subprocess.run(command, shell=True, executable=shell_path(), input=fed, **pipes)
-    note_exit(done.returncode)
+    code, told, errors = run_program(command, fed, shell=True, executable=shell_path(), **pipes)
+    note_exit(code)
     if err:
-        sys.stderr.write(done.stderr.decode("utf-8", "replace"))
+        sys.stderr.write(errors.decode("utf-8", "replace"))
     if capture:
-        return Lines(done.stdout.decode("utf-8", "replace").splitlines())
+        return Lines(told.decode("utf-8", "replace").splitlines())
     if out:
-        sys.stdout.write(done.stdout.decode("utf-8", "replace"))
+        sys.stdout.write(told.decode("utf-8", "replace"))
     return None
+
+
+def run_program(arguments, fed=None, **options):
+    """Its exit code, and what came by its pipes. A program that an interrupt ends has the time for it, as below a shell."""
+    subprocess = own("subprocess")
+
+    if fed is not None:
+        options["stdin"] = subprocess.PIPE
+    with subprocess.Popen(arguments, **options) as process:
+        told = wait_for_program(process, fed)
+    return (process.returncode, *told)
+
+
+def wait_for_program(process, fed):
+    """What came by its pipes. An interrupt is raised when the program has ended, a second one ends it."""
+    interrupt = None
+    while True:
+        try:
+            told = read_program(process, fed)
+            break
+        except KeyboardInterrupt as error:
+            if interrupt is not None:
+                process.kill()
+                raise
+            fed, interrupt = None, error
+        except BaseException:
+            process.kill()
+            raise
+    if interrupt is not None:
+        raise interrupt
+    return told
+
+
+def read_program(process, fed):
+    if process.stdin is process.stdout is process.stderr is None:
+        process.wait()
+        return None, None
+    while True:
+        try:  # with a time it can be called again when an interrupt has ended it
+            return process.communicate(fed, timeout=READ_S)
+        except own("subprocess").TimeoutExpired:
+            fed = None
 
 
 def note_exit(code):
@@ -3788,17 +3831,17 @@ def script_magic(program):
         pipes = {"std" + name: subprocess.PIPE for name in kept if kept[name]}
         flush_streams()
         # As an argument and not on stdin: the script may read the terminal.
-        done = subprocess.run([own("shutil").which(program) or program, *words, "-c", body, program, *arguments], **pipes)
-        note_exit(done.returncode)
-        for name in ("out", "err"):
+        code, *told = run_program([own("shutil").which(program) or program, *words, "-c", body, program, *arguments], **pipes)
+        note_exit(code)
+        for name, data in zip(("out", "err"), told):
             if kept[name]:
-                text = getattr(done, "std" + name).decode("utf-8", "replace")
+                text = data.decode("utf-8", "replace")
                 if name in options:
                     NAMESPACE[options[name]] = text
                 else:
                     getattr(sys, "std" + name).write(text)
-        if done.returncode and "no-raise-error" not in options:
-            raise subprocess.CalledProcessError(done.returncode, program)
+        if code and "no-raise-error" not in options:
+            raise subprocess.CalledProcessError(code, program)
 
     return magic
 
@@ -4843,6 +4886,8 @@ def set_up():
 
 def take_hello(hello):
     State.output = hello.get("output", "")
+    if "stack" in hello:
+        _thread.stack_size(int(hello["stack"]))
     if "rules" in hello:
         load_rules(hello.pop("checker"), hello.pop("rules"))
 
