@@ -4,7 +4,7 @@ import re
 
 import pytest
 from patience import until
-from steps import BEGUN, HOLD, NEVER_S, begin, go, listed, overdue
+from steps import BEGUN, HOLD, NEVER_S, begin, go, listed, overdue, skip_without
 
 DEAF = f"import os, signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{BEGUN}"
 
@@ -76,6 +76,66 @@ def test_a_program_that_saves_at_an_interrupt_is_not_interrupted_again(server):
     result = outlived(server, "python3 train.py; echo after", language="bash")
     assert "saved\n" in result.text and "Traceback" not in result.text
     assert listed(server, "output/*") == ["output/whole"]
+
+
+def test_a_program_of_a_shell_escape_saves_at_an_interrupt(server):
+    server.cell(f"open('train.py', 'w').write({SAVES!r})")
+    begin(server, "!python3 train.py")
+    result = server.interact(action="interrupt")
+    assert (result.state, "saved\n" in result.text) == ("interrupted", True), result.texts
+    begin(server, f"%%bash\necho begun\ntrap '' INT\nsleep {NEVER_S}")
+    assert "did not react to the interrupt" in server.interact(action="interrupt").text
+    assert server.interact(action="interrupt").state == "interrupted"
+    assert listed(server, "output/*") == ["output/whole"]
+
+
+LISTENS = """process.once('SIGINT', () => { console.log('heard'); setTimeout(() => { console.log('saved'); left(0) }, 300) });
+console.log('begun');
+"""
+
+
+@pytest.mark.parametrize("code", ["var left; await new Promise((go) => { left = go; SET })".replace("SET", LISTENS),
+                                  "var stop = false; var left = () => { stop = true }\n" + LISTENS +
+                                  "while (!stop) { for (let i = 0; i < 1e6; i++); await new Promise(setImmediate) }"])
+def test_code_that_listens_for_an_interrupt_is_not_ended_by_it(server, code):
+    skip_without("javascript")
+    server.cell("var kept = 7", language="javascript")
+    begin(server, code, language="javascript")
+    result = server.interact(action="interrupt", language="javascript")
+    assert result.state == "done" and "saved\n" in result.text, result.texts
+    assert server.cell("kept", language="javascript").text == "7\n"
+
+
+def test_code_that_listens_for_an_interrupt_and_goes_on_is_ended_by_the_second(server):
+    skip_without("javascript")
+    for code in ("await new Promise(() => {})", "while (true);"):
+        begin(server, "process.on('SIGINT', () => {}); console.log('begun'); " + code, language="javascript")
+        assert "did not react to the interrupt" in server.interact(action="interrupt", language="javascript").text
+        assert server.interact(action="interrupt", language="javascript").state == "interrupted"
+        server.cell("process.removeAllListeners('SIGINT')", language="javascript")
+
+
+def test_r_saves_at_an_interrupt(server):
+    skip_without("r")
+    begin(server, "cat('begun\\n'); tryCatch(repeat {}, interrupt = function(e) { Sys.sleep(2); cat('saved\\n') })", language="r")
+    assert "saved\n" in server.interact(action="interrupt", language="r").text
+
+
+def test_what_still_ends_is_told_with_the_place_it_is_at(server):
+    overdue(server, "def deaf():\n" + "".join(f"    {line}\n" for line in (DEAF + HOLD).splitlines()) + "deaf()\n")
+    other = server.cell("kept")
+    assert other.state == "not_started" and re.search("; it was last seen in deaf, line [5-9] of <cell", other.text), other.texts
+    go(server)
+    server.interact(action="wait")
+
+
+def test_what_still_ends_in_a_program_is_told_with_its_command_line(server):
+    server.cell(f"open('deaf.py', 'w').write({DEAF + HOLD!r})")
+    overdue(server, "python3 deaf.py --epochs 3", language="bash")
+    other = server.cell("echo", language="bash")
+    assert other.state == "not_started" and "python3 deaf.py --epochs 3'. Look" in other.text, other.texts
+    go(server)
+    server.interact(action="wait", language="bash")
 
 
 def test_a_loop_of_short_programs_ends_by_one_interrupt(server):

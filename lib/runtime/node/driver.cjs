@@ -34,7 +34,7 @@ const globals = globalThis; // a cell may declare that name
 const { byteLength } = Buffer;
 const { process, Number, BigInt, SyntaxError, TypeError, ReferenceError, Error } = globalThis;
 const { parse } = JSON;
-const { min } = Math;
+const { min, max } = Math;
 const call = Function.prototype.call;
 const uncurry = (method) => call.bind(method);
 const { apply, defineProperty: replaceProperty, deleteProperty } = Reflect;
@@ -292,6 +292,7 @@ const ASKED = 0;
 const LATER = 1;
 const READY = 2;
 const REQUESTED = 3;
+const HANDLED = 4;
 const SECRET = 'ptyc\u00e9ll'; // the global by which code of V8's comes back here
 const LAUNCH = 0;
 const BOXED = 1;
@@ -322,9 +323,9 @@ const terminate = (cell, session) => {
   const answer = load(shared, 2);
   if (answer === ${ASKED}) {
     setTimeout(terminate, 1, cell, session);
-  } else if (answer === ${LATER}) {
+  } else if (answer === ${LATER} || answer === ${HANDLED}) {
     session.disconnect();
-    setTimeout(end, 1, cell, true);
+    if (answer === ${LATER}) setTimeout(end, 1, cell, true);
   } else {
     session.post('Runtime.terminateExecution', () => {
       session.disconnect();
@@ -350,17 +351,34 @@ let guard = null;
 function startGuard() {
   if (guard !== null) return;
   try {
-    const { Worker } = host.require('worker_threads');
-    guard = new Worker(GUARD, { eval: true, workerData: [shared, INTERRUPT], env: {}, execArgv: [], stdin: false,
+    const threads = host.require('worker_threads');
+    guard = new threads.Worker(GUARD, { eval: true, workerData: [shared, INTERRUPT], env: {}, execArgv: [], stdin: false,
       trackUnmanagedFds: false, name: 'ptycell', __proto__: null });
   } catch {
     guard = false; // no thread to be had
     return;
   }
+  limitWorkers(host.require('worker_threads'));
   guard.unref();
   on(guard, 'message', terminated);
   on(guard, 'error', () => {});
   on(guard, 'exit', () => { guard = false; });
+}
+
+const WORKER_MB = 64; // that a worker takes beside the objects that it keeps
+
+// V8's limit of this heap would hold for workers, too, whatever they are given. So it is theirs where they are given
+// none: a worker that comes to its limit ends alone, and the process at none.
+function limitWorkers(threads) {
+  const limit = exec(/--max-old-space-size=([0-9]+)/, `${process.env.NODE_OPTIONS}`);
+  if (limit === null) return;
+  const maxOldGenerationSizeMb = max(Number(limit[1]) - WORKER_MB, Number(limit[1]) / 2);
+  v8.setFlagsFromString('--max-old-space-size=0');
+  threads.Worker = class Worker extends threads.Worker {
+    constructor(file, options) {
+      super(file, { ...options, resourceLimits: { maxOldGenerationSizeMb, ...options?.resourceLimits } });
+    }
+  };
 }
 
 // What the guard asked before a call of these is answered with LATER.
@@ -415,6 +433,12 @@ function neverUserCode(number) {
 function onGuard() {
   const number = -load(shared, 0);
   const mine = cell !== null && cell.number === number;
+  if (mine && isHandled(SPARES_CODE)) {
+    store(shared, 0, number);
+    store(shared, 4, 0);
+    store(shared, 2, HANDLED);
+    return;
+  }
   if (!userCodeRuns() && !neverUserCode(number)) {
     store(shared, 0, mine ? number : 0);
     store(shared, 2, LATER);
@@ -534,13 +558,32 @@ function interruptedByServer(id) {
   for (let i = 0; i < waiting.length; i++) {
     if (waiting[i].type === 'exec' && waiting[i].id === id) waiting[i].interrupted = true;
   }
-  if (cell === null || cell.id !== id || cell.ended || cell.outcome !== undefined) return;
+  if (cell === null || cell.id !== id || cell.ended || cell.outcome !== undefined || isHandled(SPARES_WAIT)) return;
   cell.wasInterrupted = true;
   if (cell.computes || holding) return; // its code is on the stack, which the guard ends
   const waits = compareExchange(shared, 0, cell.number, 0) === cell.number;
   cell.outcome = interrupted(waits ? 'what it waited for may still go on' : undefined);
   leaveUserCode();
   finish();
+}
+
+const SPARES_WAIT = 1;
+const SPARES_CODE = 2;
+let listened = 0; // for SIGINT, when the cell began
+
+function countListeners(name) {
+  const there = process._events?.[name];
+  return there === undefined ? 0 : typeof there === 'object' ? there.length : 1;
+}
+
+// Code that listens for SIGINT since its cell began reacts to an interrupt itself: neither what it awaits nor what it
+// computes ends by the first, as in Node alone.
+function isHandled(spares) {
+  if (cell.spared & spares) return false;
+  if (!cell.handles && countListeners('SIGINT') <= listened) return false;
+  cell.handles = true;
+  cell.spared |= spares;
+  return true;
 }
 
 function interrupted(why) {
@@ -736,7 +779,7 @@ function startCell(frame) {
     id: frame.id, number, file: `cell-${frame.id}.js`, code: frame.parts.code, kinds: undefined, first: undefined, attempts: 0,
     declares: syntax.declares(frame.parts.code), outcome: undefined, value: undefined, ended: false,
     images: 0, imagesLeftOut: 0, imagesLost: 0, typescript: false, typeProblem: undefined, held: false,
-    wasInterrupted: false, terminated: false, computes: false, asks: false, answered: false,
+    wasInterrupted: false, handles: false, spared: 0, terminated: false, computes: false, asks: false, answered: false,
     firstResource: newResource(), lastResource: 0, timer: undefined,
   };
   if (cell.code[0] === '\ufeff') cell.code = slice(cell.code, 1);
@@ -1673,8 +1716,10 @@ function onRejection(error) {
   say(`Uncaught (in promise) ${traceback(error)}`);
 }
 
+// The frame beside the signal says whom it is for; Node must not die of it. A listener of the code may be one that
+// leaves as it is called, which is after this.
 function onSigint() {
-  // The frame beside the signal says whom it is for; Node must not die of it.
+  if (cell !== null && countListeners('SIGINT') > listened) cell.handles = true;
 }
 
 function onSigusr1() {
@@ -1698,6 +1743,7 @@ function prepareProcess() {
   checkDescriptors();
   if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();
   addHandlers();
+  listened = countListeners('SIGINT');
 }
 
 function addHandlers() {

@@ -802,7 +802,7 @@ const TYPESCRIPT = new RegExp([
 const DECORATOR = /(?:^|\n)\s*@[\w$.]+(?:\([^\n]*\))?\s*(?:export\s|default\s|abstract\s|\s)*class\b/;
 const MARKUP = /(?:^|[=(?:,&|>{]|\breturn)\s*<(?:[A-Za-z][\w.-]*(?:\s[^<>]*)?\/?>|>)/;
 
-const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|set(?:Timeout|Interval|Immediate)|display|kill|Symbol|Proxy|class|import|read(?:File)?Sync)\b/;
+const NOT_SIMPLE = /\b(?:await|async|then|catch|Promise|nextTick|queueMicrotask|set(?:Timeout|Interval|Immediate)|display|kill|Symbol|Proxy|class|import|read(?:File)?Sync|worker_threads|SIGINT)\b/;
 
 // ---- packages ---------------------------------------------------------------------------------
 
