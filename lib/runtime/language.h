@@ -109,6 +109,8 @@ struct language {
 	bool preloads;
 	/* Its driver answers `imported`. */
 	bool tells_imported;
+	/* And gives threads the size of stack that `hello` says. */
+	bool sizes_stacks;
 	/* And says `interrupted`. */
 	bool tells_interrupts;
 };

@@ -10,6 +10,8 @@
 #include "sandbox/wire.h"
 #include "workspace/workspace.h"
 
+enum { NODE_BESIDE_HEAP = 96 << 20 };
+
 /* Pagers would wait for a key; colours never reach the model. */
 static const char *const common[] = {
 	"TERM=xterm-256color", "PAGER=cat",    "GIT_PAGER=cat", "MANPAGER=cat",  "GH_PAGER=cat",
@@ -96,15 +98,30 @@ static void put_passed(struct strings *s, const struct passed_variable *variable
 	add(s, item);
 }
 
-char **environment_new(const struct language *language, const struct workspace *workspace,
-		       const char *path, enum environment_network network,
-		       const struct passed *passed)
+/*
+ * V8 collects garbage by how much it may have, and ends a worker alone when it comes to that.
+ * Beside its heap it needs room for young objects and for its code, and Node for its threads.
+ */
+static void add_heap(struct strings *s, uint64_t memory_max)
 {
+	uint64_t beside = memory_max / 8 + NODE_BESIDE_HEAP;
+	uint64_t least = memory_max / 4;
+	uint64_t heap = memory_max > beside + least ? memory_max - beside : least;
+
+	if (memory_max > 0)
+		add(s, xasprintf("NODE_OPTIONS=--max-old-space-size=%ju", (uintmax_t)(heap >> 20)));
+}
+
+char **environment_new(const struct environment_spec *spec)
+{
+	const struct language *language = spec->language;
+	const struct workspace *workspace = spec->workspace;
+	const struct passed *passed = spec->passed;
 	const char *data = workspace_data_path(workspace);
 	const char *packages = workspace_packages_path(workspace);
 	struct strings s = { .items = NULL };
 
-	add(&s, search_path(path, packages));
+	add(&s, search_path(spec->path, packages));
 	add_packages(&s, packages);
 	add(&s, xasprintf("HOME=%s", data));
 	if (workspace_tmp_path(workspace) != NULL)
@@ -117,9 +134,10 @@ char **environment_new(const struct language *language, const struct workspace *
 		add(&s, xstrdup(common[i]));
 	for (size_t i = 0; language->environment[i] != NULL; i++)
 		add(&s, xstrdup(language->environment[i]));
-	if (network == ENVIRONMENT_PROXY)
+	add_heap(&s, spec->memory_max);
+	if (spec->network == ENVIRONMENT_PROXY)
 		add_proxy(&s);
-	for (size_t i = 0; network == ENVIRONMENT_NONE && i < ARRAY_SIZE(offline); i++)
+	for (size_t i = 0; spec->network == ENVIRONMENT_NONE && i < ARRAY_SIZE(offline); i++)
 		add(&s, xstrdup(offline[i]));
 	for (size_t i = 0; passed != NULL && i < passed->count; i++)
 		put_passed(&s, &passed->items[i]);

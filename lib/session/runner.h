@@ -145,6 +145,8 @@ struct runner_context {
 	/* From which its first interpreter is forked, unless that is NULL at the time; or NULL. */
 	struct interpreter *const *parent;
 	uint64_t stop_grace_ms; /* as PTYCELL_STOP_GRACE */
+	uint64_t memory_max;    /* of one process; 0: as much as there is */
+	uint64_t processes_max; /* and threads; 0: as many */
 	uint64_t spool_max;
 	uint64_t output_chars;
 };
@@ -210,13 +212,13 @@ void runner_expect_kill(struct runner *runner, const char *why);
 void runner_note_crowd(struct runner *runner, bool crowded);
 /* Makes an interpreter that runs a cell print where it is; false when it cannot. */
 bool runner_ask_where(struct runner *runner);
-/* The `data` of the run whose cell runs now; NULL when none does. */
-void *runner_current(const struct runner *runner);
 /*
  * Where the running cell is, as far as that is known, for "it is ...": the program that the
  * terminal's foreground is, or what the interpreter said at its last stop. NULL when nobody knows.
  */
 char *runner_where(const struct runner *runner);
+/* The `data` of the run whose cell runs now; NULL when none does. */
+void *runner_current(const struct runner *runner);
 /* For how long it has run; 0 when none does. */
 uint64_t runner_elapsed_us(const struct runner *runner);
 /*

@@ -22,9 +22,12 @@
 enum {
 	TERMINAL_ROWS = 40,
 	TERMINAL_COLUMNS = 120,
-	CLOSED_GRACE_MS = 500,  /* a process without its control channel may end by itself */
-	CLOSED_END_MS = 10000,  /* then the minder tells its end, also on a busy machine */
-	RESTART_WAIT_MS = 20,   /* between the ends of a minder and of its sandbox */
+	CLOSED_GRACE_MS = 500, /* a process without its control channel may end by itself */
+	CLOSED_END_MS = 10000, /* then the minder tells its end, also on a busy machine */
+	RESTART_WAIT_MS = 20,  /* between the ends of a minder and of its sandbox */
+	THREAD_STACK_USUAL = 8 << 20,
+	THREAD_STACK_MIN = 2 << 20, /* what code that recurses needs; as Python has it on Windows */
+	THREAD_STACK_UNIT = 64 << 10,
 	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
 	CROWD_LOOKS_MAX = 6,    /* then it will not become ready */
 };
@@ -271,17 +274,34 @@ static void boot(struct runner *r)
 	r->c.language->boot(&r->to_driver, &compiled);
 }
 
+/*
+ * The stack of a thread counts as memory at once: as many threads as may be have half of it. NULL
+ * where the usual size is small enough.
+ */
+static char *thread_stack(const struct runner *r)
+{
+	uint64_t bytes = r->c.processes_max > 0 ? r->c.memory_max / 2 / r->c.processes_max : 0;
+
+	if (!r->c.language->sizes_stacks || r->c.memory_max == 0 || bytes >= THREAD_STACK_USUAL)
+		return NULL;
+	bytes -= bytes % THREAD_STACK_UNIT;
+	return xasprintf("%ju", (uintmax_t)(bytes > THREAD_STACK_MIN ? bytes : THREAD_STACK_MIN));
+}
+
 static void say_hello(struct runner *r)
 {
 	cleanup_free char *output = environment_output_folder(r->c.workspace);
 	bool judged = r->c.rules != NULL && r->c.language->add_rules != NULL;
+	cleanup_free char *stack = thread_stack(r);
 
-	frame_begin(&r->to_driver, "hello", 0, judged ? 5 : 3);
+	frame_begin(&r->to_driver, "hello", 0, 3 + (judged ? 2 : 0) + (stack != NULL ? 1 : 0));
 	frame_add(&r->to_driver, "proto", "1", 1);
 	frame_add(&r->to_driver, "nonce", r->nonce, RUNNER_NONCE_LEN);
 	frame_add(&r->to_driver, "output", output, strlen(output));
 	if (judged)
 		r->c.language->add_rules(&r->to_driver, r->c.rules);
+	if (stack != NULL)
+		frame_add(&r->to_driver, "stack", stack, strlen(stack));
 }
 
 static void on_started(struct interpreter *interpreter)
@@ -526,8 +546,12 @@ int runner_start_interpreter(struct runner *r, struct err *err)
 	r->frames = frame_reader_new(FRAME_UP_PART_MAX);
 	r->link = link_new(r->c.language->codec);
 	argv = environment_argv(r->c.language, r->path);
-	envp = environment_new(r->c.language, r->c.workspace, r->path, network_of(r->c.confinement),
-			       r->c.passed);
+	envp = environment_new(&(struct environment_spec){ .language = r->c.language,
+							   .workspace = r->c.workspace,
+							   .path = r->path,
+							   .network = network_of(r->c.confinement),
+							   .passed = r->c.passed,
+							   .memory_max = r->c.memory_max });
 	spec.argv = argv;
 	spec.envp = envp;
 	spec.descriptor_count = r->c.is_parent ? plan_parent(descriptors)

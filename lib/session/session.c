@@ -390,6 +390,8 @@ struct lane *session_lane_for(struct session *s, const struct language *language
 		.rules = s->host->code_rules,
 		.parent = language->preloads ? parent_interpreter(parent_of(s)) : NULL,
 		.stop_grace_ms = s->host->settings->stop_grace * 1000,
+		.memory_max = s->limits.memory_max,
+		.processes_max = s->limits.processes_max,
 		.spool_max = s->limits.spool_max,
 		.output_chars = s->limits.output_chars,
 	};

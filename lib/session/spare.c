@@ -145,6 +145,8 @@ static int start(struct spare *spare, const struct parent *parent, struct err *e
 					  .redact = host->settings->redact,
 					  .rules = host->code_rules,
 					  .parent = parent_interpreter(parent),
+					  .memory_max = host->settings->limits.memory_max,
+					  .processes_max = host->settings->limits.processes_max,
 					  .spool_max = host->settings->limits.spool_max,
 					  .output_chars = host->settings->limits.output_chars });
 	return runner_prepare(spare->runner, err);

@@ -137,7 +137,7 @@ static void explain_thread(struct buf *out, const struct session_limits *limits)
 	buf_putf(
 		out,
 		"Processes and threads here are limited to %" PRIu64
-		" (processes_max), and the stack of each thread, of 8 MB as a rule, counts as memory,",
+		" (processes_max), and the stack of each thread, of 2 to 8 MB as a rule, counts as memory,",
 		limits->processes_max);
 	put_limit(out, " of which one process has at most", limits->memory_max, "memory_max");
 	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");
@@ -221,7 +221,8 @@ static const struct {
 } rows[] = {
 	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
 	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
-	    "Array buffer allocation failed", "memory exhausted", "std::bad_alloc" },
+	    "Array buffer allocation failed", "memory exhausted", "std::bad_alloc",
+	    "JS heap out of memory" },
 	  explain_memory,
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },

@@ -164,9 +164,9 @@ def test_h3_an_idle_interpreter_goes_last(tight):
     ("from multiprocessing import shared_memory\nm = shared_memory.SharedMemory(create=True, size=30 << 20)\ntry:\n  more = [shared_memory.SharedMemory(create=True, size=30 << 20) for _ in range(12)]\n  for one in more: one.buf[:] = bytes(30 << 20)\n"
      "finally: m.unlink()", "shared memory lies in /dev/shm, which holds what processes leave of 300 MB (memory_max)."),
     # H10: here it is memory, of which the kernel says the same.
-    ("import threading, time\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(90)]\n"
+    ("import threading, time\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(190)]\n"
      "try:\n  for t in threads: t.start()\nfinally: run.set()",
-     "the stack of each thread, of 8 MB as a rule, counts as memory, of which one process has at most 300 MB (memory_max)."),
+     "the stack of each thread, of 2 to 8 MB as a rule, counts as memory, of which one process has at most 300 MB (memory_max)."),
     ("import sqlite3\nc = sqlite3.connect('d.db')\nc.execute('create table t(a)')\n"
      "for i in range(400): c.execute('insert into t values(zeroblob(100000))')\nc.commit()",
      "If its file has become too large: one file here is limited to 30 MB (file_max)."),  # H11
@@ -220,6 +220,38 @@ def test_h12_what_a_program_met_is_named_though_the_cell_went_on(home, language,
         assert result.state in ("done", "raised")
         assert "_max)" not in result.text if words is None else words in result.text, result.text
         assert result.text.count("(file_max)") < 2
+
+
+GROWS_IN_V8 = "const y = []; while (true) y.push(new Array(10000).fill(1.5))"
+
+
+def test_h9_a_worker_without_memory_ends_alone(home):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        server.cell("var kept = 7; const { Worker } = require('worker_threads')", language="javascript")
+        result = server.cell(f"await new Promise((go, no) => new Worker({GROWS_IN_V8!r}, {{ eval: true }}).on('error', no))", language="javascript")
+        assert result.state == "raised" and "limited to 300 MB (memory_max)" in result.text, result.texts
+        own = server.cell("await new Promise((go) => new Worker('require(\"worker_threads\").parentPort.postMessage(require(\"worker_threads\").resourceLimits)', "
+                          "{ eval: true, resourceLimits: { maxOldGenerationSizeMb: 20 } }).on('message', go))", language="javascript")
+        assert "maxOldGenerationSizeMb: 20," in own.text
+        assert server.cell("kept", language="javascript").text == "7\n"
+
+
+def test_h9_programs_of_node_know_the_limit(home):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        text = server.cell("node -p 'v8.getHeapStatistics().heap_size_limit >> 20'", language="bash").text
+        assert 100 < int(text) < 300
+
+
+def test_h10_as_many_threads_as_may_be_have_stacks(home):
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 400 * MIB, "processes_max": 120})
+        result = server.cell("import threading\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(100)]\n"
+                             "try:\n  for t in threads: t.start()\nfinally: run.set()\nlen(threads)")
+        assert result.text == "100\n", result.texts
 
 
 @pytest.mark.parametrize("language, how", [("javascript", "was killed"), ("r", "cannot start")])

@@ -83,6 +83,7 @@ const struct language *python_language(void)
 		.gets_ready = true,
 		.preloads = true,
 		.tells_interrupts = true,
+		.sizes_stacks = true,
 		.tells_imported = true,
 	};
 

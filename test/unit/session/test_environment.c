@@ -44,6 +44,16 @@ static const char *value_of(char *const *environment, const char *name)
 	return found;
 }
 
+static char **make(const char *path, enum environment_network network, const struct passed *passed)
+{
+	return environment_new(&(struct environment_spec){ .language = &fixture_language,
+							   .workspace = workspace,
+							   .path = path,
+							   .network = network,
+							   .passed = passed,
+							   .memory_max = (uint64_t)1 << 30 });
+}
+
 static void arguments_follow_the_interpreters_path(void **state)
 {
 	char **argv;
@@ -66,24 +76,22 @@ static void nothing_of_the_servers_environment_goes_in(void **state)
 	(void)state;
 	assert_int_equal(setenv("SECRET_TOKEN", "x", 1), 0);
 	assert_int_equal(setenv("PYTHONPATH", "/evil", 1), 0);
-	environment = environment_new(&fixture_language, workspace, "/usr/bin/fake",
-				      ENVIRONMENT_NONE, NULL);
+	environment = make("/usr/bin/fake", ENVIRONMENT_NONE, NULL);
 	assert_null(value_of(environment, "SECRET_TOKEN"));
 	packages = xasprintf("%s/python", workspace_packages_path(workspace));
 	assert_string_equal(value_of(environment, "PYTHONPATH"), packages);
 	assert_string_equal(value_of(environment, "HOME"), workspace_data_path(workspace));
 	assert_string_equal(value_of(environment, "PAGER"), "cat");
 	assert_string_equal(value_of(environment, "LC_ALL"), "C.UTF-8");
+	assert_string_equal(value_of(environment, "NODE_OPTIONS"), "--max-old-space-size=800");
 	assert_string_equal(value_of(environment, "FAKE"), "yes"); /* the language's own */
 	environment_free(environment);
 }
 
 static void a_proxied_session_is_told_of_its_proxy_and_another_is_not(void **state)
 {
-	char **plain = environment_new(&fixture_language, workspace, "/usr/bin/fake",
-				       ENVIRONMENT_NONE, NULL);
-	char **proxied = environment_new(&fixture_language, workspace, "/usr/bin/fake",
-					 ENVIRONMENT_PROXY, NULL);
+	char **plain = make("/usr/bin/fake", ENVIRONMENT_NONE, NULL);
+	char **proxied = make("/usr/bin/fake", ENVIRONMENT_PROXY, NULL);
 
 	(void)state;
 	assert_int_equal(setenv("https_proxy", "http://me:secret@proxy.example:1", 1), 0);
@@ -102,8 +110,7 @@ static void who_reaches_nothing_is_told_not_to_try_again(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char **environment = environment_new(&fixture_language, workspace, "/usr/bin/fake",
-						     rows[i], NULL);
+		char **environment = make("/usr/bin/fake", rows[i], NULL);
 		bool told = rows[i] == ENVIRONMENT_NONE;
 
 		assert_int_equal(value_of(environment, "PIP_RETRIES") != NULL, told);
@@ -120,8 +127,7 @@ static void what_the_person_passes_goes_before_all_else(void **state)
 	struct passed_variable items[] = { { .name = name, .value = value },
 					   { .name = other, .value = value, .secret = true } };
 	const struct passed passed = { .items = items, .count = ARRAY_SIZE(items) };
-	char **environment = environment_new(&fixture_language, workspace, "/usr/bin/fake",
-					     ENVIRONMENT_NONE, &passed);
+	char **environment = make("/usr/bin/fake", ENVIRONMENT_NONE, &passed);
 	size_t pagers = 0;
 
 	(void)state;
@@ -149,8 +155,7 @@ static void the_interpreters_own_folder_is_searched_first(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char **environment = environment_new(&fixture_language, workspace, rows[i].path,
-						     ENVIRONMENT_NONE, NULL);
+		char **environment = make(rows[i].path, ENVIRONMENT_NONE, NULL);
 
 		cleanup_free char *search =
 			xasprintf("%s:%s/python/bin:%s/javascript/node_modules/.bin",
