@@ -35,18 +35,37 @@ static uint64_t read_limit(const char *folder, const char *name)
 							       : UINT64_MAX;
 }
 
+/* What a controller limits: its name and its files, in either version of control groups. */
+struct resource {
+	const char *controller; /* as a folder of the first version, "/memory" */
+	const char *max;
+	const char *max_first;
+	const char *used; /* what is taken off; or NULL */
+};
+
+static const struct resource memory = { "/memory", "memory.max", "memory.limit_in_bytes", NULL };
+static const struct resource processes = { "/pids", "pids.max", "pids.max", "pids.current" };
+
+static uint64_t read_room(const char *folder, const char *max, const char *used)
+{
+	uint64_t limit = read_limit(folder, max);
+	uint64_t taken = used != NULL && limit != UINT64_MAX ? read_limit(folder, used) : 0;
+
+	return taken < limit ? limit - taken : 0;
+}
+
 /* Of `group` below `top` and of those above it. In a container its own path may lead nowhere. */
-static uint64_t least_above(const char *top, const char *group, const char *name)
+static uint64_t least_above(const char *top, const char *group, const char *max, const char *used)
 {
 	cleanup_free char *folder = xasprintf("%s%s", top, group);
 	size_t top_len = strlen(top);
 	uint64_t least = UINT64_MAX;
 
 	for (;;) {
-		uint64_t limit = read_limit(folder, name);
+		uint64_t room = read_room(folder, max, used);
 		char *slash = strrchr(folder, '/');
 
-		least = limit < least ? limit : least;
+		least = room < least ? room : least;
 		if (slash == NULL || (size_t)(slash - folder) < top_len)
 			return least;
 		*slash = '\0';
@@ -54,9 +73,9 @@ static uint64_t least_above(const char *top, const char *group, const char *name
 }
 
 /* A line is "NUMBER:CONTROLLERS:PATH", of the second version "0::PATH". */
-static uint64_t limit_of_line(char *line, const char *root)
+static uint64_t room_of_line(char *line, const char *root, const struct resource *resource)
 {
-	cleanup_free char *first = xasprintf("%s/memory", root);
+	cleanup_free char *first = xasprintf("%s%s", root, resource->controller);
 	char *controllers = strchr(line, ':');
 	char *path = controllers != NULL ? strchr(controllers + 1, ':') : NULL;
 
@@ -64,12 +83,14 @@ static uint64_t limit_of_line(char *line, const char *root)
 		return UINT64_MAX;
 	*path++ = '\0';
 	if (str_eq(controllers, ":"))
-		return least_above(root, path, "memory.max");
-	return str_eq(controllers, ":memory") ? least_above(first, path, "memory.limit_in_bytes")
-					      : UINT64_MAX;
+		return least_above(root, path, resource->max, resource->used);
+	return str_eq(controllers + 1, resource->controller + 1)
+		       ? least_above(first, path, resource->max_first, resource->used)
+		       : UINT64_MAX;
 }
 
-uint64_t machine_group_memory(const char *membership, const char *root)
+static uint64_t group_room(const char *membership, const char *root,
+			   const struct resource *resource)
 {
 	cleanup_free char *lines = xstrdup(membership);
 	uint64_t least = UINT64_MAX;
@@ -77,11 +98,21 @@ uint64_t machine_group_memory(const char *membership, const char *root)
 
 	for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		uint64_t limit = limit_of_line(line, root);
+		uint64_t room = room_of_line(line, root, resource);
 
-		least = limit < least ? limit : least;
+		least = room < least ? room : least;
 	}
 	return least;
+}
+
+uint64_t machine_group_memory(const char *membership, const char *root)
+{
+	return group_room(membership, root, &memory);
+}
+
+uint64_t machine_group_tasks_left(const char *membership, const char *root)
+{
+	return group_room(membership, root, &processes);
 }
 
 uint64_t machine_memory(void)
@@ -126,7 +157,7 @@ static uint64_t count_tasks(uid_t uid)
 	return tasks;
 }
 
-uint64_t machine_tasks_left(void)
+static uint64_t user_tasks_left(void)
 {
 	struct rlimit tasks;
 	uint64_t used;
@@ -136,6 +167,17 @@ uint64_t machine_tasks_left(void)
 	/* Of root's sessions each has a user of its own, to whom the number applies. */
 	used = getuid() != 0 ? count_tasks(getuid()) : 0;
 	return tasks.rlim_cur > used ? tasks.rlim_cur - used : 0;
+}
+
+uint64_t machine_tasks_left(void)
+{
+	cleanup_free char *membership = read_text("/proc/self/cgroup");
+	uint64_t user = user_tasks_left();
+	uint64_t group = UINT64_MAX;
+
+	if (membership != NULL)
+		group = machine_group_tasks_left(membership, "/sys/fs/cgroup");
+	return group < user ? group : user;
 }
 
 size_t machine_open_files(void)

@@ -14,10 +14,12 @@ uint64_t machine_memory(void);
  */
 uint64_t machine_group_memory(const char *membership, const char *root);
 /*
- * Processes and threads that our user may have beside those that run (RLIMIT_NPROC); UINT64_MAX
- * when they are many.
+ * Processes and threads that our user (RLIMIT_NPROC) and our control groups allow beside those that
+ * run; UINT64_MAX when they are many.
  */
 uint64_t machine_tasks_left(void);
+/* Of machine_group_memory, for processes and threads: what is there already is taken off. */
+uint64_t machine_group_tasks_left(const char *membership, const char *root);
 /* Descriptors that we have open, about. */
 size_t machine_open_files(void);
 

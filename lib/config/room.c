@@ -19,7 +19,7 @@ void room_limit_processes(struct settings *settings, uint64_t left)
 		return;
 	settings->limits.processes_max = room > row->floor ? room : row->floor;
 	notices = xasprintf("%s%s is %" PRIu64 " here: this user may have only %" PRIu64
-			    " more processes and threads (ulimit -u), and ptycell needs some.\n",
+			    " more processes and threads (ulimit -u, or its container), and ptycell needs some.\n",
 			    settings->notices != NULL ? settings->notices : "", row->name,
 			    settings->limits.processes_max, left);
 	free(settings->notices);

@@ -314,7 +314,7 @@ def test_t9_code_leaves_ptycell_the_processes_that_it_needs():
             assert result.state == "raised" and f"here they are limited to {most} (processes_max)" in result.text
             assert server.cell("echo hi", session="other", language="bash").text == "hi\n"
             assert server.cell("open('output/kept', 'w').write('5'); len(many)").state == "done"
-            assert b"this user may have only" in server.stderr and b"(ulimit -u)" in server.stderr
+            assert b"this user may have only" in server.stderr and b"(ulimit -u, or its container)" in server.stderr
 
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

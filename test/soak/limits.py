@@ -12,6 +12,7 @@ import os
 import pathlib
 import random
 import shutil
+import subprocess
 import sys
 import time
 
@@ -37,7 +38,7 @@ WORDS = {
     "processes": ("Resource temporarily unavailable", "EAGAIN", "(processes_max)"),
     "descriptors": ("Too many open files", "EMFILE"),
     "output": ("left out",),
-    "time": ("deadline of 1 s",),
+    "time": ("deadline of ",),
 }
 # Nothing else is possible: V8 and bash end their process when an allocation fails.
 LOST = {("memory", "javascript"), ("memory", "bash")}
@@ -100,6 +101,39 @@ CELLS = {
     },
     "bash": {**SHELL, "memory": ("y=$(head -c 900000000 /dev/zero | tr '\\0' a)",), "time": ("while :; do :; done", "sleep 1000")},
 }
+TRAIN = """import time
+try:
+    while True: sum(range(1000))
+except KeyboardInterrupt:
+    end = time.monotonic() + 2
+    while time.monotonic() < end: pass
+    open('saved', 'w').write('whole')
+"""
+SAVES_S = 10  # within which it has begun
+# Real programs: limit, language, which, modules of Python or programs that it needs, code. What "saves" has a file then.
+REAL = (
+    ("disk", "python", "to_csv", ("pandas",), "import numpy, pandas\ntable = pandas.DataFrame(numpy.zeros((300000, 8)))\n"
+     "for i in range(99): table.to_csv(f'f{i}.csv')"),
+    ("memory", "python", "joblib", ("joblib", "numpy"), "import joblib, numpy\n"
+     "joblib.Parallel(n_jobs=2)(joblib.delayed(numpy.tile)(numpy.ones(1 << 20), 200) for _ in range(4))"),
+    ("memory", "python", "n_jobs", ("sklearn",), "import numpy, sklearn.metrics\n"
+     "sklearn.metrics.pairwise_distances(numpy.ones((20000, 10)), n_jobs=2)"),
+    ("time", "python", "svd", ("numpy",), "import numpy\nnumpy.linalg.svd(numpy.random.rand(1500, 1500))[0].shape"),
+    ("file", "python", "sqlite3", ("sqlite3",), "import sqlite3\nc = sqlite3.connect('d.db')\nc.execute('create table t(a)')\n"
+     "for i in range(400): c.execute('insert into t values(zeroblob(100000))')\nc.commit()"),
+    ("time", "python", "saves", (), TRAIN),
+    ("time", "python", "saves by !", (), f"open('train.py', 'w').write({TRAIN!r})\n!python3 train.py"),
+    ("time", "bash", "saves", (), f"cat >train.py <<'END'\n{TRAIN}END\npython3 train.py"),
+    ("time", "r", "saves", (), "tryCatch(repeat {}, interrupt = function(e) { Sys.sleep(2); cat('whole', file = 'saved') })"),
+    ("time", "javascript", "saves", (), "await new Promise((go) => process.once('SIGINT', () => setTimeout(() => {\n"
+     "  require('fs').writeFileSync('saved', 'whole'); go() }, 2000)))"),
+    ("memory", "r", "mclapply", (), "print(parallel::mclapply(1:2, function(i) { x <- numeric(2e8); 1 }))"),
+    ("memory", "javascript", "worker", (), "const { Worker } = require('worker_threads'); await new Promise((go, no) => new Worker("
+     "'const y = []; while (true) y.push(new Array(10000).fill(1.5))', { eval: true }).on('error', no))"),
+    ("tmp", "bash", "sort", ("sort", "shuf"), "seq 1 2500000 | shuf >in.txt; sort -S 1M in.txt >out.txt"),
+    ("disk", "bash", "clone", ("git",), "git init -q r; head -c 12000000 /dev/urandom >r/a; git -C r add a\n"
+     "git -C r -c user.name=a -c user.email=a@b commit -qm a; for i in {1..9}; do git clone -q file://$PWD/r c$i || break; done"),
+)
 # R's con stays open, and what a full file system said goes unheard until it is closed.
 UNTOLD = {("tmp", "r")}
 
@@ -128,6 +162,13 @@ def in_background(language, code):
     return f"import subprocess\nchild = subprocess.Popen(['bash', '-c', {code!r}], stdout=-3, stderr=-3)"
 
 
+def is_there(language, needed):
+    if language == "bash":
+        return all(map(shutil.which, needed))
+    python = os.environ.get("PTYCELL_PYTHON", "python3")
+    return not needed or subprocess.run([python, "-c", f"import {', '.join(needed)}"], check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def fields():
     """(limit, language, who, code); only those that there are."""
     for language in BEGIN:
@@ -142,6 +183,9 @@ def fields():
                 yield limit, language, "child", in_child(language, code)
             if limit in ("memory", "disk"):  # what nobody waits for tells nothing of the others
                 yield limit, language, "background", in_background(language, SHELL[limit][-1])
+        for limit, of, who, needed, code in REAL:
+            if of == language and is_there(language, needed):
+                yield limit, language, who, code
     for limit in ("memory", "disk", "tmp", "time"):
         yield limit, "python", "all", CELLS["python"][limit][-1]
 
@@ -163,10 +207,15 @@ def keeps(server, language, session="s"):
     return server.cell(LOOK[language], language=language, session=session).text.splitlines()[:1] == ["5"]
 
 
+def saved(server, language):
+    server.interact(action="wait", language=language)
+    return server.cell("cat saved", language="bash").text.strip() == "whole"
+
+
 def run(server, field):
     """What differs, in words; "" when nothing does."""
     limit, language, who, code = field
-    timeout = {"timeout": 1} if limit == "time" else {}
+    timeout = {"timeout": SAVES_S if who.startswith("saves") else 1} if limit == "time" else {}
     languages = [language, "bash", "javascript"] if who == "all" else [language]
     codes = [code, *(CELLS[other][limit][-1] for other in languages[1:])]
     server.call("session_info", session_id="s", config=CONFIG)
@@ -179,6 +228,8 @@ def run(server, field):
         texts += "".join(part.get("text", "") for part in result["content"])
     if not is_told(server, field, texts):
         return f"the limit is not named: {texts[-700:]!r}"
+    if who.startswith("saves") and not saved(server, language):
+        return f"what it saved is not there: {texts[-700:]!r}"
     lost = [one for one in languages if (limit, one) not in LOST or who not in ("cell", "all") if not keeps(server, one)]
     if lost:
         return f"the state of {', '.join(lost)} is lost: {texts[-700:]!r}"

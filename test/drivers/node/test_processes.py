@@ -618,7 +618,7 @@ def test_a_first_cell_may_send_signals_to_itself(session, code):
 
 def test_an_interpreter_in_which_v8_evaluates_nothing_more_ends_with_a_word(session):
     with pytest.raises(node_harness.Died, match="V8 evaluates nothing more"):
-        session.run("process['ki' + 'll'](process.pid, 'SIGINT'); 4")
+        session.run("process['ki' + 'll'](process.pid, 'SIG' + 'INT'); 4")
         session.run("5")
 
 

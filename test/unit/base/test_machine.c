@@ -55,6 +55,26 @@ static void so_it_does_in_the_first_version(void **state)
 	assert_true(machine_group_memory("3:memory:/nowhere/b\n", scratch.path) >= 1LL << 60);
 }
 
+static void of_processes_those_that_are_there_are_taken_off(void **state)
+{
+	(void)state;
+	make_folder("a");
+	make_folder("a/b");
+	scratch_write(scratch.fd, "a/pids.max", "100\n");
+	scratch_write(scratch.fd, "a/pids.current", "40\n");
+	scratch_write(scratch.fd, "a/b/pids.max", "max\n");
+	assert_int_equal(machine_group_tasks_left("0::/a/b\n", scratch.path), 60);
+	scratch_write(scratch.fd, "a/b/pids.max", "20\n");
+	scratch_write(scratch.fd, "a/b/pids.current", "30\n");
+	assert_int_equal(machine_group_tasks_left("0::/a/b\n", scratch.path), 0);
+	make_folder("pids");
+	make_folder("pids/a");
+	scratch_write(scratch.fd, "pids/a/pids.max", "50\n");
+	scratch_write(scratch.fd, "pids/a/pids.current", "8\n");
+	assert_int_equal(machine_group_tasks_left("3:pids:/a\n0::/\n", scratch.path), 42);
+	assert_true(machine_tasks_left() > 0);
+}
+
 static void what_says_nothing_limits_nothing(void **state)
 {
 	(void)state;
@@ -69,6 +89,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_least_of_a_group_and_those_above_counts, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(so_it_does_in_the_first_version, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(of_processes_those_that_are_there_are_taken_off,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_says_nothing_limits_nothing, set_up,
 						tear_down),
 	};

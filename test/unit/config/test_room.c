@@ -39,7 +39,7 @@ static void what_was_to_be_told_before_is_told_too(void **state)
 	assert_string_equal(
 		settings.notices,
 		"One.\nPTYCELL_PROCESSES_MAX is 36 here: this user may have only 60 more "
-		"processes and threads (ulimit -u), and ptycell needs some.\n");
+		"processes and threads (ulimit -u, or its container), and ptycell needs some.\n");
 	free(settings.notices);
 }
 
