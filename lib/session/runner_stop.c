@@ -36,6 +36,11 @@ static uint64_t grace_ms(const struct runner *r)
 	return part > r->c.stop_grace_ms ? part : r->c.stop_grace_ms;
 }
 
+static bool in_grace(const struct runner *r)
+{
+	return r->grace_end_ms != 0 && loop_now(r->c.loop) < r->grace_end_ms;
+}
+
 /*
  * Code that saves what it has because of an interrupt would lose that by a second one. It is for an
  * interrupt that was lost, where the driver would have said that it came; else it waits for the end
@@ -43,9 +48,11 @@ static uint64_t grace_ms(const struct runner *r)
  */
 static bool repeats(const struct runner *r)
 {
+	bool grace_over = r->grace_end_ms != 0 && !in_grace(r);
+
 	if (r->interrupt_taken)
-		return r->grace_end_ms != 0;
-	return r->grace_end_ms != 0 || r->c.language->tells_interrupts ||
+		return grace_over;
+	return grace_over || r->c.language->tells_interrupts ||
 	       (r->stop == RUNNER_STOP_DEADLINE && r->c.stop_grace_ms == 0);
 }
 
@@ -138,7 +145,14 @@ static bool goes_on(struct runner *r)
 		r->c.handlers->stuck(r, way_out(r));
 		return true;
 	}
-	if (r->stop != RUNNER_STOP_DEADLINE || r->grace_end_ms != 0 || r->c.stop_grace_ms == 0)
+	if (r->stop != RUNNER_STOP_DEADLINE || r->c.stop_grace_ms == 0)
+		return false;
+	if (in_grace(r)) { /* somebody interrupted it once more */
+		loop_timer_start(r->c.loop, &r->escalation, r->grace_end_ms, on_grace_end);
+		r->c.handlers->stuck(r, way_out(r));
+		return true;
+	}
+	if (r->grace_end_ms != 0)
 		return false;
 	r->grace_end_ms = loop_now(r->c.loop) + grace_ms(r);
 	loop_timer_start(r->c.loop, &r->escalation, r->grace_end_ms, on_grace_end);
@@ -201,19 +215,26 @@ static void first_interrupt(struct runner *r)
 	loop_timer_start(r->c.loop, &r->escalation, ready_ms, on_escalation);
 }
 
+/* Within its grace it is told, as elsewhere, when that does not help. */
+static void interrupt_again(struct runner *r)
+{
+	runner_send_interrupt(r);
+	if (in_grace(r) && r->step == STEP_TERMINATE)
+		first_interrupt(r);
+	else
+		send_signal(r, STEP_INTERRUPT);
+}
+
 static void interrupt(struct runner *r, enum runner_stop stop)
 {
 	bool under_way = loop_timer_active(&r->escalation);
 
 	if (stop > r->stop)
 		r->stop = stop;
-	if (under_way) {
-		if (stop == RUNNER_STOP_INTERRUPT) { /* somebody wants one more */
-			runner_send_interrupt(r);
-			send_signal(r, STEP_INTERRUPT);
-		}
+	if (under_way && stop == RUNNER_STOP_INTERRUPT) /* somebody wants one more */
+		interrupt_again(r);
+	if (under_way)
 		return;
-	}
 	if (r->step == STEP_TERMINATE && stop == RUNNER_STOP_DEADLINE) {
 		escalate_from(r, STEP_TERMINATE); /* interrupts were of no use */
 		return;

@@ -25,6 +25,14 @@ def test_code_that_no_interrupt_reaches_is_told_at_its_deadline_and_ends_in_its_
     assert server.cell("kept").text == "7\n"
 
 
+def test_an_interrupt_within_the_grace_is_answered_when_it_does_not_help(server):
+    overdue(server, DEAF + HOLD + "print('whole')")
+    result = server.interact(action="interrupt")
+    assert result.state == "timed_out" and "It has not ended yet" in result.text, result.texts
+    go(server)
+    assert "whole\n" in server.interact(action="wait").text
+
+
 def test_the_grace_ends(servers):
     server = servers(env={"PTYCELL_STOP_GRACE": "1"})
     assert "It has not ended yet: it has 1 s more" in overdue(server, DEAF + f"time.sleep({NEVER_S})").text
