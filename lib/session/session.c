@@ -243,7 +243,7 @@ static void on_lost(struct runner *runner, const char *why, bool told)
 			 "imports are gone; files are not, and session://%s/script has the code "
 			 "that ran. This is generation %ju.",
 			 runner_language(runner)->name, s->id,
-			 (uintmax_t)session_lane_of(s, runner)->last.number, why, s->id,
+			 (uintmax_t)session_last_number(session_lane_of(s, runner)), why, s->id,
 			 (uintmax_t)s->generation);
 	session_add_notice(s, text);
 }

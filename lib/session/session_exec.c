@@ -142,6 +142,23 @@ struct exec *session_first_exec(const struct lane *lane)
 	return exec != NULL ? exec : first_of(&s->execs, lane);
 }
 
+uint64_t session_last_number(const struct lane *lane)
+{
+	const struct session *s = lane->session;
+	const struct list *stages[] = { &s->to_scan, &s->to_keep, &s->to_look, &s->to_link };
+	uint64_t last = lane->last.number;
+
+	for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
+		for (struct list *node = stages[i]->next; node != stages[i]; node = node->next) {
+			const struct exec *exec = list_entry(node, struct exec, node);
+
+			if (exec->lane == lane && exec->cell->state != CELL_NOT_STARTED &&
+			    exec->number > last)
+				last = exec->number;
+		}
+	return last;
+}
+
 struct exec *session_exec_ahead(const struct exec *exec)
 {
 	struct exec *first = first_of(&exec->lane->session->execs, exec->lane);

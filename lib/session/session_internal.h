@@ -168,6 +168,8 @@ void session_on_ended(struct runner *runner, struct cell *cell_own, void *data);
 void session_end_execs(struct session *session, struct list *execs, const char *why);
 /* The oldest of a lane that is not over: it runs, or ended, or will be the next; NULL: none. */
 struct exec *session_first_exec(const struct lane *lane);
+/* Of the cell that ran last, also while what it wrote is still being kept. */
+uint64_t session_last_number(const struct lane *lane);
 /* What runs, or will run, before it; NULL when nothing does. */
 struct exec *session_exec_ahead(const struct exec *exec);
 /* Its turn did not come, because `ahead` still runs: tells that it was not started. */

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Sessions: generations, queues, limits, expiry, and everything gone at their end."""
 import os
+import shutil
 
 import pytest
-from client import Result, Server
+from client import ALONE, BUILD, Result, Server
 from machines import IS_ROOT
 from patience import until
 from steps import (HOLD, NEVER_S, alive, all_gone, family, go, interpreters, kill, listed, name_of,
@@ -28,6 +29,29 @@ def test_the_first_answer_says_that_the_session_is_new_and_which_others_live(ser
     assert server.cell("1").notice.startswith("Session 's' is new and empty")
     other = server.cell("1", session="t")
     assert "Session 't' is new" in other.notice and "'s'" in other.notice
+
+
+# Stands where ptycell-files is, and waits before it becomes that.
+SLOW_FILES = """#!/bin/sh
+touch {home}/copies
+until test -e {home}/go; do sleep 0.01; done
+exec {files} "$@"
+"""
+
+
+def test_a_loss_behind_a_cells_end_is_told_as_behind_it_although_it_is_still_being_kept(home, tmp_path):
+    for program in BUILD.glob("ptycell*"):
+        if program.is_file():
+            shutil.copy(program, tmp_path)
+    (tmp_path / "ptycell-files").write_text(SLOW_FILES.format(home=home, files=(BUILD / "ptycell-files").resolve()))
+    with Server(home, command=[str(tmp_path / "ptycell")], env=ALONE) as server:
+        pending = server.start_cell("open('output/a', 'w').write('a')")
+        until((home / "copies").exists)
+        for pid, _ in interpreters(server):
+            kill(pid)
+        until(lambda: rows(server)["s"]["generation"] == 2)
+        (home / "go").touch()
+        assert "was lost after cell 1: the interpreter was killed" in answer_of(pending).notice
 
 
 @pytest.mark.parametrize("who", ["launch", "init"])
