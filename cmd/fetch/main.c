@@ -22,6 +22,7 @@
 #include "helper/say.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "parts/parts.h"
 #include "store.h"
 
 enum { ORDER_MAX = 8 << 20 };
@@ -67,11 +68,13 @@ static int run(struct err *err)
 	return obey(order, err);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err;
 
+	if (!parts_agree(argc, argv))
+		return PARTS_OTHER;
 	/* Hosts in Unicode are converted by the locale's character set. */
 	(void)setlocale(LC_CTYPE, "C.UTF-8");
 	(void)sigaction(SIGPIPE, &ignore, NULL);

@@ -24,6 +24,7 @@
 #include "link.h"
 #include "look.h"
 #include "pack.h"
+#include "parts/parts.h"
 #include "remove.h"
 #include "rescue.h"
 #include "trim.h"
@@ -68,11 +69,13 @@ static int run(struct err *err)
 	return order != NULL ? obey(order, err) : -1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err;
 
+	if (!parts_agree(argc, argv))
+		return PARTS_OTHER;
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	(void)umask(077);
 	if (run(&err) == 0)

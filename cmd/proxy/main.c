@@ -22,6 +22,7 @@
 #include "helper/harden.h"
 #include "helper/say.h"
 #include "order.h"
+#include "parts/parts.h"
 #include "resolver.h"
 
 enum { LISTENER_FD = 3, PORTS_MAX = HOSTS_MAX + 4 };
@@ -98,11 +99,13 @@ static int run(struct err *err)
 	return result;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err;
 
+	if (!parts_agree(argc, argv))
+		return PARTS_OTHER;
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	if (run(&err) == 0)
 		_exit(EXIT_SUCCESS); /* nothing is left to flush, and a leak checker may not run */

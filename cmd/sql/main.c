@@ -23,6 +23,7 @@
 #include "helper/say.h"
 #include "json/get.h"
 #include "json/make.h"
+#include "parts/parts.h"
 #include "stop.h"
 
 /* A message as long as PTYCELL_LINE_MAX is by itself, each of its characters written as \u1234, is
@@ -129,11 +130,13 @@ static int serve(struct err *err)
 	return 0;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct err err;
 
+	if (!parts_agree(argc, argv))
+		return PARTS_OTHER;
 	(void)sigaction(SIGPIPE, &ignore, NULL);
 	(void)umask(077);
 	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* of patterns, and of what drivers convert */

@@ -31,6 +31,15 @@ int fd_steal(int *fd)
 	return taken;
 }
 
+bool fd_is_file(int fd, const char *path)
+{
+	struct stat held;
+	struct stat named;
+
+	return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_dev == named.st_dev &&
+	       held.st_ino == named.st_ino;
+}
+
 int fd_set_nonblock(int fd, struct err *err)
 {
 	int flags = fcntl(fd, F_GETFL);

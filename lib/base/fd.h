@@ -3,6 +3,7 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -18,6 +19,8 @@ void fd_close(int *fd);
 
 /* Hands *fd over to the caller and leaves -1. */
 int fd_steal(int *fd);
+/* Does this path lead to what the descriptor holds? */
+bool fd_is_file(int fd, const char *path);
 int fd_set_nonblock(int fd, struct err *err) MUST_CHECK;
 /* A close-on-exec copy numbered 3 or higher. */
 int fd_dup(int fd, struct err *err) MUST_CHECK;

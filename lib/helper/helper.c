@@ -19,6 +19,7 @@
 #include "event/output.h"
 #include "helper/reply.h"
 #include "json/write.h"
+#include "parts/parts.h"
 
 enum { FIRST_FD = 3, READ_SIZE = 64 << 10, KILL_WAIT_MS = 1000, HANGS_MS = 30 * 1000 };
 
@@ -94,10 +95,10 @@ static int spawn_run(struct spawn *spawn, const struct helper_spec *spec, const 
 		     int program, pid_t *ret_pid, struct err *err)
 {
 	char *minimal[] = { (char[]){ "PATH=/usr/bin:/bin" }, (char[]){ "LC_ALL=C.UTF-8" }, NULL };
-	char *argv[] = { NULL, NULL };
-	cleanup_free char *argv0 = xstrdup(spec->path);
+	cleanup_free char *path = xstrdup(spec->path);
+	cleanup_free char *version = xstrdup(parts_version);
+	char *argv[] = { path, version, NULL };
 
-	argv[0] = argv0;
 	if (spawn_prepare(spawn, spec, ends, program, err) < 0)
 		return -1;
 	errno = posix_spawn(ret_pid, spawn->path, &spawn->actions, &spawn->attributes, argv,
@@ -124,14 +125,14 @@ static int start_from(int program, const struct helper_spec *spec, const int end
 	return result;
 }
 
-/* One whose file is gone, as after an update, is still held. */
+/* One whose file is gone or another's, as after an update, is still held. */
 static int start_process(const struct helper_spec *spec, const int ends[2], pid_t *ret_pid,
 			 struct err *err)
 {
-	int result = start_from(-1, spec, ends, ret_pid, err);
-	int program = result < 0 && err->sys == ENOENT ? helper_held(spec->path) : -1;
+	int held = helper_held(spec->path);
 
-	return program >= 0 ? start_from(program, spec, ends, ret_pid, err) : result;
+	return start_from(held >= 0 && !fd_is_file(held, spec->path) ? held : -1, spec, ends,
+			  ret_pid, err);
 }
 
 /* ---- its answer ---- */
@@ -216,6 +217,8 @@ static void tell_end(struct helper *helper, int wait_status)
 	}
 	if (helper->broken)
 		(void)err_wrap(&err, "'%s'", helper->name);
+	else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == PARTS_OTHER)
+		parts_differ(helper->name, &err);
 	else if (WIFSIGNALED(wait_status))
 		(void)err_set(&err, ERR_INTERNAL, "'%s' was ended by signal %d", helper->name,
 			      WTERMSIG(wait_status));

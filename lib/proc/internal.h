@@ -24,6 +24,12 @@ int launcher_request(struct launcher *launcher, enum wire_type type, const int *
 		     size_t fd_count, struct err *err) MUST_CHECK;
 
 /*
+ * For whom it left without an answer: true when it ended by itself, which one of another version
+ * does at once, and says so. Waits for its end, for a moment.
+ */
+bool launcher_differs(struct launcher *launcher, struct err *ret_err);
+
+/*
  * Sends WIRE_START and returns the number that it has in the sandbox, or says why that is not
  * usable. The descriptors stay the caller's.
  */

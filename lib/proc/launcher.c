@@ -11,17 +11,20 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "parts/parts.h"
 #include "proc/internal.h"
 #include "sandbox/launch.h"
 #include "sandbox/warden.h"
 
 /* Longer than the launcher's own grace for its sandboxes. */
-enum { END_GRACE_MS = 2 * WARDEN_LAUNCHER_GRACE_MS };
+enum { END_GRACE_MS = 2 * WARDEN_LAUNCHER_GRACE_MS, LEAVE_MS = 300 };
 
 struct launcher {
 	struct loop *loop;
 	char *path;
+	int program; /* it, held open: to be started when its file is gone or another's; or -1 */
 	int channel; /* -1: none runs */
+	bool left;   /* the last one ended by itself, as one does that is not understood */
 	struct loop_child child;
 	struct list closing;
 	struct list probes;
@@ -45,6 +48,7 @@ struct launcher *launcher_new(struct loop *loop, const char *path)
 
 	launcher->loop = loop;
 	launcher->path = xstrdup(path);
+	launcher->program = open(path, O_PATH | O_CLOEXEC);
 	launcher->channel = -1;
 	list_init(&launcher->closing);
 	list_init(&launcher->probes);
@@ -60,6 +64,7 @@ void launcher_free(struct launcher *launcher)
 		sandbox_abandon(launcher->closing.next);
 	while (!list_empty(&launcher->probes))
 		launcher_probe_abandon(launcher->probes.next);
+	fd_close(&launcher->program);
 	free(launcher->path);
 	free(launcher);
 }
@@ -81,14 +86,21 @@ struct list *launcher_probes(struct launcher *launcher)
 
 /* ---- starting the program ---- */
 
-static int fill_actions(posix_spawn_file_actions_t *actions, int channel)
+enum { PROGRAM_FD = LAUNCH_CHANNEL + 1 };
+
+/* `program`: what is started in place of its path, numbered past PROGRAM_FD, or -1. */
+static int fill_actions(posix_spawn_file_actions_t *actions, int channel, int program)
 {
 	for (int fd = 0; fd < STDERR_FILENO; fd++)
 		if (posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_RDWR, 0) != 0)
 			return -1;
 	if (posix_spawn_file_actions_adddup2(actions, channel, LAUNCH_CHANNEL) != 0)
 		return -1;
-	return posix_spawn_file_actions_addclosefrom_np(actions, LAUNCH_CHANNEL + 1) != 0 ? -1 : 0;
+	if (program >= 0 && posix_spawn_file_actions_adddup2(actions, program, PROGRAM_FD) != 0)
+		return -1;
+	return posix_spawn_file_actions_addclosefrom_np(actions, PROGRAM_FD + (program >= 0)) != 0
+		       ? -1
+		       : 0;
 }
 
 static int fill_attributes(posix_spawnattr_t *attributes)
@@ -108,8 +120,9 @@ static int fill_attributes(posix_spawnattr_t *attributes)
 }
 
 /* No copy of this process is made: glibc's posix_spawn shares the memory until the exec. */
-static int spawn(const char *path, int channel, pid_t *ret_pid, struct err *err)
+static int spawn_from(int program, const char *path, int channel, pid_t *ret_pid, struct err *err)
 {
+	cleanup_free char *number = xasprintf("/proc/self/fd/%d", PROGRAM_FD);
 	char *const argv[] = { (char[]){ "ptycell-launcher" }, NULL };
 	char *const envp[] = { NULL };
 	posix_spawn_file_actions_t actions;
@@ -118,10 +131,11 @@ static int spawn(const char *path, int channel, pid_t *ret_pid, struct err *err)
 
 	if (posix_spawn_file_actions_init(&actions) != 0 || posix_spawnattr_init(&attributes) != 0)
 		return err_set(err, ERR_SYSTEM, "preparing '%s'", path);
-	if (fill_actions(&actions, channel) < 0 || fill_attributes(&attributes) < 0)
+	if (fill_actions(&actions, channel, program) < 0 || fill_attributes(&attributes) < 0)
 		rc = ENOMEM;
 	else
-		rc = posix_spawn(ret_pid, path, &actions, &attributes, argv, envp);
+		rc = posix_spawn(ret_pid, program >= 0 ? number : path, &actions, &attributes, argv,
+				 envp);
 	(void)posix_spawn_file_actions_destroy(&actions);
 	(void)posix_spawnattr_destroy(&attributes);
 	if (rc != 0 && access("/dev/null", R_OK | W_OK) < 0)
@@ -130,12 +144,23 @@ static int spawn(const char *path, int channel, pid_t *ret_pid, struct err *err)
 	return rc != 0 ? err_sys(err, "starting '%s'", path) : 0;
 }
 
+/* One whose file is gone or another's, as after an update, is still held. */
+static int spawn(const struct launcher *launcher, int channel, pid_t *ret_pid, struct err *err)
+{
+	bool replaced = launcher->program >= 0 && !fd_is_file(launcher->program, launcher->path);
+	cleanup_fd int program =
+		replaced ? fcntl(launcher->program, F_DUPFD_CLOEXEC, PROGRAM_FD + 1) : -1;
+
+	return spawn_from(program, launcher->path, channel, ret_pid, err);
+}
+
 /* Its sandboxes notice by their own channels. */
 static void on_exit_of(struct loop_child *child, int wait_status)
 {
 	struct launcher *launcher = container_of(child, struct launcher, child);
 
 	log_error("launcher", "ended with status %d; its sessions end with it", wait_status);
+	launcher->left = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == EXIT_SUCCESS;
 	fd_close(&launcher->channel);
 }
 
@@ -158,7 +183,8 @@ int launcher_start(struct launcher *launcher, struct err *err)
 		return 0;
 	if (wire_pair(pair, err) < 0)
 		return -1;
-	rc = spawn(launcher->path, pair[1], &pid, err);
+	launcher->left = false;
+	rc = spawn(launcher, pair[1], &pid, err);
 	fd_close(&pair[1]);
 	if (rc == 0)
 		rc = watch(launcher, pid, err);
@@ -166,6 +192,18 @@ int launcher_start(struct launcher *launcher, struct err *err)
 		launcher->channel = fd_steal(&pair[0]);
 	fd_close(&pair[0]);
 	return rc;
+}
+
+bool launcher_differs(struct launcher *launcher, struct err *ret_err)
+{
+	siginfo_t end = { .si_code = 0 };
+
+	if (loop_child_active(&launcher->child) && loop_child_await(&launcher->child, LEAVE_MS) &&
+	    waitid(P_PID, (id_t)launcher->child.pid, &end, WEXITED | WNOHANG | WNOWAIT) == 0)
+		launcher->left = end.si_code == CLD_EXITED && end.si_status == EXIT_SUCCESS;
+	if (launcher->left)
+		parts_differ("ptycell-launcher", ret_err);
+	return launcher->left;
 }
 
 int launcher_request(struct launcher *launcher, enum wire_type type, const int *fds,

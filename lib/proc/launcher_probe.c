@@ -78,7 +78,7 @@ static void on_channel(struct loop_io *io, uint32_t events)
 	}
 	if (got == 1 && message.type == WIRE_FAILED)
 		wire_get_err(&message, &probe->err);
-	else if (got == 0)
+	else if (got == 0 && !launcher_differs(probe->launcher, &probe->err))
 		(void)err_set(&probe->err, ERR_SYSTEM,
 			      "the process that looks at what confines sessions has died");
 	answer(probe, NULL);

@@ -209,10 +209,14 @@ static bool hear(struct sandbox *sandbox)
 	got = wire_receive(sandbox->channel, &message, &err);
 	if (got < 0 && err.code == ERR_BUSY)
 		return false;
-	if (got == 1)
+	if (got == 1) {
 		on_message(sandbox, &message);
-	else
-		end(sandbox);
+		return true;
+	}
+	/* Nobody else says why there is none. */
+	if (got == 0 && sandbox->pidfd < 0)
+		(void)launcher_differs(sandbox->launcher, &sandbox->err);
+	end(sandbox);
 	return true;
 }
 

@@ -7,17 +7,15 @@
 #include <sys/socket.h>
 
 #include "base/fd.h"
+#include "parts/parts.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/nursery.h"
 #include "sandbox/ttywait.h"
 #include "sandbox/usage.h"
 
-enum { WIRE_MAGIC = 0x63797470, WIRE_VERSION = 5 };
-
 struct wire_header {
-	uint32_t magic;
-	uint16_t version;
-	uint16_t type;
+	uint32_t parts; /* parts_number() of who wrote it */
+	uint32_t type;
 	uint32_t len; /* of the payload */
 };
 
@@ -80,8 +78,7 @@ union wire_control {
 int wire_send(int channel, enum wire_type type, const void *payload, const int *fds,
 	      size_t fd_count, struct err *err)
 {
-	struct wire_header header = { WIRE_MAGIC, WIRE_VERSION, (uint16_t)type,
-				      (uint32_t)shapes[type].len };
+	struct wire_header header = { parts_number(), type, (uint32_t)shapes[type].len };
 	struct iovec parts[] = { { &header, sizeof(header) },
 				 { (void *)(uintptr_t)payload, shapes[type].len } };
 	union wire_control control = { 0 };
@@ -135,8 +132,8 @@ static bool is_legal(const struct wire_message *message, const struct wire_heade
 {
 	const struct wire_shape *shape;
 
-	if (header->magic != WIRE_MAGIC || header->version != WIRE_VERSION ||
-	    header->type < WIRE_SANDBOX || header->type >= WIRE_TYPES)
+	if (header->parts != parts_number() || header->type < WIRE_SANDBOX ||
+	    header->type >= WIRE_TYPES)
 		return false;
 	shape = &shapes[header->type];
 	return header->len == shape->len && payload_len == shape->len &&

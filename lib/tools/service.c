@@ -463,6 +463,16 @@ static char *locate_library(void)
 	return path != NULL ? realpath(path, NULL) : NULL;
 }
 
+/* Those that may be wanted later, of which another version may lie there then. */
+static void hold_others(void)
+{
+	static const char *const programs[] = { "ptycell-sql", "ptycell-fetch" };
+	struct err err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		free(helper_locate(programs[i], &err)); /* who wants it tells that it is missing */
+}
+
 static int locate_helpers(struct service *service, struct err *err)
 {
 	cleanup_free char *launcher = helper_locate("ptycell-launcher", err);
@@ -477,6 +487,7 @@ static int locate_helpers(struct service *service, struct err *err)
 	if (service->host.proxy_helper == NULL && service->settings->hosts != NULL)
 		return -1;
 	service->host.parent_library = locate_library();
+	hold_others();
 	if (service->settings->storage.kind != STORAGE_NONE) {
 		service->host.fetch_helper = helper_locate("ptycell-fetch", err);
 		if (service->host.fetch_helper == NULL)

@@ -189,7 +189,7 @@ static void test_74_malformed_messages_are_refused_without_a_leak(void **state)
 	for (size_t bit = 0; bit < (len - sizeof(number)) * 8; bit++) {
 		bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
 		/* Some other types have the same shape. */
-		if (bit / 8 != 6)
+		if (bit / 8 != sizeof(uint32_t))
 			refuse(bytes, len, 0);
 		bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
 	}
