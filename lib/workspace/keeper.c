@@ -11,7 +11,6 @@
 #include "base/fd.h"
 #include "base/list.h"
 #include "base/log.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "helper/helper.h"
 #include "json/make.h"
@@ -19,6 +18,7 @@
 #include "workspace/home.h"
 #include "workspace/keepname.h"
 #include "workspace/keeptext.h"
+#include "workspace/kept.h"
 #include "workspace/rescue.h"
 
 #define NOTEBOOK_KEY "/"
@@ -28,20 +28,6 @@
  * after it is given less, until one ends: each holds its cell up.
  */
 enum { FOLDER_TRIES = 5, QUIET_MS = 120 * 1000, QUIET_AGAIN_MS = 5 * 1000 };
-
-/* A file of the session and what was put for it; the helper tells our file from others by it. */
-struct kept {
-	struct list node;
-	char *from; /* relative to data */
-	char *to;   /* relative to the folder, encoded: ours only to hand back */
-	json_int_t ino;
-	json_int_t mtime_ns;
-	json_int_t size;
-	bool altered; /* `to` is, as programs would run what the name says */
-	bool known;   /* it was put there */
-	bool owed; /* its copy is due: it failed for a reason that may pass, or is yet to begin */
-	bool settled; /* then: it is copied, or never will be */
-};
 
 /* A helper that copies; results and the notebook are copied beside each other. */
 struct copy {
@@ -59,6 +45,7 @@ struct copy {
 	bool waiting; /* for the other one to make the folder */
 	int lock;     /* shared, on the data folder, from the first copy to the last */
 	int tries;
+	unsigned int named; /* keeper->names when its helper began */
 	size_t copied;
 	char *problem;
 	char *renamed; /* the sentence about the first altered name */
@@ -82,12 +69,12 @@ struct keeper {
 	char *shown;  /* the folder as people name it */
 	char *beside; /* its folder for what lies beside output/; NULL: not yet */
 	bool made;
-	bool hung; /* the last copy did */
-	bool last; /* freed, and what was owed then is on its way */
+	unsigned int names; /* that `folder` has had */
+	bool hung;          /* the last copy did */
+	bool last;          /* freed, and what was owed then is on its way */
 	bool renamed_told;
 	uint64_t used;
-	struct list all; /* every struct kept */
-	struct map *by_path;
+	struct kept_table kept;
 	struct copy results;
 	struct copy notebook;
 };
@@ -109,20 +96,10 @@ static void copy_release(struct copy *copy)
 
 static void release(struct keeper *keeper)
 {
-	struct list *node;
-	struct list *next;
-
-	list_for_each (node, next, &keeper->all) {
-		struct kept *kept = list_entry(node, struct kept, node);
-
-		free(kept->from);
-		free(kept->to);
-		free(kept);
-	}
+	kept_table_release(&keeper->kept);
 	copy_release(&keeper->results);
 	copy_release(&keeper->notebook);
 	free(keeper->notebook.next_suffix);
-	map_free(keeper->by_path);
 	free(keeper->helper_path);
 	free(keeper->root);
 	free(keeper->id);
@@ -145,6 +122,7 @@ static void leave(struct home_job *job, int wait_ms)
 
 static void name_folder(struct keeper *keeper)
 {
+	keeper->names++;
 	free(keeper->folder);
 	free(keeper->shown);
 	keeper->folder = keepname_new(keeper->id);
@@ -175,8 +153,7 @@ struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, 
 	keeper->keeps_notebook = notebook;
 	keeper->id = xstrdup(session_id);
 	keeper->data = data;
-	list_init(&keeper->all);
-	keeper->by_path = map_new();
+	kept_table_init(&keeper->kept);
 	if (root != NULL)
 		name_folder(keeper);
 	return keeper;
@@ -252,6 +229,8 @@ static void on_progress(struct helper *helper, const json_t *progress)
 	if (!json_is_integer(file) || index < 0 || (size_t)index >= copy->file_count)
 		return;
 	copy->files[index]->settled = !json_is_true(json_object_get(progress, "again"));
+	if (copy->files[index]->settled)
+		copy->files[index]->owed = false;
 	if (problem == NULL)
 		take_copy(copy, copy->files[index], progress);
 	else if ((size_t)index < copy->asked)
@@ -314,25 +293,47 @@ static void finish(struct copy *copy)
 	release(keeper);
 }
 
-static int start_helper(struct copy *copy, struct err *err);
+static bool try_start(struct copy *copy);
+
+/* What was put into it is no longer ours, and due once more. */
+static void forget_folder(struct keeper *keeper)
+{
+	if (keeper->made)
+		log_warn("keeper", "'%s': the folder '%s' is another's now", keeper->id,
+			 keeper->shown);
+	keeper->made = false;
+	keeper->used = 0;
+	kept_forget(&keeper->kept, NOTEBOOK_KEY);
+	name_folder(keeper);
+}
+
+/* Somebody has a folder of that name, or put theirs in the place of ours: another four characters.
+ */
+static bool goes_elsewhere(struct copy *copy, const struct err *err)
+{
+	struct keeper *keeper = copy->keeper;
+	bool forgotten = copy->named != keeper->names; /* by the other copy */
+	bool taken = err->code == ERR_BUSY && !keeper->made;
+	bool lost = err->code == ERR_DENIED && (keeper->made || forgotten);
+
+	if (keeper->freed || (!taken && !lost) || ++copy->tries == FOLDER_TRIES)
+		return false;
+	if (!forgotten)
+		forget_folder(keeper);
+	helper_free(copy->helper);
+	copy->helper = NULL;
+	return try_start(copy);
+}
 
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct copy *copy = helper_data(helper);
-	struct err again = { 0 };
 
 	(void)result;
 	copy->keeper->hung = err != NULL && err->code == ERR_TIMEOUT;
-	/* Somebody has a folder of that name: another four characters. */
-	if (!copy->keeper->freed && err != NULL && err->code == ERR_BUSY && !copy->keeper->made &&
-	    ++copy->tries < FOLDER_TRIES) {
-		helper_free(helper);
-		name_folder(copy->keeper);
-		if (start_helper(copy, &again) == 0)
-			return;
-		err = &again;
-	}
-	if (err != NULL)
+	if (err != NULL && goes_elsewhere(copy, err))
+		return;
+	if (err != NULL && copy->helper != NULL)
 		note_problem(copy, NULL, err->msg);
 	finish(copy);
 }
@@ -389,6 +390,7 @@ static int start_helper(struct copy *copy, struct err *err)
 				    .quiet_ms = keeper->hung ? QUIET_AGAIN_MS : QUIET_MS };
 
 	copy->helper = NULL;
+	copy->named = keeper->names;
 	if (copy->lock < 0 || (copy == &keeper->notebook && copy->from_fd < 0))
 		return err_sys(err, "opening the session's folder");
 	spec.fds = (int[]){ copy == &keeper->results ? copy->lock : copy->from_fd, copy->lock };
@@ -399,25 +401,6 @@ static int start_helper(struct copy *copy, struct err *err)
 static void on_nothing_to_run(struct loop_defer *defer)
 {
 	finish(container_of(defer, struct copy, defer));
-}
-
-/* `key` is the path of a result, or what can be none. */
-static struct kept *find_kept(struct keeper *keeper, const char *key, const char *from,
-			      const char *to)
-{
-	cleanup_free char *name = NULL;
-	struct kept *kept = map_get(keeper->by_path, key, strlen(key));
-
-	if (kept != NULL)
-		return kept;
-	kept = xcalloc(1, sizeof(*kept));
-	kept->from = xstrdup(from);
-	name = keepname_tame(to, &kept->altered);
-	kept->to = percent_encode(name);
-	list_init(&kept->node);
-	list_append(&keeper->all, &kept->node);
-	(void)map_set(keeper->by_path, key, strlen(key), kept);
-	return kept;
 }
 
 /* False, and noted why, when it neither runs nor waits for its turn. */
@@ -454,12 +437,12 @@ static struct kept *find_result(struct keeper *keeper, const char *path)
 {
 	cleanup_free char *to = keepname_place(path, keeper->data_fd, &keeper->beside);
 
-	return find_kept(keeper, path, path, to);
+	return kept_find(&keeper->kept, path, path, to);
 }
 
 bool keeper_knows(const struct keeper *keeper, const char *path)
 {
-	return map_get(keeper->by_path, path, strlen(path)) != NULL;
+	return kept_knows(&keeper->kept, path);
 }
 
 int keeper_data_fd(const struct keeper *keeper)
@@ -475,15 +458,7 @@ void keeper_owe(struct keeper *keeper, const char *path)
 
 size_t keeper_owed(const struct keeper *keeper, const char **ret_path)
 {
-	size_t count = 0;
-
-	for (struct list *node = keeper->all.next; node != &keeper->all; node = node->next) {
-		const struct kept *kept = container_of(node, struct kept, node);
-
-		if (kept->owed && count++ == 0)
-			*ret_path = kept->from;
-	}
-	return count;
+	return kept_owed(&keeper->kept, ret_path);
 }
 
 static void add_file(struct copy *copy, struct kept *kept)
@@ -498,7 +473,7 @@ static void add_owed(struct copy *copy)
 	struct list *node;
 	struct list *next;
 
-	list_for_each (node, next, &copy->keeper->all)
+	list_for_each (node, next, &copy->keeper->kept.all)
 		if (list_entry(node, struct kept, node)->owed)
 			add_file(copy, list_entry(node, struct kept, node));
 }
@@ -573,7 +548,7 @@ void keeper_copy_notebook(struct keeper *keeper, const char *file, uint64_t size
 	copy->from_fd = openat(keeper->journal_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	copy->files = xcalloc(1, sizeof(struct kept *));
 	if (keeper->root != NULL)
-		add_file(copy, find_kept(keeper, NOTEBOOK_KEY, file, file));
+		add_file(copy, kept_find(&keeper->kept, NOTEBOOK_KEY, file, file));
 	copy->asked = copy->file_count;
 	start(copy);
 }

@@ -122,6 +122,26 @@ def test_t14_who_cannot_keep_results_hears_whose_the_folder_is(place):
         assert "making a folder in '/usr': it belongs to user 0" in server.cell("open('output/a.csv', 'w').write('x')").text
 
 
+def test_t13_a_folder_for_results_that_is_anothers_now_has_a_substitute(place):
+    """Where everybody may write and nothing is sticky, anybody may put a folder of theirs in the place of another's."""
+    if not machines.IS_ROOT:
+        pytest.skip("only root can give a folder away")
+    with machines.on(place) as server:
+        server.cell("open('output/a.csv', 'w').write('a')")
+        (first,) = place.glob("kept/*")
+        first.rename(first.with_name("moved"))
+        first.mkdir()
+        os.chown(first, 1, 1)
+        result = server.cell("open('output/b.csv', 'w').write('b')")
+        assert "Not everything was saved" not in result.text and not result.status["saved"].endswith(first.name), result.texts
+        said = server.call("destroy_session", session_id="s").texts[0]
+    assert first.name not in said and list(first.iterdir()) == []
+    (other,) = [folder for folder in place.glob("kept/*") if folder.name not in (first.name, "moved")]
+    assert other.name in said
+    assert {"a.csv", "b.csv", "notebook.ipynb"} <= {path.name for path in other.iterdir()}
+    assert (other / "a.csv").read_text() == "a"
+
+
 @pytest.mark.parametrize("closing, said", [("<&-", "stdin is closed, and requests come from there"),
                                            (">&-", "stdout is closed, and answers go there")])
 def test_l6_a_closed_end_is_named(home, closing, said):

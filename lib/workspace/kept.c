@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "workspace/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "text/percent.h"
+#include "workspace/keepname.h"
+
+void kept_table_init(struct kept_table *table)
+{
+	list_init(&table->all);
+	table->by_key = map_new();
+}
+
+void kept_table_release(struct kept_table *table)
+{
+	struct list *node;
+	struct list *next;
+
+	list_for_each (node, next, &table->all) {
+		struct kept *kept = list_entry(node, struct kept, node);
+
+		free(kept->from);
+		free(kept->to);
+		free(kept);
+	}
+	map_free(table->by_key);
+}
+
+struct kept *kept_find(struct kept_table *table, const char *key, const char *from, const char *to)
+{
+	cleanup_free char *name = NULL;
+	struct kept *kept = map_get(table->by_key, key, strlen(key));
+
+	if (kept != NULL)
+		return kept;
+	kept = xcalloc(1, sizeof(*kept));
+	kept->from = xstrdup(from);
+	name = keepname_tame(to, &kept->altered);
+	kept->to = percent_encode(name);
+	list_init(&kept->node);
+	list_append(&table->all, &kept->node);
+	(void)map_set(table->by_key, key, strlen(key), kept);
+	return kept;
+}
+
+bool kept_knows(const struct kept_table *table, const char *key)
+{
+	return map_get(table->by_key, key, strlen(key)) != NULL;
+}
+
+size_t kept_owed(const struct kept_table *table, const char **ret_path)
+{
+	size_t count = 0;
+
+	for (struct list *node = table->all.next; node != &table->all; node = node->next) {
+		const struct kept *kept = container_of(node, struct kept, node);
+
+		if (kept->owed && count++ == 0)
+			*ret_path = kept->from;
+	}
+	return count;
+}
+
+void kept_forget(struct kept_table *table, const char *key)
+{
+	const struct kept *other = map_get(table->by_key, key, strlen(key));
+
+	for (struct list *node = table->all.next; node != &table->all; node = node->next) {
+		struct kept *kept = container_of(node, struct kept, node);
+
+		kept->owed = kept != other && (kept->owed || kept->known);
+		kept->known = false;
+	}
+}
