@@ -13,7 +13,7 @@
 #include "text/status.h"
 #include "workspace/disk.h"
 
-enum { NEEDLES_MAX = 6, LINES_LOOKED_AT = 6, CUT_NAMES_MAX = 3 };
+enum { NEEDLES_MAX = 7, LINES_LOOKED_AT = 6, CUT_NAMES_MAX = 3 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {

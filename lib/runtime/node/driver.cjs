@@ -1716,17 +1716,17 @@ function onRejection(error) {
   say(`Uncaught (in promise) ${traceback(error)}`);
 }
 
-// The frame beside the signal says whom it is for; Node must not die of it. A listener of the code may be one that
+// What the stub's listener calls: a listener of the code may be one that
 // leaves as it is called, which is after this.
-function onSigint() {
+host.interrupted = () => {
   if (cell !== null && countListeners('SIGINT') > listened) cell.handles = true;
-}
+};
 
 function onSigusr1() {
   // Node would open its debugger, after which V8 evaluates nothing for our session.
 }
 
-const handlers = [['SIGINT', onSigint], ['SIGUSR1', onSigusr1], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
+const handlers = [['SIGINT', host.onSigint], ['SIGUSR1', onSigusr1], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
 
 // By Node's own list: a copy of it, as process.listeners() gives, asks the code's Array.
 function isListening(events, name, handler) {

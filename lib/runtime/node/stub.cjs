@@ -35,12 +35,18 @@ var sources = frame(), hello = frame();
 function part(name, text) {
   return name + ' ' + Buffer.byteLength(text) + '\n' + text;
 }
+function onSigint() {
+  // The frame beside the signal says whom it is for. Node must not die of it from here on, as cells may come.
+  if (host !== undefined && host.interrupted !== undefined) host.interrupted();
+}
+process.on('SIGINT', onSigint);
 fs.writeSync(3, 'ready 0 6\n' + part('proto', '1') + part('nonce', hello.nonce) +
   part('language', 'javascript') + part('version', process.versions.node) +
   part('executable', process.execPath) + part('pid', String(process.pid)));
 var host = {
   hello: hello,
   received: received,
+  onSigint: onSigint,
   require: require,
   // Only code that Node itself compiles may import.
   import: (0, eval)('(specifier, options) => import(specifier, options)'),

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The process around the cells: interrupts, children, threads, hostile code (JS10-JS12, JS14, JS15)."""
+import contextlib
 import itertools
 import os
 import random
 import re
 import signal
+import threading
 import time
 
 import node_harness
@@ -658,3 +660,25 @@ def test_a_node_that_is_too_old_says_so(start, node, tmp_path):
 def test_ready_tells_version_and_path(session, node):
     assert re.fullmatch(r"\d+\.\d+\.\d+", session.ready["version"])
     assert session.ready["executable"] == os.path.realpath(node) and session.ready["language"] == "javascript"
+
+
+def test_v7_no_interrupt_of_a_first_cell_ends_node(start):
+    """It is sent as soon as the interpreter says that it is ready, before the driver is loaded."""
+    for _ in range(3):
+        session, over = start(), threading.Event()
+
+        def flood(pid=session.pid, over=over):
+            with contextlib.suppress(ProcessLookupError):
+                while not over.is_set():
+                    os.kill(pid, signal.SIGINT)
+
+        flooding = threading.Thread(target=flood)
+        flooding.start()
+        try:
+            session.start("while (true) {}")
+            session.interrupt()
+            assert session.finish().status == "interrupted"
+        finally:
+            over.set()
+            flooding.join()
+        assert session.run("6 * 7").value == "42"
