@@ -97,53 +97,13 @@ static char *read_small(const struct folder_at *folder, const char *name, size_t
 	return mem_steal(&text);
 }
 
-/* ---- hooks ---- */
+/* ---- names ---- */
 
 static bool is_sample(const char *name)
 {
 	size_t len = strlen(name);
 
 	return len > strlen(SAMPLE) && str_eq(name + len - strlen(SAMPLE), SAMPLE);
-}
-
-static bool is_hook(const struct look *look, const struct folder_at *hooks, const char *name)
-{
-	struct stat st;
-
-	return !hold_is_held(name) && !is_sample(name) && is_young_there(look, hooks, name, &st) &&
-	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
-}
-
-static void judge_hooks_in(struct look *look, const struct folder_at *hooks)
-{
-	cleanup_fd int fd = openat(hooks->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	const struct dirent *entry;
-	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
-
-	if (entries == NULL)
-		return;
-	fd_steal(&fd);
-	while ((entry = readdir(entries)) != NULL && gitfolder_count(look))
-		if (is_hook(look, hooks, entry->d_name))
-			hold(look, hooks, entry->d_name);
-	(void)closedir(entries);
-}
-
-static void judge_hooks(struct look *look, const struct folder_at *folder)
-{
-	cleanup_fd int fd =
-		openat(folder->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	cleanup_free char *path = xasprintf("%s%shooks", folder->path, folder->path[0] ? "/" : "");
-	struct folder_at hooks = { .fd = fd, .path = path };
-	struct stat st;
-
-	if (look->learn || !look_at(folder, "hooks", &st))
-		return;
-	if (fd >= 0)
-		judge_hooks_in(look, &hooks);
-	/* A link, or one that only git can look into. */
-	else if (gitfolder_is_young(look, &st))
-		hold(look, folder, "hooks");
 }
 
 /* ---- config ---- */
@@ -186,7 +146,7 @@ static void on_foreign(void *data, const char *entry)
 	}
 }
 
-/* ---- what a config names ---- */
+/* ---- a folder elsewhere ---- */
 
 /* A folder of a share, which is the one at hand until it is left again. */
 struct visit {
@@ -241,73 +201,190 @@ static char *plain_value(const struct look *look, const char *value)
 	return below != NULL ? xasprintf("%s/%s", look->share_path, below) : xstrdup(value);
 }
 
+/* ---- hooks ---- */
+
+/* Where all programs of a work tree would be hooks, those are that git calls by their names. */
+static bool may_be_hook(const char *name, bool among_others)
+{
+	return !hold_is_held(name) && !is_sample(name) &&
+	       (!among_others || repository_is_hook(name));
+}
+
+static bool is_hook(const struct look *look, const struct folder_at *hooks, const char *name)
+{
+	struct stat st;
+
+	return is_young_there(look, hooks, name, &st) &&
+	       (S_ISLNK(st.st_mode) || (S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0));
+}
+
+/* A link that was there before may lead to what was not. */
+static void judge_hook(struct look *look, const struct folder_at *hooks, const char *name)
+{
+	struct visit visit;
+	struct stat st;
+
+	if (is_hook(look, hooks, name)) {
+		hold(look, hooks, name);
+		return;
+	}
+	if (!look_at(hooks, name, &st) || !S_ISLNK(st.st_mode) ||
+	    !enter(&visit, look, hooks->fd, name, true))
+		return;
+	if (is_hook(look, &visit.folder, visit.place.name))
+		hold(look, &visit.folder, visit.place.name);
+	leave(&visit);
+}
+
+static void judge_hooks_in(struct look *look, const struct folder_at *hooks, bool among_others)
+{
+	cleanup_fd int fd = openat(hooks->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct dirent *entry;
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+
+	if (entries == NULL)
+		return;
+	fd_steal(&fd);
+	while ((entry = readdir(entries)) != NULL && gitfolder_count(look))
+		if (may_be_hook(entry->d_name, among_others))
+			judge_hook(look, hooks, entry->d_name);
+	(void)closedir(entries);
+}
+
+static void judge_hooks(struct look *look, const struct folder_at *folder)
+{
+	cleanup_fd int fd =
+		openat(folder->fd, "hooks", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_free char *path = xasprintf("%s%shooks", folder->path, folder->path[0] ? "/" : "");
+	cleanup_free char *whole = xasprintf("%s/%s", look->share_path, path);
+	struct folder_at hooks = { .fd = fd, .path = path };
+	struct stat st;
+
+	if (look->learn || !look_at(folder, "hooks", &st))
+		return;
+	if (fd >= 0)
+		judge_hooks_in(look, &hooks, false);
+	/* A link, or one that only git can look into. */
+	else if (gitfolder_is_young(look, &st))
+		hold(look, folder, "hooks");
+	else if (S_ISLNK(st.st_mode))
+		add_path(&look->hooks, whole);
+}
+
+/* ---- what a config names ---- */
+
+static void take_hooks(struct look *look, const char *value)
+{
+	cleanup_free char *path = plain_value(look, value);
+
+	if (!look->learn && !has_path(&look->hooks, path))
+		add_path(&look->hooks, path);
+}
+
+static void take_word(void *data, const char *word)
+{
+	struct look *look = data;
+	cleanup_free char *path = plain_value(look, word);
+
+	if (!look->learn && !has_path(&look->commands, path))
+		add_path(&look->commands, path);
+}
+
+static bool is_workplace(const struct look *look, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (size_t i = 0; i < look->workplaces.len; i += strlen(look->workplaces.data + i) + 1) {
+		const char *at = look->workplaces.data + i;
+
+		if (len == 0 ||
+		    (strncmp(at, path, len) == 0 && (at[len] == '\0' || at[len] == '/')))
+			return true;
+	}
+	return false;
+}
+
 static void judge_hooks_at(struct look *look, int dir, const char *path)
 {
 	struct visit visit;
 
 	if (!enter(&visit, look, dir, path, false))
 		return;
-	judge_hooks_in(look, &visit.folder);
+	judge_hooks_in(look, &visit.folder, is_workplace(look, visit.folder.path));
 	leave(&visit);
 }
 
-static void take_named_hooks(const struct reading *reading, const char *value)
+static void judge_command_at(struct look *look, int dir, const char *path)
 {
-	cleanup_free char *path = plain_value(reading->look, value);
+	struct visit visit;
+	struct stat st;
 
-	if (reading->look->learn)
+	if (!enter(&visit, look, dir, path, true))
 		return;
-	if (path[0] == '/')
-		judge_hooks_at(reading->look, reading->folder->fd, path);
-	else if (!has_path(&reading->look->hooks, path))
-		add_path(&reading->look->hooks, path);
+	if (!hold_is_held(visit.place.name) &&
+	    is_young_there(look, &visit.folder, visit.place.name, &st) && S_ISREG(st.st_mode))
+		hold(look, &visit.folder, visit.place.name);
+	leave(&visit);
 }
 
-/* Not the work tree itself: all programs in it would be hooks. */
-static void judge_hooks_from(struct look *look, const char *workplace)
-{
-	cleanup_fd int fd = workplace[0] == '\0'
-				    ? openat(look->share, ".", O_PATH | O_CLOEXEC)
-				    : beneath_open(look->share, workplace, O_PATH | O_DIRECTORY, 0);
+typedef void judge_fn(struct look *look, int dir, const char *path);
 
-	for (size_t at = 0; fd >= 0 && at < look->hooks.len;
-	     at += strlen(look->hooks.data + at) + 1)
-		if (strspn(look->hooks.data + at, "./") < strlen(look->hooks.data + at))
-			judge_hooks_at(look, fd, look->hooks.data + at);
+/* All of them, from a folder that git may be called in; NULL: those that are from the root. */
+static void judge_from(struct look *look, const char *workplace, const struct buf *paths,
+		       judge_fn *fn)
+{
+	bool top = workplace == NULL || workplace[0] == '\0';
+	cleanup_fd int fd = top ? openat(look->share, ".", O_PATH | O_CLOEXEC)
+				: beneath_open(look->share, workplace, O_PATH | O_DIRECTORY, 0);
+
+	for (size_t at = 0; fd >= 0 && at < paths->len; at += strlen(paths->data + at) + 1)
+		if ((paths->data[at] == '/') == (workplace == NULL))
+			fn(look, fd, paths->data + at);
 }
 
-void gitfolder_judge_named_hooks(struct look *look)
+static void judge_wherever(struct look *look, const struct buf *paths, judge_fn *fn)
 {
-	for (size_t at = 0; look->hooks.len > 0 && at < look->workplaces.len;
+	judge_from(look, NULL, paths, fn);
+	for (size_t at = 0; paths->len > 0 && at < look->workplaces.len;
 	     at += strlen(look->workplaces.data + at) + 1)
-		judge_hooks_from(look, look->workplaces.data + at);
+		judge_from(look, look->workplaces.data + at, paths, fn);
+}
+
+void gitfolder_judge_named(struct look *look)
+{
+	judge_wherever(look, &look->hooks, judge_hooks_at);
+	judge_wherever(look, &look->commands, judge_command_at);
 	buf_clear(&look->hooks);
+	buf_clear(&look->commands);
 	buf_clear(&look->workplaces);
 }
 
-static void judge_included(const struct reading *reading, const char *value)
+static void judge_included(struct look *look, const struct folder_at *folder, const char *path,
+			   int depth)
 {
-	struct look *look = reading->look;
-	cleanup_free char *path = plain_value(look, value);
 	struct visit visit;
 
-	if (reading->depth >= DEPTH_MAX || !gitfolder_count(look) ||
-	    !enter(&visit, look, reading->folder->fd, path, true))
+	if (depth >= DEPTH_MAX || !gitfolder_count(look) ||
+	    !enter(&visit, look, folder->fd, path, true))
 		return;
-	judge_config(look, &visit.folder, visit.place.name, reading->depth + 1);
+	judge_config(look, &visit.folder, visit.place.name, depth + 1);
 	leave(&visit);
 }
 
 static void on_entry(void *data, const struct gitini_entry *entry)
 {
 	const struct reading *reading = data;
+	cleanup_free char *path = NULL;
 
 	if (entry->odd != NULL)
 		return;
+	path = plain_value(reading->look, entry->value);
 	if (gitini_is_include(entry))
-		judge_included(reading, entry->value);
+		judge_included(reading->look, reading->folder, path, reading->depth);
 	else if (gitini_is_hooks(entry))
-		take_named_hooks(reading, entry->value);
+		take_hooks(reading->look, entry->value);
+	else if (gitini_is_command(entry))
+		gitini_each_word(entry->value, take_word, reading->look);
 }
 
 static void judge_config(struct look *look, const struct folder_at *folder, const char *name,
@@ -321,6 +398,10 @@ static void judge_config(struct look *look, const struct folder_at *folder, cons
 
 	if (!look_at(folder, name, &st) || S_ISDIR(st.st_mode))
 		return;
+	if (S_ISLNK(st.st_mode) && !gitfolder_is_young(look, &st)) {
+		judge_included(look, folder, name, depth);
+		return;
+	}
 	text = read_small(folder, name, CONFIG_MAX, &len);
 	young = gitfolder_is_young(look, &st);
 	if (text != NULL && young != look->learn)
@@ -331,11 +412,39 @@ static void judge_config(struct look *look, const struct folder_at *folder, cons
 		gitini_each(text, len, on_entry, &reading);
 }
 
+/* ---- remotes ---- */
+
+static void judge_remotes(struct look *look, const struct folder_at *folder, const char *name)
+{
+	int fd = openat(folder->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	cleanup_free char *path =
+		xasprintf("%s%s%s", folder->path, folder->path[0] ? "/" : "", name);
+	struct folder_at remotes = { .fd = fd, .path = path };
+	const struct dirent *entry;
+	struct stat st;
+
+	if (!look->learn && fd < 0 && is_young_there(look, folder, name, &st))
+		hold(look, folder, name);
+	while (!look->learn && entries != NULL && (entry = readdir(entries)) != NULL &&
+	       gitfolder_count(look))
+		if (!str_eq(entry->d_name, ".") && !str_eq(entry->d_name, "..") &&
+		    !hold_is_held(entry->d_name) &&
+		    is_young_there(look, &remotes, entry->d_name, &st))
+			hold(look, &remotes, entry->d_name);
+	if (entries != NULL)
+		(void)closedir(entries);
+	else
+		fd_close(&fd);
+}
+
 static void judge_files(struct look *look, const struct folder_at *folder)
 {
 	judge_config(look, folder, "config", 0);
 	judge_config(look, folder, "config.worktree", 0);
 	judge_hooks(look, folder);
+	for (size_t i = 0; repository_remotes(i) != NULL; i++)
+		judge_remotes(look, folder, repository_remotes(i));
 }
 
 /* ---- where it leads ---- */

@@ -6,8 +6,12 @@
  * is called. Held are of what is young:
  *   config, config.worktree  with an entry that workspace/gitconfig.h calls foreign, that was not
  *                            there before, or that leads the worktree out of the shares
- *   hooks/NAME               that can run and is no sample; so in a folder of core.hooksPath
+ *   hooks/NAME               that can run and is no sample; so in a folder of core.hooksPath, where
+ *                            in one that git may be called in, or above it, only names of hooks are
+ *   what a link there names  as what is there itself
  *   what a config includes   as a config
+ *   what a config runs       a file that a command names which git runs by itself
+ *   branches, remotes        any file, as it names a remote
  *   commondir                that does not lead two folders up, as git's does
  *   .git                     a file or a link that leads out of the shares
  *   any link                 into the folders of sessions, where code has all rights: removed
@@ -44,9 +48,10 @@ struct look {
 	/* The share at hand. */
 	int share;
 	char *share_path;
-	/* In it, paths with a NUL behind each: folders of hooks that configs name, relative to
-	 * where git is called, and folders that it may be called in. */
+	/* In it, paths with a NUL behind each: folders of hooks that configs name, and words of
+	 * commands, relative to where git is called, and folders that it may be called in. */
 	struct buf hooks;
+	struct buf commands;
 	struct buf workplaces;
 };
 
@@ -63,7 +68,7 @@ bool gitfolder_is_young(const struct look *look, const struct stat *st);
 /* Looks at what git reads of the folder's own entries. */
 void gitfolder_judge(struct look *look, const struct folder_at *folder);
 /* When all folders of the share have been judged. */
-void gitfolder_judge_named_hooks(struct look *look);
+void gitfolder_judge_named(struct look *look);
 /* `name` in it is a link. */
 void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name);
 

@@ -21,7 +21,7 @@
 #include "unlock.h"
 #include "workspace/beneath.h"
 
-enum { SHARES_MAX = 8, HOOKS_MAX = 4 << 10, WORKPLACES_MAX = 16 << 20 };
+enum { SHARES_MAX = 8, HOOKS_MAX = 64 << 10, COMMANDS_MAX = 16 << 10, WORKPLACES_MAX = 16 << 20 };
 
 struct walk {
 	struct look look;
@@ -117,7 +117,7 @@ static void walk_share(struct walk *walk)
 		if (!walk->look.more)
 			walk_folder(walk, path);
 	}
-	gitfolder_judge_named_hooks(&walk->look);
+	gitfolder_judge_named(&walk->look);
 }
 
 /* ---- the order ---- */
@@ -189,11 +189,13 @@ int look_run(const json_t *order, struct err *err)
 		return -1;
 	repository_queue_init(&walk.folders);
 	buf_init(&walk.look.hooks, HOOKS_MAX);
+	buf_init(&walk.look.commands, COMMANDS_MAX);
 	buf_init(&walk.look.workplaces, WORKPLACES_MAX);
 	learn_known(walk.look.known, json_object_get(order, "known"));
 	walk_all(&walk);
 	map_free(walk.look.known);
 	buf_release(&walk.look.hooks);
+	buf_release(&walk.look.commands);
 	buf_release(&walk.look.workplaces);
 	json_put(result, "held", walk.look.held);
 	json_put(result, "known", walk.look.learned);

@@ -171,6 +171,52 @@ bool gitini_is_hooks(const struct gitini_entry *entry)
 	return str_eq(entry->section, "core") && str_eq(entry->name, "hookspath");
 }
 
+bool gitini_is_command(const struct gitini_entry *entry)
+{
+	static const char *const keys[][2] = {
+		{ "core", " fsmonitor sshcommand editor pager askpass gitproxy "
+			  "alternaterefscommand " },
+		{ "sequence", " editor " },
+		{ "gpg", " program " },
+		{ "gpg.", " program defaultkeycommand " },
+		{ "filter.", " clean smudge process " },
+		{ "diff", " external " },
+		{ "diff.", " command textconv " },
+		{ "merge.", " driver " },
+		{ "credential", " helper " },
+		{ "credential.", " helper " },
+		{ "remote.", " uploadpack receivepack " },
+		{ "submodule.", " update " },
+		{ "interactive", " difffilter " },
+		{ "trailer.", " command cmd " },
+		{ "hook.", " command " },
+	};
+	cleanup_free char *name = xasprintf(" %s ", entry->name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (str_eq(keys[i][0], entry->section) && strstr(keys[i][1], name) != NULL)
+			return true;
+	return str_eq(entry->section, "pager");
+}
+
+void gitini_each_word(const char *command, void (*fn)(void *data, const char *word), void *data)
+{
+	static const char between[] = " \t\n\"'`\\;|&<>()=,:$!";
+
+	for (;;) {
+		size_t len;
+
+		command += strspn(command, between);
+		len = strcspn(command, between);
+		if (len == 0)
+			return;
+		cleanup_free char *word = xmemdup(command, len);
+
+		fn(data, word);
+		command += len;
+	}
+}
+
 /* As long as the folder's last names are the value's first. */
 const char *gitini_below_home(const char *value, const char *folder)
 {
@@ -180,8 +226,8 @@ const char *gitini_below_home(const char *value, const char *folder)
 	     tail = strchr(tail + 1, '/')) {
 		size_t len = strlen(tail);
 
-		if (strncmp(rest, tail, len) == 0 && rest[len] == '/')
-			return rest + len + 1;
+		if (strncmp(rest, tail, len) == 0 && (rest[len] == '/' || rest[len] == '\0'))
+			return rest + len + (rest[len] == '/');
 	}
 	return NULL;
 }

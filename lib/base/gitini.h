@@ -28,8 +28,18 @@ bool gitini_is_include(const struct gitini_entry *entry);
 /* Likewise: a folder of hooks, counted from where git runs them. */
 bool gitini_is_hooks(const struct gitini_entry *entry);
 /*
- * What a value that begins with ~ names below `folder`, if that lies in the home folder that is
- * meant, which is not asked for; NULL: nothing. Borrowed.
+ * Likewise: a command line, which git runs by itself in status, add, commit, diff, fetch and their
+ * like, from where it is called. An alias is run only when the user names it.
+ */
+bool gitini_is_command(const struct gitini_entry *entry);
+/*
+ * Calls `fn` for each word of a command line that may be a path, as a shell cuts them, or more
+ * often.
+ */
+void gitini_each_word(const char *command, void (*fn)(void *data, const char *word), void *data);
+/*
+ * What a value that begins with ~ names below `folder`, "" for itself, if that lies in the home
+ * folder that is meant, which is not asked for; NULL: nothing. Borrowed.
  */
 const char *gitini_below_home(const char *value, const char *folder);
 

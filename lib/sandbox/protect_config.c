@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sandbox/protect_config.h"
 
+#include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,10 +11,12 @@
 #include "base/fd.h"
 #include "base/gitini.h"
 #include "base/mem.h"
+#include "sandbox/protect_follow.h"
+#include "sandbox/repository.h"
 
 /* DEPTH_MAX is git's. */
-enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, HOOKS_MAX = 4 << 10 };
-enum { WORKPLACES_MAX = 4 << 20 };
+enum { CONFIG_MAX = 256 << 10, DEPTH_MAX = 10, READS_MAX = 20000, LOOKS_MAX = 200000 };
+enum { HOOKS_MAX = 4 << 10, COMMANDS_MAX = 16 << 10, PATHS_MAX = 4 << 20 };
 
 /* Husky's folder of hooks, which run the user's scripts in the folder above. */
 #define HUSKY "/_"
@@ -52,11 +54,14 @@ static void add_path(struct buf *paths, const char *path)
 		buf_put(paths, path, strlen(path) + 1);
 }
 
-/* Not a folder that git may be called in, or above it: nothing there could be written. */
+/* A folder that git may be called in, or above it: if it were held nothing there could be written.
+ */
 static bool is_workplace(const struct protect_config *config, const char *path)
 {
 	size_t len = strlen(path);
 
+	if (str_eq(path, config->top))
+		return true;
 	for (const char *at = first(&config->workplaces); at != NULL;
 	     at = next(&config->workplaces, at))
 		if (strncmp(at, path, len) == 0 && (at[len] == '\0' || at[len] == '/'))
@@ -64,40 +69,109 @@ static bool is_workplace(const struct protect_config *config, const char *path)
 	return false;
 }
 
-/* Through no link and in the share, for the caller to free; NULL: not there. */
-static char *real_in_share(const struct protect_config *config, const char *folder,
-			   const char *path)
-{
-	const char *below = gitini_below_home(path, config->top);
-	cleanup_free char *whole = NULL;
-	char real[PATH_MAX];
-	size_t len = strlen(config->top);
+/* ---- paths ---- */
 
-	if (below != NULL)
-		whole = xasprintf("%s/%s", config->top, below);
-	else
-		whole = path[0] == '/' ? xstrdup(path) : xasprintf("%s/%s", folder, path);
-	if (realpath(whole, real) == NULL || strncmp(real, config->top, len) != 0 ||
-	    real[len] != '/')
+/* Gives the links on the way, and where it leads to the caller, who frees it. NULL: not there. */
+static char *follow(struct protect_config *config, const char *path)
+{
+	if (config->looks_left == 0)
 		return NULL;
-	return xstrdup(real);
+	config->looks_left--;
+	return protect_follow(config->top, path, config->fn, config->data);
 }
 
-static void give_hooks(struct protect_config *config, const char *folder, const char *path)
+/* A value of a config; the caller frees it. */
+static char *path_of(const struct protect_config *config, const char *folder, const char *value)
 {
-	cleanup_free char *real = real_in_share(config, folder, path);
+	const char *below = gitini_below_home(value, config->top);
+
+	if (below != NULL)
+		return xasprintf("%s/%s", config->top, below);
+	return value[0] == '/' ? xstrdup(value) : xasprintf("%s/%s", folder, value);
+}
+
+static void give(struct protect_config *config, const char *path)
+{
+	cleanup_free char *real = follow(config, path);
 
 	if (real != NULL && !is_workplace(config, real))
 		config->fn(config->data, real);
 }
 
+static void give_links_in(struct protect_config *config, const char *folder)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+
+	while (entries != NULL && config->looks_left > 0 && (entry = readdir(entries)) != NULL) {
+		cleanup_free char *path = xasprintf("%s/%s", folder, entry->d_name);
+
+		if (entry->d_type == DT_LNK || entry->d_type == DT_UNKNOWN)
+			give(config, path);
+	}
+	if (entries != NULL)
+		(void)closedir(entries);
+}
+
+static void give_hooks_among_others(struct protect_config *config, const char *folder)
+{
+	const char *hook;
+
+	for (size_t i = 0; (hook = repository_hook(i)) != NULL; i++) {
+		cleanup_free char *path = xasprintf("%s/%s", folder, hook);
+
+		give(config, path);
+	}
+}
+
+static void give_hooks(struct protect_config *config, const char *folder, const char *value)
+{
+	cleanup_free char *path = path_of(config, folder, value);
+	cleanup_free char *real = follow(config, path);
+
+	if (real == NULL)
+		return;
+	if (is_workplace(config, real)) {
+		give_hooks_among_others(config, real);
+		return;
+	}
+	config->fn(config->data, real);
+	give_links_in(config, real);
+}
+
+/* What .git leads to is a repository, which is held as one. */
+static void give_name(struct protect_config *config, const char *path)
+{
+	cleanup_free char *real = follow(config, path);
+
+	if (real == NULL || str_eq(strrchr(path, '/'), "/.git") || is_workplace(config, real))
+		return;
+	if (!str_eq(real, path))
+		config->fn(config->data, real);
+	give_links_in(config, real);
+}
+
+static void give_command(struct protect_config *config, const char *folder, const char *word)
+{
+	cleanup_free char *path = path_of(config, folder, word);
+	cleanup_free char *real = follow(config, path);
+	struct stat st;
+
+	if (real != NULL && lstat(real, &st) == 0 && S_ISREG(st.st_mode))
+		config->fn(config->data, real);
+}
+
+/* ---- configs ---- */
+
 static void include(const struct reading *reading, const char *value)
 {
 	cleanup_free char *folder =
 		xmemdup(reading->path, (size_t)(strrchr(reading->path, '/') - reading->path));
-	cleanup_free char *real = real_in_share(reading->config, folder, value);
+	cleanup_free char *path = path_of(reading->config, folder, value);
+	cleanup_free char *real = follow(reading->config, path);
+	struct stat st;
 
-	if (real == NULL)
+	if (real == NULL || lstat(real, &st) < 0 || !S_ISREG(st.st_mode))
 		return;
 	reading->config->fn(reading->config->data, real);
 	read_config(reading->config, real, reading->depth + 1);
@@ -118,6 +192,14 @@ static void add_hooks(struct protect_config *config, const char *value)
 		add_path(&config->hooks, path);
 }
 
+static void add_command(void *data, const char *word)
+{
+	struct protect_config *config = data;
+
+	if (!has_path(&config->commands, word))
+		add_path(&config->commands, word);
+}
+
 static void on_entry(void *data, const struct gitini_entry *entry)
 {
 	const struct reading *reading = data;
@@ -128,6 +210,8 @@ static void on_entry(void *data, const struct gitini_entry *entry)
 		include(reading, entry->value);
 	else if (gitini_is_hooks(entry))
 		add_hooks(reading->config, entry->value);
+	else if (gitini_is_command(entry))
+		gitini_each_word(entry->value, add_command, reading->config);
 }
 
 static void read_config(struct protect_config *config, const char *path, int depth)
@@ -152,10 +236,12 @@ void protect_config_begin(struct protect_config *config, const char *top,
 			  void (*fn)(void *data, const char *path), void *data)
 {
 	*config = (struct protect_config){
-		.top = top, .reads_left = READS_MAX, .fn = fn, .data = data
+		.top = top, .reads_left = READS_MAX, .looks_left = LOOKS_MAX, .fn = fn, .data = data
 	};
 	buf_init(&config->hooks, HOOKS_MAX);
-	buf_init(&config->workplaces, WORKPLACES_MAX);
+	buf_init(&config->commands, COMMANDS_MAX);
+	buf_init(&config->names, PATHS_MAX);
+	buf_init(&config->workplaces, PATHS_MAX);
 }
 
 void protect_config_add_workplace(struct protect_config *config, const char *folder)
@@ -163,26 +249,42 @@ void protect_config_add_workplace(struct protect_config *config, const char *fol
 	add_path(&config->workplaces, folder);
 }
 
-void protect_config_read(struct protect_config *config, const char *path)
+void protect_config_add_name(struct protect_config *config, const char *path)
 {
-	read_config(config, path, 0);
+	add_path(&config->names, path);
 }
 
-static void give_everywhere(struct protect_config *config, const char *hooks)
+void protect_config_read(struct protect_config *config, const char *path)
 {
-	for (const char *at = first(&config->workplaces); at != NULL;
-	     at = next(&config->workplaces, at))
-		give_hooks(config, at, hooks);
+	cleanup_free char *real = follow(config, path);
+
+	if (real != NULL)
+		read_config(config, real, 0);
+}
+
+typedef void give_fn(struct protect_config *config, const char *folder, const char *value);
+
+static void give_wherever(struct protect_config *config, const struct buf *values, give_fn *fn)
+{
+	for (const char *value = first(values); value != NULL; value = next(values, value)) {
+		const char *at = first(&config->workplaces);
+
+		if (value[0] == '/' || value[0] == '~')
+			fn(config, config->top, value);
+		else
+			for (; at != NULL; at = next(&config->workplaces, at))
+				fn(config, at, value);
+	}
 }
 
 void protect_config_end(struct protect_config *config)
 {
-	for (const char *at = first(&config->hooks); at != NULL; at = next(&config->hooks, at)) {
-		if (at[0] == '/')
-			give_hooks(config, config->top, at);
-		else
-			give_everywhere(config, at);
-	}
+	give_wherever(config, &config->hooks, give_hooks);
+	give_wherever(config, &config->commands, give_command);
+	for (const char *at = first(&config->names); at != NULL; at = next(&config->names, at))
+		give_name(config, at);
 	buf_release(&config->hooks);
+	buf_release(&config->commands);
+	buf_release(&config->names);
 	buf_release(&config->workplaces);
 }

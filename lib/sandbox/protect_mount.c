@@ -83,15 +83,17 @@ static void sort_pins(struct walk *walk)
 	walk->count = kept;
 }
 
-/* The descriptor is of what is there, and not followed if it is a link. */
+/* The descriptor is of what is there, a link too. */
 static int mount_pin(int root, const struct pin *one, struct err *err)
 {
 	const struct source_bind how = { .writable = one->writable, .execute = true };
-	cleanup_fd int fd = source_open_below(root, one->path, err);
+	cleanup_fd int fd = source_open_name_below(root, one->path, err);
 	struct stat st;
 
 	if (fd < 0)
 		return lstat(one->path, &st) < 0 && errno == ENOENT ? 0 : -1; /* gone since */
+	if (fstat(fd, &st) == 0 && S_ISLNK(st.st_mode))
+		return source_pin_link(fd, err);
 	return source_bind(fd, one->path, fd, &how, err);
 }
 
@@ -125,24 +127,40 @@ static bool is_placeholder(int dir, const char *name)
 	       (st.st_mode & 07777) == PROTECT_FOLDER_MODE;
 }
 
-/* "config.worktree" is one, too. */
-#define CONFIG "config"
-
-static void pin_repository(struct walk *walk, int dir, const char *path)
+/* Where it leads is held at the end, when all folders are known. */
+static void pin_name(struct walk *walk, int dir, const char *path)
 {
 	struct stat st;
 
+	pin(walk, path, false);
+	if (fstatat(dir, strrchr(path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode)))
+		protect_config_add_name(&walk->named, path);
+}
+
+/* "config.worktree" is one, too. */
+#define CONFIG "config"
+
+static void pin_of_repository(struct walk *walk, int dir, const char *folder, const char *name)
+{
+	cleanup_free char *path = xasprintf("%s/%s", folder, name);
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	pin_name(walk, dir, path);
+	if (strncmp(name, CONFIG, strlen(CONFIG)) == 0)
+		protect_config_read(&walk->named, path);
+}
+
+static void pin_repository(struct walk *walk, int dir, const char *path)
+{
 	if (strlen(path) > walk->top)
 		pin(walk, path, true);
-	for (size_t i = 0; i < PROTECT_ROWS; i++) {
-		cleanup_free char *name = xasprintf("%s/%s", path, protect_rows[i].name);
-
-		if (fstatat(dir, protect_rows[i].name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		pin(walk, name, false);
-		if (strncmp(protect_rows[i].name, CONFIG, strlen(CONFIG)) == 0)
-			protect_config_read(&walk->named, name);
-	}
+	for (size_t i = 0; i < PROTECT_ROWS; i++)
+		pin_of_repository(walk, dir, path, protect_rows[i].name);
+	for (size_t i = 0; repository_remotes(i) != NULL; i++)
+		pin_of_repository(walk, dir, path, repository_remotes(i));
 }
 
 static void visit(struct walk *walk, int dir, const char *folder, bool in_repository,
@@ -162,7 +180,7 @@ static void visit(struct walk *walk, int dir, const char *folder, bool in_reposi
 	if (is_git && !is_placeholder(dir, name))
 		protect_config_add_workplace(&walk->named, folder);
 	if (runnames_is_held(name) && !(is_git && enters))
-		pin(walk, path, false);
+		pin_name(walk, dir, path);
 	else if (enters)
 		repository_queue_add(&walk->folders, name, mem_steal(&path));
 }

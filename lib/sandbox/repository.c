@@ -40,6 +40,53 @@ bool repository_holds_none(const char *name)
 	return is_one_of(names, ARRAY_SIZE(names), name);
 }
 
+/* Of all versions, of its server and its mail as well. */
+static const char *const hooks[] = { "applypatch-msg",
+				     "pre-applypatch",
+				     "post-applypatch",
+				     "pre-commit",
+				     "pre-merge-commit",
+				     "prepare-commit-msg",
+				     "commit-msg",
+				     "post-commit",
+				     "pre-rebase",
+				     "post-checkout",
+				     "post-merge",
+				     "pre-push",
+				     "pre-receive",
+				     "update",
+				     "proc-receive",
+				     "post-receive",
+				     "post-update",
+				     "reference-transaction",
+				     "push-to-checkout",
+				     "pre-auto-gc",
+				     "post-rewrite",
+				     "sendemail-validate",
+				     "fsmonitor-watchman",
+				     "p4-changelist",
+				     "p4-prepare-changelist",
+				     "p4-post-changelist",
+				     "p4-pre-submit",
+				     "post-index-change" };
+
+bool repository_is_hook(const char *name)
+{
+	return is_one_of(hooks, ARRAY_SIZE(hooks), name);
+}
+
+const char *repository_hook(size_t i)
+{
+	return i < ARRAY_SIZE(hooks) ? hooks[i] : NULL;
+}
+
+const char *repository_remotes(size_t i)
+{
+	static const char *const names[] = { "branches", "remotes" };
+
+	return i < ARRAY_SIZE(names) ? names[i] : NULL;
+}
+
 static bool comes_last(const char *name)
 {
 	static const char *const names[] = { "node_modules", "site-packages", ".venv",

@@ -4,6 +4,7 @@
 #define SANDBOX_REPOSITORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/list.h"
 
@@ -14,6 +15,15 @@
 bool repository_is(int dir);
 /* Of its own folders: nothing in it is a repository that git would find by itself. */
 bool repository_holds_none(const char *name);
+/* Git runs a program of this name in a folder of hooks. */
+bool repository_is_hook(const char *name);
+/* The i-th such name, NULL behind the last. */
+const char *repository_hook(size_t i);
+/*
+ * Likewise: its folders of remotes that are in no config, as versions before 1.5 wrote them. Those
+ * of today still read them.
+ */
+const char *repository_remotes(size_t i);
 
 /*
  * Folders that are still to be looked into, nearest first; those of packages and the like, which

@@ -20,7 +20,7 @@ enum { NAME_MAX_BYTES = 255 };
 /* ---- opening ---- */
 
 /* For kernels before 5.6. */
-static int walk(int root, const char *path)
+static int walk(int root, const char *path, bool may_be_link)
 {
 	cleanup_fd int at = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -39,29 +39,32 @@ static int walk(int root, const char *path)
 		next = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 		fd_close(&at);
 		at = next;
-		if (at >= 0 && (fstat(at, &st) < 0 || S_ISLNK(st.st_mode))) {
+		path += len;
+		if (at >= 0 && (fstat(at, &st) < 0 ||
+				(S_ISLNK(st.st_mode) && (*path != '\0' || !may_be_link)))) {
 			errno = ELOOP;
 			return -1;
 		}
-		path += len;
 	}
 	return fd_steal(&at);
 }
 
-static int open_plain(int root, const char *path, uint64_t resolve)
+static int open_plain(int root, const char *path, uint64_t flags, uint64_t resolve)
 {
-	const struct open_how how = { .flags = O_PATH | O_CLOEXEC,
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC | flags,
 				      .resolve = RESOLVE_NO_MAGICLINKS | resolve };
 	int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 
 	/* Old container filters answer EPERM for calls they do not know. */
-	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? walk(root, path) : fd;
+	return fd < 0 && (errno == ENOSYS || errno == EPERM)
+		       ? walk(root, path, (flags & O_NOFOLLOW) != 0)
+		       : fd;
 }
 
 int source_open(const char *path, int expected, struct err *err)
 {
 	cleanup_fd int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd int fd = open_plain(root, path, expected >= 0 ? RESOLVE_NO_SYMLINKS : 0);
+	cleanup_fd int fd = open_plain(root, path, 0, expected >= 0 ? RESOLVE_NO_SYMLINKS : 0);
 	struct stat found;
 	struct stat wanted;
 
@@ -82,11 +85,21 @@ int source_open(const char *path, int expected, struct err *err)
 	return fd_steal(&fd);
 }
 
-int source_open_below(int root, const char *path, struct err *err)
+static int open_below(int root, const char *path, uint64_t flags, struct err *err)
 {
-	int fd = open_plain(root, path, RESOLVE_NO_SYMLINKS | RESOLVE_IN_ROOT);
+	int fd = open_plain(root, path, flags, RESOLVE_NO_SYMLINKS | RESOLVE_IN_ROOT);
 
 	return fd < 0 ? err_sys(err, "opening '%s' in the sandbox", path) : fd;
+}
+
+int source_open_below(int root, const char *path, struct err *err)
+{
+	return open_below(root, path, 0, err);
+}
+
+int source_open_name_below(int root, const char *path, struct err *err)
+{
+	return open_below(root, path, O_NOFOLLOW, err);
 }
 
 /* ---- binding ---- */
@@ -192,6 +205,16 @@ int source_overlay(int source, int empty, struct err *err)
 	if (context >= 0 && configure_overlay(context, source, empty) == 0)
 		tree = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, flags);
 	return tree < 0 ? err_sys(err, "mounting an overlay") : tree;
+}
+
+int source_pin_link(int link, struct err *err)
+{
+	static const struct source_bind how = { .writable = false };
+	cleanup_fd int tree = clone_tree(link, &how);
+
+	if (tree < 0 && errno == ENOSYS)
+		return 0;
+	return tree < 0 || move_tree(tree, NULL, link) < 0 ? err_sys(err, "mounting a link") : 0;
 }
 
 int source_place(int tree, const char *target, int target_fd, struct err *err)

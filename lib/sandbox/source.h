@@ -16,6 +16,8 @@ int source_open(const char *path, int expected, struct err *err) MUST_CHECK;
 /* The same below `root`, which absolute links do not leave; nothing is expected, no link allowed.
  */
 int source_open_below(int root, const char *path, struct err *err) MUST_CHECK;
+/* Likewise, but what it names may itself be a link, which is opened then. */
+int source_open_name_below(int root, const char *path, struct err *err) MUST_CHECK;
 
 struct source_bind {
 	bool writable;
@@ -30,6 +32,11 @@ struct source_bind {
  */
 int source_bind(int source, const char *target, int target_fd, const struct source_bind *how,
 		struct err *err) MUST_CHECK;
+/*
+ * Puts a link, an O_PATH descriptor of this mount namespace, on itself: it can be neither removed
+ * nor replaced. Kernels before 5.12 cannot: nothing is done.
+ */
+int source_pin_link(int link, struct err *err) MUST_CHECK;
 /*
  * The tree at `source` as a mount that is nowhere yet, the caller's, with the owners of `user_ns`:
  * who is N inside of it is N on the disk. ERR_SYSTEM when the kernel or the file system cannot.

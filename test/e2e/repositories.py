@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Repositories that run something when git looks at them, by shell scripts, and git as a user calls it on them."""
+import contextlib
 import os
 import shutil
 import subprocess
 
+import machines
 import pytest
 
+USER = machines.NOBODY if os.geteuid() == 0 else None
 GIT = shutil.which("git")
 needs_git = pytest.mark.skipif(GIT is None, reason="no git here")
 
@@ -51,3 +54,28 @@ def look_everywhere(top, home):
     for folder in [top, *(path for path in sorted(top.rglob("*")) if path.is_dir())]:
         for arguments in LOOKS:
             git(folder, *arguments, home=home)
+
+
+@contextlib.contextmanager
+def a_project():
+    """A repository with one commit, of an ordinary user."""
+    with machines.user_home() as place:
+        folder = place / "project"
+        folder.mkdir()
+        (folder / "old").write_text("old", encoding="ascii")
+        if USER is not None:
+            os.chown(folder, USER, USER)
+            os.chown(folder / "old", USER, USER)
+        for arguments in (["init", "-qb", "main"], ["add", "."], ["commit", "-qm", "old"]):
+            done = git(folder, *arguments, home=place, user=USER)
+            assert done.returncode == 0, done.stderr
+        yield place, folder
+
+
+def served(place, folder):
+    return machines.on(place, env={"PTYCELL_SHARE": f"{folder}:rw"})
+
+
+def holds_names(server):
+    if server.call("session_info", session_id="s").object["confinement"]["tier"] != "namespaces":
+        pytest.skip("only tier namespaces holds these names")

@@ -6,7 +6,7 @@ import subprocess
 import machines
 import pytest
 from patience import until
-from repositories import BARE, LAYOUTS, LOOKS, git, look_everywhere, needs_git, script
+from repositories import BARE, LAYOUTS, LOOKS, USER, a_project, git, holds_names, look_everywhere, needs_git, script, served
 from steps import begin, kept_files, paths_in
 
 RUNS = [".envrc", ".vscode/tasks.json", ".git", ".gitconfig", ".claude/settings.json", ".Rprofile", "sub/.npmrc"]
@@ -51,7 +51,6 @@ def test_S1_names_that_run_something_are_kept_under_others_and_that_is_told_once
 
 # ---- a repository at the top of a share ----
 
-USER = machines.NOBODY if os.geteuid() == 0 else None
 IDENTITY = "export GIT_AUTHOR_NAME=c GIT_AUTHOR_EMAIL=c@c GIT_COMMITTER_NAME=c GIT_COMMITTER_EMAIL=c@c HOME=/tmp\n"
 HONEST = IDENTITY + """set -e
 cd PROJ; git status --porcelain; echo 1 > new; git add .; git commit -qm made; git switch -qc side; echo 2 >> new
@@ -66,27 +65,8 @@ rm -f .git/commondir; mv -f .x/config .git/config.worktree; mv .git .git2; ls -A
 
 @pytest.fixture(name="project")
 def fixture_project():
-    """A repository with one commit, of an ordinary user."""
-    with machines.user_home() as place:
-        folder = place / "project"
-        folder.mkdir()
-        (folder / "old").write_text("old", encoding="ascii")
-        if USER is not None:
-            os.chown(folder, USER, USER)
-            os.chown(folder / "old", USER, USER)
-        for arguments in (["init", "-qb", "main"], ["add", "."], ["commit", "-qm", "old"]):
-            done = git(folder, *arguments, home=place, user=USER)
-            assert done.returncode == 0, done.stderr
-        yield place, folder
-
-
-def served(place, folder):
-    return machines.on(place, env={"PTYCELL_SHARE": f"{folder}:rw"})
-
-
-def holds_names(server):
-    if server.call("session_info", session_id="s").object["confinement"]["tier"] != "namespaces":
-        pytest.skip("only tier namespaces holds these names")
+    with a_project() as project:
+        yield project
 
 
 @needs_git
@@ -311,6 +291,20 @@ cd {folder}; git init -qb main r; cd r; git commit -q --allow-empty -m x; git re
 
 
 @needs_git
+@pytest.mark.parametrize("remote", ["mkdir -p .git/remotes; echo URL: $E/up > .git/remotes/origin", "mkdir -p .git/branches; echo $E/up > .git/branches/origin",
+                                    "rm -rf .git/branches; mkdir .b; echo $E/up > .b/origin; ln -s ../.b .git/branches"])
+def test_S2_no_remote_that_is_in_no_config_is_made(project, remote):
+    place, folder = project
+    make = OWN + IDENTITY + f"""git init -q --bare up; printf '#!/bin/sh\nid > {place}/ran\n' > up/hooks/update; chmod +x up/hooks/update
+cd {folder}; {remote}"""
+    with served(place, folder) as server:
+        holds_names(server)
+        assert server.cell(make.replace("HOME=/tmp", ""), language="bash").state == "done"
+        git(folder, "push", "origin", "main", home=place, user=USER)
+        assert not (place / "ran").exists()
+
+
+@needs_git
 def test_S2_nothing_leads_through_a_link_of_another_share(shared):
     place, folder = shared
     other = place / "other"
@@ -419,74 +413,3 @@ def test_S13_placeholders_are_nothing_that_git_cleans_or_stashes(project):
             assert done.returncode == 0 and not done.stderr, done
         assert (folder / ".envrc").is_dir() and not (folder / "mine").exists()
     until(lambda: sorted(os.listdir(folder)) == [".git", "old"])
-
-
-# ---- what a repository's config names in its work tree ----
-
-HOOK = "printf '#!/bin/sh\\nid > MARK\\n' > HOOKS/pre-commit; chmod +x HOOKS/pre-commit\n"
-SETTING = "printf '[core]\\n\\tfsmonitor = \"id > MARK; false\"\\n' >> FILE\n"
-# The user's setting, what is there, and what code does; with the words in its output, or what is renamed.
-NAMED = {
-    "folder of hooks": (["core.hooksPath", ".githooks"], "mkdir .githooks", HOOK.replace("HOOKS", ".githooks"), "Read-only"),
-    "husky's": (["core.hooksPath", ".husky/_"], "mkdir -p .husky/_; printf '#!/bin/sh\nsh -e .husky/pre-commit\n' > .husky/_/pre-commit; "
-                "chmod +x .husky/_/pre-commit", "echo 'id > MARK' > .husky/pre-commit", "Read-only"),
-    "what hooks call": (["core.hooksPath", ".githooks"], "mkdir -p .githooks/lib; echo x > .githooks/lib/.envrc; "
-                        "printf '#!/bin/sh\n. .githooks/lib/run\n' > .githooks/pre-commit; chmod +x .githooks/pre-commit",
-                        "echo 'id > MARK' > .githooks/lib/run", "Read-only"),
-    "folder of hooks that is moved": (["core.hooksPath", "tools/hooks"], "mkdir -p tools/hooks",
-                                      "mv tools t; mkdir -p tools/hooks; " + HOOK.replace("HOOKS", "tools/hooks"), "busy"),
-    "folder of hooks that is made": (["core.hooksPath", ".githooks"], "", "mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"),
-                                     "to 'pre-commit.held-by-ptycell'"),
-    "folder of hooks of a worktree": (["core.hooksPath", ".githooks"], "git worktree add -q tree",
-                                      "cd tree; mkdir .githooks; " + HOOK.replace("HOOKS", ".githooks"), "to 'pre-commit.held-by-ptycell'"),
-    "folder of hooks from home": (["core.hooksPath", "~/project/h"], "mkdir h", HOOK.replace("HOOKS", "h"), "Read-only"),
-    "included config from home": (["include.path", "~/project/c"], "", SETTING.replace("FILE", "c"), "to 'c.held-by-ptycell'"),
-    "included config": (["include.path", "../shared.conf"], "echo '[core]' > shared.conf", SETTING.replace("FILE", "shared.conf"), "Read-only"),
-    "included by an included one": (["include.path", "../c/one"], "mkdir c; echo '[include] path = two' > c/one; echo '[core]' > c/two",
-                                    SETTING.replace("FILE", "c/two"), "Read-only"),
-    "included under a condition": (["includeIf.gitdir:/**.path", "../shared.conf"], "echo '[core]' > shared.conf",
-                                   "mv shared.conf s; " + SETTING.replace("FILE", "shared.conf"), "busy"),
-    "included config that is made": (["include.path", "../shared.conf"], "", SETTING.replace("FILE", "shared.conf"),
-                                     "to 'shared.conf.held-by-ptycell'"),
-    "included config that a link leads to": (["include.path", "../c/one"], "", "mkdir d; " + SETTING.replace("FILE", "d/one") + "ln -s d c",
-                                             "to 'one.held-by-ptycell'"),
-    "included config that is a link": (["include.path", "../one"], "ln -s two one", SETTING.replace("FILE", "two"), "to 'two.held-by-ptycell'"),
-}
-
-
-def look_and_commit(folder, place):
-    for at in (folder, folder / "tree") if (folder / "tree").is_dir() else (folder,):
-        for arguments in LOOKS + [["commit", "--allow-empty", "-qm", "x"]]:
-            git(at, *arguments, home=place, user=USER)
-
-
-@needs_git
-@pytest.mark.parametrize("case", NAMED)
-def test_3_what_a_config_names_is_held_as_the_config_is(project, case):
-    place, folder = project
-    setting, there, attack, said = NAMED[case]
-    subprocess.run(["sh", "-ec", there], cwd=folder, check=True, **machines.as_user())
-    assert git(folder, "config", *setting, home=place, user=USER).returncode == 0
-    with served(place, folder) as server:
-        holds_names(server)
-        assert server.cell("1").state == "done"
-        result = server.cell(f"cd {folder}\n{attack}".replace("MARK", str(place / "ran")), language="bash")
-        assert said in "".join(result.texts), result.texts
-        look_and_commit(folder, place)
-        assert not (place / "ran").exists()
-    look_and_commit(folder, place)
-    assert not (place / "ran").exists()
-
-
-@needs_git
-def test_3_settings_of_an_included_config_are_the_user_s(project):
-    place, folder = project
-    (folder / "shared.conf").write_text("[alias]\n\tst = status\n", encoding="ascii")
-    assert git(folder, "config", "include.path", "../shared.conf", home=place, user=USER).returncode == 0
-    with served(place, folder) as server:
-        holds_names(server)
-        assert server.cell("1").state == "done"
-        git(folder, "config", "branch.main.description", "x", home=place, user=USER)
-        (folder / "shared.conf").write_text("[alias]\n\tst = status\n[core]\n\tabbrev = 8\n", encoding="ascii")
-        assert "Renamed" not in "".join(server.cell("1").texts)
-    assert git(folder, "st", home=place, user=USER).returncode == 0

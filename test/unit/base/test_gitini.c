@@ -61,10 +61,50 @@ static void a_path_from_home_is_one_below_a_folder_there(void **state)
 	assert_string_equal(gitini_below_home("~/work/p/a/b", "/home/u/work/p"), "a/b");
 	assert_string_equal(gitini_below_home("~u/p/a", "/home/u/p"), "a");
 	assert_null(gitini_below_home("~/p2/a", "/home/u/p"));
-	assert_null(gitini_below_home("~/p", "/home/u/p"));
+	assert_string_equal(gitini_below_home("~/p", "/home/u/p"), "");
 	assert_null(gitini_below_home("~/other/a", "/home/u/p"));
 	assert_null(gitini_below_home("p/a", "/home/u/p"));
 	assert_null(gitini_below_home("~", "/home/u/p"));
+}
+
+static void assert_command(const char *section, const char *name, bool expected)
+{
+	const struct gitini_entry entry = {
+		.section = section, .subsection = "x", .name = name, .value = "x"
+	};
+
+	assert_int_equal(gitini_is_command(&entry), expected);
+}
+
+static void commands_that_git_runs_by_itself_are_known(void **state)
+{
+	(void)state;
+	assert_command("core", "fsmonitor", true);
+	assert_command("core", "monitor", false);
+	assert_command("core", "hookspath", false);
+	assert_command("filter.", "clean", true);
+	assert_command("filter", "clean", false);
+	assert_command("diff.", "textconv", true);
+	assert_command("pager", "log", true);
+	assert_command("alias", "st", false);
+	assert_command("branch.", "description", false);
+}
+
+static void add_word(void *data, const char *word)
+{
+	buf_putf(data, "%s|", word);
+}
+
+static void words_of_a_command_are_cut_as_a_shell_does_or_shorter(void **state)
+{
+	cleanup_buf struct buf words = BUF_INIT(BUF_UNBOUNDED);
+
+	(void)state;
+	gitini_each_word(" python3 'tools/a b'/c.py --f=\"x\" %f; !y$(z) ", add_word, &words);
+	assert_string_equal(buf_str(&words), "python3|tools/a|b|/c.py|--f|x|%f|y|z|");
+	gitini_each_word("", add_word, &words);
+	gitini_each_word(" ;", add_word, &words);
+	assert_string_equal(buf_str(&words), "python3|tools/a|b|/c.py|--f|x|%f|y|z|");
 }
 
 int main(void)
@@ -74,6 +114,8 @@ int main(void)
 		cmocka_unit_test(an_entry_in_the_line_of_its_section_is_read_and_odd),
 		cmocka_unit_test(the_last_line_needs_no_end),
 		cmocka_unit_test(a_path_from_home_is_one_below_a_folder_there),
+		cmocka_unit_test(commands_that_git_runs_by_itself_are_known),
+		cmocka_unit_test(words_of_a_command_are_cut_as_a_shell_does_or_shorter),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

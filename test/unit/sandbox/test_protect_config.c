@@ -115,6 +115,79 @@ static void folders_of_hooks_are_looked_for_wherever_git_is_called(void **state)
 	assert_named(fixture, "[other]\nhooksPath = hooks\n", "");
 }
 
+static void link_to(struct fixture *fixture, const char *to, const char *path)
+{
+	assert_int_equal(symlinkat(to, fixture->scratch.fd, path), 0);
+}
+
+/* What is held with this name at the top. */
+static void assert_held(struct fixture *fixture, const char *name, const char *expected)
+{
+	cleanup_free char *path = xasprintf("%s/%s", fixture->scratch.path, name);
+	struct protect_config named;
+
+	buf_clear(&fixture->found);
+	protect_config_begin(&named, fixture->scratch.path, add, fixture);
+	protect_config_add_name(&named, path);
+	protect_config_end(&named);
+	assert_string_equal(buf_str(&fixture->found), expected);
+}
+
+static void a_name_is_held_with_all_links_on_its_way(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make(fixture, "a", NULL);
+	make(fixture, "a/b", NULL);
+	make(fixture, "a/b/file", "x");
+	link_to(fixture, "a", "to-a");
+	link_to(fixture, "to-a/./b", "to-b");
+	link_to(fixture, "../../to-a/b/file", "a/b/link");
+	link_to(fixture, "/etc/passwd", "out");
+	link_to(fixture, ".", "top");
+	link_to(fixture, "round", "round");
+	link_to(fixture, "none", "dangling");
+	assert_held(fixture, "to-b", "/to-b /to-a /a/b /a/b/link /to-a /a/b/file ");
+	assert_held(fixture, "a", "");
+	assert_held(fixture, "out", "/out ");
+	assert_held(fixture, "top", "/top ");
+	assert_held(fixture, "dangling", "/dangling ");
+	assert_held(fixture, "none", "");
+	link_to(fixture, "../other/g", "a/.git");
+	make(fixture, "other", NULL);
+	make(fixture, "other/g", NULL);
+	assert_held(fixture, "a/.git", "/a/.git ");
+}
+
+static void files_that_commands_name_are_looked_for_wherever_git_is_called(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make(fixture, "tools", NULL);
+	make(fixture, "tools/run", "x");
+	make(fixture, "other", NULL);
+	make(fixture, "other/run", "x");
+	link_to(fixture, "../tools/run", "other/it");
+	assert_named(fixture, "[filter \"x\"]\nclean = sh tools/run --tools\nsmudge = ./run\n",
+		     "/tools/run /other/run ");
+	assert_named(fixture, "[core]\nfsmonitor = ./it x\n", "/other/it /tools/run ");
+	assert_named(fixture, "[alias]\nx = !tools/run\n", "");
+}
+
+static void of_a_folder_where_git_is_called_only_hooks_are_named(void **state)
+{
+	struct fixture *fixture = *state;
+
+	make(fixture, "other", NULL);
+	make(fixture, "other/update", "x");
+	make(fixture, "other/make", "x");
+	make(fixture, "pre-commit", "x");
+	link_to(fixture, "make", "other/pre-push");
+	assert_named(fixture, "[core]\nhooksPath = .\n",
+		     "/pre-commit /other/pre-push /other/make /other/update ");
+	assert_named(fixture, "[core]\nhooksPath = other/..\n", "/pre-commit ");
+}
+
 static void no_folder_of_hooks_is_above_where_git_is_called(void **state)
 {
 	struct fixture *fixture = *state;
@@ -134,6 +207,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(includes_in_a_circle_end, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			folders_of_hooks_are_looked_for_wherever_git_is_called, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_name_is_held_with_all_links_on_its_way, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			files_that_commands_name_are_looked_for_wherever_git_is_called, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			of_a_folder_where_git_is_called_only_hooks_are_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_folder_of_hooks_is_above_where_git_is_called,
 						setup, teardown),
 	};
