@@ -19,7 +19,7 @@
 #include "workspace/workspace.h"
 
 enum {
-	TURN_ROOM = 32 << 10,
+	TURN_ROOM = 16 << 10, /* a step of redact_step() */
 	FRAME_ROOM = 256,     /* that a frame takes, however small it is */
 	END_ROOM = 128 << 10, /* of what is at hand when the interpreter ends */
 };

@@ -14,7 +14,8 @@
 #include "workspace/spool.h"
 
 enum {
-	READ_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
+	CONTROL_SLICE = 64 << 10, /* bytes taken in one callback, so that nobody starves */
+	PTY_SLICE = 16 << 10,     /* likewise, of what is worked off at once */
 	READ_CHUNK = 16 << 10,
 	CONTROL_CHUNK = 64 << 10,
 	OUTGOING_KEPT_MAX = 64 << 10, /* of room for what goes to a driver, once all is sent */
@@ -215,7 +216,7 @@ void runner_on_pty(struct loop_io *io, uint32_t events)
 {
 	struct runner *r = container_of(io, struct runner, pty_io);
 
-	(void)read_pty(r, READ_SLICE, false);
+	(void)read_pty(r, PTY_SLICE, false);
 	if ((events & (EPOLLHUP | EPOLLERR)) != 0)
 		loop_io_stop(&r->pty_io); /* no slave is open: nothing will come any more */
 }
@@ -250,7 +251,7 @@ void runner_read_control(struct runner *r, bool to_the_end)
 
 	if (to_the_end)
 		runner_handle_last_frames(r);
-	while (got < (to_the_end ? READ_END_MAX : READ_SLICE) && r->frames != NULL &&
+	while (got < (to_the_end ? READ_END_MAX : CONTROL_SLICE) && r->frames != NULL &&
 	       r->state != RUNNER_ENDING && (to_the_end || may_listen(r))) {
 		char chunk[CONTROL_CHUNK];
 		ssize_t n = read(interpreter_control(r->interpreter), chunk, sizeof(chunk));
