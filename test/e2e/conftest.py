@@ -36,28 +36,6 @@ def server(own_server):
     return own_server
 
 
-@pytest.fixture(scope="module")
-def kept_server(tmp_path_factory):
-    """For `shared_server`."""
-    with Server(tmp_path_factory.mktemp("home")) as running:
-        yield running
-
-
-@pytest.fixture
-def shared_server(kept_server):
-    """One server for the tests of a file, each with sessions of its own: for those that ask sessions, not the server."""
-    kept_server.others.queue.clear()
-    yield kept_server
-    for row in kept_server.call("list_sessions").object["sessions"]:
-        kept_server.call("destroy_session", session_id=row["session_id"])
-
-
-@pytest.fixture
-def frugal_server(request):
-    """The shared one; tests that look into its home have one of their own. A file has it as its `server`."""
-    return request.getfixturevalue("own_server" if "home" in request.fixturenames else "shared_server")
-
-
 @pytest.fixture
 def lone_server(home):
     with Server(home, env=ALONE) as running:
@@ -88,6 +66,7 @@ class Shared:
                 (folder / "policy.json").write_text(json.dumps(policy))
                 flags = [*flags, "--policy", str(folder / "policy.json")]
             server = self.running[key] = Server(self.home, *flags, env=env)
+        server.others.queue.clear()
         return server
 
     def end_sessions(self):
@@ -113,6 +92,20 @@ def shared(of_module):
     """Gives the module's server that was started so. Its sessions end with the test: the next one finds none."""
     yield of_module
     of_module.end_sessions()
+
+
+@pytest.fixture
+def shared_env():
+    """What a file adds to the environment of its `shared_server`."""
+    return None
+
+
+@pytest.fixture
+def shared_server(request, shared_env):
+    """The shared one without flags, for a file that has it as its `server`. Tests that look into its home have one of their own."""
+    if "home" in request.fixturenames:
+        return request.getfixturevalue("own_server")
+    return request.getfixturevalue("shared")(env=shared_env)
 
 
 @pytest.fixture

@@ -10,16 +10,15 @@ from steps import (BEGUN, HOLD, NEVER_S, alive, all_gone, assert_honest, descrip
                    is_running, listed, overdue, own_seconds, with_word)
 
 
-@pytest.fixture(scope="module")
-def kept_server(tmp_path_factory):
+@pytest.fixture
+def shared_env():
     """What sessions find imported, or what is imported meanwhile, makes no difference to any cell."""
-    with Server(tmp_path_factory.mktemp("home"), env=AHEAD) as running:
-        yield running
+    return AHEAD
 
 
 @pytest.fixture(name="server")
-def fixture_server(frugal_server):
-    return frugal_server
+def fixture_server(shared_server):
+    return shared_server
 
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -14,8 +14,8 @@ from steps import EVIL, EVIL_NAME, HIDDEN, assert_clean, assert_honest, kept_fil
 
 
 @pytest.fixture(name="server")
-def fixture_server(frugal_server):
-    return frugal_server
+def fixture_server(shared_server):
+    return shared_server
 
 
 MEGABYTE = 1 << 20

@@ -15,8 +15,8 @@ from test_sql import SALES, make_database, put, rows, sql, write
 
 
 @pytest.fixture(name="server")
-def fixture_server(frugal_server):
-    return frugal_server
+def fixture_server(shared_server):
+    return shared_server
 
 
 def test_a_csv_file_is_a_table_by_its_name(server):

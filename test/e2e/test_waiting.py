@@ -13,8 +13,8 @@ from steps import (BEGUN, EVIL, HANG_S, HOLD, NEVER_S, assert_clean, assert_hone
 
 
 @pytest.fixture(name="server")
-def fixture_server(frugal_server):
-    return frugal_server
+def fixture_server(shared_server):
+    return shared_server
 
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
