@@ -20,10 +20,9 @@ SHARED = ("import mmap, time\nm = mmap.mmap(-1, {0} << 20)\n"
 
 
 @pytest.fixture(name="small")
-def fixture_small(home):
-    with Server(home) as server:
-        assert not server.call("session_info", session_id="s", config=SMALL).is_error
-        yield server
+def fixture_small(shared_server):
+    assert not shared_server.call("session_info", session_id="s", config=SMALL).is_error
+    return shared_server
 
 
 @pytest.mark.parametrize("code, error, words", [
