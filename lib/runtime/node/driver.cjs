@@ -1927,17 +1927,22 @@ function noteRequired() {
   }
 }
 
-// Notes what an ES module imports by its text, as Node does not tell.
-function noteImported(file) {
+// The files that an ES module imports by its text, as Node does not tell.
+function importedBy(file) {
+  const found = [];
   let text;
   try {
     text = readFileSync(file, 'utf8');
   } catch {
-    return;
+    return found;
   }
   IMPORTED.lastIndex = 0;
-  const found = [];
   for (let match = exec(IMPORTED, text); match !== null; match = exec(IMPORTED, text)) push(found, path.resolve(path.dirname(file), match[2]));
+  return found;
+}
+
+function noteImported(file) {
+  const found = importedBy(file);
   for (let i = 0; i < found.length; i++) {
     if (seen[found[i]] !== undefined) continue;
     seen[found[i]] = fingerprint(found[i]);
@@ -2036,6 +2041,30 @@ function placeImport(error, from) {
   error.stack = describe(error) + slice(stack, indexOf(`${stack}\n`, '\n'));
 }
 
+const PLACED = /\n +at (?!.*(?:node:|cell-\d+\.js:))/;
+const CHECKED_MAX = 20; // files: each takes a Node
+
+// Where Node cannot compile an ES module it keeps the place to itself.
+function placeRefusal(error, from, file) {
+  const stack = values.isNativeError(error) ? read(error, 'stack') : undefined;
+  if (stack === undefined || !(error instanceof SyntaxError) || indexOf(stack, describe(error)) !== 0 || exec(PLACED, stack) !== null) return;
+  const place = refusal(file);
+  const own = read(from, 'stack') ?? '';
+  if (place !== undefined) error.stack = `${place}\n\n${describe(error)}${slice(own, indexOf(`${own}\n`, '\n'))}`;
+}
+
+// The file, line and caret of what Node refuses in this file, or in one that it imports.
+function refusal(file) {
+  const files = [file];
+  for (let i = 0; i < files.length && i < CHECKED_MAX; i++) {
+    const { status, stderr } = host.require('child_process').spawnSync(process.execPath, ['--check', files[i]], { __proto__: null, encoding: 'utf8' });
+    if (status === 1) return slice(stderr, 0, indexOf(stderr, '\n\n'));
+    const found = importedBy(files[i]);
+    for (let k = 0; k < found.length; k++) if (!includes(files, found[k])) push(files, found[k]);
+  }
+  return undefined;
+}
+
 // import() and the import statement; a relative file that has changed is loaded anew.
 async function importModule(specifier, options) {
   const name = `${specifier}`;
@@ -2050,6 +2079,7 @@ async function importModule(specifier, options) {
   } catch (error) {
     if (error === null && leftHalf !== undefined) throw new Error(`Cannot import '${name}': ${halfModule()}`);
     placeImport(error, from);
+    if (file !== undefined) placeRefusal(error, from, file);
     throw error;
   } finally {
     if (file !== undefined) delete importing[file];

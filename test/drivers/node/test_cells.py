@@ -457,6 +457,18 @@ def test_both_loaders_see_a_file_that_has_changed(session, tmp_path, name, text)
 
 
 @pytest.mark.each_case
+@pytest.mark.parametrize("code", ["await import('./outer.mjs')", "import { b } from './outer.mjs'", "await import('./inner.mjs')"])
+def test_a_module_that_does_not_compile_is_told_with_its_line(session, tmp_path, code):
+    (tmp_path / "fine.mjs").write_text("export const c = 1")
+    (tmp_path / "outer.mjs").write_text("import { c } from './fine.mjs'\nexport { a as b } from './inner.mjs'")
+    (tmp_path / "inner.mjs").write_text("\n\nexport const a = ;\n")
+    done = session.run(f"\n{code}").done
+    assert (done["ename"], done["evalue"], done["line"]) == ("SyntaxError", "Unexpected token ';'", "2")
+    assert f"{tmp_path}/inner.mjs:3\nexport const a = ;\n                 ^\n\nSyntaxError: Unexpected token ';'\n    at " in done["traceback"]
+    assert "node:" not in done["traceback"]
+
+
+@pytest.mark.each_case
 @pytest.mark.parametrize("inner, outer, text, outer_text, load", [
     ("in.cjs", "out.cjs", "exports.v = %d", "exports.v = require('./in.cjs').v", "require('./%s').v"),
     ("in.mjs", "out.mjs", "export const v = %d", "export { v } from './in.mjs'", "(await import('./%s')).v"),
