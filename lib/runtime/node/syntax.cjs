@@ -632,7 +632,7 @@ function declareVar(text, { parts, outer }, kindOf, edits, head) {
       if (own === 'let' ? outer : kindOf(names[k]) === undefined) head[names[k]] = own;
     }
     const end = pattern || at(GIVEN, text, place + names[0].length) !== '' ? place : place + names[0].length;
-    push(edits, { start: place, end, by: end === place ? `${NOWHERE}=` : padded(NOWHERE, names[0]) });
+    push(edits, { start: place, end, by: end === place ? ` ${NOWHERE}=` : padded(NOWHERE, names[0]) });
   }
 }
 

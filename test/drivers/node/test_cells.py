@@ -171,7 +171,7 @@ def test_what_stands_beside_a_declaration_is_left_alone(session, code, value):
 @pytest.mark.one_node
 @pytest.mark.parametrize("code, value", [
     ("if (true) { var load = [1] }", None), ("'v'; { var load = 5 }", "'v'"), ("for (const x of [1, 2]) { var load = x }", None), ("if (true) var load = 5", None),
-    ("'v'; { var load }", "'v'"), ("'v'; { var { load } = { load: 5 }, n = 2 }", "'v'")])
+    ("'v'; { var load }", "'v'"), ("'v'; { var { load } = { load: 5 }, n = 2 }", "'v'"), ("var{load}={load:5}", None), ("var[load]=[5]", None)])
 def test_a_variable_of_a_block_has_no_value(session, code, value):
     values(session, "let load = 2")
     assert session.run(code).value == value
