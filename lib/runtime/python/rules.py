@@ -444,7 +444,10 @@ class Checker:
         command = command.strip()
         mode, key = self.rules.shell_mode(command)
         self.hit("shell", key, "the shell command %s" % quoted(command), node, mode)
-        for code in braces(command):
+        self.look_braces(command, node)
+
+    def look_braces(self, line, node):
+        for code in braces(line):
             self.look_code(code, node, "eval")
 
     def look_line_magic(self, name, line, node):
@@ -453,9 +456,12 @@ class Checker:
             return
         if name in CODE_MAGICS:
             self.look_code(without_options(name, line), node, "exec")
+        else:
+            self.look_braces(line, node)
         self.name_hit("magics", name, "the magic %%%s" % name, node)
 
     def look_cell_magic(self, name, line, body, node):
+        self.look_braces(line, node)
         if name in SHELL_CELLS:
             word = name if name != "script" else (line.split() or [""])[0]
             own = self.rules.names.get("magic", {}).get(name)
@@ -541,26 +547,28 @@ def is_plain(command):
         return False
 
 
-def braces(command):
-    """Expressions that a shell line evaluates before it is run."""
-    found, at = [], command.find("{")
-    while at >= 0:
-        end = command.find("}", at)
-        if end < 0:
-            break
-        found.append(command[at + 1 : end])
-        at = command.find("{", end)
-    return found
+def braces(line):
+    """Expressions that a line may evaluate before it is run: what is in two braces with none between them."""
+    found = [part.rpartition("{")[2] for part in line.split("}")[:-1] if "{" in part]
+    return [code[:-2] if code[-2:] in ("!r", "!s", "!a") else code for code in found]
 
 
 def without_options(name, line):
-    words = line.split()
-    if name == "timeit":
-        while words and words[0].startswith("-"):
-            takes_value = len(words[0]) == 2 and len(words) > 1
-            line = line.split(None, 2 if takes_value else 1)[-1] if len(words) > 1 else ""
-            words = line.split()
+    """The code of %timeit behind what it takes for options."""
+    while name == "timeit":
+        word, rest = first_word(line)
+        value = word[2:]
+        if word[:2] in ("-n", "-r") and not value:
+            value, rest = first_word(rest)
+        if not (value.isdecimal() if word[:2] in ("-n", "-r") else word in ("-q", "-o")):
+            break
+        line = rest
     return line
+
+
+def first_word(line):
+    words = line.split(None, 1) + ["", ""]
+    return words[0], words[1]
 
 
 def children_of(node, without=None):
