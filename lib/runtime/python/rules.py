@@ -20,7 +20,7 @@ ATTRIBUTES = frozenset(
     "asyncio.start_server builtins.__import__ builtins.breakpoint builtins.compile builtins.eval "
     "builtins.exec concurrent.futures.ProcessPoolExecutor gc.get_objects gc.get_referents "
     "gc.get_referrers get_ipython().ev get_ipython().ex get_ipython().getoutput "
-    "get_ipython().run_cell get_ipython().run_cell_magic get_ipython().run_line_magic "
+    "get_ipython().magic get_ipython().run_cell get_ipython().run_cell_magic get_ipython().run_line_magic "
     "get_ipython().system os.exec* os.fork os.forkpty os.popen os.posix_spawn* os.spawn* "
     "os.startfile os.system sys._current_frames sys._getframe sys.addaudithook sys.meta_path "
     "sys.modules sys.path_hooks sys.setprofile sys.settrace".split()

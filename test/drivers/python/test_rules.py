@@ -132,6 +132,8 @@ REFUSED = [
     ("imports", 2, 8, "%%capture out\nimport socket"),
     ("attributes", 1, 1, "get_ipython().system('id')"),
     ("attributes", 1, 1, "get_ipython().run_line_magic('sx', 'id')"),
+    ("attributes", 1, 1, "get_ipython().magic('sx id')"),
+    ("attributes", 1, 1, "get_ipython().ex('id')"),
     # CA-22: a line that an analysis leaves out and the interpreter runs
     ("imports", 3, 19, 'x = """\ntext\n%d""" % 1; import subprocess'),
     ("imports", 2, 14, 'x = """\n!"""; import subprocess'),
