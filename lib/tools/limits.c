@@ -457,10 +457,12 @@ static bool explain_row(struct buf *out, const struct cell *cell,
 	return false;
 }
 
-static bool is_limit(size_t row)
+/* Of a file that became too large the file tells whether that was by our limit: explain_cut. */
+static bool may_be_met_by_programs(size_t row)
 {
 	return rows[row].explain != explain_read_only && rows[row].explain != explain_denied &&
-	       rows[row].explain != explain_missing && rows[row].explain != explain_empty_input;
+	       rows[row].explain != explain_missing && rows[row].explain != explain_empty_input &&
+	       rows[row].explain != explain_file;
 }
 
 /*
@@ -469,13 +471,12 @@ static bool is_limit(size_t row)
  */
 static void explain_programs(struct buf *out, const struct cell *cell,
 			     const struct session_limits *limits,
-			     const struct confinement *confinement, bool cut)
+			     const struct confinement *confinement)
 {
 	const char *said = NULL;
 
 	for (size_t i = 0; said == NULL && i < ARRAY_SIZE(rows); i++) {
-		if (!holds(i, confinement) || !is_limit(i) ||
-		    (cut && rows[i].explain == explain_file) ||
+		if (!holds(i, confinement) || !may_be_met_by_programs(i) ||
 		    (rows[i].explain == explain_map && !was_mapping(cell)))
 			continue;
 		said = find_line_end(&cell->text, rows[i].needles, SIZE_MAX);
@@ -492,8 +493,6 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		    const struct confinement *confinement, const struct workspace *workspace)
 {
 	enum policy_tier tier = confinement_tier(confinement);
-	size_t len;
-	bool is_cut;
 
 	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
 		explain_file(out, limits);
@@ -501,9 +500,7 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		explain_memory(out, limits);
 	if (cell->state == CELL_DIED && cell->signal == SIGBUS && tier >= POLICY_BWRAP)
 		explain_bus_error(out, limits);
-	len = out->len;
 	explain_cut(out, cell, limits);
-	is_cut = out->len > len;
 	if (cell->file_max == 0 ||
 	    (cell->file_max < limits->file_max && is_about(cell, too_large))) {
 		explain_disk(out, cell, limits);
@@ -534,5 +531,5 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		return;
 	if (cell->state == CELL_RAISED && explain_row(out, cell, limits, confinement, true))
 		return;
-	explain_programs(out, cell, limits, confinement, is_cut);
+	explain_programs(out, cell, limits, confinement);
 }
