@@ -91,7 +91,7 @@ def test_a_program_of_a_shell_escape_saves_at_an_interrupt(server):
     begin(server, "!python3 train.py")
     result = server.interact(action="interrupt")
     assert (result.state, "saved\n" in result.text) == ("interrupted", True), result.texts
-    begin(server, f"%%bash\necho begun\ntrap '' INT\nsleep {NEVER_S}")
+    begin(server, f"%%bash\ntrap '' INT\necho begun\nsleep {NEVER_S}")
     assert "did not react to the interrupt" in server.interact(action="interrupt").text
     assert server.interact(action="interrupt").state == "interrupted"
     assert listed(server, "output/*") == ["output/whole"]
