@@ -13,7 +13,7 @@
 #include "text/status.h"
 #include "workspace/disk.h"
 
-enum { NEEDLES_MAX = 7, LINES_LOOKED_AT = 6, CUT_NAMES_MAX = 3 };
+enum { NEEDLES_MAX = 7, LINES_LOOKED_AT = 6, SHELL_SIGNAL = 128, CUT_NAMES_MAX = 3 };
 
 static void put_limit(struct buf *out, const char *what, uint64_t bytes, const char *key)
 {
@@ -221,8 +221,8 @@ static const struct {
 } rows[] = {
 	{ { "annot allocate memory" }, explain_map, POLICY_UNCONFINED, POLICY_NAMESPACES },
 	{ { "MemoryError", "annot allocate memory", "cannot allocate vector",
-	    "Array buffer allocation failed", "memory exhausted", "std::bad_alloc",
-	    "JS heap out of memory" },
+	    "Array buffer allocation failed", "memory exhausted", "JS heap out of memory",
+	    "std::bad_alloc" },
 	  explain_memory,
 	  POLICY_UNCONFINED,
 	  POLICY_NAMESPACES },
@@ -307,15 +307,23 @@ static const char *last_line(const char *text)
 	return text != NULL ? text + len : NULL;
 }
 
+static const char *const v8[] = { "heap out of memory", "Check failed: reservation_.SetPermissions",
+				  "std::bad_alloc", NULL };
+
+/* Says so, and then where it was, at length. */
+static bool is_shells_v8(const struct cell *cell)
+{
+	return cell->state == CELL_DONE && str_eq(cell->language, "bash") && cell->has_exit_code &&
+	       cell->exit_code == SHELL_SIGNAL + SIGABRT && has_any(buf_str(&cell->text), v8);
+}
+
 /* Bash and V8 give up themselves, and say so, or are ended by what an allocation left undone. */
 static bool died_for_memory(const struct cell *cell)
 {
-	static const char *const v8[] = { "heap out of memory",
-					  "Check failed: reservation_.SetPermissions", NULL };
 	const char *text = buf_str(&cell->text);
 
 	if (cell->state != CELL_DIED)
-		return false;
+		return is_shells_v8(cell);
 	if (cell->memory_near && (cell->signal == SIGSEGV || cell->signal == SIGABRT ||
 				  cell->signal == SIGTRAP || cell->signal == SIGILL))
 		return true;
@@ -496,8 +504,11 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 
 	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
 		explain_file(out, limits);
-	if (died_for_memory(cell))
+	if (died_for_memory(cell)) {
 		explain_memory(out, limits);
+		if (cell->state != CELL_DIED)
+			return;
+	}
 	if (cell->state == CELL_DIED && cell->signal == SIGBUS && tier >= POLICY_BWRAP)
 		explain_bus_error(out, limits);
 	explain_cut(out, cell, limits);

@@ -245,6 +245,16 @@ def test_h9_programs_of_node_know_the_limit(home):
         assert 100 < int(text) < 300
 
 
+@pytest.mark.parametrize("code", [
+    f'node -e "{GROWS_IN_V8}"',
+    "(echo \"terminate called after throwing an instance of 'std::bad_alloc'\"; echo '  what():  std::bad_alloc'; kill -ABRT $BASHPID)"])
+def test_h9_a_program_that_gives_up_without_memory_is_explained(home, code):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 200 * MIB})
+        assert "limited to 200 MB (memory_max)" in server.cell(code, language="bash").text
+
+
 def test_h10_as_many_threads_as_may_be_have_stacks(home):
     with Server(home, env=ALONE) as server:
         server.call("session_info", session_id="s", config={"memory_max": 400 * MIB, "processes_max": 120})
