@@ -26,7 +26,7 @@ enum {
 	CLOSED_END_MS = 10000, /* then the minder tells its end, also on a busy machine */
 	RESTART_WAIT_MS = 20,  /* between the ends of a minder and of its sandbox */
 	THREAD_STACK_USUAL = 8 << 20,
-	THREAD_STACK_MIN = 2 << 20, /* what code that recurses needs; as Python has it on Windows */
+	THREAD_STACK_MIN = 1 << 20, /* for code that recurses; as Python has it on Alpine */
 	THREAD_STACK_UNIT = 64 << 10,
 	STARTUP_TEXT_MAX = 500, /* characters of what a broken interpreter printed */
 	CROWD_LOOKS_MAX = 6,    /* then it will not become ready */

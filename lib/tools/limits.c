@@ -137,7 +137,7 @@ static void explain_thread(struct buf *out, const struct session_limits *limits)
 	buf_putf(
 		out,
 		"Processes and threads here are limited to %" PRIu64
-		" (processes_max), and the stack of each thread, of 2 to 8 MB as a rule, counts as memory,",
+		" (processes_max), and the stack of each thread, of 1 to 8 MB as a rule, counts as memory,",
 		limits->processes_max);
 	put_limit(out, " of which one process has at most", limits->memory_max, "memory_max");
 	buf_puts(out, " Use fewer workers, or smaller stacks: threading.stack_size(1 << 20).\n");

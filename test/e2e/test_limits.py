@@ -164,9 +164,9 @@ def test_h3_an_idle_interpreter_goes_last(tight):
     ("from multiprocessing import shared_memory\nm = shared_memory.SharedMemory(create=True, size=30 << 20)\ntry:\n  more = [shared_memory.SharedMemory(create=True, size=30 << 20) for _ in range(12)]\n  for one in more: one.buf[:] = bytes(30 << 20)\n"
      "finally: m.unlink()", "shared memory lies in /dev/shm, which holds what processes leave of 300 MB (memory_max)."),
     # H10: here it is memory, of which the kernel says the same.
-    ("import threading, time\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(190)]\n"
+    ("import threading, time\nthreading.stack_size(8 << 20)\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(90)]\n"
      "try:\n  for t in threads: t.start()\nfinally: run.set()",
-     "the stack of each thread, of 2 to 8 MB as a rule, counts as memory, of which one process has at most 300 MB (memory_max)."),
+     "the stack of each thread, of 1 to 8 MB as a rule, counts as memory, of which one process has at most 300 MB (memory_max)."),
     ("import sqlite3\nc = sqlite3.connect('d.db')\nc.execute('create table t(a)')\n"
      "for i in range(400): c.execute('insert into t values(zeroblob(100000))')\nc.commit()",
      "If its file has become too large: one file here is limited to 30 MB (file_max)."),  # H11
@@ -257,10 +257,10 @@ def test_h9_a_program_that_gives_up_without_memory_is_explained(home, code):
 
 def test_h10_as_many_threads_as_may_be_have_stacks(home):
     with Server(home, env=ALONE) as server:
-        server.call("session_info", session_id="s", config={"memory_max": 400 * MIB, "processes_max": 120})
-        result = server.cell("import threading\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(100)]\n"
+        server.call("session_info", session_id="s", config={"memory_max": 400 * MIB})
+        result = server.cell("import threading\nrun = threading.Event()\nthreads = [threading.Thread(target=run.wait) for _ in range(200)]\n"
                              "try:\n  for t in threads: t.start()\nfinally: run.set()\nlen(threads)")
-        assert result.text == "100\n", result.texts
+        assert result.text == "200\n", result.texts
 
 
 @pytest.mark.parametrize("language, how", [("javascript", "was killed"), ("r", "cannot start")])
