@@ -345,6 +345,7 @@ class State:
     cell = Cell(0, "<cell 0>", "")
     running = False  # user code is on the stack; SIGINT may interrupt
     interrupted = False  # SIGINT came while the driver itself was at work
+    starting = False  # a program of ! is being made: one that nobody has got would run on
     waiting = False  # the driver waits for the server, and SIGINT may interrupt that
     signalled = False  # SIGINT came between cells
     future_flags = 0  # of `from __future__ import` in earlier cells
@@ -410,7 +411,7 @@ def on_sigint(signum, frame):
         return
     if State.waiting:
         State.waiting = False
-    elif frame is not None and frame.f_code.co_filename == DRIVER_FILE:
+    elif State.starting or (frame is not None and frame.f_code.co_filename == DRIVER_FILE):
         State.interrupted = True
         return
     elif cancel_waiting_task():
@@ -3523,7 +3524,12 @@ def run_program(arguments, fed=None, **options):
 
     if fed is not None:
         options["stdin"] = subprocess.PIPE
-    with subprocess.Popen(arguments, **options) as process:
+    State.starting = True
+    try:
+        process = subprocess.Popen(arguments, **options)
+    finally:
+        State.starting = False
+    with process:
         told = wait_for_program(process, fed)
     return (process.returncode, *told)
 
@@ -3533,6 +3539,7 @@ def wait_for_program(process, fed):
     interrupt = None
     while True:
         try:
+            check_interrupt()
             told = read_program(process, fed)
             break
         except KeyboardInterrupt as error:
