@@ -154,7 +154,7 @@ def test_a_first_cell_that_interrupts_itself_goes_on(js):
 
 
 def test_a_session_in_which_v8_evaluates_nothing_more_is_lost_with_a_word(js):
-    first = js("process['ki' + 'll'](process.pid, 'SIGINT'); 4")
+    first = js("process['ki' + 'll'](process.pid, 'SIG' + 'INT'); 4")
     texts = first.text if first.state == "died" else js("5").text
     assert "V8 evaluates nothing more in this process" in texts
     assert js("6").text == "6\n"
