@@ -19,7 +19,7 @@
 #include "text/percent.h"
 #include "workspace/beneath.h"
 
-enum { KEEP_HANGS_S = 300 };
+enum { KEEP_HANGS_S = 300, COPY_TRIES = 3 };
 
 struct job {
 	int data_fd;
@@ -187,11 +187,48 @@ static int open_parent(int folder_fd, const char *path, struct buf *parent, cons
 	return fd_steal(&held);
 }
 
+/* Written to since it was looked at, and not only at its end: what was copied may be of two
+ * moments. */
+static bool is_mixed(const struct copy_source *source)
+{
+	struct stat now;
+
+	return source->suffix == NULL && fstat(source->fd, &now) == 0 &&
+	       now.st_size <= source->stat.st_size &&
+	       copy_mtime_ns(&now) != copy_mtime_ns(&source->stat);
+}
+
+/* Once more, when it is mixed; `*ret_mixed`: it is nevertheless. */
+static int copy_whole(struct copy_source *source, int dir, const char *name,
+		      const struct copy_known *known, struct copy_made *ret_made, bool *ret_mixed,
+		      struct err *err)
+{
+	struct copy_known last;
+
+	if (copy_file(source, dir, name, known, ret_made, err) < 0)
+		return -1;
+	for (int tries = 1; is_mixed(source) && tries < COPY_TRIES; tries++) {
+		cleanup_free char *taken = ret_made->name;
+
+		last = (struct copy_known){ .known = true,
+					    .ino = (json_int_t)ret_made->stat.st_ino,
+					    .mtime_ns = copy_mtime_ns(&ret_made->stat),
+					    .size = ret_made->stat.st_size };
+		if (fstat(source->fd, &source->stat) < 0 || lseek(source->fd, 0, SEEK_SET) < 0)
+			return err_sys(err, "reading it once more");
+		if (copy_file(source, dir, taken, &last, ret_made, err) < 0)
+			return -1;
+	}
+	*ret_mixed = is_mixed(source);
+	return 0;
+}
+
 static int keep_file(struct job *job, const struct file *file, json_t *progress, struct err *err)
 {
 	struct copy_source source;
 	struct copy_made copy;
 	const char *name = NULL;
+	bool mixed = false;
 	cleanup_fd int from = open_source(job, file->from, &source.stat, err);
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
@@ -211,7 +248,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	source.moved = show_life;
 	source.suffix = file->suffix;
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
-	if (dir < 0 || copy_file(&source, dir, name, &file->known, &copy, err) < 0)
+	if (dir < 0 || copy_whole(&source, dir, name, &file->known, &copy, &mixed, err) < 0)
 		return -1;
 	taken = copy.name;
 	job->room = room - copy.stat.st_size;
@@ -221,6 +258,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	json_put_int(progress, "ino", (json_int_t)copy.stat.st_ino);
 	json_put_int(progress, "mtime", copy_mtime_ns(&copy.stat));
 	json_put_int(progress, "size", copy.stat.st_size);
+	json_put_bool(progress, "mixed", mixed);
 	return 0;
 }
 

@@ -233,7 +233,9 @@ static void on_progress(struct helper *helper, const json_t *progress)
 		copy->files[index]->owed = false;
 	if (problem == NULL)
 		take_copy(copy, copy->files[index], progress);
-	else if ((size_t)index < copy->asked)
+	if (json_is_true(json_object_get(progress, "mixed")))
+		problem = "mixed";
+	if (problem != NULL && (size_t)index < copy->asked)
 		note_problem(copy, copy->files[index]->from, problem);
 }
 

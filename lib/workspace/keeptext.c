@@ -28,6 +28,11 @@ char *keeptext_problem(const char *from, const char *reason, uint64_t quota)
 	if (from == NULL)
 		return xasprintf("Nothing was saved: %s.", why);
 	name = clean_quote(base_name(from));
+	if (str_eq(reason, "mixed"))
+		return xasprintf(
+			"'%s' was written to while it was saved, so what is saved may be of two moments; "
+			"it is saved again after the next cell.",
+			name);
 	return xasprintf("'%s' was not saved: %s.", name, why);
 }
 

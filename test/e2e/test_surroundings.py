@@ -142,6 +142,24 @@ def test_t13_a_folder_for_results_that_is_anothers_now_has_a_substitute(place):
     assert (other / "a.csv").read_text() == "a"
 
 
+REWRITES = r"""
+import subprocess, sys
+open('output/f', 'wb').write(b'a' * 40_000_000)
+code = "f = open('output/f', 'r+b', 0)\nwhile True:\n    for letter in b'ab':\n        f.seek(0); [f.write(bytes([letter]) * 100_000) for _ in range(400)]; print(flush=True)"
+child = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE)
+_ = child.stdout.readline()
+"""
+
+
+def test_l5_a_file_that_is_written_to_while_it_is_saved_is_told_and_saved_again(servers, home):
+    server = servers()
+    told = "'f' was written to while it was saved, so what is saved may be of two moments; it is saved again after the next cell."
+    assert told in server.cell(REWRITES).text
+    assert told not in server.cell("child.kill(); child.wait(); open('output/f', 'wb').write(b'c' * 40_000_000)").text
+    (kept,) = kept_files(home)
+    assert set(kept.read_bytes()) == {ord("c")}
+
+
 @pytest.mark.parametrize("closing, said", [("<&-", "stdin is closed, and requests come from there"),
                                            (">&-", "stdout is closed, and answers go there")])
 def test_l6_a_closed_end_is_named(home, closing, said):
