@@ -3,13 +3,15 @@
 works, works and tells what is not as usual, or refuses and tells why; and doctor says what cells will meet."""
 import contextlib
 import dataclasses
+import glob
 import os
 import subprocess
 import sys
 
+import client
 import machines
 import pytest
-from client import environment
+from client import Server, environment
 
 WORKS, TELLS, REFUSES = "works", "works and tells", "refuses and tells"
 SETPRIV = ["setpriv", "--reuid", str(machines.NOBODY), "--regid", str(machines.NOBODY), "--clear-groups"]
@@ -127,6 +129,34 @@ def test_row(row, place):
         assert [path.name for path in place.glob("kept/*/a.txt")] == ["a.txt"], said
     assert row.told in said, said
     assert (row.doctor or row.told) in advice, advice
+
+
+def python_3(minor):
+    """The machine's own, or one that pyenv or uv has made."""
+    places = ("/usr/bin", "/usr/local/bin", f"~/.pyenv/versions/3.{minor}.*/bin", f"~/.local/share/uv/python/cpython-3.{minor}.*/bin")
+    found = [path for place in places for path in sorted(glob.glob(os.path.expanduser(f"{place}/python3.{minor}")))]
+    if not found:
+        pytest.skip(f"there is no Python 3.{minor} here")
+    return found[-1]
+
+
+@pytest.mark.parametrize("minor, verdict", [(6, REFUSES), (7, REFUSES), (8, REFUSES), (9, WORKS), (10, WORKS), (11, WORKS), (12, WORKS), (13, WORKS)])
+def test_python(tmp_path, minor, verdict):
+    """Run by who runs the tests, as others may not read what lies in that person's home."""
+    program = python_3(minor)
+    env = {"PTYCELL_PYTHON": program}
+    with Server(tmp_path, env=env) as server:
+        said = server.cell("open('output/a.txt', 'w').write('x'); print(6 * 7)").text
+        assert server.cell("echo $((6 * 7))", language="bash").text == "42\n"
+    done = subprocess.run([client.BUILD / "ptycell", "doctor"], stdout=subprocess.PIPE, text=True, check=False,
+                          env={**environment(tmp_path), **env}, stdin=subprocess.DEVNULL)
+    advice = " ".join(done.stdout.split())
+    if verdict == WORKS:
+        assert said == "42\n" and f"{program} (from PTYCELL_PYTHON), version 3.{minor}." in advice
+        assert [path.name for path in tmp_path.glob("kept/*/a.txt")] == ["a.txt"]
+    else:
+        told = f"this is Python 3.{minor}; ptycell needs 3.9 or later"
+        assert told in said and "Set PTYCELL_PYTHON to one that works" in said and told in advice
 
 
 def test_a_machine_without_dev_null_is_told_at_once(place):
