@@ -55,7 +55,7 @@ bool gitfolder_is_young(const struct look *look, const struct stat *st)
 {
 	int64_t ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec;
 
-	return ns + grain_of(st->st_ctim.tv_nsec) > look->since_ns;
+	return look->strange || ns + grain_of(st->st_ctim.tv_nsec) > look->since_ns;
 }
 
 static bool look_at(const struct folder_at *folder, const char *name, struct stat *ret_st)
@@ -95,6 +95,43 @@ static char *read_small(const struct folder_at *folder, const char *name, size_t
 	text[len] = '\0';
 	*ret_len = len;
 	return mem_steal(&text);
+}
+
+/* ---- what was there at the session's start ---- */
+
+static void learn(struct look *look, const char *key)
+{
+	if (look->learned_bytes + strlen(key) > LEARNED_BYTES_MAX) {
+		look->unlearned = true;
+		return;
+	}
+	look->learned_bytes += strlen(key);
+	json_append(look->learned, json_make_str(key));
+}
+
+/* NULL: that all repositories of the share were learned. */
+static char *repository_key(const struct look *look, const char *path)
+{
+	cleanup_free char *whole = path != NULL
+					   ? xasprintf("%s/%s\nrepository", look->share_path, path)
+					   : xasprintf("%s\n", look->share_path);
+
+	return percent_encode(whole);
+}
+
+static bool is_known(const struct look *look, const char *path)
+{
+	cleanup_free char *key = repository_key(look, path);
+
+	return map_get(look->known, key, strlen(key)) != NULL;
+}
+
+static void learn_repository(struct look *look, const char *path)
+{
+	cleanup_free char *key = repository_key(look, path);
+
+	if (look->learn)
+		learn(look, key);
 }
 
 /* ---- names ---- */
@@ -138,12 +175,10 @@ static void on_foreign(void *data, const char *entry)
 	    leads_inside(look, reading->folder->path, entry + prefix, NULL))
 		return;
 	key = entry_key(reading, entry);
-	if (look->learn && look->learned_bytes + strlen(key) <= LEARNED_BYTES_MAX) {
-		look->learned_bytes += strlen(key);
-		json_append(look->learned, json_make_str(key));
-	} else if (map_get(look->known, key, strlen(key)) == NULL) {
+	if (look->learn)
+		learn(look, key);
+	else if (map_get(look->known, key, strlen(key)) == NULL)
 		reading->foreign = true;
-	}
 }
 
 /* ---- a folder elsewhere ---- */
@@ -354,6 +389,8 @@ void gitfolder_judge_named(struct look *look)
 {
 	judge_wherever(look, &look->hooks, judge_hooks_at);
 	judge_wherever(look, &look->commands, judge_command_at);
+	if (!look->more && !look->unlearned)
+		learn_repository(look, NULL);
 	buf_clear(&look->hooks);
 	buf_clear(&look->commands);
 	buf_clear(&look->workplaces);
@@ -440,6 +477,8 @@ static void judge_remotes(struct look *look, const struct folder_at *folder, con
 
 static void judge_files(struct look *look, const struct folder_at *folder)
 {
+	look->strange = !look->learn && is_known(look, NULL) && !is_known(look, folder->path);
+	learn_repository(look, folder->path);
 	judge_config(look, folder, "config", 0);
 	judge_config(look, folder, "config.worktree", 0);
 	judge_hooks(look, folder);
@@ -460,6 +499,7 @@ static void judge_there(struct look *look, const char *path)
 	there.fd = fd;
 	if (fd >= 0)
 		judge_files(look, &there);
+	look->strange = false;
 }
 
 /* As git reads it: what is not at its end belongs to the path, line ends too. */
@@ -529,6 +569,10 @@ void gitfolder_judge(struct look *look, const struct folder_at *folder)
 		add_path(&look->workplaces, folder->path);
 	if (!repository)
 		return;
+	/* One that code makes meanwhile is not learned. */
+	if (look->learn && is_young_there(look, folder, "HEAD", &st))
+		return;
 	judge_files(look, folder);
 	judge_commondir(look, folder);
+	look->strange = false;
 }

@@ -16,6 +16,9 @@
  *   .git                     a file or a link that leads out of the shares
  *   any link                 into the folders of sessions, where code has all rights: removed
  *
+ * In a repository that was none when the session began all is young: code may have made its files
+ * in an earlier one.
+ *
  * All goes by descriptors of folders that were opened below the share without following links.
  */
 #ifndef FILES_GITFOLDER_H
@@ -42,9 +45,13 @@ struct look {
 	size_t held_count;
 	json_t *learned;
 	size_t learned_bytes;
+	bool unlearned; /* there was no room for all of them */
 	uint64_t entries_left;
 	uint64_t until_ms;
 	bool more; /* entries were left */
+	/* The repository at hand was none at the session's start: all in it is code's, however old.
+	 */
+	bool strange;
 	/* The share at hand. */
 	int share;
 	char *share_path;
@@ -63,11 +70,11 @@ struct folder_at {
 
 /* An entry more is looked at. False, and `more`, when it may not be. */
 bool gitfolder_count(struct look *look);
-/* What changed since the session began. */
+/* What changed since the session began, or became part of a repository. */
 bool gitfolder_is_young(const struct look *look, const struct stat *st);
 /* Looks at what git reads of the folder's own entries. */
 void gitfolder_judge(struct look *look, const struct folder_at *folder);
-/* When all folders of the share have been judged. */
+/* When all folders of the share have been. */
 void gitfolder_judge_named(struct look *look);
 /* `name` in it is a link. */
 void gitfolder_judge_link(struct look *look, const struct folder_at *folder, const char *name);

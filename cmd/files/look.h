@@ -14,7 +14,8 @@
  * of N that were held the first;
  * "more" when entries were left; "name" is empty for what was removed, and missing when neither was
  * possible; "known", when `learn` is true and then nothing is held, are the entries of older
- * configs that code may not make.
+ * configs that code may not make, and the repositories that there are; a later look takes one that
+ * is not among them for code's.
  */
 #ifndef FILES_LOOK_H
 #define FILES_LOOK_H

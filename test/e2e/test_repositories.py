@@ -320,6 +320,35 @@ def test_S2_nothing_leads_through_a_link_of_another_share(shared):
         assert not (place / "ran").exists()
 
 
+# What a session makes that is none yet, what the next one makes of it, and where git is called.
+HALVES = {
+    "config": ("bare r; rm r/HEAD", "echo 'ref: refs/heads/main' > r/HEAD", "r"),
+    "hooks": (PUT_IN.replace("ACT", "printf '#!/bin/sh\nid > MARK\n' > .git/hooks/post-index-change; chmod +x .git/hooks/*; rm .git/HEAD"),
+              "echo 'ref: refs/heads/main' > r/.git/HEAD; touch r/x; git -C r add x", "r"),
+    "moved": ("bare r; mv r/HEAD r/head", "mkdir w; mv r w/.git; mv w/.git/head w/.git/HEAD; mkdir w/.git/tree", "w"),
+    "a file that names one": ("bare r; mkdir w; echo 'gitdir: ../r' > w/.git; mv r/refs refs; mv r/objects .", "mv refs objects r", "w"),
+    "common folder": ("bare c; rm c/HEAD; sed -i /worktree/d c/config; mkdir -p c/worktrees/w w; echo ../.. > c/worktrees/w/commondir; "
+                      "echo 'gitdir: ../c/worktrees/w' > w/.git", "echo 'ref: refs/heads/main' > c/worktrees/w/HEAD", "w"),
+}
+
+
+@needs_git
+@pytest.mark.parametrize("half", HALVES)
+def test_S2_what_an_earlier_session_made_is_no_user_s(shared, half):
+    place, folder = shared
+    first, second, where = HALVES[half]
+    with served(place, folder) as server:
+        holds_names(server)
+        for session, code in (("a", BARE + first), ("b", second)):
+            result = server.cell(f"(cd {folder}; {code})".replace("MARK", str(place / "ran")), language="bash", session=session)
+            assert result.state == "done", result.texts
+            server.call("destroy_session", session_id=session)
+        until(lambda: list(folder.rglob("*.held-by-ptycell")))
+        for arguments in LOOKS + [["add", "-A"]]:
+            git(folder / where, *arguments, home=place, user=USER)
+        assert not (place / "ran").exists()
+
+
 @needs_git
 def test_S2_a_repository_is_found_while_its_code_runs_on(shared):
     place, folder = shared
