@@ -58,6 +58,8 @@ MOVES = {
 }
 
 ALL = list(itertools.product(KINDS, ARMS, MOVES))
+# Each pair of a kind, an arm and a move.
+PAIRS = [(kind, arm, list(MOVES)[(i + j) % len(MOVES)]) for i, kind in enumerate(KINDS) for j, arm in enumerate(ARMS)]
 # Each arm, kind and move once at least.
 SOME = [("init", "fsmonitor", "renamed"), ("clone", "include", "moved"), ("submodule", "include if", "by link"), ("init", "worktree config", "in place"),
         ("nested", "hooks", "moved"), ("separate", "hooks by link", "by link"), ("alternates", "hooks path", "as a file"),
@@ -94,11 +96,11 @@ COMMANDS = ("git status; git diff; git log -1; echo 2 >> a; git add .; git commi
 
 
 def user_script(top, commands=COMMANDS):
-    """The user's git in all folders below, the links' too: status as prompts call it, where a repository is these commands."""
+    """The user's git in all folders below, the links' too: status as prompts call it, where a repository is but in .git these commands."""
     return IDENTITY + f"""cd {top} || exit
 find -L . -maxdepth 14 -type d \\( -name objects -o -name logs -o -name hooks -o -name info -o -name refs -o -name branches \\) -prune -o -type d -print > ../list.$$
 while read -r d; do
-    (cd "$d" && if [ -e .git ] || [ -e HEAD ]; then {commands}; else git status; fi) < /dev/null
+    (cd "$d" && if [ -e .git ] || [ -e HEAD ] && [ "${{d##*/}}" != .git ]; then {commands}; else git status; fi) < /dev/null
 done < ../list.$$
 rm ../list.$$
 """
