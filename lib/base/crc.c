@@ -42,7 +42,7 @@ static uint32_t add_eight(uint32_t crc, const unsigned char *p)
 	       tables[3][p[4]] ^ tables[2][p[5]] ^ tables[1][p[6]] ^ tables[0][p[7]];
 }
 
-uint32_t crc32c(uint32_t before, const void *data, size_t len)
+uint32_t crc_32c(uint32_t before, const void *data, size_t len)
 {
 	const unsigned char *p = data;
 	uint32_t crc = ~before;

@@ -8,6 +8,6 @@
 
 /* Returns the checksum of these bytes behind those whose checksum is `before` (0: there are none).
  */
-uint32_t crc32c(uint32_t before, const void *data, size_t len);
+uint32_t crc_32c(uint32_t before, const void *data, size_t len);
 
 #endif

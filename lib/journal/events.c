@@ -38,7 +38,7 @@ struct events {
 	struct buf piece;
 };
 
-void event_release(struct event *event)
+void events_release(struct event *event)
 {
 	json_decref(event->fields);
 	event->fields = NULL;
@@ -114,7 +114,7 @@ static int open_file(struct events *events, struct err *err)
 static void put_event(struct buf *out, const char *fields, size_t fields_len, const void *data,
 		      size_t data_len)
 {
-	uint32_t crc = crc32c(crc32c(0, fields, fields_len), data, data_len);
+	uint32_t crc = crc_32c(crc_32c(0, fields, fields_len), data, data_len);
 
 	buf_clear(out);
 	buf_putf(out, "%08zx %08zx %08" PRIx32 "\n", fields_len, data_len, crc);
@@ -226,7 +226,8 @@ static int read_body(const struct events *events, uint64_t offset, const struct 
 	if (read_at(events, offset + HEAD_LEN, len, &ret->bytes, err) < 0)
 		return -1;
 	data = ret->bytes.data + head->fields_len + 1;
-	if (crc32c(crc32c(0, ret->bytes.data, head->fields_len), data, head->data_len) != head->crc)
+	if (crc_32c(crc_32c(0, ret->bytes.data, head->fields_len), data, head->data_len) !=
+	    head->crc)
 		return err_set(err, ERR_SYSTEM, "the journal is not what was written");
 	json_decref(ret->fields);
 	ret->fields = json_parse(ret->bytes.data, head->fields_len, err);

@@ -49,8 +49,8 @@ struct event {
 		.bytes = BUF_INIT(BUF_UNBOUNDED)                                                   \
 	}
 
-void event_release(struct event *event);
-#define cleanup_event __attribute__((cleanup(event_release)))
+void events_release(struct event *event);
+#define cleanup_event __attribute__((cleanup(events_release)))
 
 /* `dir_fd` is borrowed for the life of the result. No file is made before the first event. */
 struct events *events_new(int dir_fd);

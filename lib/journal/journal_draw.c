@@ -29,7 +29,7 @@ struct figures {
 static void figures_release(struct figures *figures)
 {
 	for (size_t i = 0; i < figures->count; i++)
-		event_release(&figures->events[i]);
+		events_release(&figures->events[i]);
 	free(figures->events);
 	free(figures->images);
 }
