@@ -30,6 +30,7 @@ struct disk_guard {
 	uint64_t base;  /* the bytes at the first look in this stage; UINT64_MAX: none yet */
 	uint64_t deleted;
 	uint64_t file_max; /* in force; UINT64_MAX: the full size */
+	bool stale; /* what the last cell wrote may not have been counted: the next did not */
 };
 
 static bool is_running(const struct session *s, const struct runner *but)
@@ -162,7 +163,7 @@ static void check(struct disk_guard *g, uint64_t before)
 		set_file_max(g, disk_largest(g->disk) + (max - g->bytes));
 	} else if (g->stage != STAGE_ROOM) {
 		look_for_growth(g);
-	} else if (g->bytes == DISK_UNKNOWN || g->bytes > before) {
+	} else if (g->bytes == DISK_UNKNOWN || (g->bytes > before && !(g->stale && before > max))) {
 		begin_full(g);
 	} else { /* a cell that deletes files may write some */
 		set_file_max(g, UINT64_MAX);
@@ -181,6 +182,7 @@ static void on_measured(struct disk *disk, uint64_t named_bytes)
 	look_at_file_system(g, left);
 	g->free = left;
 	check(g, before);
+	g->stale = false;
 	if (g->file_max == UINT64_MAX)
 		pause = DISK_GUARD_MS;
 	g->due_ms = now + (pause > DISK_GUARD_NEAR_MS ? pause : DISK_GUARD_NEAR_MS);
@@ -232,6 +234,7 @@ void disk_guard_end_cell(struct disk_guard *g, const struct runner *runner, stru
 		return;
 	begin_stage(g, STAGE_ROOM);
 	set_file_max(g, UINT64_MAX);
+	g->stale = true;
 }
 
 struct disk_guard *disk_guard_new(struct session *s)
