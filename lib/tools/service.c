@@ -266,6 +266,17 @@ void service_close(struct service *service, void (*closed)(void *data), void *da
 		loop_defer_start(service->loop, &service->finished, on_finished);
 }
 
+/* Their processes ended with the launcher. The helpers go on when this server is gone. */
+static void remove_retired(struct service *service)
+{
+	while (!list_empty(&service->retired)) {
+		struct retired *retired = list_entry(service->retired.next, struct retired, node);
+
+		remove_folder(service, retired->name);
+		retired_free(retired);
+	}
+}
+
 void service_free(struct service *service)
 {
 	if (service == NULL)
@@ -274,8 +285,7 @@ void service_free(struct service *service)
 	broker_free(service->broker);
 	confinement_free(service->host.confinement);
 	gate_free(service->gate);
-	while (!list_empty(&service->retired)) /* the next server removes what is left */
-		retired_free(list_entry(service->retired.next, struct retired, node));
+	remove_retired(service);
 	home_close(service->host.home);
 	holdings_free(service->host.holdings);
 	history_free(service->history);
