@@ -10,6 +10,7 @@ import subprocess
 import machines
 import pytest
 from client import BUILD, REVISION, Server, environment
+from patience import until
 from steps import kept_files, nothing_left, paths_in
 
 # Takes itself for a Python that others had before.
@@ -176,7 +177,8 @@ def test_l2_what_a_long_request_took_is_given_back(server):
     before = memory()
     assert server.request("ping", {"x": "x" * 20_000_000}) == {}
     print(f"{before} KB before, {memory()} KB after")
-    assert memory() < before + 10_000 or BUILD.name != "release"  # sanitizers keep what was freed
+    if BUILD.name == "release":  # sanitizers keep what was freed
+        until(lambda: memory() < before + 10_000)  # behind the answer
 
 
 def problem_of(server):
