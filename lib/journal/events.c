@@ -216,24 +216,19 @@ static bool read_head(const struct events *events, uint64_t offset, struct head 
 	       offset + events_cost(ret->fields_len, ret->data_len) <= events->on_disk;
 }
 
-static int read_body(const struct events *events, uint64_t offset, const struct head *head,
-		     struct event *ret, struct err *err)
+/* Takes the event of this head apart, which lies whole in its bytes. */
+static int take_apart(struct event *event, const struct head *head, struct err *err)
 {
-	size_t len = head->fields_len + head->data_len + LINE_ENDS;
-	const char *data;
+	const char *fields = event->bytes.data + HEAD_LEN;
+	const char *data = fields + head->fields_len + 1;
 
-	buf_clear(&ret->bytes);
-	if (read_at(events, offset + HEAD_LEN, len, &ret->bytes, err) < 0)
-		return -1;
-	data = ret->bytes.data + head->fields_len + 1;
-	if (crc_32c(crc_32c(0, ret->bytes.data, head->fields_len), data, head->data_len) !=
-	    head->crc)
+	if (crc_32c(crc_32c(0, fields, head->fields_len), data, head->data_len) != head->crc)
 		return err_set(err, ERR_SYSTEM, "the journal is not what was written");
-	json_decref(ret->fields);
-	ret->fields = json_parse(ret->bytes.data, head->fields_len, err);
-	ret->data = data;
-	ret->data_len = head->data_len;
-	return ret->fields == NULL ? -1 : 0;
+	json_decref(event->fields);
+	event->fields = json_parse(fields, head->fields_len, err);
+	event->data = data;
+	event->data_len = head->data_len;
+	return event->fields == NULL ? -1 : 0;
 }
 
 int events_read(const struct events *events, const struct event_place *place, struct event *ret,
@@ -241,23 +236,30 @@ int events_read(const struct events *events, const struct event_place *place, st
 {
 	struct head head;
 
-	if (events->fd < 0 || !read_head(events, place->offset, &head) ||
+	buf_clear(&ret->bytes);
+	if (events->fd < 0 || place->len < events_cost(0, 0))
+		return err_set(err, ERR_SYSTEM, "the journal is not what was written");
+	if (read_at(events, place->offset, (size_t)place->len, &ret->bytes, err) < 0)
+		return -1;
+	if (!parse_head(ret->bytes.data, &head) ||
 	    events_cost(head.fields_len, head.data_len) != place->len)
 		return err_set(err, ERR_SYSTEM, "the journal is not what was written");
-	return read_body(events, place->offset, &head, ret, err);
+	return take_apart(ret, &head, err);
 }
 
 bool events_next(const struct events *events, struct event_place *place, struct event *ret)
 {
-	uint64_t offset = place->len == 0 ? FIRST_LINE_LEN : place->offset + place->len;
+	struct event_place next = { .offset = place->len == 0 ? FIRST_LINE_LEN
+							      : place->offset + place->len };
 	struct head head;
 	struct err ignored;
 
-	if (events->fd < 0 || !read_head(events, offset, &head) ||
-	    read_body(events, offset, &head, ret, &ignored) < 0)
+	if (events->fd < 0 || !read_head(events, next.offset, &head))
 		return false;
-	place->offset = offset;
-	place->len = events_cost(head.fields_len, head.data_len);
+	next.len = events_cost(head.fields_len, head.data_len);
+	if (events_read(events, &next, ret, &ignored) < 0)
+		return false;
+	*place = next;
 	return true;
 }
 
