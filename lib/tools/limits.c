@@ -347,12 +347,14 @@ static bool tells_by_text(const struct cell *cell)
 /* Of a group the traceback has each exception on a line of its own, behind a bar. */
 static bool is_in_group(const char *traceback, const char *const *needles)
 {
-	const char *line = traceback;
+	const char *next;
 
-	for (; line != NULL; line = strchr(line + 1, '\n')) {
-		const char *bar = line + strspn(line, "\n ");
+	for (const char *line = traceback; line != NULL; line = next) {
+		const char *bar = line + strspn(line, " ");
+		const char *end = strchr(line, '\n');
 		cleanup_free char *text = NULL;
 
+		next = end != NULL ? end + 1 : NULL;
 		if (bar[0] != '|' || bar[1] != ' ' || bar[2] == ' ')
 			continue;
 		text = xmemdup(bar, strcspn(bar, "\n"));
