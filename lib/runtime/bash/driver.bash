@@ -735,20 +735,51 @@ __ptycell_read_driver() {
 	done </proc/self/environ 2>/dev/null
 }
 
-# The user's trap of EXIT, with the options of the cell. What may end this bash for good does so in another
-# process, whose status is then the cell's: `exit`, or a failure under set -e. Else all of it is one command,
-# as an unset variable under set -u ends what bash has read, and not this function.
+# The user's trap of EXIT, with the options of the cell. `exit` in it, or a failure under set -e, would end this bash for
+# good: they make all functions return instead, up to __ptycell_leave (__ptycell_unwind). All of it is one command, as an
+# unset variable under set -u ends what bash has read, and not this function; under -e it ends bash.
 __ptycell_say_bye() {
-	if [[ $__ptycell_flags == *e* || $__ptycell_bye == *exit* ]]; then
-		( builtin trap -- "$__ptycell_bye" EXIT
-		builtin set "-${__ptycell_flags//[^eku]/}"
-		builtin exit "$__ptycell_status" )
-		__ptycell_status=$?
-	else
-		builtin set "-${__ptycell_flags//[^eku]/}"
-		__ptycell_return "$__ptycell_status"
-		builtin eval "{ $__ptycell_bye"$'\n}'
+	builtin local -
+	if [[ -o posix || $__ptycell_flags == *e*u* || $__ptycell_bye == *@(builtin|command)*exit* ]] || builtin declare -F exit >/dev/null; then
+		__ptycell_say_apart "$@"
+		builtin return 0
 	fi
+	exit() { __ptycell_exit "$?" "$@"; }
+	__ptycell_exits=yes
+	builtin trap 'case $- in *e*) __ptycell_unwind "$?" ;; esac' ERR
+	builtin set "-E${__ptycell_flags//[^eku]/}"
+	__ptycell_return "$__ptycell_status" && builtin :
+	builtin eval "{ $__ptycell_bye"$'\n}'
+}
+
+# In another process, whose status is then the cell's. One that is substituted knows this shell's jobs.
+__ptycell_say_apart() {
+	\exec {__ptycell_copy}>&1
+	__ptycell_line=$( {
+		builtin set "-${__ptycell_flags//[^eku]/}"
+		__ptycell_return "$__ptycell_status" && builtin :
+		builtin eval "{ $__ptycell_bye"$'\n}'
+		builtin exit "$__ptycell_status"
+	} >&"$__ptycell_copy" {__ptycell_copy}>&- )
+	__ptycell_status=$?
+	\exec {__ptycell_copy}>&-
+}
+
+# Stands for `exit` there: $1 is the status before it, the rest its words. A fork says what is wrong with them.
+__ptycell_exit() {
+	if [[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]]; then
+		(( $# > 1 )) || builtin set -- "$1" "$1"
+		builtin exit "${@:2}"
+	fi
+	(( $# > 1 )) || builtin set -- "$1" "$__ptycell_status"
+	( builtin exit "${@:2}" ) && __ptycell_unwind 0 || __ptycell_unwind "$?"
+}
+
+# Before each command that follows, the function that it is in returns.
+__ptycell_unwind() {
+	__ptycell_status=$1
+	builtin set +e
+	builtin trap 'case $FUNCNAME in __ptycell_leave) \builtin trap - DEBUG ;; *) \builtin return ;; esac' DEBUG
 }
 
 # In the trap of EXIT, with the parameters of the cell or of the function that `exit` came from. `exit`,
@@ -759,6 +790,8 @@ __ptycell_leave() {
 	if [[ $__ptycell_bye ]]; then
 		__ptycell_say_bye "$@"
 		builtin set +eku
+		[[ ! $__ptycell_exits ]] || builtin unset -f exit
+		builtin trap - DEBUG ERR
 	fi
 	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
 	[[ ! $__ptycell_ended ]] || builtin return 0
@@ -770,7 +803,7 @@ __ptycell_leave() {
 	fi
 	__ptycell_text=$(\builtin trap -p 2>/dev/null)$'\n'$__ptycell_children
 	builtin trap : INT
-	__ptycell_state=left __ptycell_bye=
+	__ptycell_state=left __ptycell_bye= __ptycell_exits=
 	__ptycell_line=$(__ptycell_keep 2>/dev/null)
 	__ptycell_read_driver
 	if (( $(\builtin ulimit -Sn) < 19 )); then # the next shell has these and what it opens
@@ -870,7 +903,7 @@ else
 	builtin set -- 11 15 13
 	builtin unset HISTFILE
 	__ptycell_nonce= __ptycell_cell= __ptycell_state=idle __ptycell_status=0 __ptycell_flags= __ptycell_opened=
-	__ptycell_bye= __ptycell_xfsz= __ptycell_skip=0 __ptycell_looked=yes
+	__ptycell_bye= __ptycell_exits= __ptycell_xfsz= __ptycell_skip=0 __ptycell_looked=yes
 	__ptycell_shopts=$BASHOPTS __ptycell_left=() __ptycell_args=()
 	builtin readonly __ptycell_on= # never exported: what stands before `trap` and `pip install` asks for it (installs.h)
 fi
@@ -887,7 +920,7 @@ __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
 	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps __ptycell_adopt \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
-	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_leave
+	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
 builtin unset PTYCELL_DRIVER
 builtin set +o history +o histexpand
 builtin export -n PS1 PS2 PROMPT_COMMAND
