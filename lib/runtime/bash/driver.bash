@@ -415,6 +415,12 @@ __ptycell_adopt() {
 	builtin trap "$__ptycell_at_exit" EXIT
 }
 
+# Stands behind a `trap` of EXIT that __ptycell_trap cannot stand before (installs.h).
+__ptycell_settle() {
+	{ builtin local -; builtin set +ektuvx; } 2>/dev/null
+	[[ ! -R BASHPID && ${BASHPID:-$$} != "$$" ]] || __ptycell_adopt
+}
+
 __ptycell_set_traps() {
 	builtin local __ptycell_signal
 	builtin trap "$@"
@@ -918,7 +924,7 @@ builtin set -- "${__ptycell_args[@]}"
 
 __ptycell_text= __ptycell_line= __ptycell_at=247 __ptycell_tty=248
 builtin readonly -f __ptycell_deep __ptycell_unmark __ptycell_restore __ptycell_remove __ptycell_start __ptycell_still __ptycell_drop __ptycell_opens __ptycell_starve __ptycell_turn __ptycell_cut __ptycell_over __ptycell_set_prompt __ptycell_mend_prompt __ptycell_next __ptycell_wait __ptycell_begin \
-	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps __ptycell_adopt \
+	__ptycell_open __ptycell_open_among  __ptycell_trap __ptycell_list_traps __ptycell_set_traps __ptycell_adopt __ptycell_settle \
 	__ptycell_install __ptycell_fits __ptycell_install_path __ptycell_choose __ptycell_require __ptycell_foreground __ptycell_return __ptycell_tell __ptycell_list __ptycell_jobs __ptycell_names __ptycell_globals __ptycell_locals __ptycell_unset __ptycell_integers \
 	__ptycell_keep __ptycell_coprocs __ptycell_functions __ptycell_define __ptycell_eval __ptycell_read_driver __ptycell_resume __ptycell_say_bye __ptycell_say_apart __ptycell_exit __ptycell_unwind __ptycell_leave
 builtin unset PTYCELL_DRIVER

@@ -11,12 +11,28 @@
 static bool step(struct lexer *l);
 static enum ending follow(struct lexer *l);
 
+/* They stand in the order in which the cell has them. */
+static void add_mark(struct marks *marks, const char *at, const char *word)
+{
+	if (marks->count < LEXER_MARKS_MAX &&
+	    (marks->count == 0 || marks->list[marks->count - 1].at < at))
+		marks->list[marks->count++] = (struct mark){ at, word };
+}
+
+static void end_command(struct lexer *l)
+{
+	if (l->progress == BARE_TRAP && l->exits)
+		add_mark(l->marks, l->words_end, SETTLING_WORD);
+	l->progress = NOTHING;
+	l->exits = false;
+}
+
 static void begin_command(struct lexer *l)
 {
+	end_command(l);
 	l->begins = true;
 	l->target = false;
 	l->words = 0;
-	l->progress = NOTHING;
 }
 
 /* ---- commands ---- */
@@ -65,20 +81,16 @@ static enum progress next_progress(enum progress before, const struct word *word
 		return bash_word_is(word, "trap") ? TRAP : NOTHING;
 	case FOUND:
 	case TRAP:
+	case BARE_TRAP:
 	case NOTHING:
 		break;
 	}
 	return NOTHING;
 }
 
-/* They stand in the order in which the cell has them. */
 static void mark_command(struct lexer *l, const char *word)
 {
-	struct marks *marks = l->marks;
-
-	if (marks->count < LEXER_MARKS_MAX &&
-	    (marks->count == 0 || marks->list[marks->count - 1].at < l->command))
-		marks->list[marks->count++] = (struct mark){ l->command, word };
+	add_mark(l->marks, l->command, word);
 }
 
 static void unmark_command(struct lexer *l)
@@ -96,16 +108,19 @@ static void unmark_command(struct lexer *l)
 
 /* DEBUG and RETURN would be those of the function that the mark is, which cannot reset or list ERR
  * either. */
-static void unmark_trap(struct lexer *l, const struct word *word)
+static void take_trap_word(struct lexer *l, const struct word *word)
 {
 	static const char *const functions_own[] = { "DEBUG", "RETURN", NULL };
+	static const char *const drivers_own[] = { "EXIT", "0", NULL };
 
 	if (l->words == 2)
 		l->resets = bash_word_is(word, "-") || bash_word_is(word, "-p") ||
 			    bash_word_is(word, "ERR");
+	else
+		l->exits = l->exits || bash_word_in(word, drivers_own);
 	if (!bash_word_in(word, functions_own) && !(l->resets && bash_word_is(word, "ERR")))
 		return;
-	l->progress = NOTHING;
+	l->progress = BARE_TRAP;
 	unmark_command(l);
 }
 
@@ -308,17 +323,18 @@ static bool handle_word(struct lexer *l)
 
 	if (!bash_take_word(l, &word))
 		return false;
+	if (is_descriptor(l, &word) && !l->target)
+		return true;
+	l->words_end = l->at;
 	if (l->target) {
 		l->target = false;
 		return true;
 	}
-	if (is_descriptor(l, &word))
-		return true;
 	l->words++;
 	if (l->begins)
 		return take_first(l, &word);
-	if (l->progress == TRAP) {
-		unmark_trap(l, &word);
+	if (l->progress == TRAP || l->progress == BARE_TRAP) {
+		take_trap_word(l, &word);
 		return true;
 	}
 	l->progress = word.plain ? next_progress(l->progress, &word) : NOTHING;
@@ -433,6 +449,9 @@ static bool handle_operator(struct lexer *l)
 			return handle_redirection(l);
 		}
 		break;
+	case '|':
+		l->exits = l->exits && bash_next_is(l, "||"); /* it is for another process */
+		break;
 	default:
 		break;
 	}
@@ -469,8 +488,12 @@ static enum ending follow(struct lexer *l)
 {
 	l->ending = LOST;
 	while (l->at < l->end)
-		if (!step(l))
+		if (!step(l)) {
+			if (l->ending != LOST)
+				end_command(l);
 			return l->ending;
+		}
+	end_command(l);
 	return WHOLE;
 }
 

@@ -5,7 +5,9 @@
  * `pip install` and `npm install`: a session has no network, so that these ask the server instead
  * (__ptycell_install in driver.bash). `trap`: the shell's EXIT is the driver's, which keeps what
  * the cell wants there (__ptycell_trap), also as `\trap`, `builtin trap` and `command trap`; not
- * before traps of DEBUG and RETURN, nor `trap - ERR` and `trap -p ERR`.
+ * before traps of DEBUG and RETURN, nor `trap - ERR` and `trap -p ERR`. Where such a one names EXIT
+ * too, as `trap - ERR EXIT`, a function stands behind it that looks for what it did
+ * (__ptycell_settle).
  *
  * Found are only simple commands whose words stand there as they are, anywhere that bash would
  * begin a command: behind `&&`, in a loop, in a clause of `case`, in a pipeline; `trap` in a
@@ -23,6 +25,7 @@
  * such variable. */
 #define INSTALLS_WORD "${__ptycell_on+\"__ptycell_install\"} "
 #define TRAPS_WORD "${__ptycell_on+\"__ptycell_trap\"} "
+#define SETTLING_WORD " && ${__ptycell_on+\"__ptycell_settle\"}"
 
 /* Appends `code` with its word before each of them. */
 void installs_mark(const char *code, size_t len, struct buf *out);

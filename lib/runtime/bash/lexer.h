@@ -19,7 +19,7 @@ enum {
 };
 
 /* How far a command's words have gone towards installing something. */
-enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BUILTIN };
+enum progress { NOTHING, PIP, PYTHON, PYTHON_M, UV, NPM, FOUND, TRAP, BARE_TRAP, BUILTIN };
 
 /* What ended a list of commands: its text, a `)` or `;;` that nothing in it began, `esac`; or all
  * is lost. */
@@ -60,7 +60,9 @@ struct lexer {
 	bool waits;   /* a here-document around it, which would begin at its first line's end */
 	size_t words; /* of the command so far */
 	bool resets;  /* of a trap: what it was before */
+	bool exits;   /* of a trap: EXIT is among its signals */
 	const char *command;
+	const char *words_end; /* of the command so far */
 	enum progress progress;
 	enum ending ending;
 	unsigned int depth;  /* of parentheses */

@@ -23,7 +23,8 @@ static char *marked(const char *code)
 	return buf_steal(&out);
 }
 
-/* `@` stands where the word of installs is expected, a bell where that of traps is. */
+/* `@` stands where the word of installs is expected, a bell where that of traps is, a form feed
+ * where that is which stands behind some. */
 static void expect(const char *want)
 {
 	struct buf code;
@@ -37,9 +38,11 @@ static void expect(const char *want)
 			buf_puts(&whole, INSTALLS_WORD);
 		else if (*c == '\a')
 			buf_puts(&whole, TRAPS_WORD);
+		else if (*c == '\f')
+			buf_puts(&whole, SETTLING_WORD);
 		else
 			buf_put(&whole, c, 1);
-		if (*c != '@' && *c != '\a')
+		if (strchr("@\a\f", *c) == NULL)
 			buf_put(&code, c, 1);
 	}
 	got = marked(buf_str(&code));
@@ -173,6 +176,10 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		"trap() { :; }; trap () { :; }; \atrap x EXIT",
 		"x=$(\atrap); y=\"`\atrap -p`\"; cat <(\atrap) <( ls; \atrap ) `echo \\`; trap`",
 		"if x; then trap - ERR; fi; trap \"$(\atrap -p EXIT)\" DEBUG",
+		"trap - ERR EXIT INT\f; trap - EXIT ERR 2>/dev/null\f # none\n(trap x 0 RETURN\f)",
+		"f() { trap - EXIT ERR\f\n}; a || trap x DEBUG EXIT\f || b; trap - ERR EXIT | c",
+		"case x in x) trap - ERR EXIT\f;; y) trap - ERR EXIT\f\nesac; trap EXIT DEBUG",
+		"x=$(trap - ERR EXIT\f); trap - ERR 2>EXIT; trap - EXIT ERR\f & trap - ERR EXIT\f",
 	};
 
 	(void)state;
