@@ -746,6 +746,7 @@ __ptycell_read_driver() {
 # unset variable under set -u ends what bash has read, and not this function; under -e it ends bash.
 __ptycell_say_bye() {
 	builtin local -
+	[[ $__ptycell_traps == *INT* ]] || builtin trap '__ptycell_unwind "$__ptycell_status"' INT # Ctrl-C would end bash
 	if [[ -o posix || $__ptycell_flags == *e*u* || $__ptycell_bye == *@(builtin|command)*exit* ]] || builtin declare -F exit >/dev/null; then
 		__ptycell_say_apart "$@"
 		builtin return 0
@@ -798,6 +799,7 @@ __ptycell_leave() {
 		builtin set +eku
 		[[ ! $__ptycell_exits ]] || builtin unset -f exit
 		builtin trap - DEBUG ERR
+		[[ $__ptycell_traps == *INT* ]] || builtin trap - INT
 	fi
 	__ptycell_flags=${__ptycell_flags//[ektuv]/} # of the shell that ends
 	[[ ! $__ptycell_ended ]] || builtin return 0
