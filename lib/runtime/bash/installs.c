@@ -134,17 +134,28 @@ static bool is_assignment(const struct word *word)
 	       !isdigit((unsigned char)word->start[0]);
 }
 
-/* In [[ ]] operators and parentheses are part of a test. */
+/* To a line's end. */
+static void skip_comment(struct lexer *l)
+{
+	while (l->at < l->end && *l->at != '\n')
+		l->at++;
+}
+
+/* In [[ ]] operators and parentheses are part of a test, or of a pattern such as ^(#|b). */
 static bool skip_test(struct lexer *l)
 {
 	while (l->at < l->end) {
 		struct word word;
 
-		if (bash_ends_word(*l->at)) {
+		if (*l->at == '#' && (lexer_is_blank(l->at[-1]) || l->at[-1] == '\n')) {
+			skip_comment(l);
+			continue;
+		}
+		if (bash_ends_word(*l->at) || *l->at == '#') {
 			l->at++;
 			continue;
 		}
-		if (*l->at == '#' || !bash_take_word(l, &word))
+		if (!bash_take_word(l, &word))
 			return false;
 		if (bash_word_is(&word, "]]")) {
 			begin_command(l); /* `then` may follow at once */
@@ -474,8 +485,7 @@ static bool step(struct lexer *l)
 		return true;
 	}
 	if (c == '#') {
-		while (l->at < l->end && *l->at != '\n')
-			l->at++;
+		skip_comment(l);
 		return true;
 	}
 	if (c == '\n')

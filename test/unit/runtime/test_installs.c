@@ -203,6 +203,7 @@ static void what_stands_before_a_trap_can_be_followed(void **state)
 		"(( n == 0 ))",
 		"if (( n << 2 )) && ((\nn\n)); then :; fi",
 		"if [[ x ]] then :; fi",
+		"[[ -n x && # it's ]]\n# it's\n( -n y ) ]] && [[ $x =~ ^(#|//|b#) || a#b == \\#* ]]",
 		"x=$((1<<3)) y=$(( (1) << (2) )) z=$[1<<a[2]]",
 		"a[1<<b[2]]=5",
 		"x=$(\nls # it's )\ncase a in a) :;; esac\n)",
