@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/util.h"
 #include "runtime/bash/lexer.h"
@@ -106,19 +107,27 @@ static void unmark_command(struct lexer *l)
 	marks->count--;
 }
 
+/* Bash takes signals' names in small letters too. */
+static bool is_signal(const struct word *word, const char *name)
+{
+	return word->len == strlen(name) && strncasecmp(word->start, name, word->len) == 0;
+}
+
 /* DEBUG and RETURN would be those of the function that the mark is, which cannot reset or list ERR
  * either. */
 static void take_trap_word(struct lexer *l, const struct word *word)
 {
-	static const char *const functions_own[] = { "DEBUG", "RETURN", NULL };
-	static const char *const drivers_own[] = { "EXIT", "0", NULL };
-
+	if (l->words == 2 && bash_word_is(word, "--")) {
+		l->words--;
+		return;
+	}
 	if (l->words == 2)
 		l->resets = bash_word_is(word, "-") || bash_word_is(word, "-p") ||
-			    bash_word_is(word, "ERR");
+			    is_signal(word, "ERR");
 	else
-		l->exits = l->exits || bash_word_in(word, drivers_own);
-	if (!bash_word_in(word, functions_own) && !(l->resets && bash_word_is(word, "ERR")))
+		l->exits = l->exits || is_signal(word, "EXIT") || bash_word_is(word, "0");
+	if (!is_signal(word, "DEBUG") && !is_signal(word, "RETURN") &&
+	    !(l->resets && is_signal(word, "ERR")))
 		return;
 	l->progress = BARE_TRAP;
 	unmark_command(l);

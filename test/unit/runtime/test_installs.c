@@ -179,6 +179,7 @@ static void traps_are_found_but_those_of_debug_and_return(void **state)
 		"trap - ERR EXIT INT\f; trap - EXIT ERR 2>/dev/null\f # none\n(trap x 0 RETURN\f)",
 		"f() { trap - EXIT ERR\f\n}; a || trap x DEBUG EXIT\f || b; trap - ERR EXIT | c",
 		"case x in x) trap - ERR EXIT\f;; y) trap - ERR EXIT\f\nesac; trap EXIT DEBUG",
+		"trap -- - ERR; trap - err exit\f; trap -- x Debug; \atrap -- x exit",
 		"x=$(trap - ERR EXIT\f); trap - ERR 2>EXIT; trap - EXIT ERR\f & trap - ERR EXIT\f",
 	};
 
