@@ -64,6 +64,19 @@ function writesAtOnce(stream, fd) {
     return stream;
   };
   defineProperty(stream, 'end', { __proto__: null, value: end, writable: true, configurable: true, enumerable: false });
+  // Nor must one that fails mark the stream: Node takes it for destroyed for good, and the next pipe never ends.
+  let destroyed = false;
+  const destroy = function (error) {
+    destroyed = true;
+    nextTick(() => {
+      destroyed = false;
+      if (error) apply(emit, stream, ['error', error]);
+      apply(emit, stream, ['close']);
+    });
+    return stream;
+  };
+  defineProperty(stream, 'destroy', { __proto__: null, value: destroy, writable: true, configurable: true, enumerable: false });
+  defineProperty(stream, 'destroyed', { __proto__: null, get: () => destroyed, configurable: true, enumerable: false });
   return stream;
 }
 

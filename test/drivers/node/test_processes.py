@@ -229,6 +229,16 @@ def test_the_standard_streams_are_what_node_promises(shared, code, expected):
         assert result.value == "'true,1,2,true'"
 
 
+def test_a_pipe_that_failed_leaves_the_standard_streams_to_the_next(session):
+    failed = session.run("const { pipeline } = require('stream/promises'); await pipeline(['a'], async function* () { throw new Error('here') }, process.stdout)")
+    assert failed.status == "error" and "Error: here" in failed.done["traceback"]
+    result = session.run("await pipeline(['b\\n'], process.stdout); await pipeline(['c\\n'], process.stdout); 'whole'")
+    assert (result.output, result.value) == ("b\nc\n", "'whole'")
+    result = session.run("for (const name of ['error', 'close']) process.stdout.once(name, (e) => console.log(name, e?.message))\n"
+                         "process.stdout.destroy(new Error('there')); await null; process.stdout.destroyed")
+    assert (result.output, result.value) == ("error there\nclose undefined\n", "false")
+
+
 @pytest.mark.limit(1800)
 def test_js10_many_cells_with_interrupts_at_any_moment(session):
     session.run("let n = 0")
