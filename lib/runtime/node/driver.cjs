@@ -1727,6 +1727,10 @@ function onSigusr1() {
 }
 
 const handlers = [['SIGINT', host.onSigint], ['SIGUSR1', onSigusr1], ['uncaughtException', onUncaught], ['unhandledRejection', onRejection]];
+const watchers = []; // Node's own, which watch a signal while somebody listens for it
+for (const name of ['newListener', 'removeListener']) {
+  for (const handler of process.listeners(name)) push(watchers, [name, handler]);
+}
 
 // By Node's own list: a copy of it, as process.listeners() gives, asks the code's Array.
 function isListening(events, name, handler) {
@@ -1747,8 +1751,13 @@ function prepareProcess() {
 }
 
 function addHandlers() {
-  for (let i = 0; i < handlers.length; i++) {
-    const { 0: name, 1: handler } = handlers[i];
+  addMissing(watchers);
+  addMissing(handlers);
+}
+
+function addMissing(wanted) {
+  for (let i = 0; i < wanted.length; i++) {
+    const { 0: name, 1: handler } = wanted[i];
     if (!isListening(process._events, name, handler)) on(process, name, handler);
   }
 }
@@ -1759,7 +1768,8 @@ function keepHandlers() {
     const method = process[name];
     const value = function (...rest) {
       const result = apply(method, this, rest);
-      if (!breaksOnSigint) addHandlers();
+      if (breaksOnSigint) addMissing(watchers);
+      else addHandlers();
       return result;
     };
     defineProperty(process, name, { __proto__: null, value, writable: true, configurable: true, enumerable: false });

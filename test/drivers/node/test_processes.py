@@ -561,6 +561,7 @@ HOSTILE = [
     "process.stdout.write = () => { throw 1 }; process.emitWarning = null; process.exit = null",
     "const fs = require('fs'); for (const k of Object.keys(fs)) try { fs[k] = () => { throw 1 } } catch {}",
     "process.removeAllListeners('SIGINT'); process.removeAllListeners('uncaughtException')",
+    "process.removeAllListeners()", "for (const name of process.eventNames()) process.removeAllListeners(name)",
     "globalThis.setImmediate = globalThis.Symbol = globalThis.Map = globalThis.WeakRef = globalThis.Error = undefined",
     "Error.prepareStackTrace = () => 5; Error.stackTraceLimit = 0",
     "Error.prepareStackTrace = () => { throw 1 }",
