@@ -76,6 +76,7 @@ const latin1 = uncurry(Buffer.prototype.latin1Slice);
 const utf8 = uncurry(Buffer.prototype.utf8Slice);
 const { inspect } = util;
 const soon = setImmediate;
+const { nextTick } = process;
 const on = uncurry(process.on);
 const listeners = uncurry(process.listeners);
 const removeListener = uncurry(process.removeListener);
@@ -1745,6 +1746,7 @@ function isListening(events, name, handler) {
 function prepareProcess() {
   breaksOnSigint = false; // what was terminated left it
   checkDescriptors();
+  leaveUsedInput();
   if (!hasOwn(Error, 'prepareStackTrace')) prepareStacks();
   addHandlers();
   listened = countListeners('SIGINT');
@@ -1807,6 +1809,14 @@ function checkDescriptors() {
   }
 }
 
+function isTerminal(fd) {
+  try {
+    return terminal >= 0 && fstatSync(fd).rdev === terminalDevice;
+  } catch {
+    return false;
+  }
+}
+
 function targetOf(fd) {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);
@@ -1864,23 +1874,48 @@ function watchListeners(stream) {
   });
 }
 
+let input; // process.stdin
+let nextInput; // makes it
+
 // Node makes the stream at its first use.
 function watchInput() {
   const { get, enumerable } = descriptorOf(process, 'stdin');
-  let stream;
+  nextInput = () => apply(get, process, []);
   defineProperty(process, 'stdin', {
     __proto__: null,
     get() {
-      if (stream === undefined) {
-        stream = apply(get, process, []);
-        if (stream._handle) watchHandle(stream._handle);
-        watchListeners(stream);
+      if (input === undefined) {
+        input = nextInput();
+        if (input._handle) watchHandle(input._handle);
+        watchListeners(input);
       }
-      return stream;
+      return input;
     },
     enumerable,
     configurable: true,
   });
+}
+
+// Nothing comes from a stream that was read to its end or destroyed, and Node makes one only: the terminal is there for
+// the next cell.
+function leaveUsedInput() {
+  const state = input?._readableState;
+  if (!state || !(state.destroyed || (state.ended && state.length === 0)) || !isTerminal(0)) return;
+  input = undefined;
+  nextInput = newInput;
+}
+
+// As Node's own, which is not read while it is paused.
+function newInput() {
+  const stream = new (host.require('tty').ReadStream)(0);
+  stream.fd = 0;
+  on(stream, 'pause', () => nextTick(() => {
+    const handle = stream._handle;
+    if (!handle?.reading || stream.readableFlowing) return;
+    handle.reading = false;
+    handle.readStop();
+  }));
+  return stream;
 }
 
 // ---- modules ----------------------------------------------------------------------------------

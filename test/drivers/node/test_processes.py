@@ -431,6 +431,24 @@ def test_js12_each_cell_that_waits_for_the_terminals_end_is_told(session):
         assert session.finish().status == "interrupted"
 
 
+USE_UP = [("let all = ''; for await (const part of process.stdin) all += part; all", b"here\n\x04"),
+          ("let first; for await (const part of process.stdin) { first = `${part}`; break }\nfirst", b"here\n")]
+
+
+@pytest.mark.parametrize("code, typed", USE_UP, ids=["to its end", "and left"])
+def test_the_terminal_that_a_cell_has_used_up_is_there_for_the_next(session, code, typed):
+    for _ in range(3):
+        session.start(code)
+        assert session.next_frame()["now"] == "1"
+        os.write(session.master, typed)
+        assert session.finish().value == r"'here\n'"
+        session.run("process.stdin.destroy(); undefined")
+    session.start("const rl = require('readline/promises').createInterface({ input: process.stdin, output: process.stdout }); await rl.question('name? ')")
+    session.read_until("name? ")
+    os.write(session.master, b"bob\n")
+    assert session.finish().value == "'bob'"
+
+
 def test_js12_a_read_of_descriptor_0_waits(session):
     session.start("require('fs').readSync(0, Buffer.alloc(9))")
     with pytest.raises(TimeoutError):
