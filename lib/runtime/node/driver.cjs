@@ -1900,6 +1900,7 @@ function watchInput() {
 // the next cell.
 function leaveUsedInput() {
   const state = input?._readableState;
+  if (state?.flowing === false) state.flowing = null; // as older code has paused it: who listens now reads
   if (!state || !(state.destroyed || (state.ended && state.length === 0)) || !isTerminal(0)) return;
   input = undefined;
   nextInput = newInput;

@@ -449,6 +449,19 @@ def test_the_terminal_that_a_cell_has_used_up_is_there_for_the_next(session, cod
     assert session.finish().value == "'bob'"
 
 
+def test_a_terminal_that_an_older_cell_left_paused_is_read_by_the_next_that_listens(session):
+    for _ in range(2):
+        session.start("const rl = require('readline/promises').createInterface({ input: process.stdin, output: process.stdout }); await rl.question('name? '); rl.close()")
+        session.read_until("name? ")
+        os.write(session.master, b"bob\n")
+        assert session.finish().status == "ok"
+        session.start("`${await new Promise((r) => process.stdin.once('data', r))}`")
+        assert session.next_frame(5)["now"] == "1"
+        os.write(session.master, b"ann\n")
+        assert session.finish().value == r"'ann\n'"
+        session.run("process.stdin.pause()")
+
+
 def test_js12_a_read_of_descriptor_0_waits(session):
     session.start("require('fs').readSync(0, Buffer.alloc(9))")
     with pytest.raises(TimeoutError):
