@@ -1160,11 +1160,28 @@ def parse_dedented(cell):
 def parse_magics(cell, error):
     """It may use magics; else the error stands."""
     rewritten = rewrite_magics(cell.source, cell.name)
-    tree = try_parse(rewritten, cell.name) if rewritten is not None else None
-    if tree is None:
+    if rewritten is None:
         raise error from None
+    try:
+        tree = parse_source(rewritten, cell.name)
+    except SyntaxError as found:
+        show_as_written(found, cell.source.split("\n"), rewritten.split("\n"))
+        raise found from None
     cell.source = rewritten
     return tree
+
+
+def show_as_written(error, lines, rewritten):
+    """Gives an error in a line that is a call of ours the text of the cell; it points at the magic at most."""
+    at = (error.lineno or 0) - 1
+    if not 0 <= at < len(lines) or lines[at] == rewritten[at]:
+        return
+    same = 0
+    while lines[at][same : same + 1] == rewritten[at][same : same + 1] != "":
+        same += 1
+    error.text = lines[at] + "\n"
+    error.offset = min(error.offset or 1, same + 1)
+    error.end_lineno, error.end_offset = error.lineno, error.offset
 
 
 def try_parse(source, name):

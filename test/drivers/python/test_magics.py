@@ -186,6 +186,20 @@ def test_PY32_what_is_no_magic_keeps_its_own_error(session, code):
     assert "__ptycell" not in result.done["traceback"]
 
 
+@pytest.mark.parametrize("code, line, shown", [
+    ("!echo a\nx = = 3", 2, "    x = = 3\n        ^"),
+    ("%time 1\ny = 1 +\nz = 2", 2, "    y = 1 +\n"),
+    ("!echo a\nprint(1); !echo b", 2, "    print(1); !echo b\n              ^"),
+    ("if True:\n!echo a", 2, "    !echo a\n    ^"),
+    ("!echo a\n1 = !echo b", 2, "    1 = !echo b\n    ^"),
+    ("%pwd\nif True: x = %pwd\n    y", 3, "    y\n"),
+])
+def test_the_error_of_a_cell_with_magics_is_where_it_is(session, code, line, shown):
+    result = session.run(code)
+    assert result.done["line"] == str(line) and shown in result.done["traceback"], result.done["traceback"]
+    assert "__ptycell" not in result.done["traceback"] and not result.output
+
+
 def test_PY32_unknown_magics_name_the_known_ones(session):
     result = session.run("%nosuch")
     assert result.done["ename"] == "UsageError" and "%timeit" in result.done["evalue"]
