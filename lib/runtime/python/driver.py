@@ -1712,7 +1712,7 @@ def page_text(page):
     if own("re").search(r"<(?:script|iframe|video|audio|canvas|img)\b", page, own("re").I):
         State.cell.images += 1
         name = save_output(page.encode("utf-8", "replace"), "html")
-        text += "\n[page: output/%s]" % name if name else ""
+        text += "\n[page: output/%s]" % name if name else "\n[a page: it could not be kept in output/]"
     return text.lstrip("\n")
 
 

@@ -393,6 +393,12 @@ def test_a_page_is_shown_as_its_words(session, tmp_path, page, text):
 
 @pytest.mark.parametrize(
     "bundle, text",
+def test_a_page_that_output_cannot_take_is_told(session, tmp_path):
+    (tmp_path / "output").rmdir()
+    session.run("class H:\n    def _repr_html_(self): return '<script>run()</script>'")
+    assert session.run("H()").value == "[a page: it could not be kept in output/]"
+
+
     [
         ({"text/html": "<b>x</b>"}, "x"),
         ({"text/latex": "$x$"}, "$x$"),
