@@ -1847,7 +1847,7 @@ def call_repr(value, method, **arguments):
 
 PICTURES = ("image/png", "image/jpeg")  # that are shown; others become such a one
 FORMATS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
-STARTS = (b"\x89PNG", b"\xff\xd8", b"GIF8", b"RIFF")
+STARTS = {b"\x89PNG": "image/png", b"\xff\xd8": "image/jpeg", b"GIF8": "image/gif", b"RIFF": "image/webp"}
 
 
 def parts_of(bundle):
@@ -1857,7 +1857,7 @@ def parts_of(bundle):
         if not mime or len(mime) > 64 or not MIME_CHARACTERS.issuperset(mime):
             continue
         if mime in FORMATS:
-            parts.extend(image_parts(mime, data))
+            parts.extend(image_parts(data))
         elif mime == "text/plain":
             parts.append((mime, str(data)))
         elif forms < FORMS_MAX:
@@ -2030,8 +2030,8 @@ def clear_shown():
 # ---- images ---------------------------------------------------------------------------------
 
 
-def image_parts(mime, data):
-    """The parts for an encoded image: scaled for the model, and whole as a file."""
+def image_parts(data):
+    """The parts for an encoded image, of the kind that its bytes are: scaled for the model, and whole as a file."""
     if isinstance(data, str):
         binascii = own("binascii")
 
@@ -2040,7 +2040,8 @@ def image_parts(mime, data):
         except ValueError:
             return []
     data = bytes(data)
-    if not data.startswith(STARTS):
+    mime = next((kind for start, kind in STARTS.items() if data.startswith(start)), None)
+    if mime is None:
         return []
     cell = State.cell
     cell.images += 1

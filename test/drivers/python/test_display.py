@@ -172,14 +172,16 @@ def test_pictures_of_other_kinds_are_shown_and_kept_as_they_are(session, needs, 
     session.run("from PIL import Image\nimport io\nfile = io.BytesIO()\n"
                 "Image.new('RGB', (50, 40), 'red').save(file, %r, save_all=True, append_images=[Image.new('RGB', (50, 40))])\n"
                 "class P:\n    def _repr_mimebundle_(self, **_): return {'image/%s': file.getvalue()}" % (kind, kind))
-    for code in ("P()", "display({'image/%s': file.getvalue()}, raw=True)" % kind):
+    # As IPython names the data that it gets without a name.
+    named = "display({'image/png': file.getvalue()}, raw=True)"
+    for code in ("P()", "display({'image/%s': file.getvalue()}, raw=True)" % kind, named):
         frame = session.run(code).images[0]
         assert size_of(frame.parts["image/png"]) == (50, 40) and "image/" + kind not in frame
         assert frame["file"].endswith("." + kind)
         assert (tmp_path / "output" / frame["file"]).read_bytes()[:3] == {"gif": b"GIF", "webp": b"RIF"}[kind]
     session.run("Image.open = None")
     without = session.run("P()")
-    assert not without.images and without.output == "[a picture that PIL does not read: output/cell-5-figure-1.%s]\n" % kind
+    assert not without.images and without.output == "[a picture that PIL does not read: output/cell-6-figure-1.%s]\n" % kind
 
 
 IPYTHON = """import sys, types
@@ -391,14 +393,14 @@ def test_a_page_is_shown_as_its_words(session, tmp_path, page, text):
     assert kept == ([page] if "[page: " in text else [])
 
 
-@pytest.mark.parametrize(
-    "bundle, text",
 def test_a_page_that_output_cannot_take_is_told(session, tmp_path):
     (tmp_path / "output").rmdir()
     session.run("class H:\n    def _repr_html_(self): return '<script>run()</script>'")
     assert session.run("H()").value == "[a page: it could not be kept in output/]"
 
 
+@pytest.mark.parametrize(
+    "bundle, text",
     [
         ({"text/html": "<b>x</b>"}, "x"),
         ({"text/latex": "$x$"}, "$x$"),
