@@ -3352,7 +3352,7 @@ def try_parse_body(source, name):
 def rewrite_lines(lines):
     re = own("re")
 
-    marked = re.compile(r"(\s*)(?:([\w.,:\[\]\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
+    marked = re.compile(r"(\s*)(?:([\w.,:\[\]()*+\-\"' ]+?)\s*=\s*)?(!!|!|%)(?!=)(.*)$", re.S)
     # As typed in a shell: of all commands these two are expected to work anywhere.
     bare = re.compile(r"(\s*)()()((?:(?:python3? -m |uv )?pip3? +install|npm +(?:install|i|add))\b.*)$", re.S)
     asked = r"""((?:"[^"\\\n]*"|'[^'\\\n]*'|[A-Za-z_]\w*)(?:\.\w+)*)"""
@@ -3362,7 +3362,7 @@ def rewrite_lines(lines):
         line, at = lines[at], at + 1
         magic = (marked.match(line) if "!" in line or "%" in line else None) or bare.match(line)
         question = asking.match(line) if "?" in line else None
-        if (magic is None and question is None) or is_open("\n".join(done)):
+        if (magic is None and question is None) or is_open("\n".join(done)) or is_open(magic and magic[2] or ""):
             done.append(line)
             continue
         found = True
