@@ -4415,6 +4415,10 @@ class Shell:
         return lines if split else lines.n
 
     def push(self, names, *_, **__):
+        """A dictionary, or names of who calls."""
+        if not isinstance(names, dict):
+            caller = names_seen(sys._getframe(1))
+            names = {name: caller[name] for name in (names.split() if isinstance(names, str) else names)}
         NAMESPACE.update(names)
 
     def ex(self, source):
@@ -4440,10 +4444,11 @@ SHELL = Shell()
 
 
 def for_cells(others):
-    """get_ipython for code of cells. A library asks what it runs in, and this is no kernel."""
+    """get_ipython for code of cells, and for IPython's decorators of magics. A library asks what it runs in, and
+    this is no kernel."""
 
     def get_ipython():
-        if sys._getframe(1).f_globals.get("__name__") == "__main__":
+        if sys._getframe(1).f_globals.get("__name__") in ("__main__", "IPython.core.magic"):
             return SHELL
         return others()
 

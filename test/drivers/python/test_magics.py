@@ -454,6 +454,37 @@ def test_what_exported_notebooks_ask_of_the_shell(session):
     assert session.run("get_ipython().push({'p': 2})\nget_ipython().ex('q = p + 1')\nget_ipython().ev('p + q')").value == "5"
     assert session.run("q").value == "3"
     assert session.run("get_ipython().ev('nosuch')").done["ename"] == "NameError"
+    assert session.run("def f():\n    here = 7\n    get_ipython().push(['here'])\nf()\nhere").value == "7"
+    assert session.run("z = 1\nget_ipython().push('q z')\nq").value == "3"
+
+
+def test_magics_are_registered_as_ipython_does(session, needs):
+    needs("IPython")
+    session.run("from IPython.core.magic import register_line_magic, register_cell_magic, register_line_cell_magic\n"
+                "@register_line_magic\ndef upper(line):\n    return line.upper()\n"
+                "@register_cell_magic('body')\ndef say(line, text):\n    print(line, text)\n"
+                "@register_line_cell_magic\ndef both(line, text=None):\n    return line, text")
+    assert session.run("x = %upper abc\nx").value == "'ABC'"
+    assert session.run("%%body one\ntwo").output == "one two\n"
+    assert session.run("%both a").value == "('a', None)"
+    assert session.run("%%both a\nb").value == "('a', 'b')"
+
+
+@pytest.mark.parametrize("target, value", [
+    ("first, *rest = !printf 'a\\nb\\nc'\nfirst, rest", "('a', ['b', 'c'])"),
+    ("d = {}\nfor i in (1, 2):\n    d[str(i)] = !echo {i}\nd", "{'1': ['1'], '2': ['2']}"),
+    ("v = [0, 0]\nv[len(v) - 1] = !echo a\nv", "[0, ['a']]"),
+    ("(a, b) = !printf 'a\\nb'\nb", "'b'"),
+])
+def test_lines_of_a_command_go_to_any_target(session, target, value):
+    assert session.run(target).value == value
+
+
+@pytest.mark.parametrize("code", ["print(a = !ls)", "!true\nf(x, y = !ls)"])
+def test_a_command_is_no_argument(session, code):
+    result = session.run(code)
+    assert result.done["ename"] == "SyntaxError" and "!ls)" in result.done["traceback"]
+    assert "closed" not in result.done["traceback"]
 
 
 def test_timeit_gives_what_it_has_measured_when_asked(session):
