@@ -4926,6 +4926,8 @@ def close_in_child():
     printing._at_fork_reinit()
     if State.serving:
         return  # a copy for a session, with descriptors of its own
+    if _signal.getsignal(_signal.SIGINT) is on_sigint:
+        _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     try:
         posix.close(channel.fd)
     except OSError:

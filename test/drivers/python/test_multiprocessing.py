@@ -121,3 +121,17 @@ def test_children_have_classes_that_a_call_made(session):
     session.run("P = namedtuple('P', 'x y'); Q = collections.namedtuple('Q', 'z')\ndef g(p): return p.x, Q(3).z")
     code = "with mp.get_context('spawn').Pool(1) as p: r = p.map_async(g, [P(1, 2)]).get(timeout=9)\nr"
     assert session.run(code).value == "[(1, 3)]"
+
+
+def test_an_interrupt_in_a_fork_is_pythons_own(session):
+    result = session.run("import os, signal, traceback\npid = os.fork()\nif pid == 0:\n"
+                         "    try:\n        signal.raise_signal(2)\n"
+                         "    except KeyboardInterrupt:\n        traceback.print_exc()\n"
+                         "    print(signal.getsignal(2) is signal.default_int_handler, flush=True)\n"
+                         "    os._exit(0)\nos.waitpid(pid, 0)[1]")
+    assert "KeyboardInterrupt" in result.output and "on_sigint" not in result.output
+    assert result.output.endswith("True\n") and result.value == "0"
+    assert session.run("import threading\nmade = []\ndef fork():\n    pid = os.fork()\n    if pid == 0:\n"
+                       "        os._exit(7 if signal.getsignal(2) is signal.default_int_handler else 1)\n"
+                       "    made.append(os.waitpid(pid, 0)[1])\n"
+                       "t = threading.Thread(target=fork); t.start(); t.join()\nmade").value == "[%d]" % (7 << 8)
