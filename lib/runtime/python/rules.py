@@ -193,7 +193,8 @@ class Checker:
         if kind is _ast.IfExp:
             return self.path_of(node.body) or self.path_of(node.orelse)
         if kind is _ast.Call:
-            if type(node.func) is _ast.Name and node.func.id == "get_ipython":
+            called = node.func.id if type(node.func) is _ast.Name else ""
+            if "get_ipython" in (called, self.path_of(node.func).rpartition(".")[2]):
                 return "get_ipython()"
             if self.is_call_of(node, "getattr") and self.constant(node, 1) is not None:
                 base = self.path_of(node.args[0])

@@ -134,6 +134,8 @@ REFUSED = [
     ("attributes", 1, 1, "get_ipython().run_line_magic('sx', 'id')"),
     ("attributes", 1, 1, "get_ipython().magic('sx id')"),
     ("attributes", 1, 1, "get_ipython().ex('id')"),
+    ("attributes", 1, 17, "import IPython; IPython.get_ipython().system('id')"),
+    ("attributes", 1, 43, "from IPython import get_ipython as shell; shell().ev('id')"),
     # CA-22: a line that an analysis leaves out and the interpreter runs
     ("imports", 3, 19, 'x = """\ntext\n%d""" % 1; import subprocess'),
     ("imports", 2, 14, 'x = """\n!"""; import subprocess'),
