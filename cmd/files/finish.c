@@ -2,8 +2,8 @@
 /*
  * finish.c - the notebook of a session whose server was killed, drawn from its events.
  *
- * The kept notebook is known as the dead server's by its bytes: every copy is the beginning of the
- * whole notebook and what closes it.
+ * The kept notebook is known as the dead server's by its size and checksum: the journal has those
+ * of every copy. Any other is the user's, and stays.
  */
 #include "finish.h"
 
@@ -11,15 +11,16 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crc.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "copy.h"
 #include "helper/say.h"
 #include "journal/journal.h"
-#include "journal/notebook.h"
 #include "json/make.h"
 #include "keep.h"
 #include "text/percent.h"
@@ -34,7 +35,8 @@ static int write_tail(int fd, uint64_t size, const struct buf *tail, struct err 
 	return fd_write_all(fd, tail->data, tail->len, err);
 }
 
-static int draw_file(struct journal *journal, int journal_fd, struct err *err)
+static int draw_file(struct journal *journal, int journal_fd, struct journal_copy *ret_drawn,
+		     struct err *err)
 {
 	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_fd int fd = -1;
@@ -42,23 +44,11 @@ static int draw_file(struct journal *journal, int journal_fd, struct err *err)
 
 	if (journal_draw_notebook(journal, &size, &tail, err) < 0)
 		return -1;
-	fd = openat(journal_fd, JOURNAL_NOTEBOOK_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(journal_fd, JOURNAL_NOTEBOOK_FILE, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(err, "opening the drawn notebook");
-	return write_tail(fd, size, &tail, err) < 0 ? -1 : fd_steal(&fd);
-}
-
-/* Draws the whole notebook into its file; -1 in *ret_fd where no cell ran. */
-static int draw(int journal_fd, int *ret_fd, struct err *err)
-{
-	struct journal *journal = journal_load(journal_fd, err);
-	bool has_run = journal != NULL && journal_has_run(journal);
-
-	*ret_fd = has_run ? draw_file(journal, journal_fd, err) : -1;
-	journal_free(journal);
-	if (journal == NULL)
-		return err->code == ERR_SYSTEM && err->sys == ENOENT ? 0 : -1;
-	return has_run && *ret_fd < 0 ? -1 : 0;
+	*ret_drawn = journal_drawn(journal, &tail);
+	return write_tail(fd, size, &tail, err);
 }
 
 /* -1 when no notebook was kept. */
@@ -79,68 +69,85 @@ static int open_kept(const json_t *order, struct stat *ret_stat)
 	return kept < 0 || fstat(kept, ret_stat) < 0 ? -1 : fd_steal(&kept);
 }
 
-static bool begin_alike(int one, int other, off_t len)
+static int crc_of(int fd, off_t len, uint32_t *ret)
 {
-	char a[COMPARE_BYTES];
-	char b[COMPARE_BYTES];
-	off_t at = 0;
+	char part[COMPARE_BYTES];
 
-	while (at < len) {
-		size_t part = size_min(sizeof(a), (size_t)(len - at));
+	*ret = 0;
+	for (off_t at = 0; at < len;) {
+		ssize_t n = pread(fd, part, size_min(sizeof(part), (size_t)(len - at)), at);
 
-		if (pread(one, a, part, at) != (ssize_t)part ||
-		    pread(other, b, part, at) != (ssize_t)part || memcmp(a, b, part) != 0)
-			return false;
-		at += (off_t)part;
+		if (n <= 0)
+			return -1;
+		*ret = crc32c(*ret, part, (size_t)n);
+		at += n;
 		say_alive();
 	}
-	return true;
+	return 0;
 }
 
-/* Is it as the dead server left it: the beginning of what was drawn, and what closes a notebook? */
-static bool is_earlier(int kept, const struct stat *st, int drawn)
-{
-	cleanup_buf struct buf close = BUF_INIT(BUF_UNBOUNDED);
-	char end[16];
-	off_t begin;
-
-	notebook_tail(&close, 0);
-	begin = st->st_size - (off_t)close.len;
-	return begin > 0 && close.len <= sizeof(end) &&
-	       pread(kept, end, close.len, begin) == (ssize_t)close.len &&
-	       memcmp(end, close.data, close.len) == 0 && begin_alike(kept, drawn, begin);
-}
-
-static json_t *make_file(const json_t *order, int drawn)
+static json_t *make_file(void)
 {
 	json_t *file = json_object();
-	struct stat st;
-	cleanup_fd int kept = open_kept(order, &st);
 
 	json_put_str(file, "from", JOURNAL_NOTEBOOK_FILE);
 	json_put_str(file, "to", JOURNAL_NOTEBOOK_FILE);
-	if (kept >= 0 && is_earlier(kept, &st, drawn)) {
-		json_put_bool(file, "known", true);
-		json_put_int(file, "ino", (json_int_t)st.st_ino);
-		json_put_int(file, "mtime", copy_mtime_ns(&st));
-		json_put_int(file, "size", st.st_size);
-	}
 	return file;
+}
+
+/* False when what is kept is the whole already. */
+static bool find_kept(const json_t *order, const struct journal *journal,
+		      const struct journal_copy *drawn, json_t *file)
+{
+	struct stat st;
+	cleanup_fd int kept = open_kept(order, &st);
+	struct journal_copy copy = { .size = 0 };
+
+	if (kept < 0 || crc_of(kept, st.st_size, &copy.crc) < 0)
+		return true;
+	copy.size = (uint64_t)st.st_size;
+	if (copy.size == drawn->size && copy.crc == drawn->crc)
+		return false;
+	if (!journal_has_copy(journal, &copy))
+		return true;
+	json_put_bool(file, "known", true);
+	json_put_int(file, "ino", (json_int_t)st.st_ino);
+	json_put_int(file, "mtime", copy_mtime_ns(&st));
+	json_put_int(file, "size", st.st_size);
+	return true;
+}
+
+static int finish(struct journal *journal, int journal_fd, json_t *order, struct err *err)
+{
+	struct journal_copy drawn;
+	json_t *files = json_array();
+	json_t *file = make_file();
+
+	json_append(files, file);
+	json_put(order, "files", files);
+	if (draw_file(journal, journal_fd, &drawn, err) < 0)
+		return -1;
+	if (find_kept(order, journal, &drawn, file))
+		return keep_run(journal_fd, order, err);
+	say_result(json_object());
+	return 0;
 }
 
 int finish_run(int journal_fd, json_t *order, struct err *err)
 {
-	cleanup_fd int drawn = -1;
-	json_t *files;
+	struct journal *journal;
+	int result = 0;
 
-	if (draw(journal_fd, &drawn, err) < 0)
+	/* A helper of another server may be at it still. */
+	if (flock(journal_fd, LOCK_EX) < 0)
+		return err_sys(err, "waiting for another copy");
+	journal = journal_load(journal_fd, err);
+	if (journal == NULL && (err->code != ERR_SYSTEM || err->sys != ENOENT))
 		return -1;
-	if (drawn < 0) {
+	if (journal != NULL && journal_has_run(journal))
+		result = finish(journal, journal_fd, order, err);
+	else
 		say_result(json_object());
-		return 0;
-	}
-	files = json_array();
-	json_append(files, make_file(order, drawn));
-	json_put(order, "files", files);
-	return keep_run(journal_fd, order, err);
+	journal_free(journal);
+	return result;
 }

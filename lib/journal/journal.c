@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/crc.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal_internal.h"
@@ -55,6 +56,7 @@ void journal_free(struct journal *journal)
 	for (size_t i = 0; i < journal->word_count; i++)
 		free(journal->words[i]);
 	free(journal->words);
+	free(journal->copies);
 	free(journal->cells);
 	free(journal->session_id);
 	free(journal);
@@ -179,6 +181,13 @@ void journal_index_ended(struct journal *journal, struct kept_cell *cell, const 
 	journal->unfinished--;
 	cell->over = true;
 	cell->script.state = state;
+}
+
+void journal_index_end_at(struct kept_cell *cell, const struct event_place *place)
+{
+	cell->ended = *place;
+	mem_cleanup(&cell->shown);
+	cell->shown_count = 0;
 }
 
 /* ---- a cell's beginning ---- */
@@ -336,16 +345,16 @@ static int add_whole(struct journal *journal, struct kept_cell *cell,
 		     const struct journal_entry *entry, const char *text, struct err *err)
 {
 	struct event_place *images = xcalloc(entry->image_count, sizeof(*images));
+	struct event_place place;
 
 	if (add_figures(journal, entry, images, err) < 0 ||
-	    events_add(journal->events, text, strlen(text), NULL, 0, &cell->ended, err) < 0) {
+	    events_add(journal->events, text, strlen(text), NULL, 0, &place, err) < 0) {
 		free(images);
 		return -1;
 	}
+	journal_index_end_at(cell, &place);
 	cell->images = images;
 	cell->image_count = entry->image_count;
-	mem_cleanup(&cell->shown);
-	cell->shown_count = 0;
 	return 0;
 }
 
@@ -353,9 +362,13 @@ static int add_bare(struct journal *journal, struct kept_cell *cell,
 		    const struct journal_entry *entry, struct err *err)
 {
 	cleanup_free char *text = write_end(entry, false);
+	struct event_place place;
 
 	journal->bare++;
-	return events_add(journal->events, text, strlen(text), NULL, 0, &cell->ended, err);
+	if (events_add(journal->events, text, strlen(text), NULL, 0, &place, err) < 0)
+		return -1;
+	journal_index_end_at(cell, &place);
+	return 0;
 }
 
 static int add_end(struct journal *journal, struct kept_cell *cell,
@@ -363,12 +376,18 @@ static int add_end(struct journal *journal, struct kept_cell *cell,
 		   struct err *err)
 {
 	cleanup_free char *text = write_end(entry, true);
+	struct err ignored;
 
-	*ret_taken = JOURNAL_WHOLE;
-	if (has_room(journal, outputs_cost(entry, text), outputs_max(journal)))
-		return add_whole(journal, cell, entry, text, err);
 	*ret_taken = JOURNAL_WITHOUT_OUTPUTS;
-	return add_bare(journal, cell, entry, err);
+	if (!has_room(journal, outputs_cost(entry, text), outputs_max(journal)))
+		return add_bare(journal, cell, entry, err);
+	if (add_whole(journal, cell, entry, text, err) == 0) {
+		*ret_taken = JOURNAL_WHOLE;
+		return 0;
+	}
+	/* A full disk may have room for the little one. */
+	(void)!add_bare(journal, cell, entry, &ignored);
+	return -1;
 }
 
 int journal_end(struct journal *journal, const struct journal_entry *entry,
@@ -385,6 +404,37 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 		journal_index_began(journal, cell);
 	journal_index_ended(journal, cell, entry->state);
 	return add_end(journal, cell, &redacted.entry, ret_taken, err);
+}
+
+/* ---- copies of the notebook ---- */
+
+struct journal_copy journal_drawn(const struct journal *journal, const struct buf *tail)
+{
+	return (struct journal_copy){ .size = journal->drawn_size + tail->len,
+				      .crc = crc32c(journal->drawn_crc, tail->data, tail->len) };
+}
+
+int journal_add_copy(struct journal *journal, const struct buf *tail, struct err *err)
+{
+	const struct journal_copy copy = journal_drawn(journal, tail);
+	cleanup_json json_t *fields = new_fields("copy");
+	struct event_place place;
+
+	if (!has_room(journal, END_MAX, journal->max))
+		return 0;
+	json_put_int(fields, "size", (json_int_t)copy.size);
+	json_put_int(fields, "crc", (json_int_t)copy.crc);
+	if (journal->left_out > 0)
+		json_put_int(fields, "cells_left_out", (json_int_t)journal->left_out);
+	return add_event(journal, fields, NULL, 0, &place, err);
+}
+
+bool journal_has_copy(const struct journal *journal, const struct journal_copy *copy)
+{
+	for (size_t i = 0; i < journal->copy_count; i++)
+		if (journal->copies[i].size == copy->size && journal->copies[i].crc == copy->crc)
+			return true;
+	return false;
 }
 
 /* ---- looking ---- */

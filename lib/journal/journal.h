@@ -98,10 +98,27 @@ int journal_read_image(const struct journal *journal, size_t index, size_t image
 bool journal_has_run(const struct journal *journal);
 /*
  * Draws the notebook into JOURNAL_NOTEBOOK_FILE: of that its first `ret_stable` bytes, which no
- * later call changes, followed by what is appended to `tail`, are the whole of it.
+ * later call changes, followed by what is appended to `tail`, are the whole of it. The tail begins
+ * with the first cell that goes on; cells that would make it longer than JOURNAL_TAIL_MAX and one
+ * piece are counted in it.
  */
+enum { JOURNAL_TAIL_MAX = 4 << 20 };
 int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct buf *tail,
 			  struct err *err) MUST_CHECK;
+/*
+ * Adds that a copy of what was drawn last, `tail` behind it, is about to be made: whoever loads the
+ * journal knows the copy by that. Nothing is added where there is no room. -1 when the disk fails.
+ */
+int journal_add_copy(struct journal *journal, const struct buf *tail, struct err *err) MUST_CHECK;
+/* What a copy is known by. */
+struct journal_copy {
+	uint64_t size;
+	uint32_t crc;
+};
+/* Of what was drawn last. */
+struct journal_copy journal_drawn(const struct journal *journal, const struct buf *tail);
+/* Whether a copy like this was added. */
+bool journal_has_copy(const struct journal *journal, const struct journal_copy *copy);
 /* 0 when no cell ran yet. */
 int journal_notebook_size(struct journal *journal, uint64_t *ret, struct err *err) MUST_CHECK;
 int journal_read_notebook(struct journal *journal, uint64_t offset, size_t len, struct buf *out,

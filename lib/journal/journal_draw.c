@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/crc.h"
 #include "base/fd.h"
 #include "base/mem.h"
 #include "journal/journal_internal.h"
@@ -270,6 +271,7 @@ static int write_piece(struct journal *journal, const struct buf *piece, struct 
 		done += (size_t)n;
 	}
 	journal->drawn_size += done;
+	journal->drawn_crc = crc32c(journal->drawn_crc, piece->data, piece->len);
 	return 0;
 }
 

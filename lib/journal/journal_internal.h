@@ -41,6 +41,9 @@ struct journal {
 	int notebook_fd;    /* -1: not drawn yet */
 	size_t drawn_cells; /* of the index, that are in its first `drawn_size` bytes for good */
 	uint64_t drawn_size;
+	uint32_t drawn_crc;          /* of these bytes */
+	struct journal_copy *copies; /* of a loaded journal: those that were added */
+	size_t copy_count;
 	struct {
 		const char *language;
 		size_t cells;             /* that ran */
@@ -53,6 +56,8 @@ void journal_index_asked(struct journal *journal, const struct journal_asked *as
 void journal_index_began(struct journal *journal, struct kept_cell *cell);
 void journal_index_shown(struct kept_cell *cell, const struct event_place *place);
 void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state);
+/* Its end lies there: what answers showed is not needed any more. */
+void journal_index_end_at(struct kept_cell *cell, const struct event_place *place);
 struct kept_cell *journal_cell(const struct journal *journal, uint64_t number);
 
 #endif

@@ -10,12 +10,6 @@
 #include "base/mem.h"
 #include "journal/journal_internal.h"
 
-/* The figures of a cell come before its end. */
-struct pending {
-	size_t count;
-	struct event_place *places;
-};
-
 /* Returns this word for as long as the journal lives. There are few. */
 static const char *keep_word(struct journal *journal, const char *word)
 {
@@ -59,33 +53,44 @@ static void load_asked(struct journal *journal, const struct event *event,
 		journal_index_asked(journal, &asked, place);
 }
 
-static void load_figure(struct pending *figures, const struct event_place *place)
+static void load_figure(struct kept_cell *cell, const struct event_place *place)
 {
-	figures->places =
-		xrealloc(figures->places, (figures->count + 1) * sizeof(*figures->places));
-	figures->places[figures->count++] = *place;
+	cell->images = xrealloc(cell->images, (cell->image_count + 1) * sizeof(*cell->images));
+	cell->images[cell->image_count++] = *place;
 }
 
 static void load_ended(struct journal *journal, struct kept_cell *cell, const struct event *event,
-		       const struct event_place *place, struct pending *figures)
+		       const struct event_place *place)
 {
 	if (json_is_true(json_object_get(event->fields, "ran")))
 		journal_index_began(journal, cell);
 	journal_index_ended(journal, cell, keep_word(journal, text_of(event, "state")));
-	cell->ended = *place;
-	cell->images = figures->places;
-	cell->image_count = figures->count;
-	*figures = (struct pending){ .count = 0 };
+	journal_index_end_at(cell, place);
+}
+
+static void load_copy(struct journal *journal, const struct event *event)
+{
+	struct journal_copy *copy;
+
+	journal->copies =
+		xrealloc(journal->copies, (journal->copy_count + 1) * sizeof(*journal->copies));
+	copy = &journal->copies[journal->copy_count++];
+	copy->size = (uint64_t)json_integer_value(json_object_get(event->fields, "size"));
+	copy->crc = (uint32_t)json_integer_value(json_object_get(event->fields, "crc"));
+	journal->left_out =
+		(uint64_t)json_integer_value(json_object_get(event->fields, "cells_left_out"));
 }
 
 static void load_event(struct journal *journal, const struct event *event,
-		       const struct event_place *place, struct pending *figures)
+		       const struct event_place *place)
 {
 	const char *kind = text_of(event, "event");
 	struct kept_cell *cell = journal_cell(journal, number_of(event));
 
 	if (str_eq(kind, "session"))
 		load_session(journal, event);
+	else if (str_eq(kind, "copy"))
+		load_copy(journal, event);
 	else if (str_eq(kind, "asked"))
 		load_asked(journal, event, place);
 	else if (cell == NULL || cell->over)
@@ -95,9 +100,9 @@ static void load_event(struct journal *journal, const struct event *event,
 	else if (str_eq(kind, "shown"))
 		journal_index_shown(cell, place);
 	else if (str_eq(kind, "figure"))
-		load_figure(figures, place);
+		load_figure(cell, place);
 	else if (str_eq(kind, "ended"))
-		load_ended(journal, cell, event, place, figures);
+		load_ended(journal, cell, event, place);
 }
 
 struct journal *journal_load(int dir_fd, struct err *err)
@@ -105,7 +110,6 @@ struct journal *journal_load(int dir_fd, struct err *err)
 	struct events *events = events_open(dir_fd, err);
 	cleanup_event struct event event = EVENT_INIT;
 	struct event_place place = { .len = 0 };
-	struct pending figures = { .count = 0 };
 	struct journal *journal;
 
 	if (events == NULL)
@@ -114,8 +118,7 @@ struct journal *journal_load(int dir_fd, struct err *err)
 	events_free(journal->events);
 	journal->events = events;
 	while (events_next(events, &place, &event))
-		load_event(journal, &event, &place, &figures);
-	free(figures.places);
+		load_event(journal, &event, &place);
 	for (size_t i = 0; i < journal->count; i++)
 		if (!journal->cells[i].over)
 			journal_index_ended(journal, &journal->cells[i], JOURNAL_KILLED);

@@ -50,6 +50,9 @@ static void copy(struct session *s)
 		tell_failed(s, err.msg);
 		return;
 	}
+	/* Without it the next server takes the copy for the user's, and makes another beside it. */
+	if (journal_add_copy(s->journal, &tail, &err) < 0)
+		log_debug("session", "'%s': the notebook: %s", s->id, err.msg);
 	s->notebook_copying = true;
 	s->notebook_ms = loop_now(s->host->loop);
 	keeper_copy_notebook(s->keeper, JOURNAL_NOTEBOOK_FILE, size, buf_str(&tail), on_copied);

@@ -90,6 +90,33 @@ def test_a_kept_notebook_is_replaced_and_one_that_its_user_changed_is_not(home):
     assert len(names) == 2 and max(len(book["cells"]) for book in names.values()) == 2
 
 
+def test_a_kept_notebook_with_a_cell_that_ran_then_is_replaced(home):
+    with Server(home) as server:
+        server.cell("print('begun', flush=True)\nwhile True: pass", budget=0)
+        until(lambda: "begun" in look(server).text)
+        server.cell("echo meanwhile", language="bash")
+        until(lambda: "notebook.ipynb" in books(home))
+        folder = kill(server)
+    start_next(home, folder)
+    kept = books(home)
+    assert list(kept) == ["notebook.ipynb"]
+    assert [texts(cell) for cell in kept["notebook.ipynb"]["cells"]] == [
+        "begun\n[ptycell was killed while this cell ran]\n", "meanwhile\n"]
+
+
+def test_a_kept_notebook_tells_of_cells_that_are_left_out_when_its_server_was_killed(home):
+    with Server(home, "--journal-max=64K") as server:
+        server.cell("1")
+        server.cell("#" * 70_000)
+        until(lambda: "The journal is full" in json.dumps(books(home)))
+        server.cell("2")
+        until(lambda: any(len(book["cells"]) == 3 for book in books(home).values()))
+        before = books(home)
+        folder = kill(server)
+    start_next(home, folder)
+    assert books(home) == before and "The journal is full: 1 cells" in json.dumps(before)
+
+
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_KEEP"])
 def test_who_keeps_no_notebook_gets_none(home, setting):
     with Server(home, env={setting: "off"}) as server:

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "journal_fixture.h"
 
 static void the_notebook_is_whole_after_every_cell(void **state)
@@ -206,6 +209,73 @@ static void a_cell_that_a_killed_server_ran_stands_there_with_what_was_shown_of_
 	assert_drawn();
 }
 
+static size_t image_count(size_t index)
+{
+	struct journal_line line;
+
+	assert_true(journal_at(journal, index, &line));
+	return line.image_count;
+}
+
+/* A disk that takes no more than so many bytes of a file. */
+static void limit_files(rlim_t bytes)
+{
+	const struct rlimit limit = { .rlim_cur = bytes, .rlim_max = RLIM_INFINITY };
+	const struct sigaction ignored = { .sa_handler = SIG_IGN };
+
+	assert_int_equal(sigaction(SIGXFSZ, &ignored, NULL), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_cell_whose_outputs_a_full_disk_does_not_take_ends_without_them(void **state)
+{
+	static const char data[4000];
+	const struct journal_image images[] = {
+		{ .mime = "image/png", .data = data, .len = 100 },
+		{ .mime = "image/png", .data = data, .len = sizeof(data) },
+	};
+	struct journal_entry entry = entry_of(1, "python", "plot()", "plotted\n");
+	cleanup_json json_t *record = json_object();
+	enum journal_taken taken;
+	json_t *value;
+
+	(void)state;
+	entry.record = record;
+	entry.images = images;
+	entry.image_count = ARRAY_SIZE(images);
+	limit_files(2000);
+	assert_int_equal(end(&entry, &taken), -1);
+	limit_files(RLIM_INFINITY);
+	assert_int_equal(taken, JOURNAL_WITHOUT_OUTPUTS);
+	add(entry_of(2, "python", "next", ""));
+	load_again();
+	assert_int_equal(image_count(1), 0);
+	value = notebook();
+	assert_non_null(strstr(first_text(value, 0), "the outputs were left out"));
+	json_decref(value);
+}
+
+static void a_copy_of_the_notebook_is_known_when_the_journal_is_loaded(void **state)
+{
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	struct journal_entry entry = entry_of(2, "python", "slow", "");
+	struct journal_copy copy;
+	uint64_t stable;
+
+	(void)state;
+	add(entry_of(1, "bash", "quick", "out\n"));
+	assert_int_equal(ask(&entry), 0);
+	assert_int_equal(journal_begin(journal, 2, &err), 0);
+	assert_int_equal(journal_draw_notebook(journal, &stable, &tail, &err), 0);
+	assert_int_equal(journal_add_copy(journal, &tail, &err), 0);
+	copy = journal_drawn(journal, &tail);
+	assert_int_equal(copy.size, stable + tail.len);
+	load_again();
+	assert_true(journal_has_copy(journal, &copy));
+	copy.crc ^= 1;
+	assert_false(journal_has_copy(journal, &copy));
+}
+
 static void where_there_is_no_journal_none_is_loaded(void **state)
 {
 	(void)state;
@@ -227,6 +297,8 @@ int main(void)
 		JOURNAL_TEST(a_journal_is_read_again_as_it_was),
 		JOURNAL_TEST(
 			a_cell_that_a_killed_server_ran_stands_there_with_what_was_shown_of_it),
+		JOURNAL_TEST(a_cell_whose_outputs_a_full_disk_does_not_take_ends_without_them),
+		JOURNAL_TEST(a_copy_of_the_notebook_is_known_when_the_journal_is_loaded),
 		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 	};
