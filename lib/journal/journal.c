@@ -24,8 +24,9 @@
 #include "text/redact.h"
 
 enum {
-	CODE_SHARE = 8, /* one part in so many is for code alone */
-	END_MAX = 1024, /* bytes of a cell's beginning and of its end without outputs */
+	CODE_SHARE = 8,      /* one part in so many is for code alone */
+	SHOWN_MAX = 1 << 20, /* bytes in the file of what answers showed of one cell */
+	END_MAX = 1024,      /* bytes of a cell's beginning and of its end without outputs */
 };
 
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
@@ -174,6 +175,7 @@ void journal_index_shown(struct kept_cell *cell, const struct event_place *place
 {
 	cell->shown = xrealloc(cell->shown, (cell->shown_count + 1) * sizeof(*cell->shown));
 	cell->shown[cell->shown_count++] = *place;
+	cell->shown_bytes += place->len;
 }
 
 void journal_index_ended(struct journal *journal, struct kept_cell *cell, const char *state)
@@ -252,6 +254,7 @@ int journal_show(struct journal *journal, uint64_t number, const char *text, siz
 	struct event_place place;
 
 	if (cell == NULL || cell->over || len == 0 ||
+	    cell->shown_bytes + events_cost(END_MAX, len) > SHOWN_MAX ||
 	    !has_room(journal, events_cost(END_MAX, len), outputs_max(journal)))
 		return 0;
 	redacted = redacted_bytes(journal->redact, &text, &len);

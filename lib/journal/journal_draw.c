@@ -298,6 +298,7 @@ static int write_settled(struct journal *journal, struct err *err)
 int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct buf *tail,
 			  struct err *err)
 {
+	size_t later = 0;
 	bool first;
 
 	if (open_file(journal, err) < 0 || write_settled(journal, err) < 0)
@@ -307,10 +308,16 @@ int journal_draw_notebook(struct journal *journal, uint64_t *ret_stable, struct 
 	for (size_t i = journal->drawn_cells; i < journal->count; i++) {
 		if (!journal->cells[i].ran)
 			continue;
+		if (tail->len > JOURNAL_TAIL_MAX) {
+			later++;
+			continue;
+		}
 		if (draw_piece(journal, &journal->cells[i], first, tail, err) < 0)
 			return -1;
 		first = false;
 	}
+	if (later > 0)
+		notebook_later(tail, later, journal->cells[journal->drawn_cells].script.number);
 	if (!first)
 		notebook_tail(tail, journal->left_out);
 	return 0;

@@ -19,6 +19,7 @@ struct kept_cell {
 	struct event_place ended; /* nowhere: it goes on, it was killed, or the disk failed */
 	size_t shown_count;       /* of a cell without an end: what answers showed of it */
 	struct event_place *shown;
+	uint64_t shown_bytes; /* in the file */
 	size_t image_count;
 	struct event_place *images;
 	size_t drawn_len; /* of its piece of the notebook; 0: it was not drawn since it is over */

@@ -61,22 +61,35 @@ static void put_object(struct buf *out, json_t *object_own)
 	json_decref(object_own);
 }
 
+/* Appends a closing note behind the last cell. */
+static void put_remark(struct buf *out, const char *id, json_t *text_own)
+{
+	json_t *cell = json_object();
+
+	notebook_separator(out);
+	json_put_str(cell, "cell_type", "markdown");
+	json_put_str(cell, "id", id);
+	json_put(cell, "metadata", json_object());
+	json_put(cell, "source", text_own);
+	put_object(out, cell);
+}
+
+void notebook_later(struct buf *out, size_t count, uint64_t running)
+{
+	put_remark(out, "later",
+		   json_make_fmt("%zu more cells are not in this copy: they come when cell %" PRIu64
+				 " has ended.",
+				 count, running));
+}
+
 void notebook_tail(struct buf *out, uint64_t left_out)
 {
-	if (left_out > 0) {
-		json_t *cell = json_object();
-
-		buf_puts(out, ",\n");
-		json_put_str(cell, "cell_type", "markdown");
-		json_put_str(cell, "id", "left-out");
-		json_put(cell, "metadata", json_object());
-		json_put(cell, "source",
-			 json_make_fmt("The journal is full: %" PRIu64
-				       " cells after this point are "
-				       "not in it (`PTYCELL_JOURNAL_MAX`).",
-				       left_out));
-		put_object(out, cell);
-	}
+	if (left_out > 0)
+		put_remark(out, "left-out",
+			   json_make_fmt("The journal is full: %" PRIu64
+					 " cells after this point are not in it "
+					 "(`PTYCELL_JOURNAL_MAX`).",
+					 left_out));
 	buf_puts(out, "\n]}\n");
 }
 

@@ -32,6 +32,8 @@ void notebook_head(struct buf *out, const char *session_id);
 void notebook_separator(struct buf *out);
 /* Without `outputs` a note stands in their place. */
 void notebook_cell(struct buf *out, const struct journal_entry *entry, bool outputs);
+/* A note that `count` more cells come when cell `running` has ended. */
+void notebook_later(struct buf *out, size_t count, uint64_t running);
 /* `left_out` cells that came after the last one are told in a closing note. */
 void notebook_tail(struct buf *out, uint64_t left_out);
 

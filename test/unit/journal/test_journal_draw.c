@@ -255,6 +255,23 @@ static void a_cell_whose_outputs_a_full_disk_does_not_take_ends_without_them(voi
 	json_decref(value);
 }
 
+static void what_is_shown_of_a_cell_that_goes_on_is_bounded(void **state)
+{
+	static char text[10000];
+	struct journal_entry entry = entry_of(1, "python", "train()", "");
+	uint64_t before;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	journal_set_max(journal, 32 << 20);
+	assert_int_equal(ask(&entry), 0);
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(journal_show(journal, 1, text, sizeof(text), &err), 0);
+	before = journal_bytes(journal);
+	assert_in_range(before, 900000, 1100000);
+}
+
 static void a_copy_of_the_notebook_is_known_when_the_journal_is_loaded(void **state)
 {
 	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
@@ -274,6 +291,28 @@ static void a_copy_of_the_notebook_is_known_when_the_journal_is_loaded(void **st
 	assert_true(journal_has_copy(journal, &copy));
 	copy.crc ^= 1;
 	assert_false(journal_has_copy(journal, &copy));
+}
+
+static void cells_behind_one_that_goes_on_are_not_all_held(void **state)
+{
+	static char text[1 << 20];
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+	struct journal_entry entry = entry_of(1, "python", "slow", "");
+	uint64_t stable;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	journal_set_max(journal, 32 << 20);
+	assert_int_equal(ask(&entry), 0);
+	assert_int_equal(journal_begin(journal, 1, &err), 0);
+	for (uint64_t n = 2; n <= 9; n++)
+		add(entry_of(n, "bash", "cat", text));
+	assert_int_equal(journal_draw_notebook(journal, &stable, &tail, &err), 0);
+	assert_int_equal(stable, 0);
+	assert_in_range(tail.len, JOURNAL_TAIL_MAX, JOURNAL_TAIL_MAX + (2 << 20));
+	assert_non_null(strstr(buf_str(&tail), "4 more cells are not in this copy: they come when "
+					       "cell 1 has ended."));
 }
 
 static void where_there_is_no_journal_none_is_loaded(void **state)
@@ -298,7 +337,9 @@ int main(void)
 		JOURNAL_TEST(
 			a_cell_that_a_killed_server_ran_stands_there_with_what_was_shown_of_it),
 		JOURNAL_TEST(a_cell_whose_outputs_a_full_disk_does_not_take_ends_without_them),
+		JOURNAL_TEST(what_is_shown_of_a_cell_that_goes_on_is_bounded),
 		JOURNAL_TEST(a_copy_of_the_notebook_is_known_when_the_journal_is_loaded),
+		JOURNAL_TEST(cells_behind_one_that_goes_on_are_not_all_held),
 		JOURNAL_TEST(where_there_is_no_journal_none_is_loaded),
 		JOURNAL_TEST(a_figure_too_large_for_the_notebook_is_left_out_and_said),
 	};
