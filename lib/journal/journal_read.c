@@ -82,7 +82,7 @@ json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 {
 	json_t *record = json_object_get(end->fields, "record");
 
-	return record != NULL ? json_copy(record) : short_record(cell);
+	return json_is_object(record) ? json_copy(record) : short_record(cell);
 }
 
 /* Fills in what is the same in the event of the end. */

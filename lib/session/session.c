@@ -256,7 +256,9 @@ static uint64_t next_number(struct runner *runner)
 static void on_starting(struct runner *runner)
 {
 	struct session *s = runner_owner(runner);
+	struct exec *exec = runner_current(runner);
 
+	exec->generation = s->generation;
 	session_touch(s);
 	session_tell_state(s);
 	watchdog_wake(s->watchdog);

@@ -99,6 +99,7 @@ struct exec_result {
 	struct session *session;
 	const struct cell *cell;  /* ended, or running with what is new of it */
 	bool ended;               /* for ever: the host is told of the same cell */
+	uint64_t generation;      /* when its code began; 0: it did not. Told to the host alone */
 	const char *note;         /* on how it goes on, after "it"; or NULL */
 	const char *notice;       /* new session, state lost: sentences of ours; or NULL */
 	const char *saved;        /* folder where results were kept in this cell, or NULL */

@@ -15,6 +15,7 @@ static void record(struct exec *exec)
 	const struct exec_result result = {
 		.session = s,
 		.cell = exec->cell,
+		.generation = exec->generation,
 		.saved = exec->kept_count > 0 ? keeper_folder(s->keeper) : NULL,
 		.keep_problem = exec->keep_problem,
 		.keep_renamed = exec->keep_renamed,

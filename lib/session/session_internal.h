@@ -61,7 +61,8 @@ struct exec {
 	struct cell *cell;     /* then */
 	struct runner *runner; /* held until the scan is done; else NULL */
 	uint64_t number;
-	bool over; /* among lane->untold */
+	uint64_t generation; /* of the session when its code began; 0: it did not */
+	bool over;           /* among lane->untold */
 	bool recorded;
 	bool cancelled;
 	unsigned int asks;   /* how often somebody else was asked for input */

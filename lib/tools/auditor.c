@@ -107,8 +107,8 @@ void auditor_add(struct auditor *auditor, struct session *session, const char *s
 	if (auditor->settings->audit == NULL)
 		return;
 	line = new_line(auditor, session, session_id, event);
-	if (fields != NULL)
-		(void)!json_object_update_missing(line, fields);
+	json_put(line, "generation", json_incref(json_object_get(fields, "generation")));
+	(void)!json_object_update_missing(line, fields);
 	json_redact(line, auditor->settings->redact);
 	if (audit_append(auditor->settings->audit, line, &err) < 0)
 		tell_failed(auditor, session, &err);

@@ -244,6 +244,8 @@ static void audit_end(struct history *history, const struct exec_result *result,
 	json_t *fields = json_deep_copy(record);
 
 	json_put_str(fields, "language", cell->language);
+	if (result->generation > 0) /* the record has the one that follows a death */
+		json_put_int(fields, "generation", (json_int_t)result->generation);
 	if (!cell->ran && cell->code != NULL)
 		json_put(fields, "code", json_make_text(cell->code, cell->code_len));
 	auditor_add(history->auditor, result->session, session_id(result->session), "ended",

@@ -396,6 +396,16 @@ def test_each_cell_adds_a_line_to_the_audit_file(home):
         assert "spoken" not in json.dumps({**line, "code": ""})
 
 
+def test_r10_the_lines_of_a_cell_that_died_have_the_generation_it_ran_in(home):
+    path = home / "audit.jsonl"
+    with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
+        server.cell("import os; os._exit(3)")
+        server.cell("1")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [(line["event"], line["cell"], line["generation"]) for line in lines] == [
+        ("began", 1, 1), ("ended", 1, 1), ("began", 2, 2), ("ended", 2, 2)]
+
+
 def test_code_that_runs_is_in_the_audit_file_before_it_ends(home):
     path = home / "audit.jsonl"
     with Server(home, env={"PTYCELL_AUDIT": str(path)}) as server:
