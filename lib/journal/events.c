@@ -275,33 +275,21 @@ static int check_first_line(const struct events *events, struct err *err)
 	return 0;
 }
 
-/* Finds the end of the last whole event. */
-static void find_size(struct events *events)
-{
-	cleanup_event struct event event = EVENT_INIT;
-	struct event_place place = { .len = 0 };
-
-	while (events_next(events, &place, &event))
-		;
-	events->size = place.len == 0 ? FIRST_LINE_LEN : place.offset + place.len;
-}
-
 struct events *events_open(int dir_fd, struct err *err)
 {
 	struct events *events = events_new(dir_fd);
 	struct stat st;
 
-	events->fd = openat(dir_fd, EVENTS_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	events->fd = openat(dir_fd, EVENTS_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (events->fd < 0 || fstat(events->fd, &st) < 0) {
 		(void)err_sys(err, "opening the journal");
 		events_free(events);
 		return NULL;
 	}
-	events->on_disk = (uint64_t)st.st_size;
+	events->size = events->on_disk = (uint64_t)st.st_size;
 	if (check_first_line(events, err) < 0) {
 		events_free(events);
 		return NULL;
 	}
-	find_size(events);
 	return events;
 }

@@ -54,8 +54,8 @@ void events_release(struct event *event);
 
 /* `dir_fd` is borrowed for the life of the result. No file is made before the first event. */
 struct events *events_new(int dir_fd);
-/* The file that is there, for reading and for adding behind its last whole event. NULL: no file, or
- * none of this format (ERR_INVALID). */
+/* The file that is there, for reading alone. NULL: no file, or none of this format (ERR_INVALID).
+ */
 struct events *events_open(int dir_fd, struct err *err) MUST_CHECK;
 void events_free(struct events *events);
 
