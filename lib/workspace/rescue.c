@@ -38,6 +38,7 @@ struct rescue {
 	char *shown;    /* where the files of the session at hand go */
 	json_t *record; /* of it, for its notebook, which comes behind its results; or NULL */
 	int journal_fd; /* of it, then */
+	bool at_notebook;
 	size_t copied;
 	size_t failed;
 	void (*done)(void *data, const char *name);
@@ -124,6 +125,15 @@ static void on_progress(struct helper *helper, const json_t *progress)
 
 static void on_next(struct loop_defer *defer);
 
+static void tell_lost(const struct rescue *rescue, const struct err *err)
+{
+	if (rescue->at_notebook)
+		log_warn("rescue", "the notebook of '%s' is not finished: %s", rescue->shown,
+			 err->msg);
+	else
+		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
+}
+
 static void on_done(struct helper *helper, const json_t *result, const struct err *err)
 {
 	struct rescue *rescue = helper_data(helper);
@@ -134,7 +144,7 @@ static void on_done(struct helper *helper, const json_t *result, const struct er
 			 rescue->copied, rescue->copied == 1 ? "file is" : "files are",
 			 rescue->shown);
 	if (err != NULL)
-		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err->msg);
+		tell_lost(rescue, err);
 	else if (rescue->failed > 0)
 		log_warn("rescue", "%zu results of '%s' are lost", rescue->failed, rescue->shown);
 	helper_free(helper);
@@ -159,7 +169,7 @@ static bool start_helper(struct rescue *rescue, const char *op, int fd)
 	rescue->failed = 0;
 	rescue->helper = helper_start(rescue->loop, &spec, &handlers, rescue, &err);
 	if (rescue->helper == NULL)
-		log_warn("rescue", "results of '%s' are lost: %s", rescue->shown, err.msg);
+		tell_lost(rescue, &err);
 	return rescue->helper != NULL;
 }
 
@@ -172,6 +182,7 @@ static bool start_session(struct rescue *rescue, int session_fd)
 	const char *folder;
 
 	forget_session(rescue);
+	rescue->at_notebook = false;
 	rescue->record = read_record(session_fd);
 	root = json_string_value(json_object_get(rescue->record, "root"));
 	folder = json_string_value(json_object_get(rescue->record, "folder"));
@@ -190,6 +201,7 @@ static bool start_notebook(struct rescue *rescue)
 {
 	cleanup_fd int fd = fd_steal(&rescue->journal_fd);
 
+	rescue->at_notebook = true;
 	return fd >= 0 && start_helper(rescue, "rescue-notebook", fd);
 }
 

@@ -117,6 +117,18 @@ def test_a_kept_notebook_tells_of_cells_that_are_left_out_when_its_server_was_ki
     assert books(home) == before and "The journal is full: 1 cells" in json.dumps(before)
 
 
+def test_a_journal_of_another_version_is_told_and_the_results_are_kept(home):
+    with Server(home) as server:
+        server.cell("open('output/r.txt', 'w').write('r')")
+        folder = kill(server)
+    events, = paths_in(home, "cache/*/sessions/*/journal/events")
+    events.write_text("ptycell events 2\n")
+    server = start_next(home, folder)
+    told = server.stderr.decode()
+    assert "the notebook of '~/kept/" in told and "is not finished: the journal is none of this version" in told
+    assert "lost" not in told and len(list((home / "kept").glob("*/r.txt"))) == 1
+
+
 @pytest.mark.parametrize("setting", ["PTYCELL_NOTEBOOK", "PTYCELL_KEEP"])
 def test_who_keeps_no_notebook_gets_none(home, setting):
     with Server(home, env={setting: "off"}) as server:
