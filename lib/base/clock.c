@@ -28,3 +28,13 @@ void clock_utc(char text[CLOCK_UTC_LEN])
 	(void)strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
 	(void)snprintf(text, CLOCK_UTC_LEN, "%s.%03ldZ", date, now.tv_nsec / 1000000);
 }
+
+void clock_at(uint64_t in_seconds, char text[CLOCK_AT_LEN])
+{
+	time_t at = time(NULL) + (time_t)in_seconds;
+	struct tm local = { 0 };
+
+	text[0] = '\0';
+	(void)localtime_r(&at, &local);
+	(void)strftime(text, CLOCK_AT_LEN, "%T", &local);
+}

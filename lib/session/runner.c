@@ -190,11 +190,18 @@ static enum cell_state state_now(const struct runner *r)
 	return r->grace_end_ms != 0 ? CELL_TIMED_OUT : CELL_RUNNING;
 }
 
-static uint64_t grace_left_ms(const struct runner *r)
+uint64_t runner_grace_left_ms(const struct runner *r)
 {
 	uint64_t now = loop_now(r->c.loop);
 
+	if (r->cell == NULL || r->grace_end_ms == 0)
+		return 0;
 	return r->grace_end_ms > now ? r->grace_end_ms - now : 1;
+}
+
+bool runner_is_interrupted(const struct runner *r)
+{
+	return r->cell != NULL && r->stop != RUNNER_STOP_NONE;
 }
 
 struct cell *runner_look(struct runner *r)
@@ -217,7 +224,7 @@ struct cell *runner_look(struct runner *r)
 	set_spool(r, cell, &shown);
 	cell->state = state_now(r);
 	if (cell->state == CELL_TIMED_OUT)
-		cell->grace_left_ms = grace_left_ms(r);
+		cell->grace_left_ms = runner_grace_left_ms(r);
 	cell->wait = runner_wait(r);
 	cell->elapsed_us = clock_us() - r->started_us;
 	cell_look(cell);

@@ -217,6 +217,10 @@ bool runner_ask_where(struct runner *runner);
  * terminal's foreground is, or what the interpreter said at its last stop. NULL when nobody knows.
  */
 char *runner_where(const struct runner *runner);
+/* How long the running cell may still take to end, in its grace; 0: it is in none. */
+uint64_t runner_grace_left_ms(const struct runner *runner);
+/* Was the running cell interrupted? It has not ended yet. */
+bool runner_is_interrupted(const struct runner *runner);
 /* The `data` of the run whose cell runs now; NULL when none does. */
 void *runner_current(const struct runner *runner);
 /* For how long it has run; 0 when none does. */

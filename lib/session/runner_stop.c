@@ -129,13 +129,17 @@ static void wait_for_step(struct runner *r)
 	loop_timer_start(r->c.loop, &r->escalation, next_ms, on_escalation);
 }
 
-/* Says what ends the cell: Node's synchronous read of the terminal, say, comes back only with
- * something read. */
+/*
+ * Says what ends the cell: Node's synchronous read of the terminal, say, comes back only with
+ * something read. What code or a program does with its interrupt nobody knows: it may save.
+ */
 static const char *way_out(const struct runner *r)
 {
-	return r->wait.kind == WAIT_SURE
-		       ? "it did not react to the interrupt while it reads the terminal: input, or key ctrl-d, ends the read"
-		       : "it did not react to the interrupt; action terminate ends it, and its variables with it";
+	if (r->wait.kind == WAIT_SURE)
+		return "it did not react to the interrupt while it reads the terminal: input, or key ctrl-d, ends the read";
+	return r->interrupt_taken
+		       ? "the interrupt has reached its code, which has not ended yet and may save something: action wait waits for that, one more interrupt stops it, and action terminate ends the interpreter with its variables"
+		       : "the interrupt has not ended it yet: action wait waits for its end, and action terminate ends the interpreter with its variables";
 }
 
 /* Interrupts were of no use: may the cell go on all the same? */

@@ -2,6 +2,7 @@
 /* session_exec.c - code, from its submission to its end. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "session/confinement.h"
 #include "session/session_internal.h"
@@ -167,17 +168,42 @@ struct exec *session_exec_ahead(const struct exec *exec)
 	return first != exec ? first : NULL;
 }
 
+/* What the cell does that is in the way, and what may be done about it. */
+static const char *put_state(struct buf *out, const struct runner *runner)
+{
+	uint64_t grace_s = (runner_grace_left_ms(runner) + 999) / 1000;
+	char at[CLOCK_AT_LEN];
+
+	if (runner_wait(runner) != NULL) {
+		buf_puts(out, " and waits for input");
+		return "Answer it with interact's input or stop it (action interrupt)";
+	}
+	if (!runner_is_interrupted(runner))
+		return "Look at it with interact (action wait) or stop it (action interrupt)";
+	buf_puts(out, " and was interrupted, but has not ended yet");
+	clock_at(grace_s, at);
+	if (grace_s > 0)
+		buf_putf(out, " and may take until %s at most", at);
+	return "Wait for its end with interact (action wait), or stop it (action interrupt once "
+	       "more, or terminate)";
+}
+
 static char *why_not_started(const struct exec *ahead)
 {
 	const struct runner *runner = ahead->lane->runner;
 	uint64_t seconds = (runner_elapsed_us(runner) + 999999) / 1000000;
 	cleanup_free char *where = runner_where(runner);
+	struct buf out;
+	const char *advice;
 
-	return xasprintf(
-		"cell %ju has been running for %ju s%s%s. Look at it with interact (action wait) or "
-		"stop it (action interrupt), then send this code again",
-		(uintmax_t)ahead->number, (uintmax_t)seconds,
-		where != NULL ? "; it was last seen " : "", where != NULL ? where : "");
+	buf_init(&out, BUF_UNBOUNDED);
+	buf_putf(&out, "cell %ju has been running for %ju s", (uintmax_t)ahead->number,
+		 (uintmax_t)seconds);
+	advice = put_state(&out, runner);
+	if (where != NULL)
+		buf_putf(&out, "; it was last seen %s", where);
+	buf_putf(&out, ". %s, then send this code again", advice);
+	return buf_steal(&out);
 }
 
 void session_exec_withdraw(struct exec *exec, const struct exec *ahead)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/explain.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "base/mem.h"
 #include "session/session.h"
 #include "text/clean.h"
@@ -22,12 +21,9 @@ static void end_line(struct buf *text)
 static void explain_grace(struct buf *text, const struct cell *cell)
 {
 	uint64_t seconds = (cell->grace_left_ms + 999) / 1000;
-	time_t end = time(NULL) + (time_t)seconds;
-	struct tm local = { .tm_hour = 0 };
-	char at[sizeof("23:59:59")];
+	char at[CLOCK_AT_LEN];
 
-	(void)localtime_r(&end, &local);
-	(void)strftime(at, sizeof(at), "%T", &local);
+	clock_at(seconds, at);
 	buf_putf(
 		text,
 		" and was interrupted. It has not ended yet: it has %ju s more, until %s, and is then "

@@ -117,7 +117,7 @@ def interrupted_in_vain(server, where):
     """The answer, in which code says where it is. It has 100 ms for that, which may be too few on a busy machine."""
     def says_where():
         result = server.interact(action="interrupt")
-        assert result.state == "running" and "did not react" in result.text
+        assert result.state == "running" and "has not ended" in result.text
         return where in result.text and result
     return until(says_where)
 

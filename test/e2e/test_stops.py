@@ -18,6 +18,7 @@ def test_code_that_no_interrupt_reaches_is_told_at_its_deadline_and_ends_in_its_
     assert server.cell("echo free", language="bash").text == "free\n"
     other = server.cell("kept")
     assert other.state == "not_started" and f"cell {result.status['cell']} has been running" in other.text
+    assert re.search(r"not ended yet and may take until \d\d:\d\d:\d\d at most", other.text), other.texts
     go(server)
     ended = server.interact(action="wait")
     assert ended.state == "done" and "whole\n" in ended.text
@@ -63,6 +64,18 @@ def outlived(server, code, **arguments):
     raise AssertionError(f"it does not begin: {result.texts}")
 
 
+def test_code_that_takes_long_to_save_is_told_as_such(server):
+    begin(server, f"try:\n    {BEGUN}    import time; time.sleep({NEVER_S})\n"
+                  "except KeyboardInterrupt:\n" + "".join(f"    {line}\n" for line in HOLD.splitlines()) + "print('saved')")
+    result = server.interact(action="interrupt")
+    assert result.state == "running" and "the interrupt has reached its code" in result.text, result.texts
+    other = server.cell("1")
+    assert other.state == "not_started" and "was interrupted, but has not ended yet" in other.text, other.texts
+    go(server)
+    result = server.interact(action="wait")
+    assert result.state == "done" and "saved\n" in result.text, result.texts
+
+
 @pytest.mark.parametrize("stop", ["deadline", "interrupt", "cancel"])
 def test_code_that_saves_at_an_interrupt_is_not_interrupted_again(server, stop):
     if stop == "deadline":
@@ -92,7 +105,7 @@ def test_a_program_of_a_shell_escape_saves_at_an_interrupt(server):
     result = server.interact(action="interrupt")
     assert (result.state, "saved\n" in result.text) == ("interrupted", True), result.texts
     begin(server, f"%%bash\ntrap '' INT\necho begun\nsleep {NEVER_S}")
-    assert "did not react to the interrupt" in server.interact(action="interrupt").text
+    assert "the interrupt has reached its code" in server.interact(action="interrupt").text
     assert server.interact(action="interrupt").state == "interrupted"
     assert listed(server, "output/*") == ["output/whole"]
 
@@ -118,7 +131,7 @@ def test_code_that_listens_for_an_interrupt_and_goes_on_is_ended_by_the_second(s
     skip_without("javascript")
     for code in ("await new Promise(() => {})", "while (true);"):
         begin(server, "process.on('SIGINT', () => {}); console.log('begun'); " + code, language="javascript")
-        assert "did not react to the interrupt" in server.interact(action="interrupt", language="javascript").text
+        assert "the interrupt has not ended it yet" in server.interact(action="interrupt", language="javascript").text
         assert server.interact(action="interrupt", language="javascript").state == "interrupted"
         server.cell("process.removeAllListeners('SIGINT')", language="javascript")
 
@@ -141,7 +154,7 @@ def test_what_still_ends_in_a_program_is_told_with_its_command_line(server):
     server.cell(f"open('deaf.py', 'w').write({DEAF + HOLD!r})")
     overdue(server, "python3 deaf.py --epochs 3", language="bash")
     other = server.cell("echo", language="bash")
-    assert other.state == "not_started" and "python3 deaf.py --epochs 3'. Look" in other.text, other.texts
+    assert other.state == "not_started" and "python3 deaf.py --epochs 3'. Wait" in other.text, other.texts
     go(server)
     server.interact(action="wait", language="bash")
 
@@ -167,7 +180,7 @@ while :; do sleep 0.01; done
 END""", language="bash")
     begin(server, "sh saves.sh; date >/dev/null; while [ ! -e input/go ]; do :; done; echo whole", language="bash")
     result = server.interact(action="interrupt", language="bash")
-    assert "saved\n" in result.text and "did not react to the interrupt" in result.text
+    assert "saved\n" in result.text and "the interrupt has not ended it yet" in result.text
     go(server)
     assert "whole\n" in server.interact(action="wait", language="bash").text
 
