@@ -149,7 +149,8 @@ static const char no_process[] = "Resource temporarily unavailable";
 static char *advise(const struct runner *r, const char *said)
 {
 	if (strstr(said, "open files") != NULL)
-		return xstrdup("Raise the limit with which ptycell is started (ulimit -n)");
+		return xstrdup("Raise the limit with which ptycell is started (ulimit -n), or "
+			       "open_files_max, the session's own, if that is lower");
 	if (r->crowd_looks > 0)
 		return xstrdup("The session has as many processes and threads as processes_max "
 			       "allows. End some, or destroy the session");

@@ -307,8 +307,9 @@ static const char *last_line(const char *text)
 	return text != NULL ? text + len : NULL;
 }
 
-static const char *const v8[] = { "heap out of memory", "Check failed: reservation_.SetPermissions",
-				  "std::bad_alloc", NULL };
+static const char *const v8[] = { "heap out of memory", "Fatal javascript OOM in",
+				  "Check failed: reservation_.SetPermissions", "std::bad_alloc",
+				  NULL };
 
 /* Says so, and then where it was, at length. */
 static bool is_shells_v8(const struct cell *cell)
@@ -499,6 +500,16 @@ static void explain_programs(struct buf *out, const struct cell *cell,
 	}
 }
 
+/* A cell that wrote nothing met no limit, though the folder was full. */
+static bool is_for_disk(const struct cell *cell, const struct session_limits *limits)
+{
+	if (cell->file_max < limits->file_max && is_about(cell, too_large))
+		return true;
+	return cell->file_max == 0 &&
+	       (cell->disk_stopped || cell->state != CELL_DONE || cell->change_count > 0 ||
+		find_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
+}
+
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
 		    const struct confinement *confinement, const struct workspace *workspace)
 {
@@ -514,11 +525,13 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 	if (cell->state == CELL_DIED && cell->signal == SIGBUS && tier >= POLICY_BWRAP)
 		explain_bus_error(out, limits);
 	explain_cut(out, cell, limits);
-	if (cell->file_max == 0 ||
-	    (cell->file_max < limits->file_max && is_about(cell, too_large))) {
+	if (is_for_disk(cell, limits)) {
 		explain_disk(out, cell, limits);
 		return;
 	}
+	if (cell->state == CELL_RUNNING || cell->state == CELL_TIMED_OUT ||
+	    cell->state == CELL_INTERRUPTED)
+		explain_programs(out, cell, limits, confinement);
 	if (cell->state != CELL_RAISED && cell->state != CELL_DONE)
 		return;
 	if (is_unix_socket(cell, confinement)) {

@@ -12,7 +12,7 @@ from client import ALONE, BUILD, Server
 from machines import TIERS, confined_in, programs
 from patience import until
 from proxies import own_mounts
-from steps import skip_without
+from steps import NEVER_S, overdue, skip_without
 
 MIB = 1 << 20
 # What a cell writes, file by file, until its folder is full: a value first, that is there afterwards.
@@ -51,6 +51,13 @@ def test_h2_a_full_folder_is_an_error_of_the_writer_and_costs_nothing(server, la
     assert server.cell(tidy, language=language).state == "done"
     result = server.cell("import os; os.path.getsize('g')")
     assert int(result.text) >= 4e6 and "disk_max" not in result.text
+
+
+def test_h2_a_cell_that_writes_nothing_met_no_limit(server):
+    for look in range(2):
+        server.cell("for i in {1..4}; do head -c 15000000 /dev/zero >f$i; done", language="bash")
+        result = server.cell(f"import time; time.sleep({look} / 2); 5")
+        assert result.text.endswith("5\n"), result.texts
 
 
 def test_h2_so_it_is_when_a_child_writes(server):
@@ -219,6 +226,28 @@ def test_h12_what_a_program_met_is_named_though_the_cell_went_on(home, language,
         result = server.cell(code, language=language)
         assert result.state in ("done", "raised")
         assert "_max)" not in result.text if words is None else words in result.text, result.text
+
+
+def test_what_a_program_met_is_named_though_its_cell_has_not_ended_by_itself(home):
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"memory_max": 300 * MIB})
+        assert PERHAPS in overdue(server, f"{TOO_MUCH}; echo begun; sleep {NEVER_S}", language="bash").text
+
+
+def test_a_limit_of_open_files_that_is_too_low_for_r_is_named(home):
+    skip_without("r")
+    with Server(home, env=ALONE) as server:
+        server.call("session_info", session_id="s", config={"open_files_max": 100})
+        result = server.cell("1", language="r")
+        assert result.state == "not_started" and "open_files_max, the session's own" in result.text, result.texts
+
+
+@pytest.mark.parametrize("said", ["FATAL ERROR: JavaScript heap out of memory", "Fatal javascript OOM in MemoryChunk allocation failed during deserialization."])
+def test_h9_what_v8_says_of_its_end_names_the_limit(home, said):
+    skip_without("javascript")
+    with Server(home, env=ALONE) as server:
+        result = server.cell(f"require('fs').writeSync(2, {said!r} + '\\n'); process.kill(process.pid, 'SIGSEGV')", language="javascript")
+        assert result.state == "died" and "(memory_max)" in result.text, result.texts
 
 
 GROWS_IN_V8 = "const y = []; while (true) y.push(new Array(10000).fill(1.5))"
