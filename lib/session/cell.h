@@ -88,15 +88,16 @@ struct cell {
 
 	bool has_exit_code;
 	int exit_code;
-	int signal;            /* that ended the interpreter, or 0 */
-	int children;          /* live child processes at the end */
-	uint64_t file_max;     /* of one file at its end, for lack of room in the folder; 0: no file
-				  could grow; UINT64_MAX: there was room */
-	uint64_t disk_bytes;   /* what the folder held then */
-	bool memory_near;      /* shortly before its end memory was nearly all that there may be */
-	bool disk_stopped;     /* it went on growing all the same, so the cell was interrupted */
-	bool interpreter_lost; /* state is gone */
-	bool session_ended;    /* before this was told: its files are gone, too */
+	int signal;          /* that ended the interpreter, or 0 */
+	int children;        /* live child processes at the end */
+	uint64_t file_max;   /* of one file at its end, for lack of room in the folder; 0: no file
+				could grow; UINT64_MAX: there was room */
+	uint64_t disk_bytes; /* what the folder held then */
+	bool memory_near;    /* shortly before its end memory was nearly all that there may be */
+	uint64_t memory_stopped; /* it was interrupted because the session used so much; 0: not */
+	bool disk_stopped;       /* it went on growing all the same, so the cell was interrupted */
+	bool interpreter_lost;   /* state is gone */
+	bool session_ended;      /* before this was told: its files are gone, too */
 	const struct runner_wait *wait; /* who waits, in CELL_WAITING; borrowed from the runner */
 	uint64_t timeout_ms;            /* its deadline, for the explanation */
 	uint64_t grace_left_ms;         /* timed out, yet running: for this long at most */

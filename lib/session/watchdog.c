@@ -16,6 +16,9 @@ enum {
 	MEMORY_NEAR = 3,
 	MEMORY_NEAR_OF = 4,
 	TASKS_NEAR = 2, /* some come and go while they are counted */
+	HOLD_PART = 8,  /* of the limit, that may be used beyond it by what does not grow */
+	STEP_PART = 64, /* of the limit: so much more is growth */
+	SETTLE_MS = 3000,
 };
 
 /* The session has too much memory: a process of it is to be killed. */
@@ -31,6 +34,11 @@ struct watchdog {
 	struct loop_timer timer;
 	enum relief relief;
 	struct loop_timer asked;
+	struct hold {
+		const struct runner *stopped; /* interrupted for its memory; NULL: none is */
+		uint64_t base;                /* what was used then; 0: not above the limit */
+		uint64_t settled_ms;          /* until then it may grow: a cell ends meanwhile */
+	} hold;
 	unsigned int reliefs; /* since the first */
 	uint64_t first_relief_ms;
 	uint64_t oom_told; /* of sandbox_oom_kills */
@@ -183,14 +191,53 @@ static void give_up(struct watchdog *w, const struct sandbox_usage *usage)
 	watchdog_end_code(w->session, buf_str(&why));
 }
 
+/* Is what is used too much even for the while that a cell takes to end by its interrupt? */
+static bool is_beyond(const struct watchdog *w, const struct sandbox_usage *usage)
+{
+	uint64_t max = w->session->limits.memory_max;
+
+	return usage->memory_bytes - usage->programs_bytes <= max ||
+	       usage->memory_bytes > max + max / HOLD_PART;
+}
+
+/*
+ * Would an interpreter be killed, the cell that runs is interrupted instead, and keeps what it has;
+ * what grows on after that is killed.
+ */
+static bool holds(struct watchdog *w, const struct sandbox_usage *usage)
+{
+	uint64_t now = loop_now(w->session->host->loop);
+	uint64_t step = w->session->limits.memory_max / STEP_PART;
+	struct runner *busy = find_only_busy(w->session);
+
+	if (is_beyond(w, usage))
+		return false;
+	if (w->hold.base != 0 && now < w->hold.settled_ms) {
+		w->hold.base = usage->memory_bytes;
+		return true;
+	}
+	if (w->hold.base != 0 && usage->memory_bytes <= w->hold.base + step)
+		return true;
+	if (busy == NULL || w->hold.stopped == busy)
+		return false;
+	w->hold = (struct hold){ .stopped = busy,
+				 .base = usage->memory_bytes,
+				 .settled_ms = now + SETTLE_MS };
+	runner_stop(busy, RUNNER_STOP_INTERRUPT);
+	return true;
+}
+
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	if (w->relief == RELIEF_ASKED || w->relief == RELIEF_KILLS)
 		return;
-	if (usage->memory_bytes <= w->session->limits.memory_max)
+	if (usage->memory_bytes <= w->session->limits.memory_max) {
 		w->relief = RELIEF_NONE;
-	else if (!usage->exact)
+		w->hold.base = 0;
+	} else if (!usage->exact)
 		sandbox_measure(w->session->sandbox, true);
+	else if (holds(w, usage))
+		w->relief = RELIEF_NONE;
 	else if (w->relief != RELIEF_LOOKS && ask_where(w, usage))
 		return;
 	else if (relieves_in_vain(w))
@@ -385,6 +432,10 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
 
 	disk_guard_end_cell(w->disk, runner, cell);
+	if (w->hold.stopped == runner) {
+		cell->memory_stopped = w->hold.base;
+		w->hold.stopped = NULL;
+	}
 	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
 }
 
@@ -414,6 +465,7 @@ void watchdog_move(struct watchdog *w)
 {
 	loop_timer_stop(&w->asked);
 	w->relief = RELIEF_NONE;
+	w->hold = (struct hold){ 0 };
 	w->oom_told = 0;
 	w->oom_seen = 0;
 	w->cpu_earlier_ms = w->cpu_used_ms;

@@ -30,6 +30,16 @@ static void explain_memory(struct buf *out, const struct session_limits *limits)
 	buf_puts(out, " Work on less at a time: read in chunks, use smaller types.\n");
 }
 
+/* Several processes have it, each less than one may. */
+static void explain_memory_stop(struct buf *out, const struct cell *cell,
+				const struct session_limits *limits)
+{
+	buf_puts(out, "It was interrupted because the session's processes, with /dev/shm, used ");
+	status_size(out, cell->memory_stopped);
+	put_limit(out, ", more than the limit of", limits->memory_max, "memory_max");
+	buf_puts(out, " Free what is not needed, in any language: what grows on is killed.\n");
+}
+
 /* The kernel counts a page that may be written apart from its file before anybody writes it. */
 static void explain_map(struct buf *out, const struct session_limits *limits)
 {
@@ -524,6 +534,8 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 	}
 	if (cell->state == CELL_DIED && cell->signal == SIGBUS && tier >= POLICY_BWRAP)
 		explain_bus_error(out, limits);
+	if (cell->state != CELL_DIED && cell->memory_stopped > 0)
+		explain_memory_stop(out, cell, limits);
 	explain_cut(out, cell, limits);
 	if (is_for_disk(cell, limits)) {
 		explain_disk(out, cell, limits);

@@ -160,10 +160,32 @@ def test_files_in_memory_are_memory_and_cost_no_process(home):
 def test_h3_an_idle_interpreter_goes_last(tight):
     skip_without("r")
     tight.cell("y <- 5", language="r")
-    # 8 MB at a time, of which R does not know that there are too many.
-    result = tight.cell("held <- list(); for (i in 1:60) { held[[i]] <- numeric(1e6) + i; Sys.sleep(0.05) }", language="r")
+    # R does not know that there are too many.
+    grow = "held <- list(); for (i in 1:600) { held[[i]] <- numeric(1e6) + i; Sys.sleep(0.05) }"
+    result = tight.cell(f"for (i in 1:9) try(tryCatch({{ {grow} }}, interrupt = function(e) 0))", language="r")
     assert result.state == "died" and "so this interpreter was killed" in result.text
     assert tight.cell("len(x) >> 20").text == "250\n"
+
+
+GROWS_SLOWLY = {
+    "javascript": ("var y = 5", "var z = []; while (true) { z.push(Buffer.alloc(1 << 19, 1)); await new Promise((go) => setTimeout(go, 20)) }", "y"),
+    "r": ("y <- 5", "z <- list(); for (i in 1:6000) { z[[i]] <- numeric(1e5) + i; Sys.sleep(0.02) }", "cat(y)"),
+}
+
+
+@pytest.mark.parametrize("language", ["javascript", "r"])
+def test_an_interpreter_is_interrupted_before_it_is_ended_for_what_all_have(tight, language):
+    skip_without(language)
+    begin, grow, look = GROWS_SLOWLY[language]
+    tight.cell(begin, language=language)
+    result = tight.cell(grow, language=language)
+    assert result.state == "interrupted" and "more than the limit of 400 MB (memory_max)" in result.text, result.texts
+    for _ in range(2):  # as long as it is looked at
+        assert tight.cell("time.sleep(0.6); len(x) >> 20").text == "250\n"
+    assert tight.cell(look, language=language).text.strip() == "5"
+    result = tight.cell(grow, language=language)
+    assert result.state in ("interrupted", "died") and "(memory_max)" in result.text
+    assert tight.cell("del x; 1").text == "1\n"
 
 
 @pytest.mark.parametrize("code, words", [
