@@ -285,8 +285,8 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 		state = CELL_TIMED_OUT;
 	else if (state == CELL_INTERRUPTED && r->stop == RUNNER_STOP_NONE)
 		raise_interrupt(cell, &state);
-	else if (state == CELL_DIED && r->timed_out)
-		state = CELL_TIMED_OUT;
+	else if (state == CELL_DIED && r->timed_out && runner_stop_reason(r) != NULL)
+		state = CELL_TIMED_OUT; /* else it was not killed for that */
 	cell->state = state;
 	cell->grace_left_ms = 0;
 	cell->overdue = r->timed_out && r->stop != RUNNER_STOP_NONE && state != CELL_TIMED_OUT;

@@ -212,10 +212,10 @@ static void explain(struct buf *text, const struct exec_result *result)
 			 result->note != NULL ? result->note : "");
 		return;
 	}
-	if (cell->state == CELL_TIMED_OUT || cell->overdue)
-		explain_timeout(text, cell);
-	else if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
+	if (cell->state == CELL_DIED || cell->state == CELL_NOT_STARTED)
 		explain_problem(text, result);
+	else if (cell->state == CELL_TIMED_OUT || cell->overdue)
+		explain_timeout(text, cell);
 	else if (cell->state == CELL_INTERRUPTED)
 		explain_interrupt(text, cell);
 	else if (cell->state == CELL_RAISED && cell->has_exit_code)

@@ -34,6 +34,15 @@ def test_an_interrupt_within_the_grace_is_answered_when_it_does_not_help(server)
     assert "whole\n" in server.interact(action="wait").text
 
 
+def test_an_interpreter_that_ends_by_itself_at_its_deadline_was_not_killed_for_it(server):
+    def ended():
+        result = server.cell(f"import os, time\ntry:\n    {BEGUN}    time.sleep({NEVER_S})\nexcept KeyboardInterrupt: os._exit(7)", timeout=0.5)
+        return "begun" in result.text and result
+    result = until(ended)
+    assert result.state == "died" and "exited with code 7" in result.text, result.texts
+    assert "did not react" not in result.text
+
+
 def test_the_grace_ends(servers):
     server = servers(env={"PTYCELL_STOP_GRACE": "1"})
     assert "It has not ended yet: it has 1 s more" in overdue(server, DEAF + f"time.sleep({NEVER_S})").text
