@@ -139,16 +139,16 @@ static void tell_measured(const struct sandbox *sandbox, const struct wire_messa
 	struct usage usage;
 
 	memcpy(&usage, message->payload, sizeof(usage));
-	sandbox->watcher->measured(
-		sandbox->watcher_data,
-		&(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
-					 .cpu_ms = usage.cpu_ms,
-					 .deleted_bytes = usage.deleted_bytes,
-					 .processes = usage.processes,
-					 .in_flight = usage.in_flight,
-					 .tasks = usage.tasks,
-					 .exact = usage.exact != 0,
-					 .programs_bytes = usage.programs_bytes });
+	sandbox->watcher->measured(sandbox->watcher_data,
+				   &(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
+							    .cpu_ms = usage.cpu_ms,
+							    .deleted_bytes = usage.deleted_bytes,
+							    .processes = usage.processes,
+							    .in_flight = usage.in_flight,
+							    .tasks = usage.tasks,
+							    .exact = usage.exact != 0,
+							    .programs_bytes = usage.programs_bytes,
+							    .shared_bytes = usage.shared_bytes });
 }
 
 static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)

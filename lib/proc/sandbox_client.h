@@ -116,6 +116,7 @@ struct sandbox_usage {
 	unsigned int tasks;      /* threads of all processes, and zombies */
 	bool exact;              /* as it was asked for */
 	uint64_t programs_bytes; /* of memory_bytes, what is not interpreters' */
+	uint64_t shared_bytes;   /* of memory_bytes, what files of /dev/shm take */
 };
 
 /* The processes that were killed for their memory. */

@@ -103,6 +103,17 @@ static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t
 	buf_putf(out, " (%s)", key);
 }
 
+/* Nobody looks for what is used in files that no process has open. */
+static void put_memory(struct buf *out, const struct sandbox_usage *usage, uint64_t max)
+{
+	put_sizes(out, "the session's processes used", usage->memory_bytes, max, "memory_max");
+	if (usage->shared_bytes <= max / STEP_PART)
+		return;
+	buf_puts(out, ", of which ");
+	status_size(out, usage->shared_bytes);
+	buf_puts(out, " are files in /dev/shm");
+}
+
 /* ---- memory and processor time ---- */
 
 /* The cell that had it may have ended meanwhile. */
@@ -150,8 +161,7 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 	int busy[SESSION_LANGUAGES_MAX];
 	size_t count = 0;
 
-	put_sizes(&why, "the session's processes used", usage->memory_bytes, s->limits.memory_max,
-		  "memory_max");
+	put_memory(&why, usage, s->limits.memory_max);
 	buf_puts(&why, ", so this interpreter was killed; use less at a time");
 	/* Which one it will be is known once it is dead. */
 	for (size_t i = 0; i < s->lane_count; i++) {
@@ -181,8 +191,7 @@ static void give_up(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
 
-	put_sizes(&why, "the session's processes used", usage->memory_bytes,
-		  w->session->limits.memory_max, "memory_max");
+	put_memory(&why, usage, w->session->limits.memory_max);
 	buf_putf(&why,
 		 " again after programs had been killed for it %d times; start fewer at a time",
 		 WATCHDOG_RELIEFS_MAX);

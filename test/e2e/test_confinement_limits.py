@@ -208,7 +208,7 @@ def test_what_descriptors_hold_counts_as_memory(tier, kind):
         confined.server.call("session_info", session_id="s", config={"memory_max": 60 * MIB})
         code = f"import os, resource, time\nresource.setrlimit(resource.RLIMIT_NOFILE, (4096, 4096))\n{HELD[kind]}"
         result = confined.server.cell(f"{code}time.sleep(10**6)")
-        assert result.state == "died" and "(memory_max)" in "".join(result.texts), result.texts
+        assert result.state in ("interrupted", "died") and "(memory_max)" in "".join(result.texts), result.texts
 
 
 @pytest.mark.parametrize("tier", TIERS)

@@ -157,6 +157,16 @@ def test_files_in_memory_are_memory_and_cost_no_process(home):
         until(lambda: server.cell("open('/dev/shm/more', 'wb').write(bytes(30 << 20))").state == "done")
 
 
+def test_what_files_in_memory_have_of_it_is_told(home):
+    with Server(home, env=ALONE) as server:
+        tier = server.call("session_info", session_id="s", config={"memory_max": 300 * MIB}).object["confinement"]["tier"]
+        if tier != "namespaces":
+            pytest.skip("/dev/shm is no part of the memory here")
+        server.cell(f"head -c {200 * MIB} /dev/zero >/dev/shm/f", language="bash")
+        result = server.cell(f"import time\nx = b'1' * (200 << 20)\ntime.sleep({NEVER_S})")
+        assert result.state == "died" and "(memory_max), of which 200 MB are files in /dev/shm" in result.text, result.texts
+
+
 def test_h3_an_idle_interpreter_goes_last(tight):
     skip_without("r")
     tight.cell("y <- 5", language="r")
