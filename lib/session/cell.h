@@ -95,6 +95,7 @@ struct cell {
 	uint64_t disk_bytes; /* what the folder held then */
 	bool memory_near;    /* shortly before its end memory was nearly all that there may be */
 	uint64_t memory_stopped; /* it was interrupted because the session used so much; 0: not */
+	uint64_t cpu_stopped_ms; /* and here, processor time */
 	bool disk_stopped;       /* it went on growing all the same, so the cell was interrupted */
 	bool interpreter_lost;   /* state is gone */
 	bool session_ended;      /* before this was told: its files are gone, too */

@@ -19,6 +19,8 @@ enum {
 	HOLD_PART = 8,  /* of the limit, that may be used beyond it by what does not grow */
 	STEP_PART = 64, /* of the limit: so much more is growth */
 	SETTLE_MS = 3000,
+	CPU_PART = 16, /* of the limit, that a session may use beyond it to save what it has */
+	CPU_LEAST_MS = 5000,
 };
 
 /* The session has too much memory: a process of it is to be killed. */
@@ -49,6 +51,7 @@ struct watchdog {
 	uint64_t cpu_peak_ms;    /* the largest sum of those that are seen */
 	bool cpu_fell;           /* the last one was less */
 	uint64_t cpu_used_ms;    /* at the last measure, those included */
+	bool cpu_stopped;        /* the cells that run are interrupted for it */
 	struct disk_guard *disk;
 	uint64_t look_due_ms;
 	uint64_t memory_bytes[2]; /* at the last measure, and the one before */
@@ -64,12 +67,17 @@ static void schedule(struct watchdog *w, uint64_t wait_ms)
 	loop_timer_start(loop, &w->timer, loop_now(loop) + wait_ms, on_tick);
 }
 
-static bool is_running(const struct session *s)
+static bool is_running_beside(const struct session *s, const struct runner *but)
 {
 	for (size_t i = 0; i < s->lane_count; i++)
-		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+		if (s->lanes[i].runner != but && runner_state(s->lanes[i].runner) == RUNNER_BUSY)
 			return true;
 	return false;
+}
+
+static bool is_running(const struct session *s)
+{
+	return is_running_beside(s, NULL);
 }
 
 static unsigned int live_interpreters(const struct session *s)
@@ -272,6 +280,28 @@ static void sum_cpu(struct watchdog *w, uint64_t seen_ms)
 	w->cpu_fell = fell;
 }
 
+static void interrupt_all(const struct session *s)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (runner_state(s->lanes[i].runner) == RUNNER_BUSY)
+			runner_stop(s->lanes[i].runner, RUNNER_STOP_INTERRUPT);
+}
+
+/* Is there time left in which cells may save what they have, once they were interrupted? */
+static bool may_save(struct watchdog *w, uint64_t beyond_ms)
+{
+	uint64_t part_ms = w->session->limits.cpu_max * 1000 / CPU_PART;
+
+	if (beyond_ms > (part_ms > CPU_LEAST_MS ? part_ms : CPU_LEAST_MS))
+		return false;
+	if (!is_running(w->session))
+		return !w->has_children;
+	if (!w->cpu_stopped)
+		interrupt_all(w->session);
+	w->cpu_stopped = true;
+	return true;
+}
+
 static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	uint64_t limit = w->session->limits.cpu_max;
@@ -281,7 +311,7 @@ static void check_cpu(struct watchdog *w, const struct sandbox_usage *usage)
 	sum_cpu(w, usage->cpu_ms);
 	used_ms = w->cpu_earlier_ms + w->cpu_peak_ms - w->cpu_before_ms;
 	w->cpu_used_ms = used_ms;
-	if (used_ms <= limit * 1000)
+	if (used_ms <= limit * 1000 || may_save(w, used_ms - limit * 1000))
 		return;
 	why = xasprintf("the session has used %" PRIu64 " s of processor time, more than the "
 			"limit of %" PRIu64 " s (cpu_max); a new session starts at 0",
@@ -441,6 +471,9 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	uint64_t near = w->session->limits.memory_max / MEMORY_NEAR_OF * MEMORY_NEAR;
 
 	disk_guard_end_cell(w->disk, runner, cell);
+	if (w->cpu_stopped)
+		cell->cpu_stopped_ms = w->cpu_used_ms;
+	w->cpu_stopped = w->cpu_stopped && is_running_beside(w->session, runner);
 	if (w->hold.stopped == runner) {
 		cell->memory_stopped = w->hold.base;
 		w->hold.stopped = NULL;
@@ -481,6 +514,7 @@ void watchdog_move(struct watchdog *w)
 	w->cpu_before_ms = 0;
 	w->cpu_peak_ms = 0;
 	w->cpu_fell = false;
+	w->cpu_stopped = false;
 	disk_guard_move(w->disk);
 	w->has_children = false;
 	w->memory_bytes[0] = 0;

@@ -40,6 +40,18 @@ static void explain_memory_stop(struct buf *out, const struct cell *cell,
 	buf_puts(out, " Free what is not needed, in any language: what grows on is killed.\n");
 }
 
+static void explain_cpu_stop(struct buf *out, const struct cell *cell,
+			     const struct session_limits *limits)
+{
+	buf_putf(
+		out,
+		"It was interrupted because the session has used %" PRIu64
+		" s of processor time, more than the limit of %" PRIu64
+		" s (cpu_max). Save what is needed, in short cells: what goes on is soon killed. A "
+		"new session starts at 0.\n",
+		cell->cpu_stopped_ms / 1000, limits->cpu_max);
+}
+
 /* The kernel counts a page that may be written apart from its file before anybody writes it. */
 static void explain_map(struct buf *out, const struct session_limits *limits)
 {
@@ -536,6 +548,8 @@ void limits_explain(struct buf *out, const struct cell *cell, const struct sessi
 		explain_bus_error(out, limits);
 	if (cell->state != CELL_DIED && cell->memory_stopped > 0)
 		explain_memory_stop(out, cell, limits);
+	if (cell->state != CELL_DIED && cell->cpu_stopped_ms > 0)
+		explain_cpu_stop(out, cell, limits);
 	explain_cut(out, cell, limits);
 	if (is_for_disk(cell, limits)) {
 		explain_disk(out, cell, limits);

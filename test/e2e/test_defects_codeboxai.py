@@ -87,7 +87,7 @@ def test_ca11_each_option_of_a_session_takes_effect(home):
         hungry = server.cell("x = bytearray(400 << 20)", session=with_option("memory", memory_max=256 << 20))
         assert hungry.is_error and "memory" in hungry.text.lower()
         burning = server.cell("while True: pass", session=with_option("cpu", cpu_max=1, exec_timeout=CALL_S))
-        assert burning.state == "died" and "cpu_max" in burning.text + "".join(burning.texts)
+        assert burning.state == "interrupted" and "cpu_max" in burning.text + "".join(burning.texts)
         few = server.cell("f = [open('/dev/null') for _ in range(200)]", session=with_option("files", open_files_max=64))
         assert few.is_error and "open_files_max" in "".join(few.texts)
         large = server.cell("open('x', 'wb').write(bytes(3 << 20))", session=with_option("file", file_max=1 << 20))
