@@ -79,7 +79,7 @@ static int crc_of(int fd, off_t len, uint32_t *ret)
 
 		if (n <= 0)
 			return -1;
-		*ret = crc32c(*ret, part, (size_t)n);
+		*ret = crc_32c(*ret, part, (size_t)n);
 		at += n;
 		say_alive();
 	}

@@ -414,7 +414,7 @@ int journal_end(struct journal *journal, const struct journal_entry *entry,
 struct journal_copy journal_drawn(const struct journal *journal, const struct buf *tail)
 {
 	return (struct journal_copy){ .size = journal->drawn_size + tail->len,
-				      .crc = crc32c(journal->drawn_crc, tail->data, tail->len) };
+				      .crc = crc_32c(journal->drawn_crc, tail->data, tail->len) };
 }
 
 int journal_add_copy(struct journal *journal, const struct buf *tail, struct err *err)

@@ -271,7 +271,7 @@ static int write_piece(struct journal *journal, const struct buf *piece, struct 
 		done += (size_t)n;
 	}
 	journal->drawn_size += done;
-	journal->drawn_crc = crc32c(journal->drawn_crc, piece->data, piece->len);
+	journal->drawn_crc = crc_32c(journal->drawn_crc, piece->data, piece->len);
 	return 0;
 }
 

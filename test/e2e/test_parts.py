@@ -96,7 +96,8 @@ def test_t11_a_server_goes_on_with_its_own_programs_after_an_upgrade(home, folde
         assert server.cell("open('output/a.txt', 'w').write('a')").state == "done"
         assert "1\n" in server.call("exec_sql", session_id="s", query="SELECT 1").texts[0]
         os.kill(launcher_of(server), signal.SIGKILL)
-        until(lambda: "was lost after cell" in "\n".join(server.cell("1").texts))
+        until(lambda: b"launcher: ended" in server.stderr)  # a cell that comes before that ends with it, and tells so
+        assert "was lost after cell" in "\n".join(server.cell("1").texts)
         assert server.cell("6 * 7", session="other").text == "42\n"
     assert [path.name for path in home.glob("kept/*/a.txt")] == ["a.txt"]
 
