@@ -372,9 +372,7 @@ static bool changes_results(const struct cell *cell)
 
 static void on_cell_asked(void *owner, struct session *session, const struct exec_asked *asked)
 {
-	struct service *service = owner;
-
-	history_ask(service->history, session, asked);
+	history_ask(service_history(owner), session, asked);
 }
 
 static void on_cell_began(void *owner, struct session *session, const struct cell *cell)
@@ -390,9 +388,7 @@ static void on_cell_began(void *owner, struct session *session, const struct cel
 
 static void on_cell_shown(void *owner, struct session *session, const struct cell *cell)
 {
-	struct service *service = owner;
-
-	history_show(service->history, session, cell);
+	history_show(service_history(owner), session, cell);
 }
 
 static void on_cell_over(void *owner, const struct exec_result *result)
@@ -400,8 +396,7 @@ static void on_cell_over(void *owner, const struct exec_result *result)
 	struct service *service = owner;
 
 	history_add(service->history, result);
-	/* resources/list names other files from now on. */
-	if (changes_results(result->cell))
+	if (changes_results(result->cell)) /* resources/list names them */
 		notices_list_changed(service->notices);
 	if (service->server != NULL && mcp_server_resources_watched(service->server))
 		tell_cell(service, result);
