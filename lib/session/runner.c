@@ -268,6 +268,13 @@ static void raise_interrupt(struct cell *cell, enum cell_state *ret_state)
 	cell->has_exit_code = cell->exit_code != 0;
 }
 
+/* Code that takes no signals may end by the one that asks where it is. */
+static bool was_ended_by_us(const struct runner *r)
+{
+	return runner_stop_reason(r) != NULL ||
+	       (r->cell->signal != 0 && r->cell->signal == r->c.language->dump_signal);
+}
+
 /* Ends the running cell: the one place where that happens. */
 void runner_end_cell(struct runner *r, enum cell_state state)
 {
@@ -285,8 +292,8 @@ void runner_end_cell(struct runner *r, enum cell_state state)
 		state = CELL_TIMED_OUT;
 	else if (state == CELL_INTERRUPTED && r->stop == RUNNER_STOP_NONE)
 		raise_interrupt(cell, &state);
-	else if (state == CELL_DIED && r->timed_out && runner_stop_reason(r) != NULL)
-		state = CELL_TIMED_OUT; /* else it was not killed for that */
+	else if (state == CELL_DIED && r->timed_out && was_ended_by_us(r))
+		state = CELL_TIMED_OUT;
 	cell->state = state;
 	cell->grace_left_ms = 0;
 	cell->overdue = r->timed_out && r->stop != RUNNER_STOP_NONE && state != CELL_TIMED_OUT;
