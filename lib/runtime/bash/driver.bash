@@ -756,7 +756,7 @@ __ptycell_say_bye() {
 	builtin trap 'case $- in *e*) __ptycell_unwind "$?" ;; esac' ERR
 	builtin set "-E${__ptycell_flags//[^eku]/}"
 	__ptycell_return "$__ptycell_status" && builtin :
-	builtin eval "{ $__ptycell_bye"$'\n}'
+	builtin eval "{ $__ptycell_bye"$'\n:\n}' # a list that fails at the end of it ends nothing
 }
 
 # In another process, whose status is then the cell's. One that is substituted knows this shell's jobs.
@@ -765,7 +765,7 @@ __ptycell_say_apart() {
 	__ptycell_line=$( {
 		builtin set "-${__ptycell_flags//[^eku]/}"
 		__ptycell_return "$__ptycell_status" && builtin :
-		builtin eval "{ $__ptycell_bye"$'\n}'
+		builtin eval "{ $__ptycell_bye"$'\n:\n}' # a list that fails at the end of it ends nothing
 		builtin exit "$__ptycell_status"
 	} >&"$__ptycell_copy" {__ptycell_copy}>&- )
 	__ptycell_status=$?
