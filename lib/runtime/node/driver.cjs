@@ -1914,6 +1914,7 @@ function newInput() {
     const handle = stream._handle;
     if (!handle?.reading || stream.readableFlowing) return;
     handle.reading = false;
+    stream._readableState.reading = false; // else it never reads again
     handle.readStop();
   }));
   return stream;

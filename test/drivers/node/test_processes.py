@@ -443,10 +443,12 @@ def test_the_terminal_that_a_cell_has_used_up_is_there_for_the_next(session, cod
         os.write(session.master, typed)
         assert session.finish().value == r"'here\n'"
         session.run("process.stdin.destroy(); undefined")
-    session.start("const rl = require('readline/promises').createInterface({ input: process.stdin, output: process.stdout }); await rl.question('name? ')")
-    session.read_until("name? ")
-    os.write(session.master, b"bob\n")
-    assert session.finish().value == "'bob'"
+    for _ in range(3):  # by a listener that comes and goes with each question
+        session.start("{ const rl = require('readline/promises').createInterface({ input: process.stdin, output: process.stdout });"
+                      " try { globalThis.name = await rl.question('name? ') } finally { rl.close() } }; name")
+        session.read_until("name? ")
+        os.write(session.master, b"bob\n")
+        assert session.finish().value == "'bob'"
 
 
 def test_a_terminal_that_an_older_cell_left_paused_is_read_by_the_next_that_listens(session):
