@@ -327,10 +327,11 @@ static void take_word(void *data, const char *word)
 
 static bool is_workplace(const struct look *look, const char *path)
 {
+	const char *all = buf_str(&look->workplaces);
 	size_t len = strlen(path);
 
-	for (size_t i = 0; i < look->workplaces.len; i += strlen(look->workplaces.data + i) + 1) {
-		const char *at = look->workplaces.data + i;
+	for (size_t i = 0; i < look->workplaces.len; i += strlen(all + i) + 1) {
+		const char *at = all + i;
 
 		if (len == 0 ||
 		    (strncmp(at, path, len) == 0 && (at[len] == '\0' || at[len] == '/')))

@@ -198,10 +198,9 @@ static bool is_mixed(const struct copy_source *source)
 	       copy_mtime_ns(&now) != copy_mtime_ns(&source->stat);
 }
 
-/* Once more, when it is mixed; `*ret_mixed`: it is nevertheless. */
+/* Once more, when it is mixed; is_mixed() says whether it is nevertheless. */
 static int copy_whole(struct copy_source *source, int dir, const char *name,
-		      const struct copy_known *known, struct copy_made *ret_made, bool *ret_mixed,
-		      struct err *err)
+		      const struct copy_known *known, struct copy_made *ret_made, struct err *err)
 {
 	struct copy_known last;
 
@@ -219,7 +218,6 @@ static int copy_whole(struct copy_source *source, int dir, const char *name,
 		if (copy_file(source, dir, taken, &last, ret_made, err) < 0)
 			return -1;
 	}
-	*ret_mixed = is_mixed(source);
 	return 0;
 }
 
@@ -228,7 +226,6 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	struct copy_source source;
 	struct copy_made copy;
 	const char *name = NULL;
-	bool mixed = false;
 	cleanup_fd int from = open_source(job, file->from, &source.stat, err);
 	cleanup_fd int dir = -1;
 	cleanup_free char *taken = NULL;
@@ -248,7 +245,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	source.moved = show_life;
 	source.suffix = file->suffix;
 	dir = open_parent(job->folder_fd, file->to, &path, &name, err);
-	if (dir < 0 || copy_whole(&source, dir, name, &file->known, &copy, &mixed, err) < 0)
+	if (dir < 0 || copy_whole(&source, dir, name, &file->known, &copy, err) < 0)
 		return -1;
 	taken = copy.name;
 	job->room = room - copy.stat.st_size;
@@ -258,7 +255,7 @@ static int keep_file(struct job *job, const struct file *file, json_t *progress,
 	json_put_int(progress, "ino", (json_int_t)copy.stat.st_ino);
 	json_put_int(progress, "mtime", copy_mtime_ns(&copy.stat));
 	json_put_int(progress, "size", copy.stat.st_size);
-	json_put_bool(progress, "mixed", mixed);
+	json_put_bool(progress, "mixed", is_mixed(&source));
 	return 0;
 }
 

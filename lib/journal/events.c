@@ -124,9 +124,11 @@ static void put_event(struct buf *out, const char *fields, size_t fields_len, co
 	buf_put_char(out, '\n');
 }
 
-int events_add(struct events *events, const char *fields, size_t fields_len, const void *data,
-	       size_t data_len, struct event_place *ret_place, struct err *err)
+int events_add(struct events *events, const char *fields, const void *data, size_t data_len,
+	       struct event_place *ret_place, struct err *err)
 {
+	size_t fields_len = strlen(fields);
+
 	if (fields_len > EVENTS_LEN_MAX || data_len > EVENTS_LEN_MAX)
 		return err_set(err, ERR_LIMIT, "too large for the journal");
 	if (events->fd < 0 && open_file(events, err) < 0)

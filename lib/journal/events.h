@@ -67,8 +67,8 @@ uint64_t events_cost(size_t fields_len, size_t data_len);
  * Adds an event whose fields are the JSON text `fields`. Where the disk fails nothing of it stays:
  * the next event is written in its place.
  */
-int events_add(struct events *events, const char *fields, size_t fields_len, const void *data,
-	       size_t data_len, struct event_place *ret_place, struct err *err) MUST_CHECK;
+int events_add(struct events *events, const char *fields, const void *data, size_t data_len,
+	       struct event_place *ret_place, struct err *err) MUST_CHECK;
 /* Reads the event at a place. ERR_SYSTEM where the file is not what it was. */
 int events_read(const struct events *events, const struct event_place *place, struct event *ret,
 		struct err *err) MUST_CHECK;

@@ -105,7 +105,7 @@ static int add_event(struct journal *journal, const json_t *fields, const void *
 {
 	cleanup_free char *text = json_write_text(fields);
 
-	return events_add(journal->events, text, strlen(text), data, len, ret_place, err);
+	return events_add(journal->events, text, data, len, ret_place, err);
 }
 
 /* ---- the index ---- */
@@ -224,8 +224,7 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked, stru
 		return 0;
 	}
 	if (add_session(journal, err) < 0 ||
-	    events_add(journal->events, text, strlen(text), safe.code, safe.code_len, &place, err) <
-		    0) {
+	    events_add(journal->events, text, safe.code, safe.code_len, &place, err) < 0) {
 		journal->left_out++;
 		return -1;
 	}
@@ -351,7 +350,7 @@ static int add_whole(struct journal *journal, struct kept_cell *cell,
 	struct event_place place;
 
 	if (add_figures(journal, entry, images, err) < 0 ||
-	    events_add(journal->events, text, strlen(text), NULL, 0, &place, err) < 0) {
+	    events_add(journal->events, text, NULL, 0, &place, err) < 0) {
 		free(images);
 		return -1;
 	}
@@ -368,7 +367,7 @@ static int add_bare(struct journal *journal, struct kept_cell *cell,
 	struct event_place place;
 
 	journal->bare++;
-	if (events_add(journal->events, text, strlen(text), NULL, 0, &place, err) < 0)
+	if (events_add(journal->events, text, NULL, 0, &place, err) < 0)
 		return -1;
 	journal_index_end_at(cell, &place);
 	return 0;

@@ -538,8 +538,7 @@ struct session *session_new(const struct session_host *host, const char *id, uin
 	s->scan = scan_new(host->loop, s->workspace, s);
 	s->journal = journal_new(workspace_journal_fd(s->workspace), s->id, s->limits.journal_max,
 				 host->settings->redact);
-	s->keeper = keeper_new(host->loop, s->workspace, host->files_helper, host->settings->keep,
-			       host->settings->notebook != NOTEBOOK_OFF, s->id, s);
+	s->keeper = session_keeper_new(s);
 	keeper_set_quota(s->keeper, s->limits.keep_max);
 	session_uploads_new(s);
 	session_lookout_new(s);

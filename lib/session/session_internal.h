@@ -157,6 +157,8 @@ struct lane *session_lane_of(struct session *session, const struct runner *runne
 void session_tell_state(struct session *session);
 
 /* session_notebook.c */
+/* Makes what copies the session's results and its notebook. */
+struct keeper *session_keeper_new(struct session *session);
 /* Copies what is not copied yet; the copy outlives the session. */
 void session_notebook_end(struct session *session);
 

@@ -80,3 +80,17 @@ void session_notebook_end(struct session *s)
 	if (s->notebook_stale || s->notebook_owed)
 		copy(s);
 }
+
+struct keeper *session_keeper_new(struct session *s)
+{
+	const struct settings *settings = s->host->settings;
+	const struct keeper_spec spec = { .loop = s->host->loop,
+					  .workspace = s->workspace,
+					  .helper = s->host->files_helper,
+					  .root = settings->keep,
+					  .notebook = settings->notebook != NOTEBOOK_OFF,
+					  .session_id = s->id,
+					  .data = s };
+
+	return keeper_new(&spec);
+}

@@ -532,24 +532,37 @@ static bool is_for_disk(const struct cell *cell, const struct session_limits *li
 		find_line_end(&cell->text, too_large, SIZE_MAX) != NULL);
 }
 
+static void explain_signal(struct buf *out, const struct cell *cell,
+			   const struct session_limits *limits, enum policy_tier tier)
+{
+	if (cell->signal == SIGXFSZ)
+		explain_file(out, limits);
+	if (cell->signal == SIGBUS && tier >= POLICY_BWRAP)
+		explain_bus_error(out, limits);
+}
+
+static void explain_stops(struct buf *out, const struct cell *cell,
+			  const struct session_limits *limits)
+{
+	if (cell->memory_stopped > 0)
+		explain_memory_stop(out, cell, limits);
+	if (cell->cpu_stopped_ms > 0)
+		explain_cpu_stop(out, cell, limits);
+}
+
 void limits_explain(struct buf *out, const struct cell *cell, const struct session_limits *limits,
 		    const struct confinement *confinement, const struct workspace *workspace)
 {
 	enum policy_tier tier = confinement_tier(confinement);
 
-	if (cell->state == CELL_DIED && cell->signal == SIGXFSZ)
-		explain_file(out, limits);
-	if (died_for_memory(cell)) {
+	if (died_for_memory(cell))
 		explain_memory(out, limits);
-		if (cell->state != CELL_DIED)
-			return;
-	}
-	if (cell->state == CELL_DIED && cell->signal == SIGBUS && tier >= POLICY_BWRAP)
-		explain_bus_error(out, limits);
-	if (cell->state != CELL_DIED && cell->memory_stopped > 0)
-		explain_memory_stop(out, cell, limits);
-	if (cell->state != CELL_DIED && cell->cpu_stopped_ms > 0)
-		explain_cpu_stop(out, cell, limits);
+	if (died_for_memory(cell) && cell->state != CELL_DIED)
+		return;
+	if (cell->state == CELL_DIED)
+		explain_signal(out, cell, limits, tier);
+	else
+		explain_stops(out, cell, limits);
 	explain_cut(out, cell, limits);
 	if (is_for_disk(cell, limits)) {
 		explain_disk(out, cell, limits);

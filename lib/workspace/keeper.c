@@ -131,30 +131,29 @@ static void name_folder(struct keeper *keeper)
 	rescue_record(keeper->journal_fd, keeper->root, keeper->folder, keeper->keeps_notebook);
 }
 
-struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
-			  const char *root, bool notebook, const char *session_id, void *data)
+struct keeper *keeper_new(const struct keeper_spec *spec)
 {
 	struct keeper *keeper = xcalloc(1, sizeof(*keeper));
 
 	keeper->job.leave = leave;
 	list_init(&keeper->job.node);
-	keeper->loop = loop;
-	keeper->home = workspace_home(workspace);
-	keeper->data_fd = workspace_data_fd(workspace);
+	keeper->loop = spec->loop;
+	keeper->home = workspace_home(spec->workspace);
+	keeper->data_fd = workspace_data_fd(spec->workspace);
 	keeper->results.keeper = keeper;
 	keeper->results.lock = -1;
 	keeper->notebook.lock = -1;
 	keeper->results.from_fd = -1;
 	keeper->notebook.keeper = keeper;
 	keeper->notebook.from_fd = -1;
-	keeper->journal_fd = workspace_journal_fd(workspace);
-	keeper->helper_path = xstrdup(helper);
-	keeper->root = root == NULL ? NULL : xstrdup(root);
-	keeper->keeps_notebook = notebook;
-	keeper->id = xstrdup(session_id);
-	keeper->data = data;
+	keeper->journal_fd = workspace_journal_fd(spec->workspace);
+	keeper->helper_path = xstrdup(spec->helper);
+	keeper->root = spec->root == NULL ? NULL : xstrdup(spec->root);
+	keeper->keeps_notebook = spec->notebook;
+	keeper->id = xstrdup(spec->session_id);
+	keeper->data = spec->data;
 	kept_table_init(&keeper->kept);
-	if (root != NULL)
+	if (spec->root != NULL)
 		name_folder(keeper);
 	return keeper;
 }

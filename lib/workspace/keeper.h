@@ -25,14 +25,19 @@ struct keep_result {
 	const char *renamed; /* the first file saved under a name of runnames.h, once a keeper */
 };
 
-/*
- * `root` is PTYCELL_KEEP resolved ("~/ptycell"), or NULL for off; the session's folder
- * DATE-ID-xxxx below it is made when the first file is kept. `notebook`: should this server be
- * killed, the next one keeps the notebook, too. `helper` is ptycell-files' path.
- * All borrowed for the call but `loop` and `workspace`.
- */
-struct keeper *keeper_new(struct loop *loop, const struct workspace *workspace, const char *helper,
-			  const char *root, bool notebook, const char *session_id, void *data);
+/* All is borrowed for the call of keeper_new but `loop` and `workspace`. */
+struct keeper_spec {
+	struct loop *loop;
+	const struct workspace *workspace;
+	const char *helper; /* ptycell-files' path */
+	const char *root;   /* PTYCELL_KEEP resolved ("~/ptycell"), or NULL for off; the session's
+			       folder DATE-ID-xxxx below it is made when the first file is kept */
+	bool notebook;      /* should this server be killed, the next one keeps the notebook, too */
+	const char *session_id;
+	void *data;
+};
+
+struct keeper *keeper_new(const struct keeper_spec *spec);
 void *keeper_data(const struct keeper *keeper);
 /* For the copies to come; 0 at the start. */
 void keeper_set_quota(struct keeper *keeper, uint64_t quota_bytes);

@@ -35,7 +35,7 @@ static struct event_place add(struct events *events, const char *fields, const c
 {
 	struct event_place place;
 
-	if (events_add(events, fields, strlen(fields), data, strlen(data), &place, &err) < 0)
+	if (events_add(events, fields, data, strlen(data), &place, &err) < 0)
 		fail_msg("%s", err.msg);
 	return place;
 }
@@ -139,7 +139,7 @@ static void of_a_torn_file_the_whole_events_are_read(void **state)
 			expected += places[i].offset + places[i].len <= cut;
 		assert_int_equal(count(), expected);
 		events = events_open(scratch.fd, &err);
-		assert_int_equal(events_add(events, "{}", 2, "", 0, &added, &err), -1);
+		assert_int_equal(events_add(events, "{}", "", 0, &added, &err), -1);
 		events_free(events);
 	}
 }
@@ -184,7 +184,7 @@ static void what_is_too_large_is_refused(void **state)
 	struct event_place place;
 
 	(void)state;
-	assert_int_equal(events_add(events, "{}", 2, "", (size_t)EVENTS_LEN_MAX + 1, &place, &err),
+	assert_int_equal(events_add(events, "{}", "", (size_t)EVENTS_LEN_MAX + 1, &place, &err),
 			 -1);
 	assert_int_equal(err.code, ERR_LIMIT);
 	assert_false(scratch_exists(scratch.fd, EVENTS_FILE));

@@ -10,8 +10,13 @@ enum { MANY = BESIDE_TREE_MAX + 1 };
 
 static struct keeper *new_keeper(struct fixture *f)
 {
-	return keeper_new(f->loop, f->workspace, TEST_BUILD "/ptycell-files", f->scratch.path, true,
-			  "s", f);
+	return keeper_new(&(struct keeper_spec){ .loop = f->loop,
+						 .workspace = f->workspace,
+						 .helper = TEST_BUILD "/ptycell-files",
+						 .root = f->scratch.path,
+						 .notebook = true,
+						 .session_id = "s",
+						 .data = f });
 }
 
 static struct change made(char *path)

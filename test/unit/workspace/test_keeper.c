@@ -35,8 +35,13 @@ static struct keeper *new_keeper(struct fixture *f, uint64_t quota, struct outco
 	char root[128];
 
 	(void)snprintf(root, sizeof(root), "%s/kept", f->scratch.path);
-	struct keeper *keeper =
-		keeper_new(f->loop, f->workspace, HELPER, root, true, "sales/../1", outcome);
+	struct keeper *keeper = keeper_new(&(struct keeper_spec){ .loop = f->loop,
+								  .workspace = f->workspace,
+								  .helper = HELPER,
+								  .root = root,
+								  .notebook = true,
+								  .session_id = "sales/../1",
+								  .data = outcome });
 
 	keeper_set_quota(keeper, quota);
 	return keeper;
@@ -283,8 +288,12 @@ static void keeping_off_and_strange_paths_copy_nothing(void **state)
 {
 	struct fixture *f = *state;
 	struct outcome outcome = { .told = false };
-	struct keeper *keeper =
-		keeper_new(f->loop, f->workspace, HELPER, NULL, true, "x", &outcome);
+	struct keeper *keeper = keeper_new(&(struct keeper_spec){ .loop = f->loop,
+								  .workspace = f->workspace,
+								  .helper = HELPER,
+								  .notebook = true,
+								  .session_id = "x",
+								  .data = &outcome });
 
 	scratch_write(f->data, "output/a", "1");
 	copy(f, keeper, "output/a");
@@ -402,8 +411,13 @@ static void a_copy_that_hangs_is_given_up_and_the_next_one_sooner(void **state)
 	struct err err;
 	struct loop *loop = loop_new(fake_clock, &err);
 	cleanup_free char *helper = xasprintf("%s/helper", f->scratch.path);
-	struct keeper *keeper =
-		keeper_new(loop, f->workspace, helper, f->scratch.path, true, "s", &outcome);
+	struct keeper *keeper = keeper_new(&(struct keeper_spec){ .loop = loop,
+								  .workspace = f->workspace,
+								  .helper = helper,
+								  .root = f->scratch.path,
+								  .notebook = true,
+								  .session_id = "s",
+								  .data = &outcome });
 
 	keeper_set_quota(keeper, 1000);
 	scratch_write(f->data, "output/a", "a");
