@@ -166,7 +166,7 @@ def test_what_files_in_memory_have_of_it_is_told(home):
 
         def is_told():
             """A look while it grows may interrupt it."""
-            result = server.cell(f"import time\nx = b'1' * (200 << 20)\ntime.sleep({NEVER_S})")
+            result = server.cell(f"import time\nx = None\nx = b'1' * (200 << 20)\ntime.sleep({NEVER_S})")
             assert result.state in ("interrupted", "died"), result.texts
             return "(memory_max), of which 200 MB are files in /dev/shm" in result.text
         until(is_told)
