@@ -68,23 +68,28 @@ static const char *note_of(const struct kept_cell *cell)
 							  : NULL;
 }
 
+/* What is known of a cell when it is asked for. */
+static struct journal_entry entry_of(const struct kept_cell *cell, const struct event *asked,
+				     json_t *record)
+{
+	return (struct journal_entry){ .number = cell->script.number,
+				       .language = cell->script.language,
+				       .state = cell->script.state,
+				       .code = asked->data,
+				       .code_len = asked->data_len,
+				       .record = record };
+}
+
 static void draw_open(const struct kept_cell *cell, const struct event *asked,
 		      const struct buf *shown, struct buf *out)
 {
 	cleanup_event struct event none = EVENT_INIT;
 	cleanup_json json_t *record = journal_record_of(cell, &none);
-	const struct journal_entry entry = {
-		.number = cell->script.number,
-		.language = cell->script.language,
-		.state = cell->script.state,
-		.code = asked->data,
-		.code_len = asked->data_len,
-		.text = buf_str(shown),
-		.text_len = shown->len,
-		.note = note_of(cell),
-		.record = record,
-	};
+	struct journal_entry entry = entry_of(cell, asked, record);
 
+	entry.text = buf_str(shown);
+	entry.text_len = shown->len;
+	entry.note = note_of(cell);
 	notebook_cell(out, &entry, entry.note != NULL);
 }
 
@@ -92,26 +97,19 @@ static void draw_ended(const struct kept_cell *cell, const struct event *asked,
 		       const struct event *end, const struct figures *figures, struct buf *out)
 {
 	cleanup_json json_t *record = journal_record_of(cell, end);
-	const struct journal_entry entry = {
-		.number = cell->script.number,
-		.language = cell->script.language,
-		.state = cell->script.state,
-		.code = asked->data,
-		.code_len = asked->data_len,
-		.text = text_of(end, "text"),
-		.text_len = json_string_length(json_object_get(end->fields, "text")),
-		.value = text_of(end, "value"),
-		.traceback = text_of(end, "traceback"),
-		.settled = true,
-		.error_name = text_of(end, "error_name"),
-		.error_text = text_of(end, "error_text"),
-		.note = text_of(end, "note"),
-		.left_out = text_of(end, "left_out"),
-		.images = figures->images,
-		.image_count = figures->count,
-		.record = record,
-	};
+	struct journal_entry entry = entry_of(cell, asked, record);
 
+	entry.text = text_of(end, "text");
+	entry.text_len = json_string_length(json_object_get(end->fields, "text"));
+	entry.value = text_of(end, "value");
+	entry.traceback = text_of(end, "traceback");
+	entry.settled = true;
+	entry.error_name = text_of(end, "error_name");
+	entry.error_text = text_of(end, "error_text");
+	entry.note = text_of(end, "note");
+	entry.left_out = text_of(end, "left_out");
+	entry.images = figures->images;
+	entry.image_count = figures->count;
 	notebook_cell(out, &entry, entry.text != NULL);
 }
 

@@ -8,44 +8,14 @@
 #include <cmocka.h>
 
 #include "base/fd.h"
-#include "fixture.h"
-#include "session/transcript.h"
 #include "text/redact.h"
 #include "text/utf8.h"
-#include "workspace/spool.h"
 
-enum { BOTH = TRANSCRIPT_HEAD_MAX + TRANSCRIPT_TAIL_MAX, SPOOL_MAX = 1 << 20 };
+enum { SPOOL_MAX = 1 << 20 };
 
-static struct workspace *workspace;
-static struct transcript *t;
-static struct buf out;
+#include "transcript_fixture.h"
 
-static int set_up(void **state)
-{
-	struct err err;
-
-	(void)state;
-	fixture_open();
-	workspace = workspace_new(fixture.home, &err);
-	t = transcript_new(spool_new(workspace, 1, "fake", SPOOL_MAX), NULL);
-	buf_init(&out, BUF_UNBOUNDED);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	transcript_free(t);
-	buf_release(&out);
-	workspace_free(workspace);
-	fixture_close();
-	return 0;
-}
-
-static void feed(const char *text)
-{
-	transcript_feed(t, text, strlen(text));
-}
+enum { BOTH = TRANSCRIPT_HEAD_MAX + TRANSCRIPT_TAIL_MAX };
 
 /* Lines of 16 characters, numbered, until `total` bytes have been fed. */
 static void feed_lines(size_t total, size_t at_once)

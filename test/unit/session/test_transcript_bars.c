@@ -7,42 +7,9 @@
 
 #include <cmocka.h>
 
-#include "fixture.h"
-#include "session/transcript.h"
-#include "workspace/spool.h"
-
 enum { SPOOL_MAX = 1 << 22 };
 
-static struct workspace *workspace;
-static struct transcript *t;
-static struct buf out;
-
-static int set_up(void **state)
-{
-	struct err err;
-
-	(void)state;
-	fixture_open();
-	workspace = workspace_new(fixture.home, &err);
-	t = transcript_new(spool_new(workspace, 1, "fake", SPOOL_MAX), NULL);
-	buf_init(&out, BUF_UNBOUNDED);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	transcript_free(t);
-	buf_release(&out);
-	workspace_free(workspace);
-	fixture_close();
-	return 0;
-}
-
-static void feed(const char *text)
-{
-	transcript_feed(t, text, strlen(text));
-}
+#include "transcript_fixture.h"
 
 static void feed_lines(size_t count)
 {
