@@ -108,6 +108,16 @@ static int add_event(struct journal *journal, const json_t *fields, const void *
 	return events_add(journal->events, text, data, len, ret_place, err);
 }
 
+/* The beginning of a cell's event, as text: three are written while somebody waits for the cell. */
+static void begin_fields(struct buf *fields, const char *event, uint64_t number)
+{
+	char now[CLOCK_UTC_LEN];
+
+	clock_utc(now);
+	buf_putf(fields, "{\"event\":\"%s\",\"time\":\"%s\",\"cell\":%ju", event, now,
+		 (uintmax_t)number);
+}
+
 /* ---- the index ---- */
 
 static struct kept_cell *new_cell(struct journal *journal)
@@ -208,23 +218,25 @@ static int add_session(struct journal *journal, struct err *err)
 
 int journal_ask(struct journal *journal, const struct journal_asked *asked, struct err *err)
 {
-	cleanup_json json_t *fields = new_cell_fields("asked", asked->number);
+	cleanup_buf struct buf fields = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_free char *redacted = NULL;
-	cleanup_free char *text = NULL;
 	struct journal_asked safe = *asked;
 	struct event_place place;
 
 	redacted = redacted_bytes(journal->redact, &safe.code, &safe.code_len);
-	json_put_str(fields, "language", asked->language);
+	begin_fields(&fields, "asked", asked->number);
+	buf_putf(&fields, ",\"language\":\"%s\"", asked->language);
 	if (asked->timeout_ms > 0)
-		json_put_real(fields, "deadline_s", (double)asked->timeout_ms / 1000);
-	text = json_write_text(fields);
-	if (!has_room(journal, events_cost(strlen(text), safe.code_len) + END_MAX, journal->max)) {
+		buf_putf(&fields, ",\"deadline_s\":%ju.%03ju", (uintmax_t)asked->timeout_ms / 1000,
+			 (uintmax_t)asked->timeout_ms % 1000);
+	buf_puts(&fields, "}");
+	if (!has_room(journal, events_cost(fields.len, safe.code_len) + END_MAX, journal->max)) {
 		journal->left_out++;
 		return 0;
 	}
 	if (add_session(journal, err) < 0 ||
-	    events_add(journal->events, text, safe.code, safe.code_len, &place, err) < 0) {
+	    events_add(journal->events, buf_str(&fields), safe.code, safe.code_len, &place, err) <
+		    0) {
 		journal->left_out++;
 		return -1;
 	}
@@ -234,14 +246,16 @@ int journal_ask(struct journal *journal, const struct journal_asked *asked, stru
 
 int journal_begin(struct journal *journal, uint64_t number, struct err *err)
 {
-	cleanup_json json_t *fields = new_cell_fields("began", number);
+	cleanup_buf struct buf fields = BUF_INIT(BUF_UNBOUNDED);
 	struct kept_cell *cell = journal_cell(journal, number);
 	struct event_place place;
 
 	if (cell == NULL || cell->ran)
 		return 0;
 	journal_index_began(journal, cell);
-	return add_event(journal, fields, NULL, 0, &place, err);
+	begin_fields(&fields, "began", number);
+	buf_puts(&fields, "}");
+	return events_add(journal->events, buf_str(&fields), NULL, 0, &place, err);
 }
 
 int journal_show(struct journal *journal, uint64_t number, const char *text, size_t len,

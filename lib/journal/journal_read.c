@@ -80,9 +80,14 @@ int journal_read_shown(const struct journal *journal, const struct kept_cell *ce
 
 json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 {
-	json_t *record = json_object_get(end->fields, "record");
+	json_t *kept = json_object_get(end->fields, "record");
+	json_t *record;
 
-	return json_is_object(record) ? json_copy(record) : short_record(cell);
+	if (!json_is_object(kept))
+		return short_record(cell);
+	record = json_copy(kept);
+	json_put(record, "ended", json_incref(json_object_get(end->fields, "time")));
+	return record;
 }
 
 /* Fills in what is the same in the event of the end. */

@@ -68,7 +68,7 @@ struct session_host {
 	/* An answer shows the text of a cell that goes on. */
 	void (*cell_shown)(void *owner, struct session *session, const struct cell *cell);
 	/*
-	 * A cell is over, whether or not somebody waited for it; told after the answer, each once.
+	 * A cell is over, whether or not somebody waits for it; told before the answer, each once.
 	 * `result` has no notice.
 	 */
 	void (*cell_over)(void *owner, const struct exec_result *result);

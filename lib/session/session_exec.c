@@ -9,8 +9,7 @@
 #include "session/watchdog.h"
 #include "workspace/keeper.h"
 
-/* Tells the host, once, that its cell is over. */
-static void record(struct exec *exec)
+static void tell_over(const struct exec *exec)
 {
 	struct session *s = exec->lane->session;
 	const struct exec_result result = {
@@ -23,16 +22,12 @@ static void record(struct exec *exec)
 		.keep_left = exec->keep_left,
 	};
 
-	if (!exec->recorded)
-		s->host->cell_over(s->host->owner, &result);
-	exec->recorded = true;
+	s->host->cell_over(s->host->owner, &result);
 }
 
 void session_exec_free(struct exec *exec)
 {
 	list_remove(&exec->node);
-	if (exec->cell != NULL) /* told by now: no answer waits for this */
-		record(exec);
 	cell_free(exec->cell);
 	free(exec->keep_problem);
 	free(exec->keep_renamed);
@@ -65,6 +60,7 @@ void session_exec_over(struct exec *exec)
 
 	session_touch(lane->session);
 	list_remove(&exec->node);
+	tell_over(exec);
 	if (exec->cell->state == CELL_NOT_STARTED && exec->cancelled) {
 		session_exec_free(exec);
 		return;
@@ -73,8 +69,6 @@ void session_exec_over(struct exec *exec)
 	list_append(&lane->untold, &exec->node);
 	if (exec->cell->state != CELL_NOT_STARTED)
 		remember_last(lane, exec->cell);
-	if (exec->call == NULL)
-		record(exec);
 	session_tell_end(lane, exec);
 }
 
@@ -283,6 +277,8 @@ struct call *session_exec(struct session *s, const struct exec_request *request,
 		list_append(&s->execs, &exec->node);
 	}
 	tell_asked(exec, request, timeout_ms);
+	if (exec->over)
+		tell_over(exec);
 	call = session_call_new(lane, exec, done, data);
 	session_call_wait(call, exec->over ? 0 : request->wait_ms);
 	return call;
@@ -299,5 +295,6 @@ void session_exec_cancel(struct exec *exec)
 	}
 	exec->cell = not_started(exec, xstrdup("its call was cancelled before it began"));
 	runner_withdraw(exec->run, exec->cell);
-	session_exec_free(exec);
+	exec->run = NULL;
+	session_exec_over(exec);
 }

@@ -63,7 +63,6 @@ struct exec {
 	uint64_t number;
 	uint64_t generation; /* of the session when its code began; 0: it did not */
 	bool over;           /* among lane->untold */
-	bool recorded;
 	bool cancelled;
 	unsigned int asks;   /* how often somebody else was asked for input */
 	uint64_t asked_wait; /* the last wait that was about */

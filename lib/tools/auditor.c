@@ -55,6 +55,11 @@ void auditor_set_client(struct auditor *auditor, const char *name)
 	auditor->client = xstrdup(name);
 }
 
+bool auditor_is_on(const struct auditor *auditor)
+{
+	return auditor->settings->audit != NULL;
+}
+
 char *auditor_refusal(const struct auditor *auditor)
 {
 	return auditor->settings->audit == NULL ? NULL : audit_refusal(auditor->settings->audit);

@@ -3,13 +3,14 @@
  * auditor.h - the lines of PTYCELL_AUDIT: what ran, for those who have to answer for it.
  *
  * One line of JSON an event. README.md has the table of events and fields. A line is written when
- * its event happens: "began" before the code runs, "ended" behind the answer. Nothing runs while
+ * its event happens: "began" before the code runs, "ended" before the answer. Nothing runs while
  * the file cannot be written.
  */
 #ifndef TOOLS_AUDITOR_H
 #define TOOLS_AUDITOR_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 struct auditor;
 struct session;
@@ -20,6 +21,8 @@ struct auditor *auditor_new(const struct settings *settings);
 void auditor_free(struct auditor *auditor);
 /* For the lines to come: what the client calls itself; "" when it does not. */
 void auditor_set_client(struct auditor *auditor, const char *name);
+/* Whether lines go anywhere: for what costs something to make. */
+bool auditor_is_on(const struct auditor *auditor);
 /* Why nothing may run now, as a sentence that says what to do; NULL when all is well. */
 char *auditor_refusal(const struct auditor *auditor);
 /*

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "journal/journal.h"
@@ -17,7 +16,7 @@
 
 struct history {
 	struct auditor *auditor;
-	json_t *lent; /* or NULL */
+	json_t *record; /* of the last cell that is over; or NULL */
 	bool journal_failed;
 };
 
@@ -31,7 +30,7 @@ struct history *history_new(const struct settings *settings)
 
 void history_free(struct history *history)
 {
-	json_decref(history->lent);
+	json_decref(history->record);
 	auditor_free(history->auditor);
 	free(history);
 }
@@ -39,12 +38,6 @@ void history_free(struct history *history)
 struct auditor *history_auditor(const struct history *history)
 {
 	return history->auditor;
-}
-
-void history_lend(struct history *history, json_t *record)
-{
-	json_decref(history->lent);
-	history->lent = json_incref(record);
 }
 
 static bool is_about(const json_t *record, const struct exec_result *result)
@@ -58,23 +51,10 @@ static bool is_about(const json_t *record, const struct exec_result *result)
 	       number == (json_int_t)result->cell->number;
 }
 
-static json_t *take_record(struct history *history, const struct exec_result *result)
+json_t *history_record(const struct history *history, const struct exec_result *result)
 {
-	json_t *lent = history->lent;
-
-	history->lent = NULL;
-	if (is_about(lent, result))
-		return lent;
-	json_decref(lent);
-	return record_cell(result);
-}
-
-static void put_now(json_t *record)
-{
-	char now[CLOCK_UTC_LEN];
-
-	clock_utc(now);
-	json_put_str(record, "ended", now);
+	return is_about(history->record, result) ? json_incref(history->record)
+						 : record_cell(result);
 }
 
 /* How it ended, where the traceback does not say so. */
@@ -178,8 +158,9 @@ static void begin_in_journal(struct history *history, struct session *session, u
 void history_begin(struct history *history, struct session *session, const struct cell *cell)
 {
 	begin_in_journal(history, session, cell->number);
-	auditor_add(history->auditor, session, session_id(session), "began",
-		    code_fields(cell->number, cell->language, cell->code, cell->code_len));
+	if (auditor_is_on(history->auditor))
+		auditor_add(history->auditor, session, session_id(session), "began",
+			    code_fields(cell->number, cell->language, cell->code, cell->code_len));
 }
 
 void history_show(struct history *history, struct session *session, const struct cell *cell)
@@ -254,11 +235,11 @@ static void audit_end(struct history *history, const struct exec_result *result,
 
 void history_add(struct history *history, const struct exec_result *result)
 {
-	cleanup_json json_t *record = take_record(history, result);
-
-	put_now(record);
-	add_to_journal(history, result, record);
-	audit_end(history, result, record);
+	json_decref(history->record);
+	history->record = record_cell(result);
+	add_to_journal(history, result, history->record);
+	if (auditor_is_on(history->auditor))
+		audit_end(history, result, history->record);
 }
 
 /* ---- queries ---- */
@@ -280,7 +261,6 @@ static json_t *record_query(const struct history_query *query)
 	if (json_is_integer(json_object_get(query->answer, "bytes")))
 		json_put_str(record, "output_path", query->file);
 	json_put_str(record, "problem", query->problem);
-	put_now(record);
 	return record;
 }
 

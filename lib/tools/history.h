@@ -30,11 +30,9 @@ void history_begin(struct history *history, struct session *session, const struc
 /* An answer showed some of it before its end. */
 void history_show(struct history *history, struct session *session, const struct cell *cell);
 void history_add(struct history *history, const struct exec_result *result);
-/*
- * `record` is what record_cell makes of a cell that is over; history_add of that cell then makes no
- * other, and adds to this one: it must have been sent by then. Keeps a reference.
+/* What record_cell makes of a cell that is over: that of history_add, where it was the last one.
  */
-void history_lend(struct history *history, json_t *record);
+json_t *history_record(const struct history *history, const struct exec_result *result);
 
 /* A query of exec_sql that begins. */
 void history_begin_query(struct history *history, struct session *session, uint64_t number,

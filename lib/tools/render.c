@@ -159,10 +159,9 @@ static void build_status(struct buf *line, const struct exec_result *result)
 static json_t *meta(const struct service *service, const struct exec_result *result)
 {
 	json_t *wrapped = json_object();
-	json_t *record = record_cell(result);
+	json_t *record = result->ended ? history_record(service_history(service), result)
+				       : record_cell(result);
 
-	if (result->ended)
-		history_lend(service_history(service), record);
 	json_put(wrapped, "ptycell/cell", record);
 	return wrapped;
 }

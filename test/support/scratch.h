@@ -62,12 +62,14 @@ static inline void scratch_write(int dir_fd, const char *path, const char *text)
 	(void)close(fd);
 }
 
+enum { SCRATCH_READ_MAX = 64 << 10 };
+
 /* The first bytes of a file, freed by the caller; NULL when it does not exist. */
 static inline char *scratch_read(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC);
-	char *text = calloc(1, 4096);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, 4095);
+	char *text = calloc(1, SCRATCH_READ_MAX + 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, SCRATCH_READ_MAX);
 
 	if (fd >= 0)
 		(void)close(fd);
