@@ -110,16 +110,28 @@ def test_a_missing_file_of_its_own_is_no_matter_of_confinement(small):
     assert "--share" not in small.cell("open('nothing.csv')").text
 
 
+DEAF = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+
+
 def test_56_memory_that_no_limit_of_the_kernel_sees_is_noticed(small):
+    """A look while it grows would interrupt it, and it would keep what it has: this one hears no interrupt."""
     def says_where():
         """It has 100 ms for that, which may be too few on a busy machine."""
-        result = small.cell(SHARED.format(400, ""))
+        result = small.cell(DEAF + SHARED.format(400, ""))
         assert result.state == "died" and result.is_error
         assert "more than the limit of 200 MB (memory_max)" in result.text and "was killed; use less" in result.text
         return re.search(r'File "<cell \d+>", line', result.text)
     until(says_where)
     again = small.cell("'m' in globals()")
     assert again.text == "False\n" and not again.is_error
+
+
+def test_56_a_little_more_of_it_is_interrupted_and_kept(small):
+    result = small.cell("import re\nhas = int(re.search(r'RssAnon:\\s+(\\d+)', open('/proc/self/status').read())[1]) >> 10\n"
+                        + SHARED.format("(212 - has)", ""))
+    assert result.state == "interrupted" and "more than the limit of 200 MB (memory_max)" in result.text, result.texts
+    for _ in range(2):  # as long as it is looked at
+        assert small.cell("time.sleep(0.6); m[0]").text == "1\n"
 
 
 AGAIN = """
