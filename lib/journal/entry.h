@@ -52,7 +52,8 @@ struct journal_entry {
 	const char *left_out; /* "HTML, SVG": forms of its values that are not in it */
 	const struct journal_image *images;
 	size_t image_count;
-	json_t *record; /* everything else about it: an object */
+	size_t figures_left_out; /* that lie in output/ and are not among them */
+	json_t *record;          /* everything else about it: an object */
 };
 
 #endif

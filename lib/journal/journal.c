@@ -302,6 +302,8 @@ static void put_outputs(json_t *fields, const struct journal_entry *entry)
 	json_put_str(fields, "note", entry->note);
 	json_put_str(fields, "left_out", entry->left_out);
 	json_put_int(fields, "figures", (json_int_t)entry->image_count);
+	if (entry->figures_left_out > 0)
+		json_put_int(fields, "figures_left_out", (json_int_t)entry->figures_left_out);
 	json_put(fields, "record", json_incref(entry->record));
 }
 

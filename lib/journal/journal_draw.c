@@ -110,6 +110,8 @@ static void draw_ended(const struct kept_cell *cell, const struct event *asked,
 	entry.left_out = text_of(end, "left_out");
 	entry.images = figures->images;
 	entry.image_count = figures->count;
+	entry.figures_left_out =
+		(size_t)json_integer_value(json_object_get(end->fields, "figures_left_out"));
 	notebook_cell(out, &entry, entry.text != NULL);
 }
 

@@ -94,8 +94,10 @@ json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 static void put_end(json_t *object, const struct kept_cell *cell, const struct buf *shown,
 		    const struct event *end)
 {
-	static const char *const keys[] = { "left_out", "note",  "outputs_left_out",
-					    "text",     "value", "traceback" };
+	static const char *const keys[] = { "left_out", "figures_left_out",
+					    "note",     "outputs_left_out",
+					    "text",     "value",
+					    "traceback" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		json_put(object, keys[i], json_incref(json_object_get(end->fields, keys[i])));

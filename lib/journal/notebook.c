@@ -216,7 +216,7 @@ static void put_image(struct buf *out, bool *first, const struct journal_image *
 static void put_images(struct buf *out, bool *first, const struct journal_entry *entry)
 {
 	size_t room = NOTEBOOK_IMAGES_MAX;
-	size_t left_out = 0;
+	size_t left_out = entry->figures_left_out;
 
 	for (size_t i = 0; i < entry->image_count; i++) {
 		size_t len = base64_encoded_len(entry->images[i].len);
@@ -229,8 +229,8 @@ static void put_images(struct buf *out, bool *first, const struct journal_entry 
 		put_image(out, first, &entry->images[i]);
 	}
 	if (left_out > 0) {
-		cleanup_free char *note = xasprintf("figures too large for the notebook: %zu; "
-						    "they lie beside it as files",
+		cleanup_free char *note = xasprintf("figures too large or too many for the "
+						    "notebook: %zu; they lie beside it as files",
 						    left_out);
 
 		put_note(out, first, "stdout", note);

@@ -12,6 +12,7 @@
 #include "session/session.h"
 #include "text/clean.h"
 #include "tools/auditor.h"
+#include "tools/figures.h"
 #include "tools/record.h"
 
 struct history {
@@ -89,21 +90,6 @@ static char *forms_of(const struct cell *cell)
 		if ((cell->left_out & BIT(i)) != 0)
 			buf_putf(&forms, "%s%s", forms.len > 0 ? ", " : "", names[i]);
 	return forms.len > 0 ? buf_steal(&forms) : NULL;
-}
-
-static size_t list_images(const struct cell *cell, struct journal_image *images)
-{
-	size_t count = 0;
-
-	for (struct list *node = cell->images.next; node != &cell->images; node = node->next) {
-		const struct cell_image *image = container_of(node, const struct cell_image, node);
-
-		images[count++] = (struct journal_image){ .mime = image->mime,
-							  .file = image->file,
-							  .data = image->data,
-							  .len = image->len };
-	}
-	return count;
 }
 
 static json_t *code_fields(uint64_t number, const char *language, const char *code, size_t len)
@@ -188,7 +174,7 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 			   json_t *record)
 {
 	const struct cell *cell = result->cell;
-	struct journal_image images[CELL_IMAGES_MAX];
+	cleanup_figures struct figures figures;
 	cleanup_free char *note = note_of(cell);
 	cleanup_free char *left_out = forms_of(cell);
 	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
@@ -204,11 +190,13 @@ static void add_to_journal(struct history *history, const struct exec_result *re
 		.error_text = cell->error_text,
 		.note = note,
 		.left_out = left_out,
-		.images = images,
-		.image_count = list_images(cell, images),
 		.record = record,
 	};
 
+	figures_collect(result, &figures);
+	entry.images = figures.images;
+	entry.image_count = figures.count;
+	entry.figures_left_out = figures.left_out;
 	buf_put(&text, buf_str(&cell->told), cell->told.len);
 	buf_put(&text, buf_str(&cell->text), cell->text.len);
 	entry.text = buf_str(&text);

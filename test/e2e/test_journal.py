@@ -114,6 +114,18 @@ def test_the_notebook_is_valid_and_has_text_figures_values_and_errors(server):
     assert book.metadata.language_info.file_extension == ".py"  # R15: nbconvert --to script
 
 
+def test_every_figure_of_a_cell_is_in_the_notebook(server):
+    """R4: a cell holds 20; a driver saves the others, and the journal reads them from there."""
+    pytest.importorskip("PIL")
+    server.cell("from PIL import Image\nfor n in range(102): display(Image.new('RGB', (4, 4), (n, 0, 0)))\n"
+                "open('output/cell-1-figure-101.png', 'w').write('no picture')")
+    shown = [output["data"]["image/png"] for output in notebook(server)["cells"][0]["outputs"]
+             if output["output_type"] == "display_data"]
+    assert len(set(shown)) == 101  # each once
+    assert "figures too large or too many for the notebook: 1;" in str(notebook(server)["cells"][0]["outputs"])
+    assert len(json.loads(read(server, "cells/1"))["figures"]) == 101
+
+
 def test_the_notebook_runs_again_in_jupyter(server, tmp_path):
     manager = pytest.importorskip("jupyter_client.manager")
     pytest.importorskip("ipykernel")

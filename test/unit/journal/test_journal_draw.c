@@ -136,7 +136,7 @@ static void a_figure_too_large_for_the_notebook_is_left_out_and_said(void **stat
 	assert_int_equal(err.code, ERR_LIMIT);
 	value = notebook();
 	text = json_dumps(value, 0);
-	assert_non_null(strstr(text, "figures too large for the notebook: 1"));
+	assert_non_null(strstr(text, "figures too large or too many for the notebook: 1"));
 	free(text);
 	json_decref(value);
 	free(data);
