@@ -65,7 +65,7 @@ class Worker(threading.Thread):
         self.soak, self.session, self.rng = soak, f"s{number}", random.Random(soak.seed + number)
         self.counts = collections.Counter()
         self.may_begin_anew = set()
-        self.saved = {}  # name -> its content
+        self.saved = {}  # name -> its letter, and how often
         self.files = 0
         self.told = collections.deque(maxlen=12)  # for who reads of what is wrong
 
@@ -94,7 +94,7 @@ class Worker(threading.Thread):
     def count(self):
         language = self.rng.choice(list(COUNTS))
         self.files += 1
-        name, letter, size = f"{self.session}-{self.files}", self.rng.choice("abcdef"), self.rng.choice((10, 5000, 3_000_000))
+        name, letter, size = f"{self.session}-{self.files}", self.rng.choice("abcdef"), self.rng.choices((10, 5000, 3_000_000), (10, 10, 1))[0]
         code = COUNTS[language].format(file=name, letter=letter, size=size)
         lost = language in self.may_begin_anew
         self.may_begin_anew.discard(language)  # the answer may tell a loss behind this cell
@@ -108,7 +108,7 @@ class Worker(threading.Thread):
             self.may_begin_anew.add(language)  # whether it came to count is not known
             return
         self.judge_count(language, said, lost)
-        self.judge_saved(name, letter * size, said)
+        self.judge_saved(name, (letter, size), said)
 
     def judge_count(self, language, said, lost):
         found = re.search(r"^<(\d+)>$", said, re.M)
@@ -247,8 +247,8 @@ class Soak:
         home = self.server.home
         patience.until(lambda: not list(home.glob("cache/server-*")))
         there = {path.name: path for path in home.glob("kept/*/*")}
-        for name, content in (item for worker in workers for item in worker.saved.items()):
-            if name not in there or there[name].read_text(encoding="ascii") != content:
+        for name, (letter, size) in (item for worker in workers for item in worker.saved.items()):
+            if name not in there or there[name].read_text(encoding="ascii") != letter * size:
                 raise Wrong(f"{name} was told as saved and is {'not whole' if name in there else 'not there'}")
         drafts = list(home.glob("kept/**/.ptycell-*"))
         if drafts:
