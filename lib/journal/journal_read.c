@@ -178,7 +178,7 @@ const char *journal_language(const struct journal *journal)
 	return most;
 }
 
-uint64_t journal_script_size(const struct journal *journal, const char *language)
+static uint64_t cells_size(const struct journal *journal, const char *language)
 {
 	uint64_t size = 0;
 
@@ -186,6 +186,14 @@ uint64_t journal_script_size(const struct journal *journal, const char *language
 		if (journal->cells[i].ran)
 			size += script_size(&journal->cells[i].script, language);
 	return size;
+}
+
+uint64_t journal_script_size(const struct journal *journal, const char *language)
+{
+	cleanup_buf struct buf tail = BUF_INIT(BUF_UNBOUNDED);
+
+	script_tail(&tail, language, journal->left_out);
+	return cells_size(journal, language) + tail.len;
 }
 
 static int write_script(const struct journal *journal, const struct kept_cell *cell,
@@ -199,30 +207,34 @@ static int write_script(const struct journal *journal, const struct kept_cell *c
 	return 0;
 }
 
+/* Appends what of the piece, which begins at `at`, lies in the range. */
+static int add_part(struct buf *out, const struct buf *piece, uint64_t at, uint64_t offset,
+		    size_t len, struct err *err)
+{
+	uint64_t from = at > offset ? at : offset;
+	uint64_t to = at + piece->len < offset + len ? at + piece->len : offset + len;
+
+	return from < to ? buf_add(out, piece->data + (from - at), (size_t)(to - from), err) : 0;
+}
+
 int journal_read_script(const struct journal *journal, const char *language, uint64_t offset,
 			size_t len, struct buf *out, struct err *err)
 {
 	cleanup_buf struct buf piece = BUF_INIT(BUF_UNBOUNDED);
 	uint64_t at = 0;
 
-	for (size_t i = 0; i < journal->count && len > 0; i++) {
+	for (size_t i = 0; i < journal->count && at < offset + len; i++) {
 		const struct kept_cell *cell = &journal->cells[i];
 		size_t size = cell->ran ? script_size(&cell->script, language) : 0;
-		size_t skip;
-		size_t part;
 
-		at += size;
-		if (at <= offset)
-			continue;
 		buf_clear(&piece);
-		if (write_script(journal, cell, language, &piece, err) < 0)
+		if (at + size > offset && size > 0 &&
+		    (write_script(journal, cell, language, &piece, err) < 0 ||
+		     add_part(out, &piece, at, offset, len, err) < 0))
 			return -1;
-		skip = (size_t)(offset - (at - size));
-		part = size_min(size - skip, len);
-		if (buf_add(out, piece.data + skip, part, err) < 0)
-			return -1;
-		offset += part;
-		len -= part;
+		at += size;
 	}
-	return 0;
+	buf_clear(&piece);
+	script_tail(&piece, language, journal->left_out);
+	return add_part(out, &piece, at, offset, len, err);
 }

@@ -79,3 +79,12 @@ void script_write(struct buf *out, const struct script_cell *cell, const char *l
 	}
 	buf_puts(out, cell->open ? "\n\n" : "\n");
 }
+
+void script_tail(struct buf *out, const char *language, uint64_t left_out)
+{
+	if (left_out > 0)
+		buf_putf(out,
+			 "%s%%%% The journal is full: %" PRIu64 " cells after this point are not "
+			 "in it (PTYCELL_JOURNAL_MAX).\n",
+			 leader_of(language), left_out);
+}

@@ -39,5 +39,7 @@ size_t script_size(const struct script_cell *cell, const char *language);
 /* `code` has cell->code_len bytes. */
 void script_write(struct buf *out, const struct script_cell *cell, const char *language,
 		  const char *code);
+/* Appends how many cells are not in it, when there are any. */
+void script_tail(struct buf *out, const char *language, uint64_t left_out);
 
 #endif

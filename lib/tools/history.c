@@ -114,12 +114,31 @@ static void check_journal(struct history *history, const struct session *session
 	history->journal_failed = true;
 }
 
+/* Tells, once for a journal, of the first cell that is not in it whole. */
+static void tell_full(struct session *session, uint64_t number, size_t before, size_t after,
+		      const char *what)
+{
+	cleanup_free char *text = NULL;
+
+	if (before > 0 || after == 0)
+		return;
+	text = xasprintf(
+		"The record of session '%s' is nearly full, or the disk is: from cell %ju "
+		"on %s. Tell the user that PTYCELL_JOURNAL_MAX bounds notebook and script.",
+		session_id(session), (uintmax_t)number, what);
+	session_add_notice(session, text);
+}
+
 static void ask_journal(struct history *history, struct session *session,
 			const struct journal_asked *asked)
 {
+	struct journal *journal = session_journal(session);
+	uint64_t before = journal_left_out(journal);
 	struct err err;
 
-	check_journal(history, session, journal_ask(session_journal(session), asked, &err), &err);
+	check_journal(history, session, journal_ask(journal, asked, &err), &err);
+	tell_full(session, asked->number, before, journal_left_out(journal),
+		  "cells may be missing in it");
 }
 
 void history_ask(struct history *history, struct session *session, const struct exec_asked *asked)
@@ -162,11 +181,14 @@ void history_show(struct history *history, struct session *session, const struct
 static void end_in_journal(struct history *history, struct session *session,
 			   const struct journal_entry *entry)
 {
+	struct journal *journal = session_journal(session);
+	size_t before = journal_bare_count(journal);
 	enum journal_taken taken;
 	struct err err;
 
-	check_journal(history, session, journal_end(session_journal(session), entry, &taken, &err),
-		      &err);
+	check_journal(history, session, journal_end(journal, entry, &taken, &err), &err);
+	tell_full(session, entry->number, before, journal_bare_count(journal),
+		  "outputs may be missing in it");
 	session_keep_notebook(session);
 }
 

@@ -279,8 +279,7 @@ def test_a_large_notebook_is_read_in_ranges_and_holds_nobody_up(server):
 
 def test_a_full_journal_keeps_code_longer_than_outputs(home):
     with Server(home, "--journal-max=64K", "--output-chars=8000") as server:
-        for _ in range(40):
-            server.cell("print('o' * 4000)")
+        said = [server.cell("print('o' * 4000)").text for _ in range(40)]
         info = server.call("session_info", session_id="s").object
         book = notebook(server)
         script = read(server, "script")
@@ -290,6 +289,19 @@ def test_a_full_journal_keeps_code_longer_than_outputs(home):
     assert journal["cells"] + journal.get("cells_left_out", 0) == 40
     assert script.count("print(") == journal["cells"]
     assert len([c for c in book["cells"] if c["cell_type"] == "code"]) == journal["cells"]
+    first_bare = journal["cells"] - journal["cells_without_outputs"] + 1
+    assert [number for number, text in enumerate(said, 1) if "outputs may be missing in it" in text] == [first_bare]
+
+
+def test_cells_that_a_full_journal_has_no_room_for_are_told(home):
+    """R7: once in an answer, and in each reader."""
+    with Server(home, "--journal-max=64K") as server:
+        server.cell("1")
+        said = [server.cell("#" * 70_000).text, server.cell("#" * 70_000).text]
+        script, book = read(server, "script"), notebook(server)
+    assert "from cell 2 on cells may be missing in it" in said[0] and "missing" not in said[1]
+    assert script.endswith("# %% The journal is full: 2 cells after this point are not in it (PTYCELL_JOURNAL_MAX).\n")
+    assert "The journal is full: 2 cells" in book["cells"][-1]["source"]
 
 
 # ---- what is kept ----

@@ -216,6 +216,9 @@ static void a_link_in_its_place_is_not_followed(void **state)
 	assert_int_equal(ask(&entry), -1);
 	assert_int_equal(err.code, ERR_SYSTEM);
 	assert_int_equal(journal_left_out(journal), 1);
+	assert_script("javascript",
+		      "// %% The journal is full: 1 cells after this point are not in "
+		      "it (PTYCELL_JOURNAL_MAX).\n");
 	assert_false(scratch_exists(scratch.fd, "elsewhere"));
 	assert_int_equal(journal_count(journal), 0);
 }
