@@ -72,6 +72,7 @@ struct session_limits {
 struct settings {
 	struct session_limits limits; /* a session's start values, and its ceilings */
 	uint64_t exec_timeout_max;    /* s: ceiling of a cell's own `timeout` */
+	uint64_t record_output;       /* bytes of a cell's output that its record shows */
 	uint64_t stop_grace;          /* s: after the deadline, for code that does not end */
 	uint64_t query_timeout;       /* s: of exec_sql */
 	uint64_t query_rows_max;      /* of one query */

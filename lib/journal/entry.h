@@ -43,6 +43,13 @@ struct journal_entry {
 	size_t code_len;
 	const char *text; /* the terminal's, cleaned */
 	size_t text_len;
+	/*
+	 * A file of the spool (its path; NULL: none) whose first `spooled` bytes are the terminal's
+	 * output, whole: what stands behind the first `lead` bytes of `text`.
+	 */
+	const char *spool_path;
+	size_t spooled;
+	size_t lead;
 	const char *value; /* foreign from here on, not cleaned */
 	const char *traceback;
 	bool settled; /* these two are clean, and no secret is in them */

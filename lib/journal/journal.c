@@ -30,7 +30,7 @@ enum {
 };
 
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
-			    const struct redact *redact)
+			    uint64_t output_max, const struct redact *redact)
 {
 	struct journal *journal = xcalloc(1, sizeof(*journal));
 
@@ -39,6 +39,7 @@ struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_byt
 	journal->session_id = xstrdup(session_id);
 	redact_string(redact, &journal->session_id);
 	journal->max = max_bytes;
+	journal->output_max = output_max;
 	journal->redact = redact;
 	journal->notebook_fd = -1;
 	return journal;
@@ -287,10 +288,28 @@ static json_t *shown_text(const struct journal_entry *entry, const char *text, s
 	return json_make_text(buf_str(&shown), shown.len);
 }
 
-static void put_outputs(json_t *fields, const struct journal_entry *entry)
+/* Where all of a long output lies. */
+static void put_spool(json_t *fields, const struct journal_entry *entry, uint64_t output_max)
+{
+	const char *slash = entry->spool_path != NULL ? strrchr(entry->spool_path, '/') : NULL;
+	json_t *output;
+
+	if (slash == NULL || entry->spooled == 0)
+		return;
+	output = json_object();
+	json_put_str(output, "file", slash + 1);
+	json_put_int(output, "bytes", (json_int_t)entry->spooled);
+	json_put_int(output, "shown",
+		     (json_int_t)(entry->spooled < output_max ? entry->spooled : output_max));
+	json_put_int(output, "lead", (json_int_t)entry->lead);
+	json_put(fields, "output", output);
+}
+
+static void put_outputs(json_t *fields, const struct journal_entry *entry, uint64_t output_max)
 {
 	json_put(fields, "text",
 		 json_make_text(entry->text != NULL ? entry->text : "", entry->text_len));
+	put_spool(fields, entry, output_max);
 	if (entry->value != NULL)
 		json_put(fields, "value",
 			 shown_text(entry, entry->value, NOTEBOOK_VALUE_CHARS_MAX));
@@ -308,14 +327,15 @@ static void put_outputs(json_t *fields, const struct journal_entry *entry)
 }
 
 /* The JSON text of the end. Without outputs it has less than END_MAX bytes with its beginning. */
-static char *write_end(const struct journal_entry *entry, bool outputs)
+static char *write_end(const struct journal *journal, const struct journal_entry *entry,
+		       bool outputs)
 {
 	cleanup_json json_t *fields = new_cell_fields("ended", entry->number);
 
 	json_put_str(fields, "state", entry->state);
 	json_put_bool(fields, "ran", entry->ran);
 	if (outputs)
-		put_outputs(fields, entry);
+		put_outputs(fields, entry, journal->output_max);
 	else
 		json_put_bool(fields, "outputs_left_out", true);
 	return json_write_text(fields);
@@ -379,7 +399,7 @@ static int add_whole(struct journal *journal, struct kept_cell *cell,
 static int add_bare(struct journal *journal, struct kept_cell *cell,
 		    const struct journal_entry *entry, struct err *err)
 {
-	cleanup_free char *text = write_end(entry, false);
+	cleanup_free char *text = write_end(journal, entry, false);
 	struct event_place place;
 
 	journal->bare++;
@@ -393,7 +413,7 @@ static int add_end(struct journal *journal, struct kept_cell *cell,
 		   const struct journal_entry *entry, enum journal_taken *ret_taken,
 		   struct err *err)
 {
-	cleanup_free char *text = write_end(entry, true);
+	cleanup_free char *text = write_end(journal, entry, true);
 	struct err ignored;
 
 	*ret_taken = JOURNAL_WITHOUT_OUTPUTS;

@@ -30,13 +30,16 @@ struct redact;
 enum journal_taken { JOURNAL_WHOLE, JOURNAL_WITHOUT_OUTPUTS, JOURNAL_NOT };
 
 #define JOURNAL_NOTEBOOK_FILE "notebook.ipynb"
+/* Where the whole outputs of cells lie, seen from the journal's folder. */
+#define JOURNAL_SPOOL "../spool"
 
 /*
- * `dir_fd` is borrowed; nothing is written before the first cell. `redact` (borrowed, or NULL)
- * takes secrets out of all that is added.
+ * `dir_fd` is borrowed; nothing is written before the first cell. `output_max` bounds the bytes of
+ * one cell's terminal output that readers get. `redact` (borrowed, or NULL) takes secrets out of
+ * all that is added.
  */
 struct journal *journal_new(int dir_fd, const char *session_id, uint64_t max_bytes,
-			    const struct redact *redact);
+			    uint64_t output_max, const struct redact *redact);
 void journal_free(struct journal *journal);
 /*
  * The journal that an ended server left in this folder, for reading and drawing. A cell that had no

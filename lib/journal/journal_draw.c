@@ -93,14 +93,17 @@ static void draw_open(const struct kept_cell *cell, const struct event *asked,
 	notebook_cell(out, &entry, entry.note != NULL);
 }
 
-static void draw_ended(const struct kept_cell *cell, const struct event *asked,
-		       const struct event *end, const struct figures *figures, struct buf *out)
+static void draw_ended(const struct journal *journal, const struct kept_cell *cell,
+		       const struct event *asked, const struct event *end,
+		       const struct figures *figures, struct buf *out)
 {
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	cleanup_json json_t *record = journal_record_of(cell, end);
 	struct journal_entry entry = entry_of(cell, asked, record);
 
-	entry.text = text_of(end, "text");
-	entry.text_len = json_string_length(json_object_get(end->fields, "text"));
+	journal_read_text(journal, end, &text);
+	entry.text = text_of(end, "text") != NULL ? buf_str(&text) : NULL;
+	entry.text_len = text.len;
 	entry.value = text_of(end, "value");
 	entry.traceback = text_of(end, "traceback");
 	entry.settled = true;
@@ -131,7 +134,7 @@ static int draw_cell(const struct journal *journal, const struct kept_cell *cell
 	if (cell->ended.len == 0)
 		draw_open(cell, &asked, &shown, out);
 	else
-		draw_ended(cell, &asked, &end, &figures, out);
+		draw_ended(journal, cell, &asked, &end, &figures, out);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ struct journal {
 	int dir_fd;
 	char *session_id;
 	uint64_t max;
+	uint64_t output_max;
 	const struct redact *redact; /* or NULL */
 	struct kept_cell *cells;     /* by their numbers */
 	size_t count;

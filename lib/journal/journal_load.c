@@ -114,7 +114,7 @@ struct journal *journal_load(int dir_fd, struct err *err)
 
 	if (events == NULL)
 		return NULL;
-	journal = journal_new(dir_fd, "", 0, NULL);
+	journal = journal_new(dir_fd, "", 0, 0, NULL);
 	events_free(journal->events);
 	journal->events = events;
 	while (events_next(events, &place, &event))

@@ -6,9 +6,18 @@
  * of its own cells alone.
  */
 #include "journal/journal_read.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fd.h"
+#include "base/mem.h"
 #include "journal/journal_internal.h"
 #include "json/make.h"
 #include "text/base64.h"
+#include "text/screen.h"
 
 /* ---- cells ---- */
 
@@ -78,6 +87,55 @@ int journal_read_shown(const struct journal *journal, const struct kept_cell *ce
 	return 0;
 }
 
+/* The start of a file of the spool, at most `max` bytes, as a person would have seen it. */
+static bool read_spool(const struct journal *journal, const char *name, size_t max, struct buf *out)
+{
+	cleanup_free char *path = xasprintf(JOURNAL_SPOOL "/%s", name);
+	cleanup_free char *data = NULL;
+	cleanup_fd int fd = -1;
+	struct screen *screen;
+	ssize_t len;
+
+	if (name[0] == '\0' || strchr(name, '/') != NULL || max > EVENTS_LEN_MAX)
+		return false;
+	fd = openat(journal->dir_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	data = xcalloc(1, max + 1);
+	len = read(fd, data, max);
+	if (len < 0)
+		return false;
+	screen = screen_new();
+	screen_feed(screen, data, (size_t)len);
+	screen_text(screen, out);
+	screen_free(screen);
+	return true;
+}
+
+void journal_read_text(const struct journal *journal, const struct event *end, struct buf *out)
+{
+	const json_t *text = json_object_get(end->fields, "text");
+	const json_t *output = json_object_get(end->fields, "output");
+	const char *name = json_string_value(json_object_get(output, "file"));
+	json_int_t bytes = json_integer_value(json_object_get(output, "bytes"));
+	json_int_t shown = json_integer_value(json_object_get(output, "shown"));
+	size_t lead = (size_t)json_integer_value(json_object_get(output, "lead"));
+
+	if (json_string_value(text) == NULL)
+		return;
+	buf_put(out, json_string_value(text), size_min(lead, json_string_length(text)));
+	if (name == NULL || !read_spool(journal, name, (size_t)shown, out)) {
+		buf_clear(out);
+		buf_put(out, json_string_value(text), json_string_length(text));
+	} else if (bytes > shown) {
+		buf_putf(out,
+			 "\n[%" JSON_INTEGER_FORMAT
+			 " bytes of output; the first %" JSON_INTEGER_FORMAT
+			 " are shown (PTYCELL_RECORD_OUTPUT)]\n",
+			 bytes, shown);
+	}
+}
+
 json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 {
 	json_t *kept = json_object_get(end->fields, "record");
@@ -91,18 +149,17 @@ json_t *journal_record_of(const struct kept_cell *cell, const struct event *end)
 }
 
 /* Fills in what is the same in the event of the end. */
-static void put_end(json_t *object, const struct kept_cell *cell, const struct buf *shown,
+static void put_end(json_t *object, const struct kept_cell *cell, const struct buf *text,
 		    const struct event *end)
 {
 	static const char *const keys[] = { "left_out", "figures_left_out",
 					    "note",     "outputs_left_out",
-					    "text",     "value",
-					    "traceback" };
+					    "value",    "traceback" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		json_put(object, keys[i], json_incref(json_object_get(end->fields, keys[i])));
-	if (cell->ended.len == 0)
-		json_put(object, "text", json_make_text(buf_str(shown), shown->len));
+	if (cell->ended.len == 0 || json_object_get(end->fields, "text") != NULL)
+		json_put(object, "text", json_make_text(buf_str(text), text->len));
 }
 
 json_t *journal_read_cell(const struct journal *journal, size_t index, struct err *err)
@@ -110,16 +167,17 @@ json_t *journal_read_cell(const struct journal *journal, size_t index, struct er
 	const struct kept_cell *cell = &journal->cells[index];
 	cleanup_event struct event asked = EVENT_INIT;
 	cleanup_event struct event end = EVENT_INIT;
-	cleanup_buf struct buf shown = BUF_INIT(BUF_UNBOUNDED);
+	cleanup_buf struct buf text = BUF_INIT(BUF_UNBOUNDED);
 	json_t *object;
 
 	if (events_read(journal->events, &cell->asked, &asked, err) < 0 ||
 	    journal_read_end(journal, cell, &end, err) < 0 ||
-	    journal_read_shown(journal, cell, &shown, err) < 0)
+	    journal_read_shown(journal, cell, &text, err) < 0)
 		return NULL;
+	journal_read_text(journal, &end, &text);
 	object = journal_record_of(cell, &end);
 	json_put_str(object, "language", cell->script.language);
-	put_end(object, cell, &shown, &end);
+	put_end(object, cell, &text, &end);
 	if (put_figures(journal, cell, object, err) < 0) {
 		json_decref(object);
 		return NULL;

@@ -13,6 +13,11 @@ int journal_read_shown(const struct journal *journal, const struct kept_cell *ce
 		       struct err *err) MUST_CHECK;
 /* Returns the record that the event has, or what is known without it. A new reference. */
 json_t *journal_record_of(const struct kept_cell *cell, const struct event *end);
+/*
+ * Appends the terminal's text of a cell that is over: what was answered, or all of a long output as
+ * far as the session's spool has it.
+ */
+void journal_read_text(const struct journal *journal, const struct event *end, struct buf *out);
 /* Static. */
 const char *journal_image_mime(const struct event *figure);
 

@@ -77,6 +77,9 @@ struct cell {
 	size_t text_shown; /* characters of `text` and `result` */
 	size_t text_total; /* that there are */
 	char *spool_path;  /* where all of them lie */
+	size_t spooled;    /* bytes of its output there */
+	bool clipped;      /* an answer did not show all of it */
+	size_t lead;       /* bytes of `told` and `text` before its own output */
 	size_t background; /* characters of `text` that came before the cell began */
 
 	char *value; /* text of the last expression's value; as it is shown, as is the traceback */

@@ -122,6 +122,7 @@ void runner_take_background(struct runner *r, struct cell *cell)
 	if (cell->ran)
 		buf_puts(&cell->text, "[output of this cell]\n");
 	cell->background = shown.total;
+	cell->lead = cell->text.len;
 	transcript_free(r->background);
 	r->background = NULL;
 }
@@ -130,6 +131,8 @@ static void set_spool(struct runner *r, struct cell *cell, const struct transcri
 {
 	free(cell->spool_path);
 	cell->spool_path = shown->spooled ? xstrdup(transcript_spool_path(r->transcript)) : NULL;
+	cell->spooled = shown->spooled ? transcript_spooled(r->transcript) : 0;
+	cell->clipped = cell->clipped || shown->shown < shown->total;
 	cell->spool_cut = shown->spooled && transcript_spool_dropped(r->transcript) > 0;
 }
 

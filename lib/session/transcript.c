@@ -23,6 +23,7 @@ struct transcript {
 	struct spool *spool;
 	struct redact_stream *redact; /* or NULL */
 	bool spooling;
+	size_t spooled; /* bytes of output in the spool, without a result */
 	struct buf head;
 	struct ring tail;
 	uint64_t chars; /* characters among all bytes, without what others rewrote */
@@ -365,6 +366,7 @@ static void settle_spool(struct transcript *t, const struct buf *result,
 		spool_discard(t->spool);
 		t->spooling = false;
 	}
+	t->spooled = t->spooling ? spool_size(t->spool) : 0;
 	if (t->spooling && result != NULL && result->len > 0) {
 		if (t->line_open)
 			spool_write(t->spool, "\n", 1);
@@ -573,6 +575,11 @@ void transcript_take_answers(struct transcript *t, struct buf *out)
 	screen_take_answers(screen, out);
 	screen_free(screen);
 	t->answered = total;
+}
+
+size_t transcript_spooled(const struct transcript *t)
+{
+	return t->spooled;
 }
 
 const char *transcript_spool_path(const struct transcript *t)

@@ -71,6 +71,8 @@ void transcript_read(const struct transcript *transcript, struct buf *out);
 void transcript_last_line(const struct transcript *transcript, struct buf *out);
 /* Appends what a terminal would answer to the queries that have no answer yet (CSI 6n, CSI c). */
 void transcript_take_answers(struct transcript *transcript, struct buf *out);
+/* Bytes of output in the spool, once it is over. A result that lies there stands behind them. */
+size_t transcript_spooled(const struct transcript *transcript);
 /* Path of the spool as the session sees it, NULL when there is none. */
 const char *transcript_spool_path(const struct transcript *transcript);
 /* Bytes that the spool's limit dropped. */

@@ -115,6 +115,11 @@ const char *spool_path(const struct spool *spool)
 	return spool->path;
 }
 
+size_t spool_size(const struct spool *spool)
+{
+	return spool->written;
+}
+
 uint64_t spool_dropped(const struct spool *spool)
 {
 	return spool->dropped;

@@ -24,6 +24,8 @@ void spool_write(struct spool *spool, const void *data, size_t len);
 void spool_discard(struct spool *spool);
 /* Absolute path as the session sees it. */
 const char *spool_path(const struct spool *spool);
+/* Bytes that were written. */
+size_t spool_size(const struct spool *spool);
 uint64_t spool_dropped(const struct spool *spool);
 /* NULL while all is well. */
 const char *spool_error(const struct spool *spool);

@@ -114,6 +114,28 @@ def test_the_notebook_is_valid_and_has_text_figures_values_and_errors(server):
     assert book.metadata.language_info.file_extension == ".py"  # R15: nbconvert --to script
 
 
+def stream(cell):
+    return "".join(output["text"] for output in cell["outputs"] if output["output_type"] == "stream")
+
+
+def test_a_long_output_is_whole_in_the_notebook(home):
+    """R3: what the model is shown is clipped, what is recorded is not."""
+    lines = "".join(f"line {n}\n" for n in range(50_000))
+    with Server(home, "--record-output=1M") as server:
+        short = server.cell("for n in range(50_000): print('line', n)\n'value'")
+        server.cell("import threading, time\ngo = threading.Event()\n"
+                    "threading.Thread(target=lambda: (go.wait(), print('late'))).start()\n'begun'")
+        server.cell("go.set(); time.sleep(0.5)\nfor n in range(50_000): print('line', n)")
+        server.cell("print('\\u00e9' * (1 << 20))")
+        assert json.loads(read(server, "cells/1"))["text"] == lines
+    whole, _, last, cut = kept(home)[0]["cells"]
+    assert len(short.text) < 20_000
+    assert stream(whole) == lines and whole["outputs"][-1]["data"]["text/plain"] == "'value'"
+    assert stream(last).endswith(lines[-1000:]) and "late\n" in stream(last)[:1000]
+    assert stream(cut) == "\u00e9" * (1 << 19) + (
+        "\n[2097153 bytes of output; the first 1048576 are shown (PTYCELL_RECORD_OUTPUT)]\n")
+
+
 def test_every_figure_of_a_cell_is_in_the_notebook(server):
     """R4: a cell holds 20; a driver saves the others, and the journal reads them from there."""
     pytest.importorskip("PIL")

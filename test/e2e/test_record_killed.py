@@ -67,6 +67,14 @@ def test_the_next_server_finishes_the_notebook_and_the_cell_that_ran_is_there(ho
     assert book["cells"][1]["metadata"]["ptycell"]["state"] == "killed"
 
 
+def test_a_long_output_is_whole_in_a_finished_notebook(home):
+    with Server(home) as server:
+        server.cell("for n in range(50_000): print('line', n)")
+        folder = kill(server)
+    start_next(home, folder)
+    assert texts(books(home)["notebook.ipynb"]["cells"][0]) == "".join(f"line {n}\n" for n in range(50_000))
+
+
 def test_a_kept_notebook_is_replaced_and_one_that_its_user_changed_is_not(home):
     with Server(home) as server:
         server.cell("print('one')")

@@ -26,7 +26,7 @@ JOURNAL_FN int set_up(void **state)
 {
 	(void)state;
 	scratch_init(&scratch);
-	journal = journal_new(scratch.fd, "sales", 1 << 20, NULL);
+	journal = journal_new(scratch.fd, "sales", 1 << 20, 1 << 20, NULL);
 	return 0;
 }
 

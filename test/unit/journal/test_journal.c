@@ -118,7 +118,7 @@ static void no_limit_is_passed_wherever_the_last_cell_ended(void **state)
 	for (uint64_t max = 4000; max < 5500; max += 3) {
 		journal_free(journal);
 		(void)unlinkat(scratch.fd, "events", 0);
-		journal = journal_new(scratch.fd, "sales", max, NULL);
+		journal = journal_new(scratch.fd, "sales", max, 1 << 20, NULL);
 		for (uint64_t n = 1; n <= 20; n++)
 			(void)add(entry_of(n, "python", "print('o')", "o"));
 		assert_in_range(journal_left_out(journal), 1, 19);
@@ -292,7 +292,7 @@ static void secrets_reach_none_of_the_files(void **state)
 	redact_add(redact, "A", "hunter2hunter2");
 	redact_finish(redact);
 	journal_free(journal);
-	journal = journal_new(scratch.fd, "sales", 1 << 20, redact);
+	journal = journal_new(scratch.fd, "sales", 1 << 20, 1 << 20, redact);
 	entry.value = "'hunter2\xe2\x80\x8bhunter2'"; /* joined by cleaning */
 	entry.traceback = "a\nhunter2hunter2";
 	entry.error_name = "hunter2hunter2";
