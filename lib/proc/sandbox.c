@@ -136,19 +136,23 @@ static void take_listener(struct sandbox *sandbox, int *fd)
 
 static void tell_measured(const struct sandbox *sandbox, const struct wire_message *message)
 {
+	struct sandbox_usage told;
 	struct usage usage;
 
 	memcpy(&usage, message->payload, sizeof(usage));
-	sandbox->watcher->measured(sandbox->watcher_data,
-				   &(struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
-							    .cpu_ms = usage.cpu_ms,
-							    .deleted_bytes = usage.deleted_bytes,
-							    .processes = usage.processes,
-							    .in_flight = usage.in_flight,
-							    .tasks = usage.tasks,
-							    .exact = usage.exact != 0,
-							    .programs_bytes = usage.programs_bytes,
-							    .shared_bytes = usage.shared_bytes });
+	told = (struct sandbox_usage){ .memory_bytes = usage.memory_bytes,
+				       .cpu_ms = usage.cpu_ms,
+				       .deleted_bytes = usage.deleted_bytes,
+				       .processes = usage.processes,
+				       .in_flight = usage.in_flight,
+				       .tasks = usage.tasks,
+				       .exact = usage.exact != 0,
+				       .programs_bytes = usage.programs_bytes,
+				       .shared_bytes = usage.shared_bytes };
+	for (size_t i = 0; i < SANDBOX_GROWTHS_MAX; i++)
+		told.growths[i] = (struct sandbox_growth){ .interpreter = usage.growths[i].parent,
+							   .bytes = usage.growths[i].bytes };
+	sandbox->watcher->measured(sandbox->watcher_data, &told);
 }
 
 static void tell_relieved(const struct sandbox *sandbox, const struct wire_message *message)

@@ -106,6 +106,8 @@ bool sandbox_is_dead(const struct sandbox *sandbox);
  */
 uint64_t sandbox_oom_kills(const struct sandbox *sandbox, uint64_t *ret_limit);
 
+enum { SANDBOX_GROWTHS_MAX = 8 };
+
 /* What its processes use: of every interpreter and of what those started. */
 struct sandbox_usage {
 	uint64_t memory_bytes;
@@ -117,6 +119,11 @@ struct sandbox_usage {
 	bool exact;              /* as it was asked for */
 	uint64_t programs_bytes; /* of memory_bytes, what is not interpreters' */
 	uint64_t shared_bytes;   /* of memory_bytes, what files of /dev/shm take */
+	/* Of an exact one: by how much interpreters have grown since the look before. */
+	struct sandbox_growth {
+		int interpreter; /* its interpreter_number; 0: it is none any more */
+		uint64_t bytes;
+	} growths[SANDBOX_GROWTHS_MAX];
 };
 
 /* The processes that were killed for their memory. */

@@ -61,6 +61,15 @@ static void fit_shared(struct init *init, const struct usage *usage)
 		init->shared_max = bytes;
 }
 
+/* That of a start, by its minder; 0: it is not known any more. */
+static int32_t number_of(const struct init *init, pid_t minder)
+{
+	for (uint32_t back = 0; back < STARTS_KEPT && back < init->starts; back++)
+		if (init->minders[(init->starts - back) % STARTS_KEPT] == minder)
+			return (int32_t)(init->starts - back);
+	return 0;
+}
+
 static void measure(struct warden *warden, bool exact)
 {
 	struct init *init = container_of(warden, struct init, warden);
@@ -70,6 +79,8 @@ static void measure(struct warden *warden, bool exact)
 
 	usage_measure(FIRST_OF_SESSION, exact, &places, &usage, &largest);
 	fit_shared(init, &usage);
+	for (size_t i = 0; i < USAGE_BUSY_MAX && usage.growths[i].parent != 0; i++)
+		usage.growths[i].parent = number_of(init, usage.growths[i].parent);
 	wire_tell(warden->channel, WIRE_MEASURED, &usage);
 }
 

@@ -21,6 +21,7 @@ enum {
 	ROLLUP_MAX = 4096,
 	SMALL_BYTES = 1 << 20,  /* of such a process it does not matter who owns its pages */
 	GROWTH_BYTES = 1 << 20, /* less is none */
+	FLAG_SIGNALED = 0x400,  /* of the kernel's: a signal ends it */
 };
 
 /* What the last two quick measures saw: who has grown since the older is to go first. */
@@ -77,7 +78,7 @@ struct process {
 	pid_t parent;
 	char name[USAGE_NAME_MAX];
 	uint32_t threads;
-	bool is_zombie;
+	bool is_ending; /* a zombie, or killed: its memory goes without anybody's help */
 };
 
 static bool look_at(pid_t pid, struct process *ret_process)
@@ -88,6 +89,8 @@ static bool look_at(pid_t pid, struct process *ret_process)
 	unsigned long long own[2];
 	unsigned long long started;
 	unsigned int threads;
+	unsigned int flags;
+	unsigned long long pending;
 	long long waited[2];
 	char state;
 	size_t len;
@@ -98,15 +101,16 @@ static bool look_at(pid_t pid, struct process *ret_process)
 	close = strrchr(text, ')');
 	if (open == NULL || close == NULL ||
 	    sscanf(close + 1,
-		   " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %lld %lld "
-		   "%*d %*d %u %*d %llu",
-		   &state, &ret_process->parent, &own[0], &own[1], &waited[0], &waited[1], &threads,
-		   &started) != 8)
+		   " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %llu %llu %lld %lld "
+		   "%*d %*d %u %*d %llu %*u %*d %*u %*u %*u %*u %*u %*u %llu",
+		   &state, &ret_process->parent, &flags, &own[0], &own[1], &waited[0], &waited[1],
+		   &threads, &started, &pending) != 10)
 		return false;
 	ret_process->started = started;
 	ret_process->threads = threads;
 	ret_process->ticks = own[0] + own[1] + (uint64_t)waited[0] + (uint64_t)waited[1];
-	ret_process->is_zombie = state == 'Z' || state == 'X';
+	ret_process->is_ending = state == 'Z' || state == 'X' || (flags & FLAG_SIGNALED) != 0 ||
+				 (pending & BIT(SIGKILL - 1)) != 0;
 	len = (size_t)(close - open - 1);
 	len = size_min(len, sizeof(ret_process->name) - 1);
 	memcpy(ret_process->name, open + 1, len);
@@ -175,7 +179,7 @@ static struct usage_process *survey(int first, bool exact, const struct pidlist 
 		if (generations[i] < first)
 			continue;
 		ret_totals->tasks += process.threads;
-		if (process.is_zombie)
+		if (process.is_ending)
 			continue;
 		rows[len].pid = list->pids[i];
 		rows[len].generations = generations[i];
@@ -251,17 +255,36 @@ static void remember(const struct usage_process *rows, size_t len)
 		seen[i] = (struct memory){ rows[i].pid, rows[i].started, rows[i].memory_bytes };
 }
 
-static bool has_grown(const struct usage_process *row)
+static uint64_t growth_of(const struct usage_process *row)
 {
 	uint64_t shared;
+	uint64_t bytes = memory_of(row->pid, false, &shared);
 
 	for (size_t i = 0; i < history[1].len; i++) {
 		const struct memory *seen = &history[1].rows[i];
 
 		if (seen->pid == row->pid && seen->started == row->started)
-			return memory_of(row->pid, false, &shared) > seen->bytes + GROWTH_BYTES;
+			return bytes > seen->bytes ? bytes - seen->bytes : 0;
 	}
-	return true;
+	return bytes;
+}
+
+static bool has_grown(const struct usage_process *row)
+{
+	return growth_of(row) > GROWTH_BYTES;
+}
+
+static void tell_growths(int first, const struct usage_process *rows, size_t len,
+			 struct usage *usage)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < len && count < USAGE_BUSY_MAX; i++)
+		if (rows[i].generations == first)
+			usage->growths[count++] = (struct usage_growth){
+				.bytes = growth_of(&rows[i]),
+				.parent = proctree_number(rows[i].parent),
+			};
 }
 
 void usage_measure(int first, bool exact, const struct usage_places *places,
@@ -290,6 +313,8 @@ void usage_measure(int first, bool exact, const struct usage_places *places,
 		if (rows[i].memory_bytes >= ret_largest->memory_bytes)
 			*ret_largest = rows[i];
 	}
+	if (exact && rows != NULL)
+		tell_growths(first, rows, len, ret_usage);
 	free(rows);
 	ret_usage->processes = (uint32_t)len;
 	ret_usage->tasks = totals.tasks;

@@ -21,6 +21,19 @@ struct usage_places {
 	const char *shared; /* a file system in memory, of the session alone */
 };
 
+enum {
+	USAGE_NAME_MAX = 16,
+	USAGE_KILLS_MAX = 64, /* processes that one relief kills */
+	USAGE_BUSY_MAX = 8,
+};
+
+/* Of the first generation, since the last but one quick measure: all it has, when it is new. */
+struct usage_growth {
+	uint64_t bytes;
+	int32_t parent; /* whose child it is; 0: there is none */
+	int32_t unused;
+};
+
 /* Crosses a channel as it is. */
 struct usage {
 	uint64_t memory_bytes;
@@ -32,12 +45,7 @@ struct usage {
 	uint64_t shared_bytes;   /* of memory_bytes, what files of places.shared take */
 	uint32_t in_flight;      /* descriptors on their way through sockets (held.h) */
 	uint32_t tasks;          /* threads of all processes, and zombies, as the kernel counts */
-};
-
-enum {
-	USAGE_NAME_MAX = 16,
-	USAGE_KILLS_MAX = 64, /* processes that one relief kills */
-	USAGE_BUSY_MAX = 8,
+	struct usage_growth growths[USAGE_BUSY_MAX]; /* of an exact one */
 };
 
 /* A process and what it has. Crosses a channel as it is; `name` is foreign. */

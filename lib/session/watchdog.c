@@ -8,6 +8,7 @@
 #include "proc/sandbox_client.h"
 #include "session/confinement.h"
 #include "session/disk_guard.h"
+#include "session/memory_hold.h"
 #include "session/session_internal.h"
 #include "text/clean.h"
 #include "text/status.h"
@@ -16,10 +17,7 @@ enum {
 	MEMORY_NEAR = 3,
 	MEMORY_NEAR_OF = 4,
 	TASKS_NEAR = 2, /* some come and go while they are counted */
-	HOLD_PART = 8,  /* of the limit, that may be used beyond it by what does not grow */
-	STEP_PART = 64, /* of the limit: so much more is growth */
-	SETTLE_MS = 3000,
-	CPU_PART = 16, /* of the limit, that a session may use beyond it to save what it has */
+	CPU_PART = 16,  /* of the limit, that a session may use beyond it to save what it has */
 	CPU_LEAST_MS = 5000,
 };
 
@@ -36,11 +34,7 @@ struct watchdog {
 	struct loop_timer timer;
 	enum relief relief;
 	struct loop_timer asked;
-	struct hold {
-		const struct runner *stopped; /* interrupted for its memory; NULL: none is */
-		uint64_t base;                /* what was used then; 0: not above the limit */
-		uint64_t settled_ms;          /* until then it may grow: a cell ends meanwhile */
-	} hold;
+	struct memory_hold hold;
 	unsigned int reliefs; /* since the first */
 	uint64_t first_relief_ms;
 	uint64_t oom_told; /* of sandbox_oom_kills */
@@ -115,7 +109,7 @@ static void put_sizes(struct buf *out, const char *what, uint64_t used, uint64_t
 static void put_memory(struct buf *out, const struct sandbox_usage *usage, uint64_t max)
 {
 	put_sizes(out, "the session's processes used", usage->memory_bytes, max, "memory_max");
-	if (usage->shared_bytes <= max / STEP_PART)
+	if (usage->shared_bytes <= max / MEMORY_HOLD_STEP_PART)
 		return;
 	buf_puts(out, ", of which ");
 	status_size(out, usage->shared_bytes);
@@ -133,26 +127,14 @@ static void on_asked(struct loop_timer *timer)
 	sandbox_measure(w->session->sandbox, true);
 }
 
-/* Of several that run, those that are not at fault would have it in their output. */
-static struct runner *find_only_busy(const struct session *s)
-{
-	struct runner *busy = NULL;
-
-	for (size_t i = 0; i < s->lane_count; i++) {
-		if (runner_state(s->lanes[i].runner) != RUNNER_BUSY)
-			continue;
-		if (busy != NULL)
-			return NULL;
-		busy = s->lanes[i].runner;
-	}
-	return busy;
-}
-
-/* Where the code is shall stand in the answer, when it is an interpreter that will be killed. */
+/*
+ * Where the code is shall stand in the answer, when it is an interpreter that will be killed. Of
+ * several that run, those that are not at fault would have it in their output.
+ */
 static bool ask_where(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct loop *loop = w->session->host->loop;
-	struct runner *busy = find_only_busy(w->session);
+	struct runner *busy = memory_hold_at_fault(&w->hold, w->session);
 
 	if (usage->memory_bytes - usage->programs_bytes <= w->session->limits.memory_max ||
 	    busy == NULL || !runner_ask_where(busy))
@@ -166,21 +148,16 @@ static void relieve(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	struct session *s = w->session;
 	cleanup_buf struct buf why = BUF_INIT(BUF_UNBOUNDED);
-	int busy[SESSION_LANGUAGES_MAX];
-	size_t count = 0;
+	int numbers[SESSION_LANGUAGES_MAX];
+	size_t count = memory_hold_first(&w->hold, s, numbers);
 
 	put_memory(&why, usage, s->limits.memory_max);
 	buf_puts(&why, ", so this interpreter was killed; use less at a time");
 	/* Which one it will be is known once it is dead. */
-	for (size_t i = 0; i < s->lane_count; i++) {
-		struct runner *runner = s->lanes[i].runner;
-
-		runner_expect_kill(runner, buf_str(&why));
-		if (runner_state(runner) == RUNNER_BUSY)
-			busy[count++] = runner_interpreter_number(runner);
-	}
+	for (size_t i = 0; i < s->lane_count; i++)
+		runner_expect_kill(s->lanes[i].runner, buf_str(&why));
 	w->relief = RELIEF_KILLS;
-	sandbox_relieve(s->sandbox, s->limits.memory_max, busy, count);
+	sandbox_relieve(s->sandbox, s->limits.memory_max, numbers, count);
 }
 
 /* Code starts anew what is killed: no relief helps. */
@@ -208,52 +185,16 @@ static void give_up(struct watchdog *w, const struct sandbox_usage *usage)
 	watchdog_end_code(w->session, buf_str(&why));
 }
 
-/* Is what is used too much even for the while that a cell takes to end by its interrupt? */
-static bool is_beyond(const struct watchdog *w, const struct sandbox_usage *usage)
-{
-	uint64_t max = w->session->limits.memory_max;
-
-	return usage->memory_bytes - usage->programs_bytes <= max ||
-	       usage->memory_bytes > max + max / HOLD_PART;
-}
-
-/*
- * Would an interpreter be killed, the cell that runs is interrupted instead, and keeps what it has;
- * what grows on after that is killed.
- */
-static bool holds(struct watchdog *w, const struct sandbox_usage *usage)
-{
-	uint64_t now = loop_now(w->session->host->loop);
-	uint64_t step = w->session->limits.memory_max / STEP_PART;
-	struct runner *busy = find_only_busy(w->session);
-
-	if (is_beyond(w, usage))
-		return false;
-	if (w->hold.base != 0 && now < w->hold.settled_ms) {
-		w->hold.base = usage->memory_bytes;
-		return true;
-	}
-	if (w->hold.base != 0 && usage->memory_bytes <= w->hold.base + step)
-		return true;
-	if (busy == NULL || w->hold.stopped == busy)
-		return false;
-	w->hold = (struct hold){ .stopped = busy,
-				 .base = usage->memory_bytes,
-				 .settled_ms = now + SETTLE_MS };
-	runner_stop(busy, RUNNER_STOP_INTERRUPT);
-	return true;
-}
-
 static void check_memory(struct watchdog *w, const struct sandbox_usage *usage)
 {
 	if (w->relief == RELIEF_ASKED || w->relief == RELIEF_KILLS)
 		return;
 	if (usage->memory_bytes <= w->session->limits.memory_max) {
 		w->relief = RELIEF_NONE;
-		w->hold.base = 0;
+		memory_hold_fits(&w->hold);
 	} else if (!usage->exact)
 		sandbox_measure(w->session->sandbox, true);
-	else if (holds(w, usage))
+	else if (memory_hold_waits(&w->hold, w->session, usage))
 		w->relief = RELIEF_NONE;
 	else if (w->relief != RELIEF_LOOKS && ask_where(w, usage))
 		return;
@@ -474,10 +415,9 @@ void watchdog_end_cell(struct watchdog *w, const struct runner *runner, struct c
 	if (w->cpu_stopped)
 		cell->cpu_stopped_ms = w->cpu_used_ms;
 	w->cpu_stopped = w->cpu_stopped && is_running_beside(w->session, runner);
-	if (w->hold.stopped == runner) {
-		cell->memory_stopped = w->hold.base;
-		w->hold.stopped = NULL;
-	}
+	for (size_t i = 0; i < w->session->lane_count; i++)
+		if (w->session->lanes[i].runner == runner)
+			cell->memory_stopped = memory_hold_end_cell(&w->hold, i);
 	cell->memory_near = w->memory_bytes[0] >= near || w->memory_bytes[1] >= near;
 }
 
@@ -507,7 +447,7 @@ void watchdog_move(struct watchdog *w)
 {
 	loop_timer_stop(&w->asked);
 	w->relief = RELIEF_NONE;
-	w->hold = (struct hold){ 0 };
+	w->hold = (struct memory_hold){ 0 };
 	w->oom_told = 0;
 	w->oom_seen = 0;
 	w->cpu_earlier_ms = w->cpu_used_ms;

@@ -8,10 +8,9 @@
  * last: it kills without asking where the code was.
  *
  * It looks twice a second while a cell runs and seldom else. Over the limit of memory programs
- * that code started are killed, and interpreters when those do not suffice, the idle ones last. A
- * single cell that runs is interrupted before that, and killed when it grows on or what is used is
- * an eighth above the limit. Over that of
- * processor time it is interrupted, too, and over any other the interpreters that run are killed.
+ * that code started are killed, and interpreters when those do not suffice, after their cells were
+ * interrupted (memory_hold.h), the idle ones last. Over that of processor time cells are
+ * interrupted, too, and over any other the interpreters that run are killed.
  * What ended, why, and what to do is in the next answer.
  */
 #ifndef SESSION_WATCHDOG_H

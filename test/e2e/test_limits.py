@@ -203,6 +203,52 @@ def test_an_interpreter_is_interrupted_before_it_is_ended_for_what_all_have(tigh
     assert tight.cell("del x; 1").text == "1\n"
 
 
+WAITS = "until [ -e go ]; do sleep 0.05; done; echo $y"
+
+
+def test_of_several_cells_the_one_that_grows_is_interrupted(tight):
+    skip_without("javascript")
+    tight.cell("y=5", language="bash")
+    innocent = tight.start_cell(WAITS, language="bash")
+    result = tight.cell(GROWS_SLOWLY["javascript"][1], language="javascript")
+    assert result.state == "interrupted" and "more than the limit of 400 MB (memory_max)" in result.text, result.texts
+    assert tight.cell("open('go', 'w'); len(x) >> 20").text == "250\n"
+    assert innocent.get()["result"]["content"][0]["text"] == "5\n"
+    assert tight.cell("z.length > 9", language="javascript").text == "true\n"
+
+
+def test_of_several_that_grow_each_is_interrupted_and_keeps_what_it_has(tight):
+    skip_without("javascript")
+    skip_without("r")
+    grow = {"javascript": "var y = 5, z = []; while (true) { z.push(Buffer.alloc(1 << 19, 1)); await new Promise((go) => setTimeout(go, 50)) }",
+            "r": "y <- 5; z <- list(); for (i in 1:6000) { z[[i]] <- numeric(1e5) + i; Sys.sleep(0.08) }"}
+    cells = [tight.start_cell(code, language=language) for language, code in grow.items()]
+    for cell in cells:
+        text = cell.get()["result"]["content"][0]["text"]
+        assert "was interrupted because the session's processes" in text and "(memory_max)" in text, text
+    assert tight.cell("len(x) >> 20").text == "250\n"
+    for language, look in (("javascript", "y"), ("r", "cat(y)")):
+        assert tight.cell(look, language=language).text.strip() == "5"
+
+
+def test_what_grows_behind_cells_is_ended_and_an_idle_interpreter_last(tight):
+    skip_without("javascript")
+    tight.cell("y=5", language="bash")
+    tight.cell("var z = []; setInterval(() => z.push(Buffer.alloc(1 << 19, 1)), 20); 1", language="javascript")
+    told = until(lambda: "".join(tight.cell("sleep 0.1; echo $y", language="bash").texts).partition("The javascript state")[2])
+    assert "was lost after cell 3: the session's processes used" in told and "more than the limit of 400 MB (memory_max)" in told
+    assert tight.cell("echo $y", language="bash").text == "5\n"
+    assert tight.cell("len(x) >> 20").text == "250\n"
+
+
+def test_of_programs_behind_cells_the_one_that_grows_is_ended(tight):
+    still = "import time; held = b'1' * (60 << 20); time.sleep(10**6)"
+    tight.cell(f"(exec -a still python3 -c \"{still}\") >/dev/null 2>&1 & kept=$!; sleep 0.5", language="bash")
+    tight.cell(f"python3 -c \"{GROWS}time.sleep(1000)\" >/dev/null 2>&1 &", language="bash")
+    until(lambda: "The program 'python3', which code had started, was killed" in "".join(tight.cell("len(x) >> 20").texts))
+    assert tight.cell("kill -0 $kept; echo $?", language="bash").text.splitlines()[-1] == "0"
+
+
 @pytest.mark.parametrize("code, words", [
     # H8: a write that cannot fail otherwise.
     ("from multiprocessing import shared_memory\nm = shared_memory.SharedMemory(create=True, size=30 << 20)\ntry:\n  more = [shared_memory.SharedMemory(create=True, size=30 << 20) for _ in range(12)]\n  for one in more: one.buf[:] = bytes(30 << 20)\n"

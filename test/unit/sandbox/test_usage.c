@@ -301,6 +301,45 @@ static void of_programs_who_grows_goes_first_and_nobody_without_need(void **stat
 	end(still);
 }
 
+/* The next look would end somebody else for it. */
+static void who_is_killed_already_does_not_count(void **state)
+{
+	pid_t pid = start(64 * MIB, MAP_PRIVATE, false);
+	struct usage_process largest;
+	struct usage usage;
+
+	(void)state;
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	usage_measure(1, false, NULL, &usage, &largest);
+	assert_int_equal(usage.memory_bytes, 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void growth_is_told_by_whose_child_grew(void **state)
+{
+	pid_t still = start(32 * MIB, MAP_PRIVATE, true);
+	struct usage_process largest;
+	struct usage usage;
+	pid_t grown;
+
+	(void)state;
+	for (int i = 0; i < 2; i++)
+		usage_measure(2, false, NULL, &usage, &largest);
+	assert_int_equal(usage.growths[0].parent, 0);
+	grown = start(24 * MIB, MAP_PRIVATE, true);
+	usage_measure(2, true, NULL, &usage, &largest);
+	for (size_t i = 0; i < 2; i++) {
+		const struct usage_growth *growth = &usage.growths[i];
+
+		assert_true(growth->parent == still || growth->parent == grown);
+		assert_in_range(growth->bytes, growth->parent == grown ? 24 * MIB : 0,
+				growth->parent == grown ? 48 * MIB : MIB);
+	}
+	assert_int_equal(usage.growths[2].parent, 0);
+	(void)kill(still, SIGKILL);
+	end(grown);
+}
+
 static void one_relief_kills_so_many(void **state)
 {
 	struct usage_relief relief;
@@ -361,6 +400,8 @@ int main(void)
 		cmocka_unit_test(programs_go_before_the_first_generation),
 		cmocka_unit_test(who_is_idle_goes_after_who_runs_code),
 		cmocka_unit_test(of_programs_who_grows_goes_first_and_nobody_without_need),
+		cmocka_unit_test(who_is_killed_already_does_not_count),
+		cmocka_unit_test(growth_is_told_by_whose_child_grew),
 		cmocka_unit_test(one_relief_kills_so_many),
 		cmocka_unit_test(files_of_running_processes_get_another_limit),
 	};

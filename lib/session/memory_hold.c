@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/memory_hold.h"
+
+#include <string.h>
+
+#include "session/runner.h"
+
+enum {
+	FAR_PART = 8,    /* of the limit: so much above it is far */
+	GROWTH_PART = 4, /* of the largest growth: who grew less is not at fault */
+	SETTLE_MS = 3000,
+};
+
+static uint64_t growth_of(const struct sandbox_usage *usage, const struct runner *runner)
+{
+	int number = runner_interpreter_number(runner);
+
+	for (size_t i = 0; number != 0 && i < SANDBOX_GROWTHS_MAX; i++)
+		if (usage->growths[i].interpreter == number)
+			return usage->growths[i].bytes;
+	return 0;
+}
+
+static uint64_t largest_growth(const struct sandbox_usage *usage)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < SANDBOX_GROWTHS_MAX; i++)
+		if (usage->growths[i].bytes > most)
+			most = usage->growths[i].bytes;
+	return most;
+}
+
+static bool is_busy(const struct session *s, size_t lane)
+{
+	return runner_state(s->lanes[lane].runner) == RUNNER_BUSY;
+}
+
+/* That grew most, of those that run a cell not interrupted yet; lane_count: none is at fault. */
+static size_t find_growing(const struct memory_hold *hold, const struct session *s,
+			   const struct sandbox_usage *usage)
+{
+	uint64_t most = largest_growth(usage);
+	uint64_t best = 0;
+	size_t found = s->lane_count;
+
+	for (size_t i = 0; i < s->lane_count; i++) {
+		uint64_t growth = growth_of(usage, s->lanes[i].runner);
+
+		if (!is_busy(s, i) || hold->stopped[i] > 0 || growth <= best ||
+		    growth < most / GROWTH_PART)
+			continue;
+		best = growth;
+		found = i;
+	}
+	return found;
+}
+
+/* What the kernel holds for processes, and files in memory, are no interpreter's growth. */
+static size_t find_only_busy(const struct memory_hold *hold, const struct session *s)
+{
+	size_t found = s->lane_count;
+
+	for (size_t i = 0; i < s->lane_count; i++) {
+		if (!is_busy(s, i))
+			continue;
+		if (found < s->lane_count)
+			return s->lane_count;
+		found = i;
+	}
+	return found < s->lane_count && hold->stopped[found] == 0 ? found : s->lane_count;
+}
+
+/* Returns whether a cell was. */
+static bool interrupt_growing(struct memory_hold *hold, const struct session *s,
+			      const struct sandbox_usage *usage)
+{
+	size_t lane = find_growing(hold, s, usage);
+
+	if (lane == s->lane_count &&
+	    largest_growth(usage) < s->limits.memory_max / MEMORY_HOLD_STEP_PART)
+		lane = find_only_busy(hold, s);
+	if (lane == s->lane_count)
+		return false;
+	hold->stopped[lane] = usage->memory_bytes;
+	hold->blamed[lane] = true;
+	runner_stop(s->lanes[lane].runner, RUNNER_STOP_INTERRUPT);
+	return true;
+}
+
+bool memory_hold_waits(struct memory_hold *hold, const struct session *s,
+		       const struct sandbox_usage *usage)
+{
+	uint64_t now = loop_now(s->host->loop);
+	uint64_t max = s->limits.memory_max;
+	bool is_new = hold->base == 0;
+	bool grows = is_new || usage->memory_bytes > hold->base + max / MEMORY_HOLD_STEP_PART;
+
+	if (usage->memory_bytes - usage->programs_bytes <= max ||
+	    usage->memory_bytes > max + max / FAR_PART)
+		return false;
+	if (grows && interrupt_growing(hold, s, usage))
+		hold->settled_ms = now + SETTLE_MS;
+	if (is_new || now < hold->settled_ms) {
+		hold->base = usage->memory_bytes;
+		return true;
+	}
+	return !grows;
+}
+
+void memory_hold_fits(struct memory_hold *hold)
+{
+	hold->base = 0;
+	memset(hold->blamed, 0, sizeof(hold->blamed));
+}
+
+uint64_t memory_hold_end_cell(struct memory_hold *hold, size_t lane)
+{
+	uint64_t used = hold->stopped[lane];
+
+	hold->stopped[lane] = 0;
+	return used;
+}
+
+static bool is_anybody_blamed(const struct memory_hold *hold, const struct session *s)
+{
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (hold->blamed[i] && runner_interpreter_number(s->lanes[i].runner) != 0)
+			return true;
+	return false;
+}
+
+size_t memory_hold_first(const struct memory_hold *hold, const struct session *s,
+			 int ret_numbers[SESSION_LANGUAGES_MAX])
+{
+	bool any = is_anybody_blamed(hold, s);
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->lane_count; i++)
+		if (any ? hold->blamed[i] : is_busy(s, i))
+			ret_numbers[count++] = runner_interpreter_number(s->lanes[i].runner);
+	return count;
+}
+
+struct runner *memory_hold_at_fault(const struct memory_hold *hold, const struct session *s)
+{
+	bool any = is_anybody_blamed(hold, s);
+	struct runner *found = NULL;
+
+	for (size_t i = 0; i < s->lane_count; i++) {
+		if (!is_busy(s, i) || (any && hold->stopped[i] == 0))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = s->lanes[i].runner;
+	}
+	return found;
+}
