@@ -21,9 +21,10 @@ sys.path[:0] = [str(HERE.parent / "e2e"), str(HERE.parent / "support")]
 os.environ["PTYCELL_BUILD"] = str(pathlib.Path(
     os.environ.get("PTYCELL_BUILD", HERE.parents[1] / "build/dev")).resolve())
 import again  # noqa: E402
-from client import ALONE, Server  # noqa: E402
+from client import ALONE, Server, environment  # noqa: E402
 
 MIB = 1 << 20
+PYTHON = environment(HERE)["PTYCELL_PYTHON"]  # of the sessions
 CONFIG = {"memory_max": 400 * MIB, "disk_max": 60 * MIB, "file_max": 24 * MIB, "tmp_max": 8 * MIB, "processes_max": 60,
           "open_files_max": 512}
 TOLD_S = 60
@@ -162,11 +163,11 @@ def in_background(language, code):
     return f"import subprocess\nchild = subprocess.Popen(['bash', '-c', {code!r}], stdout=-3, stderr=-3)"
 
 
-def is_there(language, needed):
+def missing(language, needed):
+    """Those of `needed` that are not there."""
     if language == "bash":
-        return all(map(shutil.which, needed))
-    python = os.environ.get("PTYCELL_PYTHON", "python3")
-    return not needed or subprocess.run([python, "-c", f"import {', '.join(needed)}"], check=False, stderr=subprocess.DEVNULL).returncode == 0
+        return [name for name in needed if not shutil.which(name)]
+    return [name for name in needed if subprocess.run([PYTHON, "-c", f"import {name}"], check=False, stderr=subprocess.DEVNULL).returncode != 0]
 
 
 def fields():
@@ -184,7 +185,10 @@ def fields():
             if limit in ("memory", "disk"):  # what nobody waits for tells nothing of the others
                 yield limit, language, "background", in_background(language, SHELL[limit][-1])
         for limit, of, who, needed, code in REAL:
-            if of == language and is_there(language, needed):
+            lacks = missing(language, needed) if of == language else []
+            if lacks:
+                print(f"skipped: {limit} {language} {who}: there is no {' and no '.join(lacks)} here", flush=True)
+            elif of == language:
                 yield limit, language, who, code
     for limit in ("memory", "disk", "tmp", "time"):
         yield limit, "python", "all", CELLS["python"][limit][-1]
