@@ -24,7 +24,7 @@ COMMANDER = os.path.join(BUILD, "peers/node_modules/@wonderwhy-er/desktop-comman
 
 
 def has_language(language):
-    return shutil.which({"python": PYTHON, "javascript": NODE, "bash": "bash"}[language]) is not None
+    return shutil.which({"python": PYTHON, "javascript": NODE, "bash": "bash", "r": "R"}[language]) is not None
 
 
 @functools.cache
@@ -265,7 +265,7 @@ def make(name, added):
     if name in added:
         contestant = McpContestant(name, **added[name])
         if "language" in contestant.arguments:
-            contestant.languages = ("python", "javascript", "bash")
+            contestant.languages = ("python", "javascript", "bash", "r")
         return contestant
     if name not in PEERS:
         raise SystemExit(f"no contestant '{name}' (there are: {', '.join([*added, *PEERS])})")

@@ -514,28 +514,41 @@ def watch(bench):
                 contestant.close()
 
 
-def cancel(bench):
-    """`while True: pass`, cancelled after 0.3 s -> the next result of the same session"""
-    for name in bench.names(lambda contestant: contestant.interruptible):
-        contestant = bench.make(name)
+CANCELLED = (  # key, language, an endless loop, a value, what comes of it
+    ("cancel_to_next", "python", "while True: pass", "kept = 7", "kept+1"),
+    ("js_cancel_to_next", "javascript", "while (true);", "var kept = 7", "kept+1"),
+    ("bash_cancel_to_next", "bash", "while :; do :; done", "kept=7", "echo $((kept+1))"),
+    ("r_cancel_to_next", "r", "while (TRUE) {}", "kept <- 7", "kept+1"),
+)
+
+
+def cancelled(bench, key, language, loop, keep, look):
+    for name in bench.names(lambda contestant: contestant.interruptible, language):
+        contestant = bench.make(name, language)
         figures, kept = [], 0
         try:
             contestant.start()
             session = contestant.new_session()
-            contestant.run(session, "kept = 7")
+            contestant.run(session, keep)
             for _ in range(5):
-                token = contestant.post(session, "while True: pass")
+                token = contestant.post(session, loop)
                 time.sleep(0.3)
                 started = now()
                 contestant.cancel(session, token)
-                text, _ = contestant.run(session, "kept+1", 15)
+                text, _ = contestant.run(session, look, 15)
                 figures.append((now() - started) * 1e3)
                 kept += "8" in text
-            bench.results.put("cancel_to_next", "ms", name, figures, note=f"state kept {kept} of 5 times")
+            bench.results.put(key, "ms", name, figures, note=f"state kept {kept} of 5 times")
         except Exception as error:
-            bench.fail("cancel_to_next", "ms", name, error)
+            bench.fail(key, "ms", name, error)
         finally:
             contestant.close()
+
+
+def cancel(bench):
+    """an endless loop, cancelled after 0.3 s -> the next result of the same session, in each language"""
+    for row in CANCELLED:
+        cancelled(bench, *row)
 
 
 # ---- a whole job
