@@ -87,7 +87,8 @@ struct cell {
 	char *error_name; /* "ZeroDivisionError" */
 	char *error_text;
 	char *missing_module;
-	char *names; /* changed globals, one line each: NAME TYPE [SHAPE] */
+	bool raised_by_code; /* the cell made its error: what that says tells nothing of limits */
+	char *names;         /* changed globals, one line each: NAME TYPE [SHAPE] */
 
 	bool has_exit_code;
 	int exit_code;

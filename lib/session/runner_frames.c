@@ -144,6 +144,7 @@ static void end_cell(struct runner *r, const struct frame *frame)
 	take_text(r, &cell->error_name, frame, "ename");
 	take_text(r, &cell->error_text, frame, "evalue");
 	take_text(r, &cell->missing_module, frame, "missing");
+	cell->raised_by_code = frame_part(frame, "raised") != NULL;
 	take_text(r, &cell->names, frame, "names");
 	cell->exit_code = code != NULL ? (int)strtol(code, NULL, 10) : 0;
 	cell->children = children != NULL ? (int)strtol(children, NULL, 10) : 0;

@@ -441,7 +441,7 @@ static bool is_about(const struct cell *cell, const char *const *needles)
 {
 	if (tells_by_text(cell) && find_line_end(&cell->text, needles, LINES_LOOKED_AT) != NULL)
 		return true;
-	return cell->state == CELL_RAISED &&
+	return cell->state == CELL_RAISED && !cell->raised_by_code &&
 	       (has_any(cell->error_name, needles) || has_any(cell->error_text, needles) ||
 		has_any(last_line(cell->traceback), needles));
 }
@@ -451,7 +451,6 @@ static bool holds(size_t row, const struct confinement *confinement)
 {
 	const struct cgroups *groups = confinement_groups(confinement);
 	enum policy_tier tier = confinement_tier(confinement);
-
 	bool counts = rows[row].explain == explain_thread || rows[row].explain == explain_eagain;
 
 	if (counts && groups != NULL && (cgroups_controllers(groups) & BIT(CGROUP_PIDS)) != 0)

@@ -268,8 +268,14 @@ def test_of_programs_behind_cells_the_one_that_grows_is_ended(tight):
     ("import os\nx = bytearray(240 << 20)\nx[::4096] = b'1' * (len(x) // 4096)\n"
      "import time\ntime.sleep(1.2)\nos.abort()", "limited to 300 MB (memory_max)"),  # H9
     ("import os\nos.abort()", None),
-    ("import builtins\nif not hasattr(builtins, 'ExceptionGroup'): raise MemoryError  # before 3.11\n"
-     "raise builtins.ExceptionGroup('many', [ValueError(1), MemoryError()])", "limited to 300 MB (memory_max)"),
+    ("import builtins\ntry: x = bytearray(900 << 20)\nexcept MemoryError as e: met = e\n"
+     "if not hasattr(builtins, 'ExceptionGroup'): raise met  # before 3.11\n"
+     "raise builtins.ExceptionGroup('many', [ValueError(1), met])", "limited to 300 MB (memory_max)"),
+    ("try: x = bytearray(900 << 20)\nexcept MemoryError as e: raise RuntimeError('too much')", "limited to 300 MB (memory_max)"),
+    # What code only says.
+    ("raise MemoryError('mine')", None),
+    ("raise RuntimeError('MemoryError, as the worker said')", None),
+    ("def check(): raise OSError(28, 'No space left on device')\ncheck()", None),
     # H13: nothing of it is in memory, and it counts all the same.
     ("import mmap\nopen('big', 'wb').truncate(29 << 20)\nf = open('big', 'rb')\n"
      "maps = [mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_COPY) for _ in range(20)]",

@@ -3036,6 +3036,8 @@ def describe_error(error, cell):
     missing = missing_module(error)
     if missing:
         parts.append(("missing", missing))
+    if is_raised_by_cell(error):
+        parts.append(("raised", "1"))
     return parts
 
 
@@ -3054,6 +3056,15 @@ def error_lineno(error, cell):
         if tb.tb_frame.f_code.co_filename == cell.name
     ]
     return lines[-1] if lines else None
+
+
+def is_raised_by_cell(error):
+    """Whether a `raise` of a cell made it: whatever it says, no call met a limit there."""
+    frames = traceback_frames(error.__traceback__)
+    if not frames or not frames[-1].tb_frame.f_code.co_filename.startswith("<cell "):
+        return False
+    code, at = frames[-1].tb_frame.f_code.co_code, frames[-1].tb_lasti
+    return code[at] == own("opcode").opmap["RAISE_VARARGS"]
 
 
 def missing_module(error):

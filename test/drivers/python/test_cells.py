@@ -391,6 +391,17 @@ def test_errors_name_the_missing_module(session):
     assert "missing" not in session.run("import os.nothing").done
 
 
+def test_errors_that_a_cell_made_are_told_apart(session):
+    made = ("raise MemoryError('mine')", "def f(): raise OSError(28, 'full')\nf()", "assert 0",
+            "try: 1/0\nexcept ZeroDivisionError as e: raise ValueError(str(e))")
+    met = ("1/0", "try: 1/0\nexcept ZeroDivisionError: raise", "try: 1/0\nexcept ZeroDivisionError as e: raise e",
+           "try: 1/0\nfinally: pass", "open('/nowhere')", "import json; json.loads('{')", "1 +")
+    for code in made:
+        assert session.run(code).done.get("raised") == "1", code
+    for code in met:
+        assert "raised" not in session.run(code).done, code
+
+
 def test_the_last_error_is_there_for_post_mortem(session):
     session.run("1/0")
     assert session.run("import sys; sys.last_value").value == "ZeroDivisionError('division by zero')"
