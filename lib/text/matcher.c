@@ -5,33 +5,13 @@
 
 #include "base/mem.h"
 
-/* Of the trie. Children are a list: all but the root's are nearly always one. */
-struct node {
-	uint32_t child;
-	uint32_t sibling;
-	uint32_t fail; /* the longest true suffix that is in the trie too */
-	uint32_t depth;
-	uint32_t found; /* length of the longest string that ends here, or 0 */
-	uint32_t tag;   /* of that */
-	uint32_t begun; /* the tag of the first string that begins so */
-	unsigned char byte;
-};
-
-struct matcher {
-	struct node *nodes; /* the first is the root */
-	size_t count;
-	size_t cap;
-	uint32_t first[256]; /* the root's children */
-	size_t longest;
-};
-
 static uint32_t add_node(struct matcher *m, unsigned char byte, uint32_t depth, uint32_t tag)
 {
 	if (m->count == m->cap) {
 		m->cap = m->cap > 0 ? 2 * m->cap : 64;
 		m->nodes = xrealloc(m->nodes, m->cap * sizeof(*m->nodes));
 	}
-	m->nodes[m->count] = (struct node){ .byte = byte, .depth = depth, .begun = tag };
+	m->nodes[m->count] = (struct matcher_node){ .byte = byte, .depth = depth, .begun = tag };
 	return (uint32_t)m->count++;
 }
 
@@ -51,26 +31,13 @@ void matcher_free(struct matcher *m)
 	free(m);
 }
 
-/* 0, which is nobody's child, for none. */
-static uint32_t child_of(const struct matcher *m, uint32_t state, unsigned char byte)
-{
-	uint32_t child;
-
-	if (state == MATCHER_START)
-		return m->first[byte];
-	child = m->nodes[state].child;
-	while (child != 0 && m->nodes[child].byte != byte)
-		child = m->nodes[child].sibling;
-	return child;
-}
-
 void matcher_add(struct matcher *m, const char *string, size_t len, uint32_t tag)
 {
 	uint32_t state = MATCHER_START;
 
 	for (size_t i = 0; i < len; i++) {
 		unsigned char byte = (unsigned char)string[i];
-		uint32_t next = child_of(m, state, byte);
+		uint32_t next = matcher_child(m, state, byte);
 
 		if (next == 0) {
 			next = add_node(m, byte, (uint32_t)i + 1, tag);
@@ -90,8 +57,8 @@ void matcher_add(struct matcher *m, const char *string, size_t len, uint32_t tag
 /* Its parent's links are set already. */
 static void link_node(struct matcher *m, uint32_t parent, uint32_t state)
 {
-	struct node *node = &m->nodes[state];
-	const struct node *suffix;
+	struct matcher_node *node = &m->nodes[state];
+	const struct matcher_node *suffix;
 
 	node->fail = parent == MATCHER_START ? MATCHER_START
 					     : matcher_step(m, m->nodes[parent].fail, node->byte);
@@ -117,39 +84,4 @@ void matcher_finish(struct matcher *m)
 		}
 	}
 	free(queue);
-}
-
-uint32_t matcher_step(const struct matcher *m, uint32_t state, unsigned char byte)
-{
-	uint32_t next;
-
-	while ((next = child_of(m, state, byte)) == 0 && state != MATCHER_START)
-		state = m->nodes[state].fail;
-	return next;
-}
-
-size_t matcher_depth(const struct matcher *m, uint32_t state)
-{
-	return m->nodes[state].depth;
-}
-
-uint32_t matcher_begun(const struct matcher *m, uint32_t state)
-{
-	return m->nodes[state].begun;
-}
-
-size_t matcher_found(const struct matcher *m, uint32_t state, uint32_t *ret_tag)
-{
-	*ret_tag = m->nodes[state].tag;
-	return m->nodes[state].found;
-}
-
-bool matcher_begins(const struct matcher *m, unsigned char byte)
-{
-	return m->first[byte] != 0;
-}
-
-size_t matcher_longest(const struct matcher *m)
-{
-	return m->longest;
 }

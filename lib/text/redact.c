@@ -219,6 +219,11 @@ void redact_take_begun(struct redact_stream *s, const struct view *v, uint64_t a
 
 /* ---- letters ---- */
 
+static bool has_begun(const struct redact_stream *s, const struct view *v)
+{
+	return s->whole && matcher_depth(v->matcher, v->state) >= REDACT_BEGUN_MIN;
+}
+
 /* One letter that stands in the text from `from` to `to`. */
 static void take_letter(struct redact_stream *s, struct view *v, unsigned char letter,
 			uint64_t from, uint64_t to)
@@ -227,7 +232,8 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 	uint32_t tag;
 	size_t found;
 
-	if (matcher_depth(v->matcher, state) <= matcher_depth(v->matcher, v->state))
+	if (has_begun(s, v) &&
+	    matcher_depth(v->matcher, state) <= matcher_depth(v->matcher, v->state))
 		redact_take_begun(s, v, from);
 	v->state = state;
 	if (state == MATCHER_START)
@@ -245,7 +251,8 @@ static void take_letter(struct redact_stream *s, struct view *v, unsigned char l
 
 static void break_off(struct redact_stream *s, struct view *v, uint64_t at)
 {
-	redact_take_begun(s, v, at);
+	if (has_begun(s, v))
+		redact_take_begun(s, v, at);
 	v->state = MATCHER_START;
 }
 
@@ -256,6 +263,17 @@ static void ignore(struct view *v, uint64_t len)
 		v->state = MATCHER_START;
 }
 
+/* A letter, or what redact_letter() says instead. */
+static void take(struct redact_stream *s, struct view *v, int letter, uint64_t from, uint64_t to)
+{
+	if (letter == REDACT_NOTHING)
+		ignore(v, to - from);
+	else if (letter == REDACT_NO_LETTER)
+		break_off(s, v, from);
+	else
+		take_letter(s, v, (unsigned char)letter, from, to);
+}
+
 static void take_spelled(struct redact_stream *s, size_t view, const struct spelled *spelled,
 			 uint64_t at)
 {
@@ -263,16 +281,9 @@ static void take_spelled(struct redact_stream *s, size_t view, const struct spel
 
 	if (spelled->count == 0)
 		ignore(v, spelled->len);
-	for (size_t i = 0; i < spelled->count; i++) {
-		int letter = redact_letter(redact_looks[view].alphabet, spelled->bytes[i]);
-
-		if (letter == REDACT_NOTHING)
-			ignore(v, spelled->len);
-		else if (letter == REDACT_NO_LETTER)
-			break_off(s, v, at);
-		else
-			take_letter(s, v, (unsigned char)letter, at, at + spelled->len);
-	}
+	for (size_t i = 0; i < spelled->count; i++)
+		take(s, v, redact_letter(redact_looks[view].alphabet, spelled->bytes[i]), at,
+		     at + spelled->len);
 }
 
 static bool rests(const struct redact_stream *s, enum spelling spelling)
@@ -283,25 +294,43 @@ static bool rests(const struct redact_stream *s, enum spelling spelling)
 	return true;
 }
 
-/* Up to `until`; where nothing can begin, further. */
+/* Takes what stands at `at`; 0 when more must come to know it, else its bytes. */
+static size_t look_once(struct redact_stream *s, enum spelling spelling, size_t at, bool last)
+{
+	const struct redact *redact = s->redact;
+	const size_t first = redact_first_look[spelling];
+	const size_t end = redact_first_look[spelling + 1];
+	const unsigned char byte = (unsigned char)s->text.data[at];
+	const uint64_t from = s->base + at;
+	struct spelled spelled;
+
+	if (redact->alone[first][byte] != REDACT_ASK) {
+		for (size_t i = first; i < end; i++)
+			take(s, &s->views[i], redact->alone[i][byte], from, from + 1);
+		return 1;
+	}
+	if (!spelling_next(spelling, s->text.data + at, s->text.len - at, last, &spelled))
+		return 0;
+	for (size_t i = first; i < end; i++)
+		take_spelled(s, i, &spelled, from);
+	return spelled.len;
+}
+
+/* Up to `until`, or as far as what began before it goes. */
 static void look(struct redact_stream *s, enum spelling spelling, uint64_t until, bool last)
 {
 	const bool *wakes = s->redact->wakes[spelling];
 	const char *text = s->text.data;
+	const size_t end = (size_t)(until - s->base);
 	size_t at = (size_t)(s->read[spelling] - s->base);
-	struct spelled spelled;
+	size_t len = 1;
 
-	while (s->base + at < until) {
+	while (at < end && len > 0) {
 		if (rests(s, spelling))
-			while (at < s->text.len && !wakes[(unsigned char)text[at]])
+			while (at < end && !wakes[(unsigned char)text[at]])
 				at++;
-		if (at == s->text.len ||
-		    !spelling_next(spelling, text + at, s->text.len - at, last, &spelled))
-			break;
-		for (size_t i = redact_first_look[spelling]; i < redact_first_look[spelling + 1];
-		     i++)
-			take_spelled(s, i, &spelled, s->base + at);
-		at += spelled.len;
+		len = at < end ? look_once(s, spelling, at, last) : 0;
+		at += len;
 	}
 	s->read[spelling] = s->base + at;
 }

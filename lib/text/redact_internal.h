@@ -15,7 +15,8 @@
 /* What the bytes that a spelling means are taken for. */
 enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
 
-enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2 };
+/* REDACT_ASK: what it is depends on what stands behind it. */
+enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2, REDACT_ASK = -3 };
 
 enum { VIEWS = 9, REDACT_LOOK_SLICE = 16 << 10 };
 
@@ -47,6 +48,8 @@ struct redact {
 	size_t count;
 	size_t spellings;           /* that are looked at: VERBATIM only when a value needs it */
 	bool wakes[SPELLINGS][256]; /* a byte with which something may begin */
+	int16_t alone[VIEWS][256];  /* the letter that a byte is; REDACT_ASK for a view is for all
+				     * of its spelling */
 };
 
 /* Part of the text that is a value. */

@@ -269,14 +269,26 @@ int redact_letter(enum alphabet alphabet, char c)
 	return (unsigned char)c;
 }
 
-static bool may_begin(const struct redact *redact, size_t view, const struct spelled *spelled)
+/* What a byte that nothing need stand behind is for a view. */
+static int16_t letter_alone(const struct look *look, char c)
 {
-	int letter = spelled->count > 0
-			     ? redact_letter(redact_looks[view].alphabet, spelled->bytes[0])
-			     : REDACT_NOTHING;
+	struct spelled spelled;
 
-	return letter >= 0 &&
-	       matcher_begins(redact->matchers[redact_looks[view].pattern], (unsigned char)letter);
+	if (!spelling_next(look->spelling, &c, 1, false, &spelled))
+		return REDACT_ASK;
+	return spelled.count > 0 ? (int16_t)redact_letter(look->alphabet, spelled.bytes[0])
+				 : REDACT_NOTHING;
+}
+
+static void read_alone(struct redact *redact, size_t view, unsigned char byte)
+{
+	const struct look *look = &redact_looks[view];
+	int16_t letter = letter_alone(look, (char)byte);
+
+	redact->alone[view][byte] = letter;
+	if (letter == REDACT_ASK ||
+	    (letter >= 0 && matcher_begins(redact->matchers[look->pattern], (unsigned char)letter)))
+		redact->wakes[look->spelling][byte] = true;
 }
 
 void redact_finish(struct redact *redact)
@@ -285,16 +297,7 @@ void redact_finish(struct redact *redact)
 		matcher_finish(redact->matchers[i]);
 		matcher_finish(redact->ends[i]);
 	}
-	for (size_t view = 0; view < VIEWS; view++) {
-		bool *wakes = redact->wakes[redact_looks[view].spelling];
-
-		for (size_t byte = 0; byte < 256; byte++) {
-			struct spelled spelled;
-			char c = (char)byte;
-
-			if (!spelling_next(redact_looks[view].spelling, &c, 1, false, &spelled) ||
-			    may_begin(redact, view, &spelled))
-				wakes[byte] = true;
-		}
-	}
+	for (size_t view = 0; view < VIEWS; view++)
+		for (size_t byte = 0; byte < 256; byte++)
+			read_alone(redact, view, (unsigned char)byte);
 }
