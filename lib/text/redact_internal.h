@@ -19,6 +19,8 @@ enum alphabet { ALPHABET_TEXT, ALPHABET_BASE64, ALPHABET_HEX };
 enum { REDACT_NO_LETTER = -1, REDACT_NOTHING = -2, REDACT_ASK = -3 };
 
 enum { VIEWS = 9, REDACT_LOOK_SLICE = 16 << 10 };
+/* Looked at in one text: ours have one each. */
+enum { REDACT_GAPS_MAX = 16 };
 
 enum pattern {
 	PATTERN_PLAIN,
@@ -86,6 +88,8 @@ struct redact_stream {
 	bool found;
 	bool whole;      /* all of the text is there */
 	uint64_t looked; /* up to here, of a whole text */
+	uint64_t gap;    /* behind the last one that was looked at */
+	size_t gaps;     /* that were, or REDACT_GAPS_MAX: there are no more */
 	bool cut;        /* and its end was cut off */
 };
 

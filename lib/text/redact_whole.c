@@ -8,10 +8,7 @@
 /* Of a text for one letter of a value: &#xHHHHHHH; and for what means nothing between two. */
 enum { REACH_PER_LETTER = 11, REACH_MORE = 512 };
 
-enum {
-	GAPS_MAX = 16,          /* looked at in one text: ours have one each */
-	ESCAPE_LETTERS_MAX = 8, /* of one whose start is cut off */
-};
+enum { ESCAPE_LETTERS_MAX = 8 }; /* of one whose start is cut off */
 
 /* Letters behind a gap, and where in the text each of them ends. */
 struct letters {
@@ -79,26 +76,30 @@ static size_t after_gap(const struct redact_stream *s, size_t at)
 	return at < len && memchr("'\"`", text[at], 3) != NULL ? at + 1 : at;
 }
 
-/* A value whose first part is in what was left out. */
-static void mark_ends(struct redact_stream *s)
-{
-	static const char dots[] = "...";
-	size_t at = 0;
-	const char *gap;
-
-	for (size_t gaps = 0; gaps < GAPS_MAX; gaps++) {
-		gap = memmem(buf_str(&s->text) + at, s->text.len - at, dots, strlen(dots));
-		if (gap == NULL)
-			return;
-		at = after_gap(s, (size_t)(gap - s->text.data));
-		for (size_t i = 0; i < VIEWS; i++)
-			mark_ended(s, &redact_looks[i], at);
-	}
-}
-
 static uint64_t end_of(const struct redact_stream *s)
 {
 	return s->base + s->text.len;
+}
+
+/* A value whose first part is in what was left out, behind the next gap; false: there is none. */
+static bool mark_end(struct redact_stream *s)
+{
+	static const char dots[] = "...";
+	size_t at = (size_t)(s->gap - s->base);
+	const char *gap = NULL;
+
+	if (s->gaps < REDACT_GAPS_MAX)
+		gap = memmem(buf_str(&s->text) + at, s->text.len - at, dots, strlen(dots));
+	if (gap == NULL) {
+		s->gaps = REDACT_GAPS_MAX;
+		return false;
+	}
+	at = after_gap(s, (size_t)(gap - s->text.data));
+	for (size_t i = 0; i < VIEWS; i++)
+		mark_ended(s, &redact_looks[i], at);
+	s->gap = s->base + at;
+	s->gaps++;
+	return true;
 }
 
 /* The stream is as new. */
@@ -107,6 +108,7 @@ static enum redact_step settle(struct redact_stream *s, enum redact_step step)
 	s->said = end_of(s);
 	redact_forget(s);
 	s->found = s->whole = s->cut = false;
+	s->gaps = 0;
 	for (size_t i = 0; i < VIEWS; i++)
 		s->views[i].state = MATCHER_START;
 	return step;
@@ -115,7 +117,7 @@ static enum redact_step settle(struct redact_stream *s, enum redact_step step)
 void redact_begin(struct redact_stream *s, const char *text, size_t len)
 {
 	s->whole = true;
-	s->looked = end_of(s);
+	s->looked = s->gap = end_of(s);
 	buf_put(&s->text, text, len);
 }
 
@@ -124,10 +126,10 @@ enum redact_step redact_step(struct redact_stream *s, struct buf *out)
 	if (s->looked < end_of(s)) {
 		redact_look_at(s, s->looked, true);
 		s->looked = size_min(s->looked + REDACT_LOOK_SLICE, end_of(s));
-		if (s->looked < end_of(s))
-			return REDACT_MORE;
-		mark_ends(s);
+		return REDACT_MORE;
 	}
+	if (mark_end(s))
+		return REDACT_MORE;
 	if (!s->found)
 		return settle(s, REDACT_NOTHING_FOUND);
 	redact_say(s, size_min(s->said + REDACT_LOOK_SLICE, end_of(s)), out);
